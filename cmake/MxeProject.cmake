@@ -1,0 +1,35 @@
+# Settings every target of the project shares.
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
+endif()
+set(CMAKE_CXX_STANDARD 17)  # Debian's SystemC library links with C++17 and nothing else.
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+# Every program lands where the documentation says: build/mxe, build/mxe_bench.
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
+
+find_program(MXE_CCACHE ccache)
+if(MXE_CCACHE)
+  # The base directory lets a second build tree hit what the first one compiled.
+  set(MXE_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1
+                   ${MXE_CCACHE})
+  set(CMAKE_C_COMPILER_LAUNCHER ${MXE_LAUNCHER})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${MXE_LAUNCHER})
+endif()
+
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(SYSTEMC REQUIRED IMPORTED_TARGET systemc)
+find_package(fmt REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(yaml-cpp REQUIRED)
+find_package(CLI11 REQUIRED)
+
+# Warnings are errors in our own code; generated and third-party headers are SYSTEM.
+add_library(mxe_warnings INTERFACE)
+target_compile_options(mxe_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
+                                              -Wsign-conversion -Werror -ffp-contract=off)
