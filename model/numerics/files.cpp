@@ -1,0 +1,49 @@
+#include "numerics/files.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+
+#include "numerics/error.h"
+
+namespace mx {
+namespace {
+
+struct FileCloser {
+  void operator()(std::FILE* file) const { std::fclose(file); }
+};
+using File = std::unique_ptr<std::FILE, FileCloser>;
+
+}  // namespace
+
+std::vector<uint8_t> read_file(const std::string& path) {
+  const File file(std::fopen(path.c_str(), "rb"));
+  if (!file) throw Error(fmt::format("{}: cannot open: {}", path, std::strerror(errno)));
+  std::vector<uint8_t> bytes;
+  constexpr size_t kChunk = size_t{1} << 20;
+  for (;;) {
+    const size_t used = bytes.size();
+    bytes.resize(used + kChunk);
+    const size_t got = std::fread(bytes.data() + used, 1, kChunk, file.get());
+    bytes.resize(used + got);
+    if (got < kChunk) break;
+  }
+  if (std::ferror(file.get()) != 0) {
+    throw Error(fmt::format("{}: cannot read: {}", path, std::strerror(errno)));
+  }
+  return bytes;
+}
+
+void write_file(const std::string& path, const void* data, size_t size) {
+  File file(std::fopen(path.c_str(), "wb"));
+  if (!file) throw Error(fmt::format("{}: cannot create: {}", path, std::strerror(errno)));
+  const bool written = size == 0 || std::fwrite(data, 1, size, file.get()) == size;
+  if (!written || std::fclose(file.release()) != 0) {
+    throw Error(fmt::format("{}: cannot write: {}", path, std::strerror(errno)));
+  }
+}
+
+}  // namespace mx

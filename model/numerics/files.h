@@ -1,0 +1,16 @@
+// Whole files in and out, with errors that name the file.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace mx {
+
+// The bytes of a file; throws Error if it cannot be opened or read.
+std::vector<uint8_t> read_file(const std::string& path);
+
+// Replaces a file; throws Error if it cannot be written completely.
+void write_file(const std::string& path, const void* data, size_t size);
+
+}  // namespace mx

@@ -1,0 +1,335 @@
+#include "numerics/npy.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <limits>
+#include <optional>
+
+#include "numerics/bits.h"
+#include "numerics/files.h"
+
+namespace mx {
+namespace {
+
+struct DTypeInfo {
+  DType dtype;
+  std::string_view descr;  // without the byte order mark
+  std::string_view name;
+  size_t size;
+};
+
+constexpr std::array<DTypeInfo, 9> kDTypes = {{{DType::float16, "f2", "float16", 2},
+                                               {DType::float32, "f4", "float32", 4},
+                                               {DType::float64, "f8", "float64", 8},
+                                               {DType::uint8, "u1", "uint8", 1},
+                                               {DType::int8, "i1", "int8", 1},
+                                               {DType::uint16, "u2", "uint16", 2},
+                                               {DType::int16, "i2", "int16", 2},
+                                               {DType::uint32, "u4", "uint32", 4},
+                                               {DType::int32, "i4", "int32", 4}}};
+
+const DTypeInfo& info(DType dtype) {
+  return *std::find_if(kDTypes.begin(), kDTypes.end(),
+                       [dtype](const DTypeInfo& entry) { return entry.dtype == dtype; });
+}
+
+// A cursor over the header's Python dictionary literal. Only what numpy.save writes is accepted.
+class HeaderParser {
+ public:
+  HeaderParser(std::string_view text, const std::string& name) : text_(text), name_(name) {}
+
+  void parse(std::string* descr, bool* fortran, std::vector<size_t>* shape) {
+    bool seen_descr = false;
+    bool seen_order = false;
+    bool seen_shape = false;
+    expect('{');
+    while (!accept('}')) {
+      const std::string key = string_literal();
+      expect(':');
+      if (key == "descr" && !seen_descr) {
+        if (peek() == '[') fail("structured types are not supported");
+        *descr = string_literal();
+        seen_descr = true;
+      } else if (key == "fortran_order" && !seen_order) {
+        *fortran = boolean();
+        seen_order = true;
+      } else if (key == "shape" && !seen_shape) {
+        *shape = tuple();
+        seen_shape = true;
+      } else {
+        fail(fmt::format("unexpected or repeated header key '{}'", key));
+      }
+      if (!accept(',') && peek() != '}') fail("malformed header");
+    }
+    skip_spaces();
+    if (at_ != text_.size()) fail("text after the header's dictionary");
+    if (!seen_descr || !seen_order || !seen_shape) {
+      fail("the header lacks one of descr, fortran_order and shape");
+    }
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& what) const {
+    throw Error(fmt::format("{}: {}", name_, what));
+  }
+
+  void skip_spaces() {
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n')) ++at_;
+  }
+
+  char peek() {
+    skip_spaces();
+    return at_ < text_.size() ? text_[at_] : '\0';
+  }
+
+  bool accept(char c) {
+    if (peek() != c) return false;
+    ++at_;
+    return true;
+  }
+
+  void expect(char c) {
+    if (!accept(c)) fail("malformed header");
+  }
+
+  std::string string_literal() {
+    const char quote = peek();
+    if (quote != '\'' && quote != '"') fail("malformed header");
+    const size_t end = text_.find(quote, at_ + 1);
+    if (end == std::string_view::npos) fail("malformed header");
+    std::string value(text_.substr(at_ + 1, end - at_ - 1));
+    for (char& c : value) {
+      if (c < ' ' || c > '~') c = '?';  // keep messages to one printable line
+    }
+    at_ = end + 1;
+    return value;
+  }
+
+  bool boolean() {
+    skip_spaces();
+    for (const std::string_view word : {std::string_view("True"), std::string_view("False")}) {
+      if (text_.substr(at_, word.size()) == word) {
+        at_ += word.size();
+        return word == "True";
+      }
+    }
+    fail("malformed header");
+  }
+
+  std::vector<size_t> tuple() {
+    std::vector<size_t> values;
+    expect('(');
+    while (!accept(')')) {
+      values.push_back(number());
+      if (!accept(',') && peek() != ')') fail("malformed header");
+    }
+    return values;
+  }
+
+  size_t number() {
+    if (peek() < '0' || peek() > '9') fail("malformed shape in the header");
+    size_t value = 0;
+    for (; at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '9'; ++at_) {
+      const size_t digit = static_cast<size_t>(text_[at_] - '0');
+      if (value > (std::numeric_limits<size_t>::max() - digit) / 10) {
+        fail("the shape in the header is too large");
+      }
+      value = value * 10 + digit;
+    }
+    return value;
+  }
+
+  std::string_view text_;
+  const std::string& name_;
+  size_t at_ = 0;
+};
+
+// Product of the dimensions times the element size; nothing if that overflows.
+std::optional<size_t> byte_count(const std::vector<size_t>& shape, size_t element) {
+  if (std::find(shape.begin(), shape.end(), size_t{0}) != shape.end()) return 0;
+  size_t bytes = element;
+  for (const size_t dimension : shape) {
+    if (bytes > std::numeric_limits<size_t>::max() / dimension) return std::nullopt;
+    bytes *= dimension;
+  }
+  return bytes;
+}
+
+DType parse_descr(const std::string& descr, const std::string& name) {
+  const bool multi_byte = descr.size() > 1 && descr.back() != '1';
+  if (!descr.empty() && descr[0] == '>' && multi_byte) {
+    throw Error(fmt::format("{}: big-endian data ('{}') is not supported; save it little endian",
+                            name, descr));
+  }
+  if (descr.size() == 3) {
+    for (const DTypeInfo& entry : kDTypes) {
+      if (std::string_view(descr).substr(1) == entry.descr &&
+          (descr[0] == '<' || descr[0] == '=' || (descr[0] == '|' && entry.size == 1))) {
+        return entry.dtype;
+      }
+    }
+  }
+  throw Error(fmt::format(
+      "{}: type '{}' is not supported (allowed: float16, float32, float64, uint8, int8, uint16, "
+      "int16, uint32, int32)",
+      name, descr));
+}
+
+template <typename T>
+T load(const uint8_t* bytes) {
+  T value;
+  std::memcpy(&value, bytes, sizeof value);
+  return value;
+}
+
+}  // namespace
+
+size_t dtype_size(DType dtype) { return info(dtype).size; }
+std::string_view dtype_name(DType dtype) { return info(dtype).name; }
+
+size_t NpyArray::size() const {
+  size_t count = 1;
+  for (const size_t dimension : shape) count *= dimension;
+  return count;
+}
+
+NpyArray parse_npy(const uint8_t* bytes, size_t size, const std::string& name) {
+  constexpr size_t kMagicSize = 6;
+  if (size < 10 || std::memcmp(bytes, "\x93NUMPY", kMagicSize) != 0) {
+    throw Error(fmt::format("{}: not a .npy file", name));
+  }
+  const uint8_t version = bytes[6];
+  if (version < 1 || version > 3) {
+    throw Error(
+        fmt::format("{}: .npy version {} is not supported (allowed: 1 to 3)", name, version));
+  }
+  const size_t prefix = version == 1 ? 10 : 12;
+  if (size < prefix) throw Error(fmt::format("{}: truncated header", name));
+  const size_t length = version == 1 ? load<uint16_t>(bytes + 8) : load<uint32_t>(bytes + 8);
+  if (length > size - prefix) throw Error(fmt::format("{}: truncated header", name));
+
+  NpyArray array;
+  std::string descr;
+  HeaderParser(std::string_view(reinterpret_cast<const char*>(bytes) + prefix, length), name)
+      .parse(&descr, &array.fortran, &array.shape);
+  array.dtype = parse_descr(descr, name);
+  // Order means nothing with fewer than two dimensions.
+  if (array.fortran && array.shape.size() > 1) {
+    throw Error(fmt::format("{}: Fortran order is not supported; save it in C order", name));
+  }
+  array.fortran = false;
+  const std::optional<size_t> expected = byte_count(array.shape, dtype_size(array.dtype));
+  const size_t available = size - prefix - length;
+  if (!expected || *expected != available) {
+    throw Error(fmt::format("{}: the header promises {} bytes of data, the file holds {}", name,
+                            expected ? fmt::to_string(*expected) : "too many", available));
+  }
+  array.data.assign(bytes + prefix + length, bytes + size);
+  return array;
+}
+
+NpyArray read_npy(const std::string& path) {
+  const std::vector<uint8_t> bytes = read_file(path);
+  return parse_npy(bytes.data(), bytes.size(), path);
+}
+
+void require_rank(const NpyArray& array, size_t rank, const std::string& name) {
+  if (array.shape.size() != rank) {
+    throw Error(
+        fmt::format("{}: need {} dimensions, the array has {}", name, rank, array.shape.size()));
+  }
+}
+
+std::vector<float> to_float32(const NpyArray& array, const std::string& name) {
+  std::vector<float> values(array.size());
+  const uint8_t* data = array.data.data();
+  for (size_t i = 0; i < values.size(); ++i) {
+    switch (array.dtype) {
+      case DType::float16:
+        values[i] = half_to_float(load<uint16_t>(data + 2 * i));
+        break;
+      case DType::float32:
+        values[i] = load<float>(data + 4 * i);
+        break;
+      case DType::float64:
+        values[i] = static_cast<float>(load<double>(data + 8 * i));
+        break;
+      case DType::uint8:
+        values[i] = data[i];
+        break;
+      default:
+        throw Error(fmt::format("{}: need float16, float32, float64 or uint8, the array is {}",
+                                name, dtype_name(array.dtype)));
+    }
+  }
+  return values;
+}
+
+std::vector<uint8_t> to_uint8(const NpyArray& array, const std::string& name) {
+  if (array.dtype != DType::uint8) {
+    throw Error(fmt::format("{}: need uint8, the array is {}", name, dtype_name(array.dtype)));
+  }
+  return array.data;
+}
+
+void write_npy(const std::string& path, const NpyArray& array) {
+  const DTypeInfo& type = info(array.dtype);
+  if (array.data.size() != array.size() * type.size) {
+    throw Error(fmt::format("{}: {} bytes of data do not fill the shape", path, array.data.size()));
+  }
+  std::string shape;
+  for (const size_t dimension : array.shape) shape += fmt::format("{}, ", dimension);
+  // As numpy prints tuples: "()", "(3,)", "(3, 4)".
+  if (array.shape.size() > 1) shape.resize(shape.size() - 2);
+  if (array.shape.size() == 1) shape.resize(shape.size() - 1);
+  std::string header = fmt::format("{{'descr': '{}{}', 'fortran_order': False, 'shape': ({}), }}",
+                                   type.size == 1 ? '|' : '<', type.descr, shape);
+  constexpr size_t kPrefix = 10;
+  constexpr size_t kAlignment = 64;
+  while ((kPrefix + header.size() + 1) % kAlignment != 0) header += ' ';
+  header += '\n';
+  std::string file("\x93NUMPY\x01\x00", 8);
+  file += static_cast<char>(header.size() & 0xFF);
+  file += static_cast<char>(header.size() >> 8);
+  file += header;
+  file.append(reinterpret_cast<const char*>(array.data.data()), array.data.size());
+  write_file(path, file.data(), file.size());
+}
+
+namespace {
+
+void write_raw(const std::string& path, DType dtype, const void* data,
+               const std::vector<size_t>& shape) {
+  NpyArray array;
+  array.dtype = dtype;
+  array.shape = shape;
+  const uint8_t* bytes = static_cast<const uint8_t*>(data);
+  array.data.assign(bytes, bytes + array.size() * dtype_size(dtype));
+  write_npy(path, array);
+}
+
+}  // namespace
+
+void write_npy(const std::string& path, const float* data, const std::vector<size_t>& shape) {
+  write_raw(path, DType::float32, data, shape);
+}
+
+void write_npy(const std::string& path, const uint8_t* data, const std::vector<size_t>& shape) {
+  write_raw(path, DType::uint8, data, shape);
+}
+
+float half_to_float(uint16_t bits) {
+  const uint32_t sign = static_cast<uint32_t>(bits & 0x8000) << 16;
+  const uint32_t field = (bits >> 10) & 0x1F;
+  const uint32_t fraction = bits & 0x3FF;
+  if (field == 31) return from_bits(sign | kInfinity | (fraction << 13));
+  if (field != 0) return from_bits(sign | ((field + 112) << 23) | (fraction << 13));
+  // Subnormals are multiples of 2^-24, all of them normal float32 numbers.
+  const float magnitude = static_cast<float>(fraction) * from_bits(uint32_t{103} << 23);
+  return from_bits(sign | to_bits(magnitude));
+}
+
+}  // namespace mx
