@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""mxe_reg_table.h: registers and descriptor words as data, for models of the device."""
+
+from .model import Block, Kind, Register
+from .text import banner
+
+HEAD = """// clang-format off
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace mxe {
+
+/// What software may do with a register. A write to a read-only one is a bus error.
+enum class RegisterAccess : std::uint8_t { read_only, read_write };
+
+/// One 32-bit register. A bit without a mask below reads its reset value.
+struct RegisterInfo {
+  const char* name;
+  std::uint32_t offset;          ///< bytes from the start of the window
+  RegisterAccess access;
+  std::uint32_t reset;           ///< value after reset; bits of hardware_mask are 0 here
+  std::uint32_t storage_mask;    ///< bits that keep what software writes
+  std::uint32_t event_mask;      ///< bits set by the hardware, cleared by writing 1
+  std::uint32_t pulse_mask;      ///< bits that act when written 1 and read 0
+  std::uint32_t hardware_mask;   ///< read-only bits that the hardware drives
+};
+
+/// One little-endian word of the job descriptor.
+struct DescriptorWordInfo {
+  const char* name;
+  std::uint32_t offset;          ///< bytes from the start of the descriptor
+  std::uint32_t bits;            ///< 32 or 64
+  std::uint64_t reserved_mask;   ///< bits that must be zero, else ERR_DESCRIPTOR
+  std::uint64_t alignment_mask;  ///< bits that must be zero, else ERR_ALIGN
+};
+"""
+
+
+def register_row(r: Register) -> str:
+    access = "read_write" if r.is_writable else "read_only"
+    masks = (r.reset, r.storage_mask, r.mask_of(Kind.EVENT), r.mask_of(Kind.PULSE),
+             r.mask_of(Kind.INPUT))
+    values = ", ".join(f"0x{m:08x}u" for m in masks)
+    return f'    {{"{r.name}", 0x{r.offset:03x}u, RegisterAccess::{access}, {values}}},'
+
+
+def word_row(r: Register) -> str:
+    masks = f"0x{r.reserved_mask:x}u, 0x{r.alignment_mask:x}u"
+    return f'    {{"{r.name}", 0x{r.offset:02x}u, {r.width}u, {masks}}},'
+
+
+def table(kind: str, name: str, rows: list[str]) -> list[str]:
+    head = f"inline constexpr std::array<{kind}, {len(rows)}> {name}{{{{"
+    return ["", head, *rows, "}};"]
+
+
+def export(registers: Block, descriptor: Block) -> str:
+    lines = [banner("//"), HEAD.rstrip()]
+    lines += ["", "/// All registers, by ascending offset."]
+    lines += table("RegisterInfo", "register_table", [register_row(r) for r in registers.registers])[1:]
+    lines += ["", "/// All words of the descriptor, by ascending offset."]
+    lines += table("DescriptorWordInfo", "descriptor_table",
+                   [word_row(r) for r in descriptor.registers])[1:]
+    return "\n".join(lines + ["", "}  // namespace mxe"]) + "\n"

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The register description as plain values, read from SystemRDL."""
+
+import dataclasses
+import enum
+import pathlib
+
+from systemrdl import RDLCompiler
+from systemrdl.node import AddrmapNode, FieldNode, RegNode
+from systemrdl.rdltypes import AccessType, OnWriteType
+
+
+class Unsupported(Exception):
+    """The description uses something the exporters do not know."""
+
+
+class Kind(enum.Enum):
+    """What a field is made of."""
+
+    CONSTANT = "constant"  # read-only, fixed
+    INPUT = "input"  # read-only, driven by the hardware
+    STORAGE = "storage"  # written by software, read by both
+    PULSE = "pulse"  # writing 1 gives one clock of 1, reads 0
+    EVENT = "event"  # set by the hardware, cleared by writing 1
+
+
+@dataclasses.dataclass(frozen=True)
+class Field:
+    name: str
+    low: int
+    width: int
+    kind: Kind
+    reset: int
+    write_mask: int  # bits of the field that keep what is written
+    notifies: bool  # has a strobe output that follows a write
+    desc: str
+    encoding: str | None  # name of the enumeration of its values
+    reserved: bool  # descriptor field that must be zero
+    alignment: int  # descriptor field that must be a multiple of this
+
+    @property
+    def mask(self) -> int:
+        return ((1 << self.width) - 1) << self.low
+
+    @property
+    def is_whole_register(self) -> bool:
+        return self.name == "value"
+
+    @property
+    def high(self) -> int:
+        return self.low + self.width - 1
+
+
+@dataclasses.dataclass(frozen=True)
+class Register:
+    name: str
+    offset: int
+    width: int
+    desc: str
+    fields: tuple[Field, ...]
+
+    @property
+    def is_writable(self) -> bool:
+        return any(f.kind in (Kind.STORAGE, Kind.PULSE, Kind.EVENT) for f in self.fields)
+
+    @property
+    def reset(self) -> int:
+        return sum(f.reset << f.low for f in self.fields)
+
+    def mask_of(self, *kinds: Kind) -> int:
+        """The bits of all fields of these kinds."""
+        return sum(f.mask for f in self.fields if f.kind in kinds)
+
+    @property
+    def storage_mask(self) -> int:
+        """Bits that keep what software writes."""
+        return sum(f.write_mask << f.low for f in self.fields if f.kind is Kind.STORAGE)
+
+    @property
+    def reserved_mask(self) -> int:
+        """Bits of a descriptor word that must be zero: without a field, or marked so."""
+        used = sum(f.mask for f in self.fields if not f.reserved)
+        return ((1 << self.width) - 1) & ~used
+
+    @property
+    def alignment_mask(self) -> int:
+        """Bits of a descriptor word that must be zero for its alignment."""
+        return sum((f.alignment - 1) << f.low for f in self.fields)
+
+
+@dataclasses.dataclass(frozen=True)
+class EnumValue:
+    name: str
+    value: int
+    desc: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Block:
+    """An address map: the registers of the device, or the words of a descriptor."""
+
+    title: str
+    desc: str
+    registers: tuple[Register, ...]
+    enums: dict[str, tuple[EnumValue, ...]]
+
+
+def field_kind(node: FieldNode) -> Kind:
+    software, hardware = node.get_property("sw"), node.get_property("hw")
+    if node.get_property("singlepulse"):
+        return Kind.PULSE
+    if node.get_property("onwrite") == OnWriteType.woclr and node.get_property("hwset"):
+        return Kind.EVENT
+    if node.get_property("onwrite") is not None:
+        raise Unsupported(f"{node.get_path()}: onwrite is supported as woclr with hwset only")
+    if software == AccessType.rw:
+        return Kind.STORAGE
+    if software == AccessType.r:
+        return Kind.CONSTANT if hardware == AccessType.na else Kind.INPUT
+    raise Unsupported(f"{node.get_path()}: sw = {software.name} is not supported")
+
+
+def read_field(node: FieldNode) -> Field:
+    encoding = node.get_property("encode")
+    everything = (1 << node.width) - 1
+    return Field(
+        name=node.inst_name,
+        low=node.low,
+        width=node.width,
+        kind=field_kind(node),
+        reset=node.get_property("reset") or 0,
+        write_mask=node.get_property("write_mask", default=everything),
+        notifies=node.get_property("swmod"),
+        desc=node.get_property("desc"),
+        encoding=encoding.type_name if encoding else None,
+        reserved=node.get_property("reserved", default=False),
+        alignment=node.get_property("aligned_to", default=1),
+    )
+
+
+def read_register(node: RegNode, top: AddrmapNode) -> Register:
+    desc = node.get_property("desc")
+    if node.parent != top:  # a word of a register file: say first what the whole is
+        desc = f"{node.parent.get_property('desc')} {desc}"
+    return Register(
+        name=node.get_rel_path(top).replace(".", "_"),
+        offset=node.absolute_address,
+        width=node.size * 8,
+        desc=desc,
+        fields=tuple(sorted((read_field(f) for f in node.fields()), key=lambda f: f.low)),
+    )
+
+
+def read_enums(nodes: list[RegNode]) -> dict[str, tuple[EnumValue, ...]]:
+    enums = {}
+    for node in nodes:
+        for field in node.fields():
+            if encoding := field.get_property("encode"):
+                enums[encoding.type_name] = tuple(
+                    EnumValue(m.name, m.value, m.rdl_desc) for m in encoding
+                )
+    return enums
+
+
+def read_block(rdl: pathlib.Path, top_name: str) -> Block:
+    """Compiles `rdl` and reads the address map `top_name` of it."""
+    compiler = RDLCompiler()
+    compiler.compile_file(str(rdl))
+    top = compiler.elaborate(top_name).top
+    nodes = [n for n in top.descendants() if isinstance(n, RegNode)]
+    return Block(
+        title=top.get_property("name"),
+        desc=top.get_property("desc"),
+        registers=tuple(read_register(n, top) for n in nodes),
+        enums=read_enums(nodes),
+    )
