@@ -1,0 +1,216 @@
+// The golden GEMM against recorded cases for all 49 format pairs, bit for bit, and proof that the
+// comparison notices a wrong accumulator.
+#include "numerics/gemm.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "numerics/accumulate.h"
+#include "numerics/npy.h"
+
+namespace mx {
+namespace {
+
+struct GemmCase {
+  MxTensor a;
+  MxTensor b;
+  std::vector<float> bias;    // empty: none
+  std::vector<float> out;     // 4-bit pairs: two chains
+  std::vector<float> single;  // one chain; empty unless both formats have 4 bits
+};
+
+// Reads the record stream that make_gemm_data.py writes.
+class Records {
+ public:
+  explicit Records(const std::string& path) : bytes_(to_uint8(read_npy(path), path)) {}
+
+  bool next(GemmCase* result) {
+    if (at_ == bytes_.size()) return false;
+    uint32_t head[7];
+    copy(head, sizeof head);
+    const size_t rows = head[2];
+    const size_t columns = head[3];
+    *result = GemmCase{};
+    result->a = tensor(head[0], rows, head[4]);
+    result->b = tensor(head[1], columns, head[4]);
+    if (head[5] != 0) result->bias = floats(rows * columns);
+    result->out = floats(rows * columns);
+    if (head[6] != 0) result->single = floats(rows * columns);
+    return true;
+  }
+
+ private:
+  void copy(void* to, size_t size) {
+    ASSERT_LE(at_ + size, bytes_.size());
+    std::memcpy(to, bytes_.data() + at_, size);
+    at_ += size;
+  }
+
+  MxTensor tensor(uint32_t format, size_t rows, size_t k) {
+    MxTensor t;
+    t.format = static_cast<FormatId>(format);
+    t.rows = rows;
+    t.k = k;
+    t.codes.resize(rows * k);
+    t.scales.resize(rows * t.scale_columns());
+    copy(t.codes.data(), t.codes.size());
+    copy(t.scales.data(), t.scales.size());
+    return t;
+  }
+
+  std::vector<float> floats(size_t count) {
+    std::vector<float> values(count);
+    copy(values.data(), count * sizeof(float));
+    return values;
+  }
+
+  std::vector<uint8_t> bytes_;
+  size_t at_ = 0;
+};
+
+using Gemm =
+    std::function<std::vector<float>(const MxTensor&, const MxTensor&, const float*, bool)>;
+
+size_t differences(const std::vector<float>& x, const std::vector<float>& y) {
+  size_t count = x.size() == y.size() ? 0 : 1;
+  for (size_t i = 0; i < x.size() && i < y.size(); ++i) count += to_bits(x[i]) != to_bits(y[i]);
+  return count;
+}
+
+struct Tally {
+  size_t pairs = 0;
+  size_t cases = 0;
+  size_t results = 0;
+  size_t mismatches = 0;
+};
+
+// Runs every recorded case through `gemm`.
+Tally run_all(const Gemm& gemm) {
+  Tally tally;
+  std::array<bool, 49> seen{};
+  Records records(std::string(MXE_CONFORMANCE_DATA) + "/gemm_block.npy");
+  GemmCase c;
+  while (records.next(&c)) {
+    const float* bias = c.bias.empty() ? nullptr : c.bias.data();
+    tally.mismatches += differences(gemm(c.a, c.b, bias, true), c.out);
+    if (!c.single.empty()) tally.mismatches += differences(gemm(c.a, c.b, bias, false), c.single);
+    tally.results += c.out.size() + c.single.size();
+    ++tally.cases;
+    seen[static_cast<size_t>(c.a.format) * 7 + static_cast<size_t>(c.b.format)] = true;
+  }
+  for (const bool pair : seen) tally.pairs += pair;
+  return tally;
+}
+
+// A plain GEMM around any accumulator, so that planted faults can replace the fused step.
+using Step = std::function<uint32_t(uint32_t, const BlockDot&)>;
+
+std::vector<float> reference_gemm(const MxTensor& a, const MxTensor& b, const float* bias,
+                                  bool dual, const Step& step) {
+  const size_t chains = dual && is_four_bit(a.format) && is_four_bit(b.format) ? 2 : 1;
+  std::vector<float> out;
+  for (size_t i = 0; i < a.rows; ++i) {
+    for (size_t j = 0; j < b.rows; ++j) {
+      uint32_t acc[2] = {bias == nullptr ? 0 : to_bits(bias[i * b.rows + j]), 0};
+      for (size_t k = 0; k < a.k; k += kBlockSize) {
+        const size_t block = k / kBlockSize;
+        const BlockDot dot =
+            block_dot(a.format, &a.codes[i * a.k + k], a.scales[i * a.scale_columns() + block],
+                      b.format, &b.codes[j * b.k + k], b.scales[j * b.scale_columns() + block],
+                      std::min(kBlockSize, a.k - k));
+        acc[block % chains] = step(acc[block % chains], dot);
+      }
+      out.push_back(from_bits(chains == 2 ? merge_chains(acc[0], acc[1]) : acc[0]));
+    }
+  }
+  return out;
+}
+
+size_t mismatches_with(const Step& step) {
+  return run_all([&](const MxTensor& a, const MxTensor& b, const float* bias, bool dual) {
+           return reference_gemm(a, b, bias, dual, step);
+         })
+      .mismatches;
+}
+
+TEST(GemmConformance, AllPairsBitExact) {
+  const Tally tally = run_all(gemm_block);
+  EXPECT_EQ(tally.pairs, 49u);
+  EXPECT_GE(tally.cases, 190u);
+  EXPECT_GT(tally.results, 3000u);
+  EXPECT_EQ(tally.mismatches, 0u);
+}
+
+TEST(GemmConformance, SingleStepsBitExact) {
+  EXPECT_EQ(mismatches_with([](uint32_t acc, const BlockDot& dot) { return accumulate(acc, dot); }),
+            0u);
+}
+
+// The tests below plant a fault each; the recorded cases must notice every one of them.
+
+TEST(GemmConformance, NoticesRoundingTwice) {
+  EXPECT_GT(mismatches_with([](uint32_t acc, const BlockDot& dot) {
+              if (dot.special != BlockSpecial::none) return accumulate(acc, dot);
+              const uint32_t rounded = round_to_float(dot.sum, dot.exponent);
+              return merge_chains(acc, rounded);
+            }),
+            0u);
+}
+
+TEST(GemmConformance, NoticesDroppedSticky) {
+  EXPECT_GT(mismatches_with([](uint32_t acc, const BlockDot& dot) {
+              if (dot.special != BlockSpecial::none || !is_finite_bits(acc)) {
+                return accumulate(acc, dot);
+              }
+              // Bits of the sum more than two places below the accumulator's last one are lost.
+              const int drop = float_parts(acc).exponent - 2 - dot.exponent;
+              BlockDot cut = dot;
+              if (drop > 0 && drop < 100) cut.sum = (cut.sum >> drop) * (Int128{1} << drop);
+              return accumulate(acc, cut);
+            }),
+            0u);
+}
+
+TEST(GemmConformance, NoticesTiesAwayFromZero) {
+  EXPECT_GT(mismatches_with([](uint32_t acc, const BlockDot& dot) {
+              BlockDot nudged = dot;  // a hair added to every sum breaks all ties upward
+              if (dot.special == BlockSpecial::none && dot.exponent > -900) {
+                nudged.sum = dot.sum * 4 + (dot.sum > 0 ? 1 : dot.sum < 0 ? -1 : 0);
+                nudged.exponent -= 2;
+              }
+              return accumulate(acc, nudged);
+            }),
+            0u);
+}
+
+TEST(GemmConformance, NoticesFlushedSubnormals) {
+  EXPECT_GT(mismatches_with([](uint32_t acc, const BlockDot& dot) {
+              const uint32_t result = accumulate(acc, dot);
+              return (result & 0x7F800000) == 0 ? 0 : result;
+            }),
+            0u);
+}
+
+TEST(GemmConformance, NoticesIgnoredNanScale) {
+  EXPECT_GT(mismatches_with([](uint32_t acc, const BlockDot& dot) {
+              return dot.special == BlockSpecial::nan ? acc : accumulate(acc, dot);
+            }),
+            0u);
+}
+
+TEST(GemmConformance, NoticesSwappedScaleAndZeroEngine) {
+  EXPECT_GT(mismatches_with([](uint32_t acc, const BlockDot& dot) {
+              BlockDot shifted = dot;
+              ++shifted.exponent;
+              return accumulate(acc, shifted);
+            }),
+            0u);
+  EXPECT_GT(mismatches_with([](uint32_t, const BlockDot&) { return 0u; }), 0u);
+}
+
+}  // namespace
+}  // namespace mx
