@@ -1,0 +1,63 @@
+#include "arrays.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "numerics/error.h"
+#include "numerics/npy.h"
+
+namespace mxe::cli {
+namespace {
+
+mx::NpyArray read_as(const std::string& path, mx::DType dtype) {
+  mx::NpyArray array = mx::read_npy(path);
+  if (array.dtype == dtype) return array;
+  throw mx::Error(fmt::format("{}: the elements must be {}, but are {}", path,
+                              mx::dtype_name(dtype), mx::dtype_name(array.dtype)));
+}
+
+}  // namespace
+
+Array<float> read_floats(const std::string& path) {
+  const mx::NpyArray array = read_as(path, mx::DType::float32);
+  return {array.shape, mx::to_float32(array, path)};
+}
+
+Array<uint8_t> read_bytes(const std::string& path) {
+  mx::NpyArray array = read_as(path, mx::DType::uint8);
+  return {std::move(array.shape), std::move(array.data)};
+}
+
+void require_shape(const std::vector<std::size_t>& shape, std::size_t rank,
+                   const std::string& what) {
+  const bool filled = std::find(shape.begin(), shape.end(), std::size_t{0}) == shape.end();
+  if (shape.size() == rank && filled) return;
+  throw mx::Error(
+      fmt::format("{} with no dimension of 0, but the array is {}", what, shape_text(shape)));
+}
+
+std::string shape_text(const std::vector<std::size_t>& shape) {
+  return fmt::format("[{}]", fmt::join(shape, ", "));
+}
+
+std::size_t resolve_axis(int axis, std::size_t rank) {
+  const int signed_rank = static_cast<int>(rank);
+  if (axis >= -signed_rank && axis < signed_rank) {
+    return static_cast<std::size_t>(axis < 0 ? axis + signed_rank : axis);
+  }
+  if (rank == 0) throw mx::Error("the array must have at least one dimension");
+  throw mx::Error(fmt::format("axis {} is out of range (allowed: {} to {})", axis, -signed_rank,
+                              signed_rank - 1));
+}
+
+AxisView split_at(const std::vector<std::size_t>& shape, std::size_t axis) {
+  AxisView view;
+  view.length = shape[axis];
+  for (std::size_t i = 0; i < axis; ++i) view.outer *= shape[i];
+  for (std::size_t i = axis + 1; i < shape.size(); ++i) view.inner *= shape[i];
+  return view;
+}
+
+}  // namespace mxe::cli

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace mxe::cli {
+
+/// What the process returns. Bad usage and bad input are reported by throwing mx::Error.
+enum ExitCode : int {
+  kAgreed = 0,     ///< done, and every comparison agreed
+  kDisagreed = 1,  ///< done, but a comparison failed
+  kBadInput = 2,   ///< nothing useful done; one line on stderr says why
+};
+
+/// A subcommand: how it is parsed and what it does.
+struct Command {
+  CLI::App* app;
+  std::function<int()> run;  ///< returns an ExitCode; called after parsing
+};
+
+/// Keys keep the order they are inserted in.
+using Json = nlohmann::ordered_json;
+
+/// Prints `object` as the one line of standard output. Numbers that JSON lacks (NaN, Inf) are null.
+void print_json(const Json& object);
+
+/// One line about what is going on, on stderr and only if that is a terminal; the next one replaces
+/// it, an empty one removes it.
+void show_progress(const std::string& line);
+
+// Each of these adds its subcommand to `app`.
+Command add_demo(CLI::App& app);
+Command add_formats(CLI::App& app);
+Command add_quantize(CLI::App& app);
+Command add_dequantize(CLI::App& app);
+Command add_matmul(CLI::App& app);
+Command add_estimate(CLI::App& app);
+
+}  // namespace mxe::cli
