@@ -1,0 +1,53 @@
+#include "platform/engine_module.h"
+
+#include <cstring>
+
+namespace mxe {
+namespace {
+
+constexpr uint64_t kWindowBytes = 4096;
+
+uint8_t strobe_of(const tlm::tlm_generic_payload& payload) {
+  const uint8_t* enables = payload.get_byte_enable_ptr();
+  if (!enables) return 0xF;
+  unsigned strobe = 0;
+  for (unsigned i = 0; i < 4; i++) {
+    if (enables[i % payload.get_byte_enable_length()]) strobe |= 1u << i;
+  }
+  return static_cast<uint8_t>(strobe);
+}
+
+}  // namespace
+
+EngineModule::EngineModule(const sc_core::sc_module_name& name, const Params& params)
+    : sc_module(name), params_(params) {
+  params_.validate();
+  regs.register_b_transport(this, &EngineModule::transport);
+}
+
+void EngineModule::transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
+  if (payload.get_command() == tlm::TLM_IGNORE_COMMAND || payload.get_data_length() != 4) {
+    payload.set_response_status(tlm::TLM_BURST_ERROR_RESPONSE);
+    return;
+  }
+  if (payload.get_address() >= kWindowBytes) {
+    payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
+    return;
+  }
+  if (delay != sc_core::SC_ZERO_TIME) {
+    sc_core::wait(delay);
+    delay = sc_core::SC_ZERO_TIME;
+  }
+  RegisterAccess access;
+  access.write = payload.is_write();
+  access.address = static_cast<uint32_t>(payload.get_address());
+  if (access.write) {
+    std::memcpy(&access.data, payload.get_data_ptr(), 4);
+    access.strobe = strobe_of(payload);
+  }
+  const bool ok = access_register(access);
+  if (!access.write) std::memcpy(payload.get_data_ptr(), &access.data, 4);
+  payload.set_response_status(ok ? tlm::TLM_OK_RESPONSE : tlm::TLM_GENERIC_ERROR_RESPONSE);
+}
+
+}  // namespace mxe

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <tlm_utils/simple_initiator_socket.h>
+#include <tlm_utils/simple_target_socket.h>
+
+#include <cstdint>
+#include <systemc>
+#include <tlm>
+
+#include "engine/params.h"
+
+namespace mxe {
+
+/// One access to the 4 KiB register window, as AXI4-Lite carries it.
+struct RegisterAccess {
+  bool write = false;
+  uint32_t address = 0;  ///< byte offset in the window
+  uint32_t data = 0;     ///< in for a write, out for a read
+  uint8_t strobe = 0xF;  ///< byte lanes of a write
+};
+
+/// How many bursts the interconnect between engine and memory takes at a time, per direction.
+struct PortLimits {
+  unsigned reads = 16;
+  unsigned writes = 16;
+};
+
+/// What the model and the RTL have in common: everything above them cannot tell which one it talks
+/// to.
+///   regs  registers, 32-bit accesses within 4 KiB (the target may wait)
+///   mem   data, descriptors and completions (see Memory for the timing protocol)
+///   irq   level interrupt
+class EngineModule : public sc_core::sc_module {
+ public:
+  tlm_utils::simple_target_socket<EngineModule> regs{"regs"};
+  tlm_utils::simple_initiator_socket<EngineModule> mem{"mem"};
+  sc_core::sc_out<bool> irq{"irq"};
+
+  EngineModule(const sc_core::sc_module_name& name, const Params& params);
+
+  const Params& params() const { return params_; }
+
+ protected:
+  /// Performs `access`, taking the time the bus takes (it may wait). False = SLVERR.
+  virtual bool access_register(RegisterAccess& access) = 0;
+
+ private:
+  void transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
+
+  Params params_;
+};
+
+}  // namespace mxe

@@ -1,0 +1,120 @@
+#include "platform/memory.h"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "numerics/error.h"
+#include "platform/clock.h"
+
+namespace mxe {
+namespace {
+
+uint8_t* reserve(std::size_t size) {
+  void* storage = mmap(nullptr, size, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (storage == MAP_FAILED) {
+    throw mx::Error(fmt::format("cannot reserve {} bytes of simulated memory", size));
+  }
+  return static_cast<uint8_t*>(storage);
+}
+
+/// Writes the bytes of `payload` that its byte enables select.
+void copy_enabled(const tlm::tlm_generic_payload& payload, uint8_t* target, const uint8_t* source) {
+  const uint8_t* enables = payload.get_byte_enable_ptr();
+  const unsigned period = payload.get_byte_enable_length();
+  for (unsigned i = 0; i < payload.get_data_length(); i++) {
+    if (enables[i % period]) target[i] = source[i];
+  }
+}
+
+}  // namespace
+
+Memory::Memory(const sc_core::sc_module_name& name, const Config& config)
+    : sc_module(name), config_(config), read_(config.timing, 0), write_(config.timing, 1) {
+  config.timing.validate();
+  storage_ = reserve(config.size);
+  socket.register_b_transport(this, &Memory::transport);
+  socket.register_transport_dbg(this, &Memory::debug_transport);
+  socket.register_get_direct_mem_ptr(this, &Memory::direct_access);
+}
+
+Memory::~Memory() { munmap(storage_, config_.size); }
+
+bool Memory::contains(uint64_t address, uint64_t length) const {
+  return address >= config_.base && length <= config_.size &&
+         address - config_.base <= config_.size - length;
+}
+
+uint8_t* Memory::data(uint64_t address, std::size_t length) {
+  if (!contains(address, length)) {
+    throw mx::Error(fmt::format("{} bytes at {:#x} are not inside the memory ({:#x} to {:#x})",
+                                length, address, config_.base, config_.base + config_.size - 1));
+  }
+  return storage_ + (address - config_.base);
+}
+
+void Memory::add_fault(uint64_t address, uint64_t length) {
+  faults_.push_back({address, address + length});
+}
+
+tlm::tlm_response_status Memory::check(uint64_t address, uint64_t length) const {
+  if (!contains(address, length)) return tlm::TLM_ADDRESS_ERROR_RESPONSE;
+  const bool faulty = std::any_of(faults_.begin(), faults_.end(), [&](const Range& range) {
+    return address < range.end && range.begin < address + length;
+  });
+  return faulty ? tlm::TLM_GENERIC_ERROR_RESPONSE : tlm::TLM_OK_RESPONSE;
+}
+
+void Memory::copy(tlm::tlm_generic_payload& payload) {
+  uint8_t* storage = storage_ + (payload.get_address() - config_.base);
+  uint8_t* buffer = payload.get_data_ptr();
+  const bool write = payload.is_write();
+  uint8_t* target = write ? storage : buffer;
+  const uint8_t* source = write ? buffer : storage;
+  if (payload.get_byte_enable_ptr()) {
+    copy_enabled(payload, target, source);
+  } else {
+    std::memcpy(target, source, payload.get_data_length());
+  }
+}
+
+void Memory::transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
+  const uint64_t address = payload.get_address();
+  const unsigned length = payload.get_data_length();
+  if (length == 0 || payload.get_command() == tlm::TLM_IGNORE_COMMAND ||
+      payload.get_streaming_width() < length) {
+    payload.set_response_status(tlm::TLM_BURST_ERROR_RESPONSE);
+    return;
+  }
+  auto* burst = payload.get_extension<BurstExtension>();
+  const unsigned beat_bytes = burst && burst->beat_bytes ? burst->beat_bytes : config_.beat_bytes;
+  const uint64_t beats = beats_touched(address, length, beat_bytes);
+  const uint64_t issue = time_to_cycles(sc_core::sc_time_stamp() + delay);
+  const BeatTimes times = (payload.is_write() ? write_ : read_).serve(issue, beats, beat_bytes);
+
+  payload.set_response_status(check(address, length));
+  if (payload.is_response_ok() && !(burst && burst->timing_only)) copy(payload);
+  payload.set_dmi_allowed(faults_.empty());
+  if (burst) burst->times = times;
+  delay = cycles_to_time(times.beat(beats - 1)) - sc_core::sc_time_stamp();
+}
+
+unsigned Memory::debug_transport(tlm::tlm_generic_payload& payload) {
+  if (!contains(payload.get_address(), payload.get_data_length())) return 0;
+  copy(payload);
+  return payload.get_data_length();
+}
+
+bool Memory::direct_access(tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi) {
+  if (!contains(payload.get_address(), 1)) return false;
+  dmi.set_start_address(config_.base);
+  dmi.set_end_address(config_.base + config_.size - 1);
+  dmi.set_dmi_ptr(storage_);
+  dmi.allow_read_write();
+  return true;
+}
+
+}  // namespace mxe

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <tlm_utils/simple_target_socket.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <systemc>
+#include <tlm>
+#include <vector>
+
+#include "platform/memory_timing.h"
+
+namespace mxe {
+
+/// TLM payload extension: a request carried over a bus in beats. The initiator sets the inputs, the
+/// memory fills in `times`. Without it the default is the memory's own beat size, data included.
+struct BurstExtension : tlm::tlm_extension<BurstExtension> {
+  unsigned beat_bytes = 0;   ///< in: bytes of one beat; 0 = the memory's own
+  bool timing_only = false;  ///< in: account for the time, but touch no data
+  BeatTimes times;           ///< out
+
+  tlm::tlm_extension_base* clone() const override { return new BurstExtension(*this); }
+  void copy_from(const tlm::tlm_extension_base& other) override {
+    *this = static_cast<const BurstExtension&>(other);
+  }
+};
+
+/// Memory with storage, timing and fault injection: a TLM-2.0 target.
+///
+/// b_transport never waits. On entry `delay` says when the request is issued, relative to
+/// sc_time_stamp(); on return, when its last beat has been transferred. The bytes move at the call.
+/// A request occupies the beats from the one that holds its first byte to the one that holds its
+/// last. Outside the memory the response is TLM_ADDRESS_ERROR_RESPONSE, in a range marked faulty
+/// TLM_GENERIC_ERROR_RESPONSE; such requests take their time too.
+///
+/// The storage is reserved, not committed: a page costs nothing until it is written.
+class Memory : public sc_core::sc_module {
+ public:
+  struct Config {
+    uint64_t base = 0x8000'0000;              ///< bus address of the first byte
+    std::size_t size = std::size_t{1} << 32;  ///< bytes
+    unsigned beat_bytes = 32;                 ///< of a request without BurstExtension
+    MemoryTiming timing;
+  };
+
+  tlm_utils::simple_target_socket<Memory> socket{"socket"};
+
+  Memory(const sc_core::sc_module_name& name, const Config& config);
+  ~Memory() override;
+  Memory(const Memory&) = delete;
+  Memory& operator=(const Memory&) = delete;
+
+  uint64_t base() const { return config_.base; }
+  std::size_t size() const { return config_.size; }
+  bool contains(uint64_t address, uint64_t length) const;
+
+  /// The host's direct view of the storage. Throws mx::Error if [address, address + length) is not
+  /// wholly inside.
+  uint8_t* data(uint64_t address, std::size_t length);
+
+  /// From now on every request that touches [address, address + length) fails.
+  void add_fault(uint64_t address, uint64_t length);
+  void clear_faults() { faults_.clear(); }
+
+ private:
+  struct Range {
+    uint64_t begin, end;
+  };
+
+  void transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
+  unsigned debug_transport(tlm::tlm_generic_payload& payload);
+  bool direct_access(tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi);
+  tlm::tlm_response_status check(uint64_t address, uint64_t length) const;
+  void copy(tlm::tlm_generic_payload& payload);
+
+  Config config_;
+  uint8_t* storage_ = nullptr;
+  MemoryChannel read_, write_;
+  std::vector<Range> faults_;
+};
+
+}  // namespace mxe

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <systemc>
+
+#include "platform/engine_module.h"
+#include "platform/host.h"
+#include "platform/memory.h"
+
+namespace mxe {
+
+/// Engine, memory and host, wired. Several platforms can live in one simulation, each with a memory
+/// of its own: the model and the RTL side by side.
+class Platform : public sc_core::sc_module {
+ public:
+  /// Makes the engine; called while the platform is being built, so that it becomes its child.
+  using EngineFactory = std::function<std::unique_ptr<EngineModule>()>;
+
+  /// `memory.beat_bytes` is replaced by the width of the engine's port.
+  Platform(const sc_core::sc_module_name& name, const Memory::Config& memory,
+           const EngineFactory& make_engine);
+
+  EngineModule& engine() { return *engine_; }
+  Memory& memory() { return *memory_; }
+  Host& host() { return *host_; }
+
+  /// Runs `program` on the host to its end, everything else standing by. See run_hosts.
+  void run(Host::Program program);
+
+ private:
+  std::unique_ptr<EngineModule> engine_;
+  std::unique_ptr<Memory> memory_;
+  std::unique_ptr<Host> host_;
+  sc_core::sc_signal<bool> irq_{"irq_signal"};
+};
+
+}  // namespace mxe

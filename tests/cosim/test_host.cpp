@@ -1,0 +1,142 @@
+#include <gtest/gtest.h>
+
+#include <array>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include "numerics/error.h"
+#include "platform/clock.h"
+#include "platform/platform.h"
+
+namespace mxe {
+namespace {
+
+/// Sixteen words of register storage; writing to 0x40 raises the interrupt after that many cycles,
+/// each access takes three cycles, 0x80 and above answer with an error.
+class EngineStub : public EngineModule {
+ public:
+  EngineStub() : EngineModule("engine", Params::named("small")) {
+    SC_HAS_PROCESS(EngineStub);
+    SC_METHOD(raise);
+    dont_initialize();
+    sensitive << raise_event_;
+  }
+
+ private:
+  bool access_register(RegisterAccess& access) override {
+    wait(cycles_to_time(3));
+    if (access.address >= 0x80) {
+      access.data = 0;
+      return false;
+    }
+    if (access.address == 0x40) raise_event_.notify(cycles_to_time(access.data));
+    uint32_t& word = words_[access.address / 4 % words_.size()];
+    if (access.write) {
+      word = access.data;
+    } else {
+      access.data = word;
+    }
+    return true;
+  }
+  void raise() { irq.write(true); }
+
+  std::array<uint32_t, 16> words_{};
+  sc_core::sc_event raise_event_;
+};
+
+std::unique_ptr<Platform> make_platform(const char* name) {
+  Memory::Config memory;
+  memory.size = 1 << 20;
+  return std::make_unique<Platform>(name, memory, [] { return std::make_unique<EngineStub>(); });
+}
+
+TEST(Host, RunsProgramsOneAfterTheOther) {
+  const auto platform = make_platform("p");
+  uint64_t before = 0, after = 0;
+  platform->run([&](Host& host) {
+    before = current_cycle();
+    host.write32(0x8, 1234);
+    after = current_cycle();
+  });
+  EXPECT_EQ(after - before, 3u);
+  uint32_t value = 0;
+  platform->run([&](Host& host) { value = host.read32(0x8); });
+  EXPECT_EQ(value, 1234u);
+}
+
+TEST(Host, WaitsForTheInterrupt) {
+  const auto platform = make_platform("p");
+  platform->run([&](Host& host) {
+    host.write32(0x40, 500);
+    EXPECT_FALSE(host.wait_irq(cycles_to_time(100)));
+    EXPECT_TRUE(host.wait_irq(cycles_to_time(1000)));
+    EXPECT_EQ(current_cycle(), 503u);
+    EXPECT_TRUE(host.wait_irq(cycles_to_time(1000)));
+    EXPECT_EQ(current_cycle(), 503u);
+  });
+}
+
+TEST(Host, BusErrorsReachTheProgram) {
+  const auto platform = make_platform("p");
+  platform->run([&](Host& host) {
+    uint32_t value = 1;
+    EXPECT_FALSE(host.try_read(0x80, value));
+    EXPECT_EQ(value, 0u);
+    EXPECT_FALSE(host.try_read(0x1000, value));
+    EXPECT_FALSE(host.try_write(0x90, 1));
+    EXPECT_THROW(host.read32(0x80), mx::Error);
+  });
+}
+
+TEST(Host, ExceptionsComeOutOfTheSimulation) {
+  const auto platform = make_platform("p");
+  EXPECT_THROW(platform->run([](Host&) { throw std::out_of_range("mine"); }), std::out_of_range);
+  bool ran = false;
+  platform->run([&](Host&) { ran = true; });
+  EXPECT_TRUE(ran);
+}
+
+TEST(Host, AStandstillIsAnError) {
+  const auto platform = make_platform("p");
+  try {
+    platform->run([](Host& host) { sc_core::wait(host.irq.posedge_event()); });
+    FAIL();
+  } catch (const mx::Error& error) {
+    EXPECT_EQ(std::string(error.what()),
+              "the simulation came to a standstill while the program on 'p.host' was waiting");
+  }
+}
+
+TEST(Host, TwoPlatformsRunSideBySide) {
+  const auto a = make_platform("a"), b = make_platform("b");
+  uint64_t a_end = 0, b_end = 0;
+  a->host().start([&](Host& host) {
+    host.wait_cycles(100);
+    a_end = current_cycle();
+  });
+  b->host().start([&](Host& host) {
+    for (int i = 0; i < 50; i++) host.write32(0, 1);
+    b_end = current_cycle();
+  });
+  run_hosts({&a->host(), &b->host()});
+  EXPECT_EQ(a_end, 100u);
+  EXPECT_EQ(b_end, 150u);
+}
+
+TEST(Host, AllocatorAligns) {
+  const auto platform = make_platform("p");
+  Host& host = platform->host();
+  const uint64_t a = host.allocate(3, 1), b = host.allocate(5, 1), c = host.allocate(1, 24);
+  EXPECT_EQ(b, a + 3);
+  EXPECT_EQ(c % 24, 0u);
+  const uint64_t mark = host.allocation_mark();
+  EXPECT_THROW(host.allocate(1 << 20), mx::Error);
+  const uint64_t d = host.allocate(1 << 19, 128);
+  EXPECT_EQ(d % 128, 0u);
+  host.release(mark);
+  EXPECT_EQ(host.allocate(64, 128), d);
+}
+
+}  // namespace
+}  // namespace mxe
