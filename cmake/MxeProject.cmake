@@ -10,6 +10,9 @@ set(CMAKE_C_STANDARD 11)
 set(CMAKE_C_STANDARD_REQUIRED ON)
 set(CMAKE_C_EXTENSIONS OFF)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+if(MXE_BUILD_TESTS)
+  enable_testing()  # before the first add_subdirectory: tests live next to what they test, too
+endif()
 # Every program lands where the documentation says: build/mxe, build/mxe_bench.
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
 

@@ -27,6 +27,11 @@
 #include "mxe_regs.h"
 
 #ifdef __cplusplus
+#if defined(__GNUC__)
+// struct mxe_counters and mxe_counters() share a name, as struct stat and stat() do.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+#endif
 extern "C" {
 #endif
 
@@ -210,6 +215,9 @@ int mxe_reset(struct mxe_device* dev, uint32_t timeout_us);
 
 #ifdef __cplusplus
 }
+#if defined(__GNUC__)
+#pragma GCC diagnostic pop
+#endif
 #endif
 
 #endif  // MXE_DRIVER_H_
