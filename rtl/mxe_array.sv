@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// Dot-product array: decodes the broadcast A word once, delays the sequencer's control to the
+// stages that use it and holds NUM_PE processing elements.
+//
+// Clocks after the row's request (stage 0): 1 A word leaves its buffer and is decoded, 2 multiply,
+// 3 tree 1, 4 tree 2, 5 combine (and accumulator and bias read), 6 to 11 accumulate.
+`default_nettype none
+module mxe_array #(
+  parameter int unsigned NUM_PE    = 8,
+  parameter int unsigned ROWS      = 32,
+  parameter int unsigned ACC_TILES = 4,
+  parameter int unsigned TREE_W    = 70,
+  parameter bit          FP4_DUAL  = 1'b1,
+  parameter int unsigned ROW_AW    = $clog2(ROWS),
+  parameter int unsigned TILE_AW   = (ACC_TILES > 1) ? $clog2(ACC_TILES) : 1
+) (
+  input  logic                                     clk_i,
+  input  logic                                     rst_ni,
+  input  logic                                     clear_i,
+  // job
+  input  logic [mxe_pkg::FmtW-1:0]                 fmt_a_i,
+  input  logic [mxe_pkg::FmtW-1:0]                 fmt_b_i,
+  input  logic                                     dual_i,
+  input  logic                                     bias_en_i,
+  // row issue, stage 0
+  input  logic                                     row_valid_i,
+  input  logic [ROW_AW-1:0]                        row_i,
+  input  logic [TILE_AW-1:0]                       tile_i,
+  input  logic                                     pass_start_i, // first row of a pass
+  input  logic                                     first_i,      // first pass of a tile
+  input  logic                                     last_i,       // last pass of a tile
+  input  logic                                     last_row_i,
+  input  logic                                     bank_i,       // drain bank
+  input  logic [6:0]                               count_i,      // elements of this word within K
+  // A word, stage 1
+  input  logic [mxe_pkg::WORD_W-1:0]               a_word_i,
+  input  logic [15:0]                              a_scale_i,
+  // B words from the feeder
+  input  logic [NUM_PE-1:0]                        b_load_i,
+  input  logic [mxe_pkg::LANES*mxe_pkg::DEC_W-1:0] b_dec_i,
+  input  logic [mxe_pkg::FLAG_W-1:0]               b_flags_i,
+  input  logic [15:0]                              b_scale_i,
+  // bias row, requested in stage 5, used in stage 6
+  output logic                                     bias_re_o,
+  output logic [ROW_AW-1:0]                        bias_row_o,
+  output logic                                     bias_done_o,  // last row of a tile's bias was read
+  input  logic [NUM_PE*32-1:0]                     bias_i,
+  // results of a tile, stage 11
+  output logic                                     res_valid_o,
+  output logic                                     res_bank_o,
+  output logic [ROW_AW-1:0]                        res_row_o,
+  output logic                                     res_last_o,   // last row of the tile
+  output logic [NUM_PE*32-1:0]                     res_even_o,
+  output logic [NUM_PE*32-1:0]                     res_odd_o,
+  output logic                                     empty_o       // nothing in the pipeline
+);
+  localparam int unsigned AccAw = (ACC_TILES > 1) ? (ROW_AW + TILE_AW) : ROW_AW;
+  localparam int unsigned AccLsb = (ACC_TILES > 1) ? 1 : (1 + TILE_AW);  // {row, tile} in the control
+  localparam int unsigned Stages = 1 + mxe_pkg::DOT_LAT + mxe_pkg::ACC_LAT - 1;
+
+  // ---------------------------------------------------------------- control pipeline
+  // Stage s of the control is ctl[CtlW*s +: CtlW]; stage 0 is the row issue itself.
+  localparam int unsigned CtlW = 5 + ROW_AW + TILE_AW;
+  logic [CtlW*Stages-1:0] ctl_q;
+  logic [Stages-1:0]      valid_q;
+  logic [CtlW-1:0]        ctl_in;
+  assign ctl_in = {bank_i, last_row_i, last_i, first_i, row_i, tile_i, pass_start_i};
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      valid_q <= '0;
+    end else if (clear_i) begin
+      valid_q <= '0;
+    end else begin
+      valid_q <= {valid_q[Stages-2:0], row_valid_i};
+    end
+  end
+  always_ff @(posedge clk_i) ctl_q <= {ctl_q[CtlW*(Stages-1)-1:0], ctl_in};
+  assign empty_o = (valid_q == '0);
+
+  // ---------------------------------------------------------------- stage 1: A decode
+  logic [6:0] count_q1;
+  always_ff @(posedge clk_i) count_q1 <= count_i;
+
+  logic [mxe_pkg::LANES*mxe_pkg::DEC_W-1:0] a_dec, a_dec_q2;
+  logic [mxe_pkg::FLAG_W-1:0]               a_flags, a_flags_q2;
+  mxe_decode_word u_decode_a (
+    .word_i  (a_word_i),
+    .fmt_i   (fmt_a_i),
+    .dual_i  (dual_i),
+    .count_i (count_q1),
+    .dec_o   (a_dec),
+    .flags_o (a_flags)
+  );
+
+  logic signed [5:0] lsb_a, lsb_b;
+  assign lsb_a = mxe_pkg::fmt_lsb(fmt_a_i);
+  assign lsb_b = mxe_pkg::fmt_lsb(fmt_b_i);
+  logic signed [9:0] exp_offset, exp_even_q2, exp_odd_q2;
+  logic [1:0]        a_nan_q2;
+  logic              odd_q2;
+  assign exp_offset = {{4{lsb_a[5]}}, lsb_a} + {{4{lsb_b[5]}}, lsb_b} - 10'sd254;
+  always_ff @(posedge clk_i) begin
+    a_dec_q2    <= a_dec;
+    a_flags_q2  <= a_flags;
+    exp_even_q2 <= exp_offset + $signed({2'b00, a_scale_i[7:0]});
+    exp_odd_q2  <= exp_offset + $signed({2'b00, a_scale_i[15:8]});
+    a_nan_q2    <= {a_scale_i[15:8] == 8'hFF, a_scale_i[7:0] == 8'hFF};
+    odd_q2      <= (count_q1 > 7'(mxe_pkg::LANES));
+  end
+
+  // The B words change hands so that stage 2 of the pass's first row sees the new ones.
+  logic b_swap;
+  assign b_swap = valid_q[0] & ctl_q[0];
+
+  // ---------------------------------------------------------------- stages 5, 6 and 11
+  localparam int unsigned S5 = mxe_pkg::DOT_LAT - 1;
+  localparam int unsigned S11 = Stages - 1;
+  logic [CtlW-1:0]    ctl5, ctl11;
+  logic [AccAw-1:0]   acc_raddr, acc_waddr;
+  logic               bias_use_q6;
+  assign ctl5  = ctl_q[CtlW*S5 +: CtlW];
+  assign ctl11 = ctl_q[CtlW*S11 +: CtlW];
+  assign acc_raddr = ctl5[AccLsb +: AccAw];
+  assign acc_waddr = ctl11[AccLsb +: AccAw];
+
+  logic first5, last_row5;
+  assign first5      = ctl5[1 + TILE_AW + ROW_AW];
+  assign last_row5   = ctl5[3 + TILE_AW + ROW_AW];
+  assign bias_re_o   = valid_q[S5] & first5 & bias_en_i;
+  assign bias_row_o  = ctl5[1 + TILE_AW +: ROW_AW];
+  assign bias_done_o = bias_re_o & last_row5;
+  always_ff @(posedge clk_i) bias_use_q6 <= bias_re_o;
+
+  assign res_valid_o = valid_q[S11] & ctl11[2 + TILE_AW + ROW_AW];
+  assign res_bank_o  = ctl11[4 + TILE_AW + ROW_AW];
+  assign res_row_o   = ctl11[1 + TILE_AW +: ROW_AW];
+  assign res_last_o  = ctl11[3 + TILE_AW + ROW_AW];
+
+  // ---------------------------------------------------------------- processing elements
+  for (genvar p = 0; p < NUM_PE; p++) begin : gen_pe
+    mxe_pe #(
+      .TREE_W    (TREE_W),
+      .FP4_DUAL  (FP4_DUAL),
+      .ACC_DEPTH (1 << AccAw)
+    ) u_pe (
+      .clk_i       (clk_i),
+      .dual_i      (dual_i),
+      .b_load_i    (b_load_i[p]),
+      .b_dec_i     (b_dec_i),
+      .b_flags_i   (b_flags_i),
+      .b_scale_i   (b_scale_i),
+      .b_swap_i    (b_swap),
+      .a_dec_i     (a_dec_q2),
+      .a_flags_i   (a_flags_q2),
+      .exp_even_i  (exp_even_q2),
+      .exp_odd_i   (exp_odd_q2),
+      .a_nan_i     (a_nan_q2),
+      .odd_i       (odd_q2),
+      .acc_re_i    (valid_q[S5]),
+      .acc_raddr_i (acc_raddr),
+      .acc_first_i (first5),
+      .init_i      (bias_use_q6 ? bias_i[32*p +: 32] : 32'd0),
+      .acc_we_i    (valid_q[S11]),
+      .acc_waddr_i (acc_waddr),
+      .even_o      (res_even_o[32*p +: 32]),
+      .odd_o       (res_odd_o[32*p +: 32])
+    );
+  end
+endmodule
+`default_nettype wire

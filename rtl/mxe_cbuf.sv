@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bias buffer: two banks of one tile of C, FP32. Words of 32 bytes arrive from the unpacker; a row
+// of NUM_PE values is read at once.
+`include "mxe_assert.svh"
+`default_nettype none
+module mxe_cbuf #(
+  parameter int unsigned NUM_PE = 8,
+  parameter int unsigned ROWS   = 32,
+  parameter int unsigned ROW_AW = $clog2(ROWS)
+) (
+  input  logic                        clk_i,
+  input  logic                        rst_ni,
+  input  logic                        clear_i,
+  input  logic                        valid_i,
+  input  logic                        bank_i,
+  input  logic [mxe_pkg::TagIdxW-1:0] row_i,
+  input  logic [mxe_pkg::LenW-1:0]    index_i,
+  input  logic [255:0]                data_i,
+  input  logic                        last_i,
+  input  logic                        re_i,
+  input  logic                        rbank_i,
+  input  logic [ROW_AW-1:0]           rrow_i,
+  output logic [NUM_PE*32-1:0]        rdata_o,
+  input  logic                        release_i,
+  output logic [1:0]                  full_o
+);
+  localparam int unsigned SegPe = (NUM_PE < 8) ? NUM_PE : 8;   // values in one word
+  localparam int unsigned Segs = NUM_PE / SegPe;
+
+  for (genvar s = 0; s < Segs; s++) begin : gen_seg
+    mxe_ram #(.WIDTH(32 * SegPe), .DEPTH(2 * ROWS)) u_seg (
+      .clk_i   (clk_i),
+      .we_i    (valid_i & (index_i == mxe_pkg::LenW'(s))),
+      .waddr_i ({bank_i, row_i[ROW_AW-1:0]}),
+      .wdata_i (data_i[32*SegPe-1:0]),
+      .re_i    (re_i),
+      .raddr_i ({rbank_i, rrow_i}),
+      .rdata_o (rdata_o[32*SegPe*s +: 32*SegPe])
+    );
+  end
+
+  logic [1:0] full_q, set, unset;
+  assign set   = {2{valid_i & last_i}} & {bank_i, ~bank_i};
+  assign unset = {2{release_i}} & {rbank_i, ~rbank_i};
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) full_q <= 2'b00;
+    else if (clear_i) full_q <= 2'b00;
+    else full_q <= (full_q | set) & ~unset;
+  end
+  assign full_o = full_q;
+
+  `MXE_ASSERT(cbuf_no_write_to_full, !valid_i || !full_q[bank_i])
+
+  logic unused_bits;
+  assign unused_bits = &{1'b0, row_i, data_i};
+endmodule
+`default_nettype wire

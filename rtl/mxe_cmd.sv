@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+// Command processor: takes descriptors from the ring, checks them, runs them one after the other
+// and completes each with a record in memory and an interrupt. A bus error or a soft reset aborts
+// the job: requests stop, what is under way returns and is dropped, the blocks are cleared.
+`include "mxe_assert.svh"
+`default_nettype none
+module mxe_cmd #(
+  parameter int unsigned TREE_W      = 70,
+  parameter bit          FP4_DUAL    = 1'b1,
+  parameter int unsigned QUEUE_DEPTH = 16,
+  parameter int unsigned SEG_W       = 256
+) (
+  input  logic                     clk_i,
+  input  logic                     rst_ni,
+  // registers
+  input  logic                     enable_i,
+  input  logic                     soft_reset_i,
+  input  logic [63:0]              ring_base_i,
+  input  logic [4:0]               ring_size_log2_i,
+  input  logic [15:0]              ring_tail_i,
+  input  logic                     doorbell_i,
+  output logic [15:0]              ring_head_o,
+  output logic [31:0]              last_job_o,
+  output logic [31:0]              last_status_o,
+  output logic                     busy_o,
+  output logic                     empty_o,
+  output logic                     resetting_o,
+  output logic                     irq_done_o,
+  output logic                     irq_error_o,
+  output logic                     irq_queue_empty_o,
+  output logic                     irq_ring_overflow_o,
+  // descriptor fetch
+  output logic                     req_valid_o,
+  input  logic                     req_ready_i,
+  output logic [63:0]              req_addr_o,
+  output logic [mxe_pkg::LenW-1:0] req_bytes_o,
+  output logic [mxe_pkg::TagW-1:0] req_tag_o,
+  input  logic                     word_valid_i,   // 32 bytes of the descriptor
+  input  logic [1:0]               word_index_i,
+  input  logic [255:0]             word_data_i,
+  input  logic                     word_last_i,
+  // completion record
+  output logic                     rec_valid_o,
+  input  logic                     rec_ready_i,
+  output logic [63:0]              rec_addr_o,
+  output logic [mxe_pkg::LenW-1:0] rec_bytes_o,
+  output logic                     rec_data_valid_o,
+  input  logic                     rec_data_ready_i,
+  output logic [SEG_W-1:0]         rec_data_o,
+  // job
+  output logic                     start_o,
+  output logic                     run_o,          // the array works on a job
+  output logic [1023:0]            desc_o,
+  output logic                     dual_o,
+  output logic [31:0]              k_words_o,
+  output logic [6:0]               tail_count_o,   // elements of the last word
+  output logic                     halt_o,
+  output logic                     clear_o,
+  input  logic                     job_done_i,
+  // ports
+  input  logic                     rd_error_i,
+  input  logic                     wr_error_i,
+  input  logic                     rd_idle_i,
+  input  logic                     wr_idle_i       // including rows half handed over
+);
+  localparam logic [3:0] StIdle     = 4'd0;
+  localparam logic [3:0] StFetch    = 4'd1;  // ask for the descriptor
+  localparam logic [3:0] StDesc     = 4'd2;  // its words arrive
+  localparam logic [3:0] StCheck    = 4'd3;
+  localparam logic [3:0] StSetup    = 4'd4;  // derived sizes settle
+  localparam logic [3:0] StStart    = 4'd5;
+  localparam logic [3:0] StRun      = 4'd6;
+  localparam logic [3:0] StAbort    = 4'd7;  // wait until nothing is under way
+  localparam logic [3:0] StClear    = 4'd8;
+  localparam logic [3:0] StRecord   = 4'd9;  // ask for the completion write
+  localparam logic [3:0] StRecData  = 4'd10;
+  localparam logic [3:0] StRecWait  = 4'd11; // until it is acknowledged
+  localparam logic [3:0] StComplete = 4'd12;
+  localparam logic [3:0] StReset    = 4'd13;
+
+  localparam int unsigned RecSegs = (SEG_W >= 128) ? 1 : (128 / SEG_W);
+  localparam int unsigned LogDepth = $clog2(QUEUE_DEPTH);
+
+  logic [3:0]    state_q;
+  logic [15:0]   head_q, tail_q;
+  logic [1023:0] desc_q;
+  logic [3:0]    status_q;
+  logic          reset_q;         // a soft reset waits for the job to end
+  logic          no_record_q;     // the descriptor could not be read
+  logic [63:0]   cycles_q;
+  logic [1:0]    seg_q;
+  logic [31:0]   last_job_q, last_status_q;
+
+  // ---------------------------------------------------------------- ring
+  logic [15:0] entries, pending, slot;
+  logic        overflow;
+  assign entries  = 16'd1 << ring_size_log2_i[3:0];
+  assign pending  = ring_tail_i - head_q;
+  assign overflow = (ring_size_log2_i > 5'(LogDepth)) | (pending > entries);
+  assign slot     = head_q & (entries - 16'd1);
+  logic [63:0] slot_addr;
+  assign slot_addr = ring_base_i + {41'd0, slot, 7'd0};
+
+  assign ring_head_o = head_q;
+  assign empty_o     = (head_q == tail_q);
+  assign busy_o      = (state_q != StIdle);
+  assign resetting_o = reset_q;
+  assign irq_ring_overflow_o = doorbell_i & overflow;
+
+  // ---------------------------------------------------------------- job
+  logic [3:0] check;
+  mxe_check #(.TREE_W(TREE_W)) u_check (.desc_i(desc_q), .status_o(check));
+
+  logic [2:0]  fmt_a, fmt_b;
+  logic        dual;
+  logic [31:0] k;
+  assign fmt_a  = desc_q[mxe_reg_pkg::DESC_CONTROL_FMT_A_LSB +: 3];
+  assign fmt_b  = desc_q[mxe_reg_pkg::DESC_CONTROL_FMT_B_LSB +: 3];
+  assign k      = desc_q[mxe_reg_pkg::DESC_K_LSB +: 32];
+  assign dual   = FP4_DUAL & mxe_pkg::fmt_is4(fmt_a) & mxe_pkg::fmt_is4(fmt_b);
+  assign dual_o = dual;
+  assign desc_o = desc_q;
+
+  // K in operand words of 32 elements, or 64 at the dual rate, and what the last one holds.
+  logic [31:0] k_less;
+  logic [31:0] k_words_q;
+  logic [6:0]  tail_count_q;
+  assign k_less = k - 32'd1;
+  always_ff @(posedge clk_i) begin
+    k_words_q    <= (dual ? {6'd0, k_less[31:6]} : {5'd0, k_less[31:5]}) + 32'd1;
+    tail_count_q <= (dual ? {1'b0, k_less[5:0]} : {2'b00, k_less[4:0]}) + 7'd1;
+  end
+  assign k_words_o    = k_words_q;
+  assign tail_count_o = tail_count_q;
+
+  assign start_o = (state_q == StStart);
+  assign run_o   = (state_q == StRun);
+  assign halt_o  = (state_q == StAbort) | (state_q == StClear);
+  assign clear_o = (state_q == StClear);
+
+  // ---------------------------------------------------------------- fetch and record
+  assign req_valid_o = (state_q == StFetch);
+  assign req_addr_o  = slot_addr;
+  assign req_bytes_o = mxe_pkg::LenW'(mxe_reg_pkg::DESC_W / 8);
+  assign req_tag_o   = {mxe_pkg::TagDesc, 1'b0, {mxe_pkg::TagIdxW{1'b0}}, 1'b1};
+
+  logic [127:0] record;
+  assign record = {cycles_q, desc_q[mxe_reg_pkg::DESC_JOB_ID_LSB +: 32], 28'd0, status_q};
+  assign rec_valid_o      = (state_q == StRecord);
+  assign rec_addr_o       = slot_addr + 64'(mxe_reg_pkg::DESC_STATUS_LSB) / 64'd8;
+  assign rec_bytes_o      = mxe_pkg::LenW'(16);
+  assign rec_data_valid_o = (state_q == StRecData);
+  if (RecSegs == 1) begin : gen_rec_one
+    assign rec_data_o = SEG_W'(record);
+  end else begin : gen_rec_parts
+    assign rec_data_o = record[32'(seg_q) * SEG_W +: SEG_W];
+  end
+
+  // ---------------------------------------------------------------- state machine
+  logic failed;
+  assign failed = (status_q != mxe_reg_pkg::STATUS_OK[3:0]);
+  assign irq_done_o        = (state_q == StComplete) & ~failed;
+  assign irq_error_o       = (state_q == StComplete) & failed;
+  assign irq_queue_empty_o = (state_q == StComplete) & ((head_q + 16'd1) == tail_q);
+  assign last_job_o        = last_job_q;
+  assign last_status_o     = last_status_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      state_q       <= StIdle;
+      head_q        <= '0;
+      tail_q        <= '0;
+      status_q      <= '0;
+      reset_q       <= 1'b0;
+      no_record_q   <= 1'b0;
+      cycles_q      <= '0;
+      seg_q         <= '0;
+      last_job_q    <= '0;
+      last_status_q <= '0;
+    end else begin
+      if (soft_reset_i) reset_q <= 1'b1;
+      if (doorbell_i & ~overflow & ~reset_q) tail_q <= ring_tail_i;
+      cycles_q <= cycles_q + 64'd1;
+      case (state_q)
+        StIdle: begin
+          if (reset_q) begin
+            state_q <= StReset;
+          end else if (enable_i & ~empty_o) begin
+            state_q     <= StFetch;
+            cycles_q    <= '0;
+            no_record_q <= 1'b0;
+          end
+        end
+        StFetch: if (req_ready_i) state_q <= StDesc;
+        StDesc: begin
+          if (rd_error_i) begin
+            status_q    <= mxe_reg_pkg::STATUS_ERR_FETCH[3:0];
+            no_record_q <= 1'b1;
+            state_q     <= StAbort;
+          end else if (word_valid_i & word_last_i) begin
+            state_q <= StCheck;
+          end
+        end
+        StCheck: begin
+          status_q <= check;
+          state_q  <= (check == mxe_reg_pkg::STATUS_OK[3:0]) ? StSetup : StRecord;
+        end
+        StSetup: state_q <= StStart;
+        StStart: state_q <= StRun;
+        StRun: begin
+          if (rd_error_i | wr_error_i | reset_q) begin
+            status_q <= rd_error_i ? mxe_reg_pkg::STATUS_ERR_READ[3:0]
+                      : wr_error_i ? mxe_reg_pkg::STATUS_ERR_WRITE[3:0]
+                                   : mxe_reg_pkg::STATUS_ERR_ABORTED[3:0];
+            state_q  <= StAbort;
+          end else if (job_done_i) begin
+            state_q <= StRecord;
+          end
+        end
+        StAbort: if (rd_idle_i & wr_idle_i) state_q <= StClear;
+        StClear: state_q <= no_record_q ? StComplete : StRecord;
+        StRecord: begin
+          seg_q <= '0;
+          if (rec_ready_i) state_q <= StRecData;
+        end
+        StRecData: begin
+          if (rec_data_ready_i) begin
+            seg_q <= seg_q + 2'd1;
+            if (seg_q == 2'(RecSegs - 1)) state_q <= StRecWait;
+          end
+        end
+        StRecWait: begin
+          if (wr_error_i) status_q <= mxe_reg_pkg::STATUS_ERR_WRITE[3:0];
+          if (wr_idle_i) state_q <= StComplete;
+        end
+        StComplete: begin
+          head_q        <= head_q + 16'd1;
+          last_job_q    <= no_record_q ? 32'd0 : desc_q[mxe_reg_pkg::DESC_JOB_ID_LSB +: 32];
+          last_status_q <= {28'd0, status_q};
+          state_q       <= StIdle;
+        end
+        StReset: begin
+          head_q  <= '0;
+          tail_q  <= '0;
+          reset_q <= 1'b0;
+          state_q <= StIdle;
+        end
+        default: state_q <= StIdle;
+      endcase
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (word_valid_i) desc_q[{word_index_i, 8'd0} +: 256] <= word_data_i;
+  end
+
+  `MXE_ASSERT(cmd_state_known, state_q <= StReset)
+  `MXE_ASSERT(cmd_ring_not_overfull, (tail_q - head_q) <= 16'(QUEUE_DEPTH))
+endmodule
+`default_nettype wire

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Performance counters, 64 bits each, and the snapshot that software reads. While enabled, every
+// clock counts once in total and once in exactly one of mac_active, the stalls and idle.
+`include "mxe_assert.svh"
+`default_nettype none
+module mxe_counters (
+  input  logic          clk_i,
+  input  logic          rst_ni,
+  input  logic          enable_i,
+  input  logic          clear_i,
+  input  logic          snapshot_i,
+  // cause of this clock, at most one; none is idle
+  input  logic          mac_active_i,
+  input  logic          stall_a_i,
+  input  logic          stall_b_i,
+  input  logic          stall_c_i,
+  input  logic          stall_drain_i,
+  input  logic          stall_latency_i,
+  // amounts of this clock
+  input  logic [7:0]    bytes_read_i,
+  input  logic [7:0]    bytes_written_i,
+  input  logic [8:0]    blocks_i,
+  input  logic          dual_i,
+  input  logic [6:0]    nan_results_i,
+  input  logic [6:0]    saturations_i,
+  // snapshot: total, mac_active, stall_a, stall_b, stall_c, stall_drain, stall_latency, idle,
+  // bytes_read, bytes_written, blocks, dual_cycles, nan_results, saturations (total lowest)
+  output logic [14*64-1:0] snapshot_o
+);
+  localparam int unsigned Count = 14;
+  logic [Count*64-1:0] live, snapshot_q, amount;
+  logic                idle;
+  assign idle = ~(mac_active_i | stall_a_i | stall_b_i | stall_c_i | stall_drain_i |
+                  stall_latency_i);
+  assign amount = {64'(saturations_i), 64'(nan_results_i), 64'(dual_i), 64'(blocks_i),
+                   64'(bytes_written_i), 64'(bytes_read_i), 64'(idle), 64'(stall_latency_i),
+                   64'(stall_drain_i), 64'(stall_c_i), 64'(stall_b_i), 64'(stall_a_i),
+                   64'(mac_active_i), 64'd1};
+
+  for (genvar i = 0; i < Count; i++) begin : gen_counter
+    logic [63:0] value_q;
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) value_q <= '0;
+      else if (clear_i) value_q <= '0;
+      else if (enable_i) value_q <= value_q + amount[64*i +: 64];
+    end
+    assign live[64*i +: 64] = value_q;
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) snapshot_q <= '0;
+    else if (snapshot_i) snapshot_q <= live;
+  end
+  assign snapshot_o = snapshot_q;
+
+  `MXE_ASSERT(counters_add_up, live[63:0] ==
+              (live[64*1 +: 64] + live[64*2 +: 64] + live[64*3 +: 64] +
+               live[64*4 +: 64] + live[64*5 +: 64] + live[64*6 +: 64] +
+               live[64*7 +: 64]))
+  `MXE_ASSERT(counters_one_cause,
+              $countones({mac_active_i, stall_a_i, stall_b_i, stall_c_i, stall_drain_i,
+                          stall_latency_i}) <= 1)
+endmodule
+`default_nettype wire

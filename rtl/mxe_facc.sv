@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fused accumulate: acc_o = RNE_fp32(acc + sum * 2^exp) with one rounding, subnormals kept and
+// every exact zero +0 (a negative value that underflows keeps its sign). ACC_LAT stages (align, add, magnitude, coarse normalise, fine normalise,
+// round); the first five are registered, the round stage leaves combinationally.
+//
+// Fixed-point window, in units of sum's lsb: FRAC fraction bits below it, and room above it for an
+// accumulator up to WIDTH + 1 positions higher. An accumulator below the window folds into the
+// lowest bit (sticky); one above it cannot be changed by sum and passes alone.
+`default_nettype none
+module mxe_facc #(
+  parameter int unsigned WIDTH = 70
+) (
+  input  logic                    clk_i,
+  input  logic signed [WIDTH-1:0] sum_i,
+  input  logic signed [9:0]       exp_i,   // weight of sum's lsb
+  input  logic                    nan_i,   // the block holds a NaN or is invalid
+  input  logic                    pinf_i,
+  input  logic                    ninf_i,
+  input  logic [31:0]             acc_i,
+  output logic [31:0]             acc_o
+);
+  localparam int unsigned Frac = 27;                 // 26 fraction bits and the sticky bit
+  localparam int unsigned WinW = WIDTH + 27 + Frac;  // sign, headroom, accumulator above sum
+  localparam int unsigned NormW = 128;               // the window, left aligned, for normalising
+  localparam logic signed [10:0] MaxUp = 11'(WIDTH + 1);
+  localparam logic [1:0] SpecNone = 2'd0;
+  localparam logic [1:0] SpecNan  = 2'd1;
+  localparam logic [1:0] SpecPinf = 2'd2;
+  localparam logic [1:0] SpecNinf = 2'd3;
+
+  // ---------------------------------------------------------------- stage 1: align
+  logic        acc_sign, acc_special, acc_nan, acc_pinf, acc_ninf;
+  logic [7:0]  acc_field;
+  logic [23:0] acc_sig;
+  logic signed [9:0]  acc_exp;    // weight of acc_sig's lsb
+  logic signed [24:0] acc_val;
+  assign acc_sign    = acc_i[31];
+  assign acc_special = &acc_i[30:23];
+  assign acc_nan     = acc_special & (|acc_i[22:0]);
+  assign acc_pinf    = acc_special & ~(|acc_i[22:0]) & ~acc_sign;
+  assign acc_ninf    = acc_special & ~(|acc_i[22:0]) & acc_sign;
+  assign acc_field   = (acc_i[30:23] == 8'd0) ? 8'd1 : acc_i[30:23];
+  assign acc_sig     = {acc_i[30:23] != 8'd0, acc_i[22:0]};
+  assign acc_exp     = $signed({2'b00, acc_field}) - 10'sd150;
+  assign acc_val     = acc_sign ? (25'sd0 - $signed({1'b0, acc_sig})) : $signed({1'b0, acc_sig});
+
+  logic signed [10:0] gap;        // acc_sig's lsb above sum's lsb
+  logic               acc_alone;  // sum is zero or too small to matter
+  assign gap       = {acc_exp[9], acc_exp} - {exp_i[9], exp_i};
+  assign acc_alone = (sum_i == '0) | ((acc_sig != 24'd0) & (gap > MaxUp));
+
+  logic signed [10:0] place;      // position of acc_sig's lsb in the window
+  logic               below;
+  logic [10:0]        place_neg;
+  logic [6:0]         up;
+  logic [4:0]         down;
+  assign place     = acc_alone ? 11'(Frac) : (gap + 11'(Frac));
+  assign below     = place[10];
+  assign place_neg = 11'd0 - place;
+  assign up        = (acc_sig == 24'd0) ? 7'd0 : place[6:0];
+  assign down      = (|place_neg[10:5]) ? 5'd31 : place_neg[4:0];
+
+  logic signed [24:0]     acc_down;
+  logic                   acc_lost;
+  logic signed [WinW-1:0] acc_win;
+  assign acc_down = acc_val >>> down;
+  assign acc_lost = |(acc_val & ~(25'h1FF_FFFF << down));
+  assign acc_win  = below ? {{(WinW-25){acc_down[24]}}, acc_down[24:1], acc_down[0] | acc_lost}
+                          : ({{(WinW-25){acc_val[24]}}, acc_val} << up);
+
+  logic nan, pinf, ninf;
+  assign pinf = pinf_i | acc_pinf;
+  assign ninf = ninf_i | acc_ninf;
+  assign nan  = nan_i | acc_nan | (pinf & ninf);
+
+  logic signed [WinW-1:0]  acc_win_q1;
+  logic signed [WIDTH-1:0] sum_q1;
+  logic signed [9:0]       exp_q1;
+  logic [1:0]              spec_q1;
+  always_ff @(posedge clk_i) begin
+    acc_win_q1 <= acc_win;
+    sum_q1     <= acc_alone ? '0 : sum_i;
+    exp_q1     <= acc_alone ? acc_exp : exp_i;
+    spec_q1    <= nan ? SpecNan : (pinf ? SpecPinf : (ninf ? SpecNinf : SpecNone));
+  end
+
+  // ---------------------------------------------------------------- stage 2: add
+  logic signed [WinW-1:0] total_q2;
+  logic signed [9:0]      exp_q2;
+  logic [1:0]             spec_q2;
+  always_ff @(posedge clk_i) begin
+    total_q2 <= {{27{sum_q1[WIDTH-1]}}, sum_q1, {Frac{1'b0}}} + acc_win_q1;
+    exp_q2   <= exp_q1;
+    spec_q2  <= spec_q1;
+  end
+
+  // ---------------------------------------------------------------- stage 3: magnitude
+  logic [WinW-1:0]   mag_q3;
+  logic              sign_q3;
+  logic signed [9:0] exp_q3;
+  logic [1:0]        spec_q3;
+  always_ff @(posedge clk_i) begin
+    mag_q3  <= total_q2[WinW-1] ? ({WinW{1'b0}} - total_q2) : total_q2;
+    sign_q3 <= total_q2[WinW-1];
+    exp_q3  <= exp_q2;
+    spec_q3 <= spec_q2;
+  end
+
+  // ---------------------------------------------------------------- stages 4 and 5: normalise
+  // Shift out leading zeros: 64, 32, 16, then 8, 4, 2, 1.
+  logic [NormW-1:0] n64, n32, n16, n8, n4, n2, n1;
+  logic [NormW-1:0] norm_q4;
+  logic             z64, z32, z16, z8, z4, z2, z1;
+  logic [2:0]       lz_q4;
+  logic             sign_q4;
+  logic signed [9:0] exp_q4;
+  logic [1:0]        spec_q4;
+  assign n64   = {mag_q3, {(NormW-WinW){1'b0}}};
+  assign z64   = ~(|n64[127:64]);
+  assign n32   = z64 ? {n64[63:0], 64'd0} : n64;
+  assign z32   = ~(|n32[127:96]);
+  assign n16   = z32 ? {n32[95:0], 32'd0} : n32;
+  assign z16   = ~(|n16[127:112]);
+  assign n8    = z16 ? {n16[111:0], 16'd0} : n16;
+  always_ff @(posedge clk_i) begin
+    norm_q4 <= n8;
+    lz_q4   <= {z64, z32, z16};
+    sign_q4 <= sign_q3;
+    exp_q4  <= exp_q3;
+    spec_q4 <= spec_q3;
+  end
+
+  assign z8    = ~(|norm_q4[127:120]);
+  assign n4    = z8 ? {norm_q4[119:0], 8'd0} : norm_q4;
+  assign z4    = ~(|n4[127:124]);
+  assign n2    = z4 ? {n4[123:0], 4'd0} : n4;
+  assign z2    = ~(|n2[127:126]);
+  assign n1    = z2 ? {n2[125:0], 2'd0} : n2;
+  assign z1    = ~n1[127];
+
+  logic [25:0]        sig_q5;      // 24 significand bits, round bit, sticky
+  logic signed [10:0] be_q5;       // biased exponent if the result is normal
+  logic               sign_q5, zero_q5;
+  logic [1:0]         spec_q5;
+  logic [10:0]        top;
+  assign top = 11'(WinW - 1 - Frac + 127);
+  always_ff @(posedge clk_i) begin
+    sig_q5  <= z1 ? {n1[126:102], |n1[101:0]} : {n1[127:103], |n1[102:0]};
+    zero_q5 <= ~(z1 ? n1[126] : n1[127]);
+    be_q5   <= {exp_q4[9], exp_q4} + top - {4'd0, lz_q4, z8, z4, z2, z1};
+    sign_q5 <= sign_q4;
+    spec_q5 <= spec_q4;
+  end
+
+  // ---------------------------------------------------------------- stage 6: round
+  // A subnormal result keeps 2^-149 as its lsb: shift right first, with the sticky bit.
+  logic               sub;
+  logic [10:0]        sub_shift;
+  logic [4:0]         shift;
+  logic [25:0]        shifted;
+  logic               shifted_lost;
+  assign sub          = (be_q5 <= 11'sd0);
+  assign sub_shift    = 11'd1 - be_q5;
+  assign shift        = sub ? ((|sub_shift[10:5]) ? 5'd31 : sub_shift[4:0]) : 5'd0;
+  assign shifted      = sig_q5 >> shift;
+  assign shifted_lost = |(sig_q5 & ~(26'h3FF_FFFF << shift));
+
+  logic        inc;
+  logic [24:0] rounded;
+  logic [10:0] be_final;
+  assign inc      = shifted[1] & (shifted[0] | shifted_lost | shifted[2]);
+  assign rounded  = {1'b0, shifted[25:2]} + {24'd0, inc};
+  assign be_final = sub ? {10'd0, rounded[23]} : (be_q5 + {10'd0, rounded[24]});
+
+  always_comb begin
+    if (spec_q5 == SpecNan)       acc_o = 32'h7FC0_0000;
+    else if (spec_q5 == SpecPinf) acc_o = 32'h7F80_0000;
+    else if (spec_q5 == SpecNinf) acc_o = 32'hFF80_0000;
+    else if (zero_q5)             acc_o = 32'd0;
+    else if (~sub & (be_final >= 11'd255)) acc_o = {sign_q5, 8'hFF, 23'd0};
+    else acc_o = {sign_q5, be_final[7:0], rounded[22:0]};
+  end
+endmodule
+`default_nettype wire

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// Feeder: follows the loop nest word by word along K, reads the B words of a tile's columns from
+// the B buffer, decodes them (one column per clock) and loads them into the shadows of the PEs.
+// Each set of B words becomes a pass, offered to the sequencer while the pass before it runs.
+`include "mxe_assert.svh"
+`default_nettype none
+module mxe_feed #(
+  parameter int unsigned NUM_PE      = 8,
+  parameter int unsigned ROWS        = 32,
+  parameter int unsigned ACC_TILES   = 4,
+  parameter int unsigned CHUNK_WORDS = 32,
+  parameter int unsigned SLAB_WORDS  = 8,
+  parameter int unsigned PE_AW       = (NUM_PE > 1) ? $clog2(NUM_PE) : 1,
+  parameter int unsigned TILE_AW     = (ACC_TILES > 1) ? $clog2(ACC_TILES) : 1,
+  parameter int unsigned CHUNK_AW    = (CHUNK_WORDS > 1) ? $clog2(CHUNK_WORDS) : 1,
+  parameter int unsigned SLAB_AW     = (SLAB_WORDS > 1) ? $clog2(SLAB_WORDS) : 1
+) (
+  input  logic                                     clk_i,
+  input  logic                                     rst_ni,
+  input  logic                                     clear_i,
+  // job
+  input  logic                                     start_i,
+  input  logic [31:0]                              m_i,
+  input  logic [31:0]                              n_i,
+  input  logic [31:0]                              kw_i,
+  input  logic [6:0]                               tail_count_i,  // elements of the last word
+  input  logic [mxe_pkg::FmtW-1:0]                 fmt_b_i,
+  input  logic                                     dual_i,
+  // B buffer
+  input  logic [1:0]                               b_full_i,
+  output logic                                     b_re_o,
+  output logic                                     b_bank_o,
+  output logic [PE_AW-1:0]                         b_line_o,
+  output logic [SLAB_AW-1:0]                       b_word_o,
+  output logic                                     b_release_o,
+  input  logic [mxe_pkg::WORD_W-1:0]               b_data_i,
+  input  logic [15:0]                              b_scale_i,
+  // shadows of the PEs
+  output logic [NUM_PE-1:0]                        load_o,
+  output logic [mxe_pkg::LANES*mxe_pkg::DEC_W-1:0] dec_o,
+  output logic [mxe_pkg::FLAG_W-1:0]               flags_o,
+  output logic [15:0]                              scale_o,
+  // pass
+  output logic                                     pass_valid_o,
+  input  logic                                     pass_ready_i,
+  output logic [8:0]                               pass_rows_o,
+  output logic [8:0]                               pass_cols_o,
+  output logic [TILE_AW-1:0]                       pass_tile_o,
+  output logic [CHUNK_AW-1:0]                      pass_word_o,   // within the A chunk
+  output logic [6:0]                               pass_count_o,  // elements within K
+  output logic                                     pass_first_o,
+  output logic                                     pass_last_o,
+  output logic                                     pass_a_done_o, // the A chunk is not needed again
+  // state
+  output logic                                     wait_b_o,      // waits for a B slab
+  output logic                                     done_o
+);
+  logic               valid, step;
+  logic [8:0]         rows, cols;
+  logic [TILE_AW-1:0] tile;
+  logic [15:0]        words;
+  logic               first_k, last_k, last_use, next_slab;
+  logic [3:0]         unused_next;
+  logic               unused_ok;
+
+  mxe_walk #(
+    .ROWS        (ROWS),
+    .NUM_PE      (NUM_PE),
+    .ACC_TILES   (ACC_TILES),
+    .CHUNK_WORDS (CHUNK_WORDS),
+    .SLAB_WORDS  (SLAB_WORDS)
+  ) u_walk (
+    .clk_i         (clk_i),
+    .rst_ni        (rst_ni),
+    .clear_i       (clear_i),
+    .start_i       (start_i),
+    .m_i           (m_i),
+    .n_i           (n_i),
+    .kw_i          (kw_i),
+    .skip_group_i  (1'b0),
+    .valid_o       (valid),
+    .step_i        (step),
+    .rows_o        (rows),
+    .cols_o        (cols),
+    .tile_o        (tile),
+    .words_o       (words),
+    .first_k_o     (first_k),
+    .last_k_o      (last_k),
+    .last_use_o    (last_use),
+    .next_slab_o   (next_slab),
+    .next_tile_o   (unused_next[0]),
+    .next_chunk_o  (unused_next[1]),
+    .next_group_o  (unused_next[2]),
+    .next_stripe_o (unused_next[3])
+  );
+  assign unused_ok = &{1'b0, unused_next, cols[8:PE_AW]};
+
+  // ---------------------------------------------------------------- reading the B words
+  logic                bank_q;
+  logic [PE_AW-1:0]    col_q;
+  logic [15:0]         word_q;       // within the slab
+  logic [CHUNK_AW-1:0] slab_base_q;  // of the slab within the chunk
+  logic                last_word, last_col, read;
+  assign last_word = (word_q == words - 16'd1);
+  assign last_col  = (9'(col_q) == cols - 9'd1);
+  assign read      = valid & ~pass_valid_o & b_full_i[bank_q];
+  assign step      = read & last_col & last_word;
+  assign wait_b_o  = valid & ~pass_valid_o & ~b_full_i[bank_q];
+  assign done_o    = ~valid & ~pass_valid_o;
+
+  assign b_re_o      = read;
+  assign b_bank_o    = bank_q;
+  assign b_line_o    = col_q;
+  assign b_word_o    = word_q[SLAB_AW-1:0];
+  assign b_release_o = step;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      bank_q      <= 1'b0;
+      col_q       <= '0;
+      word_q      <= '0;
+      slab_base_q <= '0;
+    end else if (clear_i) begin
+      bank_q      <= 1'b0;
+      col_q       <= '0;
+      word_q      <= '0;
+      slab_base_q <= '0;
+    end else if (read) begin
+      col_q <= last_col ? '0 : (col_q + PE_AW'(1));
+      if (last_col) word_q <= last_word ? '0 : (word_q + 16'd1);
+      if (step) begin
+        bank_q      <= ~bank_q;
+        slab_base_q <= next_slab ? (slab_base_q + CHUNK_AW'(SLAB_WORDS)) : '0;
+      end
+    end
+  end
+
+  // ---------------------------------------------------------------- decode, one clock later
+  logic              load_q;
+  logic [PE_AW-1:0]  load_col_q;
+  logic [6:0]        count, count_q;
+  assign count = (last_k & last_word) ? tail_count_i
+               : (dual_i ? 7'(2 * mxe_pkg::LANES) : 7'(mxe_pkg::LANES));
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) load_q <= 1'b0;
+    else load_q <= read;
+  end
+  always_ff @(posedge clk_i) begin
+    load_col_q <= col_q;
+    count_q    <= count;
+  end
+  for (genvar p = 0; p < NUM_PE; p++) begin : gen_load
+    assign load_o[p] = load_q & (load_col_q == PE_AW'(p));
+  end
+  mxe_decode_word u_decode_b (
+    .word_i  (b_data_i),
+    .fmt_i   (fmt_b_i),
+    .dual_i  (dual_i),
+    .count_i (count_q),
+    .dec_o   (dec_o),
+    .flags_o (flags_o)
+  );
+  assign scale_o = b_scale_i;
+
+  // ---------------------------------------------------------------- the pass offered
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      pass_valid_o <= 1'b0;
+    end else if (clear_i) begin
+      pass_valid_o <= 1'b0;
+    end else if (read & last_col) begin
+      pass_valid_o <= 1'b1;
+    end else if (pass_ready_i) begin
+      pass_valid_o <= 1'b0;
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (read & last_col) begin
+      pass_rows_o   <= rows;
+      pass_cols_o   <= cols;
+      pass_tile_o   <= tile;
+      pass_word_o   <= slab_base_q + word_q[CHUNK_AW-1:0];
+      pass_count_o  <= count;
+      pass_first_o  <= first_k & (word_q == 16'd0);
+      pass_last_o   <= last_k & last_word;
+      pass_a_done_o <= last_use & last_word;
+    end
+  end
+
+  `MXE_ASSERT(feed_ready_only_if_valid, !pass_ready_i || pass_valid_o)
+endmodule
+`default_nettype wire

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operand loader: asks the read port for the rows of A chunks (OPERAND_A) or the columns of B
+// slabs, element bytes then scale bytes of each, into the bank of a double buffer. It runs ahead
+// of the array by as many banks as are free.
+`include "mxe_assert.svh"
+`default_nettype none
+module mxe_load #(
+  parameter bit          OPERAND_A   = 1'b0,
+  parameter int unsigned ROWS        = 32,
+  parameter int unsigned NUM_PE      = 8,
+  parameter int unsigned ACC_TILES   = 4,
+  parameter int unsigned CHUNK_WORDS = 32,
+  parameter int unsigned SLAB_WORDS  = 8
+) (
+  input  logic                       clk_i,
+  input  logic                       rst_ni,
+  input  logic                       clear_i,
+  // job
+  input  logic                       start_i,
+  input  logic [31:0]                m_i,
+  input  logic [31:0]                n_i,
+  input  logic [31:0]                kw_i,          // operand words along K
+  input  logic [5:0]                 word_bytes_i,  // bytes of one operand word
+  input  logic                       dual_i,        // two scales to a word instead of one
+  input  logic [31:0]                row_bytes_i,   // element bytes of a whole row
+  input  logic [31:0]                row_scales_i,  // scale bytes of a whole row
+  input  logic [63:0]                addr_i,
+  input  logic [63:0]                scale_addr_i,
+  input  logic [31:0]                stride_i,
+  input  logic [31:0]                scale_stride_i,
+  // requests
+  output logic                       req_valid_o,
+  input  logic                       req_ready_i,
+  output logic [63:0]                req_addr_o,
+  output logic [mxe_pkg::LenW-1:0]   req_bytes_o,
+  output logic [mxe_pkg::TagW-1:0]   req_tag_o,
+  // a bank was used up
+  input  logic                       release_i,
+  output logic                       done_o
+);
+  logic        valid, step;
+  logic [8:0]  rows, cols, count;
+  logic        next_slab, next_tile, next_chunk, next_group, next_stripe;
+  logic [15:0] unused_words;
+  logic [($clog2(ACC_TILES) > 0 ? $clog2(ACC_TILES) : 1)-1:0] unused_tile;
+  logic        unused_k;
+  logic [2:0]  unused_flags;
+
+  mxe_walk #(
+    .ROWS        (ROWS),
+    .NUM_PE      (NUM_PE),
+    .ACC_TILES   (ACC_TILES),
+    .CHUNK_WORDS (CHUNK_WORDS),
+    .SLAB_WORDS  (SLAB_WORDS),
+    .WALK_CHUNK  (1'b1),
+    .WALK_TILE   (!OPERAND_A),
+    .WALK_SLAB   (!OPERAND_A)
+  ) u_walk (
+    .clk_i         (clk_i),
+    .rst_ni        (rst_ni),
+    .clear_i       (clear_i),
+    .start_i       (start_i),
+    .m_i           (m_i),
+    .n_i           (n_i),
+    .kw_i          (kw_i),
+    .skip_group_i  (OPERAND_A & (kw_i <= 32'(CHUNK_WORDS))),
+    .valid_o       (valid),
+    .step_i        (step),
+    .rows_o        (rows),
+    .cols_o        (cols),
+    .tile_o        (unused_tile),
+    .words_o       (unused_words),
+    .first_k_o     (unused_flags[0]),
+    .last_k_o      (unused_flags[1]),
+    .last_use_o    (unused_flags[2]),
+    .next_slab_o   (next_slab),
+    .next_tile_o   (next_tile),
+    .next_chunk_o  (next_chunk),
+    .next_group_o  (next_group),
+    .next_stripe_o (next_stripe)
+  );
+  assign unused_k = &{1'b0, unused_words, unused_tile, unused_flags};
+  assign count = OPERAND_A ? rows : cols;
+
+  // ---------------------------------------------------------------- banks
+  logic [1:0] free_q;
+  logic       bank_q, taken_q;  // taken_q: the current bank has been claimed
+  logic       claim;
+  assign claim = valid & ~taken_q & (free_q != 2'd0);
+
+  // ---------------------------------------------------------------- position
+  // Offsets within a row, in bytes: of the chunk and of the slab, for elements and scales.
+  logic [31:0] chunk_off_q, off_q, chunk_soff_q, soff_q;
+  // Row pointers: of the current row, of the first row of this step's set, and of the group.
+  logic [63:0] ptr_q, base_q, group_q, sptr_q, sbase_q, sgroup_q;
+  logic [8:0]  index_q;
+  logic        scale_q;        // the scale bytes of the row come next
+
+  localparam int unsigned StepWords = OPERAND_A ? CHUNK_WORDS : SLAB_WORDS;
+  logic [31:0] step_bytes, step_scales, chunk_bytes, chunk_scales, left, sleft;
+  assign step_bytes   = 32'(word_bytes_i) * 32'(StepWords);
+  assign step_scales  = dual_i ? 32'(2 * StepWords) : 32'(StepWords);
+  assign chunk_bytes  = 32'(word_bytes_i) * 32'(CHUNK_WORDS);
+  assign chunk_scales = dual_i ? 32'(2 * CHUNK_WORDS) : 32'(CHUNK_WORDS);
+  // What is left of the row, up to one step; B's slab ends with its chunk because SLAB_WORDS
+  // divides CHUNK_WORDS.
+  assign left  = row_bytes_i - off_q;
+  assign sleft = row_scales_i - soff_q;
+
+  logic fire, last_fetch;
+  assign req_valid_o = valid & taken_q;
+  assign fire        = req_valid_o & req_ready_i;
+  assign last_fetch  = scale_q & (index_q == count - 9'd1);
+  assign step        = fire & last_fetch;
+  assign req_addr_o  = scale_q ? (sptr_q + {32'd0, soff_q}) : (ptr_q + {32'd0, off_q});
+  assign req_bytes_o = scale_q ? ((sleft > step_scales) ? step_scales[15:0] : sleft[15:0])
+                               : ((left > step_bytes) ? step_bytes[15:0] : left[15:0]);
+  assign req_tag_o   = {OPERAND_A ? (scale_q ? mxe_pkg::TagAScale : mxe_pkg::TagAElem)
+                                  : (scale_q ? mxe_pkg::TagBScale : mxe_pkg::TagBElem),
+                        bank_q, index_q[mxe_pkg::TagIdxW-1:0], last_fetch};
+  assign done_o      = ~valid;
+
+  logic [63:0] ptr_next, sptr_next;
+  assign ptr_next  = ptr_q + {32'd0, stride_i};
+  assign sptr_next = sptr_q + {32'd0, scale_stride_i};
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      free_q  <= 2'd2;
+      bank_q  <= 1'b0;
+      taken_q <= 1'b0;
+      index_q <= '0;
+      scale_q <= 1'b0;
+    end else if (clear_i) begin
+      free_q  <= 2'd2;
+      bank_q  <= 1'b0;
+      taken_q <= 1'b0;
+      index_q <= '0;
+      scale_q <= 1'b0;
+    end else begin
+      free_q <= free_q + {1'b0, release_i} - {1'b0, claim};
+      if (claim) taken_q <= 1'b1;
+      if (fire) begin
+        scale_q <= ~scale_q;
+        if (scale_q) index_q <= last_fetch ? 9'd0 : (index_q + 9'd1);
+        if (last_fetch) begin
+          taken_q <= 1'b0;
+          bank_q  <= ~bank_q;
+        end
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (start_i) begin
+      ptr_q        <= addr_i;
+      base_q       <= addr_i;
+      group_q      <= addr_i;
+      sptr_q       <= scale_addr_i;
+      sbase_q      <= scale_addr_i;
+      sgroup_q     <= scale_addr_i;
+      chunk_off_q  <= '0;
+      off_q        <= '0;
+      chunk_soff_q <= '0;
+      soff_q       <= '0;
+    end else if (step) begin
+      if (next_slab | (OPERAND_A & next_chunk)) begin
+        // same rows, further along K
+        ptr_q  <= base_q;
+        sptr_q <= sbase_q;
+        off_q  <= off_q + step_bytes;
+        soff_q <= soff_q + step_scales;
+      end else if (next_tile) begin
+        // next columns, back to the start of the chunk
+        ptr_q   <= ptr_next;
+        base_q  <= ptr_next;
+        sptr_q  <= sptr_next;
+        sbase_q <= sptr_next;
+        off_q   <= chunk_off_q;
+        soff_q  <= chunk_soff_q;
+      end else if (next_chunk) begin
+        // back to the group's columns, next chunk
+        ptr_q        <= group_q;
+        base_q       <= group_q;
+        sptr_q       <= sgroup_q;
+        sbase_q      <= sgroup_q;
+        chunk_off_q  <= chunk_off_q + chunk_bytes;
+        off_q        <= chunk_off_q + chunk_bytes;
+        chunk_soff_q <= chunk_soff_q + chunk_scales;
+        soff_q       <= chunk_soff_q + chunk_scales;
+      end else begin
+        chunk_off_q  <= '0;
+        off_q        <= '0;
+        chunk_soff_q <= '0;
+        soff_q       <= '0;
+        if (next_group & OPERAND_A) begin
+          // the same rows again from k = 0
+          ptr_q  <= base_q;
+          sptr_q <= sbase_q;
+        end else if (next_group | OPERAND_A) begin
+          // next group of columns, or next stripe of rows
+          ptr_q    <= ptr_next;
+          base_q   <= ptr_next;
+          group_q  <= ptr_next;
+          sptr_q   <= sptr_next;
+          sbase_q  <= sptr_next;
+          sgroup_q <= sptr_next;
+        end else begin
+          // next stripe: all columns again
+          ptr_q    <= addr_i;
+          base_q   <= addr_i;
+          group_q  <= addr_i;
+          sptr_q   <= scale_addr_i;
+          sbase_q  <= scale_addr_i;
+          sgroup_q <= scale_addr_i;
+        end
+      end
+    end else if (fire & scale_q) begin
+      ptr_q  <= ptr_next;
+      sptr_q <= sptr_next;
+    end
+  end
+
+  `MXE_ASSERT(load_banks_in_range, free_q <= 2'd2)
+  `MXE_ASSERT(load_fetch_not_empty, !req_valid_o || (req_bytes_o != '0))
+
+  logic unused_stripe;
+  assign unused_stripe = next_stripe;
+endmodule
+`default_nettype wire

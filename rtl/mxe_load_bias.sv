@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bias loader: asks the read port for the rows of C's tiles, ahead of the array by as many banks
+// of the bias buffer as are free. A bias of one row for all (stride 0) is fetched once per tile.
+`include "mxe_assert.svh"
+`default_nettype none
+module mxe_load_bias #(
+  parameter int unsigned ROWS      = 32,
+  parameter int unsigned NUM_PE    = 8,
+  parameter int unsigned ACC_TILES = 4
+) (
+  input  logic                     clk_i,
+  input  logic                     rst_ni,
+  input  logic                     clear_i,
+  // job
+  input  logic                     start_i,
+  input  logic [31:0]              m_i,
+  input  logic [31:0]              n_i,
+  input  logic [63:0]              addr_i,
+  input  logic [31:0]              stride_i,
+  input  logic                     one_row_i,
+  // requests
+  output logic                     req_valid_o,
+  input  logic                     req_ready_i,
+  output logic [63:0]              req_addr_o,
+  output logic [mxe_pkg::LenW-1:0] req_bytes_o,
+  output logic [mxe_pkg::TagW-1:0] req_tag_o,
+  input  logic                     release_i,
+  output logic                     done_o
+);
+  logic       valid, last_row, fire, claim;
+  logic [8:0] cols, row;
+  logic [1:0] free_q;
+  logic       bank_q, taken_q;
+  mxe_rows #(.ROWS(ROWS), .NUM_PE(NUM_PE), .ACC_TILES(ACC_TILES)) u_rows (
+    .clk_i      (clk_i),
+    .rst_ni     (rst_ni),
+    .clear_i    (clear_i),
+    .start_i    (start_i),
+    .m_i        (m_i),
+    .n_i        (n_i),
+    .addr_i     (addr_i),
+    .stride_i   (stride_i),
+    .one_row_i  (one_row_i),
+    .valid_o    (valid),
+    .step_i     (fire),
+    .addr_o     (req_addr_o),
+    .cols_o     (cols),
+    .row_o      (row),
+    .last_row_o (last_row)
+  );
+  assign claim       = valid & ~taken_q & (free_q != 2'd0);
+  assign req_valid_o = valid & taken_q;
+  assign req_bytes_o = mxe_pkg::LenW'({cols, 2'b00});
+  assign req_tag_o   = {mxe_pkg::TagBias, bank_q, row[mxe_pkg::TagIdxW-1:0], last_row};
+  assign fire        = req_valid_o & req_ready_i;
+  assign done_o      = ~valid;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      free_q  <= 2'd2;
+      bank_q  <= 1'b0;
+      taken_q <= 1'b0;
+    end else if (clear_i) begin
+      free_q  <= 2'd2;
+      bank_q  <= 1'b0;
+      taken_q <= 1'b0;
+    end else begin
+      free_q <= free_q + {1'b0, release_i} - {1'b0, claim};
+      if (claim) taken_q <= 1'b1;
+      if (fire & last_row) begin
+        taken_q <= 1'b0;
+        bank_q  <= ~bank_q;
+      end
+    end
+  end
+
+  `MXE_ASSERT(bias_banks_in_range, free_q <= 2'd2)
+
+  logic unused_row;
+  assign unused_row = row[8];
+endmodule
+`default_nettype wire

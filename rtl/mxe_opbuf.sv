@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operand buffer: two banks of LINES rows (A) or columns (B), each of WORDS operand words, with
+// the scales beside them, 8 to a memory word. Words arrive from the unpacker; a bank is full when
+// the last word of its last row fetch has been written, and empty again when it is released.
+`include "mxe_assert.svh"
+`default_nettype none
+module mxe_opbuf #(
+  parameter int unsigned LINES   = 32,
+  parameter int unsigned WORDS   = 32,
+  parameter int unsigned LINE_AW = (LINES > 1) ? $clog2(LINES) : 1,
+  parameter int unsigned WORD_AW = (WORDS > 1) ? $clog2(WORDS) : 1
+) (
+  input  logic                       clk_i,
+  input  logic                       rst_ni,
+  input  logic                       clear_i,
+  input  logic [mxe_pkg::FmtW-1:0]   fmt_i,
+  input  logic                       dual_i,
+  // words from the unpacker
+  input  logic                       elem_valid_i,
+  input  logic                       scale_valid_i,
+  input  logic                       bank_i,
+  input  logic [mxe_pkg::TagIdxW-1:0] line_i,
+  input  logic [mxe_pkg::LenW-1:0]   index_i,
+  input  logic [mxe_pkg::WORD_W-1:0] data_i,
+  input  logic                       last_i,      // last word of the bank's last fetch
+  // read: data one clock later
+  input  logic                       re_i,
+  input  logic                       rbank_i,
+  input  logic [LINE_AW-1:0]         rline_i,
+  input  logic [WORD_AW-1:0]         rword_i,
+  output logic [mxe_pkg::WORD_W-1:0] rword_o,
+  output logic [15:0]                rscale_o,    // {odd block, even block}
+  // banks
+  input  logic                       release_i,
+  input  logic                       release_bank_i,
+  output logic [1:0]                 full_o
+);
+  // At the dual rate each word has two scales.
+  localparam int unsigned ScaleWords = (2 * WORDS + 7) / 8;
+  localparam int unsigned ScaleAw = (ScaleWords > 1) ? $clog2(ScaleWords) : 1;
+  localparam int unsigned ScaleDepth = 2 << (LINE_AW + ScaleAw);
+
+  logic [mxe_pkg::WORD_W-1:0] lanes;
+  mxe_expand u_expand (.packed_i(data_i), .fmt_i(fmt_i), .dual_i(dual_i), .lanes_o(lanes));
+
+  mxe_ram #(.WIDTH(mxe_pkg::WORD_W), .DEPTH(2 << (LINE_AW + WORD_AW))) u_words (
+    .clk_i   (clk_i),
+    .we_i    (elem_valid_i),
+    .waddr_i ({bank_i, line_i[LINE_AW-1:0], index_i[WORD_AW-1:0]}),
+    .wdata_i (lanes),
+    .re_i    (re_i),
+    .raddr_i ({rbank_i, rline_i, rword_i}),
+    .rdata_o (rword_o)
+  );
+
+  // The byte position of the word's scale: word, or 2 * word at the dual rate.
+  logic [WORD_AW+3:0] scale_pos;
+  logic [2:0]         scale_sel_q;
+  logic [63:0]        scale_word;
+  assign scale_pos = dual_i ? {3'b000, rword_i, 1'b0} : {4'b0000, rword_i};
+  mxe_ram #(.WIDTH(64), .DEPTH(ScaleDepth)) u_scales (
+    .clk_i   (clk_i),
+    .we_i    (scale_valid_i),
+    .waddr_i ({bank_i, line_i[LINE_AW-1:0], index_i[ScaleAw-1:0]}),
+    .wdata_i (data_i[63:0]),
+    .re_i    (re_i),
+    .raddr_i ({rbank_i, rline_i, scale_pos[3 +: ScaleAw]}),
+    .rdata_o (scale_word)
+  );
+  always_ff @(posedge clk_i) if (re_i) scale_sel_q <= scale_pos[2:0];
+  assign rscale_o = {scale_word[{scale_sel_q[2:1], 4'b1000} +: 8],
+                     scale_word[{scale_sel_q, 3'b000} +: 8]};
+
+  logic [1:0] full_q, set, unset;
+  assign set   = {2{(elem_valid_i | scale_valid_i) & last_i}} & {bank_i, ~bank_i};
+  assign unset = {2{release_i}} & {release_bank_i, ~release_bank_i};
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) full_q <= 2'b00;
+    else if (clear_i) full_q <= 2'b00;
+    else full_q <= (full_q | set) & ~unset;
+  end
+  assign full_o = full_q;
+
+  `MXE_ASSERT(opbuf_no_write_to_full, !(elem_valid_i || scale_valid_i) || !full_q[bank_i])
+  `MXE_ASSERT(opbuf_release_only_full, (unset & ~full_q) == 2'b00)
+
+  logic unused_bits;
+  assign unused_bits = &{1'b0, line_i, index_i, scale_pos};
+endmodule
+`default_nettype wire

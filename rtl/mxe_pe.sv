@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// Processing element: one column of C. It holds a B word for the rows of a pass, multiplies every
+// broadcast A word by it and accumulates into ROWS x ACC_TILES FP32 accumulators; with FP4_DUAL a
+// second, narrow chain accumulates the odd blocks of 4-bit pairs.
+//
+// All control arrives already delayed to the stage that uses it (mxe_array).
+`default_nettype none
+module mxe_pe #(
+  parameter int unsigned TREE_W    = 70,
+  parameter bit          FP4_DUAL  = 1'b1,
+  parameter int unsigned ACC_DEPTH = 128,
+  parameter int unsigned ACC_AW    = $clog2(ACC_DEPTH)
+) (
+  input  logic                                     clk_i,
+  input  logic                                     dual_i,
+  // B word: loaded into the shadow, taken over at the start of a pass
+  input  logic                                     b_load_i,
+  input  logic [mxe_pkg::LANES*mxe_pkg::DEC_W-1:0] b_dec_i,
+  input  logic [mxe_pkg::FLAG_W-1:0]               b_flags_i,
+  input  logic [15:0]                              b_scale_i,   // {odd, even} block
+  input  logic                                     b_swap_i,
+  // multiply stage: broadcast A word
+  input  logic [mxe_pkg::LANES*mxe_pkg::DEC_W-1:0] a_dec_i,
+  input  logic [mxe_pkg::FLAG_W-1:0]               a_flags_i,
+  input  logic signed [9:0]                        exp_even_i,  // XA - 254 + lsbA + lsbB
+  input  logic signed [9:0]                        exp_odd_i,
+  input  logic [1:0]                               a_nan_i,     // XA is 255, {odd, even}
+  input  logic                                     odd_i,       // the odd block exists
+  // accumulate stages
+  input  logic                                     acc_re_i,
+  input  logic [ACC_AW-1:0]                        acc_raddr_i,
+  input  logic                                     acc_first_i, // start from init_i, one clock later
+  input  logic [31:0]                              init_i,
+  input  logic                                     acc_we_i,
+  input  logic [ACC_AW-1:0]                        acc_waddr_i,
+  output logic [31:0]                              even_o,      // round stage
+  output logic [31:0]                              odd_o
+);
+  localparam int unsigned VecW = mxe_pkg::LANES * mxe_pkg::DEC_W;
+  localparam int unsigned SpecW = 10 + 3 + 10 + 1;
+
+  // ---------------------------------------------------------------- B word
+  logic [VecW-1:0]            b_dec_q, b_dec_shadow_q;
+  logic [mxe_pkg::FLAG_W-1:0] b_flags_q, b_flags_shadow_q;
+  logic [15:0]                b_scale_q, b_scale_shadow_q;
+  always_ff @(posedge clk_i) begin
+    if (b_load_i) begin
+      b_dec_shadow_q   <= b_dec_i;
+      b_flags_shadow_q <= b_flags_i;
+      b_scale_shadow_q <= b_scale_i;
+    end
+    if (b_swap_i) begin
+      b_dec_q   <= b_dec_shadow_q;
+      b_flags_q <= b_flags_shadow_q;
+      b_scale_q <= b_scale_shadow_q;
+    end
+  end
+
+  // ---------------------------------------------------------------- dot product and scale unit
+  logic [TREE_W-1:0] sum;
+  mxe_dot #(.TREE_W(TREE_W)) u_dot (
+    .clk_i  (clk_i),
+    .dual_i (dual_i),
+    .a_i    (a_dec_i),
+    .b_i    (b_dec_q),
+    .sum_o  (sum)
+  );
+
+  logic [mxe_pkg::LANES-1:0] a_neg, b_neg;
+  for (genvar i = 0; i < mxe_pkg::LANES; i++) begin : gen_sign
+    assign a_neg[i] = a_dec_i[mxe_pkg::DEC_W*i];
+    assign b_neg[i] = b_dec_q[mxe_pkg::DEC_W*i];
+  end
+
+  logic signed [9:0] exp_even;
+  logic              nan_even, pinf, ninf;
+  mxe_scale u_scale_even (
+    .exp_base_i (exp_even_i),
+    .a_nan_i    (a_nan_i[0]),
+    .b_scale_i  (b_scale_q[7:0]),
+    .present_i  (1'b1),
+    .a_neg_i    (a_neg),
+    .a_flags_i  (a_flags_i),
+    .b_neg_i    (b_neg),
+    .b_flags_i  (b_flags_q),
+    .exp_o      (exp_even),
+    .nan_o      (nan_even),
+    .pinf_o     (pinf),
+    .ninf_o     (ninf)
+  );
+
+  // The odd block's elements are 4-bit and have no specials of their own.
+  logic signed [9:0] exp_odd;
+  logic              nan_odd;
+  assign exp_odd = exp_odd_i + $signed({2'b00, b_scale_q[15:8]});
+  assign nan_odd = odd_i & (a_nan_i[1] | (b_scale_q[15:8] == 8'hFF));
+
+  // Beside the tree: multiply, tree 1, tree 2, combine.
+  logic [SpecW-1:0] spec_q1, spec_q2, spec_q3, spec_q4;
+  always_ff @(posedge clk_i) begin
+    spec_q1 <= {exp_odd, nan_odd, exp_even, nan_even, pinf, ninf};
+    spec_q2 <= spec_q1;
+    spec_q3 <= spec_q2;
+    spec_q4 <= spec_q3;
+  end
+
+  // ---------------------------------------------------------------- accumulators
+  logic        first_q;
+  always_ff @(posedge clk_i) first_q <= acc_first_i;
+
+  logic signed [TREE_W-1:0] sum_even;
+  logic [31:0] acc_even;
+  assign sum_even = dual_i ? {{(TREE_W-mxe_pkg::PACK_POS){sum[mxe_pkg::PACK_POS-1]}},
+                              sum[mxe_pkg::PACK_POS-1:0]} : sum;
+  mxe_ram #(.WIDTH(32), .DEPTH(ACC_DEPTH)) u_acc_even (
+    .clk_i   (clk_i),
+    .we_i    (acc_we_i),
+    .waddr_i (acc_waddr_i),
+    .wdata_i (even_o),
+    .re_i    (acc_re_i),
+    .raddr_i (acc_raddr_i),
+    .rdata_o (acc_even)
+  );
+  mxe_facc #(.WIDTH(TREE_W)) u_facc_even (
+    .clk_i  (clk_i),
+    .sum_i  (sum_even),
+    .exp_i  (spec_q4[12:3]),
+    .nan_i  (spec_q4[2]),
+    .pinf_i (spec_q4[1]),
+    .ninf_i (spec_q4[0]),
+    .acc_i  (first_q ? init_i : acc_even),
+    .acc_o  (even_o)
+  );
+
+  if (FP4_DUAL) begin : gen_odd
+    localparam int unsigned OddW = mxe_pkg::DUAL_SUM_W;
+    logic signed [OddW-1:0] sum_odd;
+    logic [31:0] acc_odd;
+    assign sum_odd = sum[mxe_pkg::PACK_POS +: OddW] +
+                     {{(OddW-1){1'b0}}, sum[mxe_pkg::PACK_POS-1]};
+    mxe_ram #(.WIDTH(32), .DEPTH(ACC_DEPTH)) u_acc_odd (
+      .clk_i   (clk_i),
+      .we_i    (acc_we_i & dual_i),
+      .waddr_i (acc_waddr_i),
+      .wdata_i (odd_o),
+      .re_i    (acc_re_i & dual_i),
+      .raddr_i (acc_raddr_i),
+      .rdata_o (acc_odd)
+    );
+    mxe_facc #(.WIDTH(OddW)) u_facc_odd (
+      .clk_i  (clk_i),
+      .sum_i  (sum_odd),
+      .exp_i  (spec_q4[23:14]),
+      .nan_i  (spec_q4[13]),
+      .pinf_i (1'b0),
+      .ninf_i (1'b0),
+      .acc_i  (first_q ? 32'd0 : acc_odd),
+      .acc_o  (odd_o)
+    );
+  end else begin : gen_no_odd
+    logic unused_odd;
+    assign unused_odd = &{1'b0, spec_q4[23:13]};
+    assign odd_o = 32'd0;
+  end
+endmodule
+`default_nettype wire

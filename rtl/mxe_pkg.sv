@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Facts shared by every block: element formats, datapath geometry and the tags of read requests.
+`default_nettype none
+package mxe_pkg;
+  // ---------------------------------------------------------------- element formats
+  // The codes are those of the descriptor's fmt_a and fmt_b fields.
+  localparam int unsigned FmtW = 3;
+  localparam logic [FmtW-1:0] FmtE2M1 = 3'd0;
+  localparam logic [FmtW-1:0] FmtE1M2 = 3'd1;
+  localparam logic [FmtW-1:0] FmtE2M3 = 3'd2;
+  localparam logic [FmtW-1:0] FmtE3M2 = 3'd3;
+  localparam logic [FmtW-1:0] FmtE4M3 = 3'd4;
+  localparam logic [FmtW-1:0] FmtE5M2 = 3'd5;
+  localparam logic [FmtW-1:0] FmtInt8 = 3'd6;
+
+  localparam int unsigned LANES = 32;        // elements of one block, multipliers of one PE
+  localparam int unsigned WORD_W = 8 * LANES; // one operand word: an 8-bit container per lane
+
+  // A decoded lane: {grp[2:0], mag[7:0], sign[1:0]}. NaN, Inf and zero travel beside the lanes, one
+  // bit each per lane: {nan, inf, zero}, LANES bits each.
+  localparam int unsigned DEC_W = 13;
+  localparam int unsigned FLAG_W = 3 * LANES;
+
+  // Position of the odd block's products when two 4-bit blocks share one tree, and the width of
+  // one 4-bit block sum (32 products of at most 12 * 12).
+  localparam int unsigned PACK_POS = 20;
+  localparam int unsigned DUAL_SUM_W = 14;
+
+  // ---------------------------------------------------------------- pipeline depths (clocks)
+  // Stages between the A buffer's read request and the accumulator's read request:
+  // decode, multiply, tree 1, tree 2, combine.
+  localparam int unsigned DOT_LAT = 5;
+  // Stages of the accumulator after its read request: align, add, magnitude, coarse and fine
+  // normalise, round. A row may return to its accumulator after ACC_LAT + 1 clocks.
+  localparam int unsigned ACC_LAT = 6;
+  localparam int unsigned MIN_PASS = ACC_LAT + 1;
+
+  // Row fetches that may be under way on the read channel.
+  localparam int unsigned RD_OUTSTANDING = 32;
+  // Rows accepted by the write channel and not yet sent.
+  localparam int unsigned WR_QUEUE = 4;
+
+  // ---------------------------------------------------------------- read tags
+  localparam int unsigned TagKindW = 3;
+  localparam logic [TagKindW-1:0] TagDesc = 3'd0;
+  localparam logic [TagKindW-1:0] TagAElem = 3'd1;
+  localparam logic [TagKindW-1:0] TagAScale = 3'd2;
+  localparam logic [TagKindW-1:0] TagBElem = 3'd3;
+  localparam logic [TagKindW-1:0] TagBScale = 3'd4;
+  localparam logic [TagKindW-1:0] TagBias = 3'd5;
+  // {kind, bank, index of the row or column, last fetch of its bank}
+  localparam int unsigned TagIdxW = 8;
+  localparam int unsigned TagW = TagKindW + 1 + TagIdxW + 1;
+
+  // Largest row fetch in bytes is below 2^LenW.
+  localparam int unsigned LenW = 16;
+
+  // ---------------------------------------------------------------- functions of the formats
+  function automatic logic fmt_is4(input logic [FmtW-1:0] f);
+    fmt_is4 = (f == FmtE2M1) | (f == FmtE1M2);
+  endfunction
+
+  function automatic logic fmt_is6(input logic [FmtW-1:0] f);
+    fmt_is6 = (f == FmtE2M3) | (f == FmtE3M2);
+  endfunction
+
+  // Weight of a format's integer lsb: value = integer * 2^lsb.
+  function automatic logic signed [5:0] fmt_lsb(input logic [FmtW-1:0] f);
+    case (f)
+      FmtE2M1: fmt_lsb = -6'sd1;
+      FmtE1M2: fmt_lsb = -6'sd2;
+      FmtE2M3: fmt_lsb = -6'sd3;
+      FmtE3M2: fmt_lsb = -6'sd4;
+      FmtE4M3: fmt_lsb = -6'sd9;
+      FmtE5M2: fmt_lsb = -6'sd16;
+      default: fmt_lsb = -6'sd6;
+    endcase
+  endfunction
+
+  // Bytes of one operand word in memory: one block, or two blocks when both operands are 4-bit
+  // and run at the dual rate.
+  function automatic logic [5:0] word_bytes(input logic [FmtW-1:0] f, input logic dual);
+    if (dual) word_bytes = 6'd32;
+    else if (fmt_is4(f)) word_bytes = 6'd16;
+    else if (fmt_is6(f)) word_bytes = 6'd24;
+    else word_bytes = 6'd32;
+  endfunction
+
+  // Bytes of a row of k elements (k < 2^32).
+  function automatic logic [31:0] row_bytes(input logic [FmtW-1:0] f, input logic [31:0] k);
+    logic [34:0] bits;
+    if (fmt_is4(f)) bits = {1'b0, k, 2'b00};
+    else if (fmt_is6(f)) bits = {1'b0, k, 2'b00} + {2'b00, k, 1'b0};
+    else bits = {k, 3'b000};
+    bits = bits + 35'd7;
+    row_bytes = bits[34:3];
+  endfunction
+
+  // Two's complement bits of the exact sum of 32 products, as a class: 42, 56 or 70.
+  function automatic logic [6:0] pair_tree_w(input logic [FmtW-1:0] a, input logic [FmtW-1:0] b);
+    if ((a == FmtE5M2) & (b == FmtE5M2)) pair_tree_w = 7'd70;
+    else if (((a == FmtE5M2) & ~fmt_is4(b)) | ((b == FmtE5M2) & ~fmt_is4(a))) pair_tree_w = 7'd56;
+    else pair_tree_w = 7'd42;
+  endfunction
+endpackage
+`default_nettype wire

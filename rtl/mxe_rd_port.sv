@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// Read port: arbitrates the requests for row fetches (descriptor, bias, B, A in falling priority),
+// splits each into AXI INCR bursts that respect MAX_BURST and the 4 KiB rule, and hands the tags,
+// in order, to the unpacker. Reads return in order (one AXI id).
+`include "mxe_assert.svh"
+`default_nettype none
+module mxe_rd_port #(
+  parameter int unsigned MEM_W     = 256,
+  parameter int unsigned MAX_BURST = 16
+) (
+  input  logic                          clk_i,
+  input  logic                          rst_ni,
+  input  logic                          halt_i,   // start no further bursts
+  input  logic                          clear_i,  // forget what was requested (nothing is under way)
+  // requests, index 0 has the highest priority
+  input  logic [3:0]                    req_valid_i,
+  output logic [3:0]                    req_ready_o,
+  input  logic [4*64-1:0]               req_addr_i,
+  input  logic [4*mxe_pkg::LenW-1:0]    req_bytes_i,
+  input  logic [4*mxe_pkg::TagW-1:0]    req_tag_i,
+  // AXI4 read address channel, and the read beats passing to the unpacker
+  output logic                          m_arvalid_o,
+  input  logic                          m_arready_i,
+  output logic [63:0]                   m_araddr_o,
+  output logic [7:0]                    m_arlen_o,
+  input  logic                          beat_i,       // a read beat was accepted
+  input  logic                          beat_last_i,
+  // row fetches under way, oldest first
+  output logic                          fetch_valid_o,
+  input  logic                          fetch_ready_i,
+  output logic [$clog2(MEM_W/8)-1:0]    fetch_offset_o,  // of the first byte within its beat
+  output logic [mxe_pkg::LenW-1:0]      fetch_bytes_o,
+  output logic [mxe_pkg::TagW-1:0]      fetch_tag_o,
+  output logic                          idle_o           // no burst under way or waiting
+);
+  localparam int unsigned MemB = MEM_W / 8;
+  localparam int unsigned OffW = $clog2(MemB);
+  localparam int unsigned BeatsPer4k = 4096 / MemB;
+  localparam int unsigned LenW = mxe_pkg::LenW;
+  localparam int unsigned TagW = mxe_pkg::TagW;
+
+  // ---------------------------------------------------------------- arbiter
+  logic [3:0]      grant;
+  logic [63:0]     addr;
+  logic [LenW-1:0] bytes;
+  logic [TagW-1:0] tag;
+  always_comb begin
+    grant = 4'b0000;
+    addr  = req_addr_i[63:0];
+    bytes = req_bytes_i[LenW-1:0];
+    tag   = req_tag_i[TagW-1:0];
+    if (req_valid_i[0]) begin
+      grant = 4'b0001;
+    end else if (req_valid_i[1]) begin
+      grant = 4'b0010;
+      addr  = req_addr_i[64*1 +: 64];
+      bytes = req_bytes_i[LenW*1 +: LenW];
+      tag   = req_tag_i[TagW*1 +: TagW];
+    end else if (req_valid_i[2]) begin
+      grant = 4'b0100;
+      addr  = req_addr_i[64*2 +: 64];
+      bytes = req_bytes_i[LenW*2 +: LenW];
+      tag   = req_tag_i[TagW*2 +: TagW];
+    end else if (req_valid_i[3]) begin
+      grant = 4'b1000;
+      addr  = req_addr_i[64*3 +: 64];
+      bytes = req_bytes_i[LenW*3 +: LenW];
+      tag   = req_tag_i[TagW*3 +: TagW];
+    end
+  end
+
+  // ---------------------------------------------------------------- burst splitter
+  logic            busy_q;
+  logic [63:0]     addr_q;       // beat aligned
+  logic [LenW-1:0] beats_q;      // beats left of the row fetch
+  logic [LenW-1:0] beats_to_4k, burst;
+  logic            ar_fire, last_burst, accept, fifo_ready;
+
+  assign beats_to_4k = LenW'(BeatsPer4k) - LenW'(addr_q[11:OffW]);
+  always_comb begin
+    burst = beats_q;
+    if (burst > LenW'(MAX_BURST)) burst = LenW'(MAX_BURST);
+    if (burst > beats_to_4k) burst = beats_to_4k;
+  end
+  assign last_burst  = (burst == beats_q);
+  assign m_arvalid_o = busy_q;
+  assign m_araddr_o  = addr_q;
+  assign m_arlen_o   = 8'(burst - LenW'(1));
+  assign ar_fire     = m_arvalid_o & m_arready_i;
+
+  // A new row fetch is accepted while the last burst of the previous one leaves.
+  assign accept      = (|req_valid_i) & fifo_ready & ~halt_i & (~busy_q | (ar_fire & last_burst));
+  assign req_ready_o = accept ? grant : 4'b0000;
+
+  logic [LenW:0] span;  // bytes from the start of the first beat
+  assign span = {1'b0, bytes} + (LenW+1)'(addr[OffW-1:0]) + (LenW+1)'(MemB - 1);
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      busy_q  <= 1'b0;
+      addr_q  <= '0;
+      beats_q <= '0;
+    end else if (accept) begin
+      busy_q  <= 1'b1;
+      addr_q  <= {addr[63:OffW], {OffW{1'b0}}};
+      beats_q <= LenW'(span >> OffW);
+    end else if (ar_fire) begin
+      // With halt the rest of the row fetch is dropped.
+      busy_q  <= ~last_burst & ~halt_i;
+      addr_q  <= addr_q + (64'(burst) << OffW);
+      beats_q <= beats_q - burst;
+    end
+  end
+
+  // ---------------------------------------------------------------- fetches under way
+  mxe_fifo #(
+    .WIDTH (OffW + LenW + TagW),
+    .DEPTH (mxe_pkg::RD_OUTSTANDING)
+  ) u_fetches (
+    .clk_i   (clk_i),
+    .rst_ni  (rst_ni),
+    .clear_i (clear_i),
+    .valid_i (accept),
+    .ready_o (fifo_ready),
+    .data_i  ({addr[OffW-1:0], bytes, tag}),
+    .valid_o (fetch_valid_o),
+    .ready_i (fetch_ready_i),
+    .data_o  ({fetch_offset_o, fetch_bytes_o, fetch_tag_o})
+  );
+
+  logic [11:0] bursts_q;  // bursts under way
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) bursts_q <= '0;
+    else bursts_q <= bursts_q + {11'd0, ar_fire} - {11'd0, beat_i & beat_last_i};
+  end
+  assign idle_o = (bursts_q == '0) & ~busy_q;
+
+  logic ar_wait_q;
+  logic [63:0] ar_addr_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      ar_wait_q <= 1'b0;
+      ar_addr_q <= '0;
+    end else begin
+      ar_wait_q <= m_arvalid_o & ~m_arready_i;
+      ar_addr_q <= m_araddr_o;
+    end
+  end
+  `MXE_ASSERT(ar_stable, !ar_wait_q || (m_arvalid_o && (m_araddr_o == ar_addr_q)))
+  `MXE_ASSERT(ar_within_4k, !m_arvalid_o ||
+              ((LenW'(m_araddr_o[11:OffW]) + burst) <= LenW'(BeatsPer4k)))
+  `MXE_ASSERT(rd_beat_expected, !beat_i || (bursts_q != '0))
+endmodule
+`default_nettype wire

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of the tiles of an FP32 matrix (C or D), tile by tile in the array's order: address and
+// bytes of each row of each tile.
+`default_nettype none
+module mxe_rows #(
+  parameter int unsigned ROWS      = 32,
+  parameter int unsigned NUM_PE    = 8,
+  parameter int unsigned ACC_TILES = 4
+) (
+  input  logic        clk_i,
+  input  logic        rst_ni,
+  input  logic        clear_i,
+  input  logic        start_i,
+  input  logic [31:0] m_i,
+  input  logic [31:0] n_i,
+  input  logic [63:0] addr_i,
+  input  logic [31:0] stride_i,
+  input  logic        one_row_i,   // only the first row of each tile (a row vector as C)
+  output logic        valid_o,
+  input  logic        step_i,
+  output logic [63:0] addr_o,
+  output logic [8:0]  cols_o,
+  output logic [8:0]  row_o,       // within the tile
+  output logic        last_row_o
+);
+  logic       next_tile, next_group, next_stripe;
+  logic [8:0] rows;
+  logic [1:0] unused_next;
+  logic [15:0] unused_words;
+  logic [2:0] unused_k;
+  logic [($clog2(ACC_TILES) > 0 ? $clog2(ACC_TILES) : 1)-1:0] unused_tile;
+  logic       unused_ok;
+
+  mxe_walk #(
+    .ROWS       (ROWS),
+    .NUM_PE     (NUM_PE),
+    .ACC_TILES  (ACC_TILES),
+    .WALK_CHUNK (1'b0),
+    .WALK_TILE  (1'b1),
+    .WALK_SLAB  (1'b0)
+  ) u_walk (
+    .clk_i         (clk_i),
+    .rst_ni        (rst_ni),
+    .clear_i       (clear_i),
+    .start_i       (start_i),
+    .m_i           (m_i),
+    .n_i           (n_i),
+    .kw_i          (32'd1),
+    .skip_group_i  (1'b0),
+    .valid_o       (valid_o),
+    .step_i        (step_i & last_row_o),
+    .rows_o        (rows),
+    .cols_o        (cols_o),
+    .tile_o        (unused_tile),
+    .words_o       (unused_words),
+    .first_k_o     (unused_k[0]),
+    .last_k_o      (unused_k[1]),
+    .last_use_o    (unused_k[2]),
+    .next_slab_o   (unused_next[0]),
+    .next_tile_o   (next_tile),
+    .next_chunk_o  (unused_next[1]),
+    .next_group_o  (next_group),
+    .next_stripe_o (next_stripe)
+  );
+  assign unused_ok = &{1'b0, unused_next, unused_words, unused_k, unused_tile, next_stripe};
+
+  logic [63:0] stripe_q, ptr_q, ptr_next;  // first row of the stripe, current row
+  logic [31:0] col_q;                      // byte offset of the tile within a row
+  logic [8:0]  row_q;
+  assign ptr_next   = ptr_q + {32'd0, stride_i};
+  assign addr_o     = ptr_q + {32'd0, col_q};
+  assign row_o      = row_q;
+  assign last_row_o = one_row_i | (row_q == rows - 9'd1);
+
+  always_ff @(posedge clk_i) begin
+    if (start_i) begin
+      stripe_q <= addr_i;
+      ptr_q    <= addr_i;
+      col_q    <= '0;
+      row_q    <= '0;
+    end else if (valid_o & step_i) begin
+      if (!last_row_o) begin
+        row_q <= row_q + 9'd1;
+        ptr_q <= ptr_next;
+      end else begin
+        row_q <= '0;
+        if (next_tile | next_group) begin
+          ptr_q <= stripe_q;
+          col_q <= col_q + 32'(NUM_PE * 4);
+        end else begin
+          ptr_q    <= ptr_next;
+          stripe_q <= ptr_next;
+          col_q    <= '0;
+        end
+      end
+    end
+  end
+endmodule
+`default_nettype wire

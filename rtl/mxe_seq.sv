@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sequencer: runs the passes. A pass multiplies one A word per row by the PEs' B words, one row per
+// clock, and lasts at least MIN_PASS clocks so that a row finds its accumulator written. It starts
+// when its operands are there, its bias if it is a tile's first pass and a drain bank if it is the
+// last. Every clock of a job without a row has one cause (stall_*).
+`include "mxe_assert.svh"
+`default_nettype none
+module mxe_seq #(
+  parameter int unsigned ROWS        = 32,
+  parameter int unsigned ACC_TILES   = 4,
+  parameter int unsigned CHUNK_WORDS = 32,
+  parameter int unsigned ROW_AW      = $clog2(ROWS),
+  parameter int unsigned TILE_AW     = (ACC_TILES > 1) ? $clog2(ACC_TILES) : 1,
+  parameter int unsigned CHUNK_AW    = (CHUNK_WORDS > 1) ? $clog2(CHUNK_WORDS) : 1
+) (
+  input  logic                clk_i,
+  input  logic                rst_ni,
+  input  logic                clear_i,
+  input  logic                run_i,        // a job is under way
+  input  logic                bias_en_i,
+  // pass from the feeder
+  input  logic                pass_valid_i,
+  output logic                pass_ready_o,
+  input  logic [8:0]          pass_rows_i,
+  input  logic [TILE_AW-1:0]  pass_tile_i,
+  input  logic [CHUNK_AW-1:0] pass_word_i,
+  input  logic [6:0]          pass_count_i,
+  input  logic                pass_first_i,
+  input  logic                pass_last_i,
+  input  logic                pass_a_done_i,
+  input  logic                feed_wait_b_i,
+  input  logic                feed_done_i,
+  // buffers
+  input  logic [1:0]          a_full_i,
+  output logic                a_re_o,
+  output logic                a_bank_o,
+  output logic [ROW_AW-1:0]   a_row_o,
+  output logic [CHUNK_AW-1:0] a_word_o,
+  output logic                a_release_o,
+  input  logic [1:0]          c_full_i,
+  input  logic                drain_release_i,  // a drain bank was emptied
+  // row issue to the array
+  output logic                row_valid_o,
+  output logic [ROW_AW-1:0]   row_o,
+  output logic [TILE_AW-1:0]  tile_o,
+  output logic                pass_start_o,
+  output logic                first_o,
+  output logic                last_o,
+  output logic                last_row_o,
+  output logic                drain_bank_o,
+  output logic [6:0]          count_o,
+  // causes, at most one per clock
+  output logic                stall_a_o,
+  output logic                stall_b_o,
+  output logic                stall_c_o,
+  output logic                stall_drain_o,
+  output logic                stall_latency_o
+);
+  // ---------------------------------------------------------------- pass under way
+  logic                busy_q;
+  logic [8:0]          cycle_q;      // clocks since the pass started
+  logic [8:0]          rows_q;
+  logic [TILE_AW-1:0]  tile_q;
+  logic [CHUNK_AW-1:0] word_q;
+  logic [6:0]          count_q;
+  logic                first_q, last_q, a_done_q;
+  logic                a_bank_q, c_bank_q, d_bank_q;
+  logic [1:0]          d_free_q;     // drain banks free
+
+  logic a_ready, c_ready, d_ready, start;
+  assign a_ready = a_full_i[a_bank_q];
+  assign c_ready = ~(pass_first_i & bias_en_i) | c_full_i[c_bank_q];
+  assign d_ready = ~pass_last_i | (d_free_q != 2'd0);
+  assign start   = pass_valid_i & ~busy_q & a_ready & c_ready & d_ready;
+  assign pass_ready_o = start;
+
+  // Row issue: row 0 straight from the offered pass, the others from the registers.
+  logic [8:0] row, rows;
+  assign row          = busy_q ? cycle_q : 9'd0;
+  assign rows         = busy_q ? rows_q : pass_rows_i;
+  assign row_valid_o  = start | (busy_q & (cycle_q < rows_q));
+  assign row_o        = row[ROW_AW-1:0];
+  assign last_row_o   = (row == rows - 9'd1);
+  assign pass_start_o = start;
+  assign tile_o       = busy_q ? tile_q : pass_tile_i;
+  assign first_o      = busy_q ? first_q : pass_first_i;
+  assign last_o       = busy_q ? last_q : pass_last_i;
+  assign count_o      = busy_q ? count_q : pass_count_i;
+  assign drain_bank_o = d_bank_q;
+
+  assign a_re_o      = row_valid_o;
+  assign a_bank_o    = a_bank_q;
+  assign a_row_o     = row[ROW_AW-1:0];
+  assign a_word_o    = busy_q ? word_q : pass_word_i;
+  assign a_release_o = row_valid_o & last_row_o & (busy_q ? a_done_q : pass_a_done_i);
+
+  // Clocks of the pass: its rows, at least MIN_PASS.
+  logic [8:0] length;
+  logic       pass_end;
+  assign length   = (rows > 9'(mxe_pkg::MIN_PASS)) ? rows : 9'(mxe_pkg::MIN_PASS);
+  assign pass_end = (start | busy_q) & (row == length - 9'd1);
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      busy_q   <= 1'b0;
+      cycle_q  <= '0;
+      a_bank_q <= 1'b0;
+      c_bank_q <= 1'b0;
+      d_bank_q <= 1'b0;
+      d_free_q <= 2'd2;
+    end else if (clear_i) begin
+      busy_q   <= 1'b0;
+      cycle_q  <= '0;
+      a_bank_q <= 1'b0;
+      c_bank_q <= 1'b0;
+      d_bank_q <= 1'b0;
+      d_free_q <= 2'd2;
+    end else begin
+      if (start | busy_q) begin
+        busy_q  <= ~pass_end;
+        cycle_q <= row + 9'd1;
+      end
+      if (a_release_o) a_bank_q <= ~a_bank_q;
+      if (start & pass_first_i & bias_en_i) c_bank_q <= ~c_bank_q;
+      if (row_valid_o & last_row_o & last_o) d_bank_q <= ~d_bank_q;
+      d_free_q <= d_free_q + {1'b0, drain_release_i} - {1'b0, start & pass_last_i};
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (start) begin
+      rows_q   <= pass_rows_i;
+      tile_q   <= pass_tile_i;
+      word_q   <= pass_word_i;
+      count_q  <= pass_count_i;
+      first_q  <= pass_first_i;
+      last_q   <= pass_last_i;
+      a_done_q <= pass_a_done_i;
+    end
+  end
+
+  // ---------------------------------------------------------------- causes
+  // Falling priority: results still to leave, A chunk, B words, bias, drain bank.
+  always_comb begin
+    stall_a_o       = 1'b0;
+    stall_b_o       = 1'b0;
+    stall_c_o       = 1'b0;
+    stall_drain_o   = 1'b0;
+    stall_latency_o = 1'b0;
+    if (run_i & ~row_valid_o) begin
+      if (busy_q) stall_latency_o = 1'b1;
+      else if (feed_done_i) stall_drain_o = 1'b1;
+      else if (~a_ready) stall_a_o = 1'b1;
+      else if (~pass_valid_i & feed_wait_b_i) stall_b_o = 1'b1;
+      else if (~pass_valid_i) stall_latency_o = 1'b1;
+      else if (~c_ready) stall_c_o = 1'b1;
+      else stall_drain_o = 1'b1;
+    end
+  end
+
+  `MXE_ASSERT(seq_drain_banks, d_free_q <= 2'd2)
+endmodule
+`default_nettype wire

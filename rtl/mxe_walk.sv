@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// The loop nest of a job, one step at a time. From the outside in:
+//   stripe  ROWS rows of C
+//   group   ACC_TILES column tiles that share one A chunk
+//   chunk   CHUNK_WORDS operand words of K
+//   tile    NUM_PE columns of C
+//   slab    SLAB_WORDS operand words of K
+// Every block that follows the nest (loaders, feeder, drain) holds a walker of its own with the
+// levels it cares about; WALK_* switches levels off.
+`default_nettype none
+module mxe_walk #(
+  parameter int unsigned ROWS        = 32,
+  parameter int unsigned NUM_PE      = 8,
+  parameter int unsigned ACC_TILES   = 4,
+  parameter int unsigned CHUNK_WORDS = 32,
+  parameter int unsigned SLAB_WORDS  = 8,
+  parameter bit          WALK_CHUNK  = 1'b1,
+  parameter bit          WALK_TILE   = 1'b1,
+  parameter bit          WALK_SLAB   = 1'b1,
+  parameter int unsigned TILE_AW     = (ACC_TILES > 1) ? $clog2(ACC_TILES) : 1
+) (
+  input  logic               clk_i,
+  input  logic               rst_ni,
+  input  logic               clear_i,
+  // job: rows, columns, operand words along K
+  input  logic               start_i,
+  input  logic [31:0]        m_i,
+  input  logic [31:0]        n_i,
+  input  logic [31:0]        kw_i,
+  input  logic               skip_group_i,  // groups reuse what was loaded: do not walk them
+  // current step
+  output logic               valid_o,
+  input  logic               step_i,
+  output logic [8:0]         rows_o,
+  output logic [8:0]         cols_o,
+  output logic [TILE_AW-1:0] tile_o,
+  output logic [15:0]        words_o,       // of the innermost K level walked
+  output logic               first_k_o,     // the step starts at k = 0
+  output logic               last_k_o,      // the step ends at K
+  output logic               last_use_o,    // last step that needs the current A chunk
+  // which level the next step moves (at most one is set; none: the job ends)
+  output logic               next_slab_o,
+  output logic               next_tile_o,
+  output logic               next_chunk_o,
+  output logic               next_group_o,
+  output logic               next_stripe_o
+);
+  localparam int unsigned GroupCols = NUM_PE * ACC_TILES;
+
+  logic               valid_q;
+  logic [31:0]        m_q;       // rows left, from this stripe on
+  logic [31:0]        group_q;   // columns left, from this group on
+  logic [31:0]        n_q;       // columns left, from this tile on
+  logic [31:0]        k_q;       // words left, from this chunk on
+  logic [15:0]        slab_q;    // words left in the chunk, from this slab on
+  logic [TILE_AW-1:0] tile_q;
+
+  function automatic logic [15:0] chunk_words(input logic [31:0] words);
+    chunk_words = (words > 32'(CHUNK_WORDS)) ? 16'(CHUNK_WORDS) : words[15:0];
+  endfunction
+
+  logic last_slab, last_tile, last_chunk, last_group, last_stripe;
+  assign last_slab   = !WALK_SLAB || (slab_q <= 16'(SLAB_WORDS));
+  assign last_tile   = !WALK_TILE || (n_q <= 32'(NUM_PE)) ||
+                       (tile_q == TILE_AW'(ACC_TILES - 1));
+  assign last_chunk  = !WALK_CHUNK || (k_q <= 32'(CHUNK_WORDS));
+  assign last_group  = skip_group_i || (group_q <= 32'(GroupCols));
+  assign last_stripe = (m_q <= 32'(ROWS));
+
+  assign next_slab_o   = ~last_slab;
+  assign next_tile_o   = last_slab & ~last_tile;
+  assign next_chunk_o  = last_slab & last_tile & ~last_chunk;
+  assign next_group_o  = last_slab & last_tile & last_chunk & ~last_group;
+  assign next_stripe_o = last_slab & last_tile & last_chunk & last_group & ~last_stripe;
+
+  assign valid_o = valid_q;
+  assign rows_o  = last_stripe ? m_q[8:0] : 9'(ROWS);
+  assign cols_o  = (n_q <= 32'(NUM_PE)) ? n_q[8:0] : 9'(NUM_PE);
+  assign tile_o  = tile_q;
+  assign words_o = WALK_SLAB ? (last_slab ? slab_q : 16'(SLAB_WORDS)) : chunk_words(k_q);
+  assign first_k_o  = !WALK_CHUNK || ((k_q == kw_i) && (!WALK_SLAB || (slab_q == chunk_words(k_q))));
+  assign last_k_o   = last_chunk & last_slab;
+  // With one chunk only, A stays for all groups of the stripe.
+  assign last_use_o = last_slab & last_tile & ((kw_i > 32'(CHUNK_WORDS)) | last_group);
+
+  logic [31:0] k_next, group_next;
+  assign k_next     = k_q - 32'(CHUNK_WORDS);
+  assign group_next = group_q - 32'(GroupCols);
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      valid_q <= 1'b0;
+      m_q     <= '0;
+      group_q <= '0;
+      n_q     <= '0;
+      k_q     <= '0;
+      slab_q  <= '0;
+      tile_q  <= '0;
+    end else if (clear_i) begin
+      valid_q <= 1'b0;
+    end else if (start_i) begin
+      valid_q <= 1'b1;
+      m_q     <= m_i;
+      group_q <= n_i;
+      n_q     <= n_i;
+      k_q     <= kw_i;
+      slab_q  <= chunk_words(kw_i);
+      tile_q  <= '0;
+    end else if (valid_q & step_i) begin
+      if (next_slab_o) begin
+        slab_q <= slab_q - 16'(SLAB_WORDS);
+      end else if (next_tile_o) begin
+        tile_q <= tile_q + TILE_AW'(1);
+        n_q    <= n_q - 32'(NUM_PE);
+        slab_q <= chunk_words(k_q);
+      end else if (next_chunk_o) begin
+        tile_q <= '0;
+        n_q    <= group_q;
+        k_q    <= k_next;
+        slab_q <= chunk_words(k_next);
+      end else if (next_group_o) begin
+        tile_q  <= '0;
+        group_q <= group_next;
+        n_q     <= group_next;
+        k_q     <= kw_i;
+        slab_q  <= chunk_words(kw_i);
+      end else if (next_stripe_o) begin
+        tile_q  <= '0;
+        m_q     <= m_q - 32'(ROWS);
+        group_q <= n_i;
+        n_q     <= n_i;
+        k_q     <= kw_i;
+        slab_q  <= chunk_words(kw_i);
+      end else begin
+        valid_q <= 1'b0;
+      end
+    end
+  end
+endmodule
+`default_nettype wire

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+// Write port: writes rows of bytes at any address. Each row is split into AXI INCR bursts
+// (MAX_BURST, 4 KiB rule); its data arrives in segments of SEG_W bits and is shifted onto the
+// beats with byte strobes. The data channel never waits for the address channel.
+`include "mxe_assert.svh"
+`default_nettype none
+module mxe_wr_port #(
+  parameter int unsigned MEM_W     = 256,
+  parameter int unsigned MAX_BURST = 16,
+  parameter int unsigned SEG_W     = 256   // at most MEM_W
+) (
+  input  logic                     clk_i,
+  input  logic                     rst_ni,
+  // rows
+  input  logic                     req_valid_i,
+  output logic                     req_ready_o,
+  input  logic [63:0]              req_addr_i,
+  input  logic [mxe_pkg::LenW-1:0] req_bytes_i,
+  input  logic                     data_valid_i,
+  output logic                     data_ready_o,
+  input  logic [SEG_W-1:0]         data_i,
+  // AXI4 write channels
+  output logic                     m_awvalid_o,
+  input  logic                     m_awready_i,
+  output logic [63:0]              m_awaddr_o,
+  output logic [7:0]               m_awlen_o,
+  output logic                     m_wvalid_o,
+  input  logic                     m_wready_i,
+  output logic [MEM_W-1:0]         m_wdata_o,
+  output logic [MEM_W/8-1:0]       m_wstrb_o,
+  output logic                     m_wlast_o,
+  input  logic                     m_bvalid_i,
+  output logic                     m_bready_o,
+  // state
+  output logic                     idle_o         // every accepted row was written and acknowledged
+);
+  localparam int unsigned MemB = MEM_W / 8;
+  localparam int unsigned OffW = $clog2(MemB);
+  localparam int unsigned SegB = SEG_W / 8;
+  localparam int unsigned WideB = MemB + SegB;
+  localparam int unsigned FillW = $clog2(WideB + 1);
+  localparam int unsigned BeatsPer4k = 4096 / MemB;
+  localparam int unsigned LenW = mxe_pkg::LenW;
+
+  // ---------------------------------------------------------------- address channel
+  logic            split_q;         // a row is being split
+  logic [63:0]     addr_q;          // beat aligned
+  logic [LenW-1:0] beats_q;
+  logic [LenW-1:0] beats_to_4k, burst;
+  logic            aw_valid_q;
+  logic [63:0]     aw_addr_q;
+  logic [7:0]      aw_len_q;
+  logic            rows_ready, bursts_ready, accept, emit_burst, last_burst;
+
+  assign beats_to_4k = LenW'(BeatsPer4k) - LenW'(addr_q[11:OffW]);
+  always_comb begin
+    burst = beats_q;
+    if (burst > LenW'(MAX_BURST)) burst = LenW'(MAX_BURST);
+    if (burst > beats_to_4k) burst = beats_to_4k;
+  end
+  assign last_burst  = (burst == beats_q);
+  assign emit_burst  = split_q & bursts_ready & (~aw_valid_q | m_awready_i);
+  assign req_ready_o = rows_ready & (~split_q | (emit_burst & last_burst));
+  assign accept      = req_valid_i & req_ready_o;
+
+  logic [LenW:0] span;
+  assign span = {1'b0, req_bytes_i} + (LenW+1)'(req_addr_i[OffW-1:0]) + (LenW+1)'(MemB - 1);
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      split_q    <= 1'b0;
+      addr_q     <= '0;
+      beats_q    <= '0;
+      aw_valid_q <= 1'b0;
+      aw_addr_q  <= '0;
+      aw_len_q   <= '0;
+    end else begin
+      if (m_awready_i) aw_valid_q <= 1'b0;
+      if (emit_burst) begin
+        aw_valid_q <= 1'b1;
+        aw_addr_q  <= addr_q;
+        aw_len_q   <= 8'(burst - LenW'(1));
+        split_q    <= ~last_burst;
+        addr_q     <= addr_q + (64'(burst) << OffW);
+        beats_q    <= beats_q - burst;
+      end
+      if (accept) begin
+        split_q <= 1'b1;
+        addr_q  <= {req_addr_i[63:OffW], {OffW{1'b0}}};
+        beats_q <= LenW'(span >> OffW);
+      end
+    end
+  end
+  assign m_awvalid_o = aw_valid_q;
+  assign m_awaddr_o  = aw_addr_q;
+  assign m_awlen_o   = aw_len_q;
+
+  // Rows and bursts whose data is still to be sent.
+  logic            row_valid, row_done, burst_valid, burst_done;
+  logic [OffW-1:0] row_off;
+  logic [LenW-1:0] row_bytes;
+  logic [7:0]      burst_len;
+  mxe_fifo #(.WIDTH(OffW + LenW), .DEPTH(mxe_pkg::WR_QUEUE)) u_rows (
+    .clk_i   (clk_i),
+    .rst_ni  (rst_ni),
+    .clear_i (1'b0),
+    .valid_i (req_valid_i & (~split_q | (emit_burst & last_burst))),
+    .ready_o (rows_ready),
+    .data_i  ({req_addr_i[OffW-1:0], req_bytes_i}),
+    .valid_o (row_valid),
+    .ready_i (row_done),
+    .data_o  ({row_off, row_bytes})
+  );
+  mxe_fifo #(.WIDTH(8), .DEPTH(mxe_pkg::WR_QUEUE)) u_bursts (
+    .clk_i   (clk_i),
+    .rst_ni  (rst_ni),
+    .clear_i (1'b0),
+    .valid_i (emit_burst),
+    .ready_o (bursts_ready),
+    .data_i  (8'(burst - LenW'(1))),
+    .valid_o (burst_valid),
+    .ready_i (burst_done),
+    .data_o  (burst_len)
+  );
+
+  // ---------------------------------------------------------------- data channel
+  logic               mid_q;       // the row has had its first segment
+  logic               flush_q;     // only the carried bytes of the row are left
+  logic [LenW-1:0]    left_q;      // its bytes not yet taken
+  logic [8*MemB-1:0]  carry_q;     // bytes of a beat not yet full
+  logic [MemB-1:0]    carry_strb_q;
+  logic [FillW-1:0]   fill_q;
+  logic [7:0]         beat_q;      // beats sent of the burst
+  logic               w_valid_q, w_last_q;
+  logic [8*MemB-1:0]  w_data_q;
+  logic [MemB-1:0]    w_strb_q;
+
+  logic [LenW-1:0]    left;
+  logic [FillW-1:0]   seg_bytes, start, fill;
+  logic               last_seg, make_beat, spill, can_send, take, send;
+  assign left      = mid_q ? left_q : row_bytes;
+  assign start     = mid_q ? fill_q : FillW'(row_off);
+  assign last_seg  = (left <= LenW'(SegB));
+  assign seg_bytes = last_seg ? left[FillW-1:0] : FillW'(SegB);
+  assign fill      = start + seg_bytes;
+  assign make_beat = last_seg | (fill >= FillW'(MemB));
+  assign spill     = last_seg & (fill > FillW'(MemB));
+  assign can_send  = burst_valid & (~w_valid_q | m_wready_i);
+  assign take      = row_valid & ~flush_q & data_valid_i & (~make_beat | can_send);
+  assign send      = (take & make_beat) | (flush_q & can_send);
+  assign data_ready_o = row_valid & ~flush_q & (~make_beat | can_send);
+  assign row_done  = (take & last_seg & ~spill) | (flush_q & can_send);
+  assign burst_done = send & (beat_q == burst_len);
+
+  logic [8*WideB-1:0] wide;
+  logic [WideB-1:0]   wide_strb;
+  logic [SegB-1:0]    seg_strb;
+  assign seg_strb  = ~({SegB{1'b1}} << seg_bytes);
+  assign wide      = {{(8*SegB){1'b0}}, (mid_q ? carry_q : {(8*MemB){1'b0}})} |
+                     ({{(8*MemB){1'b0}}, data_i} << {start, 3'b000});
+  assign wide_strb = {{SegB{1'b0}}, (mid_q ? carry_strb_q : {MemB{1'b0}})} |
+                     ({{MemB{1'b0}}, seg_strb} << start);
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      mid_q        <= 1'b0;
+      flush_q      <= 1'b0;
+      left_q       <= '0;
+      carry_strb_q <= '0;
+      fill_q       <= '0;
+      beat_q       <= '0;
+      w_valid_q    <= 1'b0;
+      w_last_q     <= 1'b0;
+    end else begin
+      if (take) begin
+        mid_q        <= ~last_seg;
+        flush_q      <= spill;
+        left_q       <= left - LenW'(seg_bytes);
+        fill_q       <= (fill >= FillW'(MemB)) ? (fill - FillW'(MemB)) : fill;
+        carry_strb_q <= make_beat ? MemB'(wide_strb >> MemB) : wide_strb[MemB-1:0];
+      end else if (flush_q & can_send) begin
+        flush_q <= 1'b0;
+      end
+      if (send) begin
+        beat_q   <= burst_done ? 8'd0 : (beat_q + 8'd1);
+        w_last_q <= burst_done;
+      end
+      if (send) w_valid_q <= 1'b1;
+      else if (m_wready_i) w_valid_q <= 1'b0;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (take) carry_q <= make_beat ? (8*MemB)'(wide >> (8*MemB)) : wide[8*MemB-1:0];
+    if (send) begin
+      w_data_q <= flush_q ? carry_q : wide[8*MemB-1:0];
+      w_strb_q <= flush_q ? carry_strb_q : wide_strb[MemB-1:0];
+    end
+  end
+  assign m_wvalid_o = w_valid_q;
+  assign m_wdata_o  = w_data_q;
+  assign m_wstrb_o  = w_strb_q;
+  assign m_wlast_o  = w_last_q;
+
+  // ---------------------------------------------------------------- responses
+  logic [11:0] bursts_q;  // bursts not yet acknowledged
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) bursts_q <= '0;
+    else bursts_q <= bursts_q + {11'd0, emit_burst} - {11'd0, m_bvalid_i & m_bready_o};
+  end
+  assign m_bready_o = 1'b1;
+  assign idle_o = ~split_q & ~row_valid & (bursts_q == '0);
+
+  logic        aw_wait_q, w_wait_q;
+  logic [63:0] aw_hold_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      aw_wait_q <= 1'b0;
+      w_wait_q  <= 1'b0;
+      aw_hold_q <= '0;
+    end else begin
+      aw_wait_q <= m_awvalid_o & ~m_awready_i;
+      w_wait_q  <= m_wvalid_o & ~m_wready_i;
+      aw_hold_q <= m_awaddr_o;
+    end
+  end
+  `MXE_ASSERT(aw_stable, !aw_wait_q || (m_awvalid_o && (m_awaddr_o == aw_hold_q)))
+  `MXE_ASSERT(w_stable, !w_wait_q || m_wvalid_o)
+  `MXE_ASSERT(aw_within_4k, !m_awvalid_o ||
+              ((32'(m_awaddr_o[11:OffW]) + 32'(m_awlen_o) + 32'd1) <= 32'(BeatsPer4k)))
+  `MXE_ASSERT(b_expected, !m_bvalid_i || (bursts_q != '0))
+endmodule
+`default_nettype wire
