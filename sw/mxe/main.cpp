@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdlib>
 #include <exception>
 #include <new>
@@ -16,6 +17,7 @@
 #include <vector>
 
 #include "command.h"
+#include "engine_options.h"
 #include "numerics/error.h"
 
 namespace mxe::cli {
@@ -58,9 +60,12 @@ int run(int argc, char** argv) {
       "RTL",
       "mxe");
   app.require_subcommand(1);
-  const std::vector<Command> commands{add_formats(app), add_quantize(app), add_dequantize(app)};
+  const std::vector<Command> commands{add_formats(app), add_quantize(app), add_dequantize(app),
+                                      add_matmul(app)};
   try {
-    app.parse(argc, argv);
+    std::vector<std::string> words = spread_assignments({argv + 1, argv + argc});
+    std::reverse(words.begin(), words.end());  // the order CLI11 wants
+    app.parse(words);
   } catch (const CLI::Success& help) {
     return app.exit(help);
   } catch (const CLI::ParseError& error) {

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine_options.h"
+#include "matmul_job.h"
+
+namespace mxe::cli {
+
+/// The engine's counters by name, in the order of the registers; "total" is the first.
+using Counters = std::vector<std::pair<std::string, uint64_t>>;
+
+/// What a device did with a job.
+struct DeviceResult {
+  std::vector<float> output;  ///< [M][N]
+  uint64_t cycles = 0;        ///< from the fetch of the descriptor to its completion record
+  Counters counters;          ///< of this job alone
+  double wall_seconds = 0;    ///< of simulating it
+
+  uint64_t counter(const std::string& name) const;
+};
+
+/// An engine (model or RTL) on a platform of its own, run by the C driver: a job sees nothing but
+/// registers, memory and the interrupt.
+///
+/// SystemC elaborates once per process, so make all devices before the first job runs.
+class Device {
+ public:
+  /// Throws mx::Error if this build cannot make such a device.
+  Device(Target target, const EngineSetup& setup);
+  ~Device();
+  Device(Device&&) noexcept;
+
+  Target target() const;
+  const Params& params() const;
+
+  /// Runs one job to its end. Throws mx::Error with the driver's message if it fails.
+  DeviceResult run(const MatmulJob& job);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace mxe::cli

@@ -1,0 +1,110 @@
+#include "digits.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include "arrays.h"
+#include "numerics/error.h"
+
+namespace mxe::cli {
+namespace {
+
+constexpr float kPixelMax = 16;
+
+std::string file(const std::string& directory, const std::string& name) {
+  return (std::filesystem::path(directory) / (name + ".npy")).string();
+}
+
+void require(const std::string& path, const std::vector<std::size_t>& shape,
+             const std::vector<std::size_t>& expected) {
+  if (shape == expected) return;
+  throw mx::Error(fmt::format("{}: the shape must be {}, but is {}", path, shape_text(expected),
+                              shape_text(shape)));
+}
+
+DenseLayer load_layer(const std::string& directory, std::size_t index, std::size_t inputs) {
+  const std::string path = file(directory, fmt::format("weight{}", index));
+  const Array<float> weights = read_floats(path);
+  require_shape(weights.shape, 2, path + ": weights must be [inputs, outputs]");
+  DenseLayer layer;
+  layer.inputs = inputs;
+  layer.outputs = weights.shape[1];
+  require(path, weights.shape, {inputs, layer.outputs});
+  layer.weights = axis_to_rows(weights.values, split_at(weights.shape, 0));
+  const std::string bias_path = file(directory, fmt::format("bias{}", index));
+  Array<float> bias = read_floats(bias_path);
+  require(bias_path, bias.shape, {layer.outputs});
+  layer.bias = std::move(bias.values);
+  return layer;
+}
+
+}  // namespace
+
+Digits load_digits(const std::string& directory) {
+  Digits digits;
+  const std::string images_path = file(directory, "test_images");
+  const Array<uint8_t> images = read_bytes(images_path);
+  require_shape(images.shape, 2, images_path + ": images must be [count, pixels]");
+  digits.count = images.shape[0];
+  digits.images.reserve(images.values.size());
+  for (const uint8_t pixel : images.values) digits.images.push_back(pixel / kPixelMax);
+
+  const std::string labels_path = file(directory, "test_labels");
+  Array<uint8_t> labels = read_bytes(labels_path);
+  require(labels_path, labels.shape, {digits.count});
+  digits.labels = std::move(labels.values);
+
+  std::size_t inputs = images.shape[1];
+  for (std::size_t index = 1;
+       index == 1 || std::filesystem::exists(file(directory, fmt::format("weight{}", index)));
+       ++index) {
+    digits.layers.push_back(load_layer(directory, index, inputs));
+    inputs = digits.layers.back().outputs;
+  }
+  return digits;
+}
+
+std::vector<float> dense_float(const DenseLayer& layer, const std::vector<float>& x) {
+  const std::size_t rows = x.size() / layer.inputs;
+  std::vector<float> y(rows * layer.outputs);
+  for (std::size_t row = 0; row < rows; ++row) {
+    for (std::size_t out = 0; out < layer.outputs; ++out) {
+      float sum = layer.bias[out];
+      for (std::size_t in = 0; in < layer.inputs; ++in) {
+        sum += x[row * layer.inputs + in] * layer.weights[out * layer.inputs + in];
+      }
+      y[row * layer.outputs + out] = sum;
+    }
+  }
+  return y;
+}
+
+void relu(std::vector<float>& values) {
+  for (float& value : values) value = std::max(value, 0.0f);
+}
+
+std::size_t count_correct(const std::vector<float>& logits, const std::vector<uint8_t>& labels) {
+  const auto classes = static_cast<std::ptrdiff_t>(logits.size() / labels.size());
+  std::size_t correct = 0;
+  auto row = logits.begin();
+  for (const uint8_t label : labels) {
+    if (std::max_element(row, row + classes) - row == label) ++correct;
+    row += classes;
+  }
+  return correct;
+}
+
+double sqnr_db(const std::vector<float>& reference, const std::vector<float>& values) {
+  double signal = 0, noise = 0;
+  for (std::size_t i = 0; i < reference.size(); ++i) {
+    const double difference = static_cast<double>(values[i]) - reference[i];
+    signal += static_cast<double>(reference[i]) * reference[i];
+    noise += difference * difference;
+  }
+  return 10 * std::log10(signal / noise);
+}
+
+}  // namespace mxe::cli

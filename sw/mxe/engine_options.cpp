@@ -1,0 +1,40 @@
+#include "engine_options.h"
+
+namespace mxe::cli {
+
+void EngineOptions::add_to(CLI::App& command) {
+  command.add_option("--config", config_, "small, base, large or a YAML file of parameters")
+      ->capture_default_str();
+  command
+      .add_option("--set", assignments_, "NAME=VALUE ...: change parameters of the configuration")
+      ->allow_extra_args(false);
+  command.add_option("--mem-latency", timing_.latency, "Cycles from a request to its first beat")
+      ->capture_default_str();
+  command.add_option("--mem-bytes-per-cycle", timing_.bytes_per_cycle,
+                     "Memory bandwidth of each direction (default: as wide as the engine's port)");
+  command.add_option("--mem-jitter", timing_.jitter_seed,
+                     "Seed of a random extra latency (default: none)");
+}
+
+std::vector<std::string> spread_assignments(const std::vector<std::string>& words) {
+  std::vector<std::string> spread;
+  bool assigning = false;
+  for (const std::string& word : words) {
+    const bool assignment = word.find('=') != std::string::npos && word[0] != '-';
+    const bool first = !spread.empty() && spread.back() == "--set";
+    if (assigning && assignment && !first) spread.push_back("--set");
+    assigning = word == "--set" || (assigning && assignment);
+    spread.push_back(word);
+  }
+  return spread;
+}
+
+EngineSetup EngineOptions::resolve() const {
+  EngineSetup setup{Params::load(config_), timing_};
+  for (const std::string& assignment : assignments_) setup.params.set(assignment);
+  setup.params.validate();
+  setup.timing.validate();
+  return setup;
+}
+
+}  // namespace mxe::cli

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "engine/params.h"
+#include "platform/memory_timing.h"
+
+namespace mxe::cli {
+
+/// The engine and the memory a command runs on.
+struct EngineSetup {
+  Params params;
+  MemoryTiming timing;
+};
+
+/// The options that choose them: --config, --set and --mem-*.
+class EngineOptions {
+ public:
+  /// Adds the options to `command`. The object must live until parsing is over.
+  void add_to(CLI::App& command);
+  /// What was chosen; throws mx::Error if it is not a legal configuration.
+  EngineSetup resolve() const;
+
+ private:
+  std::string config_ = "base";
+  std::vector<std::string> assignments_;
+  MemoryTiming timing_;
+};
+
+/// The words of a command line with "--set A=1 B=2" written as "--set A=1 --set B=2", so that --set
+/// takes several assignments but no file name that follows them.
+std::vector<std::string> spread_assignments(const std::vector<std::string>& words);
+
+}  // namespace mxe::cli

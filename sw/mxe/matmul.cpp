@@ -1,0 +1,133 @@
+// mxe matmul: quantize two matrices and multiply them on the reference, the model or the RTL.
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "arrays.h"
+#include "command.h"
+#include "device.h"
+#include "engine_options.h"
+#include "matmul_job.h"
+#include "matmul_report.h"
+#include "numerics/npy.h"
+#include "numerics/quantize.h"
+
+namespace mxe::cli {
+namespace {
+
+struct Options {
+  std::string a, b, bias, format_a, format_b, on, output;
+  std::string out_format = "fp32", accumulate = "block";
+  bool check = true, json = false;
+  EngineOptions engine;
+};
+
+/// Throws mx::Error unless `value` is the only value that is implemented.
+void require_only(const char* option, const std::string& value, const char* allowed) {
+  if (value == allowed) return;
+  throw mx::Error(fmt::format("{} '{}' is not supported (allowed: {})", option, value, allowed));
+}
+
+Array<float> read_matrix(const std::string& path, const char* shape) {
+  Array<float> matrix = read_floats(path);
+  require_shape(matrix.shape, 2, fmt::format("{}: it must be {}", path, shape));
+  return matrix;
+}
+
+std::vector<float> read_bias(const std::string& path, std::size_t m, std::size_t n) {
+  if (path.empty()) return {};
+  Array<float> bias = read_floats(path);
+  const std::vector<std::size_t> row{n}, full{m, n};
+  if (bias.shape != row && bias.shape != full) {
+    throw mx::Error(fmt::format("{}: the bias must be {} or {}, but is {}", path, shape_text(full),
+                                shape_text(row), shape_text(bias.shape)));
+  }
+  return std::move(bias.values);
+}
+
+MatmulJob read_job(const Options& options) {
+  const mx::FormatId format_a = mx::parse_format(options.format_a);
+  const mx::FormatId format_b = mx::parse_format(options.format_b);
+  const Array<float> a = read_matrix(options.a, "[M, K]");
+  const Array<float> b = read_matrix(options.b, "[K, N]");
+  const std::size_t m = a.shape[0], k = a.shape[1], n = b.shape[1];
+  if (b.shape[0] != k) {
+    throw mx::Error(
+        fmt::format("{} is {} and {} is {}: the columns of A must be as many as the rows of B",
+                    options.a, shape_text(a.shape), options.b, shape_text(b.shape)));
+  }
+  MatmulJob job;
+  job.bias = read_bias(options.bias, m, n);
+  job.a = mx::quantize_rows(a.values.data(), m, k, format_a);
+  const std::vector<float> b_rows = axis_to_rows(b.values, split_at(b.shape, 0));
+  job.b = mx::quantize_rows(b_rows.data(), n, k, format_b);
+  return job;
+}
+
+/// The result on `target`; the reference has no cycles and no counters.
+DeviceResult run_on(Target target, const EngineSetup& setup, const MatmulJob& job) {
+  if (target != Target::golden) return Device(target, setup).run(job);
+  const auto start = std::chrono::steady_clock::now();
+  DeviceResult result;
+  result.output = run_golden(job, setup.params.fp4_dual != 0);
+  result.wall_seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return result;
+}
+
+int run(const Options& options) {
+  const Target target = parse_target(options.on);
+  require_only("--out-format", options.out_format, "fp32");
+  require_only("--accumulate", options.accumulate, "block");
+  const EngineSetup setup = options.engine.resolve();
+  const MatmulJob job = read_job(options);
+  if (target != Target::golden) require_pair(setup.params, job.a.format, job.b.format);
+
+  const DeviceResult result = run_on(target, setup, job);
+  if (!options.output.empty()) {
+    mx::write_npy(options.output, result.output.data(), {job.m(), job.n()});
+  }
+  MatmulReport report{job.m(), job.n(), job.k(), job.a.format, job.b.format, target, setup.params};
+  if (options.json) {
+    print_json(to_json(report, result));
+  } else {
+    print_text(report, result);
+  }
+  if (target == Target::golden || !options.check) return kAgreed;
+  const std::string difference =
+      describe_difference(result.output, run_golden(job, setup.params.fp4_dual != 0), job.n());
+  if (difference.empty()) return kAgreed;
+  fmt::print(stderr, "mxe matmul: on {}: {}\n", options.on, difference);
+  return kDisagreed;
+}
+
+}  // namespace
+
+Command add_matmul(CLI::App& app) {
+  CLI::App* command = app.add_subcommand(
+      "matmul", "Quantize A and B and compute A * B + bias on the reference, the model or the RTL");
+  const auto options = std::make_shared<Options>();
+  command->add_option("A.npy", options->a, "float32 [M, K]")->required();
+  command->add_option("B.npy", options->b, "float32 [K, N]")->required();
+  command->add_option("--format-a", options->format_a, "Element format of A; see `mxe formats`")
+      ->required();
+  command->add_option("--format-b", options->format_b, "Element format of B")->required();
+  command->add_option("--on", options->on, "golden, model or rtl")->required();
+  command->add_option("--bias", options->bias, "float32 [M, N] or [N], added to the product");
+  command->add_option("--out-format", options->out_format, "Format of the result: fp32")
+      ->capture_default_str();
+  command->add_option("--accumulate", options->accumulate, "Order and rounding of the sums: block")
+      ->capture_default_str();
+  options->engine.add_to(*command);
+  command->add_option("--output", options->output, "Write the result, float32 [M, N]");
+  command->add_flag("!--no-check", options->check,
+                    "Do not compare the result of model or RTL with golden");
+  command->add_flag("--json", options->json, "Print one JSON object");
+  return {command, [options] { return run(*options); }};
+}
+
+}  // namespace mxe::cli

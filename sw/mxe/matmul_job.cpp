@@ -1,0 +1,84 @@
+#include "matmul_job.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "numerics/accumulate.h"
+#include "numerics/gemm.h"
+
+namespace mxe::cli {
+namespace {
+
+uint32_t bits_of(float value) {
+  uint32_t bits;
+  std::memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+
+/// The bias as gemm_block takes it: one value an output.
+std::vector<float> full_bias(const MatmulJob& job) {
+  if (job.bias.empty() || job.bias.size() == job.outputs()) return job.bias;
+  std::vector<float> bias;
+  bias.reserve(job.outputs());
+  for (std::size_t row = 0; row < job.m(); ++row) {
+    bias.insert(bias.end(), job.bias.begin(), job.bias.end());
+  }
+  return bias;
+}
+
+}  // namespace
+
+const char* target_name(Target target) {
+  switch (target) {
+    case Target::golden:
+      return "golden";
+    case Target::model:
+      return "model";
+    case Target::rtl:
+      return "rtl";
+  }
+  return "";
+}
+
+Target parse_target(const std::string& name) {
+  for (const Target target : {Target::golden, Target::model, Target::rtl}) {
+    if (name == target_name(target)) return target;
+  }
+  throw mx::Error(fmt::format("cannot run on '{}' (allowed: golden, model, rtl)", name));
+}
+
+std::vector<float> run_golden(const MatmulJob& job, bool fp4_dual) {
+  const std::vector<float> bias = full_bias(job);
+  return mx::gemm_block(job.a, job.b, bias.empty() ? nullptr : bias.data(), fp4_dual);
+}
+
+unsigned peak_macs_per_cycle(const Params& params, mx::FormatId a, mx::FormatId b) {
+  const bool dual = params.fp4_dual != 0 && mx::is_four_bit(a) && mx::is_four_bit(b);
+  return params.num_pe * static_cast<unsigned>(mx::kBlockSize) * (dual ? 2 : 1);
+}
+
+std::string describe_difference(const std::vector<float>& result, const std::vector<float>& golden,
+                                std::size_t columns) {
+  std::size_t count = 0, first = 0;
+  for (std::size_t i = 0; i < golden.size(); ++i) {
+    if (bits_of(result[i]) == bits_of(golden[i])) continue;
+    if (count++ == 0) first = i;
+  }
+  if (count == 0) return "";
+  return fmt::format(
+      "{} of {} outputs differ from golden; the first is C[{}][{}]: {} ({:#010x}) "
+      "instead of {} ({:#010x})",
+      count, golden.size(), first / columns, first % columns, result[first], bits_of(result[first]),
+      golden[first], bits_of(golden[first]));
+}
+
+void require_pair(const Params& params, mx::FormatId a, mx::FormatId b) {
+  const unsigned needed = mx::pair_tree_width(a, b);
+  if (needed <= params.tree_w) return;
+  throw mx::Error(fmt::format("{} times {} needs TREE_W of at least {}, the configuration has {}",
+                              mx::element_format(a).name, mx::element_format(b).name, needed,
+                              params.tree_w));
+}
+
+}  // namespace mxe::cli

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "engine/params.h"
+#include "numerics/tensor.h"
+
+namespace mxe::cli {
+
+/// C = A * B^T + bias on operands that are already quantized: what golden, model and RTL all
+/// compute.
+struct MatmulJob {
+  mx::MxTensor a;           ///< [M][K]
+  mx::MxTensor b;           ///< [N][K]
+  std::vector<float> bias;  ///< [M][N], [N] for the same row everywhere, or empty
+
+  std::size_t m() const { return a.rows; }
+  std::size_t n() const { return b.rows; }
+  std::size_t k() const { return a.k; }
+  std::size_t outputs() const { return m() * n(); }
+};
+
+/// Where a job runs.
+enum class Target { golden, model, rtl };
+
+/// "golden", "model" or "rtl".
+const char* target_name(Target target);
+/// The inverse; throws mx::Error with the allowed names.
+Target parse_target(const std::string& name);
+
+/// The result [M][N] as numerics defines it for an engine with or without FP4_DUAL.
+std::vector<float> run_golden(const MatmulJob& job, bool fp4_dual);
+
+/// Multiply-accumulates a cycle that the engine does at best with these formats.
+unsigned peak_macs_per_cycle(const Params& params, mx::FormatId a, mx::FormatId b);
+
+/// Where two results differ: empty if they are the same in every bit, else one line about how many
+/// outputs differ and which is the first. `columns` is N.
+std::string describe_difference(const std::vector<float>& result, const std::vector<float>& golden,
+                                std::size_t columns);
+
+/// Throws mx::Error if the configuration cannot multiply these formats.
+void require_pair(const Params& params, mx::FormatId a, mx::FormatId b);
+
+}  // namespace mxe::cli
