@@ -101,6 +101,7 @@ static uint32_t jobs_under_way(const struct mxe_device* dev) {
 /// Takes note of all jobs that have completed. The device moves its head after the completion
 /// record is in memory; the one status without a record is a failed fetch.
 static int update_head(struct mxe_device* dev) {
+  if (dev->stopped) return MXE_ERR_STOPPED;
   const uint32_t value = read_reg(dev, MXE_REG_RING_HEAD);
   if (value == all_ones) return MXE_ERR_GONE;
   const uint16_t completed = (uint16_t)(value - dev->head);
@@ -176,6 +177,7 @@ static int start(struct mxe_device* dev) {
   if (head == all_ones) return MXE_ERR_GONE;
   if (head > MXE_RING_HEAD_HEAD_MASK) return MXE_ERR_PROTOCOL;
   dev->head = dev->tail = (uint16_t)head;
+  dev->stopped = false;
   // Keep the entry of a job computable from its id: skip ids until both agree again.
   while (((dev->next_job - 1u) & ring_mask(dev)) != (head & ring_mask(dev))) {
     dev->next_job = id_after(dev, dev->next_job);
@@ -206,6 +208,7 @@ int mxe_probe(struct mxe_device* dev, const struct mxe_port* port, void* ring_me
   if (!is_usable_ring(dev, ring_mem, ring_bus_addr, ring_entries)) return MXE_ERR_RING;
   code = stop(dev, PROBE_TIMEOUT_US);
   if (code != MXE_OK) return code;
+  dev->stopped = true;
   dev->ring = (volatile uint32_t*)ring_mem;
   dev->ring_bus_addr = ring_bus_addr;
   dev->ring_entries = ring_entries;
@@ -223,6 +226,7 @@ int mxe_reset(struct mxe_device* dev, uint32_t timeout_us) {
   if (!is_probed(dev)) return MXE_ERR_ARGUMENT;
   int code = update_head(dev);  // a soft reset may move the head: tell now who has finished
   if (code == MXE_ERR_GONE) return code;
+  dev->stopped = true;
   code = stop(dev, timeout_us);
   if (code != MXE_OK) return code;
   barrier(dev);
@@ -271,6 +275,7 @@ static bool is_encodable(const struct mxe_job* job) {
 
 int mxe_submit(struct mxe_device* dev, const struct mxe_job* job, uint32_t* job_id) {
   if (!is_probed(dev) || !job || !job_id || !is_encodable(job)) return MXE_ERR_ARGUMENT;
+  if (dev->stopped) return MXE_ERR_STOPPED;
   if (jobs_under_way(dev) == dev->ring_entries) {
     const int code = update_head(dev);
     if (code != MXE_OK) return code;
@@ -422,6 +427,8 @@ const char* mxe_strerror(int code) {
       return "the device refused a doorbell";
     case MXE_ERR_PROTOCOL:
       return "the device broke the protocol";
+    case MXE_ERR_STOPPED:
+      return "a reset failed half-way, reset again";
     case MXE_ERR_DESCRIPTOR:
       return "a reserved bit of the descriptor is set";
     case MXE_ERR_SHAPE:

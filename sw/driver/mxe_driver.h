@@ -50,6 +50,7 @@ enum mxe_result_code {
   MXE_ERR_INTERRUPT = -9,    ///< waiting failed, or interrupts come and no job completes
   MXE_ERR_OVERFLOW = -10,    ///< the device refused a doorbell; mxe_reset() recovers
   MXE_ERR_PROTOCOL = -11,    ///< the device broke its rules: impossible index, record or status
+  MXE_ERR_STOPPED = -12,     ///< an mxe_reset() failed half-way; call it again
 
   MXE_ERR_DESCRIPTOR = -102,  ///< a reserved bit of the descriptor is set
   MXE_ERR_SHAPE = -103,       ///< m, n or k is zero
@@ -163,6 +164,7 @@ struct mxe_device {
   uint32_t next_job;  ///< id of the next job; its ring entry is (id - 1) mod entries
   uint16_t tail;      ///< free-running index one past the last submitted descriptor
   uint16_t head;      ///< free-running index of the oldest job not known to be complete
+  bool stopped;       ///< a reset has begun and not ended: the head means nothing
 };
 
 /// Finds the device, reads its capabilities, stops whatever it was doing, hands it the ring, clears
@@ -180,7 +182,8 @@ int mxe_probe(struct mxe_device* dev, const struct mxe_port* port, void* ring_me
 /// Puts a job into the ring and rings the doorbell. Returns at once with the job's id, which is
 /// never 0. Whether the job is legal is the device's to say: mxe_wait() tells.
 ///
-/// Errors: ARGUMENT (nothing was submitted), FULL (wait for a job and try again), GONE, PROTOCOL.
+/// Errors: ARGUMENT (no descriptor can hold this), FULL (wait for a job and try again), GONE,
+/// PROTOCOL, STOPPED. Nothing was submitted then.
 int mxe_submit(struct mxe_device* dev, const struct mxe_job* job, uint32_t* job_id);
 
 /// Waits until a job is complete. Jobs run in the order of submission but may be waited for in any
@@ -193,7 +196,7 @@ int mxe_submit(struct mxe_device* dev, const struct mxe_job* job, uint32_t* job_
 ///
 /// Returns MXE_OK if the job's results are in memory, the code of its status (-102 ... -111) if the
 /// device rejected or broke off the job, or TIMEOUT, UNKNOWN_JOB, GONE, INTERRUPT, OVERFLOW,
-/// PROTOCOL, ARGUMENT. After TIMEOUT the job is still under way: wait again or reset.
+/// PROTOCOL, STOPPED, ARGUMENT. After TIMEOUT the job is still under way: wait again or reset.
 int mxe_wait(struct mxe_device* dev, uint32_t job_id, uint32_t timeout_us,
              struct mxe_completion* completion);
 
@@ -210,7 +213,7 @@ int mxe_counters_clear(struct mxe_device* dev);
 /// The counters keep their values.
 ///
 /// Errors: ARGUMENT, TIMEOUT (outstanding bus transfers did not end within `timeout_us`; the device
-/// stays disabled and the call may be repeated), GONE, PROTOCOL.
+/// stays disabled until the call is repeated), GONE, PROTOCOL.
 int mxe_reset(struct mxe_device* dev, uint32_t timeout_us);
 
 #ifdef __cplusplus

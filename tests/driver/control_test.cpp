@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// Counters, reset and error texts.
+#include <set>
+
+#include "driver_fixture.h"
+
+namespace mxe::test {
+namespace {
+
+TEST_F(Polling, ReadsEveryCounterOfOneSnapshot) {
+  for (uint32_t i = 0; i < 28; ++i) device.set_reg(0x100 + 4 * i, 0x80000000 + i);
+  struct mxe_counters c = {};
+  ASSERT_EQ(mxe_counters(&driver, &c), MXE_OK);
+  const uint64_t got[] = {c.total,       c.mac_active,    c.stall_a,       c.stall_b,
+                          c.stall_c,     c.stall_drain,   c.stall_latency, c.idle,
+                          c.bytes_read,  c.bytes_written, c.blocks,        c.dual_cycles,
+                          c.nan_results, c.saturations};
+  for (uint64_t i = 0; i < 14; ++i) {
+    EXPECT_EQ(got[i], ((0x80000000 + 2 * i + 1) << 32) + 0x80000000 + 2 * i) << "counter " << i;
+  }
+  EXPECT_EQ(device.events, std::vector<std::string>{"snapshot"});
+  EXPECT_EQ(device.reg(MXE_REG_CTRL), MXE_CTRL_ENABLE_MASK) << "still enabled";
+}
+
+TEST_F(Polling, ClearsCounters) {
+  EXPECT_EQ(mxe_counters_clear(&driver), MXE_OK);
+  EXPECT_EQ(device.events, std::vector<std::string>{"clear"});
+  EXPECT_EQ(device.reg(MXE_REG_CTRL), MXE_CTRL_ENABLE_MASK);
+}
+
+TEST_F(Polling, CountersOfADeviceThatVanished) {
+  device.gone = true;
+  struct mxe_counters counters;
+  EXPECT_EQ(mxe_counters(&driver, &counters), MXE_ERR_GONE);
+  EXPECT_EQ(mxe_counters(&driver, nullptr), MXE_ERR_ARGUMENT);
+}
+
+class ResetHeads : public testing::TestWithParam<MockDevice::ResetHead>, public DriverFixture {
+ protected:
+  ResetHeads() : DriverFixture(true, 4) { device.reset_head = GetParam(); }
+};
+INSTANTIATE_TEST_SUITE_P(Reset, ResetHeads,
+                         testing::Values(MockDevice::ResetHead::stays,
+                                         MockDevice::ResetHead::to_tail,
+                                         MockDevice::ResetHead::to_zero),
+                         [](const auto& info) {
+                           return std::vector{"head_stays", "head_to_tail",
+                                              "head_to_zero"}[static_cast<size_t>(info.param)];
+                         });
+
+// Wherever the device leaves its head.
+TEST_P(ResetHeads, AbortsWhatIsUnfinishedAndKeepsTheRest) {
+  wait(submit());
+  const uint32_t done = submit(), fetch_failed = submit(), open = submit(), waiting = submit();
+  device.complete_next();
+  device.outcome = [](uint32_t) { return Outcome{MXE_STATUS_ERR_FETCH, false}; };
+  device.complete_next();
+  device.outcome = [](uint32_t) { return Outcome{}; };
+  ASSERT_EQ(mxe_reset(&driver, 100), MXE_OK);
+  EXPECT_EQ(wait(waiting), MXE_ERR_ABORTED);
+  EXPECT_EQ(wait(done), MXE_OK);
+  EXPECT_EQ(wait(fetch_failed), MXE_ERR_FETCH);
+  mxe_completion completion = {};
+  EXPECT_EQ(wait(open, 0, &completion), MXE_ERR_ABORTED);
+  EXPECT_EQ(completion.status, MXE_STATUS_ERR_ABORTED);
+  EXPECT_EQ(completion.job_id, open);
+}
+
+TEST_P(ResetHeads, LeavesTheDeviceUsable) {
+  std::set<uint32_t> ids;
+  for (int round = 0; round < 9; ++round) {
+    for (int i = 0; i < 3; ++i) EXPECT_TRUE(ids.insert(submit()).second) << "an id came twice";
+    wait(*ids.rbegin());
+    const uint32_t aborted = submit();
+    ASSERT_EQ(mxe_reset(&driver, 100), MXE_OK);
+    EXPECT_EQ(wait(aborted), MXE_ERR_ABORTED);
+    EXPECT_FALSE(device.irq());
+  }
+  EXPECT_EQ(wait(submit()), MXE_OK);
+}
+
+TEST_P(BothPorts, ResetKeepsWhatTheDeviceStillCompleted) {
+  const uint32_t id = submit();
+  device.before_write = [&](uint32_t offset) {
+    if (offset == MXE_REG_CTRL) device.complete_next();
+  };
+  ASSERT_EQ(mxe_reset(&driver, 100), MXE_OK);
+  EXPECT_EQ(wait(id), MXE_OK);
+}
+
+TEST_P(BothPorts, ResetTimesOutAndCanBeRepeated) {
+  const uint32_t id = submit();
+  device.reset_ticks = 50;
+  EXPECT_EQ(mxe_reset(&driver, 20), MXE_ERR_TIMEOUT);
+  EXPECT_EQ(device.reg(MXE_REG_CTRL), 0u) << "stays disabled";
+  EXPECT_EQ(mxe_counters_clear(&driver), MXE_OK);
+  EXPECT_EQ(device.reg(MXE_REG_CTRL), 0u) << "even after use";
+  const mxe_job job = {};
+  uint32_t refused = 0;
+  EXPECT_EQ(mxe_submit(&driver, &job, &refused), MXE_ERR_STOPPED);
+  EXPECT_EQ(wait(id), MXE_ERR_STOPPED);
+  EXPECT_EQ(mxe_reset(&driver, 50), MXE_OK);
+  EXPECT_EQ(wait(id), MXE_ERR_ABORTED);
+  EXPECT_EQ(wait(submit()), MXE_OK);
+}
+
+TEST_P(BothPorts, ResetOfADeviceThatVanished) {
+  submit();
+  device.gone = true;
+  EXPECT_EQ(mxe_reset(&driver, 20), MXE_ERR_GONE);
+}
+
+TEST_P(BothPorts, ResetRecoversFromAHeadBeyondTheTail) {
+  const uint32_t id = submit();
+  device.head = 100;
+  ASSERT_EQ(wait(id), MXE_ERR_PROTOCOL);
+  EXPECT_EQ(mxe_reset(&driver, 20), MXE_OK);
+  EXPECT_EQ(wait(id), MXE_ERR_ABORTED);
+  EXPECT_EQ(wait(submit()), MXE_OK);
+}
+
+TEST(ErrorText, EveryCodeHasItsOwn) {
+  std::set<std::string> texts{mxe_strerror(1)};  // not a code
+  for (int code = MXE_ERR_STOPPED; code <= MXE_OK; ++code) {
+    EXPECT_TRUE(texts.insert(mxe_strerror(code)).second) << code;
+  }
+  for (int code = MXE_ERR_ABORTED; code <= MXE_ERR_DESCRIPTOR; ++code) {
+    EXPECT_TRUE(texts.insert(mxe_strerror(code)).second) << code;
+  }
+  EXPECT_EQ(texts.count(mxe_strerror(-100)), 1u) << "not a code either";
+}
+
+}  // namespace
+}  // namespace mxe::test

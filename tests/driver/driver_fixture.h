@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include "mock_device.h"
+#include "mxe_driver.h"
+
+namespace mxe::test {
+
+/// A probed driver on a mock device. After each test the device must not have seen an access that
+/// real hardware answers with an error.
+class DriverFixture {
+ public:
+  DriverFixture(bool interrupts, uint32_t ring_entries) : device(ring_entries) {
+    const mxe_port port = device.port(interrupts);
+    EXPECT_EQ(mxe_probe(&driver, &port, device.ring_memory(), device.ring_bus_addr(), ring_entries),
+              MXE_OK);
+    device.events.clear();
+    device.polls = 0;
+  }
+  ~DriverFixture() { EXPECT_EQ(device.bus_errors, std::vector<std::string>{}); }
+
+  uint32_t submit(const mxe_job& job = {}) {
+    uint32_t id = 0;
+    EXPECT_EQ(mxe_submit(&driver, &job, &id), MXE_OK);
+    return id;
+  }
+  int wait(uint32_t id, uint32_t timeout_us = 100, mxe_completion* completion = nullptr) {
+    return mxe_wait(&driver, id, timeout_us, completion);
+  }
+
+  MockDevice device;
+  mxe_device driver = {};
+};
+
+/// The tests that must hold with interrupts (true) and with polling (false). wait_test.cpp
+/// instantiates it for all files.
+class BothPorts : public testing::TestWithParam<bool>, public DriverFixture {
+ protected:
+  BothPorts() : DriverFixture(GetParam(), 4) {}
+};
+
+class Polling : public testing::Test, public DriverFixture {
+ protected:
+  Polling() : DriverFixture(false, 4) {}
+};
+
+class Interrupts : public testing::Test, public DriverFixture {
+ protected:
+  Interrupts() : DriverFixture(true, 4) {}
+};
+
+inline std::string port_name(const testing::TestParamInfo<bool>& info) {
+  return info.param ? "interrupts" : "polling";
+}
+
+}  // namespace mxe::test

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "mxe_driver.h"
+
+namespace mxe::test {
+
+/// What the mock answers about one job.
+struct Outcome {
+  uint32_t status = MXE_STATUS_OK;
+  bool writes_record = true;  ///< false for ERR_FETCH
+  bool wrong_job_id = false;  ///< plants a foreign id in the record
+};
+
+/// An MXE as the driver sees it: registers, a ring in host memory, an interrupt line. Nothing is
+/// computed; a job takes `ticks_per_job` ticks and ends as `outcome` says. Time passes one tick per
+/// poll (relax) and per microsecond of wait_irq. Registers follow register_table; every access that
+/// real hardware would answer with SLVERR is noted in `bus_errors`.
+class MockDevice {
+ public:
+  explicit MockDevice(uint32_t ring_entries = 4);
+
+  /// The port of this device; without `interrupts` the driver has to poll.
+  mxe_port port(bool interrupts);
+  void* ring_memory() { return ring_.data(); }
+  uint64_t ring_bus_addr() const { return 0x1'2345'6780; }
+  /// Word `offset` of the descriptor in ring entry `entry`.
+  uint32_t ring_word(uint32_t entry, uint32_t offset) const;
+  void set_ring_word(uint32_t entry, uint32_t offset, uint32_t value);
+
+  uint32_t read(uint32_t offset);
+  void write(uint32_t offset, uint32_t value);
+  int wait_irq(uint32_t timeout_us);
+  void tick();
+
+  /// Completes the job at the head now.
+  void complete_next();
+  bool irq() const;
+  bool has_work() const { return head != tail_; }
+  uint32_t reg(uint32_t offset) const { return registers_.at(offset); }
+  void set_reg(uint32_t offset, uint32_t value) { registers_[offset] = value; }
+
+  // Behaviour, to be changed by tests at any time.
+  unsigned ticks_per_job = 3;
+  std::function<Outcome(uint32_t job_id)> outcome = [](uint32_t) { return Outcome{}; };
+  unsigned reset_ticks = 2;  ///< how long STATUS.resetting reads 1
+  enum class ResetHead { stays, to_tail, to_zero } reset_head = ResetHead::to_tail;
+  bool gone = false;                                        ///< every read gives all ones
+  bool refuses_doorbells = false;                           ///< ring overflow
+  bool line_stuck_high = false;                             ///< wait_irq returns at once, always
+  int wait_irq_result = 0;                                  ///< if not 0, what wait_irq returns
+  bool loses_interrupts = false;                            ///< the line never rises
+  std::function<void(uint32_t)> before_read, before_write;  ///< called with the offset
+
+  // What happened.
+  uint16_t head = 0;
+  std::vector<std::string> bus_errors;
+  std::vector<std::string> events;  ///< "barrier", "doorbell", in order
+  unsigned irq_waits = 0;
+  unsigned polls = 0;
+
+ private:
+  void doorbell();
+  void soft_reset();
+  uint32_t* entry(uint16_t index);
+  uint32_t entries() const { return 1u << registers_.at(MXE_REG_RING_SIZE_LOG2); }
+
+  std::map<uint32_t, uint32_t> registers_;
+  std::vector<uint64_t> ring_;  // 64-bit words for their alignment
+  uint16_t tail_ = 0;
+  unsigned job_ticks_ = 0;
+  unsigned reset_ticks_left_ = 0;
+};
+
+}  // namespace mxe::test

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// mxe_submit(): the bytes of a descriptor, the doorbell, ids and indices.
+#include <array>
+#include <set>
+
+#include "driver_fixture.h"
+
+namespace mxe::test {
+namespace {
+
+using Submit = Polling;
+
+mxe_job numbered_job() {
+  mxe_job job = {};
+  job.format_a = MXE_FORMAT_MXFP8_E5M2;
+  job.format_b = MXE_FORMAT_MXINT8;
+  job.out_format = MXE_OUT_FP32;
+  job.bias = true;
+  job.m = 0x101;
+  job.n = 0x202;
+  job.k = 0x303;
+  job.a_addr = 0xa1a2a3a4'a5a6a7a8;
+  job.b_addr = 0xb1b2b3b4'b5b6b7b8;
+  job.a_scale_addr = 0x1a2a3a4a'5a6a7a8a;
+  job.b_scale_addr = 0x1b2b3b4b'5b6b7b8b;
+  job.c_addr = 0xc1c2c3c4'c5c6c7c8;
+  job.d_addr = 0xd1d2d3d4'd5d6d7d8;
+  job.a_stride = 0x11111111;
+  job.b_stride = 0x22222222;
+  job.a_scale_stride = 0x33333333;
+  job.b_scale_stride = 0x44444444;
+  job.c_stride = 0x55555555;
+  job.d_stride = 0x66666666;
+  return job;
+}
+
+// Written out by hand from the description of the descriptor, not with the driver's constants.
+constexpr std::array<uint32_t, 32> numbered_words = {
+    1,          0x1065,     0x101,      0x202,       // id, control, M, N
+    0x303,      0,          0xa5a6a7a8, 0xa1a2a3a4,  // K, reserved, A
+    0xb5b6b7b8, 0xb1b2b3b4, 0x5a6a7a8a, 0x1a2a3a4a,  // B, scales of A
+    0x5b6b7b8b, 0x1b2b3b4b, 0xc5c6c7c8, 0xc1c2c3c4,  // scales of B, C
+    0xd5d6d7d8, 0xd1d2d3d4, 0,          0,           // D, scales of D
+    0x11111111, 0x22222222, 0x33333333, 0x44444444,  // strides of A, B, their scales
+    0x55555555, 0x66666666, 0,          0,           // strides of C, D; reserved
+    0,          0,          0,          0};          // completion record
+
+TEST_F(Submit, WritesTheDescriptor) {
+  ASSERT_EQ(submit(numbered_job()), 1u);
+  for (uint32_t i = 0; i < 32; ++i) {
+    EXPECT_EQ(device.ring_word(0, 4 * i), numbered_words[i]) << "offset " << 4 * i;
+  }
+}
+
+TEST_F(Submit, ClearsTheBiasBit) {
+  mxe_job job = numbered_job();
+  job.bias = false;
+  submit(job);
+  EXPECT_EQ(device.ring_word(0, MXE_DESC_CONTROL), 0x65u);
+}
+
+TEST_F(Submit, RingsTheDoorbellAfterTheDescriptorIsVisible) {
+  submit();
+  EXPECT_EQ(device.events, (std::vector<std::string>{"barrier", "doorbell"}));
+  EXPECT_EQ(device.reg(MXE_REG_RING_TAIL), 1u);
+  submit();
+  EXPECT_EQ(device.reg(MXE_REG_RING_TAIL), 2u);
+}
+
+TEST_F(Submit, RefusesWhatNoDescriptorCanHold) {
+  uint32_t id = 77;
+  for (int field = 0; field < 3; ++field) {
+    mxe_job job = {};
+    (field == 0 ? job.format_a : field == 1 ? job.format_b : job.out_format) = 16;
+    EXPECT_EQ(mxe_submit(&driver, &job, &id), MXE_ERR_ARGUMENT) << field;
+    (field == 0 ? job.format_a : field == 1 ? job.format_b : job.out_format) = 15;
+    EXPECT_EQ(mxe_submit(&driver, &job, &id), MXE_OK) << "illegal, but for the device to say";
+  }
+}
+
+TEST_F(Submit, RefusesNullPointers) {
+  const mxe_job job = {};
+  uint32_t id = 0;
+  EXPECT_EQ(mxe_submit(nullptr, &job, &id), MXE_ERR_ARGUMENT);
+  EXPECT_EQ(mxe_submit(&driver, nullptr, &id), MXE_ERR_ARGUMENT);
+  EXPECT_EQ(mxe_submit(&driver, &job, nullptr), MXE_ERR_ARGUMENT);
+  EXPECT_EQ(device.events.size(), 0u);
+}
+
+TEST_F(Submit, FillsTheWholeRingAndNoMore) {
+  for (int i = 0; i < 4; ++i) submit();
+  const mxe_job job = {};
+  uint32_t id = 0;
+  EXPECT_EQ(mxe_submit(&driver, &job, &id), MXE_ERR_FULL);
+  EXPECT_EQ(id, 0u);
+  EXPECT_EQ(device.reg(MXE_REG_RING_TAIL), 4u);
+  device.complete_next();
+  EXPECT_EQ(mxe_submit(&driver, &job, &id), MXE_OK) << "room is found without a wait";
+  EXPECT_EQ(id, 5u);
+  EXPECT_EQ(mxe_submit(&driver, &job, &id), MXE_ERR_FULL);
+}
+
+TEST_F(Submit, ReportsADeviceThatVanishedWithAFullRing) {
+  for (int i = 0; i < 4; ++i) submit();
+  device.gone = true;
+  const mxe_job job = {};
+  uint32_t id = 0;
+  EXPECT_EQ(mxe_submit(&driver, &job, &id), MXE_ERR_GONE);
+}
+
+TEST_F(Submit, IndicesWrapAt16Bits) {
+  device.ticks_per_job = 1;
+  for (uint32_t i = 0; i < 70'000; ++i) {
+    ASSERT_EQ(wait(submit()), MXE_OK) << i;
+  }
+  EXPECT_EQ(device.head, 70'000 - 65'536);
+}
+
+TEST_F(Submit, IdsWrapAt32BitsAndAreNeverZero) {
+  driver.next_job = 0xffff'fffd;  // the entry of this id is the one of index 0
+  std::set<uint32_t> ids;
+  for (int i = 0; i < 12; ++i) {
+    const uint32_t id = submit();
+    ASSERT_NE(id, 0u);
+    EXPECT_EQ(wait(id), MXE_OK);
+    ids.insert(id);
+  }
+  EXPECT_EQ(ids.size(), 12u);
+}
+
+TEST(SubmitSmallestRing, HoldsOneJob) {
+  DriverFixture one(true, 1);
+  for (int i = 0; i < 5; ++i) {
+    const uint32_t id = one.submit();
+    const mxe_job job = {};
+    uint32_t refused = 0;
+    EXPECT_EQ(mxe_submit(&one.driver, &job, &refused), MXE_ERR_FULL);
+    EXPECT_EQ(one.wait(id), MXE_OK);
+  }
+}
+
+}  // namespace
+}  // namespace mxe::test
