@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counters, reset and error texts.
+#include <array>
 #include <set>
 
 #include "driver_fixture.h"
@@ -39,14 +40,16 @@ class ResetHeads : public testing::TestWithParam<MockDevice::ResetHead>, public 
  protected:
   ResetHeads() : DriverFixture(true, 4) { device.reset_head = GetParam(); }
 };
+std::string head_name(const testing::TestParamInfo<MockDevice::ResetHead>& info) {
+  const std::array<const char*, 3> names = {"head_stays", "head_to_tail", "head_to_zero"};
+  return names.at(static_cast<size_t>(info.param));
+}
+
 INSTANTIATE_TEST_SUITE_P(Reset, ResetHeads,
                          testing::Values(MockDevice::ResetHead::stays,
                                          MockDevice::ResetHead::to_tail,
                                          MockDevice::ResetHead::to_zero),
-                         [](const auto& info) {
-                           return std::vector{"head_stays", "head_to_tail",
-                                              "head_to_zero"}[static_cast<size_t>(info.param)];
-                         });
+                         head_name);
 
 // Wherever the device leaves its head.
 TEST_P(ResetHeads, AbortsWhatIsUnfinishedAndKeepsTheRest) {
