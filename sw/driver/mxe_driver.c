@@ -2,9 +2,9 @@
 #include "mxe_driver.h"
 
 // The ring is the driver's only store of jobs: entry (id - 1) mod entries holds the job's
-// descriptor, whose first word is its id, and its completion record. A record that the device will
-// not write any more (failed fetch, reset) is written by the driver, so that a pending record
-// always means a job under way.
+// descriptor, whose first word is its id, and its completion record. The last tail - head jobs are
+// under way, all others complete; only of those is the record looked at. A record that the device
+// does not write (failed fetch, reset) is written by the driver in its place.
 
 enum {
   WORD = 4,
@@ -96,6 +96,11 @@ static void complete(volatile uint32_t* entry, uint32_t status) {
 
 static uint32_t jobs_under_way(const struct mxe_device* dev) {
   return (uint16_t)(dev->tail - dev->head);
+}
+
+/// Whether a job of the ring has not completed as far as is known: it is one of the last submitted.
+static bool is_under_way(const struct mxe_device* dev, uint32_t job_id) {
+  return ((dev->tail - job_id) & ring_mask(dev)) < jobs_under_way(dev);
 }
 
 /// Takes note of all jobs that have completed. The device moves its head after the completion
@@ -353,8 +358,8 @@ int mxe_wait(struct mxe_device* dev, uint32_t job_id, uint32_t timeout_us,
   if (!is_probed(dev)) return MXE_ERR_ARGUMENT;
   const volatile uint32_t* entry = entry_of(dev, job_id);
   if (!entry) return MXE_ERR_UNKNOWN_JOB;
-  int code = is_pending(entry) ? update_head(dev) : MXE_OK;
-  while (code == MXE_OK && is_pending(entry)) {
+  int code = is_under_way(dev, job_id) ? update_head(dev) : MXE_OK;
+  while (code == MXE_OK && is_under_way(dev, job_id)) {
     code = dev->port.wait_irq ? await_interrupt(dev, timeout_us) : poll_progress(dev, timeout_us);
   }
   return code == MXE_OK ? report(entry, job_id, completion) : code;

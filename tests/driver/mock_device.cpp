@@ -46,7 +46,7 @@ mxe_port MockDevice::port(bool interrupts) {
     ++self(ctx).polls;
     self(ctx).tick();
   };
-  port.barrier = [](void* ctx) { self(ctx).events.emplace_back("barrier"); };
+  port.barrier = [](void* ctx) { self(ctx).barrier(); };
   return port;
 }
 
@@ -111,8 +111,8 @@ void MockDevice::doorbell() {
 void MockDevice::soft_reset() {
   reset_ticks_left_ = reset_ticks;
   job_ticks_ = 0;
-  if (reset_head == ResetHead::to_tail) head = tail_;
-  if (reset_head == ResetHead::to_zero) head = 0;
+  if (reset_head == ResetHead::stays) return;
+  head = reset_head == ResetHead::to_tail ? tail_ : 0;
   tail_ = head;
 }
 
@@ -125,17 +125,32 @@ void MockDevice::tick() {
   if (enabled && has_work() && ++job_ticks_ >= ticks_per_job) complete_next();
 }
 
+void MockDevice::barrier() {
+  events.emplace_back("barrier");
+  for (const auto& write : invisible_writes_) write();
+  invisible_writes_.clear();
+}
+
+void MockDevice::write_record(uint16_t index, const Outcome& result) {
+  uint32_t* words = entry(index);
+  const uint32_t id = words[MXE_DESC_JOB_ID / 4];
+  words[MXE_DESC_STATUS / 4] = result.status;
+  words[MXE_DESC_DONE_JOB_ID / 4] = id + (result.wrong_job_id ? 1 : 0);
+  words[MXE_DESC_CYCLES / 4] = 1000 + id;
+  words[MXE_DESC_CYCLES / 4 + 1] = 7;
+}
+
 void MockDevice::complete_next() {
   if (!has_work()) return;
   job_ticks_ = 0;
-  uint32_t* words = entry(head);
-  const uint32_t id = words[MXE_DESC_JOB_ID / 4];
-  const Outcome result = outcome(id);
+  const Outcome result = outcome(entry(head)[MXE_DESC_JOB_ID / 4]);
   if (result.writes_record) {
-    words[MXE_DESC_STATUS / 4] = result.status;
-    words[MXE_DESC_DONE_JOB_ID / 4] = id + (result.wrong_job_id ? 1 : 0);
-    words[MXE_DESC_CYCLES / 4] = 1000 + id;
-    words[MXE_DESC_CYCLES / 4 + 1] = 7;
+    auto write = [this, index = head, result] { write_record(index, result); };
+    if (coherent) {
+      write();
+    } else {
+      invisible_writes_.emplace_back(write);
+    }
   }
   ++head;
   const bool ok = result.status == MXE_STATUS_OK;

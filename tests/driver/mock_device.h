@@ -38,6 +38,7 @@ class MockDevice {
   void write(uint32_t offset, uint32_t value);
   int wait_irq(uint32_t timeout_us);
   void tick();
+  void barrier();
 
   /// Completes the job at the head now.
   void complete_next();
@@ -51,11 +52,12 @@ class MockDevice {
   std::function<Outcome(uint32_t job_id)> outcome = [](uint32_t) { return Outcome{}; };
   unsigned reset_ticks = 2;  ///< how long STATUS.resetting reads 1
   enum class ResetHead { stays, to_tail, to_zero } reset_head = ResetHead::to_tail;
-  bool gone = false;                                        ///< every read gives all ones
-  bool refuses_doorbells = false;                           ///< ring overflow
-  bool line_stuck_high = false;                             ///< wait_irq returns at once, always
-  int wait_irq_result = 0;                                  ///< if not 0, what wait_irq returns
-  bool loses_interrupts = false;                            ///< the line never rises
+  bool gone = false;               ///< every read gives all ones
+  bool refuses_doorbells = false;  ///< ring overflow
+  bool line_stuck_high = false;    ///< wait_irq returns at once, always
+  int wait_irq_result = 0;         ///< if not 0, what wait_irq returns
+  bool coherent = true;            ///< false: the host sees records after a barrier only
+  bool loses_interrupts = false;   ///< the line never rises
   std::function<void(uint32_t)> before_read, before_write;  ///< called with the offset
 
   // What happened.
@@ -69,9 +71,11 @@ class MockDevice {
   void doorbell();
   void soft_reset();
   uint32_t* entry(uint16_t index);
+  void write_record(uint16_t index, const Outcome& outcome);
   uint32_t entries() const { return 1u << registers_.at(MXE_REG_RING_SIZE_LOG2); }
 
   std::map<uint32_t, uint32_t> registers_;
+  std::vector<std::function<void()>> invisible_writes_;
   std::vector<uint64_t> ring_;  // 64-bit words for their alignment
   uint16_t tail_ = 0;
   unsigned job_ticks_ = 0;

@@ -42,6 +42,7 @@ TEST_F(Probe, SeesThatTheDualRateIsMissing) {
 }
 
 TEST_F(Probe, HandsOverTheRingAndEnables) {
+  device.set_reg(MXE_REG_IRQ_STATUS, 15);
   ASSERT_EQ(probe(16), MXE_OK);
   EXPECT_EQ(device.reg(MXE_REG_RING_BASE_LO), 0x23456780u);
   EXPECT_EQ(device.reg(MXE_REG_RING_BASE_HI), 1u);

@@ -18,6 +18,16 @@ TEST_P(BothPorts, ReturnsTheCompletionRecord) {
   EXPECT_EQ(completion.cycles, 0x7'0000'0000 + 1000 + id);
 }
 
+TEST_P(BothPorts, ReadsTheRecordAfterABarrier) {
+  device.coherent = false;
+  mxe_completion completion = {};
+  for (int i = 0; i < 6; ++i) {
+    const uint32_t id = submit();
+    EXPECT_EQ(wait(id, 100, &completion), MXE_OK);
+    EXPECT_EQ(completion.job_id, id);
+  }
+}
+
 TEST_P(BothPorts, WaitsInAnyOrderAndMoreThanOnce) {
   const uint32_t first = submit(), second = submit(), third = submit();
   mxe_completion completion = {};
@@ -212,8 +222,8 @@ TEST_F(Interrupts, SleepsOncePerJob) {
   EXPECT_FALSE(device.irq()) << "the cause was cleared";
 }
 
-// The job completes after the driver read the events and before it clears them: its event is lost,
-// so the driver must look at the head after clearing.
+// The second job ends after the driver read the events and before it clears them: its event is
+// lost, so the driver must look at the head after clearing.
 TEST_F(Interrupts, LosesNoJobBetweenReadingAndClearing) {
   const uint32_t first = submit(), second = submit();
   bool raced = false;
@@ -237,6 +247,7 @@ TEST_F(Interrupts, FindsTheJobWhenItsInterruptGotLost) {
 TEST_F(Interrupts, ReportsAPortThatCannotWait) {
   device.wait_irq_result = -1234;
   EXPECT_EQ(wait(submit()), MXE_ERR_INTERRUPT);
+  EXPECT_EQ(device.irq_waits, 1u);
 }
 
 TEST_F(Interrupts, ReportsALineThatNeverFalls) {
