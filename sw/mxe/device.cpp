@@ -17,15 +17,13 @@ namespace {
 
 constexpr uint32_t kRingEntryBytes = 128;
 constexpr uint32_t kRingEntries = 2;
+// Simulated time without progress after which the driver gives up. The platform notices a device
+// that hangs long before.
+constexpr uint32_t kTimeoutUs = UINT32_MAX;
 
 /// A driver call's result; throws what the driver says about a failure.
 void require_ok(int code, const char* what) {
-  if (code != MXE_OK) throw mx::Error(fmt::format("{}: {}", what, mxe_strerror(code)));
-}
-
-uint32_t to_u32(std::size_t value, const char* what) {
-  if (value <= UINT32_MAX) return static_cast<uint32_t>(value);
-  throw mx::Error(fmt::format("{} is {}, but a job takes at most {}", what, value, UINT32_MAX));
+  if (code != MXE_OK) throw DeviceFailure(fmt::format("{}: {}", what, mxe_strerror(code)));
 }
 
 /// Copies `values` into the memory; returns the bus address.
@@ -50,25 +48,54 @@ class MemoryScope {
   uint64_t mark_;
 };
 
+/// Bytes from row to row of everything a job has in memory.
+struct Strides {
+  std::size_t a, b, scales, d;
+
+  explicit Strides(const MatmulJob& job)
+      : a(mx::packed_row_bytes(job.a.format, job.k())),
+        b(mx::packed_row_bytes(job.b.format, job.k())),
+        scales(job.a.scale_columns()),
+        d(job.n() * sizeof(float)) {}
+};
+
+/// Throws mx::Error if the job is too large for a descriptor or the memory.
+void require_room(const MatmulJob& job, std::size_t memory) {
+  const Strides strides(job);
+  const std::size_t largest = std::max({job.m(), job.n(), job.k(), strides.d});
+  if (largest > UINT32_MAX) {
+    throw mx::Error(fmt::format("{} x {} x {} is too large for a job", job.m(), job.n(), job.k()));
+  }
+  constexpr std::size_t kSlack = 4096;  // alignment and the ring
+  const std::size_t bytes = job.m() * (strides.a + strides.scales + strides.d) +
+                            job.n() * (strides.b + strides.scales) +
+                            job.bias.size() * sizeof(float) + kSlack;
+  if (bytes > memory) {
+    throw mx::Error(
+        fmt::format("the operands and the result need {} bytes, the device has {}", bytes, memory));
+  }
+}
+
 /// Operands in memory and the descriptor that names them.
 mxe_job upload_job(Host& host, const MatmulJob& job) {
+  const Strides strides(job);
   mxe_job descriptor{};
   descriptor.format_a = static_cast<uint32_t>(job.a.format);
   descriptor.format_b = static_cast<uint32_t>(job.b.format);
   descriptor.out_format = MXE_OUT_FP32;
-  descriptor.m = to_u32(job.m(), "M");
-  descriptor.n = to_u32(job.n(), "N");
-  descriptor.k = to_u32(job.k(), "K");
+  descriptor.m = static_cast<uint32_t>(job.m());
+  descriptor.n = static_cast<uint32_t>(job.n());
+  descriptor.k = static_cast<uint32_t>(job.k());
   descriptor.a_addr = upload(host, mx::pack_rows(job.a));
   descriptor.b_addr = upload(host, mx::pack_rows(job.b));
   descriptor.a_scale_addr = upload(host, job.a.scales);
   descriptor.b_scale_addr = upload(host, job.b.scales);
-  descriptor.a_stride = to_u32(mx::packed_row_bytes(job.a.format, job.k()), "a row of A in bytes");
-  descriptor.b_stride = to_u32(mx::packed_row_bytes(job.b.format, job.k()), "a row of B in bytes");
-  descriptor.a_scale_stride = to_u32(job.a.scale_columns(), "a row of scales in bytes");
-  descriptor.b_scale_stride = descriptor.a_scale_stride;
-  descriptor.d_stride = to_u32(job.n() * sizeof(float), "a row of the result in bytes");
+  descriptor.a_stride = static_cast<uint32_t>(strides.a);
+  descriptor.b_stride = static_cast<uint32_t>(strides.b);
+  descriptor.a_scale_stride = static_cast<uint32_t>(strides.scales);
+  descriptor.b_scale_stride = static_cast<uint32_t>(strides.scales);
   descriptor.d_addr = host.allocate(job.outputs() * sizeof(float));
+  descriptor.d_stride = static_cast<uint32_t>(strides.d);
   if (!job.bias.empty()) {
     descriptor.bias = true;
     descriptor.c_addr = upload(host, job.bias);
@@ -92,16 +119,6 @@ Counters to_list(const struct mxe_counters& counters) {
           {"dual_cycles", counters.dual_cycles},
           {"nan_results", counters.nan_results},
           {"saturations", counters.saturations}};
-}
-
-/// Microseconds of simulated time after which a job counts as hung: far more than any memory needs,
-/// but finite, because simulated RTL would otherwise run for ever.
-uint32_t job_timeout_us(const MatmulJob& job, const MemoryTiming& timing) {
-  const double slowest_beat = std::max(64.0, 1e6 * timing.latency / 32);
-  const double transfers =
-      static_cast<double>(job.outputs() + job.m() * job.k() + job.n() * job.k());
-  const double cycles = 1e6 + slowest_beat * transfers;
-  return static_cast<uint32_t>(std::min(cycles / 1000, 4e9));
 }
 
 }  // namespace
@@ -144,8 +161,7 @@ DeviceResult Device::Impl::run(Host& host, const MatmulJob& job) {
   struct mxe_counters counters {};
   require_ok(mxe_counters_clear(&*driver), "cannot clear the counters");
   require_ok(mxe_submit(&*driver, &descriptor, &id), "cannot submit the job");
-  require_ok(mxe_wait(&*driver, id, job_timeout_us(job, setup.timing), &completion),
-             "the job failed");
+  require_ok(mxe_wait(&*driver, id, kTimeoutUs, &completion), "the job failed");
   require_ok(mxe_counters(&*driver, &counters), "cannot read the counters");
   result.cycles = completion.cycles;
   result.counters = to_list(counters);
@@ -161,7 +177,7 @@ Device::Device(Target target, const EngineSetup& setup) : impl_(std::make_unique
   Memory::Config memory;
   memory.timing = setup.timing;
   impl_->platform = std::make_unique<Platform>(target_name(target), memory,
-                                               [&] { return make_engine(target, setup.params); });
+                                               [&] { return make_engine(target, setup); });
 }
 
 Device::~Device() = default;
@@ -171,9 +187,14 @@ Target Device::target() const { return impl_->target; }
 const Params& Device::params() const { return impl_->setup.params; }
 
 DeviceResult Device::run(const MatmulJob& job) {
+  require_room(job, impl_->platform->memory().size());
   DeviceResult result;
   const auto start = std::chrono::steady_clock::now();
-  impl_->platform->run([&](Host& host) { result = impl_->run(host, job); });
+  try {
+    impl_->platform->run([&](Host& host) { result = impl_->run(host, job); });
+  } catch (const mx::Error& error) {
+    throw DeviceFailure(fmt::format("{}: {}", target_name(impl_->target), error.what()));
+  }
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
   result.wall_seconds = wall.count();
   return result;

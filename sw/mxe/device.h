@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,6 +25,12 @@ struct DeviceResult {
   uint64_t counter(const std::string& name) const;
 };
 
+/// A device that did not do its job: it hung, broke a protocol or reported an error. Not the user's
+/// fault, therefore not exit 2.
+struct DeviceFailure : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 /// An engine (model or RTL) on a platform of its own, run by the C driver: a job sees nothing but
 /// registers, memory and the interrupt.
 ///
@@ -38,7 +45,8 @@ class Device {
   Target target() const;
   const Params& params() const;
 
-  /// Runs one job to its end. Throws mx::Error with the driver's message if it fails.
+  /// Runs one job to its end. Throws DeviceFailure if the device fails, mx::Error if the job does
+  /// not fit into the memory or a descriptor.
   DeviceResult run(const MatmulJob& job);
 
  private:

@@ -30,7 +30,7 @@ std::vector<std::string> spread_assignments(const std::vector<std::string>& word
 }
 
 EngineSetup EngineOptions::resolve() const {
-  EngineSetup setup{Params::load(config_), timing_};
+  EngineSetup setup{Params::load(config_), timing_, {}};
   for (const std::string& assignment : assignments_) setup.params.set(assignment);
   setup.params.validate();
   setup.timing.validate();

@@ -13,6 +13,7 @@ namespace mxe::cli {
 struct EngineSetup {
   Params params;
   MemoryTiming timing;
+  std::string waves;  ///< RTL only: the FST file to record, empty for none
 };
 
 /// The options that choose them: --config, --set and --mem-*.

@@ -17,26 +17,29 @@
 #include <vector>
 
 #include "command.h"
+#include "device.h"
 #include "engine_options.h"
 #include "numerics/error.h"
 
 namespace mxe::cli {
 namespace {
 
-/// Reports a failure as the one line on stderr that bad input gets.
-int fail(const std::string& who, std::string message) {
+/// Reports a failure in one line on stderr.
+int fail(const std::string& who, std::string message, ExitCode code = kBadInput) {
   show_progress("");
   for (char& c : message) {
     if (c == '\n') c = ' ';
   }
   fmt::print(stderr, "{}: {}\n", who, message);
-  return kBadInput;
+  return code;
 }
 
 int run_command(const Command& command) {
   const std::string who = "mxe " + command.app->get_name();
   try {
     return command.run();
+  } catch (const DeviceFailure& failure) {
+    return fail(who, failure.what(), kDisagreed);
   } catch (const std::bad_alloc&) {
     return fail(who, "not enough memory for arrays of this size");
   } catch (const std::exception& error) {
@@ -60,8 +63,8 @@ int run(int argc, char** argv) {
       "RTL",
       "mxe");
   app.require_subcommand(1);
-  const std::vector<Command> commands{add_formats(app), add_quantize(app), add_dequantize(app),
-                                      add_matmul(app)};
+  const std::vector<Command> commands{add_demo(app), add_formats(app), add_quantize(app),
+                                      add_dequantize(app), add_matmul(app)};
   try {
     std::vector<std::string> words = spread_assignments({argv + 1, argv + argc});
     std::reverse(words.begin(), words.end());  // the order CLI11 wants

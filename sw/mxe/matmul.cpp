@@ -20,7 +20,7 @@ namespace mxe::cli {
 namespace {
 
 struct Options {
-  std::string a, b, bias, format_a, format_b, on, output;
+  std::string a, b, bias, format_a, format_b, on, output, expect, waves;
   std::string out_format = "fp32", accumulate = "block";
   bool check = true, json = false;
   EngineOptions engine;
@@ -68,6 +68,17 @@ MatmulJob read_job(const Options& options) {
   return job;
 }
 
+/// The result to compare with: a file's, else golden's; empty for no comparison.
+std::vector<float> read_expected(const std::string& path, std::size_t m, std::size_t n) {
+  Array<float> expected = read_floats(path);
+  const std::vector<std::size_t> shape{m, n};
+  if (expected.shape != shape) {
+    throw mx::Error(fmt::format("{}: the expected result must be {}, but is {}", path,
+                                shape_text(shape), shape_text(expected.shape)));
+  }
+  return std::move(expected.values);
+}
+
 /// The result on `target`; the reference has no cycles and no counters.
 DeviceResult run_on(Target target, const EngineSetup& setup, const MatmulJob& job) {
   if (target != Target::golden) return Device(target, setup).run(job);
@@ -79,30 +90,41 @@ DeviceResult run_on(Target target, const EngineSetup& setup, const MatmulJob& jo
   return result;
 }
 
+/// Compares with `expected`, which came from `source`; reports the first difference on stderr.
+int compare(const Options& options, const DeviceResult& result, const std::vector<float>& expected,
+            const std::string& source, std::size_t columns) {
+  const std::string difference = describe_difference(result.output, expected, columns);
+  if (difference.empty()) return kAgreed;
+  fmt::print(stderr, "mxe matmul: {} and {} disagree: {}\n", options.on, source, difference);
+  return kDisagreed;
+}
+
 int run(const Options& options) {
   const Target target = parse_target(options.on);
   require_only("--out-format", options.out_format, "fp32");
   require_only("--accumulate", options.accumulate, "block");
-  const EngineSetup setup = options.engine.resolve();
+  EngineSetup setup = options.engine.resolve();
+  setup.waves = options.waves;
+  if (!setup.waves.empty() && target != Target::rtl) throw mx::Error("--waves needs --on rtl");
   const MatmulJob job = read_job(options);
+  std::vector<float> expected;
+  if (!options.expect.empty()) expected = read_expected(options.expect, job.m(), job.n());
   if (target != Target::golden) require_pair(setup.params, job.a.format, job.b.format);
 
   const DeviceResult result = run_on(target, setup, job);
   if (!options.output.empty()) {
     mx::write_npy(options.output, result.output.data(), {job.m(), job.n()});
   }
-  MatmulReport report{job.m(), job.n(), job.k(), job.a.format, job.b.format, target, setup.params};
+  const MatmulReport report{job.m(),      job.n(), job.k(),     job.a.format,
+                            job.b.format, target,  setup.params};
   if (options.json) {
     print_json(to_json(report, result));
   } else {
     print_text(report, result);
   }
+  if (!expected.empty()) return compare(options, result, expected, options.expect, job.n());
   if (target == Target::golden || !options.check) return kAgreed;
-  const std::string difference =
-      describe_difference(result.output, run_golden(job, setup.params.fp4_dual != 0), job.n());
-  if (difference.empty()) return kAgreed;
-  fmt::print(stderr, "mxe matmul: on {}: {}\n", options.on, difference);
-  return kDisagreed;
+  return compare(options, result, run_golden(job, setup.params.fp4_dual != 0), "golden", job.n());
 }
 
 }  // namespace
@@ -124,6 +146,9 @@ Command add_matmul(CLI::App& app) {
       ->capture_default_str();
   options->engine.add_to(*command);
   command->add_option("--output", options->output, "Write the result, float32 [M, N]");
+  command->add_option("--expect", options->expect,
+                      "Compare the result with this file, float32 [M, N], instead of golden");
+  command->add_option("--waves", options->waves, "Record the RTL's signals in this FST file");
   command->add_flag("!--no-check", options->check,
                     "Do not compare the result of model or RTL with golden");
   command->add_flag("--json", options->json, "Print one JSON object");

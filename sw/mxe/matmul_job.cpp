@@ -58,19 +58,19 @@ unsigned peak_macs_per_cycle(const Params& params, mx::FormatId a, mx::FormatId 
   return params.num_pe * static_cast<unsigned>(mx::kBlockSize) * (dual ? 2 : 1);
 }
 
-std::string describe_difference(const std::vector<float>& result, const std::vector<float>& golden,
-                                std::size_t columns) {
+std::string describe_difference(const std::vector<float>& result,
+                                const std::vector<float>& expected, std::size_t columns) {
   std::size_t count = 0, first = 0;
-  for (std::size_t i = 0; i < golden.size(); ++i) {
-    if (bits_of(result[i]) == bits_of(golden[i])) continue;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    if (bits_of(result[i]) == bits_of(expected[i])) continue;
     if (count++ == 0) first = i;
   }
   if (count == 0) return "";
   return fmt::format(
-      "{} of {} outputs differ from golden; the first is C[{}][{}]: {} ({:#010x}) "
+      "{} of {} outputs differ; the first is C[{}][{}]: {} ({:#010x}) "
       "instead of {} ({:#010x})",
-      count, golden.size(), first / columns, first % columns, result[first], bits_of(result[first]),
-      golden[first], bits_of(golden[first]));
+      count, expected.size(), first / columns, first % columns, result[first],
+      bits_of(result[first]), expected[first], bits_of(expected[first]));
 }
 
 void require_pair(const Params& params, mx::FormatId a, mx::FormatId b) {

@@ -39,8 +39,8 @@ unsigned peak_macs_per_cycle(const Params& params, mx::FormatId a, mx::FormatId 
 
 /// Where two results differ: empty if they are the same in every bit, else one line about how many
 /// outputs differ and which is the first. `columns` is N.
-std::string describe_difference(const std::vector<float>& result, const std::vector<float>& golden,
-                                std::size_t columns);
+std::string describe_difference(const std::vector<float>& result,
+                                const std::vector<float>& expected, std::size_t columns);
 
 /// Throws mx::Error if the configuration cannot multiply these formats.
 void require_pair(const Params& params, mx::FormatId a, mx::FormatId b);

@@ -1,0 +1,215 @@
+#include <cmath>
+
+#include "run_mxe.h"
+
+namespace mxe::test {
+namespace {
+
+class Matmul : public CliTest {
+ protected:
+  /// The command line for a.npy times b.npy.
+  std::vector<std::string> command(const std::string& on, const std::string& format_a,
+                                   const std::string& format_b,
+                                   const std::vector<std::string>& more = {}) {
+    std::vector<std::string> arguments{"matmul",     path("a.npy"), path("b.npy"), "--on",  on,
+                                       "--format-a", format_a,      "--format-b",  format_b};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return arguments;
+  }
+
+  void write_operands(std::size_t m, std::size_t n, std::size_t k) {
+    write_random("a.npy", {m, k}, 21);
+    write_random("b.npy", {k, n}, 22);
+  }
+};
+
+TEST_F(Matmul, GoldenByHand) {
+  // Every value is exact in E4M3, so the product is that of the integers.
+  write_floats("a.npy", {1, 2, 3, -4, 5, 6}, {2, 3});
+  write_floats("b.npy", {7, 8, -9, 10, 11, 12}, {3, 2});
+  const ProgramRun run =
+      mxe(command("golden", "mxfp8_e4m3", "mxfp8_e4m3", {"--output", path("c.npy")}));
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_EQ(read_floats("c.npy", {2, 2}), (std::vector<float>{22, 64, -7, 90}));
+}
+
+TEST_F(Matmul, Bias) {
+  write_floats("a.npy", {1, 2, 3, -4, 5, 6}, {2, 3});
+  write_floats("b.npy", {7, 8, -9, 10, 11, 12}, {3, 2});
+  write_floats("row.npy", {1000, 0.5f}, {2});
+  write_floats("full.npy", {1, 2, 3, 4}, {2, 2});
+  const auto with_bias = [this](const std::string& bias) {
+    const ProgramRun run = mxe(
+        command("golden", "mxint8", "mxint8", {"--bias", path(bias), "--output", path("c.npy")}));
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    return read_floats("c.npy", {2, 2});
+  };
+  EXPECT_EQ(with_bias("row.npy"), (std::vector<float>{1022, 64.5f, 993, 90.5f}));
+  EXPECT_EQ(with_bias("full.npy"), (std::vector<float>{23, 66, -4, 94}));
+}
+
+TEST_F(Matmul, GoldenJson) {
+  write_operands(5, 3, 40);
+  const nlohmann::json json = mxe_json(command("golden", "mxint8", "mxfp4_e2m1"));
+  EXPECT_EQ(json.at("m"), 5);
+  EXPECT_EQ(json.at("n"), 3);
+  EXPECT_EQ(json.at("k"), 40);
+  EXPECT_EQ(json.at("format_a"), "mxint8");
+  EXPECT_EQ(json.at("format_b"), "mxfp4_e2m1");
+  EXPECT_EQ(json.at("on"), "golden");
+  EXPECT_EQ(json.at("config"), "base");
+  EXPECT_TRUE(json.at("cycles").is_null());
+  EXPECT_TRUE(json.at("counters").is_object());
+  EXPECT_TRUE(json.at("utilization").is_null());
+  EXPECT_TRUE(json.at("bytes_read").is_null());
+  EXPECT_TRUE(json.at("bytes_written").is_null());
+  EXPECT_GE(json.at("wall_seconds"), 0.0);
+}
+
+TEST_F(Matmul, ExpectedResult) {
+  write_floats("a.npy", {1, 2}, {1, 2});
+  write_floats("b.npy", {3, 4}, {2, 1});
+  write_floats("right.npy", {11}, {1, 1});
+  write_floats("wrong.npy", {11.5f}, {1, 1});
+  write_floats("shape.npy", {11}, {1});
+  const auto with = [this](const std::string& file) {
+    return command("golden", "mxint8", "mxint8", {"--expect", path(file)});
+  };
+  EXPECT_EQ(mxe(with("right.npy")).exit_code, 0);
+  const ProgramRun run = mxe(with("wrong.npy"));
+  EXPECT_EQ(run.exit_code, 1);
+  EXPECT_NE(run.err.find("1 of 1 outputs differ;"), std::string::npos) << run.err;
+  EXPECT_NE(run.err.find("C[0][0]: 11 (0x41300000) instead of 11.5 (0x41380000)"),
+            std::string::npos)
+      << run.err;
+  EXPECT_TRUE(mxe_json(with("wrong.npy"), 1).contains("cycles"));
+  expect_error(with("shape.npy"), "must be [1, 1], but is [1]");
+}
+
+TEST_F(Matmul, BadInput) {
+  write_operands(2, 3, 40);
+  expect_error(command("silicon", "mxint8", "mxint8"), "allowed: golden, model, rtl");
+  expect_error(command("golden", "int8", "mxint8"), "unknown format 'int8' (allowed: ");
+  expect_error(command("golden", "mxint8", "mxfp4"), "unknown format 'mxfp4' (allowed: ");
+  expect_error(command("golden", "mxint8", "mxint8", {"--out-format", "fp64"}), "allowed: fp32");
+  expect_error(command("golden", "mxint8", "mxint8", {"--accumulate", "random"}), "allowed: block");
+  expect_error(command("golden", "mxint8", "mxint8", {"--config", "medium"}),
+               "neither a named configuration (small, base, large) nor a readable file");
+  expect_error(command("golden", "mxint8", "mxint8", {"--set", "NUM_PE=3"}), "power of two");
+  expect_error(command("golden", "mxint8", "mxint8", {"--set", "PES=4"}),
+               "unknown parameter 'PES'");
+  expect_error(command("golden", "mxint8", "mxint8", {"--mem-latency", "0"}), "latency");
+  expect_error(command("golden", "mxint8", "mxint8", {"--mem-bytes-per-cycle", "-1"}), "");
+  write_text("bad.yaml", "NUM_PE: many\n");
+  expect_error(command("golden", "mxint8", "mxint8", {"--config", path("bad.yaml")}), "NUM_PE");
+
+  write_random("b.npy", {41, 3}, 1);
+  expect_error(command("golden", "mxint8", "mxint8"),
+               "the columns of A must be as many as the rows of B");
+  write_random("b.npy", {40}, 1);
+  expect_error(command("golden", "mxint8", "mxint8"), "it must be [K, N]");
+  write_random("b.npy", {40, 0}, 1);
+  expect_error(command("golden", "mxint8", "mxint8"), "no dimension of 0");
+  write_random("b.npy", {40, 3}, 1);
+  write_random("bias.npy", {2}, 1);
+  expect_error(command("golden", "mxint8", "mxint8", {"--bias", path("bias.npy")}),
+               "the bias must be [2, 3] or [3], but is [2]");
+}
+
+/// The same on the model and on the RTL.
+class MatmulOnDevice : public Matmul, public testing::WithParamInterface<const char*> {};
+
+TEST_P(MatmulOnDevice, EqualsGoldenForEveryFormat) {
+  write_operands(9, 7, 70);
+  write_random("bias.npy", {7}, 23);
+  const char* formats[] = {"mxfp4_e2m1", "mxfp4_e1m2", "mxfp6_e2m3", "mxfp6_e3m2",
+                           "mxfp8_e4m3", "mxfp8_e5m2", "mxint8"};
+  for (std::size_t i = 0; i < std::size(formats); ++i) {
+    const char* format_a = formats[i];
+    const char* format_b = formats[(i * 3) % std::size(formats)];
+    SCOPED_TRACE(std::string(format_a) + " times " + format_b);
+    for (const char* on : {"golden", GetParam()}) {
+      const ProgramRun run = mxe(command(on, format_a, format_b,
+                                         {"--config", "small", "--bias", path("bias.npy"),
+                                          "--output", path(std::string(on) + ".npy")}));
+      EXPECT_EQ(run.exit_code, 0) << run.err;
+      EXPECT_EQ(run.err, "");
+    }
+    EXPECT_EQ(read_text("golden.npy"), read_text(std::string(GetParam()) + ".npy"));
+  }
+}
+
+TEST_P(MatmulOnDevice, Json) {
+  write_operands(9, 7, 70);
+  const nlohmann::json json =
+      mxe_json(command(GetParam(), "mxfp8_e4m3", "mxfp6_e2m3", {"--config", "small"}));
+  EXPECT_EQ(json.at("on"), GetParam());
+  EXPECT_EQ(json.at("config"), "small");
+  const nlohmann::json& counters = json.at("counters");
+  uint64_t parts = 0;
+  for (const char* part :
+       {"mac_active", "stall_a", "stall_b", "stall_c", "stall_drain", "stall_latency", "idle"}) {
+    parts += counters.at(part).get<uint64_t>();
+  }
+  EXPECT_EQ(counters.at("total"), parts);
+  EXPECT_GE(counters.at("total"), json.at("cycles"));
+  EXPECT_EQ(counters.at("blocks"), 9 * 7 * 3);
+  EXPECT_GE(json.at("bytes_read"), 9 * (70 + 3) + 7 * (53 + 3));
+  EXPECT_GE(json.at("bytes_written"), 9 * 7 * 4);
+  const double cycles = json.at("cycles");
+  EXPECT_NEAR(json.at("utilization"), 9 * 7 * 70 / (cycles * 4 * 32), 1e-12);
+}
+
+TEST_P(MatmulOnDevice, OptionsReachTheDevice) {
+  write_operands(9, 7, 70);
+  const auto cycles = [this](const std::vector<std::string>& options) {
+    std::vector<std::string> more{"--config", "small"};
+    more.insert(more.end(), options.begin(), options.end());
+    return mxe_json(command(GetParam(), "mxint8", "mxint8", more)).at("cycles").get<uint64_t>();
+  };
+  const uint64_t normal = cycles({});
+  EXPECT_EQ(cycles({}), normal) << "the same job twice";
+  EXPECT_GT(cycles({"--mem-latency", "500"}), normal + 400);
+  EXPECT_GT(cycles({"--mem-bytes-per-cycle", "0.5"}), normal + 9 * 70);
+  EXPECT_NE(cycles({"--mem-jitter", "7"}), normal);
+}
+
+TEST_P(MatmulOnDevice, ExpectedResult) {
+  write_floats("a.npy", {1, 2}, {1, 2});
+  write_floats("b.npy", {3, 4}, {2, 1});
+  write_floats("wrong.npy", {12}, {1, 1});
+  const ProgramRun run = mxe(command(GetParam(), "mxint8", "mxint8",
+                                     {"--config", "small", "--expect", path("wrong.npy")}));
+  EXPECT_EQ(run.exit_code, 1);
+  EXPECT_NE(run.err.find("1 of 1 outputs differ"), std::string::npos) << run.err;
+}
+
+INSTANTIATE_TEST_SUITE_P(Model, MatmulOnDevice, testing::Values("model"));
+#ifdef MXE_WITH_RTL
+INSTANTIATE_TEST_SUITE_P(Rtl, MatmulOnDevice, testing::Values("rtl"));
+
+TEST_F(Matmul, RtlHasFixedParameters) {
+  write_operands(2, 3, 40);
+  expect_error(command("rtl", "mxint8", "mxint8", {"--config", "small", "--set", "QUEUE_DEPTH=4"}),
+               "small");
+}
+#endif
+
+TEST_F(Matmul, TreeWidthLimitsThePairs) {
+  write_operands(2, 3, 40);
+  expect_error(command("model", "mxfp8_e5m2", "mxfp8_e5m2", {"--set", "TREE_W=42"}),
+               "mxfp8_e5m2 times mxfp8_e5m2 needs TREE_W of at least");
+}
+
+TEST_F(Matmul, ModelTakesAnyConfiguration) {
+  write_operands(20, 30, 100);
+  write_text("my.yaml", "config: small\nNUM_PE: 2\nMEM_W: 64\n");
+  const nlohmann::json json =
+      mxe_json(command("model", "mxfp4_e2m1", "mxfp4_e2m1",
+                       {"--config", path("my.yaml"), "--set", "ROWS=16", "ACC_TILES=1"}));
+  EXPECT_EQ(json.at("config"), "custom");
+  EXPECT_GT(json.at("counters").at("dual_cycles"), 0);
+}
+
+}  // namespace
+}  // namespace mxe::test

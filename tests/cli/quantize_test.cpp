@@ -1,0 +1,196 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "run_mxe.h"
+
+namespace mxe::test {
+namespace {
+
+using Bytes = std::vector<uint8_t>;
+
+class Quantize : public CliTest {
+ protected:
+  /// Quantizes x.npy and checks what is the same for every call; codes, scales and values are left
+  /// in e.npy, s.npy and d.npy.
+  void quantize(const std::string& format, std::vector<std::string> more = {}) {
+    std::vector<std::string> arguments{"quantize",      path("x.npy"), "--format", format,
+                                       "--elements",    path("e.npy"), "--scales", path("s.npy"),
+                                       "--dequantized", path("d.npy")};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const ProgramRun run = mxe(arguments);
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    EXPECT_EQ(run.err, "");
+  }
+
+  void dequantize(const std::string& format, std::vector<std::string> more = {}) {
+    std::vector<std::string> arguments{"dequantize", "--elements",  path("e.npy"),
+                                       "--scales",   path("s.npy"), "--format",
+                                       format,       "--output",    path("d2.npy")};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const ProgramRun run = mxe(arguments);
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+  }
+};
+
+TEST_F(Quantize, CodesByHand) {
+  // amax 4 = 2^2, so the scale is 2^0 (code 127) and the values are E2M1's own; 0.25 and 1.25 are
+  // ties.
+  write_floats("x.npy", {4, 0.25f, 0.75f, 1.25f, 1.75f, -2.5f, 3.5f, -0.0f}, {8});
+  quantize("mxfp4_e2m1");
+  EXPECT_EQ(read_bytes("s.npy", {1}), Bytes{127});
+  EXPECT_EQ(read_bytes("e.npy", {8}), (Bytes{6, 0, 2, 2, 4, 0xC, 6, 8}));
+  EXPECT_EQ(read_floats("d.npy", {8}), (std::vector<float>{4, 0, 1, 1, 2, -2, 4, -0.0f}));
+}
+
+TEST_F(Quantize, IntegersByHand) {
+  write_floats("x.npy", {1, -1, 1.9921875f, 0.0078125f, -0.0234375f}, {5});
+  quantize("mxint8");
+  EXPECT_EQ(read_bytes("s.npy", {1}), Bytes{127});
+  EXPECT_EQ(read_bytes("e.npy", {5}), (Bytes{0x40, 0xC0, 0x7F, 0x00, 0xFE}));
+}
+
+TEST_F(Quantize, SpecialBlocks) {
+  std::vector<float> values(96, 1.0f);
+  values[5] = std::numeric_limits<float>::quiet_NaN();
+  std::fill(values.begin() + 32, values.begin() + 64, 0.0f);
+  values[70] = -std::numeric_limits<float>::infinity();
+  write_floats("x.npy", values, {96});
+  quantize("mxfp8_e4m3");
+  EXPECT_EQ(read_bytes("s.npy", {3}), (Bytes{255, 0, 255}));
+  EXPECT_EQ(read_bytes("e.npy", {96}), Bytes(96, 0));
+  const std::vector<float> result = read_floats("d.npy", {96});
+  EXPECT_TRUE(std::isnan(result[0]) && std::isnan(result[95]));
+  EXPECT_EQ(result[40], 0.0f);
+}
+
+TEST_F(Quantize, ScaleRules) {
+  // 7 is between 6, the largest E2M1 value, and 8.
+  write_floats("x.npy", {7, 1}, {2});
+  quantize("mxfp4_e2m1", {"--scale-rule", "floor"});
+  EXPECT_EQ(read_bytes("s.npy", {1}), Bytes{127});
+  EXPECT_EQ(read_bytes("e.npy", {2}), (Bytes{7, 2}));
+  for (const char* rule : {"ceil", "even", "rceil"}) {
+    quantize("mxfp4_e2m1", {"--scale-rule", rule});
+    EXPECT_EQ(read_bytes("s.npy", {1}), Bytes{128}) << rule;
+    EXPECT_EQ(read_bytes("e.npy", {2}), (Bytes{6, 1})) << rule;
+  }
+}
+
+TEST_F(Quantize, Rounding) {
+  write_floats("x.npy", {4, 0.25f, 1.3f}, {3});
+  const std::pair<const char*, Bytes> cases[] = {
+      {"rne", {6, 0, 3}}, {"away", {6, 1, 3}}, {"down", {6, 0, 3}}, {"trunc", {6, 0, 2}}};
+  for (const auto& [rounding, codes] : cases) {
+    quantize("mxfp4_e2m1", {"--round", rounding});
+    EXPECT_EQ(read_bytes("e.npy", {3}), codes) << rounding;
+  }
+}
+
+TEST_F(Quantize, BlocksRunAlongTheAxis) {
+  // [40, 2]: along axis 0 the second block of a column starts at row 32.
+  std::vector<float> values(80, 1.0f);
+  values[2 * 32] = 8;
+  values[2 * 39 + 1] = 0.125f;
+  write_floats("x.npy", values, {40, 2});
+  quantize("mxfp8_e5m2", {"--axis", "0"});
+  EXPECT_EQ(read_bytes("s.npy", {2, 2}), (Bytes{112, 112, 115, 112}));
+  quantize("mxfp8_e5m2", {"--axis", "-2"});
+  EXPECT_EQ(read_bytes("s.npy", {2, 2}), (Bytes{112, 112, 115, 112}));
+  quantize("mxfp8_e5m2");
+  EXPECT_EQ(read_bytes("s.npy", {40, 1}).at(32), 115);
+}
+
+TEST_F(Quantize, PackedNibbles) {
+  write_floats("x.npy", {0.5f, 1, 4, -0.5f, 1.5f, 6}, {2, 3});
+  quantize("mxfp4_e2m1");
+  EXPECT_EQ(read_bytes("e.npy", {2, 3}), (Bytes{1, 2, 6, 9, 3, 7}));
+  quantize("mxfp4_e2m1", {"--pack", "none"});
+  EXPECT_EQ(read_bytes("e.npy", {2, 3}), (Bytes{1, 2, 6, 9, 3, 7}));
+  quantize("mxfp4_e2m1", {"--pack", "low"});
+  EXPECT_EQ(read_bytes("e.npy", {2, 2}), (Bytes{0x21, 0x06, 0x39, 0x07}));
+  quantize("mxfp4_e2m1", {"--pack", "high"});
+  EXPECT_EQ(read_bytes("e.npy", {2, 2}), (Bytes{0x12, 0x60, 0x93, 0x70}));
+}
+
+TEST_F(Quantize, PackedSixBits) {
+  // Codes of E2M3 with scale 1: 1 = 0x08, 2 = 0x10, 4 = 0x18, -1 = 0x28, four codes in three bytes.
+  write_floats("x.npy", {1, 2, 4, -1, 2}, {5});
+  quantize("mxfp6_e2m3", {"--pack", "low"});
+  EXPECT_EQ(read_bytes("e.npy", {4}), (Bytes{0x08, 0x84, 0xA1, 0x10}));
+}
+
+TEST_F(Quantize, DequantizeGivesTheSameValues) {
+  const std::vector<std::size_t> shape{3, 37, 5};
+  write_random("x.npy", shape, 11);
+  for (const std::string format : {"mxfp4_e2m1", "mxfp4_e1m2", "mxfp6_e2m3", "mxfp6_e3m2",
+                                   "mxfp8_e4m3", "mxfp8_e5m2", "mxint8"}) {
+    for (const std::string axis : {"0", "1", "2"}) {
+      for (const std::string pack : {"none", "low", "high"}) {
+        if (pack == "high" && format.find("fp4") == std::string::npos) continue;
+        SCOPED_TRACE(format + " axis " + axis + " pack " + pack);
+        quantize(format, {"--axis", axis, "--pack", pack});
+        std::vector<std::string> options{"--pack", pack};
+        if (pack != "none") options.insert(options.end(), {"--length", "5"});
+        dequantize(format, options);
+        EXPECT_EQ(read_text("d.npy"), read_text("d2.npy"));
+      }
+    }
+  }
+}
+
+TEST_F(Quantize, QuantizingTwiceChangesNothing) {
+  write_random("x.npy", {4, 64}, 12);
+  for (const char* format : {"mxfp4_e2m1", "mxfp6_e3m2", "mxfp8_e4m3", "mxint8"}) {
+    SCOPED_TRACE(format);
+    quantize(format);
+    const std::string once = read_text("d.npy");
+    write_text("x2.npy", once);
+    const ProgramRun run =
+        mxe({"quantize", path("x2.npy"), "--format", format, "--dequantized", path("d.npy")});
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    EXPECT_EQ(read_text("d.npy"), once);
+  }
+}
+
+TEST_F(Quantize, Json) {
+  write_random("x.npy", {4, 65}, 13);
+  const nlohmann::json json = mxe_json({"quantize", path("x.npy"), "--format", "mxfp8_e4m3"});
+  EXPECT_EQ(json.at("format"), "mxfp8_e4m3");
+  EXPECT_EQ(json.at("shape"), (std::vector<int>{4, 65}));
+  EXPECT_EQ(json.at("axis"), 1);
+  EXPECT_EQ(json.at("block"), 32);
+  EXPECT_EQ(json.at("blocks"), 12);
+}
+
+TEST_F(Quantize, BadInput) {
+  write_floats("x.npy", {1, 2}, {2});
+  const std::string x = path("x.npy");
+  expect_error({"quantize", x, "--format", "mxfp9"}, "unknown format 'mxfp9' (allowed: mxfp4_e2m1");
+  expect_error({"quantize", x, "--format", "mxint8", "--axis", "1"},
+               "axis 1 is out of range (allowed: -1 to 0)");
+  expect_error({"quantize", x, "--format", "mxint8", "--scale-rule", "big"}, "allowed: floor");
+  expect_error({"quantize", x, "--format", "mxint8", "--round", "up and down"}, "allowed: ");
+  expect_error({"quantize", x, "--format", "mxint8", "--pack", "high"}, "4-bit formats");
+  write_floats("scalar.npy", {1}, {});
+  expect_error({"quantize", path("scalar.npy"), "--format", "mxint8"}, "at least one dimension");
+}
+
+TEST_F(Quantize, DequantizeBadInput) {
+  write_random("x.npy", {4, 65}, 14);
+  quantize("mxfp8_e4m3");
+  const auto arguments = [this](const std::string& elements, const std::string& scales,
+                                const std::string& format) {
+    return std::vector<std::string>{"dequantize", "--elements", path(elements),
+                                    "--scales",   path(scales), "--format",
+                                    format,       "--output",   path("o.npy")};
+  };
+  expect_error(arguments("e.npy", "e.npy", "mxfp8_e4m3"),
+               "scales of shape [4, 65] do not fit elements of shape [4, 65]");
+  expect_error(arguments("d.npy", "s.npy", "mxfp8_e4m3"), "must be uint8, but are float32");
+  expect_error(arguments("e.npy", "s.npy", "mxfp4_e2m1"), "is too large for mxfp4_e2m1");
+  expect_error(arguments("e.npy", "s.npy", "fp8"), "unknown format 'fp8' (allowed: ");
+}
+
+}  // namespace
+}  // namespace mxe::test

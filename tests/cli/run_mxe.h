@@ -1,0 +1,45 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace mxe::test {
+
+/// What a run of the program left behind.
+struct ProgramRun {
+  int exit_code = -1;  ///< 128 + signal number if it was killed
+  std::string out, err;
+};
+
+/// A test with a scratch directory of its own, in which the built program runs.
+class CliTest : public testing::Test {
+ protected:
+  CliTest();
+  ~CliTest() override;
+
+  ProgramRun mxe(const std::vector<std::string>& arguments);
+  /// Runs with --json added; expects `exit_code` and that stdout is exactly one JSON object.
+  nlohmann::json mxe_json(std::vector<std::string> arguments, int exit_code = 0);
+  /// Expects bad input: exit 2, nothing on stdout, one line on stderr that contains `message`.
+  void expect_error(const std::vector<std::string>& arguments, const std::string& message);
+
+  std::string path(const std::string& name) const { return directory_ + "/" + name; }
+  void write_text(const std::string& name, const std::string& text);
+  void write_floats(const std::string& name, const std::vector<float>& values,
+                    const std::vector<std::size_t>& shape);
+  /// Seeded values of varying magnitude around 1, both signs.
+  void write_random(const std::string& name, const std::vector<std::size_t>& shape, unsigned seed);
+  std::string read_text(const std::string& name);
+  /// Expects the shape and returns the elements.
+  std::vector<float> read_floats(const std::string& name, const std::vector<std::size_t>& shape);
+  std::vector<uint8_t> read_bytes(const std::string& name, const std::vector<std::size_t>& shape);
+
+ private:
+  std::string directory_;
+};
+
+}  // namespace mxe::test
