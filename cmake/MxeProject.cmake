@@ -36,3 +36,16 @@ find_package(CLI11 REQUIRED)
 add_library(mxe_warnings INTERFACE)
 target_compile_options(mxe_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
                                               -Wsign-conversion -Werror -ffp-contract=off)
+
+# MXE_SANITIZE=address,undefined and MXE_COVERAGE=ON build everything with instrumentation; the
+# presets asan and coverage set them.
+set(MXE_SANITIZE "" CACHE STRING "Sanitizers for all targets, as -fsanitize takes them")
+option(MXE_COVERAGE "Count executed lines (gcov)" OFF)
+if(MXE_SANITIZE)
+  add_compile_options(-fsanitize=${MXE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${MXE_SANITIZE})
+endif()
+if(MXE_COVERAGE)
+  add_compile_options(--coverage -fprofile-update=atomic)
+  add_link_options(--coverage)
+endif()

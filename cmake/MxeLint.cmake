@@ -1,0 +1,78 @@
+# Targets that look at the sources: format, format-check, tidy, lint-rtl, yosys-check.
+# ctest -L lint runs all of them but tidy, which takes minutes.
+include_guard()
+
+find_program(MXE_CLANG_FORMAT NAMES clang-format clang-format-14)
+find_program(MXE_RUN_CLANG_TIDY NAMES run-clang-tidy run-clang-tidy-14)
+find_program(MXE_VERILATOR verilator HINTS $ENV{VERILATOR_ROOT}/bin)
+find_program(MXE_YOSYS yosys)
+
+# mxe_lint(<target> <test> COMMAND <command>...): the command as a target and as a test.
+function(mxe_lint target test)
+  cmake_parse_arguments(PARSE_ARGV 2 ARG "" "" COMMAND)
+  add_custom_target(${target} COMMAND ${ARG_COMMAND} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
+                    VERBATIM USES_TERMINAL)
+  if(MXE_BUILD_TESTS)
+    add_test(NAME lint.${test} COMMAND ${ARG_COMMAND} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+    set_tests_properties(lint.${test} PROPERTIES LABELS lint)
+  endif()
+endfunction()
+
+# -------------------------------------------------------------------------------- C and C++
+set(_format ${CMAKE_COMMAND} -D CLANG_FORMAT=${MXE_CLANG_FORMAT} -D ROOT=${PROJECT_SOURCE_DIR})
+add_custom_target(format COMMAND ${_format} -D MODE=fix -P ${CMAKE_CURRENT_LIST_DIR}/format.cmake
+                  VERBATIM)
+mxe_lint(format-check format COMMAND ${_format} -D MODE=check -P
+                                     ${CMAKE_CURRENT_LIST_DIR}/format.cmake)
+
+add_custom_target(
+  tidy
+  COMMAND ${MXE_RUN_CLANG_TIDY} -quiet -p ${PROJECT_BINARY_DIR}
+          "^${PROJECT_SOURCE_DIR}/(model|sw|tb|tests)/"
+  WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
+  VERBATIM USES_TERMINAL)
+
+# ----------------------------------------------------------------------------------- the RTL
+if(NOT MXE_BUILD_RTL)
+  return()
+endif()
+include(${PROJECT_SOURCE_DIR}/tb/MxeVerilate.cmake)  # the parameters of the named configurations
+
+# Turns -GNAME=VALUE ... into Yosys' "-set NAME VALUE ...".
+function(mxe_yosys_parameters result verilator_parameters)
+  list(TRANSFORM verilator_parameters REPLACE "^-G([A-Z0-9_]+)=(.*)$" "-set \\1 \\2")
+  list(JOIN verilator_parameters " " joined)
+  set(${result} "${joined}" PARENT_SCOPE)
+endfunction()
+
+set(_lint_rtl_targets "")
+set(_yosys_targets "")
+list(JOIN MXE_RTL_SOURCES " " _yosys_sources)
+foreach(config small base)
+  set(_parameters ${MXE_RTL_PARAMETERS_${config}})
+  mxe_lint(lint-rtl-${config} rtl_${config}
+           COMMAND ${MXE_VERILATOR} --lint-only -Wall --top-module mxe_top -I${MXE_RTL_INCLUDE}
+                   ${_parameters} ${MXE_RTL_WAIVERS} ${MXE_RTL_SOURCES})
+  list(APPEND _lint_rtl_targets lint-rtl-${config})
+
+  mxe_yosys_parameters(_set "${_parameters}")
+  set(_chparam "")
+  if(_set)
+    set(_chparam "chparam ${_set} mxe_top;")
+  endif()
+  # -e: a warning is an error.
+  mxe_lint(yosys-check-${config} yosys_${config}
+           COMMAND ${MXE_YOSYS} -q -e .* -p
+                   "read_verilog -sv -I${MXE_RTL_INCLUDE} ${_yosys_sources}; ${_chparam} \
+hierarchy -check -top mxe_top; proc; check -assert")
+  list(APPEND _yosys_targets yosys-check-${config})
+endforeach()
+add_custom_target(lint-rtl DEPENDS ${_lint_rtl_targets})
+add_custom_target(yosys-check DEPENDS ${_yosys_targets})
+
+# A file that nobody put on the list is read by nobody.
+file(GLOB _present CONFIGURE_DEPENDS ${MXE_RTL_INCLUDE}/*.sv)
+list(REMOVE_ITEM _present ${MXE_RTL_SOURCES})
+if(_present)
+  message(WARNING "not in MXE_RTL_SOURCES of rtl/CMakeLists.txt: ${_present}")
+endif()
