@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exact dot product of one block: 32 lanes and their adder tree. Four clocks from the operands to
+// Exact dot product of one block: 32 lanes (eight quads) and their adder tree. Four clocks from the operands to
 // the sum: multiply, tree 1, tree 2, combine. With dual_i, sum_o carries the even block's sum at
 // bit 0 and the odd block's at bit PACK_POS.
 `default_nettype none
@@ -18,37 +18,57 @@ module mxe_dot #(
   localparam int unsigned HiW      = TwoLimbs ? (TREE_W - 36) : 1;
   localparam int unsigned LoSumW   = TwoLimbs ? (LoW + $clog2(mxe_pkg::LANES)) : LoW;
 
-  logic [mxe_pkg::LANES*LoSumW-1:0] lo;
-  logic [mxe_pkg::LANES*HiW-1:0]    hi;
-  for (genvar i = 0; i < mxe_pkg::LANES; i++) begin : gen_lane
-    logic [LoW-1:0] lane_lo;
-    mxe_lane #(
-      .LO_W (LoW),
-      .HI_W (HiW)
-    ) u_lane (
+  for (genvar i = 0; i < mxe_pkg::LANES / 4; i++) begin : gen_quad
+    logic [LoSumW-1:0] lo;
+    logic [HiW-1:0]    hi;
+    mxe_quad #(
+      .LO_W     (LoW),
+      .HI_W     (HiW),
+      .LO_SUM_W (LoSumW)
+    ) u_quad (
       .clk_i  (clk_i),
       .dual_i (dual_i),
-      .a_i    (a_i[mxe_pkg::DEC_W*i +: mxe_pkg::DEC_W]),
-      .b_i    (b_i[mxe_pkg::DEC_W*i +: mxe_pkg::DEC_W]),
-      .lo_o   (lane_lo),
-      .hi_o   (hi[HiW*i +: HiW])
+      .a_i    (a_i[4*mxe_pkg::DEC_W*i +: 4*mxe_pkg::DEC_W]),
+      .b_i    (b_i[4*mxe_pkg::DEC_W*i +: 4*mxe_pkg::DEC_W]),
+      .lo_o   (lo),
+      .hi_o   (hi)
     );
-    assign lo[LoSumW*i +: LoSumW] = LoSumW'(lane_lo);
   end
 
   logic [LoSumW-1:0] lo_sum, lo_sum_q;
-  mxe_tree #(.WIDTH(LoSumW)) u_tree_lo (.clk_i(clk_i), .x_i(lo), .sum_o(lo_sum));
+  mxe_tree #(.WIDTH(LoSumW)) u_tree_lo (
+    .x0_i  (gen_quad[0].lo),
+    .x1_i  (gen_quad[1].lo),
+    .x2_i  (gen_quad[2].lo),
+    .x3_i  (gen_quad[3].lo),
+    .x4_i  (gen_quad[4].lo),
+    .x5_i  (gen_quad[5].lo),
+    .x6_i  (gen_quad[6].lo),
+    .x7_i  (gen_quad[7].lo),
+    .sum_o (lo_sum)
+  );
   always_ff @(posedge clk_i) lo_sum_q <= lo_sum;
 
+  logic [HiW-1:0] hi_sum, hi_sum_q;
+  mxe_tree #(.WIDTH(HiW)) u_tree_hi (
+    .x0_i  (gen_quad[0].hi),
+    .x1_i  (gen_quad[1].hi),
+    .x2_i  (gen_quad[2].hi),
+    .x3_i  (gen_quad[3].hi),
+    .x4_i  (gen_quad[4].hi),
+    .x5_i  (gen_quad[5].hi),
+    .x6_i  (gen_quad[6].hi),
+    .x7_i  (gen_quad[7].hi),
+    .sum_o (hi_sum)
+  );
+  always_ff @(posedge clk_i) hi_sum_q <= hi_sum;
+
   logic [TREE_W-1:0] sum_q;
-  if (TwoLimbs) begin : gen_hi
-    logic [HiW-1:0] hi_sum, hi_sum_q;
-    mxe_tree #(.WIDTH(HiW)) u_tree_hi (.clk_i(clk_i), .x_i(hi), .sum_o(hi_sum));
-    always_ff @(posedge clk_i) hi_sum_q <= hi_sum;
+  if (TwoLimbs) begin : gen_two_limbs
     always_ff @(posedge clk_i) sum_q <= {hi_sum_q, {LoW{1'b0}}} + TREE_W'(lo_sum_q);
-  end else begin : gen_lo
+  end else begin : gen_one_limb
     logic unused_hi;
-    assign unused_hi = &{1'b0, hi};
+    assign unused_hi = &{1'b0, hi_sum_q};
     always_ff @(posedge clk_i) sum_q <= lo_sum_q;
   end
   assign sum_o = sum_q;

@@ -65,8 +65,20 @@ module mxe_facc #(
   logic signed [WinW-1:0] acc_win;
   assign acc_down = acc_val >>> down;
   assign acc_lost = |(acc_val & ~(25'h1FF_FFFF << down));
+  // Upwards in two steps: by up to 31 positions, then by 32 at a time.
+  logic signed [55:0]      acc_fine;
+  logic signed [56+96-1:0] acc_up;
+  assign acc_fine = {{31{acc_val[24]}}, acc_val} << up[4:0];
+  always_comb begin
+    case (up[6:5])
+      2'd0:    acc_up = {{96{acc_fine[55]}}, acc_fine};
+      2'd1:    acc_up = {{64{acc_fine[55]}}, acc_fine, 32'd0};
+      2'd2:    acc_up = {{32{acc_fine[55]}}, acc_fine, 64'd0};
+      default: acc_up = {acc_fine, 96'd0};
+    endcase
+  end
   assign acc_win  = below ? {{(WinW-25){acc_down[24]}}, acc_down[24:1], acc_down[0] | acc_lost}
-                          : ({{(WinW-25){acc_val[24]}}, acc_val} << up);
+                          : acc_up[WinW-1:0];
 
   logic nan, pinf, ninf;
   assign pinf = pinf_i | acc_pinf;

@@ -12,8 +12,8 @@ module mxe_lane #(
 ) (
   input  logic                      clk_i,
   input  logic                      dual_i,
-  input  logic [mxe_pkg::DEC_W-1:0] a_i,
-  input  logic [mxe_pkg::DEC_W-1:0] b_i,
+  input  logic [12:0]               a_i,  // {grp, mag, sign}
+  input  logic [12:0]               b_i,
   output logic [LO_W-1:0]           lo_o,
   output logic [HI_W-1:0]           hi_o
 );

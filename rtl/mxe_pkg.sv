@@ -16,9 +16,9 @@ package mxe_pkg;
   localparam int unsigned LANES = 32;        // elements of one block, multipliers of one PE
   localparam int unsigned WORD_W = 8 * LANES; // one operand word: an 8-bit container per lane
 
-  // A decoded lane: {grp[2:0], mag[7:0], sign[1:0]}. NaN, Inf and zero travel beside the lanes, one
+  // A decoded lane in a 16-bit slot: {3'b0, grp[2:0], mag[7:0], sign[1:0]}. NaN, Inf and zero travel beside the lanes, one
   // bit each per lane: {nan, inf, zero}, LANES bits each.
-  localparam int unsigned DEC_W = 13;
+  localparam int unsigned DEC_W = 16;
   localparam int unsigned FLAG_W = 3 * LANES;
 
   // Position of the odd block's products when two 4-bit blocks share one tree, and the width of
@@ -37,6 +37,8 @@ package mxe_pkg;
 
   // Row fetches that may be under way on the read channel.
   localparam int unsigned RD_OUTSTANDING = 32;
+  // Row fetches under way beyond which A has to wait, so that B is not stuck behind it.
+  localparam int unsigned RD_A_OUTSTANDING = 6;
   // Rows accepted by the write channel and not yet sent.
   localparam int unsigned WR_QUEUE = 4;
 

@@ -38,8 +38,14 @@ module mxe_rd_port #(
   localparam int unsigned BeatsPer4k = 4096 / MemB;
   localparam int unsigned LenW = mxe_pkg::LenW;
   localparam int unsigned TagW = mxe_pkg::TagW;
+  localparam int unsigned UnderWayW = $clog2(mxe_pkg::RD_OUTSTANDING) + 1;
 
   // ---------------------------------------------------------------- arbiter
+  // A is fetched long before it is needed and in long rows: few of its fetches may queue up in
+  // front of the next B slab.
+  logic                 a_allowed;
+  logic [UnderWayW-1:0] under_way_q, under_way_d;  // row fetches
+  assign a_allowed = (under_way_q < UnderWayW'(mxe_pkg::RD_A_OUTSTANDING));
   logic [3:0]      grant;
   logic [63:0]     addr;
   logic [LenW-1:0] bytes;
@@ -61,7 +67,7 @@ module mxe_rd_port #(
       addr  = req_addr_i[64*2 +: 64];
       bytes = req_bytes_i[LenW*2 +: LenW];
       tag   = req_tag_i[TagW*2 +: TagW];
-    end else if (req_valid_i[3]) begin
+    end else if (req_valid_i[3] & a_allowed) begin
       grant = 4'b1000;
       addr  = req_addr_i[64*3 +: 64];
       bytes = req_bytes_i[LenW*3 +: LenW];
@@ -89,7 +95,7 @@ module mxe_rd_port #(
   assign ar_fire     = m_arvalid_o & m_arready_i;
 
   // A new row fetch is accepted while the last burst of the previous one leaves.
-  assign accept      = (|req_valid_i) & fifo_ready & ~halt_i & (~busy_q | (ar_fire & last_burst));
+  assign accept      = (|grant) & fifo_ready & ~halt_i & (~busy_q | (ar_fire & last_burst));
   assign req_ready_o = accept ? grant : 4'b0000;
 
   logic [LenW:0] span;  // bytes from the start of the first beat
@@ -127,6 +133,15 @@ module mxe_rd_port #(
     .ready_i (fetch_ready_i),
     .data_o  ({fetch_offset_o, fetch_bytes_o, fetch_tag_o})
   );
+
+  logic fetch_done;
+  assign fetch_done  = fetch_valid_o & fetch_ready_i;
+  assign under_way_d = under_way_q + UnderWayW'(accept) - UnderWayW'(fetch_done);
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) under_way_q <= '0;
+    else if (clear_i) under_way_q <= '0;
+    else under_way_q <= under_way_d;
+  end
 
   logic [11:0] bursts_q;  // bursts under way
   always_ff @(posedge clk_i or negedge rst_ni) begin

@@ -1,28 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Adder tree over 32 values, modulo 2^WIDTH. The sums of four are registered.
+// Upper part of the adder tree: the sum of eight values, modulo 2^WIDTH.
 `default_nettype none
 module mxe_tree #(
   parameter int unsigned WIDTH = 42
 ) (
-  input  logic                            clk_i,
-  input  logic [mxe_pkg::LANES*WIDTH-1:0] x_i,
-  output logic [WIDTH-1:0]                sum_o
+  input  logic [WIDTH-1:0] x0_i,
+  input  logic [WIDTH-1:0] x1_i,
+  input  logic [WIDTH-1:0] x2_i,
+  input  logic [WIDTH-1:0] x3_i,
+  input  logic [WIDTH-1:0] x4_i,
+  input  logic [WIDTH-1:0] x5_i,
+  input  logic [WIDTH-1:0] x6_i,
+  input  logic [WIDTH-1:0] x7_i,
+  output logic [WIDTH-1:0] sum_o
 );
-  localparam int unsigned GROUPS = mxe_pkg::LANES / 4;
-
-  logic [GROUPS*WIDTH-1:0] quad_q;
-  for (genvar i = 0; i < GROUPS; i++) begin : gen_quad
-    logic [WIDTH-1:0] lower, upper;
-    assign lower = x_i[(4*i)*WIDTH +: WIDTH] + x_i[(4*i+1)*WIDTH +: WIDTH];
-    assign upper = x_i[(4*i+2)*WIDTH +: WIDTH] + x_i[(4*i+3)*WIDTH +: WIDTH];
-    always_ff @(posedge clk_i) quad_q[i*WIDTH +: WIDTH] <= lower + upper;
-  end
-
-  logic [WIDTH-1:0] s0, s1, s2, s3;
-  assign s0 = quad_q[0*WIDTH +: WIDTH] + quad_q[1*WIDTH +: WIDTH];
-  assign s1 = quad_q[2*WIDTH +: WIDTH] + quad_q[3*WIDTH +: WIDTH];
-  assign s2 = quad_q[4*WIDTH +: WIDTH] + quad_q[5*WIDTH +: WIDTH];
-  assign s3 = quad_q[6*WIDTH +: WIDTH] + quad_q[7*WIDTH +: WIDTH];
-  assign sum_o = (s0 + s1) + (s2 + s3);
+  assign sum_o = ((x0_i + x1_i) + (x2_i + x3_i)) + ((x4_i + x5_i) + (x6_i + x7_i));
 endmodule
 `default_nettype wire
