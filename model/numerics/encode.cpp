@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "numerics/bits.h"
+#include "numerics/log2.h"
 
 namespace mx {
 
@@ -13,11 +14,12 @@ Rounding parse_rounding(std::string_view name) {
   constexpr std::pair<std::string_view, Rounding> kNames[] = {{"rne", Rounding::nearest_even},
                                                               {"away", Rounding::nearest_away},
                                                               {"down", Rounding::nearest_zero},
+                                                              {"up", Rounding::nearest_up},
                                                               {"trunc", Rounding::toward_zero}};
   for (const auto& [text, rounding] : kNames) {
     if (text == name) return rounding;
   }
-  throw Error(fmt::format("unknown rounding '{}' (allowed: rne, away, down, trunc)", name));
+  throw Error(fmt::format("unknown rounding '{}' (allowed: rne, away, down, up, trunc)", name));
 }
 
 uint64_t round_shifted(uint64_t significand, int shift, Rounding rounding) {
@@ -27,12 +29,21 @@ uint64_t round_shifted(uint64_t significand, int shift, Rounding rounding) {
   const uint64_t kept = significand >> drop;
   const uint64_t rest = significand & ((uint64_t{1} << drop) - 1);
   const uint64_t half = uint64_t{1} << (drop - 1);
+  // 0.5 - 2^-25: adding 0.5 in float32 is a tie that rounds to 1.
+  const bool rounds_like_half = drop == 25 && significand == 0xFFFFFF;
   bool up = false;
   switch (rounding) {
+    case Rounding::nearest_even_float32:
+      up = rounds_like_half || rest > half || (rest == half && (kept & 1) != 0);
+      break;
     case Rounding::nearest_even:
       up = rest > half || (rest == half && (kept & 1) != 0);
       break;
+    case Rounding::nearest_away_float32:
+      up = rounds_like_half || rest >= half;
+      break;
     case Rounding::nearest_away:
+    case Rounding::nearest_up:
       up = rest >= half;
       break;
     case Rounding::nearest_zero:
@@ -44,20 +55,42 @@ uint64_t round_shifted(uint64_t significand, int shift, Rounding rounding) {
   return kept + (up ? 1 : 0);
 }
 
+namespace {
+
+// floor(log2f(value)) of a scaled element; those below the float32 normals are subnormals of every
+// format, so their binade does not matter.
+int element_log2_float32(uint64_t significand, int exponent) {
+  return floor_log2_float32({false, static_cast<uint32_t>(significand), exponent});
+}
+
+}  // namespace
+
 uint32_t encode_magnitude(const ElementFormat& format, uint64_t significand, int exponent,
-                          Rounding rounding) {
+                          Rounding rounding, uint32_t limit, bool float32_log2) {
   if (significand == 0) return 0;
   // Weight of the last kept bit: fixed for integers and subnormals, else mantissa_bits below the
   // leading one. Counting codes from there makes a carry into the next binade come out right.
   int lsb = format.lsb_exponent;
   if (format.kind == FormatKind::floating) {
-    lsb = std::max(lsb, floor_log2(significand) + exponent - format.mantissa_bits);
+    const int log2 = float32_log2 ? element_log2_float32(significand, exponent)
+                                  : floor_log2(significand) + exponent;
+    lsb = std::max(lsb, log2 - format.mantissa_bits);
   }
-  const int binade = lsb - format.lsb_exponent;
-  if (binade > 1 << format.exponent_bits || exponent - lsb > 20) return format.max_code;
-  const uint64_t code = (static_cast<uint64_t>(binade) << format.mantissa_bits) +
-                        round_shifted(significand, exponent - lsb, rounding);
-  return static_cast<uint32_t>(std::min<uint64_t>(code, format.max_code));
+  uint64_t binade = static_cast<uint64_t>(lsb - format.lsb_exponent);
+  if (binade > uint64_t{1} << format.exponent_bits || exponent - lsb > 20) return limit;
+  uint64_t rounded = round_shifted(significand, exponent - lsb, rounding);
+  if (binade > 0 && rounded < uint64_t{1} << format.mantissa_bits) {
+    // A log2f that was one too high and a rounding that did not reach it: back to the binade below.
+    rounded *= 2;
+    --binade;
+  }
+  const uint64_t code = (binade << format.mantissa_bits) + rounded;
+  return static_cast<uint32_t>(std::min<uint64_t>(code, limit));
+}
+
+uint32_t encode_magnitude(const ElementFormat& format, uint64_t significand, int exponent,
+                          Rounding rounding) {
+  return encode_magnitude(format, significand, exponent, rounding, format.max_code, false);
 }
 
 uint32_t with_sign(const ElementFormat& format, uint32_t magnitude, bool negative) {
@@ -77,6 +110,7 @@ uint32_t encode(const ElementFormat& format, float value, Rounding rounding) {
     return with_sign(format, magnitude, (bits >> 31) != 0);
   }
   const FloatParts parts = float_parts(bits);
+  if (rounding == Rounding::nearest_up && parts.negative) rounding = Rounding::nearest_zero;
   return with_sign(format, encode_magnitude(format, parts.significand, parts.exponent, rounding),
                    parts.negative);
 }

@@ -13,19 +13,28 @@ enum class Rounding : uint8_t {
   nearest_even,  // ties to the even code: the default of OCP MX
   nearest_away,  // ties away from zero
   nearest_zero,  // ties toward zero
+  nearest_up,    // ties toward +infinity
   toward_zero,   // truncation
+  // As floor(|x| + 0.5) computed in float32, where 0.5 - 2^-25 becomes 1; ties even or away.
+  nearest_even_float32,
+  nearest_away_float32,
 };
 
-// Name on the command line (rne, away, down, trunc) to rule; throws Error listing the names.
+// Name on the command line (rne, away, down, up, trunc) to rule; throws Error listing the names.
 Rounding parse_rounding(std::string_view name);
 
-// significand * 2^shift rounded to an integer.
+// significand * 2^shift rounded to an integer; nearest_up here is for positive numbers.
 uint64_t round_shifted(uint64_t significand, int shift, Rounding rounding);
 
 // Magnitude code of significand * 2^exponent (exact, significand < 2^40). Element subnormals are
 // kept; magnitudes above the largest finite value saturate to it.
 uint32_t encode_magnitude(const ElementFormat& format, uint64_t significand, int exponent,
                           Rounding rounding);
+
+// The same with the two liberties some quantizers take: saturating at the magnitude code `limit`,
+// and, with float32_log2, taking the element's binade from a rounded log2f (log2.h).
+uint32_t encode_magnitude(const ElementFormat& format, uint64_t significand, int exponent,
+                          Rounding rounding, uint32_t limit, bool float32_log2);
 
 // Adds the sign: sign bit for floating formats (so a negative zero exists), two's complement for
 // integers.

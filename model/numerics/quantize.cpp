@@ -4,93 +4,187 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "numerics/bits.h"
+#include "numerics/block.h"
 
 namespace mx {
 namespace {
 
-// Whether amax, rounded half up to `mantissa` bits below its leading one, reaches the next power of
-// two.
-bool rounds_to_next_binade(uint32_t significand, int width, int mantissa) {
-  return width > mantissa &&
-         round_shifted(significand, mantissa - width, Rounding::nearest_away) >> (mantissa + 1) !=
-             0;
+float to_bfloat16(float x) {
+  const uint32_t bits = to_bits(x);
+  if (is_nan_bits(bits)) return from_bits((bits | 0x00400000) & 0xFFFF0000);
+  return from_bits((bits + 0x7FFF + ((bits >> 16) & 1)) & 0xFFFF0000);
 }
 
-// Scale exponent of a block whose largest magnitude is amax > 0, clamped to what E8M0 holds.
-int scale_exponent(FloatParts amax, const ElementFormat& format, ScaleRule rule) {
-  const int width = floor_log2(uint64_t{amax.significand});
-  bool up = false;
-  switch (rule) {
-    case ScaleRule::floor:
-      break;
-    case ScaleRule::ceil:
-      up = (amax.significand & (amax.significand - 1)) != 0;
-      break;
-    case ScaleRule::even:
-      up = rounds_to_next_binade(amax.significand, width, format.mantissa_bits);
-      break;
-    case ScaleRule::rceil:
-      up = std::ldexp(amax.significand, -width) > std::ldexp(format.max, -format.emax);
-      break;
-  }
-  const int exponent = width + amax.exponent - format.emax + (up ? 1 : 0);
-  return std::clamp(exponent, -kScaleBias, kScaleBias);
-}
-
-// Quantizes up to 32 elements; returns the E8M0 code.
-uint8_t quantize_block(const float* x, size_t count, const ElementFormat& format,
-                       const QuantizerOptions& options, uint8_t* codes) {
+// Largest finite magnitude of the array, 1 if that is 0: the tensor scale must be usable.
+float array_amax(const float* x, size_t count) {
   uint32_t amax = 0;
-  for (size_t i = 0; i < count; ++i) amax = std::max(amax, to_bits(x[i]) & 0x7FFFFFFF);
-  if (!is_finite_bits(amax)) {
-    std::fill_n(codes, count, uint8_t{0});
-    return kNanScale;
-  }
-  const int scale =
-      amax == 0 ? -kScaleBias : scale_exponent(float_parts(amax), format, options.scale_rule);
   for (size_t i = 0; i < count; ++i) {
-    const FloatParts parts = float_parts(to_bits(x[i]));
-    const uint32_t magnitude =
-        encode_magnitude(format, parts.significand, parts.exponent - scale, options.rounding);
-    codes[i] = static_cast<uint8_t>(with_sign(format, magnitude, parts.negative));
+    const uint32_t magnitude = to_bits(x[i]) & 0x7FFFFFFF;
+    if (magnitude < kInfinity) amax = std::max(amax, magnitude);
   }
-  return static_cast<uint8_t>(scale + kScaleBias);
+  return amax == 0 ? 1.0f : from_bits(amax);
+}
+
+// How the array falls into lines of elements `stride` apart, each cut into blocks.
+struct Lines {
+  size_t outer = 1;   // product of the axes before the blocked one
+  size_t length = 1;  // of the blocked axis
+  size_t inner = 1;   // product of the axes after it: the stride
+  size_t blocks = 0;  // a line
+};
+
+Lines lines_of(const std::vector<size_t>& shape, size_t axis, const QuantizerOptions& options) {
+  Lines lines;
+  if (options.walk == BlockWalk::flat) {
+    for (const size_t dimension : shape) lines.length *= dimension;
+  } else if (!shape.empty()) {
+    for (size_t i = 0; i < axis; ++i) lines.outer *= shape[i];
+    lines.length = shape[axis];
+    for (size_t i = axis + 1; i < shape.size(); ++i) lines.inner *= shape[i];
+  }
+  lines.blocks = (lines.length + options.block_size - 1) / options.block_size;
+  return lines;
+}
+
+// Whether every scale of these options has a code in the scale format.
+bool scales_have_codes(const QuantizerOptions& options) {
+  const ScaleFormat& format = options.scale_format;
+  if (format.bits() > 8) return false;
+  if (!format.is_power_of_two()) return true;
+  const ExponentRange range = options.range();
+  return range.min >= format.min_exponent() && range.max <= format.max_exponent() &&
+         options.above_range != RangeRule::infinite && options.inf != SpecialRule::infinite;
+}
+
+// Gathers, quantizes and scatters the blocks of one array.
+class ArrayQuantizer {
+ public:
+  ArrayQuantizer(const float* x, const BlockRules& rules, const Lines& lines,
+                 QuantizedArray* result)
+      : x_(x), rules_(rules), lines_(lines), result_(*result) {
+    const size_t size = rules.options.block_size;
+    values_.resize(size);
+    codes_.resize(size);
+    dequantized_.resize(size);
+  }
+
+  void run() {
+    for (size_t outer = 0; outer < lines_.outer; ++outer) {
+      for (size_t block = 0; block < lines_.blocks; ++block) {
+        for (size_t inner = 0; inner < lines_.inner; ++inner) one_block(outer, block, inner);
+      }
+    }
+  }
+
+ private:
+  void one_block(size_t outer, size_t block, size_t inner) {
+    const size_t size = rules_.options.block_size;
+    const size_t first = block * size;
+    const size_t count = std::min(size, lines_.length - first);
+    const size_t at = (outer * lines_.length + first) * lines_.inner + inner;
+    const size_t scale_at = (outer * lines_.blocks + block) * lines_.inner + inner;
+    // Short blocks are padded with zeros, which some rules can see (all_nan_poisons).
+    std::fill(values_.begin(), values_.end(), 0.0f);
+    for (size_t i = 0; i < count; ++i) {
+      const float value = x_[at + i * lines_.inner];
+      values_[i] = rules_.options.bfloat16_input ? to_bfloat16(value) : value;
+    }
+    const BlockScale scale = block_scale(values_.data(), size, rules_);
+    const bool wants_values = !result_.dequantized.empty();
+    quantize_elements(values_.data(), count, rules_, scale, codes_.data(),
+                      wants_values ? dequantized_.data() : nullptr);
+    result_.scales[scale_at] = scale.value;
+    if (!result_.scale_codes.empty()) {
+      result_.scale_codes[scale_at] = static_cast<uint8_t>(scale.code);
+    }
+    for (size_t i = 0; i < count; ++i) store(at + i * lines_.inner, i, wants_values);
+  }
+
+  void store(size_t at, size_t i, bool wants_values) {
+    if (result_.wide_codes.empty()) {
+      result_.codes[at] = static_cast<uint8_t>(codes_[i]);
+    } else {
+      result_.wide_codes[at] = codes_[i];
+    }
+    if (wants_values) result_.dequantized[at] = dequantized_[i];
+  }
+
+  const float* x_;
+  const BlockRules& rules_;
+  const Lines lines_;
+  QuantizedArray& result_;
+  std::vector<float> values_;
+  std::vector<uint16_t> codes_;
+  std::vector<float> dequantized_;
+};
+
+size_t resolve_axis(int axis, const std::vector<size_t>& shape) {
+  const int rank = shape.empty() ? 1 : static_cast<int>(shape.size());
+  if (axis < -rank || axis >= rank) {
+    throw Error(fmt::format("axis {} does not exist (allowed: {} to {})", axis, -rank, rank - 1));
+  }
+  return static_cast<size_t>(axis < 0 ? axis + rank : axis);
 }
 
 }  // namespace
 
-ScaleRule parse_scale_rule(std::string_view name) {
-  constexpr std::pair<std::string_view, ScaleRule> kNames[] = {{"floor", ScaleRule::floor},
-                                                               {"ceil", ScaleRule::ceil},
-                                                               {"even", ScaleRule::even},
-                                                               {"rceil", ScaleRule::rceil}};
-  for (const auto& [text, rule] : kNames) {
-    if (text == name) return rule;
+QuantizedArray quantize(const float* x, const std::vector<size_t>& shape,
+                        const ElementFormat& format, const QuantizerOptions& options,
+                        const QuantizeRequest& request) {
+  if (options.block_size == 0) throw Error("block size 0 is not possible (allowed: 1 or more)");
+  QuantizedArray result;
+  result.format = format;
+  result.options = options;
+  result.shape = shape;
+  result.axis = resolve_axis(request.axis, shape);
+  const Lines lines = lines_of(shape, result.axis, options);
+  const size_t count = lines.outer * lines.length * lines.inner;
+
+  result.scale_shape = shape;
+  if (options.walk == BlockWalk::flat) {
+    result.scale_shape = {lines.blocks};
+  } else if (!shape.empty()) {
+    result.scale_shape[result.axis] = lines.blocks;
   }
-  throw Error(fmt::format("unknown scale rule '{}' (allowed: floor, ceil, even, rceil)", name));
+  const size_t scales = lines.outer * lines.blocks * lines.inner;
+  result.scales.resize(scales);
+  if (scales_have_codes(options)) result.scale_codes.resize(scales);
+  if (format.bits > 8) {
+    result.wide_codes.resize(count);
+  } else {
+    result.codes.resize(count);
+  }
+  if (request.dequantize) result.dequantized.resize(count);
+
+  float amax = options.tensor_amax.value_or(0.0f);
+  if (options.uses_tensor_scale && !options.tensor_amax) amax = array_amax(x, count);
+  const BlockRules rules = make_block_rules(format, options, amax);
+  result.tensor_scale = rules.tensor_decode;
+  ArrayQuantizer(x, rules, lines, &result).run();
+  return result;
 }
 
 MxTensor quantize_rows(const float* x, size_t rows, size_t k, FormatId format,
                        const QuantizerOptions& options) {
+  const bool operand = options.walk == BlockWalk::axis && options.block_size == kBlockSize &&
+                       options.scale_format.name() == "e8m0" && scales_have_codes(options) &&
+                       options.element_shift == 0 && !options.uses_tensor_scale;
+  if (!operand) {
+    throw Error(
+        "this preset does not make engine operands (needed: blocks of 32 along a row, E8M0 scales, "
+        "standard elements)");
+  }
+  QuantizeRequest request;
+  request.dequantize = false;
+  QuantizedArray array = quantize(x, {rows, k}, element_format(format), options, request);
   MxTensor tensor;
   tensor.format = format;
   tensor.rows = rows;
   tensor.k = k;
-  tensor.codes.resize(rows * k);
-  const size_t columns = tensor.scale_columns();
-  tensor.scales.resize(rows * columns);
-  const ElementFormat& element = element_format(format);
-  for (size_t row = 0; row < rows; ++row) {
-    for (size_t block = 0; block < columns; ++block) {
-      const size_t begin = row * k + block * kBlockSize;
-      const size_t count = std::min(kBlockSize, k - block * kBlockSize);
-      tensor.scales[row * columns + block] =
-          quantize_block(x + begin, count, element, options, tensor.codes.data() + begin);
-    }
-  }
+  tensor.codes = std::move(array.codes);
+  tensor.scales = std::move(array.scale_codes);
   return tensor;
 }
 

@@ -1,0 +1,202 @@
+// Elements of blocks: the second half of block.h.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "numerics/bits.h"
+#include "numerics/block.h"
+
+namespace mx {
+namespace {
+
+// An input divided by its scale.
+struct ScaledElement {
+  bool negative;  // the sign bit
+  bool nan;
+  bool infinite;
+  bool vanishes;  // zero in float32
+  uint32_t significand;
+  int exponent;
+};
+
+ScaledElement split(float value, int exponent_shift) {
+  const uint32_t bits = to_bits(value);
+  const FloatParts parts = float_parts(bits);
+  ScaledElement element{parts.negative, is_nan_bits(bits), (bits & 0x7FFFFFFF) == kInfinity,
+                        true,           parts.significand, parts.exponent - exponent_shift};
+  if (element.significand != 0) {
+    const int top = floor_log2(uint64_t{element.significand}) + element.exponent;
+    const bool power_of_two = (element.significand & (element.significand - 1)) == 0;
+    element.vanishes = top < -150 || (top == -150 && power_of_two);
+  }
+  return element;
+}
+
+bool zero_is_negative(ZeroSign rule, const ScaledElement& element) {
+  switch (rule) {
+    case ZeroSign::keep:
+      return element.negative;
+    case ZeroSign::value:
+      return element.negative && !element.vanishes;
+    case ZeroSign::positive:
+      return false;
+    case ZeroSign::negative:
+      return element.negative || element.vanishes;
+    case ZeroSign::zero_only:
+      return element.negative && element.vanishes;
+  }
+  return false;
+}
+
+// Divides inputs by the block's scale and rounds them.
+class ElementQuantizer {
+ public:
+  ElementQuantizer(const BlockRules& rules, const BlockScale& scale)
+      : rules_(rules), format_(rules.format), options_(rules.options), scale_(scale) {
+    power_of_two_ = options_.scale_format.is_power_of_two();
+    divisor_exponent_ = divisor_exponent();
+    factor_ = real_factor();
+    decode_factor_ = power_of_two_ && std::isfinite(scale.value)
+                         ? static_cast<float>(pow2(decode_exponent_))
+                         : scale.value;
+  }
+
+  uint32_t quantize(float x, float* dequantized) const {
+    if (scale_.zeros) x = 0.0f;
+    const ScaledElement element = power_of_two_ ? split(x, divisor_exponent_) : split(scaled(x), 0);
+    const bool pass_through =
+        (element.nan && options_.nan_elements == NanElement::pass_through) ||
+        (element.infinite && options_.inf_elements == InfElement::pass_through);
+    const uint32_t magnitude = pass_through ? 0 : magnitude_code(element);
+    bool negative = element.negative;
+    if (element.nan) negative = nan_is_negative();
+    if (magnitude == 0) negative = !element.nan && zero_is_negative(options_.zero_sign, element);
+    const uint32_t code = pass_through ? 0 : with_sign(format_, magnitude, negative);
+    if (dequantized != nullptr) {
+      *dequantized = pass_through ? x : value_of(code, negative);
+    }
+    return code;
+  }
+
+  // A code that stands in for every finite element of a block whose scale is not a number.
+  uint32_t poisoned(float x, float* dequantized) const {
+    const uint32_t bits = to_bits(x);
+    const uint32_t nan_code = format_.has_nan ? format_.sign_mask() - 1 : 0;
+    uint32_t code = 0;
+    if (options_.poison_codes == PoisonCodes::nan ||
+        (options_.poison_codes == PoisonCodes::signed_zero && !is_finite_bits(bits))) {
+      code = nan_code;
+    } else if (options_.poison_codes == PoisonCodes::signed_zero) {
+      code = format_.kind == FormatKind::floating && (bits >> 31) != 0 ? format_.sign_mask() : 0;
+    }
+    if (dequantized != nullptr) *dequantized = from_bits(kQuietNan);
+    return code;
+  }
+
+ private:
+  int divisor_exponent() {
+    int exponent = scale_.exponent;
+    decode_exponent_ = exponent;
+    if (options_.min_integer_step) {
+      exponent = std::max(exponent, *options_.min_integer_step - format_.lsb_exponent);
+      decode_exponent_ = exponent;
+    }
+    if (exponent == -kScaleBias) {
+      if (options_.lowest_divisor == LowestDivisor::smallest_normal) return -126;
+      if (options_.lowest_divisor == LowestDivisor::one) return 0;
+    }
+    return exponent;
+  }
+
+  float real_factor() const {
+    constexpr float kLargestFloat = std::numeric_limits<float>::max();
+    switch (options_.arithmetic) {
+      case ScaleArithmetic::division:
+        return scale_.value;
+      case ScaleArithmetic::reciprocal:
+        return 1.0f / scale_.value;
+      case ScaleArithmetic::two_reciprocals:
+        return (1.0f / rules_.tensor_decode) / scale_.value;
+      case ScaleArithmetic::product:
+        return scale_.value * rules_.tensor_decode;
+      case ScaleArithmetic::encode_factor: {
+        const float factor = 1.0f / (scale_.value * (1.0f / rules_.tensor_encode));
+        return factor > kLargestFloat ? kLargestFloat : factor;
+      }
+    }
+    return 1;
+  }
+
+  float scaled(float x) const {
+    const bool divides = options_.arithmetic == ScaleArithmetic::division ||
+                         options_.arithmetic == ScaleArithmetic::product;
+    return divides ? x / factor_ : x * factor_;
+  }
+
+  uint32_t nan_magnitude() const {
+    const uint32_t nan_code = format_.sign_mask() - 1;
+    switch (options_.nan_elements) {
+      case NanElement::zero:
+      case NanElement::pass_through:
+        return 0;
+      case NanElement::nan_code:
+        return format_.has_nan ? nan_code : 0;
+      case NanElement::largest:
+        return format_.max_code;
+      case NanElement::negative_largest:
+        return format_.has_nan ? nan_code : format_.max_code;
+    }
+    return 0;
+  }
+
+  bool nan_is_negative() const {
+    return options_.nan_elements == NanElement::negative_largest && !format_.has_nan;
+  }
+
+  uint32_t magnitude_code(const ScaledElement& element) const {
+    if (element.nan) return nan_magnitude();
+    uint32_t limit = format_.max_code;
+    if (options_.full_integer_range && element.negative && format_.kind == FormatKind::integer) {
+      ++limit;
+    }
+    if (element.infinite) return limit;
+    Rounding rounding = options_.rounding;
+    if (rounding == Rounding::nearest_up && element.negative) rounding = Rounding::nearest_zero;
+    return encode_magnitude(format_, element.significand, element.exponent, rounding, limit,
+                            options_.float32_element_log2);
+  }
+
+  float value_of(uint32_t code, bool negative) const {
+    float value = rules_.values[code];
+    if (value == 0 && negative) value = -0.0f;
+    return value * decode_factor_ * rules_.tensor_decode;
+  }
+
+  const BlockRules& rules_;
+  const ElementFormat& format_;
+  const QuantizerOptions& options_;
+  const BlockScale& scale_;
+  bool power_of_two_ = true;
+  int divisor_exponent_ = 0;
+  int decode_exponent_ = 0;
+  float factor_ = 1;
+  float decode_factor_ = 1;
+};
+
+}  // namespace
+
+void quantize_elements(const float* x, size_t count, const BlockRules& rules,
+                       const BlockScale& scale, uint16_t* codes, float* dequantized) {
+  const ElementQuantizer quantizer(rules, scale);
+  // Where Inf does not poison, the real-scale arithmetics carry NaN through to the elements.
+  const bool carries_nan =
+      !rules.options.scale_format.is_power_of_two() && rules.options.inf != SpecialRule::poison;
+  const bool poisoned = !std::isfinite(scale.value) && !carries_nan;
+  for (size_t i = 0; i < count; ++i) {
+    float* value = dequantized == nullptr ? nullptr : dequantized + i;
+    codes[i] = static_cast<uint16_t>(poisoned ? quantizer.poisoned(x[i], value)
+                                              : quantizer.quantize(x[i], value));
+  }
+}
+
+}  // namespace mx

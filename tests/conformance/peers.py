@@ -1,0 +1,63 @@
+"""What the recorded vectors mean: which preset and format a file belongs to, and which of its values
+are not defined by the system it was recorded from. Shared by the conformance scripts.
+"""
+import numpy as np
+
+HARDWARE = {"e2m1": "mxfp4_e2m1", "e1m2": "mxfp4_e1m2", "e2m3": "mxfp6_e2m3", "e3m2": "mxfp6_e3m2",
+            "e4m3": "mxfp8_e4m3", "e5m2": "mxfp8_e5m2", "int8": "mxint8"}
+CASES = ["normal", "widedyn", "fp32_subnormal", "tiny", "huge", "zeros", "ties", "satedge",
+         "log2edge", "naninf", "rawbits", "allexp", "bf16vals", "heavytail", "partial_a",
+         "partial_b", "partial_c", "partial_d", "partial_e"]
+RENAMED = {"torchmx-sim": "torchmx", "torchmx-hwexact": "torchmx", "torchao-nvfp4": None,
+           "modelopt-nvfp4": "nvfp4-modelopt", "te-nvfp4ref": "nvfp4-te",
+           "te-nvfp4ref-pow2": "nvfp4-te-pow2", "ml_dtypes": None}
+NAN_EXPONENT = 999  # how the vectors write the exponent of a NaN scale
+
+
+def job_of(stem):
+    """(preset, format name, options) of SYSTEM__FMT, or None if the file is no quantizer's."""
+    system, fmt = stem.split("__")
+    options = ""
+    if system.startswith("pychop-scale"):
+        options = f"scale=e{system[len('pychop-scale')]}m0"
+        system = "pychop"
+    preset = RENAMED.get(system, system)
+    if preset is None:
+        return None
+    if preset.startswith("nvfp4"):
+        return preset, "nvfp4", options
+    if fmt.startswith("c_"):
+        custom = fmt[2:]
+        name = f"int{int(custom[3:]) + 1}" if custom.startswith("e0m") else custom
+        return preset, name, options
+    return preset, HARDWARE[fmt], options
+
+
+def nan_codes(codes, fmt):
+    """Where codes are the format's NaN."""
+    if fmt == "mxfp8_e4m3":
+        return (codes & 0x7F) == 0x7F
+    if fmt == "mxfp8_e5m2":
+        return (codes & 0x7F) > 0x7C
+    return np.zeros(codes.shape, bool)
+
+
+def per_element(block_mask, shape, block):
+    """A mask of blocks spread over the elements of [rows][n]."""
+    return np.repeat(block_mask, block, axis=-1)[..., : shape[-1]]
+
+
+def excluded_codes(preset, fmt, scale_is_nan, x, stem, block):
+    """Elements whose codes the recorded system leaves undefined, or None.
+
+    torchao (fp4, fp6, e5m2) and torchmx's hardware-exact path: NaN squeezed through integer code.
+    torchao NVFP4: the same, element by element.
+    """
+    poisoned = per_element(scale_is_nan, x.shape, block)
+    if preset.startswith("torchao") and fmt != "mxfp8_e4m3":
+        return poisoned
+    if stem.startswith("torchmx-hwexact"):
+        return poisoned
+    if preset.startswith("nvfp4-torchao"):
+        return poisoned
+    return None
