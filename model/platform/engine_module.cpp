@@ -38,15 +38,15 @@ void EngineModule::transport(tlm::tlm_generic_payload& payload, sc_core::sc_time
     sc_core::wait(delay);
     delay = sc_core::SC_ZERO_TIME;
   }
-  RegisterAccess access;
-  access.write = payload.is_write();
-  access.address = static_cast<uint32_t>(payload.get_address());
-  if (access.write) {
-    std::memcpy(&access.data, payload.get_data_ptr(), 4);
-    access.strobe = strobe_of(payload);
+  RegisterTransfer transfer;
+  transfer.write = payload.is_write();
+  transfer.address = static_cast<uint32_t>(payload.get_address());
+  if (transfer.write) {
+    std::memcpy(&transfer.data, payload.get_data_ptr(), 4);
+    transfer.strobe = strobe_of(payload);
   }
-  const bool ok = access_register(access);
-  if (!access.write) std::memcpy(payload.get_data_ptr(), &access.data, 4);
+  const bool ok = transfer_register(transfer);
+  if (!transfer.write) std::memcpy(payload.get_data_ptr(), &transfer.data, 4);
   payload.set_response_status(ok ? tlm::TLM_OK_RESPONSE : tlm::TLM_GENERIC_ERROR_RESPONSE);
 }
 

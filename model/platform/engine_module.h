@@ -12,7 +12,7 @@
 namespace mxe {
 
 /// One access to the 4 KiB register window, as AXI4-Lite carries it.
-struct RegisterAccess {
+struct RegisterTransfer {
   bool write = false;
   uint32_t address = 0;  ///< byte offset in the window
   uint32_t data = 0;     ///< in for a write, out for a read
@@ -41,8 +41,8 @@ class EngineModule : public sc_core::sc_module {
   const Params& params() const { return params_; }
 
  protected:
-  /// Performs `access`, taking the time the bus takes (it may wait). False = SLVERR.
-  virtual bool access_register(RegisterAccess& access) = 0;
+  /// Performs `transfer`, taking the time the bus takes (it may wait). False = SLVERR.
+  virtual bool transfer_register(RegisterTransfer& transfer) = 0;
 
  private:
   void transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);

@@ -92,7 +92,7 @@ void Host::thread() {
   }
 }
 
-void run_hosts(std::initializer_list<Host*> hosts) {
+void run_hosts(const std::vector<Host*>& hosts) {
   const auto finished = [](const Host* host) { return host->finished(); };
   while (!std::all_of(hosts.begin(), hosts.end(), finished)) {
     try {

@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
-#include <initializer_list>
 #include <systemc>
 #include <tlm>
+#include <vector>
 
 #include "platform/memory.h"
 
@@ -70,6 +70,6 @@ class Host : public sc_core::sc_module {
 /// Runs the simulation until the programs of all `hosts` have finished. Exceptions of the programs
 /// and of the simulation come out here; mx::Error also when the simulation runs out of events while
 /// a program still waits. May be called again afterwards with new programs.
-void run_hosts(std::initializer_list<Host*> hosts);
+void run_hosts(const std::vector<Host*>& hosts);
 
 }  // namespace mxe

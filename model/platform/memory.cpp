@@ -92,8 +92,11 @@ void Memory::transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& dela
   auto* burst = payload.get_extension<BurstExtension>();
   const unsigned beat_bytes = burst && burst->beat_bytes ? burst->beat_bytes : config_.beat_bytes;
   const uint64_t beats = beats_touched(address, length, beat_bytes);
-  const uint64_t issue = time_to_cycles(sc_core::sc_time_stamp() + delay);
-  const BeatTimes times = (payload.is_write() ? write_ : read_).serve(issue, beats, beat_bytes);
+  const uint64_t handed_over = time_to_cycles(sc_core::sc_time_stamp() + delay);
+  const BeatTimes times =
+      payload.is_write()
+          ? write_.serve(handed_over - std::min(handed_over, beats - 1), beats, beat_bytes)
+          : read_.serve(handed_over, beats, beat_bytes);
 
   payload.set_response_status(check(address, length));
   if (payload.is_response_ok() && !(burst && burst->timing_only)) copy(payload);

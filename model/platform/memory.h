@@ -27,11 +27,13 @@ struct BurstExtension : tlm::tlm_extension<BurstExtension> {
 
 /// Memory with storage, timing and fault injection: a TLM-2.0 target.
 ///
-/// b_transport never waits. On entry `delay` says when the request is issued, relative to
-/// sc_time_stamp(); on return, when its last beat has been transferred. The bytes move at the call.
-/// A request occupies the beats from the one that holds its first byte to the one that holds its
-/// last. Outside the memory the response is TLM_ADDRESS_ERROR_RESPONSE, in a range marked faulty
-/// TLM_GENERIC_ERROR_RESPONSE; such requests take their time too.
+/// b_transport never waits. On entry `delay` says when a read is issued, or when the last beat of a
+/// write is handed over, relative to sc_time_stamp(); on return, when the last beat has been
+/// served. The memory takes the beats of a write as they come, so a write counts as issued one
+/// cycle per further beat before its last. The bytes move at the call. A request occupies the beats
+/// from the one that holds its first byte to the one that holds its last. Outside the memory the
+/// response is TLM_ADDRESS_ERROR_RESPONSE, in a range marked faulty TLM_GENERIC_ERROR_RESPONSE;
+/// such requests take their time too.
 ///
 /// The storage is reserved, not committed: a page costs nothing until it is written.
 class Memory : public sc_core::sc_module {

@@ -24,18 +24,18 @@ class EngineStub : public EngineModule {
   }
 
  private:
-  bool access_register(RegisterAccess& access) override {
+  bool transfer_register(RegisterTransfer& transfer) override {
     wait(cycles_to_time(3));
-    if (access.address >= 0x80) {
-      access.data = 0;
+    if (transfer.address >= 0x80) {
+      transfer.data = 0;
       return false;
     }
-    if (access.address == 0x40) raise_event_.notify(cycles_to_time(access.data));
-    uint32_t& word = words_[access.address / 4 % words_.size()];
-    if (access.write) {
-      word = access.data;
+    if (transfer.address == 0x40) raise_event_.notify(cycles_to_time(transfer.data));
+    uint32_t& word = words_[transfer.address / 4 % words_.size()];
+    if (transfer.write) {
+      word = transfer.data;
     } else {
-      access.data = word;
+      transfer.data = word;
     }
     return true;
   }

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "tb/rtl_top.h"
+
+namespace mxe {
+
+/// Watches the engine's AXI4 master pins for breaches of the protocol: payload stable until ready,
+/// INCR bursts of whole beats within 4 KiB, as many data beats as announced, no response without a
+/// request.
+class AxiChecker {
+ public:
+  explicit AxiChecker(unsigned beat_bytes);
+
+  /// Throws mx::Error that says which rule clock cycle `cycle` breaks.
+  void check(uint64_t cycle, const RtlInputs& in, const RtlOutputs& out);
+
+ private:
+  void check_address(uint64_t cycle, const char* channel, uint64_t address, unsigned length,
+                     unsigned size, unsigned burst) const;
+  void check_stable(uint64_t cycle, const RtlOutputs& out) const;
+  void check_data(uint64_t cycle, const RtlInputs& in, const RtlOutputs& out);
+
+  unsigned beat_bytes_;
+  bool ar_waits_ = false, aw_waits_ = false, w_waits_ = false;
+  RtlOutputs before_;  // pins of the cycle before
+  std::vector<uint8_t> wdata_before_;
+  std::deque<uint8_t> lengths_;    // AWLEN of bursts whose data has not ended
+  std::deque<uint8_t> data_ends_;  // beats - 1 of data bursts that came before their address
+  unsigned beat_ = 0;              // of the data burst under way
+};
+
+}  // namespace mxe

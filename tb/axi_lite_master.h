@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+
+#include "platform/engine_module.h"
+#include "tb/rtl_top.h"
+
+namespace mxe {
+
+/// Carries out one register access at a time on the AXI4-Lite pins: address and data of a write are
+/// offered together, the response is taken at once.
+class AxiLiteMaster {
+ public:
+  /// Begins `transfer`; it must stay where it is until done().
+  void start(RegisterTransfer& transfer);
+  bool busy() const { return transfer_ != nullptr; }
+  /// Whether the last transfer was answered with OKAY.
+  bool ok() const { return ok_; }
+
+  /// Sets the pins for the coming cycle.
+  void drive(RtlInputs& in) const;
+  /// Takes the handshakes of the cycle. Returns true if they completed the transfer.
+  bool sample(const RtlInputs& in, const RtlOutputs& out);
+
+ private:
+  RegisterTransfer* transfer_ = nullptr;
+  bool address_sent_ = false, data_sent_ = false, ok_ = false;
+};
+
+}  // namespace mxe

@@ -1,0 +1,141 @@
+#include "tb/job.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "numerics/gemm.h"
+#include "platform/random.h"
+
+namespace mxe {
+namespace {
+
+constexpr std::size_t kGuardBytes = 64;
+constexpr std::size_t kFloatBytes = sizeof(float);
+
+/// Bits of a packed row's last byte that hold elements.
+uint8_t last_byte_mask(mx::FormatId format, std::size_t k) {
+  const auto bits = static_cast<std::size_t>(mx::element_format(format).bits) * k;
+  return bits % 8 == 0 ? 0xFF : static_cast<uint8_t>((1u << (bits % 8)) - 1);
+}
+
+std::vector<uint8_t> bytes_of(const std::vector<float>& values) {
+  std::vector<uint8_t> bytes(values.size() * kFloatBytes);
+  std::memcpy(bytes.data(), values.data(), bytes.size());
+  return bytes;
+}
+
+/// Bytes from the first to the last row of `rows` rows; stride 0 makes it one.
+std::size_t extent(std::size_t rows, std::size_t stride, std::size_t row_bytes) {
+  return (rows - 1) * stride + row_bytes;
+}
+
+}  // namespace
+
+std::string Job::describe() const {
+  const JobLayout& l = layout;
+  return fmt::format(
+      "{}x{}x{} {} x {}{}, {} values, offsets a{} b{} as{} bs{} c{} d{}, gaps a{} b{} as{} bs{} "
+      "c{} "
+      "d{}{}{}",
+      m(), n(), k(), mx::element_format(a.format).name, mx::element_format(b.format).name,
+      bias.empty() ? "" : (bias_one_row ? " + bias row" : " + bias"), values, l.a_offset,
+      l.b_offset, l.a_scale_offset, l.b_scale_offset, l.c_offset, l.d_offset, l.a_gap, l.b_gap,
+      l.a_scale_gap, l.b_scale_gap, l.c_gap, l.d_gap, l.a_one_row ? ", one row of A" : "",
+      l.b_one_row ? ", one row of B" : "");
+}
+
+std::vector<float> Job::golden(bool fp4_dual) const {
+  if (bias.empty()) return mx::gemm_block(a, b, nullptr, fp4_dual);
+  if (!bias_one_row) return mx::gemm_block(a, b, bias.data(), fp4_dual);
+  std::vector<float> full;
+  for (std::size_t row = 0; row < m(); row++) full.insert(full.end(), bias.begin(), bias.end());
+  return mx::gemm_block(a, b, full.data(), fp4_dual);
+}
+
+JobImage::JobImage(const Job& job, uint64_t address, uint64_t noise_seed) : address_(address) {
+  const std::size_t m = job.m(), n = job.n(), k = job.k();
+  const JobLayout& l = job.layout;
+  const std::size_t a_row = mx::packed_row_bytes(job.a.format, k);
+  const std::size_t b_row = mx::packed_row_bytes(job.b.format, k);
+  const std::size_t scales = job.a.scale_columns(), d_row = n * kFloatBytes;
+
+  const auto stride = [](std::size_t row_bytes, unsigned gap, bool one_row) {
+    return one_row ? 0u : static_cast<uint32_t>(row_bytes + gap);
+  };
+  mxe_job& d = descriptor_;
+  d.format_a = static_cast<uint32_t>(job.a.format);
+  d.format_b = static_cast<uint32_t>(job.b.format);
+  d.out_format = 0;
+  d.bias = !job.bias.empty();
+  d.m = static_cast<uint32_t>(m);
+  d.n = static_cast<uint32_t>(n);
+  d.k = static_cast<uint32_t>(k);
+  d.a_stride = stride(a_row, l.a_gap, l.a_one_row);
+  d.b_stride = stride(b_row, l.b_gap, l.b_one_row);
+  d.a_scale_stride = stride(scales, l.a_scale_gap, l.a_one_row);
+  d.b_scale_stride = stride(scales, l.b_scale_gap, l.b_one_row);
+  d.d_stride = stride(d_row, l.d_gap, false);
+  d.a_addr = place("A", l.a_offset, extent(m, d.a_stride, a_row));
+  d.a_scale_addr = place("scales of A", l.a_scale_offset, extent(m, d.a_scale_stride, scales));
+  d.b_addr = place("B", l.b_offset, extent(n, d.b_stride, b_row));
+  d.b_scale_addr = place("scales of B", l.b_scale_offset, extent(n, d.b_scale_stride, scales));
+  if (d.bias) {
+    d.c_stride = stride(d_row, l.c_gap, job.bias_one_row);
+    d.c_addr = place("C", l.c_offset, extent(m, d.c_stride, d_row));
+  }
+  d.d_addr = place("D", l.d_offset, extent(m, d.d_stride, d_row));
+  place("end", 0, 0);
+
+  Random random(noise_seed);
+  for (uint8_t& byte : before_) byte = static_cast<uint8_t>(random.next());
+  write_rows(d.a_addr, d.a_stride, mx::pack_rows(job.a), a_row, last_byte_mask(job.a.format, k));
+  write_rows(d.b_addr, d.b_stride, mx::pack_rows(job.b), b_row, last_byte_mask(job.b.format, k));
+  write_rows(d.a_scale_addr, d.a_scale_stride, job.a.scales, scales, 0xFF);
+  write_rows(d.b_scale_addr, d.b_scale_stride, job.b.scales, scales, 0xFF);
+  if (d.bias) write_rows(d.c_addr, d.c_stride, bytes_of(job.bias), d_row, 0xFF);
+}
+
+/// Reserves room for a part, after a guard. Returns its address.
+uint64_t JobImage::place(const char* name, unsigned offset, std::size_t bytes) {
+  const std::size_t aligned = (before_.size() + kGuardBytes + 63) / 64 * 64;
+  const uint64_t begin = (address_ + aligned + 63) / 64 * 64 + offset;
+  before_.resize(begin + bytes - address_);
+  parts_.push_back({name, begin, begin + bytes});
+  return begin;
+}
+
+void JobImage::write_rows(uint64_t address, uint64_t stride, const std::vector<uint8_t>& packed,
+                          std::size_t row_bytes, uint8_t last_byte_mask) {
+  for (std::size_t row = 0; row * row_bytes < packed.size(); row++) {
+    uint8_t* target = before_.data() + (address - address_) + row * stride;
+    const uint8_t noise = static_cast<uint8_t>(target[row_bytes - 1] & ~last_byte_mask);
+    std::memcpy(target, packed.data() + row * row_bytes, row_bytes);
+    target[row_bytes - 1] = static_cast<uint8_t>((target[row_bytes - 1] & last_byte_mask) | noise);
+  }
+}
+
+std::vector<uint8_t> JobImage::after(const std::vector<float>& results) const {
+  std::vector<uint8_t> image = before_;
+  const std::size_t row_bytes = descriptor_.n * kFloatBytes;
+  for (std::size_t row = 0; row < descriptor_.m; row++) {
+    std::memcpy(image.data() + (descriptor_.d_addr - address_) + row * descriptor_.d_stride,
+                results.data() + row * descriptor_.n, row_bytes);
+  }
+  return image;
+}
+
+std::string JobImage::locate(uint64_t address) const {
+  const auto part = std::find_if(parts_.begin(), parts_.end(), [address](const Part& p) {
+    return address >= p.begin && address < p.end;
+  });
+  if (part == parts_.end()) return fmt::format("a guard byte at {:#x}", address);
+  const uint64_t offset = address - descriptor_.d_addr;
+  if (std::strcmp(part->name, "D") != 0) return fmt::format("{} at {:#x}", part->name, address);
+  const uint64_t row = offset / descriptor_.d_stride, column = offset % descriptor_.d_stride / 4;
+  if (column >= descriptor_.n) return fmt::format("the gap after row {} of D", row);
+  return fmt::format("D[{}][{}]", row, column);
+}
+
+}  // namespace mxe

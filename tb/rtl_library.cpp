@@ -1,0 +1,24 @@
+#include <fmt/format.h>
+
+#include "numerics/error.h"
+#include "tb/rtl_top.h"
+
+namespace mxe {
+
+// Defined in the Verilated libraries (verilated_factory.cpp).
+std::unique_ptr<RtlTop> make_Vmxe_small(const Params&, const std::string&);
+std::unique_ptr<RtlTop> make_Vmxe_base(const Params&, const std::string&);
+std::unique_ptr<RtlTop> make_Vmxe_small_fst(const Params&, const std::string&);
+std::unique_ptr<RtlTop> make_Vmxe_base_fst(const Params&, const std::string&);
+
+std::unique_ptr<RtlTop> make_rtl_top(const Params& params, const std::string& waves) {
+  const std::string config = params.config_name();
+  if (config == "small")
+    return (waves.empty() ? make_Vmxe_small : make_Vmxe_small_fst)(params, waves);
+  if (config == "base") return (waves.empty() ? make_Vmxe_base : make_Vmxe_base_fst)(params, waves);
+  throw mx::Error(
+      fmt::format("the RTL was built for the configurations small and base, not for {}: {}", config,
+                  params.to_string()));
+}
+
+}  // namespace mxe

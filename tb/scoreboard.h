@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "mxe_driver.h"
+#include "tb/job.h"
+
+namespace mxe {
+
+/// One thing that was not as it must be. A value, so that a test can also demand one.
+struct Mismatch {
+  std::string engine;   ///< "model", "rtl", or both if they disagree
+  std::size_t job = 0;  ///< number of the job since the start
+  std::string what;     ///< one line: where, what was expected, what was found
+};
+
+/// What an engine made of one job.
+struct JobOutcome {
+  int result = 0;  ///< of mxe_wait
+  mxe_completion completion{};
+  std::vector<uint8_t> memory;  ///< the job's range of memory afterwards
+};
+
+/// Compares outcomes with what the golden GEMM says: every byte of memory, the status, the record.
+class Scoreboard {
+ public:
+  explicit Scoreboard(bool fp4_dual) : fp4_dual_(fp4_dual) {}
+
+  /// Expected memory after `job`, laid out as `image`.
+  std::vector<uint8_t> expected(const Job& job, const JobImage& image) const;
+  /// Adds what is wrong with `outcome` to mismatches(). At most one mismatch about memory.
+  void check(const std::string& engine, std::size_t number, const Job& job, const JobImage& image,
+             const std::vector<uint8_t>& expected, const JobOutcome& outcome);
+  void add(Mismatch mismatch) { mismatches_.push_back(std::move(mismatch)); }
+
+  const std::vector<Mismatch>& mismatches() const { return mismatches_; }
+
+ private:
+  bool fp4_dual_;
+  std::vector<Mismatch> mismatches_;
+};
+
+}  // namespace mxe
