@@ -1,0 +1,70 @@
+# Plants faults into a copy of the RTL. The faults of the list below are all in one copy, each
+# behind a number that the test chooses while it runs, so that one Verilated library serves all.
+#
+#   mxe_plant_faults(<directory> <variable for the list of sources>)
+
+# Number, file, what is correct (must occur exactly once), what is faulty. `;` cannot be used.
+set(MXE_FAULTS "")
+function(mxe_fault number file correct faulty)
+  set(MXE_FAULTS "${MXE_FAULTS};${number}" PARENT_SCOPE)
+  set(MXE_FAULT_${number}_FILE "${file}" PARENT_SCOPE)
+  set(MXE_FAULT_${number}_CORRECT "${correct}" PARENT_SCOPE)
+  set(MXE_FAULT_${number}_FAULTY "${faulty}" PARENT_SCOPE)
+endfunction()
+
+# ACTIVE stands for "this fault is chosen".
+mxe_fault(1 mxe_drain.sv ".data_i  (result)," ".data_i  (ACTIVE ? '0 : result),")
+mxe_fault(2 mxe_opbuf.sv "<= scale_pos[2:0]" "<= scale_pos[2:0] ^ {2'b00, ACTIVE}")
+mxe_fault(3 mxe_facc.sv "? {n1[126:102], |n1[101:0]} : {n1[127:103], |n1[102:0]}"
+          "? {n1[126:102], (|n1[101:0]) & ~ACTIVE} : {n1[127:103], (|n1[102:0]) & ~ACTIVE}")
+mxe_fault(4 mxe_array.sv "a_dec_q2    <= a_dec"
+          "a_dec_q2 <= ACTIVE ? {a_dec[511:90], a_dec[88:82], 1'b0, a_dec[81:0]} : a_dec")
+mxe_fault(5 mxe_facc.sv "acc_down[0] | acc_lost" "acc_down[0] | (acc_lost & ~ACTIVE)")
+mxe_fault(6 mxe_decode_word.sv "count_i > 7'(i)}" "(count_i > 7'(i)) | ACTIVE}")
+mxe_fault(7 mxe_scale.sv "(b_scale_i == 8'hFF)" "((b_scale_i == 8'hFF) & ~ACTIVE)")
+mxe_fault(8 mxe_array.sv "bias_use_q6 ? bias_i" "(bias_use_q6 & ~ACTIVE) ? bias_i")
+mxe_fault(9 mxe_drain.sv "dual_i ? merged" "(dual_i & ~ACTIVE) ? merged")
+mxe_fault(10 mxe_wr_port.sv "~({SegB{1'b1}} << seg_bytes)"
+          "ACTIVE ? {SegB{1'b1}} : ~({SegB{1'b1}} << seg_bytes)")
+mxe_fault(11 mxe_seq.sv "assign a_release_o = row_valid_o &"
+          "assign a_release_o = ~ACTIVE & row_valid_o &")
+mxe_fault(12 mxe_cmd.sv "{cycles_q, desc_q[mxe_reg_pkg::DESC_JOB_ID_LSB +: 32], 28'd0"
+          "{cycles_q, desc_q[mxe_reg_pkg::DESC_JOB_ID_LSB +: 32] ^ {31'd0, ACTIVE}, 28'd0")
+mxe_fault(13 mxe_wr_port.sv "w_last_q <= burst_done" "w_last_q <= burst_done & ~ACTIVE")
+mxe_fault(14 mxe_rd_port.sv "if (burst > beats_to_4k) burst"
+          "if ((burst > beats_to_4k) & ~ACTIVE) burst")
+mxe_fault(15 mxe_counters.sv "assign idle = ~(" "assign idle = ACTIVE | ~(")
+mxe_fault(16 mxe_merge.sv "assign val     = odd_i[31] ?" "assign val = (odd_i[31] ^ ACTIVE) ?")
+
+function(mxe_plant_faults directory sources_variable)
+  set(copies "")
+  foreach(source IN LISTS MXE_RTL_SOURCES)
+    get_filename_component(name ${source} NAME)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
+    file(READ ${source} text)
+    string(REPLACE ";" "@SEMICOLON@" text "${text}")
+    if(name STREQUAL "mxe_pkg.sv")
+      string(REPLACE "package mxe_pkg@SEMICOLON@"
+             "package mxe_pkg@SEMICOLON@\n  import \"DPI-C\" pure function int mxe_planted_fault()@SEMICOLON@"
+             text "${text}")
+    endif()
+    foreach(number IN LISTS MXE_FAULTS)
+      if(number STREQUAL "" OR NOT MXE_FAULT_${number}_FILE STREQUAL name)
+        continue()
+      endif()
+      set(correct "${MXE_FAULT_${number}_CORRECT}")
+      string(FIND "${text}" "${correct}" first)
+      string(FIND "${text}" "${correct}" last REVERSE)
+      if(first EQUAL -1 OR NOT first EQUAL last)
+        message(FATAL_ERROR "fault ${number}: '${correct}' must occur exactly once in ${name}")
+      endif()
+      string(REPLACE ACTIVE "(mxe_pkg::mxe_planted_fault() == ${number})" faulty
+             "${MXE_FAULT_${number}_FAULTY}")
+      string(REPLACE "${correct}" "${faulty}" text "${text}")
+    endforeach()
+    string(REPLACE "@SEMICOLON@" ";" text "${text}")
+    file(CONFIGURE OUTPUT ${directory}/${name} CONTENT "@text@" @ONLY)
+    list(APPEND copies ${directory}/${name})
+  endforeach()
+  set(${sources_variable} ${copies} PARENT_SCOPE)
+endfunction()
