@@ -1,0 +1,269 @@
+// The arithmetic leaves of the RTL, alone, against model/numerics.
+#include <Vleaf_top.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstring>
+#include <deque>
+#include <random>
+
+#include "numerics/accumulate.h"
+#include "numerics/format.h"
+
+double sc_time_stamp() { return 0; }
+
+namespace {
+
+constexpr std::size_t kLanes = 32;
+constexpr std::size_t kFormats = 7;
+using Word = std::array<uint8_t, kLanes>;  // one container per lane
+using Decoded = std::array<uint32_t, 16>;  // 32 slots of 16 bits
+using mx::FormatId;
+
+unsigned code_count(FormatId format) { return 1u << mx::element_format(format).bits; }
+
+class Leaves : public testing::Test {
+ protected:
+  void clock() {
+    top_.clk_i = 0;
+    top_.eval();
+    top_.clk_i = 1;
+    top_.eval();
+  }
+
+  /// Decodes one word of `count` elements; results stand on the pins.
+  void decode(const Word& word, FormatId format, bool dual, unsigned count) {
+    std::memcpy(&top_.word_i, word.data(), word.size());
+    top_.fmt_i = static_cast<uint8_t>(format);
+    top_.dual_i = dual;
+    top_.count_i = static_cast<uint8_t>(count);
+    top_.eval();
+  }
+
+  uint16_t slot(std::size_t lane) const {
+    uint16_t value = 0;
+    std::memcpy(&value, reinterpret_cast<const char*>(&top_.dec_o) + 2 * lane, 2);
+    return value;
+  }
+  bool flag(unsigned group, std::size_t lane) const {
+    return (top_.flags_o[group] >> lane & 1u) != 0;
+  }
+  Decoded decoded() const {
+    Decoded copy{};
+    std::memcpy(copy.data(), &top_.dec_o, sizeof copy);
+    return copy;
+  }
+
+  Vleaf_top top_;
+};
+
+/// What a slot stands for: (-1)^sign * mag * 16^grp.
+int64_t slot_value(uint16_t slot) {
+  const int64_t mag = slot >> 2 & 0xFF;
+  const int64_t value = mag << (4 * (slot >> 10 & 7));
+  return (slot & 1) != 0 ? -value : value;
+}
+
+TEST_F(Leaves, DecodeEveryCodeOfEveryFormat) {
+  for (std::size_t f = 0; f < kFormats; f++) {
+    const auto format = static_cast<FormatId>(f);
+    for (unsigned code = 0; code < code_count(format); code++) {
+      SCOPED_TRACE(testing::Message() << mx::element_format(format).name << " code " << code);
+      Word word{};
+      word.fill(static_cast<uint8_t>(code));
+      decode(word, format, false, kLanes);
+      const float value = mx::decode(format, static_cast<uint8_t>(code));
+      for (std::size_t lane : {std::size_t{0}, std::size_t{17}, kLanes - 1}) {
+        EXPECT_EQ(flag(2, lane), std::isnan(value));
+        EXPECT_EQ(flag(1, lane), std::isinf(value));
+        EXPECT_EQ(flag(0, lane), value == 0);
+        EXPECT_EQ((slot(lane) & 1) != 0, std::signbit(value) || (std::isnan(value) && code >= 128));
+        if (std::isfinite(value)) {
+          EXPECT_EQ(slot_value(slot(lane)), mx::integer_table(format)[code]);
+        }
+      }
+    }
+  }
+}
+
+TEST_F(Leaves, DecodeDualHoldsBothBlocks) {
+  for (FormatId format : {FormatId::mxfp4_e2m1, FormatId::mxfp4_e1m2}) {
+    for (unsigned byte = 0; byte < 256; byte++) {
+      Word word{};
+      word.fill(static_cast<uint8_t>(byte));
+      decode(word, format, true, 2 * kLanes);
+      const auto magnitude = [&](unsigned code) {
+        return static_cast<unsigned>(std::abs(mx::integer_table(format)[code]));
+      };
+      const unsigned low = byte & 15, high = byte >> 4;
+      const uint16_t expected = static_cast<uint16_t>(magnitude(high) << 6 | magnitude(low) << 2 |
+                                                      (high >> 3) << 1 | low >> 3);
+      EXPECT_EQ(slot(5), expected) << "byte " << byte;
+    }
+  }
+}
+
+TEST_F(Leaves, ElementsBeyondKDecodeToZero) {
+  Word word{};
+  word.fill(0x7F);  // NaN in E4M3
+  for (unsigned count = 1; count <= kLanes; count++) {
+    decode(word, FormatId::mxfp8_e4m3, false, count);
+    for (std::size_t lane = 0; lane < kLanes; lane++) {
+      EXPECT_EQ(flag(2, lane), lane < count);
+      if (lane >= count) EXPECT_EQ(slot(lane) >> 2 & 0xFF, 0);
+    }
+  }
+  word.fill(0x77);
+  for (unsigned count = 1; count <= 2 * kLanes; count++) {
+    decode(word, FormatId::mxfp4_e2m1, true, count);
+    for (std::size_t lane = 0; lane < kLanes; lane++) {
+      EXPECT_EQ((slot(lane) >> 2 & 15) != 0, lane < count);
+      EXPECT_EQ((slot(lane) >> 6 & 15) != 0, kLanes + lane < count);
+    }
+  }
+}
+
+/// Sign-extends the low `width` bits of up to three words.
+mx::Int128 signed_value(const uint32_t* words, unsigned width) {
+  mx::Int128 value = 0;
+  for (unsigned bit = 0; bit < width; bit++) {
+    if (words[bit / 32] >> bit % 32 & 1) value |= mx::Int128{1} << bit;
+  }
+  if (value >> (width - 1) & 1) value -= mx::Int128{1} << width;
+  return value;
+}
+
+TEST_F(Leaves, DotIsExactForEveryPair) {
+  const uint64_t seed = 7;
+  SCOPED_TRACE(testing::Message() << "seed " << seed);
+  std::mt19937_64 random(seed);
+  for (std::size_t pair = 0; pair < kFormats * kFormats; pair++) {
+    const auto fa = static_cast<FormatId>(pair / kFormats);
+    const auto fb = static_cast<FormatId>(pair % kFormats);
+    for (int round = 0; round < 200; round++) {
+      // Every fourth round: the largest magnitudes, one sign or both.
+      const auto pick = [&](FormatId format) {
+        for (;;) {
+          auto code = static_cast<uint8_t>(random() % code_count(format));
+          const auto& integers = mx::integer_table(format);
+          if (round % 4 == 3) {
+            for (unsigned c = 0; c < code_count(format); c++) {
+              if (std::abs(integers[c]) > std::abs(integers[code])) code = static_cast<uint8_t>(c);
+            }
+            if (round % 8 == 3 && random() % 2 && format != FormatId::mxint8)
+              code = static_cast<uint8_t>(code ^ code_count(format) / 2);
+          }
+          if (std::isfinite(mx::decode(format, code))) return code;
+        }
+      };
+      Word a{}, b{};
+      mx::Int128 expected = 0;
+      for (std::size_t i = 0; i < kLanes; i++) {
+        a[i] = pick(fa);
+        b[i] = pick(fb);
+        expected += mx::Int128{mx::integer_table(fa)[a[i]]} * mx::integer_table(fb)[b[i]];
+      }
+      decode(a, fa, false, kLanes);
+      const Decoded da = decoded();
+      decode(b, fb, false, kLanes);
+      const Decoded db = decoded();
+      std::memcpy(&top_.a_i, da.data(), sizeof da);
+      std::memcpy(&top_.b_i, db.data(), sizeof db);
+      for (int i = 0; i < 4; i++) clock();
+      const unsigned width = mx::pair_tree_width(fa, fb);
+      EXPECT_TRUE(signed_value(&top_.dot70_o[0], 70) == expected) << "pair " << pair;
+      const uint64_t dot56 = top_.dot56_o, dot42 = top_.dot42_o;
+      uint32_t words[2];
+      if (width <= 56) {
+        std::memcpy(words, &dot56, 8);
+        EXPECT_TRUE(signed_value(words, 56) == expected) << "pair " << pair;
+      }
+      if (width <= 42) {
+        std::memcpy(words, &dot42, 8);
+        EXPECT_TRUE(signed_value(words, 42) == expected) << "pair " << pair;
+      }
+      if (HasFailure()) return;
+    }
+  }
+}
+
+/// An accumulator near the sum's magnitude, or anything.
+uint32_t pick_accumulator(std::mt19937_64& random, mx::Int128 sum, int exponent) {
+  uint32_t bits = static_cast<uint32_t>(random());
+  switch (random() % 4) {
+    case 0:
+      break;
+    case 1: {  // cancels the sum, up to a few ulps
+      bits = mx::accumulate(0, -sum, exponent) + static_cast<uint32_t>(random() % 3) - 1;
+      break;
+    }
+    default: {
+      const int64_t field =
+          std::clamp<int64_t>(exponent + static_cast<int64_t>(random() % 160) - 60 + 104, 0, 254);
+      const uint32_t fractions[] = {0, 1, 0x7FFFFF, 0x7FFFFE, 0x400000, bits & 0x7FFFFF};
+      bits = (bits & 0x80000000u) | static_cast<uint32_t>(field) << 23 | fractions[random() % 6];
+    }
+  }
+  if ((bits >> 23 & 0xFF) == 0xFF) bits &= 0xFF7FFFFF;
+  return bits;
+}
+
+TEST_F(Leaves, AccumulateRoundsOnce) {
+  const uint64_t seed = 11;
+  SCOPED_TRACE(testing::Message() << "seed " << seed);
+  std::mt19937_64 random(seed);
+  constexpr std::size_t kLatency = 5;
+  struct Expected {
+    uint32_t acc70, acc42, acc14, acc;
+  };
+  std::deque<Expected> pending;
+  for (int i = 0; i < 300'000; i++) {
+    const unsigned width = 1 + static_cast<unsigned>(random() % 69);
+    const auto raw = static_cast<mx::Int128>(random()) << 64 | static_cast<mx::Int128>(random());
+    mx::Int128 sum = raw & ((mx::Int128{1} << width) - 1);
+    if (random() % 3 == 0)
+      sum = (mx::Int128{1} << (width - 1)) + static_cast<int>(random() % 3) - 1;
+    if (random() % 2) sum = -sum;
+    const int exponent = static_cast<int>(random() % 541) - 286;
+    const uint32_t acc = pick_accumulator(random, sum, exponent);
+    const auto narrow = [&](unsigned bits) {
+      uint32_t words[4];
+      std::memcpy(words, &sum, sizeof words);
+      return signed_value(words, bits);
+    };
+    uint32_t words[4];
+    std::memcpy(words, &sum, sizeof words);
+    words[2] &= 0x3F;
+    std::memcpy(&top_.sum_i, words, 12);
+    top_.exp_i = static_cast<uint16_t>(exponent & 0x3FF);
+    top_.acc_i = acc;
+    pending.push_back({mx::accumulate(acc, narrow(70), exponent),
+                       mx::accumulate(acc, narrow(42), exponent),
+                       mx::accumulate(acc, narrow(14), exponent), acc});
+    clock();
+    if (pending.size() < kLatency) continue;
+    const Expected expected = pending.front();
+    pending.pop_front();
+    ASSERT_EQ(top_.acc70_o, expected.acc70) << "acc " << std::hex << expected.acc;
+    ASSERT_EQ(top_.acc42_o, expected.acc42) << "acc " << std::hex << expected.acc;
+    ASSERT_EQ(top_.acc14_o, expected.acc14) << "acc " << std::hex << expected.acc;
+  }
+}
+
+TEST_F(Leaves, MergeAddsTheChains) {
+  const uint64_t seed = 13;
+  SCOPED_TRACE(testing::Message() << "seed " << seed);
+  std::mt19937_64 random(seed);
+  for (int i = 0; i < 50'000; i++) {
+    auto even = static_cast<uint32_t>(random());
+    auto odd = static_cast<uint32_t>(random());
+    if (i % 2) odd = (odd & 0x80FFFFFF) | (even & 0x7F000000);  // alike in magnitude
+    if (i % 16 == 3) odd = even ^ 0x80000000;
+    top_.acc_i = even;
+    top_.odd_i = odd;
+    for (int c = 0; c < 5; c++) clock();
+    ASSERT_EQ(top_.merged_o, mx::merge_chains(even, odd)) << std::hex << even << " + " << odd;
+  }
+}
+
+}  // namespace
