@@ -61,11 +61,11 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(Fault{1, "ZeroedOutput"}, Fault{2, "SwappedScales"},
                     Fault{3, "DroppedRoundingSticky"}, Fault{4, "LaneShiftedByOne"},
                     Fault{5, "DroppedAlignmentSticky"}, Fault{6, "ElementsBeyondK"},
-                    Fault{7, "IgnoredNanScale"}, Fault{8, "IgnoredBias"},
-                    Fault{9, "OddChainLost"}, Fault{10, "WriteBeyondRow"},
-                    Fault{11, "BankNeverReleased"}, Fault{12, "WrongJobId"},
-                    Fault{13, "MissingLastBeat"}, Fault{14, "BurstAcross4KiB"},
-                    Fault{15, "CounterSumOff"}, Fault{16, "OddChainNegated"}),
+                    Fault{7, "IgnoredNanScale"}, Fault{8, "IgnoredBias"}, Fault{9, "OddChainLost"},
+                    Fault{10, "WriteBeyondRow"}, Fault{11, "BankNeverReleased"},
+                    Fault{12, "WrongJobId"}, Fault{13, "MissingLastBeat"},
+                    Fault{14, "BurstAcross4KiB"}, Fault{15, "CounterSumOff"},
+                    Fault{16, "OddChainNegated"}),
     [](const testing::TestParamInfo<Fault>& test) { return std::string(test.param.name); });
 
 }  // namespace
