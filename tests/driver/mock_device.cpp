@@ -51,7 +51,8 @@ mxe_port MockDevice::port(bool interrupts) {
 }
 
 uint32_t* MockDevice::entry(uint16_t index) {
-  return reinterpret_cast<uint32_t*>(ring_.data()) + index % entries() * (MXE_DESC_SIZE / 4);
+  const size_t slot = index % entries();
+  return reinterpret_cast<uint32_t*>(ring_.data()) + slot * (MXE_DESC_SIZE / 4);
 }
 
 uint32_t MockDevice::ring_word(uint32_t entry, uint32_t offset) const {
