@@ -216,19 +216,19 @@
 #define MXE_REG_IDLE_HI                            UINT32_C(0x13c)
 #define MXE_IDLE_HI_RESET                          UINT32_C(0x00000000)
 
-// Bytes read from memory. Bits 31 to 0.
+// Bytes of all beats read from memory: beats times the width of the bus. Bits 31 to 0.
 #define MXE_REG_BYTES_READ_LO                      UINT32_C(0x140)
 #define MXE_BYTES_READ_LO_RESET                    UINT32_C(0x00000000)
 
-// Bytes read from memory. Bits 63 to 32.
+// Bytes of all beats read from memory: beats times the width of the bus. Bits 63 to 32.
 #define MXE_REG_BYTES_READ_HI                      UINT32_C(0x144)
 #define MXE_BYTES_READ_HI_RESET                    UINT32_C(0x00000000)
 
-// Bytes written to memory. Bits 31 to 0.
+// Bytes written to memory, as the write strobes say. Bits 31 to 0.
 #define MXE_REG_BYTES_WRITTEN_LO                   UINT32_C(0x148)
 #define MXE_BYTES_WRITTEN_LO_RESET                 UINT32_C(0x00000000)
 
-// Bytes written to memory. Bits 63 to 32.
+// Bytes written to memory, as the write strobes say. Bits 63 to 32.
 #define MXE_REG_BYTES_WRITTEN_HI                   UINT32_C(0x14c)
 #define MXE_BYTES_WRITTEN_HI_RESET                 UINT32_C(0x00000000)
 
@@ -256,11 +256,13 @@
 #define MXE_REG_NAN_RESULTS_HI                     UINT32_C(0x164)
 #define MXE_NAN_RESULTS_HI_RESET                   UINT32_C(0x00000000)
 
-// Results whose finite value does not fit the output format. Bits 31 to 0.
+// Results that an output format cut to its largest value. FP32 never does: overflow gives infinity.
+// Bits 31 to 0.
 #define MXE_REG_SATURATIONS_LO                     UINT32_C(0x168)
 #define MXE_SATURATIONS_LO_RESET                   UINT32_C(0x00000000)
 
-// Results whose finite value does not fit the output format. Bits 63 to 32.
+// Results that an output format cut to its largest value. FP32 never does: overflow gives infinity.
+// Bits 63 to 32.
 #define MXE_REG_SATURATIONS_HI                     UINT32_C(0x16c)
 #define MXE_SATURATIONS_HI_RESET                   UINT32_C(0x00000000)
 
