@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "numerics/layout.h"
+
 namespace mx {
 
 void check(const MxTensor& tensor) {
@@ -38,46 +40,13 @@ size_t packed_row_bytes(FormatId format, size_t k) {
 
 std::vector<uint8_t> pack_rows(const MxTensor& tensor) {
   check(tensor);
-  const size_t stride = packed_row_bytes(tensor.format, tensor.k);
-  const unsigned bits = static_cast<unsigned>(element_format(tensor.format).bits);
-  const uint32_t mask = element_format(tensor.format).code_mask();
-  std::vector<uint8_t> packed;
-  packed.reserve(tensor.rows * stride);
-  for (size_t row = 0; row < tensor.rows; ++row) {
-    uint32_t pending = 0;
-    unsigned filled = 0;
-    for (size_t i = 0; i < tensor.k; ++i) {
-      pending |= (tensor.codes[row * tensor.k + i] & mask) << filled;
-      for (filled += bits; filled >= 8; filled -= 8, pending >>= 8) {
-        packed.push_back(static_cast<uint8_t>(pending));
-      }
-    }
-    if (filled > 0) packed.push_back(static_cast<uint8_t>(pending));
-  }
-  return packed;
+  return pack_codes(tensor.codes.data(), tensor.rows, tensor.k, element_format(tensor.format).bits,
+                    NibbleOrder::low);
 }
 
 std::vector<uint8_t> unpack_rows(FormatId format, const uint8_t* packed, size_t rows, size_t k,
                                  size_t row_stride) {
-  const unsigned bits = static_cast<unsigned>(element_format(format).bits);
-  const uint32_t mask = element_format(format).code_mask();
-  std::vector<uint8_t> codes;
-  codes.reserve(rows * k);
-  for (size_t row = 0; row < rows; ++row) {
-    const uint8_t* next = packed + row * row_stride;
-    uint32_t pending = 0;
-    unsigned filled = 0;
-    for (size_t i = 0; i < k; ++i) {
-      if (filled < bits) {
-        pending |= static_cast<uint32_t>(*next++) << filled;
-        filled += 8;
-      }
-      codes.push_back(static_cast<uint8_t>(pending & mask));
-      pending >>= bits;
-      filled -= bits;
-    }
-  }
-  return codes;
+  return unpack_codes(packed, rows, k, element_format(format).bits, NibbleOrder::low, row_stride);
 }
 
 }  // namespace mx

@@ -1,0 +1,109 @@
+#include "numerics/ascend.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "numerics/layout.h"
+#include "numerics/presets.h"
+#include "numerics/quantize.h"
+
+namespace mx {
+namespace {
+
+constexpr uint8_t kScaleOne = 127;
+
+// A quantized operand as a matrix of `lines` (rows of A, columns of B) by K.
+struct Operand {
+  size_t lines, k;
+  std::vector<uint8_t> codes;   // [lines][k]
+  std::vector<uint8_t> scales;  // [lines][blocks], blocks even
+  std::vector<float> values;    // [lines][k]
+  size_t blocks;
+};
+
+Operand quantize_operand(const std::vector<float>& x, size_t lines, size_t k,
+                         const Quantizer& quantizer) {
+  QuantizedArray array = quantize(x.data(), {lines, k}, quantizer.format, quantizer.options);
+  Operand operand{lines, k, std::move(array.codes), {}, std::move(array.dequantized), 0};
+  // The number of scales along K is padded to pairs with scales of one.
+  const size_t blocks = array.scale_shape[1];
+  operand.blocks = (blocks + 1) / 2 * 2;
+  operand.scales.assign(lines * operand.blocks, kScaleOne);
+  for (size_t line = 0; line < lines; ++line) {
+    std::memcpy(&operand.scales[line * operand.blocks], &array.scale_codes[line * blocks], blocks);
+  }
+  return operand;
+}
+
+template <typename T>
+std::vector<T> transposed(const T* x, size_t rows, size_t columns) {
+  std::vector<T> result(rows * columns);
+  for (size_t row = 0; row < rows; ++row) {
+    for (size_t column = 0; column < columns; ++column) {
+      result[column * rows + row] = x[row * columns + column];
+    }
+  }
+  return result;
+}
+
+// Codes as stored: [lines][k] if K runs fastest, else [k][lines]; rows are packed one by one.
+std::vector<uint8_t> stored_codes(const Operand& operand, bool k_fastest, int bits) {
+  if (k_fastest) {
+    return pack_codes(operand.codes.data(), operand.lines, operand.k, bits, NibbleOrder::low);
+  }
+  const std::vector<uint8_t> codes = transposed(operand.codes.data(), operand.lines, operand.k);
+  return pack_codes(codes.data(), operand.k, operand.lines, bits, NibbleOrder::low);
+}
+
+// Scales as stored: pairs along K stay together, [lines][pairs][2] or [pairs][lines][2].
+std::vector<uint8_t> stored_scales(const Operand& operand, bool k_fastest) {
+  if (k_fastest) return operand.scales;
+  std::vector<uint16_t> pairs(operand.scales.size() / 2);
+  std::memcpy(pairs.data(), operand.scales.data(), operand.scales.size());
+  const std::vector<uint16_t> swapped = transposed(pairs.data(), operand.lines, operand.blocks / 2);
+  std::vector<uint8_t> bytes(operand.scales.size());
+  std::memcpy(bytes.data(), swapped.data(), bytes.size());
+  return bytes;
+}
+
+// The samples' golden result: the dequantized matrices multiplied in float32.
+std::vector<uint8_t> product(const Operand& a, const Operand& b) {
+  std::vector<float> out(a.lines * b.lines);
+  for (size_t i = 0; i < a.lines; ++i) {
+    for (size_t j = 0; j < b.lines; ++j) {
+      float sum = 0;
+      for (size_t k = 0; k < a.k; ++k) sum += a.values[i * a.k + k] * b.values[j * b.k + k];
+      out[i * b.lines + j] = sum;
+    }
+  }
+  std::vector<uint8_t> bytes(out.size() * sizeof(float));
+  std::memcpy(bytes.data(), out.data(), bytes.size());
+  return bytes;
+}
+
+}  // namespace
+
+AscendFiles ascend_files(const float* a, const float* b, const AscendProblem& problem,
+                         std::string_view format) {
+  const Quantizer quantizer = make_quantizer(format, "ascend");
+  const FormatId id = parse_format(format);
+  if (id == FormatId::mxfp6_e2m3 || id == FormatId::mxfp6_e3m2) {
+    throw Error(fmt::format(
+        "Ascend has no '{}' (allowed: mxfp4_e2m1, mxfp4_e1m2, mxfp8_e4m3, mxfp8_e5m2)", format));
+  }
+  const std::vector<float> a_rows(a, a + problem.m * problem.k);
+  const Operand qa = quantize_operand(a_rows, problem.m, problem.k, quantizer);
+  const Operand qb =
+      quantize_operand(transposed(b, problem.k, problem.n), problem.n, problem.k, quantizer);
+  const int bits = quantizer.format.bits;
+  AscendFiles files;
+  files.a_8 = stored_codes(qa, !problem.trans_a, bits);
+  files.a_scale = stored_scales(qa, !problem.trans_a);
+  files.b_8 = stored_codes(qb, problem.trans_b, bits);
+  files.b_scale = stored_scales(qb, problem.trans_b);
+  files.expected_data = product(qa, qb);
+  return files;
+}
+
+}  // namespace mx

@@ -1,0 +1,111 @@
+// The engine's policy: one rounding per block.
+#include <algorithm>
+#include <array>
+
+#include "numerics/accumulate.h"
+#include "numerics/gemm_policies.h"
+
+namespace mx {
+namespace {
+
+// Elements of one operand as integers, rows padded with zeros to whole blocks, and which blocks
+// need the slow path (NaN scale or a special element).
+template <typename T>
+struct Integers {
+  size_t columns;  // blocks a row
+  std::vector<T> values;
+  std::vector<uint8_t> special;
+
+  explicit Integers(const MxTensor& tensor) : columns(tensor.scale_columns()) {
+    values.resize(tensor.rows * columns * kBlockSize);
+    special.resize(tensor.rows * columns);
+    const std::array<int64_t, 256>& table = integer_table(tensor.format);
+    const ElementFormat& format = element_format(tensor.format);
+    for (size_t row = 0; row < tensor.rows; ++row) {
+      for (size_t i = 0; i < tensor.k; ++i) {
+        const uint8_t code = tensor.codes[row * tensor.k + i];
+        values[row * columns * kBlockSize + i] = static_cast<T>(table[code]);
+        if (format.kind == FormatKind::floating &&
+            (code & (format.sign_mask() - 1)) > format.max_code) {
+          special[row * columns + i / kBlockSize] = 1;
+        }
+      }
+    }
+    for (size_t i = 0; i < special.size(); ++i) {
+      if (tensor.scales[i] == kNanScale) special[i] = 1;
+    }
+  }
+
+  const T* block(size_t index) const { return values.data() + index * kBlockSize; }
+};
+
+template <typename Sum, typename T>
+Sum dot32(const T* x, const T* y) {
+  Sum sum = 0;
+  for (size_t i = 0; i < kBlockSize; ++i) sum += static_cast<Sum>(x[i]) * y[i];
+  return sum;
+}
+
+// RNE_fp32(acc + sum * 2^exponent). While the sum has at most 24 bits and no bit of the addend lies
+// below the last float32 subnormal, one float32 addition is already exact up to its own rounding.
+template <typename Sum>
+float accumulate_fast(float acc, Sum sum, int exponent) {
+  constexpr Sum kLimit = Sum{1} << 24;
+  if (exponent >= -149 && exponent <= 103 && sum > -kLimit && sum < kLimit) {
+    const uint32_t scale = exponent >= -126 ? static_cast<uint32_t>(exponent + 127) << 23
+                                            : uint32_t{1} << (exponent + 149);
+    return acc + static_cast<float>(sum) * from_bits(scale);
+  }
+  return from_bits(accumulate(to_bits(acc), static_cast<Int128>(sum), exponent));
+}
+
+// The whole product with element integers of type T and block sums of type Sum.
+template <typename T, typename Sum>
+void multiply(const MxTensor& a, const MxTensor& b, const float* bias, size_t chains,
+              size_t first_row, size_t last_row, float* out) {
+  const Integers<T> ia(a);
+  const Integers<T> ib(b);
+  const size_t columns = ia.columns;
+  const int lsb = element_format(a.format).lsb_exponent + element_format(b.format).lsb_exponent -
+                  2 * kScaleBias;
+  for (size_t i = first_row; i < last_row; ++i) {
+    for (size_t j = 0; j < b.rows; ++j) {
+      std::array<float, 2> acc = {bias == nullptr ? 0.0f : bias[i * b.rows + j], 0.0f};
+      for (size_t k = 0; k < columns; ++k) {
+        const size_t pa = i * columns + k;
+        const size_t pb = j * columns + k;
+        float& chain = acc[k % chains];
+        if ((ia.special[pa] | ib.special[pb]) != 0) {
+          const size_t count = std::min(kBlockSize, a.k - k * kBlockSize);
+          const BlockDot dot =
+              block_dot(a.format, &a.codes[i * a.k + k * kBlockSize], a.scales[pa], b.format,
+                        &b.codes[j * b.k + k * kBlockSize], b.scales[pb], count);
+          chain = from_bits(accumulate(to_bits(chain), dot));
+          continue;
+        }
+        const Sum sum = dot32<Sum>(ia.block(pa), ib.block(pb));
+        chain = accumulate_fast<Sum>(chain, sum, a.scales[pa] + b.scales[pb] + lsb);
+      }
+      uint32_t result = to_bits(acc[0]);
+      if (chains == 2) result = merge_chains(result, to_bits(acc[1]));
+      out[i * b.rows + j] = is_nan_bits(result) ? from_bits(kQuietNan) : from_bits(result);
+    }
+  }
+}
+
+}  // namespace
+
+void gemm_block_into(const MxTensor& a, const MxTensor& b, const float* bias, bool dual,
+                     size_t first_row, size_t last_row, float* out) {
+  const size_t chains = dual && is_four_bit(a.format) && is_four_bit(b.format) ? 2 : 1;
+  const unsigned width = pair_tree_width(a.format, b.format);
+  if (width <= 24) {
+    multiply<int16_t, int32_t>(a, b, bias, chains, first_row, last_row, out);
+  } else if (width <= 64) {
+    multiply<int64_t, int64_t>(a, b, bias, chains, first_row, last_row, out);
+  } else {
+    multiply<int64_t, Int128>(a, b, bias, chains, first_row, last_row, out);
+  }
+}
+
+}  // namespace mx
