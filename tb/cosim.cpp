@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "engine/engine.h"
 #include "numerics/error.h"
 #include "platform/driver_port.h"
 
@@ -24,6 +25,13 @@ void demand(int result, const char* action) {
 
 CoSim::CoSim(const CoSimOptions& options)
     : options_(options), scoreboard_(options.params.fp4_dual != 0) {
+  if (options.run_model) {
+    model_ = make_device("model", [this] {
+      EngineOptions engine;
+      engine.ports = options_.rtl.ports;
+      return std::make_unique<Engine>("engine", options_.params, engine);
+    });
+  }
   if (options.run_rtl) {
     rtl_ = make_device("rtl", [this] {
       return std::make_unique<RtlEngine>("engine", options_.params, options_.rtl);

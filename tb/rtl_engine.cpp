@@ -13,8 +13,6 @@ namespace {
 
 constexpr unsigned kResetCycles = 4;
 constexpr uint64_t kMaxBatch = 4096;
-// The Verilated code keeps wide values on the stack.
-constexpr std::size_t kStackBytes = std::size_t{4} << 20;
 // Chains of signals and events at one instant are shorter than this.
 constexpr int kMaxDeltas = 8;
 
@@ -44,7 +42,7 @@ RtlEngine::RtlEngine(const sc_core::sc_module_name& name, const Params& params,
   status_poll_.address = MXE_REG_STATUS;
   SC_HAS_PROCESS(RtlEngine);
   SC_THREAD(thread);
-  set_stack_size(kStackBytes);
+  set_stack_size(kThreadStackBytes);
 }
 
 RtlEngine::~RtlEngine() { payload_.clear_extension(&burst_); }
@@ -92,9 +90,8 @@ void RtlEngine::thread() {
 }
 
 uint64_t RtlEngine::batch_limit() const {
-  const sc_core::sc_time quiet = sc_core::sc_time_to_pending_activity();
-  if (quiet >= cycles_to_time(kMaxBatch)) return kMaxBatch;
-  return std::max<uint64_t>(1, time_to_cycles(quiet));
+  const uint64_t now = current_cycle();
+  return std::clamp<uint64_t>(horizon() - now, 1, kMaxBatch);
 }
 
 uint64_t RtlEngine::run_batch(uint64_t start, uint64_t limit) {

@@ -1,9 +1,14 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <systemc>
 
 namespace mxe {
+
+/// Stack of the platform's threads: Verilated code and programs with formatting keep much there.
+/// Pages that are never touched cost nothing.
+inline constexpr std::size_t kThreadStackBytes = std::size_t{8} << 20;
 
 /// One clock cycle is one nanosecond on every platform.
 inline sc_core::sc_time cycles_to_time(uint64_t cycles) {

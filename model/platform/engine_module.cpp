@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "platform/clock.h"
+
 namespace mxe {
 namespace {
 
@@ -23,6 +25,11 @@ EngineModule::EngineModule(const sc_core::sc_module_name& name, const Params& pa
     : sc_module(name), params_(params) {
   params_.validate();
   regs.register_b_transport(this, &EngineModule::transport);
+}
+
+uint64_t EngineModule::horizon() const {
+  if (horizon_) return horizon_();
+  return time_to_cycles(sc_core::sc_time_stamp() + sc_core::sc_time_to_pending_activity());
 }
 
 void EngineModule::transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {

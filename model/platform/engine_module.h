@@ -4,8 +4,10 @@
 #include <tlm_utils/simple_target_socket.h>
 
 #include <cstdint>
+#include <functional>
 #include <systemc>
 #include <tlm>
+#include <utility>
 
 #include "engine/params.h"
 
@@ -40,7 +42,14 @@ class EngineModule : public sc_core::sc_module {
 
   const Params& params() const { return params_; }
 
+  /// Tells the engine how far it may run ahead of the simulation: `horizon` returns the earliest
+  /// clock cycle in which software can access a register, unless the interrupt changes before.
+  void set_horizon(std::function<uint64_t()> horizon) { horizon_ = std::move(horizon); }
+
  protected:
+  /// What set_horizon() gave; without it, the next event in the simulation.
+  uint64_t horizon() const;
+
   /// Performs `transfer`, taking the time the bus takes (it may wait). False = SLVERR.
   virtual bool transfer_register(RegisterTransfer& transfer) = 0;
 
@@ -48,6 +57,7 @@ class EngineModule : public sc_core::sc_module {
   void transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
 
   Params params_;
+  std::function<uint64_t()> horizon_;
 };
 
 }  // namespace mxe

@@ -9,11 +9,18 @@
 #include "platform/clock.h"
 
 namespace mxe {
+namespace {
+
+// When no program runs, the next one may begin at any time, but does so rarely.
+constexpr uint64_t kFinishedSlack = 64;
+
+}  // namespace
 
 Host::Host(const sc_core::sc_module_name& name, Memory& memory)
     : sc_module(name), memory_(memory), next_(memory.base()) {
   SC_HAS_PROCESS(Host);
   SC_THREAD(thread);
+  set_stack_size(kThreadStackBytes);
 }
 
 bool Host::transport(tlm::tlm_command command, uint32_t offset, uint32_t& value) {
@@ -50,11 +57,24 @@ void Host::write32(uint32_t offset, uint32_t value) {
 }
 
 bool Host::wait_irq(const sc_core::sc_time& timeout) {
-  if (!irq.read()) wait(timeout, irq.posedge_event());
+  if (!irq.read()) {
+    sleeps_until_ = time_to_cycles(sc_core::sc_time_stamp() + timeout);
+    wait(timeout, irq.posedge_event());
+    sleeps_until_ = 0;
+  }
   return irq.read();
 }
 
-void Host::wait_cycles(uint64_t cycles) { wait(cycles_to_time(cycles)); }
+void Host::wait_cycles(uint64_t cycles) {
+  sleeps_until_ = current_cycle() + cycles;
+  wait(cycles_to_time(cycles));
+  sleeps_until_ = 0;
+}
+
+uint64_t Host::next_access_cycle() const {
+  const uint64_t now = current_cycle();
+  return finished() ? now + kFinishedSlack : std::max(now, sleeps_until_);
+}
 
 uint64_t Host::allocate(std::size_t bytes, std::size_t alignment) {
   const uint64_t address = (next_ + alignment - 1) / alignment * alignment;

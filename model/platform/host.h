@@ -49,6 +49,10 @@ class Host : public sc_core::sc_module {
   uint64_t allocation_mark() const { return next_; }
   void release(uint64_t mark) { next_ = mark; }
 
+  // --- For the engine (see EngineModule::set_horizon) ---
+
+  uint64_t next_access_cycle() const;
+
   // --- For run_hosts (outside) ---
 
   void start(Program program);
@@ -62,6 +66,7 @@ class Host : public sc_core::sc_module {
 
   Memory& memory_;
   uint64_t next_;
+  uint64_t sleeps_until_ = 0;  // cycle in which the program goes on, if it waits
   Program program_;
   std::exception_ptr error_;
   sc_core::sc_event start_event_;

@@ -21,6 +21,7 @@ Platform::Platform(const sc_core::sc_module_name& name, const Memory::Config& me
   engine_->irq.bind(irq_);
   host_->regs.bind(engine_->regs);
   host_->irq.bind(irq_);
+  engine_->set_horizon([this] { return host_->next_access_cycle(); });
 }
 
 void Platform::run(Host::Program program) {

@@ -8,7 +8,6 @@ namespace {
 
 TEST(Rtl, Smoke) {
   CoSimOptions options;
-  options.run_model = false;
   CoSim cosim(options);
   JobGenerator generator(options.params, 1);
   for (int round = 0; round < 25; round++) {
@@ -20,7 +19,12 @@ TEST(Rtl, Smoke) {
     }
     if (HasFailure()) return;
   }
-  printf("cycles %lu\n", cosim.rtl_cycles());
+  int exact = 0;
+  for (const auto& c : cosim.cycles()) {
+    exact += c.model == c.rtl;
+    if (c.model != c.rtl) printf("%6lu %6lu %+ld %s\n", c.model, c.rtl, (long)(c.model - c.rtl), c.job.c_str());
+  }
+  printf("cycles %lu exact %d of %zu\n", cosim.rtl_cycles(), exact, cosim.cycles().size());
 }
 
 }  // namespace

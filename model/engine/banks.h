@@ -1,0 +1,47 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "engine/hardware.h"
+
+namespace mxe {
+
+/// Two banks that a producer claims in turn and a consumer gives back (free_q and taken_q of the
+/// loaders): when the producer has a bank to work on, in cycles.
+class BankCredits {
+ public:
+  /// The producer wants a bank from cycle `from` on.
+  void want(uint64_t from) {
+    wanted_from_ = from;
+    claim();
+  }
+  /// The consumer gives a bank back in `cycle`; the producer sees it one cycle later.
+  void release(uint64_t cycle) {
+    released_.push(cycle + 1);
+    claim();
+  }
+  /// First cycle with the bank claimed (taken_q), or kNever while none is known to come free.
+  uint64_t taken_from() const { return taken_from_; }
+  /// The work on the bank is done; taken_from() is kNever until the next want().
+  void finish() {
+    taken_from_ = kNever;
+    wanted_from_ = kNever;
+  }
+
+ private:
+  void claim() {
+    if (wanted_from_ == kNever || taken_from_ != kNever) return;
+    if (claims_ >= released_.count() + kBanks) return;
+    const uint64_t free_from = claims_ < kBanks ? 0 : released_[claims_ - kBanks];
+    taken_from_ = std::max(wanted_from_, free_from) + 1;
+    claims_++;
+  }
+
+  static constexpr unsigned kBanks = 2;
+  History<uint64_t, kBanks> released_;  // cycle from which each bank is free again
+  uint64_t claims_ = 0;
+  uint64_t wanted_from_ = kNever, taken_from_ = kNever;
+};
+
+}  // namespace mxe

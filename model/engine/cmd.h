@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cstdint>
+
+#include "engine/datapath.h"
+#include "engine/descriptor.h"
+#include "engine/params.h"
+
+namespace mxe {
+
+/// Command processor (mxe_cmd): takes descriptors from the ring, checks them, runs them one after
+/// the other, and completes each with a record in memory and an interrupt. The states are those of
+/// the RTL's state machine; what the RTL does in a state for one cycle is one step here.
+class Cmd {
+ public:
+  /// Interrupt causes of one cycle (irq_*_o).
+  struct Events {
+    bool done = false, error = false, queue_empty = false;
+  };
+
+  Cmd(const Params& params, Datapath& datapath);
+
+  // --- Registers. Each takes effect in `cycle`, and everything before has been stepped through.
+  void set_enable(uint64_t cycle, bool enable);
+  void set_ring_base(uint64_t base) { ring_base_ = base; }
+  void set_ring_size_log2(unsigned log2) { ring_size_log2_ = log2; }
+  /// Returns false on a ring overflow.
+  bool doorbell(uint64_t cycle, uint16_t tail);
+  void soft_reset(uint64_t cycle);
+
+  uint16_t head() const { return head_; }
+  uint32_t last_job() const { return last_job_; }
+  uint32_t last_status() const { return last_status_; }
+  bool busy() const { return state_ != State::idle; }
+  bool empty() const { return head_ == tail_; }
+  bool resetting() const { return resetting_; }
+
+  // --- Time.
+  /// Cycle of the next step; kNever while nothing is to be done.
+  uint64_t next_step() const;
+  /// Carries out that step. What it changes is visible in the next cycle.
+  Events step();
+
+ private:
+  enum class State : uint8_t { idle, fetch, check, start, run, abort, record, complete, reset };
+
+  void enter(State state, uint64_t cycle) {
+    state_ = state;
+    from_ = cycle;
+  }
+  uint64_t slot_address() const;
+  uint64_t abort_in() const;
+  void step_idle(uint64_t cycle);
+  void step_fetch(uint64_t cycle);
+  void step_check(uint64_t cycle);
+  void step_run(uint64_t cycle);
+  void step_abort(uint64_t cycle);
+  void step_record(uint64_t cycle);
+  Events step_complete(uint64_t cycle);
+
+  Params params_;
+  Datapath& datapath_;
+  bool enable_ = false;
+  uint64_t ring_base_ = 0;
+  unsigned ring_size_log2_ = 0;
+  uint16_t head_ = 0, tail_ = 0;
+  uint32_t last_job_ = 0, last_status_ = 0;
+  bool resetting_ = false;
+  uint64_t reset_from_ = 0;
+
+  State state_ = State::idle;
+  uint64_t from_ = 0;          // first cycle of the state
+  uint64_t idle_changed_ = 0;  // what the idle state waits for changed last
+  uint64_t fetch_cycle_ = 0;   // cycles_q was 0
+  DescriptorBytes bytes_{};
+  Descriptor job_;
+  uint32_t status_ = 0;
+  bool no_record_ = false;  // the descriptor could not be read
+};
+
+}  // namespace mxe

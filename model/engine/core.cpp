@@ -1,0 +1,156 @@
+#include "engine/core.h"
+
+#include <algorithm>
+
+#include "mxe_reg_table.h"
+#include "mxe_regs.h"
+
+namespace mxe {
+namespace {
+
+constexpr uint8_t kAllLanes = 0xF;
+// Intervals are counted when so many have gathered.
+constexpr std::size_t kSettleAbove = 256;
+
+const RegisterInfo* find_register(uint32_t address) {
+  const auto it = std::lower_bound(
+      register_table.begin(), register_table.end(), address,
+      [](const RegisterInfo& info, uint32_t offset) { return info.offset < offset; });
+  return it != register_table.end() && it->offset == address ? &*it : nullptr;
+}
+
+}  // namespace
+
+Core::Core(const Params& params, const PortLimits& limits, MemoryPort& memory, Mode mode)
+    : params_(params), datapath_(params, limits, memory, counters_, mode), cmd_(params, datapath_) {
+  for (const RegisterInfo& info : register_table) words_[info.offset / 4] = info.reset;
+}
+
+void Core::run_until(uint64_t cycle) {
+  while (cmd_.next_step() <= cycle) step();
+}
+
+void Core::run_to_interrupt(uint64_t cycle) {
+  while (interrupts_.empty() && cmd_.next_step() <= cycle) step();
+}
+
+void Core::step() {
+  const uint64_t now = cmd_.next_step();
+  const Cmd::Events events = cmd_.step();
+  const uint32_t bits = (events.done ? MXE_IRQ_STATUS_DONE_MASK : 0) |
+                        (events.error ? MXE_IRQ_STATUS_ERROR_MASK : 0) |
+                        (events.queue_empty ? MXE_IRQ_STATUS_QUEUE_EMPTY_MASK : 0);
+  if (bits != 0) set_events(now + 1, bits);
+  if (counters_.open_intervals() > kSettleAbove) counters_.settle(now);
+}
+
+void Core::set_events(uint64_t cycle, uint32_t events) {
+  irq_status_ |= events;
+  update_interrupt(cycle);
+}
+
+/// IRQ_STATUS or IRQ_MASK changed in `cycle`; the line follows one cycle later.
+void Core::update_interrupt(uint64_t cycle) {
+  const bool level = (irq_status_ & words_[MXE_REG_IRQ_MASK / 4]) != 0;
+  if (level == irq_level_) return;
+  irq_level_ = level;
+  interrupts_.push_back({cycle + 1, level});
+}
+
+uint64_t Core::ring_base() const {
+  return uint64_t{words_[MXE_REG_RING_BASE_HI / 4]} << 32 | words_[MXE_REG_RING_BASE_LO / 4];
+}
+
+bool Core::write(uint64_t cycle, uint32_t address, uint32_t value, uint8_t strobe) {
+  const RegisterInfo* info = find_register(address);
+  if (!info || info->access == RegisterAccess::read_only || strobe != kAllLanes) return false;
+  words_[address / 4] = (words_[address / 4] & ~info->storage_mask) | (value & info->storage_mask);
+  switch (address) {
+    case MXE_REG_CTRL:
+      write_control(cycle, value);
+      break;
+    case MXE_REG_IRQ_STATUS:
+      irq_status_ &= ~(value & info->event_mask);
+      update_interrupt(cycle);
+      break;
+    case MXE_REG_IRQ_MASK:
+      update_interrupt(cycle);
+      break;
+    case MXE_REG_RING_BASE_LO:
+    case MXE_REG_RING_BASE_HI:
+      cmd_.set_ring_base(ring_base());
+      break;
+    case MXE_REG_RING_SIZE_LOG2:
+      cmd_.set_ring_size_log2(words_[address / 4]);
+      break;
+    case MXE_REG_RING_TAIL:
+      if (!cmd_.doorbell(cycle, static_cast<uint16_t>(value))) {
+        set_events(cycle + 1, MXE_IRQ_STATUS_RING_OVERFLOW_MASK);
+      }
+      break;
+    default:
+      break;
+  }
+  return true;
+}
+
+void Core::write_control(uint64_t cycle, uint32_t value) {
+  const bool enable = (value & MXE_CTRL_ENABLE_MASK) != 0;
+  counters_.enable(cycle, enable);
+  cmd_.set_enable(cycle, enable);
+  if (value & MXE_CTRL_COUNTER_SNAPSHOT_MASK) counters_.snapshot(cycle);
+  if (value & MXE_CTRL_COUNTER_CLEAR_MASK) counters_.clear(cycle);
+  if (value & MXE_CTRL_SOFT_RESET_MASK) cmd_.soft_reset(cycle);
+}
+
+bool Core::read(uint32_t address, uint32_t& value) const {
+  value = 0;
+  const RegisterInfo* info = find_register(address);
+  if (!info) return false;
+  const uint32_t stored = ~(info->event_mask | info->hardware_mask | info->pulse_mask);
+  value = (words_[address / 4] & stored) | (irq_status_ & info->event_mask) |
+          (hardware_value(address) & info->hardware_mask);
+  return true;
+}
+
+uint32_t Core::hardware_value(uint32_t address) const {
+  if (address >= MXE_REG_TOTAL_LO) {
+    const uint32_t offset = address - MXE_REG_TOTAL_LO;
+    return static_cast<uint32_t>(counters_.snapshot_values()[offset / 8] >> (offset % 8 * 8));
+  }
+  switch (address) {
+    case MXE_REG_NUM_PE:
+      return params_.num_pe;
+    case MXE_REG_ROWS:
+      return params_.rows;
+    case MXE_REG_ACC_TILES:
+      return params_.acc_tiles;
+    case MXE_REG_TREE_W:
+      return params_.tree_w;
+    case MXE_REG_A_SLAB_K:
+      return params_.a_slab_k;
+    case MXE_REG_B_BUF_K:
+      return params_.b_buf_k;
+    case MXE_REG_MEM_W:
+      return params_.mem_w;
+    case MXE_REG_QUEUE_DEPTH:
+      return params_.queue_depth;
+    case MXE_REG_MAX_BURST:
+      return params_.max_burst;
+    case MXE_REG_FEATURES:
+      return params_.fp4_dual;
+    case MXE_REG_STATUS:
+      return (cmd_.busy() ? MXE_STATUS_BUSY_MASK : 0) | (cmd_.empty() ? MXE_STATUS_EMPTY_MASK : 0) |
+             (cmd_.resetting() ? MXE_STATUS_RESETTING_MASK : 0);
+    case MXE_REG_RING_HEAD:
+      return cmd_.head();
+    case MXE_REG_LAST_JOB:
+      return cmd_.last_job();
+    case MXE_REG_LAST_STATUS:
+      return cmd_.last_status();
+    default:
+      return 0;
+  }
+}
+
+}  // namespace mxe

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+
+#include "engine/cmd.h"
+#include "engine/counters.h"
+#include "engine/datapath.h"
+#include "engine/params.h"
+
+namespace mxe {
+
+/// The engine without SystemC: registers, command processor, data path and counters, in clock
+/// cycles.
+///
+/// The caller steps through time with run_until(), and makes register accesses in the order of
+/// their cycles. Nothing happens between two events, so it costs nothing to let time pass.
+class Core {
+ public:
+  Core(const Params& params, const PortLimits& limits, MemoryPort& memory, Mode mode);
+
+  /// Carries out everything that happens up to and including `cycle`.
+  void run_until(uint64_t cycle);
+  /// The same, but stops when a change of the interrupt line waits to be taken.
+  void run_to_interrupt(uint64_t cycle);
+  /// Cycle of the next thing to happen; kNever while the engine has nothing to do.
+  uint64_t next_step() const { return cmd_.next_step(); }
+
+  /// A register write that takes effect in `cycle`: the first in which the register has the new
+  /// value. Everything before `cycle` must have been carried out. False = bus error.
+  bool write(uint64_t cycle, uint32_t address, uint32_t value, uint8_t strobe);
+  /// A register read in `cycle`, on the same condition. False = bus error, and `value` 0.
+  bool read(uint32_t address, uint32_t& value) const;
+
+  /// A change of the interrupt line (irq_o).
+  struct Interrupt {
+    uint64_t cycle;  ///< first cycle with the new level
+    bool level;
+  };
+  /// Changes not yet taken, oldest first.
+  std::deque<Interrupt>& interrupts() { return interrupts_; }
+
+ private:
+  void step();
+  void write_control(uint64_t cycle, uint32_t value);
+  void set_events(uint64_t cycle, uint32_t events);
+  void update_interrupt(uint64_t cycle);
+  uint32_t hardware_value(uint32_t address) const;
+  uint64_t ring_base() const;
+
+  Params params_;
+  Counters counters_;
+  Datapath datapath_;
+  Cmd cmd_;
+  std::array<uint32_t, 1024> words_{};  // what software wrote, by word offset
+  uint32_t irq_status_ = 0;
+  bool irq_level_ = false;
+  std::deque<Interrupt> interrupts_;
+};
+
+}  // namespace mxe

@@ -1,0 +1,56 @@
+#include "engine/counters.h"
+
+#include <algorithm>
+
+namespace mxe {
+namespace {
+
+std::size_t index(Counter counter) { return static_cast<std::size_t>(counter); }
+
+}  // namespace
+
+void Counters::add(Counter counter, uint64_t begin, uint64_t end, uint64_t amount) {
+  if (begin < settled_to_) {
+    const uint64_t from = std::max(begin, cleared_to_), to = std::min(end, settled_to_);
+    if (enabled_ && from < to) live_[index(counter)] += (to - from) * amount;
+    begin = settled_to_;
+  }
+  if (begin < end && amount != 0) intervals_.push_back({begin, end, amount, counter});
+}
+
+void Counters::settle(uint64_t cycle) {
+  if (cycle <= settled_to_) return;
+  std::size_t kept = 0;
+  for (const Interval& interval : intervals_) {
+    const uint64_t begin = std::max(interval.begin, settled_to_);
+    const uint64_t end = std::min(interval.end, cycle);
+    if (enabled_ && begin < end) live_[index(interval.counter)] += (end - begin) * interval.amount;
+    if (interval.end > cycle) intervals_[kept++] = interval;
+  }
+  intervals_.resize(kept);
+  if (enabled_) live_[index(Counter::total)] += cycle - settled_to_;
+  settled_to_ = cycle;
+}
+
+void Counters::enable(uint64_t cycle, bool enabled) {
+  settle(cycle);
+  enabled_ = enabled;
+}
+
+void Counters::clear(uint64_t cycle) {
+  settle(cycle + 1);
+  cleared_to_ = cycle + 1;
+  live_ = {};
+}
+
+void Counters::snapshot(uint64_t cycle) {
+  settle(cycle);
+  snapshot_ = live_;
+  uint64_t causes = 0;
+  for (std::size_t i = index(Counter::mac_active); i < index(Counter::idle); i++) {
+    causes += live_[i];
+  }
+  snapshot_[index(Counter::idle)] = live_[index(Counter::total)] - causes;
+}
+
+}  // namespace mxe

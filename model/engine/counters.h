@@ -1,0 +1,66 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace mxe {
+
+/// The performance counters, in the order of their registers.
+enum class Counter : uint8_t {
+  total,
+  mac_active,
+  stall_a,
+  stall_b,
+  stall_c,
+  stall_drain,
+  stall_latency,
+  idle,
+  bytes_read,
+  bytes_written,
+  blocks,
+  dual_cycles,
+  nan_results,
+  saturations,
+};
+inline constexpr std::size_t kCounters = 14;
+
+/// Performance counters (mxe_counters). The core knows ahead of time what happens in which cycles
+/// and notes it as intervals; they are counted as far as time has come, so that a snapshot in the
+/// middle of a job is right. While enabled, every cycle counts in `total` and in exactly one of
+/// mac_active, the stalls and idle.
+class Counters {
+ public:
+  using Values = std::array<uint64_t, kCounters>;
+
+  /// `amount` in every cycle from `begin` to before `end`. The reason of a wait is known when it
+  /// ends, so the interval may lie before what was settled; an earlier snapshot misses it (it says
+  /// idle).
+  void add(Counter counter, uint64_t begin, uint64_t end, uint64_t amount = 1);
+  /// Counts what lies before `cycle`. Cycles never go back.
+  void settle(uint64_t cycle);
+  /// CTRL.enable as it is from `cycle` on.
+  void enable(uint64_t cycle, bool enabled);
+  /// counter_clear_i in `cycle`: that cycle is the last that is forgotten.
+  void clear(uint64_t cycle);
+  /// counter_snapshot_i in `cycle`: the counts of all cycles before it.
+  void snapshot(uint64_t cycle);
+  /// Intervals not yet counted to their end.
+  std::size_t open_intervals() const { return intervals_.size(); }
+  const Values& snapshot_values() const { return snapshot_; }
+
+ private:
+  struct Interval {
+    uint64_t begin, end, amount;
+    Counter counter;
+  };
+
+  bool enabled_ = false;
+  uint64_t settled_to_ = 0, cleared_to_ = 0;
+  std::vector<Interval> intervals_;
+  Values live_{};  // idle is not kept: it is what the others leave of total
+  Values snapshot_{};
+};
+
+}  // namespace mxe

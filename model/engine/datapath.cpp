@@ -1,0 +1,215 @@
+#include "engine/datapath.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "numerics/accumulate.h"
+#include "numerics/tensor.h"
+
+namespace mxe {
+namespace {
+
+uint32_t ceil_div(uint32_t a, uint32_t b) { return a / b + (a % b != 0); }
+
+/// Bytes of one operand word in memory (word_bytes in mxe_pkg): one block, or two at the dual rate.
+unsigned word_bytes(mx::FormatId format, bool dual) {
+  return static_cast<unsigned>(mx::packed_row_bytes(format, dual ? 2 * kLanes : kLanes));
+}
+
+OperandView view(mx::FormatId format, bool dual, uint32_t k, uint64_t address, uint32_t stride,
+                 uint64_t scale_address, uint32_t scale_stride) {
+  OperandView v;
+  v.address = address;
+  v.scale_address = scale_address;
+  v.stride = stride;
+  v.scale_stride = scale_stride;
+  v.row_bytes = static_cast<uint32_t>(mx::packed_row_bytes(format, k));
+  v.row_scales = ceil_div(k, kLanes);
+  v.word_bytes = word_bytes(format, dual);
+  v.word_scales = dual ? 2 : 1;
+  return v;
+}
+
+}  // namespace
+
+Datapath::Datapath(const Params& params, const PortLimits& limits, MemoryPort& memory,
+                   Counters& counters, Mode mode)
+    : params_(params),
+      counters_(counters),
+      mode_(mode),
+      load_a_(params, Load::Operand::a),
+      load_b_(params, Load::Operand::b),
+      load_bias_(params),
+      rd_port_(params, limits, memory),
+      wr_port_(params, limits, memory),
+      a_buf_(params.rows, params.a_slab_k / kLanes),
+      b_buf_(params.num_pe, params.b_buf_k / kLanes),
+      c_buf_(params),
+      feed_(params, b_buf_.fills),
+      seq_(a_buf_.fills, c_buf_.fills, counters),
+      array_(params),
+      drain_(params, wr_port_) {}
+
+RdPort::Arrival Datapath::read(uint64_t cycle, const Fetch& fetch, bool with_data) {
+  const uint64_t beats = rd_port_.beats();
+  const RdPort::Arrival arrival = rd_port_.accept(cycle, fetch, with_data);
+  const uint64_t bytes = (rd_port_.beats() - beats) * params_.mem_bytes();
+  counters_.add(Counter::bytes_read, arrival.last_word - 1, arrival.last_word, bytes);
+  return arrival;
+}
+
+Datapath::DescriptorArrival Datapath::fetch_descriptor(uint64_t cycle, uint64_t address,
+                                                       DescriptorBytes& bytes) {
+  Fetch fetch;
+  fetch.kind = FetchKind::descriptor;
+  fetch.address = address;
+  fetch.bytes = kDescriptorBytes;
+  fetch.word_bytes = kPlainWordBytes;
+  const ReadRequests requests{cycle, kNever, kNever, kNever};
+  const RdPort::Arrival arrival = read(rd_port_.next_accept(requests), fetch, true);
+  std::memcpy(bytes.data(), arrival.data, bytes.size());
+  const bool error = arrival.error != kNever;
+  return {error ? arrival.error : arrival.last_word, error};
+}
+
+void Datapath::start(uint64_t cycle, const Descriptor& job) {
+  const bool dual = is_dual(job, params_);
+  const unsigned word_elements = dual ? 2 * kLanes : kLanes;
+  const uint32_t k_words = ceil_div(job.k, word_elements);
+  const unsigned tail_count = (job.k - 1) % word_elements + 1;
+  a_buf_.configure(job.a(), dual);
+  b_buf_.configure(job.b(), dual);
+  c_buf_.configure(job.c_stride == 0);
+  array_.configure(job.a(), job.b(), dual);
+  load_a_.start(
+      cycle,
+      view(job.a(), dual, job.k, job.a_addr, job.a_stride, job.a_scale_addr, job.a_scale_stride),
+      job.m, job.n, k_words);
+  load_b_.start(
+      cycle,
+      view(job.b(), dual, job.k, job.b_addr, job.b_stride, job.b_scale_addr, job.b_scale_stride),
+      job.m, job.n, k_words);
+  if (job.bias) load_bias_.start(cycle, job.c_addr, job.c_stride, job.m, job.n);
+  feed_.start(cycle, job.m, job.n, k_words, tail_count, word_elements);
+  seq_.start(cycle + 1, job.bias, dual);
+  drain_.start(job.d_addr, job.d_stride, job.m, job.n, dual);
+}
+
+ReadRequests Datapath::requests() const {
+  return {kNever, load_bias_.request_from(), load_b_.request_from(), load_a_.request_from()};
+}
+
+uint64_t Datapath::next_event() const {
+  return std::min({rd_port_.next_accept(requests()), feed_.next_read(),
+                   seq_.next_start(feed_.offered()), drain_.next_row()});
+}
+
+void Datapath::step() {
+  const uint64_t cycle = next_event();
+  if (rd_port_.next_accept(requests()) == cycle) {
+    accept_fetch(cycle);
+  } else if (feed_.next_read() == cycle) {
+    read_b_words();
+  } else if (seq_.next_start(feed_.offered()) == cycle) {
+    start_pass();
+  } else {
+    drain_row();
+  }
+}
+
+void Datapath::accept_fetch(uint64_t cycle) {
+  const auto serve = [&](auto& loader) {
+    const Fetch fetch = loader.fetch();
+    loader.accept(cycle);
+    deliver(fetch, read(cycle, fetch, functional()));
+  };
+  switch (rd_port_.grant(cycle, requests())) {
+    case ReadSource::command:
+      break;  // not while a job runs
+    case ReadSource::bias:
+      serve(load_bias_);
+      break;
+    case ReadSource::b:
+      serve(load_b_);
+      break;
+    case ReadSource::a:
+      serve(load_a_);
+      break;
+  }
+}
+
+void Datapath::deliver(const Fetch& fetch, const RdPort::Arrival& arrival) {
+  read_error_ = std::min(read_error_, arrival.error);
+  const bool is_a = fetch.kind == FetchKind::a_elements || fetch.kind == FetchKind::a_scales;
+  const bool is_bias = fetch.kind == FetchKind::bias;
+  BankFills& fills = is_bias ? c_buf_.fills : (is_a ? a_buf_.fills : b_buf_.fills);
+  if (fetch.last) fills.fill(arrival.last_word);
+  if (!arrival.data) return;
+  OpBuf& buffer = is_a ? a_buf_ : b_buf_;
+  switch (fetch.kind) {
+    case FetchKind::a_elements:
+    case FetchKind::b_elements:
+      buffer.put_elements(fetch.bank, fetch.line, arrival.data, fetch.bytes);
+      break;
+    case FetchKind::a_scales:
+    case FetchKind::b_scales:
+      buffer.put_scales(fetch.bank, fetch.line, arrival.data, fetch.bytes);
+      break;
+    case FetchKind::bias:
+      c_buf_.put(fetch.bank, fetch.line, arrival.data, fetch.bytes);
+      break;
+    case FetchKind::descriptor:
+      break;
+  }
+}
+
+void Datapath::read_b_words() {
+  const uint64_t release = feed_.read();
+  if (functional()) array_.load_b(*feed_.offered(), b_buf_);
+  if (release != kNever) load_b_.release(release);
+}
+
+void Datapath::start_pass() {
+  const Pass pass = *feed_.offered();
+  const Seq::Started started = seq_.start_pass(pass);
+  feed_.start_pass(started.cycle);
+  if (functional()) array_.run(pass, started, a_buf_, c_buf_);
+  if (pass.a_done) load_a_.release(started.last_row);
+  if (started.uses_bias) load_bias_.release(started.last_row + Array::kBiasReadStage);
+  if (pass.last) {
+    drain_.put_tile(started.last_row + Array::kResultStage,
+                    functional() ? array_.results(started.drain_bank) : nullptr);
+  }
+}
+
+void Datapath::drain_row() {
+  const Drain::Drained drained = drain_.take_row();
+  if (drained.release != kNever) seq_.release_drain(drained.release);
+  count_written(drained.pushed + 1, drained.bytes);
+  counters_.add(Counter::nan_results, drained.pushed, drained.pushed + 1, drained.nan_results);
+}
+
+uint64_t Datapath::drained_from(uint64_t cycle) const {
+  return std::max(rd_port_.drained_from(cycle), wr_port_.idle_from());
+}
+
+void Datapath::clear(uint64_t cycle) {
+  load_a_.clear();
+  load_b_.clear();
+  load_bias_.clear();
+  a_buf_.fills = {};
+  b_buf_.fills = {};
+  c_buf_.fills = {};
+  feed_.clear();
+  seq_.clear();
+  drain_.clear();
+  rd_port_.clear(cycle);
+  clear_errors();
+}
+
+void Datapath::clear_errors() {
+  read_error_ = kNever;
+  wr_port_.clear_error();
+}
+
+}  // namespace mxe

@@ -1,0 +1,99 @@
+#pragma once
+
+#include <cstdint>
+
+#include "engine/array.h"
+#include "engine/cbuf.h"
+#include "engine/counters.h"
+#include "engine/descriptor.h"
+#include "engine/drain.h"
+#include "engine/feed.h"
+#include "engine/load.h"
+#include "engine/load_bias.h"
+#include "engine/memory_port.h"
+#include "engine/opbuf.h"
+#include "engine/params.h"
+#include "engine/rd_port.h"
+#include "engine/seq.h"
+#include "engine/wr_port.h"
+
+namespace mxe {
+
+/// What an engine does with a job's data.
+enum class Mode : uint8_t {
+  functional,  ///< results and cycles
+  timing,      ///< cycles only: no operand is read, no result written
+};
+
+/// Everything between the command processor and memory: loaders, buffers, feeder, sequencer, array,
+/// drain and both ports, wired as in mxe_top.
+///
+/// Times are computed event by event: a row fetch accepted by the read port, the B words of a pass
+/// read, a pass started, a row drained. Whatever else happens follows from these by fixed latencies
+/// and by the order of queues. An event affects others in later cycles only, so taking always the
+/// earliest one gives the cycles of the RTL.
+class Datapath {
+ public:
+  Datapath(const Params& params, const PortLimits& limits, MemoryPort& memory, Counters& counters,
+           Mode mode);
+
+  /// Reads the descriptor at `address`, requested in `cycle`.
+  struct DescriptorArrival {
+    uint64_t cycle = 0;  ///< its last word arrives, or the bus error
+    bool error = false;
+  };
+  DescriptorArrival fetch_descriptor(uint64_t cycle, uint64_t address, DescriptorBytes& bytes);
+
+  /// A legal job starts in `cycle` (start_i).
+  void start(uint64_t cycle, const Descriptor& job);
+  /// Cycle of the next event of the job; kNever if all are done.
+  uint64_t next_event() const;
+  /// Carries out that event.
+  void step();
+  /// After the last event: the cycle in which the job is seen to be done (job_done).
+  uint64_t done_in() const { return wr_port_.idle_from(); }
+  /// `cycle` is the last one of the running job, because it is done or broken off.
+  void finish(uint64_t cycle) { seq_.finish(cycle); }
+
+  /// Cycle of the first bus error so far, kNever if none.
+  uint64_t read_error() const { return read_error_; }
+  uint64_t write_error() const { return wr_port_.error(); }
+  /// Requests stop after `cycle` (halt_i): the first cycle with nothing under way.
+  uint64_t drained_from(uint64_t cycle) const;
+  /// clear_i in `cycle`.
+  void clear(uint64_t cycle);
+  void clear_errors();
+
+  WrPort& wr_port() { return wr_port_; }
+  /// Counts the bytes of a row of `bytes` that is complete at the write port in `cycle`.
+  void count_written(uint64_t cycle, uint32_t bytes) {
+    counters_.add(Counter::bytes_written, cycle, cycle + 1, bytes);
+  }
+
+ private:
+  bool functional() const { return mode_ == Mode::functional; }
+  ReadRequests requests() const;
+  void accept_fetch(uint64_t cycle);
+  void deliver(const Fetch& fetch, const RdPort::Arrival& arrival);
+  RdPort::Arrival read(uint64_t cycle, const Fetch& fetch, bool with_data);
+  void read_b_words();
+  void start_pass();
+  void drain_row();
+
+  Params params_;
+  Counters& counters_;
+  Mode mode_;
+  Load load_a_, load_b_;
+  LoadBias load_bias_;
+  RdPort rd_port_;
+  WrPort wr_port_;
+  OpBuf a_buf_, b_buf_;
+  CBuf c_buf_;
+  Feed feed_;
+  Seq seq_;
+  Array array_;
+  Drain drain_;
+  uint64_t read_error_ = kNever;
+};
+
+}  // namespace mxe

@@ -1,0 +1,81 @@
+#include "engine/descriptor.h"
+
+#include <algorithm>
+
+#include "mxe_reg_table.h"
+#include "mxe_regs.h"
+#include "numerics/accumulate.h"
+
+namespace mxe {
+namespace {
+
+uint64_t little_endian(const DescriptorBytes& bytes, std::size_t offset, std::size_t size) {
+  uint64_t value = 0;
+  for (std::size_t i = size; i-- > 0;) value = value << 8 | bytes[offset + i];
+  return value;
+}
+
+uint32_t word(const DescriptorBytes& bytes, std::size_t offset) {
+  return static_cast<uint32_t>(little_endian(bytes, offset, 4));
+}
+
+uint64_t address(const DescriptorBytes& bytes, std::size_t offset) {
+  return little_endian(bytes, offset, 8);
+}
+
+uint32_t field(uint32_t value, uint32_t mask, unsigned shift) { return (value & mask) >> shift; }
+
+bool breaks(const DescriptorBytes& bytes, uint64_t DescriptorWordInfo::*mask) {
+  return std::any_of(descriptor_table.begin(), descriptor_table.end(),
+                     [&](const DescriptorWordInfo& info) {
+                       const uint64_t value = little_endian(bytes, info.offset, info.bits / 8);
+                       return (value & info.*mask) != 0;
+                     });
+}
+
+}  // namespace
+
+Descriptor parse_descriptor(const DescriptorBytes& bytes) {
+  Descriptor job;
+  const uint32_t control = word(bytes, MXE_DESC_CONTROL);
+  job.job_id = word(bytes, MXE_DESC_JOB_ID);
+  job.format_a = field(control, MXE_DESC_CONTROL_FMT_A_MASK, MXE_DESC_CONTROL_FMT_A_SHIFT);
+  job.format_b = field(control, MXE_DESC_CONTROL_FMT_B_MASK, MXE_DESC_CONTROL_FMT_B_SHIFT);
+  job.out_format = field(control, MXE_DESC_CONTROL_OUT_FMT_MASK, MXE_DESC_CONTROL_OUT_FMT_SHIFT);
+  job.bias = (control & MXE_DESC_CONTROL_BIAS_EN_MASK) != 0;
+  job.m = word(bytes, MXE_DESC_M);
+  job.n = word(bytes, MXE_DESC_N);
+  job.k = word(bytes, MXE_DESC_K);
+  job.a_addr = address(bytes, MXE_DESC_A_ADDR);
+  job.b_addr = address(bytes, MXE_DESC_B_ADDR);
+  job.a_scale_addr = address(bytes, MXE_DESC_A_SCALE_ADDR);
+  job.b_scale_addr = address(bytes, MXE_DESC_B_SCALE_ADDR);
+  job.c_addr = address(bytes, MXE_DESC_C_ADDR);
+  job.d_addr = address(bytes, MXE_DESC_D_ADDR);
+  job.a_stride = word(bytes, MXE_DESC_A_STRIDE);
+  job.b_stride = word(bytes, MXE_DESC_B_STRIDE);
+  job.a_scale_stride = word(bytes, MXE_DESC_A_SCALE_STRIDE);
+  job.b_scale_stride = word(bytes, MXE_DESC_B_SCALE_STRIDE);
+  job.c_stride = word(bytes, MXE_DESC_C_STRIDE);
+  job.d_stride = word(bytes, MXE_DESC_D_STRIDE);
+  return job;
+}
+
+uint32_t check_descriptor(const DescriptorBytes& bytes, const Params& params) {
+  const Descriptor job = parse_descriptor(bytes);
+  if (breaks(bytes, &DescriptorWordInfo::reserved_mask)) return MXE_STATUS_ERR_DESCRIPTOR;
+  if (job.m == 0 || job.n == 0 || job.k == 0) return MXE_STATUS_ERR_SHAPE;
+  if (job.format_a > MXE_FORMAT_MXINT8 || job.format_b > MXE_FORMAT_MXINT8) {
+    return MXE_STATUS_ERR_FORMAT;
+  }
+  if (mx::pair_tree_width(job.a(), job.b()) > params.tree_w) return MXE_STATUS_ERR_PAIR;
+  if (job.out_format != MXE_OUT_FP32) return MXE_STATUS_ERR_OUT_FORMAT;
+  if (breaks(bytes, &DescriptorWordInfo::alignment_mask)) return MXE_STATUS_ERR_ALIGN;
+  return MXE_STATUS_OK;
+}
+
+bool is_dual(const Descriptor& job, const Params& params) {
+  return params.fp4_dual != 0 && mx::is_four_bit(job.a()) && mx::is_four_bit(job.b());
+}
+
+}  // namespace mxe

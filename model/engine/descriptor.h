@@ -1,0 +1,36 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "engine/params.h"
+#include "numerics/format.h"
+
+namespace mxe {
+
+inline constexpr std::size_t kDescriptorBytes = 128;
+using DescriptorBytes = std::array<uint8_t, kDescriptorBytes>;
+
+/// A job as the descriptor states it. Strides are in bytes.
+struct Descriptor {
+  uint32_t job_id = 0;
+  uint32_t format_a = 0, format_b = 0, out_format = 0;  ///< codes, unchecked
+  bool bias = false;
+  uint32_t m = 0, n = 0, k = 0;
+  uint64_t a_addr = 0, b_addr = 0, a_scale_addr = 0, b_scale_addr = 0, c_addr = 0, d_addr = 0;
+  uint32_t a_stride = 0, b_stride = 0, a_scale_stride = 0, b_scale_stride = 0;
+  uint32_t c_stride = 0, d_stride = 0;
+
+  mx::FormatId a() const { return static_cast<mx::FormatId>(format_a); }
+  mx::FormatId b() const { return static_cast<mx::FormatId>(format_b); }
+};
+
+Descriptor parse_descriptor(const DescriptorBytes& bytes);
+
+/// MXE_STATUS_OK, or the status of the first rule the descriptor breaks (mxe_check).
+uint32_t check_descriptor(const DescriptorBytes& bytes, const Params& params);
+
+/// Both operands have 4-bit elements and the engine multiplies such pairs at twice the rate.
+bool is_dual(const Descriptor& job, const Params& params);
+
+}  // namespace mxe

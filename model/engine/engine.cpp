@@ -1,0 +1,113 @@
+#include "engine/engine.h"
+
+#include <algorithm>
+
+#include "platform/clock.h"
+
+namespace mxe {
+namespace {
+
+// A register access on the pins: the request is accepted in its first cycle, carried out in the
+// second, answered in the third. A read shows what the first cycle left, a write is visible to the
+// engine in the third.
+constexpr uint64_t kAccessVisible = 2;
+constexpr uint64_t kAccessAnswer = 1;  // more cycles until the host has the answer
+// The host sees a change of the interrupt pin a cycle later.
+constexpr uint64_t kInterruptDelay = 1;
+constexpr uint64_t kMaxBatch = 1'000'000;
+
+}  // namespace
+
+Engine::Engine(const sc_core::sc_module_name& name, const Params& params,
+               const EngineOptions& options)
+    : EngineModule(name, params), core_(params, options.ports, *this, options.mode) {
+  burst_.beat_bytes = params.mem_bytes();
+  payload_.set_extension(&burst_);
+  SC_HAS_PROCESS(Engine);
+  SC_THREAD(thread);
+  set_stack_size(kThreadStackBytes);
+}
+
+Engine::~Engine() { payload_.clear_extension(&burst_); }
+
+bool Engine::transfer_register(RegisterTransfer& transfer) {
+  while (register_busy_) wait(free_event_);
+  register_busy_ = core_waits_ = true;
+  const uint64_t begin = current_cycle();
+  wait(cycles_to_time(kAccessVisible));
+  bool ok = false;
+  if (transfer.write) {
+    const uint64_t visible = begin + kAccessVisible;
+    core_.run_until(visible - 1);
+    ok = core_.write(visible, transfer.address, transfer.data, transfer.strobe);
+  } else {
+    core_.run_until(begin);
+    ok = core_.read(transfer.address, transfer.data);
+  }
+  core_waits_ = false;
+  wake_event_.notify();
+  wait(cycles_to_time(kAccessAnswer));
+  register_busy_ = false;
+  free_event_.notify();
+  return ok;
+}
+
+MemoryPort::Response Engine::read(uint64_t cycle, uint64_t address, std::size_t bytes,
+                                  uint8_t* data) {
+  return transport(tlm::TLM_READ_COMMAND, cycle, address, bytes, data, nullptr);
+}
+
+MemoryPort::Response Engine::write(uint64_t cycle, uint64_t address, std::size_t bytes,
+                                   const uint8_t* data, const uint8_t* enables) {
+  return transport(tlm::TLM_WRITE_COMMAND, cycle, address, bytes, const_cast<uint8_t*>(data),
+                   enables);
+}
+
+MemoryPort::Response Engine::transport(tlm::tlm_command command, uint64_t cycle, uint64_t address,
+                                       std::size_t bytes, uint8_t* data, const uint8_t* enables) {
+  payload_.set_command(command);
+  payload_.set_address(address);
+  payload_.set_data_ptr(data);
+  payload_.set_data_length(static_cast<unsigned>(bytes));
+  payload_.set_streaming_width(static_cast<unsigned>(bytes));
+  payload_.set_byte_enable_ptr(const_cast<uint8_t*>(enables));
+  payload_.set_byte_enable_length(enables ? static_cast<unsigned>(bytes) : 0);
+  payload_.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+  burst_.timing_only = data == nullptr;
+  const uint64_t now = current_cycle();
+  sc_core::sc_time delay = cycles_to_time(std::max(cycle, now) - now);
+  mem->b_transport(payload_, delay);
+  return {payload_.is_response_ok(), burst_.times};
+}
+
+void Engine::thread() {
+  irq.write(false);
+  for (;;) {
+    run_core();
+    auto& interrupts = core_.interrupts();
+    if (!interrupts.empty()) {
+      const uint64_t seen = interrupts.front().cycle + kInterruptDelay;
+      if (seen > current_cycle()) {
+        wait(cycles_to_time(seen - current_cycle()), wake_event_);
+        continue;
+      }
+      irq.write(interrupts.front().level);
+      interrupts.pop_front();
+    } else if (core_waits_ || core_.next_step() == kNever) {
+      wait(wake_event_);
+    } else {
+      // As far as software allows; an access that comes earlier wakes this thread.
+      const uint64_t until = std::max(horizon(), current_cycle() + 1);
+      wait(cycles_to_time(std::min(until - current_cycle(), kMaxBatch)), wake_event_);
+    }
+  }
+}
+
+/// Runs the core as far as software cannot interfere: an access that begins at the horizon takes
+/// effect two cycles later.
+void Engine::run_core() {
+  if (core_waits_) return;
+  core_.run_to_interrupt(std::min(horizon(), current_cycle() + kMaxBatch));
+}
+
+}  // namespace mxe

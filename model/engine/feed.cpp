@@ -1,0 +1,58 @@
+#include "engine/feed.h"
+
+#include <algorithm>
+
+namespace mxe {
+
+void Feed::start(uint64_t cycle, uint32_t m, uint32_t n, uint32_t k_words, unsigned tail_count,
+                 unsigned word_elements) {
+  walk_ = Walk(params_, {}, m, n, k_words);
+  tail_count_ = tail_count;
+  word_elements_ = word_elements;
+  from_ = cycle + 1;
+}
+
+void Feed::clear() {
+  walk_ = {};
+  bank_number_ = 0;
+  word_ = slab_base_ = 0;
+  offered_ = false;
+}
+
+uint64_t Feed::read_from() const {
+  const uint64_t full = b_fills_.full_from(bank_number_);
+  return full == kNever ? kNever : std::max(from_, full);
+}
+
+uint64_t Feed::next_read() const {
+  if (offered_ || !walk_.valid()) return kNever;
+  const uint64_t from = read_from();
+  return from == kNever ? kNever : from + walk_.cols() - 1;
+}
+
+uint64_t Feed::read() {
+  const uint64_t cycle = next_read();
+  const bool last_word = word_ + 1 == walk_.words();
+  pass_.rows = walk_.rows();
+  pass_.cols = walk_.cols();
+  pass_.tile = walk_.tile();
+  pass_.a_word = slab_base_ + word_;
+  pass_.b_bank = bank_number_ % 2;
+  pass_.b_word = word_;
+  pass_.first = walk_.first_k() && word_ == 0;
+  pass_.last = walk_.last_k() && last_word;
+  pass_.a_done = walk_.last_use() && last_word;
+  pass_.count = pass_.last ? tail_count_ : word_elements_;
+  pass_.read_from = read_from();
+  pass_.offered_from = cycle + 1;
+  offered_ = true;
+  word_++;
+  if (!last_word) return kNever;
+  slab_base_ = walk_.next() == Walk::Next::slab ? slab_base_ + walk_.words() : 0;
+  word_ = 0;
+  bank_number_++;
+  walk_.step();
+  return cycle;
+}
+
+}  // namespace mxe

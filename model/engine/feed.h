@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+
+#include "engine/hardware.h"
+#include "engine/opbuf.h"
+#include "engine/params.h"
+#include "engine/walk.h"
+
+namespace mxe {
+
+/// One pass of the array: one operand word of K, for all rows and columns of a tile.
+struct Pass {
+  unsigned rows = 0, cols = 0;
+  unsigned tile = 0;    ///< within the group
+  unsigned a_word = 0;  ///< within the A chunk
+  unsigned b_bank = 0, b_word = 0;
+  unsigned count = 0;                ///< elements of the word within K
+  bool first = false, last = false;  ///< of the tile
+  bool a_done = false;               ///< the A chunk is not needed again
+  uint64_t read_from = 0;            ///< its B words are read from this cycle on
+  uint64_t offered_from = 0;         ///< first cycle in which the sequencer sees it (pass_valid)
+};
+
+/// Feeder (mxe_feed): follows the loop nest word by word along K and reads the B words of a tile's
+/// columns into the PEs, one column per cycle, while the pass before runs.
+class Feed {
+ public:
+  Feed(const Params& params, const BankFills& b_fills) : params_(params), b_fills_(b_fills) {}
+
+  /// A job starts in `cycle`. `tail_count`: elements of the last word, `word_elements` of any
+  /// other.
+  void start(uint64_t cycle, uint32_t m, uint32_t n, uint32_t k_words, unsigned tail_count,
+             unsigned word_elements);
+  void clear();
+
+  /// Cycle in which the last B word of the next pass is read; kNever if it cannot be yet.
+  uint64_t next_read() const;
+  /// Reads the B words: offers the pass. Returns the cycle if that releases the B bank, else
+  /// kNever.
+  uint64_t read();
+
+  /// The pass on offer, or null.
+  const Pass* offered() const { return offered_ ? &pass_ : nullptr; }
+  /// The sequencer starts it in `cycle`.
+  void start_pass(uint64_t cycle) {
+    offered_ = false;
+    from_ = cycle + 1;
+  }
+  /// Every pass of the job was started.
+  bool done() const { return !walk_.valid() && !offered_; }
+
+ private:
+  uint64_t read_from() const;
+
+  Params params_;
+  const BankFills& b_fills_;
+  Walk walk_;
+  unsigned tail_count_ = 0, word_elements_ = 0;
+  uint64_t bank_number_ = 0;  // of the slab
+  unsigned word_ = 0;         // within the slab
+  unsigned slab_base_ = 0;    // of the slab within the chunk
+  uint64_t from_ = 0;         // reading may begin
+  bool offered_ = false;
+  Pass pass_;
+};
+
+}  // namespace mxe

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace mxe {
+
+// Constants of the datapath, one for one those of mxe_pkg.sv and of the modules named.
+
+inline constexpr unsigned kLanes = 32;  ///< elements of a block, multipliers of a PE
+
+/// Stages between a row's issue and the read of its accumulator: decode, multiply, tree 1, tree 2,
+/// combine (DOT_LAT).
+inline constexpr unsigned kDotLatency = 5;
+/// Stages of the accumulator after that: align, add, magnitude, coarse and fine normalise, round
+/// (ACC_LAT).
+inline constexpr unsigned kAccLatency = 6;
+/// Shortest pass: a row finds its accumulator written (MIN_PASS).
+inline constexpr unsigned kMinPass = kAccLatency + 1;
+
+/// Row fetches under way on the read port (RD_OUTSTANDING), and how many there may be when another
+/// one of A is to join them (RD_A_OUTSTANDING).
+inline constexpr unsigned kReadOutstanding = 32;
+inline constexpr unsigned kReadAOutstanding = 6;
+/// Rows, and bursts, accepted by the write port and not yet sent (WR_QUEUE).
+inline constexpr unsigned kWriteQueue = 4;
+/// Results between the drain and the write port (FifoDepth in mxe_drain).
+inline constexpr unsigned kDrainFifo = 16;
+
+/// Bytes of a word of the descriptor or of the bias as it leaves the unpacker, and of scales.
+inline constexpr unsigned kPlainWordBytes = 32;
+inline constexpr unsigned kScaleWordBytes = 8;
+
+inline constexpr uint64_t kPageBytes = 4096;  ///< no AXI burst crosses such a boundary
+inline constexpr unsigned kFloatBytes = 4;
+
+/// A cycle that never comes.
+inline constexpr uint64_t kNever = ~uint64_t{0};
+
+/// The last N values of a sequence, by their number in it.
+template <class T, std::size_t N>
+class History {
+ public:
+  void push(const T& value) { values_[count_++ % N] = value; }
+  uint64_t count() const { return count_; }
+  /// Value number `i`, which must be one of the last N.
+  const T& operator[](uint64_t i) const { return values_[i % N]; }
+  const T& back() const { return values_[(count_ - 1) % N]; }
+  /// The value `n` before the next one, or `none` if there are not that many yet. n is 1 to N.
+  T ago(uint64_t n, T none) const { return count_ < n ? none : values_[(count_ - n) % N]; }
+
+ private:
+  std::array<T, N> values_{};
+  uint64_t count_ = 0;
+};
+
+}  // namespace mxe

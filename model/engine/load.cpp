@@ -1,0 +1,119 @@
+#include "engine/load.h"
+
+#include <algorithm>
+
+namespace mxe {
+
+Load::Load(const Params& params, Operand operand) : params_(params), operand_(operand) {}
+
+void Load::start(uint64_t cycle, const OperandView& view, uint32_t m, uint32_t n,
+                 uint32_t k_words) {
+  const bool is_a = operand_ == Operand::a;
+  const bool one_chunk = k_words <= params_.a_slab_k / kLanes;
+  view_ = view;
+  walk_ = Walk(params_, {true, !is_a, !is_a}, m, n, k_words, is_a && one_chunk);
+  chunk_offset_ = offset_ = chunk_scale_offset_ = scale_offset_ = 0;
+  row_ = base_ = group_ = view.address;
+  scale_row_ = scale_base_ = scale_group_ = view.scale_address;
+  banks_.want(cycle + 1);
+  prepare();
+}
+
+void Load::clear() { *this = Load(params_, operand_); }
+
+uint64_t Load::request_from() const {
+  if (!walk_.valid()) return kNever;
+  return banks_.taken_from() == kNever ? kNever : std::max(next_from_, banks_.taken_from());
+}
+
+void Load::prepare() {
+  const bool is_a = operand_ == Operand::a;
+  const uint32_t step_words = (is_a ? params_.a_slab_k : params_.b_buf_k) / kLanes;
+  const unsigned count = is_a ? walk_.rows() : walk_.cols();
+  fetch_.bank = bank_;
+  fetch_.line = index_;
+  fetch_.last = scales_ && index_ + 1 == count;
+  if (scales_) {
+    fetch_.kind = is_a ? FetchKind::a_scales : FetchKind::b_scales;
+    fetch_.address = scale_row_ + scale_offset_;
+    fetch_.bytes = std::min(view_.row_scales - scale_offset_, step_words * view_.word_scales);
+    fetch_.word_bytes = kScaleWordBytes;
+  } else {
+    fetch_.kind = is_a ? FetchKind::a_elements : FetchKind::b_elements;
+    fetch_.address = row_ + offset_;
+    fetch_.bytes = std::min(view_.row_bytes - offset_, step_words * view_.word_bytes);
+    fetch_.word_bytes = view_.word_bytes;
+  }
+}
+
+void Load::accept(uint64_t cycle) {
+  next_from_ = cycle + 1;
+  if (!fetch_.last) {
+    if (scales_) next_row();
+    scales_ = !scales_;
+  } else {
+    const Walk::Next next = walk_.next();
+    banks_.finish();
+    bank_ ^= 1;
+    index_ = 0;
+    scales_ = false;
+    walk_.step();
+    if (!walk_.valid()) return;
+    next_bank(next);
+    banks_.want(cycle + 1);
+  }
+  prepare();
+}
+
+void Load::next_row() {
+  index_++;
+  row_ += view_.stride;
+  scale_row_ += view_.scale_stride;
+}
+
+/// Moves the position for the next bank after the nest moved at level `next`.
+void Load::next_bank(Walk::Next next) {
+  const bool is_a = operand_ == Operand::a;
+  const uint32_t chunk_words = params_.a_slab_k / kLanes;
+  const uint32_t step_words = is_a ? chunk_words : params_.b_buf_k / kLanes;
+  const uint64_t after = row_ + view_.stride, scale_after = scale_row_ + view_.scale_stride;
+  const auto go_to = [this](uint64_t row, uint64_t scale_row) {
+    row_ = base_ = row;
+    scale_row_ = scale_base_ = scale_row;
+  };
+  if (next == Walk::Next::slab || (is_a && next == Walk::Next::chunk)) {
+    // The same rows, further along K.
+    go_to(base_, scale_base_);
+    offset_ += step_words * view_.word_bytes;
+    scale_offset_ += step_words * view_.word_scales;
+    return;
+  }
+  if (next == Walk::Next::tile) {
+    // The next columns, back to the start of the chunk.
+    go_to(after, scale_after);
+    offset_ = chunk_offset_;
+    scale_offset_ = chunk_scale_offset_;
+    return;
+  }
+  if (next == Walk::Next::chunk) {
+    // Back to the group's columns, next chunk.
+    go_to(group_, scale_group_);
+    offset_ = chunk_offset_ += chunk_words * view_.word_bytes;
+    scale_offset_ = chunk_scale_offset_ += chunk_words * view_.word_scales;
+    return;
+  }
+  chunk_offset_ = offset_ = chunk_scale_offset_ = scale_offset_ = 0;
+  if (is_a && next == Walk::Next::group) {
+    go_to(base_, scale_base_);  // the same rows again
+  } else if (is_a || next == Walk::Next::group) {
+    go_to(after, scale_after);  // the next stripe of rows, or the next group of columns
+    group_ = after;
+    scale_group_ = scale_after;
+  } else {
+    go_to(view_.address, view_.scale_address);  // the next stripe: all columns again
+    group_ = view_.address;
+    scale_group_ = view_.scale_address;
+  }
+}
+
+}  // namespace mxe

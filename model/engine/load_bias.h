@@ -1,0 +1,59 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "engine/banks.h"
+#include "engine/fetch.h"
+#include "engine/rows.h"
+
+namespace mxe {
+
+/// Bias loader (mxe_load_bias): the rows of C's tiles, ahead of the array by as many banks of the
+/// bias buffer as are free.
+class LoadBias {
+ public:
+  explicit LoadBias(const Params& params) : params_(params) {}
+
+  /// A job with a bias starts in `cycle` (start_i).
+  void start(uint64_t cycle, uint64_t address, uint32_t stride, uint32_t m, uint32_t n) {
+    rows_ = Rows(params_, address, stride, m, n, stride == 0);
+    banks_.want(cycle + 1);
+    prepare();
+  }
+  /// The last row of a tile's bias was read in `cycle`.
+  void release(uint64_t cycle) { banks_.release(cycle); }
+  void clear() { *this = LoadBias(params_); }
+
+  uint64_t request_from() const {
+    if (!rows_.valid() || banks_.taken_from() == kNever) return kNever;
+    return std::max(next_from_, banks_.taken_from());
+  }
+  const Fetch& fetch() const { return fetch_; }
+  void accept(uint64_t cycle) {
+    next_from_ = cycle + 1;
+    const bool last = fetch_.last;
+    rows_.step();
+    if (last) {
+      banks_.finish();
+      bank_ ^= 1;
+      if (rows_.valid()) banks_.want(cycle + 1);
+    }
+    prepare();
+  }
+
+ private:
+  void prepare() {
+    fetch_ = {FetchKind::bias, rows_.address(), rows_.cols() * kFloatBytes, kPlainWordBytes, bank_,
+              rows_.row(),     rows_.last_row()};
+  }
+
+  Params params_;
+  Rows rows_;
+  BankCredits banks_;
+  Fetch fetch_;
+  uint64_t next_from_ = 0;
+  unsigned bank_ = 0;
+};
+
+}  // namespace mxe

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "platform/memory_timing.h"
+
+namespace mxe {
+
+/// The engine's way to memory, as its timing core sees it: plain C++, times in clock cycles.
+class MemoryPort {
+ public:
+  struct Response {
+    bool ok = true;  ///< the bus answered OKAY
+    BeatTimes times;
+  };
+
+  virtual ~MemoryPort() = default;
+
+  /// A read burst whose address is accepted in `cycle`. `address` and `bytes` are whole beats.
+  /// `data` may be null: only the time counts.
+  virtual Response read(uint64_t cycle, uint64_t address, std::size_t bytes, uint8_t* data) = 0;
+  /// A write burst whose last beat is accepted in `cycle`. `enables` has 0xFF for each byte to
+  /// write, else 0; null writes all. `data` may be null: only the time counts.
+  virtual Response write(uint64_t cycle, uint64_t address, std::size_t bytes, const uint8_t* data,
+                         const uint8_t* enables) = 0;
+};
+
+}  // namespace mxe

@@ -1,0 +1,90 @@
+#include "engine/rd_port.h"
+
+#include <algorithm>
+
+namespace mxe {
+
+RdPort::RdPort(const Params& params, const PortLimits& limits, MemoryPort& memory)
+    : beat_bytes_(params.mem_bytes()),
+      max_burst_(params.max_burst),
+      read_limit_(limits.reads),
+      memory_(memory),
+      unpack_(params.mem_bytes()),
+      burst_done_(limits.reads) {}
+
+bool RdPort::allowed(ReadSource source, uint64_t cycle) const {
+  return source != ReadSource::a || cycle > done_.ago(kReadAOutstanding, 0) ||
+         done_.count() < kReadAOutstanding;
+}
+
+uint64_t RdPort::next_accept(const ReadRequests& requests) const {
+  // The queue of fetches under way has a free place the cycle after one leaves.
+  const uint64_t ready = done_.count() < kReadOutstanding
+                             ? free_from_
+                             : std::max(free_from_, done_.ago(kReadOutstanding, 0) + 1);
+  const auto a = static_cast<std::size_t>(ReadSource::a);
+  uint64_t first = *std::min_element(requests.begin(), requests.begin() + a);
+  uint64_t first_a = requests[a];
+  if (first_a != kNever && done_.count() >= kReadAOutstanding) {
+    first_a = std::max(first_a, done_.ago(kReadAOutstanding, 0) + 1);
+  }
+  first = std::min(first, first_a);
+  return first == kNever ? kNever : std::max(first, ready);
+}
+
+ReadSource RdPort::grant(uint64_t cycle, const ReadRequests& requests) const {
+  std::size_t source = 0;
+  while (requests[source] > cycle || !allowed(static_cast<ReadSource>(source), cycle)) source++;
+  return static_cast<ReadSource>(source);
+}
+
+RdPort::Arrival RdPort::accept(uint64_t cycle, const Fetch& fetch, bool with_data) {
+  const unsigned offset = static_cast<unsigned>(fetch.address % beat_bytes_);
+  uint64_t address = fetch.address - offset;
+  auto beats = static_cast<unsigned>(beats_touched(fetch.address, fetch.bytes, beat_bytes_));
+  if (with_data) data_.resize(std::size_t{beats} * beat_bytes_);
+  uint8_t* data = with_data ? data_.data() : nullptr;
+
+  Arrival arrival;
+  unpack_.begin(offset, fetch.bytes, fetch.word_bytes);
+  uint64_t from = cycle + 1;  // busy_q
+  while (beats > 0) {
+    const auto to_page_end =
+        static_cast<unsigned>((kPageBytes - address % kPageBytes) / beat_bytes_);
+    const unsigned burst = std::min({beats, max_burst_, to_page_end});
+    // The interconnect takes a limited number of bursts at a time.
+    uint64_t& limiter = burst_done_[bursts_ % read_limit_];
+    const uint64_t fire = bursts_ < read_limit_ ? from : std::max(from, limiter + 1);
+    const std::size_t bytes = std::size_t{burst} * beat_bytes_;
+    const MemoryPort::Response response = memory_.read(fire, address, bytes, data);
+    const uint64_t first_beat = unpack_.beats(response.times, burst);
+    if (!response.ok) arrival.error = std::min(arrival.error, first_beat);
+    limiter = unpack_.last_beat();
+    last_offered_ = std::max(last_offered_, response.times.beat(burst - 1));
+    bursts_++;
+    beats_ += burst;
+    beats -= burst;
+    address += bytes;
+    if (data) data += bytes;
+    free_from_ = fire;
+    from = fire + 1;
+  }
+  done_.push(unpack_.last_beat());
+  arrival.last_word = unpack_.last_word();
+  if (with_data) arrival.data = data_.data() + offset;
+  return arrival;
+}
+
+uint64_t RdPort::drained_from(uint64_t cycle) const {
+  // What is dropped needs no room in the unpacker.
+  return std::max({cycle, free_from_ + 1, std::min(unpack_.last_beat(), last_offered_) + 1});
+}
+
+void RdPort::clear(uint64_t cycle) {
+  done_ = {};
+  bursts_ = 0;
+  free_from_ = cycle + 1;
+  unpack_.clear(cycle + 1);
+}
+
+}  // namespace mxe

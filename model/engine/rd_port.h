@@ -1,0 +1,65 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "engine/fetch.h"
+#include "engine/hardware.h"
+#include "engine/memory_port.h"
+#include "engine/params.h"
+#include "engine/unpack.h"
+#include "platform/engine_module.h"
+
+namespace mxe {
+
+/// Who asks the read port, in falling priority.
+enum class ReadSource : uint8_t { command, bias, b, a };
+inline constexpr std::size_t kReadSources = 4;
+/// First cycle in which each source requests, kNever if it does not.
+using ReadRequests = std::array<uint64_t, kReadSources>;
+
+/// Read port (mxe_rd_port): arbitrates the row fetches, splits each into AXI bursts and hands the
+/// beats to the unpacker. Everything returns in order, and the words always find room, so all times
+/// of a fetch are known when it is accepted.
+class RdPort {
+ public:
+  RdPort(const Params& params, const PortLimits& limits, MemoryPort& memory);
+
+  /// First cycle in which one of `requests` is accepted; kNever if none.
+  uint64_t next_accept(const ReadRequests& requests) const;
+  /// The source that is accepted in `cycle`, which next_accept() returned.
+  ReadSource grant(uint64_t cycle, const ReadRequests& requests) const;
+
+  struct Arrival {
+    uint64_t last_word = 0;         ///< cycle in which its last word leaves the unpacker
+    uint64_t error = kNever;        ///< cycle of its first beat with an error
+    const uint8_t* data = nullptr;  ///< the fetch's bytes, until the next fetch; null without data
+  };
+  /// Accepts `fetch` in `cycle`. Without `with_data` only the time counts.
+  Arrival accept(uint64_t cycle, const Fetch& fetch, bool with_data);
+
+  /// Requests stopped after `cycle` (halt_i) and what is under way is dropped: the first cycle with
+  /// nothing under way.
+  uint64_t drained_from(uint64_t cycle) const;
+  /// clear_i in `cycle`.
+  void clear(uint64_t cycle);
+
+  /// Bytes of the read beats accepted so far.
+  uint64_t beats() const { return beats_; }
+
+ private:
+  bool allowed(ReadSource source, uint64_t cycle) const;
+
+  unsigned beat_bytes_, max_burst_, read_limit_;
+  MemoryPort& memory_;
+  Unpack unpack_;
+  uint64_t free_from_ = 0;                    // the last burst of the fetch before leaves
+  History<uint64_t, kReadOutstanding> done_;  // last beat of each fetch
+  std::vector<uint64_t> burst_done_;          // last beat of each of the last read_limit_ bursts
+  uint64_t bursts_ = 0, beats_ = 0;
+  uint64_t last_offered_ = 0;  // when the memory offers the last beat of all
+  std::vector<uint8_t> data_;
+};
+
+}  // namespace mxe

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+
+#include "engine/counters.h"
+#include "engine/feed.h"
+#include "engine/opbuf.h"
+
+namespace mxe {
+
+/// Sequencer (mxe_seq): starts the passes, one row per cycle, at least kMinPass cycles each, and
+/// says why the array waits otherwise.
+class Seq {
+ public:
+  Seq(const BankFills& a_fills, const BankFills& c_fills, Counters& counters)
+      : a_fills_(a_fills), c_fills_(c_fills), counters_(counters) {}
+
+  /// A job runs from `cycle` on (run_i). `dual`: two blocks a cycle.
+  void start(uint64_t cycle, bool bias, bool dual);
+  void clear();
+
+  /// Cycle in which `pass` starts; kNever if that is not known yet. Null: no pass is on offer.
+  uint64_t next_start(const Pass* pass) const;
+
+  struct Started {
+    uint64_t cycle = 0;
+    uint64_t last_row = 0;  ///< its last row is issued
+    unsigned a_bank = 0, c_bank = 0, drain_bank = 0;
+    bool uses_bias = false;
+  };
+  /// Starts `pass`.
+  Started start_pass(const Pass& pass);
+  /// A drain bank was emptied in `cycle`.
+  void release_drain(uint64_t cycle) { drain_released_.push(cycle + 1); }
+  /// The job ends or is broken off: `cycle` is its last.
+  void finish(uint64_t cycle);
+
+ private:
+  bool uses_bias(const Pass& pass) const { return pass.first && bias_; }
+  uint64_t a_ready() const { return a_fills_.full_from(a_number_); }
+  uint64_t c_ready(const Pass& pass) const;
+  uint64_t drain_ready(const Pass& pass) const;
+  void count_waiting(const Pass& pass, uint64_t start);
+
+  static constexpr unsigned kDrainBanks = 2;
+
+  const BankFills& a_fills_;
+  const BankFills& c_fills_;
+  Counters& counters_;
+  bool bias_ = false, dual_ = false;
+  uint64_t a_number_ = 0, c_number_ = 0;  // of the banks in use
+  uint64_t tiles_ = 0;                    // that took a drain bank
+  History<uint64_t, kDrainBanks> drain_released_;
+  uint64_t free_from_ = 0;  // the pass before has ended
+};
+
+}  // namespace mxe

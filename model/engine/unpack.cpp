@@ -1,0 +1,52 @@
+#include "engine/unpack.h"
+
+#include <algorithm>
+
+#include "engine/hardware.h"
+
+namespace mxe {
+
+void Unpack::begin(unsigned offset, uint32_t bytes, unsigned word_bytes) {
+  offset_ = offset;
+  bytes_ = bytes;
+  word_bytes_ = word_bytes;
+  beat_ = 0;
+  // There is room for the first beat in the cycle in which the last word before it leaves.
+  fetch_from_ = last_word_;
+  word_cycles_.clear();
+}
+
+/// First cycle in which the queue has room for a beat: what stays in it is at most one word of the
+/// largest size, so enough words must have left.
+uint64_t Unpack::accept_from(unsigned beat) const {
+  if (beat == 0) return fetch_from_;
+  const uint32_t arrived = beat * beat_bytes_ - offset_;
+  if (arrived <= kPlainWordBytes) return 0;
+  const uint32_t words_gone = (arrived - kPlainWordBytes + word_bytes_ - 1) / word_bytes_;
+  return word_cycles_[words_gone - 1];
+}
+
+uint64_t Unpack::beats(const BeatTimes& times, unsigned count) {
+  uint64_t first = 0;
+  for (unsigned i = 0; i < count; i++, beat_++) {
+    const uint64_t cycle = std::max({times.beat(i), next_beat_, accept_from(beat_)});
+    if (i == 0) first = cycle;
+    last_beat_ = cycle;
+    next_beat_ = cycle + 1;
+    const uint32_t arrived = std::min(bytes_, (beat_ + 1) * beat_bytes_ - offset_);
+    const std::size_t words =
+        arrived == bytes_ ? (bytes_ + word_bytes_ - 1) / word_bytes_ : arrived / word_bytes_;
+    while (word_cycles_.size() < words) {
+      last_word_ = std::max(last_word_ + 1, cycle + 1);
+      word_cycles_.push_back(last_word_);
+    }
+  }
+  return first;
+}
+
+void Unpack::clear(uint64_t cycle) {
+  fetch_from_ = next_beat_ = cycle;
+  last_beat_ = last_word_ = cycle == 0 ? 0 : cycle - 1;
+}
+
+}  // namespace mxe

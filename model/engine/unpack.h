@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "platform/memory_timing.h"
+
+namespace mxe {
+
+/// Unpacker (mxe_unpack): when the read beats of each row fetch are accepted, and when the words
+/// made of them leave. A byte queue of one beat and one word holds what does not fill a word yet;
+/// one word leaves per cycle.
+class Unpack {
+ public:
+  explicit Unpack(unsigned beat_bytes) : beat_bytes_(beat_bytes) {}
+
+  /// A row fetch of `bytes` bytes begins, `offset` bytes into its first beat.
+  void begin(unsigned offset, uint32_t bytes, unsigned word_bytes);
+  /// Its next `count` beats are offered by the memory at `times`. Returns the cycle in which the
+  /// first of them is accepted.
+  uint64_t beats(const BeatTimes& times, unsigned count);
+
+  /// Cycle in which the last beat so far is accepted.
+  uint64_t last_beat() const { return last_beat_; }
+  /// Cycle in which the last word so far leaves.
+  uint64_t last_word() const { return last_word_; }
+
+  /// Nothing is under way any more; the unpacker accepts again from `cycle` on.
+  void clear(uint64_t cycle);
+
+ private:
+  uint64_t accept_from(unsigned beat) const;
+
+  unsigned beat_bytes_;
+  unsigned offset_ = 0, word_bytes_ = 1;
+  uint32_t bytes_ = 0;
+  unsigned beat_ = 0;        // of the row fetch, the next one
+  uint64_t fetch_from_ = 0;  // first cycle for the first beat of the row fetch
+  uint64_t next_beat_ = 0;   // the cycle after the last beat
+  uint64_t last_beat_ = 0, last_word_ = 0;
+  std::vector<uint64_t> word_cycles_;  // when each word of the row fetch leaves
+};
+
+}  // namespace mxe

@@ -1,0 +1,130 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "engine/hardware.h"
+#include "engine/params.h"
+
+namespace mxe {
+
+/// The loop nest of a job, one step at a time (mxe_walk). From the outside in:
+///   stripe  ROWS rows of C
+///   group   ACC_TILES column tiles that share one A chunk
+///   chunk   A_SLAB_K / 32 operand words of K
+///   tile    NUM_PE columns of C
+///   slab    B_BUF_K / 32 operand words of K
+/// Every block that follows the nest walks the levels it cares about.
+class Walk {
+ public:
+  struct Levels {
+    bool chunk = true, tile = true, slab = true;
+  };
+  enum class Next : uint8_t { slab, tile, chunk, group, stripe, end };
+
+  Walk() = default;
+  /// `k_words` operand words along K. `skip_group`: groups reuse what was loaded, do not walk them.
+  Walk(const Params& params, const Levels& levels, uint32_t m, uint32_t n, uint32_t k_words,
+       bool skip_group = false)
+      : rows_(params.rows),
+        num_pe_(params.num_pe),
+        group_cols_(params.num_pe * params.acc_tiles),
+        chunk_words_(params.a_slab_k / kLanes),
+        slab_words_(params.b_buf_k / kLanes),
+        levels_(levels),
+        skip_group_(skip_group),
+        n_(n),
+        k_words_(k_words),
+        rows_left_(m) {
+    enter_group(n);
+    valid_ = true;
+  }
+
+  bool valid() const { return valid_; }
+  unsigned rows() const { return std::min(rows_left_, rows_); }
+  unsigned cols() const { return std::min(cols_left_, num_pe_); }
+  /// Column tile within the group.
+  unsigned tile() const { return tile_; }
+  /// Operand words of the innermost K level walked.
+  unsigned words() const {
+    return levels_.slab ? std::min(slab_left_, slab_words_) : std::min(words_left_, chunk_words_);
+  }
+  bool first_k() const {
+    return !levels_.chunk ||
+           (words_left_ == k_words_ && (!levels_.slab || slab_left_ == chunk_words_now()));
+  }
+  bool last_k() const { return last_chunk() && last_slab(); }
+  /// The last step that needs the current A chunk: with one chunk only, A stays for all groups.
+  bool last_use() const {
+    return last_slab() && last_tile() && (k_words_ > chunk_words_ || last_group());
+  }
+  /// The level that step() will move.
+  Next next() const {
+    if (!last_slab()) return Next::slab;
+    if (!last_tile()) return Next::tile;
+    if (!last_chunk()) return Next::chunk;
+    if (!last_group()) return Next::group;
+    return last_stripe() ? Next::end : Next::stripe;
+  }
+
+  void step() {
+    switch (next()) {
+      case Next::slab:
+        slab_left_ -= slab_words_;
+        break;
+      case Next::tile:
+        tile_++;
+        cols_left_ -= num_pe_;
+        slab_left_ = chunk_words_now();
+        break;
+      case Next::chunk:
+        words_left_ -= chunk_words_;
+        enter_chunk();
+        break;
+      case Next::group:
+        enter_group(group_left_ - group_cols_);
+        break;
+      case Next::stripe:
+        rows_left_ -= rows_;
+        enter_group(n_);
+        break;
+      case Next::end:
+        valid_ = false;
+        break;
+    }
+  }
+
+ private:
+  void enter_group(uint32_t columns_left) {
+    group_left_ = columns_left;
+    words_left_ = k_words_;
+    enter_chunk();
+  }
+  void enter_chunk() {
+    tile_ = 0;
+    cols_left_ = group_left_;
+    slab_left_ = chunk_words_now();
+  }
+  uint32_t chunk_words_now() const { return std::min(words_left_, chunk_words_); }
+
+  bool last_slab() const { return !levels_.slab || slab_left_ <= slab_words_; }
+  bool last_tile() const {
+    return !levels_.tile || cols_left_ <= num_pe_ || (tile_ + 1) * num_pe_ == group_cols_;
+  }
+  bool last_chunk() const { return !levels_.chunk || words_left_ <= chunk_words_; }
+  bool last_group() const { return skip_group_ || group_left_ <= group_cols_; }
+  bool last_stripe() const { return rows_left_ <= rows_; }
+
+  uint32_t rows_ = 0, num_pe_ = 0, group_cols_ = 0, chunk_words_ = 0, slab_words_ = 0;
+  Levels levels_;
+  bool skip_group_ = false, valid_ = false;
+  uint32_t n_ = 0, k_words_ = 0;
+  uint32_t rows_left_ = 0;   // from this stripe on
+  uint32_t group_left_ = 0;  // columns, from this group on
+  uint32_t cols_left_ = 0;   // columns, from this tile on
+  uint32_t words_left_ = 0;  // of K, from this chunk on
+  uint32_t slab_left_ = 0;   // words of the chunk, from this slab on
+  uint32_t tile_ = 0;
+};
+
+}  // namespace mxe

@@ -1,0 +1,133 @@
+#include "engine/wr_port.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace mxe {
+namespace {
+
+/// What the port takes at a time: a row of the array, at most a beat (LanesOut in mxe_top).
+unsigned segment_bytes_of(const Params& params) {
+  return std::min(params.num_pe * kFloatBytes, params.mem_bytes());
+}
+
+}  // namespace
+
+WrPort::WrPort(const Params& params, const PortLimits& limits, MemoryPort& memory)
+    : beat_bytes_(params.mem_bytes()),
+      segment_bytes_(segment_bytes_of(params)),
+      max_burst_(params.max_burst),
+      write_limit_(limits.writes),
+      memory_(memory),
+      acknowledged_(limits.writes) {}
+
+uint64_t WrPort::ready_from() const {
+  // The last burst of the row before enters its queue, and the queue of rows has a free place.
+  const uint64_t queue_free =
+      rows_done_.count() < kWriteQueue ? 0 : rows_done_.ago(kWriteQueue, 0) + 1;
+  return std::max(emitted_, queue_free);
+}
+
+void WrPort::accept(uint64_t cycle, uint64_t address, uint32_t bytes, const uint8_t* data) {
+  offset_ = static_cast<unsigned>(address % beat_bytes_);
+  address_ = address - offset_;
+  beats_left_ = static_cast<unsigned>(beats_touched(address, bytes, beat_bytes_));
+  bytes_left_ = bytes;
+  fill_ = offset_;
+  take_from_ = cycle + 1;
+  if (rows_done_.count() > 0) take_from_ = std::max(take_from_, rows_done_.back() + 1);
+  next_emit_ = cycle + 1;
+  burst_beats_ = beats_sent_ = 0;
+  position_ = 0;
+  with_data_ = data != nullptr;
+  if (!with_data_) return;
+  const std::size_t size = std::size_t{beats_left_} * beat_bytes_;
+  data_.assign(size, 0);
+  enables_.assign(size, 0);
+  std::memcpy(data_.data() + offset_, data, bytes);
+  std::memset(enables_.data() + offset_, 0xFF, bytes);
+}
+
+void WrPort::patch(std::size_t offset, const uint8_t* data, std::size_t bytes) {
+  std::memcpy(data_.data() + offset_ + offset, data, bytes);
+}
+
+WrPort::Segment WrPort::next_segment() const {
+  Segment segment;
+  segment.last = bytes_left_ <= segment_bytes_;
+  segment.bytes = segment.last ? bytes_left_ : segment_bytes_;
+  segment.makes_beat = segment.last || fill_ + segment.bytes >= beat_bytes_;
+  segment.spills = segment.last && fill_ + segment.bytes > beat_bytes_;
+  return segment;
+}
+
+uint64_t WrPort::take_cycle(uint64_t offered) {
+  const uint64_t cycle = std::max(offered, take_from_);
+  return next_segment().makes_beat ? std::max(cycle, sendable_from()) : cycle;
+}
+
+uint64_t WrPort::take(uint64_t offered) {
+  const uint64_t cycle = take_cycle(offered);
+  const Segment segment = next_segment();
+  if (segment.makes_beat) send(cycle);
+  bytes_left_ -= segment.bytes;
+  fill_ += segment.bytes;
+  if (fill_ >= beat_bytes_) fill_ -= beat_bytes_;
+  take_from_ = cycle + 1;
+  if (!segment.last) return cycle;
+  uint64_t row_done = cycle;
+  if (segment.spills) {
+    row_done = std::max(cycle + 1, sendable_from());  // flush_q
+    send(row_done);
+  }
+  rows_done_.push(row_done);
+  return cycle;
+}
+
+/// First cycle in which a beat of the next burst can be sent: it is at the head of its queue.
+uint64_t WrPort::sendable_from() {
+  if (beats_sent_ == burst_beats_) next_burst();
+  const uint64_t head = bursts_done_.count() == 0 ? 0 : bursts_done_.back() + 1;
+  return std::max(emitted_ + 1, head);
+}
+
+void WrPort::next_burst() {
+  const auto to_page_end =
+      static_cast<unsigned>((kPageBytes - address_ % kPageBytes) / beat_bytes_);
+  burst_address_ = address_;
+  burst_beats_ = std::min({beats_left_, max_burst_, to_page_end});
+  beats_sent_ = 0;
+  beats_left_ -= burst_beats_;
+  address_ += std::size_t{burst_beats_} * beat_bytes_;
+  // The queue of bursts has a free place, and the address register is free or being emptied.
+  const uint64_t queue_free =
+      bursts_done_.count() < kWriteQueue ? 0 : bursts_done_.ago(kWriteQueue, 0) + 1;
+  emitted_ = std::max({next_emit_, queue_free, address_fire_});
+  next_emit_ = emitted_ + 1;
+  // The interconnect takes a limited number of bursts at a time.
+  const uint64_t accepted_from =
+      bursts_ < write_limit_ ? 0 : acknowledged_[bursts_ % write_limit_] + 1;
+  address_fire_ = std::max(emitted_ + 1, accepted_from);
+}
+
+void WrPort::send(uint64_t cycle) {
+  if (++beats_sent_ < burst_beats_) return;
+  bursts_done_.push(cycle);
+  finish_burst(cycle + 1);
+}
+
+/// The last beat of the burst is on the bus in cycle `last_beat`: the memory gets it.
+void WrPort::finish_burst(uint64_t last_beat) {
+  const std::size_t bytes = std::size_t{burst_beats_} * beat_bytes_;
+  issued_ = std::max({address_fire_, last_beat, issued_});
+  const MemoryPort::Response response =
+      memory_.write(issued_, burst_address_, bytes, with_data_ ? data_.data() + position_ : nullptr,
+                    with_data_ ? enables_.data() + position_ : nullptr);
+  position_ += bytes;
+  acknowledge_ = std::max({response.times.beat(burst_beats_ - 1), issued_ + 1, acknowledge_ + 1});
+  acknowledged_[bursts_++ % write_limit_] = acknowledge_;
+  idle_from_ = acknowledge_ + 1;
+  if (!response.ok) error_ = std::min(error_, acknowledge_);
+}
+
+}  // namespace mxe

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "engine/hardware.h"
+#include "engine/memory_port.h"
+#include "engine/params.h"
+#include "platform/engine_module.h"
+
+namespace mxe {
+
+/// Write port (mxe_wr_port): writes rows of bytes at any address. Each row is split into AXI
+/// bursts; its data arrives in segments and is shifted onto the beats. Rows are served in order, so
+/// that all times of a row follow from those of the rows before it.
+class WrPort {
+ public:
+  WrPort(const Params& params, const PortLimits& limits, MemoryPort& memory);
+
+  /// Bytes of one data segment.
+  unsigned segment_bytes() const { return segment_bytes_; }
+  /// First cycle in which the next row is accepted.
+  uint64_t ready_from() const;
+  /// Accepts a row in `cycle`. `data` are its bytes, or null if only the time counts.
+  void accept(uint64_t cycle, uint64_t address, uint32_t bytes, const uint8_t* data);
+  /// When the next segment of that row is taken if it is offered from cycle `offered` on.
+  uint64_t take_cycle(uint64_t offered);
+  /// Takes it; returns take_cycle(offered).
+  uint64_t take(uint64_t offered);
+  /// Replaces bytes of the row, from `offset` on, in segments not yet taken.
+  void patch(std::size_t offset, const uint8_t* data, std::size_t bytes);
+
+  /// First cycle with everything written and acknowledged (idle_o).
+  uint64_t idle_from() const { return idle_from_; }
+  /// Cycle of the first error response since the last clear_error(), or kNever.
+  uint64_t error() const { return error_; }
+  void clear_error() { error_ = kNever; }
+
+ private:
+  struct Segment {
+    unsigned bytes = 0;
+    bool last = false;        // of the row
+    bool makes_beat = false;  // it fills a beat, or is the last
+    bool spills = false;      // it is the last and more than fills a beat
+  };
+
+  Segment next_segment() const;
+  uint64_t sendable_from();
+  void next_burst();
+  void send(uint64_t cycle);
+  void finish_burst(uint64_t last_beat);
+
+  unsigned beat_bytes_, segment_bytes_, max_burst_, write_limit_;
+  MemoryPort& memory_;
+
+  // the row
+  uint64_t address_ = 0;     // of its next beat not yet in a burst
+  unsigned offset_ = 0;      // of its first byte within its first beat
+  unsigned beats_left_ = 0;  // not yet in a burst
+  uint32_t bytes_left_ = 0;  // not yet taken
+  unsigned fill_ = 0;        // bytes of a beat not yet full, the offset at first
+  uint64_t take_from_ = 0;   // the next segment at the earliest
+  uint64_t next_emit_ = 0;   // the next burst at the earliest
+  bool with_data_ = false;
+  std::vector<uint8_t> data_, enables_;  // whole beats
+  std::size_t position_ = 0;             // in data_, of the burst
+  // the burst
+  uint64_t burst_address_ = 0;
+  unsigned burst_beats_ = 0, beats_sent_ = 0;
+  uint64_t emitted_ = 0;       // it enters the queue of bursts
+  uint64_t address_fire_ = 0;  // its address is accepted
+
+  History<uint64_t, kWriteQueue> rows_done_, bursts_done_;
+  uint64_t issued_ = 0;                 // the memory got the burst before
+  std::vector<uint64_t> acknowledged_;  // of the last write_limit_ bursts
+  uint64_t acknowledge_ = 0;            // of the burst before
+  uint64_t bursts_ = 0;
+  uint64_t idle_from_ = 0;
+  uint64_t error_ = kNever;
+};
+
+}  // namespace mxe
