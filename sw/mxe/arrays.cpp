@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "numerics/error.h"
 #include "numerics/npy.h"
@@ -30,12 +31,38 @@ Array<uint8_t> read_bytes(const std::string& path) {
   return {std::move(array.shape), std::move(array.data)};
 }
 
+Array<uint16_t> read_shorts(const std::string& path) {
+  const mx::NpyArray array = read_as(path, mx::DType::uint16);
+  Array<uint16_t> result{array.shape, std::vector<uint16_t>(array.size())};
+  std::memcpy(result.values.data(), array.data.data(), array.data.size());
+  return result;
+}
+
+bool holds_floats(const std::string& path) {
+  return mx::read_npy(path).dtype == mx::DType::float32;
+}
+
+void write_shorts(const std::string& path, const Array<uint16_t>& array) {
+  mx::NpyArray file;
+  file.dtype = mx::DType::uint16;
+  file.shape = array.shape;
+  file.data.resize(array.values.size() * sizeof(uint16_t));
+  std::memcpy(file.data.data(), array.values.data(), file.data.size());
+  mx::write_npy(path, file);
+}
+
 void require_shape(const std::vector<std::size_t>& shape, std::size_t rank,
                    const std::string& what) {
   const bool filled = std::find(shape.begin(), shape.end(), std::size_t{0}) == shape.end();
   if (shape.size() == rank && filled) return;
   throw mx::Error(
       fmt::format("{} with no dimension of 0, but the array is {}", what, shape_text(shape)));
+}
+
+void throw_wrong_shape(const std::vector<std::size_t>& shape,
+                       const std::vector<std::size_t>& expected, const std::string& name) {
+  throw mx::Error(
+      fmt::format("{} must be {}, but is {}", name, shape_text(expected), shape_text(shape)));
 }
 
 std::string shape_text(const std::vector<std::size_t>& shape) {

@@ -17,11 +17,29 @@ struct Array {
 /// Read a .npy file of exactly this element type; throw mx::Error naming the file otherwise.
 Array<float> read_floats(const std::string& path);
 Array<uint8_t> read_bytes(const std::string& path);
+Array<uint16_t> read_shorts(const std::string& path);
+
+/// Whether the .npy file holds float32 elements.
+bool holds_floats(const std::string& path);
+
+/// Writes a uint16 array; float32 and uint8 ones are mx::write_npy's business.
+void write_shorts(const std::string& path, const Array<uint16_t>& array);
 
 /// Throws mx::Error unless `shape` has `rank` dimensions, all of them at least 1. `what` says what
 /// the array is, for example "A.npy: A must be [M, K]".
 void require_shape(const std::vector<std::size_t>& shape, std::size_t rank,
                    const std::string& what);
+
+[[noreturn]] void throw_wrong_shape(const std::vector<std::size_t>& shape,
+                                    const std::vector<std::size_t>& expected,
+                                    const std::string& name);
+
+/// Throws mx::Error unless `array` has exactly this shape; `name` says which array of which file.
+template <typename T>
+void require_same_shape(const Array<T>& array, const std::vector<std::size_t>& expected,
+                        const std::string& name) {
+  if (array.shape != expected) throw_wrong_shape(array.shape, expected, name);
+}
 
 /// "[3, 4]".
 std::string shape_text(const std::vector<std::size_t>& shape);

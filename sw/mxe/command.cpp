@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <thread>
 
 namespace mxe::cli {
 
@@ -15,5 +17,7 @@ void show_progress(const std::string& line) {
   fmt::print(stderr, "\r\033[K{}", line);
   std::fflush(stderr);
 }
+
+unsigned hardware_threads() { return std::max(1u, std::thread::hardware_concurrency()); }
 
 }  // namespace mxe::cli

@@ -30,11 +30,16 @@ void print_json(const Json& object);
 /// it, an empty one removes it.
 void show_progress(const std::string& line);
 
+/// Threads that this machine runs at once, at least 1.
+unsigned hardware_threads();
+
 // Each of these adds its subcommand to `app`.
 Command add_demo(CLI::App& app);
 Command add_formats(CLI::App& app);
 Command add_quantize(CLI::App& app);
 Command add_dequantize(CLI::App& app);
+Command add_compare(CLI::App& app);
+Command add_generate(CLI::App& app);
 Command add_matmul(CLI::App& app);
 Command add_estimate(CLI::App& app);
 

@@ -106,7 +106,9 @@ MatmulJob quantize_layer(const DenseLayer& layer, const std::vector<float>& x, s
 /// Runs the layer on every device; returns golden's result, which the next layer starts from.
 std::vector<float> run_layer(const MatmulJob& job, std::size_t index, Demo& demo,
                              VariantResult& result) {
-  std::vector<float> golden = run_golden(job, demo.setup.params.fp4_dual != 0);
+  mx::GemmOptions options;
+  options.dual = demo.setup.params.fp4_dual != 0;
+  std::vector<float> golden = run_golden(job, options);
   result.macs += job.outputs() * job.k();
   for (std::size_t i = 0; i < demo.devices.size(); ++i) {
     Device& device = demo.devices[i];

@@ -3,89 +3,168 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
 
 #include "arrays.h"
 #include "command.h"
+#include "numerics/block.h"
 #include "numerics/npy.h"
-#include "numerics/tensor.h"
 #include "packing.h"
+#include "quantizer_choice.h"
 
 namespace mxe::cli {
 namespace {
 
 struct Options {
-  std::string elements, scales, format, output;
+  std::string elements, scales, output;
+  QuantizerChoice quantizer;
   std::optional<int> axis;
+  float tensor_scale = 1;
   std::size_t length = 0;
   Packing packing = Packing::none;
   bool json = false;
 };
 
-std::size_t blocks_of(std::size_t length) { return (length + mx::kBlockSize - 1) / mx::kBlockSize; }
-
-/// Whether scales of shape `scales` belong to elements of shape `elements` with blocks along
-/// `axis`.
-bool fits(std::vector<std::size_t> elements, const std::vector<std::size_t>& scales,
-          std::size_t axis) {
-  elements[axis] = blocks_of(elements[axis]);
-  return elements == scales;
+std::size_t blocks_of(std::size_t length, std::size_t block) {
+  return (length + block - 1) / block;
 }
 
-/// The axis along which the blocks run: the given one, else the only one that the shapes allow.
-std::size_t find_axis(const Options& options, const std::vector<std::size_t>& elements,
-                      const std::vector<std::size_t>& scales) {
-  if (options.axis) {
-    const std::size_t axis = resolve_axis(*options.axis, elements.size());
-    if (fits(elements, scales, axis)) return axis;
-  } else {
-    // From the last axis on: several fit only where they have the length 1 and make no difference.
-    for (std::size_t axis = elements.size(); axis-- > 0;) {
-      if (fits(elements, scales, axis)) return axis;
+/// How the elements fall into blocks.
+struct Blocks {
+  std::size_t axis;  ///< the blocked one
+  AxisView view;     ///< of the elements
+  std::size_t size;  ///< of a block
+};
+
+/// Finds the axis along which there is one scale for every block: the given one, or the only one
+/// that the shapes allow. (Where several do, the blocks hold one element and it makes no
+/// difference.)
+std::optional<std::size_t> find_axis(const std::optional<int>& given,
+                                     const std::vector<std::size_t>& elements,
+                                     const std::vector<std::size_t>& scales, std::size_t block) {
+  const auto fits = [&](std::size_t axis) {
+    std::vector<std::size_t> expected = elements;
+    expected[axis] = blocks_of(expected[axis], block);
+    return expected == scales;
+  };
+  if (given) {
+    const std::size_t axis = resolve_axis(*given, elements.size());
+    return fits(axis) ? std::optional(axis) : std::nullopt;
+  }
+  for (std::size_t axis = elements.size(); axis-- > 0;) {
+    if (fits(axis)) return axis;
+  }
+  return std::nullopt;
+}
+
+Blocks find_blocks(const Options& options, const mx::QuantizerOptions& quantizer,
+                   const std::vector<std::size_t>& elements,
+                   const std::vector<std::size_t>& scales) {
+  const std::size_t block = quantizer.block_size;
+  if (quantizer.walk == mx::BlockWalk::flat) {
+    std::size_t count = 1;
+    for (const std::size_t dimension : elements) count *= dimension;
+    if (scales == std::vector<std::size_t>{blocks_of(count, block)})
+      return {0, {1, count, 1}, block};
+  } else if (const auto axis = find_axis(options.axis, elements, scales, block)) {
+    return {*axis, split_at(elements, *axis), block};
+  }
+  throw mx::Error(
+      fmt::format("{}: scales of shape {} do not fit elements of shape {}: there must be one for "
+                  "every block of "
+                  "{} along {}",
+                  options.scales, shape_text(scales), shape_text(elements), block,
+                  options.axis ? fmt::format("axis {}", *options.axis) : "one axis"));
+}
+
+/// Value of every code of a scale format.
+std::vector<float> scale_table(const mx::ScaleFormat& format, const mx::BlockRules& rules) {
+  std::vector<float> table(std::size_t{1} << format.bits());
+  for (std::size_t code = 0; code < table.size(); ++code) {
+    table[code] = format.is_power_of_two()
+                      ? std::ldexp(1.0f, static_cast<int>(code) - format.bias)
+                      : static_cast<float>(rules.scale_codes.decode(static_cast<uint32_t>(code)));
+  }
+  if (format.is_power_of_two()) table.back() = std::numeric_limits<float>::quiet_NaN();
+  return table;
+}
+
+/// Looks codes up in a table; throws mx::Error naming `path` for a code beyond its end.
+template <typename Code>
+std::vector<float> look_up(const std::vector<Code>& codes, const std::vector<float>& table,
+                           const std::string& path, const std::string& format) {
+  std::vector<float> values;
+  values.reserve(codes.size());
+  for (const Code code : codes) {
+    if (code >= table.size()) {
+      throw mx::Error(fmt::format("{}: the code {} is too large for {} (allowed: 0 to {})", path,
+                                  code, format, table.size() - 1));
+    }
+    values.push_back(table[code]);
+  }
+  return values;
+}
+
+Array<float> read_elements(const Options& options, const mx::Quantizer& quantizer,
+                           const std::vector<float>& table) {
+  if (quantizer.format.bits > 8) {
+    const Array<uint16_t> codes = read_shorts(options.elements);
+    return {codes.shape, look_up(codes.values, table, options.elements, options.quantizer.format)};
+  }
+  const Array<uint8_t> codes =
+      unpack(quantizer.format, options.packing, read_bytes(options.elements), options.length);
+  return {codes.shape, look_up(codes.values, table, options.elements, options.quantizer.format)};
+}
+
+/// Scales as numbers: float32 files hold them as they are.
+Array<float> read_scales(const Options& options, const mx::ScaleFormat& format,
+                         const mx::BlockRules& rules) {
+  if (holds_floats(options.scales)) return read_floats(options.scales);
+  const Array<uint8_t> codes = read_bytes(options.scales);
+  return {codes.shape,
+          look_up(codes.values, scale_table(format, rules), options.scales, format.name())};
+}
+
+/// Multiplies every element with the scale of its block.
+void apply_scales(std::vector<float>& values, const std::vector<float>& scales,
+                  const Blocks& blocks, float tensor_scale) {
+  const AxisView& view = blocks.view;
+  const std::size_t count = blocks_of(view.length, blocks.size);
+  for (std::size_t o = 0; o < view.outer; ++o) {
+    for (std::size_t l = 0; l < view.length; ++l) {
+      for (std::size_t i = 0; i < view.inner; ++i) {
+        const float scale = scales[(o * count + l / blocks.size) * view.inner + i];
+        float& value = values[(o * view.length + l) * view.inner + i];
+        value = value * scale * tensor_scale;
+      }
     }
   }
-  throw mx::Error(fmt::format(
-      "{}: scales of shape {} do not fit elements of shape {}: they must have one entry for every "
-      "block of {} along {}",
-      options.scales, shape_text(scales), shape_text(elements), mx::kBlockSize,
-      options.axis ? "--axis" : "one axis"));
 }
 
 int run(const Options& options) {
-  const mx::FormatId format = mx::parse_format(options.format);
-  const Array<uint8_t> elements =
-      unpack(format, options.packing, read_bytes(options.elements), options.length);
-  const Array<uint8_t> scales = read_bytes(options.scales);
-  const std::size_t axis = find_axis(options, elements.shape, scales.shape);
-  const AxisView view = split_at(elements.shape, axis);
-
-  mx::MxTensor tensor;
-  tensor.format = format;
-  tensor.rows = view.rows();
-  tensor.k = view.length;
-  tensor.codes = axis_to_rows(elements.values, view);
-  tensor.scales = axis_to_rows(scales.values, view.with_length(blocks_of(view.length)));
-  const uint32_t mask = mx::element_format(format).code_mask();
-  const auto bad = std::find_if(tensor.codes.begin(), tensor.codes.end(),
-                                [mask](uint8_t code) { return (code & ~mask) != 0; });
-  if (bad != tensor.codes.end()) {
-    throw mx::Error(fmt::format("{}: the code {} is too large for {} (allowed: 0 to {})",
-                                options.elements, *bad, options.format, mask));
-  }
-  const std::vector<float> values = rows_to_axis(mx::dequantize(tensor), view);
-  mx::write_npy(options.output, values.data(), elements.shape);
+  const mx::Quantizer quantizer = options.quantizer.resolve();
+  check_packing(quantizer.format, options.packing);
+  const mx::BlockRules rules = mx::make_block_rules(quantizer.format, quantizer.options, 1);
+  Array<float> values = read_elements(options, quantizer, rules.values);
+  const Array<float> scales = read_scales(options, quantizer.options.scale_format, rules);
+  const Blocks blocks = find_blocks(options, quantizer.options, values.shape, scales.shape);
+  apply_scales(values.values, scales.values, blocks, options.tensor_scale);
+  mx::write_npy(options.output, values.values.data(), values.shape);
 
   if (options.json) {
-    print_json({{"format", options.format},
-                {"shape", elements.shape},
-                {"axis", axis},
-                {"block", mx::kBlockSize},
+    print_json({{"format", options.quantizer.format},
+                {"preset", options.quantizer.preset},
+                {"shape", values.shape},
+                {"axis", blocks.axis},
+                {"block", blocks.size},
                 {"blocks", scales.values.size()}});
   } else {
-    fmt::print("{} elements {} in {} blocks of {} along axis {} to float32\n", values.size(),
-               shape_text(elements.shape), scales.values.size(), mx::kBlockSize, axis);
+    fmt::print("{} from {}: {} blocks of {} along axis {}\n", shape_text(values.shape),
+               options.quantizer.format, scales.values.size(), blocks.size, blocks.axis);
   }
   return kAgreed;
 }
@@ -96,16 +175,23 @@ Command add_dequantize(CLI::App& app) {
   CLI::App* command =
       app.add_subcommand("dequantize", "Turn element codes and block scales back into float32");
   const auto options = std::make_shared<Options>();
-  command->add_option("--elements", options->elements, "Element codes (uint8)")->required();
-  command->add_option("--scales", options->scales, "E8M0 scale codes (uint8)")->required();
-  command->add_option("--format", options->format, "Element format; see `mxe formats`")->required();
+  command
+      ->add_option("--elements", options->elements,
+                   "Element codes: uint8, or uint16 for formats of more than 8 bits")
+      ->required();
+  command->add_option("--scales", options->scales, "Scale codes (uint8), or scales (float32)")
+      ->required();
+  options->quantizer.add_to(*command);
+  command
+      ->add_option("--tensor-scale", options->tensor_scale,
+                   "Factor of the whole array (nvfp4: `quantize --json` tells it)")
+      ->capture_default_str();
   command->add_option("--output", options->output, "Write the values (float32)")->required();
   command->add_option("--axis", options->axis,
                       "Axis the blocks run along (default: as the shapes say)");
   add_packing_option(*command, options->packing);
-  command->add_option(
-      "--length", options->length,
-      "With --pack: elements along the last axis (default: all that the bytes hold)");
+  command->add_option("--length", options->length,
+                      "With --pack: elements along the last axis (default: all in the bytes)");
   command->add_flag("--json", options->json, "Print one JSON object");
   return {command, [options] { return run(*options); }};
 }

@@ -18,13 +18,6 @@ std::string file(const std::string& directory, const std::string& name) {
   return (std::filesystem::path(directory) / (name + ".npy")).string();
 }
 
-void require(const std::string& path, const std::vector<std::size_t>& shape,
-             const std::vector<std::size_t>& expected) {
-  if (shape == expected) return;
-  throw mx::Error(fmt::format("{}: the shape must be {}, but is {}", path, shape_text(expected),
-                              shape_text(shape)));
-}
-
 DenseLayer load_layer(const std::string& directory, std::size_t index, std::size_t inputs) {
   const std::string path = file(directory, fmt::format("weight{}", index));
   const Array<float> weights = read_floats(path);
@@ -32,11 +25,11 @@ DenseLayer load_layer(const std::string& directory, std::size_t index, std::size
   DenseLayer layer;
   layer.inputs = inputs;
   layer.outputs = weights.shape[1];
-  require(path, weights.shape, {inputs, layer.outputs});
+  require_same_shape(weights, {inputs, layer.outputs}, path + ": the weights");
   layer.weights = axis_to_rows(weights.values, split_at(weights.shape, 0));
   const std::string bias_path = file(directory, fmt::format("bias{}", index));
   Array<float> bias = read_floats(bias_path);
-  require(bias_path, bias.shape, {layer.outputs});
+  require_same_shape(bias, {layer.outputs}, bias_path + ": the bias");
   layer.bias = std::move(bias.values);
   return layer;
 }
@@ -54,7 +47,7 @@ Digits load_digits(const std::string& directory) {
 
   const std::string labels_path = file(directory, "test_labels");
   Array<uint8_t> labels = read_bytes(labels_path);
-  require(labels_path, labels.shape, {digits.count});
+  require_same_shape(labels, {digits.count}, labels_path + ": the labels");
   digits.labels = std::move(labels.values);
 
   std::size_t inputs = images.shape[1];

@@ -5,41 +5,44 @@
 #include <memory>
 
 #include "command.h"
-#include "numerics/format.h"
+#include "numerics/format_info.h"
+#include "numerics/presets.h"
 
 namespace mxe::cli {
 namespace {
 
-Json describe(mx::FormatId id) {
-  const mx::ElementFormat& format = mx::element_format(id);
-  return {{"name", format.name},
-          {"code", static_cast<int>(id)},
-          {"bits", format.bits},
-          {"exponent_bits", format.exponent_bits},
-          {"mantissa_bits", format.mantissa_bits},
+Json describe(const mx::FormatInfo& info) {
+  const mx::ElementFormat format = mx::parse_any_format(info.name);
+  return {{"name", info.name},
+          {"bits", info.bits},
+          {"exponent_bits", info.exponent_bits},
+          {"mantissa_bits", info.mantissa_bits},
           {"bias", format.bias},
           {"emax", format.emax},
-          {"max", format.max},
-          {"min_normal", format.min_normal},
-          {"min_subnormal", format.min_subnormal},
+          {"max", info.max},
+          {"min_normal", info.min_normal},
+          {"min_subnormal", info.min_subnormal},
           {"has_inf", format.has_inf},
           {"has_nan", format.has_nan},
-          {"block", mx::kBlockSize},
-          {"scale", "e8m0"}};
+          {"block", info.block_size},
+          {"scale", info.scale},
+          {"bits_per_element", info.bits_per_element},
+          {"compression_fp32", info.compression_fp32},
+          {"compression_fp16", info.compression_fp16}};
 }
 
 void print_table() {
-  fmt::print("{:<11} {:>4} {:>4} {:>3} {:>3} {:>4} {:>9} {:>12} {:>14}  {}\n", "format", "code",
-             "bits", "exp", "man", "bias", "max", "min normal", "min subnormal", "specials");
-  for (const mx::FormatId id : mx::kAllFormats) {
-    const mx::ElementFormat& format = mx::element_format(id);
-    const char* specials = format.has_inf ? "Inf, NaN" : format.has_nan ? "NaN" : "none";
-    fmt::print("{:<11} {:>4} {:>4} {:>3} {:>3} {:>4} {:>9} {:>12.6g} {:>14.6g}  {}\n", format.name,
-               static_cast<int>(id), format.bits, format.exponent_bits, format.mantissa_bits,
-               format.bias, format.max, format.min_normal, format.min_subnormal, specials);
+  fmt::print("{:<11} {:>4} {:>3} {:>3} {:>9} {:>12} {:>13}  {:<8} {:>5} {:>5} {:>8} {:>7}\n",
+             "format", "bits", "exp", "man", "max", "min normal", "min subnormal", "specials",
+             "block", "scale", "bits/el.", "vs fp32");
+  for (const mx::FormatInfo& info : mx::all_format_infos()) {
+    fmt::print(
+        "{:<11} {:>4} {:>3} {:>3} {:>9} {:>12.6g} {:>13.6g}  {:<8} {:>5} {:>5} {:>8.2f} "
+        "{:>6.2f}x\n",
+        info.name, info.bits, info.exponent_bits, info.mantissa_bits, info.max, info.min_normal,
+        info.min_subnormal, info.specials, info.block_size, info.scale, info.bits_per_element,
+        info.compression_fp32);
   }
-  fmt::print("\nBlocks of {} elements share one scale 2^(X - 127); X is one byte, 255 means NaN.\n",
-             mx::kBlockSize);
 }
 
 int run(bool json) {
@@ -48,8 +51,8 @@ int run(bool json) {
     return kAgreed;
   }
   Json formats = Json::array();
-  for (const mx::FormatId id : mx::kAllFormats) formats.push_back(describe(id));
-  print_json({{"formats", formats}});
+  for (const mx::FormatInfo& info : mx::all_format_infos()) formats.push_back(describe(info));
+  print_json({{"formats", formats}, {"presets", mx::preset_names()}});
   return kAgreed;
 }
 

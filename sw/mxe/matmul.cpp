@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <cstring>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "arrays.h"
@@ -13,6 +13,7 @@
 #include "engine_options.h"
 #include "matmul_job.h"
 #include "matmul_report.h"
+#include "numerics/gemm.h"
 #include "numerics/npy.h"
 #include "numerics/quantize.h"
 
@@ -26,10 +27,21 @@ struct Options {
   EngineOptions engine;
 };
 
-/// Throws mx::Error unless `value` is the only value that is implemented.
+/// Throws mx::Error unless `value` is the only one that the engine has.
 void require_only(const char* option, const std::string& value, const char* allowed) {
   if (value == allowed) return;
-  throw mx::Error(fmt::format("{} '{}' is not supported (allowed: {})", option, value, allowed));
+  throw mx::Error(
+      fmt::format("{} {} is only for --on golden (allowed: {})", option, value, allowed));
+}
+
+/// Throws mx::Error unless golden can round to this output format.
+void check_out_format(const std::string& name) {
+  if (name == "fp32" || name == "bf16") return;
+  try {
+    mx::parse_format(name);
+  } catch (const mx::Error& error) {
+    throw mx::Error(fmt::format("--out-format is neither fp32 nor bf16, and: {}", error.what()));
+  }
 }
 
 Array<float> read_matrix(const std::string& path, const char* shape) {
@@ -68,26 +80,30 @@ MatmulJob read_job(const Options& options) {
   return job;
 }
 
-/// The result to compare with: a file's, else golden's; empty for no comparison.
-std::vector<float> read_expected(const std::string& path, std::size_t m, std::size_t n) {
-  Array<float> expected = read_floats(path);
-  const std::vector<std::size_t> shape{m, n};
-  if (expected.shape != shape) {
-    throw mx::Error(fmt::format("{}: the expected result must be {}, but is {}", path,
-                                shape_text(shape), shape_text(expected.shape)));
-  }
-  return std::move(expected.values);
-}
-
 /// The result on `target`; the reference has no cycles and no counters.
-DeviceResult run_on(Target target, const EngineSetup& setup, const MatmulJob& job) {
+DeviceResult run_on(Target target, const EngineSetup& setup, const MatmulJob& job,
+                    const mx::GemmOptions& golden) {
   if (target != Target::golden) return Device(target, setup).run(job);
   const auto start = std::chrono::steady_clock::now();
   DeviceResult result;
-  result.output = run_golden(job, setup.params.fp4_dual != 0);
+  result.output = run_golden(job, golden);
   result.wall_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return result;
+}
+
+/// Rounds a result to what an engine with this output format stores, as float32.
+void round_output(std::vector<float>& values, const MatmulJob& job, const std::string& format) {
+  if (format == "fp32") return;
+  if (format == "bf16") {
+    const std::vector<uint16_t> rounded = mx::to_bfloat16(values);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const uint32_t bits = static_cast<uint32_t>(rounded[i]) << 16;
+      std::memcpy(&values[i], &bits, sizeof bits);
+    }
+    return;
+  }
+  values = mx::dequantize(mx::to_mx(values, job.m(), job.n(), mx::parse_format(format)));
 }
 
 /// Compares with `expected`, which came from `source`; reports the first difference on stderr.
@@ -101,17 +117,28 @@ int compare(const Options& options, const DeviceResult& result, const std::vecto
 
 int run(const Options& options) {
   const Target target = parse_target(options.on);
-  require_only("--out-format", options.out_format, "fp32");
-  require_only("--accumulate", options.accumulate, "block");
+  mx::GemmOptions golden;
+  golden.accumulate = mx::parse_accumulate(options.accumulate);
+  check_out_format(options.out_format);
+  if (target != Target::golden) {
+    require_only("--out-format", options.out_format, "fp32");
+    require_only("--accumulate", options.accumulate, "block");
+  }
   EngineSetup setup = options.engine.resolve();
+  golden.dual = setup.params.fp4_dual != 0;
+  golden.threads = hardware_threads();
   setup.waves = options.waves;
   if (!setup.waves.empty() && target != Target::rtl) throw mx::Error("--waves needs --on rtl");
   const MatmulJob job = read_job(options);
-  std::vector<float> expected;
-  if (!options.expect.empty()) expected = read_expected(options.expect, job.m(), job.n());
+  Array<float> expected;
+  if (!options.expect.empty()) {
+    expected = read_floats(options.expect);
+    require_same_shape(expected, {job.m(), job.n()}, options.expect + ": the expected result");
+  }
   if (target != Target::golden) require_pair(setup.params, job.a.format, job.b.format);
 
-  const DeviceResult result = run_on(target, setup, job);
+  DeviceResult result = run_on(target, setup, job, golden);
+  round_output(result.output, job, options.out_format);
   if (!options.output.empty()) {
     mx::write_npy(options.output, result.output.data(), {job.m(), job.n()});
   }
@@ -122,9 +149,11 @@ int run(const Options& options) {
   } else {
     print_text(report, result);
   }
-  if (!expected.empty()) return compare(options, result, expected, options.expect, job.n());
+  if (!options.expect.empty()) {
+    return compare(options, result, expected.values, options.expect, job.n());
+  }
   if (target == Target::golden || !options.check) return kAgreed;
-  return compare(options, result, run_golden(job, setup.params.fp4_dual != 0), "golden", job.n());
+  return compare(options, result, run_golden(job, golden), "golden", job.n());
 }
 
 }  // namespace
@@ -140,12 +169,18 @@ Command add_matmul(CLI::App& app) {
   command->add_option("--format-b", options->format_b, "Element format of B")->required();
   command->add_option("--on", options->on, "golden, model or rtl")->required();
   command->add_option("--bias", options->bias, "float32 [M, N] or [N], added to the product");
-  command->add_option("--out-format", options->out_format, "Format of the result: fp32")
+  command
+      ->add_option("--out-format", options->out_format,
+                   "Format of the result: fp32; on golden also bf16 or an MX format along N")
       ->capture_default_str();
-  command->add_option("--accumulate", options->accumulate, "Order and rounding of the sums: block")
+  command
+      ->add_option(
+          "--accumulate", options->accumulate,
+          "Rounding of the sums: block; on golden also exact, sequential, nvidia-blackwell")
       ->capture_default_str();
   options->engine.add_to(*command);
-  command->add_option("--output", options->output, "Write the result, float32 [M, N]");
+  command->add_option("--output", options->output,
+                      "Write the values of the result, float32 [M, N]");
   command->add_option("--expect", options->expect,
                       "Compare the result with this file, float32 [M, N], instead of golden");
   command->add_option("--waves", options->waves, "Record the RTL's signals in this FST file");

@@ -48,9 +48,9 @@ Target parse_target(const std::string& name) {
   throw mx::Error(fmt::format("cannot run on '{}' (allowed: golden, model, rtl)", name));
 }
 
-std::vector<float> run_golden(const MatmulJob& job, bool fp4_dual) {
+std::vector<float> run_golden(const MatmulJob& job, const mx::GemmOptions& options) {
   const std::vector<float> bias = full_bias(job);
-  return mx::gemm_block(job.a, job.b, bias.empty() ? nullptr : bias.data(), fp4_dual);
+  return mx::gemm(job.a, job.b, bias.empty() ? nullptr : bias.data(), options);
 }
 
 unsigned peak_macs_per_cycle(const Params& params, mx::FormatId a, mx::FormatId b) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/params.h"
+#include "numerics/gemm.h"
 #include "numerics/tensor.h"
 
 namespace mxe::cli {
@@ -31,8 +32,8 @@ const char* target_name(Target target);
 /// The inverse; throws mx::Error with the allowed names.
 Target parse_target(const std::string& name);
 
-/// The result [M][N] as numerics defines it for an engine with or without FP4_DUAL.
-std::vector<float> run_golden(const MatmulJob& job, bool fp4_dual);
+/// The result [M][N] of the reference.
+std::vector<float> run_golden(const MatmulJob& job, const mx::GemmOptions& options);
 
 /// Multiply-accumulates a cycle that the engine does at best with these formats.
 unsigned peak_macs_per_cycle(const Params& params, mx::FormatId a, mx::FormatId b);

@@ -3,16 +3,14 @@
 #include <fmt/format.h>
 
 #include <map>
-#include <utility>
 
-#include "numerics/tensor.h"
+#include "numerics/layout.h"
 
 namespace mxe::cli {
 namespace {
 
-std::vector<uint8_t> swap_nibbles(std::vector<uint8_t> bytes) {
-  for (uint8_t& byte : bytes) byte = static_cast<uint8_t>((byte << 4) | (byte >> 4));
-  return bytes;
+mx::NibbleOrder nibble_order(Packing packing) {
+  return packing == Packing::high ? mx::NibbleOrder::high : mx::NibbleOrder::low;
 }
 
 /// Rows and length of the rows along the last axis.
@@ -34,46 +32,41 @@ void add_packing_option(CLI::App& command, Packing& packing) {
       ->type_name("none|low|high");
 }
 
-void check_packing(mx::FormatId format, Packing packing) {
-  const int bits = mx::element_format(format).bits;
-  if (packing == Packing::high && bits != 4) {
+void check_packing(const mx::ElementFormat& format, Packing packing) {
+  if (packing == Packing::high && format.bits != 4) {
     throw mx::Error(
         fmt::format("--pack high is for 4-bit formats, {} has {} bits (allowed: none, low)",
-                    mx::element_format(format).name, bits));
+                    format.name, format.bits));
+  }
+  if (packing != Packing::none && format.bits > 8) {
+    throw mx::Error(
+        fmt::format("--pack is for formats of at most 8 bits, {} has {} (allowed: none)",
+                    format.name, format.bits));
   }
 }
 
-Array<uint8_t> pack(mx::FormatId format, Packing packing, const Array<uint8_t>& codes) {
-  check_packing(format, packing);
+Array<uint8_t> pack(const mx::ElementFormat& format, Packing packing, const Array<uint8_t>& codes) {
   if (packing == Packing::none) return codes;
   const AxisView view = last_axis(codes.shape);
-  mx::MxTensor tensor;
-  tensor.format = format;
-  tensor.rows = view.outer;
-  tensor.k = view.length;
-  tensor.codes = codes.values;
-  tensor.scales.resize(tensor.rows * tensor.scale_columns());
-  Array<uint8_t> packed{codes.shape, mx::pack_rows(tensor)};
-  packed.shape.back() = mx::packed_row_bytes(format, view.length);
-  if (packing == Packing::high) packed.values = swap_nibbles(std::move(packed.values));
+  Array<uint8_t> packed{codes.shape, mx::pack_codes(codes.values.data(), view.outer, view.length,
+                                                    format.bits, nibble_order(packing))};
+  packed.shape.back() = view.outer == 0 ? 0 : packed.values.size() / view.outer;
   return packed;
 }
 
-Array<uint8_t> unpack(mx::FormatId format, Packing packing, const Array<uint8_t>& packed,
-                      std::size_t last) {
-  check_packing(format, packing);
+Array<uint8_t> unpack(const mx::ElementFormat& format, Packing packing,
+                      const Array<uint8_t>& packed, std::size_t last) {
   if (packing == Packing::none) return packed;
   const AxisView view = last_axis(packed.shape);
-  const std::size_t bits = static_cast<std::size_t>(mx::element_format(format).bits);
+  const std::size_t bits = static_cast<std::size_t>(format.bits);
   const std::size_t length = last == 0 ? view.length * 8 / bits : last;
-  if (mx::packed_row_bytes(format, length) != view.length) {
+  if ((length * bits + 7) / 8 != view.length) {
     throw mx::Error(
         fmt::format("{} elements of {} bits do not pack into {} bytes", length, bits, view.length));
   }
-  const std::vector<uint8_t> bytes =
-      packing == Packing::high ? swap_nibbles(packed.values) : packed.values;
   Array<uint8_t> codes{packed.shape,
-                       mx::unpack_rows(format, bytes.data(), view.outer, length, view.length)};
+                       mx::unpack_codes(packed.values.data(), view.outer, length, format.bits,
+                                        nibble_order(packing), view.length)};
   codes.shape.back() = length;
   return codes;
 }

@@ -11,22 +11,22 @@ namespace mxe::cli {
 /// How element codes are stored in a file: one a byte, or packed along the last axis.
 enum class Packing {
   none,  ///< one code a byte
-  low,   ///< little endian in bit order: 4 bit: the first element in the low nibble; 6 bit: 4 in 3
-         ///< bytes
+  low,  ///< little endian in bit order: two 4-bit codes a byte, the first one in the low nibble, or
+        ///< four 6-bit codes in three bytes
   high,  ///< 4 bit only: the first element in the high nibble
 };
 
 /// Adds `--pack none|low|high`.
 void add_packing_option(CLI::App& command, Packing& packing);
 
-/// Throws mx::Error unless `format` can be packed like this.
-void check_packing(mx::FormatId format, Packing packing);
+/// Throws mx::Error unless codes of `format` can be packed like this.
+void check_packing(const mx::ElementFormat& format, Packing packing);
 
 /// Packs codes, one a byte, along the last axis. Unused bits of the last byte are 0.
-Array<uint8_t> pack(mx::FormatId format, Packing packing, const Array<uint8_t>& codes);
+Array<uint8_t> pack(const mx::ElementFormat& format, Packing packing, const Array<uint8_t>& codes);
 
 /// The inverse. `last` is the length of the last axis, 0 = as many elements as the bytes hold.
-Array<uint8_t> unpack(mx::FormatId format, Packing packing, const Array<uint8_t>& packed,
-                      std::size_t last);
+Array<uint8_t> unpack(const mx::ElementFormat& format, Packing packing,
+                      const Array<uint8_t>& packed, std::size_t last);
 
 }  // namespace mxe::cli

@@ -5,76 +5,115 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "arrays.h"
 #include "command.h"
 #include "numerics/npy.h"
 #include "packing.h"
+#include "quantizer_choice.h"
+#include "stats_report.h"
 
 namespace mxe::cli {
 namespace {
 
 struct Options {
-  std::string input, format, scale_rule = "floor", rounding = "rne";
-  std::string elements, scales, dequantized;
+  std::string input, scale_rule, rounding, elements, scales, dequantized;
+  QuantizerChoice quantizer;
   int axis = -1;
   Packing packing = Packing::none;
-  bool json = false;
+  bool stats = false, json = false;
 };
 
-/// What quantizing an array gives, in the array's own axis order.
-struct Quantized {
-  std::size_t axis;
-  Array<uint8_t> elements, scales;
-  Array<float> dequantized;
-};
-
-Quantized quantize(const Array<float>& input, mx::FormatId format, int axis,
-                   const mx::QuantizerOptions& options) {
-  Quantized result;
-  result.axis = resolve_axis(axis, input.shape.size());
-  const AxisView view = split_at(input.shape, result.axis);
-  const std::vector<float> rows = axis_to_rows(input.values, view);
-  const mx::MxTensor tensor =
-      mx::quantize_rows(rows.data(), view.rows(), view.length, format, options);
-  const AxisView blocks = view.with_length(tensor.scale_columns());
-  result.elements = {input.shape, rows_to_axis(tensor.codes, view)};
-  result.scales = {input.shape, rows_to_axis(tensor.scales, blocks)};
-  result.scales.shape[result.axis] = blocks.length;
-  result.dequantized = {input.shape, rows_to_axis(mx::dequantize(tensor), view)};
-  return result;
+mx::Quantizer resolve(const Options& options) {
+  mx::Quantizer quantizer = options.quantizer.resolve();
+  if (!options.scale_rule.empty()) {
+    if (!quantizer.options.scale_format.is_power_of_two()) {
+      throw mx::Error(fmt::format("--scale-rule is for power-of-two scales, not for {}",
+                                  quantizer.options.scale_format.name()));
+    }
+    quantizer.options.scale_rule = mx::parse_scale_rule(options.scale_rule);
+  }
+  if (!options.rounding.empty()) {
+    quantizer.options.rounding = mx::parse_rounding(options.rounding);
+  }
+  return quantizer;
 }
 
-template <typename T>
-void write(const std::string& path, const Array<T>& array) {
-  if (!path.empty()) mx::write_npy(path, array.values.data(), array.shape);
+void write_elements(const Options& options, const mx::QuantizedArray& array) {
+  if (options.elements.empty()) return;
+  if (array.wide_codes.empty()) {
+    const Array<uint8_t> packed = pack(array.format, options.packing, {array.shape, array.codes});
+    mx::write_npy(options.elements, packed.values.data(), packed.shape);
+  } else {
+    write_shorts(options.elements, {array.shape, array.wide_codes});
+  }
+}
+
+void write_scales(const Options& options, const mx::QuantizedArray& array) {
+  if (options.scales.empty()) return;
+  if (array.scale_codes.empty()) {
+    mx::write_npy(options.scales, array.scales.data(), array.scale_shape);
+  } else {
+    mx::write_npy(options.scales, array.scale_codes.data(), array.scale_shape);
+  }
+}
+
+Json describe(const Options& options, const mx::QuantizedArray& array) {
+  Json json{
+      {"format", options.quantizer.format},
+      {"preset", options.quantizer.preset},
+      {"shape", array.shape},
+      {"axis", array.axis},
+      {"block", array.options.block_size},
+      {"blocks", array.scales.size()},
+      {"scale_format", array.scale_codes.empty() ? "float32" : array.options.scale_format.name()}};
+  if (array.options.uses_tensor_scale) json["tensor_scale"] = array.tensor_scale;
+  return json;
+}
+
+void print_text(const Options& options, const mx::QuantizedArray& array) {
+  fmt::print("{} as {}: {} blocks of {} along axis {}", shape_text(array.shape),
+             options.quantizer.format, array.scales.size(), array.options.block_size, array.axis);
+  if (array.options.uses_tensor_scale) fmt::print(", tensor scale {}", array.tensor_scale);
+  fmt::print("\n");
+}
+
+void print_stats(const mx::QuantizationStats& stats) {
+  fmt::print("  SQNR        {:.2f} dB\n", stats.sqnr_db);
+  fmt::print("  max error   {:.6g}\n", stats.max_error);
+  fmt::print("  mean error  {:.6g}\n", stats.mean_error);
+  fmt::print("  clipped     {} of {}\n", stats.clipped, stats.elements);
+  fmt::print("  flushed     {} of {}\n", stats.flushed, stats.elements);
+  fmt::print("  NaN         {} values, {} scales\n", stats.nans, stats.nan_scales);
+  fmt::print("  storage     {:.2f} bits an element\n", stats.bits_per_element);
 }
 
 int run(const Options& options) {
-  const mx::FormatId format = mx::parse_format(options.format);
-  check_packing(format, options.packing);
-  mx::QuantizerOptions quantizer;
-  quantizer.scale_rule = mx::parse_scale_rule(options.scale_rule);
-  quantizer.rounding = mx::parse_rounding(options.rounding);
+  const mx::Quantizer quantizer = resolve(options);
+  check_packing(quantizer.format, options.packing);
   const Array<float> input = read_floats(options.input);
-  const Quantized result = quantize(input, format, options.axis, quantizer);
-  write(options.elements, pack(format, options.packing, result.elements));
-  write(options.scales, result.scales);
-  write(options.dequantized, result.dequantized);
-
-  const std::size_t blocks = result.scales.values.size();
+  mx::QuantizeRequest request;
+  request.axis = options.axis;
+  request.dequantize = options.stats || !options.dequantized.empty();
+  request.threads = hardware_threads();
+  const mx::QuantizedArray array =
+      mx::quantize(input.values.data(), input.shape, quantizer.format, quantizer.options, request);
+  write_elements(options, array);
+  write_scales(options, array);
+  if (!options.dequantized.empty()) {
+    mx::write_npy(options.dequantized, array.dequantized.data(), array.shape);
+  }
+  std::optional<mx::QuantizationStats> stats;
+  if (options.stats) stats = mx::quantization_stats(input.values.data(), array);
   if (options.json) {
-    print_json({{"format", options.format},
-                {"scale_rule", options.scale_rule},
-                {"round", options.rounding},
-                {"shape", input.shape},
-                {"axis", result.axis},
-                {"block", mx::kBlockSize},
-                {"blocks", blocks}});
+    Json json = describe(options, array);
+    if (stats) json["stats"] = to_json(*stats);
+    print_json(json);
   } else {
-    fmt::print("{} elements {} in {} blocks of {} along axis {} as {}\n", input.values.size(),
-               shape_text(input.shape), blocks, mx::kBlockSize, result.axis, options.format);
+    print_text(options, array);
+    if (stats) print_stats(*stats);
   }
   return kAgreed;
 }
@@ -86,15 +125,21 @@ Command add_quantize(CLI::App& app) {
       app.add_subcommand("quantize", "Quantize a float32 array to element codes and block scales");
   const auto options = std::make_shared<Options>();
   command->add_option("IN.npy", options->input, "float32 array of any shape")->required();
-  command->add_option("--format", options->format, "Element format; see `mxe formats`")->required();
-  command->add_option("--axis", options->axis, "Axis the blocks run along; -1 is the last");
-  command->add_option("--scale-rule", options->scale_rule, "floor, ceil, even or rceil");
-  command->add_option("--round", options->rounding, "rne, away, down or trunc");
-  command->add_option("--elements", options->elements, "Write the element codes (uint8)");
-  command->add_option("--scales", options->scales, "Write the E8M0 scale codes (uint8)");
+  options->quantizer.add_to(*command);
+  command->add_option("--axis", options->axis, "Axis the blocks run along; -1 is the last")
+      ->capture_default_str();
+  command->add_option("--scale-rule", options->scale_rule,
+                      "floor, ceil, even or rceil (default: the preset's)");
+  command->add_option("--round", options->rounding,
+                      "rne, away, down, up or trunc (default: the preset's)");
+  command->add_option("--elements", options->elements,
+                      "Write the element codes: uint8, or uint16 for formats of more than 8 bits");
+  command->add_option("--scales", options->scales,
+                      "Write the scale codes (uint8), or float32 scales where there is no code");
   command->add_option("--dequantized", options->dequantized,
                       "Write the values that the codes stand for (float32)");
   add_packing_option(*command, options->packing);
+  command->add_flag("--stats", options->stats, "Report what was lost");
   command->add_flag("--json", options->json, "Print one JSON object");
   return {command, [options] { return run(*options); }};
 }

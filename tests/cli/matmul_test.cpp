@@ -66,6 +66,37 @@ TEST_F(Matmul, GoldenJson) {
   EXPECT_GE(json.at("wall_seconds"), 0.0);
 }
 
+TEST_F(Matmul, AccumulationPolicies) {
+  // 2^24 + 1 + 1: float32 loses the ones one by one, but not their sum.
+  write_floats("a.npy", {4096, 1, 1}, {1, 3});
+  write_floats("b.npy", {4096, 1, 1}, {3, 1});
+  const auto result = [this](const std::string& policy) {
+    const ProgramRun run = mxe(command("golden", "mxfp8_e5m2", "mxfp8_e5m2",
+                                       {"--accumulate", policy, "--output", path("c.npy")}));
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    return read_floats("c.npy", {1, 1});
+  };
+  EXPECT_EQ(result("block"), std::vector<float>{16777218});
+  EXPECT_EQ(result("exact"), std::vector<float>{16777218});
+  EXPECT_EQ(result("sequential"), std::vector<float>{16777216});
+  result("nvidia-blackwell");
+}
+
+TEST_F(Matmul, OutputFormats) {
+  write_floats("a.npy", {1, 1.0078125f}, {2, 1});
+  write_floats("b.npy", {1, 6}, {1, 2});
+  const auto result = [this](const std::string& format) {
+    const ProgramRun run = mxe(command("golden", "mxint8", "mxfp6_e2m3",
+                                       {"--out-format", format, "--output", path("c.npy")}));
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    return read_floats("c.npy", {2, 2});
+  };
+  EXPECT_EQ(result("fp32"), (std::vector<float>{1, 6, 1, 6}));
+  EXPECT_EQ(result("bf16"), (std::vector<float>{1, 6, 1, 6}));
+  write_floats("b.npy", {1, 7}, {1, 2});
+  EXPECT_EQ(result("mxfp4_e2m1"), (std::vector<float>{1, 6, 1, 6}));
+}
+
 TEST_F(Matmul, ExpectedResult) {
   write_floats("a.npy", {1, 2}, {1, 2});
   write_floats("b.npy", {3, 4}, {2, 1});
@@ -91,8 +122,13 @@ TEST_F(Matmul, BadInput) {
   expect_error(command("silicon", "mxint8", "mxint8"), "allowed: golden, model, rtl");
   expect_error(command("golden", "int8", "mxint8"), "unknown format 'int8' (allowed: ");
   expect_error(command("golden", "mxint8", "mxfp4"), "unknown format 'mxfp4' (allowed: ");
-  expect_error(command("golden", "mxint8", "mxint8", {"--out-format", "fp64"}), "allowed: fp32");
-  expect_error(command("golden", "mxint8", "mxint8", {"--accumulate", "random"}), "allowed: block");
+  expect_error(command("golden", "mxint8", "mxint8", {"--out-format", "fp64"}),
+               "neither fp32 nor bf16, and: unknown format 'fp64' (allowed: ");
+  expect_error(command("model", "mxint8", "mxint8", {"--out-format", "bf16"}),
+               "--out-format bf16 is only for --on golden (allowed: fp32)");
+  expect_error(command("model", "mxint8", "mxint8", {"--accumulate", "exact"}),
+               "--accumulate exact is only for --on golden (allowed: block)");
+  expect_error(command("golden", "mxint8", "mxint8", {"--accumulate", "random"}), "random");
   expect_error(command("golden", "mxint8", "mxint8", {"--config", "medium"}),
                "neither a named configuration (small, base, large) nor a readable file");
   expect_error(command("golden", "mxint8", "mxint8", {"--set", "NUM_PE=3"}), "power of two");
@@ -135,7 +171,7 @@ TEST_P(MatmulOnDevice, EqualsGoldenForEveryFormat) {
       EXPECT_EQ(run.exit_code, 0) << run.err;
       EXPECT_EQ(run.err, "");
     }
-    EXPECT_EQ(read_text("golden.npy"), read_text(std::string(GetParam()) + ".npy"));
+    EXPECT_TRUE(same_bytes("golden.npy", std::string(GetParam()) + ".npy"));
   }
 }
 

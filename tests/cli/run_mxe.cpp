@@ -117,6 +117,10 @@ void CliTest::write_random(const std::string& name, const std::vector<std::size_
 
 std::string CliTest::read_text(const std::string& name) { return read_file(path(name)); }
 
+bool CliTest::same_bytes(const std::string& a, const std::string& b) {
+  return read_text(a) == read_text(b);
+}
+
 std::vector<float> CliTest::read_floats(const std::string& name,
                                         const std::vector<std::size_t>& shape) {
   const mx::NpyArray array = mx::read_npy(path(name));

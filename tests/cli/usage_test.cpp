@@ -22,7 +22,7 @@ TEST_F(Usage, HelpIsSuccess) {
 }
 
 TEST_F(Usage, UnknownWordsNameTheSubcommands) {
-  expect_error({}, "allowed: demo, formats, quantize, dequantize, matmul");
+  expect_error({}, "allowed: demo, formats, quantize, dequantize, compare, generate, matmul");
   expect_error({"frobnicate"}, "'frobnicate' (allowed: demo, formats");
   expect_error({"--frobnicate"}, "'--frobnicate' (allowed: demo, formats");
 }

@@ -1,0 +1,49 @@
+#include "run_mxe.h"
+
+namespace mxe::test {
+namespace {
+
+using Compare = CliTest;
+
+TEST_F(Compare, MoreBitsLoseLess) {
+  write_random("x.npy", {16, 64}, 31);
+  const nlohmann::json formats =
+      mxe_json({"compare", path("x.npy"), "--formats", "mxfp4_e2m1,mxfp6_e2m3,mxint8"})
+          .at("formats");
+  ASSERT_EQ(formats.size(), 3u);
+  EXPECT_EQ(formats[0].at("format"), "mxfp4_e2m1");
+  EXPECT_LT(formats[0].at("sqnr_db"), formats[1].at("sqnr_db"));
+  EXPECT_LT(formats[1].at("sqnr_db"), formats[2].at("sqnr_db"));
+  EXPECT_GT(formats[0].at("max_error"), formats[2].at("max_error"));
+}
+
+TEST_F(Compare, AgreesWithQuantize) {
+  write_random("x.npy", {5, 70}, 32);
+  for (const nlohmann::json& format : mxe_json({"compare", path("x.npy")}).at("formats")) {
+    const nlohmann::json stats =
+        mxe_json({"quantize", path("x.npy"), "--format", format.at("format"), "--stats"})
+            .at("stats");
+    EXPECT_EQ(format.at("sqnr_db"), stats.at("sqnr_db"));
+    EXPECT_EQ(format.at("clipped"), stats.at("clipped"));
+  }
+}
+
+TEST_F(Compare, TableHasEveryFormat) {
+  write_random("x.npy", {4, 32}, 33);
+  const ProgramRun run = mxe({"compare", path("x.npy")});
+  EXPECT_EQ(run.exit_code, 0);
+  for (const char* name : {"mxfp4_e2m1", "mxfp4_e1m2", "mxfp6_e2m3", "mxfp6_e3m2", "mxfp8_e4m3",
+                           "mxfp8_e5m2", "mxint8", "nvfp4"}) {
+    EXPECT_NE(run.out.find(name), std::string::npos) << name;
+  }
+}
+
+TEST_F(Compare, BadInput) {
+  write_random("x.npy", {4, 32}, 34);
+  expect_error({"compare", path("x.npy"), "--formats", "mxint8,fp16"},
+               "unknown format 'fp16' (allowed: ");
+  expect_error({"compare", path("none.npy")}, "none.npy: cannot open");
+}
+
+}  // namespace
+}  // namespace mxe::test
