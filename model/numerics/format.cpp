@@ -67,9 +67,9 @@ double ElementFormat::decode(uint32_t code) const {
 ElementFormat make_float_format(std::string name, int exponent_bits, int mantissa_bits, int bias,
                                 Specials specials) {
   const int bits = 1 + exponent_bits + mantissa_bits;
-  if (exponent_bits < 1 || exponent_bits > 8 || mantissa_bits < 0 || bits < 3 || bits > 16) {
+  if (exponent_bits < 1 || exponent_bits > 7 || mantissa_bits < 0 || bits < 3 || bits > 16) {
     throw Error(fmt::format(
-        "format '{}': need 1 to 8 exponent bits, 0 or more mantissa bits and 3 to 16 bits in all",
+        "format '{}': need 1 to 7 exponent bits, 0 or more mantissa bits and 3 to 16 bits in all",
         name));
   }
   ElementFormat format{};

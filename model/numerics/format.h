@@ -68,7 +68,7 @@ struct ElementFormat {
 };
 
 // Builds a floating format with the given fields. Throws Error unless 0 <= mantissa_bits,
-// 1 <= exponent_bits <= 8 and the whole code has 3..16 bits.
+// 1 <= exponent_bits <= 7 (values must be float32 numbers) and the whole code has 3..16 bits.
 ElementFormat make_float_format(std::string name, int exponent_bits, int mantissa_bits, int bias,
                                 Specials specials);
 // Builds a two's complement format of 2..16 bits with `bits - 2` fraction bits (int8: 2^-6).

@@ -13,11 +13,12 @@ std::string ScaleFormat::name() const {
 ScaleFormat parse_scale_format(std::string_view name) {
   const bool shaped = name.size() == 4 && name[0] == 'e' && name[2] == 'm' && name[1] >= '2' &&
                       name[1] <= '8' && name[3] >= '0' && name[3] <= '3';
-  if (!shaped) {
-    throw Error(fmt::format(
-        "unknown scale format '{}' (allowed: eXmY with 2 to 8 exponent and 0 to 3 mantissa bits, "
-        "for example e8m0, e5m0, e4m3)",
-        name));
+  if (!shaped || (name[1] == '8' && name[3] != '0')) {
+    throw Error(
+        fmt::format("unknown scale format '{}' (allowed: e8m0 and eXmY with 2 to 7 exponent and 0 "
+                    "to 3 mantissa "
+                    "bits, for example e5m0, e4m3)",
+                    name));
   }
   ScaleFormat format;
   format.exponent_bits = name[1] - '0';

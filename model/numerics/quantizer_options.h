@@ -116,7 +116,8 @@ struct ScaleFormat {
   std::string name() const;  // e8m0, e5m0, e4m3
 };
 
-// Parses e8m0, e5m0, e4m3, ...; throws Error unless 2..8 exponent bits, 0..3 mantissa bits.
+// Parses e8m0, e5m0, e4m3, ...; throws Error unless 2 to 8 exponent bits and no mantissa bits, or 2
+// to 7 and 1 to 3.
 ScaleFormat parse_scale_format(std::string_view name);
 
 struct ExponentRange {

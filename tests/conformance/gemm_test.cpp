@@ -4,13 +4,14 @@
 
 #include <gtest/gtest.h>
 
-#include <cstring>
+#include <algorithm>
+#include <array>
 #include <functional>
 #include <string>
 #include <vector>
 
 #include "numerics/accumulate.h"
-#include "numerics/npy.h"
+#include "records.h"
 
 namespace mx {
 namespace {
@@ -23,54 +24,18 @@ struct GemmCase {
   std::vector<float> single;  // one chain; empty unless both formats have 4 bits
 };
 
-// Reads the record stream that make_gemm_data.py writes.
-class Records {
- public:
-  explicit Records(const std::string& path) : bytes_(to_uint8(read_npy(path), path)) {}
-
-  bool next(GemmCase* result) {
-    if (at_ == bytes_.size()) return false;
-    uint32_t head[7];
-    copy(head, sizeof head);
-    const size_t rows = head[2];
-    const size_t columns = head[3];
-    *result = GemmCase{};
-    result->a = tensor(head[0], rows, head[4]);
-    result->b = tensor(head[1], columns, head[4]);
-    if (head[5] != 0) result->bias = floats(rows * columns);
-    result->out = floats(rows * columns);
-    if (head[6] != 0) result->single = floats(rows * columns);
-    return true;
-  }
-
- private:
-  void copy(void* to, size_t size) {
-    ASSERT_LE(at_ + size, bytes_.size());
-    std::memcpy(to, bytes_.data() + at_, size);
-    at_ += size;
-  }
-
-  MxTensor tensor(uint32_t format, size_t rows, size_t k) {
-    MxTensor t;
-    t.format = static_cast<FormatId>(format);
-    t.rows = rows;
-    t.k = k;
-    t.codes.resize(rows * k);
-    t.scales.resize(rows * t.scale_columns());
-    copy(t.codes.data(), t.codes.size());
-    copy(t.scales.data(), t.scales.size());
-    return t;
-  }
-
-  std::vector<float> floats(size_t count) {
-    std::vector<float> values(count);
-    copy(values.data(), count * sizeof(float));
-    return values;
-  }
-
-  std::vector<uint8_t> bytes_;
-  size_t at_ = 0;
-};
+// One record of make_gemm_data.py.
+GemmCase read_case(Records* records) {
+  const std::vector<uint32_t> head = records->array<uint32_t>(7);
+  const size_t results = size_t{head[2]} * head[3];
+  GemmCase result;
+  result.a = records->tensor(head[0], head[2], head[4]);
+  result.b = records->tensor(head[1], head[3], head[4]);
+  if (head[5] != 0) result.bias = records->array<float>(results);
+  result.out = records->array<float>(results);
+  if (head[6] != 0) result.single = records->array<float>(results);
+  return result;
+}
 
 using Gemm =
     std::function<std::vector<float>(const MxTensor&, const MxTensor&, const float*, bool)>;
@@ -92,9 +57,9 @@ struct Tally {
 Tally run_all(const Gemm& gemm) {
   Tally tally;
   std::array<bool, 49> seen{};
-  Records records(std::string(MXE_CONFORMANCE_DATA) + "/gemm_block.npy");
-  GemmCase c;
-  while (records.next(&c)) {
+  Records records("gemm_block.npy");
+  while (!records.done()) {
+    const GemmCase c = read_case(&records);
     const float* bias = c.bias.empty() ? nullptr : c.bias.data();
     tally.mismatches += differences(gemm(c.a, c.b, bias, true), c.out);
     if (!c.single.empty()) tally.mismatches += differences(gemm(c.a, c.b, bias, false), c.single);

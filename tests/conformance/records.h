@@ -1,0 +1,52 @@
+// Reading the byte streams in data/.
+#pragma once
+
+#include <cstring>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "numerics/npy.h"
+#include "numerics/tensor.h"
+
+namespace mx {
+
+class Records {
+ public:
+  explicit Records(const std::string& file)
+      : bytes_(to_uint8(read_npy(std::string(MXE_CONFORMANCE_DATA) + "/" + file), file)) {}
+
+  bool done() const { return at_ == bytes_.size(); }
+
+  void copy(void* to, size_t size) {
+    if (size > bytes_.size() - at_) throw std::runtime_error("conformance data is truncated");
+    std::memcpy(to, bytes_.data() + at_, size);
+    at_ += size;
+  }
+
+  template <typename T>
+  std::vector<T> array(size_t count) {
+    std::vector<T> values(count);
+    copy(values.data(), count * sizeof(T));
+    return values;
+  }
+
+  uint32_t word() { return array<uint32_t>(1)[0]; }
+
+  // Codes [rows][k], then scales.
+  MxTensor tensor(uint32_t format, size_t rows, size_t k) {
+    MxTensor t;
+    t.format = static_cast<FormatId>(format);
+    t.rows = rows;
+    t.k = k;
+    t.codes = array<uint8_t>(rows * k);
+    t.scales = array<uint8_t>(rows * t.scale_columns());
+    return t;
+  }
+
+ private:
+  std::vector<uint8_t> bytes_;
+  size_t at_ = 0;
+};
+
+}  // namespace mx
