@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The driver on a processor without an operating system: registers at a fixed address, memory that
+/// the device sees under the same addresses and without a cache in between, no interrupt.
+///
+/// multiply() computes D = A * B^T for one 8 x 8 x 32 product of mxfp8_e4m3 operands.
+#include "mxe_driver.h"
+
+enum { M = 8, N = 8, K = 32, RING_ENTRIES = 4, ONE_SECOND = 1000000 };
+
+// The ring: 128 bytes an entry, aligned to 128. Everything else may lie anywhere.
+static _Alignas(MXE_DESC_SIZE) uint8_t ring[RING_ENTRIES * MXE_DESC_SIZE];
+
+static volatile uint32_t* register_at(void* base, uint32_t offset) {
+  return (volatile uint32_t*)((uintptr_t)base + offset);
+}
+
+static uint32_t read32(void* base, uint32_t offset) { return *register_at(base, offset); }
+
+static void write32(void* base, uint32_t offset, uint32_t value) {
+  *register_at(base, offset) = value;
+}
+
+static void barrier(void* base) {
+  (void)base;
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
+static uint64_t bus_address(const volatile void* pointer) { return (uintptr_t)pointer; }
+
+/// `a` and `b` are row-major codes, one byte each, `a_scales` and `b_scales` one scale per row (K
+/// is one block), `d` the FP32 bit patterns of the result. Returns a code of mxe_driver.h.
+int multiply(void* registers, const uint8_t a[M][K], const uint8_t a_scales[M],
+             const uint8_t b[N][K], const uint8_t b_scales[N], uint32_t d[M][N]);
+
+int multiply(void* registers, const uint8_t a[M][K], const uint8_t a_scales[M],
+             const uint8_t b[N][K], const uint8_t b_scales[N], uint32_t d[M][N]) {
+  const struct mxe_port port = {
+      .ctx = registers, .read32 = read32, .write32 = write32, .barrier = barrier};
+  const struct mxe_job job = {
+      .format_a = MXE_FORMAT_MXFP8_E4M3,
+      .format_b = MXE_FORMAT_MXFP8_E4M3,
+      .out_format = MXE_OUT_FP32,
+      .m = M,
+      .n = N,
+      .k = K,
+      .a_addr = bus_address(a),
+      .a_stride = K,
+      .a_scale_addr = bus_address(a_scales),
+      .a_scale_stride = 1,
+      .b_addr = bus_address(b),
+      .b_stride = K,
+      .b_scale_addr = bus_address(b_scales),
+      .b_scale_stride = 1,
+      .d_addr = bus_address(d),
+      .d_stride = N * sizeof(d[0][0]),
+  };
+  struct mxe_device dev;
+  uint32_t id = 0;
+  int code = mxe_probe(&dev, &port, ring, bus_address(ring), RING_ENTRIES);
+  if (code == MXE_OK) code = mxe_submit(&dev, &job, &id);
+  if (code == MXE_OK) code = mxe_wait(&dev, id, ONE_SECOND, NULL);
+  return code;
+}
