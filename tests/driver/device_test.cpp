@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+// The driver on real devices, the model and the RTL, with interrupts and with polling: what the
+// mock device only claims.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+
+#include "engine/engine.h"
+#include "mxe_driver.h"
+#include "platform/driver_port.h"
+#include "platform/platform.h"
+#include "tb/rtl_engine.h"
+
+namespace mxe::test {
+namespace {
+
+constexpr uint32_t ring_entries = 4, timeout_us = 1000;
+constexpr uint64_t no_memory = 0x100;  // below the memory: every access is a bus error
+constexpr uint8_t one_e4m3 = 0x38, scale_one = 127;
+
+std::unique_ptr<EngineModule> make_engine(const std::string& kind, const Params& params) {
+  if (kind == "rtl") return std::make_unique<RtlEngine>("engine", params);
+  return std::make_unique<Engine>("engine", params);
+}
+
+/// A probed driver on a platform with the configuration `small`. The parameters are the kind of
+/// engine and whether the port has interrupts.
+class Device : public testing::TestWithParam<std::tuple<const char*, bool>> {
+ protected:
+  Device() : params(Params::named("small")) {
+    Memory::Config memory;
+    memory.size = 1 << 24;
+    platform.emplace("platform", memory,
+                     [this] { return make_engine(std::get<0>(GetParam()), params); });
+  }
+
+  /// Runs `program` in simulated time.
+  void run(const std::function<void()>& program) {
+    platform->run([&](Host& h) {
+      host = &h;
+      const size_t bytes = ring_entries * MXE_DESC_SIZE;
+      ring = h.allocate(bytes, MXE_DESC_SIZE);
+      mxe_port port = make_driver_port(h);
+      if (!std::get<1>(GetParam())) port.wait_irq = nullptr;
+      ASSERT_EQ(mxe_probe(&driver, &port, h.memory().data(ring, bytes), ring, ring_entries),
+                MXE_OK);
+      program();
+    });
+  }
+
+  uint64_t filled(size_t bytes, uint8_t value) {
+    const uint64_t address = host->allocate(bytes);
+    std::fill_n(host->memory().data(address, bytes), bytes, value);
+    return address;
+  }
+
+  /// All elements are 1, so every result is K.
+  mxe_job ones(uint32_t m, uint32_t n, uint32_t k) {
+    mxe_job job = {};
+    job.format_a = job.format_b = MXE_FORMAT_MXFP8_E4M3;
+    job.m = m;
+    job.n = n;
+    job.k = k;
+    job.a_stride = job.b_stride = k;
+    job.a_scale_stride = job.b_scale_stride = (k + 31) / 32;
+    job.d_stride = 4 * n;
+    job.a_addr = filled(size_t{m} * k, one_e4m3);
+    job.b_addr = filled(size_t{n} * k, one_e4m3);
+    job.a_scale_addr = filled(size_t{m} * job.a_scale_stride, scale_one);
+    job.b_scale_addr = filled(size_t{n} * job.b_scale_stride, scale_one);
+    job.d_addr = filled(size_t{m} * job.d_stride, 0xff);
+    return job;
+  }
+
+  void expect_results(const mxe_job& job) {
+    const size_t count = size_t{job.m} * job.n;
+    const auto* d = reinterpret_cast<const float*>(host->memory().data(job.d_addr, 4 * count));
+    EXPECT_EQ(std::count(d, d + count, static_cast<float>(job.k)),
+              static_cast<std::ptrdiff_t>(count));
+  }
+
+  uint32_t submit(const mxe_job& job) {
+    uint32_t id = 0;
+    EXPECT_EQ(mxe_submit(&driver, &job, &id), MXE_OK);
+    return id;
+  }
+  int wait(uint32_t id, mxe_completion* completion = nullptr) {
+    return mxe_wait(&driver, id, timeout_us, completion);
+  }
+  int run_job(const mxe_job& job) { return wait(submit(job)); }
+
+  Params params;
+  std::optional<Platform> platform;
+  Host* host = nullptr;
+  uint64_t ring = 0;
+  mxe_device driver = {};
+};
+
+std::string device_name(const testing::TestParamInfo<std::tuple<const char*, bool>>& info) {
+  return std::string(std::get<0>(info.param)) +
+         (std::get<1>(info.param) ? "_interrupts" : "_polling");
+}
+
+INSTANTIATE_TEST_SUITE_P(On, Device,
+                         testing::Combine(testing::Values("model", "rtl"), testing::Bool()),
+                         device_name);
+
+TEST_P(Device, TellsItsParameters) {
+  run([&] {
+    EXPECT_EQ(driver.caps.num_pe, params.num_pe);
+    EXPECT_EQ(driver.caps.rows, params.rows);
+    EXPECT_EQ(driver.caps.acc_tiles, params.acc_tiles);
+    EXPECT_EQ(driver.caps.tree_w, params.tree_w);
+    EXPECT_EQ(driver.caps.a_slab_k, params.a_slab_k);
+    EXPECT_EQ(driver.caps.b_buf_k, params.b_buf_k);
+    EXPECT_EQ(driver.caps.mem_w, params.mem_w);
+    EXPECT_EQ(driver.caps.queue_depth, params.queue_depth);
+    EXPECT_EQ(driver.caps.max_burst, params.max_burst);
+    EXPECT_EQ(driver.caps.fp4_dual, params.fp4_dual != 0);
+  });
+}
+
+TEST_P(Device, RunsJobsRoundTheRing) {
+  run([&] {
+    for (uint32_t i = 0; i < 3 * ring_entries; ++i) {
+      const mxe_job job = ones(5 + i, 3 + i, 40 + i);
+      mxe_completion completion = {};
+      ASSERT_EQ(wait(submit(job), &completion), MXE_OK);
+      EXPECT_GT(completion.cycles, 0u);
+      expect_results(job);
+    }
+  });
+}
+
+TEST_P(Device, TakesAFullRingAndWaitsInAnyOrder) {
+  run([&] {
+    const mxe_job job = ones(16, 16, 64);
+    std::array<uint32_t, ring_entries> ids = {};
+    for (uint32_t& id : ids) id = submit(job);
+    for (const size_t i : {3u, 0u, 2u, 1u}) EXPECT_EQ(wait(ids[i]), MXE_OK);
+  });
+}
+
+TEST_P(Device, AnswersEachIllegalJobWithItsStatus) {
+  run([&] {
+    const mxe_job good = ones(4, 4, 32);
+    const auto code_of = [&](const std::function<void(mxe_job&)>& change) {
+      mxe_job job = good;
+      change(job);
+      const int code = run_job(job);
+      EXPECT_EQ(run_job(good), MXE_OK) << "usable after an error";
+      return code;
+    };
+    EXPECT_EQ(code_of([](mxe_job& j) { j.m = 0; }), MXE_ERR_SHAPE);
+    EXPECT_EQ(code_of([](mxe_job& j) { j.n = 0; }), MXE_ERR_SHAPE);
+    EXPECT_EQ(code_of([](mxe_job& j) { j.k = 0; }), MXE_ERR_SHAPE);
+    EXPECT_EQ(code_of([](mxe_job& j) { j.format_a = 7; }), MXE_ERR_FORMAT);
+    EXPECT_EQ(code_of([](mxe_job& j) { j.format_b = 15; }), MXE_ERR_FORMAT);
+    EXPECT_EQ(code_of([](mxe_job& j) { j.out_format = 15; }), MXE_ERR_OUT_FORMAT);
+    EXPECT_EQ(code_of([](mxe_job& j) { j.d_addr += 2; }), MXE_ERR_ALIGN);
+    EXPECT_EQ(code_of([](mxe_job& j) { j.d_stride += 1; }), MXE_ERR_ALIGN);
+    EXPECT_EQ(code_of([](mxe_job& j) { j.c_addr = 1; }), MXE_ERR_ALIGN);
+    EXPECT_EQ(code_of([](mxe_job& j) { j.c_stride = 3; }), MXE_ERR_ALIGN);
+    EXPECT_EQ(code_of([](mxe_job& j) { j.a_addr = no_memory; }), MXE_ERR_READ);
+    EXPECT_EQ(code_of([](mxe_job& j) { j.b_scale_addr = no_memory; }), MXE_ERR_READ);
+    EXPECT_EQ(code_of([](mxe_job& j) { j.d_addr = no_memory; }), MXE_ERR_WRITE);
+    expect_results(good);
+  });
+}
+
+TEST_P(Device, ReportsAnUnreadableDescriptor) {
+  run([&] {
+    const mxe_job job = ones(4, 4, 32);
+    host->memory().add_fault(ring + MXE_DESC_SIZE, 64);  // the second entry
+    const uint32_t before = submit(job), failed = submit(job), after = submit(job);
+    EXPECT_EQ(wait(after), MXE_OK);
+    EXPECT_EQ(wait(failed), MXE_ERR_FETCH);
+    EXPECT_EQ(wait(before), MXE_OK);
+  });
+}
+
+TEST_P(Device, ResetStopsALongJob) {
+  run([&] {
+    const mxe_job quick = ones(4, 4, 32), slow = ones(256, 256, 1024);
+    for (int round = 0; round < 3; ++round) {
+      const uint32_t done = submit(quick);
+      EXPECT_EQ(wait(done), MXE_OK);
+      const uint32_t running = submit(slow), waiting = submit(quick);
+      EXPECT_EQ(mxe_wait(&driver, running, 5, nullptr), MXE_ERR_TIMEOUT);
+      ASSERT_EQ(mxe_reset(&driver, timeout_us), MXE_OK);
+      mxe_completion completion = {};
+      EXPECT_EQ(wait(running, &completion), MXE_ERR_ABORTED);
+      EXPECT_GT(completion.cycles, 0u) << "the device's own record";
+      EXPECT_EQ(wait(waiting), MXE_ERR_ABORTED);
+      EXPECT_EQ(wait(done), MXE_OK);
+    }
+    EXPECT_EQ(run_job(quick), MXE_OK);
+    expect_results(quick);
+  });
+}
+
+TEST_P(Device, ResetOfAnIdleDeviceIsHarmless) {
+  run([&] {
+    const mxe_job job = ones(4, 4, 32);
+    for (int round = 0; round < 3; ++round) {
+      ASSERT_EQ(mxe_reset(&driver, timeout_us), MXE_OK);
+      EXPECT_EQ(run_job(job), MXE_OK);
+    }
+  });
+}
+
+TEST_P(Device, CountersAddUpAndCanBeCleared) {
+  run([&] {
+    ASSERT_EQ(run_job(ones(9, 7, 100)), MXE_OK);
+    struct mxe_counters c = {};
+    ASSERT_EQ(mxe_counters(&driver, &c), MXE_OK);
+    EXPECT_EQ(c.blocks, 9u * 7 * 4);
+    EXPECT_EQ(c.total, c.mac_active + c.stall_a + c.stall_b + c.stall_c + c.stall_drain +
+                           c.stall_latency + c.idle);
+    EXPECT_GT(c.mac_active, 0u);
+    ASSERT_EQ(mxe_counters_clear(&driver), MXE_OK);
+    ASSERT_EQ(mxe_counters(&driver, &c), MXE_OK);
+    EXPECT_EQ(c.blocks, 0u);
+    EXPECT_EQ(c.total, c.idle);
+  });
+}
+
+}  // namespace
+}  // namespace mxe::test
