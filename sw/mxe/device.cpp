@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <functional>
 #include <optional>
 
 #include "engines.h"
@@ -26,82 +27,72 @@ void require_ok(int code, const char* what) {
   if (code != MXE_OK) throw DeviceFailure(fmt::format("{}: {}", what, mxe_strerror(code)));
 }
 
-/// Copies `values` into the memory; returns the bus address.
-template <typename T>
-uint64_t upload(Host& host, const std::vector<T>& values) {
-  const std::size_t bytes = values.size() * sizeof(T);
-  const uint64_t address = host.allocate(bytes);
-  std::memcpy(host.memory().data(address, bytes), values.data(), bytes);
-  return address;
-}
-
-/// Gives back what a job allocated, whichever way it ends.
-class MemoryScope {
- public:
-  explicit MemoryScope(Host& host) : host_(host), mark_(host.allocation_mark()) {}
-  ~MemoryScope() { host_.release(mark_); }
-  MemoryScope(const MemoryScope&) = delete;
-  MemoryScope& operator=(const MemoryScope&) = delete;
-
- private:
-  Host& host_;
-  uint64_t mark_;
-};
-
 /// Bytes from row to row of everything a job has in memory.
 struct Strides {
   std::size_t a, b, scales, d;
 
-  explicit Strides(const MatmulJob& job)
-      : a(mx::packed_row_bytes(job.a.format, job.k())),
-        b(mx::packed_row_bytes(job.b.format, job.k())),
-        scales(job.a.scale_columns()),
-        d(job.n() * sizeof(float)) {}
+  explicit Strides(const MatmulShape& shape)
+      : a(mx::packed_row_bytes(shape.format_a, shape.k)),
+        b(mx::packed_row_bytes(shape.format_b, shape.k)),
+        scales((shape.k + mx::kBlockSize - 1) / mx::kBlockSize),
+        d(shape.n * sizeof(float)) {}
 };
 
 /// Throws mx::Error if the job is too large for a descriptor or the memory.
-void require_room(const MatmulJob& job, std::size_t memory) {
-  const Strides strides(job);
-  const std::size_t largest = std::max({job.m(), job.n(), job.k(), strides.d});
-  if (largest > UINT32_MAX) {
-    throw mx::Error(fmt::format("{} x {} x {} is too large for a job", job.m(), job.n(), job.k()));
+void require_room(const MatmulShape& shape, std::size_t bias, std::size_t memory) {
+  const Strides strides(shape);
+  if (std::max({shape.m, shape.n, shape.k, strides.d}) > UINT32_MAX) {
+    throw mx::Error(fmt::format("{} x {} x {} is too large for a job", shape.m, shape.n, shape.k));
   }
   constexpr std::size_t kSlack = 4096;  // alignment and the ring
-  const std::size_t bytes = job.m() * (strides.a + strides.scales + strides.d) +
-                            job.n() * (strides.b + strides.scales) +
-                            job.bias.size() * sizeof(float) + kSlack;
+  const std::size_t bytes = shape.m * (strides.a + strides.scales + strides.d) +
+                            shape.n * (strides.b + strides.scales) + bias * sizeof(float) + kSlack;
   if (bytes > memory) {
     throw mx::Error(
-        fmt::format("the operands and the result need {} bytes, the device has {}", bytes, memory));
+        fmt::format("operands and result need {} bytes, the device has {}", bytes, memory));
   }
 }
 
-/// Operands in memory and the descriptor that names them.
-mxe_job upload_job(Host& host, const MatmulJob& job) {
-  const Strides strides(job);
+/// The descriptor of a job without bias, and room in memory for everything it names.
+mxe_job allocate_job(Host& host, const MatmulShape& shape) {
+  const Strides strides(shape);
   mxe_job descriptor{};
-  descriptor.format_a = static_cast<uint32_t>(job.a.format);
-  descriptor.format_b = static_cast<uint32_t>(job.b.format);
+  descriptor.format_a = static_cast<uint32_t>(shape.format_a);
+  descriptor.format_b = static_cast<uint32_t>(shape.format_b);
   descriptor.out_format = MXE_OUT_FP32;
-  descriptor.m = static_cast<uint32_t>(job.m());
-  descriptor.n = static_cast<uint32_t>(job.n());
-  descriptor.k = static_cast<uint32_t>(job.k());
-  descriptor.a_addr = upload(host, mx::pack_rows(job.a));
-  descriptor.b_addr = upload(host, mx::pack_rows(job.b));
-  descriptor.a_scale_addr = upload(host, job.a.scales);
-  descriptor.b_scale_addr = upload(host, job.b.scales);
+  descriptor.m = static_cast<uint32_t>(shape.m);
+  descriptor.n = static_cast<uint32_t>(shape.n);
+  descriptor.k = static_cast<uint32_t>(shape.k);
   descriptor.a_stride = static_cast<uint32_t>(strides.a);
   descriptor.b_stride = static_cast<uint32_t>(strides.b);
   descriptor.a_scale_stride = static_cast<uint32_t>(strides.scales);
   descriptor.b_scale_stride = static_cast<uint32_t>(strides.scales);
-  descriptor.d_addr = host.allocate(job.outputs() * sizeof(float));
   descriptor.d_stride = static_cast<uint32_t>(strides.d);
-  if (!job.bias.empty()) {
-    descriptor.bias = true;
-    descriptor.c_addr = upload(host, job.bias);
-    descriptor.c_stride = job.bias.size() == job.n() ? 0 : descriptor.d_stride;
-  }
+  descriptor.a_addr = host.allocate(shape.m * strides.a);
+  descriptor.b_addr = host.allocate(shape.n * strides.b);
+  descriptor.a_scale_addr = host.allocate(shape.m * strides.scales);
+  descriptor.b_scale_addr = host.allocate(shape.n * strides.scales);
+  descriptor.d_addr = host.allocate(shape.m * strides.d);
   return descriptor;
+}
+
+template <typename T>
+void write_memory(Host& host, uint64_t address, const std::vector<T>& values) {
+  const std::size_t bytes = values.size() * sizeof(T);
+  std::memcpy(host.memory().data(address, bytes), values.data(), bytes);
+}
+
+/// Puts the operands where the descriptor says, and adds the bias to both.
+void upload(Host& host, const MatmulJob& job, mxe_job& descriptor) {
+  write_memory(host, descriptor.a_addr, mx::pack_rows(job.a));
+  write_memory(host, descriptor.b_addr, mx::pack_rows(job.b));
+  write_memory(host, descriptor.a_scale_addr, job.a.scales);
+  write_memory(host, descriptor.b_scale_addr, job.b.scales);
+  if (job.bias.empty()) return;
+  descriptor.bias = true;
+  descriptor.c_addr = host.allocate(job.bias.size() * sizeof(float));
+  descriptor.c_stride = job.bias.size() == descriptor.n ? 0 : descriptor.d_stride;
+  write_memory(host, descriptor.c_addr, job.bias);
 }
 
 Counters to_list(const struct mxe_counters& counters) {
@@ -135,9 +126,29 @@ struct Device::Impl {
   std::unique_ptr<Platform> platform;
   std::optional<mxe_device> driver;  // after the first probe
 
+  /// Runs `program` on the platform's host, with the driver ready and the memory given back after.
+  DeviceResult run(const std::function<DeviceResult(Host&)>& program);
   void probe(Host& host);
-  DeviceResult run(Host& host, const MatmulJob& job);
+  DeviceResult execute(const mxe_job& descriptor);
 };
+
+DeviceResult Device::Impl::run(const std::function<DeviceResult(Host&)>& program) {
+  DeviceResult result;
+  const auto start = std::chrono::steady_clock::now();
+  try {
+    platform->run([&](Host& host) {
+      probe(host);
+      const uint64_t mark = host.allocation_mark();
+      result = program(host);
+      host.release(mark);
+    });
+  } catch (const mx::Error& error) {
+    throw DeviceFailure(fmt::format("{}: {}", target_name(target), error.what()));
+  }
+  const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
+  result.wall_seconds = wall.count();
+  return result;
+}
 
 void Device::Impl::probe(Host& host) {
   if (driver) return;
@@ -150,12 +161,8 @@ void Device::Impl::probe(Host& host) {
   driver = device;
 }
 
-/// The program on the platform's host: everything through the driver.
-DeviceResult Device::Impl::run(Host& host, const MatmulJob& job) {
-  probe(host);
-  const MemoryScope scope(host);
-  const mxe_job descriptor = upload_job(host, job);
-  DeviceResult result;
+/// One job from the doorbell to its completion.
+DeviceResult Device::Impl::execute(const mxe_job& descriptor) {
   uint32_t id = 0;
   mxe_completion completion{};
   struct mxe_counters counters {};
@@ -163,11 +170,9 @@ DeviceResult Device::Impl::run(Host& host, const MatmulJob& job) {
   require_ok(mxe_submit(&*driver, &descriptor, &id), "cannot submit the job");
   require_ok(mxe_wait(&*driver, id, kTimeoutUs, &completion), "the job failed");
   require_ok(mxe_counters(&*driver, &counters), "cannot read the counters");
+  DeviceResult result;
   result.cycles = completion.cycles;
   result.counters = to_list(counters);
-  result.output.resize(job.outputs());
-  const std::size_t bytes = job.outputs() * sizeof(float);
-  std::memcpy(result.output.data(), host.memory().data(descriptor.d_addr, bytes), bytes);
   return result;
 }
 
@@ -184,20 +189,24 @@ Device::~Device() = default;
 Device::Device(Device&&) noexcept = default;
 
 Target Device::target() const { return impl_->target; }
-const Params& Device::params() const { return impl_->setup.params; }
 
 DeviceResult Device::run(const MatmulJob& job) {
-  require_room(job, impl_->platform->memory().size());
-  DeviceResult result;
-  const auto start = std::chrono::steady_clock::now();
-  try {
-    impl_->platform->run([&](Host& host) { result = impl_->run(host, job); });
-  } catch (const mx::Error& error) {
-    throw DeviceFailure(fmt::format("{}: {}", target_name(impl_->target), error.what()));
-  }
-  const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
-  result.wall_seconds = wall.count();
-  return result;
+  const MatmulShape shape = job.shape();
+  require_room(shape, job.bias.size(), impl_->platform->memory().size());
+  return impl_->run([&](Host& host) {
+    mxe_job descriptor = allocate_job(host, shape);
+    upload(host, job, descriptor);
+    DeviceResult result = impl_->execute(descriptor);
+    result.output.resize(shape.outputs());
+    const std::size_t bytes = shape.outputs() * sizeof(float);
+    std::memcpy(result.output.data(), host.memory().data(descriptor.d_addr, bytes), bytes);
+    return result;
+  });
+}
+
+DeviceResult Device::run(const MatmulShape& shape) {
+  require_room(shape, 0, impl_->platform->memory().size());
+  return impl_->run([&](Host& host) { return impl_->execute(allocate_job(host, shape)); });
 }
 
 }  // namespace mxe::cli

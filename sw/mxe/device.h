@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine_options.h"
+#include "engine_choice.h"
 #include "matmul_job.h"
 
 namespace mxe::cli {
@@ -43,11 +43,12 @@ class Device {
   Device(Device&&) noexcept;
 
   Target target() const;
-  const Params& params() const;
 
   /// Runs one job to its end. Throws DeviceFailure if the device fails, mx::Error if the job does
   /// not fit into the memory or a descriptor.
   DeviceResult run(const MatmulJob& job);
+  /// Runs a job of this shape on whatever is in memory. The result has no output.
+  DeviceResult run(const MatmulShape& shape);
 
  private:
   struct Impl;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/engine.h"
 #include "numerics/error.h"
 #ifdef MXE_WITH_RTL
 #include "tb/rtl_engine.h"
@@ -9,6 +10,12 @@
 
 namespace mxe::cli {
 namespace {
+
+std::unique_ptr<EngineModule> make_model(const EngineSetup& setup) {
+  EngineOptions options;
+  options.mode = setup.cycles_only ? Mode::timing : Mode::functional;
+  return std::make_unique<Engine>("engine", setup.params, options);
+}
 
 #ifdef MXE_WITH_RTL
 std::unique_ptr<EngineModule> make_rtl(const EngineSetup& setup) {
@@ -22,17 +29,17 @@ std::unique_ptr<EngineModule> make_rtl(const EngineSetup& setup) {
 
 std::vector<Target> device_targets() {
 #ifdef MXE_WITH_RTL
-  return {Target::rtl};
+  return {Target::model, Target::rtl};
 #else
-  return {};
+  return {Target::model};
 #endif
 }
 
 std::unique_ptr<EngineModule> make_engine(Target target, const EngineSetup& setup) {
+  if (target == Target::model) return make_model(setup);
 #ifdef MXE_WITH_RTL
   if (target == Target::rtl) return make_rtl(setup);
 #endif
-  (void)setup;
   throw mx::Error(fmt::format("this build has no '{}' to run on", target_name(target)));
 }
 

@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "engine_options.h"
+#include "engine_choice.h"
 #include "matmul_job.h"
 #include "platform/engine_module.h"
 

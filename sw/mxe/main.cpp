@@ -18,7 +18,7 @@
 
 #include "command.h"
 #include "device.h"
-#include "engine_options.h"
+#include "engine_choice.h"
 #include "numerics/error.h"
 
 namespace mxe::cli {
@@ -65,7 +65,7 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   const std::vector<Command> commands{add_demo(app),       add_formats(app), add_quantize(app),
                                       add_dequantize(app), add_compare(app), add_generate(app),
-                                      add_matmul(app)};
+                                      add_matmul(app),     add_estimate(app)};
   try {
     std::vector<std::string> words = spread_assignments({argv + 1, argv + argc});
     std::reverse(words.begin(), words.end());  // the order CLI11 wants

@@ -10,7 +10,7 @@
 #include "arrays.h"
 #include "command.h"
 #include "device.h"
-#include "engine_options.h"
+#include "engine_choice.h"
 #include "matmul_job.h"
 #include "matmul_report.h"
 #include "numerics/gemm.h"
@@ -24,7 +24,7 @@ struct Options {
   std::string a, b, bias, format_a, format_b, on, output, expect, waves;
   std::string out_format = "fp32", accumulate = "block";
   bool check = true, json = false;
-  EngineOptions engine;
+  EngineChoice engine;
 };
 
 /// Throws mx::Error unless `value` is the only one that the engine has.
@@ -93,7 +93,7 @@ DeviceResult run_on(Target target, const EngineSetup& setup, const MatmulJob& jo
 }
 
 /// Rounds a result to what an engine with this output format stores, as float32.
-void round_output(std::vector<float>& values, const MatmulJob& job, const std::string& format) {
+void round_output(std::vector<float>& values, const MatmulShape& shape, const std::string& format) {
   if (format == "fp32") return;
   if (format == "bf16") {
     const std::vector<uint16_t> rounded = mx::to_bfloat16(values);
@@ -103,7 +103,7 @@ void round_output(std::vector<float>& values, const MatmulJob& job, const std::s
     }
     return;
   }
-  values = mx::dequantize(mx::to_mx(values, job.m(), job.n(), mx::parse_format(format)));
+  values = mx::dequantize(mx::to_mx(values, shape.m, shape.n, mx::parse_format(format)));
 }
 
 /// Compares with `expected`, which came from `source`; reports the first difference on stderr.
@@ -130,30 +130,30 @@ int run(const Options& options) {
   setup.waves = options.waves;
   if (!setup.waves.empty() && target != Target::rtl) throw mx::Error("--waves needs --on rtl");
   const MatmulJob job = read_job(options);
+  const MatmulShape shape = job.shape();
   Array<float> expected;
   if (!options.expect.empty()) {
     expected = read_floats(options.expect);
-    require_same_shape(expected, {job.m(), job.n()}, options.expect + ": the expected result");
+    require_same_shape(expected, {shape.m, shape.n}, options.expect + ": the expected result");
   }
-  if (target != Target::golden) require_pair(setup.params, job.a.format, job.b.format);
+  if (target != Target::golden) require_pair(setup.params, shape);
 
   DeviceResult result = run_on(target, setup, job, golden);
-  round_output(result.output, job, options.out_format);
+  round_output(result.output, shape, options.out_format);
   if (!options.output.empty()) {
-    mx::write_npy(options.output, result.output.data(), {job.m(), job.n()});
+    mx::write_npy(options.output, result.output.data(), {shape.m, shape.n});
   }
-  const MatmulReport report{job.m(),      job.n(), job.k(),     job.a.format,
-                            job.b.format, target,  setup.params};
+  const MatmulReport report{shape, target, setup.params};
   if (options.json) {
     print_json(to_json(report, result));
   } else {
     print_text(report, result);
   }
   if (!options.expect.empty()) {
-    return compare(options, result, expected.values, options.expect, job.n());
+    return compare(options, result, expected.values, options.expect, shape.n);
   }
   if (target == Target::golden || !options.check) return kAgreed;
-  return compare(options, result, run_golden(job, golden), "golden", job.n());
+  return compare(options, result, run_golden(job, golden), "golden", shape.n);
 }
 
 }  // namespace

@@ -18,10 +18,11 @@ uint32_t bits_of(float value) {
 
 /// The bias as gemm_block takes it: one value an output.
 std::vector<float> full_bias(const MatmulJob& job) {
-  if (job.bias.empty() || job.bias.size() == job.outputs()) return job.bias;
+  const MatmulShape shape = job.shape();
+  if (job.bias.empty() || job.bias.size() == shape.outputs()) return job.bias;
   std::vector<float> bias;
-  bias.reserve(job.outputs());
-  for (std::size_t row = 0; row < job.m(); ++row) {
+  bias.reserve(shape.outputs());
+  for (std::size_t row = 0; row < shape.m; ++row) {
     bias.insert(bias.end(), job.bias.begin(), job.bias.end());
   }
   return bias;
@@ -53,8 +54,9 @@ std::vector<float> run_golden(const MatmulJob& job, const mx::GemmOptions& optio
   return mx::gemm(job.a, job.b, bias.empty() ? nullptr : bias.data(), options);
 }
 
-unsigned peak_macs_per_cycle(const Params& params, mx::FormatId a, mx::FormatId b) {
-  const bool dual = params.fp4_dual != 0 && mx::is_four_bit(a) && mx::is_four_bit(b);
+unsigned peak_macs_per_cycle(const Params& params, const MatmulShape& shape) {
+  const bool dual =
+      params.fp4_dual != 0 && mx::is_four_bit(shape.format_a) && mx::is_four_bit(shape.format_b);
   return params.num_pe * static_cast<unsigned>(mx::kBlockSize) * (dual ? 2 : 1);
 }
 
@@ -73,12 +75,12 @@ std::string describe_difference(const std::vector<float>& result,
       bits_of(result[first]), expected[first], bits_of(expected[first]));
 }
 
-void require_pair(const Params& params, mx::FormatId a, mx::FormatId b) {
-  const unsigned needed = mx::pair_tree_width(a, b);
+void require_pair(const Params& params, const MatmulShape& shape) {
+  const unsigned needed = mx::pair_tree_width(shape.format_a, shape.format_b);
   if (needed <= params.tree_w) return;
   throw mx::Error(fmt::format("{} times {} needs TREE_W of at least {}, the configuration has {}",
-                              mx::element_format(a).name, mx::element_format(b).name, needed,
-                              params.tree_w));
+                              mx::element_format(shape.format_a).name,
+                              mx::element_format(shape.format_b).name, needed, params.tree_w));
 }
 
 }  // namespace mxe::cli

@@ -11,6 +11,17 @@
 
 namespace mxe::cli {
 
+/// What a matrix product costs depends on this alone.
+struct MatmulShape {
+  std::size_t m = 0, n = 0, k = 0;
+  mx::FormatId format_a = mx::FormatId::mxfp8_e4m3, format_b = mx::FormatId::mxfp8_e4m3;
+
+  std::size_t outputs() const { return m * n; }
+  double macs() const {
+    return static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+  }
+};
+
 /// C = A * B^T + bias on operands that are already quantized: what golden, model and RTL all
 /// compute.
 struct MatmulJob {
@@ -18,10 +29,7 @@ struct MatmulJob {
   mx::MxTensor b;           ///< [N][K]
   std::vector<float> bias;  ///< [M][N], [N] for the same row everywhere, or empty
 
-  std::size_t m() const { return a.rows; }
-  std::size_t n() const { return b.rows; }
-  std::size_t k() const { return a.k; }
-  std::size_t outputs() const { return m() * n(); }
+  MatmulShape shape() const { return {a.rows, b.rows, a.k, a.format, b.format}; }
 };
 
 /// Where a job runs.
@@ -36,7 +44,7 @@ Target parse_target(const std::string& name);
 std::vector<float> run_golden(const MatmulJob& job, const mx::GemmOptions& options);
 
 /// Multiply-accumulates a cycle that the engine does at best with these formats.
-unsigned peak_macs_per_cycle(const Params& params, mx::FormatId a, mx::FormatId b);
+unsigned peak_macs_per_cycle(const Params& params, const MatmulShape& shape);
 
 /// Where two results differ: empty if they are the same in every bit, else one line about how many
 /// outputs differ and which is the first. `columns` is N.
@@ -44,6 +52,6 @@ std::string describe_difference(const std::vector<float>& result,
                                 const std::vector<float>& expected, std::size_t columns);
 
 /// Throws mx::Error if the configuration cannot multiply these formats.
-void require_pair(const Params& params, mx::FormatId a, mx::FormatId b);
+void require_pair(const Params& params, const MatmulShape& shape);
 
 }  // namespace mxe::cli

@@ -5,18 +5,16 @@
 namespace mxe::cli {
 
 double utilization(const MatmulReport& report, uint64_t cycles) {
-  const double useful =
-      static_cast<double>(report.m) * static_cast<double>(report.n) * static_cast<double>(report.k);
-  const double peak = peak_macs_per_cycle(report.params, report.format_a, report.format_b);
-  return cycles == 0 ? 0 : useful / (peak * static_cast<double>(cycles));
+  const double peak = peak_macs_per_cycle(report.params, report.shape);
+  return cycles == 0 ? 0 : report.shape.macs() / (peak * static_cast<double>(cycles));
 }
 
 Json to_json(const MatmulReport& report, const DeviceResult& result) {
-  Json json{{"m", report.m},
-            {"n", report.n},
-            {"k", report.k},
-            {"format_a", mx::element_format(report.format_a).name},
-            {"format_b", mx::element_format(report.format_b).name},
+  Json json{{"m", report.shape.m},
+            {"n", report.shape.n},
+            {"k", report.shape.k},
+            {"format_a", mx::element_format(report.shape.format_a).name},
+            {"format_b", mx::element_format(report.shape.format_b).name},
             {"on", target_name(report.on)},
             {"config", report.params.config_name()},
             {"cycles", nullptr},
@@ -35,9 +33,10 @@ Json to_json(const MatmulReport& report, const DeviceResult& result) {
 }
 
 void print_text(const MatmulReport& report, const DeviceResult& result) {
-  fmt::print("[{}, {}] {} times [{}, {}] {} on {}: {:.3f} s\n", report.m, report.k,
-             mx::element_format(report.format_a).name, report.k, report.n,
-             mx::element_format(report.format_b).name, target_name(report.on), result.wall_seconds);
+  fmt::print("[{}, {}] {} times [{}, {}] {} on {}: {:.3f} s\n", report.shape.m, report.shape.k,
+             mx::element_format(report.shape.format_a).name, report.shape.k, report.shape.n,
+             mx::element_format(report.shape.format_b).name, target_name(report.on),
+             result.wall_seconds);
   if (report.on == Target::golden) return;
   fmt::print("  configuration  {} ({})\n", report.params.config_name(), report.params.to_string());
   fmt::print("  cycles         {}\n", result.cycles);

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <cstddef>
-
 #include "command.h"
 #include "device.h"
 #include "matmul_job.h"
@@ -10,8 +8,7 @@ namespace mxe::cli {
 
 /// What `matmul` and `estimate` report about, besides what the device says.
 struct MatmulReport {
-  std::size_t m, n, k;
-  mx::FormatId format_a, format_b;
+  MatmulShape shape;
   Target on;
   Params params;
 };

@@ -54,7 +54,7 @@ TEST_F(Demo, BadData) {
   std::filesystem::copy(MXE_DIGITS_DIR, path("digits"));
   write_random("digits/weight2.npy", {99, 50}, 1);
   expect_error({"demo", "--data", path("digits")},
-               "weight2.npy: the shape must be [100, 50], but is [99, 50]");
+               "weight2.npy: the weights must be [100, 50], but is [99, 50]");
   expect_error({"demo", "--set", "TREE_W=2"}, "TREE_W");
 }
 

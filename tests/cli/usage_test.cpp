@@ -13,7 +13,8 @@ TEST_F(Usage, HelpIsSuccess) {
                                                     {"formats", "--help"},
                                                     {"quantize", "--help"},
                                                     {"dequantize", "--help"},
-                                                    {"matmul", "--help"}}) {
+                                                    {"matmul", "--help"},
+                                                    {"estimate", "--help"}}) {
     const ProgramRun run = mxe(arguments);
     EXPECT_EQ(run.exit_code, 0);
     EXPECT_NE(run.out.find("Usage: mxe"), std::string::npos) << run.out;
@@ -22,7 +23,8 @@ TEST_F(Usage, HelpIsSuccess) {
 }
 
 TEST_F(Usage, UnknownWordsNameTheSubcommands) {
-  expect_error({}, "allowed: demo, formats, quantize, dequantize, compare, generate, matmul");
+  expect_error({},
+               "allowed: demo, formats, quantize, dequantize, compare, generate, matmul, estimate");
   expect_error({"frobnicate"}, "'frobnicate' (allowed: demo, formats");
   expect_error({"--frobnicate"}, "'--frobnicate' (allowed: demo, formats");
 }

@@ -13,11 +13,12 @@ namespace mxe::cli {
 struct EngineSetup {
   Params params;
   MemoryTiming timing;
-  std::string waves;  ///< RTL only: the FST file to record, empty for none
+  bool cycles_only = false;  ///< model only: the results are not computed
+  std::string waves;         ///< RTL only: the FST file to record, empty for none
 };
 
 /// The options that choose them: --config, --set and --mem-*.
-class EngineOptions {
+class EngineChoice {
  public:
   /// Adds the options to `command`. The object must live until parsing is over.
   void add_to(CLI::App& command);

@@ -1,8 +1,8 @@
-#include "engine_options.h"
+#include "engine_choice.h"
 
 namespace mxe::cli {
 
-void EngineOptions::add_to(CLI::App& command) {
+void EngineChoice::add_to(CLI::App& command) {
   command.add_option("--config", config_, "small, base, large or a YAML file of parameters")
       ->capture_default_str();
   command
@@ -29,8 +29,10 @@ std::vector<std::string> spread_assignments(const std::vector<std::string>& word
   return spread;
 }
 
-EngineSetup EngineOptions::resolve() const {
-  EngineSetup setup{Params::load(config_), timing_, {}};
+EngineSetup EngineChoice::resolve() const {
+  EngineSetup setup;
+  setup.params = Params::load(config_);
+  setup.timing = timing_;
   for (const std::string& assignment : assignments_) setup.params.set(assignment);
   setup.params.validate();
   setup.timing.validate();

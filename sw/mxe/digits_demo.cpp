@@ -1,0 +1,138 @@
+#include "digits_demo.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "command.h"
+#include "device.h"
+#include "engines.h"
+#include "numerics/quantize.h"
+
+namespace mxe::cli {
+namespace {
+
+constexpr Variant kVariants[] = {{mx::FormatId::mxint8, mx::FormatId::mxint8},
+                                 {mx::FormatId::mxfp8_e4m3, mx::FormatId::mxfp8_e4m3},
+                                 {mx::FormatId::mxfp6_e2m3, mx::FormatId::mxfp6_e2m3},
+                                 {mx::FormatId::mxfp4_e2m1, mx::FormatId::mxfp4_e2m1},
+                                 {mx::FormatId::mxfp8_e4m3, mx::FormatId::mxfp4_e2m1}};
+
+std::vector<float> float_logits(const Digits& digits) {
+  std::vector<float> x = digits.images;
+  for (const DenseLayer& layer : digits.layers) {
+    if (&layer != &digits.layers.front()) relu(x);
+    x = dense_float(layer, x);
+  }
+  return x;
+}
+
+std::string network_text(const Digits& digits) {
+  std::string text = std::to_string(digits.layers.front().inputs);
+  for (const DenseLayer& layer : digits.layers) text += fmt::format(" -> {}", layer.outputs);
+  return text;
+}
+
+MatmulJob quantize_layer(const DenseLayer& layer, const std::vector<float>& x,
+                         const Variant& variant) {
+  MatmulJob job;
+  job.a = mx::quantize_rows(x.data(), x.size() / layer.inputs, layer.inputs, variant.activations);
+  job.b = mx::quantize_rows(layer.weights.data(), layer.outputs, layer.inputs, variant.weights);
+  job.bias = layer.bias;
+  return job;
+}
+
+/// The classifier in one format after the other, on the same devices.
+class DigitsDemo {
+ public:
+  DigitsDemo(const Digits& digits, const EngineSetup& setup)
+      : digits_(digits), params_(setup.params), reference_(float_logits(digits)) {
+    for (const Target target : device_targets()) devices_.emplace_back(target, setup);
+  }
+
+  const std::vector<float>& reference() const { return reference_; }
+
+  VariantResult run(const Variant& variant) {
+    VariantResult result;
+    result.variant = variant;
+    for (const Device& device : devices_) result.runs.push_back({device.target(), 0, {}});
+    std::vector<float> x = digits_.images;
+    for (std::size_t i = 0; i < digits_.layers.size(); ++i) {
+      if (i > 0) relu(x);
+      const MatmulJob job = quantize_layer(digits_.layers[i], x, variant);
+      x = run_layer(job, fmt::format("{}, layer {}", variant.name(), i + 1), result);
+    }
+    result.correct = count_correct(x, digits_.labels);
+    result.sqnr_db = sqnr_db(reference_, x);
+    return result;
+  }
+
+ private:
+  /// Runs the job everywhere; returns golden's result, from which the next layer starts.
+  std::vector<float> run_layer(const MatmulJob& job, const std::string& name,
+                               VariantResult& result) {
+    mx::GemmOptions options;
+    options.dual = params_.fp4_dual != 0;
+    std::vector<float> golden = run_golden(job, options);
+    result.macs += job.shape().macs();
+    result.peak_macs = peak_macs_per_cycle(params_, job.shape());
+    for (std::size_t i = 0; i < devices_.size(); ++i) {
+      const std::string where = fmt::format("{} on {}", name, target_name(devices_[i].target()));
+      show_progress(where + " ...");
+      const DeviceResult output = devices_[i].run(job);
+      DeviceRun& run = result.runs[i];
+      run.cycles += output.cycles;
+      const std::string difference = describe_difference(output.output, golden, job.shape().n);
+      if (!difference.empty()) run.differences.push_back(where + ": " + difference);
+    }
+    show_progress("");
+    return golden;
+  }
+
+  const Digits& digits_;
+  Params params_;
+  std::vector<float> reference_;  // logits in float32
+  std::vector<Device> devices_;
+};
+
+}  // namespace
+
+std::string Variant::name() const {
+  const std::string& w = mx::element_format(weights).name;
+  return activations == weights ? w : w + " weights, " + mx::element_format(activations).name;
+}
+
+bool VariantResult::agreed() const {
+  return std::all_of(runs.begin(), runs.end(),
+                     [](const DeviceRun& run) { return run.differences.empty(); });
+}
+
+double VariantResult::utilization() const {
+  return macs / (peak_macs * static_cast<double>(runs.back().cycles));
+}
+
+bool DemoResult::agreed() const {
+  return std::all_of(variants.begin(), variants.end(),
+                     [](const VariantResult& variant) { return variant.agreed(); });
+}
+
+DemoResult run_digits_demo(const Digits& digits, const EngineSetup& setup) {
+  const auto start = std::chrono::steady_clock::now();
+  for (const Variant& variant : kVariants) {
+    require_pair(setup.params, {1, 1, 1, variant.activations, variant.weights});
+  }
+  DigitsDemo demo(digits, setup);
+  DemoResult result;
+  result.params = setup.params;
+  result.devices = device_targets();
+  result.network = network_text(digits);
+  result.images = digits.count;
+  result.correct = count_correct(demo.reference(), digits.labels);
+  for (const Variant& variant : kVariants) result.variants.push_back(demo.run(variant));
+  const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
+  result.seconds = wall.count();
+  return result;
+}
+
+}  // namespace mxe::cli

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "digits.h"
+#include "engine_choice.h"
+#include "matmul_job.h"
+
+namespace mxe::cli {
+
+/// One way to quantize the classifier.
+struct Variant {
+  mx::FormatId activations, weights;
+
+  std::string name() const;
+};
+
+/// What one device did with one variant.
+struct DeviceRun {
+  Target target;
+  uint64_t cycles = 0;                   ///< of all layers
+  std::vector<std::string> differences;  ///< from golden, a line each; empty: every bit agrees
+};
+
+struct VariantResult {
+  Variant variant;
+  std::size_t correct = 0;  ///< images that golden classifies right
+  double sqnr_db = 0;       ///< of golden's logits, against float32 ones
+  double macs = 0;          ///< multiply-accumulates of all layers
+  double peak_macs = 0;     ///< that the engine does in a cycle at best
+  std::vector<DeviceRun> runs;
+
+  bool agreed() const;
+  double utilization() const;  ///< on the last of the devices
+};
+
+struct DemoResult {
+  Params params;
+  std::vector<Target> devices;
+  std::string network;  ///< "64 -> 100 -> 10"
+  std::size_t images = 0;
+  std::size_t correct = 0;  ///< in float32 on the host
+  std::vector<VariantResult> variants;
+  double seconds = 0;
+
+  bool agreed() const;
+};
+
+/// Runs the classifier of `digits` in several formats, layer by layer: quantized on the host,
+/// multiplied on the reference and on every device of this build, with relu on the host in between.
+DemoResult run_digits_demo(const Digits& digits, const EngineSetup& setup);
+
+}  // namespace mxe::cli

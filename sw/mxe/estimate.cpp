@@ -1,0 +1,65 @@
+// mxe estimate: the cycles of a matrix product, without data.
+
+#include <memory>
+#include <string>
+
+#include "command.h"
+#include "device.h"
+#include "engine_choice.h"
+#include "matmul_report.h"
+
+namespace mxe::cli {
+namespace {
+
+struct Options {
+  MatmulShape shape;
+  std::string format_a, format_b, on = "model";
+  EngineChoice engine;
+  bool json = false;
+};
+
+int run(const Options& options) {
+  const Target target = parse_target(options.on);
+  if (target == Target::golden) {
+    throw mx::Error("golden has no clock to estimate cycles from (allowed: model, rtl)");
+  }
+  MatmulShape shape = options.shape;
+  shape.format_a = mx::parse_format(options.format_a);
+  shape.format_b = mx::parse_format(options.format_b);
+  EngineSetup setup = options.engine.resolve();
+  setup.cycles_only = true;
+  require_pair(setup.params, shape);
+
+  const DeviceResult result = Device(target, setup).run(shape);
+  const MatmulReport report{shape, target, setup.params};
+  if (options.json) {
+    print_json(to_json(report, result));
+  } else {
+    print_text(report, result);
+  }
+  return kAgreed;
+}
+
+}  // namespace
+
+Command add_estimate(CLI::App& app) {
+  CLI::App* command = app.add_subcommand(
+      "estimate", "Count the cycles of a matrix product of a given shape, without data");
+  const auto options = std::make_shared<Options>();
+  command->add_option("M", options->shape.m, "Rows of A")->required()->check(CLI::PositiveNumber);
+  command->add_option("N", options->shape.n, "Columns of B")
+      ->required()
+      ->check(CLI::PositiveNumber);
+  command->add_option("K", options->shape.k, "Columns of A and rows of B")
+      ->required()
+      ->check(CLI::PositiveNumber);
+  command->add_option("--format-a", options->format_a, "Element format of A; see `mxe formats`")
+      ->required();
+  command->add_option("--format-b", options->format_b, "Element format of B")->required();
+  command->add_option("--on", options->on, "model or rtl")->capture_default_str();
+  options->engine.add_to(*command);
+  command->add_flag("--json", options->json, "Print one JSON object");
+  return {command, [options] { return run(*options); }};
+}
+
+}  // namespace mxe::cli

@@ -1,0 +1,101 @@
+#include <string>
+
+#include "run_mxe.h"
+
+namespace mxe::test {
+namespace {
+
+class Estimate : public CliTest {
+ protected:
+  nlohmann::json estimate(const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{"estimate"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return mxe_json(arguments);
+  }
+};
+
+TEST_F(Estimate, KeysAndSums) {
+  const nlohmann::json json =
+      estimate({"64", "48", "256", "--format-a", "mxfp8_e4m3", "--format-b", "mxfp6_e3m2"});
+  EXPECT_EQ(json.at("m"), 64);
+  EXPECT_EQ(json.at("n"), 48);
+  EXPECT_EQ(json.at("k"), 256);
+  EXPECT_EQ(json.at("format_a"), "mxfp8_e4m3");
+  EXPECT_EQ(json.at("format_b"), "mxfp6_e3m2");
+  EXPECT_EQ(json.at("on"), "model");
+  EXPECT_EQ(json.at("config"), "base");
+  EXPECT_EQ(json.at("counters").at("blocks"), 64 * 48 * 8);
+  const uint64_t cycles = json.at("cycles");
+  EXPECT_GE(cycles, 64u * 48 * 256 / (8 * 32));
+  EXPECT_NEAR(json.at("utilization"), 64.0 * 48 * 256 / (8 * 32 * static_cast<double>(cycles)),
+              1e-12);
+  EXPECT_GE(json.at("bytes_read"), 64 * 256);
+  EXPECT_EQ(json.at("bytes_written"), 64 * 48 * 4 + 16) << "the result and the completion record";
+}
+
+TEST_F(Estimate, SameCyclesAsMatmul) {
+  write_random("a.npy", {37, 130}, 41);
+  write_random("b.npy", {130, 21}, 42);
+  for (const char* format : {"mxfp4_e2m1", "mxfp6_e2m3", "mxint8"}) {
+    const nlohmann::json with_data =
+        mxe_json({"matmul", path("a.npy"), path("b.npy"), "--format-a", format, "--format-b",
+                  format, "--on", "model", "--config", "small"});
+    const nlohmann::json without = estimate(
+        {"37", "21", "130", "--format-a", format, "--format-b", format, "--config", "small"});
+    EXPECT_EQ(without.at("cycles"), with_data.at("cycles")) << format;
+    EXPECT_EQ(without.at("counters"), with_data.at("counters")) << format;
+  }
+}
+
+TEST_F(Estimate, LargeShapes) {
+  const nlohmann::json json = estimate({"2048", "4096", "4096", "--format-a", "mxfp8_e4m3",
+                                        "--format-b", "mxfp4_e2m1", "--config", "large"});
+  EXPECT_EQ(json.at("config"), "large");
+  EXPECT_GT(json.at("utilization"), 0.5);
+}
+
+TEST_F(Estimate, ParametersMatter) {
+  const std::vector<std::string> job{"128",    "128",        "512",   "--format-a",
+                                     "mxint8", "--format-b", "mxint8"};
+  const auto cycles = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), job.begin(), job.end());
+    return estimate(more).at("cycles").get<double>();
+  };
+  const double normal = cycles({});
+  EXPECT_NEAR(cycles({"--set", "NUM_PE=16"}) / normal, 0.5, 0.1);
+  EXPECT_GT(cycles({"--mem-bytes-per-cycle", "2"}), 2 * normal);
+}
+
+#ifdef MXE_WITH_RTL
+TEST_F(Estimate, OnRtl) {
+  const std::vector<std::string> job{"40",         "30",         "100",       "--format-a",
+                                     "mxfp8_e5m2", "--format-b", "mxfp8_e5m2"};
+  std::vector<std::string> on_rtl = job;
+  on_rtl.insert(on_rtl.end(), {"--on", "rtl"});
+  const double model = estimate(job).at("cycles"), rtl = estimate(on_rtl).at("cycles");
+  EXPECT_NEAR(model / rtl, 1.0, 0.05);
+}
+#endif
+
+TEST_F(Estimate, BadInput) {
+  const auto arguments = [](std::vector<std::string> more) {
+    more.insert(more.begin(), "estimate");
+    return more;
+  };
+  expect_error(arguments({"1", "2"}), "K is required");
+  expect_error(arguments({"1", "2", "0", "--format-a", "mxint8", "--format-b", "mxint8"}), "K");
+  expect_error(arguments({"1", "2", "3", "--format-a", "mxint8"}), "--format-b is required");
+  expect_error(arguments({"1", "2", "3", "--format-a", "mxint8", "--format-b", "fp4"}),
+               "unknown format 'fp4' (allowed: ");
+  expect_error(
+      arguments({"1", "2", "3", "--format-a", "mxint8", "--format-b", "mxint8", "--on", "golden"}),
+      "no clock to estimate cycles from (allowed: model, rtl)");
+  expect_error(
+      arguments({"100000", "100000", "64", "--format-a", "mxint8", "--format-b", "mxint8"}),
+      "bytes, the device has");
+  expect_error(arguments({"5000000000", "1", "1", "--format-a", "mxint8", "--format-b", "mxint8"}),
+               "too large");
+}
+
+}  // namespace
+}  // namespace mxe::test
