@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "numerics/bits.h"
 #include "numerics/format.h"
 #include "numerics/quantizer_options.h"
 
@@ -25,6 +26,9 @@ struct BlockRules {
 // `array_amax` matters only with options.uses_tensor_scale.
 BlockRules make_block_rules(const ElementFormat& format, const QuantizerOptions& options,
                             float array_amax);
+
+// Scale exponent of a block with this amax > 0 in exact arithmetic, before any clamping.
+int exact_scale_exponent(const FloatParts& amax, const ElementFormat& format, ScaleRule rule);
 
 struct BlockScale {
   float value = 1;     // what codes are multiplied with; NaN or Inf if the block has no number

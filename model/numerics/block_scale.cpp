@@ -45,6 +45,17 @@ BlockScale not_a_number(float value, const ScaleFormat& format) {
   return scale;
 }
 
+// x rounded half up to `mantissa` bits below its leading one.
+FloatParts rounded_half_up(FloatParts x, int mantissa) {
+  const int drop = floor_log2(uint64_t{x.significand}) - mantissa;
+  if (drop > 0) {
+    x.significand =
+        static_cast<uint32_t>(round_shifted(x.significand, -drop, Rounding::nearest_away));
+    x.exponent += drop;
+  }
+  return x;
+}
+
 // Derives a power-of-two scale, one block at a time.
 class PowerOfTwoScale {
  public:
@@ -139,15 +150,7 @@ class PowerOfTwoScale {
       return static_cast<int>(amax >> 23) - kScaleBias + (ceil && (amax & 0x7FFFFF) != 0 ? 1 : 0);
     }
     FloatParts parts = float_parts(amax);
-    if (even) {
-      // Rounded half up to the mantissa's width; what is left is exact for either logarithm.
-      const int drop = floor_log2(uint64_t{parts.significand}) - mantissa;
-      if (drop > 0) {
-        parts.significand =
-            static_cast<uint32_t>(round_shifted(parts.significand, -drop, Rounding::nearest_away));
-        parts.exponent += drop;
-      }
-    }
+    if (even) parts = rounded_half_up(parts, mantissa);
     if (options_.log2 == Log2Source::float32) {
       return ceil ? ceil_log2_float32(parts) : floor_log2_float32(parts);
     }
@@ -159,13 +162,8 @@ class PowerOfTwoScale {
     const float max = static_cast<float>(format_.max);
     float quotient = 0;
     switch (options_.quotient) {
-      case Quotient::exact: {
-        const FloatParts parts = float_parts(amax);
-        const int width = floor_log2(uint64_t{parts.significand});
-        const bool up =
-            std::ldexp(parts.significand, -width) > std::ldexp(format_.max, -format_.emax);
-        return in_range(width + parts.exponent - format_.emax + (up ? 1 : 0));
-      }
+      case Quotient::exact:
+        return in_range(exact_scale_exponent(float_parts(amax), format_, ScaleRule::rceil));
       case Quotient::reciprocal:
         quotient = from_bits(amax) * (1.0f / max);
         break;
@@ -276,6 +274,23 @@ BlockRules make_block_rules(const ElementFormat& format, const QuantizerOptions&
     if (options.uses_tensor_scale) set_tensor_scale(&rules, array_amax);
   }
   return rules;
+}
+
+int exact_scale_exponent(const FloatParts& amax, const ElementFormat& format, ScaleRule rule) {
+  switch (rule) {
+    case ScaleRule::floor:
+      break;
+    case ScaleRule::ceil:
+      return ceil_log2(amax) - format.emax;
+    case ScaleRule::even:
+      return floor_log2(rounded_half_up(amax, format.mantissa_bits)) - format.emax;
+    case ScaleRule::rceil: {
+      const int width = floor_log2(uint64_t{amax.significand});
+      const bool up = std::ldexp(amax.significand, -width) > std::ldexp(format.max, -format.emax);
+      return width + amax.exponent - format.emax + (up ? 1 : 0);
+    }
+  }
+  return floor_log2(amax) - format.emax;
 }
 
 BlockScale block_scale(const float* x, size_t count, const BlockRules& rules) {

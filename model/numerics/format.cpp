@@ -58,8 +58,8 @@ double ElementFormat::decode(uint32_t code) const {
   double value = magnitude_value(*this, magnitude);
   if (magnitude > max_code) {
     const bool infinite = has_inf && magnitude == max_code + 1;
-    value = infinite ? std::numeric_limits<double>::infinity()
-                     : std::numeric_limits<double>::quiet_NaN();
+    if (!infinite) return std::numeric_limits<double>::quiet_NaN();  // its sign means nothing
+    value = std::numeric_limits<double>::infinity();
   }
   return (code & sign_mask()) != 0 ? -value : value;
 }
@@ -125,10 +125,17 @@ const ElementFormat& element_format(FormatId format) {
   return table[static_cast<size_t>(format)];
 }
 
-FormatId parse_format(std::string_view name) {
-  std::string allowed;
+std::optional<FormatId> find_format(std::string_view name) {
   for (FormatId id : kAllFormats) {
     if (element_format(id).name == name) return id;
+  }
+  return std::nullopt;
+}
+
+FormatId parse_format(std::string_view name) {
+  if (const std::optional<FormatId> id = find_format(name)) return *id;
+  std::string allowed;
+  for (FormatId id : kAllFormats) {
     allowed += (allowed.empty() ? "" : ", ") + element_format(id).name;
   }
   throw Error(fmt::format("unknown format '{}' (allowed: {})", name, allowed));

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -76,6 +77,8 @@ ElementFormat make_integer_format(std::string name, int bits);
 
 const ElementFormat& element_format(FormatId format);
 
+// Format with this name, if there is one.
+std::optional<FormatId> find_format(std::string_view name);
 // Format with this name; throws Error listing the allowed names.
 FormatId parse_format(std::string_view name);
 

@@ -7,6 +7,8 @@
 
 #include "numerics/bits.h"
 #include "numerics/block.h"
+#include "numerics/block_kernels.h"
+#include "numerics/parallel.h"
 
 namespace mx {
 namespace {
@@ -70,8 +72,8 @@ class ArrayQuantizer {
     dequantized_.resize(size);
   }
 
-  void run() {
-    for (size_t outer = 0; outer < lines_.outer; ++outer) {
+  void run(size_t first, size_t last) {
+    for (size_t outer = first; outer < last; ++outer) {
       for (size_t block = 0; block < lines_.blocks; ++block) {
         for (size_t inner = 0; inner < lines_.inner; ++inner) one_block(outer, block, inner);
       }
@@ -120,6 +122,39 @@ class ArrayQuantizer {
   std::vector<float> dequantized_;
 };
 
+// Whether the fast kernels do the same as these options, whatever the scale rule.
+bool kernels_apply(const ElementFormat& format, const QuantizerOptions& options) {
+  QuantizerOptions standard;
+  standard.scale_rule = options.scale_rule;
+  return options == standard && find_format(format.name).has_value();
+}
+
+// Quantizes lines of contiguous elements with a fast kernel.
+void quantize_lines(const float* x, size_t lines, size_t length, ScaleRule rule,
+                    QuantizeKernel kernel, unsigned threads, uint8_t* codes, uint8_t* scales) {
+  const size_t columns = (length + kBlockSize - 1) / kBlockSize;
+  const size_t whole = length / kBlockSize;
+  const size_t rest = length % kBlockSize;
+  if (rest == 0) {  // no short blocks: one long line
+    parallel_ranges(lines * columns, threads, [&](size_t first, size_t last) {
+      kernel(x + first * kBlockSize, last - first, rule, codes + first * kBlockSize,
+             scales + first);
+    });
+    return;
+  }
+  parallel_ranges(lines, threads, [&](size_t first, size_t last) {
+    for (size_t line = first; line < last; ++line) {
+      const size_t tail = line * length + whole * kBlockSize;
+      kernel(x + line * length, whole, rule, codes + line * length, scales + line * columns);
+      float padded[kBlockSize] = {};
+      uint8_t padded_codes[kBlockSize];
+      std::copy_n(x + tail, rest, padded);
+      kernel(padded, 1, rule, padded_codes, scales + line * columns + whole);
+      std::copy_n(padded_codes, rest, codes + tail);
+    }
+  });
+}
+
 size_t resolve_axis(int axis, const std::vector<size_t>& shape) {
   const int rank = shape.empty() ? 1 : static_cast<int>(shape.size());
   if (axis < -rank || axis >= rank) {
@@ -162,12 +197,30 @@ QuantizedArray quantize(const float* x, const std::vector<size_t>& shape,
   if (options.uses_tensor_scale && !options.tensor_amax) amax = array_amax(x, count);
   const BlockRules rules = make_block_rules(format, options, amax);
   result.tensor_scale = rules.tensor_decode;
-  ArrayQuantizer(x, rules, lines, &result).run();
+  // Integer codes do not tell -0, which the dequantized values keep, from 0.
+  const bool needs_signs = request.dequantize && format.kind == FormatKind::integer;
+  if (lines.inner == 1 && kernels_apply(format, options) && !needs_signs) {
+    const FormatId id = *find_format(format.name);
+    const BlockKernels kernels = block_kernels(id, request.simd.value_or(best_simd_level()));
+    quantize_lines(x, lines.outer, lines.length, options.scale_rule, kernels.quantize,
+                   request.threads, result.codes.data(), result.scale_codes.data());
+    std::transform(result.scale_codes.begin(), result.scale_codes.end(), result.scales.begin(),
+                   decode_scale);
+    if (request.dequantize) {
+      dequantize_rows(id, result.codes.data(), result.scale_codes.data(), lines.outer, lines.length,
+                      request.threads, request.simd, result.dequantized.data());
+    }
+    return result;
+  }
+  parallel_ranges(lines.outer, request.threads, [&](size_t first, size_t last) {
+    ArrayQuantizer(x, rules, lines, &result).run(first, last);
+  });
   return result;
 }
 
 MxTensor quantize_rows(const float* x, size_t rows, size_t k, FormatId format,
-                       const QuantizerOptions& options) {
+                       const QuantizerOptions& options, unsigned threads,
+                       std::optional<SimdLevel> simd) {
   const bool operand = options.walk == BlockWalk::axis && options.block_size == kBlockSize &&
                        options.scale_format.name() == "e8m0" && scales_have_codes(options) &&
                        options.element_shift == 0 && !options.uses_tensor_scale;
@@ -176,8 +229,21 @@ MxTensor quantize_rows(const float* x, size_t rows, size_t k, FormatId format,
         "this preset does not make engine operands (needed: blocks of 32 along a row, E8M0 scales, "
         "standard elements)");
   }
+  if (kernels_apply(element_format(format), options)) {
+    MxTensor tensor;
+    tensor.format = format;
+    tensor.rows = rows;
+    tensor.k = k;
+    tensor.codes.resize(rows * k);
+    tensor.scales.resize(rows * tensor.scale_columns());
+    const BlockKernels kernels = block_kernels(format, simd.value_or(best_simd_level()));
+    quantize_lines(x, rows, k, options.scale_rule, kernels.quantize, threads, tensor.codes.data(),
+                   tensor.scales.data());
+    return tensor;
+  }
   QuantizeRequest request;
   request.dequantize = false;
+  request.threads = threads;
   QuantizedArray array = quantize(x, {rows, k}, element_format(format), options, request);
   MxTensor tensor;
   tensor.format = format;

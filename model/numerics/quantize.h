@@ -6,9 +6,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "numerics/quantizer_options.h"
+#include "numerics/simd.h"
 #include "numerics/tensor.h"
 
 namespace mx {
@@ -20,7 +22,8 @@ namespace mx {
 // Throws Error for options whose result is no engine operand: other block sizes or walks, scales
 // that are not E8M0 codes, elements with a shifted meaning.
 MxTensor quantize_rows(const float* x, size_t rows, size_t k, FormatId format,
-                       const QuantizerOptions& options = {});
+                       const QuantizerOptions& options = {}, unsigned threads = 1,
+                       std::optional<SimdLevel> simd = {});
 
 // A quantized array of any shape.
 struct QuantizedArray {
@@ -43,6 +46,7 @@ struct QuantizeRequest {
   int axis = -1;  // negative counts from the last one; ignored by BlockWalk::flat
   bool dequantize = true;
   unsigned threads = 1;
+  std::optional<SimdLevel> simd;  // default: the best the processor runs; the bits are the same
 };
 
 // Quantizes a row-major array. An array without axes is one element with one axis. Throws Error for

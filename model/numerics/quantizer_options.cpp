@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <tuple>
 #include <utility>
 
 namespace mx {
@@ -25,6 +26,37 @@ ScaleFormat parse_scale_format(std::string_view name) {
   format.mantissa_bits = name[3] - '0';
   format.bias = (1 << (format.exponent_bits - 1)) - 1;
   return format;
+}
+
+bool operator==(const ScaleFormat& a, const ScaleFormat& b) {
+  return std::tie(a.exponent_bits, a.mantissa_bits, a.bias) ==
+         std::tie(b.exponent_bits, b.mantissa_bits, b.bias);
+}
+
+bool operator==(const ExponentRange& a, const ExponentRange& b) {
+  return a.min == b.min && a.max == b.max;
+}
+
+bool operator==(const QuantizerOptions& a, const QuantizerOptions& b) {
+  const auto reading = [](const QuantizerOptions& o) {
+    return std::tie(o.bfloat16_input, o.walk, o.block_size);
+  };
+  const auto scale = [](const QuantizerOptions& o) {
+    return std::tie(o.scale_format, o.scale_rule, o.log2, o.quotient, o.even_bits, o.nan, o.inf,
+                    o.all_nan_poisons, o.zero_threshold, o.zero_log2, o.zero_exponent,
+                    o.exponent_range, o.above_range, o.below_range_exponent, o.poison_codes);
+  };
+  const auto real_scale = [](const QuantizerOptions& o) {
+    return std::tie(o.arithmetic, o.uses_tensor_scale, o.tensor_amax, o.min_scale, o.saturate_scale,
+                    o.zero_scale);
+  };
+  const auto elements = [](const QuantizerOptions& o) {
+    return std::tie(o.rounding, o.float32_element_log2, o.zero_sign, o.element_shift,
+                    o.full_integer_range, o.min_integer_step, o.lowest_divisor,
+                    o.flush_subnormal_blocks, o.nan_elements, o.inf_elements);
+  };
+  return reading(a) == reading(b) && scale(a) == scale(b) && real_scale(a) == real_scale(b) &&
+         elements(a) == elements(b);
 }
 
 ExponentRange QuantizerOptions::range() const {

@@ -115,6 +115,7 @@ struct ScaleFormat {
   bool is_power_of_two() const { return mantissa_bits == 0; }
   std::string name() const;  // e8m0, e5m0, e4m3
 };
+bool operator==(const ScaleFormat& a, const ScaleFormat& b);
 
 // Parses e8m0, e5m0, e4m3, ...; throws Error unless 2 to 8 exponent bits and no mantissa bits, or 2
 // to 7 and 1 to 3.
@@ -124,6 +125,7 @@ struct ExponentRange {
   int min;
   int max;
 };
+bool operator==(const ExponentRange& a, const ExponentRange& b);
 
 struct QuantizerOptions {
   // Reading.
@@ -171,6 +173,7 @@ struct QuantizerOptions {
 
   ExponentRange range() const;
 };
+bool operator==(const QuantizerOptions& a, const QuantizerOptions& b);
 
 // floor, ceil, even, rceil; throws Error listing the names.
 ScaleRule parse_scale_rule(std::string_view name);

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
+#include "numerics/block_kernels.h"
 #include "numerics/layout.h"
+#include "numerics/parallel.h"
 
 namespace mx {
 
@@ -18,20 +20,38 @@ void check(const MxTensor& tensor) {
   }
 }
 
-std::vector<float> dequantize(const MxTensor& tensor) {
+std::vector<float> dequantize(const MxTensor& tensor, unsigned threads,
+                              std::optional<SimdLevel> simd) {
   check(tensor);
-  const std::array<float, 256>& values = decode_table(tensor.format);
-  const size_t columns = tensor.scale_columns();
   std::vector<float> result(tensor.codes.size());
-  for (size_t row = 0; row < tensor.rows; ++row) {
-    for (size_t block = 0; block < columns; ++block) {
-      const float scale = decode_scale(tensor.scales[row * columns + block]);
-      const size_t begin = row * tensor.k + block * kBlockSize;
-      const size_t end = row * tensor.k + std::min(tensor.k, (block + 1) * kBlockSize);
-      for (size_t i = begin; i < end; ++i) result[i] = values[tensor.codes[i]] * scale;
-    }
-  }
+  dequantize_rows(tensor.format, tensor.codes.data(), tensor.scales.data(), tensor.rows, tensor.k,
+                  threads, simd, result.data());
   return result;
+}
+
+void dequantize_rows(FormatId format, const uint8_t* codes, const uint8_t* scales, size_t rows,
+                     size_t k, unsigned threads, std::optional<SimdLevel> simd, float* out) {
+  const size_t columns = (k + kBlockSize - 1) / kBlockSize;
+  const size_t whole = k / kBlockSize;
+  const size_t rest = k % kBlockSize;
+  const DequantizeKernel kernel =
+      block_kernels(format, simd.value_or(best_simd_level())).dequantize;
+  if (rest == 0) {  // no short blocks: one long row
+    parallel_ranges(rows * columns, threads, [&](size_t first, size_t last) {
+      kernel(codes + first * kBlockSize, scales + first, last - first, out + first * kBlockSize);
+    });
+    return;
+  }
+  parallel_ranges(rows, threads, [&](size_t first, size_t last) {
+    for (size_t row = first; row < last; ++row) {
+      kernel(codes + row * k, scales + row * columns, whole, out + row * k);
+      uint8_t padded[kBlockSize] = {};
+      float values[kBlockSize];
+      std::copy_n(codes + row * k + whole * kBlockSize, rest, padded);
+      kernel(padded, scales + row * columns + whole, 1, values);
+      std::copy_n(values, rest, out + row * k + whole * kBlockSize);
+    }
+  });
 }
 
 size_t packed_row_bytes(FormatId format, size_t k) {

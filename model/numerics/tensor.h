@@ -3,9 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "numerics/format.h"
+#include "numerics/simd.h"
 
 namespace mx {
 
@@ -25,8 +27,12 @@ struct MxTensor {
 void check(const MxTensor& tensor);
 
 // Value of every element times its scale, [rows][k]. A NaN scale makes its block NaN; a product
-// beyond float32 becomes Inf.
-std::vector<float> dequantize(const MxTensor& tensor);
+// beyond float32 becomes Inf, every NaN is 0x7FC00000.
+std::vector<float> dequantize(const MxTensor& tensor, unsigned threads = 1,
+                              std::optional<SimdLevel> simd = {});
+// The same into out [rows][k], from codes and scales laid out as in MxTensor.
+void dequantize_rows(FormatId format, const uint8_t* codes, const uint8_t* scales, size_t rows,
+                     size_t k, unsigned threads, std::optional<SimdLevel> simd, float* out);
 
 // Bytes of one packed row: elements are packed little endian in bit order (4 bit: the first element
 // in the low nibble; 6 bit: four elements in three bytes), each row starts on a byte boundary.

@@ -1,0 +1,36 @@
+// Fast conversion of whole contiguous 32-element blocks: preset ocp with any scale rule, and back.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "numerics/format.h"
+#include "numerics/quantizer_options.h"
+#include "numerics/simd.h"
+
+namespace mx {
+
+// x[blocks * 32] to codes[blocks * 32] and E8M0 scales[blocks], exactly as quantize_rows with the
+// default options and this scale rule.
+using QuantizeKernel = void (*)(const float* x, size_t blocks, ScaleRule rule, uint8_t* codes,
+                                uint8_t* scales);
+// The inverse; every NaN is 0x7FC00000.
+using DequantizeKernel = void (*)(const uint8_t* codes, const uint8_t* scales, size_t blocks,
+                                  float* out);
+
+struct BlockKernels {
+  QuantizeKernel quantize;
+  DequantizeKernel dequantize;
+};
+
+BlockKernels block_kernels(FormatId format, SimdLevel level);
+
+// E8M0 code of a block with this amax (float32 bits): 0xFF for NaN and Inf, 0 for zero.
+uint8_t ocp_scale_code(uint32_t amax, FormatId format, ScaleRule rule);
+
+// One table for each level, compiled from the same source (block_kernels.inc).
+BlockKernels block_kernels_portable(FormatId format);
+BlockKernels block_kernels_avx2(FormatId format);
+BlockKernels block_kernels_avx512(FormatId format);
+
+}  // namespace mx

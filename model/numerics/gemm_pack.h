@@ -1,0 +1,69 @@
+// Operands of the fast golden GEMM, laid out for its kernels (gemm_kernels.h).
+//
+// Elements are integers times 2^lsb (format.h). What a kernel multiplies are small integers:
+//
+// * bytes: formats up to 8 bits. A gets an offset that makes it unsigned; what that adds to the sums
+//   is taken away again through `correction`.
+// * words: 16-bit integers. E3M2 fits. An A block of E4M3 or E5M2 is divided by its common power of
+//   two, which nearly always leaves 15 bits; B elements of these formats are distributed over parts,
+//   windows of eight binades each, so that the sums of 32 products fit 32 bits.
+//
+// Blocks that fit neither way, and those with NaN or Inf in them, are marked `slow` and left to
+// block_dot.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "numerics/tensor.h"
+
+namespace mx {
+
+enum class GemmPath : uint8_t {
+  bytes,         // float32 accumulation, sums of at most 24 bits
+  words,         // the same from 16-bit integers
+  words_double,  // float64 inside, sums of at most 53 bits
+};
+
+// The path of a pair.
+GemmPath gemm_path(FormatId a, FormatId b);
+
+constexpr size_t kMaxParts = 4;   // of B; E5M2 needs them all
+constexpr int kPartShift = 8;     // binades a part
+
+struct PackedA {
+  GemmPath path;
+  size_t blocks = 0;             // a row
+  std::vector<uint8_t> bytes;    // [rows][blocks][32]
+  std::vector<int16_t> words;    // [rows][blocks][32]
+  std::vector<int16_t> residue;  // the same shape: the low bits of E4M3 blocks wider than 15 bits
+  std::vector<float> scales;     // [rows][blocks]: 2^(scale - 127), and the common power of two
+  std::vector<uint8_t> flags;    // [rows][blocks]: kSlow, kWide
+  // Exponent of `residue` below `words` in wide blocks.
+  static constexpr int kResidueShift = 3;
+};
+constexpr uint8_t kSlow = 1;
+constexpr uint8_t kWide = 2;
+
+struct PackedB {
+  GemmPath path;
+  size_t lanes = 0;                // columns a group
+  size_t groups = 0;               // ceil(rows / lanes)
+  size_t blocks = 0;
+  size_t parts = 1;
+  std::vector<int8_t> bytes;       // [groups][blocks][8][lanes][4]
+  std::vector<int16_t> words;      // [groups][blocks][parts][16][lanes][2]
+  std::vector<int32_t> correction; // [groups][blocks][lanes]: -offset * sum of the block
+  std::vector<float> scales;       // [groups][blocks][lanes]: 2^(scale - 127), both lsb included
+  std::vector<uint8_t> flags;      // [groups][blocks]: kSlow if any lane is
+};
+
+PackedA pack_a(const MxTensor& a, FormatId format_b);
+PackedB pack_b(const MxTensor& b, FormatId format_a, size_t lanes);
+
+// How many products of a byte pair can be summed in 16 bits before they must be widened: 8 (all of a
+// lane's pairs), 4, 2 or 1.
+int byte_sums(FormatId a, FormatId b);
+
+}  // namespace mx

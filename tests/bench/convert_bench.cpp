@@ -1,0 +1,120 @@
+// Quantizing and dequantizing 4096 x 4096 values on one core, beside what its memory allows.
+//
+// "stream" reads 4 bytes and writes 1 for every element (dequantizing: the reverse) and does
+// nothing else: the bound that a conversion of this shape cannot beat.
+#include <benchmark/benchmark.h>
+
+#include <random>
+#include <string>
+#include <vector>
+
+#include "numerics/block_kernels.h"
+#include "numerics/presets.h"
+#include "numerics/quantize.h"
+
+namespace {
+
+constexpr size_t kRows = 4096;
+constexpr size_t kColumns = 4096;
+constexpr size_t kElements = kRows * kColumns;
+
+const std::vector<float>& normals() {
+  static const std::vector<float> values = [] {
+    std::mt19937 random(1);
+    std::normal_distribution<float> normal;
+    std::vector<float> x(kElements);
+    for (float& value : x) value = normal(random);
+    return x;
+  }();
+  return values;
+}
+
+void set_rate(benchmark::State& state) {
+  state.counters["elements/s"] = benchmark::Counter(static_cast<double>(kElements),
+                                                    benchmark::Counter::kIsIterationInvariantRate);
+}
+
+// Sums of groups of four words, written as bytes; simple enough to run at the memory's speed.
+__attribute__((noinline)) void stream_narrow(const uint32_t* in, uint8_t* out) {
+  for (size_t i = 0; i < kElements; ++i) out[i] = static_cast<uint8_t>(in[i]);
+}
+
+__attribute__((noinline)) void stream_widen(const uint8_t* in, uint32_t* out) {
+  for (size_t i = 0; i < kElements; ++i) out[i] = in[i];
+}
+
+void stream_quantize(benchmark::State& state) {
+  std::vector<uint32_t> in(kElements, 5);
+  std::vector<uint8_t> out(kElements);
+  for (auto _ : state) {
+    stream_narrow(in.data(), out.data());
+    benchmark::ClobberMemory();
+  }
+  set_rate(state);
+}
+
+void stream_dequantize(benchmark::State& state) {
+  std::vector<uint8_t> in(kElements, 5);
+  std::vector<uint32_t> out(kElements);
+  for (auto _ : state) {
+    stream_widen(in.data(), out.data());
+    benchmark::ClobberMemory();
+  }
+  set_rate(state);
+}
+
+void quantize(benchmark::State& state, mx::FormatId format, mx::SimdLevel level) {
+  const std::vector<float>& x = normals();
+  std::vector<uint8_t> codes(kElements);
+  std::vector<uint8_t> scales(kElements / mx::kBlockSize);
+  const mx::BlockKernels kernels = mx::block_kernels(format, level);
+  for (auto _ : state) {
+    kernels.quantize(x.data(), scales.size(), mx::ScaleRule::floor, codes.data(), scales.data());
+    benchmark::ClobberMemory();
+  }
+  set_rate(state);
+}
+
+void dequantize(benchmark::State& state, mx::FormatId format, mx::SimdLevel level) {
+  const mx::MxTensor tensor = mx::quantize_rows(normals().data(), kRows, kColumns, format);
+  std::vector<float> out(kElements);
+  for (auto _ : state) {
+    mx::dequantize_rows(format, tensor.codes.data(), tensor.scales.data(), kRows, kColumns, 1,
+                        level, out.data());
+    benchmark::ClobberMemory();
+  }
+  set_rate(state);
+}
+
+// The path that serves every preset, for comparison.
+void quantize_preset(benchmark::State& state, const char* preset) {
+  constexpr size_t kSome = kElements / 16;
+  const mx::Quantizer quantizer = mx::make_quantizer("mxfp4_e2m1", preset);
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(
+        mx::quantize(normals().data(), {kSome}, quantizer.format, quantizer.options));
+  }
+  state.counters["elements/s"] =
+      benchmark::Counter(static_cast<double>(kSome), benchmark::Counter::kIsIterationInvariantRate);
+}
+
+const bool kRegistered = [] {
+  benchmark::RegisterBenchmark("stream/quantize", stream_quantize);
+  benchmark::RegisterBenchmark("stream/dequantize", stream_dequantize);
+  for (const mx::SimdLevel level :
+       {mx::SimdLevel::portable, mx::SimdLevel::avx2, mx::SimdLevel::avx512}) {
+    if (!mx::runs_simd_level(level)) continue;
+    for (const mx::FormatId format : mx::kAllFormats) {
+      const std::string suffix = mx::element_format(format).name + "/" + mx::simd_level_name(level);
+      benchmark::RegisterBenchmark(("quantize/" + suffix).c_str(), quantize, format, level);
+      benchmark::RegisterBenchmark(("dequantize/" + suffix).c_str(), dequantize, format, level);
+    }
+  }
+  for (const char* preset : {"microxcaling-even", "torchao-rceil", "quark-onnx"}) {
+    benchmark::RegisterBenchmark((std::string("quantize_preset/") + preset).c_str(),
+                                 quantize_preset, preset);
+  }
+  return true;
+}();
+
+}  // namespace

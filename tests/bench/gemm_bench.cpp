@@ -1,0 +1,71 @@
+// The golden matrix multiply against OpenBLAS sgemm on one thread, M = N = 512, K = 4096.
+#include <benchmark/benchmark.h>
+
+#include <random>
+#include <string>
+#include <vector>
+
+#include "numerics/gemm.h"
+#include "numerics/quantize.h"
+
+#ifdef MXE_HAVE_OPENBLAS
+#include <cblas.h>
+#endif
+
+namespace {
+
+constexpr size_t kM = 512;
+constexpr size_t kN = 512;
+constexpr size_t kK = 4096;
+
+void set_rate(benchmark::State& state) {
+  state.counters["MAC/s"] = benchmark::Counter(static_cast<double>(kM * kN * kK),
+                                               benchmark::Counter::kIsIterationInvariantRate);
+}
+
+std::vector<float> normals(size_t count, uint32_t seed) {
+  std::mt19937 random(seed);
+  std::normal_distribution<float> normal;
+  std::vector<float> x(count);
+  for (float& value : x) value = normal(random);
+  return x;
+}
+
+#ifdef MXE_HAVE_OPENBLAS
+void sgemm(benchmark::State& state) {
+  openblas_set_num_threads(1);
+  const std::vector<float> a = normals(kM * kK, 1);
+  const std::vector<float> b = normals(kN * kK, 2);
+  std::vector<float> c(kM * kN);
+  for (auto _ : state) {
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, kM, kN, kK, 1.0f, a.data(), kK, b.data(),
+                kK, 0.0f, c.data(), kN);
+    benchmark::ClobberMemory();
+  }
+  set_rate(state);
+}
+#endif
+
+void golden(benchmark::State& state, mx::FormatId format_a, mx::FormatId format_b) {
+  const mx::MxTensor a = mx::quantize_rows(normals(kM * kK, 1).data(), kM, kK, format_a);
+  const mx::MxTensor b = mx::quantize_rows(normals(kN * kK, 2).data(), kN, kK, format_b);
+  for (auto _ : state) benchmark::DoNotOptimize(mx::gemm(a, b, nullptr));
+  set_rate(state);
+}
+
+const bool kRegistered = [] {
+#ifdef MXE_HAVE_OPENBLAS
+  benchmark::RegisterBenchmark("gemm/openblas_sgemm", sgemm);
+#endif
+  for (const mx::FormatId a : mx::kAllFormats) {
+    for (const mx::FormatId b : mx::kAllFormats) {
+      if (a > b) continue;
+      benchmark::RegisterBenchmark(
+          ("gemm/" + mx::element_format(a).name + "/" + mx::element_format(b).name).c_str(), golden,
+          a, b);
+    }
+  }
+  return true;
+}();
+
+}  // namespace
