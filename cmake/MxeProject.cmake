@@ -48,4 +48,10 @@ endif()
 if(MXE_COVERAGE)
   add_compile_options(--coverage -fprofile-update=atomic)
   add_link_options(--coverage)
+  find_program(MXE_GCOV gcov)
+  add_custom_target(
+    coverage-report
+    COMMAND ${CMAKE_COMMAND} -D GCOV=${MXE_GCOV} -D ROOT=${PROJECT_SOURCE_DIR}
+            -D BINARY=${PROJECT_BINARY_DIR} -P ${CMAKE_CURRENT_LIST_DIR}/coverage.cmake
+    VERBATIM)
 endif()
