@@ -1,22 +1,22 @@
-# mxe_verilate(<target> CLASS <name> CONFIG small|base [FST] [DEFINES <macro>...]
-#              [SOURCES <file>...])
+# mxe_verilate(<target> CLASS <name> CONFIG small|base [PARAMETERS <NAME=VALUE>...] [FST]
+#              [DEFINES <macro>...] [SOURCES <file>...])
 #
-# A static library with the RTL as Verilator compiles it for one named configuration, and the factory
+# A static library with the RTL as Verilator compiles it for one configuration, and the factory
 #   std::unique_ptr<mxe::RtlTop> mxe::make_<CLASS>(const Params&, const std::string& waves);
-# SOURCES replaces the project's RTL, packages first (default: all of rtl/). FST compiles waveforms
-# in, optimised for build time because it only serves reruns. DEFINES are Verilog macros.
+# PARAMETERS override those of the named configuration. SOURCES replaces the project's RTL, packages
+# first (default: all of rtl/). FST compiles waveforms in, optimised for build time because it only
+# serves reruns. DEFINES are Verilog macros.
 include_guard()
 find_package(verilator REQUIRED HINTS $ENV{VERILATOR_ROOT})
 
 # The parameters in which a configuration differs from the defaults of mxe_top, which are `base`.
 set(MXE_RTL_PARAMETERS_base "")
-set(MXE_RTL_PARAMETERS_small -GNUM_PE=4 -GROWS=8 -GACC_TILES=2 -GA_SLAB_K=128 -GB_BUF_K=64
-                             -GMEM_W=128)
+set(MXE_RTL_PARAMETERS_small NUM_PE=4 ROWS=8 ACC_TILES=2 A_SLAB_K=128 B_BUF_K=64 MEM_W=128)
 set(MXE_TB_DIR ${CMAKE_CURRENT_LIST_DIR})
 set(MXE_RTL_DIR ${CMAKE_CURRENT_LIST_DIR}/../rtl)
 
 function(mxe_verilate target)
-  cmake_parse_arguments(ARG "FST" "CLASS;CONFIG" "DEFINES;SOURCES" ${ARGN})
+  cmake_parse_arguments(ARG "FST" "CLASS;CONFIG" "PARAMETERS;DEFINES;SOURCES" ${ARGN})
   if(NOT DEFINED MXE_RTL_PARAMETERS_${ARG_CONFIG})
     message(FATAL_ERROR "mxe_verilate: no configuration '${ARG_CONFIG}'")
   endif()
@@ -26,6 +26,13 @@ function(mxe_verilate target)
     list(PREPEND ARG_SOURCES ${MXE_RTL_DIR}/mxe_pkg.sv ${MXE_RTL_DIR}/mxe_reg_pkg.sv)
   endif()
   list(TRANSFORM ARG_DEFINES PREPEND -D)
+  set(parameters ${MXE_RTL_PARAMETERS_${ARG_CONFIG}})
+  foreach(override ${ARG_PARAMETERS})
+    string(REGEX REPLACE "=.*" "" name ${override})
+    list(FILTER parameters EXCLUDE REGEX "^${name}=")
+    list(APPEND parameters ${override})
+  endforeach()
+  list(TRANSFORM parameters PREPEND -G)
 
   add_library(${target} STATIC ${MXE_TB_DIR}/verilated_factory.cpp)
   set(trace "")
@@ -37,7 +44,7 @@ function(mxe_verilate target)
   verilate(${target} PREFIX ${ARG_CLASS} TOP_MODULE mxe_top SOURCES ${ARG_SOURCES} ${trace} ${optimise}
            INCLUDE_DIRS ${MXE_RTL_DIR}
            VERILATOR_ARGS -O3 --x-assign fast --x-initial fast --assert -Wno-fatal
-                          --output-split 20000 ${MXE_RTL_PARAMETERS_${ARG_CONFIG}} ${ARG_DEFINES})
+                          --output-split 20000 ${parameters} ${ARG_DEFINES})
   target_compile_definitions(${target} PRIVATE MXE_CLASS=${ARG_CLASS} MXE_FST=$<BOOL:${ARG_FST}>)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_libraries(${target} PRIVATE mxe_params)

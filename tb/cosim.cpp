@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <utility>
 
 #include "engine/engine.h"
 #include "numerics/error.h"
+#include "platform/clock.h"
 #include "platform/driver_port.h"
 
 namespace mxe {
@@ -15,6 +18,12 @@ namespace {
 constexpr std::size_t kMemoryBytes = std::size_t{1} << 30;
 constexpr uint32_t kTimeoutMicroseconds = 1'000'000;
 constexpr std::size_t kSlotBytes = 128;
+
+double cycle_error(const JobCycles& cycles) {
+  if (cycles.model == 0 || cycles.rtl == 0) return 0;
+  const auto model = static_cast<double>(cycles.model), rtl = static_cast<double>(cycles.rtl);
+  return std::abs(model - rtl) / rtl;
+}
 
 void demand(int result, const char* action) {
   if (result == MXE_OK) return;
@@ -103,10 +112,12 @@ void CoSim::run_on(Device& device, Host& host, const std::vector<JobImage>& imag
     std::memcpy(host.memory().data(image.address(), bytes.size()), bytes.data(), bytes.size());
   }
   device.outcomes.assign(images.size(), {});
+  const uint64_t start = current_cycle();
   std::vector<uint32_t> ids;
   const auto finish = [&](std::size_t i) {
     JobOutcome& outcome = device.outcomes[i];
     outcome.result = mxe_wait(&device.driver, ids[i], kTimeoutMicroseconds, &outcome.completion);
+    outcome.seen_done = current_cycle() - start;
   };
   for (std::size_t i = 0; i < images.size(); i++) {
     if (i >= options_.ring_entries) finish(i - options_.ring_entries);
@@ -137,8 +148,37 @@ void CoSim::check(const std::vector<Job>& jobs, const std::vector<JobImage>& ima
       (device == model_.get() ? cycles.model : cycles.rtl) = outcome.completion.cycles;
     }
     cycles_.push_back(std::move(cycles));
+    if (model_ && rtl_) compare_times(i);
   }
   check_counters();
+  if (model_ && rtl_ && options_.cycle_tolerance == 0) compare_counters();
+}
+
+void CoSim::compare_times(std::size_t i) {
+  const JobCycles& cycles = cycles_.back();
+  const double error = cycle_error(cycles);
+  const uint64_t model_done = model_->outcomes[i].seen_done, rtl_done = rtl_->outcomes[i].seen_done;
+  if (options_.cycle_tolerance >= 0 && error > options_.cycle_tolerance) {
+    scoreboard_.add({"both", cycles_.size() - 1,
+                     fmt::format("{}: {} cycles on the model, {} on the RTL", cycles.job,
+                                 cycles.model, cycles.rtl)});
+  } else if (options_.cycle_tolerance == 0 && model_done != rtl_done) {
+    scoreboard_.add({"both", cycles_.size() - 1,
+                     fmt::format("{}: seen done after {} cycles on the model, {} on the RTL",
+                                 cycles.job, model_done, rtl_done)});
+  }
+}
+
+double CoSim::max_cycle_error() const {
+  double largest = 0;
+  for (const JobCycles& cycles : cycles_) largest = std::max(largest, cycle_error(cycles));
+  return largest;
+}
+
+double CoSim::mean_cycle_error() const {
+  double sum = 0;
+  for (const JobCycles& cycles : cycles_) sum += cycle_error(cycles);
+  return cycles_.empty() ? 0 : sum / static_cast<double>(cycles_.size());
 }
 
 void CoSim::check_counters() {
@@ -151,6 +191,36 @@ void CoSim::check_counters() {
       scoreboard_.add({device->name, cycles_.size(),
                        fmt::format("counters: total is {}, its parts add up to {}", c.total, sum)});
     }
+  }
+}
+
+void CoSim::compare_counters() {
+  struct Field {
+    const char* name;
+    uint64_t mxe_counters::*value;
+  };
+  static constexpr Field kFields[] = {
+      {"total", &mxe_counters::total},
+      {"mac_active", &mxe_counters::mac_active},
+      {"stall_a", &mxe_counters::stall_a},
+      {"stall_b", &mxe_counters::stall_b},
+      {"stall_c", &mxe_counters::stall_c},
+      {"stall_drain", &mxe_counters::stall_drain},
+      {"stall_latency", &mxe_counters::stall_latency},
+      {"idle", &mxe_counters::idle},
+      {"bytes_read", &mxe_counters::bytes_read},
+      {"bytes_written", &mxe_counters::bytes_written},
+      {"blocks", &mxe_counters::blocks},
+      {"dual_cycles", &mxe_counters::dual_cycles},
+      {"nan_results", &mxe_counters::nan_results},
+      {"saturations", &mxe_counters::saturations},
+  };
+  for (const Field& field : kFields) {
+    const uint64_t model = model_->counters.*field.value, rtl = rtl_->counters.*field.value;
+    if (model == rtl) continue;
+    scoreboard_.add(
+        {"both", cycles_.size(),
+         fmt::format("counter {} is {} on the model, {} on the RTL", field.name, model, rtl)});
   }
 }
 

@@ -19,6 +19,10 @@ struct CoSimOptions {
   bool run_model = true, run_rtl = true;
   unsigned ring_entries = 8;
   bool poll = false;  ///< the driver polls instead of waiting for interrupts
+  /// Allowed difference between model and RTL of a job's cycles, relative to the RTL's. With 0 the
+  /// cycle in which software sees each job done and all counters must agree too. Negative: do not
+  /// compare times. Random back-pressure, which the model does not have, calls for that.
+  double cycle_tolerance = 0;
 };
 
 /// Cycles of one job on each engine that ran, 0 if it did not.
@@ -43,6 +47,9 @@ class CoSim {
   const std::vector<Mismatch>& mismatches() const { return scoreboard_.mismatches(); }
   /// Of every job so far.
   const std::vector<JobCycles>& cycles() const { return cycles_; }
+  /// Difference of model and RTL relative to the RTL, over all jobs so far.
+  double max_cycle_error() const;
+  double mean_cycle_error() const;
   /// Clock cycles that the RTL simulated.
   uint64_t rtl_cycles() const;
   /// For tests that do more than jobs. Null if that engine does not run.
@@ -64,7 +71,9 @@ class CoSim {
   void run_on(Device& device, Host& host, const std::vector<JobImage>& images);
   void probe(Device& device, Host& host);
   void check(const std::vector<Job>& jobs, const std::vector<JobImage>& images);
+  void compare_times(std::size_t i);
   void check_counters();
+  void compare_counters();
 
   CoSimOptions options_;
   Scoreboard scoreboard_;

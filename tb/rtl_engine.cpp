@@ -13,19 +13,10 @@ namespace {
 
 constexpr unsigned kResetCycles = 4;
 constexpr uint64_t kMaxBatch = 4096;
-// Chains of signals and events at one instant are shorter than this.
-constexpr int kMaxDeltas = 8;
 
 uint8_t axi_response(tlm::tlm_response_status status) {
   if (status == tlm::TLM_OK_RESPONSE) return 0;
   return status == tlm::TLM_ADDRESS_ERROR_RESPONSE ? 3 : 2;
-}
-
-/// Lets every other process of this instant run first.
-void yield_to_others() {
-  for (int i = 0; i < kMaxDeltas && sc_core::sc_pending_activity_at_current_time(); i++) {
-    sc_core::wait(sc_core::SC_ZERO_TIME);
-  }
 }
 
 }  // namespace
@@ -109,10 +100,10 @@ bool RtlEngine::run_cycle(uint64_t cycle) {
   top_->cycle(in_, out_);
   cycles_++;
   checker_.check(cycle, in_, out_);
+  const bool bus_busy = memory_.busy() || out_.m_arvalid || out_.m_awvalid || out_.m_wvalid;
   memory_.sample(cycle, in_, out_);
   const bool answered = registers_.sample(in_, out_);
 
-  const bool bus_busy = memory_.busy() || out_.m_arvalid || out_.m_awvalid || out_.m_wvalid;
   quiet_cycles_ = bus_busy || registers_.busy() ? 0 : quiet_cycles_ + 1;
   transferless_cycles_ = bus_busy || requested_ ? 0 : transferless_cycles_ + 1;
   watch_for_hang(cycle);

@@ -28,14 +28,11 @@ struct RtlOptions {
 ///
 /// One thread runs the design in batches of cycles, each as long as nothing else in the simulation
 /// can happen, so that the result is that of a simulation cycle by cycle. The clock stops while the
-/// design has nothing to do: after kQuietCycles cycles without a transfer on any bus the wrapper
-/// reads STATUS, and goes on only if a job is under way.
+/// design has nothing to do (kQuietCycles).
 ///
 /// A failing assertion, a breach of the AXI protocol or a hang ends the simulation with mx::Error.
 class RtlEngine : public EngineModule {
  public:
-  static constexpr uint64_t kQuietCycles = 256;
-
   RtlEngine(const sc_core::sc_module_name& name, const Params& params,
             const RtlOptions& options = {});
   ~RtlEngine() override;

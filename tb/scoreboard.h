@@ -21,6 +21,7 @@ struct JobOutcome {
   int result = 0;  ///< of mxe_wait
   mxe_completion completion{};
   std::vector<uint8_t> memory;  ///< the job's range of memory afterwards
+  uint64_t seen_done = 0;       ///< clock cycle in which software knew, from the start of the run
 };
 
 /// Compares outcomes with what the golden GEMM says: every byte of memory, the status, the record.

@@ -44,6 +44,13 @@ void Core::step() {
   if (counters_.open_intervals() > kSettleAbove) counters_.settle(now);
 }
 
+void Core::start_access(uint64_t cycle) {
+  const uint64_t last_transfer = std::max(access_done_, datapath_.last_transfer());
+  const uint64_t stopped = last_transfer + 1 + kQuietCycles + kStatusLookCycles;
+  if (cmd_.next_step() == kNever && !cmd_.busy() && stopped < cycle) counters_.skip(stopped, cycle);
+  access_done_ = cycle + kStatusLookCycles - 1;
+}
+
 void Core::set_events(uint64_t cycle, uint32_t events) {
   irq_status_ |= events;
   update_interrupt(cycle);

@@ -26,6 +26,8 @@ class Core {
   /// Cycle of the next thing to happen; kNever while the engine has nothing to do.
   uint64_t next_step() const { return cmd_.next_step(); }
 
+  /// A register access begins in `cycle`: if the clock had stopped, it runs again.
+  void start_access(uint64_t cycle);
   /// A register write that takes effect in `cycle`: the first in which the register has the new
   /// value. Everything before `cycle` must have been carried out. False = bus error.
   bool write(uint64_t cycle, uint32_t address, uint32_t value, uint8_t strobe);
@@ -53,6 +55,7 @@ class Core {
   Datapath datapath_;
   Cmd cmd_;
   std::array<uint32_t, 1024> words_{};  // what software wrote, by word offset
+  uint64_t access_done_ = 0;            // last cycle of the last register access
   uint32_t irq_status_ = 0;
   bool irq_level_ = false;
   std::deque<Interrupt> interrupts_;

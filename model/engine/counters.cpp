@@ -32,6 +32,11 @@ void Counters::settle(uint64_t cycle) {
   settled_to_ = cycle;
 }
 
+void Counters::skip(uint64_t begin, uint64_t end) {
+  settle(begin);
+  settled_to_ = std::max(settled_to_, end);
+}
+
 void Counters::enable(uint64_t cycle, bool enabled) {
   settle(cycle);
   enabled_ = enabled;

@@ -40,6 +40,8 @@ class Counters {
   void add(Counter counter, uint64_t begin, uint64_t end, uint64_t amount = 1);
   /// Counts what lies before `cycle`. Cycles never go back.
   void settle(uint64_t cycle);
+  /// The clock stands still from `begin` to before `end`.
+  void skip(uint64_t begin, uint64_t end);
   /// CTRL.enable as it is from `cycle` on.
   void enable(uint64_t cycle, bool enabled);
   /// counter_clear_i in `cycle`: that cycle is the last that is forgotten.

@@ -93,28 +93,41 @@ void Datapath::start(uint64_t cycle, const Descriptor& job) {
   feed_.start(cycle, job.m, job.n, k_words, tail_count, word_elements);
   seq_.start(cycle + 1, job.bias, dual);
   drain_.start(job.d_addr, job.d_stride, job.m, job.n, dual);
+  next_ = find_next_event();
 }
 
 ReadRequests Datapath::requests() const {
   return {kNever, load_bias_.request_from(), load_b_.request_from(), load_a_.request_from()};
 }
 
-uint64_t Datapath::next_event() const {
-  return std::min({rd_port_.next_accept(requests()), feed_.next_read(),
-                   seq_.next_start(feed_.offered()), drain_.next_row()});
+Datapath::NextEvent Datapath::find_next_event() const {
+  NextEvent next;
+  const auto consider = [&next](uint64_t cycle, Event event) {
+    if (cycle < next.cycle) next = {cycle, event};
+  };
+  consider(rd_port_.next_accept(requests()), Event::fetch);
+  consider(feed_.next_read(), Event::b_words);
+  consider(seq_.next_start(feed_.offered()), Event::pass);
+  consider(drain_.next_row(), Event::row);
+  return next;
 }
 
 void Datapath::step() {
-  const uint64_t cycle = next_event();
-  if (rd_port_.next_accept(requests()) == cycle) {
-    accept_fetch(cycle);
-  } else if (feed_.next_read() == cycle) {
-    read_b_words();
-  } else if (seq_.next_start(feed_.offered()) == cycle) {
-    start_pass();
-  } else {
-    drain_row();
+  switch (next_.event) {
+    case Event::fetch:
+      accept_fetch(next_.cycle);
+      break;
+    case Event::b_words:
+      read_b_words();
+      break;
+    case Event::pass:
+      start_pass();
+      break;
+    case Event::row:
+      drain_row();
+      break;
   }
+  next_ = find_next_event();
 }
 
 void Datapath::accept_fetch(uint64_t cycle) {
@@ -193,6 +206,11 @@ uint64_t Datapath::drained_from(uint64_t cycle) const {
   return std::max(rd_port_.drained_from(cycle), wr_port_.idle_from());
 }
 
+uint64_t Datapath::last_transfer() const {
+  const uint64_t written = wr_port_.idle_from();
+  return std::max(rd_port_.last_beat(), written == 0 ? 0 : written - 1);
+}
+
 void Datapath::clear(uint64_t cycle) {
   load_a_.clear();
   load_b_.clear();
@@ -205,6 +223,7 @@ void Datapath::clear(uint64_t cycle) {
   drain_.clear();
   rd_port_.clear(cycle);
   clear_errors();
+  next_ = {};
 }
 
 void Datapath::clear_errors() {

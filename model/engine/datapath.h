@@ -47,7 +47,7 @@ class Datapath {
   /// A legal job starts in `cycle` (start_i).
   void start(uint64_t cycle, const Descriptor& job);
   /// Cycle of the next event of the job; kNever if all are done.
-  uint64_t next_event() const;
+  uint64_t next_event() const { return next_.cycle; }
   /// Carries out that event.
   void step();
   /// After the last event: the cycle in which the job is seen to be done (job_done).
@@ -64,6 +64,9 @@ class Datapath {
   void clear(uint64_t cycle);
   void clear_errors();
 
+  /// Cycle of the last transfer on the memory port so far.
+  uint64_t last_transfer() const;
+
   WrPort& wr_port() { return wr_port_; }
   /// Counts the bytes of a row of `bytes` that is complete at the write port in `cycle`.
   void count_written(uint64_t cycle, uint32_t bytes) {
@@ -71,8 +74,15 @@ class Datapath {
   }
 
  private:
+  enum class Event : uint8_t { fetch, b_words, pass, row };
+  struct NextEvent {
+    uint64_t cycle = kNever;
+    Event event = Event::fetch;
+  };
+
   bool functional() const { return mode_ == Mode::functional; }
   ReadRequests requests() const;
+  NextEvent find_next_event() const;
   void accept_fetch(uint64_t cycle);
   void deliver(const Fetch& fetch, const RdPort::Arrival& arrival);
   RdPort::Arrival read(uint64_t cycle, const Fetch& fetch, bool with_data);
@@ -93,6 +103,7 @@ class Datapath {
   Seq seq_;
   Array array_;
   Drain drain_;
+  NextEvent next_;
   uint64_t read_error_ = kNever;
 };
 

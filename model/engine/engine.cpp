@@ -34,6 +34,8 @@ bool Engine::transfer_register(RegisterTransfer& transfer) {
   while (register_busy_) wait(free_event_);
   register_busy_ = core_waits_ = true;
   const uint64_t begin = current_cycle();
+  core_.run_until(begin);
+  core_.start_access(begin);
   wait(cycles_to_time(kAccessVisible));
   bool ok = false;
   if (transfer.write) {
@@ -41,7 +43,6 @@ bool Engine::transfer_register(RegisterTransfer& transfer) {
     core_.run_until(visible - 1);
     ok = core_.write(visible, transfer.address, transfer.data, transfer.strobe);
   } else {
-    core_.run_until(begin);
     ok = core_.read(transfer.address, transfer.data);
   }
   core_waits_ = false;
@@ -93,6 +94,7 @@ void Engine::thread() {
       }
       irq.write(interrupts.front().level);
       interrupts.pop_front();
+      yield_to_others();  // software reacts before this thread asks how far it may go
     } else if (core_waits_ || core_.next_step() == kNever) {
       wait(wake_event_);
     } else {

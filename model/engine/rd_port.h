@@ -45,8 +45,9 @@ class RdPort {
   /// clear_i in `cycle`.
   void clear(uint64_t cycle);
 
-  /// Bytes of the read beats accepted so far.
+  /// Read beats so far, and the cycle of the last one.
   uint64_t beats() const { return beats_; }
+  uint64_t last_beat() const { return unpack_.last_beat(); }
 
  private:
   bool allowed(ReadSource source, uint64_t cycle) const;

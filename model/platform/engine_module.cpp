@@ -8,6 +8,8 @@ namespace mxe {
 namespace {
 
 constexpr uint64_t kWindowBytes = 4096;
+// Chains of signals and events at one instant are shorter than this.
+constexpr int kMaxDeltas = 8;
 
 uint8_t strobe_of(const tlm::tlm_generic_payload& payload) {
   const uint8_t* enables = payload.get_byte_enable_ptr();
@@ -20,6 +22,12 @@ uint8_t strobe_of(const tlm::tlm_generic_payload& payload) {
 }
 
 }  // namespace
+
+void yield_to_others() {
+  for (int i = 0; i < kMaxDeltas && sc_core::sc_pending_activity_at_current_time(); i++) {
+    sc_core::wait(sc_core::SC_ZERO_TIME);
+  }
+}
 
 EngineModule::EngineModule(const sc_core::sc_module_name& name, const Params& params)
     : sc_module(name), params_(params) {

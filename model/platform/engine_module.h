@@ -27,6 +27,16 @@ struct PortLimits {
   unsigned writes = 16;
 };
 
+/// The clock of an engine without work stops: this many cycles after the last transfer on any of
+/// its buses STATUS is looked at, which takes as long as any register access. It runs again from
+/// the next access on. So idle time costs a simulation of the RTL nothing, and counts as little on
+/// the model.
+inline constexpr uint64_t kQuietCycles = 256;
+inline constexpr uint64_t kStatusLookCycles = 3;
+
+/// Lets every other process of this instant run first, events and signals that follow included.
+void yield_to_others();
+
 /// What the model and the RTL have in common: everything above them cannot tell which one it talks
 /// to.
 ///   regs  registers, 32-bit accesses within 4 KiB (the target may wait)
