@@ -6,11 +6,27 @@
 #include <utility>
 
 #include "numerics/bits.h"
+#include "numerics/gemm_fast.h"
 #include "numerics/gemm_policies.h"
 #include "numerics/parallel.h"
 #include "numerics/quantize.h"
 
 namespace mx {
+namespace {
+
+GemmKernels kernels_for(SimdLevel level) {
+  switch (level) {
+    case SimdLevel::portable:
+      break;
+    case SimdLevel::avx2:
+      return gemm_kernels_avx2();
+    case SimdLevel::avx512:
+      return gemm_kernels_avx512();
+  }
+  return {};
+}
+
+}  // namespace
 
 Accumulate parse_accumulate(std::string_view name) {
   constexpr std::pair<std::string_view, Accumulate> kNames[] = {
@@ -38,6 +54,15 @@ std::vector<float> gemm(const MxTensor& a, const MxTensor& b, const float* bias,
     throw Error("nvidia-blackwell has no mxint8 (allowed: the mxfp formats)");
   }
   std::vector<float> out(a.rows * b.rows);
+  const GemmKernels kernels = kernels_for(options.simd.value_or(best_simd_level()));
+  if (options.accumulate == Accumulate::block && kernels.lanes > 0) {
+    const FastGemm fast(a, b, kernels, options.dual);
+    const size_t tiles = (a.rows + kTileRows - 1) / kTileRows;
+    parallel_ranges(tiles, options.threads, [&](size_t first, size_t last) {
+      fast.run(bias, first * kTileRows, std::min(a.rows, last * kTileRows), out.data());
+    });
+    return out;
+  }
   parallel_ranges(a.rows, options.threads, [&](size_t first, size_t last) {
     switch (options.accumulate) {
       case Accumulate::block:

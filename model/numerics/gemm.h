@@ -3,10 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
 #include "numerics/quantizer_options.h"
+#include "numerics/simd.h"
 #include "numerics/tensor.h"
 
 namespace mx {
@@ -29,7 +31,9 @@ struct GemmOptions {
   // Policy block, both formats 4-bit: even and odd blocks in two chains, joined by one more
   // rounding; the bias enters the even chain. Other pairs ignore it.
   bool dual = true;
-  unsigned threads = 1;  // the result does not depend on it
+  // The result depends on neither of these.
+  unsigned threads = 1;
+  std::optional<SimdLevel> simd;  // default: the best the processor runs
 };
 
 // C = A * B^T + bias, float32 [M][N].

@@ -53,14 +53,22 @@ std::array<int64_t, kBlockSize> block_integers(const MxTensor& tensor, size_t ro
   return integers;
 }
 
-float power(int exponent) { return static_cast<float>(pow2(exponent)); }
+// Stores 2^exponent as the path wants it.
+void store_scale(GemmPath path, int exponent, size_t at, std::vector<float>* scales,
+                 std::vector<double>* wide_scales) {
+  if (path == GemmPath::words_double) {
+    (*wide_scales)[at] = pow2(exponent);
+  } else {
+    (*scales)[at] = static_cast<float>(pow2(exponent));
+  }
+}
 
-// Fills one A block of words; returns its flags.
-uint8_t pack_words(const std::array<int64_t, kBlockSize>& integers, bool may_be_wide, int16_t* words,
-                   int16_t* residue, int* shift) {
+// Fills one A block of words, divided by 2^shift if `may_shift`; returns its flags.
+uint8_t pack_words(const std::array<int64_t, kBlockSize>& integers, bool may_shift,
+                   bool may_be_wide, int16_t* words, int16_t* residue, int* shift) {
   uint64_t all = 0;
   for (const int64_t value : integers) all |= static_cast<uint64_t>(std::abs(value));
-  *shift = all == 0 ? 0 : __builtin_ctzll(all);
+  *shift = all == 0 || !may_shift ? 0 : __builtin_ctzll(all);
   if (all >> *shift <= static_cast<uint64_t>(kMaxWord)) {
     for (size_t i = 0; i < kBlockSize; ++i) {
       words[i] = static_cast<int16_t>(integers[i] / (int64_t{1} << *shift));
@@ -85,8 +93,8 @@ void place_part(int64_t integer, size_t parts, int16_t* first, size_t part_strid
     *first = static_cast<int16_t>(integer);
     return;
   }
-  // Trailing zeros tell the binade of the last significand bit; seven more than a part's first still
-  // leave the value below 2^11 there.
+  // Trailing zeros tell the binade of the last significand bit; seven more than a part's first
+  // still leave the value below 2^11 there.
   const int zeros = __builtin_ctzll(static_cast<uint64_t>(std::abs(integer)));
   const size_t part = std::min(parts - 1, static_cast<size_t>(zeros / kPartShift));
   const int shift = static_cast<int>(part) * kPartShift;
@@ -113,13 +121,14 @@ PackedA pack_a(const MxTensor& a, FormatId format_b) {
   PackedA packed;
   packed.path = gemm_path(a.format, format_b);
   packed.blocks = a.scale_columns();
-  const size_t count = a.rows * packed.blocks;
+  const size_t padded = (a.rows + kTileRows - 1) / kTileRows * kTileRows;
+  const size_t count = padded * packed.blocks;
   const bool bytes = packed.path == GemmPath::bytes;
   (bytes ? packed.bytes.resize(count * kBlockSize) : packed.words.resize(count * kBlockSize));
   // Two words cover E4M3; their sums fit a double unless B is E5M2.
   const bool may_be_wide = a.format == FormatId::mxfp8_e4m3 && format_b != FormatId::mxfp8_e5m2;
   if (may_be_wide) packed.residue.resize(count * kBlockSize);
-  packed.scales.resize(count);
+  (packed.is_wide() ? packed.wide_scales.resize(count) : packed.scales.resize(count));
   packed.flags.resize(count);
   const int64_t offset = largest_integer(a.format);
   for (size_t row = 0; row < a.rows; ++row) {
@@ -132,13 +141,14 @@ PackedA pack_a(const MxTensor& a, FormatId format_b) {
           packed.bytes[at * kBlockSize + i] = static_cast<uint8_t>(integers[i] + offset);
         }
       } else {
-        packed.flags[at] = pack_words(
-            integers, may_be_wide, &packed.words[at * kBlockSize],
-            may_be_wide ? &packed.residue[at * kBlockSize] : nullptr, &shift);
+        packed.flags[at] =
+            pack_words(integers, packed.is_wide(), may_be_wide, &packed.words[at * kBlockSize],
+                       may_be_wide ? &packed.residue[at * kBlockSize] : nullptr, &shift);
       }
       if (block_is_slow(a, packed.path, row, block)) packed.flags[at] = kSlow;
       if ((packed.flags[at] & kSlow) == 0) {
-        packed.scales[at] = power(a.scales[at] - kScaleBias + shift);
+        store_scale(packed.path, a.scales[at] - kScaleBias + shift, at, &packed.scales,
+                    &packed.wide_scales);
       }
     }
   }
@@ -149,7 +159,8 @@ PackedB pack_b(const MxTensor& b, FormatId format_a, size_t lanes) {
   PackedB packed;
   packed.path = gemm_path(format_a, b.format);
   packed.lanes = lanes;
-  packed.groups = (b.rows + lanes - 1) / lanes;
+  const size_t tile_columns = lanes * kTileGroups;
+  packed.groups = (b.rows + tile_columns - 1) / tile_columns * kTileGroups;
   packed.blocks = b.scale_columns();
   if (b.format == FormatId::mxfp8_e4m3) packed.parts = 2;
   if (b.format == FormatId::mxfp8_e5m2) packed.parts = 4;
@@ -162,8 +173,12 @@ PackedB pack_b(const MxTensor& b, FormatId format_a, size_t lanes) {
   } else {
     packed.words.resize(count * packed.parts * part_stride);
   }
-  packed.scales.resize(count * lanes);
-  packed.flags.resize(count);
+  if (packed.path == GemmPath::words_double) {
+    packed.wide_scales.resize(count * lanes);
+  } else {
+    packed.scales.resize(count * lanes);
+  }
+  packed.slow_lanes.resize(count);
   const int lsb = element_format(format_a).lsb_exponent + element_format(b.format).lsb_exponent;
   const int64_t offset = largest_integer(format_a);
   for (size_t row = 0; row < b.rows; ++row) {
@@ -171,11 +186,11 @@ PackedB pack_b(const MxTensor& b, FormatId format_a, size_t lanes) {
     for (size_t block = 0; block < packed.blocks; ++block) {
       const size_t at = row / lanes * packed.blocks + block;
       if (block_is_slow(b, packed.path, row, block)) {
-        packed.flags[at] = kSlow;
+        packed.slow_lanes[at] |= uint32_t{1} << lane;
         continue;
       }
-      packed.scales[at * lanes + lane] =
-          power(b.scales[row * packed.blocks + block] - kScaleBias + lsb);
+      store_scale(packed.path, b.scales[row * packed.blocks + block] - kScaleBias + lsb,
+                  at * lanes + lane, &packed.scales, &packed.wide_scales);
       const std::array<int64_t, kBlockSize> integers = block_integers(b, row, block);
       int64_t sum = 0;
       for (size_t i = 0; i < kBlockSize; ++i) {
@@ -184,8 +199,8 @@ PackedB pack_b(const MxTensor& b, FormatId format_a, size_t lanes) {
           packed.bytes[at * part_stride + i / 4 * lanes * 4 + lane * 4 + i % 4] =
               static_cast<int8_t>(integers[i]);
         } else {
-          int16_t* first = &packed.words[at * packed.parts * part_stride + i / 2 * lanes * 2 +
-                                         lane * 2 + i % 2];
+          int16_t* first =
+              &packed.words[at * packed.parts * part_stride + i / 2 * lanes * 2 + lane * 2 + i % 2];
           place_part(integers[i], packed.parts, first, part_stride);
         }
       }

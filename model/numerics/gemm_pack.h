@@ -2,11 +2,12 @@
 //
 // Elements are integers times 2^lsb (format.h). What a kernel multiplies are small integers:
 //
-// * bytes: formats up to 8 bits. A gets an offset that makes it unsigned; what that adds to the sums
+// * bytes: formats up to 8 bits. A gets an offset that makes it unsigned; what that adds to the
+// sums
 //   is taken away again through `correction`.
 // * words: 16-bit integers. E3M2 fits. An A block of E4M3 or E5M2 is divided by its common power of
-//   two, which nearly always leaves 15 bits; B elements of these formats are distributed over parts,
-//   windows of eight binades each, so that the sums of 32 products fit 32 bits.
+//   two, which nearly always leaves 15 bits; B elements of these formats are distributed over
+//   parts, windows of eight binades each, so that the sums of 32 products fit 32 bits.
 //
 // Blocks that fit neither way, and those with NaN or Inf in them, are marked `slow` and left to
 // block_dot.
@@ -29,41 +30,53 @@ enum class GemmPath : uint8_t {
 // The path of a pair.
 GemmPath gemm_path(FormatId a, FormatId b);
 
-constexpr size_t kMaxParts = 4;   // of B; E5M2 needs them all
-constexpr int kPartShift = 8;     // binades a part
+constexpr size_t kMaxParts = 4;  // of B; E5M2 needs them all
+constexpr int kPartShift = 8;    // binades a part
 
+// Rows are padded with zeros to whole tiles. The scale of a slow block is 0, so that a kernel may
+// run over it without adding anything.
 struct PackedA {
   GemmPath path;
   size_t blocks = 0;             // a row
   std::vector<uint8_t> bytes;    // [rows][blocks][32]
   std::vector<int16_t> words;    // [rows][blocks][32]
   std::vector<int16_t> residue;  // the same shape: the low bits of E4M3 blocks wider than 15 bits
-  std::vector<float> scales;     // [rows][blocks]: 2^(scale - 127), and the common power of two
-  std::vector<uint8_t> flags;    // [rows][blocks]: kSlow, kWide
+  // [rows][blocks]: 2^(scale - 127), with the common power of two; floats for the float32 paths.
+  std::vector<float> scales;
+  std::vector<double> wide_scales;
+  std::vector<uint8_t> flags;  // [rows][blocks]: kSlow, kWide
   // Exponent of `residue` below `words` in wide blocks.
   static constexpr int kResidueShift = 3;
+
+  bool is_wide() const { return path == GemmPath::words_double; }
 };
 constexpr uint8_t kSlow = 1;
 constexpr uint8_t kWide = 2;
 
 struct PackedB {
   GemmPath path;
-  size_t lanes = 0;                // columns a group
-  size_t groups = 0;               // ceil(rows / lanes)
+  size_t lanes = 0;   // columns a group
+  size_t groups = 0;  // of `lanes` columns, padded
   size_t blocks = 0;
   size_t parts = 1;
-  std::vector<int8_t> bytes;       // [groups][blocks][8][lanes][4]
-  std::vector<int16_t> words;      // [groups][blocks][parts][16][lanes][2]
-  std::vector<int32_t> correction; // [groups][blocks][lanes]: -offset * sum of the block
-  std::vector<float> scales;       // [groups][blocks][lanes]: 2^(scale - 127), both lsb included
-  std::vector<uint8_t> flags;      // [groups][blocks]: kSlow if any lane is
+  std::vector<int8_t> bytes;        // [groups][blocks][8][lanes][4]
+  std::vector<int16_t> words;       // [groups][blocks][parts][16][lanes][2]
+  std::vector<int32_t> correction;  // [groups][blocks][lanes]: -offset * sum of the block
+  // [groups][blocks][lanes]: 2^(scale - 127) with both lsb; floats for the float32 paths.
+  std::vector<float> scales;
+  std::vector<double> wide_scales;
+  std::vector<uint32_t> slow_lanes;  // [groups][blocks]: a bit for every slow lane
 };
+
+// What a tile covers; operands are padded to it.
+constexpr size_t kTileRows = 4;
+constexpr size_t kTileGroups = 2;
 
 PackedA pack_a(const MxTensor& a, FormatId format_b);
 PackedB pack_b(const MxTensor& b, FormatId format_a, size_t lanes);
 
-// How many products of a byte pair can be summed in 16 bits before they must be widened: 8 (all of a
-// lane's pairs), 4, 2 or 1.
+// How many products of a byte pair can be summed in 16 bits before they must be widened: 8 (all of
+// a lane's pairs), 4, 2 or 1.
 int byte_sums(FormatId a, FormatId b);
 
 }  // namespace mx

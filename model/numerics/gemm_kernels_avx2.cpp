@@ -1,0 +1,109 @@
+// AVX2 kernels: eight columns a group.
+#include "numerics/gemm_kernels.h"
+
+#if defined(__x86_64__)
+
+#include <immintrin.h>
+
+#define MX_VECTOR __attribute__((target("avx2,fma")))
+
+namespace mx {
+namespace {
+
+struct Vec {
+  static constexpr size_t kLanes = 8;
+  using Int = __m256i;     // 8 x int32, or bytes and words of as many columns
+  using Narrow = __m256i;  // 16 x int16: two partial sums a column
+  struct Wide {
+    __m256d low, high;  // columns 0-3, 4-7
+  };
+
+  MX_VECTOR static inline Int zero() { return _mm256_setzero_si256(); }
+  MX_VECTOR static inline Narrow no_narrow() { return _mm256_setzero_si256(); }
+  MX_VECTOR static inline Int load(const void* from) {
+    return _mm256_loadu_si256(static_cast<const __m256i*>(from));
+  }
+  MX_VECTOR static inline Int broadcast4(const void* from) {
+    int32_t value;
+    __builtin_memcpy(&value, from, sizeof value);
+    return _mm256_set1_epi32(value);
+  }
+
+  MX_VECTOR static inline void multiply_bytes(Int a, Int b, bool first, Narrow* narrow, Int*) {
+    const __m256i products = _mm256_maddubs_epi16(a, b);
+    *narrow = first ? products : _mm256_add_epi16(*narrow, products);
+  }
+  MX_VECTOR static inline void widen(Narrow narrow, Int* sum) {
+    *sum = _mm256_add_epi32(*sum, _mm256_madd_epi16(narrow, _mm256_set1_epi16(1)));
+  }
+  MX_VECTOR static inline void multiply_words(Int a, Int b, Int* sum) {
+    *sum = _mm256_add_epi32(*sum, _mm256_madd_epi16(a, b));
+  }
+
+  MX_VECTOR static inline void add_scaled(Int sum, float scale, const float* scales, float* acc) {
+    const __m256 weight = _mm256_mul_ps(_mm256_set1_ps(scale), _mm256_loadu_ps(scales));
+    _mm256_storeu_ps(acc, _mm256_fmadd_ps(_mm256_cvtepi32_ps(sum), weight, _mm256_loadu_ps(acc)));
+  }
+
+  MX_VECTOR static inline void add_weighted(Int sum, double weight, bool first, Wide* wide) {
+    const __m256d w = _mm256_set1_pd(weight);
+    const __m256d low = _mm256_cvtepi32_pd(_mm256_castsi256_si128(sum));
+    const __m256d high = _mm256_cvtepi32_pd(_mm256_extracti128_si256(sum, 1));
+    if (first) {
+      wide->low = _mm256_mul_pd(low, w);
+      wide->high = _mm256_mul_pd(high, w);
+    } else {
+      wide->low = _mm256_fmadd_pd(low, w, wide->low);
+      wide->high = _mm256_fmadd_pd(high, w, wide->high);
+    }
+  }
+
+  // x + y rounded to odd: inexact results get a set last bit, so that rounding them again to
+  // float32 gives what a single rounding would.
+  MX_VECTOR static inline __m256d add_odd(__m256d x, __m256d y) {
+    const __m256d sum = _mm256_add_pd(x, y);
+    const __m256d part = _mm256_sub_pd(sum, x);
+    const __m256d error =
+        _mm256_add_pd(_mm256_sub_pd(x, _mm256_sub_pd(sum, part)), _mm256_sub_pd(y, part));
+    const __m256i bits = _mm256_castpd_si256(sum);
+    const __m256i inexact =
+        _mm256_castpd_si256(_mm256_cmp_pd(error, _mm256_setzero_pd(), _CMP_NEQ_OQ));
+    // Even results move by one toward the exact value: +1 if the error has the sum's sign, else -1.
+    const __m256i even =
+        _mm256_sub_epi64(_mm256_and_si256(bits, _mm256_set1_epi64x(1)), _mm256_set1_epi64x(1));
+    const __m256i step = _mm256_castpd_si256(
+        _mm256_blendv_pd(_mm256_castsi256_pd(_mm256_set1_epi64x(1)),
+                         _mm256_castsi256_pd(_mm256_set1_epi64x(-1)), _mm256_xor_pd(sum, error)));
+    const __m256i change = _mm256_and_si256(step, _mm256_and_si256(inexact, even));
+    return _mm256_castsi256_pd(_mm256_add_epi64(bits, change));
+  }
+
+  MX_VECTOR static inline void add_wide(const Wide& wide, double scale, const double* scales,
+                                        float* acc) {
+    const __m256d weight = _mm256_set1_pd(scale);
+    const __m256d low = _mm256_mul_pd(wide.low, _mm256_mul_pd(weight, _mm256_loadu_pd(scales)));
+    const __m256d high =
+        _mm256_mul_pd(wide.high, _mm256_mul_pd(weight, _mm256_loadu_pd(scales + 4)));
+    const __m128 low_acc = _mm_loadu_ps(acc);
+    const __m128 high_acc = _mm_loadu_ps(acc + 4);
+    _mm_storeu_ps(acc, _mm256_cvtpd_ps(add_odd(_mm256_cvtps_pd(low_acc), low)));
+    _mm_storeu_ps(acc + 4, _mm256_cvtpd_ps(add_odd(_mm256_cvtps_pd(high_acc), high)));
+  }
+};
+
+}  // namespace
+}  // namespace mx
+
+#include "numerics/gemm_kernels.inc"
+
+namespace mx {
+GemmKernels gemm_kernels_avx2() { return make_kernels(); }
+}  // namespace mx
+
+#else
+
+namespace mx {
+GemmKernels gemm_kernels_avx2() { return {}; }
+}  // namespace mx
+
+#endif

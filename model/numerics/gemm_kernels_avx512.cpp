@@ -1,0 +1,104 @@
+// AVX-512 kernels with VNNI: sixteen columns a group.
+#include "numerics/gemm_kernels.h"
+
+#if defined(__x86_64__)
+
+#ifndef MX_EMULATE_AVX512  // the emulated build of the tests brings its own intrinsics
+#include <immintrin.h>
+#define MX_VECTOR __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni")))
+#else
+#define MX_VECTOR
+#endif
+
+namespace mx {
+namespace {
+
+struct Vec {
+  static constexpr size_t kLanes = 16;
+  using Int = __m512i;  // 16 x int32, or bytes and words of as many columns
+  struct Narrow {};     // VNNI adds products to 32 bits at once
+  struct Wide {
+    __m512d low, high;  // columns 0-7, 8-15
+  };
+
+  MX_VECTOR static inline Int zero() { return _mm512_setzero_si512(); }
+  MX_VECTOR static inline Narrow no_narrow() { return {}; }
+  MX_VECTOR static inline Int load(const void* from) { return _mm512_loadu_si512(from); }
+  MX_VECTOR static inline Int broadcast4(const void* from) {
+    int32_t value;
+    __builtin_memcpy(&value, from, sizeof value);
+    return _mm512_set1_epi32(value);
+  }
+
+  MX_VECTOR static inline void multiply_bytes(Int a, Int b, bool, Narrow*, Int* sum) {
+    *sum = _mm512_dpbusd_epi32(*sum, a, b);
+  }
+  MX_VECTOR static inline void widen(Narrow, Int*) {}
+  MX_VECTOR static inline void multiply_words(Int a, Int b, Int* sum) {
+    *sum = _mm512_dpwssd_epi32(*sum, a, b);
+  }
+
+  MX_VECTOR static inline void add_scaled(Int sum, float scale, const float* scales, float* acc) {
+    const __m512 weight = _mm512_mul_ps(_mm512_set1_ps(scale), _mm512_loadu_ps(scales));
+    _mm512_storeu_ps(acc, _mm512_fmadd_ps(_mm512_cvtepi32_ps(sum), weight, _mm512_loadu_ps(acc)));
+  }
+
+  MX_VECTOR static inline void add_weighted(Int sum, double weight, bool first, Wide* wide) {
+    const __m512d w = _mm512_set1_pd(weight);
+    const __m512d low = _mm512_cvtepi32_pd(_mm512_castsi512_si256(sum));
+    const __m512d high = _mm512_cvtepi32_pd(_mm512_extracti64x4_epi64(sum, 1));
+    if (first) {
+      wide->low = _mm512_mul_pd(low, w);
+      wide->high = _mm512_mul_pd(high, w);
+    } else {
+      wide->low = _mm512_fmadd_pd(low, w, wide->low);
+      wide->high = _mm512_fmadd_pd(high, w, wide->high);
+    }
+  }
+
+  // x + y rounded to odd: inexact results get a set last bit, so that rounding them again to
+  // float32 gives what a single rounding would.
+  MX_VECTOR static inline __m512d add_odd(__m512d x, __m512d y) {
+    const __m512d sum = _mm512_add_pd(x, y);
+    const __m512d part = _mm512_sub_pd(sum, x);
+    const __m512d error =
+        _mm512_add_pd(_mm512_sub_pd(x, _mm512_sub_pd(sum, part)), _mm512_sub_pd(y, part));
+    const __m512i bits = _mm512_castpd_si512(sum);
+    const __mmask8 inexact = _mm512_cmp_pd_mask(error, _mm512_setzero_pd(), _CMP_NEQ_OQ);
+    const __mmask8 even = _mm512_testn_epi64_mask(bits, _mm512_set1_epi64(1));
+    // Even results move by one toward the exact value: +1 if the error has the sum's sign, else -1.
+    const __m512i signs = _mm512_xor_si512(bits, _mm512_castpd_si512(error));
+    const __m512i step = _mm512_or_si512(_mm512_srai_epi64(signs, 63), _mm512_set1_epi64(1));
+    const __mmask8 change = static_cast<__mmask8>(inexact & even);
+    return _mm512_castsi512_pd(_mm512_mask_add_epi64(bits, change, bits, step));
+  }
+
+  MX_VECTOR static inline void add_wide(const Wide& wide, double scale, const double* scales,
+                                        float* acc) {
+    const __m512d weight = _mm512_set1_pd(scale);
+    const __m512d low = _mm512_mul_pd(wide.low, _mm512_mul_pd(weight, _mm512_loadu_pd(scales)));
+    const __m512d high =
+        _mm512_mul_pd(wide.high, _mm512_mul_pd(weight, _mm512_loadu_pd(scales + 8)));
+    const __m256 low_acc = _mm256_loadu_ps(acc);
+    const __m256 high_acc = _mm256_loadu_ps(acc + 8);
+    _mm256_storeu_ps(acc, _mm512_cvtpd_ps(add_odd(_mm512_cvtps_pd(low_acc), low)));
+    _mm256_storeu_ps(acc + 8, _mm512_cvtpd_ps(add_odd(_mm512_cvtps_pd(high_acc), high)));
+  }
+};
+
+}  // namespace
+}  // namespace mx
+
+#include "numerics/gemm_kernels.inc"
+
+namespace mx {
+GemmKernels gemm_kernels_avx512() { return make_kernels(); }
+}  // namespace mx
+
+#else
+
+namespace mx {
+GemmKernels gemm_kernels_avx512() { return {}; }
+}  // namespace mx
+
+#endif

@@ -1,0 +1,26 @@
+// The AVX-512 GEMM kernels, compiled with emulated intrinsics (avx512_emulation.h).
+#include <gtest/gtest.h>
+
+#include "gemm_cases.h"
+#include "numerics/gemm_fast.h"
+
+namespace mx {
+namespace {
+
+TEST(Avx512Emulation, GemmAsSingleSteps) {
+  for (const uint32_t seed : {1u, 2u, 3u}) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    EXPECT_EQ(
+        gemm_mismatches(seed,
+                        [](const MxTensor& a, const MxTensor& b, const float* bias, bool dual) {
+                          std::vector<float> out(a.rows * b.rows);
+                          const FastGemm fast(a, b, gemm_kernels_avx512(), dual);
+                          fast.run(bias, 0, a.rows, out.data());
+                          return out;
+                        }),
+        0u);
+  }
+}
+
+}  // namespace
+}  // namespace mx

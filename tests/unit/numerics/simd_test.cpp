@@ -1,0 +1,141 @@
+// Every vector level that this processor runs gives the bits of the scalar definition.
+#include "numerics/simd.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "gemm_cases.h"
+#include "numerics/block_kernels.h"
+#include "numerics/presets.h"
+
+namespace mx {
+namespace {
+
+constexpr SimdLevel kLevels[] = {SimdLevel::portable, SimdLevel::avx2, SimdLevel::avx512};
+constexpr ScaleRule kRules[] = {ScaleRule::floor, ScaleRule::ceil, ScaleRule::even,
+                                ScaleRule::rceil};
+
+class SimdLevels : public ::testing::TestWithParam<SimdLevel> {
+ protected:
+  void SetUp() override {
+    if (!runs_simd_level(GetParam())) GTEST_SKIP() << "not on this processor";
+  }
+};
+
+// Ordinary values, ties, all exponents, and blocks with NaN, Inf, zeros.
+std::vector<float> inputs(uint32_t seed) {
+  std::mt19937 random(seed);
+  std::normal_distribution<float> normal;
+  std::vector<float> x;
+  for (size_t block = 0; block < 3000; ++block) {
+    const float scale = std::ldexp(1.0f, static_cast<int>(random() % 275) - 148);
+    for (size_t i = 0; i < kBlockSize; ++i) {
+      const uint32_t bits = static_cast<uint32_t>(random());
+      float value = normal(random);
+      if (block % 4 == 1) value = normal(random) * scale;
+      if (block % 4 == 2) value = static_cast<float>(static_cast<int>(bits % 257) - 128) * scale;
+      if (block % 16 == 3) value = from_bits(bits);
+      if (block % 32 == 7) value = from_bits(bits & 0x80FFFFFF);
+      if (block % 64 == 11) value = (bits & 1) != 0 ? -0.0f : 0.0f;
+      x.push_back(value);
+    }
+  }
+  return x;
+}
+
+TEST_P(SimdLevels, QuantizeAsTheGeneralPath) {
+  constexpr uint32_t kSeed = 4711;
+  SCOPED_TRACE(::testing::Message() << "seed " << kSeed);
+  const std::vector<float> x = inputs(kSeed);
+  for (const FormatId format : kAllFormats) {
+    for (const ScaleRule rule : kRules) {
+      SCOPED_TRACE(element_format(format).name);
+      QuantizerOptions options;
+      options.scale_rule = rule;
+      const MxTensor fast = quantize_rows(x.data(), 1, x.size(), format, options, 1, GetParam());
+      // A threshold below every float changes nothing but takes the general path.
+      options.zero_threshold = 1e-45f;
+      const MxTensor general = quantize_rows(x.data(), 1, x.size(), format, options);
+      ASSERT_EQ(fast.scales, general.scales);
+      ASSERT_EQ(fast.codes, general.codes);
+    }
+  }
+}
+
+TEST_P(SimdLevels, DequantizeAsTheTables) {
+  for (const FormatId format : kAllFormats) {
+    SCOPED_TRACE(element_format(format).name);
+    MxTensor t;
+    t.format = format;
+    t.rows = 256;
+    t.k = 256;
+    for (size_t scale = 0; scale < 256; ++scale) {
+      t.scales.insert(t.scales.end(), 8, static_cast<uint8_t>(scale));
+      for (size_t code = 0; code < 256; ++code) t.codes.push_back(static_cast<uint8_t>(code));
+    }
+    const std::vector<float> values = dequantize(t, 1, GetParam());
+    for (size_t i = 0; i < values.size(); ++i) {
+      const float product =
+          decode(format, t.codes[i]) * decode_scale(static_cast<uint8_t>(i / 256));
+      const uint32_t expected = std::isnan(product) ? kQuietNan : to_bits(product);
+      ASSERT_EQ(to_bits(values[i]), expected) << i;
+    }
+  }
+}
+
+TEST_P(SimdLevels, RaggedRowsAndThreads) {
+  const std::vector<float> x = inputs(3);
+  for (const size_t k : {size_t{1}, size_t{31}, size_t{33}, size_t{100}}) {
+    const size_t rows = 50;
+    const MxTensor one =
+        quantize_rows(x.data(), rows, k, FormatId::mxfp8_e4m3, {}, 1, SimdLevel::portable);
+    const MxTensor many = quantize_rows(x.data(), rows, k, FormatId::mxfp8_e4m3, {}, 3, GetParam());
+    EXPECT_EQ(one.codes, many.codes);
+    EXPECT_EQ(one.scales, many.scales);
+    const std::vector<float> a = dequantize(one, 1, SimdLevel::portable);
+    const std::vector<float> b = dequantize(one, 3, GetParam());
+    for (size_t i = 0; i < a.size(); ++i) ASSERT_EQ(to_bits(a[i]), to_bits(b[i]));
+  }
+}
+
+TEST_P(SimdLevels, GemmAsSingleSteps) {
+  for (const uint32_t seed : {1u, 2u, 3u}) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    EXPECT_EQ(
+        gemm_mismatches(seed,
+                        [](const MxTensor& a, const MxTensor& b, const float* bias, bool dual) {
+                          GemmOptions options;
+                          options.dual = dual;
+                          options.simd = GetParam();
+                          return gemm(a, b, bias, options);
+                        }),
+        0u);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(, SimdLevels, ::testing::ValuesIn(kLevels), [](const auto& level) {
+  return std::string(simd_level_name(level.param));
+});
+
+// The operands would tell a kernel that rounds twice, and one that ignores slow blocks.
+TEST(SimdCases, NoticeFaults) {
+  EXPECT_GT(gemm_mismatches(1,
+                            [](const MxTensor& a, const MxTensor& b, const float* bias, bool) {
+                              GemmOptions options;
+                              options.accumulate = Accumulate::exact;
+                              return gemm(a, b, bias, options);
+                            }),
+            1000u);
+  EXPECT_GT(gemm_mismatches(1,
+                            [](MxTensor a, const MxTensor& b, const float* bias, bool dual) {
+                              for (uint8_t& scale : a.scales) {
+                                if (scale == kNanScale) scale = 127;
+                              }
+                              return stepwise(a, b, bias, dual);
+                            }),
+            100u);
+}
+
+}  // namespace
+}  // namespace mx
