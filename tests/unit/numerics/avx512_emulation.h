@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 
@@ -14,7 +15,7 @@
 #define __mmask8 uint8_t
 #define _CMP_NEQ_OQ 12
 
-template <typename T, int N>
+template <typename T, size_t N>
 struct Emulated {
   T at[N];
 };
