@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "arrays.h"
 #include "command.h"
+#include "numerics/safetensors.h"
 #include "numerics/study.h"
 #include "stats_report.h"
 
@@ -20,6 +22,17 @@ struct Options {
   bool json = false;
 };
 
+bool is_safetensors(const std::string& path) {
+  return std::filesystem::path(path).extension() == ".safetensors";
+}
+
+/// The arrays of the file; the only one of an .npy file has no name.
+std::vector<mx::NamedTensor> read_arrays(const std::string& path) {
+  if (is_safetensors(path)) return mx::read_safetensors(path);
+  Array<float> array = read_floats(path);
+  return {{"", "F32", std::move(array.shape), std::move(array.values)}};
+}
+
 void print_table(const std::vector<mx::FormatComparison>& comparisons) {
   fmt::print("{:<12} {:>10} {:>11} {:>12} {:>9} {:>9} {:>9}\n", "format", "SQNR", "max error",
              "mean error", "clipped", "flushed", "bits/el.");
@@ -31,23 +44,37 @@ void print_table(const std::vector<mx::FormatComparison>& comparisons) {
   }
 }
 
-int run(const Options& options) {
-  const Array<float> input = read_floats(options.input);
-  const std::vector<std::string> formats =
-      options.formats.empty() ? mx::default_formats() : options.formats;
-  const std::vector<mx::FormatComparison> comparisons =
-      mx::compare_formats(input.values.data(), input.shape, formats, hardware_threads());
-  if (!options.json) {
-    print_table(comparisons);
-    return kAgreed;
-  }
+Json to_json(const std::vector<mx::FormatComparison>& comparisons) {
   Json results = Json::array();
   for (const mx::FormatComparison& comparison : comparisons) {
     Json result{{"format", comparison.format}};
     result.update(to_json(comparison.stats));
     results.push_back(result);
   }
-  print_json({{"shape", input.shape}, {"formats", results}});
+  return results;
+}
+
+int run(const Options& options) {
+  const std::vector<std::string> formats =
+      options.formats.empty() ? mx::default_formats() : options.formats;
+  Json tensors = Json::array();
+  for (const mx::NamedTensor& tensor : read_arrays(options.input)) {
+    const std::vector<mx::FormatComparison> comparisons =
+        mx::compare_formats(tensor.values.data(), tensor.shape, formats, hardware_threads());
+    if (options.json) {
+      tensors.push_back(
+          {{"name", tensor.name}, {"shape", tensor.shape}, {"formats", to_json(comparisons)}});
+      continue;
+    }
+    if (!tensor.name.empty()) fmt::print("{} {}\n", tensor.name, shape_text(tensor.shape));
+    print_table(comparisons);
+  }
+  if (!options.json) return kAgreed;
+  if (is_safetensors(options.input)) {
+    print_json({{"tensors", tensors}});
+  } else {
+    print_json({{"shape", tensors[0]["shape"]}, {"formats", tensors[0]["formats"]}});
+  }
   return kAgreed;
 }
 
@@ -57,7 +84,9 @@ Command add_compare(CLI::App& app) {
   CLI::App* command =
       app.add_subcommand("compare", "Quantize an array in several formats and compare the errors");
   const auto options = std::make_shared<Options>();
-  command->add_option("IN.npy", options->input, "float32 array; blocks run along its last axis")
+  command
+      ->add_option("IN.npy", options->input,
+                   "float32 array, or a .safetensors file; blocks run along the last axis")
       ->required();
   command
       ->add_option("--formats", options->formats, "F,F,... (default: the engine's seven and nvfp4)")

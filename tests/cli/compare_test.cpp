@@ -28,6 +28,29 @@ TEST_F(Compare, AgreesWithQuantize) {
   }
 }
 
+TEST_F(Compare, Safetensors) {
+  // Two tensors of 32 ones, F32 and BF16.
+  const std::string header = R"({"w":{"dtype":"F32","shape":[32],"data_offsets":[0,128]},)"
+                             R"("v":{"dtype":"BF16","shape":[1,32],"data_offsets":[128,192]}})";
+  std::string file(8, '\0');
+  file[0] = static_cast<char>(header.size());
+  file += header;
+  for (int i = 0; i < 32; ++i) file += std::string("\x00\x00\x80\x3F", 4);
+  for (int i = 0; i < 32; ++i) file += "\x80\x3F";
+  write_text("x.safetensors", file);
+  const std::vector<std::string> command{"compare", path("x.safetensors"), "--formats", "mxint8"};
+  const nlohmann::json tensors = mxe_json(command).at("tensors");
+  ASSERT_EQ(tensors.size(), 2u);
+  EXPECT_EQ(tensors[0].at("name"), "v");
+  EXPECT_EQ(tensors[0].at("shape"), (std::vector<int>{1, 32}));
+  EXPECT_EQ(tensors[1].at("name"), "w");
+  EXPECT_EQ(tensors[1].at("formats")[0].at("max_error"), 0);
+  const ProgramRun run = mxe(command);
+  EXPECT_NE(run.out.find("v [1, 32]"), std::string::npos) << run.out;
+  write_text("bad.safetensors", file.substr(0, 40));
+  expect_error({"compare", path("bad.safetensors")}, "bad.safetensors");
+}
+
 TEST_F(Compare, TableHasEveryFormat) {
   write_random("x.npy", {4, 32}, 33);
   const ProgramRun run = mxe({"compare", path("x.npy")});

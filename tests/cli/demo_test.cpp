@@ -28,7 +28,7 @@ TEST_F(Demo, EveryFormatAgreesAndClassifies) {
     EXPECT_LE(result.at("utilization"), 1.0);
 #ifdef MXE_WITH_RTL
     const double rtl = result.at("rtl_cycles"), model = result.at("model_cycles");
-    EXPECT_NEAR(model / rtl, 1.0, 0.05);
+    EXPECT_NEAR(model / rtl, 1.0, 0.01);
 #endif
   }
   const std::set<std::pair<std::string, std::string>> expected{{"fp32", "fp32"},

@@ -73,7 +73,7 @@ TEST_F(Estimate, OnRtl) {
   std::vector<std::string> on_rtl = job;
   on_rtl.insert(on_rtl.end(), {"--on", "rtl"});
   const double model = estimate(job).at("cycles"), rtl = estimate(on_rtl).at("cycles");
-  EXPECT_NEAR(model / rtl, 1.0, 0.05);
+  EXPECT_NEAR(model / rtl, 1.0, 0.01);
 }
 #endif
 

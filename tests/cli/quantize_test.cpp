@@ -62,6 +62,8 @@ TEST_F(Quantize, SpecialBlocks) {
   const std::vector<float> result = read_floats("d.npy", {96});
   EXPECT_TRUE(std::isnan(result[0]) && std::isnan(result[95]));
   EXPECT_EQ(result[40], 0.0f);
+  dequantize("mxfp8_e4m3");
+  EXPECT_TRUE(same_bytes("d.npy", "d2.npy"));
 }
 
 TEST_F(Quantize, ScaleRules) {
