@@ -44,7 +44,7 @@ void print_table(const std::vector<mx::FormatComparison>& comparisons) {
   }
 }
 
-Json to_json(const std::vector<mx::FormatComparison>& comparisons) {
+Json results_json(const std::vector<mx::FormatComparison>& comparisons) {
   Json results = Json::array();
   for (const mx::FormatComparison& comparison : comparisons) {
     Json result{{"format", comparison.format}};
@@ -63,7 +63,7 @@ int run(const Options& options) {
         mx::compare_formats(tensor.values.data(), tensor.shape, formats, hardware_threads());
     if (options.json) {
       tensors.push_back(
-          {{"name", tensor.name}, {"shape", tensor.shape}, {"formats", to_json(comparisons)}});
+          {{"name", tensor.name}, {"shape", tensor.shape}, {"formats", results_json(comparisons)}});
       continue;
     }
     if (!tensor.name.empty()) fmt::print("{} {}\n", tensor.name, shape_text(tensor.shape));
