@@ -12,7 +12,7 @@ enum { M = 8, N = 8, K = 32, RING_ENTRIES = 4, ONE_SECOND = 1000000 };
 static _Alignas(MXE_DESC_SIZE) uint8_t ring[RING_ENTRIES * MXE_DESC_SIZE];
 
 static volatile uint32_t* register_at(void* base, uint32_t offset) {
-  return (volatile uint32_t*)((uintptr_t)base + offset);
+  return (volatile uint32_t*)(void*)((char*)base + offset);
 }
 
 static uint32_t read32(void* base, uint32_t offset) { return *register_at(base, offset); }
