@@ -1,0 +1,355 @@
+// The bus bridges of the RTL wrapper against pins driven by hand, and the protocol checker against
+// each breach it must report.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "numerics/error.h"
+#include "tb/axi_checker.h"
+#include "tb/axi_lite_master.h"
+#include "tb/axi_memory.h"
+
+namespace mxe {
+namespace {
+
+constexpr unsigned kBeatBytes = 16;
+
+/// Records the requests and answers each `latency` cycles later.
+struct FakeMemory {
+  unsigned latency = 10;
+  uint8_t code = 0;
+  std::vector<AxiMemory::Request> requests;
+  std::vector<uint8_t> written, enables;
+
+  AxiMemory::Response operator()(const AxiMemory::Request& request) {
+    requests.push_back(request);
+    for (std::size_t i = 0; i < request.bytes; i++) {
+      if (request.write) {
+        written.push_back(request.data[i]);
+        enables.push_back(request.enables[i]);
+      } else {
+        request.data[i] = static_cast<uint8_t>(i / kBeatBytes + 1);
+      }
+    }
+    return {code, BeatTimes((request.cycle + latency) << BeatTimes::kFraction,
+                            uint64_t{1} << BeatTimes::kFraction)};
+  }
+};
+
+struct AxiBench {
+  FakeMemory memory;
+  AxiMemory axi;
+  RtlInputs in;
+  RtlOutputs out;
+  uint64_t cycle = 0;
+  std::array<uint8_t, kBeatBytes> beat{};
+
+  explicit AxiBench(PortLimits limits = {}, uint64_t seed = 0)
+      : axi(kBeatBytes, limits, seed,
+            [this](const AxiMemory::Request& request) { return memory(request); }) {
+    out.m_rready = out.m_bready = true;
+    out.m_wdata = beat.data();
+  }
+  /// One cycle; `act` may look at the inputs and set the outputs.
+  void step(const std::function<void()>& act = [] {}) {
+    axi.drive(cycle, in);
+    act();
+    axi.sample(cycle, in, out);
+    out.m_arvalid = out.m_awvalid = out.m_wvalid = false;
+    cycle++;
+  }
+};
+
+TEST(AxiMemory, PlaysReadBeatsAtTheirTimes) {
+  AxiBench bench;
+  bench.step([&] {
+    EXPECT_TRUE(bench.in.m_arready);
+    bench.out.m_arvalid = true;
+    bench.out.m_araddr = 0x40;
+    bench.out.m_arlen = 2;
+  });
+  ASSERT_EQ(bench.memory.requests.size(), 1u);
+  EXPECT_EQ(bench.memory.requests[0].address, 0x40u);
+  EXPECT_EQ(bench.memory.requests[0].bytes, 48u);
+  while (bench.cycle < 10) bench.step([&] { EXPECT_FALSE(bench.in.m_rvalid); });
+  for (unsigned beat = 0; beat < 3; beat++) {
+    if (beat == 1) {  // not taken: it stays
+      bench.out.m_rready = false;
+      bench.step([&] { EXPECT_EQ(bench.in.m_rdata[0], 2); });
+      bench.out.m_rready = true;
+    }
+    bench.step([&] {
+      EXPECT_TRUE(bench.in.m_rvalid);
+      EXPECT_EQ(bench.in.m_rdata[15], beat + 1);
+      EXPECT_EQ(bench.in.m_rlast, beat == 2);
+    });
+  }
+  bench.step([&] { EXPECT_FALSE(bench.in.m_rvalid); });
+  EXPECT_FALSE(bench.axi.busy());
+}
+
+TEST(AxiMemory, TakesAsManyReadsAsItsLimit) {
+  AxiBench bench({2, 2});
+  for (int i = 0; i < 2; i++) {
+    bench.step([&] {
+      EXPECT_TRUE(bench.in.m_arready);
+      bench.out.m_arvalid = true;
+    });
+  }
+  unsigned refused = 0;
+  while (true) {
+    bool ready = false;
+    bench.step([&] { ready = bench.in.m_arready; });
+    if (ready) break;
+    refused++;
+  }
+  EXPECT_EQ(refused, 9u);  // the first burst of one beat ends in cycle 10
+}
+
+TEST(AxiMemory, GathersAWriteWhicheverChannelComesFirst) {
+  for (const bool address_first : {true, false}) {
+    AxiBench bench;
+    const auto address = [&] {
+      bench.out.m_awvalid = true;
+      bench.out.m_awaddr = 0x80;
+      bench.out.m_awlen = 1;
+    };
+    if (address_first) bench.step(address);
+    for (uint8_t beat = 0; beat < 2; beat++) {
+      EXPECT_TRUE(bench.memory.requests.empty());
+      bench.step([&] {
+        EXPECT_TRUE(bench.in.m_wready);
+        bench.out.m_wvalid = true;
+        bench.out.m_wlast = beat == 1;
+        bench.out.m_wstrb = beat == 0 ? 0x8001 : 0xFFFF;
+        bench.beat.fill(static_cast<uint8_t>(beat + 5));
+      });
+    }
+    if (!address_first) bench.step(address);
+    ASSERT_EQ(bench.memory.requests.size(), 1u);
+    EXPECT_TRUE(bench.memory.requests[0].write);
+    EXPECT_EQ(bench.memory.requests[0].cycle, 2u);
+    EXPECT_EQ(bench.memory.requests[0].address, 0x80u);
+    EXPECT_EQ(bench.memory.written[0], 5);
+    EXPECT_EQ(bench.memory.written[31], 6);
+    EXPECT_EQ(bench.memory.enables[0], 0xFF);
+    EXPECT_EQ(bench.memory.enables[1], 0);
+    EXPECT_EQ(bench.memory.enables[15], 0xFF);
+    EXPECT_EQ(bench.memory.enables[16], 0xFF);
+    while (bench.cycle < 13) bench.step([&] { EXPECT_FALSE(bench.in.m_bvalid); });
+    bench.step([&] { EXPECT_TRUE(bench.in.m_bvalid); });
+    bench.step([&] { EXPECT_FALSE(bench.in.m_bvalid); });
+    EXPECT_FALSE(bench.axi.busy());
+  }
+}
+
+TEST(AxiMemory, PassesErrorsOn) {
+  AxiBench bench;
+  bench.memory.code = 3;
+  bench.step([&] { bench.out.m_arvalid = true; });
+  while (bench.cycle < 10) bench.step();
+  bench.step([&] { EXPECT_EQ(bench.in.m_rresp, 3); });
+}
+
+TEST(AxiMemory, BackPressureKeepsWhatWasOffered) {
+  AxiBench bench({}, 5);
+  int refused = 0, accepted = 0, delayed = 0;
+  bench.out.m_rready = false;
+  for (int i = 0; i < 400; i++) {
+    bool waits = bench.in.m_rvalid;
+    bench.step([&] {
+      EXPECT_TRUE(!waits || bench.in.m_rvalid) << "R was withdrawn";
+      if (!bench.in.m_rvalid && bench.axi.reads_outstanding() > 0) delayed++;
+      bench.out.m_arvalid = i % 8 == 0;
+      bench.out.m_rready = i % 3 == 0;
+      if (bench.out.m_arvalid) (bench.in.m_arready ? accepted : refused)++;
+    });
+    if (bench.out.m_rready) bench.in.m_rvalid = false;  // taken
+  }
+  EXPECT_GT(refused, 3);
+  EXPECT_GT(accepted, 20);
+  EXPECT_GT(delayed, 20);
+}
+
+TEST(AxiLiteMaster, WritesAndReads) {
+  AxiLiteMaster master;
+  RtlInputs in;
+  RtlOutputs out;
+  RegisterTransfer write{true, 0x5C, 0x1234, 0xF};
+  master.start(write);
+  master.drive(in);
+  EXPECT_TRUE(in.s_awvalid && in.s_wvalid && in.s_bready && !in.s_arvalid);
+  EXPECT_EQ(in.s_wdata, 0x1234u);
+  out.s_wready = true;  // the data goes first
+  EXPECT_FALSE(master.sample(in, out));
+  master.drive(in);
+  EXPECT_TRUE(in.s_awvalid && !in.s_wvalid);
+  out.s_awready = true;
+  EXPECT_FALSE(master.sample(in, out));
+  master.drive(in);
+  EXPECT_FALSE(in.s_awvalid || in.s_wvalid);
+  out.s_bvalid = true;
+  out.s_bresp = 2;
+  EXPECT_TRUE(master.sample(in, out));
+  EXPECT_FALSE(master.ok());
+  EXPECT_FALSE(master.busy());
+
+  out = {};
+  RegisterTransfer read;
+  read.address = 0x44;
+  master.start(read);
+  master.drive(in);
+  EXPECT_TRUE(in.s_arvalid && in.s_rready && !in.s_awvalid && !in.s_bready);
+  EXPECT_EQ(in.s_araddr, 0x44u);
+  out.s_arready = true;
+  EXPECT_FALSE(master.sample(in, out));
+  master.drive(in);
+  EXPECT_FALSE(in.s_arvalid);
+  out.s_rvalid = true;
+  out.s_rdata = 77;
+  EXPECT_TRUE(master.sample(in, out));
+  EXPECT_TRUE(master.ok());
+  EXPECT_EQ(read.data, 77u);
+}
+
+// ---------------------------------------------------------------- checker
+
+/// Pins of a correct master, to be spoilt.
+struct CheckerBench {
+  AxiChecker checker{kBeatBytes};
+  RtlInputs in;
+  RtlOutputs out;
+  std::array<uint8_t, kBeatBytes> beat{};
+  uint64_t cycle = 0;
+
+  CheckerBench() {
+    out.m_arsize = out.m_awsize = 4;
+    out.m_arburst = out.m_awburst = 1;
+    out.m_wdata = beat.data();
+    in.m_arready = in.m_awready = in.m_wready = true;
+  }
+  void step() { checker.check(cycle++, in, out); }
+  void idle() {
+    out.m_arvalid = out.m_awvalid = out.m_wvalid = false;
+    step();
+  }
+};
+
+std::string breach_of(const std::function<void(CheckerBench&)>& act) {
+  CheckerBench bench;
+  try {
+    act(bench);
+  } catch (const mx::Error& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+TEST(AxiChecker, AcceptsACorrectMaster) {
+  EXPECT_EQ(breach_of([](CheckerBench& b) {
+              b.out.m_arvalid = b.out.m_awvalid = true;
+              b.out.m_araddr = b.out.m_awaddr = 0xFF0;
+              b.in.m_arready = b.in.m_awready = false;
+              b.step();
+              b.step();
+              b.in.m_arready = b.in.m_awready = true;
+              b.step();
+              b.out.m_arvalid = b.out.m_awvalid = false;
+              b.out.m_wvalid = b.out.m_wlast = true;
+              b.step();
+              b.idle();
+            }),
+            "none");
+}
+
+TEST(AxiChecker, AddressRules) {
+  EXPECT_EQ(
+      breach_of([](CheckerBench& b) {
+        b.out.m_arvalid = true;
+        b.out.m_araddr = 0xFF0;
+        b.out.m_arlen = 1;
+        b.step();
+      }),
+      "AXI protocol breach in cycle 0: AR burst of 2 beats at 0xff0 crosses a 4 KiB boundary");
+  EXPECT_EQ(breach_of([](CheckerBench& b) {
+              b.out.m_awvalid = true;
+              b.out.m_awaddr = 0x8;
+              b.step();
+            }),
+            "AXI protocol breach in cycle 0: AWADDR 0x8 is not beat aligned");
+  EXPECT_EQ(breach_of([](CheckerBench& b) {
+              b.out.m_awvalid = true;
+              b.out.m_awsize = 3;
+              b.step();
+            }),
+            "AXI protocol breach in cycle 0: AWSIZE is 8 bytes on a port of 16");
+  EXPECT_EQ(breach_of([](CheckerBench& b) {
+              b.out.m_arvalid = true;
+              b.out.m_arburst = 0;
+              b.step();
+            }),
+            "AXI protocol breach in cycle 0: ARBURST is 0, not INCR");
+}
+
+TEST(AxiChecker, PayloadStaysUntilReady) {
+  using Change = std::function<void(CheckerBench&)>;
+  const auto after_wait = [](const Change& change) {
+    return breach_of([&](CheckerBench& b) {
+      b.in.m_arready = b.in.m_awready = b.in.m_wready = false;
+      b.out.m_arvalid = b.out.m_awvalid = b.out.m_wvalid = true;
+      b.step();
+      change(b);
+      b.step();
+    });
+  };
+  const std::string ar = "AXI protocol breach in cycle 1: AR changed before ARREADY";
+  const std::string aw = "AXI protocol breach in cycle 1: AW changed before AWREADY";
+  const std::string w = "AXI protocol breach in cycle 1: W changed before WREADY";
+  EXPECT_EQ(after_wait([](CheckerBench&) {}), "none");
+  EXPECT_EQ(after_wait([](CheckerBench& b) { b.out.m_arvalid = false; }), ar);
+  EXPECT_EQ(after_wait([](CheckerBench& b) { b.out.m_araddr = 16; }), ar);
+  EXPECT_EQ(after_wait([](CheckerBench& b) { b.out.m_arlen = 1; }), ar);
+  EXPECT_EQ(after_wait([](CheckerBench& b) { b.out.m_awvalid = false; }), aw);
+  EXPECT_EQ(after_wait([](CheckerBench& b) { b.out.m_awaddr = 16; }), aw);
+  EXPECT_EQ(after_wait([](CheckerBench& b) { b.out.m_awlen = 1; }), aw);
+  EXPECT_EQ(after_wait([](CheckerBench& b) { b.out.m_wvalid = false; }), w);
+  EXPECT_EQ(after_wait([](CheckerBench& b) { b.out.m_wlast = true; }), w);
+  EXPECT_EQ(after_wait([](CheckerBench& b) { b.out.m_wstrb = 1; }), w);
+  EXPECT_EQ(after_wait([](CheckerBench& b) { b.beat[3] = 9; }), w);
+}
+
+TEST(AxiChecker, DataBeatsAreAsMany) {
+  const auto write = [](unsigned announced, unsigned beats) {
+    return breach_of([&](CheckerBench& b) {
+      b.out.m_awvalid = true;
+      b.out.m_awlen = static_cast<uint8_t>(announced - 1);
+      b.step();
+      b.out.m_awvalid = false;
+      for (unsigned i = 1; i <= beats; i++) {
+        b.out.m_wvalid = true;
+        b.out.m_wlast = i == beats;
+        b.step();
+      }
+    });
+  };
+  EXPECT_EQ(write(3, 3), "none");
+  EXPECT_EQ(write(3, 2),
+            "AXI protocol breach in cycle 2: AWLEN announced 3 beats, but WLAST came with beat 2");
+  EXPECT_EQ(write(2, 3), "AXI protocol breach in cycle 2: no WLAST with the last of 2 beats");
+  // Data first: the count is compared when the address comes.
+  EXPECT_EQ(breach_of([](CheckerBench& b) {
+              b.out.m_wvalid = b.out.m_wlast = true;
+              b.step();
+              b.out.m_wvalid = false;
+              b.out.m_awvalid = true;
+              b.out.m_awlen = 1;
+              b.step();
+            }),
+            "AXI protocol breach in cycle 1: AWLEN announced 2 beats, but WLAST came with beat 1");
+}
+
+}  // namespace
+}  // namespace mxe

@@ -1,0 +1,317 @@
+// The model alone: any configuration, both modes, and the blocks whose timing is easy to get wrong
+// against a plain cycle-by-cycle account.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "engine/banks.h"
+#include "engine/counters.h"
+#include "engine/engine.h"
+#include "engine/unpack.h"
+#include "engine/walk.h"
+#include "mxe_driver.h"
+#include "platform/driver_port.h"
+#include "platform/platform.h"
+#include "platform/random.h"
+
+namespace mxe {
+namespace {
+
+// ---------------------------------------------------------------- loop nest
+
+/// The nest as plain loops: {rows, cols, tile, words, first_k, last_k, last_use} of each step.
+using Step = std::vector<unsigned>;
+std::vector<Step> plain_nest(const Params& p, unsigned m, unsigned n, unsigned words) {
+  std::vector<Step> steps;
+  const unsigned chunk = p.a_slab_k / 32, slab = p.b_buf_k / 32, group = p.num_pe * p.acc_tiles;
+  for (unsigned row = 0; row < m; row += p.rows) {
+    for (unsigned g = 0; g < n; g += group) {
+      for (unsigned c = 0; c < words; c += chunk) {
+        for (unsigned col = g; col < std::min(n, g + group); col += p.num_pe) {
+          for (unsigned s = c; s < std::min(words, c + chunk); s += slab) {
+            const unsigned end = std::min({words, c + chunk, s + slab});
+            const bool last_tile = col + p.num_pe >= std::min(n, g + group);
+            const bool last_slab = end == std::min(words, c + chunk);
+            const bool last_group = g + group >= n;
+            steps.push_back({std::min(p.rows, m - row), std::min(p.num_pe, n - col),
+                             (col - g) / p.num_pe, end - s, s == 0, end == words,
+                             last_tile && last_slab && (words > chunk || last_group)});
+          }
+        }
+      }
+    }
+  }
+  return steps;
+}
+
+TEST(Walk, IsTheLoopNest) {
+  Random random(1);
+  for (int i = 0; i < 300; i++) {
+    Params p = Params::named("small");
+    p.acc_tiles = 1u << random.uniform(0, 3);
+    p.a_slab_k = 32u << random.uniform(0, 3);
+    p.b_buf_k = std::min(p.a_slab_k, 32u << random.uniform(0, 2));
+    const auto m = static_cast<unsigned>(random.uniform(1, 30)),
+               n = static_cast<unsigned>(random.uniform(1, 90)),
+               words = static_cast<unsigned>(random.uniform(1, 20));
+    SCOPED_TRACE(p.to_string() + ": " + std::to_string(m) + " " + std::to_string(n) + " " +
+                 std::to_string(words));
+    std::vector<Step> steps;
+    for (Walk walk(p, {}, m, n, words); walk.valid(); walk.step()) {
+      steps.push_back({walk.rows(), walk.cols(), walk.tile(), walk.words(), walk.first_k(),
+                       walk.last_k(), walk.last_use()});
+    }
+    ASSERT_EQ(steps, plain_nest(p, m, n, words));
+  }
+}
+
+// ---------------------------------------------------------------- unpacker
+
+/// mxe_unpack clock by clock: accepts beats offered from `offered` on, returns {accept cycles of
+/// the beats, cycles of the words} of all fetches.
+struct PlainFetch {
+  unsigned offset, bytes, word_bytes;
+  std::vector<uint64_t> offered;
+};
+struct PlainTimes {
+  std::vector<uint64_t> beats, words;
+};
+PlainTimes plain_unpack(unsigned beat_bytes, const std::vector<PlainFetch>& fetches) {
+  PlainTimes times;
+  std::size_t fetch = 0, beat = 0;  // next to accept
+  bool active = false;
+  unsigned count = 0, left = 0, size = 1;
+  uint64_t cycle = 0;
+  while (fetch < fetches.size() || active) {
+    const unsigned emit_bytes = std::min(left, size);
+    const bool emit = active && count >= emit_bytes;
+    const bool emit_done = emit && left <= size;
+    const unsigned kept = emit_done ? 0 : (emit ? count - emit_bytes : count);
+    if (emit) times.words.push_back(cycle);
+    bool accept = false;
+    if (fetch < fetches.size()) {
+      const bool room = beat > 0 ? kept <= 32 : (!active || emit_done);
+      accept = room && fetches[fetch].offered[beat] <= cycle;
+    }
+    if (emit) left -= emit_bytes;
+    count = kept;
+    if (emit_done) active = false;
+    if (accept) {
+      const PlainFetch& f = fetches[fetch];
+      times.beats.push_back(cycle);
+      if (beat == 0) {
+        count = beat_bytes - f.offset;
+        active = true;
+        left = f.bytes;
+        size = f.word_bytes;
+      } else {
+        count += beat_bytes;
+      }
+      if (++beat == f.offered.size()) {
+        fetch++;
+        beat = 0;
+      }
+    }
+    cycle++;
+  }
+  return times;
+}
+
+TEST(Unpack, KeepsTheTimesOfThePipeline) {
+  Random random(2);
+  for (int round = 0; round < 400; round++) {
+    SCOPED_TRACE(round);
+    const unsigned beat_bytes = 8u << random.uniform(0, 3);
+    std::vector<PlainFetch> fetches;
+    uint64_t offered = 5;
+    const uint64_t gap = random.uniform(1, 3);
+    for (int f = 0; f < 6; f++) {
+      PlainFetch fetch;
+      fetch.offset = static_cast<unsigned>(random.uniform(0, beat_bytes - 1));
+      fetch.bytes = static_cast<unsigned>(random.uniform(1, 300));
+      static constexpr unsigned kSizes[] = {8, 16, 24, 32};
+      fetch.word_bytes = kSizes[random.uniform(0, 3)];
+      const uint64_t beats = beats_touched(fetch.offset, fetch.bytes, beat_bytes);
+      if (random.one_in(3)) offered += random.uniform(0, 40);
+      for (uint64_t b = 0; b < beats; b++, offered += gap) fetch.offered.push_back(offered);
+      fetches.push_back(fetch);
+    }
+    const PlainTimes expected = plain_unpack(beat_bytes, fetches);
+    Unpack unpack(beat_bytes);
+    std::size_t beat = 0, word = 0;
+    for (const PlainFetch& fetch : fetches) {
+      unpack.begin(fetch.offset, fetch.bytes, fetch.word_bytes);
+      const auto beats = static_cast<unsigned>(fetch.offered.size());
+      const BeatTimes times(fetch.offered[0] << BeatTimes::kFraction, gap << BeatTimes::kFraction);
+      EXPECT_EQ(unpack.beats(times, beats), expected.beats[beat]);
+      beat += beats;
+      word += (fetch.bytes + fetch.word_bytes - 1) / fetch.word_bytes;
+      EXPECT_EQ(unpack.last_beat(), expected.beats[beat - 1]);
+      EXPECT_EQ(unpack.last_word(), expected.words[word - 1]);
+    }
+  }
+}
+
+// ---------------------------------------------------------------- small parts
+
+TEST(BankCredits, ClaimsTwoBanksThenWaitsForEachRelease) {
+  BankCredits banks;
+  banks.want(10);
+  EXPECT_EQ(banks.taken_from(), 11u);
+  banks.finish();
+  EXPECT_EQ(banks.taken_from(), kNever);
+  banks.want(20);
+  EXPECT_EQ(banks.taken_from(), 21u);
+  banks.finish();
+  banks.want(30);
+  EXPECT_EQ(banks.taken_from(), kNever);
+  banks.release(50);  // seen in 51, claimed then, taken in 52
+  EXPECT_EQ(banks.taken_from(), 52u);
+  banks.finish();
+  banks.release(55);
+  banks.want(70);
+  EXPECT_EQ(banks.taken_from(), 71u);
+}
+
+uint64_t value(const Counters& counters, Counter counter) {
+  return counters.snapshot_values()[static_cast<std::size_t>(counter)];
+}
+
+TEST(Counters, CountWhatLiesBeforeTheSnapshot) {
+  Counters counters;
+  counters.add(Counter::mac_active, 2, 6);  // not enabled yet until 4
+  counters.enable(4, true);
+  counters.add(Counter::mac_active, 10, 20);
+  counters.add(Counter::blocks, 10, 20, 8);
+  counters.snapshot(15);
+  EXPECT_EQ(value(counters, Counter::total), 11u);
+  EXPECT_EQ(value(counters, Counter::mac_active), 2u + 5);
+  EXPECT_EQ(value(counters, Counter::blocks), 40u);
+  EXPECT_EQ(value(counters, Counter::idle), 4u);
+  counters.snapshot(30);
+  EXPECT_EQ(value(counters, Counter::mac_active), 12u);
+  EXPECT_EQ(value(counters, Counter::blocks), 80u);
+  counters.add(Counter::stall_a, 22, 27);  // known late
+  counters.skip(40, 1000);                 // the clock stood still
+  counters.snapshot(1010);
+  EXPECT_EQ(value(counters, Counter::stall_a), 5u);
+  EXPECT_EQ(value(counters, Counter::total), 46u);
+  counters.clear(1019);
+  counters.snapshot(1030);
+  EXPECT_EQ(value(counters, Counter::total), 10u);
+  EXPECT_EQ(value(counters, Counter::mac_active), 0u);
+  counters.enable(1030, false);
+  counters.snapshot(2000);
+  EXPECT_EQ(value(counters, Counter::total), 10u);
+}
+
+// ---------------------------------------------------------------- both modes
+
+mxe_job plain_job(Host& host, unsigned m, unsigned n, unsigned k, uint32_t a, uint32_t b) {
+  mxe_job job{};
+  job.format_a = a;
+  job.format_b = b;
+  job.m = m;
+  job.n = n;
+  job.k = k;
+  job.a_stride = job.b_stride = k;
+  job.a_scale_stride = job.b_scale_stride = (k + 31) / 32;
+  job.d_stride = 4 * n;
+  job.a_addr = host.allocate(std::size_t{m} * k);
+  job.b_addr = host.allocate(std::size_t{n} * k);
+  job.a_scale_addr = host.allocate(std::size_t{m} * job.a_scale_stride);
+  job.b_scale_addr = host.allocate(std::size_t{n} * job.b_scale_stride);
+  job.d_addr = host.allocate(std::size_t{m} * job.d_stride);
+  return job;
+}
+
+struct ModeRun {
+  uint64_t cycles = 0;
+  struct mxe_counters counters {};
+};
+
+ModeRun run_mode(Platform& platform, const std::vector<std::array<unsigned, 5>>& jobs) {
+  ModeRun result;
+  platform.run([&](Host& host) {
+    mxe_port port = make_driver_port(host);
+    mxe_device device{};
+    const uint64_t ring = host.allocate(128 * 2);
+    ASSERT_EQ(mxe_probe(&device, &port, host.memory().data(ring, 256), ring, 2), MXE_OK);
+    for (const auto& [m, n, k, a, b] : jobs) {
+      const mxe_job job = plain_job(host, m, n, k, a, b);
+      uint32_t id = 0;
+      mxe_completion completion{};
+      ASSERT_EQ(mxe_submit(&device, &job, &id), MXE_OK);
+      ASSERT_EQ(mxe_wait(&device, id, 1'000'000, &completion), MXE_OK);
+      result.cycles += completion.cycles;
+    }
+    ASSERT_EQ(mxe_counters(&device, &result.counters), MXE_OK);
+  });
+  return result;
+}
+
+TEST(Model, BothModesTakeTheSameTimeOnEveryConfiguration) {
+  const std::vector<std::array<unsigned, 5>> jobs{
+      {40, 70, 300, 4, 0}, {1, 130, 77, 5, 5}, {33, 1, 1000, 0, 1}, {65, 65, 65, 2, 6}};
+  Random random(3);
+  std::vector<std::unique_ptr<Platform>> platforms;
+  std::vector<Params> all;
+  for (const char* name : config_names()) all.push_back(Params::named(name));
+  for (int i = 0; i < 12; i++) {
+    Params p;
+    p.num_pe = 1u << random.uniform(0, 6);
+    p.rows = std::max(p.num_pe, 8u << random.uniform(0, 5));
+    p.acc_tiles = 1u << random.uniform(0, 4);
+    p.fp4_dual = static_cast<unsigned>(random.uniform(0, 1));
+    p.a_slab_k = 32u << random.uniform(0, 6);
+    p.b_buf_k = std::min(p.a_slab_k, 32u << random.uniform(0, 4));
+    p.mem_w = 64u << random.uniform(0, 3);
+    p.max_burst = 1u << random.uniform(0, 8);
+    all.push_back(p);
+  }
+  for (std::size_t i = 0; i < all.size(); i++) {
+    for (const Mode mode : {Mode::functional, Mode::timing}) {
+      Memory::Config memory;
+      memory.size = 1 << 24;
+      memory.timing.jitter_seed = i;
+      platforms.push_back(
+          std::make_unique<Platform>(("p" + std::to_string(platforms.size())).c_str(), memory, [&] {
+            EngineOptions options;
+            options.mode = mode;
+            return std::make_unique<Engine>("engine", all[i], options);
+          }));
+    }
+  }
+  for (std::size_t i = 0; i < all.size(); i++) {
+    SCOPED_TRACE(all[i].to_string());
+    const ModeRun functional = run_mode(*platforms[2 * i], jobs);
+    const ModeRun timing = run_mode(*platforms[2 * i + 1], jobs);
+    EXPECT_GT(functional.cycles, 0u);
+    EXPECT_EQ(timing.cycles, functional.cycles);
+    EXPECT_EQ(timing.counters.bytes_read, functional.counters.bytes_read);
+    EXPECT_EQ(timing.counters.bytes_written, functional.counters.bytes_written);
+    EXPECT_EQ(timing.counters.stall_a, functional.counters.stall_a);
+    // Every multiplication is done once: blocks are whole words of 32, rows and columns exact.
+    uint64_t blocks = 0;
+    for (const auto& [m, n, k, a, b] : jobs) blocks += uint64_t{m} * n * ((k + 31) / 32);
+    EXPECT_EQ(timing.counters.blocks, blocks);
+  }
+}
+
+TEST(Model, TimingModeWritesNoResults) {
+  Memory::Config memory;
+  memory.size = 1 << 22;
+  Platform platform("p", memory, [] {
+    EngineOptions options;
+    options.mode = Mode::timing;
+    return std::make_unique<Engine>("engine", Params::named("small"), options);
+  });
+  run_mode(platform, {{8, 8, 32, 4, 4}});
+  const uint8_t* bytes = platform.memory().data(platform.memory().base() + 256, 4096);
+  EXPECT_EQ(std::count(bytes, bytes + 4096, 0), 4096);
+}
+
+}  // namespace
+}  // namespace mxe
