@@ -41,10 +41,10 @@ if(NOT MXE_BUILD_RTL)
 endif()
 include(${PROJECT_SOURCE_DIR}/tb/MxeVerilate.cmake)  # the parameters of the named configurations
 
-# Turns -GNAME=VALUE ... into Yosys' "-set NAME VALUE ...".
-function(mxe_yosys_parameters result verilator_parameters)
-  list(TRANSFORM verilator_parameters REPLACE "^-G([A-Z0-9_]+)=(.*)$" "-set \\1 \\2")
-  list(JOIN verilator_parameters " " joined)
+# Turns NAME=VALUE ... into Yosys' "-set NAME VALUE ...".
+function(mxe_yosys_parameters result parameters)
+  list(TRANSFORM parameters REPLACE "^([A-Z0-9_]+)=(.*)$" "-set \\1 \\2")
+  list(JOIN parameters " " joined)
   set(${result} "${joined}" PARENT_SCOPE)
 endfunction()
 
@@ -53,9 +53,10 @@ set(_yosys_targets "")
 list(JOIN MXE_RTL_SOURCES " " _yosys_sources)
 foreach(config small base)
   set(_parameters ${MXE_RTL_PARAMETERS_${config}})
+  list(TRANSFORM _parameters PREPEND -G OUTPUT_VARIABLE _verilator_parameters)
   mxe_lint(lint-rtl-${config} rtl_${config}
            COMMAND ${MXE_VERILATOR} --lint-only -Wall --top-module mxe_top -I${MXE_RTL_INCLUDE}
-                   ${_parameters} ${MXE_RTL_WAIVERS} ${MXE_RTL_SOURCES})
+                   ${_verilator_parameters} ${MXE_RTL_WAIVERS} ${MXE_RTL_SOURCES})
   list(APPEND _lint_rtl_targets lint-rtl-${config})
 
   mxe_yosys_parameters(_set "${_parameters}")
