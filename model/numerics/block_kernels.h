@@ -18,9 +18,14 @@ using QuantizeKernel = void (*)(const float* x, size_t blocks, ScaleRule rule, u
 using DequantizeKernel = void (*)(const uint8_t* codes, const uint8_t* scales, size_t blocks,
                                   float* out);
 
+// Finite codes as integers, value = integer * 2^lsb_exponent; special codes give some integer below
+// 2^18. Not for mxfp8_e5m2, whose integers have 32 bits and a sign.
+using IntegerKernel = void (*)(const uint8_t* codes, size_t count, int32_t* out);
+
 struct BlockKernels {
   QuantizeKernel quantize;
   DequantizeKernel dequantize;
+  IntegerKernel integers;
 };
 
 BlockKernels block_kernels(FormatId format, SimdLevel level);

@@ -9,8 +9,11 @@
 namespace mx {
 namespace {
 
-constexpr size_t kMaxLanes = 16;
-constexpr size_t kMaxTile = kTileRows * kTileGroups * kMaxLanes;
+// Rows whose accumulators stay in the second-level cache.
+constexpr size_t kStripRows = 256;
+
+// Bytes of B that stay in the first-level cache while all rows of a strip pass.
+constexpr size_t kChunkBytes = 16384;
 
 GemmKernel choose_kernel(const GemmKernels& kernels, FormatId a, FormatId b) {
   switch (gemm_path(a, b)) {
@@ -33,48 +36,105 @@ GemmKernel choose_kernel(const GemmKernels& kernels, FormatId a, FormatId b) {
   }
 }
 
+// Blocks of K that make up a chunk of B; even, so that chains stay in step.
+size_t chunk_blocks(const PackedB& b) {
+  const size_t element = b.path == GemmPath::bytes ? 1 : 2 * b.parts;
+  const size_t block = kTileGroups * b.lanes * kBlockSize * element;
+  return std::max<size_t>(2, kChunkBytes / block / 2 * 2);
+}
+
 }  // namespace
 
 FastGemm::FastGemm(const MxTensor& a, const MxTensor& b, const GemmKernels& kernels, bool dual)
     : a_(a),
       b_(b),
       lanes_(kernels.lanes),
+      columns_(kTileGroups * kernels.lanes),
       chains_(dual && is_four_bit(a.format) && is_four_bit(b.format) ? 2 : 1),
-      packed_a_(pack_a(a, b.format)),
-      packed_b_(pack_b(b, a.format, kernels.lanes)),
+      tile_size_(chains_ * kTileRows * columns_),
+      packed_a_(pack_a(a, b.format, kernels.level)),
+      packed_b_(pack_b(b, a.format, kernels.lanes, kernels.level)),
       kernel_(choose_kernel(kernels, a.format, b.format)) {}
 
 void FastGemm::run(const float* bias, size_t first_row, size_t last_row, float* out) const {
-  // A pair of column groups stays in the cache while all rows pass.
-  for (size_t group = 0; group < packed_b_.groups; group += kTileGroups) {
-    for (size_t row = first_row; row < last_row; row += kTileRows) {
-      tile(bias, row, std::min(kTileRows, last_row - row), group, out);
+  const size_t chunk = chunk_blocks(packed_b_);
+  Strip strip;
+  for (size_t first = first_row; first < last_row; first += kStripRows) {
+    strip.first_row = first;
+    strip.last_row = std::min(last_row, first + kStripRows);
+    for (strip.group = 0; strip.group < packed_b_.groups; strip.group += kTileGroups) {
+      load_bias(bias, &strip);
+      for (size_t block = 0; block < packed_a_.blocks; block += chunk) {
+        multiply(block, std::min(packed_a_.blocks, block + chunk), &strip);
+      }
+      store(strip, out);
     }
   }
 }
 
-void FastGemm::tile(const float* bias, size_t row, size_t rows, size_t group, float* out) const {
-  const size_t columns = kTileGroups * lanes_;
-  const size_t column = group * lanes_;
-  const size_t used = std::min(columns, b_.rows - column);
-  std::array<std::array<float, kMaxTile>, 2> acc{};
-  if (bias != nullptr) {
-    for (size_t r = 0; r < rows; ++r) {
-      std::copy_n(bias + (row + r) * b_.rows + column, used,
-                  acc[0].begin() + static_cast<long>(r * columns));
+size_t FastGemm::used_columns(size_t group) const {
+  return std::min(columns_, b_.rows - std::min(b_.rows, group * lanes_));
+}
+
+void FastGemm::load_bias(const float* bias, Strip* strip) const {
+  const size_t tiles = (strip->last_row - strip->first_row + kTileRows - 1) / kTileRows;
+  strip->acc.assign(tiles * tile_size_, 0.0f);
+  if (bias == nullptr) return;
+  const size_t column = strip->group * lanes_;
+  for (size_t row = strip->first_row; row < strip->last_row; ++row) {
+    const size_t r = row - strip->first_row;
+    std::copy_n(bias + row * b_.rows + column, used_columns(strip->group),
+                strip->acc.data() + r / kTileRows * tile_size_ + r % kTileRows * columns_);
+  }
+}
+
+void FastGemm::multiply(size_t first_block, size_t last_block, Strip* strip) const {
+  float* acc = strip->acc.data();
+  for (size_t row = strip->first_row; row < strip->last_row; row += kTileRows, acc += tile_size_) {
+    if (has_slow_blocks(row, strip->group)) {
+      careful_blocks(row, std::min(kTileRows, strip->last_row - row), strip->group, first_block,
+                     last_block, acc);
+      continue;
+    }
+    for (size_t chain = 0; chain < chains_; ++chain) {
+      kernel_(packed_a_, packed_b_, {row, strip->group, first_block + chain, last_block, chains_},
+              acc + chain * kTileRows * columns_);
     }
   }
-  for (size_t block = 0; block < packed_a_.blocks; ++block) {
-    float* chain = acc[block % chains_].data();
-    kernel_(packed_a_, packed_b_, row, group, block, chain);
-    slow_blocks(row, rows, group, block, chain);
-  }
-  for (size_t r = 0; r < rows; ++r) {
+}
+
+void FastGemm::store(const Strip& strip, float* out) const {
+  const size_t used = used_columns(strip.group);
+  for (size_t row = strip.first_row; row < strip.last_row; ++row) {
+    const size_t r = row - strip.first_row;
+    const float* even = strip.acc.data() + r / kTileRows * tile_size_ + r % kTileRows * columns_;
+    const float* odd = even + kTileRows * columns_;
+    float* to = out + row * b_.rows + strip.group * lanes_;
     for (size_t j = 0; j < used; ++j) {
-      uint32_t result = to_bits(acc[0][r * columns + j]);
-      if (chains_ == 2) result = merge_chains(result, to_bits(acc[1][r * columns + j]));
-      out[(row + r) * b_.rows + column + j] = from_bits(is_nan_bits(result) ? kQuietNan : result);
+      // As merge_chains; adding +0 turns the sum of two negative zeros positive.
+      const uint32_t result = to_bits(chains_ == 2 ? even[j] + odd[j] + 0.0f : even[j]);
+      to[j] = from_bits(is_nan_bits(result) ? kQuietNan : result);
     }
+  }
+}
+
+bool FastGemm::has_slow_blocks(size_t row, size_t group) const {
+  const auto any = [](const std::vector<uint8_t>& flags, size_t first, size_t count) {
+    return std::any_of(flags.begin() + static_cast<long>(first),
+                       flags.begin() + static_cast<long>(first + count),
+                       [](uint8_t flag) { return flag != 0; });
+  };
+  return any(packed_a_.row_is_slow, row, kTileRows) ||
+         any(packed_b_.group_is_slow, group, kTileGroups);
+}
+
+// One block after the other, so that slow ones come in their turn.
+void FastGemm::careful_blocks(size_t row, size_t rows, size_t group, size_t first, size_t last,
+                              float* chains) const {
+  for (size_t block = first; block < last; ++block) {
+    float* acc = chains + block % chains_ * kTileRows * columns_;
+    kernel_(packed_a_, packed_b_, {row, group, block, block + 1, 1}, acc);
+    slow_blocks(row, rows, group, block, acc);
   }
 }
 
@@ -84,20 +144,19 @@ void FastGemm::slow_blocks(size_t row, size_t rows, size_t group, size_t block, 
   for (size_t g = 0; g < kTileGroups; ++g) {
     lanes |= packed_b_.slow_lanes[(group + g) * packed_b_.blocks + block] << (g * lanes_);
   }
-  const size_t columns = kTileGroups * lanes_;
   const size_t k = block * kBlockSize;
   for (size_t r = 0; r < rows; ++r) {
     const size_t i = row + r;
     const bool slow = (packed_a_.flags[i * packed_a_.blocks + block] & kSlow) != 0;
     if (!slow && lanes == 0) continue;
-    for (size_t lane = 0; lane < columns; ++lane) {
+    for (size_t lane = 0; lane < columns_; ++lane) {
       const size_t j = group * lanes_ + lane;
       if (j >= b_.rows || (!slow && (lanes >> lane & 1) == 0)) continue;
       const BlockDot dot =
           block_dot(a_.format, &a_.codes[i * a_.k + k], a_.scales[i * packed_a_.blocks + block],
                     b_.format, &b_.codes[j * b_.k + k], b_.scales[j * packed_a_.blocks + block],
                     std::min(kBlockSize, a_.k - k));
-      acc[r * columns + lane] = from_bits(accumulate(to_bits(acc[r * columns + lane]), dot));
+      acc[r * columns_ + lane] = from_bits(accumulate(to_bits(acc[r * columns_ + lane]), dot));
     }
   }
 }

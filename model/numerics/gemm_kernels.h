@@ -7,12 +7,17 @@
 
 namespace mx {
 
-// Adds one 32-element block of K to a tile of kTileRows rows of A by kTileGroups groups of B
-// columns. `row` and `group` are the tile's first, acc is [kTileRows][kTileGroups * lanes] float32.
-using GemmKernel = void (*)(const PackedA& a, const PackedB& b, size_t row, size_t group,
-                            size_t block, float* acc);
+// Adds every `step`-th 32-element block of K from `first` to before `last` to a tile of kTileRows
+// rows of A by kTileGroups groups of B columns. `row` and `group` are the tile's first, acc is
+// [kTileRows][kTileGroups * lanes] float32.
+struct TileBlocks {
+  size_t row, group;
+  size_t first, last, step;
+};
+using GemmKernel = void (*)(const PackedA& a, const PackedB& b, const TileBlocks& tile, float* acc);
 
 struct GemmKernels {
+  SimdLevel level = SimdLevel::portable;
   size_t lanes = 0;             // columns a group; 0: the level has no kernels
   GemmKernel bytes8 = nullptr;  // for byte_sums of 8, 4, 2, 1
   GemmKernel bytes4 = nullptr;

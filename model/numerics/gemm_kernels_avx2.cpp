@@ -19,7 +19,7 @@ struct Vec {
   };
 
   MX_VECTOR static inline Int zero() { return _mm256_setzero_si256(); }
-  MX_VECTOR static inline Narrow no_narrow() { return _mm256_setzero_si256(); }
+
   MX_VECTOR static inline Int load(const void* from) {
     return _mm256_loadu_si256(static_cast<const __m256i*>(from));
   }
@@ -29,15 +29,21 @@ struct Vec {
     return _mm256_set1_epi32(value);
   }
 
+  // Compilers turn a chain of integer additions into a tree and run out of registers; this keeps
+  // it.
+  MX_VECTOR static inline void keep_order(__m256i* value) { __asm__("" : "+x"(*value)); }
+
   MX_VECTOR static inline void multiply_bytes(Int a, Int b, bool first, Narrow* narrow, Int*) {
     const __m256i products = _mm256_maddubs_epi16(a, b);
     *narrow = first ? products : _mm256_add_epi16(*narrow, products);
+    keep_order(narrow);
   }
   MX_VECTOR static inline void widen(Narrow narrow, Int* sum) {
     *sum = _mm256_add_epi32(*sum, _mm256_madd_epi16(narrow, _mm256_set1_epi16(1)));
   }
   MX_VECTOR static inline void multiply_words(Int a, Int b, Int* sum) {
     *sum = _mm256_add_epi32(*sum, _mm256_madd_epi16(a, b));
+    keep_order(sum);
   }
 
   MX_VECTOR static inline void add_scaled(Int sum, float scale, const float* scales, float* acc) {
@@ -97,7 +103,7 @@ struct Vec {
 #include "numerics/gemm_kernels.inc"
 
 namespace mx {
-GemmKernels gemm_kernels_avx2() { return make_kernels(); }
+GemmKernels gemm_kernels_avx2() { return make_kernels(SimdLevel::avx2); }
 }  // namespace mx
 
 #else

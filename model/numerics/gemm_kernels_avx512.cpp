@@ -22,7 +22,7 @@ struct Vec {
   };
 
   MX_VECTOR static inline Int zero() { return _mm512_setzero_si512(); }
-  MX_VECTOR static inline Narrow no_narrow() { return {}; }
+
   MX_VECTOR static inline Int load(const void* from) { return _mm512_loadu_si512(from); }
   MX_VECTOR static inline Int broadcast4(const void* from) {
     int32_t value;
@@ -92,7 +92,7 @@ struct Vec {
 #include "numerics/gemm_kernels.inc"
 
 namespace mx {
-GemmKernels gemm_kernels_avx512() { return make_kernels(); }
+GemmKernels gemm_kernels_avx512() { return make_kernels(SimdLevel::avx512); }
 }  // namespace mx
 
 #else

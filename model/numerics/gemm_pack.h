@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "numerics/simd.h"
 #include "numerics/tensor.h"
 
 namespace mx {
@@ -44,7 +45,8 @@ struct PackedA {
   // [rows][blocks]: 2^(scale - 127), with the common power of two; floats for the float32 paths.
   std::vector<float> scales;
   std::vector<double> wide_scales;
-  std::vector<uint8_t> flags;  // [rows][blocks]: kSlow, kWide
+  std::vector<uint8_t> flags;        // [rows][blocks]: kSlow, kWide
+  std::vector<uint8_t> row_is_slow;  // [rows]: some block is
   // Exponent of `residue` below `words` in wide blocks.
   static constexpr int kResidueShift = 3;
 
@@ -65,15 +67,17 @@ struct PackedB {
   // [groups][blocks][lanes]: 2^(scale - 127) with both lsb; floats for the float32 paths.
   std::vector<float> scales;
   std::vector<double> wide_scales;
-  std::vector<uint32_t> slow_lanes;  // [groups][blocks]: a bit for every slow lane
+  std::vector<uint32_t> slow_lanes;    // [groups][blocks]: a bit for every slow lane
+  std::vector<uint8_t> group_is_slow;  // [groups]: some lane of some block is
 };
 
 // What a tile covers; operands are padded to it.
 constexpr size_t kTileRows = 4;
 constexpr size_t kTileGroups = 2;
 
-PackedA pack_a(const MxTensor& a, FormatId format_b);
-PackedB pack_b(const MxTensor& b, FormatId format_a, size_t lanes);
+// `level` only decides how fast this is.
+PackedA pack_a(const MxTensor& a, FormatId format_b, SimdLevel level);
+PackedB pack_b(const MxTensor& b, FormatId format_a, size_t lanes, SimdLevel level);
 
 // How many products of a byte pair can be summed in 16 bits before they must be widened: 8 (all of
 // a lane's pairs), 4, 2 or 1.
