@@ -1,0 +1,16 @@
+// libFuzzer target: the .npy reader either throws Error with one line or returns a consistent
+// array.
+#include <cstdlib>
+
+#include "numerics/npy.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  try {
+    const mx::NpyArray array = mx::parse_npy(data, size, "fuzz");
+    if (array.data.size() != array.size() * mx::dtype_size(array.dtype)) std::abort();
+    if (array.dtype == mx::DType::float32) mx::to_float32(array, "fuzz");
+  } catch (const mx::Error& error) {
+    if (std::string_view(error.what()).find('\n') != std::string_view::npos) std::abort();
+  }
+  return 0;
+}

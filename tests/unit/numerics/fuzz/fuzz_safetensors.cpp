@@ -1,0 +1,18 @@
+// libFuzzer target: the .safetensors reader either throws Error with one line or returns tensors
+// whose values fill their shapes.
+#include <cstdlib>
+
+#include "numerics/safetensors.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  try {
+    for (const mx::NamedTensor& tensor : mx::parse_safetensors(data, size, "fuzz")) {
+      size_t count = 1;
+      for (const size_t dimension : tensor.shape) count *= dimension;
+      if (count != tensor.values.size()) std::abort();
+    }
+  } catch (const mx::Error& error) {
+    if (std::string(error.what()).find('\n') != std::string::npos) std::abort();
+  }
+  return 0;
+}
