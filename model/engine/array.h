@@ -8,38 +8,37 @@
 #include "engine/opbuf.h"
 #include "engine/params.h"
 #include "engine/seq.h"
-#include "numerics/format.h"
 
 namespace mxe {
 
-/// Dot-product array (mxe_array with its mxe_pe): NUM_PE columns of accumulators and the arithmetic
-/// of a pass, by the functions of the numerics library.
+/// Dot-product array (mxe_array with its mxe_pe): the results of a tile, by the golden GEMM of the
+/// numerics library, in one go when the tile's last pass starts.
 class Array {
  public:
-  /// Cycles from a row's issue to the last bias read of the row, and to its result.
+  /// Cycles from a row's issue to the read of its bias, and to its result.
   static constexpr unsigned kBiasReadStage = kDotLatency;
   static constexpr unsigned kResultStage = kDotLatency + kAccLatency;
 
   explicit Array(const Params& params);
 
-  void configure(mx::FormatId format_a, mx::FormatId format_b, bool dual);
-  /// Copies the B words of a pass into the PEs, before the bank is released.
-  void load_b(const Pass& pass, const OpBuf& b_buf);
-  /// Runs all rows of a pass. In a tile's last pass the results are final.
-  void run(const Pass& pass, const Seq::Started& started, const OpBuf& a_buf, const CBuf& c_buf);
+  /// Takes part in a pass: keeps the tile's bias from its first, makes its results in its last.
+  void run(const Pass& pass, const Seq::Started& started, OpBuf& a_buf, OpBuf& b_buf,
+           const CBuf& c_buf);
   /// Results of the tile that was given this drain bank, [row][PE], FP32 bits.
   const uint32_t* results(unsigned drain_bank) const;
 
  private:
-  void run_row(const Pass& pass, unsigned row, const uint8_t* a, const uint8_t* a_scales,
-               const uint32_t* bias, uint32_t* results);
+  struct Tile {
+    bool has_bias = false;
+    std::vector<float> bias;  // [row][column]
+  };
+
+  void keep_bias(const Pass& pass, const Seq::Started& started, const CBuf& c_buf);
 
   unsigned rows_, num_pe_;
-  mx::FormatId format_a_ = mx::FormatId::mxint8, format_b_ = mx::FormatId::mxint8;
-  bool dual_ = false;
-  std::vector<uint8_t> b_codes_, b_scales_;  // [PE][64], [PE][2]
-  std::vector<uint32_t> even_, odd_;         // accumulators [tile][row][PE]
-  std::vector<uint32_t> results_;            // [drain bank][row][PE]
+  bool fp4_dual_;
+  std::vector<Tile> tiles_;        // of the group
+  std::vector<uint32_t> results_;  // [drain bank][row][PE]
 };
 
 }  // namespace mxe

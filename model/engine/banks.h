@@ -7,6 +7,19 @@
 
 namespace mxe {
 
+/// Which banks of a double buffer were filled when (full_q). Banks are filled and used in turn:
+/// bank number n of a stream of jobs is a running number and lies in bank n mod 2.
+class BankFills {
+ public:
+  /// The last word of the next bank arrives in `cycle`.
+  void fill(uint64_t cycle) { full_from_.push(cycle + 1); }
+  /// First cycle in which bank number `n` is full; kNever if that is not known yet.
+  uint64_t full_from(uint64_t n) const { return n < full_from_.count() ? full_from_[n] : kNever; }
+
+ private:
+  History<uint64_t, 4> full_from_;
+};
+
 /// Two banks that a producer claims in turn and a consumer gives back (free_q and taken_q of the
 /// loaders): when the producer has a bank to work on, in cycles.
 class BankCredits {

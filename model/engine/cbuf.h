@@ -4,7 +4,7 @@
 #include <cstring>
 #include <vector>
 
-#include "engine/opbuf.h"
+#include "engine/banks.h"
 #include "engine/params.h"
 
 namespace mxe {

@@ -42,8 +42,8 @@ Datapath::Datapath(const Params& params, const PortLimits& limits, MemoryPort& m
       load_bias_(params),
       rd_port_(params, limits, memory),
       wr_port_(params, limits, memory),
-      a_buf_(params.rows, params.a_slab_k / kLanes),
-      b_buf_(params.num_pe, params.b_buf_k / kLanes),
+      a_buf_(kASets),
+      b_buf_(b_sets(params)),
       c_buf_(params),
       feed_(params, b_buf_.fills),
       seq_(a_buf_.fills, c_buf_.fills, counters),
@@ -77,10 +77,9 @@ void Datapath::start(uint64_t cycle, const Descriptor& job) {
   const unsigned word_elements = dual ? 2 * kLanes : kLanes;
   const uint32_t k_words = ceil_div(job.k, word_elements);
   const unsigned tail_count = (job.k - 1) % word_elements + 1;
-  a_buf_.configure(job.a(), dual);
-  b_buf_.configure(job.b(), dual);
+  a_buf_.configure(job.a(), job.k);
+  b_buf_.configure(job.b(), job.k);
   c_buf_.configure(job.c_stride == 0);
-  array_.configure(job.a(), job.b(), dual);
   load_a_.start(
       cycle,
       view(job.a(), dual, job.k, job.a_addr, job.a_stride, job.a_scale_addr, job.a_scale_stride),
@@ -162,14 +161,14 @@ void Datapath::deliver(const Fetch& fetch, const RdPort::Arrival& arrival) {
   switch (fetch.kind) {
     case FetchKind::a_elements:
     case FetchKind::b_elements:
-      buffer.put_elements(fetch.bank, fetch.line, arrival.data, fetch.bytes);
+      buffer.put_elements(fetch.set, fetch.line, fetch.first, arrival.data, fetch.bytes);
       break;
     case FetchKind::a_scales:
     case FetchKind::b_scales:
-      buffer.put_scales(fetch.bank, fetch.line, arrival.data, fetch.bytes);
+      buffer.put_scales(fetch.set, fetch.line, fetch.first, arrival.data, fetch.bytes);
       break;
     case FetchKind::bias:
-      c_buf_.put(fetch.bank, fetch.line, arrival.data, fetch.bytes);
+      c_buf_.put(fetch.set, fetch.line, arrival.data, fetch.bytes);
       break;
     case FetchKind::descriptor:
       break;
@@ -178,7 +177,6 @@ void Datapath::deliver(const Fetch& fetch, const RdPort::Arrival& arrival) {
 
 void Datapath::read_b_words() {
   const uint64_t release = feed_.read();
-  if (functional()) array_.load_b(*feed_.offered(), b_buf_);
   if (release != kNever) load_b_.release(release);
 }
 
@@ -186,7 +184,7 @@ void Datapath::start_pass() {
   const Pass pass = *feed_.offered();
   const Seq::Started started = seq_.start_pass(pass);
   feed_.start_pass(started.cycle);
-  if (functional()) array_.run(pass, started, a_buf_, c_buf_);
+  if (functional()) array_.run(pass, started, a_buf_, b_buf_, c_buf_);
   if (pass.a_done) load_a_.release(started.last_row);
   if (started.uses_bias) load_bias_.release(started.last_row + Array::kBiasReadStage);
   if (pass.last) {

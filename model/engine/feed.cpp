@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/opbuf.h"
+
 namespace mxe {
 
 void Feed::start(uint64_t cycle, uint32_t m, uint32_t n, uint32_t k_words, unsigned tail_count,
@@ -15,7 +17,7 @@ void Feed::start(uint64_t cycle, uint32_t m, uint32_t n, uint32_t k_words, unsig
 void Feed::clear() {
   walk_ = {};
   bank_number_ = 0;
-  word_ = slab_base_ = 0;
+  word_ = 0;
   offered_ = false;
 }
 
@@ -36,9 +38,8 @@ uint64_t Feed::read() {
   pass_.rows = walk_.rows();
   pass_.cols = walk_.cols();
   pass_.tile = walk_.tile();
-  pass_.a_word = slab_base_ + word_;
-  pass_.b_bank = bank_number_ % 2;
-  pass_.b_word = word_;
+  pass_.a_set = a_set(walk_.stripe_number());
+  pass_.b_set = b_set(params_, walk_.group_number(), walk_.tile());
   pass_.first = walk_.first_k() && word_ == 0;
   pass_.last = walk_.last_k() && last_word;
   pass_.a_done = walk_.last_use() && last_word;
@@ -48,7 +49,6 @@ uint64_t Feed::read() {
   offered_ = true;
   word_++;
   if (!last_word) return kNever;
-  slab_base_ = walk_.next() == Walk::Next::slab ? slab_base_ + walk_.words() : 0;
   word_ = 0;
   bank_number_++;
   walk_.step();

@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
+#include "engine/banks.h"
 #include "engine/hardware.h"
-#include "engine/opbuf.h"
 #include "engine/params.h"
 #include "engine/walk.h"
 
@@ -12,9 +12,8 @@ namespace mxe {
 /// One pass of the array: one operand word of K, for all rows and columns of a tile.
 struct Pass {
   unsigned rows = 0, cols = 0;
-  unsigned tile = 0;    ///< within the group
-  unsigned a_word = 0;  ///< within the A chunk
-  unsigned b_bank = 0, b_word = 0;
+  unsigned tile = 0;                 ///< within the group
+  unsigned a_set = 0, b_set = 0;     ///< where its operands are, see OpBuf
   unsigned count = 0;                ///< elements of the word within K
   bool first = false, last = false;  ///< of the tile
   bool a_done = false;               ///< the A chunk is not needed again
@@ -59,7 +58,6 @@ class Feed {
   unsigned tail_count_ = 0, word_elements_ = 0;
   uint64_t bank_number_ = 0;  // of the slab
   unsigned word_ = 0;         // within the slab
-  unsigned slab_base_ = 0;    // of the slab within the chunk
   uint64_t from_ = 0;         // reading may begin
   bool offered_ = false;
   Pass pass_;

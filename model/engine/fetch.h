@@ -13,9 +13,11 @@ struct Fetch {
   uint64_t address = 0;
   uint32_t bytes = 0;
   unsigned word_bytes = 0;  ///< of the words the unpacker makes of it
-  unsigned bank = 0;        ///< of the buffer
-  unsigned line = 0;        ///< row or column within the bank
   bool last = false;        ///< last fetch of the bank
+  // What the bytes are, for the data alone:
+  unsigned set = 0;    ///< which rows of the operand: stripe of A, tile of B, tile of C
+  unsigned line = 0;   ///< row of it
+  uint32_t first = 0;  ///< first element, or first scale, within the row
 };
 
 }  // namespace mxe

@@ -4,6 +4,7 @@
 
 #include "engine/banks.h"
 #include "engine/fetch.h"
+#include "engine/opbuf.h"
 #include "engine/params.h"
 #include "engine/walk.h"
 
@@ -51,8 +52,8 @@ class Load {
   BankCredits banks_;
   Fetch fetch_;
   uint64_t next_from_ = 0;  // the cycle after the last accept
-  unsigned bank_ = 0, index_ = 0;
-  bool scales_ = false;  // the scale bytes of the row come next
+  unsigned index_ = 0;      // row within the bank
+  bool scales_ = false;     // the scale bytes of the row come next
   // Byte offsets within a row, and row pointers: see mxe_load.
   uint32_t chunk_offset_ = 0, offset_ = 0, chunk_scale_offset_ = 0, scale_offset_ = 0;
   uint64_t row_ = 0, base_ = 0, group_ = 0, scale_row_ = 0, scale_base_ = 0, scale_group_ = 0;

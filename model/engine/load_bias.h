@@ -36,7 +36,7 @@ class LoadBias {
     rows_.step();
     if (last) {
       banks_.finish();
-      bank_ ^= 1;
+      set_ ^= 1;
       if (rows_.valid()) banks_.want(cycle + 1);
     }
     prepare();
@@ -44,8 +44,13 @@ class LoadBias {
 
  private:
   void prepare() {
-    fetch_ = {FetchKind::bias, rows_.address(), rows_.cols() * kFloatBytes, kPlainWordBytes, bank_,
-              rows_.row(),     rows_.last_row()};
+    fetch_.kind = FetchKind::bias;
+    fetch_.address = rows_.address();
+    fetch_.bytes = rows_.cols() * kFloatBytes;
+    fetch_.word_bytes = kPlainWordBytes;
+    fetch_.last = rows_.last_row();
+    fetch_.set = set_;
+    fetch_.line = rows_.row();
   }
 
   Params params_;
@@ -53,7 +58,7 @@ class LoadBias {
   BankCredits banks_;
   Fetch fetch_;
   uint64_t next_from_ = 0;
-  unsigned bank_ = 0;
+  unsigned set_ = 0;  // bank of the bias buffer
 };
 
 }  // namespace mxe

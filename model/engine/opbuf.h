@@ -1,52 +1,55 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <vector>
 
+#include "engine/banks.h"
 #include "engine/hardware.h"
-#include "numerics/format.h"
+#include "engine/params.h"
+#include "numerics/tensor.h"
 
 namespace mxe {
 
-/// Which banks of a double buffer were filled when. Banks are filled and used in turn, so that bank
-/// number n of a job stream is a running number, and lies in bank n mod 2.
-class BankFills {
- public:
-  /// The last word of the next bank arrives in `cycle`.
-  void fill(uint64_t cycle) { full_from_.push(cycle + 1); }
-  /// First cycle in which bank number `n` is full; kNever if that is not known yet.
-  uint64_t full_from(uint64_t n) const { return n < full_from_.count() ? full_from_[n] : kNever; }
-
- private:
-  History<uint64_t, 4> full_from_;
-};
-
-/// Operand buffer (mxe_opbuf): two banks of `lines` rows (A) or columns (B) of `words` operand
-/// words, elements unpacked to one byte, with their scales.
+/// Operand buffer (mxe_opbuf): when its banks are full, and the operand itself.
+///
+/// The banks hold pieces of K, but the numerics library multiplies whole rows, so the data is kept
+/// as sets of whole rows, gathered from the fetches: a set is a stripe of A or a tile of B. Loaders
+/// run ahead by two banks at most, which says how many sets there must be.
 class OpBuf {
  public:
-  OpBuf(unsigned lines, unsigned words);
+  explicit OpBuf(unsigned sets) : sets_(sets) {}
 
-  /// The operand's format in the coming job; `dual`: two blocks to a word.
-  void configure(mx::FormatId format, bool dual);
-  /// Packed elements of a line, from the first word of the bank on.
-  void put_elements(unsigned bank, unsigned line, const uint8_t* packed, uint32_t bytes);
-  void put_scales(unsigned bank, unsigned line, const uint8_t* scales, uint32_t bytes);
-
-  /// Element codes of a word (32, or 64 with `dual`), and its scales (1 or 2).
-  const uint8_t* codes(unsigned bank, unsigned line, unsigned word) const;
-  const uint8_t* scales(unsigned bank, unsigned line, unsigned word) const;
+  /// The operand of the coming job: its format and depth.
+  void configure(mx::FormatId format, uint32_t k);
+  /// Packed elements of row `line` of a set, from element `first` on.
+  void put_elements(unsigned set, unsigned line, uint32_t first, const uint8_t* packed,
+                    uint32_t bytes);
+  /// Scales of row `line` of a set, from scale `first` on.
+  void put_scales(unsigned set, unsigned line, uint32_t first, const uint8_t* scales,
+                  uint32_t bytes);
+  /// The first `rows` rows of a set. All of them must have been put.
+  const mx::MxTensor& rows(unsigned set, unsigned rows);
 
   BankFills fills;
 
  private:
-  std::size_t line_index(unsigned bank, unsigned line) const { return bank * lines_ + line; }
+  mx::MxTensor& tensor(unsigned set, unsigned line);
 
-  unsigned lines_, words_;
   mx::FormatId format_ = mx::FormatId::mxint8;
-  unsigned blocks_per_word_ = 1;
-  std::vector<uint8_t> codes_, scales_;  // [bank][line][word][2 blocks][32 or 1]
+  uint32_t k_ = 0;
+  std::vector<mx::MxTensor> sets_;
 };
+
+/// Stripes of A in the buffer, and the one that stripe number `stripe` of a job is.
+inline constexpr unsigned kASets = 2;
+inline unsigned a_set(unsigned stripe) { return stripe % kASets; }
+
+/// Tiles of B in the buffer: those of three groups, because the B words of the first group's last
+/// pass may still be in use when the third group begins to arrive.
+inline constexpr unsigned kBGroups = 3;
+inline unsigned b_sets(const Params& params) { return kBGroups * params.acc_tiles; }
+inline unsigned b_set(const Params& params, unsigned group, unsigned tile) {
+  return group % kBGroups * params.acc_tiles + tile;
+}
 
 }  // namespace mxe

@@ -2,9 +2,9 @@
 
 #include <cstdint>
 
+#include "engine/banks.h"
 #include "engine/counters.h"
 #include "engine/feed.h"
-#include "engine/opbuf.h"
 
 namespace mxe {
 
@@ -25,7 +25,7 @@ class Seq {
   struct Started {
     uint64_t cycle = 0;
     uint64_t last_row = 0;  ///< its last row is issued
-    unsigned a_bank = 0, c_bank = 0, drain_bank = 0;
+    unsigned c_bank = 0, drain_bank = 0;
     bool uses_bias = false;
   };
   /// Starts `pass`.

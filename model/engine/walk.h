@@ -43,6 +43,9 @@ class Walk {
   bool valid() const { return valid_; }
   unsigned rows() const { return std::min(rows_left_, rows_); }
   unsigned cols() const { return std::min(cols_left_, num_pe_); }
+  /// Stripes and groups of the job so far.
+  unsigned stripe_number() const { return stripe_number_; }
+  unsigned group_number() const { return group_number_; }
   /// Column tile within the group.
   unsigned tile() const { return tile_; }
   /// Operand words of the innermost K level walked.
@@ -82,9 +85,12 @@ class Walk {
         enter_chunk();
         break;
       case Next::group:
+        group_number_++;
         enter_group(group_left_ - group_cols_);
         break;
       case Next::stripe:
+        stripe_number_++;
+        group_number_++;
         rows_left_ -= rows_;
         enter_group(n_);
         break;
@@ -125,6 +131,7 @@ class Walk {
   uint32_t words_left_ = 0;  // of K, from this chunk on
   uint32_t slab_left_ = 0;   // words of the chunk, from this slab on
   uint32_t tile_ = 0;
+  unsigned stripe_number_ = 0, group_number_ = 0;
 };
 
 }  // namespace mxe

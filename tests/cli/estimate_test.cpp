@@ -66,6 +66,19 @@ TEST_F(Estimate, ParametersMatter) {
   EXPECT_GT(cycles({"--mem-bytes-per-cycle", "2"}), 2 * normal);
 }
 
+TEST_F(Estimate, FourBitPairsHaveTwiceThePeakRate) {
+  const auto with = [&](const std::string& dual) {
+    return estimate({"128", "128", "512", "--format-a", "mxfp4_e2m1", "--format-b", "mxfp4_e1m2",
+                     "--set", "FP4_DUAL=" + dual});
+  };
+  for (const int dual : {0, 1}) {
+    const nlohmann::json json = with(std::to_string(dual));
+    const double peak = 8 * 32 * (dual + 1);
+    EXPECT_NEAR(json.at("utilization"),
+                128.0 * 128 * 512 / (peak * json.at("cycles").get<double>()), 1e-12);
+  }
+}
+
 #ifdef MXE_WITH_RTL
 TEST_F(Estimate, OnRtl) {
   const std::vector<std::string> job{"40",         "30",         "100",       "--format-a",
