@@ -19,6 +19,19 @@ module mxe_check #(
   logic pair_ok;
   assign pair_ok = (mxe_pkg::pair_tree_w(fmt_a[2:0], fmt_b[2:0]) <= 7'(TREE_W));
 
+  // Addresses and strides of C and D are multiples of their numbers' size; MX elements are bytes.
+  logic       out_mx, out_ok, misaligned;
+  logic [1:0] c_low, d_low, c_mask, d_mask;
+  assign out_mx = (out_fmt >= mxe_reg_pkg::OUT_MXFP4_E2M1) & (out_fmt <= mxe_reg_pkg::OUT_MXINT8);
+  assign out_ok = out_mx | (out_fmt == mxe_reg_pkg::OUT_FP32) | (out_fmt == mxe_reg_pkg::OUT_BF16);
+  assign c_low  = desc_i[mxe_reg_pkg::DESC_C_ADDR_LSB +: 2] |
+                  desc_i[mxe_reg_pkg::DESC_C_STRIDE_LSB +: 2];
+  assign d_low  = desc_i[mxe_reg_pkg::DESC_D_ADDR_LSB +: 2] |
+                  desc_i[mxe_reg_pkg::DESC_D_STRIDE_LSB +: 2];
+  assign c_mask = desc_i[mxe_reg_pkg::DESC_CONTROL_BIAS_BF16_LSB] ? 2'b01 : 2'b11;
+  assign d_mask = out_mx ? 2'b00 : (out_fmt == mxe_reg_pkg::OUT_BF16) ? 2'b01 : 2'b11;
+  assign misaligned = |((c_low & c_mask) | (d_low & d_mask));
+
   always_comb begin
     status_o = mxe_reg_pkg::STATUS_OK[3:0];
     if (|(desc_i & mxe_reg_pkg::DESC_RESERVED_MASK))
@@ -29,9 +42,9 @@ module mxe_check #(
       status_o = mxe_reg_pkg::STATUS_ERR_FORMAT[3:0];
     else if (!pair_ok)
       status_o = mxe_reg_pkg::STATUS_ERR_PAIR[3:0];
-    else if (out_fmt != mxe_reg_pkg::OUT_FP32)
+    else if (!out_ok)
       status_o = mxe_reg_pkg::STATUS_ERR_OUT_FORMAT[3:0];
-    else if (|(desc_i & mxe_reg_pkg::DESC_ALIGN_MASK))
+    else if (misaligned)
       status_o = mxe_reg_pkg::STATUS_ERR_ALIGN[3:0];
   end
 endmodule

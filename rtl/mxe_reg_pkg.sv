@@ -21,6 +21,8 @@ package mxe_reg_pkg;
   localparam logic [11:0] REG_MAX_BURST = 12'h028;
   localparam logic [11:0] REG_FEATURES = 12'h02c;
   localparam int unsigned FEATURES_FP4_DUAL_BIT = 0;
+  localparam int unsigned FEATURES_BF16_BIT = 1;
+  localparam int unsigned FEATURES_MX_OUT_BIT = 2;
   localparam logic [11:0] REG_CTRL = 12'h040;
   localparam int unsigned CTRL_ENABLE_BIT = 0;
   localparam int unsigned CTRL_SOFT_RESET_BIT = 1;
@@ -94,6 +96,12 @@ package mxe_reg_pkg;
   localparam int unsigned DESC_CONTROL_OUT_FMT_W = 4;
   localparam int unsigned DESC_CONTROL_BIAS_EN_LSB = 44;
   localparam int unsigned DESC_CONTROL_BIAS_EN_W = 1;
+  localparam int unsigned DESC_CONTROL_BIAS_BF16_LSB = 45;
+  localparam int unsigned DESC_CONTROL_BIAS_BF16_W = 1;
+  localparam int unsigned DESC_CONTROL_OUT_RULE_LSB = 46;
+  localparam int unsigned DESC_CONTROL_OUT_RULE_W = 2;
+  localparam int unsigned DESC_CONTROL_OUT_OVERFLOW_LSB = 48;
+  localparam int unsigned DESC_CONTROL_OUT_OVERFLOW_W = 1;
   // Rows of A and of the results.
   localparam int unsigned DESC_M_LSB = 64;
   localparam int unsigned DESC_M_W = 32;
@@ -118,13 +126,15 @@ package mxe_reg_pkg;
   // Bus address of B's scales, [N][ceil(K/32)], any byte.
   localparam int unsigned DESC_B_SCALE_ADDR_LSB = 384;
   localparam int unsigned DESC_B_SCALE_ADDR_W = 64;
-  // Bus address of the bias, FP32 [M][N]. Read only with CONTROL.bias_en, aligned always.
+  // Bus address of the bias, [M][N]. A multiple of the size of its numbers, also if CONTROL.bias_en
+  // is 0.
   localparam int unsigned DESC_C_ADDR_LSB = 448;
   localparam int unsigned DESC_C_ADDR_W = 64;
-  // Bus address of the results, [M][N].
+  // Bus address of the results, [M][N]. A multiple of the size of its numbers; any byte for MX
+  // elements.
   localparam int unsigned DESC_D_ADDR_LSB = 512;
   localparam int unsigned DESC_D_ADDR_W = 64;
-  // For scales of the results in a later version. Must be zero.
+  // Bus address of the scales of MX results, [M][ceil(N/32)], any byte.
   localparam int unsigned DESC_D_SCALE_ADDR_LSB = 576;
   localparam int unsigned DESC_D_SCALE_ADDR_W = 64;
   // Bytes from one row of A to the next.
@@ -139,13 +149,13 @@ package mxe_reg_pkg;
   // Bytes from the scales of one row of B to those of the next.
   localparam int unsigned DESC_B_SCALE_STRIDE_LSB = 736;
   localparam int unsigned DESC_B_SCALE_STRIDE_W = 32;
-  // Bytes from one row of the bias to the next. 0: one row serves all.
+  // Bytes from one row of the bias to the next, a multiple as C_ADDR is. 0: one row serves all.
   localparam int unsigned DESC_C_STRIDE_LSB = 768;
   localparam int unsigned DESC_C_STRIDE_W = 32;
-  // Bytes from one row of results to the next.
+  // Bytes from one row of results to the next, a multiple as D_ADDR is.
   localparam int unsigned DESC_D_STRIDE_LSB = 800;
   localparam int unsigned DESC_D_STRIDE_W = 32;
-  // For scales of the results in a later version. Must be zero.
+  // Bytes from the scales of one row of MX results to those of the next.
   localparam int unsigned DESC_D_SCALE_STRIDE_LSB = 832;
   localparam int unsigned DESC_D_SCALE_STRIDE_W = 32;
   // Must be zero.
@@ -164,23 +174,13 @@ package mxe_reg_pkg;
   // Bits that must be zero, else ERR_DESCRIPTOR.
   localparam logic [1023:0] DESC_RESERVED_MASK = {
     32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000,
-    32'hffffffff, 32'hffffffff, 32'h00000000, 32'h00000000,
+    32'hffffffff, 32'h00000000, 32'h00000000, 32'h00000000,
     32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000,
-    32'hffffffff, 32'hffffffff, 32'h00000000, 32'h00000000,
+    32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000,
     32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000,
     32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000,
     32'h00000000, 32'h00000000, 32'hffffffff, 32'h00000000,
-    32'h00000000, 32'h00000000, 32'hffffe000, 32'h00000000};
-  // Bits that must be zero, else ERR_ALIGN.
-  localparam logic [1023:0] DESC_ALIGN_MASK = {
-    32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000,
-    32'h00000000, 32'h00000000, 32'h00000003, 32'h00000003,
-    32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000,
-    32'h00000000, 32'h00000000, 32'h00000000, 32'h00000003,
-    32'h00000000, 32'h00000003, 32'h00000000, 32'h00000000,
-    32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000,
-    32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000,
-    32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000};
+    32'h00000000, 32'h00000000, 32'hfffe0000, 32'h00000000};
 
   // Element formats.
   localparam logic [3:0] FORMAT_MXFP4_E2M1 = 4'd0;
@@ -193,6 +193,20 @@ package mxe_reg_pkg;
 
   // Output formats.
   localparam logic [3:0] OUT_FP32 = 4'd0;
+  localparam logic [3:0] OUT_BF16 = 4'd1;
+  localparam logic [3:0] OUT_MXFP4_E2M1 = 4'd8;
+  localparam logic [3:0] OUT_MXFP4_E1M2 = 4'd9;
+  localparam logic [3:0] OUT_MXFP6_E2M3 = 4'd10;
+  localparam logic [3:0] OUT_MXFP6_E3M2 = 4'd11;
+  localparam logic [3:0] OUT_MXFP8_E4M3 = 4'd12;
+  localparam logic [3:0] OUT_MXFP8_E5M2 = 4'd13;
+  localparam logic [3:0] OUT_MXINT8 = 4'd14;
+
+  // Scale rules.
+  localparam logic [1:0] RULE_FLOOR = 2'd0;
+  localparam logic [1:0] RULE_CEIL = 2'd1;
+  localparam logic [1:0] RULE_EVEN = 2'd2;
+  localparam logic [1:0] RULE_RCEIL = 2'd3;
 
   // Status codes.
   localparam logic [31:0] STATUS_PENDING = 32'd0;

@@ -37,6 +37,8 @@ module mxe_regs (
   input  logic [31:0] queue_depth_value_i,
   input  logic [31:0] max_burst_value_i,
   input  logic        features_fp4_dual_i,
+  input  logic        features_bf16_i,
+  input  logic        features_mx_out_i,
   output logic        ctrl_enable_o,
   output logic        ctrl_soft_reset_o,
   output logic        ctrl_counter_clear_o,
@@ -345,7 +347,7 @@ module mxe_regs (
     raddr_ok = 1'b1;
     case (raddr_q)
       AddrId: rdata = 32'h3145584d;
-      AddrVersion: rdata = {8'h00, 8'h01, 16'h0000};
+      AddrVersion: rdata = {8'h00, 8'h02, 16'h0000};
       AddrNumPe: rdata = num_pe_value_i;
       AddrRows: rdata = rows_value_i;
       AddrAccTiles: rdata = acc_tiles_value_i;
@@ -355,7 +357,7 @@ module mxe_regs (
       AddrMemW: rdata = mem_w_value_i;
       AddrQueueDepth: rdata = queue_depth_value_i;
       AddrMaxBurst: rdata = max_burst_value_i;
-      AddrFeatures: rdata = {31'h00000000, features_fp4_dual_i};
+      AddrFeatures: rdata = {29'h00000000, features_mx_out_i, features_bf16_i, features_fp4_dual_i};
       AddrCtrl: rdata = {28'h0000000, 1'h0, 1'h0, 1'h0, ctrl_enable_q};
       AddrStatus: rdata = {29'h00000000, status_resetting_i, status_empty_i, status_busy_i};
       AddrIrqStatus: rdata = {

@@ -146,6 +146,8 @@ module mxe_top #(
     .queue_depth_value_i            (32'(QUEUE_DEPTH)),
     .max_burst_value_i              (32'(MAX_BURST)),
     .features_fp4_dual_i            (FP4_DUAL),
+    .features_bf16_i                (1'b1),
+    .features_mx_out_i              (1'b1),
     .ctrl_enable_o                  (enable),
     .ctrl_soft_reset_o              (soft_reset),
     .ctrl_counter_clear_o           (counter_clear),

@@ -145,7 +145,8 @@ uint32_t Core::hardware_value(uint32_t address) const {
     case MXE_REG_MAX_BURST:
       return params_.max_burst;
     case MXE_REG_FEATURES:
-      return params_.fp4_dual;
+      return (params_.fp4_dual != 0 ? MXE_FEATURES_FP4_DUAL_MASK : 0) | MXE_FEATURES_BF16_MASK |
+             MXE_FEATURES_MX_OUT_MASK;
     case MXE_REG_STATUS:
       return (cmd_.busy() ? MXE_STATUS_BUSY_MASK : 0) | (cmd_.empty() ? MXE_STATUS_EMPTY_MASK : 0) |
              (cmd_.resetting() ? MXE_STATUS_RESETTING_MASK : 0);

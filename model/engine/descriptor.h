@@ -5,6 +5,7 @@
 
 #include "engine/params.h"
 #include "numerics/format.h"
+#include "numerics/quantizer_options.h"
 
 namespace mxe {
 
@@ -16,13 +17,19 @@ struct Descriptor {
   uint32_t job_id = 0;
   uint32_t format_a = 0, format_b = 0, out_format = 0;  ///< codes, unchecked
   bool bias = false;
+  bool bias_bf16 = false;
+  bool out_special = false;  ///< MX results beyond the largest element become NaN or infinity
+  mx::ScaleRule out_rule = mx::ScaleRule::floor;
   uint32_t m = 0, n = 0, k = 0;
   uint64_t a_addr = 0, b_addr = 0, a_scale_addr = 0, b_scale_addr = 0, c_addr = 0, d_addr = 0;
+  uint64_t d_scale_addr = 0;
   uint32_t a_stride = 0, b_stride = 0, a_scale_stride = 0, b_scale_stride = 0;
-  uint32_t c_stride = 0, d_stride = 0;
+  uint32_t c_stride = 0, d_stride = 0, d_scale_stride = 0;
 
   mx::FormatId a() const { return static_cast<mx::FormatId>(format_a); }
   mx::FormatId b() const { return static_cast<mx::FormatId>(format_b); }
+  bool has_mx_out() const;
+  mx::FormatId mx_out() const;  ///< of MX results
 };
 
 Descriptor parse_descriptor(const DescriptorBytes& bytes);

@@ -147,8 +147,10 @@ void RegisterFile::connect_inputs() {
     hardware[offset] = 0x80000001u + (offset << 12);
     *port = hardware[offset];
   }
-  hardware[MXE_REG_FEATURES] = 1;
+  hardware[MXE_REG_FEATURES] = MXE_FEATURES_FP4_DUAL_MASK | MXE_FEATURES_MX_OUT_MASK;
   top.features_fp4_dual_i = 1;
+  top.features_bf16_i = 0;
+  top.features_mx_out_i = 1;
   hardware[MXE_REG_STATUS] = MXE_STATUS_EMPTY_MASK | MXE_STATUS_RESETTING_MASK;
   top.status_empty_i = top.status_resetting_i = 1;
   hardware[MXE_REG_RING_HEAD] = 0xbeef;

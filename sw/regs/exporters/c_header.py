@@ -5,7 +5,12 @@ from .model import Block, Field, Register
 from .text import banner, comment_block
 
 # Enumerations of the description and how their values start in C and SystemVerilog.
-ENUM_PREFIX = {"status_code": "STATUS_", "element_format": "FORMAT_", "output_format": "OUT_"}
+ENUM_PREFIX = {
+    "status_code": "STATUS_",
+    "element_format": "FORMAT_",
+    "output_format": "OUT_",
+    "scale_rule": "RULE_",
+}
 
 
 def define(name: str, value: str) -> str:

@@ -31,10 +31,9 @@ struct RegisterInfo {
 /// One little-endian word of the job descriptor.
 struct DescriptorWordInfo {
   const char* name;
-  std::uint32_t offset;          ///< bytes from the start of the descriptor
-  std::uint32_t bits;            ///< 32 or 64
-  std::uint64_t reserved_mask;   ///< bits that must be zero, else ERR_DESCRIPTOR
-  std::uint64_t alignment_mask;  ///< bits that must be zero, else ERR_ALIGN
+  std::uint32_t offset;         ///< bytes from the start of the descriptor
+  std::uint32_t bits;           ///< 32 or 64
+  std::uint64_t reserved_mask;  ///< bits that must be zero, else ERR_DESCRIPTOR
 };
 """
 
@@ -48,8 +47,7 @@ def register_row(r: Register) -> str:
 
 
 def word_row(r: Register) -> str:
-    masks = f"0x{r.reserved_mask:x}u, 0x{r.alignment_mask:x}u"
-    return f'    {{"{r.name}", 0x{r.offset:02x}u, {r.width}u, {masks}}},'
+    return f'    {{"{r.name}", 0x{r.offset:02x}u, {r.width}u, 0x{r.reserved_mask:x}u}},'
 
 
 def table(kind: str, name: str, rows: list[str]) -> list[str]:

@@ -42,9 +42,7 @@ def descriptor_section(block: Block) -> list[str]:
     lines = ["", f"## {block.title}", "", block.desc, ""]
     lines += ["| Offset | Word | Bits | Must be zero | Meaning |", "|---|---|---|---|---|"]
     for r in block.registers:
-        rule = f"multiple of {r.alignment_mask + 1}" if r.alignment_mask else ""
-        if r.reserved_mask:
-            rule = f"{r.reserved_mask:#x}"
+        rule = f"{r.reserved_mask:#x}" if r.reserved_mask else ""
         lines.append(f"| 0x{r.offset:02X} | {r.name} | {r.width} | {rule} | {r.desc} |")
         for f in r.fields:
             if not f.is_whole_register:

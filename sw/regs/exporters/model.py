@@ -36,7 +36,6 @@ class Field:
     desc: str
     encoding: str | None  # name of the enumeration of its values
     reserved: bool  # descriptor field that must be zero
-    alignment: int  # descriptor field that must be a multiple of this
 
     @property
     def mask(self) -> int:
@@ -81,11 +80,6 @@ class Register:
         """Bits of a descriptor word that must be zero: without a field, or marked so."""
         used = sum(f.mask for f in self.fields if not f.reserved)
         return ((1 << self.width) - 1) & ~used
-
-    @property
-    def alignment_mask(self) -> int:
-        """Bits of a descriptor word that must be zero for its alignment."""
-        return sum((f.alignment - 1) << f.low for f in self.fields)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -134,7 +128,6 @@ def read_field(node: FieldNode) -> Field:
         desc=node.get_property("desc"),
         encoding=encoding.type_name if encoding else None,
         reserved=node.get_property("reserved", default=False),
-        alignment=node.get_property("aligned_to", default=1),
     )
 
 

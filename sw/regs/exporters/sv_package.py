@@ -50,15 +50,12 @@ def word_lines(r: Register) -> list[str]:
 def descriptor_lines(block: Block) -> list[str]:
     size = max(r.offset * 8 + r.width for r in block.registers)
     reserved = sum(r.reserved_mask << (r.offset * 8) for r in block.registers)
-    alignment = sum(r.alignment_mask << (r.offset * 8) for r in block.registers)
     lines = ["", "  // The descriptor as one vector, byte 0 lowest: bit positions and widths."]
     lines.append(natural("DESC_W", size))
     for r in block.registers:
         lines += word_lines(r)
     lines += ["", "  // Bits that must be zero, else ERR_DESCRIPTOR."]
     lines += mask_lines("DESC_RESERVED_MASK", reserved, size)
-    lines.append("  // Bits that must be zero, else ERR_ALIGN.")
-    lines += mask_lines("DESC_ALIGN_MASK", alignment, size)
     return lines
 
 

@@ -27,16 +27,15 @@ struct RegisterInfo {
 /// One little-endian word of the job descriptor.
 struct DescriptorWordInfo {
   const char* name;
-  std::uint32_t offset;          ///< bytes from the start of the descriptor
-  std::uint32_t bits;            ///< 32 or 64
-  std::uint64_t reserved_mask;   ///< bits that must be zero, else ERR_DESCRIPTOR
-  std::uint64_t alignment_mask;  ///< bits that must be zero, else ERR_ALIGN
+  std::uint32_t offset;         ///< bytes from the start of the descriptor
+  std::uint32_t bits;           ///< 32 or 64
+  std::uint64_t reserved_mask;  ///< bits that must be zero, else ERR_DESCRIPTOR
 };
 
 /// All registers, by ascending offset.
 inline constexpr std::array<RegisterInfo, 51> register_table{{
     {"ID", 0x000u, RegisterAccess::read_only, 0x3145584du, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u},
-    {"VERSION", 0x004u, RegisterAccess::read_only, 0x00010000u, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u},
+    {"VERSION", 0x004u, RegisterAccess::read_only, 0x00020000u, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u},
     {"NUM_PE", 0x008u, RegisterAccess::read_only, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0xffffffffu},
     {"ROWS", 0x00cu, RegisterAccess::read_only, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0xffffffffu},
     {"ACC_TILES", 0x010u, RegisterAccess::read_only, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0xffffffffu},
@@ -46,7 +45,7 @@ inline constexpr std::array<RegisterInfo, 51> register_table{{
     {"MEM_W", 0x020u, RegisterAccess::read_only, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0xffffffffu},
     {"QUEUE_DEPTH", 0x024u, RegisterAccess::read_only, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0xffffffffu},
     {"MAX_BURST", 0x028u, RegisterAccess::read_only, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0xffffffffu},
-    {"FEATURES", 0x02cu, RegisterAccess::read_only, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000001u},
+    {"FEATURES", 0x02cu, RegisterAccess::read_only, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000007u},
     {"CTRL", 0x040u, RegisterAccess::read_write, 0x00000000u, 0x00000001u, 0x00000000u, 0x0000000eu, 0x00000000u},
     {"STATUS", 0x044u, RegisterAccess::read_only, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000007u},
     {"IRQ_STATUS", 0x048u, RegisterAccess::read_write, 0x00000000u, 0x00000000u, 0x0000000fu, 0x00000000u, 0x00000000u},
@@ -90,30 +89,30 @@ inline constexpr std::array<RegisterInfo, 51> register_table{{
 
 /// All words of the descriptor, by ascending offset.
 inline constexpr std::array<DescriptorWordInfo, 24> descriptor_table{{
-    {"JOB_ID", 0x00u, 32u, 0x0u, 0x0u},
-    {"CONTROL", 0x04u, 32u, 0xffffe000u, 0x0u},
-    {"M", 0x08u, 32u, 0x0u, 0x0u},
-    {"N", 0x0cu, 32u, 0x0u, 0x0u},
-    {"K", 0x10u, 32u, 0x0u, 0x0u},
-    {"RESERVED0", 0x14u, 32u, 0xffffffffu, 0x0u},
-    {"A_ADDR", 0x18u, 64u, 0x0u, 0x0u},
-    {"B_ADDR", 0x20u, 64u, 0x0u, 0x0u},
-    {"A_SCALE_ADDR", 0x28u, 64u, 0x0u, 0x0u},
-    {"B_SCALE_ADDR", 0x30u, 64u, 0x0u, 0x0u},
-    {"C_ADDR", 0x38u, 64u, 0x0u, 0x3u},
-    {"D_ADDR", 0x40u, 64u, 0x0u, 0x3u},
-    {"D_SCALE_ADDR", 0x48u, 64u, 0xffffffffffffffffu, 0x0u},
-    {"A_STRIDE", 0x50u, 32u, 0x0u, 0x0u},
-    {"B_STRIDE", 0x54u, 32u, 0x0u, 0x0u},
-    {"A_SCALE_STRIDE", 0x58u, 32u, 0x0u, 0x0u},
-    {"B_SCALE_STRIDE", 0x5cu, 32u, 0x0u, 0x0u},
-    {"C_STRIDE", 0x60u, 32u, 0x0u, 0x3u},
-    {"D_STRIDE", 0x64u, 32u, 0x0u, 0x3u},
-    {"D_SCALE_STRIDE", 0x68u, 32u, 0xffffffffu, 0x0u},
-    {"RESERVED1", 0x6cu, 32u, 0xffffffffu, 0x0u},
-    {"STATUS", 0x70u, 32u, 0x0u, 0x0u},
-    {"DONE_JOB_ID", 0x74u, 32u, 0x0u, 0x0u},
-    {"CYCLES", 0x78u, 64u, 0x0u, 0x0u},
+    {"JOB_ID", 0x00u, 32u, 0x0u},
+    {"CONTROL", 0x04u, 32u, 0xfffe0000u},
+    {"M", 0x08u, 32u, 0x0u},
+    {"N", 0x0cu, 32u, 0x0u},
+    {"K", 0x10u, 32u, 0x0u},
+    {"RESERVED0", 0x14u, 32u, 0xffffffffu},
+    {"A_ADDR", 0x18u, 64u, 0x0u},
+    {"B_ADDR", 0x20u, 64u, 0x0u},
+    {"A_SCALE_ADDR", 0x28u, 64u, 0x0u},
+    {"B_SCALE_ADDR", 0x30u, 64u, 0x0u},
+    {"C_ADDR", 0x38u, 64u, 0x0u},
+    {"D_ADDR", 0x40u, 64u, 0x0u},
+    {"D_SCALE_ADDR", 0x48u, 64u, 0x0u},
+    {"A_STRIDE", 0x50u, 32u, 0x0u},
+    {"B_STRIDE", 0x54u, 32u, 0x0u},
+    {"A_SCALE_STRIDE", 0x58u, 32u, 0x0u},
+    {"B_SCALE_STRIDE", 0x5cu, 32u, 0x0u},
+    {"C_STRIDE", 0x60u, 32u, 0x0u},
+    {"D_STRIDE", 0x64u, 32u, 0x0u},
+    {"D_SCALE_STRIDE", 0x68u, 32u, 0x0u},
+    {"RESERVED1", 0x6cu, 32u, 0xffffffffu},
+    {"STATUS", 0x70u, 32u, 0x0u},
+    {"DONE_JOB_ID", 0x74u, 32u, 0x0u},
+    {"CYCLES", 0x78u, 64u, 0x0u},
 }};
 
 }  // namespace mxe

@@ -14,7 +14,7 @@
 
 // Version of the register interface.
 #define MXE_REG_VERSION                            UINT32_C(0x004)
-#define MXE_VERSION_RESET                          UINT32_C(0x00010000)
+#define MXE_VERSION_RESET                          UINT32_C(0x00020000)
 #define MXE_VERSION_PATCH_MASK                     UINT32_C(0x0000ffff)
 #define MXE_VERSION_PATCH_SHIFT                    0
 #define MXE_VERSION_MINOR_MASK                     UINT32_C(0x00ff0000)
@@ -64,6 +64,10 @@
 #define MXE_FEATURES_RESET                         UINT32_C(0x00000000)
 #define MXE_FEATURES_FP4_DUAL_MASK                 UINT32_C(0x00000001)
 #define MXE_FEATURES_FP4_DUAL_SHIFT                0
+#define MXE_FEATURES_BF16_MASK                     UINT32_C(0x00000002)
+#define MXE_FEATURES_BF16_SHIFT                    1
+#define MXE_FEATURES_MX_OUT_MASK                   UINT32_C(0x00000004)
+#define MXE_FEATURES_MX_OUT_SHIFT                  2
 
 // Starts and stops the engine.
 #define MXE_REG_CTRL                               UINT32_C(0x040)
@@ -256,13 +260,13 @@
 #define MXE_REG_NAN_RESULTS_HI                     UINT32_C(0x164)
 #define MXE_NAN_RESULTS_HI_RESET                   UINT32_C(0x00000000)
 
-// Results that an output format cut to its largest value. FP32 never does: overflow gives infinity.
-// Bits 31 to 0.
+// Elements of MX results that were beyond the largest one of their format. FP32 and BF16 have none:
+// overflow gives infinity. Bits 31 to 0.
 #define MXE_REG_SATURATIONS_LO                     UINT32_C(0x168)
 #define MXE_SATURATIONS_LO_RESET                   UINT32_C(0x00000000)
 
-// Results that an output format cut to its largest value. FP32 never does: overflow gives infinity.
-// Bits 63 to 32.
+// Elements of MX results that were beyond the largest one of their format. FP32 and BF16 have none:
+// overflow gives infinity. Bits 63 to 32.
 #define MXE_REG_SATURATIONS_HI                     UINT32_C(0x16c)
 #define MXE_SATURATIONS_HI_RESET                   UINT32_C(0x00000000)
 
@@ -283,7 +287,13 @@
 #define MXE_DESC_CONTROL_OUT_FMT_SHIFT             8
 #define MXE_DESC_CONTROL_BIAS_EN_MASK              UINT32_C(0x00001000)
 #define MXE_DESC_CONTROL_BIAS_EN_SHIFT             12
-#define MXE_DESC_CONTROL_RESERVED_MASK             UINT32_C(0xffffe000)
+#define MXE_DESC_CONTROL_BIAS_BF16_MASK            UINT32_C(0x00002000)
+#define MXE_DESC_CONTROL_BIAS_BF16_SHIFT           13
+#define MXE_DESC_CONTROL_OUT_RULE_MASK             UINT32_C(0x0000c000)
+#define MXE_DESC_CONTROL_OUT_RULE_SHIFT            14
+#define MXE_DESC_CONTROL_OUT_OVERFLOW_MASK         UINT32_C(0x00010000)
+#define MXE_DESC_CONTROL_OUT_OVERFLOW_SHIFT        16
+#define MXE_DESC_CONTROL_RESERVED_MASK             UINT32_C(0xfffe0000)
 
 // Rows of A and of the results.
 #define MXE_DESC_M                                 0x08u
@@ -310,15 +320,16 @@
 // Bus address of B's scales, [N][ceil(K/32)], any byte.
 #define MXE_DESC_B_SCALE_ADDR                      0x30u
 
-// Bus address of the bias, FP32 [M][N]. Read only with CONTROL.bias_en, aligned always.
+// Bus address of the bias, [M][N]. A multiple of the size of its numbers, also if CONTROL.bias_en
+// is 0.
 #define MXE_DESC_C_ADDR                            0x38u
 
-// Bus address of the results, [M][N].
+// Bus address of the results, [M][N]. A multiple of the size of its numbers; any byte for MX
+// elements.
 #define MXE_DESC_D_ADDR                            0x40u
 
-// For scales of the results in a later version. Must be zero.
+// Bus address of the scales of MX results, [M][ceil(N/32)], any byte.
 #define MXE_DESC_D_SCALE_ADDR                      0x48u
-#define MXE_DESC_D_SCALE_ADDR_RESERVED_MASK        UINT64_C(0xffffffffffffffff)
 
 // Bytes from one row of A to the next.
 #define MXE_DESC_A_STRIDE                          0x50u
@@ -332,15 +343,14 @@
 // Bytes from the scales of one row of B to those of the next.
 #define MXE_DESC_B_SCALE_STRIDE                    0x5cu
 
-// Bytes from one row of the bias to the next. 0: one row serves all.
+// Bytes from one row of the bias to the next, a multiple as C_ADDR is. 0: one row serves all.
 #define MXE_DESC_C_STRIDE                          0x60u
 
-// Bytes from one row of results to the next.
+// Bytes from one row of results to the next, a multiple as D_ADDR is.
 #define MXE_DESC_D_STRIDE                          0x64u
 
-// For scales of the results in a later version. Must be zero.
+// Bytes from the scales of one row of MX results to those of the next.
 #define MXE_DESC_D_SCALE_STRIDE                    0x68u
-#define MXE_DESC_D_SCALE_STRIDE_RESERVED_MASK      UINT32_C(0xffffffff)
 
 // Must be zero.
 #define MXE_DESC_RESERVED1                         0x6cu
@@ -376,6 +386,33 @@
 
 // IEEE 754 binary32.
 #define MXE_OUT_FP32                               0u
+// The upper half of binary32, rounded to nearest even.
+#define MXE_OUT_BF16                               1u
+// Elements at D_ADDR, scales at D_SCALE_ADDR.
+#define MXE_OUT_MXFP4_E2M1                         8u
+// Elements at D_ADDR, scales at D_SCALE_ADDR.
+#define MXE_OUT_MXFP4_E1M2                         9u
+// Elements at D_ADDR, scales at D_SCALE_ADDR.
+#define MXE_OUT_MXFP6_E2M3                         10u
+// Elements at D_ADDR, scales at D_SCALE_ADDR.
+#define MXE_OUT_MXFP6_E3M2                         11u
+// Elements at D_ADDR, scales at D_SCALE_ADDR.
+#define MXE_OUT_MXFP8_E4M3                         12u
+// Elements at D_ADDR, scales at D_SCALE_ADDR.
+#define MXE_OUT_MXFP8_E5M2                         13u
+// Elements at D_ADDR, scales at D_SCALE_ADDR.
+#define MXE_OUT_MXINT8                             14u
+
+// ---- Scale rules ----
+
+// floor(log2 amax) - emax. The largest elements may be cut.
+#define MXE_RULE_FLOOR                             0u
+// ceil(log2 amax) - emax.
+#define MXE_RULE_CEIL                              1u
+// As FLOOR, of amax rounded half up to the mantissa bits of an element.
+#define MXE_RULE_EVEN                              2u
+// ceil(log2(amax / largest element)): the smallest scale that cuts nothing.
+#define MXE_RULE_RCEIL                             3u
 
 // ---- Status codes ----
 
@@ -393,7 +430,8 @@
 #define MXE_STATUS_ERR_PAIR                        5u
 // This engine cannot write the output format.
 #define MXE_STATUS_ERR_OUT_FORMAT                  6u
-// The address or stride of C or D is not a multiple of 4.
+// The address or stride of C or D is not a multiple of the size of its numbers: 4 bytes for FP32, 2
+// for BF16.
 #define MXE_STATUS_ERR_ALIGN                       7u
 // The bus answered a read of operands with an error.
 #define MXE_STATUS_ERR_READ                        8u
