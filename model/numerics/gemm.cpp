@@ -9,7 +9,6 @@
 #include "numerics/gemm_fast.h"
 #include "numerics/gemm_policies.h"
 #include "numerics/parallel.h"
-#include "numerics/quantize.h"
 
 namespace mx {
 namespace {
@@ -95,10 +94,21 @@ std::vector<uint16_t> to_bfloat16(const std::vector<float>& values) {
 }
 
 MxTensor to_mx(const std::vector<float>& values, size_t rows, size_t columns, FormatId format,
-               ScaleRule rule) {
-  QuantizerOptions options;
-  options.scale_rule = rule;
-  return quantize_rows(values.data(), rows, columns, format, options);
+               ScaleRule rule, Overflow overflow, uint64_t* saturations) {
+  MxTensor tensor;
+  tensor.format = format;
+  tensor.rows = rows;
+  tensor.k = columns;
+  tensor.codes.resize(rows * columns);
+  tensor.scales.resize(rows * tensor.scale_columns());
+  uint64_t past_largest = 0;
+  for (size_t row = 0; row < rows; ++row) {
+    past_largest += requantize_row(values.data() + row * columns, columns, {format, rule, overflow},
+                                   tensor.codes.data() + row * columns,
+                                   tensor.scales.data() + row * tensor.scale_columns());
+  }
+  if (saturations != nullptr) *saturations += past_largest;
+  return tensor;
 }
 
 }  // namespace mx

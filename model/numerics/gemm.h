@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "numerics/quantizer_options.h"
+#include "numerics/requantize.h"
 #include "numerics/simd.h"
 #include "numerics/tensor.h"
 
@@ -50,9 +51,11 @@ std::vector<float> gemm_block(const MxTensor& a, const MxTensor& b, const float*
 // Results as the engine writes them: bfloat16 bits, rounded to nearest even, NaN 0x7FC0.
 std::vector<uint16_t> to_bfloat16(const std::vector<float>& values);
 
-// Results [rows][columns] as an MX format along N: the ocp quantizer with a scale rule; NaN or Inf
-// poisons its block.
+// Results [rows][columns] as an MX format along N (requantize.h): the ocp quantizer with a scale
+// rule; NaN or Inf poisons its block. Adds to *saturations, unless null, how many elements rounded
+// to more than the format's largest finite value.
 MxTensor to_mx(const std::vector<float>& values, size_t rows, size_t columns, FormatId format,
-               ScaleRule rule = ScaleRule::floor);
+               ScaleRule rule = ScaleRule::floor, Overflow overflow = Overflow::saturate,
+               uint64_t* saturations = nullptr);
 
 }  // namespace mx

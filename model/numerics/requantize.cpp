@@ -1,0 +1,84 @@
+#include "numerics/requantize.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "numerics/bits.h"
+#include "numerics/block_kernels.h"
+#include "numerics/encode.h"
+
+namespace mx {
+namespace {
+
+// Whether a magnitude, scaled, rounds past the largest finite code. The step above that code would
+// be as wide as the one below, so everything past the middle does, and the middle itself where the
+// largest code is odd and ties go to the even one above it.
+class PastLargest {
+ public:
+  PastLargest(FormatId format, uint8_t scale) {
+    const uint32_t code = element_format(format).max_code;
+    const float largest = decode(format, static_cast<uint8_t>(code));
+    const float middle = largest + (largest - decode(format, static_cast<uint8_t>(code - 1))) / 2;
+    // Exact; a middle beyond float32 is Inf here, which no finite magnitude reaches.
+    limit_ = static_cast<float>(middle * pow2(scale - kScaleBias));
+    tie_counts_ = code % 2 == 1;
+  }
+
+  bool operator()(float x) const {
+    const float magnitude = std::fabs(x);
+    return magnitude > limit_ || (tie_counts_ && magnitude == limit_);
+  }
+
+ private:
+  float limit_;
+  bool tie_counts_;
+};
+
+// The code after the largest finite one: Inf of E5M2, NaN of E4M3.
+uint8_t special_code(const ElementFormat& format, float x) {
+  return static_cast<uint8_t>(with_sign(format, format.max_code + 1, std::signbit(x)));
+}
+
+}  // namespace
+
+Overflow parse_overflow(std::string_view name) {
+  if (name == "saturate") return Overflow::saturate;
+  if (name == "special") return Overflow::special;
+  throw Error(fmt::format("unknown overflow '{}' (allowed: saturate, special)", name));
+}
+
+size_t requantize_block(const float* x, size_t count, const RequantOptions& options, uint8_t* codes,
+                        uint8_t* scale) {
+  float padded[kBlockSize] = {};
+  uint8_t padded_codes[kBlockSize];
+  std::copy_n(x, count, padded);
+  block_kernels(options.format, best_simd_level())
+      .quantize(padded, 1, options.rule, padded_codes, scale);
+  std::copy_n(padded_codes, count, codes);
+  if (*scale == kNanScale) return 0;
+
+  const ElementFormat& format = element_format(options.format);
+  const bool special = options.overflow == Overflow::special && (format.has_inf || format.has_nan);
+  const PastLargest past_largest(options.format, *scale);
+  size_t past = 0;
+  for (size_t i = 0; i < count; ++i) {
+    if (!past_largest(x[i])) continue;
+    ++past;
+    if (special) codes[i] = special_code(format, x[i]);
+  }
+  return past;
+}
+
+size_t requantize_row(const float* x, size_t columns, const RequantOptions& options, uint8_t* codes,
+                      uint8_t* scales) {
+  size_t past = 0;
+  for (size_t first = 0; first < columns; first += kBlockSize) {
+    past += requantize_block(x + first, std::min(kBlockSize, columns - first), options,
+                             codes + first, scales + first / kBlockSize);
+  }
+  return past;
+}
+
+}  // namespace mx
