@@ -138,7 +138,8 @@ void CoSim::run_on(Device& device, Host& host, const std::vector<JobImage>& imag
 void CoSim::check(const std::vector<Job>& jobs, const std::vector<JobImage>& images) {
   for (std::size_t i = 0; i < jobs.size(); i++) {
     const std::size_t number = cycles_.size();
-    const std::vector<uint8_t> expected = scoreboard_.expected(jobs[i], images[i]);
+    const Expectation expected = scoreboard_.expected(jobs[i], images[i]);
+    counts_ += expected.counts;
     JobCycles cycles;
     cycles.job = jobs[i].describe();
     for (Device* device : {model_.get(), rtl_.get()}) {
@@ -184,6 +185,7 @@ double CoSim::mean_cycle_error() const {
 void CoSim::check_counters() {
   for (const Device* device : {model_.get(), rtl_.get()}) {
     if (!device) continue;
+    scoreboard_.check_counts(device->name, cycles_.size(), counts_, device->counters);
     const struct mxe_counters& c = device->counters;
     const uint64_t sum =
         c.mac_active + c.stall_a + c.stall_b + c.stall_c + c.stall_drain + c.stall_latency + c.idle;

@@ -77,6 +77,7 @@ class CoSim {
 
   CoSimOptions options_;
   Scoreboard scoreboard_;
+  JobCounts counts_;  // that all jobs so far must have added up to
   std::vector<JobCycles> cycles_;
   std::unique_ptr<Device> model_, rtl_;
   bool broken_ = false;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "numerics/gemm.h"
@@ -12,18 +13,12 @@ namespace mxe {
 namespace {
 
 constexpr std::size_t kGuardBytes = 64;
-constexpr std::size_t kFloatBytes = sizeof(float);
+constexpr std::size_t kRecordBytes = 16;  // of a job's completion
 
 /// Bits of a packed row's last byte that hold elements.
 uint8_t last_byte_mask(mx::FormatId format, std::size_t k) {
   const auto bits = static_cast<std::size_t>(mx::element_format(format).bits) * k;
   return bits % 8 == 0 ? 0xFF : static_cast<uint8_t>((1u << (bits % 8)) - 1);
-}
-
-std::vector<uint8_t> bytes_of(const std::vector<float>& values) {
-  std::vector<uint8_t> bytes(values.size() * kFloatBytes);
-  std::memcpy(bytes.data(), values.data(), bytes.size());
-  return bytes;
 }
 
 /// Bytes from the first to the last row of `rows` rows; stride 0 makes it one.
@@ -33,20 +28,38 @@ std::size_t extent(std::size_t rows, std::size_t stride, std::size_t row_bytes) 
 
 }  // namespace
 
-std::string Job::describe() const {
-  const JobLayout& l = layout;
-  return fmt::format(
-      "{}x{}x{} {} x {}{}, {} values, offsets a{} b{} as{} bs{} c{} d{}, gaps a{} b{} as{} bs{} "
-      "c{} "
-      "d{}{}{}",
-      m(), n(), k(), mx::element_format(a.format).name, mx::element_format(b.format).name,
-      bias.empty() ? "" : (bias_one_row ? " + bias row" : " + bias"), values, l.a_offset,
-      l.b_offset, l.a_scale_offset, l.b_scale_offset, l.c_offset, l.d_offset, l.a_gap, l.b_gap,
-      l.a_scale_gap, l.b_scale_gap, l.c_gap, l.d_gap, l.a_one_row ? ", one row of A" : "",
-      l.b_one_row ? ", one row of B" : "");
+JobCounts& JobCounts::operator+=(const JobCounts& other) {
+  blocks += other.blocks;
+  nan_results += other.nan_results;
+  saturations += other.saturations;
+  bytes_written += other.bytes_written;
+  return *this;
 }
 
-std::vector<float> Job::golden(bool fp4_dual) const {
+std::string Job::describe() const {
+  const JobLayout& l = layout;
+  const auto format = [](mx::FormatId id) { return mx::element_format(id).name; };
+  std::string text =
+      fmt::format("{}x{}x{} {} x {}", m(), n(), k(), format(a.format), format(b.format));
+  if (!bias.empty()) {
+    text += fmt::format(" + {}bias{}", bias_bf16 ? "bf16 " : "", bias_one_row ? " row" : "");
+  }
+  text += fmt::format(" -> {}", output.name());
+  if (output.kind == OutputFormat::Kind::mx) {
+    static constexpr const char* kRules[] = {"floor", "ceil", "even", "rceil"};
+    text += fmt::format(" ({}{})", kRules[static_cast<unsigned>(output.requant.rule)],
+                        output.requant.overflow == mx::Overflow::special ? ", special" : "");
+  }
+  return text + fmt::format(
+                    ", {} values, offsets a{} b{} as{} bs{} c{} d{} ds{}, gaps a{} b{} as{} bs{} "
+                    "c{} d{} ds{}{}{}",
+                    values, l.a_offset, l.b_offset, l.a_scale_offset, l.b_scale_offset, l.c_offset,
+                    l.d_offset, l.d_scale_offset, l.a_gap, l.b_gap, l.a_scale_gap, l.b_scale_gap,
+                    l.c_gap, l.d_gap, l.d_scale_gap, l.a_one_row ? ", one row of A" : "",
+                    l.b_one_row ? ", one row of B" : "");
+}
+
+std::vector<float> Job::sums(bool fp4_dual) const {
   if (bias.empty()) return mx::gemm_block(a, b, nullptr, fp4_dual);
   if (!bias_one_row) return mx::gemm_block(a, b, bias.data(), fp4_dual);
   std::vector<float> full;
@@ -54,12 +67,28 @@ std::vector<float> Job::golden(bool fp4_dual) const {
   return mx::gemm_block(a, b, full.data(), fp4_dual);
 }
 
-JobImage::JobImage(const Job& job, uint64_t address, uint64_t noise_seed) : address_(address) {
+JobResult Job::golden(bool fp4_dual) const {
+  const std::vector<float> results = sums(fp4_dual);
+  JobResult golden;
+  golden.stored = store_output(results, m(), n(), output);
+  golden.counts.blocks = m() * n() * a.scale_columns();
+  golden.counts.nan_results = static_cast<uint64_t>(
+      std::count_if(results.begin(), results.end(), [](float x) { return std::isnan(x); }));
+  golden.counts.saturations = golden.stored.saturations;
+  golden.counts.bytes_written =
+      golden.stored.bytes.size() + golden.stored.scales.size() + kRecordBytes;
+  return golden;
+}
+
+JobImage::JobImage(const Job& job, uint64_t address, uint64_t noise_seed)
+    : address_(address), output_(job.output) {
   const std::size_t m = job.m(), n = job.n(), k = job.k();
   const JobLayout& l = job.layout;
   const std::size_t a_row = mx::packed_row_bytes(job.a.format, k);
   const std::size_t b_row = mx::packed_row_bytes(job.b.format, k);
-  const std::size_t scales = job.a.scale_columns(), d_row = n * kFloatBytes;
+  const std::size_t scales = job.a.scale_columns();
+  const std::size_t c_row = n * (job.bias_bf16 ? sizeof(uint16_t) : sizeof(float));
+  const std::size_t d_row = output_.row_bytes(n), d_scales = output_.scale_bytes(n);
 
   const auto stride = [](std::size_t row_bytes, unsigned gap, bool one_row) {
     return one_row ? 0u : static_cast<uint32_t>(row_bytes + gap);
@@ -67,8 +96,11 @@ JobImage::JobImage(const Job& job, uint64_t address, uint64_t noise_seed) : addr
   mxe_job& d = descriptor_;
   d.format_a = static_cast<uint32_t>(job.a.format);
   d.format_b = static_cast<uint32_t>(job.b.format);
-  d.out_format = 0;
+  d.out_format = output_.code();
+  d.out_rule = static_cast<uint32_t>(output_.requant.rule);
+  d.out_overflow = output_.requant.overflow == mx::Overflow::special;
   d.bias = !job.bias.empty();
+  d.bias_bf16 = job.bias_bf16;
   d.m = static_cast<uint32_t>(m);
   d.n = static_cast<uint32_t>(n);
   d.k = static_cast<uint32_t>(k);
@@ -82,10 +114,14 @@ JobImage::JobImage(const Job& job, uint64_t address, uint64_t noise_seed) : addr
   d.b_addr = place("B", l.b_offset, extent(n, d.b_stride, b_row));
   d.b_scale_addr = place("scales of B", l.b_scale_offset, extent(n, d.b_scale_stride, scales));
   if (d.bias) {
-    d.c_stride = stride(d_row, l.c_gap, job.bias_one_row);
-    d.c_addr = place("C", l.c_offset, extent(m, d.c_stride, d_row));
+    d.c_stride = stride(c_row, l.c_gap, job.bias_one_row);
+    d.c_addr = place("C", l.c_offset, extent(m, d.c_stride, c_row));
   }
   d.d_addr = place("D", l.d_offset, extent(m, d.d_stride, d_row));
+  if (d_scales > 0) {
+    d.d_scale_stride = stride(d_scales, l.d_scale_gap, false);
+    d.d_scale_addr = place("scales of D", l.d_scale_offset, extent(m, d.d_scale_stride, d_scales));
+  }
   place("end", 0, 0);
 
   Random random(noise_seed);
@@ -94,7 +130,9 @@ JobImage::JobImage(const Job& job, uint64_t address, uint64_t noise_seed) : addr
   write_rows(d.b_addr, d.b_stride, mx::pack_rows(job.b), b_row, last_byte_mask(job.b.format, k));
   write_rows(d.a_scale_addr, d.a_scale_stride, job.a.scales, scales, 0xFF);
   write_rows(d.b_scale_addr, d.b_scale_stride, job.b.scales, scales, 0xFF);
-  if (d.bias) write_rows(d.c_addr, d.c_stride, bytes_of(job.bias), d_row, 0xFF);
+  if (d.bias) {
+    write_rows(d.c_addr, d.c_stride, store_bias(job.bias, job.bias_bf16), c_row, 0xFF);
+  }
 }
 
 /// Reserves room for a part, after a guard. Returns its address.
@@ -116,26 +154,53 @@ void JobImage::write_rows(uint64_t address, uint64_t stride, const std::vector<u
   }
 }
 
-std::vector<uint8_t> JobImage::after(const std::vector<float>& results) const {
+std::vector<uint8_t> JobImage::after(const StoredOutput& results) const {
   std::vector<uint8_t> image = before_;
-  const std::size_t row_bytes = descriptor_.n * kFloatBytes;
-  for (std::size_t row = 0; row < descriptor_.m; row++) {
-    std::memcpy(image.data() + (descriptor_.d_addr - address_) + row * descriptor_.d_stride,
-                results.data() + row * descriptor_.n, row_bytes);
-  }
+  const auto write = [&](uint64_t address, uint64_t stride, const std::vector<uint8_t>& bytes) {
+    const std::size_t row_bytes = bytes.size() / descriptor_.m;
+    for (std::size_t row = 0; row < descriptor_.m && row_bytes > 0; row++) {
+      std::memcpy(image.data() + (address - address_) + row * stride,
+                  bytes.data() + row * row_bytes, row_bytes);
+    }
+  };
+  write(descriptor_.d_addr, descriptor_.d_stride, results.bytes);
+  write(descriptor_.d_scale_addr, descriptor_.d_scale_stride, results.scales);
   return image;
 }
 
-std::string JobImage::locate(uint64_t address) const {
+/// The numbers that the byte at `address` has bits of.
+Place JobImage::locate_in(const Rows& rows, const char* name, uint64_t address) const {
+  const uint64_t offset = address - rows.address;
+  const uint64_t row = offset / rows.stride, byte = offset % rows.stride;
+  if (byte >= rows.row_bytes) {
+    return {fmt::format("the gap after row {} of {}", row, name), address, 1};
+  }
+  if (rows.bits >= 8) {
+    const unsigned bytes = rows.bits / 8;
+    return {fmt::format("{}[{}][{}]", name, row, byte / bytes), address - byte % bytes, bytes};
+  }
+  const uint64_t first = byte * 8 / rows.bits;
+  const uint64_t last = std::min<uint64_t>((byte * 8 + 7) / rows.bits, rows.columns - 1);
+  return {fmt::format("{}[{}][{} to {}]", name, row, first, last), address, 1};
+}
+
+Place JobImage::locate(uint64_t address) const {
   const auto part = std::find_if(parts_.begin(), parts_.end(), [address](const Part& p) {
     return address >= p.begin && address < p.end;
   });
-  if (part == parts_.end()) return fmt::format("a guard byte at {:#x}", address);
-  const uint64_t offset = address - descriptor_.d_addr;
-  if (std::strcmp(part->name, "D") != 0) return fmt::format("{} at {:#x}", part->name, address);
-  const uint64_t row = offset / descriptor_.d_stride, column = offset % descriptor_.d_stride / 4;
-  if (column >= descriptor_.n) return fmt::format("the gap after row {} of D", row);
-  return fmt::format("D[{}][{}]", row, column);
+  if (part == parts_.end()) return {fmt::format("a guard byte at {:#x}", address), address, 1};
+  const mxe_job& d = descriptor_;
+  if (std::strcmp(part->name, "D") == 0) {
+    const auto bits = output_.kind == OutputFormat::Kind::mx
+                          ? static_cast<unsigned>(mx::element_format(output_.requant.format).bits)
+                          : output_.alignment() * 8;
+    return locate_in({d.d_addr, d.d_stride, output_.row_bytes(d.n), d.n, bits}, "D", address);
+  }
+  if (std::strcmp(part->name, "scales of D") == 0) {
+    const std::size_t columns = output_.scale_bytes(d.n);
+    return locate_in({d.d_scale_addr, d.d_scale_stride, columns, columns, 8}, part->name, address);
+  }
+  return {fmt::format("{} at {:#x}", part->name, address), address, 1};
 }
 
 }  // namespace mxe

@@ -6,6 +6,7 @@
 
 #include "mxe_driver.h"
 #include "numerics/tensor.h"
+#include "platform/output.h"
 
 namespace mxe {
 
@@ -13,16 +14,34 @@ namespace mxe {
 struct JobLayout {
   unsigned a_offset = 0, b_offset = 0, a_scale_offset = 0, b_scale_offset = 0;  ///< any
   unsigned a_gap = 0, b_gap = 0, a_scale_gap = 0, b_scale_gap = 0;              ///< any
-  unsigned c_offset = 0, d_offset = 0, c_gap = 0, d_gap = 0;                    ///< multiples of 4
-  bool a_one_row = false, b_one_row = false;  ///< stride 0: every row is row 0
+  unsigned c_offset = 0, d_offset = 0, c_gap = 0, d_gap = 0;  ///< multiples of their numbers' size
+  unsigned d_scale_offset = 0, d_scale_gap = 0;               ///< any
+  bool a_one_row = false, b_one_row = false;                  ///< stride 0: every row is row 0
 };
 
-/// A matrix product as a value: operands, bias and layout. Copies are independent.
+/// What must come of a job besides its bytes: what it adds to the counters that follow from data
+/// alone.
+struct JobCounts {
+  uint64_t blocks = 0, nan_results = 0, saturations = 0, bytes_written = 0;
+
+  JobCounts& operator+=(const JobCounts& other);
+};
+
+/// The outcome that a job must have.
+struct JobResult {
+  StoredOutput stored;
+  JobCounts counts;
+};
+
+/// A matrix product as a value: operands, bias, form of the results and layout. Copies are
+/// independent.
 struct Job {
   mx::MxTensor a;             ///< [m][k]
   mx::MxTensor b;             ///< [n][k]
   std::vector<float> bias;    ///< [m][n], [n] with bias_one_row, or empty for none
   bool bias_one_row = false;  ///< stride 0: the row is added to every row of D
+  bool bias_bf16 = false;     ///< stored as BF16, which must hold it exactly
+  OutputFormat output;
   JobLayout layout;
   std::string values;  ///< what kind of values the operands hold, for messages
 
@@ -31,8 +50,17 @@ struct Job {
   std::size_t k() const { return a.k; }
   /// One line: shape, formats, bias, layout.
   std::string describe() const;
-  /// D by the golden GEMM, [m][n], as an engine with or without FP4_DUAL computes it.
-  std::vector<float> golden(bool fp4_dual) const;
+  /// The sums by the golden GEMM, [m][n], as an engine with or without FP4_DUAL computes them.
+  std::vector<float> sums(bool fp4_dual) const;
+  /// What such an engine makes of the job.
+  JobResult golden(bool fp4_dual) const;
+};
+
+/// A number of the results, or another byte of a job's memory.
+struct Place {
+  std::string what;    ///< "D[3][4]", "the gap after row 2 of D", "A at 0x80001040", ...
+  uint64_t begin = 0;  ///< address of its first byte
+  unsigned bytes = 1;  ///< of the number, if it is one
 };
 
 /// A job and everything around it, as one range of memory: what to write there before the job runs,
@@ -47,23 +75,31 @@ class JobImage {
   const mxe_job& descriptor() const { return descriptor_; }
   uint64_t address() const { return address_; }
   const std::vector<uint8_t>& before() const { return before_; }
-  /// Memory after the job, for these results [m][n].
-  std::vector<uint8_t> after(const std::vector<float>& results) const;
-  /// Row and column of D that a byte belongs to, or the part of the job it lies in, as text.
-  std::string locate(uint64_t address) const;
+  /// Memory after the job, for these results.
+  std::vector<uint8_t> after(const StoredOutput& results) const;
+  /// What a byte belongs to.
+  Place locate(uint64_t address) const;
 
  private:
   struct Part {
     const char* name;
     uint64_t begin, end;
   };
+  /// Rows of equal numbers of bits: the results or their scales.
+  struct Rows {
+    uint64_t address, stride;
+    std::size_t row_bytes, columns;
+    unsigned bits;  ///< of one number
+  };
 
   uint64_t place(const char* name, unsigned offset, std::size_t bytes);
   void write_rows(uint64_t address, uint64_t stride, const std::vector<uint8_t>& packed,
                   std::size_t row_bytes, uint8_t last_byte_mask);
+  Place locate_in(const Rows& rows, const char* name, uint64_t address) const;
 
   uint64_t address_;
   mxe_job descriptor_{};
+  OutputFormat output_;
   std::vector<uint8_t> before_;
   std::vector<Part> parts_;
 };

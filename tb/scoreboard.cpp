@@ -8,10 +8,11 @@
 namespace mxe {
 namespace {
 
-uint32_t word_at(const std::vector<uint8_t>& bytes, std::size_t offset) {
-  uint32_t word = 0;
-  std::memcpy(&word, bytes.data() + offset, std::min<std::size_t>(4, bytes.size() - offset));
-  return word;
+/// The number in `place`, little endian, of an image of memory that begins at `begin`.
+uint32_t number_at(const std::vector<uint8_t>& image, uint64_t begin, const Place& place) {
+  uint32_t number = 0;
+  std::memcpy(&number, image.data() + (place.begin - begin), place.bytes);
+  return number;
 }
 
 /// Describes the first difference of two images of memory, and says how many bytes differ.
@@ -23,29 +24,43 @@ std::string describe_difference(const JobImage& image, const std::vector<uint8_t
     first = std::min(first, i);
     count++;
   }
-  const std::size_t word = first / 4 * 4;  // of D, whose address is a multiple of 4
-  return fmt::format("{} is {:#010x}, expected {:#010x}; {} bytes differ",
-                     image.locate(image.address() + first), word_at(found, word),
-                     word_at(expected, word), count);
+  const Place place = image.locate(image.address() + first);
+  const unsigned width = 2 + 2 * place.bytes;
+  return fmt::format("{} is {:#0{}x}, expected {:#0{}x}; {} bytes differ", place.what,
+                     number_at(found, image.address(), place), width,
+                     number_at(expected, image.address(), place), width, count);
 }
 
 }  // namespace
 
-std::vector<uint8_t> Scoreboard::expected(const Job& job, const JobImage& image) const {
-  return image.after(job.golden(fp4_dual_));
+Expectation Scoreboard::expected(const Job& job, const JobImage& image) const {
+  const JobResult golden = job.golden(fp4_dual_);
+  return {image.after(golden.stored), golden.counts};
 }
 
 void Scoreboard::check(const std::string& engine, std::size_t number, const Job& job,
-                       const JobImage& image, const std::vector<uint8_t>& expected,
+                       const JobImage& image, const Expectation& expected,
                        const JobOutcome& outcome) {
   if (outcome.result != MXE_OK) {
     add({engine, number,
          fmt::format("{}: {} (status {})", job.describe(), mxe_strerror(outcome.result),
                      outcome.completion.status)});
-  } else if (outcome.memory != expected) {
+  } else if (outcome.memory != expected.memory) {
     add({engine, number,
-         job.describe() + ": " + describe_difference(image, expected, outcome.memory)});
+         job.describe() + ": " + describe_difference(image, expected.memory, outcome.memory)});
   }
+}
+
+void Scoreboard::check_counts(const std::string& engine, std::size_t number,
+                              const JobCounts& expected, const struct mxe_counters& found) {
+  const auto compare = [&](const char* name, uint64_t wanted, uint64_t got) {
+    if (wanted == got) return;
+    add({engine, number, fmt::format("counter {} is {}, expected {}", name, got, wanted)});
+  };
+  compare("blocks", expected.blocks, found.blocks);
+  compare("nan_results", expected.nan_results, found.nan_results);
+  compare("saturations", expected.saturations, found.saturations);
+  compare("bytes_written", expected.bytes_written, found.bytes_written);
 }
 
 }  // namespace mxe

@@ -24,16 +24,25 @@ struct JobOutcome {
   uint64_t seen_done = 0;       ///< clock cycle in which software knew, from the start of the run
 };
 
+/// What a job must do.
+struct Expectation {
+  std::vector<uint8_t> memory;  ///< its range of memory afterwards
+  JobCounts counts;
+};
+
 /// Compares outcomes with what the golden GEMM says: every byte of memory, the status, the record.
 class Scoreboard {
  public:
   explicit Scoreboard(bool fp4_dual) : fp4_dual_(fp4_dual) {}
 
-  /// Expected memory after `job`, laid out as `image`.
-  std::vector<uint8_t> expected(const Job& job, const JobImage& image) const;
+  /// What `job`, laid out as `image`, must do.
+  Expectation expected(const Job& job, const JobImage& image) const;
   /// Adds what is wrong with `outcome` to mismatches(). At most one mismatch about memory.
   void check(const std::string& engine, std::size_t number, const Job& job, const JobImage& image,
-             const std::vector<uint8_t>& expected, const JobOutcome& outcome);
+             const Expectation& expected, const JobOutcome& outcome);
+  /// Compares the counters that follow from data alone, after `expected` has been done in all.
+  void check_counts(const std::string& engine, std::size_t number, const JobCounts& expected,
+                    const struct mxe_counters& found);
   void add(Mismatch mismatch) { mismatches_.push_back(std::move(mismatch)); }
 
   const std::vector<Mismatch>& mismatches() const { return mismatches_; }

@@ -140,7 +140,10 @@ static void read_capabilities(struct mxe_device* dev, uint32_t version) {
   caps->mem_w = read_reg(dev, MXE_REG_MEM_W);
   caps->queue_depth = read_reg(dev, MXE_REG_QUEUE_DEPTH);
   caps->max_burst = read_reg(dev, MXE_REG_MAX_BURST);
-  caps->fp4_dual = (read_reg(dev, MXE_REG_FEATURES) & MXE_FEATURES_FP4_DUAL_MASK) != 0;
+  const uint32_t features = read_reg(dev, MXE_REG_FEATURES);
+  caps->fp4_dual = (features & MXE_FEATURES_FP4_DUAL_MASK) != 0;
+  caps->bf16 = (features & MXE_FEATURES_BF16_MASK) != 0;
+  caps->mx_out = (features & MXE_FEATURES_MX_OUT_MASK) != 0;
 }
 
 static int identify(struct mxe_device* dev) {
@@ -251,7 +254,10 @@ static void write_descriptor(volatile uint32_t* entry, const struct mxe_job* job
         job->format_a << MXE_DESC_CONTROL_FMT_A_SHIFT |
             job->format_b << MXE_DESC_CONTROL_FMT_B_SHIFT |
             job->out_format << MXE_DESC_CONTROL_OUT_FMT_SHIFT |
-            (job->bias ? MXE_DESC_CONTROL_BIAS_EN_MASK : 0));
+            job->out_rule << MXE_DESC_CONTROL_OUT_RULE_SHIFT |
+            (job->out_overflow ? MXE_DESC_CONTROL_OUT_OVERFLOW_MASK : 0) |
+            (job->bias ? MXE_DESC_CONTROL_BIAS_EN_MASK : 0) |
+            (job->bias_bf16 ? MXE_DESC_CONTROL_BIAS_BF16_MASK : 0));
   store(entry, MXE_DESC_M, job->m);
   store(entry, MXE_DESC_N, job->n);
   store(entry, MXE_DESC_K, job->k);
@@ -261,12 +267,14 @@ static void write_descriptor(volatile uint32_t* entry, const struct mxe_job* job
   store64(entry, MXE_DESC_B_SCALE_ADDR, job->b_scale_addr);
   store64(entry, MXE_DESC_C_ADDR, job->c_addr);
   store64(entry, MXE_DESC_D_ADDR, job->d_addr);
+  store64(entry, MXE_DESC_D_SCALE_ADDR, job->d_scale_addr);
   store(entry, MXE_DESC_A_STRIDE, job->a_stride);
   store(entry, MXE_DESC_B_STRIDE, job->b_stride);
   store(entry, MXE_DESC_A_SCALE_STRIDE, job->a_scale_stride);
   store(entry, MXE_DESC_B_SCALE_STRIDE, job->b_scale_stride);
   store(entry, MXE_DESC_C_STRIDE, job->c_stride);
   store(entry, MXE_DESC_D_STRIDE, job->d_stride);
+  store(entry, MXE_DESC_D_SCALE_STRIDE, job->d_scale_stride);
 }
 
 static bool fits(uint32_t value, uint32_t mask, unsigned shift) { return value <= mask >> shift; }
@@ -275,7 +283,8 @@ static bool fits(uint32_t value, uint32_t mask, unsigned shift) { return value <
 static bool is_encodable(const struct mxe_job* job) {
   return fits(job->format_a, MXE_DESC_CONTROL_FMT_A_MASK, MXE_DESC_CONTROL_FMT_A_SHIFT) &&
          fits(job->format_b, MXE_DESC_CONTROL_FMT_B_MASK, MXE_DESC_CONTROL_FMT_B_SHIFT) &&
-         fits(job->out_format, MXE_DESC_CONTROL_OUT_FMT_MASK, MXE_DESC_CONTROL_OUT_FMT_SHIFT);
+         fits(job->out_format, MXE_DESC_CONTROL_OUT_FMT_MASK, MXE_DESC_CONTROL_OUT_FMT_SHIFT) &&
+         fits(job->out_rule, MXE_DESC_CONTROL_OUT_RULE_MASK, MXE_DESC_CONTROL_OUT_RULE_SHIFT);
 }
 
 int mxe_submit(struct mxe_device* dev, const struct mxe_job* job, uint32_t* job_id) {
@@ -445,7 +454,7 @@ const char* mxe_strerror(int code) {
     case MXE_ERR_OUT_FORMAT:
       return "this device does not support this output format";
     case MXE_ERR_ALIGN:
-      return "an address or stride of C or D is not a multiple of 4";
+      return "an address or stride of C or D is not a multiple of the size of its numbers";
     case MXE_ERR_READ:
       return "bus error while reading operands";
     case MXE_ERR_WRITE:

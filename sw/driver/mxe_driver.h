@@ -57,11 +57,11 @@ enum mxe_result_code {
   MXE_ERR_FORMAT = -104,      ///< no such element format
   MXE_ERR_PAIR = -105,        ///< this device's adder tree is too narrow for the two formats
   MXE_ERR_OUT_FORMAT = -106,  ///< this device cannot write the output format
-  MXE_ERR_ALIGN = -107,       ///< an address or stride of C or D is not a multiple of 4
-  MXE_ERR_READ = -108,        ///< bus error while reading operands
-  MXE_ERR_WRITE = -109,       ///< bus error while writing results
-  MXE_ERR_FETCH = -110,       ///< bus error while reading the descriptor
-  MXE_ERR_ABORTED = -111,     ///< stopped by mxe_reset()
+  MXE_ERR_ALIGN = -107,  ///< an address or stride of C or D is not a multiple of its numbers' size
+  MXE_ERR_READ = -108,   ///< bus error while reading operands
+  MXE_ERR_WRITE = -109,  ///< bus error while writing results
+  MXE_ERR_FETCH = -110,  ///< bus error while reading the descriptor
+  MXE_ERR_ABORTED = -111,  ///< stopped by mxe_reset()
 };
 
 /// One line of English for a result code, without a full stop. Never null.
@@ -106,6 +106,8 @@ struct mxe_capabilities {
   uint32_t queue_depth;  ///< largest number of ring entries
   uint32_t max_burst;    ///< beats of the longest burst
   bool fp4_dual;         ///< pairs of 4-bit formats run at twice the rate
+  bool bf16;             ///< C and D may be BF16
+  bool mx_out;           ///< D may have an MX format
 };
 
 /// One matrix product, D[m][n] = C[m][n] + sum over k of A[m][k] * B[n][k]. Addresses are the
@@ -113,18 +115,23 @@ struct mxe_capabilities {
 struct mxe_job {
   uint32_t format_a, format_b;  ///< MXE_FORMAT_...
   uint32_t out_format;          ///< MXE_OUT_...
+  uint32_t out_rule;            ///< MXE_RULE_..., how an MX result's scales are found; else ignored
+  bool out_overflow;            ///< MX results: elements beyond the largest become NaN or infinity
   bool bias;                    ///< start from C instead of from zero
+  bool bias_bf16;               ///< C is BF16 instead of FP32
   uint32_t m, n, k;             ///< shape in elements, each at least 1
 
   uint64_t a_addr, a_scale_addr;  ///< A[m][k] and its scales [m][ceil(k/32)]; any byte
   uint64_t b_addr, b_scale_addr;  ///< B[n][k] and its scales [n][ceil(k/32)]; any byte
-  uint64_t c_addr;                ///< FP32 [m][n], a multiple of 4; 0 without bias
-  uint64_t d_addr;                ///< [m][n], a multiple of 4
+  uint64_t c_addr;                ///< C[m][n], a multiple of its numbers' size; 0 without bias
+  uint64_t d_addr;                ///< D[m][n], a multiple of its numbers' size; any byte if MX
+  uint64_t d_scale_addr;  ///< scales of an MX result [m][ceil(n/32)], any byte; else ignored
 
   uint32_t a_stride, a_scale_stride;  ///< bytes from row to row
   uint32_t b_stride, b_scale_stride;
-  uint32_t c_stride;  ///< a multiple of 4; 0: one row of C for all rows of D
-  uint32_t d_stride;  ///< a multiple of 4
+  uint32_t c_stride;  ///< a multiple as c_addr is; 0: one row of C for all rows of D
+  uint32_t d_stride;  ///< a multiple as d_addr is
+  uint32_t d_scale_stride;
 };
 
 /// How a job ended.
@@ -149,8 +156,8 @@ struct mxe_counters {
   uint64_t bytes_written;
   uint64_t blocks;       ///< block products, 32 multiplications each
   uint64_t dual_cycles;  ///< active clocks at the double rate of 4-bit pairs
-  uint64_t nan_results;
-  uint64_t saturations;
+  uint64_t nan_results;  ///< FP32 sums that are NaN, whatever format they are stored in
+  uint64_t saturations;  ///< elements of MX results beyond the largest of their format
 };
 
 /// A device in use. Fill it with mxe_probe(), read `caps`, leave the rest to the driver.

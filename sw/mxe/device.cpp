@@ -29,13 +29,14 @@ void require_ok(int code, const char* what) {
 
 /// Bytes from row to row of everything a job has in memory.
 struct Strides {
-  std::size_t a, b, scales, d;
+  std::size_t a, b, scales, d, d_scales;
 
   explicit Strides(const MatmulShape& shape)
       : a(mx::packed_row_bytes(shape.format_a, shape.k)),
         b(mx::packed_row_bytes(shape.format_b, shape.k)),
         scales((shape.k + mx::kBlockSize - 1) / mx::kBlockSize),
-        d(shape.n * sizeof(float)) {}
+        d(shape.output.row_bytes(shape.n)),
+        d_scales(shape.output.scale_bytes(shape.n)) {}
 };
 
 /// Throws mx::Error if the job is too large for a descriptor or the memory.
@@ -45,7 +46,7 @@ void require_room(const MatmulShape& shape, std::size_t bias, std::size_t memory
     throw mx::Error(fmt::format("{} x {} x {} is too large for a job", shape.m, shape.n, shape.k));
   }
   constexpr std::size_t kSlack = 4096;  // alignment and the ring
-  const std::size_t bytes = shape.m * (strides.a + strides.scales + strides.d) +
+  const std::size_t bytes = shape.m * (strides.a + strides.scales + strides.d + strides.d_scales) +
                             shape.n * (strides.b + strides.scales) + bias * sizeof(float) + kSlack;
   if (bytes > memory) {
     throw mx::Error(
@@ -59,7 +60,9 @@ mxe_job allocate_job(Host& host, const MatmulShape& shape) {
   mxe_job descriptor{};
   descriptor.format_a = static_cast<uint32_t>(shape.format_a);
   descriptor.format_b = static_cast<uint32_t>(shape.format_b);
-  descriptor.out_format = MXE_OUT_FP32;
+  descriptor.out_format = shape.output.code();
+  descriptor.out_rule = static_cast<uint32_t>(shape.output.requant.rule);
+  descriptor.out_overflow = shape.output.requant.overflow == mx::Overflow::special;
   descriptor.m = static_cast<uint32_t>(shape.m);
   descriptor.n = static_cast<uint32_t>(shape.n);
   descriptor.k = static_cast<uint32_t>(shape.k);
@@ -68,11 +71,13 @@ mxe_job allocate_job(Host& host, const MatmulShape& shape) {
   descriptor.a_scale_stride = static_cast<uint32_t>(strides.scales);
   descriptor.b_scale_stride = static_cast<uint32_t>(strides.scales);
   descriptor.d_stride = static_cast<uint32_t>(strides.d);
+  descriptor.d_scale_stride = static_cast<uint32_t>(strides.d_scales);
   descriptor.a_addr = host.allocate(shape.m * strides.a);
   descriptor.b_addr = host.allocate(shape.n * strides.b);
   descriptor.a_scale_addr = host.allocate(shape.m * strides.scales);
   descriptor.b_scale_addr = host.allocate(shape.n * strides.scales);
   descriptor.d_addr = host.allocate(shape.m * strides.d);
+  descriptor.d_scale_addr = host.allocate(shape.m * strides.d_scales);
   return descriptor;
 }
 
@@ -89,10 +94,19 @@ void upload(Host& host, const MatmulJob& job, mxe_job& descriptor) {
   write_memory(host, descriptor.a_scale_addr, job.a.scales);
   write_memory(host, descriptor.b_scale_addr, job.b.scales);
   if (job.bias.empty()) return;
+  const std::vector<uint8_t> bias = store_bias(job.bias, job.bias_bf16);
+  const std::size_t number = bias.size() / job.bias.size();
   descriptor.bias = true;
-  descriptor.c_addr = host.allocate(job.bias.size() * sizeof(float));
-  descriptor.c_stride = job.bias.size() == descriptor.n ? 0 : descriptor.d_stride;
-  write_memory(host, descriptor.c_addr, job.bias);
+  descriptor.bias_bf16 = job.bias_bf16;
+  descriptor.c_addr = host.allocate(bias.size());
+  descriptor.c_stride =
+      job.bias.size() == descriptor.n ? 0 : static_cast<uint32_t>(descriptor.n * number);
+  write_memory(host, descriptor.c_addr, bias);
+}
+
+std::vector<uint8_t> read_memory(Host& host, uint64_t address, std::size_t bytes) {
+  const uint8_t* begin = host.memory().data(address, bytes);
+  return {begin, begin + bytes};
 }
 
 Counters to_list(const struct mxe_counters& counters) {
@@ -197,9 +211,10 @@ DeviceResult Device::run(const MatmulJob& job) {
     mxe_job descriptor = allocate_job(host, shape);
     upload(host, job, descriptor);
     DeviceResult result = impl_->execute(descriptor);
-    result.output.resize(shape.outputs());
-    const std::size_t bytes = shape.outputs() * sizeof(float);
-    std::memcpy(result.output.data(), host.memory().data(descriptor.d_addr, bytes), bytes);
+    const Strides strides(shape);
+    result.output.bytes = read_memory(host, descriptor.d_addr, shape.m * strides.d);
+    result.output.scales = read_memory(host, descriptor.d_scale_addr, shape.m * strides.d_scales);
+    result.output.saturations = result.counter("saturations");
     return result;
   });
 }

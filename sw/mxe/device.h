@@ -17,10 +17,10 @@ using Counters = std::vector<std::pair<std::string, uint64_t>>;
 
 /// What a device did with a job.
 struct DeviceResult {
-  std::vector<float> output;  ///< [M][N]
-  uint64_t cycles = 0;        ///< from the fetch of the descriptor to its completion record
-  Counters counters;          ///< of this job alone
-  double wall_seconds = 0;    ///< of simulating it
+  StoredOutput output;
+  uint64_t cycles = 0;      ///< from the fetch of the descriptor to its completion record
+  Counters counters;        ///< of this job alone
+  double wall_seconds = 0;  ///< of simulating it
 
   uint64_t counter(const std::string& name) const;
 };

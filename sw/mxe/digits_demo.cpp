@@ -74,20 +74,21 @@ class DigitsDemo {
                                VariantResult& result) {
     mx::GemmOptions options;
     options.dual = params_.fp4_dual != 0;
-    std::vector<float> golden = run_golden(job, options);
-    result.macs += job.shape().macs();
-    result.peak_macs = peak_macs_per_cycle(params_, job.shape());
+    const StoredOutput golden = run_golden(job, options);
+    const MatmulShape shape = job.shape();
+    result.macs += shape.macs();
+    result.peak_macs = peak_macs_per_cycle(params_, shape);
     for (std::size_t i = 0; i < devices_.size(); ++i) {
       const std::string where = fmt::format("{} on {}", name, target_name(devices_[i].target()));
       show_progress(where + " ...");
       const DeviceResult output = devices_[i].run(job);
       DeviceRun& run = result.runs[i];
       run.cycles += output.cycles;
-      const std::string difference = describe_difference(output.output, golden, job.shape().n);
+      const std::string difference = describe_difference(output.output, golden, shape);
       if (!difference.empty()) run.differences.push_back(where + ": " + difference);
     }
     show_progress("");
-    return golden;
+    return load_output(golden, shape.m, shape.n, shape.output);
   }
 
   const Digits& digits_;
@@ -120,7 +121,7 @@ bool DemoResult::agreed() const {
 DemoResult run_digits_demo(const Digits& digits, const EngineSetup& setup) {
   const auto start = std::chrono::steady_clock::now();
   for (const Variant& variant : kVariants) {
-    require_pair(setup.params, {1, 1, 1, variant.activations, variant.weights});
+    require_pair(setup.params, {1, 1, 1, variant.activations, variant.weights, {}});
   }
   DigitsDemo demo(digits, setup);
   DemoResult result;

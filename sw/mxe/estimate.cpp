@@ -7,6 +7,7 @@
 #include "device.h"
 #include "engine_choice.h"
 #include "matmul_report.h"
+#include "output_choice.h"
 
 namespace mxe::cli {
 namespace {
@@ -14,6 +15,7 @@ namespace {
 struct Options {
   MatmulShape shape;
   std::string format_a, format_b, on = "model";
+  OutputChoice output;
   EngineChoice engine;
   bool json = false;
 };
@@ -26,6 +28,7 @@ int run(const Options& options) {
   MatmulShape shape = options.shape;
   shape.format_a = mx::parse_format(options.format_a);
   shape.format_b = mx::parse_format(options.format_b);
+  shape.output = options.output.resolve();
   EngineSetup setup = options.engine.resolve();
   setup.cycles_only = true;
   require_pair(setup.params, shape);
@@ -57,6 +60,7 @@ Command add_estimate(CLI::App& app) {
       ->required();
   command->add_option("--format-b", options->format_b, "Element format of B")->required();
   command->add_option("--on", options->on, "model or rtl")->capture_default_str();
+  options->output.add_to(*command);
   options->engine.add_to(*command);
   command->add_flag("--json", options->json, "Print one JSON object");
   return {command, [options] { return run(*options); }};

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <cstring>
 #include <memory>
 #include <string>
 
@@ -16,14 +15,16 @@
 #include "numerics/gemm.h"
 #include "numerics/npy.h"
 #include "numerics/quantize.h"
+#include "output_choice.h"
 
 namespace mxe::cli {
 namespace {
 
 struct Options {
   std::string a, b, bias, format_a, format_b, on, output, expect, waves;
-  std::string out_format = "fp32", accumulate = "block";
+  std::string elements, scales, bias_format = "fp32", accumulate = "block";
   bool check = true, json = false;
+  OutputChoice result;
   EngineChoice engine;
 };
 
@@ -32,16 +33,6 @@ void require_only(const char* option, const std::string& value, const char* allo
   if (value == allowed) return;
   throw mx::Error(
       fmt::format("{} {} is only for --on golden (allowed: {})", option, value, allowed));
-}
-
-/// Throws mx::Error unless golden can round to this output format.
-void check_out_format(const std::string& name) {
-  if (name == "fp32" || name == "bf16") return;
-  try {
-    mx::parse_format(name);
-  } catch (const mx::Error& error) {
-    throw mx::Error(fmt::format("--out-format is neither fp32 nor bf16, and: {}", error.what()));
-  }
 }
 
 Array<float> read_matrix(const std::string& path, const char* shape) {
@@ -61,6 +52,17 @@ std::vector<float> read_bias(const std::string& path, std::size_t m, std::size_t
   return std::move(bias.values);
 }
 
+/// Whether the bias is stored as BF16; throws mx::Error for anything but fp32 and bf16.
+bool is_bf16_bias(const Options& options) {
+  const std::string& format = options.bias_format;
+  if (format == "fp32") return false;
+  if (format != "bf16") {
+    throw mx::Error(fmt::format("unknown bias format '{}' (allowed: fp32, bf16)", format));
+  }
+  if (options.bias.empty()) throw mx::Error("--bias-format bf16 needs --bias");
+  return true;
+}
+
 MatmulJob read_job(const Options& options) {
   const mx::FormatId format_a = mx::parse_format(options.format_a);
   const mx::FormatId format_b = mx::parse_format(options.format_b);
@@ -73,7 +75,10 @@ MatmulJob read_job(const Options& options) {
                     options.a, shape_text(a.shape), options.b, shape_text(b.shape)));
   }
   MatmulJob job;
+  job.output = options.result.resolve();
+  job.bias_bf16 = is_bf16_bias(options);
   job.bias = read_bias(options.bias, m, n);
+  if (job.bias_bf16) job.bias = round_to_bfloat16(job.bias);
   job.a = mx::quantize_rows(a.values.data(), m, k, format_a);
   const std::vector<float> b_rows = axis_to_rows(b.values, split_at(b.shape, 0));
   job.b = mx::quantize_rows(b_rows.data(), n, k, format_b);
@@ -92,24 +97,23 @@ DeviceResult run_on(Target target, const EngineSetup& setup, const MatmulJob& jo
   return result;
 }
 
-/// Rounds a result to what an engine with this output format stores, as float32.
-void round_output(std::vector<float>& values, const MatmulShape& shape, const std::string& format) {
-  if (format == "fp32") return;
-  if (format == "bf16") {
-    const std::vector<uint16_t> rounded = mx::to_bfloat16(values);
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      const uint32_t bits = static_cast<uint32_t>(rounded[i]) << 16;
-      std::memcpy(&values[i], &bits, sizeof bits);
-    }
-    return;
+/// Writes the files that were asked for.
+void write_result(const Options& options, const MatmulShape& shape, const StoredOutput& result,
+                  const std::vector<float>& values) {
+  if (!options.output.empty()) mx::write_npy(options.output, values.data(), {shape.m, shape.n});
+  if (options.elements.empty() && options.scales.empty()) return;
+  const mx::MxTensor tensor = load_mx_output(result, shape.m, shape.n, shape.output);
+  if (!options.elements.empty()) {
+    mx::write_npy(options.elements, tensor.codes.data(), {shape.m, shape.n});
   }
-  values = mx::dequantize(mx::to_mx(values, shape.m, shape.n, mx::parse_format(format)));
+  if (!options.scales.empty()) {
+    mx::write_npy(options.scales, tensor.scales.data(), {shape.m, tensor.scale_columns()});
+  }
 }
 
-/// Compares with `expected`, which came from `source`; reports the first difference on stderr.
-int compare(const Options& options, const DeviceResult& result, const std::vector<float>& expected,
-            const std::string& source, std::size_t columns) {
-  const std::string difference = describe_difference(result.output, expected, columns);
+/// Reports a difference from `source` on stderr.
+int report_difference(const Options& options, const std::string& source,
+                      const std::string& difference) {
   if (difference.empty()) return kAgreed;
   fmt::print(stderr, "mxe matmul: {} and {} disagree: {}\n", options.on, source, difference);
   return kDisagreed;
@@ -119,9 +123,7 @@ int run(const Options& options) {
   const Target target = parse_target(options.on);
   mx::GemmOptions golden;
   golden.accumulate = mx::parse_accumulate(options.accumulate);
-  check_out_format(options.out_format);
   if (target != Target::golden) {
-    require_only("--out-format", options.out_format, "fp32");
     require_only("--accumulate", options.accumulate, "block");
   }
   EngineSetup setup = options.engine.resolve();
@@ -131,6 +133,11 @@ int run(const Options& options) {
   if (!setup.waves.empty() && target != Target::rtl) throw mx::Error("--waves needs --on rtl");
   const MatmulJob job = read_job(options);
   const MatmulShape shape = job.shape();
+  if (job.output.kind != OutputFormat::Kind::mx &&
+      !(options.elements.empty() && options.scales.empty())) {
+    throw mx::Error(
+        fmt::format("--elements and --scales are for MX results, not for {}", job.output.name()));
+  }
   Array<float> expected;
   if (!options.expect.empty()) {
     expected = read_floats(options.expect);
@@ -138,11 +145,9 @@ int run(const Options& options) {
   }
   if (target != Target::golden) require_pair(setup.params, shape);
 
-  DeviceResult result = run_on(target, setup, job, golden);
-  round_output(result.output, shape, options.out_format);
-  if (!options.output.empty()) {
-    mx::write_npy(options.output, result.output.data(), {shape.m, shape.n});
-  }
+  const DeviceResult result = run_on(target, setup, job, golden);
+  const std::vector<float> values = load_output(result.output, shape.m, shape.n, shape.output);
+  write_result(options, shape, result.output, values);
   const MatmulReport report{shape, target, setup.params};
   if (options.json) {
     print_json(to_json(report, result));
@@ -150,10 +155,12 @@ int run(const Options& options) {
     print_text(report, result);
   }
   if (!options.expect.empty()) {
-    return compare(options, result, expected.values, options.expect, shape.n);
+    return report_difference(options, options.expect,
+                             describe_difference(values, expected.values, shape.n));
   }
   if (target == Target::golden || !options.check) return kAgreed;
-  return compare(options, result, run_golden(job, golden), "golden", shape.n);
+  return report_difference(options, "golden",
+                           describe_difference(result.output, run_golden(job, golden), shape));
 }
 
 }  // namespace
@@ -169,10 +176,9 @@ Command add_matmul(CLI::App& app) {
   command->add_option("--format-b", options->format_b, "Element format of B")->required();
   command->add_option("--on", options->on, "golden, model or rtl")->required();
   command->add_option("--bias", options->bias, "float32 [M, N] or [N], added to the product");
-  command
-      ->add_option("--out-format", options->out_format,
-                   "Format of the result: fp32; on golden also bf16 or an MX format along N")
+  command->add_option("--bias-format", options->bias_format, "How the bias is stored: fp32 or bf16")
       ->capture_default_str();
+  options->result.add_to(*command);
   command
       ->add_option(
           "--accumulate", options->accumulate,
@@ -181,6 +187,10 @@ Command add_matmul(CLI::App& app) {
   options->engine.add_to(*command);
   command->add_option("--output", options->output,
                       "Write the values of the result, float32 [M, N]");
+  command->add_option("--elements", options->elements,
+                      "Write the element codes of an MX result, uint8 [M, N]");
+  command->add_option("--scales", options->scales,
+                      "Write the scale codes of an MX result, uint8 [M, blocks of N]");
   command->add_option("--expect", options->expect,
                       "Compare the result with this file, float32 [M, N], instead of golden");
   command->add_option("--waves", options->waves, "Record the RTL's signals in this FST file");

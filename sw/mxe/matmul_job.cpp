@@ -49,9 +49,14 @@ Target parse_target(const std::string& name) {
   throw mx::Error(fmt::format("cannot run on '{}' (allowed: golden, model, rtl)", name));
 }
 
-std::vector<float> run_golden(const MatmulJob& job, const mx::GemmOptions& options) {
+std::vector<float> golden_sums(const MatmulJob& job, const mx::GemmOptions& options) {
   const std::vector<float> bias = full_bias(job);
   return mx::gemm(job.a, job.b, bias.empty() ? nullptr : bias.data(), options);
+}
+
+StoredOutput run_golden(const MatmulJob& job, const mx::GemmOptions& options) {
+  const MatmulShape shape = job.shape();
+  return store_output(golden_sums(job, options), shape.m, shape.n, job.output);
 }
 
 unsigned peak_macs_per_cycle(const Params& params, const MatmulShape& shape) {
@@ -73,6 +78,18 @@ std::string describe_difference(const std::vector<float>& result,
       "instead of {} ({:#010x})",
       count, expected.size(), first / columns, first % columns, result[first],
       bits_of(result[first]), expected[first], bits_of(expected[first]));
+}
+
+std::string describe_difference(const StoredOutput& result, const StoredOutput& expected,
+                                const MatmulShape& shape) {
+  const auto values = [&shape](const StoredOutput& stored) {
+    return load_output(stored, shape.m, shape.n, shape.output);
+  };
+  const std::string difference = describe_difference(values(result), values(expected), shape.n);
+  if (!difference.empty()) return difference;
+  if (result.scales != expected.scales) return "the values agree, but the scales differ";
+  if (result.bytes != expected.bytes) return "the values agree, but the stored bytes differ";
+  return "";
 }
 
 void require_pair(const Params& params, const MatmulShape& shape) {

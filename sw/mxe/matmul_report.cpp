@@ -15,6 +15,7 @@ Json to_json(const MatmulReport& report, const DeviceResult& result) {
             {"k", report.shape.k},
             {"format_a", mx::element_format(report.shape.format_a).name},
             {"format_b", mx::element_format(report.shape.format_b).name},
+            {"out_format", report.shape.output.name()},
             {"on", target_name(report.on)},
             {"config", report.params.config_name()},
             {"cycles", nullptr},

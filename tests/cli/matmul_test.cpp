@@ -97,6 +97,60 @@ TEST_F(Matmul, OutputFormats) {
   EXPECT_EQ(result("mxfp4_e2m1"), (std::vector<float>{1, 6, 1, 6}));
 }
 
+TEST_F(Matmul, OutputRuleAndOverflow) {
+  // 7 is beyond the largest E2M1 of scale 1; 480 beyond the largest E4M3, 448.
+  write_floats("a.npy", {1}, {1, 1});
+  const auto result = [this](const std::vector<float>& b, const std::vector<std::string>& more) {
+    write_floats("b.npy", b, {1, b.size()});
+    std::vector<std::string> arguments{"--output", path("c.npy")};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const ProgramRun run = mxe(command("golden", "mxint8", "mxint8", arguments));
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    return read_floats("c.npy", {1, b.size()});
+  };
+  const auto with_rule = [&](const char* rule) {
+    return result({1, 7}, {"--out-format", "mxfp4_e2m1", "--out-rule", rule});
+  };
+  EXPECT_EQ(with_rule("floor"), (std::vector<float>{1, 6}));
+  EXPECT_EQ(with_rule("ceil"), (std::vector<float>{1, 8}));
+  EXPECT_EQ(with_rule("even"), (std::vector<float>{1, 8}));
+  EXPECT_EQ(with_rule("rceil"), (std::vector<float>{1, 8}));
+  const std::vector<float> special =
+      result({480}, {"--out-format", "mxfp8_e4m3", "--out-overflow", "special"});
+  EXPECT_TRUE(std::isnan(special[0]));
+  EXPECT_EQ(result({480}, {"--out-format", "mxfp8_e4m3", "--out-overflow", "saturate"}),
+            std::vector<float>{448});
+}
+
+TEST_F(Matmul, ElementsAndScalesCanBeDequantized) {
+  write_operands(5, 70, 40);
+  const ProgramRun run = mxe(command("golden", "mxfp8_e4m3", "mxfp8_e4m3",
+                                     {"--out-format", "mxfp6_e2m3", "--elements", path("e.npy"),
+                                      "--scales", path("s.npy"), "--output", path("c.npy")}));
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  read_bytes("e.npy", {5, 70});
+  read_bytes("s.npy", {5, 3});
+  const ProgramRun back = mxe({"dequantize", "--elements", path("e.npy"), "--scales", path("s.npy"),
+                               "--format", "mxfp6_e2m3", "--output", path("d.npy")});
+  EXPECT_EQ(back.exit_code, 0) << back.err;
+  EXPECT_TRUE(same_bytes("c.npy", "d.npy"));
+}
+
+TEST_F(Matmul, BiasFormat) {
+  write_floats("a.npy", {0}, {1, 1});
+  write_floats("b.npy", {1, 1}, {1, 2});
+  write_floats("bias.npy", {1.00390625f, 1.01171875f}, {2});  // between two BF16 numbers
+  const auto with = [this](const std::string& format) {
+    const ProgramRun run = mxe(
+        command("golden", "mxint8", "mxint8",
+                {"--bias", path("bias.npy"), "--bias-format", format, "--output", path("c.npy")}));
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    return read_floats("c.npy", {1, 2});
+  };
+  EXPECT_EQ(with("fp32"), (std::vector<float>{1.00390625f, 1.01171875f}));
+  EXPECT_EQ(with("bf16"), (std::vector<float>{1, 1.015625f}));
+}
+
 TEST_F(Matmul, ExpectedResult) {
   write_floats("a.npy", {1, 2}, {1, 2});
   write_floats("b.npy", {3, 4}, {2, 1});
@@ -124,8 +178,24 @@ TEST_F(Matmul, BadInput) {
   expect_error(command("golden", "mxint8", "mxfp4"), "unknown format 'mxfp4' (allowed: ");
   expect_error(command("golden", "mxint8", "mxint8", {"--out-format", "fp64"}),
                "neither fp32 nor bf16, and: unknown format 'fp64' (allowed: ");
-  expect_error(command("model", "mxint8", "mxint8", {"--out-format", "bf16"}),
-               "--out-format bf16 is only for --on golden (allowed: fp32)");
+  expect_error(command("golden", "mxint8", "mxint8", {"--out-rule", "floor"}),
+               "--out-rule is for MX results, fp32 has neither scales");
+  expect_error(
+      command("golden", "mxint8", "mxint8", {"--out-format", "bf16", "--out-overflow", "special"}),
+      "--out-overflow is for MX results, bf16 has neither scales");
+  expect_error(
+      command("golden", "mxint8", "mxint8", {"--out-format", "mxint8", "--out-rule", "round"}),
+      "floor, ceil, even, rceil");
+  expect_error(
+      command("golden", "mxint8", "mxint8", {"--out-format", "mxint8", "--out-overflow", "wrap"}),
+      "saturate, special");
+  expect_error(command("golden", "mxint8", "mxint8", {"--scales", path("s.npy")}),
+               "--elements and --scales are for MX results, not for fp32");
+  expect_error(command("golden", "mxint8", "mxint8", {"--bias-format", "bf16"}),
+               "--bias-format bf16 needs --bias");
+  expect_error(
+      command("golden", "mxint8", "mxint8", {"--bias", path("a.npy"), "--bias-format", "fp16"}),
+      "unknown bias format 'fp16' (allowed: fp32, bf16)");
   expect_error(command("model", "mxint8", "mxint8", {"--accumulate", "exact"}),
                "--accumulate exact is only for --on golden (allowed: block)");
   expect_error(command("golden", "mxint8", "mxint8", {"--accumulate", "random"}), "random");

@@ -88,10 +88,17 @@ class Bench {
     log(fmt::format("irq after clearing {}", host.irq.read()));
   }
 
+  /// A random small job.
+  JobSpec spec(uint64_t seed) const {
+    JobMix mix;
+    mix.max_m = mix.max_n = 12;
+    mix.max_k = 100;
+    return JobGenerator(params, seed, mix).next_spec();
+  }
   /// A legal job in memory, and the check that it went well.
-  JobImage job(uint64_t seed) {
-    JobGenerator generator(params, seed, {12, 12, 100, 2000});
-    job_ = generator.next();
+  JobImage job(uint64_t seed) { return job(spec(seed), seed); }
+  JobImage job(const JobSpec& spec, uint64_t seed) {
+    job_ = make_job(spec);
     const JobImage image(job_, host.allocate(1 << 18), seed);
     std::memcpy(host.memory().data(image.address(), image.before().size()), image.before().data(),
                 image.before().size());
@@ -101,7 +108,7 @@ class Bench {
     const uint64_t mark = host.allocation_mark();
     const JobImage image = job(seed);
     run(descriptor(image), "legal job");
-    const std::vector<uint8_t> expected = image.after(job_.golden(params.fp4_dual != 0));
+    const std::vector<uint8_t> expected = image.after(job_.golden(params.fp4_dual != 0).stored);
     const bool same = std::memcmp(host.memory().data(image.address(), expected.size()),
                                   expected.data(), expected.size()) == 0;
     log(fmt::format("results {}", same ? "right" : "WRONG"));
@@ -117,7 +124,11 @@ class Bench {
     const auto put64 = [&](std::size_t at, uint64_t v) { std::memcpy(&bytes[at], &v, 8); };
     put32(MXE_DESC_JOB_ID, 0xABC00000 + next_);
     put32(MXE_DESC_CONTROL, j.format_a | j.format_b << MXE_DESC_CONTROL_FMT_B_SHIFT |
-                                (j.bias ? MXE_DESC_CONTROL_BIAS_EN_MASK : 0));
+                                j.out_format << MXE_DESC_CONTROL_OUT_FMT_SHIFT |
+                                j.out_rule << MXE_DESC_CONTROL_OUT_RULE_SHIFT |
+                                (j.out_overflow ? MXE_DESC_CONTROL_OUT_OVERFLOW_MASK : 0) |
+                                (j.bias ? MXE_DESC_CONTROL_BIAS_EN_MASK : 0) |
+                                (j.bias_bf16 ? MXE_DESC_CONTROL_BIAS_BF16_MASK : 0));
     put32(MXE_DESC_M, j.m);
     put32(MXE_DESC_N, j.n);
     put32(MXE_DESC_K, j.k);
@@ -127,12 +138,14 @@ class Bench {
     put64(MXE_DESC_B_SCALE_ADDR, j.b_scale_addr);
     put64(MXE_DESC_C_ADDR, j.c_addr);
     put64(MXE_DESC_D_ADDR, j.d_addr);
+    put64(MXE_DESC_D_SCALE_ADDR, j.d_scale_addr);
     put32(MXE_DESC_A_STRIDE, j.a_stride);
     put32(MXE_DESC_B_STRIDE, j.b_stride);
     put32(MXE_DESC_A_SCALE_STRIDE, j.a_scale_stride);
     put32(MXE_DESC_B_SCALE_STRIDE, j.b_scale_stride);
     put32(MXE_DESC_C_STRIDE, j.c_stride);
     put32(MXE_DESC_D_STRIDE, j.d_stride);
+    put32(MXE_DESC_D_SCALE_STRIDE, j.d_scale_stride);
     return bytes;
   }
 
@@ -281,39 +294,64 @@ TEST(Engines, IllegalDescriptors) {
       expect_status(bench, "format of B", MXE_STATUS_ERR_FORMAT,
                     [&](DescriptorBytes& bytes) { set32(bytes, MXE_DESC_CONTROL, code << 4); });
     }
-    for (unsigned code = 1; code < 16; code++) {
+    for (const unsigned code : {2u, 3u, 4u, 5u, 6u, 7u, 15u}) {
       expect_status(bench, "output format", MXE_STATUS_ERR_OUT_FORMAT, [&](DescriptorBytes& bytes) {
         bytes[MXE_DESC_CONTROL + 1] = static_cast<uint8_t>(code);
       });
     }
     bench.run_legal_job(2);
-    for (const std::size_t field :
-         {MXE_DESC_C_ADDR, MXE_DESC_D_ADDR, MXE_DESC_C_STRIDE, MXE_DESC_D_STRIDE}) {
-      for (const uint8_t low : {uint8_t{1}, uint8_t{2}, uint8_t{3}}) {
-        expect_status(bench, "alignment", MXE_STATUS_ERR_ALIGN, [&](DescriptorBytes& bytes) {
-          bytes[field] = static_cast<uint8_t>(bytes[field] | low);
-        });
-      }
-    }
     // The first broken rule in the order of the status codes counts.
     expect_status(bench, "everything", MXE_STATUS_ERR_DESCRIPTOR,
                   [](DescriptorBytes& bytes) { bytes.fill(0xFF); });
     expect_status(bench, "nothing", MXE_STATUS_ERR_SHAPE,
                   [](DescriptorBytes& bytes) { bytes.fill(0); });
     expect_status(bench, "shape before format", MXE_STATUS_ERR_SHAPE, [](DescriptorBytes& bytes) {
-      set32(bytes, MXE_DESC_CONTROL, 0x177);
+      set32(bytes, MXE_DESC_CONTROL, 0x277);
       set32(bytes, MXE_DESC_K, 0);
     });
     expect_status(bench, "format before output", MXE_STATUS_ERR_FORMAT, [](DescriptorBytes& bytes) {
-      set32(bytes, MXE_DESC_CONTROL, 0x107);
+      set32(bytes, MXE_DESC_CONTROL, 0x207);
       set32(bytes, MXE_DESC_D_STRIDE, 1);
     });
     expect_status(bench, "output before alignment", MXE_STATUS_ERR_OUT_FORMAT,
                   [](DescriptorBytes& bytes) {
-                    set32(bytes, MXE_DESC_CONTROL, 0x100);
+                    set32(bytes, MXE_DESC_CONTROL, 0x200);
                     set32(bytes, MXE_DESC_D_STRIDE, 1);
                   });
     bench.run_legal_job(3);
+  });
+}
+
+/// Addresses and strides of C and D, each with every remainder, for each size of their numbers.
+TEST(Engines, Alignment) {
+  run_on_both([](Bench& bench) {
+    bench.enable();
+    for (const char* output : {"fp32", "bf16", "mxfp6_e2m3"}) {
+      for (const bool bias_bf16 : {false, true}) {
+        JobSpec spec;
+        spec.m = 2;
+        spec.n = 3;
+        spec.output = parse_output_format(output);
+        spec.bias_bf16 = bias_bf16;
+        const unsigned c = bias_bf16 ? 2 : 4, d = spec.output.alignment();
+        for (const auto& [field, size] : {std::pair(MXE_DESC_C_ADDR, c),
+                                          {MXE_DESC_C_STRIDE, c},
+                                          {MXE_DESC_D_ADDR, d},
+                                          {MXE_DESC_D_STRIDE, d}}) {
+          for (unsigned low = 1; low <= 3; low++) {
+            if (low % size == 0) continue;  // legal
+            const uint64_t mark = bench.host.allocation_mark();
+            DescriptorBytes bytes = bench.descriptor(bench.job(spec, 1));
+            bytes[field] = static_cast<uint8_t>(bytes[field] / 4 * 4 + low);
+            const unsigned index = bench.next();
+            bench.run(bytes, fmt::format("{} {} {:#x} {}", output, bias_bf16, field, low));
+            EXPECT_EQ(bench.record_word(index, MXE_DESC_STATUS), MXE_STATUS_ERR_ALIGN);
+            bench.host.release(mark);
+          }
+        }
+      }
+    }
+    bench.run_legal_job(4);
   });
 }
 

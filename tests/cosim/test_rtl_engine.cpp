@@ -11,7 +11,7 @@
 #include "platform/clock.h"
 #include "platform/platform.h"
 #include "tb/cosim.h"
-#include "tb/job_generator.h"
+#include "tb/job_spec.h"
 #include "tb/rtl_engine.h"
 
 namespace mxe {
@@ -132,9 +132,11 @@ TEST(RtlEngine, WritesWaves) {
     options.run_model = false;
     options.rtl.waves = path;
     CoSim cosim(options);
-    JobGenerator generator(options.params, 4);
-    cosim.run(
-        {generator.make(mx::FormatId::mxint8, mx::FormatId::mxint8, 3, 5, 40, Values::quantized)});
+    JobSpec spec;
+    spec.m = 3;
+    spec.n = 5;
+    spec.k = 40;
+    cosim.run({make_job(spec)});
     EXPECT_TRUE(cosim.mismatches().empty());
   }
   std::ifstream file(path, std::ios::binary | std::ios::ate);

@@ -20,18 +20,29 @@ struct Case {
   Job job;
   JobImage image;
   Scoreboard scoreboard{true};
-  std::vector<uint8_t> expected;
+  Expectation expected;
   JobOutcome outcome;
 
-  static Job make() {
-    JobGenerator generator(Params::named("small"), 11);
-    Job job =
-        generator.make(mx::FormatId::mxfp8_e4m3, mx::FormatId::mxfp4_e2m1, 5, 6, 70, Values::codes);
-    job.layout.d_gap = 8;
-    return job;
+  static JobSpec small_job() {
+    JobSpec spec;
+    spec.format_b = mx::FormatId::mxfp4_e2m1;
+    spec.m = 5;
+    spec.n = 6;
+    spec.k = 70;
+    spec.values = Values::codes;
+    spec.layout.d_gap = 8;
+    return spec;
   }
-  Case() : job(make()), image(job, kAddress, 3), expected(scoreboard.expected(job, image)) {
-    outcome.memory = expected;
+  static JobSpec with_output(const char* name, std::size_t n) {
+    JobSpec spec = small_job();
+    spec.n = n;
+    spec.output = parse_output_format(name);
+    spec.layout.d_scale_gap = 3;
+    return spec;
+  }
+  explicit Case(const JobSpec& spec = small_job())
+      : job(make_job(spec)), image(job, kAddress, 3), expected(scoreboard.expected(job, image)) {
+    outcome.memory = expected.memory;
   }
   std::string report() {
     scoreboard.check("rtl", 7, job, image, expected, outcome);
@@ -56,22 +67,83 @@ TEST(Scoreboard, ReportsAWrongBitOfAResult) {
 }
 
 TEST(Scoreboard, ReportsEveryByte) {
-  const Case reference;
-  const std::size_t size = reference.expected.size();
-  for (std::size_t i = 0; i < size; i++) {
-    Case c;
-    c.outcome.memory[i] ^= 1;
-    ASSERT_NE(c.report(), "none") << i;
+  for (const char* output : {"fp32", "bf16", "mxfp6_e3m2"}) {
+    const JobSpec spec = Case::with_output(output, 6);
+    const std::size_t size = Case(spec).expected.memory.size();
+    for (std::size_t i = 0; i < size; i++) {
+      Case c(spec);
+      c.outcome.memory[i] ^= 1;
+      ASSERT_NE(c.report(), "none") << output << " " << i;
+    }
   }
+}
+
+TEST(Scoreboard, NamesTheNumberOfAByte) {
+  const auto place = [](const char* output, bool scale, unsigned row, unsigned byte) {
+    const Case c(Case::with_output(output, 70));
+    const mxe_job& d = c.image.descriptor();
+    const uint64_t address =
+        scale ? d.d_scale_addr + row * d.d_scale_stride + byte : d.d_addr + row * d.d_stride + byte;
+    const Place found = c.image.locate(address);
+    return found.what + " " + std::to_string(address - found.begin) + "/" +
+           std::to_string(found.bytes);
+  };
+  EXPECT_EQ(place("fp32", false, 3, 11), "D[3][2] 3/4");
+  EXPECT_EQ(place("bf16", false, 3, 11), "D[3][5] 1/2");
+  EXPECT_EQ(place("mxint8", false, 4, 69), "D[4][69] 0/1");
+  EXPECT_EQ(place("mxint8", false, 1, 70), "the gap after row 1 of D 0/1");
+  EXPECT_EQ(place("mxfp4_e2m1", false, 2, 34), "D[2][68 to 69] 0/1");
+  EXPECT_EQ(place("mxfp6_e2m3", false, 2, 1), "D[2][1 to 2] 0/1");
+  EXPECT_EQ(place("mxfp6_e2m3", false, 2, 52), "D[2][69 to 69] 0/1");
+  EXPECT_EQ(place("mxfp6_e2m3", true, 2, 2), "scales of D[2][2] 0/1");
+  EXPECT_EQ(place("mxfp6_e2m3", true, 2, 3), "the gap after row 2 of scales of D 0/1");
+}
+
+TEST(Scoreboard, ComparesTheCountersOfData) {
+  const JobCounts expected{10, 20, 30, 40};
+  struct mxe_counters found = {};
+  found.blocks = 10;
+  found.nan_results = 20;
+  found.saturations = 30;
+  found.bytes_written = 40;
+  Scoreboard scoreboard(true);
+  scoreboard.check_counts("rtl", 3, expected, found);
+  EXPECT_TRUE(scoreboard.mismatches().empty());
+  for (uint64_t mxe_counters::*counter :
+       {&mxe_counters::blocks, &mxe_counters::nan_results, &mxe_counters::saturations,
+        &mxe_counters::bytes_written}) {
+    struct mxe_counters wrong = found;
+    wrong.*counter += 1;
+    Scoreboard strict(true);
+    strict.check_counts("rtl", 3, expected, wrong);
+    EXPECT_EQ(strict.mismatches().size(), 1u);
+  }
+}
+
+TEST(Job, CountsWhatTheDataDecide) {
+  // [1 x 2] times ones is a large number; MXINT8 with rule floor cuts 255/128 to 127/64.
+  JobSpec spec;
+  spec.m = 3;
+  spec.n = 40;
+  spec.k = 255;
+  spec.output = parse_output_format("mxint8");
+  const JobResult floor = make_job(spec).golden(true);
+  EXPECT_EQ(floor.counts.blocks, 3u * 40 * 8);
+  EXPECT_EQ(floor.counts.saturations, 3u * 40);
+  EXPECT_EQ(floor.counts.nan_results, 0u);
+  EXPECT_EQ(floor.counts.bytes_written, 3u * 40 + 3 * 2 + 16);
+  EXPECT_EQ(floor.stored.bytes[0], 127);
+  spec.output.requant.rule = mx::ScaleRule::rceil;
+  EXPECT_EQ(make_job(spec).golden(true).counts.saturations, 0u);
 }
 
 TEST(Scoreboard, SaysWhereAStrayByteIs) {
   const Case c;
   const mxe_job& d = c.image.descriptor();
-  EXPECT_EQ(c.image.locate(d.d_addr + d.d_stride - 1), "the gap after row 0 of D");
-  EXPECT_EQ(c.image.locate(d.a_addr).substr(0, 8), "A at 0x8");
-  EXPECT_EQ(c.image.locate(d.b_scale_addr).substr(0, 11), "scales of B");
-  EXPECT_EQ(c.image.locate(d.a_addr - 1).substr(0, 14), "a guard byte a");
+  EXPECT_EQ(c.image.locate(d.d_addr + d.d_stride - 1).what, "the gap after row 0 of D");
+  EXPECT_EQ(c.image.locate(d.a_addr).what.substr(0, 8), "A at 0x8");
+  EXPECT_EQ(c.image.locate(d.b_scale_addr).what.substr(0, 11), "scales of B");
+  EXPECT_EQ(c.image.locate(d.a_addr - 1).what.substr(0, 14), "a guard byte a");
 }
 
 TEST(Scoreboard, ReportsABadStatus) {
@@ -85,9 +157,13 @@ TEST(Scoreboard, ReportsABadStatus) {
 
 TEST(JobImage, LeavesNoiseAroundPackedRows) {
   // 5 elements of 4 bits: the upper half of the last byte of a row is noise, and differs by seed.
-  JobGenerator generator(Params::named("small"), 5);
-  const Job job =
-      generator.make(mx::FormatId::mxfp4_e2m1, mx::FormatId::mxint8, 8, 1, 5, Values::codes);
+  JobSpec spec;
+  spec.format_a = mx::FormatId::mxfp4_e2m1;
+  spec.format_b = mx::FormatId::mxint8;
+  spec.m = 8;
+  spec.k = 5;
+  spec.values = Values::codes;
+  const Job job = make_job(spec);
   const JobImage one(job, kAddress, 1), two(job, kAddress, 2);
   const auto row = [&](const JobImage& image, unsigned i) {
     return image.before().data() + (image.descriptor().a_addr - kAddress) +
@@ -138,7 +214,7 @@ TEST(JobGenerator, CoversWhatMatters) {
     seen["bias row"] += job.bias_one_row;
     seen["stride zero"] += job.layout.a_one_row || job.layout.b_one_row;
     seen["odd stride"] += job.layout.a_gap % 2 == 1;
-    for (const float result : job.golden(true)) {
+    for (const float result : job.sums(true)) {
       seen["NaN"] += std::isnan(result);
       seen["Inf"] += std::isinf(result);
       seen["subnormal"] += std::fpclassify(result) == FP_SUBNORMAL;
@@ -147,7 +223,7 @@ TEST(JobGenerator, CoversWhatMatters) {
     }
   }
   EXPECT_EQ(pairs.size(), 49u);
-  EXPECT_EQ(values.size(), 8u);
+  EXPECT_EQ(values.size(), 9u);
   for (const auto& [what, count] : seen) EXPECT_GE(count, 5) << what;
 }
 

@@ -123,6 +123,8 @@ TEST_P(Device, TellsItsParameters) {
     EXPECT_EQ(driver.caps.queue_depth, params.queue_depth);
     EXPECT_EQ(driver.caps.max_burst, params.max_burst);
     EXPECT_EQ(driver.caps.fp4_dual, params.fp4_dual != 0);
+    EXPECT_TRUE(driver.caps.bf16);
+    EXPECT_TRUE(driver.caps.mx_out);
   });
 }
 

@@ -31,7 +31,8 @@ MockDevice::MockDevice(uint32_t ring_entries) : ring_(ring_entries * MXE_DESC_SI
   registers_[MXE_REG_MEM_W] = 512;
   registers_[MXE_REG_QUEUE_DEPTH] = 16;
   registers_[MXE_REG_MAX_BURST] = 64;
-  registers_[MXE_REG_FEATURES] = MXE_FEATURES_FP4_DUAL_MASK;
+  registers_[MXE_REG_FEATURES] =
+      MXE_FEATURES_FP4_DUAL_MASK | MXE_FEATURES_BF16_MASK | MXE_FEATURES_MX_OUT_MASK;
 }
 
 mxe_port MockDevice::port(bool interrupts) {

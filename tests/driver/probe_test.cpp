@@ -21,7 +21,7 @@ class Probe : public testing::Test {
 TEST_F(Probe, ReadsEveryCapability) {
   ASSERT_EQ(probe(), MXE_OK);
   EXPECT_EQ(driver.caps.version_major, 0);
-  EXPECT_EQ(driver.caps.version_minor, 1);
+  EXPECT_EQ(driver.caps.version_minor, 2);
   EXPECT_EQ(driver.caps.version_patch, 0);
   EXPECT_EQ(driver.caps.num_pe, 8u);
   EXPECT_EQ(driver.caps.rows, 32u);
@@ -33,12 +33,18 @@ TEST_F(Probe, ReadsEveryCapability) {
   EXPECT_EQ(driver.caps.queue_depth, 16u);
   EXPECT_EQ(driver.caps.max_burst, 64u);
   EXPECT_TRUE(driver.caps.fp4_dual);
+  EXPECT_TRUE(driver.caps.bf16);
+  EXPECT_TRUE(driver.caps.mx_out);
 }
 
-TEST_F(Probe, SeesThatTheDualRateIsMissing) {
-  device.set_reg(MXE_REG_FEATURES, 0xfffffffe);
-  ASSERT_EQ(probe(), MXE_OK);
-  EXPECT_FALSE(driver.caps.fp4_dual);
+TEST_F(Probe, SeesWhichFeatureIsMissing) {
+  for (const uint32_t missing : {1u, 2u, 4u}) {
+    device.set_reg(MXE_REG_FEATURES, ~missing);
+    ASSERT_EQ(probe(), MXE_OK);
+    EXPECT_EQ(driver.caps.fp4_dual, missing != 1);
+    EXPECT_EQ(driver.caps.bf16, missing != 2);
+    EXPECT_EQ(driver.caps.mx_out, missing != 4);
+  }
 }
 
 TEST_F(Probe, HandsOverTheRingAndEnables) {
@@ -131,7 +137,7 @@ TEST_F(Probe, RefusesAnotherMajorVersionOnly) {
   EXPECT_EQ(probe(), MXE_ERR_VERSION);
   device.set_reg(MXE_REG_VERSION, MXE_VERSION_RESET + (2u << MXE_VERSION_MINOR_SHIFT) + 5);
   EXPECT_EQ(probe(), MXE_OK);
-  EXPECT_EQ(driver.caps.version_minor, 3);
+  EXPECT_EQ(driver.caps.version_minor, 4);
   EXPECT_EQ(driver.caps.version_patch, 5);
 }
 

@@ -14,8 +14,11 @@ mxe_job numbered_job() {
   mxe_job job = {};
   job.format_a = MXE_FORMAT_MXFP8_E5M2;
   job.format_b = MXE_FORMAT_MXINT8;
-  job.out_format = MXE_OUT_FP32;
+  job.out_format = MXE_OUT_MXFP6_E3M2;
+  job.out_rule = MXE_RULE_EVEN;
+  job.out_overflow = true;
   job.bias = true;
+  job.bias_bf16 = true;
   job.m = 0x101;
   job.n = 0x202;
   job.k = 0x303;
@@ -25,24 +28,26 @@ mxe_job numbered_job() {
   job.b_scale_addr = 0x1b2b3b4b'5b6b7b8b;
   job.c_addr = 0xc1c2c3c4'c5c6c7c8;
   job.d_addr = 0xd1d2d3d4'd5d6d7d8;
+  job.d_scale_addr = 0x1d2d3d4d'5d6d7d8d;
   job.a_stride = 0x11111111;
   job.b_stride = 0x22222222;
   job.a_scale_stride = 0x33333333;
   job.b_scale_stride = 0x44444444;
   job.c_stride = 0x55555555;
   job.d_stride = 0x66666666;
+  job.d_scale_stride = 0x77777777;
   return job;
 }
 
 // Written out by hand from the description of the descriptor, not with the driver's constants.
 constexpr std::array<uint32_t, 32> numbered_words = {
-    1,          0x1065,     0x101,      0x202,       // id, control, M, N
+    1,          0x1bb65,    0x101,      0x202,       // id, control, M, N
     0x303,      0,          0xa5a6a7a8, 0xa1a2a3a4,  // K, reserved, A
     0xb5b6b7b8, 0xb1b2b3b4, 0x5a6a7a8a, 0x1a2a3a4a,  // B, scales of A
     0x5b6b7b8b, 0x1b2b3b4b, 0xc5c6c7c8, 0xc1c2c3c4,  // scales of B, C
-    0xd5d6d7d8, 0xd1d2d3d4, 0,          0,           // D, scales of D
+    0xd5d6d7d8, 0xd1d2d3d4, 0x5d6d7d8d, 0x1d2d3d4d,  // D, scales of D
     0x11111111, 0x22222222, 0x33333333, 0x44444444,  // strides of A, B, their scales
-    0x55555555, 0x66666666, 0,          0,           // strides of C, D; reserved
+    0x55555555, 0x66666666, 0x77777777, 0,           // strides of C, D, its scales; reserved
     0,          0,          0,          0};          // completion record
 
 TEST_F(Submit, WritesTheDescriptor) {
@@ -52,11 +57,24 @@ TEST_F(Submit, WritesTheDescriptor) {
   }
 }
 
-TEST_F(Submit, ClearsTheBiasBit) {
-  mxe_job job = numbered_job();
-  job.bias = false;
-  submit(job);
-  EXPECT_EQ(device.ring_word(0, MXE_DESC_CONTROL), 0x65u);
+TEST_F(Submit, PlacesEachChoiceAlone) {
+  const auto control = [this](const mxe_job& job) {
+    const uint32_t id = submit(job);
+    EXPECT_EQ(wait(id), MXE_OK);
+    return device.ring_word(id - 1, MXE_DESC_CONTROL);
+  };
+  mxe_job job = {};
+  job.bias = true;
+  EXPECT_EQ(control(job), 0x1000u);
+  job = {};
+  job.bias_bf16 = true;
+  EXPECT_EQ(control(job), 0x2000u);
+  job = {};
+  job.out_rule = MXE_RULE_RCEIL;
+  EXPECT_EQ(control(job), 0xc000u);
+  job = {};
+  job.out_overflow = true;
+  EXPECT_EQ(control(job), 0x10000u);
 }
 
 TEST_F(Submit, RingsTheDoorbellAfterTheDescriptorIsVisible) {
@@ -68,13 +86,19 @@ TEST_F(Submit, RingsTheDoorbellAfterTheDescriptorIsVisible) {
 }
 
 TEST_F(Submit, RefusesWhatNoDescriptorCanHold) {
-  uint32_t id = 77;
-  for (int field = 0; field < 3; ++field) {
+  struct Field {
+    uint32_t mxe_job::*code;
+    uint32_t limit;
+  };
+  for (const Field& field : {Field{&mxe_job::format_a, 16}, Field{&mxe_job::format_b, 16},
+                             Field{&mxe_job::out_format, 16}, Field{&mxe_job::out_rule, 4}}) {
+    uint32_t id = 77;
     mxe_job job = {};
-    (field == 0 ? job.format_a : field == 1 ? job.format_b : job.out_format) = 16;
-    EXPECT_EQ(mxe_submit(&driver, &job, &id), MXE_ERR_ARGUMENT) << field;
-    (field == 0 ? job.format_a : field == 1 ? job.format_b : job.out_format) = 15;
-    EXPECT_EQ(mxe_submit(&driver, &job, &id), MXE_OK) << "illegal, but for the device to say";
+    job.*field.code = field.limit;
+    EXPECT_EQ(mxe_submit(&driver, &job, &id), MXE_ERR_ARGUMENT);
+    EXPECT_EQ(id, 77u);
+    job.*field.code = field.limit - 1;
+    EXPECT_EQ(mxe_submit(&driver, &job, &id), MXE_OK) << "illegal or not, for the device to say";
   }
 }
 

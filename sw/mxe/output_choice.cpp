@@ -1,0 +1,40 @@
+#include "output_choice.h"
+
+#include <fmt/format.h>
+
+#include "numerics/error.h"
+
+namespace mxe::cli {
+namespace {
+
+void require_mx(const OutputFormat& output, const char* option, const std::string& value) {
+  if (value.empty() || output.kind == OutputFormat::Kind::mx) return;
+  throw mx::Error(
+      fmt::format("{} is for MX results, {} has neither scales nor a largest element to cut to",
+                  option, output.name()));
+}
+
+}  // namespace
+
+void OutputChoice::add_to(CLI::App& command) {
+  command
+      .add_option("--out-format", format_,
+                  "Format of the result: fp32, bf16 or an MX format along N")
+      ->capture_default_str();
+  command.add_option("--out-rule", rule_,
+                     "Scales of an MX result: floor, ceil, even or rceil (default: floor)");
+  command.add_option("--out-overflow", overflow_,
+                     "Elements beyond an MX format's largest: saturate, or special (NaN in E4M3, "
+                     "infinity in E5M2) (default: saturate)");
+}
+
+OutputFormat OutputChoice::resolve() const {
+  OutputFormat output = parse_output_format(format_);
+  require_mx(output, "--out-rule", rule_);
+  require_mx(output, "--out-overflow", overflow_);
+  if (!rule_.empty()) output.requant.rule = mx::parse_scale_rule(rule_);
+  if (!overflow_.empty()) output.requant.overflow = mx::parse_overflow(overflow_);
+  return output;
+}
+
+}  // namespace mxe::cli

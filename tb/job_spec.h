@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "numerics/format.h"
+#include "platform/output.h"
+#include "tb/job.h"
+
+namespace mxe {
+
+/// What kind of values a job computes with.
+enum class Values : uint8_t {
+  ones,          ///< every product is 1, for cases that are read by people
+  quantized,     ///< normally distributed numbers through the default quantizer
+  codes,         ///< any finite code, scales near one
+  specials,      ///< the same with a few NaN and Inf elements and NaN scales
+  extremes,      ///< scales 0, 1, 253, 254 and now and then 255
+  cancellation,  ///< blocks that cancel each other up to a few small ones
+  tiny,          ///< sums about the FP32 subnormals
+  huge,          ///< sums about the FP32 overflow
+  zeros,         ///< mostly zeros of both signs
+  boundaries,    ///< sums on and beside the points where the rounding of results changes
+};
+const char* to_string(Values values);
+
+enum class BiasKind : uint8_t { none, row, full };
+
+/// A job as a recipe: what it is made of, not the numbers themselves. Small enough to be printed,
+/// saved and varied; the same recipe makes the same job everywhere.
+struct JobSpec {
+  mx::FormatId format_a = mx::FormatId::mxfp8_e4m3, format_b = mx::FormatId::mxfp8_e4m3;
+  std::size_t m = 1, n = 1, k = 1;
+  Values values = Values::ones;
+  uint64_t seed = 0;  ///< of the values
+  BiasKind bias = BiasKind::none;
+  bool bias_bf16 = false;
+  OutputFormat output;
+  JobLayout layout;
+};
+
+/// Makes the job. A job of a smaller shape, otherwise the same, has the same numbers in the corner
+/// that is left (only `quantized` rounds a cut block anew).
+Job make_job(const JobSpec& spec);
+
+}  // namespace mxe
