@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bias buffer: two banks of one tile of C, FP32. Words of 32 bytes arrive from the unpacker; a row
-// of NUM_PE values is read at once.
+// Bias buffer: two banks of one tile of C, kept as FP32. Words of 32 bytes arrive from the unpacker,
+// 8 FP32 or 16 BF16 values; a row of NUM_PE values is read at once.
 `include "mxe_assert.svh"
 `default_nettype none
 module mxe_cbuf #(
@@ -11,6 +11,7 @@ module mxe_cbuf #(
   input  logic                        clk_i,
   input  logic                        rst_ni,
   input  logic                        clear_i,
+  input  logic                        half_i,     // C is BF16
   input  logic                        valid_i,
   input  logic                        bank_i,
   input  logic [mxe_pkg::TagIdxW-1:0] row_i,
@@ -27,12 +28,21 @@ module mxe_cbuf #(
   localparam int unsigned SegPe = (NUM_PE < 8) ? NUM_PE : 8;   // values in one word
   localparam int unsigned Segs = NUM_PE / SegPe;
 
+  // BF16 becomes FP32 by zeros below: the lower and the upper half of a word are two segments.
+  logic [255:0] low, high;
+  for (genvar i = 0; i < 8; i++) begin : gen_value
+    assign low[32*i +: 32]  = half_i ? {data_i[16*i +: 16], 16'd0} : data_i[32*i +: 32];
+    assign high[32*i +: 32] = half_i ? {data_i[128 + 16*i +: 16], 16'd0} : data_i[32*i +: 32];
+  end
+
   for (genvar s = 0; s < Segs; s++) begin : gen_seg
+    logic [32*SegPe-1:0] word;
+    assign word = (s % 2 == 1) ? high[32*SegPe-1:0] : low[32*SegPe-1:0];
     mxe_ram #(.WIDTH(32 * SegPe), .DEPTH(2 * ROWS)) u_seg (
       .clk_i   (clk_i),
-      .we_i    (valid_i & (index_i == mxe_pkg::LenW'(s))),
+      .we_i    (valid_i & (index_i == (half_i ? mxe_pkg::LenW'(s / 2) : mxe_pkg::LenW'(s)))),
       .waddr_i ({bank_i, row_i[ROW_AW-1:0]}),
-      .wdata_i (data_i[32*SegPe-1:0]),
+      .wdata_i (word),
       .re_i    (re_i),
       .raddr_i ({rbank_i, rrow_i}),
       .rdata_o (rdata_o[32*SegPe*s +: 32*SegPe])
@@ -52,6 +62,6 @@ module mxe_cbuf #(
   `MXE_ASSERT(cbuf_no_write_to_full, !valid_i || !full_q[bank_i])
 
   logic unused_bits;
-  assign unused_bits = &{1'b0, row_i, data_i};
+  assign unused_bits = &{1'b0, row_i, data_i, low, high};
 endmodule
 `default_nettype wire

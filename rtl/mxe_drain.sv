@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drain: two banks of finished tiles. While the array computes, it reads a tile row by row, joins
-// the two chains of the dual rate and passes the FP32 results, LANES_OUT at a time, to the write
-// port, one write of cols * 4 bytes per row.
+// Drain: two banks of finished tiles. While the array computes, it reads a tile row by row,
+// LANES_OUT results at a time, and joins the two chains of the dual rate. FP32 and BF16 results go
+// to the write port, one write per row of a tile; MX results to the requantiser, which writes them
+// when a block of 32 columns is complete.
 `include "mxe_assert.svh"
 `default_nettype none
 module mxe_drain #(
@@ -22,6 +23,11 @@ module mxe_drain #(
   input  logic [31:0]                 n_i,
   input  logic [63:0]                 addr_i,
   input  logic [31:0]                 stride_i,
+  input  logic [63:0]                 scale_addr_i,
+  input  logic [31:0]                 scale_stride_i,
+  input  logic [3:0]                  out_fmt_i,
+  input  logic [1:0]                  out_rule_i,
+  input  logic                        out_special_i,
   input  logic                        dual_i,
   // results from the array
   input  logic                        res_valid_i,
@@ -36,11 +42,13 @@ module mxe_drain #(
   input  logic                        req_ready_i,
   output logic [63:0]                 req_addr_o,
   output logic [mxe_pkg::LenW-1:0]    req_bytes_o,
+  output logic                        req_half_o,  // segments of BF16 are half full
   output logic                        data_valid_o,
   input  logic                        data_ready_i,
   output logic [LANES_OUT*32-1:0]     data_o,
   // state
-  output logic [$clog2(LANES_OUT+1)-1:0] nan_count_o, // NaN results that left the merge this clock
+  output logic [$clog2(LANES_OUT+1)-1:0] nan_count_o,  // NaN results that left the merge this clock
+  output logic [$clog2(LANES_OUT+1)-1:0] over_count_o, // MX elements beyond the largest, this clock
   output logic                        row_busy_o,
   output logic                        done_o
 );
@@ -50,6 +58,13 @@ module mxe_drain #(
   localparam int unsigned CntW = $clog2(LANES_OUT + 1);
   localparam int unsigned FifoDepth = 16;
   localparam int unsigned MergeLat = mxe_pkg::ACC_LAT - 1;
+
+  localparam int unsigned StageCols = (NUM_PE > 32) ? NUM_PE : 32;
+  localparam int unsigned StageSegAw = $clog2(StageCols / LANES_OUT);
+
+  logic out_mx, out_bf16;
+  assign out_mx   = out_fmt_i[3];
+  assign out_bf16 = (out_fmt_i == mxe_reg_pkg::OUT_BF16);
 
   // ---------------------------------------------------------------- tile buffer
   logic [NUM_PE*PairW-1:0] tile_wdata, tile_rdata;
@@ -73,8 +88,9 @@ module mxe_drain #(
   );
 
   // ---------------------------------------------------------------- rows
-  logic       valid, last_row, row_step, last_seg;
+  logic       valid, last_row, last_tile, row_step, last_seg;
   logic [8:0] cols, seg_first;
+  logic [63:0] row_addr;
   logic [SegAw-1:0] seg_q;
   mxe_rows #(.ROWS(ROWS), .NUM_PE(NUM_PE), .ACC_TILES(ACC_TILES)) u_rows (
     .clk_i      (clk_i),
@@ -85,30 +101,32 @@ module mxe_drain #(
     .n_i        (n_i),
     .addr_i     (addr_i),
     .stride_i   (stride_i),
+    .half_i     (out_bf16),
     .one_row_i  (1'b0),
     .valid_o    (valid),
     .step_i     (row_step),
-    .addr_o     (req_addr_o),
+    .addr_o     (row_addr),
     .cols_o     (cols),
     .row_o      (row),
-    .last_row_o (last_row)
+    .last_row_o (last_row),
+    .last_tile_o(last_tile)
   );
 
-  // The first segment of a row goes together with the row's write request.
-  logic       have, seg_start;
+  // The first segment of a row goes together with the row's write request. MX results only wait
+  // while the requantiser is busy with the ones before.
+  logic       have, seg_start, direct_req, hold_q;
   logic [4:0] credit_q;
   assign seg_first   = 9'(seg_q) * 9'(LANES_OUT);
   assign last_seg    = (seg_first + 9'(LANES_OUT) >= cols);
   assign seg_start   = (seg_q == '0);
-  assign have        = valid & (tiles_q != 2'd0) & (credit_q != 5'd0);
-  assign req_valid_o = have & seg_start & ~halt_i;
-  assign req_bytes_o = mxe_pkg::LenW'({cols, 2'b00});
-  assign issue       = have & (seg_start ? (req_ready_i & ~halt_i) : 1'b1);
+  assign have        = valid & (tiles_q != 2'd0) & (out_mx ? ~hold_q : (credit_q != 5'd0));
+  assign direct_req  = have & seg_start & ~halt_i & ~out_mx;
+  assign issue       = have & (seg_start ? ((req_ready_i | out_mx) & ~halt_i) : 1'b1);
   assign row_step    = issue & last_seg;
   assign release_o   = row_step & last_row;
 
-  logic data_fire;
-  assign data_fire = data_valid_o & data_ready_i;
+  logic direct_valid, data_fire;
+  assign data_fire = direct_valid & data_ready_i;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       tiles_q  <= 2'd0;
@@ -122,16 +140,50 @@ module mxe_drain #(
       credit_q <= 5'(FifoDepth);
     end else begin
       tiles_q  <= tiles_q + {1'b0, res_valid_i & res_last_i} - {1'b0, release_o};
-      credit_q <= credit_q + {4'd0, data_fire} - {4'd0, issue};
+      credit_q <= credit_q + {4'd0, data_fire} - {4'd0, issue & ~out_mx};
       if (issue) seg_q <= last_seg ? '0 : (seg_q + SegAw'(1));
       if (release_o) bank_q <= ~bank_q;
     end
   end
 
+  // ---------------------------------------------------------------- columns collected for MX
+  // What the requantiser holds when the block is complete stays here until it has read it.
+  logic [6:0]  col_q;                       // of the tile within the collected columns
+  logic        block_done, stage_read;
+  logic [8:0]  stage_rows_q;
+  logic [6:0]  stage_cols_q;
+  logic        stage_end_q;
+  logic [StageSegAw-1:0] stage_seg;
+  assign block_done = last_tile | (32'(col_q) + NUM_PE == StageCols);
+  assign stage_seg  = StageSegAw'(32'(col_q) / LANES_OUT) + StageSegAw'(seg_q);
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      hold_q <= 1'b0;
+      col_q  <= '0;
+    end else if (clear_i) begin
+      hold_q <= 1'b0;
+      col_q  <= '0;
+    end else begin
+      if (release_o) col_q <= block_done ? 7'd0 : (col_q + 7'(NUM_PE));
+      if (release_o & out_mx & block_done) hold_q <= 1'b1;
+      else if (stage_read) hold_q <= 1'b0;
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (release_o) begin
+      stage_rows_q <= row + 9'd1;
+      stage_cols_q <= col_q + 7'(cols);
+      stage_end_q  <= last_tile;
+    end
+  end
+
   // ---------------------------------------------------------------- merge, segment by segment
+  // Beside a segment: {last of its block, row, place among the collected columns, columns that exist}.
+  localparam int unsigned MetaW = 1 + ROW_AW + StageSegAw + LANES_OUT;
   logic                  read_q;
   logic [SegAw-1:0]      read_seg_q;
-  logic [LANES_OUT-1:0]  keep, keep_q;   // columns of the segment that exist
+  logic [LANES_OUT-1:0]  keep;           // columns of the segment that exist
+  logic [MetaW-1:0]      meta_q;
   for (genvar i = 0; i < LANES_OUT; i++) begin : gen_keep
     assign keep[i] = (seg_first + 9'(i) < cols);
   end
@@ -142,28 +194,28 @@ module mxe_drain #(
   end
   always_ff @(posedge clk_i) begin
     read_seg_q <= seg_q;
-    keep_q     <= keep;
+    meta_q     <= {release_o & block_done, row[ROW_AW-1:0], stage_seg, keep};
   end
 
   logic [LANES_OUT*PairW-1:0] pairs;
   assign pairs = tile_rdata[32'(read_seg_q) * (LANES_OUT * PairW) +: LANES_OUT * PairW];
 
-  logic                    push;
-  logic [LANES_OUT-1:0]    push_keep;
+  logic                    merged_valid;
+  logic [MetaW-1:0]        merged_meta;
   logic [LANES_OUT*32-1:0] result;
   if (FP4_DUAL) begin : gen_merge
-    logic [MergeLat-1:0]           late_q;
-    logic [MergeLat*LANES_OUT-1:0] late_keep_q;
+    logic [MergeLat-1:0]       late_q;
+    logic [MergeLat*MetaW-1:0] late_meta_q;
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) late_q <= '0;
       else if (clear_i) late_q <= '0;
       else late_q <= {late_q[MergeLat-2:0], read_q & dual_i};
     end
     always_ff @(posedge clk_i) begin
-      late_keep_q <= {late_keep_q[(MergeLat-1)*LANES_OUT-1:0], keep_q};
+      late_meta_q <= {late_meta_q[(MergeLat-1)*MetaW-1:0], meta_q};
     end
-    assign push      = dual_i ? late_q[MergeLat-1] : read_q;
-    assign push_keep = dual_i ? late_keep_q[(MergeLat-1)*LANES_OUT +: LANES_OUT] : keep_q;
+    assign merged_valid = dual_i ? late_q[MergeLat-1] : read_q;
+    assign merged_meta  = dual_i ? late_meta_q[(MergeLat-1)*MetaW +: MetaW] : meta_q;
     for (genvar i = 0; i < LANES_OUT; i++) begin : gen_lane
       logic [31:0] merged;
       mxe_merge u_merge (
@@ -175,38 +227,116 @@ module mxe_drain #(
       assign result[32*i +: 32] = dual_i ? merged : pairs[PairW*i +: 32];
     end
   end else begin : gen_pass
-    assign push      = read_q;
-    assign push_keep = keep_q;
-    assign result    = pairs;
+    assign merged_valid = read_q;
+    assign merged_meta  = meta_q;
+    assign result       = pairs;
     logic unused_dual;
     assign unused_dual = &{1'b0, dual_i, res_odd_i};
   end
 
-  logic fifo_ready;
+  // ---------------------------------------------------------------- results
+  logic                    push_q;
+  logic [LANES_OUT*32-1:0] result_q;
+  logic                    push_last;
+  logic [ROW_AW-1:0]       push_row;
+  logic [StageSegAw-1:0]   push_seg;
+  logic [LANES_OUT-1:0]    push_keep;
+  logic [MetaW-1:0]        push_meta_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) push_q <= 1'b0;
+    else if (clear_i) push_q <= 1'b0;
+    else push_q <= merged_valid;
+  end
+  always_ff @(posedge clk_i) begin
+    result_q    <= result;
+    push_meta_q <= merged_meta;
+  end
+  assign {push_last, push_row, push_seg, push_keep} = push_meta_q;
+
+  // FP32 as it is, or BF16 side by side in the lower half; zeros where there is no column.
+  logic [LANES_OUT*32-1:0] kept;
+  logic [LANES_OUT*16-1:0] halves;
+  for (genvar i = 0; i < LANES_OUT; i++) begin : gen_out
+    assign kept[32*i +: 32]   = push_keep[i] ? result_q[32*i +: 32] : 32'd0;
+    assign halves[16*i +: 16] = mxe_pkg::to_bf16(result_q[32*i +: 32]);
+  end
+
+  logic                    fifo_ready;
+  logic [LANES_OUT*32-1:0] direct_data;
   mxe_fifo #(.WIDTH(LANES_OUT * 32), .DEPTH(FifoDepth)) u_out (
     .clk_i   (clk_i),
     .rst_ni  (rst_ni),
     .clear_i (clear_i),
-    .valid_i (push),
+    .valid_i (push_q & ~out_mx),
     .ready_o (fifo_ready),
-    .data_i  (result),
-    .valid_o (data_valid_o),
+    .data_i  (out_bf16 ? {{(LANES_OUT*16){1'b0}}, halves} : result_q),
+    .valid_o (direct_valid),
     .ready_i (data_ready_i),
-    .data_o  (data_o)
+    .data_o  (direct_data)
   );
+
+  logic                     block_req, block_valid, block_idle;
+  logic [63:0]              block_addr;
+  logic [mxe_pkg::LenW-1:0] block_bytes;
+  logic [LANES_OUT*32-1:0]  block_data;
+  mxe_requant #(
+    .NUM_PE    (NUM_PE),
+    .ROWS      (ROWS),
+    .LANES_OUT (LANES_OUT)
+  ) u_requant (
+    .clk_i          (clk_i),
+    .rst_ni         (rst_ni),
+    .clear_i        (clear_i),
+    .halt_i         (halt_i),
+    .start_i        (start_i),
+    .fmt_i          (out_fmt_i[mxe_pkg::FmtW-1:0]),
+    .rule_i         (out_rule_i),
+    .special_i      (out_special_i),
+    .addr_i         (addr_i),
+    .stride_i       (stride_i),
+    .scale_addr_i   (scale_addr_i),
+    .scale_stride_i (scale_stride_i),
+    .valid_i        (push_q & out_mx),
+    .row_i          (push_row),
+    .seg_i          (push_seg),
+    .last_i         (push_last),
+    .data_i         (kept),
+    .rows_i         (stage_rows_q),
+    .cols_i         (stage_cols_q),
+    .end_i          (stage_end_q),
+    .read_o         (stage_read),
+    .req_valid_o    (block_req),
+    .req_ready_i    (req_ready_i),
+    .req_addr_o     (block_addr),
+    .req_bytes_o    (block_bytes),
+    .data_valid_o   (block_valid),
+    .data_ready_i   (data_ready_i),
+    .data_o         (block_data),
+    .over_count_o   (over_count_o),
+    .idle_o         (block_idle)
+  );
+
+  // One of the two ways serves a job.
+  assign req_valid_o  = direct_req | block_req;
+  assign req_addr_o   = out_mx ? block_addr : row_addr;
+  assign req_bytes_o  = out_mx ? block_bytes
+                      : out_bf16 ? mxe_pkg::LenW'({cols, 1'b0}) : mxe_pkg::LenW'({cols, 2'b00});
+  assign req_half_o   = out_bf16;
+  assign data_valid_o = direct_valid | block_valid;
+  assign data_o       = out_mx ? block_data : direct_data;
 
   always_comb begin
     nan_count_o = '0;
     for (int i = 0; i < LANES_OUT; i++) begin
-      if (push & push_keep[i] & (&result[32*i+23 +: 8]) & (|result[32*i +: 23]))
+      if (push_q & push_keep[i] & (&result_q[32*i+23 +: 8]) & (|result_q[32*i +: 23]))
         nan_count_o = nan_count_o + CntW'(1);
     end
   end
 
   assign row_busy_o = (seg_q != '0);
-  assign done_o     = ~valid & (credit_q == 5'(FifoDepth));
+  assign done_o     = ~valid & (credit_q == 5'(FifoDepth)) & ~hold_q & block_idle;
 
-  `MXE_ASSERT(drain_fifo_has_room, !push || fifo_ready)
+  `MXE_ASSERT(drain_fifo_has_room, !push_q || fifo_ready)
   `MXE_ASSERT(drain_tiles_in_range, tiles_q <= 2'd2)
 endmodule
 `default_nettype wire

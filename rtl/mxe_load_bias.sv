@@ -17,6 +17,7 @@ module mxe_load_bias #(
   input  logic [31:0]              n_i,
   input  logic [63:0]              addr_i,
   input  logic [31:0]              stride_i,
+  input  logic                     half_i,      // C is BF16
   input  logic                     one_row_i,
   // requests
   output logic                     req_valid_o,
@@ -30,7 +31,7 @@ module mxe_load_bias #(
   logic       valid, last_row, fire, claim;
   logic [8:0] cols, row;
   logic [1:0] free_q;
-  logic       bank_q, taken_q;
+  logic       bank_q, taken_q, unused_last_tile;
   mxe_rows #(.ROWS(ROWS), .NUM_PE(NUM_PE), .ACC_TILES(ACC_TILES)) u_rows (
     .clk_i      (clk_i),
     .rst_ni     (rst_ni),
@@ -40,17 +41,19 @@ module mxe_load_bias #(
     .n_i        (n_i),
     .addr_i     (addr_i),
     .stride_i   (stride_i),
+    .half_i     (half_i),
     .one_row_i  (one_row_i),
     .valid_o    (valid),
     .step_i     (fire),
     .addr_o     (req_addr_o),
     .cols_o     (cols),
     .row_o      (row),
-    .last_row_o (last_row)
+    .last_row_o (last_row),
+    .last_tile_o(unused_last_tile)
   );
   assign claim       = valid & ~taken_q & (free_q != 2'd0);
   assign req_valid_o = valid & taken_q;
-  assign req_bytes_o = mxe_pkg::LenW'({cols, 2'b00});
+  assign req_bytes_o = half_i ? mxe_pkg::LenW'({cols, 1'b0}) : mxe_pkg::LenW'({cols, 2'b00});
   assign req_tag_o   = {mxe_pkg::TagBias, bank_q, row[mxe_pkg::TagIdxW-1:0], last_row};
   assign fire        = req_valid_o & req_ready_i;
   assign done_o      = ~valid;
@@ -77,6 +80,6 @@ module mxe_load_bias #(
   `MXE_ASSERT(bias_banks_in_range, free_q <= 2'd2)
 
   logic unused_row;
-  assign unused_row = row[8];
+  assign unused_row = row[8] & unused_last_tile;
 endmodule
 `default_nettype wire

@@ -39,6 +39,10 @@ package mxe_pkg;
   localparam int unsigned RD_OUTSTANDING = 32;
   // Row fetches under way beyond which A has to wait, so that B is not stuck behind it.
   localparam int unsigned RD_A_OUTSTANDING = 6;
+  // Stages of the requantiser after the read request: read, normalise, place, shift, round.
+  localparam int unsigned REQUANT_LAT = 5;
+  // Encoded rows between the requantiser and the write port.
+  localparam int unsigned REQUANT_FIFO = 4;
   // Rows accepted by the write channel and not yet sent.
   localparam int unsigned WR_QUEUE = 4;
 
@@ -76,6 +80,59 @@ package mxe_pkg;
       FmtE4M3: fmt_lsb = -6'sd9;
       FmtE5M2: fmt_lsb = -6'sd16;
       default: fmt_lsb = -6'sd6;
+    endcase
+  endfunction
+
+  // The upper half of a binary32 number, rounded to nearest even. NaNs, which all are 0x7FC00000
+  // here, and infinities stay what they are.
+  function automatic logic [15:0] to_bf16(input logic [31:0] x);
+    to_bf16 = x[31:16] + {15'd0, x[15] & ((|x[14:0]) | x[16])};
+  endfunction
+
+  // Exponent of a format's largest number.
+  function automatic logic [3:0] fmt_emax(input logic [FmtW-1:0] f);
+    case (f)
+      FmtE2M1: fmt_emax = 4'd2;
+      FmtE2M3: fmt_emax = 4'd2;
+      FmtE3M2: fmt_emax = 4'd4;
+      FmtE4M3: fmt_emax = 4'd8;
+      FmtE5M2: fmt_emax = 4'd15;
+      default: fmt_emax = 4'd0;
+    endcase
+  endfunction
+
+  // Exponent of a format's smallest normal number, negated. Integers count as one binade whose
+  // numbers below 1 are subnormal.
+  function automatic logic [3:0] fmt_emin_neg(input logic [FmtW-1:0] f);
+    case (f)
+      FmtE3M2: fmt_emin_neg = 4'd2;
+      FmtE4M3: fmt_emin_neg = 4'd6;
+      FmtE5M2: fmt_emin_neg = 4'd14;
+      default: fmt_emin_neg = 4'd0;
+    endcase
+  endfunction
+
+  // Bits of a format's numbers below the leading one.
+  function automatic logic [2:0] fmt_mantissa(input logic [FmtW-1:0] f);
+    case (f)
+      FmtE2M1: fmt_mantissa = 3'd1;
+      FmtE2M3: fmt_mantissa = 3'd3;
+      FmtE4M3: fmt_mantissa = 3'd3;
+      FmtInt8: fmt_mantissa = 3'd6;
+      default: fmt_mantissa = 3'd2;
+    endcase
+  endfunction
+
+  // Code of a format's largest number.
+  function automatic logic [7:0] fmt_max_code(input logic [FmtW-1:0] f);
+    case (f)
+      FmtE2M1: fmt_max_code = 8'h07;
+      FmtE1M2: fmt_max_code = 8'h07;
+      FmtE2M3: fmt_max_code = 8'h1F;
+      FmtE3M2: fmt_max_code = 8'h1F;
+      FmtE4M3: fmt_max_code = 8'h7E;
+      FmtE5M2: fmt_max_code = 8'h7B;
+      default: fmt_max_code = 8'h7F;
     endcase
   endfunction
 

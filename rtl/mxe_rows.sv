@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of the tiles of an FP32 matrix (C or D), tile by tile in the array's order: address and
-// bytes of each row of each tile.
+// Rows of the tiles of an FP32 or BF16 matrix (C or D), tile by tile in the array's order: address
+// and columns of each row of each tile.
 `default_nettype none
 module mxe_rows #(
   parameter int unsigned ROWS      = 32,
@@ -15,13 +15,15 @@ module mxe_rows #(
   input  logic [31:0] n_i,
   input  logic [63:0] addr_i,
   input  logic [31:0] stride_i,
+  input  logic        half_i,      // BF16
   input  logic        one_row_i,   // only the first row of each tile (a row vector as C)
   output logic        valid_o,
   input  logic        step_i,
   output logic [63:0] addr_o,
   output logic [8:0]  cols_o,
   output logic [8:0]  row_o,       // within the tile
-  output logic        last_row_o
+  output logic        last_row_o,
+  output logic        last_tile_o  // of the stripe
 );
   logic       next_tile, next_group, next_stripe;
   logic [8:0] rows;
@@ -62,6 +64,7 @@ module mxe_rows #(
     .next_group_o  (next_group),
     .next_stripe_o (next_stripe)
   );
+  assign last_tile_o = ~(next_tile | next_group);
   assign unused_ok = &{1'b0, unused_next, unused_words, unused_k, unused_tile, next_stripe};
 
   logic [63:0] stripe_q, ptr_q, ptr_next;  // first row of the stripe, current row
@@ -86,7 +89,7 @@ module mxe_rows #(
         row_q <= '0;
         if (next_tile | next_group) begin
           ptr_q <= stripe_q;
-          col_q <= col_q + 32'(NUM_PE * 4);
+          col_q <= col_q + (half_i ? 32'(NUM_PE * 2) : 32'(NUM_PE * 4));
         end else begin
           ptr_q    <= ptr_next;
           stripe_q <= ptr_next;

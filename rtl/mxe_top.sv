@@ -301,12 +301,13 @@ module mxe_top #(
 
   // Fields of the running job.
   logic [2:0]  fmt_a, fmt_b;
-  logic        bias_en, bias_one_row;
+  logic        bias_en, bias_bf16, bias_one_row;
   logic [31:0] job_m, job_n, job_k, k_blocks, a_row_bytes, b_row_bytes;
   logic [5:0]  a_word_bytes, b_word_bytes;
   assign fmt_a        = desc[mxe_reg_pkg::DESC_CONTROL_FMT_A_LSB +: 3];
   assign fmt_b        = desc[mxe_reg_pkg::DESC_CONTROL_FMT_B_LSB +: 3];
   assign bias_en      = desc[mxe_reg_pkg::DESC_CONTROL_BIAS_EN_LSB];
+  assign bias_bf16    = desc[mxe_reg_pkg::DESC_CONTROL_BIAS_BF16_LSB];
   assign bias_one_row = (desc[mxe_reg_pkg::DESC_C_STRIDE_LSB +: 32] == 32'd0);
   assign job_m        = desc[mxe_reg_pkg::DESC_M_LSB +: 32];
   assign job_n        = desc[mxe_reg_pkg::DESC_N_LSB +: 32];
@@ -332,6 +333,7 @@ module mxe_top #(
     .n_i         (job_n),
     .addr_i      (desc[mxe_reg_pkg::DESC_C_ADDR_LSB +: 64]),
     .stride_i    (desc[mxe_reg_pkg::DESC_C_STRIDE_LSB +: 32]),
+    .half_i      (bias_bf16),
     .one_row_i   (bias_one_row),
     .req_valid_o (req_valid[1]),
     .req_ready_i (req_ready[1]),
@@ -526,6 +528,7 @@ module mxe_top #(
     .clk_i     (clk_i),
     .rst_ni    (rst_ni),
     .clear_i   (clear),
+    .half_i    (bias_bf16),
     .valid_i   (kind_bias),
     .bank_i    (tag_bank),
     .row_i     (tag_index),
@@ -699,11 +702,11 @@ module mxe_top #(
   );
 
   // ---------------------------------------------------------------- drain and write port
-  logic                            drain_req, wr_req_ready, drain_data, wr_data_ready;
+  logic                            drain_req, drain_half, wr_req_ready, drain_data, wr_data_ready;
   logic [63:0]                     drain_addr;
   logic [LenW-1:0]                 drain_bytes;
   logic [SegW-1:0]                 drain_word;
-  logic [$clog2(LanesOut+1)-1:0]   nan_count;
+  logic [$clog2(LanesOut+1)-1:0]   nan_count, over_count;
   logic                            drain_row_busy, drain_done;
 
   mxe_drain #(
@@ -722,6 +725,11 @@ module mxe_top #(
     .n_i          (job_n),
     .addr_i       (desc[mxe_reg_pkg::DESC_D_ADDR_LSB +: 64]),
     .stride_i     (desc[mxe_reg_pkg::DESC_D_STRIDE_LSB +: 32]),
+    .scale_addr_i   (desc[mxe_reg_pkg::DESC_D_SCALE_ADDR_LSB +: 64]),
+    .scale_stride_i (desc[mxe_reg_pkg::DESC_D_SCALE_STRIDE_LSB +: 32]),
+    .out_fmt_i      (desc[mxe_reg_pkg::DESC_CONTROL_OUT_FMT_LSB +: 4]),
+    .out_rule_i     (desc[mxe_reg_pkg::DESC_CONTROL_OUT_RULE_LSB +: 2]),
+    .out_special_i  (desc[mxe_reg_pkg::DESC_CONTROL_OUT_OVERFLOW_LSB]),
     .dual_i       (dual),
     .res_valid_i  (res_valid),
     .res_bank_i   (res_bank),
@@ -734,10 +742,12 @@ module mxe_top #(
     .req_ready_i  (wr_req_ready & ~rec_valid),
     .req_addr_o   (drain_addr),
     .req_bytes_o  (drain_bytes),
+    .req_half_o   (drain_half),
     .data_valid_o (drain_data),
     .data_ready_i (wr_data_ready & ~rec_data_valid),
     .data_o       (drain_word),
     .nan_count_o  (nan_count),
+    .over_count_o (over_count),
     .row_busy_o   (drain_row_busy),
     .done_o       (drain_done)
   );
@@ -755,6 +765,7 @@ module mxe_top #(
     .req_ready_o  (wr_req_ready),
     .req_addr_i   (rec_valid ? rec_addr : drain_addr),
     .req_bytes_i  (rec_valid ? rec_bytes : drain_bytes),
+    .req_half_i   (drain_half & ~rec_valid),
     .data_valid_i (rec_data_valid | drain_data),
     .data_ready_o (wr_data_ready),
     .data_i       (rec_data_valid ? rec_data : drain_word),
@@ -809,7 +820,7 @@ module mxe_top #(
     .blocks_i        (row_valid ? (odd_present ? {cols_now[7:0], 1'b0} : cols_now) : 9'd0),
     .dual_i          (row_valid & dual),
     .nan_results_i   (7'(nan_count)),
-    .saturations_i   (7'd0),
+    .saturations_i   (7'(over_count)),
     .snapshot_o      (counts)
   );
 

@@ -16,6 +16,7 @@ module mxe_wr_port #(
   output logic                     req_ready_o,
   input  logic [63:0]              req_addr_i,
   input  logic [mxe_pkg::LenW-1:0] req_bytes_i,
+  input  logic                     req_half_i,   // its segments are half full, zero above
   input  logic                     data_valid_i,
   output logic                     data_ready_o,
   input  logic [SEG_W-1:0]         data_i,
@@ -96,20 +97,20 @@ module mxe_wr_port #(
   assign m_awlen_o   = aw_len_q;
 
   // Rows and bursts whose data is still to be sent.
-  logic            row_valid, row_done, burst_valid, burst_done;
+  logic            row_valid, row_done, row_half, burst_valid, burst_done;
   logic [OffW-1:0] row_off;
   logic [LenW-1:0] row_bytes;
   logic [7:0]      burst_len;
-  mxe_fifo #(.WIDTH(OffW + LenW), .DEPTH(mxe_pkg::WR_QUEUE)) u_rows (
+  mxe_fifo #(.WIDTH(1 + OffW + LenW), .DEPTH(mxe_pkg::WR_QUEUE)) u_rows (
     .clk_i   (clk_i),
     .rst_ni  (rst_ni),
     .clear_i (1'b0),
     .valid_i (req_valid_i & (~split_q | (emit_burst & last_burst))),
     .ready_o (rows_ready),
-    .data_i  ({req_addr_i[OffW-1:0], req_bytes_i}),
+    .data_i  ({req_half_i, req_addr_i[OffW-1:0], req_bytes_i}),
     .valid_o (row_valid),
     .ready_i (row_done),
-    .data_o  ({row_off, row_bytes})
+    .data_o  ({row_half, row_off, row_bytes})
   );
   mxe_fifo #(.WIDTH(8), .DEPTH(mxe_pkg::WR_QUEUE)) u_bursts (
     .clk_i   (clk_i),
@@ -136,12 +137,13 @@ module mxe_wr_port #(
   logic [MemB-1:0]    w_strb_q;
 
   logic [LenW-1:0]    left;
-  logic [FillW-1:0]   seg_bytes, start, fill;
+  logic [FillW-1:0]   full, seg_bytes, start, fill;
   logic               last_seg, make_beat, spill, can_send, take, send;
   assign left      = mid_q ? left_q : row_bytes;
   assign start     = mid_q ? fill_q : FillW'(row_off);
-  assign last_seg  = (left <= LenW'(SegB));
-  assign seg_bytes = last_seg ? left[FillW-1:0] : FillW'(SegB);
+  assign full      = row_half ? FillW'(SegB / 2) : FillW'(SegB);
+  assign last_seg  = (left <= LenW'(full));
+  assign seg_bytes = last_seg ? left[FillW-1:0] : full;
   assign fill      = start + seg_bytes;
   assign make_beat = last_seg | (fill >= FillW'(MemB));
   assign spill     = last_seg & (fill > FillW'(MemB));

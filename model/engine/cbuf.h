@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/banks.h"
+#include "engine/hardware.h"
 #include "engine/params.h"
 
 namespace mxe {
@@ -15,10 +16,20 @@ class CBuf {
   explicit CBuf(const Params& params)
       : rows_(params.rows), num_pe_(params.num_pe), values_(std::size_t{2} * rows_ * num_pe_) {}
 
-  /// `one_row`: row 0 stands for every row.
-  void configure(bool one_row) { one_row_ = one_row; }
+  /// `one_row`: row 0 stands for every row. `bfloat16`: C's numbers become FP32 by zeros below.
+  void configure(bool one_row, bool bfloat16) {
+    one_row_ = one_row;
+    bfloat16_ = bfloat16;
+  }
   void put(unsigned bank, unsigned row, const uint8_t* data, uint32_t bytes) {
-    std::memcpy(&values_[(std::size_t{bank} * rows_ + row) * num_pe_], data, bytes);
+    uint32_t* values = &values_[(std::size_t{bank} * rows_ + row) * num_pe_];
+    if (!bfloat16_) {
+      std::memcpy(values, data, bytes);
+      return;
+    }
+    for (uint32_t i = 0; i < bytes / kBfloat16Bytes; i++) {
+      values[i] = static_cast<uint32_t>(data[2 * i] << 16 | data[2 * i + 1] << 24);
+    }
   }
   /// The values of a row, one for each PE.
   const uint32_t* row(unsigned bank, unsigned row) const {
@@ -29,7 +40,7 @@ class CBuf {
 
  private:
   unsigned rows_, num_pe_;
-  bool one_row_ = false;
+  bool one_row_ = false, bfloat16_ = false;
   std::vector<uint32_t> values_;
 };
 

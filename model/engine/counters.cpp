@@ -18,6 +18,12 @@ void Counters::add(Counter counter, uint64_t begin, uint64_t end, uint64_t amoun
   if (begin < end && amount != 0) intervals_.push_back({begin, end, amount, counter});
 }
 
+void Counters::forget(Counter counter, uint64_t cycle) {
+  for (Interval& interval : intervals_) {
+    if (interval.counter == counter) interval.end = std::min(interval.end, cycle);
+  }
+}
+
 void Counters::settle(uint64_t cycle) {
   if (cycle <= settled_to_) return;
   std::size_t kept = 0;

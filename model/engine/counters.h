@@ -38,6 +38,8 @@ class Counters {
   /// ends, so the interval may lie before what was settled; an earlier snapshot misses it (it says
   /// idle).
   void add(Counter counter, uint64_t begin, uint64_t end, uint64_t amount = 1);
+  /// What was added for cycles from `cycle` on does not happen. They must not have been settled.
+  void forget(Counter counter, uint64_t cycle);
   /// Counts what lies before `cycle`. Cycles never go back.
   void settle(uint64_t cycle);
   /// The clock stands still from `begin` to before `end`.

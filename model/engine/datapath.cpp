@@ -79,7 +79,7 @@ void Datapath::start(uint64_t cycle, const Descriptor& job) {
   const unsigned tail_count = (job.k - 1) % word_elements + 1;
   a_buf_.configure(job.a(), job.k);
   b_buf_.configure(job.b(), job.k);
-  c_buf_.configure(job.c_stride == 0);
+  c_buf_.configure(job.c_stride == 0, job.bias_bf16);
   load_a_.start(
       cycle,
       view(job.a(), dual, job.k, job.a_addr, job.a_stride, job.a_scale_addr, job.a_scale_stride),
@@ -88,10 +88,12 @@ void Datapath::start(uint64_t cycle, const Descriptor& job) {
       cycle,
       view(job.b(), dual, job.k, job.b_addr, job.b_stride, job.b_scale_addr, job.b_scale_stride),
       job.m, job.n, k_words);
-  if (job.bias) load_bias_.start(cycle, job.c_addr, job.c_stride, job.m, job.n);
+  if (job.bias) {
+    load_bias_.start(cycle, job.c_addr, job.c_stride, job.m, job.n, job.bias_bf16);
+  }
   feed_.start(cycle, job.m, job.n, k_words, tail_count, word_elements);
   seq_.start(cycle + 1, job.bias, dual);
-  drain_.start(job.d_addr, job.d_stride, job.m, job.n, dual);
+  drain_.start(job, dual);
   next_ = find_next_event();
 }
 
@@ -107,7 +109,7 @@ Datapath::NextEvent Datapath::find_next_event() const {
   consider(rd_port_.next_accept(requests()), Event::fetch);
   consider(feed_.next_read(), Event::b_words);
   consider(seq_.next_start(feed_.offered()), Event::pass);
-  consider(drain_.next_row(), Event::row);
+  consider(drain_.next_event(), Event::drain);
   return next;
 }
 
@@ -122,8 +124,8 @@ void Datapath::step() {
     case Event::pass:
       start_pass();
       break;
-    case Event::row:
-      drain_row();
+    case Event::drain:
+      drain();
       break;
   }
   next_ = find_next_event();
@@ -193,15 +195,19 @@ void Datapath::start_pass() {
   }
 }
 
-void Datapath::drain_row() {
-  const Drain::Drained drained = drain_.take_row();
+void Datapath::drain() {
+  const Drain::Drained drained = drain_.step();
   if (drained.release != kNever) seq_.release_drain(drained.release);
-  count_written(drained.pushed + 1, drained.bytes);
+  count_written(drained.written, drained.bytes);
   counters_.add(Counter::nan_results, drained.pushed, drained.pushed + 1, drained.nan_results);
+  for (const Requant::Saturated& saturated : drain_.saturated()) {
+    counters_.add(Counter::saturations, saturated.cycle, saturated.cycle + 1, saturated.count);
+  }
+  drain_.saturated().clear();
 }
 
 uint64_t Datapath::drained_from(uint64_t cycle) const {
-  return std::max(rd_port_.drained_from(cycle), wr_port_.idle_from());
+  return std::max({rd_port_.drained_from(cycle), wr_port_.idle_from(), drain_.row_done_from()});
 }
 
 uint64_t Datapath::last_transfer() const {
@@ -221,6 +227,8 @@ void Datapath::clear(uint64_t cycle) {
   drain_.clear();
   rd_port_.clear(cycle);
   clear_errors();
+  counters_.forget(Counter::nan_results, cycle + 1);
+  counters_.forget(Counter::saturations, cycle + 1);
   next_ = {};
 }
 

@@ -74,7 +74,7 @@ class Datapath {
   }
 
  private:
-  enum class Event : uint8_t { fetch, b_words, pass, row };
+  enum class Event : uint8_t { fetch, b_words, pass, drain };
   struct NextEvent {
     uint64_t cycle = kNever;
     Event event = Event::fetch;
@@ -88,7 +88,7 @@ class Datapath {
   RdPort::Arrival read(uint64_t cycle, const Fetch& fetch, bool with_data);
   void read_b_words();
   void start_pass();
-  void drain_row();
+  void drain();
 
   Params params_;
   Counters& counters_;

@@ -2,21 +2,45 @@
 
 #include <algorithm>
 
+#include "mxe_regs.h"
+#include "numerics/gemm.h"
+
 namespace mxe {
 namespace {
 
 bool is_nan(uint32_t bits) { return (bits & 0x7FFF'FFFF) > 0x7F80'0000; }
 
+BlockOutput block_output(const Descriptor& job) {
+  BlockOutput output;
+  output.address = job.d_addr;
+  output.stride = job.d_stride;
+  output.scale_address = job.d_scale_addr;
+  output.scale_stride = job.d_scale_stride;
+  output.options.format = job.mx_out();
+  output.options.rule = job.out_rule;
+  output.options.overflow = job.out_special ? mx::Overflow::special : mx::Overflow::saturate;
+  return output;
+}
+
 }  // namespace
 
-void Drain::start(uint64_t address, uint32_t stride, uint32_t m, uint32_t n, bool dual) {
-  rows_ = Rows(params_, address, stride, m, n, false);
+Drain::Drain(const Params& params, WrPort& wr_port)
+    : params_(params), wr_port_(wr_port), requant_(params, wr_port), halves_(params.num_pe) {}
+
+void Drain::start(const Descriptor& job, bool dual) {
+  out_ = job.has_mx_out() ? Out::mx : job.out_format == MXE_OUT_BF16 ? Out::bf16 : Out::fp32;
+  const unsigned number_bytes = out_ == Out::bf16 ? kBfloat16Bytes : kFloatBytes;
+  rows_ = Rows(params_, job.d_addr, job.d_stride, job.m, job.n, number_bytes, false);
   dual_ = dual;
+  if (out_ == Out::mx) requant_.start(block_output(job));
 }
 
 void Drain::clear() {
   rows_ = {};
   tile_number_ = tiles_.count();
+  requant_.clear();
+  column_ = 0;
+  held_ = false;
 }
 
 void Drain::put_tile(uint64_t cycle, const uint32_t* results) { tiles_.push({cycle + 1, results}); }
@@ -28,34 +52,85 @@ uint64_t Drain::credit_from() const {
 
 uint64_t Drain::next_row() const {
   if (!rows_.valid() || tile_number_ == tiles_.count()) return kNever;
-  return std::max({tiles_[tile_number_].from, next_from_, credit_from(), wr_port_.ready_from()});
+  const uint64_t ready = std::max(tiles_[tile_number_].from, next_from_);
+  if (out_ != Out::mx) return std::max({ready, credit_from(), wr_port_.ready_from()});
+  if (!held_) return ready;
+  return requant_.read_in() == kNever ? kNever : std::max(ready, requant_.read_in() + 1);
+}
+
+uint64_t Drain::next_event() const {
+  return out_ == Out::mx ? std::min(next_row(), requant_.next_write()) : next_row();
+}
+
+Drain::Drained Drain::step() {
+  if (out_ != Out::mx || next_row() < requant_.next_write()) return take_row();
+  const Requant::Written written = requant_.write();
+  Drained drained;
+  drained.bytes = written.bytes;
+  drained.written = written.cycle + 1;
+  return drained;
 }
 
 Drain::Drained Drain::take_row() {
-  uint64_t issue = next_row();
+  const uint64_t issue = next_row();
   const unsigned cols = rows_.cols();
   const uint32_t* values = tiles_[tile_number_].results;
   if (values) values += std::size_t{rows_.row()} * params_.num_pe;
   Drained drained;
-  drained.bytes = cols * kFloatBytes;
   if (values)
     drained.nan_results = static_cast<unsigned>(std::count_if(values, values + cols, is_nan));
+  held_ = false;
 
-  wr_port_.accept(issue, rows_.address(), drained.bytes, reinterpret_cast<const uint8_t*>(values));
-  const unsigned segment_bytes = wr_port_.segment_bytes();
-  const unsigned delay = kOfferDelay + (dual_ ? kMergeLatency : 0);
-  for (uint32_t byte = 0; byte < drained.bytes; byte += segment_bytes) {
-    if (byte > 0) issue = std::max(next_from_, credit_from());
-    next_from_ = issue + 1;
-    drained.pushed = issue + delay - 1;
-    taken_.push(wr_port_.take(issue + delay));
-  }
+  const uint64_t last_issue =
+      out_ == Out::mx ? collect_row(issue, values) : write_row(issue, values, drained);
+  next_from_ = last_issue + 1;
+  drained.pushed = last_issue + delay() - 1;
   if (rows_.last_row()) {
-    drained.release = issue;
+    drained.release = last_issue;
     tile_number_++;
+    if (out_ == Out::mx) finish_tile(drained.pushed);
   }
   rows_.step();
   return drained;
+}
+
+/// Hands a row to the write port. Returns the cycle in which its last segment is issued.
+uint64_t Drain::write_row(uint64_t issue, const uint32_t* values, Drained& drained) {
+  const bool half = out_ == Out::bf16;
+  const unsigned cols = rows_.cols();
+  const auto* data = reinterpret_cast<const uint8_t*>(values);
+  if (half && values) {
+    std::transform(values, values + cols, halves_.begin(), mx::bfloat16_bits);
+    data = reinterpret_cast<const uint8_t*>(halves_.data());
+  }
+  drained.bytes = cols * (half ? kBfloat16Bytes : kFloatBytes);
+  wr_port_.accept(issue, rows_.address(), drained.bytes, data, half);
+  const unsigned segment_bytes = wr_port_.segment_bytes() / (half ? 2 : 1);
+  for (uint32_t byte = 0; byte < drained.bytes; byte += segment_bytes) {
+    if (byte > 0) issue = std::max(issue + 1, credit_from());
+    taken_.push(wr_port_.take(issue + delay()));
+  }
+  drained.written = issue + delay();
+  return issue;
+}
+
+/// Hands a row to the requantiser, a segment a cycle. Returns the cycle of its last segment.
+uint64_t Drain::collect_row(uint64_t issue, const uint32_t* values) {
+  requant_.collect(rows_.row(), column_, values, rows_.cols());
+  const unsigned lanes = wr_port_.segment_bytes() / kFloatBytes;
+  return issue + (rows_.cols() + lanes - 1) / lanes - 1;
+}
+
+/// A tile has left for the requantiser, its last segment in `pushed`.
+void Drain::finish_tile(uint64_t pushed) {
+  const bool block_done = rows_.last_tile() || column_ + params_.num_pe == requant_.stage_cols();
+  if (!block_done) {
+    column_ += params_.num_pe;
+    return;
+  }
+  requant_.fill(pushed, {rows_.row() + 1, column_ + rows_.cols(), rows_.last_tile()});
+  column_ = 0;
+  held_ = true;
 }
 
 }  // namespace mxe

@@ -3,50 +3,68 @@
 #include <cstdint>
 #include <vector>
 
+#include "engine/descriptor.h"
 #include "engine/hardware.h"
 #include "engine/params.h"
+#include "engine/requant.h"
 #include "engine/rows.h"
 #include "engine/wr_port.h"
 
 namespace mxe {
 
-/// Drain (mxe_drain): passes the rows of finished tiles to the write port, segment by segment,
-/// while the array computes the next tile.
+/// Drain (mxe_drain): passes the rows of finished tiles on, segment by segment, while the array
+/// computes the next tile: FP32 and BF16 results to the write port, MX results to the requantiser.
 class Drain {
  public:
-  Drain(const Params& params, WrPort& wr_port) : params_(params), wr_port_(wr_port) {}
+  Drain(const Params& params, WrPort& wr_port);
 
-  void start(uint64_t address, uint32_t stride, uint32_t m, uint32_t n, bool dual);
+  /// The output side of a job.
+  void start(const Descriptor& job, bool dual);
   void clear();
 
   /// The next tile's last result arrives in `cycle`. `results` are its values [row][PE], FP32 bits,
   /// or null if only the time counts.
   void put_tile(uint64_t cycle, const uint32_t* results);
-  /// Cycle in which the next row leaves the tile buffer; kNever if none does yet.
-  uint64_t next_row() const;
+  /// Cycle in which the next row leaves the tile buffer or the requantiser asks for its next write;
+  /// kNever if nothing does yet.
+  uint64_t next_event() const;
 
   struct Drained {
     uint64_t release = kNever;  ///< cycle in which that emptied the bank
-    uint64_t pushed = 0;        ///< cycle in which its last segment left the merge
+    uint64_t pushed = 0;        ///< cycle in which the row's last segment left the merge
     unsigned nan_results = 0;
-    uint32_t bytes = 0;
+    uint32_t bytes = 0;    ///< written
+    uint64_t written = 0;  ///< cycle in which their last segment was taken, or later
   };
-  /// Takes the next row.
-  Drained take_row();
-  bool done() const { return !rows_.valid(); }
+  /// Carries out that event.
+  Drained step();
+  /// Elements beyond the largest that came to light; the caller empties it.
+  std::vector<Requant::Saturated>& saturated() { return requant_.saturated(); }
+  /// First cycle in which the row under way has left the tile buffer.
+  uint64_t row_done_from() const { return next_from_; }
 
  private:
-  uint64_t credit_from() const;
+  enum class Out : uint8_t { fp32, bf16, mx };
 
-  /// Cycles from a segment's issue to the write port seeing it: the tile buffer is read, the
-  /// segment pushed into the FIFO, and offered from there.
-  static constexpr unsigned kOfferDelay = 2;
+  uint64_t next_row() const;
+  uint64_t credit_from() const;
+  Drained take_row();
+  uint64_t write_row(uint64_t issue, const uint32_t* values, Drained& drained);
+  uint64_t collect_row(uint64_t issue, const uint32_t* values);
+  void finish_tile(uint64_t pushed);
+  unsigned delay() const { return kOfferDelay + (dual_ ? kMergeLatency : 0); }
+
+  /// Cycles from a segment's issue to the write port seeing it: the tile buffer is read, the result
+  /// kept, the segment pushed into the FIFO, and offered from there.
+  static constexpr unsigned kOfferDelay = 3;
   /// More at the dual rate: the chains are joined (MergeLat).
   static constexpr unsigned kMergeLatency = kAccLatency - 1;
 
   Params params_;
   WrPort& wr_port_;
+  Requant requant_;
   Rows rows_;
+  Out out_ = Out::fp32;
   bool dual_ = false;
   struct Tile {
     uint64_t from = 0;  // tiles_q counts it
@@ -56,6 +74,9 @@ class Drain {
   uint64_t tile_number_ = 0;  // being read
   uint64_t next_from_ = 0;    // the cycle after the last issue
   History<uint64_t, kDrainFifo> taken_;
+  unsigned column_ = 0;  // of the tile within the collected columns
+  bool held_ = false;    // the requantiser has yet to read what was collected (hold_q)
+  std::vector<uint16_t> halves_;
 };
 
 }  // namespace mxe

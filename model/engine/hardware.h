@@ -28,12 +28,17 @@ inline constexpr unsigned kWriteQueue = 4;
 /// Results between the drain and the write port (FifoDepth in mxe_drain).
 inline constexpr unsigned kDrainFifo = 16;
 
+/// Cycles from a segment's read in the requantiser to its codes: read, normalise, place, shift,
+/// round (REQUANT_LAT); and encoded rows that wait for the write port (REQUANT_FIFO).
+inline constexpr unsigned kRequantLatency = 5;
+inline constexpr unsigned kRequantFifo = 4;
+
 /// Bytes of a word of the descriptor or of the bias as it leaves the unpacker, and of scales.
 inline constexpr unsigned kPlainWordBytes = 32;
 inline constexpr unsigned kScaleWordBytes = 8;
 
 inline constexpr uint64_t kPageBytes = 4096;  ///< no AXI burst crosses such a boundary
-inline constexpr unsigned kFloatBytes = 4;
+inline constexpr unsigned kFloatBytes = 4, kBfloat16Bytes = 2;
 
 /// A cycle that never comes.
 inline constexpr uint64_t kNever = ~uint64_t{0};

@@ -16,8 +16,10 @@ class LoadBias {
   explicit LoadBias(const Params& params) : params_(params) {}
 
   /// A job with a bias starts in `cycle` (start_i).
-  void start(uint64_t cycle, uint64_t address, uint32_t stride, uint32_t m, uint32_t n) {
-    rows_ = Rows(params_, address, stride, m, n, stride == 0);
+  void start(uint64_t cycle, uint64_t address, uint32_t stride, uint32_t m, uint32_t n,
+             bool bfloat16) {
+    number_bytes_ = bfloat16 ? kBfloat16Bytes : kFloatBytes;
+    rows_ = Rows(params_, address, stride, m, n, number_bytes_, stride == 0);
     banks_.want(cycle + 1);
     prepare();
   }
@@ -46,7 +48,7 @@ class LoadBias {
   void prepare() {
     fetch_.kind = FetchKind::bias;
     fetch_.address = rows_.address();
-    fetch_.bytes = rows_.cols() * kFloatBytes;
+    fetch_.bytes = rows_.cols() * number_bytes_;
     fetch_.word_bytes = kPlainWordBytes;
     fetch_.last = rows_.last_row();
     fetch_.set = set_;
@@ -54,6 +56,7 @@ class LoadBias {
   }
 
   Params params_;
+  unsigned number_bytes_ = kFloatBytes;
   Rows rows_;
   BankCredits banks_;
   Fetch fetch_;

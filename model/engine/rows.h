@@ -7,14 +7,16 @@
 
 namespace mxe {
 
-/// The rows of the tiles of an FP32 matrix (C or D), tile by tile in the array's order (mxe_rows).
+/// The rows of the tiles of a matrix of numbers (C or D), tile by tile in the array's order
+/// (mxe_rows).
 class Rows {
  public:
   Rows() = default;
-  /// `one_row`: only the first row of each tile (a row vector as C).
+  /// `number_bytes` is the size of a number. `one_row`: only the first row of each tile (a row
+  /// vector as C).
   Rows(const Params& params, uint64_t address, uint32_t stride, uint32_t m, uint32_t n,
-       bool one_row)
-      : tile_bytes_(params.num_pe * kFloatBytes),
+       unsigned number_bytes, bool one_row)
+      : tile_bytes_(params.num_pe * number_bytes),
         stride_(stride),
         one_row_(one_row),
         walk_(params, {false, true, false}, m, n, 1),
@@ -24,7 +26,8 @@ class Rows {
   bool valid() const { return walk_.valid(); }
   uint64_t address() const { return row_address_ + column_offset_; }
   unsigned cols() const { return walk_.cols(); }
-  unsigned row() const { return row_; }  ///< within the tile
+  unsigned row() const { return row_; }                    ///< within the tile
+  bool last_tile() const { return walk_.ends_columns(); }  ///< of the stripe
   bool last_row() const { return one_row_ || row_ + 1 == walk_.rows(); }
 
   void step() {

@@ -61,6 +61,8 @@ class Walk {
   bool last_use() const {
     return last_slab() && last_tile() && (k_words_ > chunk_words_ || last_group());
   }
+  /// The last tile of the stripe.
+  bool ends_columns() const { return last_tile() && last_group(); }
   /// The level that step() will move.
   Next next() const {
     if (!last_slab()) return Next::slab;

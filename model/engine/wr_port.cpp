@@ -28,7 +28,9 @@ uint64_t WrPort::ready_from() const {
   return std::max(emitted_, queue_free);
 }
 
-void WrPort::accept(uint64_t cycle, uint64_t address, uint32_t bytes, const uint8_t* data) {
+void WrPort::accept(uint64_t cycle, uint64_t address, uint32_t bytes, const uint8_t* data,
+                    bool half) {
+  row_segment_ = half ? segment_bytes_ / 2 : segment_bytes_;
   offset_ = static_cast<unsigned>(address % beat_bytes_);
   address_ = address - offset_;
   beats_left_ = static_cast<unsigned>(beats_touched(address, bytes, beat_bytes_));
@@ -54,8 +56,8 @@ void WrPort::patch(std::size_t offset, const uint8_t* data, std::size_t bytes) {
 
 WrPort::Segment WrPort::next_segment() const {
   Segment segment;
-  segment.last = bytes_left_ <= segment_bytes_;
-  segment.bytes = segment.last ? bytes_left_ : segment_bytes_;
+  segment.last = bytes_left_ <= row_segment_;
+  segment.bytes = segment.last ? bytes_left_ : row_segment_;
   segment.makes_beat = segment.last || fill_ + segment.bytes >= beat_bytes_;
   segment.spills = segment.last && fill_ + segment.bytes > beat_bytes_;
   return segment;

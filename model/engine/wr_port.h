@@ -21,8 +21,10 @@ class WrPort {
   unsigned segment_bytes() const { return segment_bytes_; }
   /// First cycle in which the next row is accepted.
   uint64_t ready_from() const;
-  /// Accepts a row in `cycle`. `data` are its bytes, or null if only the time counts.
-  void accept(uint64_t cycle, uint64_t address, uint32_t bytes, const uint8_t* data);
+  /// Accepts a row in `cycle`. `data` are its bytes, or null if only the time counts. `half`: its
+  /// segments are half as long (BF16).
+  void accept(uint64_t cycle, uint64_t address, uint32_t bytes, const uint8_t* data,
+              bool half = false);
   /// When the next segment of that row is taken if it is offered from cycle `offered` on.
   uint64_t take_cycle(uint64_t offered);
   /// Takes it; returns take_cycle(offered).
@@ -54,13 +56,14 @@ class WrPort {
   MemoryPort& memory_;
 
   // the row
-  uint64_t address_ = 0;     // of its next beat not yet in a burst
-  unsigned offset_ = 0;      // of its first byte within its first beat
-  unsigned beats_left_ = 0;  // not yet in a burst
-  uint32_t bytes_left_ = 0;  // not yet taken
-  unsigned fill_ = 0;        // bytes of a beat not yet full, the offset at first
-  uint64_t take_from_ = 0;   // the next segment at the earliest
-  uint64_t next_emit_ = 0;   // the next burst at the earliest
+  uint64_t address_ = 0;      // of its next beat not yet in a burst
+  unsigned offset_ = 0;       // of its first byte within its first beat
+  unsigned beats_left_ = 0;   // not yet in a burst
+  uint32_t bytes_left_ = 0;   // not yet taken
+  unsigned row_segment_ = 0;  // bytes of its segments
+  unsigned fill_ = 0;         // bytes of a beat not yet full, the offset at first
+  uint64_t take_from_ = 0;    // the next segment at the earliest
+  uint64_t next_emit_ = 0;    // the next burst at the earliest
   bool with_data_ = false;
   std::vector<uint8_t> data_, enables_;  // whole beats
   std::size_t position_ = 0;             // in data_, of the burst

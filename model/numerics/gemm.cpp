@@ -83,13 +83,15 @@ std::vector<float> gemm_block(const MxTensor& a, const MxTensor& b, const float*
   return gemm(a, b, bias, options);
 }
 
+uint16_t bfloat16_bits(uint32_t bits) {
+  if (is_nan_bits(bits)) return static_cast<uint16_t>(kQuietNan >> 16);
+  return static_cast<uint16_t>((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16);
+}
+
 std::vector<uint16_t> to_bfloat16(const std::vector<float>& values) {
   std::vector<uint16_t> result(values.size());
-  std::transform(values.begin(), values.end(), result.begin(), [](float value) {
-    const uint32_t bits = to_bits(value);
-    if (is_nan_bits(bits)) return static_cast<uint16_t>(kQuietNan >> 16);
-    return static_cast<uint16_t>((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16);
-  });
+  std::transform(values.begin(), values.end(), result.begin(),
+                 [](float value) { return bfloat16_bits(to_bits(value)); });
   return result;
 }
 

@@ -50,25 +50,27 @@ Overflow parse_overflow(std::string_view name) {
 }
 
 size_t requantize_block(const float* x, size_t count, const RequantOptions& options, uint8_t* codes,
-                        uint8_t* scale) {
+                        uint8_t* scale, bool* past) {
   float padded[kBlockSize] = {};
   uint8_t padded_codes[kBlockSize];
   std::copy_n(x, count, padded);
   block_kernels(options.format, best_simd_level())
       .quantize(padded, 1, options.rule, padded_codes, scale);
   std::copy_n(padded_codes, count, codes);
+  if (past) std::fill_n(past, count, false);
   if (*scale == kNanScale) return 0;
 
   const ElementFormat& format = element_format(options.format);
   const bool special = options.overflow == Overflow::special && (format.has_inf || format.has_nan);
   const PastLargest past_largest(options.format, *scale);
-  size_t past = 0;
+  size_t number = 0;
   for (size_t i = 0; i < count; ++i) {
     if (!past_largest(x[i])) continue;
-    ++past;
+    ++number;
+    if (past) past[i] = true;
     if (special) codes[i] = special_code(format, x[i]);
   }
-  return past;
+  return number;
 }
 
 size_t requantize_row(const float* x, size_t columns, const RequantOptions& options, uint8_t* codes,

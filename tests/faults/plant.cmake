@@ -13,7 +13,7 @@ function(mxe_fault number file correct faulty)
 endfunction()
 
 # ACTIVE stands for "this fault is chosen".
-mxe_fault(1 mxe_drain.sv ".data_i  (result)," ".data_i  (ACTIVE ? '0 : result),")
+mxe_fault(1 mxe_drain.sv "result_q    <= result" "result_q <= ACTIVE ? '0 : result")
 mxe_fault(2 mxe_opbuf.sv "<= scale_pos[2:0]" "<= scale_pos[2:0] ^ {2'b00, ACTIVE}")
 mxe_fault(3 mxe_facc.sv "? {n1[126:102], |n1[101:0]} : {n1[127:103], |n1[102:0]}"
           "? {n1[126:102], (|n1[101:0]) & ~ACTIVE} : {n1[127:103], (|n1[102:0]) & ~ACTIVE}")

@@ -1,0 +1,171 @@
+#include "engine/requant.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "numerics/format.h"
+#include "numerics/layout.h"
+#include "numerics/tensor.h"
+
+namespace mxe {
+namespace {
+
+constexpr unsigned kBlock = mx::kBlockSize;
+
+unsigned log2_ceil(unsigned value) {
+  unsigned log2 = 0;
+  while (1u << log2 < value) log2++;
+  return log2;
+}
+
+}  // namespace
+
+Requant::Requant(const Params& params, WrPort& wr_port)
+    : wr_port_(wr_port),
+      rows_(params.rows),
+      stage_cols_(std::max(params.num_pe, kBlock)),
+      lanes_(wr_port.segment_bytes() / kFloatBytes),
+      // The largest magnitude of a segment: one level of comparisons a cycle (mxe_amax).
+      collect_latency_(std::max(log2_ceil(lanes_), 1u)),
+      values_(std::size_t{rows_} * stage_cols_) {}
+
+void Requant::start(const BlockOutput& output) {
+  clear();
+  output_ = output;
+  element_stripe_ = element_row_ = output.address;
+  scale_stripe_ = scale_row_ = output.scale_address;
+  element_col_ = scale_col_ = 0;
+}
+
+void Requant::clear() {
+  active_ = false;
+  read_from_ = 0;
+  read_in_ = kNever;
+  popped_ = {};
+  rows_read_ = 0;
+  queue_.clear();
+  scale_turn_ = false;
+  request_from_ = 0;
+}
+
+void Requant::collect(unsigned row, unsigned first, const uint32_t* values, unsigned cols) {
+  with_data_ = values != nullptr;
+  if (with_data_) {
+    std::memcpy(&values_[std::size_t{row} * stage_cols_ + first], values, cols * kFloatBytes);
+  }
+}
+
+void Requant::fill(uint64_t cycle, const Stage& stage) {
+  stage_ = stage;
+  active_ = true;
+  block_ = row_ = 0;
+  read_from_ = std::max(read_from_, cycle + collect_latency_ + 1);
+  read_in_ = kNever;
+  encode_rows();
+}
+
+/// A place in the FIFO for the next row, taken when its first segment is read.
+uint64_t Requant::credit_from() const {
+  if (rows_read_ < kRequantFifo) return 0;
+  return rows_read_ - kRequantFifo < popped_.count() ? popped_[rows_read_ - kRequantFifo] + 1
+                                                     : kNever;
+}
+
+/// Reads and encodes the rows for which there is room.
+void Requant::encode_rows() {
+  while (active_ && credit_from() != kNever) {
+    const unsigned cols = std::min(stage_.cols - block_ * kBlock, kBlock);
+    const unsigned segments = (cols + lanes_ - 1) / lanes_;
+    const uint64_t first_read = std::max(read_from_, credit_from());
+    const uint64_t last_read = first_read + segments - 1;
+    Row row = encode_row(row_, block_, cols, first_read);
+    row.valid_from = last_read + kRequantLatency + 1;
+    row.last = row_ + 1 == stage_.rows;
+    const bool last_block = (block_ + 1) * kBlock >= stage_.cols;
+    row.cols_end = stage_.end && last_block;
+    queue_.push_back(row);
+    rows_read_++;
+    read_from_ = last_read + 1;
+    if (!row.last) {
+      row_++;
+    } else if (!last_block) {
+      row_ = 0;
+      block_++;
+    } else {
+      active_ = false;
+      read_in_ = last_read;
+    }
+  }
+}
+
+Requant::Row Requant::encode_row(unsigned row, unsigned block, unsigned cols, uint64_t first_read) {
+  Row encoded;
+  encoded.bytes = static_cast<uint32_t>(mx::packed_row_bytes(output_.options.format, cols));
+  encoded.with_data = with_data_;
+  if (!with_data_) return encoded;
+  const float* values = &values_[std::size_t{row} * stage_cols_ + std::size_t{block} * kBlock];
+  std::array<uint8_t, kBlock> codes{};
+  std::array<bool, kBlock> past{};
+  mx::requantize_block(values, cols, output_.options, codes.data(), &encoded.scale, past.data());
+  for (unsigned first = 0; first < cols; first += lanes_) {
+    const bool* begin = past.data() + first;
+    const bool* end = past.data() + std::min(first + lanes_, cols);
+    const auto count = static_cast<unsigned>(std::count(begin, end, true));
+    if (count > 0) saturated_.push_back({first_read + first / lanes_ + kRequantLatency, count});
+  }
+  const std::vector<uint8_t> packed = mx::pack_codes(
+      codes.data(), 1, cols, mx::element_format(output_.options.format).bits, mx::NibbleOrder::low);
+  std::copy(packed.begin(), packed.end(), encoded.elements.begin());
+  return encoded;
+}
+
+uint64_t Requant::next_write() const {
+  if (queue_.empty()) return kNever;
+  return std::max({queue_.front().valid_from, request_from_, wr_port_.ready_from()});
+}
+
+Requant::Written Requant::write() {
+  const uint64_t accepted = next_write();
+  const Row& row = queue_.front();
+  Written written;
+  const uint8_t* data = nullptr;
+  if (scale_turn_) {
+    written.bytes = 1;
+    if (row.with_data) data = &row.scale;
+    wr_port_.accept(accepted, scale_row_ + scale_col_, written.bytes, data);
+  } else {
+    written.bytes = row.bytes;
+    if (row.with_data) data = row.elements.data();
+    wr_port_.accept(accepted, element_row_ + element_col_, written.bytes, data);
+  }
+  uint64_t offered = accepted + 1;
+  for (uint32_t byte = 0; byte < written.bytes; byte += wr_port_.segment_bytes()) {
+    written.cycle = wr_port_.take(offered);
+    offered = written.cycle + 1;
+  }
+  request_from_ = written.cycle + 1;
+  if (scale_turn_) finish_row(row, written.cycle);
+  scale_turn_ = !scale_turn_;
+  return written;
+}
+
+/// The row leaves the FIFO in `pop`; the addresses move to the next one.
+void Requant::finish_row(const Row& row, uint64_t pop) {
+  element_row_ += output_.stride;
+  scale_row_ += output_.scale_stride;
+  if (row.last && row.cols_end) {
+    element_stripe_ = element_row_;
+    scale_stripe_ = scale_row_;
+    element_col_ = scale_col_ = 0;
+  } else if (row.last) {
+    element_row_ = element_stripe_;
+    scale_row_ = scale_stripe_;
+    element_col_ += mx::packed_row_bytes(output_.options.format, kBlock);
+    scale_col_++;
+  }
+  popped_.push(pop);
+  queue_.pop_front();
+  encode_rows();
+}
+
+}  // namespace mxe

@@ -1,0 +1,105 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "engine/hardware.h"
+#include "engine/params.h"
+#include "engine/wr_port.h"
+#include "numerics/requantize.h"
+
+namespace mxe {
+
+/// Where MX results go, and how they are rounded.
+struct BlockOutput {
+  uint64_t address = 0, scale_address = 0;
+  uint32_t stride = 0, scale_stride = 0;
+  mx::RequantOptions options;
+};
+
+/// Requantiser (mxe_requant with mxe_collect and mxe_block_wr): collects the tiles of a block of 32
+/// columns, encodes it row by row, and writes every row's elements and then its scale.
+class Requant {
+ public:
+  Requant(const Params& params, WrPort& wr_port);
+
+  void start(const BlockOutput& output);
+  /// Forgets everything (clear_i).
+  void clear();
+
+  /// Columns collected before they are encoded: a block, or the PEs if they are more.
+  unsigned stage_cols() const { return stage_cols_; }
+  /// Results of a row of a tile, from column `first` of the collected ones on; null if only the
+  /// time counts.
+  void collect(unsigned row, unsigned first, const uint32_t* values, unsigned cols);
+
+  /// What is collected, complete.
+  struct Stage {
+    unsigned rows = 0, cols = 0;
+    bool end = false;  ///< the columns of D end here
+  };
+  /// The last segment is pushed to the requantiser in `cycle`.
+  void fill(uint64_t cycle, const Stage& stage);
+  /// Cycle in which the last of it was read (read_o), and the tiles after it may come; kNever if
+  /// that depends on writes to come.
+  uint64_t read_in() const { return read_in_; }
+
+  /// Cycle of the next write request, kNever if there is none yet.
+  uint64_t next_write() const;
+  struct Written {
+    uint64_t cycle = 0;  ///< the last segment is taken
+    uint32_t bytes = 0;
+  };
+  /// Makes that request and hands over its data.
+  Written write();
+
+  /// Elements beyond the largest, by the cycle in which they count. Emptied by the caller.
+  struct Saturated {
+    uint64_t cycle;
+    unsigned count;
+  };
+  std::vector<Saturated>& saturated() { return saturated_; }
+
+ private:
+  struct Row {
+    uint64_t valid_from = 0;  // at the head of the FIFO
+    std::array<uint8_t, mx::kBlockSize> elements{};
+    uint8_t scale = 0;
+    uint32_t bytes = 0;
+    bool with_data = false;
+    bool last = false;      // of its block
+    bool cols_end = false;  // its block is the last one along N
+  };
+
+  void encode_rows();
+  Row encode_row(unsigned row, unsigned block, unsigned cols, uint64_t first_read);
+  uint64_t credit_from() const;
+  void finish_row(const Row& row, uint64_t pop);
+
+  WrPort& wr_port_;
+  unsigned rows_, stage_cols_, lanes_;
+  unsigned collect_latency_;
+  BlockOutput output_;
+
+  // collect
+  std::vector<float> values_;  // [row][column]
+  bool with_data_ = false;
+  // encode
+  Stage stage_;
+  bool active_ = false;
+  unsigned block_ = 0, row_ = 0;  // the next to read
+  uint64_t read_from_ = 0, read_in_ = kNever;
+  History<uint64_t, kRequantFifo> popped_;
+  uint64_t rows_read_ = 0;
+  std::vector<Saturated> saturated_;
+  // write
+  std::deque<Row> queue_;
+  bool scale_turn_ = false;
+  uint64_t request_from_ = 0;
+  uint64_t element_stripe_ = 0, element_row_ = 0, scale_stripe_ = 0, scale_row_ = 0;
+  uint64_t element_col_ = 0, scale_col_ = 0;
+};
+
+}  // namespace mxe

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Results of one stripe of rows by one or two blocks of 32 columns, put together from the tiles that
+// make them up, and the largest magnitude of every row and block.
+`default_nettype none
+module mxe_collect #(
+  parameter int unsigned NUM_PE    = 8,
+  parameter int unsigned ROWS      = 32,
+  parameter int unsigned LANES_OUT = 8,
+  parameter int unsigned ROW_AW    = $clog2(ROWS),
+  parameter int unsigned COLS      = (NUM_PE > 32) ? NUM_PE : 32,
+  parameter int unsigned SEG_AW    = $clog2(COLS / LANES_OUT)
+) (
+  input  logic                    clk_i,
+  input  logic                    rst_ni,
+  input  logic                    clear_i,
+  // a segment of a row of a tile; absent columns are zero
+  input  logic                    valid_i,
+  input  logic [ROW_AW-1:0]       row_i,
+  input  logic [SEG_AW-1:0]       seg_i,
+  input  logic                    last_i,     // nothing more is to be collected
+  input  logic [LANES_OUT*32-1:0] data_i,
+  output logic                    full_o,     // the last magnitude is being stored
+  // read
+  input  logic                    re_i,
+  input  logic [ROW_AW-1:0]       rrow_i,
+  input  logic [SEG_AW-1:0]       rseg_i,
+  output logic [LANES_OUT*32-1:0] rdata_o,    // a clock later
+  output logic [30:0]             ramax_o     // of the block of that segment, a clock later
+);
+  localparam int unsigned Blocks = COLS / 32;
+  localparam int unsigned BlockAw = (Blocks > 1) ? $clog2(Blocks) : 0;
+  localparam int unsigned SegsPerBlock = 32 / LANES_OUT;
+  localparam int unsigned InBlockW = $clog2(SegsPerBlock);
+  localparam int unsigned IdxW = ROW_AW + BlockAw;
+  localparam int unsigned MaxLat = (LANES_OUT > 1) ? $clog2(LANES_OUT) : 1;
+
+  mxe_ram #(.WIDTH(LANES_OUT * 32), .DEPTH(ROWS * (COLS / LANES_OUT))) u_results (
+    .clk_i   (clk_i),
+    .we_i    (valid_i),
+    .waddr_i ({row_i, seg_i}),
+    .wdata_i (data_i),
+    .re_i    (re_i),
+    .raddr_i ({rrow_i, rseg_i}),
+    .rdata_o (rdata_o)
+  );
+
+  // ---------------------------------------------------------------- largest magnitudes
+  logic [30:0] seg_amax;
+  mxe_amax #(.LANES(LANES_OUT)) u_amax (.clk_i(clk_i), .x_i(data_i), .amax_o(seg_amax));
+
+  // Beside the comparisons: where their outcome belongs.
+  localparam int unsigned MetaW = IdxW + 2;
+  logic [MaxLat-1:0]       valid_q;
+  logic [MaxLat*MetaW-1:0] meta_q;
+  logic [MetaW-1:0]        meta_in;
+  logic [IdxW-1:0]         idx_in, ridx;
+  if (Blocks > 1) begin : gen_blocks
+    assign idx_in = {row_i, seg_i[SEG_AW-1 -: BlockAw]};
+    assign ridx   = {rrow_i, rseg_i[SEG_AW-1 -: BlockAw]};
+  end else begin : gen_block
+    assign idx_in = row_i;
+    assign ridx   = rrow_i;
+  end
+  assign meta_in = {last_i, seg_i[InBlockW-1:0] == '0, idx_in};
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) valid_q <= '0;
+    else if (clear_i) valid_q <= '0;
+    else valid_q <= MaxLat'({valid_q, valid_i});
+  end
+  always_ff @(posedge clk_i) meta_q <= (MaxLat*MetaW)'({meta_q, meta_in});
+
+  logic            store, fresh;
+  logic [IdxW-1:0] idx;
+  assign store  = valid_q[MaxLat-1];
+  assign idx    = meta_q[MetaW*(MaxLat-1) +: IdxW];
+  assign fresh  = meta_q[MetaW*(MaxLat-1) + IdxW];   // first of its block
+  assign full_o = store & meta_q[MetaW*(MaxLat-1) + IdxW + 1];
+
+  logic [30:0] amax [0:(1<<IdxW)-1];
+  logic [30:0] old, ramax_q;
+  assign old = amax[idx];
+  always_ff @(posedge clk_i) begin
+    if (store) amax[idx] <= (fresh | (seg_amax > old)) ? seg_amax : old;
+    if (re_i) ramax_q <= amax[ridx];
+  end
+  assign ramax_o = ramax_q;
+endmodule
+`default_nettype wire

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+// Requantiser: results to an MX format along N. It collects the tiles of a block of 32 columns, then
+// goes through them row by row: the scale from the row's largest magnitude, LANES_OUT elements a
+// clock, and the packed row to the writer.
+//
+// Clocks after a segment is read: 1 it leaves the buffer, 2 normalise (and the scale), 3 place,
+// 4 shift, 5 round and pack.
+`include "mxe_assert.svh"
+`default_nettype none
+module mxe_requant #(
+  parameter int unsigned NUM_PE    = 8,
+  parameter int unsigned ROWS      = 32,
+  parameter int unsigned LANES_OUT = 8,
+  parameter int unsigned ROW_AW    = $clog2(ROWS),
+  parameter int unsigned COLS      = (NUM_PE > 32) ? NUM_PE : 32,
+  parameter int unsigned SEG_AW    = $clog2(COLS / LANES_OUT)
+) (
+  input  logic                           clk_i,
+  input  logic                           rst_ni,
+  input  logic                           clear_i,
+  input  logic                           halt_i,     // write no more rows
+  // job
+  input  logic                           start_i,
+  input  logic [mxe_pkg::FmtW-1:0]       fmt_i,
+  input  logic [1:0]                     rule_i,
+  input  logic                           special_i,
+  input  logic [63:0]                    addr_i,
+  input  logic [31:0]                    stride_i,
+  input  logic [63:0]                    scale_addr_i,
+  input  logic [31:0]                    scale_stride_i,
+  // a segment of a row of a tile; absent columns are zero
+  input  logic                           valid_i,
+  input  logic [ROW_AW-1:0]              row_i,
+  input  logic [SEG_AW-1:0]              seg_i,
+  input  logic                           last_i,     // everything is collected
+  input  logic [LANES_OUT*32-1:0]        data_i,
+  // what is collected then, until read_o
+  input  logic [8:0]                     rows_i,
+  input  logic [6:0]                     cols_i,
+  input  logic                           end_i,      // the columns end here
+  output logic                           read_o,     // it was read: collect the next
+  // write port
+  output logic                           req_valid_o,
+  input  logic                           req_ready_i,
+  output logic [63:0]                    req_addr_o,
+  output logic [mxe_pkg::LenW-1:0]       req_bytes_o,
+  output logic                           data_valid_o,
+  input  logic                           data_ready_i,
+  output logic [LANES_OUT*32-1:0]        data_o,
+  // state
+  output logic [$clog2(LANES_OUT+1)-1:0] over_count_o, // elements beyond the largest, this clock
+  output logic                           idle_o
+);
+  localparam int unsigned Blocks = COLS / 32;
+  localparam int unsigned SegsPerBlock = 32 / LANES_OUT;
+  localparam int unsigned InBlockW = $clog2(SegsPerBlock);
+  localparam int unsigned CntW = $clog2(LANES_OUT + 1);
+  localparam int unsigned Lat = mxe_pkg::REQUANT_LAT;
+  localparam int unsigned Depth = mxe_pkg::REQUANT_FIFO;
+
+  // ---------------------------------------------------------------- collect
+  logic                    full, read;
+  logic [SEG_AW-1:0]       rseg;
+  logic [8:0]              row_q;
+  logic [LANES_OUT*32-1:0] x;
+  logic [30:0]             amax;
+  mxe_collect #(
+    .NUM_PE    (NUM_PE),
+    .ROWS      (ROWS),
+    .LANES_OUT (LANES_OUT)
+  ) u_collect (
+    .clk_i   (clk_i),
+    .rst_ni  (rst_ni),
+    .clear_i (clear_i),
+    .valid_i (valid_i),
+    .row_i   (row_i),
+    .seg_i   (seg_i),
+    .last_i  (last_i),
+    .data_i  (data_i),
+    .full_o  (full),
+    .re_i    (read),
+    .rrow_i  (row_q[ROW_AW-1:0]),
+    .rseg_i  (rseg),
+    .rdata_o (x),
+    .ramax_o (amax)
+  );
+
+  // ---------------------------------------------------------------- read: blocks, rows, segments
+  logic                active_q;
+  logic [6:0]          left_q;     // columns from this block on
+  logic [InBlockW-1:0] seg_q;
+  logic [2:0]          credit_q;   // places for encoded rows
+  logic [5:0]          cols;       // of this block
+  logic                first_seg, last_seg, last_row, last_block;
+  assign cols       = (left_q > 7'd32) ? 6'd32 : left_q[5:0];
+  assign first_seg  = (seg_q == '0);
+  assign last_seg   = ((32'(seg_q) + 32'd1) * LANES_OUT >= 32'(cols));
+  assign last_row   = (row_q == rows_i - 9'd1);
+  assign last_block = (left_q <= 7'd32);
+  assign read       = active_q & (~first_seg | (credit_q != 3'd0));
+  assign read_o     = read & last_seg & last_row & last_block;
+
+  logic pop;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      active_q <= 1'b0;
+      left_q   <= '0;
+      row_q    <= '0;
+      seg_q    <= '0;
+      credit_q <= 3'(Depth);
+    end else if (clear_i) begin
+      active_q <= 1'b0;
+      row_q    <= '0;
+      seg_q    <= '0;
+      credit_q <= 3'(Depth);
+    end else begin
+      credit_q <= credit_q + {2'd0, pop} - {2'd0, read & first_seg};
+      if (full) begin
+        active_q <= 1'b1;
+        left_q   <= cols_i;
+      end
+      if (read) begin
+        seg_q <= last_seg ? '0 : (seg_q + InBlockW'(1));
+        if (last_seg) row_q <= last_row ? 9'd0 : (row_q + 9'd1);
+        if (last_seg & last_row) begin
+          left_q <= left_q - 7'd32;
+          if (last_block) active_q <= 1'b0;
+        end
+      end
+    end
+  end
+
+  if (Blocks > 1) begin : gen_blocks
+    logic block_q;   // the second of two
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) block_q <= 1'b0;
+      else if (clear_i | full) block_q <= 1'b0;
+      else if (read & last_seg & last_row) block_q <= 1'b1;
+    end
+    assign rseg = {block_q, seg_q};
+  end else begin : gen_block
+    assign rseg = seg_q;
+  end
+
+  // ---------------------------------------------------------------- encode
+  logic [7:0] scale, scale_q2;
+  mxe_requant_scale u_scale (
+    .amax_i  (amax),
+    .fmt_i   (fmt_i),
+    .rule_i  (rule_i),
+    .scale_o (scale)
+  );
+  always_ff @(posedge clk_i) scale_q2 <= scale;
+
+  logic [LANES_OUT*8-1:0] codes;
+  logic [LANES_OUT-1:0]   over;
+  for (genvar i = 0; i < LANES_OUT; i++) begin : gen_lane
+    mxe_requant_lane u_lane (
+      .clk_i     (clk_i),
+      .fmt_i     (fmt_i),
+      .special_i (special_i),
+      .x_i       (x[32*i +: 32]),
+      .scale_i   (scale_q2),
+      .code_o    (codes[8*i +: 8]),
+      .over_o    (over[i])
+    );
+  end
+
+  // Beside the lanes: {last segment, its row ends the block, its block ends the columns, bytes of
+  // the row, segment}; and the scale from stage 2 on.
+  logic [5:0] bytes;
+  assign bytes = 6'(mxe_pkg::row_bytes(fmt_i, {26'd0, cols}));
+  localparam int unsigned MetaW = 9 + InBlockW;
+  logic [Lat-1:0]         valid_q;
+  logic [Lat*MetaW-1:0]   meta_q;
+  logic [(Lat-2)*8-1:0]   scales_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) valid_q <= '0;
+    else if (clear_i) valid_q <= '0;
+    else valid_q <= {valid_q[Lat-2:0], read};
+  end
+  always_ff @(posedge clk_i) begin
+    meta_q   <= {meta_q[MetaW*(Lat-1)-1:0],
+                 last_seg, last_row, end_i & last_block, bytes, seg_q};
+    scales_q <= {scales_q[8*(Lat-3)-1:0], scale_q2};
+  end
+
+  logic                out_valid, out_last, out_row_end, out_cols_end;
+  logic [5:0]          out_bytes;
+  logic [InBlockW-1:0] out_seg;
+  logic [7:0]          out_scale;
+  assign out_valid = valid_q[Lat-1];
+  assign {out_last, out_row_end, out_cols_end, out_bytes, out_seg} =
+         meta_q[MetaW*(Lat-1) +: MetaW];
+  assign out_scale = scales_q[8*(Lat-3) +: 8];
+
+  always_comb begin
+    over_count_o = '0;
+    for (int i = 0; i < LANES_OUT; i++) begin
+      if (out_valid & over[i]) over_count_o = over_count_o + CntW'(1);
+    end
+  end
+
+  // ---------------------------------------------------------------- pack
+  // The codes of a segment side by side, put behind those of the row's segments before it.
+  logic [LANES_OUT*4-1:0] dense4;
+  logic [LANES_OUT*6-1:0] dense6;
+  for (genvar i = 0; i < LANES_OUT; i++) begin : gen_dense
+    assign dense4[4*i +: 4] = codes[8*i +: 4];
+    assign dense6[6*i +: 6] = codes[8*i +: 6];
+  end
+  logic [255:0] pack_q, pack_d;
+  always_comb begin
+    pack_d = (out_seg == '0) ? 256'd0 : pack_q;
+    for (int s = 0; s < SegsPerBlock; s++) begin
+      if (out_seg == InBlockW'(s)) begin
+        if (mxe_pkg::fmt_is4(fmt_i)) pack_d[s*LANES_OUT*4 +: LANES_OUT*4] = dense4;
+        else if (mxe_pkg::fmt_is6(fmt_i)) pack_d[s*LANES_OUT*6 +: LANES_OUT*6] = dense6;
+        else pack_d[s*LANES_OUT*8 +: LANES_OUT*8] = codes;
+      end
+    end
+  end
+  always_ff @(posedge clk_i) if (out_valid) pack_q <= pack_d;
+
+  // ---------------------------------------------------------------- rows to the write port
+  localparam int unsigned RowW = 2 + 6 + 8 + 256;
+  logic            row_valid, fifo_ready;
+  logic [RowW-1:0] row;
+  mxe_fifo #(.WIDTH(RowW), .DEPTH(Depth)) u_rows (
+    .clk_i   (clk_i),
+    .rst_ni  (rst_ni),
+    .clear_i (clear_i),
+    .valid_i (out_valid & out_last),
+    .ready_o (fifo_ready),
+    .data_i  ({out_row_end, out_cols_end, out_bytes, out_scale, pack_d}),
+    .valid_o (row_valid),
+    .ready_i (pop),
+    .data_o  (row)
+  );
+
+  logic wr_idle;
+  mxe_block_wr #(.SEG_W(LANES_OUT * 32)) u_block_wr (
+    .clk_i          (clk_i),
+    .rst_ni         (rst_ni),
+    .clear_i        (clear_i),
+    .halt_i         (halt_i),
+    .start_i        (start_i),
+    .fmt_i          (fmt_i),
+    .addr_i         (addr_i),
+    .stride_i       (stride_i),
+    .scale_addr_i   (scale_addr_i),
+    .scale_stride_i (scale_stride_i),
+    .row_valid_i    (row_valid),
+    .row_pop_o      (pop),
+    .row_last_i     (row[RowW-1]),
+    .cols_end_i     (row[RowW-2]),
+    .bytes_i        (row[264 +: 6]),
+    .scale_i        (row[256 +: 8]),
+    .elements_i     (row[255:0]),
+    .req_valid_o    (req_valid_o),
+    .req_ready_i    (req_ready_i),
+    .req_addr_o     (req_addr_o),
+    .req_bytes_o    (req_bytes_o),
+    .data_valid_o   (data_valid_o),
+    .data_ready_i   (data_ready_i),
+    .data_o         (data_o),
+    .idle_o         (wr_idle)
+  );
+  assign idle_o = ~active_q & (credit_q == 3'(Depth)) & wr_idle;
+
+  `MXE_ASSERT(requant_fifo_has_room, !(out_valid && out_last) || fifo_ready)
+  `MXE_ASSERT(requant_collects_or_reads, !(active_q && valid_i))
+endmodule
+`default_nettype wire

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scale of a block of results: the E8M0 code that the rule derives from the block's largest
+// magnitude, clamped to 0 .. 254; 255 (NaN) if that is infinite or NaN.
+`default_nettype none
+module mxe_requant_scale (
+  input  logic [30:0]              amax_i,   // binary32 without its sign
+  input  logic [mxe_pkg::FmtW-1:0] fmt_i,
+  input  logic [1:0]               rule_i,
+  output logic [7:0]               scale_o
+);
+  // floor(log2 amax) + 127 and the fraction. Below 2^-127 every rule gives the smallest scale, so
+  // the only subnormals that count are those with their top bit set: exponent field 0 then says
+  // the right thing.
+  logic        subnormal, tiny;
+  logic [7:0]  exp;
+  logic [22:0] frac;
+  assign exp       = amax_i[30:23];
+  assign subnormal = (exp == 8'd0);
+  assign tiny      = subnormal & ~amax_i[22];
+  assign frac      = subnormal ? {amax_i[21:0], 1'b0} : amax_i[22:0];
+
+  // even: the carry of rounding half up to the mantissa bits. rceil: above the largest element,
+  // whose fraction is all ones in its mantissa bits (one bit less in e4m3, whose last code is NaN).
+  logic even_up, above_max;
+  always_comb begin
+    case (mxe_pkg::fmt_mantissa(fmt_i))
+      3'd1:    even_up = &frac[22:21];
+      3'd3:    even_up = &frac[22:19];
+      3'd6:    even_up = &frac[22:16];
+      default: even_up = &frac[22:20];
+    endcase
+    case (fmt_i)
+      mxe_pkg::FmtE2M1: above_max = frac[22] & (|frac[21:0]);
+      mxe_pkg::FmtE2M3: above_max = (&frac[22:20]) & (|frac[19:0]);
+      mxe_pkg::FmtInt8: above_max = (&frac[22:17]) & (|frac[16:0]);
+      default:          above_max = (&frac[22:21]) & (|frac[20:0]);
+    endcase
+  end
+
+  logic up;
+  always_comb begin
+    case (rule_i)
+      mxe_reg_pkg::RULE_FLOOR: up = 1'b0;
+      mxe_reg_pkg::RULE_CEIL:  up = |frac;
+      mxe_reg_pkg::RULE_EVEN:  up = even_up;
+      default:                 up = above_max;
+    endcase
+  end
+
+  logic signed [8:0] code;
+  assign code = $signed({1'b0, exp}) + $signed({8'd0, up}) -
+                $signed({5'd0, mxe_pkg::fmt_emax(fmt_i)});
+  always_comb begin
+    if (&exp) scale_o = 8'hFF;
+    else if (tiny | code[8]) scale_o = 8'd0;
+    else if (code[7:0] == 8'hFF) scale_o = 8'hFE;
+    else scale_o = code[7:0];
+  end
+endmodule
+`default_nettype wire

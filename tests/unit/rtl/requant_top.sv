@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Test top: the arithmetic of the requantiser.
+`default_nettype none
+module requant_top (
+  input  logic        clk_i,
+  input  logic [2:0]  fmt_i,
+  // scale of a block
+  input  logic [30:0] amax_i,
+  input  logic [1:0]  rule_i,
+  output logic [7:0]  scale_o,
+  // one element, four clocks; the scale a clock after x
+  input  logic        special_i,
+  input  logic [31:0] x_i,
+  input  logic [7:0]  scale_i,
+  output logic [7:0]  code_o,
+  output logic        over_o,
+  // largest magnitude of eight, three clocks
+  input  logic [255:0] group_i,
+  output logic [30:0]  amax8_o
+);
+  mxe_requant_scale u_scale (.amax_i, .fmt_i, .rule_i, .scale_o);
+  mxe_requant_lane u_lane (.clk_i, .fmt_i, .special_i, .x_i, .scale_i, .code_o, .over_o);
+  mxe_amax #(.LANES(8)) u_amax (.clk_i, .x_i(group_i), .amax_o(amax8_o));
+endmodule
+`default_nettype wire
