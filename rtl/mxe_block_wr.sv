@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes encoded rows: the elements of a block of a row, then its scale. Rows of a block follow each
-// other down the stripe, blocks along N, stripes down M.
-`include "mxe_assert.svh"
+// other down the stripe, blocks along N, stripes down M. Requests do not wait for the data of the
+// ones before.
 `default_nettype none
 module mxe_block_wr #(
   parameter int unsigned SEG_W = 256
@@ -17,12 +17,16 @@ module mxe_block_wr #(
   input  logic [31:0]              stride_i,
   input  logic [63:0]              scale_addr_i,
   input  logic [31:0]              scale_stride_i,
-  // encoded rows
+  // encoded rows: what the requests need
+  input  logic                     place_valid_i,
+  output logic                     place_pop_o,
+  input  logic                     row_last_i,    // of its block
+  input  logic                     cols_end_i,    // its block is the last one along N
+  input  logic [5:0]               place_bytes_i, // of its elements
+  // and their data
   input  logic                     row_valid_i,
   output logic                     row_pop_o,
-  input  logic                     row_last_i,   // of its block
-  input  logic                     cols_end_i,   // its block is the last one along N
-  input  logic [5:0]               bytes_i,      // of its elements
+  input  logic [5:0]               bytes_i,
   input  logic [7:0]               scale_i,
   input  logic [255:0]             elements_i,
   // write port
@@ -32,25 +36,19 @@ module mxe_block_wr #(
   output logic [mxe_pkg::LenW-1:0] req_bytes_o,
   output logic                     data_valid_o,
   input  logic                     data_ready_i,
-  output logic [SEG_W-1:0]         data_o,
-  output logic                     idle_o
+  output logic [SEG_W-1:0]         data_o
 );
-  localparam logic [1:0] StElemReq   = 2'd0;
-  localparam logic [1:0] StElemData  = 2'd1;
-  localparam logic [1:0] StScaleReq  = 2'd2;
-  localparam logic [1:0] StScaleData = 2'd3;
   localparam int unsigned SegB = SEG_W / 8;
 
-  logic [1:0] state_q;
-  logic       scale_turn, last_seg;
+  // Requests and data go through elements and scale in turn, each at its own pace.
+  logic       req_scale_q, data_scale_q, last_seg;
   logic [2:0] seg_q;
-  assign scale_turn   = state_q[1];
-  assign req_valid_o  = row_valid_i & ~state_q[0] & ~halt_i;
-  assign data_valid_o = state_q[0];
-  assign req_bytes_o  = scale_turn ? mxe_pkg::LenW'(1) : mxe_pkg::LenW'(bytes_i);
+  assign req_valid_o  = place_valid_i & ~halt_i;
+  assign req_bytes_o  = req_scale_q ? mxe_pkg::LenW'(1) : mxe_pkg::LenW'(place_bytes_i);
+  assign place_pop_o  = req_valid_o & req_ready_i & req_scale_q;
+  assign data_valid_o = row_valid_i;
   assign last_seg     = ((32'(seg_q) + 32'd1) * SegB >= 32'(bytes_i));
-  assign row_pop_o    = (state_q == StScaleData) & data_ready_i;
-  assign idle_o       = (state_q == StElemReq) & ~row_valid_i;
+  assign row_pop_o    = row_valid_i & data_ready_i & data_scale_q;
 
   logic [SEG_W-1:0] elements;
   if (SEG_W >= 256) begin : gen_whole
@@ -58,27 +56,27 @@ module mxe_block_wr #(
   end else begin : gen_parts
     assign elements = elements_i[32'(seg_q) * SEG_W +: SEG_W];
   end
-  assign data_o = scale_turn ? SEG_W'(scale_i) : elements;
+  assign data_o = data_scale_q ? SEG_W'(scale_i) : elements;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q <= StElemReq;
-      seg_q   <= '0;
+      req_scale_q  <= 1'b0;
+      data_scale_q <= 1'b0;
+      seg_q        <= '0;
     end else if (clear_i) begin
-      state_q <= StElemReq;
-      seg_q   <= '0;
+      req_scale_q  <= 1'b0;
+      data_scale_q <= 1'b0;
+      seg_q        <= '0;
     end else begin
-      case (state_q)
-        StElemReq: if (req_valid_o & req_ready_i) state_q <= StElemData;
-        StElemData: begin
-          if (data_ready_i) begin
-            seg_q <= last_seg ? 3'd0 : (seg_q + 3'd1);
-            if (last_seg) state_q <= StScaleReq;
-          end
+      if (req_valid_o & req_ready_i) req_scale_q <= ~req_scale_q;
+      if (data_valid_o & data_ready_i) begin
+        if (data_scale_q) begin
+          data_scale_q <= 1'b0;
+        end else begin
+          data_scale_q <= last_seg;
+          seg_q        <= last_seg ? 3'd0 : (seg_q + 3'd1);
         end
-        StScaleReq: if (req_valid_o & req_ready_i) state_q <= StScaleData;
-        default: if (data_ready_i) state_q <= StElemReq;
-      endcase
+      end
     end
   end
 
@@ -88,7 +86,7 @@ module mxe_block_wr #(
   logic [31:0] elem_col_q, scale_col_q;
   assign elem_next  = elem_row_q + {32'd0, stride_i};
   assign scale_next = scale_row_q + {32'd0, scale_stride_i};
-  assign req_addr_o = scale_turn ? (scale_row_q + {32'd0, scale_col_q})
+  assign req_addr_o = req_scale_q ? (scale_row_q + {32'd0, scale_col_q})
                                  : (elem_row_q + {32'd0, elem_col_q});
   always_ff @(posedge clk_i) begin
     if (start_i) begin
@@ -98,7 +96,7 @@ module mxe_block_wr #(
       scale_stripe_q <= scale_addr_i;
       scale_row_q    <= scale_addr_i;
       scale_col_q    <= '0;
-    end else if (row_pop_o) begin
+    end else if (place_pop_o) begin
       if (row_last_i & ~cols_end_i) begin
         elem_row_q  <= elem_stripe_q;
         elem_col_q  <= elem_col_q + {26'd0, mxe_pkg::word_bytes(fmt_i, 1'b0)};
@@ -116,7 +114,5 @@ module mxe_block_wr #(
       end
     end
   end
-
-  `MXE_ASSERT(block_wr_row_stays, (state_q == StElemReq) || row_valid_i)
 endmodule
 `default_nettype wire

@@ -223,22 +223,35 @@ module mxe_requant #(
   always_ff @(posedge clk_i) if (out_valid) pack_q <= pack_d;
 
   // ---------------------------------------------------------------- rows to the write port
-  localparam int unsigned RowW = 2 + 6 + 8 + 256;
-  logic            row_valid, fifo_ready;
-  logic [RowW-1:0] row;
+  // Two queues, because requests run ahead of the data.
+  localparam int unsigned PlaceW = 2 + 6;
+  localparam int unsigned RowW = 6 + 8 + 256;
+  logic              place_valid, place_pop, row_valid, place_ready, row_ready;
+  logic [PlaceW-1:0] place;
+  logic [RowW-1:0]   row;
+  mxe_fifo #(.WIDTH(PlaceW), .DEPTH(Depth)) u_places (
+    .clk_i   (clk_i),
+    .rst_ni  (rst_ni),
+    .clear_i (clear_i),
+    .valid_i (out_valid & out_last),
+    .ready_o (place_ready),
+    .data_i  ({out_row_end, out_cols_end, out_bytes}),
+    .valid_o (place_valid),
+    .ready_i (place_pop),
+    .data_o  (place)
+  );
   mxe_fifo #(.WIDTH(RowW), .DEPTH(Depth)) u_rows (
     .clk_i   (clk_i),
     .rst_ni  (rst_ni),
     .clear_i (clear_i),
     .valid_i (out_valid & out_last),
-    .ready_o (fifo_ready),
-    .data_i  ({out_row_end, out_cols_end, out_bytes, out_scale, pack_d}),
+    .ready_o (row_ready),
+    .data_i  ({out_bytes, out_scale, pack_d}),
     .valid_o (row_valid),
     .ready_i (pop),
     .data_o  (row)
   );
 
-  logic wr_idle;
   mxe_block_wr #(.SEG_W(LANES_OUT * 32)) u_block_wr (
     .clk_i          (clk_i),
     .rst_ni         (rst_ni),
@@ -250,10 +263,13 @@ module mxe_requant #(
     .stride_i       (stride_i),
     .scale_addr_i   (scale_addr_i),
     .scale_stride_i (scale_stride_i),
+    .place_valid_i  (place_valid),
+    .place_pop_o    (place_pop),
+    .row_last_i     (place[PlaceW-1]),
+    .cols_end_i     (place[PlaceW-2]),
+    .place_bytes_i  (place[5:0]),
     .row_valid_i    (row_valid),
     .row_pop_o      (pop),
-    .row_last_i     (row[RowW-1]),
-    .cols_end_i     (row[RowW-2]),
     .bytes_i        (row[264 +: 6]),
     .scale_i        (row[256 +: 8]),
     .elements_i     (row[255:0]),
@@ -263,12 +279,11 @@ module mxe_requant #(
     .req_bytes_o    (req_bytes_o),
     .data_valid_o   (data_valid_o),
     .data_ready_i   (data_ready_i),
-    .data_o         (data_o),
-    .idle_o         (wr_idle)
+    .data_o         (data_o)
   );
-  assign idle_o = ~active_q & (credit_q == 3'(Depth)) & wr_idle;
+  assign idle_o = ~active_q & (credit_q == 3'(Depth));
 
-  `MXE_ASSERT(requant_fifo_has_room, !(out_valid && out_last) || fifo_ready)
+  `MXE_ASSERT(requant_fifo_has_room, !(out_valid && out_last) || (place_ready && row_ready))
   `MXE_ASSERT(requant_collects_or_reads, !(active_q && valid_i))
 endmodule
 `default_nettype wire

@@ -45,7 +45,7 @@ void Requant::clear() {
   rows_read_ = 0;
   queue_.clear();
   scale_turn_ = false;
-  request_from_ = 0;
+  request_from_ = data_from_ = 0;
 }
 
 void Requant::collect(unsigned row, unsigned first, const uint32_t* values, unsigned cols) {
@@ -138,12 +138,14 @@ Requant::Written Requant::write() {
     if (row.with_data) data = row.elements.data();
     wr_port_.accept(accepted, element_row_ + element_col_, written.bytes, data);
   }
-  uint64_t offered = accepted + 1;
+  // The data stands ready beside the requests.
+  uint64_t offered = std::max(row.valid_from, data_from_);
   for (uint32_t byte = 0; byte < written.bytes; byte += wr_port_.segment_bytes()) {
     written.cycle = wr_port_.take(offered);
     offered = written.cycle + 1;
   }
-  request_from_ = written.cycle + 1;
+  request_from_ = accepted + 1;
+  data_from_ = offered;
   if (scale_turn_) finish_row(row, written.cycle);
   scale_turn_ = !scale_turn_;
   return written;

@@ -97,7 +97,7 @@ class Requant {
   // write
   std::deque<Row> queue_;
   bool scale_turn_ = false;
-  uint64_t request_from_ = 0;
+  uint64_t request_from_ = 0, data_from_ = 0;
   uint64_t element_stripe_ = 0, element_row_ = 0, scale_stripe_ = 0, scale_row_ = 0;
   uint64_t element_col_ = 0, scale_col_ = 0;
 };

@@ -35,6 +35,14 @@ mxe_fault(14 mxe_rd_port.sv "if (burst > beats_to_4k) burst"
           "if ((burst > beats_to_4k) & ~ACTIVE) burst")
 mxe_fault(15 mxe_counters.sv "assign idle = ~(" "assign idle = ACTIVE | ~(")
 mxe_fault(16 mxe_merge.sv "assign val     = odd_i[31] ?" "assign val = (odd_i[31] ^ ACTIVE) ?")
+mxe_fault(17 mxe_requant_lane.sv "half_q3 & (sticky_q3 | num_q3[0])"
+          "half_q3 & ((sticky_q3 & ~ACTIVE) | num_q3[0])")
+mxe_fault(18 mxe_requant_scale.sv "up = |frac" "up = (|frac) & ~ACTIVE")
+mxe_fault(19 mxe_block_wr.sv "scale_col_q + 32'd1" "scale_col_q + 32'd1 + {31'd0, ACTIVE}")
+mxe_fault(20 mxe_drain.sv "mxe_pkg::to_bf16(result_q[32*i +: 32])"
+          "ACTIVE ? result_q[32*i + 16 +: 16] : mxe_pkg::to_bf16(result_q[32*i +: 32])")
+mxe_fault(21 mxe_collect.sv "(fresh | (seg_amax > old))" "((fresh & ~ACTIVE) | (seg_amax > old))")
+mxe_fault(22 mxe_cbuf.sv "{data_i[16*i +: 16], 16'd0}" "{data_i[16*i +: 16], 15'd0, ACTIVE}")
 
 function(mxe_plant_faults directory sources_variable)
   set(copies "")

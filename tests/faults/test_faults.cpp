@@ -65,7 +65,10 @@ INSTANTIATE_TEST_SUITE_P(
                     Fault{10, "WriteBeyondRow"}, Fault{11, "BankNeverReleased"},
                     Fault{12, "WrongJobId"}, Fault{13, "MissingLastBeat"},
                     Fault{14, "BurstAcross4KiB"}, Fault{15, "CounterSumOff"},
-                    Fault{16, "OddChainNegated"}),
+                    Fault{16, "OddChainNegated"}, Fault{17, "DroppedElementSticky"},
+                    Fault{18, "CeilIsFloor"}, Fault{19, "ScaleInWrongColumn"},
+                    Fault{20, "TruncatedBf16"}, Fault{21, "MagnitudeOfBlockBefore"},
+                    Fault{22, "NoiseBelowBf16Bias"}),
     [](const testing::TestParamInfo<Fault>& test) { return std::string(test.param.name); });
 
 }  // namespace
