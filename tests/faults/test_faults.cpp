@@ -58,17 +58,15 @@ TEST_P(PlantedFault, IsReported) {
 
 INSTANTIATE_TEST_SUITE_P(
     Rtl, PlantedFault,
-    testing::Values(Fault{1, "ZeroedOutput"}, Fault{2, "SwappedScales"},
-                    Fault{3, "DroppedRoundingSticky"}, Fault{4, "LaneShiftedByOne"},
-                    Fault{5, "DroppedAlignmentSticky"}, Fault{6, "ElementsBeyondK"},
-                    Fault{7, "IgnoredNanScale"}, Fault{8, "IgnoredBias"}, Fault{9, "OddChainLost"},
-                    Fault{10, "WriteBeyondRow"}, Fault{11, "BankNeverReleased"},
-                    Fault{12, "WrongJobId"}, Fault{13, "MissingLastBeat"},
-                    Fault{14, "BurstAcross4KiB"}, Fault{15, "CounterSumOff"},
-                    Fault{16, "OddChainNegated"}, Fault{17, "DroppedElementSticky"},
-                    Fault{18, "CeilIsFloor"}, Fault{19, "ScaleInWrongColumn"},
-                    Fault{20, "TruncatedBf16"}, Fault{21, "MagnitudeOfBlockBefore"},
-                    Fault{22, "NoiseBelowBf16Bias"}),
+    testing::Values(
+        Fault{1, "ZeroedOutput"}, Fault{2, "SwappedScales"}, Fault{3, "DroppedRoundingSticky"},
+        Fault{4, "LaneShiftedByOne"}, Fault{5, "DroppedAlignmentSticky"},
+        Fault{6, "ElementsBeyondK"}, Fault{7, "IgnoredNanScale"}, Fault{8, "IgnoredBias"},
+        Fault{9, "OddChainLost"}, Fault{10, "WriteBeyondRow"}, Fault{11, "BankNeverReleased"},
+        Fault{12, "WrongJobId"}, Fault{13, "MissingLastBeat"}, Fault{14, "BurstAcross4KiB"},
+        Fault{15, "CounterSumOff"}, Fault{16, "OddChainNegated"}, Fault{17, "DroppedElementSticky"},
+        Fault{18, "CeilIsFloor"}, Fault{19, "ScaleInWrongColumn"}, Fault{20, "TruncatedBf16"},
+        Fault{21, "MagnitudeOfBlockBefore"}, Fault{22, "NoiseBelowBf16Bias"}),
     [](const testing::TestParamInfo<Fault>& test) { return std::string(test.param.name); });
 
 }  // namespace
