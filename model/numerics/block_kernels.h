@@ -22,10 +22,14 @@ using DequantizeKernel = void (*)(const uint8_t* codes, const uint8_t* scales, s
 // 2^18. Not for mxfp8_e5m2, whose integers have 32 bits and a sign.
 using IntegerKernel = void (*)(const uint8_t* codes, size_t count, int32_t* out);
 
+// The same as bytes, for formats whose integers fit (null for the others).
+using ByteKernel = void (*)(const uint8_t* codes, size_t count, int8_t* out);
+
 struct BlockKernels {
   QuantizeKernel quantize;
   DequantizeKernel dequantize;
   IntegerKernel integers;
+  ByteKernel bytes;
 };
 
 BlockKernels block_kernels(FormatId format, SimdLevel level);

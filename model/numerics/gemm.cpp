@@ -55,7 +55,7 @@ std::vector<float> gemm(const MxTensor& a, const MxTensor& b, const float* bias,
   std::vector<float> out(a.rows * b.rows);
   const GemmKernels kernels = kernels_for(options.simd.value_or(best_simd_level()));
   if (options.accumulate == Accumulate::block && kernels.lanes > 0) {
-    const FastGemm fast(a, b, kernels, options.dual);
+    const FastGemm fast(a, b, kernels, options.dual, options.threads);
     const size_t tiles = (a.rows + kTileRows - 1) / kTileRows;
     parallel_ranges(tiles, options.threads, [&](size_t first, size_t last) {
       fast.run(bias, first * kTileRows, std::min(a.rows, last * kTileRows), out.data());

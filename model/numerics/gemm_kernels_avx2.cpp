@@ -12,7 +12,10 @@ namespace {
 
 struct Vec {
   static constexpr size_t kLanes = 8;
-  using Int = __m256i;     // 8 x int32, or bytes and words of as many columns
+  static constexpr bool kKeepsAccumulators = false;
+  static constexpr bool kWidensAtOnce = false;
+  using Int = __m256i;  // 8 x int32, or bytes and words of as many columns
+  using Float = __m256;
   using Narrow = __m256i;  // 16 x int16: two partial sums a column
   struct Wide {
     __m256d low, high;  // columns 0-3, 4-7
@@ -23,6 +26,8 @@ struct Vec {
   MX_VECTOR static inline Int load(const void* from) {
     return _mm256_loadu_si256(static_cast<const __m256i*>(from));
   }
+  MX_VECTOR static inline Float load_floats(const float* from) { return _mm256_loadu_ps(from); }
+  MX_VECTOR static inline void store_floats(float* to, Float x) { _mm256_storeu_ps(to, x); }
   MX_VECTOR static inline Int broadcast4(const void* from) {
     int32_t value;
     __builtin_memcpy(&value, from, sizeof value);
@@ -46,22 +51,18 @@ struct Vec {
     keep_order(sum);
   }
 
-  MX_VECTOR static inline void add_scaled(Int sum, float scale, const float* scales, float* acc) {
-    const __m256 weight = _mm256_mul_ps(_mm256_set1_ps(scale), _mm256_loadu_ps(scales));
-    _mm256_storeu_ps(acc, _mm256_fmadd_ps(_mm256_cvtepi32_ps(sum), weight, _mm256_loadu_ps(acc)));
+  MX_VECTOR static inline Float add_scaled(Int sum, int32_t scale, const int32_t* scales,
+                                           Float acc) {
+    const Int weight = _mm256_add_epi32(_mm256_set1_epi32(scale), load(scales));
+    return _mm256_fmadd_ps(_mm256_cvtepi32_ps(sum), _mm256_castsi256_ps(weight), acc);
   }
 
-  MX_VECTOR static inline void add_weighted(Int sum, double weight, bool first, Wide* wide) {
+  MX_VECTOR static inline void add_weighted(Int sum, double weight, Wide* wide) {
     const __m256d w = _mm256_set1_pd(weight);
     const __m256d low = _mm256_cvtepi32_pd(_mm256_castsi256_si128(sum));
     const __m256d high = _mm256_cvtepi32_pd(_mm256_extracti128_si256(sum, 1));
-    if (first) {
-      wide->low = _mm256_mul_pd(low, w);
-      wide->high = _mm256_mul_pd(high, w);
-    } else {
-      wide->low = _mm256_fmadd_pd(low, w, wide->low);
-      wide->high = _mm256_fmadd_pd(high, w, wide->high);
-    }
+    wide->low = _mm256_fmadd_pd(low, w, wide->low);
+    wide->high = _mm256_fmadd_pd(high, w, wide->high);
   }
 
   // x + y rounded to odd: inexact results get a set last bit, so that rounding them again to
@@ -84,16 +85,31 @@ struct Vec {
     return _mm256_castsi256_pd(_mm256_add_epi64(bits, change));
   }
 
-  MX_VECTOR static inline void add_wide(const Wide& wide, double scale, const double* scales,
+  // Whether some lane of a float64 lies in the middle between two float32.
+  MX_VECTOR static inline bool any_middle(__m256d x) {
+    const __m256i low_bits = _mm256_set1_epi64x((int64_t{1} << 29) - 1);
+    const __m256i middles = _mm256_cmpeq_epi64(_mm256_and_si256(_mm256_castpd_si256(x), low_bits),
+                                               _mm256_set1_epi64x(int64_t{1} << 28));
+    return _mm256_testz_si256(middles, middles) == 0;
+  }
+
+  // RNE_fp32(acc + x * weight). Rounding to float64 first does no harm but in the middle between
+  // two float32 (and below float32's normal range, where the sum is exact: gemm_pack.cpp).
+  MX_VECTOR static inline __m128 add_half(__m256d x, __m256i weight, __m128 acc) {
+    const __m256d from = _mm256_cvtps_pd(acc);
+    const __m256d scale = _mm256_castsi256_pd(weight);
+    __m256d sum = _mm256_fmadd_pd(x, scale, from);
+    if (any_middle(sum)) sum = add_odd(from, _mm256_mul_pd(x, scale));
+    return _mm256_cvtpd_ps(sum);
+  }
+
+  MX_VECTOR static inline void add_wide(const Wide& wide, int64_t scale, const int64_t* scales,
                                         float* acc) {
-    const __m256d weight = _mm256_set1_pd(scale);
-    const __m256d low = _mm256_mul_pd(wide.low, _mm256_mul_pd(weight, _mm256_loadu_pd(scales)));
-    const __m256d high =
-        _mm256_mul_pd(wide.high, _mm256_mul_pd(weight, _mm256_loadu_pd(scales + 4)));
-    const __m128 low_acc = _mm_loadu_ps(acc);
-    const __m128 high_acc = _mm_loadu_ps(acc + 4);
-    _mm_storeu_ps(acc, _mm256_cvtpd_ps(add_odd(_mm256_cvtps_pd(low_acc), low)));
-    _mm_storeu_ps(acc + 4, _mm256_cvtpd_ps(add_odd(_mm256_cvtps_pd(high_acc), high)));
+    const __m256i weight = _mm256_set1_epi64x(scale);
+    const __m256i low = _mm256_add_epi64(weight, load(scales));
+    const __m256i high = _mm256_add_epi64(weight, load(scales + 4));
+    _mm_storeu_ps(acc, add_half(wide.low, low, _mm_loadu_ps(acc)));
+    _mm_storeu_ps(acc + 4, add_half(wide.high, high, _mm_loadu_ps(acc + 4)));
   }
 };
 

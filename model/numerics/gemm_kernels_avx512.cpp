@@ -15,8 +15,11 @@ namespace {
 
 struct Vec {
   static constexpr size_t kLanes = 16;
-  using Int = __m512i;  // 16 x int32, or bytes and words of as many columns
-  struct Narrow {};     // VNNI adds products to 32 bits at once
+  static constexpr bool kKeepsAccumulators = true;
+  static constexpr bool kWidensAtOnce = true;  // VNNI adds products to 32 bits
+  using Int = __m512i;                         // 16 x int32, or bytes and words of as many columns
+  using Float = __m512;
+  struct Narrow {};
   struct Wide {
     __m512d low, high;  // columns 0-7, 8-15
   };
@@ -24,6 +27,8 @@ struct Vec {
   MX_VECTOR static inline Int zero() { return _mm512_setzero_si512(); }
 
   MX_VECTOR static inline Int load(const void* from) { return _mm512_loadu_si512(from); }
+  MX_VECTOR static inline Float load_floats(const float* from) { return _mm512_loadu_ps(from); }
+  MX_VECTOR static inline void store_floats(float* to, Float x) { _mm512_storeu_ps(to, x); }
   MX_VECTOR static inline Int broadcast4(const void* from) {
     int32_t value;
     __builtin_memcpy(&value, from, sizeof value);
@@ -38,22 +43,18 @@ struct Vec {
     *sum = _mm512_dpwssd_epi32(*sum, a, b);
   }
 
-  MX_VECTOR static inline void add_scaled(Int sum, float scale, const float* scales, float* acc) {
-    const __m512 weight = _mm512_mul_ps(_mm512_set1_ps(scale), _mm512_loadu_ps(scales));
-    _mm512_storeu_ps(acc, _mm512_fmadd_ps(_mm512_cvtepi32_ps(sum), weight, _mm512_loadu_ps(acc)));
+  MX_VECTOR static inline Float add_scaled(Int sum, int32_t scale, const int32_t* scales,
+                                           Float acc) {
+    const Int weight = _mm512_add_epi32(_mm512_set1_epi32(scale), load(scales));
+    return _mm512_fmadd_ps(_mm512_cvtepi32_ps(sum), _mm512_castsi512_ps(weight), acc);
   }
 
-  MX_VECTOR static inline void add_weighted(Int sum, double weight, bool first, Wide* wide) {
+  MX_VECTOR static inline void add_weighted(Int sum, double weight, Wide* wide) {
     const __m512d w = _mm512_set1_pd(weight);
     const __m512d low = _mm512_cvtepi32_pd(_mm512_castsi512_si256(sum));
     const __m512d high = _mm512_cvtepi32_pd(_mm512_extracti64x4_epi64(sum, 1));
-    if (first) {
-      wide->low = _mm512_mul_pd(low, w);
-      wide->high = _mm512_mul_pd(high, w);
-    } else {
-      wide->low = _mm512_fmadd_pd(low, w, wide->low);
-      wide->high = _mm512_fmadd_pd(high, w, wide->high);
-    }
+    wide->low = _mm512_fmadd_pd(low, w, wide->low);
+    wide->high = _mm512_fmadd_pd(high, w, wide->high);
   }
 
   // x + y rounded to odd: inexact results get a set last bit, so that rounding them again to
@@ -73,16 +74,30 @@ struct Vec {
     return _mm512_castsi512_pd(_mm512_mask_add_epi64(bits, change, bits, step));
   }
 
-  MX_VECTOR static inline void add_wide(const Wide& wide, double scale, const double* scales,
+  // Lanes of a float64 that lie in the middle between two float32.
+  MX_VECTOR static inline __mmask8 middles(__m512d x) {
+    const __m512i low_bits = _mm512_set1_epi64((int64_t{1} << 29) - 1);
+    return _mm512_cmpeq_epi64_mask(_mm512_and_si512(_mm512_castpd_si512(x), low_bits),
+                                   _mm512_set1_epi64(int64_t{1} << 28));
+  }
+
+  // RNE_fp32(acc + x * weight). Rounding to float64 first does no harm but in the middle between
+  // two float32 (and below float32's normal range, where the sum is exact: gemm_pack.cpp).
+  MX_VECTOR static inline __m256 add_half(__m512d x, __m512i weight, __m256 acc) {
+    const __m512d from = _mm512_cvtps_pd(acc);
+    const __m512d scale = _mm512_castsi512_pd(weight);
+    __m512d sum = _mm512_fmadd_pd(x, scale, from);
+    if (middles(sum) != 0) sum = add_odd(from, _mm512_mul_pd(x, scale));
+    return _mm512_cvtpd_ps(sum);
+  }
+
+  MX_VECTOR static inline void add_wide(const Wide& wide, int64_t scale, const int64_t* scales,
                                         float* acc) {
-    const __m512d weight = _mm512_set1_pd(scale);
-    const __m512d low = _mm512_mul_pd(wide.low, _mm512_mul_pd(weight, _mm512_loadu_pd(scales)));
-    const __m512d high =
-        _mm512_mul_pd(wide.high, _mm512_mul_pd(weight, _mm512_loadu_pd(scales + 8)));
-    const __m256 low_acc = _mm256_loadu_ps(acc);
-    const __m256 high_acc = _mm256_loadu_ps(acc + 8);
-    _mm256_storeu_ps(acc, _mm512_cvtpd_ps(add_odd(_mm512_cvtps_pd(low_acc), low)));
-    _mm256_storeu_ps(acc + 8, _mm512_cvtpd_ps(add_odd(_mm512_cvtps_pd(high_acc), high)));
+    const __m512i weight = _mm512_set1_epi64(scale);
+    const __m512i low = _mm512_add_epi64(weight, load(scales));
+    const __m512i high = _mm512_add_epi64(weight, load(scales + 8));
+    _mm256_storeu_ps(acc, add_half(wide.low, low, _mm256_loadu_ps(acc)));
+    _mm256_storeu_ps(acc + 8, add_half(wide.high, high, _mm256_loadu_ps(acc + 8)));
   }
 };
 

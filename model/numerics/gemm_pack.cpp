@@ -3,19 +3,25 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <cstring>
+#include <utility>
 
 #include "numerics/accumulate.h"
 #include "numerics/bits.h"
 #include "numerics/block_kernels.h"
+#include "numerics/parallel.h"
 
 namespace mx {
 namespace {
 
 constexpr int kMaxWord = 32767;
 
-// Scales beyond 2^+-63 are left to the slow path of the float32 kernels: within, the product of two
-// scales and both lsb is a float32.
-constexpr int kFastScaleRange = 63;
+// Scales further than this from 2^0 are left to the slow path. Within, the product of two scales
+// and both lsb (2^-12 at least) is a normal float32 ...
+constexpr int kFloatScaleRange = 57;
+// ... or, with both lsb at least 2^-32, every sum is a multiple of 2^-179: one that float32 can
+// only hold as a subnormal number fits float64 without rounding.
+constexpr int kDoubleScaleRange = 73;
 
 int32_t largest_byte(FormatId format) {
   int64_t largest = 0;
@@ -56,30 +62,38 @@ class RowIntegers {
   std::vector<int64_t> integers64_;
 };
 
-// Whether a block must take the slow path whatever its elements' sizes.
-bool block_is_slow(const MxTensor& tensor, GemmPath path, size_t row, size_t block) {
-  const uint8_t scale = tensor.scales[row * tensor.scale_columns() + block];
-  if (scale == kNanScale) return true;
-  if (path != GemmPath::words_double && std::abs(scale - kScaleBias) > kFastScaleRange) return true;
-  const ElementFormat& format = element_format(tensor.format);
-  if (!format.has_nan) return false;
-  const uint32_t mask = format.sign_mask() - 1;
-  const uint8_t* codes = tensor.codes.data() + row * tensor.k;
-  uint32_t largest = 0;
-  const size_t end = std::min(tensor.k, (block + 1) * kBlockSize);
-  for (size_t k = block * kBlockSize; k < end; ++k) largest = std::max(largest, codes[k] & mask);
-  return largest > format.max_code;
-}
+// Tells which blocks must take the slow path whatever their elements' sizes.
+class SlowBlocks {
+ public:
+  SlowBlocks(const MxTensor& tensor, GemmPath path)
+      : tensor_(tensor),
+        format_(element_format(tensor.format)),
+        range_(path == GemmPath::words_double ? kDoubleScaleRange : kFloatScaleRange) {}
 
-// Stores 2^exponent as the path wants it.
-void store_scale(GemmPath path, int exponent, size_t at, std::vector<float>* scales,
-                 std::vector<double>* wide_scales) {
-  if (path == GemmPath::words_double) {
-    (*wide_scales)[at] = pow2(exponent);
-  } else {
-    (*scales)[at] = static_cast<float>(pow2(exponent));
+  bool operator()(size_t row, size_t block) const {
+    const uint8_t scale = tensor_.scales[row * tensor_.scale_columns() + block];
+    if (scale == kNanScale || std::abs(scale - kScaleBias) > range_) return true;
+    return format_.has_nan && has_specials(row, block);
   }
-}
+
+ private:
+  bool has_specials(size_t row, size_t block) const {
+    const uint32_t mask = format_.sign_mask() - 1;
+    const uint8_t* codes = tensor_.codes.data() + row * tensor_.k;
+    uint32_t largest = 0;
+    const size_t end = std::min(tensor_.k, (block + 1) * kBlockSize);
+    for (size_t k = block * kBlockSize; k < end; ++k) largest = std::max(largest, codes[k] & mask);
+    return largest > format_.max_code;
+  }
+
+  const MxTensor& tensor_;
+  const ElementFormat& format_;
+  int range_;
+};
+
+// Bits that stand for 2^exponent, or change a power of two by it.
+int32_t float_exponent(int exponent) { return static_cast<int32_t>(exponent * (1 << 23)); }
+int64_t double_exponent(int exponent) { return exponent * (int64_t{1} << 52); }
 
 // Fills one A block of words, divided by 2^shift if `may_shift`; returns its flags. A null residue
 // means that blocks wider than a word are slow.
@@ -104,14 +118,15 @@ uint8_t pack_words(const Integer* integers, bool may_shift, int16_t* words, int1
   return flags;
 }
 
-// Where a code of B goes among its parts.
-struct Placement {
-  uint8_t part;
-  int16_t value;
-};
+size_t part_count(FormatId format) {
+  if (format == FormatId::mxfp8_e4m3) return 2;
+  return format == FormatId::mxfp8_e5m2 ? kMaxParts : 1;
+}
 
-std::array<Placement, 256> placements(FormatId format, size_t parts) {
-  std::array<Placement, 256> table{};
+// What every code of B is in each of its parts: itself in one, zero in the others.
+using PartTable = std::array<int16_t, 256>;
+std::vector<PartTable> part_tables(FormatId format) {
+  std::vector<PartTable> tables(part_count(format));
   const std::array<int64_t, 256>& integers = integer_table(format);
   for (size_t code = 0; code < 256; ++code) {
     const int64_t integer = integers[code];
@@ -119,145 +134,281 @@ std::array<Placement, 256> placements(FormatId format, size_t parts) {
     // Trailing zeros tell the binade of the last significand bit; seven more than a part's first
     // still leave the value below 2^11 there.
     const int zeros = __builtin_ctzll(static_cast<uint64_t>(std::abs(integer)));
-    const size_t part = std::min(parts - 1, static_cast<size_t>(zeros / kPartShift));
+    const size_t part = std::min(tables.size() - 1, static_cast<size_t>(zeros / kPartShift));
     const int64_t weight = int64_t{1} << (part * kPartShift);
-    table[code] = {static_cast<uint8_t>(part), static_cast<int16_t>(integer / weight)};
+    tables[part][code] = static_cast<int16_t>(integer / weight);
   }
-  return table;
+  return tables;
 }
 
-size_t part_count(FormatId format) {
-  if (format == FormatId::mxfp8_e4m3) return 2;
-  return format == FormatId::mxfp8_e5m2 ? kMaxParts : 1;
-}
+// Fills the rows of A.
+class PackA {
+ public:
+  PackA(const MxTensor& a, FormatId format_b, SimdLevel level)
+      : a_(a),
+        slow_(a, gemm_path(a.format, format_b, level)),
+        level_(level),
+        offset_(largest_byte(a.format)),
+        // Two words cover E4M3; their sums fit a double unless B is E5M2.
+        may_be_wide_(a.format == FormatId::mxfp8_e4m3 && format_b != FormatId::mxfp8_e5m2) {
+    packed_.path = gemm_path(a.format, format_b, level);
+    packed_.blocks = a.scale_columns();
+    const size_t padded = (a.rows + kTileRows - 1) / kTileRows * kTileRows;
+    const size_t count = padded * packed_.blocks;
+    const bool bytes = packed_.path == GemmPath::bytes;
+    (bytes ? packed_.bytes.resize(count * kBlockSize) : packed_.words.resize(count * kBlockSize));
+    if (may_be_wide_) packed_.residue.resize(count * kBlockSize);
+    if (is_double()) {
+      packed_.wide_scales.resize(count, double_exponent(1023));
+    } else {
+      packed_.scales.resize(count, float_exponent(127));
+    }
+    packed_.flags.resize(count);
+    packed_.row_is_slow.resize(padded);
+  }
+
+  PackedA pack(unsigned threads) {
+    parallel_ranges(a_.rows, threads, [&](size_t first, size_t last) {
+      packed_.path == GemmPath::bytes ? byte_rows(first, last) : word_rows(first, last);
+    });
+    return std::move(packed_);
+  }
+
+ private:
+  bool is_double() const { return packed_.path == GemmPath::words_double; }
+
+  void byte_rows(size_t first, size_t last) {
+    const ByteKernel kernel = block_kernels(a_.format, level_).bytes;
+    std::vector<int8_t> bytes(packed_.blocks * kBlockSize);
+    for (size_t row = first; row < last; ++row) {
+      kernel(a_.codes.data() + row * a_.k, a_.k, bytes.data());
+      for (size_t block = 0; block < packed_.blocks; ++block) {
+        if (finish_block(row, block, 0)) continue;
+        std::fill_n(&bytes[block * kBlockSize], kBlockSize, int8_t{0});
+      }
+      uint8_t* to = &packed_.bytes[row * bytes.size()];
+      for (size_t i = 0; i < bytes.size(); ++i) to[i] = static_cast<uint8_t>(bytes[i] + offset_);
+    }
+  }
+
+  void word_rows(size_t first, size_t last) {
+    RowIntegers integers(a_, level_);
+    for (size_t row = first; row < last; ++row) {
+      integers.decode(row);
+      for (size_t block = 0; block < packed_.blocks; ++block) {
+        const size_t at = row * packed_.blocks + block;
+        int16_t* words = &packed_.words[at * kBlockSize];
+        int16_t* residue = may_be_wide_ ? &packed_.residue[at * kBlockSize] : nullptr;
+        int shift = 0;
+        packed_.flags[at] =
+            integers.wide()
+                ? pack_words(integers.block64(block), is_double(), words, residue, &shift)
+                : pack_words(integers.block32(block), is_double(), words, residue, &shift);
+        if (finish_block(row, block, shift)) continue;
+        std::fill_n(words, kBlockSize, int16_t{0});
+        if (may_be_wide_) std::fill_n(residue, kBlockSize, int16_t{0});
+      }
+    }
+  }
+
+  // Stores a block's scale and flags; returns whether the block is not slow.
+  bool finish_block(size_t row, size_t block, int shift) {
+    const size_t at = row * packed_.blocks + block;
+    if (slow_(row, block)) packed_.flags[at] = kSlow;
+    if ((packed_.flags[at] & kSlow) != 0) {
+      packed_.row_is_slow[row] = 1;
+      return false;
+    }
+    if (is_double()) {
+      packed_.wide_scales[at] = double_exponent(a_.scales[at] - kScaleBias + shift + 1023);
+    } else {
+      packed_.scales[at] = float_exponent(a_.scales[at] - kScaleBias + shift + 127);
+    }
+    return true;
+  }
+
+  const MxTensor& a_;
+  const SlowBlocks slow_;
+  const SimdLevel level_;
+  const int32_t offset_;
+  const bool may_be_wide_;
+  PackedA packed_;
+};
+
+// Fills the groups of B.
+class PackB {
+ public:
+  PackB(const MxTensor& b, FormatId format_a, size_t lanes, SimdLevel level)
+      : b_(b),
+        slow_(b, gemm_path(format_a, b.format, level)),
+        level_(level),
+        offset_(largest_byte(format_a)),
+        lsb_(element_format(format_a).lsb_exponent + element_format(b.format).lsb_exponent),
+        tables_(part_tables(b.format)) {
+    packed_.path = gemm_path(format_a, b.format, level);
+    packed_.lanes = lanes;
+    const size_t tile_columns = lanes * kTileGroups;
+    packed_.groups = (b.rows + tile_columns - 1) / tile_columns * kTileGroups;
+    packed_.blocks = b.scale_columns();
+    packed_.parts = packed_.path == GemmPath::bytes ? 1 : tables_.size();
+    const size_t count = packed_.groups * packed_.blocks;
+    const size_t elements = count * packed_.parts * kBlockSize * lanes;
+    if (packed_.path == GemmPath::bytes) {
+      packed_.bytes.resize(elements);
+      packed_.correction.resize(count * lanes);
+    } else {
+      packed_.words.resize(elements);
+    }
+    if (packed_.path == GemmPath::words_double) {
+      packed_.wide_scales.resize(count * lanes);
+    } else {
+      packed_.scales.resize(count * lanes);
+    }
+    packed_.slow_lanes.resize(count);
+    packed_.group_is_slow.resize(packed_.groups);
+  }
+
+  PackedB pack(unsigned threads) {
+    const size_t used = (b_.rows + packed_.lanes - 1) / packed_.lanes;
+    parallel_ranges(used, threads, [&](size_t first, size_t last) {
+      packed_.path == GemmPath::bytes ? byte_groups(first, last) : word_groups(first, last);
+    });
+    return std::move(packed_);
+  }
+
+ private:
+  size_t row_size() const { return packed_.blocks * kBlockSize; }
+  size_t used_lanes(size_t group) const {
+    return std::min(packed_.lanes, b_.rows - group * packed_.lanes);
+  }
+
+  void byte_groups(size_t first, size_t last) {
+    const ByteKernel kernel = block_kernels(b_.format, level_).bytes;
+    std::vector<int8_t> rows(packed_.lanes * row_size());  // [lanes][blocks][32]
+    for (size_t group = first; group < last; ++group) {
+      for (size_t lane = 0; lane < used_lanes(group); ++lane) {
+        const size_t row = group * packed_.lanes + lane;
+        kernel(&b_.codes[row * b_.k], b_.k, &rows[lane * row_size()]);
+        finish_row(group, lane, &rows[lane * row_size()]);
+      }
+      interleave(rows, used_lanes(group), &packed_.bytes[group * rows.size()]);
+      correct(group);
+    }
+  }
+
+  void word_groups(size_t first, size_t last) {
+    std::vector<int16_t> rows(packed_.lanes * row_size());  // [lanes][blocks][32] of a part
+    for (size_t group = first; group < last; ++group) {
+      for (size_t part = 0; part < packed_.parts; ++part) {
+        for (size_t lane = 0; lane < used_lanes(group); ++lane) {
+          const uint8_t* codes = &b_.codes[(group * packed_.lanes + lane) * b_.k];
+          int16_t* to = &rows[lane * row_size()];
+          for (size_t i = 0; i < b_.k; ++i) to[i] = tables_[part][codes[i]];
+          finish_row(group, lane, to);
+        }
+        interleave(rows, used_lanes(group),
+                   &packed_.words[(group * packed_.blocks * packed_.parts + part) * packed_.lanes *
+                                  kBlockSize]);
+      }
+    }
+  }
+
+  // Stores the scales of a row and wipes its slow blocks out of its elements.
+  template <typename Element>
+  void finish_row(size_t group, size_t lane, Element* elements) {
+    const size_t row = group * packed_.lanes + lane;
+    for (size_t block = 0; block < packed_.blocks; ++block) {
+      const size_t at = group * packed_.blocks + block;
+      if (slow_(row, block)) {
+        packed_.slow_lanes[at] |= uint32_t{1} << lane;
+        packed_.group_is_slow[group] = 1;
+        std::fill_n(elements + block * kBlockSize, kBlockSize, Element{0});
+        continue;
+      }
+      const int exponent = b_.scales[row * packed_.blocks + block] - kScaleBias + lsb_;
+      if (packed_.path == GemmPath::words_double) {
+        packed_.wide_scales[at * packed_.lanes + lane] = double_exponent(exponent);
+      } else {
+        packed_.scales[at * packed_.lanes + lane] = float_exponent(exponent);
+      }
+    }
+  }
+
+  // Rows of a group to [blocks][steps][lanes] units of four bytes; a block's parts lie together.
+  template <typename Element>
+  void interleave(const std::vector<Element>& rows, size_t used, Element* to) const {
+    constexpr size_t kUnit = 4 / sizeof(Element);
+    const size_t step = packed_.lanes * kUnit;
+    for (size_t block = 0; block < packed_.blocks; ++block) {
+      Element* at = to + block * packed_.parts * packed_.lanes * kBlockSize;
+      for (size_t k = 0; k < kBlockSize; k += kUnit, at += step) {
+        const Element* from = rows.data() + block * kBlockSize + k;
+        for (size_t lane = 0; lane < used; ++lane) {
+          std::memcpy(at + lane * kUnit, from + lane * row_size(), 4);
+        }
+      }
+    }
+  }
+
+  // Sums of a group's blocks, from four bytes a lane at a time: as unsigned numbers, eight of which
+  // fit 16 bits, in two pairs a word.
+  void correct(size_t group) {
+    constexpr uint32_t kPairs = 0x00FF00FF;
+    constexpr int32_t kBias = 128 * static_cast<int32_t>(kBlockSize);
+    const size_t lanes = packed_.lanes;
+    for (size_t block = 0; block < packed_.blocks; ++block) {
+      const size_t at = (group * packed_.blocks + block) * lanes;
+      for (size_t lane = 0; lane < lanes; ++lane) {
+        const int8_t* from = &packed_.bytes[at * kBlockSize + lane * 4];
+        uint32_t low = 0;
+        uint32_t high = 0;
+        for (size_t q = 0; q < kBlockSize / 4; ++q) {
+          uint32_t word;
+          std::memcpy(&word, from + q * lanes * 4, 4);
+          word ^= 0x80808080;
+          low += word & kPairs;
+          high += word >> 8 & kPairs;
+        }
+        const uint32_t pairs = low + high;  // at most 16 * 255 each
+        const int32_t sum = static_cast<int32_t>((pairs & 0xFFFF) + (pairs >> 16)) - kBias;
+        packed_.correction[at + lane] = -offset_ * sum;
+      }
+    }
+  }
+
+  const MxTensor& b_;
+  const SlowBlocks slow_;
+  const SimdLevel level_;
+  const int32_t offset_;
+  const int lsb_;  // of both formats together
+  const std::vector<PartTable> tables_;
+  PackedB packed_;
+};
 
 }  // namespace
 
-GemmPath gemm_path(FormatId a, FormatId b) {
+GemmPath gemm_path(FormatId a, FormatId b, SimdLevel level) {
   if (pair_tree_width(a, b) > 24) return GemmPath::words_double;
-  const bool both_int8 = a == FormatId::mxint8 && b == FormatId::mxint8;
-  return fits_byte(a) && fits_byte(b) && !both_int8 ? GemmPath::bytes : GemmPath::words;
+  const bool overflows =
+      a == FormatId::mxint8 && b == FormatId::mxint8 && level != SimdLevel::avx512;
+  return fits_byte(a) && fits_byte(b) && !overflows ? GemmPath::bytes : GemmPath::words;
 }
 
 int byte_sums(FormatId a, FormatId b) {
   // A with its offset is at most twice its largest integer (255 for mxint8).
   const int product = 2 * std::min(2 * largest_byte(a), 255) * largest_byte(b);
   int sums = 8;
-  while (sums * product > kMaxWord) sums /= 2;
+  while (sums > 1 && sums * product > kMaxWord) sums /= 2;
   return sums;
 }
 
-PackedA pack_a(const MxTensor& a, FormatId format_b, SimdLevel level) {
-  PackedA packed;
-  packed.path = gemm_path(a.format, format_b);
-  packed.blocks = a.scale_columns();
-  const size_t padded = (a.rows + kTileRows - 1) / kTileRows * kTileRows;
-  const size_t count = padded * packed.blocks;
-  const bool bytes = packed.path == GemmPath::bytes;
-  (bytes ? packed.bytes.resize(count * kBlockSize) : packed.words.resize(count * kBlockSize));
-  // Two words cover E4M3; their sums fit a double unless B is E5M2.
-  const bool may_be_wide = a.format == FormatId::mxfp8_e4m3 && format_b != FormatId::mxfp8_e5m2;
-  if (may_be_wide) packed.residue.resize(count * kBlockSize);
-  (packed.is_wide() ? packed.wide_scales.resize(count) : packed.scales.resize(count));
-  packed.flags.resize(count);
-  packed.row_is_slow.resize(padded);
-  const int32_t offset = largest_byte(a.format);
-  RowIntegers integers(a, level);
-  for (size_t row = 0; row < a.rows; ++row) {
-    integers.decode(row);
-    for (size_t block = 0; block < packed.blocks; ++block) {
-      const size_t at = row * packed.blocks + block;
-      const size_t first = at * kBlockSize;
-      int shift = 0;
-      if (bytes) {
-        const int32_t* from = integers.block32(block);
-        uint8_t* to = &packed.bytes[first];
-        for (size_t i = 0; i < kBlockSize; ++i) to[i] = static_cast<uint8_t>(from[i] + offset);
-      } else {
-        int16_t* words = &packed.words[first];
-        int16_t* residue = may_be_wide ? &packed.residue[first] : nullptr;
-        packed.flags[at] =
-            integers.wide()
-                ? pack_words(integers.block64(block), packed.is_wide(), words, residue, &shift)
-                : pack_words(integers.block32(block), packed.is_wide(), words, residue, &shift);
-      }
-      if (block_is_slow(a, packed.path, row, block)) packed.flags[at] = kSlow;
-      if ((packed.flags[at] & kSlow) != 0) {
-        packed.row_is_slow[row] = 1;
-      } else {
-        store_scale(packed.path, a.scales[at] - kScaleBias + shift, at, &packed.scales,
-                    &packed.wide_scales);
-      }
-    }
-  }
-  return packed;
+PackedA pack_a(const MxTensor& a, FormatId format_b, SimdLevel level, unsigned threads) {
+  return PackA(a, format_b, level).pack(threads);
 }
 
-PackedB pack_b(const MxTensor& b, FormatId format_a, size_t lanes, SimdLevel level) {
-  PackedB packed;
-  packed.path = gemm_path(format_a, b.format);
-  packed.lanes = lanes;
-  const size_t tile_columns = lanes * kTileGroups;
-  packed.groups = (b.rows + tile_columns - 1) / tile_columns * kTileGroups;
-  packed.blocks = b.scale_columns();
-  packed.parts = part_count(b.format);
-  const bool bytes = packed.path == GemmPath::bytes;
-  const size_t count = packed.groups * packed.blocks;
-  const size_t part_stride = kBlockSize * lanes;
-  if (bytes) {
-    packed.bytes.resize(count * part_stride);
-    packed.correction.resize(count * lanes);
-  } else {
-    packed.words.resize(count * packed.parts * part_stride);
-  }
-  if (packed.path == GemmPath::words_double) {
-    packed.wide_scales.resize(count * lanes);
-  } else {
-    packed.scales.resize(count * lanes);
-  }
-  packed.slow_lanes.resize(count);
-  packed.group_is_slow.resize(packed.groups);
-  const int lsb = element_format(format_a).lsb_exponent + element_format(b.format).lsb_exponent;
-  const int32_t offset = largest_byte(format_a);
-  const std::array<Placement, 256> table = placements(b.format, packed.parts);
-  RowIntegers integers(b, level);
-  for (size_t row = 0; row < b.rows; ++row) {
-    const size_t lane = row % lanes;
-    const size_t group = row / lanes;
-    if (bytes) integers.decode(row);
-    for (size_t block = 0; block < packed.blocks; ++block) {
-      const size_t at = group * packed.blocks + block;
-      if (block_is_slow(b, packed.path, row, block)) {
-        packed.slow_lanes[at] |= uint32_t{1} << lane;
-        packed.group_is_slow[group] = 1;
-        continue;
-      }
-      store_scale(packed.path, b.scales[row * packed.blocks + block] - kScaleBias + lsb,
-                  at * lanes + lane, &packed.scales, &packed.wide_scales);
-      if (bytes) {
-        const int32_t* from = integers.block32(block);
-        int8_t narrow[kBlockSize];
-        int32_t sum = 0;
-        for (size_t i = 0; i < kBlockSize; ++i) sum += from[i];
-        for (size_t i = 0; i < kBlockSize; ++i) narrow[i] = static_cast<int8_t>(from[i]);
-        int8_t* to = &packed.bytes[at * part_stride + lane * 4];
-        for (size_t q = 0; q < kBlockSize / 4; ++q) {
-          std::copy_n(narrow + 4 * q, 4, to + q * lanes * 4);
-        }
-        packed.correction[at * lanes + lane] = -offset * sum;
-      } else {
-        const size_t k = block * kBlockSize;
-        const uint8_t* codes = &b.codes[row * b.k + k];
-        int16_t* to = &packed.words[at * packed.parts * part_stride + lane * 2];
-        const size_t length = std::min(kBlockSize, b.k - k);
-        for (size_t i = 0; i < length; ++i) {
-          const Placement place = table[codes[i]];
-          to[place.part * part_stride + i / 2 * lanes * 2 + i % 2] = place.value;
-        }
-      }
-    }
-  }
-  return packed;
+PackedB pack_b(const MxTensor& b, FormatId format_a, size_t lanes, SimdLevel level,
+               unsigned threads) {
+  return PackB(b, format_a, lanes, level).pack(threads);
 }
 
 }  // namespace mx

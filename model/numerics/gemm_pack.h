@@ -11,6 +11,9 @@
 //
 // Blocks that fit neither way, and those with NaN or Inf in them, are marked `slow` and left to
 // block_dot.
+//
+// A scale is kept as the bits of a power of two; adding those of A and B gives the bits of the
+// product of their scales and both lsb.
 #pragma once
 
 #include <cstddef>
@@ -28,33 +31,33 @@ enum class GemmPath : uint8_t {
   words_double,  // float64 inside, sums of at most 53 bits
 };
 
-// The path of a pair.
-GemmPath gemm_path(FormatId a, FormatId b);
+// The path of a pair; `level` matters for mxint8 pairs, whose products overflow AVX2's 16 bits.
+GemmPath gemm_path(FormatId a, FormatId b, SimdLevel level);
 
 constexpr size_t kMaxParts = 4;  // of B; E5M2 needs them all
 constexpr int kPartShift = 8;    // binades a part
 
-// Rows are padded with zeros to whole tiles. The scale of a slow block is 0, so that a kernel may
-// run over it without adding anything.
+// Rows are padded to whole tiles. The elements of a slow block are 0, so that a kernel may run over
+// it without adding anything.
 struct PackedA {
   GemmPath path;
   size_t blocks = 0;             // a row
   std::vector<uint8_t> bytes;    // [rows][blocks][32]
   std::vector<int16_t> words;    // [rows][blocks][32]
   std::vector<int16_t> residue;  // the same shape: the low bits of E4M3 blocks wider than 15 bits
-  // [rows][blocks]: 2^(scale - 127), with the common power of two; floats for the float32 paths.
-  std::vector<float> scales;
-  std::vector<double> wide_scales;
+  // [rows][blocks]: bits of 2^(scale - 127), with the common power of two, as float32 or, for
+  // words_double, float64.
+  std::vector<int32_t> scales;
+  std::vector<int64_t> wide_scales;
   std::vector<uint8_t> flags;        // [rows][blocks]: kSlow, kWide
   std::vector<uint8_t> row_is_slow;  // [rows]: some block is
   // Exponent of `residue` below `words` in wide blocks.
   static constexpr int kResidueShift = 3;
-
-  bool is_wide() const { return path == GemmPath::words_double; }
 };
 constexpr uint8_t kSlow = 1;
 constexpr uint8_t kWide = 2;
 
+// Slow lanes are 0 in every element, as are the columns that pad the last groups.
 struct PackedB {
   GemmPath path;
   size_t lanes = 0;   // columns a group
@@ -64,9 +67,9 @@ struct PackedB {
   std::vector<int8_t> bytes;        // [groups][blocks][8][lanes][4]
   std::vector<int16_t> words;       // [groups][blocks][parts][16][lanes][2]
   std::vector<int32_t> correction;  // [groups][blocks][lanes]: -offset * sum of the block
-  // [groups][blocks][lanes]: 2^(scale - 127) with both lsb; floats for the float32 paths.
-  std::vector<float> scales;
-  std::vector<double> wide_scales;
+  // [groups][blocks][lanes]: what 2^(scale - 127) with both lsb adds to the bits of A's scale.
+  std::vector<int32_t> scales;
+  std::vector<int64_t> wide_scales;
   std::vector<uint32_t> slow_lanes;    // [groups][blocks]: a bit for every slow lane
   std::vector<uint8_t> group_is_slow;  // [groups]: some lane of some block is
 };
@@ -75,12 +78,13 @@ struct PackedB {
 constexpr size_t kTileRows = 4;
 constexpr size_t kTileGroups = 2;
 
-// `level` only decides how fast this is.
-PackedA pack_a(const MxTensor& a, FormatId format_b, SimdLevel level);
-PackedB pack_b(const MxTensor& b, FormatId format_a, size_t lanes, SimdLevel level);
+// The bits depend on `level` through the path only.
+PackedA pack_a(const MxTensor& a, FormatId format_b, SimdLevel level, unsigned threads);
+PackedB pack_b(const MxTensor& b, FormatId format_a, size_t lanes, SimdLevel level,
+               unsigned threads);
 
 // How many products of a byte pair can be summed in 16 bits before they must be widened: 8 (all of
-// a lane's pairs), 4, 2 or 1.
+// a lane's pairs), 4, 2 or 1; 1 also for levels that need no 16 bits.
 int byte_sums(FormatId a, FormatId b);
 
 }  // namespace mx

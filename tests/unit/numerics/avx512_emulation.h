@@ -62,11 +62,9 @@ inline EmulatedInts _mm512_set1_epi32(int32_t x) { return emulated_all<EmulatedI
 inline EmulatedInts _mm512_set1_epi64(int64_t x) {
   return emulated_cast<EmulatedInts>(emulated_all<EmulatedLongs>(x));
 }
-inline EmulatedFloats _mm512_set1_ps(float x) { return emulated_all<EmulatedFloats>(x); }
 inline EmulatedDoubles _mm512_set1_pd(double x) { return emulated_all<EmulatedDoubles>(x); }
 inline EmulatedInts _mm512_loadu_si512(const void* p) { return emulated_load<EmulatedInts>(p); }
 inline EmulatedFloats _mm512_loadu_ps(const void* p) { return emulated_load<EmulatedFloats>(p); }
-inline EmulatedDoubles _mm512_loadu_pd(const void* p) { return emulated_load<EmulatedDoubles>(p); }
 inline EmulatedHalfFloats _mm256_loadu_ps(const void* p) {
   return emulated_load<EmulatedHalfFloats>(p);
 }
@@ -87,8 +85,13 @@ inline EmulatedInts _mm512_dpwssd_epi32(EmulatedInts sum, EmulatedInts a, Emulat
   return sum;
 }
 
-inline EmulatedFloats _mm512_mul_ps(EmulatedFloats a, EmulatedFloats b) {
-  return emulated_zip(a, b, [](float x, float y) { return x * y; });
+inline EmulatedInts _mm512_add_epi32(EmulatedInts a, EmulatedInts b) {
+  return emulated_zip(a, b, [](int32_t x, int32_t y) { return x + y; });
+}
+inline EmulatedInts _mm512_add_epi64(EmulatedInts a, EmulatedInts b) {
+  return emulated_cast<EmulatedInts>(emulated_zip(emulated_cast<EmulatedLongs>(a),
+                                                  emulated_cast<EmulatedLongs>(b),
+                                                  [](int64_t x, int64_t y) { return x + y; }));
 }
 inline EmulatedFloats _mm512_fmadd_ps(EmulatedFloats a, EmulatedFloats b, EmulatedFloats c) {
   for (size_t i = 0; i < 16; ++i) c.at[i] = std::fma(a.at[i], b.at[i], c.at[i]);
@@ -141,6 +144,12 @@ inline EmulatedDoubles _mm512_castsi512_pd(EmulatedInts a) {
   return emulated_cast<EmulatedDoubles>(a);
 }
 
+inline EmulatedFloats _mm512_castsi512_ps(EmulatedInts a) {
+  return emulated_cast<EmulatedFloats>(a);
+}
+inline EmulatedInts _mm512_and_si512(EmulatedInts a, EmulatedInts b) {
+  return emulated_zip(a, b, [](int32_t x, int32_t y) { return x & y; });
+}
 inline EmulatedInts _mm512_xor_si512(EmulatedInts a, EmulatedInts b) {
   return emulated_zip(a, b, [](int32_t x, int32_t y) { return x ^ y; });
 }
@@ -166,6 +175,15 @@ inline uint8_t _mm512_testn_epi64_mask(EmulatedInts a, EmulatedInts b) {
   uint8_t mask = 0;
   for (size_t i = 0; i < 8; ++i) {
     if ((x.at[i] & y.at[i]) == 0) mask = static_cast<uint8_t>(mask | 1u << i);
+  }
+  return mask;
+}
+inline uint8_t _mm512_cmpeq_epi64_mask(EmulatedInts a, EmulatedInts b) {
+  const EmulatedLongs x = emulated_cast<EmulatedLongs>(a);
+  const EmulatedLongs y = emulated_cast<EmulatedLongs>(b);
+  uint8_t mask = 0;
+  for (size_t i = 0; i < 8; ++i) {
+    if (x.at[i] == y.at[i]) mask = static_cast<uint8_t>(mask | 1u << i);
   }
   return mask;
 }
