@@ -12,8 +12,8 @@ namespace {
 // Rows whose accumulators stay in the second-level cache.
 constexpr size_t kStripRows = 256;
 
-// Bytes of B that stay in the first-level cache while all rows of a strip pass.
-constexpr size_t kChunkBytes = 16384;
+// Bytes of B that stay in the second-level cache while all rows of a strip pass.
+constexpr size_t kChunkBytes = 1 << 16;
 
 GemmKernel choose_kernel(const GemmKernels& kernels, FormatId a, FormatId b) {
   switch (gemm_path(a, b, kernels.level)) {

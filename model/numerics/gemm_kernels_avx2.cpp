@@ -57,12 +57,14 @@ struct Vec {
     return _mm256_fmadd_ps(_mm256_cvtepi32_ps(sum), _mm256_castsi256_ps(weight), acc);
   }
 
+  MX_VECTOR static inline Wide to_wide(Int sum) {
+    return {_mm256_cvtepi32_pd(_mm256_castsi256_si128(sum)),
+            _mm256_cvtepi32_pd(_mm256_extracti128_si256(sum, 1))};
+  }
   MX_VECTOR static inline void add_weighted(Int sum, double weight, Wide* wide) {
-    const __m256d w = _mm256_set1_pd(weight);
-    const __m256d low = _mm256_cvtepi32_pd(_mm256_castsi256_si128(sum));
-    const __m256d high = _mm256_cvtepi32_pd(_mm256_extracti128_si256(sum, 1));
-    wide->low = _mm256_fmadd_pd(low, w, wide->low);
-    wide->high = _mm256_fmadd_pd(high, w, wide->high);
+    const Wide x = to_wide(sum);
+    wide->low = _mm256_fmadd_pd(x.low, _mm256_set1_pd(weight), wide->low);
+    wide->high = _mm256_fmadd_pd(x.high, _mm256_set1_pd(weight), wide->high);
   }
 
   // x + y rounded to odd: inexact results get a set last bit, so that rounding them again to
@@ -85,22 +87,10 @@ struct Vec {
     return _mm256_castsi256_pd(_mm256_add_epi64(bits, change));
   }
 
-  // Whether some lane of a float64 lies in the middle between two float32.
-  MX_VECTOR static inline bool any_middle(__m256d x) {
-    const __m256i low_bits = _mm256_set1_epi64x((int64_t{1} << 29) - 1);
-    const __m256i middles = _mm256_cmpeq_epi64(_mm256_and_si256(_mm256_castpd_si256(x), low_bits),
-                                               _mm256_set1_epi64x(int64_t{1} << 28));
-    return _mm256_testz_si256(middles, middles) == 0;
-  }
-
-  // RNE_fp32(acc + x * weight). Rounding to float64 first does no harm but in the middle between
-  // two float32 (and below float32's normal range, where the sum is exact: gemm_pack.cpp).
+  // RNE_fp32(acc + x * weight).
   MX_VECTOR static inline __m128 add_half(__m256d x, __m256i weight, __m128 acc) {
-    const __m256d from = _mm256_cvtps_pd(acc);
-    const __m256d scale = _mm256_castsi256_pd(weight);
-    __m256d sum = _mm256_fmadd_pd(x, scale, from);
-    if (any_middle(sum)) sum = add_odd(from, _mm256_mul_pd(x, scale));
-    return _mm256_cvtpd_ps(sum);
+    const __m256d product = _mm256_mul_pd(x, _mm256_castsi256_pd(weight));
+    return _mm256_cvtpd_ps(add_odd(_mm256_cvtps_pd(acc), product));
   }
 
   MX_VECTOR static inline void add_wide(const Wide& wide, int64_t scale, const int64_t* scales,

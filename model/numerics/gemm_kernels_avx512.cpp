@@ -49,46 +49,30 @@ struct Vec {
     return _mm512_fmadd_ps(_mm512_cvtepi32_ps(sum), _mm512_castsi512_ps(weight), acc);
   }
 
+  MX_VECTOR static inline Wide to_wide(Int sum) {
+    return {_mm512_cvtepi32_pd(_mm512_castsi512_si256(sum)),
+            _mm512_cvtepi32_pd(_mm512_extracti64x4_epi64(sum, 1))};
+  }
   MX_VECTOR static inline void add_weighted(Int sum, double weight, Wide* wide) {
-    const __m512d w = _mm512_set1_pd(weight);
-    const __m512d low = _mm512_cvtepi32_pd(_mm512_castsi512_si256(sum));
-    const __m512d high = _mm512_cvtepi32_pd(_mm512_extracti64x4_epi64(sum, 1));
-    wide->low = _mm512_fmadd_pd(low, w, wide->low);
-    wide->high = _mm512_fmadd_pd(high, w, wide->high);
+    const Wide x = to_wide(sum);
+    wide->low = _mm512_fmadd_pd(x.low, _mm512_set1_pd(weight), wide->low);
+    wide->high = _mm512_fmadd_pd(x.high, _mm512_set1_pd(weight), wide->high);
   }
 
-  // x + y rounded to odd: inexact results get a set last bit, so that rounding them again to
-  // float32 gives what a single rounding would.
-  MX_VECTOR static inline __m512d add_odd(__m512d x, __m512d y) {
-    const __m512d sum = _mm512_add_pd(x, y);
-    const __m512d part = _mm512_sub_pd(sum, x);
-    const __m512d error =
-        _mm512_add_pd(_mm512_sub_pd(x, _mm512_sub_pd(sum, part)), _mm512_sub_pd(y, part));
-    const __m512i bits = _mm512_castpd_si512(sum);
-    const __mmask8 inexact = _mm512_cmp_pd_mask(error, _mm512_setzero_pd(), _CMP_NEQ_OQ);
-    const __mmask8 even = _mm512_testn_epi64_mask(bits, _mm512_set1_epi64(1));
-    // Even results move by one toward the exact value: +1 if the error has the sum's sign, else -1.
-    const __m512i signs = _mm512_xor_si512(bits, _mm512_castpd_si512(error));
-    const __m512i step = _mm512_or_si512(_mm512_srai_epi64(signs, 63), _mm512_set1_epi64(1));
-    const __mmask8 change = static_cast<__mmask8>(inexact & even);
-    return _mm512_castsi512_pd(_mm512_mask_add_epi64(bits, change, bits, step));
-  }
-
-  // Lanes of a float64 that lie in the middle between two float32.
-  MX_VECTOR static inline __mmask8 middles(__m512d x) {
-    const __m512i low_bits = _mm512_set1_epi64((int64_t{1} << 29) - 1);
-    return _mm512_cmpeq_epi64_mask(_mm512_and_si512(_mm512_castpd_si512(x), low_bits),
-                                   _mm512_set1_epi64(int64_t{1} << 28));
-  }
-
-  // RNE_fp32(acc + x * weight). Rounding to float64 first does no harm but in the middle between
-  // two float32 (and below float32's normal range, where the sum is exact: gemm_pack.cpp).
+  // RNE_fp32(acc + x * weight), by way of float64 rounded to odd: of the two numbers around an
+  // inexact result the one with a set last bit, so that rounding it again does what a single
+  // rounding would.
   MX_VECTOR static inline __m256 add_half(__m512d x, __m512i weight, __m256 acc) {
     const __m512d from = _mm512_cvtps_pd(acc);
     const __m512d scale = _mm512_castsi512_pd(weight);
-    __m512d sum = _mm512_fmadd_pd(x, scale, from);
-    if (middles(sum) != 0) sum = add_odd(from, _mm512_mul_pd(x, scale));
-    return _mm512_cvtpd_ps(sum);
+    const __m512d up =
+        _mm512_fmadd_round_pd(x, scale, from, _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC);
+    const __m512d down =
+        _mm512_fmadd_round_pd(x, scale, from, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
+    const __mmask8 up_is_even =
+        _mm512_testn_epi64_mask(_mm512_castpd_si512(up), _mm512_set1_epi64(1));
+    const __mmask8 change = _mm512_mask_cmp_pd_mask(up_is_even, up, down, _CMP_NEQ_OQ);
+    return _mm512_cvtpd_ps(_mm512_mask_mov_pd(up, change, down));
   }
 
   MX_VECTOR static inline void add_wide(const Wide& wide, int64_t scale, const int64_t* scales,

@@ -16,12 +16,9 @@ namespace {
 
 constexpr int kMaxWord = 32767;
 
-// Scales further than this from 2^0 are left to the slow path. Within, the product of two scales
-// and both lsb (2^-12 at least) is a normal float32 ...
-constexpr int kFloatScaleRange = 57;
-// ... or, with both lsb at least 2^-32, every sum is a multiple of 2^-179: one that float32 can
-// only hold as a subnormal number fits float64 without rounding.
-constexpr int kDoubleScaleRange = 73;
+// Scales further than this from 2^0 are left to the slow path of the float32 kernels: within, the
+// product of two scales and both lsb (2^-12 at least) is a normal float32.
+constexpr int kFastScaleRange = 57;
 
 int32_t largest_byte(FormatId format) {
   int64_t largest = 0;
@@ -68,7 +65,7 @@ class SlowBlocks {
   SlowBlocks(const MxTensor& tensor, GemmPath path)
       : tensor_(tensor),
         format_(element_format(tensor.format)),
-        range_(path == GemmPath::words_double ? kDoubleScaleRange : kFloatScaleRange) {}
+        range_(path == GemmPath::words_double ? kScaleBias : kFastScaleRange) {}
 
   bool operator()(size_t row, size_t block) const {
     const uint8_t scale = tensor_.scales[row * tensor_.scale_columns() + block];
@@ -277,7 +274,9 @@ class PackB {
   }
 
  private:
-  size_t row_size() const { return packed_.blocks * kBlockSize; }
+  // Of a row in the buffer; a cache line more than it needs, lest the lanes of a column fall into
+  // one set of the cache where K is a power of two.
+  size_t row_size() const { return packed_.blocks * kBlockSize + 64; }
   size_t used_lanes(size_t group) const {
     return std::min(packed_.lanes, b_.rows - group * packed_.lanes);
   }
@@ -291,7 +290,8 @@ class PackB {
         kernel(&b_.codes[row * b_.k], b_.k, &rows[lane * row_size()]);
         finish_row(group, lane, &rows[lane * row_size()]);
       }
-      interleave(rows, used_lanes(group), &packed_.bytes[group * rows.size()]);
+      interleave(rows, used_lanes(group),
+                 &packed_.bytes[group * packed_.blocks * packed_.lanes * kBlockSize]);
       correct(group);
     }
   }

@@ -2,6 +2,7 @@
 // checked on processors without them. Written from the instructions' definitions.
 #pragma once
 
+#include <cfenv>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -14,6 +15,9 @@
 #define __m256 EmulatedHalfFloats
 #define __mmask8 uint8_t
 #define _CMP_NEQ_OQ 12
+#define _MM_FROUND_TO_POS_INF FE_UPWARD
+#define _MM_FROUND_TO_NEG_INF FE_DOWNWARD
+#define _MM_FROUND_NO_EXC 0
 
 template <typename T, size_t N>
 struct Emulated {
@@ -57,7 +61,6 @@ V emulated_zip(const V& a, const V& b, F f) {
 using EmulatedLongs = Emulated<int64_t, 8>;
 
 inline EmulatedInts _mm512_setzero_si512() { return emulated_all<EmulatedInts>(0); }
-inline EmulatedDoubles _mm512_setzero_pd() { return emulated_all<EmulatedDoubles>(0.0); }
 inline EmulatedInts _mm512_set1_epi32(int32_t x) { return emulated_all<EmulatedInts>(x); }
 inline EmulatedInts _mm512_set1_epi64(int64_t x) {
   return emulated_cast<EmulatedInts>(emulated_all<EmulatedLongs>(x));
@@ -100,14 +103,20 @@ inline EmulatedFloats _mm512_fmadd_ps(EmulatedFloats a, EmulatedFloats b, Emulat
 inline EmulatedDoubles _mm512_mul_pd(EmulatedDoubles a, EmulatedDoubles b) {
   return emulated_zip(a, b, [](double x, double y) { return x * y; });
 }
-inline EmulatedDoubles _mm512_add_pd(EmulatedDoubles a, EmulatedDoubles b) {
-  return emulated_zip(a, b, [](double x, double y) { return x + y; });
-}
-inline EmulatedDoubles _mm512_sub_pd(EmulatedDoubles a, EmulatedDoubles b) {
-  return emulated_zip(a, b, [](double x, double y) { return x - y; });
-}
 inline EmulatedDoubles _mm512_fmadd_pd(EmulatedDoubles a, EmulatedDoubles b, EmulatedDoubles c) {
   for (size_t i = 0; i < 8; ++i) c.at[i] = std::fma(a.at[i], b.at[i], c.at[i]);
+  return c;
+}
+// The rounding mode is set around the operations, which `volatile` keeps in place.
+inline EmulatedDoubles _mm512_fmadd_round_pd(EmulatedDoubles a, EmulatedDoubles b,
+                                             EmulatedDoubles c, int rounding) {
+  std::fesetround(rounding);
+  for (size_t i = 0; i < 8; ++i) {
+    volatile double x = a.at[i];
+    volatile double result = std::fma(x, b.at[i], c.at[i]);
+    c.at[i] = result;
+  }
+  std::fesetround(FE_TONEAREST);
   return c;
 }
 
@@ -147,27 +156,13 @@ inline EmulatedDoubles _mm512_castsi512_pd(EmulatedInts a) {
 inline EmulatedFloats _mm512_castsi512_ps(EmulatedInts a) {
   return emulated_cast<EmulatedFloats>(a);
 }
-inline EmulatedInts _mm512_and_si512(EmulatedInts a, EmulatedInts b) {
-  return emulated_zip(a, b, [](int32_t x, int32_t y) { return x & y; });
-}
-inline EmulatedInts _mm512_xor_si512(EmulatedInts a, EmulatedInts b) {
-  return emulated_zip(a, b, [](int32_t x, int32_t y) { return x ^ y; });
-}
-inline EmulatedInts _mm512_or_si512(EmulatedInts a, EmulatedInts b) {
-  return emulated_zip(a, b, [](int32_t x, int32_t y) { return x | y; });
-}
-inline EmulatedInts _mm512_srai_epi64(EmulatedInts a, unsigned shift) {
-  EmulatedLongs v = emulated_cast<EmulatedLongs>(a);
-  for (int64_t& lane : v.at) lane >>= shift;
-  return emulated_cast<EmulatedInts>(v);
-}
 // Ordered "not equal": false if either is NaN.
-inline uint8_t _mm512_cmp_pd_mask(EmulatedDoubles a, EmulatedDoubles b, int) {
+inline uint8_t _mm512_mask_cmp_pd_mask(uint8_t among, EmulatedDoubles a, EmulatedDoubles b, int) {
   uint8_t mask = 0;
   for (size_t i = 0; i < 8; ++i) {
     if (a.at[i] < b.at[i] || a.at[i] > b.at[i]) mask = static_cast<uint8_t>(mask | 1u << i);
   }
-  return mask;
+  return mask & among;
 }
 inline uint8_t _mm512_testn_epi64_mask(EmulatedInts a, EmulatedInts b) {
   const EmulatedLongs x = emulated_cast<EmulatedLongs>(a);
@@ -178,22 +173,9 @@ inline uint8_t _mm512_testn_epi64_mask(EmulatedInts a, EmulatedInts b) {
   }
   return mask;
 }
-inline uint8_t _mm512_cmpeq_epi64_mask(EmulatedInts a, EmulatedInts b) {
-  const EmulatedLongs x = emulated_cast<EmulatedLongs>(a);
-  const EmulatedLongs y = emulated_cast<EmulatedLongs>(b);
-  uint8_t mask = 0;
+inline EmulatedDoubles _mm512_mask_mov_pd(EmulatedDoubles source, uint8_t mask, EmulatedDoubles a) {
   for (size_t i = 0; i < 8; ++i) {
-    if (x.at[i] == y.at[i]) mask = static_cast<uint8_t>(mask | 1u << i);
+    if ((mask >> i & 1) != 0) source.at[i] = a.at[i];
   }
-  return mask;
-}
-inline EmulatedInts _mm512_mask_add_epi64(EmulatedInts source, uint8_t mask, EmulatedInts a,
-                                          EmulatedInts b) {
-  EmulatedLongs v = emulated_cast<EmulatedLongs>(source);
-  const EmulatedLongs x = emulated_cast<EmulatedLongs>(a);
-  const EmulatedLongs y = emulated_cast<EmulatedLongs>(b);
-  for (size_t i = 0; i < 8; ++i) {
-    if ((mask >> i & 1) != 0) v.at[i] = x.at[i] + y.at[i];
-  }
-  return emulated_cast<EmulatedInts>(v);
+  return source;
 }
