@@ -13,7 +13,7 @@ namespace {
 constexpr size_t kStripRows = 256;
 
 // Bytes of B that stay in the second-level cache while all rows of a strip pass.
-constexpr size_t kChunkBytes = 1 << 16;
+constexpr size_t kChunkBytes = 1 << 17;
 
 GemmKernel choose_kernel(const GemmKernels& kernels, FormatId a, FormatId b) {
   switch (gemm_path(a, b, kernels.level)) {

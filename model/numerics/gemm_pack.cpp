@@ -115,11 +115,6 @@ uint8_t pack_words(const Integer* integers, bool may_shift, int16_t* words, int1
   return flags;
 }
 
-size_t part_count(FormatId format) {
-  if (format == FormatId::mxfp8_e4m3) return 2;
-  return format == FormatId::mxfp8_e5m2 ? kMaxParts : 1;
-}
-
 // What every code of B is in each of its parts: itself in one, zero in the others.
 using PartTable = std::array<int16_t, 256>;
 std::vector<PartTable> part_tables(FormatId format) {
@@ -386,6 +381,11 @@ class PackB {
 };
 
 }  // namespace
+
+size_t part_count(FormatId format) {
+  if (format == FormatId::mxfp8_e4m3) return 2;
+  return format == FormatId::mxfp8_e5m2 ? 4 : 1;
+}
 
 GemmPath gemm_path(FormatId a, FormatId b, SimdLevel level) {
   if (pair_tree_width(a, b) > 24) return GemmPath::words_double;

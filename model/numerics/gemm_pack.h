@@ -34,8 +34,10 @@ enum class GemmPath : uint8_t {
 // The path of a pair; `level` matters for mxint8 pairs, whose products overflow AVX2's 16 bits.
 GemmPath gemm_path(FormatId a, FormatId b, SimdLevel level);
 
-constexpr size_t kMaxParts = 4;  // of B; E5M2 needs them all
-constexpr int kPartShift = 8;    // binades a part
+constexpr int kPartShift = 8;  // binades a part
+
+// Parts that elements of this format take as B: 2 for E4M3, 4 for E5M2, else 1.
+size_t part_count(FormatId format);
 
 // Rows are padded to whole tiles. The elements of a slow block are 0, so that a kernel may run over
 // it without adding anything.
