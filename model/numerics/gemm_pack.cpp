@@ -75,11 +75,13 @@ class SlowBlocks {
 
  private:
   bool has_specials(size_t row, size_t block) const {
-    const uint32_t mask = format_.sign_mask() - 1;
+    const auto mask = static_cast<uint8_t>(format_.sign_mask() - 1);
     const uint8_t* codes = tensor_.codes.data() + row * tensor_.k;
-    uint32_t largest = 0;
+    uint8_t largest = 0;
     const size_t end = std::min(tensor_.k, (block + 1) * kBlockSize);
-    for (size_t k = block * kBlockSize; k < end; ++k) largest = std::max(largest, codes[k] & mask);
+    for (size_t k = block * kBlockSize; k < end; ++k) {
+      largest = std::max(largest, static_cast<uint8_t>(codes[k] & mask));
+    }
     return largest > format_.max_code;
   }
 
@@ -115,22 +117,27 @@ uint8_t pack_words(const Integer* integers, bool may_shift, int16_t* words, int1
   return flags;
 }
 
-// What every code of B is in each of its parts: itself in one, zero in the others.
-using PartTable = std::array<int16_t, 256>;
-std::vector<PartTable> part_tables(FormatId format) {
-  std::vector<PartTable> tables(part_count(format));
-  const std::array<int64_t, 256>& integers = integer_table(format);
-  for (size_t code = 0; code < 256; ++code) {
-    const int64_t integer = integers[code];
-    if (integer == 0) continue;
-    // Trailing zeros tell the binade of the last significand bit; seven more than a part's first
-    // still leave the value below 2^11 there.
-    const int zeros = __builtin_ctzll(static_cast<uint64_t>(std::abs(integer)));
-    const size_t part = std::min(tables.size() - 1, static_cast<size_t>(zeros / kPartShift));
-    const int64_t weight = int64_t{1} << (part * kPartShift);
-    tables[part][code] = static_cast<int16_t>(integer / weight);
+// Splits a row of B into its parts: every element stands in the part of its binade, divided by the
+// part's weight, and is zero in the others. Seven binades above a part's first still leave less
+// than 2^11. `parts` lie `stride` apart.
+void split_e4m3(const int32_t* row, size_t count, int16_t* parts, size_t stride) {
+  constexpr int32_t kFirst = 8 << kPartShift;  // the smallest element of the upper part
+  for (size_t i = 0; i < count; ++i) {
+    const bool upper = row[i] >= kFirst || row[i] <= -kFirst;
+    parts[i] = static_cast<int16_t>(upper ? 0 : row[i]);
+    parts[stride + i] = static_cast<int16_t>(upper ? row[i] >> kPartShift : 0);
   }
-  return tables;
+}
+
+void split_e5m2(const int64_t* row, size_t count, int16_t* parts, size_t stride) {
+  for (size_t i = 0; i < count; ++i) {
+    for (size_t part = 0; part < 4; ++part) parts[part * stride + i] = 0;
+    if (row[i] == 0) continue;
+    const int lowest = __builtin_ctzll(static_cast<uint64_t>(row[i]));
+    const int part = std::min(3, lowest / kPartShift);
+    parts[static_cast<size_t>(part) * stride + i] =
+        static_cast<int16_t>(row[i] >> (part * kPartShift));
+  }
 }
 
 // Fills the rows of A.
@@ -235,14 +242,13 @@ class PackB {
         slow_(b, gemm_path(format_a, b.format, level)),
         level_(level),
         offset_(largest_byte(format_a)),
-        lsb_(element_format(format_a).lsb_exponent + element_format(b.format).lsb_exponent),
-        tables_(part_tables(b.format)) {
+        lsb_(element_format(format_a).lsb_exponent + element_format(b.format).lsb_exponent) {
     packed_.path = gemm_path(format_a, b.format, level);
     packed_.lanes = lanes;
     const size_t tile_columns = lanes * kTileGroups;
     packed_.groups = (b.rows + tile_columns - 1) / tile_columns * kTileGroups;
     packed_.blocks = b.scale_columns();
-    packed_.parts = packed_.path == GemmPath::bytes ? 1 : tables_.size();
+    packed_.parts = packed_.path == GemmPath::bytes ? 1 : part_count(b.format);
     const size_t count = packed_.groups * packed_.blocks;
     const size_t elements = count * packed_.parts * kBlockSize * lanes;
     if (packed_.path == GemmPath::bytes) {
@@ -285,30 +291,39 @@ class PackB {
         kernel(&b_.codes[row * b_.k], b_.k, &rows[lane * row_size()]);
         finish_row(group, lane, &rows[lane * row_size()]);
       }
-      interleave(rows, used_lanes(group),
+      interleave(rows.data(), used_lanes(group),
                  &packed_.bytes[group * packed_.blocks * packed_.lanes * kBlockSize]);
       correct(group);
     }
   }
 
   void word_groups(size_t first, size_t last) {
-    std::vector<int16_t> rows(packed_.lanes * row_size());  // [lanes][blocks][32] of a part
+    const size_t part_size = packed_.lanes * row_size();
+    std::vector<int16_t> rows(packed_.parts * part_size);  // [parts][lanes][blocks][32]
+    RowIntegers integers(b_, level_);
     for (size_t group = first; group < last; ++group) {
+      for (size_t lane = 0; lane < used_lanes(group); ++lane) {
+        integers.decode(group * packed_.lanes + lane);
+        split(integers, &rows[lane * row_size()], part_size);
+        finish_row(group, lane, &rows[lane * row_size()]);
+      }
       for (size_t part = 0; part < packed_.parts; ++part) {
-        for (size_t lane = 0; lane < used_lanes(group); ++lane) {
-          const uint8_t* codes = &b_.codes[(group * packed_.lanes + lane) * b_.k];
-          int16_t* to = &rows[lane * row_size()];
-          for (size_t i = 0; i < b_.k; ++i) to[i] = tables_[part][codes[i]];
-          finish_row(group, lane, to);
-        }
-        interleave(rows, used_lanes(group),
+        interleave(&rows[part * part_size], used_lanes(group),
                    &packed_.words[(group * packed_.blocks * packed_.parts + part) * packed_.lanes *
                                   kBlockSize]);
       }
     }
   }
 
-  // Stores the scales of a row and wipes its slow blocks out of its elements.
+  void split(const RowIntegers& integers, int16_t* parts, size_t stride) const {
+    const size_t count = packed_.blocks * kBlockSize;
+    if (packed_.parts == 4) return split_e5m2(integers.block64(0), count, parts, stride);
+    if (packed_.parts == 2) return split_e4m3(integers.block32(0), count, parts, stride);
+    const int32_t* row = integers.block32(0);
+    for (size_t i = 0; i < count; ++i) parts[i] = static_cast<int16_t>(row[i]);
+  }
+
+  // Stores the scales of a row and wipes its slow blocks out of all its parts.
   template <typename Element>
   void finish_row(size_t group, size_t lane, Element* elements) {
     const size_t row = group * packed_.lanes + lane;
@@ -317,7 +332,10 @@ class PackB {
       if (slow_(row, block)) {
         packed_.slow_lanes[at] |= uint32_t{1} << lane;
         packed_.group_is_slow[group] = 1;
-        std::fill_n(elements + block * kBlockSize, kBlockSize, Element{0});
+        for (size_t part = 0; part < packed_.parts; ++part) {
+          std::fill_n(elements + part * packed_.lanes * row_size() + block * kBlockSize, kBlockSize,
+                      Element{0});
+        }
         continue;
       }
       const int exponent = b_.scales[row * packed_.blocks + block] - kScaleBias + lsb_;
@@ -331,13 +349,13 @@ class PackB {
 
   // Rows of a group to [blocks][steps][lanes] units of four bytes; a block's parts lie together.
   template <typename Element>
-  void interleave(const std::vector<Element>& rows, size_t used, Element* to) const {
+  void interleave(const Element* rows, size_t used, Element* to) const {
     constexpr size_t kUnit = 4 / sizeof(Element);
     const size_t step = packed_.lanes * kUnit;
     for (size_t block = 0; block < packed_.blocks; ++block) {
       Element* at = to + block * packed_.parts * packed_.lanes * kBlockSize;
       for (size_t k = 0; k < kBlockSize; k += kUnit, at += step) {
-        const Element* from = rows.data() + block * kBlockSize + k;
+        const Element* from = rows + block * kBlockSize + k;
         for (size_t lane = 0; lane < used; ++lane) {
           std::memcpy(at + lane * kUnit, from + lane * row_size(), 4);
         }
@@ -376,7 +394,6 @@ class PackB {
   const SimdLevel level_;
   const int32_t offset_;
   const int lsb_;  // of both formats together
-  const std::vector<PartTable> tables_;
   PackedB packed_;
 };
 

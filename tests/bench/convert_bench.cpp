@@ -86,6 +86,16 @@ void dequantize(benchmark::State& state, mx::FormatId format, mx::SimdLevel leve
   set_rate(state);
 }
 
+// quantize_rows as `mxe quantize --threads` calls it; wall time.
+void quantize_threads(benchmark::State& state, mx::FormatId format) {
+  const auto threads = static_cast<unsigned>(state.range(0));
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(
+        mx::quantize_rows(normals().data(), kRows, kColumns, format, {}, threads));
+  }
+  set_rate(state);
+}
+
 // The path that serves every preset, for comparison.
 void quantize_preset(benchmark::State& state, const char* preset) {
   constexpr size_t kSome = kElements / 16;
@@ -109,6 +119,14 @@ const bool kRegistered = [] {
       benchmark::RegisterBenchmark(("quantize/" + suffix).c_str(), quantize, format, level);
       benchmark::RegisterBenchmark(("dequantize/" + suffix).c_str(), dequantize, format, level);
     }
+  }
+  for (const mx::FormatId format : {mx::FormatId::mxfp4_e2m1, mx::FormatId::mxfp8_e4m3}) {
+    benchmark::RegisterBenchmark(("quantize_threads/" + mx::element_format(format).name).c_str(),
+                                 quantize_threads, format)
+        ->ArgName("threads")
+        ->Arg(1)
+        ->Arg(2)
+        ->UseRealTime();
   }
   for (const char* preset : {"microxcaling-even", "torchao-rceil", "quark-onnx"}) {
     benchmark::RegisterBenchmark((std::string("quantize_preset/") + preset).c_str(),

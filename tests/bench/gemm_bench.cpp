@@ -46,11 +46,28 @@ void sgemm(benchmark::State& state) {
 }
 #endif
 
-void golden(benchmark::State& state, mx::FormatId format_a, mx::FormatId format_b) {
+void golden(benchmark::State& state, mx::FormatId format_a, mx::FormatId format_b,
+            const mx::GemmOptions& options) {
   const mx::MxTensor a = mx::quantize_rows(normals(kM * kK, 1).data(), kM, kK, format_a);
   const mx::MxTensor b = mx::quantize_rows(normals(kN * kK, 2).data(), kN, kK, format_b);
-  for (auto _ : state) benchmark::DoNotOptimize(mx::gemm(a, b, nullptr));
+  for (auto _ : state) benchmark::DoNotOptimize(mx::gemm(a, b, nullptr, options));
   set_rate(state);
+}
+
+// One thread with the best vector level, then AVX2, then two threads (wall time).
+void register_pair(mx::FormatId a, mx::FormatId b) {
+  const std::string name = "gemm/" + mx::element_format(a).name + "/" + mx::element_format(b).name;
+  mx::GemmOptions options;
+  benchmark::RegisterBenchmark(name.c_str(), golden, a, b, options);
+  options.threads = 2;
+  benchmark::RegisterBenchmark((name + "/threads:2").c_str(), golden, a, b, options)
+      ->MeasureProcessCPUTime()
+      ->UseRealTime();
+  options.threads = 1;
+  options.simd = mx::SimdLevel::avx2;
+  if (mx::best_simd_level() == mx::SimdLevel::avx512) {
+    benchmark::RegisterBenchmark((name + "/avx2").c_str(), golden, a, b, options);
+  }
 }
 
 const bool kRegistered = [] {
@@ -59,10 +76,7 @@ const bool kRegistered = [] {
 #endif
   for (const mx::FormatId a : mx::kAllFormats) {
     for (const mx::FormatId b : mx::kAllFormats) {
-      if (a > b) continue;
-      benchmark::RegisterBenchmark(
-          ("gemm/" + mx::element_format(a).name + "/" + mx::element_format(b).name).c_str(), golden,
-          a, b);
+      if (a <= b) register_pair(a, b);
     }
   }
   return true;

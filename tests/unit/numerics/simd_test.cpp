@@ -114,6 +114,35 @@ TEST_P(SimdLevels, GemmAsSingleSteps) {
   }
 }
 
+// Sums just beside the middle between two float32, too near for a float64: a product far below the
+// accumulator's last bit decides. Rounding to float64 first would lose it.
+TEST_P(SimdLevels, GemmRoundsOnce) {
+  const FormatId id = FormatId::mxfp8_e4m3;
+  const auto one_row = [id](uint8_t large, uint8_t small, uint8_t scale) {
+    MxTensor t;
+    t.format = id;
+    t.rows = 1;
+    t.k = 2;
+    t.codes = {large, small};
+    t.scales = {scale};
+    return t;
+  };
+  const uint8_t large = 0x78;  // 2^8
+  for (const uint8_t sign : {uint8_t{0}, uint8_t{0x80}}) {
+    for (const uint8_t sum_sign : {uint8_t{0}, uint8_t{0x80}}) {
+      const uint8_t tiny = static_cast<uint8_t>(1 | sign);  // +-2^-9
+      // 2^-40 of the whole: half a unit of 1's last bit, and 2^-34 of that more or less.
+      const MxTensor a = one_row(static_cast<uint8_t>(large | sum_sign), tiny, kScaleBias - 40);
+      const MxTensor b = one_row(large, 1, kScaleBias);
+      for (const float bias : {1.0f, -1.0f, 1.0f + 0x1p-23f, -1.0f - 0x1p-23f}) {
+        GemmOptions options;
+        options.simd = GetParam();
+        EXPECT_EQ(gemm(a, b, &bias, options), stepwise(a, b, &bias, true));
+      }
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(, SimdLevels, ::testing::ValuesIn(kLevels), [](const auto& level) {
   return std::string(simd_level_name(level.param));
 });
