@@ -97,10 +97,7 @@ void FastGemm::multiply(size_t first_block, size_t last_block, Strip* strip) con
                      last_block, acc);
       continue;
     }
-    for (size_t chain = 0; chain < chains_; ++chain) {
-      kernel_(packed_a_, packed_b_, {row, strip->group, first_block + chain, last_block, chains_},
-              acc + chain * kTileRows * columns_);
-    }
+    kernel_(packed_a_, packed_b_, {row, strip->group, first_block, last_block, chains_}, acc);
   }
 }
 

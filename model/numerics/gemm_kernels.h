@@ -7,12 +7,13 @@
 
 namespace mx {
 
-// Adds every `step`-th 32-element block of K from `first` to before `last` to a tile of kTileRows
-// rows of A by kTileGroups groups of B columns. `row` and `group` are the tile's first, acc is
-// [kTileRows][kTileGroups * lanes] float32.
+// Adds the 32-element blocks of K from `first` to before `last` to a tile of kTileRows rows of A by
+// kTileGroups groups of B columns, in turn to each of its chains. `row` and `group` are the tile's
+// first, acc is [chains][kTileRows][kTileGroups * lanes] float32. Only bytes have two chains.
 struct TileBlocks {
   size_t row, group;
-  size_t first, last, step;
+  size_t first, last;
+  size_t chains;
 };
 using GemmKernel = void (*)(const PackedA& a, const PackedB& b, const TileBlocks& tile, float* acc);
 
