@@ -36,19 +36,20 @@ struct Vec {
 
   // Compilers turn a chain of integer additions into a tree and run out of registers; this keeps
   // it.
-  MX_VECTOR static inline void keep_order(__m256i* value) { __asm__("" : "+x"(*value)); }
+  MX_VECTOR static inline __m256i in_order(__m256i value) {
+    __asm__("" : "+x"(value));
+    return value;
+  }
 
   MX_VECTOR static inline void multiply_bytes(Int a, Int b, bool first, Narrow* narrow, Int*) {
     const __m256i products = _mm256_maddubs_epi16(a, b);
-    *narrow = first ? products : _mm256_add_epi16(*narrow, products);
-    keep_order(narrow);
+    *narrow = in_order(first ? products : _mm256_add_epi16(*narrow, products));
   }
   MX_VECTOR static inline void widen(Narrow narrow, Int* sum) {
     *sum = _mm256_add_epi32(*sum, _mm256_madd_epi16(narrow, _mm256_set1_epi16(1)));
   }
   MX_VECTOR static inline void multiply_words(Int a, Int b, Int* sum) {
-    *sum = _mm256_add_epi32(*sum, _mm256_madd_epi16(a, b));
-    keep_order(sum);
+    *sum = in_order(_mm256_add_epi32(*sum, _mm256_madd_epi16(a, b)));
   }
 
   MX_VECTOR static inline Float add_scaled(Int sum, int32_t scale, const int32_t* scales,
