@@ -1,4 +1,4 @@
-// The guides of README.md stay true: what it tells users to type is typed.
+// README.md and the guides stay true: what it tells users to type is typed.
 
 #include <cstdlib>
 #include <filesystem>
@@ -10,11 +10,11 @@
 namespace mxe::test {
 namespace {
 
-class Readme : public CliTest {
+class Readme : public CliTest, public ::testing::WithParamInterface<const char*> {
  protected:
   /// The commands of every ```sh block that runs the program, one block after the other.
   static std::string commands() {
-    std::ifstream file(MXE_SOURCE_DIR "/README.md");
+    std::ifstream file(std::string(MXE_SOURCE_DIR "/") + GetParam());
     std::string all, block, line;
     bool inside = false;
     while (std::getline(file, line)) {
@@ -32,9 +32,10 @@ class Readme : public CliTest {
   }
 };
 
-TEST_F(Readme, CommandsRunAsWritten) {
+TEST_P(Readme, CommandsRunAsWritten) {
   const std::string script = commands();
-  ASSERT_NE(script.find("build/mxe quantize"), std::string::npos) << "README.md lost its commands";
+  ASSERT_NE(script.find("build/mxe quantize"), std::string::npos)
+      << GetParam() << " lost its commands";
   // A directory that looks like the project's root, so that nothing is written there.
   std::filesystem::create_directory(path("build"));
   std::filesystem::create_symlink(MXE_PROGRAM, path("build/mxe"));
@@ -46,6 +47,11 @@ TEST_F(Readme, CommandsRunAsWritten) {
       "bash '" + path("commands.sh") + "' >'" + path("log") + "' 2>&1 </dev/null";
   EXPECT_EQ(std::system(run.c_str()), 0) << read_text("log");
 }
+
+INSTANTIATE_TEST_SUITE_P(Documents, Readme, ::testing::Values("README.md", "docs/numerics.md"),
+                         [](const auto& document) {
+                           return document.index == 0 ? "Readme" : "Numerics";
+                         });
 
 }  // namespace
 }  // namespace mxe::test

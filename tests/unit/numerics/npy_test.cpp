@@ -4,11 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdio>
 #include <cstring>
 #include <functional>
 
 #include "numerics/bits.h"
 #include "numerics/files.h"
+#include "numerics/quantize.h"
 
 namespace mx {
 namespace {
@@ -74,6 +76,35 @@ TEST(Npy, ZeroRankAndZeroSize) {
   EXPECT_EQ(array.shape, (std::vector<size_t>{3, 0, 2}));
   EXPECT_EQ(array.size(), 0u);
   EXPECT_TRUE(to_float32(array, path).empty());
+}
+
+// 10^5 blocks, every seventh with a NaN: any payload, either sign, quiet or not. They come back bit
+// for bit and poison their block alone.
+TEST(Npy, ManyBlocksAndNanPayloads) {
+  constexpr size_t kBlocks = 100000;
+  std::vector<float> values(kBlocks * kBlockSize);
+  for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i % 97) - 48;
+  for (size_t block = 0; block < kBlocks; block += 7) {
+    const uint32_t payload = 1 + static_cast<uint32_t>(block * 83) % 0x7FFFFF;
+    const uint32_t sign = block % 2 == 0 ? 0 : 0x80000000;
+    values[block * kBlockSize + block % kBlockSize] = from_bits(sign | kInfinity | payload);
+  }
+  const std::string path = ::testing::TempDir() + "/mx_npy_test_large.npy";
+  write_npy(path, values.data(), {kBlocks, kBlockSize});
+  const NpyArray array = read_npy(path);
+  ASSERT_EQ(array.data.size(), 4 * values.size());
+  EXPECT_EQ(std::memcmp(array.data.data(), values.data(), array.data.size()), 0);
+  const std::vector<float> x = to_float32(array, path);
+  for (const FormatId format : kAllFormats) {
+    const MxTensor t = quantize_rows(x.data(), kBlocks, kBlockSize, format);
+    size_t poisoned = 0;
+    for (size_t block = 0; block < kBlocks; ++block) {
+      ASSERT_EQ(t.scales[block] == kNanScale, block % 7 == 0) << block;
+      poisoned += t.scales[block] == kNanScale;
+    }
+    EXPECT_EQ(poisoned, (kBlocks + 6) / 7);
+  }
+  std::remove(path.c_str());
 }
 
 TEST(Npy, OtherTypes) {
