@@ -89,9 +89,9 @@ void dequantize(benchmark::State& state, mx::FormatId format, mx::SimdLevel leve
 // quantize_rows as `mxe quantize --threads` calls it; wall time.
 void quantize_threads(benchmark::State& state, mx::FormatId format) {
   const auto threads = static_cast<unsigned>(state.range(0));
+  const std::vector<float>& x = normals();
   for (auto _ : state) {
-    benchmark::DoNotOptimize(
-        mx::quantize_rows(normals().data(), kRows, kColumns, format, {}, threads));
+    benchmark::DoNotOptimize(mx::quantize_rows(x.data(), kRows, kColumns, format, {}, threads));
   }
   set_rate(state);
 }
