@@ -32,6 +32,8 @@ void Drain::start(const Descriptor& job, bool dual) {
   const unsigned number_bytes = out_ == Out::bf16 ? kBfloat16Bytes : kFloatBytes;
   rows_ = Rows(params_, job.d_addr, job.d_stride, job.m, job.n, number_bytes, false);
   dual_ = dual;
+  column_ = 0;
+  held_ = false;
   if (out_ == Out::mx) requant_.start(block_output(job));
 }
 
