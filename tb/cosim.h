@@ -23,6 +23,29 @@ struct CoSimOptions {
   /// cycle in which software sees each job done and all counters must agree too. Negative: do not
   /// compare times. Random back-pressure, which the model does not have, calls for that.
   double cycle_tolerance = 0;
+  /// Simulated time without progress after which a job counts as hanging.
+  uint32_t timeout_us = 100'000;
+};
+
+/// The bus answers every access to this byte with an error.
+struct BusFault {
+  std::size_t job = 0;     ///< of the batch
+  std::string part = "A";  ///< see JobImage::byte_of
+  uint64_t row = 0, byte = 0;
+};
+
+/// Jobs that are submitted back to back, and what else happens meanwhile.
+struct Batch {
+  std::vector<Job> jobs;
+  /// Seed of register accesses while the jobs run, 0 for none. What they read is checked, and
+  /// compared between the engines as far as times are.
+  uint64_t traffic = 0;
+  /// Cycles from the first doorbell to a reset, after which all jobs are run once more; 0 for none.
+  uint64_t reset_after = 0;
+  std::vector<BusFault> faults;
+
+  /// Whether jobs are broken off. Where exactly is for each engine to say: the batch is not timed.
+  bool is_disturbed() const { return reset_after != 0 || !faults.empty(); }
 };
 
 /// Cycles of one job on each engine that ran, 0 if it did not.
@@ -39,17 +62,19 @@ class CoSim {
   explicit CoSim(const CoSimOptions& options);
   ~CoSim();
 
-  /// Runs `jobs` back to back, at most ring_entries in flight. What goes wrong is added to
+  /// Runs the jobs back to back, at most ring_entries in flight. What goes wrong is added to
   /// mismatches(), an end of the simulation (an assertion of the RTL, a protocol breach, a hang)
   /// too; after that, run() does nothing.
-  void run(const std::vector<Job>& jobs);
+  void run(const Batch& batch);
+  void run(const std::vector<Job>& jobs) { run(Batch{jobs, 0, 0, {}}); }
 
   const std::vector<Mismatch>& mismatches() const { return scoreboard_.mismatches(); }
-  /// Of every job so far.
+  /// Of every job of every batch that was not disturbed.
   const std::vector<JobCycles>& cycles() const { return cycles_; }
   /// Difference of model and RTL relative to the RTL, over all jobs so far.
   double max_cycle_error() const;
   double mean_cycle_error() const;
+  std::size_t jobs() const { return jobs_; }
   /// Clock cycles that the RTL simulated.
   uint64_t rtl_cycles() const;
   /// For tests that do more than jobs. Null if that engine does not run.
@@ -64,23 +89,39 @@ class CoSim {
     mxe_device driver{};
     bool probed = false;
     std::vector<JobOutcome> outcomes;
+    std::vector<JobOutcome> before_reset;
     struct mxe_counters counters {};
+    std::vector<std::string> traffic;  // what the register accesses saw, and when
   };
 
   std::unique_ptr<Device> make_device(const char* name, const Platform::EngineFactory& factory);
-  void run_on(Device& device, Host& host, const std::vector<JobImage>& images);
+  std::vector<JobImage> place(const Batch& batch);
+  void run_on(Device& device, Host& host, const Batch& batch, const std::vector<JobImage>& images);
   void probe(Device& device, Host& host);
-  void check(const std::vector<Job>& jobs, const std::vector<JobImage>& images);
+  void run_into_reset(Device& device, Host& host, const Batch& batch,
+                      const std::vector<JobImage>& images);
+  void run_jobs(Device& device, Host& host, const Batch& batch,
+                const std::vector<JobImage>& images);
+  void finish(Device& device, JobOutcome& outcome, uint32_t id, uint64_t start);
+  void make_traffic(Device& device, Host& host, uint64_t seed, uint64_t start);
+  void check(const Batch& batch, const std::vector<JobImage>& images);
+  void check_job(const Batch& batch, std::size_t i, const JobImage& image, JobCounts& counts);
+  bool times_agree() const { return options_.cycle_tolerance == 0 && !times_drifted_; }
   void compare_times(std::size_t i);
-  void check_counters();
+  void compare_traffic();
+  void check_sum(const std::string& engine, const struct mxe_counters& counters);
+  void check_counters(const JobCounts& expected);
   void compare_counters();
 
   CoSimOptions options_;
   Scoreboard scoreboard_;
-  JobCounts counts_;  // that all jobs so far must have added up to
   std::vector<JobCycles> cycles_;
   std::unique_ptr<Device> model_, rtl_;
+  std::size_t jobs_ = 0;  // of all batches so far
   bool broken_ = false;
+  // A disturbed batch made the engines use the memory differently: its jitter and bandwidth are not
+  // the same for both any more.
+  bool times_drifted_ = false;
 };
 
 }  // namespace mxe

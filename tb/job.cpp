@@ -21,11 +21,6 @@ uint8_t last_byte_mask(mx::FormatId format, std::size_t k) {
   return bits % 8 == 0 ? 0xFF : static_cast<uint8_t>((1u << (bits % 8)) - 1);
 }
 
-/// Bytes from the first to the last row of `rows` rows; stride 0 makes it one.
-std::size_t extent(std::size_t rows, std::size_t stride, std::size_t row_bytes) {
-  return (rows - 1) * stride + row_bytes;
-}
-
 }  // namespace
 
 JobCounts& JobCounts::operator+=(const JobCounts& other) {
@@ -109,20 +104,20 @@ JobImage::JobImage(const Job& job, uint64_t address, uint64_t noise_seed)
   d.a_scale_stride = stride(scales, l.a_scale_gap, l.a_one_row);
   d.b_scale_stride = stride(scales, l.b_scale_gap, l.b_one_row);
   d.d_stride = stride(d_row, l.d_gap, false);
-  d.a_addr = place("A", l.a_offset, extent(m, d.a_stride, a_row));
-  d.a_scale_addr = place("scales of A", l.a_scale_offset, extent(m, d.a_scale_stride, scales));
-  d.b_addr = place("B", l.b_offset, extent(n, d.b_stride, b_row));
-  d.b_scale_addr = place("scales of B", l.b_scale_offset, extent(n, d.b_scale_stride, scales));
+  d.a_addr = place("A", l.a_offset, m, d.a_stride, a_row);
+  d.a_scale_addr = place("scales of A", l.a_scale_offset, m, d.a_scale_stride, scales);
+  d.b_addr = place("B", l.b_offset, n, d.b_stride, b_row);
+  d.b_scale_addr = place("scales of B", l.b_scale_offset, n, d.b_scale_stride, scales);
   if (d.bias) {
     d.c_stride = stride(c_row, l.c_gap, job.bias_one_row);
-    d.c_addr = place("C", l.c_offset, extent(m, d.c_stride, c_row));
+    d.c_addr = place("C", l.c_offset, m, d.c_stride, c_row);
   }
-  d.d_addr = place("D", l.d_offset, extent(m, d.d_stride, d_row));
+  d.d_addr = place("D", l.d_offset, m, d.d_stride, d_row);
   if (d_scales > 0) {
     d.d_scale_stride = stride(d_scales, l.d_scale_gap, false);
-    d.d_scale_addr = place("scales of D", l.d_scale_offset, extent(m, d.d_scale_stride, d_scales));
+    d.d_scale_addr = place("scales of D", l.d_scale_offset, m, d.d_scale_stride, d_scales);
   }
-  place("end", 0, 0);
+  before_.resize(before_.size() + kGuardBytes);
 
   Random random(noise_seed);
   for (uint8_t& byte : before_) byte = static_cast<uint8_t>(random.next());
@@ -136,12 +131,13 @@ JobImage::JobImage(const Job& job, uint64_t address, uint64_t noise_seed)
 }
 
 /// Reserves room for a part, after a guard. Returns its address.
-uint64_t JobImage::place(const char* name, unsigned offset, std::size_t bytes) {
+uint64_t JobImage::place(const char* name, unsigned offset, std::size_t rows, std::size_t stride,
+                         std::size_t row_bytes) {
   const std::size_t aligned = (before_.size() + kGuardBytes + 63) / 64 * 64;
-  const uint64_t begin = (address_ + aligned + 63) / 64 * 64 + offset;
-  before_.resize(begin + bytes - address_);
-  parts_.push_back({name, begin, begin + bytes});
-  return begin;
+  const Part part{name, (address_ + aligned + 63) / 64 * 64 + offset, stride, rows, row_bytes};
+  before_.resize(part.end() - address_);
+  parts_.push_back(part);
+  return part.begin;
 }
 
 void JobImage::write_rows(uint64_t address, uint64_t stride, const std::vector<uint8_t>& packed,
@@ -168,39 +164,42 @@ std::vector<uint8_t> JobImage::after(const StoredOutput& results) const {
   return image;
 }
 
-/// The numbers that the byte at `address` has bits of.
-Place JobImage::locate_in(const Rows& rows, const char* name, uint64_t address) const {
-  const uint64_t offset = address - rows.address;
-  const uint64_t row = offset / rows.stride, byte = offset % rows.stride;
-  if (byte >= rows.row_bytes) {
-    return {fmt::format("the gap after row {} of {}", row, name), address, 1};
-  }
-  if (rows.bits >= 8) {
-    const unsigned bytes = rows.bits / 8;
-    return {fmt::format("{}[{}][{}]", name, row, byte / bytes), address - byte % bytes, bytes};
-  }
-  const uint64_t first = byte * 8 / rows.bits;
-  const uint64_t last = std::min<uint64_t>((byte * 8 + 7) / rows.bits, rows.columns - 1);
-  return {fmt::format("{}[{}][{} to {}]", name, row, first, last), address, 1};
+unsigned JobImage::bits_of_result() const {
+  if (output_.kind != OutputFormat::Kind::mx) return output_.alignment() * 8;
+  return static_cast<unsigned>(mx::element_format(output_.requant.format).bits);
 }
 
 Place JobImage::locate(uint64_t address) const {
   const auto part = std::find_if(parts_.begin(), parts_.end(), [address](const Part& p) {
-    return address >= p.begin && address < p.end;
+    return address >= p.begin && address < p.end();
   });
   if (part == parts_.end()) return {fmt::format("a guard byte at {:#x}", address), address, 1};
-  const mxe_job& d = descriptor_;
-  if (std::strcmp(part->name, "D") == 0) {
-    const auto bits = output_.kind == OutputFormat::Kind::mx
-                          ? static_cast<unsigned>(mx::element_format(output_.requant.format).bits)
-                          : output_.alignment() * 8;
-    return locate_in({d.d_addr, d.d_stride, output_.row_bytes(d.n), d.n, bits}, "D", address);
+  const bool results = std::strcmp(part->name, "D") == 0;
+  if (!results && std::strcmp(part->name, "scales of D") != 0) {
+    return {fmt::format("{} at {:#x}", part->name, address), address, 1};
   }
-  if (std::strcmp(part->name, "scales of D") == 0) {
-    const std::size_t columns = output_.scale_bytes(d.n);
-    return locate_in({d.d_scale_addr, d.d_scale_stride, columns, columns, 8}, part->name, address);
+  const uint64_t offset = address - part->begin;
+  const uint64_t row = offset / part->stride, byte = offset % part->stride;
+  if (byte >= part->row_bytes) {
+    return {fmt::format("the gap after row {} of {}", row, part->name), address, 1};
   }
-  return {fmt::format("{} at {:#x}", part->name, address), address, 1};
+  const unsigned bits = results ? bits_of_result() : 8;
+  if (bits >= 8) {
+    const unsigned bytes = bits / 8;
+    return {fmt::format("{}[{}][{}]", part->name, row, byte / bytes), address - byte % bytes,
+            bytes};
+  }
+  const uint64_t first = byte * 8 / bits;
+  const uint64_t last = std::min<uint64_t>((byte * 8 + 7) / bits, descriptor_.n - 1);
+  return {fmt::format("{}[{}][{} to {}]", part->name, row, first, last), address, 1};
+}
+
+std::optional<uint64_t> JobImage::byte_of(const std::string& part, uint64_t row,
+                                          uint64_t byte) const {
+  for (const Part& p : parts_) {
+    if (part == p.name) return p.begin + row % p.rows * p.stride + byte % p.row_bytes;
+  }
+  return {};
 }
 
 }  // namespace mxe

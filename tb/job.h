@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -79,23 +80,26 @@ class JobImage {
   std::vector<uint8_t> after(const StoredOutput& results) const;
   /// What a byte belongs to.
   Place locate(uint64_t address) const;
+  /// Address of a byte that the engine reads or writes in `part` ("A", "scales of A", "B", "scales
+  /// of B", "C", "D", "scales of D"), the row and the byte in it taken modulo what there is.
+  /// Nothing if the job has no such part.
+  std::optional<uint64_t> byte_of(const std::string& part, uint64_t row, uint64_t byte) const;
 
  private:
+  /// A matrix in memory.
   struct Part {
     const char* name;
-    uint64_t begin, end;
-  };
-  /// Rows of equal numbers of bits: the results or their scales.
-  struct Rows {
-    uint64_t address, stride;
-    std::size_t row_bytes, columns;
-    unsigned bits;  ///< of one number
+    uint64_t begin, stride;
+    std::size_t rows, row_bytes;
+
+    uint64_t end() const { return begin + (rows - 1) * stride + row_bytes; }
   };
 
-  uint64_t place(const char* name, unsigned offset, std::size_t bytes);
+  uint64_t place(const char* name, unsigned offset, std::size_t rows, std::size_t stride,
+                 std::size_t row_bytes);
   void write_rows(uint64_t address, uint64_t stride, const std::vector<uint8_t>& packed,
                   std::size_t row_bytes, uint8_t last_byte_mask);
-  Place locate_in(const Rows& rows, const char* name, uint64_t address) const;
+  unsigned bits_of_result() const;
 
   uint64_t address_;
   mxe_job descriptor_{};

@@ -46,7 +46,7 @@ JobSpec JobGenerator::next_spec(mx::FormatId format_a, mx::FormatId format_b) {
   spec.output = output();
   if (random_.one_in(2)) spec.bias = random_.one_in(3) ? BiasKind::row : BiasKind::full;
   if (spec.values == Values::boundaries) spec.bias = BiasKind::full;
-  spec.bias_bf16 = random_.one_in(3) && !mix_.fp32_only;
+  spec.bias_bf16 = random_.one_in(3);
   spec.layout = layout(spec.bias_bf16 ? 2 : 4, spec.output.alignment());
   return spec;
 }
@@ -65,7 +65,7 @@ OutputFormat JobGenerator::output() {
   output.requant.rule = static_cast<mx::ScaleRule>(random_.uniform(0, 3));
   output.requant.overflow = random_.one_in(2) ? mx::Overflow::special : mx::Overflow::saturate;
   const bool fp32 = random_.one_in(3), bf16 = random_.one_in(5);
-  if (fp32 || mix_.fp32_only) return output;
+  if (fp32) return output;
   output.kind = bf16 ? OutputFormat::Kind::bf16 : OutputFormat::Kind::mx;
   return output;
 }

@@ -10,7 +10,6 @@ namespace mxe {
 struct JobMix {
   unsigned max_m = 40, max_n = 40, max_k = 400;
   unsigned max_work = 60000;  ///< largest m * n * ceil(k / 32)
-  bool fp32_only = true;      ///< results and bias are FP32
 };
 
 /// An endless stream of random jobs for an engine; the seed determines all of it. Shapes favour the

@@ -14,6 +14,7 @@ struct Mismatch {
   std::string engine;   ///< "model", "rtl", or both if they disagree
   std::size_t job = 0;  ///< number of the job since the start
   std::string what;     ///< one line: where, what was expected, what was found
+  std::string about;    ///< the job, described; empty if it is about no single one
 };
 
 /// What an engine made of one job.
@@ -40,6 +41,11 @@ class Scoreboard {
   /// Adds what is wrong with `outcome` to mismatches(). At most one mismatch about memory.
   void check(const std::string& engine, std::size_t number, const Job& job, const JobImage& image,
              const Expectation& expected, const JobOutcome& outcome);
+  /// The same for a job that ended, as it may, with the error `outcome.result`: each byte is as
+  /// before or as expected.
+  void check_broken_off(const std::string& engine, std::size_t number, const Job& job,
+                        const JobImage& image, const Expectation& expected,
+                        const JobOutcome& outcome);
   /// Compares the counters that follow from data alone, after `expected` has been done in all.
   void check_counts(const std::string& engine, std::size_t number, const JobCounts& expected,
                     const struct mxe_counters& found);

@@ -52,7 +52,7 @@ class VerilatedTop : public RtlTop {
     top_->clk_i = 1;
     eval();
     if (context_.gotError()) {
-      throw mx::Error("an assertion of the RTL failed; its place is on the standard error stream");
+      throw mx::Error("an assertion of the RTL failed; its place has been printed");
     }
   }
 

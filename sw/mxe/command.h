@@ -42,5 +42,8 @@ Command add_compare(CLI::App& app);
 Command add_generate(CLI::App& app);
 Command add_matmul(CLI::App& app);
 Command add_estimate(CLI::App& app);
+#ifdef MXE_WITH_RTL
+Command add_cosim(CLI::App& app);
+#endif
 
 }  // namespace mxe::cli

@@ -63,9 +63,12 @@ int run(int argc, char** argv) {
       "RTL",
       "mxe");
   app.require_subcommand(1);
-  const std::vector<Command> commands{add_demo(app),       add_formats(app), add_quantize(app),
-                                      add_dequantize(app), add_compare(app), add_generate(app),
-                                      add_matmul(app),     add_estimate(app)};
+  std::vector<Command> commands{add_demo(app),       add_formats(app), add_quantize(app),
+                                add_dequantize(app), add_compare(app), add_generate(app),
+                                add_matmul(app),     add_estimate(app)};
+#ifdef MXE_WITH_RTL
+  commands.push_back(add_cosim(app));
+#endif
   try {
     std::vector<std::string> words = spread_assignments({argv + 1, argv + argc});
     std::reverse(words.begin(), words.end());  // the order CLI11 wants

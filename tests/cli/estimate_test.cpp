@@ -33,6 +33,20 @@ TEST_F(Estimate, KeysAndSums) {
   EXPECT_EQ(json.at("bytes_written"), 64 * 48 * 4 + 16) << "the result and the completion record";
 }
 
+TEST_F(Estimate, OutputFormatMatters) {
+  const auto with = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> job{"64",         "48",         "32",        "--format-a",
+                                 "mxfp8_e4m3", "--format-b", "mxfp6_e3m2"};
+    job.insert(job.end(), more.begin(), more.end());
+    return estimate(job);
+  };
+  EXPECT_EQ(with({}).at("out_format"), "fp32");
+  const nlohmann::json half = with({"--out-format", "bf16"});
+  EXPECT_EQ(half.at("out_format"), "bf16");
+  EXPECT_EQ(half.at("bytes_written"), 64 * 48 * 2 + 16);
+  EXPECT_EQ(with({"--out-format", "mxfp4_e2m1"}).at("bytes_written"), 64 * (24 + 2) + 16);
+}
+
 TEST_F(Estimate, SameCyclesAsMatmul) {
   write_random("a.npy", {37, 130}, 41);
   write_random("b.npy", {130, 21}, 42);

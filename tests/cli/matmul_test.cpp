@@ -245,6 +245,29 @@ TEST_P(MatmulOnDevice, EqualsGoldenForEveryFormat) {
   }
 }
 
+TEST_P(MatmulOnDevice, EqualsGoldenForEveryOutput) {
+  write_operands(9, 70, 70);
+  write_random("bias.npy", {9, 70}, 23);
+  const std::vector<std::vector<std::string>> outputs = {
+      {"bf16"},
+      {"mxfp4_e2m1", "--out-rule", "rceil"},
+      {"mxfp6_e3m2", "--out-rule", "even"},
+      {"mxfp8_e4m3", "--out-overflow", "special"},
+      {"mxint8", "--out-rule", "ceil"}};
+  for (const std::vector<std::string>& output : outputs) {
+    SCOPED_TRACE(output[0]);
+    for (const std::string on : {"golden", GetParam()}) {
+      std::vector<std::string> more{"--config",       "small",           "--bias",
+                                    path("bias.npy"), "--bias-format",   "bf16",
+                                    "--output",       path(on + ".npy"), "--out-format"};
+      more.insert(more.end(), output.begin(), output.end());
+      const ProgramRun run = mxe(command(on, "mxfp8_e4m3", "mxfp6_e2m3", more));
+      EXPECT_EQ(run.exit_code, 0) << run.err;
+    }
+    EXPECT_TRUE(same_bytes("golden.npy", std::string(GetParam()) + ".npy"));
+  }
+}
+
 TEST_P(MatmulOnDevice, Json) {
   write_operands(9, 7, 70);
   const nlohmann::json json =

@@ -190,12 +190,6 @@ void run_on_both(const Script& script, const Params& params = Params::named("sma
   }
 }
 
-uint32_t bytes32(const DescriptorBytes& bytes, std::size_t offset) {
-  uint32_t value;
-  std::memcpy(&value, &bytes[offset], 4);
-  return value;
-}
-
 void set32(DescriptorBytes& bytes, std::size_t offset, uint32_t value) {
   std::memcpy(&bytes[offset], &value, 4);
 }
@@ -370,7 +364,7 @@ TEST(Engines, PairsTooWideForTheTree) {
         for (const mx::FormatId a : mx::kAllFormats) {
           for (const mx::FormatId b : mx::kAllFormats) {
             const uint64_t mark = bench.host.allocation_mark();
-            DescriptorBytes bytes = bench.descriptor(bench.job(5));
+            DescriptorBytes bytes = bench.descriptor(bench.job(JobSpec{}, 5));
             set32(bytes, MXE_DESC_CONTROL,
                   static_cast<uint32_t>(a) | static_cast<uint32_t>(b) << 4);
             set32(bytes, MXE_DESC_K, 1);
@@ -411,13 +405,10 @@ TEST_P(BusErrors, CompleteTheJobAndLeaveTheEngineUsable) {
     bench.enable();
     for (uint64_t seed = 0; seed < 12; seed++) {
       const uint64_t mark = bench.host.allocation_mark();
-      const JobImage image = bench.job(100 + seed);
-      DescriptorBytes bytes = bench.descriptor(image);
-      if (operand.field == MXE_DESC_C_ADDR) {
-        set32(bytes, MXE_DESC_CONTROL, MXE_DESC_CONTROL_BIAS_EN_MASK);
-        if (!image.descriptor().bias)
-          set32(bytes, MXE_DESC_C_ADDR, bytes32(bytes, MXE_DESC_D_ADDR));
-      }
+      JobSpec spec = bench.spec(100 + seed);
+      if (operand.field == MXE_DESC_C_ADDR) spec.bias = BiasKind::full;
+      if (operand.field == MXE_DESC_D_SCALE_ADDR) spec.output.kind = OutputFormat::Kind::mx;
+      DescriptorBytes bytes = bench.descriptor(bench.job(spec, 100 + seed));
       uint64_t address;
       std::memcpy(&address, &bytes[operand.field], 8);
       const uint64_t outside = kOutside + seed * 4;
@@ -442,7 +433,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Operand{"AScale", MXE_DESC_A_SCALE_ADDR, MXE_STATUS_ERR_READ},
                     Operand{"BScale", MXE_DESC_B_SCALE_ADDR, MXE_STATUS_ERR_READ},
                     Operand{"C", MXE_DESC_C_ADDR, MXE_STATUS_ERR_READ},
-                    Operand{"D", MXE_DESC_D_ADDR, MXE_STATUS_ERR_WRITE}),
+                    Operand{"D", MXE_DESC_D_ADDR, MXE_STATUS_ERR_WRITE},
+                    Operand{"DScale", MXE_DESC_D_SCALE_ADDR, MXE_STATUS_ERR_WRITE}),
     [](const auto& test) { return std::string(test.param.name); });
 
 TEST(Engines, UnreadableDescriptor) {

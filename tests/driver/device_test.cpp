@@ -140,6 +140,71 @@ TEST_P(Device, RunsJobsRoundTheRing) {
   });
 }
 
+TEST_P(Device, WritesResultsInEveryForm) {
+  run([&] {
+    constexpr uint32_t k = 48;  // 1.5 * 2^5
+    mxe_job job = ones(3, 40, k);
+    const size_t count = size_t{job.m} * job.n;
+    const auto byte = [&](uint64_t address, size_t i) {
+      return *host->memory().data(address + i, 1);
+    };
+
+    job.out_format = MXE_OUT_BF16;
+    job.d_stride = 2 * job.n;
+    ASSERT_EQ(run_job(job), MXE_OK);
+    for (size_t i = 0; i < count; ++i) {
+      EXPECT_EQ(byte(job.d_addr, 2 * i) | byte(job.d_addr, 2 * i + 1) << 8, 0x4240) << i;
+    }
+
+    // Largest element 448 = 1.75 * 2^8: the scale is 2^(5 - 8), the elements are 384 = 0x7c.
+    job.out_format = MXE_OUT_MXFP8_E4M3;
+    job.d_stride = job.n;
+    job.d_scale_addr = filled(3 * 2, 0);
+    job.d_scale_stride = 2;
+    ASSERT_EQ(run_job(job), MXE_OK);
+    for (size_t i = 0; i < count; ++i) EXPECT_EQ(byte(job.d_addr, i), 0x7c) << i;
+    for (size_t i = 0; i < 6; ++i) EXPECT_EQ(byte(job.d_scale_addr, i), 127 - 3) << i;
+
+    // With C = 16 (BF16) the sums are 64, a power of two: rule FLOOR makes them 2^8 * 2^-2.
+    job.bias = job.bias_bf16 = true;
+    job.c_addr = filled(2 * job.n, 0);
+    for (size_t i = 0; i < job.n; ++i) {
+      *host->memory().data(job.c_addr + 2 * i, 1) = 0x80;
+      *host->memory().data(job.c_addr + 2 * i + 1, 1) = 0x41;
+    }
+    job.c_stride = 0;
+    ASSERT_EQ(run_job(job), MXE_OK);
+    for (size_t i = 0; i < count; ++i) EXPECT_EQ(byte(job.d_addr, i), 0x78) << i;
+    for (size_t i = 0; i < 6; ++i) EXPECT_EQ(byte(job.d_scale_addr, i), 127 - 2) << i;
+  });
+}
+
+TEST_P(Device, CountsAndMarksWhatIsBeyondTheLargest) {
+  run([&] {
+    mxe_job job = ones(2, 5, 31);  // 31 = 1.9375 * 2^4 is beyond 448 * 2^-4 = 28
+    job.out_format = MXE_OUT_MXFP8_E4M3;
+    job.d_stride = 5;
+    job.d_scale_addr = filled(2, 0);
+    job.d_scale_stride = 1;
+    const auto first = [&] { return *host->memory().data(job.d_addr, 1); };
+    struct mxe_counters c = {};
+    ASSERT_EQ(run_job(job), MXE_OK);
+    EXPECT_EQ(first(), 0x7e) << "the largest";
+    ASSERT_EQ(mxe_counters(&driver, &c), MXE_OK);
+    EXPECT_EQ(c.saturations, 10u);
+    job.out_overflow = true;
+    ASSERT_EQ(run_job(job), MXE_OK);
+    EXPECT_EQ(first(), 0x7f) << "NaN";
+    ASSERT_EQ(mxe_counters(&driver, &c), MXE_OK);
+    EXPECT_EQ(c.saturations, 20u);
+    job.out_rule = MXE_RULE_RCEIL;
+    ASSERT_EQ(run_job(job), MXE_OK);
+    ASSERT_EQ(mxe_counters(&driver, &c), MXE_OK);
+    EXPECT_EQ(c.saturations, 20u);
+    EXPECT_EQ(c.nan_results, 0u);
+  });
+}
+
 TEST_P(Device, TakesAFullRingAndWaitsInAnyOrder) {
   run([&] {
     const mxe_job job = ones(16, 16, 64);

@@ -2,20 +2,11 @@
 // a wrong byte, a wrong record, a breach of the bus protocol, a failing assertion or a hang.
 #include <gtest/gtest.h>
 
+#include "planted_fault.h"
 #include "tb/cosim.h"
 #include "tb/job_generator.h"
 
-namespace {
-int planted_fault = 0;
-}  // namespace
-
-/// What the mutated RTL asks: the number of the fault that is active.
-extern "C" int mxe_planted_fault() { return planted_fault; }
-
 namespace mxe {
-
-std::unique_ptr<RtlTop> make_Vmxe_faults(const Params&, const std::string&);
-
 namespace {
 
 struct Fault {

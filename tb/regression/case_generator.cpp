@@ -1,0 +1,90 @@
+#include "tb/regression/case_generator.h"
+
+#include <algorithm>
+#include <array>
+
+#include "platform/random.h"
+#include "tb/job_generator.h"
+
+namespace mxe {
+namespace {
+
+unsigned random_latency(Random& random) {
+  if (random.one_in(3)) return MemoryTiming{}.latency;
+  if (random.one_in(3)) return 1;
+  return static_cast<unsigned>(random.one_in(4) ? random.uniform(100, 400) : random.uniform(2, 80));
+}
+
+/// The memory and the way to it.
+void draw_environment(CoSimCase& result, const Params& params, Random& random) {
+  result.timing.latency = random_latency(random);
+  if (random.one_in(4)) {
+    result.timing.bytes_per_cycle =
+        static_cast<double>(random.uniform(10, 10 * params.mem_bytes())) / 10;
+  }
+  if (random.one_in(3)) result.timing.jitter_seed = random.uniform(1, 1u << 20);
+  if (random.one_in(3)) result.back_pressure = random.uniform(1, 1u << 20);
+  if (random.one_in(4)) {
+    result.ports.reads = static_cast<unsigned>(random.uniform(1, 8));
+    result.ports.writes = static_cast<unsigned>(random.uniform(1, 8));
+  }
+  result.poll = random.one_in(4);
+  const unsigned largest = std::min(params.queue_depth, 16u);
+  do {
+    result.ring = 1u << random.uniform(0, 4);
+  } while (result.ring > largest);
+}
+
+/// Few large jobs, many small ones, now and then a long row.
+JobMix random_mix(Random& random) {
+  JobMix mix;
+  if (random.one_in(3)) {
+    mix.max_m = mix.max_n = 12;
+    mix.max_k = 100;
+  } else if (random.one_in(6)) {
+    mix.max_m = mix.max_n = 12;
+    mix.max_k = 2200;
+    mix.max_work = 4000;
+  } else if (random.one_in(4)) {
+    mix.max_m = mix.max_n = 100;
+    mix.max_k = 100;
+    mix.max_work = 12'000;
+  }
+  return mix;
+}
+
+BusFault random_fault(std::size_t jobs, Random& random) {
+  static const std::array<const char*, 7> kParts = {"A", "scales of A", "B",          "scales of B",
+                                                    "C", "D",           "scales of D"};
+  BusFault fault;
+  fault.job = random.uniform(0, jobs - 1);
+  fault.part = kParts[random.uniform(0, kParts.size() - 1)];
+  fault.row = random.uniform(0, 1u << 16);
+  fault.byte = random.uniform(0, 1u << 16);
+  return fault;
+}
+
+}  // namespace
+
+CoSimCase random_case(const std::string& config, uint64_t seed, std::size_t jobs) {
+  CoSimCase result;
+  result.config = config;
+  const Params params = Params::named(config);
+  Random random(seed);
+  draw_environment(result, params, random);
+  for (std::size_t done = 0; done < jobs;) {
+    BatchSpec batch;
+    const std::size_t count =
+        std::min<std::size_t>(jobs - done, random.uniform(1, 2 * result.ring));
+    JobGenerator generator(params, random.next(), random_mix(random));
+    for (std::size_t i = 0; i < count; i++) batch.jobs.push_back(generator.next_spec());
+    if (random.one_in(4)) batch.traffic = random.uniform(1, 1u << 20);
+    if (random.one_in(10)) batch.reset_after = random.uniform(1, random.one_in(2) ? 200 : 5000);
+    if (random.one_in(10)) batch.faults.push_back(random_fault(count, random));
+    done += count;
+    result.batches.push_back(std::move(batch));
+  }
+  return result;
+}
+
+}  // namespace mxe

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "tb/regression/cosim_case.h"
+
+namespace mxe {
+
+/// The random case of a seed: memory, back-pressure and driver, then batches of jobs until there
+/// are at least `jobs`. Most batches only run jobs; some have register traffic, a reset or bus
+/// errors.
+CoSimCase random_case(const std::string& config, uint64_t seed, std::size_t jobs);
+
+}  // namespace mxe

@@ -1,0 +1,258 @@
+#include "tb/regression/case_runner.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <memory>
+#include <regex>
+
+#include "numerics/error.h"
+
+namespace mxe {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Far longer than anything that ends: jobs of a case are small, and so is what a memory makes wait.
+constexpr uint64_t kHangCycles = 50'000;
+constexpr uint32_t kTimeoutMicroseconds = 2000;
+
+CoSimOptions options_of(const CoSimCase& c) {
+  CoSimOptions options;
+  options.params = Params::named(c.config);
+  options.timing = c.timing;
+  options.rtl.ports = c.ports;
+  options.rtl.back_pressure_seed = c.back_pressure;
+  options.rtl.hang_cycles = kHangCycles;
+  options.ring_entries = c.ring;
+  options.poll = c.poll;
+  options.timeout_us = kTimeoutMicroseconds;
+  // The model has no random back-pressure: bytes and statuses are compared then, times are not.
+  if (c.back_pressure != 0) options.cycle_tolerance = -1;
+  return options;
+}
+
+Batch make_batch(const BatchSpec& spec) {
+  Batch batch;
+  for (const JobSpec& job : spec.jobs) batch.jobs.push_back(make_job(job));
+  batch.traffic = spec.traffic;
+  batch.reset_after = spec.reset_after;
+  batch.faults = spec.faults;
+  return batch;
+}
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// ---------------------------------------------------------------- results between processes
+
+Json to_json(const CaseResult& r) {
+  Json mismatches = Json::array();
+  for (const Mismatch& m : r.mismatches) mismatches.push_back({m.engine, m.job, m.what, m.about});
+  return {r.jobs,       mismatches,        r.failed_batch,
+          r.timed_jobs, r.max_cycle_error, r.cycle_error_sum,
+          r.rtl_cycles, r.seconds};
+}
+
+CaseResult result_from_json(const Json& json) {
+  CaseResult r;
+  r.jobs = json.at(0);
+  for (const Json& m : json.at(1)) r.mismatches.push_back({m.at(0), m.at(1), m.at(2), m.at(3)});
+  r.failed_batch = json.at(2);
+  r.timed_jobs = json.at(3);
+  r.max_cycle_error = json.at(4);
+  r.cycle_error_sum = json.at(5);
+  r.rtl_cycles = json.at(6);
+  r.seconds = json.at(7);
+  return r;
+}
+
+void write_all(int file, const std::string& text) {
+  for (std::size_t done = 0; done < text.size();) {
+    const ssize_t written = write(file, text.data() + done, text.size() - done);
+    if (written <= 0) _exit(1);
+    done += static_cast<std::size_t>(written);
+  }
+}
+
+struct CloseFile {
+  void operator()(std::FILE* file) const { std::fclose(file); }
+};
+
+/// A case in a process of its own.
+class Child {
+ public:
+  Child(std::size_t number, const CasePool::Run& run, const CoSimCase& cosim_case)
+      : number_(number), printed_(std::tmpfile()), start_(Clock::now()) {
+    std::array<int, 2> ends{};
+    if (!printed_ || pipe(ends.data()) != 0) throw mx::Error("cannot make a file for a process");
+    std::fflush(nullptr);
+    pid_ = fork();
+    if (pid_ < 0) throw mx::Error("cannot start a process");
+    if (pid_ == 0) {
+      close(ends[0]);
+      dup2(fileno(printed_.get()), STDOUT_FILENO);
+      dup2(fileno(printed_.get()), STDERR_FILENO);
+      work(run, cosim_case, ends[1]);
+    }
+    close(ends[1]);
+    output_ = ends[0];
+  }
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+  ~Child() {
+    if (pid_ > 0) {
+      kill(pid_, SIGKILL);
+      waitpid(pid_, nullptr, 0);
+    }
+    close(output_);
+  }
+
+  std::size_t number() const { return number_; }
+  int output() const { return output_; }
+  double seconds() const { return seconds_since(start_); }
+
+  /// Takes what has come. Returns whether that was the end.
+  bool read_some() {
+    std::array<char, 4096> buffer;
+    const ssize_t count = read(output_, buffer.data(), buffer.size());
+    if (count > 0) text_.append(buffer.data(), static_cast<std::size_t>(count));
+    return count <= 0;
+  }
+
+  void stop() { kill(pid_, SIGKILL); }
+
+  /// The result, after the end.
+  CaseResult result(bool too_long) {
+    int status = 0;
+    waitpid(pid_, &status, 0);
+    pid_ = 0;
+    CaseResult result;
+    const Json json = Json::parse(text_, nullptr, false);
+    if (json.is_array()) result = result_from_json(json);
+    result.seconds = seconds();
+    if (too_long) {
+      result.mismatches = {{"simulation", 0, "took too long and was ended", ""}};
+    } else if (!json.is_array()) {
+      const std::string cause =
+          WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "no reason given";
+      result.mismatches = {{"simulation", 0, fmt::format("the process ended: {}", cause), ""}};
+    }
+    add_printed_errors(result);
+    return result;
+  }
+
+ private:
+  [[noreturn]] static void work(const CasePool::Run& run, const CoSimCase& cosim_case, int output) {
+    CaseResult result;
+    try {
+      result = run(cosim_case);
+    } catch (const std::exception& error) {
+      result.mismatches = {{"simulation", 0, error.what(), ""}};
+    }
+    std::fflush(nullptr);
+    write_all(output, to_json(result).dump());
+    _exit(0);
+  }
+
+  /// The simulator of the RTL prints which assertion failed.
+  void add_printed_errors(CaseResult& result) {
+    if (result.agreed()) return;
+    std::rewind(printed_.get());
+    std::array<char, 1024> line;
+    while (std::fgets(line.data(), line.size(), printed_.get())) {
+      const std::string text = line.data();
+      const std::size_t error = text.find("%Error: ");
+      if (error == std::string::npos) continue;
+      std::string& what = result.mismatches.front().what;
+      what = text.substr(error + 8, text.find_last_not_of('\n') - error - 7);
+      return;
+    }
+  }
+
+  std::size_t number_;
+  std::unique_ptr<std::FILE, CloseFile> printed_;
+  Clock::time_point start_;
+  pid_t pid_ = 0;
+  int output_ = -1;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string CaseResult::bucket() const {
+  if (agreed()) return "";
+  // Lines of the RTL's source stay: they tell assertions apart.
+  static const std::regex kNumber(R"((\.sv:\d+)|(0x[0-9a-f]+|\b\d+(\.\d+)?\b))");
+  const Mismatch& first = mismatches.front();
+  return first.engine + ": " + std::regex_replace(first.what, kNumber, "$1#");
+}
+
+CaseResult run_case(const CoSimCase& cosim_case, const MakeTop& make_top,
+                    const std::string& waves) {
+  const Clock::time_point start = Clock::now();
+  CoSimOptions options = options_of(cosim_case);
+  options.rtl.make_top = make_top;
+  options.rtl.waves = waves;
+  CaseResult result;
+  {
+    CoSim cosim(options);
+    for (std::size_t i = 0; i < cosim_case.batches.size() && cosim.mismatches().empty(); i++) {
+      cosim.run(make_batch(cosim_case.batches[i]));
+      result.failed_batch = i;
+    }
+    result.jobs = cosim.jobs();
+    result.mismatches = cosim.mismatches();
+    result.rtl_cycles = cosim.rtl_cycles();
+    if (options.cycle_tolerance >= 0) {
+      result.timed_jobs = cosim.cycles().size();
+      result.max_cycle_error = cosim.max_cycle_error();
+      result.cycle_error_sum = cosim.mean_cycle_error() * static_cast<double>(result.timed_jobs);
+    }
+  }
+  result.seconds = seconds_since(start);
+  return result;
+}
+
+void CasePool::run(std::size_t count, const std::function<CoSimCase(std::size_t)>& make,
+                   const std::function<void(std::size_t, const CaseResult&)>& done) const {
+  constexpr int kPollMilliseconds = 200;
+  std::vector<std::unique_ptr<Child>> children;
+  for (std::size_t next = 0; next < count || !children.empty();) {
+    while (next < count && children.size() < parallel_) {
+      children.push_back(std::make_unique<Child>(next, run_, make(next)));
+      next++;
+    }
+    std::vector<pollfd> files;
+    for (const auto& child : children) files.push_back({child->output(), POLLIN, 0});
+    poll(files.data(), files.size(), kPollMilliseconds);
+    for (std::size_t i = children.size(); i-- > 0;) {
+      const bool too_long = children[i]->seconds() > limit_seconds_;
+      if (too_long) children[i]->stop();
+      const bool ended = too_long || (files[i].revents != 0 && children[i]->read_some());
+      if (!ended) continue;
+      const std::size_t number = children[i]->number();
+      const CaseResult result = children[i]->result(too_long);
+      children.erase(children.begin() + static_cast<std::ptrdiff_t>(i));
+      done(number, result);
+    }
+  }
+}
+
+CaseResult CasePool::run(const CoSimCase& cosim_case) const {
+  CaseResult result;
+  run(
+      1, [&](std::size_t) { return cosim_case; },
+      [&](std::size_t, const CaseResult& found) { result = found; });
+  return result;
+}
+
+}  // namespace mxe

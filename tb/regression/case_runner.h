@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "tb/regression/cosim_case.h"
+#include "tb/rtl_engine.h"
+
+namespace mxe {
+
+/// What came of a case.
+struct CaseResult {
+  std::size_t jobs = 0;
+  std::vector<Mismatch> mismatches;  ///< of the first batch that has any; none: all agreed
+  std::size_t failed_batch = 0;      ///< its number
+  std::size_t timed_jobs = 0;        ///< jobs whose cycles were compared
+  double max_cycle_error = 0, cycle_error_sum = 0;
+  uint64_t rtl_cycles = 0;
+  double seconds = 0;
+
+  bool agreed() const { return mismatches.empty(); }
+  /// What failed, without the numbers of this one time: failures of one cause have one bucket.
+  std::string bucket() const;
+};
+
+/// The RTL that a case runs on.
+using MakeTop = decltype(RtlOptions::make_top);
+
+/// Runs a case in this process, up to the first batch that fails. One per process. `waves` is an
+/// FST file to record, or empty.
+CaseResult run_case(const CoSimCase& cosim_case, const MakeTop& make_top = make_rtl_top,
+                    const std::string& waves = {});
+
+/// Runs cases in processes of their own, `parallel` at a time. What ends a process (a crash, a hang
+/// of more than `limit_seconds`) becomes a mismatch of its case; so does what an assertion of the
+/// RTL printed.
+class CasePool {
+ public:
+  using Run = std::function<CaseResult(const CoSimCase&)>;
+
+  CasePool(Run run, unsigned parallel, unsigned limit_seconds = 600)
+      : run_(std::move(run)), parallel_(parallel), limit_seconds_(limit_seconds) {}
+
+  /// Runs `count` cases; `done` is called in this process as results come, in any order.
+  void run(std::size_t count, const std::function<CoSimCase(std::size_t)>& make,
+           const std::function<void(std::size_t, const CaseResult&)>& done) const;
+  CaseResult run(const CoSimCase& cosim_case) const;
+
+ private:
+  Run run_;
+  unsigned parallel_, limit_seconds_;
+};
+
+}  // namespace mxe

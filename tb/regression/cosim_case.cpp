@@ -1,0 +1,334 @@
+#include "tb/regression/cosim_case.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <functional>
+#include <set>
+
+#include "numerics/error.h"
+
+namespace mxe {
+namespace {
+
+/// Writes and reads the members of an object by one list of names, so that the two agree. A member
+/// at its default is not written, one that is not there keeps its default.
+class Writer {
+ public:
+  template <typename T>
+  void member(const char* name, const T& value, const T& normal) {
+    if (value != normal) json_[name] = value;
+  }
+  template <typename E, typename ToName>
+  void choice(const char* name, const E& value, const E& normal, const std::vector<E>&,
+              const ToName& to_name) {
+    if (value != normal) json_[name] = to_name(value);
+  }
+  Json take() { return std::move(json_); }
+  Json& json() { return json_; }
+
+ private:
+  Json json_ = Json::object();
+};
+
+class Reader {
+ public:
+  Reader(const Json& json, std::string where) : json_(json), where_(std::move(where)) {
+    if (!json.is_object()) fail("must be an object");
+  }
+
+  template <typename T>
+  void member(const char* name, T& value, const T&) {
+    if (!find(name)) return;
+    const Json& found = json_.at(name);
+    if constexpr (std::is_same_v<T, bool>) {
+      if (!found.is_boolean()) fail(fmt::format("'{}' must be true or false", name));
+    } else if constexpr (std::is_integral_v<T>) {
+      if (!found.is_number_unsigned() || found.get<uint64_t>() > std::numeric_limits<T>::max()) {
+        fail(fmt::format("'{}' must be an integer from 0 to {}", name,
+                         std::numeric_limits<T>::max()));
+      }
+    } else if constexpr (std::is_floating_point_v<T>) {
+      if (!found.is_number()) fail(fmt::format("'{}' must be a number", name));
+    } else if (!found.is_string()) {
+      fail(fmt::format("'{}' must be a string", name));
+    }
+    value = found.get<T>();
+  }
+  template <typename E, typename ToName>
+  void choice(const char* name, E& value, const E&, const std::vector<E>& all,
+              const ToName& to_name) {
+    if (!find(name)) return;
+    std::string allowed;
+    for (const E& candidate : all) {
+      if (json_.at(name) == to_name(candidate)) {
+        value = candidate;
+        return;
+      }
+      allowed += (allowed.empty() ? "" : ", ") + std::string(to_name(candidate));
+    }
+    fail(fmt::format("'{}' must be one of: {}", name, allowed));
+  }
+  /// The member itself, or null.
+  const Json* find(const char* name) {
+    known_.insert(name);
+    const auto found = json_.find(name);
+    return found == json_.end() ? nullptr : &*found;
+  }
+  /// Throws for members that nobody asked for.
+  void finish() const {
+    for (const auto& [name, value] : json_.items()) {
+      if (known_.count(name) == 0) fail(fmt::format("has no '{}'", name));
+    }
+  }
+  [[noreturn]] void fail(const std::string& what) const {
+    throw mx::Error(fmt::format("{} {}", where_, what));
+  }
+  const std::string& where() const { return where_; }
+
+ private:
+  const Json& json_;
+  std::string where_;
+  std::set<std::string> known_;
+};
+
+const std::vector<mx::FormatId> kFormats(mx::kAllFormats.begin(), mx::kAllFormats.end());
+const std::vector<mx::ScaleRule> kRules = {mx::ScaleRule::floor, mx::ScaleRule::ceil,
+                                           mx::ScaleRule::even, mx::ScaleRule::rceil};
+const std::vector<mx::Overflow> kOverflows = {mx::Overflow::saturate, mx::Overflow::special};
+const std::vector<BiasKind> kBiases = {BiasKind::none, BiasKind::row, BiasKind::full};
+const std::vector<OutputFormat::Kind> kKinds = {OutputFormat::Kind::fp32, OutputFormat::Kind::bf16,
+                                                OutputFormat::Kind::mx};
+const std::vector<Values> kValues = {
+    Values::ones,         Values::quantized, Values::codes, Values::specials, Values::extremes,
+    Values::cancellation, Values::tiny,      Values::huge,  Values::zeros,    Values::boundaries};
+
+std::string format_name(mx::FormatId format) { return mx::element_format(format).name; }
+std::string rule_name(mx::ScaleRule rule) {
+  static constexpr std::array<const char*, 4> kNames = {"floor", "ceil", "even", "rceil"};
+  return kNames[static_cast<std::size_t>(rule)];
+}
+std::string overflow_name(mx::Overflow overflow) {
+  return overflow == mx::Overflow::special ? "special" : "saturate";
+}
+std::string bias_name(BiasKind bias) {
+  static constexpr std::array<const char*, 3> kNames = {"none", "row", "full"};
+  return kNames[static_cast<std::size_t>(bias)];
+}
+std::string kind_name(OutputFormat::Kind kind) {
+  static constexpr std::array<const char*, 3> kNames = {"fp32", "bf16", "mx"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+template <class Archive, class Layout>
+void describe_layout(Archive& archive, Layout& l) {
+  const JobLayout normal;
+  archive.member("a_offset", l.a_offset, normal.a_offset);
+  archive.member("b_offset", l.b_offset, normal.b_offset);
+  archive.member("a_scale_offset", l.a_scale_offset, normal.a_scale_offset);
+  archive.member("b_scale_offset", l.b_scale_offset, normal.b_scale_offset);
+  archive.member("c_offset", l.c_offset, normal.c_offset);
+  archive.member("d_offset", l.d_offset, normal.d_offset);
+  archive.member("d_scale_offset", l.d_scale_offset, normal.d_scale_offset);
+  archive.member("a_gap", l.a_gap, normal.a_gap);
+  archive.member("b_gap", l.b_gap, normal.b_gap);
+  archive.member("a_scale_gap", l.a_scale_gap, normal.a_scale_gap);
+  archive.member("b_scale_gap", l.b_scale_gap, normal.b_scale_gap);
+  archive.member("c_gap", l.c_gap, normal.c_gap);
+  archive.member("d_gap", l.d_gap, normal.d_gap);
+  archive.member("d_scale_gap", l.d_scale_gap, normal.d_scale_gap);
+  archive.member("a_one_row", l.a_one_row, normal.a_one_row);
+  archive.member("b_one_row", l.b_one_row, normal.b_one_row);
+}
+
+template <class Archive, class Job>
+void describe_job(Archive& archive, Job& job) {
+  const JobSpec normal;
+  archive.member("m", job.m, normal.m);
+  archive.member("n", job.n, normal.n);
+  archive.member("k", job.k, normal.k);
+  archive.choice("format_a", job.format_a, normal.format_a, kFormats, format_name);
+  archive.choice("format_b", job.format_b, normal.format_b, kFormats, format_name);
+  archive.choice("values", job.values, normal.values, kValues,
+                 [](Values values) { return std::string(to_string(values)); });
+  archive.member("seed", job.seed, normal.seed);
+  archive.choice("bias", job.bias, normal.bias, kBiases, bias_name);
+  archive.member("bias_bf16", job.bias_bf16, normal.bias_bf16);
+  archive.choice("results", job.output.kind, normal.output.kind, kKinds, kind_name);
+  archive.choice("out_format", job.output.requant.format, normal.output.requant.format, kFormats,
+                 format_name);
+  archive.choice("out_rule", job.output.requant.rule, normal.output.requant.rule, kRules,
+                 rule_name);
+  archive.choice("out_overflow", job.output.requant.overflow, normal.output.requant.overflow,
+                 kOverflows, overflow_name);
+}
+
+template <class Archive, class Fault>
+void describe_fault(Archive& archive, Fault& fault) {
+  const BusFault normal;
+  archive.member("job", fault.job, normal.job);
+  archive.member("part", fault.part, normal.part);
+  archive.member("row", fault.row, normal.row);
+  archive.member("byte", fault.byte, normal.byte);
+}
+
+template <class Archive, class Batch>
+void describe_batch(Archive& archive, Batch& batch) {
+  const BatchSpec normal;
+  archive.member("traffic", batch.traffic, normal.traffic);
+  archive.member("reset_after", batch.reset_after, normal.reset_after);
+}
+
+template <class Archive, class Case>
+void describe_case(Archive& archive, Case& c) {
+  const CoSimCase normal;
+  archive.member("config", c.config, normal.config);
+  archive.member("mem_latency", c.timing.latency, normal.timing.latency);
+  archive.member("mem_bytes_per_cycle", c.timing.bytes_per_cycle, normal.timing.bytes_per_cycle);
+  archive.member("mem_jitter", c.timing.jitter_seed, normal.timing.jitter_seed);
+  archive.member("outstanding_reads", c.ports.reads, normal.ports.reads);
+  archive.member("outstanding_writes", c.ports.writes, normal.ports.writes);
+  archive.member("back_pressure", c.back_pressure, normal.back_pressure);
+  archive.member("ring", c.ring, normal.ring);
+  archive.member("poll", c.poll, normal.poll);
+}
+
+Json to_json(const JobSpec& job) {
+  Writer writer;
+  describe_job(writer, job);
+  Writer layout;
+  describe_layout(layout, job.layout);
+  if (!layout.json().empty()) writer.json()["layout"] = layout.take();
+  return writer.take();
+}
+
+Json to_json(const BatchSpec& batch) {
+  Writer writer;
+  describe_batch(writer, batch);
+  for (const BusFault& fault : batch.faults) {
+    Writer members;
+    describe_fault(members, fault);
+    writer.json()["faults"].push_back(members.take());
+  }
+  writer.json()["jobs"] = Json::array();
+  for (const JobSpec& job : batch.jobs) writer.json()["jobs"].push_back(to_json(job));
+  return writer.take();
+}
+
+/// Calls `read` for each element of the array `name`, if it is there.
+void for_each(Reader& reader, const char* name,
+              const std::function<void(const Json&, const std::string&)>& read) {
+  const Json* array = reader.find(name);
+  if (!array) return;
+  if (!array->is_array()) reader.fail(fmt::format("'{}' must be an array", name));
+  for (std::size_t i = 0; i < array->size(); i++) {
+    read((*array)[i], fmt::format("{}, {}[{}]", reader.where(), name, i));
+  }
+}
+
+JobSpec read_job(const Json& json, const std::string& where) {
+  JobSpec job;
+  Reader reader(json, where);
+  describe_job(reader, job);
+  if (const Json* layout = reader.find("layout")) {
+    Reader members(*layout, where + ", layout");
+    describe_layout(members, job.layout);
+    members.finish();
+  }
+  reader.finish();
+  if (std::min({job.m, job.n, job.k}) == 0) reader.fail("needs m, n and k of at least 1");
+  if (std::max({job.m, job.n, job.k}) > 4096) reader.fail("has m, n or k above 4096");
+  const JobLayout& l = job.layout;
+  if ((l.c_offset | l.c_gap) % (job.bias_bf16 ? 2 : 4) != 0 ||
+      (l.d_offset | l.d_gap) % job.output.alignment() != 0) {
+    reader.fail("has a misaligned C or D");
+  }
+  return job;
+}
+
+BusFault read_fault(const Json& json, const std::string& where) {
+  static const std::set<std::string> kParts = {"A", "scales of A", "B",          "scales of B",
+                                               "C", "D",           "scales of D"};
+  BusFault fault;
+  Reader reader(json, where);
+  describe_fault(reader, fault);
+  reader.finish();
+  if (kParts.count(fault.part) == 0) reader.fail(fmt::format("knows no part '{}'", fault.part));
+  return fault;
+}
+
+BatchSpec read_batch(const Json& json, const std::string& where) {
+  BatchSpec batch;
+  Reader reader(json, where);
+  describe_batch(reader, batch);
+  for_each(reader, "jobs", [&](const Json& job, const std::string& place) {
+    batch.jobs.push_back(read_job(job, place));
+  });
+  for_each(reader, "faults", [&](const Json& fault, const std::string& place) {
+    batch.faults.push_back(read_fault(fault, place));
+    if (batch.faults.back().job >= batch.jobs.size()) reader.fail("has a fault in no job of it");
+  });
+  reader.finish();
+  return batch;
+}
+
+}  // namespace
+
+std::size_t CoSimCase::jobs() const {
+  std::size_t count = 0;
+  for (const BatchSpec& batch : batches) count += batch.jobs.size();
+  return count;
+}
+
+Json to_json(const CoSimCase& cosim_case) {
+  Writer writer;
+  describe_case(writer, cosim_case);
+  writer.json()["batches"] = Json::array();
+  for (const BatchSpec& batch : cosim_case.batches) {
+    writer.json()["batches"].push_back(to_json(batch));
+  }
+  return writer.take();
+}
+
+CoSimCase case_from_json(const Json& json) {
+  CoSimCase result;
+  Reader reader(json, "the case");
+  describe_case(reader, result);
+  reader.find("about");  // for people
+  for_each(reader, "batches", [&](const Json& batch, const std::string& place) {
+    result.batches.push_back(read_batch(batch, place));
+  });
+  reader.finish();
+  result.timing.validate();
+  const Params params = Params::named(result.config);
+  const unsigned ring = result.ring;
+  if (ring == 0 || (ring & (ring - 1)) != 0 || ring > params.queue_depth) {
+    reader.fail(fmt::format("needs a ring of a power of two up to {} entries", params.queue_depth));
+  }
+  if (result.ports.reads == 0 || result.ports.writes == 0) {
+    reader.fail("needs at least one outstanding read and write");
+  }
+  return result;
+}
+
+CoSimCase load_case(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) throw mx::Error(fmt::format("cannot read '{}'", path));
+  try {
+    return case_from_json(Json::parse(file));
+  } catch (const Json::exception& error) {
+    throw mx::Error(fmt::format("{}: {}", path, error.what()));
+  } catch (const mx::Error& error) {
+    throw mx::Error(fmt::format("{}: {}", path, error.what()));
+  }
+}
+
+void save_case(const std::string& path, const CoSimCase& cosim_case) {
+  std::ofstream file(path);
+  file << to_json(cosim_case).dump(2) << '\n';
+  if (!file.flush()) throw mx::Error(fmt::format("cannot write '{}'", path));
+}
+
+}  // namespace mxe

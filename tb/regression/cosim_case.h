@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tb/cosim.h"
+#include "tb/job_spec.h"
+
+namespace mxe {
+
+/// A Batch as a recipe.
+struct BatchSpec {
+  std::vector<JobSpec> jobs;
+  uint64_t traffic = 0;      ///< as in Batch
+  uint64_t reset_after = 0;  ///< as in Batch
+  std::vector<BusFault> faults;
+};
+
+/// All there is to know about a co-simulation: the engine, the memory and the way to it, and what
+/// software does. Two runs of the same case do the same, on any machine.
+struct CoSimCase {
+  std::string config = "small";
+  MemoryTiming timing;
+  PortLimits ports;
+  uint64_t back_pressure = 0;  ///< seed, 0 for none
+  unsigned ring = 8;           ///< entries
+  bool poll = false;           ///< the driver polls instead of waiting for interrupts
+  std::vector<BatchSpec> batches;
+
+  std::size_t jobs() const;
+};
+
+using Json = nlohmann::ordered_json;
+
+/// What differs from the defaults, so that a case file shows what matters.
+Json to_json(const CoSimCase& cosim_case);
+/// The inverse. Throws mx::Error for anything that is no case, with the place of it.
+CoSimCase case_from_json(const Json& json);
+
+/// Reads a case file; throws mx::Error naming it.
+CoSimCase load_case(const std::string& path);
+void save_case(const std::string& path, const CoSimCase& cosim_case);
+
+}  // namespace mxe

@@ -1,0 +1,157 @@
+#include "tb/regression/regression.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+
+#include "numerics/error.h"
+#include "tb/regression/case_generator.h"
+#include "tb/regression/waves.h"
+
+namespace mxe {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+/// Makes the content of case `i`.
+using MakeCase = std::function<NamedCase(std::size_t)>;
+
+class Regression {
+ public:
+  Regression(const RegressionOptions& options, const Progress& progress)
+      : options_(options),
+        progress_(progress),
+        pool_([this](const CoSimCase& c) { return run_case(c, options_.make_top); },
+              options.parallel) {}
+
+  RegressionResult run(std::size_t count, const MakeCase& make, bool shrinks) {
+    const Clock::time_point start = Clock::now();
+    result_.cases.resize(count);
+    for (std::size_t i = 0; i < count; i++) result_.cases[i].name = make(i).name;
+    std::size_t finished = 0, failed = 0, jobs = 0;
+    pool_.run(
+        count, [&](std::size_t i) { return make(i).content; },
+        [&](std::size_t i, const CaseResult& result) {
+          result_.cases[i].result = result;
+          finished++;
+          failed += !result.agreed();
+          jobs += result.jobs;
+          progress_(
+              fmt::format("{} of {} cases, {} jobs, {} failed", finished, count, jobs, failed));
+        });
+    sort_into_buckets();
+    for (Failure& failure : result_.failures) {
+      const auto it = std::find_if(result_.cases.begin(), result_.cases.end(),
+                                   [&](const auto& c) { return c.name == failure.cases.front(); });
+      const auto number = static_cast<std::size_t>(it - result_.cases.begin());
+      save(failure, make(number), it->result, shrinks);
+    }
+    progress_("");
+    result_.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    return std::move(result_);
+  }
+
+ private:
+  void sort_into_buckets() {
+    for (const NamedResult& c : result_.cases) {
+      if (c.result.agreed()) continue;
+      const std::string bucket = c.result.bucket();
+      auto failure = std::find_if(result_.failures.begin(), result_.failures.end(),
+                                  [&](const Failure& f) { return f.bucket == bucket; });
+      if (failure == result_.failures.end()) {
+        Failure fresh;
+        fresh.bucket = bucket;
+        fresh.first = c.result.mismatches.front();
+        failure = result_.failures.insert(failure, std::move(fresh));
+      }
+      failure->cases.push_back(c.name);
+    }
+  }
+
+  /// Shrinks the case, saves it and, if wanted, what the signals do in it.
+  void save(Failure& failure, const NamedCase& found, const CaseResult& failed, bool shrinks) {
+    CoSimCase minimal = found.content;
+    if (shrinks) {
+      progress_(fmt::format("shrinking {}", found.name));
+      minimal = shrink(
+          found.content, failed, [this](const CoSimCase& c) { return pool_.run(c); },
+          options_.shrink);
+    }
+    std::error_code error;
+    std::filesystem::create_directories(options_.failures, error);
+    if (error) throw mx::Error(fmt::format("cannot make the directory '{}'", options_.failures));
+    const std::string base = (std::filesystem::path(options_.failures) / found.name).string();
+    failure.case_file = base + ".json";
+    save_case(failure.case_file, minimal);
+    failure.minimal_jobs = minimal.jobs();
+    failure.minimal_job = make_job(minimal.batches.back().jobs.back()).describe();
+    if (!options_.waves) return;
+    progress_(fmt::format("recording {}", found.name));
+    failure.waves = base + ".fst";
+    failure.save_file = base + ".gtkw";
+    const auto record = [&](const CoSimCase& c) {
+      return run_case(c, options_.make_top, failure.waves);
+    };
+    CasePool(record, 1).run(minimal);
+    write_gtkwave_file(failure.save_file, failure.waves);
+  }
+
+  const RegressionOptions& options_;
+  const Progress& progress_;
+  CasePool pool_;
+  RegressionResult result_;
+};
+
+}  // namespace
+
+std::size_t RegressionResult::jobs() const {
+  std::size_t sum = 0;
+  for (const NamedResult& c : cases) sum += c.result.jobs;
+  return sum;
+}
+
+std::size_t RegressionResult::mismatches() const {
+  return static_cast<std::size_t>(std::count_if(
+      cases.begin(), cases.end(), [](const NamedResult& c) { return !c.result.agreed(); }));
+}
+
+double RegressionResult::max_cycle_error() const {
+  double largest = 0;
+  for (const NamedResult& c : cases) largest = std::max(largest, c.result.max_cycle_error);
+  return largest;
+}
+
+double RegressionResult::mean_cycle_error() const {
+  double sum = 0;
+  std::size_t jobs = 0;
+  for (const NamedResult& c : cases) {
+    sum += c.result.cycle_error_sum;
+    jobs += c.result.timed_jobs;
+  }
+  return jobs == 0 ? 0 : sum / static_cast<double>(jobs);
+}
+
+uint64_t RegressionResult::rtl_cycles() const {
+  uint64_t sum = 0;
+  for (const NamedResult& c : cases) sum += c.result.rtl_cycles;
+  return sum;
+}
+
+RegressionResult run_regression(const RegressionOptions& options, const Progress& progress) {
+  const auto make = [&](std::size_t i) {
+    const uint64_t seed = options.first_seed + i;
+    return NamedCase{fmt::format("{}-{}", options.config, seed),
+                     random_case(options.config, seed, options.jobs_per_seed)};
+  };
+  return Regression(options, progress).run(options.seeds, make, true);
+}
+
+RegressionResult run_cases(const std::vector<NamedCase>& cases, const RegressionOptions& options,
+                           const Progress& progress) {
+  const auto make = [&](std::size_t i) { return cases[i]; };
+  return Regression(options, progress).run(cases.size(), make, false);
+}
+
+}  // namespace mxe

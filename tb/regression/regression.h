@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "tb/regression/case_runner.h"
+#include "tb/regression/shrink.h"
+
+namespace mxe {
+
+struct RegressionOptions {
+  std::string config = "small";
+  uint64_t first_seed = 1;
+  std::size_t seeds = 10;
+  std::size_t jobs_per_seed = 100;
+  unsigned parallel = 1;
+  std::string failures = "cosim-failures";  ///< directory for cases that fail, made when needed
+  bool waves = false;                       ///< record the minimal cases there too
+  MakeTop make_top = make_rtl_top;
+  ShrinkLimits shrink;
+};
+
+/// A case to run: of a seed, or from a file.
+struct NamedCase {
+  std::string name;
+  CoSimCase content;
+};
+
+/// What came of one named case.
+struct NamedResult {
+  std::string name;
+  CaseResult result;
+};
+
+/// Failures of one bucket.
+struct Failure {
+  std::string bucket;
+  std::vector<std::string> cases;  ///< that failed like this
+  Mismatch first;                  ///< of the first of them
+  std::string case_file;           ///< the minimal case
+  std::string waves, save_file;    ///< empty unless recorded
+  std::size_t minimal_jobs = 0;
+  std::string minimal_job;  ///< what its last job is
+};
+
+struct RegressionResult {
+  std::vector<NamedResult> cases;  ///< in the order of the seeds or files
+  std::vector<Failure> failures;
+  double seconds = 0;
+
+  std::size_t jobs() const;
+  std::size_t mismatches() const;  ///< cases that failed
+  double max_cycle_error() const;
+  double mean_cycle_error() const;
+  uint64_t rtl_cycles() const;
+};
+
+/// Called now and then with how far it is, for people.
+using Progress = std::function<void(const std::string&)>;
+
+/// Runs the random cases of all seeds, sorts what fails into buckets, and shrinks one case of each
+/// bucket to a minimal one, saved as a file. Passing cases leave nothing behind.
+RegressionResult run_regression(const RegressionOptions& options, const Progress& progress);
+
+/// The same for given cases, which are not shrunk: they are as small as somebody wanted them.
+RegressionResult run_cases(const std::vector<NamedCase>& cases, const RegressionOptions& options,
+                           const Progress& progress);
+
+}  // namespace mxe

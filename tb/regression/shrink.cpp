@@ -1,0 +1,213 @@
+#include "tb/regression/shrink.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace mxe {
+namespace {
+
+class Shrinker {
+ public:
+  Shrinker(const CoSimCase& start, std::string bucket, const CasePool::Run& run,
+           const ShrinkLimits& limits)
+      : best_(start), bucket_(std::move(bucket)), run_(run), limits_(limits) {}
+
+  CoSimCase shrink(std::size_t failed_batch) {
+    drop_batches(failed_batch);
+    bool progress = true;
+    while (progress && !exhausted()) {
+      // A plain environment first: most of what follows is then faster.
+      progress = simplify_environment();
+      progress |= drop_events();
+      progress |= drop_jobs();
+      for (std::size_t b = 0; b < best_.batches.size(); b++) {
+        for (std::size_t j = 0; j < best_.batches[b].jobs.size(); j++) {
+          progress |= simplify_job(b, j);
+        }
+      }
+    }
+    return best_;
+  }
+
+ private:
+  bool exhausted() const {
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start_;
+    return runs_ >= limits_.runs || spent.count() > limits_.seconds;
+  }
+
+  /// Keeps the candidate if it is another case and fails in the same way.
+  bool keep(const CoSimCase& candidate) {
+    if (exhausted() || to_json(candidate) == to_json(best_)) return false;
+    runs_++;
+    if (run_(candidate).bucket() != bucket_) return false;
+    best_ = candidate;
+    return true;
+  }
+
+  template <typename Change>
+  bool change(const Change& apply) {
+    CoSimCase candidate = best_;
+    apply(candidate);
+    return keep(candidate);
+  }
+
+  void drop_batches(std::size_t failed) {
+    if (change([&](CoSimCase& c) { c.batches = {BatchSpec(c.batches[failed])}; })) return;
+    change([&](CoSimCase& c) { c.batches.resize(failed + 1); });
+    drop_elements([](const CoSimCase& c) { return c.batches.size(); },
+                  [](CoSimCase& c, std::size_t first, std::size_t last) {
+                    c.batches.erase(c.batches.begin() + static_cast<std::ptrdiff_t>(first),
+                                    c.batches.begin() + static_cast<std::ptrdiff_t>(last));
+                  });
+  }
+
+  bool drop_jobs() {
+    bool progress = false;
+    for (std::size_t b = 0; b < best_.batches.size(); b++) {
+      progress |= drop_elements([b](const CoSimCase& c) { return c.batches[b].jobs.size(); },
+                                [b](CoSimCase& c, std::size_t first, std::size_t last) {
+                                  erase_jobs(c.batches[b], first, last);
+                                });
+    }
+    return progress;
+  }
+
+  /// Tries to remove ranges of what `count` counts, large ones first; at least one stays.
+  template <typename Count, typename Erase>
+  bool drop_elements(const Count& count, const Erase& erase) {
+    bool progress = false;
+    for (std::size_t length = count(best_) / 2; length > 0; length /= 2) {
+      for (std::size_t first = 0; first < count(best_) && count(best_) > 1;) {
+        const std::size_t last = std::min(first + length, count(best_));
+        if (last - first == count(best_)) break;
+        if (change([&](CoSimCase& c) { erase(c, first, last); })) {
+          progress = true;
+        } else {
+          first += length;
+        }
+      }
+    }
+    return progress;
+  }
+
+  static void erase_jobs(BatchSpec& batch, std::size_t first, std::size_t last) {
+    batch.jobs.erase(batch.jobs.begin() + static_cast<std::ptrdiff_t>(first),
+                     batch.jobs.begin() + static_cast<std::ptrdiff_t>(last));
+    std::vector<BusFault> faults;
+    for (BusFault fault : batch.faults) {
+      if (fault.job >= first && fault.job < last) continue;
+      if (fault.job >= last) fault.job -= last - first;
+      faults.push_back(fault);
+    }
+    batch.faults = std::move(faults);
+  }
+
+  bool drop_events() {
+    bool progress = false;
+    for (std::size_t b = 0; b < best_.batches.size(); b++) {
+      progress |= change([b](CoSimCase& c) { c.batches[b].traffic = 0; });
+      progress |= change([b](CoSimCase& c) { c.batches[b].reset_after = 0; });
+      progress |= change([b](CoSimCase& c) { c.batches[b].faults.clear(); });
+    }
+    return progress;
+  }
+
+  bool simplify_environment() {
+    const CoSimCase normal;
+    bool progress = change([](CoSimCase& c) { c.back_pressure = 0; });
+    progress |= change([](CoSimCase& c) { c.timing.jitter_seed = 0; });
+    progress |= change([](CoSimCase& c) { c.timing.bytes_per_cycle = 0; });
+    progress |= change([&](CoSimCase& c) { c.ports = normal.ports; });
+    progress |= change([](CoSimCase& c) { c.poll = false; });
+    progress |= change([](CoSimCase& c) { c.ring = 1; });
+    progress |= smaller([](CoSimCase& c) -> unsigned& { return c.timing.latency; });
+    return progress;
+  }
+
+  /// Brings a number down as far as it goes, to 1 at least.
+  template <typename Number>
+  bool smaller(const Number& number) {
+    bool progress = false;
+    for (;;) {
+      const auto value = number(best_);
+      if (value <= 1) return progress;
+      const auto set = [&](auto wanted) {
+        return wanted < value && change([&](CoSimCase& c) { number(c) = wanted; });
+      };
+      using Value = std::decay_t<decltype(value)>;
+      const bool shrunk = set(Value{1}) || set(static_cast<Value>(value / 2)) ||
+                          set(static_cast<Value>(value - value / 4)) ||
+                          set(static_cast<Value>(value - 1));
+      if (!shrunk) return progress;
+      progress = true;
+    }
+  }
+
+  /// One change to a job, made legal again.
+  template <typename Change>
+  bool change_job(std::size_t b, std::size_t j, const Change& apply) {
+    return change([&](CoSimCase& c) {
+      JobSpec& job = c.batches[b].jobs[j];
+      apply(job);
+      const unsigned c_size = job.bias_bf16 ? 2 : 4, d_size = job.output.alignment();
+      JobLayout& l = job.layout;
+      for (unsigned* value : {&l.c_offset, &l.c_gap}) *value = *value / c_size * c_size;
+      for (unsigned* value : {&l.d_offset, &l.d_gap}) *value = *value / d_size * d_size;
+    });
+  }
+
+  bool simplify_job(std::size_t b, std::size_t j) {
+    const auto job_of = [b, j](CoSimCase& c) -> JobSpec& { return c.batches[b].jobs[j]; };
+    bool progress = smaller([&](CoSimCase& c) -> std::size_t& { return job_of(c).m; });
+    progress |= smaller([&](CoSimCase& c) -> std::size_t& { return job_of(c).n; });
+    progress |= smaller([&](CoSimCase& c) -> std::size_t& { return job_of(c).k; });
+    const auto try_change = [&](const auto& apply) { progress |= change_job(b, j, apply); };
+    try_change([](JobSpec& s) { s.output = {}; });
+    try_change([](JobSpec& s) { s.output.requant.rule = mx::ScaleRule::floor; });
+    try_change([](JobSpec& s) { s.output.requant.overflow = mx::Overflow::saturate; });
+    try_change([](JobSpec& s) { s.bias = BiasKind::none; });
+    try_change([](JobSpec& s) { s.bias_bf16 = false; });
+    try_change([](JobSpec& s) { s.layout = {}; });
+    simplify_layout(b, j, progress);
+    // Simple values only where they say the same.
+    if (job_of(best_).values != Values::ones) {
+      try_change([](JobSpec& s) { s.values = Values::ones; });
+    }
+    if (job_of(best_).values != Values::ones && job_of(best_).values != Values::codes) {
+      try_change([](JobSpec& s) { s.values = Values::codes; });
+    }
+    try_change([](JobSpec& s) { s.seed = 0; });
+    try_change([](JobSpec& s) { s.format_a = mx::FormatId::mxfp8_e4m3; });
+    try_change([](JobSpec& s) { s.format_b = mx::FormatId::mxfp8_e4m3; });
+    return progress;
+  }
+
+  void simplify_layout(std::size_t b, std::size_t j, bool& progress) {
+    for (unsigned JobLayout::*field :
+         {&JobLayout::a_offset, &JobLayout::b_offset, &JobLayout::a_scale_offset,
+          &JobLayout::b_scale_offset, &JobLayout::c_offset, &JobLayout::d_offset,
+          &JobLayout::d_scale_offset, &JobLayout::a_gap, &JobLayout::b_gap, &JobLayout::a_scale_gap,
+          &JobLayout::b_scale_gap, &JobLayout::c_gap, &JobLayout::d_gap, &JobLayout::d_scale_gap}) {
+      progress |= change_job(b, j, [field](JobSpec& s) { s.layout.*field = 0; });
+    }
+    progress |= change_job(b, j, [](JobSpec& s) { s.layout.a_one_row = false; });
+    progress |= change_job(b, j, [](JobSpec& s) { s.layout.b_one_row = false; });
+  }
+
+  CoSimCase best_;
+  std::string bucket_;
+  const CasePool::Run& run_;
+  ShrinkLimits limits_;
+  unsigned runs_ = 0;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace
+
+CoSimCase shrink(const CoSimCase& cosim_case, const CaseResult& failed, const CasePool::Run& run,
+                 const ShrinkLimits& limits) {
+  return Shrinker(cosim_case, failed.bucket(), run, limits).shrink(failed.failed_batch);
+}
+
+}  // namespace mxe

@@ -1,0 +1,55 @@
+#include "tb/regression/waves.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <fstream>
+#include <vector>
+
+#include "numerics/error.h"
+
+namespace mxe {
+namespace {
+
+struct Group {
+  const char* name;
+  std::vector<const char*> signals;  ///< below mxe_top
+};
+
+const std::array<Group, 6>& groups() {
+  static const std::array<Group, 6> kGroups = {{
+      {"clock and interrupt", {"clk_i", "rst_ni", "irq_o"}},
+      {"registers",
+       {"s_awvalid_i", "s_awready_o", "s_awaddr_i[11:0]", "s_wvalid_i", "s_wready_o",
+        "s_wdata_i[31:0]", "s_bvalid_o", "s_bready_i", "s_bresp_o[1:0]", "s_arvalid_i",
+        "s_arready_o", "s_araddr_i[11:0]", "s_rvalid_o", "s_rready_i", "s_rdata_o[31:0]"}},
+      {"memory reads",
+       {"m_arvalid_o", "m_arready_i", "m_araddr_o[63:0]", "m_arlen_o[7:0]", "m_rvalid_i",
+        "m_rready_o", "m_rlast_i", "m_rresp_i[1:0]"}},
+      {"memory writes",
+       {"m_awvalid_o", "m_awready_i", "m_awaddr_o[63:0]", "m_awlen_o[7:0]", "m_wvalid_o",
+        "m_wready_i", "m_wlast_o", "m_bvalid_i", "m_bready_o", "m_bresp_i[1:0]"}},
+      {"command processor",
+       {"u_cmd.state_q[3:0]", "u_cmd.start_o", "u_cmd.run_o", "u_cmd.halt_o", "u_cmd.clear_o",
+        "u_cmd.busy_o"}},
+      {"results", {"u_drain.res_valid_i", "u_drain.row_busy_o", "u_drain.done_o"}},
+  }};
+  return kGroups;
+}
+
+}  // namespace
+
+void write_gtkwave_file(const std::string& path, const std::string& waves) {
+  std::ofstream file(path);
+  file << fmt::format("[dumpfile] \"{}\"\n[timestart] 0\n", waves);
+  for (const Group& group : groups()) {
+    file << fmt::format("@200\n-{}\n", group.name);
+    for (const char* signal : group.signals) {
+      const bool vector = std::string(signal).find('[') != std::string::npos;
+      file << fmt::format("@{}\nmxe_top.mxe_top.{}\n", vector ? 22 : 28, signal);
+    }
+  }
+  if (!file.flush()) throw mx::Error(fmt::format("cannot write '{}'", path));
+}
+
+}  // namespace mxe

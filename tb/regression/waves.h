@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string>
+
+namespace mxe {
+
+/// Writes a GTKWave save file that opens the waveform file `waves` on the signals that tell most:
+/// the registers' bus, the memory's, the interrupt, and the state of command processor, loader,
+/// sequencer and drain.
+void write_gtkwave_file(const std::string& path, const std::string& waves);
+
+}  // namespace mxe

@@ -1,0 +1,133 @@
+// What co-simulation costs: model, RTL, buses, memories, driver and every comparison, against the
+// bare Verilated RTL on the same cycles.
+//
+//   build/mxe_cosim_bench
+//
+// "cosim" runs the same jobs again and again through CoSim and counts the RTL's clock cycles;
+// "bare" plays the pins recorded in such a run into the Verilated class and nothing else.
+#include <benchmark/benchmark.h>
+
+#include <cstring>
+#include <memory>
+#include <systemc>
+#include <vector>
+
+#include "tb/cosim.h"
+#include "tb/job_generator.h"
+
+namespace mxe {
+namespace {
+
+/// The input pins of one cycle.
+struct Pins {
+  RtlInputs in;
+  std::size_t beat = 0;  ///< number of the beat of read data, if in.m_rdata is set
+};
+
+struct Recording {
+  std::size_t beat_bytes = 0;
+  std::vector<Pins> cycles;
+  std::vector<uint8_t> beats;
+  bool on = false;
+};
+
+/// The RTL, with its input pins recorded.
+class RecordedTop : public RtlTop {
+ public:
+  RecordedTop(std::unique_ptr<RtlTop> top, Recording& recording)
+      : top_(std::move(top)), recording_(recording) {
+    recording_.beat_bytes = top_->params().mem_bytes();
+  }
+  const Params& params() const override { return top_->params(); }
+  void reset(unsigned cycles) override { top_->reset(cycles); }
+  void cycle(const RtlInputs& in, RtlOutputs& out) override {
+    if (recording_.on) record(in);
+    top_->cycle(in, out);
+  }
+
+ private:
+  void record(const RtlInputs& in) {
+    Pins pins{in, recording_.beats.size()};
+    if (in.m_rdata) {
+      recording_.beats.insert(recording_.beats.end(), in.m_rdata,
+                              in.m_rdata + recording_.beat_bytes);
+    }
+    recording_.cycles.push_back(pins);
+  }
+
+  std::unique_ptr<RtlTop> top_;
+  Recording& recording_;
+};
+
+/// One simulation for the whole process: SystemC elaborates once.
+struct Bench {
+  Recording recording;
+  std::unique_ptr<CoSim> cosim;
+  std::vector<Job> jobs;
+
+  Bench() {
+    CoSimOptions options;
+    options.params = Params::named("base");
+    options.rtl.make_top = [this](const Params& params, const std::string& waves) {
+      return std::make_unique<RecordedTop>(make_rtl_top(params, waves), recording);
+    };
+    cosim = std::make_unique<CoSim>(options);
+    JobMix mix;
+    mix.max_m = mix.max_n = 96;
+    mix.max_k = 1024;
+    mix.max_work = 100'000;
+    JobGenerator generator(options.params, 7, mix);
+    for (int i = 0; i < 16; i++) jobs.push_back(generator.next());
+    recording.on = true;
+    cosim->run(jobs);
+    recording.on = false;
+  }
+};
+
+Bench& bench() {
+  static Bench instance;
+  return instance;
+}
+
+void report_cycles(benchmark::State& state, uint64_t cycles) {
+  state.counters["cycles/s"] =
+      benchmark::Counter(static_cast<double>(cycles), benchmark::Counter::kIsRate);
+}
+
+void cosim(benchmark::State& state) {
+  CoSim& simulation = *bench().cosim;
+  const uint64_t before = simulation.rtl_cycles();
+  for (auto _ : state) simulation.run(bench().jobs);
+  if (!simulation.mismatches().empty()) state.SkipWithError("model and RTL disagree");
+  report_cycles(state, simulation.rtl_cycles() - before);
+}
+
+void bare(benchmark::State& state) {
+  Recording& recording = bench().recording;
+  const std::unique_ptr<RtlTop> top = make_rtl_top(Params::named("base"));
+  for (Pins& pins : recording.cycles) {
+    if (pins.in.m_rdata) pins.in.m_rdata = &recording.beats[pins.beat];
+  }
+  RtlOutputs out;
+  uint64_t cycles = 0;
+  for (auto _ : state) {
+    state.PauseTiming();
+    top->reset(4);
+    state.ResumeTiming();
+    for (const Pins& pins : recording.cycles) top->cycle(pins.in, out);
+    cycles += recording.cycles.size();
+  }
+  report_cycles(state, cycles);
+}
+
+BENCHMARK(bare)->Unit(benchmark::kMillisecond);
+BENCHMARK(cosim)->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace mxe
+
+int sc_main(int argc, char** argv) {
+  benchmark::Initialize(&argc, argv);
+  benchmark::RunSpecifiedBenchmarks();
+  return 0;
+}

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "tb/rtl_top.h"
+
+/// Number of the fault of plant.cmake that is active in the RTL of this program; 0 for none.
+extern int planted_fault;
+
+namespace mxe {
+
+/// The RTL with the faults planted.
+std::unique_ptr<RtlTop> make_Vmxe_faults(const Params&, const std::string&);
+
+}  // namespace mxe

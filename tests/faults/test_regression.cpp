@@ -1,0 +1,81 @@
+// The regression finds planted faults, sorts them into a bucket and shrinks them to a small case
+// that still fails.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <set>
+#include <string>
+
+#include "numerics/error.h"
+#include "planted_fault.h"
+#include "tb/regression/regression.h"
+
+namespace mxe {
+namespace {
+
+struct Planted {
+  int number;
+  const char* name;
+  std::size_t largest_jobs;  ///< of the minimal case
+  std::size_t seeds = 6;     ///< a hang takes long to be seen
+};
+
+void PrintTo(const Planted& planted, std::ostream* out) { *out << planted.name; }
+
+RegressionResult run_with(int fault, std::size_t seeds, const std::string& directory) {
+  planted_fault = fault;
+  RegressionOptions options;
+  options.first_seed = 3;
+  options.seeds = seeds;
+  options.jobs_per_seed = 40;
+  options.parallel = 2;
+  options.failures = directory;
+  options.make_top = make_Vmxe_faults;
+  options.shrink.seconds = 15;
+  return run_regression(options, [](const std::string&) {});
+}
+
+class Regression : public testing::TestWithParam<Planted> {
+ protected:
+  ~Regression() override {
+    planted_fault = 0;
+    std::filesystem::remove_all(directory_);
+  }
+  std::string directory_ = testing::TempDir() + "mxe_regression_" +
+                           testing::UnitTest::GetInstance()->current_test_info()->name();
+};
+
+TEST_F(Regression, NothingIsFoundWithoutAFault) {
+  const RegressionResult result = run_with(0, 6, directory_);
+  EXPECT_EQ(result.jobs(), 240u);
+  for (const Failure& failure : result.failures) ADD_FAILURE() << failure.first.what;
+  EXPECT_FALSE(std::filesystem::exists(directory_));
+}
+
+TEST_P(Regression, FindsBucketsAndShrinks) {
+  const RegressionResult result = run_with(GetParam().number, GetParam().seeds, directory_);
+  ASSERT_FALSE(result.failures.empty());
+  const Failure& failure = result.failures.front();
+  std::printf("%s\n  in %zu cases, minimal: %s\n", failure.bucket.c_str(), failure.cases.size(),
+              to_json(load_case(failure.case_file)).dump().c_str());
+  EXPECT_LE(failure.minimal_jobs, GetParam().largest_jobs);
+
+  // The saved case fails like that again, and does not without the fault.
+  const auto run = [](const CoSimCase& c) { return run_case(c, make_Vmxe_faults); };
+  const CoSimCase minimal = load_case(failure.case_file);
+  EXPECT_EQ(CasePool(run, 1).run(minimal).bucket(), failure.bucket);
+  planted_fault = 0;
+  EXPECT_TRUE(CasePool(run, 1).run(minimal).agreed());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Rtl, Regression,
+    testing::Values(Planted{1, "ZeroedOutput", 1}, Planted{2, "SwappedScales", 1},
+                    Planted{7, "IgnoredNanScale", 1}, Planted{8, "IgnoredBias", 1},
+                    Planted{11, "BankNeverReleased", 1, 1}, Planted{12, "WrongJobId", 1},
+                    Planted{13, "MissingLastBeat", 1}, Planted{14, "BurstAcross4KiB", 6}),
+    [](const testing::TestParamInfo<Planted>& test) { return std::string(test.param.name); });
+
+}  // namespace
+}  // namespace mxe

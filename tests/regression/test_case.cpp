@@ -1,0 +1,302 @@
+// Cases as files, as random streams and in processes of their own; and how failing ones shrink.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <thread>
+
+#include "numerics/error.h"
+#include "tb/regression/case_generator.h"
+#include "tb/regression/case_runner.h"
+#include "tb/regression/shrink.h"
+
+namespace mxe {
+namespace {
+
+std::string error_of(const std::function<void()>& act) {
+  try {
+    act();
+  } catch (const mx::Error& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+CoSimCase parse(const std::string& text) { return case_from_json(Json::parse(text)); }
+
+// ---------------------------------------------------------------- files
+
+TEST(CoSimCase, SurvivesAFile) {
+  const std::string path = testing::TempDir() + "mxe_case_test.json";
+  for (const char* config : {"small", "base"}) {
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+      const CoSimCase original = random_case(config, seed, 30);
+      save_case(path, original);
+      EXPECT_EQ(to_json(load_case(path)), to_json(original)) << config << " " << seed;
+    }
+  }
+  std::remove(path.c_str());
+}
+
+TEST(CoSimCase, SaysOnlyWhatIsNotNormal) {
+  CoSimCase c;
+  c.batches.resize(1);
+  c.batches[0].jobs.resize(1);
+  c.batches[0].jobs[0].n = 7;
+  EXPECT_EQ(to_json(c).dump(), R"({"batches":[{"jobs":[{"n":7}]}]})");
+}
+
+TEST(CoSimCase, RefusesWhatIsNoCase) {
+  const auto error = [](const char* text) { return error_of([text] { parse(text); }); };
+  EXPECT_EQ(error("{}"), "none");
+  EXPECT_EQ(error("[]"), "the case must be an object");
+  EXPECT_EQ(error(R"({"rings": 2})"), "the case has no 'rings'");
+  EXPECT_EQ(error(R"({"ring": 3})"), "the case needs a ring of a power of two up to 16 entries");
+  EXPECT_EQ(error(R"({"ring": -1})"), "the case 'ring' must be an integer from 0 to 4294967295");
+  EXPECT_EQ(error(R"({"poll": 1})"), "the case 'poll' must be true or false");
+  EXPECT_NE(error(R"({"mem_latency": 0})"), "none");
+  EXPECT_NE(error(R"({"config": "medium"})"), "none");
+  EXPECT_EQ(error(R"({"batches": 1})"), "the case 'batches' must be an array");
+  const auto job_error = [&](const std::string& job) {
+    return error((R"({"batches": [{"jobs": [{}, )" + job + "]}]}").c_str());
+  };
+  const std::string where = "the case, batches[0], jobs[1]";
+  EXPECT_EQ(job_error("{}"), "none");
+  EXPECT_EQ(job_error(R"({"m": 0})"), where + " needs m, n and k of at least 1");
+  EXPECT_EQ(job_error(R"({"values": "odd"})").substr(0, where.size() + 31),
+            where + " 'values' must be one of: ones,");
+  EXPECT_EQ(job_error(R"({"layout": {"d_offset": 2}})"), where + " has a misaligned C or D");
+  EXPECT_EQ(job_error(R"({"layout": {"e_offset": 2}})"), where + ", layout has no 'e_offset'");
+  EXPECT_EQ(error(R"({"batches": [{"jobs": [{}], "faults": [{"job": 1}]}]})"),
+            "the case, batches[0] has a fault in no job of it");
+  EXPECT_EQ(error(R"({"batches": [{"jobs": [{}], "faults": [{"part": "E"}]}]})"),
+            "the case, batches[0], faults[0] knows no part 'E'");
+  EXPECT_EQ(error_of([] { load_case("/nowhere.json"); }), "cannot read '/nowhere.json'");
+}
+
+// ---------------------------------------------------------------- random cases
+
+TEST(RandomCase, TheSeedDecidesEverything) {
+  EXPECT_EQ(to_json(random_case("small", 5, 50)), to_json(random_case("small", 5, 50)));
+  EXPECT_NE(to_json(random_case("small", 5, 50)), to_json(random_case("small", 6, 50)));
+}
+
+TEST(RandomCase, CoversWhatMatters) {
+  std::map<std::string, int> seen;
+  std::set<unsigned> rings;
+  for (uint64_t seed = 1; seed <= 100; seed++) {
+    const CoSimCase c = random_case("small", seed, 40);
+    EXPECT_EQ(c.jobs(), 40u);
+    rings.insert(c.ring);
+    seen["jitter"] += c.timing.jitter_seed != 0;
+    seen["bandwidth"] += c.timing.bytes_per_cycle != 0;
+    seen["latency 1"] += c.timing.latency == 1;
+    seen["back-pressure"] += c.back_pressure != 0;
+    seen["exact times"] += c.back_pressure == 0;
+    seen["poll"] += c.poll;
+    for (const BatchSpec& batch : c.batches) {
+      seen["traffic"] += batch.traffic != 0;
+      seen["reset"] += batch.reset_after != 0;
+      seen["fault"] += !batch.faults.empty();
+      for (const JobSpec& job : batch.jobs) {
+        seen["fp32"] += job.output.kind == OutputFormat::Kind::fp32;
+        seen["bf16"] += job.output.kind == OutputFormat::Kind::bf16;
+        seen["mx"] += job.output.kind == OutputFormat::Kind::mx;
+        seen["bf16 bias"] += job.bias != BiasKind::none && job.bias_bf16;
+        seen["long K"] += job.k > 1000;
+      }
+    }
+  }
+  EXPECT_EQ(rings, (std::set<unsigned>{1, 2, 4, 8, 16}));
+  for (const auto& [what, count] : seen) EXPECT_GE(count, 10) << what;
+}
+
+TEST(MakeJob, ACutJobIsACornerOfTheWhole) {
+  for (const Values values : {Values::codes, Values::specials, Values::extremes,
+                              Values::cancellation, Values::zeros, Values::boundaries}) {
+    JobSpec spec;
+    spec.m = 9;
+    spec.n = 70;
+    spec.k = 100;
+    spec.values = values;
+    spec.bias = BiasKind::full;
+    const Job whole = make_job(spec);
+    spec.m = 5;
+    spec.n = 33;
+    spec.k = 40;
+    const Job cut = make_job(spec);
+    for (std::size_t row = 0; row < spec.m; row++) {
+      for (std::size_t i = 0; i < spec.k; i++) {
+        ASSERT_EQ(cut.a.codes[row * 40 + i], whole.a.codes[row * 100 + i]) << to_string(values);
+      }
+      for (std::size_t i = 0; i < 2; i++) {
+        ASSERT_EQ(cut.a.scales[row * 2 + i], whole.a.scales[row * 4 + i]) << to_string(values);
+      }
+      for (std::size_t i = 0; i < spec.n; i++) {
+        const float small = cut.bias[row * 33 + i], large = whole.bias[row * 70 + i];
+        ASSERT_TRUE(small == large || (small != small && large != large)) << to_string(values);
+      }
+    }
+  }
+}
+
+/// The values are there for the rounding of results: it has to meet its edges.
+TEST(MakeJob, BoundariesAreMet) {
+  uint64_t saturations = 0, infinite = 0, nan_scales = 0;
+  for (uint64_t seed = 0; seed < 50; seed++) {
+    JobSpec spec;
+    spec.m = 8;
+    spec.n = 64;
+    spec.values = Values::boundaries;
+    spec.seed = seed;
+    spec.bias = BiasKind::full;
+    spec.output = parse_output_format("mxfp8_e5m2");
+    spec.output.requant.overflow = mx::Overflow::special;
+    const JobResult result = make_job(spec).golden(true);
+    saturations += result.counts.saturations;
+    for (const uint8_t code : result.stored.bytes) infinite += (code & 0x7F) == 0x7C;
+    for (const uint8_t scale : result.stored.scales) nan_scales += scale == 0xFF;
+  }
+  EXPECT_GT(saturations, 100u);
+  EXPECT_EQ(infinite, saturations);
+  EXPECT_GT(nan_scales, 10u);
+}
+
+// ---------------------------------------------------------------- processes
+
+CaseResult run_as(const std::function<void()>& act, unsigned limit_seconds = 60) {
+  const CasePool pool(
+      [&](const CoSimCase&) {
+        act();
+        CaseResult result;
+        result.jobs = 3;
+        return result;
+      },
+      1, limit_seconds);
+  return pool.run(CoSimCase{});
+}
+
+TEST(CasePool, BringsTheResultBack) {
+  const CaseResult result = run_as([] {});
+  EXPECT_TRUE(result.agreed());
+  EXPECT_EQ(result.jobs, 3u);
+}
+
+TEST(CasePool, ReportsHowAProcessEnds) {
+  EXPECT_EQ(run_as([] { throw mx::Error("it hangs in cycle 17"); }).bucket(),
+            "simulation: it hangs in cycle #");
+  EXPECT_EQ(run_as([] { std::abort(); }).bucket(), "simulation: the process ended: Aborted");
+  EXPECT_EQ(run_as([] { std::_Exit(3); }).bucket(),
+            "simulation: the process ended: no reason given");
+  EXPECT_EQ(run_as([] { std::this_thread::sleep_for(std::chrono::seconds(30)); }, 0).bucket(),
+            "simulation: took too long and was ended");
+  EXPECT_EQ(run_as([] {
+              std::fputs("[12] %Error: mxe_fifo.sv:40: Assertion failed in mxe_top.u_x: 5 left\n",
+                         stderr);
+              throw mx::Error("an assertion");
+            }).bucket(),
+            "simulation: mxe_fifo.sv:40#: Assertion failed in mxe_top.u_x: # left");
+}
+
+TEST(CasePool, RunsEveryCase) {
+  const CasePool pool(
+      [](const CoSimCase& c) {
+        CaseResult result;
+        result.jobs = c.ring;
+        return result;
+      },
+      3);
+  std::map<std::size_t, std::size_t> found;
+  pool.run(
+      10,
+      [](std::size_t i) {
+        CoSimCase c;
+        c.ring = static_cast<unsigned>(100 + i);
+        return c;
+      },
+      [&](std::size_t i, const CaseResult& result) { found[i] = result.jobs; });
+  ASSERT_EQ(found.size(), 10u);
+  for (const auto& [i, jobs] : found) EXPECT_EQ(jobs, 100 + i);
+}
+
+// ---------------------------------------------------------------- shrinking
+
+/// Shrinks random cases under a made-up fault: a case fails if one of its jobs has it.
+CoSimCase shrink_with(const std::function<bool(const CoSimCase&, const JobSpec&)>& is_faulty,
+                      uint64_t seed) {
+  const auto run = [&](const CoSimCase& c) {
+    CaseResult result;
+    for (std::size_t b = 0; b < c.batches.size(); b++) {
+      for (const JobSpec& job : c.batches[b].jobs) {
+        if (!is_faulty(c, job)) continue;
+        result.mismatches = {{"rtl", 0, "D[1][2] is wrong", ""}};
+        result.failed_batch = b;
+        return result;
+      }
+    }
+    return result;
+  };
+  CoSimCase start = random_case("small", seed, 200);
+  const CaseResult failed = run(start);
+  EXPECT_FALSE(failed.agreed()) << "no job of seed " << seed << " has the fault";
+  ShrinkLimits limits;
+  limits.runs = 5000;
+  return shrink(start, failed, run, limits);
+}
+
+TEST(Shrink, FindsTheOneJob) {
+  for (uint64_t seed = 1; seed <= 10; seed++) {
+    const CoSimCase minimal = shrink_with(
+        [](const CoSimCase&, const JobSpec& job) {
+          return job.n >= 7 && job.k > 32 && job.format_b == mx::FormatId::mxint8;
+        },
+        seed);
+    EXPECT_EQ(
+        to_json(minimal).dump(),
+        R"({"mem_latency":1,"ring":1,"batches":[{"jobs":[{"n":7,"k":33,"format_b":"mxint8"}]}]})")
+        << seed;
+  }
+}
+
+TEST(Shrink, KeepsWhatItTakes) {
+  const CoSimCase minimal = shrink_with(
+      [](const CoSimCase& c, const JobSpec& job) {
+        return c.back_pressure != 0 && job.output.kind == OutputFormat::Kind::bf16 &&
+               job.layout.d_gap != 0 && job.values == Values::tiny;
+      },
+      // The first seed with back-pressure.
+      [] {
+        uint64_t seed = 1;
+        while (random_case("small", seed, 1).back_pressure == 0) seed++;
+        return seed;
+      }());
+  EXPECT_NE(minimal.back_pressure, 0u);
+  ASSERT_EQ(minimal.jobs(), 1u);
+  const JobSpec& job = minimal.batches[0].jobs[0];
+  EXPECT_EQ(job.values, Values::tiny);
+  EXPECT_NE(job.layout.d_gap, 0u);
+  EXPECT_EQ(job.layout.a_gap, 0u);
+  EXPECT_EQ(job.m * job.n * job.k, 1u);
+}
+
+TEST(Shrink, AnotherFailureIsNotTheSame) {
+  // Smaller shapes fail too, but differently.
+  CoSimCase start;
+  start.batches.resize(1);
+  start.batches[0].jobs.resize(1);
+  start.batches[0].jobs[0].m = 20;
+  const auto run = [](const CoSimCase& c) {
+    CaseResult result;
+    result.mismatches = {{"rtl", 0, c.batches[0].jobs[0].m < 10 ? "other" : "this", ""}};
+    return result;
+  };
+  EXPECT_EQ(shrink(start, run(start), run).batches[0].jobs[0].m, 10u);
+}
+
+}  // namespace
+}  // namespace mxe
