@@ -32,16 +32,16 @@ Json describe(const mx::FormatInfo& info) {
 }
 
 void print_table() {
-  fmt::print("{:<11} {:>4} {:>3} {:>3} {:>9} {:>12} {:>13}  {:<8} {:>5} {:>5} {:>8} {:>7}\n",
+  fmt::print("{:<11} {:>4} {:>3} {:>3} {:>9} {:>12} {:>13}  {:<8} {:>5} {:>5} {:>8} {:>7} {:>7}\n",
              "format", "bits", "exp", "man", "max", "min normal", "min subnormal", "specials",
-             "block", "scale", "bits/el.", "vs fp32");
+             "block", "scale", "bits/el.", "vs fp32", "vs fp16");
   for (const mx::FormatInfo& info : mx::all_format_infos()) {
     fmt::print(
         "{:<11} {:>4} {:>3} {:>3} {:>9} {:>12.6g} {:>13.6g}  {:<8} {:>5} {:>5} {:>8.2f} "
-        "{:>6.2f}x\n",
+        "{:>6.2f}x {:>6.2f}x\n",
         info.name, info.bits, info.exponent_bits, info.mantissa_bits, info.max, info.min_normal,
         info.min_subnormal, info.specials, info.block_size, info.scale, info.bits_per_element,
-        info.compression_fp32);
+        info.compression_fp32, info.compression_fp16);
   }
 }
 
