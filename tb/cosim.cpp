@@ -44,9 +44,9 @@ void read_images(Host& host, const std::vector<JobImage>& images,
 }
 
 /// Counters that the model knows exactly between jobs only. It knows the reason of a wait when it
-/// ends, until then a snapshot counts it as idle; beats read by a burst under way are a few off.
+/// ends, until then a snapshot counts it as idle; bytes of transfers under way are a few beats off.
 bool is_exact_between_jobs_only(uint32_t offset) {
-  return offset >= MXE_REG_STALL_A_LO && offset <= MXE_REG_BYTES_READ_HI;
+  return offset >= MXE_REG_STALL_A_LO && offset <= MXE_REG_BYTES_WRITTEN_HI;
 }
 
 void demand(int result, const char* action) {
