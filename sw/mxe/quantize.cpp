@@ -23,6 +23,7 @@ struct Options {
   QuantizerChoice quantizer;
   int axis = -1;
   Packing packing = Packing::none;
+  unsigned threads = hardware_threads();
   bool stats = false, json = false;
 };
 
@@ -97,7 +98,7 @@ int run(const Options& options) {
   mx::QuantizeRequest request;
   request.axis = options.axis;
   request.dequantize = options.stats || !options.dequantized.empty();
-  request.threads = hardware_threads();
+  request.threads = options.threads;
   const mx::QuantizedArray array =
       mx::quantize(input.values.data(), input.shape, quantizer.format, quantizer.options, request);
   write_elements(options, array);
@@ -139,6 +140,10 @@ Command add_quantize(CLI::App& app) {
   command->add_option("--dequantized", options->dequantized,
                       "Write the values that the codes stand for (float32)");
   add_packing_option(*command, options->packing);
+  command
+      ->add_option("--threads", options->threads,
+                   "Threads to use (default: all); the result is the same")
+      ->check(CLI::Range(1u, 1024u));
   command->add_flag("--stats", options->stats, "Report what was lost");
   command->add_flag("--json", options->json, "Print one JSON object");
   return {command, [options] { return run(*options); }};

@@ -245,6 +245,21 @@ TEST_F(Quantize, Json) {
   EXPECT_EQ(json.at("blocks"), 12);
 }
 
+TEST_F(Quantize, ThreadsChangeNothing) {
+  write_random("x.npy", {37, 100}, 5);
+  for (const std::string threads : {"1", "3"}) {
+    ASSERT_EQ(
+        mxe({"quantize", path("x.npy"), "--format", "mxfp6_e3m2", "--threads", threads,
+             "--elements", path("e" + threads + ".npy"), "--scales", path("s" + threads + ".npy")})
+            .exit_code,
+        0);
+  }
+  EXPECT_TRUE(same_bytes("e1.npy", "e3.npy"));
+  EXPECT_TRUE(same_bytes("s1.npy", "s3.npy"));
+  expect_error({"quantize", path("x.npy"), "--format", "mxfp6_e3m2", "--threads", "0"},
+               "--threads");
+}
+
 TEST_F(Quantize, BadInput) {
   write_floats("x.npy", {1, 2}, {2});
   const std::string x = path("x.npy");
