@@ -1,22 +1,23 @@
-# mxe_verilate(<target> CLASS <name> CONFIG small|base [PARAMETERS <NAME=VALUE>...] [FST]
-#              [DEFINES <macro>...] [SOURCES <file>...])
+# mxe_verilate(<target> CLASS <name> CONFIG small|base|large [PARAMETERS <NAME=VALUE>...] [FST]
+#              [BIG] [DEFINES <macro>...] [SOURCES <file>...])
 #
 # A static library with the RTL as Verilator compiles it for one configuration, and the factory
 #   std::unique_ptr<mxe::RtlTop> mxe::make_<CLASS>(const Params&, const std::string& waves);
 # PARAMETERS override those of the named configuration. SOURCES replaces the project's RTL, packages
 # first (default: all of rtl/). FST compiles waveforms in, optimised for build time because it only
-# serves reruns. DEFINES are Verilog macros.
+# serves reruns. BIG is for designs that compile slowly: optimised less. DEFINES are Verilog macros.
 include_guard()
 find_package(verilator REQUIRED HINTS $ENV{VERILATOR_ROOT})
 
 # The parameters in which a configuration differs from the defaults of mxe_top, which are `base`.
 set(MXE_RTL_PARAMETERS_base "")
 set(MXE_RTL_PARAMETERS_small NUM_PE=4 ROWS=8 ACC_TILES=2 A_SLAB_K=128 B_BUF_K=64 MEM_W=128)
+set(MXE_RTL_PARAMETERS_large NUM_PE=32 ROWS=64 MEM_W=512)
 set(MXE_TB_DIR ${CMAKE_CURRENT_LIST_DIR})
 set(MXE_RTL_DIR ${CMAKE_CURRENT_LIST_DIR}/../rtl)
 
 function(mxe_verilate target)
-  cmake_parse_arguments(ARG "FST" "CLASS;CONFIG" "PARAMETERS;DEFINES;SOURCES" ${ARGN})
+  cmake_parse_arguments(ARG "FST;BIG" "CLASS;CONFIG" "PARAMETERS;DEFINES;SOURCES" ${ARGN})
   if(NOT DEFINED MXE_RTL_PARAMETERS_${ARG_CONFIG})
     message(FATAL_ERROR "mxe_verilate: no configuration '${ARG_CONFIG}'")
   endif()
@@ -37,6 +38,9 @@ function(mxe_verilate target)
   add_library(${target} STATIC ${MXE_TB_DIR}/verilated_factory.cpp)
   set(trace "")
   set(optimise OPT_FAST -O3 OPT_SLOW -O1)
+  if(ARG_BIG)
+    set(optimise OPT_FAST -O1 OPT_SLOW -O0)
+  endif()
   if(ARG_FST)
     set(trace TRACE_FST)
     set(optimise OPT_FAST -O1 OPT_SLOW -O0)

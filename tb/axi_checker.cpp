@@ -18,7 +18,8 @@ constexpr uint64_t kPage = 4096;
 
 }  // namespace
 
-AxiChecker::AxiChecker(unsigned beat_bytes) : beat_bytes_(beat_bytes) {}
+AxiChecker::AxiChecker(unsigned beat_bytes, unsigned max_burst)
+    : beat_bytes_(beat_bytes), max_burst_(max_burst) {}
 
 void AxiChecker::check(uint64_t cycle, const RtlInputs& in, const RtlOutputs& out) {
   check_stable(cycle, out);
@@ -45,6 +46,10 @@ void AxiChecker::check_address(uint64_t cycle, const char* channel, uint64_t add
   }
   if (address % beat_bytes_ != 0) {
     breach(cycle, fmt::format("{}ADDR {:#x} is not beat aligned", channel, address));
+  }
+  if (length >= max_burst_) {
+    breach(cycle, fmt::format("{} burst of {} beats, the longest allowed has {}", channel,
+                              length + 1, max_burst_));
   }
   if (address % kPage + uint64_t{length + 1} * beat_bytes_ > kPage) {
     breach(cycle, fmt::format("{} burst of {} beats at {:#x} crosses a 4 KiB boundary", channel,

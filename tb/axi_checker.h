@@ -9,11 +9,12 @@
 namespace mxe {
 
 /// Watches the engine's AXI4 master pins for breaches of the protocol: payload stable until ready,
-/// INCR bursts of whole beats within 4 KiB, as many data beats as announced, no response without a
-/// request.
+/// INCR bursts of whole beats within 4 KiB and no longer than promised, as many data beats as
+/// announced.
 class AxiChecker {
  public:
-  explicit AxiChecker(unsigned beat_bytes);
+  /// `max_burst` is the most beats of a burst.
+  AxiChecker(unsigned beat_bytes, unsigned max_burst);
 
   /// Throws mx::Error that says which rule clock cycle `cycle` breaks.
   void check(uint64_t cycle, const RtlInputs& in, const RtlOutputs& out);
@@ -24,7 +25,7 @@ class AxiChecker {
   void check_stable(uint64_t cycle, const RtlOutputs& out) const;
   void check_data(uint64_t cycle, const RtlInputs& in, const RtlOutputs& out);
 
-  unsigned beat_bytes_;
+  unsigned beat_bytes_, max_burst_;
   bool ar_waits_ = false, aw_waits_ = false, w_waits_ = false;
   RtlOutputs before_;  // pins of the cycle before
   std::vector<uint8_t> wdata_before_;

@@ -7,20 +7,30 @@ constexpr uint8_t kErrorBit = 2;  // of an AXI response: SLVERR and DECERR have 
 
 }  // namespace
 
+AxiLiteMaster::AxiLiteMaster(uint64_t hesitation_seed)
+    : hesitates_(hesitation_seed != 0), random_(hesitation_seed) {}
+
+/// Whether a valid is high: it may come late, and stays once it has come.
+bool AxiLiteMaster::offer(bool wanted, bool& offered) {
+  offered = wanted && (offered || !hesitates_ || random_.one_in(2));
+  return offered;
+}
+
 void AxiLiteMaster::start(RegisterTransfer& transfer) {
   transfer_ = &transfer;
   address_sent_ = false;
   data_sent_ = false;
 }
 
-void AxiLiteMaster::drive(RtlInputs& in) const {
+void AxiLiteMaster::drive(RtlInputs& in) {
   const bool write = transfer_ && transfer_->write;
   const bool read = transfer_ && !transfer_->write;
-  in.s_awvalid = write && !address_sent_;
-  in.s_wvalid = write && !data_sent_;
-  in.s_bready = write;
-  in.s_arvalid = read && !address_sent_;
-  in.s_rready = read;
+  const bool ready = !hesitates_ || random_.one_in(2);
+  in.s_awvalid = offer(write && !address_sent_, aw_offered_);
+  in.s_wvalid = offer(write && !data_sent_, w_offered_);
+  in.s_bready = write && ready;
+  in.s_arvalid = offer(read && !address_sent_, ar_offered_);
+  in.s_rready = read && ready;
   if (!transfer_) return;
   in.s_awaddr = in.s_araddr = transfer_->address;
   in.s_wdata = transfer_->data;

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "platform/engine_module.h"
+#include "platform/random.h"
 #include "tb/rtl_top.h"
 
 namespace mxe {
@@ -11,6 +12,10 @@ namespace mxe {
 /// offered together, the response is taken at once.
 class AxiLiteMaster {
  public:
+  /// `hesitation_seed` other than 0: every valid and ready comes late at random, address and data
+  /// of a write in any order.
+  explicit AxiLiteMaster(uint64_t hesitation_seed = 0);
+
   /// Begins `transfer`; it must stay where it is until done().
   void start(RegisterTransfer& transfer);
   bool busy() const { return transfer_ != nullptr; }
@@ -18,11 +23,16 @@ class AxiLiteMaster {
   bool ok() const { return ok_; }
 
   /// Sets the pins for the coming cycle.
-  void drive(RtlInputs& in) const;
+  void drive(RtlInputs& in);
   /// Takes the handshakes of the cycle. Returns true if they completed the transfer.
   bool sample(const RtlInputs& in, const RtlOutputs& out);
 
  private:
+  bool offer(bool wanted, bool& offered);
+
+  bool hesitates_;
+  Random random_;
+  bool aw_offered_ = false, w_offered_ = false, ar_offered_ = false;
   RegisterTransfer* transfer_ = nullptr;
   bool address_sent_ = false, data_sent_ = false, ok_ = false;
 };

@@ -28,7 +28,8 @@ RtlEngine::RtlEngine(const sc_core::sc_module_name& name, const Params& params,
       top_(options.make_top(params, options.waves)),
       memory_(params.mem_bytes(), options.ports, options.back_pressure_seed,
               [this](const AxiMemory::Request& request) { return access_memory(request); }),
-      checker_(params.mem_bytes()) {
+      registers_(options.back_pressure_seed),
+      checker_(params.mem_bytes(), params.max_burst) {
   top_->reset(kResetCycles);
   status_poll_.address = MXE_REG_STATUS;
   SC_HAS_PROCESS(RtlEngine);
@@ -100,6 +101,7 @@ bool RtlEngine::run_cycle(uint64_t cycle) {
   top_->cycle(in_, out_);
   cycles_++;
   checker_.check(cycle, in_, out_);
+  register_checker_.check(cycle, in_, out_);
   const bool bus_busy = memory_.busy() || out_.m_arvalid || out_.m_awvalid || out_.m_wvalid;
   memory_.sample(cycle, in_, out_);
   const bool answered = registers_.sample(in_, out_);

@@ -7,6 +7,7 @@
 #include "platform/engine_module.h"
 #include "platform/memory.h"
 #include "tb/axi_checker.h"
+#include "tb/axi_lite_checker.h"
 #include "tb/axi_lite_master.h"
 #include "tb/axi_memory.h"
 #include "tb/rtl_top.h"
@@ -57,6 +58,7 @@ class RtlEngine : public EngineModule {
   AxiMemory memory_;
   AxiLiteMaster registers_;
   AxiChecker checker_;
+  AxiLiteChecker register_checker_;
   RtlInputs in_;
   RtlOutputs out_;
   uint64_t cycles_ = 0;

@@ -8,6 +8,7 @@ namespace mxe {
 // Defined in the Verilated libraries (verilated_factory.cpp).
 std::unique_ptr<RtlTop> make_Vmxe_small(const Params&, const std::string&);
 std::unique_ptr<RtlTop> make_Vmxe_base(const Params&, const std::string&);
+std::unique_ptr<RtlTop> make_Vmxe_large(const Params&, const std::string&);
 std::unique_ptr<RtlTop> make_Vmxe_small_fst(const Params&, const std::string&);
 std::unique_ptr<RtlTop> make_Vmxe_base_fst(const Params&, const std::string&);
 
@@ -16,9 +17,13 @@ std::unique_ptr<RtlTop> make_rtl_top(const Params& params, const std::string& wa
   if (config == "small")
     return (waves.empty() ? make_Vmxe_small : make_Vmxe_small_fst)(params, waves);
   if (config == "base") return (waves.empty() ? make_Vmxe_base : make_Vmxe_base_fst)(params, waves);
+  if (config == "large") {
+    if (waves.empty()) return make_Vmxe_large(params, waves);
+    throw mx::Error("the RTL of configuration large has no waves, only small and base have");
+  }
   throw mx::Error(
-      fmt::format("the RTL was built for the configurations small and base, not for {}: {}", config,
-                  params.to_string()));
+      fmt::format("the RTL was built for the configurations small, base and large, not for {}: {}",
+                  config, params.to_string()));
 }
 
 }  // namespace mxe

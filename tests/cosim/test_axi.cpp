@@ -9,6 +9,7 @@
 
 #include "numerics/error.h"
 #include "tb/axi_checker.h"
+#include "tb/axi_lite_checker.h"
 #include "tb/axi_lite_master.h"
 #include "tb/axi_memory.h"
 
@@ -219,7 +220,7 @@ TEST(AxiLiteMaster, WritesAndReads) {
 
 /// Pins of a correct master, to be spoilt.
 struct CheckerBench {
-  AxiChecker checker{kBeatBytes};
+  AxiChecker checker{kBeatBytes, 16};
   RtlInputs in;
   RtlOutputs out;
   std::array<uint8_t, kBeatBytes> beat{};
@@ -349,6 +350,92 @@ TEST(AxiChecker, DataBeatsAreAsMany) {
               b.step();
             }),
             "AXI protocol breach in cycle 1: AWLEN announced 2 beats, but WLAST came with beat 1");
+}
+
+TEST(AxiChecker, BurstsAreNotTooLong) {
+  const auto read = [](unsigned beats) {
+    return breach_of([&](CheckerBench& b) {
+      b.out.m_arvalid = true;
+      b.out.m_arlen = static_cast<uint8_t>(beats - 1);
+      b.step();
+    });
+  };
+  EXPECT_EQ(read(16), "none");
+  EXPECT_EQ(read(17),
+            "AXI protocol breach in cycle 0: AR burst of 17 beats, the longest allowed has 16");
+}
+
+/// Pins of a correct register port, to be spoilt.
+struct LiteBench {
+  AxiLiteChecker checker;
+  RtlInputs in;
+  RtlOutputs out;
+  uint64_t cycle = 0;
+
+  void step() { checker.check(cycle++, in, out); }
+  /// A cycle with these handshakes of requests, then none.
+  void request(bool aw, bool w, bool ar) {
+    in.s_awvalid = out.s_awready = aw;
+    in.s_wvalid = out.s_wready = w;
+    in.s_arvalid = out.s_arready = ar;
+    step();
+    in.s_awvalid = in.s_wvalid = in.s_arvalid = false;
+  }
+};
+
+std::string lite_breach_of(const std::function<void(LiteBench&)>& act) {
+  LiteBench bench;
+  try {
+    act(bench);
+  } catch (const mx::Error& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+TEST(AxiLiteChecker, ResponsesFollowRequests) {
+  const auto write = [](bool aw, bool w, unsigned answers) {
+    return lite_breach_of([&](LiteBench& b) {
+      b.request(aw, w, false);
+      b.in.s_bready = true;
+      for (unsigned i = 0; i < answers; i++) {
+        b.out.s_bvalid = true;
+        b.step();
+      }
+    });
+  };
+  const std::string early = "BVALID without the address and the data of a write";
+  EXPECT_EQ(write(true, true, 1), "none");
+  EXPECT_EQ(write(true, false, 1), "AXI4-Lite protocol breach in cycle 1: " + early);
+  EXPECT_EQ(write(false, true, 1), "AXI4-Lite protocol breach in cycle 1: " + early);
+  EXPECT_EQ(write(true, true, 2), "AXI4-Lite protocol breach in cycle 2: " + early);
+  EXPECT_EQ(lite_breach_of([](LiteBench& b) {
+              b.request(false, false, true);
+              b.out.s_rvalid = b.in.s_rready = true;
+              b.step();
+              b.step();
+            }),
+            "AXI4-Lite protocol breach in cycle 2: RVALID without a read");
+}
+
+TEST(AxiLiteChecker, ResponsesStayUntilReady) {
+  const auto after_wait = [](const std::function<void(LiteBench&)>& change) {
+    return lite_breach_of([&](LiteBench& b) {
+      b.request(true, true, true);
+      b.out.s_bvalid = b.out.s_rvalid = true;
+      b.step();
+      change(b);
+      b.step();
+    });
+  };
+  const std::string b = "AXI4-Lite protocol breach in cycle 2: B changed before BREADY";
+  const std::string r = "AXI4-Lite protocol breach in cycle 2: R changed before RREADY";
+  EXPECT_EQ(after_wait([](LiteBench&) {}), "none");
+  EXPECT_EQ(after_wait([](LiteBench& bench) { bench.out.s_bvalid = false; }), b);
+  EXPECT_EQ(after_wait([](LiteBench& bench) { bench.out.s_bresp = 2; }), b);
+  EXPECT_EQ(after_wait([](LiteBench& bench) { bench.out.s_rvalid = false; }), r);
+  EXPECT_EQ(after_wait([](LiteBench& bench) { bench.out.s_rdata = 1; }), r);
+  EXPECT_EQ(after_wait([](LiteBench& bench) { bench.out.s_rresp = 2; }), r);
 }
 
 }  // namespace

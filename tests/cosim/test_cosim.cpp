@@ -16,6 +16,7 @@ namespace mxe {
 std::unique_ptr<RtlTop> make_Vmxe_narrow(const Params&, const std::string&);
 std::unique_ptr<RtlTop> make_Vmxe_segments(const Params&, const std::string&);
 std::unique_ptr<RtlTop> make_Vmxe_beats(const Params&, const std::string&);
+std::unique_ptr<RtlTop> make_Vmxe_wide(const Params&, const std::string&);
 
 namespace {
 
@@ -55,6 +56,9 @@ CoSimOptions options_of(const Scenario& s) {
   } else if (s.config == "beats") {
     options.params = odd_params(MXE_BEATS);
     options.rtl.make_top = make_Vmxe_beats;
+  } else if (s.config == "wide") {
+    options.params = odd_params(MXE_WIDE);
+    options.rtl.make_top = make_Vmxe_wide;
   } else {
     options.params = Params::named(s.config);
   }
@@ -120,6 +124,8 @@ std::vector<Scenario> scenarios() {
   };
   const auto deep = [](Scenario& s) { s.mix = {80, 80, 2200, 30000}; };
 
+  const auto wide = [](Scenario& s) { s.mix = {140, 200, 200, 30000}; };
+
   add("Default", jobs(500));
   add("DefaultAgain", jobs(500));
   add("LatencyOne", latency(1), jobs(300));
@@ -146,6 +152,10 @@ std::vector<Scenario> scenarios() {
   add("Beats", config("beats"));
   add("BeatsLatencyOne", config("beats"), latency(1), ports(4, 4));
   add("BeatsBackPressure", config("beats"), pressure(7), jobs(100));
+  add("Large", config("large"), jobs(24));
+  add("LargeBackPressure", config("large"), pressure(8), jobs(16));
+  add("Wide", config("wide"), wide, jobs(60));
+  add("WideBackPressure", config("wide"), wide, pressure(9), jobs(30));
   return all;
 }
 
