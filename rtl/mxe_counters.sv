@@ -53,12 +53,36 @@ module mxe_counters (
   end
   assign snapshot_o = snapshot_q;
 
+  `MXE_REQUIRE(counters_one_cause,
+               $onehot0({mac_active_i, stall_a_i, stall_b_i, stall_c_i, stall_drain_i,
+                         stall_latency_i}))
+`ifndef FORMAL
   `MXE_ASSERT(counters_add_up, live[63:0] ==
               (live[64*1 +: 64] + live[64*2 +: 64] + live[64*3 +: 64] +
                live[64*4 +: 64] + live[64*5 +: 64] + live[64*6 +: 64] +
                live[64*7 +: 64]))
-  `MXE_ASSERT(counters_one_cause,
-              $countones({mac_active_i, stall_a_i, stall_b_i, stall_c_i, stall_drain_i,
-                          stall_latency_i}) <= 1)
+`else
+  // The same in steps of one addition each, which a solver can take: partial sums that count the
+  // clocks of the first so many causes; the last one, over all seven, is the total.
+  `MXE_FORMAL_START
+  logic [7:1] f_add_up;
+  for (genvar i = 1; i <= 7; i++) begin : gen_partial
+    logic [63:0] sum_q;
+    logic        counted;
+    if (i == 1) begin : gen_first
+      assign counted = amount[64];
+      assign f_add_up[i] = (sum_q == live[64 +: 64]);
+    end else begin : gen_further
+      assign counted = gen_partial[i-1].counted | amount[64*i];
+      assign f_add_up[i] = (sum_q == gen_partial[i-1].sum_q + live[64*i +: 64]);
+    end
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) sum_q <= '0;
+      else if (clear_i) sum_q <= '0;
+      else if (enable_i) sum_q <= sum_q + 64'(counted);
+    end
+  end
+  `MXE_ASSERT(counters_add_up, (&f_add_up) && (live[63:0] == gen_partial[7].sum_q))
+`endif
 endmodule
 `default_nettype wire

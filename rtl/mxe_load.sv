@@ -222,6 +222,41 @@ module mxe_load #(
   end
 
   `MXE_ASSERT(load_banks_in_range, free_q <= 2'd2)
+`ifndef SYNTHESIS
+  // Banks asked for and not used up yet, in the order in which they will be.
+  logic [1:0] f_held_q;
+  logic       f_next_release_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      f_held_q         <= 2'b00;
+      f_next_release_q <= 1'b0;
+    end else if (clear_i) begin
+      f_held_q         <= 2'b00;
+      f_next_release_q <= 1'b0;
+    end else begin
+      if (step) f_held_q[bank_q] <= 1'b1;
+      if (release_i) begin
+        f_held_q[f_next_release_q] <= 1'b0;
+        f_next_release_q           <= ~f_next_release_q;
+      end
+    end
+  end
+  `MXE_REQUIRE(load_release_expected, !release_i || f_held_q[f_next_release_q])
+  `MXE_REQUIRE(load_no_start_while_walking, !start_i || !valid)
+  `MXE_REQUIRE(load_job_starts_clean, !start_i || ((index_q == '0) && !scale_q && !taken_q))
+  // A bank is never overwritten before it was used up.
+  `MXE_ASSERT(load_bank_not_in_use, !req_valid_o || !f_held_q[bank_q])
+`endif
+`ifdef FORMAL
+  `MXE_FORMAL_START
+  `MXE_ASSERT(load_banks_add_up, (free_q + {1'b0, taken_q} + {1'b0, f_held_q[0]} +
+              {1'b0, f_held_q[1]}) == 2'd2)
+  `MXE_ASSERT(load_release_order, (f_next_release_q == bank_q) == (f_held_q[0] == f_held_q[1]))
+  `MXE_ASSERT(load_oldest_held, (f_held_q == 2'b00) || f_held_q[f_next_release_q])
+  `MXE_ASSERT(load_rows_in_range, !valid || ((index_q < count) && (count != '0)))
+  `MXE_ASSERT(load_taken_while_walking, !taken_q || valid)
+  `MXE_ASSERT(load_fetching_is_taken, taken_q || (!scale_q && (index_q == '0)))
+`endif
   `MXE_ASSERT(load_fetch_not_empty, !req_valid_o || (req_bytes_o != '0))
 
   logic unused_stripe;

@@ -81,8 +81,22 @@ module mxe_opbuf #(
   end
   assign full_o = full_q;
 
-  `MXE_ASSERT(opbuf_no_write_to_full, !(elem_valid_i || scale_valid_i) || !full_q[bank_i])
-  `MXE_ASSERT(opbuf_release_only_full, (unset & ~full_q) == 2'b00)
+  `MXE_REQUIRE(opbuf_no_write_to_full, !(elem_valid_i || scale_valid_i) || !full_q[bank_i])
+  `MXE_REQUIRE(opbuf_release_only_full, (unset & ~full_q) == 2'b00)
+`ifdef FORMAL
+  `MXE_FORMAL_START
+  // A bank is full from the last word of its last fetch until it is released.
+  logic [1:0] f_last_written_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) f_last_written_q <= 2'b00;
+    else if (clear_i) f_last_written_q <= 2'b00;
+    else begin
+      if ((elem_valid_i | scale_valid_i) & last_i) f_last_written_q[bank_i] <= 1'b1;
+      if (release_i) f_last_written_q[release_bank_i] <= 1'b0;
+    end
+  end
+  `MXE_ASSERT(opbuf_full_exact, full_q == f_last_written_q)
+`endif
 
   logic unused_bits;
   assign unused_bits = &{1'b0, line_i, index_i, scale_pos};

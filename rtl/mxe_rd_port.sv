@@ -80,7 +80,7 @@ module mxe_rd_port #(
   logic [63:0]     addr_q;       // beat aligned
   logic [LenW-1:0] beats_q;      // beats left of the row fetch
   logic [LenW-1:0] beats_to_4k, burst;
-  logic            ar_fire, last_burst, accept, fifo_ready;
+  logic            ar_fire, last_burst, accept, fifo_ready, bursts_full;
 
   assign beats_to_4k = LenW'(BeatsPer4k) - LenW'(addr_q[11:OffW]);
   always_comb begin
@@ -89,7 +89,7 @@ module mxe_rd_port #(
     if (burst > beats_to_4k) burst = beats_to_4k;
   end
   assign last_burst  = (burst == beats_q);
-  assign m_arvalid_o = busy_q;
+  assign m_arvalid_o = busy_q & ~bursts_full;
   assign m_araddr_o  = addr_q;
   assign m_arlen_o   = 8'(burst - LenW'(1));
   assign ar_fire     = m_arvalid_o & m_arready_i;
@@ -132,6 +132,10 @@ module mxe_rd_port #(
     .valid_o (fetch_valid_o),
     .ready_i (fetch_ready_i),
     .data_o  ({fetch_offset_o, fetch_bytes_o, fetch_tag_o})
+`ifdef FORMAL
+    ,
+    .f_count_o (f_fetches)
+`endif
   );
 
   logic fetch_done;
@@ -143,7 +147,8 @@ module mxe_rd_port #(
     else under_way_q <= under_way_d;
   end
 
-  logic [11:0] bursts_q;  // bursts under way
+  logic [11:0] bursts_q;  // bursts under way; short bursts could be more than it counts, so they wait
+  assign bursts_full = &bursts_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) bursts_q <= '0;
     else bursts_q <= bursts_q + {11'd0, ar_fire} - {11'd0, beat_i & beat_last_i};
@@ -164,6 +169,55 @@ module mxe_rd_port #(
   `MXE_ASSERT(ar_stable, !ar_wait_q || (m_arvalid_o && (m_araddr_o == ar_addr_q)))
   `MXE_ASSERT(ar_within_4k, !m_arvalid_o ||
               ((LenW'(m_araddr_o[11:OffW]) + burst) <= LenW'(BeatsPer4k)))
-  `MXE_ASSERT(rd_beat_expected, !beat_i || (bursts_q != '0))
+  `MXE_ASSERT(ar_len_in_range, !m_arvalid_o || ({24'd0, m_arlen_o} < 32'(MAX_BURST)))
+  `MXE_ASSERT(rd_one_grant, $onehot0(req_ready_o))
+  `MXE_ASSERT(rd_grant_requested, (req_ready_o & ~req_valid_i) == 4'd0)
+  `MXE_ASSERT(rd_grant_priority, !(req_ready_o[3] && (|req_valid_i[2:0])) &&
+              !(req_ready_o[2] && (|req_valid_i[1:0])) && !(req_ready_o[1] && req_valid_i[0]))
+  `MXE_ASSERT(rd_a_leaves_room, !req_ready_o[3] ||
+              (under_way_q < UnderWayW'(mxe_pkg::RD_A_OUTSTANDING)))
+  `MXE_REQUIRE(rd_beat_expected, !beat_i || (bursts_q != '0))
+`ifndef SYNTHESIS
+  // A request waits unchanged until it is taken.
+  logic [3:0]         f_wait_q;
+  logic [4*64-1:0]    f_addr_q;
+  logic [4*LenW-1:0]  f_bytes_q;
+  logic [4*TagW-1:0]  f_tag_q;
+  logic [3:0]         f_kept, f_some;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) f_wait_q <= '0;
+    else f_wait_q <= clear_i ? 4'd0 : (req_valid_i & ~req_ready_o);
+  end
+  always_ff @(posedge clk_i) begin
+    f_addr_q  <= req_addr_i;
+    f_bytes_q <= req_bytes_i;
+    f_tag_q   <= req_tag_i;
+  end
+  for (genvar i = 0; i < 4; i++) begin : gen_request
+    assign f_some[i] = (req_bytes_i[LenW*i +: LenW] != '0);
+    assign f_kept[i] = req_valid_i[i] & (f_addr_q[64*i +: 64] == req_addr_i[64*i +: 64]) &
+                       (f_bytes_q[LenW*i +: LenW] == req_bytes_i[LenW*i +: LenW]) &
+                       (f_tag_q[TagW*i +: TagW] == req_tag_i[TagW*i +: TagW]);
+  end
+  `MXE_REQUIRE(rd_request_stable, (f_wait_q & ~f_kept) == 4'd0)
+  `MXE_REQUIRE(rd_request_not_empty, (req_valid_i & ~f_some) == 4'd0)
+`endif
+`ifdef FORMAL
+  `MXE_FORMAL_START
+  logic [UnderWayW-1:0] f_fetches;
+  logic [7:0]           f_len_q;
+  logic [11:0]          f_bursts_q;
+  always_ff @(posedge clk_i) begin
+    f_len_q    <= m_arlen_o;
+    f_bursts_q <= bursts_q;
+  end
+  `MXE_ASSERT(rd_under_way_exact, under_way_q == f_fetches)
+  `MXE_ASSERT(rd_under_way_in_range, under_way_q <= UnderWayW'(mxe_pkg::RD_OUTSTANDING))
+  `MXE_ASSERT(rd_busy_has_beats, !busy_q || (beats_q != '0))
+  `MXE_ASSERT(rd_burst_not_empty, !m_arvalid_o || ((burst != '0) && (burst <= beats_q)))
+  `MXE_ASSERT(rd_address_aligned, addr_q[OffW-1:0] == '0)
+  `MXE_ASSERT(rd_bursts_no_overflow, !(ar_fire && (&bursts_q)))
+  `MXE_ASSERT(ar_length_stable, !ar_wait_q || (m_arlen_o == f_len_q))
+`endif
 endmodule
 `default_nettype wire

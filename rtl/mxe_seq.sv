@@ -158,5 +158,72 @@ module mxe_seq #(
   end
 
   `MXE_ASSERT(seq_drain_banks, d_free_q <= 2'd2)
+  `MXE_ASSERT(seq_one_cause, $onehot0({row_valid_o, stall_a_o, stall_b_o, stall_c_o, stall_drain_o,
+                                       stall_latency_o}))
+  `MXE_ASSERT(seq_cause_named, !run_i || row_valid_o || stall_a_o || stall_b_o || stall_c_o ||
+              stall_drain_o || stall_latency_o)
+  `MXE_ASSERT(seq_row_from_full_bank, !row_valid_o || a_full_i[a_bank_q])
+  `MXE_REQUIRE(seq_rows_in_range, !pass_valid_i ||
+               ((pass_rows_i != '0) && (pass_rows_i <= 9'(ROWS))))
+`ifndef SYNTHESIS
+  // What the feeder, the A buffer and the drain promise.
+  logic       f_pass_wait_q;
+  logic [8:0] f_pass_rows_q;
+  logic [1:0] f_a_kept_q;    // A banks full and not released
+  logic [1:0] f_drain_q;     // drain banks handed out and not emptied
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      f_pass_wait_q <= 1'b0;
+      f_a_kept_q    <= 2'b00;
+      f_drain_q     <= 2'd0;
+    end else if (clear_i) begin
+      f_pass_wait_q <= 1'b0;
+      f_a_kept_q    <= 2'b00;
+      f_drain_q     <= 2'd0;
+    end else begin
+      f_pass_wait_q <= pass_valid_i & ~pass_ready_o;
+      f_a_kept_q    <= a_full_i & ~({2{a_release_o}} & {a_bank_o, ~a_bank_o});
+      f_drain_q     <= f_drain_q + {1'b0, start & pass_last_i} - {1'b0, drain_release_i};
+    end
+  end
+  always_ff @(posedge clk_i) f_pass_rows_q <= pass_rows_i;
+  `MXE_REQUIRE(seq_pass_stable, !f_pass_wait_q || (pass_valid_i && (pass_rows_i == f_pass_rows_q)))
+  `MXE_REQUIRE(seq_a_bank_stays, (f_a_kept_q & ~a_full_i) == 2'b00)
+  `MXE_REQUIRE(seq_drain_release_expected, !drain_release_i || (f_drain_q != 2'd0))
+
+`endif
+`ifdef FORMAL
+  `MXE_FORMAL_START
+  // Rows leave one per clock from row 0, and passes keep their distance.
+  logic [8:0] f_next_row_q, f_since_q;  // clocks since the last start, up to MIN_PASS
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      f_next_row_q <= '0;
+      f_since_q    <= 9'(mxe_pkg::MIN_PASS);
+    end else if (clear_i) begin
+      f_next_row_q <= '0;
+      f_since_q    <= 9'(mxe_pkg::MIN_PASS);
+    end else begin
+      if (row_valid_o) f_next_row_q <= last_row_o ? 9'd0 : (row + 9'd1);
+      if (start) f_since_q <= 9'd1;
+      else if (f_since_q != 9'(mxe_pkg::MIN_PASS)) f_since_q <= f_since_q + 9'd1;
+    end
+  end
+  `MXE_ASSERT(seq_drain_banks_add_up, (d_free_q + f_drain_q == 2'd2) && (f_drain_q <= 2'd2))
+  `MXE_ASSERT(seq_rows_in_order, !row_valid_o || (row == f_next_row_q))
+  `MXE_ASSERT(seq_row_within_pass, !row_valid_o || (row < rows))
+  `MXE_ASSERT(seq_pass_distance, !start || (f_since_q == 9'(mxe_pkg::MIN_PASS)))
+  `MXE_ASSERT(seq_ready_only_if_valid, !pass_ready_o || pass_valid_i)
+  `MXE_ASSERT(seq_release_last_row, !a_release_o || (row_valid_o && last_row_o))
+  // Invariants that carry the proof.
+  `MXE_ASSERT(seq_cycle_in_pass, !busy_q || ((cycle_q != '0) && (cycle_q < length) &&
+              (rows_q != '0) && (rows_q <= 9'(ROWS))))
+  `MXE_ASSERT(seq_next_row_known, busy_q ? (f_next_row_q == ((cycle_q < rows_q) ? cycle_q : 9'd0))
+                                         : (f_next_row_q == 9'd0))
+  `MXE_ASSERT(seq_bank_held, !(busy_q && (cycle_q < rows_q)) || f_a_kept_q[a_bank_q])
+  `MXE_ASSERT(seq_since_start, busy_q ? ((cycle_q >= 9'(mxe_pkg::MIN_PASS)) ? (f_since_q == 9'(mxe_pkg::MIN_PASS))
+                                                                          : (f_since_q == cycle_q))
+                                      : (f_since_q == 9'(mxe_pkg::MIN_PASS)))
+`endif
 endmodule
 `default_nettype wire

@@ -141,5 +141,52 @@ module mxe_unpack #(
   end
 
   `MXE_ASSERT(unpack_queue_in_range, count_q <= CntW'(QueueB))
+  `MXE_ASSERT(unpack_beats_used_up, !emit_done || !mid_q || drop_i)
+`ifndef SYNTHESIS
+  // Fetches wait unchanged and are not empty.
+  logic            f_wait_q;
+  logic [OffW-1:0] f_offset_q;
+  logic [LenW-1:0] f_bytes_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) f_wait_q <= 1'b0;
+    else f_wait_q <= fetch_valid_i & ~fetch_ready_o & ~clear_i;
+  end
+  always_ff @(posedge clk_i) begin
+    f_offset_q <= fetch_offset_i;
+    f_bytes_q  <= fetch_bytes_i;
+  end
+  `MXE_REQUIRE(unpack_fetch_stable, !f_wait_q || (fetch_valid_i && (fetch_offset_i == f_offset_q) &&
+               (fetch_bytes_i == f_bytes_q)))
+  `MXE_REQUIRE(unpack_fetch_not_empty, !fetch_valid_i || (fetch_bytes_i != '0))
+  `MXE_REQUIRE(unpack_word_bytes, ((a_word_bytes_i == 6'd16) || (a_word_bytes_i == 6'd24) ||
+               (a_word_bytes_i == 6'd32)) && ((b_word_bytes_i == 6'd16) ||
+               (b_word_bytes_i == 6'd24) || (b_word_bytes_i == 6'd32)))
+  // Dropped beats belong to an abort, which ends with a clear.
+  logic f_dropping_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) f_dropping_q <= 1'b0;
+    else f_dropping_q <= ~clear_i & (drop_i | f_dropping_q);
+  end
+  `MXE_REQUIRE(unpack_drop_until_clear, !f_dropping_q || drop_i)
+
+`endif
+`ifdef FORMAL
+  `MXE_FORMAL_START
+  // The bytes of the fetch that have not arrived are within the beats still to come.
+  logic [LenW+OffW:0] f_to_come, f_have;
+  assign f_to_come = mid_q ? ((LenW+OffW+1)'(beats_q) << OffW) : '0;
+  assign f_have    = (LenW+OffW+1)'(count_q);
+  `MXE_ASSERT(unpack_no_byte_missing, !active_q || drop_i || f_dropping_q ||
+              ((LenW+OffW+1)'(left_q) <= f_have + f_to_come))
+  `MXE_ASSERT(unpack_no_beat_too_many, !(active_q && mid_q) || drop_i || f_dropping_q ||
+              ((LenW+OffW+1)'(left_q) + (LenW+OffW+1)'(MemB) > f_have + f_to_come))
+  `MXE_ASSERT(unpack_mid_is_active, !mid_q || drop_i || f_dropping_q ||
+              (active_q && (beats_q != '0) && fetch_valid_i))
+  `MXE_ASSERT(unpack_word_not_empty, !word_valid_o || (emit_bytes != '0))
+  `MXE_ASSERT(unpack_no_underflow, !emit || (count_q >= CntW'(emit_bytes)))
+  `MXE_ASSERT(unpack_left_not_empty, !active_q || ((left_q != '0) && (size_q != '0) &&
+              (size_q <= 6'd32)))
+  `MXE_ASSERT(unpack_beat_only_for_fetch, !beat || fetch_valid_i)
+`endif
 endmodule
 `default_nettype wire

@@ -7,6 +7,7 @@
 //   slab    SLAB_WORDS operand words of K
 // Every block that follows the nest (loaders, feeder, drain) holds a walker of its own with the
 // levels it cares about; WALK_* switches levels off.
+`include "mxe_assert.svh"
 `default_nettype none
 module mxe_walk #(
   parameter int unsigned ROWS        = 32,
@@ -136,5 +137,40 @@ module mxe_walk #(
       end
     end
   end
+
+  `MXE_REQUIRE(walk_job_not_empty, !start_i || ((m_i != '0) && (n_i != '0) && (kw_i != '0)))
+  `MXE_ASSERT(walk_one_level, $onehot0({next_slab_o, next_tile_o, next_chunk_o, next_group_o,
+                                        next_stripe_o}))
+  `MXE_ASSERT(walk_rows_in_range, !valid_q || ((rows_o != '0) && (rows_o <= 9'(ROWS))))
+  `MXE_ASSERT(walk_cols_in_range, !valid_q || ((cols_o != '0) && (cols_o <= 9'(NUM_PE))))
+  `MXE_ASSERT(walk_words_in_range, !valid_q || ((words_o != '0) &&
+              (words_o <= 16'(WALK_SLAB ? SLAB_WORDS : CHUNK_WORDS))))
+  `MXE_ASSERT(walk_tile_in_range, 32'(tile_q) < ACC_TILES)
+`ifndef SYNTHESIS
+  // The job's sizes stand still while it is walked.
+  logic [31:0] f_m_q, f_n_q, f_kw_q;
+  logic        f_skip_q;
+  always_ff @(posedge clk_i) begin
+    if (start_i) begin
+      f_m_q    <= m_i;
+      f_n_q    <= n_i;
+      f_kw_q   <= kw_i;
+      f_skip_q <= skip_group_i;
+    end
+  end
+  `MXE_REQUIRE(walk_job_stable, !valid_q || ((m_i == f_m_q) && (n_i == f_n_q) &&
+               (kw_i == f_kw_q) && (skip_group_i == f_skip_q)))
+`endif
+`ifdef FORMAL
+  `MXE_FORMAL_START
+  // Every step lies within the job, and what is left never grows.
+  `MXE_ASSERT(walk_m_within, !valid_q || ((m_q != '0) && (m_q <= f_m_q)))
+  `MXE_ASSERT(walk_n_within, !valid_q || ((n_q != '0) && (n_q <= group_q) && (group_q <= f_n_q)))
+  `MXE_ASSERT(walk_k_within, !valid_q || ((k_q != '0) && (k_q <= f_kw_q)))
+  `MXE_ASSERT(walk_slab_within, !valid_q || ((slab_q != '0) && (slab_q <= chunk_words(k_q))))
+  // A tile's place is its distance from the start of its group.
+  `MXE_ASSERT(walk_tile_place, !valid_q ||
+              ((group_q - n_q) == (32'(tile_q) << $clog2(NUM_PE))))
+`endif
 endmodule
 `default_nettype wire

@@ -1,0 +1,87 @@
+# Proofs by temporal induction (prove.py). Each names the module, then the options of prove.py, and
+# is followed by faults that its proof must find: a text of the module that occurs once, and a faulty
+# one. `;` cannot be used.
+
+# mxe_proof(<name> <module> <options>...)
+function(mxe_proof name module)
+  set(command ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/prove.py --yosys ${MXE_YOSYS}
+              --include ${MXE_RTL_INCLUDE} --module ${module} ${ARGN})
+  set(MXE_PROOF_COMMAND ${command} PARENT_SCOPE)
+  set(MXE_PROOF_NAME ${name} PARENT_SCOPE)
+  add_test(NAME formal.${name} COMMAND ${command} -- ${MXE_RTL_SOURCES})
+  set_tests_properties(formal.${name} PROPERTIES LABELS formal TIMEOUT 150)
+endfunction()
+
+# mxe_proof_fault(<name> <correct> <faulty>): of the proof above.
+function(mxe_proof_fault name correct faulty)
+  set(test formal.${MXE_PROOF_NAME}.${name})
+  add_test(NAME ${test} COMMAND ${MXE_PROOF_COMMAND} --steps 14 --fault ${correct} ${faulty} --
+                                ${MXE_RTL_SOURCES})
+  set_tests_properties(${test} PROPERTIES LABELS formal TIMEOUT 150)
+endfunction()
+
+# --------------------------------------------------------------------------------- storage
+mxe_proof(ram mxe_ram --parameter WIDTH=4 --parameter DEPTH=8)
+mxe_proof_fault(wrong_place "mem[waddr_i] <= wdata_i"
+                "mem[waddr_i ^ {{(ADDR_W-1){1'b0}}, re_i}] <= wdata_i")
+
+mxe_proof(fifo mxe_fifo --parameter WIDTH=4 --parameter DEPTH=4)
+mxe_proof_fault(overflow "(count_q != (PtrW+1)'(DEPTH))" "1'b1")
+mxe_proof_fault(underflow "assign valid_o = (count_q != '0)" "assign valid_o = 1'b1")
+mxe_proof_fault(count_both "+ {{PtrW{1'b0}}, push} - {{PtrW{1'b0}}, pop}"
+                "+ {{PtrW{1'b0}}, push} - {{PtrW{1'b0}}, pop & ~push}")
+mxe_proof_fault(order "assign data_o  = mem[rptr_q]" "assign data_o  = mem[wptr_q]")
+mxe_proof(fifo_deep mxe_fifo --parameter WIDTH=2 --parameter DEPTH=32)
+
+mxe_proof(opbuf mxe_opbuf --free mxe_ram)
+mxe_proof_fault(release "<= (full_q | set) & ~unset" "<= full_q | set")
+
+# --------------------------------------------------------------------------------- read port
+foreach(mem_w 64 256)
+  mxe_proof(rd_port_${mem_w} mxe_rd_port --parameter MEM_W=${mem_w} --proven mxe_fifo)
+endforeach()
+mxe_proof_fault(priority "if (req_valid_i[0]) begin" "if (req_valid_i[0] & ~req_valid_i[2]) begin")
+mxe_proof_fault(no_request "assign req_ready_o = accept ? grant : 4'b0000"
+                "assign req_ready_o = accept ? (grant | {3'b000, halt_i | busy_q}) : 4'b0000")
+mxe_proof_fault(boundary "if (burst > beats_to_4k) burst = beats_to_4k" "burst = burst")
+mxe_proof_fault(halt_drops "end else if (ar_fire) begin" "end else if (ar_fire | halt_i) begin")
+mxe_proof_fault(count "UnderWayW'(accept) - UnderWayW'(fetch_done)"
+                "UnderWayW'(accept & ~fetch_done) - UnderWayW'(fetch_done)")
+
+mxe_proof(unpack_narrow mxe_unpack --parameter MEM_W=64)
+mxe_proof(unpack mxe_unpack)
+mxe_proof_fault(room "assign room = mid_q ? (kept <= CntW'(WordB))"
+                "assign room = mid_q ? (kept <= CntW'(MemB + WordB))")
+mxe_proof_fault(offset "count_q  <= CntW'(MemB) - CntW'(fetch_offset_i)" "count_q  <= CntW'(MemB)")
+mxe_proof_fault(last_beat "mid_q   <= (beats != LenW'(1))" "mid_q   <= (beats > LenW'(2))")
+mxe_proof_fault(underflow "emit       = active_q & (count_q >= CntW'(emit_bytes))"
+                "emit       = active_q")
+
+# --------------------------------------------------------------------------------- control
+mxe_proof(walk_tiny mxe_walk --parameter ROWS=8 --parameter NUM_PE=1 --parameter ACC_TILES=1
+          --parameter CHUNK_WORDS=1 --parameter SLAB_WORDS=1)
+mxe_proof(walk mxe_walk)
+mxe_proof_fault(ragged_rows "assign rows_o  = last_stripe ? m_q[8:0] : 9'(ROWS)"
+                "assign rows_o  = m_q[8:0]")
+mxe_proof_fault(last_column "(n_q <= 32'(NUM_PE)) ||" "(n_q < 32'(NUM_PE)) ||")
+
+# The place of a fetch within its row is arithmetic on the job's sizes: simulation checks that.
+set(load_options --proven mxe_walk --passed-through walk_job_not_empty
+                 --passed-through walk_job_stable --not-proven load_fetch_not_empty)
+mxe_proof(load_a mxe_load --parameter OPERAND_A=1 ${load_options})
+mxe_proof(load_b mxe_load ${load_options})
+mxe_proof_fault(bank "bank_q  <= ~bank_q" "bank_q  <= bank_q")
+
+mxe_proof(seq mxe_seq)
+mxe_proof_fault(distance "9'(mxe_pkg::MIN_PASS))\n    " "9'(mxe_pkg::MIN_PASS - 1))\n    ")
+mxe_proof_fault(drain "d_free_q <= d_free_q + {1'b0, drain_release_i}"
+                "d_free_q <= d_free_q + {1'b0, drain_release_i & ~start}")
+mxe_proof_fault(early_release "& last_row_o & (busy_q ? a_done_q" "& (busy_q ? a_done_q")
+mxe_proof_fault(two_causes "stall_latency_o = 1'b0" "stall_latency_o = feed_done_i & run_i")
+mxe_proof_fault(row_skipped "assign row          = busy_q ? cycle_q : 9'd0"
+                "assign row          = busy_q ? cycle_q + 9'd1 : 9'd0")
+
+# --------------------------------------------------------------------------------- counters
+mxe_proof(counters mxe_counters)
+mxe_proof_fault(sum "64'(idle), 64'(stall_latency_i)" "64'(idle & ~dual_i), 64'(stall_latency_i)")
+mxe_proof_fault(gate "else if (enable_i) value_q" "else if (enable_i | (i == 3)) value_q")
