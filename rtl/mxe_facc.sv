@@ -22,7 +22,8 @@ module mxe_facc #(
   localparam int unsigned Frac = 27;                 // 26 fraction bits and the sticky bit
   localparam int unsigned WinW = WIDTH + 27 + Frac;  // sign, headroom, accumulator above sum
   localparam int unsigned NormW = 128;               // the window, left aligned, for normalising
-  localparam logic signed [10:0] MaxUp = 11'(WIDTH + 1);
+  localparam logic signed [10:0] PlaceOffset = 11'(Frac) - 11'sd150;
+  localparam logic signed [10:0] MaxPlace = 11'(WIDTH + 1 + Frac);
   localparam logic [1:0] SpecNone = 2'd0;
   localparam logic [1:0] SpecNan  = 2'd1;
   localparam logic [1:0] SpecPinf = 2'd2;
@@ -44,21 +45,22 @@ module mxe_facc #(
   assign acc_exp     = $signed({2'b00, acc_field}) - 10'sd150;
   assign acc_val     = acc_sign ? (25'sd0 - $signed({1'b0, acc_sig})) : $signed({1'b0, acc_sig});
 
-  logic signed [10:0] gap;        // acc_sig's lsb above sum's lsb
+  // Position of acc_sig's lsb in the window, and its negative, each by one sum of the exponents.
+  logic signed [10:0] place, place_neg;
+  logic               sum_zero, too_far;
   logic               acc_alone;  // sum is zero or too small to matter
-  assign gap       = {acc_exp[9], acc_exp} - {exp_i[9], exp_i};
-  assign acc_alone = (sum_i == '0) | ((acc_sig != 24'd0) & (gap > MaxUp));
+  assign place     = $signed({3'b000, acc_field}) - {exp_i[9], exp_i} + PlaceOffset;
+  assign place_neg = {exp_i[9], exp_i} - $signed({3'b000, acc_field}) - PlaceOffset;
+  assign sum_zero  = (sum_i == '0);
+  assign too_far   = (place > MaxPlace) & (acc_sig != 24'd0);
+  assign acc_alone = sum_zero | too_far;
 
-  logic signed [10:0] place;      // position of acc_sig's lsb in the window
-  logic               below;
-  logic [10:0]        place_neg;
-  logic [6:0]         up;
-  logic [4:0]         down;
-  assign place     = acc_alone ? 11'(Frac) : (gap + 11'(Frac));
-  assign below     = place[10];
-  assign place_neg = 11'd0 - place;
-  assign up        = (acc_sig == 24'd0) ? 7'd0 : place[6:0];
-  assign down      = (|place_neg[10:5]) ? 5'd31 : place_neg[4:0];
+  logic       below;
+  logic [6:0] up;
+  logic [4:0] down;
+  assign below = place[10] & ~sum_zero;
+  assign up    = (acc_sig == 24'd0) ? 7'd0 : (acc_alone ? 7'(Frac) : place[6:0]);
+  assign down  = (|place_neg[10:5]) ? 5'd31 : place_neg[4:0];
 
   logic signed [24:0]     acc_down;
   logic                   acc_lost;
@@ -154,43 +156,48 @@ module mxe_facc #(
   logic signed [10:0] be_q5;       // biased exponent if the result is normal
   logic               sign_q5, zero_q5;
   logic [1:0]         spec_q5;
-  logic [10:0]        top;
-  assign top = 11'(WinW - 1 - Frac + 127);
+  logic               sub_q5;     // the result is subnormal or zero
+  logic [4:0]         shift_q5;   // and has to move down by this to have 2^-149 as its lsb
+  logic signed [10:0] top;        // biased exponent without leading zeros
+  logic [10:0]        zeros;
+  logic signed [10:0] be, under;  // and by how much it is below 1
+  assign top   = {exp_q4[9], exp_q4} + 11'(WinW - 1 - Frac + 127);
+  assign zeros = {4'd0, lz_q4, z8, z4, z2, z1};
+  assign be    = top - $signed(zeros);
+  assign under = $signed(zeros) - (top - 11'sd1);
   always_ff @(posedge clk_i) begin
     sig_q5  <= z1 ? {n1[126:102], |n1[101:0]} : {n1[127:103], |n1[102:0]};
     zero_q5 <= ~(z1 ? n1[126] : n1[127]);
-    be_q5   <= {exp_q4[9], exp_q4} + top - {4'd0, lz_q4, z8, z4, z2, z1};
-    sign_q5 <= sign_q4;
-    spec_q5 <= spec_q4;
+    be_q5    <= be;
+    sub_q5   <= ~under[10] & (|under);
+    shift_q5 <= under[10] ? 5'd0 : ((|under[9:5]) ? 5'd31 : under[4:0]);
+    sign_q5  <= sign_q4;
+    spec_q5  <= spec_q4;
   end
 
   // ---------------------------------------------------------------- stage 6: round
   // A subnormal result keeps 2^-149 as its lsb: shift right first, with the sticky bit.
-  logic               sub;
-  logic [10:0]        sub_shift;
-  logic [4:0]         shift;
-  logic [25:0]        shifted;
-  logic               shifted_lost;
-  assign sub          = (be_q5 <= 11'sd0);
-  assign sub_shift    = 11'd1 - be_q5;
-  assign shift        = sub ? ((|sub_shift[10:5]) ? 5'd31 : sub_shift[4:0]) : 5'd0;
-  assign shifted      = sig_q5 >> shift;
-  assign shifted_lost = |(sig_q5 & ~(26'h3FF_FFFF << shift));
+  logic [25:0] shifted;
+  logic        shifted_lost;
+  assign shifted      = sig_q5 >> shift_q5;
+  assign shifted_lost = |(sig_q5 & ~(26'h3FF_FFFF << shift_q5));
 
   logic        inc;
   logic [24:0] rounded;
-  logic [10:0] be_final;
+  logic [7:0]  be_final;
+  logic        overflow;
   assign inc      = shifted[1] & (shifted[0] | shifted_lost | shifted[2]);
   assign rounded  = {1'b0, shifted[25:2]} + {24'd0, inc};
-  assign be_final = sub ? {10'd0, rounded[23]} : (be_q5 + {10'd0, rounded[24]});
+  assign be_final = sub_q5 ? {7'd0, rounded[23]} : (rounded[24] ? be_q5[7:0] + 8'd1 : be_q5[7:0]);
+  assign overflow = ~sub_q5 & ((be_q5 >= 11'sd255) | ((be_q5 == 11'sd254) & rounded[24]));
 
   always_comb begin
     if (spec_q5 == SpecNan)       acc_o = 32'h7FC0_0000;
     else if (spec_q5 == SpecPinf) acc_o = 32'h7F80_0000;
     else if (spec_q5 == SpecNinf) acc_o = 32'hFF80_0000;
     else if (zero_q5)             acc_o = 32'd0;
-    else if (~sub & (be_final >= 11'd255)) acc_o = {sign_q5, 8'hFF, 23'd0};
-    else acc_o = {sign_q5, be_final[7:0], rounded[22:0]};
+    else if (overflow) acc_o = {sign_q5, 8'hFF, 23'd0};
+    else acc_o = {sign_q5, be_final, rounded[22:0]};
   end
 endmodule
 `default_nettype wire

@@ -2,7 +2,8 @@
 // One multiplier lane. An 8x8 product is four 4x4 products; with dual_i the low and the high
 // nibbles are two elements of two blocks, and the two outer 4x4 products travel packed, the odd
 // block's at bit PACK_POS, so that one tree sums both blocks.
-// Two clocks: the products are registered, the radix-16 alignment follows combinationally.
+// Two clocks: products are registered; half of the radix-16 alignment precedes the register, half
+// follows combinationally.
 // With HI_W > 1 (LO_W 36, HI_W 34) the aligned product leaves in two limbs, p = hi * 2^LO_W + lo,
 // so that carries stay short; with HI_W = 1 it is lo alone, LO_W bits of two's complement.
 `default_nettype none
@@ -48,29 +49,38 @@ module mxe_lane #(
   assign odd_adj     = odd - {8'd0, even[8]};
   assign packed_pair = {odd_adj, {(mxe_pkg::PACK_POS-9){even[8]}}, even};
 
-  logic signed [PackW-1:0] prod_q;
-  logic [3:0]              grp_q;
-  always_ff @(posedge clk_i) begin
-    prod_q <= dual_i ? packed_pair : {{(PackW-17){wide[16]}}, wide};
-    grp_q  <= dual_i ? 4'd0 : grp;
-  end
+  // The group's two lower bits shift the product here, the upper ones after the register.
+  logic signed [PackW-1:0] prod_q, wide_shifted;
+  logic [1:0]              near;
+  assign wide_shifted = {{(PackW-17){wide[16]}}, wide} << {near, 2'b00};
+  always_ff @(posedge clk_i) prod_q <= dual_i ? packed_pair : wide_shifted;
 
   if (HI_W > 1) begin : gen_two_limbs
     // Groups 0 to 8 start in the low limb, 9 and above lie in the high limb alone.
     localparam int unsigned WideW = LO_W + 14;
-    logic                    in_hi;
-    logic [3:0]              hi_grp;
+    logic                    in_hi, in_hi_q, hi_far_q;
+    logic [2:0]              hi_grp;
+    logic [1:0]              far_q;
     logic signed [WideW-1:0] low_val;
     logic signed [HI_W-1:0]  high_val;
-    assign in_hi    = (grp_q >= 4'd9);
-    assign hi_grp   = grp_q - 4'd9;
-    assign low_val  = {{(WideW-PackW){prod_q[PackW-1]}}, prod_q} << {grp_q, 2'b00};
-    assign high_val = {{(HI_W-17){prod_q[16]}}, prod_q[16:0]} << {hi_grp, 2'b00};
-    assign lo_o     = in_hi ? {LO_W{1'b0}} : low_val[LO_W-1:0];
-    assign hi_o     = in_hi ? high_val
-                            : {{(HI_W-14){low_val[WideW-1]}}, low_val[WideW-1:LO_W]};
+    assign in_hi  = (grp >= 4'd9);
+    assign hi_grp = 3'(grp - 4'd9);
+    assign near   = in_hi ? hi_grp[1:0] : grp[1:0];
+    always_ff @(posedge clk_i) begin
+      in_hi_q  <= in_hi & ~dual_i;
+      hi_far_q <= hi_grp[2];
+      far_q    <= dual_i ? 2'd0 : grp[3:2];
+    end
+    assign low_val  = {{(WideW-PackW){prod_q[PackW-1]}}, prod_q} << {far_q, 4'b0000};
+    assign high_val = {{(HI_W-PackW){prod_q[PackW-1]}}, prod_q} << {hi_far_q, 4'b0000};
+    assign lo_o     = in_hi_q ? {LO_W{1'b0}} : low_val[LO_W-1:0];
+    assign hi_o     = in_hi_q ? high_val
+                              : {{(HI_W-14){low_val[WideW-1]}}, low_val[WideW-1:LO_W]};
   end else begin : gen_one_limb
-    assign lo_o = {{(LO_W-PackW){prod_q[PackW-1]}}, prod_q} << {grp_q, 2'b00};
+    logic [1:0] far_q;
+    assign near = grp[1:0];
+    always_ff @(posedge clk_i) far_q <= dual_i ? 2'd0 : grp[3:2];
+    assign lo_o = {{(LO_W-PackW){prod_q[PackW-1]}}, prod_q} << {far_q, 4'b0000};
     assign hi_o = 1'b0;
   end
 endmodule

@@ -48,6 +48,7 @@ function(mxe_verilate target)
   verilate(${target} PREFIX ${ARG_CLASS} TOP_MODULE mxe_top SOURCES ${ARG_SOURCES} ${trace} ${optimise}
            INCLUDE_DIRS ${MXE_RTL_DIR}
            VERILATOR_ARGS -O3 --x-assign fast --x-initial fast --assert -Wno-fatal
+                          -Werror-USERERROR
                           --output-split 20000 ${parameters} ${ARG_DEFINES})
   target_compile_definitions(${target} PRIVATE MXE_CLASS=${ARG_CLASS} MXE_FST=$<BOOL:${ARG_FST}>)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})

@@ -1,0 +1,183 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Writes the netlist of every module of the engine beside its source, for one simulation.
+
+Yosys maps the whole hierarchy to simple gates. Each module's netlist then stands against its source
+with the sources of the modules inside it, so that every line of the netlist is compared once. The
+result is netlist.sv, top module netlist_top, and modules.txt, the names of the pairs in order.
+Each netlist carries faults, switched on one at a time by number.
+"""
+import argparse
+import json
+import os
+import random
+import re
+import subprocess
+
+FAULTS = 4  # in each module
+# Inputs that would keep a module from getting anywhere if they came every other clock.
+RARE = re.compile(r"clear|halt|drop|start|soft_reset|error")
+
+SCRIPT = """
+read_verilog -sv -I{include} {sources}
+chparam {parameters} {top}
+hierarchy -check -top {top}
+proc
+write_json {work}/source.json
+opt -fast
+wreduce
+peepopt
+alumacc
+opt -fast
+memory -nomap
+opt -fast
+techmap
+opt -fast
+abc -fast -g simple
+splitnets
+opt_clean
+write_verilog -noattr {work}/gates.v
+"""
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--yosys", default="yosys")
+    parser.add_argument("--include", required=True)
+    parser.add_argument("--top", default="mxe_top")
+    parser.add_argument("--parameter", action="append", default=[], metavar="NAME=VALUE")
+    parser.add_argument("--output", required=True, help="directory")
+    parser.add_argument("sources", nargs="+")
+    return parser.parse_args()
+
+
+def synthesize(args):
+    """The modules as Yosys read them, and the text of each one's netlist."""
+    parameters = " ".join("-set " + p.replace("=", " ") for p in args.parameter)
+    script = SCRIPT.format(include=args.include, sources=" ".join(args.sources), top=args.top,
+                           parameters=parameters, work=args.output)
+    path = os.path.join(args.output, "netlist.ys")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(script)
+    subprocess.run([args.yosys, "-q", "-s", path], check=True)
+    with open(os.path.join(args.output, "source.json"), encoding="utf-8") as file:
+        modules = json.load(file)["modules"]
+    with open(os.path.join(args.output, "gates.v"), encoding="utf-8") as file:
+        gates = file.read()
+    texts = re.findall(r"^module .*?^endmodule", gates, re.M | re.S)
+    return modules, {re.match(r"module \\?([^\s(]+)", t)[1]: t for t in texts}
+
+
+class Module:
+    """One module with its parameters."""
+
+    def __init__(self, number, name, description):
+        self.number = number
+        self.name = name
+        hdlname = description["attributes"].get("hdlname", name)
+        self.source = hdlname.lstrip("\\")
+        self.ports = {n: (p["direction"], len(p["bits"])) for n, p in description["ports"].items()}
+        self.parameters = {n: int(v, 2)
+                           for n, v in description.get("parameter_default_values", {}).items()}
+
+    def label(self):
+        return " ".join([self.source] + [f"{n}={v}" for n, v in self.parameters.items()])
+
+    def instance(self, name):
+        """An instance of the source, its ports connected by name."""
+        parameters = ", ".join(f".{n}({v})" for n, v in self.parameters.items())
+        return f"{self.source} #({parameters}) {name}"
+
+    def child(self):
+        """A module of the netlist's own name for the source."""
+        ports = ", ".join(f"{'input' if d == 'input' else 'output'} logic [{w - 1}:0] {n}"
+                          for n, (d, w) in self.ports.items())
+        return f"module child_{self.number} ({ports});\n  {self.instance('u')} (.*);\nendmodule\n"
+
+    def stimulus(self, name, width, offset):
+        """What drives an input: vectors that change every clock, seldom, or are seldom set."""
+        part = f"[{offset} +: {width}]"
+        if width == 1:
+            return f"(rare_i{part} | ({0 if RARE.search(name) else 1} & fast_i{part}))"
+        if width < 16:
+            return f"fast_i{part}"
+        # Sizes and addresses: often small, often standing still.
+        return f"((seldom_i ? slow_i{part} : fast_i{part}) & (small_i ? {width}'d127 : ~{width}'d0))"
+
+    def pair(self):
+        """Source and netlist side by side, and whether an output differs."""
+        lines = [f"module pair_{self.number} (input logic clk_i, rst_ni, seldom_i, small_i,",
+                 "  input logic [VECTOR-1:0] fast_i, slow_i, rare_i, output logic differs_o);"]
+        connections = {"source": [], "netlist": []}
+        differences = []
+        offset = 0
+        for name, (direction, width) in self.ports.items():
+            if direction == "input":
+                if name in ("clk_i", "rst_ni"):
+                    value = name
+                else:
+                    lines.append(f"  wire [{width - 1}:0] {name} = "
+                                 f"{self.stimulus(name, width, offset)};")
+                    offset += width
+                    value = name
+                for side in connections:
+                    connections[side].append(f".{name}({value})")
+            else:
+                lines.append(f"  wire [{width - 1}:0] source_{name}, netlist_{name};")
+                for side in connections:
+                    connections[side].append(f".{name}({side}_{name})")
+                differences.append(f"(source_{name} != netlist_{name})")
+        lines += [f"  {self.instance('u_source')} ({', '.join(connections['source'])});",
+                  f"  gates_{self.number} u_netlist ({', '.join(connections['netlist'])});",
+                  f"  assign differs_o = {' | '.join(differences)};", "endmodule", ""]
+        return "\n".join(lines), offset
+
+
+def with_faults(text, first, chooser):
+    """The netlist's text with FAULTS gates or registers that a fault's number inverts."""
+    places = [m for m in re.finditer(r"^  assign .*? = (.*);$|<= (.*);$", text, re.M)]
+    chosen = sorted(chooser.sample(range(len(places)), min(FAULTS, len(places))), reverse=True)
+    for number, place in enumerate(chosen):
+        match = places[place]
+        group = 1 if match[1] else 2
+        faulty = f"({match[group]}) ^ (fault_pkg::chosen == {first + number})"
+        text = text[:match.start(group)] + faulty + text[match.end(group):]
+    return text
+
+
+def main():
+    args = arguments()
+    os.makedirs(args.output, exist_ok=True)
+    descriptions, texts = synthesize(args)
+    modules = {name: Module(number, name, descriptions[name])
+               for number, name in enumerate(sorted(set(descriptions) & set(texts)))}
+    chooser = random.Random(1)
+    gates, pairs, width = [], [], 1
+    for module in modules.values():
+        text = texts[module.name]
+        head, body = text.split("\n", 1)
+        head = re.sub(r"^module \S+?\s*\(", f"module gates_{module.number} (", head)
+        for inner in modules.values():
+            body = body.replace(f"\n  \\{inner.name}  ", f"\n  child_{inner.number} ")
+            body = body.replace(f"\n  {inner.name} ", f"\n  child_{inner.number} ")
+        gates.append(with_faults(head + "\n" + body, 1 + FAULTS * module.number, chooser))
+        pair, used = module.pair()
+        pairs.append(pair)
+        width = max(width, used)
+    top = [f"module netlist_top (input logic clk_i, rst_ni, seldom_i, small_i,",
+           "  input logic [VECTOR-1:0] fast_i, slow_i, rare_i, input int fault_i,",
+           f"  output logic [{len(modules) - 1}:0] differs_o);",
+           "  always_comb fault_pkg::chosen = fault_i;"]
+    top += [f"  pair_{m.number} u_{m.number} (.differs_o(differs_o[{m.number}]), .*);"
+            for m in modules.values()]
+    with open(os.path.join(args.output, "netlist.sv"), "w", encoding="utf-8") as file:
+        file.write("package fault_pkg;\n  int chosen;\nendpackage\n")
+        file.write(f"localparam int VECTOR = {(width + 31) // 32 * 32};\n")
+        file.write("\n".join(gates + [m.child() for m in modules.values()] + pairs + top))
+        file.write("\nendmodule\n")
+    with open(os.path.join(args.output, "modules.txt"), "w", encoding="utf-8") as file:
+        file.writelines(m.label() + "\n" for m in modules.values())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Parameters that the engine does not allow are refused by Verilator and by Yosys, each with the
+message that says what is allowed. `tool` is verilator or yosys."""
+import argparse
+import subprocess
+import sys
+
+# Parameters, and how the message starts.
+REFUSED = [
+    ("NUM_PE=3", "NUM_PE must be"), ("NUM_PE=128", "NUM_PE must be"),
+    ("ROWS=4", "ROWS must be"), ("ROWS=48", "ROWS must be"), ("ROWS=512", "ROWS must be"),
+    ("NUM_PE=16 ROWS=8", "ROWS must be"),
+    ("ACC_TILES=3", "ACC_TILES must be"), ("ACC_TILES=32", "ACC_TILES must be"),
+    ("TREE_W=48", "TREE_W must be"), ("TREE_W=64", "TREE_W must be"),
+    ("A_SLAB_K=96", "A_SLAB_K and B_BUF_K must be"), ("B_BUF_K=16", "A_SLAB_K and B_BUF_K must be"),
+    ("A_SLAB_K=128 B_BUF_K=256", "A_SLAB_K and B_BUF_K must be"),
+    ("A_SLAB_K=32768", "A_SLAB_K and B_BUF_K must be"),
+    ("MEM_W=100", "MEM_W must be"), ("MEM_W=32", "MEM_W must be"), ("MEM_W=1024", "MEM_W must be"),
+    ("QUEUE_DEPTH=1", "QUEUE_DEPTH must be"), ("QUEUE_DEPTH=12", "QUEUE_DEPTH must be"),
+    ("MAX_BURST=0", "MAX_BURST must be"), ("MAX_BURST=24", "MAX_BURST must be"),
+    ("MAX_BURST=512", "MAX_BURST must be"),
+]
+# The checker itself: these must be taken.
+TAKEN = ["", "NUM_PE=1 ACC_TILES=1", "TREE_W=42 FP4_DUAL=0", "TREE_W=56 MEM_W=64 MAX_BURST=1"]
+
+
+def command(args, parameters):
+    if args.tool == "verilator":
+        return [args.executable, "--lint-only", "-Wno-fatal", "-Wno-lint", "-Wno-style",
+                "-Werror-USERERROR",
+                "--top-module", "mxe_top", f"-I{args.include}"] + \
+            [f"-G{p}" for p in parameters] + args.sources
+    settings = " ".join("-set " + p.replace("=", " ") for p in parameters)
+    chparam = f"chparam {settings} mxe_top; " if parameters else ""
+    return [args.executable, "-q", "-p", f"read_verilog -sv -I{args.include} "
+            f"{' '.join(args.sources)}; {chparam}hierarchy -check -top mxe_top"]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("tool", choices=["verilator", "yosys"])
+    parser.add_argument("--executable", required=True)
+    parser.add_argument("--include", required=True)
+    parser.add_argument("sources", nargs="+")
+    args = parser.parse_args()
+    bad = 0
+    for text, message in REFUSED + [(t, None) for t in TAKEN]:
+        run = subprocess.run(command(args, text.split()), stdout=subprocess.PIPE,
+                             stderr=subprocess.STDOUT, text=True, timeout=60, check=False)
+        right = (run.returncode != 0 and message in run.stdout) if message else run.returncode == 0
+        if not right:
+            bad += 1
+            print(f"'{text}': expected {'refusal: ' + message if message else 'success'}, got exit "
+                  f"status {run.returncode}\n{run.stdout[-1500:]}")
+    print(f"{args.tool}: {len(REFUSED)} sets to refuse, {len(TAKEN)} to take, {bad} wrong")
+    sys.exit(1 if bad else 0)
+
+
+if __name__ == "__main__":
+    main()
