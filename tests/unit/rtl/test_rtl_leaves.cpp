@@ -6,6 +6,7 @@
 #include <cstring>
 #include <deque>
 #include <random>
+#include <vector>
 
 #include "numerics/accumulate.h"
 #include "numerics/format.h"
@@ -73,7 +74,7 @@ TEST_F(Leaves, DecodeEveryCodeOfEveryFormat) {
       word.fill(static_cast<uint8_t>(code));
       decode(word, format, false, kLanes);
       const float value = mx::decode(format, static_cast<uint8_t>(code));
-      for (std::size_t lane : {std::size_t{0}, std::size_t{17}, kLanes - 1}) {
+      for (std::size_t lane = 0; lane < kLanes; lane++) {
         EXPECT_EQ(flag(2, lane), std::isnan(value));
         EXPECT_EQ(flag(1, lane), std::isinf(value));
         EXPECT_EQ(flag(0, lane), value == 0);
@@ -98,7 +99,9 @@ TEST_F(Leaves, DecodeDualHoldsBothBlocks) {
       const unsigned low = byte & 15, high = byte >> 4;
       const uint16_t expected = static_cast<uint16_t>(magnitude(high) << 6 | magnitude(low) << 2 |
                                                       (high >> 3) << 1 | low >> 3);
-      EXPECT_EQ(slot(5), expected) << "byte " << byte;
+      for (std::size_t lane = 0; lane < kLanes; lane++) {
+        EXPECT_EQ(slot(lane), expected) << "byte " << byte << " lane " << lane;
+      }
     }
   }
 }
@@ -183,6 +186,125 @@ TEST_F(Leaves, DotIsExactForEveryPair) {
         EXPECT_TRUE(signed_value(words, 42) == expected) << "pair " << pair;
       }
       if (HasFailure()) return;
+    }
+  }
+}
+
+/// Every code of a format as mxe_decode leaves it.
+class Codes {
+ public:
+  Codes() = default;
+  void add(uint8_t code, uint16_t slot, int64_t value) { codes_.push_back({code, slot, value}); }
+  struct Code {
+    uint8_t code;
+    uint16_t slot;
+    int64_t value;
+  };
+  auto begin() const { return codes_.begin(); }
+  auto end() const { return codes_.end(); }
+
+ private:
+  std::vector<Code> codes_;
+};
+
+/// Puts one slot into one lane, zeros into the others.
+void set_lane(uint32_t* pins, std::size_t lane, uint16_t slot) {
+  std::memset(pins, 0, sizeof(Decoded));
+  pins[lane / 2] = uint32_t{slot} << (lane % 2 * 16);
+}
+
+TEST_F(Leaves, EveryProductOfEveryPair) {
+  std::array<Codes, kFormats> codes;
+  for (std::size_t f = 0; f < kFormats; f++) {
+    const auto format = static_cast<FormatId>(f);
+    for (unsigned code = 0; code < code_count(format); code++) {
+      Word word{};
+      word.fill(static_cast<uint8_t>(code));
+      decode(word, format, false, kLanes);
+      if (flag(2, 0) || flag(1, 0)) continue;  // NaN and Inf travel beside the tree
+      codes[f].add(static_cast<uint8_t>(code), slot(0), mx::integer_table(format)[code]);
+    }
+  }
+  struct Product {
+    mx::Int128 value;
+    unsigned width;
+  };
+  constexpr std::size_t kLatency = 4;
+  std::deque<Product> pending;
+  top_.dual_i = 0;
+  std::size_t products = 0;
+  const auto sign_extended = [](uint64_t value, unsigned width) {
+    return static_cast<int64_t>(value << (64 - width)) >> (64 - width);
+  };
+  const auto check = [&](const Product& expected) {
+    ASSERT_TRUE(signed_value(&top_.dot70_o[0], 70) == expected.value);
+    if (expected.width <= 56) {
+      ASSERT_TRUE(sign_extended(top_.dot56_o, 56) == expected.value);
+    }
+    if (expected.width <= 42) {
+      ASSERT_TRUE(sign_extended(top_.dot42_o, 42) == expected.value);
+    }
+  };
+  for (std::size_t fa = 0; fa < kFormats; fa++) {
+    for (std::size_t fb = 0; fb < kFormats; fb++) {
+      const unsigned width =
+          mx::pair_tree_width(static_cast<FormatId>(fa), static_cast<FormatId>(fb));
+      for (const auto& a : codes[fa]) {
+        for (const auto& b : codes[fb]) {
+          const std::size_t lane = products++ % kLanes;
+          set_lane(&top_.a_i[0], lane, a.slot);
+          set_lane(&top_.b_i[0], lane, b.slot);
+          pending.push_back({mx::Int128{a.value} * b.value, width});
+          clock();
+          if (pending.size() < kLatency) continue;
+          check(pending.front());
+          if (HasFatalFailure()) {
+            FAIL() << "pair " << fa << "," << fb << " codes about " << int{a.code} << ","
+                   << int{b.code};
+          }
+          pending.pop_front();
+        }
+      }
+    }
+  }
+  EXPECT_GT(products, 800'000u);
+}
+
+TEST_F(Leaves, EveryDualProductOfEveryPair) {
+  constexpr std::size_t kLatency = 4;
+  std::deque<int64_t> pending;
+  std::size_t products = 0;
+  const std::array<FormatId, 2> formats = {FormatId::mxfp4_e2m1, FormatId::mxfp4_e1m2};
+  std::array<std::array<uint16_t, 256>, 2> slots{};
+  for (std::size_t f = 0; f < 2; f++) {
+    for (unsigned byte = 0; byte < 256; byte++) {
+      Word word{};
+      word.fill(static_cast<uint8_t>(byte));
+      decode(word, formats[f], true, 2 * kLanes);
+      slots[f][byte] = slot(0);
+    }
+  }
+  top_.dual_i = 1;
+  for (std::size_t fa = 0; fa < 2; fa++) {
+    for (std::size_t fb = 0; fb < 2; fb++) {
+      const auto& ia = mx::integer_table(formats[fa]);
+      const auto& ib = mx::integer_table(formats[fb]);
+      for (unsigned a = 0; a < 256; a++) {
+        for (unsigned b = 0; b < 256; b++) {
+          const std::size_t lane = products++ % kLanes;
+          set_lane(&top_.a_i[0], lane, slots[fa][a]);
+          set_lane(&top_.b_i[0], lane, slots[fb][b]);
+          const int64_t even = int64_t{ia[a & 15]} * ib[b & 15];
+          const int64_t odd = int64_t{ia[a >> 4]} * ib[b >> 4];
+          pending.push_back(even + odd * (int64_t{1} << 20));
+          clock();
+          if (pending.size() < kLatency) continue;
+          ASSERT_TRUE(signed_value(&top_.dot70_o[0], 70) == pending.front())
+              << "bytes about " << a << "," << b;
+          ASSERT_EQ(static_cast<int64_t>(top_.dot42_o << 22) >> 22, pending.front());
+          pending.pop_front();
+        }
+      }
     }
   }
 }
