@@ -51,7 +51,7 @@ module mxe_wr_port #(
   logic            aw_valid_q;
   logic [63:0]     aw_addr_q;
   logic [7:0]      aw_len_q;
-  logic            rows_ready, bursts_ready, accept, emit_burst, last_burst;
+  logic            bursts_full, rows_ready, bursts_ready, accept, emit_burst, last_burst;
 
   assign beats_to_4k = LenW'(BeatsPer4k) - LenW'(addr_q[11:OffW]);
   always_comb begin
@@ -60,7 +60,7 @@ module mxe_wr_port #(
     if (burst > beats_to_4k) burst = beats_to_4k;
   end
   assign last_burst  = (burst == beats_q);
-  assign emit_burst  = split_q & bursts_ready & (~aw_valid_q | m_awready_i);
+  assign emit_burst  = split_q & bursts_ready & ~bursts_full & (~aw_valid_q | m_awready_i);
   assign req_ready_o = rows_ready & (~split_q | (emit_burst & last_burst));
   assign accept      = req_valid_i & req_ready_o;
 
@@ -205,7 +205,8 @@ module mxe_wr_port #(
   assign m_wlast_o  = w_last_q;
 
   // ---------------------------------------------------------------- responses
-  logic [11:0] bursts_q;  // bursts not yet acknowledged
+  logic [11:0] bursts_q;  // bursts not yet acknowledged; what it cannot count has to wait
+  assign bursts_full = &bursts_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) bursts_q <= '0;
     else bursts_q <= bursts_q + {11'd0, emit_burst} - {11'd0, m_bvalid_i & m_bready_o};
@@ -230,6 +231,30 @@ module mxe_wr_port #(
   `MXE_ASSERT(w_stable, !w_wait_q || m_wvalid_o)
   `MXE_ASSERT(aw_within_4k, !m_awvalid_o ||
               ((32'(m_awaddr_o[11:OffW]) + 32'(m_awlen_o) + 32'd1) <= 32'(BeatsPer4k)))
-  `MXE_ASSERT(b_expected, !m_bvalid_i || (bursts_q != '0))
+  `MXE_REQUIRE(b_expected, !m_bvalid_i || (bursts_q != '0))
+  `MXE_REQUIRE(wr_row_not_empty, !req_valid_i || (req_bytes_i != '0))
+`ifdef FORMAL
+  `MXE_FORMAL_START
+  logic [7:0]      f_aw_len_q;
+  logic [MEM_W-1:0] f_data_q;
+  logic [MemB-1:0] f_strb_q;
+  logic            f_last_q;
+  always_ff @(posedge clk_i) begin
+    f_aw_len_q <= m_awlen_o;
+    f_data_q   <= m_wdata_o;
+    f_strb_q   <= m_wstrb_o;
+    f_last_q   <= m_wlast_o;
+  end
+  `MXE_ASSERT(aw_length_stable, !aw_wait_q || (m_awlen_o == f_aw_len_q))
+  `MXE_ASSERT(w_data_stable, !w_wait_q || ((m_wdata_o == f_data_q) && (m_wstrb_o == f_strb_q) &&
+              (m_wlast_o == f_last_q)))
+  `MXE_ASSERT(aw_len_in_range, !m_awvalid_o || (32'(m_awlen_o) < 32'(MAX_BURST)))
+  `MXE_ASSERT(wr_split_has_beats, !split_q || (beats_q != '0))
+  `MXE_ASSERT(wr_address_aligned, addr_q[OffW-1:0] == '0)
+  `MXE_ASSERT(wr_bursts_no_overflow, !(emit_burst && (&bursts_q)))
+  // The last beat is the one that the burst's length says.
+  `MXE_ASSERT(w_last_exact, !w_valid_q || (w_last_q == (beat_q == 8'd0)))
+  `MXE_ASSERT(w_beat_within_burst, (beat_q == 8'd0) || (burst_valid && (beat_q <= burst_len)))
+`endif
 endmodule
 `default_nettype wire

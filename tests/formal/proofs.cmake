@@ -48,6 +48,13 @@ mxe_proof_fault(halt_drops "end else if (ar_fire) begin" "end else if (ar_fire |
 mxe_proof_fault(count "UnderWayW'(accept) - UnderWayW'(fetch_done)"
                 "UnderWayW'(accept & ~fetch_done) - UnderWayW'(fetch_done)")
 
+mxe_proof(wr_port mxe_wr_port --parameter MEM_W=64 --parameter SEG_W=64 --proven mxe_fifo)
+mxe_proof_fault(boundary "if (burst > beats_to_4k) burst = beats_to_4k" "burst = burst")
+mxe_proof_fault(address_drops "if (m_awready_i) aw_valid_q <= 1'b0" "aw_valid_q <= 1'b0")
+mxe_proof_fault(data_changes "can_send  = burst_valid & (~w_valid_q | m_wready_i)"
+                "can_send  = burst_valid & (~w_valid_q | m_wready_i | data_valid_i)")
+mxe_proof_fault(last "w_last_q <= burst_done" "w_last_q <= burst_done ^ m_wready_i")
+
 mxe_proof(unpack_narrow mxe_unpack --parameter MEM_W=64)
 mxe_proof(unpack mxe_unpack)
 mxe_proof_fault(room "assign room = mid_q ? (kept <= CntW'(WordB))"
