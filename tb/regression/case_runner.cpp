@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <poll.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -98,6 +99,7 @@ class Child {
     pid_ = fork();
     if (pid_ < 0) throw mx::Error("cannot start a process");
     if (pid_ == 0) {
+      prctl(PR_SET_PDEATHSIG, SIGKILL);  // nobody would read the result
       close(ends[0]);
       dup2(fileno(printed_.get()), STDOUT_FILENO);
       dup2(fileno(printed_.get()), STDERR_FILENO);
