@@ -75,6 +75,9 @@ class CoSim {
   double max_cycle_error() const;
   double mean_cycle_error() const;
   std::size_t jobs() const { return jobs_; }
+  /// Counters of the model and of the RTL after the last run(); null if that engine does not run.
+  const struct mxe_counters* model_counters() const { return model_ ? &model_->counters : nullptr; }
+  const struct mxe_counters* rtl_counters() const { return rtl_ ? &rtl_->counters : nullptr; }
   /// Clock cycles that the RTL simulated.
   uint64_t rtl_cycles() const;
   /// For tests that do more than jobs. Null if that engine does not run.

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "engine/hardware.h"
+#include "engine/state.h"
 
 namespace mxe {
 
@@ -15,6 +16,11 @@ class BankFills {
   void fill(uint64_t cycle) { full_from_.push(cycle + 1); }
   /// First cycle in which bank number `n` is full; kNever if that is not known yet.
   uint64_t full_from(uint64_t n) const { return n < full_from_.count() ? full_from_[n] : kNever; }
+  /// `next`: the bank its consumer uses or waits for.
+  void visit(StateVisitor& visitor, uint64_t next) {
+    visitor.value(full_from_.count() - next);
+    visitor.history(full_from_);
+  }
 
  private:
   History<uint64_t, 4> full_from_;
@@ -40,6 +46,13 @@ class BankCredits {
   void finish() {
     taken_from_ = kNever;
     wanted_from_ = kNever;
+  }
+  void visit(StateVisitor& visitor) {
+    visitor.value(std::min<uint64_t>(claims_, kBanks));
+    visitor.value(claims_ - released_.count());
+    visitor.history(released_);
+    visitor.cycle(wanted_from_);
+    visitor.cycle(taken_from_);
   }
 
  private:

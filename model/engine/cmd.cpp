@@ -70,7 +70,7 @@ uint64_t Cmd::next_step() const {
   }
 }
 
-Cmd::Events Cmd::step() {
+Cmd::Events Cmd::step(uint64_t limit) {
   const uint64_t cycle = next_step();
   switch (state_) {
     case State::idle:
@@ -87,7 +87,7 @@ Cmd::Events Cmd::step() {
       enter(State::run, cycle + 1);
       break;
     case State::run:
-      step_run(cycle);
+      step_run(cycle, limit);
       break;
     case State::abort:
       step_abort(cycle);
@@ -139,7 +139,7 @@ void Cmd::step_check(uint64_t cycle) {
   }
 }
 
-void Cmd::step_run(uint64_t cycle) {
+void Cmd::step_run(uint64_t cycle, uint64_t limit) {
   if (abort_in() == cycle && datapath_.next_event() > cycle) {
     status_ = datapath_.read_error() == cycle    ? MXE_STATUS_ERR_READ
               : datapath_.write_error() == cycle ? MXE_STATUS_ERR_WRITE
@@ -150,7 +150,7 @@ void Cmd::step_run(uint64_t cycle) {
     datapath_.finish(cycle);
     enter(State::record, cycle + 1);
   } else {
-    datapath_.step();
+    datapath_.step(limit);
   }
 }
 

@@ -38,8 +38,9 @@ class Cmd {
   // --- Time.
   /// Cycle of the next step; kNever while nothing is to be done.
   uint64_t next_step() const;
-  /// Carries out that step. What it changes is visible in the next cycle.
-  Events step();
+  /// Carries out that step. What it changes is visible in the next cycle. Steps that repeat each
+  /// other may be taken at once, up to cycle `limit` (Datapath::step).
+  Events step(uint64_t limit);
 
  private:
   enum class State : uint8_t { idle, fetch, check, start, run, abort, record, complete, reset };
@@ -53,7 +54,7 @@ class Cmd {
   void step_idle(uint64_t cycle);
   void step_fetch(uint64_t cycle);
   void step_check(uint64_t cycle);
-  void step_run(uint64_t cycle);
+  void step_run(uint64_t cycle, uint64_t limit);
   void step_abort(uint64_t cycle);
   void step_record(uint64_t cycle);
   Events step_complete(uint64_t cycle);

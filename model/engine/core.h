@@ -34,6 +34,8 @@ class Core {
   /// A register read in `cycle`, on the same condition. False = bus error, and `value` 0.
   bool read(uint32_t address, uint32_t& value) const;
 
+  uint64_t skipped_cycles() const { return datapath_.skipped_cycles(); }
+
   /// A change of the interrupt line (irq_o).
   struct Interrupt {
     uint64_t cycle;  ///< first cycle with the new level
@@ -43,7 +45,7 @@ class Core {
   std::deque<Interrupt>& interrupts() { return interrupts_; }
 
  private:
-  void step();
+  void step(uint64_t limit);
   void write_control(uint64_t cycle, uint32_t value);
   void set_events(uint64_t cycle, uint32_t events);
   void update_interrupt(uint64_t cycle);

@@ -7,6 +7,11 @@ namespace {
 
 std::size_t index(Counter counter) { return static_cast<std::size_t>(counter); }
 
+/// What one period counts, another need not.
+bool depends_on_data(Counter counter) {
+  return counter == Counter::nan_results || counter == Counter::saturations;
+}
+
 }  // namespace
 
 void Counters::add(Counter counter, uint64_t begin, uint64_t end, uint64_t amount) {
@@ -31,7 +36,9 @@ void Counters::settle(uint64_t cycle) {
     const uint64_t begin = std::max(interval.begin, settled_to_);
     const uint64_t end = std::min(interval.end, cycle);
     if (enabled_ && begin < end) live_[index(interval.counter)] += (end - begin) * interval.amount;
-    if (interval.end > cycle) intervals_[kept++] = interval;
+    if (interval.end <= cycle) continue;
+    intervals_[kept] = interval;
+    intervals_[kept++].begin = std::max(interval.begin, cycle);
   }
   intervals_.resize(kept);
   if (enabled_) live_[index(Counter::total)] += cycle - settled_to_;
@@ -43,15 +50,35 @@ void Counters::skip(uint64_t begin, uint64_t end) {
   settled_to_ = std::max(settled_to_, end);
 }
 
+void Counters::visit(StateVisitor& visitor) {
+  visitor.value(interventions_);
+  for (Interval& interval : intervals_) {
+    if (depends_on_data(interval.counter) && !visitor.moves()) continue;
+    visitor.cycle(interval.begin);
+    visitor.cycle(interval.end);
+    visitor.value(interval.amount);
+    visitor.value(index(interval.counter));
+  }
+}
+
+void Counters::repeat(const Values& before, uint64_t periods, uint64_t cycles) {
+  for (std::size_t i = 0; i < kCounters; i++) {
+    if (!depends_on_data(static_cast<Counter>(i))) live_[i] += periods * (live_[i] - before[i]);
+  }
+  settled_to_ += cycles;
+}
+
 void Counters::enable(uint64_t cycle, bool enabled) {
   settle(cycle);
   enabled_ = enabled;
+  interventions_++;
 }
 
 void Counters::clear(uint64_t cycle) {
   settle(cycle + 1);
   cleared_to_ = cycle + 1;
   live_ = {};
+  interventions_++;
 }
 
 void Counters::snapshot(uint64_t cycle) {

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "engine/state.h"
+
 namespace mxe {
 
 /// The performance counters, in the order of their registers.
@@ -54,6 +56,14 @@ class Counters {
   std::size_t open_intervals() const { return intervals_.size(); }
   const Values& snapshot_values() const { return snapshot_; }
 
+  /// Between settle() and the next event.
+  void visit(StateVisitor& visitor);
+  /// What was counted so far.
+  const Values& counted() const { return live_; }
+  /// What was counted since counted() was `before` happens `periods` times more, in `cycles`
+  /// cycles. NaN results and saturations, which depend on data, are left to add().
+  void repeat(const Values& before, uint64_t periods, uint64_t cycles);
+
  private:
   struct Interval {
     uint64_t begin, end, amount;
@@ -62,6 +72,7 @@ class Counters {
 
   bool enabled_ = false;
   uint64_t settled_to_ = 0, cleared_to_ = 0;
+  uint64_t interventions_ = 0;  // of software
   std::vector<Interval> intervals_;
   Values live_{};  // idle is not kept: it is what the others leave of total
   Values snapshot_{};

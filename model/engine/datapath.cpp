@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "mxe_regs.h"
 #include "numerics/accumulate.h"
+#include "numerics/gemm.h"
 #include "numerics/tensor.h"
 
 namespace mxe {
@@ -37,6 +39,7 @@ Datapath::Datapath(const Params& params, const PortLimits& limits, MemoryPort& m
     : params_(params),
       counters_(counters),
       mode_(mode),
+      memory_(memory),
       load_a_(params, Load::Operand::a),
       load_b_(params, Load::Operand::b),
       load_bias_(params),
@@ -77,6 +80,10 @@ void Datapath::start(uint64_t cycle, const Descriptor& job) {
   const unsigned word_elements = dual ? 2 * kLanes : kLanes;
   const uint32_t k_words = ceil_div(job.k, word_elements);
   const unsigned tail_count = (job.k - 1) % word_elements + 1;
+  bfloat16_out_ = job.out_format == MXE_OUT_BF16;
+  mx_out_ = job.has_mx_out();
+  whole_.reset();
+  if (functional()) whole_ = WholeJob::make(job, memory_, params_.fp4_dual != 0);
   a_buf_.configure(job.a(), job.k);
   b_buf_.configure(job.b(), job.k);
   c_buf_.configure(job.c_stride == 0, job.bias_bf16);
@@ -93,7 +100,9 @@ void Datapath::start(uint64_t cycle, const Descriptor& job) {
   }
   feed_.start(cycle, job.m, job.n, k_words, tail_count, word_elements);
   seq_.start(cycle + 1, job.bias, dual);
-  drain_.start(job, dual);
+  drain_.start(job, dual, whole_ ? whole_->pitch() : params_.num_pe);
+  one_chunk_ = k_words <= params_.a_slab_k / kLanes;
+  repetition_.clear();
   next_ = find_next_event();
 }
 
@@ -113,13 +122,13 @@ Datapath::NextEvent Datapath::find_next_event() const {
   return next;
 }
 
-void Datapath::step() {
+void Datapath::step(uint64_t limit) {
   switch (next_.event) {
     case Event::fetch:
       accept_fetch(next_.cycle);
       break;
     case Event::b_words:
-      read_b_words();
+      read_b_words(limit);
       break;
     case Event::pass:
       start_pass();
@@ -135,7 +144,7 @@ void Datapath::accept_fetch(uint64_t cycle) {
   const auto serve = [&](auto& loader) {
     const Fetch fetch = loader.fetch();
     loader.accept(cycle);
-    deliver(fetch, read(cycle, fetch, functional()));
+    deliver(fetch, read(cycle, fetch, data_flows()));
   };
   switch (rd_port_.grant(cycle, requests())) {
     case ReadSource::command:
@@ -177,21 +186,107 @@ void Datapath::deliver(const Fetch& fetch, const RdPort::Arrival& arrival) {
   }
 }
 
-void Datapath::read_b_words() {
+void Datapath::read_b_words(uint64_t limit) {
   const uint64_t release = feed_.read();
-  if (release != kNever) load_b_.release(release);
+  if (release == kNever) return;
+  load_b_.release(release);
+  if (const auto loop = stepped_loop()) skip_repetitions(next_.cycle, *loop, limit);
+}
+
+/// The loop that the feeder has just begun another iteration of.
+std::optional<Loop> Datapath::stepped_loop() const {
+  switch (*feed_.stepped()) {
+    case Walk::Next::tile:
+      return one_chunk_ ? std::optional(Loop::tile) : std::nullopt;
+    case Walk::Next::chunk:
+      return Loop::chunk;
+    case Walk::Next::group:
+      return one_chunk_ ? Loop::tile : Loop::group;
+    case Walk::Next::stripe:
+      return Loop::stripe;
+    case Walk::Next::slab:
+    case Walk::Next::end:
+      break;
+  }
+  return std::nullopt;
+}
+
+void Datapath::skip_repetitions(uint64_t now, Loop loop, uint64_t limit) {
+  if (!may_skip()) return;
+  counters_.settle(now);
+  StateVisitor record = StateVisitor::recorder(loop, now, seq_.free_from());
+  visit(record);
+  const auto skip = repetition_.find(record, now, limit, counters_.counted());
+  if (!skip) return;
+  StateVisitor mover =
+      StateVisitor::mover(loop, skip->periods * skip->cycles, skip->periods * skip->iterations);
+  const Rows rows = drain_.rows();
+  visit(mover);
+  counters_.repeat(skip->before, skip->periods, skip->periods * skip->cycles);
+  skipped_cycles_ += skip->periods * skip->cycles;
+  if (whole_) write_skipped_rows(rows, now);
+}
+
+bool Datapath::may_skip() const {
+  // Skipped rows are rounded by themselves, MX results by blocks of several tiles.
+  if (data_flows() || (whole_ && mx_out_)) return false;
+  if (read_error_ != kNever || wr_port_.error() != kNever) return false;
+  const DirectChannels memory = memory_.channels();
+  return memory.read && memory.read->is_regular() && memory.write->is_regular();
+}
+
+/// Writes the rows from `rows` on that the drain has left out; `cycle` is past.
+void Datapath::write_skipped_rows(Rows rows, uint64_t cycle) {
+  for (; !rows.same_place(drain_.rows()); rows.step()) {
+    const uint32_t* values = whole_->results(rows.matrix_row(), rows.column());
+    const unsigned cols = rows.cols();
+    const auto* data = reinterpret_cast<const uint8_t*>(values);
+    std::size_t bytes = std::size_t{cols} * kFloatBytes;
+    if (bfloat16_out_) {
+      halves_.resize(cols);
+      std::transform(values, values + cols, halves_.begin(), mx::bfloat16_bits);
+      data = reinterpret_cast<const uint8_t*>(halves_.data());
+      bytes = std::size_t{cols} * kBfloat16Bytes;
+    }
+    if (uint8_t* target = memory_.direct(rows.address(), bytes)) std::memcpy(target, data, bytes);
+    counters_.add(Counter::nan_results, cycle - 1, cycle, Drain::count_nans(values, cols));
+  }
+}
+
+void Datapath::visit(StateVisitor& visitor) {
+  feed_.visit(visitor);
+  load_a_.visit(visitor);
+  load_b_.visit(visitor);
+  load_bias_.visit(visitor);
+  rd_port_.visit(visitor);
+  wr_port_.visit(visitor);
+  a_buf_.fills.visit(visitor, seq_.a_number());
+  b_buf_.fills.visit(visitor, feed_.bank_number());
+  c_buf_.fills.visit(visitor, seq_.c_number());
+  seq_.visit(visitor);
+  drain_.visit(visitor);
+  counters_.visit(visitor);
+  const DirectChannels memory = memory_.channels();
+  for (MemoryChannel* channel : {memory.read, memory.write}) {
+    visitor.fixed_point(channel->busy_until(), BeatTimes::kFraction);
+  }
+  // Nobody else may use the memory.
+  visitor.value(memory.read->requests() - rd_port_.bursts());
+  visitor.value(memory.write->requests() - wr_port_.bursts());
 }
 
 void Datapath::start_pass() {
   const Pass pass = *feed_.offered();
   const Seq::Started started = seq_.start_pass(pass);
   feed_.start_pass(started.cycle);
-  if (functional()) array_.run(pass, started, a_buf_, b_buf_, c_buf_);
+  if (data_flows()) array_.run(pass, started, a_buf_, b_buf_, c_buf_);
   if (pass.a_done) load_a_.release(started.last_row);
   if (started.uses_bias) load_bias_.release(started.last_row + Array::kBiasReadStage);
   if (pass.last) {
-    drain_.put_tile(started.last_row + Array::kResultStage,
-                    functional() ? array_.results(started.drain_bank) : nullptr);
+    const uint32_t* results = nullptr;
+    if (whole_) results = whole_->results(pass.row, pass.column);
+    if (data_flows()) results = array_.results(started.drain_bank);
+    drain_.put_tile(started.last_row + Array::kResultStage, results);
   }
 }
 

@@ -14,7 +14,9 @@
 #include "engine/opbuf.h"
 #include "engine/params.h"
 #include "engine/rd_port.h"
+#include "engine/repetition.h"
 #include "engine/seq.h"
+#include "engine/whole_job.h"
 #include "engine/wr_port.h"
 
 namespace mxe {
@@ -48,8 +50,9 @@ class Datapath {
   void start(uint64_t cycle, const Descriptor& job);
   /// Cycle of the next event of the job; kNever if all are done.
   uint64_t next_event() const { return next_.cycle; }
-  /// Carries out that event.
-  void step();
+  /// Carries out that event. In timing mode, where the job is found to repeat itself, whole periods
+  /// are taken at once as far as they end by cycle `limit`; nothing can tell the difference.
+  void step(uint64_t limit);
   /// After the last event: the cycle in which the job is seen to be done (job_done).
   uint64_t done_in() const { return wr_port_.idle_from(); }
   /// `cycle` is the last one of the running job, because it is done or broken off.
@@ -67,6 +70,9 @@ class Datapath {
   /// Cycle of the last transfer on the memory port so far.
   uint64_t last_transfer() const;
 
+  /// Cycles taken at once so far.
+  uint64_t skipped_cycles() const { return skipped_cycles_; }
+
   WrPort& wr_port() { return wr_port_; }
   /// Counts the bytes of a row of `bytes` that is complete at the write port in `cycle`.
   void count_written(uint64_t cycle, uint32_t bytes) {
@@ -81,18 +87,31 @@ class Datapath {
   };
 
   bool functional() const { return mode_ == Mode::functional; }
+  /// Operands pass through the buffers.
+  bool data_flows() const { return functional() && !whole_; }
+  bool may_skip() const;
   ReadRequests requests() const;
   NextEvent find_next_event() const;
   void accept_fetch(uint64_t cycle);
   void deliver(const Fetch& fetch, const RdPort::Arrival& arrival);
   RdPort::Arrival read(uint64_t cycle, const Fetch& fetch, bool with_data);
-  void read_b_words();
+  void read_b_words(uint64_t limit);
+  std::optional<Loop> stepped_loop() const;
+  void skip_repetitions(uint64_t now, Loop loop, uint64_t limit);
+  void write_skipped_rows(Rows rows, uint64_t cycle);
+  void visit(StateVisitor& visitor);
   void start_pass();
   void drain();
 
   Params params_;
   Counters& counters_;
   Mode mode_;
+  MemoryPort& memory_;
+  bool one_chunk_ = false, bfloat16_out_ = false, mx_out_ = false;  // of the job
+  std::vector<uint16_t> halves_;
+  Repetition repetition_;
+  uint64_t skipped_cycles_ = 0;
+  std::optional<WholeJob> whole_;  // in functional mode, where that is possible
   Load load_a_, load_b_;
   LoadBias load_bias_;
   RdPort rd_port_;

@@ -27,13 +27,14 @@ BlockOutput block_output(const Descriptor& job) {
 Drain::Drain(const Params& params, WrPort& wr_port)
     : params_(params), wr_port_(wr_port), requant_(params, wr_port), halves_(params.num_pe) {}
 
-void Drain::start(const Descriptor& job, bool dual) {
+void Drain::start(const Descriptor& job, bool dual, unsigned pitch) {
   out_ = job.has_mx_out() ? Out::mx : job.out_format == MXE_OUT_BF16 ? Out::bf16 : Out::fp32;
   const unsigned number_bytes = out_ == Out::bf16 ? kBfloat16Bytes : kFloatBytes;
   rows_ = Rows(params_, job.d_addr, job.d_stride, job.m, job.n, number_bytes, false);
   dual_ = dual;
   column_ = 0;
   held_ = false;
+  pitch_ = pitch;
   if (out_ == Out::mx) requant_.start(block_output(job));
 }
 
@@ -46,6 +47,26 @@ void Drain::clear() {
 }
 
 void Drain::put_tile(uint64_t cycle, const uint32_t* results) { tiles_.push({cycle + 1, results}); }
+
+unsigned Drain::count_nans(const uint32_t* values, unsigned count) {
+  return static_cast<unsigned>(std::count_if(values, values + count, is_nan));
+}
+
+void Drain::visit(StateVisitor& visitor) {
+  const uint64_t row = rows_.matrix_row(), column = rows_.column();
+  rows_.visit(visitor);
+  const uint64_t values = (rows_.matrix_row() - row) * pitch_ + rows_.column() - column;
+  visitor.value(tiles_.count() - tile_number_);
+  tiles_.for_each([&](Tile& tile) {
+    visitor.cycle(tile.from);
+    if (tile.results && visitor.moves()) tile.results += values;
+  });
+  visitor.cycle(next_from_);
+  visitor.history(taken_);
+  visitor.value(column_);
+  visitor.value(held_);
+  if (out_ == Out::mx) requant_.visit(visitor);
+}
 
 /// Each segment under way holds a place in the FIFO.
 uint64_t Drain::credit_from() const {
@@ -77,11 +98,9 @@ Drain::Drained Drain::take_row() {
   const uint64_t issue = next_row();
   const unsigned cols = rows_.cols();
   const uint32_t* values = tiles_[tile_number_].results;
-  if (values) values += std::size_t{rows_.row()} * params_.num_pe;
+  if (values) values += std::size_t{rows_.row()} * pitch_;
   Drained drained;
-  if (values)
-    drained.nan_results = static_cast<unsigned>(std::count_if(values, values + cols, is_nan));
-  held_ = false;
+  if (values) drained.nan_results = count_nans(values, cols);
 
   const uint64_t last_issue =
       out_ == Out::mx ? collect_row(issue, values) : write_row(issue, values, drained);

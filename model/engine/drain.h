@@ -18,13 +18,14 @@ class Drain {
  public:
   Drain(const Params& params, WrPort& wr_port);
 
-  /// The output side of a job.
-  void start(const Descriptor& job, bool dual);
+  /// The output side of a job. `pitch`: values from row to row of the results that put_tile() gets.
+  void start(const Descriptor& job, bool dual, unsigned pitch);
   void clear();
 
-  /// The next tile's last result arrives in `cycle`. `results` are its values [row][PE], FP32 bits,
+  /// The next tile's last result arrives in `cycle`. `results` are its values by rows, FP32 bits,
   /// or null if only the time counts.
   void put_tile(uint64_t cycle, const uint32_t* results);
+  void visit(StateVisitor& visitor);
   /// Cycle in which the next row leaves the tile buffer or the requantiser asks for its next write;
   /// kNever if nothing does yet.
   uint64_t next_event() const;
@@ -42,6 +43,9 @@ class Drain {
   std::vector<Requant::Saturated>& saturated() { return requant_.saturated(); }
   /// First cycle in which the row under way has left the tile buffer.
   uint64_t row_done_from() const { return next_from_; }
+  static unsigned count_nans(const uint32_t* values, unsigned count);
+  /// The next row.
+  const Rows& rows() const { return rows_; }
 
  private:
   enum class Out : uint8_t { fp32, bf16, mx };
@@ -66,6 +70,7 @@ class Drain {
   Rows rows_;
   Out out_ = Out::fp32;
   bool dual_ = false;
+  unsigned pitch_ = 0;
   struct Tile {
     uint64_t from = 0;  // tiles_q counts it
     const uint32_t* results = nullptr;

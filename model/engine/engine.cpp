@@ -1,6 +1,7 @@
 #include "engine/engine.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "platform/clock.h"
 
@@ -14,13 +15,28 @@ constexpr uint64_t kAccessVisible = 2;
 constexpr uint64_t kAccessAnswer = 1;  // more cycles until the host has the answer
 // The host sees a change of the interrupt pin a cycle later.
 constexpr uint64_t kInterruptDelay = 1;
-constexpr uint64_t kMaxBatch = 1'000'000;
+// No more than that at a time, so that times stay far from overflowing.
+constexpr uint64_t kMaxBatch = uint64_t{1} << 40;
+
+void copy_enabled(uint8_t* target, const uint8_t* source, const uint8_t* enables,
+                  std::size_t bytes) {
+  if (!enables) {
+    std::memcpy(target, source, bytes);
+    return;
+  }
+  for (std::size_t i = 0; i < bytes; i++) {
+    if (enables[i]) target[i] = source[i];
+  }
+}
 
 }  // namespace
 
 Engine::Engine(const sc_core::sc_module_name& name, const Params& params,
                const EngineOptions& options)
-    : EngineModule(name, params), core_(params, options.ports, *this, options.mode) {
+    : EngineModule(name, params),
+      core_(params, options.ports, *this, options.mode),
+      beat_bytes_(params.mem_bytes()),
+      skips_(options.skip_repetitions) {
   burst_.beat_bytes = params.mem_bytes();
   payload_.set_extension(&burst_);
   SC_HAS_PROCESS(Engine);
@@ -55,11 +71,19 @@ bool Engine::transfer_register(RegisterTransfer& transfer) {
 
 MemoryPort::Response Engine::read(uint64_t cycle, uint64_t address, std::size_t bytes,
                                   uint8_t* data) {
+  if (direct_.covers(address, bytes)) {
+    if (data) std::memcpy(data, direct_.data + (address - direct_.begin), bytes);
+    return {true, direct_.channels.read->serve(cycle, bytes / beat_bytes_, beat_bytes_)};
+  }
   return transport(tlm::TLM_READ_COMMAND, cycle, address, bytes, data, nullptr);
 }
 
 MemoryPort::Response Engine::write(uint64_t cycle, uint64_t address, std::size_t bytes,
                                    const uint8_t* data, const uint8_t* enables) {
+  if (direct_.covers(address, bytes)) {
+    if (data) copy_enabled(direct_.data + (address - direct_.begin), data, enables, bytes);
+    return {true, direct_.channels.write->serve_write(cycle, bytes / beat_bytes_, beat_bytes_)};
+  }
   return transport(tlm::TLM_WRITE_COMMAND, cycle, address, bytes, const_cast<uint8_t*>(data),
                    enables);
 }
@@ -78,7 +102,35 @@ MemoryPort::Response Engine::transport(tlm::tlm_command command, uint64_t cycle,
   const uint64_t now = current_cycle();
   sc_core::sc_time delay = cycles_to_time(std::max(cycle, now) - now);
   mem->b_transport(payload_, delay);
+  if (payload_.is_dmi_allowed()) request_direct_access(address);
   return {payload_.is_response_ok(), burst_.times};
+}
+
+/// Direct access serves only where the memory also says what its accesses take.
+void Engine::request_direct_access(uint64_t address) {
+  payload_.set_read();
+  payload_.set_address(address);
+  payload_.set_dmi_allowed(false);
+  burst_.direct = {};
+  tlm::tlm_dmi dmi;
+  if (!mem->get_direct_mem_ptr(payload_, dmi)) return;
+  if (!burst_.direct.read || !burst_.direct.write || !dmi.is_read_write_allowed()) return;
+  direct_ = {dmi.get_start_address(), dmi.get_end_address() - dmi.get_start_address() + 1,
+             dmi.get_dmi_ptr(), burst_.direct};
+}
+
+DirectChannels Engine::channels() { return skips_ ? direct_.channels : DirectChannels{}; }
+
+uint8_t* Engine::direct(uint64_t address, uint64_t bytes) {
+  // As the bursts, whole beats.
+  const uint64_t before = address % beat_bytes_;
+  const uint64_t beats = (before + bytes + beat_bytes_ - 1) / beat_bytes_;
+  if (!direct_.covers(address - before, beats * beat_bytes_)) return nullptr;
+  return direct_.data + (address - direct_.begin);
+}
+
+void Engine::end_direct_access(sc_dt::uint64 first, sc_dt::uint64 last) {
+  if (first <= direct_.begin + direct_.size && last >= direct_.begin) direct_ = {};
 }
 
 void Engine::thread() {

@@ -10,6 +10,9 @@ namespace mxe {
 struct EngineOptions {
   Mode mode = Mode::functional;
   PortLimits ports;
+  /// Takes parts of a job that repeat each other at once, where nothing can tell the difference
+  /// (Datapath::step). Off: every event is simulated.
+  bool skip_repetitions = true;
 };
 
 /// The model of the engine: results bit by bit and cycles of the RTL, from the blocks of core.h. It
@@ -21,6 +24,9 @@ class Engine : public EngineModule, private MemoryPort {
          const EngineOptions& options = {});
   ~Engine() override;
 
+  /// Clock cycles so far that were not simulated, because others had been that were the same.
+  uint64_t skipped_cycles() const { return core_.skipped_cycles(); }
+
  private:
   bool transfer_register(RegisterTransfer& transfer) override;
   Response read(uint64_t cycle, uint64_t address, std::size_t bytes, uint8_t* data) override;
@@ -29,13 +35,31 @@ class Engine : public EngineModule, private MemoryPort {
   Response transport(tlm::tlm_command command, uint64_t cycle, uint64_t address, std::size_t bytes,
                      uint8_t* data, const uint8_t* enables);
 
+  DirectChannels channels() override;
+  uint8_t* direct(uint64_t address, uint64_t bytes) override;
+  void request_direct_access(uint64_t address);
+  void end_direct_access(sc_dt::uint64 first, sc_dt::uint64 last) override;
+
   void thread();
   void run_core();
 
   Core core_;
+  unsigned beat_bytes_;
+  bool skips_;
   sc_core::sc_event wake_event_, free_event_;
   bool register_busy_ = false;
   bool core_waits_ = false;  // for a register access to be carried out in its turn
+  /// A range of memory that is reached without transactions.
+  struct Direct {
+    uint64_t begin = 0, size = 0;
+    uint8_t* data = nullptr;
+    DirectChannels channels;
+
+    bool covers(uint64_t address, uint64_t bytes) const {
+      return address - begin < size && bytes <= size - (address - begin);
+    }
+  };
+  Direct direct_;
   tlm::tlm_generic_payload payload_;
   BurstExtension burst_;
 };

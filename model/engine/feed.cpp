@@ -21,6 +21,21 @@ void Feed::clear() {
   offered_ = false;
 }
 
+void Feed::visit(StateVisitor& visitor) {
+  const uint32_t row = walk_.row(), column = walk_.column();
+  walk_.visit(visitor);
+  pass_.row += walk_.row() - row;
+  pass_.column += walk_.column() - column;
+  visitor.value(word_);
+  visitor.cycle(from_);
+  visitor.value(offered_);
+  if (!offered_) return;
+  for (const unsigned value : {pass_.rows, pass_.cols, pass_.count}) visitor.value(value);
+  for (const bool value : {pass_.first, pass_.last, pass_.a_done}) visitor.value(value);
+  visitor.cycle(pass_.read_from);
+  visitor.cycle(pass_.offered_from);
+}
+
 uint64_t Feed::read_from() const {
   const uint64_t full = b_fills_.full_from(bank_number_);
   return full == kNever ? kNever : std::max(from_, full);
@@ -38,6 +53,8 @@ uint64_t Feed::read() {
   pass_.rows = walk_.rows();
   pass_.cols = walk_.cols();
   pass_.tile = walk_.tile();
+  pass_.row = walk_.row();
+  pass_.column = walk_.column();
   pass_.a_set = a_set(walk_.stripe_number());
   pass_.b_set = b_set(params_, walk_.group_number(), walk_.tile());
   pass_.first = walk_.first_k() && word_ == 0;
@@ -48,7 +65,9 @@ uint64_t Feed::read() {
   pass_.offered_from = cycle + 1;
   offered_ = true;
   word_++;
+  stepped_.reset();
   if (!last_word) return kNever;
+  stepped_ = walk_.next();
   word_ = 0;
   bank_number_++;
   walk_.step();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "engine/banks.h"
 #include "engine/hardware.h"
@@ -13,6 +14,7 @@ namespace mxe {
 struct Pass {
   unsigned rows = 0, cols = 0;
   unsigned tile = 0;                 ///< within the group
+  uint32_t row = 0, column = 0;      ///< of D, first of the tile
   unsigned a_set = 0, b_set = 0;     ///< where its operands are, see OpBuf
   unsigned count = 0;                ///< elements of the word within K
   bool first = false, last = false;  ///< of the tile
@@ -32,12 +34,17 @@ class Feed {
   void start(uint64_t cycle, uint32_t m, uint32_t n, uint32_t k_words, unsigned tail_count,
              unsigned word_elements);
   void clear();
+  void visit(StateVisitor& visitor);
+  /// Number of the B bank that it reads or waits for.
+  uint64_t bank_number() const { return bank_number_; }
 
   /// Cycle in which the last B word of the next pass is read; kNever if it cannot be yet.
   uint64_t next_read() const;
   /// Reads the B words: offers the pass. Returns the cycle if that releases the B bank, else
   /// kNever.
   uint64_t read();
+  /// The step of the nest that the last read() completed, if it did.
+  std::optional<Walk::Next> stepped() const { return stepped_; }
 
   /// The pass on offer, or null.
   const Pass* offered() const { return offered_ ? &pass_ : nullptr; }
@@ -60,6 +67,7 @@ class Feed {
   unsigned word_ = 0;         // within the slab
   uint64_t from_ = 0;         // reading may begin
   bool offered_ = false;
+  std::optional<Walk::Next> stepped_;
   Pass pass_;
 };
 

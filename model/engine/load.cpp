@@ -15,7 +15,66 @@ void Load::start(uint64_t cycle, const OperandView& view, uint32_t m, uint32_t n
   chunk_offset_ = offset_ = chunk_scale_offset_ = scale_offset_ = 0;
   row_ = base_ = group_ = view.address;
   scale_row_ = scale_base_ = scale_group_ = view.scale_address;
+  const uint32_t step_words = (is_a ? params_.a_slab_k : params_.b_buf_k) / kLanes;
+  const uint32_t step_bytes = step_words * view.word_bytes;
+  const uint32_t step_scales = step_words * view.word_scales;
+  phase_ = AddressPhase(view.address | view.stride | step_bytes,
+                        std::min(view.row_bytes, step_bytes), params_.mem_bytes());
+  scale_phase_ = AddressPhase(view.scale_address | view.scale_stride | step_scales,
+                              std::min(view.row_scales, step_scales), params_.mem_bytes());
   banks_.want(cycle + 1);
+  prepare();
+}
+
+void Load::visit(StateVisitor& visitor) {
+  const bool moving = walk_.valid() && walk_.follows(visitor.loop());
+  banks_.visit(visitor);
+  visitor.cycle(next_from_);
+  walk_.visit(visitor);
+  if (visitor.moves()) {
+    if (moving) move(visitor.loop(), visitor.iterations());
+    return;
+  }
+  visitor.value(index_);
+  visitor.value(scales_);
+  visitor.value(phase_.of(row_ + offset_));
+  visitor.value(scale_phase_.of(scale_row_ + scale_offset_));
+  visitor.value(row_ - base_);
+  visitor.value(offset_ - chunk_offset_);
+  // With one chunk only, nobody goes back to where the group began, or to another chunk.
+  if (visitor.loop() != Loop::tile) visitor.value(base_ - group_);
+  if (visitor.loop() != Loop::chunk) visitor.value(chunk_offset_);
+}
+
+/// Follows the walk, which has moved.
+void Load::move(Loop loop, uint64_t iterations) {
+  const bool is_a = operand_ == Operand::a;
+  const uint64_t chunk_words = iterations * (params_.a_slab_k / kLanes);
+  uint64_t rows = 0;  // further down the operand
+  switch (loop) {
+    case Loop::tile:
+      rows = iterations * params_.num_pe;
+      break;
+    case Loop::chunk:
+      offset_ += static_cast<uint32_t>(chunk_words * view_.word_bytes);
+      chunk_offset_ += static_cast<uint32_t>(chunk_words * view_.word_bytes);
+      scale_offset_ += static_cast<uint32_t>(chunk_words * view_.word_scales);
+      chunk_scale_offset_ += static_cast<uint32_t>(chunk_words * view_.word_scales);
+      break;
+    case Loop::group:
+      rows = is_a ? 0 : iterations * params_.num_pe * params_.acc_tiles;
+      break;
+    case Loop::stripe:
+      rows = is_a ? iterations * params_.rows : 0;
+      break;
+  }
+  for (uint64_t* row : {&row_, &base_, &group_}) *row += rows * view_.stride;
+  for (uint64_t* row : {&scale_row_, &scale_base_, &scale_group_})
+    *row += rows * view_.scale_stride;
+  if (loop == Loop::tile) {
+    group_ = view_.address + uint64_t{walk_.group_column()} * view_.stride;
+    scale_group_ = view_.scale_address + uint64_t{walk_.group_column()} * view_.scale_stride;
+  }
   prepare();
 }
 

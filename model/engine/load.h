@@ -33,6 +33,7 @@ class Load {
   /// A bank was used up in `cycle`.
   void release(uint64_t cycle) { banks_.release(cycle); }
   void clear();
+  void visit(StateVisitor& visitor);
 
   /// First cycle in which the next fetch is requested; kNever if none is, as far as is known.
   uint64_t request_from() const;
@@ -44,6 +45,7 @@ class Load {
   void prepare();
   void next_row();
   void next_bank(Walk::Next next);
+  void move(Loop loop, uint64_t iterations);
 
   Params params_;
   Operand operand_;
@@ -57,6 +59,7 @@ class Load {
   // Byte offsets within a row, and row pointers: see mxe_load.
   uint32_t chunk_offset_ = 0, offset_ = 0, chunk_scale_offset_ = 0, scale_offset_ = 0;
   uint64_t row_ = 0, base_ = 0, group_ = 0, scale_row_ = 0, scale_base_ = 0, scale_group_ = 0;
+  AddressPhase phase_, scale_phase_;
 };
 
 }  // namespace mxe

@@ -27,6 +27,13 @@ class LoadBias {
   void release(uint64_t cycle) { banks_.release(cycle); }
   void clear() { *this = LoadBias(params_); }
 
+  void visit(StateVisitor& visitor) {
+    banks_.visit(visitor);
+    visitor.cycle(next_from_);
+    rows_.visit(visitor);
+    prepare();
+  }
+
   uint64_t request_from() const {
     if (!rows_.valid() || banks_.taken_from() == kNever) return kNever;
     return std::max(next_from_, banks_.taken_from());

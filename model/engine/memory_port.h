@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "platform/memory.h"
 #include "platform/memory_timing.h"
 
 namespace mxe {
@@ -24,6 +25,10 @@ class MemoryPort {
   /// write, else 0; null writes all. `data` may be null: only the time counts.
   virtual Response write(uint64_t cycle, uint64_t address, std::size_t bytes, const uint8_t* data,
                          const uint8_t* enables) = 0;
+  /// The channels that alone decide about the times, if they are known; else nulls.
+  virtual DirectChannels channels() { return {}; }
+  /// The bytes from `address` on, where memory is reached without transactions; else null.
+  virtual uint8_t* direct(uint64_t /*address*/, uint64_t /*bytes*/) { return nullptr; }
 };
 
 }  // namespace mxe

@@ -80,6 +80,14 @@ uint64_t RdPort::drained_from(uint64_t cycle) const {
   return std::max({cycle, free_from_ + 1, std::min(unpack_.last_beat(), last_offered_) + 1});
 }
 
+void RdPort::visit(StateVisitor& visitor) {
+  visitor.cycle(free_from_);
+  visitor.history(done_);
+  visitor.ring(burst_done_, bursts_);
+  visitor.cycle(last_offered_);
+  unpack_.visit(visitor);
+}
+
 void RdPort::clear(uint64_t cycle) {
   done_ = {};
   bursts_ = 0;

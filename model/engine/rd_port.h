@@ -45,6 +45,9 @@ class RdPort {
   /// clear_i in `cycle`.
   void clear(uint64_t cycle);
 
+  void visit(StateVisitor& visitor);
+
+  uint64_t bursts() const { return bursts_; }
   /// Read beats so far, and the cycle of the last one.
   uint64_t beats() const { return beats_; }
   uint64_t last_beat() const { return unpack_.last_beat(); }

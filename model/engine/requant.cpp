@@ -25,6 +25,9 @@ Requant::Requant(const Params& params, WrPort& wr_port)
       rows_(params.rows),
       stage_cols_(std::max(params.num_pe, kBlock)),
       lanes_(wr_port.segment_bytes() / kFloatBytes),
+      num_pe_(params.num_pe),
+      group_cols_(params.num_pe * params.acc_tiles),
+      beat_bytes_(params.mem_bytes()),
       // The largest magnitude of a segment: one level of comparisons a cycle (mxe_amax).
       collect_latency_(std::max(log2_ceil(lanes_), 1u)),
       values_(std::size_t{rows_} * stage_cols_) {}
@@ -35,6 +38,48 @@ void Requant::start(const BlockOutput& output) {
   element_stripe_ = element_row_ = output.address;
   scale_stripe_ = scale_row_ = output.scale_address;
   element_col_ = scale_col_ = 0;
+  const std::size_t block_bytes = mx::packed_row_bytes(output.options.format, kBlock);
+  phase_ = AddressPhase(output.address | output.stride | block_bytes, block_bytes, beat_bytes_);
+}
+
+void Requant::visit(StateVisitor& visitor) {
+  visitor.value(active_);
+  if (active_) {
+    for (const unsigned value : {stage_.rows, stage_.cols, block_, row_}) visitor.value(value);
+    visitor.value(stage_.end);
+  }
+  visitor.cycle(read_from_);
+  visitor.cycle(read_in_);
+  visitor.value(std::min<uint64_t>(rows_read_, kRequantFifo));
+  visitor.value(rows_read_ - popped_.count());
+  visitor.history(popped_);
+  visitor.value(queue_.size());
+  for (Row& row : queue_) {
+    visitor.cycle(row.valid_from);
+    visitor.value(row.bytes);
+    visitor.value(row.last);
+    visitor.value(row.cols_end);
+  }
+  visitor.value(scale_turn_);
+  visitor.cycle(request_from_);
+  visitor.value(phase_.of(element_row_ + element_col_));
+  visitor.value((scale_row_ + scale_col_) % beat_bytes_);  // one byte never crosses a boundary
+  visitor.value(element_row_ - element_stripe_);
+  if (visitor.moves()) move(visitor.loop(), visitor.iterations());
+}
+
+/// Follows the drain, whose walk has moved by whole blocks.
+void Requant::move(Loop loop, uint64_t iterations) {
+  if (loop == Loop::chunk) return;
+  if (loop == Loop::stripe) {
+    const uint64_t rows = iterations * rows_;
+    for (uint64_t* row : {&element_row_, &element_stripe_}) *row += rows * output_.stride;
+    for (uint64_t* row : {&scale_row_, &scale_stripe_}) *row += rows * output_.scale_stride;
+    return;
+  }
+  const uint64_t blocks = iterations * (loop == Loop::tile ? num_pe_ : group_cols_) / kBlock;
+  element_col_ += blocks * mx::packed_row_bytes(output_.options.format, kBlock);
+  scale_col_ += blocks;
 }
 
 void Requant::clear() {

@@ -29,6 +29,8 @@ class Requant {
   /// Forgets everything (clear_i).
   void clear();
 
+  void visit(StateVisitor& visitor);
+
   /// Columns collected before they are encoded: a block, or the PEs if they are more.
   unsigned stage_cols() const { return stage_cols_; }
   /// Results of a row of a tile, from column `first` of the collected ones on; null if only the
@@ -77,9 +79,11 @@ class Requant {
   Row encode_row(unsigned row, unsigned block, unsigned cols, uint64_t first_read);
   uint64_t credit_from() const;
   void finish_row(const Row& row, uint64_t pop);
+  void move(Loop loop, uint64_t iterations);
 
   WrPort& wr_port_;
   unsigned rows_, stage_cols_, lanes_;
+  unsigned num_pe_, group_cols_, beat_bytes_;
   unsigned collect_latency_;
   BlockOutput output_;
 
@@ -100,6 +104,7 @@ class Requant {
   uint64_t request_from_ = 0, data_from_ = 0;
   uint64_t element_stripe_ = 0, element_row_ = 0, scale_stripe_ = 0, scale_row_ = 0;
   uint64_t element_col_ = 0, scale_col_ = 0;
+  AddressPhase phase_;
 };
 
 }  // namespace mxe

@@ -15,6 +15,13 @@ void Seq::clear() {
   drain_released_ = {};
 }
 
+void Seq::visit(StateVisitor& visitor) {
+  visitor.value(std::min<uint64_t>(tiles_, kDrainBanks));
+  visitor.value(tiles_ - drain_released_.count());
+  visitor.history(drain_released_);
+  visitor.exact_cycle(free_from_);
+}
+
 uint64_t Seq::c_ready(const Pass& pass) const {
   return uses_bias(pass) ? c_fills_.full_from(c_number_) : 0;
 }

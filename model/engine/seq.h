@@ -18,6 +18,11 @@ class Seq {
   /// A job runs from `cycle` on (run_i). `dual`: two blocks a cycle.
   void start(uint64_t cycle, bool bias, bool dual);
   void clear();
+  void visit(StateVisitor& visitor);
+  /// Numbers of the A and bias banks in use, and the end of the last pass.
+  uint64_t a_number() const { return a_number_; }
+  uint64_t c_number() const { return c_number_; }
+  uint64_t free_from() const { return free_from_; }
 
   /// Cycle in which `pass` starts; kNever if that is not known yet. Null: no pass is on offer.
   uint64_t next_start(const Pass* pass) const;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "engine/state.h"
 #include "platform/memory_timing.h"
 
 namespace mxe {
@@ -27,6 +28,12 @@ class Unpack {
 
   /// Nothing is under way any more; the unpacker accepts again from `cycle` on.
   void clear(uint64_t cycle);
+  /// Between two row fetches.
+  void visit(StateVisitor& visitor) {
+    for (uint64_t* time : {&fetch_from_, &next_beat_, &last_beat_, &last_word_}) {
+      visitor.cycle(*time);
+    }
+  }
 
  private:
   uint64_t accept_from(unsigned beat) const;

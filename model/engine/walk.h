@@ -5,6 +5,7 @@
 
 #include "engine/hardware.h"
 #include "engine/params.h"
+#include "engine/state.h"
 
 namespace mxe {
 
@@ -72,6 +73,78 @@ class Walk {
     return last_stripe() ? Next::end : Next::stripe;
   }
 
+  /// Whether this walk moves through `loop`; if not, it stands still while others do.
+  bool follows(Loop loop) const {
+    switch (loop) {
+      case Loop::tile:
+        return levels_.tile;
+      case Loop::chunk:
+        return levels_.chunk && k_words_ > chunk_words_;
+      case Loop::group:
+        return !skip_group_;
+      case Loop::stripe:
+        break;
+    }
+    return true;
+  }
+
+  void visit(StateVisitor& visitor) {
+    const Loop loop = visitor.loop();
+    const bool moving = valid_ && follows(loop);
+    if (visitor.moves()) {
+      if (moving) advance(loop, visitor.iterations());
+      return;
+    }
+    visitor.value(valid_);
+    if (!valid_) return;
+    // Everything but the position in the loop.
+    if (!moving || loop != Loop::stripe) visitor.value(rows_left_);
+    if (moving && loop == Loop::tile) {
+      visitor.value(words_left_);
+    } else {
+      visitor.value(tile_);
+      if (!moving || loop != Loop::group) visitor.value(group_left_);
+      // The first chunk is not like the others.
+      visitor.value(moving && loop == Loop::chunk ? words_left_ == k_words_ : words_left_);
+    }
+    visitor.value(slab_left_);
+    if (moving) visitor.place(iteration(loop), room(loop));
+  }
+
+  /// `count` iterations of `loop` further, all of which are alike.
+  void advance(Loop loop, uint64_t count) {
+    const auto steps = static_cast<uint32_t>(count);
+    switch (loop) {
+      case Loop::tile: {
+        const uint32_t tile = (n_ - cols_left_) / num_pe_ + steps, tiles = group_cols_ / num_pe_;
+        const uint32_t group = tile / tiles;
+        group_number_ += group - (n_ - group_left_) / group_cols_;
+        group_left_ = n_ - group * group_cols_;
+        tile_ = tile % tiles;
+        cols_left_ = n_ - tile * num_pe_;
+        break;
+      }
+      case Loop::chunk:
+        words_left_ -= steps * chunk_words_;
+        break;
+      case Loop::group:
+        group_number_ += steps;
+        group_left_ -= steps * group_cols_;
+        cols_left_ -= steps * group_cols_;
+        break;
+      case Loop::stripe:
+        stripe_number_ += steps;
+        group_number_ += steps * ((n_ - 1) / group_cols_ + 1);
+        rows_left_ -= steps * rows_;
+        break;
+    }
+  }
+  /// First row and column of the tile.
+  uint32_t row() const { return stripe_number_ * rows_; }
+  uint32_t column() const { return n_ - cols_left_; }
+  /// Columns left of this group's first.
+  uint32_t group_column() const { return n_ - group_left_; }
+
   void step() {
     switch (next()) {
       case Next::slab:
@@ -112,6 +185,39 @@ class Walk {
     tile_ = 0;
     cols_left_ = group_left_;
     slab_left_ = chunk_words_now();
+  }
+  /// Number of the iteration of `loop` the walk is in, and how many more it may advance without
+  /// reaching one that is different: the last, which may be smaller, and among the chunks the
+  /// first.
+  uint64_t iteration(Loop loop) const {
+    switch (loop) {
+      case Loop::tile:
+        return (n_ - cols_left_) / num_pe_;
+      case Loop::chunk:
+        return (k_words_ - words_left_) / chunk_words_;
+      case Loop::group:
+        return (n_ - group_left_) / group_cols_;
+      case Loop::stripe:
+        break;
+    }
+    return stripe_number_;
+  }
+  uint64_t room(Loop loop) const {
+    const auto until_last = [](uint32_t left, uint32_t step) {
+      const uint32_t further = (left - 1) / step;
+      return further == 0 ? 0 : further - 1;
+    };
+    switch (loop) {
+      case Loop::tile:
+        return until_last(cols_left_, num_pe_);
+      case Loop::chunk:
+        return words_left_ == k_words_ ? 0 : until_last(words_left_, chunk_words_);
+      case Loop::group:
+        return until_last(group_left_, group_cols_);
+      case Loop::stripe:
+        break;
+    }
+    return until_last(rows_left_, rows_);
   }
   uint32_t chunk_words_now() const { return std::min(words_left_, chunk_words_); }
 

@@ -54,6 +54,16 @@ void WrPort::patch(std::size_t offset, const uint8_t* data, std::size_t bytes) {
   std::memcpy(data_.data() + offset_ + offset, data, bytes);
 }
 
+void WrPort::visit(StateVisitor& visitor) {
+  for (uint64_t* time :
+       {&take_from_, &emitted_, &address_fire_, &issued_, &acknowledge_, &idle_from_}) {
+    visitor.cycle(*time);
+  }
+  visitor.history(rows_done_);
+  visitor.history(bursts_done_);
+  visitor.ring(acknowledged_, bursts_);
+}
+
 WrPort::Segment WrPort::next_segment() const {
   Segment segment;
   segment.last = bytes_left_ <= row_segment_;

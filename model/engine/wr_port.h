@@ -6,6 +6,7 @@
 #include "engine/hardware.h"
 #include "engine/memory_port.h"
 #include "engine/params.h"
+#include "engine/state.h"
 #include "platform/engine_module.h"
 
 namespace mxe {
@@ -31,6 +32,11 @@ class WrPort {
   uint64_t take(uint64_t offered);
   /// Replaces bytes of the row, from `offset` on, in segments not yet taken.
   void patch(std::size_t offset, const uint8_t* data, std::size_t bytes);
+
+  /// Between two rows.
+  void visit(StateVisitor& visitor);
+
+  uint64_t bursts() const { return bursts_; }
 
   /// First cycle with everything written and acknowledged (idle_o).
   uint64_t idle_from() const { return idle_from_; }

@@ -33,6 +33,7 @@ EngineModule::EngineModule(const sc_core::sc_module_name& name, const Params& pa
     : sc_module(name), params_(params) {
   params_.validate();
   regs.register_b_transport(this, &EngineModule::transport);
+  mem.register_invalidate_direct_mem_ptr(this, &EngineModule::end_direct_access);
 }
 
 uint64_t EngineModule::horizon() const {

@@ -62,6 +62,8 @@ class EngineModule : public sc_core::sc_module {
 
   /// Performs `transfer`, taking the time the bus takes (it may wait). False = SLVERR.
   virtual bool transfer_register(RegisterTransfer& transfer) = 0;
+  /// The memory takes direct access to these addresses back.
+  virtual void end_direct_access(sc_dt::uint64 /*first*/, sc_dt::uint64 /*last*/) {}
 
  private:
   void transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);

@@ -58,6 +58,8 @@ uint8_t* Memory::data(uint64_t address, std::size_t length) {
 
 void Memory::add_fault(uint64_t address, uint64_t length) {
   faults_.push_back({address, address + length});
+  if (granted_) socket->invalidate_direct_mem_ptr(0, ~sc_dt::uint64{0});
+  granted_ = false;
 }
 
 tlm::tlm_response_status Memory::check(uint64_t address, uint64_t length) const {
@@ -93,14 +95,12 @@ void Memory::transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& dela
   const unsigned beat_bytes = burst && burst->beat_bytes ? burst->beat_bytes : config_.beat_bytes;
   const uint64_t beats = beats_touched(address, length, beat_bytes);
   const uint64_t handed_over = time_to_cycles(sc_core::sc_time_stamp() + delay);
-  const BeatTimes times =
-      payload.is_write()
-          ? write_.serve(handed_over - std::min(handed_over, beats - 1), beats, beat_bytes)
-          : read_.serve(handed_over, beats, beat_bytes);
+  const BeatTimes times = payload.is_write() ? write_.serve_write(handed_over, beats, beat_bytes)
+                                             : read_.serve(handed_over, beats, beat_bytes);
 
   payload.set_response_status(check(address, length));
   if (payload.is_response_ok() && !(burst && burst->timing_only)) copy(payload);
-  payload.set_dmi_allowed(faults_.empty());
+  payload.set_dmi_allowed(config_.direct_access && faults_.empty());
   if (burst) burst->times = times;
   delay = cycles_to_time(times.beat(beats - 1)) - sc_core::sc_time_stamp();
 }
@@ -112,7 +112,10 @@ unsigned Memory::debug_transport(tlm::tlm_generic_payload& payload) {
 }
 
 bool Memory::direct_access(tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi) {
-  if (!contains(payload.get_address(), 1)) return false;
+  if (!config_.direct_access || !contains(payload.get_address(), 1) || !faults_.empty())
+    return false;
+  granted_ = true;
+  if (auto* burst = payload.get_extension<BurstExtension>()) burst->direct = {&read_, &write_};
   dmi.set_start_address(config_.base);
   dmi.set_end_address(config_.base + config_.size - 1);
   dmi.set_dmi_ptr(storage_);

@@ -12,12 +12,20 @@
 
 namespace mxe {
 
+/// The ways into a memory, with which an initiator that was granted direct access does without
+/// transactions: bytes through the pointer, times from the channels.
+struct DirectChannels {
+  MemoryChannel* read = nullptr;
+  MemoryChannel* write = nullptr;
+};
+
 /// TLM payload extension: a request carried over a bus in beats. The initiator sets the inputs, the
 /// memory fills in `times`. Without it the default is the memory's own beat size, data included.
 struct BurstExtension : tlm::tlm_extension<BurstExtension> {
   unsigned beat_bytes = 0;   ///< in: bytes of one beat; 0 = the memory's own
   bool timing_only = false;  ///< in: account for the time, but touch no data
   BeatTimes times;           ///< out
+  DirectChannels direct;     ///< out of get_direct_mem_ptr, where granted
 
   tlm::tlm_extension_base* clone() const override { return new BurstExtension(*this); }
   void copy_from(const tlm::tlm_extension_base& other) override {
@@ -35,6 +43,9 @@ struct BurstExtension : tlm::tlm_extension<BurstExtension> {
 /// response is TLM_ADDRESS_ERROR_RESPONSE, in a range marked faulty TLM_GENERIC_ERROR_RESPONSE;
 /// such requests take their time too.
 ///
+/// Direct access is granted while no range is marked faulty. With a BurstExtension in the request
+/// it includes the channels that say when each burst is served.
+///
 /// The storage is reserved, not committed: a page costs nothing until it is written.
 class Memory : public sc_core::sc_module {
  public:
@@ -43,6 +54,7 @@ class Memory : public sc_core::sc_module {
     std::size_t size = std::size_t{1} << 32;  ///< bytes
     unsigned beat_bytes = 32;                 ///< of a request without BurstExtension
     MemoryTiming timing;
+    bool direct_access = true;  ///< grant it where possible
   };
 
   tlm_utils::simple_target_socket<Memory> socket{"socket"};
@@ -60,7 +72,7 @@ class Memory : public sc_core::sc_module {
   /// wholly inside.
   uint8_t* data(uint64_t address, std::size_t length);
 
-  /// From now on every request that touches [address, address + length) fails.
+  /// From now on every request that touches [address, address + length) fails. Ends direct access.
   void add_fault(uint64_t address, uint64_t length);
   void clear_faults() { faults_.clear(); }
 
@@ -78,6 +90,7 @@ class Memory : public sc_core::sc_module {
   Config config_;
   uint8_t* storage_ = nullptr;
   MemoryChannel read_, write_;
+  bool granted_ = false;  // direct access, not ended since
   std::vector<Range> faults_;
 };
 

@@ -44,14 +44,18 @@ MemoryChannel::MemoryChannel(const MemoryTiming& timing, uint64_t stream)
 BeatTimes MemoryChannel::serve(uint64_t issue, uint64_t beats, unsigned beat_bytes) {
   const uint64_t ready = (issue + timing_.latency + next_jitter()) << BeatTimes::kFraction;
   const uint64_t first = std::max(ready, free_);
-  const uint64_t interval = beat_interval(timing_.bytes_per_cycle, beat_bytes);
-  free_ = first + beats * interval;
-  return {first, interval};
+  if (beat_bytes != beat_bytes_) {
+    beat_bytes_ = beat_bytes;
+    interval_ = beat_interval(timing_.bytes_per_cycle, beat_bytes);
+  }
+  free_ = first + beats * interval_;
+  return {first, interval_};
 }
 
 uint64_t MemoryChannel::next_jitter() {
+  const uint64_t request = requests_++;
   if (timing_.jitter_seed == 0) return 0;
-  const uint64_t random = mix64(timing_.jitter_seed ^ mix64(2 * requests_++ + stream_));
+  const uint64_t random = mix64(timing_.jitter_seed ^ mix64(2 * request + stream_));
   return random % (uint64_t{timing_.jitter_cycles} + 1);
 }
 

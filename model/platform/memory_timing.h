@@ -42,12 +42,26 @@ class MemoryChannel {
 
   /// Serves a request of `beats` beats issued in clock cycle `issue`.
   BeatTimes serve(uint64_t issue, uint64_t beats, unsigned beat_bytes);
+  /// The same for a write whose last beat is handed over in `cycle`: the beats are taken as they
+  /// come, so it counts as issued one cycle per further beat before.
+  BeatTimes serve_write(uint64_t cycle, uint64_t beats, unsigned beat_bytes) {
+    return serve(cycle - (cycle < beats ? cycle : beats - 1), beats, beat_bytes);
+  }
+
+  /// Without jitter the same requests at the same distances take the same times.
+  bool is_regular() const { return timing_.jitter_seed == 0; }
+  uint64_t requests() const { return requests_; }
+  /// The end of the last request, with BeatTimes::kFraction fraction bits: all that a regular
+  /// channel remembers.
+  uint64_t& busy_until() { return free_; }
 
  private:
   uint64_t next_jitter();
 
   MemoryTiming timing_;
   uint64_t stream_;
+  unsigned beat_bytes_ = 0;  // that interval_ is for
+  uint64_t interval_ = 0;
   uint64_t requests_ = 0;
   uint64_t free_ = 0;  // with BeatTimes::kFraction fraction bits
 };

@@ -1,0 +1,48 @@
+#include "engine/repetition.h"
+
+#include <algorithm>
+
+namespace mxe {
+namespace {
+
+uint64_t hash(const std::vector<uint64_t>& words) {
+  uint64_t hash = words.size();
+  for (const uint64_t word : words) hash = (hash ^ word ^ (hash >> 29)) * 0x9E3779B97F4A7C15u;
+  return hash;
+}
+
+}  // namespace
+
+void Repetition::clear() {
+  for (Records& records : records_) records.clear();
+}
+
+std::optional<Repetition::Skip> Repetition::find(const StateVisitor& record, uint64_t now,
+                                                 uint64_t limit, const Counters::Values& counted) {
+  const auto loop = static_cast<std::size_t>(record.loop());
+  // What was recorded within an iteration of an outer loop says nothing about the next one.
+  for (std::size_t inner = 0; inner < loop; inner++) records_[inner].clear();
+  Records& records = records_[loop];
+  if (records.size() >= kMaxRecords) records.clear();
+  Record& slot = records[hash(record.words())];
+  Record earlier = std::move(slot);
+  slot = {record.words(), record.places(), now, counted};
+  if (earlier.words != record.words() || earlier.places.size() != record.places().size()) return {};
+
+  // Everything that moves through the loop must have moved equally far, and may go on as far.
+  Skip skip;
+  skip.cycles = now - earlier.cycle;
+  skip.before = earlier.counted;
+  skip.periods = limit <= now ? 0 : (limit - now) / skip.cycles;
+  for (std::size_t i = 0; i < earlier.places.size(); i++) {
+    const StateVisitor::Place &was = earlier.places[i], &is = record.places()[i];
+    if (i == 0) skip.iterations = is.iteration - was.iteration;
+    if (is.iteration - was.iteration != skip.iterations || skip.iterations == 0) return {};
+    skip.periods = std::min(skip.periods, is.room / skip.iterations);
+  }
+  if (earlier.places.empty() || skip.periods == 0) return {};
+  records.clear();
+  return skip;
+}
+
+}  // namespace mxe

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "engine/counters.h"
+#include "engine/state.h"
+
+namespace mxe {
+
+/// Finds out that a job repeats itself: keeps records of its state in earlier cycles and compares
+/// them with the present one.
+class Repetition {
+ public:
+  /// What may be skipped from the present on: it would be the same again and again.
+  struct Skip {
+    uint64_t periods = 0;
+    uint64_t cycles = 0;      ///< of one period
+    uint64_t iterations = 0;  ///< of the loop in one period
+    Counters::Values before;  ///< counts a period ago
+  };
+
+  /// A job starts.
+  void clear();
+  /// Keeps `record`, made in cycle `now`. Returns a skip that ends before `limit`, if there is one.
+  std::optional<Skip> find(const StateVisitor& record, uint64_t now, uint64_t limit,
+                           const Counters::Values& counted);
+
+ private:
+  struct Record {
+    std::vector<uint64_t> words;
+    std::vector<StateVisitor::Place> places;
+    uint64_t cycle = 0;
+    Counters::Values counted{};
+  };
+  using Records = std::unordered_map<uint64_t, Record>;  // by hash
+
+  /// More than that are not kept of a loop.
+  static constexpr std::size_t kMaxRecords = 512;
+
+  std::array<Records, 4> records_;  // by loop
+};
+
+}  // namespace mxe

@@ -1,0 +1,127 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "engine/hardware.h"
+
+namespace mxe {
+
+/// A loop of the nest (Walk) whose iterations may repeat each other cycle by cycle. `tile` counts
+/// the column tiles of a stripe through and serves jobs of one A chunk, where groups change
+/// nothing; `group` and `chunk` serve the others.
+enum class Loop : uint8_t { tile, chunk, group, stripe };
+
+/// A walk over everything in the data path that decides about its future. Every block has a
+/// visit() that shows what it keeps, and which serves two purposes:
+///
+/// - A recorder writes it down, with cycles relative to the present and without the position in one
+///   loop. Two records that are equal are followed by the same events at the same distances, for as
+///   long as the iterations of that loop are alike.
+/// - A mover then takes all of it some cycles and some iterations further at once.
+class StateVisitor {
+ public:
+  /// What a walk says about its place in the loop, see Walk::visit.
+  struct Place {
+    uint64_t iteration;
+    uint64_t room;  ///< iterations further that are still like this one
+  };
+
+  /// Records the state in cycle `now`. Times before `floor`, which is at most `now`, are all the
+  /// same.
+  static StateVisitor recorder(Loop loop, uint64_t now, uint64_t floor) {
+    StateVisitor visitor(loop);
+    visitor.now_ = now;
+    visitor.floor_ = std::min(now, floor);
+    return visitor;
+  }
+  static StateVisitor mover(Loop loop, uint64_t cycles, uint64_t iterations) {
+    StateVisitor visitor(loop);
+    visitor.moves_ = true;
+    visitor.cycles_ = cycles;
+    visitor.iterations_ = iterations;
+    return visitor;
+  }
+
+  Loop loop() const { return loop_; }
+  bool moves() const { return moves_; }
+  uint64_t iterations() const { return iterations_; }
+
+  /// A cycle, or kNever.
+  void cycle(uint64_t& value) {
+    if (value == kNever) {
+      this->value(kNever);
+    } else if (moves_) {
+      value += cycles_;
+    } else {
+      words_.push_back(std::max(value, floor_) - now_);
+    }
+  }
+  /// A cycle whose distance matters even if it is long past.
+  void exact_cycle(uint64_t& value) {
+    if (moves_) {
+      value += cycles_;
+    } else {
+      words_.push_back(value - now_);
+    }
+  }
+  /// A time with `fraction` fraction bits.
+  void fixed_point(uint64_t& value, unsigned fraction) {
+    if (moves_) {
+      value += cycles_ << fraction;
+    } else {
+      words_.push_back(std::max(value, floor_ << fraction) - (now_ << fraction));
+    }
+  }
+  /// Anything that must be the same. A running number counts only against another one: give the
+  /// difference.
+  void value(uint64_t value) {
+    if (!moves_) words_.push_back(value);
+  }
+  template <std::size_t N>
+  void history(History<uint64_t, N>& history) {
+    value(std::min<uint64_t>(history.count(), N));
+    history.for_each([this](uint64_t& c) { cycle(c); });
+  }
+  /// The last values of a running sequence kept in a ring; `count` of them so far.
+  void ring(std::vector<uint64_t>& ring, uint64_t count) {
+    const uint64_t size = ring.size(), kept = std::min(count, size);
+    value(kept);
+    for (uint64_t age = 1; age <= kept; age++) cycle(ring[(count - age) % size]);
+  }
+  /// A walk that follows the loop.
+  void place(uint64_t iteration, uint64_t room) { places_.push_back({iteration, room}); }
+
+  const std::vector<uint64_t>& words() const { return words_; }
+  const std::vector<Place>& places() const { return places_; }
+
+ private:
+  explicit StateVisitor(Loop loop) : loop_(loop) {}
+
+  Loop loop_;
+  bool moves_ = false;
+  uint64_t now_ = 0, floor_ = 0;
+  uint64_t cycles_ = 0, iterations_ = 0;
+  std::vector<uint64_t> words_;
+  std::vector<Place> places_;
+};
+
+/// Addresses of row fetches or rows to write, as far as they matter for time: where in a beat they
+/// begin, and, unless no row can cross one, how far the next 4 KiB boundary is.
+class AddressPhase {
+ public:
+  AddressPhase() = default;
+  /// All addresses are multiples of the lowest bit of `any`, all rows of at most `bytes`.
+  AddressPhase(uint64_t any, uint64_t bytes, unsigned beat_bytes) {
+    any |= kPageBytes;
+    const uint64_t alignment = any & ~(any - 1);
+    modulus_ = alignment >= bytes ? beat_bytes : kPageBytes;
+  }
+  uint64_t of(uint64_t address) const { return address % modulus_; }
+
+ private:
+  uint64_t modulus_ = kPageBytes;
+};
+
+}  // namespace mxe

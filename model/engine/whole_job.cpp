@@ -1,0 +1,105 @@
+#include "engine/whole_job.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "engine/hardware.h"
+#include "mxe_regs.h"
+#include "numerics/gemm.h"
+#include "numerics/tensor.h"
+
+namespace mxe {
+namespace {
+
+/// Rows of bytes in memory.
+struct Range {
+  uint64_t address = 0;
+  uint64_t rows = 0, row_bytes = 0, stride = 0;
+
+  uint64_t bytes() const { return (rows - 1) * stride + row_bytes; }
+  bool overlaps(const Range& other) const {
+    return address < other.address + other.bytes() && other.address < address + bytes();
+  }
+  const uint8_t* in(MemoryPort& memory) const { return memory.direct(address, bytes()); }
+};
+
+uint64_t d_row_bytes(const Descriptor& job) {
+  if (job.has_mx_out()) return mx::packed_row_bytes(job.mx_out(), job.n);
+  return uint64_t{job.n} * (job.out_format == MXE_OUT_BF16 ? kBfloat16Bytes : kFloatBytes);
+}
+
+struct Ranges {
+  Range a, b, a_scales, b_scales, c, d, d_scales;
+
+  explicit Ranges(const Descriptor& job) {
+    const uint64_t scales = (uint64_t{job.k} + kLanes - 1) / kLanes;
+    a = {job.a_addr, job.m, mx::packed_row_bytes(job.a(), job.k), job.a_stride};
+    b = {job.b_addr, job.n, mx::packed_row_bytes(job.b(), job.k), job.b_stride};
+    a_scales = {job.a_scale_addr, job.m, scales, job.a_scale_stride};
+    b_scales = {job.b_scale_addr, job.n, scales, job.b_scale_stride};
+    const uint64_t c_bytes = job.bias_bf16 ? 2 : 4;
+    c = {job.c_addr, job.c_stride == 0 ? 1 : job.m, job.n * c_bytes, job.c_stride};
+    d = {job.d_addr, job.m, d_row_bytes(job), job.d_stride};
+    d_scales = d;
+    if (job.has_mx_out()) {
+      d_scales = {job.d_scale_addr, job.m, (uint64_t{job.n} + kLanes - 1) / kLanes,
+                  job.d_scale_stride};
+    }
+  }
+};
+
+mx::MxTensor operand(mx::FormatId format, const Range& elements, const Range& scales, uint32_t k,
+                     MemoryPort& memory) {
+  mx::MxTensor tensor;
+  tensor.format = format;
+  tensor.rows = elements.rows;
+  tensor.k = k;
+  tensor.codes = mx::unpack_rows(format, elements.in(memory), elements.rows, k, elements.stride);
+  tensor.scales.resize(scales.rows * scales.row_bytes);
+  const uint8_t* from = scales.in(memory);
+  for (uint64_t row = 0; row < scales.rows; row++, from += scales.stride) {
+    std::memcpy(&tensor.scales[row * scales.row_bytes], from, scales.row_bytes);
+  }
+  return tensor;
+}
+
+std::vector<float> bias(const Descriptor& job, const Range& c, MemoryPort& memory) {
+  std::vector<float> values(std::size_t{job.m} * job.n);
+  const uint8_t* from = c.in(memory);
+  for (uint64_t row = 0; row < job.m; row++, from += c.stride) {
+    float* to = &values[row * job.n];
+    if (!job.bias_bf16) {
+      std::memcpy(to, from, c.row_bytes);
+      continue;
+    }
+    for (uint32_t i = 0; i < job.n; i++)
+      std::memcpy(reinterpret_cast<uint8_t*>(&to[i]) + 2, from + 2 * i, 2);
+  }
+  return values;
+}
+
+}  // namespace
+
+std::optional<WholeJob> WholeJob::make(const Descriptor& job, MemoryPort& memory, bool fp4_dual) {
+  const Ranges ranges(job);
+  std::vector<const Range*> read{&ranges.a, &ranges.b, &ranges.a_scales, &ranges.b_scales};
+  if (job.bias) read.push_back(&ranges.c);
+  if (!ranges.d.in(memory) || !ranges.d_scales.in(memory)) return std::nullopt;
+  for (const Range* range : read) {
+    if (!range->in(memory) || range->overlaps(ranges.d) || range->overlaps(ranges.d_scales)) {
+      return std::nullopt;
+    }
+  }
+  const mx::MxTensor a = operand(job.a(), ranges.a, ranges.a_scales, job.k, memory);
+  const mx::MxTensor b = operand(job.b(), ranges.b, ranges.b_scales, job.k, memory);
+  std::vector<float> c;
+  if (job.bias) c = bias(job, ranges.c, memory);
+  const std::vector<float> values = mx::gemm_block(a, b, job.bias ? c.data() : nullptr, fp4_dual);
+  WholeJob whole;
+  whole.pitch_ = job.n;
+  whole.results_.resize(values.size());
+  std::memcpy(whole.results_.data(), values.data(), values.size() * sizeof(float));
+  return whole;
+}
+
+}  // namespace mxe

@@ -1,0 +1,101 @@
+#include "measure.h"
+
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <exception>
+#include <nlohmann/json.hpp>
+
+#include "numerics/error.h"
+#include "tb/cosim.h"
+
+namespace mxe {
+namespace {
+
+using Json = nlohmann::json;
+
+CycleCounters cycle_counters(const struct mxe_counters& c) {
+  return {c.mac_active, c.stall_a, c.stall_b, c.stall_c, c.stall_drain, c.stall_latency, c.idle};
+}
+
+/// In the child: the measurement as JSON.
+Json run(const Configuration& configuration, const Stream& stream) {
+  CoSimOptions options;
+  options.params = configuration.params;
+  options.timing = stream.timing;
+  options.rtl.make_top = configuration.make_top;
+  options.ring_entries = std::min(8u, configuration.params.queue_depth);
+  options.cycle_tolerance = -1;  // differences are what is to be measured
+  CoSim cosim(options);
+  cosim.run(stream.jobs);
+  Json jobs = Json::array(), mismatches = Json::array();
+  for (const JobCycles& job : cosim.cycles()) {
+    jobs.push_back({{"job", job.job}, {"model", job.model}, {"rtl", job.rtl}});
+  }
+  for (const Mismatch& mismatch : cosim.mismatches()) {
+    mismatches.push_back(fmt::format("{}: {}", mismatch.engine, mismatch.what));
+  }
+  return {{"jobs", jobs},
+          {"mismatches", mismatches},
+          {"model", cycle_counters(*cosim.model_counters())},
+          {"rtl", cycle_counters(*cosim.rtl_counters())},
+          {"rtl_total", cosim.rtl_counters()->total}};
+}
+
+[[noreturn]] void child(int output, const Configuration& configuration, const Stream& stream) {
+  std::string text;
+  try {
+    text = run(configuration, stream).dump();
+  } catch (const std::exception& error) {
+    text = Json{{"error", error.what()}}.dump();
+  }
+  for (std::size_t done = 0; done < text.size();) {
+    const ssize_t written = write(output, text.data() + done, text.size() - done);
+    if (written <= 0) _exit(1);
+    done += static_cast<std::size_t>(written);
+  }
+  _exit(0);  // without the destructors that belong to the parent
+}
+
+std::string read_all(int input) {
+  std::string text;
+  char buffer[4096];
+  for (ssize_t count; (count = read(input, buffer, sizeof buffer)) > 0;) {
+    text.append(buffer, static_cast<std::size_t>(count));
+  }
+  return text;
+}
+
+}  // namespace
+
+StreamMeasurement measure(const Configuration& configuration, const Stream& stream) {
+  int ends[2];
+  if (pipe(ends) != 0) throw mx::Error("no pipe to a child process");
+  std::fflush(nullptr);
+  const pid_t pid = fork();
+  if (pid < 0) throw mx::Error("no child process");
+  if (pid == 0) child(ends[1], configuration, stream);
+  close(ends[1]);
+  const std::string text = read_all(ends[0]);
+  close(ends[0]);
+  int status = 0;
+  waitpid(pid, &status, 0);
+
+  const Json json = Json::parse(text, nullptr, false);
+  if (json.is_discarded())
+    throw mx::Error(fmt::format("a simulation ended with status {}", status));
+  if (json.contains("error")) throw mx::Error(json.at("error").get<std::string>());
+  StreamMeasurement result;
+  for (const Json& job : json.at("jobs")) {
+    result.jobs.push_back({job.at("job"), job.at("model"), job.at("rtl")});
+  }
+  json.at("model").get_to(result.model);
+  json.at("rtl").get_to(result.rtl);
+  json.at("mismatches").get_to(result.mismatches);
+  result.rtl_total = json.at("rtl_total");
+  return result;
+}
+
+}  // namespace mxe

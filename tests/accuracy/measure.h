@@ -1,0 +1,34 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "workload.h"
+
+namespace mxe {
+
+/// The counters that say what the array did in every cycle, by name.
+inline constexpr std::array<const char*, 7> kCycleCounters = {
+    "mac_active", "stall_a", "stall_b", "stall_c", "stall_drain", "stall_latency", "idle"};
+using CycleCounters = std::array<uint64_t, kCycleCounters.size()>;
+
+struct JobMeasurement {
+  std::string job;
+  uint64_t model = 0, rtl = 0;  ///< cycles
+};
+
+/// What one stream took on model and RTL.
+struct StreamMeasurement {
+  std::vector<JobMeasurement> jobs;
+  CycleCounters model{}, rtl{};
+  uint64_t rtl_total = 0;
+  std::vector<std::string> mismatches;  ///< results that differ, or an end of the simulation
+};
+
+/// Runs `stream` on both engines side by side. In a process of its own, because SystemC elaborates
+/// only once.
+StreamMeasurement measure(const Configuration& configuration, const Stream& stream);
+
+}  // namespace mxe

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "measure.h"
+
+namespace mxe {
+
+/// What is promised, and checked (docs/accuracy.md).
+struct AccuracyLimits {
+  double max_error = 0.01;         ///< of a job of at least kLongJob cycles
+  double mean_error = 0.002;       ///< of those jobs
+  uint64_t short_job_cycles = 20;  ///< any shorter job
+  double stall_share = 0.02;       ///< any stall counter, of all cycles of its stream
+  /// With random latency only the mean counts.
+  static AccuracyLimits with_jitter();
+};
+inline constexpr uint64_t kLongJob = 2000;
+
+/// The jobs of one configuration, with or without jitter.
+class Accuracy {
+ public:
+  Accuracy(std::string configuration, bool jitter)
+      : configuration_(std::move(configuration)), jitter_(jitter) {}
+
+  void add(const StreamMeasurement& stream);
+  std::size_t jobs() const { return jobs_; }
+
+  /// One row of the table.
+  static std::string header();
+  std::string row() const;
+  /// One line for each limit that is not kept, and for each result that is wrong.
+  std::vector<std::string> failures() const;
+
+ private:
+  double mean() const { return long_jobs_ == 0 ? 0 : error_sum_ / static_cast<double>(long_jobs_); }
+
+  std::string configuration_;
+  bool jitter_;
+  std::size_t jobs_ = 0, long_jobs_ = 0, exact_ = 0;
+  uint64_t rtl_cycles_ = 0;
+  double error_sum_ = 0, max_error_ = 0;
+  uint64_t max_short_ = 0;
+  double max_stall_ = 0;
+  const char* worst_stall_ = "";
+  std::string worst_job_;
+  double worst_ = 0;
+  std::vector<std::string> mismatches_;
+};
+
+/// Replaces what stands between the marks `<!-- NAME -->` and `<!-- end of NAME -->` in a file.
+/// Throws mx::Error if it has none.
+void replace_section(const std::string& path, const std::string& name, const std::string& text);
+
+}  // namespace mxe

@@ -1,0 +1,91 @@
+#include "workload.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+#include "numerics/accumulate.h"
+#include "numerics/error.h"
+
+namespace mxe {
+
+// Configurations built for the tests (tests/cosim/CMakeLists.txt).
+std::unique_ptr<RtlTop> make_Vmxe_narrow(const Params&, const std::string&);
+std::unique_ptr<RtlTop> make_Vmxe_beats(const Params&, const std::string&);
+
+namespace {
+
+constexpr unsigned kMaxJobs = 6;
+constexpr unsigned kMaxSize = 1024, kMaxDeepK = 8192;
+constexpr unsigned kMaxLatency = 400;
+
+Params changed_small(const char* assignments) {
+  Params params = Params::named("small");
+  std::istringstream words(assignments);
+  for (std::string word; words >> word;) params.set(word);
+  return params;
+}
+
+}  // namespace
+
+Configuration configuration(const std::string& name) {
+  if (name == "small" || name == "base") return {name, Params::named(name), make_rtl_top};
+  if (name == "narrow") return {name, changed_small(MXE_NARROW), make_Vmxe_narrow};
+  if (name == "beats") return {name, changed_small(MXE_BEATS), make_Vmxe_beats};
+  throw mx::Error(
+      fmt::format("no configuration '{}' here (allowed: small, base, narrow, beats)", name));
+}
+
+Stream Workload::next(unsigned max_jobs, bool jitter) {
+  Stream stream;
+  stream.timing = memory(jitter);
+  const auto count = static_cast<unsigned>(random_.uniform(1, std::min(kMaxJobs, max_jobs)));
+  while (stream.jobs.size() < count) stream.jobs.push_back(job(stream.timing));
+  return stream;
+}
+
+/// Small and large sizes alike: uniform on a logarithmic scale.
+unsigned Workload::size(unsigned low, unsigned high) {
+  const double ratio = std::log(static_cast<double>(high) / low);
+  return std::clamp(static_cast<unsigned>(std::lround(low * std::exp(random_.real() * ratio))), low,
+                    high);
+}
+
+MemoryTiming Workload::memory(bool jitter) {
+  MemoryTiming timing;
+  timing.latency = random_.one_in(2) ? size(1, kMaxLatency)
+                                     : static_cast<unsigned>(random_.uniform(1, kMaxLatency));
+  // One in two has the full bandwidth.
+  if (random_.one_in(2))
+    timing.bytes_per_cycle = params_.mem_bytes() * (0.25 + 0.75 * random_.real());
+  if (jitter) timing.jitter_seed = random_.uniform(1, ~uint64_t{0});
+  return timing;
+}
+
+/// What the array and the memory need at least.
+double Workload::estimated_cycles(double m, double n, double k, const MemoryTiming& timing) const {
+  const double bandwidth =
+      timing.bytes_per_cycle == 0 ? params_.mem_bytes() : timing.bytes_per_cycle;
+  const double stripes = std::ceil(m / params_.rows), tiles = std::ceil(n / params_.num_pe);
+  const double pass = std::max({std::min<double>(m, params_.rows), 7.0, params_.num_pe + 1.0});
+  const double array = stripes * tiles * std::ceil(k / 32) * pass;
+  return std::max(array, stripes * n * k / bandwidth);
+}
+
+Job Workload::job(const MemoryTiming& timing) {
+  for (;;) {
+    const auto format = [this] {
+      return mx::kAllFormats[random_.uniform(0, mx::kAllFormats.size() - 1)];
+    };
+    const mx::FormatId a = format(), b = format();
+    const unsigned m = size(1, kMaxSize), n = size(1, kMaxSize);
+    const unsigned k = random_.one_in(6) ? size(kMaxSize, kMaxDeepK) : size(1, kMaxSize);
+    if (mx::pair_tree_width(a, b) > params_.tree_w) continue;
+    if (estimated_cycles(m, n, k, timing) > static_cast<double>(max_cycles_)) continue;
+    return generator_.make(a, b, m, n, k, Values::codes);
+  }
+}
+
+}  // namespace mxe

@@ -1,0 +1,219 @@
+// What the model does without simulating every event must not show: skipped periods and data in one
+// go give the cycles, the counters and the bytes of a simulation event by event.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/engine.h"
+#include "mxe_driver.h"
+#include "numerics/tensor.h"
+#include "platform/driver_port.h"
+#include "platform/platform.h"
+#include "platform/random.h"
+
+namespace mxe {
+namespace {
+
+constexpr uint64_t kSeed = 20;
+
+struct Setting {
+  Params params;
+  MemoryTiming timing;
+};
+
+Params random_params(Random& random) {
+  Params p;
+  p.num_pe = 1u << random.uniform(0, 5);
+  p.rows = std::max(p.num_pe, 8u << random.uniform(0, 3));
+  p.acc_tiles = 1u << random.uniform(0, 3);
+  p.fp4_dual = static_cast<unsigned>(random.uniform(0, 1));
+  p.a_slab_k = 32u << random.uniform(0, 5);
+  p.b_buf_k = std::min(p.a_slab_k, 32u << random.uniform(0, 3));
+  p.mem_w = 64u << random.uniform(0, 3);
+  p.max_burst = 1u << random.uniform(0, 6);
+  return p;
+}
+
+Setting random_setting(Random& random) {
+  Setting s;
+  if (!random.one_in(4)) s.params = random_params(random);
+  if (random.one_in(4)) s.params = Params::named("small");
+  s.timing.latency = static_cast<unsigned>(random.uniform(1, random.one_in(2) ? 400 : 40));
+  static constexpr double kRates[] = {0, 0, 0, 4, 8, 12.8, 5.3};
+  s.timing.bytes_per_cycle = kRates[random.uniform(0, 6)];
+  if (random.one_in(12)) s.timing.jitter_seed = random.next() | 1;
+  return s;
+}
+
+/// A job at addresses from `address` on: half of them regular, as layers are, the others with
+/// sizes, strides and alignments of all kinds.
+mxe_job random_job(Random& random, const Params& p, uint64_t address) {
+  const bool regular = random.one_in(2);
+  const auto size = [&](unsigned unit, unsigned most) {
+    const auto n = static_cast<uint32_t>(random.uniform(1, most) * unit);
+    return regular || random.one_in(2) ? n : n - static_cast<uint32_t>(random.uniform(0, unit - 1));
+  };
+  mxe_job job{};
+  job.format_a = static_cast<uint32_t>(random.uniform(0, 6));
+  job.format_b = static_cast<uint32_t>(random.one_in(2) ? job.format_a : random.uniform(0, 6));
+  job.m = size(p.rows, regular ? 24 : 12);
+  job.n = size(p.num_pe, 40);
+  job.k = regular ? size(128, 8) : size(32, random.one_in(3) ? 60 : 10);
+  const auto work = [&] { return uint64_t{job.m} * job.n * (job.k / 32 + 1) / p.num_pe; };
+  while (job.n > 1 && work() > 150'000) job.n = (job.n + 1) / 2;
+  const bool loose = !regular && random.one_in(2);
+  const auto gap = [&](unsigned unit) {
+    return loose ? static_cast<uint32_t>(random.uniform(0, 20) * unit) : 0;
+  };
+  const auto place = [&](uint64_t bytes, unsigned unit) {
+    address = (address + 127) / 128 * 128 + gap(unit);
+    const uint64_t start = address;
+    address += bytes;
+    return start;
+  };
+  const auto row = [&](uint32_t format) {
+    return static_cast<uint32_t>(mx::packed_row_bytes(static_cast<mx::FormatId>(format), job.k));
+  };
+  job.a_stride = loose && random.one_in(8) ? 0 : row(job.format_a) + gap(1);
+  job.b_stride = row(job.format_b) + gap(1);
+  job.a_scale_stride = (job.k + 31) / 32 + gap(1);
+  job.b_scale_stride = (job.k + 31) / 32 + gap(1);
+  job.d_stride = 4 * job.n + gap(4);
+  job.a_addr = place(uint64_t{job.m} * (row(job.format_a) + 20), 1);
+  job.b_addr = place(uint64_t{job.n} * job.b_stride, 1);
+  job.a_scale_addr = place(uint64_t{job.m} * job.a_scale_stride, 1);
+  job.b_scale_addr = place(uint64_t{job.n} * job.b_scale_stride, 1);
+  job.bias = random.one_in(3);
+  if (job.bias) {
+    job.c_stride = random.one_in(2) ? 0 : job.d_stride;
+    job.c_addr = place(uint64_t{job.m} * job.d_stride, 4);
+  }
+  job.d_addr = place(uint64_t{job.m} * job.d_stride, 4);
+  return job;
+}
+
+struct Outcome {
+  std::vector<uint64_t> cycles;
+  std::vector<struct mxe_counters> counters;  // after each look
+  std::vector<uint8_t> memory;
+};
+
+constexpr std::size_t kMemoryBytes = std::size_t{8} << 20;
+
+/// Runs jobs; software looks at the counters while they run and after them.
+Outcome run(Platform& platform, const std::vector<mxe_job>& jobs, bool look, uint64_t seed) {
+  Outcome outcome;
+  platform.run([&](Host& host) {
+    uint8_t* memory = host.memory().data(host.memory().base(), kMemoryBytes);
+    // Mostly ordinary scales, now and then NaN.
+    Random noise(seed);
+    for (std::size_t i = 0; i < kMemoryBytes; i += 8) {
+      uint64_t bytes = noise.next();
+      if (noise.one_in(3)) bytes = (bytes & 0x0707070707070707) | 0x7878787878787878;
+      std::memcpy(memory + i, &bytes, 8);
+    }
+    mxe_port port = make_driver_port(host);
+    mxe_device device{};
+    const uint64_t ring = host.memory().base();
+    ASSERT_EQ(mxe_probe(&device, &port, host.memory().data(ring, 256), ring, 2), MXE_OK);
+    Random random(seed + 1);
+    for (const mxe_job& job : jobs) {
+      uint32_t id = 0;
+      mxe_completion completion{};
+      struct mxe_counters counters {};
+      ASSERT_EQ(mxe_submit(&device, &job, &id), MXE_OK);
+      for (int i = 0; look && i < 6; i++) {
+        host.wait_cycles(random.uniform(1, 3000));
+        ASSERT_EQ(mxe_counters(&device, &counters), MXE_OK);
+        outcome.counters.push_back(counters);
+      }
+      ASSERT_EQ(mxe_wait(&device, id, 1'000'000, &completion), MXE_OK);
+      outcome.cycles.push_back(completion.cycles);
+      ASSERT_EQ(mxe_counters(&device, &counters), MXE_OK);
+      outcome.counters.push_back(counters);
+    }
+    outcome.memory.assign(memory, memory + kMemoryBytes);
+  });
+  return outcome;
+}
+
+void expect_same(const Outcome& is, const Outcome& should, bool data) {
+  EXPECT_EQ(is.cycles, should.cycles);
+  ASSERT_EQ(is.counters.size(), should.counters.size());
+  for (std::size_t i = 0; i < is.counters.size(); i++) {
+    struct mxe_counters a = is.counters[i], b = should.counters[i];
+    if (!data) a.nan_results = b.nan_results;
+    EXPECT_EQ(std::memcmp(&a, &b, sizeof a), 0) << "look " << i;
+  }
+  if (data) {
+    EXPECT_TRUE(is.memory == should.memory);
+  }
+}
+
+/// How an engine is run: everything simulated, periods skipped, data in one go.
+struct Way {
+  const char* name;
+  Mode mode;
+  bool skip, direct;
+};
+constexpr Way kWays[] = {{"plain", Mode::functional, false, false},
+                         {"timing", Mode::timing, false, true},
+                         {"timing_skipping", Mode::timing, true, true},
+                         {"whole", Mode::functional, false, true},
+                         {"whole_skipping", Mode::functional, true, true}};
+
+TEST(Repetition, CannotBeTold) {
+  constexpr std::size_t kSettings = 30;
+  Random random(kSeed);
+  std::vector<Setting> settings;
+  std::vector<std::unique_ptr<Platform>> platforms;
+  for (std::size_t i = 0; i < kSettings; i++) {
+    settings.push_back(random_setting(random));
+    for (const Way& way : kWays) {
+      Memory::Config memory;
+      memory.size = kMemoryBytes;
+      memory.timing = settings.back().timing;
+      memory.direct_access = way.direct;
+      platforms.push_back(std::make_unique<Platform>(
+          (std::string(way.name) + std::to_string(i)).c_str(), memory, [&] {
+            EngineOptions options;
+            options.mode = way.mode;
+            options.skip_repetitions = way.skip;
+            return std::make_unique<Engine>("engine", settings.back().params, options);
+          }));
+    }
+  }
+  uint64_t skipped = 0, cycles = 0;
+  for (std::size_t i = 0; i < kSettings; i++) {
+    std::vector<mxe_job> jobs;
+    for (int j = 0; j < 2; j++) {
+      jobs.push_back(random_job(random, settings[i].params, platforms[0]->memory().base() + 256));
+    }
+    const bool look = random.one_in(3);
+    SCOPED_TRACE("seed " + std::to_string(kSeed) + ", setting " + std::to_string(i) + ": " +
+                 settings[i].params.to_string());
+    const Outcome plain = run(*platforms[5 * i], jobs, look, kSeed + i);
+    for (std::size_t way = 1; way < 5; way++) {
+      SCOPED_TRACE(kWays[way].name);
+      Platform& platform = *platforms[5 * i + way];
+      expect_same(run(platform, jobs, look, kSeed + i), plain, kWays[way].mode == Mode::functional);
+      const uint64_t now_skipped = static_cast<Engine&>(platform.engine()).skipped_cycles();
+      if (!kWays[way].skip) {
+        EXPECT_EQ(now_skipped, 0u);
+      }
+      skipped += now_skipped;
+    }
+    for (const uint64_t c : plain.cycles) cycles += 2 * c;
+  }
+  // A test of skipping is one only where much is skipped.
+  EXPECT_GT(skipped, cycles / 5) << "of " << cycles;
+  RecordProperty("skipped", std::to_string(skipped));
+  RecordProperty("cycles", std::to_string(cycles));
+}
+
+}  // namespace
+}  // namespace mxe
