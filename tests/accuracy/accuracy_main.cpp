@@ -1,5 +1,6 @@
 // mxe_accuracy: random jobs on the model and on the RTL, and how far apart their cycles are.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
@@ -25,12 +26,15 @@ mxe::Accuracy run(const mxe::Configuration& configuration, const Options& option
   mxe::Accuracy accuracy(configuration.name, jitter);
   mxe::Workload workload(configuration.params, 2 * options.seed + (jitter ? 1 : 0),
                          options.max_cycles);
+  const bool progress = isatty(STDERR_FILENO) != 0;
   while (accuracy.jobs() < jobs) {
     const auto left = static_cast<unsigned>(jobs - accuracy.jobs());
     accuracy.add(mxe::measure(configuration, workload.next(left, jitter)));
-    fmt::print(stderr, "\r{:<8} {:>4} of {} jobs", configuration.name, accuracy.jobs(), jobs);
+    if (progress) {
+      fmt::print(stderr, "\r{:<8} {:>4} of {} jobs", configuration.name, accuracy.jobs(), jobs);
+    }
   }
-  fmt::print(stderr, "\n");
+  if (progress) fmt::print(stderr, "\n");
   return accuracy;
 }
 

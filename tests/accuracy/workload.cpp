@@ -84,7 +84,12 @@ Job Workload::job(const MemoryTiming& timing) {
     const unsigned k = random_.one_in(6) ? size(kMaxSize, kMaxDeepK) : size(1, kMaxSize);
     if (mx::pair_tree_width(a, b) > params_.tree_w) continue;
     if (estimated_cycles(m, n, k, timing) > static_cast<double>(max_cycles_)) continue;
-    return generator_.make(a, b, m, n, k, Values::codes);
+    JobSpec spec = generator_.next_spec(a, b);
+    spec.m = m;
+    spec.n = n;
+    spec.k = k;
+    spec.values = Values::codes;
+    return make_job(spec);
   }
 }
 

@@ -30,8 +30,9 @@ struct Stream {
 };
 
 /// Random streams that nobody tuned the model for: 1 to 6 jobs of any pair of formats, 1 to 1,024
-/// rows and columns, K to 1,024 and in one job of six to 8,192, with or without a bias; a memory of
-/// 1 to 400 cycles of latency and from a quarter of the port's bandwidth to all of it.
+/// rows and columns, K to 1,024 and in one job of six to 8,192, any format of results, with or
+/// without a bias, any alignment; a memory of 1 to 400 cycles of latency and from a quarter of the
+/// port's bandwidth to all of it.
 class Workload {
  public:
   /// `max_cycles`: about the longest job.
