@@ -18,6 +18,12 @@ constexpr uint64_t kInterruptDelay = 1;
 // No more than that at a time, so that times stay far from overflowing.
 constexpr uint64_t kMaxBatch = uint64_t{1} << 40;
 
+/// Whole cycles in `time`, rounded up.
+uint64_t cycles_up(const sc_core::sc_time& time) {
+  const uint64_t cycles = time_to_cycles(time);
+  return cycles_to_time(cycles) < time ? cycles + 1 : cycles;
+}
+
 void copy_enabled(uint8_t* target, const uint8_t* source, const uint8_t* enables,
                   std::size_t bytes) {
   if (!enables) {
@@ -69,6 +75,10 @@ bool Engine::transfer_register(RegisterTransfer& transfer) {
   return ok;
 }
 
+bool Engine::peek_register(uint32_t address, uint32_t& value) const {
+  return core_.read(address, value);
+}
+
 MemoryPort::Response Engine::read(uint64_t cycle, uint64_t address, std::size_t bytes,
                                   uint8_t* data) {
   if (direct_.covers(address, bytes)) {
@@ -90,20 +100,38 @@ MemoryPort::Response Engine::write(uint64_t cycle, uint64_t address, std::size_t
 
 MemoryPort::Response Engine::transport(tlm::tlm_command command, uint64_t cycle, uint64_t address,
                                        std::size_t bytes, uint8_t* data, const uint8_t* enables) {
+  // A memory that does not know the extension needs bytes to copy, even if nobody wants them.
+  const bool timing_only = data == nullptr;
+  if (timing_only && nothing_.size() < bytes) nothing_.resize(bytes);
+  if (timing_only && command == tlm::TLM_WRITE_COMMAND) {
+    std::fill(nothing_.begin(), nothing_.end(), TLM_BYTE_DISABLED);
+    enables = nothing_.data();
+  }
   payload_.set_command(command);
   payload_.set_address(address);
-  payload_.set_data_ptr(data);
+  payload_.set_data_ptr(timing_only ? nothing_.data() : data);
   payload_.set_data_length(static_cast<unsigned>(bytes));
   payload_.set_streaming_width(static_cast<unsigned>(bytes));
   payload_.set_byte_enable_ptr(const_cast<uint8_t*>(enables));
   payload_.set_byte_enable_length(enables ? static_cast<unsigned>(bytes) : 0);
+  payload_.set_dmi_allowed(false);
   payload_.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
-  burst_.timing_only = data == nullptr;
+  burst_.timing_only = timing_only;
+  burst_.timed = false;
   const uint64_t now = current_cycle();
   sc_core::sc_time delay = cycles_to_time(std::max(cycle, now) - now);
   mem->b_transport(payload_, delay);
+  if (!burst_.timed) burst_.times = beats_until(current_cycle() + cycles_up(delay), bytes);
+  const bool ok = payload_.is_response_ok();
   if (payload_.is_dmi_allowed()) request_direct_access(address);
-  return {payload_.is_response_ok(), burst_.times};
+  return {ok, burst_.times};
+}
+
+/// The beats of a burst whose last one a memory serves in `last`, one a cycle.
+BeatTimes Engine::beats_until(uint64_t last, std::size_t bytes) const {
+  const uint64_t before = bytes / beat_bytes_ - 1;
+  return {(last - std::min(last, before)) << BeatTimes::kFraction,
+          uint64_t{1} << BeatTimes::kFraction};
 }
 
 /// Direct access serves only where the memory also says what its accesses take.

@@ -29,12 +29,14 @@ class Engine : public EngineModule, private MemoryPort {
 
  private:
   bool transfer_register(RegisterTransfer& transfer) override;
+  bool peek_register(uint32_t address, uint32_t& value) const override;
   Response read(uint64_t cycle, uint64_t address, std::size_t bytes, uint8_t* data) override;
   Response write(uint64_t cycle, uint64_t address, std::size_t bytes, const uint8_t* data,
                  const uint8_t* enables) override;
   Response transport(tlm::tlm_command command, uint64_t cycle, uint64_t address, std::size_t bytes,
                      uint8_t* data, const uint8_t* enables);
 
+  BeatTimes beats_until(uint64_t last, std::size_t bytes) const;
   DirectChannels channels() override;
   uint8_t* direct(uint64_t address, uint64_t bytes) override;
   void request_direct_access(uint64_t address);
@@ -62,6 +64,7 @@ class Engine : public EngineModule, private MemoryPort {
   Direct direct_;
   tlm::tlm_generic_payload payload_;
   BurstExtension burst_;
+  std::vector<uint8_t> nothing_;  // the data of bursts without data
 };
 
 }  // namespace mxe

@@ -62,6 +62,7 @@ void Requant::visit(StateVisitor& visitor) {
   }
   visitor.value(scale_turn_);
   visitor.cycle(request_from_);
+  visitor.cycle(data_from_);
   visitor.value(phase_.of(element_row_ + element_col_));
   visitor.value((scale_row_ + scale_col_) % beat_bytes_);  // one byte never crosses a boundary
   visitor.value(element_row_ - element_stripe_);

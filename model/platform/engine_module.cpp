@@ -33,6 +33,7 @@ EngineModule::EngineModule(const sc_core::sc_module_name& name, const Params& pa
     : sc_module(name), params_(params) {
   params_.validate();
   regs.register_b_transport(this, &EngineModule::transport);
+  regs.register_transport_dbg(this, &EngineModule::debug_transport);
   mem.register_invalidate_direct_mem_ptr(this, &EngineModule::end_direct_access);
 }
 
@@ -44,6 +45,10 @@ uint64_t EngineModule::horizon() const {
 void EngineModule::transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
   if (payload.get_command() == tlm::TLM_IGNORE_COMMAND || payload.get_data_length() != 4) {
     payload.set_response_status(tlm::TLM_BURST_ERROR_RESPONSE);
+    return;
+  }
+  if (payload.get_byte_enable_ptr() && payload.get_byte_enable_length() == 0) {
+    payload.set_response_status(tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE);
     return;
   }
   if (payload.get_address() >= kWindowBytes) {
@@ -64,6 +69,20 @@ void EngineModule::transport(tlm::tlm_generic_payload& payload, sc_core::sc_time
   const bool ok = transfer_register(transfer);
   if (!transfer.write) std::memcpy(payload.get_data_ptr(), &transfer.data, 4);
   payload.set_response_status(ok ? tlm::TLM_OK_RESPONSE : tlm::TLM_GENERIC_ERROR_RESPONSE);
+}
+
+/// Reads whole registers; debuggers do not write them.
+unsigned EngineModule::debug_transport(tlm::tlm_generic_payload& payload) {
+  const uint64_t address = payload.get_address();
+  if (!payload.is_read() || address % 4 != 0) return 0;
+  unsigned done = 0;
+  uint32_t value = 0;
+  while (done + 4 <= payload.get_data_length() && address + done < kWindowBytes &&
+         peek_register(static_cast<uint32_t>(address) + done, value)) {
+    std::memcpy(payload.get_data_ptr() + done, &value, 4);
+    done += 4;
+  }
+  return done;
 }
 
 }  // namespace mxe

@@ -39,8 +39,10 @@ void yield_to_others();
 
 /// What the model and the RTL have in common: everything above them cannot tell which one it talks
 /// to.
-///   regs  registers, 32-bit accesses within 4 KiB (the target may wait)
-///   mem   data, descriptors and completions (see Memory for the timing protocol)
+///   regs  registers, 32-bit accesses within 4 KiB (the target may wait, annotated delays are
+///         waited for first); transport_dbg reads them on the model
+///   mem   data, descriptors and completions: any TLM-2.0 memory; one that fills in BurstExtension
+///         says when each beat is served, for others a burst ends after the delay they return
 ///   irq   level interrupt
 class EngineModule : public sc_core::sc_module {
  public:
@@ -62,11 +64,15 @@ class EngineModule : public sc_core::sc_module {
 
   /// Performs `transfer`, taking the time the bus takes (it may wait). False = SLVERR.
   virtual bool transfer_register(RegisterTransfer& transfer) = 0;
+  /// Reads a register without any effect and without time, for debuggers. False if that is not
+  /// possible.
+  virtual bool peek_register(uint32_t /*address*/, uint32_t& /*value*/) const { return false; }
   /// The memory takes direct access to these addresses back.
   virtual void end_direct_access(sc_dt::uint64 /*first*/, sc_dt::uint64 /*last*/) {}
 
  private:
   void transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
+  unsigned debug_transport(tlm::tlm_generic_payload& payload);
 
   Params params_;
   std::function<uint64_t()> horizon_;

@@ -101,7 +101,10 @@ void Memory::transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& dela
   payload.set_response_status(check(address, length));
   if (payload.is_response_ok() && !(burst && burst->timing_only)) copy(payload);
   payload.set_dmi_allowed(config_.direct_access && faults_.empty());
-  if (burst) burst->times = times;
+  if (burst) {
+    burst->times = times;
+    burst->timed = true;
+  }
   delay = cycles_to_time(times.beat(beats - 1)) - sc_core::sc_time_stamp();
 }
 

@@ -24,6 +24,7 @@ struct DirectChannels {
 struct BurstExtension : tlm::tlm_extension<BurstExtension> {
   unsigned beat_bytes = 0;   ///< in: bytes of one beat; 0 = the memory's own
   bool timing_only = false;  ///< in: account for the time, but touch no data
+  bool timed = false;        ///< out: `times` holds what the request took
   BeatTimes times;           ///< out
   DirectChannels direct;     ///< out of get_direct_mem_ptr, where granted
 

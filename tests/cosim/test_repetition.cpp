@@ -210,7 +210,7 @@ TEST(Repetition, CannotBeTold) {
           }));
     }
   }
-  uint64_t skipped = 0, cycles = 0;
+  std::size_t skipped = 0;  // runs in which cycles were
   for (std::size_t i = 0; i < kSettings; i++) {
     std::vector<mxe_job> jobs;
     for (int j = 0; j < 2; j++) {
@@ -228,14 +228,12 @@ TEST(Repetition, CannotBeTold) {
       if (!kWays[way].skip) {
         EXPECT_EQ(now_skipped, 0u);
       }
-      skipped += now_skipped;
+      if (now_skipped > 0) skipped++;
     }
-    for (const uint64_t c : plain.cycles) cycles += 2 * c;
   }
   // A test of skipping is one only where much is skipped.
-  EXPECT_GT(skipped, cycles / 5) << "of " << cycles;
-  RecordProperty("skipped", std::to_string(skipped));
-  RecordProperty("cycles", std::to_string(cycles));
+  EXPECT_GT(skipped, 2 * kSettings / 3) << "of " << 2 * kSettings;
+  RecordProperty("skipped", static_cast<int>(skipped));
 }
 
 }  // namespace

@@ -1,0 +1,15 @@
+// The SystemC library brings its own main(), which calls this.
+#include <benchmark/benchmark.h>
+
+#include <systemc>
+
+#include "engine_bench.h"
+
+int sc_main(int argc, char** argv) {
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
+  mxe::add_engine_benchmarks();
+  benchmark::RunSpecifiedBenchmarks();
+  mxe::print_speed_table();
+  return 0;
+}

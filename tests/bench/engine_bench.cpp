@@ -1,0 +1,171 @@
+// Simulated clock cycles a second: the RTL, the model with data (functional) and without (timing,
+// as `mxe estimate` runs it), one product of 512 x 512 x 512 on configuration base in MXFP8. And
+// layers of Llama-3-8B over 2,048 tokens without data.
+#include "engine_bench.h"
+
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "engine/engine.h"
+#include "mxe_driver.h"
+#include "numerics/error.h"
+#include "numerics/quantize.h"
+#include "platform/driver_port.h"
+#include "platform/platform.h"
+#ifdef MXE_WITH_RTL
+#include "tb/rtl_engine.h"
+#endif
+
+namespace mxe {
+namespace {
+
+constexpr mx::FormatId kFormat = mx::FormatId::mxfp8_e4m3;
+constexpr uint32_t kSize = 512;
+
+/// Cycles a second of each engine: the best run.
+std::map<std::string, double>& rates() {
+  static std::map<std::string, double> values;
+  return values;
+}
+
+void demand(int result) {
+  if (result != MXE_OK) throw mx::Error(mxe_strerror(result));
+}
+
+mx::MxTensor operand(uint32_t rows, uint32_t k, unsigned seed) {
+  std::mt19937 random(seed);
+  std::normal_distribution<float> normal;
+  std::vector<float> x(std::size_t{rows} * k);
+  for (float& value : x) value = normal(random);
+  return mx::quantize_rows(x.data(), rows, k, kFormat);
+}
+
+/// An engine on its platform, the driver ready, and a product of a given shape in memory.
+class Bench {
+ public:
+  Bench(const std::string& name, const Platform::EngineFactory& factory)
+      : platform_(name.c_str(), Memory::Config{}, factory) {}
+
+  void prepare(uint32_t m, uint32_t n, uint32_t k, bool data) {
+    platform_.run([&](Host& host) {
+      const mxe_port port = make_driver_port(host);
+      const uint64_t ring = host.allocate(256);
+      demand(mxe_probe(&driver_, &port, host.memory().data(ring, 256), ring, 2));
+      job_ = {};
+      job_.format_a = job_.format_b = static_cast<uint32_t>(kFormat);
+      job_.m = m;
+      job_.n = n;
+      job_.k = k;
+      job_.a_stride = job_.b_stride = k;
+      job_.a_scale_stride = job_.b_scale_stride = (k + 31) / 32;
+      job_.d_stride = 4 * n;
+      job_.a_addr = host.allocate(std::size_t{m} * k);
+      job_.b_addr = host.allocate(std::size_t{n} * k);
+      job_.a_scale_addr = host.allocate(std::size_t{m} * job_.a_scale_stride);
+      job_.b_scale_addr = host.allocate(std::size_t{n} * job_.b_scale_stride);
+      job_.d_addr = host.allocate(std::size_t{m} * job_.d_stride);
+      if (!data) return;
+      write(host, job_.a_addr, job_.a_scale_addr, operand(m, k, 1));
+      write(host, job_.b_addr, job_.b_scale_addr, operand(n, k, 2));
+    });
+  }
+  /// Runs the product once more. Returns its cycles.
+  uint64_t run() {
+    mxe_completion completion{};
+    platform_.run([&](Host&) {
+      uint32_t id = 0;
+      demand(mxe_submit(&driver_, &job_, &id));
+      demand(mxe_wait(&driver_, id, UINT32_MAX, &completion));
+    });
+    return completion.cycles;
+  }
+
+ private:
+  static void write(Host& host, uint64_t address, uint64_t scales, const mx::MxTensor& tensor) {
+    std::memcpy(host.memory().data(address, tensor.codes.size()), tensor.codes.data(),
+                tensor.codes.size());
+    std::memcpy(host.memory().data(scales, tensor.scales.size()), tensor.scales.data(),
+                tensor.scales.size());
+  }
+
+  Platform platform_;
+  mxe_device driver_{};
+  mxe_job job_{};
+};
+
+void run(benchmark::State& state, Bench& bench, const std::string& name, uint32_t m, uint32_t n,
+         uint32_t k, bool data) {
+  bench.prepare(m, n, k, data);
+  double cycles = 0;
+  for (auto _ : state) {
+    const auto start = std::chrono::steady_clock::now();
+    const auto ran = static_cast<double>(bench.run());
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+    rates()[name] = std::max(rates()[name], ran / seconds.count());
+    cycles += ran;
+  }
+  state.counters["cycles/s"] = benchmark::Counter(cycles, benchmark::Counter::kIsRate);
+}
+
+/// Modules must exist before the first simulation begins.
+std::vector<std::unique_ptr<Bench>>& benches() {
+  static std::vector<std::unique_ptr<Bench>> all;
+  return all;
+}
+
+Bench& add_model(const std::string& name, Mode mode) {
+  benches().push_back(std::make_unique<Bench>(name, [mode] {
+    EngineOptions options;
+    options.mode = mode;
+    return std::make_unique<Engine>("engine", Params::named("base"), options);
+  }));
+  return *benches().back();
+}
+
+}  // namespace
+
+void add_engine_benchmarks() {
+  const auto add = [](const std::string& name, Bench& bench, uint32_t m, uint32_t n, uint32_t k,
+                      bool data) {
+    return benchmark::RegisterBenchmark(("engine/" + name).c_str(),
+                                        [&bench, name, m, n, k, data](benchmark::State& state) {
+                                          run(state, bench, name, m, n, k, data);
+                                        });
+  };
+#ifdef MXE_WITH_RTL
+  benches().push_back(std::make_unique<Bench>(
+      "rtl", [] { return std::make_unique<RtlEngine>("engine", Params::named("base")); }));
+  add("rtl", *benches().back(), kSize, kSize, kSize, true)->Iterations(1)->UseRealTime();
+#endif
+  add("functional", add_model("functional", Mode::functional), kSize, kSize, kSize, true)
+      ->UseRealTime();
+  Bench& timing = add_model("timing", Mode::timing);
+  add("timing", timing, kSize, kSize, kSize, false)->UseRealTime();
+  for (const auto& [m, n, k] :
+       {std::array<uint32_t, 3>{2048, 4096, 4096}, std::array<uint32_t, 3>{2048, 14336, 4096},
+        std::array<uint32_t, 3>{2048, 4096, 14336}}) {
+    add(fmt::format("timing/{}x{}x{}", m, n, k), timing, m, n, k, false)->UseRealTime();
+  }
+}
+
+void print_speed_table() {
+  if (rates().empty()) return;
+  const auto rtl = rates().find("rtl");
+  fmt::print(stderr, "| engine | simulated cycles a second | times the RTL |\n|---|---:|---:|\n");
+  for (const auto& [name, rate] : rates()) {
+    fmt::print(stderr, "| {} | {:.3g} | {} |\n", name, rate,
+               rtl == rates().end() ? "" : fmt::format("{:.0f}", rate / rtl->second));
+  }
+}
+
+}  // namespace mxe
