@@ -22,17 +22,18 @@ constexpr double kTolerance = 0.01;
 
 /// A job in front of a memory, by name.
 mxe::Stream stream_of(const Json& entry) {
+  const auto text = [&entry](const char* key) { return entry.at(key).get<std::string>(); };
   mxe::JobSpec spec;
   spec.m = entry.at("m");
   spec.n = entry.at("n");
   spec.k = entry.at("k");
-  spec.format_a = mx::parse_format(entry.at("format_a"));
-  spec.format_b = mx::parse_format(entry.at("format_b"));
-  if (entry.at("out_format") == "bf16") {
+  spec.format_a = mx::parse_format(text("format_a"));
+  spec.format_b = mx::parse_format(text("format_b"));
+  if (text("out_format") == "bf16") {
     spec.output.kind = mxe::OutputFormat::Kind::bf16;
-  } else if (entry.at("out_format") != "fp32") {
+  } else if (text("out_format") != "fp32") {
     spec.output.kind = mxe::OutputFormat::Kind::mx;
-    spec.output.requant.format = mx::parse_format(entry.at("out_format"));
+    spec.output.requant.format = mx::parse_format(text("out_format"));
   }
   if (entry.at("bias")) spec.bias = mxe::BiasKind::full;
   spec.values = mxe::Values::codes;
