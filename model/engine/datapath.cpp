@@ -82,8 +82,8 @@ void Datapath::start(uint64_t cycle, const Descriptor& job) {
   const unsigned tail_count = (job.k - 1) % word_elements + 1;
   bfloat16_out_ = job.out_format == MXE_OUT_BF16;
   mx_out_ = job.has_mx_out();
-  whole_.reset();
-  if (functional()) whole_ = WholeJob::make(job, memory_, params_.fp4_dual != 0);
+  const bool whole = functional() && whole_job_.compute(job, memory_, params_.fp4_dual != 0);
+  whole_ = whole ? &whole_job_ : nullptr;
   a_buf_.configure(job.a(), job.k);
   b_buf_.configure(job.b(), job.k);
   c_buf_.configure(job.c_stride == 0, job.bias_bf16);
@@ -237,6 +237,8 @@ bool Datapath::may_skip() const {
 
 /// Writes the rows from `rows` on that the drain has left out; `cycle` is past.
 void Datapath::write_skipped_rows(Rows rows, uint64_t cycle) {
+  uint8_t* target = whole_->target(memory_);
+  uint64_t nan_results = 0;
   for (; !rows.same_place(drain_.rows()); rows.step()) {
     const uint32_t* values = whole_->results(rows.matrix_row(), rows.column());
     const unsigned cols = rows.cols();
@@ -248,9 +250,10 @@ void Datapath::write_skipped_rows(Rows rows, uint64_t cycle) {
       data = reinterpret_cast<const uint8_t*>(halves_.data());
       bytes = std::size_t{cols} * kBfloat16Bytes;
     }
-    if (uint8_t* target = memory_.direct(rows.address(), bytes)) std::memcpy(target, data, bytes);
-    counters_.add(Counter::nan_results, cycle - 1, cycle, Drain::count_nans(values, cols));
+    if (target) std::memcpy(target + (rows.address() - whole_->d_address()), data, bytes);
+    nan_results += Drain::count_nans(values, cols);
   }
+  counters_.add(Counter::nan_results, cycle - 1, cycle, nan_results);
 }
 
 void Datapath::visit(StateVisitor& visitor) {

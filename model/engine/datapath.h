@@ -111,7 +111,8 @@ class Datapath {
   std::vector<uint16_t> halves_;
   Repetition repetition_;
   uint64_t skipped_cycles_ = 0;
-  std::optional<WholeJob> whole_;  // in functional mode, where that is possible
+  WholeJob whole_job_;
+  const WholeJob* whole_ = nullptr;  // the job's, in functional mode, where that is possible
   Load load_a_, load_b_;
   LoadBias load_bias_;
   RdPort rd_port_;

@@ -48,19 +48,25 @@ struct Ranges {
   }
 };
 
-mx::MxTensor operand(mx::FormatId format, const Range& elements, const Range& scales, uint32_t k,
-                     MemoryPort& memory) {
-  mx::MxTensor tensor;
+void copy_rows(const Range& range, MemoryPort& memory, std::vector<uint8_t>& target) {
+  target.resize(range.rows * range.row_bytes);
+  const uint8_t* from = range.in(memory);
+  for (uint64_t row = 0; row < range.rows; row++, from += range.stride) {
+    std::memcpy(&target[row * range.row_bytes], from, range.row_bytes);
+  }
+}
+
+void read_operand(mx::FormatId format, const Range& elements, const Range& scales, uint32_t k,
+                  MemoryPort& memory, mx::MxTensor& tensor) {
   tensor.format = format;
   tensor.rows = elements.rows;
   tensor.k = k;
-  tensor.codes = mx::unpack_rows(format, elements.in(memory), elements.rows, k, elements.stride);
-  tensor.scales.resize(scales.rows * scales.row_bytes);
-  const uint8_t* from = scales.in(memory);
-  for (uint64_t row = 0; row < scales.rows; row++, from += scales.stride) {
-    std::memcpy(&tensor.scales[row * scales.row_bytes], from, scales.row_bytes);
+  if (mx::element_format(format).bits == 8) {
+    copy_rows(elements, memory, tensor.codes);  // a code is a byte
+  } else {
+    tensor.codes = mx::unpack_rows(format, elements.in(memory), elements.rows, k, elements.stride);
   }
-  return tensor;
+  copy_rows(scales, memory, tensor.scales);
 }
 
 std::vector<float> bias(const Descriptor& job, const Range& c, MemoryPort& memory) {
@@ -80,26 +86,27 @@ std::vector<float> bias(const Descriptor& job, const Range& c, MemoryPort& memor
 
 }  // namespace
 
-std::optional<WholeJob> WholeJob::make(const Descriptor& job, MemoryPort& memory, bool fp4_dual) {
+bool WholeJob::compute(const Descriptor& job, MemoryPort& memory, bool fp4_dual) {
   const Ranges ranges(job);
   std::vector<const Range*> read{&ranges.a, &ranges.b, &ranges.a_scales, &ranges.b_scales};
   if (job.bias) read.push_back(&ranges.c);
-  if (!ranges.d.in(memory) || !ranges.d_scales.in(memory)) return std::nullopt;
+  if (!ranges.d.in(memory) || !ranges.d_scales.in(memory)) return false;
   for (const Range* range : read) {
     if (!range->in(memory) || range->overlaps(ranges.d) || range->overlaps(ranges.d_scales)) {
-      return std::nullopt;
+      return false;
     }
   }
-  const mx::MxTensor a = operand(job.a(), ranges.a, ranges.a_scales, job.k, memory);
-  const mx::MxTensor b = operand(job.b(), ranges.b, ranges.b_scales, job.k, memory);
+  read_operand(job.a(), ranges.a, ranges.a_scales, job.k, memory, a_);
+  read_operand(job.b(), ranges.b, ranges.b_scales, job.k, memory, b_);
   std::vector<float> c;
   if (job.bias) c = bias(job, ranges.c, memory);
-  const std::vector<float> values = mx::gemm_block(a, b, job.bias ? c.data() : nullptr, fp4_dual);
-  WholeJob whole;
-  whole.pitch_ = job.n;
-  whole.results_.resize(values.size());
-  std::memcpy(whole.results_.data(), values.data(), values.size() * sizeof(float));
-  return whole;
+  const std::vector<float> values = mx::gemm_block(a_, b_, job.bias ? c.data() : nullptr, fp4_dual);
+  pitch_ = job.n;
+  d_address_ = ranges.d.address;
+  d_bytes_ = ranges.d.bytes();
+  results_.resize(values.size());
+  std::memcpy(results_.data(), values.data(), values.size() * sizeof(float));
+  return true;
 }
 
 }  // namespace mxe

@@ -1,11 +1,11 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "engine/descriptor.h"
 #include "engine/memory_port.h"
+#include "numerics/tensor.h"
 
 namespace mxe {
 
@@ -15,17 +15,24 @@ namespace mxe {
 /// job.
 class WholeJob {
  public:
-  /// Nothing if some part of the job cannot be reached directly, or if D overlaps what is read.
-  static std::optional<WholeJob> make(const Descriptor& job, MemoryPort& memory, bool fp4_dual);
+  /// Computes `job`. Does nothing and returns false if some part of it cannot be reached directly,
+  /// or if D overlaps what is read.
+  bool compute(const Descriptor& job, MemoryPort& memory, bool fp4_dual);
 
   /// FP32 bits of D from this element on, rows `pitch()` values apart.
   const uint32_t* results(uint64_t row, uint64_t column) const {
     return &results_[row * pitch_ + column];
   }
   unsigned pitch() const { return pitch_; }
+  /// D in memory, or null if that can no longer be reached directly.
+  uint8_t* target(MemoryPort& memory) const { return memory.direct(d_address_, d_bytes_); }
+  uint64_t d_address() const { return d_address_; }
 
  private:
   unsigned pitch_ = 0;
+  uint64_t d_address_ = 0, d_bytes_ = 0;
+  // Kept from job to job for their memory.
+  mx::MxTensor a_, b_;
   std::vector<uint32_t> results_;
 };
 
