@@ -35,7 +35,6 @@ void Drain::start(const Descriptor& job, bool dual, unsigned pitch) {
   column_ = 0;
   held_ = false;
   pitch_ = pitch;
-  held_ = false;  // everything of the job before was read
   if (out_ == Out::mx) requant_.start(block_output(job));
 }
 
