@@ -12,18 +12,24 @@ std::unique_ptr<RtlTop> make_Vmxe_large(const Params&, const std::string&);
 std::unique_ptr<RtlTop> make_Vmxe_small_fst(const Params&, const std::string&);
 std::unique_ptr<RtlTop> make_Vmxe_base_fst(const Params&, const std::string&);
 
-std::unique_ptr<RtlTop> make_rtl_top(const Params& params, const std::string& waves) {
+void require_rtl(const Params& params, bool waves) {
   const std::string config = params.config_name();
-  if (config == "small")
-    return (waves.empty() ? make_Vmxe_small : make_Vmxe_small_fst)(params, waves);
-  if (config == "base") return (waves.empty() ? make_Vmxe_base : make_Vmxe_base_fst)(params, waves);
+  if (config == "small" || config == "base" || (config == "large" && !waves)) return;
   if (config == "large") {
-    if (waves.empty()) return make_Vmxe_large(params, waves);
     throw mx::Error("the RTL of configuration large has no waves, only small and base have");
   }
   throw mx::Error(
       fmt::format("the RTL was built for the configurations small, base and large, not for {}: {}",
                   config, params.to_string()));
+}
+
+std::unique_ptr<RtlTop> make_rtl_top(const Params& params, const std::string& waves) {
+  require_rtl(params, !waves.empty());
+  const std::string config = params.config_name();
+  if (config == "large") return make_Vmxe_large(params, waves);
+  if (config == "small")
+    return (waves.empty() ? make_Vmxe_small : make_Vmxe_small_fst)(params, waves);
+  return (waves.empty() ? make_Vmxe_base : make_Vmxe_base_fst)(params, waves);
 }
 
 }  // namespace mxe

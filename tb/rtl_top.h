@@ -51,6 +51,9 @@ class RtlTop {
   virtual void cycle(const RtlInputs& in, RtlOutputs& out) = 0;
 };
 
+/// Throws mx::Error unless make_rtl_top() can make this design, able to write waves if `waves`.
+void require_rtl(const Params& params, bool waves);
+
 /// Makes the simulated design for `params`; `waves` is the path of an FST file, or empty for none.
 /// Throws mx::Error naming the parameter sets that were built if this is not one of them.
 std::unique_ptr<RtlTop> make_rtl_top(const Params& params, const std::string& waves = {});

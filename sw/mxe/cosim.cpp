@@ -12,6 +12,7 @@
 #include "cosim_report.h"
 #include "numerics/error.h"
 #include "tb/regression/regression.h"
+#include "tb/rtl_top.h"
 
 namespace mxe::cli {
 namespace {
@@ -23,14 +24,11 @@ struct Options {
   bool json = false;
 };
 
-/// Throws mx::Error unless there is RTL of this configuration.
-void require_config(const std::string& config) { make_rtl_top(Params::named(config)); }
-
-std::vector<NamedCase> load_cases(const std::vector<std::string>& paths) {
+std::vector<NamedCase> load_cases(const std::vector<std::string>& paths, bool waves) {
   std::vector<NamedCase> cases;
   for (const std::string& path : paths) {
     cases.push_back({std::filesystem::path(path).stem().string(), load_case(path)});
-    require_config(cases.back().content.config);
+    require_rtl(Params::named(cases.back().content.config), waves);
   }
   return cases;
 }
@@ -41,10 +39,10 @@ int run(const Options& options) {
   if (regression.waves) regression.failures = options.waves;
   RegressionResult result;
   if (options.cases.empty()) {
-    require_config(regression.config);
+    require_rtl(Params::named(regression.config), regression.waves);
     result = run_regression(regression, show_progress);
   } else {
-    result = run_cases(load_cases(options.cases), regression, show_progress);
+    result = run_cases(load_cases(options.cases, regression.waves), regression, show_progress);
   }
   if (!options.junit.empty()) write_junit(options.junit, result);
   if (options.json) {
@@ -70,7 +68,7 @@ Command add_cosim(CLI::App& app) {
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   command->add_option("--seed", regression.first_seed, "The first seed")->capture_default_str();
-  command->add_option("--config", regression.config, "The configuration: small or base")
+  command->add_option("--config", regression.config, "The configuration: small, base or large")
       ->capture_default_str();
   command->add_option("--parallel", regression.parallel, "Processes at a time")
       ->check(CLI::PositiveNumber)

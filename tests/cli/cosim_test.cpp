@@ -57,7 +57,8 @@ TEST_F(Cosim, BadInput) {
   expect_error({"cosim", "--seeds", "0"}, "--seeds");
   expect_error({"cosim", "--jobs-per-seed", "-1"}, "--jobs-per-seed");
   expect_error({"cosim", "--config", "medium"}, "medium");
-  expect_error({"cosim", "--config", "large"}, "built for the configurations small and base");
+  expect_error({"cosim", "--config", "large", "--waves-on-failure", "waves"},
+               "the RTL of configuration large has no waves, only small and base have");
   expect_error({"cosim", "--case", path("no.json")}, "cannot read");
   write_text("bad.json", "{\"batches\": [");
   expect_error({"cosim", "--case", path("bad.json")}, "bad.json: ");
