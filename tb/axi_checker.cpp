@@ -30,6 +30,7 @@ void AxiChecker::check(uint64_t cycle, const RtlInputs& in, const RtlOutputs& ou
     check_address(cycle, "AW", out.m_awaddr, out.m_awlen, out.m_awsize, out.m_awburst);
   }
   check_data(cycle, in, out);
+  count_bursts(cycle, in, out);
   ar_waits_ = out.m_arvalid && !in.m_arready;
   aw_waits_ = out.m_awvalid && !in.m_awready;
   w_waits_ = out.m_wvalid && !in.m_wready;
@@ -89,6 +90,16 @@ void AxiChecker::check_data(uint64_t cycle, const RtlInputs& in, const RtlOutput
   }
   if (!lengths_.empty() && beat_ > lengths_.front()) {
     breach(cycle, fmt::format("no WLAST with the last of {} beats", lengths_.front() + 1));
+  }
+}
+
+void AxiChecker::count_bursts(uint64_t cycle, const RtlInputs& in, const RtlOutputs& out) {
+  if (in.m_rvalid && in.m_rlast && out.m_rready && reads_ > 0) reads_--;
+  if (in.m_bvalid && out.m_bready && writes_ > 0) writes_--;
+  if (out.m_arvalid && in.m_arready) reads_++;
+  if (out.m_awvalid && in.m_awready) writes_++;
+  if (std::max(reads_, writes_) > kMostOutstanding) {
+    breach(cycle, fmt::format("more than {} bursts under way", kMostOutstanding));
   }
 }
 

@@ -365,6 +365,22 @@ TEST(AxiChecker, BurstsAreNotTooLong) {
             "AXI protocol breach in cycle 0: AR burst of 17 beats, the longest allowed has 16");
 }
 
+TEST(AxiChecker, BurstsUnderWayAreLimited) {
+  const auto read = [](unsigned bursts, unsigned answers) {
+    return breach_of([&](CheckerBench& b) {
+      b.in.m_rvalid = b.in.m_rlast = true;
+      for (unsigned i = 0; i < bursts; i++) {
+        b.out.m_arvalid = true;
+        b.out.m_rready = i < answers;
+        b.step();
+      }
+    });
+  };
+  EXPECT_EQ(read(4095, 0), "none");
+  EXPECT_EQ(read(4096, 0), "AXI protocol breach in cycle 4095: more than 4095 bursts under way");
+  EXPECT_EQ(read(5000, 5000), "none");
+}
+
 /// Pins of a correct register port, to be spoilt.
 struct LiteBench {
   AxiLiteChecker checker;
