@@ -12,6 +12,10 @@ constexpr unsigned kSlotBytesLog2 = 7;
 constexpr uint32_t kRecordBytes = 16;
 constexpr std::size_t kRecordCycles = 8;  // offset of the cycle count in the record
 
+// What a trace calls the states, in their order.
+constexpr const char* kStateNames[] = {"idle",  "fetch",  "check",    "start", "run",
+                                       "abort", "record", "complete", "reset"};
+
 unsigned log2_of(unsigned power_of_two) {
   unsigned log2 = 0;
   while (power_of_two >> (log2 + 1)) log2++;
@@ -20,7 +24,18 @@ unsigned log2_of(unsigned power_of_two) {
 
 }  // namespace
 
-Cmd::Cmd(const Params& params, Datapath& datapath) : params_(params), datapath_(datapath) {}
+Cmd::Cmd(const Params& params, Datapath& datapath, TracePoint trace)
+    : params_(params), datapath_(datapath), trace_(trace) {}
+
+/// The next state begins in `cycle`.
+void Cmd::enter(State state, uint64_t cycle) {
+  if (state_ != State::idle) {
+    trace_.slice(Track::queue, kStateNames[static_cast<std::size_t>(state_)], from_, cycle,
+                 {{"slot", head_}});
+  }
+  state_ = state;
+  from_ = cycle;
+}
 
 void Cmd::set_enable(uint64_t cycle, bool enable) {
   enable_ = enable;
@@ -98,9 +113,9 @@ Cmd::Events Cmd::step(uint64_t limit) {
     case State::complete:
       return step_complete(cycle);
     case State::reset:
+      enter(State::idle, cycle + 1);
       head_ = tail_ = 0;
       resetting_ = false;
-      enter(State::idle, cycle + 1);
       break;
   }
   return {};
@@ -189,6 +204,7 @@ void Cmd::step_record(uint64_t cycle) {
 }
 
 Cmd::Events Cmd::step_complete(uint64_t cycle) {
+  enter(State::idle, cycle + 1);
   Events events;
   events.done = status_ == MXE_STATUS_OK;
   events.error = !events.done;
@@ -196,7 +212,6 @@ Cmd::Events Cmd::step_complete(uint64_t cycle) {
   events.queue_empty = empty();
   last_job_ = no_record_ ? 0 : job_.job_id;
   last_status_ = status_;
-  enter(State::idle, cycle + 1);
   return events;
 }
 

@@ -5,6 +5,7 @@
 #include "engine/datapath.h"
 #include "engine/descriptor.h"
 #include "engine/params.h"
+#include "engine/trace.h"
 
 namespace mxe {
 
@@ -18,7 +19,7 @@ class Cmd {
     bool done = false, error = false, queue_empty = false;
   };
 
-  Cmd(const Params& params, Datapath& datapath);
+  Cmd(const Params& params, Datapath& datapath, TracePoint trace);
 
   // --- Registers. Each takes effect in `cycle`, and everything before has been stepped through.
   void set_enable(uint64_t cycle, bool enable);
@@ -45,10 +46,7 @@ class Cmd {
  private:
   enum class State : uint8_t { idle, fetch, check, start, run, abort, record, complete, reset };
 
-  void enter(State state, uint64_t cycle) {
-    state_ = state;
-    from_ = cycle;
-  }
+  void enter(State state, uint64_t cycle);
   uint64_t slot_address() const;
   uint64_t abort_in() const;
   void step_idle(uint64_t cycle);
@@ -61,6 +59,7 @@ class Cmd {
 
   Params params_;
   Datapath& datapath_;
+  TracePoint trace_;
   bool enable_ = false;
   uint64_t ring_base_ = 0;
   unsigned ring_size_log2_ = 0;

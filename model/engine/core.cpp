@@ -21,8 +21,12 @@ const RegisterInfo* find_register(uint32_t address) {
 
 }  // namespace
 
-Core::Core(const Params& params, const PortLimits& limits, MemoryPort& memory, Mode mode)
-    : params_(params), datapath_(params, limits, memory, counters_, mode), cmd_(params, datapath_) {
+Core::Core(const Params& params, const PortLimits& limits, MemoryPort& memory, Mode mode,
+           TracePoint trace)
+    : params_(params),
+      counters_(trace),
+      datapath_(params, limits, memory, counters_, mode, trace),
+      cmd_(params, datapath_, trace) {
   for (const RegisterInfo& info : register_table) words_[info.offset / 4] = info.reset;
 }
 

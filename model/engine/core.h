@@ -17,7 +17,8 @@ namespace mxe {
 /// their cycles. Nothing happens between two events, so it costs nothing to let time pass.
 class Core {
  public:
-  Core(const Params& params, const PortLimits& limits, MemoryPort& memory, Mode mode);
+  Core(const Params& params, const PortLimits& limits, MemoryPort& memory, Mode mode,
+       TracePoint trace);
 
   /// Carries out everything that happens up to and including `cycle`.
   void run_until(uint64_t cycle);

@@ -7,6 +7,24 @@ namespace {
 
 std::size_t index(Counter counter) { return static_cast<std::size_t>(counter); }
 
+/// The name of a wait of the array; null for everything else that is counted.
+const char* wait_name(Counter counter) {
+  switch (counter) {
+    case Counter::stall_a:
+      return "stall_a";
+    case Counter::stall_b:
+      return "stall_b";
+    case Counter::stall_c:
+      return "stall_c";
+    case Counter::stall_drain:
+      return "stall_drain";
+    case Counter::stall_latency:
+      return "stall_latency";
+    default:
+      return nullptr;
+  }
+}
+
 /// What one period counts, another need not.
 bool depends_on_data(Counter counter) {
   return counter == Counter::nan_results || counter == Counter::saturations;
@@ -15,6 +33,7 @@ bool depends_on_data(Counter counter) {
 }  // namespace
 
 void Counters::add(Counter counter, uint64_t begin, uint64_t end, uint64_t amount) {
+  if (trace_ && wait_name(counter)) trace_.slice(Track::array, wait_name(counter), begin, end);
   if (begin < settled_to_) {
     const uint64_t from = std::max(begin, cleared_to_), to = std::min(end, settled_to_);
     if (enabled_ && from < to) live_[index(counter)] += (to - from) * amount;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/state.h"
+#include "engine/trace.h"
 
 namespace mxe {
 
@@ -35,6 +36,9 @@ inline constexpr std::size_t kCounters = 14;
 class Counters {
  public:
   using Values = std::array<uint64_t, kCounters>;
+
+  /// Every wait of the array is traced, too.
+  explicit Counters(TracePoint trace = TracePoint()) : trace_(trace) {}
 
   /// `amount` in every cycle from `begin` to before `end`. The reason of a wait is known when it
   /// ends, so the interval may lie before what was settled; an earlier snapshot misses it (it says
@@ -70,6 +74,7 @@ class Counters {
     Counter counter;
   };
 
+  TracePoint trace_;
   bool enabled_ = false;
   uint64_t settled_to_ = 0, cleared_to_ = 0;
   uint64_t interventions_ = 0;  // of software

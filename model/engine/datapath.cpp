@@ -35,23 +35,24 @@ OperandView view(mx::FormatId format, bool dual, uint32_t k, uint64_t address, u
 }  // namespace
 
 Datapath::Datapath(const Params& params, const PortLimits& limits, MemoryPort& memory,
-                   Counters& counters, Mode mode)
+                   Counters& counters, Mode mode, TracePoint trace)
     : params_(params),
       counters_(counters),
       mode_(mode),
       memory_(memory),
+      trace_(trace),
       load_a_(params, Load::Operand::a),
       load_b_(params, Load::Operand::b),
       load_bias_(params),
-      rd_port_(params, limits, memory),
-      wr_port_(params, limits, memory),
+      rd_port_(params, limits, memory, trace),
+      wr_port_(params, limits, memory, trace),
       a_buf_(kASets),
       b_buf_(b_sets(params)),
       c_buf_(params),
       feed_(params, b_buf_.fills),
       seq_(a_buf_.fills, c_buf_.fills, counters),
       array_(params),
-      drain_(params, wr_port_) {}
+      drain_(params, wr_port_, trace) {}
 
 RdPort::Arrival Datapath::read(uint64_t cycle, const Fetch& fetch, bool with_data) {
   const uint64_t beats = rd_port_.beats();
@@ -82,7 +83,8 @@ void Datapath::start(uint64_t cycle, const Descriptor& job) {
   const unsigned tail_count = (job.k - 1) % word_elements + 1;
   bfloat16_out_ = job.out_format == MXE_OUT_BF16;
   mx_out_ = job.has_mx_out();
-  const bool whole = functional() && whole_job_.compute(job, memory_, params_.fp4_dual != 0);
+  const bool whole =
+      functional() && !trace_ && whole_job_.compute(job, memory_, params_.fp4_dual != 0);
   whole_ = whole ? &whole_job_ : nullptr;
   a_buf_.configure(job.a(), job.k);
   b_buf_.configure(job.b(), job.k);
@@ -141,8 +143,10 @@ void Datapath::step(uint64_t limit) {
 }
 
 void Datapath::accept_fetch(uint64_t cycle) {
-  const auto serve = [&](auto& loader) {
+  const auto serve = [&](auto& loader, Track track) {
     const Fetch fetch = loader.fetch();
+    trace_.slice(track, fetch_name(fetch.kind), loader.request_from(), cycle + 1,
+                 {{"address", fetch.address}, {"bytes", fetch.bytes}});
     loader.accept(cycle);
     deliver(fetch, read(cycle, fetch, data_flows()));
   };
@@ -150,13 +154,13 @@ void Datapath::accept_fetch(uint64_t cycle) {
     case ReadSource::command:
       break;  // not while a job runs
     case ReadSource::bias:
-      serve(load_bias_);
+      serve(load_bias_, Track::loader_bias);
       break;
     case ReadSource::b:
-      serve(load_b_);
+      serve(load_b_, Track::loader_b);
       break;
     case ReadSource::a:
-      serve(load_a_);
+      serve(load_a_, Track::loader_a);
       break;
   }
 }
@@ -281,6 +285,8 @@ void Datapath::visit(StateVisitor& visitor) {
 void Datapath::start_pass() {
   const Pass pass = *feed_.offered();
   const Seq::Started started = seq_.start_pass(pass);
+  trace_.slice(Track::array, "pass", started.cycle, started.last_row + 1,
+               {{"row", pass.row}, {"column", pass.column}, {"columns", pass.cols}});
   feed_.start_pass(started.cycle);
   if (data_flows()) array_.run(pass, started, a_buf_, b_buf_, c_buf_);
   if (pass.a_done) load_a_.release(started.last_row);

@@ -16,6 +16,7 @@
 #include "engine/rd_port.h"
 #include "engine/repetition.h"
 #include "engine/seq.h"
+#include "engine/trace.h"
 #include "engine/whole_job.h"
 #include "engine/wr_port.h"
 
@@ -37,7 +38,7 @@ enum class Mode : uint8_t {
 class Datapath {
  public:
   Datapath(const Params& params, const PortLimits& limits, MemoryPort& memory, Counters& counters,
-           Mode mode);
+           Mode mode, TracePoint trace);
 
   /// Reads the descriptor at `address`, requested in `cycle`.
   struct DescriptorArrival {
@@ -107,6 +108,7 @@ class Datapath {
   Counters& counters_;
   Mode mode_;
   MemoryPort& memory_;
+  TracePoint trace_;
   bool one_chunk_ = false, bfloat16_out_ = false, mx_out_ = false;  // of the job
   std::vector<uint16_t> halves_;
   Repetition repetition_;

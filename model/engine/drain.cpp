@@ -24,8 +24,12 @@ BlockOutput block_output(const Descriptor& job) {
 
 }  // namespace
 
-Drain::Drain(const Params& params, WrPort& wr_port)
-    : params_(params), wr_port_(wr_port), requant_(params, wr_port), halves_(params.num_pe) {}
+Drain::Drain(const Params& params, WrPort& wr_port, TracePoint trace)
+    : params_(params),
+      wr_port_(wr_port),
+      trace_(trace),
+      requant_(params, wr_port),
+      halves_(params.num_pe) {}
 
 void Drain::start(const Descriptor& job, bool dual, unsigned pitch) {
   out_ = job.has_mx_out() ? Out::mx : job.out_format == MXE_OUT_BF16 ? Out::bf16 : Out::fp32;
@@ -105,6 +109,8 @@ Drain::Drained Drain::take_row() {
   const uint64_t last_issue =
       out_ == Out::mx ? collect_row(issue, values) : write_row(issue, values, drained);
   next_from_ = last_issue + 1;
+  trace_.slice(Track::drain, "row", issue, next_from_,
+               {{"row", rows_.matrix_row()}, {"column", rows_.column()}, {"columns", cols}});
   drained.pushed = last_issue + delay() - 1;
   if (rows_.last_row()) {
     drained.release = last_issue;

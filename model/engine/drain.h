@@ -8,6 +8,7 @@
 #include "engine/params.h"
 #include "engine/requant.h"
 #include "engine/rows.h"
+#include "engine/trace.h"
 #include "engine/wr_port.h"
 
 namespace mxe {
@@ -16,7 +17,7 @@ namespace mxe {
 /// computes the next tile: FP32 and BF16 results to the write port, MX results to the requantiser.
 class Drain {
  public:
-  Drain(const Params& params, WrPort& wr_port);
+  Drain(const Params& params, WrPort& wr_port, TracePoint trace);
 
   /// The output side of a job. `pitch`: values from row to row of the results that put_tile() gets.
   void start(const Descriptor& job, bool dual, unsigned pitch);
@@ -66,6 +67,7 @@ class Drain {
 
   Params params_;
   WrPort& wr_port_;
+  TracePoint trace_;
   Requant requant_;
   Rows rows_;
   Out out_ = Out::fp32;

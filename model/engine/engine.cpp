@@ -40,9 +40,9 @@ void copy_enabled(uint8_t* target, const uint8_t* source, const uint8_t* enables
 Engine::Engine(const sc_core::sc_module_name& name, const Params& params,
                const EngineOptions& options)
     : EngineModule(name, params),
-      core_(params, options.ports, *this, options.mode),
+      core_(params, options.ports, *this, options.mode, TracePoint(options.tracer)),
       beat_bytes_(params.mem_bytes()),
-      skips_(options.skip_repetitions) {
+      skips_(options.skip_repetitions && !options.tracer) {
   burst_.beat_bytes = params.mem_bytes();
   payload_.set_extension(&burst_);
   SC_HAS_PROCESS(Engine);

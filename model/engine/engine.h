@@ -13,6 +13,9 @@ struct EngineOptions {
   /// Takes parts of a job that repeat each other at once, where nothing can tell the difference
   /// (Datapath::step). Off: every event is simulated.
   bool skip_repetitions = true;
+  /// Sees what the engine does; null for none. Every event is simulated then. It must live as long
+  /// as the engine.
+  Tracer* tracer = nullptr;
 };
 
 /// The model of the engine: results bit by bit and cycles of the RTL, from the blocks of core.h. It

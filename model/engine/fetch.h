@@ -7,6 +7,25 @@ namespace mxe {
 /// Where the bytes of a row fetch go (the kind in mxe_pkg's read tags).
 enum class FetchKind : uint8_t { descriptor, a_elements, a_scales, b_elements, b_scales, bias };
 
+/// What a trace calls such a fetch.
+inline const char* fetch_name(FetchKind kind) {
+  switch (kind) {
+    case FetchKind::descriptor:
+      return "descriptor";
+    case FetchKind::a_elements:
+      return "A elements";
+    case FetchKind::a_scales:
+      return "A scales";
+    case FetchKind::b_elements:
+      return "B elements";
+    case FetchKind::b_scales:
+      return "B scales";
+    case FetchKind::bias:
+      return "bias";
+  }
+  return "";
+}
+
 /// One request to the read port: consecutive bytes of one row.
 struct Fetch {
   FetchKind kind = FetchKind::descriptor;

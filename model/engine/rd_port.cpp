@@ -4,11 +4,12 @@
 
 namespace mxe {
 
-RdPort::RdPort(const Params& params, const PortLimits& limits, MemoryPort& memory)
+RdPort::RdPort(const Params& params, const PortLimits& limits, MemoryPort& memory, TracePoint trace)
     : beat_bytes_(params.mem_bytes()),
       max_burst_(params.max_burst),
       read_limit_(limits.reads),
       memory_(memory),
+      trace_(trace),
       unpack_(params.mem_bytes()),
       burst_done_(limits.reads) {}
 
@@ -48,6 +49,7 @@ RdPort::Arrival RdPort::accept(uint64_t cycle, const Fetch& fetch, bool with_dat
   Arrival arrival;
   unpack_.begin(offset, fetch.bytes, fetch.word_bytes);
   uint64_t from = cycle + 1;  // busy_q
+  uint64_t first = kNever;    // beat of the fetch
   while (beats > 0) {
     const auto to_page_end =
         static_cast<unsigned>((kPageBytes - address % kPageBytes) / beat_bytes_);
@@ -59,6 +61,7 @@ RdPort::Arrival RdPort::accept(uint64_t cycle, const Fetch& fetch, bool with_dat
     const MemoryPort::Response response = memory_.read(fire, address, bytes, data);
     const uint64_t first_beat = unpack_.beats(response.times, burst);
     if (!response.ok) arrival.error = std::min(arrival.error, first_beat);
+    first = std::min(first, first_beat);
     limiter = unpack_.last_beat();
     last_offered_ = std::max(last_offered_, response.times.beat(burst - 1));
     bursts_++;
@@ -71,6 +74,8 @@ RdPort::Arrival RdPort::accept(uint64_t cycle, const Fetch& fetch, bool with_dat
   }
   done_.push(unpack_.last_beat());
   arrival.last_word = unpack_.last_word();
+  trace_.slice(Track::memory_read, fetch_name(fetch.kind), first, unpack_.last_beat() + 1,
+               {{"address", fetch.address}, {"bytes", fetch.bytes}, {"granted", cycle}});
   if (with_data) arrival.data = data_.data() + offset;
   return arrival;
 }

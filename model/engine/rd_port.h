@@ -8,6 +8,7 @@
 #include "engine/hardware.h"
 #include "engine/memory_port.h"
 #include "engine/params.h"
+#include "engine/trace.h"
 #include "engine/unpack.h"
 #include "platform/engine_module.h"
 
@@ -24,7 +25,7 @@ using ReadRequests = std::array<uint64_t, kReadSources>;
 /// of a fetch are known when it is accepted.
 class RdPort {
  public:
-  RdPort(const Params& params, const PortLimits& limits, MemoryPort& memory);
+  RdPort(const Params& params, const PortLimits& limits, MemoryPort& memory, TracePoint trace);
 
   /// First cycle in which one of `requests` is accepted; kNever if none.
   uint64_t next_accept(const ReadRequests& requests) const;
@@ -57,6 +58,7 @@ class RdPort {
 
   unsigned beat_bytes_, max_burst_, read_limit_;
   MemoryPort& memory_;
+  TracePoint trace_;
   Unpack unpack_;
   uint64_t free_from_ = 0;                    // the last burst of the fetch before leaves
   History<uint64_t, kReadOutstanding> done_;  // last beat of each fetch

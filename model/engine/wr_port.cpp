@@ -13,12 +13,13 @@ unsigned segment_bytes_of(const Params& params) {
 
 }  // namespace
 
-WrPort::WrPort(const Params& params, const PortLimits& limits, MemoryPort& memory)
+WrPort::WrPort(const Params& params, const PortLimits& limits, MemoryPort& memory, TracePoint trace)
     : beat_bytes_(params.mem_bytes()),
       segment_bytes_(segment_bytes_of(params)),
       max_burst_(params.max_burst),
       write_limit_(limits.writes),
       memory_(memory),
+      trace_(trace),
       acknowledged_(limits.writes) {}
 
 uint64_t WrPort::ready_from() const {
@@ -123,6 +124,7 @@ void WrPort::next_burst() {
 }
 
 void WrPort::send(uint64_t cycle) {
+  if (beats_sent_ == 0) first_beat_ = cycle + 1;
   if (++beats_sent_ < burst_beats_) return;
   bursts_done_.push(cycle);
   finish_burst(cycle + 1);
@@ -139,6 +141,8 @@ void WrPort::finish_burst(uint64_t last_beat) {
   acknowledge_ = std::max({response.times.beat(burst_beats_ - 1), issued_ + 1, acknowledge_ + 1});
   acknowledged_[bursts_++ % write_limit_] = acknowledge_;
   idle_from_ = acknowledge_ + 1;
+  trace_.slice(Track::memory_write, "burst", first_beat_, last_beat + 1,
+               {{"address", burst_address_}, {"bytes", bytes}, {"acknowledged", acknowledge_}});
   if (!response.ok) error_ = std::min(error_, acknowledge_);
 }
 

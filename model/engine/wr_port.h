@@ -7,6 +7,7 @@
 #include "engine/memory_port.h"
 #include "engine/params.h"
 #include "engine/state.h"
+#include "engine/trace.h"
 #include "platform/engine_module.h"
 
 namespace mxe {
@@ -16,7 +17,7 @@ namespace mxe {
 /// that all times of a row follow from those of the rows before it.
 class WrPort {
  public:
-  WrPort(const Params& params, const PortLimits& limits, MemoryPort& memory);
+  WrPort(const Params& params, const PortLimits& limits, MemoryPort& memory, TracePoint trace);
 
   /// Bytes of one data segment.
   unsigned segment_bytes() const { return segment_bytes_; }
@@ -60,6 +61,7 @@ class WrPort {
 
   unsigned beat_bytes_, segment_bytes_, max_burst_, write_limit_;
   MemoryPort& memory_;
+  TracePoint trace_;
 
   // the row
   uint64_t address_ = 0;      // of its next beat not yet in a burst
@@ -76,6 +78,7 @@ class WrPort {
   // the burst
   uint64_t burst_address_ = 0;
   unsigned burst_beats_ = 0, beats_sent_ = 0;
+  uint64_t first_beat_ = 0;    // is on the bus
   uint64_t emitted_ = 0;       // it enters the queue of bursts
   uint64_t address_fire_ = 0;  // its address is accepted
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/params.h"
+#include "engine/trace.h"
 #include "platform/memory_timing.h"
 
 namespace mxe::cli {
@@ -15,6 +16,7 @@ struct EngineSetup {
   MemoryTiming timing;
   bool cycles_only = false;  ///< model only: the results are not computed
   std::string waves;         ///< RTL only: the FST file to record, empty for none
+  Tracer* tracer = nullptr;  ///< model only: sees what the engine does; must outlive it
 };
 
 /// The options that choose them: --config, --set and --mem-*.

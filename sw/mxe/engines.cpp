@@ -14,6 +14,7 @@ namespace {
 std::unique_ptr<EngineModule> make_model(const EngineSetup& setup) {
   EngineOptions options;
   options.mode = setup.cycles_only ? Mode::timing : Mode::functional;
+  options.tracer = setup.tracer;
   return std::make_unique<Engine>("engine", setup.params, options);
 }
 

@@ -1,6 +1,7 @@
 // mxe estimate: the cycles of a matrix product, without data.
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "command.h"
@@ -8,6 +9,7 @@
 #include "engine_choice.h"
 #include "matmul_report.h"
 #include "output_choice.h"
+#include "trace_choice.h"
 
 namespace mxe::cli {
 namespace {
@@ -17,6 +19,7 @@ struct Options {
   std::string format_a, format_b, on = "model";
   OutputChoice output;
   EngineChoice engine;
+  TraceChoice trace;
   bool json = false;
 };
 
@@ -25,6 +28,7 @@ int run(const Options& options) {
   if (target == Target::golden) {
     throw mx::Error("golden has no clock to estimate cycles from (allowed: model, rtl)");
   }
+  options.trace.require_possible(target);
   MatmulShape shape = options.shape;
   shape.format_a = mx::parse_format(options.format_a);
   shape.format_b = mx::parse_format(options.format_b);
@@ -33,8 +37,11 @@ int run(const Options& options) {
   setup.cycles_only = true;
   require_pair(setup.params, shape);
 
+  std::optional<ChromeTrace> trace = options.trace.open();
+  if (trace) setup.tracer = &*trace;
   const DeviceResult result = Device(target, setup).run(shape);
-  const MatmulReport report{shape, target, setup.params};
+  if (trace) trace->close();
+  const MatmulReport report{shape, target, setup.params, setup.timing};
   if (options.json) {
     print_json(to_json(report, result));
   } else {
@@ -62,6 +69,7 @@ Command add_estimate(CLI::App& app) {
   command->add_option("--on", options->on, "model or rtl")->capture_default_str();
   options->output.add_to(*command);
   options->engine.add_to(*command);
+  options->trace.add_to(*command);
   command->add_flag("--json", options->json, "Print one JSON object");
   return {command, [options] { return run(*options); }};
 }

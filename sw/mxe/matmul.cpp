@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "arrays.h"
@@ -16,6 +17,7 @@
 #include "numerics/npy.h"
 #include "numerics/quantize.h"
 #include "output_choice.h"
+#include "trace_choice.h"
 
 namespace mxe::cli {
 namespace {
@@ -26,6 +28,7 @@ struct Options {
   bool check = true, json = false;
   OutputChoice result;
   EngineChoice engine;
+  TraceChoice trace;
 };
 
 /// Throws mx::Error unless `value` is the only one that the engine has.
@@ -131,6 +134,7 @@ int run(const Options& options) {
   golden.threads = hardware_threads();
   setup.waves = options.waves;
   if (!setup.waves.empty() && target != Target::rtl) throw mx::Error("--waves needs --on rtl");
+  options.trace.require_possible(target);
   const MatmulJob job = read_job(options);
   const MatmulShape shape = job.shape();
   if (job.output.kind != OutputFormat::Kind::mx &&
@@ -145,10 +149,13 @@ int run(const Options& options) {
   }
   if (target != Target::golden) require_pair(setup.params, shape);
 
+  std::optional<ChromeTrace> trace = options.trace.open();
+  if (trace) setup.tracer = &*trace;
   const DeviceResult result = run_on(target, setup, job, golden);
+  if (trace) trace->close();
   const std::vector<float> values = load_output(result.output, shape.m, shape.n, shape.output);
   write_result(options, shape, result.output, values);
-  const MatmulReport report{shape, target, setup.params};
+  const MatmulReport report{shape, target, setup.params, setup.timing};
   if (options.json) {
     print_json(to_json(report, result));
   } else {
@@ -193,6 +200,7 @@ Command add_matmul(CLI::App& app) {
                       "Write the scale codes of an MX result, uint8 [M, blocks of N]");
   command->add_option("--expect", options->expect,
                       "Compare the result with this file, float32 [M, N], instead of golden");
+  options->trace.add_to(*command);
   command->add_option("--waves", options->waves, "Record the RTL's signals in this FST file");
   command->add_flag("!--no-check", options->check,
                     "Do not compare the result of model or RTL with golden");

@@ -2,11 +2,60 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+
 namespace mxe::cli {
+namespace {
+
+constexpr double kBarColumns = 40;
+
+/// The counters that say what the array did, one of them in every cycle.
+bool is_activity(const std::string& counter) {
+  return counter == "mac_active" || counter == "idle" || counter.rfind("stall_", 0) == 0;
+}
+
+void print_counters(const DeviceResult& result) {
+  const auto total = static_cast<double>(result.counter("total"));
+  for (const auto& [name, value] : result.counters) {
+    if (!is_activity(name) || total == 0) {
+      fmt::print("  {:<14} {}\n", name, value);
+      continue;
+    }
+    const double share = static_cast<double>(value) / total;
+    const std::string bar(static_cast<std::size_t>(std::lround(kBarColumns * share)), '#');
+    fmt::print("  {:<14} {:<12} {:5.1f} %{}{}\n", name, value, 100 * share, bar.empty() ? "" : "  ",
+               bar);
+  }
+}
+
+void print_bound(const Roofline& roof) {
+  fmt::print(
+      "  bound          {}: {} cycles to multiply, {} to {} memory at {:.4g} bytes a cycle\n",
+      roof.compute_bound() ? "compute" : "memory", roof.compute, roof.memory,
+      roof.memory_reads ? "read" : "write", roof.bytes_per_cycle);
+}
+
+}  // namespace
 
 double utilization(const MatmulReport& report, uint64_t cycles) {
   const double peak = peak_macs_per_cycle(report.params, report.shape);
   return cycles == 0 ? 0 : report.shape.macs() / (peak * static_cast<double>(cycles));
+}
+
+Roofline roofline(const MatmulReport& report, const DeviceResult& result) {
+  Roofline roof;
+  const double port = report.params.mem_bytes();
+  const double memory = report.timing.bytes_per_cycle;
+  roof.bytes_per_cycle = memory == 0 ? port : std::min(memory, port);
+  const uint64_t read = result.counter("bytes_read"), written = result.counter("bytes_written");
+  roof.memory_reads = read >= written;
+  const auto cycles = [](double amount, double rate) {
+    return static_cast<uint64_t>(std::ceil(amount / rate));
+  };
+  roof.compute = cycles(report.shape.macs(), peak_macs_per_cycle(report.params, report.shape));
+  roof.memory = cycles(static_cast<double>(std::max(read, written)), roof.bytes_per_cycle);
+  return roof;
 }
 
 Json to_json(const MatmulReport& report, const DeviceResult& result) {
@@ -42,7 +91,8 @@ void print_text(const MatmulReport& report, const DeviceResult& result) {
   fmt::print("  configuration  {} ({})\n", report.params.config_name(), report.params.to_string());
   fmt::print("  cycles         {}\n", result.cycles);
   fmt::print("  utilization    {:.1f} %\n", 100 * utilization(report, result.cycles));
-  for (const auto& [name, value] : result.counters) fmt::print("  {:<14} {}\n", name, value);
+  print_bound(roofline(report, result));
+  print_counters(result);
 }
 
 }  // namespace mxe::cli

@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <cmath>
+#include <sstream>
 #include <string>
 
 #include "run_mxe.h"
@@ -103,6 +106,94 @@ TEST_F(Estimate, OnRtl) {
   EXPECT_NEAR(model / rtl, 1.0, 0.01);
 }
 #endif
+
+/// What the text says after `key` at the beginning of a line.
+std::string text_of(const std::string& text, const std::string& key) {
+  std::istringstream lines(text);
+  std::string line, word;
+  while (std::getline(lines, line)) {
+    std::istringstream words(line);
+    if (!(words >> word) || word != key) continue;
+    std::getline(words >> std::ws, word);
+    return word;
+  }
+  return "no " + key;
+}
+
+TEST_F(Estimate, TextNamesTheBound) {
+  struct Case {
+    std::vector<std::string> job;
+    std::string bound, verb, rate;
+    const char* bytes;
+    double bytes_per_cycle;
+  };
+  const std::vector<Case> cases = {
+      {{"128", "128", "512"}, "compute", "read", "32", "bytes_read", 32},
+      {{"128", "128", "512", "--mem-bytes-per-cycle", "100"},
+       "compute",
+       "read",
+       "32",
+       "bytes_read",
+       32},
+      {{"128", "128", "512", "--mem-bytes-per-cycle", "2.5"},
+       "memory",
+       "read",
+       "2.5",
+       "bytes_read",
+       2.5},
+      {{"128", "128", "32", "--mem-bytes-per-cycle", "4"},
+       "memory",
+       "write",
+       "4",
+       "bytes_written",
+       4}};
+  for (const Case& c : cases) {
+    std::vector<std::string> arguments{"estimate", "--format-a", "mxint8", "--format-b", "mxint8"};
+    arguments.insert(arguments.end(), c.job.begin(), c.job.end());
+    SCOPED_TRACE(testing::PrintToString(arguments));
+    const ProgramRun run = mxe(arguments);
+    const nlohmann::json json = mxe_json(arguments);
+    const double k = std::stod(c.job[2]);
+    const auto compute = static_cast<uint64_t>(128 * 128 * k / (8 * 32));
+    const auto memory =
+        static_cast<uint64_t>(std::ceil(json.at(c.bytes).get<double>() / c.bytes_per_cycle));
+    EXPECT_EQ(text_of(run.out, "bound"), c.bound + ": " + std::to_string(compute) +
+                                             " cycles to multiply, " + std::to_string(memory) +
+                                             " to " + c.verb + " memory at " + c.rate +
+                                             " bytes a cycle");
+    EXPECT_EQ(text_of(run.out, "cycles"), json.at("cycles").dump());
+    EXPECT_GE(json.at("cycles"), std::max(compute, memory)) << "not a bound";
+  }
+}
+
+TEST_F(Estimate, TextShowsWhereTheClocksWent) {
+  const std::vector<std::string> arguments{"estimate",   "70",         "50",
+                                           "300",        "--format-a", "mxint8",
+                                           "--format-b", "mxint8",     "--mem-bytes-per-cycle",
+                                           "8"};
+  const ProgramRun run = mxe(arguments);
+  const nlohmann::json counters = mxe_json(arguments).at("counters");
+  const double total = counters.at("total");
+  long marks = 0;
+  for (const char* part :
+       {"mac_active", "stall_a", "stall_b", "stall_c", "stall_drain", "stall_latency", "idle"}) {
+    std::istringstream line(text_of(run.out, part));
+    uint64_t cycles = 0;
+    double percent = -1;
+    std::string sign, bar;
+    line >> cycles >> percent >> sign >> bar;
+    EXPECT_EQ(cycles, counters.at(part)) << part;
+    const double share = static_cast<double>(cycles) / total;
+    EXPECT_NEAR(percent, 100 * share, 0.0501) << part;
+    EXPECT_EQ(sign, "%") << part;
+    EXPECT_EQ(bar, std::string(static_cast<std::size_t>(std::lround(40 * share)), '#')) << part;
+    marks += std::count(bar.begin(), bar.end(), '#');
+  }
+  EXPECT_NEAR(static_cast<double>(marks), 40, 3.5);
+  EXPECT_EQ(std::count(run.out.begin(), run.out.end(), '#'), marks);
+  EXPECT_EQ(text_of(run.out, "total"), counters.at("total").dump());
+  EXPECT_EQ(text_of(run.out, "bytes_read"), counters.at("bytes_read").dump());
+}
 
 TEST_F(Estimate, BadInput) {
   const auto arguments = [](std::vector<std::string> more) {

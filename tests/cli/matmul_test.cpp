@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "run_mxe.h"
@@ -64,6 +65,12 @@ TEST_F(Matmul, GoldenJson) {
   EXPECT_TRUE(json.at("bytes_read").is_null());
   EXPECT_TRUE(json.at("bytes_written").is_null());
   EXPECT_GE(json.at("wall_seconds"), 0.0);
+}
+
+TEST_F(Matmul, GoldenHasNoCyclesToReport) {
+  write_operands(5, 3, 40);
+  const ProgramRun run = mxe(command("golden", "mxint8", "mxint8"));
+  EXPECT_EQ(std::count(run.out.begin(), run.out.end(), '\n'), 1) << run.out;
 }
 
 TEST_F(Matmul, AccumulationPolicies) {
@@ -287,6 +294,18 @@ TEST_P(MatmulOnDevice, Json) {
   EXPECT_GE(json.at("bytes_written"), 9 * 7 * 4);
   const double cycles = json.at("cycles");
   EXPECT_NEAR(json.at("utilization"), 9 * 7 * 70 / (cycles * 4 * 32), 1e-12);
+}
+
+TEST_P(MatmulOnDevice, Text) {
+  write_operands(9, 7, 70);
+  const ProgramRun run =
+      mxe(command(GetParam(), "mxfp8_e4m3", "mxfp6_e2m3", {"--config", "small"}));
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  // 9 * 7 * 70 products, 4 * 32 of them a cycle; 16 bytes a cycle are what the port of small has.
+  EXPECT_NE(run.out.find("\n  bound          memory: 35 cycles to multiply, "), std::string::npos)
+      << run.out;
+  EXPECT_NE(run.out.find(" to read memory at 16 bytes a cycle\n"), std::string::npos) << run.out;
+  EXPECT_NE(run.out.find(" %  ####"), std::string::npos) << run.out;
 }
 
 TEST_P(MatmulOnDevice, OptionsReachTheDevice) {

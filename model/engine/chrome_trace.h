@@ -1,0 +1,28 @@
+#pragma once
+
+#include <fstream>
+#include <string>
+
+#include "engine/trace.h"
+
+namespace mxe {
+
+/// Writes a trace as the JSON that Perfetto (ui.perfetto.dev) and chrome://tracing open: a thread
+/// for every track, a complete event ("ph": "X") for every slice. One clock cycle is one
+/// microsecond there, because these viewers know no cycles.
+class ChromeTrace : public Tracer {
+ public:
+  /// Throws mx::Error if `path` cannot be written.
+  explicit ChromeTrace(const std::string& path);
+
+  void slice(Track track, const char* what, uint64_t begin, uint64_t end,
+             TraceDetails details) override;
+  /// Ends the file; nothing may follow. Throws mx::Error if it could not be written completely.
+  void close();
+
+ private:
+  std::string path_;
+  std::ofstream file_;
+};
+
+}  // namespace mxe

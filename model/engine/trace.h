@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+
+namespace mxe {
+
+/// The parts of the engine whose activity is traced, one track each.
+enum class Track : uint8_t {
+  queue,         ///< the states of the command processor while it works on a descriptor
+  loader_a,      ///< row fetches, from the first cycle of the request to its grant
+  loader_b,      ///< the same
+  loader_bias,   ///< the same
+  array,         ///< passes, and the waits between them by their causes
+  drain,         ///< rows that leave the tile buffer
+  memory_read,   ///< row fetches, from their first beat to their last
+  memory_write,  ///< bursts, the same
+};
+inline constexpr std::size_t kTracks = 8;
+
+/// A detail of a slice. `name` is a plain word that outlives the tracer.
+struct TraceDetail {
+  const char* name;
+  uint64_t value;
+};
+using TraceDetails = std::initializer_list<TraceDetail>;
+
+/// Observes what the engine does. The model computes the times of an activity when it begins, so
+/// that slices come in no order; those of one track do not overlap.
+class Tracer {
+ public:
+  virtual ~Tracer() = default;
+
+  /// `what`, a plain word that outlives the tracer, goes on from cycle `begin` to before `end`,
+  /// which is later.
+  virtual void slice(Track track, const char* what, uint64_t begin, uint64_t end,
+                     TraceDetails details) = 0;
+};
+
+/// A block's way to the tracer, if there is one.
+class TracePoint {
+ public:
+  explicit TracePoint(Tracer* tracer = nullptr) : tracer_(tracer) {}
+
+  explicit operator bool() const { return tracer_ != nullptr; }
+  void slice(Track track, const char* what, uint64_t begin, uint64_t end,
+             TraceDetails details = {}) const {
+    if (tracer_ && begin < end) tracer_->slice(track, what, begin, end, details);
+  }
+
+ private:
+  Tracer* tracer_;
+};
+
+}  // namespace mxe

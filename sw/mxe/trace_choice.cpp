@@ -1,0 +1,26 @@
+#include "trace_choice.h"
+
+#include <fmt/format.h>
+
+#include "numerics/error.h"
+
+namespace mxe::cli {
+
+void TraceChoice::add_to(CLI::App& command) {
+  command.add_option("--trace", path_,
+                     "Write what the model did as trace events for Perfetto, 1 cycle = 1 us");
+}
+
+void TraceChoice::require_possible(Target target) const {
+  if (path_.empty() || target == Target::model) return;
+  throw mx::Error(fmt::format(
+      "--trace needs --on model, not {} (signals of the RTL: mxe matmul --on rtl --waves)",
+      target_name(target)));
+}
+
+std::optional<ChromeTrace> TraceChoice::open() const {
+  if (path_.empty()) return std::nullopt;
+  return ChromeTrace(path_);
+}
+
+}  // namespace mxe::cli

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+
+#include "engine/chrome_trace.h"
+#include "matmul_job.h"
+
+namespace mxe::cli {
+
+/// The option --trace: a file that shows what the model did.
+class TraceChoice {
+ public:
+  /// Adds the option to `command`. The object must live until parsing is over.
+  void add_to(CLI::App& command);
+  /// Throws mx::Error if a trace is asked for of anything but the model.
+  void require_possible(Target target) const;
+  /// Begins the file, if one was asked for. Throws mx::Error if it cannot be written.
+  std::optional<ChromeTrace> open() const;
+
+ private:
+  std::string path_;
+};
+
+}  // namespace mxe::cli
