@@ -124,7 +124,9 @@ TEST_F(Trace, AgreesWithTheCounters) {
       estimate({"--mem-jitter", "5"}),
       estimate({"--out-format", "mxfp8_e4m3"}),
       estimate({"--out-format", "bf16", "--set", "ACC_TILES=1", "A_SLAB_K=32", "B_BUF_K=32"}),
-      estimate({"--set", "NUM_PE=8", "MEM_W=512", "MAX_BURST=1"})};
+      estimate({"--set", "NUM_PE=8", "MEM_W=512", "MAX_BURST=1"}),
+      // Repeats itself: without a trace, most of it is not simulated.
+      {"estimate", "1024", "64", "256", "--format-a", "mxint8", "--format-b", "mxint8"}};
   Sums most;
   for (const std::vector<std::string>& arguments : runs) {
     SCOPED_TRACE(testing::PrintToString(arguments));
