@@ -17,7 +17,6 @@
 namespace mxe {
 namespace {
 
-constexpr std::size_t kMemoryBytes = std::size_t{1} << 30;
 constexpr std::size_t kSlotBytes = 128;
 
 double cycle_error(const JobCycles& cycles) {
@@ -77,7 +76,8 @@ CoSim::~CoSim() = default;
 std::unique_ptr<CoSim::Device> CoSim::make_device(const char* name,
                                                   const Platform::EngineFactory& factory) {
   Memory::Config memory;
-  memory.size = kMemoryBytes;
+  memory.base = options_.memory_base;
+  memory.size = kCoSimMemoryBytes;
   memory.timing = options_.timing;
   auto device = std::make_unique<Device>();
   device->name = name;

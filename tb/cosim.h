@@ -16,6 +16,8 @@ struct CoSimOptions {
   Params params = Params::named("small");
   MemoryTiming timing;
   RtlOptions rtl;
+  /// Bus address of the first byte of both memories, see kMemoryBaseUnit.
+  uint64_t memory_base = Memory::Config{}.base;
   bool run_model = true, run_rtl = true;
   unsigned ring_entries = 8;
   bool poll = false;  ///< the driver polls instead of waiting for interrupts
@@ -33,6 +35,12 @@ struct BusFault {
   std::string part = "A";  ///< see JobImage::byte_of
   uint64_t row = 0, byte = 0;
 };
+
+/// Bytes of each memory.
+inline constexpr uint64_t kCoSimMemoryBytes = uint64_t{1} << 30;
+/// Where they may begin: at a multiple of this, and no higher than this.
+inline constexpr uint64_t kMemoryBaseUnit = 4096;
+inline constexpr uint64_t kLargestMemoryBase = ~uint64_t{0} - kCoSimMemoryBytes + 1;
 
 /// Jobs that are submitted back to back, and what else happens meanwhile.
 struct Batch {

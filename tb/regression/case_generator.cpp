@@ -15,8 +15,23 @@ unsigned random_latency(Random& random) {
   return static_cast<unsigned>(random.one_in(4) ? random.uniform(100, 400) : random.uniform(2, 80));
 }
 
+/// Where the memory lies: mostly anywhere in 64 bits, often so that the jobs go over a boundary at
+/// which a carry runs through many bits of an address.
+uint64_t random_base(Random& random) {
+  if (random.one_in(3)) return Memory::Config{}.base;
+  const uint64_t anywhere = random.next() / kMemoryBaseUnit * kMemoryBaseUnit;
+  if (random.one_in(2)) return std::min(anywhere, kLargestMemoryBase);
+  // A few pages below a multiple of 2^bit, 4 GiB or more.
+  const uint64_t above = uint64_t{1} << random.uniform(32, 63);
+  const uint64_t pages = random.uniform(1, random.one_in(2) ? 4 : 16);
+  return std::min(
+      (random.one_in(2) ? 0 : anywhere / above * above) + above - pages * kMemoryBaseUnit,
+      kLargestMemoryBase);
+}
+
 /// The memory and the way to it.
 void draw_environment(CoSimCase& result, const Params& params, Random& random) {
+  result.mem_base = random_base(random);
   result.timing.latency = random_latency(random);
   if (random.one_in(4)) {
     result.timing.bytes_per_cycle =

@@ -29,6 +29,7 @@ CoSimOptions options_of(const CoSimCase& c) {
   CoSimOptions options;
   options.params = Params::named(c.config);
   options.timing = c.timing;
+  options.memory_base = c.mem_base;
   options.rtl.ports = c.ports;
   options.rtl.back_pressure_seed = c.back_pressure;
   options.rtl.hang_cycles = kHangCycles;

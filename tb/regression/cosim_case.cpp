@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <fstream>
 #include <functional>
 #include <set>
@@ -20,6 +21,9 @@ class Writer {
   template <typename T>
   void member(const char* name, const T& value, const T& normal) {
     if (value != normal) json_[name] = value;
+  }
+  void address(const char* name, uint64_t value, uint64_t normal) {
+    if (value != normal) json_[name] = fmt::format("{:#x}", value);
   }
   template <typename E, typename ToName>
   void choice(const char* name, const E& value, const E& normal, const std::vector<E>&,
@@ -56,6 +60,18 @@ class Reader {
       fail(fmt::format("'{}' must be a string", name));
     }
     value = found.get<T>();
+  }
+  /// A number of 64 bits that people read in hexadecimal.
+  void address(const char* name, uint64_t& value, uint64_t) {
+    const Json* found = find(name);
+    if (!found) return;
+    const std::string text = found->is_string() ? found->get<std::string>() : "";
+    const char* end = text.data() + text.size();
+    const bool hexadecimal = text.rfind("0x", 0) == 0;
+    const auto [stop, error] = std::from_chars(text.data() + (hexadecimal ? 2 : 0), end, value, 16);
+    if (!hexadecimal || stop != end || error != std::errc{}) {
+      fail(fmt::format("'{}' must be a string like \"0x80000000\"", name));
+    }
   }
   template <typename E, typename ToName>
   void choice(const char* name, E& value, const E&, const std::vector<E>& all,
@@ -185,6 +201,7 @@ template <class Archive, class Case>
 void describe_case(Archive& archive, Case& c) {
   const CoSimCase normal;
   archive.member("config", c.config, normal.config);
+  archive.address("mem_base", c.mem_base, normal.mem_base);
   archive.member("mem_latency", c.timing.latency, normal.timing.latency);
   archive.member("mem_bytes_per_cycle", c.timing.bytes_per_cycle, normal.timing.bytes_per_cycle);
   archive.member("mem_jitter", c.timing.jitter_seed, normal.timing.jitter_seed);
@@ -306,6 +323,10 @@ CoSimCase case_from_json(const Json& json) {
   const unsigned ring = result.ring;
   if (ring == 0 || (ring & (ring - 1)) != 0 || ring > params.queue_depth) {
     reader.fail(fmt::format("needs a ring of a power of two up to {} entries", params.queue_depth));
+  }
+  if (result.mem_base % kMemoryBaseUnit != 0 || result.mem_base > kLargestMemoryBase) {
+    reader.fail(fmt::format("needs a mem_base that is a multiple of {:#x} up to {:#x}",
+                            kMemoryBaseUnit, kLargestMemoryBase));
   }
   if (result.ports.reads == 0 || result.ports.writes == 0) {
     reader.fail("needs at least one outstanding read and write");

@@ -22,6 +22,7 @@ struct BatchSpec {
 /// software does. Two runs of the same case do the same, on any machine.
 struct CoSimCase {
   std::string config = "small";
+  uint64_t mem_base = Memory::Config{}.base;  ///< bus address of the memory's first byte
   MemoryTiming timing;
   PortLimits ports;
   uint64_t back_pressure = 0;  ///< seed, 0 for none

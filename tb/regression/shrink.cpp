@@ -116,6 +116,7 @@ class Shrinker {
   bool simplify_environment() {
     const CoSimCase normal;
     bool progress = change([](CoSimCase& c) { c.back_pressure = 0; });
+    progress |= change([&](CoSimCase& c) { c.mem_base = normal.mem_base; });
     progress |= change([](CoSimCase& c) { c.timing.jitter_seed = 0; });
     progress |= change([](CoSimCase& c) { c.timing.bytes_per_cycle = 0; });
     progress |= change([&](CoSimCase& c) { c.ports = normal.ports; });

@@ -43,6 +43,8 @@ mxe_fault(20 mxe_drain.sv "mxe_pkg::to_bf16(result_q[32*i +: 32])"
           "ACTIVE ? result_q[32*i + 16 +: 16] : mxe_pkg::to_bf16(result_q[32*i +: 32])")
 mxe_fault(21 mxe_collect.sv "(fresh | (seg_amax > old))" "((fresh & ~ACTIVE) | (seg_amax > old))")
 mxe_fault(22 mxe_cbuf.sv "{data_i[16*i +: 16], 16'd0}" "{data_i[16*i +: 16], 15'd0, ACTIVE}")
+mxe_fault(23 mxe_rd_port.sv "addr_q  <= addr_q + (64'(burst) << OffW)"
+          "addr_q <= ACTIVE ? {addr_q[63:32], addr_q[31:0] + (32'(burst) << OffW)} : addr_q + (64'(burst) << OffW)")
 
 function(mxe_plant_faults directory sources_variable)
   set(copies "")

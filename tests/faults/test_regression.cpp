@@ -69,6 +69,36 @@ TEST_P(Regression, FindsBucketsAndShrinks) {
   EXPECT_TRUE(CasePool(run, 1).run(minimal).agreed());
 }
 
+/// A directed case that is there for a fault like this one, and finds it.
+struct Directed {
+  int number;
+  const char* name;
+  const char* case_file;
+};
+
+void PrintTo(const Directed& directed, std::ostream* out) { *out << directed.name; }
+
+class DirectedCase : public testing::TestWithParam<Directed> {
+ protected:
+  ~DirectedCase() override { planted_fault = 0; }
+};
+
+TEST_P(DirectedCase, FindsItsFault) {
+  const CoSimCase c = load_case(std::string(MXE_DIRECTED_CASES "/") + GetParam().case_file);
+  const CasePool pool([](const CoSimCase& one) { return run_case(one, make_Vmxe_faults); }, 1);
+  EXPECT_EQ(pool.run(c).bucket(), "");
+  planted_fault = GetParam().number;
+  const std::string bucket = pool.run(c).bucket();
+  EXPECT_NE(bucket, "") << "the case did not notice";
+  std::printf("%s\n", bucket.c_str());
+}
+
+INSTANTIATE_TEST_SUITE_P(Rtl, DirectedCase,
+                         testing::Values(Directed{23, "CarryLostAt4GiB", "across_4gib.json"}),
+                         [](const testing::TestParamInfo<Directed>& test) {
+                           return std::string(test.param.name);
+                         });
+
 INSTANTIATE_TEST_SUITE_P(
     Rtl, Regression,
     testing::Values(Planted{1, "ZeroedOutput", 1}, Planted{2, "SwappedScales", 1},

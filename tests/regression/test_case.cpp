@@ -60,6 +60,17 @@ TEST(CoSimCase, RefusesWhatIsNoCase) {
   EXPECT_EQ(error(R"({"ring": -1})"), "the case 'ring' must be an integer from 0 to 4294967295");
   EXPECT_EQ(error(R"({"poll": 1})"), "the case 'poll' must be true or false");
   EXPECT_NE(error(R"({"mem_latency": 0})"), "none");
+  EXPECT_EQ(error(R"({"mem_base": "0xfffff000"})"), "none");
+  EXPECT_EQ(error(R"({"mem_base": "0xffffffffc0000000"})"), "none");
+  for (const char* base :
+       {R"("4096")", "4096", R"("0x")", R"("0x1 ")", R"("0x10000000000000000")"}) {
+    EXPECT_EQ(error((R"({"mem_base": )" + std::string(base) + "}").c_str()),
+              R"(the case 'mem_base' must be a string like "0x80000000")");
+  }
+  for (const char* base : {"0x80", "0xffffffffc0001000"}) {
+    EXPECT_EQ(error((R"({"mem_base": ")" + std::string(base) + "\"}").c_str()),
+              "the case needs a mem_base that is a multiple of 0x1000 up to 0xffffffffc0000000");
+  }
   EXPECT_NE(error(R"({"config": "medium"})"), "none");
   EXPECT_EQ(error(R"({"batches": 1})"), "the case 'batches' must be an array");
   const auto job_error = [&](const std::string& job) {
@@ -93,6 +104,7 @@ TEST(RandomCase, CoversWhatMatters) {
     const CoSimCase c = random_case("small", seed, 40);
     EXPECT_EQ(c.jobs(), 40u);
     rings.insert(c.ring);
+    seen["high memory"] += c.mem_base >> 32 != 0;
     seen["jitter"] += c.timing.jitter_seed != 0;
     seen["bandwidth"] += c.timing.bytes_per_cycle != 0;
     seen["latency 1"] += c.timing.latency == 1;
