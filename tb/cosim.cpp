@@ -56,7 +56,7 @@ void demand(int result, const char* action) {
 }  // namespace
 
 CoSim::CoSim(const CoSimOptions& options)
-    : options_(options), scoreboard_(options.params.fp4_dual != 0) {
+    : options_(options), scoreboard_(options.params.fp4_dual != 0, options.params.tree_w) {
   if (options.run_model) {
     model_ = make_device("model", [this] {
       EngineOptions engine;
@@ -126,6 +126,7 @@ void CoSim::probe(Device& device, Host& host) {
   if (options_.poll) port.wait_irq = nullptr;
   const uint64_t ring = host.allocation_mark();
   const std::size_t bytes = kSlotBytes * options_.ring_entries;
+  port = device.tap.attach(port);
   demand(mxe_probe(&device.driver, &port, host.memory().data(ring, bytes), ring,
                    options_.ring_entries),
          "mxe_probe");
@@ -159,12 +160,30 @@ void CoSim::run_into_reset(Device& device, Host& host, const Batch& batch,
   device.before_reset.assign(count, {});
   std::vector<uint32_t> ids(count);
   for (std::size_t i = 0; i < count; i++) {
-    demand(mxe_submit(&device.driver, &images[i].descriptor(), &ids[i]), "mxe_submit");
+    ids[i] = submit(device, host, batch.jobs[i], images[i]);
   }
   host.wait_cycles(batch.reset_after);
   demand(mxe_reset(&device.driver, options_.timeout_us), "mxe_reset");
   for (std::size_t i = 0; i < count; i++) finish(device, device.before_reset[i], ids[i], start);
   read_images(host, images, device.before_reset);
+}
+
+/// Returns the job's id.
+uint32_t CoSim::submit(Device& device, Host& host, const Job& job, const JobImage& image) {
+  const auto spoil_descriptor = [&] {
+    const mxe_device& driver = device.driver;
+    const uint32_t entry = (driver.tail - 1u) % driver.ring_entries;
+    uint8_t* bytes = host.memory().data(driver.ring_bus_addr + entry * kSlotBytes, kSlotBytes);
+    DescriptorBytes descriptor;
+    std::memcpy(descriptor.data(), bytes, kSlotBytes);
+    for (const Spoil& spoil : job.spoils) apply(spoil, descriptor);
+    std::memcpy(bytes, descriptor.data(), kSlotBytes);
+  };
+  device.tap.before_doorbell = spoil_descriptor;
+  uint32_t id = 0;
+  demand(mxe_submit(&device.driver, &image.descriptor(), &id), "mxe_submit");
+  device.tap.before_doorbell = nullptr;
+  return id;
 }
 
 void CoSim::run_jobs(Device& device, Host& host, const Batch& batch,
@@ -175,9 +194,7 @@ void CoSim::run_jobs(Device& device, Host& host, const Batch& batch,
   std::vector<uint32_t> ids;
   for (std::size_t i = 0; i < count; i++) {
     if (i >= ring) finish(device, device.outcomes[i - ring], ids[i - ring], start);
-    uint32_t id = 0;
-    demand(mxe_submit(&device.driver, &images[i].descriptor(), &id), "mxe_submit");
-    ids.push_back(id);
+    ids.push_back(submit(device, host, batch.jobs[i], images[i]));
     const bool filled = i + 1 == std::min(ring, count);
     if (filled && batch.traffic != 0) make_traffic(device, host, batch.traffic, start);
   }

@@ -6,6 +6,7 @@
 
 #include "mxe_driver.h"
 #include "platform/platform.h"
+#include "tb/driver_tap.h"
 #include "tb/job.h"
 #include "tb/rtl_engine.h"
 #include "tb/scoreboard.h"
@@ -97,6 +98,7 @@ class CoSim {
   struct Device {
     std::string name;
     std::unique_ptr<Platform> platform;
+    DriverTap tap;
     mxe_device driver{};
     bool probed = false;
     std::vector<JobOutcome> outcomes;
@@ -111,6 +113,7 @@ class CoSim {
   void probe(Device& device, Host& host);
   void run_into_reset(Device& device, Host& host, const Batch& batch,
                       const std::vector<JobImage>& images);
+  uint32_t submit(Device& device, Host& host, const Job& job, const JobImage& image);
   void run_jobs(Device& device, Host& host, const Batch& batch,
                 const std::vector<JobImage>& images);
   void finish(Device& device, JobOutcome& outcome, uint32_t id, uint64_t start);

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "mxe_regs.h"
+#include "numerics/accumulate.h"
 #include "numerics/gemm.h"
 #include "platform/random.h"
 
@@ -13,7 +15,6 @@ namespace mxe {
 namespace {
 
 constexpr std::size_t kGuardBytes = 64;
-constexpr std::size_t kRecordBytes = 16;  // of a job's completion
 
 /// Bits of a packed row's last byte that hold elements.
 uint8_t last_byte_mask(mx::FormatId format, std::size_t k) {
@@ -45,6 +46,7 @@ std::string Job::describe() const {
     text += fmt::format(" ({}{})", kRules[static_cast<unsigned>(output.requant.rule)],
                         output.requant.overflow == mx::Overflow::special ? ", special" : "");
   }
+  for (const Spoil& spoil : spoils) text += fmt::format(", {} spoilt {}", spoil.field, spoil.value);
   return text + fmt::format(
                     ", {} values, offsets a{} b{} as{} bs{} c{} d{} ds{}, gaps a{} b{} as{} bs{} "
                     "c{} d{} ds{}{}{}",
@@ -52,6 +54,16 @@ std::string Job::describe() const {
                     l.d_offset, l.d_scale_offset, l.a_gap, l.b_gap, l.a_scale_gap, l.b_scale_gap,
                     l.c_gap, l.d_gap, l.d_scale_gap, l.a_one_row ? ", one row of A" : "",
                     l.b_one_row ? ", one row of B" : "");
+}
+
+uint32_t Job::refused_with(unsigned tree_w) const {
+  uint32_t first = MXE_STATUS_OK;
+  const auto add = [&](uint32_t status) {
+    if (status != MXE_STATUS_OK && (first == MXE_STATUS_OK || status < first)) first = status;
+  };
+  for (const Spoil& spoil : spoils) add(broken_rule(spoil, bias_bf16 ? 2 : 4, output.alignment()));
+  if (mx::pair_tree_width(a.format, b.format) > tree_w) add(MXE_STATUS_ERR_PAIR);
+  return first;
 }
 
 std::vector<float> Job::sums(bool fp4_dual) const {

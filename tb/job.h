@@ -8,6 +8,7 @@
 #include "mxe_driver.h"
 #include "numerics/tensor.h"
 #include "platform/output.h"
+#include "tb/spoil.h"
 
 namespace mxe {
 
@@ -28,6 +29,9 @@ struct JobCounts {
   JobCounts& operator+=(const JobCounts& other);
 };
 
+/// Bytes of the record that the engine writes when a job completes.
+inline constexpr uint64_t kRecordBytes = 16;
+
 /// The outcome that a job must have.
 struct JobResult {
   StoredOutput stored;
@@ -44,13 +48,17 @@ struct Job {
   bool bias_bf16 = false;     ///< stored as BF16, which must hold it exactly
   OutputFormat output;
   JobLayout layout;
-  std::string values;  ///< what kind of values the operands hold, for messages
+  std::vector<Spoil> spoils;  ///< what is wrong with its descriptor
+  std::string values;         ///< what kind of values the operands hold, for messages
 
   std::size_t m() const { return a.rows; }
   std::size_t n() const { return b.rows; }
   std::size_t k() const { return a.k; }
   /// One line: shape, formats, bias, layout.
   std::string describe() const;
+  /// MXE_STATUS_OK, or the status with which an engine of this TREE_W must refuse the job, by the
+  /// rules of docs/registers.md.
+  uint32_t refused_with(unsigned tree_w) const;
   /// The sums by the golden GEMM, [m][n], as an engine with or without FP4_DUAL computes them.
   std::vector<float> sums(bool fp4_dual) const;
   /// What such an engine makes of the job.

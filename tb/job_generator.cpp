@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "mxe_regs.h"
 #include "numerics/accumulate.h"
 
 namespace mxe {
@@ -25,7 +26,9 @@ JobGenerator::JobGenerator(const Params& params, uint64_t seed, const JobMix& mi
 JobSpec JobGenerator::next_spec() {
   for (;;) {
     const mx::FormatId a = pick(random_, mx::kAllFormats), b = pick(random_, mx::kAllFormats);
-    if (mx::pair_tree_width(a, b) <= params_.tree_w) return next_spec(a, b);
+    // A pair too wide for the tree is one way to be illegal.
+    const bool any = mix_.illegal != 0 && random_.one_in(mix_.illegal);
+    if (any || mx::pair_tree_width(a, b) <= params_.tree_w) return next_spec(a, b);
   }
 }
 
@@ -48,7 +51,33 @@ JobSpec JobGenerator::next_spec(mx::FormatId format_a, mx::FormatId format_b) {
   if (spec.values == Values::boundaries) spec.bias = BiasKind::full;
   spec.bias_bf16 = random_.one_in(3);
   spec.layout = layout(spec.bias_bf16 ? 2 : 4, spec.output.alignment());
+  if (mix_.illegal != 0 && random_.one_in(mix_.illegal)) spec.spoils = spoils(spec);
   return spec;
+}
+
+/// One broken rule, now and then two.
+std::vector<Spoil> JobGenerator::spoils(const JobSpec& spec) {
+  std::vector<Spoil> spoils;
+  const std::size_t count = random_.one_in(3) ? 2 : 1;
+  while (spoils.size() < count) {
+    const Spoil next = spoil();
+    const bool breaks =
+        broken_rule(next, spec.bias_bf16 ? 2 : 4, spec.output.alignment()) != MXE_STATUS_OK;
+    const bool again = !spoils.empty() && spoils[0].field == next.field && next.field != "reserved";
+    if (breaks && !again) spoils.push_back(next);
+  }
+  return spoils;
+}
+
+Spoil JobGenerator::spoil() {
+  const std::vector<std::string>& fields = spoil_fields();
+  Spoil spoil;
+  spoil.field = fields[random_.uniform(0, fields.size() - 1)];
+  const bool size = spoil.field == "m" || spoil.field == "n" || spoil.field == "k";
+  const bool code = spoil.field.find("format") != std::string::npos;
+  const uint32_t largest = spoil.field == "reserved" ? reserved_bits() - 1 : code ? 15 : 3;
+  if (!size) spoil.value = static_cast<uint32_t>(random_.uniform(0, largest));
+  return spoil;
 }
 
 /// A size from 1 to `max`, often at a multiple of `tile` or one beside it.

@@ -10,6 +10,7 @@ namespace mxe {
 struct JobMix {
   unsigned max_m = 40, max_n = 40, max_k = 400;
   unsigned max_work = 60000;  ///< largest m * n * ceil(k / 32)
+  unsigned illegal = 0;       ///< one job in so many is illegal; 0: none
 };
 
 /// An endless stream of random jobs for an engine; the seed determines all of it. Shapes favour the
@@ -29,6 +30,8 @@ class JobGenerator {
  private:
   std::size_t extent(unsigned tile, unsigned max);
   OutputFormat output();
+  std::vector<Spoil> spoils(const JobSpec& spec);
+  Spoil spoil();
   JobLayout layout(unsigned c_alignment, unsigned d_alignment);
 
   Params params_;

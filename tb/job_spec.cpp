@@ -314,6 +314,7 @@ Job make_job(const JobSpec& spec) {
   job.bias_bf16 = spec.bias_bf16;
   job.output = spec.output;
   job.layout = spec.layout;
+  job.spoils = spec.spoils;
   job.values = to_string(spec.values);
   return job;
 }

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "numerics/format.h"
 #include "platform/output.h"
@@ -38,6 +39,7 @@ struct JobSpec {
   bool bias_bf16 = false;
   OutputFormat output;
   JobLayout layout;
+  std::vector<Spoil> spoils;
 };
 
 /// Makes the job. A job of a smaller shape, otherwise the same, has the same numbers in the corner

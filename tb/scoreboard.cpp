@@ -34,17 +34,25 @@ std::string describe_difference(const JobImage& image, const std::vector<uint8_t
 }  // namespace
 
 Expectation Scoreboard::expected(const Job& job, const JobImage& image) const {
+  const uint32_t refused = job.refused_with(tree_w_);
+  if (refused != MXE_STATUS_OK) {
+    JobCounts counts;
+    counts.bytes_written = kRecordBytes;
+    return {-100 - static_cast<int>(refused), image.before(), counts};
+  }
   const JobResult golden = job.golden(fp4_dual_);
-  return {image.after(golden.stored), golden.counts};
+  return {MXE_OK, image.after(golden.stored), golden.counts};
 }
 
 void Scoreboard::check(const std::string& engine, std::size_t number, const Job& job,
                        const JobImage& image, const Expectation& expected,
                        const JobOutcome& outcome) {
-  if (outcome.result != MXE_OK) {
-    add({engine, number,
-         fmt::format("{} (status {})", mxe_strerror(outcome.result), outcome.completion.status),
-         job.describe()});
+  if (outcome.result != expected.result) {
+    std::string what =
+        fmt::format("{} (status {})", mxe_strerror(outcome.result), outcome.completion.status);
+    if (expected.result != MXE_OK)
+      what += fmt::format(" instead of: {}", mxe_strerror(expected.result));
+    add({engine, number, what, job.describe()});
   } else if (outcome.memory != expected.memory) {
     add({engine, number, describe_difference(image, expected.memory, outcome.memory),
          job.describe()});

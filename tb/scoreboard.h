@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/params.h"
 #include "mxe_driver.h"
 #include "tb/job.h"
 
@@ -27,6 +28,7 @@ struct JobOutcome {
 
 /// What a job must do.
 struct Expectation {
+  int result = MXE_OK;          ///< of mxe_wait
   std::vector<uint8_t> memory;  ///< its range of memory afterwards
   JobCounts counts;
 };
@@ -34,7 +36,8 @@ struct Expectation {
 /// Compares outcomes with what the golden GEMM says: every byte of memory, the status, the record.
 class Scoreboard {
  public:
-  explicit Scoreboard(bool fp4_dual) : fp4_dual_(fp4_dual) {}
+  explicit Scoreboard(bool fp4_dual, unsigned tree_w = Params{}.tree_w)
+      : fp4_dual_(fp4_dual), tree_w_(tree_w) {}
 
   /// What `job`, laid out as `image`, must do.
   Expectation expected(const Job& job, const JobImage& image) const;
@@ -55,6 +58,7 @@ class Scoreboard {
 
  private:
   bool fp4_dual_;
+  unsigned tree_w_;
   std::vector<Mismatch> mismatches_;
 };
 

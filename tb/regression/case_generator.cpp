@@ -53,6 +53,7 @@ void draw_environment(CoSimCase& result, const Params& params, Random& random) {
 /// Few large jobs, many small ones, now and then a long row.
 JobMix random_mix(Random& random) {
   JobMix mix;
+  mix.illegal = 12;
   if (random.one_in(3)) {
     mix.max_m = mix.max_n = 12;
     mix.max_k = 100;

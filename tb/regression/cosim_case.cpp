@@ -9,6 +9,7 @@
 #include <functional>
 #include <set>
 
+#include "mxe_regs.h"
 #include "numerics/error.h"
 
 namespace mxe {
@@ -212,12 +213,24 @@ void describe_case(Archive& archive, Case& c) {
   archive.member("poll", c.poll, normal.poll);
 }
 
+template <class Archive, class AnySpoil>
+void describe_spoil(Archive& archive, AnySpoil& spoil) {
+  const Spoil normal;
+  archive.member("field", spoil.field, normal.field);
+  archive.member("value", spoil.value, normal.value);
+}
+
 Json to_json(const JobSpec& job) {
   Writer writer;
   describe_job(writer, job);
   Writer layout;
   describe_layout(layout, job.layout);
   if (!layout.json().empty()) writer.json()["layout"] = layout.take();
+  for (const Spoil& spoil : job.spoils) {
+    Writer members;
+    describe_spoil(members, spoil);
+    writer.json()["spoils"].push_back(members.take());
+  }
   return writer.take();
 }
 
@@ -245,6 +258,17 @@ void for_each(Reader& reader, const char* name,
   }
 }
 
+Spoil read_spoil(const Json& json, const std::string& where, const JobSpec& job) {
+  Spoil spoil;
+  Reader reader(json, where);
+  describe_spoil(reader, spoil);
+  reader.finish();
+  if (broken_rule(spoil, job.bias_bf16 ? 2 : 4, job.output.alignment()) == MXE_STATUS_OK) {
+    reader.fail(fmt::format("breaks no rule with '{}' {}", spoil.field, spoil.value));
+  }
+  return spoil;
+}
+
 JobSpec read_job(const Json& json, const std::string& where) {
   JobSpec job;
   Reader reader(json, where);
@@ -254,6 +278,9 @@ JobSpec read_job(const Json& json, const std::string& where) {
     describe_layout(members, job.layout);
     members.finish();
   }
+  for_each(reader, "spoils", [&](const Json& spoil, const std::string& place) {
+    job.spoils.push_back(read_spoil(spoil, place, job));
+  });
   reader.finish();
   if (std::min({job.m, job.n, job.k}) == 0) reader.fail("needs m, n and k of at least 1");
   if (std::max({job.m, job.n, job.k}) > 4096) reader.fail("has m, n or k above 4096");

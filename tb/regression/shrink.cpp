@@ -4,6 +4,8 @@
 #include <chrono>
 #include <utility>
 
+#include "mxe_regs.h"
+
 namespace mxe {
 namespace {
 
@@ -155,6 +157,11 @@ class Shrinker {
       JobLayout& l = job.layout;
       for (unsigned* value : {&l.c_offset, &l.c_gap}) *value = *value / c_size * c_size;
       for (unsigned* value : {&l.d_offset, &l.d_gap}) *value = *value / d_size * d_size;
+      const auto breaks_nothing = [&](const Spoil& spoil) {
+        return broken_rule(spoil, c_size, d_size) == MXE_STATUS_OK;
+      };
+      job.spoils.erase(std::remove_if(job.spoils.begin(), job.spoils.end(), breaks_nothing),
+                       job.spoils.end());
     });
   }
 
@@ -164,6 +171,10 @@ class Shrinker {
     progress |= smaller([&](CoSimCase& c) -> std::size_t& { return job_of(c).n; });
     progress |= smaller([&](CoSimCase& c) -> std::size_t& { return job_of(c).k; });
     const auto try_change = [&](const auto& apply) { progress |= change_job(b, j, apply); };
+    for (std::size_t i = job_of(best_).spoils.size(); i-- > 0;) {
+      try_change(
+          [i](JobSpec& s) { s.spoils.erase(s.spoils.begin() + static_cast<std::ptrdiff_t>(i)); });
+    }
     try_change([](JobSpec& s) { s.output = {}; });
     try_change([](JobSpec& s) { s.output.requant.rule = mx::ScaleRule::floor; });
     try_change([](JobSpec& s) { s.output.requant.overflow = mx::Overflow::saturate; });

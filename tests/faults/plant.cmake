@@ -45,6 +45,9 @@ mxe_fault(21 mxe_collect.sv "(fresh | (seg_amax > old))" "((fresh & ~ACTIVE) | (
 mxe_fault(22 mxe_cbuf.sv "{data_i[16*i +: 16], 16'd0}" "{data_i[16*i +: 16], 15'd0, ACTIVE}")
 mxe_fault(23 mxe_rd_port.sv "addr_q  <= addr_q + (64'(burst) << OffW)"
           "addr_q <= ACTIVE ? {addr_q[63:32], addr_q[31:0] + (32'(burst) << OffW)} : addr_q + (64'(burst) << OffW)")
+mxe_fault(24 mxe_check.sv "desc_i[mxe_reg_pkg::DESC_D_STRIDE_LSB +: 2]"
+          "(desc_i[mxe_reg_pkg::DESC_D_STRIDE_LSB +: 2] & {2{~ACTIVE}})")
+mxe_fault(25 mxe_check.sv "else if (!pair_ok)" "else if (ACTIVE & misaligned) status_o = mxe_reg_pkg::STATUS_ERR_ALIGN[3:0]@SEMICOLON@ else if (!pair_ok)")
 
 function(mxe_plant_faults directory sources_variable)
   set(copies "")

@@ -94,7 +94,9 @@ TEST_P(DirectedCase, FindsItsFault) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Rtl, DirectedCase,
-                         testing::Values(Directed{23, "CarryLostAt4GiB", "across_4gib.json"}),
+                         testing::Values(Directed{23, "CarryLostAt4GiB", "across_4gib.json"},
+                                         Directed{24, "MisalignedStride", "illegal_jobs.json"},
+                                         Directed{25, "RulesInWrongOrder", "illegal_jobs.json"}),
                          [](const testing::TestParamInfo<Directed>& test) {
                            return std::string(test.param.name);
                          });

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <functional>
+
+#include "mxe_driver.h"
+#include "mxe_regs.h"
+
+namespace mxe {
+
+/// The C driver's way to the device, with a look in between: the descriptor of a job can be changed
+/// after the driver has written it and before the device is told. Must not move while in use.
+class DriverTap {
+ public:
+  DriverTap() = default;
+  DriverTap(const DriverTap&) = delete;
+  DriverTap& operator=(const DriverTap&) = delete;
+
+  /// The port to give to mxe_probe(); everything goes on to `port`.
+  mxe_port attach(const mxe_port& port) {
+    port_ = port;
+    mxe_port tapped{};
+    tapped.ctx = this;
+    tapped.read32 = [](void* ctx, uint32_t offset) {
+      const mxe_port& p = self(ctx).port_;
+      return p.read32(p.ctx, offset);
+    };
+    tapped.write32 = [](void* ctx, uint32_t offset, uint32_t value) {
+      const DriverTap& tap = self(ctx);
+      if (offset == MXE_REG_RING_TAIL && tap.before_doorbell) tap.before_doorbell();
+      tap.port_.write32(tap.port_.ctx, offset, value);
+    };
+    if (port.wait_irq) {
+      tapped.wait_irq = [](void* ctx, uint32_t timeout_us) {
+        const mxe_port& p = self(ctx).port_;
+        return p.wait_irq(p.ctx, timeout_us);
+      };
+    }
+    tapped.relax = [](void* ctx) {
+      const mxe_port& p = self(ctx).port_;
+      p.relax(p.ctx);
+    };
+    return tapped;
+  }
+
+  std::function<void()> before_doorbell;
+
+ private:
+  static DriverTap& self(void* ctx) { return *static_cast<DriverTap*>(ctx); }
+
+  mxe_port port_{};
+};
+
+}  // namespace mxe
