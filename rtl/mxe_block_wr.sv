@@ -54,7 +54,7 @@ module mxe_block_wr #(
   if (SEG_W >= 256) begin : gen_whole
     assign elements = SEG_W'(elements_i);
   end else begin : gen_parts
-    assign elements = elements_i[32'(seg_q) * SEG_W +: SEG_W];
+    assign elements = SEG_W'(elements_i >> (32'(seg_q) * SEG_W));
   end
   assign data_o = data_scale_q ? SEG_W'(scale_i) : elements;
 
