@@ -1,11 +1,13 @@
 # mxe_verilate(<target> CLASS <name> CONFIG small|base|large [PARAMETERS <NAME=VALUE>...] [FST]
-#              [BIG] [DEFINES <macro>...] [SOURCES <file>...])
+#              [BIG] [DEFINES <macro>...] [SOURCES <file>...] [STATES <file>] [ELABORATED])
 #
 # A static library with the RTL as Verilator compiles it for one configuration, and the factory
 #   std::unique_ptr<mxe::RtlTop> mxe::make_<CLASS>(const Params&, const std::string& waves);
 # PARAMETERS override those of the named configuration. SOURCES replaces the project's RTL, packages
 # first (default: all of rtl/). FST compiles waveforms in, optimised for build time because it only
 # serves reruns. BIG is for designs that compile slowly: optimised less. DEFINES are Verilog macros.
+# STATES tells which signals the simulation shows (default: rtl/mxe_states.vlt). ELABORATED says that
+# SOURCES have no parameters any more: they are of configuration CONFIG.
 include_guard()
 find_package(verilator REQUIRED HINTS $ENV{VERILATOR_ROOT})
 
@@ -17,7 +19,7 @@ set(MXE_TB_DIR ${CMAKE_CURRENT_LIST_DIR})
 set(MXE_RTL_DIR ${CMAKE_CURRENT_LIST_DIR}/../rtl)
 
 function(mxe_verilate target)
-  cmake_parse_arguments(ARG "FST;BIG" "CLASS;CONFIG" "PARAMETERS;DEFINES;SOURCES" ${ARGN})
+  cmake_parse_arguments(ARG "FST;BIG;ELABORATED" "CLASS;CONFIG;STATES" "PARAMETERS;DEFINES;SOURCES" ${ARGN})
   if(NOT DEFINED MXE_RTL_PARAMETERS_${ARG_CONFIG})
     message(FATAL_ERROR "mxe_verilate: no configuration '${ARG_CONFIG}'")
   endif()
@@ -34,6 +36,12 @@ function(mxe_verilate target)
     list(APPEND parameters ${override})
   endforeach()
   list(TRANSFORM parameters PREPEND -G)
+  if(ARG_ELABORATED)
+    set(parameters "")
+  endif()
+  if(NOT ARG_STATES)
+    set(ARG_STATES ${MXE_RTL_DIR}/mxe_states.vlt)
+  endif()
 
   add_library(${target} STATIC ${MXE_TB_DIR}/verilated_factory.cpp)
   set(trace "")
@@ -45,7 +53,8 @@ function(mxe_verilate target)
     set(trace TRACE_FST)
     set(optimise OPT_FAST -O1 OPT_SLOW -O0)
   endif()
-  verilate(${target} PREFIX ${ARG_CLASS} TOP_MODULE mxe_top SOURCES ${ARG_SOURCES} ${trace} ${optimise}
+  verilate(${target} PREFIX ${ARG_CLASS} TOP_MODULE mxe_top SOURCES ${ARG_STATES} ${ARG_SOURCES}
+           ${trace} ${optimise}
            INCLUDE_DIRS ${MXE_RTL_DIR}
            VERILATOR_ARGS -O3 --x-assign fast --x-initial fast --assert -Wno-fatal
                           -Werror-USERERROR

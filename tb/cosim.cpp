@@ -89,6 +89,12 @@ uint64_t CoSim::rtl_cycles() const {
   return rtl_ ? static_cast<RtlEngine&>(rtl_->platform->engine()).cycles() : 0;
 }
 
+std::string CoSim::rtl_states() const {
+  if (!rtl_) return "";
+  const auto& engine = static_cast<RtlEngine&>(rtl_->platform->engine());
+  return "states of the RTL: " + describe(engine.top().signals());
+}
+
 /// Both memories begin at the same address, so one set of images serves both.
 std::vector<JobImage> CoSim::place(const Batch& batch) {
   Device& first = model_ ? *model_ : *rtl_;
@@ -114,7 +120,7 @@ void CoSim::run(const Batch& batch) {
   try {
     run_hosts(hosts);
   } catch (const mx::Error& error) {
-    scoreboard_.add({"simulation", jobs_, error.what(), ""});
+    scoreboard_.add({"simulation", jobs_, error.what(), rtl_states()});
     broken_ = true;
     return;
   }

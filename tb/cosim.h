@@ -108,6 +108,8 @@ class CoSim {
   };
 
   std::unique_ptr<Device> make_device(const char* name, const Platform::EngineFactory& factory);
+  /// The state of every FSM, for the message of a simulation that ended early.
+  std::string rtl_states() const;
   std::vector<JobImage> place(const Batch& batch);
   void run_on(Device& device, Host& host, const Batch& batch, const std::vector<JobImage>& images);
   void probe(Device& device, Host& host);

@@ -40,6 +40,8 @@ class RtlEngine : public EngineModule {
 
   /// Clock cycles simulated so far.
   uint64_t cycles() const { return cycles_; }
+  /// What the design shows of its inside.
+  const RtlTop& top() const { return *top_; }
 
  private:
   bool transfer_register(RegisterTransfer& transfer) override;

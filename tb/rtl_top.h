@@ -3,8 +3,10 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "engine/params.h"
+#include "tb/rtl_signal.h"
 
 namespace mxe {
 
@@ -49,6 +51,8 @@ class RtlTop {
   /// One clock cycle: applies `in`, lets it settle, reads `out`, then gives the rising edge. Throws
   /// mx::Error if an assertion of the design fails.
   virtual void cycle(const RtlInputs& in, RtlOutputs& out) = 0;
+  /// What the design shows of its inside, by name; empty for a design that shows nothing.
+  virtual std::vector<RtlSignal> signals() const { return {}; }
 };
 
 /// Throws mx::Error unless make_rtl_top() can make this design, able to write waves if `waves`.

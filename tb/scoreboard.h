@@ -15,7 +15,7 @@ struct Mismatch {
   std::string engine;   ///< "model", "rtl", or both if they disagree
   std::size_t job = 0;  ///< number of the job since the start
   std::string what;     ///< one line: where, what was expected, what was found
-  std::string about;    ///< the job, described; empty if it is about no single one
+  std::string about;    ///< the job, described, or the states of the RTL; or empty
 };
 
 /// What an engine made of one job.

@@ -3,10 +3,15 @@
 // Include the Verilated class before this file, and no SystemC header at all: the two do not mix in
 // one translation unit.
 #include <verilated.h>
+#include <verilated_sym_props.h>
+#include <verilated_syms.h>
 
 #include <cstring>
 #include <string>
+#include <string_view>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 #include "numerics/error.h"
 #include "tb/rtl_top.h"
@@ -56,9 +61,69 @@ class VerilatedTop : public RtlTop {
     }
   }
 
+  std::vector<RtlSignal> signals() const override {
+    std::vector<RtlSignal> result;
+    for (const auto& [path, scope] : *context_.scopeNameMap()) {
+      if (!scope->varsp()) continue;
+      const std::vector<RtlSignal::ValueName> names = constants(*scope);
+      for (const auto& [name, var] : *scope->varsp()) {
+        const unsigned bytes = size_of(var);
+        if (var.isParam() || bytes == 0) continue;
+        const bool is_state = std::string_view(name) == "state_q";
+        result.emplace_back(below_top(path) + name, var.datap(), bytes, var.isPublicRW(),
+                            is_state ? names : std::vector<RtlSignal::ValueName>{});
+      }
+    }
+    return result;
+  }
+
  private:
   // Stands in for the waveform class where there is none.
   struct NoTrace {};
+
+  /// Bytes of a scalar of the simulation, 0 for anything else.
+  static unsigned size_of(const VerilatedVar& var) {
+    if (var.udims() != 0) return 0;
+    switch (var.vltype()) {
+      case VLVT_UINT8:
+        return 1;
+      case VLVT_UINT16:
+        return 2;
+      case VLVT_UINT32:
+        return 4;
+      case VLVT_UINT64:
+        return 8;
+      default:
+        return 0;
+    }
+  }
+
+  /// The constants that a block shows are the names of its states.
+  static std::vector<RtlSignal::ValueName> constants(const VerilatedScope& scope) {
+    std::vector<RtlSignal::ValueName> names;
+    for (const auto& [name, var] : *scope.varsp()) {
+      if (!var.isParam()) continue;
+      uint64_t value = 0;
+      std::memcpy(&value, var.datap(), size_of(var));
+      names.emplace_back(value, name);
+    }
+    return names;
+  }
+
+  /// "mxe_top.mxe_top.u_drain.gen__BRA__0__KET__" as "u_drain.gen[0].".
+  static std::string below_top(std::string path) {
+    for (int level = 0; level < 2; level++) {
+      const std::size_t dot = path.find('.');
+      if (dot == std::string::npos) return "";
+      path.erase(0, dot + 1);
+    }
+    for (const auto& [from, to] : {std::pair{"__BRA__", "["}, std::pair{"__KET__", "]"}}) {
+      for (std::size_t at = path.find(from); at != std::string::npos; at = path.find(from, at)) {
+        path.replace(at, std::strlen(from), to);
+      }
+    }
+    return path + ".";
+  }
 
   void open_trace(const std::string& waves) {
     if constexpr (!std::is_void_v<Trace>) {
@@ -132,7 +197,7 @@ class VerilatedTop : public RtlTop {
 
   Params params_;
   bool traced_;
-  VerilatedContext context_;
+  mutable VerilatedContext context_;  // tells its scopes only if it may be changed
   std::unique_ptr<Model> top_;
   std::conditional_t<std::is_void_v<Trace>, NoTrace, Trace> trace_;
   mutable uint8_t wdata_[64] = {};

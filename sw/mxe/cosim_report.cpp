@@ -37,7 +37,10 @@ void print_failure(const Failure& failure) {
                        failure.cases.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
              shown < failure.cases.size() ? ", ..." : "");
   fmt::print("  first        {}\n", failure.first.what);
-  if (!failure.first.about.empty()) fmt::print("  job          {}\n", failure.first.about);
+  if (!failure.first.about.empty()) {
+    const char* label = failure.first.engine == "simulation" ? "state" : "job";
+    fmt::print("  {:<12} {}\n", label, failure.first.about);
+  }
   fmt::print("  minimal case {} ({} {}, the last: {})\n", failure.case_file, failure.minimal_jobs,
              failure.minimal_jobs == 1 ? "job" : "jobs", failure.minimal_job);
   fmt::print("  again        {}\n", rerun_command(failure));
