@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -12,6 +13,7 @@
 #include "cosim_report.h"
 #include "numerics/error.h"
 #include "tb/regression/regression.h"
+#include "tb/regression/seed_results.h"
 #include "tb/rtl_top.h"
 
 namespace mxe::cli {
@@ -19,8 +21,8 @@ namespace {
 
 struct Options {
   RegressionOptions regression;
-  std::vector<std::string> cases;
-  std::string junit, waves;
+  std::vector<std::string> cases, merge;
+  std::string junit, waves, results;
   bool json = false;
 };
 
@@ -33,14 +35,33 @@ std::vector<NamedCase> load_cases(const std::vector<std::string>& paths, bool wa
   return cases;
 }
 
+/// The random cases of all seeds, from files if other processes ran them.
+RegressionResult random_result(const RegressionOptions& regression,
+                               const std::vector<std::string>& files) {
+  require_rtl(Params::named(regression.config), regression.waves);
+  if (files.empty()) return run_regression(regression, show_progress);
+  return report_seeds(merge_results(files, regression), regression, show_progress);
+}
+
+/// Runs the seeds and leaves the report to whoever merges the files.
+int run_part(const RegressionOptions& regression, const std::string& file) {
+  require_rtl(Params::named(regression.config), false);
+  const SeedResults results = run_seeds(regression, show_progress);
+  save_results(file, results);
+  const auto failed = std::count_if(results.cases.begin(), results.cases.end(),
+                                    [](const CaseResult& c) { return !c.agreed(); });
+  fmt::print("{} cases, {} failed: {}\n", results.cases.size(), failed, file);
+  return failed == 0 ? kAgreed : kDisagreed;
+}
+
 int run(const Options& options) {
+  if (!options.results.empty()) return run_part(options.regression, options.results);
   RegressionOptions regression = options.regression;
   regression.waves = !options.waves.empty();
   if (regression.waves) regression.failures = options.waves;
   RegressionResult result;
   if (options.cases.empty()) {
-    require_rtl(Params::named(regression.config), regression.waves);
-    result = run_regression(regression, show_progress);
+    result = random_result(regression, options.merge);
   } else {
     result = run_cases(load_cases(options.cases, regression.waves), regression, show_progress);
   }
@@ -73,13 +94,30 @@ Command add_cosim(CLI::App& app) {
   command->add_option("--parallel", regression.parallel, "Processes at a time")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  command->add_option("--case", options->cases,
-                      "Run these case files instead of random ones, as they are");
-  command->add_option("--junit", options->junit, "Write a JUnit report to this file");
-  command->add_option("--waves-on-failure", options->waves,
-                      "Record the minimal case of each failure, as FST with a GTKWave save file, "
-                      "in this directory");
-  command->add_flag("--json", options->json, "Print one JSON object");
+  CLI::Option* cases = command->add_option(
+      "--case", options->cases, "Run these case files instead of random ones, as they are");
+  CLI::Option* junit =
+      command->add_option("--junit", options->junit, "Write a JUnit report to this file");
+  command
+      ->add_option("--failures", regression.failures,
+                   "Save the minimal cases in this directory, made when needed")
+      ->capture_default_str();
+  CLI::Option* waves = command->add_option(
+      "--waves-on-failure", options->waves,
+      "Save them in this directory instead, each with a recording as FST and a GTKWave save file");
+  CLI::Option* json = command->add_flag("--json", options->json, "Print one JSON object");
+  CLI::Option* merge = command->add_option(
+      "--merge", options->merge,
+      "Report what these files of --results say about the seeds instead of running them");
+  merge->excludes(cases);
+  command
+      ->add_option("--results", options->results,
+                   "Save what came of the seeds in this file, for --merge, and report nothing")
+      ->excludes(cases)
+      ->excludes(junit)
+      ->excludes(waves)
+      ->excludes(json)
+      ->excludes(merge);
   return {command, [options] { return run(*options); }};
 }
 

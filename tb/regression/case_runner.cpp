@@ -54,29 +54,6 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// ---------------------------------------------------------------- results between processes
-
-Json to_json(const CaseResult& r) {
-  Json mismatches = Json::array();
-  for (const Mismatch& m : r.mismatches) mismatches.push_back({m.engine, m.job, m.what, m.about});
-  return {r.jobs,       mismatches,        r.failed_batch,
-          r.timed_jobs, r.max_cycle_error, r.cycle_error_sum,
-          r.rtl_cycles, r.seconds};
-}
-
-CaseResult result_from_json(const Json& json) {
-  CaseResult r;
-  r.jobs = json.at(0);
-  for (const Json& m : json.at(1)) r.mismatches.push_back({m.at(0), m.at(1), m.at(2), m.at(3)});
-  r.failed_batch = json.at(2);
-  r.timed_jobs = json.at(3);
-  r.max_cycle_error = json.at(4);
-  r.cycle_error_sum = json.at(5);
-  r.rtl_cycles = json.at(6);
-  r.seconds = json.at(7);
-  return r;
-}
-
 void write_all(int file, const std::string& text) {
   for (std::size_t done = 0; done < text.size();) {
     const ssize_t written = write(file, text.data() + done, text.size() - done);
@@ -140,11 +117,11 @@ class Child {
     pid_ = 0;
     CaseResult result;
     const Json json = Json::parse(text_, nullptr, false);
-    if (json.is_array()) result = result_from_json(json);
+    if (json.is_object()) result = case_result_from_json(json);
     result.seconds = seconds();
     if (too_long) {
       result.mismatches = {{"simulation", 0, "took too long and was ended", ""}};
-    } else if (!json.is_array()) {
+    } else if (!json.is_object()) {
       const std::string cause =
           WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "no reason given";
       result.mismatches = {{"simulation", 0, fmt::format("the process ended: {}", cause), ""}};
@@ -190,6 +167,37 @@ class Child {
 };
 
 }  // namespace
+
+Json to_json(const CaseResult& r) {
+  Json mismatches = Json::array();
+  for (const Mismatch& m : r.mismatches) {
+    mismatches.push_back(
+        {{"engine", m.engine}, {"job", m.job}, {"what", m.what}, {"about", m.about}});
+  }
+  return {{"jobs", r.jobs},
+          {"mismatches", mismatches},
+          {"failed_batch", r.failed_batch},
+          {"timed_jobs", r.timed_jobs},
+          {"max_cycle_error", r.max_cycle_error},
+          {"cycle_error_sum", r.cycle_error_sum},
+          {"rtl_cycles", r.rtl_cycles},
+          {"seconds", r.seconds}};
+}
+
+CaseResult case_result_from_json(const Json& json) {
+  CaseResult r;
+  r.jobs = json.at("jobs");
+  for (const Json& m : json.at("mismatches")) {
+    r.mismatches.push_back({m.at("engine"), m.at("job"), m.at("what"), m.at("about")});
+  }
+  r.failed_batch = json.at("failed_batch");
+  r.timed_jobs = json.at("timed_jobs");
+  r.max_cycle_error = json.at("max_cycle_error");
+  r.cycle_error_sum = json.at("cycle_error_sum");
+  r.rtl_cycles = json.at("rtl_cycles");
+  r.seconds = json.at("seconds");
+  return r;
+}
 
 std::string CaseResult::bucket() const {
   if (agreed()) return "";

@@ -26,6 +26,11 @@ struct CaseResult {
   std::string bucket() const;
 };
 
+/// All of it, for another process.
+Json to_json(const CaseResult& result);
+/// The inverse. Throws what the JSON library throws for anything else.
+CaseResult case_result_from_json(const Json& json);
+
 /// The RTL that a case runs on.
 using MakeTop = decltype(RtlOptions::make_top);
 

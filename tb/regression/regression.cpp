@@ -18,6 +18,18 @@ using Clock = std::chrono::steady_clock;
 /// Makes the content of case `i`.
 using MakeCase = std::function<NamedCase(std::size_t)>;
 
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+MakeCase make_random(const RegressionOptions& options) {
+  return [&options](std::size_t i) {
+    const uint64_t seed = options.first_seed + i;
+    return NamedCase{fmt::format("{}-{}", options.config, seed),
+                     random_case(options.config, seed, options.jobs_per_seed)};
+  };
+}
+
 class Regression {
  public:
   Regression(const RegressionOptions& options, const Progress& progress)
@@ -26,21 +38,30 @@ class Regression {
         pool_([this](const CoSimCase& c) { return run_case(c, options_.make_top); },
               options.parallel) {}
 
-  RegressionResult run(std::size_t count, const MakeCase& make, bool shrinks) {
-    const Clock::time_point start = Clock::now();
-    result_.cases.resize(count);
-    for (std::size_t i = 0; i < count; i++) result_.cases[i].name = make(i).name;
+  /// What came of `count` cases.
+  std::vector<CaseResult> run(std::size_t count, const MakeCase& make) const {
+    std::vector<CaseResult> results(count);
     std::size_t finished = 0, failed = 0, jobs = 0;
     pool_.run(
         count, [&](std::size_t i) { return make(i).content; },
         [&](std::size_t i, const CaseResult& result) {
-          result_.cases[i].result = result;
+          results[i] = result;
           finished++;
           failed += !result.agreed();
           jobs += result.jobs;
           progress_(
               fmt::format("{} of {} cases, {} jobs, {} failed", finished, count, jobs, failed));
         });
+    progress_("");
+    return results;
+  }
+
+  /// What is said about them.
+  RegressionResult report(const std::vector<CaseResult>& results, const MakeCase& make,
+                          bool shrinks) {
+    for (std::size_t i = 0; i < results.size(); i++) {
+      result_.cases.push_back({make(i).name, results[i]});
+    }
     sort_into_buckets();
     for (Failure& failure : result_.failures) {
       const auto it = std::find_if(result_.cases.begin(), result_.cases.end(),
@@ -49,7 +70,6 @@ class Regression {
       save(failure, make(number), it->result, shrinks);
     }
     progress_("");
-    result_.seconds = std::chrono::duration<double>(Clock::now() - start).count();
     return std::move(result_);
   }
 
@@ -139,19 +159,35 @@ uint64_t RegressionResult::rtl_cycles() const {
   return sum;
 }
 
+SeedResults run_seeds(const RegressionOptions& options, const Progress& progress) {
+  const Clock::time_point start = Clock::now();
+  SeedResults results{options.config, options.jobs_per_seed, options.first_seed, {}, 0};
+  results.cases = Regression(options, progress).run(options.seeds, make_random(options));
+  results.seconds = seconds_since(start);
+  return results;
+}
+
+RegressionResult report_seeds(const SeedResults& results, const RegressionOptions& options,
+                              const Progress& progress) {
+  const Clock::time_point start = Clock::now();
+  RegressionResult result =
+      Regression(options, progress).report(results.cases, make_random(options), true);
+  result.seconds = results.seconds + seconds_since(start);
+  return result;
+}
+
 RegressionResult run_regression(const RegressionOptions& options, const Progress& progress) {
-  const auto make = [&](std::size_t i) {
-    const uint64_t seed = options.first_seed + i;
-    return NamedCase{fmt::format("{}-{}", options.config, seed),
-                     random_case(options.config, seed, options.jobs_per_seed)};
-  };
-  return Regression(options, progress).run(options.seeds, make, true);
+  return report_seeds(run_seeds(options, progress), options, progress);
 }
 
 RegressionResult run_cases(const std::vector<NamedCase>& cases, const RegressionOptions& options,
                            const Progress& progress) {
+  const Clock::time_point start = Clock::now();
   const auto make = [&](std::size_t i) { return cases[i]; };
-  return Regression(options, progress).run(cases.size(), make, false);
+  Regression regression(options, progress);
+  RegressionResult result = regression.report(regression.run(cases.size(), make), make, false);
+  result.seconds = seconds_since(start);
+  return result;
 }
 
 }  // namespace mxe

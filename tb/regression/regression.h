@@ -35,6 +35,15 @@ struct NamedResult {
   CaseResult result;
 };
 
+/// What came of the random cases of consecutive seeds.
+struct SeedResults {
+  std::string config;
+  std::size_t jobs_per_seed = 0;
+  uint64_t first_seed = 0;
+  std::vector<CaseResult> cases;  ///< of first_seed, first_seed + 1, ...
+  double seconds = 0;             ///< that it took, whatever ran at a time
+};
+
 /// Failures of one bucket.
 struct Failure {
   std::string bucket;
@@ -61,8 +70,15 @@ struct RegressionResult {
 /// Called now and then with how far it is, for people.
 using Progress = std::function<void(const std::string&)>;
 
-/// Runs the random cases of all seeds, sorts what fails into buckets, and shrinks one case of each
-/// bucket to a minimal one, saved as a file. Passing cases leave nothing behind.
+/// Runs the random cases of all seeds.
+SeedResults run_seeds(const RegressionOptions& options, const Progress& progress);
+
+/// Sorts what failed into buckets, and shrinks one case of each bucket to a minimal one, saved as a
+/// file. `results` are those of the seeds that `options` ask for.
+RegressionResult report_seeds(const SeedResults& results, const RegressionOptions& options,
+                              const Progress& progress);
+
+/// Both. Passing cases leave nothing behind.
 RegressionResult run_regression(const RegressionOptions& options, const Progress& progress);
 
 /// The same for given cases, which are not shrunk: they are as small as somebody wanted them.

@@ -1,6 +1,7 @@
 // mxe cosim: what it prints, writes and returns. What it finds is tested with planted faults
 // (tests/faults).
 #include <filesystem>
+#include <regex>
 
 #include "run_mxe.h"
 
@@ -51,6 +52,91 @@ TEST_F(Cosim, RunsCaseFiles) {
 TEST_F(Cosim, PassingCasesLeaveNothingBehind) {
   run({"--seeds", "1", "--jobs-per-seed", "2", "--waves-on-failure", path("waves")});
   EXPECT_FALSE(std::filesystem::exists(path("waves")));
+}
+
+/// Everything but times.
+std::string timeless(const std::string& report) {
+  static const std::regex kTime(R"((time="|"seconds":|cycles, )[0-9.e+-]+)");
+  return std::regex_replace(report, kTime, "$1#");
+}
+
+class CosimParts : public Cosim {
+ protected:
+  /// Runs `count` seeds from `first` on.
+  void save_part(const std::string& name, const char* first, const char* count) {
+    const ProgramRun part = mxe({"cosim", "--seed", first, "--seeds", count, "--jobs-per-seed", "4",
+                                 "--parallel", "2", "--results", path(name)});
+    EXPECT_EQ(part.exit_code, 0) << part.err;
+  }
+  std::vector<std::string> regression(std::vector<std::string> more) {
+    more.insert(more.begin(), {"cosim", "--seed", "11", "--seeds", "5", "--jobs-per-seed", "4",
+                               "--junit", path("junit.xml")});
+    return more;
+  }
+  void expect_merge_error(const std::vector<std::string>& names, const std::string& message) {
+    std::vector<std::string> arguments = regression({"--merge"});
+    for (const std::string& name : names) arguments.push_back(path(name));
+    expect_error(arguments, message);
+  }
+};
+
+TEST_F(CosimParts, MergeToTheReportOfOneRun) {
+  const std::string text = mxe(regression({})).out, junit = read_text("junit.xml");
+  const std::string json = mxe(regression({"--json"})).out;
+  save_part("a", "11", "2");
+  save_part("b", "13", "1");
+  save_part("c", "14", "2");
+  const std::vector<std::string> merge = regression({"--merge", path("c"), path("a"), path("b")});
+  EXPECT_EQ(timeless(mxe(merge).out), timeless(text));
+  EXPECT_EQ(timeless(read_text("junit.xml")), timeless(junit));
+  std::vector<std::string> merge_json = merge;
+  merge_json.insert(merge_json.begin() + 1, "--json");
+  EXPECT_EQ(timeless(mxe(merge_json).out), timeless(json));
+  // Writing them left nothing else.
+  for (const auto& file : std::filesystem::directory_iterator(path("."))) {
+    EXPECT_NE(file.path().filename().string().substr(0, 2), "a.");
+  }
+}
+
+TEST_F(CosimParts, HaveEverySeedOnce) {
+  save_part("a", "11", "2");
+  save_part("b", "12", "1");
+  save_part("c", "14", "2");
+  save_part("d", "15", "2");
+  expect_merge_error({"c"}, "none of the files has seed 11 to 13");
+  expect_merge_error({"a"}, "none of the files has seed 13 to 15");
+  expect_merge_error({"b", "c"}, "none of the files has seed 11, 13");
+  expect_merge_error({"a", "c", "b"}, "seed 12 is in " + path("a") + " and " + path("b"));
+  expect_merge_error({"a", "a"}, "seed 11 is in ");
+  expect_merge_error({"a", "d"}, "d has seed 16, wanted are 11 to 15");
+}
+
+TEST_F(CosimParts, AreOfOneRegression) {
+  save_part("a", "11", "5");
+  expect_error({"cosim", "--seed", "11", "--seeds", "5", "--jobs-per-seed", "5", "--config", "base",
+                "--merge", path("a")},
+               "a was run with --config small --jobs-per-seed 4, not --config base "
+               "--jobs-per-seed 5");
+}
+
+TEST_F(CosimParts, AreWhole) {
+  save_part("a", "11", "5");
+  const std::string whole = read_text("a");
+  write_text("half", whole.substr(0, whole.size() / 2));
+  write_text("other", "{}");
+  expect_merge_error({"half"}, "half: ");
+  expect_merge_error({"other"}, "other: ");
+  expect_merge_error({"none"}, "cannot read");
+  expect_error(
+      {"cosim", "--seeds", "1", "--jobs-per-seed", "1", "--results", path("nowhere/results")},
+      "cannot write");
+}
+
+TEST_F(CosimParts, AreNotReportedAlone) {
+  expect_error({"cosim", "--results", path("a"), "--json"}, "--json excludes --results");
+  expect_error({"cosim", "--results", path("a"), "--junit", path("b")},
+               "--junit excludes --results");
+  expect_error({"cosim", "--merge", path("a"), "--case", path("b")}, "--case excludes --merge");
 }
 
 TEST_F(Cosim, BadInput) {

@@ -6,10 +6,12 @@
 #include <filesystem>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "numerics/error.h"
 #include "planted_fault.h"
 #include "tb/regression/regression.h"
+#include "tb/regression/seed_results.h"
 
 namespace mxe {
 namespace {
@@ -23,8 +25,9 @@ struct Planted {
 
 void PrintTo(const Planted& planted, std::ostream* out) { *out << planted.name; }
 
-RegressionResult run_with(int fault, std::size_t seeds, const std::string& directory) {
-  planted_fault = fault;
+void no_progress(const std::string&) {}
+
+RegressionOptions options_for(std::size_t seeds, const std::string& directory) {
   RegressionOptions options;
   options.first_seed = 3;
   options.seeds = seeds;
@@ -33,7 +36,12 @@ RegressionResult run_with(int fault, std::size_t seeds, const std::string& direc
   options.failures = directory;
   options.make_top = make_Vmxe_faults;
   options.shrink.seconds = 15;
-  return run_regression(options, [](const std::string&) {});
+  return options;
+}
+
+RegressionResult run_with(int fault, std::size_t seeds, const std::string& directory) {
+  planted_fault = fault;
+  return run_regression(options_for(seeds, directory), no_progress);
 }
 
 class Regression : public testing::TestWithParam<Planted> {
@@ -51,6 +59,40 @@ TEST_F(Regression, NothingIsFoundWithoutAFault) {
   EXPECT_EQ(result.jobs(), 240u);
   for (const Failure& failure : result.failures) ADD_FAILURE() << failure.first.what;
   EXPECT_FALSE(std::filesystem::exists(directory_));
+}
+
+/// All that a report says about failures.
+std::string describe(const RegressionResult& result) {
+  std::string text;
+  for (const NamedResult& c : result.cases) text += c.name + " " + c.result.bucket() + "\n";
+  for (const Failure& f : result.failures) {
+    text += f.bucket + " " + f.cases.front() + " " + std::to_string(f.cases.size()) + " " +
+            f.first.what + " " + f.case_file + " " + to_json(load_case(f.case_file)).dump() + "\n";
+  }
+  return text;
+}
+
+TEST_F(Regression, PartsMergeToTheSameFailures) {
+  RegressionOptions options = options_for(4, directory_);
+  options.shrink = {20, 1000};  // by runs alone: time is no reason for a difference
+  planted_fault = 2;
+  const std::string whole = describe(run_regression(options, no_progress));
+  std::filesystem::remove_all(directory_);
+
+  std::vector<std::string> files;
+  const auto run_part = [&](uint64_t first, std::size_t seeds) {
+    RegressionOptions part = options;
+    part.first_seed = first;
+    part.seeds = seeds;
+    files.push_back(directory_ + std::to_string(first));
+    save_results(files.back(), run_seeds(part, no_progress));
+  };
+  run_part(4, 3);
+  run_part(3, 1);
+  EXPECT_FALSE(std::filesystem::exists(directory_));  // parts are not reported
+  EXPECT_EQ(describe(report_seeds(merge_results(files, options), options, no_progress)), whole);
+  EXPECT_NE(whole.find("small-3"), std::string::npos);
+  for (const std::string& file : files) std::filesystem::remove(file);
 }
 
 TEST_P(Regression, FindsBucketsAndShrinks) {
