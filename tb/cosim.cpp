@@ -55,17 +55,17 @@ void demand(int result, const char* action) {
 
 }  // namespace
 
-CoSim::CoSim(const CoSimOptions& options)
-    : options_(options), scoreboard_(options.params.fp4_dual != 0, options.params.tree_w) {
+CoSim::CoSim(const CoSimOptions& options) : options_(options) {
   if (options.run_model) {
-    model_ = make_device("model", [this] {
+    model_ = make_device("model", options.params, [this] {
       EngineOptions engine;
       engine.ports = options_.rtl.ports;
       return std::make_unique<Engine>("engine", options_.params, engine);
     });
   }
   if (options.run_rtl) {
-    rtl_ = make_device("rtl", [this] {
+    const EngineFeatures features = options.rtl_features.value_or(options.params);
+    rtl_ = make_device("rtl", features, [this] {
       return std::make_unique<RtlEngine>("engine", options_.params, options_.rtl);
     });
   }
@@ -73,7 +73,7 @@ CoSim::CoSim(const CoSimOptions& options)
 
 CoSim::~CoSim() = default;
 
-std::unique_ptr<CoSim::Device> CoSim::make_device(const char* name,
+std::unique_ptr<CoSim::Device> CoSim::make_device(const char* name, const EngineFeatures& features,
                                                   const Platform::EngineFactory& factory) {
   Memory::Config memory;
   memory.base = options_.memory_base;
@@ -81,6 +81,7 @@ std::unique_ptr<CoSim::Device> CoSim::make_device(const char* name,
   memory.timing = options_.timing;
   auto device = std::make_unique<Device>();
   device->name = name;
+  device->features = features;
   device->platform = std::make_unique<Platform>(name, memory, factory);
   return device;
 }
@@ -136,6 +137,8 @@ void CoSim::probe(Device& device, Host& host) {
   demand(mxe_probe(&device.driver, &port, host.memory().data(ring, bytes), ring,
                    options_.ring_entries),
          "mxe_probe");
+  const std::string contradiction = device.features.contradiction(device.driver.caps);
+  if (!contradiction.empty()) throw mx::Error(contradiction);
   device.probed = true;
 }
 
@@ -232,7 +235,7 @@ void CoSim::make_traffic(Device& device, Host& host, uint64_t seed, uint64_t sta
     std::string seen;
     if (random.one_in(8)) {
       demand(mxe_counters(&device.driver, &device.counters), "mxe_counters");
-      check_sum(device.name, device.counters);
+      check_sum(device);
       seen = fmt::format("{} blocks", device.counters.blocks);
     } else if (read_only && random.one_in(4)) {
       if (host.try_write(info.offset, value))
@@ -248,10 +251,14 @@ void CoSim::make_traffic(Device& device, Host& host, uint64_t seed, uint64_t sta
 }
 
 void CoSim::check(const Batch& batch, const std::vector<JobImage>& images) {
-  JobCounts counts;
+  for (Device* device : {model_.get(), rtl_.get()}) {
+    if (device) device->expected = {};
+  }
+  const bool comparable = std::none_of(batch.jobs.begin(), batch.jobs.end(),
+                                       [this](const Job& job) { return only_one_runs(job); });
   for (std::size_t i = 0; i < batch.jobs.size(); i++, jobs_++) {
-    check_job(batch, i, images[i], counts);
-    if (batch.is_disturbed()) continue;
+    check_job(batch, i, images[i]);
+    if (batch.is_disturbed() || only_one_runs(batch.jobs[i])) continue;
     JobCycles cycles;
     cycles.job = batch.jobs[i].describe();
     if (model_) cycles.model = model_->outcomes[i].completion.cycles;
@@ -260,29 +267,40 @@ void CoSim::check(const Batch& batch, const std::vector<JobImage>& images) {
     if (model_ && rtl_) compare_times(i);
   }
   for (const Device* device : {model_.get(), rtl_.get()}) {
-    if (device) check_sum(device->name, device->counters);
+    if (device) check_sum(*device);
   }
   if (batch.is_disturbed()) {
     times_drifted_ |= options_.timing.jitter_seed != 0 || options_.timing.bytes_per_cycle != 0;
     return;
   }
-  check_counters(counts);
-  if (!model_ || !rtl_ || !times_agree()) return;
+  check_counters();
+  if (!model_ || !rtl_ || !comparable || !times_agree()) return;
   compare_traffic();
   compare_counters();
 }
 
-/// What a job must have done; adds what it must have counted to `counts`.
-void CoSim::check_job(const Batch& batch, std::size_t i, const JobImage& image, JobCounts& counts) {
+void CoSim::check_job(const Batch& batch, std::size_t i, const JobImage& image) {
+  const bool alike = !only_one_runs(batch.jobs[i]);
+  std::optional<Expectation> expected;
+  for (Device* device : {model_.get(), rtl_.get()}) {
+    if (!device) continue;
+    if (!expected || !alike) {
+      expected = Scoreboard::expected(batch.jobs[i], image, device->features);
+    }
+    check_outcomes(batch, i, image, *expected, *device);
+  }
+}
+
+/// What a job must have done; adds what it must have counted.
+void CoSim::check_outcomes(const Batch& batch, std::size_t i, const JobImage& image,
+                           const Expectation& expected, Device& device) {
   const Job& job = batch.jobs[i];
-  const Expectation expected = scoreboard_.expected(job, image);
-  counts += expected.counts;
   const auto fault = std::find_if(batch.faults.begin(), batch.faults.end(), [&](const BusFault& f) {
     return f.job == i && image.byte_of(f.part, f.row, f.byte);
   });
-  const bool faulty = fault != batch.faults.end();
+  const bool faulty = fault != batch.faults.end() && expected.result == MXE_OK;
   const int error = faulty && fault->part.back() == 'D' ? MXE_ERR_WRITE : MXE_ERR_READ;
-  const auto check_outcome = [&](const Device& device, const JobOutcome& outcome, bool aborted) {
+  const auto check_outcome = [&](const JobOutcome& outcome, bool aborted) {
     const bool allowed =
         (aborted && outcome.result == MXE_ERR_ABORTED) || (faulty && outcome.result == error);
     if (allowed) {
@@ -294,18 +312,21 @@ void CoSim::check_job(const Batch& batch, std::size_t i, const JobImage& image, 
       scoreboard_.check(device.name, jobs_, job, image, expected, outcome);
     }
   };
-  for (const Device* device : {model_.get(), rtl_.get()}) {
-    if (!device) continue;
-    if (i < device->before_reset.size()) check_outcome(*device, device->before_reset[i], true);
-    check_outcome(*device, device->outcomes[i], false);
-  }
+  if (i < device.before_reset.size()) check_outcome(device.before_reset[i], true);
+  check_outcome(device.outcomes[i], false);
+  device.expected += expected.counts;
 }
 
-void CoSim::check_sum(const std::string& engine, const struct mxe_counters& c) {
+bool CoSim::only_one_runs(const Job& job) const {
+  return model_ && rtl_ && job.refused_with(model_->features) != job.refused_with(rtl_->features);
+}
+
+void CoSim::check_sum(const Device& device) {
+  const struct mxe_counters& c = device.counters;
   const uint64_t sum =
       c.mac_active + c.stall_a + c.stall_b + c.stall_c + c.stall_drain + c.stall_latency + c.idle;
-  if (c.total == sum) return;
-  scoreboard_.add({engine, jobs_,
+  if (c.total == sum || !device.features.counters) return;
+  scoreboard_.add({device.name, jobs_,
                    fmt::format("counters: total is {}, its parts add up to {}", c.total, sum), ""});
 }
 
@@ -347,9 +368,10 @@ double CoSim::mean_cycle_error() const {
   return cycles_.empty() ? 0 : sum / static_cast<double>(cycles_.size());
 }
 
-void CoSim::check_counters(const JobCounts& expected) {
+void CoSim::check_counters() {
   for (const Device* device : {model_.get(), rtl_.get()}) {
-    if (device) scoreboard_.check_counts(device->name, jobs_, expected, device->counters);
+    if (!device || !device->features.counters) continue;
+    scoreboard_.check_counts(device->name, jobs_, device->expected, device->counters);
   }
 }
 

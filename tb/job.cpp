@@ -56,13 +56,15 @@ std::string Job::describe() const {
                     l.b_one_row ? ", one row of B" : "");
 }
 
-uint32_t Job::refused_with(unsigned tree_w) const {
+uint32_t Job::refused_with(const EngineFeatures& engine) const {
   uint32_t first = MXE_STATUS_OK;
   const auto add = [&](uint32_t status) {
     if (status != MXE_STATUS_OK && (first == MXE_STATUS_OK || status < first)) first = status;
   };
   for (const Spoil& spoil : spoils) add(broken_rule(spoil, bias_bf16 ? 2 : 4, output.alignment()));
-  if (mx::pair_tree_width(a.format, b.format) > tree_w) add(MXE_STATUS_ERR_PAIR);
+  if (!engine.has_bias(!bias.empty(), bias_bf16)) add(MXE_STATUS_ERR_DESCRIPTOR);
+  if (!engine.has_pair(a.format, b.format)) add(MXE_STATUS_ERR_PAIR);
+  if (!engine.has_result(output)) add(MXE_STATUS_ERR_OUT_FORMAT);
   return first;
 }
 

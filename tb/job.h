@@ -8,6 +8,7 @@
 #include "mxe_driver.h"
 #include "numerics/tensor.h"
 #include "platform/output.h"
+#include "tb/engine_features.h"
 #include "tb/spoil.h"
 
 namespace mxe {
@@ -56,9 +57,9 @@ struct Job {
   std::size_t k() const { return a.k; }
   /// One line: shape, formats, bias, layout.
   std::string describe() const;
-  /// MXE_STATUS_OK, or the status with which an engine of this TREE_W must refuse the job, by the
-  /// rules of docs/registers.md.
-  uint32_t refused_with(unsigned tree_w) const;
+  /// MXE_STATUS_OK, or the status with which an engine must refuse the job, by the rules of
+  /// docs/registers.md.
+  uint32_t refused_with(const EngineFeatures& engine) const;
   /// The sums by the golden GEMM, [m][n], as an engine with or without FP4_DUAL computes them.
   std::vector<float> sums(bool fp4_dual) const;
   /// What such an engine makes of the job.

@@ -4,7 +4,6 @@
 #include <array>
 
 #include "mxe_regs.h"
-#include "numerics/accumulate.h"
 
 namespace mxe {
 namespace {
@@ -20,36 +19,48 @@ T pick(Random& random, const std::array<T, N>& choices) {
 
 }  // namespace
 
-JobGenerator::JobGenerator(const Params& params, uint64_t seed, const JobMix& mix)
-    : params_(params), random_(seed), mix_(mix) {}
+JobGenerator::JobGenerator(const EngineFeatures& features, uint64_t seed, const JobMix& mix)
+    : features_(features), random_(seed), mix_(mix) {
+  if (features.largest_job > 0) mix_.max_work = std::min(mix_.max_work, features.largest_job);
+}
 
 JobSpec JobGenerator::next_spec() {
   for (;;) {
     const mx::FormatId a = pick(random_, mx::kAllFormats), b = pick(random_, mx::kAllFormats);
-    // A pair too wide for the tree is one way to be illegal.
-    const bool any = mix_.illegal != 0 && random_.one_in(mix_.illegal);
-    if (any || mx::pair_tree_width(a, b) <= params_.tree_w) return next_spec(a, b);
+    // A job beyond the engine's features is one way to be illegal.
+    const bool beyond = mix_.illegal != 0 && random_.one_in(mix_.illegal);
+    if (beyond || features_.has_pair(a, b)) return next_spec(a, b, beyond);
   }
 }
 
-JobSpec JobGenerator::next_spec(mx::FormatId format_a, mx::FormatId format_b) {
+JobSpec JobGenerator::next_spec(mx::FormatId format_a, mx::FormatId format_b,
+                                bool beyond_features) {
+  const Params& params = features_.params;
   JobSpec spec;
   spec.format_a = format_a;
   spec.format_b = format_b;
   do {
-    spec.m = extent(params_.rows, mix_.max_m);
+    spec.m = extent(params.rows, mix_.max_m);
     spec.n =
-        extent(random_.one_in(2) ? params_.num_pe : params_.num_pe * params_.acc_tiles, mix_.max_n);
-    spec.k =
-        extent(random_.one_in(2) ? 32 : (random_.one_in(2) ? params_.b_buf_k : params_.a_slab_k),
-               mix_.max_k);
+        extent(random_.one_in(2) ? params.num_pe : params.num_pe * params.acc_tiles, mix_.max_n);
+    spec.k = extent(random_.one_in(2) ? 32 : (random_.one_in(2) ? params.b_buf_k : params.a_slab_k),
+                    mix_.max_k);
   } while (spec.m * spec.n * ((spec.k + 31) / 32) > mix_.max_work);
   spec.values = pick(random_, kRandomValues);
   spec.seed = random_.next();
-  spec.output = output();
+  do {
+    spec.output = output();
+  } while (!beyond_features && !features_.has_result(spec.output));
   if (random_.one_in(2)) spec.bias = random_.one_in(3) ? BiasKind::row : BiasKind::full;
   if (spec.values == Values::boundaries) spec.bias = BiasKind::full;
   spec.bias_bf16 = random_.one_in(3);
+  if (!beyond_features) {
+    spec.bias_bf16 = spec.bias_bf16 ? features_.bias_bf16 : !features_.bias_fp32;
+    if (!features_.bias_fp32 && !features_.bias_bf16) {
+      spec.bias_bf16 = false;
+      spec.bias = BiasKind::none;
+    }
+  }
   spec.layout = layout(spec.bias_bf16 ? 2 : 4, spec.output.alignment());
   if (mix_.illegal != 0 && random_.one_in(mix_.illegal)) spec.spoils = spoils(spec);
   return spec;

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "engine/params.h"
 #include "platform/random.h"
+#include "tb/engine_features.h"
 #include "tb/job_spec.h"
 
 namespace mxe {
@@ -17,24 +17,27 @@ struct JobMix {
 /// edges of the engine's tiles; layouts, formats, results, bias and values are mixed freely.
 class JobGenerator {
  public:
-  JobGenerator(const Params& params, uint64_t seed, const JobMix& mix = {});
+  JobGenerator(const EngineFeatures& features, uint64_t seed, const JobMix& mix = {});
 
-  /// The recipe of a job with everything random, of a pair that the engine's TREE_W admits.
+  /// The recipe of a job with everything random, within the engine's features unless it is illegal.
   JobSpec next_spec();
   /// The same for a given pair of formats.
-  JobSpec next_spec(mx::FormatId format_a, mx::FormatId format_b);
+  JobSpec next_spec(mx::FormatId format_a, mx::FormatId format_b) {
+    return next_spec(format_a, format_b, false);
+  }
 
   Job next() { return make_job(next_spec()); }
   Job next(mx::FormatId a, mx::FormatId b) { return make_job(next_spec(a, b)); }
 
  private:
+  JobSpec next_spec(mx::FormatId format_a, mx::FormatId format_b, bool beyond_features);
   std::size_t extent(unsigned tile, unsigned max);
   OutputFormat output();
   std::vector<Spoil> spoils(const JobSpec& spec);
   Spoil spoil();
   JobLayout layout(unsigned c_alignment, unsigned d_alignment);
 
-  Params params_;
+  EngineFeatures features_;
   Random random_;
   JobMix mix_;
 };

@@ -9,14 +9,6 @@
 
 namespace mxe {
 
-RtlSignal::RtlSignal(std::string name, void* data, unsigned bytes, bool writable,
-                     std::vector<ValueName> value_names)
-    : name_(std::move(name)),
-      data_(data),
-      bytes_(bytes),
-      writable_(writable),
-      value_names_(std::move(value_names)) {}
-
 uint64_t RtlSignal::value() const {
   uint64_t value = 0;
   std::memcpy(&value, data_, bytes_);

@@ -14,8 +14,14 @@ class RtlSignal {
   /// Name of a value, such as a state of an FSM.
   using ValueName = std::pair<uint64_t, std::string>;
 
+  // In the header, because an engine in a library of its own makes signals too.
   RtlSignal(std::string name, void* data, unsigned bytes, bool writable,
-            std::vector<ValueName> value_names);
+            std::vector<ValueName> value_names)
+      : name_(std::move(name)),
+        data_(data),
+        bytes_(bytes),
+        writable_(writable),
+        value_names_(std::move(value_names)) {}
 
   /// Below the top, with dots: "u_cmd.state_q".
   const std::string& name() const { return name_; }

@@ -33,14 +33,15 @@ std::string describe_difference(const JobImage& image, const std::vector<uint8_t
 
 }  // namespace
 
-Expectation Scoreboard::expected(const Job& job, const JobImage& image) const {
-  const uint32_t refused = job.refused_with(tree_w_);
+Expectation Scoreboard::expected(const Job& job, const JobImage& image,
+                                 const EngineFeatures& engine) {
+  const uint32_t refused = job.refused_with(engine);
   if (refused != MXE_STATUS_OK) {
     JobCounts counts;
     counts.bytes_written = kRecordBytes;
     return {-100 - static_cast<int>(refused), image.before(), counts};
   }
-  const JobResult golden = job.golden(fp4_dual_);
+  const JobResult golden = job.golden(engine.params.fp4_dual != 0);
   return {MXE_OK, image.after(golden.stored), golden.counts};
 }
 

@@ -36,11 +36,9 @@ struct Expectation {
 /// Compares outcomes with what the golden GEMM says: every byte of memory, the status, the record.
 class Scoreboard {
  public:
-  explicit Scoreboard(bool fp4_dual, unsigned tree_w = Params{}.tree_w)
-      : fp4_dual_(fp4_dual), tree_w_(tree_w) {}
-
-  /// What `job`, laid out as `image`, must do.
-  Expectation expected(const Job& job, const JobImage& image) const;
+  /// What `job`, laid out as `image`, must do on an engine.
+  static Expectation expected(const Job& job, const JobImage& image,
+                              const EngineFeatures& engine = {});
   /// Adds what is wrong with `outcome` to mismatches(). At most one mismatch about memory.
   void check(const std::string& engine, std::size_t number, const Job& job, const JobImage& image,
              const Expectation& expected, const JobOutcome& outcome);
@@ -57,8 +55,6 @@ class Scoreboard {
   const std::vector<Mismatch>& mismatches() const { return mismatches_; }
 
  private:
-  bool fp4_dual_;
-  unsigned tree_w_;
   std::vector<Mismatch> mismatches_;
 };
 

@@ -28,6 +28,11 @@ class VerilatedTop : public RtlTop {
     context_.fatalOnError(false);
     if (traced_) context_.traceEverOn(true);
     top_ = std::make_unique<Model>(&context_, "mxe_top");
+    if (sizeof(top_->m_rdata_i) != params.mem_bytes()) {
+      throw mx::Error("the memory port of the RTL has " +
+                      std::to_string(8 * sizeof(top_->m_rdata_i)) + " bits, not " +
+                      std::to_string(params.mem_w));
+    }
     open_trace(waves);
     top_->clk_i = 0;
     top_->rst_ni = 0;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,15 +23,33 @@ namespace {
 struct Options {
   RegressionOptions regression;
   std::vector<std::string> cases, merge;
-  std::string junit, waves, results;
+  std::string junit, waves, results, rtl;
+  std::optional<double> cycle_tolerance;
   bool json = false;
 };
 
-std::vector<NamedCase> load_cases(const std::vector<std::string>& paths, bool waves) {
+/// Throws unless the RTL can run random cases.
+void require_engine(const RegressionOptions& options) {
+  if (!options.rtl.own) require_rtl(Params::named(options.config), options.waves);
+}
+
+/// Throws unless the RTL can run the case.
+void require_engine_for(const RegressionOptions& options, const NamedCase& named) {
+  const CoSimCase& c = named.content;
+  if (!options.rtl.own) return require_rtl(Params::named(c.config), options.waves);
+  const unsigned depth = options.rtl.own->params.queue_depth;
+  if (c.ring > depth) {
+    throw mx::Error(fmt::format("case {} has a ring of {} entries, the engine takes {}", named.name,
+                                c.ring, depth));
+  }
+}
+
+std::vector<NamedCase> load_cases(const std::vector<std::string>& paths,
+                                  const RegressionOptions& options) {
   std::vector<NamedCase> cases;
   for (const std::string& path : paths) {
     cases.push_back({std::filesystem::path(path).stem().string(), load_case(path)});
-    require_rtl(Params::named(cases.back().content.config), waves);
+    require_engine_for(options, cases.back());
   }
   return cases;
 }
@@ -38,14 +57,14 @@ std::vector<NamedCase> load_cases(const std::vector<std::string>& paths, bool wa
 /// The random cases of all seeds, from files if other processes ran them.
 RegressionResult random_result(const RegressionOptions& regression,
                                const std::vector<std::string>& files) {
-  require_rtl(Params::named(regression.config), regression.waves);
+  require_engine(regression);
   if (files.empty()) return run_regression(regression, show_progress);
   return report_seeds(merge_results(files, regression), regression, show_progress);
 }
 
 /// Runs the seeds and leaves the report to whoever merges the files.
 int run_part(const RegressionOptions& regression, const std::string& file) {
-  require_rtl(Params::named(regression.config), false);
+  require_engine(regression);
   const SeedResults results = run_seeds(regression, show_progress);
   save_results(file, results);
   const auto failed = std::count_if(results.cases.begin(), results.cases.end(),
@@ -55,15 +74,20 @@ int run_part(const RegressionOptions& regression, const std::string& file) {
 }
 
 int run(const Options& options) {
-  if (!options.results.empty()) return run_part(options.regression, options.results);
   RegressionOptions regression = options.regression;
+  if (!options.rtl.empty()) {
+    regression.rtl = load_engine(options.rtl);
+    regression.config = regression.rtl.own->name;
+  }
+  if (options.cycle_tolerance) regression.rtl.cycle_tolerance = *options.cycle_tolerance;
+  if (!options.results.empty()) return run_part(regression, options.results);
   regression.waves = !options.waves.empty();
   if (regression.waves) regression.failures = options.waves;
   RegressionResult result;
   if (options.cases.empty()) {
     result = random_result(regression, options.merge);
   } else {
-    result = run_cases(load_cases(options.cases, regression.waves), regression, show_progress);
+    result = run_cases(load_cases(options.cases, regression), regression, show_progress);
   }
   if (!options.junit.empty()) write_junit(options.junit, result);
   if (options.json) {
@@ -89,8 +113,18 @@ Command add_cosim(CLI::App& app) {
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   command->add_option("--seed", regression.first_seed, "The first seed")->capture_default_str();
-  command->add_option("--config", regression.config, "The configuration: small, base or large")
-      ->capture_default_str();
+  CLI::Option* config =
+      command->add_option("--config", regression.config, "The configuration: small, base or large");
+  config->capture_default_str();
+  command
+      ->add_option("--rtl", options->rtl,
+                   "Run an engine of your own, a shared library, in place of the project's RTL")
+      ->excludes(config);
+  command
+      ->add_option("--cycle-tolerance", options->cycle_tolerance,
+                   "Largest difference of model and RTL in the cycles of a job, relative to the "
+                   "RTL (default: 0; not compared with --rtl)")
+      ->check(CLI::NonNegativeNumber);
   command->add_option("--parallel", regression.parallel, "Processes at a time")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();

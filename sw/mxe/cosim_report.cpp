@@ -13,7 +13,9 @@ namespace {
 
 /// The command that runs the minimal case of a failure again.
 std::string rerun_command(const Failure& failure) {
-  return fmt::format("mxe cosim --case {}", failure.case_file);
+  const std::string engine =
+      failure.library.empty() ? "" : fmt::format(" --rtl {}", failure.library);
+  return fmt::format("mxe cosim{} --case {}", engine, failure.case_file);
 }
 
 Json to_json(const Failure& failure) {
@@ -88,8 +90,12 @@ Json to_json(const RegressionResult& result) {
 void print_text(const RegressionResult& result) {
   fmt::print("{} jobs in {} cases, {} RTL cycles, {:.1f} s\n", result.jobs(), result.cases.size(),
              result.rtl_cycles(), result.seconds);
-  fmt::print("cycles of the model against the RTL: largest error {:.3g} %, mean {:.3g} %\n",
-             100 * result.max_cycle_error(), 100 * result.mean_cycle_error());
+  if (result.timed_jobs() > 0) {
+    fmt::print("cycles of the model against the RTL: largest error {:.3g} %, mean {:.3g} %\n",
+               100 * result.max_cycle_error(), 100 * result.mean_cycle_error());
+  } else {
+    fmt::print("cycles were not compared\n");
+  }
   if (result.failures.empty()) {
     fmt::print("all agreed\n");
     return;

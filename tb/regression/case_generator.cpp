@@ -83,16 +83,20 @@ BusFault random_fault(std::size_t jobs, Random& random) {
 }  // namespace
 
 CoSimCase random_case(const std::string& config, uint64_t seed, std::size_t jobs) {
-  CoSimCase result;
+  CoSimCase result = random_case(EngineFeatures(Params::named(config)), seed, jobs);
   result.config = config;
-  const Params params = Params::named(config);
+  return result;
+}
+
+CoSimCase random_case(const EngineFeatures& engine, uint64_t seed, std::size_t jobs) {
+  CoSimCase result;
   Random random(seed);
-  draw_environment(result, params, random);
+  draw_environment(result, engine.params, random);
   for (std::size_t done = 0; done < jobs;) {
     BatchSpec batch;
     const std::size_t count =
         std::min<std::size_t>(jobs - done, random.uniform(1, 2 * result.ring));
-    JobGenerator generator(params, random.next(), random_mix(random));
+    JobGenerator generator(engine, random.next(), random_mix(random));
     for (std::size_t i = 0; i < count; i++) batch.jobs.push_back(generator.next_spec());
     if (random.one_in(4)) batch.traffic = random.uniform(1, 1u << 20);
     if (random.one_in(10)) batch.reset_after = random.uniform(1, random.one_in(2) ? 200 : 5000);

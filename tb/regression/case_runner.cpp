@@ -23,11 +23,14 @@ using Clock = std::chrono::steady_clock;
 
 // Far longer than anything that ends: jobs of a case are small, and so is what a memory makes wait.
 constexpr uint64_t kHangCycles = 50'000;
-constexpr uint32_t kTimeoutMicroseconds = 2000;
+constexpr uint32_t kCyclesPerMicrosecond = 1000;
 
-CoSimOptions options_of(const CoSimCase& c) {
+CoSimOptions options_of(const CoSimCase& c, const RtlUnderTest& rtl) {
   CoSimOptions options;
-  options.params = Params::named(c.config);
+  options.rtl_features = rtl.features(c.config);
+  options.params = options.rtl_features->params;
+  options.cycle_tolerance = rtl.cycle_tolerance;
+  options.rtl.make_top = rtl.make_top;
   options.timing = c.timing;
   options.memory_base = c.mem_base;
   options.rtl.ports = c.ports;
@@ -35,9 +38,10 @@ CoSimOptions options_of(const CoSimCase& c) {
   options.rtl.hang_cycles = kHangCycles;
   options.ring_entries = c.ring;
   options.poll = c.poll;
-  options.timeout_us = kTimeoutMicroseconds;
+  options.timeout_us = options.rtl_features->timeout_cycles / kCyclesPerMicrosecond;
   // The model has no random back-pressure: bytes and statuses are compared then, times are not.
   if (c.back_pressure != 0) options.cycle_tolerance = -1;
+  options.run_model = !rtl.own || options.cycle_tolerance >= 0;
   return options;
 }
 
@@ -207,11 +211,10 @@ std::string CaseResult::bucket() const {
   return first.engine + ": " + std::regex_replace(first.what, kNumber, "$1#");
 }
 
-CaseResult run_case(const CoSimCase& cosim_case, const MakeTop& make_top,
+CaseResult run_case(const CoSimCase& cosim_case, const RtlUnderTest& rtl,
                     const std::string& waves) {
   const Clock::time_point start = Clock::now();
-  CoSimOptions options = options_of(cosim_case);
-  options.rtl.make_top = make_top;
+  CoSimOptions options = options_of(cosim_case, rtl);
   options.rtl.waves = waves;
   CaseResult result;
   {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tb/regression/cosim_case.h"
-#include "tb/rtl_engine.h"
+#include "tb/regression/own_engine.h"
 
 namespace mxe {
 
@@ -31,12 +31,9 @@ Json to_json(const CaseResult& result);
 /// The inverse. Throws what the JSON library throws for anything else.
 CaseResult case_result_from_json(const Json& json);
 
-/// The RTL that a case runs on.
-using MakeTop = decltype(RtlOptions::make_top);
-
 /// Runs a case in this process, up to the first batch that fails. One per process. `waves` is an
 /// FST file to record, or empty.
-CaseResult run_case(const CoSimCase& cosim_case, const MakeTop& make_top = make_rtl_top,
+CaseResult run_case(const CoSimCase& cosim_case, const RtlUnderTest& rtl = {},
                     const std::string& waves = {});
 
 /// Runs cases in processes of their own, `parallel` at a time. What ends a process (a crash, a hang

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <fstream>
 #include <functional>
 #include <set>
@@ -14,102 +13,6 @@
 
 namespace mxe {
 namespace {
-
-/// Writes and reads the members of an object by one list of names, so that the two agree. A member
-/// at its default is not written, one that is not there keeps its default.
-class Writer {
- public:
-  template <typename T>
-  void member(const char* name, const T& value, const T& normal) {
-    if (value != normal) json_[name] = value;
-  }
-  void address(const char* name, uint64_t value, uint64_t normal) {
-    if (value != normal) json_[name] = fmt::format("{:#x}", value);
-  }
-  template <typename E, typename ToName>
-  void choice(const char* name, const E& value, const E& normal, const std::vector<E>&,
-              const ToName& to_name) {
-    if (value != normal) json_[name] = to_name(value);
-  }
-  Json take() { return std::move(json_); }
-  Json& json() { return json_; }
-
- private:
-  Json json_ = Json::object();
-};
-
-class Reader {
- public:
-  Reader(const Json& json, std::string where) : json_(json), where_(std::move(where)) {
-    if (!json.is_object()) fail("must be an object");
-  }
-
-  template <typename T>
-  void member(const char* name, T& value, const T&) {
-    if (!find(name)) return;
-    const Json& found = json_.at(name);
-    if constexpr (std::is_same_v<T, bool>) {
-      if (!found.is_boolean()) fail(fmt::format("'{}' must be true or false", name));
-    } else if constexpr (std::is_integral_v<T>) {
-      if (!found.is_number_unsigned() || found.get<uint64_t>() > std::numeric_limits<T>::max()) {
-        fail(fmt::format("'{}' must be an integer from 0 to {}", name,
-                         std::numeric_limits<T>::max()));
-      }
-    } else if constexpr (std::is_floating_point_v<T>) {
-      if (!found.is_number()) fail(fmt::format("'{}' must be a number", name));
-    } else if (!found.is_string()) {
-      fail(fmt::format("'{}' must be a string", name));
-    }
-    value = found.get<T>();
-  }
-  /// A number of 64 bits that people read in hexadecimal.
-  void address(const char* name, uint64_t& value, uint64_t) {
-    const Json* found = find(name);
-    if (!found) return;
-    const std::string text = found->is_string() ? found->get<std::string>() : "";
-    const char* end = text.data() + text.size();
-    const bool hexadecimal = text.rfind("0x", 0) == 0;
-    const auto [stop, error] = std::from_chars(text.data() + (hexadecimal ? 2 : 0), end, value, 16);
-    if (!hexadecimal || stop != end || error != std::errc{}) {
-      fail(fmt::format("'{}' must be a string like \"0x80000000\"", name));
-    }
-  }
-  template <typename E, typename ToName>
-  void choice(const char* name, E& value, const E&, const std::vector<E>& all,
-              const ToName& to_name) {
-    if (!find(name)) return;
-    std::string allowed;
-    for (const E& candidate : all) {
-      if (json_.at(name) == to_name(candidate)) {
-        value = candidate;
-        return;
-      }
-      allowed += (allowed.empty() ? "" : ", ") + std::string(to_name(candidate));
-    }
-    fail(fmt::format("'{}' must be one of: {}", name, allowed));
-  }
-  /// The member itself, or null.
-  const Json* find(const char* name) {
-    known_.insert(name);
-    const auto found = json_.find(name);
-    return found == json_.end() ? nullptr : &*found;
-  }
-  /// Throws for members that nobody asked for.
-  void finish() const {
-    for (const auto& [name, value] : json_.items()) {
-      if (known_.count(name) == 0) fail(fmt::format("has no '{}'", name));
-    }
-  }
-  [[noreturn]] void fail(const std::string& what) const {
-    throw mx::Error(fmt::format("{} {}", where_, what));
-  }
-  const std::string& where() const { return where_; }
-
- private:
-  const Json& json_;
-  std::string where_;
-  std::set<std::string> known_;
-};
 
 const std::vector<mx::FormatId> kFormats(mx::kAllFormats.begin(), mx::kAllFormats.end());
 const std::vector<mx::ScaleRule> kRules = {mx::ScaleRule::floor, mx::ScaleRule::ceil,

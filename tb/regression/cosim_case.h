@@ -1,12 +1,12 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "tb/cosim.h"
 #include "tb/job_spec.h"
+#include "tb/regression/json_members.h"
 
 namespace mxe {
 
@@ -32,8 +32,6 @@ struct CoSimCase {
 
   std::size_t jobs() const;
 };
-
-using Json = nlohmann::ordered_json;
 
 /// What differs from the defaults, so that a case file shows what matters.
 Json to_json(const CoSimCase& cosim_case);

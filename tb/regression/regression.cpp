@@ -25,8 +25,10 @@ double seconds_since(Clock::time_point start) {
 MakeCase make_random(const RegressionOptions& options) {
   return [&options](std::size_t i) {
     const uint64_t seed = options.first_seed + i;
+    const std::size_t jobs = options.jobs_per_seed;
+    const auto& own = options.rtl.own;
     return NamedCase{fmt::format("{}-{}", options.config, seed),
-                     random_case(options.config, seed, options.jobs_per_seed)};
+                     own ? random_case(*own, seed, jobs) : random_case(options.config, seed, jobs)};
   };
 }
 
@@ -35,8 +37,7 @@ class Regression {
   Regression(const RegressionOptions& options, const Progress& progress)
       : options_(options),
         progress_(progress),
-        pool_([this](const CoSimCase& c) { return run_case(c, options_.make_top); },
-              options.parallel) {}
+        pool_([this](const CoSimCase& c) { return run_case(c, options_.rtl); }, options.parallel) {}
 
   /// What came of `count` cases.
   std::vector<CaseResult> run(std::size_t count, const MakeCase& make) const {
@@ -105,6 +106,7 @@ class Regression {
     const std::string base = (std::filesystem::path(options_.failures) / found.name).string();
     failure.case_file = base + ".json";
     save_case(failure.case_file, minimal);
+    failure.library = options_.rtl.library;
     failure.minimal_jobs = minimal.jobs();
     failure.minimal_job = make_job(minimal.batches.back().jobs.back()).describe();
     if (!options_.waves) return;
@@ -112,7 +114,7 @@ class Regression {
     failure.waves = base + ".fst";
     failure.save_file = base + ".gtkw";
     const auto record = [&](const CoSimCase& c) {
-      return run_case(c, options_.make_top, failure.waves);
+      return run_case(c, options_.rtl, failure.waves);
     };
     CasePool(record, 1).run(minimal);
     write_gtkwave_file(failure.save_file, failure.waves);
@@ -143,13 +145,16 @@ double RegressionResult::max_cycle_error() const {
   return largest;
 }
 
+std::size_t RegressionResult::timed_jobs() const {
+  std::size_t jobs = 0;
+  for (const NamedResult& c : cases) jobs += c.result.timed_jobs;
+  return jobs;
+}
+
 double RegressionResult::mean_cycle_error() const {
   double sum = 0;
-  std::size_t jobs = 0;
-  for (const NamedResult& c : cases) {
-    sum += c.result.cycle_error_sum;
-    jobs += c.result.timed_jobs;
-  }
+  for (const NamedResult& c : cases) sum += c.result.cycle_error_sum;
+  const std::size_t jobs = timed_jobs();
   return jobs == 0 ? 0 : sum / static_cast<double>(jobs);
 }
 

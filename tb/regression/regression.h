@@ -12,14 +12,14 @@
 namespace mxe {
 
 struct RegressionOptions {
-  std::string config = "small";
+  std::string config = "small";  ///< or the name of an engine of your own
   uint64_t first_seed = 1;
   std::size_t seeds = 10;
   std::size_t jobs_per_seed = 100;
   unsigned parallel = 1;
   std::string failures = "cosim-failures";  ///< directory for cases that fail, made when needed
   bool waves = false;                       ///< record the minimal cases there too
-  MakeTop make_top = make_rtl_top;
+  RtlUnderTest rtl;
   ShrinkLimits shrink;
 };
 
@@ -50,6 +50,7 @@ struct Failure {
   std::vector<std::string> cases;  ///< that failed like this
   Mismatch first;                  ///< of the first of them
   std::string case_file;           ///< the minimal case
+  std::string library;             ///< of an engine of your own that failed; or empty
   std::string waves, save_file;    ///< empty unless recorded
   std::size_t minimal_jobs = 0;
   std::string minimal_job;  ///< what its last job is
@@ -62,6 +63,7 @@ struct RegressionResult {
 
   std::size_t jobs() const;
   std::size_t mismatches() const;  ///< cases that failed
+  std::size_t timed_jobs() const;  ///< whose cycles were compared
   double max_cycle_error() const;
   double mean_cycle_error() const;
   uint64_t rtl_cycles() const;

@@ -19,7 +19,7 @@ constexpr uint64_t kAddress = 0x8000'1003;
 struct Case {
   Job job;
   JobImage image;
-  Scoreboard scoreboard{true};
+  Scoreboard scoreboard;
   Expectation expected;
   JobOutcome outcome;
 
@@ -106,7 +106,7 @@ TEST(Scoreboard, ComparesTheCountersOfData) {
   found.nan_results = 20;
   found.saturations = 30;
   found.bytes_written = 40;
-  Scoreboard scoreboard(true);
+  Scoreboard scoreboard;
   scoreboard.check_counts("rtl", 3, expected, found);
   EXPECT_TRUE(scoreboard.mismatches().empty());
   for (uint64_t mxe_counters::*counter :
@@ -114,7 +114,7 @@ TEST(Scoreboard, ComparesTheCountersOfData) {
         &mxe_counters::bytes_written}) {
     struct mxe_counters wrong = found;
     wrong.*counter += 1;
-    Scoreboard strict(true);
+    Scoreboard strict;
     strict.check_counts("rtl", 3, expected, wrong);
     EXPECT_EQ(strict.mismatches().size(), 1u);
   }

@@ -1,0 +1,26 @@
+// Compiled once per engine of mxe_engine(), with MXE_CLASS its Verilated class, MXE_CLASS_FST the
+// one with waves, and MXE_DESCRIPTION a file with its description as a string literal.
+#include "tb/engine_plugin.h"
+
+#define MXE_JOIN_(a, b) a##b
+#define MXE_JOIN(a, b) MXE_JOIN_(a, b)
+
+namespace mxe {
+
+// Defined in the Verilated libraries (verilated_factory.cpp).
+std::unique_ptr<RtlTop> MXE_JOIN(make_, MXE_CLASS)(const Params&, const std::string&);
+std::unique_ptr<RtlTop> MXE_JOIN(make_, MXE_CLASS_FST)(const Params&, const std::string&);
+
+static std::unique_ptr<RtlTop> make(const Params& params, const std::string& waves) {
+  if (waves.empty()) return MXE_JOIN(make_, MXE_CLASS)(params, waves);
+  return MXE_JOIN(make_, MXE_CLASS_FST)(params, waves);
+}
+
+}  // namespace mxe
+
+static const char description[] =
+#include MXE_DESCRIPTION
+    ;
+
+extern "C" __attribute__((visibility("default"))) const mxe::EnginePlugin mxe_engine;
+const mxe::EnginePlugin mxe_engine = {MXE_ENGINE_INTERFACE_NAME, description, mxe::make};

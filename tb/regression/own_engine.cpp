@@ -1,0 +1,116 @@
+#include "tb/regression/own_engine.h"
+
+#include <dlfcn.h>
+
+#include <filesystem>
+
+#include "tb/engine_plugin.h"
+
+namespace mxe {
+namespace {
+
+/// Calls `take` for each name of the array `member`, if it is there.
+template <typename Take>
+void for_each_name(Reader& reader, const char* member, const Take& take) {
+  const Json* names = reader.find(member);
+  if (!names) return;
+  if (!names->is_array()) reader.fail(fmt::format("'{}' must be an array of names", member));
+  for (const Json& name : *names) {
+    if (!name.is_string()) reader.fail(fmt::format("'{}' must be an array of names", member));
+    try {
+      take(name.get<std::string>());
+    } catch (const mx::Error& error) {
+      reader.fail(fmt::format("'{}': {}", member, error.what()));
+    }
+  }
+}
+
+Params read_parameters(Reader& reader) {
+  Params params;
+  const Json* values = reader.find("parameters");
+  if (!values || !values->is_object()) reader.fail("needs 'parameters', an object");
+  try {
+    for (const ParameterInfo& info : parameter_table()) {
+      if (!values->contains(info.name)) throw mx::Error(fmt::format("{} is missing", info.name));
+    }
+    for (const auto& [name, value] : values->items()) params.set(name + "=" + value.dump());
+    params.validate();
+  } catch (const mx::Error& error) {
+    reader.fail(fmt::format("'parameters': {}", error.what()));
+  }
+  return params;
+}
+
+void read_formats(Reader& reader, const char* member, std::vector<mx::FormatId>& formats) {
+  if (reader.find(member)) formats.clear();
+  for_each_name(reader, member, [&](const std::string& name) {
+    for (const mx::FormatId format : mx::kAllFormats) {
+      if (name != mx::element_format(format).name) continue;
+      formats.push_back(format);
+      return;
+    }
+    throw mx::Error(fmt::format("there is no format '{}'", name));
+  });
+  if (formats.empty()) reader.fail(fmt::format("'{}' is empty", member));
+}
+
+const char* why_not_loaded() {
+  const char* reason = dlerror();
+  return reason ? reason : "unknown reason";
+}
+
+}  // namespace
+
+EngineFeatures features_from_json(const Json& json, const std::string& where) {
+  Reader reader(json, where);
+  EngineFeatures features(read_parameters(reader));
+  const EngineFeatures normal;
+  reader.member("name", features.name, normal.name);
+  if (!reader.find("name")) reader.fail("needs a 'name'");
+  read_formats(reader, "formats_a", features.formats_a);
+  read_formats(reader, "formats_b", features.formats_b);
+  if (reader.find("results")) features.results.clear();
+  for_each_name(reader, "results", [&](const std::string& name) {
+    features.results.push_back(parse_output_format(name));
+  });
+  if (features.results.empty()) reader.fail("'results' is empty");
+  if (reader.find("bias")) features.bias_fp32 = features.bias_bf16 = false;
+  for_each_name(reader, "bias", [&](const std::string& name) {
+    if (name != "fp32" && name != "bf16") throw mx::Error("a bias is fp32 or bf16, not " + name);
+    (name == "fp32" ? features.bias_fp32 : features.bias_bf16) = true;
+  });
+  reader.member("counters", features.counters, normal.counters);
+  reader.member("timeout_cycles", features.timeout_cycles, normal.timeout_cycles);
+  reader.member("largest_job", features.largest_job, normal.largest_job);
+  reader.finish();
+  return features;
+}
+
+RtlUnderTest load_engine(const std::string& library) {
+  // A name without a slash would be looked for in the system's directories.
+  const std::string path = std::filesystem::absolute(library).string();
+  void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!handle) throw mx::Error(fmt::format("cannot load the engine: {}", why_not_loaded()));
+  const auto* plugin = static_cast<const EnginePlugin*>(dlsym(handle, "mxe_engine"));
+  if (!plugin) {
+    throw mx::Error(
+        fmt::format("'{}' is no engine: mxe_engine() of MxeVerilate.cmake makes one", library));
+  }
+  if (std::string(plugin->interface) != MXE_ENGINE_INTERFACE_NAME) {
+    throw mx::Error(fmt::format(
+        "'{}' was built for another version of MXE or with another compiler (it has {}, this "
+        "program {}): build both from one checkout",
+        library, plugin->interface, MXE_ENGINE_INTERFACE_NAME));
+  }
+  const std::string where = fmt::format("the description of '{}'", library);
+  const Json description = Json::parse(plugin->description, nullptr, false);
+  if (description.is_discarded()) throw mx::Error(where + " is no JSON");
+  RtlUnderTest rtl;
+  rtl.make_top = plugin->make;
+  rtl.own = features_from_json(description, where);
+  rtl.cycle_tolerance = -1;
+  rtl.library = library;
+  return rtl;
+}
+
+}  // namespace mxe

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "tb/engine_features.h"
+#include "tb/regression/json_members.h"
+#include "tb/rtl_engine.h"
+
+namespace mxe {
+
+/// Makes the RTL that a case runs on.
+using MakeTop = decltype(RtlOptions::make_top);
+
+/// The RTL that cases run on: the project's in a case's configuration, or an engine of your own.
+struct RtlUnderTest {
+  RtlUnderTest(MakeTop make = make_rtl_top) : make_top(std::move(make)) {}
+
+  MakeTop make_top;
+  /// Of an engine of your own; its parameters stand in place of those of a case's configuration.
+  std::optional<EngineFeatures> own;
+  /// As in CoSimOptions. With an engine of your own the model runs beside it only if this is not
+  /// negative: it knows nothing that the golden GEMM does not know, but times.
+  double cycle_tolerance = 0;
+  std::string library;  ///< where an engine of your own was loaded from
+
+  /// Of the engine that runs a case for this configuration.
+  EngineFeatures features(const std::string& config) const {
+    return own ? *own : Params::named(config);
+  }
+};
+
+/// Loads an engine from a shared library, which stays loaded. Times are not compared. Throws
+/// mx::Error if there is none, if it was built for other headers than this program, or if its
+/// description is wrong.
+RtlUnderTest load_engine(const std::string& library);
+
+/// The features that a description names (docs/bring-your-own-rtl.md). Throws mx::Error, which
+/// starts with `where`.
+EngineFeatures features_from_json(const Json& json, const std::string& where);
+
+}  // namespace mxe
