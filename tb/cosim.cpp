@@ -8,16 +8,17 @@
 #include <utility>
 
 #include "engine/engine.h"
-#include "mxe_reg_table.h"
+#include "mxe_regs.h"
 #include "numerics/error.h"
 #include "platform/clock.h"
 #include "platform/driver_port.h"
-#include "platform/random.h"
+#include "tb/register_actions.h"
 
 namespace mxe {
 namespace {
 
-constexpr std::size_t kSlotBytes = 128;
+constexpr std::size_t kSlotBytes = MXE_DESC_SIZE;
+constexpr uint64_t kCyclesPerMicrosecond = 1000;
 
 double cycle_error(const JobCycles& cycles) {
   if (cycles.model == 0 || cycles.rtl == 0) return 0;
@@ -40,12 +41,6 @@ void read_images(Host& host, const std::vector<JobImage>& images,
     const uint8_t* memory = host.memory().data(images[i].address(), size);
     outcomes[i].memory.assign(memory, memory + size);
   }
-}
-
-/// Counters that the model knows exactly between jobs only. It knows the reason of a wait when it
-/// ends, until then a snapshot counts it as idle; bytes of transfers under way are a few beats off.
-bool is_exact_between_jobs_only(uint32_t offset) {
-  return offset >= MXE_REG_STALL_A_LO && offset <= MXE_REG_BYTES_WRITTEN_HI;
 }
 
 void demand(int result, const char* action) {
@@ -148,22 +143,77 @@ void CoSim::run_on(Device& device, Host& host, const Batch& batch,
   demand(mxe_counters_clear(&device.driver), "mxe_counters_clear");
   demand(mxe_counters(&device.driver, &device.counters),
          "mxe_counters");  // forget the last batch's
-  for (const BusFault& fault : batch.faults) {
-    const auto address = images[fault.job].byte_of(fault.part, fault.row, fault.byte);
-    if (address) host.memory().add_fault(*address, 1);
-  }
   device.traffic.clear();
   device.before_reset.clear();
+  if (batch.ring_overflow != 0) {
+    RegisterActions(host, device.driver, device.name, device.features.counters, device.traffic)
+        .overflow_ring(batch.ring_overflow);
+  }
+  if (batch.empty_jobs != 0) run_empty_jobs(device, host, batch.empty_jobs);
+  if (batch.first_job != 0) number_jobs(device, batch.first_job);
   if (batch.reset_after != 0) run_into_reset(device, host, batch, images);
   write_images(host, images);
   run_jobs(device, host, batch, images);
   host.memory().clear_faults();
+  device.last_job = host.read32(MXE_REG_LAST_JOB);
+  device.last_status = host.read32(MXE_REG_LAST_STATUS);
   demand(mxe_counters(&device.driver, &device.counters), "mxe_counters");
+}
+
+/// The driver keeps a job's ring entry in the low bits of its id; the other bits are free.
+void CoSim::number_jobs(Device& device, uint32_t first) {
+  mxe_device& driver = device.driver;
+  const uint32_t entry = driver.tail % driver.ring_entries;
+  uint32_t next = first;
+  while (next == 0 || (next - 1u) % driver.ring_entries != entry) next++;
+  driver.next_job = next;
+}
+
+/// Jobs of no size: each must be refused.
+void CoSim::run_empty_jobs(Device& device, Host& host, uint32_t count) {
+  const uint64_t start = current_cycle();
+  const mxe_job empty{};
+  std::vector<uint32_t> ids(options_.ring_entries);
+  for (uint32_t done = 0; done < count;) {
+    ids.resize(std::min<std::size_t>(options_.ring_entries, count - done));
+    for (uint32_t& id : ids) demand(mxe_submit(&device.driver, &empty, &id), "mxe_submit");
+    for (const uint32_t id : ids) {
+      JobOutcome outcome;
+      finish(device, outcome, id, start);
+      if (outcome.result != MXE_ERR_SHAPE) {
+        throw mx::Error(fmt::format("{}: an empty job ended with: {}", device.name,
+                                    mxe_strerror(outcome.result)));
+      }
+    }
+    done += static_cast<uint32_t>(ids.size());
+  }
+  device.traffic.push_back(fmt::format("{} empty jobs in {} cycles, head {}", count,
+                                       current_cycle() - start, host.read32(MXE_REG_RING_HEAD)));
+}
+
+/// The next job to be submitted is the first of the batch.
+void CoSim::add_faults(Device& device, Host& host, const Batch& batch,
+                       const std::vector<JobImage>& images) {
+  host.memory().clear_faults();
+  for (const BusFault& fault : batch.faults) {
+    const mxe_device& driver = device.driver;
+    const uint64_t entry =
+        driver.ring_bus_addr + (driver.tail + fault.job) % driver.ring_entries * kSlotBytes;
+    if (fault.part == "descriptor") {
+      host.memory().add_fault(entry + fault.byte % kSlotBytes, 1);
+    } else if (fault.part == "record") {
+      host.memory().add_fault(entry + MXE_DESC_STATUS + fault.byte % kRecordBytes, 1,
+                              Memory::Faulty::writes);
+    } else if (const auto address = images[fault.job].byte_of(fault.part, fault.row, fault.byte)) {
+      host.memory().add_fault(*address, 1);
+    }
+  }
 }
 
 void CoSim::run_into_reset(Device& device, Host& host, const Batch& batch,
                            const std::vector<JobImage>& images) {
   write_images(host, images);
+  add_faults(device, host, batch, images);
   const uint64_t start = current_cycle();
   const std::size_t count = std::min<std::size_t>(images.size(), options_.ring_entries);
   device.before_reset.assign(count, {});
@@ -198,14 +248,22 @@ uint32_t CoSim::submit(Device& device, Host& host, const Job& job, const JobImag
 void CoSim::run_jobs(Device& device, Host& host, const Batch& batch,
                      const std::vector<JobImage>& images) {
   device.outcomes.assign(images.size(), {});
+  add_faults(device, host, batch, images);
+  RegisterActions actions(host, device.driver, device.name, device.features.counters,
+                          device.traffic);
+  if (batch.masked) actions.mask();
+  if (batch.disabled_for != 0) actions.put_to_sleep();
   const uint64_t start = current_cycle();
   const std::size_t ring = options_.ring_entries, count = images.size();
   std::vector<uint32_t> ids;
   for (std::size_t i = 0; i < count; i++) {
     if (i >= ring) finish(device, device.outcomes[i - ring], ids[i - ring], start);
     ids.push_back(submit(device, host, batch.jobs[i], images[i]));
-    const bool filled = i + 1 == std::min(ring, count);
-    if (filled && batch.traffic != 0) make_traffic(device, host, batch.traffic, start);
+    if (i + 1 != std::min(ring, count)) continue;
+    if (batch.disabled_for != 0) actions.wake_up(batch.disabled_for);
+    if (batch.traffic != 0) actions.make_traffic(batch.traffic);
+    if (batch.pause_after != 0) actions.pause(batch.pause_after);
+    if (batch.masked) actions.unmask(kCyclesPerMicrosecond * options_.timeout_us);
   }
   for (std::size_t i = count - std::min(ring, count); i < count; i++) {
     finish(device, device.outcomes[i], ids[i], start);
@@ -223,36 +281,11 @@ void CoSim::finish(Device& device, JobOutcome& outcome, uint32_t id, uint64_t st
   }
 }
 
-/// Reads registers and tries accesses that must be refused, while jobs run.
-void CoSim::make_traffic(Device& device, Host& host, uint64_t seed, uint64_t start) {
-  Random random(seed);
-  const uint64_t accesses = random.uniform(5, 60);
-  for (uint64_t i = 0; i < accesses; i++) {
-    if (random.one_in(2)) host.wait_cycles(random.uniform(1, 100));
-    const RegisterInfo& info = register_table[random.uniform(0, register_table.size() - 1)];
-    const auto value = static_cast<uint32_t>(random.next());
-    const bool read_only = info.access != RegisterAccess::read_write;
-    std::string seen;
-    if (random.one_in(8)) {
-      demand(mxe_counters(&device.driver, &device.counters), "mxe_counters");
-      check_sum(device);
-      seen = fmt::format("{} blocks", device.counters.blocks);
-    } else if (read_only && random.one_in(4)) {
-      if (host.try_write(info.offset, value))
-        throw mx::Error(fmt::format("{} took a write", info.name));
-      seen = fmt::format("{} refused", info.name);
-    } else {
-      const uint32_t found = host.read32(info.offset);
-      seen = is_exact_between_jobs_only(info.offset) ? info.name
-                                                     : fmt::format("{} {:#x}", info.name, found);
-    }
-    device.traffic.push_back(fmt::format("cycle {}: {}", current_cycle() - start, seen));
-  }
-}
-
 void CoSim::check(const Batch& batch, const std::vector<JobImage>& images) {
   for (Device* device : {model_.get(), rtl_.get()}) {
-    if (device) device->expected = {};
+    if (!device) continue;
+    device->expected = {};
+    device->expected.bytes_written = batch.empty_jobs * kRecordBytes;
   }
   const bool comparable = std::none_of(batch.jobs.begin(), batch.jobs.end(),
                                        [this](const Job& job) { return only_one_runs(job); });
@@ -267,16 +300,44 @@ void CoSim::check(const Batch& batch, const std::vector<JobImage>& images) {
     if (model_ && rtl_) compare_times(i);
   }
   for (const Device* device : {model_.get(), rtl_.get()}) {
-    if (device) check_sum(*device);
+    if (!device) continue;
+    check_last_job(batch, *device);
+    check_sum(*device);
   }
   if (batch.is_disturbed()) {
     times_drifted_ |= options_.timing.jitter_seed != 0 || options_.timing.bytes_per_cycle != 0;
     return;
   }
-  check_counters();
+  // A disabled engine counts nothing, even if it finishes a job.
+  if (batch.pause_after == 0) check_counters();
   if (!model_ || !rtl_ || !comparable || !times_agree()) return;
   compare_traffic();
-  compare_counters();
+  compare_counters(batch.pause_after != 0);
+}
+
+/// Whether a job's descriptor or record is in a faulty place.
+bool CoSim::meets(const Batch& batch, std::size_t job, const char* part_of_ring) const {
+  return std::any_of(batch.faults.begin(), batch.faults.end(), [&](const BusFault& fault) {
+    const std::size_t ring = options_.ring_entries;
+    return fault.part == part_of_ring && fault.job % ring == job % ring;
+  });
+}
+
+/// The registers that name the last job.
+void CoSim::check_last_job(const Batch& batch, const Device& device) {
+  const std::size_t last = batch.jobs.size() - 1;
+  const mxe_completion& record = device.outcomes[last].completion;
+  uint32_t id = record.job_id, status = record.status;
+  // What the driver says of a job without a record is not what the engine says.
+  if (meets(batch, last, "descriptor"))
+    id = 0;
+  else if (meets(batch, last, "record"))
+    status = MXE_STATUS_ERR_WRITE;
+  if (device.last_job == id && device.last_status == status) return;
+  scoreboard_.add({device.name, jobs_,
+                   fmt::format("LAST_JOB is {:#x} and LAST_STATUS {}, expected {:#x} and {}",
+                               device.last_job, device.last_status, id, status),
+                   batch.jobs[last].describe()});
 }
 
 void CoSim::check_job(const Batch& batch, std::size_t i, const JobImage& image) {
@@ -293,16 +354,23 @@ void CoSim::check_job(const Batch& batch, std::size_t i, const JobImage& image) 
 
 /// What a job must have done; adds what it must have counted.
 void CoSim::check_outcomes(const Batch& batch, std::size_t i, const JobImage& image,
-                           const Expectation& expected, Device& device) {
+                           Expectation expected, Device& device) {
   const Job& job = batch.jobs[i];
+  device.expected += expected.counts;
+  const bool no_record = meets(batch, i, "record");
+  if (meets(batch, i, "descriptor")) {
+    expected = {MXE_ERR_FETCH, image.before(), {}};
+  }
   const auto fault = std::find_if(batch.faults.begin(), batch.faults.end(), [&](const BusFault& f) {
     return f.job == i && image.byte_of(f.part, f.row, f.byte);
   });
   const bool faulty = fault != batch.faults.end() && expected.result == MXE_OK;
+  // A missing record has one cause for the driver.
+  if (no_record) expected.result = MXE_ERR_FETCH;
   const int error = faulty && fault->part.back() == 'D' ? MXE_ERR_WRITE : MXE_ERR_READ;
   const auto check_outcome = [&](const JobOutcome& outcome, bool aborted) {
-    const bool allowed =
-        (aborted && outcome.result == MXE_ERR_ABORTED) || (faulty && outcome.result == error);
+    const bool allowed = (aborted && outcome.result == MXE_ERR_ABORTED) ||
+                         (faulty && outcome.result == (no_record ? MXE_ERR_FETCH : error));
     if (allowed) {
       scoreboard_.check_broken_off(device.name, jobs_, job, image, expected, outcome);
     } else if (faulty && outcome.result == MXE_OK) {
@@ -314,7 +382,6 @@ void CoSim::check_outcomes(const Batch& batch, std::size_t i, const JobImage& im
   };
   if (i < device.before_reset.size()) check_outcome(device.before_reset[i], true);
   check_outcome(device.outcomes[i], false);
-  device.expected += expected.counts;
 }
 
 bool CoSim::only_one_runs(const Job& job) const {
@@ -322,12 +389,11 @@ bool CoSim::only_one_runs(const Job& job) const {
 }
 
 void CoSim::check_sum(const Device& device) {
-  const struct mxe_counters& c = device.counters;
-  const uint64_t sum =
-      c.mac_active + c.stall_a + c.stall_b + c.stall_c + c.stall_drain + c.stall_latency + c.idle;
-  if (c.total == sum || !device.features.counters) return;
+  if (!device.features.counters || adds_up(device.counters)) return;
   scoreboard_.add({device.name, jobs_,
-                   fmt::format("counters: total is {}, its parts add up to {}", c.total, sum), ""});
+                   fmt::format("counters: total is {}, its parts add up to another number",
+                               device.counters.total),
+                   ""});
 }
 
 void CoSim::compare_traffic() {
@@ -375,28 +441,31 @@ void CoSim::check_counters() {
   }
 }
 
-void CoSim::compare_counters() {
+/// `within_job`: counting stopped or began in the middle of a job.
+void CoSim::compare_counters(bool within_job) {
   struct Field {
     const char* name;
     uint64_t mxe_counters::*value;
+    bool within_jobs = true;  // the model knows it exactly while a job runs, too
   };
   static constexpr Field kFields[] = {
       {"total", &mxe_counters::total},
       {"mac_active", &mxe_counters::mac_active},
-      {"stall_a", &mxe_counters::stall_a},
-      {"stall_b", &mxe_counters::stall_b},
-      {"stall_c", &mxe_counters::stall_c},
-      {"stall_drain", &mxe_counters::stall_drain},
-      {"stall_latency", &mxe_counters::stall_latency},
-      {"idle", &mxe_counters::idle},
-      {"bytes_read", &mxe_counters::bytes_read},
-      {"bytes_written", &mxe_counters::bytes_written},
+      {"stall_a", &mxe_counters::stall_a, false},
+      {"stall_b", &mxe_counters::stall_b, false},
+      {"stall_c", &mxe_counters::stall_c, false},
+      {"stall_drain", &mxe_counters::stall_drain, false},
+      {"stall_latency", &mxe_counters::stall_latency, false},
+      {"idle", &mxe_counters::idle, false},
+      {"bytes_read", &mxe_counters::bytes_read, false},
+      {"bytes_written", &mxe_counters::bytes_written, false},
       {"blocks", &mxe_counters::blocks},
       {"dual_cycles", &mxe_counters::dual_cycles},
       {"nan_results", &mxe_counters::nan_results},
       {"saturations", &mxe_counters::saturations},
   };
   for (const Field& field : kFields) {
+    if (within_job && !field.within_jobs) continue;
     const uint64_t model = model_->counters.*field.value, rtl = rtl_->counters.*field.value;
     if (model == rtl) continue;
     scoreboard_.add(

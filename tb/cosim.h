@@ -37,9 +37,13 @@ struct CoSimOptions {
 
 /// The bus answers every access to this byte with an error.
 struct BusFault {
-  std::size_t job = 0;     ///< of the batch
-  std::string part = "A";  ///< see JobImage::byte_of
+  std::size_t job = 0;  ///< of the batch
+  /// See JobImage::byte_of; or "descriptor", or "record": its write alone fails. Jobs that use the
+  /// same entry of the ring, which is every ring_entries-th, meet these two as well.
+  std::string part = "A";
   uint64_t row = 0, byte = 0;
+
+  bool is_in_ring() const { return part == "descriptor" || part == "record"; }
 };
 
 /// Bytes of each memory.
@@ -48,15 +52,34 @@ inline constexpr uint64_t kCoSimMemoryBytes = uint64_t{1} << 30;
 inline constexpr uint64_t kMemoryBaseUnit = 4096;
 inline constexpr uint64_t kLargestMemoryBase = ~uint64_t{0} - kCoSimMemoryBytes + 1;
 
-/// Jobs that are submitted back to back, and what else happens meanwhile.
-struct Batch {
-  std::vector<Job> jobs;
+/// What happens besides the jobs of a batch, which are submitted back to back.
+struct BatchEvents {
+  // Before the jobs, while the engine is idle:
+  /// So many descriptors without any work, which the engine refuses.
+  uint32_t empty_jobs = 0;
+  /// The jobs are numbered from about here on; 0: from the last job's id on.
+  uint32_t first_job = 0;
+  /// Seed of doorbells that the engine must refuse, 0 for none.
+  uint64_t ring_overflow = 0;
+  // With the first jobs, as many as the ring takes:
+  /// They are submitted to a disabled engine, which is enabled so many cycles later; 0: it is
+  /// enabled.
+  uint64_t disabled_for = 0;
+  /// Cycles until the engine is disabled for a while; 0: it is not.
+  uint64_t pause_after = 0;
+  /// They end with all interrupts masked.
+  bool masked = false;
   /// Seed of register accesses while the jobs run, 0 for none. What they read is checked, and
   /// compared between the engines as far as times are.
   uint64_t traffic = 0;
   /// Cycles from the first doorbell to a reset, after which all jobs are run once more; 0 for none.
   uint64_t reset_after = 0;
   std::vector<BusFault> faults;
+};
+
+/// Jobs, and what else happens.
+struct Batch : BatchEvents {
+  std::vector<Job> jobs;
 
   /// Whether jobs are broken off. Where exactly is for each engine to say: the batch is not timed.
   bool is_disturbed() const { return reset_after != 0 || !faults.empty(); }
@@ -80,7 +103,7 @@ class CoSim {
   /// mismatches(), an end of the simulation (an assertion of the RTL, a protocol breach, a hang)
   /// too; after that, run() does nothing.
   void run(const Batch& batch);
-  void run(const std::vector<Job>& jobs) { run(Batch{jobs, 0, 0, {}}); }
+  void run(const std::vector<Job>& jobs) { run(Batch{{}, jobs}); }
 
   const std::vector<Mismatch>& mismatches() const { return scoreboard_.mismatches(); }
   /// Of every job of every batch that was not disturbed.
@@ -109,6 +132,7 @@ class CoSim {
     bool probed = false;
     std::vector<JobOutcome> outcomes;
     std::vector<JobOutcome> before_reset;
+    uint32_t last_job = 0, last_status = 0;  // registers, after the batch
     struct mxe_counters counters {};
     JobCounts expected;                // what the jobs of the batch must have counted
     std::vector<std::string> traffic;  // what the register accesses saw, and when
@@ -127,18 +151,23 @@ class CoSim {
   void run_jobs(Device& device, Host& host, const Batch& batch,
                 const std::vector<JobImage>& images);
   void finish(Device& device, JobOutcome& outcome, uint32_t id, uint64_t start);
-  void make_traffic(Device& device, Host& host, uint64_t seed, uint64_t start);
+  void number_jobs(Device& device, uint32_t first);
+  void run_empty_jobs(Device& device, Host& host, uint32_t count);
+  void add_faults(Device& device, Host& host, const Batch& batch,
+                  const std::vector<JobImage>& images);
   void check(const Batch& batch, const std::vector<JobImage>& images);
+  void check_last_job(const Batch& batch, const Device& device);
+  bool meets(const Batch& batch, std::size_t job, const char* part_of_ring) const;
   void check_job(const Batch& batch, std::size_t i, const JobImage& image);
   void check_outcomes(const Batch& batch, std::size_t i, const JobImage& image,
-                      const Expectation& expected, Device& device);
+                      Expectation expected, Device& device);
   bool only_one_runs(const Job& job) const;
   bool times_agree() const { return options_.cycle_tolerance == 0 && !times_drifted_; }
   void compare_times(std::size_t i);
   void compare_traffic();
   void check_sum(const Device& device);
   void check_counters();
-  void compare_counters();
+  void compare_counters(bool within_job);
 
   CoSimOptions options_;
   Scoreboard scoreboard_;

@@ -47,8 +47,9 @@ bool Cmd::doorbell(uint64_t cycle, uint16_t tail) {
   const auto pending = static_cast<uint16_t>(tail - head_);
   if (ring_size_log2_ > log2_of(params_.queue_depth) || pending > entries) return false;
   if (!resetting_) {
+    // More jobs than there were change nothing about when the next one begins.
+    if (empty()) idle_changed_ = cycle + 1;
     tail_ = tail;
-    idle_changed_ = cycle + 1;
   }
   return true;
 }

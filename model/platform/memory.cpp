@@ -56,16 +56,18 @@ uint8_t* Memory::data(uint64_t address, std::size_t length) {
   return storage_ + (address - config_.base);
 }
 
-void Memory::add_fault(uint64_t address, uint64_t length) {
-  faults_.push_back({address, address + length});
+void Memory::add_fault(uint64_t address, uint64_t length, Faulty requests) {
+  faults_.push_back({address, address + length, requests});
   if (granted_) socket->invalidate_direct_mem_ptr(0, ~sc_dt::uint64{0});
   granted_ = false;
 }
 
-tlm::tlm_response_status Memory::check(uint64_t address, uint64_t length) const {
+tlm::tlm_response_status Memory::check(const tlm::tlm_generic_payload& payload) const {
+  const uint64_t address = payload.get_address(), length = payload.get_data_length();
   if (!contains(address, length)) return tlm::TLM_ADDRESS_ERROR_RESPONSE;
   const bool faulty = std::any_of(faults_.begin(), faults_.end(), [&](const Range& range) {
-    return address < range.end && range.begin < address + length;
+    const bool counts = range.requests == Faulty::all || payload.is_write();
+    return counts && address < range.end && range.begin < address + length;
   });
   return faulty ? tlm::TLM_GENERIC_ERROR_RESPONSE : tlm::TLM_OK_RESPONSE;
 }
@@ -98,7 +100,7 @@ void Memory::transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& dela
   const BeatTimes times = payload.is_write() ? write_.serve_write(handed_over, beats, beat_bytes)
                                              : read_.serve(handed_over, beats, beat_bytes);
 
-  payload.set_response_status(check(address, length));
+  payload.set_response_status(check(payload));
   if (payload.is_response_ok() && !(burst && burst->timing_only)) copy(payload);
   payload.set_dmi_allowed(config_.direct_access && faults_.empty());
   if (burst) {

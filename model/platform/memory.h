@@ -73,19 +73,23 @@ class Memory : public sc_core::sc_module {
   /// wholly inside.
   uint8_t* data(uint64_t address, std::size_t length);
 
-  /// From now on every request that touches [address, address + length) fails. Ends direct access.
-  void add_fault(uint64_t address, uint64_t length);
+  /// Which requests a fault breaks.
+  enum class Faulty : uint8_t { all, writes };
+  /// From now on every such request that touches [address, address + length) fails. Ends direct
+  /// access.
+  void add_fault(uint64_t address, uint64_t length, Faulty requests = Faulty::all);
   void clear_faults() { faults_.clear(); }
 
  private:
   struct Range {
     uint64_t begin, end;
+    Faulty requests;
   };
 
   void transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
   unsigned debug_transport(tlm::tlm_generic_payload& payload);
   bool direct_access(tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi);
-  tlm::tlm_response_status check(uint64_t address, uint64_t length) const;
+  tlm::tlm_response_status check(const tlm::tlm_generic_payload& payload) const;
   void copy(tlm::tlm_generic_payload& payload);
 
   Config config_;

@@ -70,14 +70,29 @@ JobMix random_mix(Random& random) {
 }
 
 BusFault random_fault(std::size_t jobs, Random& random) {
-  static const std::array<const char*, 7> kParts = {"A", "scales of A", "B",          "scales of B",
-                                                    "C", "D",           "scales of D"};
+  static const std::array<const char*, 9> kParts = {
+      "A", "scales of A", "B", "scales of B", "C", "D", "scales of D", "descriptor", "record"};
   BusFault fault;
   fault.job = random.uniform(0, jobs - 1);
   fault.part = kParts[random.uniform(0, kParts.size() - 1)];
   fault.row = random.uniform(0, 1u << 16);
   fault.byte = random.uniform(0, 1u << 16);
   return fault;
+}
+
+/// What happens besides the jobs; mostly nothing.
+void draw_events(BatchSpec& batch, Random& random) {
+  constexpr uint64_t kSeeds = 1u << 20;
+  if (random.one_in(16)) batch.empty_jobs = static_cast<uint32_t>(random.uniform(1, 40));
+  if (random.one_in(3)) batch.first_job = static_cast<uint32_t>(random.next());
+  if (random.one_in(20)) batch.first_job |= 0xFFFF'FFF0;  // ids start again from the beginning
+  if (random.one_in(12)) batch.ring_overflow = random.uniform(1, kSeeds);
+  if (random.one_in(12)) batch.disabled_for = random.uniform(1, 600);
+  if (random.one_in(12)) batch.pause_after = random.uniform(1, random.one_in(2) ? 200 : 3000);
+  if (random.one_in(8)) batch.masked = true;
+  if (random.one_in(4)) batch.traffic = random.uniform(1, kSeeds);
+  if (random.one_in(10)) batch.reset_after = random.uniform(1, random.one_in(2) ? 200 : 5000);
+  if (random.one_in(8)) batch.faults.push_back(random_fault(batch.jobs.size(), random));
 }
 
 }  // namespace
@@ -98,9 +113,7 @@ CoSimCase random_case(const EngineFeatures& engine, uint64_t seed, std::size_t j
         std::min<std::size_t>(jobs - done, random.uniform(1, 2 * result.ring));
     JobGenerator generator(engine, random.next(), random_mix(random));
     for (std::size_t i = 0; i < count; i++) batch.jobs.push_back(generator.next_spec());
-    if (random.one_in(4)) batch.traffic = random.uniform(1, 1u << 20);
-    if (random.one_in(10)) batch.reset_after = random.uniform(1, random.one_in(2) ? 200 : 5000);
-    if (random.one_in(10)) batch.faults.push_back(random_fault(count, random));
+    draw_events(batch, random);
     done += count;
     result.batches.push_back(std::move(batch));
   }

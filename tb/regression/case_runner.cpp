@@ -48,9 +48,7 @@ CoSimOptions options_of(const CoSimCase& c, const RtlUnderTest& rtl) {
 Batch make_batch(const BatchSpec& spec) {
   Batch batch;
   for (const JobSpec& job : spec.jobs) batch.jobs.push_back(make_job(job));
-  batch.traffic = spec.traffic;
-  batch.reset_after = spec.reset_after;
-  batch.faults = spec.faults;
+  static_cast<BatchEvents&>(batch) = spec;
   return batch;
 }
 

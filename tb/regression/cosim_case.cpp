@@ -97,6 +97,12 @@ void describe_fault(Archive& archive, Fault& fault) {
 template <class Archive, class Batch>
 void describe_batch(Archive& archive, Batch& batch) {
   const BatchSpec normal;
+  archive.member("empty_jobs", batch.empty_jobs, normal.empty_jobs);
+  archive.member("first_job", batch.first_job, normal.first_job);
+  archive.member("ring_overflow", batch.ring_overflow, normal.ring_overflow);
+  archive.member("disabled_for", batch.disabled_for, normal.disabled_for);
+  archive.member("pause_after", batch.pause_after, normal.pause_after);
+  archive.member("masked", batch.masked, normal.masked);
   archive.member("traffic", batch.traffic, normal.traffic);
   archive.member("reset_after", batch.reset_after, normal.reset_after);
 }
@@ -196,8 +202,8 @@ JobSpec read_job(const Json& json, const std::string& where) {
 }
 
 BusFault read_fault(const Json& json, const std::string& where) {
-  static const std::set<std::string> kParts = {"A", "scales of A", "B",          "scales of B",
-                                               "C", "D",           "scales of D"};
+  static const std::set<std::string> kParts = {"A", "scales of A", "B",          "scales of B", "C",
+                                               "D", "scales of D", "descriptor", "record"};
   BusFault fault;
   Reader reader(json, where);
   describe_fault(reader, fault);

@@ -11,11 +11,8 @@
 namespace mxe {
 
 /// A Batch as a recipe.
-struct BatchSpec {
+struct BatchSpec : BatchEvents {
   std::vector<JobSpec> jobs;
-  uint64_t traffic = 0;      ///< as in Batch
-  uint64_t reset_after = 0;  ///< as in Batch
-  std::vector<BusFault> faults;
 };
 
 /// All there is to know about a co-simulation: the engine, the memory and the way to it, and what

@@ -108,9 +108,18 @@ class Shrinker {
   bool drop_events() {
     bool progress = false;
     for (std::size_t b = 0; b < best_.batches.size(); b++) {
-      progress |= change([b](CoSimCase& c) { c.batches[b].traffic = 0; });
-      progress |= change([b](CoSimCase& c) { c.batches[b].reset_after = 0; });
-      progress |= change([b](CoSimCase& c) { c.batches[b].faults.clear(); });
+      const auto events = [b](CoSimCase& c) -> BatchEvents& { return c.batches[b]; };
+      progress |= change([&](CoSimCase& c) { events(c) = {}; });
+      for (uint64_t BatchEvents::*event :
+           {&BatchEvents::ring_overflow, &BatchEvents::disabled_for, &BatchEvents::pause_after,
+            &BatchEvents::traffic, &BatchEvents::reset_after}) {
+        progress |= change([&](CoSimCase& c) { events(c).*event = 0; });
+      }
+      progress |= change([&](CoSimCase& c) { events(c).empty_jobs = 0; });
+      progress |= change([&](CoSimCase& c) { events(c).first_job = 0; });
+      progress |= change([&](CoSimCase& c) { events(c).masked = false; });
+      progress |= change([&](CoSimCase& c) { events(c).faults.clear(); });
+      progress |= smaller([&](CoSimCase& c) -> uint32_t& { return events(c).empty_jobs; });
     }
     return progress;
   }

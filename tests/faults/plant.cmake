@@ -48,6 +48,11 @@ mxe_fault(23 mxe_rd_port.sv "addr_q  <= addr_q + (64'(burst) << OffW)"
 mxe_fault(24 mxe_check.sv "desc_i[mxe_reg_pkg::DESC_D_STRIDE_LSB +: 2]"
           "(desc_i[mxe_reg_pkg::DESC_D_STRIDE_LSB +: 2] & {2{~ACTIVE}})")
 mxe_fault(25 mxe_check.sv "else if (!pair_ok)" "else if (ACTIVE & misaligned) status_o = mxe_reg_pkg::STATUS_ERR_ALIGN[3:0]@SEMICOLON@ else if (!pair_ok)")
+mxe_fault(26 mxe_cmd.sv "assign pending  = ring_tail_i - head_q"
+          "assign pending  = (ACTIVE & (ring_tail_i < head_q)) ? 16'hFFFF : ring_tail_i - head_q")
+mxe_fault(27 mxe_cmd.sv "enable_i & ~empty_o" "(enable_i | ACTIVE) & ~empty_o")
+mxe_fault(28 mxe_cmd.sv "irq_queue_empty_o = (state_q == StComplete)" "irq_queue_empty_o = (state_q == StComplete) & ~ACTIVE")
+mxe_fault(29 mxe_cmd.sv "if (wr_error_i) status_q <= mxe_reg_pkg::STATUS_ERR_WRITE[3:0]" "if (wr_error_i & ~ACTIVE) status_q <= mxe_reg_pkg::STATUS_ERR_WRITE[3:0]")
 
 function(mxe_plant_faults directory sources_variable)
   set(copies "")

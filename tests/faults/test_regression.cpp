@@ -142,7 +142,11 @@ TEST_P(DirectedCase, FindsItsFault) {
 INSTANTIATE_TEST_SUITE_P(Rtl, DirectedCase,
                          testing::Values(Directed{23, "CarryLostAt4GiB", "across_4gib.json"},
                                          Directed{24, "MisalignedStride", "illegal_jobs.json"},
-                                         Directed{25, "RulesInWrongOrder", "illegal_jobs.json"}),
+                                         Directed{25, "RulesInWrongOrder", "illegal_jobs.json"},
+                                         Directed{26, "RingEndsAt65536", "ring_wrap.json"},
+                                         Directed{27, "RunsWhileDisabled", "ring_events.json"},
+                                         Directed{28, "QueueNeverEmpty", "ring_events.json"},
+                                         Directed{29, "LostRecordIsFine", "ring_bus_errors.json"}),
                          [](const testing::TestParamInfo<Directed>& test) {
                            return std::string(test.param.name);
                          });

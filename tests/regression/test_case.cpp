@@ -119,6 +119,13 @@ TEST(RandomCase, CoversWhatMatters) {
     seen["poll"] += c.poll;
     for (const BatchSpec& batch : c.batches) {
       seen["traffic"] += batch.traffic != 0;
+      seen["empty jobs"] += batch.empty_jobs != 0;
+      seen["job ids"] += batch.first_job != 0;
+      seen["ring overflow"] += batch.ring_overflow != 0;
+      seen["disabled"] += batch.disabled_for != 0;
+      seen["pause"] += batch.pause_after != 0;
+      seen["masked"] += batch.masked;
+      for (const BusFault& fault : batch.faults) seen["fault in " + fault.part]++;
       seen["reset"] += batch.reset_after != 0;
       seen["fault"] += !batch.faults.empty();
       for (const JobSpec& job : batch.jobs) {
