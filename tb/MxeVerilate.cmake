@@ -6,16 +6,17 @@
 # file. SOURCES may contain ${MXE_REGISTER_SOURCES}, the register file of MXE.
 #
 # mxe_verilate(<target> CLASS <name> [CONFIG small|base|large] [PARAMETERS <NAME=VALUE>...] [FST]
-#              [BIG] [DEFINES <macro>...] [TOP <module>] [SOURCES <file>...] [STATES <file>]
+#              [BIG] [COVERAGE] [DEFINES <macro>...] [TOP <module>] [SOURCES <file>...] [STATES <file>]
 #              [ELABORATED])
 #
 # A static library with the RTL as Verilator compiles it for one configuration, and the factory
 #   std::unique_ptr<mxe::RtlTop> mxe::make_<CLASS>(const Params&, const std::string& waves);
 # PARAMETERS override those of the named configuration. TOP and SOURCES, packages first, replace
 # mxe_top and the project's RTL (default: all of rtl/). FST compiles waveforms in, optimised for
-# build time because it only serves reruns. BIG is for designs that compile slowly: optimised less. DEFINES are Verilog macros.
-# STATES tells which signals the simulation shows (default for mxe_top: rtl/mxe_states.vlt). ELABORATED says that
-# SOURCES have no parameters any more: they are of configuration CONFIG.
+# build time because it only serves reruns. BIG is for designs that compile slowly: optimised less.
+# COVERAGE counts how often lines run (RtlTop::write_line_coverage). DEFINES are Verilog macros.
+# STATES tells which signals the simulation shows (default for mxe_top: rtl/mxe_states.vlt).
+# ELABORATED says that SOURCES have no parameters any more: they are of configuration CONFIG.
 include_guard()
 find_package(verilator REQUIRED HINTS $ENV{VERILATOR_ROOT})
 
@@ -41,8 +42,8 @@ string(SUBSTRING ${MXE_ENGINE_INTERFACE} 0 12 MXE_ENGINE_INTERFACE)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${_headers})
 
 function(mxe_verilate target)
-  cmake_parse_arguments(ARG "FST;BIG;ELABORATED" "CLASS;CONFIG;TOP;STATES" "PARAMETERS;DEFINES;SOURCES"
-                        ${ARGN})
+  cmake_parse_arguments(ARG "FST;BIG;COVERAGE;ELABORATED" "CLASS;CONFIG;TOP;STATES"
+                        "PARAMETERS;DEFINES;SOURCES" ${ARGN})
   if(ARG_CONFIG AND NOT DEFINED MXE_RTL_PARAMETERS_${ARG_CONFIG})
     message(FATAL_ERROR "mxe_verilate: no configuration '${ARG_CONFIG}'")
   endif()
@@ -79,12 +80,17 @@ function(mxe_verilate target)
     set(trace TRACE_FST)
     set(optimise OPT_FAST -O1 OPT_SLOW -O0)
   endif()
+  set(coverage "")
+  if(ARG_COVERAGE)
+    # Verilator 5.006 takes always blocks apart and then counts the parts wrongly.
+    set(coverage --coverage-line -fno-split -fno-reorder)
+  endif()
   verilate(${target} PREFIX ${ARG_CLASS} TOP_MODULE ${ARG_TOP} SOURCES ${ARG_STATES} ${ARG_SOURCES}
            ${trace} ${optimise}
            INCLUDE_DIRS ${MXE_RTL_DIR}
            VERILATOR_ARGS -O3 --x-assign fast --x-initial fast --assert -Wno-fatal
                           -Werror-USERERROR
-                          --output-split 20000 ${parameters} ${ARG_DEFINES})
+                          --output-split 20000 ${coverage} ${parameters} ${ARG_DEFINES})
   target_compile_definitions(${target} PRIVATE MXE_CLASS=${ARG_CLASS} MXE_FST=$<BOOL:${ARG_FST}>)
   target_include_directories(${target} PRIVATE ${MXE_ROOT_DIR})
   if(TARGET mxe_params)

@@ -12,6 +12,7 @@
 #include "numerics/error.h"
 #include "platform/clock.h"
 #include "platform/driver_port.h"
+#include "tb/counter_table.h"
 #include "tb/register_actions.h"
 
 namespace mxe {
@@ -121,6 +122,9 @@ void CoSim::run(const Batch& batch) {
     return;
   }
   check(batch, images);
+  if (rtl_ && options_.observer && mismatches().empty()) {
+    options_.observer->batch_compared(rtl_->counters);
+  }
 }
 
 void CoSim::probe(Device& device, Host& host) {
@@ -379,6 +383,9 @@ void CoSim::check_outcomes(const Batch& batch, std::size_t i, const JobImage& im
     } else {
       scoreboard_.check(device.name, jobs_, job, image, expected, outcome);
     }
+    if (&device == rtl_.get() && options_.observer && mismatches().empty()) {
+      options_.observer->job_compared(job, image, expected, outcome);
+    }
   };
   if (i < device.before_reset.size()) check_outcome(device.before_reset[i], true);
   check_outcome(device.outcomes[i], false);
@@ -443,34 +450,14 @@ void CoSim::check_counters() {
 
 /// `within_job`: counting stopped or began in the middle of a job.
 void CoSim::compare_counters(bool within_job) {
-  struct Field {
-    const char* name;
-    uint64_t mxe_counters::*value;
-    bool within_jobs = true;  // the model knows it exactly while a job runs, too
-  };
-  static constexpr Field kFields[] = {
-      {"total", &mxe_counters::total},
-      {"mac_active", &mxe_counters::mac_active},
-      {"stall_a", &mxe_counters::stall_a, false},
-      {"stall_b", &mxe_counters::stall_b, false},
-      {"stall_c", &mxe_counters::stall_c, false},
-      {"stall_drain", &mxe_counters::stall_drain, false},
-      {"stall_latency", &mxe_counters::stall_latency, false},
-      {"idle", &mxe_counters::idle, false},
-      {"bytes_read", &mxe_counters::bytes_read, false},
-      {"bytes_written", &mxe_counters::bytes_written, false},
-      {"blocks", &mxe_counters::blocks},
-      {"dual_cycles", &mxe_counters::dual_cycles},
-      {"nan_results", &mxe_counters::nan_results},
-      {"saturations", &mxe_counters::saturations},
-  };
-  for (const Field& field : kFields) {
-    if (within_job && !field.within_jobs) continue;
-    const uint64_t model = model_->counters.*field.value, rtl = rtl_->counters.*field.value;
+  for (const CounterInfo& counter : counter_table) {
+    if (within_job && !counter.exact_within_jobs) continue;
+    const uint64_t model = model_->counters.*counter.value, rtl = rtl_->counters.*counter.value;
     if (model == rtl) continue;
     scoreboard_.add(
         {"both", jobs_,
-         fmt::format("counter {} is {} on the model, {} on the RTL", field.name, model, rtl), ""});
+         fmt::format("counter {} is {} on the model, {} on the RTL", counter.name, model, rtl),
+         ""});
   }
 }
 

@@ -15,6 +15,16 @@
 
 namespace mxe {
 
+/// Watches a co-simulation: what the RTL did, once it has been compared.
+class CoSimObserver : public RtlObserver {
+ public:
+  /// A job ended, well or not, as it may.
+  virtual void job_compared(const Job& job, const JobImage& image, const Expectation& expected,
+                            const JobOutcome& outcome) = 0;
+  /// All jobs of a batch ended.
+  virtual void batch_compared(const struct mxe_counters& counters) = 0;
+};
+
 struct CoSimOptions {
   Params params = Params::named("small");
   MemoryTiming timing;
@@ -33,6 +43,7 @@ struct CoSimOptions {
   double cycle_tolerance = 0;
   /// Simulated time without progress after which a job counts as hanging.
   uint32_t timeout_us = 100'000;
+  CoSimObserver* observer = nullptr;  ///< must outlive the co-simulation
 };
 
 /// The bus answers every access to this byte with an error.

@@ -8,10 +8,6 @@
 namespace mxe {
 namespace {
 
-constexpr std::array<Values, 9> kRandomValues = {
-    Values::quantized, Values::codes, Values::specials, Values::extremes,  Values::cancellation,
-    Values::tiny,      Values::huge,  Values::zeros,    Values::boundaries};
-
 template <class T, std::size_t N>
 T pick(Random& random, const std::array<T, N>& choices) {
   return choices[random.uniform(0, N - 1)];

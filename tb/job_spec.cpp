@@ -250,7 +250,8 @@ float bias_value(Values values, Random& random) {
     return pick(std::array<float, 3>{kInf, -kInf, std::nanf("")});
   }
   if (values == Values::extremes && random.one_in(4)) {
-    return pick(std::array<float, 5>{0x1p-149f, -0x1p-126f, 0x1.fffffep127f, -0.0f, 1.0f});
+    return pick(
+        std::array<float, 6>{0x1p-149f, -0x1p-126f, 0x1.fffffep127f, 0x1.FEp127f, -0.0f, 1.0f});
   }
   if (values == Values::zeros) return random.one_in(2) ? -0.0f : 0.0f;
   if (values == Values::tiny) return normal(random) * 0x1p-140f;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -25,6 +26,10 @@ enum class Values : uint8_t {
   boundaries,    ///< sums on and beside the points where the rounding of results changes
 };
 const char* to_string(Values values);
+/// The kinds that random jobs are made of.
+inline constexpr std::array<Values, 9> kRandomValues = {
+    Values::quantized, Values::codes, Values::specials, Values::extremes,  Values::cancellation,
+    Values::tiny,      Values::huge,  Values::zeros,    Values::boundaries};
 
 enum class BiasKind : uint8_t { none, row, full };
 

@@ -100,6 +100,7 @@ bool RtlEngine::run_cycle(uint64_t cycle) {
   memory_.drive(cycle, in_);
   top_->cycle(in_, out_);
   cycles_++;
+  if (options_.observer) options_.observer->cycle(*top_, in_, out_);
   checker_.check(cycle, in_, out_);
   register_checker_.check(cycle, in_, out_);
   const bool bus_busy = memory_.busy() || out_.m_arvalid || out_.m_awvalid || out_.m_wvalid;

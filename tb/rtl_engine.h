@@ -14,6 +14,14 @@
 
 namespace mxe {
 
+/// Watches the design's pins and states.
+class RtlObserver {
+ public:
+  virtual ~RtlObserver() = default;
+  /// A clock cycle has passed: its pins, and the design as it is after the clock edge.
+  virtual void cycle(const RtlTop& top, const RtlInputs& in, const RtlOutputs& out) = 0;
+};
+
 /// How the RTL is run. The defaults serve normal runs.
 struct RtlOptions {
   PortLimits ports;
@@ -23,6 +31,7 @@ struct RtlOptions {
   /// Makes the design: the project's RTL, a version of it with a planted fault, or your own.
   std::function<std::unique_ptr<RtlTop>(const Params&, const std::string& waves)> make_top =
       make_rtl_top;
+  RtlObserver* observer = nullptr;  ///< must outlive the engine
 };
 
 /// The RTL as an engine on the platform.
@@ -41,7 +50,7 @@ class RtlEngine : public EngineModule {
   /// Clock cycles simulated so far.
   uint64_t cycles() const { return cycles_; }
   /// What the design shows of its inside.
-  const RtlTop& top() const { return *top_; }
+  RtlTop& top() const { return *top_; }
 
  private:
   bool transfer_register(RegisterTransfer& transfer) override;

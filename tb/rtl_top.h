@@ -51,6 +51,9 @@ class RtlTop {
   /// One clock cycle: applies `in`, lets it settle, reads `out`, then gives the rising edge. Throws
   /// mx::Error if an assertion of the design fails.
   virtual void cycle(const RtlInputs& in, RtlOutputs& out) = 0;
+  /// Writes how often each line of the design ran, in Verilator's format; nothing unless it was
+  /// built for that.
+  virtual void write_line_coverage(const std::string& /*path*/) {}
   /// What the design shows of its inside, by name; empty for a design that shows nothing.
   virtual std::vector<RtlSignal> signals() const { return {}; }
 };

@@ -3,6 +3,9 @@
 // Include the Verilated class before this file, and no SystemC header at all: the two do not mix in
 // one translation unit.
 #include <verilated.h>
+#if VM_COVERAGE
+#include <verilated_cov.h>
+#endif
 #include <verilated_sym_props.h>
 #include <verilated_syms.h>
 
@@ -65,6 +68,12 @@ class VerilatedTop : public RtlTop {
       throw mx::Error("an assertion of the RTL failed; its place has been printed");
     }
   }
+
+#if VM_COVERAGE
+  void write_line_coverage(const std::string& path) override {
+    context_.coveragep()->write(path.c_str());
+  }
+#endif
 
   std::vector<RtlSignal> signals() const override {
     std::vector<RtlSignal> result;

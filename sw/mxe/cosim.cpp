@@ -23,7 +23,7 @@ namespace {
 struct Options {
   RegressionOptions regression;
   std::vector<std::string> cases, merge;
-  std::string junit, waves, results, rtl;
+  std::string coverage, junit, waves, results, rtl;
   std::optional<double> cycle_tolerance;
   bool json = false;
 };
@@ -73,14 +73,7 @@ int run_part(const RegressionOptions& regression, const std::string& file) {
   return failed == 0 ? kAgreed : kDisagreed;
 }
 
-int run(const Options& options) {
-  RegressionOptions regression = options.regression;
-  if (!options.rtl.empty()) {
-    regression.rtl = load_engine(options.rtl);
-    regression.config = regression.rtl.own->name;
-  }
-  if (options.cycle_tolerance) regression.rtl.cycle_tolerance = *options.cycle_tolerance;
-  if (!options.results.empty()) return run_part(regression, options.results);
+int run_and_report(const Options& options, RegressionOptions regression) {
   regression.waves = !options.waves.empty();
   if (regression.waves) regression.failures = options.waves;
   RegressionResult result;
@@ -96,6 +89,21 @@ int run(const Options& options) {
     print_text(result);
   }
   return result.failures.empty() ? kAgreed : kDisagreed;
+}
+
+int run(const Options& options) {
+  RegressionOptions regression = options.regression;
+  if (!options.rtl.empty()) {
+    regression.rtl = load_engine(options.rtl);
+    regression.config = regression.rtl.own->name;
+  }
+  if (options.cycle_tolerance) regression.rtl.cycle_tolerance = *options.cycle_tolerance;
+  CoverageCounts coverage;
+  if (!options.coverage.empty()) regression.coverage = &coverage;
+  const int status = options.results.empty() ? run_and_report(options, regression)
+                                             : run_part(regression, options.results);
+  if (regression.coverage) write_coverage(options.coverage, coverage);
+  return status;
 }
 
 }  // namespace
@@ -139,11 +147,16 @@ Command add_cosim(CLI::App& app) {
   CLI::Option* waves = command->add_option(
       "--waves-on-failure", options->waves,
       "Save them in this directory instead, each with a recording as FST and a GTKWave save file");
+  CLI::Option* coverage =
+      command
+          ->add_option("--coverage", options->coverage,
+                       "Write what was covered to this directory, for scripts/coverage")
+          ->type_name("DIR");
   CLI::Option* json = command->add_flag("--json", options->json, "Print one JSON object");
   CLI::Option* merge = command->add_option(
       "--merge", options->merge,
       "Report what these files of --results say about the seeds instead of running them");
-  merge->excludes(cases);
+  merge->excludes(cases)->excludes(coverage);
   command
       ->add_option("--results", options->results,
                    "Save what came of the seeds in this file, for --merge, and report nothing")

@@ -15,6 +15,7 @@
 #include <regex>
 
 #include "numerics/error.h"
+#include "tb/coverage/coverage.h"
 
 namespace mxe {
 namespace {
@@ -183,7 +184,9 @@ Json to_json(const CaseResult& r) {
           {"max_cycle_error", r.max_cycle_error},
           {"cycle_error_sum", r.cycle_error_sum},
           {"rtl_cycles", r.rtl_cycles},
-          {"seconds", r.seconds}};
+          {"seconds", r.seconds},
+          {"bins", r.coverage.bins},
+          {"lines", r.coverage.lines}};
 }
 
 CaseResult case_result_from_json(const Json& json) {
@@ -198,6 +201,7 @@ CaseResult case_result_from_json(const Json& json) {
   r.cycle_error_sum = json.at("cycle_error_sum");
   r.rtl_cycles = json.at("rtl_cycles");
   r.seconds = json.at("seconds");
+  r.coverage = {json.at("bins"), json.at("lines")};
   return r;
 }
 
@@ -209,11 +213,16 @@ std::string CaseResult::bucket() const {
   return first.engine + ": " + std::regex_replace(first.what, kNumber, "$1#");
 }
 
-CaseResult run_case(const CoSimCase& cosim_case, const RtlUnderTest& rtl,
-                    const std::string& waves) {
+CaseResult run_case(const CoSimCase& cosim_case, const RtlUnderTest& rtl, const std::string& waves,
+                    bool with_coverage) {
   const Clock::time_point start = Clock::now();
   CoSimOptions options = options_of(cosim_case, rtl);
   options.rtl.waves = waves;
+  Coverage coverage(options.params);
+  if (with_coverage) {
+    options.observer = &coverage;
+    options.rtl.observer = &coverage;
+  }
   CaseResult result;
   {
     CoSim cosim(options);
@@ -224,6 +233,10 @@ CaseResult run_case(const CoSimCase& cosim_case, const RtlUnderTest& rtl,
     result.jobs = cosim.jobs();
     result.mismatches = cosim.mismatches();
     result.rtl_cycles = cosim.rtl_cycles();
+    if (with_coverage) {
+      auto& engine = static_cast<RtlEngine&>(cosim.rtl()->engine());
+      result.coverage = {coverage.counts(), line_counts(engine.top())};
+    }
     if (options.cycle_tolerance >= 0) {
       result.timed_jobs = cosim.cycles().size();
       result.max_cycle_error = cosim.max_cycle_error();

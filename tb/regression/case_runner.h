@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "tb/coverage/counts.h"
 #include "tb/regression/cosim_case.h"
 #include "tb/regression/own_engine.h"
 
@@ -20,6 +21,7 @@ struct CaseResult {
   double max_cycle_error = 0, cycle_error_sum = 0;
   uint64_t rtl_cycles = 0;
   double seconds = 0;
+  CoverageCounts coverage;  ///< empty unless asked for
 
   bool agreed() const { return mismatches.empty(); }
   /// What failed, without the numbers of this one time: failures of one cause have one bucket.
@@ -34,7 +36,7 @@ CaseResult case_result_from_json(const Json& json);
 /// Runs a case in this process, up to the first batch that fails. One per process. `waves` is an
 /// FST file to record, or empty.
 CaseResult run_case(const CoSimCase& cosim_case, const RtlUnderTest& rtl = {},
-                    const std::string& waves = {});
+                    const std::string& waves = {}, bool with_coverage = false);
 
 /// Runs cases in processes of their own, `parallel` at a time. What ends a process (a crash, a hang
 /// of more than `limit_seconds`) becomes a mismatch of its case; so does what an assertion of the

@@ -37,7 +37,11 @@ class Regression {
   Regression(const RegressionOptions& options, const Progress& progress)
       : options_(options),
         progress_(progress),
-        pool_([this](const CoSimCase& c) { return run_case(c, options_.rtl); }, options.parallel) {}
+        pool_(
+            [this](const CoSimCase& c) {
+              return run_case(c, options_.rtl, {}, options_.coverage != nullptr);
+            },
+            options.parallel) {}
 
   /// What came of `count` cases.
   std::vector<CaseResult> run(std::size_t count, const MakeCase& make) const {
@@ -47,6 +51,9 @@ class Regression {
         count, [&](std::size_t i) { return make(i).content; },
         [&](std::size_t i, const CaseResult& result) {
           results[i] = result;
+          // A result is large with its coverage, which nobody asks for again.
+          if (options_.coverage) add(*options_.coverage, result.coverage);
+          results[i].coverage = {};
           finished++;
           failed += !result.agreed();
           jobs += result.jobs;

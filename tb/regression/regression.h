@@ -19,6 +19,7 @@ struct RegressionOptions {
   unsigned parallel = 1;
   std::string failures = "cosim-failures";  ///< directory for cases that fail, made when needed
   bool waves = false;                       ///< record the minimal cases there too
+  CoverageCounts* coverage = nullptr;       ///< what the cases reach is added here
   RtlUnderTest rtl;
   ShrinkLimits shrink;
 };

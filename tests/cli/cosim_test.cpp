@@ -139,6 +139,18 @@ TEST_F(CosimParts, AreNotReportedAlone) {
   expect_error({"cosim", "--merge", path("a"), "--case", path("b")}, "--case excludes --merge");
 }
 
+TEST_F(Cosim, CoverageOfAllCases) {
+  run({"--seeds", "3", "--jobs-per-seed", "7", "--coverage", path("coverage")});
+  const nlohmann::json coverage = nlohmann::json::parse(read_text("coverage/bins.json"));
+  uint64_t ended = 0;
+  for (const nlohmann::json& group : coverage.at("groups")) {
+    if (group.at("name") != "status") continue;
+    for (const auto& [status, times] : group.at("bins").items()) ended += times.get<uint64_t>();
+  }
+  EXPECT_GE(ended, 21u);  // more if a reset breaks off a batch, which runs again
+  EXPECT_FALSE(std::filesystem::exists(path("coverage/lines.dat")));  // a build of its own counts
+}
+
 TEST_F(Cosim, BadInput) {
   expect_error({"cosim", "--seeds", "0"}, "--seeds");
   expect_error({"cosim", "--jobs-per-seed", "-1"}, "--jobs-per-seed");

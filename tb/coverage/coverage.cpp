@@ -1,0 +1,42 @@
+#include "tb/coverage/coverage.h"
+
+namespace mxe {
+
+Bins all_bins() {
+  Bins bins;
+  JobBins::define(bins);
+  DeviceBins::define(bins);
+  RegisterBins::define(bins);
+  PortBins::define(bins);
+  StateBins::define(bins);
+  return bins;
+}
+
+Coverage::Coverage(const Params& params) : jobs_(params), ports_(params) {}
+
+void Coverage::job_compared(const Job& job, const JobImage& image, const Expectation& expected,
+                            const JobOutcome& outcome) {
+  device_.job_ended(outcome, bins_);
+  if (outcome.result == MXE_OK) jobs_.sample(job, image, expected, outcome, bins_);
+}
+
+void Coverage::batch_compared(const struct mxe_counters& counters) {
+  device_.counters_are(counters, bins_);
+}
+
+void Coverage::cycle(const RtlTop& top, const RtlInputs& in, const RtlOutputs& out) {
+  if (!states_) states_.emplace(top.signals());
+  states_->cycle();
+  ports_.cycle(in, out);
+  registers_.cycle(in, out);
+}
+
+BinCounts Coverage::counts() const {
+  Bins bins = bins_;
+  bins.add(registers_.counts());
+  ports_.report(bins);
+  if (states_) states_->report(bins);
+  return bins.counts();
+}
+
+}  // namespace mxe

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <optional>
+
+#include "tb/cosim.h"
+#include "tb/coverage/bins.h"
+#include "tb/coverage/device_bins.h"
+#include "tb/coverage/job_bins.h"
+#include "tb/coverage/port_bins.h"
+#include "tb/coverage/register_bins.h"
+#include "tb/coverage/state_bins.h"
+
+namespace mxe {
+
+/// All bins, none reached.
+Bins all_bins();
+
+/// Watches a co-simulation and counts what the RTL did: jobs that ran and were compared, their data
+/// and results, statuses, counters, pins and inner states. What was only asked for does not count.
+class Coverage : public CoSimObserver {
+ public:
+  explicit Coverage(const Params& params);
+
+  void job_compared(const Job& job, const JobImage& image, const Expectation& expected,
+                    const JobOutcome& outcome) override;
+  void batch_compared(const struct mxe_counters& counters) override;
+  void cycle(const RtlTop& top, const RtlInputs& in, const RtlOutputs& out) override;
+
+  /// What was reached so far.
+  BinCounts counts() const;
+
+ private:
+  Bins bins_ = all_bins();
+  JobBins jobs_;
+  DeviceBins device_;
+  RegisterBins registers_;
+  PortBins ports_;
+  std::optional<StateBins> states_;  // from the first cycle on
+};
+
+}  // namespace mxe

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "mxe_driver.h"
+#include "tb/coverage/bins.h"
+#include "tb/scoreboard.h"
+
+namespace mxe {
+
+/// Coverage of what the engine tells about jobs: statuses, and counters.
+class DeviceBins {
+ public:
+  static void define(Bins& bins);
+
+  /// Counts how a job ended, and what the one before it was.
+  void job_ended(const JobOutcome& outcome, Bins& bins);
+  /// Counts which counters moved.
+  void counters_are(const struct mxe_counters& counters, Bins& bins) const;
+
+ private:
+  std::string last_status_;
+};
+
+}  // namespace mxe

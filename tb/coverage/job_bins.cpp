@@ -1,0 +1,433 @@
+#include "tb/coverage/job_bins.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <set>
+
+#include "tb/job_spec.h"
+
+namespace mxe {
+namespace {
+
+using Names = std::vector<std::string>;
+
+const std::string& name_of(mx::FormatId format) { return mx::element_format(format).name; }
+
+Names format_names() {
+  Names names;
+  for (const mx::FormatId format : mx::kAllFormats) names.push_back(name_of(format));
+  return names;
+}
+
+// ---------------------------------------------------------------- elements and scales
+
+/// What kind of number a code is.
+std::string element_class(mx::FormatId format, uint8_t code) {
+  const mx::ElementFormat& f = mx::element_format(format);
+  const uint32_t bits = code & f.code_mask();
+  const double value = f.decode(bits);
+  if (std::isnan(value)) return "NaN";
+  if (std::isinf(value)) return "infinity";
+  if (value == 0) return bits == 0 ? "zero" : "negative zero";
+  if (std::abs(value) == f.max) return "largest";
+  if (std::abs(value) > f.max) return "beyond the largest";  // -2 of mxint8
+  if (f.kind == mx::FormatKind::floating && std::abs(value) < f.min_normal) return "subnormal";
+  return "normal";
+}
+
+/// The class of every code.
+const std::array<std::string, 256>& element_classes(mx::FormatId format) {
+  static const auto kClasses = [] {
+    std::array<std::array<std::string, 256>, mx::kAllFormats.size()> all;
+    for (const mx::FormatId id : mx::kAllFormats) {
+      for (unsigned code = 0; code < 256; code++) {
+        all[static_cast<std::size_t>(id)][code] = element_class(id, static_cast<uint8_t>(code));
+      }
+    }
+    return all;
+  }();
+  return kClasses[static_cast<std::size_t>(format)];
+}
+
+/// The classes that a format has, each once.
+Names classes_of(mx::FormatId format) {
+  const std::array<std::string, 256>& classes = element_classes(format);
+  const std::set<std::string> once(classes.begin(), classes.end());
+  return Names(once.begin(), once.end());
+}
+
+std::set<std::string> classes_in(mx::FormatId format, const std::vector<uint8_t>& codes) {
+  std::array<bool, 256> seen{};
+  for (const uint8_t code : codes) seen[code] = true;
+  std::set<std::string> classes;
+  for (unsigned code = 0; code < 256; code++) {
+    if (seen[code]) classes.insert(element_classes(format)[code]);
+  }
+  return classes;
+}
+
+const Names kOperandScales = {"0", "1", "127", "254", "NaN", "others"};
+
+std::string operand_scale(uint8_t scale) {
+  if (scale == mx::kNanScale) return "NaN";
+  const std::string number = std::to_string(scale);
+  const bool special =
+      std::find(kOperandScales.begin(), kOperandScales.end(), number) != kOperandScales.end();
+  return special ? number : "others";
+}
+
+// ---------------------------------------------------------------- FP32 and BF16
+
+const Names kNumberClasses = {"zero",    "negative zero",     "subnormal", "normal",
+                              "largest", "negative infinity", "infinity",  "NaN"};
+
+std::string number_class(float x, float largest) {
+  if (std::isnan(x)) return "NaN";
+  if (std::isinf(x)) return x > 0 ? "infinity" : "negative infinity";
+  if (x == 0) return std::signbit(x) ? "negative zero" : "zero";
+  if (std::abs(x) == largest) return "largest";
+  return std::abs(x) < std::numeric_limits<float>::min() ? "subnormal" : "normal";
+}
+
+float largest_number(bool bf16) { return bf16 ? 0x1.FEp127f : std::numeric_limits<float>::max(); }
+
+void hit_all(Bins& bins, const std::string& group, const std::string& prefix,
+             const std::set<std::string>& classes) {
+  for (const std::string& c : classes) bins.hit(group, prefix + ", " + c);
+}
+
+// ---------------------------------------------------------------- operands
+
+const char* const kPairs = "pair x data";
+const char* const kElements = "operand elements";
+const char* const kScales = "operand scales";
+const char* const kBias = "bias x results";
+const char* const kBiasNumbers = "bias numbers";
+
+void define_operands(Bins& bins) {
+  Names data;
+  for (const Values values : kRandomValues) data.emplace_back(to_string(values));
+  bins.define("format of A", "Every element format multiplied as A.", ShortRun::all,
+              format_names());
+  bins.define("format of B", "Every element format multiplied as B.", ShortRun::all,
+              format_names());
+  bins.define(kPairs, "Every pair of formats with every kind of data.", ShortRun::some,
+              cross({cross({format_names(), format_names()}, " x "), data}));
+  Names elements, scales;
+  for (const std::string operand : {"A", "B"}) {
+    for (const mx::FormatId format : mx::kAllFormats) {
+      for (const std::string& c : classes_of(format)) {
+        elements.push_back(operand + ", " + name_of(format) + ", " + c);
+      }
+      elements.push_back(operand + ", " + name_of(format) + ", block of zeros");
+    }
+  }
+  bins.define(kElements, "Every kind of code of every format, in operands of jobs.", ShortRun::some,
+              elements);
+  bins.define(kScales, "Scales of the operands' blocks.", ShortRun::all,
+              cross({{"A", "B"}, kOperandScales}));
+  bins.define(kBias, "Every form of bias with every form of results.", ShortRun::some,
+              cross({{"no bias", "row, fp32", "row, bf16", "full, fp32", "full, bf16"},
+                     {"fp32", "bf16", "mx"}}));
+  bins.define(kBiasNumbers, "Every kind of number in a bias.", ShortRun::some,
+              cross({{"fp32", "bf16"}, kNumberClasses}));
+}
+
+bool has_zero_block(const mx::MxTensor& t) {
+  for (std::size_t row = 0; row < t.rows; row++) {
+    for (std::size_t k = 0; k < t.k; k += mx::kBlockSize) {
+      const uint8_t* begin = &t.codes[row * t.k + k];
+      const uint8_t* end = begin + std::min(mx::kBlockSize, t.k - k);
+      if (std::all_of(begin, end, [](uint8_t code) { return code == 0; })) return true;
+    }
+  }
+  return false;
+}
+
+void sample_operand(const std::string& name, const mx::MxTensor& tensor, Bins& bins) {
+  const std::string prefix = name + ", " + name_of(tensor.format);
+  bins.hit("format of " + name, name_of(tensor.format));
+  hit_all(bins, kElements, prefix, classes_in(tensor.format, tensor.codes));
+  if (has_zero_block(tensor)) bins.hit(kElements, prefix + ", block of zeros");
+  std::set<std::string> scales;
+  for (const uint8_t scale : tensor.scales) scales.insert(operand_scale(scale));
+  hit_all(bins, kScales, name, scales);
+}
+
+const char* result_kind(const OutputFormat& output) {
+  switch (output.kind) {
+    case OutputFormat::Kind::fp32:
+      return "fp32";
+    case OutputFormat::Kind::bf16:
+      return "bf16";
+    case OutputFormat::Kind::mx:
+      break;
+  }
+  return "mx";
+}
+
+void sample_operands(const Job& job, Bins& bins) {
+  sample_operand("A", job.a, bins);
+  sample_operand("B", job.b, bins);
+  // Only directed cases have other values.
+  const bool random = std::any_of(kRandomValues.begin(), kRandomValues.end(),
+                                  [&](Values v) { return job.values == to_string(v); });
+  if (random) {
+    bins.hit(kPairs,
+             fmt::format("{} x {}, {}", name_of(job.a.format), name_of(job.b.format), job.values));
+  }
+  const char* width = job.bias_bf16 ? "bf16" : "fp32";
+  const std::string form = job.bias.empty()
+                               ? "no bias"
+                               : fmt::format("{}, {}", job.bias_one_row ? "row" : "full", width);
+  bins.hit(kBias, form + ", " + result_kind(job.output));
+  std::set<std::string> classes;
+  for (const float x : job.bias) classes.insert(number_class(x, largest_number(job.bias_bf16)));
+  hit_all(bins, kBiasNumbers, width, classes);
+}
+
+// ---------------------------------------------------------------- results
+
+const char* const kOutputs = "output x rule x special";
+const char* const kResults = "results";
+const char* const kResultScales = "result scales";
+const char* const kResultElements = "result elements";
+
+const Names kRules = {"floor", "ceil", "even", "rceil"};
+const Names kOverflows = {"saturate", "special"};
+
+std::string overflow_name(const OutputFormat& output) {
+  return kOverflows[static_cast<std::size_t>(output.requant.overflow)];
+}
+std::string rule_name(const OutputFormat& output) {
+  return kRules[static_cast<std::size_t>(output.requant.rule)];
+}
+
+void define_results(Bins& bins) {
+  Names outputs = {"fp32", "bf16"};
+  const Names mx = cross({format_names(), kRules, kOverflows});
+  outputs.insert(outputs.end(), mx.begin(), mx.end());
+  bins.define(kOutputs, "Every format of results with every rule for scales and for overflow.",
+              ShortRun::some, outputs);
+  bins.define("format of D", "Every format of results.", ShortRun::all, [] {
+    Names names = {"fp32", "bf16"};
+    for (const std::string& name : format_names()) names.push_back(name);
+    return names;
+  }());
+  bins.define(kResults, "Every kind of number among FP32 and BF16 results.", ShortRun::some,
+              cross({{"fp32", "bf16"}, kNumberClasses}));
+  Names scales, elements;
+  for (const mx::FormatId format : mx::kAllFormats) {
+    const mx::ElementFormat& f = mx::element_format(format);
+    Names codes = {"0", "1 to 253", "NaN"};
+    // The largest sums have the exponent 127.
+    if (f.emax == 0) codes.insert(codes.end() - 1, "254");
+    for (const std::string& bin : cross({{f.name}, kRules, codes})) scales.push_back(bin);
+    for (const std::string& overflow : kOverflows) {
+      Names classes = {"zero", "normal", "largest", "beyond the largest"};
+      if (f.kind == mx::FormatKind::floating) {
+        classes.insert(classes.end(), {"negative zero", "subnormal"});
+      }
+      if (overflow == "special" && f.has_inf) classes.emplace_back("infinity");
+      if (overflow == "special" && f.has_nan && !f.has_inf) classes.emplace_back("NaN");
+      for (const std::string& bin : cross({{f.name}, {overflow}, classes})) elements.push_back(bin);
+    }
+  }
+  bins.define(kResultScales, "Scales of MX results.", ShortRun::some, scales);
+  bins.define(kResultElements,
+              "Every kind of element of MX results; beyond the largest as SATURATIONS counts it.",
+              ShortRun::some, elements);
+}
+
+/// Bytes of a row of a part of the job as the engine left it.
+const uint8_t* row_of(const JobImage& image, const JobOutcome& outcome, const char* part,
+                      std::size_t row) {
+  return outcome.memory.data() + (image.byte_of(part, row, 0).value() - image.address());
+}
+
+void sample_numbers(const Job& job, const JobImage& image, const JobOutcome& outcome, Bins& bins) {
+  const bool bf16 = job.output.kind == OutputFormat::Kind::bf16;
+  std::set<std::string> classes;
+  for (std::size_t row = 0; row < job.m(); row++) {
+    const uint8_t* bytes = row_of(image, outcome, "D", row);
+    for (std::size_t column = 0; column < job.n(); column++) {
+      float x = 0;
+      if (bf16) {
+        std::memcpy(reinterpret_cast<uint8_t*>(&x) + 2, bytes + 2 * column, 2);
+      } else {
+        std::memcpy(&x, bytes + 4 * column, 4);
+      }
+      classes.insert(number_class(x, largest_number(bf16)));
+    }
+  }
+  hit_all(bins, kResults, result_kind(job.output), classes);
+}
+
+std::string result_scale(uint8_t scale) {
+  if (scale == mx::kNanScale) return "NaN";
+  return scale == 0 || scale == 254 ? std::to_string(scale) : "1 to 253";
+}
+
+void sample_blocks(const Job& job, const JobImage& image, const JobOutcome& outcome,
+                   uint64_t saturations, Bins& bins) {
+  const mx::FormatId format = job.output.requant.format;
+  const std::string rule = name_of(format) + ", " + rule_name(job.output);
+  const std::string overflow = name_of(format) + ", " + overflow_name(job.output);
+  std::set<std::string> scales, elements;
+  for (std::size_t row = 0; row < job.m(); row++) {
+    const uint8_t* codes = row_of(image, outcome, "D", row);
+    const std::set<std::string> classes =
+        classes_in(format, mx::unpack_rows(format, codes, 1, job.n(), 0));
+    elements.insert(classes.begin(), classes.end());
+    const uint8_t* scale = row_of(image, outcome, "scales of D", row);
+    for (std::size_t i = 0; i < job.output.scale_bytes(job.n()); i++) {
+      scales.insert(result_scale(scale[i]));
+    }
+  }
+  hit_all(bins, kResultScales, rule, scales);
+  hit_all(bins, kResultElements, overflow, elements);
+  if (saturations != 0) bins.hit(kResultElements, overflow + ", beyond the largest");
+}
+
+void sample_results(const Job& job, const JobImage& image, const Expectation& expected,
+                    const JobOutcome& outcome, Bins& bins) {
+  bins.hit("format of D", job.output.name());
+  if (job.output.kind != OutputFormat::Kind::mx) {
+    bins.hit(kOutputs, job.output.name());
+    sample_numbers(job, image, outcome, bins);
+    return;
+  }
+  bins.hit(kOutputs, fmt::format("{}, {}, {}", job.output.name(), rule_name(job.output),
+                                 overflow_name(job.output)));
+  sample_blocks(job, image, outcome, expected.counts.saturations, bins);
+}
+
+// ---------------------------------------------------------------- shapes
+
+const char* const kEdges = "shape x configuration";
+const char* const kWalks = "loop nest x configuration";
+
+const Names kEdgeClasses = {"1", "less", "one less", "exact", "one more", "multiple", "more"};
+const std::array<const char*, 6> kEdgeNames = {"M in tiles", "N in tiles", "N in groups",
+                                               "K in words", "K in slabs", "K in chunks"};
+
+std::string edge_class(std::size_t size, std::size_t tile) {
+  if (size == tile) return "exact";
+  if (size + 1 == tile) return "one less";
+  if (size == tile + 1) return "one more";
+  if (size == 1) return "1";
+  if (size < tile) return "less";
+  return size % tile == 0 ? "multiple" : "more";
+}
+
+void define_shapes(Bins& bins) {
+  const Names configs(config_names().begin(), config_names().end());
+  bins.define(kEdges,
+              "Sizes of jobs beside those of the engine: rows of a tile, columns of a tile and of "
+              "a group, elements of K in a word, in a slab of B and in a chunk of A.",
+              ShortRun::some,
+              cross({configs, Names(kEdgeNames.begin(), kEdgeNames.end()), kEdgeClasses}));
+  bins.define(kWalks, "Which levels of the loop nest a job walks.", ShortRun::some,
+              cross({configs,
+                     {"one stripe", "several stripes"},
+                     {"one tile", "one group", "several groups"},
+                     {"one word", "one slab", "one chunk", "several chunks"},
+                     {"single rate", "dual rate"}}));
+}
+
+// ---------------------------------------------------------------- layout
+
+const char* const kLayouts = "layout";
+
+/// A part of a job in memory.
+struct LayoutPart {
+  const char* name;
+  unsigned JobLayout::*offset;
+  unsigned JobLayout::*gap;
+};
+constexpr std::array<LayoutPart, 7> kParts = {{
+    {"A", &JobLayout::a_offset, &JobLayout::a_gap},
+    {"scales of A", &JobLayout::a_scale_offset, &JobLayout::a_scale_gap},
+    {"B", &JobLayout::b_offset, &JobLayout::b_gap},
+    {"scales of B", &JobLayout::b_scale_offset, &JobLayout::b_scale_gap},
+    {"C", &JobLayout::c_offset, &JobLayout::c_gap},
+    {"D", &JobLayout::d_offset, &JobLayout::d_gap},
+    {"scales of D", &JobLayout::d_scale_offset, &JobLayout::d_scale_gap},
+}};
+
+void define_layout(Bins& bins) {
+  Names names;
+  for (const LayoutPart& part : kParts) names.emplace_back(part.name);
+  Names all = cross({names, {"aligned", "odd start"}, {"no gaps", "gaps"}});
+  for (const char* part : {"A", "B", "C"}) all.push_back(std::string(part) + ", stride 0");
+  bins.define(kLayouts, "Where the parts of a job start, and what lies between their rows.",
+              ShortRun::some, all);
+}
+
+void sample_layout(const Job& job, const JobImage& image, unsigned beat, Bins& bins) {
+  for (const LayoutPart& part : kParts) {
+    if (!image.byte_of(part.name, 0, 0)) continue;
+    const bool odd = job.layout.*part.offset % beat != 0;
+    bins.hit(kLayouts, fmt::format("{}, {}, {}", part.name, odd ? "odd start" : "aligned",
+                                   job.layout.*part.gap == 0 ? "no gaps" : "gaps"));
+  }
+  if (job.layout.a_one_row) bins.hit(kLayouts, "A, stride 0");
+  if (job.layout.b_one_row) bins.hit(kLayouts, "B, stride 0");
+  if (!job.bias.empty() && job.bias_one_row) bins.hit(kLayouts, "C, stride 0");
+}
+
+}  // namespace
+
+void JobBins::define(Bins& bins) {
+  define_operands(bins);
+  define_results(bins);
+  define_shapes(bins);
+  define_layout(bins);
+}
+
+void JobBins::sample(const Job& job, const JobImage& image, const Expectation& expected,
+                     const JobOutcome& outcome, Bins& bins) const {
+  sample_operands(job, bins);
+  sample_results(job, image, expected, outcome, bins);
+  sample_shape(job, bins);
+  sample_layout(job, image, params_.mem_bytes(), bins);
+}
+
+void JobBins::sample_shape(const Job& job, Bins& bins) const {
+  const std::string config = params_.config_name();
+  if (config == "custom") return;
+  const auto is4 = [](const mx::MxTensor& t) { return mx::element_format(t.format).bits == 4; };
+  const bool dual = params_.fp4_dual != 0 && is4(job.a) && is4(job.b);
+  // Words of the dual rate have twice the elements in the same lanes.
+  const std::size_t rate = dual ? 2 : 1, word = mx::kBlockSize * rate;
+  const std::size_t group = params_.num_pe * params_.acc_tiles;
+  const std::size_t slab = params_.b_buf_k * rate, chunk = params_.a_slab_k * rate;
+  // In the order of kEdgeNames: a size of the job beside one of the engine.
+  const std::array<std::pair<std::size_t, std::size_t>, 6> edges = {{{job.m(), params_.rows},
+                                                                     {job.n(), params_.num_pe},
+                                                                     {job.n(), group},
+                                                                     {job.k(), word},
+                                                                     {job.k(), slab},
+                                                                     {job.k(), chunk}}};
+  for (std::size_t i = 0; i < edges.size(); i++) {
+    const auto [size, tile] = edges[i];
+    bins.hit(kEdges, fmt::format("{}, {}, {}", config, kEdgeNames[i], edge_class(size, tile)));
+  }
+  const std::string columns = job.n() > group            ? "several groups"
+                              : job.n() > params_.num_pe ? "one group"
+                                                         : "one tile";
+  const std::string along_k = job.k() > chunk  ? "several chunks"
+                              : job.k() > slab ? "one chunk"
+                              : job.k() > word ? "one slab"
+                                               : "one word";
+  bins.hit(kWalks, fmt::format("{}, {}, {}, {}, {}", config,
+                               job.m() > params_.rows ? "several stripes" : "one stripe", columns,
+                               along_k, dual ? "dual rate" : "single rate"));
+}
+
+}  // namespace mxe

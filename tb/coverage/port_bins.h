@@ -1,0 +1,75 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "engine/params.h"
+#include "tb/coverage/bins.h"
+#include "tb/rtl_top.h"
+
+namespace mxe {
+
+/// Coverage of the memory port's pins, bursts, handshakes and errors, and of the interrupt's.
+class PortBins {
+ public:
+  static void define(Bins& bins);
+
+  explicit PortBins(const Params& params) : params_(params) {}
+  /// Looks at one clock cycle.
+  void cycle(const RtlInputs& in, const RtlOutputs& out);
+  /// Adds what was seen.
+  void report(Bins& bins) const;
+
+  /// What happens at the memory port and the interrupt; each is a bin.
+  enum Event : std::size_t {
+    read_one_beat,
+    read_beats,
+    read_max_burst,
+    read_split_at_4k,
+    read_address_waits,
+    read_data_waits,
+    read_error,
+    reads_limit,
+    write_one_beat,
+    write_beats,
+    write_split_at_4k,
+    write_address_waits,
+    write_data_waits,
+    write_data_first,
+    write_data_with_address,
+    write_data_later,
+    write_whole_beat,
+    write_partial_start,
+    write_partial_end,
+    write_partial_both,
+    write_error,
+    writes_limit,
+    irq_rises,
+    irq_falls,
+    event_count
+  };
+
+ private:
+  /// Follows the addresses of one direction.
+  struct Direction {
+    uint64_t end = 0;        // of the burst before
+    unsigned under_way = 0;  // bursts
+  };
+
+  void count(Event event) { events_[event]++; }
+  void count_address(Direction& direction, uint64_t address, unsigned length, Event one_beat,
+                     Event several, Event split);
+  void watch_reads(const RtlInputs& in, const RtlOutputs& out);
+  void watch_writes(const RtlInputs& in, const RtlOutputs& out);
+  void watch_order(bool address, bool first_beat);
+  void watch_strobes(uint64_t strobes);
+
+  Params params_;
+  std::array<uint64_t, event_count> events_{};
+  Direction reads_, writes_;
+  bool beat_is_first_ = true;
+  int64_t addresses_ahead_ = 0;  // write bursts whose address came before their data
+  bool irq_ = false;
+};
+
+}  // namespace mxe

@@ -1,0 +1,282 @@
+#include "tb/coverage/state_bins.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <set>
+#include <string>
+
+namespace mxe {
+namespace {
+
+using Names = std::vector<std::string>;
+
+constexpr uint64_t kAnyMore = std::numeric_limits<uint64_t>::max();
+
+// ---------------------------------------------------------------- command processor
+
+const char* const kCommands = "command processor";
+const char* const kState = "u_cmd.state_q";
+const char* const kSoftReset = "u_regs.ctrl_soft_reset_q";
+const char* const kResets = "soft reset x state";
+
+/// From each state of mxe_cmd to each that may follow, as its case statement says.
+const std::vector<std::pair<const char*, Names>>& command_states() {
+  static const std::vector<std::pair<const char*, Names>> kStates = {
+      {"StIdle", {"StReset", "StFetch"}},
+      {"StFetch", {"StDesc"}},
+      {"StDesc", {"StAbort", "StCheck"}},
+      {"StCheck", {"StSetup", "StRecord"}},
+      {"StSetup", {"StStart"}},
+      {"StStart", {"StRun"}},
+      {"StRun", {"StAbort", "StRecord"}},
+      {"StAbort", {"StClear"}},
+      {"StClear", {"StComplete", "StRecord"}},
+      {"StRecord", {"StRecData"}},
+      {"StRecData", {"StRecWait"}},
+      {"StRecWait", {"StComplete"}},
+      {"StComplete", {"StIdle"}},
+      {"StReset", {"StIdle"}},
+  };
+  return kStates;
+}
+
+std::string transition(const std::string& from, const std::string& to) {
+  return from + " -> " + to;
+}
+
+void define_commands(Bins& bins) {
+  Names transitions, resets;
+  for (const auto& [from, following] : command_states()) {
+    for (const std::string& to : following) transitions.push_back(transition(from, to));
+    // The engine leaves its reset before software can ask for another.
+    if (std::string(from) != "StReset") resets.emplace_back(from);
+  }
+  bins.define(kCommands, "Every transition of the command processor's states.", ShortRun::some,
+              transitions);
+  bins.define(kResets, "Soft resets in every state of the command processor.", ShortRun::some,
+              resets);
+}
+
+// ---------------------------------------------------------------- banks
+
+const char* const kBanks = "banks";
+
+/// Registers with one bit for each of two banks: from one value to the next. Both banks never
+/// become full at once; both become free in an abort.
+const std::array<const char*, 3> kFullBits = {"u_abuf.full_q", "u_bbuf.full_q", "u_cbuf.full_q"};
+/// Numbers of banks: they change by one, or by an abort to all of them.
+struct BankCount {
+  const char* signal;
+  uint64_t cleared;  ///< after an abort
+};
+const std::array<BankCount, 5> kBankCounts = {{{"u_load_a.free_q", 2},
+                                               {"u_load_b.free_q", 2},
+                                               {"u_load_bias.free_q", 2},
+                                               {"u_seq.d_free_q", 2},
+                                               {"u_drain.tiles_q", 0}}};
+
+std::string bank_bin(const std::string& signal, uint64_t from, uint64_t to) {
+  return fmt::format("{}, {} -> {}", signal, from, to);
+}
+
+void define_banks(Bins& bins) {
+  Names names;
+  for (const char* signal : kFullBits) {
+    for (uint64_t from = 0; from < 4; from++) {
+      for (uint64_t to = 0; to < 4; to++) {
+        if (from != to && !(from == 0 && to == 3)) names.push_back(bank_bin(signal, from, to));
+      }
+    }
+  }
+  for (const BankCount& count : kBankCounts) {
+    for (uint64_t from = 0; from < 3; from++) {
+      for (uint64_t to = 0; to < 3; to++) {
+        const bool step = from + 1 == to || to + 1 == from;
+        if (step || (from != to && to == count.cleared)) {
+          names.push_back(bank_bin(count.signal, from, to));
+        }
+      }
+    }
+  }
+  bins.define(kBanks,
+              "How the double buffers fill and empty: bits of full banks, numbers of free banks, "
+              "tiles in the drain.",
+              ShortRun::some, names);
+}
+
+// ---------------------------------------------------------------- levels
+
+const char* const kLevels = "levels";
+
+/// Values of a signal that count as one.
+struct Level {
+  const char* signal;
+  uint64_t first, last;
+};
+const std::vector<Level> kLevelTable = {
+    {"u_drain.credit_q", 0, 0},           {"u_drain.credit_q", 1, 15},
+    {"u_drain.credit_q", 16, 16},         {"u_drain.hold_q", 1, 1},
+    {"u_drain.u_requant.active_q", 1, 1}, {"u_drain.u_requant.credit_q", 0, 0},
+    {"u_drain.u_requant.credit_q", 1, 3}, {"u_drain.u_requant.credit_q", 4, 4},
+    {"u_rd_port.under_way_q", 1, 5},      {"u_rd_port.under_way_q", 6, 31},
+    {"u_rd_port.under_way_q", 32, 32},    {"u_rd_port.bursts_q", 1, 1},
+    {"u_rd_port.bursts_q", 2, kAnyMore},  {"u_wr_port.bursts_q", 1, 1},
+    {"u_wr_port.bursts_q", 2, kAnyMore},  {"u_wr_port.mid_q", 1, 1},
+    {"u_wr_port.flush_q", 1, 1},          {"u_wr_port.split_q", 1, 1},
+};
+
+std::string level_bin(const Level& level) {
+  if (level.first == level.last) return fmt::format("{}, {}", level.signal, level.first);
+  if (level.last == kAnyMore) return fmt::format("{}, {} and more", level.signal, level.first);
+  return fmt::format("{}, {} to {}", level.signal, level.first, level.last);
+}
+
+void define_levels(Bins& bins) {
+  Names names;
+  for (const Level& level : kLevelTable) names.push_back(level_bin(level));
+  bins.define(kLevels, "Queues, credits and transfers under way, from empty to full.",
+              ShortRun::some, names);
+}
+
+// ---------------------------------------------------------------- together
+
+const char* const kTogether = "together";
+
+/// Two signals of which all values are to meet, as far as their sum allows.
+struct Meeting {
+  const char *first, *second;
+  uint64_t first_values, second_values, largest_sum;
+};
+const std::array<Meeting, 4> kMeetings = {
+    {{"u_abuf.full_q", "u_bbuf.full_q", 4, 4, kAnyMore},
+     // A tile in the drain is not free.
+     {"u_seq.d_free_q", "u_drain.tiles_q", 3, 3, 2},
+     {"u_drain.tiles_q", "u_drain.hold_q", 3, 2, kAnyMore},
+     {"u_wr_port.aw_valid_q", "u_wr_port.w_valid_q", 2, 2, kAnyMore}}};
+
+std::string meeting_bin(const std::string& first, uint64_t first_value, const std::string& second,
+                        uint64_t second_value) {
+  return fmt::format("{} {}, {} {}", first, first_value, second, second_value);
+}
+
+void define_together(Bins& bins) {
+  Names names;
+  for (const Meeting& meeting : kMeetings) {
+    for (uint64_t first = 0; first < meeting.first_values; first++) {
+      for (uint64_t second = 0; second < meeting.second_values; second++) {
+        if (first + second > meeting.largest_sum) continue;
+        names.push_back(meeting_bin(meeting.first, first, meeting.second, second));
+      }
+    }
+  }
+  bins.define(kTogether, "States of two blocks at the same time.", ShortRun::some, names);
+}
+
+std::set<std::string> watched_signals() {
+  std::set<std::string> names = {kState, kSoftReset};
+  names.insert(kFullBits.begin(), kFullBits.end());
+  for (const BankCount& count : kBankCounts) names.insert(count.signal);
+  for (const Level& level : kLevelTable) names.insert(level.signal);
+  for (const Meeting& meeting : kMeetings) names.insert({meeting.first, meeting.second});
+  return names;
+}
+
+bool is_bank(const std::string& signal) {
+  return std::find(kFullBits.begin(), kFullBits.end(), signal) != kFullBits.end() ||
+         std::any_of(kBankCounts.begin(), kBankCounts.end(),
+                     [&](const BankCount& count) { return count.signal == signal; });
+}
+
+}  // namespace
+
+void StateBins::define(Bins& bins) {
+  define_commands(bins);
+  define_banks(bins);
+  define_levels(bins);
+  define_together(bins);
+}
+
+StateBins::StateBins(std::vector<RtlSignal> signals) {
+  const std::set<std::string> names = watched_signals();
+  for (RtlSignal& signal : signals) {
+    if (names.count(signal.name()) == 0) continue;
+    const uint64_t value = signal.value();
+    watched_.push_back({std::move(signal), value, {}});
+  }
+  for (const Meeting& meeting : kMeetings) watch_together(meeting.first, meeting.second);
+  watch_together(kSoftReset, kState);
+}
+
+void StateBins::watch_together(const char* first, const char* second) {
+  const Watched *one = find(first), *other = find(second);
+  if (!one || !other) return;
+  together_.push_back({static_cast<std::size_t>(one - watched_.data()),
+                       static_cast<std::size_t>(other - watched_.data()),
+                       {one->value, other->value},
+                       {}});
+}
+
+const StateBins::Watched* StateBins::find(const std::string& name) const {
+  const auto found = std::find_if(watched_.begin(), watched_.end(),
+                                  [&](const Watched& w) { return w.signal.name() == name; });
+  return found == watched_.end() ? nullptr : &*found;
+}
+
+void StateBins::cycle() {
+  bool changed = false;
+  for (Watched& watched : watched_) {
+    const uint64_t value = watched.signal.value();
+    if (value == watched.value) continue;
+    watched.transitions[{watched.value, value}]++;
+    watched.value = value;
+    changed = true;
+  }
+  if (!changed) return;
+  for (Together& together : together_) {
+    const ValuePair values{watched_[together.first].value, watched_[together.second].value};
+    if (values != together.values) together.seen[values]++;
+    together.values = values;
+  }
+}
+
+void StateBins::report(Bins& bins) const {
+  for (const Watched& watched : watched_) {
+    for (const auto& [values, times] : watched.transitions)
+      report_step(watched, values, times, bins);
+  }
+  for (const Together& together : together_) {
+    for (const auto& [values, times] : together.seen) report_meeting(together, values, times, bins);
+  }
+}
+
+void StateBins::report_step(const Watched& watched, const ValuePair& values, uint64_t times,
+                            Bins& bins) const {
+  const RtlSignal& signal = watched.signal;
+  const auto [from, to] = values;
+  if (signal.name() == kState) {
+    bins.hit(kCommands, transition(signal.value_name(from), signal.value_name(to)), times);
+  }
+  if (is_bank(signal.name())) bins.hit(kBanks, bank_bin(signal.name(), from, to), times);
+  for (const Level& level : kLevelTable) {
+    if (signal.name() == level.signal && level.first <= to && to <= level.last) {
+      bins.hit(kLevels, level_bin(level), times);
+    }
+  }
+}
+
+void StateBins::report_meeting(const Together& together, const ValuePair& values, uint64_t times,
+                               Bins& bins) const {
+  const RtlSignal &first = watched_[together.first].signal,
+                  &second = watched_[together.second].signal;
+  if (first.name() != kSoftReset) {
+    bins.hit(kTogether, meeting_bin(first.name(), values.first, second.name(), values.second),
+             times);
+  } else if (values.first != 0) {
+    bins.hit(kResets, second.value_name(values.second), times);
+  }
+}
+
+}  // namespace mxe

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "tb/coverage/bins.h"
+#include "tb/rtl_signal.h"
+
+namespace mxe {
+
+/// Coverage of the states inside the design, as far as its build shows them: transitions of the
+/// command processor and of the buffers' banks, fill levels, what comes together. A transition that
+/// is not defined is an error.
+class StateBins {
+ public:
+  static void define(Bins& bins);
+
+  explicit StateBins(std::vector<RtlSignal> signals);
+  /// Looks at the states between two clock cycles.
+  void cycle();
+  /// Adds what was seen.
+  void report(Bins& bins) const;
+
+ private:
+  /// Two values: one after the other of a signal, or at a time of two signals.
+  using ValuePair = std::pair<uint64_t, uint64_t>;
+
+  struct Watched {
+    RtlSignal signal;
+    uint64_t value;
+    std::map<ValuePair, uint64_t> transitions;
+  };
+  struct Together {
+    std::size_t first, second;  // of watched_
+    ValuePair values;
+    std::map<ValuePair, uint64_t> seen;
+  };
+
+  const Watched* find(const std::string& name) const;
+  void watch_together(const char* first, const char* second);
+  void report_step(const Watched& watched, const ValuePair& values, uint64_t times,
+                   Bins& bins) const;
+  void report_meeting(const Together& together, const ValuePair& values, uint64_t times,
+                      Bins& bins) const;
+
+  std::vector<Watched> watched_;
+  std::vector<Together> together_;
+};
+
+}  // namespace mxe

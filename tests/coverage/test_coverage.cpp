@@ -1,0 +1,198 @@
+// What counts as covered.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "mxe_regs.h"
+#include "numerics/error.h"
+#include "tb/coverage/counts.h"
+#include "tb/coverage/coverage.h"
+#include "tb/job_spec.h"
+
+namespace mxe {
+namespace {
+
+using Counts = std::map<std::string, uint64_t>;
+
+TEST(Bins, CountWhatIsDefined) {
+  Bins bins;
+  bins.define("g", "About it.", ShortRun::some, {"a", "b"});
+  bins.hit("g", "b");
+  bins.add({{"g", {{"b", 2}}}});
+  EXPECT_EQ(bins.counts(), (BinCounts{{"g", {{"b", 3}}}}));
+  EXPECT_EQ(bins.to_json().dump(),
+            R"({"groups":[{"name":"g","about":"About it.","short_run":"some",)"
+            R"("bins":{"a":0,"b":3}}]})");
+  EXPECT_THROW(bins.hit("g", "c"), mx::Error);
+  EXPECT_THROW(bins.hit("h", "a"), mx::Error);
+  EXPECT_THROW(bins.define("i", "", ShortRun::some, {"a", "a"}), mx::Error);
+}
+
+TEST(Bins, Cross) {
+  EXPECT_EQ(cross({{"a", "b"}, {"x", "y"}}),
+            (std::vector<std::string>{"a, x", "a, y", "b, x", "b, y"}));
+}
+
+TEST(Bins, AllAreDefinedOnce) {
+  const nlohmann::ordered_json groups = all_bins().to_json().at("groups");
+  std::size_t count = 0;
+  for (const auto& group : groups) count += group.at("bins").size();
+  EXPECT_GT(count, 1000u);
+}
+
+/// What a job counts that ended well, in one group.
+Counts counts_of(const JobSpec& spec, const std::string& group) {
+  const Job job = make_job(spec);
+  const JobImage image(job, 0x1000, 1);
+  JobOutcome outcome;
+  const JobResult golden = job.golden(true);
+  outcome.memory = image.after(golden.stored);
+  Expectation expected;
+  expected.memory = outcome.memory;
+  expected.counts = golden.counts;
+  Coverage coverage(Params::named("small"));
+  coverage.job_compared(job, image, expected, outcome);
+  BinCounts counts = coverage.counts();
+  return counts[group];
+}
+
+TEST(JobBins, FormatsAndResults) {
+  JobSpec spec;
+  spec.format_b = mx::FormatId::mxint8;
+  EXPECT_EQ(counts_of(spec, "format of A"), (Counts{{"mxfp8_e4m3", 1}}));
+  EXPECT_EQ(counts_of(spec, "format of B"), (Counts{{"mxint8", 1}}));
+  EXPECT_EQ(counts_of(spec, "results"), (Counts{{"fp32, normal", 1}}));
+  EXPECT_EQ(counts_of(spec, "bias x results"), (Counts{{"no bias, fp32", 1}}));
+  EXPECT_EQ(counts_of(spec, "pair x data"), Counts());  // no random job has only ones
+  spec.values = Values::codes;
+  EXPECT_EQ(counts_of(spec, "pair x data"), (Counts{{"mxfp8_e4m3 x mxint8, codes", 1}}));
+}
+
+TEST(JobBins, ResultsOfBlocks) {
+  JobSpec spec;
+  spec.n = 3;
+  spec.output.kind = OutputFormat::Kind::mx;
+  spec.output.requant.format = mx::FormatId::mxfp4_e2m1;
+  EXPECT_EQ(counts_of(spec, "output x rule x special"),
+            (Counts{{"mxfp4_e2m1, floor, saturate", 1}}));
+  EXPECT_EQ(counts_of(spec, "result scales"), (Counts{{"mxfp4_e2m1, floor, 1 to 253", 1}}));
+  EXPECT_EQ(counts_of(spec, "result elements"), (Counts{{"mxfp4_e2m1, saturate, normal", 1}}));
+}
+
+TEST(JobBins, Shapes) {
+  JobSpec spec;  // small: 8 rows, 4 columns, 2 tiles, 64 and 128 elements
+  spec.m = 9;
+  spec.n = 7;
+  spec.k = 128;
+  EXPECT_EQ(counts_of(spec, "loop nest x configuration"),
+            (Counts{{"small, several stripes, one group, one chunk, single rate", 1}}));
+  EXPECT_EQ(counts_of(spec, "shape x configuration"), (Counts{{"small, M in tiles, one more", 1},
+                                                              {"small, N in tiles, more", 1},
+                                                              {"small, N in groups, one less", 1},
+                                                              {"small, K in words, multiple", 1},
+                                                              {"small, K in slabs, multiple", 1},
+                                                              {"small, K in chunks, exact", 1}}));
+}
+
+TEST(JobBins, AJobThatFailedCountsItsStatusOnly) {
+  const Job job = make_job({});
+  const JobImage image(job, 0x1000, 1);
+  JobOutcome outcome;
+  outcome.result = MXE_ERR_READ;
+  Coverage coverage(Params::named("small"));
+  coverage.job_compared(job, image, {}, outcome);
+  EXPECT_EQ(coverage.counts(), (BinCounts{{"status", {{"ERR_READ", 1}}}}));
+}
+
+/// Pins of a port at which nothing happens.
+struct Pins {
+  RtlInputs in;
+  RtlOutputs out;
+};
+
+/// What these cycles count.
+Counts count_cycles(const std::vector<Pins>& cycles) {
+  PortBins ports(Params::named("small"));
+  for (const Pins& pins : cycles) ports.cycle(pins.in, pins.out);
+  Bins bins = all_bins();
+  ports.report(bins);
+  BinCounts counts = bins.counts();
+  return counts["memory port and interrupt"];
+}
+
+Pins read_address(uint64_t address, uint8_t length) {
+  Pins pins;
+  pins.out.m_arvalid = pins.in.m_arready = true;
+  pins.out.m_araddr = address;
+  pins.out.m_arlen = length;
+  return pins;
+}
+
+TEST(PortBins, ReadsSplitAt4KiB) {
+  EXPECT_EQ(
+      count_cycles({read_address(0xFE0, 1), read_address(0x1000, 0)}),
+      (Counts{{"read of several beats", 1}, {"read of one beat", 1}, {"read split at 4 KiB", 1}}));
+  EXPECT_EQ(count_cycles({read_address(0xFD0, 1), read_address(0xFF0, 0)}),
+            (Counts{{"read of several beats", 1}, {"read of one beat", 1}}));
+}
+
+TEST(PortBins, OrderOfAddressAndData) {
+  Pins address, data, both;
+  address.out.m_awvalid = address.in.m_awready = true;
+  data.out.m_wvalid = data.in.m_wready = data.out.m_wlast = true;
+  data.out.m_wstrb = 0xFFFF;
+  both.in.m_awready = both.in.m_wready = true;
+  both.out = data.out;
+  both.out.m_awvalid = true;
+  const auto order = [](const std::vector<Pins>& cycles) {
+    std::string found;
+    for (const auto& [bin, times] : count_cycles(cycles)) {
+      if (bin.rfind("write data ", 0) == 0) found += bin;
+    }
+    return found;
+  };
+  EXPECT_EQ(order({address, data}), "write data after their address");
+  EXPECT_EQ(order({data, address}), "write data before their address");
+  EXPECT_EQ(order({both}), "write data with their address");
+}
+
+TEST(StateBins, TransitionsAndLevels) {
+  uint8_t state = 0, credit = 16;
+  const std::vector<RtlSignal::ValueName> names = {{0, "StIdle"}, {1, "StFetch"}, {2, "StRun"}};
+  StateBins states({RtlSignal("u_cmd.state_q", &state, 1, false, names),
+                    RtlSignal("u_drain.credit_q", &credit, 1, false, {})});
+  Bins bins = all_bins();
+  state = 1;
+  credit = 0;
+  states.cycle();
+  states.cycle();
+  states.report(bins);
+  EXPECT_EQ(bins.counts(), (BinCounts{{"command processor", {{"StIdle -> StFetch", 1}}},
+                                      {"levels", {{"u_drain.credit_q, 0", 1}}}}));
+  state = 2;
+  states.cycle();
+  EXPECT_THROW(states.report(bins), mx::Error);  // no such transition
+}
+
+TEST(Coverage, IsWrittenAndReadable) {
+  const std::string directory = testing::TempDir() + "mxe_coverage";
+  CoverageCounts counts;
+  add(counts, {{{"status", {{"OK", 2}}}}, {{"point", 1}}});
+  add(counts, {{{"status", {{"OK", 1}}}}, {{"point", 4}}});
+  write_coverage(directory, counts);
+  std::ifstream lines(directory + "/lines.dat"), bins(directory + "/bins.json");
+  std::string header, point;
+  std::getline(lines, header);
+  std::getline(lines, point);
+  EXPECT_EQ(point, "C 'point' 5");
+  for (const auto& group : nlohmann::json::parse(bins).at("groups")) {
+    if (group.at("name") != "status") continue;
+    EXPECT_EQ(group.at("bins").at("OK"), 3);
+  }
+  std::filesystem::remove_all(directory);
+  EXPECT_THROW(write_coverage("/proc/nowhere", counts), mx::Error);
+}
+
+}  // namespace
+}  // namespace mxe
