@@ -1,0 +1,13 @@
+// In place of tb/rtl_library.cpp: the RTL of this `mxe` swaps the scales of two blocks.
+#include "tests/faults/planted_fault.h"
+
+namespace mxe {
+
+void require_rtl(const Params&, bool) {}
+
+std::unique_ptr<RtlTop> make_rtl_top(const Params& params, const std::string& waves) {
+  planted_fault = 2;
+  return make_Vmxe_faults(params, waves);
+}
+
+}  // namespace mxe
