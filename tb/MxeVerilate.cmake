@@ -1,9 +1,10 @@
 # mxe_engine(<target> TOP <module> DESCRIPTION <file> SOURCES <file>... [STATES <file>]
-#            [PARAMETERS <NAME=VALUE>...] [DEFINES <macro>...])
+#            [PARAMETERS <NAME=VALUE>...] [DEFINES <macro>...] [COVERAGE])
 #
 # An engine of your own as a shared library lib<target>.so for `mxe cosim --rtl`; see
 # docs/bring-your-own-rtl.md. Needs this checkout and Verilator, no other part of MXE: include this
-# file. SOURCES may contain ${MXE_REGISTER_SOURCES}, the register file of MXE.
+# file. SOURCES may contain ${MXE_REGISTER_SOURCES}, the register file of MXE. With COVERAGE it counts
+# lines, as below, and has no waves.
 #
 # mxe_verilate(<target> CLASS <name> [CONFIG small|base|large] [PARAMETERS <NAME=VALUE>...] [FST]
 #              [BIG] [COVERAGE] [DEFINES <macro>...] [TOP <module>] [SOURCES <file>...] [STATES <file>]
@@ -104,17 +105,24 @@ function(mxe_verilate target)
 endfunction()
 
 function(mxe_engine target)
-  cmake_parse_arguments(ARG "" "TOP;DESCRIPTION;STATES" "PARAMETERS;DEFINES;SOURCES" ${ARGN})
+  cmake_parse_arguments(ARG "COVERAGE" "TOP;DESCRIPTION;STATES" "PARAMETERS;DEFINES;SOURCES" ${ARGN})
   foreach(needed TOP DESCRIPTION SOURCES)
     if(NOT ARG_${needed})
       message(FATAL_ERROR "mxe_engine: ${needed} is missing")
     endif()
   endforeach()
   add_library(${target} MODULE ${MXE_TB_DIR}/engine_plugin.cpp)
-  foreach(waves "" _fst)
+  set(all_waves "none;_fst")
+  set(coverage "")
+  if(ARG_COVERAGE)
+    set(all_waves none)
+    set(coverage COVERAGE)
+  endif()
+  foreach(waves IN LISTS all_waves)
+    string(REPLACE none "" waves "${waves}")
     string(TOUPPER "${waves}" suffix)
     string(REPLACE _ "" fst "${suffix}")
-    mxe_verilate(${target}_rtl${waves} CLASS V${target}${waves} TOP ${ARG_TOP} ${fst}
+    mxe_verilate(${target}_rtl${waves} CLASS V${target}${waves} TOP ${ARG_TOP} ${fst} ${coverage}
                  PARAMETERS ${ARG_PARAMETERS} DEFINES ${ARG_DEFINES} SOURCES ${ARG_SOURCES}
                  STATES ${ARG_STATES})
     target_link_libraries(${target} PRIVATE ${target}_rtl${waves})

@@ -16,6 +16,7 @@ namespace mxe {
 namespace {
 
 constexpr uint32_t kAllEvents = 0xF;
+constexpr uint32_t kWindowBytes = 4096;  // of the registers
 // From a write of IRQ_STATUS or IRQ_MASK to the line as software sees it.
 constexpr uint64_t kLineCycles = 6;
 
@@ -66,6 +67,10 @@ void RegisterActions::make_traffic(uint64_t seed) {
   const uint64_t accesses = random.uniform(5, 60);
   for (uint64_t i = 0; i < accesses; i++) {
     if (random.one_in(2)) host_.wait_cycles(random.uniform(1, 100));
+    if (random.one_in(16)) {
+      access_hole(random);
+      continue;
+    }
     const RegisterInfo& info = register_table[random.uniform(0, register_table.size() - 1)];
     const auto value = static_cast<uint32_t>(random.next());
     const bool read_only = info.access != RegisterAccess::read_write;
@@ -85,6 +90,24 @@ void RegisterActions::make_traffic(uint64_t seed) {
                                                   : fmt::format("{} {:#x}", info.name, found));
     }
   }
+}
+
+/// Where no register is, everything must be refused.
+void RegisterActions::access_hole(Random& random) {
+  const auto is_register = [](uint32_t offset) {
+    return std::any_of(register_table.begin(), register_table.end(),
+                       [offset](const RegisterInfo& info) { return info.offset == offset; });
+  };
+  uint32_t offset = 0;
+  do {
+    offset = static_cast<uint32_t>(random.uniform(0, kWindowBytes / 4 - 1)) * 4;
+  } while (is_register(offset));
+  uint32_t value = 0;
+  const bool taken = random.one_in(2)
+                         ? host_.try_read(offset, value)
+                         : host_.try_write(offset, static_cast<uint32_t>(random.next()));
+  require(!taken, fmt::format("an access at {:#x}, where no register is, was not refused", offset));
+  log(fmt::format("{:#x} refused", offset));
 }
 
 // ---------------------------------------------------------------- ring

@@ -6,6 +6,7 @@
 
 #include "mxe_driver.h"
 #include "platform/host.h"
+#include "platform/random.h"
 
 namespace mxe {
 
@@ -46,6 +47,7 @@ class RegisterActions {
   void log(const std::string& what);
   void require(bool condition, const std::string& what) const;
   void require_register(uint32_t offset, uint32_t expected, const std::string& when);
+  void access_hole(Random& random);
   void refuse_doorbell(uint32_t tail);
   void wait_for_jobs(uint64_t timeout_cycles);
   uint32_t events_of_jobs();
