@@ -28,20 +28,22 @@ double cycle_error(const JobCycles& cycles) {
 }
 
 void write_images(Host& host, const std::vector<JobImage>& images) {
-  for (const JobImage& image : images) {
-    const std::vector<uint8_t>& bytes = image.before();
-    std::memcpy(host.memory().data(image.address(), bytes.size()), bytes.data(), bytes.size());
-  }
+  for (const JobImage& image : images) image.write_to(host.memory());
 }
 
 /// What the first of the jobs left in memory.
 void read_images(Host& host, const std::vector<JobImage>& images,
                  std::vector<JobOutcome>& outcomes) {
   for (std::size_t i = 0; i < outcomes.size(); i++) {
-    const std::size_t size = images[i].before().size();
-    const uint8_t* memory = host.memory().data(images[i].address(), size);
-    outcomes[i].memory.assign(memory, memory + size);
+    outcomes[i].memory = images[i].read_from(host.memory());
   }
+}
+
+bool shows_counters(const RtlEngine& engine) {
+  const std::vector<RtlSignal> signals = engine.top().signals();
+  return std::any_of(signals.begin(), signals.end(), [](const RtlSignal& signal) {
+    return signal.name() == RtlEngine::counter_name(0);
+  });
 }
 
 void demand(int result, const char* action) {
@@ -65,6 +67,7 @@ CoSim::CoSim(const CoSimOptions& options) : options_(options) {
       return std::make_unique<RtlEngine>("engine", options_.params, options_.rtl);
     });
   }
+  counters_can_be_set_ = !rtl_ || shows_counters(static_cast<RtlEngine&>(rtl_->platform->engine()));
 }
 
 CoSim::~CoSim() = default;
@@ -100,7 +103,7 @@ std::vector<JobImage> CoSim::place(const Batch& batch) {
   for (std::size_t i = 0; i < batch.jobs.size(); i++) {
     // An odd start moves the 4 KiB boundaries to other places in every job.
     images.emplace_back(batch.jobs[i], address + 37 * i, jobs_ + i);
-    address = images.back().address() + images.back().before().size();
+    address = images.back().end();
   }
   return images;
 }
@@ -123,7 +126,7 @@ void CoSim::run(const Batch& batch) {
   }
   check(batch, images);
   if (rtl_ && options_.observer && mismatches().empty()) {
-    options_.observer->batch_compared(rtl_->counters);
+    options_.observer->batch_compared(rtl_->counters, rtl_->counters_read);
   }
 }
 
@@ -144,15 +147,16 @@ void CoSim::probe(Device& device, Host& host) {
 void CoSim::run_on(Device& device, Host& host, const Batch& batch,
                    const std::vector<JobImage>& images) {
   if (!device.probed) probe(device, host);
-  demand(mxe_counters_clear(&device.driver), "mxe_counters_clear");
-  demand(mxe_counters(&device.driver, &device.counters),
-         "mxe_counters");  // forget the last batch's
   device.traffic.clear();
   device.before_reset.clear();
-  if (batch.ring_overflow != 0) {
-    RegisterActions(host, device.driver, device.name, device.features.counters, device.traffic)
-        .overflow_ring(batch.ring_overflow);
-  }
+  RegisterActions before(host, device.driver, device.name, device.features.counters,
+                         device.traffic);
+  if (batch.register_writes != 0) before.write_registers(batch.register_writes);
+  demand(mxe_counters_clear(&device.driver), "mxe_counters_clear");
+  set_counters(device, batch.counters_below);
+  demand(mxe_counters(&device.driver, &device.counters),
+         "mxe_counters");  // forget the last batch's
+  if (batch.ring_overflow != 0) before.overflow_ring(batch.ring_overflow);
   if (batch.empty_jobs != 0) run_empty_jobs(device, host, batch.empty_jobs);
   if (batch.first_job != 0) number_jobs(device, batch.first_job);
   if (batch.reset_after != 0) run_into_reset(device, host, batch, images);
@@ -162,6 +166,23 @@ void CoSim::run_on(Device& device, Host& host, const Batch& batch,
   device.last_job = host.read32(MXE_REG_LAST_JOB);
   device.last_status = host.read32(MXE_REG_LAST_STATUS);
   demand(mxe_counters(&device.driver, &device.counters), "mxe_counters");
+  device.counters_read = device.counters;
+  for (std::size_t i = 0; i < device.first_counts.size(); i++) {
+    device.counters.*counter_table[i].value -= device.first_counts[i];
+  }
+}
+
+/// Lets all counters begin below 2^32, if both engines allow it, and remembers where.
+void CoSim::set_counters(Device& device, uint32_t below) {
+  device.first_counts.clear();
+  if (below == 0 || !counters_can_be_set_) return;
+  constexpr std::size_t kParts = 7;  // of the first, which is their sum
+  const uint64_t first = (uint64_t{1} << 32) - below;
+  std::vector<uint64_t> values(std::size(counter_table), first);
+  values[0] = kParts * first;
+  demand(device.platform->engine().set_counters(values) ? MXE_OK : MXE_ERR_ARGUMENT,
+         "set_counters");
+  device.first_counts = values;
 }
 
 /// The driver keeps a job's ring entry in the low bits of its id; the other bits are free.

@@ -21,8 +21,9 @@ class CoSimObserver : public RtlObserver {
   /// A job ended, well or not, as it may.
   virtual void job_compared(const Job& job, const JobImage& image, const Expectation& expected,
                             const JobOutcome& outcome) = 0;
-  /// All jobs of a batch ended.
-  virtual void batch_compared(const struct mxe_counters& counters) = 0;
+  /// All jobs of a batch ended: what it counted, and what the counters read then.
+  virtual void batch_compared(const struct mxe_counters& counters,
+                              const struct mxe_counters& read) = 0;
 };
 
 struct CoSimOptions {
@@ -58,7 +59,7 @@ struct BusFault {
 };
 
 /// Bytes of each memory.
-inline constexpr uint64_t kCoSimMemoryBytes = uint64_t{1} << 30;
+inline constexpr uint64_t kCoSimMemoryBytes = uint64_t{1} << 33;
 /// Where they may begin: at a multiple of this, and no higher than this.
 inline constexpr uint64_t kMemoryBaseUnit = 4096;
 inline constexpr uint64_t kLargestMemoryBase = ~uint64_t{0} - kCoSimMemoryBytes + 1;
@@ -70,6 +71,11 @@ struct BatchEvents {
   uint32_t empty_jobs = 0;
   /// The jobs are numbered from about here on; 0: from the last job's id on.
   uint32_t first_job = 0;
+  /// All counters begin so far below 2^32, so that they go beyond it; 0: at 0. Only on engines that
+  /// let them be set.
+  uint32_t counters_below = 0;
+  /// Seed of writes and reads of all registers, 0 for none.
+  uint64_t register_writes = 0;
   /// Seed of doorbells that the engine must refuse, 0 for none.
   uint64_t ring_overflow = 0;
   // With the first jobs, as many as the ring takes:
@@ -144,9 +150,11 @@ class CoSim {
     std::vector<JobOutcome> outcomes;
     std::vector<JobOutcome> before_reset;
     uint32_t last_job = 0, last_status = 0;  // registers, after the batch
-    struct mxe_counters counters {};
-    JobCounts expected;                // what the jobs of the batch must have counted
-    std::vector<std::string> traffic;  // what the register accesses saw, and when
+    struct mxe_counters counters {
+    }, counters_read{};                  // of the batch; as the registers read
+    std::vector<uint64_t> first_counts;  // what the counters held when the batch began
+    JobCounts expected;                  // what the jobs of the batch must have counted
+    std::vector<std::string> traffic;    // what the register accesses saw, and when
   };
 
   std::unique_ptr<Device> make_device(const char* name, const EngineFeatures& features,
@@ -162,6 +170,7 @@ class CoSim {
   void run_jobs(Device& device, Host& host, const Batch& batch,
                 const std::vector<JobImage>& images);
   void finish(Device& device, JobOutcome& outcome, uint32_t id, uint64_t start);
+  void set_counters(Device& device, uint32_t below);
   void number_jobs(Device& device, uint32_t first);
   void run_empty_jobs(Device& device, Host& host, uint32_t count);
   void add_faults(Device& device, Host& host, const Batch& batch,
@@ -186,6 +195,7 @@ class CoSim {
   std::unique_ptr<Device> model_, rtl_;
   std::size_t jobs_ = 0;  // of all batches so far
   bool broken_ = false;
+  bool counters_can_be_set_ = true;
   // A disturbed batch made the engines use the memory differently: its jitter and bandwidth are not
   // the same for both any more.
   bool times_drifted_ = false;

@@ -131,7 +131,7 @@ JobImage::JobImage(const Job& job, uint64_t address, uint64_t noise_seed)
     d.d_scale_stride = stride(d_scales, l.d_scale_gap, false);
     d.d_scale_addr = place("scales of D", l.d_scale_offset, m, d.d_scale_stride, d_scales);
   }
-  before_.resize(before_.size() + kGuardBytes);
+  make_ranges();
 
   Random random(noise_seed);
   for (uint8_t& byte : before_) byte = static_cast<uint8_t>(random.next());
@@ -147,17 +147,70 @@ JobImage::JobImage(const Job& job, uint64_t address, uint64_t noise_seed)
 /// Reserves room for a part, after a guard. Returns its address.
 uint64_t JobImage::place(const char* name, unsigned offset, std::size_t rows, std::size_t stride,
                          std::size_t row_bytes) {
-  const std::size_t aligned = (before_.size() + kGuardBytes + 63) / 64 * 64;
-  const Part part{name, (address_ + aligned + 63) / 64 * 64 + offset, stride, rows, row_bytes};
-  before_.resize(part.end() - address_);
+  const uint64_t end = parts_.empty() ? address_ : parts_.back().end();
+  const Part part{name, (end + kGuardBytes + 63) / 64 * 64 + offset, stride, rows, row_bytes};
   parts_.push_back(part);
   return part.begin;
+}
+
+/// Every row and the bytes around it.
+void JobImage::make_ranges() {
+  cover(address_, address_ + kGuardBytes);
+  for (const Part& part : parts_) {
+    const std::size_t rows = part.stride == 0 ? 1 : part.rows;
+    for (std::size_t row = 0; row < rows; row++) {
+      const uint64_t begin = part.begin + row * part.stride;
+      cover(begin - kGuardBytes, begin + part.row_bytes + kGuardBytes);
+    }
+  }
+  before_.resize(ranges_.back().index + ranges_.back().size);
+}
+
+/// Adds bytes at or after all that there are so far, and what lies between if it is little.
+void JobImage::cover(uint64_t begin, uint64_t end) {
+  constexpr uint64_t kLongGap = 4096;
+  if (!ranges_.empty() && begin <= this->end() + kLongGap) {
+    ranges_.back().size = std::max<std::size_t>(ranges_.back().size, end - ranges_.back().begin);
+    return;
+  }
+  const std::size_t index = ranges_.empty() ? 0 : ranges_.back().index + ranges_.back().size;
+  ranges_.push_back({begin, end - begin, index});
+}
+
+std::size_t JobImage::index_of(uint64_t address) const {
+  const auto after =
+      std::upper_bound(ranges_.begin(), ranges_.end(), address,
+                       [](uint64_t wanted, const Range& range) { return wanted < range.begin; });
+  const Range& range = *std::prev(after);
+  return range.index + (address - range.begin);
+}
+
+uint64_t JobImage::address_of(std::size_t index) const {
+  const auto after =
+      std::upper_bound(ranges_.begin(), ranges_.end(), index,
+                       [](std::size_t wanted, const Range& range) { return wanted < range.index; });
+  const Range& range = *std::prev(after);
+  return range.begin + (index - range.index);
+}
+
+void JobImage::write_to(Memory& memory) const {
+  for (const Range& range : ranges_) {
+    std::memcpy(memory.data(range.begin, range.size), before_.data() + range.index, range.size);
+  }
+}
+
+std::vector<uint8_t> JobImage::read_from(Memory& memory) const {
+  std::vector<uint8_t> bytes(before_.size());
+  for (const Range& range : ranges_) {
+    std::memcpy(bytes.data() + range.index, memory.data(range.begin, range.size), range.size);
+  }
+  return bytes;
 }
 
 void JobImage::write_rows(uint64_t address, uint64_t stride, const std::vector<uint8_t>& packed,
                           std::size_t row_bytes, uint8_t last_byte_mask) {
   for (std::size_t row = 0; row * row_bytes < packed.size(); row++) {
-    uint8_t* target = before_.data() + (address - address_) + row * stride;
+    uint8_t* target = before_.data() + index_of(address + row * stride);
     const uint8_t noise = static_cast<uint8_t>(target[row_bytes - 1] & ~last_byte_mask);
     std::memcpy(target, packed.data() + row * row_bytes, row_bytes);
     target[row_bytes - 1] = static_cast<uint8_t>((target[row_bytes - 1] & last_byte_mask) | noise);
@@ -169,8 +222,8 @@ std::vector<uint8_t> JobImage::after(const StoredOutput& results) const {
   const auto write = [&](uint64_t address, uint64_t stride, const std::vector<uint8_t>& bytes) {
     const std::size_t row_bytes = bytes.size() / descriptor_.m;
     for (std::size_t row = 0; row < descriptor_.m && row_bytes > 0; row++) {
-      std::memcpy(image.data() + (address - address_) + row * stride,
-                  bytes.data() + row * row_bytes, row_bytes);
+      std::memcpy(image.data() + index_of(address + row * stride), bytes.data() + row * row_bytes,
+                  row_bytes);
     }
   };
   write(descriptor_.d_addr, descriptor_.d_stride, results.bytes);

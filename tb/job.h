@@ -7,6 +7,7 @@
 
 #include "mxe_driver.h"
 #include "numerics/tensor.h"
+#include "platform/memory.h"
 #include "platform/output.h"
 #include "tb/engine_features.h"
 #include "tb/spoil.h"
@@ -73,9 +74,10 @@ struct Place {
   unsigned bytes = 1;  ///< of the number, if it is one
 };
 
-/// A job and everything around it, as one range of memory: what to write there before the job runs,
-/// and what must be there afterwards. Gaps, guards and the unused bits of packed rows hold noise,
-/// which the engine must neither use nor change.
+/// A job and everything around it: what to write to memory before the job runs, and what must be
+/// there afterwards. Gaps, guards and the unused bits of packed rows hold noise, which the engine
+/// must neither use nor change. Of a long gap only the guards at its ends are in the image; the
+/// image is the bytes of all its ranges of memory, one after the other.
 class JobImage {
  public:
   /// Lays the job out from bus address `address` on. `noise_seed` is for the bytes that do not
@@ -83,8 +85,16 @@ class JobImage {
   JobImage(const Job& job, uint64_t address, uint64_t noise_seed);
 
   const mxe_job& descriptor() const { return descriptor_; }
+  /// Where the first range begins and the last one ends.
   uint64_t address() const { return address_; }
+  uint64_t end() const { return ranges_.back().begin + ranges_.back().size; }
   const std::vector<uint8_t>& before() const { return before_; }
+  /// Place in the image of an address that is in it, and the inverse.
+  std::size_t index_of(uint64_t address) const;
+  uint64_t address_of(std::size_t index) const;
+  /// Puts before() into memory; takes the same bytes out of it.
+  void write_to(Memory& memory) const;
+  std::vector<uint8_t> read_from(Memory& memory) const;
   /// Memory after the job, for these results.
   std::vector<uint8_t> after(const StoredOutput& results) const;
   /// What a byte belongs to.
@@ -104,8 +114,16 @@ class JobImage {
     uint64_t end() const { return begin + (rows - 1) * stride + row_bytes; }
   };
 
+  /// Bytes of memory that are in the image.
+  struct Range {
+    uint64_t begin;
+    std::size_t size, index;  // its first byte is before_[index]
+  };
+
   uint64_t place(const char* name, unsigned offset, std::size_t rows, std::size_t stride,
                  std::size_t row_bytes);
+  void make_ranges();
+  void cover(uint64_t begin, uint64_t end);
   void write_rows(uint64_t address, uint64_t stride, const std::vector<uint8_t>& packed,
                   std::size_t row_bytes, uint8_t last_byte_mask);
   unsigned bits_of_result() const;
@@ -115,6 +133,7 @@ class JobImage {
   OutputFormat output_;
   std::vector<uint8_t> before_;
   std::vector<Part> parts_;
+  std::vector<Range> ranges_;  // ascending
 };
 
 }  // namespace mxe

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <utility>
 
@@ -16,7 +17,6 @@ namespace mxe {
 namespace {
 
 constexpr uint32_t kAllEvents = 0xF;
-constexpr uint32_t kWindowBytes = 4096;  // of the registers
 // From a write of IRQ_STATUS or IRQ_MASK to the line as software sees it.
 constexpr uint64_t kLineCycles = 6;
 
@@ -67,13 +67,7 @@ void RegisterActions::make_traffic(uint64_t seed) {
   const uint64_t accesses = random.uniform(5, 60);
   for (uint64_t i = 0; i < accesses; i++) {
     if (random.one_in(2)) host_.wait_cycles(random.uniform(1, 100));
-    if (random.one_in(16)) {
-      access_hole(random);
-      continue;
-    }
     const RegisterInfo& info = register_table[random.uniform(0, register_table.size() - 1)];
-    const auto value = static_cast<uint32_t>(random.next());
-    const bool read_only = info.access != RegisterAccess::read_write;
     if (random.one_in(8)) {
       struct mxe_counters counters;
       require(mxe_counters(&driver_, &counters) == MXE_OK, "the counters cannot be read");
@@ -81,33 +75,117 @@ void RegisterActions::make_traffic(uint64_t seed) {
           !has_counters_ || adds_up(counters),
           fmt::format("counters: total is {}, its parts add up to another number", counters.total));
       log(fmt::format("{} blocks", counters.blocks));
-    } else if (read_only && random.one_in(4)) {
-      require(!host_.try_write(info.offset, value), fmt::format("{} took a write", info.name));
-      log(fmt::format("{} refused", info.name));
+    } else if (random.one_in(6)) {
+      log(refuse_access(random));
     } else {
-      const uint32_t found = host_.read32(info.offset);
-      log(is_exact_between_jobs_only(info.offset) ? info.name
-                                                  : fmt::format("{} {:#x}", info.name, found));
+      read_register(info);
     }
   }
 }
 
-/// Where no register is, everything must be refused.
-void RegisterActions::access_hole(Random& random) {
-  const auto is_register = [](uint32_t offset) {
-    return std::any_of(register_table.begin(), register_table.end(),
-                       [offset](const RegisterInfo& info) { return info.offset == offset; });
-  };
+void RegisterActions::read_register(const RegisterInfo& info) {
+  const uint32_t found = host_.read32(info.offset);
+  log(is_exact_between_jobs_only(info.offset) ? info.name
+                                              : fmt::format("{} {:#x}", info.name, found));
+}
+
+/// A write of some byte lanes; false if it was refused.
+bool RegisterActions::try_lanes(uint32_t offset, uint32_t value, unsigned lanes) {
+  std::array<uint8_t, 4> enables{};
+  for (unsigned i = 0; i < enables.size(); i++) {
+    enables[i] = (lanes >> i & 1) != 0 ? TLM_BYTE_ENABLED : TLM_BYTE_DISABLED;
+  }
+  tlm::tlm_generic_payload payload;
+  payload.set_command(tlm::TLM_WRITE_COMMAND);
+  payload.set_address(offset);
+  payload.set_data_ptr(reinterpret_cast<uint8_t*>(&value));
+  payload.set_data_length(sizeof value);
+  payload.set_streaming_width(sizeof value);
+  payload.set_byte_enable_ptr(enables.data());
+  payload.set_byte_enable_length(enables.size());
+  sc_core::sc_time delay;
+  host_.regs->b_transport(payload, delay);
+  return payload.is_response_ok();
+}
+
+/// An access that every engine must refuse, in any state. Returns what it was.
+std::string RegisterActions::refuse_access(Random& random) {
+  const RegisterInfo& info = register_table[random.uniform(0, register_table.size() - 1)];
+  const auto value = static_cast<uint32_t>(random.next());
+  if (random.one_in(3)) {
+    if (info.access == RegisterAccess::read_write) {
+      const auto lanes = static_cast<unsigned>(random.uniform(0, 14));
+      require(!try_lanes(info.offset, value, lanes),
+              fmt::format("{} took a write of lanes {:#x}", info.name, lanes));
+      return fmt::format("lanes {:#x} of {} refused", lanes, info.name);
+    }
+    require(!host_.try_write(info.offset, value), fmt::format("{} took a write", info.name));
+    return fmt::format("{} refused", info.name);
+  }
+  // Between the registers, or off a word.
   uint32_t offset = 0;
+  const auto is_register = [&](const RegisterInfo& one) { return one.offset == offset; };
   do {
-    offset = static_cast<uint32_t>(random.uniform(0, kWindowBytes / 4 - 1)) * 4;
-  } while (is_register(offset));
-  uint32_t value = 0;
-  const bool taken = random.one_in(2)
-                         ? host_.try_read(offset, value)
-                         : host_.try_write(offset, static_cast<uint32_t>(random.next()));
-  require(!taken, fmt::format("an access at {:#x}, where no register is, was not refused", offset));
-  log(fmt::format("{:#x} refused", offset));
+    offset = static_cast<uint32_t>(random.uniform(0, random.one_in(2) ? 0x1FF : 0xFFF));
+    if (random.one_in(2)) offset &= ~3u;
+  } while (std::any_of(register_table.begin(), register_table.end(), is_register));
+  uint32_t found = 0;
+  const bool write = random.one_in(2);
+  const bool taken = write ? host_.try_write(offset, value) : host_.try_read(offset, found);
+  require(!taken && found == 0,
+          fmt::format("a {} at {:#05x}, where no register is, was not refused, or brought {:#x}",
+                      write ? "write" : "read", offset, found));
+  return fmt::format("{:#05x} refused", offset);
+}
+
+void RegisterActions::write_registers(uint64_t seed) {
+  Random random(seed);
+  constexpr std::array<uint32_t, 6> kKept = {MXE_REG_IRQ_MASK,     MXE_REG_RING_BASE_LO,
+                                             MXE_REG_RING_BASE_HI, MXE_REG_RING_SIZE_LOG2,
+                                             MXE_REG_RING_TAIL,    MXE_REG_CTRL};
+  std::array<uint32_t, kKept.size()> before{};
+  for (std::size_t i = 0; i < kKept.size(); i++) before[i] = host_.read32(kKept[i]);
+  const uint64_t accesses = random.uniform(10, 60);
+  for (uint64_t i = 0; i < accesses; i++) {
+    if (random.one_in(4)) {
+      log(refuse_access(random));
+    } else {
+      write_register(random);
+    }
+  }
+  for (std::size_t i = 0; i < kKept.size(); i++) {
+    host_.write32(kKept[i], before[i]);
+    require_register(kKept[i], before[i], "after its value was written back");
+  }
+  host_.write32(MXE_REG_IRQ_STATUS, kAllEvents);
+  log("registers written");
+}
+
+/// Any value into any register, as far as that starts no job. It must read back.
+void RegisterActions::write_register(Random& random) {
+  const RegisterInfo& info = register_table[random.uniform(0, register_table.size() - 1)];
+  if (info.access != RegisterAccess::read_write) {
+    read_register(info);
+    return;
+  }
+  auto value = static_cast<uint32_t>(random.next());
+  const uint32_t events = host_.read32(MXE_REG_IRQ_STATUS);
+  uint32_t expected = value & info.storage_mask;
+  if (info.offset == MXE_REG_CTRL) value &= ~MXE_CTRL_SOFT_RESET_MASK;
+  if (info.offset == MXE_REG_IRQ_STATUS) expected = events & ~value;
+  if (info.offset == MXE_REG_RING_TAIL) {
+    // More jobs than any ring has.
+    const uint32_t head = host_.read32(MXE_REG_RING_HEAD);
+    value = (head + 0x8001 + value % 0x7FFF) & MXE_RING_TAIL_TAIL_MASK;
+    expected = value;
+  }
+  host_.write32(info.offset, value);
+  require_register(info.offset, expected, fmt::format("after {:#x} was written", value));
+  if (info.offset == MXE_REG_RING_TAIL) {
+    require_register(MXE_REG_IRQ_STATUS, events | MXE_IRQ_STATUS_RING_OVERFLOW_MASK,
+                     "after a doorbell for more jobs than any ring has");
+  }
+  log(info.name);
 }
 
 // ---------------------------------------------------------------- ring

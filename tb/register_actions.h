@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "mxe_driver.h"
+#include "mxe_reg_table.h"
 #include "platform/host.h"
 #include "platform/random.h"
 
@@ -26,6 +27,9 @@ class RegisterActions {
   /// Reads registers, takes snapshots of the counters and tries accesses that must be refused,
   /// while jobs run or not.
   void make_traffic(uint64_t seed);
+  /// Writes and reads every kind of register of an idle engine, and tries accesses that must be
+  /// refused.
+  void write_registers(uint64_t seed);
   /// Doorbells that must be refused, of an idle engine: too many jobs, and a ring too large.
   void overflow_ring(uint64_t seed);
 
@@ -47,8 +51,11 @@ class RegisterActions {
   void log(const std::string& what);
   void require(bool condition, const std::string& what) const;
   void require_register(uint32_t offset, uint32_t expected, const std::string& when);
-  void access_hole(Random& random);
   void refuse_doorbell(uint32_t tail);
+  void read_register(const RegisterInfo& info);
+  void write_register(Random& random);
+  std::string refuse_access(Random& random);
+  bool try_lanes(uint32_t offset, uint32_t value, unsigned lanes);
   void wait_for_jobs(uint64_t timeout_cycles);
   uint32_t events_of_jobs();
   void enable(bool enabled);

@@ -39,6 +39,24 @@ RtlEngine::RtlEngine(const sc_core::sc_module_name& name, const Params& params,
 
 RtlEngine::~RtlEngine() { payload_.clear_extension(&burst_); }
 
+std::string RtlEngine::counter_name(std::size_t index) {
+  return fmt::format("u_counters.gen_counter[{}].value_q", index);
+}
+
+bool RtlEngine::set_counters(const std::vector<uint64_t>& values) {
+  const std::vector<RtlSignal> signals = top_->signals();
+  std::vector<const RtlSignal*> counters;
+  for (std::size_t i = 0; i < values.size(); i++) {
+    const std::string name = counter_name(i);
+    for (const RtlSignal& signal : signals) {
+      if (signal.name() == name) counters.push_back(&signal);
+    }
+  }
+  if (counters.size() != values.size()) return false;
+  for (std::size_t i = 0; i < values.size(); i++) counters[i]->set(values[i]);
+  return true;
+}
+
 bool RtlEngine::transfer_register(RegisterTransfer& transfer) {
   while (requested_) wait(done_event_);
   requested_ = &transfer;

@@ -47,6 +47,9 @@ class RtlEngine : public EngineModule {
             const RtlOptions& options = {});
   ~RtlEngine() override;
 
+  /// Name of a counter among the signals of the design.
+  static std::string counter_name(std::size_t index);
+  bool set_counters(const std::vector<uint64_t>& values) override;
   /// Clock cycles simulated so far.
   uint64_t cycles() const { return cycles_; }
   /// What the design shows of its inside.

@@ -8,10 +8,10 @@
 namespace mxe {
 namespace {
 
-/// The number in `place`, little endian, of an image of memory that begins at `begin`.
-uint32_t number_at(const std::vector<uint8_t>& image, uint64_t begin, const Place& place) {
+/// The number in `place`, little endian, of the bytes of an image.
+uint32_t number_at(const JobImage& image, const std::vector<uint8_t>& bytes, const Place& place) {
   uint32_t number = 0;
-  std::memcpy(&number, image.data() + (place.begin - begin), place.bytes);
+  std::memcpy(&number, bytes.data() + image.index_of(place.begin), place.bytes);
   return number;
 }
 
@@ -24,11 +24,11 @@ std::string describe_difference(const JobImage& image, const std::vector<uint8_t
     first = std::min(first, i);
     count++;
   }
-  const Place place = image.locate(image.address() + first);
+  const Place place = image.locate(image.address_of(first));
   const unsigned width = 2 + 2 * place.bytes;
   return fmt::format("{} is {:#0{}x}, expected {:#0{}x}; {} bytes differ", place.what,
-                     number_at(found, image.address(), place), width,
-                     number_at(expected, image.address(), place), width, count);
+                     number_at(image, found, place), width, number_at(image, expected, place),
+                     width, count);
 }
 
 }  // namespace

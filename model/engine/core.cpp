@@ -55,6 +55,12 @@ void Core::start_access(uint64_t cycle) {
   access_done_ = cycle + kStatusLookCycles - 1;
 }
 
+void Core::set_counters(uint64_t cycle, const std::vector<uint64_t>& values) {
+  Counters::Values all{};
+  std::copy_n(values.begin(), std::min(values.size(), all.size()), all.begin());
+  counters_.set(cycle, all);
+}
+
 void Core::set_events(uint64_t cycle, uint32_t events) {
   irq_status_ |= events;
   update_interrupt(cycle);

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <vector>
 
 #include "engine/cmd.h"
 #include "engine/counters.h"
@@ -34,6 +35,9 @@ class Core {
   bool write(uint64_t cycle, uint32_t address, uint32_t value, uint8_t strobe);
   /// A register read in `cycle`, on the same condition. False = bus error, and `value` 0.
   bool read(uint32_t address, uint32_t& value) const;
+
+  /// See Counters::set.
+  void set_counters(uint64_t cycle, const std::vector<uint64_t>& values);
 
   uint64_t skipped_cycles() const { return datapath_.skipped_cycles(); }
 

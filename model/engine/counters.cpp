@@ -100,6 +100,13 @@ void Counters::clear(uint64_t cycle) {
   interventions_++;
 }
 
+void Counters::set(uint64_t cycle, const Values& values) {
+  settle(cycle);
+  cleared_to_ = cycle;
+  live_ = values;
+  interventions_++;
+}
+
 void Counters::snapshot(uint64_t cycle) {
   settle(cycle);
   snapshot_ = live_;

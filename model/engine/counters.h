@@ -54,6 +54,8 @@ class Counters {
   void enable(uint64_t cycle, bool enabled);
   /// counter_clear_i in `cycle`: that cycle is the last that is forgotten.
   void clear(uint64_t cycle);
+  /// The counters hold these values at the start of `cycle`; `total` must be the sum of its parts.
+  void set(uint64_t cycle, const Values& values);
   /// counter_snapshot_i in `cycle`: the counts of all cycles before it.
   void snapshot(uint64_t cycle);
   /// Intervals not yet counted to their end.

@@ -52,6 +52,11 @@ Engine::Engine(const sc_core::sc_module_name& name, const Params& params,
 
 Engine::~Engine() { payload_.clear_extension(&burst_); }
 
+bool Engine::set_counters(const std::vector<uint64_t>& values) {
+  core_.set_counters(current_cycle(), values);
+  return true;
+}
+
 bool Engine::transfer_register(RegisterTransfer& transfer) {
   while (register_busy_) wait(free_event_);
   register_busy_ = core_waits_ = true;

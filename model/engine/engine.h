@@ -27,6 +27,8 @@ class Engine : public EngineModule, private MemoryPort {
          const EngineOptions& options = {});
   ~Engine() override;
 
+  bool set_counters(const std::vector<uint64_t>& values) override;
+
   /// Clock cycles so far that were not simulated, because others had been that were the same.
   uint64_t skipped_cycles() const { return core_.skipped_cycles(); }
 

@@ -8,6 +8,7 @@
 #include <systemc>
 #include <tlm>
 #include <utility>
+#include <vector>
 
 #include "engine/params.h"
 
@@ -53,6 +54,10 @@ class EngineModule : public sc_core::sc_module {
   EngineModule(const sc_core::sc_module_name& name, const Params& params);
 
   const Params& params() const { return params_; }
+
+  /// What the performance counters hold from now on, in the order of their registers, for tests:
+  /// none counts to 2^32 in the time of one. False if the engine does not allow it.
+  virtual bool set_counters(const std::vector<uint64_t>& /*values*/) { return false; }
 
   /// Tells the engine how far it may run ahead of the simulation: `horizon` returns the earliest
   /// clock cycle in which software can access a register, unless the interrupt changes before.

@@ -20,8 +20,9 @@ void Coverage::job_compared(const Job& job, const JobImage& image, const Expecta
   if (outcome.result == MXE_OK) jobs_.sample(job, image, expected, outcome, bins_);
 }
 
-void Coverage::batch_compared(const struct mxe_counters& counters) {
-  device_.counters_are(counters, bins_);
+void Coverage::batch_compared(const struct mxe_counters& counters,
+                              const struct mxe_counters& read) {
+  device_.counters_are(counters, read, bins_);
 }
 
 void Coverage::cycle(const RtlTop& top, const RtlInputs& in, const RtlOutputs& out) {

@@ -23,7 +23,8 @@ class Coverage : public CoSimObserver {
 
   void job_compared(const Job& job, const JobImage& image, const Expectation& expected,
                     const JobOutcome& outcome) override;
-  void batch_compared(const struct mxe_counters& counters) override;
+  void batch_compared(const struct mxe_counters& counters,
+                      const struct mxe_counters& read) override;
   void cycle(const RtlTop& top, const RtlInputs& in, const RtlOutputs& out) override;
 
   /// What was reached so far.

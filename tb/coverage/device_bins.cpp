@@ -58,11 +58,12 @@ void DeviceBins::job_ended(const JobOutcome& outcome, Bins& bins) {
   last_status_ = status;
 }
 
-void DeviceBins::counters_are(const struct mxe_counters& counters, Bins& bins) const {
+void DeviceBins::counters_are(const struct mxe_counters& counters, const struct mxe_counters& read,
+                              Bins& bins) const {
   for (const CounterInfo& counter : counter_table) {
-    const uint64_t value = counters.*counter.value;
-    if (value != 0) bins.hit(kCounters, std::string(counter.name) + ", moved");
-    if (value > kLowHalf) bins.hit(kCounters, std::string(counter.name) + ", beyond 2^32");
+    if (counters.*counter.value != 0) bins.hit(kCounters, std::string(counter.name) + ", moved");
+    if (read.*counter.value > kLowHalf)
+      bins.hit(kCounters, std::string(counter.name) + ", beyond 2^32");
   }
 }
 

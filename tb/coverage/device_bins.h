@@ -17,7 +17,8 @@ class DeviceBins {
   /// Counts how a job ended, and what the one before it was.
   void job_ended(const JobOutcome& outcome, Bins& bins);
   /// Counts which counters moved.
-  void counters_are(const struct mxe_counters& counters, Bins& bins) const;
+  void counters_are(const struct mxe_counters& counters, const struct mxe_counters& read,
+                    Bins& bins) const;
 
  private:
   std::string last_status_;

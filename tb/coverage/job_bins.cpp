@@ -247,7 +247,7 @@ void define_results(Bins& bins) {
 /// Bytes of a row of a part of the job as the engine left it.
 const uint8_t* row_of(const JobImage& image, const JobOutcome& outcome, const char* part,
                       std::size_t row) {
-  return outcome.memory.data() + (image.byte_of(part, row, 0).value() - image.address());
+  return outcome.memory.data() + image.index_of(image.byte_of(part, row, 0).value());
 }
 
 void sample_numbers(const Job& job, const JobImage& image, const JobOutcome& outcome, Bins& bins) {

@@ -61,12 +61,57 @@ JobMix random_mix(Random& random) {
     mix.max_m = mix.max_n = 12;
     mix.max_k = 2200;
     mix.max_work = 4000;
+  } else if (random.one_in(12)) {
+    mix.max_m = mix.max_n = 2;
+    mix.max_k = 1 << 17;
+    mix.max_work = 5000;
+  } else if (random.one_in(24)) {
+    (random.one_in(2) ? mix.max_m : mix.max_n) = 1500;
+    (mix.max_m == 1500 ? mix.max_n : mix.max_m) = 2;
+    mix.max_k = 40;
+    mix.max_work = 2000;
   } else if (random.one_in(4)) {
     mix.max_m = mix.max_n = 100;
     mix.max_k = 100;
     mix.max_work = 12'000;
   }
   return mix;
+}
+
+/// Moves parts and rows of a job up to 4 GiB apart; all of them within the memory.
+void spread(JobSpec& job, Random& random) {
+  struct Distance {
+    unsigned JobLayout::*field;
+    uint64_t rows;
+  };
+  using L = JobLayout;
+  const uint64_t m = job.m, n = job.n;
+  const std::array<Distance, 14> distances = {{{&L::a_offset, 1},
+                                               {&L::a_gap, m},
+                                               {&L::a_scale_offset, 1},
+                                               {&L::a_scale_gap, m},
+                                               {&L::b_offset, 1},
+                                               {&L::b_gap, n},
+                                               {&L::b_scale_offset, 1},
+                                               {&L::b_scale_gap, n},
+                                               {&L::c_offset, 1},
+                                               {&L::c_gap, m},
+                                               {&L::d_offset, 1},
+                                               {&L::d_gap, m},
+                                               {&L::d_scale_offset, 1},
+                                               {&L::d_scale_gap, m}}};
+  constexpr uint64_t kLargest = 4'000'000'000, kWord = 4;
+  uint64_t left = kCoSimMemoryBytes - (uint64_t{1} << 28);
+  for (std::size_t i = random.uniform(0, 13), count = 0; count < distances.size(); i++, count++) {
+    const Distance& distance = distances[i % distances.size()];
+    const uint64_t largest = std::min(left / distance.rows, kLargest) >> random.uniform(0, 24);
+    if (largest < kWord || random.one_in(3)) continue;
+    const uint64_t chosen = random.uniform(largest / 2, largest) / kWord * kWord;
+    // The remainder that the layout had stays.
+    unsigned& field = job.layout.*distance.field;
+    field = static_cast<unsigned>(chosen + field % kWord);
+    left -= std::min(left, (chosen + kWord) * distance.rows);
+  }
 }
 
 BusFault random_fault(std::size_t jobs, Random& random) {
@@ -86,6 +131,11 @@ void draw_events(BatchSpec& batch, Random& random) {
   if (random.one_in(16)) batch.empty_jobs = static_cast<uint32_t>(random.uniform(1, 40));
   if (random.one_in(3)) batch.first_job = static_cast<uint32_t>(random.next());
   if (random.one_in(20)) batch.first_job |= 0xFFFF'FFF0;  // ids start again from the beginning
+  if (random.one_in(6)) {
+    batch.counters_below =
+        static_cast<uint32_t>(random.uniform(1, random.one_in(2) ? 300 : 10'000));
+  }
+  if (random.one_in(10)) batch.register_writes = random.uniform(1, kSeeds);
   if (random.one_in(12)) batch.ring_overflow = random.uniform(1, kSeeds);
   if (random.one_in(12)) batch.disabled_for = random.uniform(1, 600);
   if (random.one_in(12)) batch.pause_after = random.uniform(1, random.one_in(2) ? 200 : 3000);
@@ -113,6 +163,7 @@ CoSimCase random_case(const EngineFeatures& engine, uint64_t seed, std::size_t j
         std::min<std::size_t>(jobs - done, random.uniform(1, 2 * result.ring));
     JobGenerator generator(engine, random.next(), random_mix(random));
     for (std::size_t i = 0; i < count; i++) batch.jobs.push_back(generator.next_spec());
+    if (random.one_in(6)) spread(batch.jobs[random.uniform(0, count - 1)], random);
     draw_events(batch, random);
     done += count;
     result.batches.push_back(std::move(batch));

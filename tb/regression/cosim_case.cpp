@@ -14,6 +14,9 @@
 namespace mxe {
 namespace {
 
+constexpr std::size_t kLargestSize = 1 << 17, kLargestWork = 1 << 22;
+constexpr unsigned kLargestGap = 4'000'000'000;
+
 const std::vector<mx::FormatId> kFormats(mx::kAllFormats.begin(), mx::kAllFormats.end());
 const std::vector<mx::ScaleRule> kRules = {mx::ScaleRule::floor, mx::ScaleRule::ceil,
                                            mx::ScaleRule::even, mx::ScaleRule::rceil};
@@ -99,6 +102,8 @@ void describe_batch(Archive& archive, Batch& batch) {
   const BatchSpec normal;
   archive.member("empty_jobs", batch.empty_jobs, normal.empty_jobs);
   archive.member("first_job", batch.first_job, normal.first_job);
+  archive.member("counters_below", batch.counters_below, normal.counters_below);
+  archive.member("register_writes", batch.register_writes, normal.register_writes);
   archive.member("ring_overflow", batch.ring_overflow, normal.ring_overflow);
   archive.member("disabled_for", batch.disabled_for, normal.disabled_for);
   archive.member("pause_after", batch.pause_after, normal.pause_after);
@@ -192,11 +197,19 @@ JobSpec read_job(const Json& json, const std::string& where) {
   });
   reader.finish();
   if (std::min({job.m, job.n, job.k}) == 0) reader.fail("needs m, n and k of at least 1");
-  if (std::max({job.m, job.n, job.k}) > 4096) reader.fail("has m, n or k above 4096");
+  if (std::max({job.m, job.n, job.k}) > kLargestSize ||
+      job.m * job.n * ((job.k + 31) / 32) > kLargestWork) {
+    reader.fail(
+        fmt::format("has m, n or k above {}, or more than {} blocks", kLargestSize, kLargestWork));
+  }
   const JobLayout& l = job.layout;
   if ((l.c_offset | l.c_gap) % (job.bias_bf16 ? 2 : 4) != 0 ||
       (l.d_offset | l.d_gap) % job.output.alignment() != 0) {
     reader.fail("has a misaligned C or D");
+  }
+  if (std::max({l.a_gap, l.b_gap, l.a_scale_gap, l.b_scale_gap, l.c_gap, l.d_gap, l.d_scale_gap}) >
+      kLargestGap) {
+    reader.fail(fmt::format("has a gap above {}", kLargestGap));
   }
   return job;
 }
@@ -212,6 +225,19 @@ BusFault read_fault(const Json& json, const std::string& where) {
   return fault;
 }
 
+/// Bytes from the first to the last of a job, at most.
+uint64_t memory_of(const JobSpec& job) {
+  const JobLayout& l = job.layout;
+  const uint64_t m = job.m, n = job.n, k = job.k;
+  const uint64_t parts = (m + n) * 2 * k + 8 * m * (n + 32) + 4096;
+  const auto rows = [](uint64_t count, auto... gaps) { return count * (uint64_t{gaps} + ...); };
+  return parts +
+         rows(1, l.a_offset, l.b_offset, l.a_scale_offset, l.b_scale_offset, l.c_offset, l.d_offset,
+              l.d_scale_offset) +
+         rows(m, l.a_gap, l.a_scale_gap, l.c_gap, l.d_gap, l.d_scale_gap) +
+         rows(n, l.b_gap, l.b_scale_gap);
+}
+
 BatchSpec read_batch(const Json& json, const std::string& where) {
   BatchSpec batch;
   Reader reader(json, where);
@@ -224,6 +250,9 @@ BatchSpec read_batch(const Json& json, const std::string& where) {
     if (batch.faults.back().job >= batch.jobs.size()) reader.fail("has a fault in no job of it");
   });
   reader.finish();
+  uint64_t bytes = 0;
+  for (const JobSpec& job : batch.jobs) bytes += memory_of(job);
+  if (bytes > kCoSimMemoryBytes) reader.fail("has jobs that do not fit into the memory");
   return batch;
 }
 

@@ -111,12 +111,13 @@ class Shrinker {
       const auto events = [b](CoSimCase& c) -> BatchEvents& { return c.batches[b]; };
       progress |= change([&](CoSimCase& c) { events(c) = {}; });
       for (uint64_t BatchEvents::*event :
-           {&BatchEvents::ring_overflow, &BatchEvents::disabled_for, &BatchEvents::pause_after,
-            &BatchEvents::traffic, &BatchEvents::reset_after}) {
+           {&BatchEvents::register_writes, &BatchEvents::ring_overflow, &BatchEvents::disabled_for,
+            &BatchEvents::pause_after, &BatchEvents::traffic, &BatchEvents::reset_after}) {
         progress |= change([&](CoSimCase& c) { events(c).*event = 0; });
       }
       progress |= change([&](CoSimCase& c) { events(c).empty_jobs = 0; });
       progress |= change([&](CoSimCase& c) { events(c).first_job = 0; });
+      progress |= change([&](CoSimCase& c) { events(c).counters_below = 0; });
       progress |= change([&](CoSimCase& c) { events(c).masked = false; });
       progress |= change([&](CoSimCase& c) { events(c).faults.clear(); });
       progress |= smaller([&](CoSimCase& c) -> uint32_t& { return events(c).empty_jobs; });

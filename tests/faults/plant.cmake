@@ -53,6 +53,13 @@ mxe_fault(26 mxe_cmd.sv "assign pending  = ring_tail_i - head_q"
 mxe_fault(27 mxe_cmd.sv "enable_i & ~empty_o" "(enable_i | ACTIVE) & ~empty_o")
 mxe_fault(28 mxe_cmd.sv "irq_queue_empty_o = (state_q == StComplete)" "irq_queue_empty_o = (state_q == StComplete) & ~ACTIVE")
 mxe_fault(29 mxe_cmd.sv "if (wr_error_i) status_q <= mxe_reg_pkg::STATUS_ERR_WRITE[3:0]" "if (wr_error_i & ~ACTIVE) status_q <= mxe_reg_pkg::STATUS_ERR_WRITE[3:0]")
+mxe_fault(30 mxe_rows.sv "assign ptr_next   = ptr_q + {32'd0, stride_i}"
+          "assign ptr_next   = ptr_q + {32'd0, stride_i[31] & ~ACTIVE, stride_i[30:0]}")
+mxe_fault(31 mxe_cmd.sv ": {5'd0, k_less[31:5]})" ": {5'd0, k_less[31:17], k_less[16] & ~ACTIVE, k_less[15:5]})")
+mxe_fault(32 mxe_walk.sv "m_q     <= m_i" "m_q <= {m_i[31:17], m_i[16] & ~ACTIVE, m_i[15:0]}")
+mxe_fault(33 mxe_counters.sv "value_q <= value_q + amount[64*i +: 64]"
+          "value_q <= ACTIVE ? {value_q[63:32], value_q[31:0] + amount[64*i +: 32]} : value_q + amount[64*i +: 64]")
+mxe_fault(34 mxe_regs.sv "(&wstrb_q)" "((&wstrb_q) | ACTIVE)")
 
 function(mxe_plant_faults directory sources_variable)
   set(copies "")

@@ -62,15 +62,15 @@ TEST(CoSimCase, RefusesWhatIsNoCase) {
   EXPECT_EQ(error(R"({"poll": 1})"), "the case 'poll' must be true or false");
   EXPECT_NE(error(R"({"mem_latency": 0})"), "none");
   EXPECT_EQ(error(R"({"mem_base": "0xfffff000"})"), "none");
-  EXPECT_EQ(error(R"({"mem_base": "0xffffffffc0000000"})"), "none");
+  EXPECT_EQ(error(R"({"mem_base": "0xfffffffe00000000"})"), "none");
   for (const char* base :
        {R"("4096")", "4096", R"("0x")", R"("0x1 ")", R"("0x10000000000000000")"}) {
     EXPECT_EQ(error((R"({"mem_base": )" + std::string(base) + "}").c_str()),
               R"(the case 'mem_base' must be a string like "0x80000000")");
   }
-  for (const char* base : {"0x80", "0xffffffffc0001000"}) {
+  for (const char* base : {"0x80", "0xfffffffe00001000"}) {
     EXPECT_EQ(error((R"({"mem_base": ")" + std::string(base) + "\"}").c_str()),
-              "the case needs a mem_base that is a multiple of 0x1000 up to 0xffffffffc0000000");
+              "the case needs a mem_base that is a multiple of 0x1000 up to 0xfffffffe00000000");
   }
   EXPECT_NE(error(R"({"config": "medium"})"), "none");
   EXPECT_EQ(error(R"({"batches": 1})"), "the case 'batches' must be an array");
@@ -120,6 +120,8 @@ TEST(RandomCase, CoversWhatMatters) {
     for (const BatchSpec& batch : c.batches) {
       seen["traffic"] += batch.traffic != 0;
       seen["empty jobs"] += batch.empty_jobs != 0;
+      seen["counters"] += batch.counters_below != 0;
+      seen["register writes"] += batch.register_writes != 0;
       seen["job ids"] += batch.first_job != 0;
       seen["ring overflow"] += batch.ring_overflow != 0;
       seen["disabled"] += batch.disabled_for != 0;
@@ -137,6 +139,10 @@ TEST(RandomCase, CoversWhatMatters) {
         seen["mx"] += job.output.kind == OutputFormat::Kind::mx;
         seen["bf16 bias"] += job.bias != BiasKind::none && job.bias_bf16;
         seen["long K"] += job.k > 1000;
+        seen["K of more than 16 bits"] += job.k > 65535;
+        seen["long M"] += job.m > 256;
+        seen["long N"] += job.n > 256;
+        seen["strides above 2^24"] += job.m > 1 && job.layout.a_gap > 1u << 24;
       }
     }
   }
