@@ -48,10 +48,20 @@ void Core::step(uint64_t limit) {
   if (counters_.open_intervals() > kSettleAbove) counters_.settle(now);
 }
 
+uint64_t Core::quiet_from() const { return std::max(access_done_, datapath_.last_transfer()) + 1; }
+
+uint64_t Core::access_delay(uint64_t cycle) const {
+  const uint64_t first_look = quiet_from() + kQuietCycles;
+  if (cycle <= first_look) return 0;
+  // A look that finds work is followed by another; an access that comes with a look goes first.
+  uint64_t since = cycle - first_look;
+  if (!rests()) since %= kStatusLookCycles + kQuietCycles;
+  return since != 0 && since < kStatusLookCycles ? kStatusLookCycles - since : 0;
+}
+
 void Core::start_access(uint64_t cycle) {
-  const uint64_t last_transfer = std::max(access_done_, datapath_.last_transfer());
-  const uint64_t stopped = last_transfer + 1 + kQuietCycles + kStatusLookCycles;
-  if (cmd_.next_step() == kNever && !cmd_.busy() && stopped < cycle) counters_.skip(stopped, cycle);
+  const uint64_t stopped = quiet_from() + kQuietCycles + kStatusLookCycles;
+  if (rests() && stopped < cycle) counters_.skip(stopped, cycle);
   access_done_ = cycle + kStatusLookCycles - 1;
 }
 

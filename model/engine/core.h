@@ -28,6 +28,9 @@ class Core {
   /// Cycle of the next thing to happen; kNever while the engine has nothing to do.
   uint64_t next_step() const { return cmd_.next_step(); }
 
+  /// How long a register access that comes in `cycle` has to wait, because STATUS is being looked at
+  /// (kQuietCycles). Everything up to `cycle` must have been carried out.
+  uint64_t access_delay(uint64_t cycle) const;
   /// A register access begins in `cycle`: if the clock had stopped, it runs again.
   void start_access(uint64_t cycle);
   /// A register write that takes effect in `cycle`: the first in which the register has the new
@@ -50,6 +53,11 @@ class Core {
   std::deque<Interrupt>& interrupts() { return interrupts_; }
 
  private:
+  /// Whether nothing but an access can make the engine do anything.
+  bool rests() const { return cmd_.next_step() == kNever && !cmd_.busy(); }
+  /// The first cycle in which no bus transfers anything, as far as is known.
+  uint64_t quiet_from() const;
+
   void step(uint64_t limit);
   void write_control(uint64_t cycle, uint32_t value);
   void set_events(uint64_t cycle, uint32_t events);

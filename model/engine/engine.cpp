@@ -60,6 +60,9 @@ bool Engine::set_counters(const std::vector<uint64_t>& values) {
 bool Engine::transfer_register(RegisterTransfer& transfer) {
   while (register_busy_) wait(free_event_);
   register_busy_ = core_waits_ = true;
+  core_.run_until(current_cycle());
+  const uint64_t delay = core_.access_delay(current_cycle());
+  if (delay != 0) wait(cycles_to_time(delay));
   const uint64_t begin = current_cycle();
   core_.run_until(begin);
   core_.start_access(begin);
