@@ -172,7 +172,7 @@ void define_together(Bins& bins) {
       }
     }
   }
-  bins.define(kTogether, "States of two blocks at the same time.", ShortRun::some, names);
+  bins.define(kTogether, "States of two blocks at the same time.", ShortRun::all, names);
 }
 
 std::set<std::string> watched_signals() {
