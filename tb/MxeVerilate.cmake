@@ -7,8 +7,7 @@
 # lines, as below, and has no waves.
 #
 # mxe_verilate(<target> CLASS <name> [CONFIG small|base|large] [PARAMETERS <NAME=VALUE>...] [FST]
-#              [BIG] [COVERAGE] [DEFINES <macro>...] [TOP <module>] [SOURCES <file>...] [STATES <file>]
-#              [ELABORATED])
+#              [BIG] [COVERAGE] [DEFINES <macro>...] [TOP <module>] [SOURCES <file>...] [STATES <file>])
 #
 # A static library with the RTL as Verilator compiles it for one configuration, and the factory
 #   std::unique_ptr<mxe::RtlTop> mxe::make_<CLASS>(const Params&, const std::string& waves);
@@ -17,7 +16,6 @@
 # build time because it only serves reruns. BIG is for designs that compile slowly: optimised less.
 # COVERAGE counts how often lines run (RtlTop::write_line_coverage). DEFINES are Verilog macros.
 # STATES tells which signals the simulation shows (default for mxe_top: rtl/mxe_states.vlt).
-# ELABORATED says that SOURCES have no parameters any more: they are of configuration CONFIG.
 include_guard()
 find_package(verilator REQUIRED HINTS $ENV{VERILATOR_ROOT})
 
@@ -43,7 +41,7 @@ string(SUBSTRING ${MXE_ENGINE_INTERFACE} 0 12 MXE_ENGINE_INTERFACE)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${_headers})
 
 function(mxe_verilate target)
-  cmake_parse_arguments(ARG "FST;BIG;COVERAGE;ELABORATED" "CLASS;CONFIG;TOP;STATES"
+  cmake_parse_arguments(ARG "FST;BIG;COVERAGE" "CLASS;CONFIG;TOP;STATES"
                         "PARAMETERS;DEFINES;SOURCES" ${ARGN})
   if(ARG_CONFIG AND NOT DEFINED MXE_RTL_PARAMETERS_${ARG_CONFIG})
     message(FATAL_ERROR "mxe_verilate: no configuration '${ARG_CONFIG}'")
@@ -64,9 +62,6 @@ function(mxe_verilate target)
     list(APPEND parameters ${override})
   endforeach()
   list(TRANSFORM parameters PREPEND -G)
-  if(ARG_ELABORATED)
-    set(parameters "")
-  endif()
   if(NOT ARG_STATES AND ARG_TOP STREQUAL mxe_top)
     set(ARG_STATES ${MXE_RTL_DIR}/mxe_states.vlt)
   endif()

@@ -134,7 +134,11 @@ JobImage::JobImage(const Job& job, uint64_t address, uint64_t noise_seed)
   make_ranges();
 
   Random random(noise_seed);
-  for (uint8_t& byte : before_) byte = static_cast<uint8_t>(random.next());
+  // Many 0xFF: as a scale or an element that should not be there they show most.
+  for (uint8_t& byte : before_) {
+    const uint64_t draw = random.next();
+    byte = (draw & 0x300) == 0 ? uint8_t{0xFF} : static_cast<uint8_t>(draw);
+  }
   write_rows(d.a_addr, d.a_stride, mx::pack_rows(job.a), a_row, last_byte_mask(job.a.format, k));
   write_rows(d.b_addr, d.b_stride, mx::pack_rows(job.b), b_row, last_byte_mask(job.b.format, k));
   write_rows(d.a_scale_addr, d.a_scale_stride, job.a.scales, scales, 0xFF);

@@ -22,7 +22,10 @@ JobGenerator::JobGenerator(const EngineFeatures& features, uint64_t seed, const 
 
 JobSpec JobGenerator::next_spec() {
   for (;;) {
-    const mx::FormatId a = pick(random_, mx::kAllFormats), b = pick(random_, mx::kAllFormats);
+    // The pair with a rate of its own more often than the others.
+    const bool dual = random_.one_in(10);
+    const mx::FormatId a = dual ? mx::FormatId::mxfp4_e2m1 : pick(random_, mx::kAllFormats);
+    const mx::FormatId b = dual ? a : pick(random_, mx::kAllFormats);
     // A job beyond the engine's features is one way to be illegal.
     const bool beyond = mix_.illegal != 0 && random_.one_in(mix_.illegal);
     if (beyond || features_.has_pair(a, b)) return next_spec(a, b, beyond);
@@ -48,7 +51,7 @@ JobSpec JobGenerator::next_spec(mx::FormatId format_a, mx::FormatId format_b,
     spec.output = output();
   } while (!beyond_features && !features_.has_result(spec.output));
   if (random_.one_in(2)) spec.bias = random_.one_in(3) ? BiasKind::row : BiasKind::full;
-  if (spec.values == Values::boundaries) spec.bias = BiasKind::full;
+  if (spec.values == Values::boundaries || spec.values == Values::ties) spec.bias = BiasKind::full;
   spec.bias_bf16 = random_.one_in(3);
   if (!beyond_features) {
     spec.bias_bf16 = spec.bias_bf16 ? features_.bias_bf16 : !features_.bias_fp32;

@@ -51,13 +51,15 @@ class Operand {
   mx::MxTensor make(std::size_t rows) const;
 
  private:
-  enum Use : unsigned { codes, scales, cancelled_codes, cancelled_scales };
+  enum Use : unsigned { codes, scales, cancelled_codes, cancelled_scales, special };
 
   Random generator(std::size_t row, Use use) const {
     return Random(mix64(spec_.seed + mix64(stream_ * 16 + use)) + row);
   }
   void fill_row(mx::MxTensor& tensor, std::size_t row) const;
   void cancel(mx::MxTensor& tensor, std::size_t row) const;
+  void put_special(mx::MxTensor& tensor, std::size_t row) const;
+  uint8_t power_of_two(Random& random) const;
   uint8_t code(Random& random, std::size_t row) const;
   uint8_t scale(Random& random) const;
 
@@ -88,6 +90,7 @@ mx::MxTensor Operand::make(std::size_t rows) const {
   for (std::size_t row = 0; row < rows; row++) {
     fill_row(tensor, row);
     if (spec_.values == Values::cancellation) cancel(tensor, row);
+    if (spec_.values == Values::specials) put_special(tensor, row);
   }
   return tensor;
 }
@@ -110,12 +113,44 @@ uint8_t Operand::code(Random& random, std::size_t row) const {
   }
   // Three rows of four leave the sums to the bias, which hits the boundaries exactly.
   if (spec_.values == Values::boundaries && stream_ == 0 && row % 4 != 3) return 0;
-  const bool special = spec_.values == Values::specials && random.one_in(200);
+  if (spec_.values == Values::ties) {
+    // In every other row the smallest number alone, so that sums are a few units of the last place.
+    const uint8_t one = row % 2 == 0 ? uint8_t{1} : power_of_two(random);
+    return random.one_in(6) ? one : uint8_t{0};
+  }
   for (;;) {
     const uint8_t c = static_cast<uint8_t>(random.next() & f.code_mask());
-    const bool possible = f.has_inf || f.has_nan;
-    if (special && possible ? !is_finite(format_, c) : is_finite(format_, c)) return c;
+    if (is_finite(format_, c)) return c;
   }
+}
+
+/// Any power of two of the format, of either sign.
+uint8_t Operand::power_of_two(Random& random) const {
+  const mx::ElementFormat& f = mx::element_format(format_);
+  const bool negative = random.one_in(2);
+  for (;;) {
+    if (f.kind != mx::FormatKind::floating) {
+      const int value = 1 << random.uniform(0, 6);
+      return static_cast<uint8_t>(negative ? -value : value);
+    }
+    const uint64_t exponent = random.uniform(0, f.sign_mask() >> f.mantissa_bits);
+    const uint64_t c = exponent == 0 ? 1 : exponent << f.mantissa_bits;
+    if (c < f.sign_mask() && is_finite(format_, static_cast<uint8_t>(c))) {
+      return static_cast<uint8_t>(c | (negative ? f.sign_mask() : 0u));
+    }
+  }
+}
+
+/// At most one NaN or Inf in a row, so that it decides: anywhere in the first three blocks.
+void Operand::put_special(mx::MxTensor& tensor, std::size_t row) const {
+  const mx::ElementFormat& f = mx::element_format(format_);
+  Random random = generator(row, special);
+  const std::size_t column = random.uniform(0, 3 * mx::kBlockSize - 1);
+  if (!(f.has_inf || f.has_nan) || column >= tensor.k || random.one_in(2)) return;
+  uint8_t& code = tensor.codes[row * tensor.k + column];
+  do {
+    code = static_cast<uint8_t>(random.next() & f.code_mask());
+  } while (is_finite(format_, code));
 }
 
 uint8_t Operand::scale(Random& random) const {
@@ -137,6 +172,8 @@ uint8_t Operand::scale(Random& random) const {
       return around(127 + 60 - emax(format_), 6);
     case Values::cancellation:
       return around(127, 3);
+    case Values::ties:
+      return around(127, random.one_in(4) ? 20 : 1);
     default:
       return around(127, random.one_in(4) ? 40 : 4);
   }
@@ -241,7 +278,18 @@ class BoundaryBlock {
   float peak_ = 0;
 };
 
-float bias_value(Values values, Random& random) {
+/// From far below the smallest product of two elements to far above it.
+float bias_about_products(const JobSpec& spec, Random& random) {
+  const int smallest = mx::element_format(spec.format_a).lsb_exponent +
+                       mx::element_format(spec.format_b).lsb_exponent;
+  const int exponent = smallest - 32 + static_cast<int>(random.uniform(0, 64));
+  const double significand = random.one_in(3) ? 1.0 : 1 + random.real();
+  const auto magnitude = static_cast<float>(std::ldexp(significand, exponent));
+  return random.one_in(2) ? -magnitude : magnitude;
+}
+
+float bias_value(const JobSpec& spec, Random& random) {
+  const Values values = spec.values;
   const auto pick = [&random](const auto& choices) {
     return choices[random.uniform(0, choices.size() - 1)];
   };
@@ -256,6 +304,7 @@ float bias_value(Values values, Random& random) {
   if (values == Values::zeros) return random.one_in(2) ? -0.0f : 0.0f;
   if (values == Values::tiny) return normal(random) * 0x1p-140f;
   if (values == Values::huge) return normal(random) * 0x1p120f;
+  if (values == Values::ties) return bias_about_products(spec, random);
   return normal(random) * 16;
 }
 
@@ -270,7 +319,7 @@ std::vector<float> make_bias(const JobSpec& spec) {
     for (std::size_t column = 0; column < spec.n; column++) {
       if (column > 0 && column % mx::kBlockSize == 0) block = BoundaryBlock(spec.output, random);
       bias.push_back(spec.values == Values::boundaries ? block.value(column, random)
-                                                       : bias_value(spec.values, random));
+                                                       : bias_value(spec, random));
     }
   }
   return spec.bias_bf16 ? round_to_bfloat16(bias) : bias;
@@ -300,6 +349,8 @@ const char* to_string(Values values) {
       return "zeros";
     case Values::boundaries:
       return "boundaries";
+    case Values::ties:
+      return "ties";
   }
   return "unknown";
 }

@@ -17,19 +17,20 @@ enum class Values : uint8_t {
   ones,          ///< every product is 1, for cases that are read by people
   quantized,     ///< normally distributed numbers through the default quantizer
   codes,         ///< any finite code, scales near one
-  specials,      ///< the same with a few NaN and Inf elements and NaN scales
+  specials,      ///< the same with at most one NaN or Inf in a row, and a few NaN scales
   extremes,      ///< scales 0, 1, 253, 254 and now and then 255
   cancellation,  ///< blocks that cancel each other up to a few small ones
   tiny,          ///< sums about the FP32 subnormals
   huge,          ///< sums about the FP32 overflow
   zeros,         ///< mostly zeros of both signs
   boundaries,    ///< sums on and beside the points where the rounding of results changes
+  ties,          ///< few powers of two far apart: halves that something tiny decides
 };
 const char* to_string(Values values);
 /// The kinds that random jobs are made of.
-inline constexpr std::array<Values, 9> kRandomValues = {
-    Values::quantized, Values::codes, Values::specials, Values::extremes,  Values::cancellation,
-    Values::tiny,      Values::huge,  Values::zeros,    Values::boundaries};
+inline constexpr std::array<Values, 10> kRandomValues = {
+    Values::quantized, Values::codes, Values::specials, Values::extremes,   Values::cancellation,
+    Values::tiny,      Values::huge,  Values::zeros,    Values::boundaries, Values::ties};
 
 enum class BiasKind : uint8_t { none, row, full };
 

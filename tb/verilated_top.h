@@ -84,7 +84,7 @@ class VerilatedTop : public RtlTop {
         const unsigned bytes = size_of(var);
         if (var.isParam() || bytes == 0) continue;
         const bool is_state = std::string_view(name) == "state_q";
-        result.emplace_back(below_top(path) + name, var.datap(), bytes, var.isPublicRW(),
+        result.emplace_back(readable(below_top(path) + name), var.datap(), bytes, var.isPublicRW(),
                             is_state ? names : std::vector<RtlSignal::ValueName>{});
       }
     }
@@ -124,19 +124,26 @@ class VerilatedTop : public RtlTop {
     return names;
   }
 
-  /// "mxe_top.mxe_top.u_drain.gen__BRA__0__KET__" as "u_drain.gen[0].".
+  /// "mxe_top.mxe_top.u_drain" as "u_drain.".
   static std::string below_top(std::string path) {
     for (int level = 0; level < 2; level++) {
       const std::size_t dot = path.find('.');
       if (dot == std::string::npos) return "";
       path.erase(0, dot + 1);
     }
-    for (const auto& [from, to] : {std::pair{"__BRA__", "["}, std::pair{"__KET__", "]"}}) {
-      for (std::size_t at = path.find(from); at != std::string::npos; at = path.find(from, at)) {
-        path.replace(at, std::strlen(from), to);
+    return path + ".";
+  }
+
+  /// "gen__BRA__0__KET____DOT__value_q" as "gen[0].value_q".
+  static std::string readable(std::string name) {
+    static constexpr std::pair<const char*, char> kEscapes[] = {
+        {"__BRA__", '['}, {"__KET__", ']'}, {"__DOT__", '.'}};
+    for (const auto& [escape, character] : kEscapes) {
+      for (std::size_t at = name.find(escape); at != std::string::npos; at = name.find(escape)) {
+        name.replace(at, std::strlen(escape), 1, character);
       }
     }
-    return path + ".";
+    return name;
   }
 
   void open_trace(const std::string& waves) {

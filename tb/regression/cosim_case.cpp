@@ -24,9 +24,10 @@ const std::vector<mx::Overflow> kOverflows = {mx::Overflow::saturate, mx::Overfl
 const std::vector<BiasKind> kBiases = {BiasKind::none, BiasKind::row, BiasKind::full};
 const std::vector<OutputFormat::Kind> kKinds = {OutputFormat::Kind::fp32, OutputFormat::Kind::bf16,
                                                 OutputFormat::Kind::mx};
-const std::vector<Values> kValues = {
-    Values::ones,         Values::quantized, Values::codes, Values::specials, Values::extremes,
-    Values::cancellation, Values::tiny,      Values::huge,  Values::zeros,    Values::boundaries};
+const std::vector<Values> kValues = {Values::ones,       Values::quantized, Values::codes,
+                                     Values::specials,   Values::extremes,  Values::cancellation,
+                                     Values::tiny,       Values::huge,      Values::zeros,
+                                     Values::boundaries, Values::ties};
 
 std::string format_name(mx::FormatId format) { return mx::element_format(format).name; }
 std::string rule_name(mx::ScaleRule rule) {
