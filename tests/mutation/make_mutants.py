@@ -1,0 +1,287 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Makes mutants of the engine: small faults, drawn by Yosys from every module, each behind a number
+that the simulation chooses.
+
+All mutants in one copy of the RTL would make it slow, so there are several copies, the groups: in
+each, some modules are as Yosys writes them with their mutants, the others are the sources.
+
+Writes to the output directory
+  <group>/*.sv   the engine with the mutants of one group, top module mxe_top
+  <group>.vlt    which of its signals a simulation shows (from mxe_states.vlt)
+  mutants.json   the list: number, group, module, what is changed, and from which line it came
+  mutants.il     the engine without any, as Yosys read it
+"""
+import argparse
+import json
+import math
+import os
+import re
+import subprocess
+
+TOP = "mxe_top"
+# A changed clock or reset is a fault of the netlist, not one that a designer makes.
+UNTOUCHED_PORTS = {"CLK", "ARST", "clk_i", "rst_ni"}
+# By the block diagram, so that each copy of the RTL is changed in about a quarter of it.
+GROUPS = {
+    "control": ["top", "regs", "cmd", "check", "counters", "walk", "rows", "load", "load_bias",
+                "rd_port", "unpack", "expand", "opbuf", "cbuf", "ram", "fifo", "feed", "seq"],
+    "results": ["drain", "merge", "collect", "amax", "requant", "requant_scale", "requant_lane",
+                "block_wr", "wr_port"],
+    "sums": ["array", "pe", "scale", "facc", "tree", "dot"],
+    "products": ["decode", "decode4", "decode_word", "lane", "quad"],
+}
+
+READ = """
+read_verilog -sv -DSYNTHESIS -I{include} {sources}
+chparam {parameters} {top}
+hierarchy -check -top {top}
+proc
+opt -full
+wreduce
+opt_clean
+rename -top {top}
+write_rtlil {work}/mutants.il
+write_json {work}/modules.json
+"""
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--yosys", default="yosys")
+    parser.add_argument("--include", required=True, help="directory of the headers")
+    parser.add_argument("--states", required=True, help="mxe_states.vlt")
+    parser.add_argument("--parameter", action="append", default=[], metavar="NAME=VALUE")
+    parser.add_argument("--count", type=int, default=600, help="mutants to make, about")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--output", required=True, help="directory")
+    parser.add_argument("sources", nargs="+")
+    return parser.parse_args()
+
+
+def run_yosys(args, name, script):
+    path = os.path.join(args.output, name)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(script)
+    subprocess.run([args.yosys, "-q", "-s", path], check=True)
+
+
+def text_of(args, name):
+    with open(os.path.join(args.output, name), encoding="utf-8") as file:
+        return file.read()
+
+
+def source_name(module):
+    """The name in the source: $paramod$<hash>\\mxe_fifo is mxe_fifo."""
+    return re.search(r"mxe_\w+", module)[0]
+
+
+def counts(args, modules):
+    """How many mutants of each module: by the root of its size, so that small ones are not lost,
+    shared among the versions of a module with other parameters."""
+    text = text_of(args, "mutants.il")
+    bodies = re.findall(r"^module (\S+)$(.*?)^end$", text, re.M | re.S)
+    cells = {name.lstrip("\\"): body.count("\n  cell ") for name, body in bodies}
+    versions = {}
+    for module in modules:
+        versions.setdefault(source_name(module), []).append(module)
+    weights = {m: math.sqrt(max(cells[m], 1)) / len(versions[source_name(m)]) for m in modules}
+    total = sum(weights.values())
+    return {m: max(2, round(args.count * w / total)) for m, w in weights.items()}
+
+
+class Mutant:
+    """One line of what `mutate -list` writes."""
+
+    def __init__(self, line):
+        words = line.split()
+        options = {}
+        self.source = []
+        index = 1
+        while index < len(words):
+            option = words[index].lstrip("-")
+            if option == "ctrl":
+                index += 4
+                continue
+            if option == "src":
+                self.source.append(words[index + 1])
+            else:
+                options[option] = words[index + 1]
+            index += 2
+        self.options = options
+
+    def touches_clock(self):
+        return self.options["port"].lstrip("\\") in UNTOUCHED_PORTS
+
+    def command(self, number=None):
+        """The command of Yosys that makes it: behind `number`, or for good."""
+        keep = ("mode", "module", "cell", "port", "portbit", "ctrlbit")
+        options = " ".join(f"-{k} {self.options[k]}" for k in keep if k in self.options)
+        switch = f"-ctrl mutant 16 {number} " if number is not None else ""
+        return f"mutate {switch}{options}"
+
+    def describe(self, number, include):
+        wire = self.options.get("wire")
+        where = f"{wire}[{self.options['wirebit']}]" if wire else (
+            f"{self.options['port']}[{self.options['portbit']}]")
+        places = [s.replace(include + "/", "") for s in self.source]
+        module = source_name(self.options["module"])
+        group = next(g for g, names in GROUPS.items() if module[len("mxe_"):] in names)
+        return {"number": number, "group": group, "module": module,
+                "mode": self.options["mode"], "where": where.replace("\\", ""),
+                "cell": self.options["cell"].replace(include + "/", "").replace("\\", ""),
+                "source": places[-1] if places else "", "command": self.command()}
+
+
+def list_mutants(args, modules):
+    script = f"read_rtlil {args.output}/mutants.il\n"
+    files = []
+    for index, (module, count) in enumerate(counts(args, modules).items()):
+        files.append(f"list-{index}.txt")
+        # More than wanted, because those at clocks are left out.
+        script += (f"mutate -list {2 * count} -seed {args.seed} -module {module} "
+                   f"-o {args.output}/{files[-1]}\n")
+    run_yosys(args, "list.ys", script)
+    mutants = []
+    for file, count in zip(files, counts(args, modules).values()):
+        lines = [Mutant(line) for line in text_of(args, file).splitlines()]
+        os.remove(os.path.join(args.output, file))
+        mutants += [m for m in lines if not m.touches_clock()][:count]
+    return mutants
+
+
+class Module:
+    """One module with its parameters, as Yosys knows it."""
+
+    def __init__(self, args, name, number, description):
+        self.name = name
+        self.source = source_name(name)
+        self.plain = f"{self.source}__{number}"
+        self.parameters = {n: int(v, 2)
+                           for n, v in description.get("parameter_default_values", {}).items()}
+        self.ports = {n: (p["direction"], len(p["bits"])) for n, p in description["ports"].items()}
+        self.path = next(p for p in args.sources if os.path.basename(p) == self.source + ".sv")
+
+    def child(self):
+        """The name that a module from Yosys has for the source."""
+        ports = ", ".join(f"{d} logic [{w - 1}:0] {n}" for n, (d, w) in self.ports.items())
+        values = ", ".join(f".{n}({v})" for n, v in self.parameters.items())
+        return f"module {self.plain} ({ports});\n  {self.source} #({values}) u_source (.*);\nendmodule\n"
+
+
+def distinct(modules):
+    """Without those that differ only in the type of their parameters."""
+    seen = {}
+    for module in modules.values():
+        seen.setdefault((module.source, tuple(sorted(module.parameters.items()))), module)
+    return {m.name: m for m in seen.values()}
+
+
+def header_of(path):
+    """A source up to the end of its ports."""
+    return re.match(r".*?^\);\n", text_of_path(path), re.M | re.S)[0]
+
+
+def mutated_modules(args, modules):
+    """The text of each module with its mutants, its children under their plain names."""
+    plain = {m.name: m.plain for m in modules.values()}
+    text = text_of(args, "mutated.v")
+    os.remove(os.path.join(args.output, "mutated.v"))
+    text = re.sub(r"\\(\$paramod\S*) ", lambda m: plain[m[1]] + " ", text)
+    text = re.sub(r",\n {4}\.mutant\(mutant\)|^ {4}\.mutant\(mutant\),\n", "", text, flags=re.M)
+    text = re.sub(r"\n  wire \[15:0\] mutant;", "\n  wire [15:0] mutant = mxe_mutant_pkg::mxe_mutant();",
+                  text)
+    text = text.replace("\n  input [15:0] mutant;", "")
+    text = re.sub(r"^(module [^;]*?)(, mutant\b|\bmutant, )", r"\1", text, flags=re.M)
+    texts = {}
+    for match in re.finditer(r"^module \\?(\S+?) ?\(.*?^endmodule\n", text, re.M | re.S):
+        texts[match[1]] = match[0]
+    return {m.name: texts[m.plain if m.name != m.source else m.source] for m in modules.values()}
+
+
+def replacement(versions, texts):
+    """A module under its source's name and parameters that is its versions with mutants."""
+    if len(versions) == 1:
+        return with_parameters(versions[0], texts[versions[0].name])
+    text = ""
+    branches = []
+    for version in versions:
+        name = version.plain + "_mutated"
+        text += re.sub(r"^module \S+?(?= ?\()", f"module {name}", texts[version.name], count=1)
+        chosen = " && ".join(f"({n} == {v})" for n, v in version.parameters.items())
+        branches.append(f"if ({chosen}) begin : gen_{version.plain}\n    {name} u_mutated (.*);\n  end")
+    return (text + header_of(versions[0].path) + "  " + " else ".join(branches) +
+            "\nendmodule\n`default_nettype wire\n")
+
+
+def with_parameters(module, text):
+    """The text, taking parameters that it does not need any more."""
+    parameters = ", ".join(f"parameter {n} = {v}" for n, v in module.parameters.items())
+    opening = f"module {module.source} " + (f"#({parameters}) " if parameters else "")
+    return re.sub(r"^module \S+? ?(?=\()", opening, text, count=1)
+
+
+def write_group(args, group, modules, texts):
+    directory = os.path.join(args.output, group)
+    os.makedirs(directory, exist_ok=True)
+    changed = {"mxe_" + name for name in GROUPS[group]}
+    write(directory, "mxe_mutant_pkg.sv", PACKAGE)
+    write(directory, "children.sv", "".join(m.child() for m in modules.values()))
+    for path in args.sources:
+        name = os.path.basename(path)
+        source = name[:-len(".sv")]
+        versions = [m for m in distinct(modules).values() if m.source == source]
+        write(directory, name, replacement(versions, texts) if source in changed and versions
+              else text_of_path(path))
+    lines = []
+    for line in text_of_path(args.states).splitlines():
+        match = re.match(r'(public\w+) -module "(\w+)" -var "(\w+)"', line)
+        if not match:
+            lines.append(line)
+            continue
+        versions = [m.plain + "_mutated" for m in distinct(modules).values() if m.source == match[2]]
+        for module in versions if match[2] in changed and len(versions) > 1 else [match[2]]:
+            lines.append(f'{match[1]} -module "{module}" -var "*{match[3]}"')
+    write(args.output, group + ".vlt", "\n".join(lines) + "\n")
+
+
+PACKAGE = """package mxe_mutant_pkg;
+  import "DPI-C" pure function shortint unsigned mxe_mutant();
+endpackage
+"""
+
+
+def text_of_path(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def write(directory, name, text):
+    with open(os.path.join(directory, name), "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def main():
+    args = arguments()
+    os.makedirs(args.output, exist_ok=True)
+    parameters = " ".join("-set " + p.replace("=", " ") for p in args.parameter)
+    run_yosys(args, "read.ys", READ.format(include=args.include, sources=" ".join(args.sources),
+                                           parameters=parameters, top=TOP, work=args.output))
+    descriptions = json.loads(text_of(args, "modules.json"))["modules"]
+    os.remove(os.path.join(args.output, "modules.json"))
+    modules = {name: Module(args, name, i, d)
+               for i, (name, d) in enumerate(sorted(descriptions.items()))}
+    mutants = list_mutants(args, sorted(distinct(modules)))
+    script = f"read_rtlil {args.output}/mutants.il\n"
+    script += "".join(m.command(i + 1) + "\n" for i, m in enumerate(mutants))
+    script += f"write_verilog -noattr {args.output}/mutated.v\n"
+    run_yosys(args, "mutate.ys", script)
+    texts = mutated_modules(args, modules)
+    for group in GROUPS:
+        write_group(args, group, modules, texts)
+    description = [m.describe(i + 1, args.include) for i, m in enumerate(mutants)]
+    write(args.output, "mutants.json", json.dumps(description, indent=1))
+
+
+if __name__ == "__main__":
+    main()

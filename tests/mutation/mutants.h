@@ -1,0 +1,15 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "tb/rtl_top.h"
+
+namespace mxe {
+
+/// The RTL with one mutant of mutants.json active, or none (0), for the rest of the process. Throws
+/// mx::Error if there is no such group.
+std::unique_ptr<RtlTop> make_mutant(const std::string& group, unsigned number, const Params& params,
+                                    const std::string& waves);
+
+}  // namespace mxe

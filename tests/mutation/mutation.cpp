@@ -1,0 +1,125 @@
+// Runs the regression on one faulty version of the RTL, case after case until one fails, and says
+// which. scripts/mutation runs it for each.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "numerics/error.h"
+#include "tb/regression/case_generator.h"
+#include "tb/regression/case_runner.h"
+#include "tests/faults/planted_fault.h"
+#include "tests/mutation/mutants.h"
+
+namespace mxe {
+namespace {
+
+/// A faulty engine may keep the bus busy forever. Seconds after which a case counts as failed: many
+/// times what it takes.
+unsigned limit_seconds(const CoSimCase& content) {
+  return 30 + static_cast<unsigned>(content.jobs()) * 2;
+}
+
+struct Options {
+  std::string group = "control";
+  unsigned mutant = 0, fault = 0;
+  std::size_t jobs = 1000;
+  uint64_t seed = 1;
+  std::string cases;
+};
+
+struct Case {
+  std::string name;
+  CoSimCase content;
+};
+
+std::vector<Case> directed_cases(const std::string& directory) {
+  std::vector<Case> cases;
+  if (directory.empty()) return cases;
+  for (const auto& entry : std::filesystem::directory_iterator(directory)) {
+    if (entry.path().extension() != ".json") continue;
+    Case c{entry.path().stem().string(), load_case(entry.path().string())};
+    if (c.content.config == "small") cases.push_back(std::move(c));
+  }
+  std::sort(cases.begin(), cases.end(),
+            [](const Case& a, const Case& b) { return a.name < b.name; });
+  return cases;
+}
+
+/// What is cheap first: most faults show in the first jobs. Then the directed cases, then the rest.
+class Ladder {
+ public:
+  explicit Ladder(const Options& options) : options_(options) {}
+
+  /// Runs cases until one fails. Prints the outcome as JSON.
+  void run() {
+    const auto start = std::chrono::steady_clock::now();
+    constexpr std::size_t kFirstSeeds = 4, kFewJobs = 15, kManyJobs = 60;
+    uint64_t seed = options_.seed;
+    for (std::size_t i = 0; i < kFirstSeeds && !killed(); i++) try_seed(seed++, kFewJobs);
+    for (const Case& c : directed_cases(killed() ? "" : options_.cases)) {
+      if (!killed()) try_case(c.name, c.content);
+    }
+    while (!killed() && jobs_ < options_.jobs) try_seed(seed++, kManyJobs);
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+    const Json json{{"killed", killed()},  {"case", case_}, {"bucket", bucket_},
+                    {"message", message_}, {"jobs", jobs_}, {"seconds", seconds.count()}};
+    fmt::print("{}\n", json.dump());
+  }
+
+ private:
+  bool killed() const { return !bucket_.empty(); }
+
+  void try_seed(uint64_t seed, std::size_t jobs) {
+    try_case(fmt::format("seed {} of {} jobs", seed, jobs), random_case("small", seed, jobs));
+  }
+
+  void try_case(const std::string& name, const CoSimCase& content) {
+    const MakeTop make_top = [this](const Params& params, const std::string& waves) {
+      if (options_.fault != 0) return make_Vmxe_faults(params, waves);
+      return make_mutant(options_.group, options_.mutant, params, waves);
+    };
+    const auto run = [&](const CoSimCase& c) { return run_case(c, make_top); };
+    const CaseResult result = CasePool(run, 1, limit_seconds(content)).run(content);
+    jobs_ += result.jobs;
+    if (result.agreed()) return;
+    case_ = name;
+    bucket_ = result.bucket();
+    message_ = result.mismatches.front().what;
+  }
+
+  const Options& options_;
+  std::size_t jobs_ = 0;
+  std::string case_, bucket_, message_;
+};
+
+int run(int argc, char** argv) {
+  Options options;
+  CLI::App app{"Run the regression on one faulty version of the RTL, configuration small"};
+  app.add_option("--group", options.group, "Group of the mutant");
+  app.add_option("--mutant", options.mutant, "Number of the mutant");
+  app.add_option("--fault", options.fault, "Number of the fault planted by hand");
+  app.add_option("--jobs", options.jobs, "Random jobs to survive");
+  app.add_option("--seed", options.seed, "The first seed");
+  app.add_option("--cases", options.cases, "Directory of directed cases");
+  CLI11_PARSE(app, argc, argv);
+  planted_fault = static_cast<int>(options.fault);
+  Ladder(options).run();
+  return 0;
+}
+
+}  // namespace
+}  // namespace mxe
+
+int sc_main(int argc, char** argv) {
+  try {
+    return mxe::run(argc, argv);
+  } catch (const mx::Error& error) {
+    fmt::print(stderr, "mxe_mutation: {}\n", error.what());
+    return 2;
+  }
+}
