@@ -28,8 +28,8 @@ class Core {
   /// Cycle of the next thing to happen; kNever while the engine has nothing to do.
   uint64_t next_step() const { return cmd_.next_step(); }
 
-  /// How long a register access that comes in `cycle` has to wait, because STATUS is being looked at
-  /// (kQuietCycles). Everything up to `cycle` must have been carried out.
+  /// How long a register access that comes in `cycle` has to wait, because STATUS is being looked
+  /// at (kQuietCycles). Everything up to `cycle` must have been carried out.
   uint64_t access_delay(uint64_t cycle) const;
   /// A register access begins in `cycle`: if the clock had stopped, it runs again.
   void start_access(uint64_t cycle);
