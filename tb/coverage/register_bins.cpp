@@ -41,12 +41,15 @@ std::string ring_bin(unsigned entries, const char* what) {
 void RegisterBins::define(Bins& bins) {
   std::vector<std::string> accesses, ring, causes;
   for (const RegisterInfo& info : register_table) {
-    const bool writable = info.access == RegisterAccess::read_write;
     accesses.push_back(std::string(info.name) + ", read");
-    accesses.push_back(std::string(info.name) + (writable ? ", written" : ", write refused"));
+    // Those that software may write refuse a write of some of their bytes.
+    accesses.push_back(std::string(info.name) + ", write refused");
+    if (info.access == RegisterAccess::read_write) {
+      accesses.push_back(std::string(info.name) + ", written");
+    }
   }
   accesses.insert(accesses.end(), {"no register, read refused", "no register, write refused"});
-  bins.define(kAccesses, "Every register read and written, or a write to it refused.",
+  bins.define(kAccesses, "Every register read, written if it may be, and a write to it refused.",
               ShortRun::some, accesses);
   for (unsigned entries = 1; entries <= kLargestRing; entries *= 2) {
     ring.push_back(ring_bin(entries, "full"));
