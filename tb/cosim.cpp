@@ -227,7 +227,8 @@ void CoSim::add_faults(Device& device, Host& host, const Batch& batch,
     if (fault.part == "descriptor") {
       host.memory().add_fault(entry + fault.byte % kSlotBytes, 1);
     } else if (fault.part == "record") {
-      host.memory().add_fault(entry + MXE_DESC_STATUS + fault.byte % kRecordBytes, 1,
+      // The half with the status: the other may be a burst of its own, whose failure hides nothing.
+      host.memory().add_fault(entry + MXE_DESC_STATUS + fault.byte % (kRecordBytes / 2), 1,
                               Memory::Faulty::writes);
     } else if (const auto address = images[fault.job].byte_of(fault.part, fault.row, fault.byte)) {
       host.memory().add_fault(*address, 1);
