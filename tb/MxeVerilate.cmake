@@ -26,7 +26,7 @@ set(MXE_RTL_PARAMETERS_large NUM_PE=32 ROWS=64 MEM_W=512)
 set(MXE_TB_DIR ${CMAKE_CURRENT_LIST_DIR})
 set(MXE_RTL_DIR ${CMAKE_CURRENT_LIST_DIR}/../rtl)
 get_filename_component(MXE_ROOT_DIR ${CMAKE_CURRENT_LIST_DIR} DIRECTORY)
-set(MXE_REGISTER_SOURCES ${MXE_RTL_DIR}/mxe_reg_pkg.sv ${MXE_RTL_DIR}/mxe_regs.sv)
+set(MXE_REGISTER_SOURCES ${MXE_ROOT_DIR}/rtl/mxe_reg_pkg.sv ${MXE_ROOT_DIR}/rtl/mxe_regs.sv)
 
 # What an engine in a library and the program that loads it have in common (engine_plugin.h).
 set(_headers tb/engine_plugin.h tb/rtl_signal.h tb/rtl_top.h model/engine/params.h)
@@ -137,7 +137,7 @@ function(mxe_engine target)
   file(READ ${ARG_DESCRIPTION} description)
   file(CONFIGURE OUTPUT ${text} CONTENT "R\"mxe(@description@)mxe\"" @ONLY)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${ARG_DESCRIPTION})
-  target_compile_definitions(${target} PRIVATE MXE_DESCRIPTION="${text}"
+  target_compile_definitions(${target} PRIVATE MXE_DESCRIPTION="${text}" MXE_TOP="${ARG_TOP}"
                                                MXE_ENGINE_INTERFACE="${MXE_ENGINE_INTERFACE}")
   target_include_directories(${target} PRIVATE ${MXE_ROOT_DIR} ${MXE_ROOT_DIR}/model)
   target_compile_features(${target} PRIVATE cxx_std_17)

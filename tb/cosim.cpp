@@ -305,6 +305,9 @@ void CoSim::finish(Device& device, JobOutcome& outcome, uint32_t id, uint64_t st
     throw mx::Error(fmt::format("a job on the {} hangs: nothing completed for {} us", device.name,
                                 options_.timeout_us));
   }
+  if (std::exchange(device.tap.no_interrupt, false)) {
+    throw mx::Error(fmt::format("no interrupt of the {} told of a completed job", device.name));
+  }
 }
 
 void CoSim::check(const Batch& batch, const std::vector<JobImage>& images) {

@@ -31,8 +31,10 @@ class DriverTap {
     };
     if (port.wait_irq) {
       tapped.wait_irq = [](void* ctx, uint32_t timeout_us) {
-        const mxe_port& p = self(ctx).port_;
-        return p.wait_irq(p.ctx, timeout_us);
+        DriverTap& tap = self(ctx);
+        const int woken = tap.port_.wait_irq(tap.port_.ctx, timeout_us);
+        tap.no_interrupt = woken == MXE_ERR_TIMEOUT;
+        return woken;
       };
     }
     tapped.relax = [](void* ctx) {
@@ -43,6 +45,8 @@ class DriverTap {
   }
 
   std::function<void()> before_doorbell;
+  /// The driver's last wait for an interrupt was in vain. It finds completed jobs nevertheless.
+  bool no_interrupt = false;
 
  private:
   static DriverTap& self(void* ctx) { return *static_cast<DriverTap*>(ctx); }

@@ -30,6 +30,9 @@ struct EngineFeatures {
   /// Largest m * n * ceil(k / 32) of a random job, for engines that take long; 0 for no limit.
   unsigned largest_job = 0;
 
+  /// Signals below the top that a recording shows besides the pins, as GTKWave names them.
+  std::vector<std::string> waves;
+
   /// FP32, BF16 and every MX format.
   static std::vector<OutputFormat> all_results();
 

@@ -1,6 +1,6 @@
 // Compiled once per engine of mxe_engine(), with MXE_CLASS its Verilated class, MXE_CLASS_FST the
-// one with waves, if there is one, and MXE_DESCRIPTION a file with its description as a string
-// literal.
+// one with waves, if there is one, MXE_TOP its top module, and MXE_DESCRIPTION a file with its
+// description as a string literal.
 #include "tb/engine_plugin.h"
 
 #include "numerics/error.h"
@@ -32,4 +32,4 @@ static const char description[] =
     ;
 
 extern "C" __attribute__((visibility("default"))) const mxe::EnginePlugin mxe_engine;
-const mxe::EnginePlugin mxe_engine = {MXE_ENGINE_INTERFACE_NAME, description, mxe::make};
+const mxe::EnginePlugin mxe_engine = {MXE_ENGINE_INTERFACE_NAME, description, MXE_TOP, mxe::make};

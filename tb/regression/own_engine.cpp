@@ -80,6 +80,8 @@ EngineFeatures features_from_json(const Json& json, const std::string& where) {
     (name == "fp32" ? features.bias_fp32 : features.bias_bf16) = true;
   });
   reader.member("counters", features.counters, normal.counters);
+  for_each_name(reader, "waves",
+                [&](const std::string& signal) { features.waves.push_back(signal); });
   reader.member("timeout_cycles", features.timeout_cycles, normal.timeout_cycles);
   reader.member("largest_job", features.largest_job, normal.largest_job);
   reader.finish();
@@ -110,6 +112,7 @@ RtlUnderTest load_engine(const std::string& library) {
   rtl.own = features_from_json(description, where);
   rtl.cycle_tolerance = -1;
   rtl.library = library;
+  rtl.top = plugin->top;
   return rtl;
 }
 

@@ -23,7 +23,8 @@ struct RtlUnderTest {
   /// As in CoSimOptions. With an engine of your own the model runs beside it only if this is not
   /// negative: it knows nothing that the golden GEMM does not know, but times.
   double cycle_tolerance = 0;
-  std::string library;  ///< where an engine of your own was loaded from
+  std::string library;          ///< where an engine of your own was loaded from
+  std::string top = "mxe_top";  ///< its top module
 
   /// Of the engine that runs a case for this configuration.
   EngineFeatures features(const std::string& config) const {

@@ -124,7 +124,7 @@ class Regression {
       return run_case(c, options_.rtl, failure.waves);
     };
     CasePool(record, 1).run(minimal);
-    write_gtkwave_file(failure.save_file, failure.waves);
+    write_gtkwave_file(failure.save_file, failure.waves, options_.rtl);
   }
 
   const RegressionOptions& options_;

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <fstream>
+#include <iterator>
 #include <vector>
 
 #include "numerics/error.h"
@@ -12,12 +12,13 @@ namespace mxe {
 namespace {
 
 struct Group {
-  const char* name;
-  std::vector<const char*> signals;  ///< below mxe_top
+  std::string name;
+  std::vector<std::string> signals;  ///< below the top
 };
 
-const std::array<Group, 6>& groups() {
-  static const std::array<Group, 6> kGroups = {{
+/// The pins, and what is inside.
+std::vector<Group> groups(const RtlUnderTest& rtl) {
+  std::vector<Group> groups = {
       {"clock and interrupt", {"clk_i", "rst_ni", "irq_o"}},
       {"registers",
        {"s_awvalid_i", "s_awready_o", "s_awaddr_i[11:0]", "s_wvalid_i", "s_wready_o",
@@ -29,24 +30,32 @@ const std::array<Group, 6>& groups() {
       {"memory writes",
        {"m_awvalid_o", "m_awready_i", "m_awaddr_o[63:0]", "m_awlen_o[7:0]", "m_wvalid_o",
         "m_wready_i", "m_wlast_o", "m_bvalid_i", "m_bready_o", "m_bresp_i[1:0]"}},
+  };
+  if (rtl.own) {
+    groups.push_back({"engine", rtl.own->waves});
+    return groups;
+  }
+  const Group inside[] = {
       {"command processor",
        {"u_cmd.state_q[3:0]", "u_cmd.start_o", "u_cmd.run_o", "u_cmd.halt_o", "u_cmd.clear_o",
         "u_cmd.busy_o"}},
       {"results", {"u_drain.res_valid_i", "u_drain.row_busy_o", "u_drain.done_o"}},
-  }};
-  return kGroups;
+  };
+  groups.insert(groups.end(), std::begin(inside), std::end(inside));
+  return groups;
 }
 
 }  // namespace
 
-void write_gtkwave_file(const std::string& path, const std::string& waves) {
+void write_gtkwave_file(const std::string& path, const std::string& waves,
+                        const RtlUnderTest& rtl) {
   std::ofstream file(path);
   file << fmt::format("[dumpfile] \"{}\"\n[timestart] 0\n", waves);
-  for (const Group& group : groups()) {
+  for (const Group& group : groups(rtl)) {
     file << fmt::format("@200\n-{}\n", group.name);
-    for (const char* signal : group.signals) {
-      const bool vector = std::string(signal).find('[') != std::string::npos;
-      file << fmt::format("@{}\nmxe_top.mxe_top.{}\n", vector ? 22 : 28, signal);
+    for (const std::string& signal : group.signals) {
+      const bool vector = signal.find('[') != std::string::npos;
+      file << fmt::format("@{}\nmxe_top.{}.{}\n", vector ? 22 : 28, rtl.top, signal);
     }
   }
   if (!file.flush()) throw mx::Error(fmt::format("cannot write '{}'", path));

@@ -1,7 +1,11 @@
-# Plants faults into a copy of the RTL. The faults of the list below are all in one copy, each
-# behind a number that the test chooses while it runs, so that one Verilated library serves all.
+# Plants faults into a copy of RTL. The faults of the list MXE_FAULTS are all in one copy, each
+# behind a number that the test chooses while it runs, so that one Verilated library serves all. The
+# list below is that of the project's RTL; tests/own_rtl has another.
 #
-#   mxe_plant_faults(<directory> <variable for the list of sources>)
+#   mxe_plant_faults(<directory> <variable for the list of sources> [PACKAGE <name>]
+#                    [SOURCES <file>...])
+#
+# PACKAGE is the one of the sources that declares the function which tells the number.
 
 # Number, file, what is correct (must occur exactly once), what is faulty. `;` cannot be used.
 set(MXE_FAULTS "")
@@ -88,15 +92,20 @@ mxe_fault(57 mxe_counters.sv "else if (snapshot_i) snapshot_q" "else if (snapsho
 mxe_fault(58 mxe_top.sv "(irq_done & mask_done)" "(irq_done & (mask_done | ACTIVE))")
 
 function(mxe_plant_faults directory sources_variable)
+  cmake_parse_arguments(ARG "" "PACKAGE" "SOURCES" ${ARGN})
+  if(NOT ARG_SOURCES)
+    set(ARG_SOURCES ${MXE_RTL_SOURCES})
+    set(ARG_PACKAGE mxe_pkg)
+  endif()
   set(copies "")
-  foreach(source IN LISTS MXE_RTL_SOURCES)
+  foreach(source IN LISTS ARG_SOURCES)
     get_filename_component(name ${source} NAME)
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
     file(READ ${source} text)
     string(REPLACE ";" "@SEMICOLON@" text "${text}")
-    if(name STREQUAL "mxe_pkg.sv")
-      string(REPLACE "package mxe_pkg@SEMICOLON@"
-             "package mxe_pkg@SEMICOLON@\n  import \"DPI-C\" pure function int mxe_planted_fault()@SEMICOLON@"
+    if(name STREQUAL "${ARG_PACKAGE}.sv")
+      string(REPLACE "package ${ARG_PACKAGE}@SEMICOLON@"
+             "package ${ARG_PACKAGE}@SEMICOLON@\n  import \"DPI-C\" pure function int mxe_planted_fault()@SEMICOLON@"
              text "${text}")
     endif()
     foreach(number IN LISTS MXE_FAULTS)
@@ -109,7 +118,7 @@ function(mxe_plant_faults directory sources_variable)
       if(first EQUAL -1 OR NOT first EQUAL last)
         message(FATAL_ERROR "fault ${number}: '${correct}' must occur exactly once in ${name}")
       endif()
-      string(REPLACE ACTIVE "(mxe_pkg::mxe_planted_fault() == ${number})" faulty
+      string(REPLACE ACTIVE "(${ARG_PACKAGE}::mxe_planted_fault() == ${number})" faulty
              "${MXE_FAULT_${number}_FAULTY}")
       string(REPLACE "${correct}" "${faulty}" text "${text}")
     endforeach()

@@ -415,7 +415,7 @@ module simple_control #(
               reading_q <= OfBias;
               state_q   <= StFetch;
             end
-          end else if (writing_q == ToCycles) begin
+          end else if ((writing_q == ToCycles) & ~m_berror_i) begin  // a record is whole or not there
             writing_q <= ToStatus;
             state_q   <= StWrite;
           end else begin

@@ -1,0 +1,17 @@
+# Builds the project SOURCE in BINARY, apart from MXE, and runs random jobs and the directed cases on
+# the engine that comes of it.
+function(run)
+  execute_process(COMMAND ${ARGN} COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+
+set(engine ${BINARY}/libsimple_engine.so)
+set(launcher "")
+if(CCACHE)
+  set(launcher -DCMAKE_CXX_COMPILER_LAUNCHER=${CCACHE})
+endif()
+run(${CMAKE_COMMAND} -G ${GENERATOR} -S ${SOURCE} -B ${BINARY} ${launcher})
+run(${CMAKE_COMMAND} --build ${BINARY} --parallel 2)
+file(GLOB cases ${SOURCE}/../../../tests/cosim/cases/*.json)
+list(FILTER cases EXCLUDE REGEX "/(base|large)_[a-z]+\\.json$")  # shapes for larger engines take long
+run(${MXE} cosim --rtl ${engine} --failures ${BINARY}/failures --parallel 2 --seeds 2 --jobs-per-seed 50)
+run(${MXE} cosim --rtl ${engine} --failures ${BINARY}/failures --parallel 2 --case ${cases})

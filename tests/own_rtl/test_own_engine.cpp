@@ -1,0 +1,274 @@
+// An engine of one's own in the regression: what it says about itself, what is drawn and demanded
+// accordingly, and that planted faults are found, sorted and shrunk.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include "mxe_regs.h"
+#include "numerics/error.h"
+#include "tb/job_generator.h"
+#include "tb/regression/case_generator.h"
+#include "tb/regression/regression.h"
+
+namespace mxe {
+namespace {
+
+std::string error_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const mx::Error& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+// ---------------------------------------------------------------- descriptions
+
+Json description() {
+  return Json::parse(R"({"name": "mine", "parameters": {"NUM_PE": 1, "ROWS": 8, "ACC_TILES": 1,
+    "TREE_W": 56, "FP4_DUAL": 0, "A_SLAB_K": 32, "B_BUF_K": 32, "MEM_W": 64, "QUEUE_DEPTH": 4,
+    "MAX_BURST": 1}})");
+}
+
+EngineFeatures read(const Json& json) { return features_from_json(json, "it"); }
+
+TEST(EngineDescription, EverythingUnlessItSaysOtherwise) {
+  const EngineFeatures features = read(description());
+  EXPECT_EQ(features.name, "mine");
+  EXPECT_EQ(features.params.mem_w, 64u);
+  EXPECT_EQ(features.results.size(), 9u);
+  EXPECT_TRUE(features.has_bias(true, false) && features.has_bias(true, true));
+  EXPECT_TRUE(features.has_pair(mx::FormatId::mxfp8_e5m2, mx::FormatId::mxfp8_e4m3));
+  EXPECT_FALSE(features.has_pair(mx::FormatId::mxfp8_e5m2, mx::FormatId::mxfp8_e5m2));  // TREE_W
+}
+
+TEST(EngineDescription, Restrictions) {
+  Json json = description();
+  json["formats_a"] = {"mxfp8_e4m3", "mxint8"};
+  json["formats_b"] = {"mxfp4_e2m1"};
+  json["results"] = {"bf16", "mxint8"};
+  json["bias"] = {"bf16"};
+  json["counters"] = false;
+  json["largest_job"] = 7u;
+  json["timeout_cycles"] = 9u;
+  const EngineFeatures features = read(json);
+  EXPECT_TRUE(features.has_pair(mx::FormatId::mxint8, mx::FormatId::mxfp4_e2m1));
+  EXPECT_FALSE(features.has_pair(mx::FormatId::mxfp4_e2m1, mx::FormatId::mxint8));
+  EXPECT_FALSE(features.has_result(parse_output_format("fp32")));
+  EXPECT_TRUE(features.has_result(parse_output_format("mxint8")));
+  EXPECT_TRUE(features.has_bias(true, true) && features.has_bias(false, false));
+  EXPECT_FALSE(features.has_bias(true, false));
+  EXPECT_FALSE(features.counters);
+  EXPECT_EQ(features.largest_job, 7u);
+  EXPECT_EQ(features.timeout_cycles, 9u);
+}
+
+TEST(EngineDescription, BadOnesAreRefused) {
+  const auto refusal = [](const char* member, const Json& value) {
+    Json json = description();
+    json[member] = value;
+    return error_of([&] { read(json); });
+  };
+  EXPECT_EQ(refusal("formats_a", {"fp8"}), "it 'formats_a': there is no format 'fp8'");
+  EXPECT_EQ(refusal("formats_b", Json::array()), "it 'formats_b' is empty");
+  EXPECT_EQ(refusal("results", "fp32"), "it 'results' must be an array of names");
+  EXPECT_EQ(refusal("bias", {"int8"}), "it 'bias': a bias is fp32 or bf16, not int8");
+  EXPECT_EQ(refusal("speed", 3), "it has no 'speed'");
+  EXPECT_NE(refusal("parameters", {{"NUM_PE", 1}}).find("ROWS is missing"), std::string::npos);
+  EXPECT_EQ(refusal("parameters", 1), "it needs 'parameters', an object");
+}
+
+TEST(EngineDescription, JobsAreDrawnAccordingly) {
+  Json json = description();
+  json["formats_a"] = {"mxfp8_e4m3"};
+  json["results"] = {"fp32"};
+  json["bias"] = Json::array();
+  json["largest_job"] = 50u;
+  const EngineFeatures features = read(json);
+  JobMix legal, some;
+  some.illegal = 8;
+  JobGenerator within(features, 1, legal), beyond(features, 1, some);
+  int refused = 0;
+  for (int i = 0; i < 300; i++) {
+    const Job job = within.next();
+    EXPECT_EQ(job.refused_with(features), MXE_STATUS_OK) << job.describe();
+    EXPECT_LE(job.m() * job.n() * job.a.scale_columns(), 50u);
+    refused += beyond.next().refused_with(features) != MXE_STATUS_OK;
+  }
+  EXPECT_GT(refused, 30);
+  EXPECT_LT(refused, 200);
+}
+
+// ---------------------------------------------------------------- libraries
+
+TEST(LoadEngine, SaysWhatIsWrong) {
+  EXPECT_NE(error_of([] { load_engine("no_such.so"); }).find("cannot load the engine"),
+            std::string::npos);
+  EXPECT_NE(error_of([] { load_engine(MXE_NO_ENGINE); }).find("is no engine: mxe_engine()"),
+            std::string::npos);
+  EXPECT_NE(error_of([] { load_engine(MXE_OLD_ENGINE); }).find("was built for another version"),
+            std::string::npos);
+}
+
+/// The simple engine, limited to jobs that are done soon.
+RtlUnderTest simple_engine() {
+  RtlUnderTest rtl = load_engine(MXE_SIMPLE_ENGINE);
+  rtl.own->largest_job = 100;
+  rtl.own->timeout_cycles = 2'000'000;
+  return rtl;
+}
+
+/// The bucket of a few random jobs.
+std::string bucket_on(const RtlUnderTest& rtl, std::size_t jobs = 30) {
+  const CasePool pool([&](const CoSimCase& c) { return run_case(c, rtl); }, 1);
+  return pool.run(random_case(*rtl.own, 7, jobs)).bucket();
+}
+
+/// The bucket of one job.
+std::string bucket_of(const JobSpec& job, const RtlUnderTest& rtl) {
+  CoSimCase one;
+  one.batches.resize(1);
+  one.batches[0].jobs = {job};
+  return CasePool([&](const CoSimCase& c) { return run_case(c, rtl); }, 1).run(one).bucket();
+}
+
+TEST(OwnEngine, MustAgreeWithItsDescription) {
+  RtlUnderTest rtl = simple_engine();
+  EXPECT_EQ(bucket_on(rtl), "");
+  rtl.own->params.num_pe = 2;
+  EXPECT_EQ(bucket_on(rtl, 1),
+            "simulation: register NUM_PE reads #, the engine's description says #");
+  rtl.own->params.num_pe = 1;
+  rtl.own->params.mem_w = 128;
+  EXPECT_EQ(bucket_on(rtl, 1), "simulation: the memory port of the RTL has # bits, not #");
+}
+
+TEST(OwnEngine, MustRefuseWhatItDoesNotClaim) {
+  RtlUnderTest rtl = simple_engine();
+  JobSpec job;
+  job.format_b = rtl.own->formats_b.back();
+  EXPECT_EQ(bucket_of(job, rtl), "");
+  rtl.own->formats_b.pop_back();
+  EXPECT_EQ(
+      bucket_of(job, rtl),
+      "rtl: success (status #) instead of: this device does not support this pair of formats");
+}
+
+TEST(OwnEngine, MustDoWhatItClaims) {
+  RtlUnderTest rtl = simple_engine();
+  rtl.own->results = EngineFeatures::all_results();
+  EXPECT_EQ(bucket_on(rtl, 1),
+            "simulation: register FEATURES.mx_out reads #, the engine's description says #");
+}
+
+TEST(OwnEngine, TimesAreComparedOnlyIfWanted) {
+  RtlUnderTest rtl = simple_engine();
+  EXPECT_EQ(bucket_of({}, rtl), "");
+  rtl.cycle_tolerance = 1;  // the model is faster, but not by more than all of it
+  EXPECT_EQ(bucket_of({}, rtl), "");
+  rtl.cycle_tolerance = 0;
+  EXPECT_EQ(bucket_of({}, rtl), "both: # cycles on the model, # on the RTL");
+}
+
+// ---------------------------------------------------------------- faults
+
+struct Planted {
+  int number;
+  const char* name;
+  const char* bucket;      ///< begins like this
+  const char* state = "";  ///< part of the states that are told
+  std::size_t seeds = 5;
+};
+
+void PrintTo(const Planted& planted, std::ostream* out) { *out << planted.name; }
+
+void plant(int number) { setenv("MXE_PLANTED_FAULT", std::to_string(number).c_str(), 1); }
+
+class OwnRegression : public testing::TestWithParam<Planted> {
+ protected:
+  ~OwnRegression() override { std::filesystem::remove_all(directory_); }
+
+  RegressionOptions options(std::size_t seeds = 5) const {
+    RegressionOptions options;
+    options.rtl = simple_engine();
+    options.config = options.rtl.own->name;
+    options.seeds = seeds;
+    options.jobs_per_seed = 60;
+    options.parallel = 2;
+    options.failures = directory_;
+    options.shrink = {80, 300};  // by runs alone: time is no reason for a difference
+    return options;
+  }
+  static void no_progress(const std::string&) {}
+
+  std::string directory_ = testing::TempDir() + "mxe_own_engine_" +
+                           testing::UnitTest::GetInstance()->current_test_info()->name();
+};
+
+TEST_F(OwnRegression, NothingIsFoundWithoutAFault) {
+  const RegressionResult result = run_regression(options(), no_progress);
+  EXPECT_EQ(result.jobs(), 300u);
+  EXPECT_EQ(result.cases.front().name, "simple_engine-1");
+  EXPECT_EQ(result.timed_jobs(), 0u);
+  for (const Failure& failure : result.failures) ADD_FAILURE() << failure.first.what;
+  EXPECT_FALSE(std::filesystem::exists(directory_));
+}
+
+TEST_P(OwnRegression, FindsBucketsAndShrinks) {
+  plant(GetParam().number);
+  const RegressionOptions options = this->options(GetParam().seeds);
+  const RegressionResult result = run_regression(options, no_progress);
+  ASSERT_FALSE(result.failures.empty()) << "the regression did not notice";
+  const Failure& failure = result.failures.front();
+  std::printf("%s\n  %s\n  %s\n  in %zu cases, minimal: %s\n", failure.bucket.c_str(),
+              failure.first.what.c_str(), failure.first.about.c_str(), failure.cases.size(),
+              to_json(load_case(failure.case_file)).dump().c_str());
+  EXPECT_EQ(failure.bucket.rfind(GetParam().bucket, 0), 0u) << failure.bucket;
+  EXPECT_EQ(failure.library, MXE_SIMPLE_ENGINE);
+  EXPECT_LE(failure.minimal_jobs, 6u);
+  EXPECT_NE(failure.first.about.find(GetParam().state), std::string::npos) << failure.first.about;
+
+  // The saved case fails like that again, and does not without the fault.
+  const CasePool pool([&](const CoSimCase& c) { return run_case(c, options.rtl); }, 1);
+  const CoSimCase minimal = load_case(failure.case_file);
+  EXPECT_EQ(pool.run(minimal).bucket(), failure.bucket);
+  plant(0);
+  EXPECT_TRUE(pool.run(minimal).agreed());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    SimpleEngine, OwnRegression,
+    testing::Values(Planted{1, "DroppedSticky", "rtl: "}, Planted{3, "IgnoredNanScale", "rtl: "},
+                    Planted{4, "OverflowWraps", "rtl: "}, Planted{5, "Bf16TiesUp", "rtl: "},
+                    Planted{6, "ElementsBeyondK", "rtl: "}, Planted{7, "FirstRowOfBias", "rtl: "},
+                    Planted{9, "MxResultsAllowed", "rtl: "}, Planted{10, "AbortedIsOk", "rtl: "},
+                    Planted{11, "EndlessBlock", "simulation: the RTL '", "state_q StMac"},
+                    Planted{12, "NoErrorInterrupt", "simulation: no interrupt"},
+                    Planted{13, "BlocksNotCounted", "rtl: counter blocks"},
+                    Planted{14, "BurstAcross4KiB", "simulation: AXI protocol breach"},
+                    Planted{16, "DataWithdrawn", "simulation: AXI protocol breach"},
+                    Planted{17, "WriteBeyondRow", "rtl: "},
+                    Planted{18, "ReadErrorIgnored", "rtl: "},
+                    Planted{19, "WriteErrorIgnored", "rtl: ", "", 15}),
+    [](const testing::TestParamInfo<Planted>& test) { return std::string(test.param.name); });
+
+/// Faults that are too rare for a few random jobs; there are directed cases for them.
+TEST(OwnEngine, DirectedCasesFindRareFaults) {
+  const RtlUnderTest rtl = simple_engine();
+  const CasePool pool([&](const CoSimCase& one) { return run_case(one, rtl); }, 1);
+  const auto expect_found = [&](int fault, const std::string& case_file) {
+    const CoSimCase c = load_case(MXE_DIRECTED_CASES "/" + case_file);
+    plant(0);
+    EXPECT_EQ(pool.run(c).bucket(), "") << case_file;
+    plant(fault);
+    EXPECT_EQ(pool.run(c).bucket().rfind("rtl: ", 0), 0u) << case_file;
+  };
+  expect_found(2, "infinity_times_zero.json");
+  expect_found(8, "illegal_jobs.json");
+}
+
+}  // namespace
+}  // namespace mxe
