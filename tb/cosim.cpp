@@ -151,7 +151,12 @@ void CoSim::run_on(Device& device, Host& host, const Batch& batch,
   device.before_reset.clear();
   RegisterActions before(host, device.driver, device.name, device.features.counters,
                          device.traffic);
-  if (batch.register_writes != 0) before.write_registers(batch.register_writes);
+  if (batch.register_writes != 0) {
+    // What is left of a job that was broken off differs between the engines.
+    demand(mxe_counters_clear(&device.driver), "mxe_counters_clear");
+    demand(mxe_counters(&device.driver, &device.counters), "mxe_counters");
+    before.write_registers(batch.register_writes);
+  }
   demand(mxe_counters_clear(&device.driver), "mxe_counters_clear");
   set_counters(device, batch.counters_below);
   demand(mxe_counters(&device.driver, &device.counters),
