@@ -224,6 +224,8 @@ module mxe_cmd #(
           if (rec_ready_i) state_q <= StRecData;
         end
         StRecData: begin
+          // A record of several bursts can fail before the last of them is sent.
+          if (wr_error_i) status_q <= mxe_reg_pkg::STATUS_ERR_WRITE[3:0];
           if (rec_data_ready_i) begin
             seg_q <= seg_q + 2'd1;
             if (seg_q == 2'(RecSegs - 1)) state_q <= StRecWait;

@@ -56,7 +56,8 @@ mxe_fault(26 mxe_cmd.sv "assign pending  = ring_tail_i - head_q"
           "assign pending  = (ACTIVE & (ring_tail_i < head_q)) ? 16'hFFFF : ring_tail_i - head_q")
 mxe_fault(27 mxe_cmd.sv "enable_i & ~empty_o" "(enable_i | ACTIVE) & ~empty_o")
 mxe_fault(28 mxe_cmd.sv "irq_queue_empty_o = (state_q == StComplete)" "irq_queue_empty_o = (state_q == StComplete) & ~ACTIVE")
-mxe_fault(29 mxe_cmd.sv "if (wr_error_i) status_q <= mxe_reg_pkg::STATUS_ERR_WRITE[3:0]" "if (wr_error_i & ~ACTIVE) status_q <= mxe_reg_pkg::STATUS_ERR_WRITE[3:0]")
+mxe_fault(29 mxe_cmd.sv "StRecWait: begin\n          if (wr_error_i) status_q"
+          "StRecWait: begin\n          if (wr_error_i & ~ACTIVE) status_q")
 mxe_fault(30 mxe_rows.sv "assign ptr_next   = ptr_q + {32'd0, stride_i}"
           "assign ptr_next   = ptr_q + {32'd0, stride_i[31] & ~ACTIVE, stride_i[30:0]}")
 mxe_fault(31 mxe_cmd.sv ": {5'd0, k_less[31:5]})" ": {5'd0, k_less[31:17], k_less[16] & ~ACTIVE, k_less[15:5]})")
