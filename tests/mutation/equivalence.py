@@ -29,7 +29,7 @@ opt_clean
 equiv_make gold gate equiv
 hierarchy -top equiv
 clean -purge
-equiv_struct
+equiv_struct -icells
 equiv_simple
 equiv_induct -seq 2
 equiv_status -assert
