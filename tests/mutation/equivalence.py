@@ -25,7 +25,9 @@ rename -hide w:* t:$*ff* %x:+[Q] w:* %i %d
 cd ..
 memory_map
 async2sync
-opt_clean
+simplemap t:$dff t:$dffe t:$sdff t:$sdffe
+splitnets
+opt_clean -purge
 equiv_make gold gate equiv
 hierarchy -top equiv
 clean -purge
