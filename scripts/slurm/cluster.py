@@ -180,6 +180,8 @@ class Cluster:
             (self._directory / name).mkdir()
         text += "PartitionName=main Nodes=ALL Default=YES\n"
         (self._directory / "slurm.conf").write_text(text)
+        # No cgroups are used; this keeps slurmd from looking for them where there are none.
+        (self._directory / "cgroup.conf").write_text("CgroupPlugin=cgroup/v1\n")
         (self._directory / "slurmctld").mkdir()
         key = self._directory / "munge.key"
         key.write_bytes(os.urandom(128))
