@@ -5,7 +5,7 @@
 
 #include "tb/rtl_top.h"
 
-/// Number of the fault of plant.cmake that is active in the RTL of this program; 0 for none.
+/// Number of the fault of faults.cmake that is active in the RTL of this program; 0 for none.
 extern int planted_fault;
 
 namespace mxe {

@@ -9,8 +9,10 @@ each, some modules are as Yosys writes them with their mutants, the others are t
 Writes to the output directory
   <group>/*.sv   the engine with the mutants of one group, top module mxe_top
   <group>.vlt    which of its signals a simulation shows (from mxe_states.vlt)
+  groups.txt     the names of the groups
   mutants.json   the list: number, group, module, what is changed, and from which line it came
   mutants.il     the engine without any, as Yosys read it
+  promises.il    the same with what the modules and their surroundings promise, for proofs
 """
 import argparse
 import json
@@ -33,9 +35,12 @@ GROUPS = {
 }
 
 READ = """
-read_verilog -sv -DSYNTHESIS -I{include} {sources}
+read_verilog -sv {options} -I{include} {sources}
 chparam {parameters} {top}
 hierarchy -check -top {top}
+"""
+
+DESIGN = """
 # Names by which simulations find registers, to be kept.
 setattr -set kept_name 1 w:*value_q w:*state_q
 proc
@@ -45,6 +50,13 @@ opt_clean
 rename -top {top}
 write_rtlil {work}/mutants.il
 write_json {work}/modules.json
+"""
+
+PROMISES = """
+proc
+opt_clean
+rename -top {top}
+write_rtlil {work}/promises.il
 """
 
 
@@ -63,14 +75,28 @@ def arguments():
 
 def run_yosys(args, name, script):
     path = os.path.join(args.output, name)
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(script)
+    write(path, script)
     subprocess.run([args.yosys, "-q", "-s", path], check=True)
 
 
-def text_of(args, name):
-    with open(os.path.join(args.output, name), encoding="utf-8") as file:
+def read(*path):
+    with open(os.path.join(*path), encoding="utf-8") as file:
         return file.read()
+
+
+def take(args, name):
+    """What a temporary file has in it, which is then gone."""
+    text = read(args.output, name)
+    os.remove(os.path.join(args.output, name))
+    return text
+
+
+def write(path, text):
+    """Leaves a file alone that is the same already: what is made from it need not be made again."""
+    if os.path.exists(path) and read(path) == text:
+        return
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
 
 
 def source_name(module):
@@ -81,7 +107,7 @@ def source_name(module):
 def counts(args, modules):
     """How many mutants of each module: by the root of its size, so that small ones are not lost,
     shared among the versions of a module with other parameters."""
-    text = text_of(args, "mutants.il")
+    text = read(args.output, "mutants.il")
     bodies = re.findall(r"^module (\S+)$(.*?)^end$", text, re.M | re.S)
     cells = {name.lstrip("\\"): body.count("\n  cell ") for name, body in bodies}
     versions = {}
@@ -139,18 +165,16 @@ class Mutant:
 
 
 def list_mutants(args, modules):
+    wanted = counts(args, modules)
     script = f"read_rtlil {args.output}/mutants.il\n"
-    files = []
-    for index, (module, count) in enumerate(counts(args, modules).items()):
-        files.append(f"list-{index}.txt")
+    for index, (module, count) in enumerate(wanted.items()):
         # More than wanted, because some are left out.
         script += (f"mutate -list {2 * count} -seed {args.seed} -module {module} "
-                   f"-o {args.output}/{files[-1]}\n")
+                   f"-o {args.output}/list-{index}.txt\n")
     run_yosys(args, "list.ys", script)
     mutants = []
-    for file, count in zip(files, counts(args, modules).values()):
-        lines = [Mutant(line) for line in text_of(args, file).splitlines()]
-        os.remove(os.path.join(args.output, file))
+    for index, count in enumerate(wanted.values()):
+        lines = [Mutant(line) for line in take(args, f"list-{index}.txt").splitlines()]
         mutants += [m for m in lines if m.is_wanted()][:count]
     return mutants
 
@@ -184,14 +208,13 @@ def distinct(modules):
 
 def header_of(path):
     """A source up to the end of its ports."""
-    return re.match(r".*?^\);\n", text_of_path(path), re.M | re.S)[0]
+    return re.match(r".*?^\);\n", read(path), re.M | re.S)[0]
 
 
 def mutated_modules(args, modules):
     """The text of each module with its mutants, its children under their plain names."""
     plain = {m.name: m.plain for m in modules.values()}
-    text = text_of(args, "mutated.v")
-    os.remove(os.path.join(args.output, "mutated.v"))
+    text = take(args, "mutated.v")
     text = re.sub(r"\\(\$paramod\S*) ", lambda m: plain[m[1]] + " ", text)
     text = re.sub(r",\n {4}\.mutant\(mutant\)|^ {4}\.mutant\(mutant\),\n", "", text, flags=re.M)
     text = re.sub(r"\n  wire \[15:0\] mutant;", "\n  wire [15:0] mutant = mxe_mutant_pkg::mxe_mutant();",
@@ -230,16 +253,16 @@ def write_group(args, group, modules, texts):
     directory = os.path.join(args.output, group)
     os.makedirs(directory, exist_ok=True)
     changed = {"mxe_" + name for name in GROUPS[group]}
-    write(directory, "mxe_mutant_pkg.sv", PACKAGE)
-    write(directory, "children.sv", "".join(m.child() for m in modules.values()))
+    write(f"{directory}/mxe_mutant_pkg.sv", PACKAGE)
+    write(f"{directory}/children.sv", "".join(m.child() for m in modules.values()))
     for path in args.sources:
         name = os.path.basename(path)
         source = name[:-len(".sv")]
         versions = [m for m in distinct(modules).values() if m.source == source]
-        write(directory, name, replacement(versions, texts) if source in changed and versions
-              else text_of_path(path))
+        write(f"{directory}/{name}", replacement(versions, texts) if source in changed and versions
+              else read(path))
     lines = []
-    for line in text_of_path(args.states).splitlines():
+    for line in read(args.states).splitlines():
         match = re.match(r'(public\w+) -module "(\w+)" -var "(\w+)"', line)
         if not match:
             lines.append(line)
@@ -247,7 +270,7 @@ def write_group(args, group, modules, texts):
         versions = [m.plain + "_mutated" for m in distinct(modules).values() if m.source == match[2]]
         for module in versions if match[2] in changed and len(versions) > 1 else [match[2]]:
             lines.append(f'{match[1]} -module "{module}" -var "*{match[3]}"')
-    write(args.output, group + ".vlt", "\n".join(lines) + "\n")
+    write(f"{args.output}/{group}.vlt", "\n".join(lines) + "\n")
 
 
 PACKAGE = """package mxe_mutant_pkg;
@@ -256,24 +279,16 @@ endpackage
 """
 
 
-def text_of_path(path):
-    with open(path, encoding="utf-8") as file:
-        return file.read()
-
-
-def write(directory, name, text):
-    with open(os.path.join(directory, name), "w", encoding="utf-8") as file:
-        file.write(text)
-
-
 def main():
     args = arguments()
     os.makedirs(args.output, exist_ok=True)
-    parameters = " ".join("-set " + p.replace("=", " ") for p in args.parameter)
-    run_yosys(args, "read.ys", READ.format(include=args.include, sources=" ".join(args.sources),
-                                           parameters=parameters, top=TOP, work=args.output))
-    descriptions = json.loads(text_of(args, "modules.json"))["modules"]
-    os.remove(os.path.join(args.output, "modules.json"))
+    values = {"include": args.include, "sources": " ".join(args.sources), "top": TOP,
+              "parameters": " ".join("-set " + p.replace("=", " ") for p in args.parameter),
+              "work": args.output}
+    # Two runs, so that one does not change the names in the other.
+    run_yosys(args, "read.ys", (READ + DESIGN).format(options="-DSYNTHESIS", **values))
+    run_yosys(args, "promises.ys", (READ + PROMISES).format(options="-formal", **values))
+    descriptions = json.loads(take(args, "modules.json"))["modules"]
     modules = {name: Module(args, name, i, d)
                for i, (name, d) in enumerate(sorted(descriptions.items()))}
     mutants = list_mutants(args, sorted(distinct(modules)))
@@ -285,7 +300,8 @@ def main():
     for group in GROUPS:
         write_group(args, group, modules, texts)
     description = [m.describe(i + 1, args.include) for i, m in enumerate(mutants)]
-    write(args.output, "mutants.json", json.dumps(description, indent=1))
+    write(f"{args.output}/mutants.json", json.dumps(description, indent=1))
+    write(f"{args.output}/groups.txt", "".join(group + "\n" for group in GROUPS))
 
 
 if __name__ == "__main__":

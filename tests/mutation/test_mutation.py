@@ -21,14 +21,22 @@ def run(*arguments):
     return subprocess.run(arguments, capture_output=True, text=True, env=environment, check=False)
 
 
-def mutants_of(module):
+def mutants():
     with open(os.path.join(DIRECTORY, "mutants.json"), encoding="utf-8") as file:
-        return [m for m in json.load(file) if m["module"] == module]
+        return json.load(file)
+
+
+def mutants_of(module):
+    return [m for m in mutants() if m["module"] == module]
+
+
+def script(*arguments):
+    return run(os.path.join(ROOT, "scripts", "mutation"), "--build", BUILD, *arguments)
 
 
 class Mutation(unittest.TestCase):
     def test_no_fault_survives(self):
-        for group in ("control", "results", "sums", "products"):
+        for group in {m["group"] for m in mutants()}:
             cases = [] if group == "products" else ["--cases", CASES]  # slow
             done = run(os.path.join(BUILD, "mxe_mutation"), "--group", group, "--jobs", "60", *cases)
             self.assertFalse(json.loads(done.stdout.splitlines()[-1])["killed"], group)
@@ -40,21 +48,44 @@ class Mutation(unittest.TestCase):
             survivor["name"] = f"mutant {survivor['number']}"
             with open(results, "w", encoding="utf-8") as file:
                 json.dump([survivor], file)
-            done = run(os.path.join(ROOT, "scripts", "mutation"), "--build", BUILD, "--no-proof",
-                       "--only", str(survivor["number"]), "--results", results)
+            done = script("--no-proof", "--only", str(survivor["number"]), "--results", results)
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertIn("survived 1; 0.00 % of 1 killed", done.stdout)
         self.assertIn(f"survived: mutant {survivor['number']}, mxe_decode4", done.stdout)
 
+    def test_every_planted_fault_is_required(self):
+        with open(os.path.join(BUILD, "tests", "faults", "rtl", "faults.json"), encoding="utf-8") as file:
+            faults = json.load(file)
+        self.assertGreaterEqual(len(faults), 50)
+        outcomes = [dict(f, name=f"fault {f['number']}", group="planted", mode=f["name"],
+                         killed=f["number"] != 5) for f in faults]
+        with tempfile.TemporaryDirectory() as directory:
+            results = os.path.join(directory, "results.json")
+            with open(results, "w", encoding="utf-8") as file:
+                json.dump(outcomes, file)
+            done = script("--planted", "--results", results)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("survived: fault 5, mxe_facc, dropped_alignment_sticky", done.stdout)
+
+    def test_what_cannot_be_run_is_refused(self):
+        for arguments, message in ((["--only", "17", "9999"], "there is no mutant 9999"),
+                                   (["--only", "17", "--planted"], "not allowed with"),
+                                   (["--build", "/nowhere"], "no mutants in /nowhere"),
+                                   (["--results", os.path.abspath(__file__)], "test_mutation.py: ")):
+            done = script(*arguments)
+            self.assertEqual(done.returncode, 2, arguments)
+            self.assertIn(message, done.stderr)
+
     def test_a_difference_is_not_proved_away(self):
+        design = equivalence.Design(DIRECTORY)
         for mutant in mutants_of("mxe_decode4"):
-            self.assertFalse(equivalence.prove(DIRECTORY, mutant), mutant)
+            self.assertFalse(design.prove(mutant), mutant)
 
     def test_no_difference_is_proved(self):
         mutant = mutants_of("mxe_walk")[0]
         words = mutant["command"].split()
         words[words.index("-mode") + 1] = "none"
-        self.assertTrue(equivalence.prove(DIRECTORY, dict(mutant, command=" ".join(words))))
+        self.assertTrue(equivalence.Design(DIRECTORY).prove(dict(mutant, command=" ".join(words))))
 
 
 if __name__ == "__main__":

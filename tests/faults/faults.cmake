@@ -1,0 +1,102 @@
+# Faults for the RTL of the project; see plant.cmake.
+set(MXE_FAULTS "")
+# ACTIVE stands for "this fault is chosen".
+mxe_fault(1 zeroed_output mxe_drain.sv "result_q    <= result" "result_q <= ACTIVE ? '0 : result")
+mxe_fault(2 swapped_scales mxe_opbuf.sv "<= scale_pos[2:0]" "<= scale_pos[2:0] ^ {2'b00, ACTIVE}")
+mxe_fault(3 dropped_rounding_sticky mxe_facc.sv "? {n1[126:102], |n1[101:0]} : {n1[127:103], |n1[102:0]}"
+          "? {n1[126:102], (|n1[101:0]) & ~ACTIVE} : {n1[127:103], (|n1[102:0]) & ~ACTIVE}")
+mxe_fault(4 lane_shifted_by_one mxe_array.sv "a_dec_q2    <= a_dec"
+          "a_dec_q2 <= ACTIVE ? {a_dec[511:90], a_dec[88:82], 1'b0, a_dec[81:0]} : a_dec")
+mxe_fault(5 dropped_alignment_sticky mxe_facc.sv "acc_down[0] | acc_lost"
+          "acc_down[0] | (acc_lost & ~ACTIVE)")
+mxe_fault(6 elements_beyond_k mxe_decode_word.sv "count_i > 7'(i)}" "(count_i > 7'(i)) | ACTIVE}")
+mxe_fault(7 ignored_nan_scale mxe_scale.sv "(b_scale_i == 8'hFF)" "((b_scale_i == 8'hFF) & ~ACTIVE)")
+mxe_fault(8 ignored_bias mxe_array.sv "bias_use_q6 ? bias_i" "(bias_use_q6 & ~ACTIVE) ? bias_i")
+mxe_fault(9 odd_chain_lost mxe_drain.sv "dual_i ? merged" "(dual_i & ~ACTIVE) ? merged")
+mxe_fault(10 write_beyond_row mxe_wr_port.sv "~({SegB{1'b1}} << seg_bytes)"
+          "ACTIVE ? {SegB{1'b1}} : ~({SegB{1'b1}} << seg_bytes)")
+mxe_fault(11 bank_never_released mxe_seq.sv "assign a_release_o = row_valid_o &"
+          "assign a_release_o = ~ACTIVE & row_valid_o &")
+mxe_fault(12 wrong_job_id mxe_cmd.sv "{cycles_q, desc_q[mxe_reg_pkg::DESC_JOB_ID_LSB +: 32], 28'd0"
+          "{cycles_q, desc_q[mxe_reg_pkg::DESC_JOB_ID_LSB +: 32] ^ {31'd0, ACTIVE}, 28'd0")
+mxe_fault(13 missing_last_beat mxe_wr_port.sv "w_last_q <= burst_done" "w_last_q <= burst_done & ~ACTIVE")
+mxe_fault(14 burst_across_4_kib mxe_rd_port.sv "if (burst > beats_to_4k) burst"
+          "if ((burst > beats_to_4k) & ~ACTIVE) burst")
+mxe_fault(15 counter_sum_off mxe_counters.sv "assign idle = ~(" "assign idle = ACTIVE | ~(")
+mxe_fault(16 odd_chain_negated mxe_merge.sv "assign val     = odd_i[31] ?"
+          "assign val = (odd_i[31] ^ ACTIVE) ?")
+mxe_fault(17 dropped_element_sticky mxe_requant_lane.sv "half_q3 & (sticky_q3 | num_q3[0])"
+          "half_q3 & ((sticky_q3 & ~ACTIVE) | num_q3[0])")
+mxe_fault(18 ceil_is_floor mxe_requant_scale.sv "up = |frac" "up = (|frac) & ~ACTIVE")
+mxe_fault(19 scale_in_wrong_column mxe_block_wr.sv "scale_col_q + 32'd1"
+          "scale_col_q + 32'd1 + {31'd0, ACTIVE}")
+mxe_fault(20 truncated_bf16 mxe_drain.sv "mxe_pkg::to_bf16(result_q[32*i +: 32])"
+          "ACTIVE ? result_q[32*i + 16 +: 16] : mxe_pkg::to_bf16(result_q[32*i +: 32])")
+mxe_fault(21 magnitude_of_block_before mxe_collect.sv "(fresh | (seg_amax > old))"
+          "((fresh & ~ACTIVE) | (seg_amax > old))")
+mxe_fault(22 noise_below_bf16_bias mxe_cbuf.sv "{data_i[16*i +: 16], 16'd0}"
+          "{data_i[16*i +: 16], 15'd0, ACTIVE}")
+mxe_fault(23 read_address_of_32_bits mxe_rd_port.sv "addr_q  <= addr_q + (64'(burst) << OffW)"
+          "addr_q <= ACTIVE ? {addr_q[63:32], addr_q[31:0] + (32'(burst) << OffW)} : addr_q + (64'(burst) << OffW)")
+mxe_fault(24 stride_of_d_unchecked mxe_check.sv "desc_i[mxe_reg_pkg::DESC_D_STRIDE_LSB +: 2]"
+          "(desc_i[mxe_reg_pkg::DESC_D_STRIDE_LSB +: 2] & {2{~ACTIVE}})")
+mxe_fault(25 alignment_before_pair mxe_check.sv "else if (!pair_ok)"
+          "else if (ACTIVE & misaligned) status_o = mxe_reg_pkg::STATUS_ERR_ALIGN[3:0]@SEMICOLON@ else if (!pair_ok)")
+mxe_fault(26 ring_wrap_lost mxe_cmd.sv "assign pending  = ring_tail_i - head_q"
+          "assign pending  = (ACTIVE & (ring_tail_i < head_q)) ? 16'hFFFF : ring_tail_i - head_q")
+mxe_fault(27 starts_while_disabled mxe_cmd.sv "enable_i & ~empty_o" "(enable_i | ACTIVE) & ~empty_o")
+mxe_fault(28 no_interrupt_when_empty mxe_cmd.sv "irq_queue_empty_o = (state_q == StComplete)"
+          "irq_queue_empty_o = (state_q == StComplete) & ~ACTIVE")
+mxe_fault(29 record_error_lost mxe_cmd.sv "StRecWait: begin\n          if (wr_error_i) status_q"
+          "StRecWait: begin\n          if (wr_error_i & ~ACTIVE) status_q")
+mxe_fault(30 stride_of_31_bits mxe_rows.sv "assign ptr_next   = ptr_q + {32'd0, stride_i}"
+          "assign ptr_next   = ptr_q + {32'd0, stride_i[31] & ~ACTIVE, stride_i[30:0]}")
+mxe_fault(31 blocks_of_16_bits mxe_cmd.sv ": {5'd0, k_less[31:5]})"
+          ": {5'd0, k_less[31:17], k_less[16] & ~ACTIVE, k_less[15:5]})")
+mxe_fault(32 rows_of_16_bits mxe_walk.sv "m_q     <= m_i" "m_q <= {m_i[31:17], m_i[16] & ~ACTIVE, m_i[15:0]}")
+mxe_fault(33 counters_of_32_bits mxe_counters.sv "value_q <= value_q + amount[64*i +: 64]"
+          "value_q <= ACTIVE ? {value_q[63:32], value_q[31:0] + amount[64*i +: 32]} : value_q + amount[64*i +: 64]")
+mxe_fault(34 partial_register_write mxe_regs.sv "(&wstrb_q)" "((&wstrb_q) | ACTIVE)")
+
+# Faults of control and protocol.
+mxe_fault(35 completes_before_written mxe_cmd.sv "if (wr_idle_i) state_q <= StComplete"
+          "if (wr_idle_i | ACTIVE) state_q <= StComplete")
+mxe_fault(36 abort_while_bus_busy mxe_cmd.sv "StAbort: if (rd_idle_i & wr_idle_i)"
+          "StAbort: if ((rd_idle_i & wr_idle_i) | ACTIVE)")
+mxe_fault(37 read_error_called_write mxe_cmd.sv "status_q <= rd_error_i ?"
+          "status_q <= (rd_error_i ^ ACTIVE) ?")
+mxe_fault(38 head_survives_reset mxe_cmd.sv "head_q  <= '0" "head_q <= ACTIVE ? head_q : '0")
+mxe_fault(39 empty_one_early mxe_cmd.sv "((head_q + 16'd1) == tail_q)"
+          "((head_q + {15'd0, ~ACTIVE}) == tail_q)")
+mxe_fault(40 ring_of_any_length mxe_cmd.sv "head_q & (entries - 16'd1)"
+          "head_q & (ACTIVE ? 16'hFFFF : (entries - 16'd1))")
+mxe_fault(41 overflow_one_late mxe_cmd.sv "(pending > entries)" "(pending > (entries + {15'd0, ACTIVE}))")
+mxe_fault(42 overflow_keeps_doorbell mxe_cmd.sv "doorbell_i & ~overflow & ~reset_q"
+          "doorbell_i & (~overflow | ACTIVE) & ~reset_q")
+mxe_fault(43 last_status_lost mxe_cmd.sv "last_status_q <= {28'd0, status_q}"
+          "last_status_q <= {28'd0, status_q & {4{~ACTIVE}}}")
+mxe_fault(44 k_less_by_one_in_last_block mxe_cmd.sv "k_less[4:0]}) + 7'd1" "k_less[4:0]}) + {6'd0, ~ACTIVE}")
+mxe_fault(45 reads_beyond_limit mxe_rd_port.sv "a_allowed = (under_way_q <"
+          "a_allowed = ACTIVE | (under_way_q <")
+mxe_fault(46 address_not_held mxe_wr_port.sv "if (m_awready_i) aw_valid_q"
+          "if (m_awready_i | ACTIVE) aw_valid_q")
+mxe_fault(47 idle_with_bursts_open mxe_wr_port.sv "~row_valid & (bursts_q == '0)"
+          "~row_valid & ((bursts_q == '0) | ACTIVE)")
+mxe_fault(48 write_data_not_held mxe_wr_port.sv "else if (m_wready_i) w_valid_q"
+          "else if (m_wready_i | ACTIVE) w_valid_q")
+mxe_fault(49 last_bytes_not_flushed mxe_wr_port.sv "flush_q ? carry_strb_q"
+          "(flush_q & ~ACTIVE) ? carry_strb_q")
+mxe_fault(50 write_burst_across_4_kib mxe_wr_port.sv "if (burst > beats_to_4k) burst"
+          "if ((burst > beats_to_4k) & ~ACTIVE) burst")
+mxe_fault(51 no_error_without_register mxe_regs.sv "raddr_ok ? RespOkay" "(raddr_ok | ACTIVE) ? RespOkay")
+mxe_fault(52 interrupt_cleared_by_zero mxe_regs.sv "write_irq_status & wdata_q[0]"
+          "write_irq_status & (wdata_q[0] | ACTIVE)")
+mxe_fault(53 response_not_held mxe_regs.sv "else if (s_bready_i)" "else if (s_bready_i | ACTIVE)")
+mxe_fault(54 result_tile_overwritten mxe_seq.sv "(d_free_q != 2'd0)" "((d_free_q != 2'd0) | ACTIVE)")
+mxe_fault(55 operands_overwritten mxe_load.sv "~taken_q & (free_q != 2'd0)"
+          "~taken_q & ((free_q != 2'd0) | ACTIVE)")
+mxe_fault(56 counters_not_cleared mxe_counters.sv "else if (clear_i) value_q"
+          "else if (clear_i & ~ACTIVE) value_q")
+mxe_fault(57 snapshot_always mxe_counters.sv "else if (snapshot_i) snapshot_q"
+          "else if (snapshot_i | ACTIVE) snapshot_q")
+mxe_fault(58 interrupt_not_masked mxe_top.sv "(irq_done & mask_done)" "(irq_done & (mask_done | ACTIVE))")
