@@ -59,6 +59,7 @@ class Operand {
   void fill_row(mx::MxTensor& tensor, std::size_t row) const;
   void cancel(mx::MxTensor& tensor, std::size_t row) const;
   void put_special(mx::MxTensor& tensor, std::size_t row) const;
+  void put_in_lane(mx::MxTensor& tensor, std::size_t row) const;
   uint8_t power_of_two(Random& random) const;
   uint8_t code(Random& random, std::size_t row) const;
   uint8_t scale(Random& random) const;
@@ -91,6 +92,7 @@ mx::MxTensor Operand::make(std::size_t rows) const {
     fill_row(tensor, row);
     if (spec_.values == Values::cancellation) cancel(tensor, row);
     if (spec_.values == Values::specials) put_special(tensor, row);
+    if (spec_.values == Values::special_lanes) put_in_lane(tensor, row);
   }
   return tensor;
 }
@@ -118,9 +120,12 @@ uint8_t Operand::code(Random& random, std::size_t row) const {
     const uint8_t one = row % 2 == 0 ? uint8_t{1} : power_of_two(random);
     return random.one_in(6) ? one : uint8_t{0};
   }
+  if (spec_.values == Values::lone_bits && stream_ == 0) return 0;
+  if (spec_.values == Values::sparse) return random.one_in(8) ? power_of_two(random) : uint8_t{0};
   for (;;) {
     const uint8_t c = static_cast<uint8_t>(random.next() & f.code_mask());
-    if (is_finite(format_, c)) return c;
+    const bool is_zero = spec_.values == Values::special_lanes && mx::decode(format_, c) == 0;
+    if (is_finite(format_, c) && !is_zero) return c;
   }
 }
 
@@ -138,6 +143,24 @@ uint8_t Operand::power_of_two(Random& random) const {
     if (c < f.sign_mask() && is_finite(format_, static_cast<uint8_t>(c))) {
       return static_cast<uint8_t>(c | (negative ? f.sign_mask() : 0u));
     }
+  }
+}
+
+/// Of one operand, or of both: in row r, lane r of every block, a NaN or Inf, another one every 32
+/// rows. Else: in row r, if it is odd, lane r / 2 of every block, a zero.
+void Operand::put_in_lane(mx::MxTensor& tensor, std::size_t row) const {
+  const mx::ElementFormat& f = mx::element_format(format_);
+  std::vector<uint8_t> not_finite;
+  for (unsigned code = 0; code <= f.code_mask(); code++) {
+    const auto c = static_cast<uint8_t>(code);
+    if (!is_finite(format_, c)) not_finite.push_back(c);
+  }
+  const bool is_special = spec_.seed % 3 == stream_ || spec_.seed % 3 == 2;
+  if (is_special ? not_finite.empty() : row % 2 == 0) return;
+  const std::size_t lane = (is_special ? row : row / 2) % mx::kBlockSize;
+  for (std::size_t i = lane; i < tensor.k; i += mx::kBlockSize) {
+    tensor.codes[row * tensor.k + i] =
+        is_special ? not_finite[row / mx::kBlockSize % not_finite.size()] : uint8_t{0};
   }
 }
 
@@ -174,6 +197,10 @@ uint8_t Operand::scale(Random& random) const {
       return around(127, 3);
     case Values::ties:
       return around(127, random.one_in(4) ? 20 : 1);
+    case Values::sparse:
+      return around(127, 30);
+    case Values::nan_scales:
+      return mx::kNanScale;
     default:
       return around(127, random.one_in(4) ? 40 : 4);
   }
@@ -308,6 +335,30 @@ float bias_value(const JobSpec& spec, Random& random) {
   return normal(random) * 16;
 }
 
+float from_bits(uint32_t bits) {
+  float value = 0;
+  std::memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+/// In 480 rows, of four magnitudes: the largest of a block is a power of two, or the largest
+/// element of some format, plus each of its 23 mantissa bits. The other columns have one bit each.
+float lone_bit(std::size_t row, std::size_t column) {
+  constexpr uint32_t kMantissaBits = 23;
+  constexpr std::array<uint32_t, 4> kExponents = {0, 1, 127, 254};
+  constexpr std::array<uint32_t, 5> kMantissas = {0, 0x400000, 0x600000, 0x700000, 0x7E0000};
+  const auto sign = static_cast<uint32_t>((row + column) % 2) << 31;
+  const uint32_t exponent = kExponents[row % 4];
+  if (column % mx::kBlockSize == row * 7 % mx::kBlockSize) {
+    const uint64_t bit = uint64_t{1} << (row / 20 % (kMantissaBits + 1));
+    const auto low = static_cast<uint32_t>(bit % (1u << kMantissaBits));
+    return from_bits(sign | exponent << kMantissaBits | kMantissas[row / 4 % 5] | low);
+  }
+  const auto below = static_cast<uint32_t>(1 + column % 12);
+  const uint32_t smaller = exponent > below ? exponent - below : 0;
+  return from_bits(sign | smaller << kMantissaBits | 1u << (row + column) % kMantissaBits);
+}
+
 std::vector<float> make_bias(const JobSpec& spec) {
   constexpr uint64_t kStream = 0xB1A5;
   std::vector<float> bias;
@@ -318,8 +369,13 @@ std::vector<float> make_bias(const JobSpec& spec) {
     BoundaryBlock block(spec.output, random);
     for (std::size_t column = 0; column < spec.n; column++) {
       if (column > 0 && column % mx::kBlockSize == 0) block = BoundaryBlock(spec.output, random);
-      bias.push_back(spec.values == Values::boundaries ? block.value(column, random)
-                                                       : bias_value(spec, random));
+      if (spec.values == Values::boundaries) {
+        bias.push_back(block.value(column, random));
+      } else if (spec.values == Values::lone_bits) {
+        bias.push_back(lone_bit(row, column));
+      } else {
+        bias.push_back(bias_value(spec, random));
+      }
     }
   }
   return spec.bias_bf16 ? round_to_bfloat16(bias) : bias;
@@ -351,6 +407,14 @@ const char* to_string(Values values) {
       return "boundaries";
     case Values::ties:
       return "ties";
+    case Values::special_lanes:
+      return "special_lanes";
+    case Values::lone_bits:
+      return "lone_bits";
+    case Values::sparse:
+      return "sparse";
+    case Values::nan_scales:
+      return "nan_scales";
   }
   return "unknown";
 }

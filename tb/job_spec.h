@@ -25,6 +25,12 @@ enum class Values : uint8_t {
   zeros,         ///< mostly zeros of both signs
   boundaries,    ///< sums on and beside the points where the rounding of results changes
   ties,          ///< few powers of two far apart: halves that something tiny decides
+  // For directed cases: every position in turn.
+  special_lanes,  ///< A, B or both (by the seed) have a NaN or Inf in one lane; what has none has a
+                  ///< zero in one lane of every second row
+  lone_bits,      ///< of the bias: one mantissa bit, or one beside those of a largest element
+  sparse,         ///< few powers of two, scales far apart: sums of lone bits at any distance
+  nan_scales,     ///< every scale is NaN
 };
 const char* to_string(Values values);
 /// The kinds that random jobs are made of.

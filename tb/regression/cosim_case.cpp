@@ -27,7 +27,8 @@ const std::vector<OutputFormat::Kind> kKinds = {OutputFormat::Kind::fp32, Output
 const std::vector<Values> kValues = {Values::ones,       Values::quantized, Values::codes,
                                      Values::specials,   Values::extremes,  Values::cancellation,
                                      Values::tiny,       Values::huge,      Values::zeros,
-                                     Values::boundaries, Values::ties};
+                                     Values::boundaries, Values::ties,      Values::special_lanes,
+                                     Values::lone_bits,  Values::sparse,    Values::nan_scales};
 
 std::string format_name(mx::FormatId format) { return mx::element_format(format).name; }
 std::string rule_name(mx::ScaleRule rule) {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -151,8 +152,9 @@ TEST(RandomCase, CoversWhatMatters) {
 }
 
 TEST(MakeJob, ACutJobIsACornerOfTheWhole) {
-  for (const Values values : {Values::codes, Values::specials, Values::extremes,
-                              Values::cancellation, Values::zeros, Values::boundaries}) {
+  for (const Values values :
+       {Values::codes, Values::specials, Values::extremes, Values::cancellation, Values::zeros,
+        Values::boundaries, Values::special_lanes, Values::lone_bits, Values::sparse}) {
     JobSpec spec;
     spec.m = 9;
     spec.n = 70;
@@ -177,6 +179,46 @@ TEST(MakeJob, ACutJobIsACornerOfTheWhole) {
       }
     }
   }
+}
+
+/// Every NaN and infinity of a format in every lane of either operand, and of both.
+TEST(MakeJob, SpecialsInEveryLane) {
+  JobSpec spec;
+  spec.format_a = spec.format_b = mx::FormatId::mxfp8_e5m2;
+  spec.m = spec.n = 256;
+  spec.k = 32;
+  spec.values = Values::special_lanes;
+  const auto positions = [](const mx::MxTensor& tensor) {
+    std::set<std::pair<std::size_t, uint8_t>> found;
+    for (std::size_t i = 0; i < tensor.codes.size(); i++) {
+      const bool special = !std::isfinite(mx::decode(tensor.format, tensor.codes[i]));
+      if (special) found.emplace(i % mx::kBlockSize, tensor.codes[i]);
+    }
+    return found.size();
+  };
+  constexpr std::size_t kAll = 32 * 8;  // lanes, codes
+  for (spec.seed = 0; spec.seed < 3; spec.seed++) {
+    const Job job = make_job(spec);
+    EXPECT_EQ(positions(job.a), spec.seed == 1 ? 0 : kAll);
+    EXPECT_EQ(positions(job.b), spec.seed == 0 ? 0 : kAll);
+  }
+}
+
+/// The largest number of a block has each of its bits alone, at four magnitudes.
+TEST(MakeJob, LoneBits) {
+  JobSpec spec;
+  spec.m = 480;
+  spec.n = 32;
+  spec.values = Values::lone_bits;
+  spec.bias = BiasKind::full;
+  std::set<float> largest;
+  for (const float x : make_job(spec).bias) {
+    int exponent = 0;
+    const float significand = 2 * std::abs(std::frexp(x, &exponent));
+    if (exponent == 1) largest.insert(significand);
+  }
+  for (int bit = 1; bit <= 23; bit++) EXPECT_EQ(largest.count(1 + std::ldexp(1.0f, -bit)), 1u);
+  EXPECT_EQ(largest.count(1.5f + 0x1p-23f), 1u);
 }
 
 /// The values are there for the rounding of results: it has to meet its edges.
