@@ -20,7 +20,7 @@ namespace {
 
 /// A faulty engine may keep the bus busy for ever. That ends after some simulated time, in these
 /// slow copies of the RTL perhaps minutes; this is for what has no end at all.
-constexpr unsigned kLimitSeconds = 1800;
+constexpr unsigned kLimitSeconds = 600;
 
 struct Options {
   std::string group = "control";
