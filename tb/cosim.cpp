@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <numeric>
 #include <utility>
 
 #include "engine/engine.h"
@@ -12,6 +13,7 @@
 #include "numerics/error.h"
 #include "platform/clock.h"
 #include "platform/driver_port.h"
+#include "platform/random.h"
 #include "tb/counter_table.h"
 #include "tb/register_actions.h"
 
@@ -158,7 +160,7 @@ void CoSim::run_on(Device& device, Host& host, const Batch& batch,
     before.write_registers(batch.register_writes);
   }
   demand(mxe_counters_clear(&device.driver), "mxe_counters_clear");
-  set_counters(device, batch.counters_below);
+  set_counters(device, batch);
   demand(mxe_counters(&device.driver, &device.counters),
          "mxe_counters");  // forget the last batch's
   if (batch.ring_overflow != 0) before.overflow_ring(batch.ring_overflow);
@@ -177,14 +179,19 @@ void CoSim::run_on(Device& device, Host& host, const Batch& batch,
   }
 }
 
-/// Lets all counters begin below 2^32, if both engines allow it, and remembers where.
-void CoSim::set_counters(Device& device, uint32_t below) {
+/// Lets all counters begin somewhere, if both engines allow it, and remembers where.
+void CoSim::set_counters(Device& device, const BatchEvents& events) {
   device.first_counts.clear();
-  if (below == 0 || !counters_can_be_set_) return;
+  if (events.counters_below == 0 && events.counters_anywhere == 0) return;
+  if (!counters_can_be_set_) return;
   constexpr std::size_t kParts = 7;  // of the first, which is their sum
-  const uint64_t first = (uint64_t{1} << 32) - below;
-  std::vector<uint64_t> values(std::size(counter_table), first);
-  values[0] = kParts * first;
+  std::vector<uint64_t> values(std::size(counter_table),
+                               (uint64_t{1} << 32) - events.counters_below);
+  if (events.counters_anywhere != 0) {
+    Random random(events.counters_anywhere);
+    for (uint64_t& value : values) value = random.next();
+  }
+  values[0] = std::accumulate(values.begin() + 1, values.begin() + 1 + kParts, uint64_t{0});
   demand(device.platform->engine().set_counters(values) ? MXE_OK : MXE_ERR_ARGUMENT,
          "set_counters");
   device.first_counts = values;

@@ -74,6 +74,8 @@ struct BatchEvents {
   /// All counters begin so far below 2^32, so that they go beyond it; 0: at 0. Only on engines that
   /// let them be set.
   uint32_t counters_below = 0;
+  /// Seed of 64-bit numbers that the counters begin at instead, on such engines; 0: none.
+  uint64_t counters_anywhere = 0;
   /// Seed of writes and reads of all registers, 0 for none.
   uint64_t register_writes = 0;
   /// Seed of doorbells that the engine must refuse, 0 for none.
@@ -170,7 +172,7 @@ class CoSim {
   void run_jobs(Device& device, Host& host, const Batch& batch,
                 const std::vector<JobImage>& images);
   void finish(Device& device, JobOutcome& outcome, uint32_t id, uint64_t start);
-  void set_counters(Device& device, uint32_t below);
+  void set_counters(Device& device, const BatchEvents& events);
   void number_jobs(Device& device, uint32_t first);
   void run_empty_jobs(Device& device, Host& host, uint32_t count);
   void add_faults(Device& device, Host& host, const Batch& batch,

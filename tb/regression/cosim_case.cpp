@@ -105,6 +105,7 @@ void describe_batch(Archive& archive, Batch& batch) {
   archive.member("empty_jobs", batch.empty_jobs, normal.empty_jobs);
   archive.member("first_job", batch.first_job, normal.first_job);
   archive.member("counters_below", batch.counters_below, normal.counters_below);
+  archive.member("counters_anywhere", batch.counters_anywhere, normal.counters_anywhere);
   archive.member("register_writes", batch.register_writes, normal.register_writes);
   archive.member("ring_overflow", batch.ring_overflow, normal.ring_overflow);
   archive.member("disabled_for", batch.disabled_for, normal.disabled_for);

@@ -118,6 +118,7 @@ class Shrinker {
       progress |= change([&](CoSimCase& c) { events(c).empty_jobs = 0; });
       progress |= change([&](CoSimCase& c) { events(c).first_job = 0; });
       progress |= change([&](CoSimCase& c) { events(c).counters_below = 0; });
+      progress |= change([&](CoSimCase& c) { events(c).counters_anywhere = 0; });
       progress |= change([&](CoSimCase& c) { events(c).masked = false; });
       progress |= change([&](CoSimCase& c) { events(c).faults.clear(); });
       progress |= smaller([&](CoSimCase& c) -> uint32_t& { return events(c).empty_jobs; });
