@@ -14,7 +14,7 @@ import random
 import re
 import subprocess
 
-FAULTS = 4  # in each module
+FAULTS = 12  # in each module
 # Inputs that would keep a module from getting anywhere if they came every other clock.
 RARE = re.compile(r"clear|halt|drop|start|soft_reset|error")
 
@@ -101,6 +101,10 @@ class Module:
             return f"(rare_i{part} | ({0 if RARE.search(name) else 1} & fast_i{part}))"
         if width < 16:
             return f"fast_i{part}"
+        if name == "desc_i":  # at random it would break the first rule always
+            reserved = "mxe_reg_pkg::DESC_RESERVED_MASK"
+            return (f"(((small_i ? rare_i{part} : fast_i{part}) & ~{reserved}) | "
+                    f"(seldom_i ? 1024'd0 : (rare_i{part} & fast_i{part} & {reserved})))")
         # Sizes and addresses: often small, often standing still.
         return f"((seldom_i ? slow_i{part} : fast_i{part}) & (small_i ? {width}'d127 : ~{width}'d0))"
 

@@ -18,8 +18,8 @@ double sc_time_stamp() { return 0; }
 
 namespace {
 
-constexpr int kFaults = 4;   // in each module, as netlist.py plants them
-constexpr int kEpoch = 250;  // clocks from one reset to the next
+constexpr int kFaults = 12;  // in each module, as netlist.py plants them
+constexpr int kEpoch = 100;  // clocks from one reset to the next
 
 struct Setup {
   std::vector<std::string> modules;
@@ -101,13 +101,14 @@ int compare(const Setup& setup) {
   return bad == 0 ? 0 : 1;
 }
 
-/// Every module must show at least one of its faults and no other module may show any. The engine
-/// itself is wiring that random register writes hardly start: the co-simulation drives that.
+/// Every module must show one of its faults, tried one after the other, and no other module may.
+/// The engine itself is wiring that random register writes hardly start: the co-simulation drives
+/// that.
 int find_faults(const Setup& setup) {
   int found = 0, missed_modules = 0;
   for (std::size_t m = 0; m < setup.modules.size(); m++) {
     int here = 0;
-    for (int fault = 0; fault < kFaults; fault++) {
+    for (int fault = 0; fault < kFaults && here == 0; fault++) {
       const auto bench = std::make_unique<Bench>(setup.modules.size(), setup.seed);
       const auto differed = bench->run(setup.clocks, 1 + static_cast<int>(m) * kFaults + fault);
       for (std::size_t other = 0; other < differed.size(); other++) {
@@ -124,8 +125,8 @@ int find_faults(const Setup& setup) {
       missed_modules++;
     }
   }
-  fmt::print("{} modules, {} clocks each, seed {}: {} of up to {} faults seen\n",
-             setup.modules.size(), setup.clocks, setup.seed, found, setup.modules.size() * kFaults);
+  fmt::print("{} modules, {} clocks each, seed {}: {} showed a fault\n", setup.modules.size(),
+             setup.clocks, setup.seed, found);
   return missed_modules == 0 ? 0 : 1;
 }
 
