@@ -16,6 +16,7 @@ engine. Modules inside that have nothing to do with the fault may be left out: w
 must then be equal, what they give may be anything, but the same for both.
 """
 import collections
+import itertools
 import os
 import re
 import subprocess
@@ -86,14 +87,15 @@ class Design:
                          for m, text in texts.items()}
         self.neighbours = neighbours(texts[r"\mxe_top"], self.children[r"\mxe_top"])
 
-    def prove(self, fault):
-        """Where the mutant `fault` of mutants.json was proved to make no difference, or None."""
+    def prove(self, fault, tries=None):
+        """Where the mutant `fault` of mutants.json was proved to make no difference, or None. `tries`
+        limits how much around the mutated module is tried; that may take minutes."""
         words = fault["command"].split()
         module = words[words.index("-module") + 1]
         if module not in self.children:
             module = "\\" + module
         mutate = fault["command"].replace(f"-module {module[1:]} ", f"-module {module} ")
-        for places in self.attempts(module):
+        for places in itertools.islice(self.attempts(module), tries):
             if all(self.is_equal(place, kept, mutate) for place, kept in places):
                 return " and ".join(sorted({source_name(place) for place, _ in places}))
         return None
