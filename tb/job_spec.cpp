@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 
+#include "numerics/bits.h"
 #include "numerics/quantize.h"
 #include "platform/random.h"
 
@@ -335,12 +336,6 @@ float bias_value(const JobSpec& spec, Random& random) {
   return normal(random) * 16;
 }
 
-float from_bits(uint32_t bits) {
-  float value = 0;
-  std::memcpy(&value, &bits, sizeof value);
-  return value;
-}
-
 /// In 480 rows, of four magnitudes: the largest of a block is a power of two, or the largest
 /// element of some format, plus each of its 23 mantissa bits. The other columns have one bit each.
 float lone_bit(std::size_t row, std::size_t column) {
@@ -352,11 +347,11 @@ float lone_bit(std::size_t row, std::size_t column) {
   if (column % mx::kBlockSize == row * 7 % mx::kBlockSize) {
     const uint64_t bit = uint64_t{1} << (row / 20 % (kMantissaBits + 1));
     const auto low = static_cast<uint32_t>(bit % (1u << kMantissaBits));
-    return from_bits(sign | exponent << kMantissaBits | kMantissas[row / 4 % 5] | low);
+    return mx::from_bits(sign | exponent << kMantissaBits | kMantissas[row / 4 % 5] | low);
   }
   const auto below = static_cast<uint32_t>(1 + column % 12);
   const uint32_t smaller = exponent > below ? exponent - below : 0;
-  return from_bits(sign | smaller << kMantissaBits | 1u << (row + column) % kMantissaBits);
+  return mx::from_bits(sign | smaller << kMantissaBits | 1u << (row + column) % kMantissaBits);
 }
 
 std::vector<float> make_bias(const JobSpec& spec) {
