@@ -15,13 +15,15 @@ The modules tried are, one after the other, the mutated one, what stands around 
 engine. Modules inside that have nothing to do with the fault may be left out: what they are given
 must then be equal, what they give may be anything, but the same for both.
 """
-import collections
 import itertools
 import os
 import re
 import subprocess
 import tempfile
 
+from make_mutants import TOP, read, source_name, write
+
+TOP_MODULE = "\\" + TOP
 SCRIPT = """
 read_rtlil {promises}
 hierarchy -top {module}
@@ -70,22 +72,15 @@ PROOF = "read_aiger miter.aig; scorr -c; fold; scorr; pdr -T 15"
 LEFT_OUT = {"mxe_ram", "mxe_lane", "mxe_quad", "mxe_tree", "mxe_facc", "mxe_requant_lane"}
 
 
-def source_name(module):
-    """The name in the source: $paramod$<hash>\\mxe_fifo is mxe_fifo."""
-    return re.search(r"mxe_\w+", module)[0]
-
-
 class Design:
     """The engine of mutants.il and promises.il in `directory`, as make_mutants.py wrote them."""
 
     def __init__(self, directory, seconds=60):
         self.directory = os.path.abspath(directory)
         self.seconds = seconds
-        with open(os.path.join(directory, "mutants.il"), encoding="utf-8") as file:
-            texts = dict(re.findall(r"^module (\S+)\n(.*?^end\n)", file.read(), re.M | re.S))
+        texts = dict(re.findall(r"^module (\S+)\n(.*?^end\n)", read(directory, "mutants.il"), re.M | re.S))
         self.children = {m: set(re.findall(r"^  cell (\S*mxe_\S+) ", text, re.M)) & texts.keys()
                          for m, text in texts.items()}
-        self.neighbours = neighbours(texts[r"\mxe_top"], self.children[r"\mxe_top"])
 
     def prove(self, fault, tries=None):
         """Where the mutant `fault` of mutants.json was proved to make no difference, or None. `tries`
@@ -108,11 +103,8 @@ class Design:
         while places := {p for m in places for p in self.children if m in self.children[p]}:
             kept = kept | places
             yield [(place, kept) for place in sorted(places)]
-            if r"\mxe_top" in places:
+            if TOP_MODULE in places:
                 break
-        blocks = kept & self.children[r"\mxe_top"]
-        around = blocks.union(*(self.neighbours[b] for b in blocks))
-        yield [(r"\mxe_top", kept.union(*(self.inside(b) for b in around)))]
 
     def inside(self, module):
         """The module and all in it but for memories and arithmetic, which may as well be left out."""
@@ -128,8 +120,7 @@ class Design:
             keep="\n".join(f"setattr -mod -set keep_hierarchy 1 {m}" for m in left_out),
             expose="expose -shared -evert gold/t:*mxe_* gate/t:*mxe_*" if left_out else "")
         with tempfile.TemporaryDirectory() as directory:
-            with open(os.path.join(directory, "miter.ys"), "w", encoding="utf-8") as file:
-                file.write(script)
+            write(os.path.join(directory, "miter.ys"), script)
 
             def run(*command):
                 done = subprocess.run(command, cwd=directory, capture_output=True, text=True,
@@ -140,25 +131,3 @@ class Design:
                 return "Property proved" in run("yosys-abc", "-c", PROOF)
             except subprocess.TimeoutExpired:
                 return False
-
-
-def neighbours(top, blocks):
-    """Which blocks of the engine are connected, directly or through gates, by more than the signals
-    that go to many."""
-    cells = re.findall(r"^  cell (\S+) \S+\n(.*?)^  end\n", top, re.M | re.S)
-    wires = {b: set() for b in blocks}
-    gates = {}  # what each gate's output is made of
-    for cell, text in cells:
-        ports = {name: set(re.findall(r"[\\$]\S+", signal))
-                 for name, signal in re.findall(r"^    connect (\S+) (.*)$", text, re.M)}
-        if cell in blocks:
-            wires[cell] |= set().union(*ports.values())
-        else:
-            for output in ports.get(r"\Y", ()):
-                gates[output] = set().union(*ports.values())
-    for _ in range(4):
-        for signals in wires.values():
-            signals |= set().union(*(gates.get(s, set()) for s in signals))
-    users = collections.Counter(s for signals in wires.values() for s in signals)
-    few = {b: {s for s in signals if users[s] <= 3} for b, signals in wires.items()}
-    return {b: {o for o in blocks if few[b] & few[o]} for b in blocks}

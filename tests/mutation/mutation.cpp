@@ -18,10 +18,6 @@
 namespace mxe {
 namespace {
 
-/// A faulty engine may keep the bus busy for ever. That ends after some simulated time, in these
-/// slow copies of the RTL perhaps minutes; this is for what has no end at all.
-constexpr unsigned kLimitSeconds = 600;
-
 struct Options {
   std::string group = "control";
   unsigned mutant = 0, fault = 0;
@@ -84,7 +80,7 @@ class Ladder {
       return make_mutant(options_.group, options_.mutant, params, waves);
     };
     const auto run = [&](const CoSimCase& c) { return run_case(c, make_top); };
-    const CaseResult result = CasePool(run, 1, kLimitSeconds).run(content);
+    const CaseResult result = CasePool(run, 1).run(content);
     jobs_ += result.jobs;
     if (result.agreed()) return;
     case_ = name;

@@ -21,9 +21,13 @@ def run(*arguments):
     return subprocess.run(arguments, capture_output=True, text=True, env=environment, check=False)
 
 
-def mutants():
-    with open(os.path.join(DIRECTORY, "mutants.json"), encoding="utf-8") as file:
+def load(*path):
+    with open(os.path.join(BUILD, "tests", *path), encoding="utf-8") as file:
         return json.load(file)
+
+
+def mutants():
+    return load("mutation", "mutants", "mutants.json")
 
 
 def mutants_of(module):
@@ -54,8 +58,7 @@ class Mutation(unittest.TestCase):
         self.assertIn(f"survived: mutant {survivor['number']}, mxe_decode4", done.stdout)
 
     def test_every_planted_fault_is_required(self):
-        with open(os.path.join(BUILD, "tests", "faults", "rtl", "faults.json"), encoding="utf-8") as file:
-            faults = json.load(file)
+        faults = load("faults", "rtl", "faults.json")
         self.assertGreaterEqual(len(faults), 50)
         outcomes = [dict(f, name=f"fault {f['number']}", group="planted", mode=f["name"],
                          killed=f["number"] != 5) for f in faults]
