@@ -3,12 +3,14 @@
 // every exact zero +0 (a negative value that underflows keeps its sign). ACC_LAT stages (align, add, magnitude, coarse normalise, fine normalise,
 // round); the first five are registered, the round stage leaves combinationally.
 //
-// Fixed-point window, in units of sum's lsb: FRAC fraction bits below it, and room above it for an
-// accumulator up to WIDTH + 1 positions higher. An accumulator below the window folds into the
-// lowest bit (sticky); one above it cannot be changed by sum and passes alone.
+// Fixed-point window, in units of sum's lsb: FRAC fraction bits below it (the lowest is the sticky
+// bit), and room above it for an accumulator up to WIDTH + 1 positions higher. An accumulator below
+// the window folds into the lowest bit; one above it cannot be changed by sum and passes alone.
 `default_nettype none
 module mxe_facc #(
-  parameter int unsigned WIDTH = 70
+  parameter int unsigned WIDTH = 70,
+  // As many as the accumulator has, and two, as sum may be small; 3 if it is 0 or normalised.
+  parameter int unsigned FRAC  = 27
 ) (
   input  logic                    clk_i,
   input  logic signed [WIDTH-1:0] sum_i,
@@ -19,11 +21,10 @@ module mxe_facc #(
   input  logic [31:0]             acc_i,
   output logic [31:0]             acc_o
 );
-  localparam int unsigned Frac = 27;                 // 26 fraction bits and the sticky bit
-  localparam int unsigned WinW = WIDTH + 27 + Frac;  // sign, headroom, accumulator above sum
+  localparam int unsigned WinW = WIDTH + 27 + FRAC;  // sign, headroom, accumulator above sum
   localparam int unsigned NormW = 128;               // the window, left aligned, for normalising
-  localparam logic signed [10:0] PlaceOffset = 11'(Frac) - 11'sd150;
-  localparam logic signed [10:0] MaxPlace = 11'(WIDTH + 1 + Frac);
+  localparam logic signed [10:0] PlaceOffset = 11'(FRAC) - 11'sd150;
+  localparam logic signed [10:0] MaxPlace = 11'(WIDTH + 1 + FRAC);
   localparam logic [1:0] SpecNone = 2'd0;
   localparam logic [1:0] SpecNan  = 2'd1;
   localparam logic [1:0] SpecPinf = 2'd2;
@@ -59,7 +60,7 @@ module mxe_facc #(
   logic [6:0] up;
   logic [4:0] down;
   assign below = place[10] & ~sum_zero;
-  assign up    = (acc_sig == 24'd0) ? 7'd0 : (acc_alone ? 7'(Frac) : place[6:0]);
+  assign up    = (acc_sig == 24'd0) ? 7'd0 : (acc_alone ? 7'(FRAC) : place[6:0]);
   assign down  = (|place_neg[10:5]) ? 5'd31 : place_neg[4:0];
 
   logic signed [24:0]     acc_down;
@@ -103,7 +104,7 @@ module mxe_facc #(
   logic signed [9:0]      exp_q2;
   logic [1:0]             spec_q2;
   always_ff @(posedge clk_i) begin
-    total_q2 <= {{27{sum_q1[WIDTH-1]}}, sum_q1, {Frac{1'b0}}} + acc_win_q1;
+    total_q2 <= {{27{sum_q1[WIDTH-1]}}, sum_q1, {FRAC{1'b0}}} + acc_win_q1;
     exp_q2   <= exp_q1;
     spec_q2  <= spec_q1;
   end
@@ -161,7 +162,7 @@ module mxe_facc #(
   logic signed [10:0] top;        // biased exponent without leading zeros
   logic [10:0]        zeros;
   logic signed [10:0] be, under;  // and by how much it is below 1
-  assign top   = {exp_q4[9], exp_q4} + 11'(WinW - 1 - Frac + 127);
+  assign top   = {exp_q4[9], exp_q4} + 11'(WinW - 1 - FRAC + 127);
   assign zeros = {4'd0, lz_q4, z8, z4, z2, z1};
   assign be    = top - $signed(zeros);
   assign under = $signed(zeros) - (top - 11'sd1);

@@ -20,7 +20,7 @@ module mxe_merge (
   logic signed [9:0] exp;
   assign exp = $signed({2'b00, field}) - 10'sd150;
 
-  mxe_facc #(.WIDTH(25)) u_facc (
+  mxe_facc #(.WIDTH(25), .FRAC(3)) u_facc (
     .clk_i  (clk_i),
     .sum_i  (val),
     .exp_i  (exp),
