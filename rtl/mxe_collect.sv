@@ -25,7 +25,7 @@ module mxe_collect #(
   input  logic [ROW_AW-1:0]       rrow_i,
   input  logic [SEG_AW-1:0]       rseg_i,
   output logic [LANES_OUT*32-1:0] rdata_o,    // a clock later
-  output logic [30:0]             ramax_o     // of the block of that segment, a clock later
+  output logic [mxe_pkg::AMAX_W-1:0] ramax_o     // of the block of that segment, a clock later
 );
   localparam int unsigned Blocks = COLS / 32;
   localparam int unsigned BlockAw = (Blocks > 1) ? $clog2(Blocks) : 0;
@@ -45,7 +45,7 @@ module mxe_collect #(
   );
 
   // ---------------------------------------------------------------- largest magnitudes
-  logic [30:0] seg_amax;
+  logic [mxe_pkg::AMAX_W-1:0] seg_amax;
   mxe_amax #(.LANES(LANES_OUT)) u_amax (.clk_i(clk_i), .x_i(data_i), .amax_o(seg_amax));
 
   // Beside the comparisons: where their outcome belongs.
@@ -76,8 +76,8 @@ module mxe_collect #(
   assign fresh  = meta_q[MetaW*(MaxLat-1) + IdxW];   // first of its block
   assign full_o = store & meta_q[MetaW*(MaxLat-1) + IdxW + 1];
 
-  logic [30:0] amax [0:(1<<IdxW)-1];
-  logic [30:0] old, ramax_q;
+  logic [mxe_pkg::AMAX_W-1:0] amax [0:(1<<IdxW)-1];
+  logic [mxe_pkg::AMAX_W-1:0] old, ramax_q;
   assign old = amax[idx];
   always_ff @(posedge clk_i) begin
     if (store) amax[idx] <= (fresh | (seg_amax > old)) ? seg_amax : old;

@@ -26,6 +26,10 @@ package mxe_pkg;
   localparam int unsigned PACK_POS = 20;
   localparam int unsigned DUAL_SUM_W = 14;
 
+  // A magnitude as far as the scale of a block depends on it: the exponent field of binary32, eight
+  // bits of the fraction, and whether there is more.
+  localparam int unsigned AMAX_W = 17;
+
   // ---------------------------------------------------------------- pipeline depths (clocks)
   // Stages between the A buffer's read request and the accumulator's read request:
   // decode, multiply, tree 1, tree 2, combine.

@@ -63,7 +63,7 @@ module mxe_requant #(
   logic [SEG_AW-1:0]       rseg;
   logic [8:0]              row_q;
   logic [LANES_OUT*32-1:0] x;
-  logic [30:0]             amax;
+  logic [mxe_pkg::AMAX_W-1:0] amax;
   mxe_collect #(
     .NUM_PE    (NUM_PE),
     .ROWS      (ROWS),

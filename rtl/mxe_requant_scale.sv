@@ -3,7 +3,7 @@
 // magnitude, clamped to 0 .. 254; 255 (NaN) if that is infinite or NaN.
 `default_nettype none
 module mxe_requant_scale (
-  input  logic [30:0]              amax_i,   // binary32 without its sign
+  input  logic [mxe_pkg::AMAX_W-1:0] amax_i,
   input  logic [mxe_pkg::FmtW-1:0] fmt_i,
   input  logic [1:0]               rule_i,
   output logic [7:0]               scale_o
@@ -13,27 +13,27 @@ module mxe_requant_scale (
   // the right thing.
   logic        subnormal, tiny;
   logic [7:0]  exp;
-  logic [22:0] frac;
-  assign exp       = amax_i[30:23];
+  logic [8:0]  frac;   // its lowest bit stands for all below
+  assign exp       = amax_i[16:9];
   assign subnormal = (exp == 8'd0);
-  assign tiny      = subnormal & ~amax_i[22];
-  assign frac      = subnormal ? {amax_i[21:0], 1'b0} : amax_i[22:0];
+  assign tiny      = subnormal & ~amax_i[8];
+  assign frac      = subnormal ? {amax_i[7:1], 1'b0, amax_i[0]} : amax_i[8:0];
 
   // even: the carry of rounding half up to the mantissa bits. rceil: above the largest element,
   // whose fraction is all ones in its mantissa bits (one bit less in e4m3, whose last code is NaN).
   logic even_up, above_max;
   always_comb begin
     case (mxe_pkg::fmt_mantissa(fmt_i))
-      3'd1:    even_up = &frac[22:21];
-      3'd3:    even_up = &frac[22:19];
-      3'd6:    even_up = &frac[22:16];
-      default: even_up = &frac[22:20];
+      3'd1:    even_up = &frac[8:7];
+      3'd3:    even_up = &frac[8:5];
+      3'd6:    even_up = &frac[8:2];
+      default: even_up = &frac[8:6];
     endcase
     case (fmt_i)
-      mxe_pkg::FmtE2M1: above_max = frac[22] & (|frac[21:0]);
-      mxe_pkg::FmtE2M3: above_max = (&frac[22:20]) & (|frac[19:0]);
-      mxe_pkg::FmtInt8: above_max = (&frac[22:17]) & (|frac[16:0]);
-      default:          above_max = (&frac[22:21]) & (|frac[20:0]);
+      mxe_pkg::FmtE2M1: above_max = frac[8] & (|frac[7:0]);
+      mxe_pkg::FmtE2M3: above_max = (&frac[8:6]) & (|frac[5:0]);
+      mxe_pkg::FmtInt8: above_max = (&frac[8:3]) & (|frac[2:0]);
+      default:          above_max = (&frac[8:7]) & (|frac[6:0]);
     endcase
   end
 

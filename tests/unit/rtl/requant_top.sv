@@ -16,9 +16,9 @@ module requant_top (
   output logic        over_o,
   // largest magnitude of eight, three clocks
   input  logic [255:0] group_i,
-  output logic [30:0]  amax8_o
+  output logic [mxe_pkg::AMAX_W-1:0] amax8_o
 );
-  mxe_requant_scale u_scale (.amax_i, .fmt_i, .rule_i, .scale_o);
+  mxe_requant_scale u_scale (.amax_i({amax_i[30:15], |amax_i[14:0]}), .fmt_i, .rule_i, .scale_o);
   mxe_requant_lane u_lane (.clk_i, .fmt_i, .special_i, .x_i, .scale_i, .code_o, .over_o);
   mxe_amax #(.LANES(8)) u_amax (.clk_i, .x_i(group_i), .amax_o(amax8_o));
 endmodule
