@@ -97,7 +97,6 @@ module mxe_array #(
   assign lsb_b = mxe_pkg::fmt_lsb(fmt_b_i);
   logic signed [9:0] exp_offset, exp_even_q2, exp_odd_q2;
   logic [1:0]        a_nan_q2;
-  logic              odd_q2;
   assign exp_offset = {{4{lsb_a[5]}}, lsb_a} + {{4{lsb_b[5]}}, lsb_b} - 10'sd254;
   always_ff @(posedge clk_i) begin
     a_dec_q2    <= a_dec;
@@ -105,7 +104,6 @@ module mxe_array #(
     exp_even_q2 <= exp_offset + $signed({2'b00, a_scale_i[7:0]});
     exp_odd_q2  <= exp_offset + $signed({2'b00, a_scale_i[15:8]});
     a_nan_q2    <= {a_scale_i[15:8] == 8'hFF, a_scale_i[7:0] == 8'hFF};
-    odd_q2      <= (count_q1 > 7'(mxe_pkg::LANES));
   end
 
   // The B words change hands so that stage 2 of the pass's first row sees the new ones.
@@ -155,7 +153,6 @@ module mxe_array #(
       .exp_even_i  (exp_even_q2),
       .exp_odd_i   (exp_odd_q2),
       .a_nan_i     (a_nan_q2),
-      .odd_i       (odd_q2),
       .acc_re_i    (valid_q[S5]),
       .acc_raddr_i (acc_raddr),
       .acc_first_i (first5),

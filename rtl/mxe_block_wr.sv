@@ -4,7 +4,8 @@
 // ones before.
 `default_nettype none
 module mxe_block_wr #(
-  parameter int unsigned SEG_W = 256
+  parameter int unsigned SEG_W = 256,
+  parameter int unsigned LEN_W = 16
 ) (
   input  logic                     clk_i,
   input  logic                     rst_ni,
@@ -33,7 +34,7 @@ module mxe_block_wr #(
   output logic                     req_valid_o,
   input  logic                     req_ready_i,
   output logic [63:0]              req_addr_o,
-  output logic [mxe_pkg::LenW-1:0] req_bytes_o,
+  output logic [LEN_W-1:0] req_bytes_o,
   output logic                     data_valid_o,
   input  logic                     data_ready_i,
   output logic [SEG_W-1:0]         data_o
@@ -44,7 +45,7 @@ module mxe_block_wr #(
   logic       req_scale_q, data_scale_q, last_seg;
   logic [2:0] seg_q;
   assign req_valid_o  = place_valid_i & ~halt_i;
-  assign req_bytes_o  = req_scale_q ? mxe_pkg::LenW'(1) : mxe_pkg::LenW'(place_bytes_i);
+  assign req_bytes_o  = req_scale_q ? LEN_W'(1) : LEN_W'(place_bytes_i);
   assign place_pop_o  = req_valid_o & req_ready_i & req_scale_q;
   assign data_valid_o = row_valid_i;
   assign last_seg     = ((32'(seg_q) + 32'd1) * SegB >= 32'(bytes_i));

@@ -6,7 +6,8 @@
 module mxe_cbuf #(
   parameter int unsigned NUM_PE = 8,
   parameter int unsigned ROWS   = 32,
-  parameter int unsigned ROW_AW = $clog2(ROWS)
+  parameter int unsigned ROW_AW = $clog2(ROWS),
+  parameter int unsigned SEG_AW = (NUM_PE > 8) ? $clog2(NUM_PE / 8) : 1
 ) (
   input  logic                        clk_i,
   input  logic                        rst_ni,
@@ -14,8 +15,8 @@ module mxe_cbuf #(
   input  logic                        half_i,     // C is BF16
   input  logic                        valid_i,
   input  logic                        bank_i,
-  input  logic [mxe_pkg::TagIdxW-1:0] row_i,
-  input  logic [mxe_pkg::LenW-1:0]    index_i,
+  input  logic [ROW_AW-1:0]           row_i,
+  input  logic [SEG_AW-1:0]           index_i,    // word of the row
   input  logic [255:0]                data_i,
   input  logic                        last_i,
   input  logic                        re_i,
@@ -40,8 +41,8 @@ module mxe_cbuf #(
     assign word = (s % 2 == 1) ? high[32*SegPe-1:0] : low[32*SegPe-1:0];
     mxe_ram #(.WIDTH(32 * SegPe), .DEPTH(2 * ROWS)) u_seg (
       .clk_i   (clk_i),
-      .we_i    (valid_i & (index_i == (half_i ? mxe_pkg::LenW'(s / 2) : mxe_pkg::LenW'(s)))),
-      .waddr_i ({bank_i, row_i[ROW_AW-1:0]}),
+      .we_i    (valid_i & (index_i == (half_i ? SEG_AW'(s / 2) : SEG_AW'(s)))),
+      .waddr_i ({bank_i, row_i}),
       .wdata_i (word),
       .re_i    (re_i),
       .raddr_i ({rbank_i, rrow_i}),
@@ -62,6 +63,6 @@ module mxe_cbuf #(
   `MXE_ASSERT(cbuf_no_write_to_full, !valid_i || !full_q[bank_i])
 
   logic unused_bits;
-  assign unused_bits = &{1'b0, row_i, data_i, low, high};
+  assign unused_bits = &{1'b0, data_i, low, high};
 endmodule
 `default_nettype wire

@@ -4,8 +4,8 @@
 module mxe_check #(
   parameter int unsigned TREE_W = 70
 ) (
-  input  logic [1023:0] desc_i,
-  output logic [3:0]    status_o
+  input  logic [mxe_reg_pkg::DESC_STATUS_LSB-1:0] desc_i,
+  output logic [3:0] status_o
 );
   logic [3:0]  fmt_a, fmt_b, out_fmt;
   logic [31:0] m, n, k;
@@ -34,7 +34,7 @@ module mxe_check #(
 
   always_comb begin
     status_o = mxe_reg_pkg::STATUS_OK[3:0];
-    if (|(desc_i & mxe_reg_pkg::DESC_RESERVED_MASK))
+    if (|(desc_i & mxe_reg_pkg::DESC_RESERVED_MASK[mxe_reg_pkg::DESC_STATUS_LSB-1:0]))
       status_o = mxe_reg_pkg::STATUS_ERR_DESCRIPTOR[3:0];
     else if ((m == 32'd0) | (n == 32'd0) | (k == 32'd0))
       status_o = mxe_reg_pkg::STATUS_ERR_SHAPE[3:0];

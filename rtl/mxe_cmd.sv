@@ -8,7 +8,9 @@ module mxe_cmd #(
   parameter int unsigned TREE_W      = 70,
   parameter bit          FP4_DUAL    = 1'b1,
   parameter int unsigned QUEUE_DEPTH = 16,
-  parameter int unsigned SEG_W       = 256
+  parameter int unsigned SEG_W       = 256,
+  parameter int unsigned LEN_W       = 16,
+  parameter int unsigned TAG_W       = 13
 ) (
   input  logic                     clk_i,
   input  logic                     rst_ni,
@@ -33,8 +35,8 @@ module mxe_cmd #(
   output logic                     req_valid_o,
   input  logic                     req_ready_i,
   output logic [63:0]              req_addr_o,
-  output logic [mxe_pkg::LenW-1:0] req_bytes_o,
-  output logic [mxe_pkg::TagW-1:0] req_tag_o,
+  output logic [LEN_W-1:0]         req_bytes_o,
+  output logic [TAG_W-1:0]         req_tag_o,
   input  logic                     word_valid_i,   // 32 bytes of the descriptor
   input  logic [1:0]               word_index_i,
   input  logic [255:0]             word_data_i,
@@ -43,14 +45,14 @@ module mxe_cmd #(
   output logic                     rec_valid_o,
   input  logic                     rec_ready_i,
   output logic [63:0]              rec_addr_o,
-  output logic [mxe_pkg::LenW-1:0] rec_bytes_o,
+  output logic [LEN_W-1:0]         rec_bytes_o,
   output logic                     rec_data_valid_o,
   input  logic                     rec_data_ready_i,
   output logic [SEG_W-1:0]         rec_data_o,
   // job
   output logic                     start_o,
   output logic                     run_o,          // the array works on a job
-  output logic [1023:0]            desc_o,
+  output logic [mxe_reg_pkg::DESC_RESERVED1_LSB-1:mxe_reg_pkg::DESC_CONTROL_LSB] desc_o,
   output logic                     dual_o,
   output logic [31:0]              k_words_o,
   output logic [6:0]               tail_count_o,   // elements of the last word
@@ -80,10 +82,12 @@ module mxe_cmd #(
 
   localparam int unsigned RecSegs = (SEG_W >= 128) ? 1 : (128 / SEG_W);
   localparam int unsigned LogDepth = $clog2(QUEUE_DEPTH);
+  // What is written back is not read.
+  localparam int unsigned DescW = mxe_reg_pkg::DESC_STATUS_LSB;
 
   logic [3:0]    state_q;
   logic [15:0]   head_q, tail_q;
-  logic [1023:0] desc_q;
+  logic [DescW-1:0] desc_q;
   logic [3:0]    status_q;
   logic          reset_q;         // a soft reset waits for the job to end
   logic          no_record_q;     // the descriptor could not be read
@@ -92,14 +96,16 @@ module mxe_cmd #(
   logic [31:0]   last_job_q, last_status_q;
 
   // ---------------------------------------------------------------- ring
-  logic [15:0] entries, pending, slot;
-  logic        overflow;
-  assign entries  = 16'd1 << ring_size_log2_i[3:0];
-  assign pending  = ring_tail_i - head_q;
-  assign overflow = (ring_size_log2_i > 5'(LogDepth)) | (pending > entries);
-  assign slot     = head_q & (entries - 16'd1);
+  // Slots are counted in the bits that the largest ring needs; a larger one is refused.
+  logic [LogDepth-1:0] slot_mask, slot;
+  logic [15:0]         pending;
+  logic                overflow;
+  assign slot_mask = ~({LogDepth{1'b1}} << ring_size_log2_i);
+  assign pending   = ring_tail_i - head_q;
+  assign overflow  = (ring_size_log2_i > 5'(LogDepth)) | (pending > 16'(slot_mask) + 16'd1);
+  assign slot      = head_q[LogDepth-1:0] & slot_mask;
   logic [63:0] slot_addr;
-  assign slot_addr = ring_base_i + {41'd0, slot, 7'd0};
+  assign slot_addr = ring_base_i + 64'({slot, 7'd0});
 
   assign ring_head_o = head_q;
   assign empty_o     = (head_q == tail_q);
@@ -119,7 +125,7 @@ module mxe_cmd #(
   assign k      = desc_q[mxe_reg_pkg::DESC_K_LSB +: 32];
   assign dual   = FP4_DUAL & mxe_pkg::fmt_is4(fmt_a) & mxe_pkg::fmt_is4(fmt_b);
   assign dual_o = dual;
-  assign desc_o = desc_q;
+  assign desc_o = desc_q[mxe_reg_pkg::DESC_RESERVED1_LSB-1:mxe_reg_pkg::DESC_CONTROL_LSB];
 
   // K in operand words of 32 elements, or 64 at the dual rate, and what the last one holds.
   logic [31:0] k_less;
@@ -141,14 +147,14 @@ module mxe_cmd #(
   // ---------------------------------------------------------------- fetch and record
   assign req_valid_o = (state_q == StFetch);
   assign req_addr_o  = slot_addr;
-  assign req_bytes_o = mxe_pkg::LenW'(mxe_reg_pkg::DESC_W / 8);
-  assign req_tag_o   = {mxe_pkg::TagDesc, 1'b0, {mxe_pkg::TagIdxW{1'b0}}, 1'b1};
+  assign req_bytes_o = LEN_W'(mxe_reg_pkg::DESC_W / 8);
+  assign req_tag_o   = {mxe_pkg::TagDesc, {(TAG_W-mxe_pkg::TagKindW-1){1'b0}}, 1'b1};
 
   logic [127:0] record;
   assign record = {cycles_q, desc_q[mxe_reg_pkg::DESC_JOB_ID_LSB +: 32], 28'd0, status_q};
   assign rec_valid_o      = (state_q == StRecord);
   assign rec_addr_o       = slot_addr + 64'(mxe_reg_pkg::DESC_STATUS_LSB) / 64'd8;
-  assign rec_bytes_o      = mxe_pkg::LenW'(16);
+  assign rec_bytes_o      = LEN_W'(16);
   assign rec_data_valid_o = (state_q == StRecData);
   if (RecSegs == 1) begin : gen_rec_one
     assign rec_data_o = SEG_W'(record);
@@ -253,7 +259,14 @@ module mxe_cmd #(
   end
 
   always_ff @(posedge clk_i) begin
-    if (word_valid_i) desc_q[{word_index_i, 8'd0} +: 256] <= word_data_i;
+    if (word_valid_i) begin
+      case (word_index_i)
+        2'd0:    desc_q[255:0]       <= word_data_i;
+        2'd1:    desc_q[511:256]     <= word_data_i;
+        2'd2:    desc_q[767:512]     <= word_data_i;
+        default: desc_q[DescW-1:768] <= word_data_i[DescW-769:0];
+      endcase
+    end
   end
 
   `MXE_ASSERT(cmd_state_known, state_q <= StReset)

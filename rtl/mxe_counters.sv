@@ -3,7 +3,11 @@
 // clock counts once in total and once in exactly one of mac_active, the stalls and idle.
 `include "mxe_assert.svh"
 `default_nettype none
-module mxe_counters (
+module mxe_counters #(
+  parameter int unsigned BYTES_W   = 8,  // bits of the amounts of a clock
+  parameter int unsigned BLOCKS_W  = 9,
+  parameter int unsigned RESULTS_W = 7
+) (
   input  logic          clk_i,
   input  logic          rst_ni,
   input  logic          enable_i,
@@ -17,12 +21,12 @@ module mxe_counters (
   input  logic          stall_drain_i,
   input  logic          stall_latency_i,
   // amounts of this clock
-  input  logic [7:0]    bytes_read_i,
-  input  logic [7:0]    bytes_written_i,
-  input  logic [8:0]    blocks_i,
+  input  logic [BYTES_W-1:0]  bytes_read_i,
+  input  logic [BYTES_W-1:0]  bytes_written_i,
+  input  logic [BLOCKS_W-1:0] blocks_i,
   input  logic          dual_i,
-  input  logic [6:0]    nan_results_i,
-  input  logic [6:0]    saturations_i,
+  input  logic [RESULTS_W-1:0] nan_results_i,
+  input  logic [RESULTS_W-1:0] saturations_i,
   // snapshot: total, mac_active, stall_a, stall_b, stall_c, stall_drain, stall_latency, idle,
   // bytes_read, bytes_written, blocks, dual_cycles, nan_results, saturations (total lowest)
   output logic [14*64-1:0] snapshot_o

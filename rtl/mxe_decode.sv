@@ -10,7 +10,7 @@ module mxe_decode (
   input  logic [mxe_pkg::FmtW-1:0]   fmt_i,
   input  logic                       dual_i,
   input  logic [1:0]                 keep_i,  // {odd block's element, even block's element}
-  output logic [mxe_pkg::DEC_W-1:0]  dec_o,   // {0, grp, mag, sign}
+  output logic [mxe_pkg::DEC_W-1:0]  dec_o,   // {grp, mag, sign}
   output logic                       nan_o,
   output logic                       inf_o,
   output logic                       zero_o   // the value is zero (not for NaN and Inf)
@@ -85,7 +85,7 @@ module mxe_decode (
     if (!(dual_i ? keep_i[1] : keep_i[0])) mag[7:4] = 4'd0;
   end
 
-  assign dec_o  = {3'b000, grp, mag, signs};
+  assign dec_o  = {grp, mag, signs};
   assign nan_o  = nan & keep_i[0];
   assign inf_o  = inf & keep_i[0];
   assign zero_o = (mag == 8'd0) | ~keep_i[0];

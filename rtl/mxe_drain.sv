@@ -11,6 +11,7 @@ module mxe_drain #(
   parameter int unsigned ACC_TILES = 4,
   parameter bit          FP4_DUAL  = 1'b1,
   parameter int unsigned LANES_OUT = 8,
+  parameter int unsigned LEN_W     = 16,
   parameter int unsigned ROW_AW    = $clog2(ROWS)
 ) (
   input  logic                        clk_i,
@@ -41,7 +42,7 @@ module mxe_drain #(
   output logic                        req_valid_o,
   input  logic                        req_ready_i,
   output logic [63:0]                 req_addr_o,
-  output logic [mxe_pkg::LenW-1:0]    req_bytes_o,
+  output logic [LEN_W-1:0]            req_bytes_o,
   output logic                        req_half_o,  // segments of BF16 are half full
   output logic                        data_valid_o,
   input  logic                        data_ready_i,
@@ -49,7 +50,6 @@ module mxe_drain #(
   // state
   output logic [$clog2(LANES_OUT+1)-1:0] nan_count_o,  // NaN results that left the merge this clock
   output logic [$clog2(LANES_OUT+1)-1:0] over_count_o, // MX elements beyond the largest, this clock
-  output logic                        row_busy_o,
   output logic                        done_o
 );
   localparam int unsigned Segs = NUM_PE / LANES_OUT;
@@ -76,20 +76,21 @@ module mxe_drain #(
   end
   logic [1:0] tiles_q;  // tiles waiting or being read
   logic       bank_q, issue;
-  logic [8:0] row;
+  logic [ROW_AW-1:0] row;
   mxe_ram #(.WIDTH(NUM_PE * PairW), .DEPTH(2 * ROWS)) u_tile (
     .clk_i   (clk_i),
     .we_i    (res_valid_i),
     .waddr_i ({res_bank_i, res_row_i}),
     .wdata_i (tile_wdata),
     .re_i    (issue),
-    .raddr_i ({bank_q, row[ROW_AW-1:0]}),
+    .raddr_i ({bank_q, row}),
     .rdata_o (tile_rdata)
   );
 
   // ---------------------------------------------------------------- rows
   logic       valid, last_row, last_tile, row_step, last_seg;
-  logic [8:0] cols, seg_first;
+  logic [$clog2(NUM_PE+1)-1:0] cols;
+  logic [6:0]  seg_first;   // column where the segment begins
   logic [63:0] row_addr;
   logic [SegAw-1:0] seg_q;
   mxe_rows #(.ROWS(ROWS), .NUM_PE(NUM_PE), .ACC_TILES(ACC_TILES)) u_rows (
@@ -116,8 +117,8 @@ module mxe_drain #(
   // while the requantiser is busy with the ones before.
   logic       have, seg_start, direct_req, hold_q;
   logic [4:0] credit_q;
-  assign seg_first   = 9'(seg_q) * 9'(LANES_OUT);
-  assign last_seg    = (seg_first + 9'(LANES_OUT) >= cols);
+  assign seg_first   = 7'(seg_q) * 7'(LANES_OUT);
+  assign last_seg    = (seg_first + 7'(LANES_OUT) >= 7'(cols));
   assign seg_start   = (seg_q == '0);
   assign have        = valid & (tiles_q != 2'd0) & (out_mx ? ~hold_q : (credit_q != 5'd0));
   assign direct_req  = have & seg_start & ~halt_i & ~out_mx;
@@ -150,7 +151,7 @@ module mxe_drain #(
   // What the requantiser holds when the block is complete stays here until it has read it.
   logic [6:0]  col_q;                       // of the tile within the collected columns
   logic        block_done, stage_read;
-  logic [8:0]  stage_rows_q;
+  logic [ROW_AW:0] stage_rows_q;
   logic [6:0]  stage_cols_q;
   logic        stage_end_q;
   logic [StageSegAw-1:0] stage_seg;
@@ -171,7 +172,7 @@ module mxe_drain #(
   end
   always_ff @(posedge clk_i) begin
     if (release_o) begin
-      stage_rows_q <= row + 9'd1;
+      stage_rows_q <= {1'b0, row} + (ROW_AW+1)'(1);
       stage_cols_q <= col_q + 7'(cols);
       stage_end_q  <= last_tile;
     end
@@ -185,7 +186,7 @@ module mxe_drain #(
   logic [LANES_OUT-1:0]  keep;           // columns of the segment that exist
   logic [MetaW-1:0]      meta_q;
   for (genvar i = 0; i < LANES_OUT; i++) begin : gen_keep
-    assign keep[i] = (seg_first + 9'(i) < cols);
+    assign keep[i] = (seg_first + 7'(i) < 7'(cols));
   end
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) read_q <= 1'b0;
@@ -194,7 +195,7 @@ module mxe_drain #(
   end
   always_ff @(posedge clk_i) begin
     read_seg_q <= seg_q;
-    meta_q     <= {release_o & block_done, row[ROW_AW-1:0], stage_seg, keep};
+    meta_q     <= {release_o & block_done, row, stage_seg, keep};
   end
 
   logic [LANES_OUT*PairW-1:0] pairs;
@@ -277,12 +278,13 @@ module mxe_drain #(
 
   logic                     block_req, block_valid, block_idle;
   logic [63:0]              block_addr;
-  logic [mxe_pkg::LenW-1:0] block_bytes;
+  logic [LEN_W-1:0]         block_bytes;
   logic [LANES_OUT*32-1:0]  block_data;
   mxe_requant #(
     .NUM_PE    (NUM_PE),
     .ROWS      (ROWS),
-    .LANES_OUT (LANES_OUT)
+    .LANES_OUT (LANES_OUT),
+    .LEN_W     (LEN_W)
   ) u_requant (
     .clk_i          (clk_i),
     .rst_ni         (rst_ni),
@@ -320,7 +322,7 @@ module mxe_drain #(
   assign req_valid_o  = direct_req | block_req;
   assign req_addr_o   = out_mx ? block_addr : row_addr;
   assign req_bytes_o  = out_mx ? block_bytes
-                      : out_bf16 ? mxe_pkg::LenW'({cols, 1'b0}) : mxe_pkg::LenW'({cols, 2'b00});
+                      : out_bf16 ? LEN_W'({cols, 1'b0}) : LEN_W'({cols, 2'b00});
   assign req_half_o   = out_bf16;
   assign data_valid_o = direct_valid | block_valid;
   assign data_o       = out_mx ? block_data : direct_data;
@@ -328,12 +330,12 @@ module mxe_drain #(
   always_comb begin
     nan_count_o = '0;
     for (int i = 0; i < LANES_OUT; i++) begin
-      if (push_q & push_keep[i] & (&result_q[32*i+23 +: 8]) & (|result_q[32*i +: 23]))
+      // The only NaN there is: 0x7FC00000.
+      if (push_q & push_keep[i] & (&result_q[32*i+22 +: 9]))
         nan_count_o = nan_count_o + CntW'(1);
     end
   end
 
-  assign row_busy_o = (seg_q != '0);
   assign done_o     = ~valid & (credit_q == 5'(FifoDepth)) & ~hold_q & block_idle;
 
   `MXE_ASSERT(drain_fifo_has_room, !push_q || fifo_ready)

@@ -13,7 +13,9 @@ module mxe_feed #(
   parameter int unsigned PE_AW       = (NUM_PE > 1) ? $clog2(NUM_PE) : 1,
   parameter int unsigned TILE_AW     = (ACC_TILES > 1) ? $clog2(ACC_TILES) : 1,
   parameter int unsigned CHUNK_AW    = (CHUNK_WORDS > 1) ? $clog2(CHUNK_WORDS) : 1,
-  parameter int unsigned SLAB_AW     = (SLAB_WORDS > 1) ? $clog2(SLAB_WORDS) : 1
+  parameter int unsigned SLAB_AW     = (SLAB_WORDS > 1) ? $clog2(SLAB_WORDS) : 1,
+  parameter int unsigned ROWS_W      = $clog2(ROWS + 1),
+  parameter int unsigned COLS_W      = $clog2(NUM_PE + 1)
 ) (
   input  logic                                     clk_i,
   input  logic                                     rst_ni,
@@ -43,8 +45,8 @@ module mxe_feed #(
   // pass
   output logic                                     pass_valid_o,
   input  logic                                     pass_ready_i,
-  output logic [8:0]                               pass_rows_o,
-  output logic [8:0]                               pass_cols_o,
+  output logic [ROWS_W-1:0]                        pass_rows_o,
+  output logic [COLS_W-1:0]                        pass_cols_o,
   output logic [TILE_AW-1:0]                       pass_tile_o,
   output logic [CHUNK_AW-1:0]                      pass_word_o,   // within the A chunk
   output logic [6:0]                               pass_count_o,  // elements within K
@@ -56,9 +58,11 @@ module mxe_feed #(
   output logic                                     done_o
 );
   logic               valid, step;
-  logic [8:0]         rows, cols;
+  localparam int unsigned WordsW = $clog2(CHUNK_WORDS + 1);
+  logic [ROWS_W-1:0]  rows;
+  logic [COLS_W-1:0]  cols;
   logic [TILE_AW-1:0] tile;
-  logic [15:0]        words;
+  logic [WordsW-1:0]  words;
   logic               first_k, last_k, last_use, next_slab;
   logic [3:0]         unused_next;
   logic               unused_ok;
@@ -93,16 +97,16 @@ module mxe_feed #(
     .next_group_o  (unused_next[2]),
     .next_stripe_o (unused_next[3])
   );
-  assign unused_ok = &{1'b0, unused_next, cols[8:PE_AW]};
+  assign unused_ok = &{1'b0, unused_next};
 
   // ---------------------------------------------------------------- reading the B words
   logic                bank_q;
   logic [PE_AW-1:0]    col_q;
-  logic [15:0]         word_q;       // within the slab
+  logic [SLAB_AW-1:0]  word_q;       // within the slab
   logic [CHUNK_AW-1:0] slab_base_q;  // of the slab within the chunk
   logic                last_word, last_col, read;
-  assign last_word = (word_q == words - 16'd1);
-  assign last_col  = (9'(col_q) == cols - 9'd1);
+  assign last_word = (WordsW'(word_q) == words - WordsW'(1));
+  assign last_col  = (COLS_W'(col_q) == cols - COLS_W'(1));
   assign read      = valid & ~pass_valid_o & b_full_i[bank_q];
   assign step      = read & last_col & last_word;
   assign wait_b_o  = valid & ~pass_valid_o & ~b_full_i[bank_q];
@@ -111,7 +115,7 @@ module mxe_feed #(
   assign b_re_o      = read;
   assign b_bank_o    = bank_q;
   assign b_line_o    = col_q;
-  assign b_word_o    = word_q[SLAB_AW-1:0];
+  assign b_word_o    = word_q;
   assign b_release_o = step;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -127,7 +131,7 @@ module mxe_feed #(
       slab_base_q <= '0;
     end else if (read) begin
       col_q <= last_col ? '0 : (col_q + PE_AW'(1));
-      if (last_col) word_q <= last_word ? '0 : (word_q + 16'd1);
+      if (last_col) word_q <= last_word ? '0 : (word_q + SLAB_AW'(1));
       if (step) begin
         bank_q      <= ~bank_q;
         slab_base_q <= next_slab ? (slab_base_q + CHUNK_AW'(SLAB_WORDS)) : '0;
@@ -179,9 +183,9 @@ module mxe_feed #(
       pass_rows_o   <= rows;
       pass_cols_o   <= cols;
       pass_tile_o   <= tile;
-      pass_word_o   <= slab_base_q + word_q[CHUNK_AW-1:0];
+      pass_word_o   <= slab_base_q + CHUNK_AW'(word_q);
       pass_count_o  <= count;
-      pass_first_o  <= first_k & (word_q == 16'd0);
+      pass_first_o  <= first_k & (word_q == '0);
       pass_last_o   <= last_k & last_word;
       pass_a_done_o <= last_use & last_word;
     end

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One multiplier lane. An 8x8 product is four 4x4 products; with dual_i the low and the high
-// nibbles are two elements of two blocks, and the two outer 4x4 products travel packed, the odd
+// nibbles are two elements of two blocks (of group 0), and the two outer 4x4 products travel packed, the odd
 // block's at bit PACK_POS, so that one tree sums both blocks.
 // Two clocks: products are registered; half of the radix-16 alignment precedes the register, half
 // follows combinationally.
@@ -13,8 +13,8 @@ module mxe_lane #(
 ) (
   input  logic                      clk_i,
   input  logic                      dual_i,
-  input  logic [12:0]               a_i,  // {grp, mag, sign}
-  input  logic [12:0]               b_i,
+  input  logic [mxe_pkg::DEC_W-1:0] a_i,  // {grp, mag, sign}
+  input  logic [mxe_pkg::DEC_W-1:0] b_i,
   output logic [LO_W-1:0]           lo_o,
   output logic [HI_W-1:0]           hi_o
 );
@@ -67,9 +67,9 @@ module mxe_lane #(
     assign hi_grp = 3'(grp - 4'd9);
     assign near   = in_hi ? hi_grp[1:0] : grp[1:0];
     always_ff @(posedge clk_i) begin
-      in_hi_q  <= in_hi & ~dual_i;
+      in_hi_q  <= in_hi;
       hi_far_q <= hi_grp[2];
-      far_q    <= dual_i ? 2'd0 : grp[3:2];
+      far_q    <= grp[3:2];
     end
     assign low_val  = {{(WideW-PackW){prod_q[PackW-1]}}, prod_q} << {far_q, 4'b0000};
     assign high_val = {{(HI_W-PackW){prod_q[PackW-1]}}, prod_q} << {hi_far_q, 4'b0000};
@@ -79,7 +79,7 @@ module mxe_lane #(
   end else begin : gen_one_limb
     logic [1:0] far_q;
     assign near = grp[1:0];
-    always_ff @(posedge clk_i) far_q <= dual_i ? 2'd0 : grp[3:2];
+    always_ff @(posedge clk_i) far_q <= grp[3:2];
     assign lo_o = {{(LO_W-PackW){prod_q[PackW-1]}}, prod_q} << {far_q, 4'b0000};
     assign hi_o = 1'b0;
   end

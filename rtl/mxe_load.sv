@@ -10,7 +10,9 @@ module mxe_load #(
   parameter int unsigned NUM_PE      = 8,
   parameter int unsigned ACC_TILES   = 4,
   parameter int unsigned CHUNK_WORDS = 32,
-  parameter int unsigned SLAB_WORDS  = 8
+  parameter int unsigned SLAB_WORDS  = 8,
+  parameter int unsigned LEN_W       = 16,
+  parameter int unsigned TAG_W       = mxe_pkg::tag_w(ROWS)
 ) (
   input  logic                       clk_i,
   input  logic                       rst_ni,
@@ -32,16 +34,17 @@ module mxe_load #(
   output logic                       req_valid_o,
   input  logic                       req_ready_i,
   output logic [63:0]                req_addr_o,
-  output logic [mxe_pkg::LenW-1:0]   req_bytes_o,
-  output logic [mxe_pkg::TagW-1:0]   req_tag_o,
+  output logic [LEN_W-1:0]           req_bytes_o,
+  output logic [TAG_W-1:0]           req_tag_o,
   // a bank was used up
-  input  logic                       release_i,
-  output logic                       done_o
+  input  logic                       release_i
 );
   logic        valid, step;
-  logic [8:0]  rows, cols, count;
+  localparam int unsigned IndexW = $clog2(ROWS);
+  logic [IndexW:0]             rows, count;  // ROWS is the larger
+  logic [$clog2(NUM_PE+1)-1:0] cols;
   logic        next_slab, next_tile, next_chunk, next_group, next_stripe;
-  logic [15:0] unused_words;
+  logic [$clog2(CHUNK_WORDS+1)-1:0] unused_words;
   logic [($clog2(ACC_TILES) > 0 ? $clog2(ACC_TILES) : 1)-1:0] unused_tile;
   logic        unused_k;
   logic [2:0]  unused_flags;
@@ -80,7 +83,7 @@ module mxe_load #(
     .next_stripe_o (next_stripe)
   );
   assign unused_k = &{1'b0, unused_words, unused_tile, unused_flags};
-  assign count = OPERAND_A ? rows : cols;
+  assign count = OPERAND_A ? rows : (IndexW+1)'(cols);
 
   // ---------------------------------------------------------------- banks
   logic [1:0] free_q;
@@ -93,7 +96,7 @@ module mxe_load #(
   logic [31:0] chunk_off_q, off_q, chunk_soff_q, soff_q;
   // Row pointers: of the current row, of the first row of this step's set, and of the group.
   logic [63:0] ptr_q, base_q, group_q, sptr_q, sbase_q, sgroup_q;
-  logic [8:0]  index_q;
+  logic [IndexW-1:0] index_q;
   logic        scale_q;        // the scale bytes of the row come next
 
   localparam int unsigned StepWords = OPERAND_A ? CHUNK_WORDS : SLAB_WORDS;
@@ -110,15 +113,14 @@ module mxe_load #(
   logic fire, last_fetch;
   assign req_valid_o = valid & taken_q;
   assign fire        = req_valid_o & req_ready_i;
-  assign last_fetch  = scale_q & (index_q == count - 9'd1);
+  assign last_fetch  = scale_q & ({1'b0, index_q} == count - (IndexW+1)'(1));
   assign step        = fire & last_fetch;
   assign req_addr_o  = scale_q ? (sptr_q + {32'd0, soff_q}) : (ptr_q + {32'd0, off_q});
-  assign req_bytes_o = scale_q ? ((sleft > step_scales) ? step_scales[15:0] : sleft[15:0])
-                               : ((left > step_bytes) ? step_bytes[15:0] : left[15:0]);
+  assign req_bytes_o = scale_q ? ((sleft > step_scales) ? step_scales[LEN_W-1:0] : sleft[LEN_W-1:0])
+                               : ((left > step_bytes) ? step_bytes[LEN_W-1:0] : left[LEN_W-1:0]);
   assign req_tag_o   = {OPERAND_A ? (scale_q ? mxe_pkg::TagAScale : mxe_pkg::TagAElem)
                                   : (scale_q ? mxe_pkg::TagBScale : mxe_pkg::TagBElem),
-                        bank_q, index_q[mxe_pkg::TagIdxW-1:0], last_fetch};
-  assign done_o      = ~valid;
+                        bank_q, index_q, last_fetch};
 
   logic [63:0] ptr_next, sptr_next;
   assign ptr_next  = ptr_q + {32'd0, stride_i};
@@ -142,7 +144,7 @@ module mxe_load #(
       if (claim) taken_q <= 1'b1;
       if (fire) begin
         scale_q <= ~scale_q;
-        if (scale_q) index_q <= last_fetch ? 9'd0 : (index_q + 9'd1);
+        if (scale_q) index_q <= last_fetch ? '0 : (index_q + IndexW'(1));
         if (last_fetch) begin
           taken_q <= 1'b0;
           bank_q  <= ~bank_q;
@@ -253,7 +255,7 @@ module mxe_load #(
               {1'b0, f_held_q[1]}) == 2'd2)
   `MXE_ASSERT(load_release_order, (f_next_release_q == bank_q) == (f_held_q[0] == f_held_q[1]))
   `MXE_ASSERT(load_oldest_held, (f_held_q == 2'b00) || f_held_q[f_next_release_q])
-  `MXE_ASSERT(load_rows_in_range, !valid || ((index_q < count) && (count != '0)))
+  `MXE_ASSERT(load_rows_in_range, !valid || (({1'b0, index_q} < count) && (count != '0)))
   `MXE_ASSERT(load_taken_while_walking, !taken_q || valid)
   `MXE_ASSERT(load_fetching_is_taken, taken_q || (!scale_q && (index_q == '0)))
 `endif

@@ -6,7 +6,9 @@
 module mxe_load_bias #(
   parameter int unsigned ROWS      = 32,
   parameter int unsigned NUM_PE    = 8,
-  parameter int unsigned ACC_TILES = 4
+  parameter int unsigned ACC_TILES = 4,
+  parameter int unsigned LEN_W     = 16,
+  parameter int unsigned TAG_W     = mxe_pkg::tag_w(ROWS)
 ) (
   input  logic                     clk_i,
   input  logic                     rst_ni,
@@ -23,13 +25,13 @@ module mxe_load_bias #(
   output logic                     req_valid_o,
   input  logic                     req_ready_i,
   output logic [63:0]              req_addr_o,
-  output logic [mxe_pkg::LenW-1:0] req_bytes_o,
-  output logic [mxe_pkg::TagW-1:0] req_tag_o,
-  input  logic                     release_i,
-  output logic                     done_o
+  output logic [LEN_W-1:0] req_bytes_o,
+  output logic [TAG_W-1:0] req_tag_o,
+  input  logic                     release_i
 );
   logic       valid, last_row, fire, claim;
-  logic [8:0] cols, row;
+  logic [$clog2(NUM_PE+1)-1:0] cols;
+  logic [$clog2(ROWS)-1:0]     row;
   logic [1:0] free_q;
   logic       bank_q, taken_q, unused_last_tile;
   mxe_rows #(.ROWS(ROWS), .NUM_PE(NUM_PE), .ACC_TILES(ACC_TILES)) u_rows (
@@ -53,10 +55,9 @@ module mxe_load_bias #(
   );
   assign claim       = valid & ~taken_q & (free_q != 2'd0);
   assign req_valid_o = valid & taken_q;
-  assign req_bytes_o = half_i ? mxe_pkg::LenW'({cols, 1'b0}) : mxe_pkg::LenW'({cols, 2'b00});
-  assign req_tag_o   = {mxe_pkg::TagBias, bank_q, row[mxe_pkg::TagIdxW-1:0], last_row};
+  assign req_bytes_o = half_i ? LEN_W'({cols, 1'b0}) : LEN_W'({cols, 2'b00});
+  assign req_tag_o   = {mxe_pkg::TagBias, bank_q, row, last_row};
   assign fire        = req_valid_o & req_ready_i;
-  assign done_o      = ~valid;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -79,7 +80,5 @@ module mxe_load_bias #(
 
   `MXE_ASSERT(bias_banks_in_range, free_q <= 2'd2)
 
-  logic unused_row;
-  assign unused_row = row[8] & unused_last_tile;
 endmodule
 `default_nettype wire

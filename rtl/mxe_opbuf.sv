@@ -19,8 +19,8 @@ module mxe_opbuf #(
   input  logic                       elem_valid_i,
   input  logic                       scale_valid_i,
   input  logic                       bank_i,
-  input  logic [mxe_pkg::TagIdxW-1:0] line_i,
-  input  logic [mxe_pkg::LenW-1:0]   index_i,
+  input  logic [LINE_AW-1:0]         line_i,
+  input  logic [WORD_AW-1:0]         index_i,
   input  logic [mxe_pkg::WORD_W-1:0] data_i,
   input  logic                       last_i,      // last word of the bank's last fetch
   // read: data one clock later
@@ -41,12 +41,12 @@ module mxe_opbuf #(
   localparam int unsigned ScaleDepth = 2 << (LINE_AW + ScaleAw);
 
   logic [mxe_pkg::WORD_W-1:0] lanes;
-  mxe_expand u_expand (.packed_i(data_i), .fmt_i(fmt_i), .dual_i(dual_i), .lanes_o(lanes));
+  mxe_expand u_expand (.packed_i(data_i), .fmt_i(fmt_i), .lanes_o(lanes));
 
   mxe_ram #(.WIDTH(mxe_pkg::WORD_W), .DEPTH(2 << (LINE_AW + WORD_AW))) u_words (
     .clk_i   (clk_i),
     .we_i    (elem_valid_i),
-    .waddr_i ({bank_i, line_i[LINE_AW-1:0], index_i[WORD_AW-1:0]}),
+    .waddr_i ({bank_i, line_i, index_i}),
     .wdata_i (lanes),
     .re_i    (re_i),
     .raddr_i ({rbank_i, rline_i, rword_i}),
@@ -61,7 +61,7 @@ module mxe_opbuf #(
   mxe_ram #(.WIDTH(64), .DEPTH(ScaleDepth)) u_scales (
     .clk_i   (clk_i),
     .we_i    (scale_valid_i),
-    .waddr_i ({bank_i, line_i[LINE_AW-1:0], index_i[ScaleAw-1:0]}),
+    .waddr_i ({bank_i, line_i, index_i[ScaleAw-1:0]}),
     .wdata_i (data_i[63:0]),
     .re_i    (re_i),
     .raddr_i ({rbank_i, rline_i, scale_pos[3 +: ScaleAw]}),
@@ -99,6 +99,6 @@ module mxe_opbuf #(
 `endif
 
   logic unused_bits;
-  assign unused_bits = &{1'b0, line_i, index_i, scale_pos};
+  assign unused_bits = &{1'b0, scale_pos};
 endmodule
 `default_nettype wire

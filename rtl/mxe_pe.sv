@@ -25,7 +25,6 @@ module mxe_pe #(
   input  logic signed [9:0]                        exp_even_i,  // XA - 254 + lsbA + lsbB
   input  logic signed [9:0]                        exp_odd_i,
   input  logic [1:0]                               a_nan_i,     // XA is 255, {odd, even}
-  input  logic                                     odd_i,       // the odd block exists
   // accumulate stages
   input  logic                                     acc_re_i,
   input  logic [ACC_AW-1:0]                        acc_raddr_i,
@@ -78,7 +77,6 @@ module mxe_pe #(
     .exp_base_i (exp_even_i),
     .a_nan_i    (a_nan_i[0]),
     .b_scale_i  (b_scale_q[7:0]),
-    .present_i  (1'b1),
     .a_neg_i    (a_neg),
     .a_flags_i  (a_flags_i),
     .b_neg_i    (b_neg),
@@ -89,11 +87,12 @@ module mxe_pe #(
     .ninf_o     (ninf)
   );
 
-  // The odd block's elements are 4-bit and have no specials of their own.
+  // The odd block's elements are 4-bit and have no specials of their own. Where K ends with an even
+  // block, both scales are zero, as everything behind the end of a row is.
   logic signed [9:0] exp_odd;
   logic              nan_odd;
   assign exp_odd = exp_odd_i + $signed({2'b00, b_scale_q[15:8]});
-  assign nan_odd = odd_i & (a_nan_i[1] | (b_scale_q[15:8] == 8'hFF));
+  assign nan_odd = a_nan_i[1] | (b_scale_q[15:8] == 8'hFF);
 
   // Beside the tree: multiply, tree 1, tree 2, combine.
   logic [SpecW-1:0] spec_q1, spec_q2, spec_q3, spec_q4;

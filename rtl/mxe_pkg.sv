@@ -16,9 +16,9 @@ package mxe_pkg;
   localparam int unsigned LANES = 32;        // elements of one block, multipliers of one PE
   localparam int unsigned WORD_W = 8 * LANES; // one operand word: an 8-bit container per lane
 
-  // A decoded lane in a 16-bit slot: {3'b0, grp[2:0], mag[7:0], sign[1:0]}. NaN, Inf and zero travel beside the lanes, one
+  // A decoded lane: {grp[2:0], mag[7:0], sign[1:0]}. NaN, Inf and zero travel beside the lanes, one
   // bit each per lane: {nan, inf, zero}, LANES bits each.
-  localparam int unsigned DEC_W = 16;
+  localparam int unsigned DEC_W = 13;
   localparam int unsigned FLAG_W = 3 * LANES;
 
   // Position of the odd block's products when two 4-bit blocks share one tree, and the width of
@@ -58,12 +58,21 @@ package mxe_pkg;
   localparam logic [TagKindW-1:0] TagBElem = 3'd3;
   localparam logic [TagKindW-1:0] TagBScale = 3'd4;
   localparam logic [TagKindW-1:0] TagBias = 3'd5;
-  // {kind, bank, index of the row or column, last fetch of its bank}
-  localparam int unsigned TagIdxW = 8;
-  localparam int unsigned TagW = TagKindW + 1 + TagIdxW + 1;
+  // A tag is {kind, bank, index of the row or column, last fetch of its bank}.
+  function automatic int unsigned tag_w(input int unsigned rows);
+    tag_w = TagKindW + 1 + $clog2(rows) + 1;
+  endfunction
 
-  // Largest row fetch in bytes is below 2^LenW.
-  localparam int unsigned LenW = 16;
+  // Bits for the bytes of a row in memory, as far as it is fetched or written at a time, and for the
+  // beats of 4 KiB: for operand words of 32 bytes, rows of C and D, a descriptor.
+  function automatic int unsigned len_w(input int unsigned chunk_words, input int unsigned num_pe,
+                                        input int unsigned mem_w);
+    int unsigned most;
+    most = (4 * num_pe > 128) ? 4 * num_pe : 128;
+    if (32 * chunk_words > most) most = 32 * chunk_words;
+    if (4096 / (mem_w / 8) > most) most = 4096 / (mem_w / 8);
+    len_w = $clog2(most + 1);
+  endfunction
 
   // ---------------------------------------------------------------- functions of the formats
   function automatic logic fmt_is4(input logic [FmtW-1:0] f);

@@ -5,7 +5,7 @@
 module mxe_quad #(
   parameter int unsigned LO_W     = 36,
   parameter int unsigned HI_W     = 34,
-  parameter int unsigned LO_SUM_W = 41  // room for the unsigned sum of 32 low limbs
+  parameter int unsigned LO_SUM_W = 38  // room for the unsigned sum of four low limbs
 ) (
   input  logic                        clk_i,
   input  logic                        dual_i,
@@ -23,8 +23,8 @@ module mxe_quad #(
     ) u_lane (
       .clk_i  (clk_i),
       .dual_i (dual_i),
-      .a_i    (a_i[mxe_pkg::DEC_W*i +: 13]),
-      .b_i    (b_i[mxe_pkg::DEC_W*i +: 13]),
+      .a_i    (a_i[mxe_pkg::DEC_W*i +: mxe_pkg::DEC_W]),
+      .b_i    (b_i[mxe_pkg::DEC_W*i +: mxe_pkg::DEC_W]),
       .lo_o   (lo),
       .hi_o   (hi)
     );

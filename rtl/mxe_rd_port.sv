@@ -6,7 +6,9 @@
 `default_nettype none
 module mxe_rd_port #(
   parameter int unsigned MEM_W     = 256,
-  parameter int unsigned MAX_BURST = 16
+  parameter int unsigned MAX_BURST = 16,
+  parameter int unsigned LEN_W     = 16,  // bits of the bytes of a row fetch
+  parameter int unsigned TAG_W     = 13
 ) (
   input  logic                          clk_i,
   input  logic                          rst_ni,
@@ -16,8 +18,8 @@ module mxe_rd_port #(
   input  logic [3:0]                    req_valid_i,
   output logic [3:0]                    req_ready_o,
   input  logic [4*64-1:0]               req_addr_i,
-  input  logic [4*mxe_pkg::LenW-1:0]    req_bytes_i,
-  input  logic [4*mxe_pkg::TagW-1:0]    req_tag_i,
+  input  logic [4*LEN_W-1:0]            req_bytes_i,
+  input  logic [4*TAG_W-1:0]            req_tag_i,
   // AXI4 read address channel, and the read beats passing to the unpacker
   output logic                          m_arvalid_o,
   input  logic                          m_arready_i,
@@ -26,18 +28,16 @@ module mxe_rd_port #(
   input  logic                          beat_i,       // a read beat was accepted
   input  logic                          beat_last_i,
   // row fetches under way, oldest first
-  output logic                          fetch_valid_o,
-  input  logic                          fetch_ready_i,
+  input  logic                          fetch_ready_i,   // the last beat of the oldest is taken
   output logic [$clog2(MEM_W/8)-1:0]    fetch_offset_o,  // of the first byte within its beat
-  output logic [mxe_pkg::LenW-1:0]      fetch_bytes_o,
-  output logic [mxe_pkg::TagW-1:0]      fetch_tag_o,
+  output logic [LEN_W-1:0]              fetch_bytes_o,
+  output logic [TAG_W-1:0]              fetch_tag_o,
   output logic                          idle_o           // no burst under way or waiting
 );
   localparam int unsigned MemB = MEM_W / 8;
   localparam int unsigned OffW = $clog2(MemB);
   localparam int unsigned BeatsPer4k = 4096 / MemB;
-  localparam int unsigned LenW = mxe_pkg::LenW;
-  localparam int unsigned TagW = mxe_pkg::TagW;
+  localparam int unsigned MaxBeats = (MAX_BURST < BeatsPer4k) ? MAX_BURST : BeatsPer4k;
   localparam int unsigned UnderWayW = $clog2(mxe_pkg::RD_OUTSTANDING) + 1;
 
   // ---------------------------------------------------------------- arbiter
@@ -48,58 +48,58 @@ module mxe_rd_port #(
   assign a_allowed = (under_way_q < UnderWayW'(mxe_pkg::RD_A_OUTSTANDING));
   logic [3:0]      grant;
   logic [63:0]     addr;
-  logic [LenW-1:0] bytes;
-  logic [TagW-1:0] tag;
+  logic [LEN_W-1:0] bytes;
+  logic [TAG_W-1:0] tag;
   always_comb begin
     grant = 4'b0000;
     addr  = req_addr_i[63:0];
-    bytes = req_bytes_i[LenW-1:0];
-    tag   = req_tag_i[TagW-1:0];
+    bytes = req_bytes_i[LEN_W-1:0];
+    tag   = req_tag_i[TAG_W-1:0];
     if (req_valid_i[0]) begin
       grant = 4'b0001;
     end else if (req_valid_i[1]) begin
       grant = 4'b0010;
       addr  = req_addr_i[64*1 +: 64];
-      bytes = req_bytes_i[LenW*1 +: LenW];
-      tag   = req_tag_i[TagW*1 +: TagW];
+      bytes = req_bytes_i[LEN_W*1 +: LEN_W];
+      tag   = req_tag_i[TAG_W*1 +: TAG_W];
     end else if (req_valid_i[2]) begin
       grant = 4'b0100;
       addr  = req_addr_i[64*2 +: 64];
-      bytes = req_bytes_i[LenW*2 +: LenW];
-      tag   = req_tag_i[TagW*2 +: TagW];
+      bytes = req_bytes_i[LEN_W*2 +: LEN_W];
+      tag   = req_tag_i[TAG_W*2 +: TAG_W];
     end else if (req_valid_i[3] & a_allowed) begin
       grant = 4'b1000;
       addr  = req_addr_i[64*3 +: 64];
-      bytes = req_bytes_i[LenW*3 +: LenW];
-      tag   = req_tag_i[TagW*3 +: TagW];
+      bytes = req_bytes_i[LEN_W*3 +: LEN_W];
+      tag   = req_tag_i[TAG_W*3 +: TAG_W];
     end
   end
 
   // ---------------------------------------------------------------- burst splitter
   logic            busy_q;
   logic [63:0]     addr_q;       // beat aligned
-  logic [LenW-1:0] beats_q;      // beats left of the row fetch
-  logic [LenW-1:0] beats_to_4k, burst;
+  logic [LEN_W-1:0] beats_q;      // beats left of the row fetch
+  logic [LEN_W-1:0] beats_to_4k, burst;
   logic            ar_fire, last_burst, accept, fifo_ready, bursts_full;
 
-  assign beats_to_4k = LenW'(BeatsPer4k) - LenW'(addr_q[11:OffW]);
+  assign beats_to_4k = LEN_W'(BeatsPer4k) - LEN_W'(addr_q[11:OffW]);
   always_comb begin
     burst = beats_q;
-    if (burst > LenW'(MAX_BURST)) burst = LenW'(MAX_BURST);
+    if (burst > LEN_W'(MaxBeats)) burst = LEN_W'(MaxBeats);
     if (burst > beats_to_4k) burst = beats_to_4k;
   end
   assign last_burst  = (burst == beats_q);
   assign m_arvalid_o = busy_q & ~bursts_full;
   assign m_araddr_o  = addr_q;
-  assign m_arlen_o   = 8'(burst - LenW'(1));
+  assign m_arlen_o   = 8'(burst - LEN_W'(1));
   assign ar_fire     = m_arvalid_o & m_arready_i;
 
   // A new row fetch is accepted while the last burst of the previous one leaves.
   assign accept      = (|grant) & fifo_ready & ~halt_i & (~busy_q | (ar_fire & last_burst));
   assign req_ready_o = accept ? grant : 4'b0000;
 
-  logic [LenW:0] span;  // bytes from the start of the first beat
-  assign span = {1'b0, bytes} + (LenW+1)'(addr[OffW-1:0]) + (LenW+1)'(MemB - 1);
+  logic [LEN_W:0] span;  // bytes from the start of the first beat
+  assign span = {1'b0, bytes} + (LEN_W+1)'(addr[OffW-1:0]) + (LEN_W+1)'(MemB - 1);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -109,7 +109,7 @@ module mxe_rd_port #(
     end else if (accept) begin
       busy_q  <= 1'b1;
       addr_q  <= {addr[63:OffW], {OffW{1'b0}}};
-      beats_q <= LenW'(span >> OffW);
+      beats_q <= LEN_W'(span >> OffW);
     end else if (ar_fire) begin
       // With halt the rest of the row fetch is dropped.
       busy_q  <= ~last_burst & ~halt_i;
@@ -119,8 +119,9 @@ module mxe_rd_port #(
   end
 
   // ---------------------------------------------------------------- fetches under way
+  logic fetch_valid;
   mxe_fifo #(
-    .WIDTH (OffW + LenW + TagW),
+    .WIDTH (OffW + LEN_W + TAG_W),
     .DEPTH (mxe_pkg::RD_OUTSTANDING)
   ) u_fetches (
     .clk_i   (clk_i),
@@ -129,7 +130,7 @@ module mxe_rd_port #(
     .valid_i (accept),
     .ready_o (fifo_ready),
     .data_i  ({addr[OffW-1:0], bytes, tag}),
-    .valid_o (fetch_valid_o),
+    .valid_o (fetch_valid),
     .ready_i (fetch_ready_i),
     .data_o  ({fetch_offset_o, fetch_bytes_o, fetch_tag_o})
 `ifdef FORMAL
@@ -138,9 +139,7 @@ module mxe_rd_port #(
 `endif
   );
 
-  logic fetch_done;
-  assign fetch_done  = fetch_valid_o & fetch_ready_i;
-  assign under_way_d = under_way_q + UnderWayW'(accept) - UnderWayW'(fetch_done);
+  assign under_way_d = under_way_q + UnderWayW'(accept) - UnderWayW'(fetch_ready_i);
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) under_way_q <= '0;
     else if (clear_i) under_way_q <= '0;
@@ -168,7 +167,7 @@ module mxe_rd_port #(
   end
   `MXE_ASSERT(ar_stable, !ar_wait_q || (m_arvalid_o && (m_araddr_o == ar_addr_q)))
   `MXE_ASSERT(ar_within_4k, !m_arvalid_o ||
-              ((LenW'(m_araddr_o[11:OffW]) + burst) <= LenW'(BeatsPer4k)))
+              ((32'(m_araddr_o[11:OffW]) + 32'(burst)) <= 32'(BeatsPer4k)))
   `MXE_ASSERT(ar_len_in_range, !m_arvalid_o || ({24'd0, m_arlen_o} < 32'(MAX_BURST)))
   `MXE_ASSERT(rd_one_grant, $onehot0(req_ready_o))
   `MXE_ASSERT(rd_grant_requested, (req_ready_o & ~req_valid_i) == 4'd0)
@@ -176,13 +175,14 @@ module mxe_rd_port #(
               !(req_ready_o[2] && (|req_valid_i[1:0])) && !(req_ready_o[1] && req_valid_i[0]))
   `MXE_ASSERT(rd_a_leaves_room, !req_ready_o[3] ||
               (under_way_q < UnderWayW'(mxe_pkg::RD_A_OUTSTANDING)))
+  `MXE_REQUIRE(rd_fetch_expected, !fetch_ready_i || fetch_valid)
   `MXE_REQUIRE(rd_beat_expected, !beat_i || (bursts_q != '0))
 `ifndef SYNTHESIS
   // A request waits unchanged until it is taken.
   logic [3:0]         f_wait_q;
   logic [4*64-1:0]    f_addr_q;
-  logic [4*LenW-1:0]  f_bytes_q;
-  logic [4*TagW-1:0]  f_tag_q;
+  logic [4*LEN_W-1:0]  f_bytes_q;
+  logic [4*TAG_W-1:0]  f_tag_q;
   logic [3:0]         f_kept, f_some;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) f_wait_q <= '0;
@@ -194,10 +194,10 @@ module mxe_rd_port #(
     f_tag_q   <= req_tag_i;
   end
   for (genvar i = 0; i < 4; i++) begin : gen_request
-    assign f_some[i] = (req_bytes_i[LenW*i +: LenW] != '0);
+    assign f_some[i] = (req_bytes_i[LEN_W*i +: LEN_W] != '0);
     assign f_kept[i] = req_valid_i[i] & (f_addr_q[64*i +: 64] == req_addr_i[64*i +: 64]) &
-                       (f_bytes_q[LenW*i +: LenW] == req_bytes_i[LenW*i +: LenW]) &
-                       (f_tag_q[TagW*i +: TagW] == req_tag_i[TagW*i +: TagW]);
+                       (f_bytes_q[LEN_W*i +: LEN_W] == req_bytes_i[LEN_W*i +: LEN_W]) &
+                       (f_tag_q[TAG_W*i +: TAG_W] == req_tag_i[TAG_W*i +: TAG_W]);
   end
   `MXE_REQUIRE(rd_request_stable, (f_wait_q & ~f_kept) == 4'd0)
   `MXE_REQUIRE(rd_request_not_empty, (req_valid_i & ~f_some) == 4'd0)

@@ -11,7 +11,9 @@ module mxe_requant #(
   parameter int unsigned NUM_PE    = 8,
   parameter int unsigned ROWS      = 32,
   parameter int unsigned LANES_OUT = 8,
+  parameter int unsigned LEN_W     = 16,
   parameter int unsigned ROW_AW    = $clog2(ROWS),
+  parameter int unsigned ROWS_W    = $clog2(ROWS + 1),
   parameter int unsigned COLS      = (NUM_PE > 32) ? NUM_PE : 32,
   parameter int unsigned SEG_AW    = $clog2(COLS / LANES_OUT)
 ) (
@@ -35,7 +37,7 @@ module mxe_requant #(
   input  logic                           last_i,     // everything is collected
   input  logic [LANES_OUT*32-1:0]        data_i,
   // what is collected then, until read_o
-  input  logic [8:0]                     rows_i,
+  input  logic [ROWS_W-1:0]              rows_i,
   input  logic [6:0]                     cols_i,
   input  logic                           end_i,      // the columns end here
   output logic                           read_o,     // it was read: collect the next
@@ -43,7 +45,7 @@ module mxe_requant #(
   output logic                           req_valid_o,
   input  logic                           req_ready_i,
   output logic [63:0]                    req_addr_o,
-  output logic [mxe_pkg::LenW-1:0]       req_bytes_o,
+  output logic [LEN_W-1:0]                req_bytes_o,
   output logic                           data_valid_o,
   input  logic                           data_ready_i,
   output logic [LANES_OUT*32-1:0]        data_o,
@@ -61,7 +63,7 @@ module mxe_requant #(
   // ---------------------------------------------------------------- collect
   logic                    full, read;
   logic [SEG_AW-1:0]       rseg;
-  logic [8:0]              row_q;
+  logic [ROW_AW-1:0]       row_q;
   logic [LANES_OUT*32-1:0] x;
   logic [mxe_pkg::AMAX_W-1:0] amax;
   mxe_collect #(
@@ -79,7 +81,7 @@ module mxe_requant #(
     .data_i  (data_i),
     .full_o  (full),
     .re_i    (read),
-    .rrow_i  (row_q[ROW_AW-1:0]),
+    .rrow_i  (row_q),
     .rseg_i  (rseg),
     .rdata_o (x),
     .ramax_o (amax)
@@ -95,7 +97,7 @@ module mxe_requant #(
   assign cols       = (left_q > 7'd32) ? 6'd32 : left_q[5:0];
   assign first_seg  = (seg_q == '0);
   assign last_seg   = ((32'(seg_q) + 32'd1) * LANES_OUT >= 32'(cols));
-  assign last_row   = (row_q == rows_i - 9'd1);
+  assign last_row   = (ROWS_W'(row_q) == rows_i - ROWS_W'(1));
   assign last_block = (left_q <= 7'd32);
   assign read       = active_q & (~first_seg | (credit_q != 3'd0));
   assign read_o     = read & last_seg & last_row & last_block;
@@ -121,7 +123,7 @@ module mxe_requant #(
       end
       if (read) begin
         seg_q <= last_seg ? '0 : (seg_q + InBlockW'(1));
-        if (last_seg) row_q <= last_row ? 9'd0 : (row_q + 9'd1);
+        if (last_seg) row_q <= last_row ? '0 : (row_q + ROW_AW'(1));
         if (last_seg & last_row) begin
           left_q <= left_q - 7'd32;
           if (last_block) active_q <= 1'b0;
@@ -252,7 +254,7 @@ module mxe_requant #(
     .data_o  (row)
   );
 
-  mxe_block_wr #(.SEG_W(LANES_OUT * 32)) u_block_wr (
+  mxe_block_wr #(.SEG_W(LANES_OUT * 32), .LEN_W(LEN_W)) u_block_wr (
     .clk_i          (clk_i),
     .rst_ni         (rst_ni),
     .clear_i        (clear_i),

@@ -5,7 +5,9 @@
 module mxe_rows #(
   parameter int unsigned ROWS      = 32,
   parameter int unsigned NUM_PE    = 8,
-  parameter int unsigned ACC_TILES = 4
+  parameter int unsigned ACC_TILES = 4,
+  parameter int unsigned ROW_AW    = $clog2(ROWS),
+  parameter int unsigned COLS_W    = $clog2(NUM_PE + 1)
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -20,15 +22,15 @@ module mxe_rows #(
   output logic        valid_o,
   input  logic        step_i,
   output logic [63:0] addr_o,
-  output logic [8:0]  cols_o,
-  output logic [8:0]  row_o,       // within the tile
+  output logic [COLS_W-1:0] cols_o,
+  output logic [ROW_AW-1:0] row_o, // within the tile
   output logic        last_row_o,
   output logic        last_tile_o  // of the stripe
 );
   logic       next_tile, next_group, next_stripe;
-  logic [8:0] rows;
+  logic [ROW_AW:0] rows;
   logic [1:0] unused_next;
-  logic [15:0] unused_words;
+  logic       unused_words;
   logic [2:0] unused_k;
   logic [($clog2(ACC_TILES) > 0 ? $clog2(ACC_TILES) : 1)-1:0] unused_tile;
   logic       unused_ok;
@@ -37,6 +39,8 @@ module mxe_rows #(
     .ROWS       (ROWS),
     .NUM_PE     (NUM_PE),
     .ACC_TILES  (ACC_TILES),
+    .CHUNK_WORDS(1),
+    .SLAB_WORDS (1),
     .WALK_CHUNK (1'b0),
     .WALK_TILE  (1'b1),
     .WALK_SLAB  (1'b0)
@@ -69,11 +73,11 @@ module mxe_rows #(
 
   logic [63:0] stripe_q, ptr_q, ptr_next;  // first row of the stripe, current row
   logic [31:0] col_q;                      // byte offset of the tile within a row
-  logic [8:0]  row_q;
+  logic [ROW_AW-1:0] row_q;
   assign ptr_next   = ptr_q + {32'd0, stride_i};
   assign addr_o     = ptr_q + {32'd0, col_q};
   assign row_o      = row_q;
-  assign last_row_o = one_row_i | (row_q == rows - 9'd1);
+  assign last_row_o = one_row_i | ({1'b0, row_q} == rows - (ROW_AW+1)'(1));
 
   always_ff @(posedge clk_i) begin
     if (start_i) begin
@@ -83,7 +87,7 @@ module mxe_rows #(
       row_q    <= '0;
     end else if (valid_o & step_i) begin
       if (!last_row_o) begin
-        row_q <= row_q + 9'd1;
+        row_q <= row_q + ROW_AW'(1);
         ptr_q <= ptr_next;
       end else begin
         row_q <= '0;

@@ -7,7 +7,6 @@ module mxe_scale (
   input  logic signed [9:0]          exp_base_i,
   input  logic                       a_nan_i,    // XA is 255
   input  logic [7:0]                 b_scale_i,
-  input  logic                       present_i,  // the block lies within K
   input  logic [mxe_pkg::LANES-1:0]  a_neg_i,
   input  logic [mxe_pkg::FLAG_W-1:0] a_flags_i,  // {nan, inf, zero}
   input  logic [mxe_pkg::LANES-1:0]  b_neg_i,
@@ -28,7 +27,7 @@ module mxe_scale (
   assign neg = a_neg_i ^ b_neg_i;
 
   assign exp_o  = exp_base_i + $signed({2'b00, b_scale_i});
-  assign nan_o  = present_i & (a_nan_i | (b_scale_i == 8'hFF) | (|nan));
+  assign nan_o  = a_nan_i | (b_scale_i == 8'hFF) | (|nan);
   assign pinf_o = |(inf & ~neg);
   assign ninf_o = |(inf & neg);
 endmodule

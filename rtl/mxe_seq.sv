@@ -11,7 +11,8 @@ module mxe_seq #(
   parameter int unsigned CHUNK_WORDS = 32,
   parameter int unsigned ROW_AW      = $clog2(ROWS),
   parameter int unsigned TILE_AW     = (ACC_TILES > 1) ? $clog2(ACC_TILES) : 1,
-  parameter int unsigned CHUNK_AW    = (CHUNK_WORDS > 1) ? $clog2(CHUNK_WORDS) : 1
+  parameter int unsigned CHUNK_AW    = (CHUNK_WORDS > 1) ? $clog2(CHUNK_WORDS) : 1,
+  parameter int unsigned ROWS_W      = $clog2(ROWS + 1)   // ROWS is at least MIN_PASS
 ) (
   input  logic                clk_i,
   input  logic                rst_ni,
@@ -21,7 +22,7 @@ module mxe_seq #(
   // pass from the feeder
   input  logic                pass_valid_i,
   output logic                pass_ready_o,
-  input  logic [8:0]          pass_rows_i,
+  input  logic [ROWS_W-1:0]   pass_rows_i,
   input  logic [TILE_AW-1:0]  pass_tile_i,
   input  logic [CHUNK_AW-1:0] pass_word_i,
   input  logic [6:0]          pass_count_i,
@@ -58,8 +59,8 @@ module mxe_seq #(
 );
   // ---------------------------------------------------------------- pass under way
   logic                busy_q;
-  logic [8:0]          cycle_q;      // clocks since the pass started
-  logic [8:0]          rows_q;
+  logic [ROWS_W-1:0]   cycle_q;      // clocks since the pass started
+  logic [ROWS_W-1:0]   rows_q;
   logic [TILE_AW-1:0]  tile_q;
   logic [CHUNK_AW-1:0] word_q;
   logic [6:0]          count_q;
@@ -75,12 +76,12 @@ module mxe_seq #(
   assign pass_ready_o = start;
 
   // Row issue: row 0 straight from the offered pass, the others from the registers.
-  logic [8:0] row, rows;
-  assign row          = busy_q ? cycle_q : 9'd0;
+  logic [ROWS_W-1:0] row, rows;
+  assign row          = busy_q ? cycle_q : '0;
   assign rows         = busy_q ? rows_q : pass_rows_i;
   assign row_valid_o  = start | (busy_q & (cycle_q < rows_q));
   assign row_o        = row[ROW_AW-1:0];
-  assign last_row_o   = (row == rows - 9'd1);
+  assign last_row_o   = (row == rows - ROWS_W'(1));
   assign pass_start_o = start;
   assign tile_o       = busy_q ? tile_q : pass_tile_i;
   assign first_o      = busy_q ? first_q : pass_first_i;
@@ -95,10 +96,10 @@ module mxe_seq #(
   assign a_release_o = row_valid_o & last_row_o & (busy_q ? a_done_q : pass_a_done_i);
 
   // Clocks of the pass: its rows, at least MIN_PASS.
-  logic [8:0] length;
+  logic [ROWS_W-1:0] length;
   logic       pass_end;
-  assign length   = (rows > 9'(mxe_pkg::MIN_PASS)) ? rows : 9'(mxe_pkg::MIN_PASS);
-  assign pass_end = (start | busy_q) & (row == length - 9'd1);
+  assign length   = (rows > ROWS_W'(mxe_pkg::MIN_PASS)) ? rows : ROWS_W'(mxe_pkg::MIN_PASS);
+  assign pass_end = (start | busy_q) & (row == length - ROWS_W'(1));
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -118,7 +119,7 @@ module mxe_seq #(
     end else begin
       if (start | busy_q) begin
         busy_q  <= ~pass_end;
-        cycle_q <= row + 9'd1;
+        cycle_q <= row + ROWS_W'(1);
       end
       if (a_release_o) a_bank_q <= ~a_bank_q;
       if (start & pass_first_i & bias_en_i) c_bank_q <= ~c_bank_q;
@@ -164,11 +165,11 @@ module mxe_seq #(
               stall_drain_o || stall_latency_o)
   `MXE_ASSERT(seq_row_from_full_bank, !row_valid_o || a_full_i[a_bank_q])
   `MXE_REQUIRE(seq_rows_in_range, !pass_valid_i ||
-               ((pass_rows_i != '0) && (pass_rows_i <= 9'(ROWS))))
+               ((pass_rows_i != '0) && (pass_rows_i <= ROWS_W'(ROWS))))
 `ifndef SYNTHESIS
   // What the feeder, the A buffer and the drain promise.
   logic       f_pass_wait_q;
-  logic [8:0] f_pass_rows_q;
+  logic [ROWS_W-1:0] f_pass_rows_q;
   logic [1:0] f_a_kept_q;    // A banks full and not released
   logic [1:0] f_drain_q;     // drain banks handed out and not emptied
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -195,35 +196,35 @@ module mxe_seq #(
 `ifdef FORMAL
   `MXE_FORMAL_START
   // Rows leave one per clock from row 0, and passes keep their distance.
-  logic [8:0] f_next_row_q, f_since_q;  // clocks since the last start, up to MIN_PASS
+  logic [ROWS_W-1:0] f_next_row_q, f_since_q;  // clocks since the last start, up to MIN_PASS
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       f_next_row_q <= '0;
-      f_since_q    <= 9'(mxe_pkg::MIN_PASS);
+      f_since_q    <= ROWS_W'(mxe_pkg::MIN_PASS);
     end else if (clear_i) begin
       f_next_row_q <= '0;
-      f_since_q    <= 9'(mxe_pkg::MIN_PASS);
+      f_since_q    <= ROWS_W'(mxe_pkg::MIN_PASS);
     end else begin
-      if (row_valid_o) f_next_row_q <= last_row_o ? 9'd0 : (row + 9'd1);
-      if (start) f_since_q <= 9'd1;
-      else if (f_since_q != 9'(mxe_pkg::MIN_PASS)) f_since_q <= f_since_q + 9'd1;
+      if (row_valid_o) f_next_row_q <= last_row_o ? '0 : (row + ROWS_W'(1));
+      if (start) f_since_q <= ROWS_W'(1);
+      else if (f_since_q != ROWS_W'(mxe_pkg::MIN_PASS)) f_since_q <= f_since_q + ROWS_W'(1);
     end
   end
   `MXE_ASSERT(seq_drain_banks_add_up, (d_free_q + f_drain_q == 2'd2) && (f_drain_q <= 2'd2))
   `MXE_ASSERT(seq_rows_in_order, !row_valid_o || (row == f_next_row_q))
   `MXE_ASSERT(seq_row_within_pass, !row_valid_o || (row < rows))
-  `MXE_ASSERT(seq_pass_distance, !start || (f_since_q == 9'(mxe_pkg::MIN_PASS)))
+  `MXE_ASSERT(seq_pass_distance, !start || (f_since_q == ROWS_W'(mxe_pkg::MIN_PASS)))
   `MXE_ASSERT(seq_ready_only_if_valid, !pass_ready_o || pass_valid_i)
   `MXE_ASSERT(seq_release_last_row, !a_release_o || (row_valid_o && last_row_o))
   // Invariants that carry the proof.
   `MXE_ASSERT(seq_cycle_in_pass, !busy_q || ((cycle_q != '0) && (cycle_q < length) &&
-              (rows_q != '0) && (rows_q <= 9'(ROWS))))
-  `MXE_ASSERT(seq_next_row_known, busy_q ? (f_next_row_q == ((cycle_q < rows_q) ? cycle_q : 9'd0))
-                                         : (f_next_row_q == 9'd0))
+              (rows_q != '0) && (rows_q <= ROWS_W'(ROWS))))
+  `MXE_ASSERT(seq_next_row_known, busy_q ? (f_next_row_q == ((cycle_q < rows_q) ? cycle_q : '0))
+                                         : (f_next_row_q == '0))
   `MXE_ASSERT(seq_bank_held, !(busy_q && (cycle_q < rows_q)) || f_a_kept_q[a_bank_q])
-  `MXE_ASSERT(seq_since_start, busy_q ? ((cycle_q >= 9'(mxe_pkg::MIN_PASS)) ? (f_since_q == 9'(mxe_pkg::MIN_PASS))
+  `MXE_ASSERT(seq_since_start, busy_q ? ((cycle_q >= ROWS_W'(mxe_pkg::MIN_PASS)) ? (f_since_q == ROWS_W'(mxe_pkg::MIN_PASS))
                                                                           : (f_since_q == cycle_q))
-                                      : (f_since_q == 9'(mxe_pkg::MIN_PASS)))
+                                      : (f_since_q == ROWS_W'(mxe_pkg::MIN_PASS)))
 `endif
 endmodule
 `default_nettype wire

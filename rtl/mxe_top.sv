@@ -92,15 +92,20 @@ module mxe_top #(
   end
 
   localparam int unsigned LANES = mxe_pkg::LANES;
-  localparam int unsigned LenW = mxe_pkg::LenW;
-  localparam int unsigned TagW = mxe_pkg::TagW;
   localparam int unsigned ChunkWords = A_SLAB_K / LANES;
   localparam int unsigned SlabWords = B_BUF_K / LANES;
+  localparam int unsigned LenW = mxe_pkg::len_w(ChunkWords, NUM_PE, MEM_W);
+  localparam int unsigned TagW = mxe_pkg::tag_w(ROWS);
   localparam int unsigned RowAw = $clog2(ROWS);
+  localparam int unsigned ColsW = $clog2(NUM_PE + 1);
   localparam int unsigned PeAw = (NUM_PE > 1) ? $clog2(NUM_PE) : 1;
   localparam int unsigned TileAw = (ACC_TILES > 1) ? $clog2(ACC_TILES) : 1;
   localparam int unsigned ChunkAw = (ChunkWords > 1) ? $clog2(ChunkWords) : 1;
+  localparam int unsigned SegAw = (NUM_PE > 8) ? $clog2(NUM_PE / 8) : 1;
   localparam int unsigned SlabAw = (SlabWords > 1) ? $clog2(SlabWords) : 1;
+  // Words of a fetch: those of an A chunk, a row of C, a descriptor.
+  localparam int unsigned RowIdxW = (SegAw > 2) ? SegAw : 2;
+  localparam int unsigned IdxW = (ChunkAw > RowIdxW) ? ChunkAw : RowIdxW;
   localparam int unsigned LanesOut = (NUM_PE < MEM_W / 32) ? NUM_PE : (MEM_W / 32);
   localparam int unsigned SegW = 32 * LanesOut;
 
@@ -215,10 +220,10 @@ module mxe_top #(
 
   // ---------------------------------------------------------------- command processor
   logic            start, run, halt, clear, job_done, dual;
-  logic [1023:0]   desc;
+  logic [mxe_reg_pkg::DESC_RESERVED1_LSB-1:mxe_reg_pkg::DESC_CONTROL_LSB] desc;
   logic [31:0]     k_words;
   logic [6:0]      tail_count;
-  logic            rd_error, wr_error, rd_idle, wr_idle, wr_port_idle;
+  logic            rd_error, wr_error, rd_idle, wr_idle;
   logic [3:0]      req_valid, req_ready;
   logic [4*64-1:0] req_addr;
   logic [4*LenW-1:0] req_bytes;
@@ -230,11 +235,11 @@ module mxe_top #(
 
   logic            word_valid, word_last;
   logic [TagW-1:0] word_tag;
-  logic [LenW-1:0] word_index;
+  logic [IdxW-1:0] word_index;
   logic [255:0]    word_data;
   logic            kind_desc, kind_ae, kind_as, kind_be, kind_bs, kind_bias;
   logic            tag_bank, tag_last;
-  logic [mxe_pkg::TagIdxW-1:0] tag_index;
+  logic [RowAw-1:0] tag_index;
   logic [mxe_pkg::TagKindW-1:0] tag_kind;
   assign {tag_kind, tag_bank, tag_index, tag_last} = word_tag;
   assign kind_desc = word_valid & (tag_kind == mxe_pkg::TagDesc);
@@ -248,7 +253,9 @@ module mxe_top #(
     .TREE_W      (TREE_W),
     .FP4_DUAL    (FP4_DUAL),
     .QUEUE_DEPTH (QUEUE_DEPTH),
-    .SEG_W       (SegW)
+    .SEG_W       (SegW),
+    .LEN_W       (LenW),
+    .TAG_W       (TagW)
   ) u_cmd (
     .clk_i               (clk_i),
     .rst_ni              (rst_ni),
@@ -322,9 +329,14 @@ module mxe_top #(
 
   // ---------------------------------------------------------------- loaders
   logic a_release, b_release, c_release;
-  logic load_a_done, load_b_done, load_c_done;
 
-  mxe_load_bias #(.ROWS(ROWS), .NUM_PE(NUM_PE), .ACC_TILES(ACC_TILES)) u_load_bias (
+  mxe_load_bias #(
+    .ROWS      (ROWS),
+    .NUM_PE    (NUM_PE),
+    .ACC_TILES (ACC_TILES),
+    .LEN_W     (LenW),
+    .TAG_W     (TagW)
+  ) u_load_bias (
     .clk_i       (clk_i),
     .rst_ni      (rst_ni),
     .clear_i     (clear),
@@ -340,8 +352,7 @@ module mxe_top #(
     .req_addr_o  (req_addr[64*1 +: 64]),
     .req_bytes_o (req_bytes[LenW*1 +: LenW]),
     .req_tag_o   (req_tag[TagW*1 +: TagW]),
-    .release_i   (c_release),
-    .done_o      (load_c_done)
+    .release_i   (c_release)
   );
 
   mxe_load #(
@@ -350,7 +361,9 @@ module mxe_top #(
     .NUM_PE      (NUM_PE),
     .ACC_TILES   (ACC_TILES),
     .CHUNK_WORDS (ChunkWords),
-    .SLAB_WORDS  (SlabWords)
+    .SLAB_WORDS  (SlabWords),
+    .LEN_W       (LenW),
+    .TAG_W       (TagW)
   ) u_load_b (
     .clk_i          (clk_i),
     .rst_ni         (rst_ni),
@@ -372,8 +385,7 @@ module mxe_top #(
     .req_addr_o     (req_addr[64*2 +: 64]),
     .req_bytes_o    (req_bytes[LenW*2 +: LenW]),
     .req_tag_o      (req_tag[TagW*2 +: TagW]),
-    .release_i      (b_release),
-    .done_o         (load_b_done)
+    .release_i      (b_release)
   );
 
   mxe_load #(
@@ -382,7 +394,9 @@ module mxe_top #(
     .NUM_PE      (NUM_PE),
     .ACC_TILES   (ACC_TILES),
     .CHUNK_WORDS (ChunkWords),
-    .SLAB_WORDS  (SlabWords)
+    .SLAB_WORDS  (SlabWords),
+    .LEN_W       (LenW),
+    .TAG_W       (TagW)
   ) u_load_a (
     .clk_i          (clk_i),
     .rst_ni         (rst_ni),
@@ -404,12 +418,11 @@ module mxe_top #(
     .req_addr_o     (req_addr[64*3 +: 64]),
     .req_bytes_o    (req_bytes[LenW*3 +: LenW]),
     .req_tag_o      (req_tag[TagW*3 +: TagW]),
-    .release_i      (a_release),
-    .done_o         (load_a_done)
+    .release_i      (a_release)
   );
 
   // ---------------------------------------------------------------- read port and unpacker
-  logic                       fetch_valid, fetch_ready;
+  logic                       fetch_ready;
   logic [$clog2(MEM_W/8)-1:0] fetch_offset;
   logic [LenW-1:0]            fetch_bytes;
   logic [TagW-1:0]            fetch_tag;
@@ -417,7 +430,12 @@ module mxe_top #(
   assign rd_beat  = m_rvalid_i & m_rready_o;
   assign rd_error = rd_beat & m_rresp_i[1];
 
-  mxe_rd_port #(.MEM_W(MEM_W), .MAX_BURST(MAX_BURST)) u_rd_port (
+  mxe_rd_port #(
+    .MEM_W     (MEM_W),
+    .MAX_BURST (MAX_BURST),
+    .LEN_W     (LenW),
+    .TAG_W     (TagW)
+  ) u_rd_port (
     .clk_i          (clk_i),
     .rst_ni         (rst_ni),
     .halt_i         (halt),
@@ -433,7 +451,6 @@ module mxe_top #(
     .m_arlen_o      (m_arlen_o),
     .beat_i         (rd_beat),
     .beat_last_i    (m_rlast_i),
-    .fetch_valid_o  (fetch_valid),
     .fetch_ready_i  (fetch_ready),
     .fetch_offset_o (fetch_offset),
     .fetch_bytes_o  (fetch_bytes),
@@ -443,14 +460,18 @@ module mxe_top #(
   assign m_arsize_o  = 3'($clog2(MEM_W / 8));
   assign m_arburst_o = 2'b01;
 
-  mxe_unpack #(.MEM_W(MEM_W)) u_unpack (
+  mxe_unpack #(
+    .MEM_W (MEM_W),
+    .LEN_W (LenW),
+    .TAG_W (TagW),
+    .IDX_W (IdxW)
+  ) u_unpack (
     .clk_i          (clk_i),
     .rst_ni         (rst_ni),
     .clear_i        (clear),
     .drop_i         (halt),
     .a_word_bytes_i (a_word_bytes),
     .b_word_bytes_i (b_word_bytes),
-    .fetch_valid_i  (fetch_valid),
     .fetch_ready_o  (fetch_ready),
     .fetch_offset_i (fetch_offset),
     .fetch_bytes_i  (fetch_bytes),
@@ -486,7 +507,7 @@ module mxe_top #(
     .scale_valid_i  (kind_as),
     .bank_i         (tag_bank),
     .line_i         (tag_index),
-    .index_i        (word_index),
+    .index_i        (word_index[ChunkAw-1:0]),
     .data_i         (word_data),
     .last_i         (tag_last & word_last),
     .re_i           (a_re),
@@ -509,8 +530,8 @@ module mxe_top #(
     .elem_valid_i   (kind_be),
     .scale_valid_i  (kind_bs),
     .bank_i         (tag_bank),
-    .line_i         (tag_index),
-    .index_i        (word_index),
+    .line_i         (tag_index[PeAw-1:0]),
+    .index_i        (word_index[SlabAw-1:0]),
     .data_i         (word_data),
     .last_i         (tag_last & word_last),
     .re_i           (b_re),
@@ -532,7 +553,7 @@ module mxe_top #(
     .valid_i   (kind_bias),
     .bank_i    (tag_bank),
     .row_i     (tag_index),
-    .index_i   (word_index),
+    .index_i   (word_index[SegAw-1:0]),
     .data_i    (word_data),
     .last_i    (tag_last & word_last),
     .re_i      (c_re),
@@ -554,7 +575,8 @@ module mxe_top #(
   logic [mxe_pkg::FLAG_W-1:0]         b_flags;
   logic [15:0]                        b_scale_fed;
   logic                               pass_valid, pass_ready, pass_first, pass_last, pass_a_done;
-  logic [8:0]                         pass_rows, pass_cols;
+  logic [RowAw:0]                     pass_rows;
+  logic [ColsW-1:0]                   pass_cols;
   logic [TileAw-1:0]                  pass_tile;
   logic [ChunkAw-1:0]                 pass_word;
   logic [6:0]                         pass_count;
@@ -707,14 +729,15 @@ module mxe_top #(
   logic [LenW-1:0]                 drain_bytes;
   logic [SegW-1:0]                 drain_word;
   logic [$clog2(LanesOut+1)-1:0]   nan_count, over_count;
-  logic                            drain_row_busy, drain_done;
+  logic                            drain_done;
 
   mxe_drain #(
     .NUM_PE    (NUM_PE),
     .ROWS      (ROWS),
     .ACC_TILES (ACC_TILES),
     .FP4_DUAL  (FP4_DUAL),
-    .LANES_OUT (LanesOut)
+    .LANES_OUT (LanesOut),
+    .LEN_W     (LenW)
   ) u_drain (
     .clk_i        (clk_i),
     .rst_ni       (rst_ni),
@@ -748,7 +771,6 @@ module mxe_top #(
     .data_o       (drain_word),
     .nan_count_o  (nan_count),
     .over_count_o (over_count),
-    .row_busy_o   (drain_row_busy),
     .done_o       (drain_done)
   );
 
@@ -756,9 +778,13 @@ module mxe_top #(
   assign rec_ready      = wr_req_ready;
   assign rec_data_ready = wr_data_ready;
   assign wr_error       = m_bvalid_i & m_bready_o & m_bresp_i[1];
-  assign wr_idle        = wr_port_idle & ~drain_row_busy;
 
-  mxe_wr_port #(.MEM_W(MEM_W), .MAX_BURST(MAX_BURST), .SEG_W(SegW)) u_wr_port (
+  mxe_wr_port #(
+    .MEM_W     (MEM_W),
+    .MAX_BURST (MAX_BURST),
+    .SEG_W     (SegW),
+    .LEN_W     (LenW)
+  ) u_wr_port (
     .clk_i        (clk_i),
     .rst_ni       (rst_ni),
     .req_valid_i  (rec_valid | drain_req),
@@ -780,30 +806,36 @@ module mxe_top #(
     .m_wlast_o    (m_wlast_o),
     .m_bvalid_i   (m_bvalid_i),
     .m_bready_o   (m_bready_o),
-    .idle_o       (wr_port_idle)
+    .idle_o       (wr_idle)
   );
   assign m_awsize_o  = 3'($clog2(MEM_W / 8));
   assign m_awburst_o = 2'b01;
 
-  assign job_done = load_a_done & load_b_done & load_c_done & feed_done & array_empty &
-                    drain_done & wr_idle;
+  // Nothing is left to load when all has been used.
+  assign job_done = feed_done & array_empty & drain_done & wr_idle;
 
   // ---------------------------------------------------------------- counters
-  logic [8:0] pass_cols_q;
-  logic       odd_present;
+  localparam int unsigned BytesW = $clog2(MEM_W / 8 + 1);
+  localparam int unsigned ResultsW = $clog2(LanesOut + 1);
+  logic [ColsW-1:0] pass_cols_q;
+  logic             odd_present;
   always_ff @(posedge clk_i) if (pass_start) pass_cols_q <= pass_cols;
   assign odd_present = (count > 7'(LANES));
 
-  logic [8:0] cols_now;
+  logic [ColsW-1:0] cols_now;
   assign cols_now = pass_start ? pass_cols : pass_cols_q;
 
-  logic [7:0] strobes;
+  logic [BytesW-1:0] strobes;
   always_comb begin
     strobes = '0;
-    for (int i = 0; i < MEM_W / 8; i++) strobes = strobes + {7'd0, m_wstrb_o[i]};
+    for (int i = 0; i < MEM_W / 8; i++) strobes = strobes + BytesW'(m_wstrb_o[i]);
   end
 
-  mxe_counters u_counters (
+  mxe_counters #(
+    .BYTES_W   (BytesW),
+    .BLOCKS_W  (ColsW + 1),
+    .RESULTS_W (ResultsW)
+  ) u_counters (
     .clk_i           (clk_i),
     .rst_ni          (rst_ni),
     .enable_i        (enable),
@@ -815,15 +847,15 @@ module mxe_top #(
     .stall_c_i       (stall_c),
     .stall_drain_i   (stall_drain),
     .stall_latency_i (stall_latency),
-    .bytes_read_i    (rd_beat ? 8'(MEM_W / 8) : 8'd0),
-    .bytes_written_i ((m_wvalid_o & m_wready_i) ? strobes : 8'd0),
-    .blocks_i        (row_valid ? (odd_present ? {cols_now[7:0], 1'b0} : cols_now) : 9'd0),
+    .bytes_read_i    (rd_beat ? BytesW'(MEM_W / 8) : '0),
+    .bytes_written_i ((m_wvalid_o & m_wready_i) ? strobes : '0),
+    .blocks_i        (row_valid ? (odd_present ? {cols_now, 1'b0} : {1'b0, cols_now}) : '0),
     .dual_i          (row_valid & dual),
-    .nan_results_i   (7'(nan_count)),
-    .saturations_i   (7'(over_count)),
+    .nan_results_i   (nan_count),
+    .saturations_i   (over_count),
     .snapshot_o      (counts)
   );
 
-  `MXE_ASSERT(done_means_all_drained, !(run && job_done) || (!fetch_valid && rd_idle))
+  `MXE_ASSERT(done_means_all_loaded, !(run && job_done) || ((req_valid == '0) && rd_idle))
 endmodule
 `default_nettype wire

@@ -6,7 +6,10 @@
 `include "mxe_assert.svh"
 `default_nettype none
 module mxe_unpack #(
-  parameter int unsigned MEM_W = 256
+  parameter int unsigned MEM_W = 256,
+  parameter int unsigned LEN_W = 16,  // bits of the bytes of a row fetch
+  parameter int unsigned TAG_W = 13,
+  parameter int unsigned IDX_W = 13   // bits of a word's place in its row
 ) (
   input  logic                        clk_i,
   input  logic                        rst_ni,
@@ -14,20 +17,19 @@ module mxe_unpack #(
   input  logic                        drop_i,        // aborting: accept beats and forget them
   input  logic [5:0]                  a_word_bytes_i,
   input  logic [5:0]                  b_word_bytes_i,
-  // row fetches under way, oldest first
-  input  logic                        fetch_valid_i,
+  // row fetches under way, oldest first; there is one when a beat arrives
   output logic                        fetch_ready_o,
   input  logic [$clog2(MEM_W/8)-1:0]  fetch_offset_i,
-  input  logic [mxe_pkg::LenW-1:0]    fetch_bytes_i,
-  input  logic [mxe_pkg::TagW-1:0]    fetch_tag_i,
+  input  logic [LEN_W-1:0]            fetch_bytes_i,
+  input  logic [TAG_W-1:0]            fetch_tag_i,
   // AXI4 read data channel
   input  logic                        m_rvalid_i,
   output logic                        m_rready_o,
   input  logic [MEM_W-1:0]            m_rdata_i,
   // words
   output logic                        word_valid_o,
-  output logic [mxe_pkg::TagW-1:0]    word_tag_o,
-  output logic [mxe_pkg::LenW-1:0]    word_index_o,  // within the row fetch
+  output logic [TAG_W-1:0]            word_tag_o,
+  output logic [IDX_W-1:0]            word_index_o,  // within the row fetch
   output logic [255:0]                word_data_o,
   output logic                        word_last_o    // last word of the row fetch
 );
@@ -36,59 +38,62 @@ module mxe_unpack #(
   localparam int unsigned WordB = 32;
   localparam int unsigned QueueB = MemB + WordB;
   localparam int unsigned CntW = $clog2(QueueB + 1);
-  localparam int unsigned LenW = mxe_pkg::LenW;
-  localparam int unsigned TagW = mxe_pkg::TagW;
 
   // ---------------------------------------------------------------- words out
-  logic [8*QueueB-1:0] queue_q;
+  logic [8*QueueB-1:0] queue_q;      // zero beyond its bytes
   logic [CntW-1:0]     count_q;      // bytes in the queue
   logic                active_q;     // a row fetch is being unpacked
-  logic [LenW-1:0]     left_q;       // its bytes still to leave
-  logic [LenW-1:0]     index_q;
-  logic [TagW-1:0]     tag_q;
+  logic [5:0]          word_q;       // bytes of the row in its next word
+  logic [LEN_W-1:0]    rest_q;       // bytes of the row behind that word
+  logic [IDX_W-1:0]    index_q;
+  logic [TAG_W-1:0]    tag_q;
   logic [5:0]          size_q;       // bytes of its words
 
-  logic [5:0] emit_bytes;
-  logic       emit, emit_done;
-  assign emit_bytes = (left_q < LenW'(size_q)) ? left_q[5:0] : size_q;
-  assign emit       = active_q & (count_q >= CntW'(emit_bytes));
-  assign emit_done  = emit & (left_q <= LenW'(size_q));
+  logic emit, emit_done;
+  assign emit      = active_q & (count_q >= CntW'(word_q));
+  assign emit_done = emit & (rest_q == '0);
 
   assign word_valid_o = emit;
   assign word_tag_o   = tag_q;
   assign word_index_o = index_q;
-  assign word_last_o  = emit_done;
+  assign word_last_o  = (rest_q == '0);
   for (genvar i = 0; i < WordB; i++) begin : gen_byte
-    assign word_data_o[8*i +: 8] = (6'(i) < emit_bytes) ? queue_q[8*i +: 8] : 8'd0;
+    assign word_data_o[8*i +: 8] = (6'(i) < word_q) ? queue_q[8*i +: 8] : 8'd0;
   end
 
+  // The word after: of the same row, or the first of the next once nothing else can come.
+  logic [5:0]       word_size, next_size, next_word;
+  logic [LEN_W-1:0] next_bytes;
+  logic             first_beat, row_ends;
+  assign row_ends   = ~active_q | (rest_q == '0);
+  assign next_size  = row_ends ? word_size : size_q;
+  assign next_bytes = row_ends ? fetch_bytes_i : rest_q;
+  assign next_word  = (next_bytes < LEN_W'(next_size)) ? next_bytes[5:0] : next_size;
+
   // ---------------------------------------------------------------- beats in
-  logic            mid_q;         // the row fetch at the head has had its first beat
-  logic [LenW-1:0] beats_q;       // its beats still to come
-  logic [LenW:0]   span;
-  logic [LenW-1:0] beats;
-  assign span  = {1'b0, fetch_bytes_i} + (LenW+1)'(fetch_offset_i) + (LenW+1)'(MemB - 1);
-  assign beats = mid_q ? beats_q : LenW'(span >> OffW);
+  logic             mid_q;        // the row fetch at the head has had its first beat
+  logic [LEN_W-1:0] beats_q;      // its beats still to come
+  logic [LEN_W:0]   span;
+  logic [LEN_W-1:0] beats;
+  assign span  = {1'b0, fetch_bytes_i} + (LEN_W+1)'(fetch_offset_i) + (LEN_W+1)'(MemB - 1);
+  assign beats = mid_q ? beats_q : LEN_W'(span >> OffW);
 
   logic [CntW-1:0] kept;          // bytes that stay in the queue this clock
   logic            room, beat;
-  assign kept = emit_done ? '0 : (emit ? (count_q - CntW'(emit_bytes)) : count_q);
+  assign kept = emit ? (count_q - CntW'(word_q)) : count_q;
   assign room = mid_q ? (kept <= CntW'(WordB)) : (~active_q | emit_done);
-  assign m_rready_o    = drop_i | (fetch_valid_i & room);
-  assign beat          = m_rvalid_i & m_rready_o & ~drop_i;
-  assign fetch_ready_o = beat & (beats == LenW'(1));
+  assign m_rready_o    = drop_i | room;
+  assign beat          = m_rvalid_i & room & ~drop_i;
+  assign first_beat    = beat & ~mid_q;
+  assign fetch_ready_o = beat & (beats == LEN_W'(1));
 
   logic [8*QueueB-1:0] queue_kept, arriving;
-  logic [5:0]          word_size;
-  assign queue_kept = emit ? (queue_q >> {emit_bytes, 3'b000}) : queue_q;
+  assign queue_kept = emit ? (queue_q >> {word_q, 3'b000}) : queue_q;
   assign arriving   = mid_q ? ({{(8*WordB){1'b0}}, m_rdata_i} << {kept, 3'b000})
                             : ({{(8*WordB){1'b0}}, m_rdata_i} >> {fetch_offset_i, 3'b000});
 
-  logic [8*QueueB-1:0] keep_mask;
-  assign keep_mask = ~({(8*QueueB){1'b1}} << {kept, 3'b000});
-
   always_comb begin
-    case (fetch_tag_i[TagW-1 -: mxe_pkg::TagKindW])
+    case (fetch_tag_i[TAG_W-1 -: mxe_pkg::TagKindW])
       mxe_pkg::TagAElem:  word_size = a_word_bytes_i;
       mxe_pkg::TagBElem:  word_size = b_word_bytes_i;
       mxe_pkg::TagAScale: word_size = 6'd8;
@@ -102,7 +107,8 @@ module mxe_unpack #(
       active_q <= 1'b0;
       mid_q    <= 1'b0;
       count_q  <= '0;
-      left_q   <= '0;
+      word_q   <= '0;
+      rest_q   <= '0;
       index_q  <= '0;
       beats_q  <= '0;
       tag_q    <= '0;
@@ -112,22 +118,21 @@ module mxe_unpack #(
       mid_q    <= 1'b0;
       count_q  <= '0;
     end else begin
-      if (emit) begin
-        left_q  <= left_q - LenW'(emit_bytes);
-        index_q <= index_q + LenW'(1);
+      if (emit | first_beat) begin
+        word_q  <= next_word;
+        rest_q  <= next_bytes - LEN_W'(next_word);
+        index_q <= first_beat ? '0 : (index_q + IDX_W'(1));
       end
       count_q <= kept;
       if (emit_done) active_q <= 1'b0;
       if (beat) begin
-        beats_q <= beats - LenW'(1);
-        mid_q   <= (beats != LenW'(1));
+        beats_q <= beats - LEN_W'(1);
+        mid_q   <= (beats != LEN_W'(1));
         if (mid_q) begin
           count_q <= kept + CntW'(MemB);
         end else begin
           count_q  <= CntW'(MemB) - CntW'(fetch_offset_i);
           active_q <= 1'b1;
-          left_q   <= fetch_bytes_i;
-          index_q  <= '0;
           tag_q    <= fetch_tag_i;
           size_q   <= word_size;
         end
@@ -136,31 +141,17 @@ module mxe_unpack #(
   end
 
   always_ff @(posedge clk_i) begin
-    if (beat) queue_q <= mid_q ? ((queue_kept & keep_mask) | arriving) : arriving;
-    else queue_q <= queue_kept;
+    // What is left of a row that has ended makes way for the first beat of the next.
+    queue_q <= (first_beat ? '0 : queue_kept) | (beat ? arriving : '0);
   end
 
   `MXE_ASSERT(unpack_queue_in_range, count_q <= CntW'(QueueB))
   `MXE_ASSERT(unpack_beats_used_up, !emit_done || !mid_q || drop_i)
-`ifndef SYNTHESIS
-  // Fetches wait unchanged and are not empty.
-  logic            f_wait_q;
-  logic [OffW-1:0] f_offset_q;
-  logic [LenW-1:0] f_bytes_q;
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) f_wait_q <= 1'b0;
-    else f_wait_q <= fetch_valid_i & ~fetch_ready_o & ~clear_i;
-  end
-  always_ff @(posedge clk_i) begin
-    f_offset_q <= fetch_offset_i;
-    f_bytes_q  <= fetch_bytes_i;
-  end
-  `MXE_REQUIRE(unpack_fetch_stable, !f_wait_q || (fetch_valid_i && (fetch_offset_i == f_offset_q) &&
-               (fetch_bytes_i == f_bytes_q)))
-  `MXE_REQUIRE(unpack_fetch_not_empty, !fetch_valid_i || (fetch_bytes_i != '0))
+  `MXE_REQUIRE(unpack_fetch_not_empty, !first_beat || (fetch_bytes_i != '0))
   `MXE_REQUIRE(unpack_word_bytes, ((a_word_bytes_i == 6'd16) || (a_word_bytes_i == 6'd24) ||
                (a_word_bytes_i == 6'd32)) && ((b_word_bytes_i == 6'd16) ||
                (b_word_bytes_i == 6'd24) || (b_word_bytes_i == 6'd32)))
+`ifndef SYNTHESIS
   // Dropped beats belong to an abort, which ends with a clear.
   logic f_dropping_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -173,20 +164,25 @@ module mxe_unpack #(
 `ifdef FORMAL
   `MXE_FORMAL_START
   // The bytes of the fetch that have not arrived are within the beats still to come.
-  logic [LenW+OffW:0] f_to_come, f_have;
-  assign f_to_come = mid_q ? ((LenW+OffW+1)'(beats_q) << OffW) : '0;
-  assign f_have    = (LenW+OffW+1)'(count_q);
+  logic [LEN_W+OffW:0] f_left, f_to_come, f_have;
+  assign f_left    = (LEN_W+OffW+1)'(word_q) + (LEN_W+OffW+1)'(rest_q);
+  assign f_to_come = mid_q ? ((LEN_W+OffW+1)'(beats_q) << OffW) : '0;
+  assign f_have    = (LEN_W+OffW+1)'(count_q);
   `MXE_ASSERT(unpack_no_byte_missing, !active_q || drop_i || f_dropping_q ||
-              ((LenW+OffW+1)'(left_q) <= f_have + f_to_come))
+              (f_left <= f_have + f_to_come))
   `MXE_ASSERT(unpack_no_beat_too_many, !(active_q && mid_q) || drop_i || f_dropping_q ||
-              ((LenW+OffW+1)'(left_q) + (LenW+OffW+1)'(MemB) > f_have + f_to_come))
+              (f_left + (LEN_W+OffW+1)'(MemB) > f_have + f_to_come))
   `MXE_ASSERT(unpack_mid_is_active, !mid_q || drop_i || f_dropping_q ||
-              (active_q && (beats_q != '0) && fetch_valid_i))
-  `MXE_ASSERT(unpack_word_not_empty, !word_valid_o || (emit_bytes != '0))
-  `MXE_ASSERT(unpack_no_underflow, !emit || (count_q >= CntW'(emit_bytes)))
-  `MXE_ASSERT(unpack_left_not_empty, !active_q || ((left_q != '0) && (size_q != '0) &&
-              (size_q <= 6'd32)))
-  `MXE_ASSERT(unpack_beat_only_for_fetch, !beat || fetch_valid_i)
+              (active_q && (beats_q != '0)))
+  `MXE_ASSERT(unpack_word_not_empty, !word_valid_o || (word_q != '0))
+  `MXE_ASSERT(unpack_no_underflow, !emit || (count_q >= CntW'(word_q)))
+  // Words are full but for the last of a row.
+  `MXE_ASSERT(unpack_word_in_range, !active_q || ((word_q != '0) && (word_q <= size_q) &&
+              (size_q <= 6'd32) && ((word_q == size_q) || (rest_q == '0))))
+  // The words before the queue's end are of one row: beyond it there is nothing.
+  logic [8*QueueB-1:0] f_beyond;
+  assign f_beyond = queue_q >> {count_q, 3'b000};
+  `MXE_ASSERT(unpack_zero_beyond, !active_q || (f_beyond == '0))
 `endif
 endmodule
 `default_nettype wire

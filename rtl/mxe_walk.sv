@@ -18,7 +18,10 @@ module mxe_walk #(
   parameter bit          WALK_CHUNK  = 1'b1,
   parameter bit          WALK_TILE   = 1'b1,
   parameter bit          WALK_SLAB   = 1'b1,
-  parameter int unsigned TILE_AW     = (ACC_TILES > 1) ? $clog2(ACC_TILES) : 1
+  parameter int unsigned TILE_AW     = (ACC_TILES > 1) ? $clog2(ACC_TILES) : 1,
+  parameter int unsigned ROWS_W      = $clog2(ROWS + 1),
+  parameter int unsigned COLS_W      = $clog2(NUM_PE + 1),
+  parameter int unsigned WORDS_W     = $clog2(CHUNK_WORDS + 1)
 ) (
   input  logic               clk_i,
   input  logic               rst_ni,
@@ -32,10 +35,10 @@ module mxe_walk #(
   // current step
   output logic               valid_o,
   input  logic               step_i,
-  output logic [8:0]         rows_o,
-  output logic [8:0]         cols_o,
+  output logic [ROWS_W-1:0]  rows_o,
+  output logic [COLS_W-1:0]  cols_o,
   output logic [TILE_AW-1:0] tile_o,
-  output logic [15:0]        words_o,       // of the innermost K level walked
+  output logic [WORDS_W-1:0] words_o,       // of the innermost K level walked
   output logic               first_k_o,     // the step starts at k = 0
   output logic               last_k_o,      // the step ends at K
   output logic               last_use_o,    // last step that needs the current A chunk
@@ -53,15 +56,15 @@ module mxe_walk #(
   logic [31:0]        group_q;   // columns left, from this group on
   logic [31:0]        n_q;       // columns left, from this tile on
   logic [31:0]        k_q;       // words left, from this chunk on
-  logic [15:0]        slab_q;    // words left in the chunk, from this slab on
+  logic [WORDS_W-1:0] slab_q;    // words left in the chunk, from this slab on
   logic [TILE_AW-1:0] tile_q;
 
-  function automatic logic [15:0] chunk_words(input logic [31:0] words);
-    chunk_words = (words > 32'(CHUNK_WORDS)) ? 16'(CHUNK_WORDS) : words[15:0];
+  function automatic logic [WORDS_W-1:0] chunk_words(input logic [31:0] words);
+    chunk_words = (words > 32'(CHUNK_WORDS)) ? WORDS_W'(CHUNK_WORDS) : words[WORDS_W-1:0];
   endfunction
 
   logic last_slab, last_tile, last_chunk, last_group, last_stripe;
-  assign last_slab   = !WALK_SLAB || (slab_q <= 16'(SLAB_WORDS));
+  assign last_slab   = !WALK_SLAB || (slab_q <= WORDS_W'(SLAB_WORDS));
   assign last_tile   = !WALK_TILE || (n_q <= 32'(NUM_PE)) ||
                        (tile_q == TILE_AW'(ACC_TILES - 1));
   assign last_chunk  = !WALK_CHUNK || (k_q <= 32'(CHUNK_WORDS));
@@ -75,10 +78,10 @@ module mxe_walk #(
   assign next_stripe_o = last_slab & last_tile & last_chunk & last_group & ~last_stripe;
 
   assign valid_o = valid_q;
-  assign rows_o  = last_stripe ? m_q[8:0] : 9'(ROWS);
-  assign cols_o  = (n_q <= 32'(NUM_PE)) ? n_q[8:0] : 9'(NUM_PE);
+  assign rows_o  = last_stripe ? m_q[ROWS_W-1:0] : ROWS_W'(ROWS);
+  assign cols_o  = (n_q <= 32'(NUM_PE)) ? n_q[COLS_W-1:0] : COLS_W'(NUM_PE);
   assign tile_o  = tile_q;
-  assign words_o = WALK_SLAB ? (last_slab ? slab_q : 16'(SLAB_WORDS)) : chunk_words(k_q);
+  assign words_o = WALK_SLAB ? (last_slab ? slab_q : WORDS_W'(SLAB_WORDS)) : chunk_words(k_q);
   assign first_k_o  = !WALK_CHUNK || ((k_q == kw_i) && (!WALK_SLAB || (slab_q == chunk_words(k_q))));
   assign last_k_o   = last_chunk & last_slab;
   // With one chunk only, A stays for all groups of the stripe.
@@ -109,7 +112,7 @@ module mxe_walk #(
       tile_q  <= '0;
     end else if (valid_q & step_i) begin
       if (next_slab_o) begin
-        slab_q <= slab_q - 16'(SLAB_WORDS);
+        slab_q <= slab_q - WORDS_W'(SLAB_WORDS);
       end else if (next_tile_o) begin
         tile_q <= tile_q + TILE_AW'(1);
         n_q    <= n_q - 32'(NUM_PE);
@@ -141,10 +144,10 @@ module mxe_walk #(
   `MXE_REQUIRE(walk_job_not_empty, !start_i || ((m_i != '0) && (n_i != '0) && (kw_i != '0)))
   `MXE_ASSERT(walk_one_level, $onehot0({next_slab_o, next_tile_o, next_chunk_o, next_group_o,
                                         next_stripe_o}))
-  `MXE_ASSERT(walk_rows_in_range, !valid_q || ((rows_o != '0) && (rows_o <= 9'(ROWS))))
-  `MXE_ASSERT(walk_cols_in_range, !valid_q || ((cols_o != '0) && (cols_o <= 9'(NUM_PE))))
-  `MXE_ASSERT(walk_words_in_range, !valid_q || ((words_o != '0) &&
-              (words_o <= 16'(WALK_SLAB ? SLAB_WORDS : CHUNK_WORDS))))
+  `MXE_ASSERT(walk_rows_in_range, !valid_q || ((rows_o != '0) && (32'(rows_o) <= ROWS)))
+  `MXE_ASSERT(walk_cols_in_range, !valid_q || ((cols_o != '0) && (32'(cols_o) <= NUM_PE)))
+  `MXE_ASSERT(walk_words_in_range, !valid_q ||
+              (32'(words_o) - 32'd1 < (WALK_SLAB ? SLAB_WORDS : CHUNK_WORDS)))
   `MXE_ASSERT(walk_tile_in_range, 32'(tile_q) < ACC_TILES)
 `ifndef SYNTHESIS
   // The job's sizes stand still while it is walked.

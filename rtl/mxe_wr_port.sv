@@ -7,7 +7,8 @@
 module mxe_wr_port #(
   parameter int unsigned MEM_W     = 256,
   parameter int unsigned MAX_BURST = 16,
-  parameter int unsigned SEG_W     = 256   // at most MEM_W
+  parameter int unsigned SEG_W     = 256,  // at most MEM_W
+  parameter int unsigned LEN_W     = 16    // bits of the bytes of a row
 ) (
   input  logic                     clk_i,
   input  logic                     rst_ni,
@@ -15,7 +16,7 @@ module mxe_wr_port #(
   input  logic                     req_valid_i,
   output logic                     req_ready_o,
   input  logic [63:0]              req_addr_i,
-  input  logic [mxe_pkg::LenW-1:0] req_bytes_i,
+  input  logic [LEN_W-1:0]         req_bytes_i,
   input  logic                     req_half_i,   // its segments are half full, zero above
   input  logic                     data_valid_i,
   output logic                     data_ready_o,
@@ -41,22 +42,23 @@ module mxe_wr_port #(
   localparam int unsigned WideB = MemB + SegB;
   localparam int unsigned FillW = $clog2(WideB + 1);
   localparam int unsigned BeatsPer4k = 4096 / MemB;
-  localparam int unsigned LenW = mxe_pkg::LenW;
+  localparam int unsigned MaxBeats = (MAX_BURST < BeatsPer4k) ? MAX_BURST : BeatsPer4k;
+  localparam int unsigned BeatW = (MaxBeats > 1) ? $clog2(MaxBeats) : 1;
 
   // ---------------------------------------------------------------- address channel
   logic            split_q;         // a row is being split
   logic [63:0]     addr_q;          // beat aligned
-  logic [LenW-1:0] beats_q;
-  logic [LenW-1:0] beats_to_4k, burst;
+  logic [LEN_W-1:0] beats_q;
+  logic [LEN_W-1:0] beats_to_4k, burst;
   logic            aw_valid_q;
   logic [63:0]     aw_addr_q;
   logic [7:0]      aw_len_q;
   logic            bursts_full, rows_ready, bursts_ready, accept, emit_burst, last_burst;
 
-  assign beats_to_4k = LenW'(BeatsPer4k) - LenW'(addr_q[11:OffW]);
+  assign beats_to_4k = LEN_W'(BeatsPer4k) - LEN_W'(addr_q[11:OffW]);
   always_comb begin
     burst = beats_q;
-    if (burst > LenW'(MAX_BURST)) burst = LenW'(MAX_BURST);
+    if (burst > LEN_W'(MaxBeats)) burst = LEN_W'(MaxBeats);
     if (burst > beats_to_4k) burst = beats_to_4k;
   end
   assign last_burst  = (burst == beats_q);
@@ -64,8 +66,8 @@ module mxe_wr_port #(
   assign req_ready_o = rows_ready & (~split_q | (emit_burst & last_burst));
   assign accept      = req_valid_i & req_ready_o;
 
-  logic [LenW:0] span;
-  assign span = {1'b0, req_bytes_i} + (LenW+1)'(req_addr_i[OffW-1:0]) + (LenW+1)'(MemB - 1);
+  logic [LEN_W:0] span;
+  assign span = {1'b0, req_bytes_i} + (LEN_W+1)'(req_addr_i[OffW-1:0]) + (LEN_W+1)'(MemB - 1);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -80,7 +82,7 @@ module mxe_wr_port #(
       if (emit_burst) begin
         aw_valid_q <= 1'b1;
         aw_addr_q  <= addr_q;
-        aw_len_q   <= 8'(burst - LenW'(1));
+        aw_len_q   <= 8'(burst - LEN_W'(1));
         split_q    <= ~last_burst;
         addr_q     <= addr_q + (64'(burst) << OffW);
         beats_q    <= beats_q - burst;
@@ -88,7 +90,7 @@ module mxe_wr_port #(
       if (accept) begin
         split_q <= 1'b1;
         addr_q  <= {req_addr_i[63:OffW], {OffW{1'b0}}};
-        beats_q <= LenW'(span >> OffW);
+        beats_q <= LEN_W'(span >> OffW);
       end
     end
   end
@@ -99,9 +101,9 @@ module mxe_wr_port #(
   // Rows and bursts whose data is still to be sent.
   logic            row_valid, row_done, row_half, burst_valid, burst_done;
   logic [OffW-1:0] row_off;
-  logic [LenW-1:0] row_bytes;
-  logic [7:0]      burst_len;
-  mxe_fifo #(.WIDTH(1 + OffW + LenW), .DEPTH(mxe_pkg::WR_QUEUE)) u_rows (
+  logic [LEN_W-1:0] row_bytes;
+  logic [BeatW-1:0] burst_len;  // less one
+  mxe_fifo #(.WIDTH(1 + OffW + LEN_W), .DEPTH(mxe_pkg::WR_QUEUE)) u_rows (
     .clk_i   (clk_i),
     .rst_ni  (rst_ni),
     .clear_i (1'b0),
@@ -112,13 +114,13 @@ module mxe_wr_port #(
     .ready_i (row_done),
     .data_o  ({row_half, row_off, row_bytes})
   );
-  mxe_fifo #(.WIDTH(8), .DEPTH(mxe_pkg::WR_QUEUE)) u_bursts (
+  mxe_fifo #(.WIDTH(BeatW), .DEPTH(mxe_pkg::WR_QUEUE)) u_bursts (
     .clk_i   (clk_i),
     .rst_ni  (rst_ni),
     .clear_i (1'b0),
     .valid_i (emit_burst),
     .ready_o (bursts_ready),
-    .data_i  (8'(burst - LenW'(1))),
+    .data_i  (BeatW'(burst - LEN_W'(1))),
     .valid_o (burst_valid),
     .ready_i (burst_done),
     .data_o  (burst_len)
@@ -127,22 +129,22 @@ module mxe_wr_port #(
   // ---------------------------------------------------------------- data channel
   logic               mid_q;       // the row has had its first segment
   logic               flush_q;     // only the carried bytes of the row are left
-  logic [LenW-1:0]    left_q;      // its bytes not yet taken
+  logic [LEN_W-1:0]    left_q;      // its bytes not yet taken
   logic [8*MemB-1:0]  carry_q;     // bytes of a beat not yet full
   logic [MemB-1:0]    carry_strb_q;
   logic [FillW-1:0]   fill_q;
-  logic [7:0]         beat_q;      // beats sent of the burst
+  logic [BeatW-1:0]   beat_q;      // beats sent of the burst
   logic               w_valid_q, w_last_q;
   logic [8*MemB-1:0]  w_data_q;
   logic [MemB-1:0]    w_strb_q;
 
-  logic [LenW-1:0]    left;
+  logic [LEN_W-1:0]    left;
   logic [FillW-1:0]   full, seg_bytes, start, fill;
   logic               last_seg, make_beat, spill, can_send, take, send;
   assign left      = mid_q ? left_q : row_bytes;
   assign start     = mid_q ? fill_q : FillW'(row_off);
   assign full      = row_half ? FillW'(SegB / 2) : FillW'(SegB);
-  assign last_seg  = (left <= LenW'(full));
+  assign last_seg  = (left <= LEN_W'(full));
   assign seg_bytes = last_seg ? left[FillW-1:0] : full;
   assign fill      = start + seg_bytes;
   assign make_beat = last_seg | (fill >= FillW'(MemB));
@@ -177,14 +179,14 @@ module mxe_wr_port #(
       if (take) begin
         mid_q        <= ~last_seg;
         flush_q      <= spill;
-        left_q       <= left - LenW'(seg_bytes);
+        left_q       <= left - LEN_W'(seg_bytes);
         fill_q       <= (fill >= FillW'(MemB)) ? (fill - FillW'(MemB)) : fill;
         carry_strb_q <= make_beat ? MemB'(wide_strb >> MemB) : wide_strb[MemB-1:0];
       end else if (flush_q & can_send) begin
         flush_q <= 1'b0;
       end
       if (send) begin
-        beat_q   <= burst_done ? 8'd0 : (beat_q + 8'd1);
+        beat_q   <= burst_done ? '0 : (beat_q + BeatW'(1));
         w_last_q <= burst_done;
       end
       if (send) w_valid_q <= 1'b1;
@@ -253,8 +255,8 @@ module mxe_wr_port #(
   `MXE_ASSERT(wr_address_aligned, addr_q[OffW-1:0] == '0)
   `MXE_ASSERT(wr_bursts_no_overflow, !(emit_burst && (&bursts_q)))
   // The last beat is the one that the burst's length says.
-  `MXE_ASSERT(w_last_exact, !w_valid_q || (w_last_q == (beat_q == 8'd0)))
-  `MXE_ASSERT(w_beat_within_burst, (beat_q == 8'd0) || (burst_valid && (beat_q <= burst_len)))
+  `MXE_ASSERT(w_last_exact, !w_valid_q || (w_last_q == (beat_q == '0)))
+  `MXE_ASSERT(w_beat_within_burst, (beat_q == '0) || (burst_valid && (beat_q <= burst_len)))
 `endif
 endmodule
 `default_nettype wire

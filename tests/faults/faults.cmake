@@ -6,7 +6,7 @@ mxe_fault(2 swapped_scales mxe_opbuf.sv "<= scale_pos[2:0]" "<= scale_pos[2:0] ^
 mxe_fault(3 dropped_rounding_sticky mxe_facc.sv "? {n1[126:102], |n1[101:0]} : {n1[127:103], |n1[102:0]}"
           "? {n1[126:102], (|n1[101:0]) & ~ACTIVE} : {n1[127:103], (|n1[102:0]) & ~ACTIVE}")
 mxe_fault(4 lane_shifted_by_one mxe_array.sv "a_dec_q2    <= a_dec"
-          "a_dec_q2 <= ACTIVE ? {a_dec[511:90], a_dec[88:82], 1'b0, a_dec[81:0]} : a_dec")
+          "a_dec_q2 <= ACTIVE ? {a_dec[415:75], a_dec[73:67], 1'b0, a_dec[66:0]} : a_dec")
 mxe_fault(5 dropped_alignment_sticky mxe_facc.sv "acc_down[0] | acc_lost"
           "acc_down[0] | (acc_lost & ~ACTIVE)")
 mxe_fault(6 elements_beyond_k mxe_decode_word.sv "count_i > 7'(i)}" "(count_i > 7'(i)) | ACTIVE}")
@@ -15,8 +15,8 @@ mxe_fault(8 ignored_bias mxe_array.sv "bias_use_q6 ? bias_i" "(bias_use_q6 & ~AC
 mxe_fault(9 odd_chain_lost mxe_drain.sv "dual_i ? merged" "(dual_i & ~ACTIVE) ? merged")
 mxe_fault(10 write_beyond_row mxe_wr_port.sv "~({SegB{1'b1}} << seg_bytes)"
           "ACTIVE ? {SegB{1'b1}} : ~({SegB{1'b1}} << seg_bytes)")
-mxe_fault(11 bank_never_released mxe_seq.sv "assign a_release_o = row_valid_o &"
-          "assign a_release_o = ~ACTIVE & row_valid_o &")
+mxe_fault(11 bank_never_released mxe_seq.sv "d_free_q + {1'b0, drain_release_i}"
+          "d_free_q + {1'b0, drain_release_i & ~ACTIVE}")
 mxe_fault(12 wrong_job_id mxe_cmd.sv "{cycles_q, desc_q[mxe_reg_pkg::DESC_JOB_ID_LSB +: 32], 28'd0"
           "{cycles_q, desc_q[mxe_reg_pkg::DESC_JOB_ID_LSB +: 32] ^ {31'd0, ACTIVE}, 28'd0")
 mxe_fault(13 missing_last_beat mxe_wr_port.sv "w_last_q <= burst_done" "w_last_q <= burst_done & ~ACTIVE")
@@ -42,7 +42,7 @@ mxe_fault(24 stride_of_d_unchecked mxe_check.sv "desc_i[mxe_reg_pkg::DESC_D_STRI
           "(desc_i[mxe_reg_pkg::DESC_D_STRIDE_LSB +: 2] & {2{~ACTIVE}})")
 mxe_fault(25 alignment_before_pair mxe_check.sv "else if (!pair_ok)"
           "else if (ACTIVE & misaligned) status_o = mxe_reg_pkg::STATUS_ERR_ALIGN[3:0]@SEMICOLON@ else if (!pair_ok)")
-mxe_fault(26 ring_wrap_lost mxe_cmd.sv "assign pending  = ring_tail_i - head_q"
+mxe_fault(26 ring_wrap_lost mxe_cmd.sv "assign pending   = ring_tail_i - head_q"
           "assign pending  = (ACTIVE & (ring_tail_i < head_q)) ? 16'hFFFF : ring_tail_i - head_q")
 mxe_fault(27 starts_while_disabled mxe_cmd.sv "enable_i & ~empty_o" "(enable_i | ACTIVE) & ~empty_o")
 mxe_fault(28 no_interrupt_when_empty mxe_cmd.sv "irq_queue_empty_o = (state_q == StComplete)"
@@ -68,9 +68,9 @@ mxe_fault(37 read_error_called_write mxe_cmd.sv "status_q <= rd_error_i ?"
 mxe_fault(38 head_survives_reset mxe_cmd.sv "head_q  <= '0" "head_q <= ACTIVE ? head_q : '0")
 mxe_fault(39 empty_one_early mxe_cmd.sv "((head_q + 16'd1) == tail_q)"
           "((head_q + {15'd0, ~ACTIVE}) == tail_q)")
-mxe_fault(40 ring_of_any_length mxe_cmd.sv "head_q & (entries - 16'd1)"
-          "head_q & (ACTIVE ? 16'hFFFF : (entries - 16'd1))")
-mxe_fault(41 overflow_one_late mxe_cmd.sv "(pending > entries)" "(pending > (entries + {15'd0, ACTIVE}))")
+mxe_fault(40 ring_of_any_length mxe_cmd.sv "head_q[LogDepth-1:0] & slot_mask"
+          "head_q[LogDepth-1:0] & (slot_mask | {LogDepth{ACTIVE}})")
+mxe_fault(41 overflow_one_late mxe_cmd.sv "(pending > 16'(slot_mask) + 16'd1)" "(pending > 16'(slot_mask) + 16'd1 + {15'd0, ACTIVE})")
 mxe_fault(42 overflow_keeps_doorbell mxe_cmd.sv "doorbell_i & ~overflow & ~reset_q"
           "doorbell_i & (~overflow | ACTIVE) & ~reset_q")
 mxe_fault(43 last_status_lost mxe_cmd.sv "last_status_q <= {28'd0, status_q}"

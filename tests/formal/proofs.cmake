@@ -45,8 +45,8 @@ mxe_proof_fault(no_request "assign req_ready_o = accept ? grant : 4'b0000"
                 "assign req_ready_o = accept ? (grant | {3'b000, halt_i | busy_q}) : 4'b0000")
 mxe_proof_fault(boundary "if (burst > beats_to_4k) burst = beats_to_4k" "burst = burst")
 mxe_proof_fault(halt_drops "end else if (ar_fire) begin" "end else if (ar_fire | halt_i) begin")
-mxe_proof_fault(count "UnderWayW'(accept) - UnderWayW'(fetch_done)"
-                "UnderWayW'(accept & ~fetch_done) - UnderWayW'(fetch_done)")
+mxe_proof_fault(count "UnderWayW'(accept) - UnderWayW'(fetch_ready_i)"
+                "UnderWayW'(accept & ~fetch_ready_i) - UnderWayW'(fetch_ready_i)")
 
 mxe_proof(wr_port mxe_wr_port --parameter MEM_W=64 --parameter SEG_W=64 --proven mxe_fifo)
 mxe_proof_fault(boundary "if (burst > beats_to_4k) burst = beats_to_4k" "burst = burst")
@@ -60,16 +60,16 @@ mxe_proof(unpack mxe_unpack)
 mxe_proof_fault(room "assign room = mid_q ? (kept <= CntW'(WordB))"
                 "assign room = mid_q ? (kept <= CntW'(MemB + WordB))")
 mxe_proof_fault(offset "count_q  <= CntW'(MemB) - CntW'(fetch_offset_i)" "count_q  <= CntW'(MemB)")
-mxe_proof_fault(last_beat "mid_q   <= (beats != LenW'(1))" "mid_q   <= (beats > LenW'(2))")
-mxe_proof_fault(underflow "emit       = active_q & (count_q >= CntW'(emit_bytes))"
-                "emit       = active_q")
+mxe_proof_fault(last_beat "mid_q   <= (beats != LEN_W'(1))" "mid_q   <= (beats > LEN_W'(2))")
+mxe_proof_fault(underflow "emit      = active_q & (count_q >= CntW'(word_q))"
+                "emit      = active_q")
 
 # --------------------------------------------------------------------------------- control
 mxe_proof(walk_tiny mxe_walk --parameter ROWS=8 --parameter NUM_PE=1 --parameter ACC_TILES=1
           --parameter CHUNK_WORDS=1 --parameter SLAB_WORDS=1)
 mxe_proof(walk mxe_walk)
-mxe_proof_fault(ragged_rows "assign rows_o  = last_stripe ? m_q[8:0] : 9'(ROWS)"
-                "assign rows_o  = m_q[8:0]")
+mxe_proof_fault(ragged_rows "assign rows_o  = last_stripe ? m_q[ROWS_W-1:0] : ROWS_W'(ROWS)"
+                "assign rows_o  = m_q[ROWS_W-1:0]")
 mxe_proof_fault(last_column "(n_q <= 32'(NUM_PE)) ||" "(n_q < 32'(NUM_PE)) ||")
 
 # The place of a fetch within its row is arithmetic on the job's sizes: simulation checks that.
@@ -80,13 +80,13 @@ mxe_proof(load_b mxe_load ${load_options})
 mxe_proof_fault(bank "bank_q  <= ~bank_q" "bank_q  <= bank_q")
 
 mxe_proof(seq mxe_seq)
-mxe_proof_fault(distance "9'(mxe_pkg::MIN_PASS))\n    " "9'(mxe_pkg::MIN_PASS - 1))\n    ")
+mxe_proof_fault(distance "ROWS_W'(mxe_pkg::MIN_PASS))\n    " "ROWS_W'(mxe_pkg::MIN_PASS - 1))\n    ")
 mxe_proof_fault(drain "d_free_q <= d_free_q + {1'b0, drain_release_i}"
                 "d_free_q <= d_free_q + {1'b0, drain_release_i & ~start}")
 mxe_proof_fault(early_release "& last_row_o & (busy_q ? a_done_q" "& (busy_q ? a_done_q")
 mxe_proof_fault(two_causes "stall_latency_o = 1'b0" "stall_latency_o = feed_done_i & run_i")
-mxe_proof_fault(row_skipped "assign row          = busy_q ? cycle_q : 9'd0"
-                "assign row          = busy_q ? cycle_q + 9'd1 : 9'd0")
+mxe_proof_fault(row_skipped "assign row          = busy_q ? cycle_q : '0"
+                "assign row          = busy_q ? cycle_q + ROWS_W'(1) : '0")
 
 # --------------------------------------------------------------------------------- counters
 mxe_proof(counters mxe_counters)

@@ -3,7 +3,7 @@
 `default_nettype none
 module leaf_top (
   input  logic               clk_i,
-  // element decode of a word
+  // element decode of a word; decoded lanes are in slots of 16 bits
   input  logic [255:0]       word_i,
   input  logic [2:0]         fmt_i,
   input  logic               dual_i,
@@ -26,12 +26,19 @@ module leaf_top (
   input  logic [31:0]        odd_i,
   output logic [31:0]        merged_o
 );
+  localparam int unsigned DecW = mxe_pkg::DEC_W;
+  logic [32*DecW-1:0] dec, a, b;
+  for (genvar i = 0; i < 32; i++) begin : gen_slot
+    assign dec_o[16*i +: 16] = 16'(dec[DecW*i +: DecW]);
+    assign a[DecW*i +: DecW] = a_i[16*i +: DecW];
+    assign b[DecW*i +: DecW] = b_i[16*i +: DecW];
+  end
   mxe_decode_word u_decode (
-    .word_i, .fmt_i, .dual_i, .count_i, .dec_o, .flags_o
+    .word_i, .fmt_i, .dual_i, .count_i, .dec_o(dec), .flags_o
   );
-  mxe_dot #(.TREE_W(70)) u_dot70 (.clk_i, .dual_i, .a_i, .b_i, .sum_o(dot70_o));
-  mxe_dot #(.TREE_W(56)) u_dot56 (.clk_i, .dual_i, .a_i, .b_i, .sum_o(dot56_o));
-  mxe_dot #(.TREE_W(42)) u_dot42 (.clk_i, .dual_i, .a_i, .b_i, .sum_o(dot42_o));
+  mxe_dot #(.TREE_W(70)) u_dot70 (.clk_i, .dual_i, .a_i(a), .b_i(b), .sum_o(dot70_o));
+  mxe_dot #(.TREE_W(56)) u_dot56 (.clk_i, .dual_i, .a_i(a), .b_i(b), .sum_o(dot56_o));
+  mxe_dot #(.TREE_W(42)) u_dot42 (.clk_i, .dual_i, .a_i(a), .b_i(b), .sum_o(dot42_o));
   mxe_facc #(.WIDTH(70)) u_facc70 (.clk_i, .sum_i(sum_i), .exp_i, .nan_i(1'b0), .pinf_i(1'b0),
                                    .ninf_i(1'b0), .acc_i, .acc_o(acc70_o));
   mxe_facc #(.WIDTH(42)) u_facc42 (.clk_i, .sum_i(sum_i[41:0]), .exp_i, .nan_i(1'b0),
