@@ -69,6 +69,14 @@ void read_operand(mx::FormatId format, const Range& elements, const Range& scale
   copy_rows(scales, memory, tensor.scales);
 }
 
+constexpr double kMostNumbers = 1e9;
+
+/// Of the operands and of D; no integer holds what a descriptor may ask for.
+double numbers(const Descriptor& job) {
+  const double m = job.m, n = job.n, k = job.k;
+  return (m + n) * k + m * n;
+}
+
 std::vector<float> bias(const Descriptor& job, const Range& c, MemoryPort& memory) {
   std::vector<float> values(std::size_t{job.m} * job.n);
   const uint8_t* from = c.in(memory);
@@ -87,6 +95,7 @@ std::vector<float> bias(const Descriptor& job, const Range& c, MemoryPort& memor
 }  // namespace
 
 bool WholeJob::compute(const Descriptor& job, MemoryPort& memory, bool fp4_dual) {
+  if (numbers(job) > kMostNumbers) return false;
   const Ranges ranges(job);
   std::vector<const Range*> read{&ranges.a, &ranges.b, &ranges.a_scales, &ranges.b_scales};
   if (job.bias) read.push_back(&ranges.c);

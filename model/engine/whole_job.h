@@ -16,7 +16,7 @@ namespace mxe {
 class WholeJob {
  public:
   /// Computes `job`. Does nothing and returns false if some part of it cannot be reached directly,
-  /// or if D overlaps what is read.
+  /// if D overlaps what is read, or if its numbers are too many to be held at once.
   bool compute(const Descriptor& job, MemoryPort& memory, bool fp4_dual);
 
   /// FP32 bits of D from this element on, rows `pitch()` values apart.

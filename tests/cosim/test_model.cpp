@@ -313,5 +313,28 @@ TEST(Model, TimingModeWritesNoResults) {
   EXPECT_EQ(std::count(bytes, bytes + 4096, 0), 4096);
 }
 
+TEST(Model, AJobOfAnySizeCanBeBrokenOff) {
+  Memory::Config memory;
+  memory.size = 1 << 22;
+  Platform platform("p", memory, [] {
+    return std::make_unique<Engine>("engine", Params::named("small"), EngineOptions{});
+  });
+  platform.run([](Host& host) {
+    mxe_port port = make_driver_port(host);
+    mxe_device device{};
+    const uint64_t ring = host.allocate(128 * 2);
+    ASSERT_EQ(mxe_probe(&device, &port, host.memory().data(ring, 256), ring, 2), MXE_OK);
+    mxe_job job = plain_job(host, 1, 1, 32, MXE_FORMAT_MXFP8_E4M3, MXE_FORMAT_MXFP8_E4M3);
+    // One row of everything, again and again.
+    job.a_stride = job.b_stride = job.a_scale_stride = job.b_scale_stride = job.d_stride = 0;
+    job.m = uint32_t{1} << 31;
+    uint32_t id = 0;
+    ASSERT_EQ(mxe_submit(&device, &job, &id), MXE_OK);
+    host.wait_cycles(5000);
+    ASSERT_EQ(mxe_reset(&device, 1000), MXE_OK);
+    EXPECT_EQ(mxe_wait(&device, id, 1000, nullptr), MXE_ERR_ABORTED);
+  });
+}
+
 }  // namespace
 }  // namespace mxe
