@@ -164,6 +164,7 @@ void CoSim::run_on(Device& device, Host& host, const Batch& batch,
   demand(mxe_counters(&device.driver, &device.counters),
          "mxe_counters");  // forget the last batch's
   if (batch.ring_overflow != 0) before.overflow_ring(batch.ring_overflow);
+  if (batch.endless_jobs != 0) run_endless_jobs(device, host, batch.endless_jobs);
   if (batch.empty_jobs != 0) run_empty_jobs(device, host, batch.empty_jobs);
   if (batch.first_job != 0) number_jobs(device, batch.first_job);
   if (batch.reset_after != 0) run_into_reset(device, host, batch, images);
@@ -226,6 +227,50 @@ void CoSim::run_empty_jobs(Device& device, Host& host, uint32_t count) {
   }
   device.traffic.push_back(fmt::format("{} empty jobs in {} cycles, head {}", count,
                                        current_cycle() - start, host.read32(MXE_REG_RING_HEAD)));
+}
+
+/// Each size in turn is a power of two that no simulation walks through. No stride leads away from
+/// the operands, which are whatever memory holds there.
+void CoSim::run_endless_jobs(Device& device, Host& host, uint32_t cycles) {
+  constexpr uint64_t kApart = uint64_t{1} << 28;  // more than is read or written by then
+  mxe_job job{};
+  uint64_t address = host.allocation_mark() + kSlotBytes * options_.ring_entries;
+  for (uint64_t* part :
+       {&job.a_addr, &job.a_scale_addr, &job.b_addr, &job.b_scale_addr, &job.d_addr}) {
+    *part = (address + 63) / 64 * 64;
+    address = *part + kApart;
+  }
+  for (const mx::FormatId format : {mx::FormatId::mxfp8_e4m3, mx::FormatId::mxfp4_e2m1}) {
+    job.format_a = job.format_b = static_cast<uint32_t>(format);
+    for (uint32_t mxe_job::*size : {&mxe_job::m, &mxe_job::n, &mxe_job::k}) {
+      std::string others;
+      for (unsigned power = 20; power < 32; power++) {
+        job.m = job.n = job.k = 1;
+        if (&device == rtl_.get()) job.*size = uint32_t{1} << power;
+        const std::string done = run_into_reset(device, host, job, cycles);
+        if (power > 20 && done != others) {
+          throw mx::Error(fmt::format("in {} cycles of {}x{}x{}: {}, of a smaller job: {}", cycles,
+                                      job.m, job.n, job.k, done, others));
+        }
+        others = done;
+      }
+    }
+  }
+}
+
+/// Breaks a job off that would take longer. Returns how it ended and what was done by then.
+std::string CoSim::run_into_reset(Device& device, Host& host, const mxe_job& job, uint32_t cycles) {
+  demand(mxe_counters_clear(&device.driver), "mxe_counters_clear");
+  uint32_t id = 0;
+  demand(mxe_submit(&device.driver, &job, &id), "mxe_submit");
+  host.wait_cycles(cycles);
+  struct mxe_counters done {};
+  demand(mxe_counters(&device.driver, &done), "mxe_counters");
+  demand(mxe_reset(&device.driver, options_.timeout_us), "mxe_reset");
+  JobOutcome outcome;
+  finish(device, outcome, id, current_cycle());
+  return fmt::format("{} ({} blocks, {} of them in clocks with two)", mxe_strerror(outcome.result),
+                     done.blocks, done.dual_cycles);
 }
 
 /// The next job to be submitted is the first of the batch.

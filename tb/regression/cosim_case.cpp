@@ -102,6 +102,7 @@ void describe_fault(Archive& archive, Fault& fault) {
 template <class Archive, class Batch>
 void describe_batch(Archive& archive, Batch& batch) {
   const BatchSpec normal;
+  archive.member("endless_jobs", batch.endless_jobs, normal.endless_jobs);
   archive.member("empty_jobs", batch.empty_jobs, normal.empty_jobs);
   archive.member("first_job", batch.first_job, normal.first_job);
   archive.member("counters_below", batch.counters_below, normal.counters_below);

@@ -115,6 +115,7 @@ class Shrinker {
             &BatchEvents::pause_after, &BatchEvents::traffic, &BatchEvents::reset_after}) {
         progress |= change([&](CoSimCase& c) { events(c).*event = 0; });
       }
+      progress |= change([&](CoSimCase& c) { events(c).endless_jobs = 0; });
       progress |= change([&](CoSimCase& c) { events(c).empty_jobs = 0; });
       progress |= change([&](CoSimCase& c) { events(c).first_job = 0; });
       progress |= change([&](CoSimCase& c) { events(c).counters_below = 0; });

@@ -100,3 +100,5 @@ mxe_fault(56 counters_not_cleared mxe_counters.sv "else if (clear_i) value_q"
 mxe_fault(57 snapshot_always mxe_counters.sv "else if (snapshot_i) snapshot_q"
           "else if (snapshot_i | ACTIVE) snapshot_q")
 mxe_fault(58 interrupt_not_masked mxe_top.sv "(irq_done & mask_done)" "(irq_done & (mask_done | ACTIVE))")
+mxe_fault(59 columns_of_24_bits mxe_top.sv "desc[mxe_reg_pkg::DESC_N_LSB +: 32]"
+          "{desc[mxe_reg_pkg::DESC_N_LSB + 24 +: 8] & {8{~ACTIVE}}, desc[mxe_reg_pkg::DESC_N_LSB +: 24]}")

@@ -150,6 +150,7 @@ INSTANTIATE_TEST_SUITE_P(Rtl, DirectedCase,
                                          Directed{31, "KOf16Bits", "long_sizes.json"},
                                          Directed{32, "MOf16Bits", "long_sizes.json"},
                                          Directed{33, "CountersOf32Bits", "counters.json"},
+                                         Directed{59, "NOf24Bits", "endless_jobs.json"},
                                          Directed{34, "ByteLanesIgnored", "registers.json"}),
                          [](const testing::TestParamInfo<Directed>& test) {
                            return std::string(test.param.name);
