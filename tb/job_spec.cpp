@@ -148,7 +148,8 @@ uint8_t Operand::power_of_two(Random& random) const {
 }
 
 /// Of one operand, or of both: in row r, lane r of every block, a NaN or Inf, another one every 32
-/// rows. Else: in row r, if it is odd, lane r / 2 of every block, a zero.
+/// rows; the lane is one further after 256, so that it is not always the same column of the array.
+/// Else: in row r, if it is odd, lane r / 2 of every block, a zero.
 void Operand::put_in_lane(mx::MxTensor& tensor, std::size_t row) const {
   const mx::ElementFormat& f = mx::element_format(format_);
   std::vector<uint8_t> not_finite;
@@ -158,7 +159,7 @@ void Operand::put_in_lane(mx::MxTensor& tensor, std::size_t row) const {
   }
   const bool is_special = spec_.seed % 3 == stream_ || spec_.seed % 3 == 2;
   if (is_special ? not_finite.empty() : row % 2 == 0) return;
-  const std::size_t lane = (is_special ? row : row / 2) % mx::kBlockSize;
+  const std::size_t lane = (is_special ? row + row / 256 : row / 2) % mx::kBlockSize;
   for (std::size_t i = lane; i < tensor.k; i += mx::kBlockSize) {
     tensor.codes[row * tensor.k + i] =
         is_special ? not_finite[row / mx::kBlockSize % not_finite.size()] : uint8_t{0};
