@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Dot-product array: decodes the broadcast A word once, delays the sequencer's control to the
 // stages that use it and holds NUM_PE processing elements.
-//
 // Clocks after the row's request (stage 0): 1 A word leaves its buffer and is decoded, 2 multiply,
 // 3 tree 1, 4 tree 2, 5 combine (and accumulator and bias read), 6 to 11 accumulate.
+`include "mxe_assert.svh"
 `default_nettype none
 module mxe_array #(
   parameter int unsigned NUM_PE    = 8,
@@ -163,5 +163,8 @@ module mxe_array #(
       .odd_o       (res_odd_o[32*p +: 32])
     );
   end
+
+  `MXE_REQUIRE(array_zero_beyond, !valid_q[0] ||
+               mxe_pkg::zero_beyond(a_word_i, fmt_a_i, dual_i, count_q1))
 endmodule
 `default_nettype wire

@@ -22,5 +22,9 @@ module mxe_decode_word (
       .zero_o (flags_o[i])
     );
   end
+`ifdef FORMAL
+  // Of the words in use; mxe_array and mxe_feed assert it of theirs.
+  always_comb decode_zero_beyond : assume (mxe_pkg::zero_beyond(word_i, fmt_i, dual_i, count_i));
+`endif
 endmodule
 `default_nettype wire

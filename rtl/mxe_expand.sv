@@ -16,5 +16,9 @@ module mxe_expand (
                              : is6 ? {2'b00, packed_i[6*i +: 6]}
                                    : packed_i[8*i +: 8];
   end
+`ifdef FORMAL
+  // Of the words in use; mxe_opbuf asserts it of its own.
+  always_comb expand_format : assume (fmt_i <= mxe_pkg::FmtInt8);
+`endif
 endmodule
 `default_nettype wire

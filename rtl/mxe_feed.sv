@@ -192,5 +192,7 @@ module mxe_feed #(
   end
 
   `MXE_ASSERT(feed_ready_only_if_valid, !pass_ready_i || pass_valid_o)
+  `MXE_REQUIRE(feed_zero_beyond, !load_q ||
+               mxe_pkg::zero_beyond(b_data_i, fmt_b_i, dual_i, count_q))
 endmodule
 `default_nettype wire

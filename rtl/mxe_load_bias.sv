@@ -79,6 +79,9 @@ module mxe_load_bias #(
   end
 
   `MXE_ASSERT(bias_banks_in_range, free_q <= 2'd2)
+  // The command processor refuses what is not aligned.
+  `MXE_REQUIRE(bias_c_aligned, !valid || (!addr_i[0] && !stride_i[0] &&
+               (half_i || (!addr_i[1] && !stride_i[1]))))
 
 endmodule
 `default_nettype wire

@@ -174,5 +174,20 @@ package mxe_pkg;
     else if (((a == FmtE5M2) & ~fmt_is4(b)) | ((b == FmtE5M2) & ~fmt_is4(a))) pair_tree_w = 7'd56;
     else pair_tree_w = 7'd42;
   endfunction
+
+`ifndef SYNTHESIS
+  // Whether an operand word of count elements is zero behind them, but for the unused bits of its
+  // last byte, which are in the place of one more element. Only 4-bit words are dual.
+  function automatic logic zero_beyond(input logic [WORD_W-1:0] word, input logic [FmtW-1:0] f,
+                                       input logic dual, input logic [6:0] count);
+    logic [6:0] places;
+    places = count + {6'd0, (fmt_is4(f) & count[0]) | (fmt_is6(f) & (|count[1:0]))};
+    zero_beyond = fmt_is4(f) | ~dual;
+    for (int unsigned i = 0; i < LANES; i++) begin
+      if ((7'(i) >= places) && (word[8*i +: 4] != 4'd0)) zero_beyond = 1'b0;
+      if ((7'(dual ? LANES + i : i) >= places) && (word[8*i+4 +: 4] != 4'd0)) zero_beyond = 1'b0;
+    end
+  endfunction
+`endif
 endpackage
 `default_nettype wire

@@ -201,6 +201,10 @@ module mxe_rd_port #(
   end
   `MXE_REQUIRE(rd_request_stable, (f_wait_q & ~f_kept) == 4'd0)
   `MXE_REQUIRE(rd_request_not_empty, (req_valid_i & ~f_some) == 4'd0)
+  // No more bursts than the fetches under way can have, and the one that is split.
+  localparam int unsigned MostBeats = (1 << LEN_W) / MemB + 1;
+  localparam int unsigned MostBursts = (mxe_pkg::RD_OUTSTANDING + 1) * (MostBeats / MaxBeats + 2);
+  `MXE_ASSERT(rd_bursts_of_fetches, 32'(bursts_q) <= MostBursts)
 `endif
 `ifdef FORMAL
   `MXE_FORMAL_START

@@ -857,5 +857,58 @@ module mxe_top #(
   );
 
   `MXE_ASSERT(done_means_all_loaded, !(run && job_done) || ((req_valid == '0) && rd_idle))
+
+`ifndef SYNTHESIS
+  // ---------------------------------------------------------------- between the blocks
+  // How long what is fetched and written can be, which decides what the ports have to count.
+  localparam int unsigned DescB = mxe_reg_pkg::DESC_W / 8;
+  `MXE_ASSERT(top_desc_bytes, !req_valid[0] || (req_bytes[LenW-1:0] == LenW'(DescB)))
+  `MXE_ASSERT(top_bias_bytes, !req_valid[1] || (32'(req_bytes[LenW*1 +: LenW]) <= 4 * NUM_PE))
+  `MXE_ASSERT(top_b_bytes, !req_valid[2] || (32'(req_bytes[LenW*2 +: LenW]) <=
+              ((req_tag[TagW*2 + TagW-1 -: mxe_pkg::TagKindW] == mxe_pkg::TagBScale)
+               ? 2 * SlabWords : 32 * SlabWords)))
+  `MXE_ASSERT(top_a_bytes, !req_valid[3] || (32'(req_bytes[LenW*3 +: LenW]) <=
+              ((req_tag[TagW*3 + TagW-1 -: mxe_pkg::TagKindW] == mxe_pkg::TagAScale)
+               ? 2 * ChunkWords : 32 * ChunkWords)))
+  logic                         f_fetch_used;
+  logic [mxe_pkg::TagKindW-1:0] f_kind;
+  logic [31:0]                  f_most;
+  assign f_fetch_used = rd_beat & ~halt;
+  assign f_kind       = fetch_tag[TagW-1 -: mxe_pkg::TagKindW];
+  always_comb begin
+    case (f_kind)
+      mxe_pkg::TagDesc:   f_most = 32'(DescB);
+      mxe_pkg::TagBias:   f_most = 32'(4 * NUM_PE);
+      mxe_pkg::TagBElem:  f_most = 32'(32 * SlabWords);
+      mxe_pkg::TagBScale: f_most = 32'(2 * SlabWords);
+      mxe_pkg::TagAElem:  f_most = 32'(32 * ChunkWords);
+      mxe_pkg::TagAScale: f_most = 32'(2 * ChunkWords);
+      default:            f_most = 32'd0;
+    endcase
+  end
+  `MXE_ASSERT(top_fetch_bytes, !f_fetch_used || (32'(fetch_bytes) <= f_most))
+  logic [31:0] f_words;
+  always_comb begin
+    case (tag_kind)
+      mxe_pkg::TagDesc:   f_words = 32'(DescB / 32);
+      mxe_pkg::TagBias:   f_words = 32'((4 * NUM_PE + 31) / 32);
+      mxe_pkg::TagBElem:  f_words = 32'(SlabWords);
+      mxe_pkg::TagBScale: f_words = 32'((2 * SlabWords + 7) / 8);
+      mxe_pkg::TagAElem:  f_words = 32'(ChunkWords);
+      mxe_pkg::TagAScale: f_words = 32'((2 * ChunkWords + 7) / 8);
+      default:            f_words = 32'd0;
+    endcase
+  end
+  `MXE_ASSERT(top_words, !word_valid || (32'(word_index) < f_words))
+  // Rows of C or D of one tile, a row of one MX block, or a record.
+  `MXE_ASSERT(top_row_bytes, !drain_req || (32'(drain_bytes) <=
+              ((4 * NUM_PE > 32) ? 4 * NUM_PE : 32)))
+  `MXE_ASSERT(top_half_row_bytes, !(drain_req && drain_half) || (32'(drain_bytes) <= 2 * NUM_PE))
+  `MXE_ASSERT(top_record_bytes, !rec_valid || (rec_bytes == LenW'(16)))
+  // Passes are of the array's size.
+  `MXE_ASSERT(top_pass_size, !pass_valid || ((pass_rows != '0) && (32'(pass_rows) <= ROWS) &&
+              (pass_cols != '0) && (32'(pass_cols) <= NUM_PE)))
+  `MXE_ASSERT(top_tail, !run || (tail_count != '0))
+`endif
 endmodule
 `default_nettype wire
