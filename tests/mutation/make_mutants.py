@@ -249,10 +249,23 @@ def with_parameters(module, text):
     return re.sub(r"^module \S+? ?(?=\()", opening, text, count=1)
 
 
+def called_by_source_name(modules, changed):
+    """The plain names of modules that have, in this group, only one version, the one with mutants:
+    those around it need no module between, so what simulations find by its path stays there."""
+    versions = {}
+    for module in distinct(modules).values():
+        versions.setdefault(module.source, []).append(module)
+    return {m.plain: m.source for m in modules.values()
+            if m.source in changed and len(versions[m.source]) == 1}
+
+
 def write_group(args, group, modules, texts):
     directory = os.path.join(args.output, group)
     os.makedirs(directory, exist_ok=True)
     changed = {"mxe_" + name for name in GROUPS[group]}
+    names = called_by_source_name(modules, changed)
+    texts = {name: re.sub(r"\bmxe_\w+__\d+\b", lambda m: names.get(m[0], m[0]), text)
+             for name, text in texts.items()}
     write(f"{directory}/mxe_mutant_pkg.sv", PACKAGE)
     write(f"{directory}/children.sv", "".join(m.child() for m in modules.values()))
     for path in args.sources:

@@ -1,9 +1,12 @@
 #include "mutants.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
+#include <vector>
 
 #include "numerics/error.h"
+#include "tb/rtl_engine.h"
 
 namespace {
 uint16_t active_mutant = 0;
@@ -31,7 +34,13 @@ std::unique_ptr<RtlTop> make_mutant(const std::string& group, unsigned number, c
   const auto found = kGroups.find(group);
   if (found == kGroups.end()) throw mx::Error("no group of mutants '" + group + "'");
   active_mutant = static_cast<uint16_t>(number);
-  return found->second(params, waves);
+  std::unique_ptr<RtlTop> top = found->second(params, waves);
+  const std::vector<RtlSignal> signals = top->signals();
+  const auto is_counter = [](const RtlSignal& s) { return s.name() == RtlEngine::counter_name(0); };
+  if (std::none_of(signals.begin(), signals.end(), is_counter)) {
+    throw mx::Error("the counters of the mutants '" + group + "' cannot be set");
+  }
+  return top;
 }
 
 }  // namespace mxe

@@ -8,7 +8,7 @@
 namespace mxe {
 
 /// The RTL with one mutant of mutants.json active, or none (0), for the rest of the process. Throws
-/// mx::Error if there is no such group.
+/// mx::Error if there is no such group, or if tests cannot reach what they reach in the source.
 std::unique_ptr<RtlTop> make_mutant(const std::string& group, unsigned number, const Params& params,
                                     const std::string& waves);
 
