@@ -33,7 +33,7 @@ mxe_proof_fault(count_both "+ {{PtrW{1'b0}}, push} - {{PtrW{1'b0}}, pop}"
 mxe_proof_fault(order "assign data_o  = mem[rptr_q]" "assign data_o  = mem[wptr_q]")
 mxe_proof(fifo_deep mxe_fifo --parameter WIDTH=2 --parameter DEPTH=32)
 
-mxe_proof(opbuf mxe_opbuf --free mxe_ram)
+mxe_proof(opbuf mxe_opbuf --free mxe_ram --passed-through expand_format)
 mxe_proof_fault(release "<= (full_q | set) & ~unset" "<= full_q | set")
 
 # --------------------------------------------------------------------------------- read port
