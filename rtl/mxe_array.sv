@@ -31,7 +31,8 @@ module mxe_array #(
   input  logic                                     last_i,       // last pass of a tile
   input  logic                                     last_row_i,
   input  logic                                     bank_i,       // drain bank
-  input  logic [6:0]                               count_i,      // elements of this word within K
+  // elements of this word within K: what lies beyond is zero, or finite and meets zeros of B
+  input  logic [6:0]                               count_i,
   // A word, stage 1
   input  logic [mxe_pkg::WORD_W-1:0]               a_word_i,
   input  logic [15:0]                              a_scale_i,
@@ -40,7 +41,7 @@ module mxe_array #(
   input  logic [mxe_pkg::LANES*mxe_pkg::DEC_W-1:0] b_dec_i,
   input  logic [mxe_pkg::FLAG_W-1:0]               b_flags_i,
   input  logic [15:0]                              b_scale_i,
-  // bias row, requested in stage 5, used in stage 6
+  // bias row, requested in stage 5, used in stage 6; zero if not requested
   output logic                                     bias_re_o,
   output logic [ROW_AW-1:0]                        bias_row_o,
   output logic                                     bias_done_o,  // last row of a tile's bias was read
@@ -78,16 +79,13 @@ module mxe_array #(
   assign empty_o = (valid_q == '0);
 
   // ---------------------------------------------------------------- stage 1: A decode
-  logic [6:0] count_q1;
-  always_ff @(posedge clk_i) count_q1 <= count_i;
-
   logic [mxe_pkg::LANES*mxe_pkg::DEC_W-1:0] a_dec, a_dec_q2;
   logic [mxe_pkg::FLAG_W-1:0]               a_flags, a_flags_q2;
   mxe_decode_word u_decode_a (
     .word_i  (a_word_i),
     .fmt_i   (fmt_a_i),
     .dual_i  (dual_i),
-    .count_i (count_q1),
+    .count_i (7'(2 * mxe_pkg::LANES)),
     .dec_o   (a_dec),
     .flags_o (a_flags)
   );
@@ -115,7 +113,6 @@ module mxe_array #(
   localparam int unsigned S11 = Stages - 1;
   logic [CtlW-1:0]    ctl5, ctl11;
   logic [AccAw-1:0]   acc_raddr, acc_waddr;
-  logic               bias_use_q6;
   assign ctl5  = ctl_q[CtlW*S5 +: CtlW];
   assign ctl11 = ctl_q[CtlW*S11 +: CtlW];
   assign acc_raddr = ctl5[AccLsb +: AccAw];
@@ -127,7 +124,6 @@ module mxe_array #(
   assign bias_re_o   = valid_q[S5] & first5 & bias_en_i;
   assign bias_row_o  = ctl5[1 + TILE_AW +: ROW_AW];
   assign bias_done_o = bias_re_o & last_row5;
-  always_ff @(posedge clk_i) bias_use_q6 <= bias_re_o;
 
   assign res_valid_o = valid_q[S11] & ctl11[2 + TILE_AW + ROW_AW];
   assign res_bank_o  = ctl11[4 + TILE_AW + ROW_AW];
@@ -156,7 +152,7 @@ module mxe_array #(
       .acc_re_i    (valid_q[S5]),
       .acc_raddr_i (acc_raddr),
       .acc_first_i (first5),
-      .init_i      (bias_use_q6 ? bias_i[32*p +: 32] : 32'd0),
+      .init_i      (bias_i[32*p +: 32]),
       .acc_we_i    (valid_q[S11]),
       .acc_waddr_i (acc_waddr),
       .even_o      (res_even_o[32*p +: 32]),
@@ -164,7 +160,18 @@ module mxe_array #(
     );
   end
 
+`ifndef SYNTHESIS
+  logic [6:0] f_count_q1;
+  logic       f_bias_q6;
+  always_ff @(posedge clk_i) begin
+    f_count_q1 <= count_i;
+    f_bias_q6  <= bias_re_o;
+  end
   `MXE_REQUIRE(array_zero_beyond, !valid_q[0] ||
-               mxe_pkg::zero_beyond(a_word_i, fmt_a_i, dual_i, count_q1))
+               mxe_pkg::zero_beyond(a_word_i, fmt_a_i, dual_i, f_count_q1))
+  `MXE_REQUIRE(array_bias_as_requested, f_bias_q6 || (bias_i == '0))
+`endif
+  // An absent element is zero in every bit, its sign included.
+  `MXE_ASSERT(array_zero_decodes_to_zero, (a_word_i != '0) || (a_dec == '0))
 endmodule
 `default_nettype wire

@@ -2,6 +2,7 @@
 // Writes encoded rows: the elements of a block of a row, then its scale. Rows of a block follow each
 // other down the stripe, blocks along N, stripes down M. Requests do not wait for the data of the
 // ones before.
+`include "mxe_assert.svh"
 `default_nettype none
 module mxe_block_wr #(
   parameter int unsigned SEG_W = 256,
@@ -40,10 +41,11 @@ module mxe_block_wr #(
   output logic [SEG_W-1:0]         data_o
 );
   localparam int unsigned SegB = SEG_W / 8;
+  localparam int unsigned SegQW = (SegB < 16) ? $clog2(32 / SegB) : 1;
 
   // Requests and data go through elements and scale in turn, each at its own pace.
-  logic       req_scale_q, data_scale_q, last_seg;
-  logic [2:0] seg_q;
+  logic             req_scale_q, data_scale_q, last_seg;
+  logic [SegQW-1:0] seg_q;
   assign req_valid_o  = place_valid_i & ~halt_i;
   assign req_bytes_o  = req_scale_q ? LEN_W'(1) : LEN_W'(place_bytes_i);
   assign place_pop_o  = req_valid_o & req_ready_i & req_scale_q;
@@ -75,7 +77,7 @@ module mxe_block_wr #(
           data_scale_q <= 1'b0;
         end else begin
           data_scale_q <= last_seg;
-          seg_q        <= last_seg ? 3'd0 : (seg_q + 3'd1);
+          seg_q        <= last_seg ? '0 : (seg_q + SegQW'(1));
         end
       end
     end
@@ -115,5 +117,8 @@ module mxe_block_wr #(
       end
     end
   end
+
+  `MXE_REQUIRE(block_row_size, !row_valid_i || ((bytes_i != '0) && (bytes_i <= 6'd32)))
+  `MXE_REQUIRE(block_zero_beyond, !row_valid_i || ((elements_i >> {bytes_i, 3'b000}) == '0))
 endmodule
 `default_nettype wire

@@ -22,7 +22,7 @@ module mxe_cbuf #(
   input  logic                        re_i,
   input  logic                        rbank_i,
   input  logic [ROW_AW-1:0]           rrow_i,
-  output logic [NUM_PE*32-1:0]        rdata_o,
+  output logic [NUM_PE*32-1:0]        rdata_o,    // one clock later, else zero
   input  logic                        release_i,
   output logic [1:0]                  full_o
 );
@@ -36,8 +36,10 @@ module mxe_cbuf #(
     assign high[32*i +: 32] = half_i ? {data_i[128 + 16*i +: 16], 16'd0} : data_i[32*i +: 32];
   end
 
+  logic read_q;
+  always_ff @(posedge clk_i) read_q <= re_i;
   for (genvar s = 0; s < Segs; s++) begin : gen_seg
-    logic [32*SegPe-1:0] word;
+    logic [32*SegPe-1:0] word, rdata;
     assign word = (s % 2 == 1) ? high[32*SegPe-1:0] : low[32*SegPe-1:0];
     mxe_ram #(.WIDTH(32 * SegPe), .DEPTH(2 * ROWS)) u_seg (
       .clk_i   (clk_i),
@@ -46,8 +48,9 @@ module mxe_cbuf #(
       .wdata_i (word),
       .re_i    (re_i),
       .raddr_i ({rbank_i, rrow_i}),
-      .rdata_o (rdata_o[32*SegPe*s +: 32*SegPe])
+      .rdata_o (rdata)
     );
+    assign rdata_o[32*SegPe*s +: 32*SegPe] = read_q ? rdata : '0;
   end
 
   logic [1:0] full_q, set, unset;

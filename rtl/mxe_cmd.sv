@@ -54,7 +54,7 @@ module mxe_cmd #(
   output logic                     run_o,          // the array works on a job
   output logic [mxe_reg_pkg::DESC_RESERVED1_LSB-1:mxe_reg_pkg::DESC_CONTROL_LSB] desc_o,
   output logic                     dual_o,
-  output logic [31:0]              k_words_o,
+  output logic [mxe_pkg::BLOCKS_W-1:0] k_words_o,
   output logic [6:0]               tail_count_o,   // elements of the last word
   output logic                     halt_o,
   output logic                     clear_o,
@@ -129,11 +129,11 @@ module mxe_cmd #(
 
   // K in operand words of 32 elements, or 64 at the dual rate, and what the last one holds.
   logic [31:0] k_less;
-  logic [31:0] k_words_q;
+  logic [mxe_pkg::BLOCKS_W-1:0] k_words_q;
   logic [6:0]  tail_count_q;
   assign k_less = k - 32'd1;
   always_ff @(posedge clk_i) begin
-    k_words_q    <= (dual ? {6'd0, k_less[31:6]} : {5'd0, k_less[31:5]}) + 32'd1;
+    k_words_q    <= (dual ? {2'd0, k_less[31:6]} : {1'b0, k_less[31:5]}) + mxe_pkg::BLOCKS_W'(1);
     tail_count_q <= (dual ? {1'b0, k_less[5:0]} : {2'b00, k_less[4:0]}) + 7'd1;
   end
   assign k_words_o    = k_words_q;

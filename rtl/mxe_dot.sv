@@ -16,16 +16,15 @@ module mxe_dot #(
   localparam bit          TwoLimbs = (TREE_W > 64);
   localparam int unsigned LoW      = TwoLimbs ? 36 : TREE_W;
   localparam int unsigned HiW      = TwoLimbs ? (TREE_W - 36) : 1;
-  localparam int unsigned QuadW    = TwoLimbs ? (LoW + 2) : LoW;
   localparam int unsigned LoSumW   = TwoLimbs ? (LoW + $clog2(mxe_pkg::LANES)) : LoW;
 
   for (genvar i = 0; i < mxe_pkg::LANES / 4; i++) begin : gen_quad
-    logic [QuadW-1:0]  lo;
+    logic [LoSumW-1:0] lo;
     logic [HiW-1:0]    hi;
     mxe_quad #(
       .LO_W     (LoW),
       .HI_W     (HiW),
-      .LO_SUM_W (QuadW)
+      .LO_SUM_W (LoSumW)
     ) u_quad (
       .clk_i  (clk_i),
       .dual_i (dual_i),
@@ -37,7 +36,7 @@ module mxe_dot #(
   end
 
   logic [LoSumW-1:0] lo_sum, lo_sum_q;
-  mxe_tree #(.WIDTH(QuadW), .SUM_W(LoSumW)) u_tree_lo (
+  mxe_tree #(.WIDTH(LoSumW)) u_tree_lo (
     .x0_i  (gen_quad[0].lo),
     .x1_i  (gen_quad[1].lo),
     .x2_i  (gen_quad[2].lo),
@@ -51,7 +50,7 @@ module mxe_dot #(
   always_ff @(posedge clk_i) lo_sum_q <= lo_sum;
 
   logic [HiW-1:0] hi_sum, hi_sum_q;
-  mxe_tree #(.WIDTH(HiW), .SUM_W(HiW)) u_tree_hi (
+  mxe_tree #(.WIDTH(HiW)) u_tree_hi (
     .x0_i  (gen_quad[0].hi),
     .x1_i  (gen_quad[1].hi),
     .x2_i  (gen_quad[2].hi),

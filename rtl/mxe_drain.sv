@@ -61,6 +61,7 @@ module mxe_drain #(
 
   localparam int unsigned StageCols = (NUM_PE > 32) ? NUM_PE : 32;
   localparam int unsigned StageSegAw = $clog2(StageCols / LANES_OUT);
+  localparam int unsigned StageColsW = $clog2(StageCols + 1);
 
   logic out_mx, out_bf16;
   assign out_mx   = out_fmt_i[3];
@@ -149,10 +150,10 @@ module mxe_drain #(
 
   // ---------------------------------------------------------------- columns collected for MX
   // What the requantiser holds when the block is complete stays here until it has read it.
-  logic [6:0]  col_q;                       // of the tile within the collected columns
+  logic [StageColsW-1:0] col_q;             // of the tile within the collected columns
   logic        block_done, stage_read;
   logic [ROW_AW:0] stage_rows_q;
-  logic [6:0]  stage_cols_q;
+  logic [StageColsW-1:0] stage_cols_q;
   logic        stage_end_q;
   logic [StageSegAw-1:0] stage_seg;
   assign block_done = last_tile | (32'(col_q) + NUM_PE == StageCols);
@@ -165,7 +166,7 @@ module mxe_drain #(
       hold_q <= 1'b0;
       col_q  <= '0;
     end else begin
-      if (release_o) col_q <= block_done ? 7'd0 : (col_q + 7'(NUM_PE));
+      if (release_o) col_q <= block_done ? '0 : (col_q + StageColsW'(NUM_PE));
       if (release_o & out_mx & block_done) hold_q <= 1'b1;
       else if (stage_read) hold_q <= 1'b0;
     end
@@ -173,7 +174,7 @@ module mxe_drain #(
   always_ff @(posedge clk_i) begin
     if (release_o) begin
       stage_rows_q <= {1'b0, row} + (ROW_AW+1)'(1);
-      stage_cols_q <= col_q + 7'(cols);
+      stage_cols_q <= col_q + StageColsW'(cols);
       stage_end_q  <= last_tile;
     end
   end

@@ -24,7 +24,7 @@ module mxe_feed #(
   input  logic                                     start_i,
   input  logic [31:0]                              m_i,
   input  logic [31:0]                              n_i,
-  input  logic [31:0]                              kw_i,
+  input  logic [mxe_pkg::BLOCKS_W-1:0]             kw_i,          // operand words along K
   input  logic [6:0]                               tail_count_i,  // elements of the last word
   input  logic [mxe_pkg::FmtW-1:0]                 fmt_b_i,
   input  logic                                     dual_i,

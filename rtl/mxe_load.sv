@@ -21,11 +21,11 @@ module mxe_load #(
   input  logic                       start_i,
   input  logic [31:0]                m_i,
   input  logic [31:0]                n_i,
-  input  logic [31:0]                kw_i,          // operand words along K
+  input  logic [mxe_pkg::BLOCKS_W-1:0] kw_i,        // operand words along K
   input  logic [5:0]                 word_bytes_i,  // bytes of one operand word
   input  logic                       dual_i,        // two scales to a word instead of one
   input  logic [31:0]                row_bytes_i,   // element bytes of a whole row
-  input  logic [31:0]                row_scales_i,  // scale bytes of a whole row
+  input  logic [mxe_pkg::BLOCKS_W-1:0] row_scales_i,  // scale bytes of a whole row
   input  logic [63:0]                addr_i,
   input  logic [63:0]                scale_addr_i,
   input  logic [31:0]                stride_i,
@@ -66,7 +66,7 @@ module mxe_load #(
     .m_i           (m_i),
     .n_i           (n_i),
     .kw_i          (kw_i),
-    .skip_group_i  (OPERAND_A & (kw_i <= 32'(CHUNK_WORDS))),
+    .skip_group_i  (OPERAND_A & (kw_i <= mxe_pkg::BLOCKS_W'(CHUNK_WORDS))),
     .valid_o       (valid),
     .step_i        (step),
     .rows_o        (rows),
@@ -93,18 +93,20 @@ module mxe_load #(
 
   // ---------------------------------------------------------------- position
   // Offsets within a row, in bytes: of the chunk and of the slab, for elements and scales.
-  logic [31:0] chunk_off_q, off_q, chunk_soff_q, soff_q;
+  logic [31:0] chunk_off_q, off_q;
+  logic [mxe_pkg::BLOCKS_W-1:0] chunk_soff_q, soff_q;
   // Row pointers: of the current row, of the first row of this step's set, and of the group.
   logic [63:0] ptr_q, base_q, group_q, sptr_q, sbase_q, sgroup_q;
   logic [IndexW-1:0] index_q;
   logic        scale_q;        // the scale bytes of the row come next
 
   localparam int unsigned StepWords = OPERAND_A ? CHUNK_WORDS : SLAB_WORDS;
-  logic [31:0] step_bytes, step_scales, chunk_bytes, chunk_scales, left, sleft;
+  logic [31:0] step_bytes, chunk_bytes, left;
+  logic [mxe_pkg::BLOCKS_W-1:0] step_scales, chunk_scales, sleft;
   assign step_bytes   = 32'(word_bytes_i) * 32'(StepWords);
-  assign step_scales  = dual_i ? 32'(2 * StepWords) : 32'(StepWords);
+  assign step_scales  = mxe_pkg::BLOCKS_W'(dual_i ? 2 * StepWords : StepWords);
   assign chunk_bytes  = 32'(word_bytes_i) * 32'(CHUNK_WORDS);
-  assign chunk_scales = dual_i ? 32'(2 * CHUNK_WORDS) : 32'(CHUNK_WORDS);
+  assign chunk_scales = mxe_pkg::BLOCKS_W'(dual_i ? 2 * CHUNK_WORDS : CHUNK_WORDS);
   // What is left of the row, up to one step; B's slab ends with its chunk because SLAB_WORDS
   // divides CHUNK_WORDS.
   assign left  = row_bytes_i - off_q;
@@ -115,7 +117,7 @@ module mxe_load #(
   assign fire        = req_valid_o & req_ready_i;
   assign last_fetch  = scale_q & ({1'b0, index_q} == count - (IndexW+1)'(1));
   assign step        = fire & last_fetch;
-  assign req_addr_o  = scale_q ? (sptr_q + {32'd0, soff_q}) : (ptr_q + {32'd0, off_q});
+  assign req_addr_o  = scale_q ? (sptr_q + 64'(soff_q)) : (ptr_q + {32'd0, off_q});
   assign req_bytes_o = scale_q ? ((sleft > step_scales) ? step_scales[LEN_W-1:0] : sleft[LEN_W-1:0])
                                : ((left > step_bytes) ? step_bytes[LEN_W-1:0] : left[LEN_W-1:0]);
   assign req_tag_o   = {OPERAND_A ? (scale_q ? mxe_pkg::TagAScale : mxe_pkg::TagAElem)
@@ -166,13 +168,13 @@ module mxe_load #(
       chunk_soff_q <= '0;
       soff_q       <= '0;
     end else if (step) begin
-      if (next_slab | (OPERAND_A & next_chunk)) begin
+      if (OPERAND_A ? next_chunk : next_slab) begin
         // same rows, further along K
         ptr_q  <= base_q;
         sptr_q <= sbase_q;
         off_q  <= off_q + step_bytes;
         soff_q <= soff_q + step_scales;
-      end else if (next_tile) begin
+      end else if (!OPERAND_A & next_tile) begin
         // next columns, back to the start of the chunk
         ptr_q   <= ptr_next;
         base_q  <= ptr_next;
@@ -180,7 +182,7 @@ module mxe_load #(
         sbase_q <= sptr_next;
         off_q   <= chunk_off_q;
         soff_q  <= chunk_soff_q;
-      end else if (next_chunk) begin
+      end else if (!OPERAND_A & next_chunk) begin
         // back to the group's columns, next chunk
         ptr_q        <= group_q;
         base_q       <= group_q;
@@ -195,11 +197,11 @@ module mxe_load #(
         off_q        <= '0;
         chunk_soff_q <= '0;
         soff_q       <= '0;
-        if (next_group & OPERAND_A) begin
+        if (OPERAND_A & next_group) begin
           // the same rows again from k = 0
           ptr_q  <= base_q;
           sptr_q <= sbase_q;
-        end else if (next_group | OPERAND_A) begin
+        end else if (OPERAND_A | next_group) begin
           // next group of columns, or next stripe of rows
           ptr_q    <= ptr_next;
           base_q   <= ptr_next;

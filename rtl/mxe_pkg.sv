@@ -39,6 +39,9 @@ package mxe_pkg;
   localparam int unsigned ACC_LAT = 6;
   localparam int unsigned MIN_PASS = ACC_LAT + 1;
 
+  // Bits for K in blocks of 32.
+  localparam int unsigned BLOCKS_W = 28;
+
   // Row fetches that may be under way on the read channel.
   localparam int unsigned RD_OUTSTANDING = 32;
   // Row fetches under way beyond which A has to wait, so that B is not stuck behind it.

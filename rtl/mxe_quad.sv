@@ -5,7 +5,7 @@
 module mxe_quad #(
   parameter int unsigned LO_W     = 36,
   parameter int unsigned HI_W     = 34,
-  parameter int unsigned LO_SUM_W = 38  // room for the unsigned sum of four low limbs
+  parameter int unsigned LO_SUM_W = 41  // room for the unsigned sum of 32 low limbs
 ) (
   input  logic                        clk_i,
   input  logic                        dual_i,

@@ -38,7 +38,7 @@ module mxe_requant #(
   input  logic [LANES_OUT*32-1:0]        data_i,
   // what is collected then, until read_o
   input  logic [ROWS_W-1:0]              rows_i,
-  input  logic [6:0]                     cols_i,
+  input  logic [$clog2(COLS+1)-1:0]      cols_i,
   input  logic                           end_i,      // the columns end here
   output logic                           read_o,     // it was read: collect the next
   // write port
@@ -56,6 +56,7 @@ module mxe_requant #(
   localparam int unsigned Blocks = COLS / 32;
   localparam int unsigned SegsPerBlock = 32 / LANES_OUT;
   localparam int unsigned InBlockW = $clog2(SegsPerBlock);
+  localparam int unsigned ColsW = $clog2(COLS + 1);
   localparam int unsigned CntW = $clog2(LANES_OUT + 1);
   localparam int unsigned Lat = mxe_pkg::REQUANT_LAT;
   localparam int unsigned Depth = mxe_pkg::REQUANT_FIFO;
@@ -89,16 +90,14 @@ module mxe_requant #(
 
   // ---------------------------------------------------------------- read: blocks, rows, segments
   logic                active_q;
-  logic [6:0]          left_q;     // columns from this block on
+  logic [ColsW-1:0]    left_q;     // columns from this block on
   logic [InBlockW-1:0] seg_q;
   logic [2:0]          credit_q;   // places for encoded rows
   logic [5:0]          cols;       // of this block
   logic                first_seg, last_seg, last_row, last_block;
-  assign cols       = (left_q > 7'd32) ? 6'd32 : left_q[5:0];
   assign first_seg  = (seg_q == '0);
   assign last_seg   = ((32'(seg_q) + 32'd1) * LANES_OUT >= 32'(cols));
   assign last_row   = (ROWS_W'(row_q) == rows_i - ROWS_W'(1));
-  assign last_block = (left_q <= 7'd32);
   assign read       = active_q & (~first_seg | (credit_q != 3'd0));
   assign read_o     = read & last_seg & last_row & last_block;
 
@@ -106,7 +105,6 @@ module mxe_requant #(
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       active_q <= 1'b0;
-      left_q   <= '0;
       row_q    <= '0;
       seg_q    <= '0;
       credit_q <= 3'(Depth);
@@ -117,31 +115,34 @@ module mxe_requant #(
       credit_q <= 3'(Depth);
     end else begin
       credit_q <= credit_q + {2'd0, pop} - {2'd0, read & first_seg};
-      if (full) begin
-        active_q <= 1'b1;
-        left_q   <= cols_i;
-      end
+      if (full) active_q <= 1'b1;
       if (read) begin
         seg_q <= last_seg ? '0 : (seg_q + InBlockW'(1));
         if (last_seg) row_q <= last_row ? '0 : (row_q + ROW_AW'(1));
-        if (last_seg & last_row) begin
-          left_q <= left_q - 7'd32;
-          if (last_block) active_q <= 1'b0;
-        end
+        if (last_seg & last_row & last_block) active_q <= 1'b0;
       end
     end
   end
 
   if (Blocks > 1) begin : gen_blocks
     logic block_q;   // the second of two
-    always_ff @(posedge clk_i or negedge rst_ni) begin
-      if (!rst_ni) block_q <= 1'b0;
-      else if (clear_i | full) block_q <= 1'b0;
-      else if (read & last_seg & last_row) block_q <= 1'b1;
+    always_ff @(posedge clk_i) begin
+      if (full) begin
+        block_q <= 1'b0;
+        left_q  <= cols_i;
+      end else if (read & last_seg & last_row) begin
+        block_q <= 1'b1;
+        left_q  <= left_q - ColsW'(32);
+      end
     end
-    assign rseg = {block_q, seg_q};
+    assign last_block = (left_q <= ColsW'(32));
+    assign cols       = last_block ? left_q[5:0] : 6'd32;
+    assign rseg       = {block_q, seg_q};
   end else begin : gen_block
-    assign rseg = seg_q;
+    always_ff @(posedge clk_i) if (full) left_q <= cols_i;
+    assign last_block = 1'b1;
+    assign cols       = left_q;
+    assign rseg       = seg_q;
   end
 
   // ---------------------------------------------------------------- encode
@@ -205,24 +206,31 @@ module mxe_requant #(
 
   // ---------------------------------------------------------------- pack
   // The codes of a segment side by side, put behind those of the row's segments before it.
+  localparam int unsigned DenseW = LANES_OUT * 8;
   logic [LANES_OUT*4-1:0] dense4;
   logic [LANES_OUT*6-1:0] dense6;
+  logic [DenseW-1:0]      dense;
+  logic [7:0]             place_of_seg;  // in the row, in bits
   for (genvar i = 0; i < LANES_OUT; i++) begin : gen_dense
     assign dense4[4*i +: 4] = codes[8*i +: 4];
     assign dense6[6*i +: 6] = codes[8*i +: 6];
   end
-  logic [255:0] pack_q, pack_d;
   always_comb begin
-    pack_d = (out_seg == '0) ? 256'd0 : pack_q;
-    for (int s = 0; s < SegsPerBlock; s++) begin
-      if (out_seg == InBlockW'(s)) begin
-        if (mxe_pkg::fmt_is4(fmt_i)) pack_d[s*LANES_OUT*4 +: LANES_OUT*4] = dense4;
-        else if (mxe_pkg::fmt_is6(fmt_i)) pack_d[s*LANES_OUT*6 +: LANES_OUT*6] = dense6;
-        else pack_d[s*LANES_OUT*8 +: LANES_OUT*8] = codes;
-      end
+    if (mxe_pkg::fmt_is4(fmt_i)) begin
+      dense        = DenseW'(dense4);
+      place_of_seg = 8'(32'(out_seg) * LANES_OUT * 4);
+    end else if (mxe_pkg::fmt_is6(fmt_i)) begin
+      dense        = DenseW'(dense6);
+      place_of_seg = 8'(32'(out_seg) * LANES_OUT * 6);
+    end else begin
+      dense        = codes;
+      place_of_seg = 8'(32'(out_seg) * LANES_OUT * 8);
     end
   end
-  always_ff @(posedge clk_i) if (out_valid) pack_q <= pack_d;
+  logic [255:0] pack_d;
+  logic [255-DenseW:0] pack_q;  // a row's last segment is not kept
+  assign pack_d = ((out_seg == '0) ? 256'd0 : 256'(pack_q)) | (256'(dense) << place_of_seg);
+  always_ff @(posedge clk_i) if (out_valid) pack_q <= pack_d[255-DenseW:0];
 
   // ---------------------------------------------------------------- rows to the write port
   // Two queues, because requests run ahead of the data.
@@ -285,6 +293,9 @@ module mxe_requant #(
   );
   assign idle_o = ~active_q & (credit_q == 3'(Depth));
 
+  `MXE_ASSERT(requant_credit_in_range, credit_q <= 3'(Depth))
+  `MXE_REQUIRE(requant_cols_in_range, !full || ((cols_i != '0) && (32'(cols_i) <= COLS)))
+  `MXE_REQUIRE(requant_rows_in_range, !full || ((rows_i != '0) && (32'(rows_i) <= ROWS)))
   `MXE_ASSERT(requant_fifo_has_room, !(out_valid && out_last) || (place_ready && row_ready))
   `MXE_ASSERT(requant_collects_or_reads, !(active_q && valid_i))
 endmodule

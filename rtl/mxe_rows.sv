@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows of the tiles of an FP32 or BF16 matrix (C or D), tile by tile in the array's order: address
-// and columns of each row of each tile.
+// and columns of each row of each tile. Addresses and strides are even.
 `default_nettype none
 module mxe_rows #(
   parameter int unsigned ROWS      = 32,
@@ -51,7 +51,7 @@ module mxe_rows #(
     .start_i       (start_i),
     .m_i           (m_i),
     .n_i           (n_i),
-    .kw_i          (32'd1),
+    .kw_i          (mxe_pkg::BLOCKS_W'(1)),
     .skip_group_i  (1'b0),
     .valid_o       (valid_o),
     .step_i        (step_i & last_row_o),
@@ -71,18 +71,21 @@ module mxe_rows #(
   assign last_tile_o = ~(next_tile | next_group);
   assign unused_ok = &{1'b0, unused_next, unused_words, unused_k, unused_tile, next_stripe};
 
-  logic [63:0] stripe_q, ptr_q, ptr_next;  // first row of the stripe, current row
-  logic [31:0] col_q;                      // byte offset of the tile within a row
+  // In units of two bytes: first row of the stripe, current row, and the tile's place within a row.
+  logic [63:1] stripe_q, ptr_q, ptr_next;
+  logic [31:1] col_q;
+  logic        unused_odd;
   logic [ROW_AW-1:0] row_q;
-  assign ptr_next   = ptr_q + {32'd0, stride_i};
-  assign addr_o     = ptr_q + {32'd0, col_q};
+  assign ptr_next   = ptr_q + {32'd0, stride_i[31:1]};
+  assign addr_o     = {ptr_q + {32'd0, col_q}, 1'b0};
+  assign unused_odd = &{1'b0, addr_i[0], stride_i[0]};
   assign row_o      = row_q;
   assign last_row_o = one_row_i | ({1'b0, row_q} == rows - (ROW_AW+1)'(1));
 
   always_ff @(posedge clk_i) begin
     if (start_i) begin
-      stripe_q <= addr_i;
-      ptr_q    <= addr_i;
+      stripe_q <= addr_i[63:1];
+      ptr_q    <= addr_i[63:1];
       col_q    <= '0;
       row_q    <= '0;
     end else if (valid_o & step_i) begin
@@ -93,7 +96,7 @@ module mxe_rows #(
         row_q <= '0;
         if (next_tile | next_group) begin
           ptr_q <= stripe_q;
-          col_q <= col_q + (half_i ? 32'(NUM_PE * 2) : 32'(NUM_PE * 4));
+          col_q <= col_q + (half_i ? 31'(NUM_PE) : 31'(NUM_PE * 2));
         end else begin
           ptr_q    <= ptr_next;
           stripe_q <= ptr_next;

@@ -221,7 +221,7 @@ module mxe_top #(
   // ---------------------------------------------------------------- command processor
   logic            start, run, halt, clear, job_done, dual;
   logic [mxe_reg_pkg::DESC_RESERVED1_LSB-1:mxe_reg_pkg::DESC_CONTROL_LSB] desc;
-  logic [31:0]     k_words;
+  logic [mxe_pkg::BLOCKS_W-1:0] k_words;
   logic [6:0]      tail_count;
   logic            rd_error, wr_error, rd_idle, wr_idle;
   logic [3:0]      req_valid, req_ready;
@@ -309,7 +309,8 @@ module mxe_top #(
   // Fields of the running job.
   logic [2:0]  fmt_a, fmt_b;
   logic        bias_en, bias_bf16, bias_one_row;
-  logic [31:0] job_m, job_n, job_k, k_blocks, a_row_bytes, b_row_bytes;
+  logic [31:0] job_m, job_n, job_k, a_row_bytes, b_row_bytes;
+  logic [mxe_pkg::BLOCKS_W-1:0] k_blocks;
   logic [5:0]  a_word_bytes, b_word_bytes;
   assign fmt_a        = desc[mxe_reg_pkg::DESC_CONTROL_FMT_A_LSB +: 3];
   assign fmt_b        = desc[mxe_reg_pkg::DESC_CONTROL_FMT_B_LSB +: 3];
@@ -324,7 +325,7 @@ module mxe_top #(
   always_ff @(posedge clk_i) begin
     a_row_bytes <= mxe_pkg::row_bytes(fmt_a, job_k);
     b_row_bytes <= mxe_pkg::row_bytes(fmt_b, job_k);
-    k_blocks    <= (job_k >> 5) + {31'd0, |job_k[4:0]};
+    k_blocks    <= {1'b0, job_k[31:5]} + mxe_pkg::BLOCKS_W'(|job_k[4:0]);
   end
 
   // ---------------------------------------------------------------- loaders
@@ -783,7 +784,8 @@ module mxe_top #(
     .MEM_W     (MEM_W),
     .MAX_BURST (MAX_BURST),
     .SEG_W     (SegW),
-    .LEN_W     (LenW)
+    .LEN_W     (LenW),
+    .HALF_ROWS (NUM_PE > LanesOut)
   ) u_wr_port (
     .clk_i        (clk_i),
     .rst_ni       (rst_ni),

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Upper part of the adder tree: the sum of eight unsigned values, modulo 2^SUM_W.
+// Upper part of the adder tree: the sum of eight values, modulo 2^WIDTH.
 `default_nettype none
 module mxe_tree #(
-  parameter int unsigned WIDTH = 42,
-  parameter int unsigned SUM_W = WIDTH  // at least WIDTH
+  parameter int unsigned WIDTH = 42
 ) (
   input  logic [WIDTH-1:0] x0_i,
   input  logic [WIDTH-1:0] x1_i,
@@ -13,9 +12,8 @@ module mxe_tree #(
   input  logic [WIDTH-1:0] x5_i,
   input  logic [WIDTH-1:0] x6_i,
   input  logic [WIDTH-1:0] x7_i,
-  output logic [SUM_W-1:0] sum_o
+  output logic [WIDTH-1:0] sum_o
 );
-  assign sum_o = ((SUM_W'(x0_i) + SUM_W'(x1_i)) + (SUM_W'(x2_i) + SUM_W'(x3_i))) +
-                 ((SUM_W'(x4_i) + SUM_W'(x5_i)) + (SUM_W'(x6_i) + SUM_W'(x7_i)));
+  assign sum_o = ((x0_i + x1_i) + (x2_i + x3_i)) + ((x4_i + x5_i) + (x6_i + x7_i));
 endmodule
 `default_nettype wire

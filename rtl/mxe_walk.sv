@@ -30,7 +30,7 @@ module mxe_walk #(
   input  logic               start_i,
   input  logic [31:0]        m_i,
   input  logic [31:0]        n_i,
-  input  logic [31:0]        kw_i,
+  input  logic [mxe_pkg::BLOCKS_W-1:0] kw_i,
   input  logic               skip_group_i,  // groups reuse what was loaded: do not walk them
   // current step
   output logic               valid_o,
@@ -50,24 +50,27 @@ module mxe_walk #(
   output logic               next_stripe_o
 );
   localparam int unsigned GroupCols = NUM_PE * ACC_TILES;
+  localparam logic [mxe_pkg::BLOCKS_W-1:0] ChunkWords = mxe_pkg::BLOCKS_W'(CHUNK_WORDS);
 
   logic               valid_q;
   logic [31:0]        m_q;       // rows left, from this stripe on
   logic [31:0]        group_q;   // columns left, from this group on
   logic [31:0]        n_q;       // columns left, from this tile on
-  logic [31:0]        k_q;       // words left, from this chunk on
+  logic [mxe_pkg::BLOCKS_W-1:0] k_q;  // words left, from this chunk on
   logic [WORDS_W-1:0] slab_q;    // words left in the chunk, from this slab on
   logic [TILE_AW-1:0] tile_q;
 
-  function automatic logic [WORDS_W-1:0] chunk_words(input logic [31:0] words);
-    chunk_words = (words > 32'(CHUNK_WORDS)) ? WORDS_W'(CHUNK_WORDS) : words[WORDS_W-1:0];
+  function automatic logic [WORDS_W-1:0] chunk_words(
+    input logic [mxe_pkg::BLOCKS_W-1:0] words
+  );
+    chunk_words = (words > ChunkWords) ? WORDS_W'(CHUNK_WORDS) : words[WORDS_W-1:0];
   endfunction
 
   logic last_slab, last_tile, last_chunk, last_group, last_stripe;
   assign last_slab   = !WALK_SLAB || (slab_q <= WORDS_W'(SLAB_WORDS));
   assign last_tile   = !WALK_TILE || (n_q <= 32'(NUM_PE)) ||
                        (tile_q == TILE_AW'(ACC_TILES - 1));
-  assign last_chunk  = !WALK_CHUNK || (k_q <= 32'(CHUNK_WORDS));
+  assign last_chunk  = !WALK_CHUNK || (k_q <= ChunkWords);
   assign last_group  = skip_group_i || (group_q <= 32'(GroupCols));
   assign last_stripe = (m_q <= 32'(ROWS));
 
@@ -85,10 +88,11 @@ module mxe_walk #(
   assign first_k_o  = !WALK_CHUNK || ((k_q == kw_i) && (!WALK_SLAB || (slab_q == chunk_words(k_q))));
   assign last_k_o   = last_chunk & last_slab;
   // With one chunk only, A stays for all groups of the stripe.
-  assign last_use_o = last_slab & last_tile & ((kw_i > 32'(CHUNK_WORDS)) | last_group);
+  assign last_use_o = last_slab & last_tile & ((kw_i > ChunkWords) | last_group);
 
-  logic [31:0] k_next, group_next;
-  assign k_next     = k_q - 32'(CHUNK_WORDS);
+  logic [mxe_pkg::BLOCKS_W-1:0] k_next;
+  logic [31:0] group_next;
+  assign k_next     = k_q - ChunkWords;
   assign group_next = group_q - 32'(GroupCols);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -151,7 +155,8 @@ module mxe_walk #(
   `MXE_ASSERT(walk_tile_in_range, 32'(tile_q) < ACC_TILES)
 `ifndef SYNTHESIS
   // The job's sizes stand still while it is walked.
-  logic [31:0] f_m_q, f_n_q, f_kw_q;
+  logic [31:0] f_m_q, f_n_q;
+  logic [mxe_pkg::BLOCKS_W-1:0] f_kw_q;
   logic        f_skip_q;
   always_ff @(posedge clk_i) begin
     if (start_i) begin

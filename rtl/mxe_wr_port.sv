@@ -8,7 +8,8 @@ module mxe_wr_port #(
   parameter int unsigned MEM_W     = 256,
   parameter int unsigned MAX_BURST = 16,
   parameter int unsigned SEG_W     = 256,  // at most MEM_W
-  parameter int unsigned LEN_W     = 16    // bits of the bytes of a row
+  parameter int unsigned LEN_W     = 16,   // bits of the bytes of a row
+  parameter bit          HALF_ROWS = 1'b1  // rows of half full segments may have more than one
 ) (
   input  logic                     clk_i,
   input  logic                     rst_ni,
@@ -17,7 +18,7 @@ module mxe_wr_port #(
   output logic                     req_ready_o,
   input  logic [63:0]              req_addr_i,
   input  logic [LEN_W-1:0]         req_bytes_i,
-  input  logic                     req_half_i,   // its segments are half full, zero above
+  input  logic                     req_half_i,   // its segments are half full
   input  logic                     data_valid_i,
   output logic                     data_ready_o,
   input  logic [SEG_W-1:0]         data_i,
@@ -99,21 +100,26 @@ module mxe_wr_port #(
   assign m_awlen_o   = aw_len_q;
 
   // Rows and bursts whose data is still to be sent.
+  localparam int unsigned RowsW = (HALF_ROWS ? 1 : 0) + OffW + LEN_W;
   logic            row_valid, row_done, row_half, burst_valid, burst_done;
+  logic [RowsW-1:0] row;
   logic [OffW-1:0] row_off;
   logic [LEN_W-1:0] row_bytes;
   logic [BeatW-1:0] burst_len;  // less one
-  mxe_fifo #(.WIDTH(1 + OffW + LEN_W), .DEPTH(mxe_pkg::WR_QUEUE)) u_rows (
+  mxe_fifo #(.WIDTH(RowsW), .DEPTH(mxe_pkg::WR_QUEUE)) u_rows (
     .clk_i   (clk_i),
     .rst_ni  (rst_ni),
     .clear_i (1'b0),
     .valid_i (req_valid_i & (~split_q | (emit_burst & last_burst))),
     .ready_o (rows_ready),
-    .data_i  ({req_half_i, req_addr_i[OffW-1:0], req_bytes_i}),
+    .data_i  (RowsW'({req_half_i, req_addr_i[OffW-1:0], req_bytes_i})),
     .valid_o (row_valid),
     .ready_i (row_done),
-    .data_o  ({row_half, row_off, row_bytes})
+    .data_o  (row)
   );
+  assign row_half  = HALF_ROWS & row[RowsW-1];
+  assign row_off   = row[LEN_W +: OffW];
+  assign row_bytes = row[LEN_W-1:0];
   mxe_fifo #(.WIDTH(BeatW), .DEPTH(mxe_pkg::WR_QUEUE)) u_bursts (
     .clk_i   (clk_i),
     .rst_ni  (rst_ni),
@@ -234,6 +240,8 @@ module mxe_wr_port #(
   `MXE_ASSERT(aw_within_4k, !m_awvalid_o ||
               ((32'(m_awaddr_o[11:OffW]) + 32'(m_awlen_o) + 32'd1) <= 32'(BeatsPer4k)))
   `MXE_REQUIRE(b_expected, !m_bvalid_i || (bursts_q != '0))
+  `MXE_REQUIRE(wr_half_row_fits, HALF_ROWS || !(req_valid_i && req_half_i) ||
+               (32'(req_bytes_i) <= SegB / 2))
   `MXE_REQUIRE(wr_row_not_empty, !req_valid_i || (req_bytes_i != '0))
 `ifdef FORMAL
   `MXE_FORMAL_START

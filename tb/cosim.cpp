@@ -229,10 +229,12 @@ void CoSim::run_empty_jobs(Device& device, Host& host, uint32_t count) {
                                        current_cycle() - start, host.read32(MXE_REG_RING_HEAD)));
 }
 
-/// Each size in turn is a power of two that no simulation walks through. No stride leads away from
-/// the operands, which are whatever memory holds there.
+/// Each size in turn is a power of two that no simulation walks through, then one step of the loop
+/// nest more, after which such a power is left. No stride leads away from the operands, which are
+/// whatever memory holds there.
 void CoSim::run_endless_jobs(Device& device, Host& host, uint32_t cycles) {
   constexpr uint64_t kApart = uint64_t{1} << 28;  // more than is read or written by then
+  const Params& params = options_.params;
   mxe_job job{};
   uint64_t address = host.allocation_mark() + kSlotBytes * options_.ring_entries;
   for (uint64_t* part :
@@ -242,24 +244,31 @@ void CoSim::run_endless_jobs(Device& device, Host& host, uint32_t cycles) {
   }
   for (const mx::FormatId format : {mx::FormatId::mxfp8_e4m3, mx::FormatId::mxfp4_e2m1}) {
     job.format_a = job.format_b = static_cast<uint32_t>(format);
-    for (uint32_t mxe_job::*size : {&mxe_job::m, &mxe_job::n, &mxe_job::k}) {
+    const bool dual = params.fp4_dual != 0 && format == mx::FormatId::mxfp4_e2m1;
+    const std::pair<uint32_t mxe_job::*, uint32_t> sizes_and_steps[] = {
+        {&mxe_job::m, params.rows},
+        {&mxe_job::n, params.num_pe * params.acc_tiles},
+        {&mxe_job::k, params.a_slab_k * (dual ? 2 : 1)}};
+    for (const auto& [size, step] : sizes_and_steps) {
       std::string others;
       for (unsigned power = 20; power < 32; power++) {
-        job.m = job.n = job.k = 1;
-        if (&device == rtl_.get()) job.*size = uint32_t{1} << power;
-        const std::string done = run_into_reset(device, host, job, cycles);
-        if (power > 20 && done != others) {
-          throw mx::Error(fmt::format("in {} cycles of {}x{}x{}: {}, of a smaller job: {}", cycles,
-                                      job.m, job.n, job.k, done, others));
+        for (const uint32_t more : {0U, step}) {
+          job.m = job.n = job.k = 1;
+          if (&device == rtl_.get()) job.*size = (uint32_t{1} << power) + more;
+          const std::string done = break_off(device, host, job, cycles);
+          if (!others.empty() && done != others) {
+            throw mx::Error(fmt::format("in {} cycles of {}x{}x{}: {}, of a smaller job: {}",
+                                        cycles, job.m, job.n, job.k, done, others));
+          }
+          others = done;
         }
-        others = done;
       }
     }
   }
 }
 
 /// Breaks a job off that would take longer. Returns how it ended and what was done by then.
-std::string CoSim::run_into_reset(Device& device, Host& host, const mxe_job& job, uint32_t cycles) {
+std::string CoSim::break_off(Device& device, Host& host, const mxe_job& job, uint32_t cycles) {
   demand(mxe_counters_clear(&device.driver), "mxe_counters_clear");
   uint32_t id = 0;
   demand(mxe_submit(&device.driver, &job, &id), "mxe_submit");

@@ -69,9 +69,10 @@ struct BatchEvents {
   // Before the jobs, while the engine is idle:
   /// So many descriptors without any work, which the engine refuses.
   uint32_t empty_jobs = 0;
-  /// The RTL runs jobs that do not end, because m, n or k is a power of two from 2^20 to 2^31: each
-  /// is broken off by a reset after so many cycles, and by then as much must be done as of any
-  /// other. 0: none. The model, which may take the data of a job as a whole, runs short ones.
+  /// The RTL runs jobs that do not end, because m, n or k is a power of two from 2^20 to 2^31, or
+  /// one step of the loop nest more: each is broken off by a reset after so many cycles, and by then
+  /// as much must be done as of any other. 0: none. The model, which may take the data of a job as a
+  /// whole, runs short ones.
   uint32_t endless_jobs = 0;
   /// The jobs are numbered from about here on; 0: from the last job's id on.
   uint32_t first_job = 0;
@@ -180,7 +181,7 @@ class CoSim {
   void number_jobs(Device& device, uint32_t first);
   void run_empty_jobs(Device& device, Host& host, uint32_t count);
   void run_endless_jobs(Device& device, Host& host, uint32_t cycles);
-  std::string run_into_reset(Device& device, Host& host, const mxe_job& job, uint32_t cycles);
+  std::string break_off(Device& device, Host& host, const mxe_job& job, uint32_t cycles);
   void add_faults(Device& device, Host& host, const Batch& batch,
                   const std::vector<JobImage>& images);
   void check(const Batch& batch, const std::vector<JobImage>& images);

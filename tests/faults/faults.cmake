@@ -11,7 +11,7 @@ mxe_fault(5 dropped_alignment_sticky mxe_facc.sv "acc_down[0] | acc_lost"
           "acc_down[0] | (acc_lost & ~ACTIVE)")
 mxe_fault(6 elements_beyond_k mxe_decode_word.sv "count_i > 7'(i)}" "(count_i > 7'(i)) | ACTIVE}")
 mxe_fault(7 ignored_nan_scale mxe_scale.sv "(b_scale_i == 8'hFF)" "((b_scale_i == 8'hFF) & ~ACTIVE)")
-mxe_fault(8 ignored_bias mxe_array.sv "bias_use_q6 ? bias_i" "(bias_use_q6 & ~ACTIVE) ? bias_i")
+mxe_fault(8 ignored_bias mxe_array.sv "bias_i[32*p +: 32]" "ACTIVE ? 32'd0 : bias_i[32*p +: 32]")
 mxe_fault(9 odd_chain_lost mxe_drain.sv "dual_i ? merged" "(dual_i & ~ACTIVE) ? merged")
 mxe_fault(10 write_beyond_row mxe_wr_port.sv "~({SegB{1'b1}} << seg_bytes)"
           "ACTIVE ? {SegB{1'b1}} : ~({SegB{1'b1}} << seg_bytes)")
@@ -49,10 +49,10 @@ mxe_fault(28 no_interrupt_when_empty mxe_cmd.sv "irq_queue_empty_o = (state_q ==
           "irq_queue_empty_o = (state_q == StComplete) & ~ACTIVE")
 mxe_fault(29 record_error_lost mxe_cmd.sv "StRecWait: begin\n          if (wr_error_i) status_q"
           "StRecWait: begin\n          if (wr_error_i & ~ACTIVE) status_q")
-mxe_fault(30 stride_of_31_bits mxe_rows.sv "assign ptr_next   = ptr_q + {32'd0, stride_i}"
-          "assign ptr_next   = ptr_q + {32'd0, stride_i[31] & ~ACTIVE, stride_i[30:0]}")
-mxe_fault(31 blocks_of_16_bits mxe_cmd.sv ": {5'd0, k_less[31:5]})"
-          ": {5'd0, k_less[31:17], k_less[16] & ~ACTIVE, k_less[15:5]})")
+mxe_fault(30 stride_of_31_bits mxe_rows.sv "assign ptr_next   = ptr_q + {32'd0, stride_i[31:1]}"
+          "assign ptr_next   = ptr_q + {32'd0, stride_i[31] & ~ACTIVE, stride_i[30:1]}")
+mxe_fault(31 blocks_of_16_bits mxe_cmd.sv ": {1'b0, k_less[31:5]})"
+          ": {1'b0, k_less[31:17], k_less[16] & ~ACTIVE, k_less[15:5]})")
 mxe_fault(32 rows_of_16_bits mxe_walk.sv "m_q     <= m_i" "m_q <= {m_i[31:17], m_i[16] & ~ACTIVE, m_i[15:0]}")
 mxe_fault(33 counters_of_32_bits mxe_counters.sv "value_q <= value_q + amount[64*i +: 64]"
           "value_q <= ACTIVE ? {value_q[63:32], value_q[31:0] + amount[64*i +: 32]} : value_q + amount[64*i +: 64]")

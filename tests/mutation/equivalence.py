@@ -70,7 +70,8 @@ write_aiger miter.aig
 # What is equal where the assumptions hold; then they become part of what is to be proved.
 PROOF = "read_aiger miter.aig; scorr -c; fold; scorr; pdr -T 15"
 
-LEFT_OUT = {"mxe_ram", "mxe_lane", "mxe_quad", "mxe_tree", "mxe_facc", "mxe_requant_lane"}
+MEMORIES = {"mxe_ram"}
+ARITHMETIC = {"mxe_lane", "mxe_quad", "mxe_tree", "mxe_facc", "mxe_requant_lane"}
 
 
 def without_unwritten_bytes(text):
@@ -117,18 +118,22 @@ class Design:
     def attempts(self, module):
         """What to try: lists of places, each with the modules inside that are not left out. All
         places of a list together prove it."""
-        yield [(module, self.inside(module))]
-        places, kept = {module}, self.inside(module)
+        kept = self.inside(module, MEMORIES | ARITHMETIC)
+        yield [(module, kept)]
+        with_memories = self.inside(module, ARITHMETIC)
+        if with_memories != kept:
+            yield [(module, with_memories)]
+        places = {module}
         while places := {p for m in places for p in self.children if m in self.children[p]}:
             kept = kept | places
             yield [(place, kept) for place in sorted(places)]
             if TOP_MODULE in places:
                 break
 
-    def inside(self, module):
-        """The module and all in it but for memories and arithmetic, which may as well be left out."""
-        inner = {c for c in self.children[module] if source_name(c) not in LEFT_OUT}
-        return {module}.union(*(self.inside(child) for child in inner))
+    def inside(self, module, left_out):
+        """The module and all in it but for what may as well be left out."""
+        inner = {c for c in self.children[module] if source_name(c) not in left_out}
+        return {module}.union(*(self.inside(child, left_out) for child in inner))
 
     def is_equal(self, place, kept, mutate):
         """Whether the outputs of `place` were proved equal with and without the fault."""

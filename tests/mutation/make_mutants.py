@@ -249,21 +249,22 @@ def with_parameters(module, text):
     return re.sub(r"^module \S+? ?(?=\()", opening, text, count=1)
 
 
-def called_by_source_name(modules, changed):
-    """The plain names of modules that have, in this group, only one version, the one with mutants:
-    those around it need no module between, so what simulations find by its path stays there."""
+def versions_by_source(modules):
+    """The distinct modules of each source."""
     versions = {}
     for module in distinct(modules).values():
         versions.setdefault(module.source, []).append(module)
-    return {m.plain: m.source for m in modules.values()
-            if m.source in changed and len(versions[m.source]) == 1}
+    return versions
 
 
 def write_group(args, group, modules, texts):
     directory = os.path.join(args.output, group)
     os.makedirs(directory, exist_ok=True)
-    changed = {"mxe_" + name for name in GROUPS[group]}
-    names = called_by_source_name(modules, changed)
+    versions = versions_by_source(modules)
+    changed = {s: v for s, v in versions.items() if s[len("mxe_"):] in GROUPS[group]}
+    # Where there is only one version, the one with mutants, those around it need no module between,
+    # so what simulations find by its path stays there.
+    names = {m.plain: m.source for m in modules.values() if len(changed.get(m.source, ())) == 1}
     texts = {name: re.sub(r"\bmxe_\w+__\d+\b", lambda m: names.get(m[0], m[0]), text)
              for name, text in texts.items()}
     write(f"{directory}/mxe_mutant_pkg.sv", PACKAGE)
@@ -271,8 +272,7 @@ def write_group(args, group, modules, texts):
     for path in args.sources:
         name = os.path.basename(path)
         source = name[:-len(".sv")]
-        versions = [m for m in distinct(modules).values() if m.source == source]
-        write(f"{directory}/{name}", replacement(versions, texts) if source in changed and versions
+        write(f"{directory}/{name}", replacement(changed[source], texts) if source in changed
               else read(path))
     lines = []
     for line in read(args.states).splitlines():
@@ -280,8 +280,8 @@ def write_group(args, group, modules, texts):
         if not match:
             lines.append(line)
             continue
-        versions = [m.plain + "_mutated" for m in distinct(modules).values() if m.source == match[2]]
-        for module in versions if match[2] in changed and len(versions) > 1 else [match[2]]:
+        mutated = [m.plain + "_mutated" for m in changed.get(match[2], ())]
+        for module in mutated if len(mutated) > 1 else [match[2]]:
             lines.append(f'{match[1]} -module "{module}" -var "*{match[3]}"')
     write(f"{args.output}/{group}.vlt", "\n".join(lines) + "\n")
 

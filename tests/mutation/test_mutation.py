@@ -3,6 +3,7 @@
 """scripts/mutation must be able to fail: it tells what survives, and its proofs are no formality."""
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -83,6 +84,14 @@ class Mutation(unittest.TestCase):
         design = equivalence.Design(DIRECTORY)
         for mutant in mutants_of("mxe_amax"):
             self.assertIsNone(design.prove(mutant, tries=1), mutant)
+
+    def test_a_written_byte_is_not_proved_away(self):
+        """Bytes without a strobe may differ, those with one may not."""
+        module, body = re.search(r"^module \\?(\S*mxe_wr_port)\n(.*?)^end$",
+                                 equivalence.read(DIRECTORY, "mutants.il"), re.M | re.S).groups()
+        cell = next(c for c in body.split("\n  cell ") if "connect \\Q \\w_data_q\n" in c).split()[1]
+        fault = {"command": f"mutate -mode inv -module {module} -cell {cell} -port Q -portbit 9"}
+        self.assertIsNone(equivalence.Design(DIRECTORY).prove(fault, tries=1))
 
     def test_no_difference_is_proved(self):
         mutant = mutants_of("mxe_walk")[0]
