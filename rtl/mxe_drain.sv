@@ -341,6 +341,7 @@ module mxe_drain #(
 
   `MXE_ASSERT(drain_fifo_has_room, !push_q || fifo_ready)
   `MXE_ASSERT(drain_tiles_in_range, tiles_q <= 2'd2)
+  `MXE_ASSERT(drain_cols_in_range, !valid || ((cols != '0) && (32'(cols) <= NUM_PE)))
   // The command processor refuses what is not aligned.
   `MXE_REQUIRE(drain_d_aligned, !(valid && !out_mx) || (!addr_i[0] && !stride_i[0] &&
                (out_bf16 || (!addr_i[1] && !stride_i[1]))))

@@ -70,6 +70,7 @@ write_aiger miter.aig
 # What is equal where the assumptions hold; then they become part of what is to be proved.
 PROOF = "read_aiger miter.aig; scorr -c; fold; scorr; pdr -T 15"
 
+EVERYTHING = None
 MEMORIES = {"mxe_ram"}
 ARITHMETIC = {"mxe_lane", "mxe_quad", "mxe_tree", "mxe_facc", "mxe_requant_lane"}
 
@@ -104,7 +105,7 @@ class Design:
 
     def prove(self, fault, tries=None):
         """Where the mutant `fault` of mutants.json was proved to make no difference, or None. `tries`
-        limits how much around the mutated module is tried; that may take minutes."""
+        limits how many attempts are made; that may take minutes."""
         words = fault["command"].split()
         module = words[words.index("-module") + 1]
         if module not in self.children:
@@ -117,22 +118,24 @@ class Design:
 
     def attempts(self, module):
         """What to try: lists of places, each with the modules inside that are not left out. All
-        places of a list together prove it."""
-        kept = self.inside(module, MEMORIES | ARITHMETIC)
-        yield [(module, kept)]
-        with_memories = self.inside(module, ARITHMETIC)
-        if with_memories != kept:
-            yield [(module, with_memories)]
+        places of a list together prove it. First as little as possible is kept inside."""
+        for left_out in (EVERYTHING, MEMORIES | ARITHMETIC, ARITHMETIC):
+            yield from self.outwards(module, self.inside(module, left_out))
+
+    def outwards(self, module, kept):
+        """The module, then what stands around it, up to the whole engine."""
         places = {module}
-        while places := {p for m in places for p in self.children if m in self.children[p]}:
-            kept = kept | places
+        while places:
             yield [(place, kept) for place in sorted(places)]
             if TOP_MODULE in places:
                 break
+            places = {p for m in places for p in self.children if m in self.children[p]}
+            kept = kept | places
 
     def inside(self, module, left_out):
         """The module and all in it but for what may as well be left out."""
-        inner = {c for c in self.children[module] if source_name(c) not in left_out}
+        inner = {c for c in self.children[module]
+                 if left_out is not EVERYTHING and source_name(c) not in left_out}
         return {module}.union(*(self.inside(child, left_out) for child in inner))
 
     def is_equal(self, place, kept, mutate):
