@@ -70,9 +70,9 @@ struct BatchEvents {
   /// So many descriptors without any work, which the engine refuses.
   uint32_t empty_jobs = 0;
   /// The RTL runs jobs that do not end, because m, n or k is a power of two from 2^20 to 2^31, or
-  /// one step of the loop nest more: each is broken off by a reset after so many cycles, and by then
-  /// as much must be done as of any other. 0: none. The model, which may take the data of a job as a
-  /// whole, runs short ones.
+  /// one step of the loop nest more: each is broken off by a reset after so many cycles, and by
+  /// then as much must be done as of any other. 0: none. The model, which may take the data of a
+  /// job as a whole, runs short ones.
   uint32_t endless_jobs = 0;
   /// The jobs are numbered from about here on; 0: from the last job's id on.
   uint32_t first_job = 0;
