@@ -84,8 +84,9 @@ struct Bench {
   }
 };
 
-Bench& bench() {
-  static Bench instance;
+/// Made and destroyed in sc_main: SystemC's own objects are gone after it.
+std::unique_ptr<Bench>& bench() {
+  static std::unique_ptr<Bench> instance;
   return instance;
 }
 
@@ -95,15 +96,15 @@ void report_cycles(benchmark::State& state, uint64_t cycles) {
 }
 
 void cosim(benchmark::State& state) {
-  CoSim& simulation = *bench().cosim;
+  CoSim& simulation = *bench()->cosim;
   const uint64_t before = simulation.rtl_cycles();
-  for (auto _ : state) simulation.run(bench().jobs);
+  for (auto _ : state) simulation.run(bench()->jobs);
   if (!simulation.mismatches().empty()) state.SkipWithError("model and RTL disagree");
   report_cycles(state, simulation.rtl_cycles() - before);
 }
 
 void bare(benchmark::State& state) {
-  Recording& recording = bench().recording;
+  Recording& recording = bench()->recording;
   const std::unique_ptr<RtlTop> top = make_rtl_top(Params::named("base"));
   for (Pins& pins : recording.cycles) {
     if (pins.in.m_rdata) pins.in.m_rdata = &recording.beats[pins.beat];
@@ -128,6 +129,8 @@ BENCHMARK(cosim)->Unit(benchmark::kMillisecond);
 
 int sc_main(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
+  mxe::bench() = std::make_unique<mxe::Bench>();
   benchmark::RunSpecifiedBenchmarks();
+  mxe::bench().reset();
   return 0;
 }
