@@ -42,6 +42,8 @@ class VerilatedTop : public RtlTop {
   }
 
   ~VerilatedTop() override {
+    // A model leaves the context that was used last on this thread, which may be another one's.
+    Verilated::threadContextp(&context_);
     top_->final();
     if constexpr (!std::is_void_v<Trace>) {
       if (traced_) trace_.close();
