@@ -2,7 +2,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "engine/engine.h"
+#include "model/platform/engine.h"
 #include "mxe_regs.h"
 
 struct MyBoard : sc_core::sc_module {

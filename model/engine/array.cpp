@@ -1,8 +1,8 @@
-#include "engine/array.h"
+#include "model/engine/array.h"
 
 #include <cstring>
 
-#include "numerics/gemm.h"
+#include "model/numerics/gemm.h"
 
 namespace mxe {
 namespace {

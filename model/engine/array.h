@@ -3,11 +3,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "engine/cbuf.h"
-#include "engine/feed.h"
-#include "engine/opbuf.h"
-#include "engine/params.h"
-#include "engine/seq.h"
+#include "model/engine/cbuf.h"
+#include "model/engine/feed.h"
+#include "model/engine/opbuf.h"
+#include "model/engine/seq.h"
+#include "model/params/params.h"
 
 namespace mxe {
 

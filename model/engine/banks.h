@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "engine/hardware.h"
-#include "engine/state.h"
+#include "model/engine/hardware.h"
+#include "model/engine/state.h"
 
 namespace mxe {
 

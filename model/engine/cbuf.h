@@ -4,9 +4,9 @@
 #include <cstring>
 #include <vector>
 
-#include "engine/banks.h"
-#include "engine/hardware.h"
-#include "engine/params.h"
+#include "model/engine/banks.h"
+#include "model/engine/hardware.h"
+#include "model/params/params.h"
 
 namespace mxe {
 

@@ -1,4 +1,4 @@
-#include "engine/chrome_trace.h"
+#include "model/engine/chrome_trace.h"
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "numerics/error.h"
+#include "model/numerics/error.h"
 
 namespace mxe {
 namespace {

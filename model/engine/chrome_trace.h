@@ -3,7 +3,7 @@
 #include <fstream>
 #include <string>
 
-#include "engine/trace.h"
+#include "model/engine/trace.h"
 
 namespace mxe {
 

@@ -1,4 +1,4 @@
-#include "engine/cmd.h"
+#include "model/engine/cmd.h"
 
 #include <algorithm>
 #include <cstring>

@@ -2,10 +2,10 @@
 
 #include <cstdint>
 
-#include "engine/datapath.h"
-#include "engine/descriptor.h"
-#include "engine/params.h"
-#include "engine/trace.h"
+#include "model/engine/datapath.h"
+#include "model/engine/descriptor.h"
+#include "model/engine/trace.h"
+#include "model/params/params.h"
 
 namespace mxe {
 

@@ -1,4 +1,4 @@
-#include "engine/core.h"
+#include "model/engine/core.h"
 
 #include <algorithm>
 

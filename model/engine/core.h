@@ -4,12 +4,19 @@
 #include <deque>
 #include <vector>
 
-#include "engine/cmd.h"
-#include "engine/counters.h"
-#include "engine/datapath.h"
-#include "engine/params.h"
+#include "model/engine/cmd.h"
+#include "model/engine/counters.h"
+#include "model/engine/datapath.h"
+#include "model/params/params.h"
 
 namespace mxe {
+
+/// The clock of an engine without work stops: this many cycles after the last transfer on any of
+/// its buses STATUS is looked at, which takes as long as any register access. It runs again from
+/// the next access on. So idle time costs a simulation of the RTL nothing, and counts as little on
+/// the model.
+inline constexpr uint64_t kQuietCycles = 256;
+inline constexpr uint64_t kStatusLookCycles = 3;
 
 /// The engine without SystemC: registers, command processor, data path and counters, in clock
 /// cycles.

@@ -1,4 +1,4 @@
-#include "engine/counters.h"
+#include "model/engine/counters.h"
 
 #include <algorithm>
 

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "engine/state.h"
-#include "engine/trace.h"
+#include "model/engine/state.h"
+#include "model/engine/trace.h"
 
 namespace mxe {
 

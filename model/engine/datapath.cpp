@@ -1,12 +1,12 @@
-#include "engine/datapath.h"
+#include "model/engine/datapath.h"
 
 #include <algorithm>
 #include <cstring>
 
+#include "model/numerics/accumulate.h"
+#include "model/numerics/gemm.h"
+#include "model/numerics/tensor.h"
 #include "mxe_regs.h"
-#include "numerics/accumulate.h"
-#include "numerics/gemm.h"
-#include "numerics/tensor.h"
 
 namespace mxe {
 namespace {

@@ -1,10 +1,10 @@
-#include "engine/descriptor.h"
+#include "model/engine/descriptor.h"
 
 #include <algorithm>
 
+#include "model/numerics/accumulate.h"
 #include "mxe_reg_table.h"
 #include "mxe_regs.h"
-#include "numerics/accumulate.h"
 
 namespace mxe {
 namespace {

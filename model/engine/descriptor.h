@@ -3,9 +3,9 @@
 #include <array>
 #include <cstdint>
 
-#include "engine/params.h"
-#include "numerics/format.h"
-#include "numerics/quantizer_options.h"
+#include "model/numerics/format.h"
+#include "model/numerics/quantizer_options.h"
+#include "model/params/params.h"
 
 namespace mxe {
 

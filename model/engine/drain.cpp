@@ -1,9 +1,9 @@
-#include "engine/drain.h"
+#include "model/engine/drain.h"
 
 #include <algorithm>
 
+#include "model/numerics/gemm.h"
 #include "mxe_regs.h"
-#include "numerics/gemm.h"
 
 namespace mxe {
 namespace {

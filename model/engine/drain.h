@@ -3,13 +3,13 @@
 #include <cstdint>
 #include <vector>
 
-#include "engine/descriptor.h"
-#include "engine/hardware.h"
-#include "engine/params.h"
-#include "engine/requant.h"
-#include "engine/rows.h"
-#include "engine/trace.h"
-#include "engine/wr_port.h"
+#include "model/engine/descriptor.h"
+#include "model/engine/hardware.h"
+#include "model/engine/requant.h"
+#include "model/engine/rows.h"
+#include "model/engine/trace.h"
+#include "model/engine/wr_port.h"
+#include "model/params/params.h"
 
 namespace mxe {
 

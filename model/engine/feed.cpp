@@ -1,8 +1,8 @@
-#include "engine/feed.h"
+#include "model/engine/feed.h"
 
 #include <algorithm>
 
-#include "engine/opbuf.h"
+#include "model/engine/opbuf.h"
 
 namespace mxe {
 

@@ -3,10 +3,10 @@
 #include <cstdint>
 #include <optional>
 
-#include "engine/banks.h"
-#include "engine/hardware.h"
-#include "engine/params.h"
-#include "engine/walk.h"
+#include "model/engine/banks.h"
+#include "model/engine/hardware.h"
+#include "model/engine/walk.h"
+#include "model/params/params.h"
 
 namespace mxe {
 

@@ -1,4 +1,4 @@
-#include "engine/load.h"
+#include "model/engine/load.h"
 
 #include <algorithm>
 

@@ -2,11 +2,11 @@
 
 #include <cstdint>
 
-#include "engine/banks.h"
-#include "engine/fetch.h"
-#include "engine/opbuf.h"
-#include "engine/params.h"
-#include "engine/walk.h"
+#include "model/engine/banks.h"
+#include "model/engine/fetch.h"
+#include "model/engine/opbuf.h"
+#include "model/engine/walk.h"
+#include "model/params/params.h"
 
 namespace mxe {
 

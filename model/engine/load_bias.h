@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "engine/banks.h"
-#include "engine/fetch.h"
-#include "engine/rows.h"
+#include "model/engine/banks.h"
+#include "model/engine/fetch.h"
+#include "model/engine/rows.h"
 
 namespace mxe {
 

@@ -3,10 +3,15 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "platform/memory.h"
-#include "platform/memory_timing.h"
+#include "model/engine/memory_timing.h"
 
 namespace mxe {
+
+/// How many bursts the interconnect between engine and memory takes at a time, per direction.
+struct PortLimits {
+  unsigned reads = 16;
+  unsigned writes = 16;
+};
 
 /// The engine's way to memory, as its timing core sees it: plain C++, times in clock cycles.
 class MemoryPort {

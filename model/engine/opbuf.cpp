@@ -1,4 +1,4 @@
-#include "engine/opbuf.h"
+#include "model/engine/opbuf.h"
 
 #include <algorithm>
 

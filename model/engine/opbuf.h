@@ -3,10 +3,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "engine/banks.h"
-#include "engine/hardware.h"
-#include "engine/params.h"
-#include "numerics/tensor.h"
+#include "model/engine/banks.h"
+#include "model/engine/hardware.h"
+#include "model/numerics/tensor.h"
+#include "model/params/params.h"
 
 namespace mxe {
 

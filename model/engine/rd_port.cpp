@@ -1,4 +1,4 @@
-#include "engine/rd_port.h"
+#include "model/engine/rd_port.h"
 
 #include <algorithm>
 

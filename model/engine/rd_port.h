@@ -4,13 +4,12 @@
 #include <cstdint>
 #include <vector>
 
-#include "engine/fetch.h"
-#include "engine/hardware.h"
-#include "engine/memory_port.h"
-#include "engine/params.h"
-#include "engine/trace.h"
-#include "engine/unpack.h"
-#include "platform/engine_module.h"
+#include "model/engine/fetch.h"
+#include "model/engine/hardware.h"
+#include "model/engine/memory_port.h"
+#include "model/engine/trace.h"
+#include "model/engine/unpack.h"
+#include "model/params/params.h"
 
 namespace mxe {
 

@@ -1,4 +1,4 @@
-#include "engine/repetition.h"
+#include "model/engine/repetition.h"
 
 #include <algorithm>
 

@@ -6,8 +6,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "engine/counters.h"
-#include "engine/state.h"
+#include "model/engine/counters.h"
+#include "model/engine/state.h"
 
 namespace mxe {
 

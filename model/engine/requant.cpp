@@ -1,11 +1,11 @@
-#include "engine/requant.h"
+#include "model/engine/requant.h"
 
 #include <algorithm>
 #include <cstring>
 
-#include "numerics/format.h"
-#include "numerics/layout.h"
-#include "numerics/tensor.h"
+#include "model/numerics/format.h"
+#include "model/numerics/layout.h"
+#include "model/numerics/tensor.h"
 
 namespace mxe {
 namespace {

@@ -5,10 +5,10 @@
 #include <deque>
 #include <vector>
 
-#include "engine/hardware.h"
-#include "engine/params.h"
-#include "engine/wr_port.h"
-#include "numerics/requantize.h"
+#include "model/engine/hardware.h"
+#include "model/engine/wr_port.h"
+#include "model/numerics/requantize.h"
+#include "model/params/params.h"
 
 namespace mxe {
 

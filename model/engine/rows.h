@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
-#include "engine/params.h"
-#include "engine/walk.h"
+#include "model/engine/walk.h"
+#include "model/params/params.h"
 
 namespace mxe {
 

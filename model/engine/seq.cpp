@@ -1,4 +1,4 @@
-#include "engine/seq.h"
+#include "model/engine/seq.h"
 
 #include <algorithm>
 

@@ -2,9 +2,9 @@
 
 #include <cstdint>
 
-#include "engine/banks.h"
-#include "engine/counters.h"
-#include "engine/feed.h"
+#include "model/engine/banks.h"
+#include "model/engine/counters.h"
+#include "model/engine/feed.h"
 
 namespace mxe {
 

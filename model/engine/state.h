@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "engine/hardware.h"
+#include "model/engine/hardware.h"
 
 namespace mxe {
 

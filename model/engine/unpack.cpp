@@ -1,8 +1,8 @@
-#include "engine/unpack.h"
+#include "model/engine/unpack.h"
 
 #include <algorithm>
 
-#include "engine/hardware.h"
+#include "model/engine/hardware.h"
 
 namespace mxe {
 

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "engine/state.h"
-#include "platform/memory_timing.h"
+#include "model/engine/memory_timing.h"
+#include "model/engine/state.h"
 
 namespace mxe {
 

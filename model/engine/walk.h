@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "engine/hardware.h"
-#include "engine/params.h"
-#include "engine/state.h"
+#include "model/engine/hardware.h"
+#include "model/engine/state.h"
+#include "model/params/params.h"
 
 namespace mxe {
 

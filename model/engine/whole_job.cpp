@@ -1,12 +1,12 @@
-#include "engine/whole_job.h"
+#include "model/engine/whole_job.h"
 
 #include <algorithm>
 #include <cstring>
 
-#include "engine/hardware.h"
+#include "model/engine/hardware.h"
+#include "model/numerics/gemm.h"
+#include "model/numerics/tensor.h"
 #include "mxe_regs.h"
-#include "numerics/gemm.h"
-#include "numerics/tensor.h"
 
 namespace mxe {
 namespace {

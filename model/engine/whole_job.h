@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "engine/descriptor.h"
-#include "engine/memory_port.h"
-#include "numerics/tensor.h"
+#include "model/engine/descriptor.h"
+#include "model/engine/memory_port.h"
+#include "model/numerics/tensor.h"
 
 namespace mxe {
 

@@ -1,4 +1,4 @@
-#include "engine/wr_port.h"
+#include "model/engine/wr_port.h"
 
 #include <algorithm>
 #include <cstring>

@@ -3,12 +3,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "engine/hardware.h"
-#include "engine/memory_port.h"
-#include "engine/params.h"
-#include "engine/state.h"
-#include "engine/trace.h"
-#include "platform/engine_module.h"
+#include "model/engine/hardware.h"
+#include "model/engine/memory_port.h"
+#include "model/engine/state.h"
+#include "model/engine/trace.h"
+#include "model/params/params.h"
 
 namespace mxe {
 

@@ -1,8 +1,8 @@
 #pragma once
 
+#include "model/platform/clock.h"
+#include "model/platform/host.h"
 #include "mxe_driver.h"
-#include "platform/clock.h"
-#include "platform/host.h"
 
 namespace mxe {
 

@@ -1,8 +1,8 @@
-#include "platform/engine_module.h"
+#include "model/platform/engine_module.h"
 
 #include <cstring>
 
-#include "platform/clock.h"
+#include "model/platform/clock.h"
 
 namespace mxe {
 namespace {

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/params.h"
+#include "model/params/params.h"
 
 namespace mxe {
 
@@ -21,19 +21,6 @@ struct RegisterTransfer {
   uint32_t data = 0;     ///< in for a write, out for a read
   uint8_t strobe = 0xF;  ///< byte lanes of a write
 };
-
-/// How many bursts the interconnect between engine and memory takes at a time, per direction.
-struct PortLimits {
-  unsigned reads = 16;
-  unsigned writes = 16;
-};
-
-/// The clock of an engine without work stops: this many cycles after the last transfer on any of
-/// its buses STATUS is looked at, which takes as long as any register access. It runs again from
-/// the next access on. So idle time costs a simulation of the RTL nothing, and counts as little on
-/// the model.
-inline constexpr uint64_t kQuietCycles = 256;
-inline constexpr uint64_t kStatusLookCycles = 3;
 
 /// Lets every other process of this instant run first, events and signals that follow included.
 void yield_to_others();

@@ -1,12 +1,12 @@
-#include "platform/host.h"
+#include "model/platform/host.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
-#include "numerics/error.h"
-#include "platform/clock.h"
+#include "model/numerics/error.h"
+#include "model/platform/clock.h"
 
 namespace mxe {
 namespace {

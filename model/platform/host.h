@@ -10,7 +10,7 @@
 #include <tlm>
 #include <vector>
 
-#include "platform/memory.h"
+#include "model/platform/memory.h"
 
 namespace mxe {
 

@@ -1,4 +1,4 @@
-#include "platform/memory.h"
+#include "model/platform/memory.h"
 
 #include <fmt/format.h>
 #include <sys/mman.h>
@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "numerics/error.h"
-#include "platform/clock.h"
+#include "model/numerics/error.h"
+#include "model/platform/clock.h"
 
 namespace mxe {
 namespace {

@@ -8,16 +8,9 @@
 #include <tlm>
 #include <vector>
 
-#include "platform/memory_timing.h"
+#include "model/engine/memory_timing.h"
 
 namespace mxe {
-
-/// The ways into a memory, with which an initiator that was granted direct access does without
-/// transactions: bytes through the pointer, times from the channels.
-struct DirectChannels {
-  MemoryChannel* read = nullptr;
-  MemoryChannel* write = nullptr;
-};
 
 /// TLM payload extension: a request carried over a bus in beats. The initiator sets the inputs, the
 /// memory fills in `times`. Without it the default is the memory's own beat size, data included.

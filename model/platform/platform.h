@@ -4,9 +4,9 @@
 #include <memory>
 #include <systemc>
 
-#include "platform/engine_module.h"
-#include "platform/host.h"
-#include "platform/memory.h"
+#include "model/platform/engine_module.h"
+#include "model/platform/host.h"
+#include "model/platform/memory.h"
 
 namespace mxe {
 

@@ -1,4 +1,4 @@
-#include "arrays.h"
+#include "sw/mxe/arrays.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "numerics/error.h"
-#include "numerics/npy.h"
+#include "model/numerics/error.h"
+#include "model/numerics/npy.h"
 
 namespace mxe::cli {
 namespace {

@@ -1,4 +1,4 @@
-#include "command.h"
+#include "sw/mxe/command.h"
 
 #include <fmt/format.h>
 #include <unistd.h>

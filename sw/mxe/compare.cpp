@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "arrays.h"
-#include "command.h"
-#include "numerics/safetensors.h"
-#include "numerics/study.h"
-#include "stats_report.h"
+#include "model/numerics/safetensors.h"
+#include "model/numerics/study.h"
+#include "sw/mxe/arrays.h"
+#include "sw/mxe/command.h"
+#include "sw/mxe/stats_report.h"
 
 namespace mxe::cli {
 namespace {

@@ -10,12 +10,12 @@
 #include <string>
 #include <vector>
 
-#include "command.h"
-#include "cosim_report.h"
-#include "numerics/error.h"
+#include "model/numerics/error.h"
+#include "sw/mxe/command.h"
+#include "sw/mxe/cosim_report.h"
 #include "tb/regression/regression.h"
 #include "tb/regression/seed_results.h"
-#include "tb/rtl_top.h"
+#include "tb/rtl/rtl_top.h"
 
 namespace mxe::cli {
 namespace {

@@ -1,4 +1,4 @@
-#include "cosim_report.h"
+#include "sw/mxe/cosim_report.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <fstream>
 
-#include "numerics/error.h"
+#include "model/numerics/error.h"
 
 namespace mxe::cli {
 namespace {

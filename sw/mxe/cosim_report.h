@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "command.h"
+#include "sw/mxe/command.h"
 #include "tb/regression/regression.h"
 
 namespace mxe::cli {

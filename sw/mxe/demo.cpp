@@ -5,8 +5,8 @@
 #include <memory>
 #include <string>
 
-#include "command.h"
-#include "digits_demo.h"
+#include "sw/mxe/command.h"
+#include "sw/mxe/digits_demo.h"
 
 namespace mxe::cli {
 namespace {

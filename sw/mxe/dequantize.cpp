@@ -9,12 +9,12 @@
 #include <optional>
 #include <string>
 
-#include "arrays.h"
-#include "command.h"
-#include "numerics/block.h"
-#include "numerics/npy.h"
-#include "packing.h"
-#include "quantizer_choice.h"
+#include "model/numerics/block.h"
+#include "model/numerics/npy.h"
+#include "sw/mxe/arrays.h"
+#include "sw/mxe/command.h"
+#include "sw/mxe/packing.h"
+#include "sw/mxe/quantizer_choice.h"
 
 namespace mxe::cli {
 namespace {

@@ -1,4 +1,4 @@
-#include "digits.h"
+#include "sw/mxe/digits.h"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,8 @@
 #include <cmath>
 #include <filesystem>
 
-#include "arrays.h"
-#include "numerics/error.h"
+#include "model/numerics/error.h"
+#include "sw/mxe/arrays.h"
 
 namespace mxe::cli {
 namespace {

@@ -14,7 +14,7 @@ struct DenseLayer {
   std::vector<float> bias;     ///< [outputs]
 };
 
-/// Handwritten digits and a classifier for them (tests/data/digits).
+/// Handwritten digits and a classifier for them (sw/mxe/data/digits).
 struct Digits {
   std::size_t count = 0;        ///< images
   std::vector<float> images;    ///< [count][inputs of the first layer], 0 to 1

@@ -1,14 +1,15 @@
-#include "digits_demo.h"
+#include "sw/mxe/digits_demo.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
 
-#include "command.h"
-#include "device.h"
-#include "engines.h"
-#include "numerics/quantize.h"
+#include "model/job/difference.h"
+#include "model/numerics/quantize.h"
+#include "sw/device/device.h"
+#include "sw/device/engines.h"
+#include "sw/mxe/command.h"
 
 namespace mxe::cli {
 namespace {
@@ -34,12 +35,12 @@ std::string network_text(const Digits& digits) {
   return text;
 }
 
-MatmulJob quantize_layer(const DenseLayer& layer, const std::vector<float>& x,
-                         const Variant& variant) {
-  MatmulJob job;
+Job quantize_layer(const DenseLayer& layer, const std::vector<float>& x, const Variant& variant) {
+  Job job;
   job.a = mx::quantize_rows(x.data(), x.size() / layer.inputs, layer.inputs, variant.activations);
   job.b = mx::quantize_rows(layer.weights.data(), layer.outputs, layer.inputs, variant.weights);
   job.bias = layer.bias;
+  job.bias_one_row = true;
   return job;
 }
 
@@ -60,7 +61,7 @@ class DigitsDemo {
     std::vector<float> x = digits_.images;
     for (std::size_t i = 0; i < digits_.layers.size(); ++i) {
       if (i > 0) relu(x);
-      const MatmulJob job = quantize_layer(digits_.layers[i], x, variant);
+      const Job job = quantize_layer(digits_.layers[i], x, variant);
       x = run_layer(job, fmt::format("{}, layer {}", variant.name(), i + 1), result);
     }
     result.correct = count_correct(x, digits_.labels);
@@ -70,14 +71,13 @@ class DigitsDemo {
 
  private:
   /// Runs the job everywhere; returns golden's result, from which the next layer starts.
-  std::vector<float> run_layer(const MatmulJob& job, const std::string& name,
-                               VariantResult& result) {
+  std::vector<float> run_layer(const Job& job, const std::string& name, VariantResult& result) {
     mx::GemmOptions options;
     options.dual = params_.fp4_dual != 0;
-    const StoredOutput golden = run_golden(job, options);
-    const MatmulShape shape = job.shape();
+    const StoredOutput golden = job.golden(options);
+    const JobShape shape = job.shape();
     result.macs += shape.macs();
-    result.peak_macs = peak_macs_per_cycle(params_, shape);
+    result.peak_macs = shape.peak_macs_per_cycle(params_);
     for (std::size_t i = 0; i < devices_.size(); ++i) {
       const std::string where = fmt::format("{} on {}", name, target_name(devices_[i].target()));
       show_progress(where + " ...");
@@ -121,7 +121,10 @@ bool DemoResult::agreed() const {
 DemoResult run_digits_demo(const Digits& digits, const EngineSetup& setup) {
   const auto start = std::chrono::steady_clock::now();
   for (const Variant& variant : kVariants) {
-    require_pair(setup.params, {1, 1, 1, variant.activations, variant.weights, {}});
+    JobShape shape;
+    shape.format_a = variant.activations;
+    shape.format_b = variant.weights;
+    shape.require_pair(setup.params);
   }
   DigitsDemo demo(digits, setup);
   DemoResult result;

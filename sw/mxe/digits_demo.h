@@ -5,9 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "digits.h"
-#include "engine_choice.h"
-#include "matmul_job.h"
+#include "model/job/job.h"
+#include "sw/device/target.h"
+#include "sw/mxe/digits.h"
+#include "sw/mxe/engine_choice.h"
 
 namespace mxe::cli {
 

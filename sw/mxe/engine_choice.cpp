@@ -1,4 +1,4 @@
-#include "engine_choice.h"
+#include "sw/mxe/engine_choice.h"
 
 namespace mxe::cli {
 

@@ -4,20 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "engine/params.h"
-#include "engine/trace.h"
-#include "platform/memory_timing.h"
+#include "sw/device/engine_setup.h"
 
 namespace mxe::cli {
-
-/// The engine and the memory a command runs on.
-struct EngineSetup {
-  Params params;
-  MemoryTiming timing;
-  bool cycles_only = false;  ///< model only: the results are not computed
-  std::string waves;         ///< RTL only: the FST file to record, empty for none
-  Tracer* tracer = nullptr;  ///< model only: sees what the engine does; must outlive it
-};
 
 /// The options that choose them: --config, --set and --mem-*.
 class EngineChoice {

@@ -4,18 +4,18 @@
 #include <optional>
 #include <string>
 
-#include "command.h"
-#include "device.h"
-#include "engine_choice.h"
-#include "matmul_report.h"
-#include "output_choice.h"
-#include "trace_choice.h"
+#include "sw/device/device.h"
+#include "sw/mxe/command.h"
+#include "sw/mxe/engine_choice.h"
+#include "sw/mxe/matmul_report.h"
+#include "sw/mxe/output_choice.h"
+#include "sw/mxe/trace_choice.h"
 
 namespace mxe::cli {
 namespace {
 
 struct Options {
-  MatmulShape shape;
+  JobShape shape;
   std::string format_a, format_b, on = "model";
   OutputChoice output;
   EngineChoice engine;
@@ -29,13 +29,13 @@ int run(const Options& options) {
     throw mx::Error("golden has no clock to estimate cycles from (allowed: model, rtl)");
   }
   options.trace.require_possible(target);
-  MatmulShape shape = options.shape;
+  JobShape shape = options.shape;
   shape.format_a = mx::parse_format(options.format_a);
   shape.format_b = mx::parse_format(options.format_b);
   shape.output = options.output.resolve();
   EngineSetup setup = options.engine.resolve();
   setup.cycles_only = true;
-  require_pair(setup.params, shape);
+  shape.require_pair(setup.params);
 
   std::optional<ChromeTrace> trace = options.trace.open();
   if (trace) setup.tracer = &*trace;

@@ -4,9 +4,9 @@
 
 #include <memory>
 
-#include "command.h"
-#include "numerics/format_info.h"
-#include "numerics/presets.h"
+#include "model/numerics/format_info.h"
+#include "model/numerics/presets.h"
+#include "sw/mxe/command.h"
 
 namespace mxe::cli {
 namespace {

@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "arrays.h"
-#include "command.h"
-#include "numerics/ascend.h"
-#include "numerics/files.h"
-#include "platform/random.h"
+#include "model/numerics/ascend.h"
+#include "model/numerics/files.h"
+#include "model/numerics/random.h"
+#include "sw/mxe/arrays.h"
+#include "sw/mxe/command.h"
 
 namespace mxe::cli {
 namespace {

@@ -16,10 +16,10 @@
 #include <systemc>
 #include <vector>
 
-#include "command.h"
-#include "device.h"
-#include "engine_choice.h"
-#include "numerics/error.h"
+#include "model/numerics/error.h"
+#include "sw/device/device.h"
+#include "sw/mxe/command.h"
+#include "sw/mxe/engine_choice.h"
 
 namespace mxe::cli {
 namespace {

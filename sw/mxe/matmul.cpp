@@ -7,17 +7,18 @@
 #include <optional>
 #include <string>
 
-#include "arrays.h"
-#include "command.h"
-#include "device.h"
-#include "engine_choice.h"
-#include "matmul_job.h"
-#include "matmul_report.h"
-#include "numerics/gemm.h"
-#include "numerics/npy.h"
-#include "numerics/quantize.h"
-#include "output_choice.h"
-#include "trace_choice.h"
+#include "model/job/difference.h"
+#include "model/job/job.h"
+#include "model/numerics/gemm.h"
+#include "model/numerics/npy.h"
+#include "model/numerics/quantize.h"
+#include "sw/device/device.h"
+#include "sw/mxe/arrays.h"
+#include "sw/mxe/command.h"
+#include "sw/mxe/engine_choice.h"
+#include "sw/mxe/matmul_report.h"
+#include "sw/mxe/output_choice.h"
+#include "sw/mxe/trace_choice.h"
 
 namespace mxe::cli {
 namespace {
@@ -44,15 +45,17 @@ Array<float> read_matrix(const std::string& path, const char* shape) {
   return matrix;
 }
 
-std::vector<float> read_bias(const std::string& path, std::size_t m, std::size_t n) {
-  if (path.empty()) return {};
+/// The bias of an [m, n] result; throws mx::Error unless it is [m, n] or [n].
+void read_bias(const std::string& path, std::size_t m, std::size_t n, Job& job) {
+  if (path.empty()) return;
   Array<float> bias = read_floats(path);
   const std::vector<std::size_t> row{n}, full{m, n};
   if (bias.shape != row && bias.shape != full) {
     throw mx::Error(fmt::format("{}: the bias must be {} or {}, but is {}", path, shape_text(full),
                                 shape_text(row), shape_text(bias.shape)));
   }
-  return std::move(bias.values);
+  job.bias = std::move(bias.values);
+  job.bias_one_row = job.bias.size() == n;
 }
 
 /// Whether the bias is stored as BF16; throws mx::Error for anything but fp32 and bf16.
@@ -66,7 +69,7 @@ bool is_bf16_bias(const Options& options) {
   return true;
 }
 
-MatmulJob read_job(const Options& options) {
+Job read_job(const Options& options) {
   const mx::FormatId format_a = mx::parse_format(options.format_a);
   const mx::FormatId format_b = mx::parse_format(options.format_b);
   const Array<float> a = read_matrix(options.a, "[M, K]");
@@ -77,10 +80,10 @@ MatmulJob read_job(const Options& options) {
         fmt::format("{} is {} and {} is {}: the columns of A must be as many as the rows of B",
                     options.a, shape_text(a.shape), options.b, shape_text(b.shape)));
   }
-  MatmulJob job;
+  Job job;
   job.output = options.result.resolve();
   job.bias_bf16 = is_bf16_bias(options);
-  job.bias = read_bias(options.bias, m, n);
+  read_bias(options.bias, m, n, job);
   if (job.bias_bf16) job.bias = round_to_bfloat16(job.bias);
   job.a = mx::quantize_rows(a.values.data(), m, k, format_a);
   const std::vector<float> b_rows = axis_to_rows(b.values, split_at(b.shape, 0));
@@ -89,19 +92,19 @@ MatmulJob read_job(const Options& options) {
 }
 
 /// The result on `target`; the reference has no cycles and no counters.
-DeviceResult run_on(Target target, const EngineSetup& setup, const MatmulJob& job,
+DeviceResult run_on(Target target, const EngineSetup& setup, const Job& job,
                     const mx::GemmOptions& golden) {
   if (target != Target::golden) return Device(target, setup).run(job);
   const auto start = std::chrono::steady_clock::now();
   DeviceResult result;
-  result.output = run_golden(job, golden);
+  result.output = job.golden(golden);
   result.wall_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return result;
 }
 
 /// Writes the files that were asked for.
-void write_result(const Options& options, const MatmulShape& shape, const StoredOutput& result,
+void write_result(const Options& options, const JobShape& shape, const StoredOutput& result,
                   const std::vector<float>& values) {
   if (!options.output.empty()) mx::write_npy(options.output, values.data(), {shape.m, shape.n});
   if (options.elements.empty() && options.scales.empty()) return;
@@ -135,8 +138,8 @@ int run(const Options& options) {
   setup.waves = options.waves;
   if (!setup.waves.empty() && target != Target::rtl) throw mx::Error("--waves needs --on rtl");
   options.trace.require_possible(target);
-  const MatmulJob job = read_job(options);
-  const MatmulShape shape = job.shape();
+  const Job job = read_job(options);
+  const JobShape shape = job.shape();
   if (job.output.kind != OutputFormat::Kind::mx &&
       !(options.elements.empty() && options.scales.empty())) {
     throw mx::Error(
@@ -147,7 +150,7 @@ int run(const Options& options) {
     expected = read_floats(options.expect);
     require_same_shape(expected, {shape.m, shape.n}, options.expect + ": the expected result");
   }
-  if (target != Target::golden) require_pair(setup.params, shape);
+  if (target != Target::golden) shape.require_pair(setup.params);
 
   std::optional<ChromeTrace> trace = options.trace.open();
   if (trace) setup.tracer = &*trace;
@@ -167,7 +170,7 @@ int run(const Options& options) {
   }
   if (target == Target::golden || !options.check) return kAgreed;
   return report_difference(options, "golden",
-                           describe_difference(result.output, run_golden(job, golden), shape));
+                           describe_difference(result.output, job.golden(golden), shape));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "matmul_report.h"
+#include "sw/mxe/matmul_report.h"
 
 #include <fmt/format.h>
 
@@ -39,7 +39,7 @@ void print_bound(const Roofline& roof) {
 }  // namespace
 
 double utilization(const MatmulReport& report, uint64_t cycles) {
-  const double peak = peak_macs_per_cycle(report.params, report.shape);
+  const double peak = report.shape.peak_macs_per_cycle(report.params);
   return cycles == 0 ? 0 : report.shape.macs() / (peak * static_cast<double>(cycles));
 }
 
@@ -53,7 +53,7 @@ Roofline roofline(const MatmulReport& report, const DeviceResult& result) {
   const auto cycles = [](double amount, double rate) {
     return static_cast<uint64_t>(std::ceil(amount / rate));
   };
-  roof.compute = cycles(report.shape.macs(), peak_macs_per_cycle(report.params, report.shape));
+  roof.compute = cycles(report.shape.macs(), report.shape.peak_macs_per_cycle(report.params));
   roof.memory = cycles(static_cast<double>(std::max(read, written)), roof.bytes_per_cycle);
   return roof;
 }

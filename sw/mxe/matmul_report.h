@@ -1,14 +1,15 @@
 #pragma once
 
-#include "command.h"
-#include "device.h"
-#include "matmul_job.h"
+#include "model/job/job.h"
+#include "sw/device/device.h"
+#include "sw/device/target.h"
+#include "sw/mxe/command.h"
 
 namespace mxe::cli {
 
 /// What `matmul` and `estimate` report about, besides what the device says.
 struct MatmulReport {
-  MatmulShape shape;
+  JobShape shape;
   Target on;
   Params params;
   MemoryTiming timing;

@@ -3,7 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
-#include "platform/output.h"
+#include "model/job/output.h"
 
 namespace mxe::cli {
 

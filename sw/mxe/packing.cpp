@@ -1,10 +1,10 @@
-#include "packing.h"
+#include "sw/mxe/packing.h"
 
 #include <fmt/format.h>
 
 #include <map>
 
-#include "numerics/layout.h"
+#include "model/numerics/layout.h"
 
 namespace mxe::cli {
 namespace {

@@ -3,8 +3,8 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
-#include "arrays.h"
-#include "numerics/format.h"
+#include "model/numerics/format.h"
+#include "sw/mxe/arrays.h"
 
 namespace mxe::cli {
 

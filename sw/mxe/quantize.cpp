@@ -1,6 +1,6 @@
 // mxe quantize: float32 to element codes and block scales.
 
-#include "numerics/quantize.h"
+#include "model/numerics/quantize.h"
 
 #include <fmt/format.h>
 
@@ -8,12 +8,12 @@
 #include <optional>
 #include <string>
 
-#include "arrays.h"
-#include "command.h"
-#include "numerics/npy.h"
-#include "packing.h"
-#include "quantizer_choice.h"
-#include "stats_report.h"
+#include "model/numerics/npy.h"
+#include "sw/mxe/arrays.h"
+#include "sw/mxe/command.h"
+#include "sw/mxe/packing.h"
+#include "sw/mxe/quantizer_choice.h"
+#include "sw/mxe/stats_report.h"
 
 namespace mxe::cli {
 namespace {

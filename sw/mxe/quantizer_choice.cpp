@@ -1,4 +1,4 @@
-#include "quantizer_choice.h"
+#include "sw/mxe/quantizer_choice.h"
 
 namespace mxe::cli {
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string>
 
-#include "numerics/presets.h"
+#include "model/numerics/presets.h"
 
 namespace mxe::cli {
 

@@ -1,4 +1,4 @@
-#include "stats_report.h"
+#include "sw/mxe/stats_report.h"
 
 #include <string>
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "command.h"
-#include "numerics/study.h"
+#include "model/numerics/study.h"
+#include "sw/mxe/command.h"
 
 namespace mxe::cli {
 

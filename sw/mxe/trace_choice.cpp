@@ -1,8 +1,8 @@
-#include "trace_choice.h"
+#include "sw/mxe/trace_choice.h"
 
 #include <fmt/format.h>
 
-#include "numerics/error.h"
+#include "model/numerics/error.h"
 
 namespace mxe::cli {
 

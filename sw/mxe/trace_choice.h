@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "engine/chrome_trace.h"
-#include "matmul_job.h"
+#include "model/engine/chrome_trace.h"
+#include "sw/device/target.h"
 
 namespace mxe::cli {
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "numerics/error.h"
+#include "model/numerics/error.h"
 
 namespace mxe {
 

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "numerics/error.h"
+#include "model/numerics/error.h"
 #include "tb/coverage/coverage.h"
 
 namespace mxe {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "tb/coverage/bins.h"
-#include "tb/rtl_top.h"
+#include "tb/rtl/rtl_top.h"
 
 namespace mxe {
 

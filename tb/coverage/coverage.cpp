@@ -14,7 +14,7 @@ Bins all_bins() {
 
 Coverage::Coverage(const Params& params) : jobs_(params), ports_(params) {}
 
-void Coverage::job_compared(const Job& job, const JobImage& image, const Expectation& expected,
+void Coverage::job_compared(const CosimJob& job, const JobImage& image, const Expectation& expected,
                             const JobOutcome& outcome) {
   device_.job_ended(outcome, bins_);
   if (outcome.result == MXE_OK) jobs_.sample(job, image, expected, outcome, bins_);

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "tb/cosim.h"
+#include "tb/cosim/cosim.h"
 #include "tb/coverage/bins.h"
 #include "tb/coverage/device_bins.h"
 #include "tb/coverage/job_bins.h"
@@ -21,7 +21,7 @@ class Coverage : public CoSimObserver {
  public:
   explicit Coverage(const Params& params);
 
-  void job_compared(const Job& job, const JobImage& image, const Expectation& expected,
+  void job_compared(const CosimJob& job, const JobImage& image, const Expectation& expected,
                     const JobOutcome& outcome) override;
   void batch_compared(const struct mxe_counters& counters,
                       const struct mxe_counters& read) override;

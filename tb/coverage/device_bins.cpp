@@ -2,8 +2,8 @@
 
 #include <array>
 
-#include "numerics/error.h"
-#include "tb/counter_table.h"
+#include "model/numerics/error.h"
+#include "tb/cosim/counter_table.h"
 
 namespace mxe {
 namespace {

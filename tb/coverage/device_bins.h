@@ -4,8 +4,8 @@
 #include <string>
 
 #include "mxe_driver.h"
+#include "tb/cosim/scoreboard.h"
 #include "tb/coverage/bins.h"
-#include "tb/scoreboard.h"
 
 namespace mxe {
 

@@ -9,7 +9,7 @@
 #include <limits>
 #include <set>
 
-#include "tb/job_spec.h"
+#include "tb/cosim/job_spec.h"
 
 namespace mxe {
 namespace {
@@ -171,7 +171,7 @@ const char* result_kind(const OutputFormat& output) {
   return "mx";
 }
 
-void sample_operands(const Job& job, Bins& bins) {
+void sample_operands(const CosimJob& job, Bins& bins) {
   sample_operand("A", job.a, bins);
   sample_operand("B", job.b, bins);
   // Only directed cases have other values.
@@ -250,7 +250,8 @@ const uint8_t* row_of(const JobImage& image, const JobOutcome& outcome, const ch
   return outcome.memory.data() + image.index_of(image.byte_of(part, row, 0).value());
 }
 
-void sample_numbers(const Job& job, const JobImage& image, const JobOutcome& outcome, Bins& bins) {
+void sample_numbers(const CosimJob& job, const JobImage& image, const JobOutcome& outcome,
+                    Bins& bins) {
   const bool bf16 = job.output.kind == OutputFormat::Kind::bf16;
   std::set<std::string> classes;
   for (std::size_t row = 0; row < job.m(); row++) {
@@ -273,7 +274,7 @@ std::string result_scale(uint8_t scale) {
   return scale == 0 || scale == 254 ? std::to_string(scale) : "1 to 253";
 }
 
-void sample_blocks(const Job& job, const JobImage& image, const JobOutcome& outcome,
+void sample_blocks(const CosimJob& job, const JobImage& image, const JobOutcome& outcome,
                    uint64_t saturations, Bins& bins) {
   const mx::FormatId format = job.output.requant.format;
   const std::string rule = name_of(format) + ", " + rule_name(job.output);
@@ -294,7 +295,7 @@ void sample_blocks(const Job& job, const JobImage& image, const JobOutcome& outc
   if (saturations != 0) bins.hit(kResultElements, overflow + ", beyond the largest");
 }
 
-void sample_results(const Job& job, const JobImage& image, const Expectation& expected,
+void sample_results(const CosimJob& job, const JobImage& image, const Expectation& expected,
                     const JobOutcome& outcome, Bins& bins) {
   bins.hit("format of D", job.output.name());
   if (job.output.kind != OutputFormat::Kind::mx) {
@@ -369,7 +370,7 @@ void define_layout(Bins& bins) {
               ShortRun::some, all);
 }
 
-void sample_layout(const Job& job, const JobImage& image, unsigned beat, Bins& bins) {
+void sample_layout(const CosimJob& job, const JobImage& image, unsigned beat, Bins& bins) {
   for (const LayoutPart& part : kParts) {
     if (!image.byte_of(part.name, 0, 0)) continue;
     const bool odd = job.layout.*part.offset % beat != 0;
@@ -390,7 +391,7 @@ void JobBins::define(Bins& bins) {
   define_layout(bins);
 }
 
-void JobBins::sample(const Job& job, const JobImage& image, const Expectation& expected,
+void JobBins::sample(const CosimJob& job, const JobImage& image, const Expectation& expected,
                      const JobOutcome& outcome, Bins& bins) const {
   sample_operands(job, bins);
   sample_results(job, image, expected, outcome, bins);
@@ -398,7 +399,7 @@ void JobBins::sample(const Job& job, const JobImage& image, const Expectation& e
   sample_layout(job, image, params_.mem_bytes(), bins);
 }
 
-void JobBins::sample_shape(const Job& job, Bins& bins) const {
+void JobBins::sample_shape(const CosimJob& job, Bins& bins) const {
   const std::string config = params_.config_name();
   if (config == "custom") return;
   const auto is4 = [](const mx::MxTensor& t) { return mx::element_format(t.format).bits == 4; };

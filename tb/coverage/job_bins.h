@@ -2,10 +2,11 @@
 
 #include <string>
 
-#include "engine/params.h"
+#include "model/params/params.h"
+#include "tb/cosim/cosim_job.h"
+#include "tb/cosim/job_image.h"
+#include "tb/cosim/scoreboard.h"
 #include "tb/coverage/bins.h"
-#include "tb/job.h"
-#include "tb/scoreboard.h"
 
 namespace mxe {
 
@@ -17,11 +18,11 @@ class JobBins {
 
   explicit JobBins(const Params& params) : params_(params) {}
   /// Counts a job that ended well.
-  void sample(const Job& job, const JobImage& image, const Expectation& expected,
+  void sample(const CosimJob& job, const JobImage& image, const Expectation& expected,
               const JobOutcome& outcome, Bins& bins) const;
 
  private:
-  void sample_shape(const Job& job, Bins& bins) const;
+  void sample_shape(const CosimJob& job, Bins& bins) const;
 
   Params params_;
 };

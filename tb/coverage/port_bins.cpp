@@ -1,6 +1,6 @@
 #include "tb/coverage/port_bins.h"
 
-#include "platform/engine_module.h"
+#include "model/platform/engine_module.h"
 
 namespace mxe {
 namespace {

@@ -3,9 +3,9 @@
 #include <array>
 #include <cstdint>
 
-#include "engine/params.h"
+#include "model/params/params.h"
 #include "tb/coverage/bins.h"
-#include "tb/rtl_top.h"
+#include "tb/rtl/rtl_top.h"
 
 namespace mxe {
 

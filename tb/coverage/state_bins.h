@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "tb/coverage/bins.h"
-#include "tb/rtl_signal.h"
+#include "tb/rtl/rtl_signal.h"
 
 namespace mxe {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "platform/random.h"
-#include "tb/job_generator.h"
+#include "model/numerics/random.h"
+#include "tb/cosim/job_generator.h"
 
 namespace mxe {
 namespace {

@@ -14,7 +14,7 @@
 #include <memory>
 #include <regex>
 
-#include "numerics/error.h"
+#include "model/numerics/error.h"
 #include "tb/coverage/coverage.h"
 
 namespace mxe {

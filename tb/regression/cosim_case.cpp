@@ -8,8 +8,8 @@
 #include <functional>
 #include <set>
 
+#include "model/numerics/error.h"
 #include "mxe_regs.h"
-#include "numerics/error.h"
 
 namespace mxe {
 namespace {

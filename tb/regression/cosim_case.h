@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "tb/cosim.h"
-#include "tb/job_spec.h"
+#include "tb/cosim/cosim.h"
+#include "tb/cosim/job_spec.h"
 #include "tb/regression/json_members.h"
 
 namespace mxe {

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "numerics/error.h"
+#include "model/numerics/error.h"
 
 namespace mxe {
 

@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "tb/engine_plugin.h"
+#include "tb/rtl/engine_plugin.h"
 
 namespace mxe {
 namespace {

@@ -4,9 +4,9 @@
 #include <string>
 #include <utility>
 
-#include "tb/engine_features.h"
+#include "tb/cosim/engine_features.h"
 #include "tb/regression/json_members.h"
-#include "tb/rtl_engine.h"
+#include "tb/rtl/rtl_engine.h"
 
 namespace mxe {
 

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "numerics/error.h"
+#include "model/numerics/error.h"
 #include "tb/regression/case_generator.h"
 #include "tb/regression/waves.h"
 

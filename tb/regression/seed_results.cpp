@@ -9,7 +9,7 @@
 #include <fstream>
 #include <memory>
 
-#include "numerics/error.h"
+#include "model/numerics/error.h"
 
 namespace mxe {
 namespace {

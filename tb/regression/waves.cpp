@@ -6,7 +6,7 @@
 #include <iterator>
 #include <vector>
 
-#include "numerics/error.h"
+#include "model/numerics/error.h"
 
 namespace mxe {
 namespace {

@@ -8,8 +8,8 @@
 #include <systemc>
 #include <vector>
 
-#include "numerics/error.h"
-#include "report.h"
+#include "model/numerics/error.h"
+#include "tests/accuracy/report.h"
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "measure.h"
+#include "tests/accuracy/measure.h"
 
 #include <fmt/format.h>
 #include <sys/wait.h>
@@ -8,8 +8,8 @@
 #include <exception>
 #include <nlohmann/json.hpp>
 
-#include "numerics/error.h"
-#include "tb/cosim.h"
+#include "model/numerics/error.h"
+#include "tb/cosim/cosim.h"
 
 namespace mxe {
 namespace {

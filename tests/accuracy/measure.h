@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "workload.h"
+#include "tests/accuracy/workload.h"
 
 namespace mxe {
 

@@ -11,8 +11,8 @@
 #include <systemc>
 #include <vector>
 
-#include "measure.h"
-#include "numerics/error.h"
+#include "model/numerics/error.h"
+#include "tests/accuracy/measure.h"
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "report.h"
+#include "tests/accuracy/report.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "numerics/error.h"
+#include "model/numerics/error.h"
 
 namespace mxe {
 namespace {

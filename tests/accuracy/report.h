@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "measure.h"
+#include "tests/accuracy/measure.h"
 
 namespace mxe {
 

@@ -1,4 +1,4 @@
-#include "workload.h"
+#include "tests/accuracy/workload.h"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,8 @@
 #include <cmath>
 #include <sstream>
 
-#include "numerics/accumulate.h"
-#include "numerics/error.h"
+#include "model/numerics/accumulate.h"
+#include "model/numerics/error.h"
 
 namespace mxe {
 

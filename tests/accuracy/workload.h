@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "engine/params.h"
-#include "platform/memory_timing.h"
-#include "platform/random.h"
-#include "tb/job_generator.h"
-#include "tb/rtl_top.h"
+#include "model/engine/memory_timing.h"
+#include "model/numerics/random.h"
+#include "model/params/params.h"
+#include "tb/cosim/job_generator.h"
+#include "tb/rtl/rtl_top.h"
 
 namespace mxe {
 
@@ -25,7 +25,7 @@ Configuration configuration(const std::string& name);
 
 /// Jobs for one engine, back to back, in front of one memory.
 struct Stream {
-  std::vector<Job> jobs;
+  std::vector<CosimJob> jobs;
   MemoryTiming timing;
 };
 
@@ -43,7 +43,7 @@ class Workload {
   Stream next(unsigned max_jobs, bool jitter);
 
  private:
-  Job job(const MemoryTiming& timing);
+  CosimJob job(const MemoryTiming& timing);
   unsigned size(unsigned low, unsigned high);
   MemoryTiming memory(bool jitter);
   double estimated_cycles(double m, double n, double k, const MemoryTiming& timing) const;

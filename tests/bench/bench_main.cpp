@@ -3,7 +3,7 @@
 
 #include <systemc>
 
-#include "engine_bench.h"
+#include "tests/bench/engine_bench.h"
 
 int sc_main(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "numerics/block_kernels.h"
-#include "numerics/presets.h"
-#include "numerics/quantize.h"
+#include "model/numerics/block_kernels.h"
+#include "model/numerics/presets.h"
+#include "model/numerics/quantize.h"
 
 namespace {
 

@@ -12,8 +12,8 @@
 #include <systemc>
 #include <vector>
 
-#include "tb/cosim.h"
-#include "tb/job_generator.h"
+#include "tb/cosim/cosim.h"
+#include "tb/cosim/job_generator.h"
 
 namespace mxe {
 namespace {
@@ -63,7 +63,7 @@ class RecordedTop : public RtlTop {
 struct Bench {
   Recording recording;
   std::unique_ptr<CoSim> cosim;
-  std::vector<Job> jobs;
+  std::vector<CosimJob> jobs;
 
   Bench() {
     CoSimOptions options;

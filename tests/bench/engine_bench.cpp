@@ -1,7 +1,7 @@
 // Simulated clock cycles a second: the RTL, the model with data (functional) and without (timing,
 // as `mxe estimate` runs it), one product of 512 x 512 x 512 on configuration base in MXFP8. And
 // layers of Llama-3-8B over 2,048 tokens without data.
-#include "engine_bench.h"
+#include "tests/bench/engine_bench.h"
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
@@ -16,14 +16,14 @@
 #include <string>
 #include <vector>
 
-#include "engine/engine.h"
+#include "model/numerics/error.h"
+#include "model/numerics/quantize.h"
+#include "model/platform/driver_port.h"
+#include "model/platform/engine.h"
+#include "model/platform/platform.h"
 #include "mxe_driver.h"
-#include "numerics/error.h"
-#include "numerics/quantize.h"
-#include "platform/driver_port.h"
-#include "platform/platform.h"
 #ifdef MXE_WITH_RTL
-#include "tb/rtl_engine.h"
+#include "tb/rtl/rtl_engine.h"
 #endif
 
 namespace mxe {

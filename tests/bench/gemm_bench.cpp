@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "numerics/gemm.h"
-#include "numerics/quantize.h"
+#include "model/numerics/gemm.h"
+#include "model/numerics/quantize.h"
 
 #ifdef MXE_HAVE_OPENBLAS
 #include <cblas.h>

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <regex>
 
-#include "run_mxe.h"
+#include "tests/cli/run_mxe.h"
 
 namespace mxe::test {
 namespace {

@@ -1,7 +1,7 @@
 #include <filesystem>
 #include <set>
 
-#include "run_mxe.h"
+#include "tests/cli/run_mxe.h"
 
 namespace mxe::test {
 namespace {

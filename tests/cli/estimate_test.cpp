@@ -3,7 +3,7 @@
 #include <sstream>
 #include <string>
 
-#include "run_mxe.h"
+#include "tests/cli/run_mxe.h"
 
 namespace mxe::test {
 namespace {

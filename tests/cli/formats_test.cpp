@@ -1,4 +1,4 @@
-#include "run_mxe.h"
+#include "tests/cli/run_mxe.h"
 
 namespace mxe::test {
 namespace {

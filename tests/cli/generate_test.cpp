@@ -1,6 +1,6 @@
 #include <cstring>
 
-#include "run_mxe.h"
+#include "tests/cli/run_mxe.h"
 
 namespace mxe::test {
 namespace {

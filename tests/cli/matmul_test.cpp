@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "run_mxe.h"
+#include "tests/cli/run_mxe.h"
 
 namespace mxe::test {
 namespace {

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <limits>
 
-#include "run_mxe.h"
+#include "tests/cli/run_mxe.h"
 
 namespace mxe::test {
 namespace {

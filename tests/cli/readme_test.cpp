@@ -5,7 +5,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "run_mxe.h"
+#include "tests/cli/run_mxe.h"
 
 namespace mxe::test {
 namespace {
@@ -39,7 +39,7 @@ TEST_P(Readme, CommandsRunAsWritten) {
   // A directory that looks like the project's root, so that nothing is written there.
   std::filesystem::create_directory(path("build"));
   std::filesystem::create_symlink(MXE_PROGRAM, path("build/mxe"));
-  for (const char* name : {"tests", "scripts", "docs"}) {
+  for (const char* name : {"sw", "tests", "scripts", "docs"}) {
     std::filesystem::create_symlink(std::string(MXE_SOURCE_DIR "/") + name, path(name));
   }
   write_text("commands.sh", "set -eux\ncd '" + path("") + "'\n" + script);

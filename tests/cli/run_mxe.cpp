@@ -1,4 +1,4 @@
-#include "run_mxe.h"
+#include "tests/cli/run_mxe.h"
 
 #include <fcntl.h>
 #include <spawn.h>
@@ -13,7 +13,7 @@
 #include <iterator>
 #include <random>
 
-#include "numerics/npy.h"
+#include "model/numerics/npy.h"
 
 extern char** environ;
 

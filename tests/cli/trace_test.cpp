@@ -5,7 +5,7 @@
 #include <random>
 #include <vector>
 
-#include "run_mxe.h"
+#include "tests/cli/run_mxe.h"
 
 namespace mxe::test {
 namespace {

@@ -1,6 +1,6 @@
 // The parts every subcommand shares: help, bad usage, bad files.
 
-#include "run_mxe.h"
+#include "tests/cli/run_mxe.h"
 
 namespace mxe::test {
 namespace {

@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "numerics/error.h"
-#include "tb/axi_checker.h"
-#include "tb/axi_lite_checker.h"
-#include "tb/axi_lite_master.h"
-#include "tb/axi_memory.h"
+#include "model/numerics/error.h"
+#include "tb/rtl/axi_checker.h"
+#include "tb/rtl/axi_lite_checker.h"
+#include "tb/rtl/axi_lite_master.h"
+#include "tb/rtl/axi_memory.h"
 
 namespace mxe {
 namespace {

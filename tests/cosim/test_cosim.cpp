@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "tb/cosim.h"
-#include "tb/job_generator.h"
+#include "tb/cosim/cosim.h"
+#include "tb/cosim/job_generator.h"
 
 namespace mxe {
 
@@ -91,7 +91,7 @@ TEST_P(RandomJobs, Agree) {
   JobGenerator generator(options.params, scenario.seed, scenario.mix);
   Random random(scenario.seed);
   for (int done = 0; done < scenario.jobs && cosim.mismatches().empty();) {
-    std::vector<Job> jobs;
+    std::vector<CosimJob> jobs;
     const int count = static_cast<int>(random.uniform(1, 2 * options.ring_entries));
     for (int i = 0; i < count; i++) jobs.push_back(generator.next());
     cosim.run(jobs);
@@ -170,7 +170,7 @@ TEST_P(AllPairs, Agree) {
   CoSim cosim(options);
   JobGenerator generator(options.params, scenario.seed, scenario.mix);
   for (const mx::FormatId a : mx::kAllFormats) {
-    std::vector<Job> jobs;
+    std::vector<CosimJob> jobs;
     for (const mx::FormatId b : mx::kAllFormats) {
       for (int i = 0; i < scenario.jobs; i++) jobs.push_back(generator.next(a, b));
     }

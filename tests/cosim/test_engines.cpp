@@ -9,15 +9,16 @@
 #include <string>
 #include <vector>
 
-#include "engine/engine.h"
+#include "model/numerics/accumulate.h"
+#include "model/platform/clock.h"
+#include "model/platform/engine.h"
+#include "model/platform/platform.h"
 #include "mxe_reg_table.h"
 #include "mxe_regs.h"
-#include "numerics/accumulate.h"
-#include "platform/clock.h"
-#include "platform/platform.h"
-#include "tb/job.h"
-#include "tb/job_generator.h"
-#include "tb/rtl_engine.h"
+#include "tb/cosim/cosim_job.h"
+#include "tb/cosim/job_generator.h"
+#include "tb/cosim/job_image.h"
+#include "tb/rtl/rtl_engine.h"
 
 namespace mxe {
 
@@ -108,7 +109,7 @@ class Bench {
     const uint64_t mark = host.allocation_mark();
     const JobImage image = job(seed);
     run(descriptor(image), "legal job");
-    const std::vector<uint8_t> expected = image.after(job_.golden(params.fp4_dual != 0).stored);
+    const std::vector<uint8_t> expected = image.after(job_.expected(params.fp4_dual != 0).stored);
     const bool same = std::memcmp(host.memory().data(image.address(), expected.size()),
                                   expected.data(), expected.size()) == 0;
     log(fmt::format("results {}", same ? "right" : "WRONG"));
@@ -159,7 +160,7 @@ class Bench {
  private:
   uint64_t start_, ring_;
   unsigned next_ = 0;
-  Job job_;
+  CosimJob job_;
 };
 
 using Script = std::function<void(Bench&)>;

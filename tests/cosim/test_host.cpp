@@ -5,9 +5,9 @@
 #include <stdexcept>
 #include <string>
 
-#include "numerics/error.h"
-#include "platform/clock.h"
-#include "platform/platform.h"
+#include "model/numerics/error.h"
+#include "model/platform/clock.h"
+#include "model/platform/platform.h"
 
 namespace mxe {
 namespace {

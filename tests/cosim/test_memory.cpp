@@ -5,10 +5,10 @@
 #include <numeric>
 #include <vector>
 
-#include "numerics/error.h"
-#include "platform/clock.h"
-#include "platform/memory.h"
-#include "platform/memory_timing.h"
+#include "model/engine/memory_timing.h"
+#include "model/numerics/error.h"
+#include "model/platform/clock.h"
+#include "model/platform/memory.h"
 
 namespace mxe {
 namespace {

@@ -6,15 +6,15 @@
 #include <memory>
 #include <vector>
 
-#include "engine/banks.h"
-#include "engine/counters.h"
-#include "engine/engine.h"
-#include "engine/unpack.h"
-#include "engine/walk.h"
+#include "model/engine/banks.h"
+#include "model/engine/counters.h"
+#include "model/engine/unpack.h"
+#include "model/engine/walk.h"
+#include "model/numerics/random.h"
+#include "model/platform/driver_port.h"
+#include "model/platform/engine.h"
+#include "model/platform/platform.h"
 #include "mxe_driver.h"
-#include "platform/driver_port.h"
-#include "platform/platform.h"
-#include "platform/random.h"
 
 namespace mxe {
 namespace {

@@ -5,8 +5,8 @@
 #include <functional>
 #include <string>
 
-#include "engine/params.h"
-#include "numerics/error.h"
+#include "model/numerics/error.h"
+#include "model/params/params.h"
 
 namespace mxe {
 namespace {

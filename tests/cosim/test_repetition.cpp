@@ -8,13 +8,13 @@
 #include <string>
 #include <vector>
 
-#include "engine/engine.h"
+#include "model/numerics/random.h"
+#include "model/numerics/tensor.h"
+#include "model/platform/driver_port.h"
+#include "model/platform/engine.h"
+#include "model/platform/platform.h"
 #include "mxe_driver.h"
 #include "mxe_regs.h"
-#include "numerics/tensor.h"
-#include "platform/driver_port.h"
-#include "platform/platform.h"
-#include "platform/random.h"
 
 namespace mxe {
 namespace {

@@ -6,13 +6,13 @@
 #include <memory>
 #include <string>
 
+#include "model/numerics/error.h"
+#include "model/platform/clock.h"
+#include "model/platform/platform.h"
 #include "mxe_regs.h"
-#include "numerics/error.h"
-#include "platform/clock.h"
-#include "platform/platform.h"
-#include "tb/cosim.h"
-#include "tb/job_spec.h"
-#include "tb/rtl_engine.h"
+#include "tb/cosim/cosim.h"
+#include "tb/cosim/job_spec.h"
+#include "tb/rtl/rtl_engine.h"
 
 namespace mxe {
 namespace {

@@ -8,8 +8,8 @@
 #include <set>
 #include <string>
 
-#include "tb/job_generator.h"
-#include "tb/scoreboard.h"
+#include "tb/cosim/job_generator.h"
+#include "tb/cosim/scoreboard.h"
 
 namespace mxe {
 namespace {
@@ -17,7 +17,7 @@ namespace {
 constexpr uint64_t kAddress = 0x8000'1003;
 
 struct Case {
-  Job job;
+  CosimJob job;
   JobImage image;
   Scoreboard scoreboard;
   Expectation expected;
@@ -127,14 +127,14 @@ TEST(Job, CountsWhatTheDataDecide) {
   spec.n = 40;
   spec.k = 255;
   spec.output = parse_output_format("mxint8");
-  const JobResult floor = make_job(spec).golden(true);
+  const JobResult floor = make_job(spec).expected(true);
   EXPECT_EQ(floor.counts.blocks, 3u * 40 * 8);
   EXPECT_EQ(floor.counts.saturations, 3u * 40);
   EXPECT_EQ(floor.counts.nan_results, 0u);
   EXPECT_EQ(floor.counts.bytes_written, 3u * 40 + 3 * 2 + 16);
   EXPECT_EQ(floor.stored.bytes[0], 127);
   spec.output.requant.rule = mx::ScaleRule::rceil;
-  EXPECT_EQ(make_job(spec).golden(true).counts.saturations, 0u);
+  EXPECT_EQ(make_job(spec).expected(true).counts.saturations, 0u);
 }
 
 TEST(Scoreboard, SaysWhereAStrayByteIs) {
@@ -163,7 +163,7 @@ TEST(JobImage, LeavesNoiseAroundPackedRows) {
   spec.m = 8;
   spec.k = 5;
   spec.values = Values::codes;
-  const Job job = make_job(spec);
+  const CosimJob job = make_job(spec);
   const JobImage one(job, kAddress, 1), two(job, kAddress, 2);
   const auto row = [&](const JobImage& image, unsigned i) {
     return image.before().data() + (image.descriptor().a_addr - kAddress) +
@@ -183,7 +183,7 @@ TEST(JobGenerator, TheSeedDecidesEverything) {
       c(Params::named("small"), 10);
   bool differs = false;
   for (int i = 0; i < 20; i++) {
-    const Job job = a.next();
+    const CosimJob job = a.next();
     EXPECT_EQ(job.describe(), b.next().describe());
     differs |= job.describe() != c.next().describe();
   }
@@ -196,7 +196,7 @@ TEST(JobGenerator, CoversWhatMatters) {
   std::set<std::pair<mx::FormatId, mx::FormatId>> pairs;
   std::map<std::string, int> values, seen;
   for (int i = 0; i < 3000; i++) {
-    const Job job = generator.next();
+    const CosimJob job = generator.next();
     pairs.insert({job.a.format, job.b.format});
     values[job.values]++;
     seen["ragged M"] += job.m() % params.rows != 0;
@@ -214,7 +214,7 @@ TEST(JobGenerator, CoversWhatMatters) {
     seen["bias row"] += job.bias_one_row;
     seen["stride zero"] += job.layout.a_one_row || job.layout.b_one_row;
     seen["odd stride"] += job.layout.a_gap % 2 == 1;
-    for (const float result : job.sums(true)) {
+    for (const float result : job.sums(engine_sums(true))) {
       seen["NaN"] += std::isnan(result);
       seen["Inf"] += std::isinf(result);
       seen["subnormal"] += std::fpclassify(result) == FP_SUBNORMAL;
@@ -232,7 +232,7 @@ TEST(JobGenerator, KeepsToTheTreeWidth) {
   params.tree_w = 42;
   JobGenerator generator(params, 1);
   for (int i = 0; i < 200; i++) {
-    const Job job = generator.next();
+    const CosimJob job = generator.next();
     EXPECT_FALSE(job.a.format == mx::FormatId::mxfp8_e5m2 &&
                  job.b.format == mx::FormatId::mxfp8_e5m2);
   }

@@ -4,11 +4,11 @@
 #include <filesystem>
 #include <fstream>
 
+#include "model/numerics/error.h"
 #include "mxe_regs.h"
-#include "numerics/error.h"
+#include "tb/cosim/job_spec.h"
 #include "tb/coverage/counts.h"
 #include "tb/coverage/coverage.h"
-#include "tb/job_spec.h"
 
 namespace mxe {
 namespace {
@@ -43,10 +43,10 @@ TEST(Bins, AllAreDefinedOnce) {
 
 /// What a job counts that ended well, in one group.
 Counts counts_of(const JobSpec& spec, const std::string& group) {
-  const Job job = make_job(spec);
+  const CosimJob job = make_job(spec);
   const JobImage image(job, 0x1000, 1);
   JobOutcome outcome;
-  const JobResult golden = job.golden(true);
+  const JobResult golden = job.expected(true);
   outcome.memory = image.after(golden.stored);
   Expectation expected;
   expected.memory = outcome.memory;
@@ -96,7 +96,7 @@ TEST(JobBins, Shapes) {
 }
 
 TEST(JobBins, AJobThatFailedCountsItsStatusOnly) {
-  const Job job = make_job({});
+  const CosimJob job = make_job({});
   const JobImage image(job, 0x1000, 1);
   JobOutcome outcome;
   outcome.result = MXE_ERR_READ;

@@ -3,7 +3,7 @@
 #include <array>
 #include <set>
 
-#include "driver_fixture.h"
+#include "tests/driver/driver_fixture.h"
 
 namespace mxe::test {
 namespace {

@@ -11,11 +11,11 @@
 #include <string>
 #include <tuple>
 
-#include "engine/engine.h"
+#include "model/platform/driver_port.h"
+#include "model/platform/engine.h"
+#include "model/platform/platform.h"
 #include "mxe_driver.h"
-#include "platform/driver_port.h"
-#include "platform/platform.h"
-#include "tb/rtl_engine.h"
+#include "tb/rtl/rtl_engine.h"
 
 namespace mxe::test {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "mock_device.h"
 #include "mxe_driver.h"
+#include "tests/driver/mock_device.h"
 
 namespace mxe::test {
 

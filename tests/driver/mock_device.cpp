@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mock_device.h"
+#include "tests/driver/mock_device.h"
 
 #include <algorithm>
 

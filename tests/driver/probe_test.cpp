@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // mxe_probe(): discovery, the ring, and every way it can refuse.
-#include "driver_fixture.h"
+#include "tests/driver/driver_fixture.h"
 
 namespace mxe::test {
 namespace {

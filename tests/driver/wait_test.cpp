@@ -2,7 +2,7 @@
 // mxe_wait(): results in any order, every status, timeouts, and devices that misbehave.
 #include <random>
 
-#include "driver_fixture.h"
+#include "tests/driver/driver_fixture.h"
 
 namespace mxe::test {
 namespace {

@@ -1,4 +1,4 @@
-#include "planted_fault.h"
+#include "tests/faults/planted_fault.h"
 
 int planted_fault = 0;
 

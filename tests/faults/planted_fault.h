@@ -3,7 +3,7 @@
 #include <memory>
 #include <string>
 
-#include "tb/rtl_top.h"
+#include "tb/rtl/rtl_top.h"
 
 /// Number of the fault of faults.cmake that is active in the RTL of this program; 0 for none.
 extern int planted_fault;

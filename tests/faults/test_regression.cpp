@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "numerics/error.h"
-#include "planted_fault.h"
+#include "model/numerics/error.h"
 #include "tb/regression/regression.h"
 #include "tb/regression/seed_results.h"
+#include "tests/faults/planted_fault.h"
 
 namespace mxe {
 namespace {

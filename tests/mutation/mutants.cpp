@@ -1,12 +1,12 @@
-#include "mutants.h"
+#include "tests/mutation/mutants.h"
 
 #include <algorithm>
 #include <cstdint>
 #include <map>
 #include <vector>
 
-#include "numerics/error.h"
-#include "tb/rtl_engine.h"
+#include "model/numerics/error.h"
+#include "tb/rtl/rtl_engine.h"
 
 namespace {
 uint16_t active_mutant = 0;

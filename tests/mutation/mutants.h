@@ -3,7 +3,7 @@
 #include <memory>
 #include <string>
 
-#include "tb/rtl_top.h"
+#include "tb/rtl/rtl_top.h"
 
 namespace mxe {
 

@@ -1,5 +1,5 @@
 // An engine that was built for another version of the headers.
-#include "tb/engine_plugin.h"
+#include "tb/rtl/engine_plugin.h"
 
 extern "C" const mxe::EnginePlugin mxe_engine;
 const mxe::EnginePlugin mxe_engine = {"old", "{}", "top", nullptr};

@@ -7,9 +7,9 @@
 #include <filesystem>
 #include <string>
 
+#include "model/numerics/error.h"
 #include "mxe_regs.h"
-#include "numerics/error.h"
-#include "tb/job_generator.h"
+#include "tb/cosim/job_generator.h"
 #include "tb/regression/case_generator.h"
 #include "tb/regression/regression.h"
 
@@ -93,7 +93,7 @@ TEST(EngineDescription, JobsAreDrawnAccordingly) {
   JobGenerator within(features, 1, legal), beyond(features, 1, some);
   int refused = 0;
   for (int i = 0; i < 300; i++) {
-    const Job job = within.next();
+    const CosimJob job = within.next();
     EXPECT_EQ(job.refused_with(features), MXE_STATUS_OK) << job.describe();
     EXPECT_LE(job.m() * job.n() * job.a.scale_columns(), 50u);
     refused += beyond.next().refused_with(features) != MXE_STATUS_OK;

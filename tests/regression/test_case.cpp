@@ -12,7 +12,7 @@
 #include <string>
 #include <thread>
 
-#include "numerics/error.h"
+#include "model/numerics/error.h"
 #include "tb/regression/case_generator.h"
 #include "tb/regression/case_runner.h"
 #include "tb/regression/shrink.h"
@@ -198,7 +198,7 @@ TEST(MakeJob, SpecialsInEveryLane) {
   };
   constexpr std::size_t kAll = 32 * 8;  // lanes, codes
   for (spec.seed = 0; spec.seed < 3; spec.seed++) {
-    const Job job = make_job(spec);
+    const CosimJob job = make_job(spec);
     EXPECT_EQ(positions(job.a), spec.seed == 1 ? 0 : kAll);
     EXPECT_EQ(positions(job.b), spec.seed == 0 ? 0 : kAll);
   }
@@ -233,7 +233,7 @@ TEST(MakeJob, BoundariesAreMet) {
     spec.bias = BiasKind::full;
     spec.output = parse_output_format("mxfp8_e5m2");
     spec.output.requant.overflow = mx::Overflow::special;
-    const JobResult result = make_job(spec).golden(true);
+    const JobResult result = make_job(spec).expected(true);
     saturations += result.counts.saturations;
     for (const uint8_t code : result.stored.bytes) infinite += (code & 0x7F) == 0x7C;
     for (const uint8_t scale : result.stored.scales) nan_scales += scale == 0xFF;

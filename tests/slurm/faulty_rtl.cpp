@@ -1,4 +1,4 @@
-// In place of tb/rtl_library.cpp: the RTL of this `mxe` swaps the scales of two blocks.
+// In place of tb/rtl/rtl_library.cpp: the RTL of this `mxe` swaps the scales of two blocks.
 #include "tests/faults/planted_fault.h"
 
 namespace mxe {

@@ -8,8 +8,8 @@
 #include <random>
 #include <vector>
 
-#include "numerics/accumulate.h"
-#include "numerics/format.h"
+#include "model/numerics/accumulate.h"
+#include "model/numerics/format.h"
 
 double sc_time_stamp() { return 0; }
 

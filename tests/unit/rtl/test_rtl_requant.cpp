@@ -9,9 +9,9 @@
 #include <random>
 #include <vector>
 
-#include "numerics/bits.h"
-#include "numerics/format.h"
-#include "numerics/requantize.h"
+#include "model/numerics/bits.h"
+#include "model/numerics/format.h"
+#include "model/numerics/requantize.h"
 
 double sc_time_stamp() { return 0; }
 

@@ -1,0 +1,62 @@
+#include "model/engine/memory_timing.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/numerics/error.h"
+#include "model/numerics/random.h"
+
+namespace mxe {
+namespace {
+
+uint64_t beat_interval(double bytes_per_cycle, unsigned beat_bytes) {
+  constexpr uint64_t kOne = uint64_t{1} << BeatTimes::kFraction;
+  if (bytes_per_cycle == 0 || bytes_per_cycle >= beat_bytes) return kOne;
+  return static_cast<uint64_t>(
+      std::llround(static_cast<double>(kOne) * beat_bytes / bytes_per_cycle));
+}
+
+}  // namespace
+
+void MemoryTiming::validate() const {
+  if (latency < 1 || latency > 100000) {
+    throw mx::Error(
+        fmt::format("memory latency is {} cycles, but must be from 1 to 100000", latency));
+  }
+  // The comparison is written so that a NaN fails it.
+  if (bytes_per_cycle != 0 && !(bytes_per_cycle >= 1.0 / 64 && bytes_per_cycle <= 1e6)) {
+    throw mx::Error(
+        fmt::format("memory bandwidth is {} bytes per cycle, but must be 0 (one beat a cycle) or "
+                    "from 1/64 to 1e6",
+                    bytes_per_cycle));
+  }
+  if (jitter_cycles > 100000) {
+    throw mx::Error(
+        fmt::format("memory jitter is {} cycles, but must be from 0 to 100000", jitter_cycles));
+  }
+}
+
+MemoryChannel::MemoryChannel(const MemoryTiming& timing, uint64_t stream)
+    : timing_(timing), stream_(stream) {}
+
+BeatTimes MemoryChannel::serve(uint64_t issue, uint64_t beats, unsigned beat_bytes) {
+  const uint64_t ready = (issue + timing_.latency + next_jitter()) << BeatTimes::kFraction;
+  const uint64_t first = std::max(ready, free_);
+  if (beat_bytes != beat_bytes_) {
+    beat_bytes_ = beat_bytes;
+    interval_ = beat_interval(timing_.bytes_per_cycle, beat_bytes);
+  }
+  free_ = first + beats * interval_;
+  return {first, interval_};
+}
+
+uint64_t MemoryChannel::next_jitter() {
+  const uint64_t request = requests_++;
+  if (timing_.jitter_seed == 0) return 0;
+  const uint64_t random = mix64(timing_.jitter_seed ^ mix64(2 * request + stream_));
+  return random % (uint64_t{timing_.jitter_cycles} + 1);
+}
+
+}  // namespace mxe

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cstdint>
+
+namespace mxe {
+
+/// What a memory and the way to it cost.
+struct MemoryTiming {
+  unsigned latency = 32;       ///< cycles from a request to its first beat, at least 1
+  double bytes_per_cycle = 0;  ///< of each direction; 0 or more than a beat: one beat a cycle
+  uint64_t jitter_seed = 0;    ///< 0 = none, else 0 to jitter_cycles more latency per request
+  unsigned jitter_cycles = 24;
+
+  /// Throws mx::Error with one line about the first value that is out of its limits.
+  void validate() const;
+};
+
+/// The clock cycles in which the beats of one burst are on the bus. Fractions of a cycle are kept,
+/// so that a bandwidth of, say, 12.8 bytes a cycle is met exactly in the long run.
+class BeatTimes {
+ public:
+  static constexpr unsigned kFraction = 16;  ///< fraction bits of the constructor's arguments
+
+  BeatTimes() = default;
+  BeatTimes(uint64_t first, uint64_t interval) : first_(first), interval_(interval) {}
+
+  uint64_t beat(uint64_t i) const { return round_up(first_ + i * interval_); }
+
+  static uint64_t round_up(uint64_t fixed) { return (fixed + (1u << kFraction) - 1) >> kFraction; }
+
+ private:
+  uint64_t first_ = 0;
+  uint64_t interval_ = 1u << kFraction;
+};
+
+/// One direction of a memory. Requests are served in order: the first beat of a request comes at
+/// max(issue + latency + jitter, end of the request before), the next ones at the bandwidth.
+class MemoryChannel {
+ public:
+  /// `stream` makes the jitter of the two directions of one memory differ.
+  MemoryChannel(const MemoryTiming& timing, uint64_t stream);
+
+  /// Serves a request of `beats` beats issued in clock cycle `issue`.
+  BeatTimes serve(uint64_t issue, uint64_t beats, unsigned beat_bytes);
+  /// The same for a write whose last beat is handed over in `cycle`: the beats are taken as they
+  /// come, so it counts as issued one cycle per further beat before.
+  BeatTimes serve_write(uint64_t cycle, uint64_t beats, unsigned beat_bytes) {
+    return serve(cycle - (cycle < beats ? cycle : beats - 1), beats, beat_bytes);
+  }
+
+  /// Without jitter the same requests at the same distances take the same times.
+  bool is_regular() const { return timing_.jitter_seed == 0; }
+  uint64_t requests() const { return requests_; }
+  /// The end of the last request, with BeatTimes::kFraction fraction bits: all that a regular
+  /// channel remembers.
+  uint64_t& busy_until() { return free_; }
+
+ private:
+  uint64_t next_jitter();
+
+  MemoryTiming timing_;
+  uint64_t stream_;
+  unsigned beat_bytes_ = 0;  // that interval_ is for
+  uint64_t interval_ = 0;
+  uint64_t requests_ = 0;
+  uint64_t free_ = 0;  // with BeatTimes::kFraction fraction bits
+};
+
+/// Beats of `beat_bytes` bytes that [address, address + length) touches; length at least 1.
+inline uint64_t beats_touched(uint64_t address, uint64_t length, unsigned beat_bytes) {
+  return (address + length - 1) / beat_bytes - address / beat_bytes + 1;
+}
+
+/// The ways into a memory, with which an initiator that was granted direct access does without
+/// transactions: bytes through the pointer, times from the channels.
+struct DirectChannels {
+  MemoryChannel* read = nullptr;
+  MemoryChannel* write = nullptr;
+};
+
+}  // namespace mxe

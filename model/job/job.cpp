@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/job/job.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "model/numerics/accumulate.h"
+#include "model/numerics/error.h"
+
+namespace mxe {
+namespace {
+
+uint32_t stride_of(std::size_t row_bytes, unsigned gap, bool one_row) {
+  return one_row ? 0 : static_cast<uint32_t>(row_bytes + gap);
+}
+
+}  // namespace
+
+unsigned JobShape::peak_macs_per_cycle(const Params& params) const {
+  const bool dual = params.fp4_dual != 0 && mx::is_four_bit(format_a) && mx::is_four_bit(format_b);
+  return params.num_pe * static_cast<unsigned>(mx::kBlockSize) * (dual ? 2 : 1);
+}
+
+void JobShape::require_pair(const Params& params) const {
+  const unsigned needed = mx::pair_tree_width(format_a, format_b);
+  if (needed <= params.tree_w) return;
+  throw mx::Error(fmt::format("{} times {} needs TREE_W of at least {}, the configuration has {}",
+                              mx::element_format(format_a).name, mx::element_format(format_b).name,
+                              needed, params.tree_w));
+}
+
+JobShape Job::shape() const {
+  const BiasKind kind = bias.empty()   ? BiasKind::none
+                        : bias_one_row ? BiasKind::row
+                                       : BiasKind::full;
+  return {m(), n(), k(), a.format, b.format, output, kind, bias_bf16};
+}
+
+std::vector<float> Job::sums(const mx::GemmOptions& options) const {
+  if (bias.empty()) return mx::gemm(a, b, nullptr, options);
+  if (!bias_one_row) return mx::gemm(a, b, bias.data(), options);
+  std::vector<float> full;
+  full.reserve(m() * n());
+  for (std::size_t row = 0; row < m(); row++) full.insert(full.end(), bias.begin(), bias.end());
+  return mx::gemm(a, b, full.data(), options);
+}
+
+StoredOutput Job::golden(const mx::GemmOptions& options) const {
+  return store_output(sums(options), m(), n(), output);
+}
+
+JobParts::JobParts(const JobShape& shape, const JobLayout& l) {
+  const std::size_t m = shape.m, n = shape.n, k = shape.k;
+  const std::size_t a_row = mx::packed_row_bytes(shape.format_a, k);
+  const std::size_t b_row = mx::packed_row_bytes(shape.format_b, k);
+  const std::size_t scales = (k + mx::kBlockSize - 1) / mx::kBlockSize;
+  const std::size_t d_row = shape.output.row_bytes(n), d_scale_row = shape.output.scale_bytes(n);
+  if (std::max({m, n, k, d_row}) > std::numeric_limits<uint32_t>::max()) {
+    throw mx::Error(fmt::format("{} x {} x {} is too large for a job", m, n, k));
+  }
+  a = {"A", m, a_row, stride_of(a_row, l.a_gap, l.a_one_row), l.a_offset};
+  a_scales = {"scales of A", m, scales, stride_of(scales, l.a_scale_gap, l.a_one_row),
+              l.a_scale_offset};
+  b = {"B", n, b_row, stride_of(b_row, l.b_gap, l.b_one_row), l.b_offset};
+  b_scales = {"scales of B", n, scales, stride_of(scales, l.b_scale_gap, l.b_one_row),
+              l.b_scale_offset};
+  if (shape.bias != BiasKind::none) {
+    const std::size_t c_row = n * (shape.bias_bf16 ? sizeof(uint16_t) : sizeof(float));
+    c = {"C", m, c_row, stride_of(c_row, l.c_gap, shape.bias == BiasKind::row), l.c_offset};
+  }
+  d = {"D", m, d_row, stride_of(d_row, l.d_gap, false), l.d_offset};
+  if (d_scale_row > 0) {
+    d_scales = {"scales of D", m, d_scale_row, stride_of(d_scale_row, l.d_scale_gap, false),
+                l.d_scale_offset};
+  }
+}
+
+mxe_job JobParts::descriptor(const JobShape& shape) const {
+  mxe_job job{};
+  job.format_a = static_cast<uint32_t>(shape.format_a);
+  job.format_b = static_cast<uint32_t>(shape.format_b);
+  job.out_format = shape.output.code();
+  job.out_rule = static_cast<uint32_t>(shape.output.requant.rule);
+  job.out_overflow = shape.output.requant.overflow == mx::Overflow::special;
+  job.bias = shape.bias != BiasKind::none;
+  job.bias_bf16 = shape.bias_bf16;
+  job.m = static_cast<uint32_t>(shape.m);
+  job.n = static_cast<uint32_t>(shape.n);
+  job.k = static_cast<uint32_t>(shape.k);
+  job.a_addr = a.address;
+  job.a_stride = a.stride;
+  job.a_scale_addr = a_scales.address;
+  job.a_scale_stride = a_scales.stride;
+  job.b_addr = b.address;
+  job.b_stride = b.stride;
+  job.b_scale_addr = b_scales.address;
+  job.b_scale_stride = b_scales.stride;
+  job.c_addr = c.address;
+  job.c_stride = c.stride;
+  job.d_addr = d.address;
+  job.d_stride = d.stride;
+  job.d_scale_addr = d_scales.address;
+  job.d_scale_stride = d_scales.stride;
+  return job;
+}
+
+}  // namespace mxe

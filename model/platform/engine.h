@@ -1,0 +1,75 @@
+#pragma once
+
+#include "model/engine/core.h"
+#include "model/platform/engine_module.h"
+#include "model/platform/memory.h"
+
+namespace mxe {
+
+/// How the model is run.
+struct EngineOptions {
+  Mode mode = Mode::functional;
+  PortLimits ports;
+  /// Takes parts of a job that repeat each other at once, where nothing can tell the difference
+  /// (Datapath::step). Off: every event is simulated.
+  bool skip_repetitions = true;
+  /// Sees what the engine does; null for none. Every event is simulated then. It must live as long
+  /// as the engine.
+  Tracer* tracer = nullptr;
+};
+
+/// The model of the engine: results bit by bit and cycles of the RTL, from the blocks of core.h. It
+/// stands on the platform as the RTL does; register accesses and the interrupt take as long as
+/// through the RTL's pins.
+class Engine : public EngineModule, private MemoryPort {
+ public:
+  Engine(const sc_core::sc_module_name& name, const Params& params,
+         const EngineOptions& options = {});
+  ~Engine() override;
+
+  bool set_counters(const std::vector<uint64_t>& values) override;
+
+  /// Clock cycles so far that were not simulated, because others had been that were the same.
+  uint64_t skipped_cycles() const { return core_.skipped_cycles(); }
+
+ private:
+  bool transfer_register(RegisterTransfer& transfer) override;
+  bool peek_register(uint32_t address, uint32_t& value) const override;
+  Response read(uint64_t cycle, uint64_t address, std::size_t bytes, uint8_t* data) override;
+  Response write(uint64_t cycle, uint64_t address, std::size_t bytes, const uint8_t* data,
+                 const uint8_t* enables) override;
+  Response transport(tlm::tlm_command command, uint64_t cycle, uint64_t address, std::size_t bytes,
+                     uint8_t* data, const uint8_t* enables);
+
+  BeatTimes beats_until(uint64_t last, std::size_t bytes) const;
+  DirectChannels channels() override;
+  uint8_t* direct(uint64_t address, uint64_t bytes) override;
+  void request_direct_access(uint64_t address);
+  void end_direct_access(sc_dt::uint64 first, sc_dt::uint64 last) override;
+
+  void thread();
+  void run_core();
+
+  Core core_;
+  unsigned beat_bytes_;
+  bool skips_;
+  sc_core::sc_event wake_event_, free_event_;
+  bool register_busy_ = false;
+  bool core_waits_ = false;  // for a register access to be carried out in its turn
+  /// A range of memory that is reached without transactions.
+  struct Direct {
+    uint64_t begin = 0, size = 0;
+    uint8_t* data = nullptr;
+    DirectChannels channels;
+
+    bool covers(uint64_t address, uint64_t bytes) const {
+      return address - begin < size && bytes <= size - (address - begin);
+    }
+  };
+  Direct direct_;
+  tlm::tlm_generic_payload payload_;
+  BurstExtension burst_;
+  std::vector<uint8_t> nothing_;  // the data of bursts without data
+};
+
+}  // namespace mxe

@@ -1,0 +1,193 @@
+#include "sw/device/device.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <functional>
+#include <optional>
+
+#include "model/platform/driver_port.h"
+#include "model/platform/platform.h"
+#include "mxe_driver.h"
+#include "mxe_regs.h"
+#include "sw/device/engines.h"
+
+namespace mxe {
+namespace {
+
+constexpr uint32_t kRingEntries = 2;
+// Simulated time without progress after which the driver gives up. The platform notices a device
+// that hangs long before.
+constexpr uint32_t kTimeoutUs = UINT32_MAX;
+
+/// A driver call's result; throws what the driver says about a failure.
+void require_ok(int code, const char* what) {
+  if (code != MXE_OK) throw DeviceFailure(fmt::format("{}: {}", what, mxe_strerror(code)));
+}
+
+/// Throws mx::Error if the job is too large for the memory.
+void require_room(const JobParts& parts, std::size_t memory) {
+  constexpr std::size_t kSlack = 4096;  // alignment and the ring
+  std::size_t bytes = kSlack;
+  for (const JobPart* part : {&parts.a, &parts.a_scales, &parts.b, &parts.b_scales, &parts.c,
+                              &parts.d, &parts.d_scales}) {
+    bytes += part->bytes();
+  }
+  if (bytes > memory) {
+    throw mx::Error(
+        fmt::format("operands and result need {} bytes, the device has {}", bytes, memory));
+  }
+}
+
+/// Finds room in memory for everything.
+void place(Host& host, JobParts& parts) {
+  for (JobPart* part : {&parts.a, &parts.b, &parts.a_scales, &parts.b_scales, &parts.d,
+                        &parts.d_scales, &parts.c}) {
+    part->address = host.allocate(part->bytes());
+  }
+}
+
+template <typename T>
+void write_memory(Host& host, uint64_t address, const std::vector<T>& values) {
+  const std::size_t bytes = values.size() * sizeof(T);
+  std::memcpy(host.memory().data(address, bytes), values.data(), bytes);
+}
+
+/// Puts the operands into their parts.
+void upload(Host& host, const Job& job, const JobParts& parts) {
+  write_memory(host, parts.a.address, mx::pack_rows(job.a));
+  write_memory(host, parts.b.address, mx::pack_rows(job.b));
+  write_memory(host, parts.a_scales.address, job.a.scales);
+  write_memory(host, parts.b_scales.address, job.b.scales);
+  if (!job.bias.empty()) {
+    write_memory(host, parts.c.address, store_bias(job.bias, job.bias_bf16));
+  }
+}
+
+std::vector<uint8_t> read_memory(Host& host, uint64_t address, std::size_t bytes) {
+  const uint8_t* begin = host.memory().data(address, bytes);
+  return {begin, begin + bytes};
+}
+
+CounterValues to_list(const struct mxe_counters& counters) {
+  return {{"total", counters.total},
+          {"mac_active", counters.mac_active},
+          {"stall_a", counters.stall_a},
+          {"stall_b", counters.stall_b},
+          {"stall_c", counters.stall_c},
+          {"stall_drain", counters.stall_drain},
+          {"stall_latency", counters.stall_latency},
+          {"idle", counters.idle},
+          {"bytes_read", counters.bytes_read},
+          {"bytes_written", counters.bytes_written},
+          {"blocks", counters.blocks},
+          {"dual_cycles", counters.dual_cycles},
+          {"nan_results", counters.nan_results},
+          {"saturations", counters.saturations}};
+}
+
+}  // namespace
+
+uint64_t DeviceResult::counter(const std::string& name) const {
+  const auto it = std::find_if(counters.begin(), counters.end(),
+                               [&name](const auto& counter) { return counter.first == name; });
+  return it == counters.end() ? 0 : it->second;
+}
+
+struct Device::Impl {
+  Target target;
+  EngineSetup setup;
+  std::unique_ptr<Platform> platform;
+  std::optional<mxe_device> driver;  // after the first probe
+
+  /// Runs `program` on the platform's host, with the driver ready and the memory given back after.
+  DeviceResult run(const std::function<DeviceResult(Host&)>& program);
+  void probe(Host& host);
+  DeviceResult execute(const mxe_job& descriptor);
+};
+
+DeviceResult Device::Impl::run(const std::function<DeviceResult(Host&)>& program) {
+  DeviceResult result;
+  const auto start = std::chrono::steady_clock::now();
+  try {
+    platform->run([&](Host& host) {
+      probe(host);
+      const uint64_t mark = host.allocation_mark();
+      result = program(host);
+      host.release(mark);
+    });
+  } catch (const mx::Error& error) {
+    throw DeviceFailure(fmt::format("{}: {}", target_name(target), error.what()));
+  }
+  const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
+  result.wall_seconds = wall.count();
+  return result;
+}
+
+void Device::Impl::probe(Host& host) {
+  if (driver) return;
+  const std::size_t bytes = kRingEntries * MXE_DESC_SIZE;
+  const uint64_t ring = host.allocate(bytes, MXE_DESC_SIZE);
+  const mxe_port port = make_driver_port(host);
+  mxe_device device{};
+  require_ok(mxe_probe(&device, &port, host.memory().data(ring, bytes), ring, kRingEntries),
+             "cannot start the engine");
+  driver = device;
+}
+
+/// One job from the doorbell to its completion.
+DeviceResult Device::Impl::execute(const mxe_job& descriptor) {
+  uint32_t id = 0;
+  mxe_completion completion{};
+  struct mxe_counters counters {};
+  require_ok(mxe_counters_clear(&*driver), "cannot clear the counters");
+  require_ok(mxe_submit(&*driver, &descriptor, &id), "cannot submit the job");
+  require_ok(mxe_wait(&*driver, id, kTimeoutUs, &completion), "the job failed");
+  require_ok(mxe_counters(&*driver, &counters), "cannot read the counters");
+  DeviceResult result;
+  result.cycles = completion.cycles;
+  result.counters = to_list(counters);
+  return result;
+}
+
+Device::Device(Target target, const EngineSetup& setup) : impl_(std::make_unique<Impl>()) {
+  impl_->target = target;
+  impl_->setup = setup;
+  Memory::Config memory;
+  memory.timing = setup.timing;
+  impl_->platform = std::make_unique<Platform>(target_name(target), memory,
+                                               [&] { return make_engine(target, setup); });
+}
+
+Device::~Device() = default;
+Device::Device(Device&&) noexcept = default;
+
+Target Device::target() const { return impl_->target; }
+
+DeviceResult Device::run(const Job& job) {
+  const JobShape shape = job.shape();
+  JobParts parts(shape);
+  require_room(parts, impl_->platform->memory().size());
+  return impl_->run([&](Host& host) {
+    place(host, parts);
+    upload(host, job, parts);
+    DeviceResult result = impl_->execute(parts.descriptor(shape));
+    result.output.bytes = read_memory(host, parts.d.address, parts.d.bytes());
+    result.output.scales = read_memory(host, parts.d_scales.address, parts.d_scales.bytes());
+    result.output.saturations = result.counter("saturations");
+    return result;
+  });
+}
+
+DeviceResult Device::run(const JobShape& shape) {
+  JobParts parts(shape);
+  require_room(parts, impl_->platform->memory().size());
+  return impl_->run([&](Host& host) {
+    place(host, parts);
+    return impl_->execute(parts.descriptor(shape));
+  });
+}
+
+}  // namespace mxe

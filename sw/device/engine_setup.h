@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "model/engine/memory_timing.h"
+#include "model/engine/trace.h"
+#include "model/params/params.h"
+
+namespace mxe {
+
+/// The engine and the memory a job runs on.
+struct EngineSetup {
+  Params params;
+  MemoryTiming timing;
+  bool cycles_only = false;  ///< model only: the results are not computed
+  std::string waves;         ///< RTL only: the FST file to record, empty for none
+  Tracer* tracer = nullptr;  ///< model only: sees what the engine does; must outlive it
+};
+
+}  // namespace mxe

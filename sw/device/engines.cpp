@@ -1,0 +1,47 @@
+#include "sw/device/engines.h"
+
+#include <fmt/format.h>
+
+#include "model/numerics/error.h"
+#include "model/platform/engine.h"
+#ifdef MXE_WITH_RTL
+#include "tb/rtl/rtl_engine.h"
+#endif
+
+namespace mxe {
+namespace {
+
+std::unique_ptr<EngineModule> make_model(const EngineSetup& setup) {
+  EngineOptions options;
+  options.mode = setup.cycles_only ? Mode::timing : Mode::functional;
+  options.tracer = setup.tracer;
+  return std::make_unique<Engine>("engine", setup.params, options);
+}
+
+#ifdef MXE_WITH_RTL
+std::unique_ptr<EngineModule> make_rtl(const EngineSetup& setup) {
+  RtlOptions options;
+  options.waves = setup.waves;
+  return std::make_unique<RtlEngine>("engine", setup.params, options);
+}
+#endif
+
+}  // namespace
+
+std::vector<Target> device_targets() {
+#ifdef MXE_WITH_RTL
+  return {Target::model, Target::rtl};
+#else
+  return {Target::model};
+#endif
+}
+
+std::unique_ptr<EngineModule> make_engine(Target target, const EngineSetup& setup) {
+  if (target == Target::model) return make_model(setup);
+#ifdef MXE_WITH_RTL
+  if (target == Target::rtl) return make_rtl(setup);
+#endif
+  throw mx::Error(fmt::format("this build has no '{}' to run on", target_name(target)));
+}
+
+}  // namespace mxe

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "model/platform/engine_module.h"
+#include "sw/device/engine_setup.h"
+#include "sw/device/target.h"
+
+namespace mxe {
+
+/// The devices this build has.
+std::vector<Target> device_targets();
+
+/// Makes the model or the RTL as a child of the module under construction. Throws mx::Error if this
+/// build lacks it, or if the RTL was not built with these parameters.
+std::unique_ptr<EngineModule> make_engine(Target target, const EngineSetup& setup);
+
+}  // namespace mxe

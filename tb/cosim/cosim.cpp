@@ -1,0 +1,555 @@
+#include "tb/cosim/cosim.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <numeric>
+#include <utility>
+
+#include "model/numerics/error.h"
+#include "model/numerics/random.h"
+#include "model/platform/clock.h"
+#include "model/platform/driver_port.h"
+#include "model/platform/engine.h"
+#include "mxe_regs.h"
+#include "tb/cosim/counter_table.h"
+#include "tb/cosim/register_actions.h"
+
+namespace mxe {
+namespace {
+
+constexpr std::size_t kSlotBytes = MXE_DESC_SIZE;
+constexpr uint64_t kCyclesPerMicrosecond = 1000;
+
+double cycle_error(const JobCycles& cycles) {
+  if (cycles.model == 0 || cycles.rtl == 0) return 0;
+  const auto model = static_cast<double>(cycles.model), rtl = static_cast<double>(cycles.rtl);
+  return std::abs(model - rtl) / rtl;
+}
+
+void write_images(Host& host, const std::vector<JobImage>& images) {
+  for (const JobImage& image : images) image.write_to(host.memory());
+}
+
+/// What the first of the jobs left in memory.
+void read_images(Host& host, const std::vector<JobImage>& images,
+                 std::vector<JobOutcome>& outcomes) {
+  for (std::size_t i = 0; i < outcomes.size(); i++) {
+    outcomes[i].memory = images[i].read_from(host.memory());
+  }
+}
+
+bool shows_counters(const RtlEngine& engine) {
+  const std::vector<RtlSignal> signals = engine.top().signals();
+  return std::any_of(signals.begin(), signals.end(), [](const RtlSignal& signal) {
+    return signal.name() == RtlEngine::counter_name(0);
+  });
+}
+
+void demand(int result, const char* action) {
+  if (result == MXE_OK) return;
+  throw mx::Error(fmt::format("{}: {}", action, mxe_strerror(result)));
+}
+
+}  // namespace
+
+CoSim::CoSim(const CoSimOptions& options) : options_(options) {
+  if (options.run_model) {
+    model_ = make_device("model", options.params, [this] {
+      EngineOptions engine;
+      engine.ports = options_.rtl.ports;
+      return std::make_unique<Engine>("engine", options_.params, engine);
+    });
+  }
+  if (options.run_rtl) {
+    const EngineFeatures features = options.rtl_features.value_or(options.params);
+    rtl_ = make_device("rtl", features, [this] {
+      return std::make_unique<RtlEngine>("engine", options_.params, options_.rtl);
+    });
+  }
+  counters_can_be_set_ = !rtl_ || shows_counters(static_cast<RtlEngine&>(rtl_->platform->engine()));
+}
+
+CoSim::~CoSim() = default;
+
+std::unique_ptr<CoSim::Device> CoSim::make_device(const char* name, const EngineFeatures& features,
+                                                  const Platform::EngineFactory& factory) {
+  Memory::Config memory;
+  memory.base = options_.memory_base;
+  memory.size = kCoSimMemoryBytes;
+  memory.timing = options_.timing;
+  auto device = std::make_unique<Device>();
+  device->name = name;
+  device->features = features;
+  device->platform = std::make_unique<Platform>(name, memory, factory);
+  return device;
+}
+
+uint64_t CoSim::rtl_cycles() const {
+  return rtl_ ? static_cast<RtlEngine&>(rtl_->platform->engine()).cycles() : 0;
+}
+
+std::string CoSim::rtl_states() const {
+  if (!rtl_) return "";
+  const auto& engine = static_cast<RtlEngine&>(rtl_->platform->engine());
+  return "states of the RTL: " + describe(engine.top().signals());
+}
+
+/// Both memories begin at the same address, so one set of images serves both.
+std::vector<JobImage> CoSim::place(const Batch& batch) {
+  Device& first = model_ ? *model_ : *rtl_;
+  uint64_t address = first.platform->host().allocation_mark() + kSlotBytes * options_.ring_entries;
+  std::vector<JobImage> images;
+  for (std::size_t i = 0; i < batch.jobs.size(); i++) {
+    // An odd start moves the 4 KiB boundaries to other places in every job.
+    images.emplace_back(batch.jobs[i], address + 37 * i, jobs_ + i);
+    address = images.back().end();
+  }
+  return images;
+}
+
+void CoSim::run(const Batch& batch) {
+  if (broken_ || batch.jobs.empty()) return;
+  const std::vector<JobImage> images = place(batch);
+  std::vector<Host*> hosts;
+  for (Device* device : {model_.get(), rtl_.get()}) {
+    if (!device) continue;
+    hosts.push_back(&device->platform->host());
+    hosts.back()->start([&, device](Host& h) { run_on(*device, h, batch, images); });
+  }
+  try {
+    run_hosts(hosts);
+  } catch (const mx::Error& error) {
+    scoreboard_.add({"simulation", jobs_, error.what(), rtl_states()});
+    broken_ = true;
+    return;
+  }
+  check(batch, images);
+  if (rtl_ && options_.observer && mismatches().empty()) {
+    options_.observer->batch_compared(rtl_->counters, rtl_->counters_read);
+  }
+}
+
+void CoSim::probe(Device& device, Host& host) {
+  mxe_port port = make_driver_port(host);
+  if (options_.poll) port.wait_irq = nullptr;
+  const uint64_t ring = host.allocation_mark();
+  const std::size_t bytes = kSlotBytes * options_.ring_entries;
+  port = device.tap.attach(port);
+  demand(mxe_probe(&device.driver, &port, host.memory().data(ring, bytes), ring,
+                   options_.ring_entries),
+         "mxe_probe");
+  const std::string contradiction = device.features.contradiction(device.driver.caps);
+  if (!contradiction.empty()) throw mx::Error(contradiction);
+  device.probed = true;
+}
+
+void CoSim::run_on(Device& device, Host& host, const Batch& batch,
+                   const std::vector<JobImage>& images) {
+  if (!device.probed) probe(device, host);
+  device.traffic.clear();
+  device.before_reset.clear();
+  RegisterActions before(host, device.driver, device.name, device.features.counters,
+                         device.traffic);
+  if (batch.register_writes != 0) {
+    // What is left of a job that was broken off differs between the engines.
+    demand(mxe_counters_clear(&device.driver), "mxe_counters_clear");
+    demand(mxe_counters(&device.driver, &device.counters), "mxe_counters");
+    before.write_registers(batch.register_writes);
+  }
+  demand(mxe_counters_clear(&device.driver), "mxe_counters_clear");
+  set_counters(device, batch);
+  demand(mxe_counters(&device.driver, &device.counters),
+         "mxe_counters");  // forget the last batch's
+  if (batch.ring_overflow != 0) before.overflow_ring(batch.ring_overflow);
+  if (batch.endless_jobs != 0) run_endless_jobs(device, host, batch.endless_jobs);
+  if (batch.empty_jobs != 0) run_empty_jobs(device, host, batch.empty_jobs);
+  if (batch.first_job != 0) number_jobs(device, batch.first_job);
+  if (batch.reset_after != 0) run_into_reset(device, host, batch, images);
+  write_images(host, images);
+  run_jobs(device, host, batch, images);
+  host.memory().clear_faults();
+  device.last_job = host.read32(MXE_REG_LAST_JOB);
+  device.last_status = host.read32(MXE_REG_LAST_STATUS);
+  demand(mxe_counters(&device.driver, &device.counters), "mxe_counters");
+  device.counters_read = device.counters;
+  for (std::size_t i = 0; i < device.first_counts.size(); i++) {
+    device.counters.*counter_table[i].value -= device.first_counts[i];
+  }
+}
+
+/// Lets all counters begin somewhere, if both engines allow it, and remembers where.
+void CoSim::set_counters(Device& device, const BatchEvents& events) {
+  device.first_counts.clear();
+  if (events.counters_below == 0 && events.counters_anywhere == 0) return;
+  if (!counters_can_be_set_) return;
+  constexpr std::size_t kParts = 7;  // of the first, which is their sum
+  std::vector<uint64_t> values(std::size(counter_table),
+                               (uint64_t{1} << 32) - events.counters_below);
+  if (events.counters_anywhere != 0) {
+    Random random(events.counters_anywhere);
+    for (uint64_t& value : values) value = random.next();
+  }
+  values[0] = std::accumulate(values.begin() + 1, values.begin() + 1 + kParts, uint64_t{0});
+  demand(device.platform->engine().set_counters(values) ? MXE_OK : MXE_ERR_ARGUMENT,
+         "set_counters");
+  device.first_counts = values;
+}
+
+/// The driver keeps a job's ring entry in the low bits of its id; the other bits are free.
+void CoSim::number_jobs(Device& device, uint32_t first) {
+  mxe_device& driver = device.driver;
+  const uint32_t entry = driver.tail % driver.ring_entries;
+  uint32_t next = first;
+  while (next == 0 || (next - 1u) % driver.ring_entries != entry) next++;
+  driver.next_job = next;
+}
+
+/// Jobs of no size: each must be refused.
+void CoSim::run_empty_jobs(Device& device, Host& host, uint32_t count) {
+  const uint64_t start = current_cycle();
+  const mxe_job empty{};
+  std::vector<uint32_t> ids(options_.ring_entries);
+  for (uint32_t done = 0; done < count;) {
+    ids.resize(std::min<std::size_t>(options_.ring_entries, count - done));
+    for (uint32_t& id : ids) demand(mxe_submit(&device.driver, &empty, &id), "mxe_submit");
+    for (const uint32_t id : ids) {
+      JobOutcome outcome;
+      finish(device, outcome, id, start);
+      if (outcome.result != MXE_ERR_SHAPE) {
+        throw mx::Error(fmt::format("{}: an empty job ended with: {}", device.name,
+                                    mxe_strerror(outcome.result)));
+      }
+    }
+    done += static_cast<uint32_t>(ids.size());
+  }
+  device.traffic.push_back(fmt::format("{} empty jobs in {} cycles, head {}", count,
+                                       current_cycle() - start, host.read32(MXE_REG_RING_HEAD)));
+}
+
+/// Each size in turn is a power of two that no simulation walks through, then one step of the loop
+/// nest more, after which such a power is left. No stride leads away from the operands, which are
+/// whatever memory holds there.
+void CoSim::run_endless_jobs(Device& device, Host& host, uint32_t cycles) {
+  constexpr uint64_t kApart = uint64_t{1} << 28;  // more than is read or written by then
+  const Params& params = options_.params;
+  mxe_job job{};
+  uint64_t address = host.allocation_mark() + kSlotBytes * options_.ring_entries;
+  for (uint64_t* part :
+       {&job.a_addr, &job.a_scale_addr, &job.b_addr, &job.b_scale_addr, &job.d_addr}) {
+    *part = (address + 63) / 64 * 64;
+    address = *part + kApart;
+  }
+  for (const mx::FormatId format : {mx::FormatId::mxfp8_e4m3, mx::FormatId::mxfp4_e2m1}) {
+    job.format_a = job.format_b = static_cast<uint32_t>(format);
+    const bool dual = params.fp4_dual != 0 && format == mx::FormatId::mxfp4_e2m1;
+    const std::pair<uint32_t mxe_job::*, uint32_t> sizes_and_steps[] = {
+        {&mxe_job::m, params.rows},
+        {&mxe_job::n, params.num_pe * params.acc_tiles},
+        {&mxe_job::k, params.a_slab_k * (dual ? 2 : 1)}};
+    for (const auto& [size, step] : sizes_and_steps) {
+      std::string others;
+      for (unsigned power = 20; power < 32; power++) {
+        for (const uint32_t more : {0U, step}) {
+          job.m = job.n = job.k = 1;
+          if (&device == rtl_.get()) job.*size = (uint32_t{1} << power) + more;
+          const std::string done = break_off(device, host, job, cycles);
+          if (!others.empty() && done != others) {
+            throw mx::Error(fmt::format("in {} cycles of {}x{}x{}: {}, of a smaller job: {}",
+                                        cycles, job.m, job.n, job.k, done, others));
+          }
+          others = done;
+        }
+      }
+    }
+  }
+}
+
+/// Breaks a job off that would take longer. Returns how it ended and what was done by then.
+std::string CoSim::break_off(Device& device, Host& host, const mxe_job& job, uint32_t cycles) {
+  demand(mxe_counters_clear(&device.driver), "mxe_counters_clear");
+  uint32_t id = 0;
+  demand(mxe_submit(&device.driver, &job, &id), "mxe_submit");
+  host.wait_cycles(cycles);
+  struct mxe_counters done {};
+  demand(mxe_counters(&device.driver, &done), "mxe_counters");
+  demand(mxe_reset(&device.driver, options_.timeout_us), "mxe_reset");
+  JobOutcome outcome;
+  finish(device, outcome, id, current_cycle());
+  return fmt::format("{} ({} blocks, {} of them in clocks with two)", mxe_strerror(outcome.result),
+                     done.blocks, done.dual_cycles);
+}
+
+/// The next job to be submitted is the first of the batch.
+void CoSim::add_faults(Device& device, Host& host, const Batch& batch,
+                       const std::vector<JobImage>& images) {
+  host.memory().clear_faults();
+  for (const BusFault& fault : batch.faults) {
+    const mxe_device& driver = device.driver;
+    const uint64_t entry =
+        driver.ring_bus_addr + (driver.tail + fault.job) % driver.ring_entries * kSlotBytes;
+    if (fault.part == "descriptor") {
+      host.memory().add_fault(entry + fault.byte % kSlotBytes, 1);
+    } else if (fault.part == "record") {
+      // The half with the status: the other may be a burst of its own, whose failure hides nothing.
+      host.memory().add_fault(entry + MXE_DESC_STATUS + fault.byte % (kRecordBytes / 2), 1,
+                              Memory::Faulty::writes);
+    } else if (const auto address = images[fault.job].byte_of(fault.part, fault.row, fault.byte)) {
+      host.memory().add_fault(*address, 1);
+    }
+  }
+}
+
+void CoSim::run_into_reset(Device& device, Host& host, const Batch& batch,
+                           const std::vector<JobImage>& images) {
+  write_images(host, images);
+  add_faults(device, host, batch, images);
+  const uint64_t start = current_cycle();
+  const std::size_t count = std::min<std::size_t>(images.size(), options_.ring_entries);
+  device.before_reset.assign(count, {});
+  std::vector<uint32_t> ids(count);
+  for (std::size_t i = 0; i < count; i++) {
+    ids[i] = submit(device, host, batch.jobs[i], images[i]);
+  }
+  host.wait_cycles(batch.reset_after);
+  demand(mxe_reset(&device.driver, options_.timeout_us), "mxe_reset");
+  for (std::size_t i = 0; i < count; i++) finish(device, device.before_reset[i], ids[i], start);
+  read_images(host, images, device.before_reset);
+}
+
+/// Returns the job's id.
+uint32_t CoSim::submit(Device& device, Host& host, const CosimJob& job, const JobImage& image) {
+  const auto spoil_descriptor = [&] {
+    const mxe_device& driver = device.driver;
+    const uint32_t entry = (driver.tail - 1u) % driver.ring_entries;
+    uint8_t* bytes = host.memory().data(driver.ring_bus_addr + entry * kSlotBytes, kSlotBytes);
+    DescriptorBytes descriptor;
+    std::memcpy(descriptor.data(), bytes, kSlotBytes);
+    for (const Spoil& spoil : job.spoils) apply(spoil, descriptor);
+    std::memcpy(bytes, descriptor.data(), kSlotBytes);
+  };
+  device.tap.before_doorbell = spoil_descriptor;
+  uint32_t id = 0;
+  demand(mxe_submit(&device.driver, &image.descriptor(), &id), "mxe_submit");
+  device.tap.before_doorbell = nullptr;
+  return id;
+}
+
+void CoSim::run_jobs(Device& device, Host& host, const Batch& batch,
+                     const std::vector<JobImage>& images) {
+  device.outcomes.assign(images.size(), {});
+  add_faults(device, host, batch, images);
+  RegisterActions actions(host, device.driver, device.name, device.features.counters,
+                          device.traffic);
+  if (batch.masked) actions.mask();
+  if (batch.disabled_for != 0) actions.put_to_sleep();
+  const uint64_t start = current_cycle();
+  const std::size_t ring = options_.ring_entries, count = images.size();
+  std::vector<uint32_t> ids;
+  for (std::size_t i = 0; i < count; i++) {
+    if (i >= ring) finish(device, device.outcomes[i - ring], ids[i - ring], start);
+    ids.push_back(submit(device, host, batch.jobs[i], images[i]));
+    if (i + 1 != std::min(ring, count)) continue;
+    if (batch.disabled_for != 0) actions.wake_up(batch.disabled_for);
+    if (batch.traffic != 0) actions.make_traffic(batch.traffic);
+    if (batch.pause_after != 0) actions.pause(batch.pause_after);
+    if (batch.masked) actions.unmask(kCyclesPerMicrosecond * options_.timeout_us);
+  }
+  for (std::size_t i = count - std::min(ring, count); i < count; i++) {
+    finish(device, device.outcomes[i], ids[i], start);
+  }
+  read_images(host, images, device.outcomes);
+}
+
+void CoSim::finish(Device& device, JobOutcome& outcome, uint32_t id, uint64_t start) {
+  outcome.result = mxe_wait(&device.driver, id, options_.timeout_us, &outcome.completion);
+  outcome.seen_done = current_cycle() - start;
+  // Every later job would hang for as long.
+  if (outcome.result == MXE_ERR_TIMEOUT) {
+    throw mx::Error(fmt::format("a job on the {} hangs: nothing completed for {} us", device.name,
+                                options_.timeout_us));
+  }
+  if (std::exchange(device.tap.no_interrupt, false)) {
+    throw mx::Error(fmt::format("no interrupt of the {} told of a completed job", device.name));
+  }
+}
+
+void CoSim::check(const Batch& batch, const std::vector<JobImage>& images) {
+  for (Device* device : {model_.get(), rtl_.get()}) {
+    if (!device) continue;
+    device->expected = {};
+    device->expected.bytes_written = batch.empty_jobs * kRecordBytes;
+  }
+  const bool comparable = std::none_of(batch.jobs.begin(), batch.jobs.end(),
+                                       [this](const CosimJob& job) { return only_one_runs(job); });
+  for (std::size_t i = 0; i < batch.jobs.size(); i++, jobs_++) {
+    check_job(batch, i, images[i]);
+    if (batch.is_disturbed() || only_one_runs(batch.jobs[i])) continue;
+    JobCycles cycles;
+    cycles.job = batch.jobs[i].describe();
+    if (model_) cycles.model = model_->outcomes[i].completion.cycles;
+    if (rtl_) cycles.rtl = rtl_->outcomes[i].completion.cycles;
+    cycles_.push_back(std::move(cycles));
+    if (model_ && rtl_) compare_times(i);
+  }
+  for (const Device* device : {model_.get(), rtl_.get()}) {
+    if (!device) continue;
+    check_last_job(batch, *device);
+    check_sum(*device);
+  }
+  if (batch.is_disturbed()) {
+    times_drifted_ |= options_.timing.jitter_seed != 0 || options_.timing.bytes_per_cycle != 0;
+    return;
+  }
+  // A disabled engine counts nothing, even if it finishes a job.
+  if (batch.pause_after == 0) check_counters();
+  if (!model_ || !rtl_ || !comparable || !times_agree()) return;
+  compare_traffic();
+  compare_counters(batch.pause_after != 0);
+}
+
+/// Whether a job's descriptor or record is in a faulty place.
+bool CoSim::meets(const Batch& batch, std::size_t job, const char* part_of_ring) const {
+  return std::any_of(batch.faults.begin(), batch.faults.end(), [&](const BusFault& fault) {
+    const std::size_t ring = options_.ring_entries;
+    return fault.part == part_of_ring && fault.job % ring == job % ring;
+  });
+}
+
+/// The registers that name the last job.
+void CoSim::check_last_job(const Batch& batch, const Device& device) {
+  const std::size_t last = batch.jobs.size() - 1;
+  const mxe_completion& record = device.outcomes[last].completion;
+  uint32_t id = record.job_id, status = record.status;
+  // What the driver says of a job without a record is not what the engine says.
+  if (meets(batch, last, "descriptor"))
+    id = 0;
+  else if (meets(batch, last, "record"))
+    status = MXE_STATUS_ERR_WRITE;
+  if (device.last_job == id && device.last_status == status) return;
+  scoreboard_.add({device.name, jobs_,
+                   fmt::format("LAST_JOB is {:#x} and LAST_STATUS {}, expected {:#x} and {}",
+                               device.last_job, device.last_status, id, status),
+                   batch.jobs[last].describe()});
+}
+
+void CoSim::check_job(const Batch& batch, std::size_t i, const JobImage& image) {
+  const bool alike = !only_one_runs(batch.jobs[i]);
+  std::optional<Expectation> expected;
+  for (Device* device : {model_.get(), rtl_.get()}) {
+    if (!device) continue;
+    if (!expected || !alike) {
+      expected = Scoreboard::expected(batch.jobs[i], image, device->features);
+    }
+    check_outcomes(batch, i, image, *expected, *device);
+  }
+}
+
+/// What a job must have done; adds what it must have counted.
+void CoSim::check_outcomes(const Batch& batch, std::size_t i, const JobImage& image,
+                           Expectation expected, Device& device) {
+  const CosimJob& job = batch.jobs[i];
+  device.expected += expected.counts;
+  const bool no_record = meets(batch, i, "record");
+  if (meets(batch, i, "descriptor")) {
+    expected = {MXE_ERR_FETCH, image.before(), {}};
+  }
+  const auto fault = std::find_if(batch.faults.begin(), batch.faults.end(), [&](const BusFault& f) {
+    return f.job == i && image.byte_of(f.part, f.row, f.byte);
+  });
+  const bool faulty = fault != batch.faults.end() && expected.result == MXE_OK;
+  // A missing record has one cause for the driver.
+  if (no_record) expected.result = MXE_ERR_FETCH;
+  const int error = faulty && fault->part.back() == 'D' ? MXE_ERR_WRITE : MXE_ERR_READ;
+  const auto check_outcome = [&](const JobOutcome& outcome, bool aborted) {
+    const bool allowed = (aborted && outcome.result == MXE_ERR_ABORTED) ||
+                         (faulty && outcome.result == (no_record ? MXE_ERR_FETCH : error));
+    if (allowed) {
+      scoreboard_.check_broken_off(device.name, jobs_, job, image, expected, outcome);
+    } else if (faulty && outcome.result == MXE_OK) {
+      scoreboard_.add({device.name, jobs_, fmt::format("no bus error seen in {}", fault->part),
+                       job.describe()});
+    } else {
+      scoreboard_.check(device.name, jobs_, job, image, expected, outcome);
+    }
+    if (&device == rtl_.get() && options_.observer && mismatches().empty()) {
+      options_.observer->job_compared(job, image, expected, outcome);
+    }
+  };
+  if (i < device.before_reset.size()) check_outcome(device.before_reset[i], true);
+  check_outcome(device.outcomes[i], false);
+}
+
+bool CoSim::only_one_runs(const CosimJob& job) const {
+  return model_ && rtl_ && job.refused_with(model_->features) != job.refused_with(rtl_->features);
+}
+
+void CoSim::check_sum(const Device& device) {
+  if (!device.features.counters || adds_up(device.counters)) return;
+  scoreboard_.add({device.name, jobs_,
+                   fmt::format("counters: total is {}, its parts add up to another number",
+                               device.counters.total),
+                   ""});
+}
+
+void CoSim::compare_traffic() {
+  const std::vector<std::string>&model = model_->traffic, &rtl = rtl_->traffic;
+  for (std::size_t i = 0; i < std::min(model.size(), rtl.size()); i++) {
+    if (model[i] == rtl[i]) continue;
+    scoreboard_.add(
+        {"both", jobs_,
+         fmt::format("software sees '{}' on the model, '{}' on the RTL", model[i], rtl[i]), ""});
+    return;
+  }
+}
+
+void CoSim::compare_times(std::size_t i) {
+  const JobCycles& cycles = cycles_.back();
+  const double error = cycle_error(cycles);
+  const uint64_t model_done = model_->outcomes[i].seen_done, rtl_done = rtl_->outcomes[i].seen_done;
+  const auto add = [&](const std::string& what) {
+    scoreboard_.add({"both", jobs_, what, cycles.job});
+  };
+  if (options_.cycle_tolerance < 0 || times_drifted_) return;
+  if (error > options_.cycle_tolerance) {
+    add(fmt::format("{} cycles on the model, {} on the RTL", cycles.model, cycles.rtl));
+  } else if (times_agree() && model_done != rtl_done) {
+    add(fmt::format("seen done after {} cycles on the model, {} on the RTL", model_done, rtl_done));
+  }
+}
+
+double CoSim::max_cycle_error() const {
+  double largest = 0;
+  for (const JobCycles& cycles : cycles_) largest = std::max(largest, cycle_error(cycles));
+  return largest;
+}
+
+double CoSim::mean_cycle_error() const {
+  double sum = 0;
+  for (const JobCycles& cycles : cycles_) sum += cycle_error(cycles);
+  return cycles_.empty() ? 0 : sum / static_cast<double>(cycles_.size());
+}
+
+void CoSim::check_counters() {
+  for (const Device* device : {model_.get(), rtl_.get()}) {
+    if (!device || !device->features.counters) continue;
+    scoreboard_.check_counts(device->name, jobs_, device->expected, device->counters);
+  }
+}
+
+/// `within_job`: counting stopped or began in the middle of a job.
+void CoSim::compare_counters(bool within_job) {
+  for (const CounterInfo& counter : counter_table) {
+    if (within_job && !counter.exact_within_jobs) continue;
+    const uint64_t model = model_->counters.*counter.value, rtl = rtl_->counters.*counter.value;
+    if (model == rtl) continue;
+    scoreboard_.add(
+        {"both", jobs_,
+         fmt::format("counter {} is {} on the model, {} on the RTL", counter.name, model, rtl),
+         ""});
+  }
+}
+
+}  // namespace mxe

@@ -1,0 +1,214 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/platform/platform.h"
+#include "mxe_driver.h"
+#include "tb/cosim/cosim_job.h"
+#include "tb/cosim/driver_tap.h"
+#include "tb/cosim/engine_features.h"
+#include "tb/cosim/job_image.h"
+#include "tb/cosim/scoreboard.h"
+#include "tb/rtl/rtl_engine.h"
+
+namespace mxe {
+
+/// Watches a co-simulation: what the RTL did, once it has been compared.
+class CoSimObserver : public RtlObserver {
+ public:
+  /// A job ended, well or not, as it may.
+  virtual void job_compared(const CosimJob& job, const JobImage& image, const Expectation& expected,
+                            const JobOutcome& outcome) = 0;
+  /// All jobs of a batch ended: what it counted, and what the counters read then.
+  virtual void batch_compared(const struct mxe_counters& counters,
+                              const struct mxe_counters& read) = 0;
+};
+
+struct CoSimOptions {
+  Params params = Params::named("small");
+  MemoryTiming timing;
+  RtlOptions rtl;
+  /// Bus address of the first byte of both memories, see kMemoryBaseUnit.
+  uint64_t memory_base = Memory::Config{}.base;
+  bool run_model = true, run_rtl = true;
+  /// Of an RTL that can do less than `params` admit, or that `params` do not describe alone. A job
+  /// beyond them must be refused by the RTL; the model runs it.
+  std::optional<EngineFeatures> rtl_features;
+  unsigned ring_entries = 8;
+  bool poll = false;  ///< the driver polls instead of waiting for interrupts
+  /// Allowed difference between model and RTL of a job's cycles, relative to the RTL's. With 0 the
+  /// cycle in which software sees each job done and all counters must agree too. Negative: do not
+  /// compare times. Random back-pressure, which the model does not have, calls for that.
+  double cycle_tolerance = 0;
+  /// Simulated time without progress after which a job counts as hanging.
+  uint32_t timeout_us = 100'000;
+  CoSimObserver* observer = nullptr;  ///< must outlive the co-simulation
+};
+
+/// The bus answers every access to this byte with an error.
+struct BusFault {
+  std::size_t job = 0;  ///< of the batch
+  /// See JobImage::byte_of; or "descriptor", or "record": its write alone fails. Jobs that use the
+  /// same entry of the ring, which is every ring_entries-th, meet these two as well.
+  std::string part = "A";
+  uint64_t row = 0, byte = 0;
+
+  bool is_in_ring() const { return part == "descriptor" || part == "record"; }
+};
+
+/// Bytes of each memory.
+inline constexpr uint64_t kCoSimMemoryBytes = uint64_t{1} << 33;
+/// Where they may begin: at a multiple of this, and no higher than this.
+inline constexpr uint64_t kMemoryBaseUnit = 4096;
+inline constexpr uint64_t kLargestMemoryBase = ~uint64_t{0} - kCoSimMemoryBytes + 1;
+
+/// What happens besides the jobs of a batch, which are submitted back to back.
+struct BatchEvents {
+  // Before the jobs, while the engine is idle:
+  /// So many descriptors without any work, which the engine refuses.
+  uint32_t empty_jobs = 0;
+  /// The RTL runs jobs that do not end, because m, n or k is a power of two from 2^20 to 2^31, or
+  /// one step of the loop nest more: each is broken off by a reset after so many cycles, and by
+  /// then as much must be done as of any other. 0: none. The model, which may take the data of a
+  /// job as a whole, runs short ones.
+  uint32_t endless_jobs = 0;
+  /// The jobs are numbered from about here on; 0: from the last job's id on.
+  uint32_t first_job = 0;
+  /// All counters begin so far below 2^32, so that they go beyond it; 0: at 0. Only on engines that
+  /// let them be set.
+  uint32_t counters_below = 0;
+  /// Seed of 64-bit numbers that the counters begin at instead, on such engines; 0: none.
+  uint64_t counters_anywhere = 0;
+  /// Seed of writes and reads of all registers, 0 for none.
+  uint64_t register_writes = 0;
+  /// Seed of doorbells that the engine must refuse, 0 for none.
+  uint64_t ring_overflow = 0;
+  // With the first jobs, as many as the ring takes:
+  /// They are submitted to a disabled engine, which is enabled so many cycles later; 0: it is
+  /// enabled.
+  uint64_t disabled_for = 0;
+  /// Cycles until the engine is disabled for a while; 0: it is not.
+  uint64_t pause_after = 0;
+  /// They end with all interrupts masked.
+  bool masked = false;
+  /// Seed of register accesses while the jobs run, 0 for none. What they read is checked, and
+  /// compared between the engines as far as times are.
+  uint64_t traffic = 0;
+  /// Cycles from the first doorbell to a reset, after which all jobs are run once more; 0 for none.
+  uint64_t reset_after = 0;
+  std::vector<BusFault> faults;
+};
+
+/// Jobs, and what else happens.
+struct Batch : BatchEvents {
+  std::vector<CosimJob> jobs;
+
+  /// Whether jobs are broken off. Where exactly is for each engine to say: the batch is not timed.
+  bool is_disturbed() const { return reset_after != 0 || endless_jobs != 0 || !faults.empty(); }
+};
+
+/// Cycles of one job on each engine that ran, 0 if it did not.
+struct JobCycles {
+  std::string job;
+  uint64_t model = 0, rtl = 0;
+};
+
+/// Model and RTL side by side in one SystemC simulation: the same jobs through the same driver,
+/// each with a memory of its own and the same timing, every byte compared with the golden GEMM, and
+/// the two with each other. One per process, because SystemC elaborates once.
+class CoSim {
+ public:
+  explicit CoSim(const CoSimOptions& options);
+  ~CoSim();
+
+  /// Runs the jobs back to back, at most ring_entries in flight. What goes wrong is added to
+  /// mismatches(), an end of the simulation (an assertion of the RTL, a protocol breach, a hang)
+  /// too; after that, run() does nothing.
+  void run(const Batch& batch);
+  void run(const std::vector<CosimJob>& jobs) { run(Batch{{}, jobs}); }
+
+  const std::vector<Mismatch>& mismatches() const { return scoreboard_.mismatches(); }
+  /// Of every job of every batch that was not disturbed.
+  const std::vector<JobCycles>& cycles() const { return cycles_; }
+  /// Difference of model and RTL relative to the RTL, over all jobs so far.
+  double max_cycle_error() const;
+  double mean_cycle_error() const;
+  std::size_t jobs() const { return jobs_; }
+  /// Counters of the model and of the RTL after the last run(); null if that engine does not run.
+  const struct mxe_counters* model_counters() const { return model_ ? &model_->counters : nullptr; }
+  const struct mxe_counters* rtl_counters() const { return rtl_ ? &rtl_->counters : nullptr; }
+  /// Clock cycles that the RTL simulated.
+  uint64_t rtl_cycles() const;
+  /// For tests that do more than jobs. Null if that engine does not run.
+  Platform* model() { return model_ ? model_->platform.get() : nullptr; }
+  Platform* rtl() { return rtl_ ? rtl_->platform.get() : nullptr; }
+
+ private:
+  /// One engine under test and its driver.
+  struct Device {
+    std::string name;
+    EngineFeatures features;
+    std::unique_ptr<Platform> platform;
+    DriverTap tap;
+    mxe_device driver{};
+    bool probed = false;
+    std::vector<JobOutcome> outcomes;
+    std::vector<JobOutcome> before_reset;
+    uint32_t last_job = 0, last_status = 0;  // registers, after the batch
+    struct mxe_counters counters {
+    }, counters_read{};                  // of the batch; as the registers read
+    std::vector<uint64_t> first_counts;  // what the counters held when the batch began
+    JobCounts expected;                  // what the jobs of the batch must have counted
+    std::vector<std::string> traffic;    // what the register accesses saw, and when
+  };
+
+  std::unique_ptr<Device> make_device(const char* name, const EngineFeatures& features,
+                                      const Platform::EngineFactory& factory);
+  /// The state of every FSM, for the message of a simulation that ended early.
+  std::string rtl_states() const;
+  std::vector<JobImage> place(const Batch& batch);
+  void run_on(Device& device, Host& host, const Batch& batch, const std::vector<JobImage>& images);
+  void probe(Device& device, Host& host);
+  void run_into_reset(Device& device, Host& host, const Batch& batch,
+                      const std::vector<JobImage>& images);
+  uint32_t submit(Device& device, Host& host, const CosimJob& job, const JobImage& image);
+  void run_jobs(Device& device, Host& host, const Batch& batch,
+                const std::vector<JobImage>& images);
+  void finish(Device& device, JobOutcome& outcome, uint32_t id, uint64_t start);
+  void set_counters(Device& device, const BatchEvents& events);
+  void number_jobs(Device& device, uint32_t first);
+  void run_empty_jobs(Device& device, Host& host, uint32_t count);
+  void run_endless_jobs(Device& device, Host& host, uint32_t cycles);
+  std::string break_off(Device& device, Host& host, const mxe_job& job, uint32_t cycles);
+  void add_faults(Device& device, Host& host, const Batch& batch,
+                  const std::vector<JobImage>& images);
+  void check(const Batch& batch, const std::vector<JobImage>& images);
+  void check_last_job(const Batch& batch, const Device& device);
+  bool meets(const Batch& batch, std::size_t job, const char* part_of_ring) const;
+  void check_job(const Batch& batch, std::size_t i, const JobImage& image);
+  void check_outcomes(const Batch& batch, std::size_t i, const JobImage& image,
+                      Expectation expected, Device& device);
+  bool only_one_runs(const CosimJob& job) const;
+  bool times_agree() const { return options_.cycle_tolerance == 0 && !times_drifted_; }
+  void compare_times(std::size_t i);
+  void compare_traffic();
+  void check_sum(const Device& device);
+  void check_counters();
+  void compare_counters(bool within_job);
+
+  CoSimOptions options_;
+  Scoreboard scoreboard_;
+  std::vector<JobCycles> cycles_;
+  std::unique_ptr<Device> model_, rtl_;
+  std::size_t jobs_ = 0;  // of all batches so far
+  bool broken_ = false;
+  bool counters_can_be_set_ = true;
+  // A disturbed batch made the engines use the memory differently: its jitter and bandwidth are not
+  // the same for both any more.
+  bool times_drifted_ = false;
+};
+
+}  // namespace mxe

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "model/job/job.h"
+#include "tb/cosim/engine_features.h"
+#include "tb/cosim/spoil.h"
+
+namespace mxe {
+
+/// What must come of a job besides its bytes: what it adds to the counters that follow from data
+/// alone.
+struct JobCounts {
+  uint64_t blocks = 0, nan_results = 0, saturations = 0, bytes_written = 0;
+
+  JobCounts& operator+=(const JobCounts& other);
+};
+
+/// Bytes of the record that the engine writes when a job completes.
+inline constexpr uint64_t kRecordBytes = 16;
+
+/// The outcome that a job must have.
+struct JobResult {
+  StoredOutput stored;
+  JobCounts counts;
+};
+
+/// A job of the co-simulation: what else is known about it than the job itself.
+struct CosimJob : Job {
+  std::vector<Spoil> spoils;  ///< what is wrong with its descriptor
+  std::string values;         ///< what kind of values the operands hold, for messages
+
+  /// One line: shape, formats, bias, layout.
+  std::string describe() const;
+  /// MXE_STATUS_OK, or the status with which an engine must refuse the job, by the rules of
+  /// docs/registers.md.
+  uint32_t refused_with(const EngineFeatures& engine) const;
+  /// What an engine with or without FP4_DUAL makes of the job.
+  JobResult expected(bool fp4_dual) const;
+};
+
+}  // namespace mxe

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "model/job/output.h"
+#include "model/numerics/format.h"
+#include "model/params/params.h"
+#include "mxe_driver.h"
+
+namespace mxe {
+
+/// What an engine can do, as far as those who give it jobs have to know: a value. That of a
+/// configuration is everything its parameters admit; an engine of your own may do less, and says so
+/// (docs/bring-your-own-rtl.md). A job beyond them must be refused.
+struct EngineFeatures {
+  EngineFeatures(const Params& p = {}) : params(p) {}  // NOLINT: parameters are features
+
+  std::string name = "mxe";
+  Params params;
+  std::vector<mx::FormatId> formats_a{mx::kAllFormats.begin(), mx::kAllFormats.end()};
+  std::vector<mx::FormatId> formats_b = formats_a;
+  std::vector<OutputFormat> results = all_results();  ///< rule and overflow do not matter
+  bool bias_fp32 = true, bias_bf16 = true;
+  /// The counters are kept: their sum and those that data decide are compared.
+  bool counters = true;
+  /// Clocks after which a job that has not completed counts as hanging.
+  uint32_t timeout_cycles = 2'000'000;
+  /// Largest m * n * ceil(k / 32) of a random job, for engines that take long; 0 for no limit.
+  unsigned largest_job = 0;
+
+  /// Signals below the top that a recording shows besides the pins, as GTKWave names them.
+  std::vector<std::string> waves;
+
+  /// FP32, BF16 and every MX format.
+  static std::vector<OutputFormat> all_results();
+
+  bool has_pair(mx::FormatId a, mx::FormatId b) const;
+  bool has_result(const OutputFormat& output) const;
+  /// Whether CONTROL may say so.
+  bool has_bias(bool bias, bool bf16) const { return bf16 ? bias_bf16 : bias_fp32 || !bias; }
+  /// What the capability registers say otherwise, one line; empty if they agree.
+  std::string contradiction(const mxe_capabilities& registers) const;
+};
+
+}  // namespace mxe

@@ -1,0 +1,137 @@
+#include "tb/cosim/job_generator.h"
+
+#include <algorithm>
+#include <array>
+
+#include "mxe_regs.h"
+
+namespace mxe {
+namespace {
+
+template <class T, std::size_t N>
+T pick(Random& random, const std::array<T, N>& choices) {
+  return choices[random.uniform(0, N - 1)];
+}
+
+}  // namespace
+
+JobGenerator::JobGenerator(const EngineFeatures& features, uint64_t seed, const JobMix& mix)
+    : features_(features), random_(seed), mix_(mix) {
+  if (features.largest_job > 0) mix_.max_work = std::min(mix_.max_work, features.largest_job);
+}
+
+JobSpec JobGenerator::next_spec() {
+  for (;;) {
+    // The pair with a rate of its own more often than the others.
+    const bool dual = random_.one_in(10);
+    const mx::FormatId a = dual ? mx::FormatId::mxfp4_e2m1 : pick(random_, mx::kAllFormats);
+    const mx::FormatId b = dual ? a : pick(random_, mx::kAllFormats);
+    // A job beyond the engine's features is one way to be illegal.
+    const bool beyond = mix_.illegal != 0 && random_.one_in(mix_.illegal);
+    if (beyond || features_.has_pair(a, b)) return next_spec(a, b, beyond);
+  }
+}
+
+JobSpec JobGenerator::next_spec(mx::FormatId format_a, mx::FormatId format_b,
+                                bool beyond_features) {
+  const Params& params = features_.params;
+  JobSpec spec;
+  spec.format_a = format_a;
+  spec.format_b = format_b;
+  do {
+    spec.m = extent(params.rows, mix_.max_m);
+    spec.n =
+        extent(random_.one_in(2) ? params.num_pe : params.num_pe * params.acc_tiles, mix_.max_n);
+    spec.k = extent(random_.one_in(2) ? 32 : (random_.one_in(2) ? params.b_buf_k : params.a_slab_k),
+                    mix_.max_k);
+  } while (spec.m * spec.n * ((spec.k + 31) / 32) > mix_.max_work);
+  spec.values = pick(random_, kRandomValues);
+  spec.seed = random_.next();
+  do {
+    spec.output = output();
+  } while (!beyond_features && !features_.has_result(spec.output));
+  if (random_.one_in(2)) spec.bias = random_.one_in(3) ? BiasKind::row : BiasKind::full;
+  if (spec.values == Values::boundaries || spec.values == Values::ties) spec.bias = BiasKind::full;
+  spec.bias_bf16 = random_.one_in(3);
+  if (!beyond_features) {
+    spec.bias_bf16 = spec.bias_bf16 ? features_.bias_bf16 : !features_.bias_fp32;
+    if (!features_.bias_fp32 && !features_.bias_bf16) {
+      spec.bias_bf16 = false;
+      spec.bias = BiasKind::none;
+    }
+  }
+  spec.layout = layout(spec.bias_bf16 ? 2 : 4, spec.output.alignment());
+  if (mix_.illegal != 0 && random_.one_in(mix_.illegal)) spec.spoils = spoils(spec);
+  return spec;
+}
+
+/// One broken rule, now and then two.
+std::vector<Spoil> JobGenerator::spoils(const JobSpec& spec) {
+  std::vector<Spoil> spoils;
+  const std::size_t count = random_.one_in(3) ? 2 : 1;
+  while (spoils.size() < count) {
+    const Spoil next = spoil();
+    const bool breaks =
+        broken_rule(next, spec.bias_bf16 ? 2 : 4, spec.output.alignment()) != MXE_STATUS_OK;
+    const bool again = !spoils.empty() && spoils[0].field == next.field && next.field != "reserved";
+    if (breaks && !again) spoils.push_back(next);
+  }
+  return spoils;
+}
+
+Spoil JobGenerator::spoil() {
+  const std::vector<std::string>& fields = spoil_fields();
+  Spoil spoil;
+  spoil.field = fields[random_.uniform(0, fields.size() - 1)];
+  const bool size = spoil.field == "m" || spoil.field == "n" || spoil.field == "k";
+  const bool code = spoil.field.find("format") != std::string::npos;
+  const uint32_t largest = spoil.field == "reserved" ? reserved_bits() - 1 : code ? 15 : 3;
+  if (!size) spoil.value = static_cast<uint32_t>(random_.uniform(0, largest));
+  return spoil;
+}
+
+/// A size from 1 to `max`, often at a multiple of `tile` or one beside it.
+std::size_t JobGenerator::extent(unsigned tile, unsigned max) {
+  if (random_.one_in(3)) return random_.uniform(1, std::min(max, 2 * tile));
+  if (random_.one_in(2)) return random_.uniform(1, max);
+  const uint64_t multiple = random_.uniform(1, std::max(1u, max / tile)) * tile;
+  return std::clamp<uint64_t>(multiple + random_.uniform(0, 2) - 1, 1, max);
+}
+
+OutputFormat JobGenerator::output() {
+  OutputFormat output;
+  output.requant.format = pick(random_, mx::kAllFormats);
+  output.requant.rule = static_cast<mx::ScaleRule>(random_.uniform(0, 3));
+  output.requant.overflow = random_.one_in(2) ? mx::Overflow::special : mx::Overflow::saturate;
+  const bool fp32 = random_.one_in(3), bf16 = random_.one_in(5);
+  if (fp32) return output;
+  output.kind = bf16 ? OutputFormat::Kind::bf16 : OutputFormat::Kind::mx;
+  return output;
+}
+
+JobLayout JobGenerator::layout(unsigned c_alignment, unsigned d_alignment) {
+  const auto offset = [this](unsigned alignment) {
+    return static_cast<unsigned>(random_.uniform(0, 63) / alignment * alignment);
+  };
+  const auto gap = [&](unsigned alignment) { return random_.one_in(2) ? 0 : offset(alignment); };
+  JobLayout l;
+  l.a_offset = offset(1);
+  l.b_offset = offset(1);
+  l.a_scale_offset = offset(1);
+  l.b_scale_offset = offset(1);
+  l.c_offset = offset(c_alignment);
+  l.d_offset = offset(d_alignment);
+  l.d_scale_offset = offset(1);
+  l.a_gap = gap(1);
+  l.b_gap = gap(1);
+  l.a_scale_gap = gap(1);
+  l.b_scale_gap = gap(1);
+  l.c_gap = gap(c_alignment);
+  l.d_gap = gap(d_alignment);
+  l.d_scale_gap = gap(1);
+  l.a_one_row = random_.one_in(24);
+  l.b_one_row = random_.one_in(24);
+  return l;
+}
+
+}  // namespace mxe

@@ -1,0 +1,45 @@
+#pragma once
+
+#include "model/numerics/random.h"
+#include "tb/cosim/engine_features.h"
+#include "tb/cosim/job_spec.h"
+
+namespace mxe {
+
+/// Limits of generated jobs.
+struct JobMix {
+  unsigned max_m = 40, max_n = 40, max_k = 400;
+  unsigned max_work = 60000;  ///< largest m * n * ceil(k / 32)
+  unsigned illegal = 0;       ///< one job in so many is illegal; 0: none
+};
+
+/// An endless stream of random jobs for an engine; the seed determines all of it. Shapes favour the
+/// edges of the engine's tiles; layouts, formats, results, bias and values are mixed freely.
+class JobGenerator {
+ public:
+  JobGenerator(const EngineFeatures& features, uint64_t seed, const JobMix& mix = {});
+
+  /// The recipe of a job with everything random, within the engine's features unless it is illegal.
+  JobSpec next_spec();
+  /// The same for a given pair of formats.
+  JobSpec next_spec(mx::FormatId format_a, mx::FormatId format_b) {
+    return next_spec(format_a, format_b, false);
+  }
+
+  CosimJob next() { return make_job(next_spec()); }
+  CosimJob next(mx::FormatId a, mx::FormatId b) { return make_job(next_spec(a, b)); }
+
+ private:
+  JobSpec next_spec(mx::FormatId format_a, mx::FormatId format_b, bool beyond_features);
+  std::size_t extent(unsigned tile, unsigned max);
+  OutputFormat output();
+  std::vector<Spoil> spoils(const JobSpec& spec);
+  Spoil spoil();
+  JobLayout layout(unsigned c_alignment, unsigned d_alignment);
+
+  EngineFeatures features_;
+  Random random_;
+  JobMix mix_;
+};
+
+}  // namespace mxe

@@ -1,0 +1,434 @@
+#include "tb/cosim/job_spec.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "model/numerics/bits.h"
+#include "model/numerics/quantize.h"
+#include "model/numerics/random.h"
+
+namespace mxe {
+namespace {
+
+constexpr float kInf = std::numeric_limits<float>::infinity();
+
+bool is_finite(mx::FormatId format, uint8_t code) {
+  return std::isfinite(mx::decode(format, code));
+}
+
+/// The exponent of the largest value of a format.
+int emax(mx::FormatId format) { return mx::element_format(format).emax; }
+
+uint8_t clamp_scale(int scale) { return static_cast<uint8_t>(std::clamp(scale, 0, 254)); }
+
+/// About normally distributed, mean 0, variance 1.
+float normal(Random& random) {
+  double sum = -6;
+  for (int i = 0; i < 12; i++) sum += random.real();
+  return static_cast<float>(sum);
+}
+
+/// Row 0 in place of every other row.
+void repeat_first_row(mx::MxTensor& tensor) {
+  const std::size_t columns = tensor.scale_columns();
+  for (std::size_t row = 1; row < tensor.rows; row++) {
+    std::memcpy(&tensor.codes[row * tensor.k], tensor.codes.data(), tensor.k);
+    std::memcpy(&tensor.scales[row * columns], tensor.scales.data(), columns);
+  }
+}
+
+// ---------------------------------------------------------------- operands
+
+/// One operand of a job. Each row has generators of its own, so that a cut matrix is a corner of
+/// the whole one.
+class Operand {
+ public:
+  Operand(const JobSpec& spec, mx::FormatId format, unsigned stream)
+      : spec_(spec), format_(format), stream_(stream) {}
+
+  mx::MxTensor make(std::size_t rows) const;
+
+ private:
+  enum Use : unsigned { codes, scales, cancelled_codes, cancelled_scales, special };
+
+  Random generator(std::size_t row, Use use) const {
+    return Random(mix64(spec_.seed + mix64(stream_ * 16 + use)) + row);
+  }
+  void fill_row(mx::MxTensor& tensor, std::size_t row) const;
+  void cancel(mx::MxTensor& tensor, std::size_t row) const;
+  void put_special(mx::MxTensor& tensor, std::size_t row) const;
+  void put_in_lane(mx::MxTensor& tensor, std::size_t row) const;
+  uint8_t power_of_two(Random& random) const;
+  uint8_t code(Random& random, std::size_t row) const;
+  uint8_t scale(Random& random) const;
+
+  const JobSpec& spec_;
+  mx::FormatId format_;
+  unsigned stream_;
+};
+
+mx::MxTensor Operand::make(std::size_t rows) const {
+  if (spec_.values == Values::quantized) {
+    std::vector<float> x;
+    for (std::size_t row = 0; row < rows; row++) {
+      Random random = generator(row, codes);
+      for (std::size_t i = 0; i < spec_.k; i++) x.push_back(normal(random));
+    }
+    return mx::quantize_rows(x.data(), rows, spec_.k, format_);
+  }
+  if (spec_.values == Values::ones) {
+    const std::vector<float> x(rows * spec_.k, 1.0f);
+    return mx::quantize_rows(x.data(), rows, spec_.k, format_);
+  }
+  mx::MxTensor tensor;
+  tensor.format = format_;
+  tensor.rows = rows;
+  tensor.k = spec_.k;
+  tensor.codes.resize(rows * spec_.k);
+  tensor.scales.resize(rows * tensor.scale_columns());
+  for (std::size_t row = 0; row < rows; row++) {
+    fill_row(tensor, row);
+    if (spec_.values == Values::cancellation) cancel(tensor, row);
+    if (spec_.values == Values::specials) put_special(tensor, row);
+    if (spec_.values == Values::special_lanes) put_in_lane(tensor, row);
+  }
+  return tensor;
+}
+
+void Operand::fill_row(mx::MxTensor& tensor, std::size_t row) const {
+  Random code_random = generator(row, codes), scale_random = generator(row, scales);
+  for (std::size_t i = 0; i < tensor.k; i++) {
+    tensor.codes[row * tensor.k + i] = code(code_random, row);
+  }
+  const std::size_t columns = tensor.scale_columns();
+  for (std::size_t i = 0; i < columns; i++) tensor.scales[row * columns + i] = scale(scale_random);
+}
+
+uint8_t Operand::code(Random& random, std::size_t row) const {
+  const mx::ElementFormat& f = mx::element_format(format_);
+  if (spec_.values == Values::zeros && !random.one_in(16)) {
+    return random.one_in(2) && f.kind == mx::FormatKind::floating
+               ? static_cast<uint8_t>(f.sign_mask())
+               : uint8_t{0};
+  }
+  // Three rows of four leave the sums to the bias, which hits the boundaries exactly.
+  if (spec_.values == Values::boundaries && stream_ == 0 && row % 4 != 3) return 0;
+  if (spec_.values == Values::ties) {
+    // In every other row the smallest number alone, so that sums are a few units of the last place.
+    const uint8_t one = row % 2 == 0 ? uint8_t{1} : power_of_two(random);
+    return random.one_in(6) ? one : uint8_t{0};
+  }
+  if (spec_.values == Values::lone_bits && stream_ == 0) return 0;
+  if (spec_.values == Values::sparse) return random.one_in(8) ? power_of_two(random) : uint8_t{0};
+  for (;;) {
+    const uint8_t c = static_cast<uint8_t>(random.next() & f.code_mask());
+    const bool is_zero = spec_.values == Values::special_lanes && mx::decode(format_, c) == 0;
+    if (is_finite(format_, c) && !is_zero) return c;
+  }
+}
+
+/// Any power of two of the format, of either sign.
+uint8_t Operand::power_of_two(Random& random) const {
+  const mx::ElementFormat& f = mx::element_format(format_);
+  const bool negative = random.one_in(2);
+  for (;;) {
+    if (f.kind != mx::FormatKind::floating) {
+      const int value = 1 << random.uniform(0, 6);
+      return static_cast<uint8_t>(negative ? -value : value);
+    }
+    const uint64_t exponent = random.uniform(0, f.sign_mask() >> f.mantissa_bits);
+    const uint64_t c = exponent == 0 ? 1 : exponent << f.mantissa_bits;
+    if (c < f.sign_mask() && is_finite(format_, static_cast<uint8_t>(c))) {
+      return static_cast<uint8_t>(c | (negative ? f.sign_mask() : 0u));
+    }
+  }
+}
+
+/// Of one operand, or of both: in row r, lane r of every block, a NaN or Inf, another one every 32
+/// rows; the lane is one further after 256, so that it is not always the same column of the array.
+/// Else: in row r, if it is odd, lane r / 2 of every block, a zero.
+void Operand::put_in_lane(mx::MxTensor& tensor, std::size_t row) const {
+  const mx::ElementFormat& f = mx::element_format(format_);
+  std::vector<uint8_t> not_finite;
+  for (unsigned code = 0; code <= f.code_mask(); code++) {
+    const auto c = static_cast<uint8_t>(code);
+    if (!is_finite(format_, c)) not_finite.push_back(c);
+  }
+  const bool is_special = spec_.seed % 3 == stream_ || spec_.seed % 3 == 2;
+  if (is_special ? not_finite.empty() : row % 2 == 0) return;
+  const std::size_t lane = (is_special ? row + row / 256 : row / 2) % mx::kBlockSize;
+  for (std::size_t i = lane; i < tensor.k; i += mx::kBlockSize) {
+    tensor.codes[row * tensor.k + i] =
+        is_special ? not_finite[row / mx::kBlockSize % not_finite.size()] : uint8_t{0};
+  }
+}
+
+/// At most one NaN or Inf in a row, so that it decides: anywhere in the first three blocks.
+void Operand::put_special(mx::MxTensor& tensor, std::size_t row) const {
+  const mx::ElementFormat& f = mx::element_format(format_);
+  Random random = generator(row, special);
+  const std::size_t column = random.uniform(0, 3 * mx::kBlockSize - 1);
+  if (!(f.has_inf || f.has_nan) || column >= tensor.k || random.one_in(2)) return;
+  uint8_t& code = tensor.codes[row * tensor.k + column];
+  do {
+    code = static_cast<uint8_t>(random.next() & f.code_mask());
+  } while (is_finite(format_, code));
+}
+
+uint8_t Operand::scale(Random& random) const {
+  const auto around = [&random](int centre, unsigned width) {
+    return clamp_scale(centre - static_cast<int>(width) +
+                       static_cast<int>(random.uniform(0, 2 * width)));
+  };
+  switch (spec_.values) {
+    case Values::specials:
+      return random.one_in(60) ? mx::kNanScale : around(127, 10);
+    case Values::extremes: {
+      static constexpr std::array<uint8_t, 6> kScales{0, 1, 2, 252, 253, 254};
+      if (random.one_in(100)) return mx::kNanScale;
+      return random.one_in(3) ? around(127, 60) : kScales[random.uniform(0, kScales.size() - 1)];
+    }
+    case Values::tiny:
+      return around(127 - 70 - emax(format_), 12);
+    case Values::huge:
+      return around(127 + 60 - emax(format_), 6);
+    case Values::cancellation:
+      return around(127, 3);
+    case Values::ties:
+      return around(127, random.one_in(4) ? 20 : 1);
+    case Values::sparse:
+      return around(127, 30);
+    case Values::nan_scales:
+      return mx::kNanScale;
+    default:
+      return around(127, random.one_in(4) ? 40 : 4);
+  }
+}
+
+/// Makes every second block of a row the one before it, elements negated where the format allows,
+/// so that exact sums vanish again and again and small remainders decide.
+void Operand::cancel(mx::MxTensor& tensor, std::size_t row) const {
+  const uint8_t sign = static_cast<uint8_t>(mx::element_format(format_).sign_mask());
+  const bool floating = mx::element_format(format_).kind == mx::FormatKind::floating;
+  Random random = generator(row, cancelled_codes);
+  const bool negate = random.one_in(2);
+  uint8_t* codes_of_row = &tensor.codes[row * tensor.k];
+  for (std::size_t i = mx::kBlockSize; i < tensor.k; i++) {
+    if (i / mx::kBlockSize % 2 == 0 || random.one_in(50)) continue;
+    uint8_t c = codes_of_row[i - mx::kBlockSize];
+    if (negate) c = floating ? c ^ sign : static_cast<uint8_t>(-c);
+    codes_of_row[i] = c;
+  }
+  Random scale_random = generator(row, cancelled_scales);
+  uint8_t* scales_of_row = &tensor.scales[row * tensor.scale_columns()];
+  for (std::size_t block = 1; block < tensor.scale_columns(); block += 2) {
+    if (!scale_random.one_in(8)) scales_of_row[block] = scales_of_row[block - 1];
+  }
+}
+
+// ---------------------------------------------------------------- bias
+
+/// Mantissa bits of what results are rounded to; FP32 is not rounded at all.
+int mantissa_bits(const OutputFormat& output) {
+  constexpr int kBfloat16Bits = 7;
+  if (output.kind != OutputFormat::Kind::mx) return kBfloat16Bits;
+  return mx::element_format(output.requant.format).mantissa_bits;
+}
+
+/// Numbers on and beside the points where a block's scale or an element's rounding changes.
+class BoundaryBlock {
+ public:
+  BoundaryBlock(const OutputFormat& output, Random& random)
+      : output_(output), bits_(mantissa_bits(output)) {
+    exponent_ =
+        static_cast<int>(random.one_in(4) ? random.uniform(0, 276) : random.uniform(130, 170)) -
+        149;
+    peak_column_ = random.uniform(0, mx::kBlockSize - 1);
+    peak_ = peak(random);
+  }
+
+  float value(std::size_t column, Random& random) const {
+    if (random.one_in(1000)) return random.one_in(2) ? kInf : std::nanf("");
+    const float magnitude = column % mx::kBlockSize == peak_column_ ? peak_ : other(random);
+    return random.one_in(2) ? -magnitude : magnitude;
+  }
+
+ private:
+  /// The largest magnitude: a power of two, the largest element, halfway beyond it, or anything,
+  /// exact or beside it.
+  float peak(Random& random) const {
+    const double step = std::ldexp(1.0, -bits_);
+    double significand = 1 + random.real();
+    switch (random.uniform(0, 3)) {
+      case 0:
+        significand = 1;
+        break;
+      case 1:
+        significand = 2 - step;
+        if (output_.kind == OutputFormat::Kind::mx) {
+          const mx::ElementFormat& format = mx::element_format(output_.requant.format);
+          significand = format.max / std::ldexp(1.0, format.emax);
+        }
+        break;
+      case 2:
+        significand = 2 - step / 2;
+        break;
+      default:
+        break;
+    }
+    return beside(static_cast<float>(std::ldexp(significand, exponent_)), random);
+  }
+
+  /// A multiple of half the step between two elements, at any magnitude below the peak.
+  float other(Random& random) const {
+    const int below = static_cast<int>(random.uniform(0, 6));
+    const auto multiple = static_cast<double>(random.uniform(1, uint64_t{1} << (bits_ + 2)));
+    const auto tie = static_cast<float>(std::ldexp(multiple, exponent_ - bits_ - 2 - below));
+    return std::min(beside(tie, random), peak_);
+  }
+
+  static float beside(float value, Random& random) {
+    switch (random.uniform(0, 3)) {
+      case 0:
+        return std::nextafter(value, 0.0f);
+      case 1:
+        return std::nextafter(value, kInf);
+      default:
+        return value;
+    }
+  }
+
+  OutputFormat output_;
+  int bits_, exponent_ = 0;
+  std::size_t peak_column_ = 0;
+  float peak_ = 0;
+};
+
+/// From far below the smallest product of two elements to far above it.
+float bias_about_products(const JobSpec& spec, Random& random) {
+  const int smallest = mx::element_format(spec.format_a).lsb_exponent +
+                       mx::element_format(spec.format_b).lsb_exponent;
+  const int exponent = smallest - 32 + static_cast<int>(random.uniform(0, 64));
+  const double significand = random.one_in(3) ? 1.0 : 1 + random.real();
+  const auto magnitude = static_cast<float>(std::ldexp(significand, exponent));
+  return random.one_in(2) ? -magnitude : magnitude;
+}
+
+float bias_value(const JobSpec& spec, Random& random) {
+  const Values values = spec.values;
+  const auto pick = [&random](const auto& choices) {
+    return choices[random.uniform(0, choices.size() - 1)];
+  };
+  if (values == Values::ones) return 1;
+  if (values == Values::specials && random.one_in(20)) {
+    return pick(std::array<float, 3>{kInf, -kInf, std::nanf("")});
+  }
+  if (values == Values::extremes && random.one_in(4)) {
+    return pick(
+        std::array<float, 6>{0x1p-149f, -0x1p-126f, 0x1.fffffep127f, 0x1.FEp127f, -0.0f, 1.0f});
+  }
+  if (values == Values::zeros) return random.one_in(2) ? -0.0f : 0.0f;
+  if (values == Values::tiny) return normal(random) * 0x1p-140f;
+  if (values == Values::huge) return normal(random) * 0x1p120f;
+  if (values == Values::ties) return bias_about_products(spec, random);
+  return normal(random) * 16;
+}
+
+/// In 480 rows, of four magnitudes: the largest of a block is a power of two, or the largest
+/// element of some format, plus each of its 23 mantissa bits. The other columns have one bit each.
+float lone_bit(std::size_t row, std::size_t column) {
+  constexpr uint32_t kMantissaBits = 23;
+  constexpr std::array<uint32_t, 4> kExponents = {0, 1, 127, 254};
+  constexpr std::array<uint32_t, 5> kMantissas = {0, 0x400000, 0x600000, 0x700000, 0x7E0000};
+  const auto sign = static_cast<uint32_t>((row + column) % 2) << 31;
+  const uint32_t exponent = kExponents[row % 4];
+  if (column % mx::kBlockSize == row * 7 % mx::kBlockSize) {
+    const uint64_t bit = uint64_t{1} << (row / 20 % (kMantissaBits + 1));
+    const auto low = static_cast<uint32_t>(bit % (1u << kMantissaBits));
+    return mx::from_bits(sign | exponent << kMantissaBits | kMantissas[row / 4 % 5] | low);
+  }
+  const auto below = static_cast<uint32_t>(1 + column % 12);
+  const uint32_t smaller = exponent > below ? exponent - below : 0;
+  return mx::from_bits(sign | smaller << kMantissaBits | 1u << (row + column) % kMantissaBits);
+}
+
+std::vector<float> make_bias(const JobSpec& spec) {
+  constexpr uint64_t kStream = 0xB1A5;
+  std::vector<float> bias;
+  if (spec.bias == BiasKind::none) return bias;
+  const std::size_t rows = spec.bias == BiasKind::row ? 1 : spec.m;
+  for (std::size_t row = 0; row < rows; row++) {
+    Random random(mix64(spec.seed + mix64(kStream)) + row);
+    BoundaryBlock block(spec.output, random);
+    for (std::size_t column = 0; column < spec.n; column++) {
+      if (column > 0 && column % mx::kBlockSize == 0) block = BoundaryBlock(spec.output, random);
+      if (spec.values == Values::boundaries) {
+        bias.push_back(block.value(column, random));
+      } else if (spec.values == Values::lone_bits) {
+        bias.push_back(lone_bit(row, column));
+      } else {
+        bias.push_back(bias_value(spec, random));
+      }
+    }
+  }
+  return spec.bias_bf16 ? round_to_bfloat16(bias) : bias;
+}
+
+}  // namespace
+
+const char* to_string(Values values) {
+  switch (values) {
+    case Values::ones:
+      return "ones";
+    case Values::quantized:
+      return "quantized";
+    case Values::codes:
+      return "codes";
+    case Values::specials:
+      return "specials";
+    case Values::extremes:
+      return "extremes";
+    case Values::cancellation:
+      return "cancellation";
+    case Values::tiny:
+      return "tiny";
+    case Values::huge:
+      return "huge";
+    case Values::zeros:
+      return "zeros";
+    case Values::boundaries:
+      return "boundaries";
+    case Values::ties:
+      return "ties";
+    case Values::special_lanes:
+      return "special_lanes";
+    case Values::lone_bits:
+      return "lone_bits";
+    case Values::sparse:
+      return "sparse";
+    case Values::nan_scales:
+      return "nan_scales";
+  }
+  return "unknown";
+}
+
+CosimJob make_job(const JobSpec& spec) {
+  CosimJob job;
+  job.a = Operand(spec, spec.format_a, 0).make(spec.m);
+  job.b = Operand(spec, spec.format_b, 1).make(spec.n);
+  if (spec.layout.a_one_row) repeat_first_row(job.a);
+  if (spec.layout.b_one_row) repeat_first_row(job.b);
+  job.bias = make_bias(spec);
+  job.bias_one_row = spec.bias == BiasKind::row;
+  job.bias_bf16 = spec.bias_bf16;
+  job.output = spec.output;
+  job.layout = spec.layout;
+  job.spoils = spec.spoils;
+  job.values = to_string(spec.values);
+  return job;
+}
+
+}  // namespace mxe

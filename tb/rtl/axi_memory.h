@@ -1,0 +1,87 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <vector>
+
+#include "model/engine/memory_timing.h"
+#include "model/numerics/random.h"
+#include "model/platform/engine_module.h"
+#include "tb/rtl/rtl_top.h"
+
+namespace mxe {
+
+/// The AXI4 slave that the engine's memory port sees: one id, everything in order. It turns bursts
+/// into requests of a memory with annotated times and plays the beats at those times.
+///
+/// A read is requested when its address is accepted, a write when its address and all its data are
+/// there.
+class AxiMemory {
+ public:
+  struct Request {
+    bool write = false;
+    uint64_t cycle = 0;    ///< when it is requested
+    uint64_t address = 0;  ///< of the first beat, beat aligned
+    std::size_t bytes = 0;
+    uint8_t* data = nullptr;           ///< read into, or written from
+    const uint8_t* enables = nullptr;  ///< of a write: 0xFF per byte to write, else 0
+  };
+  struct Response {
+    uint8_t code = 0;  ///< AXI: 0 OKAY, 2 SLVERR, 3 DECERR
+    BeatTimes times;
+  };
+  using Transport = std::function<Response(const Request&)>;
+
+  /// `back_pressure_seed` other than 0 makes every ready and valid of the slave hesitate at random.
+  AxiMemory(unsigned beat_bytes, const PortLimits& limits, uint64_t back_pressure_seed,
+            Transport transport);
+
+  /// Sets the slave's pins for clock cycle `cycle`.
+  void drive(uint64_t cycle, RtlInputs& in);
+  /// Takes the handshakes of clock cycle `cycle`.
+  void sample(uint64_t cycle, const RtlInputs& in, const RtlOutputs& out);
+
+  /// Whether a burst is anywhere on its way.
+  bool busy() const;
+  std::size_t reads_outstanding() const { return reads_.size(); }
+  std::size_t writes_outstanding() const { return addresses_.size() + responses_.size(); }
+
+ private:
+  struct Read {
+    std::vector<uint8_t> data;
+    Response response;
+    unsigned beats = 0, next = 0;
+  };
+  struct WriteAddress {
+    uint64_t address = 0;
+    unsigned beats = 0;
+  };
+  struct WriteData {
+    std::vector<uint8_t> data, enables;
+    bool complete = false;
+  };
+  struct WriteResponse {
+    uint8_t code = 0;
+    uint64_t cycle = 0;
+  };
+
+  bool hesitate();
+  void accept_read(uint64_t cycle, const RtlOutputs& out);
+  void accept_data(const RtlOutputs& out);
+  void issue_writes(uint64_t cycle);
+
+  unsigned beat_bytes_;
+  PortLimits limits_;
+  bool back_pressure_;
+  Random random_;
+  Transport transport_;
+  std::deque<Read> reads_;
+  std::deque<WriteAddress> addresses_;                    // accepted, data not complete
+  std::deque<WriteData> data_;                            // the last one may still be filling
+  std::deque<WriteResponse> responses_;                   // to be sent
+  bool read_offered_ = false, response_offered_ = false;  // valid stays until ready
+};
+
+}  // namespace mxe

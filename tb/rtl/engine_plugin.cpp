@@ -1,0 +1,35 @@
+// Compiled once per engine of mxe_engine(), with MXE_CLASS its Verilated class, MXE_CLASS_FST the
+// one with waves, if there is one, MXE_TOP its top module, and MXE_DESCRIPTION a file with its
+// description as a string literal.
+#include "tb/rtl/engine_plugin.h"
+
+#include "model/numerics/error.h"
+
+#define MXE_JOIN_(a, b) a##b
+#define MXE_JOIN(a, b) MXE_JOIN_(a, b)
+
+namespace mxe {
+
+// Defined in the Verilated libraries (verilated_factory.cpp).
+std::unique_ptr<RtlTop> MXE_JOIN(make_, MXE_CLASS)(const Params&, const std::string&);
+#ifdef MXE_CLASS_FST
+std::unique_ptr<RtlTop> MXE_JOIN(make_, MXE_CLASS_FST)(const Params&, const std::string&);
+#endif
+
+static std::unique_ptr<RtlTop> make(const Params& params, const std::string& waves) {
+  if (waves.empty()) return MXE_JOIN(make_, MXE_CLASS)(params, waves);
+#ifdef MXE_CLASS_FST
+  return MXE_JOIN(make_, MXE_CLASS_FST)(params, waves);
+#else
+  throw mx::Error("this engine has no waves");
+#endif
+}
+
+}  // namespace mxe
+
+static const char description[] =
+#include MXE_DESCRIPTION
+    ;
+
+extern "C" __attribute__((visibility("default"))) const mxe::EnginePlugin mxe_engine;
+const mxe::EnginePlugin mxe_engine = {MXE_ENGINE_INTERFACE_NAME, description, MXE_TOP, mxe::make};

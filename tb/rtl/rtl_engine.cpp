@@ -1,0 +1,174 @@
+#include "tb/rtl/rtl_engine.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "model/numerics/error.h"
+#include "model/platform/clock.h"
+#include "mxe_regs.h"
+
+namespace mxe {
+namespace {
+
+constexpr unsigned kResetCycles = 4;
+constexpr uint64_t kMaxBatch = 4096;
+
+uint8_t axi_response(tlm::tlm_response_status status) {
+  if (status == tlm::TLM_OK_RESPONSE) return 0;
+  return status == tlm::TLM_ADDRESS_ERROR_RESPONSE ? 3 : 2;
+}
+
+}  // namespace
+
+RtlEngine::RtlEngine(const sc_core::sc_module_name& name, const Params& params,
+                     const RtlOptions& options)
+    : EngineModule(name, params),
+      options_(options),
+      top_(options.make_top(params, options.waves)),
+      memory_(params.mem_bytes(), options.ports, options.back_pressure_seed,
+              [this](const AxiMemory::Request& request) { return access_memory(request); }),
+      registers_(options.back_pressure_seed),
+      checker_(params.mem_bytes(), params.max_burst) {
+  top_->reset(kResetCycles);
+  status_poll_.address = MXE_REG_STATUS;
+  SC_HAS_PROCESS(RtlEngine);
+  SC_THREAD(thread);
+  set_stack_size(kThreadStackBytes);
+}
+
+RtlEngine::~RtlEngine() { payload_.clear_extension(&burst_); }
+
+std::string RtlEngine::counter_name(std::size_t index) {
+  return fmt::format("u_counters.gen_counter[{}].value_q", index);
+}
+
+bool RtlEngine::set_counters(const std::vector<uint64_t>& values) {
+  const std::vector<RtlSignal> signals = top_->signals();
+  std::vector<const RtlSignal*> counters;
+  for (std::size_t i = 0; i < values.size(); i++) {
+    const std::string name = counter_name(i);
+    for (const RtlSignal& signal : signals) {
+      if (signal.name() == name) counters.push_back(&signal);
+    }
+  }
+  if (counters.size() != values.size()) return false;
+  for (std::size_t i = 0; i < values.size(); i++) counters[i]->set(values[i]);
+  return true;
+}
+
+bool RtlEngine::transfer_register(RegisterTransfer& transfer) {
+  while (requested_) wait(done_event_);
+  requested_ = &transfer;
+  finished_ = false;
+  wake_event_.notify();
+  while (!finished_) wait(done_event_);
+  finished_ = false;
+  return ok_;
+}
+
+AxiMemory::Response RtlEngine::access_memory(const AxiMemory::Request& request) {
+  payload_.set_command(request.write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND);
+  payload_.set_address(request.address);
+  payload_.set_data_ptr(request.data);
+  payload_.set_data_length(static_cast<unsigned>(request.bytes));
+  payload_.set_streaming_width(static_cast<unsigned>(request.bytes));
+  payload_.set_byte_enable_ptr(const_cast<uint8_t*>(request.enables));
+  payload_.set_byte_enable_length(request.enables ? static_cast<unsigned>(request.bytes) : 0);
+  payload_.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+  burst_.beat_bytes = params().mem_bytes();
+  payload_.set_extension(&burst_);
+  sc_core::sc_time delay = cycles_to_time(request.cycle) - sc_core::sc_time_stamp();
+  mem->b_transport(payload_, delay);
+  return {axi_response(payload_.get_response_status()), burst_.times};
+}
+
+void RtlEngine::thread() {
+  irq.write(false);
+  for (;;) {
+    while (clock_stopped_ && !requested_) wait(wake_event_);
+    clock_stopped_ = false;
+    yield_to_others();
+    const uint64_t cycles = run_batch(current_cycle(), batch_limit());
+    wait(cycles_to_time(cycles));
+    if (irq.read() != irq_level_) irq.write(irq_level_);
+    if (finished_) {
+      requested_ = nullptr;
+      done_event_.notify();
+    }
+  }
+}
+
+uint64_t RtlEngine::batch_limit() const {
+  const uint64_t now = current_cycle();
+  return std::clamp<uint64_t>(horizon() - now, 1, kMaxBatch);
+}
+
+uint64_t RtlEngine::run_batch(uint64_t start, uint64_t limit) {
+  for (uint64_t i = 0; i < limit; i++) {
+    if (run_cycle(start + i)) return i + 1;
+  }
+  return limit;
+}
+
+/// One clock cycle. Returns true if the batch must end, because the world has something to see.
+bool RtlEngine::run_cycle(uint64_t cycle) {
+  start_register_transfer();
+  registers_.drive(in_);
+  memory_.drive(cycle, in_);
+  top_->cycle(in_, out_);
+  cycles_++;
+  if (options_.observer) options_.observer->cycle(*top_, in_, out_);
+  checker_.check(cycle, in_, out_);
+  register_checker_.check(cycle, in_, out_);
+  const bool bus_busy = memory_.busy() || out_.m_arvalid || out_.m_awvalid || out_.m_wvalid;
+  memory_.sample(cycle, in_, out_);
+  const bool answered = registers_.sample(in_, out_);
+
+  quiet_cycles_ = bus_busy || registers_.busy() ? 0 : quiet_cycles_ + 1;
+  transferless_cycles_ = bus_busy || requested_ ? 0 : transferless_cycles_ + 1;
+  watch_for_hang(cycle);
+
+  const bool interrupt = out_.irq != irq_level_;
+  irq_level_ = out_.irq;
+  return (answered && finish_register_transfer()) || interrupt;
+}
+
+void RtlEngine::start_register_transfer() {
+  if (registers_.busy()) return;
+  if (requested_ && !finished_) {
+    if (requested_->write && requested_->address == MXE_REG_CTRL) {
+      enabled_ = (requested_->data & MXE_CTRL_ENABLE_MASK) != 0;
+    }
+    registers_.start(*requested_);
+  } else if (quiet_cycles_ >= kQuietCycles) {
+    polling_ = true;
+    registers_.start(status_poll_);
+  }
+}
+
+/// Handles the answer to a register access. Returns true if the batch must end.
+bool RtlEngine::finish_register_transfer() {
+  quiet_cycles_ = 0;
+  if (!polling_) {
+    ok_ = registers_.ok();
+    finished_ = true;
+    return true;
+  }
+  polling_ = false;
+  const uint32_t status = status_poll_.data;
+  const bool busy = (status & (MXE_STATUS_BUSY_MASK | MXE_STATUS_RESETTING_MASK)) != 0;
+  const bool waiting = enabled_ && (status & MXE_STATUS_EMPTY_MASK) == 0;
+  clock_stopped_ = !busy && !waiting;
+  if (clock_stopped_) transferless_cycles_ = 0;
+  return clock_stopped_;
+}
+
+void RtlEngine::watch_for_hang(uint64_t cycle) const {
+  if (transferless_cycles_ < options_.hang_cycles) return;
+  throw mx::Error(fmt::format(
+      "the RTL '{}' hangs: busy for {} cycles without a bus transfer (cycle {}, STATUS {:#x})",
+      name(), transferless_cycles_, cycle, status_poll_.data));
+}
+
+}  // namespace mxe

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "model/params/params.h"
+#include "tb/rtl/rtl_signal.h"
+
+namespace mxe {
+
+/// Input pins of mxe_top for one clock cycle. Clock and reset are RtlTop's business.
+struct RtlInputs {
+  // registers
+  bool s_awvalid = false, s_wvalid = false, s_bready = false, s_arvalid = false, s_rready = false;
+  uint32_t s_awaddr = 0, s_wdata = 0, s_araddr = 0;
+  uint8_t s_wstrb = 0;
+  // memory
+  bool m_arready = false, m_rvalid = false, m_rlast = false, m_awready = false, m_wready = false;
+  bool m_bvalid = false;
+  uint8_t m_rresp = 0, m_bresp = 0;
+  const uint8_t* m_rdata = nullptr;  ///< MEM_W / 8 bytes; null leaves the pins as they are
+};
+
+/// Output pins of mxe_top in the same cycle, before its clock edge.
+struct RtlOutputs {
+  // registers
+  bool s_awready = false, s_wready = false, s_bvalid = false, s_arready = false, s_rvalid = false;
+  uint8_t s_bresp = 0, s_rresp = 0;
+  uint32_t s_rdata = 0;
+  // memory
+  bool m_arvalid = false, m_rready = false, m_awvalid = false, m_wvalid = false, m_wlast = false;
+  bool m_bready = false;
+  uint64_t m_araddr = 0, m_awaddr = 0;
+  uint8_t m_arlen = 0, m_arsize = 0, m_arburst = 0, m_awlen = 0, m_awsize = 0, m_awburst = 0;
+  uint64_t m_wstrb = 0;
+  const uint8_t* m_wdata = nullptr;  ///< MEM_W / 8 bytes, valid until the next cycle
+
+  bool irq = false;
+};
+
+/// A simulated mxe_top at pin level: plain C++, no SystemC.
+class RtlTop {
+ public:
+  virtual ~RtlTop() = default;
+
+  virtual const Params& params() const = 0;
+  /// Puts the design into reset for `cycles` clocks.
+  virtual void reset(unsigned cycles) = 0;
+  /// One clock cycle: applies `in`, lets it settle, reads `out`, then gives the rising edge. Throws
+  /// mx::Error if an assertion of the design fails.
+  virtual void cycle(const RtlInputs& in, RtlOutputs& out) = 0;
+  /// Writes how often each line of the design ran, in Verilator's format; nothing unless it was
+  /// built for that.
+  virtual void write_line_coverage(const std::string& /*path*/) {}
+  /// What the design shows of its inside, by name; empty for a design that shows nothing.
+  virtual std::vector<RtlSignal> signals() const { return {}; }
+};
+
+/// Throws mx::Error unless make_rtl_top() can make this design, able to write waves if `waves`.
+void require_rtl(const Params& params, bool waves);
+
+/// Makes the simulated design for `params`; `waves` is the path of an FST file, or empty for none.
+/// Throws mx::Error naming the parameter sets that were built if this is not one of them.
+std::unique_ptr<RtlTop> make_rtl_top(const Params& params, const std::string& waves = {});
+
+}  // namespace mxe
