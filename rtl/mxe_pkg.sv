@@ -53,6 +53,15 @@ package mxe_pkg;
   // Rows accepted by the write channel and not yet sent.
   localparam int unsigned WR_QUEUE = 4;
 
+  // ---------------------------------------------------------------- memory port
+  // What every burst carries. One id, so that the answers of a channel come in order. Normal,
+  // non-cacheable, non-bufferable memory: the answer to a write comes from where the data ends up,
+  // which the order of results, record and interrupt rests on. Unprivileged, non-secure data: the
+  // least rights that there are.
+  localparam logic [3:0] AxiId = 4'd0;
+  localparam logic [3:0] AxiCache = 4'b0010;
+  localparam logic [2:0] AxiProt = 3'b010;
+
   // ---------------------------------------------------------------- read tags
   localparam int unsigned TagKindW = 3;
   localparam logic [TagKindW-1:0] TagDesc = 3'd0;

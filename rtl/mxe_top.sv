@@ -21,6 +21,7 @@ module mxe_top #(
   input  logic               s_awvalid_i,
   output logic               s_awready_o,
   input  logic [11:0]        s_awaddr_i,
+  input  logic [2:0]         s_awprot_i,
   input  logic               s_wvalid_i,
   output logic               s_wready_o,
   input  logic [31:0]        s_wdata_i,
@@ -31,6 +32,7 @@ module mxe_top #(
   input  logic               s_arvalid_i,
   output logic               s_arready_o,
   input  logic [11:0]        s_araddr_i,
+  input  logic [2:0]         s_arprot_i,
   output logic               s_rvalid_o,
   input  logic               s_rready_i,
   output logic [31:0]        s_rdata_o,
@@ -38,21 +40,34 @@ module mxe_top #(
   // memory
   output logic               m_arvalid_o,
   input  logic               m_arready_i,
+  output logic [3:0]         m_arid_o,
   output logic [63:0]        m_araddr_o,
   output logic [7:0]         m_arlen_o,
   output logic [2:0]         m_arsize_o,
   output logic [1:0]         m_arburst_o,
+  output logic               m_arlock_o,
+  output logic [3:0]         m_arcache_o,
+  output logic [2:0]         m_arprot_o,
+  output logic [3:0]         m_arqos_o,
+  output logic [3:0]         m_arregion_o,
   input  logic               m_rvalid_i,
   output logic               m_rready_o,
+  input  logic [3:0]         m_rid_i,
   input  logic [MEM_W-1:0]   m_rdata_i,
   input  logic [1:0]         m_rresp_i,
   input  logic               m_rlast_i,
   output logic               m_awvalid_o,
   input  logic               m_awready_i,
+  output logic [3:0]         m_awid_o,
   output logic [63:0]        m_awaddr_o,
   output logic [7:0]         m_awlen_o,
   output logic [2:0]         m_awsize_o,
   output logic [1:0]         m_awburst_o,
+  output logic               m_awlock_o,
+  output logic [3:0]         m_awcache_o,
+  output logic [2:0]         m_awprot_o,
+  output logic [3:0]         m_awqos_o,
+  output logic [3:0]         m_awregion_o,
   output logic               m_wvalid_o,
   input  logic               m_wready_i,
   output logic [MEM_W-1:0]   m_wdata_o,
@@ -60,6 +75,7 @@ module mxe_top #(
   output logic               m_wlast_o,
   input  logic               m_bvalid_i,
   output logic               m_bready_o,
+  input  logic [3:0]         m_bid_i,
   input  logic [1:0]         m_bresp_i,
   output logic               irq_o
 );
@@ -458,8 +474,15 @@ module mxe_top #(
     .fetch_tag_o    (fetch_tag),
     .idle_o         (rd_idle)
   );
-  assign m_arsize_o  = 3'($clog2(MEM_W / 8));
-  assign m_arburst_o = 2'b01;
+  assign m_arid_o     = mxe_pkg::AxiId;
+  assign m_arsize_o   = 3'($clog2(MEM_W / 8));
+  assign m_arburst_o  = 2'b01;
+  assign m_arlock_o   = 1'b0;
+  assign m_arcache_o  = mxe_pkg::AxiCache;
+  assign m_arprot_o   = mxe_pkg::AxiProt;
+  assign m_arqos_o    = 4'd0;
+  assign m_arregion_o = 4'd0;
+  `MXE_REQUIRE(top_rid_is_ours, !m_rvalid_i || (m_rid_i == m_arid_o))
 
   mxe_unpack #(
     .MEM_W (MEM_W),
@@ -810,8 +833,15 @@ module mxe_top #(
     .m_bready_o   (m_bready_o),
     .idle_o       (wr_idle)
   );
-  assign m_awsize_o  = 3'($clog2(MEM_W / 8));
-  assign m_awburst_o = 2'b01;
+  assign m_awid_o     = mxe_pkg::AxiId;
+  assign m_awsize_o   = 3'($clog2(MEM_W / 8));
+  assign m_awburst_o  = 2'b01;
+  assign m_awlock_o   = 1'b0;
+  assign m_awcache_o  = mxe_pkg::AxiCache;
+  assign m_awprot_o   = mxe_pkg::AxiProt;
+  assign m_awqos_o    = 4'd0;
+  assign m_awregion_o = 4'd0;
+  `MXE_REQUIRE(top_bid_is_ours, !m_bvalid_i || (m_bid_i == m_awid_o))
 
   // Nothing is left to load when all has been used.
   assign job_done = feed_done & array_empty & drain_done & wr_idle;

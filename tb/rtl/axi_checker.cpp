@@ -11,6 +11,8 @@ namespace {
 
 constexpr unsigned kIncr = 1;
 constexpr uint64_t kPage = 4096;
+// Bits of AxCACHE.
+constexpr unsigned kModifiable = 2, kAllocate = 12;
 
 [[noreturn]] void breach(uint64_t cycle, const std::string& rule) {
   throw mx::Error(fmt::format("AXI protocol breach in cycle {}: {}", cycle, rule));
@@ -24,10 +26,10 @@ AxiChecker::AxiChecker(unsigned beat_bytes, unsigned max_burst)
 void AxiChecker::check(uint64_t cycle, const RtlInputs& in, const RtlOutputs& out) {
   check_stable(cycle, out);
   if (out.m_arvalid) {
-    check_address(cycle, "AR", out.m_araddr, out.m_arlen, out.m_arsize, out.m_arburst);
+    check_address(cycle, "AR", out.m_araddr, out.m_arlen, out.m_arsize, out.m_arburst, out.m_ar);
   }
   if (out.m_awvalid) {
-    check_address(cycle, "AW", out.m_awaddr, out.m_awlen, out.m_awsize, out.m_awburst);
+    check_address(cycle, "AW", out.m_awaddr, out.m_awlen, out.m_awsize, out.m_awburst, out.m_aw);
   }
   check_data(cycle, in, out);
   count_bursts(cycle, in, out);
@@ -39,8 +41,13 @@ void AxiChecker::check(uint64_t cycle, const RtlInputs& in, const RtlOutputs& ou
 }
 
 void AxiChecker::check_address(uint64_t cycle, const char* channel, uint64_t address,
-                               unsigned length, unsigned size, unsigned burst) const {
+                               unsigned length, unsigned size, unsigned burst,
+                               const AxiAttributes& attributes) const {
   if (burst != kIncr) breach(cycle, fmt::format("{}BURST is {}, not INCR", channel, burst));
+  if (attributes.lock != 0) breach(cycle, fmt::format("{}LOCK asks for exclusive access", channel));
+  if ((attributes.cache & kModifiable) == 0 && (attributes.cache & kAllocate) != 0) {
+    breach(cycle, fmt::format("{}CACHE {:#x} is reserved", channel, attributes.cache));
+  }
   if ((1u << size) != beat_bytes_) {
     breach(cycle,
            fmt::format("{}SIZE is {} bytes on a port of {}", channel, 1u << size, beat_bytes_));
@@ -59,12 +66,12 @@ void AxiChecker::check_address(uint64_t cycle, const char* channel, uint64_t add
 }
 
 void AxiChecker::check_stable(uint64_t cycle, const RtlOutputs& out) const {
-  if (ar_waits_ &&
-      (!out.m_arvalid || out.m_araddr != before_.m_araddr || out.m_arlen != before_.m_arlen)) {
+  if (ar_waits_ && (!out.m_arvalid || out.m_araddr != before_.m_araddr ||
+                    out.m_arlen != before_.m_arlen || out.m_ar != before_.m_ar)) {
     breach(cycle, "AR changed before ARREADY");
   }
-  if (aw_waits_ &&
-      (!out.m_awvalid || out.m_awaddr != before_.m_awaddr || out.m_awlen != before_.m_awlen)) {
+  if (aw_waits_ && (!out.m_awvalid || out.m_awaddr != before_.m_awaddr ||
+                    out.m_awlen != before_.m_awlen || out.m_aw != before_.m_aw)) {
     breach(cycle, "AW changed before AWREADY");
   }
   if (w_waits_ &&

@@ -9,8 +9,9 @@
 namespace mxe {
 
 /// Watches the engine's AXI4 master pins for breaches of the protocol: payload stable until ready,
-/// INCR bursts of whole beats within 4 KiB and no longer than promised, as many data beats as
-/// announced, no more bursts under way than the engine counts.
+/// INCR bursts of whole beats within 4 KiB and no longer than promised, no exclusive accesses and
+/// no reserved kind of memory, as many data beats as announced, no more bursts under way than the
+/// engine counts.
 class AxiChecker {
  public:
   /// Most bursts under way in each direction: the engine's counters have 12 bits.
@@ -24,7 +25,7 @@ class AxiChecker {
 
  private:
   void check_address(uint64_t cycle, const char* channel, uint64_t address, unsigned length,
-                     unsigned size, unsigned burst) const;
+                     unsigned size, unsigned burst, const AxiAttributes& attributes) const;
   void check_stable(uint64_t cycle, const RtlOutputs& out) const;
   void check_data(uint64_t cycle, const RtlInputs& in, const RtlOutputs& out);
   void count_bursts(uint64_t cycle, const RtlInputs& in, const RtlOutputs& out);

@@ -20,6 +20,7 @@ void AxiLiteMaster::start(RegisterTransfer& transfer) {
   transfer_ = &transfer;
   address_sent_ = false;
   data_sent_ = false;
+  rights_ = (rights_ + 1) % 8;
 }
 
 void AxiLiteMaster::drive(RtlInputs& in) {
@@ -33,6 +34,7 @@ void AxiLiteMaster::drive(RtlInputs& in) {
   in.s_rready = read && ready;
   if (!transfer_) return;
   in.s_awaddr = in.s_araddr = transfer_->address;
+  in.s_awprot = in.s_arprot = rights_;
   in.s_wdata = transfer_->data;
   in.s_wstrb = transfer_->strobe;
 }

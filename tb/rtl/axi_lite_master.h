@@ -9,7 +9,8 @@
 namespace mxe {
 
 /// Carries out one register access at a time on the AXI4-Lite pins: address and data of a write are
-/// offered together, the response is taken at once.
+/// offered together, the response is taken at once. Every access claims other rights (AxPROT),
+/// because the registers serve all alike.
 class AxiLiteMaster {
  public:
   /// `hesitation_seed` other than 0: every valid and ready comes late at random, address and data
@@ -35,6 +36,7 @@ class AxiLiteMaster {
   bool aw_offered_ = false, w_offered_ = false, ar_offered_ = false;
   RegisterTransfer* transfer_ = nullptr;
   bool address_sent_ = false, data_sent_ = false, ok_ = false;
+  uint8_t rights_ = 0;  // of the access
 };
 
 }  // namespace mxe

@@ -26,6 +26,7 @@ void AxiMemory::drive(uint64_t cycle, RtlInputs& in) {
   if (in.m_rvalid) {
     const Read& read = reads_.front();
     in.m_rdata = read.data.data() + std::size_t{read.next} * beat_bytes_;
+    in.m_rid = read.id;
     in.m_rresp = read.response.code;
     in.m_rlast = read.next + 1 == read.beats;
   }
@@ -33,7 +34,10 @@ void AxiMemory::drive(uint64_t cycle, RtlInputs& in) {
 
   in.m_bvalid = !responses_.empty() && responses_.front().cycle <= cycle &&
                 (response_offered_ || !hesitate());
-  if (in.m_bvalid) in.m_bresp = responses_.front().code;
+  if (in.m_bvalid) {
+    in.m_bid = responses_.front().id;
+    in.m_bresp = responses_.front().code;
+  }
   response_offered_ = in.m_bvalid;
 }
 
@@ -48,7 +52,7 @@ void AxiMemory::sample(uint64_t cycle, const RtlInputs& in, const RtlOutputs& ou
   }
   if (in.m_arready && out.m_arvalid) accept_read(cycle, out);
   if (in.m_awready && out.m_awvalid) {
-    addresses_.push_back({out.m_awaddr, out.m_awlen + 1u});
+    addresses_.push_back({out.m_awaddr, out.m_awlen + 1u, out.m_aw.id});
   }
   if (in.m_wready && out.m_wvalid) accept_data(out);
   issue_writes(cycle);
@@ -60,6 +64,7 @@ bool AxiMemory::busy() const {
 
 void AxiMemory::accept_read(uint64_t cycle, const RtlOutputs& out) {
   Read read;
+  read.id = out.m_ar.id;
   read.beats = out.m_arlen + 1u;
   read.data.resize(std::size_t{read.beats} * beat_bytes_);
   Request request;
@@ -94,7 +99,7 @@ void AxiMemory::issue_writes(uint64_t cycle) {
     request.enables = burst.enables.data();
     const Response response = transport_(request);
     const uint64_t last_beat = response.times.beat(address.beats - 1);
-    responses_.push_back({response.code, std::max(last_beat, cycle + 1)});
+    responses_.push_back({response.code, std::max(last_beat, cycle + 1), address.id});
     addresses_.pop_front();
     data_.pop_front();
   }

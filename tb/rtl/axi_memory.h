@@ -13,8 +13,8 @@
 
 namespace mxe {
 
-/// The AXI4 slave that the engine's memory port sees: one id, everything in order. It turns bursts
-/// into requests of a memory with annotated times and plays the beats at those times.
+/// The AXI4 slave that the engine's memory port sees: everything in order, whatever the ids. It
+/// turns bursts into requests of a memory with annotated times and plays the beats at those times.
 ///
 /// A read is requested when its address is accepted, a write when its address and all its data are
 /// there.
@@ -53,10 +53,12 @@ class AxiMemory {
     std::vector<uint8_t> data;
     Response response;
     unsigned beats = 0, next = 0;
+    uint8_t id = 0;
   };
   struct WriteAddress {
     uint64_t address = 0;
     unsigned beats = 0;
+    uint8_t id = 0;
   };
   struct WriteData {
     std::vector<uint8_t> data, enables;
@@ -65,6 +67,7 @@ class AxiMemory {
   struct WriteResponse {
     uint8_t code = 0;
     uint64_t cycle = 0;
+    uint8_t id = 0;
   };
 
   bool hesitate();

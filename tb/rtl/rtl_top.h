@@ -10,16 +10,27 @@
 
 namespace mxe {
 
+/// What an AXI4 address channel carries beside the burst itself.
+struct AxiAttributes {
+  uint8_t id = 0, lock = 0, cache = 0, prot = 0, qos = 0, region = 0;
+
+  bool operator==(const AxiAttributes& other) const {
+    return id == other.id && lock == other.lock && cache == other.cache && prot == other.prot &&
+           qos == other.qos && region == other.region;
+  }
+  bool operator!=(const AxiAttributes& other) const { return !(*this == other); }
+};
+
 /// Input pins of mxe_top for one clock cycle. Clock and reset are RtlTop's business.
 struct RtlInputs {
   // registers
   bool s_awvalid = false, s_wvalid = false, s_bready = false, s_arvalid = false, s_rready = false;
   uint32_t s_awaddr = 0, s_wdata = 0, s_araddr = 0;
-  uint8_t s_wstrb = 0;
+  uint8_t s_wstrb = 0, s_awprot = 0, s_arprot = 0;
   // memory
   bool m_arready = false, m_rvalid = false, m_rlast = false, m_awready = false, m_wready = false;
   bool m_bvalid = false;
-  uint8_t m_rresp = 0, m_bresp = 0;
+  uint8_t m_rresp = 0, m_bresp = 0, m_rid = 0, m_bid = 0;
   const uint8_t* m_rdata = nullptr;  ///< MEM_W / 8 bytes; null leaves the pins as they are
 };
 
@@ -34,6 +45,7 @@ struct RtlOutputs {
   bool m_bready = false;
   uint64_t m_araddr = 0, m_awaddr = 0;
   uint8_t m_arlen = 0, m_arsize = 0, m_arburst = 0, m_awlen = 0, m_awsize = 0, m_awburst = 0;
+  AxiAttributes m_ar, m_aw;
   uint64_t m_wstrb = 0;
   const uint8_t* m_wdata = nullptr;  ///< MEM_W / 8 bytes, valid until the next cycle
 

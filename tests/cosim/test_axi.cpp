@@ -71,7 +71,9 @@ TEST(AxiMemory, PlaysReadBeatsAtTheirTimes) {
     bench.out.m_arvalid = true;
     bench.out.m_araddr = 0x40;
     bench.out.m_arlen = 2;
+    bench.out.m_ar.id = 5;
   });
+  bench.out.m_ar.id = 0;
   ASSERT_EQ(bench.memory.requests.size(), 1u);
   EXPECT_EQ(bench.memory.requests[0].address, 0x40u);
   EXPECT_EQ(bench.memory.requests[0].bytes, 48u);
@@ -85,6 +87,7 @@ TEST(AxiMemory, PlaysReadBeatsAtTheirTimes) {
     bench.step([&] {
       EXPECT_TRUE(bench.in.m_rvalid);
       EXPECT_EQ(bench.in.m_rdata[15], beat + 1);
+      EXPECT_EQ(bench.in.m_rid, 5);
       EXPECT_EQ(bench.in.m_rlast, beat == 2);
     });
   }
@@ -117,6 +120,7 @@ TEST(AxiMemory, GathersAWriteWhicheverChannelComesFirst) {
       bench.out.m_awvalid = true;
       bench.out.m_awaddr = 0x80;
       bench.out.m_awlen = 1;
+      bench.out.m_aw.id = 9;
     };
     if (address_first) bench.step(address);
     for (uint8_t beat = 0; beat < 2; beat++) {
@@ -141,7 +145,10 @@ TEST(AxiMemory, GathersAWriteWhicheverChannelComesFirst) {
     EXPECT_EQ(bench.memory.enables[15], 0xFF);
     EXPECT_EQ(bench.memory.enables[16], 0xFF);
     while (bench.cycle < 13) bench.step([&] { EXPECT_FALSE(bench.in.m_bvalid); });
-    bench.step([&] { EXPECT_TRUE(bench.in.m_bvalid); });
+    bench.step([&] {
+      EXPECT_TRUE(bench.in.m_bvalid);
+      EXPECT_EQ(bench.in.m_bid, 9);
+    });
     bench.step([&] { EXPECT_FALSE(bench.in.m_bvalid); });
     EXPECT_FALSE(bench.axi.busy());
   }
@@ -293,6 +300,22 @@ TEST(AxiChecker, AddressRules) {
               b.step();
             }),
             "AXI protocol breach in cycle 0: ARBURST is 0, not INCR");
+  EXPECT_EQ(breach_of([](CheckerBench& b) {
+              b.out.m_awvalid = true;
+              b.out.m_aw.lock = 1;
+              b.step();
+            }),
+            "AXI protocol breach in cycle 0: AWLOCK asks for exclusive access");
+  const auto read_of = [](uint8_t cache) {
+    return breach_of([cache](CheckerBench& b) {
+      b.out.m_arvalid = true;
+      b.out.m_ar.cache = cache;
+      b.step();
+    });
+  };
+  for (const uint8_t cache : {0, 1, 2, 3, 6, 10, 15}) EXPECT_EQ(read_of(cache), "none");
+  EXPECT_EQ(read_of(5), "AXI protocol breach in cycle 0: ARCACHE 0x5 is reserved");
+  EXPECT_EQ(read_of(8), "AXI protocol breach in cycle 0: ARCACHE 0x8 is reserved");
 }
 
 TEST(AxiChecker, PayloadStaysUntilReady) {
@@ -313,9 +336,14 @@ TEST(AxiChecker, PayloadStaysUntilReady) {
   EXPECT_EQ(after_wait([](CheckerBench& b) { b.out.m_arvalid = false; }), ar);
   EXPECT_EQ(after_wait([](CheckerBench& b) { b.out.m_araddr = 16; }), ar);
   EXPECT_EQ(after_wait([](CheckerBench& b) { b.out.m_arlen = 1; }), ar);
+  EXPECT_EQ(after_wait([](CheckerBench& b) { b.out.m_ar.id = 1; }), ar);
+  EXPECT_EQ(after_wait([](CheckerBench& b) { b.out.m_ar.qos = 1; }), ar);
   EXPECT_EQ(after_wait([](CheckerBench& b) { b.out.m_awvalid = false; }), aw);
   EXPECT_EQ(after_wait([](CheckerBench& b) { b.out.m_awaddr = 16; }), aw);
   EXPECT_EQ(after_wait([](CheckerBench& b) { b.out.m_awlen = 1; }), aw);
+  EXPECT_EQ(after_wait([](CheckerBench& b) { b.out.m_aw.cache = 2; }), aw);
+  EXPECT_EQ(after_wait([](CheckerBench& b) { b.out.m_aw.prot = 1; }), aw);
+  EXPECT_EQ(after_wait([](CheckerBench& b) { b.out.m_aw.region = 1; }), aw);
   EXPECT_EQ(after_wait([](CheckerBench& b) { b.out.m_wvalid = false; }), w);
   EXPECT_EQ(after_wait([](CheckerBench& b) { b.out.m_wlast = true; }), w);
   EXPECT_EQ(after_wait([](CheckerBench& b) { b.out.m_wstrb = 1; }), w);

@@ -12,6 +12,7 @@ module simple_engine #(
   input  logic        s_awvalid_i,
   output logic        s_awready_o,
   input  logic [11:0] s_awaddr_i,
+  input  logic [2:0]  s_awprot_i,
   input  logic        s_wvalid_i,
   output logic        s_wready_o,
   input  logic [31:0] s_wdata_i,
@@ -22,6 +23,7 @@ module simple_engine #(
   input  logic        s_arvalid_i,
   output logic        s_arready_o,
   input  logic [11:0] s_araddr_i,
+  input  logic [2:0]  s_arprot_i,
   output logic        s_rvalid_o,
   input  logic        s_rready_i,
   output logic [31:0] s_rdata_o,
@@ -29,21 +31,34 @@ module simple_engine #(
   // memory
   output logic        m_arvalid_o,
   input  logic        m_arready_i,
+  output logic [3:0]  m_arid_o,
   output logic [63:0] m_araddr_o,
   output logic [7:0]  m_arlen_o,
   output logic [2:0]  m_arsize_o,
   output logic [1:0]  m_arburst_o,
+  output logic        m_arlock_o,
+  output logic [3:0]  m_arcache_o,
+  output logic [2:0]  m_arprot_o,
+  output logic [3:0]  m_arqos_o,
+  output logic [3:0]  m_arregion_o,
   input  logic        m_rvalid_i,
   output logic        m_rready_o,
+  input  logic [3:0]  m_rid_i,
   input  logic [63:0] m_rdata_i,
   input  logic [1:0]  m_rresp_i,
   input  logic        m_rlast_i,
   output logic        m_awvalid_o,
   input  logic        m_awready_i,
+  output logic [3:0]  m_awid_o,
   output logic [63:0] m_awaddr_o,
   output logic [7:0]  m_awlen_o,
   output logic [2:0]  m_awsize_o,
   output logic [1:0]  m_awburst_o,
+  output logic        m_awlock_o,
+  output logic [3:0]  m_awcache_o,
+  output logic [2:0]  m_awprot_o,
+  output logic [3:0]  m_awqos_o,
+  output logic [3:0]  m_awregion_o,
   output logic        m_wvalid_o,
   input  logic        m_wready_i,
   output logic [63:0] m_wdata_o,
@@ -51,6 +66,7 @@ module simple_engine #(
   output logic        m_wlast_o,
   input  logic        m_bvalid_i,
   output logic        m_bready_o,
+  input  logic [3:0]  m_bid_i,
   input  logic [1:0]  m_bresp_i,
   output logic        irq_o
 );
@@ -218,6 +234,12 @@ module simple_engine #(
   assign m_awsize_o  = 3'd3;
   assign m_awburst_o = 2'd1;
   assign m_wlast_o   = 1'b1;
+  // One id; non-cacheable, non-bufferable memory; unprivileged, non-secure data; no quality of
+  // service, no regions, no exclusive access.
+  assign {m_arid_o, m_arlock_o, m_arcache_o, m_arprot_o, m_arqos_o, m_arregion_o} =
+      {4'd0, 1'b0, 4'b0010, 3'b010, 4'd0, 4'd0};
+  assign {m_awid_o, m_awlock_o, m_awcache_o, m_awprot_o, m_awqos_o, m_awregion_o} =
+      {4'd0, 1'b0, 4'b0010, 3'b010, 4'd0, 4'd0};
 
   // ---------------------------------------------------------------- counters
   // In the order of the registers: total, its seven parts, bytes_read, bytes_written, blocks,
