@@ -25,10 +25,15 @@ GemmKernels kernels_for(SimdLevel level) {
   return {};
 }
 
+// The level that options ask for.
+SimdLevel level_of(const GemmOptions& options) {
+  return options.simd.value_or(best_simd_level());
+}
+
 std::vector<float> fast_gemm(const MxTensor& a, const MxTensor& b, const float* bias,
                              const GemmKernels& kernels, const GemmOptions& options) {
   std::vector<float> out(a.rows * b.rows);
-  const FastGemm fast(a, b, kernels, options.dual, options.threads);
+  const FastGemm fast(a, b, kernels, level_of(options), options.dual, options.threads);
   const size_t tiles = (a.rows + kTileRows - 1) / kTileRows;
   parallel_ranges(tiles, options.threads, [&](size_t first, size_t last) {
     fast.run(bias, first * kTileRows, std::min(a.rows, last * kTileRows), out.data());
@@ -88,7 +93,7 @@ std::vector<float> gemm(const MxTensor& a, const MxTensor& b, const float* bias,
   if (options.accumulate == Accumulate::nvidia_blackwell && integers) {
     throw Error("nvidia-blackwell has no mxint8 (allowed: the mxfp formats)");
   }
-  const GemmKernels kernels = kernels_for(options.simd.value_or(best_simd_level()));
+  const GemmKernels kernels = kernels_for(level_of(options));
   if (options.accumulate == Accumulate::block && kernels.lanes > 0) {
     return fast_either_way(a, b, bias, kernels, options);
   }

@@ -16,7 +16,7 @@ constexpr size_t kStripRows = 256;
 constexpr size_t kChunkBytes = 1 << 17;
 
 GemmKernel choose_kernel(const GemmKernels& kernels, FormatId a, FormatId b) {
-  switch (gemm_path(a, b, kernels.level)) {
+  switch (gemm_path(a, b, kernels.adds_bytes_in_words)) {
     case GemmPath::bytes:
       break;
     case GemmPath::words:
@@ -45,16 +45,18 @@ size_t chunk_blocks(const PackedB& b) {
 
 }  // namespace
 
-FastGemm::FastGemm(const MxTensor& a, const MxTensor& b, const GemmKernels& kernels, bool dual,
-                   unsigned threads)
+FastGemm::FastGemm(const MxTensor& a, const MxTensor& b, const GemmKernels& kernels,
+                   SimdLevel level, bool dual, unsigned threads)
     : a_(a),
       b_(b),
       lanes_(kernels.lanes),
       columns_(kTileGroups * kernels.lanes),
       chains_(dual && is_four_bit(a.format) && is_four_bit(b.format) ? 2 : 1),
       tile_size_(chains_ * kTileRows * columns_),
-      packed_a_(pack_a(a, b.format, kernels.level, threads)),
-      packed_b_(pack_b(b, a.format, kernels.lanes, kernels.level, threads)),
+      packed_a_(
+          pack_a(a, b.format, {kernels.lanes, kernels.adds_bytes_in_words, level, threads})),
+      packed_b_(
+          pack_b(b, a.format, {kernels.lanes, kernels.adds_bytes_in_words, level, threads})),
       kernel_(choose_kernel(kernels, a.format, b.format)) {}
 
 void FastGemm::run(const float* bias, size_t first_row, size_t last_row, float* out) const {

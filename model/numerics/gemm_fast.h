@@ -11,8 +11,9 @@ namespace mx {
 // Operands packed once, multiplied in ranges of rows (multiples of kTileRows but for the last).
 class FastGemm {
  public:
-  FastGemm(const MxTensor& a, const MxTensor& b, const GemmKernels& kernels, bool dual,
-           unsigned threads);
+  /// `level` and `threads` are of the packing alone; the kernels may be of another level.
+  FastGemm(const MxTensor& a, const MxTensor& b, const GemmKernels& kernels, SimdLevel level,
+           bool dual, unsigned threads);
 
   // Rows first_row .. last_row - 1 of the result into out [M][N]; bias [M][N] or null.
   void run(const float* bias, size_t first_row, size_t last_row, float* out) const;

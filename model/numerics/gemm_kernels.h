@@ -18,8 +18,8 @@ struct TileBlocks {
 using GemmKernel = void (*)(const PackedA& a, const PackedB& b, const TileBlocks& tile, float* acc);
 
 struct GemmKernels {
-  SimdLevel level = SimdLevel::portable;
-  size_t lanes = 0;             // columns a group; 0: the level has no kernels
+  size_t lanes = 0;  // columns a group; 0: the level has no kernels
+  bool adds_bytes_in_words = false;  // products of bytes are summed in 16 bits before 32
   GemmKernel bytes8 = nullptr;  // for byte_sums of 8, 4, 2, 1
   GemmKernel bytes4 = nullptr;
   GemmKernel bytes2 = nullptr;
@@ -30,5 +30,7 @@ struct GemmKernels {
 
 GemmKernels gemm_kernels_avx2();
 GemmKernels gemm_kernels_avx512();
+/// The AVX-512 kernels built with emulated intrinsics, which any processor runs; the tests have it.
+GemmKernels gemm_kernels_avx512_emulated();
 
 }  // namespace mx

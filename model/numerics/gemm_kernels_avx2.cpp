@@ -110,7 +110,7 @@ struct Vec {
 #include "numerics/gemm_kernels.inc"
 
 namespace mx {
-GemmKernels gemm_kernels_avx2() { return make_kernels(SimdLevel::avx2); }
+GemmKernels gemm_kernels_avx2() { return make_kernels(); }
 }  // namespace mx
 
 #else

@@ -3,11 +3,13 @@
 
 #if defined(__x86_64__)
 
-#ifndef MX_EMULATE_AVX512  // the emulated build of the tests brings its own intrinsics
+#ifdef MX_EMULATE_AVX512  // the tests' build of this file brings its own intrinsics and name
+#define MX_VECTOR
+#define MX_KERNEL_TABLE gemm_kernels_avx512_emulated
+#else
 #include <immintrin.h>
 #define MX_VECTOR __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni")))
-#else
-#define MX_VECTOR
+#define MX_KERNEL_TABLE gemm_kernels_avx512
 #endif
 
 namespace mx {
@@ -91,7 +93,7 @@ struct Vec {
 #include "numerics/gemm_kernels.inc"
 
 namespace mx {
-GemmKernels gemm_kernels_avx512() { return make_kernels(SimdLevel::avx512); }
+GemmKernels MX_KERNEL_TABLE() { return make_kernels(); }
 }  // namespace mx
 
 #else

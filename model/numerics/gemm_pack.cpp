@@ -28,6 +28,12 @@ int32_t largest_byte(FormatId format) {
 
 bool fits_byte(FormatId format) { return largest_byte(format) <= 128; }
 
+// The largest sum of two products of bytes, which is what one instruction adds. A with its offset is
+// at most twice its largest integer (255 for mxint8).
+int largest_byte_sum(FormatId a, FormatId b) {
+  return 2 * std::min(2 * largest_byte(a), 255) * largest_byte(b);
+}
+
 // Elements of a row in the units of the format's last bit, padded with zeros to whole blocks. E5M2
 // needs 64 bits and comes from a table.
 class RowIntegers {
@@ -143,14 +149,14 @@ void split_e5m2(const int64_t* row, size_t count, int16_t* parts, size_t stride)
 // Fills the rows of A.
 class PackA {
  public:
-  PackA(const MxTensor& a, FormatId format_b, SimdLevel level)
+  PackA(const MxTensor& a, FormatId format_b, const PackOptions& options)
       : a_(a),
-        slow_(a, gemm_path(a.format, format_b, level)),
-        level_(level),
+        slow_(a, gemm_path(a.format, format_b, options.adds_bytes_in_words)),
+        options_(options),
         offset_(largest_byte(a.format)),
         // Two words cover E4M3; their sums fit a double unless B is E5M2.
         may_be_wide_(a.format == FormatId::mxfp8_e4m3 && format_b != FormatId::mxfp8_e5m2) {
-    packed_.path = gemm_path(a.format, format_b, level);
+    packed_.path = gemm_path(a.format, format_b, options.adds_bytes_in_words);
     packed_.blocks = a.scale_columns();
     const size_t padded = (a.rows + kTileRows - 1) / kTileRows * kTileRows;
     const size_t count = padded * packed_.blocks;
@@ -166,8 +172,8 @@ class PackA {
     packed_.row_is_slow.resize(padded);
   }
 
-  PackedA pack(unsigned threads) {
-    parallel_ranges(a_.rows, threads, [&](size_t first, size_t last) {
+  PackedA pack() {
+    parallel_ranges(a_.rows, options_.threads, [&](size_t first, size_t last) {
       packed_.path == GemmPath::bytes ? byte_rows(first, last) : word_rows(first, last);
     });
     return std::move(packed_);
@@ -177,7 +183,7 @@ class PackA {
   bool is_double() const { return packed_.path == GemmPath::words_double; }
 
   void byte_rows(size_t first, size_t last) {
-    const ByteKernel kernel = block_kernels(a_.format, level_).bytes;
+    const ByteKernel kernel = block_kernels(a_.format, options_.level).bytes;
     std::vector<int8_t> bytes(packed_.blocks * kBlockSize);
     for (size_t row = first; row < last; ++row) {
       kernel(a_.codes.data() + row * a_.k, a_.k, bytes.data());
@@ -191,7 +197,7 @@ class PackA {
   }
 
   void word_rows(size_t first, size_t last) {
-    RowIntegers integers(a_, level_);
+    RowIntegers integers(a_, options_.level);
     for (size_t row = first; row < last; ++row) {
       integers.decode(row);
       for (size_t block = 0; block < packed_.blocks; ++block) {
@@ -228,7 +234,7 @@ class PackA {
 
   const MxTensor& a_;
   const SlowBlocks slow_;
-  const SimdLevel level_;
+  const PackOptions& options_;
   const int32_t offset_;
   const bool may_be_wide_;
   PackedA packed_;
@@ -237,13 +243,14 @@ class PackA {
 // Fills the groups of B.
 class PackB {
  public:
-  PackB(const MxTensor& b, FormatId format_a, size_t lanes, SimdLevel level)
+  PackB(const MxTensor& b, FormatId format_a, const PackOptions& options)
       : b_(b),
-        slow_(b, gemm_path(format_a, b.format, level)),
-        level_(level),
+        slow_(b, gemm_path(format_a, b.format, options.adds_bytes_in_words)),
+        options_(options),
         offset_(largest_byte(format_a)),
         lsb_(element_format(format_a).lsb_exponent + element_format(b.format).lsb_exponent) {
-    packed_.path = gemm_path(format_a, b.format, level);
+    packed_.path = gemm_path(format_a, b.format, options.adds_bytes_in_words);
+    const size_t lanes = options.lanes;
     packed_.lanes = lanes;
     const size_t tile_columns = lanes * kTileGroups;
     packed_.groups = (b.rows + tile_columns - 1) / tile_columns * kTileGroups;
@@ -266,9 +273,9 @@ class PackB {
     packed_.group_is_slow.resize(packed_.groups);
   }
 
-  PackedB pack(unsigned threads) {
+  PackedB pack() {
     const size_t used = (b_.rows + packed_.lanes - 1) / packed_.lanes;
-    parallel_ranges(used, threads, [&](size_t first, size_t last) {
+    parallel_ranges(used, options_.threads, [&](size_t first, size_t last) {
       packed_.path == GemmPath::bytes ? byte_groups(first, last) : word_groups(first, last);
     });
     return std::move(packed_);
@@ -283,7 +290,7 @@ class PackB {
   }
 
   void byte_groups(size_t first, size_t last) {
-    const ByteKernel kernel = block_kernels(b_.format, level_).bytes;
+    const ByteKernel kernel = block_kernels(b_.format, options_.level).bytes;
     std::vector<int8_t> rows(packed_.lanes * row_size());  // [lanes][blocks][32]
     for (size_t group = first; group < last; ++group) {
       for (size_t lane = 0; lane < used_lanes(group); ++lane) {
@@ -300,7 +307,7 @@ class PackB {
   void word_groups(size_t first, size_t last) {
     const size_t part_size = packed_.lanes * row_size();
     std::vector<int16_t> rows(packed_.parts * part_size);  // [parts][lanes][blocks][32]
-    RowIntegers integers(b_, level_);
+    RowIntegers integers(b_, options_.level);
     for (size_t group = first; group < last; ++group) {
       for (size_t lane = 0; lane < used_lanes(group); ++lane) {
         integers.decode(group * packed_.lanes + lane);
@@ -391,7 +398,7 @@ class PackB {
 
   const MxTensor& b_;
   const SlowBlocks slow_;
-  const SimdLevel level_;
+  const PackOptions& options_;
   const int32_t offset_;
   const int lsb_;  // of both formats together
   PackedB packed_;
@@ -404,28 +411,26 @@ size_t part_count(FormatId format) {
   return format == FormatId::mxfp8_e5m2 ? 4 : 1;
 }
 
-GemmPath gemm_path(FormatId a, FormatId b, SimdLevel level) {
+GemmPath gemm_path(FormatId a, FormatId b, bool adds_bytes_in_words) {
   if (pair_tree_width(a, b) > 24) return GemmPath::words_double;
-  const bool overflows =
-      a == FormatId::mxint8 && b == FormatId::mxint8 && level != SimdLevel::avx512;
-  return fits_byte(a) && fits_byte(b) && !overflows ? GemmPath::bytes : GemmPath::words;
+  if (!fits_byte(a) || !fits_byte(b)) return GemmPath::words;
+  return adds_bytes_in_words && largest_byte_sum(a, b) > kMaxWord ? GemmPath::words
+                                                                  : GemmPath::bytes;
 }
 
 int byte_sums(FormatId a, FormatId b) {
-  // A with its offset is at most twice its largest integer (255 for mxint8).
-  const int product = 2 * std::min(2 * largest_byte(a), 255) * largest_byte(b);
+  const int product = largest_byte_sum(a, b);
   int sums = 8;
   while (sums > 1 && sums * product > kMaxWord) sums /= 2;
   return sums;
 }
 
-PackedA pack_a(const MxTensor& a, FormatId format_b, SimdLevel level, unsigned threads) {
-  return PackA(a, format_b, level).pack(threads);
+PackedA pack_a(const MxTensor& a, FormatId format_b, const PackOptions& options) {
+  return PackA(a, format_b, options).pack();
 }
 
-PackedB pack_b(const MxTensor& b, FormatId format_a, size_t lanes, SimdLevel level,
-               unsigned threads) {
-  return PackB(b, format_a, lanes, level).pack(threads);
+PackedB pack_b(const MxTensor& b, FormatId format_a, const PackOptions& options) {
+  return PackB(b, format_a, options).pack();
 }
 
 }  // namespace mx

@@ -31,8 +31,9 @@ enum class GemmPath : uint8_t {
   words_double,  // float64 inside, sums of at most 53 bits
 };
 
-// The path of a pair; `level` matters for mxint8 pairs, whose products overflow AVX2's 16 bits.
-GemmPath gemm_path(FormatId a, FormatId b, SimdLevel level);
+/// The path of a pair of formats. Kernels that add products of bytes in 16 bits multiply pairs
+/// whose products overflow there (two mxint8) as words.
+GemmPath gemm_path(FormatId a, FormatId b, bool adds_bytes_in_words);
 
 constexpr int kPartShift = 8;  // binades a part
 
@@ -80,13 +81,21 @@ struct PackedB {
 constexpr size_t kTileRows = 4;
 constexpr size_t kTileGroups = 2;
 
-// The bits depend on `level` through the path only.
-PackedA pack_a(const MxTensor& a, FormatId format_b, SimdLevel level, unsigned threads);
-PackedB pack_b(const MxTensor& b, FormatId format_a, size_t lanes, SimdLevel level,
-               unsigned threads);
+/// For whom operands are packed, and by what.
+struct PackOptions {
+  size_t lanes;              ///< columns a group of the kernels that will run
+  bool adds_bytes_in_words;  ///< as these kernels do (gemm_path)
+  SimdLevel level;           ///< packs; what is packed does not depend on it
+  unsigned threads;          ///< the same
+};
 
-// How many products of a byte pair can be summed in 16 bits before they must be widened: 8 (all of
-// a lane's pairs), 4, 2 or 1; 1 also for levels that need no 16 bits.
+/// Packs A for a product with a B of `format_b`.
+PackedA pack_a(const MxTensor& a, FormatId format_b, const PackOptions& options);
+/// Packs B for a product with an A of `format_a`.
+PackedB pack_b(const MxTensor& b, FormatId format_a, const PackOptions& options);
+
+/// How many products of a byte pair can be summed in 16 bits before they must be widened: 8 (all of
+/// a lane's pairs), 4, 2 or 1; 1 also for pairs of which not even one fits.
 int byte_sums(FormatId a, FormatId b);
 
 }  // namespace mx
