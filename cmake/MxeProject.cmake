@@ -20,7 +20,7 @@ find_program(MXE_CCACHE ccache)
 if(MXE_CCACHE)
   # The base directory lets a second build tree hit what the first one compiled.
   set(MXE_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1
-                   ${MXE_CCACHE})
+                   CCACHE_SLOPPINESS=pch_defines,time_macros ${MXE_CCACHE})
   set(CMAKE_C_COMPILER_LAUNCHER ${MXE_LAUNCHER})
   set(CMAKE_CXX_COMPILER_LAUNCHER ${MXE_LAUNCHER})
 endif()
@@ -55,3 +55,18 @@ if(MXE_COVERAGE)
             -D BINARY=${PROJECT_BINARY_DIR} -P ${CMAKE_CURRENT_LIST_DIR}/coverage.cmake
     VERBATIM)
 endif()
+
+# mxe_precompile(<target> <header>...): compiles headers of others once that take longer than the code
+# that includes them.
+function(mxe_precompile target)
+  target_precompile_headers(${target} PRIVATE ${ARGN})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(${target} PRIVATE -fpch-preprocess)  # lets ccache see what is in them
+  endif()
+endfunction()
+
+# mxe_compile_quickly(): code below this directory runs for a moment; its compilation is what takes
+# time.
+macro(mxe_compile_quickly)
+  add_compile_options($<$<CONFIG:Release>:-O1>)
+endmacro()

@@ -7,17 +7,28 @@
 # lines, as below, and has no waves.
 #
 # mxe_verilate(<target> CLASS <name> [CONFIG small|base|large] [PARAMETERS <NAME=VALUE>...] [FST]
-#              [BIG] [COVERAGE] [DEFINES <macro>...] [TOP <module>] [SOURCES <file>...] [STATES <file>])
+#              [FAST] [COVERAGE] [HIDDEN] [DEFINES <macro>...] [TOP <module>] [SOURCES <file>...]
+#              [STATES <file>])
 #
 # A static library with the RTL as Verilator compiles it for one configuration, and the factory
 #   std::unique_ptr<mxe::RtlTop> mxe::make_<CLASS>(const Params&, const std::string& waves);
-# PARAMETERS override those of the named configuration. TOP and SOURCES, packages first, replace
-# mxe_top and the project's RTL (default: all of rtl/). FST compiles waveforms in, optimised for
-# build time because it only serves reruns. BIG is for designs that compile slowly: optimised less.
-# COVERAGE counts how often lines run (RtlTop::write_line_coverage). DEFINES are Verilog macros.
-# STATES tells which signals the simulation shows (default for mxe_top: rtl/mxe_states.vlt).
+# Verilator runs when the library is built, not when CMake configures. PARAMETERS override those of
+# the named configuration. TOP and SOURCES, packages first, replace mxe_top and the project's RTL
+# (default: MXE_RTL_SOURCES). FST compiles waveforms in. FAST optimises more, for designs that run
+# long: it takes the compiler twice the time. COVERAGE counts how often lines run
+# (RtlTop::write_line_coverage). HIDDEN keeps all symbols to the library that it becomes
+# part of. DEFINES are Verilog macros. STATES tells which signals the simulation shows (default for
+# mxe_top: rtl/mxe_states.vlt).
+#
+# mxe_rtl_plugin(<name> CLASS <name> [FST] <arguments of mxe_verilate>...)
+#
+# The same as a library that is loaded when a program asks for the design: <build>/rtl/<name>.so.
 include_guard()
 find_package(verilator REQUIRED HINTS $ENV{VERILATOR_ROOT})
+find_program(MXE_CCACHE ccache)
+if(NOT MXE_CCACHE)
+  set(MXE_CCACHE "")
+endif()
 
 # The parameters in which a configuration differs from the defaults of mxe_top, which are `base`.
 set(MXE_RTL_PARAMETERS_base "")
@@ -40,8 +51,29 @@ string(SHA256 MXE_ENGINE_INTERFACE "${_digests}")
 string(SUBSTRING ${MXE_ENGINE_INTERFACE} 0 12 MXE_ENGINE_INTERFACE)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${_headers})
 
+# What Verilator's classes need at run time, compiled once for all designs.
+function(mxe_verilated_runtime)
+  if(TARGET mxe_verilated_runtime)
+    return()
+  endif()
+  find_package(Threads REQUIRED)
+  find_package(ZLIB REQUIRED)
+  set(sources verilated.cpp verilated_cov.cpp verilated_dpi.cpp verilated_fst_c.cpp
+              verilated_threads.cpp)
+  list(TRANSFORM sources PREPEND ${VERILATOR_ROOT}/include/)
+  add_library(mxe_verilated_runtime STATIC EXCLUDE_FROM_ALL ${sources})
+  target_include_directories(mxe_verilated_runtime SYSTEM PUBLIC ${VERILATOR_ROOT}/include
+                                                                 ${VERILATOR_ROOT}/include/vltstd)
+  target_compile_features(mxe_verilated_runtime PRIVATE cxx_std_17)
+  target_compile_options(mxe_verilated_runtime PRIVATE -O2)
+  set_target_properties(mxe_verilated_runtime PROPERTIES
+                        POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden
+                        VISIBILITY_INLINES_HIDDEN ON)
+  target_link_libraries(mxe_verilated_runtime PUBLIC Threads::Threads ZLIB::ZLIB)
+endfunction()
+
 function(mxe_verilate target)
-  cmake_parse_arguments(ARG "FST;BIG;COVERAGE" "CLASS;CONFIG;TOP;STATES"
+  cmake_parse_arguments(ARG "FST;FAST;COVERAGE;HIDDEN" "CLASS;CONFIG;TOP;STATES"
                         "PARAMETERS;DEFINES;SOURCES" ${ARGN})
   if(ARG_CONFIG AND NOT DEFINED MXE_RTL_PARAMETERS_${ARG_CONFIG})
     message(FATAL_ERROR "mxe_verilate: no configuration '${ARG_CONFIG}'")
@@ -50,9 +82,7 @@ function(mxe_verilate target)
     set(ARG_TOP mxe_top)
   endif()
   if(NOT ARG_SOURCES)
-    file(GLOB ARG_SOURCES CONFIGURE_DEPENDS ${MXE_RTL_DIR}/*.sv)
-    list(FILTER ARG_SOURCES EXCLUDE REGEX "_pkg\\.sv$")
-    list(PREPEND ARG_SOURCES ${MXE_RTL_DIR}/mxe_pkg.sv ${MXE_RTL_DIR}/mxe_reg_pkg.sv)
+    set(ARG_SOURCES ${MXE_RTL_SOURCES})
   endif()
   list(TRANSFORM ARG_DEFINES PREPEND -D)
   set(parameters ${MXE_RTL_PARAMETERS_${ARG_CONFIG}})
@@ -65,37 +95,75 @@ function(mxe_verilate target)
   if(NOT ARG_STATES AND ARG_TOP STREQUAL mxe_top)
     set(ARG_STATES ${MXE_RTL_DIR}/mxe_states.vlt)
   endif()
+  list(TRANSFORM ARG_STATES REPLACE "^([^/].*)" "${CMAKE_CURRENT_SOURCE_DIR}/\\1")
+  list(TRANSFORM ARG_SOURCES REPLACE "^([^/].*)" "${CMAKE_CURRENT_SOURCE_DIR}/\\1")
 
-  add_library(${target} STATIC ${MXE_TB_DIR}/rtl/verilated_factory.cpp)
-  set(trace "")
-  set(optimise OPT_FAST -O3 OPT_SLOW -O1)
-  if(ARG_BIG)
-    set(optimise OPT_FAST -O1 OPT_SLOW -O0)
+  # Code that runs once (OPT_SLOW) is most of the text and not worth optimising.
+  set(fast -O1)
+  if(ARG_FAST)
+    set(fast -O3)
   endif()
+  set(arguments -O3 --x-assign fast --x-initial fast --assert -Wno-fatal -Werror-USERERROR
+                --output-split 20000)
+  set(definitions VERILATOR=1 VM_COVERAGE=$<BOOL:${ARG_COVERAGE}> VM_SC=0 VM_TRACE=$<BOOL:${ARG_FST}>
+                  VM_TRACE_FST=$<BOOL:${ARG_FST}> VM_TRACE_VCD=0)
   if(ARG_FST)
-    set(trace TRACE_FST)
-    set(optimise OPT_FAST -O1 OPT_SLOW -O0)
+    list(APPEND arguments --trace-fst)
   endif()
-  set(coverage "")
   if(ARG_COVERAGE)
     # Verilator 5.006 takes always blocks apart and then counts the parts wrongly.
-    set(coverage --coverage-line -fno-split -fno-reorder)
+    list(APPEND arguments --coverage-line -fno-split -fno-reorder)
   endif()
-  verilate(${target} PREFIX ${ARG_CLASS} TOP_MODULE ${ARG_TOP} SOURCES ${ARG_STATES} ${ARG_SOURCES}
-           ${trace} ${optimise}
-           INCLUDE_DIRS ${MXE_RTL_DIR}
-           VERILATOR_ARGS -O3 --x-assign fast --x-initial fast --assert -Wno-fatal
-                          -Werror-USERERROR
-                          --output-split 20000 ${coverage} ${parameters} ${ARG_DEFINES})
-  target_compile_definitions(${target} PRIVATE MXE_CLASS=${ARG_CLASS} MXE_FST=$<BOOL:${ARG_FST}>)
+  set(flags "-std=c++17 -fPIC")
+  if(ARG_HIDDEN)
+    string(APPEND flags " -fvisibility=hidden -fvisibility-inlines-hidden")
+  endif()
+
+  set(directory ${CMAKE_CURRENT_BINARY_DIR}/${target}.verilated)
+  set(archive ${directory}/${ARG_CLASS}__ALL.a)
+  add_custom_command(
+    OUTPUT ${archive} ${directory}/${ARG_CLASS}.h
+    COMMAND ${CMAKE_COMMAND} -E env OBJCACHE=${MXE_CCACHE} CCACHE_BASEDIR=${CMAKE_SOURCE_DIR}
+            CCACHE_NOHASHDIR=1 ${VERILATOR_BIN} --cc --build -j 2 ${arguments} -CFLAGS ${flags}
+            -MAKEFLAGS "-s OPT_FAST=${fast} OPT_SLOW=-O0" --Mdir ${directory} --prefix ${ARG_CLASS}
+            --top-module ${ARG_TOP} -I${MXE_RTL_DIR} ${parameters} ${ARG_DEFINES} ${ARG_STATES}
+            ${ARG_SOURCES}
+    DEPENDS ${ARG_STATES} ${ARG_SOURCES} ${MXE_RTL_DIR}/mxe_assert.svh
+    COMMENT "Verilator: ${ARG_CLASS}"
+    VERBATIM)
+  add_custom_target(${target}_verilated DEPENDS ${archive})
+
+  mxe_verilated_runtime()
+  add_library(${target} STATIC EXCLUDE_FROM_ALL ${MXE_TB_DIR}/rtl/verilated_factory.cpp)
+  add_dependencies(${target} ${target}_verilated)
+  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  target_compile_definitions(${target} PRIVATE MXE_CLASS=${ARG_CLASS} MXE_FST=$<BOOL:${ARG_FST}>
+                                               ${definitions})
+  target_compile_features(${target} PRIVATE cxx_std_17)
   target_include_directories(${target} PRIVATE ${MXE_ROOT_DIR})
-  if(TARGET mxe_params)
-    target_link_libraries(${target} PRIVATE mxe_params)
-  else()  # an engine of somebody else's project
-    target_compile_features(${target} PRIVATE cxx_std_17)
+  target_include_directories(${target} SYSTEM PRIVATE ${directory})
+  target_link_libraries(${target} PRIVATE ${archive} mxe_verilated_runtime)
+  if(ARG_HIDDEN)
+    set_target_properties(${target} PROPERTIES CXX_VISIBILITY_PRESET hidden
+                                               VISIBILITY_INLINES_HIDDEN ON)
   endif()
-  # Nothing outside sees Verilator's headers.
-  set_property(TARGET ${target} PROPERTY INTERFACE_INCLUDE_DIRECTORIES "")
+endfunction()
+
+function(mxe_rtl_plugin name)
+  cmake_parse_arguments(ARG "FST" "CLASS" "" ${ARGN})
+  mxe_verilate(${name}_static ${ARGN} HIDDEN)
+  add_library(${name} MODULE ${MXE_TB_DIR}/rtl/engine_plugin.cpp)
+  set_target_properties(${name} PROPERTIES PREFIX "" LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/rtl
+                                           CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+  target_link_libraries(${name} PRIVATE ${name}_static)
+  target_compile_definitions(${name} PRIVATE MXE_CLASS=${ARG_CLASS} MXE_TOP="mxe_top"
+                                             MXE_DESCRIPTION="tb/rtl/no_description.inc"
+                                             MXE_ENGINE_INTERFACE="${MXE_ENGINE_INTERFACE}")
+  if(ARG_FST)
+    target_compile_definitions(${name} PRIVATE MXE_CLASS_FST=${ARG_CLASS})
+  endif()
+  target_include_directories(${name} PRIVATE ${MXE_ROOT_DIR})
+  target_compile_features(${name} PRIVATE cxx_std_17)
 endfunction()
 
 function(mxe_engine target)
@@ -118,19 +186,13 @@ function(mxe_engine target)
     string(REPLACE _ "" fst "${suffix}")
     mxe_verilate(${target}_rtl${waves} CLASS V${target}${waves} TOP ${ARG_TOP} ${fst} ${coverage}
                  PARAMETERS ${ARG_PARAMETERS} DEFINES ${ARG_DEFINES} SOURCES ${ARG_SOURCES}
-                 STATES ${ARG_STATES})
+                 STATES ${ARG_STATES} HIDDEN)
     target_link_libraries(${target} PRIVATE ${target}_rtl${waves})
     target_compile_definitions(${target} PRIVATE MXE_CLASS${suffix}=V${target}${waves})
-    list(APPEND libraries ${target}_rtl${waves})
   endforeach()
   # The program that loads it has the same classes from other Verilated models: nothing but the one
   # symbol may be seen from outside.
-  set_target_properties(${target} ${libraries} PROPERTIES
-                        POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden
-                        VISIBILITY_INLINES_HIDDEN ON)
-  if(NOT CMAKE_BUILD_TYPE)
-    target_compile_options(${target}_rtl PRIVATE -O2)
-  endif()
+  set_target_properties(${target} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
 
   set(text ${CMAKE_CURRENT_BINARY_DIR}/${target}_description.inc)
   file(READ ${ARG_DESCRIPTION} description)

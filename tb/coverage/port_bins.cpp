@@ -1,5 +1,6 @@
 #include "tb/coverage/port_bins.h"
 
+#include "model/engine/memory_port.h"
 #include "model/platform/engine_module.h"
 
 namespace mxe {

@@ -1,10 +1,6 @@
 #include "tb/regression/own_engine.h"
 
-#include <dlfcn.h>
-
-#include <filesystem>
-
-#include "tb/rtl/engine_plugin.h"
+#include "tb/rtl/plugin_loader.h"
 
 namespace mxe {
 namespace {
@@ -54,11 +50,6 @@ void read_formats(Reader& reader, const char* member, std::vector<mx::FormatId>&
   if (formats.empty()) reader.fail(fmt::format("'{}' is empty", member));
 }
 
-const char* why_not_loaded() {
-  const char* reason = dlerror();
-  return reason ? reason : "unknown reason";
-}
-
 }  // namespace
 
 EngineFeatures features_from_json(const Json& json, const std::string& where) {
@@ -89,30 +80,16 @@ EngineFeatures features_from_json(const Json& json, const std::string& where) {
 }
 
 RtlUnderTest load_engine(const std::string& library) {
-  // A name without a slash would be looked for in the system's directories.
-  const std::string path = std::filesystem::absolute(library).string();
-  void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!handle) throw mx::Error(fmt::format("cannot load the engine: {}", why_not_loaded()));
-  const auto* plugin = static_cast<const EnginePlugin*>(dlsym(handle, "mxe_engine"));
-  if (!plugin) {
-    throw mx::Error(
-        fmt::format("'{}' is no engine: mxe_engine() of MxeVerilate.cmake makes one", library));
-  }
-  if (std::string(plugin->interface) != MXE_ENGINE_INTERFACE_NAME) {
-    throw mx::Error(fmt::format(
-        "'{}' was built for another version of MXE or with another compiler (it has {}, this "
-        "program {}): build both from one checkout",
-        library, plugin->interface, MXE_ENGINE_INTERFACE_NAME));
-  }
+  const EnginePlugin& plugin = load_engine_plugin(library);
   const std::string where = fmt::format("the description of '{}'", library);
-  const Json description = Json::parse(plugin->description, nullptr, false);
+  const Json description = Json::parse(plugin.description, nullptr, false);
   if (description.is_discarded()) throw mx::Error(where + " is no JSON");
   RtlUnderTest rtl;
-  rtl.make_top = plugin->make;
+  rtl.make_top = plugin.make;
   rtl.own = features_from_json(description, where);
   rtl.cycle_tolerance = -1;
   rtl.library = library;
-  rtl.top = plugin->top;
+  rtl.top = plugin.top;
   return rtl;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "model/engine/core.h"
 #include "model/numerics/error.h"
 #include "model/platform/clock.h"
 #include "mxe_regs.h"

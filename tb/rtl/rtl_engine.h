@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "model/engine/memory_port.h"
 #include "model/platform/engine_module.h"
 #include "model/platform/memory.h"
 #include "tb/rtl/axi_checker.h"

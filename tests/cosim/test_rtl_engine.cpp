@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "model/engine/core.h"
 #include "model/numerics/error.h"
 #include "model/platform/clock.h"
 #include "model/platform/platform.h"
