@@ -1,12 +1,13 @@
-#include "numerics/ascend.h"
+// SPDX-License-Identifier: Apache-2.0
+#include "model/numerics/ascend.h"
 
 #include <fmt/format.h>
 
 #include <cstring>
 
-#include "numerics/layout.h"
-#include "numerics/presets.h"
-#include "numerics/quantize.h"
+#include "model/numerics/layout.h"
+#include "model/numerics/presets.h"
+#include "model/numerics/quantize.h"
 
 namespace mx {
 namespace {
@@ -15,32 +16,32 @@ constexpr uint8_t kScaleOne = 127;
 
 // A quantized operand as a matrix of `lines` (rows of A, columns of B) by K.
 struct Operand {
-  size_t lines, k;
+  std::size_t lines, k;
   std::vector<uint8_t> codes;   // [lines][k]
   std::vector<uint8_t> scales;  // [lines][blocks], blocks even
   std::vector<float> values;    // [lines][k]
-  size_t blocks;
+  std::size_t blocks;
 };
 
-Operand quantize_operand(const std::vector<float>& x, size_t lines, size_t k,
+Operand quantize_operand(const std::vector<float>& x, std::size_t lines, std::size_t k,
                          const Quantizer& quantizer) {
   QuantizedArray array = quantize(x.data(), {lines, k}, quantizer.format, quantizer.options);
   Operand operand{lines, k, std::move(array.codes), {}, std::move(array.dequantized), 0};
   // The number of scales along K is padded to pairs with scales of one.
-  const size_t blocks = array.scale_shape[1];
+  const std::size_t blocks = array.scale_shape[1];
   operand.blocks = (blocks + 1) / 2 * 2;
   operand.scales.assign(lines * operand.blocks, kScaleOne);
-  for (size_t line = 0; line < lines; ++line) {
+  for (std::size_t line = 0; line < lines; line++) {
     std::memcpy(&operand.scales[line * operand.blocks], &array.scale_codes[line * blocks], blocks);
   }
   return operand;
 }
 
 template <typename T>
-std::vector<T> transposed(const T* x, size_t rows, size_t columns) {
+std::vector<T> transposed(const T* x, std::size_t rows, std::size_t columns) {
   std::vector<T> result(rows * columns);
-  for (size_t row = 0; row < rows; ++row) {
-    for (size_t column = 0; column < columns; ++column) {
+  for (std::size_t row = 0; row < rows; row++) {
+    for (std::size_t column = 0; column < columns; column++) {
       result[column * rows + row] = x[row * columns + column];
     }
   }
@@ -70,10 +71,10 @@ std::vector<uint8_t> stored_scales(const Operand& operand, bool k_fastest) {
 // The samples' golden result: the dequantized matrices multiplied in float32.
 std::vector<uint8_t> product(const Operand& a, const Operand& b) {
   std::vector<float> out(a.lines * b.lines);
-  for (size_t i = 0; i < a.lines; ++i) {
-    for (size_t j = 0; j < b.lines; ++j) {
+  for (std::size_t i = 0; i < a.lines; i++) {
+    for (std::size_t j = 0; j < b.lines; j++) {
       float sum = 0;
-      for (size_t k = 0; k < a.k; ++k) sum += a.values[i * a.k + k] * b.values[j * b.k + k];
+      for (std::size_t k = 0; k < a.k; k++) sum += a.values[i * a.k + k] * b.values[j * b.k + k];
       out[i * b.lines + j] = sum;
     }
   }

@@ -1,4 +1,5 @@
-#include "numerics/format.h"
+// SPDX-License-Identifier: Apache-2.0
+#include "model/numerics/format.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include "numerics/bits.h"
+#include "model/numerics/bits.h"
 
 namespace mx {
 namespace {
@@ -38,7 +39,7 @@ std::vector<std::array<float, 256>> make_decode_tables() {
   for (FormatId id : kAllFormats) {
     const ElementFormat& format = element_format(id);
     std::array<float, 256>& values = tables.emplace_back();
-    for (uint32_t code = 0; code < 256; ++code) {
+    for (uint32_t code = 0; code < 256; code++) {
       values[code] = static_cast<float>(format.decode(code));
     }
   }
@@ -122,7 +123,7 @@ ElementFormat make_integer_format(std::string name, int bits) {
 
 const ElementFormat& element_format(FormatId format) {
   static const std::vector<ElementFormat> table = make_hardware_formats();
-  return table[static_cast<size_t>(format)];
+  return table[static_cast<std::size_t>(format)];
 }
 
 std::optional<FormatId> find_format(std::string_view name) {
@@ -143,7 +144,7 @@ FormatId parse_format(std::string_view name) {
 
 const std::array<float, 256>& decode_table(FormatId format) {
   static const std::vector<std::array<float, 256>> tables = make_decode_tables();
-  return tables[static_cast<size_t>(format)];
+  return tables[static_cast<std::size_t>(format)];
 }
 
 float decode(FormatId format, uint8_t code) { return decode_table(format)[code]; }

@@ -1,14 +1,15 @@
-#include "numerics/gemm.h"
+// SPDX-License-Identifier: Apache-2.0
+#include "model/numerics/gemm.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
-#include "numerics/bits.h"
-#include "numerics/gemm_fast.h"
-#include "numerics/gemm_policies.h"
-#include "numerics/parallel.h"
+#include "model/numerics/bits.h"
+#include "model/numerics/gemm_fast.h"
+#include "model/numerics/gemm_policies.h"
+#include "model/numerics/parallel.h"
 
 namespace mx {
 namespace {
@@ -26,26 +27,24 @@ GemmKernels kernels_for(SimdLevel level) {
 }
 
 // The level that options ask for.
-SimdLevel level_of(const GemmOptions& options) {
-  return options.simd.value_or(best_simd_level());
-}
+SimdLevel level_of(const GemmOptions& options) { return options.simd.value_or(best_simd_level()); }
 
 std::vector<float> fast_gemm(const MxTensor& a, const MxTensor& b, const float* bias,
                              const GemmKernels& kernels, const GemmOptions& options) {
   std::vector<float> out(a.rows * b.rows);
   const FastGemm fast(a, b, kernels, level_of(options), options.dual, options.threads);
-  const size_t tiles = (a.rows + kTileRows - 1) / kTileRows;
-  parallel_ranges(tiles, options.threads, [&](size_t first, size_t last) {
+  const std::size_t tiles = (a.rows + kTileRows - 1) / kTileRows;
+  parallel_ranges(tiles, options.threads, [&](std::size_t first, std::size_t last) {
     fast.run(bias, first * kTileRows, std::min(a.rows, last * kTileRows), out.data());
   });
   return out;
 }
 
 // [rows][columns] to [columns][rows].
-std::vector<float> transposed(const float* x, size_t rows, size_t columns) {
+std::vector<float> transposed(const float* x, std::size_t rows, std::size_t columns) {
   std::vector<float> result(rows * columns);
-  for (size_t row = 0; row < rows; ++row) {
-    for (size_t column = 0; column < columns; ++column) {
+  for (std::size_t row = 0; row < rows; row++) {
+    for (std::size_t column = 0; column < columns; column++) {
       result[column * rows + row] = x[row * columns + column];
     }
   }
@@ -98,7 +97,7 @@ std::vector<float> gemm(const MxTensor& a, const MxTensor& b, const float* bias,
     return fast_either_way(a, b, bias, kernels, options);
   }
   std::vector<float> out(a.rows * b.rows);
-  parallel_ranges(a.rows, options.threads, [&](size_t first, size_t last) {
+  parallel_ranges(a.rows, options.threads, [&](std::size_t first, std::size_t last) {
     switch (options.accumulate) {
       case Accumulate::block:
         return gemm_block_into(a, b, bias, options.dual, first, last, out.data());
@@ -131,8 +130,8 @@ std::vector<uint16_t> to_bfloat16(const std::vector<float>& values) {
   return result;
 }
 
-MxTensor to_mx(const std::vector<float>& values, size_t rows, size_t columns, FormatId format,
-               ScaleRule rule, Overflow overflow, uint64_t* saturations) {
+MxTensor to_mx(const std::vector<float>& values, std::size_t rows, std::size_t columns,
+               FormatId format, ScaleRule rule, Overflow overflow, uint64_t* saturations) {
   MxTensor tensor;
   tensor.format = format;
   tensor.rows = rows;
@@ -140,7 +139,7 @@ MxTensor to_mx(const std::vector<float>& values, size_t rows, size_t columns, Fo
   tensor.codes.resize(rows * columns);
   tensor.scales.resize(rows * tensor.scale_columns());
   uint64_t past_largest = 0;
-  for (size_t row = 0; row < rows; ++row) {
+  for (std::size_t row = 0; row < rows; row++) {
     past_largest += requantize_row(values.data() + row * columns, columns, {format, rule, overflow},
                                    tensor.codes.data() + row * columns,
                                    tensor.scales.data() + row * tensor.scale_columns());

@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // AVX2 kernels: eight columns a group.
-#include "numerics/gemm_kernels.h"
+#include "model/numerics/gemm_kernels.h"
 
 #if defined(__x86_64__)
 
@@ -11,7 +12,7 @@ namespace mx {
 namespace {
 
 struct Vec {
-  static constexpr size_t kLanes = 8;
+  static constexpr std::size_t kLanes = 8;
   static constexpr bool kKeepsAccumulators = false;
   static constexpr bool kWidensAtOnce = false;
   using Int = __m256i;  // 8 x int32, or bytes and words of as many columns
@@ -107,7 +108,7 @@ struct Vec {
 }  // namespace
 }  // namespace mx
 
-#include "numerics/gemm_kernels.inc"
+#include "model/numerics/gemm_kernels.inc"
 
 namespace mx {
 GemmKernels gemm_kernels_avx2() { return make_kernels(); }

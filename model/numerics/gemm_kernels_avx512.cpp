@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // AVX-512 kernels with VNNI: sixteen columns a group.
-#include "numerics/gemm_kernels.h"
+#include "model/numerics/gemm_kernels.h"
 
 #if defined(__x86_64__)
 
@@ -16,7 +17,7 @@ namespace mx {
 namespace {
 
 struct Vec {
-  static constexpr size_t kLanes = 16;
+  static constexpr std::size_t kLanes = 16;
   static constexpr bool kKeepsAccumulators = true;
   static constexpr bool kWidensAtOnce = true;  // VNNI adds products to 32 bits
   using Int = __m512i;                         // 16 x int32, or bytes and words of as many columns
@@ -90,7 +91,7 @@ struct Vec {
 }  // namespace
 }  // namespace mx
 
-#include "numerics/gemm_kernels.inc"
+#include "model/numerics/gemm_kernels.inc"
 
 namespace mx {
 GemmKernels MX_KERNEL_TABLE() { return make_kernels(); }

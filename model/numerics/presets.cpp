@@ -1,4 +1,5 @@
-#include "numerics/presets.h"
+// SPDX-License-Identifier: Apache-2.0
+#include "model/numerics/presets.h"
 
 #include <fmt/format.h>
 
@@ -203,9 +204,9 @@ void nvfp4_te_pow2(QuantizerOptions* o) {
 }
 
 void add_rules(
-    std::vector<Preset>* presets, const std::string& prefix, Scope scope, size_t count,
+    std::vector<Preset>* presets, const std::string& prefix, Scope scope, std::size_t count,
     const std::function<void(const ElementFormat&, QuantizerOptions*, ScaleRule)>& apply) {
-  for (size_t i = 0; i < count; ++i) {
+  for (std::size_t i = 0; i < count; i++) {
     const ScaleRule rule = kScaleRules[i].second;
     presets->push_back({prefix + kScaleRules[i].first, scope,
                         [apply, rule](const ElementFormat& format, QuantizerOptions* o) {
@@ -315,10 +316,10 @@ void check_scope(const Preset& preset, std::string_view format_name, const Eleme
 }
 
 // A one- or two-digit number at `at`, moving past it; -1 if there is none.
-int number_at(std::string_view text, size_t* at) {
+int number_at(std::string_view text, std::size_t* at) {
   int value = -1;
-  for (size_t digits = 0; digits < 2 && *at < text.size() && text[*at] >= '0' && text[*at] <= '9';
-       ++digits, ++*at) {
+  for (std::size_t digits = 0;
+       digits < 2 && *at < text.size() && text[*at] >= '0' && text[*at] <= '9'; digits++, ++*at) {
     value = (value < 0 ? 0 : value * 10) + (text[*at] - '0');
   }
   return value;
@@ -339,7 +340,7 @@ ElementFormat parse_any_format(std::string_view name) {
     if (element_format(id).name == name) return element_format(id);
     allowed += element_format(id).name + ", ";
   }
-  size_t at = 1;
+  std::size_t at = 1;
   if (name.substr(0, 3) == "int") {
     at = 3;
     const int bits = number_at(name, &at);
@@ -347,7 +348,7 @@ ElementFormat parse_any_format(std::string_view name) {
   } else if (!name.empty() && name[0] == 'e') {
     const int exponent_bits = number_at(name, &at);
     if (exponent_bits >= 0 && at < name.size() && name[at] == 'm') {
-      ++at;
+      at++;
       const int mantissa_bits = number_at(name, &at);
       if (mantissa_bits >= 0 && at == name.size()) {
         // Fields that make_float_format rejects have no bias to compute.

@@ -1,13 +1,14 @@
-#include "numerics/requantize.h"
+// SPDX-License-Identifier: Apache-2.0
+#include "model/numerics/requantize.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "numerics/bits.h"
-#include "numerics/block_kernels.h"
-#include "numerics/encode.h"
+#include "model/numerics/bits.h"
+#include "model/numerics/block_kernels.h"
+#include "model/numerics/encode.h"
 
 namespace mx {
 namespace {
@@ -49,8 +50,8 @@ Overflow parse_overflow(std::string_view name) {
   throw Error(fmt::format("unknown overflow '{}' (allowed: saturate, special)", name));
 }
 
-size_t requantize_block(const float* x, size_t count, const RequantOptions& options, uint8_t* codes,
-                        uint8_t* scale, bool* past) {
+std::size_t requantize_block(const float* x, std::size_t count, const RequantOptions& options,
+                             uint8_t* codes, uint8_t* scale, bool* past) {
   float padded[kBlockSize] = {};
   uint8_t padded_codes[kBlockSize];
   std::copy_n(x, count, padded);
@@ -63,20 +64,20 @@ size_t requantize_block(const float* x, size_t count, const RequantOptions& opti
   const ElementFormat& format = element_format(options.format);
   const bool special = options.overflow == Overflow::special && (format.has_inf || format.has_nan);
   const PastLargest past_largest(options.format, *scale);
-  size_t number = 0;
-  for (size_t i = 0; i < count; ++i) {
+  std::size_t number = 0;
+  for (std::size_t i = 0; i < count; i++) {
     if (!past_largest(x[i])) continue;
-    ++number;
+    number++;
     if (past) past[i] = true;
     if (special) codes[i] = special_code(format, x[i]);
   }
   return number;
 }
 
-size_t requantize_row(const float* x, size_t columns, const RequantOptions& options, uint8_t* codes,
-                      uint8_t* scales) {
-  size_t past = 0;
-  for (size_t first = 0; first < columns; first += kBlockSize) {
+std::size_t requantize_row(const float* x, std::size_t columns, const RequantOptions& options,
+                           uint8_t* codes, uint8_t* scales) {
+  std::size_t past = 0;
+  for (std::size_t first = 0; first < columns; first += kBlockSize) {
     past += requantize_block(x + first, std::min(kBlockSize, columns - first), options,
                              codes + first, scales + first / kBlockSize);
   }

@@ -1,4 +1,5 @@
-#include "numerics/safetensors.h"
+// SPDX-License-Identifier: Apache-2.0
+#include "model/numerics/safetensors.h"
 
 #include <fmt/format.h>
 
@@ -7,9 +8,9 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "numerics/bits.h"
-#include "numerics/files.h"
-#include "numerics/npy.h"
+#include "model/numerics/bits.h"
+#include "model/numerics/files.h"
+#include "model/numerics/npy.h"
 
 namespace mx {
 namespace {
@@ -23,7 +24,7 @@ T load(const uint8_t* bytes) {
   return value;
 }
 
-size_t element_size(const std::string& dtype) {
+std::size_t element_size(const std::string& dtype) {
   if (dtype == "F64") return 8;
   if (dtype == "F32") return 4;
   return dtype == "F16" || dtype == "BF16" ? 2 : 0;
@@ -38,13 +39,13 @@ float element(const std::string& dtype, const uint8_t* bytes) {
 
 // Where a tensor lies in the data section.
 struct Extent {
-  size_t begin;
-  size_t end;
+  std::size_t begin;
+  std::size_t end;
 };
 
 class Reader {
  public:
-  Reader(const uint8_t* data, size_t size, const std::string& name)
+  Reader(const uint8_t* data, std::size_t size, const std::string& name)
       : data_(data), size_(size), name_(name) {}
 
   std::vector<NamedTensor> read(const Json& header) {
@@ -73,9 +74,9 @@ class Reader {
     return text;
   }
 
-  size_t natural(const Json& value, const std::string& where) const {
+  std::size_t natural(const Json& value, const std::string& where) const {
     if (!value.is_number_unsigned()) fail(fmt::format("{}: not a natural number", where));
-    return value.get<size_t>();
+    return value.get<std::size_t>();
   }
 
   NamedTensor tensor(const std::string& key, const Json& entry, Extent* extent) const {
@@ -88,7 +89,7 @@ class Reader {
     NamedTensor result;
     result.name = key;
     result.dtype = printable(entry["dtype"].get<std::string>());
-    const size_t size = element_size(result.dtype);
+    const std::size_t size = element_size(result.dtype);
     if (size == 0) {
       fail(fmt::format("{}: type {} is not supported (allowed: F32, F16, BF16, F64)", where,
                        result.dtype));
@@ -98,7 +99,7 @@ class Reader {
     if (extent->begin > extent->end || extent->end > size_) {
       fail(where + ": its data lies outside the file");
     }
-    size_t count = 1;
+    std::size_t count = 1;
     for (const Json& dimension : entry["shape"]) {
       result.shape.push_back(natural(dimension, where));
       count = multiply(count, result.shape.back(), where);
@@ -107,14 +108,14 @@ class Reader {
       fail(where + ": its shape and its data differ in size");
     }
     result.values.resize(count);
-    for (size_t i = 0; i < count; ++i) {
+    for (std::size_t i = 0; i < count; i++) {
       result.values[i] = element(result.dtype, data_ + extent->begin + i * size);
     }
     return result;
   }
 
-  size_t multiply(size_t a, size_t b, const std::string& where) const {
-    if (b != 0 && a > std::numeric_limits<size_t>::max() / b)
+  std::size_t multiply(std::size_t a, std::size_t b, const std::string& where) const {
+    if (b != 0 && a > std::numeric_limits<std::size_t>::max() / b)
       fail(where + ": its shape is too large");
     return a * b;
   }
@@ -124,7 +125,7 @@ class Reader {
     std::sort(extents.begin(), extents.end(), [](const Extent& x, const Extent& y) {
       return x.begin != y.begin ? x.begin < y.begin : x.end < y.end;
     });
-    size_t at = 0;
+    std::size_t at = 0;
     for (const Extent& extent : extents) {
       if (extent.begin != at) fail("tensors overlap or leave a gap");
       at = extent.end;
@@ -133,15 +134,15 @@ class Reader {
   }
 
   const uint8_t* data_;
-  size_t size_;
+  std::size_t size_;
   const std::string& name_;
 };
 
 }  // namespace
 
-std::vector<NamedTensor> parse_safetensors(const uint8_t* bytes, size_t size,
+std::vector<NamedTensor> parse_safetensors(const uint8_t* bytes, std::size_t size,
                                            const std::string& name) {
-  constexpr size_t kPrefix = 8;
+  constexpr std::size_t kPrefix = 8;
   // The format's own limit; it also bounds the work a damaged file can cause.
   constexpr uint64_t kMaxHeader = 100'000'000;
   if (size < kPrefix) throw Error(fmt::format("{}: not a .safetensors file", name));
@@ -161,7 +162,7 @@ std::vector<NamedTensor> parse_safetensors(const uint8_t* bytes, size_t size,
   } catch (const std::exception&) {
     throw Error(fmt::format("{}: the header is not valid JSON", name));
   }
-  return Reader(bytes + kPrefix + length, size - kPrefix - static_cast<size_t>(length), name)
+  return Reader(bytes + kPrefix + length, size - kPrefix - static_cast<std::size_t>(length), name)
       .read(header);
 }
 

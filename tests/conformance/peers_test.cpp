@@ -13,10 +13,10 @@
 #include <string>
 #include <vector>
 
-#include "numerics/bits.h"
-#include "numerics/npy.h"
-#include "numerics/presets.h"
-#include "numerics/quantize.h"
+#include "model/numerics/bits.h"
+#include "model/numerics/npy.h"
+#include "model/numerics/presets.h"
+#include "model/numerics/quantize.h"
 
 namespace mx {
 namespace {
@@ -46,7 +46,7 @@ class Checksum {
 };
 
 struct Input {
-  std::vector<size_t> shape;
+  std::vector<std::size_t> shape;
   std::vector<float> values;
 };
 
@@ -75,7 +75,7 @@ struct Recording {
   std::vector<Case> cases;
 };
 
-size_t rows_of(const Recording& recording, const Input& in) {
+std::size_t rows_of(const Recording& recording, const Input& in) {
   const bool straddles = recording.quantizer.options.walk == BlockWalk::flat &&
                          in.shape[1] % recording.quantizer.options.block_size != 0;
   return straddles ? 1 : in.shape[0];
@@ -87,7 +87,7 @@ std::vector<Recording> read_recordings() {
   const NpyArray array = read_npy(data_path("peers.npy"));
   std::vector<uint16_t> sums(array.size());
   std::memcpy(sums.data(), array.data.data(), array.data.size());
-  size_t at = 0;
+  std::size_t at = 0;
   for (const Json& entry : manifest) {
     Recording r{
         entry["label"],
@@ -102,7 +102,7 @@ std::vector<Recording> read_recordings() {
       if (item.contains("amax")) {
         c.amax = std::strtof(item["amax"].get<std::string>().c_str(), nullptr);
       }
-      const size_t rows = rows_of(r, input(c.name));
+      const std::size_t rows = rows_of(r, input(c.name));
       c.sums.assign(sums.begin() + static_cast<long>(at),
                     sums.begin() + static_cast<long>(at + rows));
       at += rows;
@@ -131,22 +131,22 @@ uint8_t comparable_code(const ElementFormat& format, uint8_t code) {
 }
 
 // Rows whose outputs differ from the recorded ones.
-std::vector<size_t> wrong_rows(const Recording& recording, const Recording::Case& c,
-                               QuantizerOptions options) {
+std::vector<std::size_t> wrong_rows(const Recording& recording, const Recording::Case& c,
+                                    QuantizerOptions options) {
   const Input& in = input(c.name);
   options.tensor_amax = c.amax;
   const QuantizedArray q =
       quantize(in.values.data(), in.shape, recording.quantizer.format, options);
-  const size_t rows = c.sums.size();
-  const size_t scales = q.scales.size() / rows;
-  const size_t columns = in.values.size() / rows;
+  const std::size_t rows = c.sums.size();
+  const std::size_t scales = q.scales.size() / rows;
+  const std::size_t columns = in.values.size() / rows;
   const bool has_values = recording.preset.rfind("nvfp4", 0) != 0;
-  std::vector<size_t> wrong;
-  for (size_t row = 0; row < rows; ++row) {
+  std::vector<std::size_t> wrong;
+  for (std::size_t row = 0; row < rows; row++) {
     Checksum high;
     Checksum low;
-    for (size_t i = 0; i < scales; ++i) high.add(q.scales[row * scales + i]);
-    for (size_t i = row * columns; i < (row + 1) * columns; ++i) {
+    for (std::size_t i = 0; i < scales; i++) high.add(q.scales[row * scales + i]);
+    for (std::size_t i = row * columns; i < (row + 1) * columns; i++) {
       if (has_values) high.add(comparable(recording, in.values[i], q.dequantized[i]));
       if (q.wide_codes.empty()) low.add(comparable_code(q.format, q.codes[i]));
     }
@@ -157,8 +157,8 @@ std::vector<size_t> wrong_rows(const Recording& recording, const Recording::Case
   return wrong;
 }
 
-size_t count_wrong(const Recording& recording, const QuantizerOptions& options) {
-  size_t count = 0;
+std::size_t count_wrong(const Recording& recording, const QuantizerOptions& options) {
+  std::size_t count = 0;
   for (const Recording::Case& c : recording.cases) {
     count += wrong_rows(recording, c, options).size();
   }
@@ -166,11 +166,11 @@ size_t count_wrong(const Recording& recording, const QuantizerOptions& options) 
 }
 
 TEST(Peers, EveryRecordedRow) {
-  size_t rows = 0;
+  std::size_t rows = 0;
   for (const Recording& recording : recordings()) {
     SCOPED_TRACE(recording.label + " as preset " + recording.preset);
     for (const Recording::Case& c : recording.cases) {
-      const std::vector<size_t> wrong = wrong_rows(recording, c, recording.quantizer.options);
+      const std::vector<std::size_t> wrong = wrong_rows(recording, c, recording.quantizer.options);
       EXPECT_TRUE(wrong.empty()) << wrong.size() << " rows of case " << c.name
                                  << " differ, the first is row " << wrong[0];
       rows += c.sums.size();

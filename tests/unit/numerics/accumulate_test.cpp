@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // The fused accumulation step against quadruple precision, and its special cases.
-#include "numerics/accumulate.h"
+#include "model/numerics/accumulate.h"
 
 #include <gtest/gtest.h>
 
@@ -12,8 +13,8 @@ namespace {
 __extension__ typedef __float128 Quad;
 
 Quad scale_quad(Quad value, int exponent) {
-  for (; exponent > 0; --exponent) value *= 2;
-  for (; exponent < 0; ++exponent) value /= 2;
+  for (; exponent > 0; exponent--) value *= 2;
+  for (; exponent < 0; exponent++) value /= 2;
   return value;
 }
 
@@ -30,7 +31,7 @@ TEST(Accumulate, AgreesWithQuadruplePrecision) {
   constexpr uint64_t kSeed = 20240601;
   SCOPED_TRACE(::testing::Message() << "seed " << kSeed);
   std::mt19937_64 random(kSeed);
-  for (int i = 0; i < 200000; ++i) {
+  for (int i = 0; i < 200000; i++) {
     const int bits = 1 + static_cast<int>(random() % 70);
     const Int128 sum = random_sum(&random, bits);
     const int acc_exponent = static_cast<int>(random() % 254) - 149;
