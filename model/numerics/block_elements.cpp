@@ -73,7 +73,7 @@ class ElementQuantizer {
     if (element.nan) negative = nan_is_negative();
     if (magnitude == 0) negative = !element.nan && zero_is_negative(options_.zero_sign, element);
     const uint32_t code = pass_through ? 0 : with_sign(format_, magnitude, negative);
-    if (dequantized != nullptr) {
+    if (dequantized) {
       *dequantized = pass_through ? x : value_of(code, negative);
     }
     return code;
@@ -90,7 +90,7 @@ class ElementQuantizer {
     } else if (options_.poison_codes == PoisonCodes::signed_zero) {
       code = format_.kind == FormatKind::floating && (bits >> 31) != 0 ? format_.sign_mask() : 0;
     }
-    if (dequantized != nullptr) *dequantized = from_bits(kQuietNan);
+    if (dequantized) *dequantized = from_bits(kQuietNan);
     return code;
   }
 
@@ -194,7 +194,7 @@ void quantize_elements(const float* x, std::size_t count, const BlockRules& rule
       !rules.options.scale_format.is_power_of_two() && rules.options.inf != SpecialRule::poison;
   const bool poisoned = !std::isfinite(scale.value) && !carries_nan;
   for (std::size_t i = 0; i < count; i++) {
-    float* value = dequantized == nullptr ? nullptr : dequantized + i;
+    float* value = dequantized ? dequantized + i : nullptr;
     codes[i] = static_cast<uint16_t>(poisoned ? quantizer.poisoned(x[i], value)
                                               : quantizer.quantize(x[i], value));
   }

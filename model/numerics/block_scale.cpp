@@ -244,16 +244,16 @@ ElementFormat shifted(const ElementFormat& format, int element_shift) {
   return result;
 }
 
-void set_tensor_scale(BlockRules* rules, float array_amax) {
-  const float largest = static_cast<float>(rules->scale_codes.max * rules->format.max);
-  if (rules->options.arithmetic != ScaleArithmetic::encode_factor) {
-    rules->tensor_decode = array_amax / largest;
+void set_tensor_scale(BlockRules& rules, float array_amax) {
+  const float largest = static_cast<float>(rules.scale_codes.max * rules.format.max);
+  if (rules.options.arithmetic != ScaleArithmetic::encode_factor) {
+    rules.tensor_decode = array_amax / largest;
     return;
   }
   float encode = array_amax == 0 ? kLargestFloat : std::min(largest / array_amax, kLargestFloat);
   if (encode == 0) encode = 1;
-  rules->tensor_encode = encode;
-  rules->tensor_decode = 1.0f / encode;
+  rules.tensor_encode = encode;
+  rules.tensor_decode = 1.0f / encode;
 }
 
 }  // namespace
@@ -272,7 +272,7 @@ BlockRules make_block_rules(const ElementFormat& format, const QuantizerOptions&
     // A sign bit is added, and never set.
     rules.scale_codes = make_float_format(scale.name(), scale.exponent_bits, scale.mantissa_bits,
                                           scale.bias, Specials::nan_only);
-    if (options.uses_tensor_scale) set_tensor_scale(&rules, array_amax);
+    if (options.uses_tensor_scale) set_tensor_scale(rules, array_amax);
   }
   return rules;
 }

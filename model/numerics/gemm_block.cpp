@@ -10,7 +10,7 @@ namespace mx {
 namespace {
 
 // Elements of one operand as integers, rows padded with zeros to whole blocks, and which blocks
-// need the slow path (NaN scale or a special element).
+// need the scalar path (NaN scale or a special element).
 template <typename T>
 struct Integers {
   std::size_t columns;  // blocks a row
@@ -71,7 +71,7 @@ void multiply(const MxTensor& a, const MxTensor& b, const float* bias, std::size
                   2 * kScaleBias;
   for (std::size_t i = first_row; i < last_row; i++) {
     for (std::size_t j = 0; j < b.rows; j++) {
-      std::array<float, 2> acc = {bias == nullptr ? 0.0f : bias[i * b.rows + j], 0.0f};
+      std::array<float, 2> acc = {bias ? bias[i * b.rows + j] : 0.0f, 0.0f};
       for (std::size_t k = 0; k < columns; k++) {
         const std::size_t pa = i * columns + k;
         const std::size_t pb = j * columns + k;

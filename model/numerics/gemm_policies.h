@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The accumulation policies behind gemm.h, each a full product into out [M][N]. The tensors have
-// been checked.
+// The accumulation policies behind gemm.h: each computes rows first_row .. last_row - 1 of the
+// product into out [M][N]. The tensors have been checked.
 #pragma once
 
 #include "model/numerics/tensor.h"

@@ -101,7 +101,7 @@ void gemm_exact_into(const MxTensor& a, const MxTensor& b, const float* bias, st
                      std::size_t last_row, float* out) {
   for (std::size_t i = first_row; i < last_row; i++) {
     for (std::size_t j = 0; j < b.rows; j++) {
-      const uint32_t start = bias == nullptr ? 0 : to_bits(bias[i * b.rows + j]);
+      const uint32_t start = bias ? to_bits(bias[i * b.rows + j]) : 0;
       // Specials are collected beside the sum; `special` stays 0 while everything is finite.
       uint32_t special = is_finite_bits(start) ? 0 : start;
       ExactSum sum;
@@ -128,7 +128,7 @@ void gemm_sequential_into(const MxTensor& a, const MxTensor& b, const float* bia
   const std::vector<float> y = dequantize(b);
   for (std::size_t i = first_row; i < last_row; i++) {
     for (std::size_t j = 0; j < b.rows; j++) {
-      float sum = bias == nullptr ? 0.0f : bias[i * b.rows + j];
+      float sum = bias ? bias[i * b.rows + j] : 0.0f;
       for (std::size_t k = 0; k < a.k; k++) sum += x[i * a.k + k] * y[j * a.k + k];
       out[i * b.rows + j] = canonical(to_bits(sum));
     }
@@ -140,7 +140,7 @@ void gemm_blackwell_into(const MxTensor& a, const MxTensor& b, const float* bias
   const std::size_t columns = a.scale_columns();
   for (std::size_t i = first_row; i < last_row; i++) {
     for (std::size_t j = 0; j < b.rows; j++) {
-      uint32_t acc = bias == nullptr ? 0 : to_bits(bias[i * b.rows + j]);
+      uint32_t acc = bias ? to_bits(bias[i * b.rows + j]) : 0;
       std::size_t block = 0;
       for_each_block(a, b, i, j, [&](const BlockDot& dot) {
         const std::size_t k = block * kBlockSize;

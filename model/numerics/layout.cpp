@@ -14,8 +14,8 @@ void check_order(int bits, NibbleOrder order) {
   }
 }
 
-void swap_nibbles(std::vector<uint8_t>* bytes) {
-  for (uint8_t& byte : *bytes) byte = static_cast<uint8_t>((byte << 4) | (byte >> 4));
+void swap_nibbles(std::vector<uint8_t>& bytes) {
+  for (uint8_t& byte : bytes) byte = static_cast<uint8_t>((byte << 4) | (byte >> 4));
 }
 
 constexpr std::size_t kTileRows = 128;
@@ -52,7 +52,7 @@ std::vector<uint8_t> pack_codes(const uint8_t* codes, std::size_t rows, std::siz
     }
     if (filled > 0) packed.push_back(static_cast<uint8_t>(pending));
   }
-  if (order == NibbleOrder::high) swap_nibbles(&packed);
+  if (order == NibbleOrder::high) swap_nibbles(packed);
   return packed;
 }
 

@@ -42,7 +42,7 @@ class HeaderParser {
  public:
   HeaderParser(std::string_view text, const std::string& name) : text_(text), name_(name) {}
 
-  void parse(std::string* descr, bool* fortran, std::vector<std::size_t>* shape) {
+  void parse(std::string& descr, bool& fortran, std::vector<std::size_t>& shape) {
     bool seen_descr = false;
     bool seen_order = false;
     bool seen_shape = false;
@@ -52,13 +52,13 @@ class HeaderParser {
       expect(':');
       if (key == "descr" && !seen_descr) {
         if (peek() == '[') fail("structured types are not supported");
-        *descr = string_literal();
+        descr = string_literal();
         seen_descr = true;
       } else if (key == "fortran_order" && !seen_order) {
-        *fortran = boolean();
+        fortran = boolean();
         seen_order = true;
       } else if (key == "shape" && !seen_shape) {
-        *shape = tuple();
+        shape = tuple();
         seen_shape = true;
       } else {
         fail(fmt::format("unexpected or repeated header key '{}'", key));
@@ -215,7 +215,7 @@ NpyArray parse_npy(const uint8_t* bytes, std::size_t size, const std::string& na
   NpyArray array;
   std::string descr;
   HeaderParser(std::string_view(reinterpret_cast<const char*>(bytes) + prefix, length), name)
-      .parse(&descr, &array.fortran, &array.shape);
+      .parse(descr, array.fortran, array.shape);
   array.dtype = parse_descr(descr, name);
   // Order means nothing with fewer than two dimensions.
   if (array.fortran && array.shape.size() > 1) {

@@ -200,45 +200,45 @@ template <typename Change>
 void expect_noticed(const std::string& label, const Change& change) {
   const Recording& recording = find(label);
   QuantizerOptions options = recording.quantizer.options;
-  change(&options);
+  change(options);
   EXPECT_GT(count_wrong(recording, options), 0u) << label;
 }
 
 TEST(Peers, NoticesEveryWrongSwitch) {
-  using O = QuantizerOptions*;
-  expect_noticed("torchmx-sim__e4m3", [](O o) { o->bfloat16_input = false; });
-  expect_noticed("pychop__e2m1", [](O o) { o->walk = BlockWalk::axis; });
-  expect_noticed("ocp__e2m1", [](O o) { o->block_size = 16; });
-  expect_noticed("ocp__e4m3", [](O o) { o->scale_rule = ScaleRule::rceil; });
-  expect_noticed("microxcaling-even__e4m3", [](O o) { o->log2 = Log2Source::exact; });
-  expect_noticed("torchao-ceil__e2m1", [](O o) { o->log2 = Log2Source::float32; });
-  expect_noticed("quark-torch-even__int8", [](O o) { o->even_bits.reset(); });
-  expect_noticed("quark-onnx__e2m1", [](O o) { o->nan = SpecialRule::poison; });
-  expect_noticed("torchao_old-floor__e4m3", [](O o) { o->inf = SpecialRule::poison; });
-  expect_noticed("pychop__e2m1", [](O o) { o->all_nan_poisons = false; });
-  expect_noticed("ascend__e2m1", [](O o) { o->zero_threshold = 0; });
-  expect_noticed("microxcaling-even__int8", [](O o) { o->zero_log2.reset(); });
-  expect_noticed("modelopt-cuda-nv__e2m1", [](O o) { o->zero_exponent.reset(); });
-  expect_noticed("quark-onnx__e5m2", [](O o) { o->exponent_range.reset(); });
-  expect_noticed("quark-torch-floor__e2m1", [](O o) { o->below_range_exponent.reset(); });
-  expect_noticed("microxcaling-even__int8", [](O o) { o->above_range = RangeRule::clamp; });
-  expect_noticed("torchao-floor__e4m3", [](O o) { o->poison_codes = PoisonCodes::zero; });
-  expect_noticed("ocp__e2m1", [](O o) { o->rounding = Rounding::nearest_away; });
-  expect_noticed("microxcaling-even__e2m1", [](O o) { o->rounding = Rounding::nearest_even; });
-  expect_noticed("microxcaling-floor__e4m3", [](O o) { o->float32_element_log2 = false; });
-  expect_noticed("ocp__e2m1", [](O o) { o->zero_sign = ZeroSign::positive; });
-  expect_noticed("modelopt-mxfp4__e2m1", [](O o) { o->zero_sign = ZeroSign::value; });
-  expect_noticed("torchmx-sim__int8", [](O o) { o->element_shift = 0; });
-  expect_noticed("quark-onnx-py3__int8", [](O o) { o->full_integer_range = false; });
-  expect_noticed("quark-torch-floor__int8", [](O o) { o->min_integer_step.reset(); });
-  expect_noticed("torchao_old-floor__e4m3", [](O o) { o->lowest_divisor = LowestDivisor::scale; });
-  expect_noticed("microxcaling-even-flush__e4m3", [](O o) { o->flush_subnormal_blocks = false; });
-  expect_noticed("pychop__e2m1", [](O o) { o->nan_elements = NanElement::zero; });
-  expect_noticed("quark-onnx__e2m1", [](O o) { o->inf_elements = InfElement::saturate; });
-  expect_noticed("nvfp4-torchao2", [](O o) { o->arithmetic = ScaleArithmetic::product; });
-  expect_noticed("modelopt-nvfp4__e2m1", [](O o) { o->zero_scale.reset(); });
-  expect_noticed("nvfp4-torchao1", [](O o) { o->min_scale = 0; });
-  expect_noticed("te-nvfp4ref__e2m1", [](O o) { o->uses_tensor_scale = false; });
+  using O = QuantizerOptions&;
+  expect_noticed("torchmx-sim__e4m3", [](O o) { o.bfloat16_input = false; });
+  expect_noticed("pychop__e2m1", [](O o) { o.walk = BlockWalk::axis; });
+  expect_noticed("ocp__e2m1", [](O o) { o.block_size = 16; });
+  expect_noticed("ocp__e4m3", [](O o) { o.scale_rule = ScaleRule::rceil; });
+  expect_noticed("microxcaling-even__e4m3", [](O o) { o.log2 = Log2Source::exact; });
+  expect_noticed("torchao-ceil__e2m1", [](O o) { o.log2 = Log2Source::float32; });
+  expect_noticed("quark-torch-even__int8", [](O o) { o.even_bits.reset(); });
+  expect_noticed("quark-onnx__e2m1", [](O o) { o.nan = SpecialRule::poison; });
+  expect_noticed("torchao_old-floor__e4m3", [](O o) { o.inf = SpecialRule::poison; });
+  expect_noticed("pychop__e2m1", [](O o) { o.all_nan_poisons = false; });
+  expect_noticed("ascend__e2m1", [](O o) { o.zero_threshold = 0; });
+  expect_noticed("microxcaling-even__int8", [](O o) { o.zero_log2.reset(); });
+  expect_noticed("modelopt-cuda-nv__e2m1", [](O o) { o.zero_exponent.reset(); });
+  expect_noticed("quark-onnx__e5m2", [](O o) { o.exponent_range.reset(); });
+  expect_noticed("quark-torch-floor__e2m1", [](O o) { o.below_range_exponent.reset(); });
+  expect_noticed("microxcaling-even__int8", [](O o) { o.above_range = RangeRule::clamp; });
+  expect_noticed("torchao-floor__e4m3", [](O o) { o.poison_codes = PoisonCodes::zero; });
+  expect_noticed("ocp__e2m1", [](O o) { o.rounding = Rounding::nearest_away; });
+  expect_noticed("microxcaling-even__e2m1", [](O o) { o.rounding = Rounding::nearest_even; });
+  expect_noticed("microxcaling-floor__e4m3", [](O o) { o.float32_element_log2 = false; });
+  expect_noticed("ocp__e2m1", [](O o) { o.zero_sign = ZeroSign::positive; });
+  expect_noticed("modelopt-mxfp4__e2m1", [](O o) { o.zero_sign = ZeroSign::value; });
+  expect_noticed("torchmx-sim__int8", [](O o) { o.element_shift = 0; });
+  expect_noticed("quark-onnx-py3__int8", [](O o) { o.full_integer_range = false; });
+  expect_noticed("quark-torch-floor__int8", [](O o) { o.min_integer_step.reset(); });
+  expect_noticed("torchao_old-floor__e4m3", [](O o) { o.lowest_divisor = LowestDivisor::scale; });
+  expect_noticed("microxcaling-even-flush__e4m3", [](O o) { o.flush_subnormal_blocks = false; });
+  expect_noticed("pychop__e2m1", [](O o) { o.nan_elements = NanElement::zero; });
+  expect_noticed("quark-onnx__e2m1", [](O o) { o.inf_elements = InfElement::saturate; });
+  expect_noticed("nvfp4-torchao2", [](O o) { o.arithmetic = ScaleArithmetic::product; });
+  expect_noticed("modelopt-nvfp4__e2m1", [](O o) { o.zero_scale.reset(); });
+  expect_noticed("nvfp4-torchao1", [](O o) { o.min_scale = 0; });
+  expect_noticed("te-nvfp4ref__e2m1", [](O o) { o.uses_tensor_scale = false; });
 }
 
 }  // namespace

@@ -14,22 +14,22 @@ struct Dots {
   std::vector<float> exact, sequential, blackwell;
 };
 
-Dots read_dots(Records* records) {
+Dots read_dots(Records& records) {
   constexpr std::size_t kDepth = 128;
-  const std::vector<uint32_t> head = records->array<uint32_t>(4);
+  const std::vector<uint32_t> head = records.array<uint32_t>(4);
   const std::size_t count = head[2];
   Dots dots;
   for (auto [tensor, format] : {std::pair(&dots.a, head[0]), std::pair(&dots.b, head[1])}) {
     tensor->format = static_cast<FormatId>(format);
     tensor->rows = count;
     tensor->k = kDepth;
-    tensor->codes = records->array<uint8_t>(count * kDepth);
+    tensor->codes = records.array<uint8_t>(count * kDepth);
   }
-  dots.a.scales = records->array<uint8_t>(count * kDepth / kBlockSize);
-  dots.b.scales = records->array<uint8_t>(count * kDepth / kBlockSize);
-  dots.exact = records->array<float>(count);
-  dots.sequential = records->array<float>(count);
-  if (head[3] != 0) dots.blackwell = records->array<float>(count);
+  dots.a.scales = records.array<uint8_t>(count * kDepth / kBlockSize);
+  dots.b.scales = records.array<uint8_t>(count * kDepth / kBlockSize);
+  dots.exact = records.array<float>(count);
+  dots.sequential = records.array<float>(count);
+  if (head[3] != 0) dots.blackwell = records.array<float>(count);
   return dots;
 }
 
@@ -51,7 +51,7 @@ TEST(Policies, RecordedDotProducts) {
   std::size_t blackwell = 0;
   std::size_t crossed = 0;
   while (!records.done()) {
-    const Dots dots = read_dots(&records);
+    const Dots dots = read_dots(records);
     SCOPED_TRACE(element_format(dots.a.format).name + " x " + element_format(dots.b.format).name);
     EXPECT_EQ(mismatches(dots, Accumulate::exact, dots.exact), 0u);
     EXPECT_EQ(mismatches(dots, Accumulate::sequential, dots.sequential), 0u);

@@ -16,13 +16,13 @@ enum class OperandKind { normal, any_codes, extreme_scales, wide_blocks };
 /// [rows][k] of the kind: quantized normals; any codes, specials included, under ordinary scales,
 /// some NaN; any scales; elements at both ends of the format in one block.
 inline MxTensor make_operand(FormatId format, std::size_t rows, std::size_t k, OperandKind kind,
-                             std::mt19937* random) {
+                             std::mt19937& random) {
   std::vector<float> x(rows * k);
   std::normal_distribution<float> normal;
-  for (float& value : x) value = normal(*random);
+  for (float& value : x) value = normal(random);
   MxTensor t = quantize_rows(x.data(), rows, k, format);
   const ElementFormat& f = element_format(format);
-  auto next = [random](uint32_t bound) { return static_cast<uint32_t>((*random)()) % bound; };
+  auto next = [&random](uint32_t bound) { return static_cast<uint32_t>(random()) % bound; };
   if (kind == OperandKind::any_codes) {
     for (uint8_t& code : t.codes) code = static_cast<uint8_t>(next(f.code_mask() + 1));
     for (uint8_t& scale : t.scales)
@@ -45,7 +45,7 @@ inline std::vector<float> stepwise(const MxTensor& a, const MxTensor& b, const f
   std::vector<float> out;
   for (std::size_t i = 0; i < a.rows; i++) {
     for (std::size_t j = 0; j < b.rows; j++) {
-      uint32_t acc[2] = {bias == nullptr ? 0 : to_bits(bias[i * b.rows + j]), 0};
+      uint32_t acc[2] = {bias ? to_bits(bias[i * b.rows + j]) : 0, 0};
       for (std::size_t block = 0; block < columns; block++) {
         const std::size_t k = block * kBlockSize;
         acc[block % chains] =
@@ -72,8 +72,8 @@ std::size_t gemm_mismatches(uint32_t seed, const Multiply& multiply) {
         const std::size_t m = 1 + random() % 9;
         const std::size_t n = 1 + random() % 40;
         const std::size_t k = 1 + random() % 300;
-        const MxTensor a = make_operand(fa, m, k, kind, &random);
-        const MxTensor b = make_operand(fb, n, k, kind, &random);
+        const MxTensor a = make_operand(fa, m, k, kind, random);
+        const MxTensor b = make_operand(fb, n, k, kind, random);
         std::vector<float> bias(m * n);
         std::normal_distribution<float> normal;
         for (float& value : bias) value = random() % 8 == 0 ? -0.0f : normal(random);

@@ -148,7 +148,7 @@ INSTANTIATE_TEST_SUITE_P(, SimdLevels, ::testing::ValuesIn(kLevels), [](const au
   return std::string(simd_level_name(level.param));
 });
 
-// The operands would tell a kernel that rounds twice, and one that ignores slow blocks.
+// The operands would tell a kernel that rounds twice, and one that ignores the scalar path.
 TEST(SimdCases, NoticeFaults) {
   EXPECT_GT(gemm_mismatches(1,
                             [](const MxTensor& a, const MxTensor& b, const float* bias, bool) {
