@@ -27,16 +27,6 @@ std::vector<std::array<int64_t, 256>> make_integer_tables() {
   return tables;
 }
 
-// Largest integer magnitude of a format.
-uint64_t largest_integer(FormatId id) {
-  uint64_t largest = 0;
-  for (int64_t value : integer_table(id)) {
-    const uint64_t magnitude = static_cast<uint64_t>(value < 0 ? -value : value);
-    if (magnitude > largest) largest = magnitude;
-  }
-  return largest;
-}
-
 uint32_t add_specials(uint32_t acc, uint32_t special) {
   if (is_nan_bits(acc) || is_nan_bits(special)) return kQuietNan;
   if (is_finite_bits(special)) return acc;
@@ -143,13 +133,13 @@ uint32_t merge_chains(uint32_t even, uint32_t odd) {
 }
 
 unsigned pair_tree_width(FormatId a, FormatId b) {
-  const UInt128 largest =
-      static_cast<UInt128>(largest_integer(a)) * largest_integer(b) * kBlockSize;
+  const UInt128 largest = static_cast<UInt128>(element_shape(a).largest_integer()) *
+                          element_shape(b).largest_integer() * kBlockSize;
   // A positive maximum needs its bits and a sign.
   return static_cast<unsigned>(floor_log2(largest)) + 2;
 }
 
-bool is_four_bit(FormatId format) { return element_format(format).bits == 4; }
+bool is_four_bit(FormatId format) { return element_shape(format).bits == 4; }
 
 const std::array<int64_t, 256>& integer_table(FormatId format) {
   static const std::vector<std::array<int64_t, 256>> tables = make_integer_tables();

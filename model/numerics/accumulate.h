@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The engine's arithmetic for one block: the exact dot product of up to 32 element pairs and the
-// fused accumulation with one rounding. RTL leaf tests and the SystemC model use these functions
-// directly; the golden GEMM (gemm.h) is built on them.
+// fused accumulation with one rounding. The golden GEMM (gemm.h) and the leaf tests of the RTL call
+// these functions.
 #pragma once
 
 #include <cstddef>

@@ -83,16 +83,27 @@ std::vector<uint8_t> product(const Operand& a, const Operand& b) {
   return bytes;
 }
 
+// The formats that the samples have.
+constexpr FormatId kAscendFormats[] = {FormatId::mxfp4_e2m1, FormatId::mxfp4_e1m2,
+                                       FormatId::mxfp8_e4m3, FormatId::mxfp8_e5m2};
+
+void check_format(FormatId format) {
+  std::string allowed;
+  for (const FormatId id : kAscendFormats) {
+    if (id == format) return;
+    allowed += (allowed.empty() ? "" : ", ") + element_format(id).name;
+  }
+  throw Error(
+      fmt::format("Ascend has no '{}' (allowed: {})", element_format(format).name, allowed));
+}
+
 }  // namespace
 
 AscendFiles ascend_files(const float* a, const float* b, const AscendProblem& problem,
                          std::string_view format) {
   const Quantizer quantizer = make_quantizer(format, "ascend");
   const FormatId id = parse_format(format);
-  if (id == FormatId::mxfp6_e2m3 || id == FormatId::mxfp6_e3m2) {
-    throw Error(fmt::format(
-        "Ascend has no '{}' (allowed: mxfp4_e2m1, mxfp4_e1m2, mxfp8_e4m3, mxfp8_e5m2)", format));
-  }
+  check_format(id);
   const std::vector<float> a_rows(a, a + problem.m * problem.k);
   const Operand qa = quantize_operand(a_rows, problem.m, problem.k, quantizer);
   const Operand qb =

@@ -36,7 +36,7 @@ inline double from_bits(uint64_t bits) {
 }
 
 /// floor(log2 n) of n > 0.
-inline int floor_log2(uint64_t n) { return 63 - __builtin_clzll(n); }
+constexpr int floor_log2(uint64_t n) { return 63 - __builtin_clzll(n); }
 inline int floor_log2(UInt128 n) {
   const uint64_t high = static_cast<uint64_t>(n >> 64);
   return high != 0 ? 64 + floor_log2(high) : floor_log2(static_cast<uint64_t>(n));
@@ -44,6 +44,14 @@ inline int floor_log2(UInt128 n) {
 
 /// 2^e as double, exact for -1022 <= e <= 1023.
 inline double pow2(int e) { return from_bits(static_cast<uint64_t>(e + 1023) << 52); }
+
+/// The same in constant expressions, by repeated doubling.
+constexpr double power_of_two(int e) {
+  double result = 1;
+  for (; e > 0; e--) result *= 2;
+  for (; e < 0; e++) result /= 2;
+  return result;
+}
 
 /// A finite float32 magnitude as significand * 2^exponent, exact, subnormals included.
 struct FloatParts {

@@ -19,11 +19,11 @@ using QuantizeKernel = void (*)(const float* x, std::size_t blocks, ScaleRule ru
 using DequantizeKernel = void (*)(const uint8_t* codes, const uint8_t* scales, std::size_t blocks,
                                   float* out);
 
-/// Finite codes as integers, value = integer * 2^lsb_exponent; special codes give some integer
-/// below 2^18. Not for mxfp8_e5m2, whose integers have 32 bits and a sign.
+/// Finite codes as integers, value = integer * 2^lsb_exponent; special codes give some integer.
+/// Null for formats whose integers, with a sign, need more than 32 bits.
 using IntegerKernel = void (*)(const uint8_t* codes, std::size_t count, int32_t* out);
 
-/// The same as bytes, for formats whose integers fit (null for the others).
+/// The same as bytes. Null for formats whose integers do not fit.
 using ByteKernel = void (*)(const uint8_t* codes, std::size_t count, int8_t* out);
 
 struct BlockKernels {

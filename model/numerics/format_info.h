@@ -28,7 +28,7 @@ struct FormatInfo {
 /// format (NVFP4's one float32 a tensor is not counted).
 FormatInfo format_info(std::string_view name);
 
-/// The formats with a name of their own: the engine's seven and nvfp4.
+/// The formats with a name of their own: the engine's and nvfp4.
 std::vector<FormatInfo> all_format_infos();
 
 }  // namespace mx

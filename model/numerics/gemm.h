@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/numerics/bfloat16.h"
 #include "model/numerics/quantizer_options.h"
 #include "model/numerics/requantize.h"
 #include "model/numerics/simd.h"
@@ -49,11 +50,6 @@ std::vector<float> gemm(const MxTensor& a, const MxTensor& b, const float* bias,
 
 /// gemm with the engine's policy `block`.
 std::vector<float> gemm_block(const MxTensor& a, const MxTensor& b, const float* bias, bool dual);
-
-/// Results as the engine writes them: bfloat16 bits, rounded to nearest even, NaN 0x7FC0. The first
-/// takes the bits of one float32.
-uint16_t bfloat16_bits(uint32_t bits);
-std::vector<uint16_t> to_bfloat16(const std::vector<float>& values);
 
 /// Results [rows][columns] as an MX format along N (requantize.h): the ocp quantizer with a scale
 /// rule; NaN or Inf poisons its block. Adds to *saturations, unless null, how many elements rounded

@@ -66,9 +66,9 @@ void FastGemm::run(const float* bias, std::size_t first_row, std::size_t last_ro
     strip.first_row = first;
     strip.last_row = std::min(last_row, first + kStripRows);
     for (strip.group = 0; strip.group < packed_b_.groups; strip.group += kTileGroups) {
-      load_bias(bias, &strip);
+      load_bias(bias, strip);
       for (std::size_t block = 0; block < packed_a_.blocks; block += chunk) {
-        multiply(block, std::min(packed_a_.blocks, block + chunk), &strip);
+        multiply(block, std::min(packed_a_.blocks, block + chunk), strip);
       }
       store(strip, out);
     }
@@ -79,28 +79,28 @@ std::size_t FastGemm::used_columns(std::size_t group) const {
   return std::min(columns_, b_.rows - std::min(b_.rows, group * lanes_));
 }
 
-void FastGemm::load_bias(const float* bias, Strip* strip) const {
-  const std::size_t tiles = (strip->last_row - strip->first_row + kTileRows - 1) / kTileRows;
-  strip->acc.assign(tiles * tile_size_, 0.0f);
-  if (bias == nullptr) return;
-  const std::size_t column = strip->group * lanes_;
-  for (std::size_t row = strip->first_row; row < strip->last_row; row++) {
-    const std::size_t r = row - strip->first_row;
-    std::copy_n(bias + row * b_.rows + column, used_columns(strip->group),
-                strip->acc.data() + r / kTileRows * tile_size_ + r % kTileRows * columns_);
+void FastGemm::load_bias(const float* bias, Strip& strip) const {
+  const std::size_t tiles = (strip.last_row - strip.first_row + kTileRows - 1) / kTileRows;
+  strip.acc.assign(tiles * tile_size_, 0.0f);
+  if (!bias) return;
+  const std::size_t column = strip.group * lanes_;
+  for (std::size_t row = strip.first_row; row < strip.last_row; row++) {
+    const std::size_t r = row - strip.first_row;
+    std::copy_n(bias + row * b_.rows + column, used_columns(strip.group),
+                strip.acc.data() + r / kTileRows * tile_size_ + r % kTileRows * columns_);
   }
 }
 
-void FastGemm::multiply(std::size_t first_block, std::size_t last_block, Strip* strip) const {
-  float* acc = strip->acc.data();
-  for (std::size_t row = strip->first_row; row < strip->last_row;
+void FastGemm::multiply(std::size_t first_block, std::size_t last_block, Strip& strip) const {
+  float* acc = strip.acc.data();
+  for (std::size_t row = strip.first_row; row < strip.last_row;
        row += kTileRows, acc += tile_size_) {
-    if (has_slow_blocks(row, strip->group)) {
-      careful_blocks(row, std::min(kTileRows, strip->last_row - row), strip->group, first_block,
-                     last_block, acc);
+    if (has_scalar_blocks(row, strip.group)) {
+      multiply_with_scalar_blocks(row, std::min(kTileRows, strip.last_row - row), strip.group,
+                                  first_block, last_block, acc);
       continue;
     }
-    kernel_(packed_a_, packed_b_, {row, strip->group, first_block, last_block, chains_}, acc);
+    kernel_(packed_a_, packed_b_, {row, strip.group, first_block, last_block, chains_}, acc);
   }
 }
 
@@ -119,41 +119,42 @@ void FastGemm::store(const Strip& strip, float* out) const {
   }
 }
 
-bool FastGemm::has_slow_blocks(std::size_t row, std::size_t group) const {
+bool FastGemm::has_scalar_blocks(std::size_t row, std::size_t group) const {
   const auto any = [](const std::vector<uint8_t>& flags, std::size_t first, std::size_t count) {
     return std::any_of(flags.begin() + static_cast<long>(first),
                        flags.begin() + static_cast<long>(first + count),
                        [](uint8_t flag) { return flag != 0; });
   };
-  return any(packed_a_.row_is_slow, row, kTileRows) ||
-         any(packed_b_.group_is_slow, group, kTileGroups);
+  return any(packed_a_.row_has_scalar, row, kTileRows) ||
+         any(packed_b_.group_has_scalar, group, kTileGroups);
 }
 
-// One block after the other, so that slow ones come in their turn.
-void FastGemm::careful_blocks(std::size_t row, std::size_t rows, std::size_t group,
-                              std::size_t first, std::size_t last, float* chains) const {
+// One block after the other, so that scalar ones come in their turn.
+void FastGemm::multiply_with_scalar_blocks(std::size_t row, std::size_t rows, std::size_t group,
+                                           std::size_t first, std::size_t last,
+                                           float* chains) const {
   for (std::size_t block = first; block < last; block++) {
     float* acc = chains + block % chains_ * kTileRows * columns_;
     kernel_(packed_a_, packed_b_, {row, group, block, block + 1, 1}, acc);
-    slow_blocks(row, rows, group, block, acc);
+    add_scalar_blocks(row, rows, group, block, acc);
   }
 }
 
-// What the kernel left out: every element of a slow A row, every row of a slow B lane.
-void FastGemm::slow_blocks(std::size_t row, std::size_t rows, std::size_t group, std::size_t block,
-                           float* acc) const {
+// What the kernel left out: every column of a scalar A block, every row of a scalar B block.
+void FastGemm::add_scalar_blocks(std::size_t row, std::size_t rows, std::size_t group,
+                                 std::size_t block, float* acc) const {
   uint32_t lanes = 0;
   for (std::size_t g = 0; g < kTileGroups; g++) {
-    lanes |= packed_b_.slow_lanes[(group + g) * packed_b_.blocks + block] << (g * lanes_);
+    lanes |= packed_b_.scalar_lanes[(group + g) * packed_b_.blocks + block] << (g * lanes_);
   }
   const std::size_t k = block * kBlockSize;
   for (std::size_t r = 0; r < rows; r++) {
     const std::size_t i = row + r;
-    const bool slow = (packed_a_.flags[i * packed_a_.blocks + block] & kSlow) != 0;
-    if (!slow && lanes == 0) continue;
+    const bool scalar = (packed_a_.flags[i * packed_a_.blocks + block] & kScalar) != 0;
+    if (!scalar && lanes == 0) continue;
     for (std::size_t lane = 0; lane < columns_; lane++) {
       const std::size_t j = group * lanes_ + lane;
-      if (j >= b_.rows || (!slow && (lanes >> lane & 1) == 0)) continue;
+      if (j >= b_.rows || (!scalar && (lanes >> lane & 1) == 0)) continue;
       const BlockDot dot =
           block_dot(a_.format, &a_.codes[i * a_.k + k], a_.scales[i * packed_a_.blocks + block],
                     b_.format, &b_.codes[j * b_.k + k], b_.scales[j * packed_a_.blocks + block],

@@ -27,14 +27,14 @@ class FastGemm {
     std::vector<float> acc;  ///< [tiles of rows][chains][kTileRows][columns]
   };
 
-  void load_bias(const float* bias, Strip* strip) const;
-  void multiply(std::size_t first_block, std::size_t last_block, Strip* strip) const;
+  void load_bias(const float* bias, Strip& strip) const;
+  void multiply(std::size_t first_block, std::size_t last_block, Strip& strip) const;
   void store(const Strip& strip, float* out) const;
-  void careful_blocks(std::size_t row, std::size_t rows, std::size_t group, std::size_t first,
-                      std::size_t last, float* chains) const;
-  bool has_slow_blocks(std::size_t row, std::size_t group) const;
-  void slow_blocks(std::size_t row, std::size_t rows, std::size_t group, std::size_t block,
-                   float* acc) const;
+  void multiply_with_scalar_blocks(std::size_t row, std::size_t rows, std::size_t group,
+                                   std::size_t first, std::size_t last, float* chains) const;
+  bool has_scalar_blocks(std::size_t row, std::size_t group) const;
+  void add_scalar_blocks(std::size_t row, std::size_t rows, std::size_t group, std::size_t block,
+                         float* acc) const;
   std::size_t used_columns(std::size_t group) const;
 
   const MxTensor& a_;

@@ -15,34 +15,45 @@
 namespace mx {
 namespace {
 
-constexpr int kMaxWord = 32767;
+constexpr uint64_t kMaxWord = 32767;
 
-// Scales further than this from 2^0 are left to the slow path of the float32 kernels: within, the
-// product of two scales and both lsb (2^-12 at least) is a normal float32.
-constexpr int kFastScaleRange = 57;
+uint64_t largest_integer(FormatId format) { return element_shape(format).largest_integer(); }
 
-int32_t largest_byte(FormatId format) {
-  int64_t largest = 0;
-  for (const int64_t value : integer_table(format)) largest = std::max(largest, std::abs(value));
-  return static_cast<int32_t>(std::min<int64_t>(largest, 1 << 20));
-}
-
-bool fits_byte(FormatId format) { return largest_byte(format) <= 128; }
+bool fits_byte(FormatId format) { return largest_integer(format) <= 128; }
 
 // The largest sum of two products of bytes, which is what one instruction adds. A with its offset
 // is at most twice its largest integer (255 for mxint8).
-int largest_byte_sum(FormatId a, FormatId b) {
-  return 2 * std::min(2 * largest_byte(a), 255) * largest_byte(b);
+uint64_t largest_byte_sum(FormatId a, FormatId b) {
+  return 2 * std::min<uint64_t>(2 * largest_integer(a), 255) * largest_integer(b);
 }
 
-// Elements of a row in the units of the format's last bit, padded with zeros to whole blocks. E5M2
-// needs 64 bits and comes from a table.
+// A part holds eight binades of one significand, and sums of 32 products with a word fit 32 bits if
+// its elements have at most 11 bits.
+constexpr bool parts_fit(const ElementShape& shape) {
+  const int shift = std::min(shape.max_shift(), kPartShift - 1);
+  return shape.integer_bits() - shape.max_shift() + shift <= 11;
+}
+static_assert([] {
+  bool all = true;
+  for (const FormatRow& row : kFormats) all = all && parts_fit(row.shape);
+  return all;
+}());
+
+// Scales further than this from 2^0 are left to the scalar path of the float32 kernels: within, the
+// product of two scales and both lsb is a normal float32.
+int fast_scale_range(FormatId a, FormatId b) {
+  constexpr int kMost = 57;
+  return std::min(kMost, (126 + element_shape(a).lsb_exponent + element_shape(b).lsb_exponent) / 2);
+}
+
+// Elements of a row in the units of the format's last bit, padded with zeros to whole blocks.
+// Formats of more than two parts (E5M2) need 64 bits and come from a table.
 class RowIntegers {
  public:
   RowIntegers(const MxTensor& tensor, SimdLevel level)
       : tensor_(tensor), kernel_(block_kernels(tensor.format, level).integers) {
     const std::size_t padded = tensor.scale_columns() * kBlockSize;
-    wide_ = tensor.format == FormatId::mxfp8_e5m2;
+    wide_ = part_count(tensor.format) > 2;
     (wide_ ? integers64_.resize(padded) : integers32_.resize(padded));
   }
 
@@ -70,13 +81,14 @@ class RowIntegers {
   std::vector<int64_t> integers64_;
 };
 
-// Tells which blocks must take the slow path whatever their elements' sizes.
-class SlowBlocks {
+// Tells which blocks must take the scalar path whatever their elements' sizes.
+class ScalarBlocks {
  public:
-  SlowBlocks(const MxTensor& tensor, GemmPath path)
+  ScalarBlocks(const MxTensor& tensor, FormatId other, GemmPath path)
       : tensor_(tensor),
-        format_(element_format(tensor.format)),
-        range_(path == GemmPath::words_double ? kScaleBias : kFastScaleRange) {}
+        format_(element_shape(tensor.format)),
+        range_(path == GemmPath::words_double ? kScaleBias
+                                              : fast_scale_range(tensor.format, other)) {}
 
   bool operator()(std::size_t row, std::size_t block) const {
     const uint8_t scale = tensor_.scales[row * tensor_.scale_columns() + block];
@@ -97,7 +109,7 @@ class SlowBlocks {
   }
 
   const MxTensor& tensor_;
-  const ElementFormat& format_;
+  const ElementShape& format_;
   int range_;
 };
 
@@ -106,22 +118,22 @@ int32_t float_exponent(int exponent) { return static_cast<int32_t>(exponent * (1
 int64_t double_exponent(int exponent) { return exponent * (int64_t{1} << 52); }
 
 // Fills one A block of words, divided by 2^shift if `may_shift`; returns its flags. A null residue
-// means that blocks wider than a word are slow.
+// means that blocks wider than a word are scalar.
 template <typename Integer>
 uint8_t pack_words(const Integer* integers, bool may_shift, int16_t* words, int16_t* residue,
-                   int* shift) {
+                   int& shift) {
   uint64_t all = 0;
   for (std::size_t i = 0; i < kBlockSize; i++) all |= static_cast<uint64_t>(std::abs(integers[i]));
-  *shift = all == 0 || !may_shift ? 0 : __builtin_ctzll(all);
+  shift = all == 0 || !may_shift ? 0 : __builtin_ctzll(all);
   uint8_t flags = 0;
-  if (all >> *shift > static_cast<uint64_t>(kMaxWord)) {
-    if (residue == nullptr) return kSlow;
+  if (all >> shift > kMaxWord) {
+    if (!residue) return kScalar;
     flags = kWide;
-    *shift = PackedA::kResidueShift;
+    shift = PackedA::kResidueShift;
   }
   // The shift rounds down; the residue, never negative, makes up for it.
   for (std::size_t i = 0; i < kBlockSize; i++)
-    words[i] = static_cast<int16_t>(integers[i] >> *shift);
+    words[i] = static_cast<int16_t>(integers[i] >> shift);
   if (flags == kWide) {
     constexpr Integer kLow = (1 << PackedA::kResidueShift) - 1;
     for (std::size_t i = 0; i < kBlockSize; i++)
@@ -132,25 +144,38 @@ uint8_t pack_words(const Integer* integers, bool may_shift, int16_t* words, int1
 
 // Splits a row of B into its parts: every element stands in the part of its binade, divided by the
 // part's weight, and is zero in the others. Seven binades above a part's first still leave less
-// than 2^11. `parts` lie `stride` apart.
-void split_e4m3(const int32_t* row, std::size_t count, int16_t* parts, std::size_t stride) {
-  constexpr int32_t kFirst = 8 << kPartShift;  // the smallest element of the upper part
+// than 2^11 (parts_fit). `parts` lie `stride` apart.
+//
+// Into two, by size: `first` is the smallest element of the upper part.
+void split_in_two(const int32_t* row, std::size_t count, int32_t first, int16_t* parts,
+                  std::size_t stride) {
   for (std::size_t i = 0; i < count; i++) {
-    const bool upper = row[i] >= kFirst || row[i] <= -kFirst;
+    const bool upper = row[i] >= first || row[i] <= -first;
     parts[i] = static_cast<int16_t>(upper ? 0 : row[i]);
     parts[stride + i] = static_cast<int16_t>(upper ? row[i] >> kPartShift : 0);
   }
 }
 
-void split_e5m2(const int64_t* row, std::size_t count, int16_t* parts, std::size_t stride) {
+// Into any number, by the lowest bit that is set.
+void split_in_many(const int64_t* row, std::size_t count, std::size_t part_count, int16_t* parts,
+                   std::size_t stride) {
+  const int last = static_cast<int>(part_count) - 1;
   for (std::size_t i = 0; i < count; i++) {
-    for (std::size_t part = 0; part < 4; part++) parts[part * stride + i] = 0;
+    for (std::size_t part = 0; part < part_count; part++) parts[part * stride + i] = 0;
     if (row[i] == 0) continue;
     const int lowest = __builtin_ctzll(static_cast<uint64_t>(row[i]));
-    const int part = std::min(3, lowest / kPartShift);
+    const int part = std::min(last, lowest / kPartShift);
     parts[static_cast<std::size_t>(part) * stride + i] =
         static_cast<int16_t>(row[i] >> (part * kPartShift));
   }
+}
+
+// Whether a word and its residue hold every element of A, and the sums with B fit a double: E4M3,
+// unless B is E5M2.
+bool two_words_cover(FormatId a, FormatId b) {
+  const uint64_t largest = largest_integer(a);
+  return largest > kMaxWord && largest >> PackedA::kResidueShift <= kMaxWord &&
+         pair_tree_width(a, b) <= 53;
 }
 
 // Fills the rows of A.
@@ -158,11 +183,10 @@ class PackA {
  public:
   PackA(const MxTensor& a, FormatId format_b, const PackOptions& options)
       : a_(a),
-        slow_(a, gemm_path(a.format, format_b, options.adds_bytes_in_words)),
+        scalar_(a, format_b, gemm_path(a.format, format_b, options.adds_bytes_in_words)),
         options_(options),
-        offset_(largest_byte(a.format)),
-        // Two words cover E4M3; their sums fit a double unless B is E5M2.
-        may_be_wide_(a.format == FormatId::mxfp8_e4m3 && format_b != FormatId::mxfp8_e5m2) {
+        offset_(static_cast<int32_t>(largest_integer(a.format))),
+        may_be_wide_(two_words_cover(a.format, format_b)) {
     packed_.path = gemm_path(a.format, format_b, options.adds_bytes_in_words);
     packed_.blocks = a.scale_columns();
     const std::size_t padded = (a.rows + kTileRows - 1) / kTileRows * kTileRows;
@@ -176,7 +200,7 @@ class PackA {
       packed_.scales.resize(count, float_exponent(127));
     }
     packed_.flags.resize(count);
-    packed_.row_is_slow.resize(padded);
+    packed_.row_has_scalar.resize(padded);
   }
 
   PackedA pack() {
@@ -215,8 +239,8 @@ class PackA {
         int shift = 0;
         packed_.flags[at] =
             integers.wide()
-                ? pack_words(integers.block64(block), is_double(), words, residue, &shift)
-                : pack_words(integers.block32(block), is_double(), words, residue, &shift);
+                ? pack_words(integers.block64(block), is_double(), words, residue, shift)
+                : pack_words(integers.block32(block), is_double(), words, residue, shift);
         if (finish_block(row, block, shift)) continue;
         std::fill_n(words, kBlockSize, int16_t{0});
         if (may_be_wide_) std::fill_n(residue, kBlockSize, int16_t{0});
@@ -224,12 +248,12 @@ class PackA {
     }
   }
 
-  // Stores a block's scale and flags; returns whether the block is not slow.
+  // Stores a block's scale and flags; returns whether the kernels multiply the block.
   bool finish_block(std::size_t row, std::size_t block, int shift) {
     const std::size_t at = row * packed_.blocks + block;
-    if (slow_(row, block)) packed_.flags[at] = kSlow;
-    if ((packed_.flags[at] & kSlow) != 0) {
-      packed_.row_is_slow[row] = 1;
+    if (scalar_(row, block)) packed_.flags[at] = kScalar;
+    if ((packed_.flags[at] & kScalar) != 0) {
+      packed_.row_has_scalar[row] = 1;
       return false;
     }
     if (is_double()) {
@@ -241,7 +265,7 @@ class PackA {
   }
 
   const MxTensor& a_;
-  const SlowBlocks slow_;
+  const ScalarBlocks scalar_;
   const PackOptions& options_;
   const int32_t offset_;
   const bool may_be_wide_;
@@ -253,9 +277,9 @@ class PackB {
  public:
   PackB(const MxTensor& b, FormatId format_a, const PackOptions& options)
       : b_(b),
-        slow_(b, gemm_path(format_a, b.format, options.adds_bytes_in_words)),
+        scalar_(b, format_a, gemm_path(format_a, b.format, options.adds_bytes_in_words)),
         options_(options),
-        offset_(largest_byte(format_a)),
+        offset_(static_cast<int32_t>(largest_integer(format_a))),
         lsb_(element_format(format_a).lsb_exponent + element_format(b.format).lsb_exponent) {
     packed_.path = gemm_path(format_a, b.format, options.adds_bytes_in_words);
     const std::size_t lanes = options.lanes;
@@ -277,8 +301,8 @@ class PackB {
     } else {
       packed_.scales.resize(count * lanes);
     }
-    packed_.slow_lanes.resize(count);
-    packed_.group_is_slow.resize(packed_.groups);
+    packed_.scalar_lanes.resize(count);
+    packed_.group_has_scalar.resize(packed_.groups);
   }
 
   PackedB pack() {
@@ -332,21 +356,26 @@ class PackB {
 
   void split(const RowIntegers& integers, int16_t* parts, std::size_t stride) const {
     const std::size_t count = packed_.blocks * kBlockSize;
-    if (packed_.parts == 4) return split_e5m2(integers.block64(0), count, parts, stride);
-    if (packed_.parts == 2) return split_e4m3(integers.block32(0), count, parts, stride);
+    if (integers.wide()) {
+      return split_in_many(integers.block64(0), count, packed_.parts, parts, stride);
+    }
+    if (packed_.parts == 2) {
+      const int32_t first = 1 << (element_shape(b_.format).mantissa_bits + kPartShift);
+      return split_in_two(integers.block32(0), count, first, parts, stride);
+    }
     const int32_t* row = integers.block32(0);
     for (std::size_t i = 0; i < count; i++) parts[i] = static_cast<int16_t>(row[i]);
   }
 
-  // Stores the scales of a row and wipes its slow blocks out of all its parts.
+  // Stores the scales of a row and wipes its scalar blocks out of all its parts.
   template <typename Element>
   void finish_row(std::size_t group, std::size_t lane, Element* elements) {
     const std::size_t row = group * packed_.lanes + lane;
     for (std::size_t block = 0; block < packed_.blocks; block++) {
       const std::size_t at = group * packed_.blocks + block;
-      if (slow_(row, block)) {
-        packed_.slow_lanes[at] |= uint32_t{1} << lane;
-        packed_.group_is_slow[group] = 1;
+      if (scalar_(row, block)) {
+        packed_.scalar_lanes[at] |= uint32_t{1} << lane;
+        packed_.group_has_scalar[group] = 1;
         for (std::size_t part = 0; part < packed_.parts; part++) {
           std::fill_n(elements + part * packed_.lanes * row_size() + block * kBlockSize, kBlockSize,
                       Element{0});
@@ -405,7 +434,7 @@ class PackB {
   }
 
   const MxTensor& b_;
-  const SlowBlocks slow_;
+  const ScalarBlocks scalar_;
   const PackOptions& options_;
   const int32_t offset_;
   const int lsb_;  // of both formats together
@@ -415,8 +444,7 @@ class PackB {
 }  // namespace
 
 std::size_t part_count(FormatId format) {
-  if (format == FormatId::mxfp8_e4m3) return 2;
-  return format == FormatId::mxfp8_e5m2 ? 4 : 1;
+  return static_cast<std::size_t>(element_shape(format).max_shift() / kPartShift) + 1;
 }
 
 GemmPath gemm_path(FormatId a, FormatId b, bool adds_bytes_in_words) {
@@ -427,9 +455,9 @@ GemmPath gemm_path(FormatId a, FormatId b, bool adds_bytes_in_words) {
 }
 
 int byte_sums(FormatId a, FormatId b) {
-  const int product = largest_byte_sum(a, b);
+  const uint64_t product = largest_byte_sum(a, b);
   int sums = 8;
-  while (sums > 1 && sums * product > kMaxWord) sums /= 2;
+  while (sums > 1 && static_cast<uint64_t>(sums) * product > kMaxWord) sums /= 2;
   return sums;
 }
 

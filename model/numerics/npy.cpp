@@ -250,7 +250,7 @@ std::vector<float> to_float32(const NpyArray& array, const std::string& name) {
   for (std::size_t i = 0; i < values.size(); i++) {
     switch (array.dtype) {
       case DType::float16:
-        values[i] = half_to_float(load<uint16_t>(data + 2 * i));
+        values[i] = float16_to_float(load<uint16_t>(data + 2 * i));
         break;
       case DType::float32:
         values[i] = load<float>(data + 4 * i);
@@ -323,7 +323,7 @@ void write_npy(const std::string& path, const uint8_t* data,
   write_raw(path, DType::uint8, data, shape);
 }
 
-float half_to_float(uint16_t bits) {
+float float16_to_float(uint16_t bits) {
   const uint32_t sign = static_cast<uint32_t>(bits & 0x8000) << 16;
   const uint32_t field = (bits >> 10) & 0x1F;
   const uint32_t fraction = bits & 0x3FF;

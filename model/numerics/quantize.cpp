@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/numerics/bfloat16.h"
 #include "model/numerics/bits.h"
 #include "model/numerics/block.h"
 #include "model/numerics/block_kernels.h"
@@ -13,12 +14,6 @@
 
 namespace mx {
 namespace {
-
-float to_bfloat16(float x) {
-  const uint32_t bits = to_bits(x);
-  if (is_nan_bits(bits)) return from_bits((bits | 0x00400000) & 0xFFFF0000);
-  return from_bits((bits + 0x7FFF + ((bits >> 16) & 1)) & 0xFFFF0000);
-}
 
 // Largest finite magnitude of the array, 1 if that is 0: the tensor scale must be usable.
 float array_amax(const float* x, std::size_t count) {
@@ -66,8 +61,8 @@ bool scales_have_codes(const QuantizerOptions& options) {
 class ArrayQuantizer {
  public:
   ArrayQuantizer(const float* x, const BlockRules& rules, const Lines& lines,
-                 QuantizedArray* result)
-      : x_(x), rules_(rules), lines_(lines), result_(*result) {
+                 QuantizedArray& result)
+      : x_(x), rules_(rules), lines_(lines), result_(result) {
     const std::size_t size = rules.options.block_size;
     values_.resize(size);
     codes_.resize(size);
@@ -93,7 +88,7 @@ class ArrayQuantizer {
     std::fill(values_.begin(), values_.end(), 0.0f);
     for (std::size_t i = 0; i < count; i++) {
       const float value = x_[at + i * lines_.inner];
-      values_[i] = rules_.options.bfloat16_input ? to_bfloat16(value) : value;
+      values_[i] = rules_.options.bfloat16_input ? round_to_bfloat16(value) : value;
     }
     const BlockScale scale = block_scale(values_.data(), size, rules_);
     const bool wants_values = !result_.dequantized.empty();
@@ -215,7 +210,7 @@ QuantizedArray quantize(const float* x, const std::vector<std::size_t>& shape,
     return result;
   }
   parallel_ranges(lines.outer, request.threads, [&](std::size_t first, std::size_t last) {
-    ArrayQuantizer(x, rules, lines, &result).run(first, last);
+    ArrayQuantizer(x, rules, lines, result).run(first, last);
   });
   return result;
 }

@@ -38,9 +38,9 @@ struct QuantizedArray {
   std::vector<std::size_t> scale_shape;
   std::vector<uint8_t> scale_codes;  ///< [scale_shape] in options.scale_format; empty if some
                                      ///< scales may be outside it or it has more than 8 bits
-  std::vector<float> scales;       ///< [scale_shape], as numbers
-  float tensor_scale = 1;          ///< NVFP4: multiplies everything
-  std::vector<float> dequantized;  ///< [shape]; empty unless asked for
+  std::vector<float> scales;         ///< [scale_shape], as numbers
+  float tensor_scale = 1;            ///< NVFP4: multiplies everything
+  std::vector<float> dequantized;    ///< [shape]; empty unless asked for
 };
 
 struct QuantizeRequest {

@@ -51,19 +51,19 @@ Overflow parse_overflow(std::string_view name) {
 }
 
 std::size_t requantize_block(const float* x, std::size_t count, const RequantOptions& options,
-                             uint8_t* codes, uint8_t* scale, bool* overflowed) {
+                             uint8_t* codes, uint8_t& scale, bool* overflowed) {
   float padded[kBlockSize] = {};
   uint8_t padded_codes[kBlockSize];
   std::copy_n(x, count, padded);
   block_kernels(options.format, best_simd_level())
-      .quantize(padded, 1, options.rule, padded_codes, scale);
+      .quantize(padded, 1, options.rule, padded_codes, &scale);
   std::copy_n(padded_codes, count, codes);
   if (overflowed) std::fill_n(overflowed, count, false);
-  if (*scale == kNanScale) return 0;
+  if (scale == kNanScale) return 0;
 
   const ElementFormat& format = element_format(options.format);
   const bool special = options.overflow == Overflow::special && (format.has_inf || format.has_nan);
-  const OverflowTest overflows(options.format, *scale);
+  const OverflowTest overflows(options.format, scale);
   std::size_t number = 0;
   for (std::size_t i = 0; i < count; i++) {
     if (!overflows(x[i])) continue;
@@ -79,7 +79,7 @@ std::size_t requantize_row(const float* x, std::size_t columns, const RequantOpt
   std::size_t overflows = 0;
   for (std::size_t first = 0; first < columns; first += kBlockSize) {
     overflows += requantize_block(x + first, std::min(kBlockSize, columns - first), options,
-                                  codes + first, scales + first / kBlockSize);
+                                  codes + first, scales[first / kBlockSize]);
   }
   return overflows;
 }

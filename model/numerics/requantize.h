@@ -33,7 +33,7 @@ struct RequantOptions {
 /// Returns how many elements rounded to more than the largest finite value, whatever became of
 /// them; none in a block with a NaN or Inf. `overflowed`[count], if given, tells which.
 std::size_t requantize_block(const float* x, std::size_t count, const RequantOptions& options,
-                             uint8_t* codes, uint8_t* scale, bool* overflowed = nullptr);
+                             uint8_t* codes, uint8_t& scale, bool* overflowed = nullptr);
 
 /// A row x[0..columns) cut into blocks of 32: codes[columns], scales[ceil(columns / 32)]. Returns
 /// the sum of the blocks' counts.

@@ -8,7 +8,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "model/numerics/bits.h"
+#include "model/numerics/bfloat16.h"
 #include "model/numerics/files.h"
 #include "model/numerics/npy.h"
 
@@ -33,8 +33,8 @@ std::size_t element_size(const std::string& dtype) {
 float element(const std::string& dtype, const uint8_t* bytes) {
   if (dtype == "F64") return static_cast<float>(load<double>(bytes));
   if (dtype == "F32") return load<float>(bytes);
-  if (dtype == "F16") return half_to_float(load<uint16_t>(bytes));
-  return from_bits(static_cast<uint32_t>(load<uint16_t>(bytes)) << 16);
+  if (dtype == "F16") return float16_to_float(load<uint16_t>(bytes));
+  return from_bits(widened_bits(load<uint16_t>(bytes)));
 }
 
 // Where a tensor lies in the data section.
@@ -55,7 +55,7 @@ class Reader {
     for (const auto& [key, entry] : header.items()) {
       if (key == "__metadata__") continue;
       Extent extent{};
-      tensors.push_back(tensor(key, entry, &extent));
+      tensors.push_back(tensor(key, entry, extent));
       extents.push_back(extent);
     }
     check_coverage(std::move(extents));
@@ -79,7 +79,7 @@ class Reader {
     return value.get<std::size_t>();
   }
 
-  NamedTensor tensor(const std::string& key, const Json& entry, Extent* extent) const {
+  NamedTensor tensor(const std::string& key, const Json& entry, Extent& extent) const {
     const std::string where = fmt::format("tensor '{}'", printable(key));
     if (!entry.is_object() || !entry.contains("dtype") || !entry["dtype"].is_string() ||
         !entry.contains("shape") || !entry["shape"].is_array() || !entry.contains("data_offsets") ||
@@ -94,9 +94,9 @@ class Reader {
       fail(fmt::format("{}: type {} is not supported (allowed: F32, F16, BF16, F64)", where,
                        result.dtype));
     }
-    extent->begin = natural(entry["data_offsets"][0], where);
-    extent->end = natural(entry["data_offsets"][1], where);
-    if (extent->begin > extent->end || extent->end > size_) {
+    extent.begin = natural(entry["data_offsets"][0], where);
+    extent.end = natural(entry["data_offsets"][1], where);
+    if (extent.begin > extent.end || extent.end > size_) {
       fail(where + ": its data lies outside the file");
     }
     std::size_t count = 1;
@@ -104,12 +104,12 @@ class Reader {
       result.shape.push_back(natural(dimension, where));
       count = multiply(count, result.shape.back(), where);
     }
-    if (multiply(count, size, where) != extent->end - extent->begin) {
+    if (multiply(count, size, where) != extent.end - extent.begin) {
       fail(where + ": its shape and its data differ in size");
     }
     result.values.resize(count);
     for (std::size_t i = 0; i < count; i++) {
-      result.values[i] = element(result.dtype, data_ + extent->begin + i * size);
+      result.values[i] = element(result.dtype, data_ + extent.begin + i * size);
     }
     return result;
   }

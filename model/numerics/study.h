@@ -40,7 +40,7 @@ std::vector<FormatComparison> compare_formats(const float* x, const std::vector<
                                               const std::vector<std::string>& formats,
                                               unsigned threads = 1);
 
-/// The names that compare_formats uses by default: the engine's seven and nvfp4.
+/// The names that compare_formats uses by default: the engine's formats and nvfp4.
 std::vector<std::string> default_formats();
 
 }  // namespace mx

@@ -56,18 +56,19 @@ void dequantize_rows(FormatId format, const uint8_t* codes, const uint8_t* scale
 }
 
 std::size_t packed_row_bytes(FormatId format, std::size_t k) {
-  return (k * static_cast<std::size_t>(element_format(format).bits) + 7) / 8;
+  return (k * static_cast<std::size_t>(element_shape(format).stored_bits()) + 7) / 8;
 }
 
 std::vector<uint8_t> pack_rows(const MxTensor& tensor) {
   check(tensor);
-  return pack_codes(tensor.codes.data(), tensor.rows, tensor.k, element_format(tensor.format).bits,
-                    NibbleOrder::low);
+  return pack_codes(tensor.codes.data(), tensor.rows, tensor.k,
+                    element_shape(tensor.format).stored_bits(), NibbleOrder::low);
 }
 
 std::vector<uint8_t> unpack_rows(FormatId format, const uint8_t* packed, std::size_t rows,
                                  std::size_t k, std::size_t row_stride) {
-  return unpack_codes(packed, rows, k, element_format(format).bits, NibbleOrder::low, row_stride);
+  return unpack_codes(packed, rows, k, element_shape(format).stored_bits(), NibbleOrder::low,
+                      row_stride);
 }
 
 }  // namespace mx

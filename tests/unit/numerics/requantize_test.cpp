@@ -111,8 +111,8 @@ TEST(Requantize, TiesAtTheTop) {
     const float x[] = {c.below, c.past, -0.0f};
     uint8_t codes[3];
     uint8_t scale;
-    EXPECT_EQ(
-        requantize_block(x, 3, {c.format, ScaleRule::floor, Overflow::special}, codes, &scale), 1u);
+    EXPECT_EQ(requantize_block(x, 3, {c.format, ScaleRule::floor, Overflow::special}, codes, scale),
+              1u);
     EXPECT_EQ(scale, kScaleBias);
     EXPECT_EQ(codes[0], c.largest);
     EXPECT_EQ(codes[1], c.special);
@@ -135,11 +135,11 @@ TEST(Requantize, Blocks) {
   EXPECT_EQ(codes[2 * kBlockSize], 0xF);
 
   const float poisoned[] = {7.0f, -INFINITY};
-  EXPECT_EQ(requantize_block(poisoned, 2, options, codes.data(), scales), 0u);
+  EXPECT_EQ(requantize_block(poisoned, 2, options, codes.data(), scales[0]), 0u);
   EXPECT_EQ(scales[0], kNanScale);
   EXPECT_EQ(codes[0] | codes[1], 0);
   const float zeros[] = {0.0f, -0.0f};
-  EXPECT_EQ(requantize_block(zeros, 2, options, codes.data(), scales), 0u);
+  EXPECT_EQ(requantize_block(zeros, 2, options, codes.data(), scales[0]), 0u);
   EXPECT_EQ(scales[0], 0);
   EXPECT_EQ(codes[0], 0);
   EXPECT_EQ(codes[1], 8);
