@@ -156,15 +156,15 @@ void split_in_two(const int32_t* row, std::size_t count, int32_t first, int16_t*
   }
 }
 
-// Into any number, by the lowest bit that is set.
-void split_in_many(const int64_t* row, std::size_t count, std::size_t part_count, int16_t* parts,
-                   std::size_t stride) {
-  const int last = static_cast<int>(part_count) - 1;
+// Into more, by the lowest bit that is set. The number of parts is a constant for speed.
+template <std::size_t Parts>
+void split_in_many(const int64_t* row, std::size_t count, int16_t* parts, std::size_t stride) {
+  constexpr int kLast = static_cast<int>(Parts) - 1;
   for (std::size_t i = 0; i < count; i++) {
-    for (std::size_t part = 0; part < part_count; part++) parts[part * stride + i] = 0;
+    for (std::size_t part = 0; part < Parts; part++) parts[part * stride + i] = 0;
     if (row[i] == 0) continue;
     const int lowest = __builtin_ctzll(static_cast<uint64_t>(row[i]));
-    const int part = std::min(last, lowest / kPartShift);
+    const int part = std::min(kLast, lowest / kPartShift);
     parts[static_cast<std::size_t>(part) * stride + i] =
         static_cast<int16_t>(row[i] >> (part * kPartShift));
   }
@@ -356,9 +356,9 @@ class PackB {
 
   void split(const RowIntegers& integers, int16_t* parts, std::size_t stride) const {
     const std::size_t count = packed_.blocks * kBlockSize;
-    if (integers.wide()) {
-      return split_in_many(integers.block64(0), count, packed_.parts, parts, stride);
-    }
+    // Integers of at most 32 bits (is_engine_format) have at most four parts.
+    if (packed_.parts == 4) return split_in_many<4>(integers.block64(0), count, parts, stride);
+    if (packed_.parts == 3) return split_in_many<3>(integers.block64(0), count, parts, stride);
     if (packed_.parts == 2) {
       const int32_t first = 1 << (element_shape(b_.format).mantissa_bits + kPartShift);
       return split_in_two(integers.block32(0), count, first, parts, stride);
