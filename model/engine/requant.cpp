@@ -152,7 +152,7 @@ Requant::Row Requant::encode_row(unsigned row, unsigned block, unsigned cols, ui
   const float* values = &values_[std::size_t{row} * stage_cols_ + std::size_t{block} * kBlock];
   std::array<uint8_t, kBlock> codes{};
   std::array<bool, kBlock> past{};
-  mx::requantize_block(values, cols, output_.options, codes.data(), &encoded.scale, past.data());
+  mx::requantize_block(values, cols, output_.options, codes.data(), encoded.scale, past.data());
   for (unsigned first = 0; first < cols; first += lanes_) {
     const bool* begin = past.data() + first;
     const bool* end = past.data() + std::min(first + lanes_, cols);

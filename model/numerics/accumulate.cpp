@@ -1,4 +1,5 @@
-#include "numerics/accumulate.h"
+// SPDX-License-Identifier: Apache-2.0
+#include "model/numerics/accumulate.h"
 
 #include <cmath>
 #include <vector>
@@ -17,23 +18,13 @@ std::vector<std::array<int64_t, 256>> make_integer_tables() {
   for (FormatId id : kAllFormats) {
     const ElementFormat& format = element_format(id);
     std::array<int64_t, 256>& integers = tables.emplace_back();
-    for (uint32_t code = 0; code < 256; ++code) {
+    for (uint32_t code = 0; code < 256; code++) {
       const double value = format.decode(code);
       integers[code] =
           std::isfinite(value) ? static_cast<int64_t>(std::ldexp(value, -format.lsb_exponent)) : 0;
     }
   }
   return tables;
-}
-
-// Largest integer magnitude of a format.
-uint64_t largest_integer(FormatId id) {
-  uint64_t largest = 0;
-  for (int64_t value : integer_table(id)) {
-    const uint64_t magnitude = static_cast<uint64_t>(value < 0 ? -value : value);
-    if (magnitude > largest) largest = magnitude;
-  }
-  return largest;
 }
 
 uint32_t add_specials(uint32_t acc, uint32_t special) {
@@ -60,7 +51,7 @@ uint32_t round_to_float(Int128 value, int exponent) {
     kept = magnitude >> drop;
     const UInt128 rest = magnitude - (kept << drop);
     const UInt128 half = static_cast<UInt128>(1) << (drop - 1);
-    if (rest > half || (rest == half && (kept & 1) != 0)) ++kept;
+    if (rest > half || (rest == half && (kept & 1) != 0)) kept++;
   }
   // The leading one of a normal significand adds 1 to the exponent field; a carry does so again.
   if (top > 127) return sign | kInfinity;
@@ -94,7 +85,7 @@ uint32_t accumulate(uint32_t acc, int64_t sum_high, uint64_t sum_low, int expone
 }
 
 BlockDot block_dot(FormatId format_a, const uint8_t* a, uint8_t scale_a, FormatId format_b,
-                   const uint8_t* b, uint8_t scale_b, size_t count) {
+                   const uint8_t* b, uint8_t scale_b, std::size_t count) {
   const std::array<float, 256>& values_a = decode_table(format_a);
   const std::array<float, 256>& values_b = decode_table(format_b);
   const std::array<int64_t, 256>& integers_a = integer_table(format_a);
@@ -103,7 +94,7 @@ BlockDot block_dot(FormatId format_a, const uint8_t* a, uint8_t scale_a, FormatI
   dot.exponent = scale_a + scale_b - 2 * kScaleBias + element_format(format_a).lsb_exponent +
                  element_format(format_b).lsb_exponent;
   uint32_t special = scale_a == kNanScale || scale_b == kNanScale ? kQuietNan : 0;
-  for (size_t i = 0; i < count; ++i) {
+  for (std::size_t i = 0; i < count; i++) {
     const float x = values_a[a[i]];
     const float y = values_b[b[i]];
     if (!std::isfinite(x) || !std::isfinite(y)) {
@@ -142,17 +133,17 @@ uint32_t merge_chains(uint32_t even, uint32_t odd) {
 }
 
 unsigned pair_tree_width(FormatId a, FormatId b) {
-  const UInt128 largest =
-      static_cast<UInt128>(largest_integer(a)) * largest_integer(b) * kBlockSize;
+  const UInt128 largest = static_cast<UInt128>(element_shape(a).largest_integer()) *
+                          element_shape(b).largest_integer() * kBlockSize;
   // A positive maximum needs its bits and a sign.
   return static_cast<unsigned>(floor_log2(largest)) + 2;
 }
 
-bool is_four_bit(FormatId format) { return element_format(format).bits == 4; }
+bool is_four_bit(FormatId format) { return element_shape(format).bits == 4; }
 
 const std::array<int64_t, 256>& integer_table(FormatId format) {
   static const std::vector<std::array<int64_t, 256>> tables = make_integer_tables();
-  return tables[static_cast<size_t>(format)];
+  return tables[static_cast<std::size_t>(format)];
 }
 
 }  // namespace mx

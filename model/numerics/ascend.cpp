@@ -1,12 +1,13 @@
-#include "numerics/ascend.h"
+// SPDX-License-Identifier: Apache-2.0
+#include "model/numerics/ascend.h"
 
 #include <fmt/format.h>
 
 #include <cstring>
 
-#include "numerics/layout.h"
-#include "numerics/presets.h"
-#include "numerics/quantize.h"
+#include "model/numerics/layout.h"
+#include "model/numerics/presets.h"
+#include "model/numerics/quantize.h"
 
 namespace mx {
 namespace {
@@ -15,32 +16,32 @@ constexpr uint8_t kScaleOne = 127;
 
 // A quantized operand as a matrix of `lines` (rows of A, columns of B) by K.
 struct Operand {
-  size_t lines, k;
+  std::size_t lines, k;
   std::vector<uint8_t> codes;   // [lines][k]
   std::vector<uint8_t> scales;  // [lines][blocks], blocks even
   std::vector<float> values;    // [lines][k]
-  size_t blocks;
+  std::size_t blocks;
 };
 
-Operand quantize_operand(const std::vector<float>& x, size_t lines, size_t k,
+Operand quantize_operand(const std::vector<float>& x, std::size_t lines, std::size_t k,
                          const Quantizer& quantizer) {
   QuantizedArray array = quantize(x.data(), {lines, k}, quantizer.format, quantizer.options);
   Operand operand{lines, k, std::move(array.codes), {}, std::move(array.dequantized), 0};
   // The number of scales along K is padded to pairs with scales of one.
-  const size_t blocks = array.scale_shape[1];
+  const std::size_t blocks = array.scale_shape[1];
   operand.blocks = (blocks + 1) / 2 * 2;
   operand.scales.assign(lines * operand.blocks, kScaleOne);
-  for (size_t line = 0; line < lines; ++line) {
+  for (std::size_t line = 0; line < lines; line++) {
     std::memcpy(&operand.scales[line * operand.blocks], &array.scale_codes[line * blocks], blocks);
   }
   return operand;
 }
 
 template <typename T>
-std::vector<T> transposed(const T* x, size_t rows, size_t columns) {
+std::vector<T> transposed(const T* x, std::size_t rows, std::size_t columns) {
   std::vector<T> result(rows * columns);
-  for (size_t row = 0; row < rows; ++row) {
-    for (size_t column = 0; column < columns; ++column) {
+  for (std::size_t row = 0; row < rows; row++) {
+    for (std::size_t column = 0; column < columns; column++) {
       result[column * rows + row] = x[row * columns + column];
     }
   }
@@ -70,10 +71,10 @@ std::vector<uint8_t> stored_scales(const Operand& operand, bool k_fastest) {
 // The samples' golden result: the dequantized matrices multiplied in float32.
 std::vector<uint8_t> product(const Operand& a, const Operand& b) {
   std::vector<float> out(a.lines * b.lines);
-  for (size_t i = 0; i < a.lines; ++i) {
-    for (size_t j = 0; j < b.lines; ++j) {
+  for (std::size_t i = 0; i < a.lines; i++) {
+    for (std::size_t j = 0; j < b.lines; j++) {
       float sum = 0;
-      for (size_t k = 0; k < a.k; ++k) sum += a.values[i * a.k + k] * b.values[j * b.k + k];
+      for (std::size_t k = 0; k < a.k; k++) sum += a.values[i * a.k + k] * b.values[j * b.k + k];
       out[i * b.lines + j] = sum;
     }
   }
@@ -82,16 +83,27 @@ std::vector<uint8_t> product(const Operand& a, const Operand& b) {
   return bytes;
 }
 
+// The formats that the samples have.
+constexpr FormatId kAscendFormats[] = {FormatId::mxfp4_e2m1, FormatId::mxfp4_e1m2,
+                                       FormatId::mxfp8_e4m3, FormatId::mxfp8_e5m2};
+
+void check_format(FormatId format) {
+  std::string allowed;
+  for (const FormatId id : kAscendFormats) {
+    if (id == format) return;
+    allowed += (allowed.empty() ? "" : ", ") + element_format(id).name;
+  }
+  throw Error(
+      fmt::format("Ascend has no '{}' (allowed: {})", element_format(format).name, allowed));
+}
+
 }  // namespace
 
 AscendFiles ascend_files(const float* a, const float* b, const AscendProblem& problem,
                          std::string_view format) {
   const Quantizer quantizer = make_quantizer(format, "ascend");
   const FormatId id = parse_format(format);
-  if (id == FormatId::mxfp6_e2m3 || id == FormatId::mxfp6_e3m2) {
-    throw Error(fmt::format(
-        "Ascend has no '{}' (allowed: mxfp4_e2m1, mxfp4_e1m2, mxfp8_e4m3, mxfp8_e5m2)", format));
-  }
+  check_format(id);
   const std::vector<float> a_rows(a, a + problem.m * problem.k);
   const Operand qa = quantize_operand(a_rows, problem.m, problem.k, quantizer);
   const Operand qb =

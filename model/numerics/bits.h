@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bit-level helpers shared by the numerics: reinterpretation, 128-bit integers, powers of two.
 #pragma once
 
@@ -6,7 +7,7 @@
 
 namespace mx {
 
-// GCC and Clang provide 128-bit integers on every 64-bit target; the marker silences -Wpedantic.
+/// GCC and Clang provide 128-bit integers on every 64-bit target; the marker silences -Wpedantic.
 __extension__ typedef __int128 Int128;
 __extension__ typedef unsigned __int128 UInt128;
 
@@ -34,21 +35,29 @@ inline double from_bits(uint64_t bits) {
   return value;
 }
 
-// floor(log2 n) of n > 0.
-inline int floor_log2(uint64_t n) { return 63 - __builtin_clzll(n); }
+/// floor(log2 n) of n > 0.
+constexpr int floor_log2(uint64_t n) { return 63 - __builtin_clzll(n); }
 inline int floor_log2(UInt128 n) {
   const uint64_t high = static_cast<uint64_t>(n >> 64);
   return high != 0 ? 64 + floor_log2(high) : floor_log2(static_cast<uint64_t>(n));
 }
 
-// 2^e as double, exact for -1022 <= e <= 1023.
+/// 2^e as double, exact for -1022 <= e <= 1023.
 inline double pow2(int e) { return from_bits(static_cast<uint64_t>(e + 1023) << 52); }
 
-// A finite float32 magnitude as significand * 2^exponent, exact, subnormals included.
+/// The same in constant expressions, by repeated doubling.
+constexpr double power_of_two(int e) {
+  double result = 1;
+  for (; e > 0; e--) result *= 2;
+  for (; e < 0; e++) result /= 2;
+  return result;
+}
+
+/// A finite float32 magnitude as significand * 2^exponent, exact, subnormals included.
 struct FloatParts {
   bool negative;
-  uint32_t significand;  // < 2^24; 0 for a zero
-  int exponent;          // -149 .. 104
+  uint32_t significand;  ///< < 2^24; 0 for a zero
+  int exponent;          ///< -149 .. 104
 };
 
 inline FloatParts float_parts(uint32_t bits) {
@@ -62,7 +71,7 @@ inline FloatParts float_parts(uint32_t bits) {
 inline bool is_finite_bits(uint32_t bits) { return (bits & 0x7F800000) != 0x7F800000; }
 inline bool is_nan_bits(uint32_t bits) { return (bits & 0x7FFFFFFF) > 0x7F800000; }
 
-constexpr uint32_t kQuietNan = 0x7FC00000;  // the only NaN the engine produces
+constexpr uint32_t kQuietNan = 0x7FC00000;  ///< the only NaN the engine produces
 constexpr uint32_t kInfinity = 0x7F800000;
 
 }  // namespace mx

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Quantizing one block: its scale, then its elements. Every preset goes through these two
 // functions.
 #pragma once
@@ -6,43 +7,43 @@
 #include <cstdint>
 #include <vector>
 
-#include "numerics/bits.h"
-#include "numerics/format.h"
-#include "numerics/quantizer_options.h"
+#include "model/numerics/bits.h"
+#include "model/numerics/format.h"
+#include "model/numerics/quantizer_options.h"
 
 namespace mx {
 
-// What all blocks of an array share.
+/// What all blocks of an array share.
 struct BlockRules {
   QuantizerOptions options;
-  ElementFormat format;       // with options.element_shift applied
-  std::vector<float> values;  // of every code of `format`
-  ElementFormat scale_codes;  // scales with significand bits as a float format; else unused
-  // The NVFP4 arithmetics' tensor scale and its inverse as encode_factor computes it; else 1.
+  ElementFormat format;       ///< with options.element_shift applied
+  std::vector<float> values;  ///< of every code of `format`
+  ElementFormat scale_codes;  ///< scales with significand bits as a float format; else unused
+  /// The NVFP4 arithmetics' tensor scale and its inverse as encode_factor computes it; else 1.
   float tensor_decode = 1;
   float tensor_encode = 1;
 };
 
-// `array_amax` matters only with options.uses_tensor_scale.
+/// `array_amax` matters only with options.uses_tensor_scale.
 BlockRules make_block_rules(const ElementFormat& format, const QuantizerOptions& options,
                             float array_amax);
 
-// Scale exponent of a block with this amax > 0 in exact arithmetic, before any clamping.
+/// Scale exponent of a block with this amax > 0 in exact arithmetic, before any clamping.
 int exact_scale_exponent(const FloatParts& amax, const ElementFormat& format, ScaleRule rule);
 
 struct BlockScale {
-  float value = 1;     // what codes are multiplied with; NaN or Inf if the block has no number
-  int exponent = 0;    // value = 2^exponent where the scale is a power of two
-  uint16_t code = 0;   // in the scale format, if it can hold the value
-  bool zeros = false;  // every element counts as +0
+  float value = 1;     ///< what codes are multiplied with; NaN or Inf if the block has no number
+  int exponent = 0;    ///< value = 2^exponent where the scale is a power of two
+  uint16_t code = 0;   ///< in the scale format, if it can hold the value
+  bool zeros = false;  ///< every element counts as +0
 };
 
-// Scale of the block x[0..count).
-BlockScale block_scale(const float* x, size_t count, const BlockRules& rules);
+/// Scale of the block x[0..count).
+BlockScale block_scale(const float* x, std::size_t count, const BlockRules& rules);
 
-// Codes of the elements under `scale`, and the values they stand for (also where no code does, see
-// NanElement::pass_through, and with the sign of integer zeros). `dequantized` may be null.
-void quantize_elements(const float* x, size_t count, const BlockRules& rules,
+/// Codes of the elements under `scale`, and the values they stand for (also where no code does, see
+/// NanElement::pass_through, and with the sign of integer zeros). `dequantized` may be null.
+void quantize_elements(const float* x, std::size_t count, const BlockRules& rules,
                        const BlockScale& scale, uint16_t* codes, float* dequantized);
 
 }  // namespace mx

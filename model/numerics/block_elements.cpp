@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 // Elements of blocks: the second half of block.h.
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "numerics/bits.h"
-#include "numerics/block.h"
+#include "model/numerics/bits.h"
+#include "model/numerics/block.h"
 
 namespace mx {
 namespace {
@@ -72,7 +73,7 @@ class ElementQuantizer {
     if (element.nan) negative = nan_is_negative();
     if (magnitude == 0) negative = !element.nan && zero_is_negative(options_.zero_sign, element);
     const uint32_t code = pass_through ? 0 : with_sign(format_, magnitude, negative);
-    if (dequantized != nullptr) {
+    if (dequantized) {
       *dequantized = pass_through ? x : value_of(code, negative);
     }
     return code;
@@ -89,7 +90,7 @@ class ElementQuantizer {
     } else if (options_.poison_codes == PoisonCodes::signed_zero) {
       code = format_.kind == FormatKind::floating && (bits >> 31) != 0 ? format_.sign_mask() : 0;
     }
-    if (dequantized != nullptr) *dequantized = from_bits(kQuietNan);
+    if (dequantized) *dequantized = from_bits(kQuietNan);
     return code;
   }
 
@@ -157,7 +158,7 @@ class ElementQuantizer {
     if (element.nan) return nan_magnitude();
     uint32_t limit = format_.max_code;
     if (options_.full_integer_range && element.negative && format_.kind == FormatKind::integer) {
-      ++limit;
+      limit++;
     }
     if (element.infinite) return limit;
     Rounding rounding = options_.rounding;
@@ -185,15 +186,15 @@ class ElementQuantizer {
 
 }  // namespace
 
-void quantize_elements(const float* x, size_t count, const BlockRules& rules,
+void quantize_elements(const float* x, std::size_t count, const BlockRules& rules,
                        const BlockScale& scale, uint16_t* codes, float* dequantized) {
   const ElementQuantizer quantizer(rules, scale);
   // Where Inf does not poison, the real-scale arithmetics carry NaN through to the elements.
   const bool carries_nan =
       !rules.options.scale_format.is_power_of_two() && rules.options.inf != SpecialRule::poison;
   const bool poisoned = !std::isfinite(scale.value) && !carries_nan;
-  for (size_t i = 0; i < count; ++i) {
-    float* value = dequantized == nullptr ? nullptr : dequantized + i;
+  for (std::size_t i = 0; i < count; i++) {
+    float* value = dequantized ? dequantized + i : nullptr;
     codes[i] = static_cast<uint16_t>(poisoned ? quantizer.poisoned(x[i], value)
                                               : quantizer.quantize(x[i], value));
   }

@@ -1,9 +1,10 @@
-#include "numerics/block_kernels.h"
+// SPDX-License-Identifier: Apache-2.0
+#include "model/numerics/block_kernels.h"
 
 #include <algorithm>
 
-#include "numerics/bits.h"
-#include "numerics/block.h"
+#include "model/numerics/bits.h"
+#include "model/numerics/block.h"
 
 namespace mx {
 

@@ -1,29 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fast conversion of whole contiguous 32-element blocks: preset ocp with any scale rule, and back.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
-#include "numerics/format.h"
-#include "numerics/quantizer_options.h"
-#include "numerics/simd.h"
+#include "model/numerics/format.h"
+#include "model/numerics/quantizer_options.h"
+#include "model/numerics/simd.h"
 
 namespace mx {
 
-// x[blocks * 32] to codes[blocks * 32] and E8M0 scales[blocks], exactly as quantize_rows with the
-// default options and this scale rule.
-using QuantizeKernel = void (*)(const float* x, size_t blocks, ScaleRule rule, uint8_t* codes,
+/// x[blocks * 32] to codes[blocks * 32] and E8M0 scales[blocks], exactly as quantize_rows with the
+/// default options and this scale rule.
+using QuantizeKernel = void (*)(const float* x, std::size_t blocks, ScaleRule rule, uint8_t* codes,
                                 uint8_t* scales);
-// The inverse; every NaN is 0x7FC00000.
-using DequantizeKernel = void (*)(const uint8_t* codes, const uint8_t* scales, size_t blocks,
+/// The inverse; every NaN is 0x7FC00000.
+using DequantizeKernel = void (*)(const uint8_t* codes, const uint8_t* scales, std::size_t blocks,
                                   float* out);
 
-// Finite codes as integers, value = integer * 2^lsb_exponent; special codes give some integer below
-// 2^18. Not for mxfp8_e5m2, whose integers have 32 bits and a sign.
-using IntegerKernel = void (*)(const uint8_t* codes, size_t count, int32_t* out);
+/// Finite codes as integers, value = integer * 2^lsb_exponent; special codes give some integer.
+/// Null for formats whose integers, with a sign, need more than 32 bits.
+using IntegerKernel = void (*)(const uint8_t* codes, std::size_t count, int32_t* out);
 
-// The same as bytes, for formats whose integers fit (null for the others).
-using ByteKernel = void (*)(const uint8_t* codes, size_t count, int8_t* out);
+/// The same as bytes. Null for formats whose integers do not fit.
+using ByteKernel = void (*)(const uint8_t* codes, std::size_t count, int8_t* out);
 
 struct BlockKernels {
   QuantizeKernel quantize;
@@ -34,10 +35,10 @@ struct BlockKernels {
 
 BlockKernels block_kernels(FormatId format, SimdLevel level);
 
-// E8M0 code of a block with this amax (float32 bits): 0xFF for NaN and Inf, 0 for zero.
+/// E8M0 code of a block with this amax (float32 bits): 0xFF for NaN and Inf, 0 for zero.
 uint8_t ocp_scale_code(uint32_t amax, FormatId format, ScaleRule rule);
 
-// One table for each level, compiled from the same source (block_kernels.inc).
+/// One table for each level, compiled from the same source (block_kernels.inc).
 BlockKernels block_kernels_portable(FormatId format);
 BlockKernels block_kernels_avx2(FormatId format);
 BlockKernels block_kernels_avx512(FormatId format);

@@ -1,12 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
 // Scales of blocks: the first half of block.h.
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <optional>
 
-#include "numerics/bits.h"
-#include "numerics/block.h"
-#include "numerics/log2.h"
+#include "model/numerics/bits.h"
+#include "model/numerics/block.h"
+#include "model/numerics/log2.h"
 
 namespace mx {
 namespace {
@@ -19,20 +20,20 @@ constexpr int kTopExponent = 128;  // of the all-ones exponent field
 // What the elements of a block have in common.
 struct BlockRange {
   uint32_t amax = 0;  // float32 bits of the largest finite magnitude
-  size_t nans = 0;
+  std::size_t nans = 0;
   bool infinite = false;
 };
 
-BlockRange block_range(const float* x, size_t count) {
+BlockRange block_range(const float* x, std::size_t count) {
   BlockRange range;
-  for (size_t i = 0; i < count; ++i) {
+  for (std::size_t i = 0; i < count; i++) {
     const uint32_t magnitude = to_bits(x[i]) & 0x7FFFFFFF;
     if (magnitude < kInfinity) {
       range.amax = std::max(range.amax, magnitude);
     } else if (magnitude == kInfinity) {
       range.infinite = true;
     } else {
-      ++range.nans;
+      range.nans++;
     }
   }
   return range;
@@ -62,7 +63,7 @@ class PowerOfTwoScale {
   explicit PowerOfTwoScale(const BlockRules& rules)
       : format_(rules.format), options_(rules.options), range_(rules.options.range()) {}
 
-  BlockScale derive(const float* x, size_t count) const {
+  BlockScale derive(const float* x, std::size_t count) const {
     BlockRange block = block_range(x, count);
     bool wiped = false;
     if (options_.all_nan_poisons && !block.infinite) {
@@ -195,13 +196,13 @@ BlockScale round_scale(float exact, const ElementFormat& format, const Quantizer
   scale.value = static_cast<float>(format.decode(scale.code));
   const bool round_up =
       options.scale_rule == ScaleRule::ceil || options.scale_rule == ScaleRule::rceil;
-  if (round_up && scale.value < exact) ++scale.code;
+  if (round_up && scale.value < exact) scale.code++;
   scale.value = static_cast<float>(format.decode(scale.code));
   return scale;
 }
 
 // A scale with significand bits, in the float32 operations the arithmetic names.
-BlockScale real_scale(const float* x, size_t count, const BlockRules& rules) {
+BlockScale real_scale(const float* x, std::size_t count, const BlockRules& rules) {
   const QuantizerOptions& options = rules.options;
   const BlockRange block = block_range(x, count);
   float amax = from_bits(block.amax);
@@ -243,16 +244,16 @@ ElementFormat shifted(const ElementFormat& format, int element_shift) {
   return result;
 }
 
-void set_tensor_scale(BlockRules* rules, float array_amax) {
-  const float largest = static_cast<float>(rules->scale_codes.max * rules->format.max);
-  if (rules->options.arithmetic != ScaleArithmetic::encode_factor) {
-    rules->tensor_decode = array_amax / largest;
+void set_tensor_scale(BlockRules& rules, float array_amax) {
+  const float largest = static_cast<float>(rules.scale_codes.max * rules.format.max);
+  if (rules.options.arithmetic != ScaleArithmetic::encode_factor) {
+    rules.tensor_decode = array_amax / largest;
     return;
   }
   float encode = array_amax == 0 ? kLargestFloat : std::min(largest / array_amax, kLargestFloat);
   if (encode == 0) encode = 1;
-  rules->tensor_encode = encode;
-  rules->tensor_decode = 1.0f / encode;
+  rules.tensor_encode = encode;
+  rules.tensor_decode = 1.0f / encode;
 }
 
 }  // namespace
@@ -262,8 +263,8 @@ BlockRules make_block_rules(const ElementFormat& format, const QuantizerOptions&
   BlockRules rules;
   rules.options = options;
   rules.format = shifted(format, options.element_shift);
-  rules.values.resize(size_t{1} << format.bits);
-  for (uint32_t code = 0; code < rules.values.size(); ++code) {
+  rules.values.resize(std::size_t{1} << format.bits);
+  for (uint32_t code = 0; code < rules.values.size(); code++) {
     rules.values[code] = static_cast<float>(rules.format.decode(code));
   }
   const ScaleFormat& scale = options.scale_format;
@@ -271,7 +272,7 @@ BlockRules make_block_rules(const ElementFormat& format, const QuantizerOptions&
     // A sign bit is added, and never set.
     rules.scale_codes = make_float_format(scale.name(), scale.exponent_bits, scale.mantissa_bits,
                                           scale.bias, Specials::nan_only);
-    if (options.uses_tensor_scale) set_tensor_scale(&rules, array_amax);
+    if (options.uses_tensor_scale) set_tensor_scale(rules, array_amax);
   }
   return rules;
 }
@@ -293,7 +294,7 @@ int exact_scale_exponent(const FloatParts& amax, const ElementFormat& format, Sc
   return floor_log2(amax) - format.emax;
 }
 
-BlockScale block_scale(const float* x, size_t count, const BlockRules& rules) {
+BlockScale block_scale(const float* x, std::size_t count, const BlockRules& rules) {
   if (!rules.options.scale_format.is_power_of_two()) return real_scale(x, count, rules);
   return PowerOfTwoScale(rules).derive(x, count);
 }

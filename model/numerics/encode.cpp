@@ -1,12 +1,13 @@
-#include "numerics/encode.h"
+// SPDX-License-Identifier: Apache-2.0
+#include "model/numerics/encode.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
-#include "numerics/bits.h"
-#include "numerics/log2.h"
+#include "model/numerics/bits.h"
+#include "model/numerics/log2.h"
 
 namespace mx {
 
@@ -82,7 +83,7 @@ uint32_t encode_magnitude(const ElementFormat& format, uint64_t significand, int
   if (binade > 0 && rounded < uint64_t{1} << format.mantissa_bits) {
     // A log2f that was one too high and a rounding that did not reach it: back to the binade below.
     rounded *= 2;
-    --binade;
+    binade--;
   }
   const uint64_t code = (binade << format.mantissa_bits) + rounded;
   return static_cast<uint32_t>(std::min<uint64_t>(code, limit));

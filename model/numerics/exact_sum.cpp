@@ -1,12 +1,13 @@
-#include "numerics/exact_sum.h"
+// SPDX-License-Identifier: Apache-2.0
+#include "model/numerics/exact_sum.h"
 
-#include "numerics/accumulate.h"
+#include "model/numerics/accumulate.h"
 
 namespace mx {
 
 void ExactSum::add(Int128 value, int exponent) {
   const unsigned shift = static_cast<unsigned>(exponent - kMinExponent);
-  const size_t first = shift / 64;
+  const std::size_t first = shift / 64;
   const unsigned bit = shift % 64;
   // The value sign-extended to whole limbs, moved up by `bit`.
   const uint64_t sign = value < 0 ? ~uint64_t{0} : 0;
@@ -16,7 +17,7 @@ void ExactSum::add(Int128 value, int exponent) {
     return bit == 0 ? upper : (upper << bit) | (lower >> (64 - bit));
   };
   uint64_t carry = 0;
-  for (size_t i = first; i < kLimbs; ++i) {
+  for (std::size_t i = first; i < kLimbs; i++) {
     uint64_t term = sign;
     if (i == first) term = low << bit;
     if (i == first + 1) term = shifted(high, low);
@@ -38,14 +39,14 @@ uint32_t ExactSum::to_float() const {
     }
   }
   int top = static_cast<int>(kLimbs) - 1;
-  while (top >= 0 && magnitude[static_cast<size_t>(top)] == 0) --top;
+  while (top >= 0 && magnitude[static_cast<std::size_t>(top)] == 0) top--;
   if (top < 0) return 0;
   // The two highest limbs and a sticky bit for the rest decide the rounding.
-  const size_t t = static_cast<size_t>(top);
+  const std::size_t t = static_cast<std::size_t>(top);
   UInt128 value = static_cast<UInt128>(magnitude[t]) << 60;
   if (t > 0) value |= magnitude[t - 1] >> 4;
   bool sticky = t > 0 && (magnitude[t - 1] & 0xF) != 0;
-  for (size_t i = 0; i + 1 < t; ++i) sticky = sticky || magnitude[i] != 0;
+  for (std::size_t i = 0; i + 1 < t; i++) sticky = sticky || magnitude[i] != 0;
   value |= sticky ? 1 : 0;
   const Int128 rounded = negative ? -static_cast<Int128>(value) : static_cast<Int128>(value);
   return round_to_float(rounded, kMinExponent + 64 * top - 60);

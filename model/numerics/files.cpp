@@ -1,4 +1,5 @@
-#include "numerics/files.h"
+// SPDX-License-Identifier: Apache-2.0
+#include "model/numerics/files.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +8,7 @@
 #include <cstring>
 #include <memory>
 
-#include "numerics/error.h"
+#include "model/numerics/error.h"
 
 namespace mx {
 namespace {
@@ -23,11 +24,11 @@ std::vector<uint8_t> read_file(const std::string& path) {
   const File file(std::fopen(path.c_str(), "rb"));
   if (!file) throw Error(fmt::format("{}: cannot open: {}", path, std::strerror(errno)));
   std::vector<uint8_t> bytes;
-  constexpr size_t kChunk = size_t{1} << 20;
+  constexpr std::size_t kChunk = std::size_t{1} << 20;
   for (;;) {
-    const size_t used = bytes.size();
+    const std::size_t used = bytes.size();
     bytes.resize(used + kChunk);
-    const size_t got = std::fread(bytes.data() + used, 1, kChunk, file.get());
+    const std::size_t got = std::fread(bytes.data() + used, 1, kChunk, file.get());
     bytes.resize(used + got);
     if (got < kChunk) break;
   }
@@ -37,7 +38,7 @@ std::vector<uint8_t> read_file(const std::string& path) {
   return bytes;
 }
 
-void write_file(const std::string& path, const void* data, size_t size) {
+void write_file(const std::string& path, const void* data, std::size_t size) {
   File file(std::fopen(path.c_str(), "wb"));
   if (!file) throw Error(fmt::format("{}: cannot create: {}", path, std::strerror(errno)));
   const bool written = size == 0 || std::fwrite(data, 1, size, file.get()) == size;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whole files in and out, with errors that name the file.
 #pragma once
 
@@ -7,10 +8,10 @@
 
 namespace mx {
 
-// The bytes of a file; throws Error if it cannot be opened or read.
+/// The bytes of a file; throws Error if it cannot be opened or read.
 std::vector<uint8_t> read_file(const std::string& path);
 
-// Replaces a file; throws Error if it cannot be written completely.
-void write_file(const std::string& path, const void* data, size_t size);
+/// Replaces a file; throws Error if it cannot be written completely.
+void write_file(const std::string& path, const void* data, std::size_t size);
 
 }  // namespace mx

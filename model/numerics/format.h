@@ -1,21 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
 // Element and scale formats of Microscaling (OCP MX v1.0 and its common extensions).
 //
-// One description, `ElementFormat`, feeds everything: decoding, encoding (encode.h), the tables
-// that `mxe formats` prints, and the integer view the dot products use (value = integer *
-// 2^lsb_exponent).
+// `kFormats` is the one place of the C++ code that says what the engine's element formats are. From
+// its rows follow decoding, encoding (encode.h), the vector kernels (block_kernels.inc), the
+// packing of the golden matrix multiply (gemm_pack.h), the widths of exact sums (accumulate.h) and
+// the tables that `mxe formats` prints.
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
 
-#include "numerics/error.h"
+#include "model/numerics/bits.h"
+#include "model/numerics/error.h"
 
 namespace mx {
 
-// The formats the engine multiplies; the numbers are the hardware's format codes.
+/// The formats the engine multiplies (kFormats); the numbers are the hardware's format codes.
 enum class FormatId : uint8_t {
   mxfp4_e2m1 = 0,
   mxfp4_e1m2 = 1,
@@ -25,69 +30,174 @@ enum class FormatId : uint8_t {
   mxfp8_e5m2 = 5,
   mxint8 = 6,
 };
-constexpr std::array<FormatId, 7> kAllFormats = {
-    FormatId::mxfp4_e2m1, FormatId::mxfp4_e1m2, FormatId::mxfp6_e2m3, FormatId::mxfp6_e3m2,
-    FormatId::mxfp8_e4m3, FormatId::mxfp8_e5m2, FormatId::mxint8};
 
-constexpr size_t kBlockSize = 32;    // elements that share one scale, along K
-constexpr uint8_t kNanScale = 0xFF;  // the E8M0 code of NaN
-constexpr int kScaleBias = 127;      // E8M0 code X stands for 2^(X - 127)
+constexpr std::size_t kBlockSize = 32;  ///< elements that share one scale, along K
+constexpr uint8_t kNanScale = 0xFF;     ///< the E8M0 code of NaN
+constexpr int kScaleBias = 127;         ///< E8M0 code X stands for 2^(X - 127)
 
 enum class FormatKind : uint8_t { floating, integer };
 
-// Which codes of a floating format are not numbers.
+/// Which codes of a floating format are not numbers.
 enum class Specials : uint8_t {
-  none,      // every code is finite
-  nan_only,  // OCP E4M3: exponent and mantissa all ones is NaN, there is no Inf
-  ieee,      // E5M2: the top exponent holds Inf and NaN
+  none,      ///< every code is finite
+  nan_only,  ///< OCP E4M3: exponent and mantissa all ones is NaN, there is no Inf
+  ieee,      ///< E5M2: the top exponent holds Inf and NaN
 };
 
-// An element format. Codes are right aligned; a floating code is sign, exponent, mantissa from the
-// top; an integer code is two's complement.
-struct ElementFormat {
-  std::string name;
-  FormatKind kind;
-  int bits;           // of one element, sign included
-  int exponent_bits;  // 0 for integers
-  int mantissa_bits;  // integers: bits below the implied leading one of the largest value
-  int bias;
-  int emax;           // floor(log2 max)
-  double max;         // largest finite value; integers: of the symmetric range
-  double min_normal;  // integers: the smallest positive value
-  double min_subnormal;
-  int lsb_exponent;  // every finite value is an integer times 2^lsb_exponent
-  bool has_inf;
-  bool has_nan;
-  uint32_t max_code;  // magnitude code of `max`
+/// How codes stand for numbers. Codes are right aligned; a floating code is sign, exponent,
+/// mantissa from the top; an integer code is two's complement.
+struct ElementShape {
+  FormatKind kind = FormatKind::floating;
+  int bits = 0;           ///< of one element, sign included
+  int exponent_bits = 0;  ///< 0 for integers
+  int mantissa_bits = 0;  ///< integers: bits below the implied leading one of the largest value
+  int bias = 0;
+  int emax = 0;           ///< floor(log2 max)
+  double max = 0;         ///< largest finite value; integers: of the symmetric range
+  double min_normal = 0;  ///< integers: the smallest positive value
+  double min_subnormal = 0;
+  int lsb_exponent = 0;  ///< every finite value is an integer times 2^lsb_exponent
+  bool has_inf = false;
+  bool has_nan = false;
+  uint32_t max_code = 0;  ///< magnitude code of `max`
 
-  uint32_t sign_mask() const { return uint32_t{1} << (bits - 1); }
-  uint32_t code_mask() const { return (uint32_t{1} << bits) - 1; }
-  // Smallest exponent of a normal number.
-  int emin() const { return lsb_exponent + mantissa_bits; }
-  // Value of a code (bits above `bits` are ignored); Inf and NaN where the format has them.
+  constexpr uint32_t sign_mask() const { return uint32_t{1} << (bits - 1); }
+  constexpr uint32_t code_mask() const { return (uint32_t{1} << bits) - 1; }
+  /// Smallest exponent of a normal number.
+  constexpr int emin() const { return lsb_exponent + mantissa_bits; }
+  /// Bits that an element takes in a packed row: 4, 6 or 8.
+  constexpr int stored_bits() const { return bits <= 4 ? 4 : bits <= 6 ? 6 : 8; }
+  /// By how much the significand of the largest finite value is shifted, in units of the last bit.
+  constexpr int max_shift() const {
+    const int field = static_cast<int>(max_code >> mantissa_bits);
+    return kind == FormatKind::integer || field == 0 ? 0 : field - 1;
+  }
+  /// Bits of the magnitude of the largest integer, where value = integer * 2^lsb_exponent.
+  constexpr int integer_bits() const {
+    return kind == FormatKind::integer ? bits : mantissa_bits + 1 + max_shift();
+  }
+  /// That magnitude, for integer_bits() of at most 64; integers count down to -2^(bits - 1).
+  constexpr uint64_t largest_integer() const {
+    if (kind == FormatKind::integer) return sign_mask();
+    const uint64_t hidden = uint64_t{1} << mantissa_bits;
+    const uint64_t significand = max_code < hidden ? max_code : (max_code & (hidden - 1)) | hidden;
+    return significand << max_shift();
+  }
+  /// Value of a magnitude code of a floating format, specials not considered.
+  constexpr double magnitude_value(uint32_t code) const {
+    const uint32_t hidden = uint32_t{1} << mantissa_bits;
+    const int field = static_cast<int>(code >> mantissa_bits);
+    if (field == 0) return code * power_of_two(lsb_exponent);
+    return ((code & (hidden - 1)) | hidden) * power_of_two(lsb_exponent + field - 1);
+  }
+  /// Value of a code (bits above `bits` are ignored); Inf and NaN where the format has them.
   double decode(uint32_t code) const;
 };
 
-// Builds a floating format with the given fields. Throws Error unless 0 <= mantissa_bits,
-// 1 <= exponent_bits <= 7 (values must be float32 numbers) and the whole code has 3..16 bits.
+/// A floating format of 3 to 16 bits in all with 1 to 7 exponent bits.
+constexpr ElementShape float_shape(int exponent_bits, int mantissa_bits, int bias,
+                                   Specials specials) {
+  ElementShape shape;
+  shape.bits = 1 + exponent_bits + mantissa_bits;
+  shape.exponent_bits = exponent_bits;
+  shape.mantissa_bits = mantissa_bits;
+  shape.bias = bias;
+  shape.lsb_exponent = 1 - bias - mantissa_bits;
+  shape.has_inf = specials == Specials::ieee;
+  shape.has_nan = specials != Specials::none;
+  shape.max_code = shape.sign_mask() - 1;
+  if (specials == Specials::nan_only) shape.max_code -= 1;
+  if (specials == Specials::ieee) shape.max_code -= uint32_t{1} << mantissa_bits;
+  shape.max = shape.magnitude_value(shape.max_code);
+  const uint32_t hidden = uint32_t{1} << mantissa_bits;
+  const int top = shape.max_code < hidden ? floor_log2(uint64_t{shape.max_code}) : mantissa_bits;
+  shape.emax = shape.lsb_exponent + shape.max_shift() + top;
+  shape.min_normal = power_of_two(1 - bias);
+  // Without mantissa bits there are no subnormals: the smallest value is the smallest normal.
+  shape.min_subnormal = mantissa_bits > 0 ? power_of_two(shape.lsb_exponent) : shape.min_normal;
+  return shape;
+}
+
+/// A two's complement format of 2 to 16 bits with `bits - 2` fraction bits (int8: 2^-6).
+constexpr ElementShape integer_shape(int bits) {
+  ElementShape shape;
+  shape.kind = FormatKind::integer;
+  shape.bits = bits;
+  shape.mantissa_bits = bits - 2;
+  shape.lsb_exponent = -(bits - 2);
+  shape.max_code = shape.sign_mask() - 1;
+  shape.max = shape.max_code * power_of_two(shape.lsb_exponent);
+  shape.min_normal = shape.min_subnormal = power_of_two(shape.lsb_exponent);
+  return shape;
+}
+
+/// What the code knows of an engine's format.
+struct FormatRow {
+  FormatId id;
+  std::string_view name;
+  ElementShape shape;
+};
+
+/// The engine's formats, in the order of their codes.
+inline constexpr FormatRow kFormats[] = {
+    {FormatId::mxfp4_e2m1, "mxfp4_e2m1", float_shape(2, 1, 1, Specials::none)},
+    {FormatId::mxfp4_e1m2, "mxfp4_e1m2", float_shape(1, 2, 1, Specials::none)},
+    {FormatId::mxfp6_e2m3, "mxfp6_e2m3", float_shape(2, 3, 1, Specials::none)},
+    {FormatId::mxfp6_e3m2, "mxfp6_e3m2", float_shape(3, 2, 3, Specials::none)},
+    {FormatId::mxfp8_e4m3, "mxfp8_e4m3", float_shape(4, 3, 7, Specials::nan_only)},
+    {FormatId::mxfp8_e5m2, "mxfp8_e5m2", float_shape(5, 2, 15, Specials::ieee)},
+    {FormatId::mxint8, "mxint8", integer_shape(8)},
+};
+constexpr std::size_t kFormatCount = std::size(kFormats);
+
+constexpr std::array<FormatId, kFormatCount> kAllFormats = [] {
+  std::array<FormatId, kFormatCount> ids{};
+  for (std::size_t i = 0; i < kFormatCount; i++) ids[i] = kFormats[i].id;
+  return ids;
+}();
+
+/// Whether a row stands where its code says, has codes of a byte and integers whose block sums fit
+/// the 72 bits of `accumulate` (accumulate.h).
+constexpr bool is_engine_format(std::size_t index) {
+  const FormatRow& row = kFormats[index];
+  return static_cast<std::size_t>(row.id) == index && row.shape.bits <= 8 &&
+         row.shape.integer_bits() <= 32;
+}
+static_assert([] {
+  bool all = true;
+  for (std::size_t i = 0; i < kFormatCount; i++) all = all && is_engine_format(i);
+  return all;
+}());
+
+constexpr const ElementShape& element_shape(FormatId format) {
+  return kFormats[static_cast<std::size_t>(format)].shape;
+}
+
+/// An element format: its codes and its name.
+struct ElementFormat : ElementShape {
+  std::string name;
+};
+
+/// Builds a floating format with the given fields. Throws Error unless 0 <= mantissa_bits,
+/// 1 <= exponent_bits <= 7 (values must be float32 numbers) and the whole code has 3..16 bits.
 ElementFormat make_float_format(std::string name, int exponent_bits, int mantissa_bits, int bias,
                                 Specials specials);
-// Builds a two's complement format of 2..16 bits with `bits - 2` fraction bits (int8: 2^-6).
+/// Builds a two's complement format of 2..16 bits with `bits - 2` fraction bits (int8: 2^-6).
 ElementFormat make_integer_format(std::string name, int bits);
 
 const ElementFormat& element_format(FormatId format);
 
-// Format with this name, if there is one.
+/// Format with this name, if there is one.
 std::optional<FormatId> find_format(std::string_view name);
-// Format with this name; throws Error listing the allowed names.
+/// Format with this name; throws Error listing the allowed names.
 FormatId parse_format(std::string_view name);
 
-// Value of an element code, exact. Bits above the format's width are ignored.
+/// Value of an element code, exact. Bits above the format's width are ignored.
 float decode(FormatId format, uint8_t code);
-// The 256 values of a format (codes wider than the format repeat), for inner loops.
+/// The 256 values of a format (codes wider than the format repeat), for inner loops.
 const std::array<float, 256>& decode_table(FormatId format);
 
-// Value of an E8M0 scale code: 2^(code - 127), 0xFF is NaN. Code 0 is a float32 subnormal.
+/// Value of an E8M0 scale code: 2^(code - 127), 0xFF is NaN. Code 0 is a float32 subnormal.
 float decode_scale(uint8_t e8m0);
 
 }  // namespace mx

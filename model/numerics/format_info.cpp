@@ -1,6 +1,7 @@
-#include "numerics/format_info.h"
+// SPDX-License-Identifier: Apache-2.0
+#include "model/numerics/format_info.h"
 
-#include "numerics/presets.h"
+#include "model/numerics/presets.h"
 
 namespace mx {
 

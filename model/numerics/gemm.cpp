@@ -1,14 +1,15 @@
-#include "numerics/gemm.h"
+// SPDX-License-Identifier: Apache-2.0
+#include "model/numerics/gemm.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
-#include "numerics/bits.h"
-#include "numerics/gemm_fast.h"
-#include "numerics/gemm_policies.h"
-#include "numerics/parallel.h"
+#include "model/numerics/bits.h"
+#include "model/numerics/gemm_fast.h"
+#include "model/numerics/gemm_policies.h"
+#include "model/numerics/parallel.h"
 
 namespace mx {
 namespace {
@@ -26,26 +27,24 @@ GemmKernels kernels_for(SimdLevel level) {
 }
 
 // The level that options ask for.
-SimdLevel level_of(const GemmOptions& options) {
-  return options.simd.value_or(best_simd_level());
-}
+SimdLevel level_of(const GemmOptions& options) { return options.simd.value_or(best_simd_level()); }
 
 std::vector<float> fast_gemm(const MxTensor& a, const MxTensor& b, const float* bias,
                              const GemmKernels& kernels, const GemmOptions& options) {
   std::vector<float> out(a.rows * b.rows);
   const FastGemm fast(a, b, kernels, level_of(options), options.dual, options.threads);
-  const size_t tiles = (a.rows + kTileRows - 1) / kTileRows;
-  parallel_ranges(tiles, options.threads, [&](size_t first, size_t last) {
+  const std::size_t tiles = (a.rows + kTileRows - 1) / kTileRows;
+  parallel_ranges(tiles, options.threads, [&](std::size_t first, std::size_t last) {
     fast.run(bias, first * kTileRows, std::min(a.rows, last * kTileRows), out.data());
   });
   return out;
 }
 
 // [rows][columns] to [columns][rows].
-std::vector<float> transposed(const float* x, size_t rows, size_t columns) {
+std::vector<float> transposed(const float* x, std::size_t rows, std::size_t columns) {
   std::vector<float> result(rows * columns);
-  for (size_t row = 0; row < rows; ++row) {
-    for (size_t column = 0; column < columns; ++column) {
+  for (std::size_t row = 0; row < rows; row++) {
+    for (std::size_t column = 0; column < columns; column++) {
       result[column * rows + row] = x[row * columns + column];
     }
   }
@@ -54,16 +53,25 @@ std::vector<float> transposed(const float* x, size_t rows, size_t columns) {
 
 // Multiplies transposed, as C^T = B * A^T + bias^T, where that takes fewer parts: E4M3 and E5M2
 // cost less as A.
-std::vector<float> fast_either_way(const MxTensor& a, const MxTensor& b, const float* bias,
-                                   const GemmKernels& kernels, const GemmOptions& options) {
+std::vector<float> multiply_in_cheaper_order(const MxTensor& a, const MxTensor& b,
+                                             const float* bias, const GemmKernels& kernels,
+                                             const GemmOptions& options) {
   if (part_count(b.format) <= part_count(a.format)) {
     return fast_gemm(a, b, bias, kernels, options);
   }
   std::vector<float> turned_bias;
-  if (bias != nullptr) turned_bias = transposed(bias, a.rows, b.rows);
+  if (bias) turned_bias = transposed(bias, a.rows, b.rows);
   const std::vector<float> turned =
-      fast_gemm(b, a, bias != nullptr ? turned_bias.data() : nullptr, kernels, options);
+      fast_gemm(b, a, bias ? turned_bias.data() : nullptr, kernels, options);
   return transposed(turned.data(), b.rows, a.rows);
+}
+
+void check_blackwell(FormatId a, FormatId b) {
+  for (const FormatId id : {a, b}) {
+    if (element_shape(id).kind != FormatKind::integer) continue;
+    throw Error(fmt::format("nvidia-blackwell has no {} (allowed: the mxfp formats)",
+                            element_format(id).name));
+  }
 }
 
 }  // namespace
@@ -89,16 +97,13 @@ std::vector<float> gemm(const MxTensor& a, const MxTensor& b, const float* bias,
     throw Error(
         fmt::format("A has {} elements along K and B has {}; they must be equal", a.k, b.k));
   }
-  const bool integers = a.format == FormatId::mxint8 || b.format == FormatId::mxint8;
-  if (options.accumulate == Accumulate::nvidia_blackwell && integers) {
-    throw Error("nvidia-blackwell has no mxint8 (allowed: the mxfp formats)");
-  }
+  if (options.accumulate == Accumulate::nvidia_blackwell) check_blackwell(a.format, b.format);
   const GemmKernels kernels = kernels_for(level_of(options));
   if (options.accumulate == Accumulate::block && kernels.lanes > 0) {
-    return fast_either_way(a, b, bias, kernels, options);
+    return multiply_in_cheaper_order(a, b, bias, kernels, options);
   }
   std::vector<float> out(a.rows * b.rows);
-  parallel_ranges(a.rows, options.threads, [&](size_t first, size_t last) {
+  parallel_ranges(a.rows, options.threads, [&](std::size_t first, std::size_t last) {
     switch (options.accumulate) {
       case Accumulate::block:
         return gemm_block_into(a, b, bias, options.dual, first, last, out.data());
@@ -119,33 +124,21 @@ std::vector<float> gemm_block(const MxTensor& a, const MxTensor& b, const float*
   return gemm(a, b, bias, options);
 }
 
-uint16_t bfloat16_bits(uint32_t bits) {
-  if (is_nan_bits(bits)) return static_cast<uint16_t>(kQuietNan >> 16);
-  return static_cast<uint16_t>((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16);
-}
-
-std::vector<uint16_t> to_bfloat16(const std::vector<float>& values) {
-  std::vector<uint16_t> result(values.size());
-  std::transform(values.begin(), values.end(), result.begin(),
-                 [](float value) { return bfloat16_bits(to_bits(value)); });
-  return result;
-}
-
-MxTensor to_mx(const std::vector<float>& values, size_t rows, size_t columns, FormatId format,
-               ScaleRule rule, Overflow overflow, uint64_t* saturations) {
+MxTensor to_mx(const std::vector<float>& values, std::size_t rows, std::size_t columns,
+               FormatId format, ScaleRule rule, Overflow overflow, uint64_t* saturations) {
   MxTensor tensor;
   tensor.format = format;
   tensor.rows = rows;
   tensor.k = columns;
   tensor.codes.resize(rows * columns);
   tensor.scales.resize(rows * tensor.scale_columns());
-  uint64_t past_largest = 0;
-  for (size_t row = 0; row < rows; ++row) {
-    past_largest += requantize_row(values.data() + row * columns, columns, {format, rule, overflow},
-                                   tensor.codes.data() + row * columns,
-                                   tensor.scales.data() + row * tensor.scale_columns());
+  uint64_t overflows = 0;
+  for (std::size_t row = 0; row < rows; row++) {
+    overflows += requantize_row(values.data() + row * columns, columns, {format, rule, overflow},
+                                tensor.codes.data() + row * columns,
+                                tensor.scales.data() + row * tensor.scale_columns());
   }
-  if (saturations != nullptr) *saturations += past_largest;
+  if (saturations) *saturations += overflows;
   return tensor;
 }
 

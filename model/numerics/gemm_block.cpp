@@ -1,18 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
 // The engine's policy: one rounding per block.
 #include <algorithm>
 #include <array>
 
-#include "numerics/accumulate.h"
-#include "numerics/gemm_policies.h"
+#include "model/numerics/accumulate.h"
+#include "model/numerics/gemm_policies.h"
 
 namespace mx {
 namespace {
 
 // Elements of one operand as integers, rows padded with zeros to whole blocks, and which blocks
-// need the slow path (NaN scale or a special element).
+// need the scalar path (NaN scale or a special element).
 template <typename T>
 struct Integers {
-  size_t columns;  // blocks a row
+  std::size_t columns;  // blocks a row
   std::vector<T> values;
   std::vector<uint8_t> special;
 
@@ -21,8 +22,8 @@ struct Integers {
     special.resize(tensor.rows * columns);
     const std::array<int64_t, 256>& table = integer_table(tensor.format);
     const ElementFormat& format = element_format(tensor.format);
-    for (size_t row = 0; row < tensor.rows; ++row) {
-      for (size_t i = 0; i < tensor.k; ++i) {
+    for (std::size_t row = 0; row < tensor.rows; row++) {
+      for (std::size_t i = 0; i < tensor.k; i++) {
         const uint8_t code = tensor.codes[row * tensor.k + i];
         values[row * columns * kBlockSize + i] = static_cast<T>(table[code]);
         if (format.kind == FormatKind::floating &&
@@ -31,18 +32,18 @@ struct Integers {
         }
       }
     }
-    for (size_t i = 0; i < special.size(); ++i) {
+    for (std::size_t i = 0; i < special.size(); i++) {
       if (tensor.scales[i] == kNanScale) special[i] = 1;
     }
   }
 
-  const T* block(size_t index) const { return values.data() + index * kBlockSize; }
+  const T* block(std::size_t index) const { return values.data() + index * kBlockSize; }
 };
 
 template <typename Sum, typename T>
 Sum dot32(const T* x, const T* y) {
   Sum sum = 0;
-  for (size_t i = 0; i < kBlockSize; ++i) sum += static_cast<Sum>(x[i]) * y[i];
+  for (std::size_t i = 0; i < kBlockSize; i++) sum += static_cast<Sum>(x[i]) * y[i];
   return sum;
 }
 
@@ -61,22 +62,22 @@ float accumulate_fast(float acc, Sum sum, int exponent) {
 
 // The whole product with element integers of type T and block sums of type Sum.
 template <typename T, typename Sum>
-void multiply(const MxTensor& a, const MxTensor& b, const float* bias, size_t chains,
-              size_t first_row, size_t last_row, float* out) {
+void multiply(const MxTensor& a, const MxTensor& b, const float* bias, std::size_t chains,
+              std::size_t first_row, std::size_t last_row, float* out) {
   const Integers<T> ia(a);
   const Integers<T> ib(b);
-  const size_t columns = ia.columns;
+  const std::size_t columns = ia.columns;
   const int lsb = element_format(a.format).lsb_exponent + element_format(b.format).lsb_exponent -
                   2 * kScaleBias;
-  for (size_t i = first_row; i < last_row; ++i) {
-    for (size_t j = 0; j < b.rows; ++j) {
-      std::array<float, 2> acc = {bias == nullptr ? 0.0f : bias[i * b.rows + j], 0.0f};
-      for (size_t k = 0; k < columns; ++k) {
-        const size_t pa = i * columns + k;
-        const size_t pb = j * columns + k;
+  for (std::size_t i = first_row; i < last_row; i++) {
+    for (std::size_t j = 0; j < b.rows; j++) {
+      std::array<float, 2> acc = {bias ? bias[i * b.rows + j] : 0.0f, 0.0f};
+      for (std::size_t k = 0; k < columns; k++) {
+        const std::size_t pa = i * columns + k;
+        const std::size_t pb = j * columns + k;
         float& chain = acc[k % chains];
         if ((ia.special[pa] | ib.special[pb]) != 0) {
-          const size_t count = std::min(kBlockSize, a.k - k * kBlockSize);
+          const std::size_t count = std::min(kBlockSize, a.k - k * kBlockSize);
           const BlockDot dot =
               block_dot(a.format, &a.codes[i * a.k + k * kBlockSize], a.scales[pa], b.format,
                         &b.codes[j * b.k + k * kBlockSize], b.scales[pb], count);
@@ -96,8 +97,8 @@ void multiply(const MxTensor& a, const MxTensor& b, const float* bias, size_t ch
 }  // namespace
 
 void gemm_block_into(const MxTensor& a, const MxTensor& b, const float* bias, bool dual,
-                     size_t first_row, size_t last_row, float* out) {
-  const size_t chains = dual && is_four_bit(a.format) && is_four_bit(b.format) ? 2 : 1;
+                     std::size_t first_row, std::size_t last_row, float* out) {
+  const std::size_t chains = dual && is_four_bit(a.format) && is_four_bit(b.format) ? 2 : 1;
   const unsigned width = pair_tree_width(a.format, b.format);
   if (width <= 24) {
     multiply<int16_t, int32_t>(a, b, bias, chains, first_row, last_row, out);

@@ -1,19 +1,20 @@
-#include "numerics/gemm_fast.h"
+// SPDX-License-Identifier: Apache-2.0
+#include "model/numerics/gemm_fast.h"
 
 #include <algorithm>
 #include <array>
 
-#include "numerics/accumulate.h"
-#include "numerics/bits.h"
+#include "model/numerics/accumulate.h"
+#include "model/numerics/bits.h"
 
 namespace mx {
 namespace {
 
 // Rows whose accumulators stay in the second-level cache.
-constexpr size_t kStripRows = 256;
+constexpr std::size_t kStripRows = 256;
 
 // Bytes of B that stay in the second-level cache while all rows of a strip pass.
-constexpr size_t kChunkBytes = 1 << 17;
+constexpr std::size_t kChunkBytes = 1 << 17;
 
 GemmKernel choose_kernel(const GemmKernels& kernels, FormatId a, FormatId b) {
   switch (gemm_path(a, b, kernels.adds_bytes_in_words)) {
@@ -37,10 +38,10 @@ GemmKernel choose_kernel(const GemmKernels& kernels, FormatId a, FormatId b) {
 }
 
 // Blocks of K that make up a chunk of B; even, so that chains stay in step.
-size_t chunk_blocks(const PackedB& b) {
-  const size_t element = b.path == GemmPath::bytes ? 1 : 2 * b.parts;
-  const size_t block = kTileGroups * b.lanes * kBlockSize * element;
-  return std::max<size_t>(2, kChunkBytes / block / 2 * 2);
+std::size_t chunk_blocks(const PackedB& b) {
+  const std::size_t element = b.path == GemmPath::bytes ? 1 : 2 * b.parts;
+  const std::size_t block = kTileGroups * b.lanes * kBlockSize * element;
+  return std::max<std::size_t>(2, kChunkBytes / block / 2 * 2);
 }
 
 }  // namespace
@@ -53,64 +54,64 @@ FastGemm::FastGemm(const MxTensor& a, const MxTensor& b, const GemmKernels& kern
       columns_(kTileGroups * kernels.lanes),
       chains_(dual && is_four_bit(a.format) && is_four_bit(b.format) ? 2 : 1),
       tile_size_(chains_ * kTileRows * columns_),
-      packed_a_(
-          pack_a(a, b.format, {kernels.lanes, kernels.adds_bytes_in_words, level, threads})),
-      packed_b_(
-          pack_b(b, a.format, {kernels.lanes, kernels.adds_bytes_in_words, level, threads})),
+      packed_a_(pack_a(a, b.format, {kernels.lanes, kernels.adds_bytes_in_words, level, threads})),
+      packed_b_(pack_b(b, a.format, {kernels.lanes, kernels.adds_bytes_in_words, level, threads})),
       kernel_(choose_kernel(kernels, a.format, b.format)) {}
 
-void FastGemm::run(const float* bias, size_t first_row, size_t last_row, float* out) const {
-  const size_t chunk = chunk_blocks(packed_b_);
+void FastGemm::run(const float* bias, std::size_t first_row, std::size_t last_row,
+                   float* out) const {
+  const std::size_t chunk = chunk_blocks(packed_b_);
   Strip strip;
-  for (size_t first = first_row; first < last_row; first += kStripRows) {
+  for (std::size_t first = first_row; first < last_row; first += kStripRows) {
     strip.first_row = first;
     strip.last_row = std::min(last_row, first + kStripRows);
     for (strip.group = 0; strip.group < packed_b_.groups; strip.group += kTileGroups) {
-      load_bias(bias, &strip);
-      for (size_t block = 0; block < packed_a_.blocks; block += chunk) {
-        multiply(block, std::min(packed_a_.blocks, block + chunk), &strip);
+      load_bias(bias, strip);
+      for (std::size_t block = 0; block < packed_a_.blocks; block += chunk) {
+        multiply(block, std::min(packed_a_.blocks, block + chunk), strip);
       }
       store(strip, out);
     }
   }
 }
 
-size_t FastGemm::used_columns(size_t group) const {
+std::size_t FastGemm::used_columns(std::size_t group) const {
   return std::min(columns_, b_.rows - std::min(b_.rows, group * lanes_));
 }
 
-void FastGemm::load_bias(const float* bias, Strip* strip) const {
-  const size_t tiles = (strip->last_row - strip->first_row + kTileRows - 1) / kTileRows;
-  strip->acc.assign(tiles * tile_size_, 0.0f);
-  if (bias == nullptr) return;
-  const size_t column = strip->group * lanes_;
-  for (size_t row = strip->first_row; row < strip->last_row; ++row) {
-    const size_t r = row - strip->first_row;
-    std::copy_n(bias + row * b_.rows + column, used_columns(strip->group),
-                strip->acc.data() + r / kTileRows * tile_size_ + r % kTileRows * columns_);
+void FastGemm::load_bias(const float* bias, Strip& strip) const {
+  const std::size_t tiles = (strip.last_row - strip.first_row + kTileRows - 1) / kTileRows;
+  strip.acc.assign(tiles * tile_size_, 0.0f);
+  if (!bias) return;
+  const std::size_t column = strip.group * lanes_;
+  for (std::size_t row = strip.first_row; row < strip.last_row; row++) {
+    const std::size_t r = row - strip.first_row;
+    std::copy_n(bias + row * b_.rows + column, used_columns(strip.group),
+                strip.acc.data() + r / kTileRows * tile_size_ + r % kTileRows * columns_);
   }
 }
 
-void FastGemm::multiply(size_t first_block, size_t last_block, Strip* strip) const {
-  float* acc = strip->acc.data();
-  for (size_t row = strip->first_row; row < strip->last_row; row += kTileRows, acc += tile_size_) {
-    if (has_slow_blocks(row, strip->group)) {
-      careful_blocks(row, std::min(kTileRows, strip->last_row - row), strip->group, first_block,
-                     last_block, acc);
+void FastGemm::multiply(std::size_t first_block, std::size_t last_block, Strip& strip) const {
+  float* acc = strip.acc.data();
+  for (std::size_t row = strip.first_row; row < strip.last_row;
+       row += kTileRows, acc += tile_size_) {
+    if (has_scalar_blocks(row, strip.group)) {
+      multiply_with_scalar_blocks(row, std::min(kTileRows, strip.last_row - row), strip.group,
+                                  first_block, last_block, acc);
       continue;
     }
-    kernel_(packed_a_, packed_b_, {row, strip->group, first_block, last_block, chains_}, acc);
+    kernel_(packed_a_, packed_b_, {row, strip.group, first_block, last_block, chains_}, acc);
   }
 }
 
 void FastGemm::store(const Strip& strip, float* out) const {
-  const size_t used = used_columns(strip.group);
-  for (size_t row = strip.first_row; row < strip.last_row; ++row) {
-    const size_t r = row - strip.first_row;
+  const std::size_t used = used_columns(strip.group);
+  for (std::size_t row = strip.first_row; row < strip.last_row; row++) {
+    const std::size_t r = row - strip.first_row;
     const float* even = strip.acc.data() + r / kTileRows * tile_size_ + r % kTileRows * columns_;
     const float* odd = even + kTileRows * columns_;
     float* to = out + row * b_.rows + strip.group * lanes_;
-    for (size_t j = 0; j < used; ++j) {
+    for (std::size_t j = 0; j < used; j++) {
       // As merge_chains; adding +0 turns the sum of two negative zeros positive.
       const uint32_t result = to_bits(chains_ == 2 ? even[j] + odd[j] + 0.0f : even[j]);
       to[j] = from_bits(is_nan_bits(result) ? kQuietNan : result);
@@ -118,40 +119,42 @@ void FastGemm::store(const Strip& strip, float* out) const {
   }
 }
 
-bool FastGemm::has_slow_blocks(size_t row, size_t group) const {
-  const auto any = [](const std::vector<uint8_t>& flags, size_t first, size_t count) {
+bool FastGemm::has_scalar_blocks(std::size_t row, std::size_t group) const {
+  const auto any = [](const std::vector<uint8_t>& flags, std::size_t first, std::size_t count) {
     return std::any_of(flags.begin() + static_cast<long>(first),
                        flags.begin() + static_cast<long>(first + count),
                        [](uint8_t flag) { return flag != 0; });
   };
-  return any(packed_a_.row_is_slow, row, kTileRows) ||
-         any(packed_b_.group_is_slow, group, kTileGroups);
+  return any(packed_a_.row_has_scalar, row, kTileRows) ||
+         any(packed_b_.group_has_scalar, group, kTileGroups);
 }
 
-// One block after the other, so that slow ones come in their turn.
-void FastGemm::careful_blocks(size_t row, size_t rows, size_t group, size_t first, size_t last,
-                              float* chains) const {
-  for (size_t block = first; block < last; ++block) {
+// One block after the other, so that scalar ones come in their turn.
+void FastGemm::multiply_with_scalar_blocks(std::size_t row, std::size_t rows, std::size_t group,
+                                           std::size_t first, std::size_t last,
+                                           float* chains) const {
+  for (std::size_t block = first; block < last; block++) {
     float* acc = chains + block % chains_ * kTileRows * columns_;
     kernel_(packed_a_, packed_b_, {row, group, block, block + 1, 1}, acc);
-    slow_blocks(row, rows, group, block, acc);
+    add_scalar_blocks(row, rows, group, block, acc);
   }
 }
 
-// What the kernel left out: every element of a slow A row, every row of a slow B lane.
-void FastGemm::slow_blocks(size_t row, size_t rows, size_t group, size_t block, float* acc) const {
+// What the kernel left out: every column of a scalar A block, every row of a scalar B block.
+void FastGemm::add_scalar_blocks(std::size_t row, std::size_t rows, std::size_t group,
+                                 std::size_t block, float* acc) const {
   uint32_t lanes = 0;
-  for (size_t g = 0; g < kTileGroups; ++g) {
-    lanes |= packed_b_.slow_lanes[(group + g) * packed_b_.blocks + block] << (g * lanes_);
+  for (std::size_t g = 0; g < kTileGroups; g++) {
+    lanes |= packed_b_.scalar_lanes[(group + g) * packed_b_.blocks + block] << (g * lanes_);
   }
-  const size_t k = block * kBlockSize;
-  for (size_t r = 0; r < rows; ++r) {
-    const size_t i = row + r;
-    const bool slow = (packed_a_.flags[i * packed_a_.blocks + block] & kSlow) != 0;
-    if (!slow && lanes == 0) continue;
-    for (size_t lane = 0; lane < columns_; ++lane) {
-      const size_t j = group * lanes_ + lane;
-      if (j >= b_.rows || (!slow && (lanes >> lane & 1) == 0)) continue;
+  const std::size_t k = block * kBlockSize;
+  for (std::size_t r = 0; r < rows; r++) {
+    const std::size_t i = row + r;
+    const bool scalar = (packed_a_.flags[i * packed_a_.blocks + block] & kScalar) != 0;
+    if (!scalar && lanes == 0) continue;
+    for (std::size_t lane = 0; lane < columns_; lane++) {
+      const std::size_t j = group * lanes_ + lane;
+      if (j >= b_.rows || (!scalar && (lanes >> lane & 1) == 0)) continue;
       const BlockDot dot =
           block_dot(a_.format, &a_.codes[i * a_.k + k], a_.scales[i * packed_a_.blocks + block],
                     b_.format, &b_.codes[j * b_.k + k], b_.scales[j * packed_a_.blocks + block],

@@ -1,26 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
 // Inner loops of the fast golden GEMM, one set for each vector level.
 #pragma once
 
 #include <cstddef>
 
-#include "numerics/gemm_pack.h"
+#include "model/numerics/gemm_pack.h"
 
 namespace mx {
 
-// Adds the 32-element blocks of K from `first` to before `last` to a tile of kTileRows rows of A by
-// kTileGroups groups of B columns, in turn to each of its chains. `row` and `group` are the tile's
-// first, acc is [chains][kTileRows][kTileGroups * lanes] float32. Only bytes have two chains.
+/// Adds the 32-element blocks of K from `first` to before `last` to a tile of kTileRows rows of A
+/// by kTileGroups groups of B columns, in turn to each of its chains. `row` and `group` are the
+/// tile's first, acc is [chains][kTileRows][kTileGroups * lanes] float32. Only bytes have two
+/// chains.
 struct TileBlocks {
-  size_t row, group;
-  size_t first, last;
-  size_t chains;
+  std::size_t row, group;
+  std::size_t first, last;
+  std::size_t chains;
 };
 using GemmKernel = void (*)(const PackedA& a, const PackedB& b, const TileBlocks& tile, float* acc);
 
 struct GemmKernels {
-  size_t lanes = 0;  // columns a group; 0: the level has no kernels
-  bool adds_bytes_in_words = false;  // products of bytes are summed in 16 bits before 32
-  GemmKernel bytes8 = nullptr;  // for byte_sums of 8, 4, 2, 1
+  std::size_t lanes = 0;             ///< columns a group; 0: the level has no kernels
+  bool adds_bytes_in_words = false;  ///< products of bytes are summed in 16 bits before 32
+  GemmKernel bytes8 = nullptr;       ///< for byte_sums of 8, 4, 2, 1
   GemmKernel bytes4 = nullptr;
   GemmKernel bytes2 = nullptr;
   GemmKernel bytes1 = nullptr;

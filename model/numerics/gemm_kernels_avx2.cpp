@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // AVX2 kernels: eight columns a group.
-#include "numerics/gemm_kernels.h"
+#include "model/numerics/gemm_kernels.h"
 
 #if defined(__x86_64__)
 
@@ -11,7 +12,7 @@ namespace mx {
 namespace {
 
 struct Vec {
-  static constexpr size_t kLanes = 8;
+  static constexpr std::size_t kLanes = 8;
   static constexpr bool kKeepsAccumulators = false;
   static constexpr bool kWidensAtOnce = false;
   using Int = __m256i;  // 8 x int32, or bytes and words of as many columns
@@ -41,15 +42,15 @@ struct Vec {
     return value;
   }
 
-  MX_VECTOR static inline void multiply_bytes(Int a, Int b, bool first, Narrow* narrow, Int*) {
+  MX_VECTOR static inline void multiply_bytes(Int a, Int b, bool first, Narrow& narrow, Int&) {
     const __m256i products = _mm256_maddubs_epi16(a, b);
-    *narrow = in_order(first ? products : _mm256_add_epi16(*narrow, products));
+    narrow = in_order(first ? products : _mm256_add_epi16(narrow, products));
   }
-  MX_VECTOR static inline void widen(Narrow narrow, Int* sum) {
-    *sum = _mm256_add_epi32(*sum, _mm256_madd_epi16(narrow, _mm256_set1_epi16(1)));
+  MX_VECTOR static inline void widen(Narrow narrow, Int& sum) {
+    sum = _mm256_add_epi32(sum, _mm256_madd_epi16(narrow, _mm256_set1_epi16(1)));
   }
-  MX_VECTOR static inline void multiply_words(Int a, Int b, Int* sum) {
-    *sum = in_order(_mm256_add_epi32(*sum, _mm256_madd_epi16(a, b)));
+  MX_VECTOR static inline void multiply_words(Int a, Int b, Int& sum) {
+    sum = in_order(_mm256_add_epi32(sum, _mm256_madd_epi16(a, b)));
   }
 
   MX_VECTOR static inline Float add_scaled(Int sum, int32_t scale, const int32_t* scales,
@@ -62,10 +63,10 @@ struct Vec {
     return {_mm256_cvtepi32_pd(_mm256_castsi256_si128(sum)),
             _mm256_cvtepi32_pd(_mm256_extracti128_si256(sum, 1))};
   }
-  MX_VECTOR static inline void add_weighted(Int sum, double weight, Wide* wide) {
+  MX_VECTOR static inline void add_weighted(Int sum, double weight, Wide& wide) {
     const Wide x = to_wide(sum);
-    wide->low = _mm256_fmadd_pd(x.low, _mm256_set1_pd(weight), wide->low);
-    wide->high = _mm256_fmadd_pd(x.high, _mm256_set1_pd(weight), wide->high);
+    wide.low = _mm256_fmadd_pd(x.low, _mm256_set1_pd(weight), wide.low);
+    wide.high = _mm256_fmadd_pd(x.high, _mm256_set1_pd(weight), wide.high);
   }
 
   // x + y rounded to odd: inexact results get a set last bit, so that rounding them again to
@@ -107,7 +108,7 @@ struct Vec {
 }  // namespace
 }  // namespace mx
 
-#include "numerics/gemm_kernels.inc"
+#include "model/numerics/gemm_kernels.inc"
 
 namespace mx {
 GemmKernels gemm_kernels_avx2() { return make_kernels(); }

@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // AVX-512 kernels with VNNI: sixteen columns a group.
-#include "numerics/gemm_kernels.h"
+#include "model/numerics/gemm_kernels.h"
 
 #if defined(__x86_64__)
 
@@ -16,7 +17,7 @@ namespace mx {
 namespace {
 
 struct Vec {
-  static constexpr size_t kLanes = 16;
+  static constexpr std::size_t kLanes = 16;
   static constexpr bool kKeepsAccumulators = true;
   static constexpr bool kWidensAtOnce = true;  // VNNI adds products to 32 bits
   using Int = __m512i;                         // 16 x int32, or bytes and words of as many columns
@@ -37,12 +38,12 @@ struct Vec {
     return _mm512_set1_epi32(value);
   }
 
-  MX_VECTOR static inline void multiply_bytes(Int a, Int b, bool, Narrow*, Int* sum) {
-    *sum = _mm512_dpbusd_epi32(*sum, a, b);
+  MX_VECTOR static inline void multiply_bytes(Int a, Int b, bool, Narrow&, Int& sum) {
+    sum = _mm512_dpbusd_epi32(sum, a, b);
   }
-  MX_VECTOR static inline void widen(Narrow, Int*) {}
-  MX_VECTOR static inline void multiply_words(Int a, Int b, Int* sum) {
-    *sum = _mm512_dpwssd_epi32(*sum, a, b);
+  MX_VECTOR static inline void widen(Narrow, Int&) {}
+  MX_VECTOR static inline void multiply_words(Int a, Int b, Int& sum) {
+    sum = _mm512_dpwssd_epi32(sum, a, b);
   }
 
   MX_VECTOR static inline Float add_scaled(Int sum, int32_t scale, const int32_t* scales,
@@ -55,10 +56,10 @@ struct Vec {
     return {_mm512_cvtepi32_pd(_mm512_castsi512_si256(sum)),
             _mm512_cvtepi32_pd(_mm512_extracti64x4_epi64(sum, 1))};
   }
-  MX_VECTOR static inline void add_weighted(Int sum, double weight, Wide* wide) {
+  MX_VECTOR static inline void add_weighted(Int sum, double weight, Wide& wide) {
     const Wide x = to_wide(sum);
-    wide->low = _mm512_fmadd_pd(x.low, _mm512_set1_pd(weight), wide->low);
-    wide->high = _mm512_fmadd_pd(x.high, _mm512_set1_pd(weight), wide->high);
+    wide.low = _mm512_fmadd_pd(x.low, _mm512_set1_pd(weight), wide.low);
+    wide.high = _mm512_fmadd_pd(x.high, _mm512_set1_pd(weight), wide.high);
   }
 
   // RNE_fp32(acc + x * weight), by way of float64 rounded to odd: of the two numbers around an
@@ -90,7 +91,7 @@ struct Vec {
 }  // namespace
 }  // namespace mx
 
-#include "numerics/gemm_kernels.inc"
+#include "model/numerics/gemm_kernels.inc"
 
 namespace mx {
 GemmKernels MX_KERNEL_TABLE() { return make_kernels(); }

@@ -1,18 +1,19 @@
-// The accumulation policies behind gemm.h, each a full product into out [M][N]. The tensors have
-// been checked.
+// SPDX-License-Identifier: Apache-2.0
+// The accumulation policies behind gemm.h: each computes rows first_row .. last_row - 1 of the
+// product into out [M][N]. The tensors have been checked.
 #pragma once
 
-#include "numerics/tensor.h"
+#include "model/numerics/tensor.h"
 
 namespace mx {
 
 void gemm_block_into(const MxTensor& a, const MxTensor& b, const float* bias, bool dual,
-                     size_t first_row, size_t last_row, float* out);
-void gemm_exact_into(const MxTensor& a, const MxTensor& b, const float* bias, size_t first_row,
-                     size_t last_row, float* out);
-void gemm_sequential_into(const MxTensor& a, const MxTensor& b, const float* bias, size_t first_row,
-                          size_t last_row, float* out);
-void gemm_blackwell_into(const MxTensor& a, const MxTensor& b, const float* bias, size_t first_row,
-                         size_t last_row, float* out);
+                     std::size_t first_row, std::size_t last_row, float* out);
+void gemm_exact_into(const MxTensor& a, const MxTensor& b, const float* bias, std::size_t first_row,
+                     std::size_t last_row, float* out);
+void gemm_sequential_into(const MxTensor& a, const MxTensor& b, const float* bias,
+                          std::size_t first_row, std::size_t last_row, float* out);
+void gemm_blackwell_into(const MxTensor& a, const MxTensor& b, const float* bias,
+                         std::size_t first_row, std::size_t last_row, float* out);
 
 }  // namespace mx

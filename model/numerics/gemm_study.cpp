@@ -1,11 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
 // The policies that exist for study: exact, sequential and nvidia-blackwell.
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "numerics/accumulate.h"
-#include "numerics/exact_sum.h"
-#include "numerics/gemm_policies.h"
+#include "model/numerics/accumulate.h"
+#include "model/numerics/exact_sum.h"
+#include "model/numerics/gemm_policies.h"
 
 namespace mx {
 namespace {
@@ -14,10 +15,11 @@ float canonical(uint32_t bits) { return from_bits(is_nan_bits(bits) ? kQuietNan 
 
 // Calls visit(dot) for every block of output (i, j).
 template <typename Visit>
-void for_each_block(const MxTensor& a, const MxTensor& b, size_t i, size_t j, const Visit& visit) {
-  const size_t columns = a.scale_columns();
-  for (size_t block = 0; block < columns; ++block) {
-    const size_t k = block * kBlockSize;
+void for_each_block(const MxTensor& a, const MxTensor& b, std::size_t i, std::size_t j,
+                    const Visit& visit) {
+  const std::size_t columns = a.scale_columns();
+  for (std::size_t block = 0; block < columns; block++) {
+    const std::size_t k = block * kBlockSize;
     visit(block_dot(a.format, &a.codes[i * a.k + k], a.scales[i * columns + block], b.format,
                     &b.codes[j * b.k + k], b.scales[j * columns + block],
                     std::min(kBlockSize, a.k - k)));
@@ -75,13 +77,13 @@ AlignedTerm accumulator_term(uint32_t acc) {
 
 // One step of the Blackwell rule over up to 32 finite element pairs.
 uint32_t blackwell_step(uint32_t acc, const MxTensor& a, const uint8_t* codes_a, const MxTensor& b,
-                        const uint8_t* codes_b, size_t count, int scale_exponent) {
+                        const uint8_t* codes_b, std::size_t count, int scale_exponent) {
   const ElementFormat& fa = element_format(a.format);
   const ElementFormat& fb = element_format(b.format);
   AlignedTerm terms[kBlockSize + 1];
   terms[0] = accumulator_term(acc);
   int largest = terms[0].exponent;
-  for (size_t i = 0; i < count; ++i) {
+  for (std::size_t i = 0; i < count; i++) {
     const int64_t x = integer_table(a.format)[codes_a[i]];
     const int64_t y = integer_table(b.format)[codes_b[i]];
     terms[i + 1] = {static_cast<Int128>(x) * y, fa.lsb_exponent + fb.lsb_exponent + scale_exponent,
@@ -89,17 +91,17 @@ uint32_t blackwell_step(uint32_t acc, const MxTensor& a, const uint8_t* codes_a,
     largest = std::max(largest, terms[i + 1].exponent);
   }
   Int128 sum = 0;
-  for (size_t i = 0; i <= count; ++i) sum += aligned(terms[i], largest);
+  for (std::size_t i = 0; i <= count; i++) sum += aligned(terms[i], largest);
   return truncate_to_float(sum, largest - 25);
 }
 
 }  // namespace
 
-void gemm_exact_into(const MxTensor& a, const MxTensor& b, const float* bias, size_t first_row,
-                     size_t last_row, float* out) {
-  for (size_t i = first_row; i < last_row; ++i) {
-    for (size_t j = 0; j < b.rows; ++j) {
-      const uint32_t start = bias == nullptr ? 0 : to_bits(bias[i * b.rows + j]);
+void gemm_exact_into(const MxTensor& a, const MxTensor& b, const float* bias, std::size_t first_row,
+                     std::size_t last_row, float* out) {
+  for (std::size_t i = first_row; i < last_row; i++) {
+    for (std::size_t j = 0; j < b.rows; j++) {
+      const uint32_t start = bias ? to_bits(bias[i * b.rows + j]) : 0;
       // Specials are collected beside the sum; `special` stays 0 while everything is finite.
       uint32_t special = is_finite_bits(start) ? 0 : start;
       ExactSum sum;
@@ -120,28 +122,28 @@ void gemm_exact_into(const MxTensor& a, const MxTensor& b, const float* bias, si
   }
 }
 
-void gemm_sequential_into(const MxTensor& a, const MxTensor& b, const float* bias, size_t first_row,
-                          size_t last_row, float* out) {
+void gemm_sequential_into(const MxTensor& a, const MxTensor& b, const float* bias,
+                          std::size_t first_row, std::size_t last_row, float* out) {
   const std::vector<float> x = dequantize(a);
   const std::vector<float> y = dequantize(b);
-  for (size_t i = first_row; i < last_row; ++i) {
-    for (size_t j = 0; j < b.rows; ++j) {
-      float sum = bias == nullptr ? 0.0f : bias[i * b.rows + j];
-      for (size_t k = 0; k < a.k; ++k) sum += x[i * a.k + k] * y[j * a.k + k];
+  for (std::size_t i = first_row; i < last_row; i++) {
+    for (std::size_t j = 0; j < b.rows; j++) {
+      float sum = bias ? bias[i * b.rows + j] : 0.0f;
+      for (std::size_t k = 0; k < a.k; k++) sum += x[i * a.k + k] * y[j * a.k + k];
       out[i * b.rows + j] = canonical(to_bits(sum));
     }
   }
 }
 
-void gemm_blackwell_into(const MxTensor& a, const MxTensor& b, const float* bias, size_t first_row,
-                         size_t last_row, float* out) {
-  const size_t columns = a.scale_columns();
-  for (size_t i = first_row; i < last_row; ++i) {
-    for (size_t j = 0; j < b.rows; ++j) {
-      uint32_t acc = bias == nullptr ? 0 : to_bits(bias[i * b.rows + j]);
-      size_t block = 0;
+void gemm_blackwell_into(const MxTensor& a, const MxTensor& b, const float* bias,
+                         std::size_t first_row, std::size_t last_row, float* out) {
+  const std::size_t columns = a.scale_columns();
+  for (std::size_t i = first_row; i < last_row; i++) {
+    for (std::size_t j = 0; j < b.rows; j++) {
+      uint32_t acc = bias ? to_bits(bias[i * b.rows + j]) : 0;
+      std::size_t block = 0;
       for_each_block(a, b, i, j, [&](const BlockDot& dot) {
-        const size_t k = block * kBlockSize;
+        const std::size_t k = block * kBlockSize;
         if (dot.special != BlockSpecial::none || !is_finite_bits(acc)) {
           acc = accumulate(acc, dot);
         } else {
@@ -150,7 +152,7 @@ void gemm_blackwell_into(const MxTensor& a, const MxTensor& b, const float* bias
               std::min(kBlockSize, a.k - k),
               a.scales[i * columns + block] + b.scales[j * columns + block] - 2 * kScaleBias);
         }
-        ++block;
+        block++;
       });
       out[i * b.rows + j] = canonical(acc);
     }

@@ -1,8 +1,9 @@
-#include "numerics/layout.h"
+// SPDX-License-Identifier: Apache-2.0
+#include "model/numerics/layout.h"
 
 #include <fmt/format.h>
 
-#include "numerics/error.h"
+#include "model/numerics/error.h"
 
 namespace mx {
 namespace {
@@ -13,37 +14,37 @@ void check_order(int bits, NibbleOrder order) {
   }
 }
 
-void swap_nibbles(std::vector<uint8_t>* bytes) {
-  for (uint8_t& byte : *bytes) byte = static_cast<uint8_t>((byte << 4) | (byte >> 4));
+void swap_nibbles(std::vector<uint8_t>& bytes) {
+  for (uint8_t& byte : bytes) byte = static_cast<uint8_t>((byte << 4) | (byte >> 4));
 }
 
-constexpr size_t kTileRows = 128;
-constexpr size_t kTileColumns = 4;
+constexpr std::size_t kTileRows = 128;
+constexpr std::size_t kTileColumns = 4;
 
-size_t round_up(size_t value, size_t multiple) {
+std::size_t round_up(std::size_t value, std::size_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
 }
 
 // Position of scale (row, column) of a matrix of `tiles` tile columns.
-size_t swizzled_index(size_t row, size_t column, size_t tiles) {
-  const size_t tile = row / kTileRows * tiles + column / kTileColumns;
-  const size_t in_tile = row % 32 * 16 + row % kTileRows / 32 * 4 + column % kTileColumns;
+std::size_t swizzled_index(std::size_t row, std::size_t column, std::size_t tiles) {
+  const std::size_t tile = row / kTileRows * tiles + column / kTileColumns;
+  const std::size_t in_tile = row % 32 * 16 + row % kTileRows / 32 * 4 + column % kTileColumns;
   return tile * kTileRows * kTileColumns + in_tile;
 }
 
 }  // namespace
 
-std::vector<uint8_t> pack_codes(const uint8_t* codes, size_t rows, size_t columns, int bits,
-                                NibbleOrder order) {
+std::vector<uint8_t> pack_codes(const uint8_t* codes, std::size_t rows, std::size_t columns,
+                                int bits, NibbleOrder order) {
   check_order(bits, order);
   const uint32_t mask = (1u << bits) - 1;
   const unsigned width = static_cast<unsigned>(bits);
   std::vector<uint8_t> packed;
   packed.reserve(rows * ((columns * width + 7) / 8));
-  for (size_t row = 0; row < rows; ++row) {
+  for (std::size_t row = 0; row < rows; row++) {
     uint32_t pending = 0;
     unsigned filled = 0;
-    for (size_t i = 0; i < columns; ++i) {
+    for (std::size_t i = 0; i < columns; i++) {
       pending |= (codes[row * columns + i] & mask) << filled;
       for (filled += width; filled >= 8; filled -= 8, pending >>= 8) {
         packed.push_back(static_cast<uint8_t>(pending));
@@ -51,22 +52,22 @@ std::vector<uint8_t> pack_codes(const uint8_t* codes, size_t rows, size_t column
     }
     if (filled > 0) packed.push_back(static_cast<uint8_t>(pending));
   }
-  if (order == NibbleOrder::high) swap_nibbles(&packed);
+  if (order == NibbleOrder::high) swap_nibbles(packed);
   return packed;
 }
 
-std::vector<uint8_t> unpack_codes(const uint8_t* packed, size_t rows, size_t columns, int bits,
-                                  NibbleOrder order, size_t row_stride) {
+std::vector<uint8_t> unpack_codes(const uint8_t* packed, std::size_t rows, std::size_t columns,
+                                  int bits, NibbleOrder order, std::size_t row_stride) {
   check_order(bits, order);
   const uint32_t mask = (1u << bits) - 1;
   const unsigned width = static_cast<unsigned>(bits);
   std::vector<uint8_t> codes;
   codes.reserve(rows * columns);
-  for (size_t row = 0; row < rows; ++row) {
+  for (std::size_t row = 0; row < rows; row++) {
     const uint8_t* next = packed + row * row_stride;
     uint32_t pending = 0;
     unsigned filled = 0;
-    for (size_t i = 0; i < columns; ++i) {
+    for (std::size_t i = 0; i < columns; i++) {
       if (filled < width) {
         uint8_t byte = *next++;
         if (order == NibbleOrder::high) byte = static_cast<uint8_t>((byte << 4) | (byte >> 4));
@@ -81,22 +82,23 @@ std::vector<uint8_t> unpack_codes(const uint8_t* packed, size_t rows, size_t col
   return codes;
 }
 
-std::vector<uint8_t> swizzle_scales(const uint8_t* scales, size_t rows, size_t columns) {
-  const size_t padded = round_up(columns, kTileColumns);
+std::vector<uint8_t> swizzle_scales(const uint8_t* scales, std::size_t rows, std::size_t columns) {
+  const std::size_t padded = round_up(columns, kTileColumns);
   std::vector<uint8_t> result(round_up(rows, kTileRows) * padded);
-  for (size_t row = 0; row < rows; ++row) {
-    for (size_t column = 0; column < columns; ++column) {
+  for (std::size_t row = 0; row < rows; row++) {
+    for (std::size_t column = 0; column < columns; column++) {
       result[swizzled_index(row, column, padded / kTileColumns)] = scales[row * columns + column];
     }
   }
   return result;
 }
 
-std::vector<uint8_t> unswizzle_scales(const uint8_t* swizzled, size_t rows, size_t columns) {
-  const size_t tiles = round_up(columns, kTileColumns) / kTileColumns;
+std::vector<uint8_t> unswizzle_scales(const uint8_t* swizzled, std::size_t rows,
+                                      std::size_t columns) {
+  const std::size_t tiles = round_up(columns, kTileColumns) / kTileColumns;
   std::vector<uint8_t> result(rows * columns);
-  for (size_t row = 0; row < rows; ++row) {
-    for (size_t column = 0; column < columns; ++column) {
+  for (std::size_t row = 0; row < rows; row++) {
+    for (std::size_t column = 0; column < columns; column++) {
       result[row * columns + column] = swizzled[swizzled_index(row, column, tiles)];
     }
   }

@@ -1,4 +1,5 @@
-#include "numerics/log2.h"
+// SPDX-License-Identifier: Apache-2.0
+#include "model/numerics/log2.h"
 
 namespace mx {
 namespace {

@@ -1,4 +1,5 @@
-#include "numerics/npy.h"
+// SPDX-License-Identifier: Apache-2.0
+#include "model/numerics/npy.h"
 
 #include <fmt/format.h>
 
@@ -8,8 +9,8 @@
 #include <limits>
 #include <optional>
 
-#include "numerics/bits.h"
-#include "numerics/files.h"
+#include "model/numerics/bits.h"
+#include "model/numerics/files.h"
 
 namespace mx {
 namespace {
@@ -18,7 +19,7 @@ struct DTypeInfo {
   DType dtype;
   std::string_view descr;  // without the byte order mark
   std::string_view name;
-  size_t size;
+  std::size_t size;
 };
 
 constexpr std::array<DTypeInfo, 9> kDTypes = {{{DType::float16, "f2", "float16", 2},
@@ -41,7 +42,7 @@ class HeaderParser {
  public:
   HeaderParser(std::string_view text, const std::string& name) : text_(text), name_(name) {}
 
-  void parse(std::string* descr, bool* fortran, std::vector<size_t>* shape) {
+  void parse(std::string& descr, bool& fortran, std::vector<std::size_t>& shape) {
     bool seen_descr = false;
     bool seen_order = false;
     bool seen_shape = false;
@@ -51,13 +52,13 @@ class HeaderParser {
       expect(':');
       if (key == "descr" && !seen_descr) {
         if (peek() == '[') fail("structured types are not supported");
-        *descr = string_literal();
+        descr = string_literal();
         seen_descr = true;
       } else if (key == "fortran_order" && !seen_order) {
-        *fortran = boolean();
+        fortran = boolean();
         seen_order = true;
       } else if (key == "shape" && !seen_shape) {
-        *shape = tuple();
+        shape = tuple();
         seen_shape = true;
       } else {
         fail(fmt::format("unexpected or repeated header key '{}'", key));
@@ -77,7 +78,7 @@ class HeaderParser {
   }
 
   void skip_spaces() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n')) ++at_;
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n')) at_++;
   }
 
   char peek() {
@@ -87,7 +88,7 @@ class HeaderParser {
 
   bool accept(char c) {
     if (peek() != c) return false;
-    ++at_;
+    at_++;
     return true;
   }
 
@@ -98,7 +99,7 @@ class HeaderParser {
   std::string string_literal() {
     const char quote = peek();
     if (quote != '\'' && quote != '"') fail("malformed header");
-    const size_t end = text_.find(quote, at_ + 1);
+    const std::size_t end = text_.find(quote, at_ + 1);
     if (end == std::string_view::npos) fail("malformed header");
     std::string value(text_.substr(at_ + 1, end - at_ - 1));
     for (char& c : value) {
@@ -119,8 +120,8 @@ class HeaderParser {
     fail("malformed header");
   }
 
-  std::vector<size_t> tuple() {
-    std::vector<size_t> values;
+  std::vector<std::size_t> tuple() {
+    std::vector<std::size_t> values;
     expect('(');
     while (!accept(')')) {
       values.push_back(number());
@@ -129,12 +130,12 @@ class HeaderParser {
     return values;
   }
 
-  size_t number() {
+  std::size_t number() {
     if (peek() < '0' || peek() > '9') fail("malformed shape in the header");
-    size_t value = 0;
-    for (; at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '9'; ++at_) {
-      const size_t digit = static_cast<size_t>(text_[at_] - '0');
-      if (value > (std::numeric_limits<size_t>::max() - digit) / 10) {
+    std::size_t value = 0;
+    for (; at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '9'; at_++) {
+      const std::size_t digit = static_cast<std::size_t>(text_[at_] - '0');
+      if (value > (std::numeric_limits<std::size_t>::max() - digit) / 10) {
         fail("the shape in the header is too large");
       }
       value = value * 10 + digit;
@@ -144,15 +145,15 @@ class HeaderParser {
 
   std::string_view text_;
   const std::string& name_;
-  size_t at_ = 0;
+  std::size_t at_ = 0;
 };
 
 // Product of the dimensions times the element size; nothing if that overflows.
-std::optional<size_t> byte_count(const std::vector<size_t>& shape, size_t element) {
-  if (std::find(shape.begin(), shape.end(), size_t{0}) != shape.end()) return 0;
-  size_t bytes = element;
-  for (const size_t dimension : shape) {
-    if (bytes > std::numeric_limits<size_t>::max() / dimension) return std::nullopt;
+std::optional<std::size_t> byte_count(const std::vector<std::size_t>& shape, std::size_t element) {
+  if (std::find(shape.begin(), shape.end(), std::size_t{0}) != shape.end()) return 0;
+  std::size_t bytes = element;
+  for (const std::size_t dimension : shape) {
+    if (bytes > std::numeric_limits<std::size_t>::max() / dimension) return std::nullopt;
     bytes *= dimension;
   }
   return bytes;
@@ -187,17 +188,17 @@ T load(const uint8_t* bytes) {
 
 }  // namespace
 
-size_t dtype_size(DType dtype) { return info(dtype).size; }
+std::size_t dtype_size(DType dtype) { return info(dtype).size; }
 std::string_view dtype_name(DType dtype) { return info(dtype).name; }
 
-size_t NpyArray::size() const {
-  size_t count = 1;
-  for (const size_t dimension : shape) count *= dimension;
+std::size_t NpyArray::size() const {
+  std::size_t count = 1;
+  for (const std::size_t dimension : shape) count *= dimension;
   return count;
 }
 
-NpyArray parse_npy(const uint8_t* bytes, size_t size, const std::string& name) {
-  constexpr size_t kMagicSize = 6;
+NpyArray parse_npy(const uint8_t* bytes, std::size_t size, const std::string& name) {
+  constexpr std::size_t kMagicSize = 6;
   if (size < 10 || std::memcmp(bytes, "\x93NUMPY", kMagicSize) != 0) {
     throw Error(fmt::format("{}: not a .npy file", name));
   }
@@ -206,23 +207,23 @@ NpyArray parse_npy(const uint8_t* bytes, size_t size, const std::string& name) {
     throw Error(
         fmt::format("{}: .npy version {} is not supported (allowed: 1 to 3)", name, version));
   }
-  const size_t prefix = version == 1 ? 10 : 12;
+  const std::size_t prefix = version == 1 ? 10 : 12;
   if (size < prefix) throw Error(fmt::format("{}: truncated header", name));
-  const size_t length = version == 1 ? load<uint16_t>(bytes + 8) : load<uint32_t>(bytes + 8);
+  const std::size_t length = version == 1 ? load<uint16_t>(bytes + 8) : load<uint32_t>(bytes + 8);
   if (length > size - prefix) throw Error(fmt::format("{}: truncated header", name));
 
   NpyArray array;
   std::string descr;
   HeaderParser(std::string_view(reinterpret_cast<const char*>(bytes) + prefix, length), name)
-      .parse(&descr, &array.fortran, &array.shape);
+      .parse(descr, array.fortran, array.shape);
   array.dtype = parse_descr(descr, name);
   // Order means nothing with fewer than two dimensions.
   if (array.fortran && array.shape.size() > 1) {
     throw Error(fmt::format("{}: Fortran order is not supported; save it in C order", name));
   }
   array.fortran = false;
-  const std::optional<size_t> expected = byte_count(array.shape, dtype_size(array.dtype));
-  const size_t available = size - prefix - length;
+  const std::optional<std::size_t> expected = byte_count(array.shape, dtype_size(array.dtype));
+  const std::size_t available = size - prefix - length;
   if (!expected || *expected != available) {
     throw Error(fmt::format("{}: the header promises {} bytes of data, the file holds {}", name,
                             expected ? fmt::to_string(*expected) : "too many", available));
@@ -236,7 +237,7 @@ NpyArray read_npy(const std::string& path) {
   return parse_npy(bytes.data(), bytes.size(), path);
 }
 
-void require_rank(const NpyArray& array, size_t rank, const std::string& name) {
+void require_rank(const NpyArray& array, std::size_t rank, const std::string& name) {
   if (array.shape.size() != rank) {
     throw Error(
         fmt::format("{}: need {} dimensions, the array has {}", name, rank, array.shape.size()));
@@ -246,10 +247,10 @@ void require_rank(const NpyArray& array, size_t rank, const std::string& name) {
 std::vector<float> to_float32(const NpyArray& array, const std::string& name) {
   std::vector<float> values(array.size());
   const uint8_t* data = array.data.data();
-  for (size_t i = 0; i < values.size(); ++i) {
+  for (std::size_t i = 0; i < values.size(); i++) {
     switch (array.dtype) {
       case DType::float16:
-        values[i] = half_to_float(load<uint16_t>(data + 2 * i));
+        values[i] = float16_to_float(load<uint16_t>(data + 2 * i));
         break;
       case DType::float32:
         values[i] = load<float>(data + 4 * i);
@@ -281,14 +282,14 @@ void write_npy(const std::string& path, const NpyArray& array) {
     throw Error(fmt::format("{}: {} bytes of data do not fill the shape", path, array.data.size()));
   }
   std::string shape;
-  for (const size_t dimension : array.shape) shape += fmt::format("{}, ", dimension);
+  for (const std::size_t dimension : array.shape) shape += fmt::format("{}, ", dimension);
   // As numpy prints tuples: "()", "(3,)", "(3, 4)".
   if (array.shape.size() > 1) shape.resize(shape.size() - 2);
   if (array.shape.size() == 1) shape.resize(shape.size() - 1);
   std::string header = fmt::format("{{'descr': '{}{}', 'fortran_order': False, 'shape': ({}), }}",
                                    type.size == 1 ? '|' : '<', type.descr, shape);
-  constexpr size_t kPrefix = 10;
-  constexpr size_t kAlignment = 64;
+  constexpr std::size_t kPrefix = 10;
+  constexpr std::size_t kAlignment = 64;
   while ((kPrefix + header.size() + 1) % kAlignment != 0) header += ' ';
   header += '\n';
   std::string file("\x93NUMPY\x01\x00", 8);
@@ -302,7 +303,7 @@ void write_npy(const std::string& path, const NpyArray& array) {
 namespace {
 
 void write_raw(const std::string& path, DType dtype, const void* data,
-               const std::vector<size_t>& shape) {
+               const std::vector<std::size_t>& shape) {
   NpyArray array;
   array.dtype = dtype;
   array.shape = shape;
@@ -313,15 +314,16 @@ void write_raw(const std::string& path, DType dtype, const void* data,
 
 }  // namespace
 
-void write_npy(const std::string& path, const float* data, const std::vector<size_t>& shape) {
+void write_npy(const std::string& path, const float* data, const std::vector<std::size_t>& shape) {
   write_raw(path, DType::float32, data, shape);
 }
 
-void write_npy(const std::string& path, const uint8_t* data, const std::vector<size_t>& shape) {
+void write_npy(const std::string& path, const uint8_t* data,
+               const std::vector<std::size_t>& shape) {
   write_raw(path, DType::uint8, data, shape);
 }
 
-float half_to_float(uint16_t bits) {
+float float16_to_float(uint16_t bits) {
   const uint32_t sign = static_cast<uint32_t>(bits & 0x8000) << 16;
   const uint32_t field = (bits >> 10) & 0x1F;
   const uint32_t fraction = bits & 0x3FF;

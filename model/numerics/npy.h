@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reading and writing NumPy .npy files (format versions 1 to 3), strictly.
 #pragma once
 
@@ -7,47 +8,47 @@
 #include <string_view>
 #include <vector>
 
-#include "numerics/error.h"
+#include "model/numerics/error.h"
 
 namespace mx {
 
 enum class DType : uint8_t { float16, float32, float64, uint8, int8, uint16, int16, uint32, int32 };
 
-size_t dtype_size(DType dtype);
+std::size_t dtype_size(DType dtype);
 std::string_view dtype_name(DType dtype);
 
-// An array in C (row-major) order, little endian. A zero-rank array has one element.
+/// An array in C (row-major) order, little endian. A zero-rank array has one element.
 struct NpyArray {
   DType dtype = DType::float32;
-  std::vector<size_t> shape;
-  bool fortran = false;  // always false for arrays that read_npy returns
+  std::vector<std::size_t> shape;
+  bool fortran = false;  ///< always false for arrays that read_npy returns
   std::vector<uint8_t> data;
 
-  size_t size() const;  // number of elements
+  std::size_t size() const;  ///< number of elements
 };
 
-// Reads a file. Throws Error, one line naming the file, for anything but a complete C-order
-// little-endian array of a supported type: bad magic, truncated or lying headers, too little or too
-// much data, Fortran order, big endian, other types.
+/// Reads a file. Throws Error, one line naming the file, for anything but a complete C-order
+/// little-endian array of a supported type: bad magic, truncated or lying headers, too little or
+/// too much data, Fortran order, big endian, other types.
 NpyArray read_npy(const std::string& path);
 
-// The same from memory; `name` is used in messages.
-NpyArray parse_npy(const uint8_t* bytes, size_t size, const std::string& name);
+/// The same from memory; `name` is used in messages.
+NpyArray parse_npy(const uint8_t* bytes, std::size_t size, const std::string& name);
 
-// Throws Error unless the array has this rank; `name` is used in the message.
-void require_rank(const NpyArray& array, size_t rank, const std::string& name);
+/// Throws Error unless the array has this rank; `name` is used in the message.
+void require_rank(const NpyArray& array, std::size_t rank, const std::string& name);
 
-// The elements as float32: float16 and uint8 exactly, float64 rounded to nearest even.
+/// The elements as float32: float16 and uint8 exactly, float64 rounded to nearest even.
 std::vector<float> to_float32(const NpyArray& array, const std::string& name);
-// The elements of a uint8 array; throws Error for any other type.
+/// The elements of a uint8 array; throws Error for any other type.
 std::vector<uint8_t> to_uint8(const NpyArray& array, const std::string& name);
 
-// Writes version 1.0. Throws Error if the file cannot be written or sizes do not match the shape.
+/// Writes version 1.0. Throws Error if the file cannot be written or sizes do not match the shape.
 void write_npy(const std::string& path, const NpyArray& array);
-void write_npy(const std::string& path, const float* data, const std::vector<size_t>& shape);
-void write_npy(const std::string& path, const uint8_t* data, const std::vector<size_t>& shape);
+void write_npy(const std::string& path, const float* data, const std::vector<std::size_t>& shape);
+void write_npy(const std::string& path, const uint8_t* data, const std::vector<std::size_t>& shape);
 
-// float16 bits to float32, exact.
-float half_to_float(uint16_t bits);
+/// float16 bits to float32, exact.
+float float16_to_float(uint16_t bits);
 
 }  // namespace mx

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Splitting independent work over threads.
 #pragma once
 
@@ -8,13 +9,13 @@
 
 namespace mx {
 
-// Calls body(first, last) for ranges that cover 0..count, one a thread; the last on the caller's.
-// body must not throw with more than one thread.
+/// Calls body(first, last) for ranges that cover 0..count, one a thread; the last on the caller's.
+/// body must not throw with more than one thread.
 template <typename Body>
-void parallel_ranges(size_t count, unsigned threads, const Body& body) {
-  const size_t parts = std::max<size_t>(1, std::min<size_t>(threads, count));
+void parallel_ranges(std::size_t count, unsigned threads, const Body& body) {
+  const std::size_t parts = std::max<std::size_t>(1, std::min<std::size_t>(threads, count));
   std::vector<std::thread> workers;
-  for (size_t part = 0; part + 1 < parts; ++part) {
+  for (std::size_t part = 0; part + 1 < parts; part++) {
     workers.emplace_back(
         [&body, part, parts, count] { body(count * part / parts, count * (part + 1) / parts); });
   }

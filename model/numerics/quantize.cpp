@@ -1,28 +1,24 @@
-#include "numerics/quantize.h"
+// SPDX-License-Identifier: Apache-2.0
+#include "model/numerics/quantize.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "numerics/bits.h"
-#include "numerics/block.h"
-#include "numerics/block_kernels.h"
-#include "numerics/parallel.h"
+#include "model/numerics/bfloat16.h"
+#include "model/numerics/bits.h"
+#include "model/numerics/block.h"
+#include "model/numerics/block_kernels.h"
+#include "model/numerics/parallel.h"
 
 namespace mx {
 namespace {
 
-float to_bfloat16(float x) {
-  const uint32_t bits = to_bits(x);
-  if (is_nan_bits(bits)) return from_bits((bits | 0x00400000) & 0xFFFF0000);
-  return from_bits((bits + 0x7FFF + ((bits >> 16) & 1)) & 0xFFFF0000);
-}
-
 // Largest finite magnitude of the array, 1 if that is 0: the tensor scale must be usable.
-float array_amax(const float* x, size_t count) {
+float array_amax(const float* x, std::size_t count) {
   uint32_t amax = 0;
-  for (size_t i = 0; i < count; ++i) {
+  for (std::size_t i = 0; i < count; i++) {
     const uint32_t magnitude = to_bits(x[i]) & 0x7FFFFFFF;
     if (magnitude < kInfinity) amax = std::max(amax, magnitude);
   }
@@ -31,20 +27,21 @@ float array_amax(const float* x, size_t count) {
 
 // How the array falls into lines of elements `stride` apart, each cut into blocks.
 struct Lines {
-  size_t outer = 1;   // product of the axes before the blocked one
-  size_t length = 1;  // of the blocked axis
-  size_t inner = 1;   // product of the axes after it: the stride
-  size_t blocks = 0;  // a line
+  std::size_t outer = 1;   // product of the axes before the blocked one
+  std::size_t length = 1;  // of the blocked axis
+  std::size_t inner = 1;   // product of the axes after it: the stride
+  std::size_t blocks = 0;  // a line
 };
 
-Lines lines_of(const std::vector<size_t>& shape, size_t axis, const QuantizerOptions& options) {
+Lines lines_of(const std::vector<std::size_t>& shape, std::size_t axis,
+               const QuantizerOptions& options) {
   Lines lines;
   if (options.walk == BlockWalk::flat) {
-    for (const size_t dimension : shape) lines.length *= dimension;
+    for (const std::size_t dimension : shape) lines.length *= dimension;
   } else if (!shape.empty()) {
-    for (size_t i = 0; i < axis; ++i) lines.outer *= shape[i];
+    for (std::size_t i = 0; i < axis; i++) lines.outer *= shape[i];
     lines.length = shape[axis];
-    for (size_t i = axis + 1; i < shape.size(); ++i) lines.inner *= shape[i];
+    for (std::size_t i = axis + 1; i < shape.size(); i++) lines.inner *= shape[i];
   }
   lines.blocks = (lines.length + options.block_size - 1) / options.block_size;
   return lines;
@@ -64,34 +61,34 @@ bool scales_have_codes(const QuantizerOptions& options) {
 class ArrayQuantizer {
  public:
   ArrayQuantizer(const float* x, const BlockRules& rules, const Lines& lines,
-                 QuantizedArray* result)
-      : x_(x), rules_(rules), lines_(lines), result_(*result) {
-    const size_t size = rules.options.block_size;
+                 QuantizedArray& result)
+      : x_(x), rules_(rules), lines_(lines), result_(result) {
+    const std::size_t size = rules.options.block_size;
     values_.resize(size);
     codes_.resize(size);
     dequantized_.resize(size);
   }
 
-  void run(size_t first, size_t last) {
-    for (size_t outer = first; outer < last; ++outer) {
-      for (size_t block = 0; block < lines_.blocks; ++block) {
-        for (size_t inner = 0; inner < lines_.inner; ++inner) one_block(outer, block, inner);
+  void run(std::size_t first, std::size_t last) {
+    for (std::size_t outer = first; outer < last; outer++) {
+      for (std::size_t block = 0; block < lines_.blocks; block++) {
+        for (std::size_t inner = 0; inner < lines_.inner; inner++) one_block(outer, block, inner);
       }
     }
   }
 
  private:
-  void one_block(size_t outer, size_t block, size_t inner) {
-    const size_t size = rules_.options.block_size;
-    const size_t first = block * size;
-    const size_t count = std::min(size, lines_.length - first);
-    const size_t at = (outer * lines_.length + first) * lines_.inner + inner;
-    const size_t scale_at = (outer * lines_.blocks + block) * lines_.inner + inner;
+  void one_block(std::size_t outer, std::size_t block, std::size_t inner) {
+    const std::size_t size = rules_.options.block_size;
+    const std::size_t first = block * size;
+    const std::size_t count = std::min(size, lines_.length - first);
+    const std::size_t at = (outer * lines_.length + first) * lines_.inner + inner;
+    const std::size_t scale_at = (outer * lines_.blocks + block) * lines_.inner + inner;
     // Short blocks are padded with zeros, which some rules can see (all_nan_poisons).
     std::fill(values_.begin(), values_.end(), 0.0f);
-    for (size_t i = 0; i < count; ++i) {
+    for (std::size_t i = 0; i < count; i++) {
       const float value = x_[at + i * lines_.inner];
-      values_[i] = rules_.options.bfloat16_input ? to_bfloat16(value) : value;
+      values_[i] = rules_.options.bfloat16_input ? round_to_bfloat16(value) : value;
     }
     const BlockScale scale = block_scale(values_.data(), size, rules_);
     const bool wants_values = !result_.dequantized.empty();
@@ -101,10 +98,10 @@ class ArrayQuantizer {
     if (!result_.scale_codes.empty()) {
       result_.scale_codes[scale_at] = static_cast<uint8_t>(scale.code);
     }
-    for (size_t i = 0; i < count; ++i) store(at + i * lines_.inner, i, wants_values);
+    for (std::size_t i = 0; i < count; i++) store(at + i * lines_.inner, i, wants_values);
   }
 
-  void store(size_t at, size_t i, bool wants_values) {
+  void store(std::size_t at, std::size_t i, bool wants_values) {
     if (result_.wide_codes.empty()) {
       result_.codes[at] = static_cast<uint8_t>(codes_[i]);
     } else {
@@ -130,21 +127,21 @@ bool kernels_apply(const ElementFormat& format, const QuantizerOptions& options)
 }
 
 // Quantizes lines of contiguous elements with a fast kernel.
-void quantize_lines(const float* x, size_t lines, size_t length, ScaleRule rule,
+void quantize_lines(const float* x, std::size_t lines, std::size_t length, ScaleRule rule,
                     QuantizeKernel kernel, unsigned threads, uint8_t* codes, uint8_t* scales) {
-  const size_t columns = (length + kBlockSize - 1) / kBlockSize;
-  const size_t whole = length / kBlockSize;
-  const size_t rest = length % kBlockSize;
+  const std::size_t columns = (length + kBlockSize - 1) / kBlockSize;
+  const std::size_t whole = length / kBlockSize;
+  const std::size_t rest = length % kBlockSize;
   if (rest == 0) {  // no short blocks: one long line
-    parallel_ranges(lines * columns, threads, [&](size_t first, size_t last) {
+    parallel_ranges(lines * columns, threads, [&](std::size_t first, std::size_t last) {
       kernel(x + first * kBlockSize, last - first, rule, codes + first * kBlockSize,
              scales + first);
     });
     return;
   }
-  parallel_ranges(lines, threads, [&](size_t first, size_t last) {
-    for (size_t line = first; line < last; ++line) {
-      const size_t tail = line * length + whole * kBlockSize;
+  parallel_ranges(lines, threads, [&](std::size_t first, std::size_t last) {
+    for (std::size_t line = first; line < last; line++) {
+      const std::size_t tail = line * length + whole * kBlockSize;
       kernel(x + line * length, whole, rule, codes + line * length, scales + line * columns);
       float padded[kBlockSize] = {};
       uint8_t padded_codes[kBlockSize];
@@ -155,17 +152,17 @@ void quantize_lines(const float* x, size_t lines, size_t length, ScaleRule rule,
   });
 }
 
-size_t resolve_axis(int axis, const std::vector<size_t>& shape) {
+std::size_t resolve_axis(int axis, const std::vector<std::size_t>& shape) {
   const int rank = shape.empty() ? 1 : static_cast<int>(shape.size());
   if (axis < -rank || axis >= rank) {
     throw Error(fmt::format("axis {} does not exist (allowed: {} to {})", axis, -rank, rank - 1));
   }
-  return static_cast<size_t>(axis < 0 ? axis + rank : axis);
+  return static_cast<std::size_t>(axis < 0 ? axis + rank : axis);
 }
 
 }  // namespace
 
-QuantizedArray quantize(const float* x, const std::vector<size_t>& shape,
+QuantizedArray quantize(const float* x, const std::vector<std::size_t>& shape,
                         const ElementFormat& format, const QuantizerOptions& options,
                         const QuantizeRequest& request) {
   if (options.block_size == 0) throw Error("block size 0 is not possible (allowed: 1 or more)");
@@ -175,7 +172,7 @@ QuantizedArray quantize(const float* x, const std::vector<size_t>& shape,
   result.shape = shape;
   result.axis = resolve_axis(request.axis, shape);
   const Lines lines = lines_of(shape, result.axis, options);
-  const size_t count = lines.outer * lines.length * lines.inner;
+  const std::size_t count = lines.outer * lines.length * lines.inner;
 
   result.scale_shape = shape;
   if (options.walk == BlockWalk::flat) {
@@ -183,7 +180,7 @@ QuantizedArray quantize(const float* x, const std::vector<size_t>& shape,
   } else if (!shape.empty()) {
     result.scale_shape[result.axis] = lines.blocks;
   }
-  const size_t scales = lines.outer * lines.blocks * lines.inner;
+  const std::size_t scales = lines.outer * lines.blocks * lines.inner;
   result.scales.resize(scales);
   if (scales_have_codes(options)) result.scale_codes.resize(scales);
   if (format.bits > 8) {
@@ -212,13 +209,13 @@ QuantizedArray quantize(const float* x, const std::vector<size_t>& shape,
     }
     return result;
   }
-  parallel_ranges(lines.outer, request.threads, [&](size_t first, size_t last) {
-    ArrayQuantizer(x, rules, lines, &result).run(first, last);
+  parallel_ranges(lines.outer, request.threads, [&](std::size_t first, std::size_t last) {
+    ArrayQuantizer(x, rules, lines, result).run(first, last);
   });
   return result;
 }
 
-MxTensor quantize_rows(const float* x, size_t rows, size_t k, FormatId format,
+MxTensor quantize_rows(const float* x, std::size_t rows, std::size_t k, FormatId format,
                        const QuantizerOptions& options, unsigned threads,
                        std::optional<SimdLevel> simd) {
   const bool operand = options.walk == BlockWalk::axis && options.block_size == kBlockSize &&

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // float32 arrays to Microscaling and back.
 //
 // quantize_rows makes the engine's operands; quantize serves every format, preset, axis and block
@@ -9,49 +10,49 @@
 #include <optional>
 #include <vector>
 
-#include "numerics/quantizer_options.h"
-#include "numerics/simd.h"
-#include "numerics/tensor.h"
+#include "model/numerics/quantizer_options.h"
+#include "model/numerics/simd.h"
+#include "model/numerics/tensor.h"
 
 namespace mx {
 
-// Quantizes a row-major matrix [rows][k], blocks of 32 along k (contiguous), to the engine's
-// operands. With the defaults: exact floor(log2 amax) - emax clamped to [-127, 127]; any NaN or Inf
-// in a block gives scale 0xFF and codes 0; an all-zero block has scale 0; elements saturate, keep
-// subnormals and the sign of zero; mxint8 uses -127..127.
-// Throws Error for options whose result is no engine operand: other block sizes or walks, scales
-// that are not E8M0 codes, elements with a shifted meaning.
-MxTensor quantize_rows(const float* x, size_t rows, size_t k, FormatId format,
+/// Quantizes a row-major matrix [rows][k], blocks of 32 along k (contiguous), to the engine's
+/// operands. With the defaults: exact floor(log2 amax) - emax clamped to [-127, 127]; any NaN or
+/// Inf in a block gives scale 0xFF and codes 0; an all-zero block has scale 0; elements saturate,
+/// keep subnormals and the sign of zero; mxint8 uses -127..127. Throws Error for options whose
+/// result is no engine operand: other block sizes or walks, scales that are not E8M0 codes,
+/// elements with a shifted meaning.
+MxTensor quantize_rows(const float* x, std::size_t rows, std::size_t k, FormatId format,
                        const QuantizerOptions& options = {}, unsigned threads = 1,
                        std::optional<SimdLevel> simd = {});
 
-// A quantized array of any shape.
+/// A quantized array of any shape.
 struct QuantizedArray {
   ElementFormat format;
   QuantizerOptions options;
-  std::vector<size_t> shape;
-  size_t axis = 0;                   // the blocked one
-  std::vector<uint8_t> codes;        // [shape], formats of at most 8 bits
-  std::vector<uint16_t> wide_codes;  // [shape], formats of more than 8 bits
-  // `shape` with the blocked axis replaced by its number of blocks; {blocks} for BlockWalk::flat.
-  std::vector<size_t> scale_shape;
-  std::vector<uint8_t> scale_codes;  // [scale_shape] in options.scale_format; empty if some scales
-                                     // may be outside it or it has more than 8 bits
-  std::vector<float> scales;         // [scale_shape], as numbers
-  float tensor_scale = 1;            // NVFP4: multiplies everything
-  std::vector<float> dequantized;    // [shape]; empty unless asked for
+  std::vector<std::size_t> shape;
+  std::size_t axis = 0;              ///< the blocked one
+  std::vector<uint8_t> codes;        ///< [shape], formats of at most 8 bits
+  std::vector<uint16_t> wide_codes;  ///< [shape], formats of more than 8 bits
+  /// `shape` with the blocked axis replaced by its number of blocks; {blocks} for BlockWalk::flat.
+  std::vector<std::size_t> scale_shape;
+  std::vector<uint8_t> scale_codes;  ///< [scale_shape] in options.scale_format; empty if some
+                                     ///< scales may be outside it or it has more than 8 bits
+  std::vector<float> scales;         ///< [scale_shape], as numbers
+  float tensor_scale = 1;            ///< NVFP4: multiplies everything
+  std::vector<float> dequantized;    ///< [shape]; empty unless asked for
 };
 
 struct QuantizeRequest {
-  int axis = -1;  // negative counts from the last one; ignored by BlockWalk::flat
+  int axis = -1;  ///< negative counts from the last one; ignored by BlockWalk::flat
   bool dequantize = true;
   unsigned threads = 1;
-  std::optional<SimdLevel> simd;  // default: the best the processor runs; the bits are the same
+  std::optional<SimdLevel> simd;  ///< default: the best the processor runs; the bits are the same
 };
 
-// Quantizes a row-major array. An array without axes is one element with one axis. Throws Error for
-// an axis that does not exist or a block size of 0.
-QuantizedArray quantize(const float* x, const std::vector<size_t>& shape,
+/// Quantizes a row-major array. An array without axes is one element with one axis. Throws Error
+/// for an axis that does not exist or a block size of 0.
+QuantizedArray quantize(const float* x, const std::vector<std::size_t>& shape,
                         const ElementFormat& format, const QuantizerOptions& options,
                         const QuantizeRequest& request = {});
 

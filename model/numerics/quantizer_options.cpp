@@ -1,4 +1,5 @@
-#include "numerics/quantizer_options.h"
+// SPDX-License-Identifier: Apache-2.0
+#include "model/numerics/quantizer_options.h"
 
 #include <fmt/format.h>
 

@@ -1,13 +1,14 @@
-#include "numerics/requantize.h"
+// SPDX-License-Identifier: Apache-2.0
+#include "model/numerics/requantize.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "numerics/bits.h"
-#include "numerics/block_kernels.h"
-#include "numerics/encode.h"
+#include "model/numerics/bits.h"
+#include "model/numerics/block_kernels.h"
+#include "model/numerics/encode.h"
 
 namespace mx {
 namespace {
@@ -15,9 +16,9 @@ namespace {
 // Whether a magnitude, scaled, rounds past the largest finite code. The step above that code would
 // be as wide as the one below, so everything past the middle does, and the middle itself where the
 // largest code is odd and ties go to the even one above it.
-class PastLargest {
+class OverflowTest {
  public:
-  PastLargest(FormatId format, uint8_t scale) {
+  OverflowTest(FormatId format, uint8_t scale) {
     const uint32_t code = element_format(format).max_code;
     const float largest = decode(format, static_cast<uint8_t>(code));
     const float middle = largest + (largest - decode(format, static_cast<uint8_t>(code - 1))) / 2;
@@ -49,38 +50,38 @@ Overflow parse_overflow(std::string_view name) {
   throw Error(fmt::format("unknown overflow '{}' (allowed: saturate, special)", name));
 }
 
-size_t requantize_block(const float* x, size_t count, const RequantOptions& options, uint8_t* codes,
-                        uint8_t* scale, bool* past) {
+std::size_t requantize_block(const float* x, std::size_t count, const RequantOptions& options,
+                             uint8_t* codes, uint8_t& scale, bool* overflowed) {
   float padded[kBlockSize] = {};
   uint8_t padded_codes[kBlockSize];
   std::copy_n(x, count, padded);
   block_kernels(options.format, best_simd_level())
-      .quantize(padded, 1, options.rule, padded_codes, scale);
+      .quantize(padded, 1, options.rule, padded_codes, &scale);
   std::copy_n(padded_codes, count, codes);
-  if (past) std::fill_n(past, count, false);
-  if (*scale == kNanScale) return 0;
+  if (overflowed) std::fill_n(overflowed, count, false);
+  if (scale == kNanScale) return 0;
 
   const ElementFormat& format = element_format(options.format);
   const bool special = options.overflow == Overflow::special && (format.has_inf || format.has_nan);
-  const PastLargest past_largest(options.format, *scale);
-  size_t number = 0;
-  for (size_t i = 0; i < count; ++i) {
-    if (!past_largest(x[i])) continue;
-    ++number;
-    if (past) past[i] = true;
+  const OverflowTest overflows(options.format, scale);
+  std::size_t number = 0;
+  for (std::size_t i = 0; i < count; i++) {
+    if (!overflows(x[i])) continue;
+    number++;
+    if (overflowed) overflowed[i] = true;
     if (special) codes[i] = special_code(format, x[i]);
   }
   return number;
 }
 
-size_t requantize_row(const float* x, size_t columns, const RequantOptions& options, uint8_t* codes,
-                      uint8_t* scales) {
-  size_t past = 0;
-  for (size_t first = 0; first < columns; first += kBlockSize) {
-    past += requantize_block(x + first, std::min(kBlockSize, columns - first), options,
-                             codes + first, scales + first / kBlockSize);
+std::size_t requantize_row(const float* x, std::size_t columns, const RequantOptions& options,
+                           uint8_t* codes, uint8_t* scales) {
+  std::size_t overflows = 0;
+  for (std::size_t first = 0; first < columns; first += kBlockSize) {
+    overflows += requantize_block(x + first, std::min(kBlockSize, columns - first), options,
+                                  codes + first, scales[first / kBlockSize]);
   }
-  return past;
+  return overflows;
 }
 
 }  // namespace mx

@@ -1,4 +1,5 @@
-#include "numerics/safetensors.h"
+// SPDX-License-Identifier: Apache-2.0
+#include "model/numerics/safetensors.h"
 
 #include <fmt/format.h>
 
@@ -7,9 +8,9 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "numerics/bits.h"
-#include "numerics/files.h"
-#include "numerics/npy.h"
+#include "model/numerics/bfloat16.h"
+#include "model/numerics/files.h"
+#include "model/numerics/npy.h"
 
 namespace mx {
 namespace {
@@ -23,7 +24,7 @@ T load(const uint8_t* bytes) {
   return value;
 }
 
-size_t element_size(const std::string& dtype) {
+std::size_t element_size(const std::string& dtype) {
   if (dtype == "F64") return 8;
   if (dtype == "F32") return 4;
   return dtype == "F16" || dtype == "BF16" ? 2 : 0;
@@ -32,19 +33,19 @@ size_t element_size(const std::string& dtype) {
 float element(const std::string& dtype, const uint8_t* bytes) {
   if (dtype == "F64") return static_cast<float>(load<double>(bytes));
   if (dtype == "F32") return load<float>(bytes);
-  if (dtype == "F16") return half_to_float(load<uint16_t>(bytes));
-  return from_bits(static_cast<uint32_t>(load<uint16_t>(bytes)) << 16);
+  if (dtype == "F16") return float16_to_float(load<uint16_t>(bytes));
+  return from_bits(widened_bits(load<uint16_t>(bytes)));
 }
 
 // Where a tensor lies in the data section.
 struct Extent {
-  size_t begin;
-  size_t end;
+  std::size_t begin;
+  std::size_t end;
 };
 
 class Reader {
  public:
-  Reader(const uint8_t* data, size_t size, const std::string& name)
+  Reader(const uint8_t* data, std::size_t size, const std::string& name)
       : data_(data), size_(size), name_(name) {}
 
   std::vector<NamedTensor> read(const Json& header) {
@@ -54,7 +55,7 @@ class Reader {
     for (const auto& [key, entry] : header.items()) {
       if (key == "__metadata__") continue;
       Extent extent{};
-      tensors.push_back(tensor(key, entry, &extent));
+      tensors.push_back(tensor(key, entry, extent));
       extents.push_back(extent);
     }
     check_coverage(std::move(extents));
@@ -73,12 +74,12 @@ class Reader {
     return text;
   }
 
-  size_t natural(const Json& value, const std::string& where) const {
+  std::size_t natural(const Json& value, const std::string& where) const {
     if (!value.is_number_unsigned()) fail(fmt::format("{}: not a natural number", where));
-    return value.get<size_t>();
+    return value.get<std::size_t>();
   }
 
-  NamedTensor tensor(const std::string& key, const Json& entry, Extent* extent) const {
+  NamedTensor tensor(const std::string& key, const Json& entry, Extent& extent) const {
     const std::string where = fmt::format("tensor '{}'", printable(key));
     if (!entry.is_object() || !entry.contains("dtype") || !entry["dtype"].is_string() ||
         !entry.contains("shape") || !entry["shape"].is_array() || !entry.contains("data_offsets") ||
@@ -88,33 +89,33 @@ class Reader {
     NamedTensor result;
     result.name = key;
     result.dtype = printable(entry["dtype"].get<std::string>());
-    const size_t size = element_size(result.dtype);
+    const std::size_t size = element_size(result.dtype);
     if (size == 0) {
       fail(fmt::format("{}: type {} is not supported (allowed: F32, F16, BF16, F64)", where,
                        result.dtype));
     }
-    extent->begin = natural(entry["data_offsets"][0], where);
-    extent->end = natural(entry["data_offsets"][1], where);
-    if (extent->begin > extent->end || extent->end > size_) {
+    extent.begin = natural(entry["data_offsets"][0], where);
+    extent.end = natural(entry["data_offsets"][1], where);
+    if (extent.begin > extent.end || extent.end > size_) {
       fail(where + ": its data lies outside the file");
     }
-    size_t count = 1;
+    std::size_t count = 1;
     for (const Json& dimension : entry["shape"]) {
       result.shape.push_back(natural(dimension, where));
       count = multiply(count, result.shape.back(), where);
     }
-    if (multiply(count, size, where) != extent->end - extent->begin) {
+    if (multiply(count, size, where) != extent.end - extent.begin) {
       fail(where + ": its shape and its data differ in size");
     }
     result.values.resize(count);
-    for (size_t i = 0; i < count; ++i) {
-      result.values[i] = element(result.dtype, data_ + extent->begin + i * size);
+    for (std::size_t i = 0; i < count; i++) {
+      result.values[i] = element(result.dtype, data_ + extent.begin + i * size);
     }
     return result;
   }
 
-  size_t multiply(size_t a, size_t b, const std::string& where) const {
-    if (b != 0 && a > std::numeric_limits<size_t>::max() / b)
+  std::size_t multiply(std::size_t a, std::size_t b, const std::string& where) const {
+    if (b != 0 && a > std::numeric_limits<std::size_t>::max() / b)
       fail(where + ": its shape is too large");
     return a * b;
   }
@@ -124,7 +125,7 @@ class Reader {
     std::sort(extents.begin(), extents.end(), [](const Extent& x, const Extent& y) {
       return x.begin != y.begin ? x.begin < y.begin : x.end < y.end;
     });
-    size_t at = 0;
+    std::size_t at = 0;
     for (const Extent& extent : extents) {
       if (extent.begin != at) fail("tensors overlap or leave a gap");
       at = extent.end;
@@ -133,15 +134,15 @@ class Reader {
   }
 
   const uint8_t* data_;
-  size_t size_;
+  std::size_t size_;
   const std::string& name_;
 };
 
 }  // namespace
 
-std::vector<NamedTensor> parse_safetensors(const uint8_t* bytes, size_t size,
+std::vector<NamedTensor> parse_safetensors(const uint8_t* bytes, std::size_t size,
                                            const std::string& name) {
-  constexpr size_t kPrefix = 8;
+  constexpr std::size_t kPrefix = 8;
   // The format's own limit; it also bounds the work a damaged file can cause.
   constexpr uint64_t kMaxHeader = 100'000'000;
   if (size < kPrefix) throw Error(fmt::format("{}: not a .safetensors file", name));
@@ -161,7 +162,7 @@ std::vector<NamedTensor> parse_safetensors(const uint8_t* bytes, size_t size,
   } catch (const std::exception&) {
     throw Error(fmt::format("{}: the header is not valid JSON", name));
   }
-  return Reader(bytes + kPrefix + length, size - kPrefix - static_cast<size_t>(length), name)
+  return Reader(bytes + kPrefix + length, size - kPrefix - static_cast<std::size_t>(length), name)
       .read(header);
 }
 

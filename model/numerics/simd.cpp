@@ -1,4 +1,5 @@
-#include "numerics/simd.h"
+// SPDX-License-Identifier: Apache-2.0
+#include "model/numerics/simd.h"
 
 namespace mx {
 

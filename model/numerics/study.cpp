@@ -1,9 +1,10 @@
-#include "numerics/study.h"
+// SPDX-License-Identifier: Apache-2.0
+#include "model/numerics/study.h"
 
 #include <cmath>
 #include <limits>
 
-#include "numerics/presets.h"
+#include "model/numerics/presets.h"
 
 namespace mx {
 namespace {
@@ -15,24 +16,24 @@ class ScaleIndex {
     flat_ = array.options.walk == BlockWalk::flat;
     if (array.shape.empty()) return;
     length_ = array.shape[array.axis];
-    for (size_t i = array.axis + 1; i < array.shape.size(); ++i) inner_ *= array.shape[i];
+    for (std::size_t i = array.axis + 1; i < array.shape.size(); i++) inner_ *= array.shape[i];
     blocks_ = (length_ + block_ - 1) / block_;
   }
 
-  size_t operator()(size_t element) const {
+  std::size_t operator()(std::size_t element) const {
     if (flat_) return element / block_;
-    const size_t inner = element % inner_;
-    const size_t along = element / inner_ % length_;
-    const size_t outer = element / inner_ / length_;
+    const std::size_t inner = element % inner_;
+    const std::size_t along = element / inner_ % length_;
+    const std::size_t outer = element / inner_ / length_;
     return (outer * blocks_ + along / block_) * inner_ + inner;
   }
 
  private:
-  size_t block_;
+  std::size_t block_;
   bool flat_ = false;
-  size_t length_ = 1;
-  size_t inner_ = 1;
-  size_t blocks_ = 1;
+  std::size_t length_ = 1;
+  std::size_t inner_ = 1;
+  std::size_t blocks_ = 1;
 };
 
 }  // namespace
@@ -50,29 +51,29 @@ QuantizationStats quantization_stats(const float* x, const QuantizedArray& quant
   double signal = 0;
   double noise = 0;
   double error_sum = 0;
-  size_t compared = 0;
-  for (size_t i = 0; i < stats.elements; ++i) {
+  std::size_t compared = 0;
+  for (std::size_t i = 0; i < stats.elements; i++) {
     const float q = quantized.dequantized[i];
-    if (std::isnan(q)) ++stats.nans;
+    if (std::isnan(q)) stats.nans++;
     if (!std::isfinite(x[i])) continue;
     const double scale = static_cast<double>(quantized.scales[scale_of(i)]) *
                          static_cast<double>(quantized.tensor_scale);
-    if (std::fabs(static_cast<double>(x[i])) > largest * scale) ++stats.clipped;
-    if (x[i] != 0 && q == 0) ++stats.flushed;
+    if (std::fabs(static_cast<double>(x[i])) > largest * scale) stats.clipped++;
+    if (x[i] != 0 && q == 0) stats.flushed++;
     if (!std::isfinite(q)) continue;
     const double error = std::fabs(static_cast<double>(x[i]) - static_cast<double>(q));
     signal += static_cast<double>(x[i]) * static_cast<double>(x[i]);
     noise += error * error;
     error_sum += error;
     stats.max_error = std::max(stats.max_error, error);
-    ++compared;
+    compared++;
   }
   stats.mean_error = compared > 0 ? error_sum / static_cast<double>(compared) : 0;
   stats.sqnr_db =
       compared > 0 ? 10 * std::log10(signal / noise) : std::numeric_limits<double>::quiet_NaN();
   for (const float scale : quantized.scales) {
     if (!std::isfinite(scale)) {
-      ++stats.nan_scales;
+      stats.nan_scales++;
     } else if (scale > 0) {
       ++stats.scale_histogram[std::ilogb(scale)];
     }
@@ -86,7 +87,7 @@ QuantizationStats quantization_stats(const float* x, const QuantizedArray& quant
   return stats;
 }
 
-std::vector<FormatComparison> compare_formats(const float* x, const std::vector<size_t>& shape,
+std::vector<FormatComparison> compare_formats(const float* x, const std::vector<std::size_t>& shape,
                                               const std::vector<std::string>& formats,
                                               unsigned threads) {
   std::vector<FormatComparison> result;

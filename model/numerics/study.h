@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How well an array survives quantization: error statistics, per format and preset.
 #pragma once
 
@@ -6,26 +7,26 @@
 #include <string>
 #include <vector>
 
-#include "numerics/quantize.h"
+#include "model/numerics/quantize.h"
 
 namespace mx {
 
 struct QuantizationStats {
-  size_t elements = 0;
-  size_t blocks = 0;
-  // Over elements that are finite before and after.
-  double sqnr_db = 0;     // 10 log10(sum x^2 / sum (x - q)^2); Inf without error, NaN without data
-  double max_error = 0;   // of |x - q|
-  double mean_error = 0;  // of |x - q|
-  size_t clipped = 0;     // finite inputs beyond the largest element times their scale
-  size_t flushed = 0;     // nonzero inputs that became zero
-  size_t nans = 0;        // dequantized values that are NaN
-  size_t nan_scales = 0;  // blocks without a number for a scale
-  double bits_per_element = 0;            // codes and scales over elements, as stored here
-  std::map<int, size_t> scale_histogram;  // floor(log2 scale) to blocks; NaN scales left out
+  std::size_t elements = 0;
+  std::size_t blocks = 0;
+  /// Over elements that are finite before and after.
+  double sqnr_db = 0;    ///< 10 log10(sum x^2 / sum (x - q)^2); Inf without error, NaN without data
+  double max_error = 0;  ///< of |x - q|
+  double mean_error = 0;        ///< of |x - q|
+  std::size_t clipped = 0;      ///< finite inputs beyond the largest element times their scale
+  std::size_t flushed = 0;      ///< nonzero inputs that became zero
+  std::size_t nans = 0;         ///< dequantized values that are NaN
+  std::size_t nan_scales = 0;   ///< blocks without a number for a scale
+  double bits_per_element = 0;  ///< codes and scales over elements, as stored here
+  std::map<int, std::size_t> scale_histogram;  ///< floor(log2 scale) to blocks; NaN scales left out
 };
 
-// Compares an array with its quantization (which must hold the dequantized values).
+/// Compares an array with its quantization (which must hold the dequantized values).
 QuantizationStats quantization_stats(const float* x, const QuantizedArray& quantized);
 
 struct FormatComparison {
@@ -33,13 +34,13 @@ struct FormatComparison {
   QuantizationStats stats;
 };
 
-// Quantizes x along its last axis with preset ocp in each of the formats (names as make_quantizer
-// takes them).
-std::vector<FormatComparison> compare_formats(const float* x, const std::vector<size_t>& shape,
+/// Quantizes x along its last axis with preset ocp in each of the formats (names as make_quantizer
+/// takes them).
+std::vector<FormatComparison> compare_formats(const float* x, const std::vector<std::size_t>& shape,
                                               const std::vector<std::string>& formats,
                                               unsigned threads = 1);
 
-// The names that compare_formats uses by default: the engine's seven and nvfp4.
+/// The names that compare_formats uses by default: the engine's formats and nvfp4.
 std::vector<std::string> default_formats();
 
 }  // namespace mx

@@ -1,18 +1,19 @@
-#include "numerics/tensor.h"
+// SPDX-License-Identifier: Apache-2.0
+#include "model/numerics/tensor.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "numerics/block_kernels.h"
-#include "numerics/layout.h"
-#include "numerics/parallel.h"
+#include "model/numerics/block_kernels.h"
+#include "model/numerics/layout.h"
+#include "model/numerics/parallel.h"
 
 namespace mx {
 
 void check(const MxTensor& tensor) {
-  const size_t codes = tensor.rows * tensor.k;
-  const size_t scales = tensor.rows * tensor.scale_columns();
+  const std::size_t codes = tensor.rows * tensor.k;
+  const std::size_t scales = tensor.rows * tensor.scale_columns();
   if (tensor.codes.size() != codes || tensor.scales.size() != scales) {
     throw Error(fmt::format("a {} x {} tensor needs {} codes and {} scales, got {} and {}",
                             tensor.rows, tensor.k, codes, scales, tensor.codes.size(),
@@ -29,21 +30,21 @@ std::vector<float> dequantize(const MxTensor& tensor, unsigned threads,
   return result;
 }
 
-void dequantize_rows(FormatId format, const uint8_t* codes, const uint8_t* scales, size_t rows,
-                     size_t k, unsigned threads, std::optional<SimdLevel> simd, float* out) {
-  const size_t columns = (k + kBlockSize - 1) / kBlockSize;
-  const size_t whole = k / kBlockSize;
-  const size_t rest = k % kBlockSize;
+void dequantize_rows(FormatId format, const uint8_t* codes, const uint8_t* scales, std::size_t rows,
+                     std::size_t k, unsigned threads, std::optional<SimdLevel> simd, float* out) {
+  const std::size_t columns = (k + kBlockSize - 1) / kBlockSize;
+  const std::size_t whole = k / kBlockSize;
+  const std::size_t rest = k % kBlockSize;
   const DequantizeKernel kernel =
       block_kernels(format, simd.value_or(best_simd_level())).dequantize;
   if (rest == 0) {  // no short blocks: one long row
-    parallel_ranges(rows * columns, threads, [&](size_t first, size_t last) {
+    parallel_ranges(rows * columns, threads, [&](std::size_t first, std::size_t last) {
       kernel(codes + first * kBlockSize, scales + first, last - first, out + first * kBlockSize);
     });
     return;
   }
-  parallel_ranges(rows, threads, [&](size_t first, size_t last) {
-    for (size_t row = first; row < last; ++row) {
+  parallel_ranges(rows, threads, [&](std::size_t first, std::size_t last) {
+    for (std::size_t row = first; row < last; row++) {
       kernel(codes + row * k, scales + row * columns, whole, out + row * k);
       uint8_t padded[kBlockSize] = {};
       float values[kBlockSize];
@@ -54,19 +55,20 @@ void dequantize_rows(FormatId format, const uint8_t* codes, const uint8_t* scale
   });
 }
 
-size_t packed_row_bytes(FormatId format, size_t k) {
-  return (k * static_cast<size_t>(element_format(format).bits) + 7) / 8;
+std::size_t packed_row_bytes(FormatId format, std::size_t k) {
+  return (k * static_cast<std::size_t>(element_shape(format).stored_bits()) + 7) / 8;
 }
 
 std::vector<uint8_t> pack_rows(const MxTensor& tensor) {
   check(tensor);
-  return pack_codes(tensor.codes.data(), tensor.rows, tensor.k, element_format(tensor.format).bits,
-                    NibbleOrder::low);
+  return pack_codes(tensor.codes.data(), tensor.rows, tensor.k,
+                    element_shape(tensor.format).stored_bits(), NibbleOrder::low);
 }
 
-std::vector<uint8_t> unpack_rows(FormatId format, const uint8_t* packed, size_t rows, size_t k,
-                                 size_t row_stride) {
-  return unpack_codes(packed, rows, k, element_format(format).bits, NibbleOrder::low, row_stride);
+std::vector<uint8_t> unpack_rows(FormatId format, const uint8_t* packed, std::size_t rows,
+                                 std::size_t k, std::size_t row_stride) {
+  return unpack_codes(packed, rows, k, element_shape(format).stored_bits(), NibbleOrder::low,
+                      row_stride);
 }
 
 }  // namespace mx

@@ -13,10 +13,10 @@
 #include <string>
 #include <vector>
 
-#include "numerics/bits.h"
-#include "numerics/npy.h"
-#include "numerics/presets.h"
-#include "numerics/quantize.h"
+#include "model/numerics/bits.h"
+#include "model/numerics/npy.h"
+#include "model/numerics/presets.h"
+#include "model/numerics/quantize.h"
 
 namespace mx {
 namespace {
@@ -46,7 +46,7 @@ class Checksum {
 };
 
 struct Input {
-  std::vector<size_t> shape;
+  std::vector<std::size_t> shape;
   std::vector<float> values;
 };
 
@@ -75,7 +75,7 @@ struct Recording {
   std::vector<Case> cases;
 };
 
-size_t rows_of(const Recording& recording, const Input& in) {
+std::size_t rows_of(const Recording& recording, const Input& in) {
   const bool straddles = recording.quantizer.options.walk == BlockWalk::flat &&
                          in.shape[1] % recording.quantizer.options.block_size != 0;
   return straddles ? 1 : in.shape[0];
@@ -87,7 +87,7 @@ std::vector<Recording> read_recordings() {
   const NpyArray array = read_npy(data_path("peers.npy"));
   std::vector<uint16_t> sums(array.size());
   std::memcpy(sums.data(), array.data.data(), array.data.size());
-  size_t at = 0;
+  std::size_t at = 0;
   for (const Json& entry : manifest) {
     Recording r{
         entry["label"],
@@ -102,7 +102,7 @@ std::vector<Recording> read_recordings() {
       if (item.contains("amax")) {
         c.amax = std::strtof(item["amax"].get<std::string>().c_str(), nullptr);
       }
-      const size_t rows = rows_of(r, input(c.name));
+      const std::size_t rows = rows_of(r, input(c.name));
       c.sums.assign(sums.begin() + static_cast<long>(at),
                     sums.begin() + static_cast<long>(at + rows));
       at += rows;
@@ -131,22 +131,22 @@ uint8_t comparable_code(const ElementFormat& format, uint8_t code) {
 }
 
 // Rows whose outputs differ from the recorded ones.
-std::vector<size_t> wrong_rows(const Recording& recording, const Recording::Case& c,
-                               QuantizerOptions options) {
+std::vector<std::size_t> wrong_rows(const Recording& recording, const Recording::Case& c,
+                                    QuantizerOptions options) {
   const Input& in = input(c.name);
   options.tensor_amax = c.amax;
   const QuantizedArray q =
       quantize(in.values.data(), in.shape, recording.quantizer.format, options);
-  const size_t rows = c.sums.size();
-  const size_t scales = q.scales.size() / rows;
-  const size_t columns = in.values.size() / rows;
+  const std::size_t rows = c.sums.size();
+  const std::size_t scales = q.scales.size() / rows;
+  const std::size_t columns = in.values.size() / rows;
   const bool has_values = recording.preset.rfind("nvfp4", 0) != 0;
-  std::vector<size_t> wrong;
-  for (size_t row = 0; row < rows; ++row) {
+  std::vector<std::size_t> wrong;
+  for (std::size_t row = 0; row < rows; row++) {
     Checksum high;
     Checksum low;
-    for (size_t i = 0; i < scales; ++i) high.add(q.scales[row * scales + i]);
-    for (size_t i = row * columns; i < (row + 1) * columns; ++i) {
+    for (std::size_t i = 0; i < scales; i++) high.add(q.scales[row * scales + i]);
+    for (std::size_t i = row * columns; i < (row + 1) * columns; i++) {
       if (has_values) high.add(comparable(recording, in.values[i], q.dequantized[i]));
       if (q.wide_codes.empty()) low.add(comparable_code(q.format, q.codes[i]));
     }
@@ -157,8 +157,8 @@ std::vector<size_t> wrong_rows(const Recording& recording, const Recording::Case
   return wrong;
 }
 
-size_t count_wrong(const Recording& recording, const QuantizerOptions& options) {
-  size_t count = 0;
+std::size_t count_wrong(const Recording& recording, const QuantizerOptions& options) {
+  std::size_t count = 0;
   for (const Recording::Case& c : recording.cases) {
     count += wrong_rows(recording, c, options).size();
   }
@@ -166,11 +166,11 @@ size_t count_wrong(const Recording& recording, const QuantizerOptions& options) 
 }
 
 TEST(Peers, EveryRecordedRow) {
-  size_t rows = 0;
+  std::size_t rows = 0;
   for (const Recording& recording : recordings()) {
     SCOPED_TRACE(recording.label + " as preset " + recording.preset);
     for (const Recording::Case& c : recording.cases) {
-      const std::vector<size_t> wrong = wrong_rows(recording, c, recording.quantizer.options);
+      const std::vector<std::size_t> wrong = wrong_rows(recording, c, recording.quantizer.options);
       EXPECT_TRUE(wrong.empty()) << wrong.size() << " rows of case " << c.name
                                  << " differ, the first is row " << wrong[0];
       rows += c.sums.size();
@@ -200,45 +200,45 @@ template <typename Change>
 void expect_noticed(const std::string& label, const Change& change) {
   const Recording& recording = find(label);
   QuantizerOptions options = recording.quantizer.options;
-  change(&options);
+  change(options);
   EXPECT_GT(count_wrong(recording, options), 0u) << label;
 }
 
 TEST(Peers, NoticesEveryWrongSwitch) {
-  using O = QuantizerOptions*;
-  expect_noticed("torchmx-sim__e4m3", [](O o) { o->bfloat16_input = false; });
-  expect_noticed("pychop__e2m1", [](O o) { o->walk = BlockWalk::axis; });
-  expect_noticed("ocp__e2m1", [](O o) { o->block_size = 16; });
-  expect_noticed("ocp__e4m3", [](O o) { o->scale_rule = ScaleRule::rceil; });
-  expect_noticed("microxcaling-even__e4m3", [](O o) { o->log2 = Log2Source::exact; });
-  expect_noticed("torchao-ceil__e2m1", [](O o) { o->log2 = Log2Source::float32; });
-  expect_noticed("quark-torch-even__int8", [](O o) { o->even_bits.reset(); });
-  expect_noticed("quark-onnx__e2m1", [](O o) { o->nan = SpecialRule::poison; });
-  expect_noticed("torchao_old-floor__e4m3", [](O o) { o->inf = SpecialRule::poison; });
-  expect_noticed("pychop__e2m1", [](O o) { o->all_nan_poisons = false; });
-  expect_noticed("ascend__e2m1", [](O o) { o->zero_threshold = 0; });
-  expect_noticed("microxcaling-even__int8", [](O o) { o->zero_log2.reset(); });
-  expect_noticed("modelopt-cuda-nv__e2m1", [](O o) { o->zero_exponent.reset(); });
-  expect_noticed("quark-onnx__e5m2", [](O o) { o->exponent_range.reset(); });
-  expect_noticed("quark-torch-floor__e2m1", [](O o) { o->below_range_exponent.reset(); });
-  expect_noticed("microxcaling-even__int8", [](O o) { o->above_range = RangeRule::clamp; });
-  expect_noticed("torchao-floor__e4m3", [](O o) { o->poison_codes = PoisonCodes::zero; });
-  expect_noticed("ocp__e2m1", [](O o) { o->rounding = Rounding::nearest_away; });
-  expect_noticed("microxcaling-even__e2m1", [](O o) { o->rounding = Rounding::nearest_even; });
-  expect_noticed("microxcaling-floor__e4m3", [](O o) { o->float32_element_log2 = false; });
-  expect_noticed("ocp__e2m1", [](O o) { o->zero_sign = ZeroSign::positive; });
-  expect_noticed("modelopt-mxfp4__e2m1", [](O o) { o->zero_sign = ZeroSign::value; });
-  expect_noticed("torchmx-sim__int8", [](O o) { o->element_shift = 0; });
-  expect_noticed("quark-onnx-py3__int8", [](O o) { o->full_integer_range = false; });
-  expect_noticed("quark-torch-floor__int8", [](O o) { o->min_integer_step.reset(); });
-  expect_noticed("torchao_old-floor__e4m3", [](O o) { o->lowest_divisor = LowestDivisor::scale; });
-  expect_noticed("microxcaling-even-flush__e4m3", [](O o) { o->flush_subnormal_blocks = false; });
-  expect_noticed("pychop__e2m1", [](O o) { o->nan_elements = NanElement::zero; });
-  expect_noticed("quark-onnx__e2m1", [](O o) { o->inf_elements = InfElement::saturate; });
-  expect_noticed("nvfp4-torchao2", [](O o) { o->arithmetic = ScaleArithmetic::product; });
-  expect_noticed("modelopt-nvfp4__e2m1", [](O o) { o->zero_scale.reset(); });
-  expect_noticed("nvfp4-torchao1", [](O o) { o->min_scale = 0; });
-  expect_noticed("te-nvfp4ref__e2m1", [](O o) { o->uses_tensor_scale = false; });
+  using O = QuantizerOptions&;
+  expect_noticed("torchmx-sim__e4m3", [](O o) { o.bfloat16_input = false; });
+  expect_noticed("pychop__e2m1", [](O o) { o.walk = BlockWalk::axis; });
+  expect_noticed("ocp__e2m1", [](O o) { o.block_size = 16; });
+  expect_noticed("ocp__e4m3", [](O o) { o.scale_rule = ScaleRule::rceil; });
+  expect_noticed("microxcaling-even__e4m3", [](O o) { o.log2 = Log2Source::exact; });
+  expect_noticed("torchao-ceil__e2m1", [](O o) { o.log2 = Log2Source::float32; });
+  expect_noticed("quark-torch-even__int8", [](O o) { o.even_bits.reset(); });
+  expect_noticed("quark-onnx__e2m1", [](O o) { o.nan = SpecialRule::poison; });
+  expect_noticed("torchao_old-floor__e4m3", [](O o) { o.inf = SpecialRule::poison; });
+  expect_noticed("pychop__e2m1", [](O o) { o.all_nan_poisons = false; });
+  expect_noticed("ascend__e2m1", [](O o) { o.zero_threshold = 0; });
+  expect_noticed("microxcaling-even__int8", [](O o) { o.zero_log2.reset(); });
+  expect_noticed("modelopt-cuda-nv__e2m1", [](O o) { o.zero_exponent.reset(); });
+  expect_noticed("quark-onnx__e5m2", [](O o) { o.exponent_range.reset(); });
+  expect_noticed("quark-torch-floor__e2m1", [](O o) { o.below_range_exponent.reset(); });
+  expect_noticed("microxcaling-even__int8", [](O o) { o.above_range = RangeRule::clamp; });
+  expect_noticed("torchao-floor__e4m3", [](O o) { o.poison_codes = PoisonCodes::zero; });
+  expect_noticed("ocp__e2m1", [](O o) { o.rounding = Rounding::nearest_away; });
+  expect_noticed("microxcaling-even__e2m1", [](O o) { o.rounding = Rounding::nearest_even; });
+  expect_noticed("microxcaling-floor__e4m3", [](O o) { o.float32_element_log2 = false; });
+  expect_noticed("ocp__e2m1", [](O o) { o.zero_sign = ZeroSign::positive; });
+  expect_noticed("modelopt-mxfp4__e2m1", [](O o) { o.zero_sign = ZeroSign::value; });
+  expect_noticed("torchmx-sim__int8", [](O o) { o.element_shift = 0; });
+  expect_noticed("quark-onnx-py3__int8", [](O o) { o.full_integer_range = false; });
+  expect_noticed("quark-torch-floor__int8", [](O o) { o.min_integer_step.reset(); });
+  expect_noticed("torchao_old-floor__e4m3", [](O o) { o.lowest_divisor = LowestDivisor::scale; });
+  expect_noticed("microxcaling-even-flush__e4m3", [](O o) { o.flush_subnormal_blocks = false; });
+  expect_noticed("pychop__e2m1", [](O o) { o.nan_elements = NanElement::zero; });
+  expect_noticed("quark-onnx__e2m1", [](O o) { o.inf_elements = InfElement::saturate; });
+  expect_noticed("nvfp4-torchao2", [](O o) { o.arithmetic = ScaleArithmetic::product; });
+  expect_noticed("modelopt-nvfp4__e2m1", [](O o) { o.zero_scale.reset(); });
+  expect_noticed("nvfp4-torchao1", [](O o) { o.min_scale = 0; });
+  expect_noticed("te-nvfp4ref__e2m1", [](O o) { o.uses_tensor_scale = false; });
 }
 
 }  // namespace

@@ -1,10 +1,10 @@
 // The accumulation policies for study against recorded dot products, and the Ascend sample files.
 #include <gtest/gtest.h>
 
-#include "numerics/ascend.h"
-#include "numerics/bits.h"
-#include "numerics/gemm.h"
-#include "records.h"
+#include "model/numerics/ascend.h"
+#include "model/numerics/bits.h"
+#include "model/numerics/gemm.h"
+#include "tests/conformance/records.h"
 
 namespace mx {
 namespace {
@@ -14,32 +14,32 @@ struct Dots {
   std::vector<float> exact, sequential, blackwell;
 };
 
-Dots read_dots(Records* records) {
-  constexpr size_t kDepth = 128;
-  const std::vector<uint32_t> head = records->array<uint32_t>(4);
-  const size_t count = head[2];
+Dots read_dots(Records& records) {
+  constexpr std::size_t kDepth = 128;
+  const std::vector<uint32_t> head = records.array<uint32_t>(4);
+  const std::size_t count = head[2];
   Dots dots;
   for (auto [tensor, format] : {std::pair(&dots.a, head[0]), std::pair(&dots.b, head[1])}) {
     tensor->format = static_cast<FormatId>(format);
     tensor->rows = count;
     tensor->k = kDepth;
-    tensor->codes = records->array<uint8_t>(count * kDepth);
+    tensor->codes = records.array<uint8_t>(count * kDepth);
   }
-  dots.a.scales = records->array<uint8_t>(count * kDepth / kBlockSize);
-  dots.b.scales = records->array<uint8_t>(count * kDepth / kBlockSize);
-  dots.exact = records->array<float>(count);
-  dots.sequential = records->array<float>(count);
-  if (head[3] != 0) dots.blackwell = records->array<float>(count);
+  dots.a.scales = records.array<uint8_t>(count * kDepth / kBlockSize);
+  dots.b.scales = records.array<uint8_t>(count * kDepth / kBlockSize);
+  dots.exact = records.array<float>(count);
+  dots.sequential = records.array<float>(count);
+  if (head[3] != 0) dots.blackwell = records.array<float>(count);
   return dots;
 }
 
 // Row i times row i, as 1 x 1 products.
-size_t mismatches(const Dots& dots, Accumulate policy, const std::vector<float>& expected) {
+std::size_t mismatches(const Dots& dots, Accumulate policy, const std::vector<float>& expected) {
   GemmOptions options;
   options.accumulate = policy;
   const std::vector<float> all = gemm(dots.a, dots.b, nullptr, options);
-  size_t count = 0;
-  for (size_t i = 0; i < expected.size(); ++i) {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < expected.size(); i++) {
     count += to_bits(all[i * dots.b.rows + i]) != to_bits(expected[i]);
   }
   return count;
@@ -47,21 +47,21 @@ size_t mismatches(const Dots& dots, Accumulate policy, const std::vector<float>&
 
 TEST(Policies, RecordedDotProducts) {
   Records records("dot.npy");
-  size_t pairs = 0;
-  size_t blackwell = 0;
-  size_t crossed = 0;
+  std::size_t pairs = 0;
+  std::size_t blackwell = 0;
+  std::size_t crossed = 0;
   while (!records.done()) {
-    const Dots dots = read_dots(&records);
+    const Dots dots = read_dots(records);
     SCOPED_TRACE(element_format(dots.a.format).name + " x " + element_format(dots.b.format).name);
     EXPECT_EQ(mismatches(dots, Accumulate::exact, dots.exact), 0u);
     EXPECT_EQ(mismatches(dots, Accumulate::sequential, dots.sequential), 0u);
     if (!dots.blackwell.empty()) {
       EXPECT_EQ(mismatches(dots, Accumulate::nvidia_blackwell, dots.blackwell), 0u);
-      ++blackwell;
+      blackwell++;
       crossed += mismatches(dots, Accumulate::block, dots.blackwell);
     }
     crossed += mismatches(dots, Accumulate::sequential, dots.exact);
-    ++pairs;
+    pairs++;
   }
   EXPECT_GE(pairs, 9u);
   EXPECT_GE(blackwell, 3u);
@@ -71,7 +71,7 @@ TEST(Policies, RecordedDotProducts) {
 TEST(Ascend, SampleFilesByteForByte) {
   Records records("ascend.npy");
   const char* names[] = {"a_8", "b_8", "a_scale", "b_scale", "expected_data"};
-  size_t cases = 0;
+  std::size_t cases = 0;
   while (!records.done()) {
     const std::vector<uint32_t> head = records.array<uint32_t>(6);
     AscendProblem problem;
@@ -88,13 +88,13 @@ TEST(Ascend, SampleFilesByteForByte) {
     const AscendFiles files = ascend_files(a.data(), b.data(), problem, format);
     const std::vector<uint8_t>* ours[] = {&files.a_8, &files.b_8, &files.a_scale, &files.b_scale,
                                           &files.expected_data};
-    for (size_t i = 0; i < 5; ++i) {
+    for (std::size_t i = 0; i < 5; i++) {
       EXPECT_EQ(*ours[i], records.array<uint8_t>(records.word())) << names[i] << ".bin";
     }
     // The samples are not blind to transposition.
     problem.trans_b = !problem.trans_b;
     EXPECT_NE(ascend_files(a.data(), b.data(), problem, format).b_8, files.b_8);
-    ++cases;
+    cases++;
   }
   EXPECT_GE(cases, 24u);
 }

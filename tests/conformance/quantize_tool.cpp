@@ -9,9 +9,9 @@
 #include <sstream>
 #include <string>
 
-#include "numerics/npy.h"
-#include "numerics/presets.h"
-#include "numerics/quantize.h"
+#include "model/numerics/npy.h"
+#include "model/numerics/presets.h"
+#include "model/numerics/quantize.h"
 
 namespace {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "numerics/npy.h"
-#include "numerics/tensor.h"
+#include "model/numerics/npy.h"
+#include "model/numerics/tensor.h"
 
 namespace mx {
 
@@ -18,14 +18,14 @@ class Records {
 
   bool done() const { return at_ == bytes_.size(); }
 
-  void copy(void* to, size_t size) {
+  void copy(void* to, std::size_t size) {
     if (size > bytes_.size() - at_) throw std::runtime_error("conformance data is truncated");
     std::memcpy(to, bytes_.data() + at_, size);
     at_ += size;
   }
 
   template <typename T>
-  std::vector<T> array(size_t count) {
+  std::vector<T> array(std::size_t count) {
     std::vector<T> values(count);
     copy(values.data(), count * sizeof(T));
     return values;
@@ -33,8 +33,8 @@ class Records {
 
   uint32_t word() { return array<uint32_t>(1)[0]; }
 
-  // Codes [rows][k], then scales.
-  MxTensor tensor(uint32_t format, size_t rows, size_t k) {
+  /// Codes [rows][k], then scales.
+  MxTensor tensor(uint32_t format, std::size_t rows, std::size_t k) {
     MxTensor t;
     t.format = static_cast<FormatId>(format);
     t.rows = rows;
@@ -46,7 +46,7 @@ class Records {
 
  private:
   std::vector<uint8_t> bytes_;
-  size_t at_ = 0;
+  std::size_t at_ = 0;
 };
 
 }  // namespace mx

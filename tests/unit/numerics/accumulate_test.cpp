@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // The fused accumulation step against quadruple precision, and its special cases.
-#include "numerics/accumulate.h"
+#include "model/numerics/accumulate.h"
 
 #include <gtest/gtest.h>
 
@@ -12,16 +13,16 @@ namespace {
 __extension__ typedef __float128 Quad;
 
 Quad scale_quad(Quad value, int exponent) {
-  for (; exponent > 0; --exponent) value *= 2;
-  for (; exponent < 0; ++exponent) value /= 2;
+  for (; exponent > 0; exponent--) value *= 2;
+  for (; exponent < 0; exponent++) value /= 2;
   return value;
 }
 
 // A random signed integer of up to `bits` bits.
-Int128 random_sum(std::mt19937_64* random, int bits) {
-  const UInt128 raw = static_cast<UInt128>((*random)()) << 64 | (*random)();
+Int128 random_sum(std::mt19937_64& random, int bits) {
+  const UInt128 raw = static_cast<UInt128>(random()) << 64 | random();
   const Int128 magnitude = static_cast<Int128>(raw >> (128 - bits));
-  return ((*random)() & 1) != 0 ? -magnitude : magnitude;
+  return (random() & 1) != 0 ? -magnitude : magnitude;
 }
 
 // acc + sum * 2^exponent fits 113 bits while the operands' bits span no more, so that the
@@ -30,9 +31,9 @@ TEST(Accumulate, AgreesWithQuadruplePrecision) {
   constexpr uint64_t kSeed = 20240601;
   SCOPED_TRACE(::testing::Message() << "seed " << kSeed);
   std::mt19937_64 random(kSeed);
-  for (int i = 0; i < 200000; ++i) {
+  for (int i = 0; i < 200000; i++) {
     const int bits = 1 + static_cast<int>(random() % 70);
-    const Int128 sum = random_sum(&random, bits);
+    const Int128 sum = random_sum(random, bits);
     const int acc_exponent = static_cast<int>(random() % 254) - 149;
     const int distance = static_cast<int>(random() % 80) - 40;
     const int exponent = acc_exponent - distance;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The AVX-512 intrinsics that the GEMM kernels use, in plain C++, so that the kernels can be
 // checked on processors without them. Written from the instructions' definitions.
 #pragma once
@@ -19,7 +20,7 @@
 #define _MM_FROUND_TO_NEG_INF FE_DOWNWARD
 #define _MM_FROUND_NO_EXC 0
 
-template <typename T, size_t N>
+template <typename T, std::size_t N>
 struct Emulated {
   T at[N];
 };
@@ -54,7 +55,7 @@ V emulated_load(const void* from) {
 template <typename V, typename F>
 V emulated_zip(const V& a, const V& b, F f) {
   V v;
-  for (size_t i = 0; i < sizeof a.at / sizeof a.at[0]; ++i) v.at[i] = f(a.at[i], b.at[i]);
+  for (std::size_t i = 0; i < sizeof a.at / sizeof a.at[0]; i++) v.at[i] = f(a.at[i], b.at[i]);
   return v;
 }
 
@@ -78,13 +79,13 @@ inline void _mm256_storeu_ps(void* p, EmulatedHalfFloats v) { std::memcpy(p, &v,
 inline EmulatedInts _mm512_dpbusd_epi32(EmulatedInts sum, EmulatedInts a, EmulatedInts b) {
   const auto x = emulated_cast<Emulated<uint8_t, 64>>(a);
   const auto y = emulated_cast<Emulated<int8_t, 64>>(b);
-  for (size_t i = 0; i < 64; ++i) sum.at[i / 4] += x.at[i] * y.at[i];
+  for (std::size_t i = 0; i < 64; i++) sum.at[i / 4] += x.at[i] * y.at[i];
   return sum;
 }
 inline EmulatedInts _mm512_dpwssd_epi32(EmulatedInts sum, EmulatedInts a, EmulatedInts b) {
   const auto x = emulated_cast<Emulated<int16_t, 32>>(a);
   const auto y = emulated_cast<Emulated<int16_t, 32>>(b);
-  for (size_t i = 0; i < 32; ++i) sum.at[i / 2] += x.at[i] * y.at[i];
+  for (std::size_t i = 0; i < 32; i++) sum.at[i / 2] += x.at[i] * y.at[i];
   return sum;
 }
 
@@ -97,21 +98,21 @@ inline EmulatedInts _mm512_add_epi64(EmulatedInts a, EmulatedInts b) {
                                                   [](int64_t x, int64_t y) { return x + y; }));
 }
 inline EmulatedFloats _mm512_fmadd_ps(EmulatedFloats a, EmulatedFloats b, EmulatedFloats c) {
-  for (size_t i = 0; i < 16; ++i) c.at[i] = std::fma(a.at[i], b.at[i], c.at[i]);
+  for (std::size_t i = 0; i < 16; i++) c.at[i] = std::fma(a.at[i], b.at[i], c.at[i]);
   return c;
 }
 inline EmulatedDoubles _mm512_mul_pd(EmulatedDoubles a, EmulatedDoubles b) {
   return emulated_zip(a, b, [](double x, double y) { return x * y; });
 }
 inline EmulatedDoubles _mm512_fmadd_pd(EmulatedDoubles a, EmulatedDoubles b, EmulatedDoubles c) {
-  for (size_t i = 0; i < 8; ++i) c.at[i] = std::fma(a.at[i], b.at[i], c.at[i]);
+  for (std::size_t i = 0; i < 8; i++) c.at[i] = std::fma(a.at[i], b.at[i], c.at[i]);
   return c;
 }
 // The rounding mode is set around the operations, which `volatile` keeps in place.
 inline EmulatedDoubles _mm512_fmadd_round_pd(EmulatedDoubles a, EmulatedDoubles b,
                                              EmulatedDoubles c, int rounding) {
   std::fesetround(rounding);
-  for (size_t i = 0; i < 8; ++i) {
+  for (std::size_t i = 0; i < 8; i++) {
     volatile double x = a.at[i];
     volatile double result = std::fma(x, b.at[i], c.at[i]);
     c.at[i] = result;
@@ -122,22 +123,22 @@ inline EmulatedDoubles _mm512_fmadd_round_pd(EmulatedDoubles a, EmulatedDoubles 
 
 inline EmulatedFloats _mm512_cvtepi32_ps(EmulatedInts a) {
   EmulatedFloats v;
-  for (size_t i = 0; i < 16; ++i) v.at[i] = static_cast<float>(a.at[i]);
+  for (std::size_t i = 0; i < 16; i++) v.at[i] = static_cast<float>(a.at[i]);
   return v;
 }
 inline EmulatedDoubles _mm512_cvtepi32_pd(EmulatedHalfInts a) {
   EmulatedDoubles v;
-  for (size_t i = 0; i < 8; ++i) v.at[i] = a.at[i];
+  for (std::size_t i = 0; i < 8; i++) v.at[i] = a.at[i];
   return v;
 }
 inline EmulatedDoubles _mm512_cvtps_pd(EmulatedHalfFloats a) {
   EmulatedDoubles v;
-  for (size_t i = 0; i < 8; ++i) v.at[i] = static_cast<double>(a.at[i]);
+  for (std::size_t i = 0; i < 8; i++) v.at[i] = static_cast<double>(a.at[i]);
   return v;
 }
 inline EmulatedHalfFloats _mm512_cvtpd_ps(EmulatedDoubles a) {
   EmulatedHalfFloats v;
-  for (size_t i = 0; i < 8; ++i) v.at[i] = static_cast<float>(a.at[i]);
+  for (std::size_t i = 0; i < 8; i++) v.at[i] = static_cast<float>(a.at[i]);
   return v;
 }
 inline EmulatedHalfInts _mm512_extracti64x4_epi64(EmulatedInts a, int half) {
@@ -159,7 +160,7 @@ inline EmulatedFloats _mm512_castsi512_ps(EmulatedInts a) {
 // Ordered "not equal": false if either is NaN.
 inline uint8_t _mm512_mask_cmp_pd_mask(uint8_t among, EmulatedDoubles a, EmulatedDoubles b, int) {
   uint8_t mask = 0;
-  for (size_t i = 0; i < 8; ++i) {
+  for (std::size_t i = 0; i < 8; i++) {
     if (a.at[i] < b.at[i] || a.at[i] > b.at[i]) mask = static_cast<uint8_t>(mask | 1u << i);
   }
   return mask & among;
@@ -168,13 +169,13 @@ inline uint8_t _mm512_testn_epi64_mask(EmulatedInts a, EmulatedInts b) {
   const EmulatedLongs x = emulated_cast<EmulatedLongs>(a);
   const EmulatedLongs y = emulated_cast<EmulatedLongs>(b);
   uint8_t mask = 0;
-  for (size_t i = 0; i < 8; ++i) {
+  for (std::size_t i = 0; i < 8; i++) {
     if ((x.at[i] & y.at[i]) == 0) mask = static_cast<uint8_t>(mask | 1u << i);
   }
   return mask;
 }
 inline EmulatedDoubles _mm512_mask_mov_pd(EmulatedDoubles source, uint8_t mask, EmulatedDoubles a) {
-  for (size_t i = 0; i < 8; ++i) {
+  for (std::size_t i = 0; i < 8; i++) {
     if ((mask >> i & 1) != 0) source.at[i] = a.at[i];
   }
   return source;

@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 // The AVX-512 GEMM kernels, compiled with emulated intrinsics (avx512_emulation.h).
 #include <gtest/gtest.h>
 
-#include "gemm_cases.h"
-#include "numerics/gemm_fast.h"
+#include "model/numerics/gemm_fast.h"
+#include "tests/unit/numerics/gemm_cases.h"
 
 namespace mx {
 namespace {

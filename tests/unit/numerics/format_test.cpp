@@ -1,14 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
 // Facts of the format table, decoding and encoding.
-#include "numerics/format.h"
+#include "model/numerics/format.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <set>
 
-#include "numerics/accumulate.h"
-#include "numerics/bits.h"
-#include "numerics/encode.h"
+#include "model/numerics/accumulate.h"
+#include "model/numerics/bits.h"
+#include "model/numerics/encode.h"
 
 namespace mx {
 namespace {
@@ -28,11 +29,11 @@ TEST(Format, TableFacts) {
                          {"mxfp8_e4m3", 8, 8, -9, 448, 0x1p-6, 0x1p-9, false, true},
                          {"mxfp8_e5m2", 8, 15, -16, 57344, 0x1p-14, 0x1p-16, true, true},
                          {"mxint8", 8, 0, -6, 127.0 / 64, 0x1p-6, 0x1p-6, false, false}};
-  size_t code = 0;
+  std::size_t code = 0;
   for (const Facts& f : facts) {
     SCOPED_TRACE(f.name);
     const FormatId id = parse_format(f.name);
-    EXPECT_EQ(static_cast<size_t>(id), code++);
+    EXPECT_EQ(static_cast<std::size_t>(id), code++);
     const ElementFormat& format = element_format(id);
     EXPECT_EQ(format.name, f.name);
     EXPECT_EQ(format.bits, f.bits);
@@ -50,7 +51,7 @@ TEST(Format, TableFacts) {
 TEST(Format, KnownCodes) {
   const float e2m1[] = {0, 0.5, 1, 1.5, 2, 3, 4, 6};
   const float e1m2[] = {0, 0.25, 0.5, 0.75, 1, 1.25, 1.5, 1.75};
-  for (uint8_t code = 0; code < 8; ++code) {
+  for (uint8_t code = 0; code < 8; code++) {
     EXPECT_EQ(decode(FormatId::mxfp4_e2m1, code), e2m1[code]);
     EXPECT_EQ(decode(FormatId::mxfp4_e1m2, code), e1m2[code]);
     EXPECT_EQ(to_bits(decode(FormatId::mxfp4_e2m1, code | 8)), to_bits(-e2m1[code]));
@@ -81,7 +82,7 @@ TEST(Format, EveryCodeRoundTrips) {
   for (const FormatId id : kAllFormats) {
     const ElementFormat& format = element_format(id);
     SCOPED_TRACE(format.name);
-    for (uint32_t code = 0; code <= format.code_mask(); ++code) {
+    for (uint32_t code = 0; code <= format.code_mask(); code++) {
       const float value = decode(id, static_cast<uint8_t>(code));
       if (std::isnan(value)) {
         EXPECT_TRUE(std::isnan(format.decode(encode(format, value))));
@@ -97,7 +98,7 @@ TEST(Format, EveryCodeRoundTrips) {
 // Nearest code by exhaustive search in double precision, an independent check of the encoder.
 uint32_t nearest_code(const ElementFormat& format, double magnitude) {
   uint32_t best = 0;
-  for (uint32_t code = 1; code <= format.max_code; ++code) {
+  for (uint32_t code = 1; code <= format.max_code; code++) {
     const double closer = std::fabs(format.decode(code) - magnitude);
     const double current = std::fabs(format.decode(best) - magnitude);
     if (closer < current || (closer == current && code % 2 == 0)) best = code;
@@ -109,10 +110,10 @@ TEST(Format, EncodeFindsTheNearestCode) {
   for (const FormatId id : kAllFormats) {
     const ElementFormat& format = element_format(id);
     SCOPED_TRACE(format.name);
-    for (uint32_t code = 0; code <= format.max_code; ++code) {
+    for (uint32_t code = 0; code <= format.max_code; code++) {
       const double low = format.decode(code);
       const double high = code < format.max_code ? format.decode(code + 1) : low * 1.5;
-      for (int eighth = 0; eighth < 8; ++eighth) {
+      for (int eighth = 0; eighth < 8; eighth++) {
         const double value = low + (high - low) * eighth / 8;
         EXPECT_EQ(encode(format, static_cast<float>(value)), nearest_code(format, value)) << value;
       }
@@ -163,8 +164,8 @@ TEST(Format, TreeWidths) {
                                    {16, 15, 18, 21, 30, 44, 19}, {19, 18, 21, 24, 33, 47, 22},
                                    {28, 27, 30, 33, 42, 56, 31}, {42, 41, 44, 47, 56, 70, 45},
                                    {17, 16, 19, 22, 31, 45, 21}};
-  for (size_t a = 0; a < 7; ++a) {
-    for (size_t b = 0; b < 7; ++b) {
+  for (std::size_t a = 0; a < 7; a++) {
+    for (std::size_t b = 0; b < 7; b++) {
       EXPECT_EQ(pair_tree_width(kAllFormats[a], kAllFormats[b]), expected[a][b]) << a << " " << b;
     }
   }

@@ -1,27 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operands that exercise every corner of the fast golden GEMM, and the comparison with exact steps.
 #pragma once
 
 #include <random>
 #include <vector>
 
-#include "numerics/accumulate.h"
-#include "numerics/gemm.h"
-#include "numerics/quantize.h"
+#include "model/numerics/accumulate.h"
+#include "model/numerics/gemm.h"
+#include "model/numerics/quantize.h"
 
 namespace mx {
 
 enum class OperandKind { normal, any_codes, extreme_scales, wide_blocks };
 
-// [rows][k] of the kind: quantized normals; any codes, specials included, under ordinary scales,
-// some NaN; any scales; elements at both ends of the format in one block.
-inline MxTensor make_operand(FormatId format, size_t rows, size_t k, OperandKind kind,
-                             std::mt19937* random) {
+/// [rows][k] of the kind: quantized normals; any codes, specials included, under ordinary scales,
+/// some NaN; any scales; elements at both ends of the format in one block.
+inline MxTensor make_operand(FormatId format, std::size_t rows, std::size_t k, OperandKind kind,
+                             std::mt19937& random) {
   std::vector<float> x(rows * k);
   std::normal_distribution<float> normal;
-  for (float& value : x) value = normal(*random);
+  for (float& value : x) value = normal(random);
   MxTensor t = quantize_rows(x.data(), rows, k, format);
   const ElementFormat& f = element_format(format);
-  auto next = [random](uint32_t bound) { return static_cast<uint32_t>((*random)()) % bound; };
+  auto next = [&random](uint32_t bound) { return static_cast<uint32_t>(random()) % bound; };
   if (kind == OperandKind::any_codes) {
     for (uint8_t& code : t.codes) code = static_cast<uint8_t>(next(f.code_mask() + 1));
     for (uint8_t& scale : t.scales)
@@ -36,17 +37,17 @@ inline MxTensor make_operand(FormatId format, size_t rows, size_t k, OperandKind
   return t;
 }
 
-// The product by single exact steps.
+/// The product by single exact steps.
 inline std::vector<float> stepwise(const MxTensor& a, const MxTensor& b, const float* bias,
                                    bool dual) {
-  const size_t chains = dual && is_four_bit(a.format) && is_four_bit(b.format) ? 2 : 1;
-  const size_t columns = a.scale_columns();
+  const std::size_t chains = dual && is_four_bit(a.format) && is_four_bit(b.format) ? 2 : 1;
+  const std::size_t columns = a.scale_columns();
   std::vector<float> out;
-  for (size_t i = 0; i < a.rows; ++i) {
-    for (size_t j = 0; j < b.rows; ++j) {
-      uint32_t acc[2] = {bias == nullptr ? 0 : to_bits(bias[i * b.rows + j]), 0};
-      for (size_t block = 0; block < columns; ++block) {
-        const size_t k = block * kBlockSize;
+  for (std::size_t i = 0; i < a.rows; i++) {
+    for (std::size_t j = 0; j < b.rows; j++) {
+      uint32_t acc[2] = {bias ? to_bits(bias[i * b.rows + j]) : 0, 0};
+      for (std::size_t block = 0; block < columns; block++) {
+        const std::size_t k = block * kBlockSize;
         acc[block % chains] =
             accumulate(acc[block % chains],
                        block_dot(a.format, &a.codes[i * a.k + k], a.scales[i * columns + block],
@@ -59,20 +60,20 @@ inline std::vector<float> stepwise(const MxTensor& a, const MxTensor& b, const f
   return out;
 }
 
-// Results of `multiply` that differ from the steps', over all pairs of formats and kinds.
+/// Results of `multiply` that differ from the steps', over all pairs of formats and kinds.
 template <typename Multiply>
-size_t gemm_mismatches(uint32_t seed, const Multiply& multiply) {
+std::size_t gemm_mismatches(uint32_t seed, const Multiply& multiply) {
   std::mt19937 random(seed);
-  size_t count = 0;
+  std::size_t count = 0;
   for (const FormatId fa : kAllFormats) {
     for (const FormatId fb : kAllFormats) {
       for (const OperandKind kind : {OperandKind::normal, OperandKind::any_codes,
                                      OperandKind::extreme_scales, OperandKind::wide_blocks}) {
-        const size_t m = 1 + random() % 9;
-        const size_t n = 1 + random() % 40;
-        const size_t k = 1 + random() % 300;
-        const MxTensor a = make_operand(fa, m, k, kind, &random);
-        const MxTensor b = make_operand(fb, n, k, kind, &random);
+        const std::size_t m = 1 + random() % 9;
+        const std::size_t n = 1 + random() % 40;
+        const std::size_t k = 1 + random() % 300;
+        const MxTensor a = make_operand(fa, m, k, kind, random);
+        const MxTensor b = make_operand(fb, n, k, kind, random);
         std::vector<float> bias(m * n);
         std::normal_distribution<float> normal;
         for (float& value : bias) value = random() % 8 == 0 ? -0.0f : normal(random);
@@ -81,7 +82,7 @@ size_t gemm_mismatches(uint32_t seed, const Multiply& multiply) {
         const float* c = biased ? bias.data() : nullptr;
         const std::vector<float> expected = stepwise(a, b, c, dual);
         const std::vector<float> got = multiply(a, b, c, dual);
-        for (size_t i = 0; i < expected.size(); ++i) {
+        for (std::size_t i = 0; i < expected.size(); i++) {
           count += to_bits(expected[i]) != to_bits(got[i]);
         }
       }

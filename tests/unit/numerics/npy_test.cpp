@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // .npy files: round trips, and one clear line for every kind of damage.
-#include "numerics/npy.h"
+#include "model/numerics/npy.h"
 
 #include <gtest/gtest.h>
 
@@ -8,14 +9,14 @@
 #include <cstring>
 #include <functional>
 
-#include "numerics/bits.h"
-#include "numerics/files.h"
-#include "numerics/quantize.h"
+#include "model/numerics/bits.h"
+#include "model/numerics/files.h"
+#include "model/numerics/quantize.h"
 
 namespace mx {
 namespace {
 
-std::vector<uint8_t> make_file(const std::string& header, size_t data_bytes) {
+std::vector<uint8_t> make_file(const std::string& header, std::size_t data_bytes) {
   std::string file("\x93NUMPY\x01\x00", 8);
   file += static_cast<char>(header.size() & 0xFF);
   file += static_cast<char>(header.size() >> 8);
@@ -37,7 +38,7 @@ std::string parse_error(const std::vector<uint8_t>& file) {
   return error_of([&] { parse_npy(file.data(), file.size(), "x.npy"); });
 }
 
-std::string header_error(const std::string& header, size_t data_bytes = 16) {
+std::string header_error(const std::string& header, std::size_t data_bytes = 16) {
   const std::string text = parse_error(make_file(header, data_bytes));
   EXPECT_EQ(text.substr(0, 7), "x.npy: ") << text;
   EXPECT_EQ(text.find('\n'), std::string::npos) << text;
@@ -51,7 +52,7 @@ TEST(Npy, RoundTrip) {
   const std::vector<float> values = {1.5f, -0.0f, 3e-45f, 1e38f, 0.1f, 7};
   write_npy(path, values.data(), {2, 3});
   const NpyArray array = read_npy(path);
-  EXPECT_EQ(array.shape, (std::vector<size_t>{2, 3}));
+  EXPECT_EQ(array.shape, (std::vector<std::size_t>{2, 3}));
   EXPECT_EQ(array.dtype, DType::float32);
   EXPECT_EQ(std::memcmp(array.data.data(), values.data(), 24), 0);
   // numpy aligns the data to 64 bytes.
@@ -73,7 +74,7 @@ TEST(Npy, ZeroRankAndZeroSize) {
   EXPECT_EQ(to_float32(array, path), std::vector<float>{4.0f});
   write_npy(path, &value, {3, 0, 2});
   array = read_npy(path);
-  EXPECT_EQ(array.shape, (std::vector<size_t>{3, 0, 2}));
+  EXPECT_EQ(array.shape, (std::vector<std::size_t>{3, 0, 2}));
   EXPECT_EQ(array.size(), 0u);
   EXPECT_TRUE(to_float32(array, path).empty());
 }
@@ -81,10 +82,10 @@ TEST(Npy, ZeroRankAndZeroSize) {
 // 10^5 blocks, every seventh with a NaN: any payload, either sign, quiet or not. They come back bit
 // for bit and poison their block alone.
 TEST(Npy, ManyBlocksAndNanPayloads) {
-  constexpr size_t kBlocks = 100000;
+  constexpr std::size_t kBlocks = 100000;
   std::vector<float> values(kBlocks * kBlockSize);
-  for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i % 97) - 48;
-  for (size_t block = 0; block < kBlocks; block += 7) {
+  for (std::size_t i = 0; i < values.size(); i++) values[i] = static_cast<float>(i % 97) - 48;
+  for (std::size_t block = 0; block < kBlocks; block += 7) {
     const uint32_t payload = 1 + static_cast<uint32_t>(block * 83) % 0x7FFFFF;
     const uint32_t sign = block % 2 == 0 ? 0 : 0x80000000;
     values[block * kBlockSize + block % kBlockSize] = from_bits(sign | kInfinity | payload);
@@ -97,8 +98,8 @@ TEST(Npy, ManyBlocksAndNanPayloads) {
   const std::vector<float> x = to_float32(array, path);
   for (const FormatId format : kAllFormats) {
     const MxTensor t = quantize_rows(x.data(), kBlocks, kBlockSize, format);
-    size_t poisoned = 0;
-    for (size_t block = 0; block < kBlocks; ++block) {
+    std::size_t poisoned = 0;
+    for (std::size_t block = 0; block < kBlocks; block++) {
       ASSERT_EQ(t.scales[block] == kNanScale, block % 7 == 0) << block;
       poisoned += t.scales[block] == kNanScale;
     }
@@ -134,7 +135,7 @@ TEST(Npy, DamagedFiles) {
   EXPECT_NE(parse_error({}), "");
   EXPECT_NE(parse_error({'P', 'K', 3, 4, 0, 0, 0, 0, 0, 0, 0, 0}), "");
   const std::vector<uint8_t> good = make_file(kGood, 16);
-  for (size_t size = 0; size < good.size(); ++size) {
+  for (std::size_t size = 0; size < good.size(); size++) {
     EXPECT_NE(parse_error({good.begin(), good.begin() + static_cast<long>(size)}), "") << size;
   }
   std::vector<uint8_t> longer = good;
@@ -177,12 +178,12 @@ TEST(Npy, UnsupportedContents) {
 }
 
 TEST(Npy, HalfIsExact) {
-  EXPECT_EQ(half_to_float(0x0001), 0x1p-24f);
-  EXPECT_EQ(half_to_float(0x03FF), 1023 * 0x1p-24f);
-  EXPECT_EQ(half_to_float(0x0400), 0x1p-14f);
-  EXPECT_EQ(half_to_float(0xC000), -2.0f);
-  EXPECT_EQ(to_bits(half_to_float(0x8000)), 0x80000000u);
-  EXPECT_TRUE(is_nan_bits(to_bits(half_to_float(0x7E00))));
+  EXPECT_EQ(float16_to_float(0x0001), 0x1p-24f);
+  EXPECT_EQ(float16_to_float(0x03FF), 1023 * 0x1p-24f);
+  EXPECT_EQ(float16_to_float(0x0400), 0x1p-14f);
+  EXPECT_EQ(float16_to_float(0xC000), -2.0f);
+  EXPECT_EQ(to_bits(float16_to_float(0x8000)), 0x80000000u);
+  EXPECT_TRUE(is_nan_bits(to_bits(float16_to_float(0x7E00))));
 }
 
 }  // namespace

@@ -1,26 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
 // Quantizers by name: formats, presets, custom scales, axes; what recorded data cannot show.
-#include "numerics/presets.h"
+#include "model/numerics/presets.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <random>
 
-#include "numerics/format_info.h"
-#include "numerics/log2.h"
-#include "numerics/quantize.h"
+#include "model/numerics/format_info.h"
+#include "model/numerics/log2.h"
+#include "model/numerics/quantize.h"
 
 namespace mx {
 namespace {
 
-QuantizedArray run(const std::vector<float>& x, const std::vector<size_t>& shape,
+QuantizedArray run(const std::vector<float>& x, const std::vector<std::size_t>& shape,
                    const Quantizer& quantizer, int axis = -1) {
   QuantizeRequest request;
   request.axis = axis;
   return quantize(x.data(), shape, quantizer.format, quantizer.options, request);
 }
 
-std::vector<float> normals(size_t count, uint32_t seed) {
+std::vector<float> normals(std::size_t count, uint32_t seed) {
   std::mt19937 random(seed);
   std::normal_distribution<float> normal;
   std::vector<float> x(count);
@@ -70,7 +71,7 @@ TEST(Presets, CustomFormats) {
   for (const char* name : {"e2m1", "e3m0", "e5m3", "e2m5", "int4", "int8", "int16", "e7m8"}) {
     SCOPED_TRACE(name);
     const ElementFormat format = parse_any_format(name);
-    for (uint32_t code = 0; code <= format.code_mask(); ++code) {
+    for (uint32_t code = 0; code <= format.code_mask(); code++) {
       const double value = format.decode(code);
       if (format.kind == FormatKind::integer && code == format.sign_mask()) continue;
       ASSERT_EQ(encode(format, static_cast<float>(value)), code) << value;
@@ -83,34 +84,34 @@ TEST(Presets, WideCodes) {
   const QuantizedArray q = run(x, {64}, make_quantizer("e5m10"));
   EXPECT_TRUE(q.codes.empty());
   ASSERT_EQ(q.wide_codes.size(), 64u);
-  for (size_t i = 0; i < 64; ++i) EXPECT_NEAR(q.dequantized[i], x[i], std::fabs(x[i]) / 1024);
+  for (std::size_t i = 0; i < 64; i++) EXPECT_NEAR(q.dequantized[i], x[i], std::fabs(x[i]) / 1024);
 }
 
 // Quantizing along an axis is quantizing the transposed array along the last one.
 TEST(Quantize, AnyAxis) {
-  const size_t rows = 70;
-  const size_t columns = 5;
+  const std::size_t rows = 70;
+  const std::size_t columns = 5;
   const std::vector<float> x = normals(rows * columns, 2);
   std::vector<float> transposed(x.size());
-  for (size_t i = 0; i < rows; ++i) {
-    for (size_t j = 0; j < columns; ++j) transposed[j * rows + i] = x[i * columns + j];
+  for (std::size_t i = 0; i < rows; i++) {
+    for (std::size_t j = 0; j < columns; j++) transposed[j * rows + i] = x[i * columns + j];
   }
   const Quantizer quantizer = make_quantizer("mxfp6_e2m3");
   const QuantizedArray along = run(x, {rows, columns}, quantizer, 0);
   const QuantizedArray last = run(transposed, {columns, rows}, quantizer);
-  EXPECT_EQ(along.scale_shape, (std::vector<size_t>{3, columns}));
-  EXPECT_EQ(last.scale_shape, (std::vector<size_t>{columns, 3}));
-  for (size_t j = 0; j < columns; ++j) {
-    for (size_t i = 0; i < rows; ++i) {
+  EXPECT_EQ(along.scale_shape, (std::vector<std::size_t>{3, columns}));
+  EXPECT_EQ(last.scale_shape, (std::vector<std::size_t>{columns, 3}));
+  for (std::size_t j = 0; j < columns; j++) {
+    for (std::size_t i = 0; i < rows; i++) {
       EXPECT_EQ(along.codes[i * columns + j], last.codes[j * rows + i]);
     }
-    for (size_t b = 0; b < 3; ++b) {
+    for (std::size_t b = 0; b < 3; b++) {
       EXPECT_EQ(along.scale_codes[b * columns + j], last.scale_codes[j * 3 + b]);
     }
   }
   // A middle axis of three.
   const QuantizedArray middle = run(x, {2, 35, columns}, quantizer, 1);
-  EXPECT_EQ(middle.scale_shape, (std::vector<size_t>{2, 2, columns}));
+  EXPECT_EQ(middle.scale_shape, (std::vector<std::size_t>{2, 2, columns}));
   EXPECT_THROW(run(x, {rows, columns}, quantizer, 2), Error);
   EXPECT_THROW(run(x, {rows, columns}, quantizer, -3), Error);
 }
@@ -121,7 +122,7 @@ TEST(Quantize, AnyShape) {
   EXPECT_EQ(scalar.dequantized, std::vector<float>{3.0f});
   const QuantizedArray empty = run({}, {4, 0}, quantizer);
   EXPECT_TRUE(empty.codes.empty());
-  EXPECT_EQ(empty.scale_shape, (std::vector<size_t>{4, 0}));
+  EXPECT_EQ(empty.scale_shape, (std::vector<std::size_t>{4, 0}));
   Quantizer odd = quantizer;
   odd.options.block_size = 7;
   EXPECT_EQ(run(normals(20, 3), {20}, odd).scales.size(), 3u);
@@ -182,7 +183,7 @@ TEST(Log2, AgreesWithRoundedDoublePrecision) {
   SCOPED_TRACE(::testing::Message() << "seed " << kSeed);
   std::mt19937 random(kSeed);
   auto next = [&random] { return static_cast<uint32_t>(random()); };
-  for (int i = 0; i < 300000; ++i) {
+  for (int i = 0; i < 300000; i++) {
     // Half of them next to powers of two.
     uint32_t bits = next();
     if (i % 2 == 0) bits = (bits & 0x7F800000) + next() % 100 - 50;

@@ -1,12 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
 // The quantizer's defaults (preset ocp), its scale rules, and the operand layouts.
-#include "numerics/quantize.h"
+#include "model/numerics/quantize.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <random>
 
-#include "numerics/bits.h"
+#include "model/numerics/bits.h"
 
 namespace mx {
 namespace {
@@ -65,7 +66,7 @@ TEST(Quantize, SpecialsPoisonTheirBlockOnly) {
     x[40] = special;
     const MxTensor t = quantize_row(x, FormatId::mxfp8_e5m2);
     EXPECT_EQ(t.scales, (std::vector<uint8_t>{112, 255, 112}));
-    for (size_t i = 0; i < 70; ++i) EXPECT_EQ(t.codes[i], i >= 32 && i < 64 ? 0 : 0x78) << i;
+    for (std::size_t i = 0; i < 70; i++) EXPECT_EQ(t.codes[i], i >= 32 && i < 64 ? 0 : 0x78) << i;
     EXPECT_TRUE(std::isnan(dequantize(t)[32]));
   }
 }
@@ -84,10 +85,10 @@ TEST(Quantize, RowsAndRaggedBlocksAreIndependent) {
   for (float& value : x) value = normal(random);
   const MxTensor whole = quantize_rows(x.data(), 3, 45, FormatId::mxfp6_e3m2);
   ASSERT_EQ(whole.scale_columns(), 2u);
-  for (size_t row = 0; row < 3; ++row) {
+  for (std::size_t row = 0; row < 3; row++) {
     const MxTensor tail = quantize_rows(x.data() + row * 45 + 32, 1, 13, FormatId::mxfp6_e3m2);
     EXPECT_EQ(tail.scales[0], whole.scales[row * 2 + 1]);
-    for (size_t i = 0; i < 13; ++i) EXPECT_EQ(tail.codes[i], whole.codes[row * 45 + 32 + i]);
+    for (std::size_t i = 0; i < 13; i++) EXPECT_EQ(tail.codes[i], whole.codes[row * 45 + 32 + i]);
   }
 }
 
@@ -123,17 +124,17 @@ TEST(Layout, KnownBytes) {
 TEST(Layout, PackUnpackRoundTrip) {
   std::mt19937 random(5);
   for (const FormatId format : kAllFormats) {
-    for (size_t k = 1; k <= 70; ++k) {
+    for (std::size_t k = 1; k <= 70; k++) {
       MxTensor t;
       t.format = format;
       t.rows = 3;
       t.k = k;
       t.scales.resize(3 * t.scale_columns());
-      for (size_t i = 0; i < 3 * k; ++i) {
+      for (std::size_t i = 0; i < 3 * k; i++) {
         t.codes.push_back(static_cast<uint8_t>(random() & element_format(format).code_mask()));
       }
       const std::vector<uint8_t> packed = pack_rows(t);
-      const size_t stride = packed_row_bytes(format, k);
+      const std::size_t stride = packed_row_bytes(format, k);
       ASSERT_EQ(packed.size(), 3 * stride);
       ASSERT_EQ(unpack_rows(format, packed.data(), 3, k, stride), t.codes);
     }

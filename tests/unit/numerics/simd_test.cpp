@@ -1,13 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every vector level that this processor runs gives the bits of the scalar definition.
-#include "numerics/simd.h"
+#include "model/numerics/simd.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "gemm_cases.h"
-#include "numerics/block_kernels.h"
-#include "numerics/presets.h"
+#include "model/numerics/block_kernels.h"
+#include "model/numerics/presets.h"
+#include "tests/unit/numerics/gemm_cases.h"
 
 namespace mx {
 namespace {
@@ -28,9 +29,9 @@ std::vector<float> inputs(uint32_t seed) {
   std::mt19937 random(seed);
   std::normal_distribution<float> normal;
   std::vector<float> x;
-  for (size_t block = 0; block < 3000; ++block) {
+  for (std::size_t block = 0; block < 3000; block++) {
     const float scale = std::ldexp(1.0f, static_cast<int>(random() % 275) - 148);
-    for (size_t i = 0; i < kBlockSize; ++i) {
+    for (std::size_t i = 0; i < kBlockSize; i++) {
       const uint32_t bits = static_cast<uint32_t>(random());
       float value = normal(random);
       if (block % 4 == 1) value = normal(random) * scale;
@@ -70,12 +71,12 @@ TEST_P(SimdLevels, DequantizeAsTheTables) {
     t.format = format;
     t.rows = 256;
     t.k = 256;
-    for (size_t scale = 0; scale < 256; ++scale) {
+    for (std::size_t scale = 0; scale < 256; scale++) {
       t.scales.insert(t.scales.end(), 8, static_cast<uint8_t>(scale));
-      for (size_t code = 0; code < 256; ++code) t.codes.push_back(static_cast<uint8_t>(code));
+      for (std::size_t code = 0; code < 256; code++) t.codes.push_back(static_cast<uint8_t>(code));
     }
     const std::vector<float> values = dequantize(t, 1, GetParam());
-    for (size_t i = 0; i < values.size(); ++i) {
+    for (std::size_t i = 0; i < values.size(); i++) {
       const float product =
           decode(format, t.codes[i]) * decode_scale(static_cast<uint8_t>(i / 256));
       const uint32_t expected = std::isnan(product) ? kQuietNan : to_bits(product);
@@ -86,8 +87,8 @@ TEST_P(SimdLevels, DequantizeAsTheTables) {
 
 TEST_P(SimdLevels, RaggedRowsAndThreads) {
   const std::vector<float> x = inputs(3);
-  for (const size_t k : {size_t{1}, size_t{31}, size_t{33}, size_t{100}}) {
-    const size_t rows = 50;
+  for (const std::size_t k : {std::size_t{1}, std::size_t{31}, std::size_t{33}, std::size_t{100}}) {
+    const std::size_t rows = 50;
     const MxTensor one =
         quantize_rows(x.data(), rows, k, FormatId::mxfp8_e4m3, {}, 1, SimdLevel::portable);
     const MxTensor many = quantize_rows(x.data(), rows, k, FormatId::mxfp8_e4m3, {}, 3, GetParam());
@@ -95,7 +96,7 @@ TEST_P(SimdLevels, RaggedRowsAndThreads) {
     EXPECT_EQ(one.scales, many.scales);
     const std::vector<float> a = dequantize(one, 1, SimdLevel::portable);
     const std::vector<float> b = dequantize(one, 3, GetParam());
-    for (size_t i = 0; i < a.size(); ++i) ASSERT_EQ(to_bits(a[i]), to_bits(b[i]));
+    for (std::size_t i = 0; i < a.size(); i++) ASSERT_EQ(to_bits(a[i]), to_bits(b[i]));
   }
 }
 
@@ -147,7 +148,7 @@ INSTANTIATE_TEST_SUITE_P(, SimdLevels, ::testing::ValuesIn(kLevels), [](const au
   return std::string(simd_level_name(level.param));
 });
 
-// The operands would tell a kernel that rounds twice, and one that ignores slow blocks.
+// The operands would tell a kernel that rounds twice, and one that ignores the scalar path.
 TEST(SimdCases, NoticeFaults) {
   EXPECT_GT(gemm_mismatches(1,
                             [](const MxTensor& a, const MxTensor& b, const float* bias, bool) {

@@ -58,7 +58,7 @@ TEST_P(Requantiser, ScaleOfEveryExponentAndBoundary) {
         top_.eval();
         const float x = mx::from_bits(amax);
         uint8_t code = 0, scale = 0;
-        mx::requantize_block(&x, 1, {GetParam(), rule, mx::Overflow::saturate}, &code, &scale);
+        mx::requantize_block(&x, 1, {GetParam(), rule, mx::Overflow::saturate}, &code, scale);
         if (top_.scale_o != scale && wrong++ < 5) {
           ADD_FAILURE() << std::hex << "amax 0x" << amax << ", rule " << int(rule) << ": 0x"
                         << int(top_.scale_o) << ", expected 0x" << int(scale);
@@ -127,7 +127,7 @@ TEST_P(Requantiser, EveryCodeAndMidpoint) {
           uint8_t codes[2], actual = 0;
           bool past[2];
           mx::requantize_block(block, 2, {GetParam(), mx::ScaleRule::floor, overflow}, codes,
-                               &actual, past);
+                               actual, past);
           ASSERT_EQ(actual, scale);
           push({x, actual, codes[0], past[0]});
         }

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 // libFuzzer target: the .npy reader either throws Error with one line or returns a consistent
 // array.
 #include <cstdlib>
 
-#include "numerics/npy.h"
+#include "model/numerics/npy.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size) {
   try {
     const mx::NpyArray array = mx::parse_npy(data, size, "fuzz");
     if (array.data.size() != array.size() * mx::dtype_size(array.dtype)) std::abort();

@@ -1,14 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
 // libFuzzer target: the .safetensors reader either throws Error with one line or returns tensors
 // whose values fill their shapes.
 #include <cstdlib>
 
-#include "numerics/safetensors.h"
+#include "model/numerics/safetensors.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size) {
   try {
     for (const mx::NamedTensor& tensor : mx::parse_safetensors(data, size, "fuzz")) {
-      size_t count = 1;
-      for (const size_t dimension : tensor.shape) count *= dimension;
+      std::size_t count = 1;
+      for (const std::size_t dimension : tensor.shape) count *= dimension;
       if (count != tensor.values.size()) std::abort();
     }
   } catch (const mx::Error& error) {
