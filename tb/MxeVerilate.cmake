@@ -12,7 +12,7 @@
 # A static library with the RTL as Verilator compiles it for one configuration, and the factory
 #   std::unique_ptr<mxe::RtlTop> mxe::make_<CLASS>(const Params&, const std::string& waves);
 # PARAMETERS override those of the named configuration. TOP and SOURCES, packages first, replace
-# mxe_top and the project's RTL (default: all of rtl/). FST compiles waveforms in, optimised for
+# mxe_top and the project's RTL (default: the list rtl/mxe.f). FST compiles waveforms in, optimised for
 # build time because it only serves reruns. BIG is for designs that compile slowly: optimised less.
 # COVERAGE counts how often lines run (RtlTop::write_line_coverage). DEFINES are Verilog macros.
 # STATES tells which signals the simulation shows (default for mxe_top: rtl/mxe_states.vlt).
@@ -24,8 +24,9 @@ set(MXE_RTL_PARAMETERS_base "")
 set(MXE_RTL_PARAMETERS_small NUM_PE=4 ROWS=8 ACC_TILES=2 A_SLAB_K=128 B_BUF_K=64 MEM_W=128)
 set(MXE_RTL_PARAMETERS_large NUM_PE=32 ROWS=64 MEM_W=512)
 set(MXE_TB_DIR ${CMAKE_CURRENT_LIST_DIR})
-set(MXE_RTL_DIR ${CMAKE_CURRENT_LIST_DIR}/../rtl)
 get_filename_component(MXE_ROOT_DIR ${CMAKE_CURRENT_LIST_DIR} DIRECTORY)
+set(MXE_RTL_DIR ${MXE_ROOT_DIR}/rtl)
+include(${MXE_RTL_DIR}/sources.cmake)
 set(MXE_REGISTER_SOURCES ${MXE_ROOT_DIR}/rtl/mxe_reg_pkg.sv ${MXE_ROOT_DIR}/rtl/mxe_regs.sv)
 
 # What an engine in a library and the program that loads it have in common (engine_plugin.h).
@@ -50,9 +51,7 @@ function(mxe_verilate target)
     set(ARG_TOP mxe_top)
   endif()
   if(NOT ARG_SOURCES)
-    file(GLOB ARG_SOURCES CONFIGURE_DEPENDS ${MXE_RTL_DIR}/*.sv)
-    list(FILTER ARG_SOURCES EXCLUDE REGEX "_pkg\\.sv$")
-    list(PREPEND ARG_SOURCES ${MXE_RTL_DIR}/mxe_pkg.sv ${MXE_RTL_DIR}/mxe_reg_pkg.sv)
+    set(ARG_SOURCES ${MXE_RTL_SOURCES})
   endif()
   list(TRANSFORM ARG_DEFINES PREPEND -D)
   set(parameters ${MXE_RTL_PARAMETERS_${ARG_CONFIG}})
