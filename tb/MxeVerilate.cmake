@@ -14,7 +14,7 @@
 #   std::unique_ptr<mxe::RtlTop> mxe::make_<CLASS>(const Params&, const std::string& waves);
 # Verilator runs when the library is built, not when CMake configures. PARAMETERS override those of
 # the named configuration. TOP and SOURCES, packages first, replace mxe_top and the project's RTL
-# (default: MXE_RTL_SOURCES). FST compiles waveforms in. FAST optimises more, for designs that run
+# (default: the list rtl/mxe.f). FST compiles waveforms in. FAST optimises more, for designs that run
 # long: it takes the compiler twice the time. COVERAGE counts how often lines run
 # (RtlTop::write_line_coverage). HIDDEN keeps all symbols to the library that it becomes
 # part of. DEFINES are Verilog macros. STATES tells which signals the simulation shows (default for
@@ -35,8 +35,10 @@ set(MXE_RTL_PARAMETERS_base "")
 set(MXE_RTL_PARAMETERS_small NUM_PE=4 ROWS=8 ACC_TILES=2 A_SLAB_K=128 B_BUF_K=64 MEM_W=128)
 set(MXE_RTL_PARAMETERS_large NUM_PE=32 ROWS=64 MEM_W=512)
 set(MXE_TB_DIR ${CMAKE_CURRENT_LIST_DIR})
-set(MXE_RTL_DIR ${CMAKE_CURRENT_LIST_DIR}/../rtl)
+include(${MXE_RTL_DIR}/sources.cmake)
 get_filename_component(MXE_ROOT_DIR ${CMAKE_CURRENT_LIST_DIR} DIRECTORY)
+set(MXE_RTL_DIR ${MXE_ROOT_DIR}/rtl)
+include(${MXE_RTL_DIR}/sources.cmake)
 set(MXE_REGISTER_SOURCES ${MXE_ROOT_DIR}/rtl/mxe_reg_pkg.sv ${MXE_ROOT_DIR}/rtl/mxe_regs.sv)
 
 # What an engine in a library and the program that loads it have in common (engine_plugin.h).
