@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bias buffer: two banks of one tile of C, kept as FP32. Words of 32 bytes arrive from the unpacker,
-// 8 FP32 or 16 BF16 values; a row of NUM_PE values is read at once.
+// Bias buffer: two banks of one tile of C, kept as FP32. Words of 32 bytes arrive from the
+// unpacker, 8 FP32 or 16 BF16 values; a row of NUM_PE values is read at once.
 `include "mxe_assert.svh"
 `default_nettype none
 module mxe_cbuf #(
@@ -12,7 +12,7 @@ module mxe_cbuf #(
   input  logic                        clk_i,
   input  logic                        rst_ni,
   input  logic                        clear_i,
-  input  logic                        half_i,     // C is BF16
+  input  logic                        bf16_i,     // C is BF16
   input  logic                        valid_i,
   input  logic                        bank_i,
   input  logic [ROW_AW-1:0]           row_i,
@@ -32,8 +32,8 @@ module mxe_cbuf #(
   // BF16 becomes FP32 by zeros below: the lower and the upper half of a word are two segments.
   logic [255:0] low, high;
   for (genvar i = 0; i < 8; i++) begin : gen_value
-    assign low[32*i +: 32]  = half_i ? {data_i[16*i +: 16], 16'd0} : data_i[32*i +: 32];
-    assign high[32*i +: 32] = half_i ? {data_i[128 + 16*i +: 16], 16'd0} : data_i[32*i +: 32];
+    assign low[32*i +: 32]  = bf16_i ? {data_i[16*i +: 16], 16'd0} : data_i[32*i +: 32];
+    assign high[32*i +: 32] = bf16_i ? {data_i[128 + 16*i +: 16], 16'd0} : data_i[32*i +: 32];
   end
 
   logic read_q;
@@ -43,7 +43,7 @@ module mxe_cbuf #(
     assign word = (s % 2 == 1) ? high[32*SegPe-1:0] : low[32*SegPe-1:0];
     mxe_ram #(.WIDTH(32 * SegPe), .DEPTH(2 * ROWS)) u_seg (
       .clk_i   (clk_i),
-      .we_i    (valid_i & (index_i == (half_i ? SEG_AW'(s / 2) : SEG_AW'(s)))),
+      .we_i    (valid_i & (index_i == (bf16_i ? SEG_AW'(s / 2) : SEG_AW'(s)))),
       .waddr_i ({bank_i, row_i}),
       .wdata_i (word),
       .re_i    (re_i),

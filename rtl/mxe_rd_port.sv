@@ -13,7 +13,7 @@ module mxe_rd_port #(
   input  logic                          clk_i,
   input  logic                          rst_ni,
   input  logic                          halt_i,   // start no further bursts
-  input  logic                          clear_i,  // forget what was requested (nothing is under way)
+  input  logic                          clear_i,  // forget the requests (nothing is under way)
   // requests, index 0 has the highest priority
   input  logic [3:0]                    req_valid_i,
   output logic [3:0]                    req_ready_o,
@@ -146,7 +146,8 @@ module mxe_rd_port #(
     else under_way_q <= under_way_d;
   end
 
-  logic [11:0] bursts_q;  // bursts under way; short bursts could be more than it counts, so they wait
+  // Bursts under way. Short ones could be more than it counts, so they wait.
+  logic [11:0] bursts_q;
   assign bursts_full = &bursts_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) bursts_q <= '0;

@@ -17,7 +17,7 @@ module mxe_rows #(
   input  logic [31:0] n_i,
   input  logic [63:0] addr_i,
   input  logic [31:0] stride_i,
-  input  logic        half_i,      // BF16
+  input  logic        bf16_i,
   input  logic        one_row_i,   // only the first row of each tile (a row vector as C)
   output logic        valid_o,
   input  logic        step_i,
@@ -96,7 +96,7 @@ module mxe_rows #(
         row_q <= '0;
         if (next_tile | next_group) begin
           ptr_q <= stripe_q;
-          col_q <= col_q + (half_i ? 31'(NUM_PE) : 31'(NUM_PE * 2));
+          col_q <= col_q + (bf16_i ? 31'(NUM_PE) : 31'(NUM_PE * 2));
         end else begin
           ptr_q    <= ptr_next;
           stripe_q <= ptr_next;

@@ -222,9 +222,9 @@ module mxe_seq #(
   `MXE_ASSERT(seq_next_row_known, busy_q ? (f_next_row_q == ((cycle_q < rows_q) ? cycle_q : '0))
                                          : (f_next_row_q == '0))
   `MXE_ASSERT(seq_bank_held, !(busy_q && (cycle_q < rows_q)) || f_a_kept_q[a_bank_q])
-  `MXE_ASSERT(seq_since_start, busy_q ? ((cycle_q >= ROWS_W'(mxe_pkg::MIN_PASS)) ? (f_since_q == ROWS_W'(mxe_pkg::MIN_PASS))
-                                                                          : (f_since_q == cycle_q))
-                                      : (f_since_q == ROWS_W'(mxe_pkg::MIN_PASS)))
+  `MXE_ASSERT(seq_since_start,
+              f_since_q == ((busy_q && (cycle_q < ROWS_W'(mxe_pkg::MIN_PASS)))
+                            ? cycle_q : ROWS_W'(mxe_pkg::MIN_PASS)))
 `endif
 endmodule
 `default_nettype wire

@@ -83,10 +83,12 @@ module mxe_top #(
   if ((NUM_PE < 1) || (NUM_PE > 64) || ((NUM_PE & (NUM_PE - 1)) != 0)) begin : gen_bad_num_pe
     $error("NUM_PE must be a power of two from 1 to 64");
   end
-  if ((ROWS < 8) || (ROWS > 256) || ((ROWS & (ROWS - 1)) != 0) || (ROWS < NUM_PE)) begin : gen_bad_rows
+  if ((ROWS < 8) || (ROWS > 256) || ((ROWS & (ROWS - 1)) != 0) ||
+      (ROWS < NUM_PE)) begin : gen_bad_rows
     $error("ROWS must be a power of two from 8 to 256, at least NUM_PE");
   end
-  if ((ACC_TILES < 1) || (ACC_TILES > 16) || ((ACC_TILES & (ACC_TILES - 1)) != 0)) begin : gen_bad_acc
+  if ((ACC_TILES < 1) || (ACC_TILES > 16) ||
+      ((ACC_TILES & (ACC_TILES - 1)) != 0)) begin : gen_bad_acc
     $error("ACC_TILES must be a power of two from 1 to 16");
   end
   if ((TREE_W != 42) && (TREE_W != 56) && (TREE_W != 70)) begin : gen_bad_tree
@@ -103,8 +105,13 @@ module mxe_top #(
       ((QUEUE_DEPTH & (QUEUE_DEPTH - 1)) != 0)) begin : gen_bad_queue
     $error("QUEUE_DEPTH must be a power of two from 2 to 256");
   end
-  if ((MAX_BURST < 1) || (MAX_BURST > 256) || ((MAX_BURST & (MAX_BURST - 1)) != 0)) begin : gen_bad_burst
+  if ((MAX_BURST < 1) || (MAX_BURST > 256) ||
+      ((MAX_BURST & (MAX_BURST - 1)) != 0)) begin : gen_bad_burst
     $error("MAX_BURST must be a power of two from 1 to 256");
+  end
+
+  if (mxe_pkg::LANES != 32) begin : gen_bad_lanes
+    $error("LANES is the size of an MX block: 32");
   end
 
   localparam int unsigned LANES = mxe_pkg::LANES;
@@ -135,7 +142,7 @@ module mxe_top #(
   logic [4:0]  ring_size_log2;
   logic [15:0] ring_tail, ring_head;
   logic        doorbell;
-  logic [14*64-1:0] counts;
+  logic [64*mxe_reg_pkg::COUNTERS-1:0] counts;
 
   mxe_regs u_regs (
     .clk_i                          (clk_i),
@@ -196,34 +203,7 @@ module mxe_top #(
     .ring_head_head_i               (ring_head),
     .last_job_value_i               (last_job),
     .last_status_value_i            (last_status),
-    .total_lo_value_i               (counts[0 +: 32]),
-    .total_hi_value_i               (counts[32 +: 32]),
-    .mac_active_lo_value_i          (counts[64 +: 32]),
-    .mac_active_hi_value_i          (counts[96 +: 32]),
-    .stall_a_lo_value_i             (counts[128 +: 32]),
-    .stall_a_hi_value_i             (counts[160 +: 32]),
-    .stall_b_lo_value_i             (counts[192 +: 32]),
-    .stall_b_hi_value_i             (counts[224 +: 32]),
-    .stall_c_lo_value_i             (counts[256 +: 32]),
-    .stall_c_hi_value_i             (counts[288 +: 32]),
-    .stall_drain_lo_value_i         (counts[320 +: 32]),
-    .stall_drain_hi_value_i         (counts[352 +: 32]),
-    .stall_latency_lo_value_i       (counts[384 +: 32]),
-    .stall_latency_hi_value_i       (counts[416 +: 32]),
-    .idle_lo_value_i                (counts[448 +: 32]),
-    .idle_hi_value_i                (counts[480 +: 32]),
-    .bytes_read_lo_value_i          (counts[512 +: 32]),
-    .bytes_read_hi_value_i          (counts[544 +: 32]),
-    .bytes_written_lo_value_i       (counts[576 +: 32]),
-    .bytes_written_hi_value_i       (counts[608 +: 32]),
-    .blocks_lo_value_i              (counts[640 +: 32]),
-    .blocks_hi_value_i              (counts[672 +: 32]),
-    .dual_cycles_lo_value_i         (counts[704 +: 32]),
-    .dual_cycles_hi_value_i         (counts[736 +: 32]),
-    .nan_results_lo_value_i         (counts[768 +: 32]),
-    .nan_results_hi_value_i         (counts[800 +: 32]),
-    .saturations_lo_value_i         (counts[832 +: 32]),
-    .saturations_hi_value_i         (counts[864 +: 32])
+    .counters_i                     (counts)
   );
 
   logic irq_q;
@@ -235,10 +215,8 @@ module mxe_top #(
   assign irq_o = irq_q;
 
   // ---------------------------------------------------------------- command processor
-  logic            start, run, halt, clear, job_done, dual;
-  logic [mxe_reg_pkg::DESC_RESERVED1_LSB-1:mxe_reg_pkg::DESC_CONTROL_LSB] desc;
-  logic [mxe_pkg::BLOCKS_W-1:0] k_words;
-  logic [6:0]      tail_count;
+  logic            start, run, halt, clear, job_done;
+  mxe_pkg::job_t   job;
   logic            rd_error, wr_error, rd_idle, wr_idle;
   logic [3:0]      req_valid, req_ready;
   logic [4*64-1:0] req_addr;
@@ -254,16 +232,15 @@ module mxe_top #(
   logic [IdxW-1:0] word_index;
   logic [255:0]    word_data;
   logic            kind_desc, kind_ae, kind_as, kind_be, kind_bs, kind_bias;
-  logic            tag_bank, tag_last;
+  mxe_pkg::tag_t   tag;
   logic [RowAw-1:0] tag_index;
-  logic [mxe_pkg::TagKindW-1:0] tag_kind;
-  assign {tag_kind, tag_bank, tag_index, tag_last} = word_tag;
-  assign kind_desc = word_valid & (tag_kind == mxe_pkg::TagDesc);
-  assign kind_ae   = word_valid & (tag_kind == mxe_pkg::TagAElem);
-  assign kind_as   = word_valid & (tag_kind == mxe_pkg::TagAScale);
-  assign kind_be   = word_valid & (tag_kind == mxe_pkg::TagBElem);
-  assign kind_bs   = word_valid & (tag_kind == mxe_pkg::TagBScale);
-  assign kind_bias = word_valid & (tag_kind == mxe_pkg::TagBias);
+  assign {tag_index, tag} = word_tag;
+  assign kind_desc = word_valid & (tag.kind == mxe_pkg::TagDesc);
+  assign kind_ae   = word_valid & (tag.kind == mxe_pkg::TagAElem);
+  assign kind_as   = word_valid & (tag.kind == mxe_pkg::TagAScale);
+  assign kind_be   = word_valid & (tag.kind == mxe_pkg::TagBElem);
+  assign kind_bs   = word_valid & (tag.kind == mxe_pkg::TagBScale);
+  assign kind_bias = word_valid & (tag.kind == mxe_pkg::TagBias);
 
   mxe_cmd #(
     .TREE_W      (TREE_W),
@@ -309,10 +286,7 @@ module mxe_top #(
     .rec_data_o          (rec_data),
     .start_o             (start),
     .run_o               (run),
-    .desc_o              (desc),
-    .dual_o              (dual),
-    .k_words_o           (k_words),
-    .tail_count_o        (tail_count),
+    .job_o               (job),
     .halt_o              (halt),
     .clear_o             (clear),
     .job_done_i          (job_done),
@@ -321,28 +295,6 @@ module mxe_top #(
     .rd_idle_i           (rd_idle),
     .wr_idle_i           (wr_idle)
   );
-
-  // Fields of the running job.
-  logic [2:0]  fmt_a, fmt_b;
-  logic        bias_en, bias_bf16, bias_one_row;
-  logic [31:0] job_m, job_n, job_k, a_row_bytes, b_row_bytes;
-  logic [mxe_pkg::BLOCKS_W-1:0] k_blocks;
-  logic [5:0]  a_word_bytes, b_word_bytes;
-  assign fmt_a        = desc[mxe_reg_pkg::DESC_CONTROL_FMT_A_LSB +: 3];
-  assign fmt_b        = desc[mxe_reg_pkg::DESC_CONTROL_FMT_B_LSB +: 3];
-  assign bias_en      = desc[mxe_reg_pkg::DESC_CONTROL_BIAS_EN_LSB];
-  assign bias_bf16    = desc[mxe_reg_pkg::DESC_CONTROL_BIAS_BF16_LSB];
-  assign bias_one_row = (desc[mxe_reg_pkg::DESC_C_STRIDE_LSB +: 32] == 32'd0);
-  assign job_m        = desc[mxe_reg_pkg::DESC_M_LSB +: 32];
-  assign job_n        = desc[mxe_reg_pkg::DESC_N_LSB +: 32];
-  assign job_k        = desc[mxe_reg_pkg::DESC_K_LSB +: 32];
-  assign a_word_bytes = mxe_pkg::word_bytes(fmt_a, dual);
-  assign b_word_bytes = mxe_pkg::word_bytes(fmt_b, dual);
-  always_ff @(posedge clk_i) begin
-    a_row_bytes <= mxe_pkg::row_bytes(fmt_a, job_k);
-    b_row_bytes <= mxe_pkg::row_bytes(fmt_b, job_k);
-    k_blocks    <= {1'b0, job_k[31:5]} + mxe_pkg::BLOCKS_W'(|job_k[4:0]);
-  end
 
   // ---------------------------------------------------------------- loaders
   logic a_release, b_release, c_release;
@@ -357,13 +309,8 @@ module mxe_top #(
     .clk_i       (clk_i),
     .rst_ni      (rst_ni),
     .clear_i     (clear),
-    .start_i     (start & bias_en),
-    .m_i         (job_m),
-    .n_i         (job_n),
-    .addr_i      (desc[mxe_reg_pkg::DESC_C_ADDR_LSB +: 64]),
-    .stride_i    (desc[mxe_reg_pkg::DESC_C_STRIDE_LSB +: 32]),
-    .half_i      (bias_bf16),
-    .one_row_i   (bias_one_row),
+    .start_i     (start),
+    .job_i       (job),
     .req_valid_o (req_valid[1]),
     .req_ready_i (req_ready[1]),
     .req_addr_o  (req_addr[64*1 +: 64]),
@@ -386,17 +333,7 @@ module mxe_top #(
     .rst_ni         (rst_ni),
     .clear_i        (clear),
     .start_i        (start),
-    .m_i            (job_m),
-    .n_i            (job_n),
-    .kw_i           (k_words),
-    .word_bytes_i   (b_word_bytes),
-    .dual_i         (dual),
-    .row_bytes_i    (b_row_bytes),
-    .row_scales_i   (k_blocks),
-    .addr_i         (desc[mxe_reg_pkg::DESC_B_ADDR_LSB +: 64]),
-    .scale_addr_i   (desc[mxe_reg_pkg::DESC_B_SCALE_ADDR_LSB +: 64]),
-    .stride_i       (desc[mxe_reg_pkg::DESC_B_STRIDE_LSB +: 32]),
-    .scale_stride_i (desc[mxe_reg_pkg::DESC_B_SCALE_STRIDE_LSB +: 32]),
+    .job_i          (job),
     .req_valid_o    (req_valid[2]),
     .req_ready_i    (req_ready[2]),
     .req_addr_o     (req_addr[64*2 +: 64]),
@@ -419,17 +356,7 @@ module mxe_top #(
     .rst_ni         (rst_ni),
     .clear_i        (clear),
     .start_i        (start),
-    .m_i            (job_m),
-    .n_i            (job_n),
-    .kw_i           (k_words),
-    .word_bytes_i   (a_word_bytes),
-    .dual_i         (dual),
-    .row_bytes_i    (a_row_bytes),
-    .row_scales_i   (k_blocks),
-    .addr_i         (desc[mxe_reg_pkg::DESC_A_ADDR_LSB +: 64]),
-    .scale_addr_i   (desc[mxe_reg_pkg::DESC_A_SCALE_ADDR_LSB +: 64]),
-    .stride_i       (desc[mxe_reg_pkg::DESC_A_STRIDE_LSB +: 32]),
-    .scale_stride_i (desc[mxe_reg_pkg::DESC_A_SCALE_STRIDE_LSB +: 32]),
+    .job_i          (job),
     .req_valid_o    (req_valid[3]),
     .req_ready_i    (req_ready[3]),
     .req_addr_o     (req_addr[64*3 +: 64]),
@@ -494,8 +421,8 @@ module mxe_top #(
     .rst_ni         (rst_ni),
     .clear_i        (clear),
     .drop_i         (halt),
-    .a_word_bytes_i (a_word_bytes),
-    .b_word_bytes_i (b_word_bytes),
+    .a_word_bytes_i (job.a.word_bytes),
+    .b_word_bytes_i (job.b.word_bytes),
     .fetch_ready_o  (fetch_ready),
     .fetch_offset_i (fetch_offset),
     .fetch_bytes_i  (fetch_bytes),
@@ -525,15 +452,15 @@ module mxe_top #(
     .clk_i          (clk_i),
     .rst_ni         (rst_ni),
     .clear_i        (clear),
-    .fmt_i          (fmt_a),
-    .dual_i         (dual),
+    .fmt_i          (job.a.fmt),
+    .dual_i         (job.dual),
     .elem_valid_i   (kind_ae),
     .scale_valid_i  (kind_as),
-    .bank_i         (tag_bank),
+    .bank_i         (tag.bank),
     .line_i         (tag_index),
     .index_i        (word_index[ChunkAw-1:0]),
     .data_i         (word_data),
-    .last_i         (tag_last & word_last),
+    .last_i         (tag.last & word_last),
     .re_i           (a_re),
     .rbank_i        (a_bank),
     .rline_i        (a_row),
@@ -549,15 +476,15 @@ module mxe_top #(
     .clk_i          (clk_i),
     .rst_ni         (rst_ni),
     .clear_i        (clear),
-    .fmt_i          (fmt_b),
-    .dual_i         (dual),
+    .fmt_i          (job.b.fmt),
+    .dual_i         (job.dual),
     .elem_valid_i   (kind_be),
     .scale_valid_i  (kind_bs),
-    .bank_i         (tag_bank),
+    .bank_i         (tag.bank),
     .line_i         (tag_index[PeAw-1:0]),
     .index_i        (word_index[SlabAw-1:0]),
     .data_i         (word_data),
-    .last_i         (tag_last & word_last),
+    .last_i         (tag.last & word_last),
     .re_i           (b_re),
     .rbank_i        (b_bank),
     .rline_i        (b_line),
@@ -573,16 +500,16 @@ module mxe_top #(
     .clk_i     (clk_i),
     .rst_ni    (rst_ni),
     .clear_i   (clear),
-    .half_i    (bias_bf16),
+    .bf16_i    (job.c.bf16),
     .valid_i   (kind_bias),
-    .bank_i    (tag_bank),
+    .bank_i    (tag.bank),
     .row_i     (tag_index),
     .index_i   (word_index[SegAw-1:0]),
     .data_i    (word_data),
-    .last_i    (tag_last & word_last),
+    .last_i    (tag.last & word_last),
     .re_i      (c_re),
     .rbank_i   (c_bank_q),
-    .rrow_i    (bias_one_row ? '0 : c_row),
+    .rrow_i    (job.c.one_row ? '0 : c_row),
     .rdata_o   (c_data),
     .release_i (c_release),
     .full_o    (c_full)
@@ -617,12 +544,7 @@ module mxe_top #(
     .rst_ni        (rst_ni),
     .clear_i       (clear),
     .start_i       (start),
-    .m_i           (job_m),
-    .n_i           (job_n),
-    .kw_i          (k_words),
-    .tail_count_i  (tail_count),
-    .fmt_b_i       (fmt_b),
-    .dual_i        (dual),
+    .job_i         (job),
     .b_full_i      (b_full),
     .b_re_o        (b_re),
     .b_bank_o      (b_bank),
@@ -664,7 +586,7 @@ module mxe_top #(
     .rst_ni          (rst_ni),
     .clear_i         (clear),
     .run_i           (run),
-    .bias_en_i       (bias_en),
+    .bias_en_i       (job.c.en),
     .pass_valid_i    (pass_valid),
     .pass_ready_o    (pass_ready),
     .pass_rows_i     (pass_rows),
@@ -715,10 +637,7 @@ module mxe_top #(
     .clk_i        (clk_i),
     .rst_ni       (rst_ni),
     .clear_i      (clear),
-    .fmt_a_i      (fmt_a),
-    .fmt_b_i      (fmt_b),
-    .dual_i       (dual),
-    .bias_en_i    (bias_en),
+    .job_i        (job),
     .row_valid_i  (row_valid),
     .row_i        (row),
     .tile_i       (tile),
@@ -768,16 +687,7 @@ module mxe_top #(
     .clear_i      (clear),
     .halt_i       (halt),
     .start_i      (start),
-    .m_i          (job_m),
-    .n_i          (job_n),
-    .addr_i       (desc[mxe_reg_pkg::DESC_D_ADDR_LSB +: 64]),
-    .stride_i     (desc[mxe_reg_pkg::DESC_D_STRIDE_LSB +: 32]),
-    .scale_addr_i   (desc[mxe_reg_pkg::DESC_D_SCALE_ADDR_LSB +: 64]),
-    .scale_stride_i (desc[mxe_reg_pkg::DESC_D_SCALE_STRIDE_LSB +: 32]),
-    .out_fmt_i      (desc[mxe_reg_pkg::DESC_CONTROL_OUT_FMT_LSB +: 4]),
-    .out_rule_i     (desc[mxe_reg_pkg::DESC_CONTROL_OUT_RULE_LSB +: 2]),
-    .out_special_i  (desc[mxe_reg_pkg::DESC_CONTROL_OUT_OVERFLOW_LSB]),
-    .dual_i       (dual),
+    .job_i        (job),
     .res_valid_i  (res_valid),
     .res_bank_i   (res_bank),
     .res_row_i    (res_row),
@@ -847,8 +757,9 @@ module mxe_top #(
   assign job_done = feed_done & array_empty & drain_done & wr_idle;
 
   // ---------------------------------------------------------------- counters
+  // As wide as the widest: bytes of a beat, two blocks of every column.
   localparam int unsigned BytesW = $clog2(MEM_W / 8 + 1);
-  localparam int unsigned ResultsW = $clog2(LanesOut + 1);
+  localparam int unsigned AmountW = (BytesW > ColsW + 1) ? BytesW : (ColsW + 1);
   logic [ColsW-1:0] pass_cols_q;
   logic             odd_present;
   always_ff @(posedge clk_i) if (pass_start) pass_cols_q <= pass_cols;
@@ -863,29 +774,40 @@ module mxe_top #(
     for (int i = 0; i < MEM_W / 8; i++) strobes = strobes + BytesW'(m_wstrb_o[i]);
   end
 
-  mxe_counters #(
-    .BYTES_W   (BytesW),
-    .BLOCKS_W  (ColsW + 1),
-    .RESULTS_W (ResultsW)
-  ) u_counters (
-    .clk_i           (clk_i),
-    .rst_ni          (rst_ni),
-    .enable_i        (enable),
-    .clear_i         (counter_clear),
-    .snapshot_i      (counter_snapshot),
-    .mac_active_i    (row_valid),
-    .stall_a_i       (stall_a),
-    .stall_b_i       (stall_b),
-    .stall_c_i       (stall_c),
-    .stall_drain_i   (stall_drain),
-    .stall_latency_i (stall_latency),
-    .bytes_read_i    (rd_beat ? BytesW'(MEM_W / 8) : '0),
-    .bytes_written_i ((m_wvalid_o & m_wready_i) ? strobes : '0),
-    .blocks_i        (row_valid ? (odd_present ? {cols_now, 1'b0} : {1'b0, cols_now}) : '0),
-    .dual_i          (row_valid & dual),
-    .nan_results_i   (nan_count),
-    .saturations_i   (over_count),
-    .snapshot_o      (counts)
+  // What a clock adds to each counter, and those to which it may add more than one.
+  logic [mxe_reg_pkg::COUNTERS*AmountW-1:0]   amounts;
+  localparam logic [mxe_reg_pkg::COUNTERS-1:0] Sums =
+      (1 << mxe_reg_pkg::COUNTER_BYTES_READ) | (1 << mxe_reg_pkg::COUNTER_BYTES_WRITTEN) |
+      (1 << mxe_reg_pkg::COUNTER_BLOCKS) | (1 << mxe_reg_pkg::COUNTER_NAN_RESULTS) |
+      (1 << mxe_reg_pkg::COUNTER_SATURATIONS);
+  always_comb begin
+    amounts = '0;
+    amounts[AmountW*mxe_reg_pkg::COUNTER_MAC_ACTIVE]    = row_valid;
+    amounts[AmountW*mxe_reg_pkg::COUNTER_STALL_A]       = stall_a;
+    amounts[AmountW*mxe_reg_pkg::COUNTER_STALL_B]       = stall_b;
+    amounts[AmountW*mxe_reg_pkg::COUNTER_STALL_C]       = stall_c;
+    amounts[AmountW*mxe_reg_pkg::COUNTER_STALL_DRAIN]   = stall_drain;
+    amounts[AmountW*mxe_reg_pkg::COUNTER_STALL_LATENCY] = stall_latency;
+    amounts[AmountW*mxe_reg_pkg::COUNTER_DUAL_CYCLES]   = row_valid & job.dual;
+    if (rd_beat)
+      amounts[AmountW*mxe_reg_pkg::COUNTER_BYTES_READ +: AmountW] = AmountW'(MEM_W / 8);
+    if (m_wvalid_o & m_wready_i)
+      amounts[AmountW*mxe_reg_pkg::COUNTER_BYTES_WRITTEN +: AmountW] = AmountW'(strobes);
+    if (row_valid)
+      amounts[AmountW*mxe_reg_pkg::COUNTER_BLOCKS +: AmountW] =
+          odd_present ? AmountW'({cols_now, 1'b0}) : AmountW'(cols_now);
+    amounts[AmountW*mxe_reg_pkg::COUNTER_NAN_RESULTS +: AmountW] = AmountW'(nan_count);
+    amounts[AmountW*mxe_reg_pkg::COUNTER_SATURATIONS +: AmountW] = AmountW'(over_count);
+  end
+
+  mxe_counters #(.AMOUNT_W(AmountW), .SUMS(Sums)) u_counters (
+    .clk_i      (clk_i),
+    .rst_ni     (rst_ni),
+    .enable_i   (enable),
+    .clear_i    (counter_clear),
+    .snapshot_i (counter_snapshot),
+    .amounts_i  (amounts),
+    .snapshot_o (counts)
   );
 
   `MXE_ASSERT(done_means_all_loaded, !(run && job_done) || ((req_valid == '0) && rd_idle))
@@ -896,19 +818,22 @@ module mxe_top #(
   localparam int unsigned DescB = mxe_reg_pkg::DESC_W / 8;
   `MXE_ASSERT(top_desc_bytes, !req_valid[0] || (req_bytes[LenW-1:0] == LenW'(DescB)))
   `MXE_ASSERT(top_bias_bytes, !req_valid[1] || (32'(req_bytes[LenW*1 +: LenW]) <= 4 * NUM_PE))
+  mxe_pkg::tag_t f_b_tag, f_a_tag;
+  assign f_b_tag = req_tag[TagW*2 +: mxe_pkg::TAG_T_W];
+  assign f_a_tag = req_tag[TagW*3 +: mxe_pkg::TAG_T_W];
   `MXE_ASSERT(top_b_bytes, !req_valid[2] || (32'(req_bytes[LenW*2 +: LenW]) <=
-              ((req_tag[TagW*2 + TagW-1 -: mxe_pkg::TagKindW] == mxe_pkg::TagBScale)
+              ((f_b_tag.kind == mxe_pkg::TagBScale)
                ? 2 * SlabWords : 32 * SlabWords)))
   `MXE_ASSERT(top_a_bytes, !req_valid[3] || (32'(req_bytes[LenW*3 +: LenW]) <=
-              ((req_tag[TagW*3 + TagW-1 -: mxe_pkg::TagKindW] == mxe_pkg::TagAScale)
+              ((f_a_tag.kind == mxe_pkg::TagAScale)
                ? 2 * ChunkWords : 32 * ChunkWords)))
-  logic                         f_fetch_used;
-  logic [mxe_pkg::TagKindW-1:0] f_kind;
-  logic [31:0]                  f_most;
+  logic          f_fetch_used;
+  mxe_pkg::tag_t f_fetch_tag;
+  logic [31:0]   f_most;
   assign f_fetch_used = rd_beat & ~halt;
-  assign f_kind       = fetch_tag[TagW-1 -: mxe_pkg::TagKindW];
+  assign f_fetch_tag  = fetch_tag[mxe_pkg::TAG_T_W-1:0];
   always_comb begin
-    case (f_kind)
+    case (f_fetch_tag.kind)
       mxe_pkg::TagDesc:   f_most = 32'(DescB);
       mxe_pkg::TagBias:   f_most = 32'(4 * NUM_PE);
       mxe_pkg::TagBElem:  f_most = 32'(32 * SlabWords);
@@ -921,7 +846,7 @@ module mxe_top #(
   `MXE_ASSERT(top_fetch_bytes, !f_fetch_used || (32'(fetch_bytes) <= f_most))
   logic [31:0] f_words;
   always_comb begin
-    case (tag_kind)
+    case (tag.kind)
       mxe_pkg::TagDesc:   f_words = 32'(DescB / 32);
       mxe_pkg::TagBias:   f_words = 32'((4 * NUM_PE + 31) / 32);
       mxe_pkg::TagBElem:  f_words = 32'(SlabWords);
@@ -940,7 +865,7 @@ module mxe_top #(
   // Passes are of the array's size.
   `MXE_ASSERT(top_pass_size, !pass_valid || ((pass_rows != '0) && (32'(pass_rows) <= ROWS) &&
               (pass_cols != '0) && (32'(pass_cols) <= NUM_PE)))
-  `MXE_ASSERT(top_tail, !run || (tail_count != '0))
+  `MXE_ASSERT(top_tail, !run || (job.tail_count != '0))
 `endif
 endmodule
 `default_nettype wire

@@ -85,7 +85,8 @@ module mxe_walk #(
   assign cols_o  = (n_q <= 32'(NUM_PE)) ? n_q[COLS_W-1:0] : COLS_W'(NUM_PE);
   assign tile_o  = tile_q;
   assign words_o = WALK_SLAB ? (last_slab ? slab_q : WORDS_W'(SLAB_WORDS)) : chunk_words(k_q);
-  assign first_k_o  = !WALK_CHUNK || ((k_q == kw_i) && (!WALK_SLAB || (slab_q == chunk_words(k_q))));
+  assign first_k_o  = !WALK_CHUNK ||
+                      ((k_q == kw_i) && (!WALK_SLAB || (slab_q == chunk_words(k_q))));
   assign last_k_o   = last_chunk & last_slab;
   // With one chunk only, A stays for all groups of the stripe.
   assign last_use_o = last_slab & last_tile & ((kw_i > ChunkWords) | last_group);

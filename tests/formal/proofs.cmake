@@ -90,5 +90,5 @@ mxe_proof_fault(row_skipped "assign row          = busy_q ? cycle_q : '0"
 
 # --------------------------------------------------------------------------------- counters
 mxe_proof(counters mxe_counters)
-mxe_proof_fault(sum "64'(idle), 64'(stall_latency_i)" "64'(idle & ~dual_i), 64'(stall_latency_i)")
+mxe_proof_fault(sum "64'(idle)" "64'(idle & ~amounts_i[AMOUNT_W*mxe_reg_pkg::COUNTER_DUAL_CYCLES])")
 mxe_proof_fault(gate "else if (enable_i) value_q" "else if (enable_i | (i == 3)) value_q")
