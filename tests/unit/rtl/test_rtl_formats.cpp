@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "numerics/accumulate.h"
-#include "numerics/format.h"
+#include "model/numerics/accumulate.h"
+#include "model/numerics/format.h"
 
 double sc_time_stamp() { return 0; }
 
