@@ -7,7 +7,8 @@ module mxe_cbuf #(
   parameter int unsigned NUM_PE = 8,
   parameter int unsigned ROWS   = 32,
   parameter int unsigned ROW_AW = $clog2(ROWS),
-  parameter int unsigned SEG_AW = (NUM_PE > 8) ? $clog2(NUM_PE / 8) : 1
+  parameter int unsigned SEG_PE = mxe_pkg::FP32_PER_WORD,
+  parameter int unsigned SEG_AW = (NUM_PE > SEG_PE) ? $clog2(NUM_PE / SEG_PE) : 1
 ) (
   input  logic                        clk_i,
   input  logic                        rst_ni,
@@ -26,12 +27,12 @@ module mxe_cbuf #(
   input  logic                        release_i,
   output logic [1:0]                  full_o
 );
-  localparam int unsigned SegPe = (NUM_PE < 8) ? NUM_PE : 8;   // values in one word
+  localparam int unsigned SegPe = (NUM_PE < SEG_PE) ? NUM_PE : SEG_PE;   // values in one word
   localparam int unsigned Segs = NUM_PE / SegPe;
 
   // BF16 becomes FP32 by zeros below: the lower and the upper half of a word are two segments.
   logic [255:0] low, high;
-  for (genvar i = 0; i < 8; i++) begin : gen_value
+  for (genvar i = 0; i < SEG_PE; i++) begin : gen_value
     assign low[32*i +: 32]  = bf16_i ? {data_i[16*i +: 16], 16'd0} : data_i[32*i +: 32];
     assign high[32*i +: 32] = bf16_i ? {data_i[128 + 16*i +: 16], 16'd0} : data_i[32*i +: 32];
   end

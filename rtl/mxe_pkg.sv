@@ -29,10 +29,12 @@ package mxe_pkg;
     logic [5:0] mag_bits;   // of the largest integer
   } fmt_info_t;
 
-  // Elements of one block, multipliers of one PE, columns of a block of results. MX says 32, and much
-  // rests on it (bytes of a word, widths of sums): a name for the number, not a parameter.
+  // Elements of one block, multipliers of one PE, columns of a block of results. MX says 32, and
+  // much rests on it (bytes of a word, widths of sums): a name for the number, not a parameter.
   localparam int unsigned LANES = 32;
   localparam int unsigned WORD_W = 8 * LANES; // one operand word: an 8-bit container per lane
+
+  localparam int unsigned FP32_PER_WORD = WORD_W / 32;
 
   // A decoded lane. NaN, Inf and zero travel beside the lanes, one bit each per lane: {nan, inf,
   // zero}, LANES bits each.
