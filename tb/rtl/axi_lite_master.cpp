@@ -20,7 +20,7 @@ void AxiLiteMaster::start(RegisterTransfer& transfer) {
   transfer_ = &transfer;
   address_sent_ = false;
   data_sent_ = false;
-  rights_ = (rights_ + 1) % 8;
+  rights_ = static_cast<uint8_t>((rights_ + 1) % 8);
 }
 
 void AxiLiteMaster::drive(RtlInputs& in) {
