@@ -84,15 +84,15 @@ module mxe_cmd #(
   // What is written back is not read.
   localparam int unsigned DescW = mxe_reg_pkg::DESC_STATUS_LSB;
 
-  state_e        state_q;
-  logic [15:0]   head_q, tail_q;
+  state_e           state_q;
+  logic [15:0]      head_q, tail_q;
   logic [DescW-1:0] desc_q;
-  logic [3:0]    status_q;
-  logic          reset_q;         // a soft reset waits for the job to end
-  logic          no_record_q;     // the descriptor could not be read
-  logic [63:0]   cycles_q;
-  logic [1:0]    seg_q;
-  logic [31:0]   last_job_q, last_status_q;
+  logic [3:0]       status_q;
+  logic             reset_q;         // a soft reset waits for the job to end
+  logic             no_record_q;     // the descriptor could not be read
+  logic [63:0]      cycles_q;
+  logic [1:0]       seg_q;
+  logic [31:0]      last_job_q, last_status_q;
 
   // ---------------------------------------------------------------- ring
   // Slots are counted in the bits that the largest ring needs; a larger one is refused.

@@ -10,21 +10,21 @@ module mxe_collect #(
   parameter int unsigned COLS      = (NUM_PE > 32) ? NUM_PE : 32,
   parameter int unsigned SEG_AW    = $clog2(COLS / LANES_OUT)
 ) (
-  input  logic                    clk_i,
-  input  logic                    rst_ni,
-  input  logic                    clear_i,
+  input  logic                       clk_i,
+  input  logic                       rst_ni,
+  input  logic                       clear_i,
   // a segment of a row of a tile; absent columns are zero
-  input  logic                    valid_i,
-  input  logic [ROW_AW-1:0]       row_i,
-  input  logic [SEG_AW-1:0]       seg_i,
-  input  logic                    last_i,     // nothing more is to be collected
-  input  logic [LANES_OUT*32-1:0] data_i,
-  output logic                    full_o,     // the last magnitude is being stored
+  input  logic                       valid_i,
+  input  logic [ROW_AW-1:0]          row_i,
+  input  logic [SEG_AW-1:0]          seg_i,
+  input  logic                       last_i,     // nothing more is to be collected
+  input  logic [LANES_OUT*32-1:0]    data_i,
+  output logic                       full_o,     // the last magnitude is being stored
   // read
-  input  logic                    re_i,
-  input  logic [ROW_AW-1:0]       rrow_i,
-  input  logic [SEG_AW-1:0]       rseg_i,
-  output logic [LANES_OUT*32-1:0] rdata_o,    // a clock later
+  input  logic                       re_i,
+  input  logic [ROW_AW-1:0]          rrow_i,
+  input  logic [SEG_AW-1:0]          rseg_i,
+  output logic [LANES_OUT*32-1:0]    rdata_o,    // a clock later
   output logic [mxe_pkg::AMAX_W-1:0] ramax_o  // of the block of that segment, a clock later
 );
   localparam int unsigned Blocks = COLS / 32;

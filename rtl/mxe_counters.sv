@@ -8,11 +8,11 @@ module mxe_counters #(
   // Counters that may grow by more than one.
   parameter logic [mxe_reg_pkg::COUNTERS-1:0] SUMS = '1
 ) (
-  input  logic clk_i,
-  input  logic rst_ni,
-  input  logic enable_i,
-  input  logic clear_i,
-  input  logic snapshot_i,
+  input  logic                                      clk_i,
+  input  logic                                      rst_ni,
+  input  logic                                      enable_i,
+  input  logic                                      clear_i,
+  input  logic                                      snapshot_i,
   // What each counter grows by, at its place (mxe_reg_pkg::COUNTER_*). At most one of mac_active
   // and the stalls is the cause of a clock. Those of total and idle, which follow, are ignored.
   input  logic [mxe_reg_pkg::COUNTERS*AMOUNT_W-1:0] amounts_i,

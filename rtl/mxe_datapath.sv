@@ -193,8 +193,8 @@ module mxe_datapath #(
   // ---------------------------------------------------------------- read port and unpacker
   logic                       fetch_ready;
   logic [$clog2(MEM_W/8)-1:0] fetch_offset;
-  logic [LEN_W-1:0]            fetch_bytes;
-  logic [TAG_W-1:0]            fetch_tag;
+  logic [LEN_W-1:0]           fetch_bytes;
+  logic [TAG_W-1:0]           fetch_tag;
   logic                       rd_beat;
   assign rd_beat  = m_rvalid_i & m_rready_o;
   assign rd_error_o = rd_beat & m_rerror_i;

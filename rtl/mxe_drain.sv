@@ -14,34 +14,34 @@ module mxe_drain #(
   parameter int unsigned LEN_W     = 16,
   parameter int unsigned ROW_AW    = $clog2(ROWS)
 ) (
-  input  logic                        clk_i,
-  input  logic                        rst_ni,
-  input  logic                        clear_i,
-  input  logic                        halt_i,      // finish the row under way, start no other
+  input  logic                           clk_i,
+  input  logic                           rst_ni,
+  input  logic                           clear_i,
+  input  logic                           halt_i,      // finish the row under way, start no other
   // job
-  input  logic                        start_i,
-  input  mxe_pkg::job_t               job_i,
+  input  logic                           start_i,
+  input  mxe_pkg::job_t                  job_i,
   // results from the array
-  input  logic                        res_valid_i,
-  input  logic                        res_bank_i,
-  input  logic [ROW_AW-1:0]           res_row_i,
-  input  logic                        res_last_i,
-  input  logic [NUM_PE*32-1:0]        res_even_i,
-  input  logic [NUM_PE*32-1:0]        res_odd_i,
-  output logic                        release_o,   // a bank was emptied
+  input  logic                           res_valid_i,
+  input  logic                           res_bank_i,
+  input  logic [ROW_AW-1:0]              res_row_i,
+  input  logic                           res_last_i,
+  input  logic [NUM_PE*32-1:0]           res_even_i,
+  input  logic [NUM_PE*32-1:0]           res_odd_i,
+  output logic                           release_o,   // a bank was emptied
   // write port
-  output logic                        req_valid_o,
-  input  logic                        req_ready_i,
-  output logic [63:0]                 req_addr_o,
-  output logic [LEN_W-1:0]            req_bytes_o,
-  output logic                        req_half_o,  // segments of BF16 are half full
-  output logic                        data_valid_o,
-  input  logic                        data_ready_i,
-  output logic [LANES_OUT*32-1:0]     data_o,
+  output logic                           req_valid_o,
+  input  logic                           req_ready_i,
+  output logic [63:0]                    req_addr_o,
+  output logic [LEN_W-1:0]               req_bytes_o,
+  output logic                           req_half_o,  // segments of BF16 are half full
+  output logic                           data_valid_o,
+  input  logic                           data_ready_i,
+  output logic [LANES_OUT*32-1:0]        data_o,
   // state
   output logic [$clog2(LANES_OUT+1)-1:0] nan_count_o,  // NaN results that left the merge this clock
   output logic [$clog2(LANES_OUT+1)-1:0] over_count_o, // MX elements beyond the largest, this clock
-  output logic                        done_o
+  output logic                           done_o
 );
   localparam int unsigned Segs = NUM_PE / LANES_OUT;
   localparam int unsigned SegAw = (Segs > 1) ? $clog2(Segs) : 1;
@@ -67,8 +67,8 @@ module mxe_drain #(
       assign tile_wdata[PairW*p + 32 +: 32] = res_odd_i[32*p +: 32];
     end
   end
-  logic [1:0] tiles_q;  // tiles waiting or being read
-  logic       bank_q, issue;
+  logic [1:0]        tiles_q;  // tiles waiting or being read
+  logic              bank_q, issue;
   logic [ROW_AW-1:0] row;
   mxe_ram #(.WIDTH(NUM_PE * PairW), .DEPTH(2 * ROWS)) u_tile (
     .clk_i   (clk_i),
@@ -81,11 +81,11 @@ module mxe_drain #(
   );
 
   // ---------------------------------------------------------------- rows
-  logic       valid, last_row, last_tile, row_step, last_seg;
+  logic                        valid, last_row, last_tile, row_step, last_seg;
   logic [$clog2(NUM_PE+1)-1:0] cols;
-  logic [6:0]  seg_first;   // column where the segment begins
-  logic [63:0] row_addr;
-  logic [SegAw-1:0] seg_q;
+  logic [6:0]                  seg_first;   // column where the segment begins
+  logic [63:0]                 row_addr;
+  logic [SegAw-1:0]            seg_q;
   mxe_rows #(.ROWS(ROWS), .NUM_PE(NUM_PE), .ACC_TILES(ACC_TILES)) u_rows (
     .clk_i      (clk_i),
     .rst_ni     (rst_ni),
@@ -143,10 +143,10 @@ module mxe_drain #(
   // ---------------------------------------------------------------- columns collected for MX
   // What the requantiser holds when the block is complete stays here until it has read it.
   logic [StageColsW-1:0] col_q;             // of the tile within the collected columns
-  logic        block_done, stage_read;
-  logic [ROW_AW:0] stage_rows_q;
+  logic                  block_done, stage_read;
+  logic [ROW_AW:0]       stage_rows_q;
   logic [StageColsW-1:0] stage_cols_q;
-  logic        stage_end_q;
+  logic                  stage_end_q;
   logic [StageSegAw-1:0] stage_seg;
   assign block_done = last_tile | (32'(col_q) + NUM_PE == StageCols);
   assign stage_seg  = StageSegAw'(32'(col_q) / LANES_OUT) + StageSegAw'(seg_q);

@@ -29,9 +29,9 @@ module mxe_facc #(
   typedef enum logic [1:0] { SpecNone, SpecNan, SpecPinf, SpecNinf } spec_e;
 
   // ---------------------------------------------------------------- stage 1: align
-  logic        acc_sign, acc_special, acc_nan, acc_pinf, acc_ninf;
-  logic [7:0]  acc_field;
-  logic [23:0] acc_sig;
+  logic               acc_sign, acc_special, acc_nan, acc_pinf, acc_ninf;
+  logic [7:0]         acc_field;
+  logic [23:0]        acc_sig;
   logic signed [9:0]  acc_exp;    // weight of acc_sig's lsb
   logic signed [24:0] acc_val;
   assign acc_sign    = acc_i[31];
@@ -121,11 +121,11 @@ module mxe_facc #(
 
   // ---------------------------------------------------------------- stages 4 and 5: normalise
   // Shift out leading zeros: 64, 32, 16, then 8, 4, 2, 1.
-  logic [NormW-1:0] n64, n32, n16, n8, n4, n2, n1;
-  logic [NormW-1:0] norm_q4;
-  logic             z64, z32, z16, z8, z4, z2, z1;
-  logic [2:0]       lz_q4;
-  logic             sign_q4;
+  logic [NormW-1:0]  n64, n32, n16, n8, n4, n2, n1;
+  logic [NormW-1:0]  norm_q4;
+  logic              z64, z32, z16, z8, z4, z2, z1;
+  logic [2:0]        lz_q4;
+  logic              sign_q4;
   logic signed [9:0] exp_q4;
   spec_e             spec_q4;
   assign n64   = {mag_q3, {(NormW-WinW){1'b0}}};

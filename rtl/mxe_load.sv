@@ -86,15 +86,15 @@ module mxe_load #(
 
   // ---------------------------------------------------------------- position
   // Offsets within a row, in bytes: of the chunk and of the slab, for elements and scales.
-  logic [31:0] chunk_off_q, off_q;
+  logic [31:0]                  chunk_off_q, off_q;
   logic [mxe_pkg::BLOCKS_W-1:0] chunk_soff_q, soff_q;
   // Row pointers: of the current row, of the first row of this step's set, and of the group.
-  logic [63:0] ptr_q, base_q, group_q, sptr_q, sbase_q, sgroup_q;
-  logic [IndexW-1:0] index_q;
-  logic        scale_q;        // the scale bytes of the row come next
+  logic [63:0]                  ptr_q, base_q, group_q, sptr_q, sbase_q, sgroup_q;
+  logic [IndexW-1:0]            index_q;
+  logic                         scale_q;        // the scale bytes of the row come next
 
   localparam int unsigned StepWords = OPERAND_A ? CHUNK_WORDS : SLAB_WORDS;
-  logic [31:0] step_bytes, chunk_bytes, left;
+  logic [31:0]                  step_bytes, chunk_bytes, left;
   logic [mxe_pkg::BLOCKS_W-1:0] step_scales, chunk_scales, sleft;
   assign step_bytes   = 32'(operand.word_bytes) * 32'(StepWords);
   assign step_scales  = mxe_pkg::BLOCKS_W'(job_i.dual ? 2 * StepWords : StepWords);

@@ -24,11 +24,11 @@ module mxe_load_bias #(
   output logic [TAG_W-1:0]         req_tag_o,
   input  logic                     release_i
 );
-  logic       valid, last_row, fire, claim;
+  logic                        valid, last_row, fire, claim;
   logic [$clog2(NUM_PE+1)-1:0] cols;
   logic [$clog2(ROWS)-1:0]     row;
-  logic [1:0] free_q;
-  logic       bank_q, taken_q, unused_last_tile;
+  logic [1:0]                  free_q;
+  logic                        bank_q, taken_q, unused_last_tile;
   mxe_rows #(.ROWS(ROWS), .NUM_PE(NUM_PE), .ACC_TILES(ACC_TILES)) u_rows (
     .clk_i      (clk_i),
     .rst_ni     (rst_ni),

@@ -115,7 +115,7 @@ module mxe_pe #(
   always_ff @(posedge clk_i) first_q <= acc_first_i;
 
   logic signed [TREE_W-1:0] sum_even;
-  logic [31:0] acc_even;
+  logic [31:0]              acc_even;
   assign sum_even = dual_i ? {{(TREE_W-mxe_pkg::PACK_POS){sum[mxe_pkg::PACK_POS-1]}},
                               sum[mxe_pkg::PACK_POS-1:0]} : sum;
   mxe_ram #(.WIDTH(32), .DEPTH(ACC_DEPTH)) u_acc_even (
@@ -141,7 +141,7 @@ module mxe_pe #(
   if (FP4_DUAL) begin : gen_odd
     localparam int unsigned OddW = mxe_pkg::DUAL_SUM_W;
     logic signed [OddW-1:0] sum_odd;
-    logic [31:0] acc_odd;
+    logic [31:0]            acc_odd;
     assign sum_odd = sum[mxe_pkg::PACK_POS +: OddW] +
                      {{(OddW-1){1'b0}}, sum[mxe_pkg::PACK_POS-1]};
     mxe_ram #(.WIDTH(32), .DEPTH(ACC_DEPTH)) u_acc_odd (

@@ -56,10 +56,10 @@ module mxe_requant #(
   localparam int unsigned Depth = mxe_pkg::REQUANT_FIFO;
 
   // ---------------------------------------------------------------- collect
-  logic                    full, read;
-  logic [SEG_AW-1:0]       rseg;
-  logic [ROW_AW-1:0]       row_q;
-  logic [LANES_OUT*32-1:0] x;
+  logic                       full, read;
+  logic [SEG_AW-1:0]          rseg;
+  logic [ROW_AW-1:0]          row_q;
+  logic [LANES_OUT*32-1:0]    x;
   logic [mxe_pkg::AMAX_W-1:0] amax;
   mxe_collect #(
     .NUM_PE    (NUM_PE),
@@ -225,7 +225,7 @@ module mxe_requant #(
       place_of_seg = 8'(32'(out.seg) * LANES_OUT * 8);
     end
   end
-  logic [255:0] pack_d;
+  logic [255:0]        pack_d;
   logic [255-DenseW:0] pack_q;  // a row's last segment is not kept
   assign pack_d = ((out.seg == '0) ? 256'd0 : 256'(pack_q)) | (256'(dense) << place_of_seg);
   always_ff @(posedge clk_i) if (out_valid) pack_q <= pack_d[255-DenseW:0];
