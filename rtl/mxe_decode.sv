@@ -43,10 +43,10 @@ module mxe_decode (
     endcase
   end
 
-  logic odd, nan, inf;
-  assign odd = fmt_i.has_nan & (&(code | ~fmt_i.odd_mask));
-  assign inf = odd & fmt_i.has_inf & (man == 3'd0);
-  assign nan = odd & ~inf;
+  logic special, nan, inf;
+  assign special = fmt_i.has_nan & (&(code | ~fmt_i.special_mask));
+  assign inf = special & fmt_i.has_inf & (man == 3'd0);
+  assign nan = special & ~inf;
 
   // The binade above the subnormals: two bits shift the magnitude, the rest is the group.
   logic [4:0] binade;

@@ -10,30 +10,29 @@ package mxe_pkg;
   // What the blocks know of a format. A number is (-1)^sign * integer * 2^lsb; the code of a float
   // is sign, exponent and mantissa from the top, that of an integer two's complement.
   typedef struct packed {
-    logic       valid;      // there is such a format
+    logic       valid;        // there is such a format
     logic       is_int;
-    logic       is4;        // two elements share a byte of memory
-    logic       is6;        // four elements share three bytes; all others have a byte each
-    logic       has_nan;    // the code after the largest number is NaN, or infinity if has_inf
+    logic       is4;          // two elements share a byte of memory
+    logic       is6;          // four elements share three bytes; all others have a byte each
+    logic       has_nan;      // the code after the largest number is NaN, or infinity if has_inf
     logic       has_inf;
-    logic [3:0] bits;       // of a code, sign included
-    logic [2:0] exp_bits;   // 0 for integers
-    logic [2:0] man_bits;   // below the leading one; integers: of the largest number
-    logic [7:0] sign_mask;  // the bit of the sign
-    logic [6:0] mag_mask;   // the bits below it
-    logic [6:0] odd_mask;   // all set in the codes that are not numbers
-    logic [7:0] max_code;   // of the largest number
-    logic [3:0] emax;       // exponent of the largest number
-    logic [3:0] emin_neg;   // exponent of the smallest normal number, negated
-    logic [5:0] lsb;        // two's complement
-    logic [5:0] mag_bits;   // of the largest integer
+    logic [3:0] bits;         // of a code, sign included
+    logic [2:0] exp_bits;     // 0 for integers
+    logic [2:0] man_bits;     // below the leading one; integers: of the largest number
+    logic [7:0] sign_mask;    // the bit of the sign
+    logic [6:0] mag_mask;     // the bits below it
+    logic [6:0] special_mask; // the bits that are all set in codes that are no numbers
+    logic [7:0] max_code;     // of the largest number
+    logic [3:0] emax;         // exponent of the largest number
+    logic [3:0] emin_neg;     // exponent of the smallest normal number, negated
+    logic [5:0] lsb;          // two's complement
+    logic [5:0] mag_bits;     // of the largest integer
   } fmt_info_t;
 
   // Elements of one block, multipliers of one PE, columns of a block of results. MX says 32, and
   // much rests on it (bytes of a word, widths of sums): a name for the number, not a parameter.
   localparam int unsigned LANES = 32;
   localparam int unsigned WORD_W = 8 * LANES; // one operand word: an 8-bit container per lane
-
   localparam int unsigned FP32_PER_WORD = WORD_W / 32;
 
   // A decoded lane. NaN, Inf and zero travel beside the lanes, one bit each per lane: {nan, inf,
@@ -41,7 +40,7 @@ package mxe_pkg;
   typedef struct packed {
     logic [2:0] grp;   // radix-16 group
     logic [7:0] mag;   // two of 4 bits at the dual rate
-    logic [1:0] sign;  // of the odd block's element, of the even block's or the only one
+    logic [1:0] sign;  // {odd block, even block or the only one}
   } dec_t;
   localparam int unsigned DEC_W = 13;
   localparam int unsigned FLAG_W = 3 * LANES;
@@ -177,28 +176,28 @@ package mxe_pkg;
     logic [2:0]  exp_field, man_field;
     logic [3:0]  bits_field, emax, emin_neg;
     logic [5:0]  lsb, mag_bits;
-    logic [6:0]  mag_mask, odd_mask;
+    logic [6:0]  mag_mask, special_mask;
     logic [7:0]  sign_mask, max_code;
-    bits       = 1 + exp_bits + man_bits;
-    ones       = (1 << (bits - 1)) - 1;
-    exp_ones   = has_inf ? ones - ((1 << man_bits) - 1) : ones;
-    largest    = has_nan ? exp_ones - 1 : ones;
-    exponent   = (largest >> man_bits) - bias;
-    is4        = (bits <= 4);
-    is6        = (bits > 4) & (bits <= 6);
-    bits_field = 4'(bits);
-    exp_field  = is_int ? 3'd0 : 3'(exp_bits);
-    man_field  = 3'(man_bits);
-    sign_mask  = 8'(1 << (bits - 1));
-    mag_mask   = 7'(ones);
-    odd_mask   = 7'(exp_ones);
-    max_code   = 8'(largest);
-    emax       = 4'(exponent);
-    emin_neg   = 4'(bias - 1);
-    lsb        = 6'(1 - bias - man_bits);
-    mag_bits   = 6'(exponent + bias + man_bits + (is_int ? 1 : 0));
-    fmt_row    = {1'b1, is_int, is4, is6, has_nan, has_inf, bits_field, exp_field, man_field,
-                  sign_mask, mag_mask, odd_mask, max_code, emax, emin_neg, lsb, mag_bits};
+    bits         = 1 + exp_bits + man_bits;
+    ones         = (1 << (bits - 1)) - 1;
+    exp_ones     = has_inf ? ones - ((1 << man_bits) - 1) : ones;
+    largest      = has_nan ? exp_ones - 1 : ones;
+    exponent     = (largest >> man_bits) - bias;
+    is4          = (bits <= 4);
+    is6          = (bits > 4) & (bits <= 6);
+    bits_field   = 4'(bits);
+    exp_field    = is_int ? 3'd0 : 3'(exp_bits);
+    man_field    = 3'(man_bits);
+    sign_mask    = 8'(1 << (bits - 1));
+    mag_mask     = 7'(ones);
+    special_mask = 7'(exp_ones);
+    max_code     = 8'(largest);
+    emax         = 4'(exponent);
+    emin_neg     = 4'(bias - 1);
+    lsb          = 6'(1 - bias - man_bits);
+    mag_bits     = 6'(exponent + bias + man_bits + (is_int ? 1 : 0));
+    fmt_row      = {1'b1, is_int, is4, is6, has_nan, has_inf, bits_field, exp_field, man_field,
+                    sign_mask, mag_mask, special_mask, max_code, emax, emin_neg, lsb, mag_bits};
   endfunction
 
   // The formats there are. A new one is a row here, if it has at most 8 bits, 5 of them exponent

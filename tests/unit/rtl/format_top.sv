@@ -14,7 +14,7 @@ module format_top (
   output logic [2:0]               man_bits_o,
   output logic [7:0]               sign_mask_o,
   output logic [6:0]               mag_mask_o,
-  output logic [6:0]               odd_mask_o,
+  output logic [6:0]               special_mask_o,
   output logic [7:0]               max_code_o,
   output logic [3:0]               emax_o,
   output logic [3:0]               emin_neg_o,
@@ -42,7 +42,7 @@ module format_top (
   assign man_bits_o  = fmt.man_bits;
   assign sign_mask_o = fmt.sign_mask;
   assign mag_mask_o  = fmt.mag_mask;
-  assign odd_mask_o  = fmt.odd_mask;
+  assign special_mask_o = fmt.special_mask;
   assign max_code_o  = fmt.max_code;
   assign emax_o      = fmt.emax;
   assign emin_neg_o  = fmt.emin_neg;

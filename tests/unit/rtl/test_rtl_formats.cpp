@@ -58,7 +58,7 @@ TEST_P(FormatRows, CodesThatAreNoNumbersAreFoundByTheirMask) {
   if (!format().has_nan) return;
   for (uint32_t code = 0; code < 1u << format().bits; code++) {
     const bool is_number = std::isfinite(format().decode(code));
-    EXPECT_EQ((code & top_.odd_mask_o) != top_.odd_mask_o, is_number) << code;
+    EXPECT_EQ((code & top_.special_mask_o) != top_.special_mask_o, is_number) << code;
   }
 }
 
