@@ -6,6 +6,7 @@
 #include <functional>
 #include <vector>
 
+#include "model/engine/memory_port.h"
 #include "model/engine/memory_timing.h"
 #include "model/numerics/random.h"
 #include "model/platform/engine_module.h"
