@@ -42,8 +42,11 @@ mxe_block_wr.sv
 mxe_requant.sv
 mxe_drain.sv
 mxe_wr_port.sv
+mxe_datapath_checks.sv
+mxe_datapath.sv
 // control
 mxe_regs.sv
+mxe_job.sv
 mxe_check.sv
 mxe_cmd.sv
 mxe_counters.sv

@@ -5,8 +5,8 @@
 module mxe_amax #(
   parameter int unsigned LANES = 8   // a power of two
 ) (
-  input  logic                clk_i,
-  input  logic [LANES*32-1:0] x_i,
+  input  logic                       clk_i,
+  input  logic [LANES*32-1:0]        x_i,
   output logic [mxe_pkg::AMAX_W-1:0] amax_o
 );
   localparam int unsigned Levels = $clog2(LANES);

@@ -18,10 +18,7 @@ module mxe_array #(
   input  logic                                     rst_ni,
   input  logic                                     clear_i,
   // job
-  input  logic [mxe_pkg::FmtW-1:0]                 fmt_a_i,
-  input  logic [mxe_pkg::FmtW-1:0]                 fmt_b_i,
-  input  logic                                     dual_i,
-  input  logic                                     bias_en_i,
+  input  mxe_pkg::job_t                            job_i,
   // row issue, stage 0
   input  logic                                     row_valid_i,
   input  logic [ROW_AW-1:0]                        row_i,
@@ -44,7 +41,7 @@ module mxe_array #(
   // bias row, requested in stage 5, used in stage 6; zero if not requested
   output logic                                     bias_re_o,
   output logic [ROW_AW-1:0]                        bias_row_o,
-  output logic                                     bias_done_o,  // last row of a tile's bias was read
+  output logic                                     bias_done_o, // last row of a tile was read
   input  logic [NUM_PE*32-1:0]                     bias_i,
   // results of a tile, stage 11
   output logic                                     res_valid_o,
@@ -56,16 +53,29 @@ module mxe_array #(
   output logic                                     empty_o       // nothing in the pipeline
 );
   localparam int unsigned AccAw = (ACC_TILES > 1) ? (ROW_AW + TILE_AW) : ROW_AW;
-  localparam int unsigned AccLsb = (ACC_TILES > 1) ? 1 : (1 + TILE_AW);  // {row, tile} in the control
   localparam int unsigned Stages = 1 + mxe_pkg::DOT_LAT + mxe_pkg::ACC_LAT - 1;
+  localparam int unsigned S5 = mxe_pkg::DOT_LAT - 1;
+  localparam int unsigned S11 = Stages - 1;
 
   // ---------------------------------------------------------------- control pipeline
-  // Stage s of the control is ctl[CtlW*s +: CtlW]; stage 0 is the row issue itself.
+  // ctl_q[CtlW*s +: CtlW] belongs to stage s + 1; stage 0 is the row issue itself.
+  typedef struct packed {
+    logic               bank;
+    logic               last_row;
+    logic               last;
+    logic               first;
+    logic [ROW_AW-1:0]  row;
+    logic [TILE_AW-1:0] tile;
+    logic               pass_start;
+  } ctl_t;
   localparam int unsigned CtlW = 5 + ROW_AW + TILE_AW;
   logic [CtlW*Stages-1:0] ctl_q;
   logic [Stages-1:0]      valid_q;
-  logic [CtlW-1:0]        ctl_in;
+  ctl_t                   ctl_in, ctl0, ctl5, ctl11;
   assign ctl_in = {bank_i, last_row_i, last_i, first_i, row_i, tile_i, pass_start_i};
+  assign ctl0   = ctl_q[0 +: CtlW];
+  assign ctl5   = ctl_q[CtlW*S5 +: CtlW];
+  assign ctl11  = ctl_q[CtlW*S11 +: CtlW];
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       valid_q <= '0;
@@ -83,16 +93,16 @@ module mxe_array #(
   logic [mxe_pkg::FLAG_W-1:0]               a_flags, a_flags_q2;
   mxe_decode_word u_decode_a (
     .word_i  (a_word_i),
-    .fmt_i   (fmt_a_i),
-    .dual_i  (dual_i),
+    .fmt_i   (job_i.a.fmt),
+    .dual_i  (job_i.dual),
     .count_i (7'(2 * mxe_pkg::LANES)),
     .dec_o   (a_dec),
     .flags_o (a_flags)
   );
 
   logic signed [5:0] lsb_a, lsb_b;
-  assign lsb_a = mxe_pkg::fmt_lsb(fmt_a_i);
-  assign lsb_b = mxe_pkg::fmt_lsb(fmt_b_i);
+  assign lsb_a = job_i.a.fmt.lsb;
+  assign lsb_b = job_i.b.fmt.lsb;
   logic signed [9:0] exp_offset, exp_even_q2, exp_odd_q2;
   logic [1:0]        a_nan_q2;
   assign exp_offset = {{4{lsb_a[5]}}, lsb_a} + {{4{lsb_b[5]}}, lsb_b} - 10'sd254;
@@ -106,29 +116,26 @@ module mxe_array #(
 
   // The B words change hands so that stage 2 of the pass's first row sees the new ones.
   logic b_swap;
-  assign b_swap = valid_q[0] & ctl_q[0];
+  assign b_swap = valid_q[0] & ctl0.pass_start;
 
   // ---------------------------------------------------------------- stages 5, 6 and 11
-  localparam int unsigned S5 = mxe_pkg::DOT_LAT - 1;
-  localparam int unsigned S11 = Stages - 1;
-  logic [CtlW-1:0]    ctl5, ctl11;
-  logic [AccAw-1:0]   acc_raddr, acc_waddr;
-  assign ctl5  = ctl_q[CtlW*S5 +: CtlW];
-  assign ctl11 = ctl_q[CtlW*S11 +: CtlW];
-  assign acc_raddr = ctl5[AccLsb +: AccAw];
-  assign acc_waddr = ctl11[AccLsb +: AccAw];
+  logic [AccAw-1:0] acc_raddr, acc_waddr;
+  if (ACC_TILES > 1) begin : gen_tiles
+    assign acc_raddr = {ctl5.row, ctl5.tile};
+    assign acc_waddr = {ctl11.row, ctl11.tile};
+  end else begin : gen_tile
+    assign acc_raddr = ctl5.row;
+    assign acc_waddr = ctl11.row;
+  end
 
-  logic first5, last_row5;
-  assign first5      = ctl5[1 + TILE_AW + ROW_AW];
-  assign last_row5   = ctl5[3 + TILE_AW + ROW_AW];
-  assign bias_re_o   = valid_q[S5] & first5 & bias_en_i;
-  assign bias_row_o  = ctl5[1 + TILE_AW +: ROW_AW];
-  assign bias_done_o = bias_re_o & last_row5;
+  assign bias_re_o   = valid_q[S5] & ctl5.first & job_i.c.en;
+  assign bias_row_o  = ctl5.row;
+  assign bias_done_o = bias_re_o & ctl5.last_row;
 
-  assign res_valid_o = valid_q[S11] & ctl11[2 + TILE_AW + ROW_AW];
-  assign res_bank_o  = ctl11[4 + TILE_AW + ROW_AW];
-  assign res_row_o   = ctl11[1 + TILE_AW +: ROW_AW];
-  assign res_last_o  = ctl11[3 + TILE_AW + ROW_AW];
+  assign res_valid_o = valid_q[S11] & ctl11.last;
+  assign res_bank_o  = ctl11.bank;
+  assign res_row_o   = ctl11.row;
+  assign res_last_o  = ctl11.last_row;
 
   // ---------------------------------------------------------------- processing elements
   for (genvar p = 0; p < NUM_PE; p++) begin : gen_pe
@@ -138,7 +145,7 @@ module mxe_array #(
       .ACC_DEPTH (1 << AccAw)
     ) u_pe (
       .clk_i       (clk_i),
-      .dual_i      (dual_i),
+      .dual_i      (job_i.dual),
       .b_load_i    (b_load_i[p]),
       .b_dec_i     (b_dec_i),
       .b_flags_i   (b_flags_i),
@@ -151,7 +158,7 @@ module mxe_array #(
       .a_nan_i     (a_nan_q2),
       .acc_re_i    (valid_q[S5]),
       .acc_raddr_i (acc_raddr),
-      .acc_first_i (first5),
+      .acc_first_i (ctl5.first),
       .init_i      (bias_i[32*p +: 32]),
       .acc_we_i    (valid_q[S11]),
       .acc_waddr_i (acc_waddr),
@@ -168,7 +175,8 @@ module mxe_array #(
     f_bias_q6  <= bias_re_o;
   end
   `MXE_REQUIRE(array_zero_beyond, !valid_q[0] ||
-               mxe_pkg::zero_beyond(a_word_i, fmt_a_i, dual_i, f_count_q1))
+               mxe_pkg::zero_beyond(a_word_i, job_i.a.fmt.is4, job_i.a.fmt.is6, job_i.dual,
+                                    f_count_q1))
   `MXE_REQUIRE(array_bias_as_requested, f_bias_q6 || (bias_i == '0))
 `endif
   // An absent element is zero in every bit, its sign included.

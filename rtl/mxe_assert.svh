@@ -5,8 +5,23 @@
 //   MXE_REQUIRE  what its surroundings promise: simulation asserts it; a proof of the module
 //                assumes it, and a proof of a module around it asserts it (tests/formal).
 //   MXE_FORMAL_START  a proof's first clock is a reset.
+//   MXE_STATE_NAMES  the names of the states of state_q, for what a simulation reports.
 `ifndef MXE_ASSERT_SVH
 `define MXE_ASSERT_SVH
+`ifdef VERILATOR
+`define MXE_STATE_NAMES(state_e) \
+  string state_names [0:(1 << $bits(state_e))-1]; \
+  initial begin : name_states \
+    state_e state; \
+    state = state.first(); \
+    for (int i = 0; i < state.num(); i++) begin \
+      state_names[state] = state.name(); \
+      state = state.next(); \
+    end \
+  end
+`else
+`define MXE_STATE_NAMES(state_e)
+`endif
 `ifdef SYNTHESIS
 `define MXE_ASSERT(name, cond)
 `define MXE_REQUIRE(name, cond)

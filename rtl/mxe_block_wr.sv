@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes encoded rows: the elements of a block of a row, then its scale. Rows of a block follow each
-// other down the stripe, blocks along N, stripes down M. Requests do not wait for the data of the
-// ones before.
+// Writes encoded rows: the elements of a block of a row, then its scale. Rows of a block follow
+// each other down the stripe, blocks along N, stripes down M. Requests do not wait for the data of
+// the ones before.
 `include "mxe_assert.svh"
 `default_nettype none
 module mxe_block_wr #(
@@ -14,11 +14,7 @@ module mxe_block_wr #(
   input  logic                     halt_i,       // no more requests
   // job
   input  logic                     start_i,
-  input  logic [mxe_pkg::FmtW-1:0] fmt_i,
-  input  logic [63:0]              addr_i,
-  input  logic [31:0]              stride_i,
-  input  logic [63:0]              scale_addr_i,
-  input  logic [31:0]              scale_stride_i,
+  input  mxe_pkg::result_t         result_i,
   // encoded rows: what the requests need
   input  logic                     place_valid_i,
   output logic                     place_pop_o,
@@ -35,7 +31,7 @@ module mxe_block_wr #(
   output logic                     req_valid_o,
   input  logic                     req_ready_i,
   output logic [63:0]              req_addr_o,
-  output logic [LEN_W-1:0] req_bytes_o,
+  output logic [LEN_W-1:0]         req_bytes_o,
   output logic                     data_valid_o,
   input  logic                     data_ready_i,
   output logic [SEG_W-1:0]         data_o
@@ -87,22 +83,24 @@ module mxe_block_wr #(
   // First row of the stripe, current row, both at column 0; and the block's place in a row.
   logic [63:0] elem_stripe_q, elem_row_q, elem_next, scale_stripe_q, scale_row_q, scale_next;
   logic [31:0] elem_col_q, scale_col_q;
-  assign elem_next  = elem_row_q + {32'd0, stride_i};
-  assign scale_next = scale_row_q + {32'd0, scale_stride_i};
+  logic [5:0]  word_bytes;
+  assign word_bytes = mxe_pkg::word_bytes(result_i.fmt.is4, result_i.fmt.is6, 1'b0);
+  assign elem_next  = elem_row_q + {32'd0, result_i.stride};
+  assign scale_next = scale_row_q + {32'd0, result_i.scale_stride};
   assign req_addr_o = req_scale_q ? (scale_row_q + {32'd0, scale_col_q})
-                                 : (elem_row_q + {32'd0, elem_col_q});
+                                  : (elem_row_q + {32'd0, elem_col_q});
   always_ff @(posedge clk_i) begin
     if (start_i) begin
-      elem_stripe_q  <= addr_i;
-      elem_row_q     <= addr_i;
+      elem_stripe_q  <= result_i.addr;
+      elem_row_q     <= result_i.addr;
       elem_col_q     <= '0;
-      scale_stripe_q <= scale_addr_i;
-      scale_row_q    <= scale_addr_i;
+      scale_stripe_q <= result_i.scale_addr;
+      scale_row_q    <= result_i.scale_addr;
       scale_col_q    <= '0;
     end else if (place_pop_o) begin
       if (row_last_i & ~cols_end_i) begin
         elem_row_q  <= elem_stripe_q;
-        elem_col_q  <= elem_col_q + {26'd0, mxe_pkg::word_bytes(fmt_i, 1'b0)};
+        elem_col_q  <= elem_col_q + {26'd0, word_bytes};
         scale_row_q <= scale_stripe_q;
         scale_col_q <= scale_col_q + 32'd1;
       end else begin

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bias buffer: two banks of one tile of C, kept as FP32. Words of 32 bytes arrive from the unpacker,
-// 8 FP32 or 16 BF16 values; a row of NUM_PE values is read at once.
+// Bias buffer: two banks of one tile of C, kept as FP32. Words of 32 bytes arrive from the
+// unpacker, 8 FP32 or 16 BF16 values; a row of NUM_PE values is read at once.
 `include "mxe_assert.svh"
 `default_nettype none
 module mxe_cbuf #(
   parameter int unsigned NUM_PE = 8,
   parameter int unsigned ROWS   = 32,
   parameter int unsigned ROW_AW = $clog2(ROWS),
-  parameter int unsigned SEG_AW = (NUM_PE > 8) ? $clog2(NUM_PE / 8) : 1
+  parameter int unsigned SEG_PE = mxe_pkg::FP32_PER_WORD,
+  parameter int unsigned SEG_AW = (NUM_PE > SEG_PE) ? $clog2(NUM_PE / SEG_PE) : 1
 ) (
   input  logic                        clk_i,
   input  logic                        rst_ni,
   input  logic                        clear_i,
-  input  logic                        half_i,     // C is BF16
+  input  logic                        bf16_i,     // C is BF16
   input  logic                        valid_i,
   input  logic                        bank_i,
   input  logic [ROW_AW-1:0]           row_i,
@@ -26,14 +27,14 @@ module mxe_cbuf #(
   input  logic                        release_i,
   output logic [1:0]                  full_o
 );
-  localparam int unsigned SegPe = (NUM_PE < 8) ? NUM_PE : 8;   // values in one word
+  localparam int unsigned SegPe = (NUM_PE < SEG_PE) ? NUM_PE : SEG_PE;   // values in one word
   localparam int unsigned Segs = NUM_PE / SegPe;
 
   // BF16 becomes FP32 by zeros below: the lower and the upper half of a word are two segments.
   logic [255:0] low, high;
-  for (genvar i = 0; i < 8; i++) begin : gen_value
-    assign low[32*i +: 32]  = half_i ? {data_i[16*i +: 16], 16'd0} : data_i[32*i +: 32];
-    assign high[32*i +: 32] = half_i ? {data_i[128 + 16*i +: 16], 16'd0} : data_i[32*i +: 32];
+  for (genvar i = 0; i < SEG_PE; i++) begin : gen_value
+    assign low[32*i +: 32]  = bf16_i ? {data_i[16*i +: 16], 16'd0} : data_i[32*i +: 32];
+    assign high[32*i +: 32] = bf16_i ? {data_i[128 + 16*i +: 16], 16'd0} : data_i[32*i +: 32];
   end
 
   logic read_q;
@@ -43,7 +44,7 @@ module mxe_cbuf #(
     assign word = (s % 2 == 1) ? high[32*SegPe-1:0] : low[32*SegPe-1:0];
     mxe_ram #(.WIDTH(32 * SegPe), .DEPTH(2 * ROWS)) u_seg (
       .clk_i   (clk_i),
-      .we_i    (valid_i & (index_i == (half_i ? SEG_AW'(s / 2) : SEG_AW'(s)))),
+      .we_i    (valid_i & (index_i == (bf16_i ? SEG_AW'(s / 2) : SEG_AW'(s)))),
       .waddr_i ({bank_i, row_i}),
       .wdata_i (word),
       .re_i    (re_i),

@@ -5,40 +5,41 @@ module mxe_check #(
   parameter int unsigned TREE_W = 70
 ) (
   input  logic [mxe_reg_pkg::DESC_STATUS_LSB-1:0] desc_i,
-  output logic [3:0] status_o
+  input  mxe_pkg::job_t                           job_i,    // made from it
+  output logic [3:0]                              status_o
 );
-  logic [3:0]  fmt_a, fmt_b, out_fmt;
-  logic [31:0] m, n, k;
-  assign fmt_a   = desc_i[mxe_reg_pkg::DESC_CONTROL_FMT_A_LSB +: 4];
-  assign fmt_b   = desc_i[mxe_reg_pkg::DESC_CONTROL_FMT_B_LSB +: 4];
-  assign out_fmt = desc_i[mxe_reg_pkg::DESC_CONTROL_OUT_FMT_LSB +: 4];
-  assign m       = desc_i[mxe_reg_pkg::DESC_M_LSB +: 32];
-  assign n       = desc_i[mxe_reg_pkg::DESC_N_LSB +: 32];
-  assign k       = desc_i[mxe_reg_pkg::DESC_K_LSB +: 32];
-
-  logic pair_ok;
-  assign pair_ok = (mxe_pkg::pair_tree_w(fmt_a[2:0], fmt_b[2:0]) <= 7'(TREE_W));
+  // Codes of formats are wider than the formats there are.
+  localparam int unsigned FmtTop = mxe_reg_pkg::DESC_CONTROL_FMT_A_W - mxe_pkg::FmtW;
+  logic [FmtTop-1:0] fmt_a_top, fmt_b_top;
+  logic              fmt_ok, pair_ok;
+  assign fmt_a_top = desc_i[mxe_reg_pkg::DESC_CONTROL_FMT_A_LSB + mxe_pkg::FmtW +: FmtTop];
+  assign fmt_b_top = desc_i[mxe_reg_pkg::DESC_CONTROL_FMT_B_LSB + mxe_pkg::FmtW +: FmtTop];
+  assign fmt_ok    = job_i.a.fmt.valid & job_i.b.fmt.valid & (fmt_a_top == '0) & (fmt_b_top == '0);
+  assign pair_ok   = (mxe_pkg::pair_tree_w(job_i.a.fmt.mag_bits, job_i.b.fmt.mag_bits) <=
+                      7'(TREE_W));
 
   // Addresses and strides of C and D are multiples of their numbers' size; MX elements are bytes.
-  logic       out_mx, out_ok, misaligned;
+  logic       out_ok, misaligned;
+  logic [3:0] out_fmt;
   logic [1:0] c_low, d_low, c_mask, d_mask;
-  assign out_mx = (out_fmt >= mxe_reg_pkg::OUT_MXFP4_E2M1) & (out_fmt <= mxe_reg_pkg::OUT_MXINT8);
-  assign out_ok = out_mx | (out_fmt == mxe_reg_pkg::OUT_FP32) | (out_fmt == mxe_reg_pkg::OUT_BF16);
-  assign c_low  = desc_i[mxe_reg_pkg::DESC_C_ADDR_LSB +: 2] |
-                  desc_i[mxe_reg_pkg::DESC_C_STRIDE_LSB +: 2];
-  assign d_low  = desc_i[mxe_reg_pkg::DESC_D_ADDR_LSB +: 2] |
-                  desc_i[mxe_reg_pkg::DESC_D_STRIDE_LSB +: 2];
-  assign c_mask = desc_i[mxe_reg_pkg::DESC_CONTROL_BIAS_BF16_LSB] ? 2'b01 : 2'b11;
-  assign d_mask = out_mx ? 2'b00 : (out_fmt == mxe_reg_pkg::OUT_BF16) ? 2'b01 : 2'b11;
+  assign out_fmt = desc_i[mxe_reg_pkg::DESC_CONTROL_OUT_FMT_LSB +: 4];
+  assign out_ok  = job_i.d.mx ? job_i.d.fmt.valid
+                              : (job_i.d.bf16 | (out_fmt == mxe_reg_pkg::OUT_FP32));
+  assign c_low   = job_i.c.addr[1:0] | job_i.c.stride[1:0];
+  assign d_low   = job_i.d.addr[1:0] | job_i.d.stride[1:0];
+  assign c_mask  = job_i.c.bf16 ? 2'b01 : 2'b11;
+  assign d_mask  = job_i.d.mx ? 2'b00 : job_i.d.bf16 ? 2'b01 : 2'b11;
   assign misaligned = |((c_low & c_mask) | (d_low & d_mask));
 
+  logic [31:0] k;
+  assign k = desc_i[mxe_reg_pkg::DESC_K_LSB +: 32];
   always_comb begin
     status_o = mxe_reg_pkg::STATUS_OK[3:0];
     if (|(desc_i & mxe_reg_pkg::DESC_RESERVED_MASK[mxe_reg_pkg::DESC_STATUS_LSB-1:0]))
       status_o = mxe_reg_pkg::STATUS_ERR_DESCRIPTOR[3:0];
-    else if ((m == 32'd0) | (n == 32'd0) | (k == 32'd0))
+    else if ((job_i.m == 32'd0) | (job_i.n == 32'd0) | (k == 32'd0))
       status_o = mxe_reg_pkg::STATUS_ERR_SHAPE[3:0];
-    else if ((fmt_a > mxe_reg_pkg::FORMAT_MXINT8) | (fmt_b > mxe_reg_pkg::FORMAT_MXINT8))
+    else if (!fmt_ok)
       status_o = mxe_reg_pkg::STATUS_ERR_FORMAT[3:0];
     else if (!pair_ok)
       status_o = mxe_reg_pkg::STATUS_ERR_PAIR[3:0];

@@ -52,10 +52,7 @@ module mxe_cmd #(
   // job
   output logic                     start_o,
   output logic                     run_o,          // the array works on a job
-  output logic [mxe_reg_pkg::DESC_RESERVED1_LSB-1:mxe_reg_pkg::DESC_CONTROL_LSB] desc_o,
-  output logic                     dual_o,
-  output logic [mxe_pkg::BLOCKS_W-1:0] k_words_o,
-  output logic [6:0]               tail_count_o,   // elements of the last word
+  output mxe_pkg::job_t            job_o,          // stands still while a job runs
   output logic                     halt_o,
   output logic                     clear_o,
   input  logic                     job_done_i,
@@ -65,35 +62,37 @@ module mxe_cmd #(
   input  logic                     rd_idle_i,
   input  logic                     wr_idle_i       // including rows half handed over
 );
-  localparam logic [3:0] StIdle     = 4'd0;
-  localparam logic [3:0] StFetch    = 4'd1;  // ask for the descriptor
-  localparam logic [3:0] StDesc     = 4'd2;  // its words arrive
-  localparam logic [3:0] StCheck    = 4'd3;
-  localparam logic [3:0] StSetup    = 4'd4;  // derived sizes settle
-  localparam logic [3:0] StStart    = 4'd5;
-  localparam logic [3:0] StRun      = 4'd6;
-  localparam logic [3:0] StAbort    = 4'd7;  // wait until nothing is under way
-  localparam logic [3:0] StClear    = 4'd8;
-  localparam logic [3:0] StRecord   = 4'd9;  // ask for the completion write
-  localparam logic [3:0] StRecData  = 4'd10;
-  localparam logic [3:0] StRecWait  = 4'd11; // until it is acknowledged
-  localparam logic [3:0] StComplete = 4'd12;
-  localparam logic [3:0] StReset    = 4'd13;
+  typedef enum logic [3:0] {
+    StIdle,
+    StFetch,     // ask for the descriptor
+    StDesc,      // its words arrive
+    StCheck,
+    StSetup,     // derived sizes settle
+    StStart,
+    StRun,
+    StAbort,     // wait until nothing is under way
+    StClear,
+    StRecord,    // ask for the completion write
+    StRecData,
+    StRecWait,   // until it is acknowledged
+    StComplete,
+    StReset
+  } state_e;
 
   localparam int unsigned RecSegs = (SEG_W >= 128) ? 1 : (128 / SEG_W);
   localparam int unsigned LogDepth = $clog2(QUEUE_DEPTH);
   // What is written back is not read.
   localparam int unsigned DescW = mxe_reg_pkg::DESC_STATUS_LSB;
 
-  logic [3:0]    state_q;
-  logic [15:0]   head_q, tail_q;
+  state_e           state_q;
+  logic [15:0]      head_q, tail_q;
   logic [DescW-1:0] desc_q;
-  logic [3:0]    status_q;
-  logic          reset_q;         // a soft reset waits for the job to end
-  logic          no_record_q;     // the descriptor could not be read
-  logic [63:0]   cycles_q;
-  logic [1:0]    seg_q;
-  logic [31:0]   last_job_q, last_status_q;
+  logic [3:0]       status_q;
+  logic             reset_q;         // a soft reset waits for the job to end
+  logic             no_record_q;     // the descriptor could not be read
+  logic [63:0]      cycles_q;
+  logic [1:0]       seg_q;
+  logic [31:0]      last_job_q, last_status_q;
 
   // ---------------------------------------------------------------- ring
   // Slots are counted in the bits that the largest ring needs; a larger one is refused.
@@ -114,30 +113,10 @@ module mxe_cmd #(
   assign irq_ring_overflow_o = doorbell_i & overflow;
 
   // ---------------------------------------------------------------- job
+  mxe_job #(.FP4_DUAL(FP4_DUAL)) u_job (.clk_i(clk_i), .desc_i(desc_q), .job_o(job_o));
+
   logic [3:0] check;
-  mxe_check #(.TREE_W(TREE_W)) u_check (.desc_i(desc_q), .status_o(check));
-
-  logic [2:0]  fmt_a, fmt_b;
-  logic        dual;
-  logic [31:0] k;
-  assign fmt_a  = desc_q[mxe_reg_pkg::DESC_CONTROL_FMT_A_LSB +: 3];
-  assign fmt_b  = desc_q[mxe_reg_pkg::DESC_CONTROL_FMT_B_LSB +: 3];
-  assign k      = desc_q[mxe_reg_pkg::DESC_K_LSB +: 32];
-  assign dual   = FP4_DUAL & mxe_pkg::fmt_is4(fmt_a) & mxe_pkg::fmt_is4(fmt_b);
-  assign dual_o = dual;
-  assign desc_o = desc_q[mxe_reg_pkg::DESC_RESERVED1_LSB-1:mxe_reg_pkg::DESC_CONTROL_LSB];
-
-  // K in operand words of 32 elements, or 64 at the dual rate, and what the last one holds.
-  logic [31:0] k_less;
-  logic [mxe_pkg::BLOCKS_W-1:0] k_words_q;
-  logic [6:0]  tail_count_q;
-  assign k_less = k - 32'd1;
-  always_ff @(posedge clk_i) begin
-    k_words_q    <= (dual ? {2'd0, k_less[31:6]} : {1'b0, k_less[31:5]}) + mxe_pkg::BLOCKS_W'(1);
-    tail_count_q <= (dual ? {1'b0, k_less[5:0]} : {2'b00, k_less[4:0]}) + 7'd1;
-  end
-  assign k_words_o    = k_words_q;
-  assign tail_count_o = tail_count_q;
+  mxe_check #(.TREE_W(TREE_W)) u_check (.desc_i(desc_q), .job_i(job_o), .status_o(check));
 
   assign start_o = (state_q == StStart);
   assign run_o   = (state_q == StRun);
@@ -148,7 +127,7 @@ module mxe_cmd #(
   assign req_valid_o = (state_q == StFetch);
   assign req_addr_o  = slot_addr;
   assign req_bytes_o = LEN_W'(mxe_reg_pkg::DESC_W / 8);
-  assign req_tag_o   = {mxe_pkg::TagDesc, {(TAG_W-mxe_pkg::TagKindW-1){1'b0}}, 1'b1};
+  assign req_tag_o   = TAG_W'({mxe_pkg::TagDesc, 1'b0, 1'b1});
 
   logic [127:0] record;
   assign record = {cycles_q, desc_q[mxe_reg_pkg::DESC_JOB_ID_LSB +: 32], 28'd0, status_q};
@@ -269,6 +248,7 @@ module mxe_cmd #(
     end
   end
 
+  `MXE_STATE_NAMES(state_e)
   `MXE_ASSERT(cmd_state_known, state_q <= StReset)
   `MXE_ASSERT(cmd_ring_not_overfull, (tail_q - head_q) <= 16'(QUEUE_DEPTH))
 endmodule

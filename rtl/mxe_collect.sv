@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results of one stripe of rows by one or two blocks of 32 columns, put together from the tiles that
-// make them up, and the largest magnitude of every row and block.
+// Results of one stripe of rows by one or two blocks of 32 columns, put together from the tiles
+// that make them up, and the largest magnitude of every row and block.
 `default_nettype none
 module mxe_collect #(
   parameter int unsigned NUM_PE    = 8,
@@ -10,22 +10,22 @@ module mxe_collect #(
   parameter int unsigned COLS      = (NUM_PE > 32) ? NUM_PE : 32,
   parameter int unsigned SEG_AW    = $clog2(COLS / LANES_OUT)
 ) (
-  input  logic                    clk_i,
-  input  logic                    rst_ni,
-  input  logic                    clear_i,
+  input  logic                       clk_i,
+  input  logic                       rst_ni,
+  input  logic                       clear_i,
   // a segment of a row of a tile; absent columns are zero
-  input  logic                    valid_i,
-  input  logic [ROW_AW-1:0]       row_i,
-  input  logic [SEG_AW-1:0]       seg_i,
-  input  logic                    last_i,     // nothing more is to be collected
-  input  logic [LANES_OUT*32-1:0] data_i,
-  output logic                    full_o,     // the last magnitude is being stored
+  input  logic                       valid_i,
+  input  logic [ROW_AW-1:0]          row_i,
+  input  logic [SEG_AW-1:0]          seg_i,
+  input  logic                       last_i,     // nothing more is to be collected
+  input  logic [LANES_OUT*32-1:0]    data_i,
+  output logic                       full_o,     // the last magnitude is being stored
   // read
-  input  logic                    re_i,
-  input  logic [ROW_AW-1:0]       rrow_i,
-  input  logic [SEG_AW-1:0]       rseg_i,
-  output logic [LANES_OUT*32-1:0] rdata_o,    // a clock later
-  output logic [mxe_pkg::AMAX_W-1:0] ramax_o     // of the block of that segment, a clock later
+  input  logic                       re_i,
+  input  logic [ROW_AW-1:0]          rrow_i,
+  input  logic [SEG_AW-1:0]          rseg_i,
+  output logic [LANES_OUT*32-1:0]    rdata_o,    // a clock later
+  output logic [mxe_pkg::AMAX_W-1:0] ramax_o  // of the block of that segment, a clock later
 );
   localparam int unsigned Blocks = COLS / 32;
   localparam int unsigned BlockAw = (Blocks > 1) ? $clog2(Blocks) : 0;
@@ -49,10 +49,15 @@ module mxe_collect #(
   mxe_amax #(.LANES(LANES_OUT)) u_amax (.clk_i(clk_i), .x_i(data_i), .amax_o(seg_amax));
 
   // Beside the comparisons: where their outcome belongs.
+  typedef struct packed {
+    logic            last;   // nothing more is to be collected
+    logic            fresh;  // first of its block
+    logic [IdxW-1:0] idx;
+  } meta_t;
   localparam int unsigned MetaW = IdxW + 2;
   logic [MaxLat-1:0]       valid_q;
   logic [MaxLat*MetaW-1:0] meta_q;
-  logic [MetaW-1:0]        meta_in;
+  meta_t                   meta_in, meta;
   logic [IdxW-1:0]         idx_in, ridx;
   if (Blocks > 1) begin : gen_blocks
     assign idx_in = {row_i, seg_i[SEG_AW-1 -: BlockAw]};
@@ -69,18 +74,16 @@ module mxe_collect #(
   end
   always_ff @(posedge clk_i) meta_q <= (MaxLat*MetaW)'({meta_q, meta_in});
 
-  logic            store, fresh;
-  logic [IdxW-1:0] idx;
+  logic store;
   assign store  = valid_q[MaxLat-1];
-  assign idx    = meta_q[MetaW*(MaxLat-1) +: IdxW];
-  assign fresh  = meta_q[MetaW*(MaxLat-1) + IdxW];   // first of its block
-  assign full_o = store & meta_q[MetaW*(MaxLat-1) + IdxW + 1];
+  assign meta   = meta_q[MetaW*(MaxLat-1) +: MetaW];
+  assign full_o = store & meta.last;
 
   logic [mxe_pkg::AMAX_W-1:0] amax [0:(1<<IdxW)-1];
   logic [mxe_pkg::AMAX_W-1:0] old, ramax_q;
-  assign old = amax[idx];
+  assign old = amax[meta.idx];
   always_ff @(posedge clk_i) begin
-    if (store) amax[idx] <= (fresh | (seg_amax > old)) ? seg_amax : old;
+    if (store) amax[meta.idx] <= (meta.fresh | (seg_amax > old)) ? seg_amax : old;
     if (re_i) ramax_q <= amax[ridx];
   end
   assign ramax_o = ramax_q;

@@ -4,42 +4,47 @@
 `include "mxe_assert.svh"
 `default_nettype none
 module mxe_counters #(
-  parameter int unsigned BYTES_W   = 8,  // bits of the amounts of a clock
-  parameter int unsigned BLOCKS_W  = 9,
-  parameter int unsigned RESULTS_W = 7
+  parameter int unsigned AMOUNT_W = 8,  // bits of what a counter may grow by in a clock
+  // Counters that may grow by more than one.
+  parameter logic [mxe_reg_pkg::COUNTERS-1:0] SUMS = '1
 ) (
-  input  logic          clk_i,
-  input  logic          rst_ni,
-  input  logic          enable_i,
-  input  logic          clear_i,
-  input  logic          snapshot_i,
-  // cause of this clock, at most one; none is idle
-  input  logic          mac_active_i,
-  input  logic          stall_a_i,
-  input  logic          stall_b_i,
-  input  logic          stall_c_i,
-  input  logic          stall_drain_i,
-  input  logic          stall_latency_i,
-  // amounts of this clock
-  input  logic [BYTES_W-1:0]  bytes_read_i,
-  input  logic [BYTES_W-1:0]  bytes_written_i,
-  input  logic [BLOCKS_W-1:0] blocks_i,
-  input  logic          dual_i,
-  input  logic [RESULTS_W-1:0] nan_results_i,
-  input  logic [RESULTS_W-1:0] saturations_i,
-  // snapshot: total, mac_active, stall_a, stall_b, stall_c, stall_drain, stall_latency, idle,
-  // bytes_read, bytes_written, blocks, dual_cycles, nan_results, saturations (total lowest)
-  output logic [14*64-1:0] snapshot_o
+  input  logic                                      clk_i,
+  input  logic                                      rst_ni,
+  input  logic                                      enable_i,
+  input  logic                                      clear_i,
+  input  logic                                      snapshot_i,
+  // What each counter grows by, at its place (mxe_reg_pkg::COUNTER_*). At most one of mac_active
+  // and the stalls is the cause of a clock. Those of total and idle, which follow, are ignored.
+  input  logic [mxe_reg_pkg::COUNTERS*AMOUNT_W-1:0] amounts_i,
+  output logic [mxe_reg_pkg::COUNTERS*64-1:0]       snapshot_o
 );
-  localparam int unsigned Count = 14;
+  localparam int unsigned Count = mxe_reg_pkg::COUNTERS;
+  // Total is the sum of the causes, mac_active to idle.
+  localparam int unsigned Total = mxe_reg_pkg::COUNTER_TOTAL;
+  localparam int unsigned First = mxe_reg_pkg::COUNTER_MAC_ACTIVE;
+  localparam int unsigned Idle  = mxe_reg_pkg::COUNTER_IDLE;
+
   logic [Count*64-1:0] live, snapshot_q, amount;
+  logic [Idle-1:First] cause;
   logic                idle;
-  assign idle = ~(mac_active_i | stall_a_i | stall_b_i | stall_c_i | stall_drain_i |
-                  stall_latency_i);
-  assign amount = {64'(saturations_i), 64'(nan_results_i), 64'(dual_i), 64'(blocks_i),
-                   64'(bytes_written_i), 64'(bytes_read_i), 64'(idle), 64'(stall_latency_i),
-                   64'(stall_drain_i), 64'(stall_c_i), 64'(stall_b_i), 64'(stall_a_i),
-                   64'(mac_active_i), 64'd1};
+  for (genvar i = First; i < Idle; i++) begin : gen_cause
+    assign cause[i] = amounts_i[AMOUNT_W*i];
+  end
+  assign idle = ~(|cause);
+
+  for (genvar i = 0; i < Count; i++) begin : gen_amount
+    if (i == Total) begin : gen_total
+      assign amount[64*i +: 64] = 64'd1;
+    end else if (i == Idle) begin : gen_idle
+      assign amount[64*i +: 64] = 64'(idle);
+    end else if (SUMS[i]) begin : gen_sum
+      assign amount[64*i +: 64] = 64'(amounts_i[AMOUNT_W*i +: AMOUNT_W]);
+    end else begin : gen_event
+      assign amount[64*i +: 64] = 64'(amounts_i[AMOUNT_W*i]);
+    end
+  end
+  logic unused_amounts;
+  assign unused_amounts = &{1'b0, amounts_i};
 
   for (genvar i = 0; i < Count; i++) begin : gen_counter
     logic [63:0] value_q;
@@ -57,25 +62,27 @@ module mxe_counters #(
   end
   assign snapshot_o = snapshot_q;
 
-  `MXE_REQUIRE(counters_one_cause,
-               $onehot0({mac_active_i, stall_a_i, stall_b_i, stall_c_i, stall_drain_i,
-                         stall_latency_i}))
+  `MXE_REQUIRE(counters_one_cause, $onehot0(cause))
 `ifndef FORMAL
-  `MXE_ASSERT(counters_add_up, live[63:0] ==
-              (live[64*1 +: 64] + live[64*2 +: 64] + live[64*3 +: 64] +
-               live[64*4 +: 64] + live[64*5 +: 64] + live[64*6 +: 64] +
-               live[64*7 +: 64]))
+`ifndef SYNTHESIS
+  logic [63:0] f_causes;
+  always_comb begin
+    f_causes = '0;
+    for (int unsigned i = First; i <= Idle; i++) f_causes = f_causes + live[64*i +: 64];
+  end
+`endif
+  `MXE_ASSERT(counters_add_up, live[64*Total +: 64] == f_causes)
 `else
   // The same in steps of one addition each, which a solver can take: partial sums that count the
-  // clocks of the first so many causes; the last one, over all seven, is the total.
+  // clocks of the first so many causes; the last one, over all of them, is the total.
   `MXE_FORMAL_START
-  logic [7:1] f_add_up;
-  for (genvar i = 1; i <= 7; i++) begin : gen_partial
+  logic [Idle:First] f_add_up;
+  for (genvar i = First; i <= Idle; i++) begin : gen_partial
     logic [63:0] sum_q;
     logic        counted;
-    if (i == 1) begin : gen_first
-      assign counted = amount[64];
-      assign f_add_up[i] = (sum_q == live[64 +: 64]);
+    if (i == First) begin : gen_first
+      assign counted = amount[64*i];
+      assign f_add_up[i] = (sum_q == live[64*i +: 64]);
     end else begin : gen_further
       assign counted = gen_partial[i-1].counted | amount[64*i];
       assign f_add_up[i] = (sum_q == gen_partial[i-1].sum_q + live[64*i +: 64]);
@@ -86,7 +93,7 @@ module mxe_counters #(
       else if (enable_i) sum_q <= sum_q + 64'(counted);
     end
   end
-  `MXE_ASSERT(counters_add_up, (&f_add_up) && (live[63:0] == gen_partial[7].sum_q))
+  `MXE_ASSERT(counters_add_up, (&f_add_up) && (live[64*Total +: 64] == gen_partial[Idle].sum_q))
 `endif
 endmodule
 `default_nettype wire

@@ -7,57 +7,46 @@
 `default_nettype none
 module mxe_decode (
   input  logic [7:0]                 code_i,
-  input  logic [mxe_pkg::FmtW-1:0]   fmt_i,
+  input  mxe_pkg::fmt_info_t         fmt_i,
   input  logic                       dual_i,
   input  logic [1:0]                 keep_i,  // {odd block's element, even block's element}
-  output logic [mxe_pkg::DEC_W-1:0]  dec_o,   // {grp, mag, sign}
+  output mxe_pkg::dec_t              dec_o,
   output logic                       nan_o,
   output logic                       inf_o,
   output logic                       zero_o   // the value is zero (not for NaN and Inf)
 );
-  // One 4-bit element as an integer below 16: E2M1 in halves, E1M2 in quarters.
-  logic [3:0] nib_lo, nib_hi;
-  logic       is_e1m2;
-  assign is_e1m2 = (fmt_i == mxe_pkg::FmtE1M2);
-
-  mxe_decode4 u_lo (.code_i(code_i[2:0]), .e1m2_i(is_e1m2), .mag_o(nib_lo));
-  mxe_decode4 u_hi (.code_i(code_i[6:4]), .e1m2_i(is_e1m2), .mag_o(nib_hi));
-
-  // Single element of 6 or 8 bits: exponent field and significand with its hidden bit.
-  logic       sign, nan, inf;
+  // Sign, and exponent field, mantissa and significand with its hidden bit.
+  logic       sign;
+  logic [6:0] code;
   logic [4:0] exp;
+  logic [2:0] man;
   logic [3:0] sig;
+  assign sign = |(code_i & fmt_i.sign_mask);
+  assign code = code_i[6:0] & fmt_i.mag_mask;
   always_comb begin
-    sign = code_i[7];
-    exp  = 5'd0;
-    sig  = 4'd0;
-    nan  = 1'b0;
-    inf  = 1'b0;
-    case (fmt_i)
-      mxe_pkg::FmtE2M3: begin
-        sign = code_i[5];
-        exp  = {3'd0, code_i[4:3]};
-        sig  = {|code_i[4:3], code_i[2:0]};
+    case (fmt_i.man_bits)
+      3'd1: begin
+        exp = code[5:1];
+        man = {2'b00, code[0]};
+        sig = {2'b00, |exp, man[0]};
       end
-      mxe_pkg::FmtE3M2: begin
-        sign = code_i[5];
-        exp  = {2'd0, code_i[4:2]};
-        sig  = {1'b0, |code_i[4:2], code_i[1:0]};
+      3'd2: begin
+        exp = code[6:2];
+        man = {1'b0, code[1:0]};
+        sig = {1'b0, |exp, man[1:0]};
       end
-      mxe_pkg::FmtE4M3: begin
-        exp = {1'b0, code_i[6:3]};
-        sig = {|code_i[6:3], code_i[2:0]};
-        nan = &code_i[6:0];
+      default: begin
+        exp = {1'b0, code[6:3]};
+        man = code[2:0];
+        sig = {|exp, man};
       end
-      mxe_pkg::FmtE5M2: begin
-        exp = code_i[6:2];
-        sig = {1'b0, |code_i[6:2], code_i[1:0]};
-        nan = (&code_i[6:2]) & (|code_i[1:0]);
-        inf = (&code_i[6:2]) & ~(|code_i[1:0]);
-      end
-      default: ;
     endcase
   end
+
+  logic special, nan, inf;
+  assign special = fmt_i.has_nan & (&(code | ~fmt_i.special_mask));
+  assign inf = special & fmt_i.has_inf & (man == 3'd0);
+  assign nan = special & ~inf;
 
   // The binade above the subnormals: two bits shift the magnitude, the rest is the group.
   logic [4:0] binade;
@@ -66,26 +55,23 @@ module mxe_decode (
   assign fp_mag  = {4'd0, sig} << binade[1:0];
   assign int_mag = code_i[7] ? (8'd0 - code_i) : code_i;
 
+  // The odd block's element at the dual rate.
+  logic [3:0] nib_hi;
+  mxe_decode4 u_hi (.code_i(code_i[6:4]), .man2_i(fmt_i.man_bits[1]), .mag_o(nib_hi));
+
   logic [7:0] mag;
   logic [2:0] grp;
-  logic [1:0] signs;
+  assign grp = fmt_i.is_int ? 3'd0 : binade[4:2];
   always_comb begin
-    grp   = 3'd0;
-    mag   = fp_mag;
-    signs = {1'b0, sign};
-    if (mxe_pkg::fmt_is4(fmt_i)) begin
-      mag   = {dual_i ? nib_hi : 4'd0, nib_lo};
-      signs = {code_i[7], code_i[3]};
-    end else if (fmt_i == mxe_pkg::FmtInt8) begin
-      mag = int_mag;
-    end else begin
-      grp = binade[4:2];
-    end
+    mag = fmt_i.is_int ? int_mag : fp_mag;
+    if (dual_i) mag[7:4] = nib_hi;
     if (!keep_i[0]) mag[3:0] = 4'd0;
     if (!(dual_i ? keep_i[1] : keep_i[0])) mag[7:4] = 4'd0;
   end
 
-  assign dec_o  = {grp, mag, signs};
+  assign dec_o.grp  = grp;
+  assign dec_o.mag  = mag;
+  assign dec_o.sign = {fmt_i.is4 & code_i[7], sign};
   assign nan_o  = nan & keep_i[0];
   assign inf_o  = inf & keep_i[0];
   assign zero_o = (mag == 8'd0) | ~keep_i[0];

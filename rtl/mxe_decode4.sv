@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Magnitude of one 4-bit element as an integer: E2M1 in units of 1/2, E1M2 in units of 1/4.
+// Magnitude of one 4-bit element of one or two mantissa bits as an integer: E2M1 in units of 1/2,
+// E1M2 in units of 1/4.
 `default_nettype none
 module mxe_decode4 (
   input  logic [2:0] code_i,  // without the sign
-  input  logic       e1m2_i,
+  input  logic       man2_i,  // two mantissa bits
   output logic [3:0] mag_o
 );
   always_comb begin
-    if (e1m2_i) begin
+    if (man2_i) begin
       mag_o = {1'b0, code_i};
     end else begin
       case (code_i[2:1])

@@ -4,7 +4,7 @@
 `default_nettype none
 module mxe_decode_word (
   input  logic [mxe_pkg::WORD_W-1:0]               word_i,
-  input  logic [mxe_pkg::FmtW-1:0]                 fmt_i,
+  input  mxe_pkg::fmt_info_t                       fmt_i,
   input  logic                                     dual_i,
   input  logic [6:0]                               count_i,
   output logic [mxe_pkg::LANES*mxe_pkg::DEC_W-1:0] dec_o,
@@ -24,7 +24,10 @@ module mxe_decode_word (
   end
 `ifdef FORMAL
   // Of the words in use; mxe_array and mxe_feed assert it of theirs.
-  always_comb decode_zero_beyond : assume (mxe_pkg::zero_beyond(word_i, fmt_i, dual_i, count_i));
+  always_comb begin
+    decode_zero_beyond : assume (mxe_pkg::zero_beyond(word_i, fmt_i.is4, fmt_i.is6, dual_i,
+                                                      count_i));
+  end
 `endif
 endmodule
 `default_nettype wire

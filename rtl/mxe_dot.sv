@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exact dot product of one block: 32 lanes (eight quads) and their adder tree. Four clocks from the operands to
-// the sum: multiply, tree 1, tree 2, combine. With dual_i, sum_o carries the even block's sum at
-// bit 0 and the odd block's at bit PACK_POS.
+// Exact dot product of one block: lanes in groups of four and their adder tree. Four clocks from
+// the operands to the sum: multiply, tree 1, tree 2, combine. With dual_i, sum_o carries the even
+// block's sum at bit 0 and the odd block's at bit PACK_POS.
 `default_nettype none
 module mxe_dot #(
   parameter int unsigned TREE_W = 70
@@ -18,9 +18,11 @@ module mxe_dot #(
   localparam int unsigned HiW      = TwoLimbs ? (TREE_W - 36) : 1;
   localparam int unsigned LoSumW   = TwoLimbs ? (LoW + $clog2(mxe_pkg::LANES)) : LoW;
 
-  for (genvar i = 0; i < mxe_pkg::LANES / 4; i++) begin : gen_quad
-    logic [LoSumW-1:0] lo;
-    logic [HiW-1:0]    hi;
+  localparam int unsigned Quads    = mxe_pkg::LANES / 4;
+
+  logic [Quads*LoSumW-1:0] lo;
+  logic [Quads*HiW-1:0]    hi;
+  for (genvar i = 0; i < Quads; i++) begin : gen_quad
     mxe_quad #(
       .LO_W     (LoW),
       .HI_W     (HiW),
@@ -30,37 +32,17 @@ module mxe_dot #(
       .dual_i (dual_i),
       .a_i    (a_i[4*mxe_pkg::DEC_W*i +: 4*mxe_pkg::DEC_W]),
       .b_i    (b_i[4*mxe_pkg::DEC_W*i +: 4*mxe_pkg::DEC_W]),
-      .lo_o   (lo),
-      .hi_o   (hi)
+      .lo_o   (lo[LoSumW*i +: LoSumW]),
+      .hi_o   (hi[HiW*i +: HiW])
     );
   end
 
   logic [LoSumW-1:0] lo_sum, lo_sum_q;
-  mxe_tree #(.WIDTH(LoSumW)) u_tree_lo (
-    .x0_i  (gen_quad[0].lo),
-    .x1_i  (gen_quad[1].lo),
-    .x2_i  (gen_quad[2].lo),
-    .x3_i  (gen_quad[3].lo),
-    .x4_i  (gen_quad[4].lo),
-    .x5_i  (gen_quad[5].lo),
-    .x6_i  (gen_quad[6].lo),
-    .x7_i  (gen_quad[7].lo),
-    .sum_o (lo_sum)
-  );
+  mxe_tree #(.WIDTH(LoSumW)) u_tree_lo (.x_i(lo), .sum_o(lo_sum));
   always_ff @(posedge clk_i) lo_sum_q <= lo_sum;
 
   logic [HiW-1:0] hi_sum, hi_sum_q;
-  mxe_tree #(.WIDTH(HiW)) u_tree_hi (
-    .x0_i  (gen_quad[0].hi),
-    .x1_i  (gen_quad[1].hi),
-    .x2_i  (gen_quad[2].hi),
-    .x3_i  (gen_quad[3].hi),
-    .x4_i  (gen_quad[4].hi),
-    .x5_i  (gen_quad[5].hi),
-    .x6_i  (gen_quad[6].hi),
-    .x7_i  (gen_quad[7].hi),
-    .sum_o (hi_sum)
-  );
+  mxe_tree #(.WIDTH(HiW)) u_tree_hi (.x_i(hi), .sum_o(hi_sum));
   always_ff @(posedge clk_i) hi_sum_q <= hi_sum;
 
   logic [TREE_W-1:0] sum_q;

@@ -14,43 +14,34 @@ module mxe_drain #(
   parameter int unsigned LEN_W     = 16,
   parameter int unsigned ROW_AW    = $clog2(ROWS)
 ) (
-  input  logic                        clk_i,
-  input  logic                        rst_ni,
-  input  logic                        clear_i,
-  input  logic                        halt_i,      // finish the row under way, start no other
+  input  logic                           clk_i,
+  input  logic                           rst_ni,
+  input  logic                           clear_i,
+  input  logic                           halt_i,      // finish the row under way, start no other
   // job
-  input  logic                        start_i,
-  input  logic [31:0]                 m_i,
-  input  logic [31:0]                 n_i,
-  input  logic [63:0]                 addr_i,
-  input  logic [31:0]                 stride_i,
-  input  logic [63:0]                 scale_addr_i,
-  input  logic [31:0]                 scale_stride_i,
-  input  logic [3:0]                  out_fmt_i,
-  input  logic [1:0]                  out_rule_i,
-  input  logic                        out_special_i,
-  input  logic                        dual_i,
+  input  logic                           start_i,
+  input  mxe_pkg::job_t                  job_i,
   // results from the array
-  input  logic                        res_valid_i,
-  input  logic                        res_bank_i,
-  input  logic [ROW_AW-1:0]           res_row_i,
-  input  logic                        res_last_i,
-  input  logic [NUM_PE*32-1:0]        res_even_i,
-  input  logic [NUM_PE*32-1:0]        res_odd_i,
-  output logic                        release_o,   // a bank was emptied
+  input  logic                           res_valid_i,
+  input  logic                           res_bank_i,
+  input  logic [ROW_AW-1:0]              res_row_i,
+  input  logic                           res_last_i,
+  input  logic [NUM_PE*32-1:0]           res_even_i,
+  input  logic [NUM_PE*32-1:0]           res_odd_i,
+  output logic                           release_o,   // a bank was emptied
   // write port
-  output logic                        req_valid_o,
-  input  logic                        req_ready_i,
-  output logic [63:0]                 req_addr_o,
-  output logic [LEN_W-1:0]            req_bytes_o,
-  output logic                        req_half_o,  // segments of BF16 are half full
-  output logic                        data_valid_o,
-  input  logic                        data_ready_i,
-  output logic [LANES_OUT*32-1:0]     data_o,
+  output logic                           req_valid_o,
+  input  logic                           req_ready_i,
+  output logic [63:0]                    req_addr_o,
+  output logic [LEN_W-1:0]               req_bytes_o,
+  output logic                           req_half_o,  // segments of BF16 are half full
+  output logic                           data_valid_o,
+  input  logic                           data_ready_i,
+  output logic [LANES_OUT*32-1:0]        data_o,
   // state
   output logic [$clog2(LANES_OUT+1)-1:0] nan_count_o,  // NaN results that left the merge this clock
   output logic [$clog2(LANES_OUT+1)-1:0] over_count_o, // MX elements beyond the largest, this clock
-  output logic                        done_o
+  output logic                           done_o
 );
   localparam int unsigned Segs = NUM_PE / LANES_OUT;
   localparam int unsigned SegAw = (Segs > 1) ? $clog2(Segs) : 1;
@@ -63,9 +54,10 @@ module mxe_drain #(
   localparam int unsigned StageSegAw = $clog2(StageCols / LANES_OUT);
   localparam int unsigned StageColsW = $clog2(StageCols + 1);
 
-  logic out_mx, out_bf16;
-  assign out_mx   = out_fmt_i[3];
-  assign out_bf16 = (out_fmt_i == mxe_reg_pkg::OUT_BF16);
+  logic out_mx, out_bf16, dual;
+  assign out_mx   = job_i.d.mx;
+  assign out_bf16 = job_i.d.bf16;
+  assign dual     = job_i.dual;
 
   // ---------------------------------------------------------------- tile buffer
   logic [NUM_PE*PairW-1:0] tile_wdata, tile_rdata;
@@ -75,8 +67,8 @@ module mxe_drain #(
       assign tile_wdata[PairW*p + 32 +: 32] = res_odd_i[32*p +: 32];
     end
   end
-  logic [1:0] tiles_q;  // tiles waiting or being read
-  logic       bank_q, issue;
+  logic [1:0]        tiles_q;  // tiles waiting or being read
+  logic              bank_q, issue;
   logic [ROW_AW-1:0] row;
   mxe_ram #(.WIDTH(NUM_PE * PairW), .DEPTH(2 * ROWS)) u_tile (
     .clk_i   (clk_i),
@@ -89,21 +81,21 @@ module mxe_drain #(
   );
 
   // ---------------------------------------------------------------- rows
-  logic       valid, last_row, last_tile, row_step, last_seg;
+  logic                        valid, last_row, last_tile, row_step, last_seg;
   logic [$clog2(NUM_PE+1)-1:0] cols;
-  logic [6:0]  seg_first;   // column where the segment begins
-  logic [63:0] row_addr;
-  logic [SegAw-1:0] seg_q;
+  logic [6:0]                  seg_first;   // column where the segment begins
+  logic [63:0]                 row_addr;
+  logic [SegAw-1:0]            seg_q;
   mxe_rows #(.ROWS(ROWS), .NUM_PE(NUM_PE), .ACC_TILES(ACC_TILES)) u_rows (
     .clk_i      (clk_i),
     .rst_ni     (rst_ni),
     .clear_i    (clear_i),
     .start_i    (start_i),
-    .m_i        (m_i),
-    .n_i        (n_i),
-    .addr_i     (addr_i),
-    .stride_i   (stride_i),
-    .half_i     (out_bf16),
+    .m_i        (job_i.m),
+    .n_i        (job_i.n),
+    .addr_i     (job_i.d.addr),
+    .stride_i   (job_i.d.stride),
+    .bf16_i     (out_bf16),
     .one_row_i  (1'b0),
     .valid_o    (valid),
     .step_i     (row_step),
@@ -151,10 +143,10 @@ module mxe_drain #(
   // ---------------------------------------------------------------- columns collected for MX
   // What the requantiser holds when the block is complete stays here until it has read it.
   logic [StageColsW-1:0] col_q;             // of the tile within the collected columns
-  logic        block_done, stage_read;
-  logic [ROW_AW:0] stage_rows_q;
+  logic                  block_done, stage_read;
+  logic [ROW_AW:0]       stage_rows_q;
   logic [StageColsW-1:0] stage_cols_q;
-  logic        stage_end_q;
+  logic                  stage_end_q;
   logic [StageSegAw-1:0] stage_seg;
   assign block_done = last_tile | (32'(col_q) + NUM_PE == StageCols);
   assign stage_seg  = StageSegAw'(32'(col_q) / LANES_OUT) + StageSegAw'(seg_q);
@@ -180,12 +172,18 @@ module mxe_drain #(
   end
 
   // ---------------------------------------------------------------- merge, segment by segment
-  // Beside a segment: {last of its block, row, place among the collected columns, columns that exist}.
+  // What goes beside a segment.
+  typedef struct packed {
+    logic                  last;  // of its block
+    logic [ROW_AW-1:0]     row;
+    logic [StageSegAw-1:0] seg;   // place among the collected columns
+    logic [LANES_OUT-1:0]  keep;  // columns that exist
+  } meta_t;
   localparam int unsigned MetaW = 1 + ROW_AW + StageSegAw + LANES_OUT;
   logic                  read_q;
   logic [SegAw-1:0]      read_seg_q;
   logic [LANES_OUT-1:0]  keep;           // columns of the segment that exist
-  logic [MetaW-1:0]      meta_q;
+  meta_t                 meta_q;
   for (genvar i = 0; i < LANES_OUT; i++) begin : gen_keep
     assign keep[i] = (seg_first + 7'(i) < 7'(cols));
   end
@@ -203,7 +201,7 @@ module mxe_drain #(
   assign pairs = tile_rdata[32'(read_seg_q) * (LANES_OUT * PairW) +: LANES_OUT * PairW];
 
   logic                    merged_valid;
-  logic [MetaW-1:0]        merged_meta;
+  meta_t                   merged_meta;
   logic [LANES_OUT*32-1:0] result;
   if (FP4_DUAL) begin : gen_merge
     logic [MergeLat-1:0]       late_q;
@@ -211,13 +209,13 @@ module mxe_drain #(
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) late_q <= '0;
       else if (clear_i) late_q <= '0;
-      else late_q <= {late_q[MergeLat-2:0], read_q & dual_i};
+      else late_q <= {late_q[MergeLat-2:0], read_q & dual};
     end
     always_ff @(posedge clk_i) begin
       late_meta_q <= {late_meta_q[(MergeLat-1)*MetaW-1:0], meta_q};
     end
-    assign merged_valid = dual_i ? late_q[MergeLat-1] : read_q;
-    assign merged_meta  = dual_i ? late_meta_q[(MergeLat-1)*MetaW +: MetaW] : meta_q;
+    assign merged_valid = dual ? late_q[MergeLat-1] : read_q;
+    assign merged_meta  = dual ? late_meta_q[(MergeLat-1)*MetaW +: MetaW] : meta_q;
     for (genvar i = 0; i < LANES_OUT; i++) begin : gen_lane
       logic [31:0] merged;
       mxe_merge u_merge (
@@ -226,24 +224,20 @@ module mxe_drain #(
         .odd_i  (pairs[PairW*i + 32 +: 32]),
         .sum_o  (merged)
       );
-      assign result[32*i +: 32] = dual_i ? merged : pairs[PairW*i +: 32];
+      assign result[32*i +: 32] = dual ? merged : pairs[PairW*i +: 32];
     end
   end else begin : gen_pass
     assign merged_valid = read_q;
     assign merged_meta  = meta_q;
     assign result       = pairs;
     logic unused_dual;
-    assign unused_dual = &{1'b0, dual_i, res_odd_i};
+    assign unused_dual = &{1'b0, dual, res_odd_i};
   end
 
   // ---------------------------------------------------------------- results
   logic                    push_q;
   logic [LANES_OUT*32-1:0] result_q;
-  logic                    push_last;
-  logic [ROW_AW-1:0]       push_row;
-  logic [StageSegAw-1:0]   push_seg;
-  logic [LANES_OUT-1:0]    push_keep;
-  logic [MetaW-1:0]        push_meta_q;
+  meta_t                   push_meta_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) push_q <= 1'b0;
     else if (clear_i) push_q <= 1'b0;
@@ -253,14 +247,14 @@ module mxe_drain #(
     result_q    <= result;
     push_meta_q <= merged_meta;
   end
-  assign {push_last, push_row, push_seg, push_keep} = push_meta_q;
 
-  // FP32 as it is, or BF16 side by side in the lower half; zeros where there is no column.
+  // FP32 as it is, or BF16 side by side in the lower half of a segment; zeros where there is no
+  // column.
   logic [LANES_OUT*32-1:0] kept;
-  logic [LANES_OUT*16-1:0] halves;
+  logic [LANES_OUT*16-1:0] bf16;
   for (genvar i = 0; i < LANES_OUT; i++) begin : gen_out
-    assign kept[32*i +: 32]   = push_keep[i] ? result_q[32*i +: 32] : 32'd0;
-    assign halves[16*i +: 16] = mxe_pkg::to_bf16(result_q[32*i +: 32]);
+    assign kept[32*i +: 32] = push_meta_q.keep[i] ? result_q[32*i +: 32] : 32'd0;
+    assign bf16[16*i +: 16] = mxe_pkg::to_bf16(result_q[32*i +: 32]);
   end
 
   logic                    fifo_ready;
@@ -271,7 +265,7 @@ module mxe_drain #(
     .clear_i (clear_i),
     .valid_i (push_q & ~out_mx),
     .ready_o (fifo_ready),
-    .data_i  (out_bf16 ? {{(LANES_OUT*16){1'b0}}, halves} : result_q),
+    .data_i  (out_bf16 ? {{(LANES_OUT*16){1'b0}}, bf16} : result_q),
     .valid_o (direct_valid),
     .ready_i (data_ready_i),
     .data_o  (direct_data)
@@ -292,17 +286,11 @@ module mxe_drain #(
     .clear_i        (clear_i),
     .halt_i         (halt_i),
     .start_i        (start_i),
-    .fmt_i          (out_fmt_i[mxe_pkg::FmtW-1:0]),
-    .rule_i         (out_rule_i),
-    .special_i      (out_special_i),
-    .addr_i         (addr_i),
-    .stride_i       (stride_i),
-    .scale_addr_i   (scale_addr_i),
-    .scale_stride_i (scale_stride_i),
+    .result_i       (job_i.d),
     .valid_i        (push_q & out_mx),
-    .row_i          (push_row),
-    .seg_i          (push_seg),
-    .last_i         (push_last),
+    .row_i          (push_meta_q.row),
+    .seg_i          (push_meta_q.seg),
+    .last_i         (push_meta_q.last),
     .data_i         (kept),
     .rows_i         (stage_rows_q),
     .cols_i         (stage_cols_q),
@@ -332,7 +320,7 @@ module mxe_drain #(
     nan_count_o = '0;
     for (int i = 0; i < LANES_OUT; i++) begin
       // The only NaN there is: 0x7FC00000.
-      if (push_q & push_keep[i] & (&result_q[32*i+22 +: 9]))
+      if (push_q & push_meta_q.keep[i] & (&result_q[32*i+22 +: 9]))
         nan_count_o = nan_count_o + CntW'(1);
     end
   end
@@ -343,7 +331,7 @@ module mxe_drain #(
   `MXE_ASSERT(drain_tiles_in_range, tiles_q <= 2'd2)
   `MXE_ASSERT(drain_cols_in_range, !valid || ((cols != '0) && (32'(cols) <= NUM_PE)))
   // The command processor refuses what is not aligned.
-  `MXE_REQUIRE(drain_d_aligned, !(valid && !out_mx) || (!addr_i[0] && !stride_i[0] &&
-               (out_bf16 || (!addr_i[1] && !stride_i[1]))))
+  `MXE_REQUIRE(drain_d_aligned, !(valid && !out_mx) || (!job_i.d.addr[0] && !job_i.d.stride[0] &&
+               (out_bf16 || (!job_i.d.addr[1] && !job_i.d.stride[1]))))
 endmodule
 `default_nettype wire

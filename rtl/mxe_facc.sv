@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fused accumulate: acc_o = RNE_fp32(acc + sum * 2^exp) with one rounding, subnormals kept and
-// every exact zero +0 (a negative value that underflows keeps its sign). ACC_LAT stages (align, add, magnitude, coarse normalise, fine normalise,
-// round); the first five are registered, the round stage leaves combinationally.
+// every exact zero +0 (a negative value that underflows keeps its sign). ACC_LAT stages (align,
+// add, magnitude, coarse normalise, fine normalise, round); the first five are registered, the
+// round stage leaves combinationally.
 //
 // Fixed-point window, in units of sum's lsb: FRAC fraction bits below it (the lowest is the sticky
 // bit), and room above it for an accumulator up to WIDTH + 1 positions higher. An accumulator below
@@ -25,15 +26,12 @@ module mxe_facc #(
   localparam int unsigned NormW = 128;               // the window, left aligned, for normalising
   localparam logic signed [10:0] PlaceOffset = 11'(FRAC) - 11'sd150;
   localparam logic signed [10:0] MaxPlace = 11'(WIDTH + 1 + FRAC);
-  localparam logic [1:0] SpecNone = 2'd0;
-  localparam logic [1:0] SpecNan  = 2'd1;
-  localparam logic [1:0] SpecPinf = 2'd2;
-  localparam logic [1:0] SpecNinf = 2'd3;
+  typedef enum logic [1:0] { SpecNone, SpecNan, SpecPinf, SpecNinf } spec_e;
 
   // ---------------------------------------------------------------- stage 1: align
-  logic        acc_sign, acc_special, acc_nan, acc_pinf, acc_ninf;
-  logic [7:0]  acc_field;
-  logic [23:0] acc_sig;
+  logic               acc_sign, acc_special, acc_nan, acc_pinf, acc_ninf;
+  logic [7:0]         acc_field;
+  logic [23:0]        acc_sig;
   logic signed [9:0]  acc_exp;    // weight of acc_sig's lsb
   logic signed [24:0] acc_val;
   assign acc_sign    = acc_i[31];
@@ -91,7 +89,7 @@ module mxe_facc #(
   logic signed [WinW-1:0]  acc_win_q1;
   logic signed [WIDTH-1:0] sum_q1;
   logic signed [9:0]       exp_q1;
-  logic [1:0]              spec_q1;
+  spec_e                   spec_q1;
   always_ff @(posedge clk_i) begin
     acc_win_q1 <= acc_win;
     sum_q1     <= acc_alone ? '0 : sum_i;
@@ -102,7 +100,7 @@ module mxe_facc #(
   // ---------------------------------------------------------------- stage 2: add
   logic signed [WinW-1:0] total_q2;
   logic signed [9:0]      exp_q2;
-  logic [1:0]             spec_q2;
+  spec_e                  spec_q2;
   always_ff @(posedge clk_i) begin
     total_q2 <= {{27{sum_q1[WIDTH-1]}}, sum_q1, {FRAC{1'b0}}} + acc_win_q1;
     exp_q2   <= exp_q1;
@@ -113,7 +111,7 @@ module mxe_facc #(
   logic [WinW-1:0]   mag_q3;
   logic              sign_q3;
   logic signed [9:0] exp_q3;
-  logic [1:0]        spec_q3;
+  spec_e             spec_q3;
   always_ff @(posedge clk_i) begin
     mag_q3  <= total_q2[WinW-1] ? ({WinW{1'b0}} - total_q2) : total_q2;
     sign_q3 <= total_q2[WinW-1];
@@ -123,13 +121,13 @@ module mxe_facc #(
 
   // ---------------------------------------------------------------- stages 4 and 5: normalise
   // Shift out leading zeros: 64, 32, 16, then 8, 4, 2, 1.
-  logic [NormW-1:0] n64, n32, n16, n8, n4, n2, n1;
-  logic [NormW-1:0] norm_q4;
-  logic             z64, z32, z16, z8, z4, z2, z1;
-  logic [2:0]       lz_q4;
-  logic             sign_q4;
+  logic [NormW-1:0]  n64, n32, n16, n8, n4, n2, n1;
+  logic [NormW-1:0]  norm_q4;
+  logic              z64, z32, z16, z8, z4, z2, z1;
+  logic [2:0]        lz_q4;
+  logic              sign_q4;
   logic signed [9:0] exp_q4;
-  logic [1:0]        spec_q4;
+  spec_e             spec_q4;
   assign n64   = {mag_q3, {(NormW-WinW){1'b0}}};
   assign z64   = ~(|n64[127:64]);
   assign n32   = z64 ? {n64[63:0], 64'd0} : n64;
@@ -156,7 +154,7 @@ module mxe_facc #(
   logic [25:0]        sig_q5;      // 24 significand bits, round bit, sticky
   logic signed [10:0] be_q5;       // biased exponent if the result is normal
   logic               sign_q5, zero_q5;
-  logic [1:0]         spec_q5;
+  spec_e              spec_q5;
   logic               sub_q5;     // the result is subnormal or zero
   logic [4:0]         shift_q5;   // and has to move down by this to have 2^-149 as its lsb
   logic signed [10:0] top;        // biased exponent without leading zeros

@@ -22,12 +22,7 @@ module mxe_feed #(
   input  logic                                     clear_i,
   // job
   input  logic                                     start_i,
-  input  logic [31:0]                              m_i,
-  input  logic [31:0]                              n_i,
-  input  logic [mxe_pkg::BLOCKS_W-1:0]             kw_i,          // operand words along K
-  input  logic [6:0]                               tail_count_i,  // elements of the last word
-  input  logic [mxe_pkg::FmtW-1:0]                 fmt_b_i,
-  input  logic                                     dual_i,
+  input  mxe_pkg::job_t                            job_i,
   // B buffer
   input  logic [1:0]                               b_full_i,
   output logic                                     b_re_o,
@@ -78,9 +73,9 @@ module mxe_feed #(
     .rst_ni        (rst_ni),
     .clear_i       (clear_i),
     .start_i       (start_i),
-    .m_i           (m_i),
-    .n_i           (n_i),
-    .kw_i          (kw_i),
+    .m_i           (job_i.m),
+    .n_i           (job_i.n),
+    .kw_i          (job_i.k_words),
     .skip_group_i  (1'b0),
     .valid_o       (valid),
     .step_i        (step),
@@ -143,8 +138,8 @@ module mxe_feed #(
   logic              load_q;
   logic [PE_AW-1:0]  load_col_q;
   logic [6:0]        count, count_q;
-  assign count = (last_k & last_word) ? tail_count_i
-               : (dual_i ? 7'(2 * mxe_pkg::LANES) : 7'(mxe_pkg::LANES));
+  assign count = (last_k & last_word) ? job_i.tail_count
+               : (job_i.dual ? 7'(2 * mxe_pkg::LANES) : 7'(mxe_pkg::LANES));
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) load_q <= 1'b0;
     else load_q <= read;
@@ -158,8 +153,8 @@ module mxe_feed #(
   end
   mxe_decode_word u_decode_b (
     .word_i  (b_data_i),
-    .fmt_i   (fmt_b_i),
-    .dual_i  (dual_i),
+    .fmt_i   (job_i.b.fmt),
+    .dual_i  (job_i.dual),
     .count_i (count_q),
     .dec_o   (dec_o),
     .flags_o (flags_o)
@@ -193,6 +188,7 @@ module mxe_feed #(
 
   `MXE_ASSERT(feed_ready_only_if_valid, !pass_ready_i || pass_valid_o)
   `MXE_REQUIRE(feed_zero_beyond, !load_q ||
-               mxe_pkg::zero_beyond(b_data_i, fmt_b_i, dual_i, count_q))
+               mxe_pkg::zero_beyond(b_data_i, job_i.b.fmt.is4, job_i.b.fmt.is6, job_i.dual,
+                                    count_q))
 endmodule
 `default_nettype wire

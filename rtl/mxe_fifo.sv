@@ -88,7 +88,8 @@ module mxe_fifo #(
   `MXE_ASSERT(fifo_no_overflow, !(push && (count_q == (PtrW+1)'(DEPTH))))
   `MXE_ASSERT(fifo_no_underflow, !(pop && (count_q == '0)))
   `MXE_ASSERT(fifo_word_kept, !f_inside_q || ((f_ahead_q < count_q) && (mem[f_place] == f_word_q)))
-  `MXE_ASSERT(fifo_word_in_order, !(f_inside_q && (f_ahead_q == '0)) || (valid_o && (data_o == f_word_q)))
+  `MXE_ASSERT(fifo_word_in_order, !(f_inside_q && (f_ahead_q == '0)) ||
+              (valid_o && (data_o == f_word_q)))
 `endif
 endmodule
 `default_nettype wire

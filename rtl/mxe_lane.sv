@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 // One multiplier lane. An 8x8 product is four 4x4 products; with dual_i the low and the high
-// nibbles are two elements of two blocks (of group 0), and the two outer 4x4 products travel packed, the odd
-// block's at bit PACK_POS, so that one tree sums both blocks.
-// Two clocks: products are registered; half of the radix-16 alignment precedes the register, half
-// follows combinationally.
-// With HI_W > 1 (LO_W 36, HI_W 34) the aligned product leaves in two limbs, p = hi * 2^LO_W + lo,
-// so that carries stay short; with HI_W = 1 it is lo alone, LO_W bits of two's complement.
+// nibbles are two elements of two blocks (of group 0), and the two outer 4x4 products travel
+// packed, the odd block's at bit PACK_POS, so that one tree sums both blocks. Two clocks: products
+// are registered; half of the radix-16 alignment precedes the register, half follows
+// combinationally. With HI_W > 1 (LO_W 36, HI_W 34) the aligned product leaves in two limbs, p = hi
+// * 2^LO_W + lo, so that carries stay short; with HI_W = 1 it is lo alone, LO_W bits of two's
+// complement.
 `default_nettype none
 module mxe_lane #(
   parameter int unsigned LO_W = 36,
   parameter int unsigned HI_W = 34
 ) (
-  input  logic                      clk_i,
-  input  logic                      dual_i,
-  input  logic [mxe_pkg::DEC_W-1:0] a_i,  // {grp, mag, sign}
-  input  logic [mxe_pkg::DEC_W-1:0] b_i,
-  output logic [LO_W-1:0]           lo_o,
-  output logic [HI_W-1:0]           hi_o
+  input  logic             clk_i,
+  input  logic             dual_i,
+  input  mxe_pkg::dec_t    a_i,
+  input  mxe_pkg::dec_t    b_i,
+  output logic [LO_W-1:0]  lo_o,
+  output logic [HI_W-1:0]  hi_o
 );
   localparam int unsigned PackW = mxe_pkg::PACK_POS + 9;
 
   logic [1:0] neg;
   logic [7:0] ma, mb;
   logic [3:0] grp;
-  assign neg = a_i[1:0] ^ b_i[1:0];
-  assign ma  = a_i[9:2];
-  assign mb  = b_i[9:2];
-  assign grp = {1'b0, a_i[12:10]} + {1'b0, b_i[12:10]};
+  assign neg = a_i.sign ^ b_i.sign;
+  assign ma  = a_i.mag;
+  assign mb  = b_i.mag;
+  assign grp = {1'b0, a_i.grp} + {1'b0, b_i.grp};
 
   logic [7:0] ll, lh, hl, hh;
   assign ll = {4'd0, ma[3:0]} * {4'd0, mb[3:0]};

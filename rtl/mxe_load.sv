@@ -19,17 +19,7 @@ module mxe_load #(
   input  logic                       clear_i,
   // job
   input  logic                       start_i,
-  input  logic [31:0]                m_i,
-  input  logic [31:0]                n_i,
-  input  logic [mxe_pkg::BLOCKS_W-1:0] kw_i,        // operand words along K
-  input  logic [5:0]                 word_bytes_i,  // bytes of one operand word
-  input  logic                       dual_i,        // two scales to a word instead of one
-  input  logic [31:0]                row_bytes_i,   // element bytes of a whole row
-  input  logic [mxe_pkg::BLOCKS_W-1:0] row_scales_i,  // scale bytes of a whole row
-  input  logic [63:0]                addr_i,
-  input  logic [63:0]                scale_addr_i,
-  input  logic [31:0]                stride_i,
-  input  logic [31:0]                scale_stride_i,
+  input  mxe_pkg::job_t              job_i,
   // requests
   output logic                       req_valid_o,
   input  logic                       req_ready_i,
@@ -39,8 +29,11 @@ module mxe_load #(
   // a bank was used up
   input  logic                       release_i
 );
-  logic        valid, step;
   localparam int unsigned IndexW = $clog2(ROWS);
+  mxe_pkg::operand_t operand;
+  assign operand = OPERAND_A ? job_i.a : job_i.b;
+
+  logic        valid, step;
   logic [IndexW:0]             rows, count;  // ROWS is the larger
   logic [$clog2(NUM_PE+1)-1:0] cols;
   logic        next_slab, next_tile, next_chunk, next_group, next_stripe;
@@ -63,10 +56,10 @@ module mxe_load #(
     .rst_ni        (rst_ni),
     .clear_i       (clear_i),
     .start_i       (start_i),
-    .m_i           (m_i),
-    .n_i           (n_i),
-    .kw_i          (kw_i),
-    .skip_group_i  (OPERAND_A & (kw_i <= mxe_pkg::BLOCKS_W'(CHUNK_WORDS))),
+    .m_i           (job_i.m),
+    .n_i           (job_i.n),
+    .kw_i          (job_i.k_words),
+    .skip_group_i  (OPERAND_A & (job_i.k_words <= mxe_pkg::BLOCKS_W'(CHUNK_WORDS))),
     .valid_o       (valid),
     .step_i        (step),
     .rows_o        (rows),
@@ -93,24 +86,24 @@ module mxe_load #(
 
   // ---------------------------------------------------------------- position
   // Offsets within a row, in bytes: of the chunk and of the slab, for elements and scales.
-  logic [31:0] chunk_off_q, off_q;
+  logic [31:0]                  chunk_off_q, off_q;
   logic [mxe_pkg::BLOCKS_W-1:0] chunk_soff_q, soff_q;
   // Row pointers: of the current row, of the first row of this step's set, and of the group.
-  logic [63:0] ptr_q, base_q, group_q, sptr_q, sbase_q, sgroup_q;
-  logic [IndexW-1:0] index_q;
-  logic        scale_q;        // the scale bytes of the row come next
+  logic [63:0]                  ptr_q, base_q, group_q, sptr_q, sbase_q, sgroup_q;
+  logic [IndexW-1:0]            index_q;
+  logic                         scale_q;        // the scale bytes of the row come next
 
   localparam int unsigned StepWords = OPERAND_A ? CHUNK_WORDS : SLAB_WORDS;
-  logic [31:0] step_bytes, chunk_bytes, left;
+  logic [31:0]                  step_bytes, chunk_bytes, left;
   logic [mxe_pkg::BLOCKS_W-1:0] step_scales, chunk_scales, sleft;
-  assign step_bytes   = 32'(word_bytes_i) * 32'(StepWords);
-  assign step_scales  = mxe_pkg::BLOCKS_W'(dual_i ? 2 * StepWords : StepWords);
-  assign chunk_bytes  = 32'(word_bytes_i) * 32'(CHUNK_WORDS);
-  assign chunk_scales = mxe_pkg::BLOCKS_W'(dual_i ? 2 * CHUNK_WORDS : CHUNK_WORDS);
+  assign step_bytes   = 32'(operand.word_bytes) * 32'(StepWords);
+  assign step_scales  = mxe_pkg::BLOCKS_W'(job_i.dual ? 2 * StepWords : StepWords);
+  assign chunk_bytes  = 32'(operand.word_bytes) * 32'(CHUNK_WORDS);
+  assign chunk_scales = mxe_pkg::BLOCKS_W'(job_i.dual ? 2 * CHUNK_WORDS : CHUNK_WORDS);
   // What is left of the row, up to one step; B's slab ends with its chunk because SLAB_WORDS
   // divides CHUNK_WORDS.
-  assign left  = row_bytes_i - off_q;
-  assign sleft = row_scales_i - soff_q;
+  assign left  = operand.row_bytes - off_q;
+  assign sleft = job_i.k_blocks - soff_q;
 
   logic fire, last_fetch;
   assign req_valid_o = valid & taken_q;
@@ -120,13 +113,14 @@ module mxe_load #(
   assign req_addr_o  = scale_q ? (sptr_q + 64'(soff_q)) : (ptr_q + {32'd0, off_q});
   assign req_bytes_o = scale_q ? ((sleft > step_scales) ? step_scales[LEN_W-1:0] : sleft[LEN_W-1:0])
                                : ((left > step_bytes) ? step_bytes[LEN_W-1:0] : left[LEN_W-1:0]);
-  assign req_tag_o   = {OPERAND_A ? (scale_q ? mxe_pkg::TagAScale : mxe_pkg::TagAElem)
+  assign req_tag_o   = {index_q,
+                        OPERAND_A ? (scale_q ? mxe_pkg::TagAScale : mxe_pkg::TagAElem)
                                   : (scale_q ? mxe_pkg::TagBScale : mxe_pkg::TagBElem),
-                        bank_q, index_q, last_fetch};
+                        bank_q, last_fetch};
 
   logic [63:0] ptr_next, sptr_next;
-  assign ptr_next  = ptr_q + {32'd0, stride_i};
-  assign sptr_next = sptr_q + {32'd0, scale_stride_i};
+  assign ptr_next  = ptr_q + {32'd0, operand.stride};
+  assign sptr_next = sptr_q + {32'd0, operand.scale_stride};
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -157,12 +151,12 @@ module mxe_load #(
 
   always_ff @(posedge clk_i) begin
     if (start_i) begin
-      ptr_q        <= addr_i;
-      base_q       <= addr_i;
-      group_q      <= addr_i;
-      sptr_q       <= scale_addr_i;
-      sbase_q      <= scale_addr_i;
-      sgroup_q     <= scale_addr_i;
+      ptr_q        <= operand.addr;
+      base_q       <= operand.addr;
+      group_q      <= operand.addr;
+      sptr_q       <= operand.scale_addr;
+      sbase_q      <= operand.scale_addr;
+      sgroup_q     <= operand.scale_addr;
       chunk_off_q  <= '0;
       off_q        <= '0;
       chunk_soff_q <= '0;
@@ -211,12 +205,12 @@ module mxe_load #(
           sgroup_q <= sptr_next;
         end else begin
           // next stripe: all columns again
-          ptr_q    <= addr_i;
-          base_q   <= addr_i;
-          group_q  <= addr_i;
-          sptr_q   <= scale_addr_i;
-          sbase_q  <= scale_addr_i;
-          sgroup_q <= scale_addr_i;
+          ptr_q    <= operand.addr;
+          base_q   <= operand.addr;
+          group_q  <= operand.addr;
+          sptr_q   <= operand.scale_addr;
+          sbase_q  <= operand.scale_addr;
+          sgroup_q <= operand.scale_addr;
         end
       end
     end else if (fire & scale_q) begin

@@ -15,36 +15,31 @@ module mxe_load_bias #(
   input  logic                     clear_i,
   // job
   input  logic                     start_i,
-  input  logic [31:0]              m_i,
-  input  logic [31:0]              n_i,
-  input  logic [63:0]              addr_i,
-  input  logic [31:0]              stride_i,
-  input  logic                     half_i,      // C is BF16
-  input  logic                     one_row_i,
+  input  mxe_pkg::job_t            job_i,
   // requests
   output logic                     req_valid_o,
   input  logic                     req_ready_i,
   output logic [63:0]              req_addr_o,
-  output logic [LEN_W-1:0] req_bytes_o,
-  output logic [TAG_W-1:0] req_tag_o,
+  output logic [LEN_W-1:0]         req_bytes_o,
+  output logic [TAG_W-1:0]         req_tag_o,
   input  logic                     release_i
 );
-  logic       valid, last_row, fire, claim;
+  logic                        valid, last_row, fire, claim;
   logic [$clog2(NUM_PE+1)-1:0] cols;
   logic [$clog2(ROWS)-1:0]     row;
-  logic [1:0] free_q;
-  logic       bank_q, taken_q, unused_last_tile;
+  logic [1:0]                  free_q;
+  logic                        bank_q, taken_q, unused_last_tile;
   mxe_rows #(.ROWS(ROWS), .NUM_PE(NUM_PE), .ACC_TILES(ACC_TILES)) u_rows (
     .clk_i      (clk_i),
     .rst_ni     (rst_ni),
     .clear_i    (clear_i),
-    .start_i    (start_i),
-    .m_i        (m_i),
-    .n_i        (n_i),
-    .addr_i     (addr_i),
-    .stride_i   (stride_i),
-    .half_i     (half_i),
-    .one_row_i  (one_row_i),
+    .start_i    (start_i & job_i.c.en),
+    .m_i        (job_i.m),
+    .n_i        (job_i.n),
+    .addr_i     (job_i.c.addr),
+    .stride_i   (job_i.c.stride),
+    .bf16_i     (job_i.c.bf16),
+    .one_row_i  (job_i.c.one_row),
     .valid_o    (valid),
     .step_i     (fire),
     .addr_o     (req_addr_o),
@@ -55,8 +50,8 @@ module mxe_load_bias #(
   );
   assign claim       = valid & ~taken_q & (free_q != 2'd0);
   assign req_valid_o = valid & taken_q;
-  assign req_bytes_o = half_i ? LEN_W'({cols, 1'b0}) : LEN_W'({cols, 2'b00});
-  assign req_tag_o   = {mxe_pkg::TagBias, bank_q, row, last_row};
+  assign req_bytes_o = job_i.c.bf16 ? LEN_W'({cols, 1'b0}) : LEN_W'({cols, 2'b00});
+  assign req_tag_o   = {row, mxe_pkg::TagBias, bank_q, last_row};
   assign fire        = req_valid_o & req_ready_i;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -80,8 +75,7 @@ module mxe_load_bias #(
 
   `MXE_ASSERT(bias_banks_in_range, free_q <= 2'd2)
   // The command processor refuses what is not aligned.
-  `MXE_REQUIRE(bias_c_aligned, !valid || (!addr_i[0] && !stride_i[0] &&
-               (half_i || (!addr_i[1] && !stride_i[1]))))
-
+  `MXE_REQUIRE(bias_c_aligned, !valid || (!job_i.c.addr[0] && !job_i.c.stride[0] &&
+               (job_i.c.bf16 || (!job_i.c.addr[1] && !job_i.c.stride[1]))))
 endmodule
 `default_nettype wire

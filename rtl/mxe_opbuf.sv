@@ -13,7 +13,7 @@ module mxe_opbuf #(
   input  logic                       clk_i,
   input  logic                       rst_ni,
   input  logic                       clear_i,
-  input  logic [mxe_pkg::FmtW-1:0]   fmt_i,
+  input  mxe_pkg::fmt_info_t         fmt_i,
   input  logic                       dual_i,
   // words from the unpacker
   input  logic                       elem_valid_i,
@@ -82,7 +82,7 @@ module mxe_opbuf #(
   assign full_o = full_q;
 
   `MXE_REQUIRE(opbuf_no_write_to_full, !(elem_valid_i || scale_valid_i) || !full_q[bank_i])
-  `MXE_REQUIRE(opbuf_format, !elem_valid_i || (fmt_i <= mxe_pkg::FmtInt8))
+  `MXE_REQUIRE(opbuf_format, !elem_valid_i || !(fmt_i.is4 && fmt_i.is6))
   `MXE_REQUIRE(opbuf_release_only_full, (unset & ~full_q) == 2'b00)
 `ifdef FORMAL
   `MXE_FORMAL_START

@@ -28,7 +28,7 @@ module mxe_pe #(
   // accumulate stages
   input  logic                                     acc_re_i,
   input  logic [ACC_AW-1:0]                        acc_raddr_i,
-  input  logic                                     acc_first_i, // start from init_i, one clock later
+  input  logic                                     acc_first_i, // start from init_i, a clock later
   input  logic [31:0]                              init_i,
   input  logic                                     acc_we_i,
   input  logic [ACC_AW-1:0]                        acc_waddr_i,
@@ -36,7 +36,6 @@ module mxe_pe #(
   output logic [31:0]                              odd_o
 );
   localparam int unsigned VecW = mxe_pkg::LANES * mxe_pkg::DEC_W;
-  localparam int unsigned SpecW = 10 + 3 + 10 + 1;
 
   // ---------------------------------------------------------------- B word
   logic [VecW-1:0]            b_dec_q, b_dec_shadow_q;
@@ -95,7 +94,15 @@ module mxe_pe #(
   assign nan_odd = a_nan_i[1] | (b_scale_q[15:8] == 8'hFF);
 
   // Beside the tree: multiply, tree 1, tree 2, combine.
-  logic [SpecW-1:0] spec_q1, spec_q2, spec_q3, spec_q4;
+  typedef struct packed {
+    logic [9:0] exp_odd;
+    logic       nan_odd;
+    logic [9:0] exp_even;
+    logic       nan_even;
+    logic       pinf;
+    logic       ninf;
+  } spec_t;
+  spec_t spec_q1, spec_q2, spec_q3, spec_q4;
   always_ff @(posedge clk_i) begin
     spec_q1 <= {exp_odd, nan_odd, exp_even, nan_even, pinf, ninf};
     spec_q2 <= spec_q1;
@@ -108,7 +115,7 @@ module mxe_pe #(
   always_ff @(posedge clk_i) first_q <= acc_first_i;
 
   logic signed [TREE_W-1:0] sum_even;
-  logic [31:0] acc_even;
+  logic [31:0]              acc_even;
   assign sum_even = dual_i ? {{(TREE_W-mxe_pkg::PACK_POS){sum[mxe_pkg::PACK_POS-1]}},
                               sum[mxe_pkg::PACK_POS-1:0]} : sum;
   mxe_ram #(.WIDTH(32), .DEPTH(ACC_DEPTH)) u_acc_even (
@@ -123,10 +130,10 @@ module mxe_pe #(
   mxe_facc #(.WIDTH(TREE_W)) u_facc_even (
     .clk_i  (clk_i),
     .sum_i  (sum_even),
-    .exp_i  (spec_q4[12:3]),
-    .nan_i  (spec_q4[2]),
-    .pinf_i (spec_q4[1]),
-    .ninf_i (spec_q4[0]),
+    .exp_i  (spec_q4.exp_even),
+    .nan_i  (spec_q4.nan_even),
+    .pinf_i (spec_q4.pinf),
+    .ninf_i (spec_q4.ninf),
     .acc_i  (first_q ? init_i : acc_even),
     .acc_o  (even_o)
   );
@@ -134,7 +141,7 @@ module mxe_pe #(
   if (FP4_DUAL) begin : gen_odd
     localparam int unsigned OddW = mxe_pkg::DUAL_SUM_W;
     logic signed [OddW-1:0] sum_odd;
-    logic [31:0] acc_odd;
+    logic [31:0]            acc_odd;
     assign sum_odd = sum[mxe_pkg::PACK_POS +: OddW] +
                      {{(OddW-1){1'b0}}, sum[mxe_pkg::PACK_POS-1]};
     mxe_ram #(.WIDTH(32), .DEPTH(ACC_DEPTH)) u_acc_odd (
@@ -149,8 +156,8 @@ module mxe_pe #(
     mxe_facc #(.WIDTH(OddW)) u_facc_odd (
       .clk_i  (clk_i),
       .sum_i  (sum_odd),
-      .exp_i  (spec_q4[23:14]),
-      .nan_i  (spec_q4[13]),
+      .exp_i  (spec_q4.exp_odd),
+      .nan_i  (spec_q4.nan_odd),
       .pinf_i (1'b0),
       .ninf_i (1'b0),
       .acc_i  (first_q ? 32'd0 : acc_odd),
@@ -158,7 +165,7 @@ module mxe_pe #(
     );
   end else begin : gen_no_odd
     logic unused_odd;
-    assign unused_odd = &{1'b0, spec_q4[23:13]};
+    assign unused_odd = &{1'b0, spec_q4.exp_odd, spec_q4.nan_odd};
     assign odd_o = 32'd0;
   end
 endmodule

@@ -3,21 +3,45 @@
 `default_nettype none
 package mxe_pkg;
   // ---------------------------------------------------------------- element formats
-  // The codes are those of the descriptor's fmt_a and fmt_b fields.
+  // The codes of the formats are those of the descriptor's fmt_a and fmt_b fields, and of the lower
+  // bits of its out_fmt; fmt_info below has a row for each.
   localparam int unsigned FmtW = 3;
-  localparam logic [FmtW-1:0] FmtE2M1 = 3'd0;
-  localparam logic [FmtW-1:0] FmtE1M2 = 3'd1;
-  localparam logic [FmtW-1:0] FmtE2M3 = 3'd2;
-  localparam logic [FmtW-1:0] FmtE3M2 = 3'd3;
-  localparam logic [FmtW-1:0] FmtE4M3 = 3'd4;
-  localparam logic [FmtW-1:0] FmtE5M2 = 3'd5;
-  localparam logic [FmtW-1:0] FmtInt8 = 3'd6;
 
-  localparam int unsigned LANES = 32;        // elements of one block, multipliers of one PE
+  // What the blocks know of a format. A number is (-1)^sign * integer * 2^lsb; the code of a float
+  // is sign, exponent and mantissa from the top, that of an integer two's complement.
+  typedef struct packed {
+    logic       valid;        // there is such a format
+    logic       is_int;
+    logic       is4;          // two elements share a byte of memory
+    logic       is6;          // four elements share three bytes; all others have a byte each
+    logic       has_nan;      // the code after the largest number is NaN, or infinity if has_inf
+    logic       has_inf;
+    logic [3:0] bits;         // of a code, sign included
+    logic [2:0] exp_bits;     // 0 for integers
+    logic [2:0] man_bits;     // below the leading one; integers: of the largest number
+    logic [7:0] sign_mask;    // the bit of the sign
+    logic [6:0] mag_mask;     // the bits below it
+    logic [6:0] special_mask; // the bits that are all set in codes that are no numbers
+    logic [7:0] max_code;     // of the largest number
+    logic [3:0] emax;         // exponent of the largest number
+    logic [3:0] emin_neg;     // exponent of the smallest normal number, negated
+    logic [5:0] lsb;          // two's complement
+    logic [5:0] mag_bits;     // of the largest integer
+  } fmt_info_t;
+
+  // Elements of one block, multipliers of one PE, columns of a block of results. MX says 32, and
+  // much rests on it (bytes of a word, widths of sums): a name for the number, not a parameter.
+  localparam int unsigned LANES = 32;
   localparam int unsigned WORD_W = 8 * LANES; // one operand word: an 8-bit container per lane
+  localparam int unsigned FP32_PER_WORD = WORD_W / 32;
 
-  // A decoded lane: {grp[2:0], mag[7:0], sign[1:0]}. NaN, Inf and zero travel beside the lanes, one
-  // bit each per lane: {nan, inf, zero}, LANES bits each.
+  // A decoded lane. NaN, Inf and zero travel beside the lanes, one bit each per lane: {nan, inf,
+  // zero}, LANES bits each.
+  typedef struct packed {
+    logic [2:0] grp;   // radix-16 group
+    logic [7:0] mag;   // two of 4 bits at the dual rate
+    logic [1:0] sign;  // {odd block, even block or the only one}
+  } dec_t;
   localparam int unsigned DEC_W = 13;
   localparam int unsigned FLAG_W = 3 * LANES;
 
@@ -63,20 +87,28 @@ package mxe_pkg;
   localparam logic [2:0] AxiProt = 3'b010;
 
   // ---------------------------------------------------------------- read tags
-  localparam int unsigned TagKindW = 3;
-  localparam logic [TagKindW-1:0] TagDesc = 3'd0;
-  localparam logic [TagKindW-1:0] TagAElem = 3'd1;
-  localparam logic [TagKindW-1:0] TagAScale = 3'd2;
-  localparam logic [TagKindW-1:0] TagBElem = 3'd3;
-  localparam logic [TagKindW-1:0] TagBScale = 3'd4;
-  localparam logic [TagKindW-1:0] TagBias = 3'd5;
-  // A tag is {kind, bank, index of the row or column, last fetch of its bank}.
+  // What a row fetch brings, and for which bank of its buffer.
+  typedef enum logic [2:0] {
+    TagDesc,
+    TagAElem,
+    TagAScale,
+    TagBElem,
+    TagBScale,
+    TagBias
+  } tag_kind_e;
+  typedef struct packed {
+    tag_kind_e kind;
+    logic      bank;
+    logic      last;  // of its bank
+  } tag_t;
+  localparam int unsigned TAG_T_W = 5;
+  // Above the tag goes the index of the row or column, in as many bits as the engine needs.
   function automatic int unsigned tag_w(input int unsigned rows);
-    tag_w = TagKindW + 1 + $clog2(rows) + 1;
+    tag_w = $clog2(rows) + TAG_T_W;
   endfunction
 
-  // Bits for the bytes of a row in memory, as far as it is fetched or written at a time, and for the
-  // beats of 4 KiB: for operand words of 32 bytes, rows of C and D, a descriptor.
+  // Bits for the bytes of a row in memory, as far as it is fetched or written at a time, and for
+  // the beats of 4 KiB: for operand words of 32 bytes, rows of C and D, a descriptor.
   function automatic int unsigned len_w(input int unsigned chunk_words, input int unsigned num_pe,
                                         input int unsigned mem_w);
     int unsigned most;
@@ -86,25 +118,101 @@ package mxe_pkg;
     len_w = $clog2(most + 1);
   endfunction
 
+  // ---------------------------------------------------------------- the job
+  // What mxe_job makes of a descriptor. Addresses are those of the first row, strides bytes from
+  // one row to the next.
+  typedef struct packed {
+    fmt_info_t   fmt;
+    logic [63:0] addr;
+    logic [31:0] stride;
+    logic [63:0] scale_addr;
+    logic [31:0] scale_stride;
+    logic [5:0]  word_bytes;    // of an operand word in memory
+    logic [31:0] row_bytes;     // of the elements of a row
+  } operand_t;
+
+  typedef struct packed {
+    logic        en;
+    logic        bf16;          // else FP32
+    logic        one_row;       // which serves all
+    logic [63:0] addr;
+    logic [31:0] stride;
+  } bias_t;
+
+  typedef struct packed {
+    logic        mx;            // blocks of 32 along N in the format fmt; else FP32 or BF16
+    logic        bf16;
+    fmt_info_t   fmt;
+    logic [1:0]  rule;          // of the scales
+    logic        special;       // beyond the largest element: NaN or infinity
+    logic [63:0] addr;
+    logic [31:0] stride;
+    logic [63:0] scale_addr;
+    logic [31:0] scale_stride;
+  } result_t;
+
+  typedef struct packed {
+    operand_t            a;
+    operand_t            b;
+    bias_t               c;
+    result_t             d;
+    logic [31:0]         m;
+    logic [31:0]         n;
+    logic                dual;        // two blocks of 4-bit elements at a time
+    logic [BLOCKS_W-1:0] k_blocks;    // blocks along K: the scales of a row
+    logic [BLOCKS_W-1:0] k_words;     // operand words along K
+    logic [6:0]          tail_count;  // elements of the last one
+  } job_t;
+
   // ---------------------------------------------------------------- functions of the formats
-  function automatic logic fmt_is4(input logic [FmtW-1:0] f);
-    fmt_is4 = (f == FmtE2M1) | (f == FmtE1M2);
+  // A row of the table below: all that follows from how a code is made. An integer counts as a
+  // float of one exponent bit whose numbers below 1 are subnormal.
+  function automatic fmt_info_t fmt_row(input logic is_int, input int unsigned exp_bits,
+                                        input int unsigned man_bits, input int unsigned bias,
+                                        input logic has_nan, input logic has_inf);
+    // Yosys takes a sum of casts in a concatenation for 32 bits: every field is a variable first.
+    int unsigned bits, ones, exp_ones, largest, exponent;
+    logic        is4, is6;
+    logic [2:0]  exp_field, man_field;
+    logic [3:0]  bits_field, emax, emin_neg;
+    logic [5:0]  lsb, mag_bits;
+    logic [6:0]  mag_mask, special_mask;
+    logic [7:0]  sign_mask, max_code;
+    bits         = 1 + exp_bits + man_bits;
+    ones         = (1 << (bits - 1)) - 1;
+    exp_ones     = has_inf ? ones - ((1 << man_bits) - 1) : ones;
+    largest      = has_nan ? exp_ones - 1 : ones;
+    exponent     = (largest >> man_bits) - bias;
+    is4          = (bits <= 4);
+    is6          = (bits > 4) & (bits <= 6);
+    bits_field   = 4'(bits);
+    exp_field    = is_int ? 3'd0 : 3'(exp_bits);
+    man_field    = 3'(man_bits);
+    sign_mask    = 8'(1 << (bits - 1));
+    mag_mask     = 7'(ones);
+    special_mask = 7'(exp_ones);
+    max_code     = 8'(largest);
+    emax         = 4'(exponent);
+    emin_neg     = 4'(bias - 1);
+    lsb          = 6'(1 - bias - man_bits);
+    mag_bits     = 6'(exponent + bias + man_bits + (is_int ? 1 : 0));
+    fmt_row      = {1'b1, is_int, is4, is6, has_nan, has_inf, bits_field, exp_field, man_field,
+                    sign_mask, mag_mask, special_mask, max_code, emax, emin_neg, lsb, mag_bits};
   endfunction
 
-  function automatic logic fmt_is6(input logic [FmtW-1:0] f);
-    fmt_is6 = (f == FmtE2M3) | (f == FmtE3M2);
-  endfunction
-
-  // Weight of a format's integer lsb: value = integer * 2^lsb.
-  function automatic logic signed [5:0] fmt_lsb(input logic [FmtW-1:0] f);
+  // The formats there are. A new one is a row here, if it has at most 8 bits, 5 of them exponent
+  // and, in a float, 3 of them mantissa; with 4 bits, at most 2. The reference has the same table.
+  function automatic fmt_info_t fmt_info(input logic [FmtW-1:0] f);
     case (f)
-      FmtE2M1: fmt_lsb = -6'sd1;
-      FmtE1M2: fmt_lsb = -6'sd2;
-      FmtE2M3: fmt_lsb = -6'sd3;
-      FmtE3M2: fmt_lsb = -6'sd4;
-      FmtE4M3: fmt_lsb = -6'sd9;
-      FmtE5M2: fmt_lsb = -6'sd16;
-      default: fmt_lsb = -6'sd6;
+      //                         int   exp man bias nan   inf
+      3'd0:    fmt_info = fmt_row(1'b0, 2, 1, 1,  1'b0, 1'b0);  // E2M1
+      3'd1:    fmt_info = fmt_row(1'b0, 1, 2, 1,  1'b0, 1'b0);  // E1M2
+      3'd2:    fmt_info = fmt_row(1'b0, 2, 3, 1,  1'b0, 1'b0);  // E2M3
+      3'd3:    fmt_info = fmt_row(1'b0, 3, 2, 3,  1'b0, 1'b0);  // E3M2
+      3'd4:    fmt_info = fmt_row(1'b0, 4, 3, 7,  1'b1, 1'b0);  // E4M3
+      3'd5:    fmt_info = fmt_row(1'b0, 5, 2, 15, 1'b1, 1'b1);  // E5M2
+      3'd6:    fmt_info = fmt_row(1'b1, 1, 6, 1,  1'b0, 1'b0);  // INT8
+      default: fmt_info = '0;
     endcase
   endfunction
 
@@ -114,87 +222,40 @@ package mxe_pkg;
     to_bf16 = x[31:16] + {15'd0, x[15] & ((|x[14:0]) | x[16])};
   endfunction
 
-  // Exponent of a format's largest number.
-  function automatic logic [3:0] fmt_emax(input logic [FmtW-1:0] f);
-    case (f)
-      FmtE2M1: fmt_emax = 4'd2;
-      FmtE2M3: fmt_emax = 4'd2;
-      FmtE3M2: fmt_emax = 4'd4;
-      FmtE4M3: fmt_emax = 4'd8;
-      FmtE5M2: fmt_emax = 4'd15;
-      default: fmt_emax = 4'd0;
-    endcase
-  endfunction
-
-  // Exponent of a format's smallest normal number, negated. Integers count as one binade whose
-  // numbers below 1 are subnormal.
-  function automatic logic [3:0] fmt_emin_neg(input logic [FmtW-1:0] f);
-    case (f)
-      FmtE3M2: fmt_emin_neg = 4'd2;
-      FmtE4M3: fmt_emin_neg = 4'd6;
-      FmtE5M2: fmt_emin_neg = 4'd14;
-      default: fmt_emin_neg = 4'd0;
-    endcase
-  endfunction
-
-  // Bits of a format's numbers below the leading one.
-  function automatic logic [2:0] fmt_mantissa(input logic [FmtW-1:0] f);
-    case (f)
-      FmtE2M1: fmt_mantissa = 3'd1;
-      FmtE2M3: fmt_mantissa = 3'd3;
-      FmtE4M3: fmt_mantissa = 3'd3;
-      FmtInt8: fmt_mantissa = 3'd6;
-      default: fmt_mantissa = 3'd2;
-    endcase
-  endfunction
-
-  // Code of a format's largest number.
-  function automatic logic [7:0] fmt_max_code(input logic [FmtW-1:0] f);
-    case (f)
-      FmtE2M1: fmt_max_code = 8'h07;
-      FmtE1M2: fmt_max_code = 8'h07;
-      FmtE2M3: fmt_max_code = 8'h1F;
-      FmtE3M2: fmt_max_code = 8'h1F;
-      FmtE4M3: fmt_max_code = 8'h7E;
-      FmtE5M2: fmt_max_code = 8'h7B;
-      default: fmt_max_code = 8'h7F;
-    endcase
-  endfunction
-
   // Bytes of one operand word in memory: one block, or two blocks when both operands are 4-bit
   // and run at the dual rate.
-  function automatic logic [5:0] word_bytes(input logic [FmtW-1:0] f, input logic dual);
+  function automatic logic [5:0] word_bytes(input logic is4, input logic is6, input logic dual);
     if (dual) word_bytes = 6'd32;
-    else if (fmt_is4(f)) word_bytes = 6'd16;
-    else if (fmt_is6(f)) word_bytes = 6'd24;
+    else if (is4) word_bytes = 6'd16;
+    else if (is6) word_bytes = 6'd24;
     else word_bytes = 6'd32;
   endfunction
 
   // Bytes of a row of k elements (k < 2^32).
-  function automatic logic [31:0] row_bytes(input logic [FmtW-1:0] f, input logic [31:0] k);
+  function automatic logic [31:0] row_bytes(input logic is4, input logic is6,
+                                            input logic [31:0] k);
     logic [34:0] bits;
-    if (fmt_is4(f)) bits = {1'b0, k, 2'b00};
-    else if (fmt_is6(f)) bits = {1'b0, k, 2'b00} + {2'b00, k, 1'b0};
+    if (is4) bits = {1'b0, k, 2'b00};
+    else if (is6) bits = {1'b0, k, 2'b00} + {2'b00, k, 1'b0};
     else bits = {k, 3'b000};
     bits = bits + 35'd7;
     row_bytes = bits[34:3];
   endfunction
 
-  // Two's complement bits of the exact sum of 32 products, as a class: 42, 56 or 70.
-  function automatic logic [6:0] pair_tree_w(input logic [FmtW-1:0] a, input logic [FmtW-1:0] b);
-    if ((a == FmtE5M2) & (b == FmtE5M2)) pair_tree_w = 7'd70;
-    else if (((a == FmtE5M2) & ~fmt_is4(b)) | ((b == FmtE5M2) & ~fmt_is4(a))) pair_tree_w = 7'd56;
-    else pair_tree_w = 7'd42;
+  // Two's complement bits of the exact sum of 32 products, from the mag_bits of the two formats.
+  function automatic logic [6:0] pair_tree_w(input logic [5:0] a, input logic [5:0] b);
+    pair_tree_w = {1'b0, a} + {1'b0, b} + 7'd6;
   endfunction
 
 `ifndef SYNTHESIS
   // Whether an operand word of count elements is zero behind them, but for the unused bits of its
   // last byte, which are in the place of one more element. Only 4-bit words are dual.
-  function automatic logic zero_beyond(input logic [WORD_W-1:0] word, input logic [FmtW-1:0] f,
-                                       input logic dual, input logic [6:0] count);
+  function automatic logic zero_beyond(input logic [WORD_W-1:0] word, input logic is4,
+                                       input logic is6, input logic dual,
+                                       input logic [6:0] count);
     logic [6:0] places;
-    places = count + {6'd0, (fmt_is4(f) & count[0]) | (fmt_is6(f) & (|count[1:0]))};
-    zero_beyond = fmt_is4(f) | ~dual;
+    places = count + {6'd0, (is4 & count[0]) | (is6 & (|count[1:0]))};
+    zero_beyond = is4 | ~dual;
     for (int unsigned i = 0; i < LANES; i++) begin
       if ((7'(i) >= places) && (word[8*i +: 4] != 4'd0)) zero_beyond = 1'b0;
       if ((7'(dual ? LANES + i : i) >= places) && (word[8*i+4 +: 4] != 4'd0)) zero_beyond = 1'b0;

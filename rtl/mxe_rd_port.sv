@@ -13,7 +13,7 @@ module mxe_rd_port #(
   input  logic                          clk_i,
   input  logic                          rst_ni,
   input  logic                          halt_i,   // start no further bursts
-  input  logic                          clear_i,  // forget what was requested (nothing is under way)
+  input  logic                          clear_i,  // forget the requests (nothing is under way)
   // requests, index 0 has the highest priority
   input  logic [3:0]                    req_valid_i,
   output logic [3:0]                    req_ready_o,
@@ -46,8 +46,8 @@ module mxe_rd_port #(
   logic                 a_allowed;
   logic [UnderWayW-1:0] under_way_q, under_way_d;  // row fetches
   assign a_allowed = (under_way_q < UnderWayW'(mxe_pkg::RD_A_OUTSTANDING));
-  logic [3:0]      grant;
-  logic [63:0]     addr;
+  logic [3:0]       grant;
+  logic [63:0]      addr;
   logic [LEN_W-1:0] bytes;
   logic [TAG_W-1:0] tag;
   always_comb begin
@@ -76,11 +76,11 @@ module mxe_rd_port #(
   end
 
   // ---------------------------------------------------------------- burst splitter
-  logic            busy_q;
-  logic [63:0]     addr_q;       // beat aligned
+  logic             busy_q;
+  logic [63:0]      addr_q;       // beat aligned
   logic [LEN_W-1:0] beats_q;      // beats left of the row fetch
   logic [LEN_W-1:0] beats_to_4k, burst;
-  logic            ar_fire, last_burst, accept, fifo_ready, bursts_full;
+  logic             ar_fire, last_burst, accept, fifo_ready, bursts_full;
 
   assign beats_to_4k = LEN_W'(BeatsPer4k) - LEN_W'(addr_q[11:OffW]);
   always_comb begin
@@ -146,7 +146,8 @@ module mxe_rd_port #(
     else under_way_q <= under_way_d;
   end
 
-  logic [11:0] bursts_q;  // bursts under way; short bursts could be more than it counts, so they wait
+  // Bursts under way. Short ones could be more than it counts, so they wait.
+  logic [11:0] bursts_q;
   assign bursts_full = &bursts_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) bursts_q <= '0;
@@ -154,7 +155,7 @@ module mxe_rd_port #(
   end
   assign idle_o = (bursts_q == '0) & ~busy_q;
 
-  logic ar_wait_q;
+  logic        ar_wait_q;
   logic [63:0] ar_addr_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -181,8 +182,8 @@ module mxe_rd_port #(
   // A request waits unchanged until it is taken.
   logic [3:0]         f_wait_q;
   logic [4*64-1:0]    f_addr_q;
-  logic [4*LEN_W-1:0]  f_bytes_q;
-  logic [4*TAG_W-1:0]  f_tag_q;
+  logic [4*LEN_W-1:0] f_bytes_q;
+  logic [4*TAG_W-1:0] f_tag_q;
   logic [3:0]         f_kept, f_some;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) f_wait_q <= '0;

@@ -80,6 +80,23 @@ package mxe_reg_pkg;
   localparam logic [11:0] REG_SATURATIONS_LO = 12'h168;
   localparam logic [11:0] REG_SATURATIONS_HI = 12'h16c;
 
+  // The 64-bit counters and their places in vectors of all of them.
+  localparam int unsigned COUNTERS = 14;
+  localparam int unsigned COUNTER_TOTAL = 0;
+  localparam int unsigned COUNTER_MAC_ACTIVE = 1;
+  localparam int unsigned COUNTER_STALL_A = 2;
+  localparam int unsigned COUNTER_STALL_B = 3;
+  localparam int unsigned COUNTER_STALL_C = 4;
+  localparam int unsigned COUNTER_STALL_DRAIN = 5;
+  localparam int unsigned COUNTER_STALL_LATENCY = 6;
+  localparam int unsigned COUNTER_IDLE = 7;
+  localparam int unsigned COUNTER_BYTES_READ = 8;
+  localparam int unsigned COUNTER_BYTES_WRITTEN = 9;
+  localparam int unsigned COUNTER_BLOCKS = 10;
+  localparam int unsigned COUNTER_DUAL_CYCLES = 11;
+  localparam int unsigned COUNTER_NAN_RESULTS = 12;
+  localparam int unsigned COUNTER_SATURATIONS = 13;
+
   // The descriptor as one vector, byte 0 lowest: bit positions and widths.
   localparam int unsigned DESC_W = 1024;
   // Chosen by software, returned in the completion record.

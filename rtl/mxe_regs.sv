@@ -4,7 +4,8 @@
 // comes straight from a flip-flop or from a register's bits.
 // Field ports: <register>_<field>_o is a value software wrote, a pulse (one clock) or an event bit;
 // <register>_<field>_i a value software reads; _set_i sets an event bit and wins over clearing it;
-// _swmod_o is high in the first clock in which a written field shows its new value.
+// _swmod_o is high in the first clock in which a written field shows its new value. counters_i
+// holds the 64-bit counters in the order of their addresses, the first one lowest.
 `include "mxe_assert.svh"
 `default_nettype none
 module mxe_regs (
@@ -66,34 +67,7 @@ module mxe_regs (
   input  logic [15:0] ring_head_head_i,
   input  logic [31:0] last_job_value_i,
   input  logic [31:0] last_status_value_i,
-  input  logic [31:0] total_lo_value_i,
-  input  logic [31:0] total_hi_value_i,
-  input  logic [31:0] mac_active_lo_value_i,
-  input  logic [31:0] mac_active_hi_value_i,
-  input  logic [31:0] stall_a_lo_value_i,
-  input  logic [31:0] stall_a_hi_value_i,
-  input  logic [31:0] stall_b_lo_value_i,
-  input  logic [31:0] stall_b_hi_value_i,
-  input  logic [31:0] stall_c_lo_value_i,
-  input  logic [31:0] stall_c_hi_value_i,
-  input  logic [31:0] stall_drain_lo_value_i,
-  input  logic [31:0] stall_drain_hi_value_i,
-  input  logic [31:0] stall_latency_lo_value_i,
-  input  logic [31:0] stall_latency_hi_value_i,
-  input  logic [31:0] idle_lo_value_i,
-  input  logic [31:0] idle_hi_value_i,
-  input  logic [31:0] bytes_read_lo_value_i,
-  input  logic [31:0] bytes_read_hi_value_i,
-  input  logic [31:0] bytes_written_lo_value_i,
-  input  logic [31:0] bytes_written_hi_value_i,
-  input  logic [31:0] blocks_lo_value_i,
-  input  logic [31:0] blocks_hi_value_i,
-  input  logic [31:0] dual_cycles_lo_value_i,
-  input  logic [31:0] dual_cycles_hi_value_i,
-  input  logic [31:0] nan_results_lo_value_i,
-  input  logic [31:0] nan_results_hi_value_i,
-  input  logic [31:0] saturations_lo_value_i,
-  input  logic [31:0] saturations_hi_value_i
+  input  logic [895:0] counters_i
 );
   // ---------------------------------------------------------------- addresses
   localparam logic [11:0] AddrId = 12'h000;
@@ -379,34 +353,34 @@ module mxe_regs (
       AddrRingHead: rdata = {16'h0000, ring_head_head_i};
       AddrLastJob: rdata = last_job_value_i;
       AddrLastStatus: rdata = last_status_value_i;
-      AddrTotalLo: rdata = total_lo_value_i;
-      AddrTotalHi: rdata = total_hi_value_i;
-      AddrMacActiveLo: rdata = mac_active_lo_value_i;
-      AddrMacActiveHi: rdata = mac_active_hi_value_i;
-      AddrStallALo: rdata = stall_a_lo_value_i;
-      AddrStallAHi: rdata = stall_a_hi_value_i;
-      AddrStallBLo: rdata = stall_b_lo_value_i;
-      AddrStallBHi: rdata = stall_b_hi_value_i;
-      AddrStallCLo: rdata = stall_c_lo_value_i;
-      AddrStallCHi: rdata = stall_c_hi_value_i;
-      AddrStallDrainLo: rdata = stall_drain_lo_value_i;
-      AddrStallDrainHi: rdata = stall_drain_hi_value_i;
-      AddrStallLatencyLo: rdata = stall_latency_lo_value_i;
-      AddrStallLatencyHi: rdata = stall_latency_hi_value_i;
-      AddrIdleLo: rdata = idle_lo_value_i;
-      AddrIdleHi: rdata = idle_hi_value_i;
-      AddrBytesReadLo: rdata = bytes_read_lo_value_i;
-      AddrBytesReadHi: rdata = bytes_read_hi_value_i;
-      AddrBytesWrittenLo: rdata = bytes_written_lo_value_i;
-      AddrBytesWrittenHi: rdata = bytes_written_hi_value_i;
-      AddrBlocksLo: rdata = blocks_lo_value_i;
-      AddrBlocksHi: rdata = blocks_hi_value_i;
-      AddrDualCyclesLo: rdata = dual_cycles_lo_value_i;
-      AddrDualCyclesHi: rdata = dual_cycles_hi_value_i;
-      AddrNanResultsLo: rdata = nan_results_lo_value_i;
-      AddrNanResultsHi: rdata = nan_results_hi_value_i;
-      AddrSaturationsLo: rdata = saturations_lo_value_i;
-      AddrSaturationsHi: rdata = saturations_hi_value_i;
+      AddrTotalLo: rdata = counters_i[31:0];
+      AddrTotalHi: rdata = counters_i[63:32];
+      AddrMacActiveLo: rdata = counters_i[95:64];
+      AddrMacActiveHi: rdata = counters_i[127:96];
+      AddrStallALo: rdata = counters_i[159:128];
+      AddrStallAHi: rdata = counters_i[191:160];
+      AddrStallBLo: rdata = counters_i[223:192];
+      AddrStallBHi: rdata = counters_i[255:224];
+      AddrStallCLo: rdata = counters_i[287:256];
+      AddrStallCHi: rdata = counters_i[319:288];
+      AddrStallDrainLo: rdata = counters_i[351:320];
+      AddrStallDrainHi: rdata = counters_i[383:352];
+      AddrStallLatencyLo: rdata = counters_i[415:384];
+      AddrStallLatencyHi: rdata = counters_i[447:416];
+      AddrIdleLo: rdata = counters_i[479:448];
+      AddrIdleHi: rdata = counters_i[511:480];
+      AddrBytesReadLo: rdata = counters_i[543:512];
+      AddrBytesReadHi: rdata = counters_i[575:544];
+      AddrBytesWrittenLo: rdata = counters_i[607:576];
+      AddrBytesWrittenHi: rdata = counters_i[639:608];
+      AddrBlocksLo: rdata = counters_i[671:640];
+      AddrBlocksHi: rdata = counters_i[703:672];
+      AddrDualCyclesLo: rdata = counters_i[735:704];
+      AddrDualCyclesHi: rdata = counters_i[767:736];
+      AddrNanResultsLo: rdata = counters_i[799:768];
+      AddrNanResultsHi: rdata = counters_i[831:800];
+      AddrSaturationsLo: rdata = counters_i[863:832];
+      AddrSaturationsHi: rdata = counters_i[895:864];
       default: begin
         rdata    = '0;
         raddr_ok = 1'b0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requantiser: results to an MX format along N. It collects the tiles of a block of 32 columns, then
-// goes through them row by row: the scale from the row's largest magnitude, LANES_OUT elements a
-// clock, and the packed row to the writer.
+// Requantiser: results to an MX format along N. It collects the tiles of a block of 32 columns,
+// then goes through them row by row: the scale from the row's largest magnitude, LANES_OUT elements
+// a clock, and the packed row to the writer.
 //
 // Clocks after a segment is read: 1 it leaves the buffer, 2 normalise (and the scale), 3 place,
 // 4 shift, 5 round and pack.
@@ -23,13 +23,7 @@ module mxe_requant #(
   input  logic                           halt_i,     // write no more rows
   // job
   input  logic                           start_i,
-  input  logic [mxe_pkg::FmtW-1:0]       fmt_i,
-  input  logic [1:0]                     rule_i,
-  input  logic                           special_i,
-  input  logic [63:0]                    addr_i,
-  input  logic [31:0]                    stride_i,
-  input  logic [63:0]                    scale_addr_i,
-  input  logic [31:0]                    scale_stride_i,
+  input  mxe_pkg::result_t               result_i,
   // a segment of a row of a tile; absent columns are zero
   input  logic                           valid_i,
   input  logic [ROW_AW-1:0]              row_i,
@@ -45,7 +39,7 @@ module mxe_requant #(
   output logic                           req_valid_o,
   input  logic                           req_ready_i,
   output logic [63:0]                    req_addr_o,
-  output logic [LEN_W-1:0]                req_bytes_o,
+  output logic [LEN_W-1:0]               req_bytes_o,
   output logic                           data_valid_o,
   input  logic                           data_ready_i,
   output logic [LANES_OUT*32-1:0]        data_o,
@@ -62,10 +56,10 @@ module mxe_requant #(
   localparam int unsigned Depth = mxe_pkg::REQUANT_FIFO;
 
   // ---------------------------------------------------------------- collect
-  logic                    full, read;
-  logic [SEG_AW-1:0]       rseg;
-  logic [ROW_AW-1:0]       row_q;
-  logic [LANES_OUT*32-1:0] x;
+  logic                       full, read;
+  logic [SEG_AW-1:0]          rseg;
+  logic [ROW_AW-1:0]          row_q;
+  logic [LANES_OUT*32-1:0]    x;
   logic [mxe_pkg::AMAX_W-1:0] amax;
   mxe_collect #(
     .NUM_PE    (NUM_PE),
@@ -149,8 +143,8 @@ module mxe_requant #(
   logic [7:0] scale, scale_q2;
   mxe_requant_scale u_scale (
     .amax_i  (amax),
-    .fmt_i   (fmt_i),
-    .rule_i  (rule_i),
+    .fmt_i   (result_i.fmt),
+    .rule_i  (result_i.rule),
     .scale_o (scale)
   );
   always_ff @(posedge clk_i) scale_q2 <= scale;
@@ -160,8 +154,8 @@ module mxe_requant #(
   for (genvar i = 0; i < LANES_OUT; i++) begin : gen_lane
     mxe_requant_lane u_lane (
       .clk_i     (clk_i),
-      .fmt_i     (fmt_i),
-      .special_i (special_i),
+      .fmt_i     (result_i.fmt),
+      .special_i (result_i.special),
       .x_i       (x[32*i +: 32]),
       .scale_i   (scale_q2),
       .code_o    (codes[8*i +: 8]),
@@ -169,10 +163,16 @@ module mxe_requant #(
     );
   end
 
-  // Beside the lanes: {last segment, its row ends the block, its block ends the columns, bytes of
-  // the row, segment}; and the scale from stage 2 on.
+  // What goes beside the lanes; and the scale from stage 2 on.
+  typedef struct packed {
+    logic                last;      // segment of its row
+    logic                row_end;   // the row ends its block
+    logic                cols_end;  // its block ends the columns
+    logic [5:0]          bytes;     // of the row
+    logic [InBlockW-1:0] seg;
+  } meta_t;
   logic [5:0] bytes;
-  assign bytes = 6'(mxe_pkg::row_bytes(fmt_i, {26'd0, cols}));
+  assign bytes = 6'(mxe_pkg::row_bytes(result_i.fmt.is4, result_i.fmt.is6, {26'd0, cols}));
   localparam int unsigned MetaW = 9 + InBlockW;
   logic [Lat-1:0]         valid_q;
   logic [Lat*MetaW-1:0]   meta_q;
@@ -188,13 +188,11 @@ module mxe_requant #(
     scales_q <= {scales_q[8*(Lat-3)-1:0], scale_q2};
   end
 
-  logic                out_valid, out_last, out_row_end, out_cols_end;
-  logic [5:0]          out_bytes;
-  logic [InBlockW-1:0] out_seg;
-  logic [7:0]          out_scale;
+  logic       out_valid;
+  meta_t      out;
+  logic [7:0] out_scale;
   assign out_valid = valid_q[Lat-1];
-  assign {out_last, out_row_end, out_cols_end, out_bytes, out_seg} =
-         meta_q[MetaW*(Lat-1) +: MetaW];
+  assign out       = meta_q[MetaW*(Lat-1) +: MetaW];
   assign out_scale = scales_q[8*(Lat-3) +: 8];
 
   always_comb begin
@@ -216,36 +214,46 @@ module mxe_requant #(
     assign dense6[6*i +: 6] = codes[8*i +: 6];
   end
   always_comb begin
-    if (mxe_pkg::fmt_is4(fmt_i)) begin
+    if (result_i.fmt.is4) begin
       dense        = DenseW'(dense4);
-      place_of_seg = 8'(32'(out_seg) * LANES_OUT * 4);
-    end else if (mxe_pkg::fmt_is6(fmt_i)) begin
+      place_of_seg = 8'(32'(out.seg) * LANES_OUT * 4);
+    end else if (result_i.fmt.is6) begin
       dense        = DenseW'(dense6);
-      place_of_seg = 8'(32'(out_seg) * LANES_OUT * 6);
+      place_of_seg = 8'(32'(out.seg) * LANES_OUT * 6);
     end else begin
       dense        = codes;
-      place_of_seg = 8'(32'(out_seg) * LANES_OUT * 8);
+      place_of_seg = 8'(32'(out.seg) * LANES_OUT * 8);
     end
   end
-  logic [255:0] pack_d;
+  logic [255:0]        pack_d;
   logic [255-DenseW:0] pack_q;  // a row's last segment is not kept
-  assign pack_d = ((out_seg == '0) ? 256'd0 : 256'(pack_q)) | (256'(dense) << place_of_seg);
+  assign pack_d = ((out.seg == '0) ? 256'd0 : 256'(pack_q)) | (256'(dense) << place_of_seg);
   always_ff @(posedge clk_i) if (out_valid) pack_q <= pack_d[255-DenseW:0];
 
   // ---------------------------------------------------------------- rows to the write port
   // Two queues, because requests run ahead of the data.
+  typedef struct packed {
+    logic       row_end;
+    logic       cols_end;
+    logic [5:0] bytes;
+  } place_t;
+  typedef struct packed {
+    logic [5:0]   bytes;
+    logic [7:0]   scale;
+    logic [255:0] elements;
+  } row_t;
   localparam int unsigned PlaceW = 2 + 6;
   localparam int unsigned RowW = 6 + 8 + 256;
-  logic              place_valid, place_pop, row_valid, place_ready, row_ready;
-  logic [PlaceW-1:0] place;
-  logic [RowW-1:0]   row;
+  logic   place_valid, place_pop, row_valid, place_ready, row_ready;
+  place_t place;
+  row_t   row;
   mxe_fifo #(.WIDTH(PlaceW), .DEPTH(Depth)) u_places (
     .clk_i   (clk_i),
     .rst_ni  (rst_ni),
     .clear_i (clear_i),
-    .valid_i (out_valid & out_last),
+    .valid_i (out_valid & out.last),
     .ready_o (place_ready),
-    .data_i  ({out_row_end, out_cols_end, out_bytes}),
+    .data_i  ({out.row_end, out.cols_end, out.bytes}),
     .valid_o (place_valid),
     .ready_i (place_pop),
     .data_o  (place)
@@ -254,9 +262,9 @@ module mxe_requant #(
     .clk_i   (clk_i),
     .rst_ni  (rst_ni),
     .clear_i (clear_i),
-    .valid_i (out_valid & out_last),
+    .valid_i (out_valid & out.last),
     .ready_o (row_ready),
-    .data_i  ({out_bytes, out_scale, pack_d}),
+    .data_i  ({out.bytes, out_scale, pack_d}),
     .valid_o (row_valid),
     .ready_i (pop),
     .data_o  (row)
@@ -268,21 +276,17 @@ module mxe_requant #(
     .clear_i        (clear_i),
     .halt_i         (halt_i),
     .start_i        (start_i),
-    .fmt_i          (fmt_i),
-    .addr_i         (addr_i),
-    .stride_i       (stride_i),
-    .scale_addr_i   (scale_addr_i),
-    .scale_stride_i (scale_stride_i),
+    .result_i       (result_i),
     .place_valid_i  (place_valid),
     .place_pop_o    (place_pop),
-    .row_last_i     (place[PlaceW-1]),
-    .cols_end_i     (place[PlaceW-2]),
-    .place_bytes_i  (place[5:0]),
+    .row_last_i     (place.row_end),
+    .cols_end_i     (place.cols_end),
+    .place_bytes_i  (place.bytes),
     .row_valid_i    (row_valid),
     .row_pop_o      (pop),
-    .bytes_i        (row[264 +: 6]),
-    .scale_i        (row[256 +: 8]),
-    .elements_i     (row[255:0]),
+    .bytes_i        (row.bytes),
+    .scale_i        (row.scale),
+    .elements_i     (row.elements),
     .req_valid_o    (req_valid_o),
     .req_ready_i    (req_ready_i),
     .req_addr_o     (req_addr_o),
@@ -296,7 +300,7 @@ module mxe_requant #(
   `MXE_ASSERT(requant_credit_in_range, credit_q <= 3'(Depth))
   `MXE_REQUIRE(requant_cols_in_range, !full || ((cols_i != '0) && (32'(cols_i) <= COLS)))
   `MXE_REQUIRE(requant_rows_in_range, !full || ((rows_i != '0) && (32'(rows_i) <= ROWS)))
-  `MXE_ASSERT(requant_fifo_has_room, !(out_valid && out_last) || (place_ready && row_ready))
+  `MXE_ASSERT(requant_fifo_has_room, !(out_valid && out.last) || (place_ready && row_ready))
   `MXE_ASSERT(requant_collects_or_reads, !(active_q && valid_i))
 endmodule
 `default_nettype wire

@@ -6,18 +6,13 @@
 `default_nettype none
 module mxe_requant_lane (
   input  logic                     clk_i,
-  input  logic [mxe_pkg::FmtW-1:0] fmt_i,
+  input  mxe_pkg::fmt_info_t       fmt_i,
   input  logic                     special_i,  // beyond the largest: NaN or infinity
   input  logic [31:0]              x_i,
   input  logic [7:0]               scale_i,
   output logic [7:0]               code_o,     // four clocks after x_i
   output logic                     over_o      // it was beyond the largest
 );
-  logic       is_int;
-  logic [2:0] mantissa;
-  assign is_int   = (fmt_i == mxe_pkg::FmtInt8);
-  assign mantissa = mxe_pkg::fmt_mantissa(fmt_i);
-
   // ---------------------------------------------------------------- stage 1: normalise
   // Subnormals are shifted until their leading one is bit 23: 16, 8, 4, 2, 1.
   logic [23:0] s16, s8, s4, s2, s1, sig;
@@ -56,13 +51,13 @@ module mxe_requant_lane (
   logic [23:0]        sig_q2;
   logic               sign_q2, nan_q2;
   assign rise = {exp_q1[9], exp_q1} - $signed({3'd0, scale_i}) +
-                $signed({7'd0, mxe_pkg::fmt_emin_neg(fmt_i)});
+                $signed({7'd0, fmt_i.emin_neg});
   assign drop = (rise < -11'sd8) ? 4'd8 : (4'd0 - rise[3:0]);
   logic [4:0] right;
-  assign right = 5'd6 - {2'd0, mantissa} + (rise[10] ? {1'b0, drop} : 5'd0);
+  assign right = 5'd6 - {2'd0, fmt_i.man_bits} + (rise[10] ? {1'b0, drop} : 5'd0);
   always_ff @(posedge clk_i) begin
     right_q2 <= (right > 5'd8) ? 4'd8 : right[3:0];
-    base_q2  <= rise[10] ? 8'd0 : (rise[7:0] << mantissa);
+    base_q2  <= rise[10] ? 8'd0 : (rise[7:0] << fmt_i.man_bits);
     sig_q2   <= sig_q1;
     sign_q2  <= sign_q1;
     nan_q2   <= &scale_i;
@@ -95,20 +90,16 @@ module mxe_requant_lane (
     nan_q4  <= nan_q3;
   end
 
-  logic [7:0] max_code, mag;
-  logic       over, has_special;
-  assign max_code    = mxe_pkg::fmt_max_code(fmt_i);
-  assign over        = (code_q4 > max_code);
-  assign has_special = (fmt_i == mxe_pkg::FmtE4M3) | (fmt_i == mxe_pkg::FmtE5M2);
-  // The code after the largest number is NaN in e4m3 and infinity in e5m2.
-  assign mag = over ? (max_code + {7'd0, special_i & has_special}) : code_q4;
+  logic [7:0] mag;
+  logic       over;
+  assign over = (code_q4 > fmt_i.max_code);
+  // The code after the largest number is NaN or infinity, if the format has one.
+  assign mag = over ? (fmt_i.max_code + {7'd0, special_i & fmt_i.has_nan}) : code_q4;
   assign over_o = over & ~nan_q4;
   always_comb begin
-    if (nan_q4)                           code_o = 8'd0;
-    else if (is_int)                      code_o = sign_q4 ? (8'd0 - mag) : mag;
-    else if (mxe_pkg::fmt_is4(fmt_i))     code_o = {4'd0, sign_q4, mag[2:0]};
-    else if (mxe_pkg::fmt_is6(fmt_i))     code_o = {2'd0, sign_q4, mag[4:0]};
-    else                                  code_o = {sign_q4, mag[6:0]};
+    if (nan_q4)            code_o = 8'd0;
+    else if (fmt_i.is_int) code_o = sign_q4 ? (8'd0 - mag) : mag;
+    else                   code_o = mag | (fmt_i.sign_mask & {8{sign_q4}});
   end
 endmodule
 `default_nettype wire

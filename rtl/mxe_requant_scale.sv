@@ -4,9 +4,9 @@
 `default_nettype none
 module mxe_requant_scale (
   input  logic [mxe_pkg::AMAX_W-1:0] amax_i,
-  input  logic [mxe_pkg::FmtW-1:0] fmt_i,
-  input  logic [1:0]               rule_i,
-  output logic [7:0]               scale_o
+  input  mxe_pkg::fmt_info_t         fmt_i,
+  input  logic [1:0]                 rule_i,
+  output logic [7:0]                 scale_o
 );
   // floor(log2 amax) + 127 and the fraction. Below 2^-127 every rule gives the smallest scale, so
   // the only subnormals that count are those with their top bit set: exponent field 0 then says
@@ -20,22 +20,16 @@ module mxe_requant_scale (
   assign frac      = subnormal ? {amax_i[7:1], 1'b0, amax_i[0]} : amax_i[8:0];
 
   // even: the carry of rounding half up to the mantissa bits. rceil: above the largest element,
-  // whose fraction is all ones in its mantissa bits (one bit less in e4m3, whose last code is NaN).
-  logic even_up, above_max;
-  always_comb begin
-    case (mxe_pkg::fmt_mantissa(fmt_i))
-      3'd1:    even_up = &frac[8:7];
-      3'd3:    even_up = &frac[8:5];
-      3'd6:    even_up = &frac[8:2];
-      default: even_up = &frac[8:6];
-    endcase
-    case (fmt_i)
-      mxe_pkg::FmtE2M1: above_max = frac[8] & (|frac[7:0]);
-      mxe_pkg::FmtE2M3: above_max = (&frac[8:6]) & (|frac[5:0]);
-      mxe_pkg::FmtInt8: above_max = (&frac[8:3]) & (|frac[2:0]);
-      default:          above_max = (&frac[8:7]) & (|frac[6:0]);
-    endcase
-  end
+  // whose fraction begins with as many ones as it has mantissa bits (one less if the last code is
+  // NaN) and has nothing behind them.
+  logic [2:0] ones;
+  logic [8:0] below_half, below_ones;  // the bits of the fraction below those
+  logic       even_up, above_max;
+  assign ones       = fmt_i.man_bits - {2'd0, fmt_i.has_nan & ~fmt_i.has_inf};
+  assign below_half = 9'h0FF >> fmt_i.man_bits;
+  assign below_ones = 9'h1FF >> ones;
+  assign even_up    = &(frac | below_half);
+  assign above_max  = (&(frac | below_ones)) & (|(frac & below_ones));
 
   logic up;
   always_comb begin
@@ -49,7 +43,7 @@ module mxe_requant_scale (
 
   logic signed [8:0] code;
   assign code = $signed({1'b0, exp}) + $signed({8'd0, up}) -
-                $signed({5'd0, mxe_pkg::fmt_emax(fmt_i)});
+                $signed({5'd0, fmt_i.emax});
   always_comb begin
     if (&exp) scale_o = 8'hFF;
     else if (tiny | code[8]) scale_o = 8'd0;

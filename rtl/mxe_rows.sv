@@ -9,31 +9,31 @@ module mxe_rows #(
   parameter int unsigned ROW_AW    = $clog2(ROWS),
   parameter int unsigned COLS_W    = $clog2(NUM_PE + 1)
 ) (
-  input  logic        clk_i,
-  input  logic        rst_ni,
-  input  logic        clear_i,
-  input  logic        start_i,
-  input  logic [31:0] m_i,
-  input  logic [31:0] n_i,
-  input  logic [63:0] addr_i,
-  input  logic [31:0] stride_i,
-  input  logic        half_i,      // BF16
-  input  logic        one_row_i,   // only the first row of each tile (a row vector as C)
-  output logic        valid_o,
-  input  logic        step_i,
-  output logic [63:0] addr_o,
+  input  logic              clk_i,
+  input  logic              rst_ni,
+  input  logic              clear_i,
+  input  logic              start_i,
+  input  logic [31:0]       m_i,
+  input  logic [31:0]       n_i,
+  input  logic [63:0]       addr_i,
+  input  logic [31:0]       stride_i,
+  input  logic              bf16_i,
+  input  logic              one_row_i,   // only the first row of each tile (a row vector as C)
+  output logic              valid_o,
+  input  logic              step_i,
+  output logic [63:0]       addr_o,
   output logic [COLS_W-1:0] cols_o,
   output logic [ROW_AW-1:0] row_o, // within the tile
-  output logic        last_row_o,
-  output logic        last_tile_o  // of the stripe
+  output logic              last_row_o,
+  output logic              last_tile_o  // of the stripe
 );
-  logic       next_tile, next_group, next_stripe;
-  logic [ROW_AW:0] rows;
-  logic [1:0] unused_next;
-  logic       unused_words;
-  logic [2:0] unused_k;
+  logic                                                       next_tile, next_group, next_stripe;
+  logic [ROW_AW:0]                                            rows;
+  logic [1:0]                                                 unused_next;
+  logic                                                       unused_words;
+  logic [2:0]                                                 unused_k;
   logic [($clog2(ACC_TILES) > 0 ? $clog2(ACC_TILES) : 1)-1:0] unused_tile;
-  logic       unused_ok;
+  logic                                                       unused_ok;
 
   mxe_walk #(
     .ROWS       (ROWS),
@@ -72,9 +72,9 @@ module mxe_rows #(
   assign unused_ok = &{1'b0, unused_next, unused_words, unused_k, unused_tile, next_stripe};
 
   // In units of two bytes: first row of the stripe, current row, and the tile's place within a row.
-  logic [63:1] stripe_q, ptr_q, ptr_next;
-  logic [31:1] col_q;
-  logic        unused_odd;
+  logic [63:1]       stripe_q, ptr_q, ptr_next;
+  logic [31:1]       col_q;
+  logic              unused_odd;
   logic [ROW_AW-1:0] row_q;
   assign ptr_next   = ptr_q + {32'd0, stride_i[31:1]};
   assign addr_o     = {ptr_q + {32'd0, col_q}, 1'b0};
@@ -96,7 +96,7 @@ module mxe_rows #(
         row_q <= '0;
         if (next_tile | next_group) begin
           ptr_q <= stripe_q;
-          col_q <= col_q + (half_i ? 31'(NUM_PE) : 31'(NUM_PE * 2));
+          col_q <= col_q + (bf16_i ? 31'(NUM_PE) : 31'(NUM_PE * 2));
         end else begin
           ptr_q    <= ptr_next;
           stripe_q <= ptr_next;

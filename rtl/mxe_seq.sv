@@ -97,7 +97,7 @@ module mxe_seq #(
 
   // Clocks of the pass: its rows, at least MIN_PASS.
   logic [ROWS_W-1:0] length;
-  logic       pass_end;
+  logic              pass_end;
   assign length   = (rows > ROWS_W'(mxe_pkg::MIN_PASS)) ? rows : ROWS_W'(mxe_pkg::MIN_PASS);
   assign pass_end = (start | busy_q) & (row == length - ROWS_W'(1));
 
@@ -168,10 +168,10 @@ module mxe_seq #(
                ((pass_rows_i != '0) && (pass_rows_i <= ROWS_W'(ROWS))))
 `ifndef SYNTHESIS
   // What the feeder, the A buffer and the drain promise.
-  logic       f_pass_wait_q;
+  logic              f_pass_wait_q;
   logic [ROWS_W-1:0] f_pass_rows_q;
-  logic [1:0] f_a_kept_q;    // A banks full and not released
-  logic [1:0] f_drain_q;     // drain banks handed out and not emptied
+  logic [1:0]        f_a_kept_q;    // A banks full and not released
+  logic [1:0]        f_drain_q;     // drain banks handed out and not emptied
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       f_pass_wait_q <= 1'b0;
@@ -222,9 +222,9 @@ module mxe_seq #(
   `MXE_ASSERT(seq_next_row_known, busy_q ? (f_next_row_q == ((cycle_q < rows_q) ? cycle_q : '0))
                                          : (f_next_row_q == '0))
   `MXE_ASSERT(seq_bank_held, !(busy_q && (cycle_q < rows_q)) || f_a_kept_q[a_bank_q])
-  `MXE_ASSERT(seq_since_start, busy_q ? ((cycle_q >= ROWS_W'(mxe_pkg::MIN_PASS)) ? (f_since_q == ROWS_W'(mxe_pkg::MIN_PASS))
-                                                                          : (f_since_q == cycle_q))
-                                      : (f_since_q == ROWS_W'(mxe_pkg::MIN_PASS)))
+  `MXE_ASSERT(seq_since_start,
+              f_since_q == ((busy_q && (cycle_q < ROWS_W'(mxe_pkg::MIN_PASS)))
+                            ? cycle_q : ROWS_W'(mxe_pkg::MIN_PASS)))
 `endif
 endmodule
 `default_nettype wire

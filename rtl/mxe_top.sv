@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // MXE: the matrix engine. Registers behind AXI4-Lite, data through one AXI4 master, a level
-// interrupt. docs/architecture.md has the block diagram.
+// interrupt. Here are its pins, the registers, the counters and the command processor; the rest is
+// mxe_datapath. docs/architecture.md has the block diagram.
 `include "mxe_assert.svh"
 `default_nettype none
 module mxe_top #(
@@ -83,10 +84,12 @@ module mxe_top #(
   if ((NUM_PE < 1) || (NUM_PE > 64) || ((NUM_PE & (NUM_PE - 1)) != 0)) begin : gen_bad_num_pe
     $error("NUM_PE must be a power of two from 1 to 64");
   end
-  if ((ROWS < 8) || (ROWS > 256) || ((ROWS & (ROWS - 1)) != 0) || (ROWS < NUM_PE)) begin : gen_bad_rows
+  if ((ROWS < 8) || (ROWS > 256) || ((ROWS & (ROWS - 1)) != 0) ||
+      (ROWS < NUM_PE)) begin : gen_bad_rows
     $error("ROWS must be a power of two from 8 to 256, at least NUM_PE");
   end
-  if ((ACC_TILES < 1) || (ACC_TILES > 16) || ((ACC_TILES & (ACC_TILES - 1)) != 0)) begin : gen_bad_acc
+  if ((ACC_TILES < 1) || (ACC_TILES > 16) ||
+      ((ACC_TILES & (ACC_TILES - 1)) != 0)) begin : gen_bad_acc
     $error("ACC_TILES must be a power of two from 1 to 16");
   end
   if ((TREE_W != 42) && (TREE_W != 56) && (TREE_W != 70)) begin : gen_bad_tree
@@ -103,27 +106,22 @@ module mxe_top #(
       ((QUEUE_DEPTH & (QUEUE_DEPTH - 1)) != 0)) begin : gen_bad_queue
     $error("QUEUE_DEPTH must be a power of two from 2 to 256");
   end
-  if ((MAX_BURST < 1) || (MAX_BURST > 256) || ((MAX_BURST & (MAX_BURST - 1)) != 0)) begin : gen_bad_burst
+  if ((MAX_BURST < 1) || (MAX_BURST > 256) ||
+      ((MAX_BURST & (MAX_BURST - 1)) != 0)) begin : gen_bad_burst
     $error("MAX_BURST must be a power of two from 1 to 256");
   end
 
-  localparam int unsigned LANES = mxe_pkg::LANES;
-  localparam int unsigned ChunkWords = A_SLAB_K / LANES;
-  localparam int unsigned SlabWords = B_BUF_K / LANES;
-  localparam int unsigned LenW = mxe_pkg::len_w(ChunkWords, NUM_PE, MEM_W);
+  if (mxe_pkg::LANES != 32) begin : gen_bad_lanes
+    $error("LANES is the size of an MX block: 32");
+  end
+
+  localparam int unsigned LenW = mxe_pkg::len_w(A_SLAB_K / mxe_pkg::LANES, NUM_PE, MEM_W);
   localparam int unsigned TagW = mxe_pkg::tag_w(ROWS);
-  localparam int unsigned RowAw = $clog2(ROWS);
-  localparam int unsigned ColsW = $clog2(NUM_PE + 1);
-  localparam int unsigned PeAw = (NUM_PE > 1) ? $clog2(NUM_PE) : 1;
-  localparam int unsigned TileAw = (ACC_TILES > 1) ? $clog2(ACC_TILES) : 1;
-  localparam int unsigned ChunkAw = (ChunkWords > 1) ? $clog2(ChunkWords) : 1;
-  localparam int unsigned SegAw = (NUM_PE > 8) ? $clog2(NUM_PE / 8) : 1;
-  localparam int unsigned SlabAw = (SlabWords > 1) ? $clog2(SlabWords) : 1;
-  // Words of a fetch: those of an A chunk, a row of C, a descriptor.
-  localparam int unsigned RowIdxW = (SegAw > 2) ? SegAw : 2;
-  localparam int unsigned IdxW = (ChunkAw > RowIdxW) ? ChunkAw : RowIdxW;
-  localparam int unsigned LanesOut = (NUM_PE < MEM_W / 32) ? NUM_PE : (MEM_W / 32);
-  localparam int unsigned SegW = 32 * LanesOut;
+  localparam int unsigned SegW = (32 * NUM_PE < MEM_W) ? 32 * NUM_PE : MEM_W;
+  // As wide as the widest: bytes of a beat, two blocks of every column.
+  localparam int unsigned BytesW = $clog2(MEM_W / 8 + 1);
+  localparam int unsigned BlocksW = $clog2(NUM_PE + 1) + 1;
+  localparam int unsigned AmountW = (BytesW > BlocksW) ? BytesW : BlocksW;
 
   // ---------------------------------------------------------------- registers
   logic        enable, soft_reset, counter_clear, counter_snapshot;
@@ -135,7 +133,7 @@ module mxe_top #(
   logic [4:0]  ring_size_log2;
   logic [15:0] ring_tail, ring_head;
   logic        doorbell;
-  logic [14*64-1:0] counts;
+  logic [64*mxe_reg_pkg::COUNTERS-1:0] counts;
 
   mxe_regs u_regs (
     .clk_i                          (clk_i),
@@ -196,34 +194,7 @@ module mxe_top #(
     .ring_head_head_i               (ring_head),
     .last_job_value_i               (last_job),
     .last_status_value_i            (last_status),
-    .total_lo_value_i               (counts[0 +: 32]),
-    .total_hi_value_i               (counts[32 +: 32]),
-    .mac_active_lo_value_i          (counts[64 +: 32]),
-    .mac_active_hi_value_i          (counts[96 +: 32]),
-    .stall_a_lo_value_i             (counts[128 +: 32]),
-    .stall_a_hi_value_i             (counts[160 +: 32]),
-    .stall_b_lo_value_i             (counts[192 +: 32]),
-    .stall_b_hi_value_i             (counts[224 +: 32]),
-    .stall_c_lo_value_i             (counts[256 +: 32]),
-    .stall_c_hi_value_i             (counts[288 +: 32]),
-    .stall_drain_lo_value_i         (counts[320 +: 32]),
-    .stall_drain_hi_value_i         (counts[352 +: 32]),
-    .stall_latency_lo_value_i       (counts[384 +: 32]),
-    .stall_latency_hi_value_i       (counts[416 +: 32]),
-    .idle_lo_value_i                (counts[448 +: 32]),
-    .idle_hi_value_i                (counts[480 +: 32]),
-    .bytes_read_lo_value_i          (counts[512 +: 32]),
-    .bytes_read_hi_value_i          (counts[544 +: 32]),
-    .bytes_written_lo_value_i       (counts[576 +: 32]),
-    .bytes_written_hi_value_i       (counts[608 +: 32]),
-    .blocks_lo_value_i              (counts[640 +: 32]),
-    .blocks_hi_value_i              (counts[672 +: 32]),
-    .dual_cycles_lo_value_i         (counts[704 +: 32]),
-    .dual_cycles_hi_value_i         (counts[736 +: 32]),
-    .nan_results_lo_value_i         (counts[768 +: 32]),
-    .nan_results_hi_value_i         (counts[800 +: 32]),
-    .saturations_lo_value_i         (counts[832 +: 32]),
-    .saturations_hi_value_i         (counts[864 +: 32])
+    .counters_i                     (counts)
   );
 
   logic irq_q;
@@ -235,35 +206,19 @@ module mxe_top #(
   assign irq_o = irq_q;
 
   // ---------------------------------------------------------------- command processor
-  logic            start, run, halt, clear, job_done, dual;
-  logic [mxe_reg_pkg::DESC_RESERVED1_LSB-1:mxe_reg_pkg::DESC_CONTROL_LSB] desc;
-  logic [mxe_pkg::BLOCKS_W-1:0] k_words;
-  logic [6:0]      tail_count;
+  logic            start, run, halt, clear, job_done;
+  mxe_pkg::job_t   job;
   logic            rd_error, wr_error, rd_idle, wr_idle;
-  logic [3:0]      req_valid, req_ready;
-  logic [4*64-1:0] req_addr;
-  logic [4*LenW-1:0] req_bytes;
-  logic [4*TagW-1:0] req_tag;
+  logic            desc_valid, desc_ready, word_valid, word_last;
+  logic [63:0]     desc_addr;
+  logic [LenW-1:0] desc_bytes;
+  logic [TagW-1:0] desc_tag;
+  logic [1:0]      word_index;
+  logic [255:0]    word_data;
   logic            rec_valid, rec_ready, rec_data_valid, rec_data_ready;
   logic [63:0]     rec_addr;
   logic [LenW-1:0] rec_bytes;
   logic [SegW-1:0] rec_data;
-
-  logic            word_valid, word_last;
-  logic [TagW-1:0] word_tag;
-  logic [IdxW-1:0] word_index;
-  logic [255:0]    word_data;
-  logic            kind_desc, kind_ae, kind_as, kind_be, kind_bs, kind_bias;
-  logic            tag_bank, tag_last;
-  logic [RowAw-1:0] tag_index;
-  logic [mxe_pkg::TagKindW-1:0] tag_kind;
-  assign {tag_kind, tag_bank, tag_index, tag_last} = word_tag;
-  assign kind_desc = word_valid & (tag_kind == mxe_pkg::TagDesc);
-  assign kind_ae   = word_valid & (tag_kind == mxe_pkg::TagAElem);
-  assign kind_as   = word_valid & (tag_kind == mxe_pkg::TagAScale);
-  assign kind_be   = word_valid & (tag_kind == mxe_pkg::TagBElem);
-  assign kind_bs   = word_valid & (tag_kind == mxe_pkg::TagBScale);
-  assign kind_bias = word_valid & (tag_kind == mxe_pkg::TagBias);
 
   mxe_cmd #(
     .TREE_W      (TREE_W),
@@ -291,13 +246,13 @@ module mxe_top #(
     .irq_error_o         (irq_error_set),
     .irq_queue_empty_o   (irq_queue_empty_set),
     .irq_ring_overflow_o (irq_ring_overflow_set),
-    .req_valid_o         (req_valid[0]),
-    .req_ready_i         (req_ready[0]),
-    .req_addr_o          (req_addr[63:0]),
-    .req_bytes_o         (req_bytes[LenW-1:0]),
-    .req_tag_o           (req_tag[TagW-1:0]),
-    .word_valid_i        (kind_desc),
-    .word_index_i        (word_index[1:0]),
+    .req_valid_o         (desc_valid),
+    .req_ready_i         (desc_ready),
+    .req_addr_o          (desc_addr),
+    .req_bytes_o         (desc_bytes),
+    .req_tag_o           (desc_tag),
+    .word_valid_i        (word_valid),
+    .word_index_i        (word_index),
     .word_data_i         (word_data),
     .word_last_i         (word_last),
     .rec_valid_o         (rec_valid),
@@ -309,10 +264,7 @@ module mxe_top #(
     .rec_data_o          (rec_data),
     .start_o             (start),
     .run_o               (run),
-    .desc_o              (desc),
-    .dual_o              (dual),
-    .k_words_o           (k_words),
-    .tail_count_o        (tail_count),
+    .job_o               (job),
     .halt_o              (halt),
     .clear_o             (clear),
     .job_done_i          (job_done),
@@ -322,158 +274,76 @@ module mxe_top #(
     .wr_idle_i           (wr_idle)
   );
 
-  // Fields of the running job.
-  logic [2:0]  fmt_a, fmt_b;
-  logic        bias_en, bias_bf16, bias_one_row;
-  logic [31:0] job_m, job_n, job_k, a_row_bytes, b_row_bytes;
-  logic [mxe_pkg::BLOCKS_W-1:0] k_blocks;
-  logic [5:0]  a_word_bytes, b_word_bytes;
-  assign fmt_a        = desc[mxe_reg_pkg::DESC_CONTROL_FMT_A_LSB +: 3];
-  assign fmt_b        = desc[mxe_reg_pkg::DESC_CONTROL_FMT_B_LSB +: 3];
-  assign bias_en      = desc[mxe_reg_pkg::DESC_CONTROL_BIAS_EN_LSB];
-  assign bias_bf16    = desc[mxe_reg_pkg::DESC_CONTROL_BIAS_BF16_LSB];
-  assign bias_one_row = (desc[mxe_reg_pkg::DESC_C_STRIDE_LSB +: 32] == 32'd0);
-  assign job_m        = desc[mxe_reg_pkg::DESC_M_LSB +: 32];
-  assign job_n        = desc[mxe_reg_pkg::DESC_N_LSB +: 32];
-  assign job_k        = desc[mxe_reg_pkg::DESC_K_LSB +: 32];
-  assign a_word_bytes = mxe_pkg::word_bytes(fmt_a, dual);
-  assign b_word_bytes = mxe_pkg::word_bytes(fmt_b, dual);
-  always_ff @(posedge clk_i) begin
-    a_row_bytes <= mxe_pkg::row_bytes(fmt_a, job_k);
-    b_row_bytes <= mxe_pkg::row_bytes(fmt_b, job_k);
-    k_blocks    <= {1'b0, job_k[31:5]} + mxe_pkg::BLOCKS_W'(|job_k[4:0]);
-  end
-
-  // ---------------------------------------------------------------- loaders
-  logic a_release, b_release, c_release;
-
-  mxe_load_bias #(
-    .ROWS      (ROWS),
+  // ---------------------------------------------------------------- datapath
+  logic [mxe_reg_pkg::COUNTERS*AmountW-1:0] amounts;
+  mxe_datapath #(
     .NUM_PE    (NUM_PE),
+    .ROWS      (ROWS),
     .ACC_TILES (ACC_TILES),
-    .LEN_W     (LenW),
-    .TAG_W     (TagW)
-  ) u_load_bias (
-    .clk_i       (clk_i),
-    .rst_ni      (rst_ni),
-    .clear_i     (clear),
-    .start_i     (start & bias_en),
-    .m_i         (job_m),
-    .n_i         (job_n),
-    .addr_i      (desc[mxe_reg_pkg::DESC_C_ADDR_LSB +: 64]),
-    .stride_i    (desc[mxe_reg_pkg::DESC_C_STRIDE_LSB +: 32]),
-    .half_i      (bias_bf16),
-    .one_row_i   (bias_one_row),
-    .req_valid_o (req_valid[1]),
-    .req_ready_i (req_ready[1]),
-    .req_addr_o  (req_addr[64*1 +: 64]),
-    .req_bytes_o (req_bytes[LenW*1 +: LenW]),
-    .req_tag_o   (req_tag[TagW*1 +: TagW]),
-    .release_i   (c_release)
-  );
-
-  mxe_load #(
-    .OPERAND_A   (1'b0),
-    .ROWS        (ROWS),
-    .NUM_PE      (NUM_PE),
-    .ACC_TILES   (ACC_TILES),
-    .CHUNK_WORDS (ChunkWords),
-    .SLAB_WORDS  (SlabWords),
-    .LEN_W       (LenW),
-    .TAG_W       (TagW)
-  ) u_load_b (
-    .clk_i          (clk_i),
-    .rst_ni         (rst_ni),
-    .clear_i        (clear),
-    .start_i        (start),
-    .m_i            (job_m),
-    .n_i            (job_n),
-    .kw_i           (k_words),
-    .word_bytes_i   (b_word_bytes),
-    .dual_i         (dual),
-    .row_bytes_i    (b_row_bytes),
-    .row_scales_i   (k_blocks),
-    .addr_i         (desc[mxe_reg_pkg::DESC_B_ADDR_LSB +: 64]),
-    .scale_addr_i   (desc[mxe_reg_pkg::DESC_B_SCALE_ADDR_LSB +: 64]),
-    .stride_i       (desc[mxe_reg_pkg::DESC_B_STRIDE_LSB +: 32]),
-    .scale_stride_i (desc[mxe_reg_pkg::DESC_B_SCALE_STRIDE_LSB +: 32]),
-    .req_valid_o    (req_valid[2]),
-    .req_ready_i    (req_ready[2]),
-    .req_addr_o     (req_addr[64*2 +: 64]),
-    .req_bytes_o    (req_bytes[LenW*2 +: LenW]),
-    .req_tag_o      (req_tag[TagW*2 +: TagW]),
-    .release_i      (b_release)
-  );
-
-  mxe_load #(
-    .OPERAND_A   (1'b1),
-    .ROWS        (ROWS),
-    .NUM_PE      (NUM_PE),
-    .ACC_TILES   (ACC_TILES),
-    .CHUNK_WORDS (ChunkWords),
-    .SLAB_WORDS  (SlabWords),
-    .LEN_W       (LenW),
-    .TAG_W       (TagW)
-  ) u_load_a (
-    .clk_i          (clk_i),
-    .rst_ni         (rst_ni),
-    .clear_i        (clear),
-    .start_i        (start),
-    .m_i            (job_m),
-    .n_i            (job_n),
-    .kw_i           (k_words),
-    .word_bytes_i   (a_word_bytes),
-    .dual_i         (dual),
-    .row_bytes_i    (a_row_bytes),
-    .row_scales_i   (k_blocks),
-    .addr_i         (desc[mxe_reg_pkg::DESC_A_ADDR_LSB +: 64]),
-    .scale_addr_i   (desc[mxe_reg_pkg::DESC_A_SCALE_ADDR_LSB +: 64]),
-    .stride_i       (desc[mxe_reg_pkg::DESC_A_STRIDE_LSB +: 32]),
-    .scale_stride_i (desc[mxe_reg_pkg::DESC_A_SCALE_STRIDE_LSB +: 32]),
-    .req_valid_o    (req_valid[3]),
-    .req_ready_i    (req_ready[3]),
-    .req_addr_o     (req_addr[64*3 +: 64]),
-    .req_bytes_o    (req_bytes[LenW*3 +: LenW]),
-    .req_tag_o      (req_tag[TagW*3 +: TagW]),
-    .release_i      (a_release)
-  );
-
-  // ---------------------------------------------------------------- read port and unpacker
-  logic                       fetch_ready;
-  logic [$clog2(MEM_W/8)-1:0] fetch_offset;
-  logic [LenW-1:0]            fetch_bytes;
-  logic [TagW-1:0]            fetch_tag;
-  logic                       rd_beat;
-  assign rd_beat  = m_rvalid_i & m_rready_o;
-  assign rd_error = rd_beat & m_rresp_i[1];
-
-  mxe_rd_port #(
+    .TREE_W    (TREE_W),
+    .FP4_DUAL  (FP4_DUAL),
+    .A_SLAB_K  (A_SLAB_K),
+    .B_BUF_K   (B_BUF_K),
     .MEM_W     (MEM_W),
     .MAX_BURST (MAX_BURST),
     .LEN_W     (LenW),
-    .TAG_W     (TagW)
-  ) u_rd_port (
-    .clk_i          (clk_i),
-    .rst_ni         (rst_ni),
-    .halt_i         (halt),
-    .clear_i        (clear),
-    .req_valid_i    (req_valid),
-    .req_ready_o    (req_ready),
-    .req_addr_i     (req_addr),
-    .req_bytes_i    (req_bytes),
-    .req_tag_i      (req_tag),
-    .m_arvalid_o    (m_arvalid_o),
-    .m_arready_i    (m_arready_i),
-    .m_araddr_o     (m_araddr_o),
-    .m_arlen_o      (m_arlen_o),
-    .beat_i         (rd_beat),
-    .beat_last_i    (m_rlast_i),
-    .fetch_ready_i  (fetch_ready),
-    .fetch_offset_o (fetch_offset),
-    .fetch_bytes_o  (fetch_bytes),
-    .fetch_tag_o    (fetch_tag),
-    .idle_o         (rd_idle)
+    .TAG_W     (TagW),
+    .SEG_W     (SegW),
+    .AMOUNT_W  (AmountW)
+  ) u_datapath (
+    .clk_i            (clk_i),
+    .rst_ni           (rst_ni),
+    .start_i          (start),
+    .run_i            (run),
+    .halt_i           (halt),
+    .clear_i          (clear),
+    .job_i            (job),
+    .job_done_o       (job_done),
+    .desc_valid_i     (desc_valid),
+    .desc_ready_o     (desc_ready),
+    .desc_addr_i      (desc_addr),
+    .desc_bytes_i     (desc_bytes),
+    .desc_tag_i       (desc_tag),
+    .word_valid_o     (word_valid),
+    .word_index_o     (word_index),
+    .word_data_o      (word_data),
+    .word_last_o      (word_last),
+    .rec_valid_i      (rec_valid),
+    .rec_ready_o      (rec_ready),
+    .rec_addr_i       (rec_addr),
+    .rec_bytes_i      (rec_bytes),
+    .rec_data_valid_i (rec_data_valid),
+    .rec_data_ready_o (rec_data_ready),
+    .rec_data_i       (rec_data),
+    .rd_error_o       (rd_error),
+    .wr_error_o       (wr_error),
+    .rd_idle_o        (rd_idle),
+    .wr_idle_o        (wr_idle),
+    .m_arvalid_o      (m_arvalid_o),
+    .m_arready_i      (m_arready_i),
+    .m_araddr_o       (m_araddr_o),
+    .m_arlen_o        (m_arlen_o),
+    .m_rvalid_i       (m_rvalid_i),
+    .m_rready_o       (m_rready_o),
+    .m_rdata_i        (m_rdata_i),
+    .m_rerror_i       (m_rresp_i[1]),
+    .m_rlast_i        (m_rlast_i),
+    .m_awvalid_o      (m_awvalid_o),
+    .m_awready_i      (m_awready_i),
+    .m_awaddr_o       (m_awaddr_o),
+    .m_awlen_o        (m_awlen_o),
+    .m_wvalid_o       (m_wvalid_o),
+    .m_wready_i       (m_wready_i),
+    .m_wdata_o        (m_wdata_o),
+    .m_wstrb_o        (m_wstrb_o),
+    .m_wlast_o        (m_wlast_o),
+    .m_bvalid_i       (m_bvalid_i),
+    .m_bready_o       (m_bready_o),
+    .m_berror_i       (m_bresp_i[1]),
+    .amounts_o        (amounts)
   );
+
+  // What all bursts have in common.
   assign m_arid_o     = mxe_pkg::AxiId;
   assign m_arsize_o   = 3'($clog2(MEM_W / 8));
   assign m_arburst_o  = 2'b01;
@@ -484,355 +354,6 @@ module mxe_top #(
   assign m_arregion_o = 4'd0;
   `MXE_REQUIRE(top_rid_is_ours, !m_rvalid_i || (m_rid_i == m_arid_o))
 
-  mxe_unpack #(
-    .MEM_W (MEM_W),
-    .LEN_W (LenW),
-    .TAG_W (TagW),
-    .IDX_W (IdxW)
-  ) u_unpack (
-    .clk_i          (clk_i),
-    .rst_ni         (rst_ni),
-    .clear_i        (clear),
-    .drop_i         (halt),
-    .a_word_bytes_i (a_word_bytes),
-    .b_word_bytes_i (b_word_bytes),
-    .fetch_ready_o  (fetch_ready),
-    .fetch_offset_i (fetch_offset),
-    .fetch_bytes_i  (fetch_bytes),
-    .fetch_tag_i    (fetch_tag),
-    .m_rvalid_i     (m_rvalid_i),
-    .m_rready_o     (m_rready_o),
-    .m_rdata_i      (m_rdata_i),
-    .word_valid_o   (word_valid),
-    .word_tag_o     (word_tag),
-    .word_index_o   (word_index),
-    .word_data_o    (word_data),
-    .word_last_o    (word_last)
-  );
-
-  // ---------------------------------------------------------------- operand and bias buffers
-  logic [1:0]                 a_full, b_full, c_full;
-  logic                       a_re, a_bank, b_re, b_bank, c_re, c_bank_q;
-  logic [RowAw-1:0]           a_row, c_row;
-  logic [ChunkAw-1:0]         a_word;
-  logic [PeAw-1:0]            b_line;
-  logic [SlabAw-1:0]          b_word;
-  logic [mxe_pkg::WORD_W-1:0] a_data, b_data;
-  logic [15:0]                a_scale, b_scale;
-  logic [NUM_PE*32-1:0]       c_data;
-
-  mxe_opbuf #(.LINES(ROWS), .WORDS(ChunkWords)) u_abuf (
-    .clk_i          (clk_i),
-    .rst_ni         (rst_ni),
-    .clear_i        (clear),
-    .fmt_i          (fmt_a),
-    .dual_i         (dual),
-    .elem_valid_i   (kind_ae),
-    .scale_valid_i  (kind_as),
-    .bank_i         (tag_bank),
-    .line_i         (tag_index),
-    .index_i        (word_index[ChunkAw-1:0]),
-    .data_i         (word_data),
-    .last_i         (tag_last & word_last),
-    .re_i           (a_re),
-    .rbank_i        (a_bank),
-    .rline_i        (a_row),
-    .rword_i        (a_word),
-    .rword_o        (a_data),
-    .rscale_o       (a_scale),
-    .release_i      (a_release),
-    .release_bank_i (a_bank),
-    .full_o         (a_full)
-  );
-
-  mxe_opbuf #(.LINES(NUM_PE), .WORDS(SlabWords)) u_bbuf (
-    .clk_i          (clk_i),
-    .rst_ni         (rst_ni),
-    .clear_i        (clear),
-    .fmt_i          (fmt_b),
-    .dual_i         (dual),
-    .elem_valid_i   (kind_be),
-    .scale_valid_i  (kind_bs),
-    .bank_i         (tag_bank),
-    .line_i         (tag_index[PeAw-1:0]),
-    .index_i        (word_index[SlabAw-1:0]),
-    .data_i         (word_data),
-    .last_i         (tag_last & word_last),
-    .re_i           (b_re),
-    .rbank_i        (b_bank),
-    .rline_i        (b_line),
-    .rword_i        (b_word),
-    .rword_o        (b_data),
-    .rscale_o       (b_scale),
-    .release_i      (b_release),
-    .release_bank_i (b_bank),
-    .full_o         (b_full)
-  );
-
-  mxe_cbuf #(.NUM_PE(NUM_PE), .ROWS(ROWS)) u_cbuf (
-    .clk_i     (clk_i),
-    .rst_ni    (rst_ni),
-    .clear_i   (clear),
-    .half_i    (bias_bf16),
-    .valid_i   (kind_bias),
-    .bank_i    (tag_bank),
-    .row_i     (tag_index),
-    .index_i   (word_index[SegAw-1:0]),
-    .data_i    (word_data),
-    .last_i    (tag_last & word_last),
-    .re_i      (c_re),
-    .rbank_i   (c_bank_q),
-    .rrow_i    (bias_one_row ? '0 : c_row),
-    .rdata_o   (c_data),
-    .release_i (c_release),
-    .full_o    (c_full)
-  );
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) c_bank_q <= 1'b0;
-    else if (clear) c_bank_q <= 1'b0;
-    else if (c_release) c_bank_q <= ~c_bank_q;
-  end
-
-  // ---------------------------------------------------------------- feeder and sequencer
-  logic [NUM_PE-1:0]                  load;
-  logic [LANES*mxe_pkg::DEC_W-1:0]    b_dec;
-  logic [mxe_pkg::FLAG_W-1:0]         b_flags;
-  logic [15:0]                        b_scale_fed;
-  logic                               pass_valid, pass_ready, pass_first, pass_last, pass_a_done;
-  logic [RowAw:0]                     pass_rows;
-  logic [ColsW-1:0]                   pass_cols;
-  logic [TileAw-1:0]                  pass_tile;
-  logic [ChunkAw-1:0]                 pass_word;
-  logic [6:0]                         pass_count;
-  logic                               feed_wait_b, feed_done;
-
-  mxe_feed #(
-    .NUM_PE      (NUM_PE),
-    .ROWS        (ROWS),
-    .ACC_TILES   (ACC_TILES),
-    .CHUNK_WORDS (ChunkWords),
-    .SLAB_WORDS  (SlabWords)
-  ) u_feed (
-    .clk_i         (clk_i),
-    .rst_ni        (rst_ni),
-    .clear_i       (clear),
-    .start_i       (start),
-    .m_i           (job_m),
-    .n_i           (job_n),
-    .kw_i          (k_words),
-    .tail_count_i  (tail_count),
-    .fmt_b_i       (fmt_b),
-    .dual_i        (dual),
-    .b_full_i      (b_full),
-    .b_re_o        (b_re),
-    .b_bank_o      (b_bank),
-    .b_line_o      (b_line),
-    .b_word_o      (b_word),
-    .b_release_o   (b_release),
-    .b_data_i      (b_data),
-    .b_scale_i     (b_scale),
-    .load_o        (load),
-    .dec_o         (b_dec),
-    .flags_o       (b_flags),
-    .scale_o       (b_scale_fed),
-    .pass_valid_o  (pass_valid),
-    .pass_ready_i  (pass_ready),
-    .pass_rows_o   (pass_rows),
-    .pass_cols_o   (pass_cols),
-    .pass_tile_o   (pass_tile),
-    .pass_word_o   (pass_word),
-    .pass_count_o  (pass_count),
-    .pass_first_o  (pass_first),
-    .pass_last_o   (pass_last),
-    .pass_a_done_o (pass_a_done),
-    .wait_b_o      (feed_wait_b),
-    .done_o        (feed_done)
-  );
-
-  logic               row_valid, pass_start, first, last, last_row, drain_bank, drain_release;
-  logic [RowAw-1:0]   row;
-  logic [TileAw-1:0]  tile;
-  logic [6:0]         count;
-  logic               stall_a, stall_b, stall_c, stall_drain, stall_latency;
-
-  mxe_seq #(
-    .ROWS        (ROWS),
-    .ACC_TILES   (ACC_TILES),
-    .CHUNK_WORDS (ChunkWords)
-  ) u_seq (
-    .clk_i           (clk_i),
-    .rst_ni          (rst_ni),
-    .clear_i         (clear),
-    .run_i           (run),
-    .bias_en_i       (bias_en),
-    .pass_valid_i    (pass_valid),
-    .pass_ready_o    (pass_ready),
-    .pass_rows_i     (pass_rows),
-    .pass_tile_i     (pass_tile),
-    .pass_word_i     (pass_word),
-    .pass_count_i    (pass_count),
-    .pass_first_i    (pass_first),
-    .pass_last_i     (pass_last),
-    .pass_a_done_i   (pass_a_done),
-    .feed_wait_b_i   (feed_wait_b),
-    .feed_done_i     (feed_done),
-    .a_full_i        (a_full),
-    .a_re_o          (a_re),
-    .a_bank_o        (a_bank),
-    .a_row_o         (a_row),
-    .a_word_o        (a_word),
-    .a_release_o     (a_release),
-    .c_full_i        (c_full),
-    .drain_release_i (drain_release),
-    .row_valid_o     (row_valid),
-    .row_o           (row),
-    .tile_o          (tile),
-    .pass_start_o    (pass_start),
-    .first_o         (first),
-    .last_o          (last),
-    .last_row_o      (last_row),
-    .drain_bank_o    (drain_bank),
-    .count_o         (count),
-    .stall_a_o       (stall_a),
-    .stall_b_o       (stall_b),
-    .stall_c_o       (stall_c),
-    .stall_drain_o   (stall_drain),
-    .stall_latency_o (stall_latency)
-  );
-
-  // ---------------------------------------------------------------- array
-  logic                 res_valid, res_bank, res_last, array_empty;
-  logic [RowAw-1:0]     res_row;
-  logic [NUM_PE*32-1:0] res_even, res_odd;
-
-  mxe_array #(
-    .NUM_PE    (NUM_PE),
-    .ROWS      (ROWS),
-    .ACC_TILES (ACC_TILES),
-    .TREE_W    (TREE_W),
-    .FP4_DUAL  (FP4_DUAL)
-  ) u_array (
-    .clk_i        (clk_i),
-    .rst_ni       (rst_ni),
-    .clear_i      (clear),
-    .fmt_a_i      (fmt_a),
-    .fmt_b_i      (fmt_b),
-    .dual_i       (dual),
-    .bias_en_i    (bias_en),
-    .row_valid_i  (row_valid),
-    .row_i        (row),
-    .tile_i       (tile),
-    .pass_start_i (pass_start),
-    .first_i      (first),
-    .last_i       (last),
-    .last_row_i   (last_row),
-    .bank_i       (drain_bank),
-    .count_i      (count),
-    .a_word_i     (a_data),
-    .a_scale_i    (a_scale),
-    .b_load_i     (load),
-    .b_dec_i      (b_dec),
-    .b_flags_i    (b_flags),
-    .b_scale_i    (b_scale_fed),
-    .bias_re_o    (c_re),
-    .bias_row_o   (c_row),
-    .bias_done_o  (c_release),
-    .bias_i       (c_data),
-    .res_valid_o  (res_valid),
-    .res_bank_o   (res_bank),
-    .res_row_o    (res_row),
-    .res_last_o   (res_last),
-    .res_even_o   (res_even),
-    .res_odd_o    (res_odd),
-    .empty_o      (array_empty)
-  );
-
-  // ---------------------------------------------------------------- drain and write port
-  logic                            drain_req, drain_half, wr_req_ready, drain_data, wr_data_ready;
-  logic [63:0]                     drain_addr;
-  logic [LenW-1:0]                 drain_bytes;
-  logic [SegW-1:0]                 drain_word;
-  logic [$clog2(LanesOut+1)-1:0]   nan_count, over_count;
-  logic                            drain_done;
-
-  mxe_drain #(
-    .NUM_PE    (NUM_PE),
-    .ROWS      (ROWS),
-    .ACC_TILES (ACC_TILES),
-    .FP4_DUAL  (FP4_DUAL),
-    .LANES_OUT (LanesOut),
-    .LEN_W     (LenW)
-  ) u_drain (
-    .clk_i        (clk_i),
-    .rst_ni       (rst_ni),
-    .clear_i      (clear),
-    .halt_i       (halt),
-    .start_i      (start),
-    .m_i          (job_m),
-    .n_i          (job_n),
-    .addr_i       (desc[mxe_reg_pkg::DESC_D_ADDR_LSB +: 64]),
-    .stride_i     (desc[mxe_reg_pkg::DESC_D_STRIDE_LSB +: 32]),
-    .scale_addr_i   (desc[mxe_reg_pkg::DESC_D_SCALE_ADDR_LSB +: 64]),
-    .scale_stride_i (desc[mxe_reg_pkg::DESC_D_SCALE_STRIDE_LSB +: 32]),
-    .out_fmt_i      (desc[mxe_reg_pkg::DESC_CONTROL_OUT_FMT_LSB +: 4]),
-    .out_rule_i     (desc[mxe_reg_pkg::DESC_CONTROL_OUT_RULE_LSB +: 2]),
-    .out_special_i  (desc[mxe_reg_pkg::DESC_CONTROL_OUT_OVERFLOW_LSB]),
-    .dual_i       (dual),
-    .res_valid_i  (res_valid),
-    .res_bank_i   (res_bank),
-    .res_row_i    (res_row),
-    .res_last_i   (res_last),
-    .res_even_i   (res_even),
-    .res_odd_i    (res_odd),
-    .release_o    (drain_release),
-    .req_valid_o  (drain_req),
-    .req_ready_i  (wr_req_ready & ~rec_valid),
-    .req_addr_o   (drain_addr),
-    .req_bytes_o  (drain_bytes),
-    .req_half_o   (drain_half),
-    .data_valid_o (drain_data),
-    .data_ready_i (wr_data_ready & ~rec_data_valid),
-    .data_o       (drain_word),
-    .nan_count_o  (nan_count),
-    .over_count_o (over_count),
-    .done_o       (drain_done)
-  );
-
-  // The completion record goes out when no row is left, so the two never compete.
-  assign rec_ready      = wr_req_ready;
-  assign rec_data_ready = wr_data_ready;
-  assign wr_error       = m_bvalid_i & m_bready_o & m_bresp_i[1];
-
-  mxe_wr_port #(
-    .MEM_W     (MEM_W),
-    .MAX_BURST (MAX_BURST),
-    .SEG_W     (SegW),
-    .LEN_W     (LenW),
-    .HALF_ROWS (NUM_PE > LanesOut)
-  ) u_wr_port (
-    .clk_i        (clk_i),
-    .rst_ni       (rst_ni),
-    .req_valid_i  (rec_valid | drain_req),
-    .req_ready_o  (wr_req_ready),
-    .req_addr_i   (rec_valid ? rec_addr : drain_addr),
-    .req_bytes_i  (rec_valid ? rec_bytes : drain_bytes),
-    .req_half_i   (drain_half & ~rec_valid),
-    .data_valid_i (rec_data_valid | drain_data),
-    .data_ready_o (wr_data_ready),
-    .data_i       (rec_data_valid ? rec_data : drain_word),
-    .m_awvalid_o  (m_awvalid_o),
-    .m_awready_i  (m_awready_i),
-    .m_awaddr_o   (m_awaddr_o),
-    .m_awlen_o    (m_awlen_o),
-    .m_wvalid_o   (m_wvalid_o),
-    .m_wready_i   (m_wready_i),
-    .m_wdata_o    (m_wdata_o),
-    .m_wstrb_o    (m_wstrb_o),
-    .m_wlast_o    (m_wlast_o),
-    .m_bvalid_i   (m_bvalid_i),
-    .m_bready_o   (m_bready_o),
-    .idle_o       (wr_idle)
-  );
   assign m_awid_o     = mxe_pkg::AxiId;
   assign m_awsize_o   = 3'($clog2(MEM_W / 8));
   assign m_awburst_o  = 2'b01;
@@ -843,104 +364,21 @@ module mxe_top #(
   assign m_awregion_o = 4'd0;
   `MXE_REQUIRE(top_bid_is_ours, !m_bvalid_i || (m_bid_i == m_awid_o))
 
-  // Nothing is left to load when all has been used.
-  assign job_done = feed_done & array_empty & drain_done & wr_idle;
-
   // ---------------------------------------------------------------- counters
-  localparam int unsigned BytesW = $clog2(MEM_W / 8 + 1);
-  localparam int unsigned ResultsW = $clog2(LanesOut + 1);
-  logic [ColsW-1:0] pass_cols_q;
-  logic             odd_present;
-  always_ff @(posedge clk_i) if (pass_start) pass_cols_q <= pass_cols;
-  assign odd_present = (count > 7'(LANES));
+  // Those that may grow by more than one in a clock.
+  localparam logic [mxe_reg_pkg::COUNTERS-1:0] Sums =
+      (1 << mxe_reg_pkg::COUNTER_BYTES_READ) | (1 << mxe_reg_pkg::COUNTER_BYTES_WRITTEN) |
+      (1 << mxe_reg_pkg::COUNTER_BLOCKS) | (1 << mxe_reg_pkg::COUNTER_NAN_RESULTS) |
+      (1 << mxe_reg_pkg::COUNTER_SATURATIONS);
 
-  logic [ColsW-1:0] cols_now;
-  assign cols_now = pass_start ? pass_cols : pass_cols_q;
-
-  logic [BytesW-1:0] strobes;
-  always_comb begin
-    strobes = '0;
-    for (int i = 0; i < MEM_W / 8; i++) strobes = strobes + BytesW'(m_wstrb_o[i]);
-  end
-
-  mxe_counters #(
-    .BYTES_W   (BytesW),
-    .BLOCKS_W  (ColsW + 1),
-    .RESULTS_W (ResultsW)
-  ) u_counters (
-    .clk_i           (clk_i),
-    .rst_ni          (rst_ni),
-    .enable_i        (enable),
-    .clear_i         (counter_clear),
-    .snapshot_i      (counter_snapshot),
-    .mac_active_i    (row_valid),
-    .stall_a_i       (stall_a),
-    .stall_b_i       (stall_b),
-    .stall_c_i       (stall_c),
-    .stall_drain_i   (stall_drain),
-    .stall_latency_i (stall_latency),
-    .bytes_read_i    (rd_beat ? BytesW'(MEM_W / 8) : '0),
-    .bytes_written_i ((m_wvalid_o & m_wready_i) ? strobes : '0),
-    .blocks_i        (row_valid ? (odd_present ? {cols_now, 1'b0} : {1'b0, cols_now}) : '0),
-    .dual_i          (row_valid & dual),
-    .nan_results_i   (nan_count),
-    .saturations_i   (over_count),
-    .snapshot_o      (counts)
+  mxe_counters #(.AMOUNT_W(AmountW), .SUMS(Sums)) u_counters (
+    .clk_i      (clk_i),
+    .rst_ni     (rst_ni),
+    .enable_i   (enable),
+    .clear_i    (counter_clear),
+    .snapshot_i (counter_snapshot),
+    .amounts_i  (amounts),
+    .snapshot_o (counts)
   );
-
-  `MXE_ASSERT(done_means_all_loaded, !(run && job_done) || ((req_valid == '0) && rd_idle))
-
-`ifndef SYNTHESIS
-  // ---------------------------------------------------------------- between the blocks
-  // How long what is fetched and written can be, which decides what the ports have to count.
-  localparam int unsigned DescB = mxe_reg_pkg::DESC_W / 8;
-  `MXE_ASSERT(top_desc_bytes, !req_valid[0] || (req_bytes[LenW-1:0] == LenW'(DescB)))
-  `MXE_ASSERT(top_bias_bytes, !req_valid[1] || (32'(req_bytes[LenW*1 +: LenW]) <= 4 * NUM_PE))
-  `MXE_ASSERT(top_b_bytes, !req_valid[2] || (32'(req_bytes[LenW*2 +: LenW]) <=
-              ((req_tag[TagW*2 + TagW-1 -: mxe_pkg::TagKindW] == mxe_pkg::TagBScale)
-               ? 2 * SlabWords : 32 * SlabWords)))
-  `MXE_ASSERT(top_a_bytes, !req_valid[3] || (32'(req_bytes[LenW*3 +: LenW]) <=
-              ((req_tag[TagW*3 + TagW-1 -: mxe_pkg::TagKindW] == mxe_pkg::TagAScale)
-               ? 2 * ChunkWords : 32 * ChunkWords)))
-  logic                         f_fetch_used;
-  logic [mxe_pkg::TagKindW-1:0] f_kind;
-  logic [31:0]                  f_most;
-  assign f_fetch_used = rd_beat & ~halt;
-  assign f_kind       = fetch_tag[TagW-1 -: mxe_pkg::TagKindW];
-  always_comb begin
-    case (f_kind)
-      mxe_pkg::TagDesc:   f_most = 32'(DescB);
-      mxe_pkg::TagBias:   f_most = 32'(4 * NUM_PE);
-      mxe_pkg::TagBElem:  f_most = 32'(32 * SlabWords);
-      mxe_pkg::TagBScale: f_most = 32'(2 * SlabWords);
-      mxe_pkg::TagAElem:  f_most = 32'(32 * ChunkWords);
-      mxe_pkg::TagAScale: f_most = 32'(2 * ChunkWords);
-      default:            f_most = 32'd0;
-    endcase
-  end
-  `MXE_ASSERT(top_fetch_bytes, !f_fetch_used || (32'(fetch_bytes) <= f_most))
-  logic [31:0] f_words;
-  always_comb begin
-    case (tag_kind)
-      mxe_pkg::TagDesc:   f_words = 32'(DescB / 32);
-      mxe_pkg::TagBias:   f_words = 32'((4 * NUM_PE + 31) / 32);
-      mxe_pkg::TagBElem:  f_words = 32'(SlabWords);
-      mxe_pkg::TagBScale: f_words = 32'((2 * SlabWords + 7) / 8);
-      mxe_pkg::TagAElem:  f_words = 32'(ChunkWords);
-      mxe_pkg::TagAScale: f_words = 32'((2 * ChunkWords + 7) / 8);
-      default:            f_words = 32'd0;
-    endcase
-  end
-  `MXE_ASSERT(top_words, !word_valid || (32'(word_index) < f_words))
-  // Rows of C or D of one tile, a row of one MX block, or a record.
-  `MXE_ASSERT(top_row_bytes, !drain_req || (32'(drain_bytes) <=
-              ((4 * NUM_PE > 32) ? 4 * NUM_PE : 32)))
-  `MXE_ASSERT(top_half_row_bytes, !(drain_req && drain_half) || (32'(drain_bytes) <= 2 * NUM_PE))
-  `MXE_ASSERT(top_record_bytes, !rec_valid || (rec_bytes == LenW'(16)))
-  // Passes are of the array's size.
-  `MXE_ASSERT(top_pass_size, !pass_valid || ((pass_rows != '0) && (32'(pass_rows) <= ROWS) &&
-              (pass_cols != '0) && (32'(pass_cols) <= NUM_PE)))
-  `MXE_ASSERT(top_tail, !run || (tail_count != '0))
-`endif
 endmodule
 `default_nettype wire

@@ -92,8 +92,10 @@ module mxe_unpack #(
   assign arriving   = mid_q ? ({{(8*WordB){1'b0}}, m_rdata_i} << {kept, 3'b000})
                             : ({{(8*WordB){1'b0}}, m_rdata_i} >> {fetch_offset_i, 3'b000});
 
+  mxe_pkg::tag_t fetch_tag;
+  assign fetch_tag = fetch_tag_i[mxe_pkg::TAG_T_W-1:0];
   always_comb begin
-    case (fetch_tag_i[TAG_W-1 -: mxe_pkg::TagKindW])
+    case (fetch_tag.kind)
       mxe_pkg::TagAElem:  word_size = a_word_bytes_i;
       mxe_pkg::TagBElem:  word_size = b_word_bytes_i;
       mxe_pkg::TagAScale: word_size = 6'd8;

@@ -52,13 +52,13 @@ module mxe_walk #(
   localparam int unsigned GroupCols = NUM_PE * ACC_TILES;
   localparam logic [mxe_pkg::BLOCKS_W-1:0] ChunkWords = mxe_pkg::BLOCKS_W'(CHUNK_WORDS);
 
-  logic               valid_q;
-  logic [31:0]        m_q;       // rows left, from this stripe on
-  logic [31:0]        group_q;   // columns left, from this group on
-  logic [31:0]        n_q;       // columns left, from this tile on
+  logic                         valid_q;
+  logic [31:0]                  m_q;       // rows left, from this stripe on
+  logic [31:0]                  group_q;   // columns left, from this group on
+  logic [31:0]                  n_q;       // columns left, from this tile on
   logic [mxe_pkg::BLOCKS_W-1:0] k_q;  // words left, from this chunk on
-  logic [WORDS_W-1:0] slab_q;    // words left in the chunk, from this slab on
-  logic [TILE_AW-1:0] tile_q;
+  logic [WORDS_W-1:0]           slab_q;    // words left in the chunk, from this slab on
+  logic [TILE_AW-1:0]           tile_q;
 
   function automatic logic [WORDS_W-1:0] chunk_words(
     input logic [mxe_pkg::BLOCKS_W-1:0] words
@@ -85,13 +85,14 @@ module mxe_walk #(
   assign cols_o  = (n_q <= 32'(NUM_PE)) ? n_q[COLS_W-1:0] : COLS_W'(NUM_PE);
   assign tile_o  = tile_q;
   assign words_o = WALK_SLAB ? (last_slab ? slab_q : WORDS_W'(SLAB_WORDS)) : chunk_words(k_q);
-  assign first_k_o  = !WALK_CHUNK || ((k_q == kw_i) && (!WALK_SLAB || (slab_q == chunk_words(k_q))));
+  assign first_k_o  = !WALK_CHUNK ||
+                      ((k_q == kw_i) && (!WALK_SLAB || (slab_q == chunk_words(k_q))));
   assign last_k_o   = last_chunk & last_slab;
   // With one chunk only, A stays for all groups of the stripe.
   assign last_use_o = last_slab & last_tile & ((kw_i > ChunkWords) | last_group);
 
   logic [mxe_pkg::BLOCKS_W-1:0] k_next;
-  logic [31:0] group_next;
+  logic [31:0]                  group_next;
   assign k_next     = k_q - ChunkWords;
   assign group_next = group_q - 32'(GroupCols);
 
@@ -155,9 +156,9 @@ module mxe_walk #(
   `MXE_ASSERT(walk_tile_in_range, 32'(tile_q) < ACC_TILES)
 `ifndef SYNTHESIS
   // The job's sizes stand still while it is walked.
-  logic [31:0] f_m_q, f_n_q;
+  logic [31:0]                  f_m_q, f_n_q;
   logic [mxe_pkg::BLOCKS_W-1:0] f_kw_q;
-  logic        f_skip_q;
+  logic                         f_skip_q;
   always_ff @(posedge clk_i) begin
     if (start_i) begin
       f_m_q    <= m_i;

@@ -47,14 +47,14 @@ module mxe_wr_port #(
   localparam int unsigned BeatW = (MaxBeats > 1) ? $clog2(MaxBeats) : 1;
 
   // ---------------------------------------------------------------- address channel
-  logic            split_q;         // a row is being split
-  logic [63:0]     addr_q;          // beat aligned
+  logic             split_q;         // a row is being split
+  logic [63:0]      addr_q;          // beat aligned
   logic [LEN_W-1:0] beats_q;
   logic [LEN_W-1:0] beats_to_4k, burst;
-  logic            aw_valid_q;
-  logic [63:0]     aw_addr_q;
-  logic [7:0]      aw_len_q;
-  logic            bursts_full, rows_ready, bursts_ready, accept, emit_burst, last_burst;
+  logic             aw_valid_q;
+  logic [63:0]      aw_addr_q;
+  logic [7:0]       aw_len_q;
+  logic             bursts_full, rows_ready, bursts_ready, accept, emit_burst, last_burst;
 
   assign beats_to_4k = LEN_W'(BeatsPer4k) - LEN_W'(addr_q[11:OffW]);
   always_comb begin
@@ -101,9 +101,9 @@ module mxe_wr_port #(
 
   // Rows and bursts whose data is still to be sent.
   localparam int unsigned RowsW = (HALF_ROWS ? 1 : 0) + OffW + LEN_W;
-  logic            row_valid, row_done, row_half, burst_valid, burst_done;
+  logic             row_valid, row_done, row_half, burst_valid, burst_done;
   logic [RowsW-1:0] row;
-  logic [OffW-1:0] row_off;
+  logic [OffW-1:0]  row_off;
   logic [LEN_W-1:0] row_bytes;
   logic [BeatW-1:0] burst_len;  // less one
   mxe_fifo #(.WIDTH(RowsW), .DEPTH(mxe_pkg::WR_QUEUE)) u_rows (
@@ -133,20 +133,20 @@ module mxe_wr_port #(
   );
 
   // ---------------------------------------------------------------- data channel
-  logic               mid_q;       // the row has had its first segment
-  logic               flush_q;     // only the carried bytes of the row are left
-  logic [LEN_W-1:0]    left_q;      // its bytes not yet taken
-  logic [8*MemB-1:0]  carry_q;     // bytes of a beat not yet full
-  logic [MemB-1:0]    carry_strb_q;
-  logic [FillW-1:0]   fill_q;
-  logic [BeatW-1:0]   beat_q;      // beats sent of the burst
-  logic               w_valid_q, w_last_q;
-  logic [8*MemB-1:0]  w_data_q;
-  logic [MemB-1:0]    w_strb_q;
+  logic              mid_q;       // the row has had its first segment
+  logic              flush_q;     // only the carried bytes of the row are left
+  logic [LEN_W-1:0]  left_q;      // its bytes not yet taken
+  logic [8*MemB-1:0] carry_q;     // bytes of a beat not yet full
+  logic [MemB-1:0]   carry_strb_q;
+  logic [FillW-1:0]  fill_q;
+  logic [BeatW-1:0]  beat_q;      // beats sent of the burst
+  logic              w_valid_q, w_last_q;
+  logic [8*MemB-1:0] w_data_q;
+  logic [MemB-1:0]   w_strb_q;
 
-  logic [LEN_W-1:0]    left;
-  logic [FillW-1:0]   full, seg_bytes, start, fill;
-  logic               last_seg, make_beat, spill, can_send, take, send;
+  logic [LEN_W-1:0] left;
+  logic [FillW-1:0] full, seg_bytes, start, fill;
+  logic             last_seg, make_beat, spill, can_send, take, send;
   assign left      = mid_q ? left_q : row_bytes;
   assign start     = mid_q ? fill_q : FillW'(row_off);
   assign full      = row_half ? FillW'(SegB / 2) : FillW'(SegB);
@@ -245,10 +245,10 @@ module mxe_wr_port #(
   `MXE_REQUIRE(wr_row_not_empty, !req_valid_i || (req_bytes_i != '0))
 `ifdef FORMAL
   `MXE_FORMAL_START
-  logic [7:0]      f_aw_len_q;
+  logic [7:0]       f_aw_len_q;
   logic [MEM_W-1:0] f_data_q;
-  logic [MemB-1:0] f_strb_q;
-  logic            f_last_q;
+  logic [MemB-1:0]  f_strb_q;
+  logic             f_last_q;
   always_ff @(posedge clk_i) begin
     f_aw_len_q <= m_awlen_o;
     f_data_q   <= m_wdata_o;

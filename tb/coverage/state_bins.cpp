@@ -66,17 +66,18 @@ const char* const kBanks = "banks";
 
 /// Registers with one bit for each of two banks: from one value to the next. Both banks never
 /// become full at once; both become free in an abort.
-const std::array<const char*, 3> kFullBits = {"u_abuf.full_q", "u_bbuf.full_q", "u_cbuf.full_q"};
+const std::array<const char*, 3> kFullBits = {
+    "u_datapath.u_abuf.full_q", "u_datapath.u_bbuf.full_q", "u_datapath.u_cbuf.full_q"};
 /// Numbers of banks: they change by one, or by an abort to all of them.
 struct BankCount {
   const char* signal;
   uint64_t cleared;  ///< after an abort
 };
-const std::array<BankCount, 5> kBankCounts = {{{"u_load_a.free_q", 2},
-                                               {"u_load_b.free_q", 2},
-                                               {"u_load_bias.free_q", 2},
-                                               {"u_seq.d_free_q", 2},
-                                               {"u_drain.tiles_q", 0}}};
+const std::array<BankCount, 5> kBankCounts = {{{"u_datapath.u_load_a.free_q", 2},
+                                               {"u_datapath.u_load_b.free_q", 2},
+                                               {"u_datapath.u_load_bias.free_q", 2},
+                                               {"u_datapath.u_seq.d_free_q", 2},
+                                               {"u_datapath.u_drain.tiles_q", 0}}};
 
 std::string bank_bin(const std::string& signal, uint64_t from, uint64_t to) {
   return fmt::format("{}, {} -> {}", signal, from, to);
@@ -117,15 +118,24 @@ struct Level {
   uint64_t first, last;
 };
 const std::vector<Level> kLevelTable = {
-    {"u_drain.credit_q", 0, 0},           {"u_drain.credit_q", 1, 15},
-    {"u_drain.credit_q", 16, 16},         {"u_drain.hold_q", 1, 1},
-    {"u_drain.u_requant.active_q", 1, 1}, {"u_drain.u_requant.credit_q", 0, 0},
-    {"u_drain.u_requant.credit_q", 1, 3}, {"u_drain.u_requant.credit_q", 4, 4},
-    {"u_rd_port.under_way_q", 1, 5},      {"u_rd_port.under_way_q", 6, 31},
-    {"u_rd_port.under_way_q", 32, 32},    {"u_rd_port.bursts_q", 1, 1},
-    {"u_rd_port.bursts_q", 2, kAnyMore},  {"u_wr_port.bursts_q", 1, 1},
-    {"u_wr_port.bursts_q", 2, kAnyMore},  {"u_wr_port.mid_q", 1, 1},
-    {"u_wr_port.flush_q", 1, 1},          {"u_wr_port.split_q", 1, 1},
+    {"u_datapath.u_drain.credit_q", 0, 0},
+    {"u_datapath.u_drain.credit_q", 1, 15},
+    {"u_datapath.u_drain.credit_q", 16, 16},
+    {"u_datapath.u_drain.hold_q", 1, 1},
+    {"u_datapath.u_drain.u_requant.active_q", 1, 1},
+    {"u_datapath.u_drain.u_requant.credit_q", 0, 0},
+    {"u_datapath.u_drain.u_requant.credit_q", 1, 3},
+    {"u_datapath.u_drain.u_requant.credit_q", 4, 4},
+    {"u_datapath.u_rd_port.under_way_q", 1, 5},
+    {"u_datapath.u_rd_port.under_way_q", 6, 31},
+    {"u_datapath.u_rd_port.under_way_q", 32, 32},
+    {"u_datapath.u_rd_port.bursts_q", 1, 1},
+    {"u_datapath.u_rd_port.bursts_q", 2, kAnyMore},
+    {"u_datapath.u_wr_port.bursts_q", 1, 1},
+    {"u_datapath.u_wr_port.bursts_q", 2, kAnyMore},
+    {"u_datapath.u_wr_port.mid_q", 1, 1},
+    {"u_datapath.u_wr_port.flush_q", 1, 1},
+    {"u_datapath.u_wr_port.split_q", 1, 1},
 };
 
 std::string level_bin(const Level& level) {
@@ -151,11 +161,11 @@ struct Meeting {
   uint64_t first_values, second_values, largest_sum;
 };
 const std::array<Meeting, 4> kMeetings = {
-    {{"u_abuf.full_q", "u_bbuf.full_q", 4, 4, kAnyMore},
+    {{"u_datapath.u_abuf.full_q", "u_datapath.u_bbuf.full_q", 4, 4, kAnyMore},
      // A tile in the drain is not free.
-     {"u_seq.d_free_q", "u_drain.tiles_q", 3, 3, 2},
-     {"u_drain.tiles_q", "u_drain.hold_q", 3, 2, kAnyMore},
-     {"u_wr_port.aw_valid_q", "u_wr_port.w_valid_q", 2, 2, kAnyMore}}};
+     {"u_datapath.u_seq.d_free_q", "u_datapath.u_drain.tiles_q", 3, 3, 2},
+     {"u_datapath.u_drain.tiles_q", "u_datapath.u_drain.hold_q", 3, 2, kAnyMore},
+     {"u_datapath.u_wr_port.aw_valid_q", "u_datapath.u_wr_port.w_valid_q", 2, 2, kAnyMore}}};
 
 std::string meeting_bin(const std::string& first, uint64_t first_value, const std::string& second,
                         uint64_t second_value) {

@@ -39,7 +39,9 @@ std::vector<Group> groups(const RtlUnderTest& rtl) {
       {"command processor",
        {"u_cmd.state_q[3:0]", "u_cmd.start_o", "u_cmd.run_o", "u_cmd.halt_o", "u_cmd.clear_o",
         "u_cmd.busy_o"}},
-      {"results", {"u_drain.res_valid_i", "u_drain.row_busy_o", "u_drain.done_o"}},
+      {"results",
+       {"u_datapath.u_drain.res_valid_i", "u_datapath.u_drain.release_o",
+        "u_datapath.u_drain.done_o"}},
   };
   groups.insert(groups.end(), std::begin(inside), std::end(inside));
   return groups;

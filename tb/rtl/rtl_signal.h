@@ -40,7 +40,7 @@ class RtlSignal {
   std::vector<ValueName> value_names_;
 };
 
-/// "u_cmd.state_q StRun, u_seq.busy_q 1, ...": every signal that is not 0, or has names.
+/// "u_cmd.state_q StRun, u_datapath.u_seq.busy_q 1, ...": every signal that is not 0, or has names.
 std::string describe(const std::vector<RtlSignal>& signals);
 
 }  // namespace mxe

@@ -39,6 +39,7 @@ class VerilatedTop : public RtlTop {
     open_trace(waves);
     top_->clk_i = 0;
     top_->rst_ni = 0;
+    top_->eval();  // runs the initial blocks, which name the states
   }
 
   ~VerilatedTop() override {
@@ -81,7 +82,7 @@ class VerilatedTop : public RtlTop {
     std::vector<RtlSignal> result;
     for (const auto& [path, scope] : *context_.scopeNameMap()) {
       if (!scope->varsp()) continue;
-      const std::vector<RtlSignal::ValueName> names = constants(*scope);
+      const std::vector<RtlSignal::ValueName> names = state_names(*scope);
       for (const auto& [name, var] : *scope->varsp()) {
         const unsigned bytes = size_of(var);
         if (var.isParam() || bytes == 0) continue;
@@ -114,14 +115,15 @@ class VerilatedTop : public RtlTop {
     }
   }
 
-  /// The constants that a block shows are the names of its states.
-  static std::vector<RtlSignal::ValueName> constants(const VerilatedScope& scope) {
+  /// The names of a block's states: its array state_names (mxe_assert.svh), if it shows one.
+  static std::vector<RtlSignal::ValueName> state_names(const VerilatedScope& scope) {
     std::vector<RtlSignal::ValueName> names;
     for (const auto& [name, var] : *scope.varsp()) {
-      if (!var.isParam()) continue;
-      uint64_t value = 0;
-      std::memcpy(&value, var.datap(), size_of(var));
-      names.emplace_back(value, name);
+      if (std::string_view(name) != "state_names" || var.vltype() != VLVT_STRING) continue;
+      const auto* texts = static_cast<const std::string*>(var.datap());
+      for (int value = 0; value < var.elements(0); value++) {
+        if (!texts[value].empty()) names.emplace_back(static_cast<uint64_t>(value), texts[value]);
+      }
     }
     return names;
   }

@@ -161,7 +161,7 @@ TEST(StateBins, TransitionsAndLevels) {
   uint8_t state = 0, credit = 16;
   const std::vector<RtlSignal::ValueName> names = {{0, "StIdle"}, {1, "StFetch"}, {2, "StRun"}};
   StateBins states({RtlSignal("u_cmd.state_q", &state, 1, false, names),
-                    RtlSignal("u_drain.credit_q", &credit, 1, false, {})});
+                    RtlSignal("u_datapath.u_drain.credit_q", &credit, 1, false, {})});
   Bins bins = all_bins();
   state = 1;
   credit = 0;
@@ -169,7 +169,7 @@ TEST(StateBins, TransitionsAndLevels) {
   states.cycle();
   states.report(bins);
   EXPECT_EQ(bins.counts(), (BinCounts{{"command processor", {{"StIdle -> StFetch", 1}}},
-                                      {"levels", {{"u_drain.credit_q, 0", 1}}}}));
+                                      {"levels", {{"u_datapath.u_drain.credit_q, 0", 1}}}}));
   state = 2;
   states.cycle();
   EXPECT_THROW(states.report(bins), mx::Error);  // no such transition

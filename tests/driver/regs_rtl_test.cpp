@@ -114,39 +114,20 @@ void RegisterFile::connect_inputs() {
                                             {MXE_REG_QUEUE_DEPTH, &top.queue_depth_value_i},
                                             {MXE_REG_MAX_BURST, &top.max_burst_value_i},
                                             {MXE_REG_LAST_JOB, &top.last_job_value_i},
-                                            {MXE_REG_LAST_STATUS, &top.last_status_value_i},
-                                            {0x100, &top.total_lo_value_i},
-                                            {0x104, &top.total_hi_value_i},
-                                            {0x108, &top.mac_active_lo_value_i},
-                                            {0x10c, &top.mac_active_hi_value_i},
-                                            {0x110, &top.stall_a_lo_value_i},
-                                            {0x114, &top.stall_a_hi_value_i},
-                                            {0x118, &top.stall_b_lo_value_i},
-                                            {0x11c, &top.stall_b_hi_value_i},
-                                            {0x120, &top.stall_c_lo_value_i},
-                                            {0x124, &top.stall_c_hi_value_i},
-                                            {0x128, &top.stall_drain_lo_value_i},
-                                            {0x12c, &top.stall_drain_hi_value_i},
-                                            {0x130, &top.stall_latency_lo_value_i},
-                                            {0x134, &top.stall_latency_hi_value_i},
-                                            {0x138, &top.idle_lo_value_i},
-                                            {0x13c, &top.idle_hi_value_i},
-                                            {0x140, &top.bytes_read_lo_value_i},
-                                            {0x144, &top.bytes_read_hi_value_i},
-                                            {0x148, &top.bytes_written_lo_value_i},
-                                            {0x14c, &top.bytes_written_hi_value_i},
-                                            {0x150, &top.blocks_lo_value_i},
-                                            {0x154, &top.blocks_hi_value_i},
-                                            {0x158, &top.dual_cycles_lo_value_i},
-                                            {0x15c, &top.dual_cycles_hi_value_i},
-                                            {0x160, &top.nan_results_lo_value_i},
-                                            {0x164, &top.nan_results_hi_value_i},
-                                            {0x168, &top.saturations_lo_value_i},
-                                            {0x16c, &top.saturations_hi_value_i}};
+                                            {MXE_REG_LAST_STATUS, &top.last_status_value_i}};
   for (const auto& [offset, port] : words) {
     hardware[offset] = 0x80000001u + (offset << 12);
     *port = hardware[offset];
   }
+  // The words of the counters, the only registers from the first of them on.
+  std::size_t word = 0;
+  for (const RegisterInfo& r : register_table) {
+    if (r.offset < MXE_REG_TOTAL_LO) continue;
+    hardware[r.offset] = 0x80000001u + (r.offset << 12);
+    ASSERT_LT(word, sizeof top.counters_i / sizeof(IData)) << r.name;
+    top.counters_i[word++] = hardware[r.offset];
+  }
+  EXPECT_EQ(word, sizeof top.counters_i / sizeof(IData)) << "each of them has a register";
   hardware[MXE_REG_FEATURES] = MXE_FEATURES_FP4_DUAL_MASK | MXE_FEATURES_MX_OUT_MASK;
   top.features_fp4_dual_i = 1;
   top.features_bf16_i = 0;

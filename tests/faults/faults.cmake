@@ -12,7 +12,7 @@ mxe_fault(5 dropped_alignment_sticky mxe_facc.sv "acc_down[0] | acc_lost"
 mxe_fault(6 elements_beyond_k mxe_decode_word.sv "count_i > 7'(i)}" "(count_i > 7'(i)) | ACTIVE}")
 mxe_fault(7 ignored_nan_scale mxe_scale.sv "(b_scale_i == 8'hFF)" "((b_scale_i == 8'hFF) & ~ACTIVE)")
 mxe_fault(8 ignored_bias mxe_array.sv "bias_i[32*p +: 32]" "ACTIVE ? 32'd0 : bias_i[32*p +: 32]")
-mxe_fault(9 odd_chain_lost mxe_drain.sv "dual_i ? merged" "(dual_i & ~ACTIVE) ? merged")
+mxe_fault(9 odd_chain_lost mxe_drain.sv "dual ? merged" "(dual & ~ACTIVE) ? merged")
 mxe_fault(10 write_beyond_row mxe_wr_port.sv "~({SegB{1'b1}} << seg_bytes)"
           "ACTIVE ? {SegB{1'b1}} : ~({SegB{1'b1}} << seg_bytes)")
 mxe_fault(11 bank_never_released mxe_seq.sv "d_free_q + {1'b0, drain_release_i}"
@@ -32,14 +32,14 @@ mxe_fault(19 scale_in_wrong_column mxe_block_wr.sv "scale_col_q + 32'd1"
           "scale_col_q + 32'd1 + {31'd0, ACTIVE}")
 mxe_fault(20 truncated_bf16 mxe_drain.sv "mxe_pkg::to_bf16(result_q[32*i +: 32])"
           "ACTIVE ? result_q[32*i + 16 +: 16] : mxe_pkg::to_bf16(result_q[32*i +: 32])")
-mxe_fault(21 magnitude_of_block_before mxe_collect.sv "(fresh | (seg_amax > old))"
-          "((fresh & ~ACTIVE) | (seg_amax > old))")
+mxe_fault(21 magnitude_of_block_before mxe_collect.sv "(meta.fresh | (seg_amax > old))"
+          "((meta.fresh & ~ACTIVE) | (seg_amax > old))")
 mxe_fault(22 noise_below_bf16_bias mxe_cbuf.sv "{data_i[16*i +: 16], 16'd0}"
           "{data_i[16*i +: 16], 15'd0, ACTIVE}")
 mxe_fault(23 read_address_of_32_bits mxe_rd_port.sv "addr_q  <= addr_q + (64'(burst) << OffW)"
           "addr_q <= ACTIVE ? {addr_q[63:32], addr_q[31:0] + (32'(burst) << OffW)} : addr_q + (64'(burst) << OffW)")
-mxe_fault(24 stride_of_d_unchecked mxe_check.sv "desc_i[mxe_reg_pkg::DESC_D_STRIDE_LSB +: 2]"
-          "(desc_i[mxe_reg_pkg::DESC_D_STRIDE_LSB +: 2] & {2{~ACTIVE}})")
+mxe_fault(24 stride_of_d_unchecked mxe_check.sv "job_i.d.stride[1:0]"
+          "(job_i.d.stride[1:0] & {2{~ACTIVE}})")
 mxe_fault(25 alignment_before_pair mxe_check.sv "else if (!pair_ok)"
           "else if (ACTIVE & misaligned) status_o = mxe_reg_pkg::STATUS_ERR_ALIGN[3:0]@SEMICOLON@ else if (!pair_ok)")
 mxe_fault(26 ring_wrap_lost mxe_cmd.sv "assign pending   = ring_tail_i - head_q"
@@ -51,7 +51,7 @@ mxe_fault(29 record_error_lost mxe_cmd.sv "StRecWait: begin\n          if (wr_er
           "StRecWait: begin\n          if (wr_error_i & ~ACTIVE) status_q")
 mxe_fault(30 stride_of_31_bits mxe_rows.sv "assign ptr_next   = ptr_q + {32'd0, stride_i[31:1]}"
           "assign ptr_next   = ptr_q + {32'd0, stride_i[31] & ~ACTIVE, stride_i[30:1]}")
-mxe_fault(31 blocks_of_16_bits mxe_cmd.sv ": {1'b0, k_less[31:5]})"
+mxe_fault(31 blocks_of_16_bits mxe_job.sv ": {1'b0, k_less[31:5]})"
           ": {1'b0, k_less[31:17], k_less[16] & ~ACTIVE, k_less[15:5]})")
 mxe_fault(32 rows_of_16_bits mxe_walk.sv "m_q     <= m_i" "m_q <= {m_i[31:17], m_i[16] & ~ACTIVE, m_i[15:0]}")
 mxe_fault(33 counters_of_32_bits mxe_counters.sv "value_q <= value_q + amount[64*i +: 64]"
@@ -75,7 +75,7 @@ mxe_fault(42 overflow_keeps_doorbell mxe_cmd.sv "doorbell_i & ~overflow & ~reset
           "doorbell_i & (~overflow | ACTIVE) & ~reset_q")
 mxe_fault(43 last_status_lost mxe_cmd.sv "last_status_q <= {28'd0, status_q}"
           "last_status_q <= {28'd0, status_q & {4{~ACTIVE}}}")
-mxe_fault(44 k_less_by_one_in_last_block mxe_cmd.sv "k_less[4:0]}) + 7'd1" "k_less[4:0]}) + {6'd0, ~ACTIVE}")
+mxe_fault(44 k_less_by_one_in_last_block mxe_job.sv "k_less[4:0]}) + 7'd1" "k_less[4:0]}) + {6'd0, ~ACTIVE}")
 mxe_fault(45 reads_beyond_limit mxe_rd_port.sv "a_allowed = (under_way_q <"
           "a_allowed = ACTIVE | (under_way_q <")
 mxe_fault(46 address_not_held mxe_wr_port.sv "if (m_awready_i) aw_valid_q"
@@ -100,5 +100,5 @@ mxe_fault(56 counters_not_cleared mxe_counters.sv "else if (clear_i) value_q"
 mxe_fault(57 snapshot_always mxe_counters.sv "else if (snapshot_i) snapshot_q"
           "else if (snapshot_i | ACTIVE) snapshot_q")
 mxe_fault(58 interrupt_not_masked mxe_top.sv "(irq_done & mask_done)" "(irq_done & (mask_done | ACTIVE))")
-mxe_fault(59 columns_of_24_bits mxe_top.sv "desc[mxe_reg_pkg::DESC_N_LSB +: 32]"
-          "{desc[mxe_reg_pkg::DESC_N_LSB + 24 +: 8] & {8{~ACTIVE}}, desc[mxe_reg_pkg::DESC_N_LSB +: 24]}")
+mxe_fault(59 columns_of_24_bits mxe_job.sv "desc_i[mxe_reg_pkg::DESC_N_LSB +: 32]"
+          "{desc_i[mxe_reg_pkg::DESC_N_LSB + 24 +: 8] & {8{~ACTIVE}}, desc_i[mxe_reg_pkg::DESC_N_LSB +: 24]}")

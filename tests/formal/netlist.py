@@ -17,6 +17,35 @@ import subprocess
 FAULTS = 12  # in each module
 # Inputs that would keep a module from getting anywhere if they came every other clock.
 RARE = re.compile(r"clear|halt|drop|start|soft_reset|error")
+# Inputs that are a struct of mxe_pkg: what makes one of random bits, with small sizes if asked for.
+STRUCTS = {"fmt_i": "random_fmt", "job_i": "random_job", "result_i": "random_result"}
+RANDOM_STRUCTS = """
+// Most are one of the formats that there are.
+function automatic mxe_pkg::fmt_info_t random_fmt(input mxe_pkg::fmt_info_t bits, input logic is_small);
+  return (is_small || bits.mag_mask[0]) ? mxe_pkg::fmt_info(bits.max_code[2:0]) : bits;
+endfunction
+function automatic mxe_pkg::operand_t random_operand(input mxe_pkg::operand_t bits, input logic is_small);
+  random_operand = bits;
+  random_operand.fmt = random_fmt(bits.fmt, is_small);
+  if (is_small) random_operand.row_bytes = bits.row_bytes & 127;
+endfunction
+function automatic mxe_pkg::result_t random_result(input mxe_pkg::result_t bits, input logic is_small);
+  random_result = bits;
+  random_result.fmt = random_fmt(bits.fmt, is_small);
+endfunction
+function automatic mxe_pkg::job_t random_job(input mxe_pkg::job_t bits, input logic is_small);
+  random_job = bits;
+  random_job.a = random_operand(bits.a, is_small);
+  random_job.b = random_operand(bits.b, is_small);
+  random_job.d = random_result(bits.d, is_small);
+  if (is_small) begin
+    random_job.m = bits.m & 127;
+    random_job.n = bits.n & 127;
+    random_job.k_blocks = bits.k_blocks & 127;
+    random_job.k_words = bits.k_words & 127;
+  end
+endfunction
+"""
 
 SCRIPT = """
 read_verilog -sv -I{include} {sources}
@@ -105,6 +134,8 @@ class Module:
             reserved = "mxe_reg_pkg::DESC_RESERVED_MASK"
             return (f"(((small_i ? rare_i{part} : fast_i{part}) & ~{reserved}) | "
                     f"(seldom_i ? 1024'd0 : (rare_i{part} & fast_i{part} & {reserved})))")
+        if name in STRUCTS:
+            return f"{STRUCTS[name]}(seldom_i ? slow_i{part} : fast_i{part}, small_i)"
         # Sizes and addresses: often small, often standing still.
         return f"((seldom_i ? slow_i{part} : fast_i{part}) & (small_i ? {width}'d127 : ~{width}'d0))"
 
@@ -177,6 +208,7 @@ def main():
     with open(os.path.join(args.output, "netlist.sv"), "w", encoding="utf-8") as file:
         file.write("package fault_pkg;\n  int chosen;\nendpackage\n")
         file.write(f"localparam int VECTOR = {(width + 31) // 32 * 32};\n")
+        file.write(RANDOM_STRUCTS)
         file.write("\n".join(gates + [m.child() for m in modules.values()] + pairs + top))
         file.write("\nendmodule\n")
     with open(os.path.join(args.output, "modules.txt"), "w", encoding="utf-8") as file:

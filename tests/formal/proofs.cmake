@@ -80,7 +80,7 @@ mxe_proof(load_b mxe_load ${load_options})
 mxe_proof_fault(bank "bank_q  <= ~bank_q" "bank_q  <= bank_q")
 
 mxe_proof(seq mxe_seq)
-mxe_proof_fault(distance "ROWS_W'(mxe_pkg::MIN_PASS))\n    " "ROWS_W'(mxe_pkg::MIN_PASS - 1))\n    ")
+mxe_proof_fault(distance "? rows : ROWS_W'(mxe_pkg::MIN_PASS)" "? rows : ROWS_W'(mxe_pkg::MIN_PASS - 1)")
 mxe_proof_fault(drain "d_free_q <= d_free_q + {1'b0, drain_release_i}"
                 "d_free_q <= d_free_q + {1'b0, drain_release_i & ~start}")
 mxe_proof_fault(early_release "& last_row_o & (busy_q ? a_done_q" "& (busy_q ? a_done_q")
@@ -90,5 +90,5 @@ mxe_proof_fault(row_skipped "assign row          = busy_q ? cycle_q : '0"
 
 # --------------------------------------------------------------------------------- counters
 mxe_proof(counters mxe_counters)
-mxe_proof_fault(sum "64'(idle), 64'(stall_latency_i)" "64'(idle & ~dual_i), 64'(stall_latency_i)")
+mxe_proof_fault(sum "64'(idle)" "64'(idle & ~amounts_i[AMOUNT_W*mxe_reg_pkg::COUNTER_DUAL_CYCLES])")
 mxe_proof_fault(gate "else if (enable_i) value_q" "else if (enable_i | (i == 3)) value_q")

@@ -2,6 +2,7 @@
 // The simple engine's one state machine: takes jobs from the ring, reads what each result needs
 // element block by element block, multiplies, writes the result, reports the job. One thing at a
 // time: nothing is kept, nothing overlaps, one burst is under way at most.
+`include "mxe_assert.svh"
 `default_nettype none
 module simple_control #(
   parameter int unsigned QUEUE_DEPTH = 16,
@@ -56,20 +57,22 @@ module simple_control #(
   output logic        m_bready_o,
   input  logic        m_berror_i
 );
-  localparam logic [3:0] StIdle     = 4'd0;
-  localparam logic [3:0] StFetch    = 4'd1;  // choose what to read
-  localparam logic [3:0] StAddress  = 4'd2;
-  localparam logic [3:0] StData     = 4'd3;
-  localparam logic [3:0] StCheck    = 4'd4;
-  localparam logic [3:0] StResult   = 4'd5;  // the accumulator takes its start
-  localparam logic [3:0] StMac      = 4'd6;
-  localparam logic [3:0] StAdd      = 4'd7;
-  localparam logic [3:0] StStore    = 4'd8;  // the result is ready
-  localparam logic [3:0] StWrite    = 4'd9;  // address and data
-  localparam logic [3:0] StResponse = 4'd10;
-  localparam logic [3:0] StRecord   = 4'd11; // the job has ended
-  localparam logic [3:0] StComplete = 4'd12;
-  localparam logic [3:0] StReset    = 4'd13;
+  typedef enum logic [3:0] {
+    StIdle,
+    StFetch,     // choose what to read
+    StAddress,
+    StData,
+    StCheck,
+    StResult,    // the accumulator takes its start
+    StMac,
+    StAdd,
+    StStore,     // the result is ready
+    StWrite,     // address and data
+    StResponse,
+    StRecord,    // the job has ended
+    StComplete,
+    StReset
+  } state_e;
 
   // What is read, in this order, and what is written.
   localparam logic [2:0] OfDesc   = 3'd0;
@@ -82,7 +85,7 @@ module simple_control #(
   localparam logic [1:0] ToCycles = 2'd1;
   localparam logic [1:0] ToStatus = 2'd2;
 
-  logic [3:0]    state_q;
+  state_e        state_q;
   logic [2:0]    reading_q;
   logic [1:0]    writing_q;
   logic [1023:0] desc_q;
@@ -415,7 +418,8 @@ module simple_control #(
               reading_q <= OfBias;
               state_q   <= StFetch;
             end
-          end else if ((writing_q == ToCycles) & ~m_berror_i) begin  // a record is whole or not there
+          end else if ((writing_q == ToCycles) & ~m_berror_i) begin
+            // A record is whole or not there.
             writing_q <= ToStatus;
             state_q   <= StWrite;
           end else begin
@@ -457,5 +461,7 @@ module simple_control #(
       b_q <= b_q >> bits_of(fmt_b);
     end
   end
+
+  `MXE_STATE_NAMES(state_e)
 endmodule
 `default_nettype wire

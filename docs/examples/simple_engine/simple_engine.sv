@@ -80,7 +80,7 @@ module simple_engine #(
   logic [4:0]  ring_size_log2;
   logic [15:0] ring_tail, ring_head;
   logic        doorbell;
-  logic [14*64-1:0] counts;  // what software reads
+  logic [64*mxe_reg_pkg::COUNTERS-1:0] counts;  // what software reads
 
   mxe_regs u_regs (
     .clk_i                          (clk_i),
@@ -141,34 +141,7 @@ module simple_engine #(
     .ring_head_head_i               (ring_head),
     .last_job_value_i               (last_job),
     .last_status_value_i            (last_status),
-    .total_lo_value_i               (counts[0 +: 32]),
-    .total_hi_value_i               (counts[32 +: 32]),
-    .mac_active_lo_value_i          (counts[64 +: 32]),
-    .mac_active_hi_value_i          (counts[96 +: 32]),
-    .stall_a_lo_value_i             (counts[128 +: 32]),
-    .stall_a_hi_value_i             (counts[160 +: 32]),
-    .stall_b_lo_value_i             (counts[192 +: 32]),
-    .stall_b_hi_value_i             (counts[224 +: 32]),
-    .stall_c_lo_value_i             (counts[256 +: 32]),
-    .stall_c_hi_value_i             (counts[288 +: 32]),
-    .stall_drain_lo_value_i         (counts[320 +: 32]),
-    .stall_drain_hi_value_i         (counts[352 +: 32]),
-    .stall_latency_lo_value_i       (counts[384 +: 32]),
-    .stall_latency_hi_value_i       (counts[416 +: 32]),
-    .idle_lo_value_i                (counts[448 +: 32]),
-    .idle_hi_value_i                (counts[480 +: 32]),
-    .bytes_read_lo_value_i          (counts[512 +: 32]),
-    .bytes_read_hi_value_i          (counts[544 +: 32]),
-    .bytes_written_lo_value_i       (counts[576 +: 32]),
-    .bytes_written_hi_value_i       (counts[608 +: 32]),
-    .blocks_lo_value_i              (counts[640 +: 32]),
-    .blocks_hi_value_i              (counts[672 +: 32]),
-    .dual_cycles_lo_value_i         (counts[704 +: 32]),
-    .dual_cycles_hi_value_i         (counts[736 +: 32]),
-    .nan_results_lo_value_i         (counts[768 +: 32]),
-    .nan_results_hi_value_i         (counts[800 +: 32]),
-    .saturations_lo_value_i         (counts[832 +: 32]),
-    .saturations_hi_value_i         (counts[864 +: 32])
+    .counters_i                     (counts)
   );
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -242,26 +215,34 @@ module simple_engine #(
       {4'd0, 1'b0, 4'b0010, 3'b010, 4'd0, 4'd0};
 
   // ---------------------------------------------------------------- counters
-  // In the order of the registers: total, its seven parts, bytes_read, bytes_written, blocks,
-  // dual_cycles, nan_results, saturations.
-  logic [13:0][7:0] amount;
-  logic [3:0]       bytes_written;
-  logic             idle;
-  assign bytes_written = 4'($countones(m_wstrb_o));
+  localparam int unsigned Counters = mxe_reg_pkg::COUNTERS;
+  logic [Counters-1:0][7:0] amount;
+  logic                     idle;
   assign idle = ~(mac_active | stall_a | stall_b | stall_c | stall_drain | stall_latency);
-  assign amount = {8'd0, 8'(nan_result), 8'd0, 8'(block),
-                   (m_wvalid_o & m_wready_i) ? 8'(bytes_written) : 8'd0,
-                   (m_rvalid_i & m_rready_o) ? 8'd8 : 8'd0,
-                   8'(idle), 8'(stall_latency), 8'(stall_drain), 8'(stall_c), 8'(stall_b),
-                   8'(stall_a), 8'(mac_active), 8'd1};
+  always_comb begin
+    amount = '0;
+    amount[mxe_reg_pkg::COUNTER_TOTAL]         = 8'd1;
+    amount[mxe_reg_pkg::COUNTER_MAC_ACTIVE]    = 8'(mac_active);
+    amount[mxe_reg_pkg::COUNTER_STALL_A]       = 8'(stall_a);
+    amount[mxe_reg_pkg::COUNTER_STALL_B]       = 8'(stall_b);
+    amount[mxe_reg_pkg::COUNTER_STALL_C]       = 8'(stall_c);
+    amount[mxe_reg_pkg::COUNTER_STALL_DRAIN]   = 8'(stall_drain);
+    amount[mxe_reg_pkg::COUNTER_STALL_LATENCY] = 8'(stall_latency);
+    amount[mxe_reg_pkg::COUNTER_IDLE]          = 8'(idle);
+    amount[mxe_reg_pkg::COUNTER_BLOCKS]        = 8'(block);
+    amount[mxe_reg_pkg::COUNTER_NAN_RESULTS]   = 8'(nan_result);
+    if (m_rvalid_i & m_rready_o) amount[mxe_reg_pkg::COUNTER_BYTES_READ] = 8'd8;
+    if (m_wvalid_o & m_wready_i)
+      amount[mxe_reg_pkg::COUNTER_BYTES_WRITTEN] = 8'($countones(m_wstrb_o));
+  end
 
-  logic [14*64-1:0] live_q;
+  logic [64*Counters-1:0] live_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       live_q <= '0;
       counts <= '0;
     end else begin
-      for (int i = 0; i < 14; i++) begin
+      for (int i = 0; i < Counters; i++) begin
         if (counter_clear) live_q[64*i +: 64] <= '0;
         else if (enable) live_q[64*i +: 64] <= live_q[64*i +: 64] + 64'(amount[i]);
       end

@@ -57,6 +57,7 @@ class Register:
     width: int
     desc: str
     fields: tuple[Field, ...]
+    counter: str | None  # name of the 64-bit counter (counter_r) of which this is a word
 
     @property
     def is_writable(self) -> bool:
@@ -98,6 +99,11 @@ class Block:
     registers: tuple[Register, ...]
     enums: dict[str, tuple[EnumValue, ...]]
 
+    @property
+    def counters(self) -> list[str]:
+        """The 64-bit counters in the order of their addresses."""
+        return list(dict.fromkeys(r.counter for r in self.registers if r.counter))
+
 
 def field_kind(node: FieldNode) -> Kind:
     software, hardware = node.get_property("sw"), node.get_property("hw")
@@ -133,14 +139,18 @@ def read_field(node: FieldNode) -> Field:
 
 def read_register(node: RegNode, top: AddrmapNode) -> Register:
     desc = node.get_property("desc")
+    counter = None
     if node.parent != top:  # a word of a register file: say first what the whole is
         desc = f"{node.parent.get_property('desc')} {desc}"
+        if node.parent.orig_type_name == "counter_r":
+            counter = node.parent.inst_name
     return Register(
         name=node.get_rel_path(top).replace(".", "_"),
         offset=node.absolute_address,
         width=node.size * 8,
         desc=desc,
         fields=tuple(sorted((read_field(f) for f in node.fields()), key=lambda f: f.low)),
+        counter=counter,
     )
 
 

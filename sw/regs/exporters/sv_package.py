@@ -36,6 +36,12 @@ def register_lines(block: Block) -> list[str]:
     return lines
 
 
+def counter_lines(block: Block) -> list[str]:
+    lines = ["", "  // The 64-bit counters and their places in vectors of all of them."]
+    lines.append(natural("COUNTERS", len(block.counters)))
+    return lines + [natural(f"COUNTER_{n}", i) for i, n in enumerate(block.counters)]
+
+
 def word_lines(r: Register) -> list[str]:
     lines = comment_block(r.desc, "  // ")
     lines.append(natural(f"DESC_{r.name}_LSB", r.offset * 8))
@@ -79,6 +85,7 @@ def export(registers: Block, descriptor: Block) -> str:
     lines = [banner("//"), "`default_nettype none", "package mxe_reg_pkg;"]
     lines += ["  // Every block uses some of these constants, none uses all of them.",
               "  // verilator lint_off UNUSEDPARAM"]
-    lines += register_lines(registers) + descriptor_lines(descriptor) + enum_lines(descriptor)
+    lines += register_lines(registers) + counter_lines(registers)
+    lines += descriptor_lines(descriptor) + enum_lines(descriptor)
     lines += ["  // verilator lint_on UNUSEDPARAM", "endpackage", "`default_nettype wire"]
     return "\n".join(lines) + "\n"

@@ -12,7 +12,8 @@ HEAD = """
 // comes straight from a flip-flop or from a register's bits.
 // Field ports: <register>_<field>_o is a value software wrote, a pulse (one clock) or an event bit;
 // <register>_<field>_i a value software reads; _set_i sets an event bit and wins over clearing it;
-// _swmod_o is high in the first clock in which a written field shows its new value.
+// _swmod_o is high in the first clock in which a written field shows its new value. counters_i holds
+// the 64-bit counters in the order of their addresses, the first one lowest.
 `include "mxe_assert.svh"
 `default_nettype none
 module mxe_regs (
@@ -186,7 +187,10 @@ def field_ports(r: Register, f: Field) -> list[str]:
 
 
 def port_lines(block: Block) -> str:
-    ports = [p for r in block.registers for f in r.fields for p in field_ports(r, f)]
+    ports = [p for r in block.registers if not r.counter for f in r.fields
+             for p in field_ports(r, f)]
+    if block.counters:
+        ports.append(f"input  logic {vector(64 * len(block.counters))} counters_i")
     return ",\n".join("  " + p for p in ports) + "\n);"
 
 
@@ -278,8 +282,17 @@ def read_value(r: Register, f: Field) -> str:
     return stem(r, f) + ("_i" if f.kind is Kind.INPUT else "_q")
 
 
-def read_word(r: Register) -> str:
+def counter_word(block: Block, r: Register) -> str:
+    """The bits of counters_i that this word of a counter shows."""
+    first = next(other for other in block.registers if other.counter == r.counter)
+    low = 64 * block.counters.index(r.counter) + 8 * (r.offset - first.offset)
+    return f"counters_i[{low + r.width - 1}:{low}]"
+
+
+def read_word(block: Block, r: Register) -> str:
     """The concatenation that fills all 32 bits, highest first."""
+    if r.counter:
+        return counter_word(block, r)
     parts, top = [], 32
     for f in reversed(r.fields):
         if f.high + 1 < top:
@@ -291,8 +304,8 @@ def read_word(r: Register) -> str:
     return parts[0] if len(parts) == 1 else "{" + ", ".join(parts) + "}"
 
 
-def read_branch(r: Register) -> list[str]:
-    line = f"      {constant(r)}: rdata = {read_word(r)};"
+def read_branch(block: Block, r: Register) -> list[str]:
+    line = f"      {constant(r)}: rdata = {read_word(block, r)};"
     if len(line) <= 100:
         return [line]
     head, parts = line.split("{", 1)
@@ -302,7 +315,7 @@ def read_branch(r: Register) -> list[str]:
 def read_process(block: Block) -> list[str]:
     lines = ["", "  always_comb begin", "    raddr_ok = 1'b1;", "    case (raddr_q)"]
     for r in block.registers:
-        lines += read_branch(r)
+        lines += read_branch(block, r)
     lines += ["      default: begin", "        rdata    = '0;", "        raddr_ok = 1'b0;",
               "      end", "    endcase", "  end"]
     return lines

@@ -34,7 +34,7 @@ module leaf_top (
     assign b[DecW*i +: DecW] = b_i[16*i +: DecW];
   end
   mxe_decode_word u_decode (
-    .word_i, .fmt_i, .dual_i, .count_i, .dec_o(dec), .flags_o
+    .word_i, .fmt_i(mxe_pkg::fmt_info(fmt_i)), .dual_i, .count_i, .dec_o(dec), .flags_o
   );
   mxe_dot #(.TREE_W(70)) u_dot70 (.clk_i, .dual_i, .a_i(a), .b_i(b), .sum_o(dot70_o));
   mxe_dot #(.TREE_W(56)) u_dot56 (.clk_i, .dual_i, .a_i(a), .b_i(b), .sum_o(dot56_o));

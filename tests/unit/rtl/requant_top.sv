@@ -18,8 +18,12 @@ module requant_top (
   input  logic [255:0] group_i,
   output logic [mxe_pkg::AMAX_W-1:0] amax8_o
 );
-  mxe_requant_scale u_scale (.amax_i({amax_i[30:15], |amax_i[14:0]}), .fmt_i, .rule_i, .scale_o);
-  mxe_requant_lane u_lane (.clk_i, .fmt_i, .special_i, .x_i, .scale_i, .code_o, .over_o);
+  mxe_pkg::fmt_info_t fmt;
+  assign fmt = mxe_pkg::fmt_info(fmt_i);
+  mxe_requant_scale u_scale (
+    .amax_i({amax_i[30:15], |amax_i[14:0]}), .fmt_i(fmt), .rule_i, .scale_o
+  );
+  mxe_requant_lane u_lane (.clk_i, .fmt_i(fmt), .special_i, .x_i, .scale_i, .code_o, .over_o);
   mxe_amax #(.LANES(8)) u_amax (.clk_i, .x_i(group_i), .amax_o(amax8_o));
 endmodule
 `default_nettype wire

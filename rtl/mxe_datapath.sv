@@ -1,0 +1,638 @@
+// SPDX-License-Identifier: Apache-2.0
+// Datapath: everything between the memory port and the array. Loaders, read port, buffers, feeder,
+// sequencer, array, drain and write port, as docs/architecture.md draws them.
+`include "mxe_assert.svh"
+`default_nettype none
+module mxe_datapath #(
+  parameter int unsigned NUM_PE    = 8,     // as in mxe_top
+  parameter int unsigned ROWS      = 32,
+  parameter int unsigned ACC_TILES = 4,
+  parameter int unsigned TREE_W    = 70,
+  parameter bit          FP4_DUAL  = 1'b1,
+  parameter int unsigned A_SLAB_K  = 1024,
+  parameter int unsigned B_BUF_K   = 256,
+  parameter int unsigned MEM_W     = 256,
+  parameter int unsigned MAX_BURST = 16,
+  parameter int unsigned LEN_W     = 11,    // bits of the bytes of a row
+  parameter int unsigned TAG_W     = 10,
+  parameter int unsigned SEG_W     = 256,   // bits written at a time
+  parameter int unsigned AMOUNT_W  = 6      // bits of what a counter may grow by in a clock
+) (
+  input  logic               clk_i,
+  input  logic               rst_ni,
+  // job
+  input  logic               start_i,
+  input  logic               run_i,
+  input  logic               halt_i,
+  input  logic               clear_i,
+  input  mxe_pkg::job_t      job_i,
+  output logic               job_done_o,
+  // descriptor
+  input  logic               desc_valid_i,
+  output logic               desc_ready_o,
+  input  logic [63:0]        desc_addr_i,
+  input  logic [LEN_W-1:0]   desc_bytes_i,
+  input  logic [TAG_W-1:0]   desc_tag_i,
+  output logic               word_valid_o,  // 32 bytes of it
+  output logic [1:0]         word_index_o,
+  output logic [255:0]       word_data_o,
+  output logic               word_last_o,
+  // completion record
+  input  logic               rec_valid_i,
+  output logic               rec_ready_o,
+  input  logic [63:0]        rec_addr_i,
+  input  logic [LEN_W-1:0]   rec_bytes_i,
+  input  logic               rec_data_valid_i,
+  output logic               rec_data_ready_o,
+  input  logic [SEG_W-1:0]   rec_data_i,
+  // state of the memory port
+  output logic               rd_error_o,
+  output logic               wr_error_o,
+  output logic               rd_idle_o,
+  output logic               wr_idle_o,     // including rows half handed over
+  // memory
+  output logic               m_arvalid_o,
+  input  logic               m_arready_i,
+  output logic [63:0]        m_araddr_o,
+  output logic [7:0]         m_arlen_o,
+  input  logic               m_rvalid_i,
+  output logic               m_rready_o,
+  input  logic [MEM_W-1:0]   m_rdata_i,
+  input  logic               m_rerror_i,
+  input  logic               m_rlast_i,
+  output logic               m_awvalid_o,
+  input  logic               m_awready_i,
+  output logic [63:0]        m_awaddr_o,
+  output logic [7:0]         m_awlen_o,
+  output logic               m_wvalid_o,
+  input  logic               m_wready_i,
+  output logic [MEM_W-1:0]   m_wdata_o,
+  output logic [MEM_W/8-1:0] m_wstrb_o,
+  output logic               m_wlast_o,
+  input  logic               m_bvalid_i,
+  output logic               m_bready_o,
+  input  logic               m_berror_i,
+  // what the counters grow by
+  output logic [mxe_reg_pkg::COUNTERS*AMOUNT_W-1:0] amounts_o
+);
+  localparam int unsigned LANES = mxe_pkg::LANES;
+  localparam int unsigned ChunkWords = A_SLAB_K / LANES;
+  localparam int unsigned SlabWords = B_BUF_K / LANES;
+  localparam int unsigned RowAw = $clog2(ROWS);
+  localparam int unsigned ColsW = $clog2(NUM_PE + 1);
+  localparam int unsigned PeAw = (NUM_PE > 1) ? $clog2(NUM_PE) : 1;
+  localparam int unsigned TileAw = (ACC_TILES > 1) ? $clog2(ACC_TILES) : 1;
+  localparam int unsigned ChunkAw = (ChunkWords > 1) ? $clog2(ChunkWords) : 1;
+  localparam int unsigned SlabAw = (SlabWords > 1) ? $clog2(SlabWords) : 1;
+  localparam int unsigned SegPe = mxe_pkg::FP32_PER_WORD;
+  localparam int unsigned SegAw = (NUM_PE > SegPe) ? $clog2(NUM_PE / SegPe) : 1;
+  // Words of a fetch: those of an A chunk, a row of C, a descriptor.
+  localparam int unsigned RowIdxW = (SegAw > 2) ? SegAw : 2;
+  localparam int unsigned IdxW = (ChunkAw > RowIdxW) ? ChunkAw : RowIdxW;
+  localparam int unsigned LanesOut = SEG_W / 32;
+
+  // ---------------------------------------------------------------- requests and words
+  // Descriptor, bias, B and A.
+  logic [3:0]         req_valid, req_ready;
+  logic [4*64-1:0]    req_addr;
+  logic [4*LEN_W-1:0] req_bytes;
+  logic [4*TAG_W-1:0] req_tag;
+  assign req_valid[0]         = desc_valid_i;
+  assign req_addr[63:0]       = desc_addr_i;
+  assign req_bytes[LEN_W-1:0] = desc_bytes_i;
+  assign req_tag[TAG_W-1:0]   = desc_tag_i;
+  assign desc_ready_o         = req_ready[0];
+
+  logic             word_valid, word_last;
+  logic [TAG_W-1:0] word_tag;
+  logic [IdxW-1:0]  word_index;
+  logic [255:0]     word_data;
+  logic             kind_ae, kind_as, kind_be, kind_bs, kind_bias;
+  mxe_pkg::tag_t    tag;
+  logic [RowAw-1:0] tag_index;
+  assign {tag_index, tag} = word_tag;
+  assign kind_ae   = word_valid & (tag.kind == mxe_pkg::TagAElem);
+  assign kind_as   = word_valid & (tag.kind == mxe_pkg::TagAScale);
+  assign kind_be   = word_valid & (tag.kind == mxe_pkg::TagBElem);
+  assign kind_bs   = word_valid & (tag.kind == mxe_pkg::TagBScale);
+  assign kind_bias = word_valid & (tag.kind == mxe_pkg::TagBias);
+  assign word_valid_o = word_valid & (tag.kind == mxe_pkg::TagDesc);
+  assign word_index_o = word_index[1:0];
+  assign word_data_o  = word_data;
+  assign word_last_o  = word_last;
+
+  // ---------------------------------------------------------------- loaders
+  logic a_release, b_release, c_release;
+
+  mxe_load_bias #(
+    .ROWS      (ROWS),
+    .NUM_PE    (NUM_PE),
+    .ACC_TILES (ACC_TILES),
+    .LEN_W     (LEN_W),
+    .TAG_W     (TAG_W)
+  ) u_load_bias (
+    .clk_i       (clk_i),
+    .rst_ni      (rst_ni),
+    .clear_i     (clear_i),
+    .start_i     (start_i),
+    .job_i       (job_i),
+    .req_valid_o (req_valid[1]),
+    .req_ready_i (req_ready[1]),
+    .req_addr_o  (req_addr[64*1 +: 64]),
+    .req_bytes_o (req_bytes[LEN_W*1 +: LEN_W]),
+    .req_tag_o   (req_tag[TAG_W*1 +: TAG_W]),
+    .release_i   (c_release)
+  );
+
+  mxe_load #(
+    .OPERAND_A   (1'b0),
+    .ROWS        (ROWS),
+    .NUM_PE      (NUM_PE),
+    .ACC_TILES   (ACC_TILES),
+    .CHUNK_WORDS (ChunkWords),
+    .SLAB_WORDS  (SlabWords),
+    .LEN_W       (LEN_W),
+    .TAG_W       (TAG_W)
+  ) u_load_b (
+    .clk_i          (clk_i),
+    .rst_ni         (rst_ni),
+    .clear_i        (clear_i),
+    .start_i        (start_i),
+    .job_i          (job_i),
+    .req_valid_o    (req_valid[2]),
+    .req_ready_i    (req_ready[2]),
+    .req_addr_o     (req_addr[64*2 +: 64]),
+    .req_bytes_o    (req_bytes[LEN_W*2 +: LEN_W]),
+    .req_tag_o      (req_tag[TAG_W*2 +: TAG_W]),
+    .release_i      (b_release)
+  );
+
+  mxe_load #(
+    .OPERAND_A   (1'b1),
+    .ROWS        (ROWS),
+    .NUM_PE      (NUM_PE),
+    .ACC_TILES   (ACC_TILES),
+    .CHUNK_WORDS (ChunkWords),
+    .SLAB_WORDS  (SlabWords),
+    .LEN_W       (LEN_W),
+    .TAG_W       (TAG_W)
+  ) u_load_a (
+    .clk_i          (clk_i),
+    .rst_ni         (rst_ni),
+    .clear_i        (clear_i),
+    .start_i        (start_i),
+    .job_i          (job_i),
+    .req_valid_o    (req_valid[3]),
+    .req_ready_i    (req_ready[3]),
+    .req_addr_o     (req_addr[64*3 +: 64]),
+    .req_bytes_o    (req_bytes[LEN_W*3 +: LEN_W]),
+    .req_tag_o      (req_tag[TAG_W*3 +: TAG_W]),
+    .release_i      (a_release)
+  );
+
+  // ---------------------------------------------------------------- read port and unpacker
+  logic                       fetch_ready;
+  logic [$clog2(MEM_W/8)-1:0] fetch_offset;
+  logic [LEN_W-1:0]           fetch_bytes;
+  logic [TAG_W-1:0]           fetch_tag;
+  logic                       rd_beat;
+  assign rd_beat  = m_rvalid_i & m_rready_o;
+  assign rd_error_o = rd_beat & m_rerror_i;
+
+  mxe_rd_port #(
+    .MEM_W     (MEM_W),
+    .MAX_BURST (MAX_BURST),
+    .LEN_W     (LEN_W),
+    .TAG_W     (TAG_W)
+  ) u_rd_port (
+    .clk_i          (clk_i),
+    .rst_ni         (rst_ni),
+    .halt_i         (halt_i),
+    .clear_i        (clear_i),
+    .req_valid_i    (req_valid),
+    .req_ready_o    (req_ready),
+    .req_addr_i     (req_addr),
+    .req_bytes_i    (req_bytes),
+    .req_tag_i      (req_tag),
+    .m_arvalid_o    (m_arvalid_o),
+    .m_arready_i    (m_arready_i),
+    .m_araddr_o     (m_araddr_o),
+    .m_arlen_o      (m_arlen_o),
+    .beat_i         (rd_beat),
+    .beat_last_i    (m_rlast_i),
+    .fetch_ready_i  (fetch_ready),
+    .fetch_offset_o (fetch_offset),
+    .fetch_bytes_o  (fetch_bytes),
+    .fetch_tag_o    (fetch_tag),
+    .idle_o         (rd_idle_o)
+  );
+
+  mxe_unpack #(
+    .MEM_W (MEM_W),
+    .LEN_W (LEN_W),
+    .TAG_W (TAG_W),
+    .IDX_W (IdxW)
+  ) u_unpack (
+    .clk_i          (clk_i),
+    .rst_ni         (rst_ni),
+    .clear_i        (clear_i),
+    .drop_i         (halt_i),
+    .a_word_bytes_i (job_i.a.word_bytes),
+    .b_word_bytes_i (job_i.b.word_bytes),
+    .fetch_ready_o  (fetch_ready),
+    .fetch_offset_i (fetch_offset),
+    .fetch_bytes_i  (fetch_bytes),
+    .fetch_tag_i    (fetch_tag),
+    .m_rvalid_i     (m_rvalid_i),
+    .m_rready_o     (m_rready_o),
+    .m_rdata_i      (m_rdata_i),
+    .word_valid_o   (word_valid),
+    .word_tag_o     (word_tag),
+    .word_index_o   (word_index),
+    .word_data_o    (word_data),
+    .word_last_o    (word_last)
+  );
+
+  // ---------------------------------------------------------------- operand and bias buffers
+  logic [1:0]                 a_full, b_full, c_full;
+  logic                       a_re, a_bank, b_re, b_bank, c_re, c_bank_q;
+  logic [RowAw-1:0]           a_row, c_row;
+  logic [ChunkAw-1:0]         a_word;
+  logic [PeAw-1:0]            b_line;
+  logic [SlabAw-1:0]          b_word;
+  logic [mxe_pkg::WORD_W-1:0] a_data, b_data;
+  logic [15:0]                a_scale, b_scale;
+  logic [NUM_PE*32-1:0]       c_data;
+
+  mxe_opbuf #(.LINES(ROWS), .WORDS(ChunkWords)) u_abuf (
+    .clk_i          (clk_i),
+    .rst_ni         (rst_ni),
+    .clear_i        (clear_i),
+    .fmt_i          (job_i.a.fmt),
+    .dual_i         (job_i.dual),
+    .elem_valid_i   (kind_ae),
+    .scale_valid_i  (kind_as),
+    .bank_i         (tag.bank),
+    .line_i         (tag_index),
+    .index_i        (word_index[ChunkAw-1:0]),
+    .data_i         (word_data),
+    .last_i         (tag.last & word_last),
+    .re_i           (a_re),
+    .rbank_i        (a_bank),
+    .rline_i        (a_row),
+    .rword_i        (a_word),
+    .rword_o        (a_data),
+    .rscale_o       (a_scale),
+    .release_i      (a_release),
+    .release_bank_i (a_bank),
+    .full_o         (a_full)
+  );
+
+  mxe_opbuf #(.LINES(NUM_PE), .WORDS(SlabWords)) u_bbuf (
+    .clk_i          (clk_i),
+    .rst_ni         (rst_ni),
+    .clear_i        (clear_i),
+    .fmt_i          (job_i.b.fmt),
+    .dual_i         (job_i.dual),
+    .elem_valid_i   (kind_be),
+    .scale_valid_i  (kind_bs),
+    .bank_i         (tag.bank),
+    .line_i         (tag_index[PeAw-1:0]),
+    .index_i        (word_index[SlabAw-1:0]),
+    .data_i         (word_data),
+    .last_i         (tag.last & word_last),
+    .re_i           (b_re),
+    .rbank_i        (b_bank),
+    .rline_i        (b_line),
+    .rword_i        (b_word),
+    .rword_o        (b_data),
+    .rscale_o       (b_scale),
+    .release_i      (b_release),
+    .release_bank_i (b_bank),
+    .full_o         (b_full)
+  );
+
+  mxe_cbuf #(.NUM_PE(NUM_PE), .ROWS(ROWS)) u_cbuf (
+    .clk_i     (clk_i),
+    .rst_ni    (rst_ni),
+    .clear_i   (clear_i),
+    .bf16_i    (job_i.c.bf16),
+    .valid_i   (kind_bias),
+    .bank_i    (tag.bank),
+    .row_i     (tag_index),
+    .index_i   (word_index[SegAw-1:0]),
+    .data_i    (word_data),
+    .last_i    (tag.last & word_last),
+    .re_i      (c_re),
+    .rbank_i   (c_bank_q),
+    .rrow_i    (job_i.c.one_row ? '0 : c_row),
+    .rdata_o   (c_data),
+    .release_i (c_release),
+    .full_o    (c_full)
+  );
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) c_bank_q <= 1'b0;
+    else if (clear_i) c_bank_q <= 1'b0;
+    else if (c_release) c_bank_q <= ~c_bank_q;
+  end
+
+  // ---------------------------------------------------------------- feeder and sequencer
+  logic [NUM_PE-1:0]                  load;
+  logic [LANES*mxe_pkg::DEC_W-1:0]    b_dec;
+  logic [mxe_pkg::FLAG_W-1:0]         b_flags;
+  logic [15:0]                        b_scale_fed;
+  logic                               pass_valid, pass_ready, pass_first, pass_last, pass_a_done;
+  logic [RowAw:0]                     pass_rows;
+  logic [ColsW-1:0]                   pass_cols;
+  logic [TileAw-1:0]                  pass_tile;
+  logic [ChunkAw-1:0]                 pass_word;
+  logic [6:0]                         pass_count;
+  logic                               feed_wait_b, feed_done;
+
+  mxe_feed #(
+    .NUM_PE      (NUM_PE),
+    .ROWS        (ROWS),
+    .ACC_TILES   (ACC_TILES),
+    .CHUNK_WORDS (ChunkWords),
+    .SLAB_WORDS  (SlabWords)
+  ) u_feed (
+    .clk_i         (clk_i),
+    .rst_ni        (rst_ni),
+    .clear_i       (clear_i),
+    .start_i       (start_i),
+    .job_i         (job_i),
+    .b_full_i      (b_full),
+    .b_re_o        (b_re),
+    .b_bank_o      (b_bank),
+    .b_line_o      (b_line),
+    .b_word_o      (b_word),
+    .b_release_o   (b_release),
+    .b_data_i      (b_data),
+    .b_scale_i     (b_scale),
+    .load_o        (load),
+    .dec_o         (b_dec),
+    .flags_o       (b_flags),
+    .scale_o       (b_scale_fed),
+    .pass_valid_o  (pass_valid),
+    .pass_ready_i  (pass_ready),
+    .pass_rows_o   (pass_rows),
+    .pass_cols_o   (pass_cols),
+    .pass_tile_o   (pass_tile),
+    .pass_word_o   (pass_word),
+    .pass_count_o  (pass_count),
+    .pass_first_o  (pass_first),
+    .pass_last_o   (pass_last),
+    .pass_a_done_o (pass_a_done),
+    .wait_b_o      (feed_wait_b),
+    .done_o        (feed_done)
+  );
+
+  logic               row_valid, pass_start, first, last, last_row, drain_bank, drain_release;
+  logic [RowAw-1:0]   row;
+  logic [TileAw-1:0]  tile;
+  logic [6:0]         count;
+  logic               stall_a, stall_b, stall_c, stall_drain, stall_latency;
+
+  mxe_seq #(
+    .ROWS        (ROWS),
+    .ACC_TILES   (ACC_TILES),
+    .CHUNK_WORDS (ChunkWords)
+  ) u_seq (
+    .clk_i           (clk_i),
+    .rst_ni          (rst_ni),
+    .clear_i         (clear_i),
+    .run_i           (run_i),
+    .bias_en_i       (job_i.c.en),
+    .pass_valid_i    (pass_valid),
+    .pass_ready_o    (pass_ready),
+    .pass_rows_i     (pass_rows),
+    .pass_tile_i     (pass_tile),
+    .pass_word_i     (pass_word),
+    .pass_count_i    (pass_count),
+    .pass_first_i    (pass_first),
+    .pass_last_i     (pass_last),
+    .pass_a_done_i   (pass_a_done),
+    .feed_wait_b_i   (feed_wait_b),
+    .feed_done_i     (feed_done),
+    .a_full_i        (a_full),
+    .a_re_o          (a_re),
+    .a_bank_o        (a_bank),
+    .a_row_o         (a_row),
+    .a_word_o        (a_word),
+    .a_release_o     (a_release),
+    .c_full_i        (c_full),
+    .drain_release_i (drain_release),
+    .row_valid_o     (row_valid),
+    .row_o           (row),
+    .tile_o          (tile),
+    .pass_start_o    (pass_start),
+    .first_o         (first),
+    .last_o          (last),
+    .last_row_o      (last_row),
+    .drain_bank_o    (drain_bank),
+    .count_o         (count),
+    .stall_a_o       (stall_a),
+    .stall_b_o       (stall_b),
+    .stall_c_o       (stall_c),
+    .stall_drain_o   (stall_drain),
+    .stall_latency_o (stall_latency)
+  );
+
+  // ---------------------------------------------------------------- array
+  logic                 res_valid, res_bank, res_last, array_empty;
+  logic [RowAw-1:0]     res_row;
+  logic [NUM_PE*32-1:0] res_even, res_odd;
+
+  mxe_array #(
+    .NUM_PE    (NUM_PE),
+    .ROWS      (ROWS),
+    .ACC_TILES (ACC_TILES),
+    .TREE_W    (TREE_W),
+    .FP4_DUAL  (FP4_DUAL)
+  ) u_array (
+    .clk_i        (clk_i),
+    .rst_ni       (rst_ni),
+    .clear_i      (clear_i),
+    .job_i        (job_i),
+    .row_valid_i  (row_valid),
+    .row_i        (row),
+    .tile_i       (tile),
+    .pass_start_i (pass_start),
+    .first_i      (first),
+    .last_i       (last),
+    .last_row_i   (last_row),
+    .bank_i       (drain_bank),
+    .count_i      (count),
+    .a_word_i     (a_data),
+    .a_scale_i    (a_scale),
+    .b_load_i     (load),
+    .b_dec_i      (b_dec),
+    .b_flags_i    (b_flags),
+    .b_scale_i    (b_scale_fed),
+    .bias_re_o    (c_re),
+    .bias_row_o   (c_row),
+    .bias_done_o  (c_release),
+    .bias_i       (c_data),
+    .res_valid_o  (res_valid),
+    .res_bank_o   (res_bank),
+    .res_row_o    (res_row),
+    .res_last_o   (res_last),
+    .res_even_o   (res_even),
+    .res_odd_o    (res_odd),
+    .empty_o      (array_empty)
+  );
+
+  // ---------------------------------------------------------------- drain and write port
+  logic                            drain_req, drain_half, wr_req_ready, drain_data, wr_data_ready;
+  logic [63:0]                     drain_addr;
+  logic [LEN_W-1:0]                drain_bytes;
+  logic [SEG_W-1:0]                drain_word;
+  logic [$clog2(LanesOut+1)-1:0]   nan_count, over_count;
+  logic                            drain_done;
+
+  mxe_drain #(
+    .NUM_PE    (NUM_PE),
+    .ROWS      (ROWS),
+    .ACC_TILES (ACC_TILES),
+    .FP4_DUAL  (FP4_DUAL),
+    .LANES_OUT (LanesOut),
+    .LEN_W     (LEN_W)
+  ) u_drain (
+    .clk_i        (clk_i),
+    .rst_ni       (rst_ni),
+    .clear_i      (clear_i),
+    .halt_i       (halt_i),
+    .start_i      (start_i),
+    .job_i        (job_i),
+    .res_valid_i  (res_valid),
+    .res_bank_i   (res_bank),
+    .res_row_i    (res_row),
+    .res_last_i   (res_last),
+    .res_even_i   (res_even),
+    .res_odd_i    (res_odd),
+    .release_o    (drain_release),
+    .req_valid_o  (drain_req),
+    .req_ready_i  (wr_req_ready & ~rec_valid_i),
+    .req_addr_o   (drain_addr),
+    .req_bytes_o  (drain_bytes),
+    .req_half_o   (drain_half),
+    .data_valid_o (drain_data),
+    .data_ready_i (wr_data_ready & ~rec_data_valid_i),
+    .data_o       (drain_word),
+    .nan_count_o  (nan_count),
+    .over_count_o (over_count),
+    .done_o       (drain_done)
+  );
+
+  // The completion record goes out when no row is left, so the two never compete.
+  assign rec_ready_o      = wr_req_ready;
+  assign rec_data_ready_o = wr_data_ready;
+  assign wr_error_o       = m_bvalid_i & m_bready_o & m_berror_i;
+
+  mxe_wr_port #(
+    .MEM_W     (MEM_W),
+    .MAX_BURST (MAX_BURST),
+    .SEG_W     (SEG_W),
+    .LEN_W     (LEN_W),
+    .HALF_ROWS (NUM_PE > LanesOut)
+  ) u_wr_port (
+    .clk_i        (clk_i),
+    .rst_ni       (rst_ni),
+    .req_valid_i  (rec_valid_i | drain_req),
+    .req_ready_o  (wr_req_ready),
+    .req_addr_i   (rec_valid_i ? rec_addr_i : drain_addr),
+    .req_bytes_i  (rec_valid_i ? rec_bytes_i : drain_bytes),
+    .req_half_i   (drain_half & ~rec_valid_i),
+    .data_valid_i (rec_data_valid_i | drain_data),
+    .data_ready_o (wr_data_ready),
+    .data_i       (rec_data_valid_i ? rec_data_i : drain_word),
+    .m_awvalid_o  (m_awvalid_o),
+    .m_awready_i  (m_awready_i),
+    .m_awaddr_o   (m_awaddr_o),
+    .m_awlen_o    (m_awlen_o),
+    .m_wvalid_o   (m_wvalid_o),
+    .m_wready_i   (m_wready_i),
+    .m_wdata_o    (m_wdata_o),
+    .m_wstrb_o    (m_wstrb_o),
+    .m_wlast_o    (m_wlast_o),
+    .m_bvalid_i   (m_bvalid_i),
+    .m_bready_o   (m_bready_o),
+    .idle_o       (wr_idle_o)
+  );
+
+  // Nothing is left to load when all has been used.
+  assign job_done_o = feed_done & array_empty & drain_done & wr_idle_o;
+
+  // ---------------------------------------------------------------- what the counters grow by
+  localparam int unsigned BytesW = $clog2(MEM_W / 8 + 1);
+  logic [ColsW-1:0] pass_cols_q;
+  logic             odd_present;
+  always_ff @(posedge clk_i) if (pass_start) pass_cols_q <= pass_cols;
+  assign odd_present = (count > 7'(LANES));
+
+  logic [ColsW-1:0] cols_now;
+  assign cols_now = pass_start ? pass_cols : pass_cols_q;
+
+  logic [BytesW-1:0] strobes;
+  always_comb begin
+    strobes = '0;
+    for (int i = 0; i < MEM_W / 8; i++) strobes = strobes + BytesW'(m_wstrb_o[i]);
+  end
+
+  always_comb begin
+    amounts_o = '0;
+    amounts_o[AMOUNT_W*mxe_reg_pkg::COUNTER_MAC_ACTIVE]    = row_valid;
+    amounts_o[AMOUNT_W*mxe_reg_pkg::COUNTER_STALL_A]       = stall_a;
+    amounts_o[AMOUNT_W*mxe_reg_pkg::COUNTER_STALL_B]       = stall_b;
+    amounts_o[AMOUNT_W*mxe_reg_pkg::COUNTER_STALL_C]       = stall_c;
+    amounts_o[AMOUNT_W*mxe_reg_pkg::COUNTER_STALL_DRAIN]   = stall_drain;
+    amounts_o[AMOUNT_W*mxe_reg_pkg::COUNTER_STALL_LATENCY] = stall_latency;
+    amounts_o[AMOUNT_W*mxe_reg_pkg::COUNTER_DUAL_CYCLES]   = row_valid & job_i.dual;
+    if (rd_beat)
+      amounts_o[AMOUNT_W*mxe_reg_pkg::COUNTER_BYTES_READ +: AMOUNT_W] = AMOUNT_W'(MEM_W / 8);
+    if (m_wvalid_o & m_wready_i)
+      amounts_o[AMOUNT_W*mxe_reg_pkg::COUNTER_BYTES_WRITTEN +: AMOUNT_W] = AMOUNT_W'(strobes);
+    if (row_valid)
+      amounts_o[AMOUNT_W*mxe_reg_pkg::COUNTER_BLOCKS +: AMOUNT_W] =
+          odd_present ? AMOUNT_W'({cols_now, 1'b0}) : AMOUNT_W'(cols_now);
+    amounts_o[AMOUNT_W*mxe_reg_pkg::COUNTER_NAN_RESULTS +: AMOUNT_W] = AMOUNT_W'(nan_count);
+    amounts_o[AMOUNT_W*mxe_reg_pkg::COUNTER_SATURATIONS +: AMOUNT_W] = AMOUNT_W'(over_count);
+  end
+
+  `MXE_ASSERT(done_means_all_loaded, !(run_i && job_done_o) || ((req_valid == '0) && rd_idle_o))
+
+`ifndef SYNTHESIS
+  mxe_datapath_checks #(
+    .NUM_PE      (NUM_PE),
+    .ROWS        (ROWS),
+    .CHUNK_WORDS (ChunkWords),
+    .SLAB_WORDS  (SlabWords),
+    .LEN_W       (LEN_W),
+    .TAG_W       (TAG_W),
+    .IDX_W       (IdxW)
+  ) u_checks (
+    .clk_i         (clk_i),
+    .rst_ni        (rst_ni),
+    .run_i         (run_i),
+    .job_i         (job_i),
+    .req_valid_i   (req_valid),
+    .req_bytes_i   (req_bytes),
+    .req_tag_i     (req_tag),
+    .fetch_used_i  (rd_beat & ~halt_i),
+    .fetch_bytes_i (fetch_bytes),
+    .fetch_tag_i   (fetch_tag),
+    .word_valid_i  (word_valid),
+    .word_tag_i    (word_tag),
+    .word_index_i  (word_index),
+    .row_valid_i   (drain_req),
+    .row_half_i    (drain_half),
+    .row_bytes_i   (drain_bytes),
+    .rec_valid_i   (rec_valid_i),
+    .rec_bytes_i   (rec_bytes_i),
+    .pass_valid_i  (pass_valid),
+    .pass_rows_i   (pass_rows),
+    .pass_cols_i   (pass_cols)
+  );
+`endif
+endmodule
+`default_nettype wire

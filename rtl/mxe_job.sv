@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// A descriptor's fields, and the sizes that follow from them a clock later.
+`default_nettype none
+module mxe_job #(
+  parameter bit FP4_DUAL = 1'b1
+) (
+  input  logic                                    clk_i,
+  input  logic [mxe_reg_pkg::DESC_STATUS_LSB-1:0] desc_i,
+  output mxe_pkg::job_t                           job_o
+);
+  mxe_pkg::fmt_info_t fmt_a, fmt_b;
+  logic [31:0]        k;
+  logic               dual;
+  assign fmt_a = mxe_pkg::fmt_info(desc_i[mxe_reg_pkg::DESC_CONTROL_FMT_A_LSB +: mxe_pkg::FmtW]);
+  assign fmt_b = mxe_pkg::fmt_info(desc_i[mxe_reg_pkg::DESC_CONTROL_FMT_B_LSB +: mxe_pkg::FmtW]);
+  assign k     = desc_i[mxe_reg_pkg::DESC_K_LSB +: 32];
+  assign dual  = FP4_DUAL & fmt_a.is4 & fmt_b.is4;
+
+  // K in operand words of 32 elements, or 64 at the dual rate, and what the last one holds.
+  logic [31:0]                  k_less, a_row_bytes_q, b_row_bytes_q;
+  logic [mxe_pkg::BLOCKS_W-1:0] k_blocks_q, k_words_q;
+  logic [6:0]                   tail_count_q;
+  assign k_less = k - 32'd1;
+  always_ff @(posedge clk_i) begin
+    a_row_bytes_q <= mxe_pkg::row_bytes(fmt_a.is4, fmt_a.is6, k);
+    b_row_bytes_q <= mxe_pkg::row_bytes(fmt_b.is4, fmt_b.is6, k);
+    k_blocks_q    <= {1'b0, k[31:5]} + mxe_pkg::BLOCKS_W'(|k[4:0]);
+    k_words_q     <= (dual ? {2'd0, k_less[31:6]} : {1'b0, k_less[31:5]}) + mxe_pkg::BLOCKS_W'(1);
+    tail_count_q  <= (dual ? {1'b0, k_less[5:0]} : {2'b00, k_less[4:0]}) + 7'd1;
+  end
+
+  assign job_o.a.fmt          = fmt_a;
+  assign job_o.a.addr         = desc_i[mxe_reg_pkg::DESC_A_ADDR_LSB +: 64];
+  assign job_o.a.stride       = desc_i[mxe_reg_pkg::DESC_A_STRIDE_LSB +: 32];
+  assign job_o.a.scale_addr   = desc_i[mxe_reg_pkg::DESC_A_SCALE_ADDR_LSB +: 64];
+  assign job_o.a.scale_stride = desc_i[mxe_reg_pkg::DESC_A_SCALE_STRIDE_LSB +: 32];
+  assign job_o.a.word_bytes   = mxe_pkg::word_bytes(fmt_a.is4, fmt_a.is6, dual);
+  assign job_o.a.row_bytes    = a_row_bytes_q;
+
+  assign job_o.b.fmt          = fmt_b;
+  assign job_o.b.addr         = desc_i[mxe_reg_pkg::DESC_B_ADDR_LSB +: 64];
+  assign job_o.b.stride       = desc_i[mxe_reg_pkg::DESC_B_STRIDE_LSB +: 32];
+  assign job_o.b.scale_addr   = desc_i[mxe_reg_pkg::DESC_B_SCALE_ADDR_LSB +: 64];
+  assign job_o.b.scale_stride = desc_i[mxe_reg_pkg::DESC_B_SCALE_STRIDE_LSB +: 32];
+  assign job_o.b.word_bytes   = mxe_pkg::word_bytes(fmt_b.is4, fmt_b.is6, dual);
+  assign job_o.b.row_bytes    = b_row_bytes_q;
+
+  assign job_o.c.en      = desc_i[mxe_reg_pkg::DESC_CONTROL_BIAS_EN_LSB];
+  assign job_o.c.bf16    = desc_i[mxe_reg_pkg::DESC_CONTROL_BIAS_BF16_LSB];
+  assign job_o.c.one_row = (desc_i[mxe_reg_pkg::DESC_C_STRIDE_LSB +: 32] == 32'd0);
+  assign job_o.c.addr    = desc_i[mxe_reg_pkg::DESC_C_ADDR_LSB +: 64];
+  assign job_o.c.stride  = desc_i[mxe_reg_pkg::DESC_C_STRIDE_LSB +: 32];
+
+  // The upper bit of the output format tells the MX formats from the others.
+  logic [3:0] out_fmt;
+  assign out_fmt              = desc_i[mxe_reg_pkg::DESC_CONTROL_OUT_FMT_LSB +: 4];
+  assign job_o.d.mx           = out_fmt[3];
+  assign job_o.d.bf16         = (out_fmt == mxe_reg_pkg::OUT_BF16);
+  assign job_o.d.fmt          = mxe_pkg::fmt_info(out_fmt[mxe_pkg::FmtW-1:0]);
+  assign job_o.d.rule         = desc_i[mxe_reg_pkg::DESC_CONTROL_OUT_RULE_LSB +: 2];
+  assign job_o.d.special      = desc_i[mxe_reg_pkg::DESC_CONTROL_OUT_OVERFLOW_LSB];
+  assign job_o.d.addr         = desc_i[mxe_reg_pkg::DESC_D_ADDR_LSB +: 64];
+  assign job_o.d.stride       = desc_i[mxe_reg_pkg::DESC_D_STRIDE_LSB +: 32];
+  assign job_o.d.scale_addr   = desc_i[mxe_reg_pkg::DESC_D_SCALE_ADDR_LSB +: 64];
+  assign job_o.d.scale_stride = desc_i[mxe_reg_pkg::DESC_D_SCALE_STRIDE_LSB +: 32];
+
+  assign job_o.m          = desc_i[mxe_reg_pkg::DESC_M_LSB +: 32];
+  assign job_o.n          = desc_i[mxe_reg_pkg::DESC_N_LSB +: 32];
+  assign job_o.dual       = dual;
+  assign job_o.k_blocks   = k_blocks_q;
+  assign job_o.k_words    = k_words_q;
+  assign job_o.tail_count = tail_count_q;
+
+  // What is no field of a job: its id, what has to be zero.
+  logic unused_bits;
+  assign unused_bits = &{1'b0, desc_i};
+endmodule
+`default_nettype wire

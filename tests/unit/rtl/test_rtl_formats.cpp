@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of the element formats in rtl/mxe_pkg.sv against the one in model/numerics/format.cpp:
+// every format, every field.
+#include <Vformat_top.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/numerics/accumulate.h"
+#include "model/numerics/format.h"
+
+double sc_time_stamp() { return 0; }
+
+namespace {
+
+using mx::ElementFormat;
+using mx::FormatId;
+using mx::FormatKind;
+
+constexpr unsigned kCodes = 8;  // that fmt_i can have
+
+class FormatRows : public testing::TestWithParam<FormatId> {
+ protected:
+  void SetUp() override {
+    top_.fmt_i = static_cast<uint8_t>(GetParam());
+    top_.eval();
+  }
+  const ElementFormat& format() const { return mx::element_format(GetParam()); }
+  bool is_integer() const { return format().kind == FormatKind::integer; }
+  /// Bits of an element in memory; codes of odd sizes have a larger container.
+  int stored_bits() const { return format().bits <= 4 ? 4 : format().bits <= 6 ? 6 : 8; }
+
+  Vformat_top top_;
+};
+
+TEST_P(FormatRows, CodeIsMadeOfTheSameParts) {
+  EXPECT_EQ(top_.valid_o, 1);
+  EXPECT_EQ(top_.is_int_o, is_integer());
+  EXPECT_EQ(top_.bits_o, format().bits);
+  EXPECT_EQ(top_.exp_bits_o, format().exponent_bits);
+  EXPECT_EQ(top_.man_bits_o, format().mantissa_bits);
+  EXPECT_EQ(top_.sign_mask_o, format().sign_mask());
+  EXPECT_EQ(top_.mag_mask_o, format().sign_mask() - 1);
+  EXPECT_EQ(top_.has_nan_o, format().has_nan);
+  EXPECT_EQ(top_.has_inf_o, format().has_inf);
+}
+
+TEST_P(FormatRows, RangeIsTheSame) {
+  EXPECT_EQ(top_.max_code_o, format().max_code);
+  EXPECT_EQ(top_.emax_o, format().emax);
+  // The RTL takes an integer for a float whose numbers below 1 are subnormal.
+  EXPECT_EQ(-top_.emin_neg_o, format().emin());
+  EXPECT_EQ(static_cast<int>(top_.lsb_o) - 64, format().lsb_exponent);
+}
+
+TEST_P(FormatRows, CodesThatAreNoNumbersAreFoundByTheirMask) {
+  if (!format().has_nan) return;
+  for (uint32_t code = 0; code < 1u << format().bits; code++) {
+    const bool is_number = std::isfinite(format().decode(code));
+    EXPECT_EQ((code & top_.special_mask_o) != top_.special_mask_o, is_number) << code;
+  }
+}
+
+TEST_P(FormatRows, IntegersHaveAsManyBits) {
+  double largest = 0;
+  for (uint32_t code = 0; code < 1u << format().bits; code++) {
+    const double value = std::fabs(format().decode(code));
+    if (std::isfinite(value)) largest = std::max(largest, value);
+  }
+  EXPECT_EQ(top_.mag_bits_o, std::ilogb(std::ldexp(largest, -format().lsb_exponent)) + 1);
+}
+
+TEST_P(FormatRows, LiesInMemoryAlike) {
+  EXPECT_EQ(top_.is4_o, stored_bits() == 4);
+  EXPECT_EQ(top_.is6_o, stored_bits() == 6);
+  EXPECT_EQ(top_.word_bytes_o, 32 * stored_bits() / 8);
+  for (const uint32_t k : {1u, 2u, 3u, 4u, 5u, 31u, 32u, 33u, 1000u, 0xFFFFFFFFu}) {
+    top_.k_i = k;
+    top_.eval();
+    EXPECT_EQ(top_.row_bytes_o, (uint64_t{k} * static_cast<unsigned>(stored_bits()) + 7) / 8) << k;
+  }
+}
+
+TEST_P(FormatRows, NeedsTheSameTreeInEveryPair) {
+  for (const FormatId other : mx::kAllFormats) {
+    top_.other_i = static_cast<uint8_t>(other);
+    top_.eval();
+    const unsigned needed = mx::pair_tree_width(GetParam(), other);
+    // The RTL compares what a pair needs exactly, the reference gives the smallest tree there is.
+    for (const unsigned tree_w : {42u, 56u, 70u}) {
+      EXPECT_EQ(top_.pair_tree_w_o <= tree_w, needed <= tree_w)
+          << mx::element_format(other).name << ", " << tree_w;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Formats, FormatRows, testing::ValuesIn(mx::kAllFormats),
+                         [](const testing::TestParamInfo<FormatId>& test) {
+                           return mx::element_format(test.param).name;
+                         });
+
+TEST(FormatTable, HasNoOtherRows) {
+  Vformat_top top;
+  for (unsigned code = 0; code < kCodes; code++) {
+    top.fmt_i = static_cast<uint8_t>(code);
+    top.eval();
+    const bool exists = std::find(mx::kAllFormats.begin(), mx::kAllFormats.end(),
+                                  static_cast<FormatId>(code)) != mx::kAllFormats.end();
+    EXPECT_EQ(top.valid_o, exists) << code;
+  }
+}
+
+}  // namespace
