@@ -30,10 +30,8 @@ if(NOT MXE_CCACHE)
   set(MXE_CCACHE "")
 endif()
 
-# The parameters in which a configuration differs from the defaults of mxe_top, which are `base`.
-set(MXE_RTL_PARAMETERS_base "")
-set(MXE_RTL_PARAMETERS_small NUM_PE=4 ROWS=8 ACC_TILES=2 A_SLAB_K=128 B_BUF_K=64 MEM_W=128)
-set(MXE_RTL_PARAMETERS_large NUM_PE=32 ROWS=64 MEM_W=512)
+# MXE_RTL_PARAMETERS_<name of a configuration>
+include(${CMAKE_CURRENT_LIST_DIR}/../sw/regs/generated/mxe_parameters.cmake)
 set(MXE_TB_DIR ${CMAKE_CURRENT_LIST_DIR})
 get_filename_component(MXE_ROOT_DIR ${CMAKE_CURRENT_LIST_DIR} DIRECTORY)
 set(MXE_RTL_DIR ${MXE_ROOT_DIR}/rtl)
@@ -41,7 +39,8 @@ include(${MXE_RTL_DIR}/sources.cmake)
 set(MXE_REGISTER_SOURCES ${MXE_ROOT_DIR}/rtl/mxe_reg_pkg.sv ${MXE_ROOT_DIR}/rtl/mxe_regs.sv)
 
 # What an engine in a library and the program that loads it have in common (engine_plugin.h).
-set(_headers tb/rtl/engine_plugin.h tb/rtl/rtl_signal.h tb/rtl/rtl_top.h model/params/params.h)
+set(_headers tb/rtl/engine_plugin.h tb/rtl/rtl_signal.h tb/rtl/rtl_top.h model/params/params.h
+             sw/regs/generated/mxe_parameters.h)
 list(TRANSFORM _headers PREPEND ${MXE_ROOT_DIR}/)
 set(_digests "")
 foreach(_header IN LISTS _headers)

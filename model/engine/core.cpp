@@ -12,11 +12,20 @@ constexpr uint8_t kAllLanes = 0xF;
 // Intervals are counted when so many have gathered.
 constexpr std::size_t kSettleAbove = 256;
 
-const RegisterInfo* find_register(uint32_t address) {
-  const auto it = std::lower_bound(
-      register_table.begin(), register_table.end(), address,
-      [](const RegisterInfo& info, uint32_t offset) { return info.offset < offset; });
-  return it != register_table.end() && it->offset == address ? &*it : nullptr;
+/// The word at `address` of a counter of these values.
+uint32_t counter_word(const CounterInfo& counter, uint32_t address,
+                      const Counters::Values& values) {
+  const auto index = static_cast<std::size_t>(&counter - counter_table.data());
+  return static_cast<uint32_t>(values[index] >> ((address - counter.offset) * 8));
+}
+
+/// The parameters that the register at `address` shows, in their places.
+uint32_t parameter_bits(const Params& params, uint32_t address) {
+  uint32_t bits = 0;
+  for (const ParameterInfo& info : parameter_table) {
+    if (info.offset == address) bits |= params.*(info.field) << info.shift;
+  }
+  return bits;
 }
 
 }  // namespace
@@ -141,32 +150,12 @@ bool Core::read(uint32_t address, uint32_t& value) const {
 }
 
 uint32_t Core::hardware_value(uint32_t address) const {
-  if (address >= MXE_REG_TOTAL_LO) {
-    const uint32_t offset = address - MXE_REG_TOTAL_LO;
-    return static_cast<uint32_t>(counters_.snapshot_values()[offset / 8] >> (offset % 8 * 8));
+  if (const CounterInfo* counter = find_counter(address)) {
+    return counter_word(*counter, address, counters_.snapshot_values());
   }
   switch (address) {
-    case MXE_REG_NUM_PE:
-      return params_.num_pe;
-    case MXE_REG_ROWS:
-      return params_.rows;
-    case MXE_REG_ACC_TILES:
-      return params_.acc_tiles;
-    case MXE_REG_TREE_W:
-      return params_.tree_w;
-    case MXE_REG_A_SLAB_K:
-      return params_.a_slab_k;
-    case MXE_REG_B_BUF_K:
-      return params_.b_buf_k;
-    case MXE_REG_MEM_W:
-      return params_.mem_w;
-    case MXE_REG_QUEUE_DEPTH:
-      return params_.queue_depth;
-    case MXE_REG_MAX_BURST:
-      return params_.max_burst;
     case MXE_REG_FEATURES:
-      return (params_.fp4_dual != 0 ? MXE_FEATURES_FP4_DUAL_MASK : 0) | MXE_FEATURES_BF16_MASK |
-             MXE_FEATURES_MX_OUT_MASK;
+      return parameter_bits(params_, address) | MXE_FEATURES_BF16_MASK | MXE_FEATURES_MX_OUT_MASK;
     case MXE_REG_STATUS:
       return (cmd_.busy() ? MXE_STATUS_BUSY_MASK : 0) | (cmd_.empty() ? MXE_STATUS_EMPTY_MASK : 0) |
              (cmd_.resetting() ? MXE_STATUS_RESETTING_MASK : 0);
@@ -177,7 +166,7 @@ uint32_t Core::hardware_value(uint32_t address) const {
     case MXE_REG_LAST_STATUS:
       return cmd_.last_status();
     default:
-      return 0;
+      return parameter_bits(params_, address);
   }
 }
 

@@ -7,33 +7,13 @@ namespace {
 
 std::size_t index(Counter counter) { return static_cast<std::size_t>(counter); }
 
-/// The name of a wait of the array; null for everything else that is counted.
-const char* wait_name(Counter counter) {
-  switch (counter) {
-    case Counter::stall_a:
-      return "stall_a";
-    case Counter::stall_b:
-      return "stall_b";
-    case Counter::stall_c:
-      return "stall_c";
-    case Counter::stall_drain:
-      return "stall_drain";
-    case Counter::stall_latency:
-      return "stall_latency";
-    default:
-      return nullptr;
-  }
-}
-
-/// What one period counts, another need not.
-bool depends_on_data(Counter counter) {
-  return counter == Counter::nan_results || counter == Counter::saturations;
-}
+const CounterInfo& info_of(Counter counter) { return counter_table[index(counter)]; }
 
 }  // namespace
 
 void Counters::add(Counter counter, uint64_t begin, uint64_t end, uint64_t amount) {
-  if (trace_ && wait_name(counter)) trace_.slice(Track::array, wait_name(counter), begin, end);
+  const CounterInfo& info = info_of(counter);
+  if (trace_ && info.wait_of_array) trace_.slice(Track::array, info.name, begin, end);
   if (begin < settled_to_) {
     const uint64_t from = std::max(begin, cleared_to_), to = std::min(end, settled_to_);
     if (enabled_ && from < to) live_[index(counter)] += (to - from) * amount;
@@ -72,7 +52,7 @@ void Counters::skip(uint64_t begin, uint64_t end) {
 void Counters::visit(StateVisitor& visitor) {
   visitor.value(interventions_);
   for (Interval& interval : intervals_) {
-    if (depends_on_data(interval.counter) && !visitor.moves()) continue;
+    if (info_of(interval.counter).depends_on_data && !visitor.moves()) continue;
     visitor.cycle(interval.begin);
     visitor.cycle(interval.end);
     visitor.value(interval.amount);
@@ -82,7 +62,7 @@ void Counters::visit(StateVisitor& visitor) {
 
 void Counters::repeat(const Values& before, uint64_t periods, uint64_t cycles) {
   for (std::size_t i = 0; i < kCounters; i++) {
-    if (!depends_on_data(static_cast<Counter>(i))) live_[i] += periods * (live_[i] - before[i]);
+    if (!counter_table[i].depends_on_data) live_[i] += periods * (live_[i] - before[i]);
   }
   settled_to_ += cycles;
 }
@@ -110,9 +90,10 @@ void Counters::set(uint64_t cycle, const Values& values) {
 void Counters::snapshot(uint64_t cycle) {
   settle(cycle);
   snapshot_ = live_;
+  // Idle is what is left of the total.
   uint64_t causes = 0;
-  for (std::size_t i = index(Counter::mac_active); i < index(Counter::idle); i++) {
-    causes += live_[i];
+  for (std::size_t i = 0; i < kCounters; i++) {
+    if (counter_table[i].part_of_total && i != index(Counter::idle)) causes += live_[i];
   }
   snapshot_[index(Counter::idle)] = live_[index(Counter::total)] - causes;
 }

@@ -7,27 +7,11 @@
 
 #include "model/engine/state.h"
 #include "model/engine/trace.h"
+#include "mxe_counter_table.h"
 
 namespace mxe {
 
-/// The performance counters, in the order of their registers.
-enum class Counter : uint8_t {
-  total,
-  mac_active,
-  stall_a,
-  stall_b,
-  stall_c,
-  stall_drain,
-  stall_latency,
-  idle,
-  bytes_read,
-  bytes_written,
-  blocks,
-  dual_cycles,
-  nan_results,
-  saturations,
-};
-inline constexpr std::size_t kCounters = 14;
+inline constexpr std::size_t kCounters = counter_table.size();
 
 /// Performance counters (mxe_counters). The core knows ahead of time what happens in which cycles
 /// and notes it as intervals; they are counted as far as time has come, so that a snapshot in the

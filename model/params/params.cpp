@@ -17,15 +17,14 @@ namespace mxe {
 namespace {
 
 const ParameterInfo* find_parameter(std::string_view name) {
-  const auto& table = parameter_table();
-  const auto it = std::find_if(table.begin(), table.end(),
+  const auto it = std::find_if(parameter_table.begin(), parameter_table.end(),
                                [name](const ParameterInfo& info) { return name == info.name; });
-  return it == table.end() ? nullptr : &*it;
+  return it == parameter_table.end() ? nullptr : &*it;
 }
 
 std::string parameter_names() {
   std::vector<const char*> names;
-  for (const ParameterInfo& info : parameter_table()) names.push_back(info.name);
+  for (const ParameterInfo& info : parameter_table) names.push_back(info.name);
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
@@ -50,12 +49,26 @@ unsigned parse_value(const ParameterInfo& info, std::string_view text) {
 
 bool is_power_of_two(unsigned value) { return value != 0 && (value & (value - 1)) == 0; }
 
-void check_range(const ParameterInfo& info, unsigned value) {
-  const bool in_range = value >= info.min && value <= info.max;
-  if (in_range && (!info.power_of_two || is_power_of_two(value))) return;
-  throw mx::Error(fmt::format("{} is {}, but must be {} {} to {}", info.name, value,
-                              info.power_of_two ? "a power of two from" : "from", info.min,
-                              info.max));
+bool is_allowed(const ParameterInfo& info, unsigned value) {
+  if (info.choices[0] != 0) {
+    return std::find(info.choices.begin(), info.choices.end(), value) != info.choices.end();
+  }
+  return value >= info.min && value <= info.max && (!info.power_of_two || is_power_of_two(value));
+}
+
+const ParameterInfo& parameter(unsigned ParameterValues::*field) {
+  return *std::find_if(parameter_table.begin(), parameter_table.end(),
+                       [field](const ParameterInfo& info) { return info.field == field; });
+}
+
+/// Demands that `info` is on the right side of the parameter `other`, if there is one.
+void check_relation(const Params& params, const ParameterInfo& info,
+                    unsigned ParameterValues::*other, bool at_least) {
+  if (!other) return;
+  const unsigned value = params.*(info.field), limit = params.*other;
+  if (at_least ? value >= limit : value <= limit) return;
+  throw mx::Error(fmt::format("{} is {}, but must be at {} {}, which is {}", info.name, value,
+                              at_least ? "least" : "most", parameter(other).name, limit));
 }
 
 /// The value of `key` in a configuration file as one line of text.
@@ -91,44 +104,18 @@ Params parse_yaml(const std::string& text) {
 
 }  // namespace
 
-const std::array<ParameterInfo, kParameterCount>& parameter_table() {
-  static constexpr std::array<ParameterInfo, kParameterCount> kTable{{
-      {"NUM_PE", &Params::num_pe, 1, 64, true, "processing elements (columns of C)"},
-      {"ROWS", &Params::rows, 8, 256, true, "rows of C per column tile"},
-      {"ACC_TILES", &Params::acc_tiles, 1, 16, true, "column tiles accumulated together"},
-      {"TREE_W", &Params::tree_w, 42, 70, false, "bits of the exact block sum"},
-      {"FP4_DUAL", &Params::fp4_dual, 0, 1, false, "two blocks a cycle for 4-bit pairs"},
-      {"A_SLAB_K", &Params::a_slab_k, 32, 16384, true, "elements of K resident of A"},
-      {"B_BUF_K", &Params::b_buf_k, 32, 16384, true, "elements of K in one B buffer"},
-      {"MEM_W", &Params::mem_w, 64, 512, true, "bits of the memory port"},
-      {"QUEUE_DEPTH", &Params::queue_depth, 2, 256, true, "largest number of ring entries"},
-      {"MAX_BURST", &Params::max_burst, 1, 256, true, "largest burst in beats"},
-  }};
-  return kTable;
-}
-
-const std::array<const char*, 3>& config_names() {
-  static constexpr std::array<const char*, 3> kNames{"small", "base", "large"};
+const std::vector<const char*>& config_names() {
+  static const std::vector<const char*> kNames = [] {
+    std::vector<const char*> names;
+    for (const NamedParameters& one : named_parameters) names.push_back(one.name);
+    return names;
+  }();
   return kNames;
 }
 
 Params Params::named(std::string_view name) {
-  Params params;
-  if (name == "base") return params;
-  if (name == "small") {
-    params.num_pe = 4;
-    params.rows = 8;
-    params.acc_tiles = 2;
-    params.a_slab_k = 128;
-    params.b_buf_k = 64;
-    params.mem_w = 128;
-    return params;
-  }
-  if (name == "large") {
-    params.num_pe = 32;
-    params.rows = 64;
-    params.mem_w = 512;
-    return params;
+  for (const NamedParameters& one : named_parameters) {
+    if (name == one.name) return Params{one.values};
   }
   throw mx::Error(fmt::format("unknown configuration '{}' (allowed: {})", name,
                               fmt::join(config_names(), ", ")));
@@ -173,20 +160,14 @@ void Params::set(std::string_view assignment) {
 }
 
 void Params::validate() const {
-  for (const ParameterInfo& info : parameter_table()) {
-    if (info.field == &Params::tree_w) continue;
-    check_range(info, this->*(info.field));
+  for (const ParameterInfo& info : parameter_table) {
+    const unsigned value = this->*(info.field);
+    if (is_allowed(info, value)) continue;
+    throw mx::Error(fmt::format("{} is {}, but must be {}", info.name, value, info.allowed));
   }
-  if (tree_w != 42 && tree_w != 56 && tree_w != 70) {
-    throw mx::Error(fmt::format("TREE_W is {}, but must be 42, 56 or 70", tree_w));
-  }
-  if (rows < num_pe) {
-    throw mx::Error(
-        fmt::format("ROWS is {}, but must be at least NUM_PE, which is {}", rows, num_pe));
-  }
-  if (b_buf_k > a_slab_k) {
-    throw mx::Error(
-        fmt::format("B_BUF_K is {}, but must be at most A_SLAB_K, which is {}", b_buf_k, a_slab_k));
+  for (const ParameterInfo& info : parameter_table) {
+    check_relation(*this, info, info.at_least, true);
+    check_relation(*this, info, info.at_most, false);
   }
 }
 
@@ -199,15 +180,14 @@ std::string Params::config_name() const {
 
 std::string Params::to_string() const {
   std::vector<std::string> words;
-  for (const ParameterInfo& info : parameter_table()) {
+  for (const ParameterInfo& info : parameter_table) {
     words.push_back(fmt::format("{}={}", info.name, this->*(info.field)));
   }
   return fmt::format("{}", fmt::join(words, " "));
 }
 
 bool operator==(const Params& a, const Params& b) {
-  const auto& table = parameter_table();
-  return std::all_of(table.begin(), table.end(),
+  return std::all_of(parameter_table.begin(), parameter_table.end(),
                      [&](const ParameterInfo& info) { return a.*(info.field) == b.*(info.field); });
 }
 

@@ -10,6 +10,7 @@
 
 #include "model/platform/driver_port.h"
 #include "model/platform/platform.h"
+#include "mxe_counter_table.h"
 #include "mxe_driver.h"
 #include "mxe_regs.h"
 #include "sw/device/engines.h"
@@ -72,20 +73,11 @@ std::vector<uint8_t> read_memory(Host& host, uint64_t address, std::size_t bytes
 }
 
 CounterValues to_list(const struct mxe_counters& counters) {
-  return {{"total", counters.total},
-          {"mac_active", counters.mac_active},
-          {"stall_a", counters.stall_a},
-          {"stall_b", counters.stall_b},
-          {"stall_c", counters.stall_c},
-          {"stall_drain", counters.stall_drain},
-          {"stall_latency", counters.stall_latency},
-          {"idle", counters.idle},
-          {"bytes_read", counters.bytes_read},
-          {"bytes_written", counters.bytes_written},
-          {"blocks", counters.blocks},
-          {"dual_cycles", counters.dual_cycles},
-          {"nan_results", counters.nan_results},
-          {"saturations", counters.saturations}};
+  CounterValues list;
+  for (const CounterInfo& counter : counter_table) {
+    list.emplace_back(counter.name, counters.*counter.value);
+  }
+  return list;
 }
 
 }  // namespace

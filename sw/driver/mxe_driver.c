@@ -131,19 +131,13 @@ static void read_capabilities(struct mxe_device* dev, uint32_t version) {
   caps->version_major = (uint8_t)(version >> MXE_VERSION_MAJOR_SHIFT);
   caps->version_minor = (uint8_t)(version >> MXE_VERSION_MINOR_SHIFT);
   caps->version_patch = (uint16_t)version;
-  caps->num_pe = read_reg(dev, MXE_REG_NUM_PE);
-  caps->rows = read_reg(dev, MXE_REG_ROWS);
-  caps->acc_tiles = read_reg(dev, MXE_REG_ACC_TILES);
-  caps->tree_w = read_reg(dev, MXE_REG_TREE_W);
-  caps->a_slab_k = read_reg(dev, MXE_REG_A_SLAB_K);
-  caps->b_buf_k = read_reg(dev, MXE_REG_B_BUF_K);
-  caps->mem_w = read_reg(dev, MXE_REG_MEM_W);
-  caps->queue_depth = read_reg(dev, MXE_REG_QUEUE_DEPTH);
-  caps->max_burst = read_reg(dev, MXE_REG_MAX_BURST);
+#define READ_WORD(member, REGISTER) caps->member = read_reg(dev, MXE_REG_##REGISTER);
+  MXE_CAPABILITY_WORDS(READ_WORD)
+#undef READ_WORD
   const uint32_t features = read_reg(dev, MXE_REG_FEATURES);
-  caps->fp4_dual = (features & MXE_FEATURES_FP4_DUAL_MASK) != 0;
-  caps->bf16 = (features & MXE_FEATURES_BF16_MASK) != 0;
-  caps->mx_out = (features & MXE_FEATURES_MX_OUT_MASK) != 0;
+#define READ_FLAG(member, FIELD) caps->member = (features & MXE_FEATURES_##FIELD##_MASK) != 0;
+  MXE_CAPABILITY_FLAGS(READ_FLAG)
+#undef READ_FLAG
 }
 
 static int identify(struct mxe_device* dev) {
@@ -390,20 +384,9 @@ static void pulse(const struct mxe_device* dev, uint32_t pulse_mask) {
 int mxe_counters(struct mxe_device* dev, struct mxe_counters* counters) {
   if (!is_probed(dev) || !counters) return MXE_ERR_ARGUMENT;
   pulse(dev, MXE_CTRL_COUNTER_SNAPSHOT_MASK);
-  counters->total = read_counter(dev, MXE_REG_TOTAL_LO);
-  counters->mac_active = read_counter(dev, MXE_REG_MAC_ACTIVE_LO);
-  counters->stall_a = read_counter(dev, MXE_REG_STALL_A_LO);
-  counters->stall_b = read_counter(dev, MXE_REG_STALL_B_LO);
-  counters->stall_c = read_counter(dev, MXE_REG_STALL_C_LO);
-  counters->stall_drain = read_counter(dev, MXE_REG_STALL_DRAIN_LO);
-  counters->stall_latency = read_counter(dev, MXE_REG_STALL_LATENCY_LO);
-  counters->idle = read_counter(dev, MXE_REG_IDLE_LO);
-  counters->bytes_read = read_counter(dev, MXE_REG_BYTES_READ_LO);
-  counters->bytes_written = read_counter(dev, MXE_REG_BYTES_WRITTEN_LO);
-  counters->blocks = read_counter(dev, MXE_REG_BLOCKS_LO);
-  counters->dual_cycles = read_counter(dev, MXE_REG_DUAL_CYCLES_LO);
-  counters->nan_results = read_counter(dev, MXE_REG_NAN_RESULTS_LO);
-  counters->saturations = read_counter(dev, MXE_REG_SATURATIONS_LO);
+#define READ_COUNTER(member, COUNTER) counters->member = read_counter(dev, MXE_REG_##COUNTER##_LO);
+  MXE_COUNTERS(READ_COUNTER)
+#undef READ_COUNTER
   return read_reg(dev, MXE_REG_ID) == MXE_ID_RESET ? MXE_OK : MXE_ERR_GONE;
 }
 

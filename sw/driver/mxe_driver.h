@@ -25,6 +25,7 @@
 #include <stdint.h>
 
 #include "mxe_regs.h"
+#include "mxe_values.h"  // struct mxe_capabilities, struct mxe_counters
 
 #ifdef __cplusplus
 #if defined(__GNUC__)
@@ -92,24 +93,6 @@ struct mxe_port {
   void (*barrier)(void* ctx);
 };
 
-/// What a device is: its version and the parameters it was built with.
-struct mxe_capabilities {
-  uint8_t version_major, version_minor;
-  uint16_t version_patch;
-  uint32_t num_pe;       ///< columns of the result computed at once
-  uint32_t rows;         ///< rows per accumulator tile
-  uint32_t acc_tiles;    ///< column tiles per resident chunk of A
-  uint32_t tree_w;       ///< bits of the adder tree: decides on the format pairs (MXE_ERR_PAIR)
-  uint32_t a_slab_k;     ///< elements along K of a resident chunk of A
-  uint32_t b_buf_k;      ///< elements along K of a B buffer
-  uint32_t mem_w;        ///< bits of the memory bus
-  uint32_t queue_depth;  ///< largest number of ring entries
-  uint32_t max_burst;    ///< beats of the longest burst
-  bool fp4_dual;         ///< pairs of 4-bit formats run at twice the rate
-  bool bf16;             ///< C and D may be BF16
-  bool mx_out;           ///< D may have an MX format
-};
-
 /// One matrix product, D[m][n] = C[m][n] + sum over k of A[m][k] * B[n][k]. Addresses are the
 /// device's (bus addresses). The layouts are in docs/driver.md.
 struct mxe_job {
@@ -139,25 +122,6 @@ struct mxe_completion {
   uint32_t job_id;
   uint32_t status;  ///< MXE_STATUS_...
   uint64_t cycles;  ///< clocks from the descriptor's fetch to the completion; 0 if unknown
-};
-
-/// What the device counted since mxe_counters_clear(), all of the same clock. Always
-/// total = mac_active + stall_a + stall_b + stall_c + stall_drain + stall_latency + idle.
-struct mxe_counters {
-  uint64_t total;          ///< clocks
-  uint64_t mac_active;     ///< clocks in which the array multiplied
-  uint64_t stall_a;        ///< clocks it waited for A
-  uint64_t stall_b;        ///< clocks it waited for B
-  uint64_t stall_c;        ///< clocks it waited for C
-  uint64_t stall_drain;    ///< clocks it waited for room for results
-  uint64_t stall_latency;  ///< clocks it waited for its own pipeline
-  uint64_t idle;           ///< clocks without a job's arithmetic in flight
-  uint64_t bytes_read;
-  uint64_t bytes_written;
-  uint64_t blocks;       ///< block products, 32 multiplications each
-  uint64_t dual_cycles;  ///< active clocks at the double rate of 4-bit pairs
-  uint64_t nan_results;  ///< FP32 sums that are NaN, whatever format they are stored in
-  uint64_t saturations;  ///< elements of MX results beyond the largest of their format
 };
 
 /// A device in use. Fill it with mxe_probe(), read `caps`, leave the rest to the driver.

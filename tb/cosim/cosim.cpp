@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <numeric>
 #include <utility>
 
 #include "model/numerics/error.h"
@@ -14,7 +13,6 @@
 #include "model/platform/driver_port.h"
 #include "model/platform/engine.h"
 #include "mxe_regs.h"
-#include "tb/cosim/counter_table.h"
 #include "tb/cosim/register_actions.h"
 
 namespace mxe {
@@ -185,14 +183,17 @@ void CoSim::set_counters(Device& device, const BatchEvents& events) {
   device.first_counts.clear();
   if (events.counters_below == 0 && events.counters_anywhere == 0) return;
   if (!counters_can_be_set_) return;
-  constexpr std::size_t kParts = 7;  // of the first, which is their sum
   std::vector<uint64_t> values(std::size(counter_table),
                                (uint64_t{1} << 32) - events.counters_below);
   if (events.counters_anywhere != 0) {
     Random random(events.counters_anywhere);
     for (uint64_t& value : values) value = random.next();
   }
-  values[0] = std::accumulate(values.begin() + 1, values.begin() + 1 + kParts, uint64_t{0});
+  uint64_t total = 0;
+  for (std::size_t i = 0; i < values.size(); i++) {
+    if (counter_table[i].part_of_total) total += values[i];
+  }
+  values[static_cast<std::size_t>(Counter::total)] = total;
   demand(device.platform->engine().set_counters(values) ? MXE_OK : MXE_ERR_ARGUMENT,
          "set_counters");
   device.first_counts = values;

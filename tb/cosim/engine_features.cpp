@@ -38,33 +38,23 @@ bool EngineFeatures::has_result(const OutputFormat& output) const {
 }
 
 std::string EngineFeatures::contradiction(const mxe_capabilities& registers) const {
-  struct Pair {
-    const char* name;
-    unsigned found, wanted;
+  const auto differ = [](const char* shown_by, unsigned read, unsigned wanted) {
+    return fmt::format("register {} reads {}, the engine's description says {}", shown_by, read,
+                       wanted);
   };
-  const auto has_kind = [&](OutputFormat::Kind kind) -> unsigned {
+  const ParameterValues found = parameters_of(registers);
+  for (const ParameterInfo& info : parameter_table) {
+    if (found.*(info.field) == params.*(info.field)) continue;
+    return differ(info.shown_by, found.*(info.field), params.*(info.field));
+  }
+  const auto has_kind = [&](OutputFormat::Kind kind) {
     return std::any_of(results.begin(), results.end(),
                        [&](const OutputFormat& r) { return r.kind == kind; });
   };
-  const Pair pairs[] = {
-      {"NUM_PE", registers.num_pe, params.num_pe},
-      {"ROWS", registers.rows, params.rows},
-      {"ACC_TILES", registers.acc_tiles, params.acc_tiles},
-      {"TREE_W", registers.tree_w, params.tree_w},
-      {"A_SLAB_K", registers.a_slab_k, params.a_slab_k},
-      {"B_BUF_K", registers.b_buf_k, params.b_buf_k},
-      {"MEM_W", registers.mem_w, params.mem_w},
-      {"QUEUE_DEPTH", registers.queue_depth, params.queue_depth},
-      {"MAX_BURST", registers.max_burst, params.max_burst},
-      {"FEATURES.fp4_dual", registers.fp4_dual, params.fp4_dual},
-      {"FEATURES.bf16", registers.bf16, bias_bf16 || has_kind(OutputFormat::Kind::bf16)},
-      {"FEATURES.mx_out", registers.mx_out, has_kind(OutputFormat::Kind::mx)},
-  };
-  for (const Pair& pair : pairs) {
-    if (pair.found == pair.wanted) continue;
-    return fmt::format("register {} reads {}, the engine's description says {}", pair.name,
-                       pair.found, pair.wanted);
-  }
+  const bool bf16 = bias_bf16 || has_kind(OutputFormat::Kind::bf16);
+  if (registers.bf16 != bf16) return differ("FEATURES.bf16", registers.bf16, bf16);
+  const bool mx_out = has_kind(OutputFormat::Kind::mx);
+  if (registers.mx_out != mx_out) return differ("FEATURES.mx_out", registers.mx_out, mx_out);
   return "";
 }
 

@@ -10,6 +10,7 @@
 #include "model/numerics/error.h"
 #include "model/numerics/random.h"
 #include "model/platform/clock.h"
+#include "mxe_counter_table.h"
 #include "mxe_reg_table.h"
 #include "mxe_regs.h"
 
@@ -20,18 +21,13 @@ constexpr uint32_t kAllEvents = 0xF;
 // From a write of IRQ_STATUS or IRQ_MASK to the line as software sees it.
 constexpr uint64_t kLineCycles = 6;
 
-/// Counters that the model knows exactly between jobs only. It knows the reason of a wait when it
-/// ends, until then a snapshot counts it as idle; bytes of transfers under way are a few beats off.
-bool is_exact_between_jobs_only(uint32_t offset) {
-  return offset >= MXE_REG_STALL_A_LO && offset <= MXE_REG_BYTES_WRITTEN_HI;
+/// Whether a register reads the same on the model as on the RTL while a job runs.
+bool is_exact_within_jobs(uint32_t offset) {
+  const CounterInfo* counter = find_counter(offset);
+  return !counter || counter->exact_within_jobs;
 }
 
 }  // namespace
-
-bool adds_up(const struct mxe_counters& c) {
-  return c.total == c.mac_active + c.stall_a + c.stall_b + c.stall_c + c.stall_drain +
-                        c.stall_latency + c.idle;
-}
 
 RegisterActions::RegisterActions(Host& host, mxe_device& driver, std::string engine,
                                  bool has_counters, std::vector<std::string>& seen)
@@ -53,11 +49,8 @@ void RegisterActions::require(bool condition, const std::string& what) const {
 void RegisterActions::require_register(uint32_t offset, uint32_t expected,
                                        const std::string& when) {
   const uint32_t found = host_.read32(offset);
-  const auto info =
-      std::find_if(register_table.begin(), register_table.end(),
-                   [offset](const RegisterInfo& one) { return one.offset == offset; });
-  require(found == expected,
-          fmt::format("{} is {:#x} {}, expected {:#x}", info->name, found, when, expected));
+  require(found == expected, fmt::format("{} is {:#x} {}, expected {:#x}",
+                                         find_register(offset)->name, found, when, expected));
 }
 
 // ---------------------------------------------------------------- traffic
@@ -85,8 +78,7 @@ void RegisterActions::make_traffic(uint64_t seed) {
 
 void RegisterActions::read_register(const RegisterInfo& info) {
   const uint32_t found = host_.read32(info.offset);
-  log(is_exact_between_jobs_only(info.offset) ? info.name
-                                              : fmt::format("{} {:#x}", info.name, found));
+  log(is_exact_within_jobs(info.offset) ? fmt::format("{} {:#x}", info.name, found) : info.name);
 }
 
 /// A write of some byte lanes; false if it was refused.
@@ -124,11 +116,10 @@ std::string RegisterActions::refuse_access(Random& random) {
   }
   // Between the registers, or off a word.
   uint32_t offset = 0;
-  const auto is_register = [&](const RegisterInfo& one) { return one.offset == offset; };
   do {
     offset = static_cast<uint32_t>(random.uniform(0, random.one_in(2) ? 0x1FF : 0xFFF));
     if (random.one_in(2)) offset &= ~3u;
-  } while (std::any_of(register_table.begin(), register_table.end(), is_register));
+  } while (find_register(offset));
   uint32_t found = 0;
   const bool write = random.one_in(2);
   const bool taken = write ? host_.try_write(offset, value) : host_.try_read(offset, found);

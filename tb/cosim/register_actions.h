@@ -11,9 +11,6 @@
 
 namespace mxe {
 
-/// Whether the parts of `total` add up to it, as they must at any time.
-bool adds_up(const struct mxe_counters& counters);
-
 /// What software does with the registers of one engine besides running jobs through the driver.
 /// What must be so on any engine is checked here and throws mx::Error; what it sees besides, and
 /// when, goes to a log that can be compared with that of another engine. The driver finds the

@@ -3,7 +3,7 @@
 #include <array>
 
 #include "model/numerics/error.h"
-#include "tb/cosim/counter_table.h"
+#include "mxe_counter_table.h"
 
 namespace mxe {
 namespace {

@@ -26,12 +26,6 @@ constexpr std::array<Cause, 4> kCauses = {{{"done", MXE_IRQ_STATUS_DONE_MASK},
                                            {"queue empty", MXE_IRQ_STATUS_QUEUE_EMPTY_MASK},
                                            {"ring overflow", MXE_IRQ_STATUS_RING_OVERFLOW_MASK}}};
 
-const RegisterInfo* find_register(uint32_t address) {
-  const auto found = std::find_if(register_table.begin(), register_table.end(),
-                                  [&](const RegisterInfo& info) { return info.offset == address; });
-  return found == register_table.end() ? nullptr : &*found;
-}
-
 std::string ring_bin(unsigned entries, const char* what) {
   return fmt::format("{} {}, {}", entries, entries == 1 ? "entry" : "entries", what);
 }

@@ -26,7 +26,7 @@ Params read_parameters(Reader& reader) {
   const Json* values = reader.find("parameters");
   if (!values || !values->is_object()) reader.fail("needs 'parameters', an object");
   try {
-    for (const ParameterInfo& info : parameter_table()) {
+    for (const ParameterInfo& info : parameter_table) {
       if (!values->contains(info.name)) throw mx::Error(fmt::format("{} is missing", info.name));
     }
     for (const auto& [name, value] : values->items()) params.set(name + "=" + value.dump());

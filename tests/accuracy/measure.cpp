@@ -17,7 +17,11 @@ namespace {
 using Json = nlohmann::json;
 
 CycleCounters cycle_counters(const struct mxe_counters& c) {
-  return {c.mac_active, c.stall_a, c.stall_b, c.stall_c, c.stall_drain, c.stall_latency, c.idle};
+  CycleCounters values{};
+  for (std::size_t i = 0; i < values.size(); i++) {
+    if (counter_table[i].part_of_total) values[i] = c.*(counter_table[i].value);
+  }
+  return values;
 }
 
 /// In the child: the measurement as JSON.

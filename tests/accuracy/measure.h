@@ -5,14 +5,14 @@
 #include <string>
 #include <vector>
 
+#include "mxe_counter_table.h"
 #include "tests/accuracy/workload.h"
 
 namespace mxe {
 
-/// The counters that say what the array did in every cycle, by name.
-inline constexpr std::array<const char*, 7> kCycleCounters = {
-    "mac_active", "stall_a", "stall_b", "stall_c", "stall_drain", "stall_latency", "idle"};
-using CycleCounters = std::array<uint64_t, kCycleCounters.size()>;
+/// The counters that say what the array did in every cycle, in the order of counter_table: those
+/// that are parts of the total. The others are 0.
+using CycleCounters = std::array<uint64_t, counter_table.size()>;
 
 struct JobMeasurement {
   std::string job;

@@ -47,11 +47,11 @@ void Accuracy::add(const StreamMeasurement& stream) {
       worst_job_ = fmt::format("{}: {} on the model, {} on the RTL", job.job, job.model, job.rtl);
     }
   }
-  for (std::size_t i = 0; i < kCycleCounters.size(); i++) {
+  for (std::size_t i = 0; i < counter_table.size(); i++) {
     const double stall = share(difference(stream.model[i], stream.rtl[i]), stream.rtl_total);
     if (stall <= max_stall_) continue;
     max_stall_ = stall;
-    worst_stall_ = kCycleCounters[i];
+    worst_stall_ = counter_table[i].name;
   }
   mismatches_.insert(mismatches_.end(), stream.mismatches.begin(), stream.mismatches.end());
 }

@@ -5,6 +5,7 @@
 #include <random>
 #include <vector>
 
+#include "mxe_counter_table.h"
 #include "tests/cli/run_mxe.h"
 
 namespace mxe::test {
@@ -15,8 +16,13 @@ using Sums = std::map<std::string, uint64_t>;
 
 const std::vector<std::string> kTracks = {"queue", "loader A", "loader B",    "loader bias",
                                           "array", "drain",    "memory read", "memory write"};
-const std::vector<std::string> kStalls = {"stall_a", "stall_b", "stall_c", "stall_drain",
-                                          "stall_latency"};
+const std::vector<std::string> kStalls = [] {
+  std::vector<std::string> names;
+  for (const CounterInfo& counter : counter_table) {
+    if (counter.wait_of_array) names.emplace_back(counter.name);
+  }
+  return names;
+}();
 
 /// The slices of each track, by the name of its thread.
 std::map<std::string, std::vector<Json>> slices_by_track(const Json& trace) {

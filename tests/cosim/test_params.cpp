@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <fstream>
 #include <functional>
+#include <sstream>
 #include <string>
 
 #include "model/numerics/error.h"
@@ -20,17 +21,26 @@ std::string error_of(const std::function<void()>& action) {
   return "no error";
 }
 
+/// What is said here of a configuration is so; parameters that are not named may be anything.
+void expect_values(const char* config, const std::string& assignments) {
+  Params expected = Params::named(config);
+  std::istringstream words(assignments);
+  for (std::string word; words >> word;) expected.set(word);
+  EXPECT_EQ(Params::named(config).to_string(), expected.to_string());
+}
+
 TEST(Params, NamedConfigurations) {
-  EXPECT_EQ(Params::named("small").to_string(),
-            "NUM_PE=4 ROWS=8 ACC_TILES=2 TREE_W=70 FP4_DUAL=1 A_SLAB_K=128 B_BUF_K=64 MEM_W=128 "
-            "QUEUE_DEPTH=16 MAX_BURST=16");
-  EXPECT_EQ(Params::named("base").to_string(),
-            "NUM_PE=8 ROWS=32 ACC_TILES=4 TREE_W=70 FP4_DUAL=1 A_SLAB_K=1024 B_BUF_K=256 MEM_W=256 "
-            "QUEUE_DEPTH=16 MAX_BURST=16");
-  EXPECT_EQ(
-      Params::named("large").to_string(),
-      "NUM_PE=32 ROWS=64 ACC_TILES=4 TREE_W=70 FP4_DUAL=1 A_SLAB_K=1024 B_BUF_K=256 MEM_W=512 "
-      "QUEUE_DEPTH=16 MAX_BURST=16");
+  expect_values("small",
+                "NUM_PE=4 ROWS=8 ACC_TILES=2 TREE_W=70 FP4_DUAL=1 A_SLAB_K=128 B_BUF_K=64 "
+                "MEM_W=128 QUEUE_DEPTH=16 MAX_BURST=16");
+  expect_values("base",
+                "NUM_PE=8 ROWS=32 ACC_TILES=4 TREE_W=70 FP4_DUAL=1 A_SLAB_K=1024 B_BUF_K=256 "
+                "MEM_W=256 QUEUE_DEPTH=16 MAX_BURST=16");
+  expect_values("large",
+                "NUM_PE=32 ROWS=64 ACC_TILES=4 TREE_W=70 FP4_DUAL=1 A_SLAB_K=1024 B_BUF_K=256 "
+                "MEM_W=512 QUEUE_DEPTH=16 MAX_BURST=16");
+  EXPECT_EQ(Params::named("base"), Params());
+  EXPECT_EQ(Params().to_string().substr(0, 22), "NUM_PE=8 ROWS=32 ACC_T");
   for (const char* name : config_names()) {
     EXPECT_NO_THROW(Params::named(name).validate());
     EXPECT_EQ(Params::named(name).config_name(), name);
@@ -40,7 +50,7 @@ TEST(Params, NamedConfigurations) {
 }
 
 TEST(Params, SetChangesExactlyOneParameter) {
-  for (const ParameterInfo& info : parameter_table()) {
+  for (const ParameterInfo& info : parameter_table) {
     Params params;
     params.set(std::string(info.name) + "=77");
     EXPECT_EQ(params.*(info.field), 77u) << info.name;
@@ -53,9 +63,11 @@ TEST(Params, SetChangesExactlyOneParameter) {
 
 TEST(Params, SetReportsWhatIsWrong) {
   Params params;
-  EXPECT_EQ(error_of([&] { params.set("NUM_PES=4"); }),
-            "unknown parameter 'NUM_PES' (allowed: NUM_PE, ROWS, ACC_TILES, TREE_W, FP4_DUAL, "
-            "A_SLAB_K, B_BUF_K, MEM_W, QUEUE_DEPTH, MAX_BURST)");
+  const std::string unknown = error_of([&] { params.set("NUM_PES=4"); });
+  EXPECT_EQ(unknown.substr(0, 46), "unknown parameter 'NUM_PES' (allowed: NUM_PE, ");
+  for (const ParameterInfo& info : parameter_table) {
+    EXPECT_NE(unknown.find(info.name), std::string::npos) << info.name;
+  }
   EXPECT_EQ(error_of([&] { params.set("NUM_PE"); }).substr(0, 45),
             "'NUM_PE' is not of the form NAME=VALUE (names");
   for (const char* bad : {"", "x", "-4", "4x", " 4", "99999999999999999999", "1e3"}) {
@@ -88,6 +100,18 @@ TEST(Params, ValidateReportsEachLimit) {
     Params params;
     params.set(c.assignment);
     EXPECT_EQ(error_of([&] { params.validate(); }), c.message);
+  }
+}
+
+TEST(Params, EveryParameterHasLimits) {
+  for (const ParameterInfo& info : parameter_table) {
+    for (const unsigned value : {info.min - 1, info.max + 1, info.max * 2 + 1}) {
+      Params params;
+      params.*(info.field) = value;
+      EXPECT_EQ(error_of([&] { params.validate(); }), std::string(info.name) + " is " +
+                                                          std::to_string(value) + ", but must be " +
+                                                          info.allowed);
+    }
   }
 }
 

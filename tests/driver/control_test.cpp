@@ -3,21 +3,22 @@
 #include <array>
 #include <set>
 
+#include "mxe_counter_table.h"
 #include "tests/driver/driver_fixture.h"
 
 namespace mxe::test {
 namespace {
 
 TEST_F(Polling, ReadsEveryCounterOfOneSnapshot) {
-  for (uint32_t i = 0; i < 28; ++i) device.set_reg(0x100 + 4 * i, 0x80000000 + i);
+  for (const CounterInfo& counter : counter_table) {
+    device.set_reg(counter.offset, 0x80000000 + counter.offset);
+    device.set_reg(counter.offset + 4, counter.offset + 4);
+  }
   struct mxe_counters c = {};
   ASSERT_EQ(mxe_counters(&driver, &c), MXE_OK);
-  const uint64_t got[] = {c.total,       c.mac_active,    c.stall_a,       c.stall_b,
-                          c.stall_c,     c.stall_drain,   c.stall_latency, c.idle,
-                          c.bytes_read,  c.bytes_written, c.blocks,        c.dual_cycles,
-                          c.nan_results, c.saturations};
-  for (uint64_t i = 0; i < 14; ++i) {
-    EXPECT_EQ(got[i], ((0x80000000 + 2 * i + 1) << 32) + 0x80000000 + 2 * i) << "counter " << i;
+  for (const CounterInfo& counter : counter_table) {
+    const uint64_t offset = counter.offset;
+    EXPECT_EQ(c.*counter.value, (offset + 4) << 32 | (0x80000000 + offset)) << counter.name;
   }
   EXPECT_EQ(device.events, std::vector<std::string>{"snapshot"});
   EXPECT_EQ(device.reg(MXE_REG_CTRL), MXE_CTRL_ENABLE_MASK) << "still enabled";

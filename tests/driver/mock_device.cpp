@@ -1,20 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/driver/mock_device.h"
 
-#include <algorithm>
-
 #include "mxe_reg_table.h"
+#include "sw/regs/generated/mxe_parameters.h"
 
 namespace mxe::test {
 namespace {
 
 constexpr uint32_t all_ones = 0xffffffff;
-
-const RegisterInfo* find_register(uint32_t offset) {
-  const auto it = std::find_if(register_table.begin(), register_table.end(),
-                               [=](const RegisterInfo& r) { return r.offset == offset; });
-  return it == register_table.end() ? nullptr : &*it;
-}
 
 MockDevice& self(void* ctx) { return *static_cast<MockDevice*>(ctx); }
 
@@ -22,17 +15,10 @@ MockDevice& self(void* ctx) { return *static_cast<MockDevice*>(ctx); }
 
 MockDevice::MockDevice(uint32_t ring_entries) : ring_(ring_entries * MXE_DESC_SIZE / 8, ~0ull) {
   for (const RegisterInfo& r : register_table) registers_[r.offset] = r.reset;
-  registers_[MXE_REG_NUM_PE] = 8;
-  registers_[MXE_REG_ROWS] = 32;
-  registers_[MXE_REG_ACC_TILES] = 4;
-  registers_[MXE_REG_TREE_W] = 70;
-  registers_[MXE_REG_A_SLAB_K] = 1024;
-  registers_[MXE_REG_B_BUF_K] = 256;
-  registers_[MXE_REG_MEM_W] = 512;
-  registers_[MXE_REG_QUEUE_DEPTH] = 16;
-  registers_[MXE_REG_MAX_BURST] = 64;
-  registers_[MXE_REG_FEATURES] =
-      MXE_FEATURES_FP4_DUAL_MASK | MXE_FEATURES_BF16_MASK | MXE_FEATURES_MX_OUT_MASK;
+  for (const ParameterInfo& info : parameter_table) {
+    registers_[info.offset] |= ParameterValues().*(info.field) << info.shift;
+  }
+  registers_[MXE_REG_FEATURES] |= MXE_FEATURES_BF16_MASK | MXE_FEATURES_MX_OUT_MASK;
 }
 
 mxe_port MockDevice::port(bool interrupts) {

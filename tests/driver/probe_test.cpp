@@ -18,32 +18,36 @@ class Probe : public testing::Test {
   mxe_device driver = {};
 };
 
-TEST_F(Probe, ReadsEveryCapability) {
+TEST_F(Probe, ReadsTheVersion) {
   ASSERT_EQ(probe(), MXE_OK);
   EXPECT_EQ(driver.caps.version_major, 0);
   EXPECT_EQ(driver.caps.version_minor, 2);
   EXPECT_EQ(driver.caps.version_patch, 0);
-  EXPECT_EQ(driver.caps.num_pe, 8u);
-  EXPECT_EQ(driver.caps.rows, 32u);
-  EXPECT_EQ(driver.caps.acc_tiles, 4u);
-  EXPECT_EQ(driver.caps.tree_w, 70u);
-  EXPECT_EQ(driver.caps.a_slab_k, 1024u);
-  EXPECT_EQ(driver.caps.b_buf_k, 256u);
-  EXPECT_EQ(driver.caps.mem_w, 512u);
-  EXPECT_EQ(driver.caps.queue_depth, 16u);
-  EXPECT_EQ(driver.caps.max_burst, 64u);
-  EXPECT_TRUE(driver.caps.fp4_dual);
-  EXPECT_TRUE(driver.caps.bf16);
-  EXPECT_TRUE(driver.caps.mx_out);
+}
+
+TEST_F(Probe, ReadsEveryCapability) {
+  // Every register shows a number of its own.
+#define SET_REGISTER(member, REGISTER) device.set_reg(MXE_REG_##REGISTER, MXE_REG_##REGISTER + 4u);
+  MXE_CAPABILITY_WORDS(SET_REGISTER)
+#undef SET_REGISTER
+  ASSERT_EQ(probe(), MXE_OK);
+#define EXPECT_WORD(member, REGISTER) \
+  EXPECT_EQ(driver.caps.member, MXE_REG_##REGISTER + 4u) << #REGISTER;
+  MXE_CAPABILITY_WORDS(EXPECT_WORD)
+#undef EXPECT_WORD
+#define EXPECT_FLAG(member, FIELD) EXPECT_TRUE(driver.caps.member) << #FIELD;
+  MXE_CAPABILITY_FLAGS(EXPECT_FLAG)
+#undef EXPECT_FLAG
 }
 
 TEST_F(Probe, SeesWhichFeatureIsMissing) {
-  for (const uint32_t missing : {1u, 2u, 4u}) {
+  for (uint32_t missing = 1; missing < 32; missing <<= 1) {
     device.set_reg(MXE_REG_FEATURES, ~missing);
     ASSERT_EQ(probe(), MXE_OK);
-    EXPECT_EQ(driver.caps.fp4_dual, missing != 1);
-    EXPECT_EQ(driver.caps.bf16, missing != 2);
-    EXPECT_EQ(driver.caps.mx_out, missing != 4);
+#define EXPECT_FLAG(member, FIELD) \
+  EXPECT_EQ(driver.caps.member, missing != MXE_FEATURES_##FIELD##_MASK) << #FIELD;
+    MXE_CAPABILITY_FLAGS(EXPECT_FLAG)
+#undef EXPECT_FLAG
   }
 }
 

@@ -2,7 +2,7 @@
 """mxe_reg_table.h: registers and descriptor words as data, for models of the device."""
 
 from .model import Block, Kind, Register
-from .text import banner
+from .text import banner, cpp_table
 
 HEAD = """// clang-format off
 #pragma once
@@ -37,6 +37,17 @@ struct DescriptorWordInfo {
 };
 """
 
+TAIL = """
+/// The register at an offset; null if there is none.
+constexpr const RegisterInfo* find_register(std::uint32_t offset) {
+  for (const RegisterInfo& info : register_table) {
+    if (info.offset == offset) return &info;
+  }
+  return nullptr;
+}
+
+}  // namespace mxe"""
+
 
 def register_row(r: Register) -> str:
     access = "read_write" if r.is_writable else "read_only"
@@ -50,16 +61,12 @@ def word_row(r: Register) -> str:
     return f'    {{"{r.name}", 0x{r.offset:02x}u, {r.width}u, 0x{r.reserved_mask:x}u}},'
 
 
-def table(kind: str, name: str, rows: list[str]) -> list[str]:
-    head = f"inline constexpr std::array<{kind}, {len(rows)}> {name}{{{{"
-    return ["", head, *rows, "}};"]
-
-
 def export(registers: Block, descriptor: Block) -> str:
     lines = [banner("//"), HEAD.rstrip()]
     lines += ["", "/// All registers, by ascending offset."]
-    lines += table("RegisterInfo", "register_table", [register_row(r) for r in registers.registers])[1:]
+    lines += cpp_table("RegisterInfo", "register_table",
+                       [register_row(r) for r in registers.registers])
     lines += ["", "/// All words of the descriptor, by ascending offset."]
-    lines += table("DescriptorWordInfo", "descriptor_table",
-                   [word_row(r) for r in descriptor.registers])[1:]
-    return "\n".join(lines + ["", "}  // namespace mxe"]) + "\n"
+    lines += cpp_table("DescriptorWordInfo", "descriptor_table",
+                       [word_row(r) for r in descriptor.registers])
+    return "\n".join(lines + [TAIL]) + "\n"

@@ -6,7 +6,7 @@ import enum
 import pathlib
 
 from systemrdl import RDLCompiler
-from systemrdl.node import AddrmapNode, FieldNode, RegNode
+from systemrdl.node import AddrmapNode, FieldNode, RegfileNode, RegNode
 from systemrdl.rdltypes import AccessType, OnWriteType
 
 
@@ -84,6 +84,64 @@ class Register:
 
 
 @dataclasses.dataclass(frozen=True)
+class Parameter:
+    """A parameter of the engine, shown to software by a field of a capability register."""
+
+    name: str  # as in the parameter list of mxe_top
+    place: int  # in that list
+    unit: str
+    configurations: dict[str, int]  # the value in each named configuration
+    low: int
+    high: int
+    power_of_two: bool
+    choices: tuple[int, ...]  # all that is allowed, if a few numbers
+    at_least: str | None  # another parameter
+    at_most: str | None
+    desc: str
+    register: str
+    offset: int  # of the register
+    field: Field
+
+    @property
+    def shown_by(self) -> str:
+        """The register or the field of a register that software reads."""
+        whole = self.field.is_whole_register
+        return self.register if whole else f"{self.register}.{self.field.name}"
+
+    @property
+    def member(self) -> str:
+        """Its name as a member of a struct."""
+        return self.name.lower()
+
+    @property
+    def allowed(self) -> str:
+        """What it must be, but for other parameters, to follow "must be"."""
+        if self.choices:
+            *most, last = map(str, self.choices)
+            return f"{', '.join(most)} or {last}"
+        kind = "a power of two from" if self.power_of_two else "from"
+        return f"{kind} {self.low} to {self.high}"
+
+
+@dataclasses.dataclass(frozen=True)
+class Counter:
+    """A 64-bit counter."""
+
+    name: str
+    offset: int  # of its low word
+    desc: str
+    part_of_total: bool
+    wait_of_array: bool
+    exact_between_jobs_only: bool
+    depends_on_data: bool
+
+    @property
+    def member(self) -> str:
+        """Its name as a member of a struct."""
+        return self.name.lower()
+
+
+@dataclasses.dataclass(frozen=True)
 class EnumValue:
     name: str
     value: int
@@ -98,6 +156,24 @@ class Block:
     desc: str
     registers: tuple[Register, ...]
     enums: dict[str, tuple[EnumValue, ...]]
+    parameters: tuple[Parameter, ...]  # in the order of their places
+    counter_list: tuple[Counter, ...]  # in the order of their addresses
+
+    @property
+    def configurations(self) -> list[str]:
+        """The names of the named configurations."""
+        return list(self.parameters[0].configurations)
+
+    @property
+    def capabilities(self) -> list[Register]:
+        """The registers that show parameters, in the order of their addresses."""
+        names = {p.register for p in self.parameters}
+        return [r for r in self.registers if r.name in names]
+
+    @property
+    def counters(self) -> list[str]:
+        """The 64-bit counters in the order of their addresses."""
+        return list(dict.fromkeys(r.counter for r in self.registers if r.counter))
 
     @property
     def counters(self) -> list[str]:
@@ -154,6 +230,79 @@ def read_register(node: RegNode, top: AddrmapNode) -> Register:
     )
 
 
+def read_limits(node: RegNode | FieldNode) -> tuple[bool, tuple[int, ...], tuple[int, ...]]:
+    """Whether only powers of two are allowed, the first and last value, and all if they are few."""
+    kinds = [k for k in ("power_of_two", "range", "one_of") if node.get_property(k, default=None)]
+    if len(kinds) != 1:
+        raise Unsupported(f"{node.get_path()}: needs one of power_of_two, range and one_of")
+    numbers = tuple(int(n) for n in node.get_property(kinds[0]))
+    if kinds[0] == "one_of":
+        return False, (min(numbers), max(numbers)), numbers
+    if len(numbers) != 2:
+        raise Unsupported(f"{node.get_path()}: {kinds[0]} takes the first and the last value")
+    return kinds[0] == "power_of_two", numbers, ()
+
+
+def read_parameter(node: RegNode | FieldNode, top: AddrmapNode) -> Parameter | None:
+    row = node.get_property("parameter", default=None)
+    if not row:
+        return None
+    members = dict(row.members)
+    power_of_two, (low, high), choices = read_limits(node)
+    is_field = isinstance(node, FieldNode)
+    register = node.parent if is_field else node
+    return Parameter(
+        name=node.inst_name.upper(),
+        place=int(members.pop("place")),
+        unit=members.pop("unit"),
+        configurations={name: int(value) for name, value in members.items()},
+        low=low,
+        high=high,
+        power_of_two=power_of_two,
+        choices=choices,
+        at_least=node.get_property("at_least", default=None),
+        at_most=node.get_property("at_most", default=None),
+        desc=node.get_property("desc"),
+        register=register.get_rel_path(top),
+        offset=register.absolute_address,
+        field=read_field(node if is_field else node.get_child_by_name("value")),
+    )
+
+
+def read_parameters(top: AddrmapNode) -> tuple[Parameter, ...]:
+    found = [read_parameter(n, top) for n in top.descendants()
+             if isinstance(n, (RegNode, FieldNode))]
+    parameters = sorted((p for p in found if p), key=lambda p: p.place)
+    if [p.place for p in parameters] != list(range(1, len(parameters) + 1)):
+        raise Unsupported("the places of the parameters are not 1, 2, 3, ...")
+    names = [p.name for p in parameters]
+    for p in parameters:
+        for other in (p.at_least, p.at_most):
+            if other and other not in names:
+                raise Unsupported(f"{p.name}: there is no parameter {other}")
+    return tuple(parameters)
+
+
+def read_counter(node: RegfileNode) -> Counter:
+    def is_set(name: str) -> bool:
+        return bool(node.get_property(name, default=False))
+
+    return Counter(
+        name=node.inst_name,
+        offset=node.absolute_address,
+        desc=node.get_property("desc"),
+        part_of_total=is_set("part_of_total"),
+        wait_of_array=is_set("wait_of_array"),
+        exact_between_jobs_only=is_set("exact_between_jobs_only"),
+        depends_on_data=is_set("depends_on_data"),
+    )
+
+
+def read_counters(top: AddrmapNode) -> tuple[Counter, ...]:
+    return tuple(read_counter(n) for n in top.descendants()
+                 if isinstance(n, RegfileNode) and n.orig_type_name == "counter_r")
+
+
 def read_enums(nodes: list[RegNode]) -> dict[str, tuple[EnumValue, ...]]:
     enums = {}
     for node in nodes:
@@ -176,4 +325,6 @@ def read_block(rdl: pathlib.Path, top_name: str) -> Block:
         desc=top.get_property("desc"),
         registers=tuple(read_register(n, top) for n in nodes),
         enums=read_enums(nodes),
+        parameters=read_parameters(top),
+        counter_list=read_counters(top),
     )

@@ -15,3 +15,8 @@ def banner(comment: str) -> str:
 def comment_block(text: str, start: str, width: int = 100) -> list[str]:
     """`text` as lines that begin with `start`."""
     return textwrap.wrap(text, width, initial_indent=start, subsequent_indent=start)
+
+
+def cpp_table(kind: str, name: str, rows: list[str]) -> list[str]:
+    """A constant array of C++."""
+    return [f"inline constexpr std::array<{kind}, {len(rows)}> {name}{{{{", *rows, "}};"]

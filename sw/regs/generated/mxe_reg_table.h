@@ -115,4 +115,12 @@ inline constexpr std::array<DescriptorWordInfo, 24> descriptor_table{{
     {"CYCLES", 0x78u, 64u, 0x0u},
 }};
 
+/// The register at an offset; null if there is none.
+constexpr const RegisterInfo* find_register(std::uint32_t offset) {
+  for (const RegisterInfo& info : register_table) {
+    if (info.offset == offset) return &info;
+  }
+  return nullptr;
+}
+
 }  // namespace mxe

@@ -34,16 +34,16 @@
 #define MXE_REG_ACC_TILES                          UINT32_C(0x010)
 #define MXE_ACC_TILES_RESET                        UINT32_C(0x00000000)
 
-// Bits of the exact block sum: 42, 56 or 70. Format pairs that need more are answered with
-// ERR_PAIR.
+// Width of the exact block sum. Format pairs that need more are answered with ERR_PAIR.
 #define MXE_REG_TREE_W                             UINT32_C(0x014)
 #define MXE_TREE_W_RESET                           UINT32_C(0x00000000)
 
-// Elements along K of the resident chunk of A.
+// Size of the resident chunk of A: A_SLAB_K / 32 operand words per row. A word is 32 elements of K
+// whatever their format, or 64 where 4-bit pairs run at twice the rate.
 #define MXE_REG_A_SLAB_K                           UINT32_C(0x018)
 #define MXE_A_SLAB_K_RESET                         UINT32_C(0x00000000)
 
-// Elements along K in one half of the B buffer.
+// Size of one half of the B buffer: B_BUF_K / 32 operand words per column, words as in A_SLAB_K.
 #define MXE_REG_B_BUF_K                            UINT32_C(0x01c)
 #define MXE_B_BUF_K_RESET                          UINT32_C(0x00000000)
 
@@ -252,11 +252,11 @@
 #define MXE_REG_DUAL_CYCLES_HI                     UINT32_C(0x15c)
 #define MXE_DUAL_CYCLES_HI_RESET                   UINT32_C(0x00000000)
 
-// Results that are NaN. Bits 31 to 0.
+// Results whose FP32 sum is NaN, whatever format they are stored in. Bits 31 to 0.
 #define MXE_REG_NAN_RESULTS_LO                     UINT32_C(0x160)
 #define MXE_NAN_RESULTS_LO_RESET                   UINT32_C(0x00000000)
 
-// Results that are NaN. Bits 63 to 32.
+// Results whose FP32 sum is NaN, whatever format they are stored in. Bits 63 to 32.
 #define MXE_REG_NAN_RESULTS_HI                     UINT32_C(0x164)
 #define MXE_NAN_RESULTS_HI_RESET                   UINT32_C(0x00000000)
 

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+"""mxe_parameters.cmake: the named configurations for those who build the RTL."""
+
+from .model import Block
+from .text import banner
+
+
+def export(registers: Block, descriptor: Block) -> str:
+    del descriptor
+    lines = [banner("#"), "", "# The parameters in which a named configuration differs from the "
+             "defaults of mxe_top, which are `base`."]
+    for name in registers.configurations:
+        pairs = [f"{p.name}={p.configurations[name]}" for p in registers.parameters
+                 if p.configurations[name] != p.configurations["base"]]
+        lines.append(f"set(MXE_RTL_PARAMETERS_{name} {' '.join(pairs)})"
+                     if pairs else f'set(MXE_RTL_PARAMETERS_{name} "")')
+    return "\n".join(lines) + "\n"
