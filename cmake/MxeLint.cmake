@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Targets that look at the sources: format, format-check, tidy, lint-rtl, yosys-check.
 # ctest -L lint runs all of them but tidy, which takes minutes.
 include_guard()

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Settings every target of the project shares.
 
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Prints the line coverage of every source file below ROOT/{model,sw,tb} that the tests in BINARY
 # executed, least covered first. Asks GCOV; headers are left out, since each unit counts them anew.
 file(GLOB_RECURSE counts ${BINARY}/*.gcda)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Formats all C and C++ sources below ROOT (MODE=fix) or fails if one is not formatted (MODE=check).
 # Generated headers say themselves that they are not to be formatted.
 set(patterns "")

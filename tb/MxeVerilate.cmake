@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # mxe_engine(<target> TOP <module> DESCRIPTION <file> SOURCES <file>... [STATES <file>]
 #            [PARAMETERS <NAME=VALUE>...] [DEFINES <macro>...] [COVERAGE])
 #

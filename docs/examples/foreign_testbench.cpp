@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // MXE on a SystemC board of your own, with its memory and its processor: see docs/model.md.
 #include <cstdio>
 #include <cstring>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // mxe compare: what an array loses in each of several formats.
 
 #include <fmt/format.h>

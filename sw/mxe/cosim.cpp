@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // mxe cosim: model and RTL side by side on random jobs, every byte, counter and cycle compared.
 
 #include <fmt/format.h>

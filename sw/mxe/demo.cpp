@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // mxe demo: a digit classifier, quantized in several formats, on reference, model and RTL.
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // mxe dequantize: element codes and block scales back to float32.
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sw/mxe/digits.h"
 
 #include <fmt/format.h>

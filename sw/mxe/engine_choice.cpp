@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sw/mxe/engine_choice.h"
 
 namespace mxe::cli {

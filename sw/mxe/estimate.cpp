@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // mxe estimate: the cycles of a matrix product, without data.
 
 #include <memory>

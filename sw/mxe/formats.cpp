@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // mxe formats: the element formats and their limits.
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // mxe generate: the operand files of the Ascend (CANN) MX matmul samples.
 
 #include <fmt/format.h>

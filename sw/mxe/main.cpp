@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The program mxe.
 //
 // SystemC starts its own way: sc_elab_and_sim prints a copyright message unless told not to, sets
@@ -20,6 +21,7 @@
 #include "sw/device/device.h"
 #include "sw/mxe/command.h"
 #include "sw/mxe/engine_choice.h"
+#include "sw/mxe/version.h"
 
 namespace mxe::cli {
 namespace {
@@ -63,6 +65,8 @@ int run(int argc, char** argv) {
       "RTL",
       "mxe");
   app.require_subcommand(1);
+  app.set_version_flag("--version", version_text,
+                       "Version, commit, compiler, SystemC and Verilator");
   std::vector<Command> commands{add_demo(app),       add_formats(app), add_quantize(app),
                                 add_dequantize(app), add_compare(app), add_generate(app),
                                 add_matmul(app),     add_estimate(app)};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // mxe matmul: quantize two matrices and multiply them on the reference, the model or the RTL.
 
 #include <fmt/format.h>

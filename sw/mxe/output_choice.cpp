@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sw/mxe/output_choice.h"
 
 #include <fmt/format.h>

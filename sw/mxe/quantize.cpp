@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // mxe quantize: float32 to element codes and block scales.
 
 #include "model/numerics/quantize.h"

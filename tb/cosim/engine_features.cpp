@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tb/cosim/engine_features.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tb/cosim/job_generator.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tb/coverage/job_bins.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tb/coverage/port_bins.h"
 
 #include "model/engine/memory_port.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tb/regression/own_engine.h"
 
 #include "tb/rtl/plugin_loader.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tb/regression/seed_results.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tb/rtl/axi_lite_checker.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compiled once per engine of mxe_engine(), with MXE_CLASS its Verilated class, MXE_CLASS_FST the
 // one with waves, if there is one, MXE_TOP its top module, and MXE_DESCRIPTION a file with its
 // description as a string literal.

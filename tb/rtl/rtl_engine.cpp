@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tb/rtl/rtl_engine.h"
 
 #include <fmt/format.h>

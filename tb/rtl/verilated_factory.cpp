@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compiled once per Verilated library, with MXE_CLASS its class and MXE_FST 1 if it can write
 // waves.
 #define MXE_STRING_(x) #x

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // Include the Verilated class before this file, and no SystemC header at all: the two do not mix in

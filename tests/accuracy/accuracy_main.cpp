@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // mxe_accuracy: random jobs on the model and on the RTL, and how far apart their cycles are.
 #include <fmt/format.h>
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // mxe_cycle_baseline: the cycles of a fixed set of jobs, on the model and on the RTL, against those
 // recorded in cycle_baseline.json. More or fewer than 1 % is a failure until the file is brought up
 // to date, with a reason (docs/accuracy.md).

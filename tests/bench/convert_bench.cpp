@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Quantizing and dequantizing 4096 x 4096 values on one core, beside what its memory allows.
 //
 // "stream" reads 4 bytes and writes 1 for every element (dequantizing: the reverse) and does

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What co-simulation costs: model, RTL, buses, memories, driver and every comparison, against the
 // bare Verilated RTL on the same cycles.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Simulated clock cycles a second: the RTL, the model with data (functional) and without (timing,
 // as `mxe estimate` runs it), one product of 512 x 512 x 512 on configuration base in MXFP8. And
 // layers of Llama-3-8B over 2,048 tokens without data.

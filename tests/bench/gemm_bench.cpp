@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The golden matrix multiply against OpenBLAS sgemm on one thread, M = N = 512, K = 4096.
 #include <benchmark/benchmark.h>
 

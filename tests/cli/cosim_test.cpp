@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // mxe cosim: what it prints, writes and returns. What it finds is tested with planted faults
 // (tests/faults).
 #include <filesystem>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // README.md and the guides stay true: what it tells users to type is typed.
 
 #include <cstdlib>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // --trace: what the file says is what the counters say.
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The parts every subcommand shares: help, bad usage, bad files.
 
 #include "tests/cli/run_mxe.h"
@@ -19,6 +20,15 @@ TEST_F(Usage, HelpIsSuccess) {
     EXPECT_EQ(run.exit_code, 0);
     EXPECT_NE(run.out.find("Usage: mxe"), std::string::npos) << run.out;
     EXPECT_EQ(run.err, "");
+  }
+}
+
+TEST_F(Usage, VersionNamesWhatItWasMadeWith) {
+  const ProgramRun run = mxe({"--version"});
+  EXPECT_EQ(run.exit_code, 0);
+  EXPECT_EQ(run.out.rfind("mxe 0.", 0), 0u) << run.out;
+  for (const char* part : {"(commit ", "\ncompiler ", "\nSystemC 2.", "\nVerilator "}) {
+    EXPECT_NE(run.out.find(part), std::string::npos) << part << " is missing in " << run.out;
   }
 }
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Compares the quantizer with a directory's oracle.py on random values, every preset and format.
 
     check_random.py TOOL ORACLE_DIR [--values N] [--seed S] [--only PRESET_PART]

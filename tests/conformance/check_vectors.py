@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Compares every recorded vector of a directory with the quantizer, bit for bit. The long check.
 
     check_vectors.py TOOL VECTORS_DIR [NAME_PART]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The golden GEMM against recorded cases for 49 format pairs, bit for bit, and proof that the
 // comparison notices a wrong accumulator.
 #include "model/numerics/gemm.h"

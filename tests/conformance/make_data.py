@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Regenerates the compact conformance data from a directory of recorded vectors and an oracle.
 
     make_data.py VECTORS_DIR ORACLE_DIR

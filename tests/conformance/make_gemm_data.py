@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Regenerates data/gemm_block.npy from a directory of recorded vectors.
 
     make_gemm_data.py VECTORS_DIR

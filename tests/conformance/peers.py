@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the recorded vectors mean: which preset and format a file belongs to, and which of its values
 are not defined by the system it was recorded from. Shared by the conformance scripts.
 """

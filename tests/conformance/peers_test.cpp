@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every preset against checksums of what the real systems gave, row by row (make_data.py), and
 // proof that the comparison notices a single switch in the wrong position.
 #include <gtest/gtest.h>

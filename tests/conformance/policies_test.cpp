@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The accumulation policies for study against recorded dot products, and the Ascend sample files.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Quantizes .npy files on behalf of the conformance scripts. Reads one job a line from stdin:
 //
 //   PRESET FORMAT IN.npy OUT_PREFIX [scale=eXmY] [amax=VALUE]

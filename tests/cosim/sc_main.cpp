@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The SystemC library brings its own main(), which calls this.
 #include <gtest/gtest.h>
 

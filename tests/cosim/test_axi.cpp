@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The bus bridges of the RTL wrapper against pins driven by hand, and the protocol checker against
 // each breach it must report.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Model and RTL side by side: random jobs, every byte, every status, every counter, every cycle.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One script on the model and on the RTL: both must show software the same, at the same times.
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The model alone: any configuration, both modes, and the blocks whose timing is easy to get wrong
 // against a plain cycle-by-cycle account.
 #include <gtest/gtest.h>

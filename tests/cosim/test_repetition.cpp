@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the model does without simulating every event must not show: skipped periods and data in one
 // go give the cycles, the counters and the bytes of a simulation event by event.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The RTL wrapper itself: what it refuses, what ends it, what it writes, when its clock runs.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The checker is checked: what it must report, it reports; and the stimulus is what it says.
 #include <gtest/gtest.h>
 

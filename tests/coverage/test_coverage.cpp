@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What counts as covered.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Faults for the RTL of the project; see plant.cmake.
 set(MXE_FAULTS "")
 # ACTIVE stands for "this fault is chosen".

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Plants faults into a copy of RTL. All faults of a list are in one copy, each behind a number that the
 # test chooses while it runs, so that one Verilated library serves all.
 #

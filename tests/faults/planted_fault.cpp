@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/faults/planted_fault.h"
 
 int planted_fault = 0;

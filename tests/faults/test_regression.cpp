@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The regression finds planted faults, sorts them into a bucket and shrinks them to a small case
 // that still fails.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Proofs by temporal induction (prove.py). Each names the module, then the options of prove.py, and
 # is followed by faults that its proof must find: a text of the module that occurs once, and a faulty
 # one. `;` cannot be used.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs the regression on one faulty version of the RTL, case after case until one fails, and says
 // which. scripts/mutation runs it for each.
 #include <fmt/format.h>

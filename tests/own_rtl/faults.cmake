@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Faults for the simple engine; see tests/faults/plant.cmake.
 set(MXE_FAULTS "")
 # Arithmetic.

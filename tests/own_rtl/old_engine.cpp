@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An engine that was built for another version of the headers.
 #include "tb/rtl/engine_plugin.h"
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Builds the project SOURCE in BINARY, apart from MXE, and runs random jobs and the directed cases on
 # the engine that comes of it.
 function(run)

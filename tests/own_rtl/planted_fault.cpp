@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <cstdlib>
 
 /// What the faulty engine asks: the number of the fault that is active, from the environment.

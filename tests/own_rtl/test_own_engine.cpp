@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An engine of one's own in the regression: what it says about itself, what is drawn and demanded
 // accordingly, and that planted faults are found, sorted and shrunk.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cases as files, as random streams and in processes of their own; and how failing ones shrink.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // In place of tb/rtl/rtl_library.cpp: the RTL of this `mxe` swaps the scales of two blocks.
 #include "tests/faults/planted_fault.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The arithmetic leaves of the RTL, alone, against model/numerics.
 #include <Vleaf_top.h>
 #include <gtest/gtest.h>

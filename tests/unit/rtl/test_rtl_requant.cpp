@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The arithmetic of the requantiser, alone, against model/numerics: every exponent with every
 // fraction at which a scale rule changes its mind, every code and every midpoint between two.
 #include <Vrequant_top.h>

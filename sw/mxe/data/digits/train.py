@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Trains the digit classifier of `mxe demo` and writes the .npy files beside this script.
 
     python3 train.py            trains on the committed images and rewrites the weights

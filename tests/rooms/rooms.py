@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Checks the arrows between rooms: the folders of code, from the bottom up, each with its libraries.
+
+A room includes headers of its own and of rooms below it, by their path from the project's root, and
+its targets link the rooms whose headers they include. Rooms below the platform know no SystemC.
+Prints one line for each breach; exit status 1 if there are any.
+
+    rooms.py --root DIR --links FILE ROOM...
+
+FILE has a line for each target: its room, its name, what it links.
+"""
+import argparse
+import pathlib
+import re
+import sys
+
+# The driver and what is generated from the registers, which firmware copies, have bare names.
+BARE = {"sw/driver": "sw/driver", "sw/regs/generated": "sw/regs"}
+FIRST_WITH_SYSTEMC = "model/platform"
+SOURCES = {".h", ".c", ".cpp", ".inc"}
+INCLUDE = re.compile(r'^\s*#\s*include\s+(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)
+SYSTEMC = re.compile(r"systemc|sysc/|tlm")
+
+
+def room_of(path, rooms):
+    """The room that a path from the root lies in, or None."""
+    return next((room for room in rooms if path.startswith(room + "/")), None)
+
+
+def read_includes(root, rooms):
+    """(room, file, quoted, bracketed) of every include in a room."""
+    for room in rooms:
+        for path in sorted((root / room).rglob("*")):
+            relative = path.relative_to(root).as_posix()
+            if path.suffix not in SOURCES or room_of(relative, rooms) != room:
+                continue
+            for quoted, bracketed in INCLUDE.findall(path.read_text(encoding="utf-8")):
+                yield room, relative, quoted, bracketed
+
+
+def read_links(text):
+    """{target: (room, [what it links])}"""
+    targets = {}
+    for line in text.splitlines():
+        room, target, *libraries = line.split()
+        names = [re.sub(r"^\$<LINK_ONLY:(.*)>$", r"\1", name) for name in libraries]
+        targets[target] = (room, names)
+    return targets
+
+
+def reachable(target, targets):
+    """The rooms of everything that a target links, over any number of steps."""
+    found, open_ones = set(), [target]
+    while open_ones:
+        for name in targets.get(open_ones.pop(), (None, []))[1]:
+            if name in targets and name not in found:
+                found.add(name)
+                open_ones.append(name)
+    return {targets[name][0] for name in found}
+
+
+def breaches(root, rooms, links):
+    rank = {room: index for index, room in enumerate(rooms)}
+    targets = read_links(links)
+    linked = {}
+    for target, (room, libraries) in targets.items():
+        linked.setdefault(room, {room}).update(reachable(target, targets))
+        for library in libraries:
+            if library in targets and rank[targets[library][0]] > rank[room]:
+                yield f"{target} of {room} links {library} of {targets[library][0]}, which is above it"
+    bare = {path.name: room for folder, room in BARE.items() for path in (root / folder).glob("*.h")}
+    for room, file, quoted, bracketed in read_includes(root, rooms):
+        if bracketed:
+            if SYSTEMC.match(bracketed) and rank[room] < rank[FIRST_WITH_SYSTEMC]:
+                yield f"{file} includes <{bracketed}>: {room} knows no SystemC"
+            continue
+        other = bare.get(quoted) or room_of(quoted, rooms)
+        if not other:
+            if (root / file).parent.joinpath(quoted).exists():
+                yield f'{file} includes "{quoted}": say the path from the project\'s root'
+            continue
+        if rank[other] > rank[room]:
+            yield f"{file} includes {quoted}, but {other} is above {room}"
+        elif room in linked and other not in linked[room]:
+            yield f"{file} includes {quoted}, but no target of {room} links {other}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--root", type=pathlib.Path, required=True)
+    parser.add_argument("--links", type=pathlib.Path, required=True)
+    parser.add_argument("rooms", nargs="+", help="from the bottom up")
+    args = parser.parse_args()
+    found = list(breaches(args.root, args.rooms, args.links.read_text(encoding="utf-8")))
+    for line in found:
+        print(line)
+    print(f"{len(args.rooms)} rooms, {len(found)} arrows that point up or nowhere")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The test of the rooms notices each kind of breach, planted in a house of three rooms."""
+import pathlib
+import tempfile
+import unittest
+
+import rooms
+
+ROOMS = ["sw/regs", "sw/driver", "model/numerics", "model/platform", "sw/mxe"]
+LINKS = """sw/driver driver
+model/numerics mx fmt::fmt
+model/platform platform mx driver
+sw/mxe cli platform $<LINK_ONLY:mx>
+"""
+
+
+class Rooms(unittest.TestCase):
+    def check(self, files, links=LINKS):
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            files = {"sw/driver/mxe_driver.h": "", **files}
+            for name, text in files.items():
+                (root / name).parent.mkdir(parents=True, exist_ok=True)
+                (root / name).write_text(text, encoding="utf-8")
+            return list(rooms.breaches(root, ROOMS, links))
+
+    def test_what_points_down_is_allowed(self):
+        self.assertEqual([], self.check({
+            "sw/mxe/main.cpp": '#include <systemc>\n#include "model/platform/host.h"\n'
+                               '#include "mxe_driver.h"\n#include "sw/mxe/main.h"\n',
+            "model/numerics/format.cpp": '#include "model/numerics/format.h"\n#include <vector>\n'}))
+
+    def test_an_include_that_points_up(self):
+        self.assertIn("above", self.check(
+            {"model/numerics/format.h": '#include "model/platform/host.h"\n'})[0])
+
+    def test_systemc_below_the_platform(self):
+        self.assertIn("no SystemC", self.check({"model/numerics/a.h": "#  include <tlm>\n"})[0])
+
+    def test_a_target_that_links_up(self):
+        self.assertIn("above", self.check({}, LINKS.replace("mx fmt::fmt", "mx platform"))[0])
+
+    def test_an_include_without_a_link(self):
+        files = {"model/platform/driver_port.h": '#include "mxe_driver.h"\n'}
+        self.assertEqual([], self.check(files))
+        self.assertIn("no target", self.check(files, LINKS.replace("mx driver", "mx"))[0])
+
+    def test_another_include_root(self):
+        self.assertIn("root", self.check({"sw/mxe/a.cpp": '#include "a.h"\n', "sw/mxe/a.h": ""})[0])
+
+
+if __name__ == "__main__":
+    unittest.main()
