@@ -5,16 +5,7 @@
 `include "mxe_assert.svh"
 `default_nettype none
 module mxe_top #(
-  parameter int unsigned NUM_PE      = 8,     // columns of C computed at a time
-  parameter int unsigned ROWS        = 32,    // rows of C held by each PE
-  parameter int unsigned ACC_TILES   = 4,     // column tiles that share one A chunk
-  parameter int unsigned TREE_W      = 70,    // bits of a block sum: 42, 56 or 70
-  parameter bit          FP4_DUAL    = 1'b1,  // 4-bit pairs at twice the rate
-  parameter int unsigned A_SLAB_K    = 1024,  // 8-bit elements of K in an A chunk
-  parameter int unsigned B_BUF_K     = 256,   // 8-bit elements of K in a B slab
-  parameter int unsigned MEM_W       = 256,   // bits of the memory port
-  parameter int unsigned QUEUE_DEPTH = 16,    // most descriptors in the ring
-  parameter int unsigned MAX_BURST   = 16     // most beats in an AXI burst
+`include "mxe_parameters.svh"
 ) (
   input  logic               clk_i,
   input  logic               rst_ni,
@@ -81,36 +72,7 @@ module mxe_top #(
   output logic               irq_o
 );
   // ---------------------------------------------------------------- parameters allowed
-  if ((NUM_PE < 1) || (NUM_PE > 64) || ((NUM_PE & (NUM_PE - 1)) != 0)) begin : gen_bad_num_pe
-    $error("NUM_PE must be a power of two from 1 to 64");
-  end
-  if ((ROWS < 8) || (ROWS > 256) || ((ROWS & (ROWS - 1)) != 0) ||
-      (ROWS < NUM_PE)) begin : gen_bad_rows
-    $error("ROWS must be a power of two from 8 to 256, at least NUM_PE");
-  end
-  if ((ACC_TILES < 1) || (ACC_TILES > 16) ||
-      ((ACC_TILES & (ACC_TILES - 1)) != 0)) begin : gen_bad_acc
-    $error("ACC_TILES must be a power of two from 1 to 16");
-  end
-  if ((TREE_W != 42) && (TREE_W != 56) && (TREE_W != 70)) begin : gen_bad_tree
-    $error("TREE_W must be 42, 56 or 70");
-  end
-  if ((B_BUF_K < 32) || (A_SLAB_K < B_BUF_K) || (A_SLAB_K > 16384) ||
-      ((A_SLAB_K & (A_SLAB_K - 1)) != 0) || ((B_BUF_K & (B_BUF_K - 1)) != 0)) begin : gen_bad_k
-    $error("A_SLAB_K and B_BUF_K must be powers of two, 32 <= B_BUF_K <= A_SLAB_K <= 16384");
-  end
-  if ((MEM_W != 64) && (MEM_W != 128) && (MEM_W != 256) && (MEM_W != 512)) begin : gen_bad_mem
-    $error("MEM_W must be 64, 128, 256 or 512");
-  end
-  if ((QUEUE_DEPTH < 2) || (QUEUE_DEPTH > 256) ||
-      ((QUEUE_DEPTH & (QUEUE_DEPTH - 1)) != 0)) begin : gen_bad_queue
-    $error("QUEUE_DEPTH must be a power of two from 2 to 256");
-  end
-  if ((MAX_BURST < 1) || (MAX_BURST > 256) ||
-      ((MAX_BURST & (MAX_BURST - 1)) != 0)) begin : gen_bad_burst
-    $error("MAX_BURST must be a power of two from 1 to 256");
-  end
-
+`include "mxe_parameter_checks.svh"
   if (mxe_pkg::LANES != 32) begin : gen_bad_lanes
     $error("LANES is the size of an MX block: 32");
   end

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # The RTL for everything that reads it (Verilator, Yosys, lint): MXE_RTL_SOURCES, packages first,
-# from the list mxe.f; the folder of its includes; the lint waivers.
+# from the list mxe.f; what they include, MXE_RTL_HEADERS, and its folder; the lint waivers.
 include_guard()
 set(MXE_RTL_INCLUDE ${CMAKE_CURRENT_LIST_DIR})
 set(MXE_RTL_WAIVERS ${MXE_RTL_INCLUDE}/mxe.vlt)
 file(STRINGS ${MXE_RTL_INCLUDE}/mxe.f MXE_RTL_SOURCES REGEX "^[^/+].*\\.sv$")
 list(TRANSFORM MXE_RTL_SOURCES PREPEND ${MXE_RTL_INCLUDE}/)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${MXE_RTL_INCLUDE}/mxe.f)
+file(GLOB MXE_RTL_HEADERS CONFIGURE_DEPENDS ${MXE_RTL_INCLUDE}/*.svh)

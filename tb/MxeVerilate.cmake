@@ -129,7 +129,7 @@ function(mxe_verilate target)
             -MAKEFLAGS "-s OPT_FAST=${fast} OPT_SLOW=-O0" --Mdir ${directory} --prefix ${ARG_CLASS}
             --top-module ${ARG_TOP} -I${MXE_RTL_DIR} ${parameters} ${ARG_DEFINES} ${ARG_STATES}
             ${ARG_SOURCES}
-    DEPENDS ${ARG_STATES} ${ARG_SOURCES} ${MXE_RTL_DIR}/mxe_assert.svh
+    DEPENDS ${ARG_STATES} ${ARG_SOURCES} ${MXE_RTL_HEADERS}
     COMMENT "Verilator: ${ARG_CLASS}"
     VERBATIM)
   add_custom_target(${target}_verilated DEPENDS ${archive})

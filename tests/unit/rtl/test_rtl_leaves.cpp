@@ -17,7 +17,7 @@ double sc_time_stamp() { return 0; }
 namespace {
 
 constexpr std::size_t kLanes = 32;
-constexpr std::size_t kFormats = 7;
+constexpr std::size_t kFormats = mx::kFormatCount;
 using Word = std::array<uint8_t, kLanes>;  // one container per lane
 using Decoded = std::array<uint32_t, 16>;  // 32 slots of 16 bits
 using mx::FormatId;
