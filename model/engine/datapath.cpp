@@ -7,7 +7,6 @@
 #include "model/numerics/accumulate.h"
 #include "model/numerics/gemm.h"
 #include "model/numerics/tensor.h"
-#include "mxe_regs.h"
 
 namespace mxe {
 namespace {
@@ -82,7 +81,7 @@ void Datapath::start(uint64_t cycle, const Descriptor& job) {
   const unsigned word_elements = dual ? 2 * kLanes : kLanes;
   const uint32_t k_words = ceil_div(job.k, word_elements);
   const unsigned tail_count = (job.k - 1) % word_elements + 1;
-  bfloat16_out_ = job.out_format == MXE_OUT_BF16;
+  numbers_out_ = job.numbers_out();
   mx_out_ = job.has_mx_out();
   const bool whole =
       functional() && !trace_ && whole_job_.compute(job, memory_, params_.fp4_dual != 0);
@@ -247,14 +246,8 @@ void Datapath::write_skipped_rows(Rows rows, uint64_t cycle) {
   for (; !rows.same_place(drain_.rows()); rows.step()) {
     const uint32_t* values = whole_->results(rows.matrix_row(), rows.column());
     const unsigned cols = rows.cols();
-    const auto* data = reinterpret_cast<const uint8_t*>(values);
-    std::size_t bytes = std::size_t{cols} * kFloatBytes;
-    if (bfloat16_out_) {
-      halves_.resize(cols);
-      std::transform(values, values + cols, halves_.begin(), mx::bfloat16_bits);
-      data = reinterpret_cast<const uint8_t*>(halves_.data());
-      bytes = std::size_t{cols} * kBfloat16Bytes;
-    }
+    const uint8_t* data = stored_numbers(*numbers_out_, values, cols, narrow_);
+    const std::size_t bytes = std::size_t{cols} * numbers_out_->bytes;
     if (target) std::memcpy(target + (rows.address() - whole_->d_address()), data, bytes);
     nan_results += Drain::count_nans(values, cols);
   }

@@ -110,8 +110,9 @@ class Datapath {
   Mode mode_;
   MemoryPort& memory_;
   TracePoint trace_;
-  bool one_chunk_ = false, bfloat16_out_ = false, mx_out_ = false;  // of the job
-  std::vector<uint16_t> halves_;
+  bool one_chunk_ = false, mx_out_ = false;    // of the job
+  const NumberFormat* numbers_out_ = nullptr;  // null if MX
+  std::vector<uint16_t> narrow_;               // a row of results
   Repetition repetition_;
   uint64_t skipped_cycles_ = 0;
   WholeJob whole_job_;

@@ -34,18 +34,19 @@ bool has_reserved_bits(const DescriptorBytes& bytes) {
                      });
 }
 
-bool is_out_format(const Descriptor& job) {
-  return job.out_format == MXE_OUT_FP32 || job.out_format == MXE_OUT_BF16 || job.has_mx_out();
-}
+bool is_out_format(const Descriptor& job) { return job.numbers_out() || job.has_mx_out(); }
 
 /// Addresses and strides of C and D are multiples of their numbers' size; MX elements are bytes.
 bool is_misaligned(const Descriptor& job) {
   const unsigned c_size = job.bias_bf16 ? 2 : 4;
-  const unsigned d_size = job.has_mx_out() ? 1 : job.out_format == MXE_OUT_BF16 ? 2 : 4;
+  const NumberFormat* numbers = job.numbers_out();
+  const unsigned d_size = numbers ? numbers->bytes : 1;
   return (job.c_addr | job.c_stride) % c_size != 0 || (job.d_addr | job.d_stride) % d_size != 0;
 }
 
 }  // namespace
+
+const NumberFormat* Descriptor::numbers_out() const { return find_number_format(out_format); }
 
 bool Descriptor::has_mx_out() const {
   return out_format >= MXE_OUT_MXFP4_E2M1 && out_format <= MXE_OUT_MXINT8;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 
+#include "model/job/output.h"
 #include "model/numerics/format.h"
 #include "model/numerics/quantizer_options.h"
 #include "model/params/params.h"
@@ -29,6 +30,8 @@ struct Descriptor {
 
   mx::FormatId a() const { return static_cast<mx::FormatId>(format_a); }
   mx::FormatId b() const { return static_cast<mx::FormatId>(format_b); }
+  /// How results are stored as numbers one by one; null if they are not.
+  const NumberFormat* numbers_out() const;
   bool has_mx_out() const;
   mx::FormatId mx_out() const;  ///< of MX results
 };

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "model/numerics/gemm.h"
-#include "mxe_regs.h"
 
 namespace mxe {
 namespace {
@@ -26,21 +25,17 @@ BlockOutput block_output(const Descriptor& job) {
 }  // namespace
 
 Drain::Drain(const Params& params, WrPort& wr_port, TracePoint trace)
-    : params_(params),
-      wr_port_(wr_port),
-      trace_(trace),
-      requant_(params, wr_port),
-      halves_(params.num_pe) {}
+    : params_(params), wr_port_(wr_port), trace_(trace), requant_(params, wr_port) {}
 
 void Drain::start(const Descriptor& job, bool dual, unsigned pitch) {
-  out_ = job.has_mx_out() ? Out::mx : job.out_format == MXE_OUT_BF16 ? Out::bf16 : Out::fp32;
-  const unsigned number_bytes = out_ == Out::bf16 ? kBfloat16Bytes : kFloatBytes;
+  numbers_ = job.numbers_out();
+  const unsigned number_bytes = numbers_ ? numbers_->bytes : kFloatBytes;
   rows_ = Rows(params_, job.d_addr, job.d_stride, job.m, job.n, number_bytes, false);
   dual_ = dual;
   column_ = 0;
   held_ = false;
   pitch_ = pitch;
-  if (out_ == Out::mx) requant_.start(block_output(job));
+  if (!numbers_) requant_.start(block_output(job));
 }
 
 void Drain::clear() {
@@ -70,7 +65,7 @@ void Drain::visit(StateVisitor& visitor) {
   visitor.history(taken_);
   visitor.value(column_);
   visitor.value(held_);
-  if (out_ == Out::mx) requant_.visit(visitor);
+  if (!numbers_) requant_.visit(visitor);
 }
 
 /// Each segment under way holds a place in the FIFO.
@@ -81,17 +76,17 @@ uint64_t Drain::credit_from() const {
 uint64_t Drain::next_row() const {
   if (!rows_.valid() || tile_number_ == tiles_.count()) return kNever;
   const uint64_t ready = std::max(tiles_[tile_number_].from, next_from_);
-  if (out_ != Out::mx) return std::max({ready, credit_from(), wr_port_.ready_from()});
+  if (numbers_) return std::max({ready, credit_from(), wr_port_.ready_from()});
   if (!held_) return ready;
   return requant_.read_in() == kNever ? kNever : std::max(ready, requant_.read_in() + 1);
 }
 
 uint64_t Drain::next_event() const {
-  return out_ == Out::mx ? std::min(next_row(), requant_.next_write()) : next_row();
+  return !numbers_ ? std::min(next_row(), requant_.next_write()) : next_row();
 }
 
 Drain::Drained Drain::step() {
-  if (out_ != Out::mx || next_row() < requant_.next_write()) return take_row();
+  if (numbers_ || next_row() < requant_.next_write()) return take_row();
   const Requant::Written written = requant_.write();
   Drained drained;
   drained.bytes = written.bytes;
@@ -108,7 +103,7 @@ Drain::Drained Drain::take_row() {
   if (values) drained.nan_results = count_nans(values, cols);
 
   const uint64_t last_issue =
-      out_ == Out::mx ? collect_row(issue, values) : write_row(issue, values, drained);
+      !numbers_ ? collect_row(issue, values) : write_row(issue, values, drained);
   next_from_ = last_issue + 1;
   trace_.slice(Track::drain, "row", issue, next_from_,
                {{"row", rows_.matrix_row()}, {"column", rows_.column()}, {"columns", cols}});
@@ -116,7 +111,7 @@ Drain::Drained Drain::take_row() {
   if (rows_.last_row()) {
     drained.release = last_issue;
     tile_number_++;
-    if (out_ == Out::mx) finish_tile(drained.pushed);
+    if (!numbers_) finish_tile(drained.pushed);
   }
   rows_.step();
   return drained;
@@ -124,16 +119,11 @@ Drain::Drained Drain::take_row() {
 
 /// Hands a row to the write port. Returns the cycle in which its last segment is issued.
 uint64_t Drain::write_row(uint64_t issue, const uint32_t* values, Drained& drained) {
-  const bool half = out_ == Out::bf16;
-  const unsigned cols = rows_.cols();
-  const auto* data = reinterpret_cast<const uint8_t*>(values);
-  if (half && values) {
-    std::transform(values, values + cols, halves_.begin(), mx::bfloat16_bits);
-    data = reinterpret_cast<const uint8_t*>(halves_.data());
-  }
-  drained.bytes = cols * (half ? kBfloat16Bytes : kFloatBytes);
-  wr_port_.accept(issue, rows_.address(), drained.bytes, data, half);
-  const unsigned segment_bytes = wr_port_.segment_bytes() / (half ? 2 : 1);
+  const unsigned cols = rows_.cols(), part = kFloatBytes / numbers_->bytes;
+  const uint8_t* data = values ? stored_numbers(*numbers_, values, cols, narrow_) : nullptr;
+  drained.bytes = cols * numbers_->bytes;
+  wr_port_.accept(issue, rows_.address(), drained.bytes, data, part);
+  const unsigned segment_bytes = wr_port_.segment_bytes() / part;
   for (uint32_t byte = 0; byte < drained.bytes; byte += segment_bytes) {
     if (byte > 0) issue = std::max(issue + 1, credit_from());
     taken_.push(wr_port_.take(issue + delay()));

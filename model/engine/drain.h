@@ -50,8 +50,6 @@ class Drain {
   const Rows& rows() const { return rows_; }
 
  private:
-  enum class Out : uint8_t { fp32, bf16, mx };
-
   uint64_t next_row() const;
   uint64_t credit_from() const;
   Drained take_row();
@@ -71,7 +69,7 @@ class Drain {
   TracePoint trace_;
   Requant requant_;
   Rows rows_;
-  Out out_ = Out::fp32;
+  const NumberFormat* numbers_ = &number_formats()[0];  // of the results; null if they are MX
   bool dual_ = false;
   unsigned pitch_ = 0;
   struct Tile {
@@ -82,9 +80,9 @@ class Drain {
   uint64_t tile_number_ = 0;  // being read
   uint64_t next_from_ = 0;    // the cycle after the last issue
   History<uint64_t, kDrainFifo> taken_;
-  unsigned column_ = 0;  // of the tile within the collected columns
-  bool held_ = false;    // the requantiser has yet to read what was collected (hold_q)
-  std::vector<uint16_t> halves_;
+  unsigned column_ = 0;           // of the tile within the collected columns
+  bool held_ = false;             // the requantiser has yet to read what was collected (hold_q)
+  std::vector<uint16_t> narrow_;  // a row
 };
 
 }  // namespace mxe

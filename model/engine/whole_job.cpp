@@ -7,7 +7,6 @@
 #include "model/engine/hardware.h"
 #include "model/numerics/gemm.h"
 #include "model/numerics/tensor.h"
-#include "mxe_regs.h"
 
 namespace mxe {
 namespace {
@@ -25,8 +24,8 @@ struct Range {
 };
 
 uint64_t d_row_bytes(const Descriptor& job) {
-  if (job.has_mx_out()) return mx::packed_row_bytes(job.mx_out(), job.n);
-  return uint64_t{job.n} * (job.out_format == MXE_OUT_BF16 ? kBfloat16Bytes : kFloatBytes);
+  if (const NumberFormat* numbers = job.numbers_out()) return uint64_t{job.n} * numbers->bytes;
+  return mx::packed_row_bytes(job.mx_out(), job.n);
 }
 
 struct Ranges {

@@ -31,8 +31,8 @@ uint64_t WrPort::ready_from() const {
 }
 
 void WrPort::accept(uint64_t cycle, uint64_t address, uint32_t bytes, const uint8_t* data,
-                    bool half) {
-  row_segment_ = half ? segment_bytes_ / 2 : segment_bytes_;
+                    unsigned part) {
+  row_segment_ = segment_bytes_ / part;
   offset_ = static_cast<unsigned>(address % beat_bytes_);
   address_ = address - offset_;
   beats_left_ = static_cast<unsigned>(beats_touched(address, bytes, beat_bytes_));

@@ -23,10 +23,10 @@ class WrPort {
   unsigned segment_bytes() const { return segment_bytes_; }
   /// First cycle in which the next row is accepted.
   uint64_t ready_from() const;
-  /// Accepts a row in `cycle`. `data` are its bytes, or null if only the time counts. `half`: its
-  /// segments are half as long (BF16).
+  /// Accepts a row in `cycle`. `data` are its bytes, or null if only the time counts. Its segments
+  /// are `1 / part` as long as those of FP32.
   void accept(uint64_t cycle, uint64_t address, uint32_t bytes, const uint8_t* data,
-              bool half = false);
+              unsigned part = 1);
   /// When the next segment of that row is taken if it is offered from cycle `offered` on.
   uint64_t take_cycle(uint64_t offered);
   /// Takes it; returns take_cycle(offered).

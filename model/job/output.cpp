@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
+#include <limits>
 #include <utility>
 
 #include "model/numerics/error.h"
@@ -13,35 +15,102 @@
 namespace mxe {
 namespace {
 
-template <typename T>
-std::vector<uint8_t> bytes_of(const std::vector<T>& values) {
-  std::vector<uint8_t> bytes(values.size() * sizeof(T));
-  std::memcpy(bytes.data(), values.data(), bytes.size());
-  return bytes;
+uint32_t widen_bfloat16(uint16_t number) { return uint32_t{number} << 16; }
+
+/// Numbers as the bytes that they are in memory.
+std::vector<uint8_t> stored_bytes(const NumberFormat& format, const std::vector<float>& values) {
+  std::vector<uint32_t> bits(values.size());
+  std::memcpy(bits.data(), values.data(), values.size() * sizeof(float));
+  std::vector<uint16_t> buffer;
+  const uint8_t* bytes = stored_numbers(format, bits.data(), bits.size(), buffer);
+  return {bytes, bytes + values.size() * format.bytes};
 }
 
-std::vector<float> widen_bfloat16(const std::vector<uint8_t>& bytes) {
-  std::vector<float> values(bytes.size() / sizeof(uint16_t));
-  for (std::size_t i = 0; i < values.size(); i++) {
-    uint16_t half = 0;
-    std::memcpy(&half, &bytes[i * sizeof half], sizeof half);
-    const uint32_t bits = uint32_t{half} << 16;
+const NumberFormat& numbers_of(OutputFormat::Kind kind) {
+  return number_formats()[static_cast<std::size_t>(kind)];
+}
+
+}  // namespace
+
+const std::array<NumberFormat, 2>& number_formats() {
+  static constexpr std::array<NumberFormat, 2> kTable{{
+      {OutputFormat::Kind::fp32, "fp32", MXE_OUT_FP32, 4, std::numeric_limits<float>::max(),
+       nullptr, nullptr},
+      {OutputFormat::Kind::bf16, "bf16", MXE_OUT_BF16, 2, 0x1.FEp127f, mx::bfloat16_bits,
+       widen_bfloat16},
+  }};
+  return kTable;
+}
+
+const NumberFormat* find_number_format(uint32_t code) {
+  for (const NumberFormat& format : number_formats()) {
+    if (format.code == code) return &format;
+  }
+  return nullptr;
+}
+
+const uint8_t* stored_numbers(const NumberFormat& format, const uint32_t* values, std::size_t count,
+                              std::vector<uint16_t>& buffer) {
+  if (!format.narrow) return reinterpret_cast<const uint8_t*>(values);
+  buffer.resize(count);
+  std::transform(values, values + count, buffer.begin(), format.narrow);
+  return reinterpret_cast<const uint8_t*>(buffer.data());
+}
+
+std::vector<float> load_numbers(const NumberFormat& format, const uint8_t* bytes,
+                                std::size_t count) {
+  std::vector<float> values(count);
+  if (!format.widen) {
+    std::memcpy(values.data(), bytes, count * sizeof(float));
+    return values;
+  }
+  for (std::size_t i = 0; i < count; i++) {
+    uint16_t number = 0;
+    std::memcpy(&number, bytes + i * sizeof number, sizeof number);
+    const uint32_t bits = format.widen(number);
     std::memcpy(&values[i], &bits, sizeof bits);
   }
   return values;
 }
 
-}  // namespace
+const std::vector<OutputFormat::Kind>& output_kinds() {
+  static const std::vector<OutputFormat::Kind> kKinds = [] {
+    std::vector<OutputFormat::Kind> kinds;
+    for (const NumberFormat& format : number_formats()) kinds.push_back(format.kind);
+    kinds.push_back(OutputFormat::Kind::mx);
+    return kinds;
+  }();
+  return kKinds;
+}
+
+const char* kind_name(OutputFormat::Kind kind) {
+  return kind == OutputFormat::Kind::mx ? "mx" : numbers_of(kind).name;
+}
+
+std::vector<OutputFormat> all_output_formats() {
+  std::vector<OutputFormat> all;
+  for (const NumberFormat& format : number_formats()) {
+    all.emplace_back().kind = format.kind;
+  }
+  for (const mx::FormatId format : mx::kAllFormats) {
+    OutputFormat& output = all.emplace_back();
+    output.kind = OutputFormat::Kind::mx;
+    output.requant.format = format;
+  }
+  return all;
+}
+
+const NumberFormat* OutputFormat::numbers() const {
+  return kind == Kind::mx ? nullptr : &numbers_of(kind);
+}
 
 uint32_t OutputFormat::code() const {
-  if (kind == Kind::fp32) return MXE_OUT_FP32;
-  if (kind == Kind::bf16) return MXE_OUT_BF16;
+  if (const NumberFormat* format = numbers()) return format->code;
   return MXE_OUT_MXFP4_E2M1 + static_cast<uint32_t>(requant.format);
 }
 
 std::string OutputFormat::name() const {
-  if (kind == Kind::fp32) return "fp32";
-  if (kind == Kind::bf16) return "bf16";
+  if (const NumberFormat* format = numbers()) return format->name;
   return mx::element_format(requant.format).name;
 }
 
@@ -54,22 +123,24 @@ std::size_t OutputFormat::scale_bytes(std::size_t columns) const {
 }
 
 unsigned OutputFormat::alignment() const {
-  if (kind == Kind::mx) return 1;
-  return kind == Kind::bf16 ? sizeof(uint16_t) : sizeof(float);
+  const NumberFormat* format = numbers();
+  return format ? format->bytes : 1;
 }
 
 OutputFormat parse_output_format(std::string_view name) {
   OutputFormat format;
-  if (name == "fp32") return format;
-  if (name == "bf16") {
-    format.kind = OutputFormat::Kind::bf16;
+  for (const NumberFormat& one : number_formats()) {
+    if (name != one.name) continue;
+    format.kind = one.kind;
     return format;
   }
   try {
     format.requant.format = mx::parse_format(name);
   } catch (const mx::Error& error) {
-    throw mx::Error(
-        fmt::format("the output format is neither fp32 nor bf16, and: {}", error.what()));
+    std::vector<const char*> names;
+    for (const NumberFormat& one : number_formats()) names.push_back(one.name);
+    throw mx::Error(fmt::format("the output format is neither {}, and: {}",
+                                fmt::join(names, " nor "), error.what()));
   }
   format.kind = OutputFormat::Kind::mx;
   return format;
@@ -78,22 +149,14 @@ OutputFormat parse_output_format(std::string_view name) {
 StoredOutput store_output(const std::vector<float>& sums, std::size_t rows, std::size_t columns,
                           const OutputFormat& format) {
   StoredOutput stored;
-  switch (format.kind) {
-    case OutputFormat::Kind::fp32:
-      stored.bytes = bytes_of(sums);
-      break;
-    case OutputFormat::Kind::bf16:
-      stored.bytes = bytes_of(mx::to_bfloat16(sums));
-      break;
-    case OutputFormat::Kind::mx: {
-      mx::MxTensor tensor =
-          mx::to_mx(sums, rows, columns, format.requant.format, format.requant.rule,
-                    format.requant.overflow, &stored.saturations);
-      stored.bytes = mx::pack_rows(tensor);
-      stored.scales = std::move(tensor.scales);
-      break;
-    }
+  if (const NumberFormat* numbers = format.numbers()) {
+    stored.bytes = stored_bytes(*numbers, sums);
+    return stored;
   }
+  mx::MxTensor tensor = mx::to_mx(sums, rows, columns, format.requant.format, format.requant.rule,
+                                  format.requant.overflow, &stored.saturations);
+  stored.bytes = mx::pack_rows(tensor);
+  stored.scales = std::move(tensor.scales);
   return stored;
 }
 
@@ -111,21 +174,19 @@ mx::MxTensor load_mx_output(const StoredOutput& stored, std::size_t rows, std::s
 
 std::vector<float> load_output(const StoredOutput& stored, std::size_t rows, std::size_t columns,
                                const OutputFormat& format) {
-  if (format.kind == OutputFormat::Kind::mx) {
-    return mx::dequantize(load_mx_output(stored, rows, columns, format));
-  }
-  if (format.kind == OutputFormat::Kind::bf16) return widen_bfloat16(stored.bytes);
-  std::vector<float> values(rows * columns);
-  std::memcpy(values.data(), stored.bytes.data(), values.size() * sizeof(float));
-  return values;
+  const NumberFormat* numbers = format.numbers();
+  if (!numbers) return mx::dequantize(load_mx_output(stored, rows, columns, format));
+  return load_numbers(*numbers, stored.bytes.data(), rows * columns);
 }
 
 std::vector<float> round_to_bfloat16(const std::vector<float>& values) {
-  return widen_bfloat16(bytes_of(mx::to_bfloat16(values)));
+  const NumberFormat& format = numbers_of(OutputFormat::Kind::bf16);
+  return load_numbers(format, stored_bytes(format, values).data(), values.size());
 }
 
 std::vector<uint8_t> store_bias(const std::vector<float>& values, bool bf16) {
-  return bf16 ? bytes_of(mx::to_bfloat16(values)) : bytes_of(values);
+  return stored_bytes(numbers_of(bf16 ? OutputFormat::Kind::bf16 : OutputFormat::Kind::fp32),
+                      values);
 }
 
 }  // namespace mxe

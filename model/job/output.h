@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -12,13 +13,18 @@
 
 namespace mxe {
 
+struct NumberFormat;
+
 /// What an engine makes of its FP32 sums: the part of a job that says how results are stored.
 struct OutputFormat {
+  /// The rows of number_formats(), in their order, and blocks.
   enum class Kind : uint8_t { fp32, bf16, mx };
 
   Kind kind = Kind::fp32;
   mx::RequantOptions requant;  ///< of Kind::mx
 
+  /// The row of number_formats(); null if MX.
+  const NumberFormat* numbers() const;
   /// The code of a descriptor's out_fmt.
   uint32_t code() const;
   /// fp32, bf16 or the name of the MX format.
@@ -30,6 +36,35 @@ struct OutputFormat {
   /// What addresses and strides of results must be multiples of.
   unsigned alignment() const;
 };
+
+/// An output format whose results are numbers one by one, without scales.
+struct NumberFormat {
+  OutputFormat::Kind kind;
+  const char* name;
+  uint32_t code;                       ///< of a descriptor's out_fmt
+  unsigned bytes;                      ///< of a number: 4, which is FP32, or 2
+  float largest;                       ///< finite number
+  uint16_t (*narrow)(uint32_t bits);   ///< rounds the bits of an FP32 number; null for FP32
+  uint32_t (*widen)(uint16_t number);  ///< the inverse; null for FP32
+};
+
+/// Every such format.
+const std::array<NumberFormat, 2>& number_formats();
+/// The one with this code of a descriptor's out_fmt; null if there is none.
+const NumberFormat* find_number_format(uint32_t code);
+/// `count` FP32 numbers, given as their bits, as they lie in memory: `values` itself or `buffer`,
+/// which is resized.
+const uint8_t* stored_numbers(const NumberFormat& format, const uint32_t* values, std::size_t count,
+                              std::vector<uint16_t>& buffer);
+/// The inverse.
+std::vector<float> load_numbers(const NumberFormat& format, const uint8_t* bytes,
+                                std::size_t count);
+
+/// Every kind of output format, and its name: that of its numbers, or mx.
+const std::vector<OutputFormat::Kind>& output_kinds();
+const char* kind_name(OutputFormat::Kind kind);
+/// Every format of numbers and every MX format, the choices of the latter at their defaults.
+std::vector<OutputFormat> all_output_formats();
 
 /// The inverse of OutputFormat::name, the choices of an MX format at their defaults. Throws
 /// mx::Error with the allowed names.

@@ -16,18 +16,6 @@ bool contains(const std::vector<mx::FormatId>& formats, mx::FormatId format) {
 
 }  // namespace
 
-std::vector<OutputFormat> EngineFeatures::all_results() {
-  std::vector<OutputFormat> all(2);
-  all[1].kind = OutputFormat::Kind::bf16;
-  for (const mx::FormatId format : mx::kAllFormats) {
-    OutputFormat output;
-    output.kind = OutputFormat::Kind::mx;
-    output.requant.format = format;
-    all.push_back(output);
-  }
-  return all;
-}
-
 bool EngineFeatures::has_pair(mx::FormatId a, mx::FormatId b) const {
   return contains(formats_a, a) && contains(formats_b, b) &&
          mx::pair_tree_width(a, b) <= params.tree_w;

@@ -22,7 +22,7 @@ struct EngineFeatures {
   Params params;
   std::vector<mx::FormatId> formats_a{mx::kAllFormats.begin(), mx::kAllFormats.end()};
   std::vector<mx::FormatId> formats_b = formats_a;
-  std::vector<OutputFormat> results = all_results();  ///< rule and overflow do not matter
+  std::vector<OutputFormat> results = all_output_formats();  ///< rule and overflow do not matter
   bool bias_fp32 = true, bias_bf16 = true;
   /// The counters are kept: their sum and those that data decide are compared.
   bool counters = true;
@@ -33,9 +33,6 @@ struct EngineFeatures {
 
   /// Signals below the top that a recording shows besides the pins, as GTKWave names them.
   std::vector<std::string> waves;
-
-  /// FP32, BF16 and every MX format.
-  static std::vector<OutputFormat> all_results();
 
   bool has_pair(mx::FormatId a, mx::FormatId b) const;
   bool has_result(const OutputFormat& output) const;

@@ -45,8 +45,7 @@ const Field* find_field(const std::string& name) {
 }
 
 bool is_legal_output(uint32_t code) {
-  return code == MXE_OUT_FP32 || code == MXE_OUT_BF16 ||
-         (code >= MXE_OUT_MXFP4_E2M1 && code <= MXE_OUT_MXINT8);
+  return find_number_format(code) || (code >= MXE_OUT_MXFP4_E2M1 && code <= MXE_OUT_MXINT8);
 }
 
 /// Calls `use` with offset and bit of every reserved bit.

@@ -84,6 +84,18 @@ std::string operand_scale(uint8_t scale) {
 
 // ---------------------------------------------------------------- FP32 and BF16
 
+Names number_names() {
+  Names names;
+  for (const NumberFormat& format : number_formats()) names.emplace_back(format.name);
+  return names;
+}
+
+Names kind_names() {
+  Names names;
+  for (const OutputFormat::Kind kind : output_kinds()) names.emplace_back(kind_name(kind));
+  return names;
+}
+
 const Names kNumberClasses = {"zero",    "negative zero",     "subnormal", "normal",
                               "largest", "negative infinity", "infinity",  "NaN"};
 
@@ -132,9 +144,9 @@ void define_operands(Bins& bins) {
               elements);
   bins.define(kScales, "Scales of the operands' blocks.", ShortRun::all,
               cross({{"A", "B"}, kOperandScales}));
-  bins.define(kBias, "Every form of bias with every form of results.", ShortRun::some,
-              cross({{"no bias", "row, fp32", "row, bf16", "full, fp32", "full, bf16"},
-                     {"fp32", "bf16", "mx"}}));
+  bins.define(
+      kBias, "Every form of bias with every form of results.", ShortRun::some,
+      cross({{"no bias", "row, fp32", "row, bf16", "full, fp32", "full, bf16"}, kind_names()}));
   bins.define(kBiasNumbers, "Every kind of number in a bias.", ShortRun::some,
               cross({{"fp32", "bf16"}, kNumberClasses}));
 }
@@ -160,18 +172,6 @@ void sample_operand(const std::string& name, const mx::MxTensor& tensor, Bins& b
   hit_all(bins, kScales, name, scales);
 }
 
-const char* result_kind(const OutputFormat& output) {
-  switch (output.kind) {
-    case OutputFormat::Kind::fp32:
-      return "fp32";
-    case OutputFormat::Kind::bf16:
-      return "bf16";
-    case OutputFormat::Kind::mx:
-      break;
-  }
-  return "mx";
-}
-
 void sample_operands(const CosimJob& job, Bins& bins) {
   sample_operand("A", job.a, bins);
   sample_operand("B", job.b, bins);
@@ -186,7 +186,7 @@ void sample_operands(const CosimJob& job, Bins& bins) {
   const std::string form = job.bias.empty()
                                ? "no bias"
                                : fmt::format("{}, {}", job.bias_one_row ? "row" : "full", width);
-  bins.hit(kBias, form + ", " + result_kind(job.output));
+  bins.hit(kBias, form + ", " + kind_name(job.output.kind));
   std::set<std::string> classes;
   for (const float x : job.bias) classes.insert(number_class(x, largest_number(job.bias_bf16)));
   hit_all(bins, kBiasNumbers, width, classes);
@@ -210,18 +210,18 @@ std::string rule_name(const OutputFormat& output) {
 }
 
 void define_results(Bins& bins) {
-  Names outputs = {"fp32", "bf16"};
+  Names outputs = number_names();
   const Names mx = cross({format_names(), kRules, kOverflows});
   outputs.insert(outputs.end(), mx.begin(), mx.end());
   bins.define(kOutputs, "Every format of results with every rule for scales and for overflow.",
               ShortRun::some, outputs);
   bins.define("format of D", "Every format of results.", ShortRun::all, [] {
-    Names names = {"fp32", "bf16"};
-    for (const std::string& name : format_names()) names.push_back(name);
+    Names names;
+    for (const OutputFormat& output : all_output_formats()) names.push_back(output.name());
     return names;
   }());
   bins.define(kResults, "Every kind of number among FP32 and BF16 results.", ShortRun::some,
-              cross({{"fp32", "bf16"}, kNumberClasses}));
+              cross({number_names(), kNumberClasses}));
   Names scales, elements;
   for (const mx::FormatId format : mx::kAllFormats) {
     const mx::ElementFormat& f = mx::element_format(format);
@@ -253,21 +253,14 @@ const uint8_t* row_of(const JobImage& image, const JobOutcome& outcome, const ch
 
 void sample_numbers(const CosimJob& job, const JobImage& image, const JobOutcome& outcome,
                     Bins& bins) {
-  const bool bf16 = job.output.kind == OutputFormat::Kind::bf16;
+  const NumberFormat& format = *job.output.numbers();
   std::set<std::string> classes;
   for (std::size_t row = 0; row < job.m(); row++) {
-    const uint8_t* bytes = row_of(image, outcome, "D", row);
-    for (std::size_t column = 0; column < job.n(); column++) {
-      float x = 0;
-      if (bf16) {
-        std::memcpy(reinterpret_cast<uint8_t*>(&x) + 2, bytes + 2 * column, 2);
-      } else {
-        std::memcpy(&x, bytes + 4 * column, 4);
-      }
-      classes.insert(number_class(x, largest_number(bf16)));
+    for (const float x : load_numbers(format, row_of(image, outcome, "D", row), job.n())) {
+      classes.insert(number_class(x, format.largest));
     }
   }
-  hit_all(bins, kResults, result_kind(job.output), classes);
+  hit_all(bins, kResults, kind_name(job.output.kind), classes);
 }
 
 std::string result_scale(uint8_t scale) {

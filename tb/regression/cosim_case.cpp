@@ -23,8 +23,6 @@ const std::vector<mx::ScaleRule> kRules = {mx::ScaleRule::floor, mx::ScaleRule::
                                            mx::ScaleRule::even, mx::ScaleRule::rceil};
 const std::vector<mx::Overflow> kOverflows = {mx::Overflow::saturate, mx::Overflow::special};
 const std::vector<BiasKind> kBiases = {BiasKind::none, BiasKind::row, BiasKind::full};
-const std::vector<OutputFormat::Kind> kKinds = {OutputFormat::Kind::fp32, OutputFormat::Kind::bf16,
-                                                OutputFormat::Kind::mx};
 const std::vector<Values> kValues = {Values::ones,       Values::quantized, Values::codes,
                                      Values::specials,   Values::extremes,  Values::cancellation,
                                      Values::tiny,       Values::huge,      Values::zeros,
@@ -43,11 +41,6 @@ std::string bias_name(BiasKind bias) {
   static constexpr std::array<const char*, 3> kNames = {"none", "row", "full"};
   return kNames[static_cast<std::size_t>(bias)];
 }
-std::string kind_name(OutputFormat::Kind kind) {
-  static constexpr std::array<const char*, 3> kNames = {"fp32", "bf16", "mx"};
-  return kNames[static_cast<std::size_t>(kind)];
-}
-
 template <class Archive, class Layout>
 void describe_layout(Archive& archive, Layout& l) {
   const JobLayout normal;
@@ -82,7 +75,7 @@ void describe_job(Archive& archive, Job& job) {
   archive.member("seed", job.seed, normal.seed);
   archive.choice("bias", job.bias, normal.bias, kBiases, bias_name);
   archive.member("bias_bf16", job.bias_bf16, normal.bias_bf16);
-  archive.choice("results", job.output.kind, normal.output.kind, kKinds, kind_name);
+  archive.choice("results", job.output.kind, normal.output.kind, output_kinds(), kind_name);
   archive.choice("out_format", job.output.requant.format, normal.output.requant.format, kFormats,
                  format_name);
   archive.choice("out_rule", job.output.requant.rule, normal.output.requant.rule, kRules,

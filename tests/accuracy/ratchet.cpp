@@ -30,12 +30,7 @@ mxe::Stream stream_of(const Json& entry) {
   spec.k = entry.at("k");
   spec.format_a = mx::parse_format(text("format_a"));
   spec.format_b = mx::parse_format(text("format_b"));
-  if (text("out_format") == "bf16") {
-    spec.output.kind = mxe::OutputFormat::Kind::bf16;
-  } else if (text("out_format") != "fp32") {
-    spec.output.kind = mxe::OutputFormat::Kind::mx;
-    spec.output.requant.format = mx::parse_format(text("out_format"));
-  }
+  spec.output = mxe::parse_output_format(text("out_format"));
   if (entry.at("bias")) spec.bias = mxe::BiasKind::full;
   spec.values = mxe::Values::codes;
   mxe::Stream stream;
