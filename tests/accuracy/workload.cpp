@@ -75,7 +75,7 @@ double Workload::estimated_cycles(double m, double n, double k, const MemoryTimi
   return std::max(array, stripes * n * k / bandwidth);
 }
 
-Job Workload::job(const MemoryTiming& timing) {
+CosimJob Workload::job(const MemoryTiming& timing) {
   for (;;) {
     const auto format = [this] {
       return mx::kAllFormats[random_.uniform(0, mx::kAllFormats.size() - 1)];

@@ -307,14 +307,14 @@ TEST(AxiChecker, AddressRules) {
               b.step();
             }),
             "AXI protocol breach in cycle 0: AWLOCK asks for exclusive access");
-  const auto read_of = [](uint8_t cache) {
+  const auto read_of = [](unsigned cache) {
     return breach_of([cache](CheckerBench& b) {
       b.out.m_arvalid = true;
-      b.out.m_ar.cache = cache;
+      b.out.m_ar.cache = static_cast<uint8_t>(cache);
       b.step();
     });
   };
-  for (const uint8_t cache : {0, 1, 2, 3, 6, 10, 15}) EXPECT_EQ(read_of(cache), "none");
+  for (const unsigned cache : {0u, 1u, 2u, 3u, 6u, 10u, 15u}) EXPECT_EQ(read_of(cache), "none");
   EXPECT_EQ(read_of(5), "AXI protocol breach in cycle 0: ARCACHE 0x5 is reserved");
   EXPECT_EQ(read_of(8), "AXI protocol breach in cycle 0: ARCACHE 0x8 is reserved");
 }
