@@ -14,6 +14,7 @@
     rtl/mxe_reg_pkg.sv                   the same constants for SystemVerilog
     rtl/mxe_regs.sv                      the register file behind an AXI4-Lite slave
     rtl/mxe_parameters.svh               the parameter list of mxe_top
+    rtl/mxe_parameter_ports.svh          what connects them to mxe_regs there
     rtl/mxe_parameter_checks.svh         what refuses parameters that are not allowed
     docs/registers.md                    the description for people
     docs/architecture.md                 of it, the table of parameters
@@ -45,6 +46,7 @@ OUTPUTS = {
     "rtl/mxe_reg_pkg.sv": sv_package,
     "rtl/mxe_regs.sv": sv_regs,
     "rtl/mxe_parameters.svh": sv_parameters.Declarations,
+    "rtl/mxe_parameter_ports.svh": sv_parameters.Connections,
     "rtl/mxe_parameter_checks.svh": sv_parameters.Checks,
     "docs/registers.md": markdown,
 }

@@ -12,8 +12,8 @@ HEAD = """
 // comes straight from a flip-flop or from a register's bits.
 // Field ports: <register>_<field>_o is a value software wrote, a pulse (one clock) or an event bit;
 // <register>_<field>_i a value software reads; _set_i sets an event bit and wins over clearing it;
-// _swmod_o is high in the first clock in which a written field shows its new value. counters_i holds
-// the 64-bit counters in the order of their addresses, the first one lowest.
+// _swmod_o is high in the first clock in which a written field shows its new value. counters_i
+// holds the 64-bit counters in the order of their addresses, the first one lowest.
 `include "mxe_assert.svh"
 `default_nettype none
 module mxe_regs (
