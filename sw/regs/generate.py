@@ -36,6 +36,7 @@ from exporters import c_header, c_values, cmake_parameters, cpp_counters, cpp_pa
 from exporters import doc_parameters, markdown, model, sv_package, sv_parameters, sv_regs
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+RDL = ROOT / "sw/regs/mxe.rdl"
 OUTPUTS = {
     "sw/regs/generated/mxe_regs.h": c_header,
     "sw/regs/generated/mxe_reg_table.h": cpp_table,
@@ -66,9 +67,8 @@ def page(name: str, text: str) -> str:
     return before + BEGIN + text + END + after
 
 
-def generate(directory: pathlib.Path) -> None:
+def generate(directory: pathlib.Path, rdl: pathlib.Path = RDL) -> None:
     """Writes every output below `directory`, which is laid out like the project."""
-    rdl = ROOT / "sw/regs/mxe.rdl"
     registers = model.read_block(rdl, "mxe_regs")
     descriptor = model.read_block(rdl, "mxe_descriptor")
     for name, exporter in (OUTPUTS | PAGES).items():
