@@ -29,11 +29,6 @@ bool is_shaped(const ElementFormat& format, int exponent_bits, int mantissa_bits
 
 bool is_fp8(const ElementFormat& format) { return format.has_nan; }
 
-constexpr std::pair<const char*, ScaleRule> kScaleRules[] = {{"floor", ScaleRule::floor},
-                                                             {"ceil", ScaleRule::ceil},
-                                                             {"even", ScaleRule::even},
-                                                             {"rceil", ScaleRule::rceil}};
-
 // Scale exponents beyond E8M0 that a float32 scale still holds.
 constexpr ExponentRange kUnclamped = {-1000, 1000};
 constexpr int kSmallestFloatExponent = -149;
@@ -206,8 +201,8 @@ void add_rules(
     std::vector<Preset>& presets, const std::string& prefix, Scope scope, std::size_t count,
     const std::function<void(const ElementFormat&, QuantizerOptions&, ScaleRule)>& apply) {
   for (std::size_t i = 0; i < count; i++) {
-    const ScaleRule rule = kScaleRules[i].second;
-    presets.push_back({prefix + kScaleRules[i].first, scope,
+    const ScaleRule rule = kAllScaleRules[i];
+    presets.push_back({prefix + scale_rule_name(rule), scope,
                        [apply, rule](const ElementFormat& format, QuantizerOptions& o) {
                          apply(format, o, rule);
                        }});

@@ -5,6 +5,7 @@
 
 #include <tuple>
 #include <utility>
+#include <vector>
 
 namespace mx {
 
@@ -65,15 +66,19 @@ ExponentRange QuantizerOptions::range() const {
   return {scale_format.min_exponent(), scale_format.max_exponent()};
 }
 
+const char* scale_rule_name(ScaleRule rule) {
+  constexpr std::array<const char*, kAllScaleRules.size()> kNames = {"floor", "ceil", "even",
+                                                                     "rceil"};
+  return kNames[static_cast<std::size_t>(rule)];
+}
+
 ScaleRule parse_scale_rule(std::string_view name) {
-  constexpr std::pair<std::string_view, ScaleRule> kNames[] = {{"floor", ScaleRule::floor},
-                                                               {"ceil", ScaleRule::ceil},
-                                                               {"even", ScaleRule::even},
-                                                               {"rceil", ScaleRule::rceil}};
-  for (const auto& [text, rule] : kNames) {
-    if (text == name) return rule;
+  std::vector<const char*> names;
+  for (const ScaleRule rule : kAllScaleRules) {
+    if (name == scale_rule_name(rule)) return rule;
+    names.push_back(scale_rule_name(rule));
   }
-  throw Error(fmt::format("unknown scale rule '{}' (allowed: floor, ceil, even, rceil)", name));
+  throw Error(fmt::format("unknown scale rule '{}' (allowed: {})", name, fmt::join(names, ", ")));
 }
 
 }  // namespace mx

@@ -6,6 +6,7 @@
 // order; their defaults are the preset `ocp`. docs/numerics.md explains the presets.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -176,7 +177,11 @@ struct QuantizerOptions {
 };
 bool operator==(const QuantizerOptions& a, const QuantizerOptions& b);
 
-/// floor, ceil, even, rceil; throws Error listing the names.
+inline constexpr std::array<ScaleRule, 4> kAllScaleRules = {ScaleRule::floor, ScaleRule::ceil,
+                                                            ScaleRule::even, ScaleRule::rceil};
+/// floor, ceil, even or rceil.
+const char* scale_rule_name(ScaleRule rule);
+/// The inverse; throws Error listing the names.
 ScaleRule parse_scale_rule(std::string_view name);
 
 }  // namespace mx

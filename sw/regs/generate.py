@@ -14,6 +14,7 @@
     rtl/mxe_reg_pkg.sv                   the same constants for SystemVerilog
     rtl/mxe_regs.sv                      the register file behind an AXI4-Lite slave
     rtl/mxe_parameters.svh               the parameter list of mxe_top
+    rtl/mxe_parameter_ports.svh          what connects them to mxe_regs there
     rtl/mxe_parameter_checks.svh         what refuses parameters that are not allowed
     docs/registers.md                    the description for people
     docs/architecture.md                 of it, the table of parameters
@@ -35,6 +36,7 @@ from exporters import c_header, c_values, cmake_parameters, cpp_counters, cpp_pa
 from exporters import doc_parameters, markdown, model, sv_package, sv_parameters, sv_regs
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+RDL = ROOT / "sw/regs/mxe.rdl"
 OUTPUTS = {
     "sw/regs/generated/mxe_regs.h": c_header,
     "sw/regs/generated/mxe_reg_table.h": cpp_table,
@@ -45,6 +47,7 @@ OUTPUTS = {
     "rtl/mxe_reg_pkg.sv": sv_package,
     "rtl/mxe_regs.sv": sv_regs,
     "rtl/mxe_parameters.svh": sv_parameters.Declarations,
+    "rtl/mxe_parameter_ports.svh": sv_parameters.Connections,
     "rtl/mxe_parameter_checks.svh": sv_parameters.Checks,
     "docs/registers.md": markdown,
 }
@@ -64,9 +67,8 @@ def page(name: str, text: str) -> str:
     return before + BEGIN + text + END + after
 
 
-def generate(directory: pathlib.Path) -> None:
+def generate(directory: pathlib.Path, rdl: pathlib.Path = RDL) -> None:
     """Writes every output below `directory`, which is laid out like the project."""
-    rdl = ROOT / "sw/regs/mxe.rdl"
     registers = model.read_block(rdl, "mxe_regs")
     descriptor = model.read_block(rdl, "mxe_descriptor")
     for name, exporter in (OUTPUTS | PAGES).items():

@@ -28,8 +28,7 @@ std::string CosimJob::describe() const {
   }
   text += fmt::format(" -> {}", output.name());
   if (output.kind == OutputFormat::Kind::mx) {
-    static constexpr const char* kRules[] = {"floor", "ceil", "even", "rceil"};
-    text += fmt::format(" ({}{})", kRules[static_cast<unsigned>(output.requant.rule)],
+    text += fmt::format(" ({}{})", mx::scale_rule_name(output.requant.rule),
                         output.requant.overflow == mx::Overflow::special ? ", special" : "");
   }
   for (const Spoil& spoil : spoils) text += fmt::format(", {} spoilt {}", spoil.field, spoil.value);

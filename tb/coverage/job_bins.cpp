@@ -199,14 +199,18 @@ const char* const kResults = "results";
 const char* const kResultScales = "result scales";
 const char* const kResultElements = "result elements";
 
-const Names kRules = {"floor", "ceil", "even", "rceil"};
+const Names kRules = [] {
+  Names names;
+  for (const mx::ScaleRule rule : mx::kAllScaleRules) names.emplace_back(scale_rule_name(rule));
+  return names;
+}();
 const Names kOverflows = {"saturate", "special"};
 
 std::string overflow_name(const OutputFormat& output) {
   return kOverflows[static_cast<std::size_t>(output.requant.overflow)];
 }
 std::string rule_name(const OutputFormat& output) {
-  return kRules[static_cast<std::size_t>(output.requant.rule)];
+  return mx::scale_rule_name(output.requant.rule);
 }
 
 void define_results(Bins& bins) {

@@ -19,8 +19,7 @@ constexpr std::size_t kLargestSize = 1 << 17, kLargestWork = 1 << 22;
 constexpr unsigned kLargestGap = 4'000'000'000;
 
 const std::vector<mx::FormatId> kFormats(mx::kAllFormats.begin(), mx::kAllFormats.end());
-const std::vector<mx::ScaleRule> kRules = {mx::ScaleRule::floor, mx::ScaleRule::ceil,
-                                           mx::ScaleRule::even, mx::ScaleRule::rceil};
+const std::vector<mx::ScaleRule> kRules(mx::kAllScaleRules.begin(), mx::kAllScaleRules.end());
 const std::vector<mx::Overflow> kOverflows = {mx::Overflow::saturate, mx::Overflow::special};
 const std::vector<BiasKind> kBiases = {BiasKind::none, BiasKind::row, BiasKind::full};
 const std::vector<Values> kValues = {Values::ones,       Values::quantized, Values::codes,
@@ -30,10 +29,6 @@ const std::vector<Values> kValues = {Values::ones,       Values::quantized, Valu
                                      Values::lone_bits,  Values::sparse,    Values::nan_scales};
 
 std::string format_name(mx::FormatId format) { return mx::element_format(format).name; }
-std::string rule_name(mx::ScaleRule rule) {
-  static constexpr std::array<const char*, 4> kNames = {"floor", "ceil", "even", "rceil"};
-  return kNames[static_cast<std::size_t>(rule)];
-}
 std::string overflow_name(mx::Overflow overflow) {
   return overflow == mx::Overflow::special ? "special" : "saturate";
 }
@@ -79,7 +74,7 @@ void describe_job(Archive& archive, Job& job) {
   archive.choice("out_format", job.output.requant.format, normal.output.requant.format, kFormats,
                  format_name);
   archive.choice("out_rule", job.output.requant.rule, normal.output.requant.rule, kRules,
-                 rule_name);
+                 mx::scale_rule_name);
   archive.choice("out_overflow", job.output.requant.overflow, normal.output.requant.overflow,
                  kOverflows, overflow_name);
 }

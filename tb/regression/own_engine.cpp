@@ -27,10 +27,18 @@ Params read_parameters(Reader& reader) {
   const Json* values = reader.find("parameters");
   if (!values || !values->is_object()) reader.fail("needs 'parameters', an object");
   try {
+    const auto config = values->find("config");
+    if (config != values->end()) {
+      if (!config->is_string()) throw mx::Error("'config' must be a name");
+      params = Params::named(config->get<std::string>());
+    }
     for (const ParameterInfo& info : parameter_table) {
+      if (config != values->end()) break;
       if (!values->contains(info.name)) throw mx::Error(fmt::format("{} is missing", info.name));
     }
-    for (const auto& [name, value] : values->items()) params.set(name + "=" + value.dump());
+    for (const auto& [name, value] : values->items()) {
+      if (name != "config") params.set(name + "=" + value.dump());
+    }
     params.validate();
   } catch (const mx::Error& error) {
     reader.fail(fmt::format("'parameters': {}", error.what()));

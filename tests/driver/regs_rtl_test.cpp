@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "Vmxe_regs.h"
+#include "mxe_counter_table.h"
 #include "mxe_reg_table.h"
 #include "mxe_regs.h"
 
@@ -102,40 +103,29 @@ class RegisterFile : public testing::Test {
   uint32_t read_data = 0;
 };
 
+/// A number for each offset, with low bits that differ.
+uint32_t pattern(uint32_t offset) { return 0x80000005u + offset * 0x1008u; }
+
+template <typename Port>
+void drive(Port& port, uint32_t value) {
+  port = static_cast<Port>(value);
+}
+
 /// Drives every input with a value of its own.
 void RegisterFile::connect_inputs() {
-  const std::map<uint32_t, IData*> words = {{MXE_REG_NUM_PE, &top.num_pe_value_i},
-                                            {MXE_REG_ROWS, &top.rows_value_i},
-                                            {MXE_REG_ACC_TILES, &top.acc_tiles_value_i},
-                                            {MXE_REG_TREE_W, &top.tree_w_value_i},
-                                            {MXE_REG_A_SLAB_K, &top.a_slab_k_value_i},
-                                            {MXE_REG_B_BUF_K, &top.b_buf_k_value_i},
-                                            {MXE_REG_MEM_W, &top.mem_w_value_i},
-                                            {MXE_REG_QUEUE_DEPTH, &top.queue_depth_value_i},
-                                            {MXE_REG_MAX_BURST, &top.max_burst_value_i},
-                                            {MXE_REG_LAST_JOB, &top.last_job_value_i},
-                                            {MXE_REG_LAST_STATUS, &top.last_status_value_i}};
-  for (const auto& [offset, port] : words) {
-    hardware[offset] = 0x80000001u + (offset << 12);
-    *port = hardware[offset];
-  }
-  // The words of the counters, the only registers from the first of them on.
+#define CONNECT(REGISTER, port, shift, mask)                          \
+  drive(top.port##_i, (pattern(MXE_REG_##REGISTER) & mask) >> shift); \
+  hardware[MXE_REG_##REGISTER] |= pattern(MXE_REG_##REGISTER) & mask;
+  MXE_HARDWARE_FIELDS(CONNECT)
+#undef CONNECT
   std::size_t word = 0;
   for (const RegisterInfo& r : register_table) {
-    if (r.offset < MXE_REG_TOTAL_LO) continue;
-    hardware[r.offset] = 0x80000001u + (r.offset << 12);
+    if (!find_counter(r.offset)) continue;
+    hardware[r.offset] = pattern(r.offset);
     ASSERT_LT(word, sizeof top.counters_i / sizeof(IData)) << r.name;
     top.counters_i[word++] = hardware[r.offset];
   }
   EXPECT_EQ(word, sizeof top.counters_i / sizeof(IData)) << "each of them has a register";
-  hardware[MXE_REG_FEATURES] = MXE_FEATURES_FP4_DUAL_MASK | MXE_FEATURES_MX_OUT_MASK;
-  top.features_fp4_dual_i = 1;
-  top.features_bf16_i = 0;
-  top.features_mx_out_i = 1;
-  hardware[MXE_REG_STATUS] = MXE_STATUS_EMPTY_MASK | MXE_STATUS_RESETTING_MASK;
-  top.status_empty_i = top.status_resetting_i = 1;
-  hardware[MXE_REG_RING_HEAD] = 0xbeef;
-  top.ring_head_head_i = 0xbeef;
 }
 
 /// What software can read and write, by the table.

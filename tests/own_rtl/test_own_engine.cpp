@@ -29,7 +29,8 @@ std::string error_of(const std::function<void()>& action) {
 // ---------------------------------------------------------------- descriptions
 
 Json description() {
-  return Json::parse(R"({"name": "mine", "parameters": {"NUM_PE": 1, "ROWS": 8, "ACC_TILES": 1,
+  return Json::parse(
+      R"({"name": "mine", "parameters": {"config": "base", "NUM_PE": 1, "ROWS": 8, "ACC_TILES": 1,
     "TREE_W": 56, "FP4_DUAL": 0, "A_SLAB_K": 32, "B_BUF_K": 32, "MEM_W": 64, "QUEUE_DEPTH": 4,
     "MAX_BURST": 1}})");
 }
@@ -79,7 +80,19 @@ TEST(EngineDescription, BadOnesAreRefused) {
   EXPECT_EQ(refusal("bias", {"int8"}), "it 'bias': a bias is fp32 or bf16, not int8");
   EXPECT_EQ(refusal("speed", 3), "it has no 'speed'");
   EXPECT_NE(refusal("parameters", {{"NUM_PE", 1}}).find("ROWS is missing"), std::string::npos);
+  EXPECT_NE(refusal("parameters", {{"config", "tiny"}}).find("unknown configuration 'tiny'"),
+            std::string::npos);
+  EXPECT_NE(refusal("parameters", {{"config", 3}}).find("'config' must be a name"),
+            std::string::npos);
   EXPECT_EQ(refusal("parameters", 1), "it needs 'parameters', an object");
+}
+
+TEST(EngineDescription, MayStartFromANamedConfiguration) {
+  Json json = description();
+  json["parameters"] = {{"config", "small"}, {"TREE_W", 42}};
+  Params expected = Params::named("small");
+  expected.tree_w = 42;
+  EXPECT_EQ(read(json).params, expected);
 }
 
 TEST(EngineDescription, JobsAreDrawnAccordingly) {
@@ -160,7 +173,7 @@ TEST(OwnEngine, MustRefuseWhatItDoesNotClaim) {
 
 TEST(OwnEngine, MustDoWhatItClaims) {
   RtlUnderTest rtl = simple_engine();
-  rtl.own->results = EngineFeatures::all_results();
+  rtl.own->results = all_output_formats();
   EXPECT_EQ(bucket_on(rtl, 1),
             "simulation: register FEATURES.mx_out reads #, the engine's description says #");
 }

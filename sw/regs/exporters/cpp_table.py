@@ -61,6 +61,15 @@ def word_row(r: Register) -> str:
     return f'    {{"{r.name}", 0x{r.offset:02x}u, {r.width}u, 0x{r.reserved_mask:x}u}},'
 
 
+def port_macro(block: Block) -> list[str]:
+    rows = [f"X({r.name}, {r.name.lower()}_{f.name}, {f.low}, 0x{f.mask:08x}u)"
+            for r in block.registers if not r.counter
+            for f in r.fields if f.kind is Kind.INPUT]
+    return ["", "// X(REGISTER, port, shift, mask): what the hardware drives, but for the counters; the ports",
+            "// of mxe_regs.sv have _i behind.",
+            " \\\n  ".join(["#define MXE_HARDWARE_FIELDS(X)", *rows])]
+
+
 def export(registers: Block, descriptor: Block) -> str:
     lines = [banner("//"), HEAD.rstrip()]
     lines += ["", "/// All registers, by ascending offset."]
@@ -69,4 +78,4 @@ def export(registers: Block, descriptor: Block) -> str:
     lines += ["", "/// All words of the descriptor, by ascending offset."]
     lines += cpp_table("DescriptorWordInfo", "descriptor_table",
                        [word_row(r) for r in descriptor.registers])
-    return "\n".join(lines + [TAIL]) + "\n"
+    return "\n".join(lines + [TAIL] + port_macro(registers)) + "\n"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mxe_parameters.svh and mxe_parameter_checks.svh: pieces of the SystemVerilog module mxe_top."""
+"""mxe_parameter*.svh: pieces of the SystemVerilog module mxe_top."""
 
 from .model import Block, Parameter
 from .text import banner, comment_block
@@ -11,6 +11,11 @@ def declaration(p: Parameter, last: bool) -> list[str]:
     text = f"1'b{value}" if p.field.width == 1 else str(value)
     comma = "" if last else ","
     return [*comment_block(p.desc, "  // "), f"  parameter {kind} {p.name} = {text}{comma}"]
+
+
+def connection(p: Parameter) -> str:
+    value = p.name if p.field.width == 1 else f"32'({p.name})"
+    return f"    .{f'{p.register}_{p.field.name}_i'.lower():<30} ({value}),"
 
 
 def wrong(p: Parameter) -> str:
@@ -70,4 +75,14 @@ class Checks:
         lines = [banner("//")]
         for p in registers.parameters:
             lines += check(p)
+        return "\n".join(lines) + "\n"
+
+
+class Connections:
+    """The ports of mxe_regs that show parameters, to be included in the ports of its instance."""
+
+    @staticmethod
+    def export(registers: Block, descriptor: Block) -> str:
+        del descriptor
+        lines = [banner("//"), *(connection(p) for p in registers.parameters)]
         return "\n".join(lines) + "\n"

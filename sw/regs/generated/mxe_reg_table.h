@@ -124,3 +124,25 @@ constexpr const RegisterInfo* find_register(std::uint32_t offset) {
 }
 
 }  // namespace mxe
+
+// X(REGISTER, port, shift, mask): what the hardware drives, but for the counters; the ports
+// of mxe_regs.sv have _i behind.
+#define MXE_HARDWARE_FIELDS(X) \
+  X(NUM_PE, num_pe_value, 0, 0xffffffffu) \
+  X(ROWS, rows_value, 0, 0xffffffffu) \
+  X(ACC_TILES, acc_tiles_value, 0, 0xffffffffu) \
+  X(TREE_W, tree_w_value, 0, 0xffffffffu) \
+  X(A_SLAB_K, a_slab_k_value, 0, 0xffffffffu) \
+  X(B_BUF_K, b_buf_k_value, 0, 0xffffffffu) \
+  X(MEM_W, mem_w_value, 0, 0xffffffffu) \
+  X(QUEUE_DEPTH, queue_depth_value, 0, 0xffffffffu) \
+  X(MAX_BURST, max_burst_value, 0, 0xffffffffu) \
+  X(FEATURES, features_fp4_dual, 0, 0x00000001u) \
+  X(FEATURES, features_bf16, 1, 0x00000002u) \
+  X(FEATURES, features_mx_out, 2, 0x00000004u) \
+  X(STATUS, status_busy, 0, 0x00000001u) \
+  X(STATUS, status_empty, 1, 0x00000002u) \
+  X(STATUS, status_resetting, 2, 0x00000004u) \
+  X(RING_HEAD, ring_head_head, 0, 0x0000ffffu) \
+  X(LAST_JOB, last_job_value, 0, 0xffffffffu) \
+  X(LAST_STATUS, last_status_value, 0, 0xffffffffu)
