@@ -9,8 +9,8 @@ import sys
 import tempfile
 
 ROOT = Path(__file__).resolve().parents[2]
-ARRAY = str(ROOT / "tests/data/digits/weight1.npy")
-OTHER = str(ROOT / "tests/data/digits/weight2.npy")
+ARRAY = str(ROOT / "sw/mxe/data/digits/weight1.npy")
+OTHER = str(ROOT / "sw/mxe/data/digits/weight2.npy")
 QUANTIZE = ["quantize", ARRAY, "--elements", "e.npy", "--scales", "s.npy", "--stats", "--format"]
 MATMUL = ["matmul", ARRAY, OTHER, "--on", "golden", "--output", "c.npy"]
 COMMANDS = [
