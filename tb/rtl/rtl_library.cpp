@@ -112,7 +112,8 @@ std::unique_ptr<RtlTop> make_rtl_top(const Params& params, const std::string& wa
   if (library.empty()) {
     std::string places;
     for (const fs::path& directory : library_directories()) places += " " + directory.string();
-    throw mx::Error(fmt::format("{}.so is in none of:{}", design.target(), places));
+    throw mx::Error(fmt::format("{0}.so is in none of:{1} (the build's target {0} makes it)",
+                                design.target(), places));
   }
   return load_engine_plugin(library).make(params, waves);
 }
