@@ -7,6 +7,7 @@
 
 #include "model/engine/banks.h"
 #include "model/engine/hardware.h"
+#include "model/numerics/bfloat16.h"
 #include "model/params/params.h"
 
 namespace mxe {
@@ -28,9 +29,7 @@ class CBuf {
       std::memcpy(values, data, bytes);
       return;
     }
-    for (uint32_t i = 0; i < bytes / kBfloat16Bytes; i++) {
-      values[i] = static_cast<uint32_t>(data[2 * i] << 16 | data[2 * i + 1] << 24);
-    }
+    mx::widen_bfloat16(data, bytes / kBfloat16Bytes, values);
   }
   /// The values of a row, one for each PE.
   const uint32_t* row(unsigned bank, unsigned row) const {

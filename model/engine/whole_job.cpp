@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "model/engine/hardware.h"
+#include "model/numerics/bfloat16.h"
 #include "model/numerics/gemm.h"
 #include "model/numerics/tensor.h"
 
@@ -82,12 +83,11 @@ std::vector<float> bias(const Descriptor& job, const Range& c, MemoryPort& memor
   const uint8_t* from = c.in(memory);
   for (uint64_t row = 0; row < job.m; row++, from += c.stride) {
     float* to = &values[row * job.n];
-    if (!job.bias_bf16) {
+    if (job.bias_bf16) {
+      mx::widen_bfloat16(from, job.n, to);
+    } else {
       std::memcpy(to, from, c.row_bytes);
-      continue;
     }
-    for (uint32_t i = 0; i < job.n; i++)
-      std::memcpy(reinterpret_cast<uint8_t*>(&to[i]) + 2, from + 2 * i, 2);
   }
   return values;
 }

@@ -8,14 +8,13 @@
 #include <limits>
 #include <utility>
 
+#include "model/numerics/bfloat16.h"
 #include "model/numerics/error.h"
 #include "model/numerics/gemm.h"
 #include "mxe_regs.h"
 
 namespace mxe {
 namespace {
-
-uint32_t widen_bfloat16(uint16_t number) { return uint32_t{number} << 16; }
 
 /// Numbers as the bytes that they are in memory.
 std::vector<uint8_t> stored_bytes(const NumberFormat& format, const std::vector<float>& values) {
@@ -37,7 +36,7 @@ const std::array<NumberFormat, 2>& number_formats() {
       {OutputFormat::Kind::fp32, "fp32", MXE_OUT_FP32, 4, std::numeric_limits<float>::max(),
        nullptr, nullptr},
       {OutputFormat::Kind::bf16, "bf16", MXE_OUT_BF16, 2, 0x1.FEp127f, mx::bfloat16_bits,
-       widen_bfloat16},
+       mx::widened_bits},
   }};
   return kTable;
 }

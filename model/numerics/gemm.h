@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "model/numerics/bfloat16.h"
 #include "model/numerics/quantizer_options.h"
 #include "model/numerics/requantize.h"
 #include "model/numerics/simd.h"

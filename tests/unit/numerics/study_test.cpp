@@ -9,6 +9,7 @@
 #include <random>
 
 #include "model/numerics/accumulate.h"
+#include "model/numerics/bfloat16.h"
 #include "model/numerics/exact_sum.h"
 #include "model/numerics/gemm.h"
 #include "model/numerics/layout.h"
