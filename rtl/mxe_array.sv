@@ -174,6 +174,7 @@ module mxe_array #(
     f_count_q1 <= count_i;
     f_bias_q6  <= bias_re_o;
   end
+  `MXE_REQUIRE(array_format, !valid_q[0] || mxe_pkg::is_fmt_row(job_i.a.fmt))
   `MXE_REQUIRE(array_zero_beyond, !valid_q[0] ||
                mxe_pkg::zero_beyond(a_word_i, job_i.a.fmt.is4, job_i.a.fmt.is6, job_i.dual,
                                     f_count_q1))

@@ -187,6 +187,7 @@ module mxe_feed #(
   end
 
   `MXE_ASSERT(feed_ready_only_if_valid, !pass_ready_i || pass_valid_o)
+  `MXE_REQUIRE(feed_format, !load_q || mxe_pkg::is_fmt_row(job_i.b.fmt))
   `MXE_REQUIRE(feed_zero_beyond, !load_q ||
                mxe_pkg::zero_beyond(b_data_i, job_i.b.fmt.is4, job_i.b.fmt.is6, job_i.dual,
                                     count_q))

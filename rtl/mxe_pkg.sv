@@ -248,6 +248,12 @@ package mxe_pkg;
   endfunction
 
 `ifndef SYNTHESIS
+  // Whether f is a row of fmt_info, as everything that reads its fields may take for granted.
+  function automatic logic is_fmt_row(input fmt_info_t f);
+    is_fmt_row = 1'b0;
+    for (int unsigned i = 0; i < (1 << FmtW); i++) is_fmt_row |= (f == fmt_info(FmtW'(i)));
+  endfunction
+
   // Whether an operand word of count elements is zero behind them, but for the unused bits of its
   // last byte, which are in the place of one more element. Only 4-bit words are dual.
   function automatic logic zero_beyond(input logic [WORD_W-1:0] word, input logic is4,
