@@ -7,19 +7,23 @@
 # file. SOURCES may contain ${MXE_REGISTER_SOURCES}, the register file of MXE. With COVERAGE it counts
 # lines, as below, and has no waves.
 #
-# mxe_verilate(<target> CLASS <name> [CONFIG small|base|large] [PARAMETERS <NAME=VALUE>...] [FST]
-#              [FAST] [COVERAGE] [HIDDEN] [DEFINES <macro>...] [TOP <module>] [SOURCES <file>...]
-#              [STATES <file>])
+# mxe_verilated_class(<target> CLASS <name> [CONFIG small|base|large] [PARAMETERS <NAME=VALUE>...]
+#                     [FST] [FAST] [COVERAGE] [HIDDEN] [DEFINES <macro>...] [TOP <module>]
+#                     [SOURCES <file>...] [STATES <file>] [OPTIONS <option>...])
 #
-# A static library with the RTL as Verilator compiles it for one configuration, and the factory
+# To be linked with: the RTL as Verilator compiles it for one configuration, as the C++ class <CLASS> of
+# the header <CLASS>.h. Verilator runs when the library is built, not when CMake configures. PARAMETERS
+# override those of the named configuration. TOP and SOURCES, packages first, replace mxe_top and the
+# project's RTL (default: the list rtl/mxe.f). FST compiles waveforms in. FAST optimises more, for
+# designs that run long: it takes the compiler twice the time. COVERAGE counts how often lines run
+# (RtlTop::write_line_coverage). HIDDEN keeps all symbols to the library that it becomes part of.
+# DEFINES are Verilog macros. STATES tells which signals the simulation shows (default for mxe_top:
+# rtl/mxe_states.vlt). OPTIONS go to Verilator.
+#
+# mxe_verilate(<target> <arguments of mxe_verilated_class>...)
+#
+# A static library with that class and the factory
 #   std::unique_ptr<mxe::RtlTop> mxe::make_<CLASS>(const Params&, const std::string& waves);
-# Verilator runs when the library is built, not when CMake configures. PARAMETERS override those of
-# the named configuration. TOP and SOURCES, packages first, replace mxe_top and the project's RTL
-# (default: the list rtl/mxe.f). FST compiles waveforms in. FAST optimises more, for designs that run
-# long: it takes the compiler twice the time. COVERAGE counts how often lines run
-# (RtlTop::write_line_coverage). HIDDEN keeps all symbols to the library that it becomes
-# part of. DEFINES are Verilog macros. STATES tells which signals the simulation shows (default for
-# mxe_top: rtl/mxe_states.vlt).
 #
 # mxe_rtl_plugin(<name> CLASS <name> [FST] <arguments of mxe_verilate>...)
 #
@@ -73,11 +77,11 @@ function(mxe_verilated_runtime)
   target_link_libraries(mxe_verilated_runtime PUBLIC Threads::Threads ZLIB::ZLIB)
 endfunction()
 
-function(mxe_verilate target)
+function(mxe_verilated_class target)
   cmake_parse_arguments(ARG "FST;FAST;COVERAGE;HIDDEN" "CLASS;CONFIG;TOP;STATES"
-                        "PARAMETERS;DEFINES;SOURCES" ${ARGN})
+                        "PARAMETERS;DEFINES;SOURCES;OPTIONS" ${ARGN})
   if(ARG_CONFIG AND NOT DEFINED MXE_RTL_PARAMETERS_${ARG_CONFIG})
-    message(FATAL_ERROR "mxe_verilate: no configuration '${ARG_CONFIG}'")
+    message(FATAL_ERROR "mxe_verilated_class: no configuration '${ARG_CONFIG}'")
   endif()
   if(NOT ARG_TOP)
     set(ARG_TOP mxe_top)
@@ -115,6 +119,7 @@ function(mxe_verilate target)
     # Verilator 5.006 takes always blocks apart and then counts the parts wrongly.
     list(APPEND arguments --coverage-line -fno-split -fno-reorder)
   endif()
+  list(APPEND arguments ${ARG_OPTIONS})
   set(flags "-std=c++17 -fPIC")
   if(ARG_HIDDEN)
     string(APPEND flags " -fvisibility=hidden -fvisibility-inlines-hidden")
@@ -135,15 +140,22 @@ function(mxe_verilate target)
   add_custom_target(${target}_verilated DEPENDS ${archive})
 
   mxe_verilated_runtime()
-  add_library(${target} STATIC EXCLUDE_FROM_ALL ${MXE_TB_DIR}/rtl/verilated_factory.cpp)
+  add_library(${target} INTERFACE)
   add_dependencies(${target} ${target}_verilated)
+  target_compile_definitions(${target} INTERFACE ${definitions})
+  target_include_directories(${target} SYSTEM INTERFACE ${directory})
+  target_link_libraries(${target} INTERFACE ${archive} mxe_verilated_runtime)
+endfunction()
+
+function(mxe_verilate target)
+  cmake_parse_arguments(ARG "FST;HIDDEN" "CLASS" "" ${ARGN})
+  mxe_verilated_class(${target}_class ${ARGN})
+  add_library(${target} STATIC EXCLUDE_FROM_ALL ${MXE_TB_DIR}/rtl/verilated_factory.cpp)
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
-  target_compile_definitions(${target} PRIVATE MXE_CLASS=${ARG_CLASS} MXE_FST=$<BOOL:${ARG_FST}>
-                                               ${definitions})
+  target_compile_definitions(${target} PRIVATE MXE_CLASS=${ARG_CLASS} MXE_FST=$<BOOL:${ARG_FST}>)
   target_compile_features(${target} PRIVATE cxx_std_17)
   target_include_directories(${target} PRIVATE ${MXE_ROOT_DIR})
-  target_include_directories(${target} SYSTEM PRIVATE ${directory})
-  target_link_libraries(${target} PRIVATE ${archive} mxe_verilated_runtime)
+  target_link_libraries(${target} PRIVATE ${target}_class)
   if(ARG_HIDDEN)
     set_target_properties(${target} PROPERTIES CXX_VISIBILITY_PRESET hidden
                                                VISIBILITY_INLINES_HIDDEN ON)

@@ -3,8 +3,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -14,8 +12,6 @@
 
 namespace mxe {
 namespace {
-
-namespace fs = std::filesystem;
 
 /// A design that the build can make (rtl_library.inc).
 struct Design {
@@ -53,42 +49,6 @@ std::string configurations(bool waves) {
   return names.empty() ? last : fmt::format("{} and {}", fmt::join(names, ", "), last);
 }
 
-fs::path program_directory() { return fs::read_symlink("/proc/self/exe").parent_path(); }
-
-/// Where designs may lie, in this order: $MXE_RTL_PATH, beside the program as the build leaves
-/// them, and where they are installed.
-std::vector<fs::path> library_directories() {
-  std::vector<fs::path> directories;
-  if (const char* path = std::getenv("MXE_RTL_PATH")) directories.emplace_back(path);
-  const fs::path program = program_directory();
-  directories.push_back(program / "rtl");
-  directories.push_back(program.parent_path() / "lib" / "mxe");
-  return directories;
-}
-
-/// The design's library, or an empty path.
-fs::path find_library(const Design& design) {
-  for (const fs::path& directory : library_directories()) {
-    fs::path library = directory / (design.target() + ".so");
-    if (fs::exists(library)) return library;
-  }
-  return {};
-}
-
-/// Builds the design, if the program lies where CMake built it. One process at a time does.
-void build_library(const Design& design) {
-  const fs::path build = program_directory();
-  if (!fs::exists(build / "CMakeCache.txt")) return;
-  fmt::print(stderr, "building the RTL of configuration {}{}, which happens once\n", design.config,
-             design.waves ? " with waves" : "");
-  const std::string command =
-      fmt::format("flock '{0}/rtl.lock' cmake --build '{0}' --target {1} 1>&2", build.string(),
-                  design.target());
-  if (std::system(command.c_str()) != 0) {
-    throw mx::Error(fmt::format("the RTL of configuration {} could not be built", design.config));
-  }
-}
-
 }  // namespace
 
 void require_rtl(const Params& params, bool waves) {
@@ -103,19 +63,7 @@ void require_rtl(const Params& params, bool waves) {
 
 std::unique_ptr<RtlTop> make_rtl_top(const Params& params, const std::string& waves) {
   require_rtl(params, !waves.empty());
-  const Design& design = *find_design(params, !waves.empty());
-  fs::path library = find_library(design);
-  if (library.empty()) {
-    build_library(design);
-    library = find_library(design);
-  }
-  if (library.empty()) {
-    std::string places;
-    for (const fs::path& directory : library_directories()) places += " " + directory.string();
-    throw mx::Error(fmt::format("{0}.so is in none of:{1} (the build's target {0} makes it)",
-                                design.target(), places));
-  }
-  return load_engine_plugin(library).make(params, waves);
+  return load_design(find_design(params, !waves.empty())->target()).make(params, waves);
 }
 
 }  // namespace mxe

@@ -5,16 +5,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <sstream>
+#include <utility>
 
 #include "model/numerics/accumulate.h"
 #include "model/numerics/error.h"
+#include "tests/cosim/odd_designs.h"
 
 namespace mxe {
-
-// Configurations built for the tests (tests/cosim/CMakeLists.txt).
-std::unique_ptr<RtlTop> make_Vmxe_narrow(const Params&, const std::string&);
-std::unique_ptr<RtlTop> make_Vmxe_beats(const Params&, const std::string&);
 
 namespace {
 
@@ -22,19 +19,14 @@ constexpr unsigned kMaxJobs = 6;
 constexpr unsigned kMaxSize = 1024, kMaxDeepK = 8192;
 constexpr unsigned kMaxLatency = 400;
 
-Params changed_small(const char* assignments) {
-  Params params = Params::named("small");
-  std::istringstream words(assignments);
-  for (std::string word; words >> word;) params.set(word);
-  return params;
-}
-
 }  // namespace
 
 Configuration configuration(const std::string& name) {
   if (name == "small" || name == "base") return {name, Params::named(name), make_rtl_top};
-  if (name == "narrow") return {name, changed_small(MXE_NARROW), make_Vmxe_narrow};
-  if (name == "beats") return {name, changed_small(MXE_BEATS), make_Vmxe_beats};
+  if (name == "narrow" || name == "beats") {
+    OddDesign design = odd_design(name);
+    return {name, design.params, std::move(design.make_top)};
+  }
   throw mx::Error(
       fmt::format("no configuration '{}' here (allowed: small, base, narrow, beats)", name));
 }

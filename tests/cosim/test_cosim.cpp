@@ -3,21 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tb/cosim/cosim.h"
 #include "tb/cosim/job_generator.h"
+#include "tests/cosim/odd_designs.h"
 
 namespace mxe {
-
-// Configurations built for these tests alone (CMakeLists.txt): what small and base have in common
-// is different here.
-std::unique_ptr<RtlTop> make_Vmxe_narrow(const Params&, const std::string&);
-std::unique_ptr<RtlTop> make_Vmxe_segments(const Params&, const std::string&);
-std::unique_ptr<RtlTop> make_Vmxe_beats(const Params&, const std::string&);
-std::unique_ptr<RtlTop> make_Vmxe_wide(const Params&, const std::string&);
 
 namespace {
 
@@ -39,29 +33,14 @@ struct Scenario {
 void PrintTo(const Scenario& scenario, std::ostream* out) { *out << scenario.name; }
 std::string name_of(const testing::TestParamInfo<Scenario>& test) { return test.param.name; }
 
-Params odd_params(const char* assignments) {
-  Params params = Params::named("small");
-  std::istringstream words(assignments);
-  for (std::string word; words >> word;) params.set(word);
-  return params;
-}
-
 CoSimOptions options_of(const Scenario& s) {
   CoSimOptions options;
-  if (s.config == "narrow") {
-    options.params = odd_params(MXE_NARROW);
-    options.rtl.make_top = make_Vmxe_narrow;
-  } else if (s.config == "segments") {
-    options.params = odd_params(MXE_SEGMENTS);
-    options.rtl.make_top = make_Vmxe_segments;
-  } else if (s.config == "beats") {
-    options.params = odd_params(MXE_BEATS);
-    options.rtl.make_top = make_Vmxe_beats;
-  } else if (s.config == "wide") {
-    options.params = odd_params(MXE_WIDE);
-    options.rtl.make_top = make_Vmxe_wide;
-  } else {
+  if (s.config == "small" || s.config == "base") {
     options.params = Params::named(s.config);
+  } else {
+    OddDesign design = odd_design(s.config);
+    options.params = design.params;
+    options.rtl.make_top = std::move(design.make_top);
   }
   options.timing.latency = s.latency;
   options.timing.bytes_per_cycle = s.bytes_per_cycle;

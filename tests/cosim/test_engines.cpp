@@ -20,11 +20,9 @@
 #include "tb/cosim/job_generator.h"
 #include "tb/cosim/job_image.h"
 #include "tb/rtl/rtl_engine.h"
+#include "tests/cosim/odd_designs.h"
 
 namespace mxe {
-
-std::unique_ptr<RtlTop> make_Vmxe_narrow(const Params&, const std::string&);
-
 namespace {
 
 constexpr uint64_t kOutside = 0x1000;  // no memory there
@@ -356,11 +354,9 @@ TEST(Engines, Alignment) {
 }
 
 TEST(Engines, PairsTooWideForTheTree) {
-  Params params = Params::named("small");
-  std::istringstream words(MXE_NARROW);
-  for (std::string word; words >> word;) params.set(word);
+  const OddDesign narrow = odd_design("narrow");
   RtlOptions options;
-  options.make_top = make_Vmxe_narrow;
+  options.make_top = narrow.make_top;
   run_on_both(
       [&](Bench& bench) {
         bench.enable();
@@ -384,7 +380,7 @@ TEST(Engines, PairsTooWideForTheTree) {
             const uint32_t status = bench.record_word(slot, MXE_DESC_STATUS);
             bench.log_timed(
                 fmt::format("{} x {}: {}", static_cast<int>(a), static_cast<int>(b), status));
-            const bool fits = mx::pair_tree_width(a, b) <= params.tree_w;
+            const bool fits = mx::pair_tree_width(a, b) <= narrow.params.tree_w;
             EXPECT_EQ(status, fits ? MXE_STATUS_OK : MXE_STATUS_ERR_PAIR);
             refused += !fits;
             bench.host.release(mark);
@@ -392,7 +388,7 @@ TEST(Engines, PairsTooWideForTheTree) {
         }
         EXPECT_EQ(refused, 9u);
       },
-      params, options);
+      narrow.params, options);
 }
 
 // ---------------------------------------------------------------- bus errors

@@ -1,7 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/faults/planted_fault.h"
 
+#include "tb/rtl/plugin_loader.h"
+
 int planted_fault = 0;
 
 /// What the mutated RTL asks: the number of the fault that is active.
 extern "C" int mxe_planted_fault() { return planted_fault; }
+
+namespace mxe {
+
+std::unique_ptr<RtlTop> make_faulty_rtl(const Params& params, const std::string& waves) {
+  return load_design("mxe_rtl_faults").make(params, waves);
+}
+
+}  // namespace mxe

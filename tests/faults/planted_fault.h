@@ -11,7 +11,7 @@ extern int planted_fault;
 
 namespace mxe {
 
-/// The RTL with the faults planted.
-std::unique_ptr<RtlTop> make_Vmxe_faults(const Params&, const std::string&);
+/// The RTL with the faults planted; the design mxe_rtl_faults.
+std::unique_ptr<RtlTop> make_faulty_rtl(const Params& params, const std::string& waves);
 
 }  // namespace mxe

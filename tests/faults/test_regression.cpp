@@ -35,7 +35,7 @@ RegressionOptions options_for(std::size_t seeds, const std::string& directory) {
   options.jobs_per_seed = 40;
   options.parallel = 2;
   options.failures = directory;
-  options.rtl.make_top = make_Vmxe_faults;
+  options.rtl.make_top = make_faulty_rtl;
   options.shrink.seconds = 15;
   return options;
 }
@@ -109,7 +109,7 @@ TEST_P(Regression, FindsBucketsAndShrinks) {
   }
 
   // The saved case fails like that again, and does not without the fault.
-  const auto run = [](const CoSimCase& c) { return run_case(c, {make_Vmxe_faults}); };
+  const auto run = [](const CoSimCase& c) { return run_case(c, {make_faulty_rtl}); };
   const CoSimCase minimal = load_case(failure.case_file);
   EXPECT_EQ(CasePool(run, 1).run(minimal).bucket(), failure.bucket);
   planted_fault = 0;
@@ -132,7 +132,7 @@ class DirectedCase : public testing::TestWithParam<Directed> {
 
 TEST_P(DirectedCase, FindsItsFault) {
   const CoSimCase c = load_case(std::string(MXE_DIRECTED_CASES "/") + GetParam().case_file);
-  const CasePool pool([](const CoSimCase& one) { return run_case(one, {make_Vmxe_faults}); }, 1);
+  const CasePool pool([](const CoSimCase& one) { return run_case(one, {make_faulty_rtl}); }, 1);
   planted_fault = GetParam().number;
   const std::string bucket = pool.run(c).bucket();
   EXPECT_NE(bucket, "") << "the case did not notice";

@@ -9,7 +9,6 @@ each, some modules are as Yosys writes them with their mutants, the others are t
 Writes to the output directory
   <group>/*.sv   the engine with the mutants of one group, top module mxe_top
   <group>.vlt    which of its signals a simulation shows (from mxe_states.vlt)
-  groups.txt     the names of the groups
   mutants.json   the list: number, group, module, what is changed, and from which line it came
   mutants.il     the engine without any, as Yosys read it
   promises.il    the same with what the modules and their surroundings promise, for proofs
@@ -60,8 +59,17 @@ write_rtlil {work}/promises.il
 """
 
 
+class ListGroups(argparse.Action):
+    """Prints the names of the groups and ends."""
+
+    def __call__(self, parser, *_):
+        print(*GROUPS)
+        parser.exit()
+
+
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--list-groups", action=ListGroups, nargs=0, help="print the groups' names")
     parser.add_argument("--yosys", default="yosys")
     parser.add_argument("--include", required=True, help="directory of the headers")
     parser.add_argument("--states", required=True, help="mxe_states.vlt")
@@ -314,7 +322,6 @@ def main():
         write_group(args, group, modules, texts)
     description = [m.describe(i + 1, args.include) for i, m in enumerate(mutants)]
     write(f"{args.output}/mutants.json", json.dumps(description, indent=1))
-    write(f"{args.output}/groups.txt", "".join(group + "\n" for group in GROUPS))
 
 
 if __name__ == "__main__":

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <map>
 #include <vector>
 
 #include "model/numerics/error.h"
+#include "tb/rtl/plugin_loader.h"
 #include "tb/rtl/rtl_engine.h"
 
 namespace {
@@ -18,24 +18,10 @@ extern "C" uint16_t mxe_mutant() { return active_mutant; }
 
 namespace mxe {
 
-// Defined in the Verilated libraries (verilated_factory.cpp), one for each group.
-#define MXE_MUTANTS(group) \
-  std::unique_ptr<RtlTop> make_Vmxe_mutants_##group(const Params&, const std::string&);
-#include "mutant_groups.inc"
-#undef MXE_MUTANTS
-
 std::unique_ptr<RtlTop> make_mutant(const std::string& group, unsigned number, const Params& params,
                                     const std::string& waves) {
-  using Make = std::unique_ptr<RtlTop> (*)(const Params&, const std::string&);
-#define MXE_MUTANTS(group) {#group, make_Vmxe_mutants_##group},
-  static const std::map<std::string, Make> kGroups = {
-#include "mutant_groups.inc"
-  };
-#undef MXE_MUTANTS
-  const auto found = kGroups.find(group);
-  if (found == kGroups.end()) throw mx::Error("no group of mutants '" + group + "'");
   active_mutant = static_cast<uint16_t>(number);
-  std::unique_ptr<RtlTop> top = found->second(params, waves);
+  std::unique_ptr<RtlTop> top = load_design("mxe_rtl_mutants_" + group).make(params, waves);
   const std::vector<RtlSignal> signals = top->signals();
   const auto is_counter = [](const RtlSignal& s) { return s.name() == RtlEngine::counter_name(0); };
   if (std::none_of(signals.begin(), signals.end(), is_counter)) {

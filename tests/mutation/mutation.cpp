@@ -77,7 +77,7 @@ class Ladder {
 
   void try_case(const std::string& name, const CoSimCase& content) {
     const MakeTop make_top = [this](const Params& params, const std::string& waves) {
-      if (options_.fault != 0) return make_Vmxe_faults(params, waves);
+      if (options_.fault != 0) return make_faulty_rtl(params, waves);
       return make_mutant(options_.group, options_.mutant, params, waves);
     };
     const auto run = [&](const CoSimCase& c) { return run_case(c, make_top); };

@@ -8,7 +8,7 @@ void require_rtl(const Params&, bool) {}
 
 std::unique_ptr<RtlTop> make_rtl_top(const Params& params, const std::string& waves) {
   planted_fault = 2;
-  return make_Vmxe_faults(params, waves);
+  return make_faulty_rtl(params, waves);
 }
 
 }  // namespace mxe

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "model/params/params.h"
+#include "tb/rtl/rtl_top.h"
+
+namespace mxe {
+
+/// A configuration at the edges of the parameters, built for tests alone (odd_designs in
+/// CMakeLists.txt).
+struct OddDesign {
+  Params params;
+  std::function<std::unique_ptr<RtlTop>(const Params&, const std::string& waves)> make_top;
+};
+
+/// narrow, segments, beats or wide; throws mx::Error for any other name.
+OddDesign odd_design(const std::string& name);
+
+}  // namespace mxe
