@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "model/numerics/accumulate.h"
 #include "model/numerics/error.h"
@@ -24,8 +23,8 @@ constexpr unsigned kMaxLatency = 400;
 Configuration configuration(const std::string& name) {
   if (name == "small" || name == "base") return {name, Params::named(name), make_rtl_top};
   if (name == "narrow" || name == "beats") {
-    OddDesign design = odd_design(name);
-    return {name, design.params, std::move(design.make_top)};
+    const OddDesign odd = odd_design(name).value();
+    return {name, odd.params, odd.make_top};
   }
   throw mx::Error(
       fmt::format("no configuration '{}' here (allowed: small, base, narrow, beats)", name));

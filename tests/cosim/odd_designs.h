@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "model/params/params.h"
@@ -17,7 +18,7 @@ struct OddDesign {
   std::function<std::unique_ptr<RtlTop>(const Params&, const std::string& waves)> make_top;
 };
 
-/// narrow, segments, beats or wide; throws mx::Error for any other name.
-OddDesign odd_design(const std::string& name);
+/// narrow, segments, beats or wide; nothing for any other name.
+std::optional<OddDesign> odd_design(const std::string& name);
 
 }  // namespace mxe

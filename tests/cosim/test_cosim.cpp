@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "tb/cosim/cosim.h"
@@ -35,12 +34,11 @@ std::string name_of(const testing::TestParamInfo<Scenario>& test) { return test.
 
 CoSimOptions options_of(const Scenario& s) {
   CoSimOptions options;
-  if (s.config == "small" || s.config == "base") {
-    options.params = Params::named(s.config);
+  if (const std::optional<OddDesign> odd = odd_design(s.config)) {
+    options.params = odd->params;
+    options.rtl.make_top = odd->make_top;
   } else {
-    OddDesign design = odd_design(s.config);
-    options.params = design.params;
-    options.rtl.make_top = std::move(design.make_top);
+    options.params = Params::named(s.config);
   }
   options.timing.latency = s.latency;
   options.timing.bytes_per_cycle = s.bytes_per_cycle;

@@ -354,7 +354,7 @@ TEST(Engines, Alignment) {
 }
 
 TEST(Engines, PairsTooWideForTheTree) {
-  const OddDesign narrow = odd_design("narrow");
+  const OddDesign narrow = odd_design("narrow").value();
   RtlOptions options;
   options.make_top = narrow.make_top;
   run_on_both(
