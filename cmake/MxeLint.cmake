@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# Targets that look at the sources: format, format-check, tidy, lint-rtl, yosys-check.
-# ctest -L lint runs all of them but tidy, which takes minutes.
+# Targets that check the sources: format-check, lint-rtl, yosys-check; ctest -L lint runs them all.
+# The target format puts the sources right.
 include_guard()
 
 find_program(MXE_CLANG_FORMAT NAMES clang-format clang-format-14)
-find_program(MXE_RUN_CLANG_TIDY NAMES run-clang-tidy run-clang-tidy-14)
 find_program(MXE_VERILATOR verilator HINTS $ENV{VERILATOR_ROOT}/bin)
 find_program(MXE_YOSYS yosys)
 
@@ -25,16 +24,6 @@ add_custom_target(format COMMAND ${_format} -D MODE=fix -P ${CMAKE_CURRENT_LIST_
                   VERBATIM)
 mxe_lint(format-check format COMMAND ${_format} -D MODE=check -P
                                      ${CMAKE_CURRENT_LIST_DIR}/format.cmake)
-
-add_custom_target(
-  tidy
-  COMMAND ${MXE_RUN_CLANG_TIDY} -quiet -p ${PROJECT_BINARY_DIR}
-          # Compiler warnings are the compiler's: gcc's options and attributes mean nothing here.
-          -extra-arg=-Wno-error -extra-arg=-Wno-unknown-warning-option
-          "-header-filter=^${PROJECT_SOURCE_DIR}/(model|sw|tb|tests)/"
-          "^${PROJECT_SOURCE_DIR}/(model|sw|tb|tests)/"
-  WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
-  VERBATIM USES_TERMINAL)
 
 # ----------------------------------------------------------------------------------- the RTL
 if(NOT MXE_BUILD_RTL)

@@ -99,7 +99,7 @@ class Bench {
   JobImage job(uint64_t seed) { return job(spec(seed), seed); }
   JobImage job(const JobSpec& spec, uint64_t seed) {
     job_ = make_job(spec);
-    const JobImage image(job_, host.allocate(1 << 18), seed);
+    JobImage image(job_, host.allocate(1 << 18), seed);
     std::memcpy(host.memory().data(image.address(), image.before().size()), image.before().data(),
                 image.before().size());
     return image;
