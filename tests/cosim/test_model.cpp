@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
 #include <memory>
 #include <vector>
 
@@ -301,17 +302,50 @@ TEST(Model, BothModesTakeTheSameTimeOnEveryConfiguration) {
   }
 }
 
+/// What memory holds at D after a job of 8 x 8 x 32 ones, whose results are all 32. Before the job,
+/// every byte there is 0xAA.
+std::vector<uint8_t> results_of_ones(Platform& platform) {
+  std::vector<uint8_t> results;
+  platform.run([&](Host& host) {
+    mxe_port port = make_driver_port(host);
+    mxe_device device{};
+    const uint64_t ring = host.allocate(128 * 2);
+    ASSERT_EQ(mxe_probe(&device, &port, host.memory().data(ring, 256), ring, 2), MXE_OK);
+    const mxe_job job = plain_job(host, 8, 8, 32, MXE_FORMAT_MXFP8_E4M3, MXE_FORMAT_MXFP8_E4M3);
+    const auto fill = [&host](uint64_t address, std::size_t size, uint8_t value) {
+      std::fill_n(host.memory().data(address, size), size, value);
+    };
+    const std::size_t elements = 8 * 32, scales = 8, size = 8 * 8 * sizeof(float);
+    for (const uint64_t address : {job.a_addr, job.b_addr}) fill(address, elements, 0x38);
+    for (const uint64_t address : {job.a_scale_addr, job.b_scale_addr}) fill(address, scales, 127);
+    fill(job.d_addr, size, 0xAA);
+    uint32_t id = 0;
+    ASSERT_EQ(mxe_submit(&device, &job, &id), MXE_OK);
+    ASSERT_EQ(mxe_wait(&device, id, 1'000'000, nullptr), MXE_OK);
+    const uint8_t* d = host.memory().data(job.d_addr, size);
+    results.assign(d, d + size);
+  });
+  return results;
+}
+
 TEST(Model, TimingModeWritesNoResults) {
   Memory::Config memory;
   memory.size = 1 << 22;
-  Platform platform("p", memory, [] {
-    EngineOptions options;
-    options.mode = Mode::timing;
-    return std::make_unique<Engine>("engine", Params::named("small"), options);
-  });
-  run_mode(platform, {{8, 8, 32, 4, 4}});
-  const uint8_t* bytes = platform.memory().data(platform.memory().base() + 256, 4096);
-  EXPECT_EQ(std::count(bytes, bytes + 4096, 0), 4096);
+  const auto make = [&memory](const char* name, Mode mode) {
+    return std::make_unique<Platform>(name, memory, [mode] {
+      EngineOptions options;
+      options.mode = mode;
+      return std::make_unique<Engine>("engine", Params::named("small"), options);
+    });
+  };
+  const auto functional = make("functional", Mode::functional),
+             timing = make("timing", Mode::timing);
+
+  std::vector<uint8_t> products(8 * 8 * sizeof(float));
+  const std::vector<float> thirty_two(8 * 8, 32.0f);
+  std::memcpy(products.data(), thirty_two.data(), products.size());
+  EXPECT_EQ(results_of_ones(*functional), products) << "not a job that would leave a trace";
+  EXPECT_EQ(results_of_ones(*timing), std::vector<uint8_t>(products.size(), 0xAA));
 }
 
 TEST(Model, AJobOfAnySizeCanBeBrokenOff) {
