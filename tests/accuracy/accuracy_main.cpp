@@ -55,9 +55,10 @@ int run_all(const Options& options) {
       failures.insert(failures.end(), lines.begin(), lines.end());
     }
   }
-  if (!options.update.empty()) mxe::replace_section(options.update, "accuracy", table);
   for (const std::string& failure : failures) fmt::print(stderr, "mxe_accuracy: {}\n", failure);
-  return failures.empty() ? 0 : 1;
+  if (!failures.empty()) return 1;
+  if (!options.update.empty()) mxe::replace_section(options.update, "accuracy", table);
+  return 0;
 }
 
 }  // namespace

@@ -9,15 +9,7 @@
 
 namespace mxe {
 
-/// What is promised, and checked (docs/accuracy.md).
-struct AccuracyLimits {
-  double max_error = 0.01;         ///< of a job of at least kLongJob cycles
-  double mean_error = 0.002;       ///< of those jobs
-  uint64_t short_job_cycles = 20;  ///< any shorter job
-  double stall_share = 0.02;       ///< any stall counter, of all cycles of its stream
-  /// With random latency only the mean counts.
-  static AccuracyLimits with_jitter();
-};
+/// Jobs that take fewer cycles are reported in cycles, not in per cent.
 inline constexpr uint64_t kLongJob = 2000;
 
 /// The jobs of one configuration, with or without jitter.
@@ -32,7 +24,7 @@ class Accuracy {
   /// One row of the table.
   static std::string header();
   std::string row() const;
-  /// One line for each limit that is not kept, and for each result that is wrong.
+  /// One line for each result that is wrong, and for cycles or counters that are not the RTL's.
   std::vector<std::string> failures() const;
 
  private:

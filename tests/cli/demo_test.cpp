@@ -28,8 +28,7 @@ TEST_F(Demo, EveryFormatAgreesAndClassifies) {
     EXPECT_GT(result.at("utilization"), 0.1);
     EXPECT_LE(result.at("utilization"), 1.0);
 #ifdef MXE_WITH_RTL
-    const double rtl = result.at("rtl_cycles"), model = result.at("model_cycles");
-    EXPECT_NEAR(model / rtl, 1.0, 0.01);
+    EXPECT_EQ(result.at("rtl_cycles"), result.at("model_cycles"));
 #endif
   }
   const std::set<std::pair<std::string, std::string>> expected{{"fp32", "fp32"},

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// mxe_cycle_baseline: the cycles of a fixed set of jobs, on the model and on the RTL, against those
+// recorded in cycle_baseline.json. One cycle more or fewer is a failure until the file is brought
+// up to date, with a reason (docs/accuracy.md).
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <systemc>
+
+#include "tests/accuracy/baseline.h"
+#include "tests/accuracy/measure.h"
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// A job in front of a memory, by name.
+mxe::Stream stream_of(const Json& entry) {
+  const auto text = [&entry](const char* key) { return entry.at(key).get<std::string>(); };
+  mxe::JobSpec spec;
+  spec.m = entry.at("m");
+  spec.n = entry.at("n");
+  spec.k = entry.at("k");
+  spec.format_a = mx::parse_format(text("format_a"));
+  spec.format_b = mx::parse_format(text("format_b"));
+  spec.output = mxe::parse_output_format(text("out_format"));
+  if (entry.at("bias")) spec.bias = mxe::BiasKind::full;
+  spec.values = mxe::Values::codes;
+  mxe::Stream stream;
+  stream.jobs.push_back(mxe::make_job(spec));
+  stream.timing.latency = entry.at("mem_latency");
+  stream.timing.bytes_per_cycle = entry.at("mem_bytes_per_cycle");
+  return stream;
+}
+
+mxe::StreamMeasurement measure_entry(const Json& entry) {
+  return mxe::measure(mxe::configuration(entry.at("config")), stream_of(entry));
+}
+
+}  // namespace
+
+int sc_main(int argc, char** argv) {
+  std::string path, reason;
+  CLI::App app{"Cycles of a fixed set of jobs against the recorded ones"};
+  app.add_option("BASELINE.json", path, "tests/accuracy/cycle_baseline.json")->required();
+  app.add_option("--update", reason, "Record what was measured, for this reason");
+  CLI11_PARSE(app, argc, argv);
+  try {
+    return mxe::check_baseline(path, reason, measure_entry);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "mxe_cycle_baseline: {}\n", error.what());
+    return 2;
+  }
+}
