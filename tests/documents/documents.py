@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs what a document tells its readers to type, and compares what it says is printed.
+
+Every ```sh block is run as written, in the order of the page and in one scratch folder that looks
+like the project's root. A block without a language that follows a ```sh block shows what that one
+printed, and must be the same but for seconds. A comment on the lines before a block changes this:
+
+    <!-- run: COMMAND -->      the block is what COMMAND prints; a block in any language but sh is
+                               also in a file for COMMAND to read, block.LANGUAGE
+    <!-- shorter: A => B -->   the block is run with B in every place of A, a regular expression in
+                               which ^ and $ are the ends of a line, to take less time
+    <!-- not run: REASON -->   the block is not run
+
+Exit status: 0, or 1 with a line for each block that is wrong.
+"""
+import argparse
+import dataclasses
+import difflib
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+TIMEOUT = 300  # seconds a block may take
+NOTE = re.compile(r"<!--\s*(run|shorter|not run):\s*(.*?)\s*-->")
+
+
+class Wrong(Exception):
+    """What a document says is not so."""
+
+
+@dataclasses.dataclass
+class Block:
+    """A fenced block, the line on which it begins, and the comments before it."""
+    line: int
+    language: str
+    text: str
+    notes: list
+    follows: bool  # nothing but comments and empty lines since the block before
+
+    def note(self, kind):
+        return [text for name, text in self.notes if name == kind]
+
+
+def blocks_of(page):
+    """All fenced blocks of the text of a page."""
+    blocks, notes, body, follows = [], [], None, False
+    for number, line in enumerate(page.splitlines(), 1):
+        if body is not None:
+            if line == "```":
+                blocks.append(Block(start, language, "".join(body), notes, follows))
+                notes, body, follows = [], None, True
+            else:
+                body.append(line + "\n")
+        elif line.startswith("```"):
+            start, language, body = number, line[3:].strip(), []
+        elif note := NOTE.fullmatch(line):
+            notes.append(note.groups())
+        elif line.strip():
+            notes, follows = [], False
+    return blocks
+
+
+def shortened(block):
+    """The commands of a block, with its replacements. Throws Wrong where there is nothing to replace."""
+    text = block.text
+    for note in block.note("shorter"):
+        before, arrow, after = note.partition(" => ")
+        text, count = re.subn(before, after, text, flags=re.MULTILINE)
+        if not arrow or not count:
+            raise Wrong(f"nothing to shorten by '{note}'")
+    return text
+
+
+def run(script, folder):
+    """What the commands print on stdout. Throws Wrong where one of them fails."""
+    try:
+        done = subprocess.run(["bash", "-euc", script], cwd=folder, stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, timeout=TIMEOUT, check=False)
+    except subprocess.TimeoutExpired as error:
+        raise Wrong(f"takes more than {TIMEOUT} seconds:\n{script}") from error
+    if done.returncode:
+        raise Wrong(f"exit status {done.returncode}:\n{script}{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def comparable(text):
+    """The lines of an output, without what differs from run to run: seconds, and blanks at the end."""
+    return [re.sub(r"\b\d+(\.\d+)? s\b", "# s", line.rstrip()) for line in text.strip().splitlines()]
+
+
+def compare(shown, printed):
+    """Throws Wrong with the differences, if there are any."""
+    lines = list(difflib.unified_diff(comparable(shown), comparable(printed), "shown", "printed",
+                                      lineterm="", n=1))
+    if lines:
+        raise Wrong("the output shown is not what is printed:\n" + "\n".join(lines))
+
+
+class Document:
+    """The blocks of one page, run in a folder."""
+
+    def __init__(self, page, folder):
+        self.blocks, self.folder = blocks_of(page), folder
+        self.commands = 0    # blocks run
+        self.printed = None  # by the block before, if it was run as written
+
+    def check(self):
+        """Yields what is wrong, with its line."""
+        for block in self.blocks:
+            try:
+                self.check_block(block)
+            except Wrong as wrong:
+                yield f"{block.line}: {wrong}"
+        if not self.commands:
+            yield "1: no block is run"
+
+    def check_block(self, block):
+        before, self.printed = self.printed if block.follows else None, None
+        if block.note("not run"):
+            return
+        if commands := block.note("run"):
+            self.commands += 1
+            (self.folder / f"block.{block.language}").write_text(block.text, encoding="utf-8")
+            printed = run("\n".join(commands) + "\n", self.folder)
+            if not block.language:
+                compare(block.text, printed)
+        elif block.language == "sh":
+            self.commands += 1
+            printed = run(shortened(block), self.folder)
+            self.printed = None if block.note("shorter") else printed
+        elif not block.language and before is not None:
+            compare(block.text, before)
+
+
+def looks_like_root(folder, root, programs):
+    """Links in `folder` to what commands use, so that whatever they write stays in it."""
+    (folder / "build").mkdir()
+    for program in programs:
+        (folder / "build" / program.name).symlink_to(program.resolve())
+    for name in ("sw", "tests", "scripts", "docs"):
+        (folder / name).symlink_to(root / name)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("document", type=pathlib.Path)
+    parser.add_argument("--root", type=pathlib.Path, required=True, help="the project")
+    parser.add_argument("--programs", type=pathlib.Path, nargs="*", default=[],
+                        help="what the commands call build/NAME")
+    options = parser.parse_args()
+    os.environ["SYSTEMC_DISABLE_COPYRIGHT_MESSAGE"] = "1"
+    with tempfile.TemporaryDirectory(prefix="mxe_document_") as name:
+        folder = pathlib.Path(name)
+        looks_like_root(folder, options.root.resolve(), options.programs)
+        page = options.document.read_text(encoding="utf-8")
+        wrong = list(Document(page, folder).check())
+    for line in wrong:
+        print(f"{options.document}:{line}", file=sys.stderr)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

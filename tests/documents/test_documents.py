@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The test of the documents notices each kind of falsehood, in pages of a few lines."""
+import pathlib
+import tempfile
+import unittest
+
+import documents
+
+GREETING = "```sh\necho hello\n```\n"
+
+
+class Documents(unittest.TestCase):
+    def check(self, page):
+        with tempfile.TemporaryDirectory() as folder:
+            return list(documents.Document(page, pathlib.Path(folder)).check())
+
+    def assert_wrong(self, page, text):
+        wrong = self.check(page)
+        self.assertEqual(len(wrong), 1, wrong)
+        self.assertIn(text, wrong[0])
+
+    def test_true_page(self):
+        self.assertEqual(self.check(GREETING + "\n```\nhello\n```\nand\n```\na picture\n```\n"), [])
+
+    def test_commands_that_fail(self):
+        self.assert_wrong("text\n\n```sh\ntrue\nfalse\n```\n", "3: exit status 1")
+        self.assert_wrong("```sh\necho $no_such_name\n```\n", "no_such_name")
+
+    def test_output_that_differs(self):
+        self.assert_wrong(GREETING + "\n```\nhallo\n```\n", "-hallo\n+hello")
+        self.assert_wrong(GREETING + "```\nhello\nhello\n```\n", "-hello")
+
+    def test_seconds_may_differ(self):
+        page = "```sh\necho '7 jobs in 1.25 s'\n```\n```\n{} jobs in 60 s\n```\n"
+        self.assertEqual(self.check(page.format(7)), [])
+        self.assert_wrong(page.format(8), "jobs in")
+
+    def test_output_of_a_named_command(self):
+        page = GREETING + "says\n\n<!-- run: printf 'a\\nb\\n' -->\n```\na\n{}\n```\n"
+        self.assertEqual(self.check(page.format("b")), [])
+        self.assert_wrong(page.format("c"), "-c\n+b")
+
+    def test_files(self):
+        page = "<!-- run: grep -q 7 block.json -->\n```json\n{}\n```\n"
+        self.assertEqual(self.check(page.format(7)), [])
+        self.assert_wrong(page.format(8), "exit status 1")
+
+    def test_shorter(self):
+        page = "<!-- shorter: {} => exit 0 -->\n```sh\nexit 9\n```\n\n```\nwhatever it printed\n```\n"
+        self.assertEqual(self.check(page.format("exit 9")), [])
+        self.assert_wrong(page.format("exit 8"), "nothing to shorten")
+
+    def test_not_run(self):
+        self.assertEqual(self.check(GREETING + "<!-- not run: slow -->\n```sh\nfalse\n```\n"), [])
+        self.assert_wrong("<!-- not run: slow -->\n```sh\nfalse\n```\n", "no block is run")
+
+    def test_a_comment_belongs_to_the_next_block_only(self):
+        self.assert_wrong(GREETING + "<!-- not run: slow -->\ntext\n```sh\nfalse\n```\n", "exit status")
+
+    def test_blocks_share_a_folder(self):
+        self.assertEqual(self.check("```sh\necho 1 >file\n```\n```sh\ncat file\n```\n```\n1\n```\n"), [])
+
+
+if __name__ == "__main__":
+    unittest.main()
