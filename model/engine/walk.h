@@ -11,10 +11,10 @@
 namespace mxe {
 
 /// The loop nest of a job, one step at a time (mxe_walk). From the outside in:
-///   stripe  ROWS rows of C
+///   stripe  ROWS rows of D
 ///   group   ACC_TILES column tiles that share one A chunk
 ///   chunk   A_SLAB_K / 32 operand words of K
-///   tile    NUM_PE columns of C
+///   tile    NUM_PE columns of D
 ///   slab    B_BUF_K / 32 operand words of K
 /// Every block that follows the nest walks the levels it cares about.
 class Walk {
