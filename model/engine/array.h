@@ -12,8 +12,8 @@
 
 namespace mxe {
 
-/// Dot-product array (mxe_array with its mxe_pe): the results of a tile, by the golden GEMM of the
-/// numerics library, in one go when the tile's last pass starts.
+/// Dot-product array (mxe_array with its mxe_pe). The golden GEMM of the numerics library computes
+/// all results of a tile when the tile's last pass starts.
 class Array {
  public:
   /// Cycles from a row's issue to the read of its bias, and to its result.
@@ -22,10 +22,10 @@ class Array {
 
   explicit Array(const Params& params);
 
-  /// Takes part in a pass: keeps the tile's bias from its first, makes its results in its last.
+  /// Runs a pass: the first of a tile keeps its bias, the last computes its results.
   void run(const Pass& pass, const Seq::Started& started, OpBuf& a_buf, OpBuf& b_buf,
            const CBuf& c_buf);
-  /// Results of the tile that was given this drain bank, [row][PE], FP32 bits.
+  /// Results of the tile in this drain bank, [row][PE], as FP32 bits.
   const uint32_t* results(unsigned drain_bank) const;
 
  private:

@@ -9,13 +9,13 @@
 
 namespace mxe {
 
-/// Which banks of a double buffer were filled when (full_q). Banks are filled and used in turn:
-/// bank number n of a stream of jobs is a running number and lies in bank n mod 2.
+/// When the banks of a double buffer were filled (full_q). Banks are filled and used in turn. They
+/// are numbered from the first job on: number n lies in bank n mod 2.
 class BankFills {
  public:
   /// The last word of the next bank arrives in `cycle`.
   void fill(uint64_t cycle) { full_from_.push(cycle + 1); }
-  /// First cycle in which bank number `n` is full; kNever if that is not known yet.
+  /// First cycle in which bank number `n` is full; kNever if not yet known.
   uint64_t full_from(uint64_t n) const { return n < full_from_.count() ? full_from_[n] : kNever; }
   /// `next`: the bank its consumer uses or waits for.
   void visit(StateVisitor& visitor, uint64_t next) {
@@ -27,8 +27,8 @@ class BankFills {
   History<uint64_t, 4> full_from_;
 };
 
-/// Two banks that a producer claims in turn and a consumer gives back (free_q and taken_q of the
-/// loaders): when the producer has a bank to work on, in cycles.
+/// The two banks that a producer claims in turn and a consumer gives back (free_q and taken_q of
+/// the loaders), and the cycles in which the producer has one to work on.
 class BankCredits {
  public:
   /// The producer wants a bank from cycle `from` on.
@@ -43,7 +43,7 @@ class BankCredits {
   }
   /// First cycle with the bank claimed (taken_q), or kNever while none is known to come free.
   uint64_t taken_from() const { return taken_from_; }
-  /// The work on the bank is done; taken_from() is kNever until the next want().
+  /// The producer has filled the bank; taken_from() is kNever until the next want().
   void finish() {
     taken_from_ = kNever;
     wanted_from_ = kNever;

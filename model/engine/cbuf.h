@@ -18,7 +18,7 @@ class CBuf {
   explicit CBuf(const Params& params)
       : rows_(params.rows), num_pe_(params.num_pe), values_(std::size_t{2} * rows_ * num_pe_) {}
 
-  /// `one_row`: row 0 stands for every row. `bfloat16`: C's numbers become FP32 by zeros below.
+  /// `one_row`: row 0 stands for every row. `bfloat16`: C is BF16, which becomes FP32 by 16 zeros.
   void configure(bool one_row, bool bfloat16) {
     one_row_ = one_row;
     bfloat16_ = bfloat16;

@@ -10,7 +10,7 @@ namespace mxe {
 
 /// Writes a trace as the JSON that Perfetto (ui.perfetto.dev) and chrome://tracing open: a thread
 /// for every track, a complete event ("ph": "X") for every slice. One clock cycle is one
-/// microsecond there, because these viewers know no cycles.
+/// microsecond there, because these viewers have no unit of cycles.
 class ChromeTrace : public Tracer {
  public:
   /// Throws mx::Error if `path` cannot be written.
@@ -18,7 +18,7 @@ class ChromeTrace : public Tracer {
 
   void slice(Track track, const char* what, uint64_t begin, uint64_t end,
              TraceDetails details) override;
-  /// Ends the file; nothing may follow. Throws mx::Error if it could not be written completely.
+  /// Completes the file; no slice may follow. Throws mx::Error if a part could not be written.
   void close();
 
  private:

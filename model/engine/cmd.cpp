@@ -28,7 +28,7 @@ unsigned log2_of(unsigned power_of_two) {
 Cmd::Cmd(const Params& params, Datapath& datapath, TracePoint trace)
     : params_(params), datapath_(datapath), trace_(trace) {}
 
-/// The next state begins in `cycle`.
+/// Moves to a state that begins in `cycle`.
 void Cmd::enter(State state, uint64_t cycle) {
   if (state_ != State::idle) {
     trace_.slice(Track::queue, kStateNames[static_cast<std::size_t>(state_)], from_, cycle,
@@ -48,7 +48,7 @@ bool Cmd::doorbell(uint64_t cycle, uint16_t tail) {
   const auto pending = static_cast<uint16_t>(tail - head_);
   if (ring_size_log2_ > log2_of(params_.queue_depth) || pending > entries) return false;
   if (!resetting_) {
-    // More jobs than there were change nothing about when the next one begins.
+    // A doorbell for further jobs does not change when the next one begins.
     if (empty()) idle_changed_ = cycle + 1;
     tail_ = tail;
   }
@@ -66,7 +66,7 @@ uint64_t Cmd::slot_address() const {
   return ring_base_ + (uint64_t{head_ & (entries - 1)} << kSlotBytesLog2);
 }
 
-/// Cycle in which the running job is broken off, kNever if it is not.
+/// Cycle in which the running job is broken off; kNever if it is not.
 uint64_t Cmd::abort_in() const {
   const uint64_t reset = resetting_ ? std::max(from_, reset_from_) : kNever;
   return std::min({datapath_.read_error(), datapath_.write_error(), reset});

@@ -22,7 +22,7 @@ class Cmd {
 
   Cmd(const Params& params, Datapath& datapath, TracePoint trace);
 
-  // --- Registers. Each takes effect in `cycle`, and everything before has been stepped through.
+  // --- Registers. Each takes effect in `cycle`; all steps before it must have been carried out.
   void set_enable(uint64_t cycle, bool enable);
   void set_ring_base(uint64_t base) { ring_base_ = base; }
   void set_ring_size_log2(unsigned log2) { ring_size_log2_ = log2; }
@@ -40,8 +40,8 @@ class Cmd {
   // --- Time.
   /// Cycle of the next step; kNever while nothing is to be done.
   uint64_t next_step() const;
-  /// Carries out that step. What it changes is visible in the next cycle. Steps that repeat each
-  /// other may be taken at once, up to cycle `limit` (Datapath::step).
+  /// Carries out that step. Its effects are visible in the next cycle. Steps that repeat each other
+  /// may be skipped up to cycle `limit` (Datapath::step).
   Events step(uint64_t limit);
 
  private:
@@ -71,8 +71,8 @@ class Cmd {
 
   State state_ = State::idle;
   uint64_t from_ = 0;          // first cycle of the state
-  uint64_t idle_changed_ = 0;  // what the idle state waits for changed last
-  uint64_t fetch_cycle_ = 0;   // cycles_q was 0
+  uint64_t idle_changed_ = 0;  // last change of what the idle state waits for
+  uint64_t fetch_cycle_ = 0;   // the cycle in which cycles_q was 0
   DescriptorBytes bytes_{};
   Descriptor job_;
   uint32_t status_ = 0;

@@ -10,7 +10,7 @@ namespace mxe {
 namespace {
 
 constexpr uint8_t kAllLanes = 0xF;
-// Intervals are counted when so many have gathered.
+// Intervals are counted as soon as there are more than this.
 constexpr std::size_t kSettleAbove = 256;
 
 /// The word at `address` of a counter of these values.
@@ -61,18 +61,19 @@ void Core::step(uint64_t limit) {
 uint64_t Core::quiet_from() const { return std::max(access_done_, datapath_.last_transfer()) + 1; }
 
 uint64_t Core::access_delay(uint64_t cycle) const {
-  const uint64_t first_look = quiet_from() + kQuietCycles;
-  if (cycle <= first_look) return 0;
-  // A look that finds work is followed by another; an access that comes with a look goes first.
-  uint64_t since = cycle - first_look;
-  if (!rests()) since %= kStatusLookCycles + kQuietCycles;
-  return since != 0 && since < kStatusLookCycles ? kStatusLookCycles - since : 0;
+  const uint64_t first_poll = quiet_from() + kQuietCycles;
+  if (cycle <= first_poll) return 0;
+  // A poll that finds the engine busy is followed by another one. Where an access and a poll would
+  // begin in the same cycle, the access goes first.
+  uint64_t since = cycle - first_poll;
+  if (!rests()) since %= kStatusPollCycles + kQuietCycles;
+  return since != 0 && since < kStatusPollCycles ? kStatusPollCycles - since : 0;
 }
 
 void Core::start_access(uint64_t cycle) {
-  const uint64_t stopped = quiet_from() + kQuietCycles + kStatusLookCycles;
+  const uint64_t stopped = quiet_from() + kQuietCycles + kStatusPollCycles;
   if (rests() && stopped < cycle) counters_.skip(stopped, cycle);
-  access_done_ = cycle + kStatusLookCycles - 1;
+  access_done_ = cycle + kStatusPollCycles - 1;
 }
 
 void Core::set_counters(uint64_t cycle, const std::vector<uint64_t>& values) {

@@ -12,18 +12,18 @@
 
 namespace mxe {
 
-/// The clock of an engine without work stops: this many cycles after the last transfer on any of
-/// its buses STATUS is looked at, which takes as long as any register access. It runs again from
-/// the next access on. So idle time costs a simulation of the RTL nothing, and counts as little on
-/// the model.
+/// A simulation stops the clock of an engine that has no work. It polls STATUS this many cycles
+/// after the last transfer on any of the engine's buses, which takes as long as any register
+/// access, and stops the clock if the engine is idle; the next access starts the clock again. So
+/// idle time costs a simulation of the RTL nothing. The model counts its cycles in the same way.
 inline constexpr uint64_t kQuietCycles = 256;
-inline constexpr uint64_t kStatusLookCycles = 3;
+inline constexpr uint64_t kStatusPollCycles = 3;
 
-/// The engine without SystemC: registers, command processor, data path and counters, in clock
+/// The engine without SystemC: registers, command processor, datapath and counters, in clock
 /// cycles.
 ///
-/// The caller steps through time with run_until(), and makes register accesses in the order of
-/// their cycles. Nothing happens between two events, so it costs nothing to let time pass.
+/// The caller advances time with run_until(), and makes register accesses in the order of their
+/// cycles. Nothing happens between two events, so letting time pass costs nothing.
 class Core {
  public:
   Core(const Params& params, const PortLimits& limits, MemoryPort& memory, Mode mode,
@@ -33,18 +33,18 @@ class Core {
   void run_until(uint64_t cycle);
   /// The same, but stops when a change of the interrupt line waits to be taken.
   void run_to_interrupt(uint64_t cycle);
-  /// Cycle of the next thing to happen; kNever while the engine has nothing to do.
+  /// Cycle of the next event; kNever while the engine has nothing to do.
   uint64_t next_step() const { return cmd_.next_step(); }
 
-  /// How long a register access that comes in `cycle` has to wait, because STATUS is being looked
-  /// at (kQuietCycles). Everything up to `cycle` must have been carried out.
+  /// How many cycles a register access that arrives in `cycle` has to wait for a poll of STATUS
+  /// (kQuietCycles). Everything up to `cycle` must have been carried out.
   uint64_t access_delay(uint64_t cycle) const;
-  /// A register access begins in `cycle`: if the clock had stopped, it runs again.
+  /// A register access begins in `cycle`. A stopped clock runs again.
   void start_access(uint64_t cycle);
-  /// A register write that takes effect in `cycle`: the first in which the register has the new
-  /// value. Everything before `cycle` must have been carried out. False = bus error.
+  /// Writes a register; `cycle` is the first in which it has the new value. Everything before
+  /// `cycle` must have been carried out. Returns false on a bus error.
   bool write(uint64_t cycle, uint32_t address, uint32_t value, uint8_t strobe);
-  /// A register read in `cycle`, on the same condition. False = bus error, and `value` 0.
+  /// Reads a register, on the same condition. Returns false, and `value` 0, on a bus error.
   bool read(uint32_t address, uint32_t& value) const;
 
   /// See Counters::set.
@@ -61,7 +61,7 @@ class Core {
   std::deque<Interrupt>& interrupts() { return interrupts_; }
 
  private:
-  /// Whether nothing but an access can make the engine do anything.
+  /// Whether the engine does nothing until the next register access.
   bool rests() const { return cmd_.next_step() == kNever && !cmd_.busy(); }
   /// The first cycle in which no bus transfers anything, as far as is known.
   uint64_t quiet_from() const;

@@ -15,44 +15,44 @@ namespace mxe {
 inline constexpr std::size_t kCounters = counter_table.size();
 
 /// Performance counters (mxe_counters). The core knows ahead of time what happens in which cycles
-/// and notes it as intervals; they are counted as far as time has come, so that a snapshot in the
-/// middle of a job is right. While enabled, every cycle counts in `total` and in exactly one of
+/// and notes it as intervals. Only what lies before the present is counted, so that a snapshot in
+/// the middle of a job is right. While enabled, every cycle counts in `total` and in exactly one of
 /// mac_active, the stalls and idle.
 class Counters {
  public:
   using Values = std::array<uint64_t, kCounters>;
 
-  /// Every wait of the array is traced, too.
+  /// The waits of the array are traced at `trace`.
   explicit Counters(TracePoint trace = TracePoint()) : trace_(trace) {}
 
-  /// `amount` in every cycle from `begin` to before `end`. The reason of a wait is known when it
-  /// ends, so the interval may lie before what was settled; an earlier snapshot misses it (it says
-  /// idle).
+  /// Counts `amount` in every cycle from `begin` to before `end`. The cause of a wait is known only
+  /// when the wait ends, so the interval may lie before what was settled; an earlier snapshot has
+  /// counted it as idle.
   void add(Counter counter, uint64_t begin, uint64_t end, uint64_t amount = 1);
-  /// What was added for cycles from `cycle` on does not happen. They must not have been settled.
+  /// Takes back what was added for cycles from `cycle` on, which must not have been settled.
   void forget(Counter counter, uint64_t cycle);
   /// Counts what lies before `cycle`. Cycles never go back.
   void settle(uint64_t cycle);
   /// The clock stands still from `begin` to before `end`.
   void skip(uint64_t begin, uint64_t end);
-  /// CTRL.enable as it is from `cycle` on.
+  /// CTRL.enable changes in `cycle`.
   void enable(uint64_t cycle, bool enabled);
-  /// counter_clear_i in `cycle`: that cycle is the last that is forgotten.
+  /// Clears all counters (counter_clear_i in `cycle`); `cycle` is the last that is forgotten.
   void clear(uint64_t cycle);
-  /// The counters hold these values at the start of `cycle`; `total` must be the sum of its parts.
+  /// Sets the counters at the start of `cycle`; `total` must be the sum of its parts.
   void set(uint64_t cycle, const Values& values);
-  /// counter_snapshot_i in `cycle`: the counts of all cycles before it.
+  /// Keeps the counts of all cycles before `cycle` for software to read (counter_snapshot_i).
   void snapshot(uint64_t cycle);
-  /// Intervals not yet counted to their end.
+  /// Number of intervals not yet counted to their end.
   std::size_t open_intervals() const { return intervals_.size(); }
   const Values& snapshot_values() const { return snapshot_; }
 
-  /// Between settle() and the next event.
+  /// May be called between settle() and the next event.
   void visit(StateVisitor& visitor);
   /// What was counted so far.
   const Values& counted() const { return live_; }
-  /// What was counted since counted() was `before` happens `periods` times more, in `cycles`
-  /// cycles. NaN results and saturations, which depend on data, are left to add().
+  /// Counts what has happened since counted() was `before` another `periods` times, in `cycles`
+  /// cycles; except NaN results and saturations, which depend on data and are left to add().
   void repeat(const Values& before, uint64_t periods, uint64_t cycles);
 
  private:
@@ -64,9 +64,9 @@ class Counters {
   TracePoint trace_;
   bool enabled_ = false;
   uint64_t settled_to_ = 0, cleared_to_ = 0;
-  uint64_t interventions_ = 0;  // of software
+  uint64_t interventions_ = 0;  // how often software has set or cleared them
   std::vector<Interval> intervals_;
-  Values live_{};  // idle is not kept: it is what the others leave of total
+  Values live_{};  // without idle, which is what the others leave of total
   Values snapshot_{};
 };
 

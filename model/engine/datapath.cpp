@@ -197,7 +197,7 @@ void Datapath::read_b_words(uint64_t limit) {
   if (const auto loop = stepped_loop()) skip_repetitions(next_.cycle, *loop, limit);
 }
 
-/// The loop that the feeder has just begun another iteration of.
+/// The loop of which the feeder has just begun another iteration.
 std::optional<Loop> Datapath::stepped_loop() const {
   switch (*feed_.stepped()) {
     case Walk::Next::tile:
@@ -232,14 +232,15 @@ void Datapath::skip_repetitions(uint64_t now, Loop loop, uint64_t limit) {
 }
 
 bool Datapath::may_skip() const {
-  // Skipped rows are rounded by themselves, MX results by blocks of several tiles.
+  // Skipped rows are stored one by one, but MX results need blocks of several tiles.
   if (data_flows() || (whole_ && mx_out_)) return false;
   if (read_error_ != kNever || wr_port_.error() != kNever) return false;
   const DirectChannels memory = memory_.channels();
   return memory.read && memory.read->is_regular() && memory.write->is_regular();
 }
 
-/// Writes the rows from `rows` on that the drain has left out; `cycle` is past.
+/// Writes the rows that the drain has skipped, from `rows` on. They count in the cycle before
+/// `cycle`.
 void Datapath::write_skipped_rows(Rows rows, uint64_t cycle) {
   uint8_t* target = whole_->target(memory_);
   uint64_t nan_results = 0;
@@ -271,7 +272,7 @@ void Datapath::visit(StateVisitor& visitor) {
   for (MemoryChannel* channel : {memory.read, memory.write}) {
     visitor.fixed_point(channel->busy_until(), BeatTimes::kFraction);
   }
-  // Nobody else may use the memory.
+  // These differences change when anybody else uses the memory, and nothing is skipped then.
   visitor.value(memory.read->requests() - rd_port_.bursts());
   visitor.value(memory.write->requests() - wr_port_.bursts());
 }

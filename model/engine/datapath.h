@@ -34,8 +34,8 @@ enum class Mode : uint8_t {
 ///
 /// Times are computed event by event: a row fetch accepted by the read port, the B words of a pass
 /// read, a pass started, a row drained. Whatever else happens follows from these by fixed latencies
-/// and by the order of queues. An event affects others in later cycles only, so taking always the
-/// earliest one gives the cycles of the RTL.
+/// and by the order of queues. An event affects only events in later cycles, so always carrying
+/// out the earliest one gives the cycles of the RTL.
 class Datapath {
  public:
   Datapath(const Params& params, const PortLimits& limits, MemoryPort& memory, Counters& counters,
@@ -52,18 +52,19 @@ class Datapath {
   void start(uint64_t cycle, const Descriptor& job);
   /// Cycle of the next event of the job; kNever if all are done.
   uint64_t next_event() const { return next_.cycle; }
-  /// Carries out that event. In timing mode, where the job is found to repeat itself, whole periods
-  /// are taken at once as far as they end by cycle `limit`; nothing can tell the difference.
+  /// Carries out that event. Where the job is found to repeat itself, skips whole periods that end
+  /// by cycle `limit`; the outcome is the same.
   void step(uint64_t limit);
-  /// After the last event: the cycle in which the job is seen to be done (job_done).
+  /// After the last event: the cycle in which the command processor sees that the job is done
+  /// (job_done).
   uint64_t done_in() const { return wr_port_.idle_from(); }
-  /// `cycle` is the last one of the running job, because it is done or broken off.
+  /// The running job ends or is broken off; `cycle` is its last.
   void finish(uint64_t cycle) { seq_.finish(cycle); }
 
   /// Cycle of the first bus error so far, kNever if none.
   uint64_t read_error() const { return read_error_; }
   uint64_t write_error() const { return wr_port_.error(); }
-  /// Requests stop after `cycle` (halt_i): the first cycle with nothing under way.
+  /// Stops requests after `cycle` (halt_i). Returns the first cycle with nothing under way.
   uint64_t drained_from(uint64_t cycle) const;
   /// clear_i in `cycle`.
   void clear(uint64_t cycle);
@@ -72,7 +73,7 @@ class Datapath {
   /// Cycle of the last transfer on the memory port so far.
   uint64_t last_transfer() const;
 
-  /// Cycles taken at once so far.
+  /// Cycles skipped so far.
   uint64_t skipped_cycles() const { return skipped_cycles_; }
 
   WrPort& wr_port() { return wr_port_; }
@@ -89,7 +90,7 @@ class Datapath {
   };
 
   bool functional() const { return mode_ == Mode::functional; }
-  /// Operands pass through the buffers.
+  /// Whether operands pass through the buffers.
   bool data_flows() const { return functional() && !whole_; }
   bool may_skip() const;
   ReadRequests requests() const;
@@ -116,7 +117,7 @@ class Datapath {
   Repetition repetition_;
   uint64_t skipped_cycles_ = 0;
   WholeJob whole_job_;
-  const WholeJob* whole_ = nullptr;  // the job's, in functional mode, where that is possible
+  const WholeJob* whole_ = nullptr;  // results computed at the start of the job; null if not so
   Load load_a_, load_b_;
   LoadBias load_bias_;
   RdPort rd_port_;

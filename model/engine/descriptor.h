@@ -14,13 +14,13 @@ namespace mxe {
 inline constexpr std::size_t kDescriptorBytes = 128;
 using DescriptorBytes = std::array<uint8_t, kDescriptorBytes>;
 
-/// A job as the descriptor states it. Strides are in bytes.
+/// A job as its descriptor states it. Strides are in bytes.
 struct Descriptor {
   uint32_t job_id = 0;
   uint32_t format_a = 0, format_b = 0, out_format = 0;  ///< codes, unchecked
   bool bias = false;
   bool bias_bf16 = false;
-  bool out_special = false;  ///< MX results beyond the largest element become NaN or infinity
+  bool out_special = false;  ///< saturated MX results become NaN or infinity
   mx::ScaleRule out_rule = mx::ScaleRule::floor;
   uint32_t m = 0, n = 0, k = 0;
   uint64_t a_addr = 0, b_addr = 0, a_scale_addr = 0, b_scale_addr = 0, c_addr = 0, d_addr = 0;
@@ -30,7 +30,7 @@ struct Descriptor {
 
   mx::FormatId a() const { return static_cast<mx::FormatId>(format_a); }
   mx::FormatId b() const { return static_cast<mx::FormatId>(format_b); }
-  /// How results are stored as numbers one by one; null if they are not.
+  /// The format of results that are stored as numbers one by one; null if they are MX blocks.
   const NumberFormat* numbers_out() const;
   bool has_mx_out() const;
   mx::FormatId mx_out() const;  ///< of MX results
@@ -41,7 +41,8 @@ Descriptor parse_descriptor(const DescriptorBytes& bytes);
 /// MXE_STATUS_OK, or the status of the first rule the descriptor breaks (mxe_check).
 uint32_t check_descriptor(const DescriptorBytes& bytes, const Params& params);
 
-/// Both operands have 4-bit elements and the engine multiplies such pairs at twice the rate.
+/// Whether both operands have 4-bit elements and the engine multiplies such pairs at twice the
+/// rate.
 bool is_dual(const Descriptor& job, const Params& params);
 
 }  // namespace mxe

@@ -20,7 +20,7 @@ class Drain {
  public:
   Drain(const Params& params, WrPort& wr_port, TracePoint trace);
 
-  /// The output side of a job. `pitch`: values from row to row of the results that put_tile() gets.
+  /// A job starts. `pitch`: values from row to row of the results that put_tile() gets.
   void start(const Descriptor& job, bool dual, unsigned pitch);
   void clear();
 
@@ -28,8 +28,8 @@ class Drain {
   /// or null if only the time counts.
   void put_tile(uint64_t cycle, const uint32_t* results);
   void visit(StateVisitor& visitor);
-  /// Cycle in which the next row leaves the tile buffer or the requantiser asks for its next write;
-  /// kNever if nothing does yet.
+  /// Cycle of the next event: a row leaves the tile buffer, or the requantiser asks for a write.
+  /// kNever if neither is known yet.
   uint64_t next_event() const;
 
   struct Drained {
@@ -41,9 +41,9 @@ class Drain {
   };
   /// Carries out that event.
   Drained step();
-  /// Elements beyond the largest that came to light; the caller empties it.
+  /// Saturated elements of the rows encoded so far. The caller counts them and empties the list.
   std::vector<Requant::Saturated>& saturated() { return requant_.saturated(); }
-  /// First cycle in which the row under way has left the tile buffer.
+  /// First cycle after the row under way has left the tile buffer.
   uint64_t row_done_from() const { return next_from_; }
   static unsigned count_nans(const uint32_t* values, unsigned count);
   /// The next row.
@@ -61,7 +61,7 @@ class Drain {
   /// Cycles from a segment's issue to the write port seeing it: the tile buffer is read, the result
   /// kept, the segment pushed into the FIFO, and offered from there.
   static constexpr unsigned kOfferDelay = 3;
-  /// More at the dual rate: the chains are joined (MergeLat).
+  /// Further cycles at the dual rate, for joining the chains (MergeLat).
   static constexpr unsigned kMergeLatency = kAccLatency - 1;
 
   Params params_;

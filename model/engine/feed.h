@@ -19,13 +19,13 @@ struct Pass {
   unsigned a_set = 0, b_set = 0;     ///< where its operands are, see OpBuf
   unsigned count = 0;                ///< elements of the word within K
   bool first = false, last = false;  ///< of the tile
-  bool a_done = false;               ///< the A chunk is not needed again
+  bool a_done = false;               ///< the last pass that needs the A chunk
   uint64_t read_from = 0;            ///< its B words are read from this cycle on
   uint64_t offered_from = 0;         ///< first cycle in which the sequencer sees it (pass_valid)
 };
 
 /// Feeder (mxe_feed): follows the loop nest word by word along K and reads the B words of a tile's
-/// columns into the PEs, one column per cycle, while the pass before runs.
+/// columns into the PEs, one column per cycle, while the previous pass runs.
 class Feed {
  public:
   Feed(const Params& params, const BankFills& b_fills) : params_(params), b_fills_(b_fills) {}
@@ -36,25 +36,25 @@ class Feed {
              unsigned word_elements);
   void clear();
   void visit(StateVisitor& visitor);
-  /// Number of the B bank that it reads or waits for.
+  /// Number of the B bank that the feeder reads or waits for.
   uint64_t bank_number() const { return bank_number_; }
 
-  /// Cycle in which the last B word of the next pass is read; kNever if it cannot be yet.
+  /// Cycle in which the last B word of the next pass is read; kNever if not yet known.
   uint64_t next_read() const;
-  /// Reads the B words: offers the pass. Returns the cycle if that releases the B bank, else
-  /// kNever.
+  /// Reads these B words and offers the pass to the sequencer. Returns the cycle in which that
+  /// releases the B bank; kNever if the bank is still needed.
   uint64_t read();
-  /// The step of the nest that the last read() completed, if it did.
+  /// The step of the nest that the last read() completed, if it completed one.
   std::optional<Walk::Next> stepped() const { return stepped_; }
 
-  /// The pass on offer, or null.
+  /// The pass that is offered; null if none is.
   const Pass* offered() const { return offered_ ? &pass_ : nullptr; }
-  /// The sequencer starts it in `cycle`.
+  /// The sequencer starts that pass in `cycle`.
   void start_pass(uint64_t cycle) {
     offered_ = false;
     from_ = cycle + 1;
   }
-  /// Every pass of the job was started.
+  /// Whether every pass of the job was started.
   bool done() const { return !walk_.valid() && !offered_; }
 
  private:

@@ -5,7 +5,7 @@
 
 namespace mxe {
 
-/// Where the bytes of a row fetch go (the kind in mxe_pkg's read tags).
+/// The destination of a row fetch (the kind in mxe_pkg's read tags).
 enum class FetchKind : uint8_t { descriptor, a_elements, a_scales, b_elements, b_scales, bias };
 
 /// What a trace calls such a fetch.
@@ -34,8 +34,8 @@ struct Fetch {
   uint32_t bytes = 0;
   unsigned word_bytes = 0;  ///< of the words the unpacker makes of it
   bool last = false;        ///< last fetch of the bank
-  // What the bytes are, for the data alone:
-  unsigned set = 0;    ///< which rows of the operand: stripe of A, tile of B, tile of C
+  // What the bytes are. Times do not depend on this:
+  unsigned set = 0;    ///< a stripe of A, or a tile of B or C: see OpBuf
   unsigned line = 0;   ///< row of it
   uint32_t first = 0;  ///< first element, or first scale, within the row
 };

@@ -7,7 +7,7 @@
 
 namespace mxe {
 
-// Constants of the datapath, one for one those of mxe_pkg.sv and of the modules named.
+// Constants of the datapath. Each has the value of the RTL's constant that its comment names.
 
 inline constexpr unsigned kLanes = 32;  ///< elements of a block, multipliers of a PE
 
@@ -17,11 +17,11 @@ inline constexpr unsigned kDotLatency = 5;
 /// Stages of the accumulator after that: align, add, magnitude, coarse and fine normalise, round
 /// (ACC_LAT).
 inline constexpr unsigned kAccLatency = 6;
-/// Shortest pass: a row finds its accumulator written (MIN_PASS).
+/// Shortest pass, so that a row finds its accumulator written by the pass before (MIN_PASS).
 inline constexpr unsigned kMinPass = kAccLatency + 1;
 
-/// Row fetches under way on the read port (RD_OUTSTANDING), and how many there may be when another
-/// one of A is to join them (RD_A_OUTSTANDING).
+/// Most row fetches under way on the read port (RD_OUTSTANDING). One of A is accepted only while
+/// fewer than the second number are (RD_A_OUTSTANDING).
 inline constexpr unsigned kReadOutstanding = 32;
 inline constexpr unsigned kReadAOutstanding = 6;
 /// Rows, and bursts, accepted by the write port and not yet sent (WR_QUEUE).
@@ -44,7 +44,7 @@ inline constexpr unsigned kFloatBytes = 4, kBfloat16Bytes = 2;
 /// A cycle that never comes.
 inline constexpr uint64_t kNever = ~uint64_t{0};
 
-/// The last N values of a sequence, by their number in it.
+/// The last N values of a sequence, by their positions in it.
 template <class T, std::size_t N>
 class History {
  public:
@@ -55,7 +55,7 @@ class History {
   const T& back() const { return values_[(count_ - 1) % N]; }
   /// The value `n` before the next one, or `none` if there are not that many yet. n is 1 to N.
   T ago(uint64_t n, T none) const { return count_ < n ? none : values_[(count_ - n) % N]; }
-  /// Calls `action` with the values still there, newest first.
+  /// Calls `action` with the values that are kept, newest first.
   template <class Action>
   void for_each(const Action& action) {
     for (uint64_t n = 1; n <= N && n <= count_; n++) action(values_[(count_ - n) % N]);

@@ -42,12 +42,12 @@ void Load::visit(StateVisitor& visitor) {
   visitor.value(scale_phase_.of(scale_row_ + scale_offset_));
   visitor.value(row_ - base_);
   visitor.value(offset_ - chunk_offset_);
-  // With one chunk only, nobody goes back to where the group began, or to another chunk.
+  // With one chunk only, the nest never returns to where the group began or goes to another chunk.
   if (visitor.loop() != Loop::tile) visitor.value(base_ - group_);
   if (visitor.loop() != Loop::chunk) visitor.value(chunk_offset_);
 }
 
-/// Follows the walk, which has moved.
+/// Follows the walk after a skip.
 void Load::move(Loop loop, uint64_t iterations) {
   const bool is_a = operand_ == Operand::a;
   const uint64_t chunk_words = iterations * (params_.a_slab_k / kLanes);

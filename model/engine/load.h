@@ -20,9 +20,9 @@ struct OperandView {
   unsigned word_scales = 1;                ///< scale bytes of one operand word: 2 at the dual rate
 };
 
-/// Operand loader (mxe_load): the row fetches of A's chunks or B's slabs, element bytes then scale
-/// bytes of each row, into the banks of a double buffer, ahead of the array by as many banks as are
-/// free.
+/// Operand loader (mxe_load): fetches A's chunks or B's slabs into the banks of a double buffer, of
+/// each row the element bytes and then the scale bytes. It runs ahead of the array by as many banks
+/// as are free.
 class Load {
  public:
   enum class Operand : uint8_t { a, b };
@@ -31,12 +31,12 @@ class Load {
 
   /// A job starts in `cycle` (start_i).
   void start(uint64_t cycle, const OperandView& view, uint32_t m, uint32_t n, uint32_t k_words);
-  /// A bank was used up in `cycle`.
+  /// The array has finished with a bank in `cycle`.
   void release(uint64_t cycle) { banks_.release(cycle); }
   void clear();
   void visit(StateVisitor& visitor);
 
-  /// First cycle in which the next fetch is requested; kNever if none is, as far as is known.
+  /// First cycle in which the next fetch is requested; kNever if not yet known, or if none is left.
   uint64_t request_from() const;
   const Fetch& fetch() const { return fetch_; }
   /// The fetch was accepted in `cycle`.

@@ -10,8 +10,8 @@
 
 namespace mxe {
 
-/// Bias loader (mxe_load_bias): the rows of C's tiles, ahead of the array by as many banks of the
-/// bias buffer as are free.
+/// Bias loader (mxe_load_bias): fetches the rows of C's tiles, ahead of the array by as many banks
+/// of the bias buffer as are free.
 class LoadBias {
  public:
   explicit LoadBias(const Params& params) : params_(params) {}

@@ -14,7 +14,7 @@ struct PortLimits {
   unsigned writes = 16;
 };
 
-/// The engine's way to memory, as its timing core sees it: plain C++, times in clock cycles.
+/// The memory as the engine's core reaches it: plain C++, with times in clock cycles.
 class MemoryPort {
  public:
   struct Response {
@@ -31,7 +31,7 @@ class MemoryPort {
   /// write, else 0; null writes all. `data` may be null: only the time counts.
   virtual Response write(uint64_t cycle, uint64_t address, std::size_t bytes, const uint8_t* data,
                          const uint8_t* enables) = 0;
-  /// The channels that alone decide about the times, if they are known; else nulls.
+  /// The channels, if the times depend on nothing else; else nulls.
   virtual DirectChannels channels() { return {}; }
   /// The bytes from `address` on, where memory is reached without transactions; else null.
   virtual uint8_t* direct(uint64_t /*address*/, uint64_t /*bytes*/) { return nullptr; }

@@ -5,7 +5,7 @@
 
 namespace mxe {
 
-/// What a memory and the way to it cost.
+/// What an access to a memory costs, the way to it included.
 struct MemoryTiming {
   unsigned latency = 32;       ///< cycles from a request to its first beat, at least 1
   double bytes_per_cycle = 0;  ///< of each direction; 0 or more than a beat: one beat a cycle
@@ -43,13 +43,13 @@ class MemoryChannel {
 
   /// Serves a request of `beats` beats issued in clock cycle `issue`.
   BeatTimes serve(uint64_t issue, uint64_t beats, unsigned beat_bytes);
-  /// The same for a write whose last beat is handed over in `cycle`: the beats are taken as they
-  /// come, so it counts as issued one cycle per further beat before.
+  /// The same for a write whose last beat is handed over in `cycle`. The memory takes beats as they
+  /// come, so the write counts as issued when its first beat would be, at one beat a cycle.
   BeatTimes serve_write(uint64_t cycle, uint64_t beats, unsigned beat_bytes) {
     return serve(cycle - (cycle < beats ? cycle : beats - 1), beats, beat_bytes);
   }
 
-  /// Without jitter the same requests at the same distances take the same times.
+  /// Whether the same requests at the same distances take the same times: without jitter.
   bool is_regular() const { return timing_.jitter_seed == 0; }
   uint64_t requests() const { return requests_; }
   /// The end of the last request, with BeatTimes::kFraction fraction bits: all that a regular
@@ -61,7 +61,7 @@ class MemoryChannel {
 
   MemoryTiming timing_;
   uint64_t stream_;
-  unsigned beat_bytes_ = 0;  // that interval_ is for
+  unsigned beat_bytes_ = 0;  // the size of a beat for which interval_ was computed
   uint64_t interval_ = 0;
   uint64_t requests_ = 0;
   uint64_t free_ = 0;  // with BeatTimes::kFraction fraction bits
@@ -72,8 +72,8 @@ inline uint64_t beats_touched(uint64_t address, uint64_t length, unsigned beat_b
   return (address + length - 1) / beat_bytes - address / beat_bytes + 1;
 }
 
-/// The ways into a memory, with which an initiator that was granted direct access does without
-/// transactions: bytes through the pointer, times from the channels.
+/// The channels of a memory. An initiator that was granted direct access needs no transactions: it
+/// moves the bytes through its pointer and takes the times from here.
 struct DirectChannels {
   MemoryChannel* read = nullptr;
   MemoryChannel* write = nullptr;

@@ -11,11 +11,11 @@
 
 namespace mxe {
 
-/// Operand buffer (mxe_opbuf): when its banks are full, and the operand itself.
+/// Operand buffer (mxe_opbuf): the times at which its banks are full, and the operand itself.
 ///
-/// The banks hold pieces of K, but the numerics library multiplies whole rows, so the data is kept
-/// as sets of whole rows, gathered from the fetches: a set is a stripe of A or a tile of B. Loaders
-/// run ahead by two banks at most, which says how many sets there must be.
+/// The RTL's banks hold pieces of K, but the numerics library multiplies whole rows. So the data is
+/// kept as sets of whole rows, gathered from the fetches: a set is a stripe of A or a tile of B.
+/// The loaders run ahead by two banks at most, which limits how many sets are needed.
 class OpBuf {
  public:
   explicit OpBuf(unsigned sets) : sets_(sets) {}
@@ -41,12 +41,12 @@ class OpBuf {
   std::vector<mx::MxTensor> sets_;
 };
 
-/// Stripes of A in the buffer, and the one that stripe number `stripe` of a job is.
+/// Sets of A in the buffer, and the one that holds stripe number `stripe` of a job.
 inline constexpr unsigned kASets = 2;
 inline unsigned a_set(unsigned stripe) { return stripe % kASets; }
 
-/// Tiles of B in the buffer: those of three groups, because the B words of the first group's last
-/// pass may still be in use when the third group begins to arrive.
+/// Sets of B in the buffer: the tiles of three groups, because the B words of the first group's
+/// last pass may still be in use when the third group begins to arrive.
 inline constexpr unsigned kBGroups = 3;
 inline unsigned b_sets(const Params& params) { return kBGroups * params.acc_tiles; }
 inline unsigned b_set(const Params& params, unsigned group, unsigned tile) {

@@ -82,7 +82,7 @@ RdPort::Arrival RdPort::accept(uint64_t cycle, const Fetch& fetch, bool with_dat
 }
 
 uint64_t RdPort::drained_from(uint64_t cycle) const {
-  // What is dropped needs no room in the unpacker.
+  // Dropped beats need no room in the unpacker.
   return std::max({cycle, free_from_ + 1, std::min(unpack_.last_beat(), last_offered_) + 1});
 }
 

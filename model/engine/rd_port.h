@@ -14,15 +14,15 @@
 
 namespace mxe {
 
-/// Who asks the read port, in falling priority.
+/// The sources of requests to the read port, in falling priority.
 enum class ReadSource : uint8_t { command, bias, b, a };
 inline constexpr std::size_t kReadSources = 4;
 /// First cycle in which each source requests, kNever if it does not.
 using ReadRequests = std::array<uint64_t, kReadSources>;
 
 /// Read port (mxe_rd_port): arbitrates the row fetches, splits each into AXI bursts and hands the
-/// beats to the unpacker. Everything returns in order, and the words always find room, so all times
-/// of a fetch are known when it is accepted.
+/// beats to the unpacker. Everything returns in order, and there is always room for the words, so
+/// all times of a fetch are known when it is accepted.
 class RdPort {
  public:
   RdPort(const Params& params, const PortLimits& limits, MemoryPort& memory, TracePoint trace);
@@ -37,11 +37,11 @@ class RdPort {
     uint64_t error = kNever;        ///< cycle of its first beat with an error
     const uint8_t* data = nullptr;  ///< the fetch's bytes, until the next fetch; null without data
   };
-  /// Accepts `fetch` in `cycle`. Without `with_data` only the time counts.
+  /// Accepts `fetch` in `cycle`. Without `with_data` no bytes are read, but the times are the same.
   Arrival accept(uint64_t cycle, const Fetch& fetch, bool with_data);
 
-  /// Requests stopped after `cycle` (halt_i) and what is under way is dropped: the first cycle with
-  /// nothing under way.
+  /// The first cycle with nothing under way, if requests stop after `cycle` (halt_i) and what is
+  /// under way is dropped.
   uint64_t drained_from(uint64_t cycle) const;
   /// clear_i in `cycle`.
   void clear(uint64_t cycle);
@@ -64,7 +64,7 @@ class RdPort {
   History<uint64_t, kReadOutstanding> done_;  // last beat of each fetch
   std::vector<uint64_t> burst_done_;          // last beat of each of the last read_limit_ bursts
   uint64_t bursts_ = 0, beats_ = 0;
-  uint64_t last_offered_ = 0;  // when the memory offers the last beat of all
+  uint64_t last_offered_ = 0;  // when the memory offers the last of all beats
   std::vector<uint8_t> data_;
 };
 

@@ -21,7 +21,7 @@ void Repetition::clear() {
 std::optional<Repetition::Skip> Repetition::find(const StateVisitor& record, uint64_t now,
                                                  uint64_t limit, const Counters::Values& counted) {
   const auto loop = static_cast<std::size_t>(record.loop());
-  // What was recorded within an iteration of an outer loop says nothing about the next one.
+  // Records made within one iteration of an outer loop say nothing about the next iteration.
   for (std::size_t inner = 0; inner < loop; inner++) records_[inner].clear();
   Records& records = records_[loop];
   if (records.size() >= kMaxRecords) records.clear();
@@ -30,7 +30,7 @@ std::optional<Repetition::Skip> Repetition::find(const StateVisitor& record, uin
   slot = {record.words(), record.places(), now, counted};
   if (earlier.words != record.words() || earlier.places.size() != record.places().size()) return {};
 
-  // Everything that moves through the loop must have moved equally far, and may go on as far.
+  // All walks through the loop must have moved equally far, and the skip must suit each of them.
   Skip skip;
   skip.cycles = now - earlier.cycle;
   skip.before = earlier.counted;

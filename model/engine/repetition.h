@@ -12,11 +12,11 @@
 
 namespace mxe {
 
-/// Finds out that a job repeats itself: keeps records of its state in earlier cycles and compares
-/// them with the present one.
+/// Detects that a job repeats itself: keeps records of the datapath's state in earlier cycles and
+/// compares them with the present one.
 class Repetition {
  public:
-  /// What may be skipped from the present on: it would be the same again and again.
+  /// Periods that may be skipped from the present on, because each would be like the last.
   struct Skip {
     uint64_t periods = 0;
     uint64_t cycles = 0;      ///< of one period
@@ -39,7 +39,7 @@ class Repetition {
   };
   using Records = std::unordered_map<uint64_t, Record>;  // by hash
 
-  /// More than that are not kept of a loop.
+  /// Most records that are kept of a loop.
   static constexpr std::size_t kMaxRecords = 512;
 
   std::array<Records, 4> records_;  // by loop

@@ -70,7 +70,7 @@ void Requant::visit(StateVisitor& visitor) {
   if (visitor.moves()) move(visitor.loop(), visitor.iterations());
 }
 
-/// Follows the drain, whose walk has moved by whole blocks.
+/// Follows a skip of `iterations` iterations of `loop`, which are whole blocks of columns.
 void Requant::move(Loop loop, uint64_t iterations) {
   if (loop == Loop::chunk) return;
   if (loop == Loop::stripe) {
@@ -111,14 +111,14 @@ void Requant::fill(uint64_t cycle, const Stage& stage) {
   encode_rows();
 }
 
-/// A place in the FIFO for the next row, taken when its first segment is read.
+/// Takes a place in the FIFO for the next row, as the RTL does when it reads the first segment.
 uint64_t Requant::credit_from() const {
   if (rows_read_ < kRequantFifo) return 0;
   return rows_read_ - kRequantFifo < popped_.count() ? popped_[rows_read_ - kRequantFifo] + 1
                                                      : kNever;
 }
 
-/// Reads and encodes the rows for which there is room.
+/// Reads and encodes as many rows as the FIFO has room for.
 void Requant::encode_rows() {
   while (active_ && credit_from() != kNever) {
     const unsigned cols = std::min(stage_.cols - block_ * kBlock, kBlock);
@@ -152,11 +152,12 @@ Requant::Row Requant::encode_row(unsigned row, unsigned block, unsigned cols, ui
   if (!with_data_) return encoded;
   const float* values = &values_[std::size_t{row} * stage_cols_ + std::size_t{block} * kBlock];
   std::array<uint8_t, kBlock> codes{};
-  std::array<bool, kBlock> past{};
-  mx::requantize_block(values, cols, output_.options, codes.data(), encoded.scale, past.data());
+  std::array<bool, kBlock> saturated{};
+  mx::requantize_block(values, cols, output_.options, codes.data(), encoded.scale,
+                       saturated.data());
   for (unsigned first = 0; first < cols; first += lanes_) {
-    const bool* begin = past.data() + first;
-    const bool* end = past.data() + std::min(first + lanes_, cols);
+    const bool* begin = saturated.data() + first;
+    const bool* end = saturated.data() + std::min(first + lanes_, cols);
     const auto count = static_cast<unsigned>(std::count(begin, end, true));
     if (count > 0) saturated_.push_back({first_read + first / lanes_ + kRequantLatency, count});
   }
@@ -185,7 +186,7 @@ Requant::Written Requant::write() {
     if (row.with_data) data = row.elements.data();
     wr_port_.accept(accepted, element_row_ + element_col_, written.bytes, data);
   }
-  // The data stands ready beside the requests.
+  // The data is available together with the requests.
   uint64_t offered = std::max(row.valid_from, data_from_);
   for (uint32_t byte = 0; byte < written.bytes; byte += wr_port_.segment_bytes()) {
     written.cycle = wr_port_.take(offered);

@@ -32,13 +32,13 @@ class Requant {
 
   void visit(StateVisitor& visitor);
 
-  /// Columns collected before they are encoded: a block, or the PEs if they are more.
+  /// Columns collected before they are encoded: a block, or as many as there are PEs if more.
   unsigned stage_cols() const { return stage_cols_; }
-  /// Results of a row of a tile, from column `first` of the collected ones on; null if only the
-  /// time counts.
+  /// Takes the results of a row of a tile, which begin at column `first` of the collected ones;
+  /// null if only the time matters.
   void collect(unsigned row, unsigned first, const uint32_t* values, unsigned cols);
 
-  /// What is collected, complete.
+  /// Collected columns that are ready to be encoded.
   struct Stage {
     unsigned rows = 0, cols = 0;
     bool end = false;  ///< the columns of D end here
@@ -55,10 +55,10 @@ class Requant {
     uint64_t cycle = 0;  ///< the last segment is taken
     uint32_t bytes = 0;
   };
-  /// Makes that request and hands over its data.
+  /// Makes that request and passes its data on.
   Written write();
 
-  /// Elements beyond the largest, by the cycle in which they count. Emptied by the caller.
+  /// Saturated elements, by the cycle in which they are counted. The caller empties the list.
   struct Saturated {
     uint64_t cycle;
     unsigned count;

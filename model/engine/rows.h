@@ -71,7 +71,7 @@ class Rows {
   }
 
  private:
-  /// Follows the walk, which has moved.
+  /// Follows the walk after a skip.
   void move(Loop loop, uint64_t iterations) {
     if (loop == Loop::tile) column_offset_ += iterations * tile_bytes_;
     if (loop == Loop::group) column_offset_ += iterations * tile_bytes_ * group_tiles_;

@@ -9,8 +9,8 @@
 
 namespace mxe {
 
-/// Sequencer (mxe_seq): starts the passes, one row per cycle, at least kMinPass cycles each, and
-/// says why the array waits otherwise.
+/// Sequencer (mxe_seq): starts the passes, each of one row per cycle and at least kMinPass cycles,
+/// and counts why the array waits between them.
 class Seq {
  public:
   Seq(const BankFills& a_fills, const BankFills& c_fills, Counters& counters)
@@ -25,7 +25,7 @@ class Seq {
   uint64_t c_number() const { return c_number_; }
   uint64_t free_from() const { return free_from_; }
 
-  /// Cycle in which `pass` starts; kNever if that is not known yet. Null: no pass is on offer.
+  /// Cycle in which `pass` starts; kNever if not yet known. Null if no pass is offered.
   uint64_t next_start(const Pass* pass) const;
 
   struct Started {
@@ -55,7 +55,7 @@ class Seq {
   Counters& counters_;
   bool bias_ = false, dual_ = false;
   uint64_t a_number_ = 0, c_number_ = 0;  // of the banks in use
-  uint64_t tiles_ = 0;                    // that took a drain bank
+  uint64_t tiles_ = 0;                    // those that have taken a drain bank
   History<uint64_t, kDrainBanks> drain_released_;
   uint64_t free_from_ = 0;  // the pass before has ended
 };

@@ -14,23 +14,23 @@ namespace mxe {
 /// nothing; `group` and `chunk` serve the others.
 enum class Loop : uint8_t { tile, chunk, group, stripe };
 
-/// A walk over everything in the data path that decides about its future. Every block has a
-/// visit() that shows what it keeps, and which serves two purposes:
+/// A visitor of everything in the datapath that decides about its future. Every block has a
+/// visit() that shows the visitor what the block keeps. There are two kinds of visitor:
 ///
 /// - A recorder writes it down, with cycles relative to the present and without the position in one
 ///   loop. Two records that are equal are followed by the same events at the same distances, for as
 ///   long as the iterations of that loop are alike.
-/// - A mover then takes all of it some cycles and some iterations further at once.
+/// - A mover then advances all of it by some cycles and some iterations at once.
 class StateVisitor {
  public:
-  /// What a walk says about its place in the loop, see Walk::visit.
+  /// The place of a walk in the loop, see Walk::visit.
   struct Place {
     uint64_t iteration;
-    uint64_t room;  ///< iterations further that are still like this one
+    uint64_t room;  ///< how many of the next iterations are like this one
   };
 
-  /// Records the state in cycle `now`. Times before `floor`, which is at most `now`, are all the
-  /// same.
+  /// Records the state in cycle `now`. Times before `floor`, which is at most `now`, are all
+  /// recorded alike.
   static StateVisitor recorder(Loop loop, uint64_t now, uint64_t floor) {
     StateVisitor visitor(loop);
     visitor.now_ = now;
@@ -59,7 +59,7 @@ class StateVisitor {
       words_.push_back(std::max(value, floor_) - now_);
     }
   }
-  /// A cycle whose distance matters even if it is long past.
+  /// A cycle whose distance from the present matters however long ago it was.
   void exact_cycle(uint64_t& value) {
     if (moves_) {
       value += cycles_;

@@ -20,26 +20,26 @@ enum class Track : uint8_t {
 };
 inline constexpr std::size_t kTracks = 8;
 
-/// A detail of a slice. `name` is a plain word that outlives the tracer.
+/// A detail of a slice. `name` is a plain word and must outlive the tracer.
 struct TraceDetail {
   const char* name;
   uint64_t value;
 };
 using TraceDetails = std::initializer_list<TraceDetail>;
 
-/// Observes what the engine does. The model computes the times of an activity when it begins, so
-/// that slices come in no order; those of one track do not overlap.
+/// Observes what the engine does. The model knows the end of an activity when it begins, so slices
+/// arrive in no particular order; those of one track do not overlap.
 class Tracer {
  public:
   virtual ~Tracer() = default;
 
-  /// `what`, a plain word that outlives the tracer, goes on from cycle `begin` to before `end`,
-  /// which is later.
+  /// `what` is going on from cycle `begin` until before `end`, which is later. `what` is a plain
+  /// word and must outlive the tracer.
   virtual void slice(Track track, const char* what, uint64_t begin, uint64_t end,
                      TraceDetails details) = 0;
 };
 
-/// A block's way to the tracer, if there is one.
+/// Gives a block access to the tracer, if there is one.
 class TracePoint {
  public:
   explicit TracePoint(Tracer* tracer = nullptr) : tracer_(tracer) {}

@@ -17,8 +17,8 @@ void Unpack::begin(unsigned offset, uint32_t bytes, unsigned word_bytes) {
   word_cycles_.clear();
 }
 
-/// First cycle in which the queue has room for a beat: what stays in it is at most one word of the
-/// largest size, so enough words must have left.
+/// First cycle in which the queue has room for a beat: enough words must have left that no more
+/// than one word of the largest size remains.
 uint64_t Unpack::accept_from(unsigned beat) const {
   if (beat == 0) return fetch_from_;
   const uint32_t arrived = beat * beat_bytes_ - offset_;

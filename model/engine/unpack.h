@@ -9,17 +9,17 @@
 
 namespace mxe {
 
-/// Unpacker (mxe_unpack): when the read beats of each row fetch are accepted, and when the words
-/// made of them leave. A byte queue of one beat and one word holds what does not fill a word yet;
-/// one word leaves per cycle.
+/// Unpacker (mxe_unpack): the times at which the read beats of each row fetch are accepted, and at
+/// which the words made of them leave, one per cycle. A byte queue of one beat and one word holds
+/// bytes that do not yet fill a word.
 class Unpack {
  public:
   explicit Unpack(unsigned beat_bytes) : beat_bytes_(beat_bytes) {}
 
   /// A row fetch of `bytes` bytes begins, `offset` bytes into its first beat.
   void begin(unsigned offset, uint32_t bytes, unsigned word_bytes);
-  /// Its next `count` beats are offered by the memory at `times`. Returns the cycle in which the
-  /// first of them is accepted.
+  /// The memory offers the next `count` beats of that fetch at `times`. Returns the cycle in which
+  /// the first of them is accepted.
   uint64_t beats(const BeatTimes& times, unsigned count);
 
   /// Cycle in which the last beat so far is accepted.
@@ -29,7 +29,7 @@ class Unpack {
 
   /// Nothing is under way any more; the unpacker accepts again from `cycle` on.
   void clear(uint64_t cycle);
-  /// Between two row fetches.
+  /// May be called between two row fetches.
   void visit(StateVisitor& visitor) {
     for (uint64_t* time : {&fetch_from_, &next_beat_, &last_beat_, &last_word_}) {
       visitor.cycle(*time);

@@ -16,7 +16,7 @@ namespace mxe {
 ///   chunk   A_SLAB_K / 32 operand words of K
 ///   tile    NUM_PE columns of D
 ///   slab    B_BUF_K / 32 operand words of K
-/// Every block that follows the nest walks the levels it cares about.
+/// Every block that follows the nest has a walk of its own, of the levels that it needs.
 class Walk {
  public:
   struct Levels {
@@ -25,7 +25,8 @@ class Walk {
   enum class Next : uint8_t { slab, tile, chunk, group, stripe, end };
 
   Walk() = default;
-  /// `k_words` operand words along K. `skip_group`: groups reuse what was loaded, do not walk them.
+  /// `k_words` operand words along K. `skip_group`: does not walk groups, which reuse what is
+  /// loaded.
   Walk(const Params& params, const Levels& levels, uint32_t m, uint32_t n, uint32_t k_words,
        bool skip_group = false)
       : rows_(params.rows),
@@ -65,7 +66,7 @@ class Walk {
   }
   /// The last tile of the stripe.
   bool ends_columns() const { return last_tile() && last_group(); }
-  /// The level that step() will move.
+  /// The level in which step() will move on.
   Next next() const {
     if (!last_slab()) return Next::slab;
     if (!last_tile()) return Next::tile;
@@ -74,7 +75,7 @@ class Walk {
     return last_stripe() ? Next::end : Next::stripe;
   }
 
-  /// Whether this walk moves through `loop`; if not, it stands still while others do.
+  /// Whether this walk moves through `loop`. If not, it stands still while others move.
   bool follows(Loop loop) const {
     switch (loop) {
       case Loop::tile:
@@ -98,21 +99,21 @@ class Walk {
     }
     visitor.value(valid_);
     if (!valid_) return;
-    // Everything but the position in the loop.
+    // All of the state but the position in the loop.
     if (!moving || loop != Loop::stripe) visitor.value(rows_left_);
     if (moving && loop == Loop::tile) {
       visitor.value(words_left_);
     } else {
       visitor.value(tile_);
       if (!moving || loop != Loop::group) visitor.value(group_left_);
-      // The first chunk is not like the others.
+      // The first chunk is unlike the others.
       visitor.value(moving && loop == Loop::chunk ? words_left_ == k_words_ : words_left_);
     }
     visitor.value(slab_left_);
     if (moving) visitor.place(iteration(loop), room(loop));
   }
 
-  /// `count` iterations of `loop` further, all of which are alike.
+  /// Moves on by `count` iterations of `loop`, all of which are alike.
   void advance(Loop loop, uint64_t count) {
     const auto steps = static_cast<uint32_t>(count);
     switch (loop) {
@@ -143,7 +144,7 @@ class Walk {
   /// First row and column of the tile.
   uint32_t row() const { return stripe_number_ * rows_; }
   uint32_t column() const { return n_ - cols_left_; }
-  /// Columns left of this group's first.
+  /// Columns to the left of this group's first.
   uint32_t group_column() const { return n_ - group_left_; }
 
   void step() {
@@ -187,9 +188,8 @@ class Walk {
     cols_left_ = group_left_;
     slab_left_ = chunk_words_now();
   }
-  /// Number of the iteration of `loop` the walk is in, and how many more it may advance without
-  /// reaching one that is different: the last, which may be smaller, and among the chunks the
-  /// first.
+  /// Number of the present iteration of `loop`, and how far the walk may advance before it reaches
+  /// an iteration that is different: the last, which may be smaller, or of the chunks the first.
   uint64_t iteration(Loop loop) const {
     switch (loop) {
       case Loop::tile:

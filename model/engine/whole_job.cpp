@@ -72,7 +72,7 @@ void read_operand(mx::FormatId format, const Range& elements, const Range& scale
 
 constexpr double kMostNumbers = 1e9;
 
-/// Of the operands and of D; no integer holds what a descriptor may ask for.
+/// Numbers in the operands and in D, as a double: a descriptor may ask for more than 64 bits count.
 double numbers(const Descriptor& job) {
   const double m = job.m, n = job.n, k = job.k;
   return (m + n) * k + m * n;

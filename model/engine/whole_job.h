@@ -10,17 +10,16 @@
 
 namespace mxe {
 
-/// The data of a job in one go, where memory can be reached without transactions: operands are
-/// taken from it when the job starts, and all results computed before the first row leaves. Many
-/// times faster than tile by tile, and the same unless software changes operands under a running
-/// job.
+/// Computes all results of a job when it starts, where memory can be reached without transactions.
+/// This is many times faster than tile by tile, and gives the same results unless software changes
+/// operands while the job runs.
 class WholeJob {
  public:
   /// Computes `job`. Does nothing and returns false if some part of it cannot be reached directly,
   /// if D overlaps what is read, or if its numbers are too many to be held at once.
   bool compute(const Descriptor& job, MemoryPort& memory, bool fp4_dual);
 
-  /// FP32 bits of D from this element on, rows `pitch()` values apart.
+  /// D from this element on, as FP32 bits, with rows `pitch()` values apart.
   const uint32_t* results(uint64_t row, uint64_t column) const {
     return &results_[row * pitch_ + column];
   }
@@ -32,7 +31,7 @@ class WholeJob {
  private:
   unsigned pitch_ = 0;
   uint64_t d_address_ = 0, d_bytes_ = 0;
-  // Kept from job to job for their memory.
+  // Members, so that their memory is reused from job to job.
   mx::MxTensor a_, b_;
   std::vector<uint32_t> results_;
 };

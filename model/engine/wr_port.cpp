@@ -7,7 +7,7 @@
 namespace mxe {
 namespace {
 
-/// What the port takes at a time: a row of the array, at most a beat (LanesOut in mxe_top).
+/// Bytes of a segment: a row of the array, but at most a beat (LanesOut in mxe_datapath).
 unsigned segment_bytes_of(const Params& params) {
   return std::min(params.num_pe * kFloatBytes, params.mem_bytes());
 }

@@ -12,9 +12,9 @@
 
 namespace mxe {
 
-/// Write port (mxe_wr_port): writes rows of bytes at any address. Each row is split into AXI
+/// Write port (mxe_wr_port): writes rows of bytes to any address. Each row is split into AXI
 /// bursts; its data arrives in segments and is shifted onto the beats. Rows are served in order, so
-/// that all times of a row follow from those of the rows before it.
+/// all times of a row follow from those of the rows before it.
 class WrPort {
  public:
   WrPort(const Params& params, const PortLimits& limits, MemoryPort& memory, TracePoint trace);
@@ -23,18 +23,18 @@ class WrPort {
   unsigned segment_bytes() const { return segment_bytes_; }
   /// First cycle in which the next row is accepted.
   uint64_t ready_from() const;
-  /// Accepts a row in `cycle`. `data` are its bytes, or null if only the time counts. Its segments
-  /// are `1 / part` as long as those of FP32.
+  /// Accepts a row in `cycle`. `data` points to its bytes; null if only the time matters. Its
+  /// segments are `1 / part` as long as those of FP32.
   void accept(uint64_t cycle, uint64_t address, uint32_t bytes, const uint8_t* data,
               unsigned part = 1);
-  /// When the next segment of that row is taken if it is offered from cycle `offered` on.
+  /// Cycle in which the next segment of that row is taken if it is offered from `offered` on.
   uint64_t take_cycle(uint64_t offered);
-  /// Takes it; returns take_cycle(offered).
+  /// Takes that segment. Returns take_cycle(offered).
   uint64_t take(uint64_t offered);
   /// Replaces bytes of the row, from `offset` on, in segments not yet taken.
   void patch(std::size_t offset, const uint8_t* data, std::size_t bytes);
 
-  /// Between two rows.
+  /// May be called between two rows.
   void visit(StateVisitor& visitor);
 
   uint64_t bursts() const { return bursts_; }
