@@ -13,7 +13,7 @@ namespace mxe {
 /// outputs differ and which is the first. `columns` is N.
 std::string describe_difference(const std::vector<float>& result,
                                 const std::vector<float>& expected, std::size_t columns);
-/// The same of stored results: every byte counts, also where the values agree.
+/// The same for stored results. Every byte counts, also where the values agree.
 std::string describe_difference(const StoredOutput& result, const StoredOutput& expected,
                                 const JobShape& shape);
 

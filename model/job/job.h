@@ -13,7 +13,7 @@
 
 namespace mxe {
 
-/// What rows of C a job starts from.
+/// The form of the bias that a job starts from.
 enum class BiasKind : uint8_t { none, row, full };
 
 /// Everything about a matrix product but its numbers: what it costs depends on this alone.
@@ -28,7 +28,7 @@ struct JobShape {
   double macs() const {
     return static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
   }
-  /// Multiply-accumulates a cycle that an engine with these parameters does at best.
+  /// Most multiply-accumulates that an engine with these parameters does in a cycle.
   unsigned peak_macs_per_cycle(const Params& params) const;
   /// Throws mx::Error if such an engine cannot multiply the formats.
   void require_pair(const Params& params) const;

@@ -309,7 +309,7 @@ void check_scope(const Preset& preset, std::string_view format_name, const Eleme
   }
 }
 
-// A one- or two-digit number at `at`, moving past it; -1 if there is none.
+// Reads a one- or two-digit number at `at` and moves `at` behind it; -1 if there is none.
 int number_at(std::string_view text, std::size_t& at) {
   int value = -1;
   for (std::size_t digits = 0; digits < 2 && at < text.size() && text[at] >= '0' && text[at] <= '9';

@@ -13,9 +13,9 @@
 namespace mx {
 namespace {
 
-// Whether a magnitude, scaled, rounds past the largest finite code. The step above that code would
-// be as wide as the one below, so everything past the middle does, and the middle itself where the
-// largest code is odd and ties go to the even one above it.
+// Whether a magnitude, scaled, rounds beyond the largest finite code. The step above that code
+// would be as wide as the one below, so everything beyond the middle does, and the middle itself
+// where the largest code is odd and ties go to the even one above it.
 class OverflowTest {
  public:
   OverflowTest(FormatId format, uint8_t scale) {

@@ -9,7 +9,7 @@
 
 namespace mxe {
 
-/// The parameters of one MXE configuration: a value. The textual names (NUM_PE, ROWS, ...) are
+/// The parameters of one MXE configuration. The textual names (NUM_PE, ROWS, ...) are
 /// those of the SystemVerilog module mxe_top, of the registers and of configuration files alike. A
 /// default-constructed value is the configuration `base`. What there is and what is allowed is said
 /// once, in sw/regs/mxe.rdl, from which ParameterValues and parameter_table are generated.

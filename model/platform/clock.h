@@ -7,11 +7,11 @@
 
 namespace mxe {
 
-/// Stack of the platform's threads: Verilated code and programs with formatting keep much there.
-/// Pages that are never touched cost nothing.
+/// Stack size of the platform's threads. Verilated code and programs that format text need a large
+/// stack; pages that are never touched cost nothing.
 inline constexpr std::size_t kThreadStackBytes = std::size_t{8} << 20;
 
-/// One clock cycle is one nanosecond on every platform.
+/// The clock period, one nanosecond on every platform.
 inline sc_core::sc_time cycles_to_time(uint64_t cycles) {
   static const uint64_t ticks = sc_core::sc_time(1, sc_core::SC_NS).value();
   return sc_core::sc_time::from_value(cycles * ticks);

@@ -7,8 +7,9 @@
 
 namespace mxe {
 
-/// The C driver's way to the device when it runs in a program of `host`. A bus error reads as all
-/// ones, which the driver reports as MXE_ERR_GONE; an unanswered interrupt as MXE_ERR_TIMEOUT.
+/// The port of the C driver when it runs in a program of `host`. A register that answers with a bus
+/// error reads as all ones, which the driver reports as MXE_ERR_GONE; where no interrupt comes in
+/// time, the driver reports MXE_ERR_TIMEOUT.
 inline mxe_port make_driver_port(Host& host) {
   constexpr uint64_t kCyclesPerMicrosecond = 1000;
   mxe_port port{};

@@ -9,14 +9,14 @@
 namespace mxe {
 namespace {
 
-// A register access on the pins: the request is accepted in its first cycle, carried out in the
-// second, answered in the third. A read shows what the first cycle left, a write is visible to the
-// engine in the third.
+// On the pins, a register access is accepted in its first cycle, carried out in the second and
+// answered in the third. A read returns the values at the end of the first cycle; a write is
+// visible to the engine in the third.
 constexpr uint64_t kAccessVisible = 2;
 constexpr uint64_t kAccessAnswer = 1;  // more cycles until the host has the answer
 // The host sees a change of the interrupt pin a cycle later.
 constexpr uint64_t kInterruptDelay = 1;
-// No more than that at a time, so that times stay far from overflowing.
+// The most that the engine runs ahead at a time, so that times stay far from overflowing.
 constexpr uint64_t kMaxBatch = uint64_t{1} << 40;
 
 /// Whole cycles in `time`, rounded up.
@@ -109,7 +109,7 @@ MemoryPort::Response Engine::write(uint64_t cycle, uint64_t address, std::size_t
 
 MemoryPort::Response Engine::transport(tlm::tlm_command command, uint64_t cycle, uint64_t address,
                                        std::size_t bytes, uint8_t* data, const uint8_t* enables) {
-  // A memory that does not know the extension needs bytes to copy, even if nobody wants them.
+  // A memory that does not know the extension needs bytes to copy, even if they are not used.
   const bool timing_only = data == nullptr;
   if (timing_only && nothing_.size() < bytes) nothing_.resize(bytes);
   if (timing_only && command == tlm::TLM_WRITE_COMMAND) {
@@ -136,14 +136,14 @@ MemoryPort::Response Engine::transport(tlm::tlm_command command, uint64_t cycle,
   return {ok, burst_.times};
 }
 
-/// The beats of a burst whose last one a memory serves in `last`, one a cycle.
+/// Times of the beats of a burst, one a cycle, of which the memory serves the last in `last`.
 BeatTimes Engine::beats_until(uint64_t last, std::size_t bytes) const {
   const uint64_t before = bytes / beat_bytes_ - 1;
   return {(last - std::min(last, before)) << BeatTimes::kFraction,
           uint64_t{1} << BeatTimes::kFraction};
 }
 
-/// Direct access serves only where the memory also says what its accesses take.
+/// Direct access is used only where the memory also says how long its accesses take.
 void Engine::request_direct_access(uint64_t address) {
   payload_.set_read();
   payload_.set_address(address);
@@ -159,7 +159,7 @@ void Engine::request_direct_access(uint64_t address) {
 DirectChannels Engine::channels() { return skips_ ? direct_.channels : DirectChannels{}; }
 
 uint8_t* Engine::direct(uint64_t address, uint64_t bytes) {
-  // As the bursts, whole beats.
+  // In whole beats, as bursts are.
   const uint64_t before = address % beat_bytes_;
   const uint64_t beats = (before + bytes + beat_bytes_ - 1) / beat_bytes_;
   if (!direct_.covers(address - before, beats * beat_bytes_)) return nullptr;
@@ -187,14 +187,14 @@ void Engine::thread() {
     } else if (core_waits_ || core_.next_step() == kNever) {
       wait(wake_event_);
     } else {
-      // As far as software allows; an access that comes earlier wakes this thread.
+      // Runs as far as software allows; an access that comes earlier wakes this thread.
       const uint64_t until = std::max(horizon(), current_cycle() + 1);
       wait(cycles_to_time(std::min(until - current_cycle(), kMaxBatch)), wake_event_);
     }
   }
 }
 
-/// Runs the core as far as software cannot interfere: an access that begins at the horizon takes
+/// Runs the core as far as software cannot interfere. An access that begins at the horizon takes
 /// effect two cycles later.
 void Engine::run_core() {
   if (core_waits_) return;

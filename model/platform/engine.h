@@ -11,17 +11,17 @@ namespace mxe {
 struct EngineOptions {
   Mode mode = Mode::functional;
   PortLimits ports;
-  /// Takes parts of a job that repeat each other at once, where nothing can tell the difference
-  /// (Datapath::step). Off: every event is simulated.
+  /// Whether parts of a job that repeat each other may be skipped, which changes no outcome
+  /// (Datapath::step). If false, every event is simulated.
   bool skip_repetitions = true;
-  /// Sees what the engine does; null for none. Every event is simulated then. It must live as long
-  /// as the engine.
+  /// The tracer sees what the engine does; null for none. With a tracer every event is simulated.
+  /// It must live as long as the engine.
   Tracer* tracer = nullptr;
 };
 
-/// The model of the engine: results bit by bit and cycles of the RTL, from the blocks of core.h. It
-/// stands on the platform as the RTL does; register accesses and the interrupt take as long as
-/// through the RTL's pins.
+/// The model of the engine: the results, bit by bit, and the cycles of the RTL, which Core
+/// computes. It takes the RTL's place on the platform; register accesses and the interrupt take as
+/// long as through the RTL's pins.
 class Engine : public EngineModule, private MemoryPort {
  public:
   Engine(const sc_core::sc_module_name& name, const Params& params,
@@ -30,7 +30,7 @@ class Engine : public EngineModule, private MemoryPort {
 
   bool set_counters(const std::vector<uint64_t>& values) override;
 
-  /// Clock cycles so far that were not simulated, because others had been that were the same.
+  /// Clock cycles so far that were skipped, because they repeat simulated ones.
   uint64_t skipped_cycles() const { return core_.skipped_cycles(); }
 
  private:
@@ -56,7 +56,7 @@ class Engine : public EngineModule, private MemoryPort {
   bool skips_;
   sc_core::sc_event wake_event_, free_event_;
   bool register_busy_ = false;
-  bool core_waits_ = false;  // for a register access to be carried out in its turn
+  bool core_waits_ = false;  // until a register access was carried out in its turn
   /// A range of memory that is reached without transactions.
   struct Direct {
     uint64_t begin = 0, size = 0;
@@ -70,7 +70,7 @@ class Engine : public EngineModule, private MemoryPort {
   Direct direct_;
   tlm::tlm_generic_payload payload_;
   BurstExtension burst_;
-  std::vector<uint8_t> nothing_;  // the data of bursts without data
+  std::vector<uint8_t> nothing_;  // stands in for the data of bursts without data
 };
 
 }  // namespace mxe

@@ -23,11 +23,12 @@ struct RegisterTransfer {
   uint8_t strobe = 0xF;  ///< byte lanes of a write
 };
 
-/// Lets every other process of this instant run first, events and signals that follow included.
+/// Waits until all other processes have run that can run at this instant, those included that they
+/// wake by events and signals.
 void yield_to_others();
 
-/// What the model and the RTL have in common: everything above them cannot tell which one it talks
-/// to.
+/// The interface that the model and the RTL share. Nothing above it can tell which of them it
+/// drives.
 ///   regs  registers, 32-bit accesses within 4 KiB (the target may wait, annotated delays are
 ///         waited for first); transport_dbg reads them on the model
 ///   mem   data, descriptors and completions: any TLM-2.0 memory; one that fills in BurstExtension
@@ -43,8 +44,8 @@ class EngineModule : public sc_core::sc_module {
 
   const Params& params() const { return params_; }
 
-  /// What the performance counters hold from now on, in the order of their registers, for tests:
-  /// none counts to 2^32 in the time of one. False if the engine does not allow it.
+  /// Sets the performance counters, in the order of their registers. This is for tests, since no
+  /// test has the time to count to 2^32. Returns false if the engine does not allow it.
   virtual bool set_counters(const std::vector<uint64_t>& /*values*/) { return false; }
 
   /// Tells the engine how far it may run ahead of the simulation: `horizon` returns the earliest
@@ -52,15 +53,16 @@ class EngineModule : public sc_core::sc_module {
   void set_horizon(std::function<uint64_t()> horizon) { horizon_ = std::move(horizon); }
 
  protected:
-  /// What set_horizon() gave; without it, the next event in the simulation.
+  /// The cycle that the function of set_horizon() returns; without one, that of the next event in
+  /// the simulation.
   uint64_t horizon() const;
 
-  /// Performs `transfer`, taking the time the bus takes (it may wait). False = SLVERR.
+  /// Carries out `transfer` and waits as long as the bus takes. Returns false for SLVERR.
   virtual bool transfer_register(RegisterTransfer& transfer) = 0;
-  /// Reads a register without any effect and without time, for debuggers. False if that is not
-  /// possible.
+  /// Reads a register in no time and without side effects, for debuggers. Returns false if that is
+  /// not possible.
   virtual bool peek_register(uint32_t /*address*/, uint32_t& /*value*/) const { return false; }
-  /// The memory takes direct access to these addresses back.
+  /// The memory withdraws direct access to these addresses.
   virtual void end_direct_access(sc_dt::uint64 /*first*/, sc_dt::uint64 /*last*/) {}
 
  private:

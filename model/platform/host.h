@@ -43,10 +43,10 @@ class Host : public sc_core::sc_module {
 
   Memory& memory() { return memory_; }
 
-  /// Takes `bytes` bytes of the memory, at a multiple of `alignment` (any number, at least 1).
+  /// Allocates `bytes` bytes of the memory, at a multiple of `alignment` (any number, at least 1).
   /// Throws mx::Error when the memory is full.
   uint64_t allocate(std::size_t bytes, std::size_t alignment = 128);
-  /// Gives back everything that allocate() handed out since `mark` was taken.
+  /// release(mark) frees everything that was allocated since `mark` was taken.
   uint64_t allocation_mark() const { return next_; }
   void release(uint64_t mark) { next_ = mark; }
 
@@ -67,15 +67,15 @@ class Host : public sc_core::sc_module {
 
   Memory& memory_;
   uint64_t next_;
-  uint64_t sleeps_until_ = 0;  // cycle in which the program goes on, if it waits
+  uint64_t sleeps_until_ = 0;  // cycle in which a waiting program goes on
   Program program_;
   std::exception_ptr error_;
   sc_core::sc_event start_event_;
 };
 
-/// Runs the simulation until the programs of all `hosts` have finished. Exceptions of the programs
-/// and of the simulation come out here; mx::Error also when the simulation runs out of events while
-/// a program still waits. May be called again afterwards with new programs.
+/// Runs the simulation until the programs of all `hosts` have finished. Rethrows exceptions of the
+/// programs and of the simulation; throws mx::Error if the simulation runs out of events while a
+/// program still waits. May be called again afterwards with new programs.
 void run_hosts(const std::vector<Host*>& hosts);
 
 }  // namespace mxe

@@ -32,10 +32,10 @@ struct BurstExtension : tlm::tlm_extension<BurstExtension> {
 ///
 /// b_transport never waits. On entry `delay` says when a read is issued, or when the last beat of a
 /// write is handed over, relative to sc_time_stamp(); on return, when the last beat has been
-/// served. The memory takes the beats of a write as they come, so a write counts as issued one
-/// cycle per further beat before its last. The bytes move at the call. A request occupies the beats
-/// from the one that holds its first byte to the one that holds its last. Outside the memory the
-/// response is TLM_ADDRESS_ERROR_RESPONSE, in a range marked faulty TLM_GENERIC_ERROR_RESPONSE;
+/// served. The memory takes the beats of a write as they come, so a write counts as issued when its
+/// first beat would be, at one beat a cycle. The bytes move at the call. A request occupies the
+/// beats from the one that holds its first byte to the one that holds its last. Outside the memory
+/// the response is TLM_ADDRESS_ERROR_RESPONSE, in a range marked faulty TLM_GENERIC_ERROR_RESPONSE;
 /// such requests take their time too.
 ///
 /// Direct access is granted while no range is marked faulty. With a BurstExtension in the request
@@ -69,8 +69,8 @@ class Memory : public sc_core::sc_module {
 
   /// Which requests a fault breaks.
   enum class Faulty : uint8_t { all, writes };
-  /// From now on every such request that touches [address, address + length) fails. Ends direct
-  /// access.
+  /// Makes every such request that touches [address, address + length) fail from now on. Ends
+  /// direct access.
   void add_fault(uint64_t address, uint64_t length, Faulty requests = Faulty::all);
   void clear_faults() { faults_.clear(); }
 

@@ -11,8 +11,8 @@
 
 namespace mxe {
 
-/// Engine, memory and host, wired. Several platforms can live in one simulation, each with a memory
-/// of its own: the model and the RTL side by side.
+/// An engine, a memory and a host, wired. Several platforms can live in one simulation, each with a
+/// memory of its own: the model and the RTL side by side.
 class Platform : public sc_core::sc_module {
  public:
   /// Makes the engine; called while the platform is being built, so that it becomes its child.
@@ -26,7 +26,7 @@ class Platform : public sc_core::sc_module {
   Memory& memory() { return *memory_; }
   Host& host() { return *host_; }
 
-  /// Runs `program` on the host to its end, everything else standing by. See run_hosts.
+  /// Runs `program` on the host until it ends, in simulated time. See run_hosts.
   void run(Host::Program program);
 
  private:
