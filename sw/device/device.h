@@ -27,8 +27,8 @@ struct DeviceResult {
   uint64_t counter(const std::string& name) const;
 };
 
-/// A device that did not do its job: it hung, broke a protocol or reported an error. Not the user's
-/// fault, therefore not exit 2.
+/// Thrown when a device does not do its job: it hung, broke a protocol or reported an error. That
+/// is not the user's fault, therefore the exit status is not 2.
 struct DeviceFailure : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

@@ -3,8 +3,8 @@
 
 // The ring is the driver's only store of jobs: entry (id - 1) mod entries holds the job's
 // descriptor, whose first word is its id, and its completion record. The last tail - head jobs are
-// under way, all others complete; only of those is the record looked at. A record that the device
-// does not write (failed fetch, reset) is written by the driver in its place.
+// under way, all others complete, and only the records of complete jobs are read. A record that the
+// device does not write (failed fetch, reset) is written by the driver in its place.
 
 enum {
   WORD = 4,

@@ -163,7 +163,7 @@ int mxe_submit(struct mxe_device* dev, const struct mxe_job* job, uint32_t* job_
 /// error too.
 ///
 /// `timeout_us` is the longest time without progress: it starts anew whenever an earlier job
-/// completes. 0 only looks.
+/// completes. 0 checks once, without waiting.
 ///
 /// Returns MXE_OK if the job's results are in memory, the code of its status (-102 ... -111) if the
 /// device rejected or broke off the job, or TIMEOUT, UNKNOWN_JOB, GONE, INTERRUPT, OVERFLOW,

@@ -102,7 +102,7 @@ std::vector<JobImage> CoSim::place(const Batch& batch) {
   uint64_t address = first.platform->host().allocation_mark() + kSlotBytes * options_.ring_entries;
   std::vector<JobImage> images;
   for (std::size_t i = 0; i < batch.jobs.size(); i++) {
-    // An odd start moves the 4 KiB boundaries to other places in every job.
+    // With an odd start the 4 KiB boundaries are in other places of every job.
     images.emplace_back(batch.jobs[i], address + 37 * i, jobs_ + i);
     address = images.back().end();
   }
@@ -153,7 +153,7 @@ void CoSim::run_on(Device& device, Host& host, const Batch& batch,
   RegisterActions before(host, device.driver, device.name, device.features.counters,
                          device.traffic);
   if (batch.register_writes != 0) {
-    // What is left of a job that was broken off differs between the engines.
+    // What remains of a job that was broken off differs between the engines.
     demand(mxe_counters_clear(&device.driver), "mxe_counters_clear");
     demand(mxe_counters(&device.driver, &device.counters), "mxe_counters");
     before.write_registers(batch.register_writes);
@@ -209,7 +209,7 @@ void CoSim::number_jobs(Device& device, uint32_t first) {
   driver.next_job = next;
 }
 
-/// Jobs of no size: each must be refused.
+/// Jobs of size 0, each of which must be refused.
 void CoSim::run_empty_jobs(Device& device, Host& host, uint32_t count) {
   const uint64_t start = current_cycle();
   const mxe_job empty{};
@@ -231,8 +231,8 @@ void CoSim::run_empty_jobs(Device& device, Host& host, uint32_t count) {
                                        current_cycle() - start, host.read32(MXE_REG_RING_HEAD)));
 }
 
-/// Each size in turn is a power of two that no simulation walks through, then one step of the loop
-/// nest more, after which such a power is left. No stride leads away from the operands, which are
+/// Each size in turn is a power of two that takes too long to simulate, then one step of the loop
+/// nest more, after which such a power remains. All strides are 0, so the operands are a few bytes,
 /// whatever memory holds there.
 void CoSim::run_endless_jobs(Device& device, Host& host, uint32_t cycles) {
   constexpr uint64_t kApart = uint64_t{1} << 28;  // more than is read or written by then
@@ -269,7 +269,7 @@ void CoSim::run_endless_jobs(Device& device, Host& host, uint32_t cycles) {
   }
 }
 
-/// Breaks a job off that would take longer. Returns how it ended and what was done by then.
+/// Breaks off a job that would take longer. Returns how it ended and what was done by then.
 std::string CoSim::break_off(Device& device, Host& host, const mxe_job& job, uint32_t cycles) {
   demand(mxe_counters_clear(&device.driver), "mxe_counters_clear");
   uint32_t id = 0;

@@ -17,13 +17,13 @@
 
 namespace mxe {
 
-/// Watches a co-simulation: what the RTL did, once it has been compared.
+/// Observes what the RTL did in a co-simulation, once that has been compared.
 class CoSimObserver : public RtlObserver {
  public:
-  /// A job ended, well or not, as it may.
+  /// A job ended in a way that is allowed, with or without success.
   virtual void job_compared(const CosimJob& job, const JobImage& image, const Expectation& expected,
                             const JobOutcome& outcome) = 0;
-  /// All jobs of a batch ended: what it counted, and what the counters read then.
+  /// All jobs of a batch ended. Passes on what they counted, and what the counters read then.
   virtual void batch_compared(const struct mxe_counters& counters,
                               const struct mxe_counters& read) = 0;
 };
@@ -35,14 +35,14 @@ struct CoSimOptions {
   /// Bus address of the first byte of both memories, see kMemoryBaseUnit.
   uint64_t memory_base = Memory::Config{}.base;
   bool run_model = true, run_rtl = true;
-  /// Of an RTL that can do less than `params` admit, or that `params` do not describe alone. A job
-  /// beyond them must be refused by the RTL; the model runs it.
+  /// For an RTL that can do less than `params` admit, or that `params` alone do not describe. The
+  /// RTL must refuse a job that needs more; the model runs it.
   std::optional<EngineFeatures> rtl_features;
   unsigned ring_entries = 8;
   bool poll = false;  ///< the driver polls instead of waiting for interrupts
   /// Allowed difference between model and RTL of a job's cycles, relative to the RTL's. With 0 the
   /// cycle in which software sees each job done and all counters must agree too. Negative: do not
-  /// compare times. Random back-pressure, which the model does not have, calls for that.
+  /// compare times, as is needed with random back-pressure, which the model does not have.
   double cycle_tolerance = 0;
   /// Simulated time without progress after which a job counts as hanging.
   uint32_t timeout_us = 100'000;
@@ -69,17 +69,17 @@ inline constexpr uint64_t kLargestMemoryBase = ~uint64_t{0} - kCoSimMemoryBytes 
 /// What happens besides the jobs of a batch, which are submitted back to back.
 struct BatchEvents {
   // Before the jobs, while the engine is idle:
-  /// So many descriptors without any work, which the engine refuses.
+  /// Number of descriptors without any work, which the engine refuses.
   uint32_t empty_jobs = 0;
   /// The RTL runs jobs that do not end, because m, n or k is a power of two from 2^20 to 2^31, or
   /// one step of the loop nest more: each is broken off by a reset after so many cycles, and by
   /// then as much must be done as of any other. 0: none. The model, which may take the data of a
   /// job as a whole, runs short ones.
   uint32_t endless_jobs = 0;
-  /// The jobs are numbered from about here on; 0: from the last job's id on.
+  /// Number from about which the jobs' ids count; 0: they go on from the last job's id.
   uint32_t first_job = 0;
-  /// All counters begin so far below 2^32, so that they go beyond it; 0: at 0. Only on engines that
-  /// let them be set.
+  /// How far below 2^32 all counters begin, so that they go beyond it; 0: they begin at 0. Only on
+  /// engines that let them be set.
   uint32_t counters_below = 0;
   /// Seed of 64-bit numbers that the counters begin at instead, on such engines; 0: none.
   uint64_t counters_anywhere = 0;
@@ -88,12 +88,11 @@ struct BatchEvents {
   /// Seed of doorbells that the engine must refuse, 0 for none.
   uint64_t ring_overflow = 0;
   // With the first jobs, as many as the ring takes:
-  /// They are submitted to a disabled engine, which is enabled so many cycles later; 0: it is
-  /// enabled.
+  /// Cycles for which the engine that they are submitted to is disabled; 0: it is enabled.
   uint64_t disabled_for = 0;
   /// Cycles until the engine is disabled for a while; 0: it is not.
   uint64_t pause_after = 0;
-  /// They end with all interrupts masked.
+  /// Whether all interrupts are masked until they have ended.
   bool masked = false;
   /// Seed of register accesses while the jobs run, 0 for none. What they read is checked, and
   /// compared between the engines as far as times are.
@@ -103,11 +102,12 @@ struct BatchEvents {
   std::vector<BusFault> faults;
 };
 
-/// Jobs, and what else happens.
+/// Jobs, and what happens besides.
 struct Batch : BatchEvents {
   std::vector<CosimJob> jobs;
 
-  /// Whether jobs are broken off. Where exactly is for each engine to say: the batch is not timed.
+  /// Whether jobs are broken off. Each engine may do that at another point, so the times of the
+  /// batch are not compared.
   bool is_disturbed() const { return reset_after != 0 || endless_jobs != 0 || !faults.empty(); }
 };
 
@@ -125,14 +125,14 @@ class CoSim {
   explicit CoSim(const CoSimOptions& options);
   ~CoSim();
 
-  /// Runs the jobs back to back, at most ring_entries in flight. What goes wrong is added to
-  /// mismatches(), an end of the simulation (an assertion of the RTL, a protocol breach, a hang)
-  /// too; after that, run() does nothing.
+  /// Runs the jobs back to back, at most ring_entries in flight. Adds what goes wrong to
+  /// mismatches(), also what ends the simulation (an assertion of the RTL, a breach of the
+  /// protocol, a hang); after such an end, run() does nothing.
   void run(const Batch& batch);
   void run(const std::vector<CosimJob>& jobs) { run(Batch{{}, jobs}); }
 
   const std::vector<Mismatch>& mismatches() const { return scoreboard_.mismatches(); }
-  /// Of every job of every batch that was not disturbed.
+  /// Cycles of every job of every batch that was not disturbed.
   const std::vector<JobCycles>& cycles() const { return cycles_; }
   /// Difference of model and RTL relative to the RTL, over all jobs so far.
   double max_cycle_error() const;
@@ -207,8 +207,8 @@ class CoSim {
   std::size_t jobs_ = 0;  // of all batches so far
   bool broken_ = false;
   bool counters_can_be_set_ = true;
-  // A disturbed batch made the engines use the memory differently: its jitter and bandwidth are not
-  // the same for both any more.
+  // In a disturbed batch the engines used the memory differently, so its jitter and bandwidth are
+  // no longer the same for both.
   bool times_drifted_ = false;
 };
 

@@ -11,8 +11,7 @@
 
 namespace mxe {
 
-/// What must come of a job besides its bytes: what it adds to the counters that follow from data
-/// alone.
+/// What a job must add to the counters that follow from data alone.
 struct JobCounts {
   uint64_t blocks = 0, nan_results = 0, saturations = 0, bytes_written = 0;
 
@@ -28,7 +27,7 @@ struct JobResult {
   JobCounts counts;
 };
 
-/// A job of the co-simulation: what else is known about it than the job itself.
+/// A job of the co-simulation, with what is known about it besides.
 struct CosimJob : Job {
   std::vector<Spoil> spoils;  ///< what is wrong with its descriptor
   std::string values;         ///< what kind of values the operands hold, for messages

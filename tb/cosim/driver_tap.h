@@ -8,15 +8,16 @@
 
 namespace mxe {
 
-/// The C driver's way to the device, with a look in between: the descriptor of a job can be changed
-/// after the driver has written it and before the device is told. Must not move while in use.
+/// A port between the C driver and the device, which can change the descriptor of a job after the
+/// driver has written it and before the device is told. It must not move while it is in use.
 class DriverTap {
  public:
   DriverTap() = default;
   DriverTap(const DriverTap&) = delete;
   DriverTap& operator=(const DriverTap&) = delete;
 
-  /// The port to give to mxe_probe(); everything goes on to `port`.
+  /// The port to give to mxe_probe(). It calls the functions of `port`, and has those that `port`
+  /// has.
   mxe_port attach(const mxe_port& port) {
     port_ = port;
     mxe_port tapped{};
@@ -38,10 +39,18 @@ class DriverTap {
         return woken;
       };
     }
-    tapped.relax = [](void* ctx) {
-      const mxe_port& p = self(ctx).port_;
-      p.relax(p.ctx);
-    };
+    if (port.relax) {
+      tapped.relax = [](void* ctx) {
+        const mxe_port& p = self(ctx).port_;
+        p.relax(p.ctx);
+      };
+    }
+    if (port.barrier) {
+      tapped.barrier = [](void* ctx) {
+        const mxe_port& p = self(ctx).port_;
+        p.barrier(p.ctx);
+      };
+    }
     return tapped;
   }
 

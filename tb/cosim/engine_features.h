@@ -12,9 +12,9 @@
 
 namespace mxe {
 
-/// What an engine can do, as far as those who give it jobs have to know: a value. That of a
-/// configuration is everything its parameters admit; an engine of your own may do less, and says so
-/// (docs/bring-your-own-rtl.md). A job beyond them must be refused.
+/// What an engine can do, as far as whoever gives it jobs has to know. The features of a
+/// configuration are all that its parameters admit; an engine of your own may do less, and says so
+/// (docs/bring-your-own-rtl.md). The engine must refuse a job that needs more.
 struct EngineFeatures {
   EngineFeatures(const Params& p = {}) : params(p) {}  // implicit: parameters are features
 

@@ -15,7 +15,7 @@ namespace mxe {
 
 /// What kind of values a job computes with.
 enum class Values : uint8_t {
-  ones,          ///< every product is 1, for cases that are read by people
+  ones,          ///< every product is 1, for cases that people read
   quantized,     ///< normally distributed numbers through the default quantizer
   codes,         ///< any finite code, scales near one
   specials,      ///< the same with at most one NaN or Inf in a row, and a few NaN scales
@@ -25,7 +25,7 @@ enum class Values : uint8_t {
   huge,          ///< sums about the FP32 overflow
   zeros,         ///< mostly zeros of both signs
   boundaries,    ///< sums on and beside the points where the rounding of results changes
-  ties,          ///< few powers of two far apart: halves that something tiny decides
+  ties,          ///< few powers of two far apart: sums halfway between two results, or just beside
   // For directed cases: every position in turn.
   special_lanes,  ///< A, B or both (by the seed) have a NaN or Inf in one lane; what has none has a
                   ///< zero in one lane of every second row

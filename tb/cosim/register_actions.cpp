@@ -101,7 +101,7 @@ bool RegisterActions::try_lanes(uint32_t offset, uint32_t value, unsigned lanes)
   return payload.is_response_ok();
 }
 
-/// An access that every engine must refuse, in any state. Returns what it was.
+/// Makes an access that every engine must refuse, in any state. Returns a description of it.
 std::string RegisterActions::refuse_access(Random& random) {
   const RegisterInfo& info = register_table[random.uniform(0, register_table.size() - 1)];
   const auto value = static_cast<uint32_t>(random.next());
@@ -153,7 +153,7 @@ void RegisterActions::write_registers(uint64_t seed) {
   log("registers written");
 }
 
-/// Any value into any register, as far as that starts no job. It must read back.
+/// Writes any value into any register, unless that would start a job. It must read back.
 void RegisterActions::write_register(Random& random) {
   const RegisterInfo& info = register_table[random.uniform(0, register_table.size() - 1)];
   if (info.access != RegisterAccess::read_write) {
@@ -239,13 +239,13 @@ void RegisterActions::wake_up(uint64_t after_cycles) {
 }
 
 void RegisterActions::pause(uint64_t after_cycles) {
-  constexpr uint64_t kLook = 40, kLooks = 50'000, kRest = 200;
+  constexpr uint64_t kPollInterval = 40, kPolls = 50'000, kRest = 200;
   host_.wait_cycles(after_cycles);
   enable(false);
   log("disabled");
   for (uint64_t i = 0; (host_.read32(MXE_REG_STATUS) & MXE_STATUS_BUSY_MASK) != 0; i++) {
-    require(i < kLooks, "busy for ever after it was disabled");
-    host_.wait_cycles(kLook);
+    require(i < kPolls, "busy for ever after it was disabled");
+    host_.wait_cycles(kPollInterval);
   }
   const uint32_t head = host_.read32(MXE_REG_RING_HEAD);
   host_.wait_cycles(kRest);
@@ -266,11 +266,12 @@ void RegisterActions::mask() {
 }
 
 void RegisterActions::wait_for_jobs(uint64_t timeout_cycles) {
-  constexpr uint64_t kLook = 50;
-  for (uint64_t waited = 0; host_.read32(MXE_REG_RING_HEAD) != driver_.tail; waited += kLook) {
+  constexpr uint64_t kPollInterval = 50;
+  for (uint64_t waited = 0; host_.read32(MXE_REG_RING_HEAD) != driver_.tail;
+       waited += kPollInterval) {
     require(waited < timeout_cycles, "a job hangs while interrupts are masked");
     require(!host_.irq.read(), "the interrupt line is high though all interrupts are masked");
-    host_.wait_cycles(kLook);
+    host_.wait_cycles(kPollInterval);
   }
 }
 

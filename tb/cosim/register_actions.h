@@ -13,12 +13,12 @@
 namespace mxe {
 
 /// What software does with the registers of one engine besides running jobs through the driver.
-/// What must be so on any engine is checked here and throws mx::Error; what it sees besides, and
-/// when, goes to a log that can be compared with that of another engine. The driver finds the
-/// registers as it left them.
+/// What must be true of any engine is checked here and throws mx::Error. What the accesses read
+/// besides, and when, goes to a log that can be compared with that of another engine. The driver
+/// finds the registers as it left them.
 class RegisterActions {
  public:
-  /// Logs to `seen`, with times from now on. Without counters nothing is demanded of them.
+  /// Logs to `seen`, with times that count from now. An engine without counters need not count.
   RegisterActions(Host& host, mxe_device& driver, std::string engine, bool has_counters,
                   std::vector<std::string>& seen);
 

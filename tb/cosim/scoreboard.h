@@ -12,7 +12,7 @@
 
 namespace mxe {
 
-/// One thing that was not as it must be. A value, so that a test can also demand one.
+/// One thing that was not as it must be.
 struct Mismatch {
   std::string engine;   ///< "model", "rtl", or both if they disagree
   std::size_t job = 0;  ///< number of the job since the start

@@ -19,8 +19,8 @@ void add(BinCounts& counts, const BinCounts& more);
 /// What a short run, as in continuous integration, must reach of a group: something, or every bin.
 enum class ShortRun : uint8_t { some, all };
 
-/// Functional coverage: things that are to happen in a regression, in groups of one kind each. All
-/// of them are defined before anything runs, so that what never happened is known too.
+/// Functional coverage: things that should happen in a regression, in groups of one kind each. All
+/// of them are defined before anything runs, so that those that never happened are known too.
 class Bins {
  public:
   /// `about` is one sentence for the report.

@@ -25,11 +25,12 @@ struct CaseResult {
   CoverageCounts coverage;  ///< empty unless asked for
 
   bool agreed() const { return mismatches.empty(); }
-  /// What failed, without the numbers of this one time: failures of one cause have one bucket.
+  /// The bucket of a failure: its message without the numbers, so that failures of one cause share
+  /// a bucket.
   std::string bucket() const;
 };
 
-/// All of it, for another process.
+/// The whole result as JSON, for another process.
 Json to_json(const CaseResult& result);
 /// The inverse. Throws what the JSON library throws for anything else.
 CaseResult case_result_from_json(const Json& json);

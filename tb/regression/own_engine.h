@@ -19,15 +19,15 @@ struct RtlUnderTest {
   RtlUnderTest(MakeTop make = make_rtl_top) : make_top(std::move(make)) {}
 
   MakeTop make_top;
-  /// Of an engine of your own; its parameters stand in place of those of a case's configuration.
+  /// The features of an engine of your own. Its parameters replace those of a case's configuration.
   std::optional<EngineFeatures> own;
-  /// As in CoSimOptions. With an engine of your own the model runs beside it only if this is not
-  /// negative: it knows nothing that the golden GEMM does not know, but times.
+  /// As in CoSimOptions. The model runs beside an engine of your own only if this is not negative:
+  /// all but the times can be compared with the golden GEMM.
   double cycle_tolerance = 0;
   std::string library;          ///< where an engine of your own was loaded from
   std::string top = "mxe_top";  ///< its top module
 
-  /// Of the engine that runs a case for this configuration.
+  /// The features of the engine that runs a case for this configuration.
   EngineFeatures features(const std::string& config) const {
     return own ? *own : Params::named(config);
   }

@@ -71,7 +71,7 @@ struct RegressionResult {
   uint64_t rtl_cycles() const;
 };
 
-/// Called now and then with how far it is, for people.
+/// Called now and then with a line for people that says how far a run has come.
 using Progress = std::function<void(const std::string&)>;
 
 /// Runs the random cases of all seeds.
@@ -82,10 +82,10 @@ SeedResults run_seeds(const RegressionOptions& options, const Progress& progress
 RegressionResult report_seeds(const SeedResults& results, const RegressionOptions& options,
                               const Progress& progress);
 
-/// Both. Passing cases leave nothing behind.
+/// run_seeds and report_seeds in one. Passing cases leave nothing behind.
 RegressionResult run_regression(const RegressionOptions& options, const Progress& progress);
 
-/// The same for given cases, which are not shrunk: they are as small as somebody wanted them.
+/// Runs given cases and reports on them. They are not shrunk: their author chose their size.
 RegressionResult run_cases(const std::vector<NamedCase>& cases, const RegressionOptions& options,
                            const Progress& progress);
 

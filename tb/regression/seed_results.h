@@ -8,8 +8,8 @@
 
 namespace mxe {
 
-/// Writes a file that is complete or not there, whatever ends the process and whoever else writes
-/// it.
+/// Writes a file atomically: it is complete or absent, even if the process is killed or others
+/// write the same file.
 void save_results(const std::string& path, const SeedResults& results);
 
 /// The inverse. Throws mx::Error naming the file.

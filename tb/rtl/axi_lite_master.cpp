@@ -11,7 +11,7 @@ constexpr uint8_t kErrorBit = 2;  // of an AXI response: SLVERR and DECERR have 
 AxiLiteMaster::AxiLiteMaster(uint64_t hesitation_seed)
     : hesitates_(hesitation_seed != 0), random_(hesitation_seed) {}
 
-/// Whether a valid is high: it may come late, and stays once it has come.
+/// Whether a valid is high: it may rise late, and then stays high.
 bool AxiLiteMaster::offer(bool wanted, bool& offered) {
   offered = wanted && (offered || !hesitates_ || random_.one_in(2));
   return offered;

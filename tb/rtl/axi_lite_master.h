@@ -10,15 +10,15 @@
 namespace mxe {
 
 /// Carries out one register access at a time on the AXI4-Lite pins: address and data of a write are
-/// offered together, the response is taken at once. Every access claims other rights (AxPROT),
-/// because the registers serve all alike.
+/// offered together, the response is taken at once. The rights (AxPROT) change from access to
+/// access, because the registers must serve all of them alike.
 class AxiLiteMaster {
  public:
   /// `hesitation_seed` other than 0: every valid and ready comes late at random, address and data
   /// of a write in any order.
   explicit AxiLiteMaster(uint64_t hesitation_seed = 0);
 
-  /// Begins `transfer`; it must stay where it is until done().
+  /// Begins `transfer`, which must not be moved or destroyed until it is done.
   void start(RegisterTransfer& transfer);
   bool busy() const { return transfer_ != nullptr; }
   /// Whether the last transfer was answered with OKAY.

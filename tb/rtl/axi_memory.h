@@ -15,8 +15,8 @@
 
 namespace mxe {
 
-/// The AXI4 slave that the engine's memory port sees: everything in order, whatever the ids. It
-/// turns bursts into requests of a memory with annotated times and plays the beats at those times.
+/// The AXI4 slave at the engine's memory port. It answers in order, whatever the ids, turns bursts
+/// into requests of a memory with annotated times, and moves the beats at those times.
 ///
 /// A read is requested when its address is accepted, a write when its address and all its data are
 /// there.
@@ -45,7 +45,7 @@ class AxiMemory {
   /// Takes the handshakes of clock cycle `cycle`.
   void sample(uint64_t cycle, const RtlInputs& in, const RtlOutputs& out);
 
-  /// Whether a burst is anywhere on its way.
+  /// Whether any burst is under way.
   bool busy() const;
   std::size_t reads_outstanding() const { return reads_.size(); }
   std::size_t writes_outstanding() const { return addresses_.size() + responses_.size(); }

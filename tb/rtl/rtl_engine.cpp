@@ -113,7 +113,7 @@ uint64_t RtlEngine::run_batch(uint64_t start, uint64_t limit) {
   return limit;
 }
 
-/// One clock cycle. Returns true if the batch must end, because the world has something to see.
+/// One clock cycle. Returns true if the batch must end, because others have to react.
 bool RtlEngine::run_cycle(uint64_t cycle) {
   start_register_transfer();
   registers_.drive(in_);

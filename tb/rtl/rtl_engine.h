@@ -29,7 +29,7 @@ struct RtlOptions {
   PortLimits ports;
   uint64_t back_pressure_seed = 0;   ///< other than 0: ready and valid hesitate at random
   std::string waves;                 ///< FST file to write, empty for none
-  uint64_t hang_cycles = 1'000'000;  ///< busy without any bus transfer for so long is a failure
+  uint64_t hang_cycles = 1'000'000;  ///< an engine busy this long without bus transfers hangs
   /// Makes the design: the project's RTL, a version of it with a planted fault, or your own.
   std::function<std::unique_ptr<RtlTop>(const Params&, const std::string& waves)> make_top =
       make_rtl_top;
@@ -38,8 +38,8 @@ struct RtlOptions {
 
 /// The RTL as an engine on the platform.
 ///
-/// One thread runs the design in batches of cycles, each as long as nothing else in the simulation
-/// can happen, so that the result is that of a simulation cycle by cycle. The clock stops while the
+/// One thread runs the design in batches of cycles. A batch ends before anything else can happen in
+/// the simulation, so the result is that of a simulation cycle by cycle. The clock stops while the
 /// design has nothing to do (kQuietCycles).
 ///
 /// A failing assertion, a breach of the AXI protocol or a hang ends the simulation with mx::Error.
@@ -54,7 +54,7 @@ class RtlEngine : public EngineModule {
   bool set_counters(const std::vector<uint64_t>& values) override;
   /// Clock cycles simulated so far.
   uint64_t cycles() const { return cycles_; }
-  /// What the design shows of its inside.
+  /// The registers inside the design that its build shows.
   RtlTop& top() const { return *top_; }
 
  private:

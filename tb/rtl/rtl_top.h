@@ -22,7 +22,7 @@ struct AxiAttributes {
   bool operator!=(const AxiAttributes& other) const { return !(*this == other); }
 };
 
-/// Input pins of mxe_top for one clock cycle. Clock and reset are RtlTop's business.
+/// Input pins of mxe_top for one clock cycle. RtlTop itself drives clock and reset.
 struct RtlInputs {
   // registers
   bool s_awvalid = false, s_wvalid = false, s_bready = false, s_arvalid = false, s_rready = false;
@@ -67,7 +67,7 @@ class RtlTop {
   /// Writes how often each line of the design ran, in Verilator's format; nothing unless it was
   /// built for that.
   virtual void write_line_coverage(const std::string& /*path*/) {}
-  /// What the design shows of its inside, by name; empty for a design that shows nothing.
+  /// The registers inside the design that its build shows, by name; empty if it shows none.
   virtual std::vector<RtlSignal> signals() const { return {}; }
 };
 

@@ -230,7 +230,7 @@ class VerilatedTop : public RtlTop {
     out.m_wstrb = top_->m_wstrb_o;
     out.m_bready = top_->m_bready_o;
     out.irq = top_->irq_o;
-    // The pins change at the edge, so the beat is kept.
+    // The pins change at the edge, so the beat is copied.
     if (out.m_wvalid) {
       std::memcpy(wdata_, &top_->m_wdata_o, params_.mem_bytes());
       out.m_wdata = wdata_;

@@ -36,7 +36,7 @@ std::vector<float> inputs(std::mt19937& random, std::size_t blocks) {
   return x;
 }
 
-// |x| / scale rounded to nearest even with the format's steps, as if they went on past its end.
+// |x| / scale rounded to nearest even with the format's steps, as if they went on beyond its end.
 double rounded(float x, uint8_t scale, const ElementFormat& format) {
   const double scaled = std::ldexp(std::fabs(static_cast<double>(x)), kScaleBias - scale);
   int step = format.lsb_exponent;
@@ -69,12 +69,12 @@ TEST(Requantize, AsTheDefinition) {
       uint64_t expected = 0;
       for (std::size_t i = 0; i < x.size(); i++) {
         const uint8_t scale = plain.scales[i / kBlockSize];
-        const bool past = scale != kNanScale && rounded(x[i], scale, format) > format.max;
-        expected += past ? 1 : 0;
+        const bool overflowed = scale != kNanScale && rounded(x[i], scale, format) > format.max;
+        expected += overflowed ? 1 : 0;
         uint32_t code = plain.codes[i];
         const uint32_t sign = std::signbit(x[i]) ? 0x80 : 0;
-        if (past && id == FormatId::mxfp8_e4m3) code = 0x7F | sign;
-        if (past && id == FormatId::mxfp8_e5m2) code = 0x7C | sign;
+        if (overflowed && id == FormatId::mxfp8_e4m3) code = 0x7F | sign;
+        if (overflowed && id == FormatId::mxfp8_e5m2) code = 0x7C | sign;
         ASSERT_EQ(special.codes[i], code) << "element " << i << " = " << x[i];
       }
       EXPECT_EQ(saturations, expected + 5);
@@ -92,8 +92,8 @@ TEST(Requantize, AsTheDefinition) {
 TEST(Requantize, TiesAtTheTop) {
   struct Case {
     FormatId format;
-    float below;  // rounds to the largest finite value with scale 1
-    float past;   // the next float rounds to more
+    float below;       // rounds to the largest finite value with scale 1
+    float overflowed;  // the next float rounds to more
     uint8_t largest;
     uint8_t special;
   };
@@ -108,7 +108,7 @@ TEST(Requantize, TiesAtTheTop) {
   };
   for (const Case& c : cases) {
     SCOPED_TRACE(element_format(c.format).name);
-    const float x[] = {c.below, c.past, -0.0f};
+    const float x[] = {c.below, c.overflowed, -0.0f};
     uint8_t codes[3];
     uint8_t scale;
     EXPECT_EQ(requantize_block(x, 3, {c.format, ScaleRule::floor, Overflow::special}, codes, scale),

@@ -74,7 +74,7 @@ TEST_P(Requantiser, ScaleOfEveryExponentAndBoundary) {
 struct Expected {
   float x;
   uint8_t scale, code;
-  bool past;
+  bool overflowed;
 };
 
 TEST_P(Requantiser, EveryCodeAndMidpoint) {
@@ -108,10 +108,10 @@ TEST_P(Requantiser, EveryCodeAndMidpoint) {
     if (under_way.size() < kLaneClocks) return;
     const Expected& done = under_way.front();
     checked++;
-    if ((top_.code_o != done.code || (top_.over_o != 0) != done.past) && wrong++ < 5) {
+    if ((top_.code_o != done.code || (top_.over_o != 0) != done.overflowed) && wrong++ < 5) {
       ADD_FAILURE() << std::hex << "x 0x" << mx::to_bits(done.x) << ", scale 0x" << int(done.scale)
                     << ": 0x" << int(top_.code_o) << (top_.over_o ? " over" : "") << ", expected 0x"
-                    << int(done.code) << (done.past ? " over" : "");
+                    << int(done.code) << (done.overflowed ? " over" : "");
     }
     under_way.pop_front();
   };
@@ -126,11 +126,11 @@ TEST_P(Requantiser, EveryCodeAndMidpoint) {
           const float block[] = {x, static_cast<float>(largest)};
           if (std::fabs(x) >= 2 * largest || !std::isfinite(block[1])) continue;
           uint8_t codes[2], actual = 0;
-          bool past[2];
+          bool overflowed[2];
           mx::requantize_block(block, 2, {GetParam(), mx::ScaleRule::floor, overflow}, codes,
-                               actual, past);
+                               actual, overflowed);
           ASSERT_EQ(actual, scale);
-          push({x, actual, codes[0], past[0]});
+          push({x, actual, codes[0], overflowed[0]});
         }
       }
     }
