@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Largest magnitude of LANES binary32 numbers, as far as it decides a scale (mxe_pkg::AMAX_W): one
-// level of comparisons a clock, $clog2(LANES) clocks, at least one.
+// Largest magnitude of LANES binary32 numbers, in the bits that decide a scale (mxe_pkg::AMAX_W).
+// One level of comparisons a clock, so $clog2(LANES) clocks, at least one.
 `default_nettype none
 module mxe_amax #(
   parameter int unsigned LANES = 8   // a power of two

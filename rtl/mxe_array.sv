@@ -28,7 +28,7 @@ module mxe_array #(
   input  logic                                     last_i,       // last pass of a tile
   input  logic                                     last_row_i,
   input  logic                                     bank_i,       // drain bank
-  // elements within K, for the promise: what lies beyond is zero, or finite and meets zeros of B
+  // elements within K, for an assertion: those beyond are zero, or finite and multiplied by zeros
   input  logic [6:0]                               count_i,
   // A word, stage 1
   input  logic [mxe_pkg::WORD_W-1:0]               a_word_i,

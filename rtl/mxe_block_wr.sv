@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes encoded rows: the elements of a block of a row, then its scale. Rows of a block follow
-// each other down the stripe, blocks along N, stripes down M. Requests do not wait for the data of
-// the ones before.
+// each other down the stripe, blocks along N, stripes down M. A request does not wait for the data
+// of the requests before.
 `include "mxe_assert.svh"
 `default_nettype none
 module mxe_block_wr #(

@@ -81,7 +81,7 @@ module mxe_cmd #(
 
   localparam int unsigned RecSegs = (SEG_W >= 128) ? 1 : (128 / SEG_W);
   localparam int unsigned LogDepth = $clog2(QUEUE_DEPTH);
-  // What is written back is not read.
+  // The engine does not read the part of a descriptor that it writes.
   localparam int unsigned DescW = mxe_reg_pkg::DESC_STATUS_LSB;
 
   state_e           state_q;

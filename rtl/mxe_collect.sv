@@ -48,7 +48,7 @@ module mxe_collect #(
   logic [mxe_pkg::AMAX_W-1:0] seg_amax;
   mxe_amax #(.LANES(LANES_OUT)) u_amax (.clk_i(clk_i), .x_i(data_i), .amax_o(seg_amax));
 
-  // Beside the comparisons: where their outcome belongs.
+  // Travels beside the comparisons: where their outcome belongs.
   typedef struct packed {
     logic            last;   // nothing more is to be collected
     logic            fresh;  // first of its block

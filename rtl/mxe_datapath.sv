@@ -524,7 +524,7 @@ module mxe_datapath #(
     .done_o       (drain_done)
   );
 
-  // The completion record goes out when no row is left, so the two never compete.
+  // The completion record is written when no row is left, so the two never compete.
   assign rec_ready_o      = wr_req_ready;
   assign rec_data_ready_o = wr_data_ready;
   assign wr_error_o       = m_bvalid_i & m_bready_o & m_berror_i;
@@ -560,7 +560,7 @@ module mxe_datapath #(
     .idle_o       (wr_idle_o)
   );
 
-  // Nothing is left to load when all has been used.
+  // All has been loaded when all has been used.
   assign job_done_o = feed_done & array_empty & drain_done & wr_idle_o;
 
   // ---------------------------------------------------------------- what the counters grow by

@@ -87,7 +87,7 @@ module mxe_datapath_checks #(
               ((4 * NUM_PE > 32) ? 4 * NUM_PE : 32)))
   `MXE_ASSERT(top_half_row_bytes, !(row_valid_i && row_half_i) || (32'(row_bytes_i) <= 2 * NUM_PE))
   `MXE_ASSERT(top_record_bytes, !rec_valid_i || (rec_bytes_i == LEN_W'(16)))
-  // Passes are of the array's size.
+  // A pass is no larger than the array.
   `MXE_ASSERT(top_pass_size, !pass_valid_i || ((pass_rows_i != '0) && (32'(pass_rows_i) <= ROWS) &&
               (pass_cols_i != '0) && (32'(pass_cols_i) <= NUM_PE)))
   `MXE_ASSERT(top_tail, !run_i || (job_i.tail_count != '0))

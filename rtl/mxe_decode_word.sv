@@ -23,7 +23,7 @@ module mxe_decode_word (
     );
   end
 `ifdef FORMAL
-  // Of the words in use; mxe_array and mxe_feed assert it of theirs.
+  // So are the words that the engine uses: mxe_array and mxe_feed assert it.
   always_comb begin
     decode_format : assume (mxe_pkg::is_fmt_row(fmt_i));
     decode_zero_beyond : assume (mxe_pkg::zero_beyond(word_i, fmt_i.is4, fmt_i.is6, dual_i,

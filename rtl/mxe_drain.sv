@@ -307,7 +307,7 @@ module mxe_drain #(
     .idle_o         (block_idle)
   );
 
-  // One of the two ways serves a job.
+  // A job uses one of the two ways only.
   assign req_valid_o  = direct_req | block_req;
   assign req_addr_o   = out_mx ? block_addr : row_addr;
   assign req_bytes_o  = out_mx ? block_bytes

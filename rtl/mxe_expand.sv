@@ -14,7 +14,7 @@ module mxe_expand (
                 : fmt_i.is6 ? {2'b00, packed_i[6*i +: 6]} : packed_i[8*i +: 8];
   end
 `ifdef FORMAL
-  // Of the words in use; mxe_opbuf asserts it of its own.
+  // So are the formats that the engine uses: mxe_opbuf asserts it.
   always_comb expand_format : assume (!(fmt_i.is4 && fmt_i.is6));
 `endif
 endmodule

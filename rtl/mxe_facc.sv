@@ -10,7 +10,7 @@
 `default_nettype none
 module mxe_facc #(
   parameter int unsigned WIDTH = 70,
-  // As many as the accumulator has, and two, as sum may be small; 3 if it is 0 or normalised.
+  // The accumulator's bits and a few more, as sum may be small; 3 if sum is 0 or normalised.
   parameter int unsigned FRAC  = 27
 ) (
   input  logic                    clk_i,

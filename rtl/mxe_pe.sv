@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Processing element: one column of C. It holds a B word for the rows of a pass, multiplies every
+// Processing element: one column of D. It holds a B word for the rows of a pass, multiplies every
 // broadcast A word by it and accumulates into ROWS x ACC_TILES FP32 accumulators; with FP4_DUAL a
 // second, narrow chain accumulates the odd blocks of 4-bit pairs.
 //
@@ -87,7 +87,7 @@ module mxe_pe #(
   );
 
   // The odd block's elements are 4-bit and have no specials of their own. Where K ends with an even
-  // block, both scales are zero, as everything behind the end of a row is.
+  // block, both scales are zero, as everything beyond the end of a row is.
   logic signed [9:0] exp_odd;
   logic              nan_odd;
   assign exp_odd = exp_odd_i + $signed({2'b00, b_scale_q[15:8]});

@@ -146,7 +146,7 @@ module mxe_rd_port #(
     else under_way_q <= under_way_d;
   end
 
-  // Bursts under way. Short ones could be more than it counts, so they wait.
+  // Bursts under way. There could be more short ones than this counts: those wait.
   logic [11:0] bursts_q;
   assign bursts_full = &bursts_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Requantiser: results to an MX format along N. It collects the tiles of a block of 32 columns,
-// then goes through them row by row: the scale from the row's largest magnitude, LANES_OUT elements
-// a clock, and the packed row to the writer.
+// then encodes them row by row: it finds the scale from the row's largest magnitude, encodes
+// LANES_OUT elements a clock, and passes the packed row to the writer.
 //
 // Clocks after a segment is read: 1 it leaves the buffer, 2 normalise (and the scale), 3 place,
 // 4 shift, 5 round and pack.

@@ -80,7 +80,7 @@ module mxe_top #(
   localparam int unsigned LenW = mxe_pkg::len_w(A_SLAB_K / mxe_pkg::LANES, NUM_PE, MEM_W);
   localparam int unsigned TagW = mxe_pkg::tag_w(ROWS);
   localparam int unsigned SegW = (32 * NUM_PE < MEM_W) ? 32 * NUM_PE : MEM_W;
-  // As wide as the widest: bytes of a beat, two blocks of every column.
+  // The most that a counter grows by: bytes of a beat, or two blocks of every column.
   localparam int unsigned BytesW = $clog2(MEM_W / 8 + 1);
   localparam int unsigned BlocksW = $clog2(NUM_PE + 1) + 1;
   localparam int unsigned AmountW = (BytesW > BlocksW) ? BytesW : BlocksW;

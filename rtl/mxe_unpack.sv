@@ -61,7 +61,7 @@ module mxe_unpack #(
     assign word_data_o[8*i +: 8] = (6'(i) < word_q) ? queue_q[8*i +: 8] : 8'd0;
   end
 
-  // The word after: of the same row, or the first of the next once nothing else can come.
+  // The next word: of the same row, or the first of the next row once this one is complete.
   logic [5:0]       word_size, next_size, next_word;
   logic [LEN_W-1:0] next_bytes;
   logic             first_beat, row_ends;
@@ -143,7 +143,7 @@ module mxe_unpack #(
   end
 
   always_ff @(posedge clk_i) begin
-    // What is left of a row that has ended makes way for the first beat of the next.
+    // The first beat of a row replaces what is left of the row before.
     queue_q <= (first_beat ? '0 : queue_kept) | (beat ? arriving : '0);
   end
 

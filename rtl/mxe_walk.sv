@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The loop nest of a job, one step at a time. From the outside in:
-//   stripe  ROWS rows of C
+//   stripe  ROWS rows of D
 //   group   ACC_TILES column tiles that share one A chunk
 //   chunk   CHUNK_WORDS operand words of K
-//   tile    NUM_PE columns of C
+//   tile    NUM_PE columns of D
 //   slab    SLAB_WORDS operand words of K
-// Every block that follows the nest (loaders, feeder, drain) holds a walker of its own with the
-// levels it cares about; WALK_* switches levels off.
+// Every block that follows the nest (loaders, feeder, drain) has a walker of its own, of the levels
+// that it needs; WALK_* switches the others off.
 `include "mxe_assert.svh"
 `default_nettype none
 module mxe_walk #(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Write port: writes rows of bytes at any address. Each row is split into AXI INCR bursts
+// Write port: writes rows of bytes to any address. Each row is split into AXI INCR bursts
 // (MAX_BURST, 4 KiB rule); its data arrives in segments of SEG_W bits and is shifted onto the
 // beats with byte strobes. The data channel never waits for the address channel.
 `include "mxe_assert.svh"
@@ -213,7 +213,7 @@ module mxe_wr_port #(
   assign m_wlast_o  = w_last_q;
 
   // ---------------------------------------------------------------- responses
-  logic [11:0] bursts_q;  // bursts not yet acknowledged; what it cannot count has to wait
+  logic [11:0] bursts_q;  // bursts not yet acknowledged; more than it counts have to wait
   assign bursts_full = &bursts_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) bursts_q <= '0;
