@@ -68,7 +68,7 @@ package mxe_pkg;
 
   // Row fetches that may be under way on the read channel.
   localparam int unsigned RD_OUTSTANDING = 32;
-  // Row fetches under way beyond which A has to wait, so that B is not stuck behind it.
+  // A waits while this many row fetches are under way, so that B is not stuck behind it.
   localparam int unsigned RD_A_OUTSTANDING = 6;
   // Stages of the requantiser after the read request: read, normalise, place, shift, round.
   localparam int unsigned REQUANT_LAT = 5;
@@ -254,7 +254,7 @@ package mxe_pkg;
     for (int unsigned i = 0; i < (1 << FmtW); i++) is_fmt_row |= (f == fmt_info(FmtW'(i)));
   endfunction
 
-  // Whether an operand word of count elements is zero behind them, but for the unused bits of its
+  // Whether an operand word of count elements is zero beyond them, but for the unused bits of its
   // last byte, which are in the place of one more element. Only 4-bit words are dual.
   function automatic logic zero_beyond(input logic [WORD_W-1:0] word, input logic is4,
                                        input logic is6, input logic dual,
