@@ -12,7 +12,8 @@ printed, and must be the same but for seconds. A comment on the lines before a b
                                which ^ and $ are the ends of a line, to take less time
     <!-- not run: REASON -->   the block is not run
 
-Exit status: 0, or 1 with a line for each block that is wrong.
+Exit status: 0, or 1 with a line for each block that is wrong. With --update the page gets the
+outputs that are printed now, where they differ.
 """
 import argparse
 import dataclasses
@@ -30,6 +31,14 @@ NOTE = re.compile(r"<!--\s*(run|shorter|not run):\s*(.*?)\s*-->")
 
 class Wrong(Exception):
     """What a document says is not so."""
+
+
+class Differs(Wrong):
+    """What is shown is not what was printed."""
+
+    def __init__(self, message, printed):
+        super().__init__(message)
+        self.printed = printed
 
 
 @dataclasses.dataclass
@@ -65,7 +74,7 @@ def blocks_of(page):
 
 
 def shortened(block):
-    """The commands of a block, with its replacements. Throws Wrong where there is nothing to replace."""
+    """The commands of a block, shortened. Throws Wrong where there is nothing to replace."""
     text = block.text
     for note in block.note("shorter"):
         before, arrow, after = note.partition(" => ")
@@ -88,23 +97,25 @@ def run(script, folder):
 
 
 def comparable(text):
-    """The lines of an output, without what differs from run to run: seconds, and blanks at the end."""
-    return [re.sub(r"\b\d+(\.\d+)? s\b", "# s", line.rstrip()) for line in text.strip().splitlines()]
+    """The lines of an output without what differs from run to run: seconds, blanks at the end."""
+    text = re.sub(r"\b\d+(\.\d+)? s\b", "# s", text.strip())
+    return [line.rstrip() for line in text.splitlines()]
 
 
 def compare(shown, printed):
-    """Throws Wrong with the differences, if there are any."""
+    """Throws Differs with the differences, if there are any."""
     lines = list(difflib.unified_diff(comparable(shown), comparable(printed), "shown", "printed",
                                       lineterm="", n=1))
     if lines:
-        raise Wrong("the output shown is not what is printed:\n" + "\n".join(lines))
+        raise Differs("the output shown is not what is printed:\n" + "\n".join(lines), printed)
 
 
 class Document:
     """The blocks of one page, run in a folder."""
 
     def __init__(self, page, folder):
-        self.blocks, self.folder = blocks_of(page), folder
+        self.page, self.blocks, self.folder = page, blocks_of(page), folder
+        self.outputs = []    # (block, what it should show), of those that differ
         self.commands = 0    # blocks run
         self.printed = None  # by the block before, if it was run as written
 
@@ -113,10 +124,21 @@ class Document:
         for block in self.blocks:
             try:
                 self.check_block(block)
+            except Differs as differs:
+                self.outputs.append((block, differs.printed))
+                yield f"{block.line}: {differs}"
             except Wrong as wrong:
                 yield f"{block.line}: {wrong}"
         if not self.commands:
             yield "1: no block is run"
+
+    def updated(self):
+        """The page, after check(), with the outputs that were printed."""
+        lines = self.page.splitlines(keepends=True)
+        for block, printed in reversed(self.outputs):
+            text = [line.rstrip() + "\n" for line in printed.strip("\n").splitlines()]
+            lines[block.line:block.line + block.text.count("\n")] = text
+        return "".join(lines)
 
     def check_block(self, block):
         before, self.printed = self.printed if block.follows else None, None
@@ -151,13 +173,16 @@ def main():
     parser.add_argument("--root", type=pathlib.Path, required=True, help="the project")
     parser.add_argument("--programs", type=pathlib.Path, nargs="*", default=[],
                         help="what the commands call build/NAME")
+    parser.add_argument("--update", action="store_true", help="correct the outputs in the document")
     options = parser.parse_args()
     os.environ["SYSTEMC_DISABLE_COPYRIGHT_MESSAGE"] = "1"
     with tempfile.TemporaryDirectory(prefix="mxe_document_") as name:
         folder = pathlib.Path(name)
         looks_like_root(folder, options.root.resolve(), options.programs)
-        page = options.document.read_text(encoding="utf-8")
-        wrong = list(Document(page, folder).check())
+        document = Document(options.document.read_text(encoding="utf-8"), folder)
+        wrong = list(document.check())
+        if options.update:
+            options.document.write_text(document.updated(), encoding="utf-8")
     for line in wrong:
         print(f"{options.document}:{line}", file=sys.stderr)
     return 1 if wrong else 0

@@ -40,13 +40,20 @@ class Documents(unittest.TestCase):
         self.assertEqual(self.check(page.format("b")), [])
         self.assert_wrong(page.format("c"), "-c\n+b")
 
+    def test_update(self):
+        page = GREETING + "\n```\n{}\n```\nand\n<!-- run: seq 3 -->\n```\n{}\n```\nend\n"
+        with tempfile.TemporaryDirectory() as folder:
+            document = documents.Document(page.format("hallo\nwelt", "1"), pathlib.Path(folder))
+            self.assertEqual(len(list(document.check())), 2)
+            self.assertEqual(document.updated(), page.format("hello", "1\n2\n3"))
+
     def test_files(self):
         page = "<!-- run: grep -q 7 block.json -->\n```json\n{}\n```\n"
         self.assertEqual(self.check(page.format(7)), [])
         self.assert_wrong(page.format(8), "exit status 1")
 
     def test_shorter(self):
-        page = "<!-- shorter: {} => exit 0 -->\n```sh\nexit 9\n```\n\n```\nwhatever it printed\n```\n"
+        page = "<!-- shorter: {} => exit 0 -->\n```sh\nexit 9\n```\n\n```\nwhatever\n```\n"
         self.assertEqual(self.check(page.format("exit 9")), [])
         self.assert_wrong(page.format("exit 8"), "nothing to shorten")
 
@@ -55,10 +62,12 @@ class Documents(unittest.TestCase):
         self.assert_wrong("<!-- not run: slow -->\n```sh\nfalse\n```\n", "no block is run")
 
     def test_a_comment_belongs_to_the_next_block_only(self):
-        self.assert_wrong(GREETING + "<!-- not run: slow -->\ntext\n```sh\nfalse\n```\n", "exit status")
+        page = GREETING + "<!-- not run: slow -->\ntext\n```sh\nfalse\n```\n"
+        self.assert_wrong(page, "exit status")
 
     def test_blocks_share_a_folder(self):
-        self.assertEqual(self.check("```sh\necho 1 >file\n```\n```sh\ncat file\n```\n```\n1\n```\n"), [])
+        page = "```sh\necho 1 >file\n```\n```sh\ncat file\n```\n```\n1\n```\n"
+        self.assertEqual(self.check(page), [])
 
 
 if __name__ == "__main__":
