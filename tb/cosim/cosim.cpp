@@ -374,7 +374,7 @@ void CoSim::finish(Device& device, JobOutcome& outcome, uint32_t id, uint64_t st
                                 options_.timeout_us));
   }
   if (std::exchange(device.tap.no_interrupt, false)) {
-    throw mx::Error(fmt::format("no interrupt of the {} told of a completed job", device.name));
+    throw mx::Error(fmt::format("a job completed on the {} without an interrupt", device.name));
   }
 }
 
