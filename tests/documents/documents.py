@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs what a document tells its readers to type, and compares what it says is printed.
 
-Every ```sh block is run as written, in the order of the page and in one scratch folder that looks
-like the project's root. A block without a language that follows a ```sh block shows what that one
+Every ```sh block that calls a program of the build (build/mxe ...) is run as written, in the order
+of the page and in one scratch folder that looks like the project's root; what only calls scripts,
+CMake or an installation is for other tests. A block without a language that follows a ```sh block shows what that one
 printed, and must be the same but for seconds. A comment on the lines before a block changes this:
 
     <!-- run: COMMAND -->      the block is what COMMAND prints; a block in any language but sh is
@@ -26,6 +27,7 @@ import sys
 import tempfile
 
 TIMEOUT = 300  # seconds a block may take
+PROGRAM = re.compile(r"(^|[ (])build/mxe", re.MULTILINE)
 NOTE = re.compile(r"<!--\s*(run|shorter|not run):\s*(.*?)\s*-->")
 
 
@@ -150,7 +152,7 @@ class Document:
             printed = run("\n".join(commands) + "\n", self.folder)
             if not block.language:
                 compare(block.text, printed)
-        elif block.language == "sh":
+        elif block.language == "sh" and PROGRAM.search(block.text):
             self.commands += 1
             printed = run(shortened(block), self.folder)
             self.printed = None if block.note("shorter") else printed

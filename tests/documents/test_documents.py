@@ -6,7 +6,9 @@ import unittest
 
 import documents
 
-GREETING = "```sh\necho hello\n```\n"
+# Each block has to call a program of the build: a comment for the shell does.
+SH = "```sh\n# build/mxe\n"
+GREETING = SH + "echo hello\n```\n"
 
 
 class Documents(unittest.TestCase):
@@ -23,15 +25,15 @@ class Documents(unittest.TestCase):
         self.assertEqual(self.check(GREETING + "\n```\nhello\n```\nand\n```\na picture\n```\n"), [])
 
     def test_commands_that_fail(self):
-        self.assert_wrong("text\n\n```sh\ntrue\nfalse\n```\n", "3: exit status 1")
-        self.assert_wrong("```sh\necho $no_such_name\n```\n", "no_such_name")
+        self.assert_wrong("text\n\n" + SH + "true\nfalse\n```\n", "3: exit status 1")
+        self.assert_wrong(SH + "echo $no_such_name\n```\n", "no_such_name")
 
     def test_output_that_differs(self):
         self.assert_wrong(GREETING + "\n```\nhallo\n```\n", "-hallo\n+hello")
         self.assert_wrong(GREETING + "```\nhello\nhello\n```\n", "-hello")
 
     def test_seconds_may_differ(self):
-        page = "```sh\necho '7 jobs in 1.25 s'\n```\n```\n{} jobs in 60 s\n```\n"
+        page = SH + "echo '7 jobs in 1.25 s'\n```\n```\n{} jobs in 60 s\n```\n"
         self.assertEqual(self.check(page.format(7)), [])
         self.assert_wrong(page.format(8), "jobs in")
 
@@ -53,20 +55,23 @@ class Documents(unittest.TestCase):
         self.assert_wrong(page.format(8), "exit status 1")
 
     def test_shorter(self):
-        page = "<!-- shorter: {} => exit 0 -->\n```sh\nexit 9\n```\n\n```\nwhatever\n```\n"
+        page = "<!-- shorter: {} => exit 0 -->\n" + SH + "exit 9\n```\n\n```\nwhatever\n```\n"
         self.assertEqual(self.check(page.format("exit 9")), [])
         self.assert_wrong(page.format("exit 8"), "nothing to shorten")
 
     def test_not_run(self):
-        self.assertEqual(self.check(GREETING + "<!-- not run: slow -->\n```sh\nfalse\n```\n"), [])
-        self.assert_wrong("<!-- not run: slow -->\n```sh\nfalse\n```\n", "no block is run")
+        self.assertEqual(self.check(GREETING + "<!-- not run: slow -->\n" + SH + "false\n```\n"), [])
+        self.assert_wrong("<!-- not run: slow -->\n" + SH + "false\n```\n", "no block is run")
+
+    def test_commands_of_other_tests(self):
+        self.assertEqual(self.check(GREETING + "```sh\ncmake --install build\n```\n"), [])
 
     def test_a_comment_belongs_to_the_next_block_only(self):
-        page = GREETING + "<!-- not run: slow -->\ntext\n```sh\nfalse\n```\n"
+        page = GREETING + "<!-- not run: slow -->\ntext\n" + SH + "false\n```\n"
         self.assert_wrong(page, "exit status")
 
     def test_blocks_share_a_folder(self):
-        page = "```sh\necho 1 >file\n```\n```sh\ncat file\n```\n```\n1\n```\n"
+        page = SH + "echo 1 >file\n```\n" + SH + "cat file\n```\n```\n1\n```\n"
         self.assertEqual(self.check(page), [])
 
 
