@@ -46,9 +46,9 @@ TEST_F(Estimate, OutputFormatMatters) {
     return estimate(job);
   };
   EXPECT_EQ(with({}).at("out_format"), "fp32");
-  const nlohmann::json half = with({"--out-format", "bf16"});
-  EXPECT_EQ(half.at("out_format"), "bf16");
-  EXPECT_EQ(half.at("bytes_written"), 64 * 48 * 2 + 16);
+  const nlohmann::json bf16 = with({"--out-format", "bf16"});
+  EXPECT_EQ(bf16.at("out_format"), "bf16");
+  EXPECT_EQ(bf16.at("bytes_written"), 64 * 48 * 2 + 16);
   EXPECT_EQ(with({"--out-format", "mxfp4_e2m1"}).at("bytes_written"), 64 * (24 + 2) + 16);
 }
 
