@@ -6,7 +6,9 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <memory>
+#include <system_error>
 
 #include "model/numerics/error.h"
 
@@ -45,6 +47,13 @@ void write_file(const std::string& path, const void* data, std::size_t size) {
   if (!written || std::fclose(file.release()) != 0) {
     throw Error(fmt::format("{}: cannot write: {}", path, std::strerror(errno)));
   }
+}
+
+std::string program_directory() {
+  std::error_code error;
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (error) throw Error(fmt::format("where is this program? {}", error.message()));
+  return program.parent_path().string();
 }
 
 }  // namespace mx

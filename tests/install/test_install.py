@@ -1,0 +1,183 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The installed project: what docs/build.md says about it, run as written, in a folder that was
+moved after the installation; and the Debian packages, unpacked into a folder."""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+SOURCE = pathlib.Path(os.environ["MXE_SOURCE"])
+BUILD = pathlib.Path(os.environ["MXE_BUILD"])
+HAS_RTL = os.environ["MXE_RTL"] == "1"
+PREFIX = "/opt/mxe"  # in the documents
+
+
+def blocks(document, language, word):
+    """The code blocks of a document that contain the word, as one text."""
+    text = (SOURCE / document).read_text(encoding="utf-8")
+    found = re.findall(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    return "".join(block for block in found if word in block)
+
+
+def here(line):
+    """A documented command for this build's folder, whatever its name."""
+    return line.replace("--install build ", f"--install {BUILD} ").replace("build/CP", f"{BUILD}/CP")
+
+
+def run(command, **options):
+    """What a command prints; shows all of it if the command fails."""
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          check=False, **options)
+    if done.returncode != 0:
+        raise AssertionError(f"{command}\n{done.stdout}")
+    return done.stdout
+
+
+def demo(program):
+    """The table of `mxe demo` without its time, from the root folder and without an environment."""
+    return re.sub(r"\(.* s\)", "", run([str(program), "demo"], cwd="/", env={}))
+
+
+class Example(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        # The same folder each time, so that ccache knows what it compiles.
+        cls.scratch = BUILD / "tests/install/scratch"
+        shutil.rmtree(cls.scratch, ignore_errors=True)
+        (cls.scratch / "build").mkdir(parents=True)
+        (cls.scratch / "docs").symlink_to(SOURCE / "docs")
+        first, cls.prefix = cls.scratch / "first", cls.scratch / "moved"
+        install = blocks("docs/build.md", "sh", "cmake --install").splitlines()[0]
+        run(here(install).replace(PREFIX, str(first)), shell=True, cwd=cls.scratch)
+        first.rename(cls.prefix)
+
+    def documented(self, word):
+        """The commands of docs/build.md that contain the word, for the moved installation."""
+        lines = blocks("docs/build.md", "sh", word).replace(PREFIX, str(self.prefix)).splitlines()
+        self.assertTrue(lines, word)
+        if not HAS_RTL:
+            lines = [line for line in lines if not line.endswith("/rtl")]
+        return [line for line in lines if "--install" not in line]
+
+    def test_readme_says_the_same(self):
+        block = blocks("README.md", "sh", "--install")
+        self.assertTrue(block)
+        self.assertEqual(block, blocks("docs/build.md", "sh", "--install"))
+
+    def test_demo(self):
+        (command,) = self.documented("--install")
+        program, word = command.split()
+        self.assertEqual(word, "demo")
+        self.assertEqual(demo(program), demo(BUILD / "mxe"))
+
+    def test_programs_of_another_project(self):
+        printed = "".join(run(line, shell=True, cwd=self.scratch)
+                          for line in self.documented("examples/installed"))
+        expected = ["reference: 4 x 3 x 96", "model: 16 x 8 x 64", "agrees with the reference", "of 8 PEs"]
+        if HAS_RTL:
+            expected += ["rtl: 16 x 8 x 64", "agrees with the model"]
+        for text in expected:
+            self.assertIn(text, printed)
+
+    def test_documented_find_package_is_the_example_s(self):
+        snippet = blocks("docs/build.md", "cmake", "find_package")
+        example = (SOURCE / "docs/examples/installed/CMakeLists.txt").read_text(encoding="utf-8")
+        self.assertTrue(snippet)
+        self.assertIn(snippet, example)
+
+    def find_package(self, *arguments):
+        """What CMake says about a project that does nothing but find the package."""
+        with tempfile.TemporaryDirectory() as folder:
+            text = ("cmake_minimum_required(VERSION 3.25)\nproject(p LANGUAGES C)\n"
+                    f"find_package(mxe CONFIG REQUIRED {' '.join(arguments)})\n")
+            pathlib.Path(folder, "CMakeLists.txt").write_text(text, encoding="utf-8")
+            done = subprocess.run(
+                ["cmake", "-S", folder, "-B", f"{folder}/b", f"-DCMAKE_PREFIX_PATH={self.prefix}"],
+                capture_output=True, text=True, check=False)
+        return done.returncode, " ".join(done.stderr.split())
+
+    def test_find_package_says_what_is_missing(self):
+        self.assertEqual(self.find_package("COMPONENTS driver"), (0, ""))
+        self.assertIn("no component 'modell', only driver", self.find_package("modell")[1])
+        self.assertNotEqual(self.find_package("9.9")[0], 0)
+        (self.prefix / "lib").rename(self.prefix / "hidden")
+        try:
+            shutil.copytree(self.prefix / "hidden/cmake", self.prefix / "lib/cmake")
+            (self.prefix / "lib/cmake/mxe/mxe-rtl.cmake").unlink(missing_ok=True)
+            self.assertIn("'rtl' is not installed: this MXE was built with MXE_BUILD_RTL=OFF",
+                          self.find_package("COMPONENTS rtl")[1])
+        finally:
+            shutil.rmtree(self.prefix / "lib")
+            (self.prefix / "hidden").rename(self.prefix / "lib")
+
+    @unittest.skipUnless(HAS_RTL, "built without the RTL")
+    def test_missing_design_is_one_clear_error(self):
+        weights = [self.prefix / f"share/mxe/digits/weight{layer}.npy" for layer in (1, 2)]
+        design = self.prefix / "lib/mxe/mxe_rtl_small.so"
+        hidden = design.with_suffix(".hidden")
+        design.rename(hidden)
+        done = subprocess.run(
+            [self.prefix / "bin/mxe", "matmul", *weights, "--format-a", "mxint8", "--format-b", "mxint8",
+             "--on", "rtl", "--config", "small"],
+            capture_output=True, text=True, check=False)
+        hidden.rename(design)
+        self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+        self.assertIn("the RTL of configuration small is not installed", done.stderr)
+
+    def test_no_text_names_the_folder_it_was_built_in(self):
+        for path in self.prefix.rglob("*"):
+            if not path.is_file() or path.suffix in (".a", ".so", ".npy") or path.name == "mxe":
+                continue
+            text = path.read_text(encoding="utf-8")
+            for folder in (SOURCE, BUILD, self.scratch):
+                self.assertNotIn(str(folder), text, path)
+
+    def test_each_header_compiles_alone(self):
+        include = self.prefix / "include/mxe"
+        headers = sorted(path.relative_to(include) for path in include.rglob("*.h"))
+        self.assertGreater(len(headers), 40)
+        options = ["-fsyntax-only", "-Wall", "-Wextra", "-Werror", f"-I{include}", "-x"]
+        for header in headers:
+            unit = f'#include "{header}"\n'
+            run(["c++", "-std=c++17", *options, "c++", "-"], input=unit)
+        for header in ("mxe_driver.h", "mxe_regs.h", "mxe_values.h"):
+            run(["cc", "-std=c11", *options, "c", "-"], input=f'#include "{header}"\n')
+
+    def test_rtl_and_its_lists(self):
+        rtl = self.prefix / "share/mxe/rtl"
+        sources = {path.name for path in rtl.glob("*.sv")}
+        for name, folder in (("mxe.f", rtl), ("mxe.core", rtl), ("../Bender.yml", rtl.parent)):
+            text = (rtl / name).read_text(encoding="utf-8")
+            listed = re.findall(r"^[ -]*([\w/]+\.sv)\b", text, re.MULTILINE)
+            self.assertEqual({pathlib.Path(path).name for path in listed}, sources, name)
+            for path in listed:
+                self.assertTrue((folder / path).exists(), f"{name}: {path}")
+        if HAS_RTL:
+            run(["verilator", "--lint-only", "-Wall", "--top-module", "mxe_top", str(rtl / "mxe.vlt"),
+                 "-F", str(rtl / "mxe.f")])
+
+
+class Package(unittest.TestCase):
+    def test_unpacked_package_runs(self):
+        line = blocks("docs/build.md", "sh", "cpack").strip()
+        with tempfile.TemporaryDirectory() as folder:
+            run(here(line).replace("build/packages", folder), shell=True, cwd=folder)
+            mxe, dev = (next(pathlib.Path(folder).glob(f"{name}_*.deb")) for name in ("mxe", "mxe-dev"))
+            depends = run(["dpkg-deb", "--field", str(mxe), "Depends"])
+            for library in ("libc6", "libfmt9", "libstdc++6", "libsystemc", "libyaml-cpp0.7"):
+                self.assertIn(library, depends)
+            self.assertIn("mxe (= ", run(["dpkg-deb", "--field", str(dev), "Depends"]))
+            run(["dpkg-deb", "--extract", str(mxe), f"{folder}/root"])
+            self.assertEqual(demo(f"{folder}/root/usr/bin/mxe"), demo(BUILD / "mxe"))
+            development = run(["dpkg-deb", "--contents", str(dev)])
+            for path in ("include/mxe/mxe_driver.h", "cmake/mxe/mxeConfig.cmake", "rtl/mxe_top.sv"):
+                self.assertIn(path, development)
+
+
+if __name__ == "__main__":
+    unittest.main()
