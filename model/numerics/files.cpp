@@ -2,6 +2,7 @@
 #include "model/numerics/files.h"
 
 #include <fmt/format.h>
+#include <sys/auxv.h>
 
 #include <cerrno>
 #include <cstdio>
@@ -50,9 +51,13 @@ void write_file(const std::string& path, const void* data, std::size_t size) {
 }
 
 std::string program_directory() {
+  namespace fs = std::filesystem;
   std::error_code error;
-  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
-  if (error) throw Error(fmt::format("where is this program? {}", error.message()));
+  fs::path program = fs::read_symlink("/proc/self/exe", error);
+  if (error) {  // no /proc: the path that the program was started by
+    const auto* started = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
+    program = started ? fs::canonical(started, error) : fs::path();
+  }
   return program.parent_path().string();
 }
 

@@ -14,8 +14,7 @@ std::vector<uint8_t> read_file(const std::string& path);
 /// Replaces a file; throws Error if it cannot be written completely.
 void write_file(const std::string& path, const void* data, std::size_t size);
 
-/// The folder of the running program's file, links resolved. Throws Error if the system does not
-/// say it.
+/// The folder of the running program's file, links resolved; empty if the system does not say it.
 std::string program_directory();
 
 }  // namespace mx
