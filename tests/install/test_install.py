@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The installed project: what docs/build.md says about it, run as written, in a folder that was
 moved after the installation; and the Debian packages, unpacked into a folder."""
+import json
 import os
 import pathlib
 import re
@@ -177,8 +178,28 @@ class Example(unittest.TestCase):
             run(["verilator", "--lint-only", "-Wall", "--top-module", "mxe_top", str(rtl / "mxe.vlt"),
                  "-F", str(rtl / "mxe.f")])
 
+    @unittest.skipUnless(HAS_RTL, "built without the RTL")
+    def test_own_rtl_is_made_for_this_program(self):
+        """The simple engine as a project on the installed files: the folders that MxeVerilate.cmake
+        names exist, and the library would be one that the program loads."""
+        build = self.scratch / "simple_engine"
+        run(["cmake", "-S", str(SOURCE / "docs/examples/simple_engine"), "-B", str(build),
+             f"-DMXE_SOURCE_DIR={self.prefix}/share/mxe", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON"])
+        commands = (build / "compile_commands.json").read_text(encoding="utf-8")
+        paths = re.findall(rf"(?:-I|-c )({self.prefix}[^\s\"]*)", commands)
+        self.assertTrue(paths)
+        for path in paths:
+            self.assertTrue(pathlib.Path(path).exists(), path)
+        (digest,) = set(re.findall(r'MXE_ENGINE_INTERFACE=[\\"]*(\w+)', commands))
+        self.assertIn(digest.encode(), (self.prefix / "bin/mxe").read_bytes())
+
 
 class Package(unittest.TestCase):
+    def test_runs_on_any_processor(self):
+        commands = json.loads((BUILD / "compile_commands.json").read_text(encoding="utf-8"))
+        for entry in commands:
+            self.assertNotRegex(entry["command"], r" -m(arch|cpu|tune|avx|sse|fma|bmi)")
+
     def test_unpacked_package_runs(self):
         line = blocks("docs/build.md", "sh", "cpack").strip()
         with tempfile.TemporaryDirectory() as folder:
