@@ -22,7 +22,8 @@ const char* why_not_loaded() {
   return reason ? reason : "unknown reason";
 }
 
-/// Where designs may lie, in this order; the last is where `mxe` finds them when both are installed.
+/// Where designs may lie, in this order; the last is where `mxe` finds them when both are
+/// installed.
 std::vector<fs::path> design_directories() {
   std::vector<fs::path> directories;
   if (const char* path = std::getenv("MXE_RTL_PATH")) directories.emplace_back(path);

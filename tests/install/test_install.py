@@ -136,7 +136,7 @@ class Example(unittest.TestCase):
         hidden.rename(design)
         self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
         self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
-        self.assertIn("the RTL of configuration small is not installed", done.stderr)
+        self.assertIn("the design mxe_rtl_small is not installed", done.stderr)
 
     def test_no_text_names_the_folder_it_was_built_in(self):
         for path in self.prefix.rglob("*"):
