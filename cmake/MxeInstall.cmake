@@ -48,7 +48,8 @@ endfunction()
 mxe_install_part(driver mxe_regs=registers mxe_driver=driver)
 mxe_install_part(reference mx=numerics mxe_params=params mxe_job=reference)
 if(MXE_BUILD_RTL)
-  mxe_install_part(model mxe_engine=engine mxe_platform=platform mxe_rtl=rtl_engine mxe_device=model)
+  mxe_install_part(model mxe_engine=engine mxe_platform=platform mxe_rtl=rtl_engine
+                         mxe_device=model)
   mxe_install_part(rtl mxe_rtl_device=rtl)
 else()
   mxe_install_part(model mxe_engine=engine mxe_platform=platform mxe_device=model)
@@ -61,7 +62,7 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/mxeConfigVersion.cmake
 install(FILES ${PROJECT_BINARY_DIR}/mxeConfig.cmake ${PROJECT_BINARY_DIR}/mxeConfigVersion.cmake
         DESTINATION ${_cmake} COMPONENT development)
 
-# Headers of the rooms that the targets above are; those of the vector kernels are nobody's business.
+# Headers of the rooms that the targets above are, but for those of the reference's kernels.
 set(_rooms model/numerics model/params model/job model/engine model/platform sw/device)
 if(MXE_BUILD_RTL)
   list(APPEND _rooms tb/rtl)
@@ -70,7 +71,7 @@ foreach(_room IN LISTS _rooms)
   get_filename_component(_parent ${_room} DIRECTORY)
   install(DIRECTORY ${_room} DESTINATION ${_include}/${_parent} COMPONENT development
           FILES_MATCHING PATTERN *.h
-          REGEX "/(block_kernels|gemm_kernels|gemm_fast|gemm_pack|gemm_policies|parallel)\\.h$" EXCLUDE
+          REGEX "/(block_kernels|gemm_(kernels|fast|pack|policies)|parallel)\\.h$" EXCLUDE
           PATTERN verilated_top.h EXCLUDE)
 endforeach()
 install(DIRECTORY sw/driver/ sw/regs/generated/ DESTINATION ${_include} COMPONENT development
