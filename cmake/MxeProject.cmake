@@ -14,6 +14,7 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 if(MXE_BUILD_TESTS)
   enable_testing()  # before the first add_subdirectory: tests live next to what they test, too
 endif()
+include(GNUInstallDirs)  # where things are installed: programs find each other and their data by it
 # Every program lands where the documentation says: build/mxe, build/mxe_bench.
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
 

@@ -3,9 +3,9 @@
 #            [PARAMETERS <NAME=VALUE>...] [DEFINES <macro>...] [COVERAGE])
 #
 # An engine of your own as a shared library lib<target>.so for `mxe cosim --rtl`; see
-# docs/bring-your-own-rtl.md. Needs this checkout and Verilator, no other part of MXE: include this
-# file. SOURCES may contain ${MXE_REGISTER_SOURCES}, the register file of MXE. With COVERAGE it counts
-# lines, as below, and has no waves.
+# docs/bring-your-own-rtl.md. Needs this checkout, or what is installed of it in share/mxe, and
+# Verilator, no other part of MXE: include this file. SOURCES may contain ${MXE_REGISTER_SOURCES},
+# the register file of MXE. With COVERAGE it counts lines, as below, and has no waves.
 #
 # mxe_verilated_class(<target> CLASS <name> [CONFIG small|base|large] [PARAMETERS <NAME=VALUE>...]
 #                     [FST] [FAST] [COVERAGE] [HIDDEN] [DEFINES <macro>...] [TOP <module>]
@@ -39,6 +39,10 @@ endif()
 include(${CMAKE_CURRENT_LIST_DIR}/../sw/regs/generated/mxe_parameters.cmake)
 set(MXE_TB_DIR ${CMAKE_CURRENT_LIST_DIR})
 get_filename_component(MXE_ROOT_DIR ${CMAKE_CURRENT_LIST_DIR} DIRECTORY)
+set(MXE_INCLUDE_DIR ${MXE_ROOT_DIR})
+if(NOT EXISTS ${MXE_INCLUDE_DIR}/tb/rtl/rtl_top.h)  # installed: <prefix>/share/mxe/tb
+  get_filename_component(MXE_INCLUDE_DIR ${MXE_ROOT_DIR}/../../include/mxe ABSOLUTE)
+endif()
 set(MXE_RTL_DIR ${MXE_ROOT_DIR}/rtl)
 include(${MXE_RTL_DIR}/sources.cmake)
 set(MXE_REGISTER_SOURCES ${MXE_ROOT_DIR}/rtl/mxe_reg_pkg.sv ${MXE_ROOT_DIR}/rtl/mxe_regs.sv)
@@ -46,7 +50,7 @@ set(MXE_REGISTER_SOURCES ${MXE_ROOT_DIR}/rtl/mxe_reg_pkg.sv ${MXE_ROOT_DIR}/rtl/
 # What an engine in a library and the program that loads it have in common (engine_plugin.h).
 set(_headers tb/rtl/engine_plugin.h tb/rtl/rtl_signal.h tb/rtl/rtl_top.h model/params/params.h
              sw/regs/generated/mxe_parameters.h)
-list(TRANSFORM _headers PREPEND ${MXE_ROOT_DIR}/)
+list(TRANSFORM _headers PREPEND ${MXE_INCLUDE_DIR}/)
 set(_digests "")
 foreach(_header IN LISTS _headers)
   file(SHA256 ${_header} _digest)
@@ -154,7 +158,7 @@ function(mxe_verilate target)
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
   target_compile_definitions(${target} PRIVATE MXE_CLASS=${ARG_CLASS} MXE_FST=$<BOOL:${ARG_FST}>)
   target_compile_features(${target} PRIVATE cxx_std_17)
-  target_include_directories(${target} PRIVATE ${MXE_ROOT_DIR})
+  target_include_directories(${target} PRIVATE ${MXE_INCLUDE_DIR} ${MXE_ROOT_DIR})
   target_link_libraries(${target} PRIVATE ${target}_class)
   if(ARG_HIDDEN)
     set_target_properties(${target} PROPERTIES CXX_VISIBILITY_PRESET hidden
@@ -175,7 +179,7 @@ function(mxe_rtl_plugin name)
   if(ARG_FST)
     target_compile_definitions(${name} PRIVATE MXE_CLASS_FST=${ARG_CLASS})
   endif()
-  target_include_directories(${name} PRIVATE ${MXE_ROOT_DIR})
+  target_include_directories(${name} PRIVATE ${MXE_INCLUDE_DIR} ${MXE_ROOT_DIR})
   target_compile_features(${name} PRIVATE cxx_std_17)
 endfunction()
 
@@ -213,6 +217,6 @@ function(mxe_engine target)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${ARG_DESCRIPTION})
   target_compile_definitions(${target} PRIVATE MXE_DESCRIPTION="${text}" MXE_TOP="${ARG_TOP}"
                                                MXE_ENGINE_INTERFACE="${MXE_ENGINE_INTERFACE}")
-  target_include_directories(${target} PRIVATE ${MXE_ROOT_DIR})
+  target_include_directories(${target} PRIVATE ${MXE_INCLUDE_DIR} ${MXE_ROOT_DIR})
   target_compile_features(${target} PRIVATE cxx_std_17)
 endfunction()

@@ -2,11 +2,14 @@
 #include "model/numerics/files.h"
 
 #include <fmt/format.h>
+#include <sys/auxv.h>
 
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <memory>
+#include <system_error>
 
 #include "model/numerics/error.h"
 
@@ -45,6 +48,18 @@ void write_file(const std::string& path, const void* data, std::size_t size) {
   if (!written || std::fclose(file.release()) != 0) {
     throw Error(fmt::format("{}: cannot write: {}", path, std::strerror(errno)));
   }
+}
+
+std::string program_directory() {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  fs::path program = fs::read_symlink("/proc/self/exe", error);
+  if (error) {  // no /proc: the path that the program was started by
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): the system says it as a number
+    const auto* started = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
+    program = started ? fs::canonical(started, error) : fs::path();
+  }
+  return program.parent_path().string();
 }
 
 }  // namespace mx

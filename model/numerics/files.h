@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole files in and out, with errors that name the file.
+// Whole files in and out, with errors that name the file; where the running program lies.
 #pragma once
 
 #include <cstdint>
@@ -13,5 +13,8 @@ std::vector<uint8_t> read_file(const std::string& path);
 
 /// Replaces a file; throws Error if it cannot be written completely.
 void write_file(const std::string& path, const void* data, std::size_t size);
+
+/// The folder of the running program's file, links resolved; empty if the system does not say it.
+std::string program_directory();
 
 }  // namespace mx

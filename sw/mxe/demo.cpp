@@ -3,17 +3,27 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <memory>
 #include <string>
 
+#include "model/numerics/files.h"
 #include "sw/mxe/command.h"
 #include "sw/mxe/digits_demo.h"
 
 namespace mxe::cli {
 namespace {
 
+/// Where the data lies: beside the program as the build leaves it, or where both are installed.
+std::string digits_directory() {
+  const std::filesystem::path program = mx::program_directory();
+  const std::filesystem::path built = program / "digits";
+  return (is_directory(built) ? built : (program / MXE_INSTALLED_DIGITS).lexically_normal())
+      .string();
+}
+
 struct Options {
-  std::string data = MXE_DIGITS_DIR;
+  std::string data = digits_directory();
   bool json = false;
   EngineChoice engine;
 };

@@ -3,12 +3,14 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <link.h>
 
 #include <cstdlib>
 #include <filesystem>
 #include <vector>
 
 #include "model/numerics/error.h"
+#include "model/numerics/files.h"
 
 namespace mxe {
 namespace {
@@ -20,16 +22,24 @@ const char* why_not_loaded() {
   return reason ? reason : "unknown reason";
 }
 
-fs::path program_directory() { return fs::read_symlink("/proc/self/exe").parent_path(); }
-
-/// Where designs may lie, in this order.
+/// Where designs may lie, in this order; the last is where `mxe` finds them when both are
+/// installed.
 std::vector<fs::path> design_directories() {
   std::vector<fs::path> directories;
   if (const char* path = std::getenv("MXE_RTL_PATH")) directories.emplace_back(path);
-  const fs::path program = program_directory();
+  const fs::path program = mx::program_directory();
   directories.push_back(program / "rtl");
-  directories.push_back(program.parent_path() / "lib" / "mxe");
+  directories.push_back((program / MXE_INSTALLED_RTL).lexically_normal());
   return directories;
+}
+
+/// The library where the dynamic linker looks, or an empty path: a program of another project that
+/// links mxe::rtl has the folder of the installed designs in its RUNPATH.
+fs::path ask_linker(const std::string& library) {
+  void* handle = dlopen(library.c_str(), RTLD_LAZY | RTLD_LOCAL);
+  link_map* map = nullptr;
+  if (!handle || dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0) return {};
+  return map->l_name;
 }
 
 /// The design's library, or an empty path.
@@ -38,13 +48,13 @@ fs::path find_design(const std::string& name) {
     fs::path library = directory / (name + ".so");
     if (fs::exists(library)) return library;
   }
-  return {};
+  return ask_linker(name + ".so");
 }
 
-/// Builds the design, if the program lies where CMake built it. One process at a time does.
+/// Builds the design, if the program lies where CMake built MXE. One process at a time does.
 void build_design(const std::string& name) {
-  const fs::path build = program_directory();
-  if (!fs::exists(build / "CMakeCache.txt")) return;
+  const fs::path build = mx::program_directory();
+  if (!fs::exists(build / "CMakeCache.txt") || !fs::exists(build / MXE_RTL_LIST)) return;
   fmt::print(stderr, "building {}, which happens once\n", name);
   const std::string command = fmt::format(
       "flock '{0}/rtl.lock' cmake --build '{0}' --target {1} 1>&2", build.string(), name);
@@ -82,7 +92,7 @@ const EnginePlugin& load_design(const std::string& name) {
     std::string places;
     for (const fs::path& directory : design_directories()) places += " " + directory.string();
     throw mx::Error(
-        fmt::format("{0}.so is in none of:{1} (the build's target {0} makes it)", name, places));
+        fmt::format("the design {0} is not installed: {0}.so is in none of{1}", name, places));
   }
   return load_engine_plugin(library);
 }

@@ -14,9 +14,9 @@ namespace mxe {
 const EnginePlugin& load_engine_plugin(const std::string& library);
 
 /// Loads the design that the build's target `name` makes (mxe_rtl_plugin() of MxeVerilate.cmake):
-/// <name>.so in $MXE_RTL_PATH, beside the program as the build leaves it, or where designs are
-/// installed. One that is not there is built first if the program lies in a build directory. Throws
-/// mx::Error if that fails.
+/// <name>.so in $MXE_RTL_PATH, beside the program as the build leaves it, where designs are
+/// installed, or in the program's RUNPATH. One that is not there is built first if the program lies
+/// in a build directory. Throws mx::Error if that fails.
 const EnginePlugin& load_design(const std::string& name);
 
 /// How to make that design; it is loaded when the first one is made.

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+# What `cmake --install` puts where, and the packages that cpack makes of it (MxePackage.cmake).
+#   runtime       the program, the designs that it simulates, the data of `mxe demo`
+#   development   libraries, headers, CMake package, RTL sources, documents, examples
+# Everything finds everything else by relative paths, so that the folder can be moved.
+include_guard()
+include(CMakePackageConfigHelpers)
+
+set(_include ${CMAKE_INSTALL_INCLUDEDIR}/mxe)  # the one include root
+set(_cmake ${CMAKE_INSTALL_LIBDIR}/cmake/mxe)
+set(_share ${CMAKE_INSTALL_DATADIR}/mxe)
+
+# ------------------------------------------------------------------- component runtime
+install(TARGETS mxe RUNTIME COMPONENT runtime)
+install(DIRECTORY sw/mxe/data/digits DESTINATION ${_share} COMPONENT runtime
+        PATTERN train* EXCLUDE)
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
+if(MXE_BUILD_RTL)
+  # Those that are built: scripts/demo, for one, builds `base` alone.
+  get_property(_designs GLOBAL PROPERTY MXE_BUILT_IN_RTL)
+  install(TARGETS ${_designs} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/mxe COMPONENT runtime
+                                      OPTIONAL)
+endif()
+
+# --------------------------------------------------------------- component development
+# mxe_install_part(<component> <target>=<name>...): the targets as mxe::<name>, in a file of the
+# package's component, which needs those of the components before it.
+function(mxe_install_part component)
+  foreach(pair IN LISTS ARGN)
+    string(REGEX MATCH "^(.*)=(.*)$" _ ${pair})
+    set(target ${CMAKE_MATCH_1})
+    set(name ${CMAKE_MATCH_2})
+    set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
+    add_library(mxe::${name} ALIAS ${target})
+    # A static library names to those who link it what it was compiled with. They need neither our
+    # warnings nor headers of others.
+    get_target_property(links ${target} INTERFACE_LINK_LIBRARIES)
+    if(links)
+      list(REMOVE_ITEM links $<LINK_ONLY:mxe_warnings> $<LINK_ONLY:nlohmann_json::nlohmann_json>)
+      set_target_properties(${target} PROPERTIES INTERFACE_LINK_LIBRARIES "${links}")
+    endif()
+    install(TARGETS ${target} EXPORT mxe-${component} ARCHIVE COMPONENT development
+            INCLUDES DESTINATION ${_include})
+  endforeach()
+  install(EXPORT mxe-${component} NAMESPACE mxe:: DESTINATION ${_cmake} COMPONENT development)
+endfunction()
+
+mxe_install_part(driver mxe_regs=registers mxe_driver=driver)
+mxe_install_part(reference mx=numerics mxe_params=params mxe_job=reference)
+if(MXE_BUILD_RTL)
+  mxe_install_part(model mxe_engine=engine mxe_platform=platform mxe_rtl=rtl_engine
+                         mxe_device=model)
+  mxe_install_part(rtl mxe_rtl_device=rtl)
+else()
+  mxe_install_part(model mxe_engine=engine mxe_platform=platform mxe_device=model)
+endif()
+
+configure_package_config_file(cmake/mxeConfig.cmake.in ${PROJECT_BINARY_DIR}/mxeConfig.cmake
+                              INSTALL_DESTINATION ${_cmake} PATH_VARS _share)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/mxeConfigVersion.cmake
+                                 COMPATIBILITY SameMajorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/mxeConfig.cmake ${PROJECT_BINARY_DIR}/mxeConfigVersion.cmake
+        DESTINATION ${_cmake} COMPONENT development)
+
+# Headers of the rooms that the targets above are, but for those of the reference's kernels.
+set(_rooms model/numerics model/params model/job model/engine model/platform sw/device)
+if(MXE_BUILD_RTL)
+  list(APPEND _rooms tb/rtl)
+endif()
+foreach(_room IN LISTS _rooms)
+  get_filename_component(_parent ${_room} DIRECTORY)
+  install(DIRECTORY ${_room} DESTINATION ${_include}/${_parent} COMPONENT development
+          FILES_MATCHING PATTERN *.h
+          REGEX "/(block_kernels|gemm_(kernels|fast|pack|policies)|parallel)\\.h$" EXCLUDE
+          PATTERN verilated_top.h EXCLUDE)
+endforeach()
+install(DIRECTORY sw/driver/ sw/regs/generated/ DESTINATION ${_include} COMPONENT development
+        FILES_MATCHING PATTERN *.h PATTERN mxe_parameters.h EXCLUDE PATTERN examples EXCLUDE)
+install(FILES sw/regs/generated/mxe_parameters.h DESTINATION ${_include}/sw/regs/generated
+        COMPONENT development)
+
+# The RTL as a package for other tools, whatever this build does with it.
+install(DIRECTORY rtl DESTINATION ${_share} COMPONENT development
+        FILES_MATCHING PATTERN *.sv PATTERN *.svh PATTERN *.vlt PATTERN *.f PATTERN *.core
+                       PATTERN sources.cmake)
+install(FILES Bender.yml DESTINATION ${_share} COMPONENT development)
+
+# What MxeVerilate.cmake makes engines of one's own with (docs/bring-your-own-rtl.md).
+install(FILES tb/MxeVerilate.cmake DESTINATION ${_share}/tb COMPONENT development)
+install(FILES tb/rtl/engine_plugin.cpp tb/rtl/verilated_factory.cpp tb/rtl/verilated_top.h
+              tb/rtl/no_description.inc
+        DESTINATION ${_share}/tb/rtl COMPONENT development)
+install(FILES sw/regs/generated/mxe_parameters.cmake DESTINATION ${_share}/sw/regs/generated
+        COMPONENT development)
+
+install(FILES README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development)
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development
+        PATTERN examples/CMakeLists.txt EXCLUDE)
+
+include(MxePackage)

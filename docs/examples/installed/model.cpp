@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// A job on the SystemC model, compared with the reference. SystemC's library brings main(), which
+// calls sc_main().
+#include <cstdio>
+#include <systemc>
+#include <vector>
+
+#include "model/numerics/quantize.h"
+#include "sw/device/device.h"
+
+int sc_main(int, char**) {
+  constexpr std::size_t kRows = 16, kColumns = 8, kDepth = 64;
+  const std::vector<float> ones(kRows * kDepth, 1.0f);
+  mxe::Job job;
+  job.a = mx::quantize_rows(ones.data(), kRows, kDepth, mx::FormatId::mxint8);
+  job.b = mx::quantize_rows(ones.data(), kColumns, kDepth, mx::FormatId::mxint8);
+
+  mxe::EngineSetup setup;
+  setup.params = mxe::Params::named("small");
+  mxe::Device model(mxe::Target::model, setup);
+  const mxe::DeviceResult result = model.run(job);
+
+  const bool agree =
+      result.output.bytes == job.golden(mxe::engine_sums(setup.params.fp4_dual)).bytes;
+  std::printf("model: %zu x %zu x %zu in %llu cycles, %s the reference\n", kRows, kColumns, kDepth,
+              static_cast<unsigned long long>(result.cycles),
+              agree ? "agrees with" : "DIFFERS from");
+  return agree ? 0 : 1;
+}

@@ -1,0 +1,223 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The installed project: what docs/build.md says about it, run as written, in a folder that was
+moved after the installation; and the Debian packages, unpacked into a folder."""
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+SOURCE = pathlib.Path(os.environ["MXE_SOURCE"])
+BUILD = pathlib.Path(os.environ["MXE_BUILD"])
+LIBDIR = os.environ["MXE_LIBDIR"]  # of the installation: lib, or Debian's lib/x86_64-linux-gnu
+HAS_RTL = os.environ["MXE_RTL"] == "1"
+PREFIX = "/opt/mxe"  # in the documents
+
+
+def blocks(document, language, word):
+    """The code blocks of a document that contain the word, as one text."""
+    text = (SOURCE / document).read_text(encoding="utf-8")
+    found = re.findall(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    return "".join(block for block in found if word in block)
+
+
+def here(line):
+    """A documented command for this build's folder, whatever its name."""
+    line = line.replace("--install build ", f"--install {BUILD} ")
+    return line.replace("build/CPack", f"{BUILD}/CPack")
+
+
+def run(command, **options):
+    """What a command prints; shows all of it if the command fails."""
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          check=False, **options)
+    if done.returncode != 0:
+        raise AssertionError(f"{command}\n{done.stdout}")
+    return done.stdout
+
+
+def demo(program):
+    """The table of `mxe demo` without its time, from the root folder and without an environment."""
+    return re.sub(r"\(.* s\)", "", run([str(program), "demo"], cwd="/", env={}))
+
+
+def is_included_first(header):
+    """Whether the source file of a header includes it before anything else."""
+    source = (SOURCE / header).with_suffix(".cpp")
+    includes = re.findall(r'^#include (.*)$', source.read_text(encoding="utf-8"), re.MULTILINE) \
+        if source.exists() else []
+    return bool(includes) and includes[0] == f'"{header}"'
+
+
+class Example(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        # The same folder each time, so that ccache knows what it compiles.
+        cls.scratch = BUILD / "tests/install/scratch"
+        shutil.rmtree(cls.scratch, ignore_errors=True)
+        (cls.scratch / "build").mkdir(parents=True)
+        (cls.scratch / "docs").symlink_to(SOURCE / "docs")
+        first, cls.prefix = cls.scratch / "first", cls.scratch / "moved"
+        install = blocks("docs/build.md", "sh", "cmake --install").splitlines()[0]
+        run(here(install).replace(PREFIX, str(first)), shell=True, cwd=cls.scratch)
+        first.rename(cls.prefix)
+
+    def documented(self, word):
+        """The commands of docs/build.md that contain the word, for the moved installation."""
+        lines = blocks("docs/build.md", "sh", word).replace(PREFIX, str(self.prefix)).splitlines()
+        self.assertTrue(lines, word)
+        if not HAS_RTL:
+            lines = [line for line in lines if not line.endswith("/rtl")]
+        return [line for line in lines if "--install" not in line]
+
+    def test_readme_says_the_same(self):
+        block = blocks("README.md", "sh", "--install")
+        self.assertTrue(block)
+        self.assertEqual(block, blocks("docs/build.md", "sh", "--install"))
+
+    def test_demo(self):
+        (command,) = self.documented("--install")
+        program, word = command.split()
+        self.assertEqual(word, "demo")
+        self.assertEqual(demo(program), demo(BUILD / "mxe"))
+
+    def test_programs_of_another_project(self):
+        printed = "".join(run(line, shell=True, cwd=self.scratch)
+                          for line in self.documented("examples/installed"))
+        expected = ["reference: 4 x 3 x 96", "model: 16 x 8 x 64", "agrees with the reference", "of 8 PEs"]
+        if HAS_RTL:
+            expected += ["rtl: 16 x 8 x 64", "agrees with the model"]
+        for text in expected:
+            self.assertIn(text, printed)
+
+    def test_documented_find_package_is_the_example_s(self):
+        snippet = blocks("docs/build.md", "cmake", "find_package")
+        example = (SOURCE / "docs/examples/installed/CMakeLists.txt").read_text(encoding="utf-8")
+        self.assertTrue(snippet)
+        self.assertIn(snippet, example)
+
+    def find_package(self, *arguments):
+        """What CMake says about a project that does nothing but find the package."""
+        with tempfile.TemporaryDirectory() as folder:
+            text = ("cmake_minimum_required(VERSION 3.25)\nproject(p LANGUAGES C)\n"
+                    f"find_package(mxe CONFIG REQUIRED {' '.join(arguments)})\n")
+            pathlib.Path(folder, "CMakeLists.txt").write_text(text, encoding="utf-8")
+            done = subprocess.run(
+                ["cmake", "-S", folder, "-B", f"{folder}/build",
+                 f"-DCMAKE_PREFIX_PATH={self.prefix}"], capture_output=True, text=True, check=False)
+        return done.returncode, " ".join(done.stderr.split())
+
+    def test_find_package_says_what_is_missing(self):
+        self.assertEqual(self.find_package("COMPONENTS driver"), (0, ""))
+        self.assertIn("no component 'modell', only driver", self.find_package("modell")[1])
+        self.assertNotEqual(self.find_package("9.9")[0], 0)
+        rtl = self.prefix / LIBDIR / "cmake/mxe/mxe-rtl.cmake"
+        self.assertEqual(rtl.exists(), HAS_RTL)
+        hidden = rtl.with_suffix(".hidden")
+        if HAS_RTL:
+            rtl.rename(hidden)
+        said = self.find_package("COMPONENTS rtl")[1]
+        if HAS_RTL:
+            hidden.rename(rtl)
+        self.assertIn("'rtl' is not installed: this MXE was built with MXE_BUILD_RTL=OFF", said)
+
+    @unittest.skipUnless(HAS_RTL, "built without the RTL")
+    def test_missing_design_is_one_clear_error(self):
+        weights = [self.prefix / f"share/mxe/digits/weight{layer}.npy" for layer in (1, 2)]
+        design = self.prefix / LIBDIR / "mxe/mxe_rtl_small.so"
+        hidden = design.with_suffix(".hidden")
+        design.rename(hidden)
+        done = subprocess.run(
+            [self.prefix / "bin/mxe", "matmul", *weights, "--format-a", "mxint8", "--format-b", "mxint8",
+             "--on", "rtl", "--config", "small"],
+            capture_output=True, text=True, check=False)
+        hidden.rename(design)
+        self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+        self.assertIn("the design mxe_rtl_small is not installed", done.stderr)
+
+    def test_no_text_names_the_folder_it_was_built_in(self):
+        for path in self.prefix.rglob("*"):
+            if not path.is_file() or path.suffix in (".a", ".so", ".npy") or path.name == "mxe":
+                continue
+            text = path.read_text(encoding="utf-8")
+            for folder in (SOURCE, BUILD, self.scratch):
+                self.assertNotIn(str(folder), text, path)
+
+    def test_each_header_compiles_alone(self):
+        include = self.prefix / "include/mxe"
+        headers = sorted(str(path.relative_to(include)) for path in include.rglob("*.h"))
+        self.assertGreater(len(headers), 40)
+        options = ["-fsyntax-only", "-Wall", "-Wextra", "-Werror", f"-I{include}", "-x"]
+
+        def compile_headers(names, *language):
+            unit = "".join(f'#include "{name}"\n' for name in names)
+            run([*language[:2], *options, language[2], "-"], input=unit)
+
+        # Together: none needs a header that is not installed. Alone: those whose source file does
+        # not prove already, by including it first, that the header needs nothing before it.
+        compile_headers(headers, "c++", "-std=c++17", "c++")
+        for header in headers:
+            if not is_included_first(header):
+                compile_headers([header], "c++", "-std=c++17", "c++")
+        for header in ("mxe_driver.h", "mxe_regs.h", "mxe_values.h"):
+            compile_headers([header], "cc", "-std=c11", "c")
+
+    def test_rtl_and_its_lists(self):
+        rtl = self.prefix / "share/mxe/rtl"
+        sources = {path.name for path in rtl.glob("*.sv")}
+        for name, folder in (("mxe.f", rtl), ("mxe.core", rtl), ("../Bender.yml", rtl.parent)):
+            text = (rtl / name).read_text(encoding="utf-8")
+            listed = re.findall(r"^[ -]*([\w/]+\.sv)\b", text, re.MULTILINE)
+            self.assertEqual({pathlib.Path(path).name for path in listed}, sources, name)
+            for path in listed:
+                self.assertTrue((folder / path).exists(), f"{name}: {path}")
+        if HAS_RTL:
+            run(["verilator", "--lint-only", "-Wall", "--top-module", "mxe_top",
+                 str(rtl / "mxe.vlt"), "-F", str(rtl / "mxe.f")])
+
+    @unittest.skipUnless(HAS_RTL, "built without the RTL")
+    def test_own_rtl_is_made_for_this_program(self):
+        """The simple engine as a project on the installed files: the folders that MxeVerilate.cmake
+        names exist, and the library would be one that the program loads."""
+        build = self.scratch / "simple_engine"
+        run(["cmake", "-S", str(SOURCE / "docs/examples/simple_engine"), "-B", str(build),
+             f"-DMXE_SOURCE_DIR={self.prefix}/share/mxe", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON"])
+        commands = (build / "compile_commands.json").read_text(encoding="utf-8")
+        paths = re.findall(rf"(?:-I|-c )({self.prefix}[^\s\"]*)", commands)
+        self.assertTrue(paths)
+        for path in paths:
+            self.assertTrue(pathlib.Path(path).exists(), path)
+        (digest,) = set(re.findall(r'MXE_ENGINE_INTERFACE=[\\"]*(\w+)', commands))
+        self.assertIn(digest.encode(), (self.prefix / "bin/mxe").read_bytes())
+
+
+class Package(unittest.TestCase):
+    def test_runs_on_any_processor(self):
+        commands = json.loads((BUILD / "compile_commands.json").read_text(encoding="utf-8"))
+        for entry in commands:
+            self.assertNotRegex(entry["command"], r" -m(arch|cpu|tune|avx|sse|fma|bmi)")
+
+    def test_unpacked_package_runs(self):
+        line = blocks("docs/build.md", "sh", "cpack").strip()
+        with tempfile.TemporaryDirectory() as folder:
+            run(here(line).replace("build/packages", folder), shell=True, cwd=folder)
+            mxe, dev = (next(pathlib.Path(folder).glob(pattern))
+                        for pattern in ("mxe_*.deb", "mxe-dev_*.deb"))
+            depends = run(["dpkg-deb", "--field", str(mxe), "Depends"])
+            for library in ("libc6", "libfmt9", "libstdc++6", "libsystemc", "libyaml-cpp0.7"):
+                self.assertIn(library, depends)
+            self.assertIn("mxe (= ", run(["dpkg-deb", "--field", str(dev), "Depends"]))
+            run(["dpkg-deb", "--extract", str(mxe), f"{folder}/root"])
+            self.assertEqual(demo(f"{folder}/root/usr/bin/mxe"), demo(BUILD / "mxe"))
+            development = run(["dpkg-deb", "--contents", str(dev)])
+            for path in ("include/mxe/mxe_driver.h", "cmake/mxe/mxeConfig.cmake", "rtl/mxe_top.sv"):
+                self.assertIn(path, development)
+
+
+if __name__ == "__main__":
+    unittest.main()
