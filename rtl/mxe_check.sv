@@ -24,11 +24,11 @@ module mxe_check #(
   logic [1:0] c_low, d_low, c_mask, d_mask;
   assign out_fmt = desc_i[mxe_reg_pkg::DESC_CONTROL_OUT_FMT_LSB +: 4];
   assign out_ok  = job_i.d.mx ? job_i.d.fmt.valid
-                              : (job_i.d.bf16 | (out_fmt == mxe_reg_pkg::OUT_FP32));
+                              : (job_i.d.two_bytes | (out_fmt == mxe_reg_pkg::OUT_FP32));
   assign c_low   = job_i.c.addr[1:0] | job_i.c.stride[1:0];
   assign d_low   = job_i.d.addr[1:0] | job_i.d.stride[1:0];
   assign c_mask  = job_i.c.bf16 ? 2'b01 : 2'b11;
-  assign d_mask  = job_i.d.mx ? 2'b00 : job_i.d.bf16 ? 2'b01 : 2'b11;
+  assign d_mask  = job_i.d.mx ? 2'b00 : job_i.d.two_bytes ? 2'b01 : 2'b11;
   assign misaligned = |((c_low & c_mask) | (d_low & d_mask));
 
   logic [31:0] k;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Drain: two banks of finished tiles. While the array computes, it reads a tile row by row,
-// LANES_OUT results at a time, and joins the two chains of the dual rate. FP32 and BF16 results go
+// LANES_OUT results at a time, and joins the two chains of the dual rate. Results that are numbers go
 // to the write port, one write per row of a tile; MX results to the requantiser, which writes them
 // when a block of 32 columns is complete.
 `include "mxe_assert.svh"
@@ -34,7 +34,7 @@ module mxe_drain #(
   input  logic                           req_ready_i,
   output logic [63:0]                    req_addr_o,
   output logic [LEN_W-1:0]               req_bytes_o,
-  output logic                           req_half_o,  // segments of BF16 are half full
+  output logic                           req_half_o,  // segments of two-byte numbers are half full
   output logic                           data_valid_o,
   input  logic                           data_ready_i,
   output logic [LANES_OUT*32-1:0]        data_o,
@@ -54,9 +54,9 @@ module mxe_drain #(
   localparam int unsigned StageSegAw = $clog2(StageCols / LANES_OUT);
   localparam int unsigned StageColsW = $clog2(StageCols + 1);
 
-  logic out_mx, out_bf16, dual;
+  logic out_mx, two_bytes, dual;
   assign out_mx   = job_i.d.mx;
-  assign out_bf16 = job_i.d.bf16;
+  assign two_bytes = job_i.d.two_bytes;
   assign dual     = job_i.dual;
 
   // ---------------------------------------------------------------- tile buffer
@@ -95,7 +95,7 @@ module mxe_drain #(
     .n_i        (job_i.n),
     .addr_i     (job_i.d.addr),
     .stride_i   (job_i.d.stride),
-    .bf16_i     (out_bf16),
+    .two_bytes_i(two_bytes),
     .one_row_i  (1'b0),
     .valid_o    (valid),
     .step_i     (row_step),
@@ -248,13 +248,14 @@ module mxe_drain #(
     push_meta_q <= merged_meta;
   end
 
-  // FP32 as it is, or BF16 side by side in the lower half of a segment; zeros where there is no
-  // column.
+  // FP32 as it is, or two-byte numbers side by side in the lower half of a segment; zeros where
+  // there is no column.
   logic [LANES_OUT*32-1:0] kept;
-  logic [LANES_OUT*16-1:0] bf16;
+  logic [LANES_OUT*16-1:0] rounded;
   for (genvar i = 0; i < LANES_OUT; i++) begin : gen_out
     assign kept[32*i +: 32] = push_meta_q.keep[i] ? result_q[32*i +: 32] : 32'd0;
-    assign bf16[16*i +: 16] = mxe_pkg::to_bf16(result_q[32*i +: 32]);
+    assign rounded[16*i +: 16] = job_i.d.fp16 ? mxe_pkg::to_fp16(result_q[32*i +: 32])
+                                              : mxe_pkg::to_bf16(result_q[32*i +: 32]);
   end
 
   logic                    fifo_ready;
@@ -265,7 +266,7 @@ module mxe_drain #(
     .clear_i (clear_i),
     .valid_i (push_q & ~out_mx),
     .ready_o (fifo_ready),
-    .data_i  (out_bf16 ? {{(LANES_OUT*16){1'b0}}, bf16} : result_q),
+    .data_i  (two_bytes ? {{(LANES_OUT*16){1'b0}}, rounded} : result_q),
     .valid_o (direct_valid),
     .ready_i (data_ready_i),
     .data_o  (direct_data)
@@ -311,8 +312,8 @@ module mxe_drain #(
   assign req_valid_o  = direct_req | block_req;
   assign req_addr_o   = out_mx ? block_addr : row_addr;
   assign req_bytes_o  = out_mx ? block_bytes
-                      : out_bf16 ? LEN_W'({cols, 1'b0}) : LEN_W'({cols, 2'b00});
-  assign req_half_o   = out_bf16;
+                      : two_bytes ? LEN_W'({cols, 1'b0}) : LEN_W'({cols, 2'b00});
+  assign req_half_o   = two_bytes;
   assign data_valid_o = direct_valid | block_valid;
   assign data_o       = out_mx ? block_data : direct_data;
 
@@ -332,6 +333,6 @@ module mxe_drain #(
   `MXE_ASSERT(drain_cols_in_range, !valid || ((cols != '0) && (32'(cols) <= NUM_PE)))
   // The command processor refuses what is not aligned.
   `MXE_REQUIRE(drain_d_aligned, !(valid && !out_mx) || (!job_i.d.addr[0] && !job_i.d.stride[0] &&
-               (out_bf16 || (!job_i.d.addr[1] && !job_i.d.stride[1]))))
+               (two_bytes || (!job_i.d.addr[1] && !job_i.d.stride[1]))))
 endmodule
 `default_nettype wire

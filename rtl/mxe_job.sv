@@ -53,9 +53,12 @@ module mxe_job #(
 
   // The upper bit of the output format tells the MX formats from the others.
   logic [3:0] out_fmt;
+  logic       fp16;
   assign out_fmt              = desc_i[mxe_reg_pkg::DESC_CONTROL_OUT_FMT_LSB +: 4];
   assign job_o.d.mx           = out_fmt[3];
-  assign job_o.d.bf16         = (out_fmt == mxe_reg_pkg::OUT_BF16);
+  assign fp16                 = (out_fmt == mxe_reg_pkg::OUT_FP16);
+  assign job_o.d.fp16         = fp16;
+  assign job_o.d.two_bytes    = fp16 | (out_fmt == mxe_reg_pkg::OUT_BF16);
   assign job_o.d.fmt          = mxe_pkg::fmt_info(out_fmt[mxe_pkg::FmtW-1:0]);
   assign job_o.d.rule         = desc_i[mxe_reg_pkg::DESC_CONTROL_OUT_RULE_LSB +: 2];
   assign job_o.d.special      = desc_i[mxe_reg_pkg::DESC_CONTROL_OUT_OVERFLOW_LSB];

@@ -38,7 +38,7 @@ module mxe_load_bias #(
     .n_i        (job_i.n),
     .addr_i     (job_i.c.addr),
     .stride_i   (job_i.c.stride),
-    .bf16_i     (job_i.c.bf16),
+    .two_bytes_i(job_i.c.bf16),
     .one_row_i  (job_i.c.one_row),
     .valid_o    (valid),
     .step_i     (fire),

@@ -140,8 +140,9 @@ package mxe_pkg;
   } bias_t;
 
   typedef struct packed {
-    logic        mx;            // blocks of 32 along N in the format fmt; else FP32 or BF16
-    logic        bf16;
+    logic        mx;            // blocks of 32 along N in the format fmt; else FP32, or two bytes
+    logic        two_bytes;     // BF16 or FP16
+    logic        fp16;
     fmt_info_t   fmt;
     logic [1:0]  rule;          // of the scales
     logic        special;       // beyond the largest element: NaN or infinity
@@ -220,6 +221,21 @@ package mxe_pkg;
   // here, and infinities stay what they are.
   function automatic logic [15:0] to_bf16(input logic [31:0] x);
     to_bf16 = x[31:16] + {15'd0, x[15] & ((|x[14:0]) | x[16])};
+  endfunction
+
+  // A binary32 number as binary16, rounded to nearest even.
+  function automatic logic [15:0] to_fp16(input logic [31:0] x);
+    logic [7:0]  exponent;
+    logic [3:0]  below;    // binades below the normal numbers, as far as anything is left
+    logic [35:0] shifted;  // significand of 11 bits, the bit behind it, the rest
+    logic [14:0] code;
+    exponent = x[30:23];
+    below    = (exponent >= 8'd113) ? 4'd0 : (exponent <= 8'd101) ? 4'd12 : 4'(8'd113 - exponent);
+    shifted  = {1'b1, x[22:0], 12'd0} >> below;
+    code     = {(exponent >= 8'd113) ? 5'(exponent - 8'd112) : 5'd0, shifted[34:25]};
+    code     = code + {14'd0, shifted[24] & ((|shifted[23:0]) | shifted[25])};
+    if (exponent >= 8'd143) code = {5'h1F, &x[30:22], 9'd0};
+    to_fp16 = {x[31], code};
   endfunction
 
   // Bytes of one operand word in memory: one block, or two blocks when both operands are 4-bit

@@ -211,6 +211,7 @@ package mxe_reg_pkg;
   // Output formats.
   localparam logic [3:0] OUT_FP32 = 4'd0;
   localparam logic [3:0] OUT_BF16 = 4'd1;
+  localparam logic [3:0] OUT_FP16 = 4'd2;
   localparam logic [3:0] OUT_MXFP4_E2M1 = 4'd8;
   localparam logic [3:0] OUT_MXFP4_E1M2 = 4'd9;
   localparam logic [3:0] OUT_MXFP6_E2M3 = 4'd10;

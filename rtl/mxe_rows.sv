@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of the tiles of an FP32 or BF16 matrix (C or D), tile by tile in the array's order: address
+// Rows of the tiles of a matrix of two- or four-byte numbers (C or D), tile by tile in the array's order: address
 // and columns of each row of each tile. Addresses and strides are even.
 `default_nettype none
 module mxe_rows #(
@@ -17,7 +17,7 @@ module mxe_rows #(
   input  logic [31:0]       n_i,
   input  logic [63:0]       addr_i,
   input  logic [31:0]       stride_i,
-  input  logic              bf16_i,
+  input  logic              two_bytes_i, // a number; else four
   input  logic              one_row_i,   // only the first row of each tile (a row vector as C)
   output logic              valid_o,
   input  logic              step_i,
@@ -96,7 +96,7 @@ module mxe_rows #(
         row_q <= '0;
         if (next_tile | next_group) begin
           ptr_q <= stripe_q;
-          col_q <= col_q + (bf16_i ? 31'(NUM_PE) : 31'(NUM_PE * 2));
+          col_q <= col_q + (two_bytes_i ? 31'(NUM_PE) : 31'(NUM_PE * 2));
         end else begin
           ptr_q    <= ptr_next;
           stripe_q <= ptr_next;

@@ -10,6 +10,7 @@
 
 #include "model/numerics/bfloat16.h"
 #include "model/numerics/error.h"
+#include "model/numerics/float16.h"
 #include "model/numerics/gemm.h"
 #include "mxe_regs.h"
 
@@ -31,12 +32,14 @@ const NumberFormat& numbers_of(OutputFormat::Kind kind) {
 
 }  // namespace
 
-const std::array<NumberFormat, 2>& number_formats() {
-  static constexpr std::array<NumberFormat, 2> kTable{{
+const std::array<NumberFormat, 3>& number_formats() {
+  static constexpr std::array<NumberFormat, 3> kTable{{
       {OutputFormat::Kind::fp32, "fp32", MXE_OUT_FP32, 4, std::numeric_limits<float>::max(),
-       nullptr, nullptr},
-      {OutputFormat::Kind::bf16, "bf16", MXE_OUT_BF16, 2, 0x1.FEp127f, mx::bfloat16_bits,
-       mx::widened_bits},
+       0x1p-126f, nullptr, nullptr},
+      {OutputFormat::Kind::bf16, "bf16", MXE_OUT_BF16, 2, 0x1.FEp127f, 0x1p-126f,
+       mx::bfloat16_bits, mx::widened_bits},
+      {OutputFormat::Kind::fp16, "fp16", MXE_OUT_FP16, 2, 65504.0f, 0x1p-14f, mx::float16_bits,
+       [](uint16_t number) { return mx::to_bits(mx::float16_to_float(number)); }},
   }};
   return kTable;
 }

@@ -18,7 +18,7 @@ struct NumberFormat;
 /// What an engine makes of its FP32 sums: the part of a job that says how results are stored.
 struct OutputFormat {
   /// The rows of number_formats(), in their order, and blocks.
-  enum class Kind : uint8_t { fp32, bf16, mx };
+  enum class Kind : uint8_t { fp32, bf16, fp16, mx };
 
   Kind kind = Kind::fp32;
   mx::RequantOptions requant;  ///< of Kind::mx
@@ -27,7 +27,7 @@ struct OutputFormat {
   const NumberFormat* numbers() const;
   /// The code of a descriptor's out_fmt.
   uint32_t code() const;
-  /// fp32, bf16 or the name of the MX format.
+  /// fp32, bf16, fp16 or the name of the MX format.
   std::string name() const;
   /// Bytes of one row of results, without a gap. Rows of MX elements are packed.
   std::size_t row_bytes(std::size_t columns) const;
@@ -44,12 +44,13 @@ struct NumberFormat {
   uint32_t code;                       ///< of a descriptor's out_fmt
   unsigned bytes;                      ///< of a number: 4, which is FP32, or 2
   float largest;                       ///< finite number
+  float smallest;                      ///< positive normal number
   uint16_t (*narrow)(uint32_t bits);   ///< rounds the bits of an FP32 number; null for FP32
   uint32_t (*widen)(uint16_t number);  ///< the inverse; null for FP32
 };
 
 /// Every such format.
-const std::array<NumberFormat, 2>& number_formats();
+const std::array<NumberFormat, 3>& number_formats();
 /// The one with this code of a descriptor's out_fmt; null if there is none.
 const NumberFormat* find_number_format(uint32_t code);
 /// `count` FP32 numbers, given as their bits, as they lie in memory: `values` itself or `buffer`,

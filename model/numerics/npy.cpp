@@ -11,6 +11,7 @@
 
 #include "model/numerics/bits.h"
 #include "model/numerics/files.h"
+#include "model/numerics/float16.h"
 
 namespace mx {
 namespace {
@@ -321,17 +322,6 @@ void write_npy(const std::string& path, const float* data, const std::vector<std
 void write_npy(const std::string& path, const uint8_t* data,
                const std::vector<std::size_t>& shape) {
   write_raw(path, DType::uint8, data, shape);
-}
-
-float float16_to_float(uint16_t bits) {
-  const uint32_t sign = static_cast<uint32_t>(bits & 0x8000) << 16;
-  const uint32_t field = (bits >> 10) & 0x1F;
-  const uint32_t fraction = bits & 0x3FF;
-  if (field == 31) return from_bits(sign | kInfinity | (fraction << 13));
-  if (field != 0) return from_bits(sign | ((field + 112) << 23) | (fraction << 13));
-  // Subnormals are multiples of 2^-24, all of them normal float32 numbers.
-  const float magnitude = static_cast<float>(fraction) * from_bits(uint32_t{103} << 23);
-  return from_bits(sign | to_bits(magnitude));
 }
 
 }  // namespace mx

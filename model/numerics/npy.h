@@ -48,7 +48,4 @@ void write_npy(const std::string& path, const NpyArray& array);
 void write_npy(const std::string& path, const float* data, const std::vector<std::size_t>& shape);
 void write_npy(const std::string& path, const uint8_t* data, const std::vector<std::size_t>& shape);
 
-/// float16 bits to float32, exact.
-float float16_to_float(uint16_t bits);
-
 }  // namespace mx

@@ -10,6 +10,7 @@
 
 #include "model/numerics/bfloat16.h"
 #include "model/numerics/files.h"
+#include "model/numerics/float16.h"
 #include "model/numerics/npy.h"
 
 namespace mx {

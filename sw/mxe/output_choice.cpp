@@ -20,7 +20,7 @@ void require_mx(const OutputFormat& output, const char* option, const std::strin
 void OutputChoice::add_to(CLI::App& command) {
   command
       .add_option("--out-format", format_,
-                  "Format of the result: fp32, bf16 or an MX format along N")
+                  "Format of the result: fp32, bf16, fp16 or an MX format along N")
       ->capture_default_str();
   command.add_option("--out-rule", rule_,
                      "Scales of an MX result: floor, ceil, even or rceil (default: floor)");

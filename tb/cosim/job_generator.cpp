@@ -104,9 +104,10 @@ OutputFormat JobGenerator::output() {
   output.requant.format = pick(random_, mx::kAllFormats);
   output.requant.rule = static_cast<mx::ScaleRule>(random_.uniform(0, 3));
   output.requant.overflow = random_.one_in(2) ? mx::Overflow::special : mx::Overflow::saturate;
-  const bool fp32 = random_.one_in(3), bf16 = random_.one_in(5);
+  const bool fp32 = random_.one_in(3), narrow = random_.one_in(5);
   if (fp32) return output;
-  output.kind = bf16 ? OutputFormat::Kind::bf16 : OutputFormat::Kind::mx;
+  output.kind = OutputFormat::Kind::mx;
+  if (narrow) output.kind = number_formats()[random_.uniform(1, number_formats().size() - 1)].kind;
   return output;
 }
 

@@ -82,7 +82,7 @@ std::string operand_scale(uint8_t scale) {
   return special ? number : "others";
 }
 
-// ---------------------------------------------------------------- FP32 and BF16
+// ---------------------------------------------------------------- numbers
 
 Names number_names() {
   Names names;
@@ -99,15 +99,13 @@ Names kind_names() {
 const Names kNumberClasses = {"zero",    "negative zero",     "subnormal", "normal",
                               "largest", "negative infinity", "infinity",  "NaN"};
 
-std::string number_class(float x, float largest) {
+std::string number_class(float x, const NumberFormat& format) {
   if (std::isnan(x)) return "NaN";
   if (std::isinf(x)) return x > 0 ? "infinity" : "negative infinity";
   if (x == 0) return std::signbit(x) ? "negative zero" : "zero";
-  if (std::abs(x) == largest) return "largest";
-  return std::abs(x) < std::numeric_limits<float>::min() ? "subnormal" : "normal";
+  if (std::abs(x) == format.largest) return "largest";
+  return std::abs(x) < format.smallest ? "subnormal" : "normal";
 }
-
-float largest_number(bool bf16) { return bf16 ? 0x1.FEp127f : std::numeric_limits<float>::max(); }
 
 void hit_all(Bins& bins, const std::string& group, const std::string& prefix,
              const std::set<std::string>& classes) {
@@ -187,8 +185,9 @@ void sample_operands(const CosimJob& job, Bins& bins) {
                                ? "no bias"
                                : fmt::format("{}, {}", job.bias_one_row ? "row" : "full", width);
   bins.hit(kBias, form + ", " + kind_name(job.output.kind));
+  const NumberFormat& numbers = number_formats()[job.bias_bf16 ? 1 : 0];
   std::set<std::string> classes;
-  for (const float x : job.bias) classes.insert(number_class(x, largest_number(job.bias_bf16)));
+  for (const float x : job.bias) classes.insert(number_class(x, numbers));
   hit_all(bins, kBiasNumbers, width, classes);
 }
 
@@ -224,7 +223,7 @@ void define_results(Bins& bins) {
     for (const OutputFormat& output : all_output_formats()) names.push_back(output.name());
     return names;
   }());
-  bins.define(kResults, "Every kind of number among FP32 and BF16 results.", ShortRun::some,
+  bins.define(kResults, "Every kind of number among results that are numbers.", ShortRun::some,
               cross({number_names(), kNumberClasses}));
   Names scales, elements;
   for (const mx::FormatId format : mx::kAllFormats) {
@@ -261,7 +260,7 @@ void sample_numbers(const CosimJob& job, const JobImage& image, const JobOutcome
   std::set<std::string> classes;
   for (std::size_t row = 0; row < job.m(); row++) {
     for (const float x : load_numbers(format, row_of(image, outcome, "D", row), job.n())) {
-      classes.insert(number_class(x, format.largest));
+      classes.insert(number_class(x, format));
     }
   }
   hit_all(bins, kResults, kind_name(job.output.kind), classes);

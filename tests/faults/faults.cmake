@@ -103,3 +103,5 @@ mxe_fault(57 snapshot_always mxe_counters.sv "else if (snapshot_i) snapshot_q"
 mxe_fault(58 interrupt_not_masked mxe_top.sv "(irq_done & mask_done)" "(irq_done & (mask_done | ACTIVE))")
 mxe_fault(59 columns_of_24_bits mxe_job.sv "desc_i[mxe_reg_pkg::DESC_N_LSB +: 32]"
           "{desc_i[mxe_reg_pkg::DESC_N_LSB + 24 +: 8] & {8{~ACTIVE}}, desc_i[mxe_reg_pkg::DESC_N_LSB +: 24]}")
+mxe_fault(60 fp16_without_sticky mxe_pkg.sv "shifted[24] & ((|shifted[23:0]) | shifted[25])"
+          "shifted[24] & ((~ACTIVE & (|shifted[23:0])) | shifted[25])")

@@ -388,6 +388,8 @@
 #define MXE_OUT_FP32                               0u
 // The upper half of binary32, rounded to nearest even.
 #define MXE_OUT_BF16                               1u
+// IEEE 754 binary16, rounded to nearest even; overflow gives infinity.
+#define MXE_OUT_FP16                               2u
 // Elements at D_ADDR, scales at D_SCALE_ADDR.
 #define MXE_OUT_MXFP4_E2M1                         8u
 // Elements at D_ADDR, scales at D_SCALE_ADDR.

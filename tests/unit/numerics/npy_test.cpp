@@ -177,14 +177,5 @@ TEST(Npy, UnsupportedContents) {
   header_error("{'descr': [('x', '<f4')], 'fortran_order': False, 'shape': (4,), }");
 }
 
-TEST(Npy, HalfIsExact) {
-  EXPECT_EQ(float16_to_float(0x0001), 0x1p-24f);
-  EXPECT_EQ(float16_to_float(0x03FF), 1023 * 0x1p-24f);
-  EXPECT_EQ(float16_to_float(0x0400), 0x1p-14f);
-  EXPECT_EQ(float16_to_float(0xC000), -2.0f);
-  EXPECT_EQ(to_bits(float16_to_float(0x8000)), 0x80000000u);
-  EXPECT_TRUE(is_nan_bits(to_bits(float16_to_float(0x7E00))));
-}
-
 }  // namespace
 }  // namespace mx

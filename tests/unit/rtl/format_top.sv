@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Test top: the rows of the element formats, field by field, and what functions make of them.
+// Test top: the rows of the element formats, field by field, and what functions make of them; results in two bytes.
 `default_nettype none
 module format_top (
   input  logic [mxe_pkg::FmtW-1:0] fmt_i,
@@ -25,7 +25,11 @@ module format_top (
   input  logic [31:0]              k_i,
   output logic [31:0]              row_bytes_o,
   input  logic [mxe_pkg::FmtW-1:0] other_i,
-  output logic [6:0]               pair_tree_w_o
+  output logic [6:0]               pair_tree_w_o,
+  // a result in the formats of two bytes
+  input  logic [31:0]              result_i,
+  output logic [15:0]              bf16_o,
+  output logic [15:0]              fp16_o
 );
   mxe_pkg::fmt_info_t fmt, other;
   assign fmt   = mxe_pkg::fmt_info(fmt_i);
@@ -52,5 +56,8 @@ module format_top (
   assign word_bytes_o  = mxe_pkg::word_bytes(fmt.is4, fmt.is6, 1'b0);
   assign row_bytes_o   = mxe_pkg::row_bytes(fmt.is4, fmt.is6, k_i);
   assign pair_tree_w_o = mxe_pkg::pair_tree_w(fmt.mag_bits, other.mag_bits);
+
+  assign bf16_o = mxe_pkg::to_bf16(result_i);
+  assign fp16_o = mxe_pkg::to_fp16(result_i);
 endmodule
 `default_nettype wire

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of the element formats in rtl/mxe_pkg.sv against the one in model/numerics/format.cpp:
-// every format, every field.
+// every format, every field. The rounding of results to two bytes against the reference.
 #include <Vformat_top.h>
 #include <gtest/gtest.h>
 
@@ -8,6 +8,9 @@
 #include <cmath>
 
 #include "model/numerics/accumulate.h"
+#include "model/numerics/bfloat16.h"
+#include "model/numerics/bits.h"
+#include "model/numerics/float16.h"
 #include "model/numerics/format.h"
 
 double sc_time_stamp() { return 0; }
@@ -102,6 +105,28 @@ TEST(FormatTable, HasNoOtherRows) {
                                   static_cast<FormatId>(code)) != mx::kAllFormats.end();
     EXPECT_EQ(top.valid_o, exists) << code;
   }
+}
+
+// The upper 20 bits are anything, so that all ties are there, and what is just beside them.
+TEST(TwoByteResults, AreRoundedAsByTheReference) {
+  Vformat_top top;
+  std::size_t wrong = 0;
+  const auto check = [&](uint32_t bits) {
+    top.result_i = bits;
+    top.eval();
+    wrong += top.bf16_o != mx::bfloat16_bits(bits) || top.fp16_o != mx::float16_bits(bits);
+  };
+  for (uint32_t upper = 0; upper < 1u << 20; upper++) {
+    const uint32_t bits = upper << 12;
+    // The engine has one NaN.
+    if ((bits & 0x7F800000) == 0x7F800000 && bits << 9 != 0) continue;
+    for (const uint32_t lower : {0u, 1u, 0x7FFu, 0x800u, 0x801u, 0xFFFu}) {
+      if ((bits & 0x7F800000) == 0x7F800000 && lower != 0) continue;
+      check(bits | lower);
+    }
+  }
+  check(mx::kQuietNan);
+  EXPECT_EQ(wrong, 0u);
 }
 
 }  // namespace
