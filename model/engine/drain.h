@@ -15,7 +15,7 @@
 namespace mxe {
 
 /// Drain (mxe_drain): passes the rows of finished tiles on, segment by segment, while the array
-/// computes the next tile: FP32 and BF16 results to the write port, MX results to the requantiser.
+/// computes the next tile: numbers to the write port, MX results to the requantiser.
 class Drain {
  public:
   Drain(const Params& params, WrPort& wr_port, TracePoint trace);

@@ -15,12 +15,19 @@ void require_mx(const OutputFormat& output, const char* option, const std::strin
                   option, output.name()));
 }
 
+/// "fp32, bf16, "
+std::string number_names() {
+  std::string names;
+  for (const NumberFormat& format : number_formats()) names += std::string(format.name) + ", ";
+  return names;
+}
+
 }  // namespace
 
 void OutputChoice::add_to(CLI::App& command) {
   command
       .add_option("--out-format", format_,
-                  "Format of the result: fp32, bf16, fp16 or an MX format along N")
+                  fmt::format("Format of the result: {}or an MX format along N", number_names()))
       ->capture_default_str();
   command.add_option("--out-rule", rule_,
                      "Scales of an MX result: floor, ceil, even or rceil (default: floor)");

@@ -14,7 +14,7 @@
 
 // Version of the register interface.
 #define MXE_REG_VERSION                            UINT32_C(0x004)
-#define MXE_VERSION_RESET                          UINT32_C(0x00020000)
+#define MXE_VERSION_RESET                          UINT32_C(0x00030000)
 #define MXE_VERSION_PATCH_MASK                     UINT32_C(0x0000ffff)
 #define MXE_VERSION_PATCH_SHIFT                    0
 #define MXE_VERSION_MINOR_MASK                     UINT32_C(0x00ff0000)
@@ -260,13 +260,13 @@
 #define MXE_REG_NAN_RESULTS_HI                     UINT32_C(0x164)
 #define MXE_NAN_RESULTS_HI_RESET                   UINT32_C(0x00000000)
 
-// Elements of MX results that were beyond the largest one of their format. FP32 and BF16 have none:
-// overflow gives infinity. Bits 31 to 0.
+// Elements of MX results that were beyond the largest one of their format. Results that are numbers
+// have none: overflow gives infinity. Bits 31 to 0.
 #define MXE_REG_SATURATIONS_LO                     UINT32_C(0x168)
 #define MXE_SATURATIONS_LO_RESET                   UINT32_C(0x00000000)
 
-// Elements of MX results that were beyond the largest one of their format. FP32 and BF16 have none:
-// overflow gives infinity. Bits 63 to 32.
+// Elements of MX results that were beyond the largest one of their format. Results that are numbers
+// have none: overflow gives infinity. Bits 63 to 32.
 #define MXE_REG_SATURATIONS_HI                     UINT32_C(0x16c)
 #define MXE_SATURATIONS_HI_RESET                   UINT32_C(0x00000000)
 
@@ -433,7 +433,7 @@
 // This engine cannot write the output format.
 #define MXE_STATUS_ERR_OUT_FORMAT                  6u
 // The address or stride of C or D is not a multiple of the size of its numbers: 4 bytes for FP32, 2
-// for BF16.
+// for BF16 and FP16.
 #define MXE_STATUS_ERR_ALIGN                       7u
 // The bus answered a read of operands with an error.
 #define MXE_STATUS_ERR_READ                        8u

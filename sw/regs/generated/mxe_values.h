@@ -68,8 +68,8 @@ struct mxe_counters {
   uint64_t dual_cycles;
   /// Results whose FP32 sum is NaN, whatever format they are stored in.
   uint64_t nan_results;
-  /// Elements of MX results that were beyond the largest one of their format. FP32 and BF16 have
-  /// none: overflow gives infinity.
+  /// Elements of MX results that were beyond the largest one of their format. Results that are
+  /// numbers have none: overflow gives infinity.
   uint64_t saturations;
 };
 
