@@ -36,8 +36,8 @@ const std::array<NumberFormat, 3>& number_formats() {
   static constexpr std::array<NumberFormat, 3> kTable{{
       {OutputFormat::Kind::fp32, "fp32", MXE_OUT_FP32, 4, std::numeric_limits<float>::max(),
        0x1p-126f, nullptr, nullptr},
-      {OutputFormat::Kind::bf16, "bf16", MXE_OUT_BF16, 2, 0x1.FEp127f, 0x1p-126f,
-       mx::bfloat16_bits, mx::widened_bits},
+      {OutputFormat::Kind::bf16, "bf16", MXE_OUT_BF16, 2, 0x1.FEp127f, 0x1p-126f, mx::bfloat16_bits,
+       mx::widened_bits},
       {OutputFormat::Kind::fp16, "fp16", MXE_OUT_FP16, 2, 65504.0f, 0x1p-14f, mx::float16_bits,
        [](uint16_t number) { return mx::to_bits(mx::float16_to_float(number)); }},
   }};
