@@ -15,22 +15,25 @@ module mxe_decode (
   output logic                       inf_o,
   output logic                       zero_o   // the value is zero (not for NaN and Inf)
 );
-  // Sign, and exponent field, mantissa and significand with its hidden bit.
+  // Sign, and exponent field, mantissa and significand with its hidden bit. Of the rows' masks only
+  // what differs is asked for: formats have 4, 6 or 8 bits, those with NaN 8, 5 of them all ones in
+  // codes that are no numbers, and floats have 1 to 3 bits of mantissa.
   logic       sign;
   logic [6:0] code;
   logic [4:0] exp;
   logic [2:0] man;
   logic [3:0] sig;
-  assign sign = |(code_i & fmt_i.sign_mask);
-  assign code = code_i[6:0] & fmt_i.mag_mask;
+  assign sign = (code_i[7] & fmt_i.sign_mask[7]) | (code_i[5] & fmt_i.sign_mask[5]) |
+                (code_i[3] & fmt_i.sign_mask[3]);
+  assign code = {code_i[6:3] & fmt_i.mag_mask[6:3], code_i[2:0]};
   always_comb begin
-    case (fmt_i.man_bits)
-      3'd1: begin
+    case (fmt_i.man_bits[1:0])
+      2'd1: begin
         exp = code[5:1];
         man = {2'b00, code[0]};
         sig = {2'b00, |exp, man[0]};
       end
-      3'd2: begin
+      2'd2: begin
         exp = code[6:2];
         man = {1'b0, code[1:0]};
         sig = {1'b0, |exp, man[1:0]};
@@ -44,7 +47,7 @@ module mxe_decode (
   end
 
   logic special, nan, inf;
-  assign special = fmt_i.has_nan & (&(code | ~fmt_i.special_mask));
+  assign special = fmt_i.has_nan & (&code_i[6:2]) & (&(code_i[1:0] | ~fmt_i.special_mask[1:0]));
   assign inf = special & fmt_i.has_inf & (man == 3'd0);
   assign nan = special & ~inf;
 

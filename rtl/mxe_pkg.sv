@@ -201,8 +201,9 @@ package mxe_pkg;
                     sign_mask, mag_mask, special_mask, max_code, emax, emin_neg, lsb, mag_bits};
   endfunction
 
-  // The formats there are. A new one is a row here, if it has at most 8 bits, 5 of them exponent
-  // and, in a float, 3 of them mantissa; with 4 bits, at most 2. The reference has the same table.
+  // The formats there are. A new one is a row here, if it has 4, 6 or 8 bits, at most 5 of them
+  // exponent and, in a float, at most 3 of them mantissa (2 with 4 bits). The reference has the same
+  // table.
   function automatic fmt_info_t fmt_info(input logic [FmtW-1:0] f);
     case (f)
       //                         int   exp man bias nan   inf

@@ -47,6 +47,19 @@ TEST_P(FormatRows, CodeIsMadeOfTheSameParts) {
   EXPECT_EQ(top_.has_inf_o, format().has_inf);
 }
 
+TEST_P(FormatRows, HasWhatTheDecoderTakesForGranted) {
+  EXPECT_EQ(top_.sign_mask_o & ~0xA8, 0);
+  EXPECT_EQ(top_.mag_mask_o & 0x07, 0x07);
+  if (!is_integer()) {
+    EXPECT_GE(top_.man_bits_o, 1);
+    EXPECT_LE(top_.man_bits_o, 3);
+  }
+  if (top_.has_nan_o) {
+    EXPECT_EQ(top_.bits_o, 8);
+    EXPECT_EQ(top_.special_mask_o & 0x7C, 0x7C);
+  }
+}
+
 TEST_P(FormatRows, RangeIsTheSame) {
   EXPECT_EQ(top_.max_code_o, format().max_code);
   EXPECT_EQ(top_.emax_o, format().emax);
