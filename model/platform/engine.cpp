@@ -19,12 +19,6 @@ constexpr uint64_t kInterruptDelay = 1;
 // The most that the engine runs ahead at a time, so that times stay far from overflowing.
 constexpr uint64_t kMaxBatch = uint64_t{1} << 40;
 
-/// Whole cycles in `time`, rounded up.
-uint64_t cycles_up(const sc_core::sc_time& time) {
-  const uint64_t cycles = time_to_cycles(time);
-  return cycles_to_time(cycles) < time ? cycles + 1 : cycles;
-}
-
 void copy_enabled(uint8_t* target, const uint8_t* source, const uint8_t* enables,
                   std::size_t bytes) {
   if (!enables) {
@@ -61,17 +55,15 @@ bool Engine::set_counters(const std::vector<uint64_t>& values) {
 bool Engine::transfer_register(RegisterTransfer& transfer) {
   while (register_busy_) wait(free_event_);
   register_busy_ = core_waits_ = true;
-  core_.run_until(current_cycle());
-  const uint64_t delay = core_.access_delay(current_cycle());
+  const uint64_t delay = core_.access_delay(bring_core_to_now());
   if (delay != 0) wait(cycles_to_time(delay));
-  const uint64_t begin = current_cycle();
-  core_.run_until(begin);
+  const uint64_t begin = bring_core_to_now();
   core_.start_access(begin);
   wait(cycles_to_time(kAccessVisible));
   bool ok = false;
   if (transfer.write) {
     const uint64_t visible = begin + kAccessVisible;
-    core_.run_until(visible - 1);
+    bring_core_to(visible - 1);
     ok = core_.write(visible, transfer.address, transfer.data, transfer.strobe);
   } else {
     ok = core_.read(transfer.address, transfer.data);
@@ -82,6 +74,31 @@ bool Engine::transfer_register(RegisterTransfer& transfer) {
   register_busy_ = false;
   free_event_.notify();
   return ok;
+}
+
+/// Returns the present cycle, with everything up to it carried out. Time passes if the memory
+/// waits.
+uint64_t Engine::bring_core_to_now() {
+  for (;;) {
+    const uint64_t now = current_cycle();
+    bring_core_to(now);
+    if (current_cycle() == now) return now;
+  }
+}
+
+void Engine::bring_core_to(uint64_t cycle) {
+  wanted_cycle_ = cycle;
+  core_wanted_ = true;
+  wake_event_.notify();
+  while (core_wanted_) wait(there_event_);
+}
+
+/// The engine's side of bring_core_to().
+void Engine::serve_access() {
+  if (!core_wanted_) return;
+  core_.run_until(wanted_cycle_);
+  core_wanted_ = false;
+  there_event_.notify();
 }
 
 bool Engine::peek_register(uint32_t address, uint32_t& value) const {
@@ -130,17 +147,9 @@ MemoryPort::Response Engine::transport(tlm::tlm_command command, uint64_t cycle,
   const uint64_t now = current_cycle();
   sc_core::sc_time delay = cycles_to_time(std::max(cycle, now) - now);
   mem->b_transport(payload_, delay);
-  if (!burst_.timed) burst_.times = beats_until(current_cycle() + cycles_up(delay), bytes);
-  const bool ok = payload_.is_response_ok();
+  const Response response{payload_.is_response_ok(), times_of(payload_, burst_, cycle, delay)};
   if (payload_.is_dmi_allowed()) request_direct_access(address);
-  return {ok, burst_.times};
-}
-
-/// Times of the beats of a burst, one a cycle, of which the memory serves the last in `last`.
-BeatTimes Engine::beats_until(uint64_t last, std::size_t bytes) const {
-  const uint64_t before = bytes / beat_bytes_ - 1;
-  return {(last - std::min(last, before)) << BeatTimes::kFraction,
-          uint64_t{1} << BeatTimes::kFraction};
+  return response;
 }
 
 /// Direct access is used only where the memory also says how long its accesses take.
@@ -173,7 +182,9 @@ void Engine::end_direct_access(sc_dt::uint64 first, sc_dt::uint64 last) {
 void Engine::thread() {
   irq.write(false);
   for (;;) {
+    serve_access();
     run_core();
+    if (core_wanted_) continue;  // meanwhile the memory let time pass
     auto& interrupts = core_.interrupts();
     if (!interrupts.empty()) {
       const uint64_t seen = interrupts.front().cycle + kInterruptDelay;

@@ -42,7 +42,6 @@ class Engine : public EngineModule, private MemoryPort {
   Response transport(tlm::tlm_command command, uint64_t cycle, uint64_t address, std::size_t bytes,
                      uint8_t* data, const uint8_t* enables);
 
-  BeatTimes beats_until(uint64_t last, std::size_t bytes) const;
   DirectChannels channels() override;
   uint8_t* direct(uint64_t address, uint64_t bytes) override;
   void request_direct_access(uint64_t address);
@@ -50,13 +49,20 @@ class Engine : public EngineModule, private MemoryPort {
 
   void thread();
   void run_core();
+  uint64_t bring_core_to_now();
+  void bring_core_to(uint64_t cycle);
+  void serve_access();
 
+  /// Only the engine's own process runs it, because the memory may make that process wait. A
+  /// process that accesses a register asks for that (bring_core_to).
   Core core_;
   unsigned beat_bytes_;
   bool skips_;
-  sc_core::sc_event wake_event_, free_event_;
+  sc_core::sc_event wake_event_, free_event_, there_event_;
   bool register_busy_ = false;
-  bool core_waits_ = false;  // until a register access was carried out in its turn
+  bool core_waits_ = false;   // until a register access was carried out in its turn
+  bool core_wanted_ = false;  // at the end of wanted_cycle_, by a register access
+  uint64_t wanted_cycle_ = 0;
   /// A range of memory that is reached without transactions.
   struct Direct {
     uint64_t begin = 0, size = 0;

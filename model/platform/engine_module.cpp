@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/platform/engine_module.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "model/platform/clock.h"
@@ -22,6 +23,12 @@ uint8_t strobe_of(const tlm::tlm_generic_payload& payload) {
   return static_cast<uint8_t>(strobe);
 }
 
+/// Whole cycles in `time`, rounded up.
+uint64_t cycles_up(const sc_core::sc_time& time) {
+  const uint64_t cycles = time_to_cycles(time);
+  return cycles_to_time(cycles) < time ? cycles + 1 : cycles;
+}
+
 }  // namespace
 
 void yield_to_others() {
@@ -41,6 +48,17 @@ EngineModule::EngineModule(const sc_core::sc_module_name& name, const Params& pa
 uint64_t EngineModule::horizon() const {
   if (horizon_) return horizon_();
   return time_to_cycles(sc_core::sc_time_stamp() + sc_core::sc_time_to_pending_activity());
+}
+
+BeatTimes EngineModule::times_of(const tlm::tlm_generic_payload& payload,
+                                 const BurstExtension& burst, uint64_t cycle,
+                                 const sc_core::sc_time& delay) {
+  if (burst.timed) return burst.times;
+  const uint64_t last = current_cycle() + cycles_up(delay);
+  const uint64_t before = payload.get_data_length() / burst.beat_bytes - 1;
+  uint64_t first = last - std::min(last, before);
+  if (payload.is_read()) first = std::max(first, cycle + 1);
+  return {first << BeatTimes::kFraction, uint64_t{1} << BeatTimes::kFraction};
 }
 
 void EngineModule::transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "model/params/params.h"
+#include "model/platform/memory.h"
 
 namespace mxe {
 
@@ -32,7 +33,8 @@ void yield_to_others();
 ///   regs  registers, 32-bit accesses within 4 KiB (the target may wait, annotated delays are
 ///         waited for first); transport_dbg reads them on the model
 ///   mem   data, descriptors and completions: any TLM-2.0 memory; one that fills in BurstExtension
-///         says when each beat is served, for others a burst ends after the delay they return
+///         says when each beat is served; for others a burst ends after the delay that they return.
+///         One that waits works, but its bursts do not overlap, and it stops the clock of the RTL
 ///   irq   level interrupt
 class EngineModule : public sc_core::sc_module {
  public:
@@ -62,6 +64,11 @@ class EngineModule : public sc_core::sc_module {
   /// Reads a register in no time and without side effects, for debuggers. Returns false if that is
   /// not possible.
   virtual bool peek_register(uint32_t /*address*/, uint32_t& /*value*/) const { return false; }
+  /// When the beats of a burst are served that was requested in `cycle` and that the memory has
+  /// just answered with `delay`: as it said, or, if it does not know BurstExtension, one beat a
+  /// cycle, the last after the delay, but none of a read before the cycle after the request.
+  static BeatTimes times_of(const tlm::tlm_generic_payload& payload, const BurstExtension& burst,
+                            uint64_t cycle, const sc_core::sc_time& delay);
   /// The memory withdraws direct access to these addresses.
   virtual void end_direct_access(sc_dt::uint64 /*first*/, sc_dt::uint64 /*last*/) {}
 

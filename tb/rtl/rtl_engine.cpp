@@ -79,10 +79,14 @@ AxiMemory::Response RtlEngine::access_memory(const AxiMemory::Request& request) 
   payload_.set_byte_enable_length(request.enables ? static_cast<unsigned>(request.bytes) : 0);
   payload_.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
   burst_.beat_bytes = params().mem_bytes();
+  payload_.set_dmi_allowed(false);
   payload_.set_extension(&burst_);
-  sc_core::sc_time delay = cycles_to_time(request.cycle) - sc_core::sc_time_stamp();
+  burst_.timed = false;
+  const uint64_t now = current_cycle();
+  sc_core::sc_time delay = cycles_to_time(std::max(request.cycle, now) - now);
   mem->b_transport(payload_, delay);
-  return {axi_response(payload_.get_response_status()), burst_.times};
+  return {axi_response(payload_.get_response_status()),
+          times_of(payload_, burst_, request.cycle, delay)};
 }
 
 void RtlEngine::thread() {
@@ -91,8 +95,10 @@ void RtlEngine::thread() {
     while (clock_stopped_ && !requested_) wait(wake_event_);
     clock_stopped_ = false;
     yield_to_others();
-    const uint64_t cycles = run_batch(current_cycle(), batch_limit());
-    wait(cycles_to_time(cycles));
+    const uint64_t start = current_cycle();
+    const uint64_t end = start + run_batch(start, batch_limit());
+    // A memory that waits stops the clock meanwhile.
+    if (end > current_cycle()) wait(cycles_to_time(end - current_cycle()));
     if (irq.read() != irq_level_) irq.write(irq_level_);
     if (finished_) {
       requested_ = nullptr;
@@ -108,7 +114,7 @@ uint64_t RtlEngine::batch_limit() const {
 
 uint64_t RtlEngine::run_batch(uint64_t start, uint64_t limit) {
   for (uint64_t i = 0; i < limit; i++) {
-    if (run_cycle(start + i)) return i + 1;
+    if (run_cycle(start + i) || current_cycle() > start + i) return i + 1;
   }
   return limit;
 }
