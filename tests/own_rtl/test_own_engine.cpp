@@ -260,7 +260,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Planted{6, "ElementsBeyondK", "rtl: "}, Planted{7, "FirstRowOfBias", "rtl: "},
                     Planted{9, "MxResultsAllowed", "rtl: "}, Planted{10, "AbortedIsOk", "rtl: "},
                     Planted{11, "EndlessBlock", "simulation: the RTL '", "state_q StMac"},
-                    Planted{12, "NoErrorInterrupt", "simulation: no interrupt"},
+                    Planted{12, "NoErrorInterrupt", "simulation: a job completed on the rtl without an interrupt"},
                     Planted{13, "BlocksNotCounted", "rtl: counter blocks"},
                     Planted{14, "BurstAcross4KiB", "simulation: AXI protocol breach"},
                     Planted{16, "DataWithdrawn", "simulation: AXI protocol breach"},
