@@ -15,9 +15,9 @@ module mxe_decode (
   output logic                       inf_o,
   output logic                       zero_o   // the value is zero (not for NaN and Inf)
 );
-  // Sign, and exponent field, mantissa and significand with its hidden bit. Of the rows' masks only
-  // what differs is asked for: formats have 4, 6 or 8 bits, those with NaN 8, 5 of them all ones in
-  // codes that are no numbers, and floats have 1 to 3 bits of mantissa.
+  // Sign, and exponent field, mantissa and significand with its hidden bit. Only those bits
+  // of the masks are read in which formats differ: a format has 4, 6 or 8 bits; one with NaN has 8,
+  // of which bits 6 to 2 are ones in codes that are no numbers; a float has 1 to 3 mantissa bits.
   logic       sign;
   logic [6:0] code;
   logic [4:0] exp;

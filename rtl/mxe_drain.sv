@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Drain: two banks of finished tiles. While the array computes, it reads a tile row by row,
-// LANES_OUT results at a time, and joins the two chains of the dual rate. Results that are numbers go
-// to the write port, one write per row of a tile; MX results to the requantiser, which writes them
-// when a block of 32 columns is complete.
+// LANES_OUT results at a time, and joins the two chains of the dual rate. Results that are numbers
+// go to the write port, one write per row of a tile; MX results to the requantiser, which writes
+// them when a block of 32 columns is complete.
 `include "mxe_assert.svh"
 `default_nettype none
 module mxe_drain #(

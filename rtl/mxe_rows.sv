@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of the tiles of a matrix of two- or four-byte numbers (C or D), tile by tile in the array's order: address
-// and columns of each row of each tile. Addresses and strides are even.
+// Rows of the tiles of a matrix of two- or four-byte numbers (C or D), tile by tile in the array's
+// order: address and columns of each row of each tile. Addresses and strides are even.
 `default_nettype none
 module mxe_rows #(
   parameter int unsigned ROWS      = 32,

@@ -182,13 +182,17 @@ std::vector<float> load_output(const StoredOutput& stored, std::size_t rows, std
 }
 
 std::vector<float> round_to_bfloat16(const std::vector<float>& values) {
-  const NumberFormat& format = numbers_of(OutputFormat::Kind::bf16);
-  return load_numbers(format, stored_bytes(format, values).data(), values.size());
+  std::vector<float> rounded(values.size());
+  std::transform(values.begin(), values.end(), rounded.begin(), mx::round_to_bfloat16);
+  return rounded;
+}
+
+const NumberFormat& bias_format(bool bf16) {
+  return numbers_of(bf16 ? OutputFormat::Kind::bf16 : OutputFormat::Kind::fp32);
 }
 
 std::vector<uint8_t> store_bias(const std::vector<float>& values, bool bf16) {
-  return stored_bytes(numbers_of(bf16 ? OutputFormat::Kind::bf16 : OutputFormat::Kind::fp32),
-                      values);
+  return stored_bytes(bias_format(bf16), values);
 }
 
 }  // namespace mxe

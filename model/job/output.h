@@ -93,6 +93,8 @@ mx::MxTensor load_mx_output(const StoredOutput& stored, std::size_t rows, std::s
 /// The nearest bfloat16 numbers, ties to even: what a bias stored as BF16 holds.
 std::vector<float> round_to_bfloat16(const std::vector<float>& values);
 
+/// How the numbers of a bias are stored.
+const NumberFormat& bias_format(bool bf16);
 /// A bias as it lies in memory.
 std::vector<uint8_t> store_bias(const std::vector<float>& values, bool bf16);
 

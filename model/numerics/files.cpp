@@ -55,7 +55,6 @@ std::string program_directory() {
   std::error_code error;
   fs::path program = fs::read_symlink("/proc/self/exe", error);
   if (error) {  // no /proc: the path that the program was started by
-    // NOLINTNEXTLINE(performance-no-int-to-ptr): the system says it as a number
     const auto* started = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
     program = started ? fs::canonical(started, error) : fs::path();
   }

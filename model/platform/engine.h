@@ -53,15 +53,15 @@ class Engine : public EngineModule, private MemoryPort {
   void bring_core_to(uint64_t cycle);
   void serve_access();
 
-  /// Only the engine's own process runs it, because the memory may make that process wait. A
-  /// process that accesses a register asks for that (bring_core_to).
+  /// Only the engine's own process runs the core, because the memory may make the process wait that
+  /// does. A process that accesses a register asks the engine's process to run it (bring_core_to).
   Core core_;
   unsigned beat_bytes_;
   bool skips_;
   sc_core::sc_event wake_event_, free_event_, there_event_;
   bool register_busy_ = false;
   bool core_waits_ = false;   // until a register access was carried out in its turn
-  bool core_wanted_ = false;  // at the end of wanted_cycle_, by a register access
+  bool core_wanted_ = false;  // a register access waits until the core has run to wanted_cycle_
   uint64_t wanted_cycle_ = 0;
   /// A range of memory that is reached without transactions.
   struct Direct {

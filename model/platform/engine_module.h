@@ -64,9 +64,10 @@ class EngineModule : public sc_core::sc_module {
   /// Reads a register in no time and without side effects, for debuggers. Returns false if that is
   /// not possible.
   virtual bool peek_register(uint32_t /*address*/, uint32_t& /*value*/) const { return false; }
-  /// When the beats of a burst are served that was requested in `cycle` and that the memory has
-  /// just answered with `delay`: as it said, or, if it does not know BurstExtension, one beat a
-  /// cycle, the last after the delay, but none of a read before the cycle after the request.
+  /// Returns when each beat of a burst is served. The engine requested the burst in `cycle`, and
+  /// the memory has just answered with `delay`. A memory that knows BurstExtension has said it
+  /// there. For any other memory the last beat comes after the delay, and those before it one a
+  /// cycle; no beat of a read comes before the cycle after the request.
   static BeatTimes times_of(const tlm::tlm_generic_payload& payload, const BurstExtension& burst,
                             uint64_t cycle, const sc_core::sc_time& delay);
   /// The memory withdraws direct access to these addresses.

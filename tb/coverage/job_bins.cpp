@@ -185,7 +185,7 @@ void sample_operands(const CosimJob& job, Bins& bins) {
                                ? "no bias"
                                : fmt::format("{}, {}", job.bias_one_row ? "row" : "full", width);
   bins.hit(kBias, form + ", " + kind_name(job.output.kind));
-  const NumberFormat& numbers = number_formats()[job.bias_bf16 ? 1 : 0];
+  const NumberFormat& numbers = bias_format(job.bias_bf16);
   std::set<std::string> classes;
   for (const float x : job.bias) classes.insert(number_class(x, numbers));
   hit_all(bins, kBiasNumbers, width, classes);

@@ -18,9 +18,11 @@
 namespace mxe {
 namespace {
 
-constexpr uint64_t kA = 0x1000, kB = 0x4000, kScales = 0x8000, kD = 0xC000, kEnd = 0x10000;
+constexpr uint64_t kA = 0x1000, kB = 0x4000, kAScales = 0x8000, kBScales = 0xA000;
+constexpr uint64_t kD = 0xC000, kEnd = 0x10000;
 constexpr uint32_t kM = 16, kN = 8, kK = 96;
 constexpr uint8_t kOne = 0x38, kOneScale = 127;  // 1 in E4M3, and as a scale
+constexpr uint32_t kOnesPerRow = kK / kM;
 
 struct Board : sc_core::sc_module {
   enum class Kind : uint8_t { annotates, waits, both };
@@ -96,16 +98,25 @@ struct Board : sc_core::sc_module {
     put(MXE_DESC_K, kK);
     put(MXE_DESC_A_ADDR, kA);
     put(MXE_DESC_B_ADDR, kB);
-    put(MXE_DESC_A_SCALE_ADDR, kScales);
-    put(MXE_DESC_B_SCALE_ADDR, kScales);
+    put(MXE_DESC_A_SCALE_ADDR, kAScales);
+    put(MXE_DESC_B_SCALE_ADDR, kBScales);
     put(MXE_DESC_D_ADDR, kD);
     put(MXE_DESC_A_STRIDE, kK);
     put(MXE_DESC_B_STRIDE, kK);
     put(MXE_DESC_A_SCALE_STRIDE, kK / 32);
     put(MXE_DESC_B_SCALE_STRIDE, kK / 32);
     put(MXE_DESC_D_STRIDE, 4 * kN);
-    std::memset(&bytes[kA], kOne, kScales - kA);
-    std::memset(&bytes[kScales], kOneScale, kD - kScales);
+    // Each row of A has more ones than the row above, each column of B twice the scale of the one
+    // before, so that no two results of a row or column are the same.
+    for (uint32_t row = 0; row < kM; row++) {
+      std::memset(&bytes[kA + row * kK], kOne, (row + 1) * kOnesPerRow);
+    }
+    std::memset(&bytes[kAScales], kOneScale, kM * kK / 32);
+    std::memset(&bytes[kB], kOne, kN * kK);
+    for (uint32_t column = 0; column < kN; column++) {
+      std::memset(&bytes[kBScales + column * kK / 32], static_cast<int>(kOneScale + column),
+                  kK / 32);
+    }
   }
 
   void program() {
@@ -129,7 +140,8 @@ struct Board : sc_core::sc_module {
     for (uint32_t i = 0; i < kM * kN; i++) {
       float result = 0;
       std::memcpy(&result, &bytes[kD + 4 * i], sizeof result);
-      wrong += result != static_cast<float>(kK);
+      const uint32_t row = i / kN, column = i % kN;
+      wrong += result != static_cast<float>((row + 1) * kOnesPerRow << column);
     }
     EXPECT_EQ(wrong, 0u);
     EXPECT_EQ(changed, 0u);

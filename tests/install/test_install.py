@@ -8,10 +8,13 @@ import pathlib
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 
 SOURCE = pathlib.Path(os.environ["MXE_SOURCE"])
+sys.path.insert(0, str(SOURCE / "tests/documents"))
+from documents import blocks_of  # noqa: E402
 BUILD = pathlib.Path(os.environ["MXE_BUILD"])
 LIBDIR = os.environ["MXE_LIBDIR"]  # of the installation: lib, or Debian's lib/x86_64-linux-gnu
 HAS_RTL = os.environ["MXE_RTL"] == "1"
@@ -20,9 +23,8 @@ PREFIX = "/opt/mxe"  # in the documents
 
 def blocks(document, language, word):
     """The code blocks of a document that contain the word, as one text."""
-    text = (SOURCE / document).read_text(encoding="utf-8")
-    found = re.findall(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
-    return "".join(block for block in found if word in block)
+    found = blocks_of((SOURCE / document).read_text(encoding="utf-8"))
+    return "".join(block.text for block in found if block.language == language and word in block.text)
 
 
 def here(line):
