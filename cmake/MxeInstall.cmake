@@ -16,7 +16,8 @@ install(DIRECTORY sw/mxe/data/digits DESTINATION ${_share} COMPONENT runtime
         PATTERN train* EXCLUDE)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
 if(MXE_BUILD_RTL)
-  # Those that are built: scripts/demo, for one, builds `base` alone.
+  # What is built of these: scripts/demo, for one, builds mxe and the design `base` alone.
+  install(TARGETS mxe-cosim RUNTIME COMPONENT runtime OPTIONAL)
   get_property(_designs GLOBAL PROPERTY MXE_BUILT_IN_RTL)
   install(TARGETS ${_designs} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/mxe COMPONENT runtime
                                       OPTIONAL)

@@ -60,25 +60,33 @@ string(SHA256 MXE_ENGINE_INTERFACE "${_digests}")
 string(SUBSTRING ${MXE_ENGINE_INTERFACE} 0 12 MXE_ENGINE_INTERFACE)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${_headers})
 
-# What Verilator's classes need at run time, compiled once for all designs.
-function(mxe_verilated_runtime)
+# mxe_verilated_runtime(<target> <file of Verilator>...): what Verilator's classes need at run time,
+# compiled once for all designs.
+function(mxe_verilated_runtime target)
+  list(TRANSFORM ARGN PREPEND ${VERILATOR_ROOT}/include/ OUTPUT_VARIABLE sources)
+  add_library(${target} STATIC EXCLUDE_FROM_ALL ${sources})
+  target_include_directories(${target} SYSTEM PUBLIC ${VERILATOR_ROOT}/include
+                                                     ${VERILATOR_ROOT}/include/vltstd)
+  target_compile_features(${target} PRIVATE cxx_std_17)
+  target_compile_options(${target} PRIVATE -O2)
+  set_target_properties(${target} PROPERTIES
+                        POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden
+                        VISIBILITY_INLINES_HIDDEN ON)
+endfunction()
+
+# All of it: a design without waves or coverage needs neither library of its own.
+function(mxe_verilated_runtimes)
   if(TARGET mxe_verilated_runtime)
     return()
   endif()
   find_package(Threads REQUIRED)
   find_package(ZLIB REQUIRED)
-  set(sources verilated.cpp verilated_cov.cpp verilated_dpi.cpp verilated_fst_c.cpp
-              verilated_threads.cpp)
-  list(TRANSFORM sources PREPEND ${VERILATOR_ROOT}/include/)
-  add_library(mxe_verilated_runtime STATIC EXCLUDE_FROM_ALL ${sources})
-  target_include_directories(mxe_verilated_runtime SYSTEM PUBLIC ${VERILATOR_ROOT}/include
-                                                                 ${VERILATOR_ROOT}/include/vltstd)
-  target_compile_features(mxe_verilated_runtime PRIVATE cxx_std_17)
-  target_compile_options(mxe_verilated_runtime PRIVATE -O2)
-  set_target_properties(mxe_verilated_runtime PROPERTIES
-                        POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden
-                        VISIBILITY_INLINES_HIDDEN ON)
-  target_link_libraries(mxe_verilated_runtime PUBLIC Threads::Threads ZLIB::ZLIB)
+  mxe_verilated_runtime(mxe_verilated_runtime verilated.cpp verilated_threads.cpp)
+  target_link_libraries(mxe_verilated_runtime PUBLIC Threads::Threads)
+  mxe_verilated_runtime(mxe_verilated_fst verilated_fst_c.cpp)
+  target_link_libraries(mxe_verilated_fst PUBLIC mxe_verilated_runtime ZLIB::ZLIB)
+  mxe_verilated_runtime(mxe_verilated_coverage verilated_cov.cpp)
+  target_link_libraries(mxe_verilated_coverage PUBLIC mxe_verilated_runtime)
 endfunction()
 
 function(mxe_verilated_class target)
@@ -143,12 +151,14 @@ function(mxe_verilated_class target)
     VERBATIM)
   add_custom_target(${target}_verilated DEPENDS ${archive})
 
-  mxe_verilated_runtime()
+  mxe_verilated_runtimes()
   add_library(${target} INTERFACE)
   add_dependencies(${target} ${target}_verilated)
   target_compile_definitions(${target} INTERFACE ${definitions})
   target_include_directories(${target} SYSTEM INTERFACE ${directory})
-  target_link_libraries(${target} INTERFACE ${archive} mxe_verilated_runtime)
+  target_link_libraries(${target} INTERFACE ${archive} $<$<BOOL:${ARG_FST}>:mxe_verilated_fst>
+                                            $<$<BOOL:${ARG_COVERAGE}>:mxe_verilated_coverage>
+                                            mxe_verilated_runtime)
 endfunction()
 
 function(mxe_verilate target)

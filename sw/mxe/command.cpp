@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <nlohmann/json.hpp>
 #include <thread>
 
 namespace mxe::cli {
@@ -20,5 +21,14 @@ void show_progress(const std::string& line) {
 }
 
 unsigned hardware_threads() { return std::max(1u, std::thread::hardware_concurrency()); }
+
+int fail(const std::string& who, std::string message, ExitCode code) {
+  show_progress("");
+  for (char& c : message) {
+    if (c == '\n') c = ' ';
+  }
+  fmt::print(stderr, "{}: {}\n", who, message);
+  return code;
+}
 
 }  // namespace mxe::cli

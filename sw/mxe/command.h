@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
+
+namespace CLI {
+class App;
+}
 
 namespace mxe::cli {
 
@@ -34,6 +37,9 @@ void show_progress(const std::string& line);
 /// Threads that this machine runs at once, at least 1.
 unsigned hardware_threads();
 
+/// Reports a failure of `who` in one line on stderr. Returns `code`.
+int fail(const std::string& who, std::string message, ExitCode code = kBadInput);
+
 // Each of these adds its subcommand to `app`.
 Command add_demo(CLI::App& app);
 Command add_formats(CLI::App& app);
@@ -45,6 +51,8 @@ Command add_matmul(CLI::App& app);
 Command add_estimate(CLI::App& app);
 #ifdef MXE_WITH_RTL
 Command add_cosim(CLI::App& app);
+constexpr const char* kCosimDescription =
+    "Run random jobs on model and RTL side by side and compare everything";
 #endif
 
 }  // namespace mxe::cli

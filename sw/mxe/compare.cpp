@@ -3,8 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -17,7 +19,7 @@
 namespace mxe::cli {
 namespace {
 
-struct Options {
+struct CompareOptions {
   std::string input;
   std::vector<std::string> formats;
   bool json = false;
@@ -55,7 +57,7 @@ Json results_json(const std::vector<mx::FormatComparison>& comparisons) {
   return results;
 }
 
-int run(const Options& options) {
+int run(const CompareOptions& options) {
   const std::vector<std::string> formats =
       options.formats.empty() ? mx::default_formats() : options.formats;
   Json tensors = Json::array();
@@ -84,7 +86,7 @@ int run(const Options& options) {
 Command add_compare(CLI::App& app) {
   CLI::App* command =
       app.add_subcommand("compare", "Quantize an array in several formats and compare the errors");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<CompareOptions>();
   command
       ->add_option("IN.npy", options->input,
                    "float32 array, or a .safetensors file; blocks run along the last axis")

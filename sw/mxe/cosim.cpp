@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <memory>
@@ -110,8 +111,7 @@ int run(const Options& options) {
 }  // namespace
 
 Command add_cosim(CLI::App& app) {
-  CLI::App* command = app.add_subcommand(
-      "cosim", "Run random jobs on model and RTL side by side and compare everything");
+  CLI::App* command = app.add_subcommand("cosim", kCosimDescription);
   const auto options = std::make_shared<Options>();
   RegressionOptions& regression = options->regression;
   regression.parallel = hardware_threads();

@@ -3,8 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "model/numerics/files.h"
@@ -22,7 +24,7 @@ std::string digits_directory() {
       .string();
 }
 
-struct Options {
+struct DemoOptions {
   std::string data = digits_directory();
   bool json = false;
   EngineChoice engine;
@@ -94,7 +96,7 @@ void print_differences(const DemoResult& demo) {
   }
 }
 
-int run(const Options& options) {
+int run(const DemoOptions& options) {
   const EngineSetup setup = options.engine.resolve();
   const DemoResult demo = run_digits_demo(load_digits(options.data), setup);
   if (options.json) {
@@ -111,7 +113,7 @@ int run(const Options& options) {
 Command add_demo(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "demo", "Classify handwritten digits in several formats on reference, model and RTL");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<DemoOptions>();
   command->add_option("--data", options->data, "Directory with images, labels, weights and biases")
       ->capture_default_str();
   options->engine.add_to(*command);

@@ -3,10 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
@@ -20,7 +22,7 @@
 namespace mxe::cli {
 namespace {
 
-struct Options {
+struct DequantizeOptions {
   std::string elements, scales, output;
   QuantizerChoice quantizer;
   std::optional<int> axis;
@@ -62,7 +64,7 @@ std::optional<std::size_t> find_axis(const std::optional<int>& given,
   return std::nullopt;
 }
 
-Blocks find_blocks(const Options& options, const mx::QuantizerOptions& quantizer,
+Blocks find_blocks(const DequantizeOptions& options, const mx::QuantizerOptions& quantizer,
                    const std::vector<std::size_t>& elements,
                    const std::vector<std::size_t>& scales) {
   const std::size_t block = quantizer.block_size;
@@ -110,7 +112,7 @@ std::vector<float> look_up(const std::vector<Code>& codes, const std::vector<flo
   return values;
 }
 
-Array<float> read_elements(const Options& options, const mx::Quantizer& quantizer,
+Array<float> read_elements(const DequantizeOptions& options, const mx::Quantizer& quantizer,
                            const std::vector<float>& table) {
   if (quantizer.format.bits > 8) {
     const Array<uint16_t> codes = read_shorts(options.elements);
@@ -122,7 +124,7 @@ Array<float> read_elements(const Options& options, const mx::Quantizer& quantize
 }
 
 /// Scales as numbers: float32 files hold them as they are.
-Array<float> read_scales(const Options& options, const mx::ScaleFormat& format,
+Array<float> read_scales(const DequantizeOptions& options, const mx::ScaleFormat& format,
                          const mx::BlockRules& rules) {
   if (holds_floats(options.scales)) return read_floats(options.scales);
   const Array<uint8_t> codes = read_bytes(options.scales);
@@ -146,7 +148,7 @@ void apply_scales(std::vector<float>& values, const std::vector<float>& scales,
   }
 }
 
-int run(const Options& options) {
+int run(const DequantizeOptions& options) {
   const mx::Quantizer quantizer = options.quantizer.resolve();
   check_packing(quantizer.format, options.packing);
   const mx::BlockRules rules = mx::make_block_rules(quantizer.format, quantizer.options, 1);
@@ -175,7 +177,7 @@ int run(const Options& options) {
 Command add_dequantize(CLI::App& app) {
   CLI::App* command =
       app.add_subcommand("dequantize", "Turn element codes and block scales back into float32");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<DequantizeOptions>();
   command
       ->add_option("--elements", options->elements,
                    "Element codes: uint8, or uint16 for formats of more than 8 bits")

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // mxe estimate: the cycles of a matrix product, without data.
 
+#include <CLI/CLI.hpp>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
@@ -15,7 +17,7 @@
 namespace mxe::cli {
 namespace {
 
-struct Options {
+struct EstimateOptions {
   JobShape shape;
   std::string format_a, format_b, on = "model";
   OutputChoice output;
@@ -24,7 +26,7 @@ struct Options {
   bool json = false;
 };
 
-int run(const Options& options) {
+int run(const EstimateOptions& options) {
   const Target target = parse_target(options.on);
   if (target == Target::golden) {
     throw mx::Error("golden has no clock to estimate cycles from (allowed: model, rtl)");
@@ -56,7 +58,7 @@ int run(const Options& options) {
 Command add_estimate(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "estimate", "Count the cycles of a matrix product of a given shape, without data");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<EstimateOptions>();
   command->add_option("M", options->shape.m, "Rows of A")->required()->check(CLI::PositiveNumber);
   command->add_option("N", options->shape.n, "Columns of B")
       ->required()

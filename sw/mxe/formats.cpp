@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "model/numerics/format_info.h"
 #include "model/numerics/presets.h"

@@ -3,8 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -17,7 +19,7 @@
 namespace mxe::cli {
 namespace {
 
-struct Options {
+struct GenerateOptions {
   mx::AscendProblem problem;
   std::string root = ".", format = "mxfp4_e2m1", a, b;
   uint64_t seed = 1;
@@ -43,7 +45,7 @@ std::vector<float> matrix(const std::string& path, Random& random, std::size_t r
   return std::move(array.values);
 }
 
-int run(const Options& options) {
+int run(const GenerateOptions& options) {
   const mx::AscendProblem& problem = options.problem;
   Random random(options.seed);
   const std::vector<float> a = matrix(options.a, random, problem.m, problem.k);
@@ -85,7 +87,7 @@ int run(const Options& options) {
 Command add_generate(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "generate", "Write the operand files of the Ascend (CANN) MX matmul samples");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<GenerateOptions>();
   command->add_option("M", options->problem.m, "Rows of A")->required()->check(CLI::PositiveNumber);
   command->add_option("N", options->problem.n, "Columns of B")
       ->required()

@@ -3,8 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <chrono>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
@@ -24,7 +26,7 @@
 namespace mxe::cli {
 namespace {
 
-struct Options {
+struct MatmulOptions {
   std::string a, b, bias, format_a, format_b, on, output, expect, waves;
   std::string elements, scales, bias_format = "fp32", accumulate = "block";
   bool check = true, json = false;
@@ -60,7 +62,7 @@ void read_bias(const std::string& path, std::size_t m, std::size_t n, Job& job) 
 }
 
 /// Whether the bias is stored as BF16; throws mx::Error for anything but fp32 and bf16.
-bool is_bf16_bias(const Options& options) {
+bool is_bf16_bias(const MatmulOptions& options) {
   const std::string& format = options.bias_format;
   if (format == "fp32") return false;
   if (format != "bf16") {
@@ -70,7 +72,7 @@ bool is_bf16_bias(const Options& options) {
   return true;
 }
 
-Job read_job(const Options& options) {
+Job read_job(const MatmulOptions& options) {
   const mx::FormatId format_a = mx::parse_format(options.format_a);
   const mx::FormatId format_b = mx::parse_format(options.format_b);
   const Array<float> a = read_matrix(options.a, "[M, K]");
@@ -105,7 +107,7 @@ DeviceResult run_on(Target target, const EngineSetup& setup, const Job& job,
 }
 
 /// Writes the files that were asked for.
-void write_result(const Options& options, const JobShape& shape, const StoredOutput& result,
+void write_result(const MatmulOptions& options, const JobShape& shape, const StoredOutput& result,
                   const std::vector<float>& values) {
   if (!options.output.empty()) mx::write_npy(options.output, values.data(), {shape.m, shape.n});
   if (options.elements.empty() && options.scales.empty()) return;
@@ -119,14 +121,14 @@ void write_result(const Options& options, const JobShape& shape, const StoredOut
 }
 
 /// Reports a difference from `source` on stderr.
-int report_difference(const Options& options, const std::string& source,
+int report_difference(const MatmulOptions& options, const std::string& source,
                       const std::string& difference) {
   if (difference.empty()) return kAgreed;
   fmt::print(stderr, "mxe matmul: {} and {} disagree: {}\n", options.on, source, difference);
   return kDisagreed;
 }
 
-int run(const Options& options) {
+int run(const MatmulOptions& options) {
   const Target target = parse_target(options.on);
   mx::GemmOptions golden;
   golden.accumulate = mx::parse_accumulate(options.accumulate);
@@ -179,7 +181,7 @@ int run(const Options& options) {
 Command add_matmul(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "matmul", "Quantize A and B and compute A * B + bias on the reference, the model or the RTL");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<MatmulOptions>();
   command->add_option("A.npy", options->a, "float32 [M, K]")->required();
   command->add_option("B.npy", options->b, "float32 [K, N]")->required();
   command->add_option("--format-a", options->format_a, "Element format of A; see `mxe formats`")

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 
 #include "model/job/output.h"
+
+namespace CLI {
+class App;
+}
 
 namespace mxe::cli {
 

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 
 #include "model/numerics/format.h"
 #include "sw/mxe/arrays.h"
+
+namespace CLI {
+class App;
+}
 
 namespace mxe::cli {
 

@@ -5,7 +5,9 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
@@ -19,7 +21,7 @@
 namespace mxe::cli {
 namespace {
 
-struct Options {
+struct QuantizeOptions {
   std::string input, scale_rule, rounding, elements, scales, dequantized;
   QuantizerChoice quantizer;
   int axis = -1;
@@ -28,7 +30,7 @@ struct Options {
   bool stats = false, json = false;
 };
 
-mx::Quantizer resolve(const Options& options) {
+mx::Quantizer resolve(const QuantizeOptions& options) {
   mx::Quantizer quantizer = options.quantizer.resolve();
   if (!options.scale_rule.empty()) {
     if (!quantizer.options.scale_format.is_power_of_two()) {
@@ -43,7 +45,7 @@ mx::Quantizer resolve(const Options& options) {
   return quantizer;
 }
 
-void write_elements(const Options& options, const mx::QuantizedArray& array) {
+void write_elements(const QuantizeOptions& options, const mx::QuantizedArray& array) {
   if (options.elements.empty()) return;
   if (array.wide_codes.empty()) {
     const Array<uint8_t> packed = pack(array.format, options.packing, {array.shape, array.codes});
@@ -53,7 +55,7 @@ void write_elements(const Options& options, const mx::QuantizedArray& array) {
   }
 }
 
-void write_scales(const Options& options, const mx::QuantizedArray& array) {
+void write_scales(const QuantizeOptions& options, const mx::QuantizedArray& array) {
   if (options.scales.empty()) return;
   if (array.scale_codes.empty()) {
     mx::write_npy(options.scales, array.scales.data(), array.scale_shape);
@@ -62,7 +64,7 @@ void write_scales(const Options& options, const mx::QuantizedArray& array) {
   }
 }
 
-Json describe(const Options& options, const mx::QuantizedArray& array) {
+Json describe(const QuantizeOptions& options, const mx::QuantizedArray& array) {
   Json json{
       {"format", options.quantizer.format},
       {"preset", options.quantizer.preset},
@@ -75,7 +77,7 @@ Json describe(const Options& options, const mx::QuantizedArray& array) {
   return json;
 }
 
-void print_text(const Options& options, const mx::QuantizedArray& array) {
+void print_text(const QuantizeOptions& options, const mx::QuantizedArray& array) {
   fmt::print("{} as {}: {} blocks of {} along axis {}", shape_text(array.shape),
              options.quantizer.format, array.scales.size(), array.options.block_size, array.axis);
   if (array.options.uses_tensor_scale) fmt::print(", tensor scale {}", array.tensor_scale);
@@ -92,7 +94,7 @@ void print_stats(const mx::QuantizationStats& stats) {
   fmt::print("  storage     {:.2f} bits an element\n", stats.bits_per_element);
 }
 
-int run(const Options& options) {
+int run(const QuantizeOptions& options) {
   const mx::Quantizer quantizer = resolve(options);
   check_packing(quantizer.format, options.packing);
   const Array<float> input = read_floats(options.input);
@@ -125,7 +127,7 @@ int run(const Options& options) {
 Command add_quantize(CLI::App& app) {
   CLI::App* command =
       app.add_subcommand("quantize", "Quantize a float32 array to element codes and block scales");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<QuantizeOptions>();
   command->add_option("IN.npy", options->input, "float32 array of any shape")->required();
   options->quantizer.add_to(*command);
   command->add_option("--axis", options->axis, "Axis the blocks run along; -1 is the last")

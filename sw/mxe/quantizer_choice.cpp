@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sw/mxe/quantizer_choice.h"
 
+#include <CLI/CLI.hpp>
 namespace mxe::cli {
 
 void QuantizerChoice::add_to(CLI::App& command) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sw/mxe/stats_report.h"
 
+#include <nlohmann/json.hpp>
 #include <string>
 
 namespace mxe::cli {

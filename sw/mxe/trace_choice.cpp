@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
+
 #include "model/numerics/error.h"
 
 namespace mxe::cli {

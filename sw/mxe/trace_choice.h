@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 
 #include "model/engine/chrome_trace.h"
 #include "sw/device/target.h"
+
+namespace CLI {
+class App;
+}
 
 namespace mxe::cli {
 

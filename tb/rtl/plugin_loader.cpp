@@ -11,6 +11,7 @@
 
 #include "model/numerics/error.h"
 #include "model/numerics/files.h"
+#include "tb/rtl/build_on_demand.h"
 
 namespace mxe {
 namespace {
@@ -51,16 +52,6 @@ fs::path find_design(const std::string& name) {
   return ask_linker(name + ".so");
 }
 
-/// Builds the design, if the program lies where CMake built MXE. One process at a time does.
-void build_design(const std::string& name) {
-  const fs::path build = mx::program_directory();
-  if (!fs::exists(build / "CMakeCache.txt") || !fs::exists(build / MXE_RTL_LIST)) return;
-  fmt::print(stderr, "building {}, which happens once\n", name);
-  const std::string command = fmt::format(
-      "flock '{0}/rtl.lock' cmake --build '{0}' --target {1} 1>&2", build.string(), name);
-  if (std::system(command.c_str()) != 0) throw mx::Error(name + " could not be built");
-}
-
 }  // namespace
 
 const EnginePlugin& load_engine_plugin(const std::string& library) {
@@ -85,7 +76,7 @@ const EnginePlugin& load_engine_plugin(const std::string& library) {
 const EnginePlugin& load_design(const std::string& name) {
   fs::path library = find_design(name);
   if (library.empty()) {
-    build_design(name);
+    build_on_demand(name);
     library = find_design(name);
   }
   if (library.empty()) {

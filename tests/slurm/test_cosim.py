@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts/slurm"))
 from cluster import Cluster, wait_for  # noqa: E402
 
-MXE = Path(os.environ.get("MXE_PROGRAM", ROOT / "build/mxe"))
+MXE = Path(os.environ.get("MXE_PROGRAM", ROOT / "build/mxe-cosim"))
 FAULTY = Path(os.environ.get("MXE_FAULTY_PROGRAM", ROOT / "build/mxe_faulty"))
 LIMIT_SECONDS = 180  # for a test: the slowest takes a sixth
 NODE_TIMEOUT = 5  # seconds until a node that was killed is missed
