@@ -47,7 +47,7 @@ CliTest::~CliTest() {
 }
 
 ProgramRun CliTest::mxe(const std::vector<std::string>& arguments) {
-  std::vector<std::string> words{MXE_PROGRAM};
+  std::vector<std::string> words{program_};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());

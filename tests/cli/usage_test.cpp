@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The parts every subcommand shares: help, bad usage, bad files.
 
+#include <filesystem>
+
 #include "tests/cli/run_mxe.h"
 
 namespace mxe::test {
@@ -83,6 +85,15 @@ TEST_F(Usage, BadFiles) {
   write_text("huge.npy", with("(2, 2), }              ", "(99999999, 99999999), }"));
   expect_error(quantize("huge.npy"), "huge.npy: the header promises");
 }
+
+#ifdef MXE_WITH_RTL
+TEST_F(Usage, CosimIsAProgramBesideMxe) {
+  std::filesystem::copy_file(MXE_PROGRAM, path("mxe"));
+  run_program(path("mxe"));
+  expect_error({"cosim", "--seeds", "1"}, "cannot run " + path("mxe-cosim") + ": No such file");
+  EXPECT_EQ(mxe({"formats"}).exit_code, 0) << "the others need no other program";
+}
+#endif
 
 TEST_F(Usage, UnwritableOutput) {
   write_floats("x.npy", {1, 2}, {2});
