@@ -58,24 +58,6 @@ void Core::step(uint64_t limit) {
   if (counters_.open_intervals() > kSettleAbove) counters_.settle(now);
 }
 
-uint64_t Core::quiet_from() const { return std::max(access_done_, datapath_.last_transfer()) + 1; }
-
-uint64_t Core::access_delay(uint64_t cycle) const {
-  const uint64_t first_poll = quiet_from() + kQuietCycles;
-  if (cycle <= first_poll) return 0;
-  // A poll that finds the engine busy is followed by another one. Where an access and a poll would
-  // begin in the same cycle, the access goes first.
-  uint64_t since = cycle - first_poll;
-  if (!rests()) since %= kStatusPollCycles + kQuietCycles;
-  return since != 0 && since < kStatusPollCycles ? kStatusPollCycles - since : 0;
-}
-
-void Core::start_access(uint64_t cycle) {
-  const uint64_t stopped = quiet_from() + kQuietCycles + kStatusPollCycles;
-  if (rests() && stopped < cycle) counters_.skip(stopped, cycle);
-  access_done_ = cycle + kStatusPollCycles - 1;
-}
-
 void Core::set_counters(uint64_t cycle, const std::vector<uint64_t>& values) {
   Counters::Values all{};
   std::copy_n(values.begin(), std::min(values.size(), all.size()), all.begin());

@@ -12,13 +12,6 @@
 
 namespace mxe {
 
-/// A simulation stops the clock of an engine that has no work. It polls STATUS this many cycles
-/// after the last transfer on any of the engine's buses, which takes as long as any register
-/// access, and stops the clock if the engine is idle; the next access starts the clock again. So
-/// idle time costs a simulation of the RTL nothing. The model counts its cycles in the same way.
-inline constexpr uint64_t kQuietCycles = 256;
-inline constexpr uint64_t kStatusPollCycles = 3;
-
 /// The engine without SystemC: registers, command processor, datapath and counters, in clock
 /// cycles.
 ///
@@ -36,11 +29,6 @@ class Core {
   /// Cycle of the next event; kNever while the engine has nothing to do.
   uint64_t next_step() const { return cmd_.next_step(); }
 
-  /// How many cycles a register access that arrives in `cycle` has to wait for a poll of STATUS
-  /// (kQuietCycles). Everything up to `cycle` must have been carried out.
-  uint64_t access_delay(uint64_t cycle) const;
-  /// A register access begins in `cycle`. A stopped clock runs again.
-  void start_access(uint64_t cycle);
   /// Writes a register; `cycle` is the first in which it has the new value. Everything before
   /// `cycle` must have been carried out. Returns false on a bus error.
   bool write(uint64_t cycle, uint32_t address, uint32_t value, uint8_t strobe);
@@ -61,11 +49,6 @@ class Core {
   std::deque<Interrupt>& interrupts() { return interrupts_; }
 
  private:
-  /// Whether the engine does nothing until the next register access.
-  bool rests() const { return cmd_.next_step() == kNever && !cmd_.busy(); }
-  /// The first cycle in which no bus transfers anything, as far as is known.
-  uint64_t quiet_from() const;
-
   void step(uint64_t limit);
   void write_control(uint64_t cycle, uint32_t value);
   void set_events(uint64_t cycle, uint32_t events);
@@ -78,7 +61,6 @@ class Core {
   Datapath datapath_;
   Cmd cmd_;
   std::array<uint32_t, 1024> words_{};  // what software wrote, by word offset
-  uint64_t access_done_ = 0;            // last cycle of the last register access
   uint32_t irq_status_ = 0;
   bool irq_level_ = false;
   std::deque<Interrupt> interrupts_;

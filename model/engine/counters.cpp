@@ -45,11 +45,6 @@ void Counters::settle(uint64_t cycle) {
   settled_to_ = cycle;
 }
 
-void Counters::skip(uint64_t begin, uint64_t end) {
-  settle(begin);
-  settled_to_ = std::max(settled_to_, end);
-}
-
 void Counters::visit(StateVisitor& visitor) {
   visitor.value(interventions_);
   for (Interval& interval : intervals_) {

@@ -33,8 +33,6 @@ class Counters {
   void forget(Counter counter, uint64_t cycle);
   /// Counts what lies before `cycle`. Cycles never go back.
   void settle(uint64_t cycle);
-  /// The clock stands still from `begin` to before `end`.
-  void skip(uint64_t begin, uint64_t end);
   /// CTRL.enable changes in `cycle`.
   void enable(uint64_t cycle, bool enabled);
   /// Clears all counters (counter_clear_i in `cycle`); `cycle` is the last that is forgotten.

@@ -309,11 +309,6 @@ uint64_t Datapath::drained_from(uint64_t cycle) const {
   return std::max({rd_port_.drained_from(cycle), wr_port_.idle_from(), drain_.row_done_from()});
 }
 
-uint64_t Datapath::last_transfer() const {
-  const uint64_t written = wr_port_.idle_from();
-  return std::max(rd_port_.last_beat(), written == 0 ? 0 : written - 1);
-}
-
 void Datapath::clear(uint64_t cycle) {
   load_a_.clear();
   load_b_.clear();

@@ -70,9 +70,6 @@ class Datapath {
   void clear(uint64_t cycle);
   void clear_errors();
 
-  /// Cycle of the last transfer on the memory port so far.
-  uint64_t last_transfer() const;
-
   /// Cycles skipped so far.
   uint64_t skipped_cycles() const { return skipped_cycles_; }
 

@@ -51,7 +51,6 @@ class RdPort {
   uint64_t bursts() const { return bursts_; }
   /// Read beats so far, and the cycle of the last one.
   uint64_t beats() const { return beats_; }
-  uint64_t last_beat() const { return unpack_.last_beat(); }
 
  private:
   bool allowed(ReadSource source, uint64_t cycle) const;

@@ -55,10 +55,7 @@ bool Engine::set_counters(const std::vector<uint64_t>& values) {
 bool Engine::transfer_register(RegisterTransfer& transfer) {
   while (register_busy_) wait(free_event_);
   register_busy_ = core_waits_ = true;
-  const uint64_t delay = core_.access_delay(bring_core_to_now());
-  if (delay != 0) wait(cycles_to_time(delay));
   const uint64_t begin = bring_core_to_now();
-  core_.start_access(begin);
   wait(cycles_to_time(kAccessVisible));
   bool ok = false;
   if (transfer.write) {
@@ -197,7 +194,7 @@ void Engine::thread() {
       yield_to_others();  // software reacts before this thread asks how far it may go
     } else if (core_waits_ || core_.next_step() == kNever) {
       wait(wake_event_);
-    } else {
+    } else if (core_.next_step() > current_cycle()) {  // else the memory let time pass
       // Runs as far as software allows; an access that comes earlier wakes this thread.
       const uint64_t until = std::max(horizon(), current_cycle() + 1);
       wait(cycles_to_time(std::min(until - current_cycle(), kMaxBatch)), wake_event_);

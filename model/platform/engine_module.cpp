@@ -45,8 +45,9 @@ EngineModule::EngineModule(const sc_core::sc_module_name& name, const Params& pa
   mem.register_invalidate_direct_mem_ptr(this, &EngineModule::end_direct_access);
 }
 
-uint64_t EngineModule::horizon() const {
-  if (horizon_) return horizon_();
+uint64_t EngineModule::horizon() const { return horizon_ ? horizon_() : next_activity(); }
+
+uint64_t EngineModule::next_activity() {
   return time_to_cycles(sc_core::sc_time_stamp() + sc_core::sc_time_to_pending_activity());
 }
 
@@ -57,7 +58,7 @@ BeatTimes EngineModule::times_of(const tlm::tlm_generic_payload& payload,
   const uint64_t last = current_cycle() + cycles_up(delay);
   const uint64_t before = payload.get_data_length() / burst.beat_bytes - 1;
   uint64_t first = last - std::min(last, before);
-  if (payload.is_read()) first = std::max(first, cycle + 1);
+  if (payload.is_read()) first = std::max({first, cycle + 1, current_cycle()});
   return {first << BeatTimes::kFraction, uint64_t{1} << BeatTimes::kFraction};
 }
 

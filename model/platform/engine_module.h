@@ -34,7 +34,7 @@ void yield_to_others();
 ///         waited for first); transport_dbg reads them on the model
 ///   mem   data, descriptors and completions: any TLM-2.0 memory; one that fills in BurstExtension
 ///         says when each beat is served; for others a burst ends after the delay that they return.
-///         One that waits works, but its bursts do not overlap, and it stops the clock of the RTL
+///         One that waits gets one burst at a time
 ///   irq   level interrupt
 class EngineModule : public sc_core::sc_module {
  public:
@@ -58,6 +58,8 @@ class EngineModule : public sc_core::sc_module {
   /// The cycle that the function of set_horizon() returns; without one, that of the next event in
   /// the simulation.
   uint64_t horizon() const;
+  /// The cycle of the next event in the simulation.
+  static uint64_t next_activity();
 
   /// Carries out `transfer` and waits as long as the bus takes. Returns false for SLVERR.
   virtual bool transfer_register(RegisterTransfer& transfer) = 0;
@@ -67,7 +69,7 @@ class EngineModule : public sc_core::sc_module {
   /// Returns when each beat of a burst is served. The engine requested the burst in `cycle`, and
   /// the memory has just answered with `delay`. A memory that knows BurstExtension has said it
   /// there. For any other memory the last beat comes after the delay, and those before it one a
-  /// cycle; no beat of a read comes before the cycle after the request.
+  /// cycle; no beat of a read comes before the cycle after the request, or before the answer.
   static BeatTimes times_of(const tlm::tlm_generic_payload& payload, const BurstExtension& burst,
                             uint64_t cycle, const sc_core::sc_time& delay);
   /// The memory withdraws direct access to these addresses.

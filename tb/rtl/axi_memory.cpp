@@ -21,9 +21,7 @@ void AxiMemory::drive(uint64_t cycle, RtlInputs& in) {
   in.m_awready = writes_outstanding() < limits_.writes && !hesitate();
   in.m_wready = !hesitate();
 
-  in.m_rvalid = !reads_.empty() &&
-                reads_.front().response.times.beat(reads_.front().next) <= cycle &&
-                (read_offered_ || !hesitate());
+  in.m_rvalid = !reads_.empty() && reads_.front().has_beat(cycle) && (read_offered_ || !hesitate());
   if (in.m_rvalid) {
     const Read& read = reads_.front();
     in.m_rdata = read.data.data() + std::size_t{read.next} * beat_bytes_;
@@ -33,11 +31,11 @@ void AxiMemory::drive(uint64_t cycle, RtlInputs& in) {
   }
   read_offered_ = in.m_rvalid;
 
-  in.m_bvalid = !responses_.empty() && responses_.front().cycle <= cycle &&
-                (response_offered_ || !hesitate());
+  in.m_bvalid =
+      !writes_.empty() && writes_.front().has_answer(cycle) && (response_offered_ || !hesitate());
   if (in.m_bvalid) {
-    in.m_bid = responses_.front().id;
-    in.m_bresp = responses_.front().code;
+    in.m_bid = writes_.front().id;
+    in.m_bresp = writes_.front().response.code;
   }
   response_offered_ = in.m_bvalid;
 }
@@ -49,7 +47,7 @@ void AxiMemory::sample(uint64_t cycle, const RtlInputs& in, const RtlOutputs& ou
   }
   if (in.m_bvalid && out.m_bready) {
     response_offered_ = false;
-    responses_.pop_front();
+    writes_.pop_front();
   }
   if (in.m_arready && out.m_arvalid) accept_read(cycle, out);
   if (in.m_awready && out.m_awvalid) {
@@ -60,11 +58,11 @@ void AxiMemory::sample(uint64_t cycle, const RtlInputs& in, const RtlOutputs& ou
 }
 
 bool AxiMemory::busy() const {
-  return !reads_.empty() || !addresses_.empty() || !data_.empty() || !responses_.empty();
+  return !reads_.empty() || !addresses_.empty() || !data_.empty() || !writes_.empty();
 }
 
 void AxiMemory::accept_read(uint64_t cycle, const RtlOutputs& out) {
-  Read read;
+  Read& read = reads_.emplace_back();
   read.id = out.m_ar.id;
   read.beats = out.m_arlen + 1u;
   read.data.resize(std::size_t{read.beats} * beat_bytes_);
@@ -73,8 +71,7 @@ void AxiMemory::accept_read(uint64_t cycle, const RtlOutputs& out) {
   request.address = out.m_araddr;
   request.bytes = read.data.size();
   request.data = read.data.data();
-  read.response = transport_(request);
-  reads_.push_back(std::move(read));
+  transport_(request, read.response);
 }
 
 void AxiMemory::accept_data(const RtlOutputs& out) {
@@ -90,19 +87,21 @@ void AxiMemory::accept_data(const RtlOutputs& out) {
 void AxiMemory::issue_writes(uint64_t cycle) {
   while (!addresses_.empty() && !data_.empty() && data_.front().complete) {
     const WriteAddress& address = addresses_.front();
-    WriteData& burst = data_.front();
+    Write& write = writes_.emplace_back();
+    write.burst = std::move(data_.front());
+    write.issued = cycle;
+    write.beats = address.beats;
+    write.id = address.id;
     Request request;
     request.write = true;
     request.cycle = cycle;
     request.address = address.address;
-    request.bytes = burst.data.size();
-    request.data = burst.data.data();
-    request.enables = burst.enables.data();
-    const Response response = transport_(request);
-    const uint64_t last_beat = response.times.beat(address.beats - 1);
-    responses_.push_back({response.code, std::max(last_beat, cycle + 1), address.id});
+    request.bytes = write.burst.data.size();
+    request.data = write.burst.data.data();
+    request.enables = write.burst.enables.data();
     addresses_.pop_front();
     data_.pop_front();
+    transport_(request, write.response);
   }
 }
 

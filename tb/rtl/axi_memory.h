@@ -19,7 +19,8 @@ namespace mxe {
 /// into requests of a memory with annotated times, and moves the beats at those times.
 ///
 /// A read is requested when its address is accepted, a write when its address and all its data are
-/// there.
+/// there. The memory may answer at once or later; it has one request at a time to answer, in the
+/// order in which they were made.
 class AxiMemory {
  public:
   struct Request {
@@ -31,10 +32,12 @@ class AxiMemory {
     const uint8_t* enables = nullptr;  ///< of a write: 0xFF per byte to write, else 0
   };
   struct Response {
+    bool known = false;
     uint8_t code = 0;  ///< AXI: 0 OKAY, 2 SLVERR, 3 DECERR
     BeatTimes times;
   };
-  using Transport = std::function<Response(const Request&)>;
+  /// Takes a request, whose data and whose response stay where they are until it is known.
+  using Transport = std::function<void(const Request&, Response&)>;
 
   /// `back_pressure_seed` other than 0 makes every ready and valid of the slave hesitate at random.
   AxiMemory(unsigned beat_bytes, const PortLimits& limits, uint64_t back_pressure_seed,
@@ -48,7 +51,7 @@ class AxiMemory {
   /// Whether any burst is under way.
   bool busy() const;
   std::size_t reads_outstanding() const { return reads_.size(); }
-  std::size_t writes_outstanding() const { return addresses_.size() + responses_.size(); }
+  std::size_t writes_outstanding() const { return addresses_.size() + writes_.size(); }
 
  private:
   struct Read {
@@ -56,6 +59,10 @@ class AxiMemory {
     Response response;
     unsigned beats = 0, next = 0;
     uint8_t id = 0;
+
+    bool has_beat(uint64_t cycle) const {
+      return response.known && response.times.beat(next) <= cycle;
+    }
   };
   struct WriteAddress {
     uint64_t address = 0;
@@ -66,10 +73,16 @@ class AxiMemory {
     std::vector<uint8_t> data, enables;
     bool complete = false;
   };
-  struct WriteResponse {
-    uint8_t code = 0;
-    uint64_t cycle = 0;
+  struct Write {
+    WriteData burst;
+    Response response;
+    uint64_t issued = 0;  // in this cycle
+    unsigned beats = 0;
     uint8_t id = 0;
+
+    bool has_answer(uint64_t cycle) const {
+      return response.known && issued < cycle && response.times.beat(beats - 1) <= cycle;
+    }
   };
 
   bool hesitate();
@@ -85,7 +98,7 @@ class AxiMemory {
   std::deque<Read> reads_;
   std::deque<WriteAddress> addresses_;                    // accepted, data not complete
   std::deque<WriteData> data_;                            // the last one may still be filling
-  std::deque<WriteResponse> responses_;                   // to be sent
+  std::deque<Write> writes_;                              // answers to be sent
   bool read_offered_ = false, response_offered_ = false;  // valid stays until ready
 };
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "model/engine/core.h"
+#include "model/engine/counters.h"
 #include "model/numerics/error.h"
 #include "model/platform/clock.h"
 #include "mxe_regs.h"
@@ -15,6 +15,22 @@ namespace {
 
 constexpr unsigned kResetCycles = 4;
 constexpr uint64_t kMaxBatch = 4096;
+// More than a read of STATUS takes.
+constexpr uint64_t kPollRoom = 16;
+
+/// The counters of the design in the order of their registers, or none unless it shows them all.
+std::vector<RtlSignal> find_counters(const RtlTop& top) {
+  const std::vector<RtlSignal> signals = top.signals();
+  std::vector<RtlSignal> counters;
+  for (std::size_t i = 0; i < kCounters; i++) {
+    const std::string name = RtlEngine::counter_name(i);
+    const auto found = std::find_if(signals.begin(), signals.end(),
+                                    [&](const RtlSignal& s) { return s.name() == name; });
+    if (found == signals.end()) return {};
+    counters.push_back(*found);
+  }
+  return counters;
+}
 
 uint8_t axi_response(tlm::tlm_response_status status) {
   if (status == tlm::TLM_OK_RESPONSE) return 0;
@@ -29,13 +45,18 @@ RtlEngine::RtlEngine(const sc_core::sc_module_name& name, const Params& params,
       options_(options),
       top_(options.make_top(params, options.waves)),
       memory_(params.mem_bytes(), options.ports, options.back_pressure_seed,
-              [this](const AxiMemory::Request& request) { return access_memory(request); }),
+              [this](const AxiMemory::Request& request, AxiMemory::Response& response) {
+                access_memory(request, response);
+              }),
       registers_(options.back_pressure_seed),
-      checker_(params.mem_bytes(), params.max_burst) {
+      checker_(params.mem_bytes(), params.max_burst),
+      counters_(find_counters(*top_)) {
   top_->reset(kResetCycles);
   status_poll_.address = MXE_REG_STATUS;
   SC_HAS_PROCESS(RtlEngine);
   SC_THREAD(thread);
+  set_stack_size(kThreadStackBytes);
+  SC_THREAD(memory_thread);
   set_stack_size(kThreadStackBytes);
 }
 
@@ -46,16 +67,8 @@ std::string RtlEngine::counter_name(std::size_t index) {
 }
 
 bool RtlEngine::set_counters(const std::vector<uint64_t>& values) {
-  const std::vector<RtlSignal> signals = top_->signals();
-  std::vector<const RtlSignal*> counters;
-  for (std::size_t i = 0; i < values.size(); i++) {
-    const std::string name = counter_name(i);
-    for (const RtlSignal& signal : signals) {
-      if (signal.name() == name) counters.push_back(&signal);
-    }
-  }
-  if (counters.size() != values.size()) return false;
-  for (std::size_t i = 0; i < values.size(); i++) counters[i]->set(values[i]);
+  if (counters_.size() != values.size()) return false;
+  for (std::size_t i = 0; i < values.size(); i++) counters_[i].set(values[i]);
   return true;
 }
 
@@ -69,7 +82,21 @@ bool RtlEngine::transfer_register(RegisterTransfer& transfer) {
   return ok_;
 }
 
-AxiMemory::Response RtlEngine::access_memory(const AxiMemory::Request& request) {
+void RtlEngine::access_memory(const AxiMemory::Request& request, AxiMemory::Response& response) {
+  if (memory_is_prompt_) return transport(request, response);
+  accesses_.push_back({request, &response});
+  access_event_.notify();
+}
+
+void RtlEngine::memory_thread() {
+  for (;;) {
+    while (accesses_.empty()) wait(access_event_);
+    transport(accesses_.front().request, *accesses_.front().response);
+    accesses_.pop_front();
+  }
+}
+
+void RtlEngine::transport(const AxiMemory::Request& request, AxiMemory::Response& response) {
   payload_.set_command(request.write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND);
   payload_.set_address(request.address);
   payload_.set_data_ptr(request.data);
@@ -85,20 +112,27 @@ AxiMemory::Response RtlEngine::access_memory(const AxiMemory::Request& request) 
   const uint64_t now = current_cycle();
   sc_core::sc_time delay = cycles_to_time(std::max(request.cycle, now) - now);
   mem->b_transport(payload_, delay);
-  return {axi_response(payload_.get_response_status()),
-          times_of(payload_, burst_, request.cycle, delay)};
+  memory_is_prompt_ = burst_.timed;
+  response = {true, axi_response(payload_.get_response_status()),
+              times_of(payload_, burst_, request.cycle, delay)};
+}
+
+/// Lets a memory answer that does not wait, but does not say so either.
+void RtlEngine::give_memory_a_turn() {
+  if (accesses_.empty()) return;
+  wait(sc_core::SC_ZERO_TIME);
+  yield_to_others();
 }
 
 void RtlEngine::thread() {
   irq.write(false);
   for (;;) {
     while (clock_stopped_ && !requested_) wait(wake_event_);
-    clock_stopped_ = false;
     yield_to_others();
     const uint64_t start = current_cycle();
+    if (clock_stopped_) start_clock(start);
     const uint64_t end = start + run_batch(start, batch_limit());
-    // A memory that waits stops the clock meanwhile.
-    if (end > current_cycle()) wait(cycles_to_time(end - current_cycle()));
+    wait(cycles_to_time(end - start));
     if (irq.read() != irq_level_) irq.write(irq_level_);
     if (finished_) {
       requested_ = nullptr;
@@ -108,20 +142,25 @@ void RtlEngine::thread() {
 }
 
 uint64_t RtlEngine::batch_limit() const {
-  const uint64_t now = current_cycle();
-  return std::clamp<uint64_t>(horizon() - now, 1, kMaxBatch);
+  uint64_t until = horizon();
+  if (!accesses_.empty()) until = std::min(until, next_activity());
+  return std::clamp<uint64_t>(until - current_cycle(), 1, kMaxBatch);
 }
 
 uint64_t RtlEngine::run_batch(uint64_t start, uint64_t limit) {
   for (uint64_t i = 0; i < limit; i++) {
-    if (run_cycle(start + i) || current_cycle() > start + i) return i + 1;
+    if (run_cycle(start + i, limit - i)) return i + 1;
+    if (accesses_.empty()) continue;
+    give_memory_a_turn();
+    if (!accesses_.empty()) return i + 1;
   }
   return limit;
 }
 
-/// One clock cycle. Returns true if the batch must end, because others have to react.
-bool RtlEngine::run_cycle(uint64_t cycle) {
-  start_register_transfer();
+/// One clock cycle, the first of `room` in which software accesses no register but the one it has
+/// requested. Returns true if the batch must end, because others have to react.
+bool RtlEngine::run_cycle(uint64_t cycle, uint64_t room) {
+  start_register_transfer(room);
   registers_.drive(in_);
   memory_.drive(cycle, in_);
   top_->cycle(in_, out_);
@@ -139,17 +178,16 @@ bool RtlEngine::run_cycle(uint64_t cycle) {
 
   const bool interrupt = out_.irq != irq_level_;
   irq_level_ = out_.irq;
-  return (answered && finish_register_transfer()) || interrupt;
+  const bool finished = answered && finish_register_transfer();
+  if (clock_stopped_) stopped_in_ = cycle + 1;
+  return finished || interrupt;
 }
 
-void RtlEngine::start_register_transfer() {
+void RtlEngine::start_register_transfer(uint64_t room) {
   if (registers_.busy()) return;
   if (requested_ && !finished_) {
-    if (requested_->write && requested_->address == MXE_REG_CTRL) {
-      enabled_ = (requested_->data & MXE_CTRL_ENABLE_MASK) != 0;
-    }
     registers_.start(*requested_);
-  } else if (quiet_cycles_ >= kQuietCycles) {
+  } else if (quiet_cycles_ >= kQuietCycles && room >= kPollRoom) {
     polling_ = true;
     registers_.start(status_poll_);
   }
@@ -160,6 +198,9 @@ bool RtlEngine::finish_register_transfer() {
   quiet_cycles_ = 0;
   if (!polling_) {
     ok_ = registers_.ok();
+    if (ok_ && requested_->write && requested_->address == MXE_REG_CTRL) {
+      enabled_ = (requested_->data & MXE_CTRL_ENABLE_MASK) != 0;
+    }
     finished_ = true;
     return true;
   }
@@ -167,9 +208,21 @@ bool RtlEngine::finish_register_transfer() {
   const uint32_t status = status_poll_.data;
   const bool busy = (status & (MXE_STATUS_BUSY_MASK | MXE_STATUS_RESETTING_MASK)) != 0;
   const bool waiting = enabled_ && (status & MXE_STATUS_EMPTY_MASK) == 0;
-  clock_stopped_ = !busy && !waiting;
-  if (clock_stopped_) transferless_cycles_ = 0;
+  const bool idle = !busy && !waiting;
+  if (idle) transferless_cycles_ = 0;
+  clock_stopped_ = idle && clock_may_stop();
   return clock_stopped_;
+}
+
+/// The clock runs again in `cycle`.
+void RtlEngine::start_clock(uint64_t cycle) {
+  clock_stopped_ = false;
+  if (!enabled_) return;
+  const uint64_t missed = cycle - stopped_in_;
+  for (const Counter counter : {Counter::total, Counter::idle}) {
+    const RtlSignal& signal = counters_[static_cast<std::size_t>(counter)];
+    signal.set(signal.value() + missed);
+  }
 }
 
 void RtlEngine::watch_for_hang(uint64_t cycle) const {

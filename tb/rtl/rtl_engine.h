@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <memory>
 #include <string>
@@ -39,8 +40,13 @@ struct RtlOptions {
 /// The RTL as an engine on the platform.
 ///
 /// One thread runs the design in batches of cycles. A batch ends before anything else can happen in
-/// the simulation, so the result is that of a simulation cycle by cycle. The clock stops while the
-/// design has nothing to do (kQuietCycles).
+/// the simulation, so the result is that of a simulation cycle by cycle.
+///
+/// Idle time costs nothing, and nobody can tell: some time after the last transfer on any bus the
+/// engine reads STATUS, when no register access of software can come meanwhile. If the design has
+/// nothing to do, its clock stops until the next access; the counters that count every clock, TOTAL
+/// and IDLE, then get what they missed. The clock of a design that does not show its counters stops
+/// only while CTRL.enable is clear.
 ///
 /// A failing assertion, a breach of the AXI protocol or a hang ends the simulation with mx::Error.
 class RtlEngine : public EngineModule {
@@ -51,6 +57,8 @@ class RtlEngine : public EngineModule {
 
   /// Name of a counter among the signals of the design.
   static std::string counter_name(std::size_t index);
+  /// Cycles without a transfer before STATUS is read.
+  static constexpr uint64_t kQuietCycles = 256;
   bool set_counters(const std::vector<uint64_t>& values) override;
   /// Clock cycles simulated so far.
   uint64_t cycles() const { return cycles_; }
@@ -59,14 +67,19 @@ class RtlEngine : public EngineModule {
 
  private:
   bool transfer_register(RegisterTransfer& transfer) override;
-  AxiMemory::Response access_memory(const AxiMemory::Request& request);
+  void access_memory(const AxiMemory::Request& request, AxiMemory::Response& response);
+  void transport(const AxiMemory::Request& request, AxiMemory::Response& response);
+  void give_memory_a_turn();
 
   void thread();
+  void memory_thread();
   uint64_t batch_limit() const;
   uint64_t run_batch(uint64_t start, uint64_t limit);
-  bool run_cycle(uint64_t cycle);
-  void start_register_transfer();
+  bool run_cycle(uint64_t cycle, uint64_t room);
+  void start_register_transfer(uint64_t room);
   bool finish_register_transfer();
+  bool clock_may_stop() const { return !enabled_ || !counters_.empty(); }
+  void start_clock(uint64_t cycle);
   void watch_for_hang(uint64_t cycle) const;
 
   RtlOptions options_;
@@ -87,8 +100,19 @@ class RtlEngine : public EngineModule {
   RegisterTransfer status_poll_;
   bool polling_ = false, enabled_ = false;
   bool clock_stopped_ = true;
+  uint64_t stopped_in_ = 0;           // first cycle in which the clock stands still
+  std::vector<RtlSignal> counters_;   // in the order of their registers; empty if not all are shown
   uint64_t quiet_cycles_ = 0;         // since the last transfer on any bus
   uint64_t transferless_cycles_ = 0;  // the same, but polls do not count as transfers
+
+  /// A request that memory_thread() carries out, since the memory may make its caller wait.
+  struct MemoryAccess {
+    AxiMemory::Request request;
+    AxiMemory::Response* response;
+  };
+  std::deque<MemoryAccess> accesses_;  // the first one is under way
+  sc_core::sc_event access_event_;
+  bool memory_is_prompt_ = false;  // it knows BurstExtension, and answers at once
 
   tlm::tlm_generic_payload payload_;
   BurstExtension burst_;

@@ -19,15 +19,20 @@ namespace {
 
 constexpr unsigned kBeatBytes = 16;
 
-/// Records the requests and answers each `latency` cycles later.
+/// Records the requests and answers each `latency` cycles later; at once, or when answer_all() is
+/// called.
 struct FakeMemory {
   unsigned latency = 10;
   uint8_t code = 0;
+  bool waits = false;
   std::vector<AxiMemory::Request> requests;
+  std::vector<AxiMemory::Response*> unanswered;
   std::vector<uint8_t> written, enables;
 
-  AxiMemory::Response operator()(const AxiMemory::Request& request) {
+  void operator()(const AxiMemory::Request& request, AxiMemory::Response& response) {
     requests.push_back(request);
+    unanswered.push_back(&response);
+    if (!waits) answer_all(request.cycle);
     for (std::size_t i = 0; i < request.bytes; i++) {
       if (request.write) {
         written.push_back(request.data[i]);
@@ -36,8 +41,13 @@ struct FakeMemory {
         request.data[i] = static_cast<uint8_t>(i / kBeatBytes + 1);
       }
     }
-    return {code, BeatTimes((request.cycle + latency) << BeatTimes::kFraction,
-                            uint64_t{1} << BeatTimes::kFraction)};
+  }
+
+  void answer_all(uint64_t cycle) {
+    const BeatTimes times((cycle + latency) << BeatTimes::kFraction,
+                          uint64_t{1} << BeatTimes::kFraction);
+    for (AxiMemory::Response* response : unanswered) *response = {true, code, times};
+    unanswered.clear();
   }
 };
 
@@ -51,7 +61,9 @@ struct AxiBench {
 
   explicit AxiBench(PortLimits limits = {}, uint64_t seed = 0)
       : axi(kBeatBytes, limits, seed,
-            [this](const AxiMemory::Request& request) { return memory(request); }) {
+            [this](const AxiMemory::Request& request, AxiMemory::Response& response) {
+              memory(request, response);
+            }) {
     out.m_rready = out.m_bready = true;
     out.m_wdata = beat.data();
   }
@@ -94,6 +106,25 @@ TEST(AxiMemory, PlaysReadBeatsAtTheirTimes) {
   }
   bench.step([&] { EXPECT_FALSE(bench.in.m_rvalid); });
   EXPECT_FALSE(bench.axi.busy());
+}
+
+TEST(AxiMemory, WaitsForAnAnswer) {
+  AxiBench bench;
+  bench.memory.waits = true;
+  bench.step([&] {
+    bench.out.m_arvalid = bench.out.m_awvalid = bench.out.m_wvalid = bench.out.m_wlast = true;
+    bench.beat.fill(7);
+  });
+  while (bench.cycle < 500) {
+    bench.step([&] { EXPECT_FALSE(bench.in.m_rvalid || bench.in.m_bvalid); });
+  }
+  EXPECT_EQ(bench.axi.reads_outstanding(), 1u);
+  EXPECT_EQ(bench.axi.writes_outstanding(), 1u);
+  bench.memory.answer_all(490);
+  bench.step([&] { EXPECT_TRUE(bench.in.m_rvalid && bench.in.m_bvalid); });
+  bench.step([&] { EXPECT_FALSE(bench.in.m_rvalid || bench.in.m_bvalid); });
+  EXPECT_FALSE(bench.axi.busy());
+  EXPECT_EQ(bench.memory.written, std::vector<uint8_t>(kBeatBytes, 7));
 }
 
 TEST(AxiMemory, TakesAsManyReadsAsItsLimit) {

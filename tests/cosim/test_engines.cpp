@@ -584,6 +584,41 @@ TEST(Engines, SoftResetAtAnyTime) {
 
 constexpr unsigned kCounterWords = 28;
 
+// Software cannot tell whether a simulation lets the clock of an idle engine run.
+TEST(Engines, IdleTimeIsCounted) {
+  run_on_both([](Bench& bench) {
+    bench.enable();  // clears the counters in the access that ends now
+    const uint64_t cleared = current_cycle();
+    for (const unsigned pause : {10u, 300u, 1000000u, 777u}) {
+      bench.host.wait_cycles(pause);
+      bench.write(MXE_REG_CTRL, MXE_CTRL_ENABLE_MASK | MXE_CTRL_COUNTER_SNAPSHOT_MASK);
+      const uint64_t counted = current_cycle() - cleared - 1;  // not in the clock of the clearing
+      EXPECT_EQ(bench.read(MXE_REG_TOTAL_LO), counted);
+      EXPECT_EQ(bench.read(MXE_REG_IDLE_LO), counted);
+      bench.log_timed("counted");
+    }
+    bench.write(MXE_REG_CTRL, MXE_CTRL_COUNTER_SNAPSHOT_MASK);  // disabled
+    const uint32_t total = bench.read(MXE_REG_TOTAL_LO);
+    bench.host.wait_cycles(100'000);
+    bench.write(MXE_REG_CTRL, MXE_CTRL_COUNTER_SNAPSHOT_MASK);
+    EXPECT_EQ(bench.read(MXE_REG_TOTAL_LO), total);
+  });
+}
+
+TEST(Engines, AnAccessWaitsForNothing) {
+  run_on_both([](Bench& bench) {
+    bench.enable();
+    bench.run(bench.descriptor(bench.job(3)), "before");
+    for (uint64_t pause = 0; pause < 600; pause++) {
+      bench.host.wait_cycles(pause);
+      const uint64_t begin = current_cycle();
+      bench.read(MXE_REG_ID);
+      EXPECT_EQ(current_cycle() - begin, 3u) << "after " << pause << " cycles";
+    }
+    bench.run(bench.descriptor(bench.job(4)), "after");
+  });
+}
+
 TEST(Engines, CountersAddUpAtAnyTime) {
   run_on_both([](Bench& bench) {
     bench.enable();

@@ -196,10 +196,9 @@ TEST(Counters, CountWhatLiesBeforeTheSnapshot) {
   EXPECT_EQ(value(counters, Counter::mac_active), 12u);
   EXPECT_EQ(value(counters, Counter::blocks), 80u);
   counters.add(Counter::stall_a, 22, 27);  // known late
-  counters.skip(40, 1000);                 // the clock stood still
   counters.snapshot(1010);
   EXPECT_EQ(value(counters, Counter::stall_a), 5u);
-  EXPECT_EQ(value(counters, Counter::total), 46u);
+  EXPECT_EQ(value(counters, Counter::total), 1006u);
   counters.clear(1019);
   counters.snapshot(1030);
   EXPECT_EQ(value(counters, Counter::total), 10u);

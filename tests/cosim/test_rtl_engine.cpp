@@ -120,7 +120,7 @@ TEST(RtlEngine, TheClockStopsWithoutWork) {
     EXPECT_EQ(host.read32(MXE_REG_ID), MXE_ID_RESET);
     host.wait_cycles(1'000'000);
     EXPECT_LT(engine->cycles(), 1000u);
-    EXPECT_GE(engine->cycles(), kQuietCycles);
+    EXPECT_GE(engine->cycles(), RtlEngine::kQuietCycles);
     EXPECT_EQ(host.read32(MXE_REG_NUM_PE), 4u);
   });
   EXPECT_EQ(current_cycle(), 1'000'006u);  // three cycles an access
