@@ -5,25 +5,54 @@
 #include <cstdint>
 #include <systemc>
 
+#include "model/numerics/error.h"
+
 namespace mxe {
 
 /// Stack size of the platform's threads. Verilated code and programs that format text need a large
 /// stack; pages that are never touched cost nothing.
 inline constexpr std::size_t kThreadStackBytes = std::size_t{8} << 20;
 
-/// The clock period, one nanosecond on every platform.
-inline sc_core::sc_time cycles_to_time(uint64_t cycles) {
-  static const uint64_t ticks = sc_core::sc_time(1, sc_core::SC_NS).value();
-  return sc_core::sc_time::from_value(cycles * ticks);
-}
+/// A clock: cycles counted from the beginning of the simulation.
+class Clock {
+ public:
+  /// One nanosecond, the clock of MXE's own platforms.
+  Clock() {
+    static const uint64_t ticks = sc_core::sc_time(1, sc_core::SC_NS).value();
+    ticks_ = ticks;
+  }
+  /// Throws mx::Error if the period is zero.
+  explicit Clock(const sc_core::sc_time& period) : ticks_(period.value()) {
+    if (ticks_ == 0) throw mx::Error("the clock period must be longer than zero");
+  }
 
-/// Whole cycles in `time`, rounded down.
-inline uint64_t time_to_cycles(const sc_core::sc_time& time) {
-  static const uint64_t ticks = sc_core::sc_time(1, sc_core::SC_NS).value();
-  return time.value() / ticks;
-}
+  sc_core::sc_time period() const { return to_time(1); }
+  sc_core::sc_time to_time(uint64_t cycles) const {
+    return sc_core::sc_time::from_value(cycles * ticks_);
+  }
+  /// Whole cycles in `time`, rounded down.
+  uint64_t to_cycles(const sc_core::sc_time& time) const { return time.value() / ticks_; }
+  /// The same, rounded up.
+  uint64_t to_cycles_up(const sc_core::sc_time& time) const {
+    return (time.value() + ticks_ - 1) / ticks_;
+  }
+  /// The cycle of the current simulation time.
+  uint64_t now() const { return to_cycles(sc_core::sc_time_stamp()); }
+  /// From the present to the beginning of `cycle`; zero if that is past.
+  sc_core::sc_time until(uint64_t cycle) const {
+    const sc_core::sc_time begin = to_time(cycle), present = sc_core::sc_time_stamp();
+    return begin > present ? begin - present : sc_core::SC_ZERO_TIME;
+  }
 
-/// The clock cycle of the current simulation time.
-inline uint64_t current_cycle() { return time_to_cycles(sc_core::sc_time_stamp()); }
+  bool operator==(const Clock& other) const { return ticks_ == other.ticks_; }
+
+ private:
+  uint64_t ticks_ = 0;  // of a period
+};
+
+// The clock of one nanosecond.
+inline sc_core::sc_time cycles_to_time(uint64_t cycles) { return Clock().to_time(cycles); }
+inline uint64_t time_to_cycles(const sc_core::sc_time& time) { return Clock().to_cycles(time); }
+inline uint64_t current_cycle() { return Clock().now(); }
 
 }  // namespace mxe

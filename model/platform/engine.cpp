@@ -34,52 +34,63 @@ void copy_enabled(uint8_t* target, const uint8_t* source, const uint8_t* enables
 
 Engine::Engine(const sc_core::sc_module_name& name, const Params& params,
                const EngineOptions& options)
-    : EngineModule(name, params),
-      core_(params, options.ports, *this, options.mode, TracePoint(options.tracer)),
+    : EngineModule(name, params, options.clock),
+      options_(options),
       beat_bytes_(params.mem_bytes()),
       skips_(options.skip_repetitions && !options.tracer) {
+  make_core();
   burst_.beat_bytes = params.mem_bytes();
+  burst_.clock = clock();
   payload_.set_extension(&burst_);
   SC_HAS_PROCESS(Engine);
   SC_THREAD(thread);
   set_stack_size(kThreadStackBytes);
 }
 
+void Engine::make_core() {
+  MemoryPort& memory = *this;
+  core_.emplace(params(), options_.ports, memory, options_.mode, TracePoint(options_.tracer));
+}
+
 Engine::~Engine() { payload_.clear_extension(&burst_); }
 
 bool Engine::set_counters(const std::vector<uint64_t>& values) {
-  core_.set_counters(current_cycle(), values);
+  core_->set_counters(clock().now(), values);
   return true;
 }
 
 bool Engine::transfer_register(RegisterTransfer& transfer) {
   while (register_busy_) wait(free_event_);
+  if (in_reset()) return false;
+  const unsigned resets_before = resets();
   register_busy_ = core_waits_ = true;
   const uint64_t begin = bring_core_to_now();
-  wait(cycles_to_time(kAccessVisible));
-  bool ok = false;
-  if (transfer.write) {
-    const uint64_t visible = begin + kAccessVisible;
-    bring_core_to(visible - 1);
-    ok = core_.write(visible, transfer.address, transfer.data, transfer.strobe);
-  } else {
-    ok = core_.read(transfer.address, transfer.data);
-  }
+  wait(clock().to_time(kAccessVisible));
+  const bool ok = resets() == resets_before && carry_out(transfer, begin + kAccessVisible);
   core_waits_ = false;
   wake_event_.notify();
-  wait(cycles_to_time(kAccessAnswer));
+  wait(clock().to_time(kAccessAnswer));
   register_busy_ = false;
   free_event_.notify();
-  return ok;
+  return ok && resets() == resets_before;
+}
+
+/// The access takes effect; a write is seen by the engine from cycle `visible` on.
+bool Engine::carry_out(RegisterTransfer& transfer, uint64_t visible) {
+  if (!transfer.write) return core_->read(transfer.address, transfer.data);
+  const unsigned resets_before = resets();
+  bring_core_to(visible - 1);
+  if (resets() != resets_before) return false;
+  return core_->write(visible, transfer.address, transfer.data, transfer.strobe);
 }
 
 /// Returns the present cycle, with everything up to it carried out. Time passes if the memory
 /// waits.
 uint64_t Engine::bring_core_to_now() {
   for (;;) {
-    const uint64_t now = current_cycle();
+    const uint64_t now = clock().now();
     bring_core_to(now);
-    if (current_cycle() == now) return now;
+    if (clock().now() == now) return now;
   }
 }
 
@@ -93,13 +104,13 @@ void Engine::bring_core_to(uint64_t cycle) {
 /// The engine's side of bring_core_to().
 void Engine::serve_access() {
   if (!core_wanted_) return;
-  core_.run_until(wanted_cycle_);
+  core_->run_until(wanted_cycle_);
   core_wanted_ = false;
   there_event_.notify();
 }
 
 bool Engine::peek_register(uint32_t address, uint32_t& value) const {
-  return core_.read(address, value);
+  return core_->read(address, value);
 }
 
 MemoryPort::Response Engine::read(uint64_t cycle, uint64_t address, std::size_t bytes,
@@ -141,9 +152,8 @@ MemoryPort::Response Engine::transport(tlm::tlm_command command, uint64_t cycle,
   payload_.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
   burst_.timing_only = timing_only;
   burst_.timed = false;
-  const uint64_t now = current_cycle();
-  sc_core::sc_time delay = cycles_to_time(std::max(cycle, now) - now);
-  mem->b_transport(payload_, delay);
+  sc_core::sc_time delay = clock().until(cycle);
+  send(payload_, delay);
   const Response response{payload_.is_response_ok(), times_of(payload_, burst_, cycle, delay)};
   if (payload_.is_dmi_allowed()) request_direct_access(address);
   return response;
@@ -176,28 +186,40 @@ void Engine::end_direct_access(sc_dt::uint64 first, sc_dt::uint64 last) {
   if (first <= direct_.begin + direct_.size && last >= direct_.begin) direct_ = {};
 }
 
+/// Whatever was under way is dropped. Accesses that wait go on, and find that there was a reset.
+void Engine::reset() {
+  irq.write(false);
+  core_wanted_ = false;
+  there_event_.notify();
+  while (in_reset()) wait(wake_event_);
+  reset_done();
+  make_core();
+}
+
 void Engine::thread() {
   irq.write(false);
   for (;;) {
+    if (must_reset()) reset();
     serve_access();
     run_core();
     if (core_wanted_) continue;  // meanwhile the memory let time pass
-    auto& interrupts = core_.interrupts();
+    if (must_reset()) continue;
+    auto& interrupts = core_->interrupts();
     if (!interrupts.empty()) {
       const uint64_t seen = interrupts.front().cycle + kInterruptDelay;
-      if (seen > current_cycle()) {
-        wait(cycles_to_time(seen - current_cycle()), wake_event_);
+      if (seen > clock().now()) {
+        wait(clock().until(seen), wake_event_);
         continue;
       }
       irq.write(interrupts.front().level);
       interrupts.pop_front();
       yield_to_others();  // software reacts before this thread asks how far it may go
-    } else if (core_waits_ || core_.next_step() == kNever) {
+    } else if (core_waits_ || core_->next_step() == kNever) {
       wait(wake_event_);
-    } else if (core_.next_step() > current_cycle()) {  // else the memory let time pass
+    } else if (core_->next_step() > clock().now()) {  // else the memory let time pass
       // Runs as far as software allows; an access that comes earlier wakes this thread.
-      const uint64_t until = std::max(horizon(), current_cycle() + 1);
-      wait(cycles_to_time(std::min(until - current_cycle(), kMaxBatch)), wake_event_);
+      const uint64_t now = clock().now();
+      wait(clock().until(std::clamp(horizon(), now + 1, now + kMaxBatch)), wake_event_);
     }
   }
 }
@@ -206,7 +228,7 @@ void Engine::thread() {
 /// effect two cycles later.
 void Engine::run_core() {
   if (core_waits_) return;
-  core_.run_to_interrupt(std::min(horizon(), current_cycle() + kMaxBatch));
+  core_->run_to_interrupt(std::min(horizon(), clock().now() + kMaxBatch));
 }
 
 }  // namespace mxe

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
+
 #include "model/engine/core.h"
 #include "model/platform/engine_module.h"
 #include "model/platform/memory.h"
@@ -10,6 +12,7 @@ namespace mxe {
 /// How the model is run.
 struct EngineOptions {
   Mode mode = Mode::functional;
+  Clock clock;
   PortLimits ports;
   /// Whether parts of a job that repeat each other may be skipped, which changes no outcome
   /// (Datapath::step). If false, every event is simulated.
@@ -31,10 +34,11 @@ class Engine : public EngineModule, private MemoryPort {
   bool set_counters(const std::vector<uint64_t>& values) override;
 
   /// Clock cycles so far that were skipped, because they repeat simulated ones.
-  uint64_t skipped_cycles() const { return core_.skipped_cycles(); }
+  uint64_t skipped_cycles() const { return core_->skipped_cycles(); }
 
  private:
   bool transfer_register(RegisterTransfer& transfer) override;
+  bool carry_out(RegisterTransfer& transfer, uint64_t visible);
   bool peek_register(uint32_t address, uint32_t& value) const override;
   Response read(uint64_t cycle, uint64_t address, std::size_t bytes, uint8_t* data) override;
   Response write(uint64_t cycle, uint64_t address, std::size_t bytes, const uint8_t* data,
@@ -47,6 +51,10 @@ class Engine : public EngineModule, private MemoryPort {
   void request_direct_access(uint64_t address);
   void end_direct_access(sc_dt::uint64 first, sc_dt::uint64 last) override;
 
+  void reset_changed() override { wake_event_.notify(); }
+
+  void make_core();
+  void reset();
   void thread();
   void run_core();
   uint64_t bring_core_to_now();
@@ -55,7 +63,8 @@ class Engine : public EngineModule, private MemoryPort {
 
   /// Only the engine's own process runs the core, because the memory may make the process wait that
   /// does. A process that accesses a register asks the engine's process to run it (bring_core_to).
-  Core core_;
+  std::optional<Core> core_;  // made anew at a reset
+  EngineOptions options_;
   unsigned beat_bytes_;
   bool skips_;
   sc_core::sc_event wake_event_, free_event_, there_event_;

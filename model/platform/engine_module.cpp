@@ -23,12 +23,6 @@ uint8_t strobe_of(const tlm::tlm_generic_payload& payload) {
   return static_cast<uint8_t>(strobe);
 }
 
-/// Whole cycles in `time`, rounded up.
-uint64_t cycles_up(const sc_core::sc_time& time) {
-  const uint64_t cycles = time_to_cycles(time);
-  return cycles_to_time(cycles) < time ? cycles + 1 : cycles;
-}
-
 }  // namespace
 
 void yield_to_others() {
@@ -37,29 +31,78 @@ void yield_to_others() {
   }
 }
 
-EngineModule::EngineModule(const sc_core::sc_module_name& name, const Params& params)
-    : sc_module(name), params_(params) {
+EngineModule::EngineModule(const sc_core::sc_module_name& name, const Params& params,
+                           const Clock& clock)
+    : sc_module(name), params_(params), clock_(clock) {
   params_.validate();
   regs.register_b_transport(this, &EngineModule::transport);
   regs.register_transport_dbg(this, &EngineModule::debug_transport);
   mem.register_invalidate_direct_mem_ptr(this, &EngineModule::end_direct_access);
+  SC_HAS_PROCESS(EngineModule);
+  SC_METHOD(watch_reset);
+  dont_initialize();
+  sensitive << reset_n;
 }
 
-uint64_t EngineModule::horizon() const { return horizon_ ? horizon_() : next_activity(); }
+void EngineModule::watch_reset() {
+  if (in_reset()) resets_++;
+  reset_changed();
+}
 
-uint64_t EngineModule::next_activity() {
-  return time_to_cycles(sc_core::sc_time_stamp() + sc_core::sc_time_to_pending_activity());
+uint64_t EngineModule::horizon() const {
+  if (!horizon_) return next_activity();
+  return reset_n.size() == 0 ? horizon_() : std::min(horizon_(), next_activity());
+}
+
+uint64_t EngineModule::next_activity() const {
+  return clock_.to_cycles(sc_core::sc_time_stamp() + sc_core::sc_time_to_pending_activity());
 }
 
 BeatTimes EngineModule::times_of(const tlm::tlm_generic_payload& payload,
                                  const BurstExtension& burst, uint64_t cycle,
-                                 const sc_core::sc_time& delay) {
+                                 const sc_core::sc_time& delay) const {
   if (burst.timed) return burst.times;
-  const uint64_t last = current_cycle() + cycles_up(delay);
+  const sc_core::sc_time present = sc_core::sc_time_stamp();
+  const uint64_t last = clock_.to_cycles_up(present + delay);
   const uint64_t before = payload.get_data_length() / burst.beat_bytes - 1;
   uint64_t first = last - std::min(last, before);
-  if (payload.is_read()) first = std::max({first, cycle + 1, current_cycle()});
+  if (payload.is_read()) first = std::max({first, cycle + 1, clock_.to_cycles_up(present)});
   return {first << BeatTimes::kFraction, uint64_t{1} << BeatTimes::kFraction};
+}
+
+void EngineModule::send(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
+  if (!payload.get_byte_enable_ptr()) return mem->b_transport(payload, delay);
+  if (takes_enables_) {
+    mem->b_transport(payload, delay);
+    takes_enables_ = payload.get_response_status() != tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE;
+  }
+  if (!takes_enables_) send_pieces(payload, delay);
+}
+
+void EngineModule::send_pieces(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
+  const uint64_t address = payload.get_address();
+  uint8_t* data = payload.get_data_ptr();
+  const unsigned length = payload.get_data_length();
+  uint8_t* enables = payload.get_byte_enable_ptr();
+  payload.set_byte_enable_ptr(nullptr);
+  payload.set_response_status(tlm::TLM_OK_RESPONSE);
+  for (unsigned begin = 0, end = 0; begin < length && payload.is_response_ok(); begin = end) {
+    const auto same = [&](uint8_t enable) { return (enable != 0) == (enables[begin] != 0); };
+    end =
+        static_cast<unsigned>(std::find_if_not(enables + begin, enables + length, same) - enables);
+    if (enables[begin] == 0) continue;
+    payload.set_address(address + begin);
+    payload.set_data_ptr(data + begin);
+    payload.set_data_length(end - begin);
+    payload.set_streaming_width(end - begin);
+    payload.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+    mem->b_transport(payload, delay);
+  }
+  payload.set_address(address);
+  payload.set_data_ptr(data);
+  payload.set_data_length(length);
+  payload.set_streaming_width(length);
+  payload.set_byte_enable_ptr(enables);
 }
 
 void EngineModule::transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
@@ -79,6 +122,9 @@ void EngineModule::transport(tlm::tlm_generic_payload& payload, sc_core::sc_time
     sc_core::wait(delay);
     delay = sc_core::SC_ZERO_TIME;
   }
+  const sc_core::sc_time edge =
+      clock_.to_time(clock_.to_cycles_up(sc_core::sc_time_stamp())) - sc_core::sc_time_stamp();
+  if (edge != sc_core::SC_ZERO_TIME) sc_core::wait(edge);
   RegisterTransfer transfer;
   transfer.write = payload.is_write();
   transfer.address = static_cast<uint32_t>(payload.get_address());
@@ -86,7 +132,7 @@ void EngineModule::transport(tlm::tlm_generic_payload& payload, sc_core::sc_time
     std::memcpy(&transfer.data, payload.get_data_ptr(), 4);
     transfer.strobe = strobe_of(payload);
   }
-  const bool ok = transfer_register(transfer);
+  const bool ok = !in_reset() && transfer_register(transfer);
   if (!transfer.write) std::memcpy(payload.get_data_ptr(), &transfer.data, 4);
   payload.set_response_status(ok ? tlm::TLM_OK_RESPONSE : tlm::TLM_GENERIC_ERROR_RESPONSE);
 }

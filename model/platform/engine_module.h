@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "model/params/params.h"
+#include "model/platform/clock.h"
 #include "model/platform/memory.h"
 
 namespace mxe {
@@ -36,15 +37,24 @@ void yield_to_others();
 ///         says when each beat is served; for others a burst ends after the delay that they return.
 ///         One that waits gets one burst at a time
 ///   irq   level interrupt
+///   reset_n  active low; may be left open, the engine is reset once then, at the start. While it
+///   is
+///         low, and for an access that it cuts short, registers answer with an error; bursts under
+///         way end, and what they bring is dropped
+/// Everything happens on the edges of the engine's clock; a register access that comes in between
+/// waits for the next one.
 class EngineModule : public sc_core::sc_module {
  public:
   tlm_utils::simple_target_socket<EngineModule> regs{"regs"};
   tlm_utils::simple_initiator_socket<EngineModule> mem{"mem"};
   sc_core::sc_out<bool> irq{"irq"};
+  sc_core::sc_port<sc_core::sc_signal_in_if<bool>, 1, sc_core::SC_ZERO_OR_MORE_BOUND> reset_n{
+      "reset_n"};
 
-  EngineModule(const sc_core::sc_module_name& name, const Params& params);
+  EngineModule(const sc_core::sc_module_name& name, const Params& params, const Clock& clock = {});
 
   const Params& params() const { return params_; }
+  const Clock& clock() const { return clock_; }
 
   /// Sets the performance counters, in the order of their registers. This is for tests, since no
   /// test has the time to count to 2^32. Returns false if the engine does not allow it.
@@ -59,7 +69,15 @@ class EngineModule : public sc_core::sc_module {
   /// the simulation.
   uint64_t horizon() const;
   /// The cycle of the next event in the simulation.
-  static uint64_t next_activity();
+  uint64_t next_activity() const;
+  /// Whether reset_n is low, or was since the last call of reset_done().
+  bool must_reset() const { return resets_ != resets_done_ || in_reset(); }
+  bool in_reset() const { return reset_n.size() != 0 && !reset_n->read(); }
+  void reset_done() { resets_done_ = resets_; }
+  /// How often reset_n went low so far.
+  unsigned resets() const { return resets_; }
+  /// reset_n has changed.
+  virtual void reset_changed() {}
 
   /// Carries out `transfer` and waits as long as the bus takes. Returns false for SLVERR.
   virtual bool transfer_register(RegisterTransfer& transfer) = 0;
@@ -70,16 +88,24 @@ class EngineModule : public sc_core::sc_module {
   /// the memory has just answered with `delay`. A memory that knows BurstExtension has said it
   /// there. For any other memory the last beat comes after the delay, and those before it one a
   /// cycle; no beat of a read comes before the cycle after the request, or before the answer.
-  static BeatTimes times_of(const tlm::tlm_generic_payload& payload, const BurstExtension& burst,
-                            uint64_t cycle, const sc_core::sc_time& delay);
+  BeatTimes times_of(const tlm::tlm_generic_payload& payload, const BurstExtension& burst,
+                     uint64_t cycle, const sc_core::sc_time& delay) const;
+  /// Sends `payload` to the memory. One that takes no byte enables gets a write in pieces without
+  /// them, one after another.
+  void send(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
   /// The memory withdraws direct access to these addresses.
   virtual void end_direct_access(sc_dt::uint64 /*first*/, sc_dt::uint64 /*last*/) {}
 
  private:
   void transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
   unsigned debug_transport(tlm::tlm_generic_payload& payload);
+  void watch_reset();
+  void send_pieces(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
 
   Params params_;
+  Clock clock_;
+  unsigned resets_ = 0, resets_done_ = 0;
+  bool takes_enables_ = true;  // the memory, as far as is known
   std::function<uint64_t()> horizon_;
 };
 

@@ -104,7 +104,7 @@ void Memory::transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& dela
   payload.set_response_status(check(payload));
   if (payload.is_response_ok() && !(burst && burst->timing_only)) copy(payload);
   payload.set_dmi_allowed(config_.direct_access && faults_.empty());
-  if (burst) {
+  if (burst && burst->clock == Clock()) {
     burst->times = times;
     burst->timed = true;
   }
@@ -121,7 +121,8 @@ bool Memory::direct_access(tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi)
   if (!config_.direct_access || !contains(payload.get_address(), 1) || !faults_.empty())
     return false;
   granted_ = true;
-  if (auto* burst = payload.get_extension<BurstExtension>()) burst->direct = {&read_, &write_};
+  auto* burst = payload.get_extension<BurstExtension>();
+  if (burst && burst->clock == Clock()) burst->direct = {&read_, &write_};
   dmi.set_start_address(config_.base);
   dmi.set_end_address(config_.base + config_.size - 1);
   dmi.set_dmi_ptr(storage_);

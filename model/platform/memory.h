@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "model/engine/memory_timing.h"
+#include "model/platform/clock.h"
 
 namespace mxe {
 
@@ -17,6 +18,7 @@ namespace mxe {
 /// memory fills in `times`. Without it the default is the memory's own beat size, data included.
 struct BurstExtension : tlm::tlm_extension<BurstExtension> {
   unsigned beat_bytes = 0;   ///< in: bytes of one beat; 0 = the memory's own
+  Clock clock;               ///< in: of the initiator, whose cycles `times` are in
   bool timing_only = false;  ///< in: account for the time, but touch no data
   bool timed = false;        ///< out: `times` holds what the request took
   BeatTimes times;           ///< out
@@ -28,7 +30,8 @@ struct BurstExtension : tlm::tlm_extension<BurstExtension> {
   }
 };
 
-/// Memory with storage, timing and fault injection: a TLM-2.0 target.
+/// Memory with storage, timing and fault injection: a TLM-2.0 target. Its clock is that of MXE's
+/// platforms, one nanosecond; an initiator with another clock gets delays without BurstExtension.
 ///
 /// b_transport never waits. On entry `delay` says when a read is issued, or when the last beat of a
 /// write is handed over, relative to sc_time_stamp(); on return, when the last beat has been

@@ -41,23 +41,31 @@ uint8_t axi_response(tlm::tlm_response_status status) {
 
 RtlEngine::RtlEngine(const sc_core::sc_module_name& name, const Params& params,
                      const RtlOptions& options)
-    : EngineModule(name, params),
+    : EngineModule(name, params, options.clock),
       options_(options),
       top_(options.make_top(params, options.waves)),
-      memory_(params.mem_bytes(), options.ports, options.back_pressure_seed,
-              [this](const AxiMemory::Request& request, AxiMemory::Response& response) {
-                access_memory(request, response);
-              }),
-      registers_(options.back_pressure_seed),
-      checker_(params.mem_bytes(), params.max_burst),
       counters_(find_counters(*top_)) {
-  top_->reset(kResetCycles);
+  make_pins();
   status_poll_.address = MXE_REG_STATUS;
+  find_state();
   SC_HAS_PROCESS(RtlEngine);
   SC_THREAD(thread);
   set_stack_size(kThreadStackBytes);
   SC_THREAD(memory_thread);
   set_stack_size(kThreadStackBytes);
+}
+
+void RtlEngine::make_pins() {
+  top_->reset(kResetCycles);
+  in_ = {};
+  memory_ = std::make_shared<AxiMemory>(
+      params().mem_bytes(), options_.ports, options_.back_pressure_seed,
+      [this](const AxiMemory::Request& request, AxiMemory::Response& response) {
+        access_memory(request, response);
+      });
+  registers_.emplace(options_.back_pressure_seed);
+  checker_.emplace(params().mem_bytes(), params().max_burst);
+  register_checker_.emplace();
 }
 
 RtlEngine::~RtlEngine() { payload_.clear_extension(&burst_); }
@@ -74,6 +82,7 @@ bool RtlEngine::set_counters(const std::vector<uint64_t>& values) {
 
 bool RtlEngine::transfer_register(RegisterTransfer& transfer) {
   while (requested_) wait(done_event_);
+  if (in_reset()) return false;
   requested_ = &transfer;
   finished_ = false;
   wake_event_.notify();
@@ -84,7 +93,7 @@ bool RtlEngine::transfer_register(RegisterTransfer& transfer) {
 
 void RtlEngine::access_memory(const AxiMemory::Request& request, AxiMemory::Response& response) {
   if (memory_is_prompt_) return transport(request, response);
-  accesses_.push_back({request, &response});
+  accesses_.push_back({request, &response, memory_});
   access_event_.notify();
 }
 
@@ -106,12 +115,12 @@ void RtlEngine::transport(const AxiMemory::Request& request, AxiMemory::Response
   payload_.set_byte_enable_length(request.enables ? static_cast<unsigned>(request.bytes) : 0);
   payload_.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
   burst_.beat_bytes = params().mem_bytes();
+  burst_.clock = clock();
   payload_.set_dmi_allowed(false);
   payload_.set_extension(&burst_);
   burst_.timed = false;
-  const uint64_t now = current_cycle();
-  sc_core::sc_time delay = cycles_to_time(std::max(request.cycle, now) - now);
-  mem->b_transport(payload_, delay);
+  sc_core::sc_time delay = clock().until(request.cycle);
+  send(payload_, delay);
   memory_is_prompt_ = burst_.timed;
   response = {true, axi_response(payload_.get_response_status()),
               times_of(payload_, burst_, request.cycle, delay)};
@@ -124,27 +133,47 @@ void RtlEngine::give_memory_a_turn() {
   yield_to_others();
 }
 
+/// Whatever was under way is dropped. The clock stands still while reset_n is low.
+void RtlEngine::reset() {
+  irq.write(false);
+  make_pins();
+  irq_level_ = enabled_ = polling_ = ok_ = false;
+  quiet_cycles_ = transferless_cycles_ = 0;
+  clock_stopped_ = true;
+  if (requested_) end_request();
+  while (in_reset()) wait(wake_event_);
+  reset_done();
+}
+
+void RtlEngine::end_request() {
+  finished_ = true;
+  requested_ = nullptr;
+  done_event_.notify();
+}
+
 void RtlEngine::thread() {
   irq.write(false);
   for (;;) {
-    while (clock_stopped_ && !requested_) wait(wake_event_);
+    while (clock_stopped_ && !requested_ && !must_reset()) wait(wake_event_);
     yield_to_others();
-    const uint64_t start = current_cycle();
+    if (must_reset()) {
+      reset();
+      continue;
+    }
+    const uint64_t start = clock().now();
     if (clock_stopped_) start_clock(start);
     const uint64_t end = start + run_batch(start, batch_limit());
-    wait(cycles_to_time(end - start));
+    wait(clock().until(end), reset_event_);
+    if (must_reset()) continue;
     if (irq.read() != irq_level_) irq.write(irq_level_);
-    if (finished_) {
-      requested_ = nullptr;
-      done_event_.notify();
-    }
+    if (finished_) end_request();
   }
 }
 
 uint64_t RtlEngine::batch_limit() const {
   uint64_t until = horizon();
   if (!accesses_.empty()) until = std::min(until, next_activity());
-  return std::clamp<uint64_t>(until - current_cycle(), 1, kMaxBatch);
+  return std::clamp<uint64_t>(until - clock().now(), 1, kMaxBatch);
 }
 
 uint64_t RtlEngine::run_batch(uint64_t start, uint64_t limit) {
@@ -161,43 +190,57 @@ uint64_t RtlEngine::run_batch(uint64_t start, uint64_t limit) {
 /// requested. Returns true if the batch must end, because others have to react.
 bool RtlEngine::run_cycle(uint64_t cycle, uint64_t room) {
   start_register_transfer(room);
-  registers_.drive(in_);
-  memory_.drive(cycle, in_);
+  registers_->drive(in_);
+  memory_->drive(cycle, in_);
   top_->cycle(in_, out_);
   cycles_++;
   if (options_.observer) options_.observer->cycle(*top_, in_, out_);
-  checker_.check(cycle, in_, out_);
-  register_checker_.check(cycle, in_, out_);
-  const bool bus_busy = memory_.busy() || out_.m_arvalid || out_.m_awvalid || out_.m_wvalid;
-  memory_.sample(cycle, in_, out_);
-  const bool answered = registers_.sample(in_, out_);
+  checker_->check(cycle, in_, out_);
+  register_checker_->check(cycle, in_, out_);
+  const bool bus_busy = memory_->busy() || out_.m_arvalid || out_.m_awvalid || out_.m_wvalid;
+  memory_->sample(cycle, in_, out_);
+  const bool answered = registers_->sample(in_, out_);
 
-  quiet_cycles_ = bus_busy || registers_.busy() ? 0 : quiet_cycles_ + 1;
+  quiet_cycles_ = bus_busy || registers_->busy() ? 0 : quiet_cycles_ + 1;
   transferless_cycles_ = bus_busy || requested_ ? 0 : transferless_cycles_ + 1;
-  watch_for_hang(cycle);
+  if (quiet_cycles_ >= kQuietCycles && shows_idle()) rest();
 
   const bool interrupt = out_.irq != irq_level_;
   irq_level_ = out_.irq;
-  const bool finished = answered && finish_register_transfer();
+  const bool finished = answered && finish_register_transfer(cycle);
   if (clock_stopped_) stopped_in_ = cycle + 1;
-  return finished || interrupt;
+  return finished || interrupt || clock_stopped_;
 }
 
 void RtlEngine::start_register_transfer(uint64_t room) {
-  if (registers_.busy()) return;
+  if (registers_->busy()) return;
   if (requested_ && !finished_) {
-    registers_.start(*requested_);
-  } else if (quiet_cycles_ >= kQuietCycles && room >= kPollRoom) {
+    registers_->start(*requested_);
+  } else if (wants_status(room)) {
     polling_ = true;
-    registers_.start(status_poll_);
+    registers_->start(status_poll_);
   }
 }
 
+/// Whether to read STATUS, since nothing else tells whether the design rests or hangs.
+bool RtlEngine::wants_status(uint64_t room) const {
+  if (transferless_cycles_ >= options_.hang_cycles) return true;
+  return !state_ && quiet_cycles_ >= kQuietCycles && room >= kPollRoom;
+}
+
+bool RtlEngine::shows_idle() const { return state_ && state_->value() == idle_state_; }
+
+/// The design has nothing to do.
+void RtlEngine::rest() {
+  transferless_cycles_ = 0;
+  clock_stopped_ = !enabled_ || !counters_.empty();
+}
+
 /// Handles the answer to a register access. Returns true if the batch must end.
-bool RtlEngine::finish_register_transfer() {
+bool RtlEngine::finish_register_transfer(uint64_t cycle) {
   quiet_cycles_ = 0;
   if (!polling_) {
-    ok_ = registers_.ok();
+    ok_ = registers_->ok();
     if (ok_ && requested_->write && requested_->address == MXE_REG_CTRL) {
       enabled_ = (requested_->data & MXE_CTRL_ENABLE_MASK) != 0;
     }
@@ -208,9 +251,13 @@ bool RtlEngine::finish_register_transfer() {
   const uint32_t status = status_poll_.data;
   const bool busy = (status & (MXE_STATUS_BUSY_MASK | MXE_STATUS_RESETTING_MASK)) != 0;
   const bool waiting = enabled_ && (status & MXE_STATUS_EMPTY_MASK) == 0;
-  const bool idle = !busy && !waiting;
-  if (idle) transferless_cycles_ = 0;
-  clock_stopped_ = idle && clock_may_stop();
+  if (!busy && !waiting) {
+    rest();
+  } else if (transferless_cycles_ >= options_.hang_cycles) {
+    throw mx::Error(fmt::format(
+        "the RTL '{}' hangs: busy for {} cycles without a bus transfer (cycle {}, STATUS {:#x})",
+        name(), options_.hang_cycles, cycle, status));
+  }
   return clock_stopped_;
 }
 
@@ -225,11 +272,15 @@ void RtlEngine::start_clock(uint64_t cycle) {
   }
 }
 
-void RtlEngine::watch_for_hang(uint64_t cycle) const {
-  if (transferless_cycles_ < options_.hang_cycles) return;
-  throw mx::Error(fmt::format(
-      "the RTL '{}' hangs: busy for {} cycles without a bus transfer (cycle {}, STATUS {:#x})",
-      name(), transferless_cycles_, cycle, status_poll_.data));
+void RtlEngine::find_state() {
+  for (const RtlSignal& signal : top_->signals()) {
+    if (signal.name() != "u_cmd.state_q") continue;
+    for (const auto& [value, name] : signal.value_names()) {
+      if (name != "StIdle") continue;
+      state_ = signal;
+      idle_state_ = value;
+    }
+  }
 }
 
 }  // namespace mxe

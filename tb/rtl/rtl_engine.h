@@ -4,6 +4,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "model/engine/memory_port.h"
@@ -27,6 +28,7 @@ class RtlObserver {
 
 /// How the RTL is run. The defaults serve normal runs.
 struct RtlOptions {
+  Clock clock;
   PortLimits ports;
   uint64_t back_pressure_seed = 0;   ///< other than 0: ready and valid hesitate at random
   std::string waves;                 ///< FST file to write, empty for none
@@ -42,11 +44,12 @@ struct RtlOptions {
 /// One thread runs the design in batches of cycles. A batch ends before anything else can happen in
 /// the simulation, so the result is that of a simulation cycle by cycle.
 ///
-/// Idle time costs nothing, and nobody can tell: some time after the last transfer on any bus the
-/// engine reads STATUS, when no register access of software can come meanwhile. If the design has
-/// nothing to do, its clock stops until the next access; the counters that count every clock, TOTAL
-/// and IDLE, then get what they missed. The clock of a design that does not show its counters stops
-/// only while CTRL.enable is clear.
+/// Idle time costs nothing, and nobody can tell: the clock stops some time after the last transfer
+/// on any bus, if the design has nothing to do, until the next register access; the counters that
+/// count every clock, TOTAL and IDLE, then get what they missed. A design that does not show the
+/// state of its command processor is asked for STATUS, when no access of software can come
+/// meanwhile; the clock of one that does not show its counters stops only while CTRL.enable is
+/// clear.
 ///
 /// A failing assertion, a breach of the AXI protocol or a hang ends the simulation with mx::Error.
 class RtlEngine : public EngineModule {
@@ -57,7 +60,7 @@ class RtlEngine : public EngineModule {
 
   /// Name of a counter among the signals of the design.
   static std::string counter_name(std::size_t index);
-  /// Cycles without a transfer before STATUS is read.
+  /// Cycles without a transfer before the clock stops.
   static constexpr uint64_t kQuietCycles = 256;
   bool set_counters(const std::vector<uint64_t>& values) override;
   /// Clock cycles simulated so far.
@@ -70,6 +73,13 @@ class RtlEngine : public EngineModule {
   void access_memory(const AxiMemory::Request& request, AxiMemory::Response& response);
   void transport(const AxiMemory::Request& request, AxiMemory::Response& response);
   void give_memory_a_turn();
+  void reset_changed() override {
+    wake_event_.notify();
+    reset_event_.notify();
+  }
+  void make_pins();
+  void reset();
+  void end_request();
 
   void thread();
   void memory_thread();
@@ -77,17 +87,20 @@ class RtlEngine : public EngineModule {
   uint64_t run_batch(uint64_t start, uint64_t limit);
   bool run_cycle(uint64_t cycle, uint64_t room);
   void start_register_transfer(uint64_t room);
-  bool finish_register_transfer();
-  bool clock_may_stop() const { return !enabled_ || !counters_.empty(); }
+  bool finish_register_transfer(uint64_t cycle);
+  bool wants_status(uint64_t room) const;
+  bool shows_idle() const;
+  void rest();
   void start_clock(uint64_t cycle);
-  void watch_for_hang(uint64_t cycle) const;
+  void find_state();
 
   RtlOptions options_;
   std::unique_ptr<RtlTop> top_;
-  AxiMemory memory_;
-  AxiLiteMaster registers_;
-  AxiChecker checker_;
-  AxiLiteChecker register_checker_;
+  // What is connected to the pins, made anew at a reset. A request keeps its memory.
+  std::shared_ptr<AxiMemory> memory_;
+  std::optional<AxiLiteMaster> registers_;
+  std::optional<AxiChecker> checker_;
+  std::optional<AxiLiteChecker> register_checker_;
   RtlInputs in_;
   RtlOutputs out_;
   uint64_t cycles_ = 0;
@@ -95,10 +108,12 @@ class RtlEngine : public EngineModule {
 
   RegisterTransfer* requested_ = nullptr;  // by software
   bool finished_ = false, ok_ = false;     // its outcome
-  sc_core::sc_event wake_event_, done_event_;
+  sc_core::sc_event wake_event_, done_event_, reset_event_;
 
   RegisterTransfer status_poll_;
   bool polling_ = false, enabled_ = false;
+  std::optional<RtlSignal> state_;  // of the command processor, if it is shown
+  uint64_t idle_state_ = 0;
   bool clock_stopped_ = true;
   uint64_t stopped_in_ = 0;           // first cycle in which the clock stands still
   std::vector<RtlSignal> counters_;   // in the order of their registers; empty if not all are shown
@@ -109,6 +124,7 @@ class RtlEngine : public EngineModule {
   struct MemoryAccess {
     AxiMemory::Request request;
     AxiMemory::Response* response;
+    std::shared_ptr<AxiMemory> owner;  // of the data and the response
   };
   std::deque<MemoryAccess> accesses_;  // the first one is under way
   sc_core::sc_event access_event_;
