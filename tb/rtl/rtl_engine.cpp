@@ -152,6 +152,14 @@ void RtlEngine::end_request() {
 }
 
 void RtlEngine::thread() {
+  try {
+    run();
+  } catch (const mx::Error& error) {
+    SC_REPORT_ERROR("/mxe/rtl", error.what());
+  }
+}
+
+void RtlEngine::run() {
   irq.write(false);
   for (;;) {
     while (clock_stopped_ && !requested_ && !must_reset()) wait(wake_event_);

@@ -51,7 +51,8 @@ struct RtlOptions {
 /// meanwhile; the clock of one that does not show its counters stops only while CTRL.enable is
 /// clear.
 ///
-/// A failing assertion, a breach of the AXI protocol or a hang ends the simulation with mx::Error.
+/// A failing assertion, a breach of the AXI protocol and a hang are reported as SC_ERROR by the
+/// id "/mxe/rtl".
 class RtlEngine : public EngineModule {
  public:
   RtlEngine(const sc_core::sc_module_name& name, const Params& params,
@@ -82,6 +83,7 @@ class RtlEngine : public EngineModule {
   void end_request();
 
   void thread();
+  void run();
   void memory_thread();
   uint64_t batch_limit() const;
   uint64_t run_batch(uint64_t start, uint64_t limit);

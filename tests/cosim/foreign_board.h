@@ -46,7 +46,7 @@ class ForeignBoard : public sc_core::sc_module {
   tlm_utils::simple_initiator_socket<ForeignBoard> cpu{"cpu"};
   sc_core::sc_signal<bool> irq{"irq"};
 
-  /// Runs `program`; without one, the job once. `engine` is left unbound to the memory if `bus`.
+  /// Runs `program`; without one, the job once. With `bus`, others bind the engine to the memory.
   ForeignBoard(const sc_core::sc_module_name& name, EngineModule& engine, ForeignMemory memory_kind,
                std::function<void(ForeignBoard&)> program = {}, bool bus = false)
       : sc_module(name), kind_(std::move(memory_kind)), program_(std::move(program)) {

@@ -2,6 +2,7 @@
 // Model and RTL on boards that nobody made for them: the same bytes in the same clocks.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -106,6 +107,75 @@ INSTANTIATE_TEST_SUITE_P(Boards, ForeignMemories, testing::ValuesIn(memories()),
                          [](const testing::TestParamInfo<ForeignMemory>& test) {
                            return test.param.name;
                          });
+
+/// A bus of two ways that share its bandwidth of 8 bytes a nanosecond. It copies transactions, as
+/// interconnects do: extensions do not come through.
+struct SharedBus : sc_core::sc_module {
+  tlm_utils::simple_target_socket_tagged<SharedBus> in0{"in0"}, in1{"in1"};
+  tlm_utils::simple_initiator_socket<SharedBus> out0{"out0"}, out1{"out1"};
+
+  explicit SharedBus(const sc_core::sc_module_name& name) : sc_module(name) {
+    in0.register_b_transport(this, &SharedBus::forward, 0);
+    in1.register_b_transport(this, &SharedBus::forward, 1);
+  }
+
+  void forward(int way, tlm::tlm_generic_payload& p, sc_core::sc_time& delay) {
+    const sc_core::sc_time now = sc_core::sc_time_stamp(), begin = std::max(now + delay, free_);
+    waited_ += begin > now + delay;
+    free_ = begin + ns(p.get_data_length() / 8.0);
+    delay = free_ - now;
+    tlm::tlm_generic_payload copy;
+    copy.set_command(p.get_command());
+    copy.set_address(p.get_address());
+    copy.set_data_ptr(p.get_data_ptr());
+    copy.set_data_length(p.get_data_length());
+    copy.set_streaming_width(p.get_streaming_width());
+    copy.set_byte_enable_ptr(p.get_byte_enable_ptr());
+    copy.set_byte_enable_length(p.get_byte_enable_length());
+    (way == 0 ? out0 : out1)->b_transport(copy, delay);
+    p.set_response_status(copy.get_response_status());
+  }
+
+  sc_core::sc_time free_;
+  unsigned waited_ = 0;
+};
+
+/// Two engines of a kind on one bus.
+template <class Engine>
+struct TwoEngines {
+  explicit TwoEngines(const std::string& kind)
+      : first((kind + "_1").c_str(), Params::named("small")),
+        second((kind + "_2").c_str(), Params::named("small")),
+        bus((kind + "_bus").c_str()),
+        first_board((kind + "_board_1").c_str(), first, {}, {}, true),
+        second_board((kind + "_board_2").c_str(), second, {}, {}, true) {
+    first.mem.bind(bus.in0);
+    second.mem.bind(bus.in1);
+    bus.out0.bind(first_board.memory);
+    bus.out1.bind(second_board.memory);
+  }
+
+  Engine first, second;
+  SharedBus bus;
+  ForeignBoard first_board, second_board;
+};
+
+TEST(Bus, IsSharedByTwoEngines) {
+  TwoEngines<Engine> models("model");
+  TwoEngines<RtlEngine> rtls("rtl");
+  Boards alone{ForeignMemory{}};
+  sc_core::sc_start(1, sc_core::SC_MS);
+  for (const ForeignBoard* board :
+       {&models.first_board, &models.second_board, &rtls.first_board, &rtls.second_board}) {
+    board->expect_results();
+    EXPECT_GT(board->clocks(), alone.with_model.clocks());
+  }
+  EXPECT_GT(models.bus.waited_, 20u);
+  EXPECT_EQ(models.bus.waited_, rtls.bus.waited_);
+  // Both ask in the same instant, and the simulator chooses who is first.
+  EXPECT_EQ(std::minmax({models.first_board.clocks(), models.second_board.clocks()}),
+            std::minmax({rtls.first_board.clocks(), rtls.second_board.clocks()}));
+}
 
 class Clocks : public testing::TestWithParam<double> {};
 
