@@ -88,6 +88,7 @@ bool Engine::carry_out(RegisterTransfer& transfer, uint64_t visible) {
 /// waits.
 uint64_t Engine::bring_core_to_now() {
   for (;;) {
+    if (ran_to_ > clock().now()) wait(clock().until(ran_to_));
     const uint64_t now = clock().now();
     bring_core_to(now);
     if (clock().now() == now) return now;
@@ -228,7 +229,10 @@ void Engine::thread() {
 /// effect two cycles later.
 void Engine::run_core() {
   if (core_waits_) return;
-  core_->run_to_interrupt(std::min(horizon(), clock().now() + kMaxBatch));
+  const uint64_t limit = std::min(horizon(), clock().now() + kMaxBatch);
+  core_->run_to_interrupt(limit);
+  const auto& interrupts = core_->interrupts();
+  ran_to_ = interrupts.empty() ? limit : std::min(limit, interrupts.front().cycle);
 }
 
 }  // namespace mxe

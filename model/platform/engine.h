@@ -72,6 +72,7 @@ class Engine : public EngineModule, private MemoryPort {
   bool core_waits_ = false;   // until a register access was carried out in its turn
   bool core_wanted_ = false;  // a register access waits until the core has run to wanted_cycle_
   uint64_t wanted_cycle_ = 0;
+  uint64_t ran_to_ = 0;  // the cycle up to which the core has run, ahead of the simulation
   /// A range of memory that is reached without transactions.
   struct Direct {
     uint64_t begin = 0, size = 0;

@@ -50,8 +50,11 @@ void EngineModule::watch_reset() {
 }
 
 uint64_t EngineModule::horizon() const {
-  if (!horizon_) return next_activity();
-  return reset_n.size() == 0 ? horizon_() : std::min(horizon_(), next_activity());
+  const sc_core::sc_time& quantum = tlm::tlm_global_quantum::instance().get();
+  const uint64_t allowed = clock_.to_cycles(sc_core::sc_time_stamp() + quantum);
+  if (!horizon_) return std::max(allowed, next_activity());
+  const uint64_t known = reset_n.size() == 0 ? horizon_() : std::min(horizon_(), next_activity());
+  return std::max(allowed, known);
 }
 
 uint64_t EngineModule::next_activity() const {

@@ -65,8 +65,9 @@ class EngineModule : public sc_core::sc_module {
   void set_horizon(std::function<uint64_t()> horizon) { horizon_ = std::move(horizon); }
 
  protected:
-  /// The cycle that the function of set_horizon() returns; without one, that of the next event in
-  /// the simulation.
+  /// How far the engine may run ahead: to the cycle that the function of set_horizon() returns;
+  /// without one, to that of the next event in the simulation. In any case by the global quantum of
+  /// TLM-2.0, which is zero unless somebody sets it: what others do is then seen as much later.
   uint64_t horizon() const;
   /// The cycle of the next event in the simulation.
   uint64_t next_activity() const;

@@ -85,7 +85,7 @@ class ForeignBoard : public sc_core::sc_module {
     write_job();
     start_job();
     if (kind_.polls) {
-      while (read(MXE_REG_RING_HEAD) != 1) wait(7, sc_core::SC_NS);
+      while (polls_++, read(MXE_REG_RING_HEAD) != 1) wait(7, sc_core::SC_NS);
     } else {
       while (!irq.read()) wait(irq.value_changed_event());
     }
@@ -107,7 +107,7 @@ class ForeignBoard : public sc_core::sc_module {
   }
   uint32_t status() const { return get(MXE_DESC_STATUS); }
   uint32_t clocks() const { return clocks_; }
-  unsigned accesses() const { return accesses_; }
+  unsigned polls() const { return polls_; }
   /// Expects the job's results and nothing else in memory.
   void expect_results() const;
 
@@ -122,7 +122,7 @@ class ForeignBoard : public sc_core::sc_module {
   std::function<void(ForeignBoard&)> program_;
   std::vector<uint8_t> bytes_ = std::vector<uint8_t>(kEnd);
   int inside_ = 0, most_inside_ = 0;
-  unsigned accesses_ = 0;
+  unsigned accesses_ = 0, polls_ = 0;
   unsigned changed_ = 0;  // requests that somebody changed while the memory worked on them
   uint32_t clocks_ = 0;
 };

@@ -9,6 +9,7 @@
 
 #include "model/numerics/error.h"
 #include "model/platform/engine.h"
+#include "model/platform/width_adapter.h"
 #include "tb/rtl/rtl_engine.h"
 #include "tests/cosim/foreign_board.h"
 
@@ -176,6 +177,66 @@ TEST(Bus, IsSharedByTwoEngines) {
   EXPECT_EQ(std::minmax({models.first_board.clocks(), models.second_board.clocks()}),
             std::minmax({rtls.first_board.clocks(), rtls.second_board.clocks()}));
 }
+
+/// The memory of `board` behind a socket of 64 bits that is no simple_target_socket: what a library
+/// of its own would make of the standard's interfaces.
+struct WideMemory : sc_core::sc_module, tlm::tlm_fw_transport_if<> {
+  tlm::tlm_target_socket<64> socket{"socket"};
+  tlm_utils::simple_initiator_socket<WideMemory> board{"board"};
+
+  explicit WideMemory(const sc_core::sc_module_name& name) : sc_module(name) { socket.bind(*this); }
+
+  void b_transport(tlm::tlm_generic_payload& p, sc_core::sc_time& delay) override {
+    board->b_transport(p, delay);
+  }
+  tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload&, tlm::tlm_phase&,
+                                     sc_core::sc_time&) override {
+    ADD_FAILURE() << "the engine uses the blocking interface";
+    return tlm::TLM_COMPLETED;
+  }
+  bool get_direct_mem_ptr(tlm::tlm_generic_payload&, tlm::tlm_dmi&) override { return false; }
+  unsigned transport_dbg(tlm::tlm_generic_payload&) override { return 0; }
+};
+
+TEST(Sockets, OfAnotherWidthAndLibrary) {
+  Engine engine("engine", Params::named("small"));
+  ForeignBoard board("board", engine, {}, {}, true);
+  WideMemory memory("memory");
+  WidthAdapter<32, 64> adapter("adapter");
+  engine.mem.bind(adapter.in);
+  adapter.out.bind(memory.socket);
+  memory.board.bind(board.memory);
+  Boards usual{ForeignMemory{}};
+  sc_core::sc_start(1, sc_core::SC_MS);
+  board.expect_results();
+  EXPECT_EQ(board.clocks(), usual.with_model.clocks());
+}
+
+class Quantum : public testing::TestWithParam<double> {};
+
+// With a quantum, software sees the end of the job later, but the job takes what it takes.
+TEST_P(Quantum, LetsEnginesRunAhead) {
+  tlm::tlm_global_quantum::instance().set(ns(GetParam()));
+  ForeignMemory memory;
+  memory.polls = true;
+  sc_core::sc_time done;
+  Boards boards(memory, {}, [&](ForeignBoard& board) {
+    board.run_job();
+    done = std::max(done, sc_core::sc_time_stamp());
+  });
+  boards.run();
+  boards.with_model.expect_results();
+  boards.with_rtl.expect_results();
+  EXPECT_EQ(boards.with_model.clocks(), boards.with_rtl.clocks());
+  const double latest = done / ns(1), clocks = boards.with_rtl.clocks();
+  EXPECT_GT(latest, clocks);
+  EXPECT_LT(latest, clocks + 100 + 16 * GetParam());  // an access or two per step of the program
+  if (GetParam() == 0) return;
+  EXPECT_LT(boards.with_model.polls(), 10u);
+  EXPECT_LT(boards.with_rtl.polls(), 10u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Boards, Quantum, testing::Values(0, 500));
 
 class Clocks : public testing::TestWithParam<double> {};
 
