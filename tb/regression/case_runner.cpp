@@ -21,7 +21,7 @@
 namespace mxe {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using WallClock = std::chrono::steady_clock;
 
 // Far longer than anything that ends: jobs of a case are small, and so is what a memory makes wait.
 constexpr uint64_t kHangCycles = 50'000;
@@ -54,8 +54,8 @@ Batch make_batch(const BatchSpec& spec) {
   return batch;
 }
 
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
+double seconds_since(WallClock::time_point start) {
+  return std::chrono::duration<double>(WallClock::now() - start).count();
 }
 
 void write_all(int file, const std::string& text) {
@@ -74,7 +74,7 @@ struct CloseFile {
 class Child {
  public:
   Child(std::size_t number, const CasePool::Run& run, const CoSimCase& cosim_case)
-      : number_(number), printed_(std::tmpfile()), start_(Clock::now()) {
+      : number_(number), printed_(std::tmpfile()), start_(WallClock::now()) {
     std::array<int, 2> ends{};
     if (!printed_ || pipe(ends.data()) != 0) throw mx::Error("cannot make a file for a process");
     std::fflush(nullptr);
@@ -164,7 +164,7 @@ class Child {
 
   std::size_t number_;
   std::unique_ptr<std::FILE, CloseFile> printed_;
-  Clock::time_point start_;
+  WallClock::time_point start_;
   pid_t pid_ = 0;
   int output_ = -1;
   std::string text_;
@@ -216,7 +216,7 @@ std::string CaseResult::bucket() const {
 
 CaseResult run_case(const CoSimCase& cosim_case, const RtlUnderTest& rtl, const std::string& waves,
                     bool with_coverage) {
-  const Clock::time_point start = Clock::now();
+  const WallClock::time_point start = WallClock::now();
   CoSimOptions options = options_of(cosim_case, rtl);
   options.rtl.waves = waves;
   Coverage coverage(options.params);

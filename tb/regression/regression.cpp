@@ -15,12 +15,12 @@
 namespace mxe {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using WallClock = std::chrono::steady_clock;
 /// Makes the content of case `i`.
 using MakeCase = std::function<NamedCase(std::size_t)>;
 
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
+double seconds_since(WallClock::time_point start) {
+  return std::chrono::duration<double>(WallClock::now() - start).count();
 }
 
 MakeCase make_random(const RegressionOptions& options) {
@@ -173,7 +173,7 @@ uint64_t RegressionResult::rtl_cycles() const {
 }
 
 SeedResults run_seeds(const RegressionOptions& options, const Progress& progress) {
-  const Clock::time_point start = Clock::now();
+  const WallClock::time_point start = WallClock::now();
   SeedResults results{options.config, options.jobs_per_seed, options.first_seed, {}, 0};
   results.cases = Regression(options, progress).run(options.seeds, make_random(options));
   results.seconds = seconds_since(start);
@@ -182,7 +182,7 @@ SeedResults run_seeds(const RegressionOptions& options, const Progress& progress
 
 RegressionResult report_seeds(const SeedResults& results, const RegressionOptions& options,
                               const Progress& progress) {
-  const Clock::time_point start = Clock::now();
+  const WallClock::time_point start = WallClock::now();
   RegressionResult result =
       Regression(options, progress).report(results.cases, make_random(options), true);
   result.seconds = results.seconds + seconds_since(start);
@@ -195,7 +195,7 @@ RegressionResult run_regression(const RegressionOptions& options, const Progress
 
 RegressionResult run_cases(const std::vector<NamedCase>& cases, const RegressionOptions& options,
                            const Progress& progress) {
-  const Clock::time_point start = Clock::now();
+  const WallClock::time_point start = WallClock::now();
   const auto make = [&](std::size_t i) { return cases[i]; };
   Regression regression(options, progress);
   RegressionResult result = regression.report(regression.run(cases.size(), make), make, false);
