@@ -35,7 +35,8 @@ void copy_enabled(uint8_t* target, const uint8_t* source, const uint8_t* enables
 Engine::Engine(const sc_core::sc_module_name& name, const Params& params,
                const EngineOptions& options)
     : EngineModule(name, params),
-      core_(params, options.ports, *this, options.mode, TracePoint(options.tracer)),
+      core_(params, options.ports, *this, options.mode, TracePoint(options.tracer),
+            options.arithmetic),
       beat_bytes_(params.mem_bytes()),
       skips_(options.skip_repetitions && !options.tracer) {
   burst_.beat_bytes = params.mem_bytes();
