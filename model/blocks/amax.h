@@ -35,7 +35,11 @@ struct Amax {
 
   template <class Visitor>
   void visit(Visitor&& v) const {
-    for (unsigned i = 0; i < 2 * lanes - 1; i++) show(v, "level", kAmaxWidth, level[i]);
+    for (unsigned i = 0; i < 2 * lanes - 1; i++) {
+      v.enter("level", i);
+      show(v, "amax", kAmaxWidth, level[i]);
+      v.leave();
+    }
     show(v, "amax_o", kAmaxWidth, amax_o);
   }
 };

@@ -45,9 +45,8 @@ struct DecodeWord {
   void visit(Visitor&& v) const {
     show(v, "count_i", 7, count_i);
     for (unsigned i = 0; i < kLanes; i++) show_block(v, "lane", i, lane(i));
-    show(v, "nan", kLanes, out.nan);
-    show(v, "inf", kLanes, out.inf);
-    show(v, "zero", kLanes, out.zero);
+    show(v, "flags_o", 3 * kLanes,
+         Bits{out.nan} << 2 * kLanes | Bits{out.inf} << kLanes | Bits{out.zero});
   }
 
  private:

@@ -21,7 +21,11 @@ struct Expand {
 
   template <class Visitor>
   void visit(Visitor&& v) const {
-    for (const uint8_t lane : lanes_o) show(v, "lanes_o", 8, uint32_t{lane});
+    for (unsigned i = 0; i < 2; i++) {  // the halves of 256 bits
+      v.enter("lanes_o", i);
+      show(v, "half", 128, half_of(lanes_o, i));
+      v.leave();
+    }
   }
 
  private:

@@ -19,7 +19,7 @@ struct Broadcast {
 
 /// mxe_pe: one column of D. It holds a B word for the rows of a pass, multiplies every broadcast A
 /// word by it and accumulates into FP32 accumulators; at the dual rate a second chain accumulates
-/// the odd blocks.
+/// the odd blocks; it stands still in other jobs.
 ///
 /// `Accumulator<width>` takes the place of Facc: it has evaluate() and visit() like it, and acc_o.
 template <unsigned TreeW, template <unsigned> class Accumulator>
@@ -66,11 +66,11 @@ struct Pe {
     show(v, "b_scale_q", 16, b_scale_q);
     show_block(v, "dot", dot);
     show_block(v, "scale_even", scale_even);
-    show(v, "exp_odd", 10, exp_odd);
-    show(v, "nan_odd", 1, uint32_t{nan_odd});
     show(v, "sum_even", TreeW, sum_even);
     show_block(v, "facc_even", facc_even);
     if (!fp4_dual) return;
+    show(v, "exp_odd", 10, exp_odd);
+    show(v, "nan_odd", 1, uint32_t{nan_odd});
     show(v, "sum_odd", kDualSumWidth, sum_odd);
     show_block(v, "facc_odd", facc_odd);
   }

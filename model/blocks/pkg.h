@@ -62,6 +62,12 @@ struct DecodedWord {
 
 /// An operand word: an 8-bit container for each lane.
 using Word = std::array<uint8_t, kLanes>;
+/// Bits [128 * half + 127 : 128 * half] of a word.
+inline Bits half_of(const Word& word, unsigned half) {
+  Bits bits = 0;
+  for (unsigned i = 16; i > 0; i--) bits = bits << 8 | word[16 * half + i - 1];
+  return bits;
+}
 
 /// The upper half of a binary32 number, rounded to nearest even (to_bf16).
 inline uint16_t to_bf16(uint32_t x) {

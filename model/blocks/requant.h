@@ -49,7 +49,11 @@ struct Requant {
     show(v, "ramax", kAmaxWidth, ramax);
     show_block(v, "scale", scale);
     for (unsigned i = 0; i < lane.size(); i++) show_block(v, "lane", i, lane[i]);
-    for (const uint8_t byte : pack) show(v, "pack", 8, uint32_t{byte});
+    for (unsigned i = 0; i < 2; i++) {  // the halves of 256 bits
+      v.enter("pack_d", i);
+      show(v, "half", 128, half_of(pack, i));
+      v.leave();
+    }
   }
 
  private:
