@@ -27,7 +27,8 @@ namespace mxe::cli {
 namespace {
 
 struct MatmulOptions {
-  std::string a, b, bias, format_a, format_b, on, output, expect, waves, arithmetic;
+  std::string a, b, bias, format_a, format_b, on, output, expect, waves;
+  std::optional<std::string> arithmetic;
   std::string elements, scales, bias_format = "fp32", accumulate = "block";
   bool check = true, json = false;
   OutputChoice result;
@@ -130,9 +131,9 @@ int report_difference(const MatmulOptions& options, const std::string& source,
 
 /// What computes the results of the model; empty if that was not asked for. Throws mx::Error for a
 /// target that has no choice.
-ArithmeticFactory choose_arithmetic(const std::string& name, Target target) {
-  if (name.empty()) return {};
-  const ArithmeticFactory arithmetic = parse_arithmetic(name);
+ArithmeticFactory choose_arithmetic(const std::optional<std::string>& name, Target target) {
+  if (!name) return {};
+  const ArithmeticFactory arithmetic = parse_arithmetic(*name);
   if (target == Target::model) return arithmetic;
   throw mx::Error(fmt::format("--arithmetic needs --on model, not {}", target_name(target)));
 }
