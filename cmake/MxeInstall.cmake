@@ -49,11 +49,12 @@ endfunction()
 mxe_install_part(driver mxe_regs=registers mxe_driver=driver)
 mxe_install_part(reference mx=numerics mxe_params=params mxe_job=reference)
 if(MXE_BUILD_RTL)
-  mxe_install_part(model mxe_engine=engine mxe_platform=platform mxe_rtl=rtl_engine
-                         mxe_device=model)
+  mxe_install_part(model mxe_blocks=blocks mxe_engine=engine mxe_platform=platform
+                         mxe_rtl=rtl_engine mxe_device=model)
   mxe_install_part(rtl mxe_rtl_device=rtl)
 else()
-  mxe_install_part(model mxe_engine=engine mxe_platform=platform mxe_device=model)
+  mxe_install_part(model mxe_blocks=blocks mxe_engine=engine mxe_platform=platform
+                         mxe_device=model)
 endif()
 
 configure_package_config_file(cmake/mxeConfig.cmake.in ${PROJECT_BINARY_DIR}/mxeConfig.cmake
@@ -64,7 +65,7 @@ install(FILES ${PROJECT_BINARY_DIR}/mxeConfig.cmake ${PROJECT_BINARY_DIR}/mxeCon
         DESTINATION ${_cmake} COMPONENT development)
 
 # Headers of the rooms that the targets above are, but for those of the reference's kernels.
-set(_rooms model/numerics model/params model/job model/engine model/platform sw/device)
+set(_rooms model/numerics model/params model/blocks model/job model/engine model/platform sw/device)
 if(MXE_BUILD_RTL)
   list(APPEND _rooms tb/rtl)
 endif()

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "model/engine/arithmetic.h"
 #include "model/engine/cbuf.h"
 #include "model/engine/feed.h"
 #include "model/engine/opbuf.h"
@@ -12,34 +13,27 @@
 
 namespace mxe {
 
-/// Dot-product array (mxe_array with its mxe_pe). The golden GEMM of the numerics library computes
-/// all results of a tile when the tile's last pass starts.
+/// Dot-product array (mxe_array): hands the arithmetic the operand words of each pass, and holds
+/// the results of the last tiles for the drain.
 class Array {
  public:
   /// Cycles from a row's issue to the read of its bias, and to its result.
   static constexpr unsigned kBiasReadStage = kDotLatency;
   static constexpr unsigned kResultStage = kDotLatency + kAccLatency;
 
-  explicit Array(const Params& params);
+  Array(const Params& params, Arithmetic& arithmetic);
 
-  /// Runs a pass: the first of a tile keeps its bias, the last computes its results.
-  void run(const Pass& pass, const Seq::Started& started, OpBuf& a_buf, OpBuf& b_buf,
-           const CBuf& c_buf);
-  /// Results of the tile in this drain bank, [row][PE], as FP32 bits.
-  const uint32_t* results(unsigned drain_bank) const;
+  /// The feeder has read the B words of this pass.
+  void load_b(const Pass& pass, const OpBuf& b_buf);
+  void run(const Pass& pass, const Seq::Started& started, const OpBuf& a_buf, const CBuf& c_buf);
+  /// Of the tile in this drain bank.
+  TileResults results(unsigned drain_bank);
 
  private:
-  struct Tile {
-    bool has_bias = false;
-    std::vector<float> bias;  // [row][column]
-  };
-
-  void keep_bias(const Pass& pass, const Seq::Started& started, const CBuf& c_buf);
-
+  Arithmetic& arithmetic_;
   unsigned rows_, num_pe_;
-  bool fp4_dual_;
-  std::vector<Tile> tiles_;        // of the group
-  std::vector<uint32_t> results_;  // [drain bank][row][PE]
+  std::vector<OperandWord> a_, b_;    // of the pass
+  std::vector<uint32_t> even_, odd_;  // [drain bank][row][PE]
 };
 
 }  // namespace mxe

@@ -36,6 +36,9 @@ class CBuf {
     return &values_[(std::size_t{bank} * rows_ + (one_row_ ? 0 : row)) * num_pe_];
   }
 
+  /// Values from row to row, 0 if one row stands for all.
+  std::size_t pitch() const { return one_row_ ? 0 : num_pe_; }
+
   BankFills fills;
 
  private:

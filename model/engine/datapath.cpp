@@ -32,10 +32,29 @@ OperandView view(mx::FormatId format, bool dual, uint32_t k, uint64_t address, u
   return v;
 }
 
+ArithmeticJob arithmetic_job(const Descriptor& job, bool dual) {
+  ArithmeticJob arithmetic;
+  arithmetic.format_a = job.a();
+  arithmetic.format_b = job.b();
+  arithmetic.k = job.k;
+  arithmetic.dual = dual;
+  if (job.has_mx_out()) arithmetic.requant = requant_options(job);
+  return arithmetic;
+}
+
+/// Cuts a fetch into words and hands each to `put`.
+template <class Put>
+void unpack(const Fetch& fetch, const uint8_t* data, const Put& put) {
+  for (unsigned index = 0; index * fetch.word_bytes < fetch.bytes; index++) {
+    put(index, Unpack::word(data, fetch.bytes, fetch.word_bytes, index));
+  }
+}
+
 }  // namespace
 
 Datapath::Datapath(const Params& params, const PortLimits& limits, MemoryPort& memory,
-                   Counters& counters, Mode mode, TracePoint trace)
+                   Counters& counters, Mode mode, TracePoint trace,
+                   const ArithmeticFactory& arithmetic)
     : params_(params),
       counters_(counters),
       mode_(mode),
@@ -46,13 +65,14 @@ Datapath::Datapath(const Params& params, const PortLimits& limits, MemoryPort& m
       load_bias_(params),
       rd_port_(params, limits, memory, trace),
       wr_port_(params, limits, memory, trace),
-      a_buf_(kASets),
-      b_buf_(b_sets(params)),
+      arithmetic_(arithmetic ? arithmetic(params) : make_golden_arithmetic(params)),
+      a_buf_(params.rows, params.a_slab_k / kLanes),
+      b_buf_(params.num_pe, params.b_buf_k / kLanes),
       c_buf_(params),
       feed_(params, b_buf_.fills),
       seq_(a_buf_.fills, c_buf_.fills, counters),
-      array_(params),
-      drain_(params, wr_port_, trace) {}
+      array_(params, *arithmetic_),
+      drain_(params, wr_port_, *arithmetic_, trace) {}
 
 RdPort::Arrival Datapath::read(uint64_t cycle, const Fetch& fetch, bool with_data) {
   const uint64_t beats = rd_port_.beats();
@@ -83,11 +103,12 @@ void Datapath::start(uint64_t cycle, const Descriptor& job) {
   const unsigned tail_count = (job.k - 1) % word_elements + 1;
   numbers_out_ = job.numbers_out();
   mx_out_ = job.has_mx_out();
-  const bool whole =
-      functional() && !trace_ && whole_job_.compute(job, memory_, params_.fp4_dual != 0);
+  const bool whole = functional() && !trace_ && arithmetic_->is_reference() &&
+                     whole_job_.compute(job, memory_, params_.fp4_dual != 0);
   whole_ = whole ? &whole_job_ : nullptr;
-  a_buf_.configure(job.a(), job.k);
-  b_buf_.configure(job.b(), job.k);
+  if (functional()) arithmetic_->start(arithmetic_job(job, dual));
+  a_buf_.configure(job.a(), dual);
+  b_buf_.configure(job.b(), dual);
   c_buf_.configure(job.c_stride == 0, job.bias_bf16);
   load_a_.start(
       cycle,
@@ -176,14 +197,18 @@ void Datapath::deliver(const Fetch& fetch, const RdPort::Arrival& arrival) {
   switch (fetch.kind) {
     case FetchKind::a_elements:
     case FetchKind::b_elements:
-      buffer.put_elements(fetch.set, fetch.line, fetch.first, arrival.data, fetch.bytes);
+      unpack(fetch, arrival.data, [&](unsigned index, const blocks::Word& word) {
+        buffer.put_elements(fetch.bank, fetch.line, index, word);
+      });
       break;
     case FetchKind::a_scales:
     case FetchKind::b_scales:
-      buffer.put_scales(fetch.set, fetch.line, fetch.first, arrival.data, fetch.bytes);
+      unpack(fetch, arrival.data, [&](unsigned index, const blocks::Word& word) {
+        buffer.put_scales(fetch.bank, fetch.line, index, word);
+      });
       break;
     case FetchKind::bias:
-      c_buf_.put(fetch.set, fetch.line, arrival.data, fetch.bytes);
+      c_buf_.put(fetch.bank, fetch.line, arrival.data, fetch.bytes);
       break;
     case FetchKind::descriptor:
       break;
@@ -192,6 +217,7 @@ void Datapath::deliver(const Fetch& fetch, const RdPort::Arrival& arrival) {
 
 void Datapath::read_b_words(uint64_t limit) {
   const uint64_t release = feed_.read();
+  if (data_flows()) array_.load_b(*feed_.offered(), b_buf_);
   if (release == kNever) return;
   load_b_.release(release);
   if (const auto loop = stepped_loop()) skip_repetitions(next_.cycle, *loop, limit);
@@ -250,7 +276,7 @@ void Datapath::write_skipped_rows(Rows rows, uint64_t cycle) {
     const uint8_t* data = stored_numbers(*numbers_out_, values, cols, narrow_);
     const std::size_t bytes = std::size_t{cols} * numbers_out_->bytes;
     if (target) std::memcpy(target + (rows.address() - whole_->d_address()), data, bytes);
-    nan_results += Drain::count_nans(values, cols);
+    nan_results += arithmetic_->count_nans(values, cols);
   }
   counters_.add(Counter::nan_results, cycle - 1, cycle, nan_results);
 }
@@ -283,14 +309,17 @@ void Datapath::start_pass() {
   trace_.slice(Track::array, "pass", started.cycle, started.last_row + 1,
                {{"row", pass.row}, {"column", pass.column}, {"columns", pass.cols}});
   feed_.start_pass(started.cycle);
-  if (data_flows()) array_.run(pass, started, a_buf_, b_buf_, c_buf_);
+  if (data_flows()) array_.run(pass, started, a_buf_, c_buf_);
   if (pass.a_done) load_a_.release(started.last_row);
   if (started.uses_bias) load_bias_.release(started.last_row + Array::kBiasReadStage);
   if (pass.last) {
-    const uint32_t* results = nullptr;
-    if (whole_) results = whole_->results(pass.row, pass.column);
-    if (data_flows()) results = array_.results(started.drain_bank);
-    drain_.put_tile(started.last_row + Array::kResultStage, results);
+    const uint64_t cycle = started.last_row + Array::kResultStage;
+    if (data_flows()) {
+      const TileResults results = array_.results(started.drain_bank);
+      drain_.put_tile(cycle, results.even, drain_.dual() ? results.odd : nullptr);
+    } else {
+      drain_.put_tile(cycle, whole_ ? whole_->results(pass.row, pass.column) : nullptr);
+    }
   }
 }
 

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
+#include "model/engine/arithmetic.h"
 #include "model/engine/array.h"
 #include "model/engine/cbuf.h"
 #include "model/engine/counters.h"
@@ -39,7 +41,7 @@ enum class Mode : uint8_t {
 class Datapath {
  public:
   Datapath(const Params& params, const PortLimits& limits, MemoryPort& memory, Counters& counters,
-           Mode mode, TracePoint trace);
+           Mode mode, TracePoint trace, const ArithmeticFactory& arithmetic);
 
   /// Reads the descriptor at `address`, requested in `cycle`.
   struct DescriptorArrival {
@@ -119,6 +121,7 @@ class Datapath {
   LoadBias load_bias_;
   RdPort rd_port_;
   WrPort wr_port_;
+  std::unique_ptr<Arithmetic> arithmetic_;
   OpBuf a_buf_, b_buf_;
   CBuf c_buf_;
   Feed feed_;

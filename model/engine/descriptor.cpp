@@ -108,4 +108,9 @@ bool is_dual(const Descriptor& job, const Params& params) {
   return params.fp4_dual != 0 && mx::is_four_bit(job.a()) && mx::is_four_bit(job.b());
 }
 
+mx::RequantOptions requant_options(const Descriptor& job) {
+  return {job.mx_out(), job.out_rule,
+          job.out_special ? mx::Overflow::special : mx::Overflow::saturate};
+}
+
 }  // namespace mxe

@@ -45,4 +45,7 @@ uint32_t check_descriptor(const DescriptorBytes& bytes, const Params& params);
 /// rate.
 bool is_dual(const Descriptor& job, const Params& params);
 
+/// How MX results are rounded.
+mx::RequantOptions requant_options(const Descriptor& job);
+
 }  // namespace mxe

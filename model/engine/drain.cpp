@@ -3,12 +3,8 @@
 
 #include <algorithm>
 
-#include "model/numerics/gemm.h"
-
 namespace mxe {
 namespace {
-
-bool is_nan(uint32_t bits) { return (bits & 0x7FFF'FFFF) > 0x7F80'0000; }
 
 BlockOutput block_output(const Descriptor& job) {
   BlockOutput output;
@@ -16,16 +12,18 @@ BlockOutput block_output(const Descriptor& job) {
   output.stride = job.d_stride;
   output.scale_address = job.d_scale_addr;
   output.scale_stride = job.d_scale_stride;
-  output.options.format = job.mx_out();
-  output.options.rule = job.out_rule;
-  output.options.overflow = job.out_special ? mx::Overflow::special : mx::Overflow::saturate;
+  output.options = requant_options(job);
   return output;
 }
 
 }  // namespace
 
-Drain::Drain(const Params& params, WrPort& wr_port, TracePoint trace)
-    : params_(params), wr_port_(wr_port), trace_(trace), requant_(params, wr_port) {}
+Drain::Drain(const Params& params, WrPort& wr_port, Arithmetic& arithmetic, TracePoint trace)
+    : params_(params),
+      wr_port_(wr_port),
+      arithmetic_(arithmetic),
+      trace_(trace),
+      requant_(params, wr_port, arithmetic) {}
 
 void Drain::start(const Descriptor& job, bool dual, unsigned pitch) {
   numbers_ = job.numbers_out();
@@ -46,10 +44,8 @@ void Drain::clear() {
   held_ = false;
 }
 
-void Drain::put_tile(uint64_t cycle, const uint32_t* results) { tiles_.push({cycle + 1, results}); }
-
-unsigned Drain::count_nans(const uint32_t* values, unsigned count) {
-  return static_cast<unsigned>(std::count_if(values, values + count, is_nan));
+void Drain::put_tile(uint64_t cycle, const uint32_t* results, const uint32_t* odd) {
+  tiles_.push({cycle + 1, results, odd});
 }
 
 void Drain::visit(StateVisitor& visitor) {
@@ -97,10 +93,9 @@ Drain::Drained Drain::step() {
 Drain::Drained Drain::take_row() {
   const uint64_t issue = next_row();
   const unsigned cols = rows_.cols();
-  const uint32_t* values = tiles_[tile_number_].results;
-  if (values) values += std::size_t{rows_.row()} * pitch_;
+  const uint32_t* values = row_values(tiles_[tile_number_], cols);
   Drained drained;
-  if (values) drained.nan_results = count_nans(values, cols);
+  if (values) drained.nan_results = arithmetic_.count_nans(values, cols);
 
   const uint64_t last_issue =
       !numbers_ ? collect_row(issue, values) : write_row(issue, values, drained);
@@ -117,10 +112,20 @@ Drain::Drained Drain::take_row() {
   return drained;
 }
 
+/// The results of the row, its two chains joined; null if only the time counts.
+const uint32_t* Drain::row_values(const Tile& tile, unsigned cols) {
+  const std::size_t first = std::size_t{rows_.row()} * pitch_;
+  if (!tile.results) return nullptr;
+  if (!tile.odd) return tile.results + first;
+  merged_.resize(cols);
+  arithmetic_.merge(tile.results + first, tile.odd + first, cols, merged_.data());
+  return merged_.data();
+}
+
 /// Hands a row to the write port. Returns the cycle in which its last segment is issued.
 uint64_t Drain::write_row(uint64_t issue, const uint32_t* values, Drained& drained) {
   const unsigned cols = rows_.cols(), part = kFloatBytes / numbers_->bytes;
-  const uint8_t* data = values ? stored_numbers(*numbers_, values, cols, narrow_) : nullptr;
+  const uint8_t* data = values ? arithmetic_.store(*numbers_, values, cols, narrow_) : nullptr;
   drained.bytes = cols * numbers_->bytes;
   wr_port_.accept(issue, rows_.address(), drained.bytes, data, part);
   const unsigned segment_bytes = wr_port_.segment_bytes() / part;

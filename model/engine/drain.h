@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "model/engine/arithmetic.h"
 #include "model/engine/descriptor.h"
 #include "model/engine/hardware.h"
 #include "model/engine/requant.h"
@@ -18,15 +19,15 @@ namespace mxe {
 /// computes the next tile: numbers to the write port, MX results to the requantiser.
 class Drain {
  public:
-  Drain(const Params& params, WrPort& wr_port, TracePoint trace);
+  Drain(const Params& params, WrPort& wr_port, Arithmetic& arithmetic, TracePoint trace);
 
   /// A job starts. `pitch`: values from row to row of the results that put_tile() gets.
   void start(const Descriptor& job, bool dual, unsigned pitch);
   void clear();
 
   /// The next tile's last result arrives in `cycle`. `results` are its values by rows, FP32 bits,
-  /// or null if only the time counts.
-  void put_tile(uint64_t cycle, const uint32_t* results);
+  /// or null if only the time counts; `odd` those of the second chain, null if there is none.
+  void put_tile(uint64_t cycle, const uint32_t* results, const uint32_t* odd = nullptr);
   void visit(StateVisitor& visitor);
   /// Cycle of the next event: a row leaves the tile buffer, or the requantiser asks for a write.
   /// kNever if neither is known yet.
@@ -45,14 +46,22 @@ class Drain {
   std::vector<Requant::Saturated>& saturated() { return requant_.saturated(); }
   /// First cycle after the row under way has left the tile buffer.
   uint64_t row_done_from() const { return next_from_; }
-  static unsigned count_nans(const uint32_t* values, unsigned count);
+  /// Whether the job runs at the dual rate.
+  bool dual() const { return dual_; }
   /// The next row.
   const Rows& rows() const { return rows_; }
 
  private:
+  struct Tile {
+    uint64_t from = 0;  // tiles_q counts it
+    const uint32_t* results = nullptr;
+    const uint32_t* odd = nullptr;
+  };
+
   uint64_t next_row() const;
   uint64_t credit_from() const;
   Drained take_row();
+  const uint32_t* row_values(const Tile& tile, unsigned cols);
   uint64_t write_row(uint64_t issue, const uint32_t* values, Drained& drained);
   uint64_t collect_row(uint64_t issue, const uint32_t* values);
   void finish_tile(uint64_t pushed);
@@ -66,22 +75,20 @@ class Drain {
 
   Params params_;
   WrPort& wr_port_;
+  Arithmetic& arithmetic_;
   TracePoint trace_;
   Requant requant_;
   Rows rows_;
   const NumberFormat* numbers_ = &number_formats()[0];  // of the results; null if they are MX
   bool dual_ = false;
   unsigned pitch_ = 0;
-  struct Tile {
-    uint64_t from = 0;  // tiles_q counts it
-    const uint32_t* results = nullptr;
-  };
   History<Tile, 2> tiles_;
   uint64_t tile_number_ = 0;  // being read
   uint64_t next_from_ = 0;    // the cycle after the last issue
   History<uint64_t, kDrainFifo> taken_;
   unsigned column_ = 0;           // of the tile within the collected columns
   bool held_ = false;             // the requantiser has yet to read what was collected (hold_q)
+  std::vector<uint32_t> merged_;  // a row
   std::vector<uint16_t> narrow_;  // a row
 };
 

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "model/engine/opbuf.h"
-
 namespace mxe {
 
 void Feed::start(uint64_t cycle, uint32_t m, uint32_t n, uint32_t k_words, unsigned tail_count,
@@ -18,7 +16,7 @@ void Feed::start(uint64_t cycle, uint32_t m, uint32_t n, uint32_t k_words, unsig
 void Feed::clear() {
   walk_ = {};
   bank_number_ = 0;
-  word_ = 0;
+  word_ = slab_base_ = 0;
   offered_ = false;
 }
 
@@ -56,8 +54,9 @@ uint64_t Feed::read() {
   pass_.tile = walk_.tile();
   pass_.row = walk_.row();
   pass_.column = walk_.column();
-  pass_.a_set = a_set(walk_.stripe_number());
-  pass_.b_set = b_set(params_, walk_.group_number(), walk_.tile());
+  pass_.a_word = slab_base_ + word_;
+  pass_.b_bank = bank_number_ % 2;
+  pass_.b_word = word_;
   pass_.first = walk_.first_k() && word_ == 0;
   pass_.last = walk_.last_k() && last_word;
   pass_.a_done = walk_.last_use() && last_word;
@@ -69,6 +68,7 @@ uint64_t Feed::read() {
   stepped_.reset();
   if (!last_word) return kNever;
   stepped_ = walk_.next();
+  slab_base_ = stepped_ == Walk::Next::slab ? slab_base_ + params_.b_buf_k / kLanes : 0;
   word_ = 0;
   bank_number_++;
   walk_.step();

@@ -16,7 +16,8 @@ struct Pass {
   unsigned rows = 0, cols = 0;
   unsigned tile = 0;                 ///< within the group
   uint32_t row = 0, column = 0;      ///< of D, first of the tile
-  unsigned a_set = 0, b_set = 0;     ///< where its operands are, see OpBuf
+  unsigned a_word = 0;               ///< its operand word within the A bank
+  unsigned b_bank = 0, b_word = 0;   ///< where its B words are
   unsigned count = 0;                ///< elements of the word within K
   bool first = false, last = false;  ///< of the tile
   bool a_done = false;               ///< the last pass that needs the A chunk
@@ -66,6 +67,7 @@ class Feed {
   unsigned tail_count_ = 0, word_elements_ = 0;
   uint64_t bank_number_ = 0;  // of the slab
   unsigned word_ = 0;         // within the slab
+  unsigned slab_base_ = 0;    // of the slab within the chunk
   uint64_t from_ = 0;         // reading may begin
   bool offered_ = false;
   std::optional<Walk::Next> stepped_;

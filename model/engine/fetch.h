@@ -35,9 +35,8 @@ struct Fetch {
   unsigned word_bytes = 0;  ///< of the words the unpacker makes of it
   bool last = false;        ///< last fetch of the bank
   // What the bytes are. Times do not depend on this:
-  unsigned set = 0;    ///< a stripe of A, or a tile of B or C: see OpBuf
-  unsigned line = 0;   ///< row of it
-  uint32_t first = 0;  ///< first element, or first scale, within the row
+  unsigned bank = 0;  ///< of the buffer it goes to
+  unsigned line = 0;  ///< row or column of the bank
 };
 
 }  // namespace mxe

@@ -90,8 +90,7 @@ void Load::prepare() {
   const bool is_a = operand_ == Operand::a;
   const uint32_t step_words = (is_a ? params_.a_slab_k : params_.b_buf_k) / kLanes;
   const unsigned count = is_a ? walk_.rows() : walk_.cols();
-  fetch_.set =
-      is_a ? a_set(walk_.stripe_number()) : b_set(params_, walk_.group_number(), walk_.tile());
+  fetch_.bank = bank_;
   fetch_.line = index_;
   fetch_.last = scales_ && index_ + 1 == count;
   if (scales_) {
@@ -99,13 +98,11 @@ void Load::prepare() {
     fetch_.address = scale_row_ + scale_offset_;
     fetch_.bytes = std::min(view_.row_scales - scale_offset_, step_words * view_.word_scales);
     fetch_.word_bytes = kScaleWordBytes;
-    fetch_.first = scale_offset_;
   } else {
     fetch_.kind = is_a ? FetchKind::a_elements : FetchKind::b_elements;
     fetch_.address = row_ + offset_;
     fetch_.bytes = std::min(view_.row_bytes - offset_, step_words * view_.word_bytes);
     fetch_.word_bytes = view_.word_bytes;
-    fetch_.first = offset_ / view_.word_bytes * view_.word_scales * kLanes;
   }
 }
 
@@ -117,6 +114,7 @@ void Load::accept(uint64_t cycle) {
   } else {
     const Walk::Next next = walk_.next();
     banks_.finish();
+    bank_ ^= 1;
     index_ = 0;
     scales_ = false;
     walk_.step();

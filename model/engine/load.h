@@ -5,7 +5,6 @@
 
 #include "model/engine/banks.h"
 #include "model/engine/fetch.h"
-#include "model/engine/opbuf.h"
 #include "model/engine/walk.h"
 #include "model/params/params.h"
 
@@ -55,6 +54,7 @@ class Load {
   BankCredits banks_;
   Fetch fetch_;
   uint64_t next_from_ = 0;  // the cycle after the last accept
+  unsigned bank_ = 0;       // being filled
   unsigned index_ = 0;      // row within the bank
   bool scales_ = false;     // the scale bytes of the row come next
   // Byte offsets within a row, and row pointers: see mxe_load.

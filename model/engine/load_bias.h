@@ -46,7 +46,7 @@ class LoadBias {
     rows_.step();
     if (last) {
       banks_.finish();
-      set_ ^= 1;
+      bank_ ^= 1;
       if (rows_.valid()) banks_.want(cycle + 1);
     }
     prepare();
@@ -59,7 +59,7 @@ class LoadBias {
     fetch_.bytes = rows_.cols() * number_bytes_;
     fetch_.word_bytes = kPlainWordBytes;
     fetch_.last = rows_.last_row();
-    fetch_.set = set_;
+    fetch_.bank = bank_;
     fetch_.line = rows_.row();
   }
 
@@ -69,7 +69,7 @@ class LoadBias {
   BankCredits banks_;
   Fetch fetch_;
   uint64_t next_from_ = 0;
-  unsigned set_ = 0;  // bank of the bias buffer
+  unsigned bank_ = 0;
 };
 
 }  // namespace mxe

@@ -4,48 +4,43 @@
 #include <algorithm>
 
 namespace mxe {
+namespace {
 
-void OpBuf::configure(mx::FormatId format, uint32_t k) {
-  format_ = format;
-  k_ = k;
-  for (mx::MxTensor& set : sets_) {
-    set = {};
-    set.format = format;
-    set.k = k;
-  }
+constexpr unsigned kBanks = 2;
+
+/// Whole scale words for a line of operand words, each of which may have two scales.
+unsigned scale_bytes(unsigned words) {
+  return (2 * words + kScaleWordBytes - 1) / kScaleWordBytes * kScaleWordBytes;
 }
 
-/// The set, with room for row `line`.
-mx::MxTensor& OpBuf::tensor(unsigned set, unsigned line) {
-  mx::MxTensor& tensor = sets_[set];
-  const std::size_t rows = std::max<std::size_t>(tensor.rows, line + 1);
-  tensor.rows = rows;
-  tensor.codes.resize(rows * k_);
-  tensor.scales.resize(rows * tensor.scale_columns());
-  return tensor;
+}  // namespace
+
+OpBuf::OpBuf(unsigned lines, unsigned words)
+    : lines_(lines),
+      words_(words),
+      scale_bytes_(scale_bytes(words)),
+      elements_(std::size_t{kBanks} * lines * words),
+      scales_(std::size_t{kBanks} * lines * scale_bytes_) {}
+
+void OpBuf::configure(mx::FormatId format, bool dual) {
+  fmt_ = blocks::fmt_info(format);
+  dual_ = dual;
 }
 
-void OpBuf::put_elements(unsigned set, unsigned line, uint32_t first, const uint8_t* packed,
-                         uint32_t bytes) {
-  mx::MxTensor& target = tensor(set, line);
-  const auto bits = static_cast<std::size_t>(mx::element_format(format_).bits);
-  const std::size_t count = std::min<std::size_t>(k_ - first, std::size_t{bytes} * 8 / bits);
-  const std::vector<uint8_t> codes = mx::unpack_rows(format_, packed, 1, count, bytes);
-  std::copy(codes.begin(), codes.end(), &target.codes[std::size_t{line} * k_ + first]);
+void OpBuf::put_elements(unsigned bank, unsigned line, unsigned index, const blocks::Word& word) {
+  expand_.evaluate(word, fmt_);
+  elements_[place(bank, line) * words_ + index] = expand_.lanes_o;
 }
 
-void OpBuf::put_scales(unsigned set, unsigned line, uint32_t first, const uint8_t* scales,
-                       uint32_t bytes) {
-  mx::MxTensor& target = tensor(set, line);
-  std::copy(scales, scales + bytes, &target.scales[line * target.scale_columns() + first]);
+void OpBuf::put_scales(unsigned bank, unsigned line, unsigned index, const blocks::Word& word) {
+  std::copy_n(word.begin(), kScaleWordBytes,
+              &scales_[place(bank, line) * scale_bytes_ + index * kScaleWordBytes]);
 }
 
-const mx::MxTensor& OpBuf::rows(unsigned set, unsigned rows) {
-  mx::MxTensor& tensor = sets_[set];
-  tensor.rows = rows;
-  tensor.codes.resize(std::size_t{rows} * k_);
-  tensor.scales.resize(rows * tensor.scale_columns());
-  return tensor;
+OperandWord OpBuf::read(unsigned bank, unsigned line, unsigned word) const {
+  const uint8_t* scales = &scales_[place(bank, line) * scale_bytes_];
+  const unsigned first = dual_ ? 2 * word : word;
+  return {elements_[place(bank, line) * words_ + word], {scales[first], scales[first | 1]}};
 }
 
 }  // namespace mxe

@@ -1,56 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
+#include "model/blocks/expand.h"
+#include "model/engine/arithmetic.h"
 #include "model/engine/banks.h"
 #include "model/engine/hardware.h"
-#include "model/numerics/tensor.h"
 #include "model/params/params.h"
 
 namespace mxe {
 
-/// Operand buffer (mxe_opbuf): the times at which its banks are full, and the operand itself.
-///
-/// The RTL's banks hold pieces of K, but the numerics library multiplies whole rows. So the data is
-/// kept as sets of whole rows, gathered from the fetches: a set is a stripe of A or a tile of B.
-/// The loaders run ahead by two banks at most, which limits how many sets are needed.
+/// Operand buffer (mxe_opbuf): two banks of rows (A) or columns (B), each of operand words with
+/// their scales beside them, and the times at which the banks are full.
 class OpBuf {
  public:
-  explicit OpBuf(unsigned sets) : sets_(sets) {}
+  /// `lines` rows or columns of `words` operand words in a bank.
+  OpBuf(unsigned lines, unsigned words);
 
-  /// The operand of the coming job: its format and depth.
-  void configure(mx::FormatId format, uint32_t k);
-  /// Packed elements of row `line` of a set, from element `first` on.
-  void put_elements(unsigned set, unsigned line, uint32_t first, const uint8_t* packed,
-                    uint32_t bytes);
-  /// Scales of row `line` of a set, from scale `first` on.
-  void put_scales(unsigned set, unsigned line, uint32_t first, const uint8_t* scales,
-                  uint32_t bytes);
-  /// The first `rows` rows of a set. All of them must have been put.
-  const mx::MxTensor& rows(unsigned set, unsigned rows);
+  /// The operand of the coming job.
+  void configure(mx::FormatId format, bool dual);
+  /// A word from the unpacker, of row or column `line`: elements as they lie in memory, which get
+  /// a container each, or eight scales.
+  void put_elements(unsigned bank, unsigned line, unsigned index, const blocks::Word& word);
+  void put_scales(unsigned bank, unsigned line, unsigned index, const blocks::Word& word);
+  OperandWord read(unsigned bank, unsigned line, unsigned word) const;
 
   BankFills fills;
 
  private:
-  mx::MxTensor& tensor(unsigned set, unsigned line);
+  std::size_t place(unsigned bank, unsigned line) const {
+    return std::size_t{bank} * lines_ + line;
+  }
 
-  mx::FormatId format_ = mx::FormatId::mxint8;
-  uint32_t k_ = 0;
-  std::vector<mx::MxTensor> sets_;
+  unsigned lines_, words_, scale_bytes_;
+  blocks::FmtInfo fmt_;
+  bool dual_ = false;
+  blocks::Expand expand_;
+  std::vector<std::array<uint8_t, kLanes>> elements_;  // [bank][line][word]
+  std::vector<uint8_t> scales_;                        // [bank][line][scale]
 };
-
-/// Sets of A in the buffer, and the one that holds stripe number `stripe` of a job.
-inline constexpr unsigned kASets = 2;
-inline unsigned a_set(unsigned stripe) { return stripe % kASets; }
-
-/// Sets of B in the buffer: the tiles of three groups, because the B words of the first group's
-/// last pass may still be in use when the third group begins to arrive.
-inline constexpr unsigned kBGroups = 3;
-inline unsigned b_sets(const Params& params) { return kBGroups * params.acc_tiles; }
-inline unsigned b_set(const Params& params, unsigned group, unsigned tile) {
-  return group % kBGroups * params.acc_tiles + tile;
-}
 
 }  // namespace mxe

@@ -5,7 +5,6 @@
 #include <cstring>
 
 #include "model/numerics/format.h"
-#include "model/numerics/layout.h"
 #include "model/numerics/tensor.h"
 
 namespace mxe {
@@ -21,8 +20,9 @@ unsigned log2_ceil(unsigned value) {
 
 }  // namespace
 
-Requant::Requant(const Params& params, WrPort& wr_port)
+Requant::Requant(const Params& params, WrPort& wr_port, Arithmetic& arithmetic)
     : wr_port_(wr_port),
+      arithmetic_(arithmetic),
       rows_(params.rows),
       stage_cols_(std::max(params.num_pe, kBlock)),
       lanes_(wr_port.segment_bytes() / kFloatBytes),
@@ -150,20 +150,14 @@ Requant::Row Requant::encode_row(unsigned row, unsigned block, unsigned cols, ui
   encoded.bytes = static_cast<uint32_t>(mx::packed_row_bytes(output_.options.format, cols));
   encoded.with_data = with_data_;
   if (!with_data_) return encoded;
-  const float* values = &values_[std::size_t{row} * stage_cols_ + std::size_t{block} * kBlock];
-  std::array<uint8_t, kBlock> codes{};
-  std::array<bool, kBlock> saturated{};
-  mx::requantize_block(values, cols, output_.options, codes.data(), encoded.scale,
-                       saturated.data());
+  const uint32_t* values = &values_[std::size_t{row} * stage_cols_ + std::size_t{block} * kBlock];
+  encoded.data = arithmetic_.encode(values, cols, output_.options);
   for (unsigned first = 0; first < cols; first += lanes_) {
-    const bool* begin = saturated.data() + first;
-    const bool* end = saturated.data() + std::min(first + lanes_, cols);
+    const bool* begin = encoded.data.saturated.data() + first;
+    const bool* end = encoded.data.saturated.data() + std::min(first + lanes_, cols);
     const auto count = static_cast<unsigned>(std::count(begin, end, true));
     if (count > 0) saturated_.push_back({first_read + first / lanes_ + kRequantLatency, count});
   }
-  const std::vector<uint8_t> packed = mx::pack_codes(
-      codes.data(), 1, cols, mx::element_format(output_.options.format).bits, mx::NibbleOrder::low);
-  std::copy(packed.begin(), packed.end(), encoded.elements.begin());
   return encoded;
 }
 
@@ -179,11 +173,11 @@ Requant::Written Requant::write() {
   const uint8_t* data = nullptr;
   if (scale_turn_) {
     written.bytes = 1;
-    if (row.with_data) data = &row.scale;
+    if (row.with_data) data = &row.data.scale;
     wr_port_.accept(accepted, scale_row_ + scale_col_, written.bytes, data);
   } else {
     written.bytes = row.bytes;
-    if (row.with_data) data = row.elements.data();
+    if (row.with_data) data = row.data.elements.data();
     wr_port_.accept(accepted, element_row_ + element_col_, written.bytes, data);
   }
   // The data is available together with the requests.

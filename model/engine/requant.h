@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <deque>
 #include <vector>
 
+#include "model/engine/arithmetic.h"
 #include "model/engine/hardware.h"
 #include "model/engine/wr_port.h"
 #include "model/numerics/requantize.h"
@@ -24,7 +24,7 @@ struct BlockOutput {
 /// columns, encodes it row by row, and writes every row's elements and then its scale.
 class Requant {
  public:
-  Requant(const Params& params, WrPort& wr_port);
+  Requant(const Params& params, WrPort& wr_port, Arithmetic& arithmetic);
 
   void start(const BlockOutput& output);
   /// Forgets everything (clear_i).
@@ -68,8 +68,7 @@ class Requant {
  private:
   struct Row {
     uint64_t valid_from = 0;  // at the head of the FIFO
-    std::array<uint8_t, mx::kBlockSize> elements{};
-    uint8_t scale = 0;
+    EncodedRow data;
     uint32_t bytes = 0;
     bool with_data = false;
     bool last = false;      // of its block
@@ -83,13 +82,14 @@ class Requant {
   void move(Loop loop, uint64_t iterations);
 
   WrPort& wr_port_;
+  Arithmetic& arithmetic_;
   unsigned rows_, stage_cols_, lanes_;
   unsigned num_pe_, group_cols_, beat_bytes_;
   unsigned collect_latency_;
   BlockOutput output_;
 
   // collect
-  std::vector<float> values_;  // [row][column]
+  std::vector<uint32_t> values_;  // [row][column], FP32 bits
   bool with_data_ = false;
   // encode
   Stage stage_;

@@ -52,6 +52,7 @@ Seq::Started Seq::start_pass(const Pass& pass) {
   Started started;
   started.cycle = cycle;
   started.last_row = rows_end - 1;
+  started.a_bank = a_number_ % 2;
   started.c_bank = c_number_ % 2;
   started.drain_bank = tiles_ % 2;
   started.uses_bias = uses_bias(pass);

@@ -31,7 +31,7 @@ class Seq {
   struct Started {
     uint64_t cycle = 0;
     uint64_t last_row = 0;  ///< its last row is issued
-    unsigned c_bank = 0, drain_bank = 0;
+    unsigned a_bank = 0, c_bank = 0, drain_bank = 0;
     bool uses_bias = false;
   };
   /// Starts `pass`.

@@ -45,6 +45,14 @@ uint64_t Unpack::beats(const BeatTimes& times, unsigned count) {
   return first;
 }
 
+std::array<uint8_t, kPlainWordBytes> Unpack::word(const uint8_t* data, uint32_t bytes,
+                                                  unsigned word_bytes, unsigned index) {
+  std::array<uint8_t, kPlainWordBytes> word{};
+  const uint32_t first = index * word_bytes;
+  std::copy_n(data + first, std::min(bytes - first, word_bytes), word.begin());
+  return word;
+}
+
 void Unpack::clear(uint64_t cycle) {
   fetch_from_ = next_beat_ = cycle;
   last_beat_ = last_word_ = cycle == 0 ? 0 : cycle - 1;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -26,6 +27,10 @@ class Unpack {
   uint64_t last_beat() const { return last_beat_; }
   /// Cycle in which the last word so far leaves.
   uint64_t last_word() const { return last_word_; }
+
+  /// Word number `index` of a row fetch of `bytes` bytes, zeros behind its end.
+  static std::array<uint8_t, kPlainWordBytes> word(const uint8_t* data, uint32_t bytes,
+                                                   unsigned word_bytes, unsigned index);
 
   /// Nothing is under way any more; the unpacker accepts again from `cycle` on.
   void clear(uint64_t cycle);

@@ -49,7 +49,8 @@ Engine::Engine(const sc_core::sc_module_name& name, const Params& params,
 
 void Engine::make_core() {
   MemoryPort& memory = *this;
-  core_.emplace(params(), options_.ports, memory, options_.mode, TracePoint(options_.tracer));
+  core_.emplace(params(), options_.ports, memory, options_.mode, TracePoint(options_.tracer),
+                options_.arithmetic);
 }
 
 Engine::~Engine() { payload_.clear_extension(&burst_); }

@@ -14,6 +14,9 @@ struct EngineOptions {
   Mode mode = Mode::functional;
   Clock clock;
   PortLimits ports;
+  /// What computes the results (model/engine/arithmetic.h); empty for the reference. Anything else
+  /// runs without shortcuts: operands pass through the buffers, and nothing is skipped.
+  ArithmeticFactory arithmetic;
   /// Whether parts of a job that repeat each other may be skipped, which changes no outcome
   /// (Datapath::step). If false, every event is simulated.
   bool skip_repetitions = true;

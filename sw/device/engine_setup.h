@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "model/engine/arithmetic.h"
 #include "model/engine/memory_timing.h"
 #include "model/engine/trace.h"
 #include "model/params/params.h"
@@ -13,9 +14,10 @@ namespace mxe {
 struct EngineSetup {
   Params params;
   MemoryTiming timing;
-  bool cycles_only = false;  ///< model only: the results are not computed
-  std::string waves;         ///< RTL only: the FST file to record, empty for none
-  Tracer* tracer = nullptr;  ///< model only: sees what the engine does; must outlive it
+  bool cycles_only = false;      ///< model only: the results are not computed
+  std::string waves;             ///< RTL only: the FST file to record, empty for none
+  Tracer* tracer = nullptr;      ///< model only: sees what the engine does; must outlive it
+  ArithmeticFactory arithmetic;  ///< model only: see EngineOptions::arithmetic
 };
 
 }  // namespace mxe

@@ -16,6 +16,7 @@ std::unique_ptr<EngineModule> make_model(const EngineSetup& setup) {
   EngineOptions options;
   options.mode = setup.cycles_only ? Mode::timing : Mode::functional;
   options.tracer = setup.tracer;
+  options.arithmetic = setup.arithmetic;
   return std::make_unique<Engine>("engine", setup.params, options);
 }
 

@@ -28,6 +28,7 @@ namespace {
 
 struct MatmulOptions {
   std::string a, b, bias, format_a, format_b, on, output, expect, waves;
+  std::optional<std::string> arithmetic;
   std::string elements, scales, bias_format = "fp32", accumulate = "block";
   bool check = true, json = false;
   OutputChoice result;
@@ -128,6 +129,15 @@ int report_difference(const MatmulOptions& options, const std::string& source,
   return kDisagreed;
 }
 
+/// What computes the results of the model; empty if that was not asked for. Throws mx::Error for a
+/// target that has no choice.
+ArithmeticFactory choose_arithmetic(const std::optional<std::string>& name, Target target) {
+  if (!name) return {};
+  const ArithmeticFactory arithmetic = parse_arithmetic(*name);
+  if (target == Target::model) return arithmetic;
+  throw mx::Error(fmt::format("--arithmetic needs --on model, not {}", target_name(target)));
+}
+
 int run(const MatmulOptions& options) {
   const Target target = parse_target(options.on);
   mx::GemmOptions golden;
@@ -139,6 +149,7 @@ int run(const MatmulOptions& options) {
   golden.dual = setup.params.fp4_dual != 0;
   golden.threads = hardware_threads();
   setup.waves = options.waves;
+  setup.arithmetic = choose_arithmetic(options.arithmetic, target);
   if (!setup.waves.empty() && target != Target::rtl) throw mx::Error("--waves needs --on rtl");
   options.trace.require_possible(target);
   const Job job = read_job(options);
@@ -197,6 +208,9 @@ Command add_matmul(CLI::App& app) {
           "--accumulate", options->accumulate,
           "Rounding of the sums: block; on golden also exact, sequential, nvidia-blackwell")
       ->capture_default_str();
+  command->add_option("--arithmetic", options->arithmetic,
+                      "What computes the model's results: golden, or structural, block by block as "
+                      "the RTL does");
   options->engine.add_to(*command);
   command->add_option("--output", options->output,
                       "Write the values of the result, float32 [M, N]");

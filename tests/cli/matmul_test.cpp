@@ -180,6 +180,28 @@ TEST_F(Matmul, ExpectedResult) {
   expect_error(with("shape.npy"), "must be [1, 1], but is [1]");
 }
 
+TEST_F(Matmul, ArithmeticOfTheModel) {
+  write_operands(9, 41, 70);
+  const auto run = [this](const std::string& arithmetic) {
+    return mxe_json(command("model", "mxfp4_e2m1", "mxfp4_e1m2",
+                            {"--config", "small", "--out-format", "mxfp8_e4m3", "--arithmetic",
+                             arithmetic, "--output", path(arithmetic + ".npy")}));
+  };
+  const nlohmann::json golden = run("golden"), structural = run("structural");
+  EXPECT_TRUE(same_bytes("golden.npy", "structural.npy"));
+  EXPECT_EQ(structural.at("cycles"), golden.at("cycles"));
+  EXPECT_EQ(structural.at("counters"), golden.at("counters"));
+
+  expect_error(command("model", "mxint8", "mxint8", {"--arithmetic", "exact"}),
+               "unknown arithmetic 'exact' (allowed: golden, structural)");
+  expect_error(command("model", "mxint8", "mxint8", {"--arithmetic", ""}),
+               "unknown arithmetic '' (allowed: golden, structural)");
+  expect_error(command("golden", "mxint8", "mxint8", {"--arithmetic", "structural"}),
+               "--arithmetic needs --on model, not golden");
+  expect_error(command("rtl", "mxint8", "mxint8", {"--arithmetic", "golden"}),
+               "--arithmetic needs --on model, not rtl");
+}
+
 TEST_F(Matmul, BadInput) {
   write_operands(2, 3, 40);
   expect_error(command("silicon", "mxint8", "mxint8"), "allowed: golden, model, rtl");

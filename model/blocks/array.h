@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "model/blocks/decode_word.h"
+#include "model/blocks/pe.h"
+
+namespace mxe::blocks {
+
+/// The accumulator of the RTL, with the window that mxe_pe gives it.
+template <unsigned Width>
+using RtlAccumulator = Facc<Width>;
+
+/// mxe_array: decodes the broadcast A word and holds the processing elements, and, beside it, the
+/// decoder of mxe_feed that fills their shadows.
+template <unsigned TreeW, template <unsigned> class Accumulator = RtlAccumulator>
+struct Array {
+  using Element = Pe<TreeW, Accumulator>;
+
+  DecodeWord decode_b;  ///< u_decode_b of mxe_feed
+  DecodeWord decode_a;
+  int32_t exp_offset = 0;  ///< 10 bits: lsbA + lsbB - 254
+  Broadcast broadcast;
+  std::vector<Element> pe;
+
+  /// An engine with `num_pe` columns and `depth` = ROWS * ACC_TILES accumulators in each.
+  Array(unsigned num_pe, std::size_t depth, bool fp4_dual) : pe(num_pe, Element(depth, fp4_dual)) {}
+  Array(const Array&) = delete;  // broadcast points into decode_a
+  Array& operator=(const Array&) = delete;
+
+  void start(const FmtInfo& format_a, const FmtInfo& format_b, bool dual_rate) {
+    decode_a.start(format_a, dual_rate);
+    decode_b.start(format_b, dual_rate);
+    exp_offset = format_a.lsb + format_b.lsb - 254;
+    broadcast.a = &decode_a.out;
+    broadcast.dual = dual_rate;
+  }
+  /// The feeder loads the B word of column `column`, of which `count` elements are within K.
+  /// `scales`: {odd, even} block, 8 bits each.
+  void load_b(unsigned column, const Word& word, uint32_t scales, uint32_t count) {
+    decode_b.evaluate(word, count);
+    pe[column].load_b(decode_b.out, scales);
+  }
+  /// The first row of a pass: the PEs take over their B words.
+  void swap_b() {
+    for (Element& one : pe) one.swap_b();
+  }
+  /// A row of a pass: the A word goes to the first `columns` PEs, each of which adds a block to its
+  /// accumulator `address`. `init`: a binary32 number for each PE, which the accumulators begin
+  /// with if `first`; null for zeros.
+  void evaluate(const Word& word, uint32_t scales, unsigned columns, std::size_t address,
+                bool first, const uint32_t* init) {
+    decode_a.evaluate(word, 2 * kLanes);
+    const uint32_t even = slice(scales, 0, 8), odd = slice(scales, 8, 8);
+    broadcast.exp_even = exp_offset + static_cast<int32_t>(even);
+    broadcast.exp_odd = exp_offset + static_cast<int32_t>(odd);
+    broadcast.a_nan = uint32_t{odd == 0xFF} << 1 | uint32_t{even == 0xFF};
+    for (unsigned i = 0; i < columns; i++) {
+      pe[i].evaluate(broadcast, address, first, init ? init[i] : 0);
+    }
+  }
+
+  template <class Visitor>
+  void visit(Visitor&& v) const {
+    show_block(v, "decode_b", decode_b);
+    show_block(v, "decode_a", decode_a);
+    show(v, "exp_offset", 10, exp_offset);
+    show(v, "exp_even_q2", 10, broadcast.exp_even);
+    show(v, "exp_odd_q2", 10, broadcast.exp_odd);
+    show(v, "a_nan_q2", 2, broadcast.a_nan);
+    for (unsigned i = 0; i < pe.size(); i++) show_block(v, "pe", i, pe[i]);
+  }
+};
+
+// Compiled once, in array.cpp.
+extern template struct Array<42>;
+extern template struct Array<56>;
+extern template struct Array<70>;
+
+}  // namespace mxe::blocks

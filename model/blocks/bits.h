@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Vectors of bits as the RTL has them, in plain integers, and how a block shows its values.
+#pragma once
+
+#include <cstdint>
+
+#include "model/numerics/bits.h"
+
+namespace mxe::blocks {
+
+/// A value of up to 128 bits; the bits above its width are zero.
+using Bits = mx::UInt128;
+/// A signed value of up to 128 bits, sign-extended.
+using SignedBits = mx::Int128;
+
+/// The lowest `Width` bits of a value.
+template <unsigned Width>
+constexpr Bits mask(Bits value) {
+  static_assert(Width >= 1 && Width <= 128);
+  return value << (128 - Width) >> (128 - Width);
+}
+template <unsigned Width>
+constexpr uint32_t mask32(uint32_t value) {
+  static_assert(Width >= 1 && Width <= 32);
+  return value << (32 - Width) >> (32 - Width);
+}
+template <unsigned Width>
+constexpr uint64_t mask64(uint64_t value) {
+  static_assert(Width >= 1 && Width <= 64);
+  return value << (64 - Width) >> (64 - Width);
+}
+
+/// The lowest `Width` bits of a value as a two's complement number.
+template <unsigned Width>
+constexpr SignedBits sign_extend(Bits value) {
+  static_assert(Width >= 1 && Width <= 128);
+  return static_cast<SignedBits>(value << (128 - Width)) >> (128 - Width);
+}
+template <unsigned Width>
+constexpr int32_t sign_extend32(uint32_t value) {
+  static_assert(Width >= 1 && Width <= 32);
+  return static_cast<int32_t>(value << (32 - Width)) >> (32 - Width);
+}
+template <unsigned Width>
+constexpr int64_t sign_extend64(uint64_t value) {
+  static_assert(Width >= 1 && Width <= 64);
+  return static_cast<int64_t>(value << (64 - Width)) >> (64 - Width);
+}
+
+/// Bits [low + width - 1 : low] of a value.
+constexpr uint32_t slice(uint32_t value, unsigned low, unsigned width) {
+  return value >> low & ((uint32_t{1} << width) - 1);
+}
+
+/// Shows a visitor one value: the `width` lowest bits of it. Signed ones come as two's complement.
+template <class Visitor, class Value>
+void show(Visitor& v, const char* name, unsigned width, Value value) {
+  const Bits bits = static_cast<Bits>(static_cast<SignedBits>(value));
+  v(name, width, width >= 128 ? bits : bits & ((Bits{1} << width) - 1));
+}
+template <class Visitor>
+void show(Visitor& v, const char* name, unsigned width, Bits value) {
+  v(name, width, width >= 128 ? value : value & ((Bits{1} << width) - 1));
+}
+
+/// Shows a visitor a block inside another, under the name of its instance. A block shows the same
+/// values in the same order every time.
+template <class Visitor, class Block>
+void show_block(Visitor& v, const char* instance, const Block& block) {
+  v.enter(instance);
+  block.visit(v);
+  v.leave();
+}
+template <class Visitor, class Block>
+void show_block(Visitor& v, const char* instance, unsigned index, const Block& block) {
+  v.enter(instance, index);
+  block.visit(v);
+  v.leave();
+}
+
+}  // namespace mxe::blocks

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "model/blocks/pkg.h"
+
+namespace mxe::blocks {
+
+/// What a block is worth to an accumulator beside its sum, and what the accumulator then holds.
+enum class Special : uint8_t { none, nan, pinf, ninf };
+
+/// mxe_facc: acc_o = RNE_fp32(acc + sum * 2^exp) with one rounding, subnormals kept and every exact
+/// zero +0 (a negative value that underflows keeps its sign).
+///
+/// Fixed-point window, in units of sum's lsb: Frac fraction bits below it (the lowest is the sticky
+/// bit), and room above it for an accumulator up to Width + 1 positions higher. An accumulator
+/// below the window folds into the lowest bit; one above it cannot be changed by sum and passes
+/// alone. The members are those of the RTL by stage; _qN is the register at the end of stage N.
+template <unsigned Width, unsigned Frac = 27>
+struct Facc {
+  static constexpr unsigned kWindow = Width + 27 + Frac;  ///< WinW: sign, headroom, accumulator
+  static constexpr unsigned kNorm = 128;                  ///< the window, left aligned
+  static constexpr int32_t kPlaceOffset = static_cast<int32_t>(Frac) - 150;
+  static constexpr int32_t kMaxPlace = static_cast<int32_t>(Width + 1 + Frac);
+  static_assert(kWindow < kNorm);
+
+  // inputs
+  SignedBits sum_i = 0;  ///< Width bits
+  int32_t exp_i = 0;     ///< 10 bits: weight of sum's lsb
+  bool nan_i = false, pinf_i = false, ninf_i = false;
+  uint32_t acc_i = 0;  ///< binary32
+  // stage 1: align
+  uint32_t acc_field = 0;            ///< 8 bits
+  uint32_t acc_sig = 0;              ///< 24 bits
+  int32_t acc_exp = 0;               ///< 10 bits: weight of acc_sig's lsb
+  int32_t acc_val = 0;               ///< 25 bits
+  int32_t place = 0, place_neg = 0;  ///< 11 bits: of acc_sig's lsb in the window
+  bool too_far = false, acc_alone = false, below = false;
+  uint32_t up = 0, down = 0;  ///< 7 and 5 bits
+  int32_t acc_down = 0;       ///< 25 bits
+  bool acc_lost = false;
+  SignedBits acc_win_q1 = 0;        ///< kWindow bits
+  SignedBits sum_q1 = 0;            ///< Width bits
+  int32_t exp_q1 = 0;               ///< 10 bits
+  Special spec_q1 = Special::none;  ///< 2 bits, in every stage
+  // stage 2: add
+  SignedBits total_q2 = 0;  ///< kWindow bits
+  // stage 3: magnitude
+  Bits mag_q3 = 0;  ///< kWindow bits
+  bool sign_q3 = false;
+  // stages 4 and 5: normalise by 64, 32, 16; 8, 4, 2, 1
+  Bits norm_q4 = 0;           ///< kNorm bits
+  uint32_t lz_q4 = 0;         ///< 3 bits
+  Bits n1 = 0;                ///< kNorm bits
+  uint32_t zeros = 0;         ///< 11 bits: leading ones, in positions
+  int32_t be = 0, under = 0;  ///< 11 bits
+  uint32_t sig_q5 = 0;        ///< 26 bits: significand, round bit, sticky
+  int32_t be_q5 = 0;          ///< 11 bits: biased exponent of a normal result
+  bool zero_q5 = false, sub_q5 = false;
+  uint32_t shift_q5 = 0;  ///< 5 bits
+  // stage 6: round
+  uint32_t shifted = 0;  ///< 26 bits
+  bool shifted_lost = false, inc = false;
+  uint32_t rounded = 0;   ///< 25 bits
+  uint32_t be_final = 0;  ///< 8 bits
+  bool overflow = false;
+  uint32_t acc_o = 0;  ///< binary32
+
+  void evaluate(SignedBits sum, int32_t exp, bool nan, bool pinf, bool ninf, uint32_t acc) {
+    sum_i = sum;
+    exp_i = exp;
+    nan_i = nan;
+    pinf_i = pinf;
+    ninf_i = ninf;
+    acc_i = acc;
+    align();
+    find_special();
+    add();
+    normalise();
+    round();
+  }
+
+  template <class Visitor>
+  void visit(Visitor&& v) const {
+    show(v, "sum_i", Width, sum_i);
+    show(v, "exp_i", 10, exp_i);
+    show(v, "nan_i", 1, uint32_t{nan_i});
+    show(v, "pinf_i", 1, uint32_t{pinf_i});
+    show(v, "ninf_i", 1, uint32_t{ninf_i});
+    show(v, "acc_i", 32, acc_i);
+    show(v, "acc_field", 8, acc_field);
+    show(v, "acc_sig", 24, acc_sig);
+    show(v, "acc_exp", 10, acc_exp);
+    show(v, "acc_val", 25, acc_val);
+    show(v, "place", 11, place);
+    show(v, "place_neg", 11, place_neg);
+    show(v, "too_far", 1, uint32_t{too_far});
+    show(v, "acc_alone", 1, uint32_t{acc_alone});
+    show(v, "below", 1, uint32_t{below});
+    show(v, "up", 7, up);
+    show(v, "down", 5, down);
+    show(v, "acc_down", 25, acc_down);
+    show(v, "acc_lost", 1, uint32_t{acc_lost});
+    show(v, "acc_win_q1", kWindow, acc_win_q1);
+    show(v, "sum_q1", Width, sum_q1);
+    show(v, "exp_q1", 10, exp_q1);
+    show(v, "spec_q1", 2, static_cast<uint32_t>(spec_q1));
+    show(v, "total_q2", kWindow, total_q2);
+    show(v, "mag_q3", kWindow, mag_q3);
+    show(v, "sign_q3", 1, uint32_t{sign_q3});
+    show(v, "norm_q4", kNorm, norm_q4);
+    show(v, "lz_q4", 3, lz_q4);
+    show(v, "n1", kNorm, n1);
+    show(v, "zeros", 11, zeros);
+    show(v, "be", 11, be);
+    show(v, "under", 11, under);
+    show(v, "sig_q5", 26, sig_q5);
+    show(v, "be_q5", 11, be_q5);
+    show(v, "zero_q5", 1, uint32_t{zero_q5});
+    show(v, "sub_q5", 1, uint32_t{sub_q5});
+    show(v, "shift_q5", 5, shift_q5);
+    show(v, "shifted", 26, shifted);
+    show(v, "shifted_lost", 1, uint32_t{shifted_lost});
+    show(v, "inc", 1, uint32_t{inc});
+    show(v, "rounded", 25, rounded);
+    show(v, "be_final", 8, be_final);
+    show(v, "overflow", 1, uint32_t{overflow});
+    show(v, "acc_o", 32, acc_o);
+  }
+
+ private:
+  void align() {
+    const uint32_t field = slice(acc_i, 23, 8), fraction = slice(acc_i, 0, 23);
+    acc_field = field == 0 ? 1 : field;
+    acc_sig = uint32_t{field != 0} << 23 | fraction;
+    acc_exp = static_cast<int32_t>(acc_field) - 150;
+    acc_val = acc_i >> 31 != 0 ? -static_cast<int32_t>(acc_sig) : static_cast<int32_t>(acc_sig);
+
+    const int32_t distance = static_cast<int32_t>(acc_field) - exp_i;
+    place = sign_extend32<11>(static_cast<uint32_t>(distance + kPlaceOffset));
+    place_neg = sign_extend32<11>(static_cast<uint32_t>(-distance - kPlaceOffset));
+    const bool sum_zero = sum_i == 0;
+    too_far = place > kMaxPlace && acc_sig != 0;
+    acc_alone = sum_zero || too_far;
+
+    below = place < 0 && !sum_zero;
+    up = acc_sig == 0 ? 0 : acc_alone ? Frac : slice(static_cast<uint32_t>(place), 0, 7);
+    const auto far_down = static_cast<uint32_t>(place_neg);
+    down = slice(far_down, 5, 6) != 0 ? 31 : slice(far_down, 0, 5);
+    acc_down = acc_val >> down;
+    acc_lost = (static_cast<uint32_t>(acc_val) & 0x1FFFFFF & ~(uint32_t{0x1FFFFFF} << down)) != 0;
+    const auto raised = static_cast<Bits>(SignedBits{acc_val}) << up;
+    acc_win_q1 = below ? SignedBits{acc_down | int32_t{acc_lost}} : sign_extend<kWindow>(raised);
+    sum_q1 = acc_alone ? 0 : sum_i;
+    exp_q1 = acc_alone ? acc_exp : exp_i;
+  }
+
+  void find_special() {
+    const bool acc_special = slice(acc_i, 23, 8) == 0xFF, fraction = slice(acc_i, 0, 23) != 0;
+    const bool pinf = pinf_i || (acc_special && !fraction && acc_i >> 31 == 0);
+    const bool ninf = ninf_i || (acc_special && !fraction && acc_i >> 31 != 0);
+    const bool nan = nan_i || (acc_special && fraction) || (pinf && ninf);
+    spec_q1 = nan ? Special::nan : pinf ? Special::pinf : ninf ? Special::ninf : Special::none;
+  }
+
+  void add() {
+    total_q2 =
+        sign_extend<kWindow>((static_cast<Bits>(sum_q1) << Frac) + static_cast<Bits>(acc_win_q1));
+    sign_q3 = total_q2 < 0;
+    const auto total = static_cast<Bits>(total_q2);
+    mag_q3 = mask<kWindow>(sign_q3 ? 0 - total : total);
+  }
+
+  void normalise() {
+    Bits n = mag_q3 << (kNorm - kWindow);
+    const auto shift_out = [&n](unsigned positions) {
+      const auto zero = static_cast<uint32_t>(n >> (kNorm - positions) == 0);
+      n <<= positions & (0 - zero);  // faster than a branch that nobody can predict
+      return zero;
+    };
+    lz_q4 = shift_out(64) << 2;
+    lz_q4 |= shift_out(32) << 1;
+    lz_q4 |= shift_out(16);
+    norm_q4 = n;
+    zeros = lz_q4 << 4;
+    zeros |= shift_out(8) << 3;
+    zeros |= shift_out(4) << 2;
+    zeros |= shift_out(2) << 1;
+    n1 = n;
+    const bool z1 = n1 >> 127 == 0;
+    zeros |= uint32_t{z1};
+    const int32_t top = exp_q1 + static_cast<int32_t>(kWindow - 1 - Frac + 127);
+    be = sign_extend32<11>(static_cast<uint32_t>(top) - zeros);
+    under = sign_extend32<11>(zeros - static_cast<uint32_t>(top - 1));
+    const Bits lead = z1 ? n1 << 1 : n1;
+    const bool rest = lead << 25 != 0;
+    sig_q5 = static_cast<uint32_t>(lead >> 103) << 1 | uint32_t{rest};
+    zero_q5 = lead >> 127 == 0;
+    be_q5 = be;
+    sub_q5 = under > 0;
+    const auto deep = static_cast<uint32_t>(under);
+    shift_q5 = under < 0 ? 0 : slice(deep, 5, 5) != 0 ? 31 : slice(deep, 0, 5);
+  }
+
+  void round() {
+    // A subnormal result keeps 2^-149 as its lsb: it is shifted right first, with the sticky bit.
+    shifted = sig_q5 >> shift_q5;
+    shifted_lost = (sig_q5 & 0x3FFFFFF & ~(uint32_t{0x3FFFFFF} << shift_q5)) != 0;
+    inc = (shifted & 2) != 0 && ((shifted & 1) != 0 || shifted_lost || (shifted & 4) != 0);
+    rounded = (shifted >> 2) + inc;
+    const bool carry = rounded >> 24 != 0;
+    be_final = sub_q5 ? rounded >> 23 & 1 : mask32<8>(static_cast<uint32_t>(be_q5) + carry);
+    overflow = !sub_q5 && (be_q5 >= 255 || (be_q5 == 254 && carry));
+    const uint32_t sign = uint32_t{sign_q3} << 31;
+    switch (spec_q1) {
+      case Special::nan:
+        acc_o = 0x7FC00000;
+        return;
+      case Special::pinf:
+        acc_o = 0x7F800000;
+        return;
+      case Special::ninf:
+        acc_o = 0xFF800000;
+        return;
+      case Special::none:
+        break;
+    }
+    acc_o = zero_q5    ? 0
+            : overflow ? sign | 0x7F800000
+                       : sign | be_final << 23 | slice(rounded, 0, 23);
+  }
+};
+
+}  // namespace mxe::blocks

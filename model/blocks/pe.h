@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "model/blocks/dot.h"
+#include "model/blocks/facc.h"
+#include "model/blocks/scale.h"
+
+namespace mxe::blocks {
+
+/// What the array sends to every PE for a row: the decoded A word and what its scales make.
+struct Broadcast {
+  const DecodedWord* a = nullptr;
+  int32_t exp_even = 0, exp_odd = 0;  ///< 10 bits: XA - 254 + lsbA + lsbB
+  uint32_t a_nan = 0;                 ///< 2 bits, {odd, even}: XA is 255
+  bool dual = false;
+};
+
+/// mxe_pe: one column of D. It holds a B word for the rows of a pass, multiplies every broadcast A
+/// word by it and accumulates into FP32 accumulators; at the dual rate a second chain accumulates
+/// the odd blocks; it stands still in other jobs.
+///
+/// `Accumulator<width>` takes the place of Facc: it has evaluate() and visit() like it, and acc_o.
+template <unsigned TreeW, template <unsigned> class Accumulator>
+struct Pe {
+  DecodedWord b_q, b_shadow_q;                   ///< decoded lanes and flags
+  uint32_t b_scale_q = 0, b_scale_shadow_q = 0;  ///< 16 bits, {odd, even} block
+  Dot<TreeW> dot;
+  Scale scale_even;
+  int32_t exp_odd = 0;  ///< 10 bits
+  bool nan_odd = false;
+  SignedBits sum_even = 0;                  ///< TreeW bits
+  int32_t sum_odd = 0;                      ///< 14 bits
+  std::vector<uint32_t> acc_even, acc_odd;  ///< u_acc_even, u_acc_odd
+  Accumulator<TreeW> facc_even;
+  Accumulator<kDualSumWidth> facc_odd;
+  bool fp4_dual = false;
+
+  /// `depth`: accumulators, ROWS * ACC_TILES.
+  Pe(std::size_t depth, bool has_odd_chain)
+      : acc_even(depth), acc_odd(has_odd_chain ? depth : 0), fp4_dual(has_odd_chain) {}
+
+  void load_b(const DecodedWord& b, uint32_t scales) {
+    b_shadow_q = b;
+    b_scale_shadow_q = scales;
+  }
+  void swap_b() {
+    b_q = b_shadow_q;
+    b_scale_q = b_scale_shadow_q;
+  }
+
+  /// One block into accumulator `address`, which begins at `init` if `first`.
+  void evaluate(const Broadcast& in, std::size_t address, bool first, uint32_t init) {
+    dot.evaluate(in.dual, *in.a, b_q);
+    scale_even.evaluate(in.exp_even, (in.a_nan & 1) != 0, slice(b_scale_q, 0, 8), *in.a, b_q);
+    sum_even = in.dual ? sign_extend<kPackPosition>(dot.sum_q) : sign_extend<TreeW>(dot.sum_q);
+    facc_even.evaluate(sum_even, scale_even.exp_o, scale_even.nan_o, scale_even.pinf_o,
+                       scale_even.ninf_o, first ? init : acc_even[address]);
+    acc_even[address] = facc_even.acc_o;
+    if (in.dual) evaluate_odd(in, address, first);
+  }
+
+  template <class Visitor>
+  void visit(Visitor&& v) const {
+    show(v, "b_scale_q", 16, b_scale_q);
+    show_block(v, "dot", dot);
+    show_block(v, "scale_even", scale_even);
+    show(v, "sum_even", TreeW, sum_even);
+    show_block(v, "facc_even", facc_even);
+    if (!fp4_dual) return;
+    show(v, "exp_odd", 10, exp_odd);
+    show(v, "nan_odd", 1, uint32_t{nan_odd});
+    show(v, "sum_odd", kDualSumWidth, sum_odd);
+    show_block(v, "facc_odd", facc_odd);
+  }
+
+ private:
+  /// The odd block's elements are 4-bit and have no specials of their own.
+  void evaluate_odd(const Broadcast& in, std::size_t address, bool first) {
+    const uint32_t b_scale = slice(b_scale_q, 8, 8);
+    exp_odd = sign_extend32<10>(static_cast<uint32_t>(in.exp_odd) + b_scale);
+    nan_odd = (in.a_nan & 2) != 0 || b_scale == 0xFF;
+    const auto sum = static_cast<uint64_t>(dot.sum_q);
+    // A negative even sum has borrowed one.
+    const auto borrow = static_cast<uint32_t>(sum >> (kPackPosition - 1) & 1);
+    sum_odd = sign_extend32<kDualSumWidth>(static_cast<uint32_t>(sum >> kPackPosition) + borrow);
+    facc_odd.evaluate(sum_odd, exp_odd, nan_odd, false, false, first ? 0 : acc_odd[address]);
+    acc_odd[address] = facc_odd.acc_o;
+  }
+};
+
+}  // namespace mxe::blocks

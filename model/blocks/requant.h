@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "model/blocks/amax.h"
+#include "model/blocks/requant_lane.h"
+#include "model/blocks/requant_scale.h"
+
+namespace mxe::blocks {
+
+/// The arithmetic of mxe_requant and mxe_collect: a row of a block of results, segment by segment.
+/// The largest magnitudes of its segments give that of the row, which gives the scale; then the
+/// lanes encode a segment at a time and their codes are packed.
+struct Requant {
+  Amax amax;           ///< of the last segment
+  uint32_t ramax = 0;  ///< 17 bits: of the row
+  RequantScale scale;
+  std::vector<RequantLane> lane;       ///< of the last segment
+  std::array<uint8_t, kLanes> pack{};  ///< pack_d: 256 bits, the row so far
+  uint32_t over = 0;                   ///< 32 bits: columns beyond the largest element
+
+  explicit Requant(unsigned segment_lanes = 1) : amax(segment_lanes), lane(segment_lanes) {}
+
+  /// `x`: 32 binary32 numbers, zeros from `columns` on.
+  void evaluate(const uint32_t* x, unsigned columns, const FmtInfo& fmt, Rule rule, bool special) {
+    const auto lanes = static_cast<unsigned>(lane.size());
+    ramax = 0;
+    for (unsigned first = 0; first < columns; first += lanes) {
+      const uint32_t segment = amax.evaluate(x + first);
+      if (first == 0 || segment > ramax) ramax = segment;
+    }
+    scale.evaluate(ramax, fmt, rule);
+    pack.fill(0);
+    over = 0;
+    const unsigned bits = fmt.is4 ? 4 : fmt.is6 ? 6 : 8;
+    for (unsigned column = 0; column < columns; column++) {
+      RequantLane& one = lane[column % lanes];
+      one.evaluate(x[column], scale.scale_o, fmt, special);
+      over |= uint32_t{one.over_o} << column;
+      put(one.code_o, column * bits, bits);
+    }
+  }
+
+  template <class Visitor>
+  void visit(Visitor&& v) const {
+    show_block(v, "amax", amax);
+    show(v, "ramax", kAmaxWidth, ramax);
+    show_block(v, "scale", scale);
+    for (unsigned i = 0; i < lane.size(); i++) show_block(v, "lane", i, lane[i]);
+    for (unsigned i = 0; i < 2; i++) {  // the halves of 256 bits
+      v.enter("pack_d", i);
+      show(v, "half", 128, half_of(pack, i));
+      v.leave();
+    }
+  }
+
+ private:
+  void put(uint32_t code, unsigned bit, unsigned bits) {
+    const uint32_t placed = slice(code, 0, bits) << bit % 8;
+    pack[bit / 8] = static_cast<uint8_t>(pack[bit / 8] | placed);
+    if (bit % 8 + bits > 8) {
+      pack[bit / 8 + 1] = static_cast<uint8_t>(pack[bit / 8 + 1] | placed >> 8);
+    }
+  }
+};
+
+}  // namespace mxe::blocks

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "model/blocks/pkg.h"
+
+namespace mxe::blocks {
+
+/// mxe_requant_lane: one result to one element code, x / 2^(scale - 127) rounded to nearest even
+/// with every bit that is shifted out in the sticky bit. Elements beyond the largest one are cut to
+/// it, or become NaN or infinity where the format has it; every code of a block with a NaN scale
+/// is 0. _qN is the register at the end of stage N: normalise, place, shift, round.
+struct RequantLane {
+  uint32_t x_i = 0;      ///< binary32
+  uint32_t scale_i = 0;  ///< 8 bits
+  // normalise: subnormals are shifted until their leading one is bit 23
+  uint32_t zeros = 0;   ///< 5 bits
+  uint32_t sig_q1 = 0;  ///< 24 bits
+  int32_t exp_q1 = 0;   ///< 10 bits: floor(log2 |x|) + 127
+  bool sign_q1 = false;
+  // place
+  int32_t rise = 0;              ///< 11 bits: binades above the smallest normal one
+  uint32_t drop = 0, right = 0;  ///< 4 and 5 bits
+  uint32_t right_q2 = 0;         ///< 4 bits, 0 to 8
+  uint32_t base_q2 = 0;          ///< 8 bits: code of the binade's first number
+  bool nan_q2 = false;
+  // shift
+  uint32_t wide = 0;    ///< 32 bits
+  uint32_t num_q3 = 0;  ///< 7 bits
+  bool half_q3 = false, sticky_q3 = false;
+  // round
+  uint32_t code_q4 = 0;  ///< 8 bits
+  bool over = false;
+  uint32_t mag = 0;     ///< 8 bits
+  uint32_t code_o = 0;  ///< 8 bits
+  bool over_o = false;
+
+  /// `special`: beyond the largest is NaN or infinity.
+  void evaluate(uint32_t x, uint32_t scale, const FmtInfo& fmt, bool special) {
+    x_i = x;
+    scale_i = scale;
+    normalise();
+    place(fmt);
+    shift();
+    round(fmt, special);
+  }
+
+  template <class Visitor>
+  void visit(Visitor&& v) const {
+    show(v, "x_i", 32, x_i);
+    show(v, "scale_i", 8, scale_i);
+    show(v, "zeros", 5, zeros);
+    show(v, "sig_q1", 24, sig_q1);
+    show(v, "exp_q1", 10, exp_q1);
+    show(v, "sign_q1", 1, uint32_t{sign_q1});
+    show(v, "rise", 11, rise);
+    show(v, "drop", 4, drop);
+    show(v, "right", 5, right);
+    show(v, "right_q2", 4, right_q2);
+    show(v, "base_q2", 8, base_q2);
+    show(v, "nan_q2", 1, uint32_t{nan_q2});
+    show(v, "wide", 32, wide);
+    show(v, "num_q3", 7, num_q3);
+    show(v, "half_q3", 1, uint32_t{half_q3});
+    show(v, "sticky_q3", 1, uint32_t{sticky_q3});
+    show(v, "code_q4", 8, code_q4);
+    show(v, "over", 1, uint32_t{over});
+    show(v, "mag", 8, mag);
+    show(v, "code_o", 8, code_o);
+    show(v, "over_o", 1, uint32_t{over_o});
+  }
+
+ private:
+  void normalise() {
+    const uint32_t field = slice(x_i, 23, 8), fraction = slice(x_i, 0, 23);
+    uint32_t sig = fraction;
+    const auto shift_out = [&sig](unsigned positions) {
+      const bool zero = sig >> (24 - positions) == 0;
+      if (zero) sig = mask32<24>(sig << positions);
+      return uint32_t{zero};
+    };
+    zeros = shift_out(16) << 4;
+    zeros |= shift_out(8) << 3;
+    zeros |= shift_out(4) << 2;
+    zeros |= shift_out(2) << 1;
+    zeros |= shift_out(1);
+    const bool subnormal = field == 0;
+    sig_q1 = subnormal ? sig : uint32_t{1} << 23 | fraction;
+    exp_q1 = subnormal ? 1 - static_cast<int32_t>(zeros) : static_cast<int32_t>(field);
+    sign_q1 = x_i >> 31 != 0;
+  }
+  void place(const FmtInfo& fmt) {
+    rise = exp_q1 - static_cast<int32_t>(scale_i) + static_cast<int32_t>(fmt.emin_neg);
+    const bool under = rise < 0;
+    drop = rise < -8 ? 8 : mask32<4>(0 - static_cast<uint32_t>(rise));
+    right = mask32<5>(6 - fmt.man_bits + (under ? drop : 0));
+    right_q2 = right > 8 ? 8 : right;
+    base_q2 = under ? 0 : mask32<8>(static_cast<uint32_t>(rise) << fmt.man_bits);
+    nan_q2 = scale_i == 0xFF;
+  }
+  /// The 7 upper bits are the number, the next one is half of its last place.
+  void shift() {
+    wide = sig_q1 << 8 >> right_q2;
+    num_q3 = slice(wide, 25, 7);
+    half_q3 = slice(wide, 24, 1) != 0;
+    sticky_q3 = slice(wide, 0, 24) != 0;
+  }
+  /// A carry into the next binade is right by itself.
+  void round(const FmtInfo& fmt, bool special) {
+    const bool up = half_q3 && (sticky_q3 || (num_q3 & 1) != 0);
+    code_q4 = mask32<8>(base_q2 + num_q3 + uint32_t{up});
+    over = code_q4 > fmt.max_code;
+    mag = over ? mask32<8>(fmt.max_code + uint32_t{special && fmt.has_nan}) : code_q4;
+    over_o = over && !nan_q2;
+    if (nan_q2) {
+      code_o = 0;
+    } else if (fmt.is_int) {
+      code_o = sign_q1 ? mask32<8>(0 - mag) : mag;
+    } else {
+      code_o = mag | (sign_q1 ? fmt.sign_mask : 0);
+    }
+  }
+};
+
+}  // namespace mxe::blocks

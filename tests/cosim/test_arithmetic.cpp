@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+// The arithmetics of the model against each other: the golden GEMM and the blocks of the RTL give
+// the same bytes, cycles and counters, and one of somebody else's takes their place.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/engine/structural_arithmetic.h"
+#include "model/job/difference.h"
+#include "model/job/job.h"
+#include "model/numerics/accumulate.h"
+#include "model/numerics/bits.h"
+#include "model/numerics/random.h"
+#include "sw/device/device.h"
+
+namespace mxe {
+namespace {
+
+constexpr uint64_t kSeed = 20261;
+
+/// The golden GEMM tile by tile, from the operand words that the buffers hold.
+class TileByTile : public Arithmetic {
+ public:
+  explicit TileByTile(const Params& params) : golden_(make_golden_arithmetic(params)) {}
+  void start(const ArithmeticJob& job) override { golden_->start(job); }
+  void run(const ArrayPass& pass, const TileResults& results) override {
+    golden_->run(pass, results);
+  }
+  void merge(const uint32_t* even, const uint32_t* odd, unsigned count, uint32_t* sums) override {
+    golden_->merge(even, odd, count, sums);
+  }
+
+ private:
+  std::unique_ptr<Arithmetic> golden_;
+};
+
+std::unique_ptr<Arithmetic> make_tile_by_tile(const Params& params) {
+  return std::make_unique<TileByTile>(params);
+}
+
+/// Jobs of one kind each: what the scales and codes are like.
+enum class Numbers { any, moderate, subnormal, edges };
+
+uint8_t random_scale(Random& random, Numbers numbers) {
+  static constexpr uint8_t kEdges[] = {0, 1, 127, 253, 254, 255};
+  switch (numbers) {
+    case Numbers::any:
+      return static_cast<uint8_t>(random.next());
+    case Numbers::moderate:
+      return static_cast<uint8_t>(random.uniform(121, 133));
+    case Numbers::subnormal:  // two of them make about 2^-130
+      return static_cast<uint8_t>(random.uniform(52, 68));
+    case Numbers::edges:
+      break;
+  }
+  return kEdges[random.uniform(0, 5)];
+}
+
+mx::MxTensor random_tensor(Random& random, mx::FormatId format, std::size_t rows, std::size_t k,
+                           Numbers numbers, unsigned special_in) {
+  const mx::ElementFormat& element = mx::element_format(format);
+  mx::MxTensor tensor;
+  tensor.format = format;
+  tensor.rows = rows;
+  tensor.k = k;
+  for (std::size_t i = 0; i < rows * k; i++) {
+    uint32_t code = static_cast<uint32_t>(random.next()) & element.code_mask();
+    const bool special = element.kind == mx::FormatKind::floating &&
+                         (code & (element.sign_mask() - 1)) > element.max_code;
+    if (special && (special_in == 0 || !random.one_in(special_in))) code = element.max_code;
+    tensor.codes.push_back(static_cast<uint8_t>(code));
+  }
+  for (std::size_t i = 0; i < rows * tensor.scale_columns(); i++) {
+    tensor.scales.push_back(random_scale(random, numbers));
+  }
+  return tensor;
+}
+
+/// Bits of any kind: NaN of any payload, infinity, subnormals.
+void add_bias(Random& random, Job& job) {
+  if (random.one_in(2)) return;
+  job.bias_one_row = random.one_in(2);
+  job.bias_bf16 = random.one_in(2);
+  const bool moderate = random.one_in(2);
+  for (std::size_t i = 0; i < (job.bias_one_row ? 1 : job.m()) * job.n(); i++) {
+    auto bits = static_cast<uint32_t>(random.next());
+    if (moderate) bits = (bits & 0x83FFFFFF) | 0x3C000000;
+    if (job.bias_bf16) bits &= 0xFFFF0000;
+    job.bias.push_back(mx::from_bits(bits));
+  }
+}
+
+Job random_job(Random& random, mx::FormatId format_a, mx::FormatId format_b,
+               const OutputFormat& output) {
+  const auto numbers =
+      random.one_in(2) ? Numbers::moderate : static_cast<Numbers>(random.uniform(0, 3));
+  const unsigned special_in = random.one_in(3) ? 8 : 0;
+  const std::size_t m = random.uniform(1, 20), n = random.uniform(1, 44),
+                    k = random.one_in(4) ? random.uniform(1, 32) : random.uniform(1, 300);
+  Job job;
+  job.a = random_tensor(random, format_a, m, k, numbers, special_in);
+  job.b = random_tensor(random, format_b, n, k, numbers, special_in);
+  add_bias(random, job);
+  job.output = output;
+  job.output.requant.rule = static_cast<mx::ScaleRule>(random.uniform(0, 3));
+  job.output.requant.overflow = random.one_in(2) ? mx::Overflow::special : mx::Overflow::saturate;
+  job.layout.a_offset = static_cast<unsigned>(random.uniform(0, 40));
+  job.layout.b_gap = static_cast<unsigned>(random.uniform(0, 3));
+  return job;
+}
+
+/// An engine of one configuration with each arithmetic.
+struct Engines {
+  Params params;
+  Device golden, tiles, structural;
+
+  explicit Engines(const Params& p)
+      : params(p),
+        golden(Target::model, setup(make_golden_arithmetic)),
+        tiles(Target::model, setup(make_tile_by_tile)),
+        structural(Target::model, setup(make_structural_arithmetic)) {}
+
+ private:
+  EngineSetup setup(ArithmeticFactory arithmetic) const {
+    EngineSetup setup;
+    setup.params = params;
+    setup.arithmetic = std::move(arithmetic);
+    return setup;
+  }
+};
+
+/// What the special values have to turn up in, so that the test is one of them.
+struct Seen {
+  uint64_t jobs = 0, nan_results = 0, saturations = 0, dual = 0, subnormal = 0, infinite = 0;
+
+  void count(const Job& job, const DeviceResult& result) {
+    jobs++;
+    nan_results += result.counter("nan_results");
+    saturations += result.counter("saturations");
+    dual += result.counter("dual_cycles");
+    if (job.output.kind != OutputFormat::Kind::fp32) return;
+    for (const float value : load_output(result.output, job.m(), job.n(), job.output)) {
+      const uint32_t magnitude = mx::to_bits(value) & 0x7FFFFFFF;
+      if (magnitude == mx::kInfinity) infinite++;
+      if (magnitude != 0 && magnitude < 0x00800000) subnormal++;
+    }
+  }
+};
+
+void expect_same(const Job& job, Engines& engines, Seen& seen) {
+  const StoredOutput expected = job.golden(engine_sums(engines.params.fp4_dual != 0));
+  const DeviceResult golden = engines.golden.run(job);
+  for (Device* device : {&engines.tiles, &engines.structural}) {
+    SCOPED_TRACE(device == &engines.tiles ? "tile by tile" : "structural");
+    const DeviceResult result = device->run(job);
+    ASSERT_EQ(describe_difference(result.output, expected, job.shape()), "");
+    ASSERT_EQ(result.cycles, golden.cycles);
+    ASSERT_EQ(result.counters, golden.counters);
+    if (device == &engines.structural) seen.count(job, result);
+  }
+}
+
+TEST(Arithmetic, StructuralIsGoldenForEveryPairAndOutput) {
+  std::vector<std::unique_ptr<Engines>> all;
+  for (const unsigned tree_w : {42u, 56u, 70u}) {
+    for (const unsigned fp4_dual : {0u, 1u}) {
+      Params params = Params::named("small");
+      params.tree_w = tree_w;
+      params.fp4_dual = fp4_dual;
+      all.push_back(std::make_unique<Engines>(params));
+    }
+  }
+  Seen seen;
+  uint64_t seed = kSeed;
+  for (const std::unique_ptr<Engines>& engines : all) {
+    for (const mx::FormatId format_a : mx::kAllFormats) {
+      for (const mx::FormatId format_b : mx::kAllFormats) {
+        if (mx::pair_tree_width(format_a, format_b) > engines->params.tree_w) continue;
+        for (const OutputFormat& output : all_output_formats()) {
+          SCOPED_TRACE(testing::Message()
+                       << "seed " << seed << ": " << engines->params.to_string() << ", "
+                       << mx::element_format(format_a).name << " "
+                       << mx::element_format(format_b).name << " " << output.name());
+          Random random(seed++);
+          for (int i = 0; i < 2; i++) {
+            expect_same(random_job(random, format_a, format_b, output), *engines, seen);
+            if (HasFatalFailure()) return;
+          }
+        }
+      }
+    }
+  }
+  EXPECT_GT(seen.jobs, 5000u);
+  EXPECT_GT(seen.nan_results, 10'000u);
+  EXPECT_GT(seen.saturations, 1000u);
+  EXPECT_GT(seen.dual, 1000u);
+  EXPECT_GT(seen.subnormal, 1000u);
+  EXPECT_GT(seen.infinite, 1000u);
+}
+
+/// An accumulator of somebody else's: cuts off what binary32 does not hold instead of rounding it.
+template <unsigned Width>
+struct Truncating {
+  uint32_t acc_o = 0;
+
+  void evaluate(mx::Int128 sum, int32_t exp, bool nan, bool pinf, bool ninf, uint32_t acc) {
+    blocks::Facc<Width> rounded;
+    rounded.evaluate(sum, exp, nan, pinf, ninf, acc);
+    acc_o = rounded.acc_o;
+    if (rounded.inc && rounded.spec_q1 == blocks::Special::none) acc_o--;
+  }
+  template <class Visitor>
+  void visit(Visitor&& v) const {
+    blocks::show(v, "acc_o", 32, acc_o);
+  }
+};
+
+TEST(Arithmetic, AnAccumulatorOfOnesOwnTakesPart) {
+  EngineSetup setup;
+  setup.params = Params::named("small");
+  setup.arithmetic = make_structural_arithmetic_with<Truncating>;
+  Device device(Target::model, setup);
+  Random random(kSeed);
+  Job job = random_job(random, mx::FormatId::mxfp8_e4m3, mx::FormatId::mxfp8_e4m3, OutputFormat());
+  job.a = random_tensor(random, mx::FormatId::mxfp8_e4m3, 9, 256, Numbers::moderate, 0);
+  job.b = random_tensor(random, mx::FormatId::mxfp8_e4m3, 9, 256, Numbers::moderate, 0);
+  job.bias.clear();
+  const std::vector<float> sums = job.sums(engine_sums(true));
+  const std::vector<float> cut = load_output(device.run(job).output, 9, 9, job.output);
+  float largest = 0;
+  for (const float sum : sums) largest = std::max(largest, std::fabs(sum));
+  std::size_t differences = 0;
+  for (std::size_t i = 0; i < sums.size(); i++) {
+    differences += sums[i] != cut[i];
+    EXPECT_NEAR(cut[i], sums[i], largest * 1e-5);
+  }
+  EXPECT_GT(differences, sums.size() / 2);
+}
+
+TEST(Arithmetic, NamesAreGoldenAndStructural) {
+  EXPECT_TRUE(parse_arithmetic("golden"));
+  EXPECT_TRUE(parse_arithmetic("structural"));
+  try {
+    parse_arithmetic("exact");
+    ADD_FAILURE() << "nothing thrown";
+  } catch (const mx::Error& error) {
+    EXPECT_STREQ(error.what(), "unknown arithmetic 'exact' (allowed: golden, structural)");
+  }
+}
+
+}  // namespace
+}  // namespace mxe

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+// From the bytes of an operand word to an exact sum: expand, decode, lane, quad, tree, dot, scale.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <random>
+#include <vector>
+
+#include "model/blocks/array.h"
+#include "model/blocks/expand.h"
+#include "model/blocks/visitor.h"
+#include "model/numerics/accumulate.h"
+#include "model/numerics/layout.h"
+
+namespace mxe::blocks {
+namespace {
+
+using mx::FormatId;
+
+unsigned code_count(FormatId format) { return 1u << mx::element_format(format).bits; }
+
+int64_t value_of(const Dec& dec) {
+  const int64_t value = int64_t{dec.mag} << 4 * dec.grp;
+  return (dec.sign & 1) != 0 ? -value : value;
+}
+
+TEST(Expand, GivesEachElementItsContainer) {
+  std::mt19937 random(1);
+  for (const FormatId format : mx::kAllFormats) {
+    const FmtInfo fmt = fmt_info(format);
+    std::vector<uint8_t> codes(fmt.is4 ? 64 : 32);
+    for (uint8_t& code : codes) code = static_cast<uint8_t>(random() % code_count(format));
+    const std::vector<uint8_t> packed = mx::pack_codes(
+        codes.data(), 1, codes.size(), static_cast<int>(fmt.bits), mx::NibbleOrder::low);
+    Word bytes{};
+    std::copy(packed.begin(), packed.end(), bytes.begin());
+    Expand expand;
+    expand.evaluate(bytes, fmt);
+    for (unsigned i = 0; i < kLanes; i++) {
+      const unsigned expected = fmt.is4 ? codes[kLanes + i] << 4 | codes[i] : codes[i];
+      EXPECT_EQ(expand.lanes_o[i], expected) << mx::element_format(format).name << " lane " << i;
+    }
+  }
+}
+
+TEST(Decode, EveryCodeOfEveryFormat) {
+  for (const FormatId format : mx::kAllFormats) {
+    for (unsigned code = 0; code < code_count(format); code++) {
+      SCOPED_TRACE(testing::Message() << mx::element_format(format).name << " code " << code);
+      Decode decode;
+      decode.evaluate(code, fmt_info(format), false, 1);
+      const float value = mx::decode(format, static_cast<uint8_t>(code));
+      EXPECT_EQ(decode.nan_o, std::isnan(value));
+      EXPECT_EQ(decode.inf_o, std::isinf(value));
+      EXPECT_EQ(decode.zero_o, value == 0);
+      EXPECT_EQ((decode.dec_o.sign & 1) != 0, code >> (mx::element_format(format).bits - 1) != 0);
+      if (std::isfinite(value)) {
+        EXPECT_EQ(value_of(decode.dec_o), mx::integer_table(format)[code]);
+      }
+    }
+  }
+}
+
+TEST(Decode, HoldsBothBlocksAtTheDualRate) {
+  for (const FormatId format : {FormatId::mxfp4_e2m1, FormatId::mxfp4_e1m2}) {
+    const auto& integers = mx::integer_table(format);
+    for (unsigned byte = 0; byte < 256; byte++) {
+      Decode decode;
+      decode.evaluate(byte, fmt_info(format), true, 3);
+      EXPECT_EQ(decode.dec_o.mag & 15, std::abs(integers[byte & 15]));
+      EXPECT_EQ(decode.dec_o.mag >> 4, std::abs(integers[byte >> 4]));
+      EXPECT_EQ(decode.dec_o.sign, (byte >> 7) << 1 | (byte >> 3 & 1));
+      decode.evaluate(byte, fmt_info(format), true, 1);
+      EXPECT_EQ(decode.dec_o.mag, std::abs(integers[byte & 15]));
+    }
+  }
+}
+
+TEST(DecodeWord, DropsWhatIsBeyondK) {
+  DecodeWord decode;
+  decode.start(fmt_info(FormatId::mxfp8_e4m3), false);
+  Word word;
+  word.fill(0x7F);  // NaN
+  for (unsigned count = 1; count <= kLanes; count++) {
+    decode.evaluate(word, count);
+    EXPECT_EQ(decode.out.nan, mask64<32>(uint64_t{0xFFFFFFFF} >> (kLanes - count)));
+    for (unsigned i = count; i < kLanes; i++) EXPECT_EQ(decode.out.mag[i], 0);
+    EXPECT_EQ(decode.out.zero, ~decode.out.nan);
+  }
+}
+
+/// A lane with the codes of two formats in its operands.
+template <unsigned LoWidth, unsigned HiWidth>
+mx::Int128 product(const Dec& a, const Dec& b, bool dual) {
+  Lane<LoWidth, HiWidth> lane;
+  lane.evaluate(dual, a, b);
+  if (HiWidth == 1) return sign_extend<LoWidth>(lane.out.lo);
+  return (sign_extend<HiWidth>(lane.out.hi) * (mx::Int128{1} << LoWidth)) + lane.out.lo;
+}
+
+TEST(Lane, EveryProductOfEveryPair) {
+  for (const FormatId fa : mx::kAllFormats) {
+    for (const FormatId fb : mx::kAllFormats) {
+      const unsigned width = mx::pair_tree_width(fa, fb);
+      for (unsigned ca = 0; ca < code_count(fa); ca++) {
+        Decode a;
+        a.evaluate(ca, fmt_info(fa), false, 1);
+        if (a.nan_o || a.inf_o) continue;
+        for (unsigned cb = 0; cb < code_count(fb); cb++) {
+          Decode b;
+          b.evaluate(cb, fmt_info(fb), false, 1);
+          if (b.nan_o || b.inf_o) continue;
+          const mx::Int128 expected =
+              mx::Int128{mx::integer_table(fa)[ca]} * mx::integer_table(fb)[cb];
+          ASSERT_TRUE((product<36, 34>(a.dec_o, b.dec_o, false)) == expected);
+          if (width <= 56) {
+            ASSERT_TRUE((product<56, 1>(a.dec_o, b.dec_o, false)) == expected);
+          }
+          if (width <= 42) {
+            ASSERT_TRUE((product<42, 1>(a.dec_o, b.dec_o, false)) == expected);
+          }
+        }
+      }
+    }
+  }
+}
+
+/// Random words of a format, or its largest magnitudes alone.
+class Words {
+ public:
+  explicit Words(uint64_t seed) : random_(seed) {}
+
+  Word word(FormatId format, bool dual, bool largest) {
+    Word word;
+    for (uint8_t& container : word) {
+      container = code(format, largest);
+      if (dual) container = static_cast<uint8_t>(container | code(format, largest) << 4);
+    }
+    return word;
+  }
+  uint64_t below(uint64_t limit) { return random_() % limit; }
+
+ private:
+  uint8_t code(FormatId format, bool largest) {
+    const mx::ElementFormat& f = mx::element_format(format);
+    const auto sign = static_cast<uint8_t>(random_() % 2 * f.sign_mask());
+    if (f.kind == mx::FormatKind::integer) {
+      return static_cast<uint8_t>(largest ? f.max_code + 1 : random_());
+    }
+    const uint64_t magnitude = largest ? f.max_code : random_() % (f.max_code + 1);
+    return static_cast<uint8_t>(magnitude | sign);
+  }
+
+  std::mt19937_64 random_;
+};
+
+template <unsigned TreeW>
+void expect_exact_sums(uint64_t seed) {
+  SCOPED_TRACE(testing::Message() << "seed " << seed << ", TREE_W " << TreeW);
+  Words words(seed);
+  for (const FormatId fa : mx::kAllFormats) {
+    for (const FormatId fb : mx::kAllFormats) {
+      if (mx::pair_tree_width(fa, fb) > TreeW) continue;
+      const bool four = mx::is_four_bit(fa) && mx::is_four_bit(fb);
+      DecodeWord a, b;
+      for (unsigned round = 0; round < 100; round++) {
+        const bool dual = four && round % 2 != 0;
+        a.start(fmt_info(fa), dual);
+        b.start(fmt_info(fb), dual);
+        const Word wa = words.word(fa, dual, round % 8 > 5);
+        const Word wb = words.word(fb, dual, round % 8 > 5);
+        a.evaluate(wa, 2 * kLanes);
+        b.evaluate(wb, dual ? 2 * kLanes : kLanes);
+        mx::Int128 even = 0, odd = 0;
+        for (unsigned i = 0; i < kLanes; i++) {
+          const auto& ia = mx::integer_table(fa);
+          const auto& ib = mx::integer_table(fb);
+          const unsigned low = dual ? 15 : 255;
+          even += mx::Int128{ia[wa[i] & low]} * ib[wb[i] & low];
+          if (dual) odd += mx::Int128{ia[wa[i] >> 4]} * ib[wb[i] >> 4];
+        }
+        Dot<TreeW> dot;
+        dot.evaluate(dual, a.out, b.out);
+        ASSERT_TRUE(dot.sum_q == mask<TreeW>(static_cast<Bits>(even) +
+                                             (static_cast<Bits>(odd) << kPackPosition)))
+            << mx::element_format(fa).name << " " << mx::element_format(fb).name;
+        // What a visitor sees of the lanes is what the quads have added.
+        for (unsigned i = 0; i < kLanes; i++) {
+          ASSERT_EQ(dot.lane(i).out.lo, dot.lanes.shift_far(i).lo);
+          ASSERT_EQ(dot.lane(i).out.hi, dot.lanes.shift_far(i).hi);
+          ASSERT_EQ(dot.lane(i).prod_q, dot.lanes.prod_q[i]);
+        }
+      }
+    }
+  }
+}
+
+TEST(Dot, IsExactForEveryPair) {
+  expect_exact_sums<70>(7);
+  expect_exact_sums<56>(8);
+  expect_exact_sums<42>(9);
+}
+
+TEST(Scale, AddsExponentsAndFindsSpecials) {
+  DecodedWord a, b;
+  a.zero = 1;
+  b.neg = 0xF0;
+  Scale scale;
+  for (int base = -286; base <= 1; base++) {
+    for (uint32_t xb = 0; xb < 256; xb++) {
+      scale.evaluate(base, false, xb, a, b);
+      ASSERT_EQ(scale.exp_o, base + static_cast<int32_t>(xb));
+      ASSERT_EQ(scale.nan_o, xb == 255);
+      ASSERT_FALSE(scale.pinf_o || scale.ninf_o);
+    }
+  }
+  scale.evaluate(0, true, 127, a, b);
+  EXPECT_TRUE(scale.nan_o);
+  a.inf = 0x10;  // times a negative number
+  scale.evaluate(0, false, 127, a, b);
+  EXPECT_TRUE(scale.ninf_o && !scale.pinf_o && !scale.nan_o);
+  b.inf = 0x2;  // times a number
+  scale.evaluate(0, false, 127, a, b);
+  EXPECT_TRUE(scale.ninf_o && scale.pinf_o && !scale.nan_o);
+  b.inf = 0x1;  // times zero
+  scale.evaluate(0, false, 127, a, b);
+  EXPECT_TRUE(scale.nan_o);
+}
+
+TEST(Visitor, SeesEveryValueInItsWidthAndNamesTheFirstDifference) {
+  Words words(3);
+  Array<70> first(2, 4, true), second(2, 4, true);
+  const Word a = words.word(FormatId::mxfp8_e5m2, false, false);
+  Word b = words.word(FormatId::mxfp8_e5m2, false, false);
+  const FmtInfo fmt = fmt_info(FormatId::mxfp8_e5m2);
+  for (Array<70>* array : {&first, &second}) {
+    array->start(fmt, fmt, false);
+    array->load_b(0, b, 127, kLanes);
+    if (array == &second) b[9] ^= 0x80;
+    array->load_b(1, b, 127, kLanes);
+    array->swap_b();
+    array->evaluate(a, 127, 2, 3, true, nullptr);
+  }
+  const std::vector<Value> values = values_of(first);
+  EXPECT_GT(values.size(), 2000u);
+  for (const Value& value : values) {
+    ASSERT_TRUE(value.width == 128 || value.bits >> value.width == 0) << value.path;
+  }
+  const auto has = [&values](const char* path) {
+    return std::any_of(values.begin(), values.end(),
+                       [path](const Value& value) { return value.path == path; });
+  };
+  for (const char* path :
+       {"pe_1.dot.quad_7.lane_3.ll", "pe_0.facc_even.acc_win_q1", "pe_1.facc_odd.sig_q5",
+        "pe_0.scale_even.exp_o", "decode_a.lane_31.mag", "pe_0.dot.tree_hi.sum_o"}) {
+    EXPECT_TRUE(has(path)) << path;
+  }
+  const auto difference = first_difference(first.pe[1], second.pe[1]);
+  ASSERT_TRUE(difference.has_value());
+  EXPECT_EQ(difference->path, "dot.quad_2.lane_1.neg");
+  EXPECT_FALSE(first_difference(first.pe[0], second.pe[0]).has_value());
+}
+
+}  // namespace
+}  // namespace mxe::blocks

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Test top: the arithmetic blocks of the RTL, each with pins of its own, to be seen from inside.
+`default_nettype none
+module block_top (
+  input  logic              clk_i,
+  input  logic [2:0]        fmt_a_i,
+  input  logic [2:0]        fmt_b_i,
+  input  logic              dual_i,
+  // a row of a pass in processing elements of the widest and the narrowest tree
+  input  logic [255:0]      a_word_i,
+  input  logic [255:0]      b_word_i,
+  input  logic [6:0]        b_count_i,
+  input  logic [15:0]       a_scale_i,
+  input  logic [15:0]       b_scale_i,
+  input  logic [31:0]       init_i,
+  output logic [31:0]       even70_o,
+  output logic [31:0]       odd70_o,
+  output logic [31:0]       even42_o,
+  output logic [31:0]       odd42_o,
+  // join of two chains
+  input  logic [31:0]       even_i,
+  input  logic [31:0]       odd_i,
+  output logic [31:0]       merged_o,
+  // requantiser: a segment, its scale, its first code
+  input  logic [2:0]        fmt_d_i,
+  input  logic [1:0]        rule_i,
+  input  logic              special_i,
+  input  logic [255:0]      x_i,
+  output logic [7:0]        scale_o,
+  output logic [7:0]        code_o,
+  output logic              over_o
+);
+  localparam int unsigned VecW = mxe_pkg::LANES * mxe_pkg::DEC_W;
+  mxe_pkg::fmt_info_t fmt_a, fmt_b, fmt_d;
+  assign fmt_a = mxe_pkg::fmt_info(fmt_a_i);
+  assign fmt_b = mxe_pkg::fmt_info(fmt_b_i);
+  assign fmt_d = mxe_pkg::fmt_info(fmt_d_i);
+
+  logic [VecW-1:0]            a_dec, b_dec;
+  logic [mxe_pkg::FLAG_W-1:0] a_flags, b_flags;
+  mxe_decode_word u_decode_a (
+    .word_i(a_word_i), .fmt_i(fmt_a), .dual_i, .count_i(7'd64), .dec_o(a_dec), .flags_o(a_flags)
+  );
+  mxe_decode_word u_decode_b (
+    .word_i(b_word_i), .fmt_i(fmt_b), .dual_i, .count_i(b_count_i), .dec_o(b_dec),
+    .flags_o(b_flags)
+  );
+
+  // As in mxe_array.
+  logic signed [5:0] lsb_a, lsb_b;
+  logic signed [9:0] exp_offset, exp_even, exp_odd;
+  logic [1:0]        a_nan;
+  assign lsb_a      = fmt_a.lsb;
+  assign lsb_b      = fmt_b.lsb;
+  assign exp_offset = {{4{lsb_a[5]}}, lsb_a} + {{4{lsb_b[5]}}, lsb_b} - 10'sd254;
+  assign exp_even   = exp_offset + $signed({2'b00, a_scale_i[7:0]});
+  assign exp_odd    = exp_offset + $signed({2'b00, a_scale_i[15:8]});
+  assign a_nan      = {a_scale_i[15:8] == 8'hFF, a_scale_i[7:0] == 8'hFF};
+
+  // The accumulators begin at init_i, the odd ones at zero, all the time.
+  mxe_pe #(.TREE_W(70), .ACC_DEPTH(2)) u_pe70 (
+    .clk_i, .dual_i, .b_load_i(1'b1), .b_dec_i(b_dec), .b_flags_i(b_flags), .b_scale_i,
+    .b_swap_i(1'b1), .a_dec_i(a_dec), .a_flags_i(a_flags), .exp_even_i(exp_even),
+    .exp_odd_i(exp_odd), .a_nan_i(a_nan), .acc_re_i(1'b0), .acc_raddr_i(1'b0), .acc_first_i(1'b1),
+    .init_i, .acc_we_i(1'b0), .acc_waddr_i(1'b0), .even_o(even70_o), .odd_o(odd70_o)
+  );
+  mxe_pe #(.TREE_W(42), .ACC_DEPTH(2)) u_pe42 (
+    .clk_i, .dual_i, .b_load_i(1'b1), .b_dec_i(b_dec), .b_flags_i(b_flags), .b_scale_i,
+    .b_swap_i(1'b1), .a_dec_i(a_dec), .a_flags_i(a_flags), .exp_even_i(exp_even),
+    .exp_odd_i(exp_odd), .a_nan_i(a_nan), .acc_re_i(1'b0), .acc_raddr_i(1'b0), .acc_first_i(1'b1),
+    .init_i, .acc_we_i(1'b0), .acc_waddr_i(1'b0), .even_o(even42_o), .odd_o(odd42_o)
+  );
+
+  mxe_merge u_merge (.clk_i, .even_i, .odd_i, .sum_o(merged_o));
+
+  logic [mxe_pkg::AMAX_W-1:0] amax;
+  mxe_amax #(.LANES(8)) u_amax (.clk_i, .x_i, .amax_o(amax));
+  mxe_requant_scale u_requant_scale (.amax_i(amax), .fmt_i(fmt_d), .rule_i, .scale_o);
+  mxe_requant_lane u_requant_lane (
+    .clk_i, .fmt_i(fmt_d), .special_i, .x_i(x_i[31:0]), .scale_i(scale_o), .code_o, .over_o
+  );
+endmodule
+`default_nettype wire

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+// The blocks of the model against those of the RTL, every value inside: they have the RTL's names,
+// and so each is looked up in the simulation, its width and its contents compared.
+#include <Vblock_top.h>
+#include <gtest/gtest.h>
+#include <verilated_sym_props.h>
+#include <verilated_syms.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "model/blocks/amax.h"
+#include "model/blocks/array.h"
+#include "model/blocks/merge.h"
+#include "model/blocks/requant_lane.h"
+#include "model/blocks/requant_scale.h"
+#include "model/blocks/visitor.h"
+#include "model/numerics/accumulate.h"
+#include "model/numerics/random.h"
+
+double sc_time_stamp() { return 0; }
+
+namespace mxe::blocks {
+namespace {
+
+using mx::FormatId;
+
+constexpr uint64_t kSeed = 31;
+// Longer than the way of any value: with inputs that stay, every register holds what belongs to
+// them.
+constexpr int kSettled = 16;
+
+/// "TOP.block_top.u_pe70.u_dot.gen_quad__BRA__3__KET__.u_quad" and "gen_odd__DOT__sum_odd" as
+/// "pe70.dot.quad_3." and "sum_odd": without what only says where something is generated.
+std::string plain_path(std::string path) {
+  const auto replace = [&path](const std::string& from, const std::string& to) {
+    for (std::size_t at = path.find(from); at != std::string::npos; at = path.find(from, at)) {
+      path.replace(at, from.size(), to);
+    }
+  };
+  replace("__DOT__", ".");
+  replace("__BRA__", "[");
+  replace("__KET__", "]");
+  replace("gen_two_limbs.", "");
+  replace("gen_one_limb.", "");
+  replace("gen_odd.", "");
+  // "gen_quad[3].u_quad" is quad_3, "gen_lane[3].u_decode" lane_3.
+  for (std::size_t at = path.find("gen_"); at != std::string::npos; at = path.find("gen_", at)) {
+    const std::size_t open = path.find('[', at), close = path.find(']', at);
+    const std::size_t end = path.find('.', close + 2);
+    if (open == std::string::npos || path.compare(close, 4, "].u_") != 0) {
+      at++;
+      continue;
+    }
+    path.replace(
+        at, end - at,
+        path.substr(at + 4, open - at - 4) + "_" + path.substr(open + 1, close - open - 1));
+  }
+  replace("u_", "");
+  return path;
+}
+
+/// A signal of the simulation.
+class Signal {
+ public:
+  explicit Signal(const VerilatedVar& var) : var_(&var) {}
+
+  unsigned width() const { return static_cast<unsigned>(var_->packed().elements()); }
+  Bits value() const {
+    Bits bits = 0;
+    std::memcpy(&bits, var_->datap(), std::min<std::size_t>(var_->entSize(), sizeof bits));
+    return bits;
+  }
+
+ private:
+  const VerilatedVar* var_;
+};
+
+/// A row of a pass for one PE: operands of one pair, with specials, subnormal results, NaN scales.
+struct Row {
+  FormatId format_a, format_b;
+  bool dual;
+  Word a{}, b{};
+  uint32_t count, scale_a, scale_b, init;
+};
+
+class Blocks : public testing::Test {
+ protected:
+  Blocks() : top_(&context_) {
+    top_.eval();
+    for (const auto& [scope_path, scope] : *context_.scopeNameMap()) {
+      if (!scope->varsp()) continue;
+      std::string prefix = scope_path;
+      prefix.erase(0, prefix.find("block_top") + std::strlen("block_top"));
+      if (!prefix.empty()) prefix = prefix.substr(1) + '.';
+      for (const auto& [name, var] : *scope->varsp()) {
+        if (!var.isParam() && var.udims() == 0) {
+          signals_.insert_or_assign(plain_path(prefix + name), Signal(var));
+        }
+      }
+    }
+  }
+
+  void settle() {
+    for (int i = 0; i < kSettled; i++) {
+      top_.clk_i = 0;
+      top_.eval();
+      top_.clk_i = 1;
+      top_.eval();
+    }
+  }
+
+  /// Every value of `block` is that of the RTL's instance. Fails with the first that is not.
+  template <class Block>
+  void expect_same(const std::string& instance, const Block& block) {
+    for (const Value& value : values_of(block)) {
+      const std::string path = instance + '.' + value.path;
+      const auto signal = signals_.find(path);
+      ASSERT_NE(signal, signals_.end()) << path << ": not in the RTL";
+      ASSERT_EQ(signal->second.width(), value.width) << path;
+      const Bits rtl = signal->second.value();
+      ASSERT_TRUE(rtl == value.bits) << path << ": " << text(value.bits) << ", RTL " << text(rtl);
+      compared_++;
+    }
+  }
+  /// The odd chain of the model stands still where the job has none.
+  template <unsigned TreeW>
+  void expect_pe(const std::string& instance, const Row& row, Pe<TreeW, RtlAccumulator>& pe) {
+    pe.fp4_dual = row.dual;
+    expect_same(instance, pe);
+  }
+  static std::string text(Bits bits) {
+    char buffer[40];
+    std::snprintf(buffer, sizeof buffer, "0x%llx%016llx",
+                  static_cast<unsigned long long>(bits >> 64),
+                  static_cast<unsigned long long>(bits));
+    return buffer;
+  }
+
+  VerilatedContext context_;
+  Vblock_top top_;
+  std::map<std::string, Signal> signals_;
+  uint64_t compared_ = 0;
+};
+
+uint8_t random_code(Random& random, FormatId format, bool specials) {
+  const mx::ElementFormat& element = mx::element_format(format);
+  auto code = static_cast<uint32_t>(random.next()) & element.code_mask();
+  const bool special = element.kind == mx::FormatKind::floating &&
+                       (code & (element.sign_mask() - 1)) > element.max_code;
+  if (special && !specials) code = element.max_code;
+  return static_cast<uint8_t>(code);
+}
+
+Row random_row(Random& random, FormatId format_a, FormatId format_b) {
+  Row row;
+  row.format_a = format_a;
+  row.format_b = format_b;
+  row.dual = mx::is_four_bit(format_a) && mx::is_four_bit(format_b) && random.one_in(2);
+  const bool specials = random.one_in(4), full = random.one_in(2);
+  row.count = full ? 32 : static_cast<uint32_t>(random.uniform(1, 32));
+  if (row.dual) row.count = static_cast<uint32_t>(random.uniform(1, 64));
+  for (unsigned i = 0; i < kLanes; i++) {
+    const auto fill = [&](Word& word, FormatId format) {
+      if (i < row.count) word[i] = random_code(random, format, specials && random.one_in(8));
+      if (!row.dual || i + kLanes >= row.count) return;
+      word[i] = static_cast<uint8_t>(word[i] | random_code(random, format, false) << 4);
+    };
+    fill(row.a, format_a);
+    fill(row.b, format_b);
+  }
+  const unsigned low = random.one_in(3) ? 0 : 60, high = random.one_in(3) ? 255 : 140;
+  const auto scales = [&] {
+    return static_cast<uint32_t>(random.uniform(low, high) << 8 | random.uniform(low, high));
+  };
+  row.scale_a = scales();
+  row.scale_b = scales();
+  row.init = static_cast<uint32_t>(random.next());
+  if (random.one_in(4)) row.init &= 0x807FFFFF;
+  return row;
+}
+
+template <unsigned TreeW>
+void evaluate(const Row& row, Array<TreeW>& array) {
+  array.start(fmt_info(row.format_a), fmt_info(row.format_b), row.dual);
+  array.load_b(0, row.b, row.scale_b, row.count);
+  array.swap_b();
+  array.evaluate(row.a, row.scale_a, 1, 0, true, &row.init);
+}
+
+TEST_F(Blocks, ProcessingElementHasEveryValueOfTheRtl) {
+  for (uint64_t seed = kSeed; seed < kSeed + 40; seed++) {
+    Random random(seed);
+    for (const FormatId format_a : mx::kAllFormats) {
+      for (const FormatId format_b : mx::kAllFormats) {
+        SCOPED_TRACE(testing::Message()
+                     << "seed " << seed << ", " << mx::element_format(format_a).name << " "
+                     << mx::element_format(format_b).name);
+        const Row row = random_row(random, format_a, format_b);
+        top_.fmt_a_i = static_cast<uint8_t>(format_a);
+        top_.fmt_b_i = static_cast<uint8_t>(format_b);
+        top_.dual_i = row.dual;
+        std::memcpy(&top_.a_word_i, row.a.data(), row.a.size());
+        std::memcpy(&top_.b_word_i, row.b.data(), row.b.size());
+        top_.b_count_i = static_cast<uint8_t>(row.count);
+        top_.a_scale_i = static_cast<uint16_t>(row.scale_a);
+        top_.b_scale_i = static_cast<uint16_t>(row.scale_b);
+        top_.init_i = row.init;
+        settle();
+        Array<70> wide(1, 1, true);
+        evaluate(row, wide);
+        expect_same("decode_a", wide.decode_a);
+        expect_same("decode_b", wide.decode_b);
+        expect_pe("pe70", row, wide.pe[0]);
+        if (mx::pair_tree_width(format_a, format_b) <= 42) {
+          Array<42> narrow(1, 1, true);
+          evaluate(row, narrow);
+          expect_pe("pe42", row, narrow.pe[0]);
+        }
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+  EXPECT_GT(compared_, 3'000'000u);
+  RecordProperty("values", std::to_string(compared_));
+}
+
+TEST_F(Blocks, MergeHasEveryValueOfTheRtl) {
+  Random random(kSeed);
+  for (int i = 0; i < 5000; i++) {
+    SCOPED_TRACE(testing::Message() << "seed " << kSeed << ", round " << i);
+    const auto even = static_cast<uint32_t>(random.next());
+    auto odd = static_cast<uint32_t>(random.next());
+    if (i % 2 != 0) odd = (odd & 0x80FFFFFF) | (even & 0x7F000000);  // alike in magnitude
+    if (i % 16 == 3) odd = even ^ 0x80000000;
+    top_.even_i = even;
+    top_.odd_i = odd;
+    settle();
+    Merge merge;
+    merge.evaluate(even, odd);
+    expect_same("merge", merge);
+    if (HasFatalFailure()) return;
+  }
+}
+
+TEST_F(Blocks, RequantiserHasEveryValueOfTheRtl) {
+  Random random(kSeed);
+  for (int i = 0; i < 5000; i++) {
+    SCOPED_TRACE(testing::Message() << "seed " << kSeed << ", round " << i);
+    uint32_t x[8];
+    const auto binade = static_cast<uint32_t>(random.uniform(0, 255));
+    for (uint32_t& value : x) {
+      value = static_cast<uint32_t>(random.next()) & 0x807FFFFF;
+      value |= (binade - static_cast<uint32_t>(random.uniform(0, std::min(binade, 12u)))) << 23;
+    }
+    const auto format = static_cast<FormatId>(random.uniform(0, mx::kFormatCount - 1));
+    const auto rule = static_cast<Rule>(random.uniform(0, 3));
+    const bool special = random.one_in(2);
+    top_.fmt_d_i = static_cast<uint8_t>(format);
+    top_.rule_i = static_cast<uint8_t>(rule);
+    top_.special_i = special;
+    std::memcpy(&top_.x_i, x, sizeof x);
+    settle();
+    Amax amax(8);
+    RequantScale scale;
+    RequantLane lane;
+    scale.evaluate(amax.evaluate(x), fmt_info(format), rule);
+    lane.evaluate(x[0], scale.scale_o, fmt_info(format), special);
+    ASSERT_EQ(signals_.at("amax.amax_o").value(), amax.amax_o);
+    expect_same("requant_scale", scale);
+    expect_same("requant_lane", lane);
+    if (HasFatalFailure()) return;
+  }
+}
+
+}  // namespace
+}  // namespace mxe::blocks
