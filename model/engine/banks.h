@@ -9,10 +9,16 @@
 
 namespace mxe {
 
-/// When the banks of a double buffer were filled (full_q). Banks are filled and used in turn. They
-/// are numbered from the first job on: number n lies in bank n mod 2.
+/// When the banks of a buffer were filled (full_q). Banks are filled and used in turn. They are
+/// numbered from the first job on.
 class BankFills {
  public:
+  explicit BankFills(unsigned banks = kBanks) : banks_(banks) {}
+
+  /// The bank in which number `n` lies.
+  unsigned bank(uint64_t n) const { return static_cast<unsigned>(n % banks_); }
+  /// All banks are empty, and the next one has number 0.
+  void clear() { full_from_ = {}; }
   /// The last word of the next bank arrives in `cycle`.
   void fill(uint64_t cycle) { full_from_.push(cycle + 1); }
   /// First cycle in which bank number `n` is full; kNever if not yet known.
@@ -24,13 +30,17 @@ class BankFills {
   }
 
  private:
-  History<uint64_t, 4> full_from_;
+  unsigned banks_;
+  History<uint64_t, 2 * kMaxBanks> full_from_;
 };
 
-/// The two banks that a producer claims in turn and a consumer gives back (free_q and taken_q of
+/// The banks that a producer claims in turn and a consumer gives back (free_q and taken_q of
 /// the loaders), and the cycles in which the producer has one to work on.
 class BankCredits {
  public:
+  explicit BankCredits(unsigned banks = kBanks) : banks_(banks) {}
+
+  unsigned banks() const { return banks_; }
   /// The producer wants a bank from cycle `from` on.
   void want(uint64_t from) {
     wanted_from_ = from;
@@ -49,7 +59,7 @@ class BankCredits {
     wanted_from_ = kNever;
   }
   void visit(StateVisitor& visitor) {
-    visitor.value(std::min<uint64_t>(claims_, kBanks));
+    visitor.value(std::min<uint64_t>(claims_, banks_));
     visitor.value(claims_ - released_.count());
     visitor.history(released_);
     visitor.cycle(wanted_from_);
@@ -59,14 +69,14 @@ class BankCredits {
  private:
   void claim() {
     if (wanted_from_ == kNever || taken_from_ != kNever) return;
-    if (claims_ >= released_.count() + kBanks) return;
-    const uint64_t free_from = claims_ < kBanks ? 0 : released_[claims_ - kBanks];
+    if (claims_ >= released_.count() + banks_) return;
+    const uint64_t free_from = claims_ < banks_ ? 0 : released_[claims_ - banks_];
     taken_from_ = std::max(wanted_from_, free_from) + 1;
     claims_++;
   }
 
-  static constexpr unsigned kBanks = 2;
-  History<uint64_t, kBanks> released_;  // cycle from which each bank is free again
+  unsigned banks_;
+  History<uint64_t, kMaxBanks> released_;  // cycle from which each bank is free again
   uint64_t claims_ = 0;
   uint64_t wanted_from_ = kNever, taken_from_ = kNever;
 };

@@ -32,10 +32,10 @@ uint32_t parameter_bits(const Params& params, uint32_t address) {
 }  // namespace
 
 Core::Core(const Params& params, const PortLimits& limits, MemoryPort& memory, Mode mode,
-           TracePoint trace, const ArithmeticFactory& arithmetic)
+           TracePoint trace, const EngineParts& parts)
     : params_(params),
       counters_(trace),
-      datapath_(params, limits, memory, counters_, mode, trace, arithmetic),
+      datapath_(params, limits, memory, counters_, mode, trace, parts),
       cmd_(params, datapath_, trace) {
   for (const RegisterInfo& info : register_table) words_[info.offset / 4] = info.reset;
 }

@@ -20,7 +20,7 @@ namespace mxe {
 class Core {
  public:
   Core(const Params& params, const PortLimits& limits, MemoryPort& memory, Mode mode,
-       TracePoint trace, const ArithmeticFactory& arithmetic = {});
+       TracePoint trace, const EngineParts& parts = {});
 
   /// Carries out everything that happens up to and including `cycle`.
   void run_until(uint64_t cycle);

@@ -42,6 +42,11 @@ ArithmeticJob arithmetic_job(const Descriptor& job, bool dual) {
   return arithmetic;
 }
 
+std::unique_ptr<OperandLoader> make_loader(const LoaderFactory& factory, const Params& params,
+                                           Load::Operand operand) {
+  return factory ? factory(params) : std::make_unique<Load>(params, operand);
+}
+
 /// Cuts a fetch into words and hands each to `put`.
 template <class Put>
 void unpack(const Fetch& fetch, const uint8_t* data, const Put& put) {
@@ -53,21 +58,21 @@ void unpack(const Fetch& fetch, const uint8_t* data, const Put& put) {
 }  // namespace
 
 Datapath::Datapath(const Params& params, const PortLimits& limits, MemoryPort& memory,
-                   Counters& counters, Mode mode, TracePoint trace,
-                   const ArithmeticFactory& arithmetic)
+                   Counters& counters, Mode mode, TracePoint trace, const EngineParts& parts)
     : params_(params),
       counters_(counters),
       mode_(mode),
       memory_(memory),
       trace_(trace),
-      load_a_(params, Load::Operand::a),
-      load_b_(params, Load::Operand::b),
+      load_a_(make_loader(parts.load_a, params, Load::Operand::a)),
+      load_b_(make_loader(parts.load_b, params, Load::Operand::b)),
       load_bias_(params),
+      clients_{nullptr, &load_bias_, load_b_.get(), load_a_.get()},
       rd_port_(params, limits, memory, trace),
       wr_port_(params, limits, memory, trace),
-      arithmetic_(arithmetic ? arithmetic(params) : make_golden_arithmetic(params)),
-      a_buf_(params.rows, params.a_slab_k / kLanes),
-      b_buf_(params.num_pe, params.b_buf_k / kLanes),
+      arithmetic_(parts.arithmetic ? parts.arithmetic(params) : make_golden_arithmetic(params)),
+      a_buf_(load_a_->banks(), params.rows, params.a_slab_k / kLanes),
+      b_buf_(load_b_->banks(), params.num_pe, params.b_buf_k / kLanes),
       c_buf_(params),
       feed_(params, b_buf_.fills),
       seq_(a_buf_.fills, c_buf_.fills, counters),
@@ -110,11 +115,11 @@ void Datapath::start(uint64_t cycle, const Descriptor& job) {
   a_buf_.configure(job.a(), dual);
   b_buf_.configure(job.b(), dual);
   c_buf_.configure(job.c_stride == 0, job.bias_bf16);
-  load_a_.start(
+  load_a_->start(
       cycle,
       view(job.a(), dual, job.k, job.a_addr, job.a_stride, job.a_scale_addr, job.a_scale_stride),
       job.m, job.n, k_words);
-  load_b_.start(
+  load_b_->start(
       cycle,
       view(job.b(), dual, job.k, job.b_addr, job.b_stride, job.b_scale_addr, job.b_scale_stride),
       job.m, job.n, k_words);
@@ -130,60 +135,55 @@ void Datapath::start(uint64_t cycle, const Descriptor& job) {
 }
 
 ReadRequests Datapath::requests() const {
-  return {kNever, load_bias_.request_from(), load_b_.request_from(), load_a_.request_from()};
+  ReadRequests requests;
+  requests.fill(kNever);
+  for (std::size_t i = 0; i < clients_.size(); i++) {
+    if (clients_[i]) requests[i] = clients_[i]->request_from();
+  }
+  return requests;
 }
 
-Datapath::NextEvent Datapath::find_next_event() const {
+Datapath::NextEvent Datapath::find_next_event() {
   NextEvent next;
-  const auto consider = [&next](uint64_t cycle, Event event) {
-    if (cycle < next.cycle) next = {cycle, event};
-  };
-  consider(rd_port_.next_accept(requests()), Event::fetch);
-  consider(feed_.next_read(), Event::b_words);
-  consider(seq_.next_start(feed_.offered()), Event::pass);
-  consider(drain_.next_event(), Event::drain);
+  for (EventSource* source : sources_) {
+    const uint64_t cycle = source->next_event();
+    if (cycle < next.cycle) next = {cycle, source};
+  }
   return next;
 }
 
 void Datapath::step(uint64_t limit) {
-  switch (next_.event) {
-    case Event::fetch:
-      accept_fetch(next_.cycle);
-      break;
-    case Event::b_words:
-      read_b_words(limit);
-      break;
-    case Event::pass:
-      start_pass();
-      break;
-    case Event::drain:
-      drain();
-      break;
-  }
+  next_.source->step(next_.cycle, limit);
   next_ = find_next_event();
 }
 
+uint64_t Datapath::FetchSource::next_event() const {
+  datapath.requests_ = datapath.requests();
+  return datapath.rd_port_.next_accept(datapath.requests_);
+}
+void Datapath::FetchSource::step(uint64_t cycle, uint64_t) { datapath.accept_fetch(cycle); }
+
+uint64_t Datapath::FeedSource::next_event() const { return datapath.feed_.next_read(); }
+void Datapath::FeedSource::step(uint64_t cycle, uint64_t limit) {
+  datapath.read_b_words(cycle, limit);
+}
+
+uint64_t Datapath::SeqSource::next_event() const {
+  return datapath.seq_.next_start(datapath.feed_.offered());
+}
+void Datapath::SeqSource::step(uint64_t, uint64_t) { datapath.start_pass(); }
+
+uint64_t Datapath::DrainSource::next_event() const { return datapath.drain_.next_event(); }
+void Datapath::DrainSource::step(uint64_t, uint64_t) { datapath.drain(); }
+
 void Datapath::accept_fetch(uint64_t cycle) {
-  const auto serve = [&](auto& loader, Track track) {
-    const Fetch fetch = loader.fetch();
-    trace_.slice(track, fetch_name(fetch.kind), loader.request_from(), cycle + 1,
-                 {{"address", fetch.address}, {"bytes", fetch.bytes}});
-    loader.accept(cycle);
-    deliver(fetch, read(cycle, fetch, data_flows()));
-  };
-  switch (rd_port_.grant(cycle, requests())) {
-    case ReadSource::command:
-      break;  // not while a job runs
-    case ReadSource::bias:
-      serve(load_bias_, Track::loader_bias);
-      break;
-    case ReadSource::b:
-      serve(load_b_, Track::loader_b);
-      break;
-    case ReadSource::a:
-      serve(load_a_, Track::loader_a);
-      break;
-  }
+  const auto source = static_cast<std::size_t>(rd_port_.grant(cycle, requests_));
+  ReadClient& client = *clients_[source];  // the command processor reads while no job runs
+  const Fetch fetch = client.fetch();
+  trace_.slice(client.track(), fetch_name(fetch.kind), client.request_from(), cycle + 1,
+               {{"address", fetch.address}, {"bytes", fetch.bytes}});
+  client.accept(cycle);
+  deliver(fetch, read(cycle, fetch, data_flows()));
 }
 
 void Datapath::deliver(const Fetch& fetch, const RdPort::Arrival& arrival) {
@@ -215,12 +215,12 @@ void Datapath::deliver(const Fetch& fetch, const RdPort::Arrival& arrival) {
   }
 }
 
-void Datapath::read_b_words(uint64_t limit) {
+void Datapath::read_b_words(uint64_t cycle, uint64_t limit) {
   const uint64_t release = feed_.read();
   if (data_flows()) array_.load_b(*feed_.offered(), b_buf_);
   if (release == kNever) return;
-  load_b_.release(release);
-  if (const auto loop = stepped_loop()) skip_repetitions(next_.cycle, *loop, limit);
+  load_b_->release(release);
+  if (const auto loop = stepped_loop()) skip_repetitions(cycle, *loop, limit);
 }
 
 /// The loop of which the feeder has just begun another iteration.
@@ -283,8 +283,8 @@ void Datapath::write_skipped_rows(Rows rows, uint64_t cycle) {
 
 void Datapath::visit(StateVisitor& visitor) {
   feed_.visit(visitor);
-  load_a_.visit(visitor);
-  load_b_.visit(visitor);
+  load_a_->visit(visitor);
+  load_b_->visit(visitor);
   load_bias_.visit(visitor);
   rd_port_.visit(visitor);
   wr_port_.visit(visitor);
@@ -310,7 +310,7 @@ void Datapath::start_pass() {
                {{"row", pass.row}, {"column", pass.column}, {"columns", pass.cols}});
   feed_.start_pass(started.cycle);
   if (data_flows()) array_.run(pass, started, a_buf_, c_buf_);
-  if (pass.a_done) load_a_.release(started.last_row);
+  if (pass.a_done) load_a_->release(started.last_row);
   if (started.uses_bias) load_bias_.release(started.last_row + Array::kBiasReadStage);
   if (pass.last) {
     const uint64_t cycle = started.last_row + Array::kResultStage;
@@ -339,12 +339,12 @@ uint64_t Datapath::drained_from(uint64_t cycle) const {
 }
 
 void Datapath::clear(uint64_t cycle) {
-  load_a_.clear();
-  load_b_.clear();
+  load_a_->clear();
+  load_b_->clear();
   load_bias_.clear();
-  a_buf_.fills = {};
-  b_buf_.fills = {};
-  c_buf_.fills = {};
+  a_buf_.fills.clear();
+  b_buf_.fills.clear();
+  c_buf_.fills.clear();
   feed_.clear();
   seq_.clear();
   drain_.clear();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 
@@ -10,11 +11,13 @@
 #include "model/engine/counters.h"
 #include "model/engine/descriptor.h"
 #include "model/engine/drain.h"
+#include "model/engine/event_source.h"
 #include "model/engine/feed.h"
 #include "model/engine/load.h"
 #include "model/engine/load_bias.h"
 #include "model/engine/memory_port.h"
 #include "model/engine/opbuf.h"
+#include "model/engine/parts.h"
 #include "model/engine/rd_port.h"
 #include "model/engine/repetition.h"
 #include "model/engine/seq.h"
@@ -41,7 +44,9 @@ enum class Mode : uint8_t {
 class Datapath {
  public:
   Datapath(const Params& params, const PortLimits& limits, MemoryPort& memory, Counters& counters,
-           Mode mode, TracePoint trace, const ArithmeticFactory& arithmetic);
+           Mode mode, TracePoint trace, const EngineParts& parts);
+  Datapath(const Datapath&) = delete;  // the sources of events refer to it
+  Datapath& operator=(const Datapath&) = delete;
 
   /// Reads the descriptor at `address`, requested in `cycle`.
   struct DescriptorArrival {
@@ -82,10 +87,35 @@ class Datapath {
   }
 
  private:
-  enum class Event : uint8_t { fetch, b_words, pass, drain };
+  /// One of the blocks that have events, as a function of the datapath, which knows what else an
+  /// event touches.
+  struct Source : EventSource {
+    explicit Source(Datapath& owner) : datapath(owner) {}
+    Datapath& datapath;
+  };
+  struct FetchSource : Source {
+    using Source::Source;
+    uint64_t next_event() const override;
+    void step(uint64_t cycle, uint64_t limit) override;
+  };
+  struct FeedSource : Source {
+    using Source::Source;
+    uint64_t next_event() const override;
+    void step(uint64_t cycle, uint64_t limit) override;
+  };
+  struct SeqSource : Source {
+    using Source::Source;
+    uint64_t next_event() const override;
+    void step(uint64_t cycle, uint64_t limit) override;
+  };
+  struct DrainSource : Source {
+    using Source::Source;
+    uint64_t next_event() const override;
+    void step(uint64_t cycle, uint64_t limit) override;
+  };
   struct NextEvent {
     uint64_t cycle = kNever;
-    Event event = Event::fetch;
+    EventSource* source = nullptr;
   };
 
   bool functional() const { return mode_ == Mode::functional; }
@@ -93,11 +123,11 @@ class Datapath {
   bool data_flows() const { return functional() && !whole_; }
   bool may_skip() const;
   ReadRequests requests() const;
-  NextEvent find_next_event() const;
+  NextEvent find_next_event();
   void accept_fetch(uint64_t cycle);
   void deliver(const Fetch& fetch, const RdPort::Arrival& arrival);
   RdPort::Arrival read(uint64_t cycle, const Fetch& fetch, bool with_data);
-  void read_b_words(uint64_t limit);
+  void read_b_words(uint64_t cycle, uint64_t limit);
   std::optional<Loop> stepped_loop() const;
   void skip_repetitions(uint64_t now, Loop loop, uint64_t limit);
   void write_skipped_rows(Rows rows, uint64_t cycle);
@@ -117,8 +147,10 @@ class Datapath {
   uint64_t skipped_cycles_ = 0;
   WholeJob whole_job_;
   const WholeJob* whole_ = nullptr;  // results computed at the start of the job; null if not so
-  Load load_a_, load_b_;
+  std::unique_ptr<OperandLoader> load_a_, load_b_;
   LoadBias load_bias_;
+  std::array<ReadClient*, kReadSources> clients_;  // of the read port, in falling priority
+  ReadRequests requests_{};                        // when the next event was looked for
   RdPort rd_port_;
   WrPort wr_port_;
   std::unique_ptr<Arithmetic> arithmetic_;
@@ -128,6 +160,12 @@ class Datapath {
   Seq seq_;
   Array array_;
   Drain drain_;
+  FetchSource fetch_source_{*this};
+  FeedSource feed_source_{*this};
+  SeqSource seq_source_{*this};
+  DrainSource drain_source_{*this};
+  // Of events in one cycle the first comes first.
+  std::array<EventSource*, 4> sources_{&fetch_source_, &feed_source_, &seq_source_, &drain_source_};
   NextEvent next_;
   uint64_t read_error_ = kNever;
 };

@@ -55,7 +55,7 @@ uint64_t Feed::read() {
   pass_.row = walk_.row();
   pass_.column = walk_.column();
   pass_.a_word = slab_base_ + word_;
-  pass_.b_bank = bank_number_ % 2;
+  pass_.b_bank = b_fills_.bank(bank_number_);
   pass_.b_word = word_;
   pass_.first = walk_.first_k() && word_ == 0;
   pass_.last = walk_.last_k() && last_word;

@@ -38,6 +38,9 @@ inline constexpr unsigned kRequantFifo = 4;
 inline constexpr unsigned kPlainWordBytes = 32;
 inline constexpr unsigned kScaleWordBytes = 8;
 
+/// Banks of an operand buffer in the RTL, and the most that a loader may have here.
+inline constexpr unsigned kBanks = 2, kMaxBanks = 8;
+
 inline constexpr uint64_t kPageBytes = 4096;  ///< no AXI burst crosses such a boundary
 inline constexpr unsigned kFloatBytes = 4, kBfloat16Bytes = 2;
 

@@ -5,7 +5,8 @@
 
 namespace mxe {
 
-Load::Load(const Params& params, Operand operand) : params_(params), operand_(operand) {}
+Load::Load(const Params& params, Operand operand, unsigned banks)
+    : params_(params), operand_(operand), banks_(banks) {}
 
 void Load::start(uint64_t cycle, const OperandView& view, uint32_t m, uint32_t n,
                  uint32_t k_words) {
@@ -79,7 +80,7 @@ void Load::move(Loop loop, uint64_t iterations) {
   prepare();
 }
 
-void Load::clear() { *this = Load(params_, operand_); }
+void Load::clear() { *this = Load(params_, operand_, banks_.banks()); }
 
 uint64_t Load::request_from() const {
   if (!walk_.valid()) return kNever;
@@ -114,7 +115,7 @@ void Load::accept(uint64_t cycle) {
   } else {
     const Walk::Next next = walk_.next();
     banks_.finish();
-    bank_ ^= 1;
+    bank_ = (bank_ + 1) % banks_.banks();
     index_ = 0;
     scales_ = false;
     walk_.step();

@@ -4,42 +4,33 @@
 #include <cstdint>
 
 #include "model/engine/banks.h"
-#include "model/engine/fetch.h"
+#include "model/engine/read_client.h"
 #include "model/engine/walk.h"
 #include "model/params/params.h"
 
 namespace mxe {
 
-/// One operand of a job, as its loader needs it.
-struct OperandView {
-  uint64_t address = 0, scale_address = 0;
-  uint32_t stride = 0, scale_stride = 0;
-  uint32_t row_bytes = 0, row_scales = 0;  ///< of a whole row: element bytes, scale bytes
-  unsigned word_bytes = 0;                 ///< element bytes of one operand word
-  unsigned word_scales = 1;                ///< scale bytes of one operand word: 2 at the dual rate
-};
-
 /// Operand loader (mxe_load): fetches A's chunks or B's slabs into the banks of a double buffer, of
 /// each row the element bytes and then the scale bytes. It runs ahead of the array by as many banks
 /// as are free.
-class Load {
+class Load final : public OperandLoader {
  public:
   enum class Operand : uint8_t { a, b };
 
-  Load(const Params& params, Operand operand);
+  Load(const Params& params, Operand operand, unsigned banks = kBanks);
 
-  /// A job starts in `cycle` (start_i).
-  void start(uint64_t cycle, const OperandView& view, uint32_t m, uint32_t n, uint32_t k_words);
-  /// The array has finished with a bank in `cycle`.
-  void release(uint64_t cycle) { banks_.release(cycle); }
-  void clear();
-  void visit(StateVisitor& visitor);
-
-  /// First cycle in which the next fetch is requested; kNever if not yet known, or if none is left.
-  uint64_t request_from() const;
-  const Fetch& fetch() const { return fetch_; }
-  /// The fetch was accepted in `cycle`.
-  void accept(uint64_t cycle);
+  void start(uint64_t cycle, const OperandView& view, uint32_t m, uint32_t n,
+             uint32_t k_words) override;
+  unsigned banks() const override { return banks_.banks(); }
+  uint64_t request_from() const override;
+  const Fetch& fetch() const override { return fetch_; }
+  void accept(uint64_t cycle) override;
+  void release(uint64_t cycle) override { banks_.release(cycle); }
+  void clear() override;
+  void visit(StateVisitor& visitor) override;
+  Track track() const override {
+    return operand_ == Operand::a ? Track::loader_a : Track::loader_b;
+  }
 
  private:
   void prepare();

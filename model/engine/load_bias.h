@@ -5,14 +5,14 @@
 #include <cstdint>
 
 #include "model/engine/banks.h"
-#include "model/engine/fetch.h"
+#include "model/engine/read_client.h"
 #include "model/engine/rows.h"
 
 namespace mxe {
 
 /// Bias loader (mxe_load_bias): fetches the rows of C's tiles, ahead of the array by as many banks
 /// of the bias buffer as are free.
-class LoadBias {
+class LoadBias final : public ReadClient {
  public:
   explicit LoadBias(const Params& params) : params_(params) {}
 
@@ -25,22 +25,22 @@ class LoadBias {
     prepare();
   }
   /// The last row of a tile's bias was read in `cycle`.
-  void release(uint64_t cycle) { banks_.release(cycle); }
-  void clear() { *this = LoadBias(params_); }
+  void release(uint64_t cycle) override { banks_.release(cycle); }
+  void clear() override { *this = LoadBias(params_); }
 
-  void visit(StateVisitor& visitor) {
+  void visit(StateVisitor& visitor) override {
     banks_.visit(visitor);
     visitor.cycle(next_from_);
     rows_.visit(visitor);
     prepare();
   }
 
-  uint64_t request_from() const {
+  uint64_t request_from() const override {
     if (!rows_.valid() || banks_.taken_from() == kNever) return kNever;
     return std::max(next_from_, banks_.taken_from());
   }
-  const Fetch& fetch() const { return fetch_; }
-  void accept(uint64_t cycle) {
+  const Fetch& fetch() const override { return fetch_; }
+  void accept(uint64_t cycle) override {
     next_from_ = cycle + 1;
     const bool last = fetch_.last;
     rows_.step();
@@ -51,6 +51,7 @@ class LoadBias {
     }
     prepare();
   }
+  Track track() const override { return Track::loader_bias; }
 
  private:
   void prepare() {

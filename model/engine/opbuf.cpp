@@ -6,8 +6,6 @@
 namespace mxe {
 namespace {
 
-constexpr unsigned kBanks = 2;
-
 /// Whole scale words for a line of operand words, each of which may have two scales.
 unsigned scale_bytes(unsigned words) {
   return (2 * words + kScaleWordBytes - 1) / kScaleWordBytes * kScaleWordBytes;
@@ -15,12 +13,13 @@ unsigned scale_bytes(unsigned words) {
 
 }  // namespace
 
-OpBuf::OpBuf(unsigned lines, unsigned words)
-    : lines_(lines),
+OpBuf::OpBuf(unsigned banks, unsigned lines, unsigned words)
+    : fills(banks),
+      lines_(lines),
       words_(words),
       scale_bytes_(scale_bytes(words)),
-      elements_(std::size_t{kBanks} * lines * words),
-      scales_(std::size_t{kBanks} * lines * scale_bytes_) {}
+      elements_(std::size_t{banks} * lines * words),
+      scales_(std::size_t{banks} * lines * scale_bytes_) {}
 
 void OpBuf::configure(mx::FormatId format, bool dual) {
   fmt_ = blocks::fmt_info(format);

@@ -13,12 +13,12 @@
 
 namespace mxe {
 
-/// Operand buffer (mxe_opbuf): two banks of rows (A) or columns (B), each of operand words with
+/// Operand buffer (mxe_opbuf): banks of rows (A) or columns (B), each of operand words with
 /// their scales beside them, and the times at which the banks are full.
 class OpBuf {
  public:
   /// `lines` rows or columns of `words` operand words in a bank.
-  OpBuf(unsigned lines, unsigned words);
+  OpBuf(unsigned banks, unsigned lines, unsigned words);
 
   /// The operand of the coming job.
   void configure(mx::FormatId format, bool dual);

@@ -52,9 +52,9 @@ Seq::Started Seq::start_pass(const Pass& pass) {
   Started started;
   started.cycle = cycle;
   started.last_row = rows_end - 1;
-  started.a_bank = a_number_ % 2;
-  started.c_bank = c_number_ % 2;
-  started.drain_bank = tiles_ % 2;
+  started.a_bank = a_fills_.bank(a_number_);
+  started.c_bank = c_fills_.bank(c_number_);
+  started.drain_bank = tiles_ % kDrainBanks;
   started.uses_bias = uses_bias(pass);
   if (pass.a_done) a_number_++;
   if (started.uses_bias) c_number_++;

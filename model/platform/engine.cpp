@@ -50,7 +50,7 @@ Engine::Engine(const sc_core::sc_module_name& name, const Params& params,
 void Engine::make_core() {
   MemoryPort& memory = *this;
   core_.emplace(params(), options_.ports, memory, options_.mode, TracePoint(options_.tracer),
-                options_.arithmetic);
+                EngineParts{options_.arithmetic, options_.load_a, options_.load_b});
 }
 
 Engine::~Engine() { payload_.clear_extension(&burst_); }

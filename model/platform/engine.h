@@ -17,6 +17,8 @@ struct EngineOptions {
   /// What computes the results (model/engine/arithmetic.h); empty for the reference. Anything else
   /// runs without shortcuts: operands pass through the buffers, and nothing is skipped.
   ArithmeticFactory arithmetic;
+  /// Loaders of one's own (model/engine/read_client.h); empty for those of the hardware.
+  LoaderFactory load_a, load_b;
   /// Whether parts of a job that repeat each other may be skipped, which changes no outcome
   /// (Datapath::step). If false, every event is simulated.
   bool skip_repetitions = true;

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "model/engine/arithmetic.h"
+#include "model/engine/read_client.h"
+
+namespace mxe {
+
+/// The blocks of an engine that others may replace by their own. What is empty is the hardware's.
+struct EngineParts {
+  ArithmeticFactory arithmetic;  ///< what the array and the requantiser compute
+  LoaderFactory load_a, load_b;
+};
+
+}  // namespace mxe
