@@ -59,6 +59,7 @@ CoSim::CoSim(const CoSimOptions& options) : options_(options) {
     model_ = make_device("model", options.params, [this] {
       EngineOptions engine;
       engine.ports = options_.rtl.ports;
+      if (options_.structural) engine.arithmetic = make_structural_arithmetic;
       return std::make_unique<Engine>("engine", options_.params, engine);
     });
   }

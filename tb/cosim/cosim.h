@@ -35,6 +35,7 @@ struct CoSimOptions {
   /// Bus address of the first byte of both memories, see kMemoryBaseUnit.
   uint64_t memory_base = Memory::Config{}.base;
   bool run_model = true, run_rtl = true;
+  bool structural = false;  ///< the model computes block by block, not by the golden GEMM
   /// For an RTL that can do less than `params` admit, or that `params` alone do not describe. The
   /// RTL must refuse a job that needs more; the model runs it.
   std::optional<EngineFeatures> rtl_features;

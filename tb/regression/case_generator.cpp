@@ -158,6 +158,7 @@ CoSimCase random_case(const EngineFeatures& engine, uint64_t seed, std::size_t j
   CoSimCase result;
   Random random(seed);
   draw_environment(result, engine.params, random);
+  result.structural = Random(~seed).one_in(4);  // on its own: the rest of a seed's case stays
   for (std::size_t done = 0; done < jobs;) {
     BatchSpec batch;
     const std::size_t count =

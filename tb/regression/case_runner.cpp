@@ -40,6 +40,7 @@ CoSimOptions options_of(const CoSimCase& c, const RtlUnderTest& rtl) {
   options.rtl.hang_cycles = kHangCycles;
   options.ring_entries = c.ring;
   options.poll = c.poll;
+  options.structural = c.structural;
   options.timeout_us = options.rtl_features->timeout_cycles / kCyclesPerMicrosecond;
   // The model has no random back-pressure: bytes and statuses are compared then, times are not.
   if (c.back_pressure != 0) options.cycle_tolerance = -1;

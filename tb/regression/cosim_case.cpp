@@ -118,6 +118,7 @@ void describe_case(Archive& archive, Case& c) {
   archive.member("back_pressure", c.back_pressure, normal.back_pressure);
   archive.member("ring", c.ring, normal.ring);
   archive.member("poll", c.poll, normal.poll);
+  archive.member("structural", c.structural, normal.structural);
 }
 
 template <class Archive, class AnySpoil>

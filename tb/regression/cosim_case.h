@@ -27,6 +27,7 @@ struct CoSimCase {
   uint64_t back_pressure = 0;  ///< seed, 0 for none
   unsigned ring = 8;           ///< entries
   bool poll = false;           ///< the driver polls instead of waiting for interrupts
+  bool structural = false;     ///< the model computes block by block, not by the golden GEMM
   std::vector<BatchSpec> batches;
 
   std::size_t jobs() const;

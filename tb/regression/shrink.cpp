@@ -136,6 +136,7 @@ class Shrinker {
     progress |= change([](CoSimCase& c) { c.timing.bytes_per_cycle = 0; });
     progress |= change([&](CoSimCase& c) { c.ports = normal.ports; });
     progress |= change([](CoSimCase& c) { c.poll = false; });
+    progress |= change([](CoSimCase& c) { c.structural = false; });
     progress |= change([](CoSimCase& c) { c.ring = 1; });
     progress |= smaller([](CoSimCase& c) -> unsigned& { return c.timing.latency; });
     return progress;

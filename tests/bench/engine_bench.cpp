@@ -124,10 +124,11 @@ std::vector<std::unique_ptr<Bench>>& benches() {
   return all;
 }
 
-Bench& add_model(const std::string& name, Mode mode) {
-  benches().push_back(std::make_unique<Bench>(name, [mode] {
+Bench& add_model(const std::string& name, Mode mode, const ArithmeticFactory& arithmetic = {}) {
+  benches().push_back(std::make_unique<Bench>(name, [mode, arithmetic] {
     EngineOptions options;
     options.mode = mode;
+    options.arithmetic = arithmetic;
     return std::make_unique<Engine>("engine", Params::named("base"), options);
   }));
   return *benches().back();
@@ -149,6 +150,8 @@ void add_engine_benchmarks() {
   add("rtl", *benches().back(), kSize, kSize, kSize, true)->Iterations(1);
 #endif
   add("functional", add_model("functional", Mode::functional), kSize, kSize, kSize, true);
+  Bench& structural = add_model("structural", Mode::functional, make_structural_arithmetic);
+  add("structural", structural, kSize, kSize, kSize, true);
   Bench& timing = add_model("timing", Mode::timing);
   add("timing", timing, kSize, kSize, kSize, false);
   for (const auto& [m, n, k] :

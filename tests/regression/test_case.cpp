@@ -119,6 +119,8 @@ TEST(RandomCase, CoversWhatMatters) {
     seen["back-pressure"] += c.back_pressure != 0;
     seen["exact times"] += c.back_pressure == 0;
     seen["poll"] += c.poll;
+    seen["structural"] += c.structural;
+    seen["golden"] += !c.structural;
     for (const BatchSpec& batch : c.batches) {
       seen["traffic"] += batch.traffic != 0;
       seen["empty jobs"] += batch.empty_jobs != 0;

@@ -224,8 +224,10 @@ TEST(Scale, AddsExponentsAndFindsSpecials) {
   b.inf = 0x2;  // times a number
   scale.evaluate(0, false, 127, a, b);
   EXPECT_TRUE(scale.ninf_o && scale.pinf_o && !scale.nan_o);
-  b.inf = 0x1;  // times zero
+  b.inf = 0x1;  // times zero, on either side
   scale.evaluate(0, false, 127, a, b);
+  EXPECT_TRUE(scale.nan_o);
+  scale.evaluate(0, false, 127, b, a);
   EXPECT_TRUE(scale.nan_o);
 }
 

@@ -153,6 +153,8 @@ uint8_t random_code(Random& random, FormatId format, bool specials) {
   const bool special = element.kind == mx::FormatKind::floating &&
                        (code & (element.sign_mask() - 1)) > element.max_code;
   if (special && !specials) code = element.max_code;
+  if (random.one_in(8)) code = 0;  // times an infinity now and then
+  if (specials && element.has_inf && random.one_in(4)) code = element.max_code + 1;
   return static_cast<uint8_t>(code);
 }
 
@@ -161,13 +163,14 @@ Row random_row(Random& random, FormatId format_a, FormatId format_b) {
   row.format_a = format_a;
   row.format_b = format_b;
   row.dual = mx::is_four_bit(format_a) && mx::is_four_bit(format_b) && random.one_in(2);
-  const bool specials = random.one_in(4), full = random.one_in(2);
+  const bool specials = random.one_in(4), full = random.one_in(2), beyond = random.one_in(2);
   row.count = full ? 32 : static_cast<uint32_t>(random.uniform(1, 32));
   if (row.dual) row.count = static_cast<uint32_t>(random.uniform(1, 64));
   for (unsigned i = 0; i < kLanes; i++) {
     const auto fill = [&](Word& word, FormatId format) {
-      if (i < row.count) word[i] = random_code(random, format, specials && random.one_in(8));
-      if (!row.dual || i + kLanes >= row.count) return;
+      if (beyond || i < row.count)
+        word[i] = random_code(random, format, specials && random.one_in(8));
+      if (!row.dual || (!beyond && i + kLanes >= row.count)) return;
       word[i] = static_cast<uint8_t>(word[i] | random_code(random, format, false) << 4);
     };
     fill(row.a, format_a);
