@@ -38,10 +38,15 @@ EngineModule::EngineModule(const sc_core::sc_module_name& name, const Params& pa
   regs.register_b_transport(this, &EngineModule::transport);
   regs.register_transport_dbg(this, &EngineModule::debug_transport);
   mem.register_invalidate_direct_mem_ptr(this, &EngineModule::end_direct_access);
-  SC_HAS_PROCESS(EngineModule);
-  SC_METHOD(watch_reset);
-  dont_initialize();
-  sensitive << reset_n;
+}
+
+void EngineModule::end_of_elaboration() {
+  if (reset_n.size() == 0) return;
+  sc_core::sc_spawn_options options;
+  options.spawn_method();
+  options.set_sensitivity(&reset_n->value_changed_event());
+  options.dont_initialize();
+  sc_core::sc_spawn([this] { watch_reset(); }, "watch_reset", &options);
 }
 
 void EngineModule::watch_reset() {

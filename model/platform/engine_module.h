@@ -100,6 +100,7 @@ class EngineModule : public sc_core::sc_module {
  private:
   void transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
   unsigned debug_transport(tlm::tlm_generic_payload& payload);
+  void end_of_elaboration() override;
   void watch_reset();
   void send_pieces(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
 

@@ -150,8 +150,9 @@ Device::Device(Target target, const EngineSetup& setup) : impl_(std::make_unique
   impl_->setup = setup;
   Memory::Config memory;
   memory.timing = setup.timing;
-  impl_->platform = std::make_unique<Platform>(target_name(target), memory,
-                                               [&] { return make_engine(target, setup); });
+  impl_->platform =
+      std::make_unique<Platform>(sc_core::sc_gen_unique_name(target_name(target), true), memory,
+                                 [&] { return make_engine(target, setup); });
 }
 
 Device::~Device() = default;

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "model/engine/arithmetic.h"
+#include "model/engine/parts.h"
 #include "model/engine/memory_timing.h"
 #include "model/engine/trace.h"
 #include "model/params/params.h"
@@ -18,6 +19,7 @@ struct EngineSetup {
   std::string waves;             ///< RTL only: the FST file to record, empty for none
   Tracer* tracer = nullptr;      ///< model only: sees what the engine does; must outlive it
   ArithmeticFactory arithmetic;  ///< model only: see EngineOptions::arithmetic
+  LoaderFactory load_a, load_b;  ///< model only: see EngineOptions::load_a
 };
 
 }  // namespace mxe

@@ -17,6 +17,8 @@ std::unique_ptr<EngineModule> make_model(const EngineSetup& setup) {
   options.mode = setup.cycles_only ? Mode::timing : Mode::functional;
   options.tracer = setup.tracer;
   options.arithmetic = setup.arithmetic;
+  options.load_a = setup.load_a;
+  options.load_b = setup.load_b;
   return std::make_unique<Engine>("engine", setup.params, options);
 }
 

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// An engine whose loader of B has four banks instead of two: see docs/model.md.
+#include <cstdio>
+#include <systemc>
+
+#include "model/engine/load.h"
+#include "sw/device/device.h"
+
+int sc_main(int, char**) {
+  mxe::EngineSetup setup;
+  setup.params = mxe::Params::named("base");
+  setup.cycles_only = true;
+  mxe::JobShape shape;
+  shape.m = 16, shape.n = shape.k = 512;  // few rows: each slab of B is used for a short time
+
+  // SystemC wants all modules before the first simulation.
+  constexpr unsigned kLatencies[] = {32, 128, 400};
+  std::vector<mxe::Device> devices;
+  for (const unsigned latency : kLatencies) {
+    for (const unsigned banks : {2u, 4u}) {
+      setup.timing.latency = latency;
+      setup.load_b = [banks](const mxe::Params& params) {
+        return std::make_unique<mxe::Load>(params, mxe::Load::Operand::b, banks);
+      };
+      devices.emplace_back(mxe::Target::model, setup);
+    }
+  }
+  std::puts("latency   two banks   four banks");
+  bool differs = false;
+  for (unsigned i = 0; i < std::size(kLatencies); i++) {
+    const unsigned long long two = devices[2 * i].run(shape).cycles;
+    const unsigned long long four = devices[2 * i + 1].run(shape).cycles;
+    std::printf("%7u %11llu %12llu\n", kLatencies[i], two, four);
+    differs = differs || four != two;
+  }
+  return differs ? 0 : 1;
+}
