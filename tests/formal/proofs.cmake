@@ -73,6 +73,15 @@ mxe_proof_fault(ragged_rows "assign rows_o  = last_stripe ? m_q[ROWS_W-1:0] : RO
                 "assign rows_o  = m_q[ROWS_W-1:0]")
 mxe_proof_fault(last_column "(n_q <= 32'(NUM_PE)) ||" "(n_q < 32'(NUM_PE)) ||")
 
+# That the distance of a row is its number times the stride is left to simulation, which multiplies.
+set(rows_options --parameter ROWS=8 --parameter NUM_PE=2 --parameter ACC_TILES=2 --proven mxe_walk
+                 --passed-through walk_job_not_empty --passed-through walk_job_stable)
+mxe_proof(rows mxe_rows ${rows_options})
+mxe_proof_fault(size "33'(NUM_PE) : 33'(NUM_PE * 2)" "33'(NUM_PE) : 33'(NUM_PE)")
+mxe_proof_fault(tile_row "ptr_q <= stripe_q" "ptr_q <= ptr_next")
+mxe_proof_fault(stride "{32'd0, stride_i[31:1]}" "{33'd0, stride_i[31:2]}")
+mxe_proof_fault(group "if (next_tile | next_group) begin" "if (next_tile) begin")
+
 # The place of a fetch within its row is arithmetic on the job's sizes: simulation checks that.
 set(load_options --proven mxe_walk --passed-through walk_job_not_empty
                  --passed-through walk_job_stable --not-proven load_fetch_not_empty)
