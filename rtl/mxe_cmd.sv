@@ -22,6 +22,7 @@ module mxe_cmd #(
   input  logic [15:0]              ring_tail_i,
   input  logic                     doorbell_i,
   output logic [15:0]              ring_head_o,
+  output logic [15:0]              ring_tail_o,
   output logic [31:0]              last_job_o,
   output logic [31:0]              last_status_o,
   output logic                     busy_o,
@@ -97,16 +98,20 @@ module mxe_cmd #(
   // ---------------------------------------------------------------- ring
   // Slots are counted in the bits that the largest ring needs; a larger one is refused.
   logic [LogDepth-1:0] slot_mask, slot;
-  logic [15:0]         pending;
+  logic [15:0]         queued, pending;  // entries in use, before and after a doorbell
   logic                overflow;
   assign slot_mask = ~({LogDepth{1'b1}} << ring_size_log2_i);
+  assign queued    = tail_q - head_q;
   assign pending   = ring_tail_i - head_q;
-  assign overflow  = (ring_size_log2_i > 5'(LogDepth)) | (pending > 16'(slot_mask) + 16'd1);
+  // A smaller number would take back what was submitted, the job in flight included.
+  assign overflow  = (ring_size_log2_i > 5'(LogDepth)) | (pending > 16'(slot_mask) + 16'd1) |
+                     (pending < queued) | reset_q;
   assign slot      = head_q[LogDepth-1:0] & slot_mask;
   logic [63:0] slot_addr;
   assign slot_addr = ring_base_i + 64'({slot, 7'd0});
 
   assign ring_head_o = head_q;
+  assign ring_tail_o = tail_q;
   assign empty_o     = (head_q == tail_q);
   assign busy_o      = (state_q != StIdle);
   assign resetting_o = reset_q;
@@ -164,7 +169,7 @@ module mxe_cmd #(
       last_status_q <= '0;
     end else begin
       if (soft_reset_i) reset_q <= 1'b1;
-      if (doorbell_i & ~overflow & ~reset_q) tail_q <= ring_tail_i;
+      if (doorbell_i & ~overflow) tail_q <= ring_tail_i;
       cycles_q <= cycles_q + 64'd1;
       case (state_q)
         StIdle: begin

@@ -3,9 +3,10 @@
 // The register file. An AXI4-Lite slave that serves one write and one read at a time; every output
 // comes straight from a flip-flop or from a register's bits.
 // Field ports: <register>_<field>_o is a value software wrote, a pulse (one clock) or an event bit;
-// <register>_<field>_i a value software reads; _set_i sets an event bit and wins over clearing it;
-// _swmod_o is high in the first clock in which a written field shows its new value. counters_i
-// holds the 64-bit counters in the order of their addresses, the first one lowest.
+// <register>_<field>_i a value software reads, also where it writes another; _set_i sets an event
+// bit and wins over clearing it; _swmod_o is high in the first clock in which a written field shows
+// its new value. counters_i holds the 64-bit counters in the order of their addresses, the first
+// one lowest.
 `include "mxe_assert.svh"
 `default_nettype none
 module mxe_regs (
@@ -62,6 +63,7 @@ module mxe_regs (
   output logic [31:0] ring_base_lo_value_o,
   output logic [31:0] ring_base_hi_value_o,
   output logic [4:0]  ring_size_log2_value_o,
+  input  logic [15:0] ring_tail_tail_i,
   output logic [15:0] ring_tail_tail_o,
   output logic        ring_tail_tail_swmod_o,
   input  logic [15:0] ring_head_head_i,
@@ -349,7 +351,7 @@ module mxe_regs (
       AddrRingBaseLo: rdata = ring_base_lo_value_q;
       AddrRingBaseHi: rdata = ring_base_hi_value_q;
       AddrRingSizeLog2: rdata = {27'h0000000, ring_size_log2_value_q};
-      AddrRingTail: rdata = {16'h0000, ring_tail_tail_q};
+      AddrRingTail: rdata = {16'h0000, ring_tail_tail_i};
       AddrRingHead: rdata = {16'h0000, ring_head_head_i};
       AddrLastJob: rdata = last_job_value_i;
       AddrLastStatus: rdata = last_status_value_i;

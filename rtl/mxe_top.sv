@@ -93,7 +93,7 @@ module mxe_top #(
   logic        mask_done, mask_error, mask_queue_empty, mask_ring_overflow;
   logic [31:0] ring_base_lo, ring_base_hi, last_job, last_status;
   logic [4:0]  ring_size_log2;
-  logic [15:0] ring_tail, ring_head;
+  logic [15:0] ring_tail, ring_tail_used, ring_head;
   logic        doorbell;
   logic [64*mxe_reg_pkg::COUNTERS-1:0] counts;
 
@@ -142,6 +142,7 @@ module mxe_top #(
     .ring_base_lo_value_o           (ring_base_lo),
     .ring_base_hi_value_o           (ring_base_hi),
     .ring_size_log2_value_o         (ring_size_log2),
+    .ring_tail_tail_i               (ring_tail_used),
     .ring_tail_tail_o               (ring_tail),
     .ring_tail_tail_swmod_o         (doorbell),
     .ring_head_head_i               (ring_head),
@@ -190,6 +191,7 @@ module mxe_top #(
     .ring_tail_i         (ring_tail),
     .doorbell_i          (doorbell),
     .ring_head_o         (ring_head),
+    .ring_tail_o         (ring_tail_used),
     .last_job_o          (last_job),
     .last_status_o       (last_status),
     .busy_o              (busy),

@@ -45,13 +45,13 @@ void Cmd::set_enable(uint64_t cycle, bool enable) {
 
 bool Cmd::doorbell(uint64_t cycle, uint16_t tail) {
   const unsigned entries = 1u << (ring_size_log2_ & 0xF);
+  const auto queued = static_cast<uint16_t>(tail_ - head_);
   const auto pending = static_cast<uint16_t>(tail - head_);
-  if (ring_size_log2_ > log2_of(params_.queue_depth) || pending > entries) return false;
-  if (!resetting_) {
-    // A doorbell for further jobs does not change when the next one begins.
-    if (empty()) idle_changed_ = cycle + 1;
-    tail_ = tail;
-  }
+  if (ring_size_log2_ > log2_of(params_.queue_depth) || resetting_) return false;
+  if (pending > entries || pending < queued) return false;
+  // A doorbell for further jobs does not change when the next one begins.
+  if (empty()) idle_changed_ = cycle + 1;
+  tail_ = tail;
   return true;
 }
 

@@ -26,11 +26,12 @@ class Cmd {
   void set_enable(uint64_t cycle, bool enable);
   void set_ring_base(uint64_t base) { ring_base_ = base; }
   void set_ring_size_log2(unsigned log2) { ring_size_log2_ = log2; }
-  /// Returns false on a ring overflow.
+  /// Returns false if the new tail is refused.
   bool doorbell(uint64_t cycle, uint16_t tail);
   void soft_reset(uint64_t cycle);
 
   uint16_t head() const { return head_; }
+  uint16_t tail() const { return tail_; }
   uint32_t last_job() const { return last_job_; }
   uint32_t last_status() const { return last_status_; }
   bool busy() const { return state_ != State::idle; }

@@ -143,6 +143,8 @@ uint32_t Core::hardware_value(uint32_t address) const {
     case MXE_REG_STATUS:
       return (cmd_.busy() ? MXE_STATUS_BUSY_MASK : 0) | (cmd_.empty() ? MXE_STATUS_EMPTY_MASK : 0) |
              (cmd_.resetting() ? MXE_STATUS_RESETTING_MASK : 0);
+    case MXE_REG_RING_TAIL:
+      return cmd_.tail();
     case MXE_REG_RING_HEAD:
       return cmd_.head();
     case MXE_REG_LAST_JOB:

@@ -352,8 +352,10 @@ void CoSim::run_jobs(Device& device, Host& host, const Batch& batch,
   std::vector<uint32_t> ids;
   for (std::size_t i = 0; i < count; i++) {
     if (i >= ring) finish(device, device.outcomes[i - ring], ids[i - ring], start);
+    device.tap.holds_doorbells = batch.one_doorbell && i + 1 < std::min(ring, count);
     ids.push_back(submit(device, host, batch.jobs[i], images[i]));
     if (i + 1 != std::min(ring, count)) continue;
+    if (batch.doorbells != 0) actions.ring_doorbells(batch.doorbells);
     if (batch.disabled_for != 0) actions.wake_up(batch.disabled_for);
     if (batch.traffic != 0) actions.make_traffic(batch.traffic);
     if (batch.pause_after != 0) actions.pause(batch.pause_after);

@@ -88,6 +88,11 @@ struct BatchEvents {
   /// Seed of doorbells that the engine must refuse, 0 for none.
   uint64_t ring_overflow = 0;
   // With the first jobs, as many as the ring takes:
+  /// Whether one doorbell submits them, instead of one each.
+  bool one_doorbell = false;
+  /// Seed of doorbells, in all directions, that the engine must refuse while they wait or run;
+  /// 0: none.
+  uint64_t doorbells = 0;
   /// Cycles for which the engine that they are submitted to is disabled; 0: it is enabled.
   uint64_t disabled_for = 0;
   /// Cycles until the engine is disabled for a while; 0: it is not.

@@ -98,6 +98,8 @@ void describe_batch(Archive& archive, Batch& batch) {
   archive.member("counters_anywhere", batch.counters_anywhere, normal.counters_anywhere);
   archive.member("register_writes", batch.register_writes, normal.register_writes);
   archive.member("ring_overflow", batch.ring_overflow, normal.ring_overflow);
+  archive.member("one_doorbell", batch.one_doorbell, normal.one_doorbell);
+  archive.member("doorbells", batch.doorbells, normal.doorbells);
   archive.member("disabled_for", batch.disabled_for, normal.disabled_for);
   archive.member("pause_after", batch.pause_after, normal.pause_after);
   archive.member("masked", batch.masked, normal.masked);

@@ -21,7 +21,7 @@ struct RegisterInfo {
   std::uint32_t storage_mask;    ///< bits that keep what software writes
   std::uint32_t event_mask;      ///< bits set by the hardware, cleared by writing 1
   std::uint32_t pulse_mask;      ///< bits that act when written 1 and read 0
-  std::uint32_t hardware_mask;   ///< read-only bits that the hardware drives
+  std::uint32_t hardware_mask;   ///< bits that read what the hardware drives, written or not
 };
 
 /// One little-endian word of the job descriptor.
@@ -53,7 +53,7 @@ inline constexpr std::array<RegisterInfo, 51> register_table{{
     {"RING_BASE_LO", 0x050u, RegisterAccess::read_write, 0x00000000u, 0xffffff80u, 0x00000000u, 0x00000000u, 0x00000000u},
     {"RING_BASE_HI", 0x054u, RegisterAccess::read_write, 0x00000000u, 0xffffffffu, 0x00000000u, 0x00000000u, 0x00000000u},
     {"RING_SIZE_LOG2", 0x058u, RegisterAccess::read_write, 0x00000000u, 0x0000001fu, 0x00000000u, 0x00000000u, 0x00000000u},
-    {"RING_TAIL", 0x05cu, RegisterAccess::read_write, 0x00000000u, 0x0000ffffu, 0x00000000u, 0x00000000u, 0x00000000u},
+    {"RING_TAIL", 0x05cu, RegisterAccess::read_write, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0x0000ffffu},
     {"RING_HEAD", 0x060u, RegisterAccess::read_only, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0x0000ffffu},
     {"LAST_JOB", 0x064u, RegisterAccess::read_only, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0xffffffffu},
     {"LAST_STATUS", 0x068u, RegisterAccess::read_only, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0xffffffffu},
@@ -143,6 +143,7 @@ constexpr const RegisterInfo* find_register(std::uint32_t offset) {
   X(STATUS, status_busy, 0, 0x00000001u) \
   X(STATUS, status_empty, 1, 0x00000002u) \
   X(STATUS, status_resetting, 2, 0x00000004u) \
+  X(RING_TAIL, ring_tail_tail, 0, 0x0000ffffu) \
   X(RING_HEAD, ring_head_head, 0, 0x0000ffffu) \
   X(LAST_JOB, last_job_value, 0, 0xffffffffu) \
   X(LAST_STATUS, last_status_value, 0, 0xffffffffu)

@@ -133,10 +133,13 @@
 #define MXE_RING_SIZE_LOG2_RESET                   UINT32_C(0x00000000)
 #define MXE_RING_SIZE_LOG2_WRITE_MASK              UINT32_C(0x0000001f)
 
-// Doorbell: writing it submits all descriptors up to the new tail.
+// Doorbell: writing it submits all descriptors up to the new tail. The tail moves forward only, and
+// no further than 2^RING_SIZE_LOG2 entries from RING_HEAD, at which the job in flight still is;
+// writing the tail as it is submits nothing. Any other write, any write while STATUS.resetting is
+// set, and any write while RING_SIZE_LOG2 is too large is refused: it changes nothing and sets
+// IRQ_STATUS.ring_overflow.
 #define MXE_REG_RING_TAIL                          UINT32_C(0x05c)
 #define MXE_RING_TAIL_RESET                        UINT32_C(0x00000000)
-#define MXE_RING_TAIL_WRITE_MASK                   UINT32_C(0x0000ffff)
 #define MXE_RING_TAIL_TAIL_MASK                    UINT32_C(0x0000ffff)
 #define MXE_RING_TAIL_TAIL_SHIFT                   0
 
