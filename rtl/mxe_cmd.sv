@@ -60,6 +60,13 @@ module mxe_cmd #(
   // ports
   input  logic                     rd_error_i,
   input  logic                     wr_error_i,
+  // the first error of a job: the ports keep where, and what is told of it is
+  output logic                     fault_watch_o,
+  output logic                     fault_write_o,
+  output logic [3:0]               fault_operand_o,
+  output logic [15:0]              fault_index_o,
+  input  logic [2:0]               rd_fault_kind_i,
+  input  logic                     wr_fault_scale_i,
   input  logic                     rd_idle_i,
   input  logic                     wr_idle_i       // including rows half handed over
 );
@@ -144,6 +151,50 @@ module mxe_cmd #(
     assign rec_data_o = SEG_W'(record);
   end else begin : gen_rec_parts
     assign rec_data_o = record[32'(seg_q) * SEG_W +: SEG_W];
+  end
+
+  // ---------------------------------------------------------------- bus errors
+  // Only errors that decide how a job ends count, and the first of them.
+  logic        fault_any_q, fault_write_q, fault_record_q;
+  logic [15:0] fault_index_q;
+  logic        writes_record, fault;
+  assign writes_record = (state_q == StRecData) | (state_q == StRecWait);
+  assign fault_watch_o = (state_q == StDesc) | (state_q == StRun) |
+                         (writes_record & (status_q != mxe_reg_pkg::STATUS_ERR_READ[3:0]) &
+                          (status_q != mxe_reg_pkg::STATUS_ERR_WRITE[3:0]));
+  assign fault = fault_watch_o & (rd_error_i | wr_error_i);
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      fault_any_q    <= 1'b0;
+      fault_write_q  <= 1'b0;
+      fault_record_q <= 1'b0;
+      fault_index_q  <= '0;
+    end else if (fault) begin
+      fault_any_q    <= 1'b1;
+      fault_write_q  <= ~rd_error_i;
+      fault_record_q <= writes_record;
+      fault_index_q  <= head_q;
+    end
+  end
+  assign fault_write_o = fault_write_q;
+  assign fault_index_o = fault_index_q;
+  always_comb begin
+    if (!fault_any_q) begin
+      fault_operand_o = mxe_reg_pkg::FAULT_NONE;
+    end else if (!fault_write_q) begin
+      case (rd_fault_kind_i)
+        mxe_pkg::TagAElem:  fault_operand_o = mxe_reg_pkg::FAULT_A;
+        mxe_pkg::TagAScale: fault_operand_o = mxe_reg_pkg::FAULT_A_SCALES;
+        mxe_pkg::TagBElem:  fault_operand_o = mxe_reg_pkg::FAULT_B;
+        mxe_pkg::TagBScale: fault_operand_o = mxe_reg_pkg::FAULT_B_SCALES;
+        mxe_pkg::TagBias:   fault_operand_o = mxe_reg_pkg::FAULT_C;
+        default:            fault_operand_o = mxe_reg_pkg::FAULT_DESCRIPTOR;
+      endcase
+    end else if (fault_record_q) begin
+      fault_operand_o = mxe_reg_pkg::FAULT_RECORD;
+    end else begin
+      fault_operand_o = wr_fault_scale_i ? mxe_reg_pkg::FAULT_D_SCALES : mxe_reg_pkg::FAULT_D;
+    end
   end
 
   // ---------------------------------------------------------------- state machine

@@ -69,6 +69,11 @@ module mxe_regs (
   input  logic [15:0] ring_head_head_i,
   input  logic [31:0] last_job_value_i,
   input  logic [31:0] last_status_value_i,
+  input  logic [31:0] fault_addr_lo_value_i,
+  input  logic [31:0] fault_addr_hi_value_i,
+  input  logic [3:0]  fault_info_operand_i,
+  input  logic        fault_info_write_i,
+  input  logic [15:0] fault_info_index_i,
   input  logic [895:0] counters_i
 );
   // ---------------------------------------------------------------- addresses
@@ -95,6 +100,9 @@ module mxe_regs (
   localparam logic [11:0] AddrRingHead = 12'h060;
   localparam logic [11:0] AddrLastJob = 12'h064;
   localparam logic [11:0] AddrLastStatus = 12'h068;
+  localparam logic [11:0] AddrFaultAddrLo = 12'h06c;
+  localparam logic [11:0] AddrFaultAddrHi = 12'h070;
+  localparam logic [11:0] AddrFaultInfo = 12'h074;
   localparam logic [11:0] AddrTotalLo = 12'h100;
   localparam logic [11:0] AddrTotalHi = 12'h104;
   localparam logic [11:0] AddrMacActiveLo = 12'h108;
@@ -323,7 +331,7 @@ module mxe_regs (
     raddr_ok = 1'b1;
     case (raddr_q)
       AddrId: rdata = 32'h3145584d;
-      AddrVersion: rdata = {8'h00, 8'h03, 16'h0000};
+      AddrVersion: rdata = {8'h00, 8'h04, 16'h0000};
       AddrNumPe: rdata = num_pe_value_i;
       AddrRows: rdata = rows_value_i;
       AddrAccTiles: rdata = acc_tiles_value_i;
@@ -355,6 +363,14 @@ module mxe_regs (
       AddrRingHead: rdata = {16'h0000, ring_head_head_i};
       AddrLastJob: rdata = last_job_value_i;
       AddrLastStatus: rdata = last_status_value_i;
+      AddrFaultAddrLo: rdata = fault_addr_lo_value_i;
+      AddrFaultAddrHi: rdata = fault_addr_hi_value_i;
+      AddrFaultInfo: rdata = {
+        fault_info_index_i,
+        7'h00,
+        fault_info_write_i,
+        4'h0,
+        fault_info_operand_i};
       AddrTotalLo: rdata = counters_i[31:0];
       AddrTotalHi: rdata = counters_i[63:32];
       AddrMacActiveLo: rdata = counters_i[95:64];

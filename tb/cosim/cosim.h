@@ -164,6 +164,7 @@ class CoSim {
     std::vector<JobOutcome> outcomes;
     std::vector<JobOutcome> before_reset;
     uint32_t last_job = 0, last_status = 0;  // registers, after the batch
+    std::vector<uint64_t> faulty_bytes;      // addresses that the bus refuses in the batch
     struct mxe_counters counters {
     }, counters_read{};                  // of the batch; as the registers read
     std::vector<uint64_t> first_counts;  // what the counters held when the batch began
@@ -192,13 +193,15 @@ class CoSim {
   void add_faults(Device& device, Host& host, const Batch& batch,
                   const std::vector<JobImage>& images);
   void check(const Batch& batch, const std::vector<JobImage>& images);
+  void check_faults(const Batch& batch, const Device& device);
+  void compare_faults();
   void check_last_job(const Batch& batch, const Device& device);
   bool meets(const Batch& batch, std::size_t job, const char* part_of_ring) const;
   void check_job(const Batch& batch, std::size_t i, const JobImage& image);
   void check_outcomes(const Batch& batch, std::size_t i, const JobImage& image,
                       Expectation expected, Device& device);
   bool only_one_runs(const CosimJob& job) const;
-  bool times_agree() const { return options_.cycle_tolerance == 0 && !times_drifted_; }
+  bool times_agree() const { return options_.cycle_tolerance == 0; }
   void compare_times(std::size_t i);
   void compare_traffic();
   void check_sum(const Device& device);
@@ -212,9 +215,6 @@ class CoSim {
   std::size_t jobs_ = 0;  // of all batches so far
   bool broken_ = false;
   bool counters_can_be_set_ = true;
-  // In a disturbed batch the engines used the memory differently, so its jitter and bandwidth are
-  // no longer the same for both.
-  bool times_drifted_ = false;
 };
 
 }  // namespace mxe

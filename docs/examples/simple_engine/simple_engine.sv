@@ -142,6 +142,11 @@ module simple_engine #(
     .ring_head_head_i               (ring_head),
     .last_job_value_i               (last_job),
     .last_status_value_i            (last_status),
+    .fault_addr_lo_value_i          ('0),
+    .fault_addr_hi_value_i          ('0),
+    .fault_info_operand_i           ('0),
+    .fault_info_write_i             ('0),
+    .fault_info_index_i             ('0),
     .counters_i                     (counts)
   );
 

@@ -73,5 +73,6 @@ def export(registers: Block, descriptor: Block) -> str:
     lines += overview(registers)
     for r in registers.registers:
         lines += register_section(r)
-    lines += descriptor_section(descriptor) + enum_section(descriptor)
+    lines += descriptor_section(descriptor)
+    lines += enum_section(descriptor) + enum_section(registers)
     return "\n".join(lines) + "\n"

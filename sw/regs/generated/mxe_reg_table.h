@@ -33,9 +33,9 @@ struct DescriptorWordInfo {
 };
 
 /// All registers, by ascending offset.
-inline constexpr std::array<RegisterInfo, 51> register_table{{
+inline constexpr std::array<RegisterInfo, 54> register_table{{
     {"ID", 0x000u, RegisterAccess::read_only, 0x3145584du, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u},
-    {"VERSION", 0x004u, RegisterAccess::read_only, 0x00030000u, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u},
+    {"VERSION", 0x004u, RegisterAccess::read_only, 0x00040000u, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u},
     {"NUM_PE", 0x008u, RegisterAccess::read_only, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0xffffffffu},
     {"ROWS", 0x00cu, RegisterAccess::read_only, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0xffffffffu},
     {"ACC_TILES", 0x010u, RegisterAccess::read_only, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0xffffffffu},
@@ -57,6 +57,9 @@ inline constexpr std::array<RegisterInfo, 51> register_table{{
     {"RING_HEAD", 0x060u, RegisterAccess::read_only, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0x0000ffffu},
     {"LAST_JOB", 0x064u, RegisterAccess::read_only, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0xffffffffu},
     {"LAST_STATUS", 0x068u, RegisterAccess::read_only, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0xffffffffu},
+    {"FAULT_ADDR_LO", 0x06cu, RegisterAccess::read_only, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0xffffffffu},
+    {"FAULT_ADDR_HI", 0x070u, RegisterAccess::read_only, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0xffffffffu},
+    {"FAULT_INFO", 0x074u, RegisterAccess::read_only, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0xffff010fu},
     {"TOTAL_LO", 0x100u, RegisterAccess::read_only, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0xffffffffu},
     {"TOTAL_HI", 0x104u, RegisterAccess::read_only, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0xffffffffu},
     {"MAC_ACTIVE_LO", 0x108u, RegisterAccess::read_only, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0xffffffffu},
@@ -146,4 +149,9 @@ constexpr const RegisterInfo* find_register(std::uint32_t offset) {
   X(RING_TAIL, ring_tail_tail, 0, 0x0000ffffu) \
   X(RING_HEAD, ring_head_head, 0, 0x0000ffffu) \
   X(LAST_JOB, last_job_value, 0, 0xffffffffu) \
-  X(LAST_STATUS, last_status_value, 0, 0xffffffffu)
+  X(LAST_STATUS, last_status_value, 0, 0xffffffffu) \
+  X(FAULT_ADDR_LO, fault_addr_lo_value, 0, 0xffffffffu) \
+  X(FAULT_ADDR_HI, fault_addr_hi_value, 0, 0xffffffffu) \
+  X(FAULT_INFO, fault_info_operand, 0, 0x0000000fu) \
+  X(FAULT_INFO, fault_info_write, 8, 0x00000100u) \
+  X(FAULT_INFO, fault_info_index, 16, 0xffff0000u)
