@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::size_t kLargestSize = 1 << 17, kLargestWork = 1 << 22;
 constexpr unsigned kLargestGap = 4'000'000'000;
+constexpr unsigned kLargestRing = 256;  // that QUEUE_DEPTH may be
 
 const std::vector<mx::FormatId> kFormats(mx::kAllFormats.begin(), mx::kAllFormats.end());
 const std::vector<mx::ScaleRule> kRules(mx::kAllScaleRules.begin(), mx::kAllScaleRules.end());
@@ -279,10 +280,10 @@ CoSimCase case_from_json(const Json& json) {
   });
   reader.finish();
   result.timing.validate();
-  const Params params = Params::named(result.config);
+  Params::named(result.config);  // throws if there is none
   const unsigned ring = result.ring;
-  if (ring == 0 || (ring & (ring - 1)) != 0 || ring > params.queue_depth) {
-    reader.fail(fmt::format("needs a ring of a power of two up to {} entries", params.queue_depth));
+  if (ring == 0 || (ring & (ring - 1)) != 0 || ring > kLargestRing) {
+    reader.fail(fmt::format("needs a ring of a power of two up to {} entries", kLargestRing));
   }
   if (result.mem_base % kMemoryBaseUnit != 0 || result.mem_base > kLargestMemoryBase) {
     reader.fail(fmt::format("needs a mem_base that is a multiple of {:#x} up to {:#x}",
