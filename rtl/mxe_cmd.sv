@@ -307,5 +307,41 @@ module mxe_cmd #(
   `MXE_STATE_NAMES(state_e)
   `MXE_ASSERT(cmd_state_known, state_q <= StReset)
   `MXE_ASSERT(cmd_ring_not_overfull, (tail_q - head_q) <= 16'(QUEUE_DEPTH))
+  // The job in flight is in the ring until it is complete.
+  `MXE_ASSERT(cmd_job_submitted, (state_q == StIdle) || (state_q == StReset) || (head_q != tail_q))
+`ifdef FORMAL
+  `MXE_FORMAL_START
+  // Doorbells move the tail forward, as far as the ring has entries, or change nothing and say so.
+  logic        f_doorbell_q, f_overflow_q, f_reset_q, f_reset_pending_q, f_complete_q, f_past_q;
+  logic [15:0] f_head_q, f_tail_q, f_asked_q, f_entries_q;
+  always_ff @(posedge clk_i) begin
+    f_past_q     <= rst_ni;
+    f_doorbell_q <= doorbell_i;
+    f_overflow_q <= irq_ring_overflow_o;
+    f_reset_q    <= (state_q == StReset);
+    f_complete_q <= (state_q == StComplete);
+    f_reset_pending_q <= reset_q;
+    f_head_q     <= head_q;
+    f_tail_q     <= tail_q;
+    f_asked_q    <= ring_tail_i;
+    f_entries_q  <= (32'd1 << ring_size_log2_i) > 32'(QUEUE_DEPTH) ? 16'd0
+                                                                  : 16'd1 << ring_size_log2_i;
+  end
+  logic [15:0] f_forward, f_free;
+  assign f_forward = f_asked_q - f_tail_q;
+  assign f_free    = f_entries_q - (f_tail_q - f_head_q);
+  `MXE_ASSERT(cmd_reset_empties, !(f_past_q && f_reset_q) || ((head_q == '0) && (tail_q == '0)))
+  `MXE_ASSERT(cmd_tail_by_doorbell, !f_past_q || f_reset_q ||
+              (tail_q == ((f_doorbell_q && !f_overflow_q) ? f_asked_q : f_tail_q)))
+  `MXE_ASSERT(cmd_head_by_completion, !f_past_q || f_reset_q ||
+              (head_q == (f_complete_q ? (f_head_q + 16'd1) : f_head_q)))
+  // A ring that software made smaller than what is in it takes nothing.
+  `MXE_ASSERT(cmd_doorbell_forward, !(f_past_q && f_doorbell_q && !f_overflow_q && !f_reset_q) ||
+              (!f_reset_pending_q && (f_entries_q >= (f_tail_q - f_head_q)) &&
+               (f_forward <= f_free)))
+  `MXE_ASSERT(cmd_doorbell_refused, !(f_past_q && f_doorbell_q && f_overflow_q) || f_reset_q ||
+              (f_entries_q < (f_tail_q - f_head_q)) || (f_forward > f_free) || f_reset_pending_q ||
+              (f_entries_q == '0))
+`endif
 endmodule
 `default_nettype wire

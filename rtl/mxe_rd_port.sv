@@ -220,8 +220,7 @@ module mxe_rd_port #(
               !(req_ready_o[2] && (|req_valid_i[1:0])) && !(req_ready_o[1] && req_valid_i[0]))
   `MXE_ASSERT(rd_a_leaves_room, !req_ready_o[3] ||
               (under_way_q < UnderWayW'(mxe_pkg::RD_A_OUTSTANDING)))
-  `MXE_ASSERT(rd_addresses_in_step,
-              (accepted_q - oldest_q) == PlaceW'(under_way_q))
+  `MXE_ASSERT(rd_addresses_in_step, (accepted_q - oldest_q) == under_way_q[PlaceW-1:0])
   `MXE_REQUIRE(rd_fault_of_fetch, !fault_i || (beat_i && fetch_valid))
   `MXE_REQUIRE(rd_fetch_expected, !fetch_ready_i || fetch_valid)
   `MXE_REQUIRE(rd_beat_expected, !beat_i || (bursts_q != '0))
