@@ -32,6 +32,7 @@ module mxe_block_wr #(
   input  logic                     req_ready_i,
   output logic [63:0]              req_addr_o,
   output logic [LEN_W-1:0]         req_bytes_o,
+  output logic                     req_scale_o,  // the row is a scale
   output logic                     data_valid_o,
   input  logic                     data_ready_i,
   output logic [SEG_W-1:0]         data_o
@@ -43,6 +44,7 @@ module mxe_block_wr #(
   logic             req_scale_q, data_scale_q, last_seg;
   logic [SegQW-1:0] seg_q;
   assign req_valid_o  = place_valid_i & ~halt_i;
+  assign req_scale_o  = req_scale_q;
   assign req_bytes_o  = req_scale_q ? LEN_W'(1) : LEN_W'(place_bytes_i);
   assign place_pop_o  = req_valid_o & req_ready_i & req_scale_q;
   assign data_valid_o = row_valid_i;

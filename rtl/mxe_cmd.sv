@@ -22,6 +22,7 @@ module mxe_cmd #(
   input  logic [15:0]              ring_tail_i,
   input  logic                     doorbell_i,
   output logic [15:0]              ring_head_o,
+  output logic [15:0]              ring_tail_o,
   output logic [31:0]              last_job_o,
   output logic [31:0]              last_status_o,
   output logic                     busy_o,
@@ -59,6 +60,13 @@ module mxe_cmd #(
   // ports
   input  logic                     rd_error_i,
   input  logic                     wr_error_i,
+  // the first error of a job: the ports keep where, and what is told of it is
+  output logic                     fault_watch_o,
+  output logic                     fault_write_o,
+  output logic [3:0]               fault_operand_o,
+  output logic [15:0]              fault_index_o,
+  input  logic [2:0]               rd_fault_kind_i,
+  input  logic                     wr_fault_scale_i,
   input  logic                     rd_idle_i,
   input  logic                     wr_idle_i       // including rows half handed over
 );
@@ -97,16 +105,20 @@ module mxe_cmd #(
   // ---------------------------------------------------------------- ring
   // Slots are counted in the bits that the largest ring needs; a larger one is refused.
   logic [LogDepth-1:0] slot_mask, slot;
-  logic [15:0]         pending;
+  logic [15:0]         queued, pending;  // entries in use, before and after a doorbell
   logic                overflow;
   assign slot_mask = ~({LogDepth{1'b1}} << ring_size_log2_i);
+  assign queued    = tail_q - head_q;
   assign pending   = ring_tail_i - head_q;
-  assign overflow  = (ring_size_log2_i > 5'(LogDepth)) | (pending > 16'(slot_mask) + 16'd1);
+  // A smaller number would take back what was submitted, the job in flight included.
+  assign overflow  = (ring_size_log2_i > 5'(LogDepth)) | (pending > 16'(slot_mask) + 16'd1) |
+                     (pending < queued) | reset_q;
   assign slot      = head_q[LogDepth-1:0] & slot_mask;
   logic [63:0] slot_addr;
   assign slot_addr = ring_base_i + 64'({slot, 7'd0});
 
   assign ring_head_o = head_q;
+  assign ring_tail_o = tail_q;
   assign empty_o     = (head_q == tail_q);
   assign busy_o      = (state_q != StIdle);
   assign resetting_o = reset_q;
@@ -141,6 +153,50 @@ module mxe_cmd #(
     assign rec_data_o = record[32'(seg_q) * SEG_W +: SEG_W];
   end
 
+  // ---------------------------------------------------------------- bus errors
+  // Only errors that decide how a job ends count, and the first of them.
+  logic        fault_any_q, fault_write_q, fault_record_q;
+  logic [15:0] fault_index_q;
+  logic        writes_record, fault;
+  assign writes_record = (state_q == StRecData) | (state_q == StRecWait);
+  assign fault_watch_o = (state_q == StDesc) | (state_q == StRun) |
+                         (writes_record & (status_q != mxe_reg_pkg::STATUS_ERR_READ[3:0]) &
+                          (status_q != mxe_reg_pkg::STATUS_ERR_WRITE[3:0]));
+  assign fault = fault_watch_o & (rd_error_i | wr_error_i);
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      fault_any_q    <= 1'b0;
+      fault_write_q  <= 1'b0;
+      fault_record_q <= 1'b0;
+      fault_index_q  <= '0;
+    end else if (fault) begin
+      fault_any_q    <= 1'b1;
+      fault_write_q  <= ~rd_error_i;
+      fault_record_q <= writes_record;
+      fault_index_q  <= head_q;
+    end
+  end
+  assign fault_write_o = fault_write_q;
+  assign fault_index_o = fault_index_q;
+  always_comb begin
+    if (!fault_any_q) begin
+      fault_operand_o = mxe_reg_pkg::FAULT_NONE;
+    end else if (!fault_write_q) begin
+      case (rd_fault_kind_i)
+        mxe_pkg::TagAElem:  fault_operand_o = mxe_reg_pkg::FAULT_A;
+        mxe_pkg::TagAScale: fault_operand_o = mxe_reg_pkg::FAULT_A_SCALES;
+        mxe_pkg::TagBElem:  fault_operand_o = mxe_reg_pkg::FAULT_B;
+        mxe_pkg::TagBScale: fault_operand_o = mxe_reg_pkg::FAULT_B_SCALES;
+        mxe_pkg::TagBias:   fault_operand_o = mxe_reg_pkg::FAULT_C;
+        default:            fault_operand_o = mxe_reg_pkg::FAULT_DESCRIPTOR;
+      endcase
+    end else if (fault_record_q) begin
+      fault_operand_o = mxe_reg_pkg::FAULT_RECORD;
+    end else begin
+      fault_operand_o = wr_fault_scale_i ? mxe_reg_pkg::FAULT_D_SCALES : mxe_reg_pkg::FAULT_D;
+    end
+  end
+
   // ---------------------------------------------------------------- state machine
   logic failed;
   assign failed = (status_q != mxe_reg_pkg::STATUS_OK[3:0]);
@@ -164,7 +220,7 @@ module mxe_cmd #(
       last_status_q <= '0;
     end else begin
       if (soft_reset_i) reset_q <= 1'b1;
-      if (doorbell_i & ~overflow & ~reset_q) tail_q <= ring_tail_i;
+      if (doorbell_i & ~overflow) tail_q <= ring_tail_i;
       cycles_q <= cycles_q + 64'd1;
       case (state_q)
         StIdle: begin
@@ -251,5 +307,41 @@ module mxe_cmd #(
   `MXE_STATE_NAMES(state_e)
   `MXE_ASSERT(cmd_state_known, state_q <= StReset)
   `MXE_ASSERT(cmd_ring_not_overfull, (tail_q - head_q) <= 16'(QUEUE_DEPTH))
+  // The job in flight is in the ring until it is complete.
+  `MXE_ASSERT(cmd_job_submitted, (state_q == StIdle) || (state_q == StReset) || (head_q != tail_q))
+`ifdef FORMAL
+  `MXE_FORMAL_START
+  // Doorbells move the tail forward, as far as the ring has entries, or change nothing and say so.
+  logic        f_doorbell_q, f_overflow_q, f_reset_q, f_reset_pending_q, f_complete_q, f_past_q;
+  logic [15:0] f_head_q, f_tail_q, f_asked_q, f_entries_q;
+  always_ff @(posedge clk_i) begin
+    f_past_q     <= rst_ni;
+    f_doorbell_q <= doorbell_i;
+    f_overflow_q <= irq_ring_overflow_o;
+    f_reset_q    <= (state_q == StReset);
+    f_complete_q <= (state_q == StComplete);
+    f_reset_pending_q <= reset_q;
+    f_head_q     <= head_q;
+    f_tail_q     <= tail_q;
+    f_asked_q    <= ring_tail_i;
+    f_entries_q  <= (32'd1 << ring_size_log2_i) > 32'(QUEUE_DEPTH) ? 16'd0
+                                                                  : 16'd1 << ring_size_log2_i;
+  end
+  logic [15:0] f_forward, f_free;
+  assign f_forward = f_asked_q - f_tail_q;
+  assign f_free    = f_entries_q - (f_tail_q - f_head_q);
+  `MXE_ASSERT(cmd_reset_empties, !(f_past_q && f_reset_q) || ((head_q == '0) && (tail_q == '0)))
+  `MXE_ASSERT(cmd_tail_by_doorbell, !f_past_q || f_reset_q ||
+              (tail_q == ((f_doorbell_q && !f_overflow_q) ? f_asked_q : f_tail_q)))
+  `MXE_ASSERT(cmd_head_by_completion, !f_past_q || f_reset_q ||
+              (head_q == (f_complete_q ? (f_head_q + 16'd1) : f_head_q)))
+  // A ring that software made smaller than what is in it takes nothing.
+  `MXE_ASSERT(cmd_doorbell_forward, !(f_past_q && f_doorbell_q && !f_overflow_q && !f_reset_q) ||
+              (!f_reset_pending_q && (f_entries_q >= (f_tail_q - f_head_q)) &&
+               (f_forward <= f_free)))
+  `MXE_ASSERT(cmd_doorbell_refused, !(f_past_q && f_doorbell_q && f_overflow_q) || f_reset_q ||
+              (f_entries_q < (f_tail_q - f_head_q)) || (f_forward > f_free) || f_reset_pending_q ||
+              (f_entries_q == '0))
+`endif
 endmodule
 `default_nettype wire

@@ -48,6 +48,11 @@ module mxe_datapath #(
   // state of the memory port
   output logic               rd_error_o,
   output logic               wr_error_o,
+  input  logic               fault_watch_i, // keep where the next error is, and what it hits
+  input  logic               fault_write_i, // show that of writes, else of reads
+  output logic [63:0]        fault_addr_o,
+  output logic [2:0]         rd_fault_kind_o,
+  output logic               wr_fault_scale_o,
   output logic               rd_idle_o,
   output logic               wr_idle_o,     // including rows half handed over
   // memory
@@ -199,6 +204,9 @@ module mxe_datapath #(
   assign rd_beat  = m_rvalid_i & m_rready_o;
   assign rd_error_o = rd_beat & m_rerror_i;
 
+  logic [63:0] rd_fault_addr, wr_fault_addr;
+  assign fault_addr_o = fault_write_i ? wr_fault_addr : rd_fault_addr;
+
   mxe_rd_port #(
     .MEM_W     (MEM_W),
     .MAX_BURST (MAX_BURST),
@@ -224,6 +232,9 @@ module mxe_datapath #(
     .fetch_offset_o (fetch_offset),
     .fetch_bytes_o  (fetch_bytes),
     .fetch_tag_o    (fetch_tag),
+    .fault_i        (rd_error_o & fault_watch_i),
+    .fault_addr_o   (rd_fault_addr),
+    .fault_kind_o   (rd_fault_kind_o),
     .idle_o         (rd_idle_o)
   );
 
@@ -484,6 +495,7 @@ module mxe_datapath #(
 
   // ---------------------------------------------------------------- drain and write port
   logic                            drain_req, drain_half, wr_req_ready, drain_data, wr_data_ready;
+  logic                            drain_scale;
   logic [63:0]                     drain_addr;
   logic [LEN_W-1:0]                drain_bytes;
   logic [SEG_W-1:0]                drain_word;
@@ -515,6 +527,7 @@ module mxe_datapath #(
     .req_ready_i  (wr_req_ready & ~rec_valid_i),
     .req_addr_o   (drain_addr),
     .req_bytes_o  (drain_bytes),
+    .req_scale_o  (drain_scale),
     .req_half_o   (drain_half),
     .data_valid_o (drain_data),
     .data_ready_i (wr_data_ready & ~rec_data_valid_i),
@@ -543,6 +556,7 @@ module mxe_datapath #(
     .req_addr_i   (rec_valid_i ? rec_addr_i : drain_addr),
     .req_bytes_i  (rec_valid_i ? rec_bytes_i : drain_bytes),
     .req_half_i   (drain_half & ~rec_valid_i),
+    .req_scale_i  (drain_scale & ~rec_valid_i),
     .data_valid_i (rec_data_valid_i | drain_data),
     .data_ready_o (wr_data_ready),
     .data_i       (rec_data_valid_i ? rec_data_i : drain_word),
@@ -557,6 +571,9 @@ module mxe_datapath #(
     .m_wlast_o    (m_wlast_o),
     .m_bvalid_i   (m_bvalid_i),
     .m_bready_o   (m_bready_o),
+    .fault_i      (wr_error_o & fault_watch_i),
+    .fault_addr_o (wr_fault_addr),
+    .fault_scale_o(wr_fault_scale_o),
     .idle_o       (wr_idle_o)
   );
 

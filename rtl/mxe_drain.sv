@@ -34,6 +34,7 @@ module mxe_drain #(
   input  logic                           req_ready_i,
   output logic [63:0]                    req_addr_o,
   output logic [LEN_W-1:0]               req_bytes_o,
+  output logic                           req_scale_o, // the row is a scale of an MX result
   output logic                           req_half_o,  // segments of two-byte numbers are half full
   output logic                           data_valid_o,
   input  logic                           data_ready_i,
@@ -272,7 +273,7 @@ module mxe_drain #(
     .data_o  (direct_data)
   );
 
-  logic                     block_req, block_valid, block_idle;
+  logic                     block_req, block_scale, block_valid, block_idle;
   logic [63:0]              block_addr;
   logic [LEN_W-1:0]         block_bytes;
   logic [LANES_OUT*32-1:0]  block_data;
@@ -301,6 +302,7 @@ module mxe_drain #(
     .req_ready_i    (req_ready_i),
     .req_addr_o     (block_addr),
     .req_bytes_o    (block_bytes),
+    .req_scale_o    (block_scale),
     .data_valid_o   (block_valid),
     .data_ready_i   (data_ready_i),
     .data_o         (block_data),
@@ -313,6 +315,7 @@ module mxe_drain #(
   assign req_addr_o   = out_mx ? block_addr : row_addr;
   assign req_bytes_o  = out_mx ? block_bytes
                       : two_bytes ? LEN_W'({cols, 1'b0}) : LEN_W'({cols, 2'b00});
+  assign req_scale_o  = out_mx & block_scale;
   assign req_half_o   = two_bytes;
   assign data_valid_o = direct_valid | block_valid;
   assign data_o       = out_mx ? block_data : direct_data;

@@ -186,10 +186,57 @@ module mxe_feed #(
     end
   end
 
-  `MXE_ASSERT(feed_ready_only_if_valid, !pass_ready_i || pass_valid_o)
+  `MXE_REQUIRE(feed_ready_only_if_valid, !pass_ready_i || pass_valid_o)
+  `MXE_REQUIRE(feed_starts_idle, !start_i || done_o)
+  `MXE_ASSERT(feed_ends_at_start, valid || ((col_q == '0) && (word_q == '0)))
+  `MXE_ASSERT(feed_col_within_tile, !valid || (32'(col_q) < 32'(cols)))
+  `MXE_ASSERT(feed_word_within_slab, !valid || (32'(word_q) < 32'(words)))
+  `MXE_ASSERT(feed_reads_full_bank, !(b_re_o || b_release_o) || b_full_i[b_bank_o])
+  `MXE_ASSERT(feed_one_column, $onehot0(load_o))
   `MXE_REQUIRE(feed_format, !load_q || mxe_pkg::is_fmt_row(job_i.b.fmt))
   `MXE_REQUIRE(feed_zero_beyond, !load_q ||
                mxe_pkg::zero_beyond(b_data_i, job_i.b.fmt.is4, job_i.b.fmt.is6, job_i.dual,
                                     count_q))
+`ifdef FORMAL
+  `MXE_FORMAL_START
+  // A pass stays as it is until it is taken, and no column is loaded while it waits; a set of B
+  // words is loaded column by column, from the first one on.
+  logic               f_wait_q, f_first_q, f_last_q, f_step_q, f_bank_q;
+  logic [ROWS_W-1:0]  f_rows_q;
+  logic [COLS_W-1:0]  f_cols_q;
+  logic [TILE_AW-1:0] f_tile_q;
+  logic [6:0]         f_count_q;
+  logic [COLS_W-1:0]  f_loaded_q;  // columns read of the set, in the order of the columns
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      f_wait_q   <= 1'b0;
+      f_step_q   <= 1'b0;
+      f_loaded_q <= '0;
+    end else begin
+      f_wait_q <= pass_valid_o & ~pass_ready_i & ~clear_i;
+      f_step_q <= step & ~clear_i;
+      if (clear_i) f_loaded_q <= '0;
+      else if (b_re_o) f_loaded_q <= (f_loaded_q + COLS_W'(1) == cols) ? '0
+                                                                      : f_loaded_q + COLS_W'(1);
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    f_bank_q  <= bank_q;
+    f_rows_q  <= pass_rows_o;
+    f_cols_q  <= pass_cols_o;
+    f_tile_q  <= pass_tile_o;
+    f_count_q <= pass_count_o;
+    f_first_q <= pass_first_o;
+    f_last_q  <= pass_last_o;
+  end
+  `MXE_ASSERT(feed_pass_stable, !f_wait_q || (pass_valid_o && (pass_rows_o == f_rows_q) &&
+              (pass_cols_o == f_cols_q) && (pass_tile_o == f_tile_q) &&
+              (pass_count_o == f_count_q) && (pass_first_o == f_first_q) &&
+              (pass_last_o == f_last_q)))
+  `MXE_ASSERT(feed_waits_for_pass, !pass_valid_o || (!b_re_o && !b_release_o))
+  `MXE_ASSERT(feed_columns_in_order, COLS_W'(col_q) == f_loaded_q)
+  `MXE_ASSERT(feed_pass_is_whole, !pass_valid_o || (col_q == '0))
+  `MXE_ASSERT(feed_banks_in_turn, !f_step_q || (bank_q != f_bank_q))
+`endif
 endmodule
 `default_nettype wire

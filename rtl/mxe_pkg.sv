@@ -74,6 +74,10 @@ package mxe_pkg;
   localparam int unsigned REQUANT_LAT = 5;
   // Encoded rows between the requantiser and the write port.
   localparam int unsigned REQUANT_FIFO = 4;
+  // Write bursts that may be under way. Their addresses are kept until they are acknowledged.
+  localparam int unsigned WR_OUTSTANDING = 256;
+  // Read bursts that may be under way.
+  localparam int unsigned RD_BURSTS = 4095;
   // Rows accepted by the write channel and not yet sent.
   localparam int unsigned WR_QUEUE = 4;
 

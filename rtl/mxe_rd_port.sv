@@ -32,6 +32,10 @@ module mxe_rd_port #(
   output logic [$clog2(MEM_W/8)-1:0]    fetch_offset_o,  // of the first byte within its beat
   output logic [LEN_W-1:0]              fetch_bytes_o,
   output logic [TAG_W-1:0]              fetch_tag_o,
+  // of an accepted beat, from the clock after fault_i on: its address, and what its fetch brings
+  input  logic                          fault_i,
+  output logic [63:0]                   fault_addr_o,
+  output logic [2:0]                    fault_kind_o,
   output logic                          idle_o           // no burst under way or waiting
 );
   localparam int unsigned MemB = MEM_W / 8;
@@ -146,9 +150,49 @@ module mxe_rd_port #(
     else under_way_q <= under_way_d;
   end
 
+  // Where the fetches began, for the one that meets an error, and how many beats of it came.
+  localparam int unsigned PlaceW = $clog2(mxe_pkg::RD_OUTSTANDING);
+  logic [PlaceW-1:0] accepted_q, oldest_q;
+  logic [LEN_W-1:0]  came_q, fault_came_q;
+  logic [63:OffW]    fault_first;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      accepted_q <= '0;
+      oldest_q   <= '0;
+      came_q     <= '0;
+    end else if (clear_i) begin
+      accepted_q <= '0;
+      oldest_q   <= '0;
+      came_q     <= '0;
+    end else begin
+      if (accept) accepted_q <= accepted_q + PlaceW'(1);
+      if (fetch_ready_i) oldest_q <= oldest_q + PlaceW'(1);
+      if (fetch_ready_i) came_q <= '0;
+      else if (beat_i) came_q <= came_q + LEN_W'(1);
+    end
+  end
+  mxe_ram #(.WIDTH(64 - OffW), .DEPTH(mxe_pkg::RD_OUTSTANDING)) u_addresses (
+    .clk_i   (clk_i),
+    .we_i    (accept),
+    .waddr_i (accepted_q),
+    .wdata_i (addr[63:OffW]),
+    .re_i    (fault_i),
+    .raddr_i (oldest_q),
+    .rdata_o (fault_first)
+  );
+  mxe_pkg::tag_t oldest_tag;
+  assign oldest_tag = fetch_tag_o[mxe_pkg::TAG_T_W-1:0];
+  always_ff @(posedge clk_i) begin
+    if (fault_i) begin
+      fault_came_q <= came_q;
+      fault_kind_o <= oldest_tag.kind;
+    end
+  end
+  assign fault_addr_o = {fault_first + (64-OffW)'(fault_came_q), {OffW{1'b0}}};
+
   // Bursts under way. There could be more short ones than this counts: those wait.
   logic [11:0] bursts_q;
-  assign bursts_full = &bursts_q;
+  assign bursts_full = (bursts_q == 12'(mxe_pkg::RD_BURSTS));
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) bursts_q <= '0;
     else bursts_q <= bursts_q + {11'd0, ar_fire} - {11'd0, beat_i & beat_last_i};
@@ -176,6 +220,8 @@ module mxe_rd_port #(
               !(req_ready_o[2] && (|req_valid_i[1:0])) && !(req_ready_o[1] && req_valid_i[0]))
   `MXE_ASSERT(rd_a_leaves_room, !req_ready_o[3] ||
               (under_way_q < UnderWayW'(mxe_pkg::RD_A_OUTSTANDING)))
+  `MXE_ASSERT(rd_addresses_in_step, (accepted_q - oldest_q) == under_way_q[PlaceW-1:0])
+  `MXE_REQUIRE(rd_fault_of_fetch, !fault_i || (beat_i && fetch_valid))
   `MXE_REQUIRE(rd_fetch_expected, !fetch_ready_i || fetch_valid)
   `MXE_REQUIRE(rd_beat_expected, !beat_i || (bursts_q != '0))
 `ifndef SYNTHESIS

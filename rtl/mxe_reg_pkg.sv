@@ -51,6 +51,12 @@ package mxe_reg_pkg;
   localparam int unsigned RING_HEAD_HEAD_BIT = 0;
   localparam logic [11:0] REG_LAST_JOB = 12'h064;
   localparam logic [11:0] REG_LAST_STATUS = 12'h068;
+  localparam logic [11:0] REG_FAULT_ADDR_LO = 12'h06c;
+  localparam logic [11:0] REG_FAULT_ADDR_HI = 12'h070;
+  localparam logic [11:0] REG_FAULT_INFO = 12'h074;
+  localparam int unsigned FAULT_INFO_OPERAND_BIT = 0;
+  localparam int unsigned FAULT_INFO_WRITE_BIT = 8;
+  localparam int unsigned FAULT_INFO_INDEX_BIT = 16;
   localparam logic [11:0] REG_TOTAL_LO = 12'h100;
   localparam logic [11:0] REG_TOTAL_HI = 12'h104;
   localparam logic [11:0] REG_MAC_ACTIVE_LO = 12'h108;
@@ -239,6 +245,18 @@ package mxe_reg_pkg;
   localparam logic [31:0] STATUS_ERR_WRITE = 32'd9;
   localparam logic [31:0] STATUS_ERR_FETCH = 32'd10;
   localparam logic [31:0] STATUS_ERR_ABORTED = 32'd11;
+
+  // Fault operands.
+  localparam logic [3:0] FAULT_NONE = 4'd0;
+  localparam logic [3:0] FAULT_DESCRIPTOR = 4'd1;
+  localparam logic [3:0] FAULT_A = 4'd2;
+  localparam logic [3:0] FAULT_A_SCALES = 4'd3;
+  localparam logic [3:0] FAULT_B = 4'd4;
+  localparam logic [3:0] FAULT_B_SCALES = 4'd5;
+  localparam logic [3:0] FAULT_C = 4'd6;
+  localparam logic [3:0] FAULT_D = 4'd7;
+  localparam logic [3:0] FAULT_D_SCALES = 4'd8;
+  localparam logic [3:0] FAULT_RECORD = 4'd9;
   // verilator lint_on UNUSEDPARAM
 endpackage
 `default_nettype wire

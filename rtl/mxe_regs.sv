@@ -3,9 +3,10 @@
 // The register file. An AXI4-Lite slave that serves one write and one read at a time; every output
 // comes straight from a flip-flop or from a register's bits.
 // Field ports: <register>_<field>_o is a value software wrote, a pulse (one clock) or an event bit;
-// <register>_<field>_i a value software reads; _set_i sets an event bit and wins over clearing it;
-// _swmod_o is high in the first clock in which a written field shows its new value. counters_i
-// holds the 64-bit counters in the order of their addresses, the first one lowest.
+// <register>_<field>_i a value software reads, also where it writes another; _set_i sets an event
+// bit and wins over clearing it; _swmod_o is high in the first clock in which a written field shows
+// its new value. counters_i holds the 64-bit counters in the order of their addresses, the first
+// one lowest.
 `include "mxe_assert.svh"
 `default_nettype none
 module mxe_regs (
@@ -62,11 +63,17 @@ module mxe_regs (
   output logic [31:0] ring_base_lo_value_o,
   output logic [31:0] ring_base_hi_value_o,
   output logic [4:0]  ring_size_log2_value_o,
+  input  logic [15:0] ring_tail_tail_i,
   output logic [15:0] ring_tail_tail_o,
   output logic        ring_tail_tail_swmod_o,
   input  logic [15:0] ring_head_head_i,
   input  logic [31:0] last_job_value_i,
   input  logic [31:0] last_status_value_i,
+  input  logic [31:0] fault_addr_lo_value_i,
+  input  logic [31:0] fault_addr_hi_value_i,
+  input  logic [3:0]  fault_info_operand_i,
+  input  logic        fault_info_write_i,
+  input  logic [15:0] fault_info_index_i,
   input  logic [895:0] counters_i
 );
   // ---------------------------------------------------------------- addresses
@@ -93,6 +100,9 @@ module mxe_regs (
   localparam logic [11:0] AddrRingHead = 12'h060;
   localparam logic [11:0] AddrLastJob = 12'h064;
   localparam logic [11:0] AddrLastStatus = 12'h068;
+  localparam logic [11:0] AddrFaultAddrLo = 12'h06c;
+  localparam logic [11:0] AddrFaultAddrHi = 12'h070;
+  localparam logic [11:0] AddrFaultInfo = 12'h074;
   localparam logic [11:0] AddrTotalLo = 12'h100;
   localparam logic [11:0] AddrTotalHi = 12'h104;
   localparam logic [11:0] AddrMacActiveLo = 12'h108;
@@ -321,7 +331,7 @@ module mxe_regs (
     raddr_ok = 1'b1;
     case (raddr_q)
       AddrId: rdata = 32'h3145584d;
-      AddrVersion: rdata = {8'h00, 8'h03, 16'h0000};
+      AddrVersion: rdata = {8'h00, 8'h04, 16'h0000};
       AddrNumPe: rdata = num_pe_value_i;
       AddrRows: rdata = rows_value_i;
       AddrAccTiles: rdata = acc_tiles_value_i;
@@ -349,10 +359,18 @@ module mxe_regs (
       AddrRingBaseLo: rdata = ring_base_lo_value_q;
       AddrRingBaseHi: rdata = ring_base_hi_value_q;
       AddrRingSizeLog2: rdata = {27'h0000000, ring_size_log2_value_q};
-      AddrRingTail: rdata = {16'h0000, ring_tail_tail_q};
+      AddrRingTail: rdata = {16'h0000, ring_tail_tail_i};
       AddrRingHead: rdata = {16'h0000, ring_head_head_i};
       AddrLastJob: rdata = last_job_value_i;
       AddrLastStatus: rdata = last_status_value_i;
+      AddrFaultAddrLo: rdata = fault_addr_lo_value_i;
+      AddrFaultAddrHi: rdata = fault_addr_hi_value_i;
+      AddrFaultInfo: rdata = {
+        fault_info_index_i,
+        7'h00,
+        fault_info_write_i,
+        4'h0,
+        fault_info_operand_i};
       AddrTotalLo: rdata = counters_i[31:0];
       AddrTotalHi: rdata = counters_i[63:32];
       AddrMacActiveLo: rdata = counters_i[95:64];

@@ -40,6 +40,7 @@ module mxe_requant #(
   input  logic                           req_ready_i,
   output logic [63:0]                    req_addr_o,
   output logic [LEN_W-1:0]               req_bytes_o,
+  output logic                           req_scale_o,  // the row is a scale
   output logic                           data_valid_o,
   input  logic                           data_ready_i,
   output logic [LANES_OUT*32-1:0]        data_o,
@@ -291,6 +292,7 @@ module mxe_requant #(
     .req_ready_i    (req_ready_i),
     .req_addr_o     (req_addr_o),
     .req_bytes_o    (req_bytes_o),
+    .req_scale_o    (req_scale_o),
     .data_valid_o   (data_valid_o),
     .data_ready_i   (data_ready_i),
     .data_o         (data_o)

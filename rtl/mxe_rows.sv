@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows of the tiles of a matrix of two- or four-byte numbers (C or D), tile by tile in the array's
 // order: address and columns of each row of each tile. Addresses and strides are even.
+`include "mxe_assert.svh"
 `default_nettype none
 module mxe_rows #(
   parameter int unsigned ROWS      = 32,
@@ -35,6 +36,9 @@ module mxe_rows #(
   logic [($clog2(ACC_TILES) > 0 ? $clog2(ACC_TILES) : 1)-1:0] unused_tile;
   logic                                                       unused_ok;
 
+`ifdef FORMAL
+  logic [31:0] f_columns_left;
+`endif
   mxe_walk #(
     .ROWS       (ROWS),
     .NUM_PE     (NUM_PE),
@@ -67,17 +71,21 @@ module mxe_rows #(
     .next_chunk_o  (unused_next[1]),
     .next_group_o  (next_group),
     .next_stripe_o (next_stripe)
+`ifdef FORMAL
+    ,
+    .f_columns_left_o (f_columns_left)
+`endif
   );
   assign last_tile_o = ~(next_tile | next_group);
   assign unused_ok = &{1'b0, unused_next, unused_words, unused_k, unused_tile, next_stripe};
 
   // In units of two bytes: first row of the stripe, current row, and the tile's place within a row.
   logic [63:1]       stripe_q, ptr_q, ptr_next;
-  logic [31:1]       col_q;
+  logic [33:1]       col_q;  // 2^32 columns of four bytes
   logic              unused_odd;
   logic [ROW_AW-1:0] row_q;
   assign ptr_next   = ptr_q + {32'd0, stride_i[31:1]};
-  assign addr_o     = {ptr_q + {32'd0, col_q}, 1'b0};
+  assign addr_o     = {ptr_q + {30'd0, col_q}, 1'b0};
   assign unused_odd = &{1'b0, addr_i[0], stride_i[0]};
   assign row_o      = row_q;
   assign last_row_o = one_row_i | ({1'b0, row_q} == rows - (ROW_AW+1)'(1));
@@ -96,7 +104,7 @@ module mxe_rows #(
         row_q <= '0;
         if (next_tile | next_group) begin
           ptr_q <= stripe_q;
-          col_q <= col_q + (two_bytes_i ? 31'(NUM_PE) : 31'(NUM_PE * 2));
+          col_q <= col_q + (two_bytes_i ? 33'(NUM_PE) : 33'(NUM_PE * 2));
         end else begin
           ptr_q    <= ptr_next;
           stripe_q <= ptr_next;
@@ -105,5 +113,67 @@ module mxe_rows #(
       end
     end
   end
+
+`ifndef SYNTHESIS
+  // Row and column of the matrix where the current row of the tile begins, counted in what the
+  // steps go through, and the distance of that row from the first.
+  logic [31:0] f_row_q, f_stripe_q, f_col_q;
+  logic [63:0] f_row_at_q, f_stripe_at_q;
+  logic        f_columns_end, f_kept;
+  logic [31:0] f_n_q, f_stride_q;
+  logic [63:0] f_addr_q;
+  logic        f_two_bytes_q, f_one_row_q;
+  assign f_columns_end = (f_col_q + 32'(cols_o) == f_n_q);
+  always_ff @(posedge clk_i) begin
+    if (start_i) begin
+      f_row_q       <= '0;
+      f_row_at_q    <= '0;
+      f_stripe_q    <= '0;
+      f_stripe_at_q <= '0;
+      f_col_q       <= '0;
+      f_n_q         <= n_i;
+      f_addr_q      <= {addr_i[63:1], 1'b0};
+      f_stride_q    <= {stride_i[31:1], 1'b0};
+      f_two_bytes_q <= two_bytes_i;
+      f_one_row_q   <= one_row_i;
+    end else if (valid_o & step_i) begin
+      if (!last_row_o) begin
+        f_row_q    <= f_row_q + 32'd1;
+        f_row_at_q <= f_row_at_q + 64'(f_stride_q);
+      end else if (!f_columns_end) begin
+        f_col_q    <= f_col_q + 32'(cols_o);
+        f_row_q    <= f_stripe_q;
+        f_row_at_q <= f_stripe_at_q;
+      end else begin
+        f_col_q       <= '0;
+        f_row_q       <= f_row_q + 32'd1;
+        f_row_at_q    <= f_row_at_q + 64'(f_stride_q);
+        f_stripe_q    <= f_row_q + 32'd1;
+        f_stripe_at_q <= f_row_at_q + 64'(f_stride_q);
+      end
+    end
+  end
+  assign f_kept = (n_i == f_n_q) && (stride_i[31:1] == f_stride_q[31:1]) &&
+                  (two_bytes_i == f_two_bytes_q) && (one_row_i == f_one_row_q);
+  `MXE_REQUIRE(rows_one_for_all, !start_i || !one_row_i || (stride_i[31:1] == '0))
+  `MXE_REQUIRE(rows_job_stable, !valid_o || f_kept)
+  `MXE_ASSERT(rows_address, !valid_o ||
+              (addr_o == f_addr_q + f_row_at_q + (64'(f_col_q) << (f_two_bytes_q ? 1 : 2))))
+  // Each row is one stride after the one before it: that is the product, which proofs leave out.
+`ifndef FORMAL
+  `MXE_ASSERT(rows_row_offset, !valid_o || (f_row_at_q == 64'(f_row_q) * 64'(f_stride_q)))
+`endif
+`endif
+`ifdef FORMAL
+  `MXE_FORMAL_START
+  `MXE_ASSERT(rows_kept_even, !valid_o || (!f_addr_q[0] && !f_stride_q[0]))
+  `MXE_ASSERT(rows_within_tile, !valid_o || f_one_row_q || ({1'b0, row_q} < rows))
+  `MXE_ASSERT(rows_place_in_tile, !valid_o || f_one_row_q || (f_row_q == f_stripe_q + 32'(row_q)))
+  `MXE_ASSERT(rows_stripe, !valid_o || ({stripe_q, 1'b0} == f_addr_q + f_stripe_at_q))
+  `MXE_ASSERT(rows_pointer, !valid_o || ({ptr_q, 1'b0} == f_addr_q + f_row_at_q))
+  `MXE_ASSERT(rows_column, !valid_o ||
+              (34'({col_q, 1'b0}) == (34'(f_col_q) << (f_two_bytes_q ? 1 : 2))))
+  `MXE_ASSERT(rows_columns_left, !valid_o || (f_col_q == f_n_q - f_columns_left))
+`endif
 endmodule
 `default_nettype wire

@@ -93,8 +93,11 @@ module mxe_top #(
   logic        mask_done, mask_error, mask_queue_empty, mask_ring_overflow;
   logic [31:0] ring_base_lo, ring_base_hi, last_job, last_status;
   logic [4:0]  ring_size_log2;
-  logic [15:0] ring_tail, ring_head;
-  logic        doorbell;
+  logic [15:0] ring_tail, ring_tail_used, ring_head;
+  logic        doorbell, fault_watch, fault_write;
+  logic [3:0]  fault_operand;
+  logic [15:0] fault_index;
+  logic [63:0] fault_addr, fault_addr_shown;
   logic [64*mxe_reg_pkg::COUNTERS-1:0] counts;
 
   mxe_regs u_regs (
@@ -142,11 +145,17 @@ module mxe_top #(
     .ring_base_lo_value_o           (ring_base_lo),
     .ring_base_hi_value_o           (ring_base_hi),
     .ring_size_log2_value_o         (ring_size_log2),
+    .ring_tail_tail_i               (ring_tail_used),
     .ring_tail_tail_o               (ring_tail),
     .ring_tail_tail_swmod_o         (doorbell),
     .ring_head_head_i               (ring_head),
     .last_job_value_i               (last_job),
     .last_status_value_i            (last_status),
+    .fault_addr_lo_value_i          (fault_addr_shown[31:0]),
+    .fault_addr_hi_value_i          (fault_addr_shown[63:32]),
+    .fault_info_operand_i           (fault_operand),
+    .fault_info_write_i             (fault_write),
+    .fault_info_index_i             (fault_index),
     .counters_i                     (counts)
   );
 
@@ -161,7 +170,9 @@ module mxe_top #(
   // ---------------------------------------------------------------- command processor
   logic            start, run, halt, clear, job_done;
   mxe_pkg::job_t   job;
-  logic            rd_error, wr_error, rd_idle, wr_idle;
+  logic            rd_error, wr_error, rd_idle, wr_idle, wr_fault_scale;
+  logic [2:0]      rd_fault_kind;
+  assign fault_addr_shown = (fault_operand == mxe_reg_pkg::FAULT_NONE) ? 64'd0 : fault_addr;
   logic            desc_valid, desc_ready, word_valid, word_last;
   logic [63:0]     desc_addr;
   logic [LenW-1:0] desc_bytes;
@@ -190,6 +201,7 @@ module mxe_top #(
     .ring_tail_i         (ring_tail),
     .doorbell_i          (doorbell),
     .ring_head_o         (ring_head),
+    .ring_tail_o         (ring_tail_used),
     .last_job_o          (last_job),
     .last_status_o       (last_status),
     .busy_o              (busy),
@@ -223,6 +235,12 @@ module mxe_top #(
     .job_done_i          (job_done),
     .rd_error_i          (rd_error),
     .wr_error_i          (wr_error),
+    .fault_watch_o       (fault_watch),
+    .fault_write_o       (fault_write),
+    .fault_operand_o     (fault_operand),
+    .fault_index_o       (fault_index),
+    .rd_fault_kind_i     (rd_fault_kind),
+    .wr_fault_scale_i    (wr_fault_scale),
     .rd_idle_i           (rd_idle),
     .wr_idle_i           (wr_idle)
   );
@@ -270,6 +288,11 @@ module mxe_top #(
     .rec_data_i       (rec_data),
     .rd_error_o       (rd_error),
     .wr_error_o       (wr_error),
+    .fault_watch_i    (fault_watch),
+    .fault_write_i    (fault_write),
+    .fault_addr_o     (fault_addr),
+    .rd_fault_kind_o  (rd_fault_kind),
+    .wr_fault_scale_o (wr_fault_scale),
     .rd_idle_o        (rd_idle),
     .wr_idle_o        (wr_idle),
     .m_arvalid_o      (m_arvalid_o),

@@ -48,6 +48,10 @@ module mxe_walk #(
   output logic               next_chunk_o,
   output logic               next_group_o,
   output logic               next_stripe_o
+`ifdef FORMAL
+  ,
+  output logic [31:0]        f_columns_left_o  // from this tile on, for proofs of the modules around it
+`endif
 );
   localparam int unsigned GroupCols = NUM_PE * ACC_TILES;
   localparam logic [mxe_pkg::BLOCKS_W-1:0] ChunkWords = mxe_pkg::BLOCKS_W'(CHUNK_WORDS);
@@ -172,6 +176,7 @@ module mxe_walk #(
 `endif
 `ifdef FORMAL
   `MXE_FORMAL_START
+  assign f_columns_left_o = n_q;
   // Every step lies within the job, and what is left never grows.
   `MXE_ASSERT(walk_m_within, !valid_q || ((m_q != '0) && (m_q <= f_m_q)))
   `MXE_ASSERT(walk_n_within, !valid_q || ((n_q != '0) && (n_q <= group_q) && (group_q <= f_n_q)))

@@ -19,6 +19,7 @@ module mxe_wr_port #(
   input  logic [63:0]              req_addr_i,
   input  logic [LEN_W-1:0]         req_bytes_i,
   input  logic                     req_half_i,   // its segments are half full
+  input  logic                     req_scale_i,  // told of a fault
   input  logic                     data_valid_i,
   output logic                     data_ready_o,
   input  logic [SEG_W-1:0]         data_i,
@@ -34,6 +35,10 @@ module mxe_wr_port #(
   output logic                     m_wlast_o,
   input  logic                     m_bvalid_i,
   output logic                     m_bready_o,
+  // of an acknowledged burst, from the clock after fault_i on: its address, and its row's scale bit
+  input  logic                     fault_i,
+  output logic [63:0]              fault_addr_o,
+  output logic                     fault_scale_o,
   // state
   output logic                     idle_o         // every accepted row was written and acknowledged
 );
@@ -48,6 +53,7 @@ module mxe_wr_port #(
 
   // ---------------------------------------------------------------- address channel
   logic             split_q;         // a row is being split
+  logic             scale_q;         // its scale bit
   logic [63:0]      addr_q;          // beat aligned
   logic [LEN_W-1:0] beats_q;
   logic [LEN_W-1:0] beats_to_4k, burst;
@@ -73,6 +79,7 @@ module mxe_wr_port #(
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       split_q    <= 1'b0;
+      scale_q    <= 1'b0;
       addr_q     <= '0;
       beats_q    <= '0;
       aw_valid_q <= 1'b0;
@@ -90,6 +97,7 @@ module mxe_wr_port #(
       end
       if (accept) begin
         split_q <= 1'b1;
+        scale_q <= req_scale_i;
         addr_q  <= {req_addr_i[63:OffW], {OffW{1'b0}}};
         beats_q <= LEN_W'(span >> OffW);
       end
@@ -213,12 +221,38 @@ module mxe_wr_port #(
   assign m_wlast_o  = w_last_q;
 
   // ---------------------------------------------------------------- responses
-  logic [11:0] bursts_q;  // bursts not yet acknowledged; more than it counts have to wait
-  assign bursts_full = &bursts_q;
+  localparam int unsigned BurstsAw = $clog2(mxe_pkg::WR_OUTSTANDING);
+  logic [BurstsAw:0] bursts_q;  // not yet acknowledged
+  logic              acknowledged;
+  assign acknowledged = m_bvalid_i & m_bready_o;
+  assign bursts_full = (bursts_q == (BurstsAw+1)'(mxe_pkg::WR_OUTSTANDING));
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) bursts_q <= '0;
-    else bursts_q <= bursts_q + {11'd0, emit_burst} - {11'd0, m_bvalid_i & m_bready_o};
+    else bursts_q <= bursts_q + (BurstsAw+1)'(emit_burst) - (BurstsAw+1)'(acknowledged);
   end
+
+  // Where they go, in order, for the one that fails.
+  logic [BurstsAw-1:0] emitted_q, acknowledged_q;
+  logic [63:OffW]      fault_beat;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      emitted_q      <= '0;
+      acknowledged_q <= '0;
+    end else begin
+      if (emit_burst) emitted_q <= emitted_q + BurstsAw'(1);
+      if (acknowledged) acknowledged_q <= acknowledged_q + BurstsAw'(1);
+    end
+  end
+  mxe_ram #(.WIDTH(64 - OffW + 1), .DEPTH(mxe_pkg::WR_OUTSTANDING)) u_addresses (
+    .clk_i   (clk_i),
+    .we_i    (emit_burst),
+    .waddr_i (emitted_q),
+    .wdata_i ({scale_q, addr_q[63:OffW]}),
+    .re_i    (fault_i),
+    .raddr_i (acknowledged_q),
+    .rdata_o ({fault_scale_o, fault_beat})
+  );
+  assign fault_addr_o = {fault_beat, {OffW{1'b0}}};
   assign m_bready_o = 1'b1;
   assign idle_o = ~split_q & ~row_valid & (bursts_q == '0);
 
@@ -239,6 +273,8 @@ module mxe_wr_port #(
   `MXE_ASSERT(w_stable, !w_wait_q || m_wvalid_o)
   `MXE_ASSERT(aw_within_4k, !m_awvalid_o ||
               ((32'(m_awaddr_o[11:OffW]) + 32'(m_awlen_o) + 32'd1) <= 32'(BeatsPer4k)))
+  `MXE_ASSERT(wr_addresses_in_step, (emitted_q - acknowledged_q) == bursts_q[BurstsAw-1:0])
+  `MXE_REQUIRE(wr_fault_acknowledged, !fault_i || acknowledged)
   `MXE_REQUIRE(b_expected, !m_bvalid_i || (bursts_q != '0))
   `MXE_REQUIRE(wr_half_row_fits, HALF_ROWS || !(req_valid_i && req_half_i) ||
                (32'(req_bytes_i) <= SegB / 2))
@@ -261,7 +297,7 @@ module mxe_wr_port #(
   `MXE_ASSERT(aw_len_in_range, !m_awvalid_o || (32'(m_awlen_o) < 32'(MAX_BURST)))
   `MXE_ASSERT(wr_split_has_beats, !split_q || (beats_q != '0))
   `MXE_ASSERT(wr_address_aligned, addr_q[OffW-1:0] == '0)
-  `MXE_ASSERT(wr_bursts_no_overflow, !(emit_burst && (&bursts_q)))
+  `MXE_ASSERT(wr_bursts_no_overflow, bursts_q <= (BurstsAw+1)'(mxe_pkg::WR_OUTSTANDING))
   // The last beat is the one that the burst's length says.
   `MXE_ASSERT(w_last_exact, !w_valid_q || (w_last_q == (beat_q == '0)))
   `MXE_ASSERT(w_beat_within_burst, (beat_q == '0) || (burst_valid && (beat_q <= burst_len)))

@@ -45,13 +45,13 @@ void Cmd::set_enable(uint64_t cycle, bool enable) {
 
 bool Cmd::doorbell(uint64_t cycle, uint16_t tail) {
   const unsigned entries = 1u << (ring_size_log2_ & 0xF);
+  const auto queued = static_cast<uint16_t>(tail_ - head_);
   const auto pending = static_cast<uint16_t>(tail - head_);
-  if (ring_size_log2_ > log2_of(params_.queue_depth) || pending > entries) return false;
-  if (!resetting_) {
-    // A doorbell for further jobs does not change when the next one begins.
-    if (empty()) idle_changed_ = cycle + 1;
-    tail_ = tail;
-  }
+  if (ring_size_log2_ > log2_of(params_.queue_depth) || resetting_) return false;
+  if (pending > entries || pending < queued) return false;
+  // A doorbell for further jobs does not change when the next one begins.
+  if (empty()) idle_changed_ = cycle + 1;
+  tail_ = tail;
   return true;
 }
 
@@ -70,6 +70,11 @@ uint64_t Cmd::slot_address() const {
 uint64_t Cmd::abort_in() const {
   const uint64_t reset = resetting_ ? std::max(from_, reset_from_) : kNever;
   return std::min({datapath_.read_error(), datapath_.write_error(), reset});
+}
+
+void Cmd::remember(const Fault& fault) {
+  fault_ = fault;
+  fault_index_ = head_;
 }
 
 uint64_t Cmd::next_step() const {
@@ -139,6 +144,7 @@ void Cmd::step_fetch(uint64_t cycle) {
   const auto arrival = datapath_.fetch_descriptor(cycle, slot_address(), bytes_);
   if (arrival.error) {
     status_ = MXE_STATUS_ERR_FETCH;
+    remember(arrival.fault);
     no_record_ = true;
     enter(State::abort, arrival.cycle + 1);
   } else {
@@ -161,6 +167,8 @@ void Cmd::step_run(uint64_t cycle, uint64_t limit) {
     status_ = datapath_.read_error() == cycle    ? MXE_STATUS_ERR_READ
               : datapath_.write_error() == cycle ? MXE_STATUS_ERR_WRITE
                                                  : MXE_STATUS_ERR_ABORTED;
+    if (status_ == MXE_STATUS_ERR_READ) remember(datapath_.read_fault());
+    if (status_ == MXE_STATUS_ERR_WRITE) remember(datapath_.wr_port().fault());
     datapath_.finish(cycle);
     enter(State::abort, cycle + 1);
   } else if (datapath_.next_event() == kNever) {
@@ -186,7 +194,8 @@ void Cmd::step_record(uint64_t cycle) {
   WrPort& port = datapath_.wr_port();
   port.clear_error();
   const uint64_t accepted = std::max(cycle, port.ready_from());
-  port.accept(accepted, slot_address() + MXE_DESC_STATUS, kRecordBytes, record.data());
+  port.accept(accepted, slot_address() + MXE_DESC_STATUS, kRecordBytes, record.data(),
+              MXE_FAULT_RECORD);
   // Each segment shows the cycle count of the cycle in which it is taken.
   uint64_t offered = accepted + 1;
   for (uint32_t offset = 0; offset < kRecordBytes; offset += port.segment_bytes()) {
@@ -200,7 +209,10 @@ void Cmd::step_record(uint64_t cycle) {
     offered = port.take(offered) + 1;
   }
   datapath_.count_written(offered, kRecordBytes);
-  if (port.error() != kNever) status_ = MXE_STATUS_ERR_WRITE;
+  if (port.error() != kNever) {
+    if (status_ != MXE_STATUS_ERR_READ && status_ != MXE_STATUS_ERR_WRITE) remember(port.fault());
+    status_ = MXE_STATUS_ERR_WRITE;
+  }
   port.clear_error();
   enter(State::complete, std::max(offered, port.idle_from()) + 1);
 }

@@ -26,13 +26,17 @@ class Cmd {
   void set_enable(uint64_t cycle, bool enable);
   void set_ring_base(uint64_t base) { ring_base_ = base; }
   void set_ring_size_log2(unsigned log2) { ring_size_log2_ = log2; }
-  /// Returns false on a ring overflow.
+  /// Returns false if the new tail is refused.
   bool doorbell(uint64_t cycle, uint16_t tail);
   void soft_reset(uint64_t cycle);
 
   uint16_t head() const { return head_; }
+  uint16_t tail() const { return tail_; }
   uint32_t last_job() const { return last_job_; }
   uint32_t last_status() const { return last_status_; }
+  /// The first bus error of the last job that met one, and the index of that job.
+  const Fault& fault() const { return fault_; }
+  uint16_t fault_index() const { return fault_index_; }
   bool busy() const { return state_ != State::idle; }
   bool empty() const { return head_ == tail_; }
   bool resetting() const { return resetting_; }
@@ -50,6 +54,7 @@ class Cmd {
   void enter(State state, uint64_t cycle);
   uint64_t slot_address() const;
   uint64_t abort_in() const;
+  void remember(const Fault& fault);
   void step_idle(uint64_t cycle);
   void step_fetch(uint64_t cycle);
   void step_check(uint64_t cycle);
@@ -76,6 +81,8 @@ class Cmd {
   DescriptorBytes bytes_{};
   Descriptor job_;
   uint32_t status_ = 0;
+  Fault fault_;
+  uint16_t fault_index_ = 0;
   bool no_record_ = false;  // the descriptor could not be read
 };
 

@@ -143,12 +143,21 @@ uint32_t Core::hardware_value(uint32_t address) const {
     case MXE_REG_STATUS:
       return (cmd_.busy() ? MXE_STATUS_BUSY_MASK : 0) | (cmd_.empty() ? MXE_STATUS_EMPTY_MASK : 0) |
              (cmd_.resetting() ? MXE_STATUS_RESETTING_MASK : 0);
+    case MXE_REG_RING_TAIL:
+      return cmd_.tail();
     case MXE_REG_RING_HEAD:
       return cmd_.head();
     case MXE_REG_LAST_JOB:
       return cmd_.last_job();
     case MXE_REG_LAST_STATUS:
       return cmd_.last_status();
+    case MXE_REG_FAULT_ADDR_LO:
+      return static_cast<uint32_t>(cmd_.fault().address);
+    case MXE_REG_FAULT_ADDR_HI:
+      return static_cast<uint32_t>(cmd_.fault().address >> 32);
+    case MXE_REG_FAULT_INFO:
+      return cmd_.fault().operand | (cmd_.fault().write ? MXE_FAULT_INFO_WRITE_MASK : 0) |
+             static_cast<uint32_t>(cmd_.fault_index()) << MXE_FAULT_INFO_INDEX_SHIFT;
     default:
       return parameter_bits(params_, address);
   }

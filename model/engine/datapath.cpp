@@ -98,7 +98,9 @@ Datapath::DescriptorArrival Datapath::fetch_descriptor(uint64_t cycle, uint64_t 
   const RdPort::Arrival arrival = read(rd_port_.next_accept(requests), fetch, true);
   std::memcpy(bytes.data(), arrival.data, bytes.size());
   const bool error = arrival.error != kNever;
-  return {error ? arrival.error : arrival.last_word, error};
+  return {error ? arrival.error : arrival.last_word,
+          error,
+          {arrival.error_address, operand_of(fetch.kind), false}};
 }
 
 void Datapath::start(uint64_t cycle, const Descriptor& job) {
@@ -187,7 +189,10 @@ void Datapath::accept_fetch(uint64_t cycle) {
 }
 
 void Datapath::deliver(const Fetch& fetch, const RdPort::Arrival& arrival) {
-  read_error_ = std::min(read_error_, arrival.error);
+  if (arrival.error < read_error_) {
+    read_error_ = arrival.error;
+    read_fault_ = {arrival.error_address, operand_of(fetch.kind), false};
+  }
   const bool is_a = fetch.kind == FetchKind::a_elements || fetch.kind == FetchKind::a_scales;
   const bool is_bias = fetch.kind == FetchKind::bias;
   BankFills& fills = is_bias ? c_buf_.fills : (is_a ? a_buf_.fills : b_buf_.fills);

@@ -52,6 +52,7 @@ class Datapath {
   struct DescriptorArrival {
     uint64_t cycle = 0;  ///< its last word arrives, or the bus error
     bool error = false;
+    Fault fault;  ///< of that error
   };
   DescriptorArrival fetch_descriptor(uint64_t cycle, uint64_t address, DescriptorBytes& bytes);
 
@@ -71,6 +72,7 @@ class Datapath {
   /// Cycle of the first bus error so far, kNever if none.
   uint64_t read_error() const { return read_error_; }
   uint64_t write_error() const { return wr_port_.error(); }
+  const Fault& read_fault() const { return read_fault_; }
   /// Stops requests after `cycle` (halt_i). Returns the first cycle with nothing under way.
   uint64_t drained_from(uint64_t cycle) const;
   /// clear_i in `cycle`.
@@ -168,6 +170,7 @@ class Datapath {
   std::array<EventSource*, 4> sources_{&fetch_source_, &feed_source_, &seq_source_, &drain_source_};
   NextEvent next_;
   uint64_t read_error_ = kNever;
+  Fault read_fault_;  // of that error
 };
 
 }  // namespace mxe

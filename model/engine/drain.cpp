@@ -127,7 +127,7 @@ uint64_t Drain::write_row(uint64_t issue, const uint32_t* values, Drained& drain
   const unsigned cols = rows_.cols(), part = kFloatBytes / numbers_->bytes;
   const uint8_t* data = values ? arithmetic_.store(*numbers_, values, cols, narrow_) : nullptr;
   drained.bytes = cols * numbers_->bytes;
-  wr_port_.accept(issue, rows_.address(), drained.bytes, data, part);
+  wr_port_.accept(issue, rows_.address(), drained.bytes, data, MXE_FAULT_D, part);
   const unsigned segment_bytes = wr_port_.segment_bytes() / part;
   for (uint32_t byte = 0; byte < drained.bytes; byte += segment_bytes) {
     if (byte > 0) issue = std::max(issue + 1, credit_from());

@@ -24,6 +24,9 @@ inline constexpr unsigned kMinPass = kAccLatency + 1;
 /// fewer than the second number are (RD_A_OUTSTANDING).
 inline constexpr unsigned kReadOutstanding = 32;
 inline constexpr unsigned kReadAOutstanding = 6;
+/// Most bursts under way on each port (RD_BURSTS, WR_OUTSTANDING).
+inline constexpr unsigned kReadBursts = 4095;
+inline constexpr unsigned kWriteBursts = 256;
 /// Rows, and bursts, accepted by the write port and not yet sent (WR_QUEUE).
 inline constexpr unsigned kWriteQueue = 4;
 /// Results between the drain and the write port (FifoDepth in mxe_drain).

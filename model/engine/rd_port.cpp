@@ -8,11 +8,11 @@ namespace mxe {
 RdPort::RdPort(const Params& params, const PortLimits& limits, MemoryPort& memory, TracePoint trace)
     : beat_bytes_(params.mem_bytes()),
       max_burst_(params.max_burst),
-      read_limit_(limits.reads),
+      read_limit_(std::min(limits.reads, kReadBursts)),
       memory_(memory),
       trace_(trace),
       unpack_(params.mem_bytes()),
-      burst_done_(limits.reads) {}
+      burst_done_(read_limit_) {}
 
 bool RdPort::allowed(ReadSource source, uint64_t cycle) const {
   return source != ReadSource::a || cycle > done_.ago(kReadAOutstanding, 0) ||
@@ -61,7 +61,10 @@ RdPort::Arrival RdPort::accept(uint64_t cycle, const Fetch& fetch, bool with_dat
     const std::size_t bytes = std::size_t{burst} * beat_bytes_;
     const MemoryPort::Response response = memory_.read(fire, address, bytes, data);
     const uint64_t first_beat = unpack_.beats(response.times, burst);
-    if (!response.ok) arrival.error = std::min(arrival.error, first_beat);
+    if (!response.ok && first_beat < arrival.error) {
+      arrival.error = first_beat;
+      arrival.error_address = address;
+    }
     first = std::min(first, first_beat);
     limiter = unpack_.last_beat();
     last_offered_ = std::max(last_offered_, response.times.beat(burst - 1));

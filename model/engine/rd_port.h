@@ -35,6 +35,7 @@ class RdPort {
   struct Arrival {
     uint64_t last_word = 0;         ///< cycle in which its last word leaves the unpacker
     uint64_t error = kNever;        ///< cycle of its first beat with an error
+    uint64_t error_address = 0;     ///< of that beat
     const uint8_t* data = nullptr;  ///< the fetch's bytes, until the next fetch; null without data
   };
   /// Accepts `fetch` in `cycle`. Without `with_data` no bytes are read, but the times are the same.

@@ -174,11 +174,12 @@ Requant::Written Requant::write() {
   if (scale_turn_) {
     written.bytes = 1;
     if (row.with_data) data = &row.data.scale;
-    wr_port_.accept(accepted, scale_row_ + scale_col_, written.bytes, data);
+    wr_port_.accept(accepted, scale_row_ + scale_col_, written.bytes, data,
+                    MXE_FAULT_D_SCALES);
   } else {
     written.bytes = row.bytes;
     if (row.with_data) data = row.data.elements.data();
-    wr_port_.accept(accepted, element_row_ + element_col_, written.bytes, data);
+    wr_port_.accept(accepted, element_row_ + element_col_, written.bytes, data, MXE_FAULT_D);
   }
   // The data is available together with the requests.
   uint64_t offered = std::max(row.valid_from, data_from_);

@@ -12,6 +12,12 @@ unsigned segment_bytes_of(const Params& params) {
   return std::min(params.num_pe * kFloatBytes, params.mem_bytes());
 }
 
+/// With a narrower interconnect the engine never gets to its own limit: a burst or two wait for
+/// their address to be accepted.
+unsigned bursts_looked_back(unsigned write_limit) {
+  return write_limit + 2 < kWriteBursts ? write_limit : std::max(write_limit, kWriteBursts);
+}
+
 }  // namespace
 
 WrPort::WrPort(const Params& params, const PortLimits& limits, MemoryPort& memory, TracePoint trace)
@@ -21,7 +27,7 @@ WrPort::WrPort(const Params& params, const PortLimits& limits, MemoryPort& memor
       write_limit_(limits.writes),
       memory_(memory),
       trace_(trace),
-      acknowledged_(limits.writes) {}
+      acknowledged_(bursts_looked_back(limits.writes)) {}
 
 uint64_t WrPort::ready_from() const {
   // The last burst of the row before enters its queue, and the queue of rows has a free place.
@@ -31,7 +37,8 @@ uint64_t WrPort::ready_from() const {
 }
 
 void WrPort::accept(uint64_t cycle, uint64_t address, uint32_t bytes, const uint8_t* data,
-                    unsigned part) {
+                    uint32_t operand, unsigned part) {
+  operand_ = operand;
   row_segment_ = segment_bytes_ / part;
   offset_ = static_cast<unsigned>(address % beat_bytes_);
   address_ = address - offset_;
@@ -116,12 +123,17 @@ void WrPort::next_burst() {
   // The queue of bursts has a free place, and the address register is free or being emptied.
   const uint64_t queue_free =
       bursts_done_.count() < kWriteQueue ? 0 : bursts_done_.ago(kWriteQueue, 0) + 1;
-  emitted_ = std::max({next_emit_, queue_free, address_fire_});
+  emitted_ = std::max({next_emit_, queue_free, address_fire_, acknowledged_from(kWriteBursts)});
   next_emit_ = emitted_ + 1;
   // The interconnect takes a limited number of bursts at a time.
-  const uint64_t accepted_from =
-      bursts_ < write_limit_ ? 0 : acknowledged_[bursts_ % write_limit_] + 1;
-  address_fire_ = std::max(emitted_ + 1, accepted_from);
+  address_fire_ = std::max(emitted_ + 1, acknowledged_from(write_limit_));
+}
+
+/// First cycle after the acknowledgement of the burst that lies `count` before the next one; 0 if
+/// there is none, or if it cannot be what the next one waits for.
+uint64_t WrPort::acknowledged_from(unsigned count) const {
+  if (bursts_ < count || count > acknowledged_.size()) return 0;
+  return acknowledged_[(bursts_ - count) % acknowledged_.size()] + 1;
 }
 
 void WrPort::send(uint64_t cycle) {
@@ -140,11 +152,14 @@ void WrPort::finish_burst(uint64_t last_beat) {
                     with_data_ ? enables_.data() + position_ : nullptr);
   position_ += bytes;
   acknowledge_ = std::max({response.times.beat(burst_beats_ - 1), issued_ + 1, acknowledge_ + 1});
-  acknowledged_[bursts_++ % write_limit_] = acknowledge_;
+  acknowledged_[bursts_++ % acknowledged_.size()] = acknowledge_;
   idle_from_ = acknowledge_ + 1;
   trace_.slice(Track::memory_write, "burst", first_beat_, last_beat + 1,
                {{"address", burst_address_}, {"bytes", bytes}, {"acknowledged", acknowledge_}});
-  if (!response.ok) error_ = std::min(error_, acknowledge_);
+  if (!response.ok && acknowledge_ < error_) {
+    error_ = acknowledge_;
+    fault_ = {burst_address_, operand_, true};
+  }
 }
 
 }  // namespace mxe

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "model/engine/fault.h"
 #include "model/engine/hardware.h"
 #include "model/engine/memory_port.h"
 #include "model/engine/state.h"
@@ -23,10 +24,10 @@ class WrPort {
   unsigned segment_bytes() const { return segment_bytes_; }
   /// First cycle in which the next row is accepted.
   uint64_t ready_from() const;
-  /// Accepts a row in `cycle`. `data` points to its bytes; null if only the time matters. Its
-  /// segments are `1 / part` as long as those of FP32.
+  /// Accepts a row of `operand` (MXE_FAULT_...) in `cycle`. `data` points to its bytes; null if only
+  /// the time matters. Its segments are `1 / part` as long as those of FP32.
   void accept(uint64_t cycle, uint64_t address, uint32_t bytes, const uint8_t* data,
-              unsigned part = 1);
+              uint32_t operand, unsigned part = 1);
   /// Cycle in which the next segment of that row is taken if it is offered from `offered` on.
   uint64_t take_cycle(uint64_t offered);
   /// Takes that segment. Returns take_cycle(offered).
@@ -43,6 +44,8 @@ class WrPort {
   uint64_t idle_from() const { return idle_from_; }
   /// Cycle of the first error response since the last clear_error(), or kNever.
   uint64_t error() const { return error_; }
+  /// What that response was to.
+  const Fault& fault() const { return fault_; }
   void clear_error() { error_ = kNever; }
 
  private:
@@ -56,6 +59,7 @@ class WrPort {
   Segment next_segment() const;
   uint64_t sendable_from();
   void next_burst();
+  uint64_t acknowledged_from(unsigned count) const;
   void send(uint64_t cycle);
   void finish_burst(uint64_t last_beat);
 
@@ -73,6 +77,7 @@ class WrPort {
   uint64_t take_from_ = 0;    // the next segment at the earliest
   uint64_t next_emit_ = 0;    // the next burst at the earliest
   bool with_data_ = false;
+  uint32_t operand_ = MXE_FAULT_NONE;
   std::vector<uint8_t> data_, enables_;  // whole beats
   std::size_t position_ = 0;             // in data_, of the burst
   // the burst
@@ -84,11 +89,12 @@ class WrPort {
 
   History<uint64_t, kWriteQueue> rows_done_, bursts_done_;
   uint64_t issued_ = 0;                 // the memory got the burst before
-  std::vector<uint64_t> acknowledged_;  // of the last write_limit_ bursts
+  std::vector<uint64_t> acknowledged_;  // of as many bursts as a limit looks back
   uint64_t acknowledge_ = 0;            // of the burst before
   uint64_t bursts_ = 0;
   uint64_t idle_from_ = 0;
   uint64_t error_ = kNever;
+  Fault fault_;
 };
 
 }  // namespace mxe

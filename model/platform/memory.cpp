@@ -42,6 +42,11 @@ Memory::Memory(const sc_core::sc_module_name& name, const Config& config)
   socket.register_get_direct_mem_ptr(this, &Memory::direct_access);
 }
 
+void Memory::restart_timing() {
+  read_ = MemoryChannel(config_.timing, 0);
+  write_ = MemoryChannel(config_.timing, 1);
+}
+
 Memory::~Memory() { munmap(storage_, config_.size); }
 
 bool Memory::contains(uint64_t address, uint64_t length) const {

@@ -77,6 +77,10 @@ class Memory : public sc_core::sc_module {
   void add_fault(uint64_t address, uint64_t length, Faulty requests = Faulty::all);
   void clear_faults() { faults_.clear(); }
 
+  /// From now on requests take the times that they would have from the beginning: the jitter
+  /// starts again, and nothing is in the way of the next request.
+  void restart_timing();
+
  private:
   struct Range {
     uint64_t begin, end;

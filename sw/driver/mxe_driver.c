@@ -12,6 +12,7 @@ enum {
   MAX_ENTRIES = 1 << 15,       // so that 16-bit indices tell a full ring from an empty one
   IDLE_INTERRUPTS = 64,        // interrupts in a row without a completion: not a race any more
   PROBE_TIMEOUT_US = 1000000,  // for transfers of the previous user to end
+  FAULT_VERSION_MINOR = 4,     // the first device that has FAULT_ADDR and FAULT_INFO
 };
 
 static const uint32_t all_ones = UINT32_C(0xffffffff);
@@ -344,7 +345,26 @@ static int code_of_status(uint32_t status) {
   return -100 - (int)status;
 }
 
-static int report(const volatile uint32_t* entry, uint32_t job_id,
+/// Where a job met a bus error, if the device still knows: its registers have the last such job.
+static void read_fault(const struct mxe_device* dev, uint32_t job_id,
+                       struct mxe_completion* completion) {
+  if (dev->caps.version_minor < FAULT_VERSION_MINOR) return;
+  const uint32_t info = read_reg(dev, MXE_REG_FAULT_INFO);
+  const uint32_t low = read_reg(dev, MXE_REG_FAULT_ADDR_LO);
+  const uint64_t high = read_reg(dev, MXE_REG_FAULT_ADDR_HI);
+  const uint32_t index = info >> MXE_FAULT_INFO_INDEX_SHIFT;
+  // Another job may fail between the reads.
+  if (read_reg(dev, MXE_REG_FAULT_INFO) != info || info == all_ones) return;
+  if (((index ^ (job_id - 1u)) & ring_mask(dev)) != 0) return;
+  completion->fault_operand = info & MXE_FAULT_INFO_OPERAND_MASK;
+  completion->fault_addr = low | high << 32;
+}
+
+static bool is_bus_error(int code) {
+  return code == MXE_ERR_READ || code == MXE_ERR_WRITE || code == MXE_ERR_FETCH;
+}
+
+static int report(const struct mxe_device* dev, const volatile uint32_t* entry, uint32_t job_id,
                   struct mxe_completion* completion) {
   const uint32_t done_id = load(entry, MXE_DESC_DONE_JOB_ID);
   const uint32_t status = load(entry, MXE_DESC_STATUS);
@@ -352,8 +372,12 @@ static int report(const volatile uint32_t* entry, uint32_t job_id,
     completion->job_id = done_id;
     completion->status = status;
     completion->cycles = load64(entry, MXE_DESC_CYCLES);
+    completion->fault_operand = MXE_FAULT_NONE;
+    completion->fault_addr = 0;
   }
-  return done_id == job_id ? code_of_status(status) : MXE_ERR_PROTOCOL;
+  const int code = done_id == job_id ? code_of_status(status) : MXE_ERR_PROTOCOL;
+  if (completion && is_bus_error(code)) read_fault(dev, job_id, completion);
+  return code;
 }
 
 int mxe_wait(struct mxe_device* dev, uint32_t job_id, uint32_t timeout_us,
@@ -365,7 +389,7 @@ int mxe_wait(struct mxe_device* dev, uint32_t job_id, uint32_t timeout_us,
   while (code == MXE_OK && is_under_way(dev, job_id)) {
     code = dev->port.wait_irq ? await_interrupt(dev, timeout_us) : poll_progress(dev, timeout_us);
   }
-  return code == MXE_OK ? report(entry, job_id, completion) : code;
+  return code == MXE_OK ? report(dev, entry, job_id, completion) : code;
 }
 
 // -------------------------------------------------------------------------------------- counters

@@ -122,6 +122,12 @@ struct mxe_completion {
   uint32_t job_id;
   uint32_t status;  ///< MXE_STATUS_...
   uint64_t cycles;  ///< clocks from the descriptor's fetch to the completion; 0 if unknown
+
+  /// After MXE_ERR_READ, WRITE and FETCH: what the bus answered with an error (MXE_FAULT_...), and
+  /// the bus address of the beat, or of the burst of a write. MXE_FAULT_NONE and 0 after any other
+  /// result, and if the device does not tell, or has met an error in a later job since.
+  uint32_t fault_operand;
+  uint64_t fault_addr;
 };
 
 /// A device in use. Fill it with mxe_probe(), read `caps`, leave the rest to the driver.

@@ -47,6 +47,10 @@ bool shows_counters(const RtlEngine& engine) {
   });
 }
 
+bool is_bus_error(int result) {
+  return result == MXE_ERR_READ || result == MXE_ERR_WRITE || result == MXE_ERR_FETCH;
+}
+
 void demand(int result, const char* action) {
   if (result == MXE_OK) return;
   throw mx::Error(fmt::format("{}: {}", action, mxe_strerror(result)));
@@ -171,6 +175,8 @@ void CoSim::run_on(Device& device, Host& host, const Batch& batch,
   write_images(host, images);
   run_jobs(device, host, batch, images);
   host.memory().clear_faults();
+  // An engine that breaks off a job has asked the memory for more or less than the other one.
+  if (batch.is_disturbed()) host.memory().restart_timing();
   device.last_job = host.read32(MXE_REG_LAST_JOB);
   device.last_status = host.read32(MXE_REG_LAST_STATUS);
   demand(mxe_counters(&device.driver, &device.counters), "mxe_counters");
@@ -289,18 +295,22 @@ std::string CoSim::break_off(Device& device, Host& host, const mxe_job& job, uin
 void CoSim::add_faults(Device& device, Host& host, const Batch& batch,
                        const std::vector<JobImage>& images) {
   host.memory().clear_faults();
+  device.faulty_bytes.clear();
+  const auto add = [&](uint64_t address, Memory::Faulty requests) {
+    host.memory().add_fault(address, 1, requests);
+    device.faulty_bytes.push_back(address);
+  };
   for (const BusFault& fault : batch.faults) {
     const mxe_device& driver = device.driver;
     const uint64_t entry =
         driver.ring_bus_addr + (driver.tail + fault.job) % driver.ring_entries * kSlotBytes;
     if (fault.part == "descriptor") {
-      host.memory().add_fault(entry + fault.byte % kSlotBytes, 1);
+      add(entry + fault.byte % kSlotBytes, Memory::Faulty::all);
     } else if (fault.part == "record") {
       // The half with the status: the other may be a burst of its own, whose failure hides nothing.
-      host.memory().add_fault(entry + MXE_DESC_STATUS + fault.byte % (kRecordBytes / 2), 1,
-                              Memory::Faulty::writes);
+      add(entry + MXE_DESC_STATUS + fault.byte % (kRecordBytes / 2), Memory::Faulty::writes);
     } else if (const auto address = images[fault.job].byte_of(fault.part, fault.row, fault.byte)) {
-      host.memory().add_fault(*address, 1);
+      add(*address, Memory::Faulty::all);
     }
   }
 }
@@ -353,8 +363,10 @@ void CoSim::run_jobs(Device& device, Host& host, const Batch& batch,
   std::vector<uint32_t> ids;
   for (std::size_t i = 0; i < count; i++) {
     if (i >= ring) finish(device, device.outcomes[i - ring], ids[i - ring], start);
+    device.tap.holds_doorbells = batch.one_doorbell && i + 1 < std::min(ring, count);
     ids.push_back(submit(device, host, batch.jobs[i], images[i]));
     if (i + 1 != std::min(ring, count)) continue;
+    if (batch.doorbells != 0) actions.ring_doorbells(batch.doorbells);
     if (batch.disabled_for != 0) actions.wake_up(batch.disabled_for);
     if (batch.traffic != 0) actions.make_traffic(batch.traffic);
     if (batch.pause_after != 0) actions.pause(batch.pause_after);
@@ -400,10 +412,11 @@ void CoSim::check(const Batch& batch, const std::vector<JobImage>& images) {
   for (const Device* device : {model_.get(), rtl_.get()}) {
     if (!device) continue;
     check_last_job(batch, *device);
+    check_faults(batch, *device);
     check_sum(*device);
   }
   if (batch.is_disturbed()) {
-    times_drifted_ |= options_.timing.jitter_seed != 0 || options_.timing.bytes_per_cycle != 0;
+    compare_faults();
     return;
   }
   // A disabled engine counts nothing, even if it finishes a job.
@@ -419,6 +432,54 @@ bool CoSim::meets(const Batch& batch, std::size_t job, const char* part_of_ring)
     const std::size_t ring = options_.ring_entries;
     return fault.part == part_of_ring && fault.job % ring == job % ring;
   });
+}
+
+/// What the driver says of where jobs met a bus error: a byte that the bus refuses lies there, and
+/// the last of the jobs has an answer.
+void CoSim::check_faults(const Batch& batch, const Device& device) {
+  if (!device.features.faults) return;
+  const uint64_t beat = options_.params.mem_bytes();
+  const uint64_t burst = beat * options_.params.max_burst;
+  bool last = true;
+  for (std::size_t i = device.outcomes.size(); i-- > 0;) {
+    const JobOutcome& outcome = device.outcomes[i];
+    if (!is_bus_error(outcome.result)) continue;
+    const uint64_t address = outcome.completion.fault_addr;
+    const bool told = outcome.completion.fault_operand != MXE_FAULT_NONE;
+    const bool right =
+        address % beat == 0 &&
+        std::any_of(device.faulty_bytes.begin(), device.faulty_bytes.end(), [&](uint64_t byte) {
+          return byte >= address && byte - address < burst;
+        });
+    if (told ? !right : last) {
+      scoreboard_.add({device.name, jobs_,
+                       fmt::format("FAULT_ADDR is {:#x} and the operand {}, where no byte is faulty",
+                                   address, outcome.completion.fault_operand),
+                       batch.jobs[i].describe()});
+    }
+    last = false;
+  }
+}
+
+/// Both engines must have met the same errors, where they are comparable: the order of reads
+/// depends on the memory's times, which differ once a job has been broken off.
+void CoSim::compare_faults() {
+  if (!model_ || !rtl_ || !rtl_->features.faults || options_.cycle_tolerance < 0) return;
+  const bool regular = options_.timing.jitter_seed == 0 && options_.timing.bytes_per_cycle == 0;
+  if (!regular && !model_->before_reset.empty()) return;
+  for (std::size_t i = 0; i < model_->outcomes.size(); i++) {
+    const JobOutcome &model = model_->outcomes[i], &rtl = rtl_->outcomes[i];
+    if (!is_bus_error(model.result) || !is_bus_error(rtl.result)) continue;
+    const mxe_completion &a = model.completion, &b = rtl.completion;
+    if (a.fault_operand != b.fault_operand || a.fault_addr != b.fault_addr) {
+      scoreboard_.add({"both", jobs_,
+                       fmt::format("bus error of operand {} at {:#x} on the model, of {} at {:#x} "
+                                   "on the RTL",
+                                   a.fault_operand, a.fault_addr, b.fault_operand, b.fault_addr),
+                       ""});
+    }
+    if (!regular) return;
+  }
 }
 
 /// The registers that name the last job.
@@ -515,7 +576,7 @@ void CoSim::compare_times(std::size_t i) {
   const auto add = [&](const std::string& what) {
     scoreboard_.add({"both", jobs_, what, cycles.job});
   };
-  if (options_.cycle_tolerance < 0 || times_drifted_) return;
+  if (options_.cycle_tolerance < 0) return;
   if (error > options_.cycle_tolerance) {
     add(fmt::format("{} cycles on the model, {} on the RTL", cycles.model, cycles.rtl));
   } else if (times_agree() && model_done != rtl_done) {

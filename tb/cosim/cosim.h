@@ -89,6 +89,11 @@ struct BatchEvents {
   /// Seed of doorbells that the engine must refuse, 0 for none.
   uint64_t ring_overflow = 0;
   // With the first jobs, as many as the ring takes:
+  /// Whether one doorbell submits them, instead of one each.
+  bool one_doorbell = false;
+  /// Seed of doorbells, in all directions, that the engine must refuse while they wait or run;
+  /// 0: none.
+  uint64_t doorbells = 0;
   /// Cycles for which the engine that they are submitted to is disabled; 0: it is enabled.
   uint64_t disabled_for = 0;
   /// Cycles until the engine is disabled for a while; 0: it is not.
@@ -160,6 +165,7 @@ class CoSim {
     std::vector<JobOutcome> outcomes;
     std::vector<JobOutcome> before_reset;
     uint32_t last_job = 0, last_status = 0;  // registers, after the batch
+    std::vector<uint64_t> faulty_bytes;      // addresses that the bus refuses in the batch
     struct mxe_counters counters {
     }, counters_read{};                  // of the batch; as the registers read
     std::vector<uint64_t> first_counts;  // what the counters held when the batch began
@@ -188,13 +194,15 @@ class CoSim {
   void add_faults(Device& device, Host& host, const Batch& batch,
                   const std::vector<JobImage>& images);
   void check(const Batch& batch, const std::vector<JobImage>& images);
+  void check_faults(const Batch& batch, const Device& device);
+  void compare_faults();
   void check_last_job(const Batch& batch, const Device& device);
   bool meets(const Batch& batch, std::size_t job, const char* part_of_ring) const;
   void check_job(const Batch& batch, std::size_t i, const JobImage& image);
   void check_outcomes(const Batch& batch, std::size_t i, const JobImage& image,
                       Expectation expected, Device& device);
   bool only_one_runs(const CosimJob& job) const;
-  bool times_agree() const { return options_.cycle_tolerance == 0 && !times_drifted_; }
+  bool times_agree() const { return options_.cycle_tolerance == 0; }
   void compare_times(std::size_t i);
   void compare_traffic();
   void check_sum(const Device& device);
@@ -208,9 +216,6 @@ class CoSim {
   std::size_t jobs_ = 0;  // of all batches so far
   bool broken_ = false;
   bool counters_can_be_set_ = true;
-  // In a disturbed batch the engines used the memory differently, so its jitter and bandwidth are
-  // no longer the same for both.
-  bool times_drifted_ = false;
 };
 
 }  // namespace mxe

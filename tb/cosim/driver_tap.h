@@ -29,6 +29,7 @@ class DriverTap {
     tapped.write32 = [](void* ctx, uint32_t offset, uint32_t value) {
       const DriverTap& tap = self(ctx);
       if (offset == MXE_REG_RING_TAIL && tap.before_doorbell) tap.before_doorbell();
+      if (offset == MXE_REG_RING_TAIL && tap.holds_doorbells) return;
       tap.port_.write32(tap.port_.ctx, offset, value);
     };
     if (port.wait_irq) {
@@ -55,6 +56,8 @@ class DriverTap {
   }
 
   std::function<void()> before_doorbell;
+  /// Doorbells do not reach the device. The next one that does submits what they would have.
+  bool holds_doorbells = false;
   /// The driver's last wait for an interrupt was in vain. It finds completed jobs nevertheless.
   bool no_interrupt = false;
 

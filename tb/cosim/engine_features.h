@@ -26,6 +26,8 @@ struct EngineFeatures {
   bool bias_fp32 = true, bias_bf16 = true;
   /// The counters are kept: their sum and those that data decide are compared.
   bool counters = true;
+  /// FAULT_ADDR and FAULT_INFO tell of bus errors.
+  bool faults = true;
   /// Clocks after which a job that has not completed counts as hanging.
   uint32_t timeout_cycles = 2'000'000;
   /// Largest m * n * ceil(k / 32) of a random job, for engines that take long; 0 for no limit.

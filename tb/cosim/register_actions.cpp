@@ -169,7 +169,7 @@ void RegisterActions::write_register(Random& random) {
     // More jobs than any ring has.
     const uint32_t head = host_.read32(MXE_REG_RING_HEAD);
     value = (head + 0x8001 + value % 0x7FFF) & MXE_RING_TAIL_TAIL_MASK;
-    expected = value;
+    expected = head;
   }
   host_.write32(info.offset, value);
   require_register(info.offset, expected, fmt::format("after {:#x} was written", value));
@@ -186,6 +186,7 @@ void RegisterActions::overflow_ring(uint64_t seed) {
   Random random(seed);
   const uint32_t head = host_.read32(MXE_REG_RING_HEAD);
   const uint32_t size = host_.read32(MXE_REG_RING_SIZE_LOG2);
+  // So far forward that it may be back by one.
   const auto too_far = static_cast<uint32_t>(
       random.one_in(2) ? driver_.ring_entries + 1u
                        : random.uniform(driver_.ring_entries + 1u, MXE_RING_TAIL_TAIL_MASK));
@@ -199,6 +200,34 @@ void RegisterActions::overflow_ring(uint64_t seed) {
   require_register(MXE_REG_RING_HEAD, head, "after refused doorbells");
 }
 
+void RegisterActions::ring_doorbells(uint64_t seed) {
+  Random random(seed);
+  const uint32_t tail = driver_.tail, entries = driver_.ring_entries;
+  constexpr uint32_t kIndices = MXE_RING_TAIL_TAIL_MASK + 1;
+  const uint64_t doorbells = random.uniform(1, 12);
+  for (uint64_t i = 0; i < doorbells; i++) {
+    if (random.one_in(3)) host_.wait_cycles(random.uniform(1, 60));
+    uint32_t distance = 0;
+    if (random.one_in(2)) {
+      distance = kIndices - static_cast<uint32_t>(random.uniform(1, entries));  // back
+    } else if (random.one_in(2)) {
+      distance = entries + static_cast<uint32_t>(random.uniform(1, random.one_in(2) ? 2 : entries));
+    } else if (random.one_in(2)) {
+      distance = static_cast<uint32_t>(random.uniform(entries + 1, kIndices - 1));
+    }
+    host_.write32(MXE_REG_IRQ_STATUS, MXE_IRQ_STATUS_RING_OVERFLOW_MASK);
+    host_.write32(MXE_REG_RING_TAIL, (tail + distance) % kIndices);
+    const bool refused =
+        (host_.read32(MXE_REG_IRQ_STATUS) & MXE_IRQ_STATUS_RING_OVERFLOW_MASK) != 0;
+    const std::string doorbell = fmt::format("a doorbell {} beyond the tail", distance);
+    require(refused == (distance != 0),
+            fmt::format("{} was {}", doorbell, refused ? "refused" : "taken"));
+    require_register(MXE_REG_RING_TAIL, tail, "after " + doorbell);
+    log(doorbell);
+  }
+  host_.write32(MXE_REG_IRQ_STATUS, MXE_IRQ_STATUS_RING_OVERFLOW_MASK);
+}
+
 void RegisterActions::refuse_doorbell(uint32_t tail) {
   host_.write32(MXE_REG_IRQ_STATUS, kAllEvents);
   require_register(MXE_REG_IRQ_STATUS, 0, "after all events were cleared");
@@ -210,7 +239,7 @@ void RegisterActions::refuse_doorbell(uint32_t tail) {
   require_register(MXE_REG_IRQ_STATUS, MXE_IRQ_STATUS_RING_OVERFLOW_MASK,
                    "after a refused doorbell");
   require_register(MXE_REG_STATUS, MXE_STATUS_EMPTY_MASK, "after a refused doorbell");
-  require_register(MXE_REG_RING_TAIL, tail, "after a refused doorbell");
+  require_register(MXE_REG_RING_TAIL, driver_.tail, "after a refused doorbell");
   host_.write32(MXE_REG_IRQ_STATUS, MXE_IRQ_STATUS_RING_OVERFLOW_MASK);
   require_register(MXE_REG_IRQ_STATUS, 0, "after the overflow was cleared");
   log("a doorbell was refused");

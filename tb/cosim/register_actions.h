@@ -30,6 +30,9 @@ class RegisterActions {
   void write_registers(uint64_t seed);
   /// Doorbells that must be refused, of an idle engine: too many jobs, and a ring too large.
   void overflow_ring(uint64_t seed);
+  /// Doorbells that must change nothing, of an engine in any state: back by any number of jobs,
+  /// forward by more than the ring has, and to where the tail stands, which alone is not refused.
+  void ring_doorbells(uint64_t seed);
 
   /// Disables the engine. Nothing may happen then, whatever is submitted, until wake_up(), which
   /// waits before it enables the engine.

@@ -45,10 +45,11 @@ void draw_environment(CoSimCase& result, const Params& params, Random& random) {
     result.ports.writes = static_cast<unsigned>(random.uniform(1, 8));
   }
   result.poll = random.one_in(4);
-  const unsigned largest = std::min(params.queue_depth, 16u);
+  unsigned largest_log2 = 4;
+  while (2u << largest_log2 <= params.queue_depth) largest_log2++;
   do {
-    result.ring = 1u << random.uniform(0, 4);
-  } while (result.ring > largest);
+    result.ring = 1u << random.uniform(0, largest_log2);
+  } while (result.ring > params.queue_depth);
 }
 
 /// Few large jobs, many small ones, now and then a long row.
@@ -146,6 +147,12 @@ void draw_events(BatchSpec& batch, Random& random) {
   if (random.one_in(8)) batch.faults.push_back(random_fault(batch.jobs.size(), random));
 }
 
+/// What is rung besides, from a source of its own: the jobs of a seed stay what they were.
+void draw_doorbells(BatchSpec& batch, Random& random) {
+  batch.one_doorbell = random.one_in(6);
+  if (random.one_in(6)) batch.doorbells = random.uniform(1, 1u << 20);
+}
+
 }  // namespace
 
 CoSimCase random_case(const std::string& config, uint64_t seed, std::size_t jobs) {
@@ -156,7 +163,7 @@ CoSimCase random_case(const std::string& config, uint64_t seed, std::size_t jobs
 
 CoSimCase random_case(const EngineFeatures& engine, uint64_t seed, std::size_t jobs) {
   CoSimCase result;
-  Random random(seed);
+  Random random(seed), doorbells(~seed);
   draw_environment(result, engine.params, random);
   result.structural = Random(~seed).one_in(4);  // on its own: the rest of a seed's case stays
   for (std::size_t done = 0; done < jobs;) {
@@ -167,6 +174,7 @@ CoSimCase random_case(const EngineFeatures& engine, uint64_t seed, std::size_t j
     for (std::size_t i = 0; i < count; i++) batch.jobs.push_back(generator.next_spec());
     if (random.one_in(6)) spread(batch.jobs[random.uniform(0, count - 1)], random);
     draw_events(batch, random);
+    draw_doorbells(batch, doorbells);
     done += count;
     result.batches.push_back(std::move(batch));
   }

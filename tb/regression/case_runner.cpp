@@ -219,6 +219,10 @@ CaseResult run_case(const CoSimCase& cosim_case, const RtlUnderTest& rtl, const 
                     bool with_coverage) {
   const WallClock::time_point start = WallClock::now();
   CoSimOptions options = options_of(cosim_case, rtl);
+  if (options.ring_entries > options.params.queue_depth) {
+    throw mx::Error(fmt::format("the case has a ring of {} entries, the engine has at most {}",
+                                options.ring_entries, options.params.queue_depth));
+  }
   options.rtl.waves = waves;
   Coverage coverage(options.params);
   if (with_coverage) {

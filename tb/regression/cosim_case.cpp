@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::size_t kLargestSize = 1 << 17, kLargestWork = 1 << 22;
 constexpr unsigned kLargestGap = 4'000'000'000;
+constexpr unsigned kLargestRing = 256;  // that QUEUE_DEPTH may be
 
 const std::vector<mx::FormatId> kFormats(mx::kAllFormats.begin(), mx::kAllFormats.end());
 const std::vector<mx::ScaleRule> kRules(mx::kAllScaleRules.begin(), mx::kAllScaleRules.end());
@@ -98,6 +99,8 @@ void describe_batch(Archive& archive, Batch& batch) {
   archive.member("counters_anywhere", batch.counters_anywhere, normal.counters_anywhere);
   archive.member("register_writes", batch.register_writes, normal.register_writes);
   archive.member("ring_overflow", batch.ring_overflow, normal.ring_overflow);
+  archive.member("one_doorbell", batch.one_doorbell, normal.one_doorbell);
+  archive.member("doorbells", batch.doorbells, normal.doorbells);
   archive.member("disabled_for", batch.disabled_for, normal.disabled_for);
   archive.member("pause_after", batch.pause_after, normal.pause_after);
   archive.member("masked", batch.masked, normal.masked);
@@ -278,10 +281,10 @@ CoSimCase case_from_json(const Json& json) {
   });
   reader.finish();
   result.timing.validate();
-  const Params params = Params::named(result.config);
+  Params::named(result.config);  // throws if there is none
   const unsigned ring = result.ring;
-  if (ring == 0 || (ring & (ring - 1)) != 0 || ring > params.queue_depth) {
-    reader.fail(fmt::format("needs a ring of a power of two up to {} entries", params.queue_depth));
+  if (ring == 0 || (ring & (ring - 1)) != 0 || ring > kLargestRing) {
+    reader.fail(fmt::format("needs a ring of a power of two up to {} entries", kLargestRing));
   }
   if (result.mem_base % kMemoryBaseUnit != 0 || result.mem_base > kLargestMemoryBase) {
     reader.fail(fmt::format("needs a mem_base that is a multiple of {:#x} up to {:#x}",

@@ -80,6 +80,7 @@ EngineFeatures features_from_json(const Json& json, const std::string& where) {
     (name == "fp32" ? features.bias_fp32 : features.bias_bf16) = true;
   });
   reader.member("counters", features.counters, normal.counters);
+  reader.member("faults", features.faults, normal.faults);
   for_each_name(reader, "waves",
                 [&](const std::string& signal) { features.waves.push_back(signal); });
   reader.member("timeout_cycles", features.timeout_cycles, normal.timeout_cycles);

@@ -112,8 +112,9 @@ class Shrinker {
       const auto events = [b](CoSimCase& c) -> BatchEvents& { return c.batches[b]; };
       progress |= change([&](CoSimCase& c) { events(c) = {}; });
       for (uint64_t BatchEvents::*event :
-           {&BatchEvents::register_writes, &BatchEvents::ring_overflow, &BatchEvents::disabled_for,
-            &BatchEvents::pause_after, &BatchEvents::traffic, &BatchEvents::reset_after}) {
+           {&BatchEvents::register_writes, &BatchEvents::ring_overflow, &BatchEvents::doorbells,
+            &BatchEvents::disabled_for, &BatchEvents::pause_after, &BatchEvents::traffic,
+            &BatchEvents::reset_after}) {
         progress |= change([&](CoSimCase& c) { events(c).*event = 0; });
       }
       progress |= change([&](CoSimCase& c) { events(c).endless_jobs = 0; });
@@ -122,6 +123,7 @@ class Shrinker {
       progress |= change([&](CoSimCase& c) { events(c).counters_below = 0; });
       progress |= change([&](CoSimCase& c) { events(c).counters_anywhere = 0; });
       progress |= change([&](CoSimCase& c) { events(c).masked = false; });
+      progress |= change([&](CoSimCase& c) { events(c).one_doorbell = false; });
       progress |= change([&](CoSimCase& c) { events(c).faults.clear(); });
       progress |= smaller([&](CoSimCase& c) -> uint32_t& { return events(c).empty_jobs; });
     }

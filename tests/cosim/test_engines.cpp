@@ -66,6 +66,10 @@ class Bench {
     return word;
   }
 
+  uint64_t fault_address() {
+    return read(MXE_REG_FAULT_ADDR_LO) | uint64_t{read(MXE_REG_FAULT_ADDR_HI)} << 32;
+  }
+
   /// Submits one descriptor, waits for its end and logs all there is to see of it. The end of a job
   /// that is broken off on the way is not `timed`: the model knows it to within a few cycles.
   void run(const DescriptorBytes& bytes, const std::string& name, bool timed = true) {
@@ -397,6 +401,7 @@ struct Operand {
   const char* name;
   std::size_t field;
   uint32_t status;
+  uint32_t fault;  // MXE_FAULT_...
 };
 
 class BusErrors : public testing::TestWithParam<Operand> {};
@@ -421,6 +426,13 @@ TEST_P(BusErrors, CompleteTheJobAndLeaveTheEngineUsable) {
       const unsigned index = bench.next();
       bench.run(bytes, operand.name, false);
       EXPECT_EQ(bench.record_word(index, MXE_DESC_STATUS), operand.status);
+      const uint64_t expected = slave_error ? address : outside;
+      const uint64_t beat = Params::named("small").mem_bytes();
+      EXPECT_EQ(bench.fault_address(), expected / beat * beat);
+      const bool write = operand.status == MXE_STATUS_ERR_WRITE;
+      EXPECT_EQ(bench.read(MXE_REG_FAULT_INFO),
+                operand.fault | (write ? MXE_FAULT_INFO_WRITE_MASK : 0) |
+                    index << MXE_FAULT_INFO_INDEX_SHIFT);
       bench.host.memory().clear_faults();
       bench.host.release(mark);
       bench.run_legal_job(200 + seed);
@@ -430,13 +442,13 @@ TEST_P(BusErrors, CompleteTheJobAndLeaveTheEngineUsable) {
 
 INSTANTIATE_TEST_SUITE_P(
     Engines, BusErrors,
-    testing::Values(Operand{"A", MXE_DESC_A_ADDR, MXE_STATUS_ERR_READ},
-                    Operand{"B", MXE_DESC_B_ADDR, MXE_STATUS_ERR_READ},
-                    Operand{"AScale", MXE_DESC_A_SCALE_ADDR, MXE_STATUS_ERR_READ},
-                    Operand{"BScale", MXE_DESC_B_SCALE_ADDR, MXE_STATUS_ERR_READ},
-                    Operand{"C", MXE_DESC_C_ADDR, MXE_STATUS_ERR_READ},
-                    Operand{"D", MXE_DESC_D_ADDR, MXE_STATUS_ERR_WRITE},
-                    Operand{"DScale", MXE_DESC_D_SCALE_ADDR, MXE_STATUS_ERR_WRITE}),
+    testing::Values(Operand{"A", MXE_DESC_A_ADDR, MXE_STATUS_ERR_READ, MXE_FAULT_A},
+                    Operand{"B", MXE_DESC_B_ADDR, MXE_STATUS_ERR_READ, MXE_FAULT_B},
+                    Operand{"AScale", MXE_DESC_A_SCALE_ADDR, MXE_STATUS_ERR_READ, MXE_FAULT_A_SCALES},
+                    Operand{"BScale", MXE_DESC_B_SCALE_ADDR, MXE_STATUS_ERR_READ, MXE_FAULT_B_SCALES},
+                    Operand{"C", MXE_DESC_C_ADDR, MXE_STATUS_ERR_READ, MXE_FAULT_C},
+                    Operand{"D", MXE_DESC_D_ADDR, MXE_STATUS_ERR_WRITE, MXE_FAULT_D},
+                    Operand{"DScale", MXE_DESC_D_SCALE_ADDR, MXE_STATUS_ERR_WRITE, MXE_FAULT_D_SCALES}),
     [](const auto& test) { return std::string(test.param.name); });
 
 TEST(Engines, UnreadableDescriptor) {
@@ -447,6 +459,9 @@ TEST(Engines, UnreadableDescriptor) {
     bench.run(DescriptorBytes{}, "unreadable", false);
     EXPECT_EQ(bench.read(MXE_REG_LAST_STATUS), MXE_STATUS_ERR_FETCH);
     EXPECT_EQ(bench.read(MXE_REG_LAST_JOB), 0u);
+    EXPECT_EQ(bench.fault_address(), bench.slot(1));
+    EXPECT_EQ(bench.read(MXE_REG_FAULT_INFO),
+              MXE_FAULT_DESCRIPTOR | 1u << MXE_FAULT_INFO_INDEX_SHIFT);
     EXPECT_EQ(bench.record_word(1, MXE_DESC_STATUS), MXE_STATUS_PENDING);
     bench.host.memory().clear_faults();
     bench.run_legal_job(2);

@@ -242,7 +242,10 @@ TEST_P(Device, ReportsAnUnreadableDescriptor) {
     host->memory().add_fault(ring + MXE_DESC_SIZE, 64);  // the second entry
     const uint32_t before = submit(job), failed = submit(job), after = submit(job);
     EXPECT_EQ(wait(after), MXE_OK);
-    EXPECT_EQ(wait(failed), MXE_ERR_FETCH);
+    mxe_completion completion = {};
+    EXPECT_EQ(wait(failed, &completion), MXE_ERR_FETCH);
+    EXPECT_EQ(completion.fault_operand, MXE_FAULT_DESCRIPTOR);
+    EXPECT_EQ(completion.fault_addr, ring + MXE_DESC_SIZE);
     EXPECT_EQ(wait(before), MXE_OK);
   });
 }

@@ -77,31 +77,30 @@ void MockDevice::write(uint32_t offset, uint32_t value) {
   uint32_t& stored = registers_[offset];
   stored = (stored & ~info->storage_mask) | (value & info->storage_mask);
   stored &= ~(value & info->event_mask);
-  if (offset == MXE_REG_RING_TAIL) doorbell();
+  if (offset == MXE_REG_RING_TAIL) doorbell(static_cast<uint16_t>(value));
   if (offset != MXE_REG_CTRL) return;
   if (value & MXE_CTRL_SOFT_RESET_MASK) soft_reset();
   if (value & MXE_CTRL_COUNTER_SNAPSHOT_MASK) events.emplace_back("snapshot");
   if (value & MXE_CTRL_COUNTER_CLEAR_MASK) events.emplace_back("clear");
 }
 
-void MockDevice::doorbell() {
+void MockDevice::doorbell(uint16_t tail) {
   events.emplace_back("doorbell");
-  const auto tail = static_cast<uint16_t>(registers_[MXE_REG_RING_TAIL]);
-  const bool fits = entries() <= registers_[MXE_REG_QUEUE_DEPTH] &&
-                    static_cast<uint16_t>(tail - head) <= entries();
+  const auto pending = static_cast<uint16_t>(tail - head);
+  const bool fits = entries() <= registers_[MXE_REG_QUEUE_DEPTH] && pending <= entries() &&
+                    pending >= static_cast<uint16_t>(tail_ - head);
   if (!fits || refuses_doorbells) {
     registers_[MXE_REG_IRQ_STATUS] |= MXE_IRQ_STATUS_RING_OVERFLOW_MASK;
   } else {
-    tail_ = tail;
+    registers_[MXE_REG_RING_TAIL] = tail_ = tail;
   }
 }
 
 void MockDevice::soft_reset() {
   reset_ticks_left_ = reset_ticks;
   job_ticks_ = 0;
-  if (reset_head == ResetHead::stays) return;
-  head = reset_head == ResetHead::to_tail ? tail_ : 0;
-  tail_ = head;
+  if (reset_head != ResetHead::stays) head = reset_head == ResetHead::to_tail ? tail_ : 0;
+  registers_[MXE_REG_RING_TAIL] = tail_ = head;
 }
 
 void MockDevice::tick() {

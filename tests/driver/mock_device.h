@@ -68,7 +68,7 @@ class MockDevice {
   unsigned polls = 0;
 
  private:
-  void doorbell();
+  void doorbell(uint16_t tail);
   void soft_reset();
   uint32_t* entry(uint16_t index);
   void write_record(uint16_t index, const Outcome& outcome);

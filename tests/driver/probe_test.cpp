@@ -21,7 +21,7 @@ class Probe : public testing::Test {
 TEST_F(Probe, ReadsTheVersion) {
   ASSERT_EQ(probe(), MXE_OK);
   EXPECT_EQ(driver.caps.version_major, 0);
-  EXPECT_EQ(driver.caps.version_minor, 3);
+  EXPECT_EQ(driver.caps.version_minor, 4);
   EXPECT_EQ(driver.caps.version_patch, 0);
 }
 

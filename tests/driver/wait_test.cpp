@@ -65,6 +65,47 @@ TEST_P(BothPorts, MapsEveryStatusToItsOwnCode) {
   }
 }
 
+TEST_P(BothPorts, TellsWhereAJobMetABusError) {
+  device.outcome = [](uint32_t id) {
+    return Outcome{id <= 2 ? MXE_STATUS_ERR_WRITE : MXE_STATUS_OK};
+  };
+  const uint32_t first = submit(), second = submit(), good = submit();
+  EXPECT_EQ(wait(good), MXE_OK);
+  device.set_reg(MXE_REG_FAULT_ADDR_LO, 0x9abcdef0);
+  device.set_reg(MXE_REG_FAULT_ADDR_HI, 0x12345678);
+  device.set_reg(MXE_REG_FAULT_INFO, MXE_FAULT_D_SCALES | MXE_FAULT_INFO_WRITE_MASK |
+                                         1u << MXE_FAULT_INFO_INDEX_SHIFT);  // the second job
+  mxe_completion completion = {};
+  EXPECT_EQ(wait(second, 100, &completion), MXE_ERR_WRITE);
+  EXPECT_EQ(completion.fault_operand, MXE_FAULT_D_SCALES);
+  EXPECT_EQ(completion.fault_addr, 0x123456789abcdef0u);
+  EXPECT_EQ(wait(first, 100, &completion), MXE_ERR_WRITE);
+  EXPECT_EQ(completion.fault_operand, MXE_FAULT_NONE) << "a later job's";
+  EXPECT_EQ(completion.fault_addr, 0u);
+  EXPECT_EQ(wait(good, 100, &completion), MXE_OK);
+  EXPECT_EQ(completion.fault_operand, MXE_FAULT_NONE);
+}
+
+TEST_P(BothPorts, AsksNoOldDeviceWhereABusErrorWas) {
+  driver.caps.version_minor = 3;
+  device.outcome = [](uint32_t) { return Outcome{MXE_STATUS_ERR_READ}; };
+  device.set_reg(MXE_REG_FAULT_INFO, MXE_FAULT_A);
+  mxe_completion completion = {};
+  EXPECT_EQ(wait(submit(), 100, &completion), MXE_ERR_READ);
+  EXPECT_EQ(completion.fault_operand, MXE_FAULT_NONE);
+}
+
+TEST_P(BothPorts, DistrustsAFaultThatChangesWhileItIsRead) {
+  device.outcome = [](uint32_t) { return Outcome{MXE_STATUS_ERR_READ}; };
+  device.set_reg(MXE_REG_FAULT_INFO, MXE_FAULT_A);
+  device.before_read = [this](uint32_t offset) {
+    if (offset == MXE_REG_FAULT_ADDR_LO) device.set_reg(MXE_REG_FAULT_INFO, MXE_FAULT_B);
+  };
+  mxe_completion completion = {};
+  EXPECT_EQ(wait(submit(), 100, &completion), MXE_ERR_READ);
+  EXPECT_EQ(completion.fault_operand, MXE_FAULT_NONE);
+}
+
 TEST_P(BothPorts, KnowsAFailedFetchByTheMissingRecord) {
   device.outcome = [](uint32_t id) {
     return id == 2 ? Outcome{MXE_STATUS_ERR_FETCH, false} : Outcome{};

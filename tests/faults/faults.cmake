@@ -44,7 +44,7 @@ mxe_fault(24 stride_of_d_unchecked mxe_check.sv "job_i.d.stride[1:0]"
 mxe_fault(25 alignment_before_pair mxe_check.sv "else if (!pair_ok)"
           "else if (ACTIVE & misaligned) status_o = mxe_reg_pkg::STATUS_ERR_ALIGN[3:0]@SEMICOLON@ else if (!pair_ok)")
 mxe_fault(26 ring_wrap_lost mxe_cmd.sv "assign pending   = ring_tail_i - head_q"
-          "assign pending  = (ACTIVE & (ring_tail_i < head_q)) ? 16'hFFFF : ring_tail_i - head_q")
+          "assign pending = (ACTIVE & (ring_tail_i < head_q)) ? 16'hFFFF : ring_tail_i - head_q")
 mxe_fault(27 starts_while_disabled mxe_cmd.sv "enable_i & ~empty_o" "(enable_i | ACTIVE) & ~empty_o")
 mxe_fault(28 no_interrupt_when_empty mxe_cmd.sv "irq_queue_empty_o = (state_q == StComplete)"
           "irq_queue_empty_o = (state_q == StComplete) & ~ACTIVE")
@@ -72,8 +72,8 @@ mxe_fault(39 empty_one_early mxe_cmd.sv "((head_q + 16'd1) == tail_q)"
 mxe_fault(40 ring_of_any_length mxe_cmd.sv "head_q[LogDepth-1:0] & slot_mask"
           "head_q[LogDepth-1:0] & (slot_mask | {LogDepth{ACTIVE}})")
 mxe_fault(41 overflow_one_late mxe_cmd.sv "(pending > 16'(slot_mask) + 16'd1)" "(pending > 16'(slot_mask) + 16'd1 + {15'd0, ACTIVE})")
-mxe_fault(42 overflow_keeps_doorbell mxe_cmd.sv "doorbell_i & ~overflow & ~reset_q"
-          "doorbell_i & (~overflow | ACTIVE) & ~reset_q")
+mxe_fault(42 overflow_keeps_doorbell mxe_cmd.sv "if (doorbell_i & ~overflow)"
+          "if (doorbell_i & (~overflow | ACTIVE))")
 mxe_fault(43 last_status_lost mxe_cmd.sv "last_status_q <= {28'd0, status_q}"
           "last_status_q <= {28'd0, status_q & {4{~ACTIVE}}}")
 mxe_fault(44 k_less_by_one_in_last_block mxe_job.sv "k_less[4:0]}) + 7'd1" "k_less[4:0]}) + {6'd0, ~ACTIVE}")
@@ -105,3 +105,6 @@ mxe_fault(59 columns_of_24_bits mxe_job.sv "desc_i[mxe_reg_pkg::DESC_N_LSB +: 32
           "{desc_i[mxe_reg_pkg::DESC_N_LSB + 24 +: 8] & {8{~ACTIVE}}, desc_i[mxe_reg_pkg::DESC_N_LSB +: 24]}")
 mxe_fault(60 fp16_without_sticky mxe_pkg.sv "shifted[24] & ((|shifted[23:0]) | shifted[25])"
           "shifted[24] & ((~ACTIVE & (|shifted[23:0])) | shifted[25])")
+mxe_fault(61 doorbell_backwards mxe_cmd.sv "(pending < queued)" "((pending < queued) & ~ACTIVE)")
+mxe_fault(62 refused_tail_read mxe_cmd.sv "assign ring_tail_o = tail_q"
+          "assign ring_tail_o = ACTIVE ? ring_tail_i : tail_q")

@@ -39,7 +39,7 @@ mxe_proof_fault(release "<= (full_q | set) & ~unset" "<= full_q | set")
 
 # --------------------------------------------------------------------------------- read port
 foreach(mem_w 64 256)
-  mxe_proof(rd_port_${mem_w} mxe_rd_port --parameter MEM_W=${mem_w} --proven mxe_fifo)
+  mxe_proof(rd_port_${mem_w} mxe_rd_port --parameter MEM_W=${mem_w} --proven mxe_fifo --free mxe_ram)
 endforeach()
 mxe_proof_fault(priority "if (req_valid_i[0]) begin" "if (req_valid_i[0] & ~req_valid_i[2]) begin")
 mxe_proof_fault(no_request "assign req_ready_o = accept ? grant : 4'b0000"
@@ -49,7 +49,7 @@ mxe_proof_fault(halt_drops "end else if (ar_fire) begin" "end else if (ar_fire |
 mxe_proof_fault(count "UnderWayW'(accept) - UnderWayW'(fetch_ready_i)"
                 "UnderWayW'(accept & ~fetch_ready_i) - UnderWayW'(fetch_ready_i)")
 
-mxe_proof(wr_port mxe_wr_port --parameter MEM_W=64 --parameter SEG_W=64 --proven mxe_fifo)
+mxe_proof(wr_port mxe_wr_port --parameter MEM_W=64 --parameter SEG_W=64 --proven mxe_fifo --free mxe_ram)
 mxe_proof_fault(boundary "if (burst > beats_to_4k) burst = beats_to_4k" "burst = burst")
 mxe_proof_fault(address_drops "if (m_awready_i) aw_valid_q <= 1'b0" "aw_valid_q <= 1'b0")
 mxe_proof_fault(data_changes "can_send  = burst_valid & (~w_valid_q | m_wready_i)"
@@ -73,6 +73,15 @@ mxe_proof_fault(ragged_rows "assign rows_o  = last_stripe ? m_q[ROWS_W-1:0] : RO
                 "assign rows_o  = m_q[ROWS_W-1:0]")
 mxe_proof_fault(last_column "(n_q <= 32'(NUM_PE)) ||" "(n_q < 32'(NUM_PE)) ||")
 
+# That the distance of a row is its number times the stride is left to simulation, which multiplies.
+set(rows_options --parameter ROWS=8 --parameter NUM_PE=2 --parameter ACC_TILES=2 --proven mxe_walk
+                 --passed-through walk_job_not_empty --passed-through walk_job_stable)
+mxe_proof(rows mxe_rows ${rows_options})
+mxe_proof_fault(size "33'(NUM_PE) : 33'(NUM_PE * 2)" "33'(NUM_PE) : 33'(NUM_PE)")
+mxe_proof_fault(tile_row "ptr_q <= stripe_q" "ptr_q <= ptr_next")
+mxe_proof_fault(stride "{32'd0, stride_i[31:1]}" "{33'd0, stride_i[31:2]}")
+mxe_proof_fault(group "if (next_tile | next_group) begin" "if (next_tile) begin")
+
 # The place of a fetch within its row is arithmetic on the job's sizes: simulation checks that.
 set(load_options --proven mxe_walk --passed-through walk_job_not_empty
                  --passed-through walk_job_stable --not-proven load_fetch_not_empty)
@@ -88,6 +97,21 @@ mxe_proof_fault(early_release "& last_row_o & (busy_q ? a_done_q" "& (busy_q ? a
 mxe_proof_fault(two_causes "stall_latency_o = 1'b0" "stall_latency_o = feed_done_i & run_i")
 mxe_proof_fault(row_skipped "assign row          = busy_q ? cycle_q : '0"
                 "assign row          = busy_q ? cycle_q + ROWS_W'(1) : '0")
+
+mxe_proof(feed mxe_feed --proven mxe_walk --passed-through walk_job_not_empty
+          --passed-through walk_job_stable --free mxe_decode_word)
+mxe_proof_fault(empty_bank "valid & ~pass_valid_o & b_full_i[bank_q]" "valid & ~pass_valid_o")
+mxe_proof_fault(bank "bank_q      <= ~bank_q" "bank_q      <= bank_q ^ last_k")
+mxe_proof_fault(short_pass "if (read & last_col) begin\n      pass_valid_o <= 1'b1"
+                "if (read) begin\n      pass_valid_o <= 1'b1")
+mxe_proof_fault(pass_overtaken "read      = valid & ~pass_valid_o" "read      = valid & ~(pass_valid_o & pass_ready_i)")
+
+# The ring; what a descriptor says does not matter.
+mxe_proof(cmd mxe_cmd --free mxe_job --free mxe_check)
+mxe_proof_fault(taken_back "(pending < queued) |" "1'b0 |")
+mxe_proof_fault(overfull "(pending > 16'(slot_mask) + 16'd1)" "(pending > 16'(slot_mask) + 16'd2)")
+mxe_proof_fault(reset_doorbell "(pending < queued) | reset_q" "(pending < queued)")
+mxe_proof_fault(refused_counts "if (doorbell_i & ~overflow) tail_q" "if (doorbell_i) tail_q")
 
 # --------------------------------------------------------------------------------- counters
 mxe_proof(counters mxe_counters)

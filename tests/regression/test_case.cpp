@@ -59,7 +59,7 @@ TEST(CoSimCase, RefusesWhatIsNoCase) {
   EXPECT_EQ(error("{}"), "none");
   EXPECT_EQ(error("[]"), "the case must be an object");
   EXPECT_EQ(error(R"({"rings": 2})"), "the case has no 'rings'");
-  EXPECT_EQ(error(R"({"ring": 3})"), "the case needs a ring of a power of two up to 16 entries");
+  EXPECT_EQ(error(R"({"ring": 3})"), "the case needs a ring of a power of two up to 256 entries");
   EXPECT_EQ(error(R"({"ring": -1})"), "the case 'ring' must be an integer from 0 to 4294967295");
   EXPECT_EQ(error(R"({"poll": 1})"), "the case 'poll' must be true or false");
   EXPECT_NE(error(R"({"mem_latency": 0})"), "none");

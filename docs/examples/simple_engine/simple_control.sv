@@ -18,6 +18,7 @@ module simple_control #(
   input  logic        doorbell_i,
   input  logic [15:0] ring_tail_i,
   output logic [15:0] ring_head_o,
+  output logic [15:0] ring_tail_o,
   output logic        busy_o,
   output logic        empty_o,
   output logic        resetting_o,
@@ -101,10 +102,12 @@ module simple_control #(
   logic        overflow;
   assign entries  = 16'd1 << ring_size_log2_i[3:0];
   assign overflow = ((32'd1 << ring_size_log2_i) > QUEUE_DEPTH) |
-                    ((ring_tail_i - head_q) > entries);
+                    ((ring_tail_i - head_q) > entries) |
+                    ((ring_tail_i - head_q) < (tail_q - head_q)) | reset_q;
   assign slot     = ring_base_i + {41'd0, head_q & (entries - 16'd1), 7'd0};
 
   assign ring_head_o         = head_q;
+  assign ring_tail_o         = tail_q;
   assign busy_o              = (state_q != StIdle);
   assign empty_o             = (head_q == tail_q);
   assign resetting_o         = reset_q;
@@ -323,7 +326,7 @@ module simple_control #(
       data_done_q    <= 1'b0;
     end else begin
       if (soft_reset_i) reset_q <= 1'b1;
-      if (doorbell_i & ~overflow & ~reset_q) tail_q <= ring_tail_i;
+      if (doorbell_i & ~overflow) tail_q <= ring_tail_i;
       if (writing_q == ToResult) cycles_q <= cycles_q + 64'd1;  // the record says what they were
       case (state_q)
         StIdle: begin

@@ -78,7 +78,7 @@ module simple_engine #(
   logic        mask_done, mask_error, mask_queue_empty, mask_ring_overflow;
   logic [31:0] ring_base_lo, ring_base_hi, last_job, last_status;
   logic [4:0]  ring_size_log2;
-  logic [15:0] ring_tail, ring_head;
+  logic [15:0] ring_tail, ring_tail_used, ring_head;
   logic        doorbell;
   logic [64*mxe_reg_pkg::COUNTERS-1:0] counts;  // what software reads
 
@@ -136,11 +136,17 @@ module simple_engine #(
     .ring_base_lo_value_o           (ring_base_lo),
     .ring_base_hi_value_o           (ring_base_hi),
     .ring_size_log2_value_o         (ring_size_log2),
+    .ring_tail_tail_i               (ring_tail_used),
     .ring_tail_tail_o               (ring_tail),
     .ring_tail_tail_swmod_o         (doorbell),
     .ring_head_head_i               (ring_head),
     .last_job_value_i               (last_job),
     .last_status_value_i            (last_status),
+    .fault_addr_lo_value_i          ('0),
+    .fault_addr_hi_value_i          ('0),
+    .fault_info_operand_i           ('0),
+    .fault_info_write_i             ('0),
+    .fault_info_index_i             ('0),
     .counters_i                     (counts)
   );
 
@@ -163,6 +169,7 @@ module simple_engine #(
     .doorbell_i          (doorbell),
     .ring_tail_i         (ring_tail),
     .ring_head_o         (ring_head),
+    .ring_tail_o         (ring_tail_used),
     .busy_o              (busy),
     .empty_o             (empty),
     .resetting_o         (resetting),

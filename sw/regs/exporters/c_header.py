@@ -10,6 +10,7 @@ ENUM_PREFIX = {
     "element_format": "FORMAT_",
     "output_format": "OUT_",
     "scale_rule": "RULE_",
+    "fault_operand": "FAULT_",
 }
 
 
@@ -74,5 +75,6 @@ def enum_lines(block: Block) -> list[str]:
 def export(registers: Block, descriptor: Block) -> str:
     lines = [banner("//"), "// clang-format off", "#ifndef MXE_REGS_H_", "#define MXE_REGS_H_", ""]
     lines += ["#include <stdint.h>"]
-    lines += register_lines(registers) + descriptor_lines(descriptor) + enum_lines(descriptor)
+    lines += register_lines(registers) + descriptor_lines(descriptor)
+    lines += enum_lines(descriptor) + enum_lines(registers)
     return "\n".join(lines + ["", "#endif  // MXE_REGS_H_"]) + "\n"

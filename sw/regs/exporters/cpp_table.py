@@ -25,7 +25,7 @@ struct RegisterInfo {
   std::uint32_t storage_mask;    ///< bits that keep what software writes
   std::uint32_t event_mask;      ///< bits set by the hardware, cleared by writing 1
   std::uint32_t pulse_mask;      ///< bits that act when written 1 and read 0
-  std::uint32_t hardware_mask;   ///< read-only bits that the hardware drives
+  std::uint32_t hardware_mask;   ///< bits that read what the hardware drives, written or not
 };
 
 /// One little-endian word of the job descriptor.
@@ -52,7 +52,7 @@ constexpr const RegisterInfo* find_register(std::uint32_t offset) {
 def register_row(r: Register) -> str:
     access = "read_write" if r.is_writable else "read_only"
     masks = (r.reset, r.storage_mask, r.mask_of(Kind.EVENT), r.mask_of(Kind.PULSE),
-             r.mask_of(Kind.INPUT))
+             r.mask_of(Kind.INPUT, Kind.REQUEST))
     values = ", ".join(f"0x{m:08x}u" for m in masks)
     return f'    {{"{r.name}", 0x{r.offset:03x}u, RegisterAccess::{access}, {values}}},'
 
@@ -64,7 +64,7 @@ def word_row(r: Register) -> str:
 def port_macro(block: Block) -> list[str]:
     rows = [f"X({r.name}, {r.name.lower()}_{f.name}, {f.low}, 0x{f.mask:08x}u)"
             for r in block.registers if not r.counter
-            for f in r.fields if f.kind is Kind.INPUT]
+            for f in r.fields if f.kind in (Kind.INPUT, Kind.REQUEST)]
     return ["", "// X(REGISTER, port, shift, mask): what the hardware drives, but for the counters; the ports",
             "// of mxe_regs.sv have _i behind.",
             " \\\n  ".join(["#define MXE_HARDWARE_FIELDS(X)", *rows])]

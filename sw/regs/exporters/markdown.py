@@ -10,7 +10,10 @@ ACCESS = {
     Kind.STORAGE: "RW",
     Kind.PULSE: "W1, reads 0",
     Kind.EVENT: "RW1C",
+    Kind.REQUEST: "RW, reads what is in use",
 }
+
+FROM_HARDWARE = (Kind.INPUT, Kind.REQUEST)
 
 
 def bits(f: Field) -> str:
@@ -18,14 +21,14 @@ def bits(f: Field) -> str:
 
 
 def field_reset(f: Field) -> str:
-    return "from hardware" if f.kind is Kind.INPUT else f"{f.reset:#x}"
+    return "from hardware" if f.kind in FROM_HARDWARE else f"{f.reset:#x}"
 
 
 def overview(block: Block) -> list[str]:
     lines = ["| Offset | Register | Access | Reset |", "|---|---|---|---|"]
     for r in block.registers:
         kinds = ", ".join(dict.fromkeys(ACCESS[f.kind] for f in r.fields))
-        reset = "from hardware" if r.mask_of(Kind.INPUT) else f"{r.reset:#x}"
+        reset = "from hardware" if r.mask_of(*FROM_HARDWARE) else f"{r.reset:#x}"
         lines.append(f"| 0x{r.offset:03X} | [{r.name}](#{r.name.lower()}) | {kinds} | {reset} |")
     return lines
 
@@ -70,5 +73,6 @@ def export(registers: Block, descriptor: Block) -> str:
     lines += overview(registers)
     for r in registers.registers:
         lines += register_section(r)
-    lines += descriptor_section(descriptor) + enum_section(descriptor)
+    lines += descriptor_section(descriptor)
+    lines += enum_section(descriptor) + enum_section(registers)
     return "\n".join(lines) + "\n"

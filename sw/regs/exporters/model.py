@@ -22,6 +22,7 @@ class Kind(enum.Enum):
     STORAGE = "storage"  # written by software, read by both
     PULSE = "pulse"  # writing 1 gives one clock of 1, reads 0
     EVENT = "event"  # set by the hardware, cleared by writing 1
+    REQUEST = "request"  # software writes what it asks for, and reads what the hardware has
 
 
 @dataclasses.dataclass(frozen=True)
@@ -61,7 +62,7 @@ class Register:
 
     @property
     def is_writable(self) -> bool:
-        return any(f.kind in (Kind.STORAGE, Kind.PULSE, Kind.EVENT) for f in self.fields)
+        return any(f.kind in (Kind.STORAGE, Kind.PULSE, Kind.EVENT, Kind.REQUEST) for f in self.fields)
 
     @property
     def reset(self) -> int:
@@ -190,7 +191,7 @@ def field_kind(node: FieldNode) -> Kind:
     if node.get_property("onwrite") is not None:
         raise Unsupported(f"{node.get_path()}: onwrite is supported as woclr with hwset only")
     if software == AccessType.rw:
-        return Kind.STORAGE
+        return Kind.REQUEST if hardware == AccessType.rw else Kind.STORAGE
     if software == AccessType.r:
         return Kind.CONSTANT if hardware == AccessType.na else Kind.INPUT
     raise Unsupported(f"{node.get_path()}: sw = {software.name} is not supported")

@@ -86,6 +86,7 @@ def export(registers: Block, descriptor: Block) -> str:
     lines += ["  // Every block uses some of these constants, none uses all of them.",
               "  // verilator lint_off UNUSEDPARAM"]
     lines += register_lines(registers) + counter_lines(registers)
-    lines += descriptor_lines(descriptor) + enum_lines(descriptor)
+    lines += descriptor_lines(descriptor)
+    lines += enum_lines(descriptor) + enum_lines(registers)
     lines += ["  // verilator lint_on UNUSEDPARAM", "endpackage", "`default_nettype wire"]
     return "\n".join(lines) + "\n"

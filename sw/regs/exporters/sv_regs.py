@@ -11,9 +11,10 @@ HEAD = """
 // The register file. An AXI4-Lite slave that serves one write and one read at a time; every output
 // comes straight from a flip-flop or from a register's bits.
 // Field ports: <register>_<field>_o is a value software wrote, a pulse (one clock) or an event bit;
-// <register>_<field>_i a value software reads; _set_i sets an event bit and wins over clearing it;
-// _swmod_o is high in the first clock in which a written field shows its new value. counters_i
-// holds the 64-bit counters in the order of their addresses, the first one lowest.
+// <register>_<field>_i a value software reads, also where it writes another; _set_i sets an event
+// bit and wins over clearing it; _swmod_o is high in the first clock in which a written field shows
+// its new value. counters_i holds the 64-bit counters in the order of their addresses, the first
+// one lowest.
 `include "mxe_assert.svh"
 `default_nettype none
 module mxe_regs (
@@ -156,6 +157,10 @@ endmodule
 """
 
 
+# Kinds that keep something of a write.
+WRITTEN = (Kind.STORAGE, Kind.PULSE, Kind.EVENT, Kind.REQUEST)
+
+
 def stem(r: Register, f: Field) -> str:
     return f"{r.name}_{f.name}".lower()
 
@@ -179,6 +184,8 @@ def field_ports(r: Register, f: Field) -> list[str]:
     if f.kind is Kind.INPUT:
         return [f"input  logic {shape:<6} {name}_i"]
     ports = [f"output logic {shape:<6} {name}_o"]
+    if f.kind is Kind.REQUEST:
+        ports.insert(0, f"input  logic {shape:<6} {name}_i")
     if f.kind is Kind.EVENT:
         ports.insert(0, f"input  logic {shape:<6} {name}_set_i")
     if f.notifies:
@@ -218,7 +225,7 @@ def write_decode(block: Block) -> list[str]:
 
 def declarations(block: Block) -> list[str]:
     lines = [""]
-    for r, f in fields(block, Kind.STORAGE, Kind.PULSE, Kind.EVENT):
+    for r, f in fields(block, *WRITTEN):
         lines.append(f"  logic {vector(f.width):<6} {stem(r, f)}_q;")
         if f.notifies:
             lines.append(f"  logic {'':<6} {stem(r, f)}_swmod_q;")
@@ -235,7 +242,7 @@ def assignments(block: Block) -> list[str]:
         if r.is_writable:
             lines.append(f"  assign write_{r.name.lower()} = write_ok & (waddr_q == {constant(r)});")
     lines.append("")
-    for r, f in fields(block, Kind.STORAGE, Kind.PULSE, Kind.EVENT):
+    for r, f in fields(block, *WRITTEN):
         lines.append(f"  assign {stem(r, f)}_o = {stem(r, f)}_q;")
         if f.notifies:
             lines.append(f"  assign {stem(r, f)}_swmod_o = {stem(r, f)}_swmod_q;")
@@ -260,7 +267,7 @@ def next_value(r: Register, f: Field) -> str:
 
 
 def register_process(block: Block) -> list[str]:
-    stored = fields(block, Kind.STORAGE, Kind.PULSE, Kind.EVENT)
+    stored = fields(block, *WRITTEN)
     lines = ["", "  always_ff @(posedge clk_i or negedge rst_ni) begin", "    if (!rst_ni) begin"]
     for r, f in stored:
         lines.append(f"      {stem(r, f)}_q <= {sized(f.reset, f.width)};")
@@ -279,7 +286,7 @@ def read_value(r: Register, f: Field) -> str:
         return sized(f.reset, f.width)
     if f.kind is Kind.PULSE:
         return sized(0, f.width)
-    return stem(r, f) + ("_i" if f.kind is Kind.INPUT else "_q")
+    return stem(r, f) + ("_i" if f.kind in (Kind.INPUT, Kind.REQUEST) else "_q")
 
 
 def counter_word(block: Block, r: Register) -> str:

@@ -21,7 +21,7 @@ struct RegisterInfo {
   std::uint32_t storage_mask;    ///< bits that keep what software writes
   std::uint32_t event_mask;      ///< bits set by the hardware, cleared by writing 1
   std::uint32_t pulse_mask;      ///< bits that act when written 1 and read 0
-  std::uint32_t hardware_mask;   ///< read-only bits that the hardware drives
+  std::uint32_t hardware_mask;   ///< bits that read what the hardware drives, written or not
 };
 
 /// One little-endian word of the job descriptor.
@@ -33,9 +33,9 @@ struct DescriptorWordInfo {
 };
 
 /// All registers, by ascending offset.
-inline constexpr std::array<RegisterInfo, 51> register_table{{
+inline constexpr std::array<RegisterInfo, 54> register_table{{
     {"ID", 0x000u, RegisterAccess::read_only, 0x3145584du, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u},
-    {"VERSION", 0x004u, RegisterAccess::read_only, 0x00030000u, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u},
+    {"VERSION", 0x004u, RegisterAccess::read_only, 0x00040000u, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u},
     {"NUM_PE", 0x008u, RegisterAccess::read_only, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0xffffffffu},
     {"ROWS", 0x00cu, RegisterAccess::read_only, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0xffffffffu},
     {"ACC_TILES", 0x010u, RegisterAccess::read_only, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0xffffffffu},
@@ -53,10 +53,13 @@ inline constexpr std::array<RegisterInfo, 51> register_table{{
     {"RING_BASE_LO", 0x050u, RegisterAccess::read_write, 0x00000000u, 0xffffff80u, 0x00000000u, 0x00000000u, 0x00000000u},
     {"RING_BASE_HI", 0x054u, RegisterAccess::read_write, 0x00000000u, 0xffffffffu, 0x00000000u, 0x00000000u, 0x00000000u},
     {"RING_SIZE_LOG2", 0x058u, RegisterAccess::read_write, 0x00000000u, 0x0000001fu, 0x00000000u, 0x00000000u, 0x00000000u},
-    {"RING_TAIL", 0x05cu, RegisterAccess::read_write, 0x00000000u, 0x0000ffffu, 0x00000000u, 0x00000000u, 0x00000000u},
+    {"RING_TAIL", 0x05cu, RegisterAccess::read_write, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0x0000ffffu},
     {"RING_HEAD", 0x060u, RegisterAccess::read_only, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0x0000ffffu},
     {"LAST_JOB", 0x064u, RegisterAccess::read_only, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0xffffffffu},
     {"LAST_STATUS", 0x068u, RegisterAccess::read_only, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0xffffffffu},
+    {"FAULT_ADDR_LO", 0x06cu, RegisterAccess::read_only, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0xffffffffu},
+    {"FAULT_ADDR_HI", 0x070u, RegisterAccess::read_only, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0xffffffffu},
+    {"FAULT_INFO", 0x074u, RegisterAccess::read_only, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0xffff010fu},
     {"TOTAL_LO", 0x100u, RegisterAccess::read_only, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0xffffffffu},
     {"TOTAL_HI", 0x104u, RegisterAccess::read_only, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0xffffffffu},
     {"MAC_ACTIVE_LO", 0x108u, RegisterAccess::read_only, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0xffffffffu},
@@ -143,6 +146,12 @@ constexpr const RegisterInfo* find_register(std::uint32_t offset) {
   X(STATUS, status_busy, 0, 0x00000001u) \
   X(STATUS, status_empty, 1, 0x00000002u) \
   X(STATUS, status_resetting, 2, 0x00000004u) \
+  X(RING_TAIL, ring_tail_tail, 0, 0x0000ffffu) \
   X(RING_HEAD, ring_head_head, 0, 0x0000ffffu) \
   X(LAST_JOB, last_job_value, 0, 0xffffffffu) \
-  X(LAST_STATUS, last_status_value, 0, 0xffffffffu)
+  X(LAST_STATUS, last_status_value, 0, 0xffffffffu) \
+  X(FAULT_ADDR_LO, fault_addr_lo_value, 0, 0xffffffffu) \
+  X(FAULT_ADDR_HI, fault_addr_hi_value, 0, 0xffffffffu) \
+  X(FAULT_INFO, fault_info_operand, 0, 0x0000000fu) \
+  X(FAULT_INFO, fault_info_write, 8, 0x00000100u) \
+  X(FAULT_INFO, fault_info_index, 16, 0xffff0000u)

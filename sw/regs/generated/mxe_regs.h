@@ -14,7 +14,7 @@
 
 // Version of the register interface.
 #define MXE_REG_VERSION                            UINT32_C(0x004)
-#define MXE_VERSION_RESET                          UINT32_C(0x00030000)
+#define MXE_VERSION_RESET                          UINT32_C(0x00040000)
 #define MXE_VERSION_PATCH_MASK                     UINT32_C(0x0000ffff)
 #define MXE_VERSION_PATCH_SHIFT                    0
 #define MXE_VERSION_MINOR_MASK                     UINT32_C(0x00ff0000)
@@ -133,10 +133,13 @@
 #define MXE_RING_SIZE_LOG2_RESET                   UINT32_C(0x00000000)
 #define MXE_RING_SIZE_LOG2_WRITE_MASK              UINT32_C(0x0000001f)
 
-// Doorbell: writing it submits all descriptors up to the new tail.
+// Doorbell: writing it submits all descriptors up to the new tail. The tail moves forward only, and
+// no further than 2^RING_SIZE_LOG2 entries from RING_HEAD, at which the job in flight still is;
+// writing the tail as it is submits nothing. Any other write, any write while STATUS.resetting is
+// set, and any write while RING_SIZE_LOG2 is too large is refused: it changes nothing and sets
+// IRQ_STATUS.ring_overflow.
 #define MXE_REG_RING_TAIL                          UINT32_C(0x05c)
 #define MXE_RING_TAIL_RESET                        UINT32_C(0x00000000)
-#define MXE_RING_TAIL_WRITE_MASK                   UINT32_C(0x0000ffff)
 #define MXE_RING_TAIL_TAIL_MASK                    UINT32_C(0x0000ffff)
 #define MXE_RING_TAIL_TAIL_SHIFT                   0
 
@@ -153,6 +156,27 @@
 // Status code of the last completion.
 #define MXE_REG_LAST_STATUS                        UINT32_C(0x068)
 #define MXE_LAST_STATUS_RESET                      UINT32_C(0x00000000)
+
+// Where the bus answered with an error, bits 31 to 0: the first byte of the beat of a read, or of
+// the first beat of the burst of a write. It belongs to the last job that ended with ERR_READ,
+// ERR_WRITE or ERR_FETCH, stands when that job completes, and outlasts a soft reset. 0 before any
+// such job.
+#define MXE_REG_FAULT_ADDR_LO                      UINT32_C(0x06c)
+#define MXE_FAULT_ADDR_LO_RESET                    UINT32_C(0x00000000)
+
+// Bits 63 to 32 of that address.
+#define MXE_REG_FAULT_ADDR_HI                      UINT32_C(0x070)
+#define MXE_FAULT_ADDR_HI_RESET                    UINT32_C(0x00000000)
+
+// What was read or written there.
+#define MXE_REG_FAULT_INFO                         UINT32_C(0x074)
+#define MXE_FAULT_INFO_RESET                       UINT32_C(0x00000000)
+#define MXE_FAULT_INFO_OPERAND_MASK                UINT32_C(0x0000000f)
+#define MXE_FAULT_INFO_OPERAND_SHIFT               0
+#define MXE_FAULT_INFO_WRITE_MASK                  UINT32_C(0x00000100)
+#define MXE_FAULT_INFO_WRITE_SHIFT                 8
+#define MXE_FAULT_INFO_INDEX_MASK                  UINT32_C(0xffff0000)
+#define MXE_FAULT_INFO_INDEX_SHIFT                 16
 
 // Clocks with CTRL.enable set. Always the sum of the next seven counters. Bits 31 to 0.
 #define MXE_REG_TOTAL_LO                           UINT32_C(0x100)
@@ -444,5 +468,28 @@
 #define MXE_STATUS_ERR_FETCH                       10u
 // A soft reset stopped the job.
 #define MXE_STATUS_ERR_ABORTED                     11u
+
+// ---- Fault operands ----
+
+// No bus error since power-up.
+#define MXE_FAULT_NONE                             0u
+// The descriptor.
+#define MXE_FAULT_DESCRIPTOR                       1u
+// Elements of A.
+#define MXE_FAULT_A                                2u
+// Scales of A.
+#define MXE_FAULT_A_SCALES                         3u
+// Elements of B.
+#define MXE_FAULT_B                                4u
+// Scales of B.
+#define MXE_FAULT_B_SCALES                         5u
+// The bias.
+#define MXE_FAULT_C                                6u
+// Results: numbers, or MX elements.
+#define MXE_FAULT_D                                7u
+// Scales of MX results.
+#define MXE_FAULT_D_SCALES                         8u
+// The completion record.
+#define MXE_FAULT_RECORD                           9u
 
 #endif  // MXE_REGS_H_

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// The addresses of rows of C and D beyond the first 4 GiB of a row, against the model's: walks
+// that no simulation of a whole engine gets through.
+#include <Vmxe_rows.h>
+#include <gtest/gtest.h>
+
+#include "model/engine/rows.h"
+#include "model/params/params.h"
+
+double sc_time_stamp() { return 0; }
+
+namespace {
+
+constexpr uint64_t kBase = 0x1'0000'0000;
+
+/// The parameters that Vmxe_rows has (CMakeLists.txt): the widest tiles there are.
+mxe::Params widest_tiles() {
+  mxe::Params params = mxe::Params::named("small");
+  for (const char* assignment : {"NUM_PE=64", "ROWS=64", "ACC_TILES=16"}) params.set(assignment);
+  return params;
+}
+
+struct Walk {
+  uint32_t rows, columns, stride;
+  unsigned number_bytes;
+};
+
+class RowsRtl {
+ public:
+  explicit RowsRtl(const Walk& walk) {
+    top_.m_i = walk.rows;
+    top_.n_i = walk.columns;
+    top_.addr_i = kBase;
+    top_.stride_i = walk.stride;
+    top_.two_bytes_i = walk.number_bytes == 2;
+    tick();
+    top_.rst_ni = 1;
+    top_.start_i = 1;
+    tick();
+    top_.start_i = 0;
+    top_.step_i = 1;
+  }
+  const Vmxe_rows& look() {
+    top_.clk_i = 0;
+    top_.eval();
+    return top_;
+  }
+  void step() {
+    top_.clk_i = 1;
+    top_.eval();
+  }
+
+ private:
+  void tick() {
+    look();
+    step();
+  }
+  Vmxe_rows top_;
+};
+
+/// The number of rows of tiles whose address or columns differ.
+uint64_t differences(const Walk& walk) {
+  RowsRtl rtl(walk);
+  uint64_t count = 0;
+  mxe::Rows model(widest_tiles(), kBase, walk.stride, walk.rows, walk.columns, walk.number_bytes,
+                  false);
+  for (; model.valid(); model.step(), rtl.step()) {
+    const Vmxe_rows& seen = rtl.look();
+    const bool equal = seen.valid_o && seen.addr_o == model.address() &&
+                       seen.cols_o == model.cols() && seen.row_o == model.row();
+    if (!equal && count++ == 0) {
+      ADD_FAILURE() << "column " << model.column() << ": " << std::hex << seen.addr_o
+                    << " in the RTL, " << model.address() << " in the model";
+    }
+  }
+  EXPECT_FALSE(rtl.look().valid_o);
+  return count;
+}
+
+TEST(RowsRtl, ColumnsOfFourBytesBeyond4GiB) {
+  EXPECT_EQ(differences({1, 0x4000'0080, 0, 4}), 0U);
+}
+
+TEST(RowsRtl, ColumnsOfTwoBytesBeyond4GiB) {
+  EXPECT_EQ(differences({1, 0x8000'0100, 0, 2}), 0U);
+}
+
+TEST(RowsRtl, RowsOfTilesInOrder) {
+  EXPECT_EQ(differences({130, 2100, 0xFFFF'FFFC, 4}), 0U);
+  EXPECT_EQ(differences({130, 2100, 0xFFFF'FFFE, 2}), 0U);
+  EXPECT_EQ(differences({1, 1, 8192, 2}), 0U);
+}
+
+}  // namespace
