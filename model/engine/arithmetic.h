@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "model/blocks/block_visitor.h"
+#include "model/engine/block_watcher.h"
 #include "model/engine/hardware.h"
 #include "model/job/output.h"
 #include "model/numerics/format.h"
@@ -46,6 +48,7 @@ struct ArrayPass {
   bool first = false, last = false;  ///< of the tile's passes
   const OperandWord* a = nullptr;    ///< [rows]
   const OperandWord* b = nullptr;    ///< [cols]
+  uint64_t cycle = 0;                ///< in which its first row is issued, the others follow
 
   /// The bias of a row, [cols] FP32 bits; null if there is none or the pass is not the first.
   const uint32_t* bias(unsigned row) const {
@@ -99,9 +102,22 @@ class Arithmetic {
   virtual EncodedRow encode(const uint32_t* values, unsigned count,
                             const mx::RequantOptions& options);
 
+  /// Shows the blocks of the array, with the values of the last row, if there are any.
+  virtual void visit_blocks(blocks::BlockVisitor& /*visitor*/) const {}
+  /// Tells `watcher` of every row of an array of blocks. It must outlive this object.
+  void watch(BlockWatcher* watcher) { watcher_ = watcher; }
+
   /// Whether all results are those of the reference, so that the reference may compute a whole job
   /// at once instead, which is many times faster.
   virtual bool is_reference() const { return false; }
+
+ protected:
+  void row_done(uint64_t cycle) const {
+    if (watcher_) watcher_->row(cycle, *this);
+  }
+
+ private:
+  BlockWatcher* watcher_ = nullptr;
 };
 
 /// Makes an engine's arithmetic.

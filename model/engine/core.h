@@ -39,6 +39,7 @@ class Core {
   void set_counters(uint64_t cycle, const std::vector<uint64_t>& values);
 
   uint64_t skipped_cycles() const { return datapath_.skipped_cycles(); }
+  const Arithmetic& arithmetic() const { return datapath_.arithmetic(); }
 
   /// A change of the interrupt line (irq_o).
   struct Interrupt {

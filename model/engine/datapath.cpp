@@ -77,7 +77,9 @@ Datapath::Datapath(const Params& params, const PortLimits& limits, MemoryPort& m
       feed_(params, b_buf_.fills),
       seq_(a_buf_.fills, c_buf_.fills, counters),
       array_(params, *arithmetic_),
-      drain_(params, wr_port_, *arithmetic_, trace) {}
+      drain_(params, wr_port_, *arithmetic_, trace) {
+  arithmetic_->watch(parts.watcher);
+}
 
 RdPort::Arrival Datapath::read(uint64_t cycle, const Fetch& fetch, bool with_data) {
   const uint64_t beats = rd_port_.beats();

@@ -83,6 +83,7 @@ class Datapath {
   uint64_t skipped_cycles() const { return skipped_cycles_; }
 
   WrPort& wr_port() { return wr_port_; }
+  const Arithmetic& arithmetic() const { return *arithmetic_; }
   /// Counts the bytes of a row of `bytes` that is complete at the write port in `cycle`.
   void count_written(uint64_t cycle, uint32_t bytes) {
     counters_.add(Counter::bytes_written, cycle, cycle + 1, bytes);

@@ -10,6 +10,8 @@ namespace mxe {
 struct EngineParts {
   ArithmeticFactory arithmetic;  ///< what the array and the requantiser compute
   LoaderFactory load_a, load_b;
+  BlockWatcher* watcher =
+      nullptr;  ///< sees the blocks of an arithmetic that has some; null: nobody
 };
 
 }  // namespace mxe

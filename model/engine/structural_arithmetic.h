@@ -42,6 +42,7 @@ class StructuralArithmetic : public Arithmetic {
       const std::size_t address = std::size_t{row} * acc_tiles_ + pass.tile;
       array_.evaluate(pass.a[row].lanes, scales(pass.a[row]), pass.cols, address, pass.first,
                       pass.bias(row));
+      row_done(pass.cycle + row);
       if (!pass.last) continue;
       for (unsigned i = 0; i < pass.cols; i++) {
         results.even[row * results.pitch + i] = array_.pe[i].facc_even.acc_o;
@@ -81,6 +82,8 @@ class StructuralArithmetic : public Arithmetic {
     for (unsigned i = 0; i < count; i++) row.saturated[i] = (requant_.over >> i & 1) != 0;
     return row;
   }
+
+  void visit_blocks(blocks::BlockVisitor& visitor) const override { array_.visit(visitor); }
 
   /// The blocks with the values of the last row.
   const Array& array() const { return array_; }

@@ -39,6 +39,8 @@ Engine::Engine(const sc_core::sc_module_name& name, const Params& params,
       beat_bytes_(params.mem_bytes()),
       skips_(options.skip_repetitions && !options.tracer) {
   make_core();
+  array_ =
+      make_block_objects("array", [this]() -> const Arithmetic& { return core_->arithmetic(); });
   burst_.beat_bytes = params.mem_bytes();
   burst_.clock = clock();
   payload_.set_extension(&burst_);
@@ -49,8 +51,9 @@ Engine::Engine(const sc_core::sc_module_name& name, const Params& params,
 
 void Engine::make_core() {
   MemoryPort& memory = *this;
-  core_.emplace(params(), options_.ports, memory, options_.mode, TracePoint(options_.tracer),
-                EngineParts{options_.arithmetic, options_.load_a, options_.load_b});
+  core_.emplace(
+      params(), options_.ports, memory, options_.mode, TracePoint(options_.tracer),
+      EngineParts{options_.arithmetic, options_.load_a, options_.load_b, options_.watcher});
 }
 
 Engine::~Engine() { payload_.clear_extension(&burst_); }

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "model/engine/core.h"
+#include "model/platform/block_object.h"
 #include "model/platform/engine_module.h"
 #include "model/platform/memory.h"
 
@@ -19,6 +20,9 @@ struct EngineOptions {
   ArithmeticFactory arithmetic;
   /// Loaders of one's own (model/engine/read_client.h); empty for those of the hardware.
   LoaderFactory load_a, load_b;
+  /// Sees the blocks of a structural arithmetic row by row (BlockWaves, for example); null for
+  /// nobody. It must live as long as the engine.
+  BlockWatcher* watcher = nullptr;
   /// Whether parts of a job that repeat each other may be skipped, which changes no outcome
   /// (Datapath::step). If false, every event is simulated.
   bool skip_repetitions = true;
@@ -29,7 +33,8 @@ struct EngineOptions {
 
 /// The model of the engine: the results, bit by bit, and the cycles of the RTL, which Core
 /// computes. It takes the RTL's place on the platform; register accesses and the interrupt take as
-/// long as through the RTL's pins.
+/// long as through the RTL's pins. The blocks of a structural arithmetic are SystemC objects below
+/// it, `array.pe_3.scale_even`: see BlockObject.
 class Engine : public EngineModule, private MemoryPort {
  public:
   Engine(const sc_core::sc_module_name& name, const Params& params,
@@ -69,6 +74,7 @@ class Engine : public EngineModule, private MemoryPort {
   /// Only the engine's own process runs the core, because the memory may make the process wait that
   /// does. A process that accesses a register asks the engine's process to run it (bring_core_to).
   std::optional<Core> core_;  // made anew at a reset
+  std::unique_ptr<BlockObject> array_;
   EngineOptions options_;
   unsigned beat_bytes_;
   bool skips_;

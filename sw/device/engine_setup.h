@@ -4,8 +4,8 @@
 #include <string>
 
 #include "model/engine/arithmetic.h"
-#include "model/engine/parts.h"
 #include "model/engine/memory_timing.h"
+#include "model/engine/parts.h"
 #include "model/engine/trace.h"
 #include "model/params/params.h"
 
@@ -15,11 +15,12 @@ namespace mxe {
 struct EngineSetup {
   Params params;
   MemoryTiming timing;
-  bool cycles_only = false;      ///< model only: the results are not computed
-  std::string waves;             ///< RTL only: the FST file to record, empty for none
-  Tracer* tracer = nullptr;      ///< model only: sees what the engine does; must outlive it
-  ArithmeticFactory arithmetic;  ///< model only: see EngineOptions::arithmetic
-  LoaderFactory load_a, load_b;  ///< model only: see EngineOptions::load_a
+  bool cycles_only = false;         ///< model only: the results are not computed
+  std::string waves;                ///< RTL only: the FST file to record, empty for none
+  Tracer* tracer = nullptr;         ///< model only: sees what the engine does; must outlive it
+  ArithmeticFactory arithmetic;     ///< model only: see EngineOptions::arithmetic
+  LoaderFactory load_a, load_b;     ///< model only: see EngineOptions::load_a
+  BlockWatcher* watcher = nullptr;  ///< model only: see EngineOptions::watcher
 };
 
 }  // namespace mxe

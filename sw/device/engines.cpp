@@ -19,6 +19,7 @@ std::unique_ptr<EngineModule> make_model(const EngineSetup& setup) {
   options.arithmetic = setup.arithmetic;
   options.load_a = setup.load_a;
   options.load_b = setup.load_b;
+  options.watcher = setup.watcher;
   return std::make_unique<Engine>("engine", setup.params, options);
 }
 

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 
+#include "model/engine/block_waves.h"
 #include "model/job/difference.h"
 #include "model/job/job.h"
 #include "model/numerics/gemm.h"
@@ -138,6 +139,15 @@ ArithmeticFactory choose_arithmetic(const std::optional<std::string>& name, Targ
   throw mx::Error(fmt::format("--arithmetic needs --on model, not {}", target_name(target)));
 }
 
+/// The file of the waves of the model's blocks, if that was asked for. Throws mx::Error if the
+/// target has no waves.
+std::optional<BlockWaves> open_waves(const MatmulOptions& options, Target target) {
+  const bool structural = options.arithmetic == "structural";
+  if (options.waves.empty() || target == Target::rtl) return std::nullopt;
+  if (target == Target::model && structural) return BlockWaves(options.waves);
+  throw mx::Error("--waves needs --on rtl, or --on model with --arithmetic structural");
+}
+
 int run(const MatmulOptions& options) {
   const Target target = parse_target(options.on);
   mx::GemmOptions golden;
@@ -148,9 +158,9 @@ int run(const MatmulOptions& options) {
   EngineSetup setup = options.engine.resolve();
   golden.dual = setup.params.fp4_dual != 0;
   golden.threads = hardware_threads();
-  setup.waves = options.waves;
   setup.arithmetic = choose_arithmetic(options.arithmetic, target);
-  if (!setup.waves.empty() && target != Target::rtl) throw mx::Error("--waves needs --on rtl");
+  std::optional<BlockWaves> waves = open_waves(options, target);
+  if (target == Target::rtl) setup.waves = options.waves;
   options.trace.require_possible(target);
   const Job job = read_job(options);
   const JobShape shape = job.shape();
@@ -168,8 +178,10 @@ int run(const MatmulOptions& options) {
 
   std::optional<ChromeTrace> trace = options.trace.open();
   if (trace) setup.tracer = &*trace;
+  if (waves) setup.watcher = &*waves;
   const DeviceResult result = run_on(target, setup, job, golden);
   if (trace) trace->close();
+  if (waves) waves->close();
   const std::vector<float> values = load_output(result.output, shape.m, shape.n, shape.output);
   write_result(options, shape, result.output, values);
   const MatmulReport report{shape, target, setup.params, setup.timing};
@@ -221,7 +233,9 @@ Command add_matmul(CLI::App& app) {
   command->add_option("--expect", options->expect,
                       "Compare the result with this file, float32 [M, N], instead of golden");
   options->trace.add_to(*command);
-  command->add_option("--waves", options->waves, "Record the RTL's signals in this FST file");
+  command->add_option("--waves", options->waves,
+                      "Record signals in this file: the RTL's as FST, with --arithmetic structural "
+                      "those of the model's blocks as VCD");
   command->add_flag("!--no-check", options->check,
                     "Do not compare the result of model or RTL with golden");
   command->add_flag("--json", options->json, "Print one JSON object");

@@ -16,6 +16,7 @@
 #include "model/numerics/accumulate.h"
 #include "model/numerics/bits.h"
 #include "model/numerics/random.h"
+#include "model/platform/block_object.h"
 #include "sw/device/device.h"
 
 namespace mxe {
@@ -240,6 +241,42 @@ TEST(Arithmetic, AnAccumulatorOfOnesOwnTakesPart) {
     EXPECT_NEAR(cut[i], sums[i], largest * 1e-5);
   }
   EXPECT_GT(differences, sums.size() / 2);
+}
+
+/// Remembers the rows that it sees, and a value of each.
+struct Rows : BlockWatcher {
+  std::vector<uint64_t> cycles;
+  void row(uint64_t cycle, const Arithmetic&) override { cycles.push_back(cycle); }
+};
+
+TEST(Arithmetic, BlocksAreInTheHierarchyOfSystemC) {
+  Rows rows;
+  EngineSetup setup;
+  setup.params = Params::named("small");
+  setup.arithmetic = make_structural_arithmetic;
+  setup.watcher = &rows;
+  Device device(Target::model, setup);
+  auto* pe = dynamic_cast<BlockObject*>(sc_core::sc_find_object("model.engine.array.pe_3"));
+  ASSERT_TRUE(pe);
+  auto* scale =
+      dynamic_cast<BlockObject*>(sc_core::sc_find_object("model.engine.array.pe_3.scale_even"));
+  ASSERT_TRUE(scale);
+  EXPECT_TRUE(sc_core::sc_find_object("model.engine.array.pe_0.dot.quad_7.lane_3"));
+  EXPECT_FALSE(sc_core::sc_find_object("model.engine.array.pe_4")) << "there are four PEs";
+
+  // One block of ones; the scales of A are 2^3, of B's columns 2^0 to 2^3.
+  Job job;
+  job.a = {mx::FormatId::mxint8, 2, 32, std::vector<uint8_t>(64, 64), {130, 130}};
+  job.b = {mx::FormatId::mxint8, 4, 32, std::vector<uint8_t>(128, 64), {127, 128, 129, 130}};
+  const DeviceResult result = device.run(job);
+  EXPECT_EQ(load_output(result.output, 2, 4, job.output).back(), 2048.0f);
+  EXPECT_EQ(scale->value("nan_o"), blocks::Bits{0});
+  // Weights of 2^-6 in each operand: exp_o is 3 + 3 - 12, in ten bits.
+  EXPECT_EQ(scale->value("exp_o"), blocks::Bits{1024 - 6});
+  EXPECT_EQ(pe->value("facc_even.acc_o"), blocks::Bits{mx::to_bits(2048.0f)});
+  EXPECT_FALSE(pe->value("no_such_signal"));
+  ASSERT_EQ(rows.cycles.size(), 2u);
+  EXPECT_EQ(rows.cycles[1], rows.cycles[0] + 1);
 }
 
 TEST(Arithmetic, NamesAreGoldenAndStructural) {
