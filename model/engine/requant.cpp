@@ -174,8 +174,7 @@ Requant::Written Requant::write() {
   if (scale_turn_) {
     written.bytes = 1;
     if (row.with_data) data = &row.data.scale;
-    wr_port_.accept(accepted, scale_row_ + scale_col_, written.bytes, data,
-                    MXE_FAULT_D_SCALES);
+    wr_port_.accept(accepted, scale_row_ + scale_col_, written.bytes, data, MXE_FAULT_D_SCALES);
   } else {
     written.bytes = row.bytes;
     if (row.with_data) data = row.data.elements.data();

@@ -24,8 +24,8 @@ class WrPort {
   unsigned segment_bytes() const { return segment_bytes_; }
   /// First cycle in which the next row is accepted.
   uint64_t ready_from() const;
-  /// Accepts a row of `operand` (MXE_FAULT_...) in `cycle`. `data` points to its bytes; null if only
-  /// the time matters. Its segments are `1 / part` as long as those of FP32.
+  /// Accepts a row of `operand` (MXE_FAULT_...) in `cycle`. `data` points to its bytes; null if
+  /// only the time matters. Its segments are `1 / part` as long as those of FP32.
   void accept(uint64_t cycle, uint64_t address, uint32_t bytes, const uint8_t* data,
               uint32_t operand, unsigned part = 1);
   /// Cycle in which the next segment of that row is taken if it is offered from `offered` on.

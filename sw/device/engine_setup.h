@@ -4,8 +4,8 @@
 #include <string>
 
 #include "model/engine/arithmetic.h"
-#include "model/engine/parts.h"
 #include "model/engine/memory_timing.h"
+#include "model/engine/parts.h"
 #include "model/engine/trace.h"
 #include "model/params/params.h"
 
