@@ -24,15 +24,25 @@ struct DecodeWord {
     for (uint32_t code = 0; code < kept_.size(); code++) {
       Decode decode;
       decode.evaluate(code, fmt_i, dual_i, 3);
-      kept_[code] = {decode.dec_o, decode.nan_o, decode.inf_o, decode.zero_o};
+      kept_[code] = decoded(decode);
     }
   }
   void evaluate(const Word& word, uint32_t count) {
     word_i = word;
     count_i = count;
-    out.nan = out.inf = out.zero = out.neg = 0;
+    Word flags;
     const bool all = count >= (dual_i ? 2 * kLanes : kLanes);
-    for (unsigned i = 0; i < kLanes; i++) put(i, all ? kept_[word_i[i]] : decoded(i));
+    for (unsigned i = 0; i < kLanes; i++) {
+      const Decoded one = all ? kept_[word_i[i]] : decoded(lane(i));
+      out.grp[i] = one.dec.grp;
+      out.mag[i] = one.dec.mag;
+      out.sign[i] = one.dec.sign;
+      flags[i] = one.flags;
+    }
+    out.nan = gather(flags, 2);
+    out.inf = gather(flags, 1);
+    out.zero = gather(flags, 0);
+    out.neg = gather(out.sign, 0);
   }
   Decode lane(unsigned i) const {
     Decode decode;
@@ -52,21 +62,25 @@ struct DecodeWord {
  private:
   struct Decoded {
     Dec dec;
-    bool nan = false, inf = false, zero = false;
+    uint8_t flags = 0;  // {nan, inf, zero}
   };
 
-  Decoded decoded(unsigned i) const {
-    const Decode decode = lane(i);
-    return {decode.dec_o, decode.nan_o, decode.inf_o, decode.zero_o};
+  static Decoded decoded(const Decode& decode) {
+    const unsigned flags =
+        unsigned{decode.nan_o} << 2 | unsigned{decode.inf_o} << 1 | unsigned{decode.zero_o};
+    return {decode.dec_o, static_cast<uint8_t>(flags)};
   }
-  void put(unsigned i, const Decoded& decoded) {
-    out.grp[i] = decoded.dec.grp;
-    out.mag[i] = decoded.dec.mag;
-    out.sign[i] = decoded.dec.sign;
-    out.nan |= uint32_t{decoded.nan} << i;
-    out.inf |= uint32_t{decoded.inf} << i;
-    out.zero |= uint32_t{decoded.zero} << i;
-    out.neg |= (decoded.dec.sign & uint32_t{1}) << i;
+  /// Bit `bit` of each of 32 bytes.
+  static uint32_t gather(const Word& bytes, unsigned bit) {
+    uint32_t gathered = 0;
+    for (unsigned i = 0; i < kLanes; i += 8) {
+      uint64_t eight = 0;
+      for (unsigned j = 0; j < 8; j++) eight |= uint64_t{bytes[i + j]} << 8 * j;
+      // The product brings bits 0, 8, 16, ... side by side to the top.
+      const uint64_t bits = (eight >> bit & 0x0101010101010101u) * 0x0102040810204080u;
+      gathered |= static_cast<uint32_t>(bits >> 56) << i;
+    }
+    return gathered;
   }
 
   std::array<Decoded, 256> kept_{};  // by container

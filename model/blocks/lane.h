@@ -84,13 +84,18 @@ struct Lane {
     int64_t low_val, high_val;  // 50 and 34 bits, two limbs only
     uint64_t lo, hi;
   };
+  /// A product in the low limb has 16 bits, a sign, and 4 * 8 places to go: none of the 50 bits is
+  /// ever lost.
+  static constexpr int64_t low_value(int32_t prod, unsigned far) {
+    return static_cast<int64_t>(static_cast<uint64_t>(int64_t{prod}) << 16 * far);
+  }
   static constexpr Limbs shift_far(int32_t prod, unsigned far, bool in_hi, bool hi_far) {
+    const int64_t low_val = low_value(prod, far);
+    const uint64_t low = mask64<LoWidth>(static_cast<uint64_t>(low_val));
+    if (!kTwoLimbs) return {low_val, 0, low, 0};
     const auto product = static_cast<uint64_t>(int64_t{prod});
-    if (!kTwoLimbs) return {0, 0, mask64<LoWidth>(product << 16 * far), 0};
-    const int64_t low_val =
-        sign_extend64 < kWideWidth <= 64 ? kWideWidth : 64 > (product << 16 * far);
     const int64_t high_val = sign_extend64<HiWidth>(product << (hi_far ? 16 : 0));
-    return {low_val, high_val, in_hi ? 0 : mask64<LoWidth>(static_cast<uint64_t>(low_val)),
+    return {low_val, high_val, in_hi ? 0 : low,
             mask64<HiWidth>(static_cast<uint64_t>(in_hi ? high_val : low_val >> LoWidth))};
   }
 
@@ -158,6 +163,7 @@ struct LaneRegisters {
 
   std::array<int32_t, kLanes> prod_q{};
   std::array<uint8_t, kLanes> far_q{}, in_hi_q{}, hi_far_q{};
+  bool any_in_hi = false;  ///< only the widest pairs of formats have such products
 
   void evaluate(bool dual, const DecodedWord& a, const DecodedWord& b) {
     std::array<uint8_t, kLanes> near;
@@ -168,6 +174,9 @@ struct LaneRegisters {
       in_hi_q[i] = groups.in_hi_q;
       hi_far_q[i] = groups.hi_far_q;
     }
+    uint8_t high = 0;
+    for (unsigned i = 0; i < kLanes; i++) high = static_cast<uint8_t>(high | in_hi_q[i]);
+    any_in_hi = high != 0;
     if (dual) {
       for (unsigned i = 0; i < kLanes; i++) {
         const auto parts = OneLane::multiply(a.mag[i], b.mag[i]);
@@ -187,6 +196,24 @@ struct LaneRegisters {
   }
   typename OneLane::Limbs shift_far(unsigned i) const {
     return OneLane::shift_far(prod_q[i], far_q[i], in_hi_q[i] != 0, hi_far_q[i] != 0);
+  }
+  /// Adds up the limbs of four lanes from lane `first` on; of the sums, only the bits of their
+  /// widths mean something.
+  void add_four(unsigned first, uint64_t& lo, uint64_t& hi) const {
+    lo = hi = 0;
+    if (any_in_hi) {
+      for (unsigned i = first; i < first + 4; i++) {
+        const auto limbs = shift_far(i);
+        lo += limbs.lo;
+        hi += limbs.hi;
+      }
+      return;
+    }
+    for (unsigned i = first; i < first + 4; i++) {
+      const int64_t low_val = OneLane::low_value(prod_q[i], far_q[i]);
+      lo += mask64<LoWidth>(static_cast<uint64_t>(low_val));
+      if (OneLane::kTwoLimbs) hi += static_cast<uint64_t>(low_val >> LoWidth);
+    }
   }
 };
 

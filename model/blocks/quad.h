@@ -14,11 +14,7 @@ struct Quad {
   /// `first`: of the four lanes.
   void evaluate(const LaneRegisters<LoWidth, HiWidth>& lanes, unsigned first) {
     uint64_t lo = 0, hi = 0;
-    for (unsigned i = first; i < first + 4; i++) {
-      const auto limbs = lanes.shift_far(i);
-      lo += limbs.lo;
-      hi += limbs.hi;
-    }
+    lanes.add_four(first, lo, hi);
     lo_q = mask64<LoSumWidth>(lo);
     hi_q = mask64<HiWidth>(hi);
   }

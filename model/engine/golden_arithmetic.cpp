@@ -74,7 +74,11 @@ class GoldenArithmetic : public Arithmetic {
     for (std::size_t row = 0; row < tensor.rows; row++) {
       const OperandWord& word = words[row];
       uint8_t* codes = &tensor.codes[row * tensor.k + first];
-      for (unsigned i = 0; i < count; i++) codes[i] = word.code(i, job_.dual);
+      if (job_.dual) {
+        for (unsigned i = 0; i < count; i++) codes[i] = word.code(i, true);
+      } else {
+        std::copy_n(word.lanes.begin(), count, codes);
+      }
       uint8_t* scales = &tensor.scales[row * tensor.scale_columns() + first / kLanes];
       scales[0] = word.scales[0];
       if (count > kLanes) scales[1] = word.scales[1];

@@ -448,14 +448,14 @@ void CoSim::check_faults(const Batch& batch, const Device& device) {
     const bool told = outcome.completion.fault_operand != MXE_FAULT_NONE;
     const bool right =
         address % beat == 0 &&
-        std::any_of(device.faulty_bytes.begin(), device.faulty_bytes.end(), [&](uint64_t byte) {
-          return byte >= address && byte - address < burst;
-        });
+        std::any_of(device.faulty_bytes.begin(), device.faulty_bytes.end(),
+                    [&](uint64_t byte) { return byte >= address && byte - address < burst; });
     if (told ? !right : last) {
-      scoreboard_.add({device.name, jobs_,
-                       fmt::format("FAULT_ADDR is {:#x} and the operand {}, where no byte is faulty",
-                                   address, outcome.completion.fault_operand),
-                       batch.jobs[i].describe()});
+      scoreboard_.add(
+          {device.name, jobs_,
+           fmt::format("FAULT_ADDR is {:#x} and the operand {}, where no byte is faulty", address,
+                       outcome.completion.fault_operand),
+           batch.jobs[i].describe()});
     }
     last = false;
   }

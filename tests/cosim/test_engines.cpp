@@ -430,9 +430,9 @@ TEST_P(BusErrors, CompleteTheJobAndLeaveTheEngineUsable) {
       const uint64_t beat = Params::named("small").mem_bytes();
       EXPECT_EQ(bench.fault_address(), expected / beat * beat);
       const bool write = operand.status == MXE_STATUS_ERR_WRITE;
-      EXPECT_EQ(bench.read(MXE_REG_FAULT_INFO),
-                operand.fault | (write ? MXE_FAULT_INFO_WRITE_MASK : 0) |
-                    index << MXE_FAULT_INFO_INDEX_SHIFT);
+      EXPECT_EQ(bench.read(MXE_REG_FAULT_INFO), operand.fault |
+                                                    (write ? MXE_FAULT_INFO_WRITE_MASK : 0) |
+                                                    index << MXE_FAULT_INFO_INDEX_SHIFT);
       bench.host.memory().clear_faults();
       bench.host.release(mark);
       bench.run_legal_job(200 + seed);
@@ -442,13 +442,14 @@ TEST_P(BusErrors, CompleteTheJobAndLeaveTheEngineUsable) {
 
 INSTANTIATE_TEST_SUITE_P(
     Engines, BusErrors,
-    testing::Values(Operand{"A", MXE_DESC_A_ADDR, MXE_STATUS_ERR_READ, MXE_FAULT_A},
-                    Operand{"B", MXE_DESC_B_ADDR, MXE_STATUS_ERR_READ, MXE_FAULT_B},
-                    Operand{"AScale", MXE_DESC_A_SCALE_ADDR, MXE_STATUS_ERR_READ, MXE_FAULT_A_SCALES},
-                    Operand{"BScale", MXE_DESC_B_SCALE_ADDR, MXE_STATUS_ERR_READ, MXE_FAULT_B_SCALES},
-                    Operand{"C", MXE_DESC_C_ADDR, MXE_STATUS_ERR_READ, MXE_FAULT_C},
-                    Operand{"D", MXE_DESC_D_ADDR, MXE_STATUS_ERR_WRITE, MXE_FAULT_D},
-                    Operand{"DScale", MXE_DESC_D_SCALE_ADDR, MXE_STATUS_ERR_WRITE, MXE_FAULT_D_SCALES}),
+    testing::Values(
+        Operand{"A", MXE_DESC_A_ADDR, MXE_STATUS_ERR_READ, MXE_FAULT_A},
+        Operand{"B", MXE_DESC_B_ADDR, MXE_STATUS_ERR_READ, MXE_FAULT_B},
+        Operand{"AScale", MXE_DESC_A_SCALE_ADDR, MXE_STATUS_ERR_READ, MXE_FAULT_A_SCALES},
+        Operand{"BScale", MXE_DESC_B_SCALE_ADDR, MXE_STATUS_ERR_READ, MXE_FAULT_B_SCALES},
+        Operand{"C", MXE_DESC_C_ADDR, MXE_STATUS_ERR_READ, MXE_FAULT_C},
+        Operand{"D", MXE_DESC_D_ADDR, MXE_STATUS_ERR_WRITE, MXE_FAULT_D},
+        Operand{"DScale", MXE_DESC_D_SCALE_ADDR, MXE_STATUS_ERR_WRITE, MXE_FAULT_D_SCALES}),
     [](const auto& test) { return std::string(test.param.name); });
 
 TEST(Engines, UnreadableDescriptor) {

@@ -55,8 +55,7 @@ class OddCases : public testing::TestWithParam<OddCase> {};
 TEST_P(OddCases, Agree) {
   const RtlUnderTest rtl = odd_rtl(GetParam().design);
   const CasePool pool([&](const CoSimCase& c) { return run_case(c, rtl); }, 1);
-  expect_agreement(
-      pool.run(load_case(std::string(MXE_ODD_CASES "/") + GetParam().name + ".json")));
+  expect_agreement(pool.run(load_case(std::string(MXE_ODD_CASES "/") + GetParam().name + ".json")));
 }
 
 INSTANTIATE_TEST_SUITE_P(CoSim, OddCases,

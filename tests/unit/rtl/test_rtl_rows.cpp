@@ -77,13 +77,9 @@ uint64_t differences(const Walk& walk) {
   return count;
 }
 
-TEST(RowsRtl, ColumnsOfFourBytesBeyond4GiB) {
-  EXPECT_EQ(differences({1, 0x4000'0080, 0, 4}), 0U);
-}
+TEST(RowsRtl, ColumnsOfFourBytesBeyond4GiB) { EXPECT_EQ(differences({1, 0x4000'0080, 0, 4}), 0U); }
 
-TEST(RowsRtl, ColumnsOfTwoBytesBeyond4GiB) {
-  EXPECT_EQ(differences({1, 0x8000'0100, 0, 2}), 0U);
-}
+TEST(RowsRtl, ColumnsOfTwoBytesBeyond4GiB) { EXPECT_EQ(differences({1, 0x8000'0100, 0, 2}), 0U); }
 
 TEST(RowsRtl, RowsOfTilesInOrder) {
   EXPECT_EQ(differences({130, 2100, 0xFFFF'FFFC, 4}), 0U);
