@@ -18,7 +18,7 @@ struct OddDesign {
   std::function<std::unique_ptr<RtlTop>(const Params&, const std::string& waves)> make_top;
 };
 
-/// narrow, segments, beats, wide, slim or fat; nothing for any other name.
+/// narrow, segments, beats, wide, slim, fat or tall; nothing for any other name.
 std::optional<OddDesign> odd_design(const std::string& name);
 
 }  // namespace mxe

@@ -40,7 +40,7 @@ TEST_P(OddDesigns, RandomCases) {
 }
 
 INSTANTIATE_TEST_SUITE_P(CoSim, OddDesigns,
-                         testing::Values("narrow", "segments", "beats", "wide", "slim", "fat"),
+                         testing::Values("narrow", "segments", "beats", "wide", "slim", "fat", "tall"),
                          [](const auto& test) { return std::string(test.param); });
 
 struct OddCase {
@@ -60,7 +60,7 @@ TEST_P(OddCases, Agree) {
 
 INSTANTIATE_TEST_SUITE_P(CoSim, OddCases,
                          testing::Values(OddCase{"slim", "many_read_bursts"},
-                                         OddCase{"slim", "many_write_bursts"},
+                                         OddCase{"tall", "many_write_bursts"},
                                          OddCase{"slim", "jitter_after_reset"},
                                          OddCase{"fat", "long_ring"}),
                          [](const auto& test) { return std::string(test.param.name); });

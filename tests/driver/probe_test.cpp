@@ -141,7 +141,7 @@ TEST_F(Probe, RefusesAnotherMajorVersionOnly) {
   EXPECT_EQ(probe(), MXE_ERR_VERSION);
   device.set_reg(MXE_REG_VERSION, MXE_VERSION_RESET + (2u << MXE_VERSION_MINOR_SHIFT) + 5);
   EXPECT_EQ(probe(), MXE_OK);
-  EXPECT_EQ(driver.caps.version_minor, 5);
+  EXPECT_EQ(driver.caps.version_minor, 6);
   EXPECT_EQ(driver.caps.version_patch, 5);
 }
 

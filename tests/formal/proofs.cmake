@@ -101,7 +101,7 @@ mxe_proof_fault(row_skipped "assign row          = busy_q ? cycle_q : '0"
 mxe_proof(feed mxe_feed --proven mxe_walk --passed-through walk_job_not_empty
           --passed-through walk_job_stable --free mxe_decode_word)
 mxe_proof_fault(empty_bank "valid & ~pass_valid_o & b_full_i[bank_q]" "valid & ~pass_valid_o")
-mxe_proof_fault(bank "bank_q      <= ~bank_q" "bank_q      <= bank_q ^ last_k")
+mxe_proof_fault(bank "bank_q      <= ~bank_q" "bank_q      <= bank_q")
 mxe_proof_fault(short_pass "if (read & last_col) begin\n      pass_valid_o <= 1'b1"
                 "if (read) begin\n      pass_valid_o <= 1'b1")
 mxe_proof_fault(pass_overtaken "read      = valid & ~pass_valid_o" "read      = valid & ~(pass_valid_o & pass_ready_i)")
