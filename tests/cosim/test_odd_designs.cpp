@@ -40,7 +40,8 @@ TEST_P(OddDesigns, RandomCases) {
 }
 
 INSTANTIATE_TEST_SUITE_P(CoSim, OddDesigns,
-                         testing::Values("narrow", "segments", "beats", "wide", "slim", "fat", "tall"),
+                         testing::Values("narrow", "segments", "beats", "wide", "slim", "fat",
+                                         "tall"),
                          [](const auto& test) { return std::string(test.param); });
 
 struct OddCase {
