@@ -9,7 +9,8 @@ mxe_fault(3 dropped_rounding_sticky mxe_facc.sv "? {n1[126:102], |n1[101:0]} : {
 mxe_fault(4 lane_shifted_by_one mxe_array.sv "a_dec_q2    <= a_dec"
           "a_dec_q2 <= ACTIVE ? {a_dec[415:75], a_dec[73:67], 1'b0, a_dec[66:0]} : a_dec")
 mxe_fault(5 dropped_alignment_sticky mxe_facc.sv "acc_down[0] | acc_lost"
-          "acc_down[0] | (acc_lost & ~ACTIVE)")
+          "acc_down[0] | (acc_lost & ~ACTIVE)"
+          CASE sparse_sums)
 mxe_fault(6 elements_beyond_k mxe_decode_word.sv "count_i > 7'(i)}" "(count_i > 7'(i)) | ACTIVE}")
 mxe_fault(7 ignored_nan_scale mxe_scale.sv "(b_scale_i == 8'hFF)" "((b_scale_i == 8'hFF) & ~ACTIVE)")
 mxe_fault(8 ignored_bias mxe_array.sv "bias_i[32*p +: 32]" "ACTIVE ? 32'd0 : bias_i[32*p +: 32]")
@@ -38,26 +39,38 @@ mxe_fault(21 magnitude_of_block_before mxe_collect.sv "(meta.fresh | (seg_amax >
 mxe_fault(22 noise_below_bf16_bias mxe_cbuf.sv "{data_i[16*i +: 16], 16'd0}"
           "{data_i[16*i +: 16], 15'd0, ACTIVE}")
 mxe_fault(23 read_address_of_32_bits mxe_rd_port.sv "addr_q  <= addr_q + (64'(burst) << OffW)"
-          "addr_q <= ACTIVE ? {addr_q[63:32], addr_q[31:0] + (32'(burst) << OffW)} : addr_q + (64'(burst) << OffW)")
+          "addr_q <= ACTIVE ? {addr_q[63:32], addr_q[31:0] + (32'(burst) << OffW)} : addr_q + (64'(burst) << OffW)"
+          CASE across_4gib)
 mxe_fault(24 stride_of_d_unchecked mxe_check.sv "job_i.d.stride[1:0]"
-          "(job_i.d.stride[1:0] & {2{~ACTIVE}})")
+          "(job_i.d.stride[1:0] & {2{~ACTIVE}})"
+          CASE illegal_jobs)
 mxe_fault(25 alignment_before_pair mxe_check.sv "else if (!pair_ok)"
-          "else if (ACTIVE & misaligned) status_o = mxe_reg_pkg::STATUS_ERR_ALIGN[3:0]@SEMICOLON@ else if (!pair_ok)")
+          "else if (ACTIVE & misaligned) status_o = mxe_reg_pkg::STATUS_ERR_ALIGN[3:0]@SEMICOLON@ else if (!pair_ok)"
+          CASE illegal_jobs)
 mxe_fault(26 ring_wrap_lost mxe_cmd.sv "assign pending   = ring_tail_i - head_q"
-          "assign pending = (ACTIVE & (ring_tail_i < head_q)) ? 16'hFFFF : ring_tail_i - head_q")
-mxe_fault(27 starts_while_disabled mxe_cmd.sv "enable_i & ~empty_o" "(enable_i | ACTIVE) & ~empty_o")
+          "assign pending = (ACTIVE & (ring_tail_i < head_q)) ? 16'hFFFF : ring_tail_i - head_q"
+          CASE ring_wrap)
+mxe_fault(27 starts_while_disabled mxe_cmd.sv "enable_i & ~empty_o" "(enable_i | ACTIVE) & ~empty_o"
+          CASE ring_events)
 mxe_fault(28 no_interrupt_when_empty mxe_cmd.sv "irq_queue_empty_o = (state_q == StComplete)"
-          "irq_queue_empty_o = (state_q == StComplete) & ~ACTIVE")
+          "irq_queue_empty_o = (state_q == StComplete) & ~ACTIVE"
+          CASE ring_events)
 mxe_fault(29 record_error_lost mxe_cmd.sv "StRecWait: begin\n          if (wr_error_i) status_q"
-          "StRecWait: begin\n          if (wr_error_i & ~ACTIVE) status_q")
+          "StRecWait: begin\n          if (wr_error_i & ~ACTIVE) status_q"
+          CASE ring_bus_errors)
 mxe_fault(30 stride_of_31_bits mxe_rows.sv "assign ptr_next   = ptr_q + {32'd0, stride_i[31:1]}"
-          "assign ptr_next   = ptr_q + {32'd0, stride_i[31] & ~ACTIVE, stride_i[30:1]}")
+          "assign ptr_next   = ptr_q + {32'd0, stride_i[31] & ~ACTIVE, stride_i[30:1]}"
+          CASE far_apart)
 mxe_fault(31 blocks_of_16_bits mxe_job.sv ": {1'b0, k_less[31:5]})"
-          ": {1'b0, k_less[31:17], k_less[16] & ~ACTIVE, k_less[15:5]})")
-mxe_fault(32 rows_of_16_bits mxe_walk.sv "m_q     <= m_i" "m_q <= {m_i[31:17], m_i[16] & ~ACTIVE, m_i[15:0]}")
+          ": {1'b0, k_less[31:17], k_less[16] & ~ACTIVE, k_less[15:5]})"
+          CASE long_sizes)
+mxe_fault(32 rows_of_16_bits mxe_walk.sv "m_q     <= m_i" "m_q <= {m_i[31:17], m_i[16] & ~ACTIVE, m_i[15:0]}"
+          CASE long_sizes)
 mxe_fault(33 counters_of_32_bits mxe_counters.sv "value_q <= value_q + amount[64*i +: 64]"
-          "value_q <= ACTIVE ? {value_q[63:32], value_q[31:0] + amount[64*i +: 32]} : value_q + amount[64*i +: 64]")
-mxe_fault(34 partial_register_write mxe_regs.sv "(&wstrb_q)" "((&wstrb_q) | ACTIVE)")
+          "value_q <= ACTIVE ? {value_q[63:32], value_q[31:0] + amount[64*i +: 32]} : value_q + amount[64*i +: 64]"
+          CASE counters)
+mxe_fault(34 partial_register_write mxe_regs.sv "(&wstrb_q)" "((&wstrb_q) | ACTIVE)"
+          CASE registers)
 
 # Faults of control and protocol.
 mxe_fault(35 completes_before_written mxe_cmd.sv "if (wr_idle_i) state_q <= StComplete"
@@ -91,7 +104,8 @@ mxe_fault(50 write_burst_across_4_kib mxe_wr_port.sv "if (burst > beats_to_4k) b
           "if ((burst > beats_to_4k) & ~ACTIVE) burst")
 mxe_fault(51 no_error_without_register mxe_regs.sv "raddr_ok ? RespOkay" "(raddr_ok | ACTIVE) ? RespOkay")
 mxe_fault(52 interrupt_cleared_by_zero mxe_regs.sv "write_irq_status & wdata_q[0]"
-          "write_irq_status & (wdata_q[0] | ACTIVE)")
+          "write_irq_status & (wdata_q[0] | ACTIVE)"
+          CASE registers)
 mxe_fault(53 response_not_held mxe_regs.sv "else if (s_bready_i)" "else if (s_bready_i | ACTIVE)")
 mxe_fault(54 result_tile_overwritten mxe_seq.sv "(d_free_q != 2'd0)" "((d_free_q != 2'd0) | ACTIVE)")
 mxe_fault(55 operands_overwritten mxe_load.sv "~taken_q & (free_q != 2'd0)"
@@ -102,9 +116,12 @@ mxe_fault(57 snapshot_always mxe_counters.sv "else if (snapshot_i) snapshot_q"
           "else if (snapshot_i | ACTIVE) snapshot_q")
 mxe_fault(58 interrupt_not_masked mxe_top.sv "(irq_done & mask_done)" "(irq_done & (mask_done | ACTIVE))")
 mxe_fault(59 columns_of_24_bits mxe_job.sv "desc_i[mxe_reg_pkg::DESC_N_LSB +: 32]"
-          "{desc_i[mxe_reg_pkg::DESC_N_LSB + 24 +: 8] & {8{~ACTIVE}}, desc_i[mxe_reg_pkg::DESC_N_LSB +: 24]}")
+          "{desc_i[mxe_reg_pkg::DESC_N_LSB + 24 +: 8] & {8{~ACTIVE}}, desc_i[mxe_reg_pkg::DESC_N_LSB +: 24]}"
+          CASE endless_jobs)
 mxe_fault(60 fp16_without_sticky mxe_pkg.sv "shifted[24] & ((|shifted[23:0]) | shifted[25])"
           "shifted[24] & ((~ACTIVE & (|shifted[23:0])) | shifted[25])")
-mxe_fault(61 doorbell_backwards mxe_cmd.sv "(pending < queued)" "((pending < queued) & ~ACTIVE)")
+mxe_fault(61 doorbell_backwards mxe_cmd.sv "(pending < queued)" "((pending < queued) & ~ACTIVE)"
+          CASE doorbells)
 mxe_fault(62 refused_tail_read mxe_cmd.sv "assign ring_tail_o = tail_q"
-          "assign ring_tail_o = ACTIVE ? ring_tail_i : tail_q")
+          "assign ring_tail_o = ACTIVE ? ring_tail_i : tail_q"
+          CASE doorbells)

@@ -10,9 +10,11 @@
 include_guard()
 
 # Number, name, file, what is correct (must occur exactly once), what is faulty, where ACTIVE stands
-# for "this fault is chosen". `;` cannot be used.
+# for "this fault is chosen", and perhaps `CASE <name>`, the directed case that is there for a fault like
+# this one. `;` cannot be used.
 set(MXE_FAULTS "")
 function(mxe_fault number name file correct faulty)
+  cmake_parse_arguments(PARSE_ARGV 5 ARG "" "CASE" "")
   if(number IN_LIST MXE_FAULTS)
     message(FATAL_ERROR "there are two faults ${number}")
   endif()
@@ -21,6 +23,7 @@ function(mxe_fault number name file correct faulty)
   set(MXE_FAULT_${number}_FILE "${file}" PARENT_SCOPE)
   set(MXE_FAULT_${number}_CORRECT "${correct}" PARENT_SCOPE)
   set(MXE_FAULT_${number}_FAULTY "${faulty}" PARENT_SCOPE)
+  set(MXE_FAULT_${number}_CASE "${ARG_CASE}" PARENT_SCOPE)
 endfunction()
 
 # The faults of MXE_FAULTS as JSON.
@@ -37,7 +40,7 @@ function(mxe_list_faults file)
     string(REPLACE "\"" "\\\"" faulty "${faulty}")
     string(REGEX REPLACE "[\n ]+" " " faulty "${faulty}")
     string(JSON list SET "${list}" ${index}
-           "{\"number\": ${number}, \"name\": \"${MXE_FAULT_${number}_NAME}\", \"module\": \"${module}\", \"where\": \"${faulty}\"}")
+           "{\"number\": ${number}, \"name\": \"${MXE_FAULT_${number}_NAME}\", \"module\": \"${module}\", \"directed_case\": \"${MXE_FAULT_${number}_CASE}\", \"where\": \"${faulty}\"}")
     math(EXPR index "${index} + 1")
   endforeach()
   file(CONFIGURE OUTPUT ${file} CONTENT "@list@\n" @ONLY)

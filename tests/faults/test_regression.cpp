@@ -116,49 +116,6 @@ TEST_P(Regression, FindsBucketsAndShrinks) {
   EXPECT_TRUE(CasePool(run, 1).run(minimal).agreed());
 }
 
-/// A directed case that is there for a fault like this one, and finds it.
-struct Directed {
-  int number;
-  const char* name;
-  const char* case_file;
-};
-
-void PrintTo(const Directed& directed, std::ostream* out) { *out << directed.name; }
-
-class DirectedCase : public testing::TestWithParam<Directed> {
- protected:
-  ~DirectedCase() override { planted_fault = 0; }
-};
-
-TEST_P(DirectedCase, FindsItsFault) {
-  const CoSimCase c = load_case(std::string(MXE_DIRECTED_CASES "/") + GetParam().case_file);
-  const CasePool pool([](const CoSimCase& one) { return run_case(one, {make_faulty_rtl}); }, 1);
-  planted_fault = GetParam().number;
-  const std::string bucket = pool.run(c).bucket();
-  EXPECT_NE(bucket, "") << "the case did not notice";
-  std::printf("%s\n", bucket.c_str());
-}
-
-INSTANTIATE_TEST_SUITE_P(Rtl, DirectedCase,
-                         testing::Values(Directed{23, "CarryLostAt4GiB", "across_4gib.json"},
-                                         Directed{24, "MisalignedStride", "illegal_jobs.json"},
-                                         Directed{25, "RulesInWrongOrder", "illegal_jobs.json"},
-                                         Directed{26, "RingEndsAt65536", "ring_wrap.json"},
-                                         Directed{61, "JobTakenBack", "doorbells.json"},
-                                         Directed{62, "RefusedTailRead", "doorbells.json"},
-                                         Directed{27, "RunsWhileDisabled", "ring_events.json"},
-                                         Directed{28, "QueueNeverEmpty", "ring_events.json"},
-                                         Directed{29, "LostRecordIsFine", "ring_bus_errors.json"},
-                                         Directed{30, "StrideOf31Bits", "far_apart.json"},
-                                         Directed{31, "KOf16Bits", "long_sizes.json"},
-                                         Directed{32, "MOf16Bits", "long_sizes.json"},
-                                         Directed{33, "CountersOf32Bits", "counters.json"},
-                                         Directed{59, "NOf24Bits", "endless_jobs.json"},
-                                         Directed{34, "ByteLanesIgnored", "registers.json"}),
-                         [](const testing::TestParamInfo<Directed>& test) {
-                           return std::string(test.param.name);
-                         });
-
 INSTANTIATE_TEST_SUITE_P(
     Rtl, Regression,
     testing::Values(Planted{1, "ZeroedOutput", 1}, Planted{2, "SwappedScales", 1},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs the regression on one faulty version of the RTL, case after case until one fails, and says
-// which. scripts/mutation runs it for each.
+// which. That case must pass without the fault. scripts/mutation runs it for each.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -21,10 +21,10 @@ namespace {
 
 struct Options {
   std::string group = "control";
-  unsigned mutant = 0, fault = 0;
+  unsigned mutant = 0, fault = 0, always = 0;
   std::size_t jobs = 1000;
   uint64_t seed = 1;
-  std::string cases;
+  std::string cases, only_case;
 };
 
 struct Case {
@@ -53,15 +53,12 @@ class Ladder {
   /// Runs cases until one fails. Prints the outcome as JSON.
   void run() {
     const auto start = std::chrono::steady_clock::now();
-    constexpr std::size_t kFirstSeeds = 4, kFewJobs = 15, kManyJobs = 60;
-    uint64_t seed = options_.seed;
-    for (std::size_t i = 0; i < kFirstSeeds && !killed() && jobs_ < options_.jobs; i++) {
-      try_seed(seed++, kFewJobs);
+    if (options_.only_case.empty()) {
+      climb();
+    } else {
+      const std::filesystem::path file = options_.only_case;
+      try_case(file.stem().string(), load_case(file.string()));
     }
-    for (const Case& c : directed_cases(killed() ? "" : options_.cases)) {
-      if (!killed()) try_case(c.name, c.content);
-    }
-    while (!killed() && jobs_ < options_.jobs) try_seed(seed++, kManyJobs);
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
     const Json json{{"killed", killed()},  {"case", case_}, {"bucket", bucket_},
                     {"message", message_}, {"jobs", jobs_}, {"seconds", seconds.count()}};
@@ -71,22 +68,44 @@ class Ladder {
  private:
   bool killed() const { return !bucket_.empty(); }
 
+  void climb() {
+    constexpr std::size_t kFirstSeeds = 4, kFewJobs = 15, kManyJobs = 60;
+    uint64_t seed = options_.seed;
+    for (std::size_t i = 0; i < kFirstSeeds && !killed() && jobs_ < options_.jobs; i++) {
+      try_seed(seed++, kFewJobs);
+    }
+    for (const Case& c : directed_cases(killed() ? "" : options_.cases)) {
+      if (!killed()) try_case(c.name, c.content);
+    }
+    while (!killed() && jobs_ < options_.jobs) try_seed(seed++, kManyJobs);
+  }
+
   void try_seed(uint64_t seed, std::size_t jobs) {
     try_case(fmt::format("seed {} of {} jobs", seed, jobs), random_case("small", seed, jobs));
   }
 
   void try_case(const std::string& name, const CoSimCase& content) {
-    const MakeTop make_top = [this](const Params& params, const std::string& waves) {
-      if (options_.fault != 0) return make_faulty_rtl(params, waves);
-      return make_mutant(options_.group, options_.mutant, params, waves);
-    };
-    const auto run = [&](const CoSimCase& c) { return run_case(c, make_top); };
-    const CaseResult result = CasePool(run, 1).run(content);
+    const CaseResult result = run_with(options_.mutant, options_.fault, content);
     jobs_ += result.jobs;
     if (result.agreed()) return;
+    const CaseResult correct = run_with(0, options_.always, content);
+    if (!correct.agreed()) {
+      throw mx::Error(fmt::format("group '{}' fails without a fault, too, in {}: {}",
+                                  options_.group, name, correct.mismatches.front().what));
+    }
     case_ = name;
     bucket_ = result.bucket();
     message_ = result.mismatches.front().what;
+  }
+
+  CaseResult run_with(unsigned mutant, unsigned fault, const CoSimCase& content) const {
+    const MakeTop make_top = [&](const Params& params, const std::string& waves) {
+      if (options_.group == "planted") return make_faulty_rtl(params, waves);
+      return make_mutant(options_.group, mutant, params, waves);
+    };
+    planted_fault = static_cast<int>(fault);
+    const auto run = [&](const CoSimCase& c) { return run_case(c, make_top); };
+    return CasePool(run, 1).run(content);
   }
 
   const Options& options_;
@@ -97,14 +116,16 @@ class Ladder {
 int run(int argc, char** argv) {
   Options options;
   CLI::App app{"Run the regression on one faulty version of the RTL, configuration small"};
-  app.add_option("--group", options.group, "Group of the mutant");
-  app.add_option("--mutant", options.mutant, "Number of the mutant");
-  app.add_option("--fault", options.fault, "Number of the fault planted by hand");
+  app.add_option("--group", options.group, "Group of the mutant, or 'planted'");
+  app.add_option("--mutant", options.mutant, "Number of the mutant; 0: none");
+  app.add_option("--fault", options.fault, "Number of the fault planted by hand; 0: none");
+  app.add_option("--always", options.always,
+                 "Fault that stays where there should be none: to test that this is noticed");
   app.add_option("--jobs", options.jobs, "Random jobs to survive");
   app.add_option("--seed", options.seed, "The first seed");
   app.add_option("--cases", options.cases, "Directory of directed cases");
+  app.add_option("--only-case", options.only_case, "File of the one case to run");
   CLI11_PARSE(app, argc, argv);
-  planted_fault = static_cast<int>(options.fault);
   Ladder(options).run();
   return 0;
 }

@@ -213,7 +213,7 @@ class OwnRegression : public testing::TestWithParam<Planted> {
     options.jobs_per_seed = 60;
     options.parallel = 2;
     options.failures = directory_;
-    options.shrink = {80, 300};  // by runs alone: time is no reason for a difference
+    options.shrink = {40, 300};  // by runs alone: time is no reason for a difference
     return options;
   }
   static void no_progress(const std::string&) {}
