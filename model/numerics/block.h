@@ -22,6 +22,11 @@ struct BlockRules {
   /// The NVFP4 arithmetics' tensor scale and its inverse as encode_factor computes it; else 1.
   float tensor_decode = 1;
   float tensor_encode = 1;
+  float tensor_amax = 1;   ///< what the tensor scale was made of
+  float tensor_limit = 1;  ///< the amax whose tensor scale is 1
+
+  /// Value of `code`, whose value without scales is `value`, under a block scale.
+  float scaled_value(float value, float block_scale) const;
 };
 
 /// `array_amax` matters only with options.uses_tensor_scale.
@@ -38,12 +43,23 @@ struct BlockScale {
   bool zeros = false;  ///< every element counts as +0
 };
 
-/// Scale of the block x[0..count).
+/// Scale of the block x[0..count), which may have several rows of options.block_size.
 BlockScale block_scale(const float* x, std::size_t count, const BlockRules& rules);
+/// The one of the two scales of FourOverSix that gives the smaller error.
+BlockScale four_over_six_scale(const float* x, std::size_t count, const BlockRules& rules);
+/// A scale with significand bits; `factor` raises it in the arithmetics that FourOverSix has.
+BlockScale real_scale(const float* x, std::size_t count, const BlockRules& rules, float factor);
+
+/// Where the elements of a block lie in their array, for what depends on it (random_bits).
+struct ElementPlace {
+  std::size_t first = 0;
+  std::size_t stride = 1;
+};
 
 /// Codes of the elements under `scale`, and the values they stand for (also where no code does, see
 /// NanElement::pass_through, and with the sign of integer zeros). `dequantized` may be null.
 void quantize_elements(const float* x, std::size_t count, const BlockRules& rules,
-                       const BlockScale& scale, uint16_t* codes, float* dequantized);
+                       const BlockScale& scale, uint16_t* codes, float* dequantized,
+                       const ElementPlace& place = {});
 
 }  // namespace mx

@@ -62,13 +62,13 @@ class ElementQuantizer {
                          : scale.value;
   }
 
-  uint32_t quantize(float x, float* dequantized) const {
+  uint32_t quantize(float x, std::size_t index, float* dequantized) const {
     if (scale_.zeros) x = 0.0f;
     const ScaledElement element = power_of_two_ ? split(x, divisor_exponent_) : split(scaled(x), 0);
     const bool pass_through =
         (element.nan && options_.nan_elements == NanElement::pass_through) ||
         (element.infinite && options_.inf_elements == InfElement::pass_through);
-    const uint32_t magnitude = pass_through ? 0 : magnitude_code(element);
+    const uint32_t magnitude = pass_through ? 0 : magnitude_code(element, index);
     bool negative = element.negative;
     if (element.nan) negative = nan_is_negative();
     if (magnitude == 0) negative = !element.nan && zero_is_negative(options_.zero_sign, element);
@@ -119,8 +119,10 @@ class ElementQuantizer {
       case ScaleArithmetic::two_reciprocals:
         return (1.0f / rules_.tensor_decode) / scale_.value;
       case ScaleArithmetic::product:
+      case ScaleArithmetic::normalized:
         return scale_.value * rules_.tensor_decode;
-      case ScaleArithmetic::encode_factor: {
+      case ScaleArithmetic::encode_factor:
+      case ScaleArithmetic::encode_quotient: {
         const float factor = 1.0f / (scale_.value * (1.0f / rules_.tensor_encode));
         return factor > kLargestFloat ? kLargestFloat : factor;
       }
@@ -130,7 +132,8 @@ class ElementQuantizer {
 
   float scaled(float x) const {
     const bool divides = options_.arithmetic == ScaleArithmetic::division ||
-                         options_.arithmetic == ScaleArithmetic::product;
+                         options_.arithmetic == ScaleArithmetic::product ||
+                         options_.arithmetic == ScaleArithmetic::normalized;
     return divides ? x / factor_ : x * factor_;
   }
 
@@ -154,7 +157,7 @@ class ElementQuantizer {
     return options_.nan_elements == NanElement::negative_largest && !format_.has_nan;
   }
 
-  uint32_t magnitude_code(const ScaledElement& element) const {
+  uint32_t magnitude_code(const ScaledElement& element, std::size_t index) const {
     if (element.nan) return nan_magnitude();
     uint32_t limit = format_.max_code;
     if (options_.full_integer_range && element.negative && format_.kind == FormatKind::integer) {
@@ -163,14 +166,16 @@ class ElementQuantizer {
     if (element.infinite) return limit;
     Rounding rounding = options_.rounding;
     if (rounding == Rounding::nearest_up && element.negative) rounding = Rounding::nearest_zero;
+    const uint64_t random =
+        rounding == Rounding::stochastic ? random_bits(options_.seed, index) : 0;
     return encode_magnitude(format_, element.significand, element.exponent, rounding, limit,
-                            options_.float32_element_log2);
+                            options_.float32_element_log2, random);
   }
 
   float value_of(uint32_t code, bool negative) const {
     float value = rules_.values[code];
-    if (value == 0 && negative) value = -0.0f;
-    return value * decode_factor_ * rules_.tensor_decode;
+    if (value == 0 && negative && !options_.unsigned_zero_values) value = -0.0f;
+    return rules_.scaled_value(value, decode_factor_);
   }
 
   const BlockRules& rules_;
@@ -186,8 +191,21 @@ class ElementQuantizer {
 
 }  // namespace
 
+float BlockRules::scaled_value(float value, float block_scale) const {
+  switch (options.value_order) {
+    case ValueOrder::code_first:
+      break;
+    case ValueOrder::scales_first:
+      return value * (block_scale * tensor_decode);
+    case ValueOrder::amax_first:
+      return value * (block_scale * tensor_amax * (1.0f / tensor_limit));
+  }
+  return value * block_scale * tensor_decode;
+}
+
 void quantize_elements(const float* x, std::size_t count, const BlockRules& rules,
-                       const BlockScale& scale, uint16_t* codes, float* dequantized) {
+                       const BlockScale& scale, uint16_t* codes, float* dequantized,
+                       const ElementPlace& place) {
   const ElementQuantizer quantizer(rules, scale);
   // Where Inf does not poison, the real-scale arithmetics carry NaN through to the elements.
   const bool carries_nan =
@@ -195,8 +213,9 @@ void quantize_elements(const float* x, std::size_t count, const BlockRules& rule
   const bool poisoned = !std::isfinite(scale.value) && !carries_nan;
   for (std::size_t i = 0; i < count; i++) {
     float* value = dequantized ? dequantized + i : nullptr;
-    codes[i] = static_cast<uint16_t>(poisoned ? quantizer.poisoned(x[i], value)
-                                              : quantizer.quantize(x[i], value));
+    codes[i] = static_cast<uint16_t>(
+        poisoned ? quantizer.poisoned(x[i], value)
+                 : quantizer.quantize(x[i], place.first + i * place.stride, value));
   }
 }
 

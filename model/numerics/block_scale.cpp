@@ -97,6 +97,8 @@ class PowerOfTwoScale {
         scale.zeros = true;
         return scale;
       }
+      case SpecialRule::smallest_scale:
+        return finite(range_.min);
     }
     return not_a_number(kNan, options_.scale_format);
   }
@@ -201,8 +203,39 @@ BlockScale round_scale(float exact, const ElementFormat& format, const Quantizer
   return scale;
 }
 
-// A scale with significand bits, in the float32 operations the arithmetic names.
-BlockScale real_scale(const float* x, std::size_t count, const BlockRules& rules) {
+ElementFormat shifted(const ElementFormat& format, int element_shift) {
+  ElementFormat result = format;
+  const double factor = pow2(element_shift);
+  result.lsb_exponent += element_shift;
+  result.emax += element_shift;
+  result.bias -= element_shift;
+  result.max *= factor;
+  result.min_normal *= factor;
+  result.min_subnormal *= factor;
+  return result;
+}
+
+void set_tensor_scale(BlockRules& rules, float array_amax) {
+  const QuantizerOptions& options = rules.options;
+  const double limit = options.tensor_scale_limit.value_or(rules.scale_codes.max);
+  const float largest = static_cast<float>(limit * rules.format.max);
+  rules.tensor_amax = array_amax;
+  rules.tensor_limit = largest;
+  if (options.arithmetic != ScaleArithmetic::encode_factor &&
+      options.arithmetic != ScaleArithmetic::encode_quotient) {
+    rules.tensor_decode = array_amax / largest;
+    return;
+  }
+  float encode = array_amax == 0 ? kLargestFloat : std::min(largest / array_amax, kLargestFloat);
+  if (encode == 0) encode = 1;
+  rules.tensor_encode = encode;
+  rules.tensor_decode = 1.0f / encode;
+}
+
+}  // namespace
+
+// In the float32 operations the arithmetic names.
+BlockScale real_scale(const float* x, std::size_t count, const BlockRules& rules, float factor) {
   const QuantizerOptions& options = rules.options;
   const BlockRange block = block_range(x, count);
   float amax = from_bits(block.amax);
@@ -222,41 +255,24 @@ BlockScale real_scale(const float* x, std::size_t count, const BlockRules& rules
       exact = amax / (max * rules.tensor_decode);
       break;
     case ScaleArithmetic::encode_factor: {
-      const float factor = rules.tensor_encode * (1.0f / max);
-      exact = std::isnan(amax) ? kNan : std::min(amax * factor, kLargestFloat);
+      const float encode = rules.tensor_encode * (1.0f / max);
+      exact = std::isnan(amax) ? kNan : std::min(amax * encode, kLargestFloat);
       break;
     }
+    case ScaleArithmetic::encode_quotient:
+      exact = (amax / max) * rules.tensor_encode * factor;
+      break;
+    case ScaleArithmetic::normalized:
+      exact = amax * factor / max;
+      if (exact == 0 && options.zero_scale) exact = *options.zero_scale;
+      exact = exact * (rules.tensor_limit / max) / (rules.tensor_amax / max);
+      break;
   }
-  if (exact == 0 && options.zero_scale) exact = *options.zero_scale;
+  const bool stands_in = options.zero_scale && options.arithmetic != ScaleArithmetic::normalized;
+  if (exact == 0 && stands_in) exact = *options.zero_scale;
   if (exact < options.min_scale) exact = options.min_scale;
   return round_scale(exact, rules.scale_codes, options);
 }
-
-ElementFormat shifted(const ElementFormat& format, int element_shift) {
-  ElementFormat result = format;
-  const double factor = pow2(element_shift);
-  result.lsb_exponent += element_shift;
-  result.emax += element_shift;
-  result.bias -= element_shift;
-  result.max *= factor;
-  result.min_normal *= factor;
-  result.min_subnormal *= factor;
-  return result;
-}
-
-void set_tensor_scale(BlockRules& rules, float array_amax) {
-  const float largest = static_cast<float>(rules.scale_codes.max * rules.format.max);
-  if (rules.options.arithmetic != ScaleArithmetic::encode_factor) {
-    rules.tensor_decode = array_amax / largest;
-    return;
-  }
-  float encode = array_amax == 0 ? kLargestFloat : std::min(largest / array_amax, kLargestFloat);
-  if (encode == 0) encode = 1;
-  rules.tensor_encode = encode;
-  rules.tensor_decode = 1.0f / encode;
-}
-
-}  // namespace
 
 BlockRules make_block_rules(const ElementFormat& format, const QuantizerOptions& options,
                             float array_amax) {
@@ -266,6 +282,7 @@ BlockRules make_block_rules(const ElementFormat& format, const QuantizerOptions&
   rules.values.resize(std::size_t{1} << format.bits);
   for (uint32_t code = 0; code < rules.values.size(); code++) {
     rules.values[code] = static_cast<float>(rules.format.decode(code));
+    if (options.unsigned_zero_values && rules.values[code] == 0) rules.values[code] = 0;
   }
   const ScaleFormat& scale = options.scale_format;
   if (!scale.is_power_of_two()) {
@@ -295,7 +312,8 @@ int exact_scale_exponent(const FloatParts& amax, const ElementFormat& format, Sc
 }
 
 BlockScale block_scale(const float* x, std::size_t count, const BlockRules& rules) {
-  if (!rules.options.scale_format.is_power_of_two()) return real_scale(x, count, rules);
+  if (rules.options.four_over_six != FourOverSix::off) return four_over_six_scale(x, count, rules);
+  if (!rules.options.scale_format.is_power_of_two()) return real_scale(x, count, rules, 1);
   return PowerOfTwoScale(rules).derive(x, count);
 }
 

@@ -8,24 +8,44 @@
 
 #include "model/numerics/bits.h"
 #include "model/numerics/log2.h"
+#include "model/numerics/random.h"
 
 namespace mx {
 
 Rounding parse_rounding(std::string_view name) {
-  constexpr std::pair<std::string_view, Rounding> kNames[] = {{"rne", Rounding::nearest_even},
-                                                              {"away", Rounding::nearest_away},
-                                                              {"down", Rounding::nearest_zero},
-                                                              {"up", Rounding::nearest_up},
-                                                              {"trunc", Rounding::toward_zero}};
+  constexpr std::pair<std::string_view, Rounding> kNames[] = {
+      {"rne", Rounding::nearest_even},  {"away", Rounding::nearest_away},
+      {"down", Rounding::nearest_zero}, {"up", Rounding::nearest_up},
+      {"trunc", Rounding::toward_zero}, {"stochastic", Rounding::stochastic}};
   for (const auto& [text, rounding] : kNames) {
     if (text == name) return rounding;
   }
-  throw Error(fmt::format("unknown rounding '{}' (allowed: rne, away, down, up, trunc)", name));
+  throw Error(
+      fmt::format("unknown rounding '{}' (allowed: rne, away, down, up, trunc, stochastic)", name));
 }
 
-uint64_t round_shifted(uint64_t significand, int shift, Rounding rounding) {
+uint64_t random_bits(uint64_t seed, uint64_t index) { return mxe::mix64(mxe::mix64(seed) + index); }
+
+namespace {
+
+uint64_t round_stochastic(uint64_t significand, int drop, uint64_t random) {
+  // The part cut off as a fraction of 2^64; bits below that are beyond what the decision sees.
+  const uint64_t kept = drop > 63 ? 0 : significand >> drop;
+  uint64_t fraction = 0;
+  if (drop <= 64) {
+    fraction = significand << (64 - drop);
+  } else if (drop < 128) {
+    fraction = significand >> (drop - 64);
+  }
+  return kept + (fraction > random ? 1 : 0);
+}
+
+}  // namespace
+
+uint64_t round_shifted(uint64_t significand, int shift, Rounding rounding, uint64_t random) {
   if (shift >= 0) return significand << shift;
   const int drop = -shift;
+  if (rounding == Rounding::stochastic) return round_stochastic(significand, drop, random);
   if (drop > 63) return 0;  // below a quarter for every significand < 2^62
   const uint64_t kept = significand >> drop;
   const uint64_t rest = significand & ((uint64_t{1} << drop) - 1);
@@ -51,6 +71,7 @@ uint64_t round_shifted(uint64_t significand, int shift, Rounding rounding) {
       up = rest > half;
       break;
     case Rounding::toward_zero:
+    case Rounding::stochastic:
       break;
   }
   return kept + (up ? 1 : 0);
@@ -67,7 +88,7 @@ int element_log2_float32(uint64_t significand, int exponent) {
 }  // namespace
 
 uint32_t encode_magnitude(const ElementFormat& format, uint64_t significand, int exponent,
-                          Rounding rounding, uint32_t limit, bool float32_log2) {
+                          Rounding rounding, uint32_t limit, bool float32_log2, uint64_t random) {
   if (significand == 0) return 0;
   // Weight of the last kept bit: fixed for integers and subnormals, else mantissa_bits below the
   // leading one. Counting codes from there makes a carry into the next binade come out right.
@@ -79,7 +100,7 @@ uint32_t encode_magnitude(const ElementFormat& format, uint64_t significand, int
   }
   uint64_t binade = static_cast<uint64_t>(lsb - format.lsb_exponent);
   if (binade > uint64_t{1} << format.exponent_bits || exponent - lsb > 20) return limit;
-  uint64_t rounded = round_shifted(significand, exponent - lsb, rounding);
+  uint64_t rounded = round_shifted(significand, exponent - lsb, rounding, random);
   if (binade > 0 && rounded < uint64_t{1} << format.mantissa_bits) {
     // A log2f that was one too high and a rounding that did not reach it: back to the binade below.
     rounded *= 2;

@@ -2,8 +2,11 @@
 #include "model/numerics/presets.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <functional>
+#include <numeric>
 #include <utility>
 
 namespace mx {
@@ -12,13 +15,25 @@ namespace {
 using Apply = std::function<void(const ElementFormat&, QuantizerOptions&)>;
 
 // Which formats a preset's software has.
-enum class Scope : uint8_t { all, floating, e2m1, nvfp4 };
+enum class Scope : uint8_t { all, floating, e2m1, e4m3, nvfp4 };
 
 struct Preset {
   std::string name;
   Scope scope;
+  std::string release;  // of the software that it was compared with
   Apply apply;
 };
+
+constexpr const char* kOcp = "OCP MX v1.0";
+constexpr const char* kMicroxcaling = "microxcaling 7bc4195 (August 2024)";
+constexpr const char* kTorchao = "torchao main 36027d82 (August 2026)";
+constexpr const char* kTorchaoOld = "torchao up to 0.18.0";
+constexpr const char* kTorchaoNvfp4 = "torchao 0.18.0 and main 36027d82 (August 2026)";
+constexpr const char* kQuark = "AMD Quark 0.13";
+constexpr const char* kModelopt = "ModelOpt 0.47.0";
+constexpr const char* kModeloptBoth = "ModelOpt 5a4242f (December 2025) and 0.47.0";
+constexpr const char* kModeloptCuda = "ModelOpt 5a4242f (December 2025), CUDA kernel";
+constexpr const char* kTe = "Transformer Engine d0067d0 (August 2026), reference";
 
 bool is_integer(const ElementFormat& format) { return format.kind == FormatKind::integer; }
 
@@ -142,6 +157,15 @@ void modelopt_mxfp4(QuantizerOptions& o) {
   o.zero_sign = ZeroSign::negative;
 }
 
+void modelopt_mxfp8(QuantizerOptions& o) {
+  o.scale_rule = ScaleRule::rceil;
+  o.log2 = Log2Source::float32;
+  o.quotient = Quotient::division;
+  o.nan = SpecialRule::smallest_scale;
+  o.inf = SpecialRule::largest_scale;
+  o.nan_elements = NanElement::nan_code;
+}
+
 void modelopt_cuda(const ElementFormat& format, QuantizerOptions& o, bool nv) {
   o.scale_rule = nv ? ScaleRule::rceil : ScaleRule::floor;
   o.quotient = Quotient::division;
@@ -168,6 +192,8 @@ void nvfp4_torchao(QuantizerOptions& o, bool two_levels) {
   o.arithmetic = two_levels ? ScaleArithmetic::two_reciprocals : ScaleArithmetic::reciprocal;
   o.uses_tensor_scale = two_levels;
   o.min_scale = 0x1p-6f;
+  o.value_order = ValueOrder::scales_first;
+  o.tensor_specials = true;
 }
 
 void nvfp4_modelopt(QuantizerOptions& o) {
@@ -178,6 +204,24 @@ void nvfp4_modelopt(QuantizerOptions& o) {
   o.zero_scale = 1.0f;
   o.zero_sign = ZeroSign::value;
   o.nan_elements = NanElement::largest;
+  o.value_order = ValueOrder::scales_first;
+  o.tensor_specials = true;
+  o.unsigned_zero_values = true;
+}
+
+// What became of it: block scales are clamped to E4M3's range of positive numbers.
+void nvfp4_modelopt_clamped(QuantizerOptions& o) {
+  nvfp4_modelopt(o);
+  o.min_scale = 0x1p-9f;
+  o.saturate_scale = true;
+}
+
+// The choice that ModelOpt leaves to a calibration, made for every block by its squared error.
+void nvfp4_modelopt_4over6(QuantizerOptions& o) {
+  nvfp4_modelopt_clamped(o);
+  o.arithmetic = ScaleArithmetic::normalized;
+  o.four_over_six = FourOverSix::squared;
+  o.tensor_scale_limit = 256.0f;
 }
 
 void nvfp4_te(QuantizerOptions& o) {
@@ -185,6 +229,15 @@ void nvfp4_te(QuantizerOptions& o) {
   o.arithmetic = ScaleArithmetic::encode_factor;
   o.uses_tensor_scale = true;
   o.zero_sign = ZeroSign::value;
+  o.value_order = ValueOrder::amax_first;
+  o.tensor_specials = true;
+}
+
+void nvfp4_te_4over6(QuantizerOptions& o, FourOverSix error) {
+  nvfp4_te(o);
+  o.arithmetic = ScaleArithmetic::encode_quotient;
+  o.four_over_six = error;
+  o.tensor_scale_limit = 256.0f;
 }
 
 // Blocks of 16 with power-of-two scales, as Transformer Engine offers beside E4M3.
@@ -198,11 +251,12 @@ void nvfp4_te_pow2(QuantizerOptions& o) {
 }
 
 void add_rules(
-    std::vector<Preset>& presets, const std::string& prefix, Scope scope, std::size_t count,
+    std::vector<Preset>& presets, const std::string& prefix, Scope scope, const char* release,
+    std::size_t count,
     const std::function<void(const ElementFormat&, QuantizerOptions&, ScaleRule)>& apply) {
   for (std::size_t i = 0; i < count; i++) {
     const ScaleRule rule = kAllScaleRules[i];
-    presets.push_back({prefix + scale_rule_name(rule), scope,
+    presets.push_back({prefix + scale_rule_name(rule), scope, release,
                        [apply, rule](const ElementFormat& format, QuantizerOptions& o) {
                          apply(format, o, rule);
                        }});
@@ -218,18 +272,18 @@ void add_microxcaling(std::vector<Preset>& presets) {
                                                         {"even", Rounding::nearest_even},
                                                         {"floor", Rounding::toward_zero}};
   for (const auto& [name, rounding] : kPython) {
-    presets.push_back({fmt::format("microxcaling-{}", name), Scope::all,
+    presets.push_back({fmt::format("microxcaling-{}", name), Scope::all, kMicroxcaling,
                        [rounding = rounding](const ElementFormat&, QuantizerOptions& o) {
                          microxcaling(o, rounding);
                        }});
   }
-  presets.push_back(
-      {"microxcaling-even-flush", Scope::all, [](const ElementFormat&, QuantizerOptions& o) {
-         microxcaling(o, Rounding::nearest_even_float32);
-         o.flush_subnormal_blocks = true;
-       }});
+  presets.push_back({"microxcaling-even-flush", Scope::all, kMicroxcaling,
+                     [](const ElementFormat&, QuantizerOptions& o) {
+                       microxcaling(o, Rounding::nearest_even_float32);
+                       o.flush_subnormal_blocks = true;
+                     }});
   for (const auto& [name, rounding] : kCuda) {
-    presets.push_back({fmt::format("microxcaling-cuda-{}", name), Scope::all,
+    presets.push_back({fmt::format("microxcaling-cuda-{}", name), Scope::all, kMicroxcaling,
                        [rounding = rounding](const ElementFormat&, QuantizerOptions& o) {
                          microxcaling_cuda(o, rounding);
                        }});
@@ -243,48 +297,95 @@ void add_quark_onnx(std::vector<Preset>& presets) {
       {"quark-onnx-dpu", Rounding::nearest_up},
       {"quark-onnx-py3", Rounding::nearest_even}};
   for (const auto& [name, rounding] : kModes) {
-    presets.push_back(
-        {name, Scope::all, [rounding = rounding](const ElementFormat& format, QuantizerOptions& o) {
-           quark_onnx(format, o, rounding);
-         }});
+    presets.push_back({name, Scope::all, kQuark,
+                       [rounding = rounding](const ElementFormat& format, QuantizerOptions& o) {
+                         quark_onnx(format, o, rounding);
+                       }});
   }
+}
+
+void add_nvfp4(std::vector<Preset>& presets) {
+  auto add = [&presets](const char* name, const char* release, void (*apply)(QuantizerOptions&)) {
+    presets.push_back({name, Scope::nvfp4, release,
+                       [apply](const ElementFormat&, QuantizerOptions& o) { apply(o); }});
+  };
+  using O = QuantizerOptions&;
+  add("nvfp4-torchao1", kTorchaoNvfp4, [](O o) { nvfp4_torchao(o, false); });
+  add("nvfp4-torchao2", kTorchaoNvfp4, [](O o) { nvfp4_torchao(o, true); });
+  add("nvfp4-modelopt", kModelopt, nvfp4_modelopt_clamped);
+  add("nvfp4-modelopt-4over6", kModelopt, nvfp4_modelopt_4over6);
+  add("nvfp4-modelopt_old", "ModelOpt 5a4242f (December 2025)", nvfp4_modelopt);
+  add("nvfp4-te", kTe, nvfp4_te);
+  add("nvfp4-te-2d", kTe, [](O o) {
+    nvfp4_te(o);
+    o.block_rows = o.block_size;
+  });
+  add("nvfp4-te-row", kTe, [](O o) {
+    nvfp4_te(o);
+    o.row_scaled = true;
+  });
+  add("nvfp4-te-4over6", kTe, [](O o) { nvfp4_te_4over6(o, FourOverSix::absolute); });
+  add("nvfp4-te-4over6-mse", kTe, [](O o) { nvfp4_te_4over6(o, FourOverSix::squared); });
+  add("nvfp4-te-4over6-2d", kTe, [](O o) {
+    nvfp4_te_4over6(o, FourOverSix::absolute);
+    o.block_rows = o.block_size;
+  });
+  add("nvfp4-te-4over6-row", kTe, [](O o) {
+    nvfp4_te_4over6(o, FourOverSix::absolute);
+    o.row_scaled = true;
+  });
+  add("nvfp4-te-pow2", kTe, nvfp4_te_pow2);
 }
 
 std::vector<Preset> make_presets() {
   std::vector<Preset> presets;
-  auto add = [&presets](const char* name, Scope scope, Apply apply) {
-    presets.push_back({name, scope, std::move(apply)});
+  auto add = [&presets](const char* name, Scope scope, const char* release, Apply apply) {
+    presets.push_back({name, scope, release, std::move(apply)});
   };
   using F = const ElementFormat&;
   using O = QuantizerOptions&;
-  add("ocp", Scope::all, [](F, O) {});
-  add_rules(presets, "ocp-", Scope::all, 4, [](F, O o, ScaleRule r) { o.scale_rule = r; });
+  add("ocp", Scope::all, kOcp, [](F, O) {});
+  add_rules(presets, "ocp-", Scope::all, kOcp, 4, [](F, O o, ScaleRule r) { o.scale_rule = r; });
   add_microxcaling(presets);
-  add("torchmx", Scope::all, torchmx);
-  add_rules(presets, "torchao-", Scope::floating, 4, [](F, O o, ScaleRule r) { torchao(o, r); });
-  add_rules(presets, "torchao_old-", Scope::floating, 4,
+  add("torchmx", Scope::all, "torchmx 0.1.0", torchmx);
+  add_rules(presets, "torchao-", Scope::floating, kTorchao, 4,
+            [](F, O o, ScaleRule r) { torchao(o, r); });
+  add_rules(presets, "torchao_old-", Scope::floating, kTorchaoOld, 4,
             [](F, O o, ScaleRule r) { torchao_old(o, r); });
   add_quark_onnx(presets);
-  add_rules(presets, "quark-torch-", Scope::all, 3, quark_torch);
-  add("pychop", Scope::all, [](F f, O o) {
+  add_rules(presets, "quark-torch-", Scope::all, kQuark, 3, quark_torch);
+  add("pychop", Scope::all, "pychop 0.6.2", [](F f, O o) {
     pychop(o);
     o.zero_sign = is_integer(f) ? ZeroSign::keep : ZeroSign::positive;
   });
-  add("ascend", Scope::floating, ascend);
-  add("modelopt-mxfp4", Scope::e2m1, [](F, O o) { modelopt_mxfp4(o); });
-  add("modelopt-cuda-nv", Scope::all, [](F f, O o) { modelopt_cuda(f, o, true); });
-  add("modelopt-cuda-ocp", Scope::all, [](F f, O o) { modelopt_cuda(f, o, false); });
-  add("nvfp4-torchao1", Scope::nvfp4, [](F, O o) { nvfp4_torchao(o, false); });
-  add("nvfp4-torchao2", Scope::nvfp4, [](F, O o) { nvfp4_torchao(o, true); });
-  add("nvfp4-modelopt", Scope::nvfp4, [](F, O o) { nvfp4_modelopt(o); });
-  add("nvfp4-te", Scope::nvfp4, [](F, O o) { nvfp4_te(o); });
-  add("nvfp4-te-pow2", Scope::nvfp4, [](F, O o) { nvfp4_te_pow2(o); });
+  add("ascend", Scope::floating, "CANN sample generator", ascend);
+  add("modelopt-mxfp4", Scope::e2m1, kModeloptBoth, [](F, O o) { modelopt_mxfp4(o); });
+  add("modelopt-mxfp8", Scope::e4m3, kModelopt, [](F, O o) { modelopt_mxfp8(o); });
+  add("modelopt-cuda-nv", Scope::all, kModeloptCuda, [](F f, O o) { modelopt_cuda(f, o, true); });
+  add("modelopt-cuda-ocp", Scope::all, kModeloptCuda, [](F f, O o) { modelopt_cuda(f, o, false); });
+  add_nvfp4(presets);
   return presets;
 }
 
 const std::vector<Preset>& presets() {
   static const std::vector<Preset> table = make_presets();
   return table;
+}
+
+const char* scope_text(Scope scope) {
+  switch (scope) {
+    case Scope::all:
+      return "all but nvfp4";
+    case Scope::floating:
+      return "floating point";
+    case Scope::e2m1:
+      return "mxfp4_e2m1";
+    case Scope::e4m3:
+      return "mxfp8_e4m3";
+    case Scope::nvfp4:
+      return "nvfp4";
+  }
+  return "";
 }
 
 void check_scope(const Preset& preset, std::string_view format_name, const ElementFormat& format) {
@@ -298,6 +399,9 @@ void check_scope(const Preset& preset, std::string_view format_name, const Eleme
     case Scope::e2m1:
       allowed = is_shaped(format, 2, 1) ? nullptr : "mxfp4_e2m1";
       break;
+    case Scope::e4m3:
+      allowed = format.name == "mxfp8_e4m3" ? nullptr : "mxfp8_e4m3";
+      break;
     case Scope::nvfp4:
       allowed = is_shaped(format, 2, 1) ? nullptr : "nvfp4";
       break;
@@ -307,6 +411,61 @@ void check_scope(const Preset& preset, std::string_view format_name, const Eleme
     throw Error(fmt::format("preset '{}' does not produce '{}' (allowed: {})", preset.name,
                             format_name, allowed));
   }
+}
+
+// The formats under the names that PyTorch, ml_dtypes and the libraries around them have for them.
+std::string_view own_name(std::string_view name) {
+  constexpr std::pair<std::string_view, std::string_view> kNames[] = {
+      {"mxfp4", "mxfp4_e2m1"},         {"fp4_e2m1", "mxfp4_e2m1"},
+      {"float4_e2m1", "mxfp4_e2m1"},   {"float4_e2m1fn", "mxfp4_e2m1"},
+      {"fp4_e1m2", "mxfp4_e1m2"},      {"float4_e1m2", "mxfp4_e1m2"},
+      {"fp6_e2m3", "mxfp6_e2m3"},      {"float6_e2m3", "mxfp6_e2m3"},
+      {"float6_e2m3fn", "mxfp6_e2m3"}, {"fp6_e3m2", "mxfp6_e3m2"},
+      {"float6_e3m2", "mxfp6_e3m2"},   {"float6_e3m2fn", "mxfp6_e3m2"},
+      {"fp8_e4m3", "mxfp8_e4m3"},      {"fp8_e4m3fn", "mxfp8_e4m3"},
+      {"float8_e4m3fn", "mxfp8_e4m3"}, {"fp8_e5m2", "mxfp8_e5m2"},
+      {"float8_e5m2", "mxfp8_e5m2"},   {"float4_e2m1fn_x2", "mxfp4_e2m1"},
+      {"mxfp8_e4m3fn", "mxfp8_e4m3"},  {"mxint8_e8m0", "mxint8"}};
+  for (const auto& [theirs, ours] : kNames) {
+    if (theirs == name) return ours;
+  }
+  return name;
+}
+
+// Insertions, deletions and replacements that lead from one word to the other.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); i++) {
+    std::size_t diagonal = row[0];
+    row[0] = i + 1;
+    for (std::size_t j = 0; j < b.size(); j++) {
+      const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({replaced, row[j] + 1, diagonal + 1});
+    }
+  }
+  return row.back();
+}
+
+// Names that begin with `name`; failing that, those that contain it; failing that, the closest.
+std::vector<std::string> nearest(std::string_view name, const std::vector<std::string>& names) {
+  constexpr std::size_t kClosest = 3;
+  std::vector<std::string> beginning;
+  std::vector<std::string> containing;
+  for (const std::string& candidate : names) {
+    const std::size_t at = candidate.find(name);
+    if (at == 0) beginning.push_back(candidate);
+    if (at != std::string::npos) containing.push_back(candidate);
+  }
+  if (!name.empty() && !beginning.empty()) return beginning;
+  if (!name.empty() && !containing.empty()) return containing;
+  std::vector<std::string> closest = names;
+  std::stable_sort(closest.begin(), closest.end(), [name](const auto& a, const auto& b) {
+    return edit_distance(name, a) < edit_distance(name, b);
+  });
+  closest.resize(kClosest);
+  return closest;
 }
 
 // Reads a one- or two-digit number at `at` and moves `at` behind it; -1 if there is none.
@@ -321,6 +480,14 @@ int number_at(std::string_view text, std::size_t& at) {
 
 }  // namespace
 
+std::vector<PresetInfo> preset_infos() {
+  std::vector<PresetInfo> infos;
+  for (const Preset& preset : presets()) {
+    infos.push_back({preset.name, scope_text(preset.scope), preset.release});
+  }
+  return infos;
+}
+
 std::vector<std::string> preset_names() {
   std::vector<std::string> names;
   for (const Preset& preset : presets()) names.push_back(preset.name);
@@ -328,6 +495,7 @@ std::vector<std::string> preset_names() {
 }
 
 ElementFormat parse_any_format(std::string_view name) {
+  name = own_name(name);
   if (name == "nvfp4") return element_format(FormatId::mxfp4_e2m1);
   std::string allowed;
   for (const FormatId id : kAllFormats) {
@@ -359,16 +527,15 @@ ElementFormat parse_any_format(std::string_view name) {
 Quantizer make_quantizer(std::string_view format, std::string_view preset) {
   if (format == "nvfp4" && preset == "ocp") preset = "nvfp4-torchao2";
   Quantizer quantizer{parse_any_format(format), {}};
-  std::string allowed;
   for (const Preset& candidate : presets()) {
     if (candidate.name == preset) {
       check_scope(candidate, format, quantizer.format);
       candidate.apply(quantizer.format, quantizer.options);
       return quantizer;
     }
-    allowed += (allowed.empty() ? "" : ", ") + candidate.name;
   }
-  throw Error(fmt::format("unknown preset '{}' (allowed: {})", preset, allowed));
+  throw Error(fmt::format("unknown preset '{}' (nearest: {}; `mxe formats` lists all)", preset,
+                          fmt::join(nearest(preset, preset_names()), ", ")));
 }
 
 }  // namespace mx

@@ -18,13 +18,24 @@ struct Quantizer {
   QuantizerOptions options;
 };
 
-/// All preset names, in the order of the documentation.
+/// What a preset is.
+struct PresetInfo {
+  std::string name;
+  std::string formats;  ///< that it can produce
+  std::string release;  ///< of the software that it was compared with bit for bit
+};
+
+/// All presets, in the order of the documentation.
+std::vector<PresetInfo> preset_infos();
+/// Their names.
 std::vector<std::string> preset_names();
 
 /// The quantizer of a preset for a format. `format` is a hardware format's name, `nvfp4`, or a
 /// custom one: eXmY (X exponent and Y mantissa bits, IEEE bias, no specials) or intN (two's
-/// complement with N - 2 fraction bits). `nvfp4` under the preset `ocp` means `nvfp4-torchao2`.
-/// Throws Error for an unknown preset or format, or one the preset cannot produce.
+/// complement with N - 2 fraction bits). The hardware formats also go by the names that PyTorch,
+/// ml_dtypes and others have for them (float8_e4m3fn, fp6_e2m3, ...). `nvfp4` under the preset
+/// `ocp` means `nvfp4-torchao2`. Throws Error for an unknown preset (naming the nearest ones) or
+/// format, or one the preset cannot produce.
 Quantizer make_quantizer(std::string_view format, std::string_view preset = "ocp");
 
 /// The element format of any format name that make_quantizer takes (nvfp4: E2M1).

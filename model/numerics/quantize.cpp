@@ -15,12 +15,13 @@
 namespace mx {
 namespace {
 
-// Largest finite magnitude of the array, 1 if that is 0: the tensor scale must be usable.
-float array_amax(const float* x, std::size_t count) {
+// Largest magnitude of elements `stride` apart, 1 if that is 0: the tensor scale must be usable.
+// NaN counts as larger than Inf where the two count at all.
+float largest_magnitude(const float* x, std::size_t count, std::size_t stride, bool specials) {
   uint32_t amax = 0;
   for (std::size_t i = 0; i < count; i++) {
-    const uint32_t magnitude = to_bits(x[i]) & 0x7FFFFFFF;
-    if (magnitude < kInfinity) amax = std::max(amax, magnitude);
+    const uint32_t magnitude = to_bits(x[i * stride]) & 0x7FFFFFFF;
+    if (specials || magnitude < kInfinity) amax = std::max(amax, magnitude);
   }
   return amax == 0 ? 1.0f : from_bits(amax);
 }
@@ -57,47 +58,127 @@ bool scales_have_codes(const QuantizerOptions& options) {
          options.above_range != RangeRule::infinite && options.inf != SpecialRule::infinite;
 }
 
+// Elements along the axis that a block of several rows spans beside its own.
+std::size_t rows_across(const std::vector<std::size_t>& shape, std::size_t axis) {
+  const std::size_t rank = shape.size();
+  if (rank < 2) return 1;
+  if (axis + 2 < rank) {
+    throw Error(
+        fmt::format("blocks of several rows run along one of the last two axes, not {}", axis));
+  }
+  return shape[axis + 1 == rank ? rank - 2 : rank - 1];
+}
+
+// Rules for every run along the axis, or one for all.
+std::vector<BlockRules> rules_of(const float* x, const Lines& lines, const ElementFormat& format,
+                                 const QuantizerOptions& options) {
+  if (!options.uses_tensor_scale) return {make_block_rules(format, options, 1)};
+  if (!options.row_scaled) {
+    const std::size_t count = lines.outer * lines.length * lines.inner;
+    const float amax = options.tensor_amax
+                           ? *options.tensor_amax
+                           : largest_magnitude(x, count, 1, options.tensor_specials);
+    return {make_block_rules(format, options, amax)};
+  }
+  std::vector<BlockRules> rules;
+  for (std::size_t outer = 0; outer < lines.outer; outer++) {
+    for (std::size_t inner = 0; inner < lines.inner; inner++) {
+      const float* first = x + outer * lines.length * lines.inner + inner;
+      rules.push_back(make_block_rules(
+          format, options,
+          largest_magnitude(first, lines.length, lines.inner, options.tensor_specials)));
+    }
+  }
+  return rules;
+}
+
 // Gathers, quantizes and scatters the blocks of one array.
 class ArrayQuantizer {
  public:
-  ArrayQuantizer(const float* x, const BlockRules& rules, const Lines& lines,
+  ArrayQuantizer(const float* x, const std::vector<BlockRules>& rules, const Lines& lines,
                  QuantizedArray& result)
-      : x_(x), rules_(rules), lines_(lines), result_(result) {
-    const std::size_t size = rules.options.block_size;
-    values_.resize(size);
+      : x_(x), rules_(rules), options_(rules[0].options), lines_(lines), result_(result) {
+    const std::size_t size = options_.block_size;
+    values_.resize(size * options_.block_rows);
     codes_.resize(size);
     dequantized_.resize(size);
   }
 
+  // Blocks of one row.
   void run(std::size_t first, std::size_t last) {
     for (std::size_t outer = first; outer < last; outer++) {
       for (std::size_t block = 0; block < lines_.blocks; block++) {
-        for (std::size_t inner = 0; inner < lines_.inner; inner++) one_block(outer, block, inner);
+        for (std::size_t inner = 0; inner < lines_.inner; inner++) {
+          one_block({outer, inner, 1}, block);
+        }
+      }
+    }
+  }
+
+  // Blocks of several rows: those of the matrices first..last - 1, which have `rows` runs each.
+  void run_tiles(std::size_t first, std::size_t last, std::size_t rows) {
+    for (std::size_t matrix = first; matrix < last; matrix++) {
+      for (std::size_t row = 0; row < rows; row += options_.block_rows) {
+        const std::size_t count = std::min(options_.block_rows, rows - row);
+        const Runs runs =
+            lines_.inner == 1 ? Runs{matrix * rows + row, 0, count} : Runs{matrix, row, count};
+        for (std::size_t block = 0; block < lines_.blocks; block++) one_block(runs, block);
       }
     }
   }
 
  private:
-  void one_block(std::size_t outer, std::size_t block, std::size_t inner) {
-    const std::size_t size = rules_.options.block_size;
+  // Neighbouring runs along the axis, outward if there is nothing inward.
+  struct Runs {
+    std::size_t outer;
+    std::size_t inner;
+    std::size_t count;
+  };
+
+  std::size_t outer_of(const Runs& runs, std::size_t row) const {
+    return lines_.inner == 1 ? runs.outer + row : runs.outer;
+  }
+  std::size_t inner_of(const Runs& runs, std::size_t row) const {
+    return lines_.inner == 1 ? 0 : runs.inner + row;
+  }
+
+  std::size_t element(const Runs& runs, std::size_t row, std::size_t along) const {
+    return (outer_of(runs, row) * lines_.length + along) * lines_.inner + inner_of(runs, row);
+  }
+
+  void one_block(const Runs& runs, std::size_t block) {
+    const std::size_t size = options_.block_size;
     const std::size_t first = block * size;
     const std::size_t count = std::min(size, lines_.length - first);
-    const std::size_t at = (outer * lines_.length + first) * lines_.inner + inner;
-    const std::size_t scale_at = (outer * lines_.blocks + block) * lines_.inner + inner;
     // Short blocks are padded with zeros, which some rules can see (all_nan_poisons).
     std::fill(values_.begin(), values_.end(), 0.0f);
-    for (std::size_t i = 0; i < count; i++) {
-      const float value = x_[at + i * lines_.inner];
-      values_[i] = rules_.options.bfloat16_input ? round_to_bfloat16(value) : value;
+    for (std::size_t row = 0; row < runs.count; row++) {
+      const std::size_t at = element(runs, row, first);
+      for (std::size_t i = 0; i < count; i++) {
+        const float value = x_[at + i * lines_.inner];
+        values_[row * size + i] = options_.bfloat16_input ? round_to_bfloat16(value) : value;
+      }
     }
-    const BlockScale scale = block_scale(values_.data(), size, rules_);
+    const BlockRules& rules =
+        rules_[rules_.size() == 1 ? 0 : runs.outer * lines_.inner + runs.inner];
+    const BlockScale scale = block_scale(values_.data(), values_.size(), rules);
+    for (std::size_t row = 0; row < runs.count; row++) {
+      const std::size_t at = element(runs, row, first);
+      one_row(rules, scale, values_.data() + row * size, count, at);
+      const std::size_t scale_at =
+          (outer_of(runs, row) * lines_.blocks + block) * lines_.inner + inner_of(runs, row);
+      result_.scales[scale_at] = scale.value;
+      if (!result_.scale_codes.empty()) {
+        result_.scale_codes[scale_at] = static_cast<uint8_t>(scale.code);
+      }
+    }
+  }
+
+  void one_row(const BlockRules& rules, const BlockScale& scale, const float* values,
+               std::size_t count, std::size_t at) {
     const bool wants_values = !result_.dequantized.empty();
-    quantize_elements(values_.data(), count, rules_, scale, codes_.data(),
-                      wants_values ? dequantized_.data() : nullptr);
-    result_.scales[scale_at] = scale.value;
-    if (!result_.scale_codes.empty()) {
-      result_.scale_codes[scale_at] = static_cast<uint8_t>(scale.code);
-    }
+    quantize_elements(values, count, rules, scale, codes_.data(),
+                      wants_values ? dequantized_.data() : nullptr, {at, lines_.inner});
     for (std::size_t i = 0; i < count; i++) store(at + i * lines_.inner, i, wants_values);
   }
 
@@ -111,7 +192,8 @@ class ArrayQuantizer {
   }
 
   const float* x_;
-  const BlockRules& rules_;
+  const std::vector<BlockRules>& rules_;
+  const QuantizerOptions& options_;
   const Lines lines_;
   QuantizedArray& result_;
   std::vector<float> values_;
@@ -152,6 +234,25 @@ void quantize_lines(const float* x, std::size_t lines, std::size_t length, Scale
   });
 }
 
+void check_options(const QuantizerOptions& options) {
+  if (options.block_size == 0) throw Error("block size 0 is not possible (allowed: 1 or more)");
+  if (options.block_rows == 0)
+    throw Error("blocks of 0 rows are not possible (allowed: 1 or more)");
+  if (options.row_scaled && options.tensor_amax) {
+    throw Error("one tensor amax does not go with a scale for every row");
+  }
+  const bool flat = options.walk == BlockWalk::flat;
+  if (options.block_rows > 1 && (flat || options.row_scaled)) {
+    throw Error("blocks of several rows do not go with flat blocks or a scale for every row");
+  }
+  const bool two_scales = options.arithmetic == ScaleArithmetic::encode_quotient ||
+                          options.arithmetic == ScaleArithmetic::normalized;
+  if (options.four_over_six != FourOverSix::off &&
+      (options.scale_format.is_power_of_two() || !two_scales)) {
+    throw Error("four over six needs scales with significand bits and an arithmetic that has two");
+  }
+}
+
 std::size_t resolve_axis(int axis, const std::vector<std::size_t>& shape) {
   const int rank = shape.empty() ? 1 : static_cast<int>(shape.size());
   if (axis < -rank || axis >= rank) {
@@ -165,7 +266,7 @@ std::size_t resolve_axis(int axis, const std::vector<std::size_t>& shape) {
 QuantizedArray quantize(const float* x, const std::vector<std::size_t>& shape,
                         const ElementFormat& format, const QuantizerOptions& options,
                         const QuantizeRequest& request) {
-  if (options.block_size == 0) throw Error("block size 0 is not possible (allowed: 1 or more)");
+  check_options(options);
   QuantizedArray result;
   result.format = format;
   result.options = options;
@@ -190,10 +291,17 @@ QuantizedArray quantize(const float* x, const std::vector<std::size_t>& shape,
   }
   if (request.dequantize) result.dequantized.resize(count);
 
-  float amax = options.tensor_amax.value_or(0.0f);
-  if (options.uses_tensor_scale && !options.tensor_amax) amax = array_amax(x, count);
-  const BlockRules rules = make_block_rules(format, options, amax);
-  result.tensor_scale = rules.tensor_decode;
+  const std::vector<BlockRules> rules = rules_of(x, lines, format, options);
+  if (options.uses_tensor_scale && options.row_scaled) {
+    for (const BlockRules& row : rules) {
+      result.row_scales.push_back(row.tensor_decode);
+      result.row_amaxes.push_back(row.tensor_amax);
+    }
+    if (rules.empty()) return result;
+  } else {
+    result.tensor_scale = rules[0].tensor_decode;
+    result.tensor_amax = rules[0].tensor_amax;
+  }
   // Integer codes do not tell -0, which the dequantized values keep, from 0.
   const bool needs_signs = request.dequantize && format.kind == FormatKind::integer;
   if (lines.inner == 1 && kernels_apply(format, options) && !needs_signs) {
@@ -207,6 +315,12 @@ QuantizedArray quantize(const float* x, const std::vector<std::size_t>& shape,
       dequantize_rows(id, result.codes.data(), result.scale_codes.data(), lines.outer, lines.length,
                       request.threads, request.simd, result.dequantized.data());
     }
+    return result;
+  }
+  if (options.block_rows > 1) {
+    const std::size_t rows = rows_across(shape, result.axis);
+    const std::size_t matrices = lines.inner == 1 && rows > 0 ? lines.outer / rows : lines.outer;
+    ArrayQuantizer(x, rules, lines, result).run_tiles(0, matrices, rows);
     return result;
   }
   parallel_ranges(lines.outer, request.threads, [&](std::size_t first, std::size_t last) {

@@ -40,7 +40,10 @@ struct QuantizedArray {
                                      ///< scales may be outside it or it has more than 8 bits
   std::vector<float> scales;         ///< [scale_shape], as numbers
   float tensor_scale = 1;            ///< NVFP4: multiplies everything
-  std::vector<float> dequantized;    ///< [shape]; empty unless asked for
+  float tensor_amax = 1;             ///< what the tensor scale was made of
+  /// With options.row_scaled, `shape` without the blocked axis: one of each for every run.
+  std::vector<float> row_scales, row_amaxes;
+  std::vector<float> dequantized;  ///< [shape]; empty unless asked for
 };
 
 struct QuantizeRequest {
@@ -51,7 +54,8 @@ struct QuantizeRequest {
 };
 
 /// Quantizes a row-major array. An array without axes is one element with one axis. Throws Error
-/// for an axis that does not exist or a block size of 0.
+/// for an axis that does not exist, a block size of 0, options that do not go together, or blocks
+/// of several rows along an axis that is not one of the last two.
 QuantizedArray quantize(const float* x, const std::vector<std::size_t>& shape,
                         const ElementFormat& format, const QuantizerOptions& options,
                         const QuantizeRequest& request = {});

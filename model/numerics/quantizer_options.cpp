@@ -41,7 +41,7 @@ bool operator==(const ExponentRange& a, const ExponentRange& b) {
 
 bool operator==(const QuantizerOptions& a, const QuantizerOptions& b) {
   const auto reading = [](const QuantizerOptions& o) {
-    return std::tie(o.bfloat16_input, o.walk, o.block_size);
+    return std::tie(o.bfloat16_input, o.walk, o.block_size, o.block_rows);
   };
   const auto scale = [](const QuantizerOptions& o) {
     return std::tie(o.scale_format, o.scale_rule, o.log2, o.quotient, o.even_bits, o.nan, o.inf,
@@ -49,12 +49,13 @@ bool operator==(const QuantizerOptions& a, const QuantizerOptions& b) {
                     o.exponent_range, o.above_range, o.below_range_exponent, o.poison_codes);
   };
   const auto real_scale = [](const QuantizerOptions& o) {
-    return std::tie(o.arithmetic, o.uses_tensor_scale, o.tensor_amax, o.min_scale, o.saturate_scale,
-                    o.zero_scale);
+    return std::tie(o.arithmetic, o.uses_tensor_scale, o.row_scaled, o.tensor_amax,
+                    o.tensor_specials, o.tensor_scale_limit, o.min_scale, o.saturate_scale,
+                    o.zero_scale, o.value_order, o.four_over_six);
   };
   const auto elements = [](const QuantizerOptions& o) {
-    return std::tie(o.rounding, o.float32_element_log2, o.zero_sign, o.element_shift,
-                    o.full_integer_range, o.min_integer_step, o.lowest_divisor,
+    return std::tie(o.rounding, o.seed, o.unsigned_zero_values, o.float32_element_log2, o.zero_sign,
+                    o.element_shift, o.full_integer_range, o.min_integer_step, o.lowest_divisor,
                     o.flush_subnormal_blocks, o.nan_elements, o.inf_elements);
   };
   return reading(a) == reading(b) && scale(a) == scale(b) && real_scale(a) == real_scale(b) &&

@@ -47,13 +47,14 @@ enum class Quotient : uint8_t {
 
 /// What a NaN or an Inf in a block does to its scale.
 enum class SpecialRule : uint8_t {
-  poison,         ///< the scale is NaN
-  ignore,         ///< left out of amax
-  top_exponent,   ///< counts as exponent 128 (the all-ones field) and the rule goes on from there
-  largest_float,  ///< counts as the largest finite float32
-  largest_scale,  ///< the scale is the largest one
-  lowest_scale,   ///< the scale is the smallest one and every element zero
-  infinite,       ///< the scale is Inf
+  poison,          ///< the scale is NaN
+  ignore,          ///< left out of amax
+  top_exponent,    ///< counts as exponent 128 (the all-ones field) and the rule goes on from there
+  largest_float,   ///< counts as the largest finite float32
+  largest_scale,   ///< the scale is the largest one
+  lowest_scale,    ///< the scale is the smallest one and every element zero
+  infinite,        ///< the scale is Inf
+  smallest_scale,  ///< the scale is the smallest one, and elements are divided by it
 };
 
 /// Element codes of a block whose scale is NaN or Inf.
@@ -94,13 +95,31 @@ enum class InfElement : uint8_t {
 enum class LowestDivisor : uint8_t { scale, smallest_normal, one };
 
 /// How a scale with significand bits (E4M3 of NVFP4) is computed and applied, in float32
-/// operations. t is the tensor scale, m the largest element, s the rounded block scale.
+/// operations. t is the tensor scale, made of the tensor's amax A for a largest block scale of M; m
+/// is the largest element, s the rounded block scale.
 enum class ScaleArithmetic : uint8_t {
   division,         ///< s = amax / m;          x / s
   reciprocal,       ///< s = amax / m;          x * (1 / s)
   two_reciprocals,  ///< s = (amax / m) / t;    x * ((1 / t) / s)
   product,          ///< s = amax / (m * t);    x / (s * t)
   encode_factor,    ///< g = 1 / t; s = amax * (g * (1 / m)); x * (1 / (s * (1 / g)))
+  encode_quotient,  ///< g = 1 / t; s = (amax / m) * g;       x * (1 / (s * (1 / g)))
+  normalized,       ///< s = ((amax / m) * M) / (A / m);      x / (s * t)
+};
+
+/// The float32 products that give the value of a code c under such a scale.
+enum class ValueOrder : uint8_t {
+  code_first,    ///< (c * s) * t
+  scales_first,  ///< c * (s * t)
+  amax_first,    ///< c * ((s * A) * (1 / (m * M)))
+};
+
+/// Whether blocks choose between two scales: one that brings amax to 6, and one 1.5 times as large
+/// that brings it to 4. The smaller error in float32 decides, a tie is for 6.
+enum class FourOverSix : uint8_t {
+  off,
+  absolute,  ///< sum of the absolute errors
+  squared,   ///< sum of the squared errors
 };
 
 /// A block scale format: unsigned, `exponent_bits` and `mantissa_bits` wide. Without mantissa bits
@@ -134,6 +153,9 @@ struct QuantizerOptions {
   bool bfloat16_input = false;  ///< inputs are first rounded to bfloat16
   BlockWalk walk = BlockWalk::axis;
   std::size_t block_size = 32;
+  /// Neighbours along the other one of the last two axes that share a scale: square blocks have as
+  /// many as block_size. Every one of them has the scale written down.
+  std::size_t block_rows = 1;
 
   // The scale.
   ScaleFormat scale_format;
@@ -156,15 +178,23 @@ struct QuantizerOptions {
   // Scales with significand bits.
   ScaleArithmetic arithmetic = ScaleArithmetic::division;
   bool uses_tensor_scale = false;
-  std::optional<float> tensor_amax;  ///< default: the largest finite magnitude of the array
-  float min_scale = 0;               ///< block scales below are raised to it before rounding
-  bool saturate_scale = true;        ///< scales above the largest become it, else NaN
-  std::optional<float> zero_scale;   ///< block scale of a zero block
+  bool row_scaled = false;           ///< each run along the axis has a tensor scale of its own
+  std::optional<float> tensor_amax;  ///< default: the largest magnitude of the array
+  /// Whether a NaN or Inf of the array reaches the tensor scale; else finite magnitudes count.
+  bool tensor_specials = false;
+  std::optional<float> tensor_scale_limit;  ///< M of the tensor scale; default: the format's
+  float min_scale = 0;                      ///< block scales below are raised to it before rounding
+  bool saturate_scale = true;               ///< scales above the largest become it, else NaN
+  std::optional<float> zero_scale;          ///< block scale of a zero block
+  ValueOrder value_order = ValueOrder::code_first;
+  FourOverSix four_over_six = FourOverSix::off;
 
   // The elements.
   Rounding rounding = Rounding::nearest_even;
+  uint64_t seed = 0;                  ///< of Rounding::stochastic
   bool float32_element_log2 = false;  ///< the exponent of an element comes from a rounded log2f
   ZeroSign zero_sign = ZeroSign::keep;
+  bool unsigned_zero_values = false;  ///< the code of -0 stands for +0
   int element_shift = 0;  ///< elements stand for 2^element_shift times the format's values
   bool full_integer_range = false;      ///< integers reach -2^(bits - 1)
   std::optional<int> min_integer_step;  ///< smallest exponent of an integer's step, scale included

@@ -20,6 +20,11 @@ class ScaleIndex {
     blocks_ = (length_ + block_ - 1) / block_;
   }
 
+  // Which run along the axis an element lies in.
+  std::size_t run(std::size_t element) const {
+    return element / inner_ / length_ * inner_ + element % inner_;
+  }
+
   std::size_t operator()(std::size_t element) const {
     if (flat_) return element / block_;
     const std::size_t inner = element % inner_;
@@ -56,8 +61,10 @@ QuantizationStats quantization_stats(const float* x, const QuantizedArray& quant
     const float q = quantized.dequantized[i];
     if (std::isnan(q)) stats.nans++;
     if (!std::isfinite(x[i])) continue;
-    const double scale = static_cast<double>(quantized.scales[scale_of(i)]) *
-                         static_cast<double>(quantized.tensor_scale);
+    const double scale =
+        static_cast<double>(quantized.scales[scale_of(i)]) *
+        static_cast<double>(quantized.row_scales.empty() ? quantized.tensor_scale
+                                                         : quantized.row_scales[scale_of.run(i)]);
     if (std::fabs(static_cast<double>(x[i])) > largest * scale) stats.clipped++;
     if (x[i] != 0 && q == 0) stats.flushed++;
     if (!std::isfinite(q)) continue;

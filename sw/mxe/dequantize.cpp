@@ -23,10 +23,10 @@ namespace mxe::cli {
 namespace {
 
 struct DequantizeOptions {
-  std::string elements, scales, output;
+  std::string elements, scales, output, row_amaxes;
   QuantizerChoice quantizer;
   std::optional<int> axis;
-  float tensor_scale = 1;
+  std::optional<float> tensor_scale, tensor_amax;
   std::size_t length = 0;
   Packing packing = Packing::none;
   bool json = false;
@@ -132,9 +132,42 @@ Array<float> read_scales(const DequantizeOptions& options, const mx::ScaleFormat
           look_up(codes.values, scale_table(format, rules), options.scales, format.name())};
 }
 
+/// The rules for every run along the axis, or one for all, with the tensor scale that was given.
+std::vector<mx::BlockRules> scale_rules(const DequantizeOptions& options,
+                                        const mx::Quantizer& quantizer, const AxisView& view) {
+  const mx::QuantizerOptions& switches = quantizer.options;
+  const bool by_amax = switches.value_order == mx::ValueOrder::amax_first;
+  if (switches.row_scaled) {
+    if (options.row_amaxes.empty()) {
+      throw mx::Error(fmt::format("preset '{}' has a scale for every row: --row-amax is needed",
+                                  options.quantizer.preset));
+    }
+    const Array<float> amaxes = read_floats(options.row_amaxes);
+    require_same_shape(amaxes, {view.rows()}, options.row_amaxes + ": the amax of every row");
+    std::vector<mx::BlockRules> rules;
+    for (const float amax : amaxes.values) {
+      rules.push_back(mx::make_block_rules(quantizer.format, switches, amax));
+    }
+    return rules;
+  }
+  mx::BlockRules rules =
+      mx::make_block_rules(quantizer.format, switches, options.tensor_amax.value_or(1.0f));
+  if (options.tensor_amax && options.tensor_scale) {
+    throw mx::Error("--tensor-scale and --tensor-amax say the same: give one of them");
+  }
+  if (by_amax && !options.tensor_amax) {
+    throw mx::Error(fmt::format(
+        "preset '{}' multiplies with the tensor's amax: --tensor-amax is needed (`quantize --json` "
+        "tells it)",
+        options.quantizer.preset));
+  }
+  if (!options.tensor_amax) rules.tensor_decode = options.tensor_scale.value_or(1.0f);
+  return {rules};
+}
+
 /// Multiplies every element with the scale of its block.
 void apply_scales(std::vector<float>& values, const std::vector<float>& scales,
-                  const Blocks& blocks, float tensor_scale) {
+                  const Blocks& blocks, const std::vector<mx::BlockRules>& rules) {
   const AxisView& view = blocks.view;
   const std::size_t count = blocks_of(view.length, blocks.size);
   for (std::size_t o = 0; o < view.outer; ++o) {
@@ -142,7 +175,8 @@ void apply_scales(std::vector<float>& values, const std::vector<float>& scales,
       for (std::size_t i = 0; i < view.inner; ++i) {
         const float scale = scales[(o * count + l / blocks.size) * view.inner + i];
         float& value = values[(o * view.length + l) * view.inner + i];
-        value = value * scale * tensor_scale;
+        const std::size_t run = rules.size() == 1 ? 0 : o * view.inner + i;
+        value = rules[run].scaled_value(value, scale);
       }
     }
   }
@@ -155,7 +189,7 @@ int run(const DequantizeOptions& options) {
   Array<float> values = read_elements(options, quantizer, rules.values);
   const Array<float> scales = read_scales(options, quantizer.options.scale_format, rules);
   const Blocks blocks = find_blocks(options, quantizer.options, values.shape, scales.shape);
-  apply_scales(values.values, scales.values, blocks, options.tensor_scale);
+  apply_scales(values.values, scales.values, blocks, scale_rules(options, quantizer, blocks.view));
   mx::write_npy(options.output, values.values.data(), values.shape);
 
   if (options.json) {
@@ -185,10 +219,11 @@ Command add_dequantize(CLI::App& app) {
   command->add_option("--scales", options->scales, "Scale codes (uint8), or scales (float32)")
       ->required();
   options->quantizer.add_to(*command);
-  command
-      ->add_option("--tensor-scale", options->tensor_scale,
-                   "Factor of the whole array (nvfp4: `quantize --json` tells it)")
-      ->capture_default_str();
+  command->add_option("--tensor-scale", options->tensor_scale,
+                      "Factor of the whole array (nvfp4: `quantize --json` tells it; default: 1)");
+  command->add_option("--tensor-amax", options->tensor_amax, "The same as the amax it is made of");
+  command->add_option("--row-amax", options->row_amaxes,
+                      "amax of every row (float32), for presets with a scale for every row");
   command->add_option("--output", options->output, "Write the values (float32)")->required();
   command->add_option("--axis", options->axis,
                       "Axis the blocks run along (default: as the shapes say)");

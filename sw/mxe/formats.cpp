@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// mxe formats: the element formats and their limits.
+// mxe formats: the element formats and their limits, and whose quantizers there are.
 
 #include <fmt/format.h>
 
@@ -48,21 +48,36 @@ void print_table() {
   }
 }
 
+void print_presets() {
+  fmt::print("\n{:<23} {:<14} {}\n", "preset", "formats", "agrees with");
+  for (const mx::PresetInfo& info : mx::preset_infos()) {
+    fmt::print("{:<23} {:<14} {}\n", info.name, info.formats, info.release);
+  }
+}
+
+Json describe(const mx::PresetInfo& info) {
+  return {{"name", info.name}, {"formats", info.formats}, {"release", info.release}};
+}
+
 int run(bool json) {
   if (!json) {
     print_table();
+    print_presets();
     return kAgreed;
   }
   Json formats = Json::array();
   for (const mx::FormatInfo& info : mx::all_format_infos()) formats.push_back(describe(info));
-  print_json({{"formats", formats}, {"presets", mx::preset_names()}});
+  Json releases = Json::array();
+  for (const mx::PresetInfo& info : mx::preset_infos()) releases.push_back(describe(info));
+  print_json({{"formats", formats}, {"presets", mx::preset_names()}, {"releases", releases}});
   return kAgreed;
 }
 
 }  // namespace
 
 Command add_formats(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("formats", "List the element formats and their limits");
+  CLI::App* command = app.add_subcommand(
+      "formats", "List the element formats with their limits, and the presets with their peers");
   const auto json = std::make_shared<bool>(false);
   command->add_flag("--json", *json, "Print one JSON object");
   return {command, [json] { return run(*json); }};

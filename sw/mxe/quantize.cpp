@@ -22,8 +22,10 @@ namespace mxe::cli {
 namespace {
 
 struct QuantizeOptions {
-  std::string input, scale_rule, rounding, elements, scales, dequantized;
+  std::string input, scale_rule, rounding, elements, scales, dequantized, row_amaxes;
   QuantizerChoice quantizer;
+  std::optional<float> tensor_amax;
+  std::optional<uint64_t> seed;
   int axis = -1;
   Packing packing = Packing::none;
   unsigned threads = hardware_threads();
@@ -41,6 +43,26 @@ mx::Quantizer resolve(const QuantizeOptions& options) {
   }
   if (!options.rounding.empty()) {
     quantizer.options.rounding = mx::parse_rounding(options.rounding);
+  }
+  if (options.seed) {
+    if (quantizer.options.rounding != mx::Rounding::stochastic) {
+      throw mx::Error("--seed is for --round stochastic");
+    }
+    quantizer.options.seed = *options.seed;
+  }
+  if (options.tensor_amax) {
+    if (!quantizer.options.uses_tensor_scale) {
+      throw mx::Error(
+          fmt::format("--tensor-amax is for presets with a scale of the whole tensor, not for '{}'",
+                      options.quantizer.preset));
+    }
+    if (*options.tensor_amax < 0) throw mx::Error("--tensor-amax cannot be negative");
+    quantizer.options.tensor_amax = options.tensor_amax;
+  }
+  if (!options.row_amaxes.empty() && !quantizer.options.row_scaled) {
+    throw mx::Error(
+        fmt::format("--row-amax is for presets with a scale for every row, not for '{}'",
+                    options.quantizer.preset));
   }
   return quantizer;
 }
@@ -73,14 +95,21 @@ Json describe(const QuantizeOptions& options, const mx::QuantizedArray& array) {
       {"block", array.options.block_size},
       {"blocks", array.scales.size()},
       {"scale_format", array.scale_codes.empty() ? "float32" : array.options.scale_format.name()}};
-  if (array.options.uses_tensor_scale) json["tensor_scale"] = array.tensor_scale;
+  if (array.options.uses_tensor_scale && !array.options.row_scaled) {
+    json["tensor_scale"] = array.tensor_scale;
+    json["tensor_amax"] = array.tensor_amax;
+  }
   return json;
 }
 
 void print_text(const QuantizeOptions& options, const mx::QuantizedArray& array) {
   fmt::print("{} as {}: {} blocks of {} along axis {}", shape_text(array.shape),
              options.quantizer.format, array.scales.size(), array.options.block_size, array.axis);
-  if (array.options.uses_tensor_scale) fmt::print(", tensor scale {}", array.tensor_scale);
+  if (array.options.row_scaled) {
+    fmt::print(", a scale for every row");
+  } else if (array.options.uses_tensor_scale) {
+    fmt::print(", tensor scale {}", array.tensor_scale);
+  }
   fmt::print("\n");
 }
 
@@ -109,6 +138,9 @@ int run(const QuantizeOptions& options) {
   if (!options.dequantized.empty()) {
     mx::write_npy(options.dequantized, array.dequantized.data(), array.shape);
   }
+  if (!options.row_amaxes.empty()) {
+    mx::write_npy(options.row_amaxes, array.row_amaxes.data(), {array.row_amaxes.size()});
+  }
   std::optional<mx::QuantizationStats> stats;
   if (options.stats) stats = mx::quantization_stats(input.values.data(), array);
   if (options.json) {
@@ -135,7 +167,12 @@ Command add_quantize(CLI::App& app) {
   command->add_option("--scale-rule", options->scale_rule,
                       "floor, ceil, even or rceil (default: the preset's)");
   command->add_option("--round", options->rounding,
-                      "rne, away, down, up or trunc (default: the preset's)");
+                      "rne, away, down, up, trunc or stochastic (default: the preset's)");
+  command->add_option("--seed", options->seed, "Of --round stochastic (default: 0)");
+  command->add_option("--tensor-amax", options->tensor_amax,
+                      "nvfp4: amax that the tensor scale is made of (default: the array's)");
+  command->add_option("--row-amax", options->row_amaxes,
+                      "Write the amax of every row (presets with a scale for every row)");
   command->add_option("--elements", options->elements,
                       "Write the element codes: uint8, or uint16 for formats of more than 8 bits");
   command->add_option("--scales", options->scales,

@@ -51,6 +51,7 @@ TEST_F(Formats, PresetsCanBeUsed) {
   EXPECT_GT(presets.size(), 30u);
   for (const std::string preset : presets) {
     const char* format = preset.rfind("nvfp4", 0) == 0 ? "nvfp4" : "mxfp4_e2m1";
+    if (preset == "modelopt-mxfp8") format = "mxfp8_e4m3";
     const ProgramRun run = mxe({"quantize", path("x.npy"), "--format", format, "--preset", preset});
     EXPECT_EQ(run.exit_code, 0) << preset << ": " << run.err;
   }
@@ -59,6 +60,9 @@ TEST_F(Formats, PresetsCanBeUsed) {
 TEST_F(Formats, TableNamesEveryFormat) {
   const ProgramRun run = mxe({"formats"});
   EXPECT_EQ(run.exit_code, 0);
+  EXPECT_NE(run.out.find("torchao up to 0.18.0"), std::string::npos);
+  EXPECT_EQ(mxe_json({"formats"}).at("releases").size(),
+            mxe_json({"formats"}).at("presets").size());
   for (const char* name : {"mxfp4_e2m1", "mxfp4_e1m2", "mxfp6_e2m3", "mxfp6_e3m2", "mxfp8_e4m3",
                            "mxfp8_e5m2", "mxint8", "nvfp4"}) {
     EXPECT_NE(run.out.find(name), std::string::npos) << name;

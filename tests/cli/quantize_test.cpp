@@ -149,7 +149,9 @@ TEST_F(Quantize, CustomFormats) {
 
 TEST_F(Quantize, Nvfp4) {
   write_random("x.npy", {3, 40}, 15);
-  for (const char* preset : {"nvfp4-torchao1", "nvfp4-torchao2", "nvfp4-modelopt", "nvfp4-te"}) {
+  for (const char* preset :
+       {"nvfp4-torchao1", "nvfp4-torchao2", "nvfp4-modelopt", "nvfp4-modelopt_old",
+        "nvfp4-modelopt-4over6", "nvfp4-te", "nvfp4-te-2d", "nvfp4-te-4over6"}) {
     SCOPED_TRACE(preset);
     quantize("nvfp4", {"--preset", preset});
     read_bytes("s.npy", {3, 3});
@@ -158,12 +160,48 @@ TEST_F(Quantize, Nvfp4) {
     EXPECT_EQ(json.at("block"), 16);
     EXPECT_EQ(json.at("scale_format"), "e4m3");
     std::vector<std::string> options{"--preset", preset};
-    if (json.contains("tensor_scale")) {
+    if (std::string(preset).rfind("nvfp4-te", 0) == 0) {
+      options.insert(options.end(), {"--tensor-amax", json.at("tensor_amax").dump()});
+    } else if (json.contains("tensor_scale")) {
       options.insert(options.end(), {"--tensor-scale", json.at("tensor_scale").dump()});
     }
     dequantize("nvfp4", options);
     EXPECT_TRUE(same_bytes("d.npy", "d2.npy"));
   }
+}
+
+TEST_F(Quantize, TensorAmaxAsGiven) {
+  write_floats("x.npy", {1, 2, -0.3f, 0.01f}, {4});
+  quantize("nvfp4", {"--tensor-amax", "2688"});  // a tensor scale of 1
+  EXPECT_EQ(read_floats("d.npy", {4}), (std::vector<float>{1.03125f, 2.0625f, -0.34375f, 0}));
+  dequantize("nvfp4", {"--tensor-amax", "2688"});
+  EXPECT_TRUE(same_bytes("d.npy", "d2.npy"));
+  dequantize("nvfp4");
+  EXPECT_TRUE(same_bytes("d.npy", "d2.npy"));
+  // A NaN reaches everything through the tensor scale, unless that is given.
+  write_floats("x.npy", {1, 2, NAN, 0}, {2, 2});
+  quantize("nvfp4", {"--block", "2"});
+  for (const float value : read_floats("d.npy", {2, 2})) EXPECT_TRUE(std::isnan(value));
+  quantize("nvfp4", {"--block", "2", "--tensor-amax", "2688"});
+  EXPECT_EQ(read_floats("d.npy", {2, 2})[1], 2.0625f);
+}
+
+TEST_F(Quantize, RowsWithScalesOfTheirOwn) {
+  write_random("x.npy", {3, 40}, 15);
+  quantize("nvfp4", {"--preset", "nvfp4-te-row", "--row-amax", path("r.npy")});
+  read_floats("r.npy", {3});
+  dequantize("nvfp4", {"--preset", "nvfp4-te-row", "--row-amax", path("r.npy")});
+  EXPECT_TRUE(same_bytes("d.npy", "d2.npy"));
+}
+
+TEST_F(Quantize, StochasticSeeds) {
+  write_random("x.npy", {3, 40}, 15);
+  quantize("mxfp4_e2m1", {"--round", "stochastic", "--seed", "3"});
+  const Bytes three = read_bytes("e.npy", {3, 40});
+  quantize("mxfp4_e2m1", {"--round", "stochastic", "--seed", "3", "--threads", "1"});
+  EXPECT_EQ(read_bytes("e.npy", {3, 40}), three);
+  quantize("mxfp4_e2m1", {"--round", "stochastic", "--seed", "4"});
+  EXPECT_NE(read_bytes("e.npy", {3, 40}), three);
 }
 
 TEST_F(Quantize, Stats) {
@@ -272,7 +310,16 @@ TEST_F(Quantize, BadInput) {
   expect_error({"quantize", x, "--format", "mxint8", "--pack", "high"}, "4-bit formats");
   expect_error({"quantize", x, "--format", "mxint8", "--block", "0"}, "--block");
   expect_error({"quantize", x, "--format", "mxint8", "--preset", "best"},
-               "unknown preset 'best' (allowed: ocp, ");
+               "unknown preset 'best' (nearest: ");
+  expect_error({"quantize", x, "--format", "mxfp4_e2m1", "--preset", "torchao"},
+               "nearest: torchao-floor, torchao-ceil, torchao-even, torchao-rceil, torchao_old");
+  expect_error({"quantize", x, "--format", "mxint8", "--tensor-amax", "1"}, "not for 'ocp'");
+  expect_error({"quantize", x, "--format", "nvfp4", "--tensor-amax", "-1"}, "negative");
+  expect_error(
+      {"quantize", x, "--format", "nvfp4", "--preset", "nvfp4-te-row", "--tensor-amax", "1"},
+      "does not go with a scale for every row");
+  expect_error({"quantize", x, "--format", "nvfp4", "--row-amax", path("r.npy")}, "--row-amax");
+  expect_error({"quantize", x, "--format", "mxint8", "--seed", "1"}, "--round stochastic");
   expect_error({"quantize", x, "--format", "mxint8", "--preset", "nvfp4-te"}, "does not produce");
   expect_error({"quantize", x, "--format", "nvfp4", "--scale-rule", "ceil"}, "not for e4m3");
   expect_error({"quantize", x, "--format", "mxint8", "--scale-format", "e9m9"}, "e9m9");
@@ -292,6 +339,12 @@ TEST_F(Quantize, DequantizeBadInput) {
                "scales of shape [4, 65] do not fit elements of shape [4, 65]");
   expect_error(arguments("d.npy", "s.npy", "mxfp8_e4m3"), "must be uint8, but are float32");
   expect_error(arguments("e.npy", "s.npy", "mxfp4_e2m1"), "is too large for mxfp4_e2m1");
+  quantize("nvfp4");
+  std::vector<std::string> needs_amax = arguments("e.npy", "s.npy", "nvfp4");
+  needs_amax.insert(needs_amax.end(), {"--preset", "nvfp4-te"});
+  expect_error(needs_amax, "--tensor-amax is needed");
+  needs_amax.back() = "nvfp4-te-row";
+  expect_error(needs_amax, "--row-amax is needed");
   expect_error(arguments("e.npy", "s.npy", "fp8"), "unknown format 'fp8' (allowed: ");
 }
 

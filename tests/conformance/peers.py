@@ -10,7 +10,7 @@ CASES = ["normal", "widedyn", "fp32_subnormal", "tiny", "huge", "zeros", "ties",
          "log2edge", "naninf", "rawbits", "allexp", "bf16vals", "heavytail", "partial_a",
          "partial_b", "partial_c", "partial_d", "partial_e"]
 RENAMED = {"torchmx-sim": "torchmx", "torchmx-hwexact": "torchmx", "torchao-nvfp4": None,
-           "modelopt-nvfp4": "nvfp4-modelopt", "te-nvfp4ref": "nvfp4-te",
+           "modelopt-nvfp4": "nvfp4-modelopt_old", "te-nvfp4ref": "nvfp4-te",
            "te-nvfp4ref-pow2": "nvfp4-te-pow2", "ml_dtypes": None}
 NAN_EXPONENT = 999  # how the vectors write the exponent of a NaN scale
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every preset against checksums of what the real systems gave, row by row (make_data.py), and
+// Every preset against checksums of what the real systems gave, row by row (make_data.py and
+// record_nvfp4.py), and
 // proof that the comparison notices a single switch in the wrong position.
 #include <gtest/gtest.h>
 
@@ -68,6 +69,7 @@ struct Recording {
   std::string preset;
   std::string format;
   Quantizer quantizer;
+  bool has_values;
   struct Case {
     std::string name;
     std::optional<float> amax;
@@ -82,10 +84,9 @@ std::size_t rows_of(const Recording& recording, const Input& in) {
   return straddles ? 1 : in.shape[0];
 }
 
-std::vector<Recording> read_recordings() {
-  std::vector<Recording> recordings;
-  const Json manifest = Json::parse(std::ifstream(data_path("peers.json")));
-  const NpyArray array = read_npy(data_path("peers.npy"));
+void read_recordings(const std::string& name, std::vector<Recording>& recordings) {
+  const Json manifest = Json::parse(std::ifstream(data_path(name + ".json")));
+  const NpyArray array = read_npy(data_path(name + ".npy"));
   std::vector<uint16_t> sums(array.size());
   std::memcpy(sums.data(), array.data.data(), array.data.size());
   std::size_t at = 0;
@@ -95,6 +96,7 @@ std::vector<Recording> read_recordings() {
         entry["preset"],
         entry["format"],
         make_quantizer(entry["format"].get<std::string>(), entry["preset"].get<std::string>()),
+        entry.value("values", entry["format"] != "nvfp4"),
         {}};
     const std::string scale = entry["scale"];
     if (!scale.empty()) r.quantizer.options.scale_format = parse_scale_format(scale);
@@ -112,6 +114,12 @@ std::vector<Recording> read_recordings() {
     recordings.push_back(std::move(r));
   }
   EXPECT_EQ(at, sums.size());
+}
+
+std::vector<Recording> read_recordings() {
+  std::vector<Recording> recordings;
+  read_recordings("peers", recordings);
+  read_recordings("nvfp4", recordings);
   return recordings;
 }
 
@@ -141,14 +149,13 @@ std::vector<std::size_t> wrong_rows(const Recording& recording, const Recording:
   const std::size_t rows = c.sums.size();
   const std::size_t scales = q.scales.size() / rows;
   const std::size_t columns = in.values.size() / rows;
-  const bool has_values = recording.preset.rfind("nvfp4", 0) != 0;
   std::vector<std::size_t> wrong;
   for (std::size_t row = 0; row < rows; row++) {
     Checksum high;
     Checksum low;
     for (std::size_t i = 0; i < scales; i++) high.add(q.scales[row * scales + i]);
     for (std::size_t i = row * columns; i < (row + 1) * columns; i++) {
-      if (has_values) high.add(comparable(recording, in.values[i], q.dequantized[i]));
+      if (recording.has_values) high.add(comparable(recording, in.values[i], q.dequantized[i]));
       if (q.wide_codes.empty()) low.add(comparable_code(q.format, q.codes[i]));
     }
     const uint16_t expected = c.sums[row];
@@ -240,6 +247,38 @@ TEST(Peers, NoticesEveryWrongSwitch) {
   expect_noticed("modelopt-nvfp4__e2m1", [](O o) { o.zero_scale.reset(); });
   expect_noticed("nvfp4-torchao1", [](O o) { o.min_scale = 0; });
   expect_noticed("te-nvfp4ref__e2m1", [](O o) { o.uses_tensor_scale = false; });
+}
+
+TEST(Peers, NoticesEveryWrongSwitchOfTensorScales) {
+  using O = QuantizerOptions&;
+  const auto code_first = [](O o) { o.value_order = ValueOrder::code_first; };
+  const auto scales_first = [](O o) { o.value_order = ValueOrder::scales_first; };
+  const auto finite = [](O o) { o.tensor_specials = false; };
+  for (const char* label :
+       {"values__nvfp4-torchao2", "values__nvfp4-modelopt", "values__nvfp4-te"}) {
+    expect_noticed(label, code_first);
+    expect_noticed(label, finite);
+  }
+  expect_noticed("values__nvfp4-te", scales_first);
+  expect_noticed("values__nvfp4-modelopt", [](O o) { o.min_scale = 0; });
+  expect_noticed("values__nvfp4-modelopt", [](O o) { o.unsigned_zero_values = false; });
+  expect_noticed("values__nvfp4-modelopt_old", [](O o) { o.min_scale = 0x1p-9f; });
+  expect_noticed("values__modelopt-mxfp8", [](O o) { o.nan = SpecialRule::lowest_scale; });
+  expect_noticed("values__modelopt-mxfp8", [](O o) { o.inf = SpecialRule::smallest_scale; });
+  expect_noticed("values__modelopt-mxfp8", [](O o) { o.log2 = Log2Source::exact; });
+  expect_noticed("values__modelopt-mxfp8", [](O o) { o.nan_elements = NanElement::zero; });
+  expect_noticed("values__nvfp4-te-2d", [](O o) { o.block_rows = 8; });
+  expect_noticed("values__nvfp4-te-row", [](O o) { o.row_scaled = false; });
+  expect_noticed("values__nvfp4-te-4over6", [](O o) { o.four_over_six = FourOverSix::squared; });
+  expect_noticed("values__nvfp4-te-4over6", [](O o) { o.four_over_six = FourOverSix::off; });
+  expect_noticed("values__nvfp4-te-4over6", [](O o) { o.tensor_scale_limit.reset(); });
+  expect_noticed("values__nvfp4-te-4over6", [](O o) {
+    o.arithmetic = ScaleArithmetic::encode_factor;
+    o.four_over_six = FourOverSix::off;
+  });
+  expect_noticed("values__nvfp4-te-4over6-2d", [](O o) { o.block_rows = 1; });
+  expect_noticed("values__nvfp4-modelopt-4over6",
+                 [](O o) { o.four_over_six = FourOverSix::absolute; });
 }
 
 }  // namespace
