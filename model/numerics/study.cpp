@@ -5,44 +5,9 @@
 #include <limits>
 
 #include "model/numerics/presets.h"
+#include "model/numerics/scale_index.h"
 
 namespace mx {
-namespace {
-
-// Index of the scale of every element in turn.
-class ScaleIndex {
- public:
-  explicit ScaleIndex(const QuantizedArray& array) : block_(array.options.block_size) {
-    flat_ = array.options.walk == BlockWalk::flat;
-    if (array.shape.empty()) return;
-    length_ = array.shape[array.axis];
-    for (std::size_t i = array.axis + 1; i < array.shape.size(); i++) inner_ *= array.shape[i];
-    blocks_ = (length_ + block_ - 1) / block_;
-  }
-
-  // Which run along the axis an element lies in.
-  std::size_t run(std::size_t element) const {
-    return element / inner_ / length_ * inner_ + element % inner_;
-  }
-
-  std::size_t operator()(std::size_t element) const {
-    if (flat_) return element / block_;
-    const std::size_t inner = element % inner_;
-    const std::size_t along = element / inner_ % length_;
-    const std::size_t outer = element / inner_ / length_;
-    return (outer * blocks_ + along / block_) * inner_ + inner;
-  }
-
- private:
-  std::size_t block_;
-  bool flat_ = false;
-  std::size_t length_ = 1;
-  std::size_t inner_ = 1;
-  std::size_t blocks_ = 1;
-};
-
-}  // namespace
-
 QuantizationStats quantization_stats(const float* x, const QuantizedArray& quantized) {
   if (quantized.dequantized.empty() &&
       (!quantized.codes.empty() || !quantized.wide_codes.empty())) {
@@ -61,10 +26,8 @@ QuantizationStats quantization_stats(const float* x, const QuantizedArray& quant
     const float q = quantized.dequantized[i];
     if (std::isnan(q)) stats.nans++;
     if (!std::isfinite(x[i])) continue;
-    const double scale =
-        static_cast<double>(quantized.scales[scale_of(i)]) *
-        static_cast<double>(quantized.row_scales.empty() ? quantized.tensor_scale
-                                                         : quantized.row_scales[scale_of.run(i)]);
+    const double scale = static_cast<double>(quantized.scales[scale_of(i)]) *
+                         static_cast<double>(tensor_scale_of(quantized, scale_of, i));
     if (std::fabs(static_cast<double>(x[i])) > largest * scale) stats.clipped++;
     if (x[i] != 0 && q == 0) stats.flushed++;
     if (!std::isfinite(q)) continue;
@@ -96,14 +59,17 @@ QuantizationStats quantization_stats(const float* x, const QuantizedArray& quant
 
 std::vector<FormatComparison> compare_formats(const float* x, const std::vector<std::size_t>& shape,
                                               const std::vector<std::string>& formats,
-                                              unsigned threads) {
+                                              unsigned threads,
+                                              const std::vector<std::string>& presets) {
   std::vector<FormatComparison> result;
   for (const std::string& name : formats) {
-    const Quantizer quantizer = make_quantizer(name);
-    QuantizeRequest request;
-    request.threads = threads;
-    const QuantizedArray array = quantize(x, shape, quantizer.format, quantizer.options, request);
-    result.push_back({name, quantization_stats(x, array)});
+    for (const std::string& preset : presets) {
+      const Quantizer quantizer = make_quantizer(name, preset);
+      QuantizeRequest request;
+      request.threads = threads;
+      const QuantizedArray array = quantize(x, shape, quantizer.format, quantizer.options, request);
+      result.push_back({name, preset, quantization_stats(x, array)});
+    }
   }
   return result;
 }

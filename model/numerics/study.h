@@ -31,14 +31,16 @@ QuantizationStats quantization_stats(const float* x, const QuantizedArray& quant
 
 struct FormatComparison {
   std::string format;
+  std::string preset;
   QuantizationStats stats;
 };
 
-/// Quantizes x along its last axis with preset ocp in each of the formats (names as make_quantizer
-/// takes them).
+/// Quantizes x along its last axis in each of the formats by each of the presets (names as
+/// make_quantizer takes them).
 std::vector<FormatComparison> compare_formats(const float* x, const std::vector<std::size_t>& shape,
                                               const std::vector<std::string>& formats,
-                                              unsigned threads = 1);
+                                              unsigned threads = 1,
+                                              const std::vector<std::string>& presets = {"ocp"});
 
 /// The names that compare_formats uses by default: the engine's formats and nvfp4.
 std::vector<std::string> default_formats();

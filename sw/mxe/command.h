@@ -46,6 +46,8 @@ Command add_formats(CLI::App& app);
 Command add_quantize(CLI::App& app);
 Command add_dequantize(CLI::App& app);
 Command add_compare(CLI::App& app);
+Command add_explain(CLI::App& app);
+Command add_diff(CLI::App& app);
 Command add_generate(CLI::App& app);
 Command add_matmul(CLI::App& app);
 Command add_estimate(CLI::App& app);

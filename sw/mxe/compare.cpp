@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// mxe compare: what an array loses in each of several formats.
+// mxe compare: what an array loses in each of several formats, by each of several presets.
 
 #include <fmt/format.h>
 
@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "model/numerics/presets.h"
 #include "model/numerics/safetensors.h"
 #include "model/numerics/study.h"
 #include "sw/mxe/arrays.h"
@@ -21,7 +22,7 @@ namespace {
 
 struct CompareOptions {
   std::string input;
-  std::vector<std::string> formats;
+  std::vector<std::string> formats, presets;
   bool json = false;
 };
 
@@ -36,41 +37,63 @@ std::vector<mx::NamedTensor> read_arrays(const std::string& path) {
   return {{"", "F32", std::move(array.shape), std::move(array.values)}};
 }
 
-void print_table(const std::vector<mx::FormatComparison>& comparisons) {
-  fmt::print("{:<12} {:>10} {:>11} {:>12} {:>9} {:>9} {:>9}\n", "format", "SQNR", "max error",
-             "mean error", "clipped", "flushed", "bits/el.");
+/// The preset is worth a column only where it was asked for.
+void print_table(const std::vector<mx::FormatComparison>& comparisons, bool presets) {
+  const auto label = [presets](const std::string& format, const std::string& preset) {
+    return presets ? fmt::format("{:<12} {:<23}", format, preset) : fmt::format("{:<12}", format);
+  };
+  fmt::print("{} {:>10} {:>11} {:>12} {:>9} {:>9} {:>9}\n", label("format", "preset"), "SQNR",
+             "max error", "mean error", "clipped", "flushed", "bits/el.");
   for (const mx::FormatComparison& comparison : comparisons) {
     const mx::QuantizationStats& stats = comparison.stats;
-    fmt::print("{:<12} {:>7.2f} dB {:>11.5g} {:>12.5g} {:>9} {:>9} {:>9.2f}\n", comparison.format,
-               stats.sqnr_db, stats.max_error, stats.mean_error, stats.clipped, stats.flushed,
-               stats.bits_per_element);
+    fmt::print("{} {:>7.2f} dB {:>11.5g} {:>12.5g} {:>9} {:>9} {:>9.2f}\n",
+               label(comparison.format, comparison.preset), stats.sqnr_db, stats.max_error,
+               stats.mean_error, stats.clipped, stats.flushed, stats.bits_per_element);
   }
 }
 
 Json results_json(const std::vector<mx::FormatComparison>& comparisons) {
   Json results = Json::array();
   for (const mx::FormatComparison& comparison : comparisons) {
-    Json result{{"format", comparison.format}};
+    Json result{{"format", comparison.format}, {"preset", comparison.preset}};
     result.update(to_json(comparison.stats));
     results.push_back(result);
   }
   return results;
 }
 
+/// The default formats that every one of the presets has.
+std::vector<std::string> common_formats(const std::vector<std::string>& presets) {
+  std::vector<std::string> formats;
+  std::string reason = "there are no formats to compare";
+  for (const std::string& format : mx::default_formats()) {
+    try {
+      for (const std::string& preset : presets) mx::make_quantizer(format, preset);
+      formats.push_back(format);
+    } catch (const mx::Error& error) {
+      reason = error.what();
+    }
+  }
+  if (formats.empty()) throw mx::Error(reason);
+  return formats;
+}
+
 int run(const CompareOptions& options) {
+  const std::vector<std::string> presets =
+      options.presets.empty() ? std::vector<std::string>{"ocp"} : options.presets;
   const std::vector<std::string> formats =
-      options.formats.empty() ? mx::default_formats() : options.formats;
+      options.formats.empty() ? common_formats(presets) : options.formats;
   Json tensors = Json::array();
   for (const mx::NamedTensor& tensor : read_arrays(options.input)) {
-    const std::vector<mx::FormatComparison> comparisons =
-        mx::compare_formats(tensor.values.data(), tensor.shape, formats, hardware_threads());
+    const std::vector<mx::FormatComparison> comparisons = mx::compare_formats(
+        tensor.values.data(), tensor.shape, formats, hardware_threads(), presets);
     if (options.json) {
       tensors.push_back(
           {{"name", tensor.name}, {"shape", tensor.shape}, {"formats", results_json(comparisons)}});
       continue;
     }
     if (!tensor.name.empty()) fmt::print("{} {}\n", tensor.name, shape_text(tensor.shape));
-    print_table(comparisons);
+    print_table(comparisons, !options.presets.empty());
   }
   if (!options.json) return kAgreed;
   if (is_safetensors(options.input)) {
@@ -93,6 +116,11 @@ Command add_compare(CLI::App& app) {
       ->required();
   command
       ->add_option("--formats", options->formats, "F,F,... (default: the engine's seven and nvfp4)")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  command
+      ->add_option("--presets", options->presets,
+                   "P,P,... (default: ocp); every preset must have every format")
       ->delimiter(',')
       ->allow_extra_args(false);
   command->add_flag("--json", options->json, "Print one JSON object");

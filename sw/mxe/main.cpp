@@ -9,8 +9,8 @@ int sc_main(int argc, char** argv) {
   if (asks_for_cosim(argc, argv)) return run_cosim_program(argv);
 #endif
   return run_program(argc, argv,
-                     {add_demo, add_formats, add_quantize, add_dequantize, add_compare,
-                      add_generate, add_matmul, add_estimate,
+                     {add_demo, add_formats, add_quantize, add_dequantize, add_compare, add_explain,
+                      add_diff, add_generate, add_matmul, add_estimate,
 #ifdef MXE_WITH_RTL
                       list_cosim
 #endif

@@ -29,6 +29,28 @@ TEST_F(Compare, AgreesWithQuantize) {
   }
 }
 
+TEST_F(Compare, Presets) {
+  write_random("x.npy", {5, 64}, 33);
+  const nlohmann::json both = mxe_json({"compare", path("x.npy"), "--formats",
+                                        "mxfp4_e2m1,mxfp8_e4m3", "--presets", "ocp,torchao-rceil"})
+                                  .at("formats");
+  ASSERT_EQ(both.size(), 4u);
+  for (const nlohmann::json& one : both) {
+    const nlohmann::json stats = mxe_json({"quantize", path("x.npy"), "--format", one.at("format"),
+                                           "--preset", one.at("preset"), "--stats"})
+                                     .at("stats");
+    EXPECT_EQ(one.at("sqnr_db"), stats.at("sqnr_db")) << one.dump();
+  }
+  EXPECT_NE(both[0].at("sqnr_db"), both[1].at("sqnr_db"));
+  // Without formats, those that every preset has: torchao has no integers, NVFP4 is E2M1.
+  EXPECT_EQ(mxe_json({"compare", path("x.npy"), "--presets", "torchao-floor"}).at("formats").size(),
+            6u);
+  EXPECT_EQ(mxe_json({"compare", path("x.npy"), "--presets", "nvfp4-te"}).at("formats").size(), 2u);
+  expect_error({"compare", path("x.npy"), "--formats", "mxint8", "--presets", "torchao-floor"},
+               "does not produce");
+  expect_error({"compare", path("x.npy"), "--presets", "torchao"}, "nearest: torchao-floor");
+}
+
 TEST_F(Compare, Safetensors) {
   // Two tensors of 32 ones, F32 and BF16.
   const std::string header = R"({"w":{"dtype":"F32","shape":[32],"data_offsets":[0,128]},)"

@@ -36,7 +36,8 @@ TEST_F(Usage, VersionNamesWhatItWasMadeWith) {
 
 TEST_F(Usage, UnknownWordsNameTheSubcommands) {
   expect_error({},
-               "allowed: demo, formats, quantize, dequantize, compare, generate, matmul, estimate");
+               "allowed: demo, formats, quantize, dequantize, compare, explain, diff, generate, "
+               "matmul, estimate");
   expect_error({"frobnicate"}, "'frobnicate' (allowed: demo, formats");
   expect_error({"--frobnicate"}, "'--frobnicate' (allowed: demo, formats");
 }

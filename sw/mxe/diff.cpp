@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// mxe diff: where two systems quantize an array differently, and by which of their rules.
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "model/numerics/explain.h"
+#include "sw/mxe/arrays.h"
+#include "sw/mxe/command.h"
+
+namespace mxe::cli {
+namespace {
+
+struct DiffOptions {
+  std::string input, format;
+  std::vector<std::string> presets;
+  int axis = -1;
+  std::size_t show = 5;
+  bool json = false;
+};
+
+std::string side_text(const mx::ElementExplanation& element) {
+  return fmt::format("scale {:.9g}, code 0x{:X}, value {:.9g}", element.scale, element.code,
+                     element.value);
+}
+
+Json side_json(const mx::ElementExplanation& element) {
+  return {{"scale", element.scale}, {"code", element.code}, {"value", element.value}};
+}
+
+void print_text(const DiffOptions& options, const mx::QuantizerDifference& difference,
+                const std::vector<float>& x, const mx::QuantizedArray& a,
+                const mx::QuantizedArray& b) {
+  fmt::print("{} of {} elements differ: {} in the scale, {} in the code, {} in the value\n",
+             difference.differing.size(), difference.elements, difference.scales, difference.codes,
+             difference.values);
+  for (const mx::QuantizerDifference::Cause& cause : difference.causes) {
+    fmt::print("  {:<24} explains {}\n", cause.name, cause.elements);
+  }
+  const std::size_t count = std::min(options.show, difference.differing.size());
+  for (std::size_t i = 0; i < count; i++) {
+    const auto& element = difference.differing[i];
+    const std::size_t at = element.at;
+    fmt::print("element {}: {:.9g} ({})\n", at, x[at], element.cause);
+    fmt::print("  {:<24} {}\n", options.presets[0], side_text(mx::explain(x.data(), a, at)));
+    fmt::print("  {:<24} {}\n", options.presets[1], side_text(mx::explain(x.data(), b, at)));
+  }
+}
+
+Json describe(const DiffOptions& options, const mx::QuantizerDifference& difference,
+              const std::vector<float>& x, const mx::QuantizedArray& a,
+              const mx::QuantizedArray& b) {
+  Json causes = Json::array();
+  for (const mx::QuantizerDifference::Cause& cause : difference.causes) {
+    causes.push_back({{"switch", cause.name}, {"elements", cause.elements}});
+  }
+  Json shown = Json::array();
+  const std::size_t count = std::min(options.show, difference.differing.size());
+  for (std::size_t i = 0; i < count; i++) {
+    const auto& element = difference.differing[i];
+    shown.push_back({{"at", element.at},
+                     {"input", x[element.at]},
+                     {"cause", element.cause},
+                     {"a", side_json(mx::explain(x.data(), a, element.at))},
+                     {"b", side_json(mx::explain(x.data(), b, element.at))}});
+  }
+  return {{"format", options.format},
+          {"presets", options.presets},
+          {"elements", difference.elements},
+          {"differing", difference.differing.size()},
+          {"scales", difference.scales},
+          {"codes", difference.codes},
+          {"values", difference.values},
+          {"causes", causes},
+          {"shown", shown}};
+}
+
+int run(const DiffOptions& options) {
+  if (options.presets.size() != 2) throw mx::Error("--presets needs two names");
+  const mx::Quantizer a = mx::make_quantizer(options.format, options.presets[0]);
+  const mx::Quantizer b = mx::make_quantizer(options.format, options.presets[1]);
+  const Array<float> input = read_floats(options.input);
+  const float* x = input.values.data();
+  mx::QuantizeRequest request;
+  request.axis = options.axis;
+  request.threads = hardware_threads();
+  const mx::QuantizerDifference difference =
+      mx::quantizer_difference(x, input.shape, a, b, request);
+  const mx::QuantizedArray by_a = mx::quantize(x, input.shape, a.format, a.options, request);
+  const mx::QuantizedArray by_b = mx::quantize(x, input.shape, b.format, b.options, request);
+  if (options.json) {
+    print_json(describe(options, difference, input.values, by_a, by_b));
+  } else {
+    print_text(options, difference, input.values, by_a, by_b);
+  }
+  return kAgreed;
+}
+
+}  // namespace
+
+Command add_diff(CLI::App& app) {
+  CLI::App* command = app.add_subcommand(
+      "diff", "Show where two presets quantize an array differently, and by which switch");
+  const auto options = std::make_shared<DiffOptions>();
+  command->add_option("IN.npy", options->input, "float32 array of any shape")->required();
+  command->add_option("--format", options->format, "Element format: see `mxe formats`")->required();
+  command->add_option("--presets", options->presets, "A B: the two presets")
+      ->required()
+      ->delimiter(',')
+      ->expected(2);
+  command->add_option("--axis", options->axis, "Axis the blocks run along; -1 is the last")
+      ->capture_default_str();
+  command->add_option("--show", options->show, "Elements to show")->capture_default_str();
+  command->add_flag("--json", options->json, "Print one JSON object");
+  return {command, [options] { return run(*options); }};
+}
+
+}  // namespace mxe::cli
