@@ -9,6 +9,7 @@
 #include <limits>
 #include <optional>
 
+#include "model/numerics/bfloat16.h"
 #include "model/numerics/bits.h"
 #include "model/numerics/files.h"
 #include "model/numerics/float16.h"
@@ -23,15 +24,18 @@ struct DTypeInfo {
   std::size_t size;
 };
 
-constexpr std::array<DTypeInfo, 9> kDTypes = {{{DType::float16, "f2", "float16", 2},
-                                               {DType::float32, "f4", "float32", 4},
-                                               {DType::float64, "f8", "float64", 8},
-                                               {DType::uint8, "u1", "uint8", 1},
-                                               {DType::int8, "i1", "int8", 1},
-                                               {DType::uint16, "u2", "uint16", 2},
-                                               {DType::int16, "i2", "int16", 2},
-                                               {DType::uint32, "u4", "uint32", 4},
-                                               {DType::int32, "i4", "int32", 4}}};
+constexpr std::array<DTypeInfo, 12> kDTypes = {{{DType::float16, "f2", "float16", 2},
+                                                {DType::float32, "f4", "float32", 4},
+                                                {DType::float64, "f8", "float64", 8},
+                                                {DType::uint8, "u1", "uint8", 1},
+                                                {DType::int8, "i1", "int8", 1},
+                                                {DType::uint16, "u2", "uint16", 2},
+                                                {DType::int16, "i2", "int16", 2},
+                                                {DType::uint32, "u4", "uint32", 4},
+                                                {DType::int32, "i4", "int32", 4},
+                                                {DType::bfloat16, "V2", "bfloat16", 2},
+                                                {DType::uint8, "V1", "uint8", 1},
+                                                {DType::uint8, "f1", "uint8", 1}}};
 
 const DTypeInfo& info(DType dtype) {
   return *std::find_if(kDTypes.begin(), kDTypes.end(),
@@ -161,23 +165,46 @@ std::optional<std::size_t> byte_count(const std::vector<std::size_t>& shape, std
 }
 
 DType parse_descr(const std::string& descr, const std::string& name) {
-  const bool multi_byte = descr.size() > 1 && descr.back() != '1';
-  if (!descr.empty() && descr[0] == '>' && multi_byte) {
-    throw Error(fmt::format("{}: big-endian data ('{}') is not supported; save it little endian",
-                            name, descr));
-  }
   if (descr.size() == 3) {
     for (const DTypeInfo& entry : kDTypes) {
       if (std::string_view(descr).substr(1) == entry.descr &&
-          (descr[0] == '<' || descr[0] == '=' || (descr[0] == '|' && entry.size == 1))) {
+          (descr[0] == '<' || descr[0] == '>' || descr[0] == '=' ||
+           (descr[0] == '|' && (entry.size == 1 || entry.dtype == DType::bfloat16)))) {
         return entry.dtype;
       }
     }
   }
   throw Error(fmt::format(
-      "{}: type '{}' is not supported (allowed: float16, float32, float64, uint8, int8, uint16, "
-      "int16, uint32, int32)",
+      "{}: type '{}' is not supported (allowed: float16, bfloat16, float32, float64, uint8, int8, "
+      "uint16, int16, uint32, int32)",
       name, descr));
+}
+
+// Every element's bytes the other way round.
+void swap_bytes(std::vector<uint8_t>& data, std::size_t size) {
+  for (auto at = data.begin(); at != data.end(); at += static_cast<long>(size)) {
+    std::reverse(at, at + static_cast<long>(size));
+  }
+}
+
+// From the first axis running fastest to the last one.
+void to_c_order(NpyArray& array) {
+  const std::size_t size = dtype_size(array.dtype);
+  const std::vector<uint8_t> source = std::move(array.data);
+  array.data.resize(source.size());
+  std::vector<std::size_t> index(array.shape.size());
+  for (std::size_t at = 0; at < source.size(); at += size) {
+    std::size_t from = 0;
+    for (std::size_t axis = index.size(); axis-- > 0;)
+      from = from * array.shape[axis] + index[axis];
+    std::copy_n(source.begin() + static_cast<long>(from * size), size,
+                array.data.begin() + static_cast<long>(at));
+    for (std::size_t axis = index.size(); axis-- > 0;) {
+      if (++index[axis] < array.shape[axis]) break;
+      index[axis] = 0;
+    }
+  }
+  array.fortran = false;
 }
 
 template <typename T>
@@ -218,11 +245,6 @@ NpyArray parse_npy(const uint8_t* bytes, std::size_t size, const std::string& na
   HeaderParser(std::string_view(reinterpret_cast<const char*>(bytes) + prefix, length), name)
       .parse(descr, array.fortran, array.shape);
   array.dtype = parse_descr(descr, name);
-  // Order means nothing with fewer than two dimensions.
-  if (array.fortran && array.shape.size() > 1) {
-    throw Error(fmt::format("{}: Fortran order is not supported; save it in C order", name));
-  }
-  array.fortran = false;
   const std::optional<std::size_t> expected = byte_count(array.shape, dtype_size(array.dtype));
   const std::size_t available = size - prefix - length;
   if (!expected || *expected != available) {
@@ -230,6 +252,8 @@ NpyArray parse_npy(const uint8_t* bytes, std::size_t size, const std::string& na
                             expected ? fmt::to_string(*expected) : "too many", available));
   }
   array.data.assign(bytes + prefix + length, bytes + size);
+  if (descr[0] == '>') swap_bytes(array.data, dtype_size(array.dtype));
+  if (array.fortran) to_c_order(array);
   return array;
 }
 
@@ -253,6 +277,9 @@ std::vector<float> to_float32(const NpyArray& array, const std::string& name) {
       case DType::float16:
         values[i] = float16_to_float(load<uint16_t>(data + 2 * i));
         break;
+      case DType::bfloat16:
+        values[i] = from_bits(widened_bits(load<uint16_t>(data + 2 * i)));
+        break;
       case DType::float32:
         values[i] = load<float>(data + 4 * i);
         break;
@@ -263,8 +290,9 @@ std::vector<float> to_float32(const NpyArray& array, const std::string& name) {
         values[i] = data[i];
         break;
       default:
-        throw Error(fmt::format("{}: need float16, float32, float64 or uint8, the array is {}",
-                                name, dtype_name(array.dtype)));
+        throw Error(
+            fmt::format("{}: need float16, bfloat16, float32, float64 or uint8, the array is {}",
+                        name, dtype_name(array.dtype)));
     }
   }
   return values;

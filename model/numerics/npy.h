@@ -12,7 +12,20 @@
 
 namespace mx {
 
-enum class DType : uint8_t { float16, float32, float64, uint8, int8, uint16, int16, uint32, int32 };
+/// bfloat16 is what NumPy with ml_dtypes saves as '<V2'. The one-byte types of ml_dtypes (float8_*,
+/// float4_* and others, 'V1' and 'f1' in a file) do not say which they are and are read as uint8.
+enum class DType : uint8_t {
+  float16,
+  float32,
+  float64,
+  uint8,
+  int8,
+  uint16,
+  int16,
+  uint32,
+  int32,
+  bfloat16
+};
 
 std::size_t dtype_size(DType dtype);
 std::string_view dtype_name(DType dtype);
@@ -21,15 +34,15 @@ std::string_view dtype_name(DType dtype);
 struct NpyArray {
   DType dtype = DType::float32;
   std::vector<std::size_t> shape;
-  bool fortran = false;  ///< always false for arrays that read_npy returns
+  bool fortran = false;  ///< always false for arrays that read_npy returns, which reorders them
   std::vector<uint8_t> data;
 
   std::size_t size() const;  ///< number of elements
 };
 
-/// Reads a file. Throws Error, one line naming the file, for anything but a complete C-order
-/// little-endian array of a supported type: bad magic, truncated or lying headers, too little or
-/// too much data, Fortran order, big endian, other types.
+/// Reads a file; arrays in Fortran order or big endian are brought to the form above. Throws Error,
+/// one line naming the file, for anything but a complete array of a supported type: bad magic,
+/// truncated or lying headers, too little or too much data, other types.
 NpyArray read_npy(const std::string& path);
 
 /// The same from memory; `name` is used in messages.
@@ -38,7 +51,7 @@ NpyArray parse_npy(const uint8_t* bytes, std::size_t size, const std::string& na
 /// Throws Error unless the array has this rank; `name` is used in the message.
 void require_rank(const NpyArray& array, std::size_t rank, const std::string& name);
 
-/// The elements as float32: float16 and uint8 exactly, float64 rounded to nearest even.
+/// The elements as float32: float16, bfloat16 and uint8 exactly, float64 rounded to nearest even.
 std::vector<float> to_float32(const NpyArray& array, const std::string& name);
 /// The elements of a uint8 array; throws Error for any other type.
 std::vector<uint8_t> to_uint8(const NpyArray& array, const std::string& name);

@@ -6,9 +6,11 @@
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
 
 #include "model/numerics/error.h"
 #include "model/numerics/npy.h"
+#include "model/numerics/safetensors.h"
 
 namespace mxe::cli {
 namespace {
@@ -20,11 +22,47 @@ mx::NpyArray read_as(const std::string& path, mx::DType dtype) {
                               mx::dtype_name(dtype), mx::dtype_name(array.dtype)));
 }
 
+Array<float> read_tensor(const std::string& path, const std::string& name) {
+  std::vector<mx::NamedTensor> tensors = mx::read_safetensors(path);
+  std::vector<std::string> names;
+  for (mx::NamedTensor& tensor : tensors) {
+    if (tensor.name == name || (name.empty() && tensors.size() == 1)) {
+      return {std::move(tensor.shape), std::move(tensor.values)};
+    }
+    names.push_back(tensor.name);
+  }
+  constexpr std::size_t kShown = 20;
+  if (names.size() > kShown) {
+    names.resize(kShown);
+    names.emplace_back("...");
+  }
+  throw mx::Error(fmt::format(
+      "{}: {} (allowed: {})", path,
+      name.empty() ? "--tensor NAME is needed" : fmt::format("there is no tensor '{}'", name),
+      fmt::join(names, ", ")));
+}
+
 }  // namespace
 
-Array<float> read_floats(const std::string& path) {
-  const mx::NpyArray array = read_as(path, mx::DType::float32);
-  return {array.shape, mx::to_float32(array, path)};
+bool is_safetensors(const std::string& path) {
+  return std::filesystem::path(path).extension() == ".safetensors";
+}
+
+Array<float> read_floats(const std::string& path, const std::string& tensor) {
+  if (is_safetensors(path)) return read_tensor(path, tensor);
+  if (!tensor.empty()) throw mx::Error(fmt::format("{}: only .safetensors files have names", path));
+  const mx::NpyArray array = mx::read_npy(path);
+  switch (array.dtype) {
+    case mx::DType::float16:
+    case mx::DType::bfloat16:
+    case mx::DType::float32:
+    case mx::DType::float64:
+      return {array.shape, mx::to_float32(array, path)};
+    default:
+      throw mx::Error(
+          fmt::format("{}: the elements must be float32, float64, float16 or bfloat16, but are {}",
+                      path, mx::dtype_name(array.dtype)));
+  }
 }
 
 Array<uint8_t> read_bytes(const std::string& path) {

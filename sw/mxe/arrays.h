@@ -15,8 +15,13 @@ struct Array {
   std::vector<T> values;
 };
 
+/// Reads a .npy file of float32, float64 (rounded to float32), float16 or bfloat16 elements, or a
+/// tensor of a .safetensors file: the named one, or its only one. Throws mx::Error naming the file
+/// for other types and names.
+Array<float> read_floats(const std::string& path, const std::string& tensor = "");
+bool is_safetensors(const std::string& path);
+
 /// Read a .npy file of exactly this element type; throw mx::Error naming the file otherwise.
-Array<float> read_floats(const std::string& path);
 Array<uint8_t> read_bytes(const std::string& path);
 Array<uint16_t> read_shorts(const std::string& path);
 

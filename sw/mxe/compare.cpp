@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -21,20 +20,16 @@ namespace mxe::cli {
 namespace {
 
 struct CompareOptions {
-  std::string input;
+  std::string input, tensor;
   std::vector<std::string> formats, presets;
   bool json = false;
 };
 
-bool is_safetensors(const std::string& path) {
-  return std::filesystem::path(path).extension() == ".safetensors";
-}
-
 /// The arrays of the file; the only one of an .npy file has no name.
-std::vector<mx::NamedTensor> read_arrays(const std::string& path) {
-  if (is_safetensors(path)) return mx::read_safetensors(path);
-  Array<float> array = read_floats(path);
-  return {{"", "F32", std::move(array.shape), std::move(array.values)}};
+std::vector<mx::NamedTensor> read_arrays(const std::string& path, const std::string& tensor) {
+  if (is_safetensors(path) && tensor.empty()) return mx::read_safetensors(path);
+  Array<float> array = read_floats(path, tensor);
+  return {{tensor, "F32", std::move(array.shape), std::move(array.values)}};
 }
 
 /// The preset is worth a column only where it was asked for.
@@ -84,7 +79,7 @@ int run(const CompareOptions& options) {
   const std::vector<std::string> formats =
       options.formats.empty() ? common_formats(presets) : options.formats;
   Json tensors = Json::array();
-  for (const mx::NamedTensor& tensor : read_arrays(options.input)) {
+  for (const mx::NamedTensor& tensor : read_arrays(options.input, options.tensor)) {
     const std::vector<mx::FormatComparison> comparisons = mx::compare_formats(
         tensor.values.data(), tensor.shape, formats, hardware_threads(), presets);
     if (options.json) {
@@ -112,8 +107,9 @@ Command add_compare(CLI::App& app) {
   const auto options = std::make_shared<CompareOptions>();
   command
       ->add_option("IN.npy", options->input,
-                   "float32 array, or a .safetensors file; blocks run along the last axis")
+                   "Array of floats, or a .safetensors file; blocks run along the last axis")
       ->required();
+  command->add_option("--tensor", options->tensor, "Only this tensor of the .safetensors file");
   command
       ->add_option("--formats", options->formats, "F,F,... (default: the engine's seven and nvfp4)")
       ->delimiter(',')

@@ -18,7 +18,7 @@ namespace mxe::cli {
 namespace {
 
 struct DiffOptions {
-  std::string input, format;
+  std::string input, tensor, format;
   std::vector<std::string> presets;
   int axis = -1;
   std::size_t show = 5;
@@ -85,7 +85,7 @@ int run(const DiffOptions& options) {
   if (options.presets.size() != 2) throw mx::Error("--presets needs two names");
   const mx::Quantizer a = mx::make_quantizer(options.format, options.presets[0]);
   const mx::Quantizer b = mx::make_quantizer(options.format, options.presets[1]);
-  const Array<float> input = read_floats(options.input);
+  const Array<float> input = read_floats(options.input, options.tensor);
   const float* x = input.values.data();
   mx::QuantizeRequest request;
   request.axis = options.axis;
@@ -108,7 +108,9 @@ Command add_diff(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "diff", "Show where two presets quantize an array differently, and by which switch");
   const auto options = std::make_shared<DiffOptions>();
-  command->add_option("IN.npy", options->input, "float32 array of any shape")->required();
+  command->add_option("IN.npy", options->input, "Array of floats, or a .safetensors file")
+      ->required();
+  command->add_option("--tensor", options->tensor, "Which tensor of the .safetensors file");
   command->add_option("--format", options->format, "Element format: see `mxe formats`")->required();
   command->add_option("--presets", options->presets, "A B: the two presets")
       ->required()

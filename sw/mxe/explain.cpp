@@ -22,7 +22,7 @@ namespace {
 
 struct ExplainOptions {
   std::vector<float> values;
-  std::string from;
+  std::string from, tensor;
   std::optional<std::size_t> at;
   QuantizerChoice quantizer;
   bool json = false;
@@ -45,7 +45,7 @@ Question question_of(const ExplainOptions& options) {
     return question;
   }
   if (!options.at) throw mx::Error("--from needs --at I, the element counted from 0");
-  return {read_floats(options.from), {*options.at}};
+  return {read_floats(options.from, options.tensor), {*options.at}};
 }
 
 /// How the scale came about, in words.
@@ -138,9 +138,10 @@ Command add_explain(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "explain", "Say step by step what becomes of numbers: scale, quotient, code, rounding");
   const auto options = std::make_shared<ExplainOptions>();
-  command->add_option("VALUE", options->values,
-                      "Numbers that follow each other in an array");
-  command->add_option("--from", options->from, "Explain an element of this float32 array instead");
+  command->add_option("VALUE", options->values, "Numbers that follow each other in an array");
+  command->add_option("--from", options->from,
+                      "Explain an element of this array of floats, or .safetensors file, instead");
+  command->add_option("--tensor", options->tensor, "Which tensor of the .safetensors file");
   command->add_option("--at", options->at, "Which one, counted from 0 in row-major order");
   options->quantizer.add_to(*command);
   command->add_flag("--json", options->json, "Print one JSON object");

@@ -22,7 +22,7 @@ namespace mxe::cli {
 namespace {
 
 struct QuantizeOptions {
-  std::string input, scale_rule, rounding, elements, scales, dequantized, row_amaxes;
+  std::string input, tensor, scale_rule, rounding, elements, scales, dequantized, row_amaxes;
   QuantizerChoice quantizer;
   std::optional<float> tensor_amax;
   std::optional<uint64_t> seed;
@@ -126,7 +126,7 @@ void print_stats(const mx::QuantizationStats& stats) {
 int run(const QuantizeOptions& options) {
   const mx::Quantizer quantizer = resolve(options);
   check_packing(quantizer.format, options.packing);
-  const Array<float> input = read_floats(options.input);
+  const Array<float> input = read_floats(options.input, options.tensor);
   mx::QuantizeRequest request;
   request.axis = options.axis;
   request.dequantize = options.stats || !options.dequantized.empty();
@@ -157,10 +157,15 @@ int run(const QuantizeOptions& options) {
 }  // namespace
 
 Command add_quantize(CLI::App& app) {
-  CLI::App* command =
-      app.add_subcommand("quantize", "Quantize a float32 array to element codes and block scales");
+  CLI::App* command = app.add_subcommand(
+      "quantize", "Quantize an array of floats to element codes and block scales");
   const auto options = std::make_shared<QuantizeOptions>();
-  command->add_option("IN.npy", options->input, "float32 array of any shape")->required();
+  command
+      ->add_option(
+          "IN.npy", options->input,
+          "Array of any shape: float32, float64, float16 or bfloat16; or a .safetensors file")
+      ->required();
+  command->add_option("--tensor", options->tensor, "Which tensor of the .safetensors file");
   options->quantizer.add_to(*command);
   command->add_option("--axis", options->axis, "Axis the blocks run along; -1 is the last")
       ->capture_default_str();

@@ -170,6 +170,47 @@ TEST_F(Quantize, Nvfp4) {
   }
 }
 
+TEST_F(Quantize, OtherTypesOfInput) {
+  write_floats("x.npy", {1, -0.75f, 0.5f, 6}, {4});
+  quantize("mxfp4_e2m1");
+  const Bytes codes = read_bytes("e.npy", {4});
+  const std::string good = read_text("x.npy");
+  const auto with = [&good](const std::string& descr, const std::string& data) {
+    std::string text = good.substr(0, good.size() - 16) + data;
+    return text.replace(text.find("<f4"), 3, descr);
+  };
+  const std::string bfloat16("\x80\x3F\x40\xBF\x00\x3F\xC0\x40", 8);
+  const std::pair<std::string, std::string> files[] = {
+      {"<V2", bfloat16},
+      {"<f2", std::string("\x00\x3C\x00\xBA\x00\x38\x00\x46", 8)},
+      {">f2", std::string("\x3C\x00\xBA\x00\x38\x00\x46\x00", 8)}};
+  for (const auto& [descr, data] : files) {
+    SCOPED_TRACE(descr);
+    write_text("x.npy", with(descr, data));
+    quantize("mxfp4_e2m1");
+    EXPECT_EQ(read_bytes("e.npy", {4}), codes);
+  }
+  // Tensors of a .safetensors file.
+  const std::string header = R"({"a":{"dtype":"BF16","shape":[4],"data_offsets":[0,8]},)"
+                             R"("b":{"dtype":"F16","shape":[1],"data_offsets":[8,10]}})";
+  std::string file(8, '\0');
+  file[0] = static_cast<char>(header.size());
+  write_text("x.safetensors", file + header + bfloat16 + std::string(2, '\0'));
+  const std::vector<std::string> command{"quantize",   path("x.safetensors"), "--format",
+                                         "mxfp4_e2m1", "--elements",          path("e.npy")};
+  const auto of_tensor = [&command](const std::string& name) {
+    std::vector<std::string> arguments = command;
+    arguments.insert(arguments.end(), {"--tensor", name});
+    return arguments;
+  };
+  EXPECT_EQ(mxe(of_tensor("a")).exit_code, 0);
+  EXPECT_EQ(read_bytes("e.npy", {4}), codes);
+  expect_error(command, "--tensor NAME is needed (allowed: a, b)");
+  expect_error(of_tensor("c"), "there is no tensor 'c' (allowed: a, b)");
+  expect_error({"quantize", path("x.npy"), "--format", "mxint8", "--tensor", "a"},
+               "only .safetensors files have names");
+}
+
 TEST_F(Quantize, TensorAmaxAsGiven) {
   write_floats("x.npy", {1, 2, -0.3f, 0.01f}, {4});
   quantize("nvfp4", {"--tensor-amax", "2688"});  // a tensor scale of 1

@@ -76,13 +76,9 @@ TEST_F(Usage, BadFiles) {
     return text.replace(text.find(from), from.size(), to);
   };
   write_text("int.npy", with("<f4", "<i4"));
-  expect_error(quantize("int.npy"), "must be float32, but are int32");
+  expect_error(quantize("int.npy"), "must be float32, float64, float16 or bfloat16, but are int32");
   write_text("complex.npy", with("<f4", "<c8"));
   expect_error(quantize("complex.npy"), "type '<c8' is not supported (allowed: ");
-  write_text("big.npy", with("<f4", ">f4"));
-  expect_error(quantize("big.npy"), "big-endian");
-  write_text("fortran.npy", with("False", "True "));
-  expect_error(quantize("fortran.npy"), "Fortran order");
   write_text("huge.npy", with("(2, 2), }              ", "(99999999, 99999999), }"));
   expect_error(quantize("huge.npy"), "huge.npy: the header promises");
 }
