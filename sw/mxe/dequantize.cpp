@@ -12,7 +12,9 @@
 #include <optional>
 #include <string>
 
+#include "model/numerics/bfloat16.h"
 #include "model/numerics/block.h"
+#include "model/numerics/float16.h"
 #include "model/numerics/npy.h"
 #include "sw/mxe/arrays.h"
 #include "sw/mxe/command.h"
@@ -23,7 +25,7 @@ namespace mxe::cli {
 namespace {
 
 struct DequantizeOptions {
-  std::string elements, scales, output, row_amaxes;
+  std::string elements, scales, output, row_amaxes, dtype = "float32";
   QuantizerChoice quantizer;
   std::optional<int> axis;
   std::optional<float> tensor_scale, tensor_amax;
@@ -182,6 +184,25 @@ void apply_scales(std::vector<float>& values, const std::vector<float>& scales,
   }
 }
 
+/// Writes the values, rounded to nearest even where --dtype is narrower.
+void write_values(const DequantizeOptions& options, const Array<float>& values) {
+  if (options.dtype == "float32") {
+    mx::write_npy(options.output, values.values.data(), values.shape);
+    return;
+  }
+  mx::NpyArray file;
+  file.shape = values.shape;
+  const bool bfloat16 = options.dtype == "bfloat16";
+  file.dtype = bfloat16 ? mx::DType::bfloat16 : mx::DType::float16;
+  for (const float value : values.values) {
+    const uint32_t wide = mx::to_bits(value);
+    const uint16_t bits = bfloat16 ? mx::bfloat16_bits(wide) : mx::float16_bits(wide);
+    file.data.push_back(static_cast<uint8_t>(bits & 0xFF));
+    file.data.push_back(static_cast<uint8_t>(bits >> 8));
+  }
+  mx::write_npy(options.output, file);
+}
+
 int run(const DequantizeOptions& options) {
   const mx::Quantizer quantizer = options.quantizer.resolve();
   check_packing(quantizer.format, options.packing);
@@ -190,7 +211,7 @@ int run(const DequantizeOptions& options) {
   const Array<float> scales = read_scales(options, quantizer.options.scale_format, rules);
   const Blocks blocks = find_blocks(options, quantizer.options, values.shape, scales.shape);
   apply_scales(values.values, scales.values, blocks, scale_rules(options, quantizer, blocks.view));
-  mx::write_npy(options.output, values.values.data(), values.shape);
+  write_values(options, values);
 
   if (options.json) {
     print_json({{"format", options.quantizer.format},
@@ -224,7 +245,10 @@ Command add_dequantize(CLI::App& app) {
   command->add_option("--tensor-amax", options->tensor_amax, "The same as the amax it is made of");
   command->add_option("--row-amax", options->row_amaxes,
                       "amax of every row (float32), for presets with a scale for every row");
-  command->add_option("--output", options->output, "Write the values (float32)")->required();
+  command->add_option("--output", options->output, "Write the values")->required();
+  command->add_option("--dtype", options->dtype, "Their type: float32, bfloat16 or float16")
+      ->check(CLI::IsMember({"float32", "bfloat16", "float16"}))
+      ->capture_default_str();
   command->add_option("--axis", options->axis,
                       "Axis the blocks run along (default: as the shapes say)");
   add_packing_option(*command, options->packing);

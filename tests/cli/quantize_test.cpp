@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "model/numerics/npy.h"
 #include "tests/cli/run_mxe.h"
 
 namespace mxe::test {
@@ -209,6 +210,25 @@ TEST_F(Quantize, OtherTypesOfInput) {
   expect_error(of_tensor("c"), "there is no tensor 'c' (allowed: a, b)");
   expect_error({"quantize", path("x.npy"), "--format", "mxint8", "--tensor", "a"},
                "only .safetensors files have names");
+}
+
+TEST_F(Quantize, NarrowValues) {
+  // Numbers of 4 significant bits times a power of two are the same in the narrow types.
+  write_floats("x.npy", {1, -0.75f, 0.5f, 6, 0.1f, -0.0f, 3.3f, 100}, {8});
+  quantize("mxfp8_e4m3");
+  dequantize("mxfp8_e4m3");
+  const std::string wide = read_text("d2.npy");
+  for (const char* dtype : {"bfloat16", "float16"}) {
+    SCOPED_TRACE(dtype);
+    dequantize("mxfp8_e4m3", {"--dtype", dtype});
+    EXPECT_EQ(read_text("d2.npy").size() + 16, wide.size());
+    const mx::NpyArray narrow = mx::read_npy(path("d2.npy"));
+    EXPECT_EQ(mx::dtype_name(narrow.dtype), dtype);
+    EXPECT_EQ(mx::to_float32(narrow, dtype), read_floats("d.npy", {8}));
+  }
+  expect_error({"dequantize", "--elements", path("e.npy"), "--scales", path("s.npy"), "--format",
+                "mxfp8_e4m3", "--output", path("o.npy"), "--dtype", "int8"},
+               "--dtype");
 }
 
 TEST_F(Quantize, TensorAmaxAsGiven) {
