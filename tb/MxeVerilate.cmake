@@ -49,7 +49,7 @@ include(${MXE_RTL_DIR}/sources.cmake)
 set(MXE_REGISTER_SOURCES ${MXE_ROOT_DIR}/rtl/mxe_reg_pkg.sv ${MXE_ROOT_DIR}/rtl/mxe_regs.sv)
 
 # What an engine in a library and the program that loads it have in common (engine_plugin.h).
-set(_headers tb/rtl/engine_plugin.h tb/rtl/rtl_signal.h tb/rtl/rtl_top.h model/params/params.h
+set(_headers tb/rtl/engine_plugin.h tb/rtl/rtl_signal.h tb/rtl/rtl_value.h tb/rtl/rtl_top.h model/params/params.h
              sw/regs/generated/mxe_parameters.h)
 list(TRANSFORM _headers PREPEND ${MXE_INCLUDE_DIR}/)
 set(_digests "")

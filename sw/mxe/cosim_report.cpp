@@ -25,6 +25,8 @@ Json to_json(const Failure& failure) {
             {"message", failure.first.what},      {"job", failure.first.about},
             {"minimal_case", failure.case_file},  {"minimal_jobs", failure.minimal_jobs},
             {"minimal_job", failure.minimal_job}, {"rerun", rerun_command(failure)}};
+  if (!failure.first_wrong.empty()) json["first_wrong"] = failure.first_wrong;
+  if (failure.wrong_value) json["wrong_value"] = mxe::to_json(failure.wrong_value);
   if (!failure.waves.empty()) {
     json["waves"] = failure.waves;
     json["gtkwave"] = failure.save_file;
@@ -47,6 +49,7 @@ void print_failure(const Failure& failure) {
   }
   fmt::print("  minimal case {} ({} {}, the last: {})\n", failure.case_file, failure.minimal_jobs,
              failure.minimal_jobs == 1 ? "job" : "jobs", failure.minimal_job);
+  if (!failure.first_wrong.empty()) fmt::print("  first wrong  {}\n", failure.first_wrong);
   fmt::print("  again        {}\n", rerun_command(failure));
   if (!failure.waves.empty()) fmt::print("  waves        gtkwave {}\n", failure.save_file);
 }
@@ -123,6 +126,10 @@ void write_junit(const std::string& path, const RegressionResult& result) {
     file << fmt::format(">\n    <failure message=\"{}\">", escape_xml(c.result.bucket()));
     for (const Mismatch& m : c.result.mismatches) {
       file << escape_xml(fmt::format("{}, job {}: {} ({})\n", m.engine, m.job, m.what, m.about));
+    }
+    for (const Failure& failure : result.failures) {
+      if (failure.cases.front() != c.name || failure.first_wrong.empty()) continue;
+      file << escape_xml(fmt::format("first wrong: {}\n", failure.first_wrong));
     }
     file << "</failure>\n  </testcase>\n";
   }

@@ -173,6 +173,13 @@ class Child {
 
 }  // namespace
 
+Json to_json(const std::optional<blame::WrongValue>& wrong) {
+  if (!wrong) return nullptr;
+  return {{"block", wrong->block},   {"instance", wrong->instance}, {"step", wrong->step},
+          {"signal", wrong->signal}, {"value", wrong->value},       {"expected", wrong->expected},
+          {"clock", wrong->clock}};
+}
+
 Json to_json(const CaseResult& r) {
   Json mismatches = Json::array();
   for (const Mismatch& m : r.mismatches) {
@@ -188,11 +195,19 @@ Json to_json(const CaseResult& r) {
           {"rtl_cycles", r.rtl_cycles},
           {"seconds", r.seconds},
           {"bins", r.coverage.bins},
-          {"lines", r.coverage.lines}};
+          {"lines", r.coverage.lines},
+          {"first_wrong", to_json(r.first_wrong)},
+          {"values_compared", r.values_compared}};
 }
 
 CaseResult case_result_from_json(const Json& json) {
   CaseResult r;
+  const Json& wrong = json.at("first_wrong");
+  if (wrong.is_object()) {
+    r.first_wrong = {wrong.at("block"), wrong.at("instance"), wrong.at("step"), wrong.at("signal"),
+                     wrong.at("value"), wrong.at("expected"), wrong.at("clock")};
+  }
+  r.values_compared = json.at("values_compared");
   r.jobs = json.at("jobs");
   for (const Json& m : json.at("mismatches")) {
     r.mismatches.push_back({m.at("engine"), m.at("job"), m.at("what"), m.at("about")});
@@ -215,15 +230,15 @@ std::string CaseResult::bucket() const {
   return first.engine + ": " + std::regex_replace(first.what, kNumber, "$1#");
 }
 
-CaseResult run_case(const CoSimCase& cosim_case, const RtlUnderTest& rtl, const std::string& waves,
-                    bool with_coverage) {
+namespace {
+
+/// Runs a case with these options, which are made from it.
+CaseResult run_with(CoSimOptions& options, const CoSimCase& cosim_case, bool with_coverage) {
   const WallClock::time_point start = WallClock::now();
-  CoSimOptions options = options_of(cosim_case, rtl);
   if (options.ring_entries > options.params.queue_depth) {
     throw mx::Error(fmt::format("the case has a ring of {} entries, the engine has at most {}",
                                 options.ring_entries, options.params.queue_depth));
   }
-  options.rtl.waves = waves;
   Coverage coverage(options.params);
   if (with_coverage) {
     options.observer = &coverage;
@@ -250,6 +265,31 @@ CaseResult run_case(const CoSimCase& cosim_case, const RtlUnderTest& rtl, const 
     }
   }
   result.seconds = seconds_since(start);
+  return result;
+}
+
+}  // namespace
+
+CaseResult run_case(const CoSimCase& cosim_case, const RtlUnderTest& rtl, const std::string& waves,
+                    bool with_coverage) {
+  CoSimOptions options = options_of(cosim_case, rtl);
+  options.rtl.waves = waves;
+  return run_with(options, cosim_case, with_coverage);
+}
+
+CaseResult run_watched(const CoSimCase& cosim_case, const RtlUnderTest& rtl) {
+  CoSimOptions options = options_of(cosim_case, rtl);
+  std::optional<FirstWrongValue> watch;
+  options.rtl.make_top = [&](const Params& params, const std::string& waves) {
+    std::unique_ptr<RtlTop> top = rtl.make_watched(params, waves);
+    watch.emplace(*top);
+    return top;
+  };
+  CaseResult result = run_with(options, cosim_case, false);
+  if (watch) {
+    result.first_wrong = watch->found();
+    result.values_compared = watch->compared();
+  }
   return result;
 }
 

@@ -4,9 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "tb/blame/blame.h"
 #include "tb/coverage/counts.h"
 #include "tb/regression/cosim_case.h"
 #include "tb/regression/own_engine.h"
@@ -23,12 +25,18 @@ struct CaseResult {
   uint64_t rtl_cycles = 0;
   double seconds = 0;
   CoverageCounts coverage;  ///< empty unless asked for
+  // Of run_watched() only:
+  std::optional<blame::WrongValue> first_wrong;  ///< the first wrong value, if there was any
+  uint64_t values_compared = 0;
 
   bool agreed() const { return mismatches.empty(); }
   /// The bucket of a failure: its message without the numbers, so that failures of one cause share
   /// a bucket.
   std::string bucket() const;
 };
+
+/// A wrong value as JSON, null for none.
+Json to_json(const std::optional<blame::WrongValue>& wrong);
 
 /// The whole result as JSON, for another process.
 Json to_json(const CaseResult& result);
@@ -39,6 +47,11 @@ CaseResult case_result_from_json(const Json& json);
 /// FST file to record, or empty.
 CaseResult run_case(const CoSimCase& cosim_case, const RtlUnderTest& rtl = {},
                     const std::string& waves = {}, bool with_coverage = false);
+
+/// The same on the RTL with all its values to be seen: also looks for the first value that a block
+/// made wrong. `rtl` must have such a design, and the case must be of the configuration
+/// kWatchedConfig.
+CaseResult run_watched(const CoSimCase& cosim_case, const RtlUnderTest& rtl = {});
 
 /// Runs cases in processes of their own, `parallel` at a time. What ends a process (a crash, a hang
 /// of more than `limit_seconds`) becomes a mismatch of its case; so does what an assertion of the

@@ -14,11 +14,19 @@ namespace mxe {
 /// Makes the RTL that a case runs on.
 using MakeTop = decltype(RtlOptions::make_top);
 
+/// The configuration in which the first wrong value of a failing case can be looked for.
+inline constexpr const char* kWatchedConfig = "small";
+
 /// The RTL that cases run on: the project's in a case's configuration, or an engine of your own.
 struct RtlUnderTest {
-  RtlUnderTest(MakeTop make = make_rtl_top) : make_top(std::move(make)) {}
+  RtlUnderTest();
+  RtlUnderTest(MakeTop make, MakeTop watched = {})
+      : make_top(std::move(make)), make_watched(std::move(watched)) {}
 
   MakeTop make_top;
+  /// Makes the same RTL, in the configuration kWatchedConfig, with all its values to be seen; empty
+  /// if there is no such design.
+  MakeTop make_watched;
   /// The features of an engine of your own. Its parameters replace those of a case's configuration.
   std::optional<EngineFeatures> own;
   /// As in CoSimOptions. The model runs beside an engine of your own only if this is not negative:

@@ -117,6 +117,7 @@ class Regression {
     failure.library = options_.rtl.library;
     failure.minimal_jobs = minimal.jobs();
     failure.minimal_job = make_job(minimal.batches.back().jobs.back()).describe();
+    if (failure.first.engine != "model") find_first_wrong(failure, minimal);
     if (!options_.waves) return;
     progress_(fmt::format("recording {}", found.name));
     failure.waves = base + ".fst";
@@ -126,6 +127,31 @@ class Regression {
     };
     CasePool(record, 1).run(minimal);
     write_gtkwave_file(failure.save_file, failure.waves, options_.rtl);
+  }
+
+  /// Replays the minimal case where all values can be seen.
+  void find_first_wrong(Failure& failure, const CoSimCase& minimal) const {
+    const RtlUnderTest& rtl = options_.rtl;
+    // A simulation that hangs says by its states where.
+    const bool hangs = failure.bucket.find("hangs") != std::string::npos ||
+                       failure.bucket.find("took too long") != std::string::npos;
+    if (!rtl.make_watched || rtl.own || hangs) return;
+    if (minimal.config != kWatchedConfig) {
+      failure.first_wrong = fmt::format("not looked for: only in the configuration {} can all values be seen", kWatchedConfig);
+      return;
+    }
+    progress_("looking for the first wrong value");
+    try {
+      const auto watch = [&rtl](const CoSimCase& c) { return run_watched(c, rtl); };
+      const CaseResult result = CasePool(watch, 1).run(minimal);
+      failure.wrong_value = result.first_wrong;
+      failure.first_wrong = result.first_wrong ? result.first_wrong->describe()
+                            : result.values_compared == 0
+                                ? "not looked for: " + result.mismatches.front().what
+                                : "every block did what it should with what it got";
+    } catch (const mx::Error& error) {
+      failure.first_wrong = fmt::format("not looked for: {}", error.what());
+    }
   }
 
   const RegressionOptions& options_;

@@ -54,6 +54,10 @@ struct Failure {
   std::string case_file;           ///< the minimal case
   std::string library;             ///< of an engine of your own that failed; or empty
   std::string waves, save_file;    ///< empty unless recorded
+  /// What the minimal case says about the first block that made a wrong value: a line for people.
+  /// Empty for engines of your own and for simulations that did not end.
+  std::string first_wrong;
+  std::optional<blame::WrongValue> wrong_value;  ///< the same, if there is one
   std::size_t minimal_jobs = 0;
   std::string minimal_job;  ///< what its last job is
 };

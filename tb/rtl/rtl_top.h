@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "model/params/params.h"
 #include "tb/rtl/rtl_signal.h"
+#include "tb/rtl/rtl_value.h"
 
 namespace mxe {
 
@@ -69,6 +71,11 @@ class RtlTop {
   virtual void write_line_coverage(const std::string& /*path*/) {}
   /// The registers inside the design that its build shows, by name; empty if it shows none.
   virtual std::vector<RtlSignal> signals() const { return {}; }
+  /// The same, of any width, to be read only.
+  virtual std::vector<RtlValue> values() const { return {}; }
+  /// `action` is called in every clock cycle once everything has settled, right before the rising
+  /// edge. A design that does not show its inside may ignore it.
+  virtual void before_edge(std::function<void()> /*action*/) {}
 };
 
 /// Throws mx::Error unless make_rtl_top() can make this design, able to write waves if `waves`.

@@ -66,12 +66,15 @@ class VerilatedTop : public RtlTop {
     top_->clk_i = 0;
     eval();
     sample(out);
+    if (before_edge_) before_edge_();
     top_->clk_i = 1;
     eval();
     if (context_.gotError()) {
       throw mx::Error("an assertion of the RTL failed; its place has been printed");
     }
   }
+
+  void before_edge(std::function<void()> action) override { before_edge_ = std::move(action); }
 
 #if VM_COVERAGE
   void write_line_coverage(const std::string& path) override {
@@ -90,6 +93,20 @@ class VerilatedTop : public RtlTop {
         const bool is_state = std::string_view(name) == "state_q";
         result.emplace_back(readable(below_top(path) + name), var.datap(), bytes, var.isPublicRW(),
                             is_state ? names : std::vector<RtlSignal::ValueName>{});
+      }
+    }
+    return result;
+  }
+
+  std::vector<RtlValue> values() const override {
+    std::vector<RtlValue> result;
+    for (const auto& [path, scope] : *context_.scopeNameMap()) {
+      if (!scope->varsp()) continue;
+      for (const auto& [name, var] : *scope->varsp()) {
+        const bool is_vector = size_of(var) != 0 || (var.udims() == 0 && var.vltype() == VLVT_WDATA);
+        if (var.isParam() || !is_vector) continue;
+        result.emplace_back(readable(below_top(path) + name), var.datap(),
+                            static_cast<unsigned>(var.packed().elements()));
       }
     }
     return result;
@@ -239,6 +256,7 @@ class VerilatedTop : public RtlTop {
 
   Params params_;
   bool traced_;
+  std::function<void()> before_edge_;
   mutable VerilatedContext context_;  // tells its scopes only if it may be changed
   std::unique_ptr<Model> top_;
   std::conditional_t<std::is_void_v<Trace>, NoTrace, Trace> trace_;

@@ -14,4 +14,8 @@ std::unique_ptr<RtlTop> make_faulty_rtl(const Params& params, const std::string&
   return load_design("mxe_rtl_faults").make(params, waves);
 }
 
+std::unique_ptr<RtlTop> make_watched_faulty_rtl(const Params& params, const std::string& waves) {
+  return load_design("mxe_rtl_faults_values").make(params, waves);
+}
+
 }  // namespace mxe

@@ -13,5 +13,7 @@ namespace mxe {
 
 /// The RTL with the faults planted; the design mxe_rtl_faults.
 std::unique_ptr<RtlTop> make_faulty_rtl(const Params& params, const std::string& waves);
+/// The same with all values to be seen; the design mxe_rtl_faults_values.
+std::unique_ptr<RtlTop> make_watched_faulty_rtl(const Params& params, const std::string& waves);
 
 }  // namespace mxe

@@ -21,6 +21,7 @@
 #include "model/blocks/visitor.h"
 #include "model/numerics/accumulate.h"
 #include "model/numerics/random.h"
+#include "tb/rtl/plain_path.h"
 
 double sc_time_stamp() { return 0; }
 
@@ -33,36 +34,6 @@ constexpr uint64_t kSeed = 31;
 // Longer than the way of any value: with inputs that stay, every register holds what belongs to
 // them.
 constexpr int kSettled = 16;
-
-/// "TOP.block_top.u_pe70.u_dot.gen_quad__BRA__3__KET__.u_quad" and "gen_odd__DOT__sum_odd" as
-/// "pe70.dot.quad_3." and "sum_odd": without what only says where something is generated.
-std::string plain_path(std::string path) {
-  const auto replace = [&path](const std::string& from, const std::string& to) {
-    for (std::size_t at = path.find(from); at != std::string::npos; at = path.find(from, at)) {
-      path.replace(at, from.size(), to);
-    }
-  };
-  replace("__DOT__", ".");
-  replace("__BRA__", "[");
-  replace("__KET__", "]");
-  replace("gen_two_limbs.", "");
-  replace("gen_one_limb.", "");
-  replace("gen_odd.", "");
-  // "gen_quad[3].u_quad" is quad_3, "gen_lane[3].u_decode" lane_3.
-  for (std::size_t at = path.find("gen_"); at != std::string::npos; at = path.find("gen_", at)) {
-    const std::size_t open = path.find('[', at), close = path.find(']', at);
-    const std::size_t end = path.find('.', close + 2);
-    if (open == std::string::npos || path.compare(close, 4, "].u_") != 0) {
-      at++;
-      continue;
-    }
-    path.replace(
-        at, end - at,
-        path.substr(at + 4, open - at - 4) + "_" + path.substr(open + 1, close - open - 1));
-  }
-  replace("u_", "");
-  return path;
-}
 
 /// A signal of the simulation.
 class Signal {

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <string>
+
+#include "model/blocks/array.h"
+#include "model/numerics/error.h"
+#include "tb/blame/checks.h"
+#include "tb/blame/pipeline.h"
+#include "tb/blame/stages.h"
+
+namespace mxe::blame {
+namespace {
+
+using blocks::kDecWidth;
+using blocks::kDualSumWidth;
+using blocks::kLanes;
+using blocks::kPackPosition;
+
+constexpr const char* kArray = "u_datapath.u_array";
+
+blocks::Word word_of(const Wide& bits) {
+  blocks::Word word{};
+  for (unsigned i = 0; i < kLanes; i++) word[i] = static_cast<uint8_t>(bits.get32(8 * i, 8));
+  return word;
+}
+
+/// A decoded word of the RTL: dec_o and flags_o of mxe_decode_word.
+blocks::DecodedWord decoded_of(const Wide& dec, const Wide& flags) {
+  blocks::DecodedWord word;
+  for (unsigned i = 0; i < kLanes; i++) {
+    const uint32_t lane = dec.get32(kDecWidth * i, kDecWidth);
+    word.grp[i] = static_cast<uint8_t>(lane >> 10);
+    word.mag[i] = static_cast<uint8_t>(lane >> 2);
+    word.sign[i] = static_cast<uint8_t>(lane & 3);
+    word.neg |= (lane & 1) << i;
+  }
+  word.zero = flags.get32(0, kLanes);
+  word.inf = flags.get32(kLanes, kLanes);
+  word.nan = flags.get32(2 * kLanes, kLanes);
+  return word;
+}
+
+Place place_in_decoder(const std::string& path) {
+  if (path.find("lane_") == std::string::npos) return {"mxe_decode_word", "decode"};
+  return {path.find("hi.") == std::string::npos ? "mxe_decode" : "mxe_decode4", "decode"};
+}
+
+/// mxe_decode_word.
+class DecodeCheck : public Check {
+ public:
+  DecodeCheck(const Context& context, const std::string& instance)
+      : context_(context),
+        scope_(context.design, instance),
+        pipeline_(context.design, instance, decode_, place_in_decoder) {
+    for (unsigned i = 0; i < kLanes; i++) {
+      keep_.push_back(&scope_.find(fmt::format("gen_lane[{}].u_decode.keep_i", i)));
+    }
+  }
+
+  void clock() override {
+    const Wide format = scope_.wide("fmt_i");
+    if (format.get32(65, 1) == 0) return;  // no job yet
+    const bool dual = scope_.on("dual_i");
+    if (format != format_ || dual != decode_.dual_i) decode_.start(format_of(format, 0), dual);
+    format_ = format;
+    const uint32_t count = scope_.get32("count_i");
+    for (unsigned i = 0; i < kLanes; i++) {
+      const uint32_t keep = uint32_t{count > kLanes + i} << 1 | uint32_t{count > i};
+      context_.design.expect("mxe_decode_word", "elements within K", *keep_[i], keep);
+    }
+    decode_.evaluate(word_of(scope_.wide("word_i")), count);
+    pipeline_.clock(decode_);
+  }
+  void new_job() override { forget(); }
+  void forget() override { pipeline_.forget(); }
+
+ private:
+  const Context& context_;
+  Scope scope_;
+  blocks::DecodeWord decode_;
+  Pipeline pipeline_;
+  Wide format_;
+  std::vector<const RtlValue*> keep_;
+};
+
+/// mxe_array beside its blocks: the registers of the A word, the control, the bias.
+class ArrayCheck : public Check {
+ public:
+  explicit ArrayCheck(const Context& context) : context_(context), scope_(context.design, kArray) {
+    for (unsigned i = 0; i < context.design.params().num_pe; i++) {
+      init_.push_back(&scope_.find(fmt::format("gen_pe[{}].u_pe.init_i", i)));
+    }
+  }
+
+  void clock() override {
+    Design& design = context_.design;
+    const uint32_t scales = scope_.get32("a_scale_i");
+    const uint32_t even = scales & 0xFF, odd = scales >> 8;
+    const auto offset =
+        static_cast<uint32_t>(context_.job.a.fmt.lsb + context_.job.b.fmt.lsb - 254);
+    expect_register("a_dec_q2", "A word", scope_.wide("a_dec"));
+    expect_register("a_flags_q2", "A word", scope_.wide("a_flags"));
+    expect_register("exp_even_q2", "A scale", Wide(10, offset + even));
+    expect_register("exp_odd_q2", "A scale", Wide(10, offset + odd));
+    expect_register("a_nan_q2", "A scale",
+                    Wide(2, uint32_t{odd == 0xFF} << 1 | uint32_t{even == 0xFF}));
+    shift_control();
+    const Wide bias = scope_.wide("bias_i");
+    for (unsigned i = 0; i < init_.size(); i++) {
+      design.expect("mxe_array", "bias", *init_[i], bias.get(32 * i, 32));
+    }
+  }
+  void forget() override {}
+
+ private:
+  void expect_register(const char* name, const char* step, const Wide& value) {
+    context_.design.expect_next("mxe_array", step, scope_.find(name), value);
+  }
+  /// Each stage passes on what the stage before it has.
+  void shift_control() {
+    const Wide old = scope_.wide("ctl_q"), in = scope_.wide("ctl_in");
+    Wide next(old.width());
+    next.put(0, in);
+    next.put(in.width(), old.part(0, old.width() - in.width()));
+    expect_register("ctl_q", "control", next);
+    const RtlValue& valid = scope_.find("valid_q");
+    context_.design.expect_next("mxe_array", "control", valid,
+                                scope_.get("valid_q") << 1 | scope_.get("row_valid_i"));
+  }
+
+  const Context& context_;
+  Scope scope_;
+  std::vector<const RtlValue*> init_;
+};
+
+/// Lanes, quads, trees.
+struct PlaceInDot {
+  bool behind_register = false;
+
+  Place operator()(const std::string& path) {
+    const std::string leaf = path.substr(path.rfind('.') + 1);
+    if (path.find("lane_") != std::string::npos) {
+      if (leaf == "neg") behind_register = false;
+      if (leaf == "prod_q") behind_register = true;
+      return {"mxe_lane", "product", behind_register ? 1u : 0u};
+    }
+    if (path.find("quad_") != std::string::npos) return {"mxe_quad", "sum", 2};
+    if (path.find("tree_") != std::string::npos) return {"mxe_tree", "sum", 2};
+    return {"mxe_dot", "sum", 4};
+  }
+};
+
+/// mxe_pe with all that it is made of.
+template <unsigned TreeW>
+class PeCheck : public Check {
+ public:
+  PeCheck(const Context& context, const std::string& instance)
+      : context_(context),
+        scope_(context.design, instance),
+        dot_pipeline_(context.design, instance + ".u_dot", dot_, PlaceInDot()),
+        scale_pipeline_(context.design, instance + ".u_scale_even", scale_,
+                        [](const std::string&) { return Place{"mxe_scale", "scale"}; }),
+        even_pipeline_(context.design, instance + ".u_facc_even", even_, PlaceInFacc()),
+        odd_pipeline_(context.design, instance + ".gen_odd.u_facc_odd", odd_, PlaceInFacc()),
+        even_scope_(context.design, instance + ".u_facc_even"),
+        odd_scope_(context.design, instance + ".gen_odd.u_facc_odd") {}
+
+  void clock() override {
+    hold_b_word();
+    const bool dual = scope_.on("dual_i");
+    const blocks::DecodedWord a = decoded_of(scope_.wide("a_dec_i"), scope_.wide("a_flags_i"));
+    const blocks::DecodedWord b = decoded_of(scope_.wide("b_dec_q"), scope_.wide("b_flags_q"));
+    dot_.evaluate(dual, a, b);
+    dot_pipeline_.clock(dot_);
+    const uint32_t a_nan = scope_.get32("a_nan_i"), b_scale = scope_.get32("b_scale_q");
+    scale_.evaluate(blocks::sign_extend32<10>(scope_.get32("exp_even_i")), (a_nan & 1) != 0,
+                    b_scale & 0xFF, a, b);
+    scale_pipeline_.clock(scale_);
+    expect("exp_odd", "scale", scope_.get32("exp_odd_i") + (b_scale >> 8));
+    expect("nan_odd", "scale", uint32_t{(a_nan & 2) != 0 || b_scale >> 8 == 0xFF});
+    accumulate(dual);
+  }
+  void new_job() override { forget(); }
+  void forget() override {
+    dot_pipeline_.forget();
+    scale_pipeline_.forget();
+    even_pipeline_.forget();
+    odd_pipeline_.forget();
+  }
+
+ private:
+  void expect(const char* name, const char* step, blocks::Bits expected) {
+    if (scope_.has(name)) {
+      context_.design.expect("mxe_pe", step, scope_.find(name), expected);
+    } else {
+      context_.design.expect("mxe_pe", step, scope_.find(std::string("gen_odd.") + name), expected);
+    }
+  }
+  void expect_next(const char* name, const char* step, const Wide& expected) {
+    context_.design.expect_next("mxe_pe", step, scope_.find(name), expected);
+  }
+
+  void hold_b_word() {
+    const bool load = scope_.on("b_load_i"), swap = scope_.on("b_swap_i");
+    static constexpr const char* kWords[3][3] = {
+        {"b_dec_i", "b_dec_shadow_q", "b_dec_q"},
+        {"b_flags_i", "b_flags_shadow_q", "b_flags_q"},
+        {"b_scale_i", "b_scale_shadow_q", "b_scale_q"}};
+    for (const auto& [in, shadow, word] : kWords) {
+      expect_next(shadow, "B word", scope_.wide(load ? in : shadow));
+      expect_next(word, "B word", scope_.wide(swap ? shadow : word));
+    }
+  }
+
+  void accumulate(bool dual) {
+    // What the scale unit says travels beside the tree.
+    const blocks::Bits special = scope_.get("exp_odd") << 14 | scope_.get("nan_odd") << 13 |
+                                 scope_.get("exp_even") << 3 | scope_.get("nan_even") << 2 |
+                                 scope_.get("pinf") << 1 | scope_.get("ninf");
+    expect_next("spec_q1", "beside the tree", Wide(24, special));
+    expect_next("spec_q2", "beside the tree", scope_.wide("spec_q1"));
+    expect_next("spec_q3", "beside the tree", scope_.wide("spec_q2"));
+    expect_next("spec_q4", "beside the tree", scope_.wide("spec_q3"));
+    expect_next("first_q", "accumulator", scope_.wide("acc_first_i"));
+
+    const Wide sum = scope_.wide("sum");
+    const bool first = scope_.on("first_q");
+    const blocks::Bits low = sum.get(0, kPackPosition), whole = sum.get(0, TreeW);
+    expect("sum_even", "sum of the even block",
+           static_cast<blocks::Bits>(dual ? blocks::sign_extend<kPackPosition>(low)
+                                          : blocks::sign_extend<TreeW>(whole)));
+    context_.design.expect("mxe_pe", "accumulator", even_scope_.find("acc_i"),
+                           scope_.get(first ? "init_i" : "acc_even"));
+    even_.evaluate(
+        blocks::sign_extend<TreeW>(even_scope_.wide("sum_i").get(0, TreeW)),
+        blocks::sign_extend32<10>(even_scope_.get32("exp_i")), even_scope_.on("nan_i"),
+        even_scope_.on("pinf_i"), even_scope_.on("ninf_i"), even_scope_.get32("acc_i"));
+    even_pipeline_.clock(even_);
+
+    expect("sum_odd", "sum of the odd block",
+           sum.get(kPackPosition, kDualSumWidth) + sum.get(kPackPosition - 1, 1));
+    context_.design.expect("mxe_pe", "accumulator", odd_scope_.find("acc_i"),
+                           first ? 0 : scope_.get("gen_odd.acc_odd"));
+    odd_.evaluate(blocks::sign_extend<kDualSumWidth>(odd_scope_.get("sum_i")),
+                  blocks::sign_extend32<10>(odd_scope_.get32("exp_i")), odd_scope_.on("nan_i"),
+                  odd_scope_.on("pinf_i"), odd_scope_.on("ninf_i"), odd_scope_.get32("acc_i"));
+    odd_pipeline_.clock(odd_);
+  }
+
+  const Context& context_;
+  Scope scope_;
+  blocks::Dot<TreeW> dot_;
+  blocks::Scale scale_;
+  blocks::Facc<TreeW> even_;
+  blocks::Facc<kDualSumWidth> odd_;
+  Pipeline dot_pipeline_, scale_pipeline_, even_pipeline_, odd_pipeline_;
+  Scope even_scope_, odd_scope_;
+};
+
+}  // namespace
+
+void add_array(const Context& context, Checks& checks) {
+  constexpr unsigned kTreeW = 70;
+  const Params& params = context.design.params();
+  if (params.tree_w != kTreeW || !params.fp4_dual) {
+    throw mx::Error("the first wrong value is looked for in trees of 70 bits with two chains only");
+  }
+  checks.push_back(std::make_unique<DecodeCheck>(context, "u_datapath.u_feed.u_decode_b"));
+  checks.push_back(std::make_unique<DecodeCheck>(context, "u_datapath.u_array.u_decode_a"));
+  checks.push_back(std::make_unique<ArrayCheck>(context));
+  for (unsigned i = 0; i < params.num_pe; i++) {
+    checks.push_back(
+        std::make_unique<PeCheck<kTreeW>>(context, fmt::format("{}.gen_pe[{}].u_pe", kArray, i)));
+  }
+}
+
+}  // namespace mxe::blame

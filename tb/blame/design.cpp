@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tb/blame/design.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <utility>
+
+#include "model/numerics/error.h"
+
+namespace mxe::blame {
+
+std::string WrongValue::describe() const {
+  return fmt::format("{} ({}{}{}): {} is {}, expected {}, clock {}", instance, block,
+                     step.empty() ? "" : ", ", step, signal, value, expected, clock);
+}
+
+Design::Design(RtlTop& top) : params_(top.params()) {
+  for (RtlValue& value : top.values()) {
+    const std::string name = value.name();
+    values_.emplace(name, std::move(value));
+  }
+  if (!has("u_datapath.clear_i")) throw mx::Error("the design does not show its values");
+}
+
+const RtlValue& Design::find(const std::string& name) const {
+  const auto found = values_.find(name);
+  if (found == values_.end()) throw mx::Error(fmt::format("the design shows no '{}'", name));
+  return found->second;
+}
+
+void Design::expect(const char* block, const char* step, const RtlValue& value,
+                    const Wide& expected) {
+  compared_++;
+  if (first_) return;
+  const Wide found(value);
+  if (found == expected) return;
+  const std::size_t dot = value.name().rfind(".u_");
+  const std::size_t end = value.name().find('.', dot + 1);
+  first_ = WrongValue{block,        value.name().substr(0, end), step, value.name().substr(end + 1),
+                      found.text(), expected.text(),             clock_};
+}
+
+void Design::expect(const char* block, const char* step, const RtlValue& value,
+                    blocks::Bits expected) {
+  const unsigned width = value.width();
+  if (width <= 128) {
+    blocks::Bits found = 0;
+    std::memcpy(&found, value.bytes(), (width + 7) / 8);
+    if (found == (width < 128 ? expected & ((blocks::Bits{1} << width) - 1) : expected)) {
+      compared_++;
+      return;
+    }
+  }
+  expect(block, step, value, Wide(width, expected));
+}
+
+void Design::expect_next(const char* block, const char* step, const RtlValue& value,
+                         Wide expected) {
+  registers_.push_back({block, step, &value, std::move(expected)});
+}
+
+void Design::begin_clock() {
+  clock_++;
+  const std::vector<Register> due = std::exchange(registers_, {});
+  for (const Register& r : due) expect(r.block, r.step, *r.value, r.expected);
+}
+
+const RtlValue& Scope::find(std::string_view name) const {
+  const auto found = found_.find(name);
+  if (found != found_.end()) return *found->second;
+  const RtlValue& value = design_->find(fmt::format("{}.{}", instance_, name));
+  return *found_.emplace(name, &value).first->second;
+}
+
+uint64_t Scope::get(std::string_view name) const {
+  const RtlValue& value = find(name);
+  uint64_t bits = 0;
+  for (unsigned i = 0; i < (value.width() + 7) / 8 && i < 8; i++) {
+    bits |= uint64_t{value.bytes()[i]} << 8 * i;
+  }
+  return bits;
+}
+
+}  // namespace mxe::blame

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tb/blame/job.h"
+
+#include "model/numerics/error.h"
+
+namespace mxe::blame {
+namespace {
+
+constexpr unsigned kFormatWidth = 66;
+
+/// Takes the fields of a packed struct, from its upper end.
+class Fields {
+ public:
+  Fields(const Wide& bits, unsigned end) : bits_(bits), at_(end) {}
+
+  uint64_t take(unsigned width) {
+    at_ -= width;
+    return bits_.get64(at_, width);
+  }
+  uint32_t take32(unsigned width) { return static_cast<uint32_t>(take(width)); }
+  bool flag() { return take(1) != 0; }
+  blocks::FmtInfo format() {
+    blocks::FmtInfo info;
+    take(1);  // valid
+    info.is_int = flag();
+    info.is4 = flag();
+    info.is6 = flag();
+    info.has_nan = flag();
+    info.has_inf = flag();
+    info.bits = take32(4);
+    take(3);  // bits of the exponent
+    info.man_bits = take32(3);
+    info.sign_mask = take32(8);
+    info.mag_mask = take32(7);
+    info.special_mask = take32(7);
+    info.max_code = take32(8);
+    info.emax = take32(4);
+    info.emin_neg = take32(4);
+    info.lsb = blocks::sign_extend32<6>(take32(6));
+    take(6);  // bits of the largest integer
+    return info;
+  }
+  Job::Operand operand() {
+    Job::Operand operand;
+    operand.fmt = format();
+    operand.addr = take(64);
+    operand.stride = take32(32);
+    operand.scale_addr = take(64);
+    operand.scale_stride = take32(32);
+    operand.word_bytes = take32(6);
+    operand.row_bytes = take32(32);
+    return operand;
+  }
+  unsigned left() const { return at_; }
+
+ private:
+  const Wide& bits_;
+  unsigned at_;
+};
+
+}  // namespace
+
+blocks::FmtInfo format_of(const Wide& bits, unsigned low) {
+  return Fields(bits, low + kFormatWidth).format();
+}
+
+Job::Job(const Wide& job) {
+  constexpr unsigned kWidth = 1083;
+  if (job.width() != kWidth) throw mx::Error("job_t of the RTL is not the one that is known");
+  Fields fields(job, kWidth);
+  a = fields.operand();
+  b = fields.operand();
+  c.en = fields.flag();
+  c.bf16 = fields.flag();
+  c.one_row = fields.flag();
+  c.addr = fields.take(64);
+  c.stride = fields.take32(32);
+  d.mx = fields.flag();
+  d.two_bytes = fields.flag();
+  d.fp16 = fields.flag();
+  d.fmt = fields.format();
+  d.rule = fields.take32(2);
+  d.special = fields.flag();
+  d.addr = fields.take(64);
+  d.stride = fields.take32(32);
+  d.scale_addr = fields.take(64);
+  d.scale_stride = fields.take32(32);
+  m = fields.take32(32);
+  n = fields.take32(32);
+  dual = fields.flag();
+  k_blocks = fields.take32(28);
+  k_words = fields.take32(28);
+  tail_count = fields.take32(7);
+}
+
+}  // namespace mxe::blame

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "model/blocks/pkg.h"
+#include "tb/blame/wide.h"
+
+namespace mxe::blame {
+
+/// The fields of fmt_info_t.
+blocks::FmtInfo format_of(const Wide& bits, unsigned low);
+
+/// The fields of job_t that the checks need.
+struct Job {
+  struct Operand {
+    blocks::FmtInfo fmt;
+    uint64_t addr = 0, scale_addr = 0;
+    uint32_t stride = 0, scale_stride = 0, word_bytes = 0, row_bytes = 0;
+  };
+  Operand a, b;
+  struct {
+    bool en = false, bf16 = false, one_row = false;
+    uint64_t addr = 0;
+    uint32_t stride = 0;
+  } c;
+  struct {
+    bool mx = false, two_bytes = false, fp16 = false, special = false;
+    blocks::FmtInfo fmt;
+    uint32_t rule = 0, stride = 0, scale_stride = 0;
+    uint64_t addr = 0, scale_addr = 0;
+  } d;
+  uint32_t m = 0, n = 0, k_blocks = 0, k_words = 0, tail_count = 0;
+  bool dual = false;
+
+  Job() = default;
+  /// Throws mx::Error if job_t has another width than the fields that are known.
+  explicit Job(const Wide& job);
+};
+
+}  // namespace mxe::blame

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <string>
+
+#include "tb/blame/checks.h"
+#include "tb/blame/nest.h"
+
+namespace mxe::blame {
+namespace {
+
+/// The kinds of tag_kind_e of mxe_pkg.
+constexpr uint32_t kTagAElem = 1, kTagBElem = 3, kTagBias = 5;
+
+/// mxe_load: the rows of A chunks or the columns of B slabs, elements then scales of each.
+class LoadCheck : public Check {
+ public:
+  LoadCheck(const Context& context, const std::string& instance, bool operand_a)
+      : context_(context), scope_(context.design, instance), operand_a_(operand_a) {}
+
+  void clock() override {
+    const bool claim = scope_.on("valid") && !scope_.on("taken_q") && scope_.on("free_q");
+    expect("banks", "claim", uint32_t{claim});
+    context_.design.expect_next("mxe_load", "banks", scope_.find("free_q"),
+                                Wide(2, scope_.get("free_q") + scope_.get("release_i") -
+                                            uint64_t{claim}));
+    if (scope_.on("req_valid_o")) request();
+    if (scope_.on("start_i")) start();
+  }
+  void forget() override {
+    nest_ = {};
+    index_ = bank_ = 0;
+    scales_ = false;
+  }
+
+ private:
+  void expect(const char* step, const char* name, blocks::Bits expected) {
+    context_.design.expect("mxe_load", step, scope_.find(name), expected);
+  }
+  void start() {
+    const Job& job = context_.job;
+    const Params& params = context_.design.params();
+    const bool one_chunk = job.k_words <= params.a_slab_k / blocks::kLanes;
+    nest_ = Nest(params, job.m, job.n, job.k_words,
+                 {!(operand_a_ && one_chunk), true, !operand_a_, !operand_a_});
+    index_ = 0;
+    scales_ = false;
+  }
+  void request() {
+    if (!nest_.valid()) return expect("order", "req_valid_o", 0u);
+    const Job& job = context_.job;
+    const Job::Operand& operand = operand_a_ ? job.a : job.b;
+    const uint64_t line = (operand_a_ ? nest_.row() : nest_.column()) + index_;
+    const uint64_t word = nest_.chunk() + (operand_a_ ? 0 : nest_.slab());
+    const uint64_t words = operand_a_ ? nest_.chunk_words() : nest_.slab_words();
+    const uint64_t per_word = job.dual ? 2 : 1;
+    uint64_t addr = 0, bytes = 0;
+    if (scales_) {
+      addr = operand.scale_addr + line * operand.scale_stride + word * per_word;
+      bytes = std::min(words * per_word, job.k_blocks - word * per_word);
+    } else {
+      const uint64_t offset = word * operand.word_bytes;
+      addr = operand.addr + line * operand.stride + offset;
+      bytes = std::min(words * operand.word_bytes, operand.row_bytes - offset);
+    }
+    const uint64_t lines = operand_a_ ? nest_.rows() : nest_.columns();
+    const bool last = scales_ && index_ + 1 == lines;
+    const uint32_t kind = (operand_a_ ? kTagAElem : kTagBElem) + uint32_t{scales_};
+    expect("address", "req_addr_o", addr);
+    expect("bytes", "req_bytes_o", bytes);
+    expect("place", "req_tag_o", index_ << 5 | uint64_t{kind} << 2 | bank_ << 1 | uint64_t{last});
+    if (!scope_.on("req_ready_i")) return;
+    scales_ = !scales_;
+    if (scales_) return;
+    index_++;
+    if (!last) return;
+    index_ = 0;
+    bank_ ^= 1;
+    nest_.step();
+  }
+
+  const Context& context_;
+  Scope scope_;
+  bool operand_a_;
+  Nest nest_;
+  uint64_t index_ = 0, bank_ = 0;
+  bool scales_ = false;
+};
+
+/// mxe_load_bias beside its mxe_rows.
+class LoadBiasCheck : public Check {
+ public:
+  explicit LoadBiasCheck(const Context& context)
+      : context_(context), scope_(context.design, "u_datapath.u_load_bias") {}
+
+  void clock() override {
+    if (!scope_.on("req_valid_o")) return;
+    const bool last = scope_.on("last_row");
+    expect("bytes", "req_bytes_o", scope_.get("cols") * (context_.job.c.bf16 ? 2 : 4));
+    expect("place", "req_tag_o",
+           scope_.get("row") << 5 | uint64_t{kTagBias} << 2 | bank_ << 1 | uint64_t{last});
+    if (last && scope_.on("req_ready_i")) bank_ ^= 1;
+  }
+  void forget() override { bank_ = 0; }
+
+ private:
+  void expect(const char* step, const char* name, blocks::Bits expected) {
+    context_.design.expect("mxe_load_bias", step, scope_.find(name), expected);
+  }
+
+  const Context& context_;
+  Scope scope_;
+  uint64_t bank_ = 0;
+};
+
+/// mxe_rows: address = base + row * stride + column * size, tile by tile.
+class RowsCheck : public Check {
+ public:
+  RowsCheck(const Context& context, const std::string& instance)
+      : context_(context), scope_(context.design, instance) {}
+
+  void clock() override {
+    expect("order", "valid_o", uint32_t{nest_.valid()});
+    if (nest_.valid()) {
+      const uint64_t row = one_row_ ? 0 : nest_.row() + row_;
+      const bool last = one_row_ || row_ + 1 == nest_.rows();
+      expect("address", "addr_o", addr_ + row * stride_ + nest_.column() * size_);
+      expect("order", "cols_o", nest_.columns());
+      expect("order", "row_o", row_);
+      expect("order", "last_row_o", uint32_t{last});
+      expect("order", "last_tile_o", uint32_t{nest_.last_tile_of_stripe()});
+      if (scope_.on("step_i")) {
+        row_ = last ? 0 : row_ + 1;
+        if (last) nest_.step();
+      }
+    }
+    if (scope_.on("start_i")) start();
+  }
+  void forget() override { nest_ = {}; }
+
+ private:
+  void expect(const char* step, const char* name, blocks::Bits expected) {
+    context_.design.expect("mxe_rows", step, scope_.find(name), expected);
+  }
+  void start() {
+    nest_ = Nest(context_.design.params(), scope_.get("m_i"), scope_.get("n_i"), 1,
+                 {true, false, true, false});
+    row_ = 0;
+    addr_ = scope_.get("addr_i");
+    stride_ = scope_.get("stride_i");
+    size_ = scope_.on("two_bytes_i") ? 2 : 4;
+    one_row_ = scope_.on("one_row_i");
+  }
+
+  const Context& context_;
+  Scope scope_;
+  Nest nest_;
+  uint64_t row_ = 0, addr_ = 0, stride_ = 0, size_ = 4;
+  bool one_row_ = false;
+};
+
+/// mxe_feed: the B words of a tile column by column, and the pass that they are for.
+class FeedCheck : public Check {
+ public:
+  explicit FeedCheck(const Context& context)
+      : context_(context), scope_(context.design, "u_datapath.u_feed") {}
+
+  void clock() override {
+    if (scope_.on("b_re_o")) read();
+    if (scope_.on("start_i")) {
+      const Job& job = context_.job;
+      nest_ = Nest(context_.design.params(), job.m, job.n, job.k_words, {});
+      column_ = word_ = 0;
+    }
+  }
+  void forget() override {
+    nest_ = {};
+    bank_ = 0;
+  }
+
+ private:
+  void expect(const char* step, const char* name, blocks::Bits expected) {
+    context_.design.expect("mxe_feed", step, scope_.find(name), expected);
+  }
+  void expect_next(const char* step, const char* name, blocks::Bits expected) {
+    context_.design.expect_next("mxe_feed", step, scope_.find(name), expected);
+  }
+  void read() {
+    if (!nest_.valid()) return expect("order", "b_re_o", 0u);
+    expect("B word", "b_line_o", column_);
+    expect("B word", "b_word_o", word_);
+    expect("B word", "b_bank_o", bank_);
+    const Job& job = context_.job;
+    const bool last_word = word_ + 1 == nest_.slab_words();
+    const uint64_t count = nest_.last_k() && last_word ? job.tail_count : job.dual ? 64 : 32;
+    expect_next("B word", "load_col_q", column_);
+    expect_next("elements within K", "count_q", count);
+    column_++;
+    if (column_ < nest_.columns()) return;
+    expect_next("pass", "pass_rows_o", nest_.rows());
+    expect_next("pass", "pass_cols_o", nest_.columns());
+    expect_next("pass", "pass_tile_o", nest_.tile());
+    expect_next("pass", "pass_word_o", nest_.slab() + word_);
+    expect_next("elements within K", "pass_count_o", count);
+    expect_next("pass", "pass_first_o", uint32_t{nest_.first_k() && word_ == 0});
+    expect_next("pass", "pass_last_o", uint32_t{nest_.last_k() && last_word});
+    expect_next("pass", "pass_a_done_o", uint32_t{nest_.last_use() && last_word});
+    column_ = 0;
+    word_++;
+    if (!last_word) return;
+    word_ = 0;
+    bank_ ^= 1;
+    nest_.step();
+  }
+
+  const Context& context_;
+  Scope scope_;
+  Nest nest_;
+  uint64_t column_ = 0, word_ = 0, bank_ = 0;
+};
+
+/// mxe_seq: when a pass begins, and its rows.
+class SequencerCheck : public Check {
+ public:
+  explicit SequencerCheck(const Context& context)
+      : context_(context), scope_(context.design, "u_datapath.u_seq") {}
+
+  void clock() override {
+    const auto full = [this](const char* banks, const char* bank) {
+      return (scope_.get(banks) >> scope_.get(bank) & 1) != 0;
+    };
+    const bool bias = scope_.on("pass_first_i") && scope_.on("bias_en_i");
+    const bool start = scope_.on("pass_valid_i") && !scope_.on("busy_q") &&
+                       full("a_full_i", "a_bank_q") && (!bias || full("c_full_i", "c_bank_q")) &&
+                       (!scope_.on("pass_last_i") || scope_.on("d_free_q"));
+    expect("start", "pass_ready_o", uint32_t{start});
+    const uint64_t freed = scope_.get("d_free_q") + scope_.get("drain_release_i") -
+                           uint64_t{start && scope_.on("pass_last_i")};
+    context_.design.expect_next("mxe_seq", "drain banks", scope_.find("d_free_q"), freed);
+    if (start) {
+      row_ = 0;
+      rows_ = scope_.get("pass_rows_i");
+      for (std::size_t i = 0; i < std::size(kFields); i++) fields_[i] = scope_.get(kFields[i].in);
+    }
+    const bool valid = row_ < rows_;
+    expect("rows", "row_valid_o", uint32_t{valid});
+    if (!valid) return;
+    expect("rows", "row_o", row_);
+    expect("rows", "last_row_o", uint32_t{row_ + 1 == rows_});
+    for (std::size_t i = 0; i < std::size(kFields); i++) expect("rows", kFields[i].out, fields_[i]);
+    row_++;
+  }
+  void forget() override { row_ = rows_ = 0; }
+
+ private:
+  struct Field {
+    const char *in, *out;
+  };
+  static constexpr Field kFields[] = {{"pass_tile_i", "tile_o"},
+                                      {"pass_word_i", "a_word_o"},
+                                      {"pass_first_i", "first_o"},
+                                      {"pass_last_i", "last_o"},
+                                      {"pass_count_i", "count_o"}};
+
+  void expect(const char* step, const char* name, blocks::Bits expected) {
+    context_.design.expect("mxe_seq", step, scope_.find(name), expected);
+  }
+
+  const Context& context_;
+  Scope scope_;
+  uint64_t row_ = 0, rows_ = 0;
+  uint64_t fields_[std::size(kFields)] = {};
+};
+
+}  // namespace
+
+void add_loaders(const Context& context, Checks& checks) {
+  checks.push_back(std::make_unique<RowsCheck>(context, "u_datapath.u_load_bias.u_rows"));
+  checks.push_back(std::make_unique<RowsCheck>(context, "u_datapath.u_drain.u_rows"));
+  checks.push_back(std::make_unique<LoadBiasCheck>(context));
+  checks.push_back(std::make_unique<LoadCheck>(context, "u_datapath.u_load_b", false));
+  checks.push_back(std::make_unique<LoadCheck>(context, "u_datapath.u_load_a", true));
+}
+
+void add_passes(const Context& context, Checks& checks) {
+  checks.push_back(std::make_unique<FeedCheck>(context));
+  checks.push_back(std::make_unique<SequencerCheck>(context));
+}
+
+}  // namespace mxe::blame

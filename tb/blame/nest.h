@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "model/params/params.h"
+#include "tb/blame/job.h"
+
+namespace mxe::blame {
+
+/// The loop nest of a job as docs/architecture.md has it, one step at a time: stripes of rows,
+/// groups of tiles that share an A chunk, chunks of K, tiles of columns, slabs of K.
+class Nest {
+ public:
+  /// The levels that are walked beside stripes and groups.
+  struct Levels {
+    bool groups = true, chunks = true, tiles = true, slabs = true;
+  };
+
+  Nest() = default;
+  Nest(const Params& params, uint64_t m, uint64_t n, uint64_t k_words, Levels levels)
+      : m_(m),
+        n_(n),
+        k_(k_words),
+        rows_(params.rows),
+        cols_(params.num_pe),
+        group_cols_(uint64_t{params.num_pe} * params.acc_tiles),
+        chunk_(params.a_slab_k / blocks::kLanes),
+        slab_(params.b_buf_k / blocks::kLanes),
+        levels_(levels),
+        valid_(true) {}
+
+  bool valid() const { return valid_; }
+  uint64_t row() const { return stripe_at_; }  ///< first row
+  uint64_t rows() const { return std::min(rows_, m_ - stripe_at_); }
+  uint64_t column() const { return group_at_ + tile_at_; }  ///< first column
+  uint64_t columns() const { return std::min(cols_, n_ - column()); }
+  uint64_t tile() const { return tile_at_ / cols_; }  ///< within the group
+  uint64_t chunk() const { return chunk_at_; }        ///< first word of the chunk
+  uint64_t slab() const { return slab_at_; }          ///< first word of the slab within the chunk
+  uint64_t chunk_words() const { return std::min(chunk_, k_ - chunk_at_); }
+  uint64_t slab_words() const { return std::min(slab_, chunk_words() - slab_at_); }
+  bool first_k() const { return chunk_at_ == 0 && slab_at_ == 0; }
+  bool last_k() const { return last_chunk() && last_slab(); }
+  /// No later step needs the A chunk: with one chunk only, it stays for all groups of the stripe.
+  bool last_use() const { return last_slab() && last_tile() && (k_ > chunk_ || last_group()); }
+  bool last_tile_of_stripe() const { return last_tile() && last_group(); }
+
+  void step() {
+    if (!last_slab()) {
+      slab_at_ += slab_;
+      return;
+    }
+    slab_at_ = 0;
+    if (!last_tile()) {
+      tile_at_ += cols_;
+      return;
+    }
+    tile_at_ = 0;
+    if (!last_chunk()) {
+      chunk_at_ += chunk_;
+      return;
+    }
+    chunk_at_ = 0;
+    if (!last_group()) {
+      group_at_ += group_cols_;
+      return;
+    }
+    group_at_ = 0;
+    stripe_at_ += rows_;
+    valid_ = stripe_at_ < m_;
+  }
+
+ private:
+  bool last_slab() const { return !levels_.slabs || slab_at_ + slab_ >= chunk_words(); }
+  bool last_tile() const {
+    return !levels_.tiles || tile_at_ + cols_ >= group_cols_ || column() + cols_ >= n_;
+  }
+  bool last_chunk() const { return !levels_.chunks || chunk_at_ + chunk_ >= k_; }
+  bool last_group() const { return !levels_.groups || group_at_ + group_cols_ >= n_; }
+
+  uint64_t m_ = 0, n_ = 0, k_ = 0;
+  uint64_t rows_ = 1, cols_ = 1, group_cols_ = 1, chunk_ = 1, slab_ = 1;
+  Levels levels_;
+  uint64_t stripe_at_ = 0, group_at_ = 0, tile_at_ = 0, chunk_at_ = 0, slab_at_ = 0;
+  bool valid_ = false;
+};
+
+}  // namespace mxe::blame

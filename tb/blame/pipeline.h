@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "model/blocks/visitor.h"
+#include "model/numerics/error.h"
+#include "tb/blame/design.h"
+#include "tb/rtl/plain_path.h"
+
+namespace mxe::blame {
+
+/// Where a value of a block belongs.
+struct Place {
+  const char* block;   ///< the RTL module
+  const char* step;    ///< within it
+  unsigned clocks = 0; ///< from the block's inputs to the value
+};
+
+/// Compares all values of an instance with those of the block of the model, which have the same
+/// names, each as many clocks after the inputs as the pipeline takes.
+class Pipeline {
+ public:
+  /// `place`: Place(const std::string& path), called for the values in the order of the visit.
+  template <class Block, class PlaceOf>
+  Pipeline(Design& design, const std::string& instance, const Block& block, PlaceOf place)
+      : design_(&design) {
+    std::map<std::string, const RtlValue*> inside;
+    const std::string prefix = instance + ".";
+    for (auto it = design.values().lower_bound(prefix);
+         it != design.values().end() && it->first.compare(0, prefix.size(), prefix) == 0; it++) {
+      inside.emplace(plain_path(it->first.substr(prefix.size())), &it->second);
+    }
+    for (const blocks::Value& value : blocks::values_of(block)) {
+      const auto found = inside.find(value.path);
+      if (found == inside.end()) {
+        throw mx::Error("the design shows no '" + prefix + value.path + "'");
+      }
+      values_.push_back({place(value.path), found->second});
+      depth_ = std::max(depth_, values_.back().place.clocks + 1);
+    }
+    forget();
+  }
+
+  void forget() { expected_.assign(depth_, {}); }
+
+  /// The block that the model makes of inputs that the instance has had `age` clocks ago. What is
+  /// due sooner than that is not compared. Once in every clock.
+  template <class Block>
+  void clock(const Block& block, unsigned age = 0) {
+    expected_.insert(expected_.begin(), std::vector<blocks::Bits>());
+    expected_.pop_back();
+    std::vector<blocks::Bits>& fresh = expected_.front();
+    fresh.reserve(values_.size());
+    Collector collect{fresh};
+    block.visit(collect);
+    for (std::size_t i = 0; i < values_.size(); i++) {
+      const Value& value = values_[i];
+      if (value.place.clocks < age) continue;
+      const std::vector<blocks::Bits>& then = expected_[value.place.clocks - age];
+      if (then.empty()) continue;
+      design_->expect(value.place.block, value.place.step, *value.signal, then[i]);
+    }
+  }
+
+ private:
+  struct Value {
+    Place place;
+    const RtlValue* signal;
+  };
+  struct Collector {
+    std::vector<blocks::Bits>& values;
+    void enter(const char*) {}
+    void enter(const char*, unsigned) {}
+    void leave() {}
+    void operator()(const char*, unsigned, blocks::Bits value) { values.push_back(value); }
+  };
+
+  Design* design_;
+  std::vector<Value> values_;
+  unsigned depth_ = 1;
+  std::vector<std::vector<blocks::Bits>> expected_;  // by age
+};
+
+}  // namespace mxe::blame

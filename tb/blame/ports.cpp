@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <deque>
+#include <optional>
+
+#include "tb/blame/checks.h"
+
+namespace mxe::blame {
+namespace {
+
+struct Burst {
+  uint64_t addr, beats;
+};
+
+/// The bursts of a row of bytes: no more than MAX_BURST beats, none across 4 KiB.
+class Splitter {
+ public:
+  explicit Splitter(const Params& params) : mem_bytes_(params.mem_bytes()), most_(params.max_burst) {}
+
+  void split(uint64_t addr, uint64_t bytes, std::deque<Burst>& bursts) const {
+    uint64_t beats = (addr % mem_bytes_ + bytes + mem_bytes_ - 1) / mem_bytes_;
+    addr -= addr % mem_bytes_;
+    while (beats > 0) {
+      const uint64_t to_4k = (4096 - addr % 4096) / mem_bytes_;
+      const uint64_t burst = std::min({beats, most_, to_4k});
+      bursts.push_back({addr, burst});
+      addr += burst * mem_bytes_;
+      beats -= burst;
+    }
+  }
+  uint64_t mem_bytes() const { return mem_bytes_; }
+
+ private:
+  uint64_t mem_bytes_, most_;
+};
+
+/// mxe_rd_port: the bursts of the fetches that it took.
+class ReadPortCheck : public Check {
+ public:
+  explicit ReadPortCheck(const Context& context)
+      : design_(context.design),
+        scope_(context.design, "u_datapath.u_rd_port"),
+        splitter_(context.design.params()) {}
+
+  void clock() override {
+    if (scope_.on("m_arvalid_o")) {
+      if (bursts_.empty()) return expect("bursts", "m_arvalid_o", 0u);
+      expect("address", "m_araddr_o", bursts_.front().addr);
+      expect("length", "m_arlen_o", bursts_.front().beats - 1);
+      if (scope_.on("m_arready_i")) bursts_.pop_front();
+    }
+    const uint64_t ready = scope_.get("req_ready_o"), valid = scope_.get("req_valid_i");
+    if (ready == 0) return;
+    // The lowest request comes first; A waits for room as well.
+    expect("priority", "req_ready_o", valid & (0 - valid));
+    const unsigned kind = ready == 1 ? 0 : ready == 2 ? 1 : ready == 4 ? 2 : 3;
+    const unsigned len_width = scope_.find("req_bytes_i").width() / 4;
+    const unsigned tag_width = scope_.find("req_tag_i").width() / 4;
+    const uint64_t addr = scope_.wide("req_addr_i").get64(64 * kind, 64);
+    const uint64_t bytes = scope_.wide("req_bytes_i").get64(len_width * kind, len_width);
+    const uint64_t tag = scope_.wide("req_tag_i").get64(tag_width * kind, tag_width);
+    expect("fetch", "u_fetches.data_i",
+           (addr % splitter_.mem_bytes()) << (len_width + tag_width) | bytes << tag_width | tag);
+    splitter_.split(addr, bytes, bursts_);
+  }
+  void forget() override { bursts_.clear(); }
+
+ private:
+  void expect(const char* step, const char* name, blocks::Bits expected) {
+    design_.expect("mxe_rd_port", step, scope_.find(name), expected);
+  }
+
+  Design& design_;
+  Scope scope_;
+  Splitter splitter_;
+  std::deque<Burst> bursts_;
+};
+
+/// mxe_unpack: the words of the fetches.
+class UnpackCheck : public Check {
+ public:
+  explicit UnpackCheck(const Context& context)
+      : context_(context), scope_(context.design, "u_datapath.u_unpack") {}
+
+  void clock() override {
+    if (scope_.on("word_valid_o")) word();
+    if (scope_.on("m_rvalid_i") && scope_.on("m_rready_o")) beat();
+  }
+  void forget() override {
+    fetches_.clear();
+    beats_ = 0;
+  }
+
+ private:
+  struct Fetch {
+    uint64_t bytes = 0, tag = 0, done = 0, words = 0;  // done: bytes in words
+    std::vector<uint8_t> data;
+  };
+
+  void expect(const char* step, const char* name, const Wide& expected) {
+    context_.design.expect("mxe_unpack", step, scope_.find(name), expected);
+  }
+  uint64_t word_bytes(uint64_t tag) const {
+    switch (tag >> 2 & 7) {
+      case 1:
+        return context_.job.a.word_bytes;
+      case 3:
+        return context_.job.b.word_bytes;
+      case 2:
+      case 4:
+        return 8;  // scales
+      default:
+        return 32;
+    }
+  }
+  void word() {
+    if (fetches_.empty()) return expect("word", "word_valid_o", Wide(1, 0u));
+    Fetch& fetch = fetches_.front();
+    const uint64_t bytes = std::min(word_bytes(fetch.tag), fetch.bytes - fetch.done);
+    if (fetch.done + bytes > fetch.data.size()) return expect("word", "word_valid_o", Wide(1, 0u));
+    Wide data(256);
+    for (unsigned i = 0; i < bytes; i++) data.put(8 * i, 8, uint32_t{fetch.data[fetch.done + i]});
+    fetch.done += bytes;
+    const bool last = fetch.done == fetch.bytes;
+    expect("word", "word_data_o", data);
+    expect("word", "word_tag_o", Wide(scope_.find("word_tag_o").width(), fetch.tag));
+    expect("word", "word_index_o", Wide(scope_.find("word_index_o").width(), fetch.words));
+    expect("word", "word_last_o", Wide(1, uint32_t{last}));
+    fetch.words++;
+    if (last) fetches_.pop_front();
+  }
+  void beat() {
+    const Wide data = scope_.wide("m_rdata_i");
+    const unsigned mem_bytes = data.width() / 8;
+    unsigned first = 0;
+    if (beats_ == 0) {
+      first = scope_.get32("fetch_offset_i");
+      Fetch fetch;
+      fetch.bytes = scope_.get("fetch_bytes_i");
+      fetch.tag = scope_.get("fetch_tag_i");
+      beats_ = (first + fetch.bytes + mem_bytes - 1) / mem_bytes;
+      fetches_.push_back(std::move(fetch));
+    }
+    Fetch& fetch = fetches_.back();
+    for (unsigned i = first; i < mem_bytes && fetch.data.size() < fetch.bytes; i++) {
+      fetch.data.push_back(static_cast<uint8_t>(data.get32(8 * i, 8)));
+    }
+    beats_--;
+    expect("beats", "fetch_ready_o", Wide(1, uint32_t{beats_ == 0}));
+  }
+
+  const Context& context_;
+  Scope scope_;
+  std::deque<Fetch> fetches_;
+  uint64_t beats_ = 0;  // of the last one, to come
+};
+
+/// mxe_wr_port: bursts, beats and strobes of the rows and data that it took.
+class WritePortCheck : public Check {
+ public:
+  explicit WritePortCheck(const Context& context)
+      : design_(context.design),
+        scope_(context.design, "u_datapath.u_wr_port"),
+        splitter_(context.design.params()) {}
+
+  void clock() override {
+    address();
+    beat();
+    take_data();
+    take_row();
+  }
+  void forget() override {
+    bursts_.clear();
+    rows_.clear();
+    beats_.clear();
+  }
+
+ private:
+  struct Row {
+    uint64_t addr, bytes, taken, segment;
+    std::size_t beats_begun;
+  };
+  struct Beat {
+    std::vector<uint8_t> data;
+    uint64_t strobes = 0, wanted = 0;
+    bool last = false;
+  };
+
+  void expect(const char* step, const char* name, const Wide& expected) {
+    design_.expect("mxe_wr_port", step, scope_.find(name), expected);
+  }
+  void address() {
+    if (!scope_.on("m_awvalid_o")) return;
+    if (bursts_.empty()) return expect("bursts", "m_awvalid_o", Wide(1, 0u));
+    expect("address", "m_awaddr_o", Wide(64, bursts_.front().addr));
+    expect("length", "m_awlen_o", Wide(8, bursts_.front().beats - 1));
+    if (scope_.on("m_awready_i")) bursts_.pop_front();
+  }
+  void beat() {
+    if (!scope_.on("m_wvalid_o")) return;
+    const Wide found = scope_.wide("m_wdata_o");
+    const unsigned mem_bytes = found.width() / 8;
+    if (beats_.empty()) return expect("beats", "m_wvalid_o", Wide(1, 0u));
+    const Beat& beat = beats_.front();
+    expect("strobes", "m_wstrb_o", Wide(mem_bytes, beat.wanted));
+    if (beat.strobes != beat.wanted) return expect("beats", "m_wvalid_o", Wide(1, 0u));
+    Wide data = found;  // bytes that are not written may be anything
+    for (unsigned i = 0; i < mem_bytes; i++) {
+      if ((beat.strobes >> i & 1) != 0) data.put(8 * i, 8, uint32_t{beat.data[i]});
+    }
+    expect("data", "m_wdata_o", data);
+    expect("beats", "m_wlast_o", Wide(1, uint32_t{beat.last}));
+    if (scope_.on("m_wready_i")) beats_.pop_front();
+  }
+  void take_data() {
+    if (!scope_.on("data_valid_i") || !scope_.on("data_ready_o")) return;
+    if (rows_.empty()) return expect("data", "data_ready_o", Wide(1, 0u));
+    Row& row = rows_.front();
+    const Wide data = scope_.wide("data_i");
+    const uint64_t count = std::min(row.segment, row.bytes - row.taken);
+    for (uint64_t i = 0; i < count; i++, row.taken++) {
+      const uint64_t place = row.addr % splitter_.mem_bytes() + row.taken;
+      // The row's beats are the last ones but for those of the rows behind it.
+      Beat& beat = beat_of(place / splitter_.mem_bytes());
+      const uint64_t at = place % splitter_.mem_bytes();
+      beat.data[at] = static_cast<uint8_t>(data.get32(static_cast<unsigned>(8 * i), 8));
+      beat.strobes |= uint64_t{1} << at;
+    }
+    if (row.taken == row.bytes) rows_.pop_front();
+  }
+  /// Beat `number` of the first row: counted from the end, as beats leave at the front.
+  Beat& beat_of(uint64_t number) {
+    std::size_t behind = 0;
+    for (const Row& row : rows_) behind += row.beats_begun;
+    return beats_[beats_.size() - behind + number];
+  }
+  void take_row() {
+    if (!scope_.on("req_valid_i") || !scope_.on("req_ready_o")) return;
+    const uint64_t segment = scope_.find("data_i").width() / 8;
+    Row row{scope_.get("req_addr_i"), scope_.get("req_bytes_i"), 0,
+            scope_.on("req_half_i") ? segment / 2 : segment, 0};
+    std::deque<Burst> bursts;
+    splitter_.split(row.addr, row.bytes, bursts);
+    const uint64_t mem_bytes = splitter_.mem_bytes();
+    for (const Burst& burst : bursts) {
+      for (uint64_t i = 0; i < burst.beats; i++) {
+        Beat beat;
+        beat.data.resize(mem_bytes);
+        beat.last = i + 1 == burst.beats;
+        for (uint64_t at = 0; at < mem_bytes; at++) {
+          // Addresses may wrap: the distance from the row's first byte tells.
+          const uint64_t distance = burst.addr + i * mem_bytes + at - row.addr;
+          if (distance < row.bytes) beat.wanted |= uint64_t{1} << at;
+        }
+        beats_.push_back(std::move(beat));
+        row.beats_begun++;
+      }
+      bursts_.push_back(burst);
+    }
+    rows_.push_back(row);
+  }
+
+  Design& design_;
+  Scope scope_;
+  Splitter splitter_;
+  std::deque<Burst> bursts_;
+  std::deque<Row> rows_;
+  std::deque<Beat> beats_;
+};
+
+}  // namespace
+
+void add_read_port(const Context& context, Checks& checks) {
+  checks.push_back(std::make_unique<ReadPortCheck>(context));
+  checks.push_back(std::make_unique<UnpackCheck>(context));
+}
+
+void add_write_port(const Context& context, Checks& checks) {
+  checks.push_back(std::make_unique<WritePortCheck>(context));
+}
+
+}  // namespace mxe::blame

@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <deque>
+#include <map>
+#include <string>
+
+#include "model/blocks/amax.h"
+#include "model/blocks/merge.h"
+#include "model/blocks/requant_lane.h"
+#include "model/blocks/requant_scale.h"
+#include "tb/blame/checks.h"
+#include "tb/blame/stages.h"
+
+namespace mxe::blame {
+namespace {
+
+const std::string kDrain = "u_datapath.u_drain";
+const std::string kRequant = kDrain + ".u_requant";
+const std::string kCollect = kRequant + ".u_collect";
+
+/// Results of a segment: 32 bits each.
+unsigned lanes_of(const Scope& scope, const char* segment) {
+  return scope.find(segment).width() / 32;
+}
+/// What a chain of registers holds next: each passes on what the one before it has.
+Wide shifted(const Wide& chain, const Wide& in) {
+  Wide next(chain.width());
+  next.put(0, in);
+  next.put(in.width(), chain.part(0, chain.width() - in.width()));
+  return next;
+}
+
+/// mxe_drain.
+class DrainCheck : public Check {
+ public:
+  explicit DrainCheck(const Context& context)
+      : context_(context), scope_(context.design, kDrain), lanes_(lanes_of(scope_, "result_q")) {
+    for (unsigned i = 0; i < lanes_; i++) {
+      merged_.push_back(&scope_.find(fmt::format("gen_merge.gen_lane[{}].merged", i)));
+    }
+  }
+
+  void clock() override {
+    store_tile();
+    read_tile();
+    choose_results();
+    give_results();
+  }
+  void forget() override {}
+
+ private:
+  void expect(const char* step, const char* name, const Wide& expected) {
+    context_.design.expect("mxe_drain", step, scope_.find(name), expected);
+  }
+  void expect_next(const char* step, const char* name, const Wide& expected) {
+    context_.design.expect_next("mxe_drain", step, scope_.find(name), expected);
+  }
+
+  void store_tile() {
+    const Wide even = scope_.wide("res_even_i"), odd = scope_.wide("res_odd_i");
+    Wide pairs(2 * even.width());
+    for (unsigned i = 0; i < even.width() / 32; i++) {
+      pairs.put(64 * i, 32, even.get(32 * i, 32));
+      pairs.put(64 * i + 32, 32, odd.get(32 * i, 32));
+    }
+    expect("tile", "tile_wdata", pairs);
+  }
+  void read_tile() {
+    const uint32_t segment = scope_.get32("seg_q"), cols = scope_.get32("cols");
+    const bool issue = scope_.on("issue"), release = scope_.on("release_o");
+    const bool last = (segment + 1) * lanes_ >= cols;
+    Wide keep(lanes_);
+    for (unsigned i = 0; i < lanes_; i++) keep.put(i, 1, segment * lanes_ + i < cols ? 1u : 0u);
+    expect("columns", "keep", keep);
+    const unsigned seg_width = scope_.find("seg_q").width();
+    expect_next("tile", "seg_q", Wide(seg_width, !issue ? segment : last ? 0 : segment + 1));
+    expect_next("tile", "bank_q", Wide(1, scope_.get("bank_q") ^ uint64_t{release}));
+    expect_next("tile", "read_seg_q", scope_.wide("seg_q"));
+    Wide meta(scope_.find("meta_q").width());
+    meta.put(0, keep);
+    const Wide place = scope_.wide("stage_seg"), row = scope_.wide("row");
+    meta.put(lanes_, place);
+    meta.put(lanes_ + place.width(), row);
+    meta.put(meta.width() - 1, 1, uint32_t{release && scope_.on("block_done")});
+    expect_next("tile", "meta_q", meta);
+    const unsigned width = lanes_ * 64;
+    expect("segment", "pairs",
+           scope_.wide("tile_rdata").part(scope_.get32("read_seg_q") * width, width));
+  }
+  void choose_results() {
+    const bool dual = context_.job.dual;
+    const Wide pairs = scope_.wide("pairs");
+    Wide result(32 * lanes_);
+    for (unsigned i = 0; i < lanes_; i++) {
+      result.put(32 * i, 32, dual ? Wide(*merged_[i]).get(0, 32) : pairs.get(64 * i, 32));
+    }
+    expect("even or merged", "result", result);
+    expect_next("result", "result_q", scope_.wide("result"));
+    const Wide late = scope_.wide("gen_merge.late_meta_q"), meta = scope_.wide("meta_q");
+    expect_next("merge", "gen_merge.late_meta_q", shifted(late, meta));
+    expect("merge", "merged_meta",
+           dual ? late.part(late.width() - meta.width(), meta.width()) : meta);
+    expect_next("result", "push_meta_q", scope_.wide("merged_meta"));
+    expect_next("result", "push_q", scope_.wide("merged_valid"));
+  }
+  void give_results() {
+    const Wide result = scope_.wide("result_q");
+    const uint64_t keep = scope_.wide("push_meta_q").get64(0, lanes_);
+    Wide kept(32 * lanes_), rounded(16 * lanes_);
+    for (unsigned i = 0; i < lanes_; i++) {
+      const uint32_t one = result.get32(32 * i, 32);
+      if ((keep >> i & 1) != 0) kept.put(32 * i, 32, one);
+      rounded.put(16 * i, 16,
+                  uint32_t{context_.job.d.fp16 ? blocks::to_fp16(one) : blocks::to_bf16(one)});
+    }
+    expect("columns", "kept", kept);
+    const bool two_bytes = context_.job.d.two_bytes;
+    if (two_bytes) expect(context_.job.d.fp16 ? "round to FP16" : "round to BF16", "rounded", rounded);
+    Wide out(32 * lanes_);
+    out.put(0, two_bytes ? rounded : result);
+    expect("result", "u_out.data_i", out);
+    expect("result", "data_o", scope_.wide(context_.job.d.mx ? "block_data" : "direct_data"));
+  }
+
+  const Context& context_;
+  Scope scope_;
+  unsigned lanes_;
+  std::vector<const RtlValue*> merged_;
+};
+
+struct PlaceInMerge {
+  PlaceInFacc in_facc;
+
+  Place operator()(const std::string& path) {
+    const Place place = in_facc(path);
+    const bool own = path.compare(0, 5, "facc.") != 0 || path.substr(path.size() - 2) == "_i";
+    return own ? Place{"mxe_merge", "merge", 0} : place;
+  }
+};
+
+/// mxe_merge.
+class MergeCheck : public Check {
+ public:
+  MergeCheck(const Context& context, const std::string& instance)
+      : scope_(context.design, instance),
+        pipeline_(context.design, instance, merge_, PlaceInMerge()) {}
+
+  void clock() override {
+    merge_.evaluate(scope_.get32("even_i"), scope_.get32("odd_i"));
+    pipeline_.clock(merge_);
+  }
+  void forget() override { pipeline_.forget(); }
+
+ private:
+  Scope scope_;
+  blocks::Merge merge_;
+  Pipeline pipeline_;
+};
+
+/// mxe_amax and mxe_collect: the largest magnitude of a segment, then of a row and block.
+class CollectCheck : public Check {
+ public:
+  explicit CollectCheck(const Context& context)
+      : design_(context.design),
+        scope_(design_, kCollect),
+        amax_(lanes_of(scope_, "data_i")),
+        latency_(scope_.find("valid_q").width()) {}
+
+  void clock() override {
+    const Wide data = scope_.wide("data_i");
+    uint32_t x[blocks::kMaxSegmentLanes] = {};
+    for (unsigned i = 0; i < amax_.lanes; i++) x[i] = data.get32(32 * i, 32);
+    segments_.push_front(amax_.evaluate(x));
+    if (segments_.size() > latency_) {
+      design_.expect("mxe_amax", "magnitude", scope_.find("u_amax.amax_o"), segments_[latency_]);
+      segments_.pop_back();
+    }
+    const Wide chain = scope_.wide("meta_q"), in = scope_.wide("meta_in");
+    design_.expect_next("mxe_collect", "place", scope_.find("meta_q"),
+                        chain.width() > in.width() ? shifted(chain, in) : in);
+    keep_largest();
+  }
+  void forget() override {
+    segments_.clear();
+    largest_.clear();
+  }
+
+ private:
+  void keep_largest() {
+    if (scope_.on("re_i")) {
+      const auto largest = largest_.find(scope_.get32("ridx"));
+      if (largest != largest_.end()) {
+        design_.expect_next("mxe_collect", "magnitude of a block", scope_.find("ramax_q"),
+                            Wide(blocks::kAmaxWidth, largest->second));
+      }
+    }
+    if (!scope_.on("store")) return;
+    const Wide meta = scope_.wide("meta");
+    const unsigned index_width = meta.width() - 2;
+    const uint32_t index = meta.get32(0, index_width), segment = scope_.get32("seg_amax");
+    uint32_t& largest = largest_[index];
+    if (meta.get(index_width, 1) != 0 || segment > largest) largest = segment;
+  }
+
+  Design& design_;
+  Scope scope_;
+  blocks::Amax amax_;
+  std::size_t latency_;
+  std::deque<uint32_t> segments_;
+  std::map<uint32_t, uint32_t> largest_;  // by place
+};
+
+/// mxe_requant beside its blocks, and mxe_requant_scale.
+class RequantCheck : public Check {
+ public:
+  explicit RequantCheck(const Context& context)
+      : context_(context),
+        scope_(context.design, kRequant),
+        scale_pipeline_(context.design, kRequant + ".u_scale", scale_,
+                        [](const std::string&) { return Place{"mxe_requant_scale", "scale"}; }),
+        lanes_(lanes_of(scope_, "data_i")) {}
+
+  void clock() override {
+    if (!context_.job.d.mx) return;
+    const blocks::FmtInfo& fmt = context_.job.d.fmt;
+    scale_.evaluate(scope_.get32("u_scale.amax_i"), fmt,
+                    static_cast<blocks::Rule>(context_.job.d.rule));
+    scale_pipeline_.clock(scale_);
+    expect_next("scale", "scale_q2", scope_.wide("scale"));
+    expect_next("scale", "scales_q", shifted(scope_.wide("scales_q"), scope_.wide("scale_q2")));
+    step();
+    pack(fmt.is4 ? 4 : fmt.is6 ? 6 : 8);
+  }
+  void new_job() override { forget(); }
+  void forget() override { scale_pipeline_.forget(); }
+
+ private:
+  void expect(const char* step, const char* name, const Wide& expected) {
+    context_.design.expect("mxe_requant", step, scope_.find(name), expected);
+  }
+  void expect_next(const char* step, const char* name, const Wide& expected) {
+    context_.design.expect_next("mxe_requant", step, scope_.find(name), expected);
+  }
+  /// Segment after segment, row after row.
+  void step() {
+    const uint32_t segment = scope_.get32("seg_q"), row = scope_.get32("row_q");
+    const bool read = scope_.on("read");
+    const bool last_segment = (segment + 1) * lanes_ >= scope_.get32("cols");
+    const bool last_row = row + 1 == scope_.get32("rows_i");
+    expect_next("read", "seg_q",
+                Wide(scope_.find("seg_q").width(),
+                     !read ? segment : last_segment ? 0 : segment + 1));
+    expect_next("read", "row_q",
+                Wide(scope_.find("row_q").width(),
+                     !(read && last_segment) ? row : last_row ? 0 : row + 1));
+  }
+  void pack(unsigned bits) {
+    const Wide codes = scope_.wide("codes"), old = scope_.wide("pack_q");
+    const Wide out = scope_.wide("out");
+    const unsigned seg_width = scope_.find("seg_q").width();
+    const uint32_t segment = out.get32(0, seg_width);
+    Wide packed(256);
+    if (segment != 0) packed.put(0, old);
+    for (unsigned i = 0; i < lanes_; i++) {
+      const unsigned place = (segment * lanes_ + i) * bits;
+      packed.put(place, bits, packed.get(place, bits) | codes.get(8 * i, bits));
+    }
+    expect("pack", "pack_d", packed);
+    Wide row(6 + 8 + 256);
+    row.put(0, packed);
+    row.put(256, scope_.wide("out_scale"));
+    row.put(264, 6, out.get(seg_width, 6));
+    expect("row", "u_rows.data_i", row);
+  }
+
+  const Context& context_;
+  Scope scope_;
+  blocks::RequantScale scale_;
+  Pipeline scale_pipeline_;
+  unsigned lanes_;
+};
+
+struct PlaceInRequantLane {
+  unsigned stage = 0;
+
+  Place operator()(const std::string& path) {
+    static constexpr const char* kSteps[] = {"normalise", "normalise", "place", "shift", "round"};
+    stage = stage_of(path, stage);
+    return {"mxe_requant_lane", kSteps[stage], stage};
+  }
+};
+
+/// mxe_requant_lane. The scale comes a clock after the number.
+class RequantLaneCheck : public Check {
+ public:
+  RequantLaneCheck(const Context& context, const std::string& instance)
+      : context_(context),
+        scope_(context.design, instance),
+        pipeline_(context.design, instance, lane_, PlaceInRequantLane()) {}
+
+  void clock() override {
+    if (!context_.job.d.mx) return;
+    if (number_) {
+      lane_.evaluate(*number_, scope_.get32("scale_i"), context_.job.d.fmt, context_.job.d.special);
+      pipeline_.clock(lane_, 1);
+    }
+    number_ = scope_.get32("x_i");
+  }
+  void new_job() override { forget(); }
+  void forget() override {
+    pipeline_.forget();
+    number_.reset();
+  }
+
+ private:
+  const Context& context_;
+  Scope scope_;
+  blocks::RequantLane lane_;
+  Pipeline pipeline_;
+  std::optional<uint32_t> number_;  // of the clock before
+};
+
+/// mxe_block_wr: the elements of a row, then its scale; blocks along N, stripes down M.
+class BlockWriterCheck : public Check {
+ public:
+  explicit BlockWriterCheck(const Context& context)
+      : context_(context), scope_(context.design, kRequant + ".u_block_wr") {}
+
+  void clock() override {
+    if (!context_.job.d.mx) return;
+    if (scope_.on("start_i")) {
+      stripe_ = row_ = column_ = 0;
+      return;
+    }
+    request();
+    data();
+  }
+  void forget() override {
+    stripe_ = row_ = column_ = 0;
+    request_scale_ = data_scale_ = false;
+    segment_ = 0;
+  }
+
+ private:
+  void expect(const char* step, const char* name, const Wide& expected) {
+    context_.design.expect("mxe_block_wr", step, scope_.find(name), expected);
+  }
+  void request() {
+    if (!scope_.on("req_valid_o")) return;
+    const auto& d = context_.job.d;
+    const unsigned block_bytes = d.fmt.is4 ? 16 : d.fmt.is6 ? 24 : 32;
+    const uint64_t element = d.addr + row_ * d.stride + column_ * block_bytes;
+    const uint64_t scale = d.scale_addr + row_ * d.scale_stride + column_;
+    expect("address", "req_addr_o", Wide(64, request_scale_ ? scale : element));
+    expect("bytes", "req_bytes_o",
+           Wide(scope_.find("req_bytes_o").width(),
+                request_scale_ ? 1 : scope_.get("place_bytes_i")));
+    if (!scope_.on("req_ready_i")) return;
+    request_scale_ = !request_scale_;
+    if (request_scale_) return;
+    const bool last = scope_.on("row_last_i"), end = scope_.on("cols_end_i");
+    row_++;
+    if (last && end) {
+      stripe_ = row_;
+      column_ = 0;
+    } else if (last) {
+      row_ = stripe_;
+      column_++;
+    }
+  }
+  void data() {
+    if (!scope_.on("data_valid_o")) return;
+    const Wide elements = scope_.wide("elements_i");
+    const unsigned width = scope_.find("data_o").width();
+    expect("data", "data_o",
+           data_scale_ ? Wide(width, scope_.get("scale_i")) : elements.part(segment_ * width, width));
+    if (!scope_.on("data_ready_i")) return;
+    if (data_scale_) {
+      data_scale_ = false;
+      return;
+    }
+    segment_++;
+    data_scale_ = segment_ * width / 8 >= scope_.get("bytes_i");
+    if (data_scale_) segment_ = 0;
+  }
+
+  const Context& context_;
+  Scope scope_;
+  uint64_t stripe_ = 0, row_ = 0, column_ = 0;
+  bool request_scale_ = false, data_scale_ = false;
+  unsigned segment_ = 0;
+};
+
+}  // namespace
+
+void add_results(const Context& context, Checks& checks) {
+  const Scope drain(context.design, kDrain);
+  const unsigned lanes = lanes_of(drain, "result_q");
+  for (unsigned i = 0; i < lanes; i++) {
+    checks.push_back(std::make_unique<MergeCheck>(
+        context, fmt::format("{}.gen_merge.gen_lane[{}].u_merge", kDrain, i)));
+  }
+  checks.push_back(std::make_unique<DrainCheck>(context));
+  checks.push_back(std::make_unique<CollectCheck>(context));
+  checks.push_back(std::make_unique<RequantCheck>(context));
+  for (unsigned i = 0; i < lanes; i++) {
+    checks.push_back(std::make_unique<RequantLaneCheck>(
+        context, fmt::format("{}.gen_lane[{}].u_lane", kRequant, i)));
+  }
+  checks.push_back(std::make_unique<BlockWriterCheck>(context));
+}
+
+}  // namespace mxe::blame

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <deque>
+#include <map>
+#include <string>
+
+#include "tb/blame/checks.h"
+
+namespace mxe::blame {
+namespace {
+
+/// mxe_ram: a read returns what was written last, and stays.
+class RamCheck : public Check {
+ public:
+  RamCheck(const Context& context, const std::string& instance)
+      : design_(context.design),
+        we_(find(instance, "we_i")),
+        waddr_(find(instance, "waddr_i")),
+        wdata_(find(instance, "wdata_i")),
+        re_(find(instance, "re_i")),
+        raddr_(find(instance, "raddr_i")),
+        rdata_(find(instance, "rdata_q")) {}
+
+  void clock() override {
+    if (Wide(re_).get(0, 1) != 0) {
+      const auto word = words_.find(address(raddr_));
+      if (word != words_.end()) design_.expect_next("mxe_ram", "read", rdata_, word->second);
+    } else {
+      design_.expect_next("mxe_ram", "read", rdata_, Wide(rdata_));
+    }
+    if (Wide(we_).get(0, 1) != 0) words_.insert_or_assign(address(waddr_), Wide(wdata_));
+  }
+  void forget() override { words_.clear(); }
+
+ private:
+  const RtlValue& find(const std::string& instance, const char* name) const {
+    return design_.find(instance + "." + name);
+  }
+  static uint64_t address(const RtlValue& value) { return Wide(value).get64(0, 64); }
+
+  Design& design_;
+  const RtlValue &we_, &waddr_, &wdata_, &re_, &raddr_, &rdata_;
+  std::map<uint64_t, Wide> words_;
+};
+
+/// mxe_fifo.
+class FifoCheck : public Check {
+ public:
+  FifoCheck(const Context& context, const std::string& instance)
+      : design_(context.design), scope_(context.design, instance) {}
+
+  void clock() override {
+    design_.expect("mxe_fifo", "", scope_.find("valid_o"), uint32_t{!words_.empty()});
+    if (!words_.empty()) design_.expect("mxe_fifo", "", scope_.find("data_o"), words_.front());
+    if (scope_.on("valid_o") && scope_.on("ready_i") && !words_.empty()) words_.pop_front();
+    if (scope_.on("valid_i") && scope_.on("ready_o")) words_.push_back(scope_.wide("data_i"));
+  }
+  void forget() override { words_.clear(); }
+
+ private:
+  Design& design_;
+  Scope scope_;
+  std::deque<Wide> words_;
+};
+
+}  // namespace
+
+void add_storage(const Context& context, Checks& checks) {
+  const auto ends_with = [](const std::string& name, const std::string& end) {
+    return name.size() > end.size() && name.compare(name.size() - end.size(), end.size(), end) == 0;
+  };
+  for (const auto& [name, value] : context.design.values()) {
+    const std::string instance = name.substr(0, name.rfind('.'));
+    if (ends_with(name, ".rdata_q")) {
+      checks.push_back(std::make_unique<RamCheck>(context, instance));
+    } else if (ends_with(name, ".wptr_q")) {
+      checks.push_back(std::make_unique<FifoCheck>(context, instance));
+    }
+  }
+}
+
+}  // namespace mxe::blame

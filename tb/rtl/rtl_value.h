@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace mxe {
+
+/// A signal of any width inside a simulated design that its build shows (rtl/mxe_values.vlt). Refers
+/// to the design, which must outlive it.
+class RtlValue {
+ public:
+  // In the header, because an engine in a library of its own makes values too.
+  RtlValue(std::string name, const void* data, unsigned width)
+      : name_(std::move(name)), data_(static_cast<const uint8_t*>(data)), width_(width) {}
+
+  /// Below the top, with dots: "u_datapath.u_array.gen_pe[2].u_pe.u_facc_even.acc_o".
+  const std::string& name() const { return name_; }
+  unsigned width() const { return width_; }  ///< bits
+  /// The bytes of the value, lowest first.
+  const uint8_t* bytes() const { return data_; }
+
+ private:
+  std::string name_;
+  const uint8_t* data_;
+  unsigned width_;
+};
+
+}  // namespace mxe

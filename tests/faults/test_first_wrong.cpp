@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// The first wrong value of a failing case is in the block that has the fault, and in none of those
+// that pass it on. A design without faults has no wrong value.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <string>
+
+#include "tb/regression/case_generator.h"
+#include "tb/regression/case_runner.h"
+#include "tests/faults/planted_fault.h"
+
+namespace mxe {
+namespace {
+
+CaseResult run(const CoSimCase& cosim_case) {
+  const RtlUnderTest rtl(make_faulty_rtl, make_watched_faulty_rtl);
+  return CasePool([&](const CoSimCase& c) { return run_watched(c, rtl); }, 1).run(cosim_case);
+}
+
+struct Planted {
+  int number;
+  const char* name;
+  const char* block;           ///< that has the fault
+  const char* step = "";       ///< where in it
+  const char* case_file = "";  ///< a directed case; random ones if empty
+};
+
+void PrintTo(const Planted& planted, std::ostream* out) { *out << planted.name; }
+
+class FirstWrong : public testing::TestWithParam<Planted> {
+ protected:
+  ~FirstWrong() override { planted_fault = 0; }
+};
+
+TEST_P(FirstWrong, IsInTheBlockWithTheFault) {
+  const Planted& fault = GetParam();
+  planted_fault = fault.number;
+  constexpr uint64_t kSeeds = 40;
+  constexpr std::size_t kJobs = 20;
+  CaseResult result;
+  const std::string file = fault.case_file;
+  if (!file.empty()) {
+    result = run(load_case(MXE_DIRECTED_CASES "/" + file));
+  } else {
+    for (uint64_t seed = 1; seed <= kSeeds && result.agreed(); seed++) {
+      result = run(random_case("small", seed, kJobs));
+    }
+  }
+  ASSERT_FALSE(result.agreed()) << "no case notices";
+  ASSERT_TRUE(result.first_wrong) << result.mismatches.front().what;
+  std::printf("| %d | %s | %s | %s |\n", fault.number, fault.name,
+              result.first_wrong->describe().c_str(), result.mismatches.front().what.c_str());
+  EXPECT_EQ(result.first_wrong->block, fault.block);
+  EXPECT_EQ(result.first_wrong->step, fault.step);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Rtl, FirstWrong,
+    testing::Values(
+        Planted{1, "ZeroedOutput", "mxe_drain", "result"},
+        Planted{2, "SwappedScales", "mxe_opbuf", "scale of a word"},
+        Planted{3, "DroppedRoundingSticky", "mxe_facc", "normalise"},
+        Planted{4, "LaneShiftedByOne", "mxe_array", "A word"},
+        Planted{5, "DroppedAlignmentSticky", "mxe_facc", "align"},
+        Planted{6, "ElementsBeyondK", "mxe_decode_word", "elements within K"},
+        Planted{7, "IgnoredNanScale", "mxe_scale", "scale"},
+        Planted{8, "IgnoredBias", "mxe_array", "bias"},
+        Planted{9, "OddChainLost", "mxe_drain", "even or merged"},
+        Planted{10, "WriteBeyondRow", "mxe_wr_port", "strobes"},
+        Planted{14, "BurstAcross4KiB", "mxe_rd_port", "length"},
+        Planted{16, "OddChainNegated", "mxe_merge", "merge"},
+        Planted{17, "DroppedElementSticky", "mxe_requant_lane", "round"},
+        Planted{18, "CeilIsFloor", "mxe_requant_scale", "scale"},
+        Planted{19, "ScaleInWrongColumn", "mxe_block_wr", "address"},
+        Planted{20, "TruncatedBf16", "mxe_drain", "round to BF16"},
+        Planted{21, "MagnitudeOfBlockBefore", "mxe_collect", "magnitude of a block"},
+        Planted{22, "NoiseBelowBf16Bias", "mxe_cbuf", "FP32"},
+        Planted{23, "ReadAddressOf32Bits", "mxe_rd_port", "address", "across_4gib.json"},
+        Planted{30, "StrideOf31Bits", "mxe_rows", "address", "far_apart.json"},
+        Planted{49, "LastBytesNotFlushed", "mxe_wr_port", "strobes"},
+        Planted{50, "WriteBurstAcross4KiB", "mxe_wr_port", "length"},
+        Planted{54, "ResultTileOverwritten", "mxe_seq", "start"},
+        Planted{55, "OperandsOverwritten", "mxe_load", "banks"},
+        // The drain rounds, by a function of mxe_pkg that has the fault.
+        Planted{60, "Fp16WithoutSticky", "mxe_drain", "round to FP16"}),
+    [](const testing::TestParamInfo<Planted>& test) { return std::string(test.param.name); });
+
+TEST(FirstWrongValue, IsNowhereWithoutAFault) {
+  constexpr uint64_t kSeeds = 12;
+  constexpr std::size_t kJobs = 40;
+  std::size_t jobs = 0;
+  uint64_t values = 0;
+  for (uint64_t seed = 1; seed <= kSeeds; seed++) {
+    const CaseResult result = run(random_case("small", seed, kJobs));
+    EXPECT_TRUE(result.agreed()) << result.mismatches.front().what;
+    EXPECT_FALSE(result.first_wrong) << "seed " << seed << ": " << result.first_wrong->describe();
+    EXPECT_GT(result.values_compared, 0u);
+    jobs += result.jobs;
+    values += result.values_compared;
+    if (HasFailure()) break;
+  }
+  std::printf("%zu jobs, %llu values\n", jobs, static_cast<unsigned long long>(values));
+}
+
+}  // namespace
+}  // namespace mxe
