@@ -70,7 +70,7 @@ void add_storage(const Context& context, Checks& checks) {
   };
   for (const auto& [name, value] : context.design.values()) {
     const std::string instance = name.substr(0, name.rfind('.'));
-    if (ends_with(name, ".rdata_q")) {
+    if (ends_with(name, ".rdata_q") && context.design.has(instance + ".waddr_i")) {
       checks.push_back(std::make_unique<RamCheck>(context, instance));
     } else if (ends_with(name, ".wptr_q")) {
       checks.push_back(std::make_unique<FifoCheck>(context, instance));
