@@ -24,8 +24,8 @@ struct FirstWrongValue::Watch {
     if (context.design.first()) return;
     context.design.begin_clock();
     const bool ends = datapath.on("clear_i") || !datapath.on("rst_ni");
-    if (ends) suspended = false;
     if (datapath.on("halt_i")) suspended = true;
+    if (ends) suspended = false;
     if (ends || suspended) return forget();
     Wide now = datapath.wide("job_i");
     if (now != job) {

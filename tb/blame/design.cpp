@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <cstring>
 #include <utility>
 
 #include "model/numerics/error.h"
@@ -39,20 +38,6 @@ void Design::expect(const char* block, const char* step, const RtlValue& value,
   const std::size_t end = value.name().find('.', dot + 1);
   first_ = WrongValue{block,        value.name().substr(0, end), step, value.name().substr(end + 1),
                       found.text(), expected.text(),             clock_};
-}
-
-void Design::expect(const char* block, const char* step, const RtlValue& value,
-                    blocks::Bits expected) {
-  const unsigned width = value.width();
-  if (width <= 128) {
-    blocks::Bits found = 0;
-    std::memcpy(&found, value.bytes(), (width + 7) / 8);
-    if (found == (width < 128 ? expected & ((blocks::Bits{1} << width) - 1) : expected)) {
-      compared_++;
-      return;
-    }
-  }
-  expect(block, step, value, Wide(width, expected));
 }
 
 void Design::expect_next(const char* block, const char* step, const RtlValue& value,

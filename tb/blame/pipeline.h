@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -51,22 +52,31 @@ class Pipeline {
   /// due sooner than that is not compared. Once in every clock.
   template <class Block>
   void clock(const Block& block, unsigned age = 0) {
-    expected_.insert(expected_.begin(), std::vector<blocks::Bits>());
-    expected_.pop_back();
-    std::vector<blocks::Bits>& fresh = expected_.front();
-    fresh.reserve(values_.size());
-    Collector collect{fresh};
+    auto fresh = std::make_shared<std::vector<blocks::Bits>>();
+    fresh->reserve(values_.size());
+    Collector collect{*fresh};
     block.visit(collect);
+    advance(std::move(fresh), age);
+  }
+  /// A clock in which the inputs are those of the clock before.
+  void repeat() { advance(expected_.front(), 0); }
+  /// Whether there was a clock to repeat.
+  bool has_clock() const { return expected_.front() != nullptr; }
+
+ private:
+  using Expected = std::shared_ptr<const std::vector<blocks::Bits>>;
+
+  void advance(Expected fresh, unsigned age) {
+    std::rotate(expected_.begin(), expected_.end() - 1, expected_.end());
+    expected_.front() = std::move(fresh);
     for (std::size_t i = 0; i < values_.size(); i++) {
       const Value& value = values_[i];
       if (value.place.clocks < age) continue;
-      const std::vector<blocks::Bits>& then = expected_[value.place.clocks - age];
-      if (then.empty()) continue;
-      design_->expect(value.place.block, value.place.step, *value.signal, then[i]);
+      const Expected& then = expected_[value.place.clocks - age];
+      if (then) design_->expect(value.place.block, value.place.step, *value.signal, (*then)[i]);
     }
   }
 
- private:
   struct Value {
     Place place;
     const RtlValue* signal;
@@ -82,7 +92,7 @@ class Pipeline {
   Design* design_;
   std::vector<Value> values_;
   unsigned depth_ = 1;
-  std::vector<std::vector<blocks::Bits>> expected_;  // by age
+  std::vector<Expected> expected_;  // by age
 };
 
 }  // namespace mxe::blame
