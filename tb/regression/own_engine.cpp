@@ -89,9 +89,6 @@ EngineFeatures features_from_json(const Json& json, const std::string& where) {
   return features;
 }
 
-RtlUnderTest::RtlUnderTest()
-    : make_top(make_rtl_top), make_watched(design_factory("mxe_rtl_small_values")) {}
-
 RtlUnderTest load_engine(const std::string& library) {
   const EnginePlugin& plugin = load_engine_plugin(library);
   const std::string where = fmt::format("the description of '{}'", library);

@@ -19,7 +19,7 @@ inline constexpr const char* kWatchedConfig = "small";
 
 /// The RTL that cases run on: the project's in a case's configuration, or an engine of your own.
 struct RtlUnderTest {
-  RtlUnderTest();
+  RtlUnderTest() : RtlUnderTest(make_rtl_top, make_watched_rtl_top) {}
   RtlUnderTest(MakeTop make, MakeTop watched = {})
       : make_top(std::move(make)), make_watched(std::move(watched)) {}
 

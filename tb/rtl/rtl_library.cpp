@@ -66,4 +66,11 @@ std::unique_ptr<RtlTop> make_rtl_top(const Params& params, const std::string& wa
   return load_design(find_design(params, !waves.empty())->target()).make(params, waves);
 }
 
+std::unique_ptr<RtlTop> make_watched_rtl_top(const Params& params, const std::string& waves) {
+  if (params != Params::named("small") || !waves.empty()) {
+    throw mx::Error("all values are shown in the configuration small only, and without waves");
+  }
+  return load_design("mxe_rtl_small_values").make(params, waves);
+}
+
 }  // namespace mxe

@@ -85,4 +85,8 @@ void require_rtl(const Params& params, bool waves);
 /// Throws mx::Error naming the parameter sets that were built if this is not one of them.
 std::unique_ptr<RtlTop> make_rtl_top(const Params& params, const std::string& waves = {});
 
+/// The same design with RtlTop::values() and before_edge(), in the configuration small. It is
+/// slow. Throws mx::Error for other parameters and for waves.
+std::unique_ptr<RtlTop> make_watched_rtl_top(const Params& params, const std::string& waves = {});
+
 }  // namespace mxe

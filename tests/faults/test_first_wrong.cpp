@@ -8,6 +8,7 @@
 
 #include "tb/regression/case_generator.h"
 #include "tb/regression/case_runner.h"
+#include "tb/regression/shrink.h"
 #include "tests/faults/planted_fault.h"
 
 namespace mxe {
@@ -38,16 +39,25 @@ TEST_P(FirstWrong, IsInTheBlockWithTheFault) {
   planted_fault = fault.number;
   constexpr uint64_t kSeeds = 40;
   constexpr std::size_t kJobs = 20;
-  CaseResult result;
+  const CasePool pool([](const CoSimCase& c) { return run_case(c, {make_faulty_rtl}); }, 1);
   const std::string file = fault.case_file;
+  CoSimCase found;
+  CaseResult failed;
   if (!file.empty()) {
-    result = run(load_case(MXE_DIRECTED_CASES "/" + file));
-  } else {
-    for (uint64_t seed = 1; seed <= kSeeds && result.agreed(); seed++) {
-      result = run(random_case("small", seed, kJobs));
-    }
+    found = load_case(MXE_DIRECTED_CASES "/" + file);
+    failed = pool.run(found);
   }
-  ASSERT_FALSE(result.agreed()) << "no case notices";
+  for (uint64_t seed = 1; seed <= kSeeds && file.empty() && failed.agreed(); seed++) {
+    found = random_case("small", seed, kJobs);
+    failed = pool.run(found);
+  }
+  ASSERT_FALSE(failed.agreed()) << "no case notices";
+  // A few steps are enough to leave out what comes before.
+  if (file.empty()) {
+    found = shrink(found, failed, [&](const CoSimCase& c) { return pool.run(c); }, {40, 10});
+  }
+  const CaseResult result = run(found);
+  ASSERT_FALSE(result.agreed());
   ASSERT_TRUE(result.first_wrong) << result.mismatches.front().what;
   std::printf("| %d | %s | %s | %s |\n", fault.number, fault.name,
               result.first_wrong->describe().c_str(), result.mismatches.front().what.c_str());

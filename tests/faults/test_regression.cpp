@@ -21,6 +21,7 @@ struct Planted {
   int number;
   const char* name;
   std::size_t largest_jobs;  ///< of the minimal case
+  const char* block;         ///< that makes the first wrong value; empty if none does
   std::size_t seeds = 6;     ///< a hang takes long to be seen
 };
 
@@ -35,7 +36,7 @@ RegressionOptions options_for(std::size_t seeds, const std::string& directory) {
   options.jobs_per_seed = 40;
   options.parallel = 2;
   options.failures = directory;
-  options.rtl.make_top = make_faulty_rtl;
+  options.rtl = RtlUnderTest(make_faulty_rtl, make_watched_faulty_rtl);
   options.shrink.seconds = 15;
   return options;
 }
@@ -108,6 +109,9 @@ TEST_P(Regression, FindsBucketsAndShrinks) {
         << failure.first.about;
   }
 
+  EXPECT_EQ(failure.wrong_value ? failure.wrong_value->block : "", GetParam().block)
+      << failure.first_wrong;
+
   // The saved case fails like that again, and does not without the fault.
   const auto run = [](const CoSimCase& c) { return run_case(c, {make_faulty_rtl}); };
   const CoSimCase minimal = load_case(failure.case_file);
@@ -118,10 +122,12 @@ TEST_P(Regression, FindsBucketsAndShrinks) {
 
 INSTANTIATE_TEST_SUITE_P(
     Rtl, Regression,
-    testing::Values(Planted{1, "ZeroedOutput", 1}, Planted{2, "SwappedScales", 1},
-                    Planted{7, "IgnoredNanScale", 1}, Planted{8, "IgnoredBias", 1},
-                    Planted{11, "BankNeverReleased", 1, 1}, Planted{12, "WrongJobId", 1},
-                    Planted{13, "MissingLastBeat", 1}, Planted{14, "BurstAcross4KiB", 6}),
+    testing::Values(
+        Planted{1, "ZeroedOutput", 1, "mxe_drain"}, Planted{2, "SwappedScales", 1, "mxe_opbuf"},
+        Planted{7, "IgnoredNanScale", 1, "mxe_scale"}, Planted{8, "IgnoredBias", 1, "mxe_array"},
+        Planted{11, "BankNeverReleased", 1, "", 1}, Planted{12, "WrongJobId", 1, ""},
+        Planted{13, "MissingLastBeat", 1, "mxe_wr_port"},
+        Planted{14, "BurstAcross4KiB", 6, "mxe_rd_port"}),
     [](const testing::TestParamInfo<Planted>& test) { return std::string(test.param.name); });
 
 }  // namespace

@@ -11,4 +11,9 @@ std::unique_ptr<RtlTop> make_rtl_top(const Params& params, const std::string& wa
   return make_faulty_rtl(params, waves);
 }
 
+std::unique_ptr<RtlTop> make_watched_rtl_top(const Params& params, const std::string& waves) {
+  planted_fault = 2;
+  return make_watched_faulty_rtl(params, waves);
+}
+
 }  // namespace mxe
