@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "model/blocks/array.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <string>
 #include <utility>
 
-#include "model/blocks/array.h"
 #include "model/numerics/error.h"
 #include "tb/blame/checks.h"
 #include "tb/blame/pipeline.h"
@@ -170,7 +171,9 @@ class PeCheck : public Check {
         scope_(context.design, instance),
         dot_pipeline_(context.design, instance + ".u_dot", dot_, PlaceInDot()),
         scale_pipeline_(context.design, instance + ".u_scale_even", scale_,
-                        [](const std::string&) { return Place{"mxe_scale", "scale"}; }),
+                        [](const std::string&) {
+                          return Place{"mxe_scale", "scale"};
+                        }),
         even_pipeline_(context.design, instance + ".u_facc_even", even_, PlaceInFacc()),
         odd_pipeline_(context.design, instance + ".gen_odd.u_facc_odd", odd_, PlaceInFacc()),
         even_scope_(context.design, instance + ".u_facc_even"),
@@ -219,10 +222,9 @@ class PeCheck : public Check {
 
   void hold_b_word() {
     const bool load = scope_.on("b_load_i"), swap = scope_.on("b_swap_i");
-    static constexpr const char* kWords[3][3] = {
-        {"b_dec_i", "b_dec_shadow_q", "b_dec_q"},
-        {"b_flags_i", "b_flags_shadow_q", "b_flags_q"},
-        {"b_scale_i", "b_scale_shadow_q", "b_scale_q"}};
+    static constexpr const char* kWords[3][3] = {{"b_dec_i", "b_dec_shadow_q", "b_dec_q"},
+                                                 {"b_flags_i", "b_flags_shadow_q", "b_flags_q"},
+                                                 {"b_scale_i", "b_scale_shadow_q", "b_scale_q"}};
     for (const auto& [in, shadow, word] : kWords) {
       expect_next(shadow, "B word", scope_.wide(load ? in : shadow));
       expect_next(word, "B word", scope_.wide(swap ? shadow : word));
@@ -248,10 +250,9 @@ class PeCheck : public Check {
                                           : blocks::sign_extend<TreeW>(whole)));
     context_.design.expect("mxe_pe", "accumulator", even_scope_.find("acc_i"),
                            scope_.get(first ? "init_i" : "acc_even"));
-    even_.evaluate(
-        blocks::sign_extend<TreeW>(even_scope_.wide("sum_i").get(0, TreeW)),
-        blocks::sign_extend32<10>(even_scope_.get32("exp_i")), even_scope_.on("nan_i"),
-        even_scope_.on("pinf_i"), even_scope_.on("ninf_i"), even_scope_.get32("acc_i"));
+    even_.evaluate(blocks::sign_extend<TreeW>(even_scope_.wide("sum_i").get(0, TreeW)),
+                   blocks::sign_extend32<10>(even_scope_.get32("exp_i")), even_scope_.on("nan_i"),
+                   even_scope_.on("pinf_i"), even_scope_.on("ninf_i"), even_scope_.get32("acc_i"));
     even_pipeline_.clock(even_);
 
     expect("sum_odd", "sum of the odd block",

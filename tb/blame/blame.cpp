@@ -8,8 +8,7 @@ namespace mxe {
 using namespace blame;
 
 struct FirstWrongValue::Watch {
-  explicit Watch(RtlTop& top)
-      : context{Design(top), {}}, datapath(context.design, "u_datapath") {
+  explicit Watch(RtlTop& top) : context{Design(top), {}}, datapath(context.design, "u_datapath") {
     add_loaders(context, checks);
     add_read_port(context, checks);
     add_buffers(context, checks);

@@ -17,8 +17,8 @@ namespace mxe {
 /// A job that is broken off is not looked at from then on.
 class FirstWrongValue {
  public:
-  /// Watches `top`, which must be reset before it runs. Throws mx::Error if the design does not show
-  /// its values, or is not of the kind whose blocks are known.
+  /// Watches `top`, which must be reset before it runs. Throws mx::Error if the design does not
+  /// show its values, or is not of the kind whose blocks are known.
   explicit FirstWrongValue(RtlTop& top);
   ~FirstWrongValue();
 

@@ -36,8 +36,10 @@ void Design::expect(const char* block, const char* step, const RtlValue& value,
   if (found == expected) return;
   const std::size_t dot = value.name().rfind(".u_");
   const std::size_t end = value.name().find('.', dot + 1);
-  first_ = WrongValue{block,        value.name().substr(0, end), step, value.name().substr(end + 1),
-                      found.text(), expected.text(),             clock_};
+  first_ = WrongValue{block,        value.name().substr(0, end),
+                      step,         value.name().substr(end + 1),
+                      found.text(), expected.text(),
+                      clock_};
 }
 
 void Design::expect_next(const char* block, const char* step, const RtlValue& value,

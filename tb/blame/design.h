@@ -15,10 +15,10 @@ namespace mxe::blame {
 
 /// A value of the RTL that is not what its block should have made of what it got.
 struct WrongValue {
-  std::string block;     ///< the RTL module whose function is wrong: "mxe_facc"
-  std::string instance;  ///< "u_datapath.u_array.gen_pe[2].u_pe.u_facc_even"
-  std::string step;      ///< within the block: "round"; may be empty
-  std::string signal;    ///< below the instance: "acc_o"
+  std::string block;            ///< the RTL module whose function is wrong: "mxe_facc"
+  std::string instance;         ///< "u_datapath.u_array.gen_pe[2].u_pe.u_facc_even"
+  std::string step;             ///< within the block: "round"; may be empty
+  std::string signal;           ///< below the instance: "acc_o"
   std::string value, expected;  ///< in hexadecimal
   uint64_t clock = 0;           ///< since the design was made, its reset included
 

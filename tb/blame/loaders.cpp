@@ -19,9 +19,9 @@ class LoadCheck : public Check {
   void clock() override {
     const bool claim = scope_.on("valid") && !scope_.on("taken_q") && scope_.on("free_q");
     expect("banks", "claim", uint32_t{claim});
-    context_.design.expect_next("mxe_load", "banks", scope_.find("free_q"),
-                                Wide(2, scope_.get("free_q") + scope_.get("release_i") -
-                                            uint64_t{claim}));
+    context_.design.expect_next(
+        "mxe_load", "banks", scope_.find("free_q"),
+        Wide(2, scope_.get("free_q") + scope_.get("release_i") - uint64_t{claim}));
     if (scope_.on("req_valid_o")) request();
     if (scope_.on("start_i")) start();
   }

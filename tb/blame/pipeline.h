@@ -16,9 +16,9 @@ namespace mxe::blame {
 
 /// Where a value of a block belongs.
 struct Place {
-  const char* block;   ///< the RTL module
-  const char* step;    ///< within it
-  unsigned clocks = 0; ///< from the block's inputs to the value
+  const char* block;    ///< the RTL module
+  const char* step;     ///< within it
+  unsigned clocks = 0;  ///< from the block's inputs to the value
 };
 
 /// Compares all values of an instance with those of the block of the model, which have the same

@@ -15,7 +15,8 @@ struct Burst {
 /// The bursts of a row of bytes: no more than MAX_BURST beats, none across 4 KiB.
 class Splitter {
  public:
-  explicit Splitter(const Params& params) : mem_bytes_(params.mem_bytes()), most_(params.max_burst) {}
+  explicit Splitter(const Params& params)
+      : mem_bytes_(params.mem_bytes()), most_(params.max_burst) {}
 
   void split(uint64_t addr, uint64_t bytes, std::deque<Burst>& bursts) const {
     uint64_t beats = (addr % mem_bytes_ + bytes + mem_bytes_ - 1) / mem_bytes_;

@@ -116,7 +116,8 @@ class DrainCheck : public Check {
     }
     expect("columns", "kept", kept);
     const bool two_bytes = context_.job.d.two_bytes;
-    if (two_bytes) expect(context_.job.d.fp16 ? "round to FP16" : "round to BF16", "rounded", rounded);
+    if (two_bytes)
+      expect(context_.job.d.fp16 ? "round to FP16" : "round to BF16", "rounded", rounded);
     Wide out(32 * lanes_);
     out.put(0, two_bytes ? rounded : result);
     expect("result", "u_out.data_i", out);
@@ -218,7 +219,9 @@ class RequantCheck : public Check {
       : context_(context),
         scope_(context.design, kRequant),
         scale_pipeline_(context.design, kRequant + ".u_scale", scale_,
-                        [](const std::string&) { return Place{"mxe_requant_scale", "scale"}; }),
+                        [](const std::string&) {
+                          return Place{"mxe_requant_scale", "scale"};
+                        }),
         lanes_(lanes_of(scope_, "data_i")) {}
 
   void clock() override {
@@ -249,11 +252,13 @@ class RequantCheck : public Check {
     const bool last_segment = (segment + 1) * lanes_ >= scope_.get32("cols");
     const bool last_row = row + 1 == scope_.get32("rows_i");
     expect_next("read", "seg_q",
-                Wide(scope_.find("seg_q").width(),
-                     !read ? segment : last_segment ? 0 : segment + 1));
+                Wide(scope_.find("seg_q").width(), !read          ? segment
+                                                   : last_segment ? 0
+                                                                  : segment + 1));
     expect_next("read", "row_q",
-                Wide(scope_.find("row_q").width(),
-                     !(read && last_segment) ? row : last_row ? 0 : row + 1));
+                Wide(scope_.find("row_q").width(), !(read && last_segment) ? row
+                                                   : last_row              ? 0
+                                                                           : row + 1));
   }
   void pack(unsigned bits) {
     const Wide codes = scope_.wide("codes"), old = scope_.wide("pack_q");
@@ -353,9 +358,9 @@ class BlockWriterCheck : public Check {
     const uint64_t element = d.addr + row_ * d.stride + column_ * block_bytes;
     const uint64_t scale = d.scale_addr + row_ * d.scale_stride + column_;
     expect("address", "req_addr_o", Wide(64, request_scale_ ? scale : element));
-    expect("bytes", "req_bytes_o",
-           Wide(scope_.find("req_bytes_o").width(),
-                request_scale_ ? 1 : scope_.get("place_bytes_i")));
+    expect(
+        "bytes", "req_bytes_o",
+        Wide(scope_.find("req_bytes_o").width(), request_scale_ ? 1 : scope_.get("place_bytes_i")));
     if (!scope_.on("req_ready_i")) return;
     request_scale_ = !request_scale_;
     if (request_scale_) return;
@@ -373,8 +378,9 @@ class BlockWriterCheck : public Check {
     if (!scope_.on("data_valid_o")) return;
     const Wide elements = scope_.wide("elements_i");
     const unsigned width = scope_.find("data_o").width();
-    expect("data", "data_o",
-           data_scale_ ? Wide(width, scope_.get("scale_i")) : elements.part(segment_ * width, width));
+    expect(
+        "data", "data_o",
+        data_scale_ ? Wide(width, scope_.get("scale_i")) : elements.part(segment_ * width, width));
     if (!scope_.on("data_ready_i")) return;
     if (data_scale_) {
       data_scale_ = false;

@@ -22,8 +22,8 @@ struct PlaceInFacc {
 
   Place operator()(const std::string& path) {
     // What a register at the end of a stage holds is what the stage made.
-    static constexpr const char* kSteps[] = {"align", "align", "add", "magnitude", "normalise",
-                                             "normalise"};
+    static constexpr const char* kSteps[] = {"align",     "align",     "add",
+                                             "magnitude", "normalise", "normalise"};
     stage = stage_of(path, stage);
     const bool last = stage == 5 && path.find("_q5") == std::string::npos;
     return {"mxe_facc", last ? "round" : kSteps[stage], stage};

@@ -17,7 +17,9 @@ class Wide {
   Wide() = default;
   /// All zero.
   explicit Wide(unsigned width) : width_(width), bytes_((width + 7) / 8) {}
-  Wide(unsigned width, blocks::Bits value) : Wide(width) { put(0, width < 128 ? width : 128, value); }
+  Wide(unsigned width, blocks::Bits value) : Wide(width) {
+    put(0, width < 128 ? width : 128, value);
+  }
   explicit Wide(const RtlValue& value)
       : width_(value.width()), bytes_(value.bytes(), value.bytes() + (value.width() + 7) / 8) {}
 

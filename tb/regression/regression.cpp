@@ -137,7 +137,8 @@ class Regression {
                        failure.bucket.find("took too long") != std::string::npos;
     if (!rtl.make_watched || rtl.own || hangs) return;
     if (minimal.config != kWatchedConfig) {
-      failure.first_wrong = fmt::format("not looked for: only in the configuration {} can all values be seen", kWatchedConfig);
+      failure.first_wrong = fmt::format(
+          "not looked for: only in the configuration {} can all values be seen", kWatchedConfig);
       return;
     }
     progress_("looking for the first wrong value");

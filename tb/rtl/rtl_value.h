@@ -8,8 +8,8 @@
 
 namespace mxe {
 
-/// A signal of any width inside a simulated design that its build shows (Verilator's --public-flat-rw).
-/// Refers to the design, which must outlive it.
+/// A signal of any width inside a simulated design that its build shows (Verilator's
+/// --public-flat-rw). Refers to the design, which must outlive it.
 class RtlValue {
  public:
   // In the header, because an engine in a library of its own makes values too.

@@ -103,7 +103,8 @@ class VerilatedTop : public RtlTop {
     for (const auto& [path, scope] : *context_.scopeNameMap()) {
       if (!scope->varsp()) continue;
       for (const auto& [name, var] : *scope->varsp()) {
-        const bool is_vector = size_of(var) != 0 || (var.udims() == 0 && var.vltype() == VLVT_WDATA);
+        const bool is_vector =
+            size_of(var) != 0 || (var.udims() == 0 && var.vltype() == VLVT_WDATA);
         if (var.isParam() || !is_vector) continue;
         result.emplace_back(readable(below_top(path) + name), var.datap(),
                             static_cast<unsigned>(var.packed().elements()));

@@ -120,15 +120,18 @@ TEST_P(Regression, FindsBucketsAndShrinks) {
   EXPECT_TRUE(CasePool(run, 1).run(minimal).agreed());
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Rtl, Regression,
-    testing::Values(
-        Planted{1, "ZeroedOutput", 1, "mxe_drain"}, Planted{2, "SwappedScales", 1, "mxe_opbuf"},
-        Planted{7, "IgnoredNanScale", 1, "mxe_scale"}, Planted{8, "IgnoredBias", 1, "mxe_array"},
-        Planted{11, "BankNeverReleased", 1, "", 1}, Planted{12, "WrongJobId", 1, ""},
-        Planted{13, "MissingLastBeat", 1, "mxe_wr_port"},
-        Planted{14, "BurstAcross4KiB", 6, "mxe_rd_port"}),
-    [](const testing::TestParamInfo<Planted>& test) { return std::string(test.param.name); });
+INSTANTIATE_TEST_SUITE_P(Rtl, Regression,
+                         testing::Values(Planted{1, "ZeroedOutput", 1, "mxe_drain"},
+                                         Planted{2, "SwappedScales", 1, "mxe_opbuf"},
+                                         Planted{7, "IgnoredNanScale", 1, "mxe_scale"},
+                                         Planted{8, "IgnoredBias", 1, "mxe_array"},
+                                         Planted{11, "BankNeverReleased", 1, "", 1},
+                                         Planted{12, "WrongJobId", 1, ""},
+                                         Planted{13, "MissingLastBeat", 1, "mxe_wr_port"},
+                                         Planted{14, "BurstAcross4KiB", 6, "mxe_rd_port"}),
+                         [](const testing::TestParamInfo<Planted>& test) {
+                           return std::string(test.param.name);
+                         });
 
 }  // namespace
 }  // namespace mxe
