@@ -9,6 +9,7 @@ using namespace blame;
 
 struct FirstWrongValue::Watch {
   explicit Watch(RtlTop& top) : context{Design(top), {}}, datapath(context.design, "u_datapath") {
+    add_control(context, checks);
     add_loaders(context, checks);
     add_read_port(context, checks);
     add_buffers(context, checks);

@@ -19,6 +19,8 @@ struct Context {
   Job job;
 };
 
+/// The sizes of a job, and the walkers of the loop nest.
+void add_control(const Context& context, Checks& checks);
 /// Loaders and rows of C and D against the loop nest: which bytes are fetched, in which order.
 void add_loaders(const Context& context, Checks& checks);
 /// Read port and unpacker: bursts of the fetches, words of the bursts.

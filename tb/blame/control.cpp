@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <string>
+#include <utility>
+
+#include "model/numerics/format.h"
+#include "sw/regs/generated/mxe_regs.h"
+#include "tb/blame/checks.h"
+#include "tb/blame/nest.h"
+
+namespace mxe::blame {
+namespace {
+
+/// mxe_job: the sizes that follow from a descriptor. Formats that do not exist have none.
+class JobCheck : public Check {
+ public:
+  explicit JobCheck(const Context& context)
+      : context_(context), scope_(context.design, "u_cmd.u_job") {}
+
+  void clock() override {
+    Wide desc = scope_.wide("desc_i");
+    if (desc != desc_) {  // the sizes follow a clock later
+      desc_ = std::move(desc);
+      compared_ = false;
+    } else if (!compared_) {
+      compared_ = true;
+      job();
+    }
+  }
+  void forget() override { desc_ = {}; }
+
+ private:
+  uint32_t word(unsigned offset) const { return desc_.get32(8 * offset, 32); }
+  void expect(const char* step, const char* name, blocks::Bits expected) {
+    context_.design.expect("mxe_job", step, scope_.find(name), expected);
+  }
+  static uint64_t row_bytes(const blocks::FmtInfo& fmt, uint64_t k) {
+    return (k * (fmt.is4 ? 4 : fmt.is6 ? 6 : 8) + 7) / 8;
+  }
+  void job() {
+    constexpr uint32_t kLast = static_cast<uint32_t>(mx::FormatId::mxint8);
+    const uint32_t control = word(MXE_DESC_CONTROL), k = word(MXE_DESC_K);
+    const uint32_t code_a = (control & MXE_DESC_CONTROL_FMT_A_MASK) >> MXE_DESC_CONTROL_FMT_A_SHIFT;
+    const uint32_t code_b = (control & MXE_DESC_CONTROL_FMT_B_MASK) >> MXE_DESC_CONTROL_FMT_B_SHIFT;
+    if (code_a > kLast || code_b > kLast || k == 0) return;
+    const blocks::FmtInfo a = blocks::fmt_info(static_cast<mx::FormatId>(code_a));
+    const blocks::FmtInfo b = blocks::fmt_info(static_cast<mx::FormatId>(code_b));
+    const bool dual = context_.design.params().fp4_dual && a.is4 && b.is4;
+    const uint64_t per_word = dual ? 2 * blocks::kLanes : blocks::kLanes;
+    expect("sizes", "a_row_bytes_q", row_bytes(a, k));
+    expect("sizes", "b_row_bytes_q", row_bytes(b, k));
+    expect("sizes", "k_blocks_q", (uint64_t{k} + 31) / 32);
+    expect("sizes", "k_words_q", (uint64_t{k} + per_word - 1) / per_word);
+    expect("sizes", "tail_count_q", (k - 1) % per_word + 1);
+    fields();
+  }
+  /// The fields that are parts of the descriptor.
+  void fields() {
+    // {..., m, n, dual, k_blocks, k_words, tail_count}
+    constexpr unsigned kN = 64, kM = 96;
+    Wide job = scope_.wide("job_o");
+    job.put(kM, 32, word(MXE_DESC_M));
+    job.put(kN, 32, word(MXE_DESC_N));
+    context_.design.expect("mxe_job", "fields", scope_.find("job_o"), job);
+  }
+
+  const Context& context_;
+  Scope scope_;
+  Wide desc_;
+  bool compared_ = false;
+};
+
+/// mxe_walk: where in the loop nest the block around it is.
+class WalkCheck : public Check {
+ public:
+  WalkCheck(const Context& context, const std::string& instance, Nest::Levels levels)
+      : context_(context), scope_(context.design, instance), levels_(levels) {}
+
+  void clock() override {
+    expect("valid_o", uint32_t{nest_.valid()});
+    if (nest_.valid()) {
+      expect("rows_o", nest_.rows());
+      expect("cols_o", nest_.columns());
+      expect("tile_o", nest_.tile());
+      expect("words_o", levels_.slabs ? nest_.slab_words() : nest_.chunk_words());
+      if (scope_.on("step_i")) nest_.step();
+    }
+    if (!scope_.on("start_i")) return;
+    Nest::Levels levels = levels_;
+    levels.groups = !scope_.on("skip_group_i");
+    nest_ = Nest(context_.design.params(), scope_.get("m_i"), scope_.get("n_i"), scope_.get("kw_i"),
+                 levels);
+  }
+  void forget() override { nest_ = {}; }
+
+ private:
+  void expect(const char* name, blocks::Bits expected) {
+    context_.design.expect("mxe_walk", "order", scope_.find(name), expected);
+  }
+
+  const Context& context_;
+  Scope scope_;
+  Nest::Levels levels_;
+  Nest nest_;
+};
+
+}  // namespace
+
+void add_control(const Context& context, Checks& checks) {
+  const auto walk = [&](const char* instance, Nest::Levels levels) {
+    checks.push_back(std::make_unique<WalkCheck>(context, instance, levels));
+  };
+  checks.push_back(std::make_unique<JobCheck>(context));
+  walk("u_datapath.u_load_a.u_walk", {true, true, false, false});
+  walk("u_datapath.u_load_b.u_walk", {true, true, true, true});
+  walk("u_datapath.u_feed.u_walk", {true, true, true, true});
+  walk("u_datapath.u_load_bias.u_rows.u_walk", {true, false, true, false});
+  walk("u_datapath.u_drain.u_rows.u_walk", {true, false, true, false});
+}
+
+}  // namespace mxe::blame
