@@ -3,11 +3,34 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "model/numerics/error.h"
 
 namespace mxe::blame {
+namespace {
+
+/// Where two values differ; of wide ones only the bytes from the first to the last that do.
+struct Difference {
+  Wide found, expected;
+  std::string range;  ///< "[95:88]"; empty for the whole value
+};
+
+Difference difference_of(const Wide& found, const Wide& expected) {
+  constexpr unsigned kWide = 64;
+  const unsigned width = found.width();
+  const auto differs = [&](unsigned low) { return found.get(low, 8) != expected.get(low, 8); };
+  if (width <= kWide || width != expected.width()) return {found, expected, ""};
+  unsigned low = 0, high = (width + 7) / 8 * 8;
+  while (!differs(low)) low += 8;
+  while (!differs(high - 8)) high -= 8;
+  high = std::min(high, width);
+  return {found.part(low, high - low), expected.part(low, high - low),
+          fmt::format("[{}:{}]", high - 1, low)};
+}
+
+}  // namespace
 
 std::string WrongValue::describe() const {
   return fmt::format("{} ({}{}{}): {} is {}, expected {}, clock {}", instance, block,
@@ -36,9 +59,13 @@ void Design::expect(const char* block, const char* step, const RtlValue& value,
   if (found == expected) return;
   const std::size_t dot = value.name().rfind(".u_");
   const std::size_t end = value.name().find('.', dot + 1);
-  first_ = WrongValue{block,        value.name().substr(0, end),
-                      step,         value.name().substr(end + 1),
-                      found.text(), expected.text(),
+  const Difference difference = difference_of(found, expected);
+  first_ = WrongValue{block,
+                      value.name().substr(0, end),
+                      step,
+                      value.name().substr(end + 1) + difference.range,
+                      difference.found.text(),
+                      difference.expected.text(),
                       clock_};
 }
 
