@@ -122,12 +122,14 @@ class Slurm(unittest.TestCase):
         local = self.local(*options, "local", status=1, mxe=FAULTY)
         self.assertEqual(timeless(on_slurm).replace("failures/", "local/"), timeless(local))
         self.assertRegex(local, "mxe cosim --case local/small-")
+        self.assertRegex(local, r"first wrong  u_\S+ \(mxe_opbuf, scale of a word\): \w+ is 0x\w+, expected 0x\w+, clock \d+\n")
         cases = [{case.name: case.read_text() for case in (self.directory / name).iterdir()}
                  for name in ("failures", "local")]
         self.assertEqual(*cases)
         json_on_slurm, _ = self.cosim(*options[:-1], "--json", status=1, mxe=FAULTY)
         local = self.local(*options, "local", "--json", status=1, mxe=FAULTY)
         self.assertEqual(timeless(json_on_slurm).replace(f"{self.run_directory}/failures/", "local/"), timeless(local))
+        self.assertEqual(json.loads(local)["failures"][0]["wrong_value"]["block"], "mxe_opbuf")
         self.assertEqual({case.name for case in (self.run_directory / "failures").iterdir()}, cases[0].keys())
 
     def test_the_front_end_dies(self) -> None:
