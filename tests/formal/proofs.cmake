@@ -113,6 +113,16 @@ mxe_proof_fault(overfull "(pending > 16'(slot_mask) + 16'd1)" "(pending > 16'(sl
 mxe_proof_fault(reset_doorbell "(pending < queued) | reset_q" "(pending < queued)")
 mxe_proof_fault(refused_counts "if (doorbell_i & ~overflow) tail_q" "if (doorbell_i) tail_q")
 
+# --------------------------------------------------------------------------------- results
+# Without a reset: its registers may begin with anything.
+mxe_proof(facc mxe_facc)
+mxe_proof_fault(sticky "acc_down[0] | acc_lost" "acc_down[0]")
+mxe_proof_fault(tie "(shifted[0] | shifted_lost | shifted[2])" "(shifted[0] | shifted_lost)")
+mxe_proof_fault(too_near "11'(WIDTH + 1 + FRAC)" "11'(WIDTH - 1 + FRAC)")
+mxe_proof_fault(subnormal "5'd31 : under[4:0])" "5'd31 : (under[4:0] - 5'd1))")
+mxe_proof_fault(overflow "(be_q5 >= 11'sd255)" "(be_q5 > 11'sd255)")
+mxe_proof_fault(invalid "(pinf & ninf)" "1'b0")
+
 # --------------------------------------------------------------------------------- counters
 mxe_proof(counters mxe_counters)
 mxe_proof_fault(sum "64'(idle)" "64'(idle & ~amounts_i[AMOUNT_W*mxe_reg_pkg::COUNTER_DUAL_CYCLES])")
