@@ -36,7 +36,14 @@ module mxe_block_wr #(
   output logic                     data_valid_o,
   input  logic                     data_ready_i,
   output logic [SEG_W-1:0]         data_o
+`ifdef FORMAL
+  ,
+  output logic                     f_data_scale_o  // the data is a scale
+`endif
 );
+`ifdef FORMAL
+  assign f_data_scale_o = data_scale_q;
+`endif
   localparam int unsigned SegB = SEG_W / 8;
   localparam int unsigned SegQW = (SegB < 16) ? $clog2(32 / SegB) : 1;
 

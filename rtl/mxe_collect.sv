@@ -26,6 +26,10 @@ module mxe_collect #(
   input  logic [SEG_AW-1:0]          rseg_i,
   output logic [LANES_OUT*32-1:0]    rdata_o,    // a clock later
   output logic [mxe_pkg::AMAX_W-1:0] ramax_o  // of the block of that segment, a clock later
+`ifdef FORMAL
+  ,
+  output logic [2:0]                 f_lasts_o   // last segments on their way to full_o
+`endif
 );
   localparam int unsigned Blocks = COLS / 32;
   localparam int unsigned BlockAw = (Blocks > 1) ? $clog2(Blocks) : 0;
@@ -87,5 +91,13 @@ module mxe_collect #(
     if (re_i) ramax_q <= amax[ridx];
   end
   assign ramax_o = ramax_q;
+`ifdef FORMAL
+  always_comb begin
+    f_lasts_o = '0;
+    for (int i = 0; i < MaxLat; i++) begin
+      f_lasts_o = f_lasts_o + {2'd0, valid_q[i] & meta_q[MetaW*i + MetaW - 1]};
+    end
+  end
+`endif
 endmodule
 `default_nettype wire

@@ -56,6 +56,10 @@ module mxe_requant #(
   localparam int unsigned Lat = mxe_pkg::REQUANT_LAT;
   localparam int unsigned Depth = mxe_pkg::REQUANT_FIFO;
 
+`ifdef FORMAL
+  logic [2:0] f_lasts, f_places, f_rows;
+  logic       f_data_scale;
+`endif
   // ---------------------------------------------------------------- collect
   logic                       full, read;
   logic [SEG_AW-1:0]          rseg;
@@ -81,6 +85,10 @@ module mxe_requant #(
     .rseg_i  (rseg),
     .rdata_o (x),
     .ramax_o (amax)
+`ifdef FORMAL
+    ,
+    .f_lasts_o (f_lasts)
+`endif
   );
 
   // ---------------------------------------------------------------- read: blocks, rows, segments
@@ -258,6 +266,10 @@ module mxe_requant #(
     .valid_o (place_valid),
     .ready_i (place_pop),
     .data_o  (place)
+`ifdef FORMAL
+    ,
+    .f_count_o (f_places)
+`endif
   );
   mxe_fifo #(.WIDTH(RowW), .DEPTH(Depth)) u_rows (
     .clk_i   (clk_i),
@@ -269,6 +281,10 @@ module mxe_requant #(
     .valid_o (row_valid),
     .ready_i (pop),
     .data_o  (row)
+`ifdef FORMAL
+    ,
+    .f_count_o (f_rows)
+`endif
   );
 
   mxe_block_wr #(.SEG_W(LANES_OUT * 32), .LEN_W(LEN_W)) u_block_wr (
@@ -296,6 +312,10 @@ module mxe_requant #(
     .data_valid_o   (data_valid_o),
     .data_ready_i   (data_ready_i),
     .data_o         (data_o)
+`ifdef FORMAL
+    ,
+    .f_data_scale_o (f_data_scale)
+`endif
   );
   assign idle_o = ~active_q & (credit_q == 3'(Depth));
 
@@ -304,5 +324,120 @@ module mxe_requant #(
   `MXE_REQUIRE(requant_rows_in_range, !full || ((rows_i != '0) && (32'(rows_i) <= ROWS)))
   `MXE_ASSERT(requant_fifo_has_room, !(out_valid && out.last) || (place_ready && row_ready))
   `MXE_ASSERT(requant_collects_or_reads, !(active_q && valid_i))
+`ifndef SYNTHESIS
+  // From the last segment on until it was read, a block stays as it is and no segment comes.
+  logic              f_held_q;
+  logic [ROWS_W-1:0] f_rows_held_q;
+  mxe_pkg::result_t  f_result_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) f_held_q <= 1'b0;
+    else if (clear_i) f_held_q <= 1'b0;
+    else f_held_q <= (f_held_q & ~read_o) | (valid_i & last_i);
+  end
+  always_ff @(posedge clk_i) begin
+    f_rows_held_q <= rows_i;
+    f_result_q    <= result_i;
+  end
+  `MXE_REQUIRE(requant_waits, !(f_held_q && valid_i))
+  `MXE_REQUIRE(requant_rows_stable, !active_q || (rows_i == f_rows_held_q))
+  `MXE_REQUIRE(requant_job_stable, idle_o || (result_i == f_result_q))
+`endif
+`ifdef FORMAL
+  `MXE_FORMAL_START
+  `MXE_ASSERT(requant_one_block, 3'(f_held_q) == f_lasts + 3'(active_q))
+
+  // Every place for an encoded row is free, under way, or holds a row that waits for the writer.
+  logic [2:0] f_under_way;
+  always_comb begin
+    f_under_way = 3'(seg_q != '0);
+    for (int i = 0; i < Lat; i++) begin
+      f_under_way = f_under_way + {2'd0, valid_q[i] & meta_q[MetaW*i + MetaW - 1]};
+    end
+  end
+  `MXE_ASSERT(requant_places_exact, 5'(credit_q) + 5'(f_under_way) + 5'(f_rows) == 5'(Depth))
+  // The write port takes no data before the request of its row: requests run ahead.
+  logic [3:0] f_to_ask, f_to_send;  // requests and data of two each that the queued rows still need
+  assign f_to_ask  = {f_places, 1'b0} - 4'(req_scale_o);
+  assign f_to_send = {f_rows, 1'b0} - 4'(f_data_scale);
+  `MXE_REQUIRE(requant_asks_first, !(data_valid_o && data_ready_i) || (f_to_ask < f_to_send))
+  `MXE_ASSERT(requant_asks_ahead, (f_to_ask <= f_to_send) && (!req_scale_o || (f_places != '0)) &&
+              (!f_data_scale || (f_rows != '0)))
+
+  // Every segment of every row of every block is read once, in that order.
+  logic [ColsW-1:0]  f_cols_q, f_before_q, f_here;  // columns; before this block, and in it
+  logic [ROWS_W-1:0] f_rows_q, f_row_q;
+  logic [5:0]        f_col_q;                       // columns of the block before this segment
+  logic              f_row_ends, f_block_ends;
+  assign f_here       = (f_cols_q - f_before_q > ColsW'(32)) ? ColsW'(32) : f_cols_q - f_before_q;
+  assign f_row_ends   = (32'(f_col_q) + LANES_OUT >= 32'(f_here));
+  assign f_block_ends = f_row_ends & (f_row_q + ROWS_W'(1) == f_rows_q);
+  always_ff @(posedge clk_i) begin
+    if (full) begin
+      f_cols_q   <= cols_i;
+      f_rows_q   <= rows_i;
+      f_before_q <= '0;
+      f_row_q    <= '0;
+      f_col_q    <= '0;
+    end else if (read) begin
+      f_col_q <= f_row_ends ? '0 : (f_col_q + 6'(LANES_OUT));
+      if (f_row_ends) f_row_q <= f_block_ends ? '0 : (f_row_q + ROWS_W'(1));
+      if (f_block_ends) f_before_q <= f_before_q + ColsW'(32);
+    end
+  end
+  `MXE_ASSERT(requant_in_order, !active_q || ((32'(row_q) == 32'(f_row_q)) &&
+              (32'(rseg) * LANES_OUT == 32'(f_before_q) + 32'(f_col_q))))
+  `MXE_ASSERT(requant_within, !active_q || ((f_row_q < f_rows_q) && (f_before_q < f_cols_q) &&
+              (32'(f_col_q) < 32'(f_here)) && (32'(f_cols_q) <= COLS) && (32'(f_rows_q) <= ROWS)))
+  `MXE_ASSERT(requant_left, !active_q || ((left_q == f_cols_q - f_before_q) &&
+              (f_before_q[4:0] == '0) && (rows_i == f_rows_q)))
+  `MXE_ASSERT(requant_starts_at_first, active_q || ((row_q == '0) && (seg_q == '0)))
+  `MXE_ASSERT(requant_read_all, read_o == (read & f_block_ends &
+              (f_before_q + f_here == f_cols_q)))
+
+  // They reach the packer in that order, with the bytes of a row that is not empty.
+  logic [InBlockW-1:0] f_next_q, f_expected;  // the segment that follows
+  logic                f_in_order;
+  meta_t               f_stage;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) f_next_q <= '0;
+    else if (clear_i) f_next_q <= '0;
+    else if (out_valid) f_next_q <= out.last ? '0 : (out.seg + InBlockW'(1));
+  end
+  always_comb begin
+    f_expected = f_next_q;
+    f_in_order = 1'b1;
+    for (int i = Lat - 1; i >= 0; i--) begin
+      f_stage = meta_q[MetaW*i +: MetaW];
+      if (valid_q[i]) begin
+        if ((f_stage.seg != f_expected) || (f_stage.bytes == '0) || (f_stage.bytes > 6'd32) ||
+            (~f_stage.last & (f_stage.seg == '1))) f_in_order = 1'b0;
+        f_expected = f_stage.last ? '0 : (f_stage.seg + InBlockW'(1));
+      end
+    end
+    if (seg_q != f_expected) f_in_order = 1'b0;
+  end
+  `MXE_ASSERT(requant_segments_in_order, f_in_order)
+
+  // Any element of a row: the bits that its lane encoded stand in its place of the packed row.
+  (* anyconst *) logic [InBlockW-1:0] f_seg;
+  (* anyconst *) logic [4:0]          f_lane;
+  logic [3:0] f_bits;
+  logic [7:0] f_code, f_code_q, f_mask;
+  logic       f_pick;
+  logic [8:0] f_place;
+  assign f_bits  = result_i.fmt.is4 ? 4'd4 : result_i.fmt.is6 ? 4'd6 : 4'd8;
+  assign f_mask  = 8'((9'd1 << f_bits) - 9'd1);
+  assign f_place = 9'(f_bits) * (9'(f_seg) * 9'(LANES_OUT) + 9'(f_lane));
+  assign f_pick  = out_valid & (out.seg == f_seg);
+  assign f_code  = f_pick ? (8'(codes >> {f_lane, 3'd0}) & f_mask) : f_code_q;
+  always_ff @(posedge clk_i) f_code_q <= f_code;
+  `MXE_REQUIRE(requant_lane_exists, 32'(f_lane) < LANES_OUT)
+  `MXE_ASSERT(requant_packed, !out_valid || (out.seg < f_seg) ||
+              ((8'(pack_d >> f_place) & f_mask) == f_code))
+  `MXE_ASSERT(requant_kept, (f_next_q == '0) || (f_next_q <= f_seg) ||
+              ((8'(256'(pack_q) >> f_place) & f_mask) == f_code_q))
+  `MXE_ASSERT(requant_nothing_beyond, (f_next_q == '0) ||
+              ((256'(pack_q) >> (9'(f_next_q) * 9'(LANES_OUT) * 9'(f_bits))) == '0))
+`endif
 endmodule
 `default_nettype wire

@@ -123,6 +123,13 @@ mxe_proof_fault(subnormal "5'd31 : under[4:0])" "5'd31 : (under[4:0] - 5'd1))")
 mxe_proof_fault(overflow "(be_q5 >= 11'sd255)" "(be_q5 > 11'sd255)")
 mxe_proof_fault(invalid "(pinf & ninf)" "1'b0")
 
+# What a lane encodes, and so that absent columns are zero, is left to simulation.
+mxe_proof(requant mxe_requant --parameter NUM_PE=64 --parameter ROWS=2 --proven mxe_fifo
+          --free mxe_requant_lane --free mxe_requant_scale --free mxe_amax --free mxe_ram
+          --not-proven block_row_size --not-proven block_zero_beyond)
+mxe_proof_fault(early "if (full) active_q <= 1'b1" "if (full | last_i) active_q <= 1'b1")
+mxe_proof_fault(credit "{2'd0, read & first_seg}" "{2'd0, read & last_seg}")
+
 # --------------------------------------------------------------------------------- counters
 mxe_proof(counters mxe_counters)
 mxe_proof_fault(sum "64'(idle)" "64'(idle & ~amounts_i[AMOUNT_W*mxe_reg_pkg::COUNTER_DUAL_CYCLES])")

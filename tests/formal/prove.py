@@ -26,7 +26,7 @@ def arguments():
     parser.add_argument("--free", action="append", default=[], metavar="MODULE",
                         help="inner module whose outputs may be anything")
     parser.add_argument("--not-proven", action="append", default=[], metavar="NAME",
-                        help="promise left to simulation")
+                        help="promise, or inner requirement, left to simulation")
     parser.add_argument("--fault", nargs=2, metavar=("CORRECT", "FAULTY"))
     parser.add_argument("--seconds", type=int, default=120)
     parser.add_argument("sources", nargs="+")
@@ -62,7 +62,7 @@ def script(args, sources):
     for module in args.free:
         lines.append(f"delete */t:*{module}*")
     for name in args.not_proven:
-        lines += [f"select -assert-count 1 {top}/c:{name}", f"delete {top}/c:{name}"]
+        lines += [f"select -assert-count 1 */c:{name}", f"delete */c:{name}"]
     lines += ["flatten", "memory -nordff -nomap", "memory_map", "async2sync", "chformal -early",
               "opt -fast -keepdc", "dffunmap", "opt_clean", "select -assert-min 1 t:$assert",
               "sat -verify -set-assumes -prove-asserts "
