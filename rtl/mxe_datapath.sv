@@ -95,6 +95,8 @@ module mxe_datapath #(
   localparam int unsigned RowIdxW = (SegAw > 2) ? SegAw : 2;
   localparam int unsigned IdxW = (ChunkAw > RowIdxW) ? ChunkAw : RowIdxW;
   localparam int unsigned LanesOut = SEG_W / 32;
+  // Bytes: FP32 results of a tile, a block of 8-bit elements; a record has fewer.
+  localparam int unsigned LongestRow = (NUM_PE > 8) ? 4 * NUM_PE : 32;
 
   // ---------------------------------------------------------------- requests and words
   // Descriptor, bias, B and A.
@@ -547,6 +549,7 @@ module mxe_datapath #(
     .MAX_BURST (MAX_BURST),
     .SEG_W     (SEG_W),
     .LEN_W     (LEN_W),
+    .ROW_BYTES (LongestRow),
     .HALF_ROWS (NUM_PE > LanesOut)
   ) u_wr_port (
     .clk_i        (clk_i),

@@ -9,6 +9,7 @@ module mxe_wr_port #(
   parameter int unsigned MAX_BURST = 16,
   parameter int unsigned SEG_W     = 256,  // at most MEM_W
   parameter int unsigned LEN_W     = 16,   // bits of the bytes of a row
+  parameter int unsigned ROW_BYTES = (1 << LEN_W) - 1,  // of the longest row
   parameter bit          HALF_ROWS = 1'b1  // rows of half full segments may have more than one
 ) (
   input  logic                     clk_i,
@@ -108,11 +109,12 @@ module mxe_wr_port #(
   assign m_awlen_o   = aw_len_q;
 
   // Rows and bursts whose data is still to be sent.
-  localparam int unsigned RowsW = (HALF_ROWS ? 1 : 0) + OffW + LEN_W;
+  localparam int unsigned LeftW = $clog2(ROW_BYTES + 1);
+  localparam int unsigned RowsW = (HALF_ROWS ? 1 : 0) + OffW + LeftW;
   logic             row_valid, row_done, row_half, burst_valid, burst_done;
   logic [RowsW-1:0] row;
   logic [OffW-1:0]  row_off;
-  logic [LEN_W-1:0] row_bytes;
+  logic [LeftW-1:0] row_bytes;
   logic [BeatW-1:0] burst_len;  // less one
   mxe_fifo #(.WIDTH(RowsW), .DEPTH(mxe_pkg::WR_QUEUE)) u_rows (
     .clk_i   (clk_i),
@@ -120,14 +122,14 @@ module mxe_wr_port #(
     .clear_i (1'b0),
     .valid_i (req_valid_i & (~split_q | (emit_burst & last_burst))),
     .ready_o (rows_ready),
-    .data_i  (RowsW'({req_half_i, req_addr_i[OffW-1:0], req_bytes_i})),
+    .data_i  (RowsW'({req_half_i, req_addr_i[OffW-1:0], LeftW'(req_bytes_i)})),
     .valid_o (row_valid),
     .ready_i (row_done),
     .data_o  (row)
   );
   assign row_half  = HALF_ROWS & row[RowsW-1];
-  assign row_off   = row[LEN_W +: OffW];
-  assign row_bytes = row[LEN_W-1:0];
+  assign row_off   = row[LeftW +: OffW];
+  assign row_bytes = row[LeftW-1:0];
   mxe_fifo #(.WIDTH(BeatW), .DEPTH(mxe_pkg::WR_QUEUE)) u_bursts (
     .clk_i   (clk_i),
     .rst_ni  (rst_ni),
@@ -143,7 +145,7 @@ module mxe_wr_port #(
   // ---------------------------------------------------------------- data channel
   logic              mid_q;       // the row has had its first segment
   logic              flush_q;     // only the carried bytes of the row are left
-  logic [LEN_W-1:0]  left_q;      // its bytes not yet taken
+  logic [LeftW-1:0]  left_q;      // its bytes not yet taken
   logic [8*MemB-1:0] carry_q;     // bytes of a beat not yet full
   logic [MemB-1:0]   carry_strb_q;
   logic [FillW-1:0]  fill_q;
@@ -152,14 +154,14 @@ module mxe_wr_port #(
   logic [8*MemB-1:0] w_data_q;
   logic [MemB-1:0]   w_strb_q;
 
-  logic [LEN_W-1:0] left;
+  logic [LeftW-1:0] left;
   logic [FillW-1:0] full, seg_bytes, start, fill;
   logic             last_seg, make_beat, spill, can_send, take, send;
   assign left      = mid_q ? left_q : row_bytes;
   assign start     = mid_q ? fill_q : FillW'(row_off);
   assign full      = row_half ? FillW'(SegB / 2) : FillW'(SegB);
-  assign last_seg  = (left <= LEN_W'(full));
-  assign seg_bytes = last_seg ? left[FillW-1:0] : full;
+  assign last_seg  = (LEN_W'(left) <= LEN_W'(full));
+  assign seg_bytes = last_seg ? FillW'(left) : full;
   assign fill      = start + seg_bytes;
   assign make_beat = last_seg | (fill >= FillW'(MemB));
   assign spill     = last_seg & (fill > FillW'(MemB));
@@ -193,7 +195,7 @@ module mxe_wr_port #(
       if (take) begin
         mid_q        <= ~last_seg;
         flush_q      <= spill;
-        left_q       <= left - LEN_W'(seg_bytes);
+        left_q       <= left - LeftW'(seg_bytes);
         fill_q       <= (fill >= FillW'(MemB)) ? (fill - FillW'(MemB)) : fill;
         carry_strb_q <= make_beat ? MemB'(wide_strb >> MemB) : wide_strb[MemB-1:0];
       end else if (flush_q & can_send) begin
@@ -279,6 +281,7 @@ module mxe_wr_port #(
   `MXE_REQUIRE(wr_half_row_fits, HALF_ROWS || !(req_valid_i && req_half_i) ||
                (32'(req_bytes_i) <= SegB / 2))
   `MXE_REQUIRE(wr_row_not_empty, !req_valid_i || (req_bytes_i != '0))
+  `MXE_REQUIRE(wr_row_not_too_long, !req_valid_i || (32'(req_bytes_i) <= ROW_BYTES))
 `ifdef FORMAL
   `MXE_FORMAL_START
   logic [7:0]       f_aw_len_q;

@@ -27,6 +27,7 @@ struct Options {
   std::vector<std::string> cases, merge;
   std::string coverage, junit, waves, results, rtl;
   std::optional<double> cycle_tolerance;
+  std::string arithmetic = "drawn";
   bool json = false;
 };
 
@@ -99,6 +100,7 @@ int run(const Options& options) {
     regression.rtl = load_engine(options.rtl);
     regression.config = regression.rtl.own->name;
   }
+  if (options.arithmetic != "drawn") regression.structural = options.arithmetic == "structural";
   if (options.cycle_tolerance) regression.rtl.cycle_tolerance = *options.cycle_tolerance;
   CoverageCounts coverage;
   if (!options.coverage.empty()) regression.coverage = &coverage;
@@ -134,6 +136,12 @@ Command add_cosim(CLI::App& app) {
                    "Largest difference of model and RTL in the cycles of a job, relative to the "
                    "RTL (default: 0; not compared with --rtl)")
       ->check(CLI::NonNegativeNumber);
+  command
+      ->add_option("--arithmetic", options->arithmetic,
+                   "What computes the model's results in all cases: golden, structural, or drawn: "
+                   "block by block in every fourth random case, as a case file says")
+      ->check(CLI::IsMember({"golden", "structural", "drawn"}))
+      ->capture_default_str();
   command->add_option("--parallel", regression.parallel, "Processes at a time")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();

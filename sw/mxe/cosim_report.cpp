@@ -88,6 +88,7 @@ Json to_json(const RegressionResult& result) {
           {"mean_cycle_error", result.mean_cycle_error()},
           {"seconds", result.seconds},
           {"cases", result.cases.size()},
+          {"structural_cases", result.structural},
           {"rtl_cycles", result.rtl_cycles()},
           {"failures", failures}};
 }

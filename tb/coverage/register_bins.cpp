@@ -15,6 +15,8 @@ namespace {
 const char* const kAccesses = "register accesses";
 const char* const kRing = "ring";
 const char* const kInterrupts = "interrupts";
+const char* const kDoorbells = "doorbells";
+const char* const kFaults = "bus errors told";
 constexpr uint8_t kErrorBit = 2;       // of an AXI response: SLVERR and DECERR have it
 constexpr uint16_t kLargestRing = 16;  // of the named configurations
 
@@ -26,6 +28,10 @@ constexpr std::array<Cause, 4> kCauses = {{{"done", MXE_IRQ_STATUS_DONE_MASK},
                                            {"error", MXE_IRQ_STATUS_ERROR_MASK},
                                            {"queue empty", MXE_IRQ_STATUS_QUEUE_EMPTY_MASK},
                                            {"ring overflow", MXE_IRQ_STATUS_RING_OVERFLOW_MASK}}};
+
+// By FAULT_INFO.operand.
+constexpr std::array<const char*, MXE_FAULT_RECORD + 1> kFaultNames = {
+    "none", "descriptor", "A", "scales of A", "B", "scales of B", "C", "D", "scales of D", "record"};
 
 std::string ring_bin(unsigned entries, const char* what) {
   return fmt::format("{} {}, {}", entries, entries == 1 ? "entry" : "entries", what);
@@ -53,6 +59,12 @@ void RegisterBins::define(Bins& bins) {
   ring.emplace_back("index from 65535 to 0");
   bins.define(kRing, "Rings of every size, filled, and used from their last entry to their first.",
               ShortRun::some, ring);
+  bins.define(kDoorbells, "Doorbells in every direction, by what software sees come of them.",
+              ShortRun::some,
+              {"forward, taken", "from 65535 to 0, taken", "where the tail is, taken",
+               "beyond the ring, refused", "backward, refused"});
+  bins.define(kFaults, "What FAULT_INFO says of where a job met a bus error.", ShortRun::some,
+              {kFaultNames.begin(), kFaultNames.end()});
   for (const Cause& cause : kCauses) causes.emplace_back(cause.name);
   bins.define(kInterrupts, "Every cause of an interrupt seen by software, masked and unmasked.",
               ShortRun::some, cross({causes, {"masked", "unmasked"}}));
@@ -81,6 +93,8 @@ void RegisterBins::access(uint32_t address, const char* kind) {
 
 void RegisterBins::read(uint32_t address, uint32_t data) {
   if (address == MXE_REG_RING_HEAD) head_is(static_cast<uint16_t>(data));
+  if (address == MXE_REG_RING_TAIL) tail_read(static_cast<uint16_t>(data));
+  if (address == MXE_REG_FAULT_INFO) fault_read(data);
   if (address != MXE_REG_IRQ_STATUS) return;
   for (const Cause& cause : kCauses) {
     if (data & cause.mask) {
@@ -102,7 +116,10 @@ void RegisterBins::written(uint32_t address, uint32_t data) {
       tail_is(static_cast<uint16_t>(data));
       break;
     case MXE_REG_CTRL:
-      if (data & MXE_CTRL_SOFT_RESET_MASK) head_ = 0;
+      if (data & MXE_CTRL_SOFT_RESET_MASK) {
+        head_ = tail_ = 0;
+        asked_.reset();
+      }
       break;
     default:
       break;
@@ -110,6 +127,7 @@ void RegisterBins::written(uint32_t address, uint32_t data) {
 }
 
 void RegisterBins::tail_is(uint16_t tail) {
+  asked_ = tail;
   if (entries_ <= kLargestRing && static_cast<uint16_t>(tail - head_) == entries_) {
     hit(kRing, ring_bin(entries_, "full"));
   }
@@ -121,6 +139,33 @@ void RegisterBins::head_is(uint16_t head) {
     hit(kRing, ring_bin(entries_, "from the last to the first"));
   }
   head_ = head;
+  // Its jobs are complete.
+  if (asked_ == head && head != tail_) doorbell_taken();
+}
+
+void RegisterBins::doorbell_taken() {
+  const bool further = *asked_ != tail_;
+  hit(kDoorbells, !further            ? "where the tail is, taken"
+                  : *asked_ < tail_ ? "from 65535 to 0, taken"
+                                    : "forward, taken");
+  tail_ = *asked_;
+  asked_.reset();
+}
+
+void RegisterBins::tail_read(uint16_t tail) {
+  if (asked_ == tail) return doorbell_taken();
+  if (asked_) {
+    constexpr uint16_t kHalf = 0x8000;  // of the indices: a larger distance is one backward
+    const bool forward = static_cast<uint16_t>(*asked_ - tail) < kHalf;
+    hit(kDoorbells, forward ? "beyond the ring, refused" : "backward, refused");
+  }
+  tail_ = tail;
+  asked_.reset();
+}
+
+void RegisterBins::fault_read(uint32_t info) {
+  const uint32_t operand = info & MXE_FAULT_INFO_OPERAND_MASK;
+  if (operand < kFaultNames.size()) hit(kFaults, kFaultNames[operand]);
 }
 
 }  // namespace mxe

@@ -28,10 +28,15 @@ class RegisterBins {
   void written(uint32_t address, uint32_t data);
   void head_is(uint16_t head);
   void tail_is(uint16_t tail);
+  void doorbell_taken();
+  void tail_read(uint16_t tail);
+  void fault_read(uint32_t info);
 
   uint32_t read_address_ = 0, write_address_ = 0, write_data_ = 0;
   uint32_t mask_ = 0;                // of interrupts
   uint16_t entries_ = 1, head_ = 0;  // of the ring; the head as software saw it last
+  uint16_t tail_ = 0;                // that the engine took
+  std::optional<uint16_t> asked_;    // the last doorbell, as long as nothing tells what came of it
   BinCounts counts_;
 };
 

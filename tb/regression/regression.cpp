@@ -23,13 +23,20 @@ double seconds_since(WallClock::time_point start) {
   return std::chrono::duration<double>(WallClock::now() - start).count();
 }
 
+NamedCase with_arithmetic(NamedCase named, const RegressionOptions& options) {
+  named.content.structural = options.structural.value_or(named.content.structural);
+  return named;
+}
+
 MakeCase make_random(const RegressionOptions& options) {
   return [&options](std::size_t i) {
     const uint64_t seed = options.first_seed + i;
     const std::size_t jobs = options.jobs_per_seed;
     const auto& own = options.rtl.own;
-    return NamedCase{fmt::format("{}-{}", options.config, seed),
-                     own ? random_case(*own, seed, jobs) : random_case(options.config, seed, jobs)};
+    return with_arithmetic(
+        {fmt::format("{}-{}", options.config, seed),
+         own ? random_case(*own, seed, jobs) : random_case(options.config, seed, jobs)},
+        options);
   };
 }
 
@@ -69,7 +76,9 @@ class Regression {
   RegressionResult report(const std::vector<CaseResult>& results, const MakeCase& make,
                           bool shrinks) {
     for (std::size_t i = 0; i < results.size(); i++) {
-      result_.cases.push_back({make(i).name, results[i]});
+      const NamedCase named = make(i);
+      result_.cases.push_back({named.name, results[i]});
+      result_.structural += named.content.structural ? 1 : 0;
     }
     sort_into_buckets();
     for (Failure& failure : result_.failures) {
@@ -223,7 +232,7 @@ RegressionResult run_regression(const RegressionOptions& options, const Progress
 RegressionResult run_cases(const std::vector<NamedCase>& cases, const RegressionOptions& options,
                            const Progress& progress) {
   const WallClock::time_point start = WallClock::now();
-  const auto make = [&](std::size_t i) { return cases[i]; };
+  const auto make = [&](std::size_t i) { return with_arithmetic(cases[i], options); };
   Regression regression(options, progress);
   RegressionResult result = regression.report(regression.run(cases.size(), make), make, false);
   result.seconds = seconds_since(start);

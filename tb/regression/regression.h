@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,9 @@ struct RegressionOptions {
   CoverageCounts* coverage = nullptr;       ///< what the cases reach is added here
   RtlUnderTest rtl;
   ShrinkLimits shrink;
+  /// Whether the model of all cases is structural (CoSimCase::structural), instead of that of those
+  /// that say so.
+  std::optional<bool> structural;
 };
 
 /// A case to run: of a seed, or from a file.
@@ -65,6 +69,7 @@ struct Failure {
 struct RegressionResult {
   std::vector<NamedResult> cases;  ///< in the order of the seeds or files
   std::vector<Failure> failures;
+  std::size_t structural = 0;  ///< cases in which the model computed block by block
   double seconds = 0;
 
   std::size_t jobs() const;

@@ -50,6 +50,21 @@ TEST_F(Cosim, RunsCaseFiles) {
   EXPECT_EQ(json.at("cases"), 2);
 }
 
+TEST_F(Cosim, ArithmeticIsDrawnOrChosen) {
+  const auto structural = [&](const char* arithmetic) {
+    return run({"--seeds", "8", "--jobs-per-seed", "1", "--seed", "1", "--arithmetic", arithmetic})
+        .at("structural_cases");
+  };
+  EXPECT_EQ(structural("golden"), 0);
+  EXPECT_EQ(structural("structural"), 8);
+  EXPECT_EQ(structural("drawn"), 3);
+  write_text("golden.json", R"({"batches": [{"jobs": [{}]}]})");
+  EXPECT_EQ(run({"--case", path("golden.json")}).at("structural_cases"), 0);
+  EXPECT_EQ(run({"--case", path("golden.json"), "--arithmetic", "structural"})
+                .at("structural_cases"),
+            1);
+}
+
 TEST_F(Cosim, PassingCasesLeaveNothingBehind) {
   run({"--seeds", "1", "--jobs-per-seed", "2", "--waves-on-failure", path("waves")});
   EXPECT_FALSE(std::filesystem::exists(path("waves")));

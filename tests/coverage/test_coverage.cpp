@@ -158,6 +158,75 @@ TEST(PortBins, OrderOfAddressAndData) {
   EXPECT_EQ(order({both}), "write data with their address");
 }
 
+/// Accesses of software to the registers, one a cycle, and what they count in a group.
+class Accesses {
+ public:
+  void write(uint32_t address, uint32_t data) {
+    RtlInputs in;
+    RtlOutputs out;
+    in.s_awvalid = out.s_awready = in.s_wvalid = out.s_wready = true;
+    out.s_bvalid = in.s_bready = true;
+    in.s_awaddr = address;
+    in.s_wdata = data;
+    bins_.cycle(in, out);
+  }
+  void read(uint32_t address, uint32_t data) {
+    RtlInputs in;
+    RtlOutputs out;
+    in.s_arvalid = out.s_arready = out.s_rvalid = in.s_rready = true;
+    in.s_araddr = address;
+    out.s_rdata = data;
+    bins_.cycle(in, out);
+  }
+  Counts counts(const std::string& group) const {
+    BinCounts counts = bins_.counts();
+    return counts[group];
+  }
+
+ private:
+  RegisterBins bins_;
+};
+
+TEST(RegisterBins, DoorbellsByWhatCameOfThem) {
+  Accesses software;
+  software.write(MXE_REG_RING_TAIL, 3);
+  software.read(MXE_REG_RING_HEAD, 2);  // says nothing yet
+  EXPECT_EQ(software.counts("doorbells"), Counts());
+  software.read(MXE_REG_RING_HEAD, 3);
+  EXPECT_EQ(software.counts("doorbells"), (Counts{{"forward, taken", 1}}));
+  software.write(MXE_REG_RING_TAIL, 0xFFFF);
+  software.read(MXE_REG_RING_TAIL, 3);
+  software.write(MXE_REG_RING_TAIL, 300);
+  software.read(MXE_REG_RING_TAIL, 3);
+  software.write(MXE_REG_RING_TAIL, 3);
+  software.read(MXE_REG_RING_TAIL, 3);
+  EXPECT_EQ(software.counts("doorbells"), (Counts{{"forward, taken", 1},
+                                                  {"backward, refused", 1},
+                                                  {"beyond the ring, refused", 1},
+                                                  {"where the tail is, taken", 1}}));
+}
+
+TEST(RegisterBins, DoorbellsOverTheLargestIndex) {
+  Accesses software;
+  software.read(MXE_REG_RING_TAIL, 0xFFFE);
+  software.write(MXE_REG_RING_TAIL, 1);
+  software.read(MXE_REG_RING_TAIL, 1);
+  EXPECT_EQ(software.counts("doorbells"), (Counts{{"from 65535 to 0, taken", 1}}));
+  software.write(MXE_REG_CTRL, MXE_CTRL_SOFT_RESET_MASK);
+  software.write(MXE_REG_RING_TAIL, 1);
+  software.read(MXE_REG_RING_HEAD, 1);
+  EXPECT_EQ(software.counts("doorbells"),
+            (Counts{{"from 65535 to 0, taken", 1}, {"forward, taken", 1}}));
+}
+
+TEST(RegisterBins, BusErrorsTold) {
+  Accesses software;
+  software.read(MXE_REG_FAULT_INFO, MXE_FAULT_A_SCALES | 5u << MXE_FAULT_INFO_INDEX_SHIFT);
+  software.read(MXE_REG_FAULT_INFO, MXE_FAULT_RECORD | MXE_FAULT_INFO_WRITE_MASK);
+  software.read(MXE_REG_FAULT_ADDR_LO, MXE_FAULT_D);
+  EXPECT_EQ(software.counts("bus errors told"), (Counts{{"scales of A", 1}, {"record", 1}}));
+}
+
 TEST(StateBins, TransitionsAndLevels) {
   uint8_t state = 0, credit = 16;
   const std::vector<RtlSignal::ValueName> names = {{0, "StIdle"}, {1, "StFetch"}, {2, "StRun"}};

@@ -125,3 +125,7 @@ mxe_fault(61 doorbell_backwards mxe_cmd.sv "(pending < queued)" "((pending < que
 mxe_fault(62 refused_tail_read mxe_cmd.sv "assign ring_tail_o = tail_q"
           "assign ring_tail_o = ACTIVE ? ring_tail_i : tail_q"
           CASE doorbells)
+mxe_fault(63 fault_of_next_fetch mxe_rd_port.sv ".raddr_i (oldest_q)" ".raddr_i (ACTIVE ? oldest_q + 1'b1 : oldest_q)")
+mxe_fault(64 scale_fault_called_element mxe_cmd.sv "fault_operand_o = mxe_reg_pkg::FAULT_B_SCALES"
+          "fault_operand_o = ACTIVE ? mxe_reg_pkg::FAULT_B : mxe_reg_pkg::FAULT_B_SCALES"
+          CASE bus_errors)
