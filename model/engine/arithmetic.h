@@ -104,6 +104,9 @@ class Arithmetic {
 
   /// Shows the blocks of the array, with the values of the last row, if there are any.
   virtual void visit_blocks(blocks::BlockVisitor& /*visitor*/) const {}
+  /// Shows those of the drain: merge_0, merge_1, ... with the values of the last row joined, and
+  /// requant with those of the last row encoded.
+  virtual void visit_drain(blocks::BlockVisitor& /*visitor*/) const {}
   /// Tells `watcher` of every row of an array of blocks. It must outlive this object.
   void watch(BlockWatcher* watcher) { watcher_ = watcher; }
 

@@ -23,6 +23,7 @@ class StructuralArithmetic : public Arithmetic {
 
   explicit StructuralArithmetic(const Params& params)
       : acc_tiles_(params.acc_tiles),
+        fp4_dual_(params.fp4_dual != 0),
         array_(params.num_pe, std::size_t{params.rows} * params.acc_tiles, params.fp4_dual != 0),
         merge_(segment_lanes(params)),
         requant_(segment_lanes(params)) {}
@@ -84,6 +85,12 @@ class StructuralArithmetic : public Arithmetic {
   }
 
   void visit_blocks(blocks::BlockVisitor& visitor) const override { array_.visit(visitor); }
+  void visit_drain(blocks::BlockVisitor& visitor) const override {
+    for (unsigned i = 0; fp4_dual_ && i < merge_.size(); i++) {
+      blocks::show_block(visitor, "merge", i, merge_[i]);
+    }
+    blocks::show_block(visitor, "requant", requant_);
+  }
 
   /// The blocks with the values of the last row.
   const Array& array() const { return array_; }
@@ -100,6 +107,7 @@ class StructuralArithmetic : public Arithmetic {
   }
 
   unsigned acc_tiles_;
+  bool fp4_dual_;
   bool dual_ = false;
   blocks::FmtInfo fmt_out_;
   Array array_;

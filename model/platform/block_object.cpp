@@ -71,7 +71,7 @@ BlockObject::BlockObject(const sc_core::sc_module_name& name, const Shape& shape
 std::optional<blocks::Bits> BlockObject::value(const std::string& name) const {
   const std::string path = path_ + name;
   Find find(path);
-  source_().visit_blocks(find);
+  source_(find);
   return find.found();
 }
 
@@ -79,7 +79,7 @@ std::unique_ptr<BlockObject> make_block_objects(const char* name,
                                                 const BlockObject::Source& source) {
   BlockObject::Shape shape;
   ShapeOf visitor(shape);
-  source().visit_blocks(visitor);
+  source(visitor);
   if (shape.blocks.empty()) return nullptr;
   return std::make_unique<BlockObject>(name, shape, source);
 }

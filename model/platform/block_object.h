@@ -8,7 +8,7 @@
 #include <systemc>
 #include <vector>
 
-#include "model/engine/arithmetic.h"
+#include "model/blocks/block_visitor.h"
 
 namespace mxe {
 
@@ -16,8 +16,8 @@ namespace mxe {
 /// with the blocks inside it as its children.
 class BlockObject : public sc_core::sc_module {
  public:
-  /// Returns the arithmetic whose blocks these are; it may be another one after a reset.
-  using Source = std::function<const Arithmetic&()>;
+  /// Shows the outermost blocks, those under the array or the drain, to a visitor.
+  using Source = std::function<void(blocks::BlockVisitor&)>;
   /// What a block is made of.
   struct Shape {
     std::string name;
@@ -30,19 +30,19 @@ class BlockObject : public sc_core::sc_module {
 
   /// Names of its values, those of the RTL's signals.
   const std::vector<std::string>& values() const { return values_; }
-  /// What the value is after the last row that the array computed; nothing if there is none of that
-  /// name.
+  /// What the value is after the last row that the array or the drain computed; nothing if there is
+  /// none of that name.
   std::optional<blocks::Bits> value(const std::string& name) const;
 
  private:
   Source source_;
-  std::string path_;  // below the array, with a dot at the end
+  std::string path_;  // below what the source shows, with a dot at the end
   std::vector<std::string> values_;
   std::vector<std::unique_ptr<BlockObject>> blocks_;
 };
 
-/// Makes objects of all blocks of an arithmetic, under `name`; null if it has none. To be called
-/// while a module is under construction.
+/// Makes objects of all blocks that `source` shows, under `name`; null if there are none. To be
+/// called while a module is under construction.
 std::unique_ptr<BlockObject> make_block_objects(const char* name,
                                                 const BlockObject::Source& source);
 

@@ -39,8 +39,11 @@ Engine::Engine(const sc_core::sc_module_name& name, const Params& params,
       beat_bytes_(params.mem_bytes()),
       skips_(options.skip_repetitions && !options.tracer) {
   make_core();
-  array_ =
-      make_block_objects("array", [this]() -> const Arithmetic& { return core_->arithmetic(); });
+  // The arithmetic is another one after a reset.
+  array_ = make_block_objects(
+      "array", [this](blocks::BlockVisitor& v) { core_->arithmetic().visit_blocks(v); });
+  drain_ = make_block_objects(
+      "drain", [this](blocks::BlockVisitor& v) { core_->arithmetic().visit_drain(v); });
   burst_.beat_bytes = params.mem_bytes();
   burst_.clock = clock();
   payload_.set_extension(&burst_);

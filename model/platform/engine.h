@@ -74,7 +74,7 @@ class Engine : public EngineModule, private MemoryPort {
   /// Only the engine's own process runs the core, because the memory may make the process wait that
   /// does. A process that accesses a register asks the engine's process to run it (bring_core_to).
   std::optional<Core> core_;  // made anew at a reset
-  std::unique_ptr<BlockObject> array_;
+  std::unique_ptr<BlockObject> array_, drain_;
   EngineOptions options_;
   unsigned beat_bytes_;
   bool skips_;

@@ -31,7 +31,8 @@ constexpr std::array<Cause, 4> kCauses = {{{"done", MXE_IRQ_STATUS_DONE_MASK},
 
 // By FAULT_INFO.operand.
 constexpr std::array<const char*, MXE_FAULT_RECORD + 1> kFaultNames = {
-    "none", "descriptor", "A", "scales of A", "B", "scales of B", "C", "D", "scales of D", "record"};
+    "none",        "descriptor", "A", "scales of A", "B",
+    "scales of B", "C",          "D", "scales of D", "record"};
 
 std::string ring_bin(unsigned entries, const char* what) {
   return fmt::format("{} {}, {}", entries, entries == 1 ? "entry" : "entries", what);
@@ -145,7 +146,7 @@ void RegisterBins::head_is(uint16_t head) {
 
 void RegisterBins::doorbell_taken() {
   const bool further = *asked_ != tail_;
-  hit(kDoorbells, !further            ? "where the tail is, taken"
+  hit(kDoorbells, !further          ? "where the tail is, taken"
                   : *asked_ < tail_ ? "from 65535 to 0, taken"
                                     : "forward, taken");
   tail_ = *asked_;

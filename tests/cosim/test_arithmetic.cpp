@@ -279,6 +279,30 @@ TEST(Arithmetic, BlocksAreInTheHierarchyOfSystemC) {
   EXPECT_EQ(rows.cycles[1], rows.cycles[0] + 1);
 }
 
+TEST(Arithmetic, BlocksOfTheDrainHaveTheirLastValues) {
+  EngineSetup setup;
+  setup.params = Params::named("small");
+  setup.arithmetic = make_structural_arithmetic;
+  Device device(Target::model, setup);
+  const auto value_of = [](const char* block, const char* value) {
+    auto* object = dynamic_cast<BlockObject*>(sc_core::sc_find_object(block));
+    return object ? object->value(value) : std::nullopt;
+  };
+  EXPECT_FALSE(sc_core::sc_find_object("model.engine.drain.merge_4")) << "segments have four lanes";
+
+  // 64 ones by ones, 32 of them in the odd chain; stored as one E4M3 block: 2^6 is 2^(8 - 2).
+  Job job;
+  job.a = {mx::FormatId::mxfp4_e2m1, 1, 64, std::vector<uint8_t>(64, 2), {127, 127}};
+  job.b = {mx::FormatId::mxfp4_e2m1, 1, 64, std::vector<uint8_t>(64, 2), {127, 127}};
+  job.output = parse_output_format("mxfp8_e4m3");
+  device.run(job);
+  EXPECT_EQ(value_of("model.engine.drain.merge_0", "odd_i"), blocks::Bits{mx::to_bits(32.0f)});
+  EXPECT_EQ(value_of("model.engine.drain.merge_0.facc", "acc_o"), blocks::Bits{mx::to_bits(64.0f)});
+  EXPECT_EQ(value_of("model.engine.drain.requant", "ramax"),
+            blocks::Bits{mx::to_bits(64.0f) >> 15 << 1});
+  EXPECT_EQ(value_of("model.engine.drain.requant.scale", "scale_o"), blocks::Bits{127 + 6 - 8});
+}
+
 TEST(Arithmetic, NamesAreGoldenAndStructural) {
   EXPECT_TRUE(parse_arithmetic("golden"));
   EXPECT_TRUE(parse_arithmetic("structural"));
