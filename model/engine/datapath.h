@@ -67,7 +67,13 @@ class Datapath {
   /// (job_done).
   uint64_t done_in() const { return wr_port_.idle_from(); }
   /// The running job ends or is broken off; `cycle` is its last.
-  void finish(uint64_t cycle) { seq_.finish(cycle); }
+  void finish(uint64_t cycle) {
+    if (feed_.done()) {
+      seq_.finish(cycle);
+    } else {
+      seq_.break_off(cycle, feed_.awaited());
+    }
+  }
 
   /// Cycle of the first bus error so far, kNever if none.
   uint64_t read_error() const { return read_error_; }

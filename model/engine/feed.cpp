@@ -40,6 +40,14 @@ uint64_t Feed::read_from() const {
   return full == kNever ? kNever : std::max(from_, full);
 }
 
+Pass Feed::awaited() const {
+  if (offered_) return pass_;
+  Pass pass;
+  pass.read_from = read_from();
+  pass.offered_from = kNever;
+  return pass;
+}
+
 uint64_t Feed::next_read() const {
   if (offered_ || !walk_.valid()) return kNever;
   const uint64_t from = read_from();

@@ -50,6 +50,8 @@ class Feed {
 
   /// The pass that is offered; null if none is.
   const Pass* offered() const { return offered_ ? &pass_ : nullptr; }
+  /// That pass, or as much of the next one as is known: when its words are read.
+  Pass awaited() const;
   /// The sequencer starts that pass in `cycle`.
   void start_pass(uint64_t cycle) {
     offered_ = false;

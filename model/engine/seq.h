@@ -38,8 +38,10 @@ class Seq {
   Started start_pass(const Pass& pass);
   /// A drain bank was emptied in `cycle`.
   void release_drain(uint64_t cycle) { drain_released_.push(cycle + 1); }
-  /// The job ends or is broken off: `cycle` is its last.
+  /// The job ends or is broken off, when no pass is left: `cycle` is its last.
   void finish(uint64_t cycle);
+  /// The job is broken off while `pass` is awaited: `cycle` is its last.
+  void break_off(uint64_t cycle, const Pass& pass);
 
  private:
   bool uses_bias(const Pass& pass) const { return pass.first && bias_; }
