@@ -123,6 +123,16 @@ mxe_proof_fault(subnormal "5'd31 : under[4:0])" "5'd31 : (under[4:0] - 5'd1))")
 mxe_proof_fault(overflow "(be_q5 >= 11'sd255)" "(be_q5 > 11'sd255)")
 mxe_proof_fault(invalid "(pinf & ninf)" "1'b0")
 
+# Which tiles, rows and segments are read, and when; what becomes of them is left to simulation.
+mxe_proof(drain mxe_drain --parameter NUM_PE=4 --parameter LANES_OUT=2 --parameter ROWS=4
+          --parameter ACC_TILES=2 --proven mxe_fifo --proven mxe_rows --proven mxe_walk
+          --passed-through rows_job_stable --passed-through rows_one_for_all
+          --passed-through walk_job_not_empty --passed-through walk_job_stable --free mxe_merge
+          --free mxe_requant --free mxe_ram --not-proven drain_fifo_has_room)
+mxe_proof_fault(halt "& ~halt_i) : 1'b1)" ") : 1'b1)")
+mxe_proof_fault(release "assign release_o   = row_step & last_row" "assign release_o   = row_step")
+mxe_proof_fault(unfinished_tile "valid & (tiles_q != 2'd0) & (out_mx" "valid & (out_mx")
+
 # What a lane encodes, and so that absent columns are zero, is left to simulation.
 mxe_proof(requant mxe_requant --parameter NUM_PE=64 --parameter ROWS=2 --proven mxe_fifo
           --free mxe_requant_lane --free mxe_requant_scale --free mxe_amax --free mxe_ram
