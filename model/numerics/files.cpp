@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <sys/auxv.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
@@ -24,7 +25,7 @@ using File = std::unique_ptr<std::FILE, FileCloser>;
 }  // namespace
 
 std::vector<uint8_t> read_file(const std::string& path) {
-  const File file(std::fopen(path.c_str(), "rb"));
+  const File file(path == "-" ? fdopen(dup(STDIN_FILENO), "rb") : std::fopen(path.c_str(), "rb"));
   if (!file) throw Error(fmt::format("{}: cannot open: {}", path, std::strerror(errno)));
   std::vector<uint8_t> bytes;
   constexpr std::size_t kChunk = std::size_t{1} << 20;

@@ -8,7 +8,7 @@
 
 namespace mx {
 
-/// The bytes of a file; throws Error if it cannot be opened or read.
+/// The bytes of a file, or of standard input for "-"; throws Error if it cannot be opened or read.
 std::vector<uint8_t> read_file(const std::string& path);
 
 /// Replaces a file; throws Error if it cannot be written completely.

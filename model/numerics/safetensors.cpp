@@ -4,14 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
-#include "model/numerics/bfloat16.h"
-#include "model/numerics/files.h"
-#include "model/numerics/float16.h"
-#include "model/numerics/npy.h"
+#include "model/numerics/layout.h"
 
 namespace mx {
 namespace {
@@ -25,17 +24,31 @@ T load(const uint8_t* bytes) {
   return value;
 }
 
-std::size_t element_size(const std::string& dtype) {
-  if (dtype == "F64") return 8;
-  if (dtype == "F32") return 4;
-  return dtype == "F16" || dtype == "BF16" ? 2 : 0;
-}
+struct TypeInfo {
+  std::string_view name;
+  unsigned bits;  // of an element in the file
+  DType dtype;
+};
 
-float element(const std::string& dtype, const uint8_t* bytes) {
-  if (dtype == "F64") return static_cast<float>(load<double>(bytes));
-  if (dtype == "F32") return load<float>(bytes);
-  if (dtype == "F16") return float16_to_float(load<uint16_t>(bytes));
-  return from_bits(widened_bits(load<uint16_t>(bytes)));
+constexpr std::array<TypeInfo, 14> kTypes = {{{"F64", 64, DType::float64},
+                                              {"F32", 32, DType::float32},
+                                              {"F16", 16, DType::float16},
+                                              {"BF16", 16, DType::bfloat16},
+                                              {"U32", 32, DType::uint32},
+                                              {"I32", 32, DType::int32},
+                                              {"U16", 16, DType::uint16},
+                                              {"I16", 16, DType::int16},
+                                              {"U8", 8, DType::uint8},
+                                              {"I8", 8, DType::int8},
+                                              {"F8_E4M3", 8, DType::uint8},
+                                              {"F8_E5M2", 8, DType::uint8},
+                                              {"F8_E8M0", 8, DType::uint8},
+                                              {"F4", 4, DType::uint8}}};
+
+const TypeInfo* find_type(std::string_view name) {
+  const auto* found = std::find_if(kTypes.begin(), kTypes.end(),
+                                   [name](const TypeInfo& type) { return type.name == name; });
+  return found == kTypes.end() ? nullptr : found;
 }
 
 // Where a tensor lies in the data section.
@@ -49,15 +62,17 @@ class Reader {
   Reader(const uint8_t* data, std::size_t size, const std::string& name)
       : data_(data), size_(size), name_(name) {}
 
-  std::vector<NamedTensor> read(const Json& header) {
-    if (!header.is_object()) fail("the header is not a JSON object");
+  std::vector<NamedTensor> read(const Json& header, const std::optional<std::string>& only) {
     std::vector<NamedTensor> tensors;
     std::vector<Extent> extents;
     for (const auto& [key, entry] : header.items()) {
       if (key == "__metadata__") continue;
       Extent extent{};
-      tensors.push_back(tensor(key, entry, extent));
+      NamedTensor result = describe(key, entry, extent);
       extents.push_back(extent);
+      if (only && *only != key) continue;
+      fill(result, extent);
+      tensors.push_back(std::move(result));
     }
     check_coverage(std::move(extents));
     return tensors;
@@ -80,8 +95,9 @@ class Reader {
     return value.get<std::size_t>();
   }
 
-  NamedTensor tensor(const std::string& key, const Json& entry, Extent& extent) const {
-    const std::string where = fmt::format("tensor '{}'", printable(key));
+  // Everything but the data.
+  NamedTensor describe(const std::string& key, const Json& entry, Extent& extent) const {
+    const std::string where = place(key);
     if (!entry.is_object() || !entry.contains("dtype") || !entry["dtype"].is_string() ||
         !entry.contains("shape") || !entry["shape"].is_array() || !entry.contains("data_offsets") ||
         !entry["data_offsets"].is_array() || entry["data_offsets"].size() != 2) {
@@ -90,29 +106,49 @@ class Reader {
     NamedTensor result;
     result.name = key;
     result.dtype = printable(entry["dtype"].get<std::string>());
-    const std::size_t size = element_size(result.dtype);
-    if (size == 0) {
-      fail(fmt::format("{}: type {} is not supported (allowed: F32, F16, BF16, F64)", where,
-                       result.dtype));
-    }
     extent.begin = natural(entry["data_offsets"][0], where);
     extent.end = natural(entry["data_offsets"][1], where);
     if (extent.begin > extent.end || extent.end > size_) {
       fail(where + ": its data lies outside the file");
     }
-    std::size_t count = 1;
     for (const Json& dimension : entry["shape"]) {
-      result.shape.push_back(natural(dimension, where));
-      count = multiply(count, result.shape.back(), where);
-    }
-    if (multiply(count, size, where) != extent.end - extent.begin) {
-      fail(where + ": its shape and its data differ in size");
-    }
-    result.values.resize(count);
-    for (std::size_t i = 0; i < count; i++) {
-      result.values[i] = element(result.dtype, data_ + extent.begin + i * size);
+      result.array.shape.push_back(natural(dimension, where));
     }
     return result;
+  }
+
+  void fill(NamedTensor& tensor, const Extent& extent) const {
+    const std::string where = place(tensor.name);
+    const TypeInfo* type = find_type(tensor.dtype);
+    if (type == nullptr) {
+      fail(fmt::format("{}: type {} is not supported (allowed: {})", where, tensor.dtype,
+                       type_names()));
+    }
+    std::size_t count = 1;
+    for (const std::size_t dimension : tensor.array.shape) {
+      count = multiply(count, dimension, where);
+    }
+    const std::size_t bits = multiply(count, type->bits, where);
+    if (bits % 8 != 0 || bits / 8 != extent.end - extent.begin) {
+      fail(where + ": its shape and its data differ in size");
+    }
+    tensor.array.dtype = type->dtype;
+    const uint8_t* data = data_ + extent.begin;
+    if (type->bits == 4) {
+      tensor.array.data = unpack_codes(data, 1, count, 4, NibbleOrder::low, bits / 8);
+    } else {
+      tensor.array.data.assign(data, data_ + extent.end);
+    }
+  }
+
+  static std::string place(const std::string& key) {
+    return fmt::format("tensor '{}'", printable(key));
+  }
+
+  static std::string type_names() {
+    std::string names;
+    for (const TypeInfo& type : kTypes) names += fmt::format(", {}", type.name);
+    return names.substr(2);
   }
 
   std::size_t multiply(std::size_t a, std::size_t b, const std::string& where) const {
@@ -139,10 +175,13 @@ class Reader {
   const std::string& name_;
 };
 
-}  // namespace
+// The header, and where the data begins.
+struct Header {
+  Json json;
+  std::size_t data;
+};
 
-std::vector<NamedTensor> parse_safetensors(const uint8_t* bytes, std::size_t size,
-                                           const std::string& name) {
+Header parse_header(const uint8_t* bytes, std::size_t size, const std::string& name) {
   constexpr std::size_t kPrefix = 8;
   // The format's own limit; it also bounds the work a damaged file can cause.
   constexpr uint64_t kMaxHeader = 100'000'000;
@@ -157,19 +196,35 @@ std::vector<NamedTensor> parse_safetensors(const uint8_t* bytes, std::size_t siz
     if (level > 8) throw Error("nested");
     return true;
   };
-  Json header;
+  Header header{{}, kPrefix + static_cast<std::size_t>(length)};
   try {
-    header = Json::parse(text, text + length, depth);
+    header.json = Json::parse(text, text + length, depth);
   } catch (const std::exception&) {
     throw Error(fmt::format("{}: the header is not valid JSON", name));
   }
-  return Reader(bytes + kPrefix + length, size - kPrefix - static_cast<std::size_t>(length), name)
-      .read(header);
+  if (!header.json.is_object()) {
+    throw Error(fmt::format("{}: the header is not a JSON object", name));
+  }
+  return header;
 }
 
-std::vector<NamedTensor> read_safetensors(const std::string& path) {
-  const std::vector<uint8_t> bytes = read_file(path);
-  return parse_safetensors(bytes.data(), bytes.size(), path);
+}  // namespace
+
+std::vector<std::string> safetensors_names(const uint8_t* bytes, std::size_t size,
+                                           const std::string& name) {
+  const Header header = parse_header(bytes, size, name);
+  std::vector<std::string> names;
+  for (const auto& [key, entry] : header.json.items()) {
+    if (key != "__metadata__") names.push_back(key);
+  }
+  return names;
+}
+
+std::vector<NamedTensor> parse_safetensors(const uint8_t* bytes, std::size_t size,
+                                           const std::string& name,
+                                           const std::optional<std::string>& only) {
+  const Header header = parse_header(bytes, size, name);
+  return Reader(bytes + header.data, size - header.data, name).read(header.json, only);
 }
 
 }  // namespace mx

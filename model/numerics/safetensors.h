@@ -1,29 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading .safetensors files (F32, F16, BF16, F64), strictly.
+// Reading .safetensors files, strictly.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "model/numerics/error.h"
+#include "model/numerics/npy.h"
 
 namespace mx {
 
+/// A tensor of a file. One-byte types of MX (F8_E4M3, F8_E5M2, F8_E8M0) are uint8 codes, and so is
+/// F4, one code a byte, in the file two, the first one in the low nibble.
 struct NamedTensor {
   std::string name;
-  std::string dtype;  ///< as the file calls it: F32, F16, BF16, F64
-  std::vector<std::size_t> shape;
-  std::vector<float> values;  ///< [shape]; F16 and BF16 exactly, F64 rounded to nearest even
+  std::string dtype;  ///< as the file calls it: F32, F8_E4M3, ...; empty in a .npy file
+  NpyArray array;
 };
 
-/// Reads all tensors, in the order of their names. Throws Error, one line naming the file and the
-/// tensor, for truncated or lying headers (sizes, offsets, gaps, overlaps) and other types.
-std::vector<NamedTensor> read_safetensors(const std::string& path);
-
-/// The same from memory; `name` is used in messages.
-std::vector<NamedTensor> parse_safetensors(const uint8_t* bytes, std::size_t size,
+/// The names of all tensors, sorted. Throws Error if the header is damaged.
+std::vector<std::string> safetensors_names(const uint8_t* bytes, std::size_t size,
                                            const std::string& name);
+
+/// Reads the tensor `only`, or all of them, sorted by name. Throws Error, one line naming the file
+/// and the tensor, for truncated or lying headers (sizes, offsets, gaps, overlaps) and for other
+/// types of what it reads; `name` is used in messages.
+std::vector<NamedTensor> parse_safetensors(const uint8_t* bytes, std::size_t size,
+                                           const std::string& name,
+                                           const std::optional<std::string>& only = {});
 
 }  // namespace mx

@@ -4,54 +4,143 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
 
 #include "model/numerics/error.h"
+#include "model/numerics/files.h"
+#include "model/numerics/format.h"
 #include "model/numerics/npy.h"
-#include "model/numerics/safetensors.h"
+#include "sw/mxe/npz.h"
 
 namespace mxe::cli {
 namespace {
 
-mx::NpyArray read_as(const std::string& path, mx::DType dtype) {
-  mx::NpyArray array = mx::read_npy(path);
-  if (array.dtype == dtype) return array;
-  throw mx::Error(fmt::format("{}: the elements must be {}, but are {}", path,
-                              mx::dtype_name(dtype), mx::dtype_name(array.dtype)));
+enum class FileKind { npy, npz, safetensors };
+
+bool starts_with(const std::vector<uint8_t>& bytes, std::string_view text) {
+  return bytes.size() >= text.size() && std::equal(text.begin(), text.end(), bytes.begin());
 }
 
-Array<float> read_tensor(const std::string& path, const std::string& name) {
-  std::vector<mx::NamedTensor> tensors = mx::read_safetensors(path);
-  std::vector<std::string> names;
-  for (mx::NamedTensor& tensor : tensors) {
-    if (tensor.name == name || (name.empty() && tensors.size() == 1)) {
-      return {std::move(tensor.shape), std::move(tensor.values)};
-    }
-    names.push_back(tensor.name);
+/// By the contents, or where they say nothing by the name. A damaged file gets the error of the
+/// reader whose file it should be.
+FileKind kind_of(const std::vector<uint8_t>& bytes, const std::string& path) {
+  constexpr std::size_t kSafetensorsPrefix = 8;
+  if (starts_with(bytes, "\x93NUMPY")) return FileKind::npy;
+  if (starts_with(bytes, "PK")) return FileKind::npz;
+  const std::string extension = std::filesystem::path(path).extension();
+  if (extension == ".safetensors") return FileKind::safetensors;
+  if (extension == ".npz") return FileKind::npz;
+  const bool header = bytes.size() > kSafetensorsPrefix && bytes[kSafetensorsPrefix] == '{';
+  return header ? FileKind::safetensors : FileKind::npy;
+}
+
+std::vector<std::string> names_of(FileKind kind, const std::vector<uint8_t>& bytes,
+                                  const std::string& path) {
+  return kind == FileKind::npz ? npz_names(bytes.data(), bytes.size(), path)
+                               : mx::safetensors_names(bytes.data(), bytes.size(), path);
+}
+
+mx::NamedTensor parse(FileKind kind, const std::vector<uint8_t>& bytes, const std::string& path,
+                      const std::string& name) {
+  if (kind == FileKind::npy) return {"", "", mx::parse_npy(bytes.data(), bytes.size(), path)};
+  if (kind == FileKind::npz) {
+    return {name, "", parse_npz(bytes.data(), bytes.size(), path, name)};
   }
+  return mx::parse_safetensors(bytes.data(), bytes.size(), path, name).at(0);
+}
+
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+[[noreturn]] void throw_unknown(std::vector<std::string> names, const std::string& path,
+                                const std::optional<std::string>& name) {
   constexpr std::size_t kShown = 20;
   if (names.size() > kShown) {
     names.resize(kShown);
     names.emplace_back("...");
   }
-  throw mx::Error(fmt::format(
-      "{}: {} (allowed: {})", path,
-      name.empty() ? "--tensor NAME is needed" : fmt::format("there is no tensor '{}'", name),
-      fmt::join(names, ", ")));
+  throw mx::Error(
+      fmt::format("{}: {} (allowed: {})", path,
+                  name ? fmt::format("there is no tensor '{}'", *name) : "--tensor NAME is needed",
+                  fmt::join(names, ", ")));
+}
+
+[[noreturn]] void throw_wrong_type(const mx::NamedTensor& tensor, const std::string& path,
+                                   const char* allowed) {
+  const std::string_view type =
+      tensor.dtype.empty() ? mx::dtype_name(tensor.array.dtype) : std::string_view(tensor.dtype);
+  throw mx::Error(fmt::format("{}: the elements must be {}, but are {}", path, allowed, type));
+}
+
+/// What the codes of a type of .safetensors files stand for; nothing for other types.
+std::optional<float> value_of(const std::string& dtype, uint8_t code) {
+  if (dtype == "F8_E4M3") return mx::decode(mx::FormatId::mxfp8_e4m3, code);
+  if (dtype == "F8_E5M2") return mx::decode(mx::FormatId::mxfp8_e5m2, code);
+  if (dtype == "F4") return mx::decode(mx::FormatId::mxfp4_e2m1, code);
+  if (dtype == "F8_E8M0") return mx::decode_scale(code);
+  return std::nullopt;
 }
 
 }  // namespace
 
-bool is_safetensors(const std::string& path) {
-  return std::filesystem::path(path).extension() == ".safetensors";
+InputFiles::InputFiles(std::vector<std::string> names) : names_(std::move(names)) {}
+
+std::vector<uint8_t> InputFiles::contents(const std::string& path) {
+  if (path != "-") return mx::read_file(path);
+  if (!standard_input_) standard_input_ = mx::read_file(path);
+  return *standard_input_;
 }
 
-Array<float> read_floats(const std::string& path, const std::string& tensor) {
-  if (is_safetensors(path)) return read_tensor(path, tensor);
-  if (!tensor.empty()) throw mx::Error(fmt::format("{}: only .safetensors files have names", path));
-  const mx::NpyArray array = mx::read_npy(path);
+std::optional<std::string> InputFiles::next_name() {
+  if (used_ == names_.size()) return std::nullopt;
+  return names_[used_++];
+}
+
+mx::NamedTensor InputFiles::read(const std::string& path, const std::string& role) {
+  const std::vector<uint8_t> bytes = contents(path);
+  const FileKind kind = kind_of(bytes, path);
+  if (kind == FileKind::npy) return parse(kind, bytes, path, "");
+  const std::vector<std::string> names = names_of(kind, bytes, path);
+  std::optional<std::string> name = next_name();
+  if (!name && contains(names, role)) name = role;
+  if (!name && names.size() == 1) name = names[0];
+  if (!name || !contains(names, *name)) throw_unknown(names, path, name);
+  return parse(kind, bytes, path, *name);
+}
+
+std::vector<mx::NamedTensor> InputFiles::read_all(const std::string& path) {
+  const std::vector<uint8_t> bytes = contents(path);
+  const FileKind kind = kind_of(bytes, path);
+  if (kind == FileKind::npy) return {parse(kind, bytes, path, "")};
+  std::vector<std::string> names = names_of(kind, bytes, path);
+  if (const std::optional<std::string> name = next_name()) {
+    if (!contains(names, *name)) throw_unknown(names, path, name);
+    names = {*name};
+  }
+  std::vector<mx::NamedTensor> tensors;
+  for (const std::string& name : names) tensors.push_back(parse(kind, bytes, path, name));
+  return tensors;
+}
+
+void InputFiles::require_all_names_used() const {
+  if (used_ == names_.size()) return;
+  throw mx::Error(fmt::format(
+      "--tensor {} is for no file: only .npz and .safetensors files have names", names_[used_]));
+}
+
+void add_tensor_option(CLI::App& command, std::vector<std::string>& names,
+                       const std::string& files) {
+  std::string what = "Which array of an .npz or .safetensors file";
+  if (!files.empty()) what += "; once for each such file, in the order " + files;
+  command.add_option("--tensor", names, what)->type_name("NAME")->expected(1)->take_all();
+}
+
+Array<float> to_floats(const mx::NamedTensor& tensor, const std::string& path) {
+  const mx::NpyArray& array = tensor.array;
   switch (array.dtype) {
     case mx::DType::float16:
     case mx::DType::bfloat16:
@@ -59,26 +148,37 @@ Array<float> read_floats(const std::string& path, const std::string& tensor) {
     case mx::DType::float64:
       return {array.shape, mx::to_float32(array, path)};
     default:
-      throw mx::Error(
-          fmt::format("{}: the elements must be float32, float64, float16 or bfloat16, but are {}",
-                      path, mx::dtype_name(array.dtype)));
+      break;
   }
+  if (!value_of(tensor.dtype, 0)) {
+    throw_wrong_type(tensor, path, "float32, float64, float16 or bfloat16");
+  }
+  Array<float> result{array.shape, {}};
+  result.values.reserve(array.data.size());
+  for (const uint8_t code : array.data) result.values.push_back(*value_of(tensor.dtype, code));
+  return result;
 }
 
-Array<uint8_t> read_bytes(const std::string& path) {
-  mx::NpyArray array = read_as(path, mx::DType::uint8);
-  return {std::move(array.shape), std::move(array.data)};
+Array<uint8_t> to_bytes(mx::NamedTensor tensor, const std::string& path) {
+  if (tensor.array.dtype != mx::DType::uint8 && tensor.array.dtype != mx::DType::int8) {
+    throw_wrong_type(tensor, path, "uint8");
+  }
+  return {std::move(tensor.array.shape), std::move(tensor.array.data)};
 }
 
-Array<uint16_t> read_shorts(const std::string& path) {
-  const mx::NpyArray array = read_as(path, mx::DType::uint16);
+Array<uint16_t> to_shorts(const mx::NamedTensor& tensor, const std::string& path) {
+  const mx::NpyArray& array = tensor.array;
+  if (array.dtype != mx::DType::uint16) throw_wrong_type(tensor, path, "uint16");
   Array<uint16_t> result{array.shape, std::vector<uint16_t>(array.size())};
   std::memcpy(result.values.data(), array.data.data(), array.data.size());
   return result;
 }
 
-bool holds_floats(const std::string& path) {
-  return mx::read_npy(path).dtype == mx::DType::float32;
+Array<float> read_floats(const std::string& path, const std::vector<std::string>& names) {
+  InputFiles files(names);
+  Array<float> array = to_floats(files.read(path), path);
+  files.require_all_names_used();
+  return array;
 }
 
 void write_shorts(const std::string& path, const Array<uint16_t>& array) {

@@ -3,8 +3,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "model/numerics/safetensors.h"
+
+namespace CLI {
+class App;
+}
 
 namespace mxe::cli {
 
@@ -15,18 +22,46 @@ struct Array {
   std::vector<T> values;
 };
 
-/// Reads a .npy file of float32, float64 (rounded to float32), float16 or bfloat16 elements, or a
-/// tensor of a .safetensors file: the named one, or its only one. Throws mx::Error naming the file
-/// for other types and names.
-Array<float> read_floats(const std::string& path, const std::string& tensor = "");
-bool is_safetensors(const std::string& path);
+/// The arrays of the files that a command reads: .npy, .npz, .safetensors, and any of these from
+/// standard input under the name "-", which is read once.
+class InputFiles {
+ public:
+  /// `names` are those that --tensor gave: one for each .npz or .safetensors file, in the order
+  /// in which the files are read, as far as they go.
+  explicit InputFiles(std::vector<std::string> names = {});
 
-/// Read a .npy file of exactly this element type; throw mx::Error naming the file otherwise.
-Array<uint8_t> read_bytes(const std::string& path);
-Array<uint16_t> read_shorts(const std::string& path);
+  /// The array of a .npy file, or of another one the tensor with the next name, with `role` for a
+  /// name, or its only one, whichever comes first. Throws mx::Error naming the file, and the
+  /// tensors to choose from.
+  mx::NamedTensor read(const std::string& path, const std::string& role = "");
+  /// All arrays of a file, or the one with the next name.
+  std::vector<mx::NamedTensor> read_all(const std::string& path);
+  /// Throws mx::Error if a name was not used.
+  void require_all_names_used() const;
 
-/// Whether the .npy file holds float32 elements.
-bool holds_floats(const std::string& path);
+ private:
+  std::vector<uint8_t> contents(const std::string& path);
+  std::optional<std::string> next_name();
+
+  std::vector<std::string> names_;
+  std::size_t used_ = 0;
+  std::optional<std::vector<uint8_t>> standard_input_;
+};
+
+/// Adds `--tensor NAME`. `files` says in which order a command reads several files: "A, B".
+void add_tensor_option(CLI::App& command, std::vector<std::string>& names,
+                       const std::string& files = "");
+
+/// The elements as float32: float32, float64 (rounded), float16, bfloat16, and of .safetensors
+/// files the values of F8_E4M3, F8_E5M2, F8_E8M0 and F4. Throws mx::Error naming the file for
+/// other types.
+Array<float> to_floats(const mx::NamedTensor& tensor, const std::string& path);
+/// Codes: uint8, or int8 of the same bits. Throws mx::Error naming the file for other types.
+Array<uint8_t> to_bytes(mx::NamedTensor tensor, const std::string& path);
+Array<uint16_t> to_shorts(const mx::NamedTensor& tensor, const std::string& path);
+
+/// Reads the array of floats of a file, or the tensor with this name.
+Array<float> read_floats(const std::string& path, const std::vector<std::string>& names = {});
 
 /// Writes a uint16 array; float32 and uint8 ones are mx::write_npy's business.
 void write_shorts(const std::string& path, const Array<uint16_t>& array);

@@ -20,17 +20,10 @@ namespace mxe::cli {
 namespace {
 
 struct CompareOptions {
-  std::string input, tensor;
-  std::vector<std::string> formats, presets;
+  std::string input;
+  std::vector<std::string> tensor, formats, presets;
   bool json = false;
 };
-
-/// The arrays of the file; the only one of an .npy file has no name.
-std::vector<mx::NamedTensor> read_arrays(const std::string& path, const std::string& tensor) {
-  if (is_safetensors(path) && tensor.empty()) return mx::read_safetensors(path);
-  Array<float> array = read_floats(path, tensor);
-  return {{tensor, "F32", std::move(array.shape), std::move(array.values)}};
-}
 
 /// The preset is worth a column only where it was asked for.
 void print_table(const std::vector<mx::FormatComparison>& comparisons, bool presets) {
@@ -78,23 +71,27 @@ int run(const CompareOptions& options) {
       options.presets.empty() ? std::vector<std::string>{"ocp"} : options.presets;
   const std::vector<std::string> formats =
       options.formats.empty() ? common_formats(presets) : options.formats;
+  InputFiles files(options.tensor);
+  const std::vector<mx::NamedTensor> arrays = files.read_all(options.input);
+  files.require_all_names_used();
   Json tensors = Json::array();
-  for (const mx::NamedTensor& tensor : read_arrays(options.input, options.tensor)) {
-    const std::vector<mx::FormatComparison> comparisons = mx::compare_formats(
-        tensor.values.data(), tensor.shape, formats, hardware_threads(), presets);
+  for (const mx::NamedTensor& tensor : arrays) {
+    const Array<float> array = to_floats(tensor, options.input);
+    const std::vector<mx::FormatComparison> comparisons =
+        mx::compare_formats(array.values.data(), array.shape, formats, hardware_threads(), presets);
     if (options.json) {
       tensors.push_back(
-          {{"name", tensor.name}, {"shape", tensor.shape}, {"formats", results_json(comparisons)}});
+          {{"name", tensor.name}, {"shape", array.shape}, {"formats", results_json(comparisons)}});
       continue;
     }
-    if (!tensor.name.empty()) fmt::print("{} {}\n", tensor.name, shape_text(tensor.shape));
+    if (!tensor.name.empty()) fmt::print("{} {}\n", tensor.name, shape_text(array.shape));
     print_table(comparisons, !options.presets.empty());
   }
   if (!options.json) return kAgreed;
-  if (is_safetensors(options.input)) {
-    print_json({{"tensors", tensors}});
-  } else {
+  if (arrays.size() == 1 && arrays[0].name.empty()) {  // an .npy file
     print_json({{"shape", tensors[0]["shape"]}, {"formats", tensors[0]["formats"]}});
+  } else {
+    print_json({{"tensors", tensors}});
   }
   return kAgreed;
 }
@@ -107,9 +104,11 @@ Command add_compare(CLI::App& app) {
   const auto options = std::make_shared<CompareOptions>();
   command
       ->add_option("IN.npy", options->input,
-                   "Array of floats, or a .safetensors file; blocks run along the last axis")
+                   "Arrays of floats: a .npy, .npz or .safetensors file, or -, standard input; "
+                   "blocks run along the last axis")
       ->required();
-  command->add_option("--tensor", options->tensor, "Only this tensor of the .safetensors file");
+  command->add_option("--tensor", options->tensor, "Only this array of a .npz or .safetensors file")
+      ->expected(1);
   command
       ->add_option("--formats", options->formats, "F,F,... (default: the engine's seven and nvfp4)")
       ->delimiter(',')

@@ -26,6 +26,7 @@ namespace {
 
 struct DequantizeOptions {
   std::string elements, scales, output, row_amaxes, dtype = "float32";
+  std::vector<std::string> tensors;
   QuantizerChoice quantizer;
   std::optional<int> axis;
   std::optional<float> tensor_scale, tensor_amax;
@@ -114,28 +115,31 @@ std::vector<float> look_up(const std::vector<Code>& codes, const std::vector<flo
   return values;
 }
 
-Array<float> read_elements(const DequantizeOptions& options, const mx::Quantizer& quantizer,
-                           const std::vector<float>& table) {
+Array<float> read_elements(InputFiles& files, const DequantizeOptions& options,
+                           const mx::Quantizer& quantizer, const std::vector<float>& table) {
+  mx::NamedTensor tensor = files.read(options.elements, "elements");
   if (quantizer.format.bits > 8) {
-    const Array<uint16_t> codes = read_shorts(options.elements);
+    const Array<uint16_t> codes = to_shorts(tensor, options.elements);
     return {codes.shape, look_up(codes.values, table, options.elements, options.quantizer.format)};
   }
   const Array<uint8_t> codes =
-      unpack(quantizer.format, options.packing, read_bytes(options.elements), options.length);
+      unpack(quantizer.format, options.packing, to_bytes(std::move(tensor), options.elements),
+             options.length);
   return {codes.shape, look_up(codes.values, table, options.elements, options.quantizer.format)};
 }
 
 /// Scales as numbers: float32 files hold them as they are.
-Array<float> read_scales(const DequantizeOptions& options, const mx::ScaleFormat& format,
-                         const mx::BlockRules& rules) {
-  if (holds_floats(options.scales)) return read_floats(options.scales);
-  const Array<uint8_t> codes = read_bytes(options.scales);
+Array<float> read_scales(InputFiles& files, const DequantizeOptions& options,
+                         const mx::ScaleFormat& format, const mx::BlockRules& rules) {
+  mx::NamedTensor tensor = files.read(options.scales, "scales");
+  if (tensor.array.dtype == mx::DType::float32) return to_floats(tensor, options.scales);
+  const Array<uint8_t> codes = to_bytes(std::move(tensor), options.scales);
   return {codes.shape,
           look_up(codes.values, scale_table(format, rules), options.scales, format.name())};
 }
 
 /// The rules for every run along the axis, or one for all, with the tensor scale that was given.
-std::vector<mx::BlockRules> scale_rules(const DequantizeOptions& options,
+std::vector<mx::BlockRules> scale_rules(InputFiles& files, const DequantizeOptions& options,
                                         const mx::Quantizer& quantizer, const AxisView& view) {
   const mx::QuantizerOptions& switches = quantizer.options;
   const bool by_amax = switches.value_order == mx::ValueOrder::amax_first;
@@ -144,7 +148,8 @@ std::vector<mx::BlockRules> scale_rules(const DequantizeOptions& options,
       throw mx::Error(fmt::format("preset '{}' has a scale for every row: --row-amax is needed",
                                   options.quantizer.preset));
     }
-    const Array<float> amaxes = read_floats(options.row_amaxes);
+    const Array<float> amaxes =
+        to_floats(files.read(options.row_amaxes, "row_amax"), options.row_amaxes);
     require_same_shape(amaxes, {view.rows()}, options.row_amaxes + ": the amax of every row");
     std::vector<mx::BlockRules> rules;
     for (const float amax : amaxes.values) {
@@ -207,10 +212,13 @@ int run(const DequantizeOptions& options) {
   const mx::Quantizer quantizer = options.quantizer.resolve();
   check_packing(quantizer.format, options.packing);
   const mx::BlockRules rules = mx::make_block_rules(quantizer.format, quantizer.options, 1);
-  Array<float> values = read_elements(options, quantizer, rules.values);
-  const Array<float> scales = read_scales(options, quantizer.options.scale_format, rules);
+  InputFiles files(options.tensors);
+  Array<float> values = read_elements(files, options, quantizer, rules.values);
+  const Array<float> scales = read_scales(files, options, quantizer.options.scale_format, rules);
   const Blocks blocks = find_blocks(options, quantizer.options, values.shape, scales.shape);
-  apply_scales(values.values, scales.values, blocks, scale_rules(options, quantizer, blocks.view));
+  apply_scales(values.values, scales.values, blocks,
+               scale_rules(files, options, quantizer, blocks.view));
+  files.require_all_names_used();
   write_values(options, values);
 
   if (options.json) {
@@ -235,10 +243,13 @@ Command add_dequantize(CLI::App& app) {
   const auto options = std::make_shared<DequantizeOptions>();
   command
       ->add_option("--elements", options->elements,
-                   "Element codes: uint8, or uint16 for formats of more than 8 bits")
+                   "Element codes, uint8, or uint16 for formats of more than 8 bits: a .npy, .npz "
+                   "or .safetensors file, or -, standard input")
       ->required();
   command->add_option("--scales", options->scales, "Scale codes (uint8), or scales (float32)")
       ->required();
+  add_tensor_option(*command, options->tensors,
+                    "elements, scales, row amaxes (default: tensors of these names)");
   options->quantizer.add_to(*command);
   command->add_option("--tensor-scale", options->tensor_scale,
                       "Factor of the whole array (nvfp4: `quantize --json` tells it; default: 1)");

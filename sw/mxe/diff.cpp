@@ -18,7 +18,8 @@ namespace mxe::cli {
 namespace {
 
 struct DiffOptions {
-  std::string input, tensor, format;
+  std::string input, format;
+  std::vector<std::string> tensor;
   std::vector<std::string> presets;
   int axis = -1;
   std::size_t show = 5;
@@ -108,9 +109,11 @@ Command add_diff(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "diff", "Show where two presets quantize an array differently, and by which switch");
   const auto options = std::make_shared<DiffOptions>();
-  command->add_option("IN.npy", options->input, "Array of floats, or a .safetensors file")
+  command
+      ->add_option("IN.npy", options->input,
+                   "Array of floats: a .npy, .npz or .safetensors file, or -, standard input")
       ->required();
-  command->add_option("--tensor", options->tensor, "Which tensor of the .safetensors file");
+  add_tensor_option(*command, options->tensor);
   command->add_option("--format", options->format, "Element format: see `mxe formats`")->required();
   command->add_option("--presets", options->presets, "A B: the two presets")
       ->required()

@@ -40,14 +40,14 @@ DenseLayer load_layer(const std::string& directory, std::size_t index, std::size
 Digits load_digits(const std::string& directory) {
   Digits digits;
   const std::string images_path = file(directory, "test_images");
-  const Array<uint8_t> images = read_bytes(images_path);
+  const Array<uint8_t> images = to_bytes(InputFiles().read(images_path), images_path);
   require_shape(images.shape, 2, images_path + ": images must be [count, pixels]");
   digits.count = images.shape[0];
   digits.images.reserve(images.values.size());
   for (const uint8_t pixel : images.values) digits.images.push_back(pixel / kPixelMax);
 
   const std::string labels_path = file(directory, "test_labels");
-  Array<uint8_t> labels = read_bytes(labels_path);
+  Array<uint8_t> labels = to_bytes(InputFiles().read(labels_path), labels_path);
   require_same_shape(labels, {digits.count}, labels_path + ": the labels");
   digits.labels = std::move(labels.values);
 

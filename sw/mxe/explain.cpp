@@ -22,7 +22,8 @@ namespace {
 
 struct ExplainOptions {
   std::vector<float> values;
-  std::string from, tensor;
+  std::string from;
+  std::vector<std::string> tensor;
   std::optional<std::size_t> at;
   QuantizerChoice quantizer;
   bool json = false;
@@ -140,8 +141,9 @@ Command add_explain(CLI::App& app) {
   const auto options = std::make_shared<ExplainOptions>();
   command->add_option("VALUE", options->values, "Numbers that follow each other in an array");
   command->add_option("--from", options->from,
-                      "Explain an element of this array of floats, or .safetensors file, instead");
-  command->add_option("--tensor", options->tensor, "Which tensor of the .safetensors file");
+                      "Explain an element of this array of floats (.npy, .npz, .safetensors or -, "
+                      "standard input) instead");
+  add_tensor_option(*command, options->tensor);
   command->add_option("--at", options->at, "Which one, counted from 0 in row-major order");
   options->quantizer.add_to(*command);
   command->add_flag("--json", options->json, "Print one JSON object");

@@ -29,6 +29,7 @@ namespace {
 
 struct MatmulOptions {
   std::string a, b, bias, format_a, format_b, on, output, expect, waves;
+  std::vector<std::string> tensors;
   std::optional<std::string> arithmetic;
   std::string elements, scales, bias_format = "fp32", accumulate = "block";
   bool check = true, json = false;
@@ -44,16 +45,16 @@ void require_only(const char* option, const std::string& value, const char* allo
       fmt::format("{} {} is only for --on golden (allowed: {})", option, value, allowed));
 }
 
-Array<float> read_matrix(const std::string& path, const char* shape) {
-  Array<float> matrix = read_floats(path);
+Array<float> read_matrix(InputFiles& files, const std::string& path, const char* shape) {
+  Array<float> matrix = to_floats(files.read(path), path);
   require_shape(matrix.shape, 2, fmt::format("{}: it must be {}", path, shape));
   return matrix;
 }
 
 /// The bias of an [m, n] result; throws mx::Error unless it is [m, n] or [n].
-void read_bias(const std::string& path, std::size_t m, std::size_t n, Job& job) {
+void read_bias(InputFiles& files, const std::string& path, std::size_t m, std::size_t n, Job& job) {
   if (path.empty()) return;
-  Array<float> bias = read_floats(path);
+  Array<float> bias = to_floats(files.read(path), path);
   const std::vector<std::size_t> row{n}, full{m, n};
   if (bias.shape != row && bias.shape != full) {
     throw mx::Error(fmt::format("{}: the bias must be {} or {}, but is {}", path, shape_text(full),
@@ -74,11 +75,11 @@ bool is_bf16_bias(const MatmulOptions& options) {
   return true;
 }
 
-Job read_job(const MatmulOptions& options) {
+Job read_job(InputFiles& files, const MatmulOptions& options) {
   const mx::FormatId format_a = mx::parse_format(options.format_a);
   const mx::FormatId format_b = mx::parse_format(options.format_b);
-  const Array<float> a = read_matrix(options.a, "[M, K]");
-  const Array<float> b = read_matrix(options.b, "[K, N]");
+  const Array<float> a = read_matrix(files, options.a, "[M, K]");
+  const Array<float> b = read_matrix(files, options.b, "[K, N]");
   const std::size_t m = a.shape[0], k = a.shape[1], n = b.shape[1];
   if (b.shape[0] != k) {
     throw mx::Error(
@@ -88,7 +89,7 @@ Job read_job(const MatmulOptions& options) {
   Job job;
   job.output = options.result.resolve();
   job.bias_bf16 = is_bf16_bias(options);
-  read_bias(options.bias, m, n, job);
+  read_bias(files, options.bias, m, n, job);
   if (job.bias_bf16) job.bias = round_to_bfloat16(job.bias);
   job.a = mx::quantize_rows(a.values.data(), m, k, format_a);
   const std::vector<float> b_rows = axis_to_rows(b.values, split_at(b.shape, 0));
@@ -162,7 +163,8 @@ int run(const MatmulOptions& options) {
   std::optional<BlockWaves> waves = open_waves(options, target);
   if (target == Target::rtl) setup.waves = options.waves;
   options.trace.require_possible(target);
-  const Job job = read_job(options);
+  InputFiles files(options.tensors);
+  const Job job = read_job(files, options);
   const JobShape shape = job.shape();
   if (job.output.kind != OutputFormat::Kind::mx &&
       !(options.elements.empty() && options.scales.empty())) {
@@ -171,9 +173,10 @@ int run(const MatmulOptions& options) {
   }
   Array<float> expected;
   if (!options.expect.empty()) {
-    expected = read_floats(options.expect);
+    expected = to_floats(files.read(options.expect), options.expect);
     require_same_shape(expected, {shape.m, shape.n}, options.expect + ": the expected result");
   }
+  files.require_all_names_used();
   if (target != Target::golden) shape.require_pair(setup.params);
 
   std::optional<ChromeTrace> trace = options.trace.open();
@@ -205,8 +208,12 @@ Command add_matmul(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "matmul", "Quantize A and B and compute A * B + bias on the reference, the model or the RTL");
   const auto options = std::make_shared<MatmulOptions>();
-  command->add_option("A.npy", options->a, "float32 [M, K]")->required();
-  command->add_option("B.npy", options->b, "float32 [K, N]")->required();
+  command
+      ->add_option("A.npy", options->a,
+                   "[M, K] of floats: a .npy, .npz or .safetensors file, or -, standard input")
+      ->required();
+  command->add_option("B.npy", options->b, "[K, N], the same")->required();
+  add_tensor_option(*command, options->tensors, "A, B, bias, expected result");
   command->add_option("--format-a", options->format_a, "Element format of A; see `mxe formats`")
       ->required();
   command->add_option("--format-b", options->format_b, "Element format of B")->required();

@@ -22,7 +22,8 @@ namespace mxe::cli {
 namespace {
 
 struct QuantizeOptions {
-  std::string input, tensor, scale_rule, rounding, elements, scales, dequantized, row_amaxes;
+  std::string input, scale_rule, rounding, elements, scales, dequantized, row_amaxes;
+  std::vector<std::string> tensor;
   QuantizerChoice quantizer;
   std::optional<float> tensor_amax;
   std::optional<uint64_t> seed;
@@ -163,9 +164,10 @@ Command add_quantize(CLI::App& app) {
   command
       ->add_option(
           "IN.npy", options->input,
-          "Array of any shape: float32, float64, float16 or bfloat16; or a .safetensors file")
+          "Array of any shape, float32, float64, float16 or bfloat16: a .npy, .npz or .safetensors "
+          "file, or -, standard input")
       ->required();
-  command->add_option("--tensor", options->tensor, "Which tensor of the .safetensors file");
+  add_tensor_option(*command, options->tensor);
   options->quantizer.add_to(*command);
   command->add_option("--axis", options->axis, "Axis the blocks run along; -1 is the last")
       ->capture_default_str();

@@ -209,7 +209,7 @@ TEST_F(Quantize, OtherTypesOfInput) {
   expect_error(command, "--tensor NAME is needed (allowed: a, b)");
   expect_error(of_tensor("c"), "there is no tensor 'c' (allowed: a, b)");
   expect_error({"quantize", path("x.npy"), "--format", "mxint8", "--tensor", "a"},
-               "only .safetensors files have names");
+               "--tensor a is for no file: only .npz and .safetensors files have names");
 }
 
 TEST_F(Quantize, NarrowValues) {

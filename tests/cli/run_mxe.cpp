@@ -56,7 +56,7 @@ ProgramRun CliTest::mxe(const std::vector<std::string>& arguments) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   const int flags = O_WRONLY | O_CREAT | O_TRUNC;
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, standard_input_.c_str(), O_RDONLY, 0);
   posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, path("stdout").c_str(), flags, 0600);
   posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, path("stderr").c_str(), flags, 0600);
   pid_t pid = 0;

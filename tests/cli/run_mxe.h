@@ -24,6 +24,8 @@ class CliTest : public testing::Test {
 
   /// Runs this program from now on, not the one in the build folder.
   void run_program(const std::string& program) { program_ = program; }
+  /// Gives the program this file as standard input from now on.
+  void feed(const std::string& file) { standard_input_ = file; }
   ProgramRun mxe(const std::vector<std::string>& arguments);
   /// Runs with --json added; expects `exit_code` and that stdout is exactly one JSON object.
   nlohmann::json mxe_json(std::vector<std::string> arguments, int exit_code = 0);
@@ -44,7 +46,7 @@ class CliTest : public testing::Test {
   std::vector<uint8_t> read_bytes(const std::string& name, const std::vector<std::size_t>& shape);
 
  private:
-  std::string directory_, program_ = MXE_PROGRAM;
+  std::string directory_, program_ = MXE_PROGRAM, standard_input_ = "/dev/null";
 };
 
 }  // namespace mxe::test

@@ -191,11 +191,31 @@ TEST(Safetensors, ReadsAllTypes) {
   ASSERT_EQ(tensors.size(), 5u);
   std::map<std::string, NamedTensor> by_name;
   for (const NamedTensor& tensor : tensors) by_name[tensor.name] = tensor;
-  EXPECT_EQ(by_name["w"].values, std::vector<float>{1.0f});
-  EXPECT_EQ(by_name["h"].values, (std::vector<float>{1.0f, -2.0f}));
-  EXPECT_EQ(by_name["b"].values, std::vector<float>{1.5f});
-  EXPECT_EQ(by_name["d"].values, std::vector<float>{2.0f});
-  EXPECT_TRUE(by_name["e"].values.empty());
+  EXPECT_EQ(to_float32(by_name["w"].array, "x"), std::vector<float>{1.0f});
+  EXPECT_EQ(to_float32(by_name["h"].array, "x"), (std::vector<float>{1.0f, -2.0f}));
+  EXPECT_EQ(to_float32(by_name["b"].array, "x"), std::vector<float>{1.5f});
+  EXPECT_EQ(to_float32(by_name["d"].array, "x"), std::vector<float>{2.0f});
+  EXPECT_TRUE(by_name["e"].array.data.empty());
+}
+
+TEST(Safetensors, CodesAndOneTensorOfMany) {
+  const std::vector<uint8_t> file =
+      safetensors(R"({"c":{"dtype":"F4","shape":[2,2],"data_offsets":[0,2]},)"
+                  R"("x":{"dtype":"C4","shape":[1],"data_offsets":[2,3]},)"
+                  R"("s":{"dtype":"F8_E8M0","shape":[1],"data_offsets":[3,4]}})",
+                  {0x21, 0xF4, 0, 127});
+  EXPECT_EQ(safetensors_names(file.data(), file.size(), "x"),
+            (std::vector<std::string>{"c", "s", "x"}));
+  const auto only = [&file](const std::string& name) {
+    return parse_safetensors(file.data(), file.size(), "x", name);
+  };
+  ASSERT_EQ(only("c").size(), 1u);
+  // The first one lies in the low nibble.
+  EXPECT_EQ(to_uint8(only("c")[0].array, "c"), (std::vector<uint8_t>{1, 2, 4, 15}));
+  EXPECT_EQ(only("s")[0].dtype, "F8_E8M0");
+  EXPECT_EQ(to_uint8(only("s")[0].array, "s"), std::vector<uint8_t>{127});
+  EXPECT_THROW(only("x"), Error);
+  EXPECT_THROW(parse_safetensors(file.data(), file.size(), "x"), Error);
 }
 
 TEST(Safetensors, DamagedFiles) {
@@ -216,14 +236,16 @@ TEST(Safetensors, DamagedFiles) {
   EXPECT_NE(safetensors_error(
                 tensor(f32 + "\"shape\":[4611686018427387904,4],\"data_offsets\":[0,0]"), 0),
             "");
-  EXPECT_NE(safetensors_error(tensor("\"dtype\":\"I8\",\"shape\":[1],\"data_offsets\":[0,1]"), 1)
-                .find("I8"),
+  EXPECT_NE(safetensors_error(tensor("\"dtype\":\"C4\",\"shape\":[1],\"data_offsets\":[0,1]"), 1)
+                .find("C4"),
             std::string::npos);
   const std::vector<uint8_t> short_file = {1, 2, 3};
   EXPECT_THROW(parse_safetensors(short_file.data(), short_file.size(), "x"), Error);
   const std::vector<uint8_t> lying = {255, 255, 255, 255, 255, 255, 255, 255, '{', '}'};
   EXPECT_THROW(parse_safetensors(lying.data(), lying.size(), "x"), Error);
-  EXPECT_THROW(read_safetensors("/nonexistent.safetensors"), Error);
+  EXPECT_NE(safetensors_error(tensor("\"dtype\":\"F4\",\"shape\":[3],\"data_offsets\":[0,2]"), 2)
+                .find("differ in size"),
+            std::string::npos);
 }
 
 }  // namespace

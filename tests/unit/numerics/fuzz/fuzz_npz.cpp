@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// libFuzzer target: the .npz reader either throws Error with one line or returns consistent arrays
+// for the names that it lists.
+#include <cstdlib>
+#include <string_view>
+
+#include "sw/mxe/npz.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size) {
+  const auto check = [](const mx::Error& error) {
+    if (std::string_view(error.what()).find('\n') != std::string_view::npos) std::abort();
+  };
+  try {
+    for (const std::string& name : mxe::cli::npz_names(data, size, "fuzz")) {
+      try {
+        const mx::NpyArray array = mxe::cli::parse_npz(data, size, "fuzz", name);
+        if (array.data.size() != array.size() * mx::dtype_size(array.dtype)) std::abort();
+      } catch (const mx::Error& error) {
+        check(error);
+      }
+    }
+  } catch (const mx::Error& error) {
+    check(error);
+  }
+  return 0;
+}
