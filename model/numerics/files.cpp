@@ -43,7 +43,8 @@ std::vector<uint8_t> read_file(const std::string& path) {
 }
 
 void write_file(const std::string& path, const void* data, std::size_t size) {
-  File file(std::fopen(path.c_str(), "wb"));
+  if (path == "-") std::fflush(stdout);
+  File file(path == "-" ? fdopen(dup(STDOUT_FILENO), "wb") : std::fopen(path.c_str(), "wb"));
   if (!file) throw Error(fmt::format("{}: cannot create: {}", path, std::strerror(errno)));
   const bool written = size == 0 || std::fwrite(data, 1, size, file.get()) == size;
   if (!written || std::fclose(file.release()) != 0) {

@@ -82,9 +82,13 @@ std::vector<uint8_t> unpack_codes(const uint8_t* packed, std::size_t rows, std::
   return codes;
 }
 
+std::size_t swizzled_size(std::size_t rows, std::size_t columns) {
+  return round_up(rows, kTileRows) * round_up(columns, kTileColumns);
+}
+
 std::vector<uint8_t> swizzle_scales(const uint8_t* scales, std::size_t rows, std::size_t columns) {
   const std::size_t padded = round_up(columns, kTileColumns);
-  std::vector<uint8_t> result(round_up(rows, kTileRows) * padded);
+  std::vector<uint8_t> result(swizzled_size(rows, columns));
   for (std::size_t row = 0; row < rows; row++) {
     for (std::size_t column = 0; column < columns; column++) {
       result[swizzled_index(row, column, padded / kTileColumns)] = scales[row * columns + column];

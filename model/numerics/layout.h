@@ -23,6 +23,9 @@ std::vector<uint8_t> pack_codes(const uint8_t* codes, std::size_t rows, std::siz
 std::vector<uint8_t> unpack_codes(const uint8_t* packed, std::size_t rows, std::size_t columns,
                                   int bits, NibbleOrder order, std::size_t row_stride);
 
+/// Bytes of swizzle_scales.
+std::size_t swizzled_size(std::size_t rows, std::size_t columns);
+
 /// Scales [rows][columns] in the 32x4x4 layout of cuBLAS and tcgen05: padded with 0 to 128 rows and
 /// 4 columns, each 128x4 tile stored as 32 rows of 4 row groups of 4 columns.
 std::vector<uint8_t> swizzle_scales(const uint8_t* scales, std::size_t rows, std::size_t columns);

@@ -305,18 +305,20 @@ std::vector<uint8_t> to_uint8(const NpyArray& array, const std::string& name) {
   return array.data;
 }
 
-void write_npy(const std::string& path, const NpyArray& array) {
+std::vector<uint8_t> format_npy(const NpyArray& array, const std::string& name,
+                                std::string_view descr) {
   const DTypeInfo& type = info(array.dtype);
   if (array.data.size() != array.size() * type.size) {
-    throw Error(fmt::format("{}: {} bytes of data do not fill the shape", path, array.data.size()));
+    throw Error(fmt::format("{}: {} bytes of data do not fill the shape", name, array.data.size()));
   }
+  const std::string own = fmt::format("{}{}", type.size == 1 ? '|' : '<', type.descr);
   std::string shape;
   for (const std::size_t dimension : array.shape) shape += fmt::format("{}, ", dimension);
   // As numpy prints tuples: "()", "(3,)", "(3, 4)".
   if (array.shape.size() > 1) shape.resize(shape.size() - 2);
   if (array.shape.size() == 1) shape.resize(shape.size() - 1);
-  std::string header = fmt::format("{{'descr': '{}{}', 'fortran_order': False, 'shape': ({}), }}",
-                                   type.size == 1 ? '|' : '<', type.descr, shape);
+  std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}",
+                                   descr.empty() ? std::string_view(own) : descr, shape);
   constexpr std::size_t kPrefix = 10;
   constexpr std::size_t kAlignment = 64;
   while ((kPrefix + header.size() + 1) % kAlignment != 0) header += ' ';
@@ -325,8 +327,14 @@ void write_npy(const std::string& path, const NpyArray& array) {
   file += static_cast<char>(header.size() & 0xFF);
   file += static_cast<char>(header.size() >> 8);
   file += header;
-  file.append(reinterpret_cast<const char*>(array.data.data()), array.data.size());
-  write_file(path, file.data(), file.size());
+  std::vector<uint8_t> bytes(file.begin(), file.end());
+  bytes.insert(bytes.end(), array.data.begin(), array.data.end());
+  return bytes;
+}
+
+void write_npy(const std::string& path, const NpyArray& array) {
+  const std::vector<uint8_t> bytes = format_npy(array, path);
+  write_file(path, bytes.data(), bytes.size());
 }
 
 namespace {

@@ -56,6 +56,12 @@ std::vector<float> to_float32(const NpyArray& array, const std::string& name);
 /// The elements of a uint8 array; throws Error for any other type.
 std::vector<uint8_t> to_uint8(const NpyArray& array, const std::string& name);
 
+/// The bytes of a file, version 1.0. `descr` is the type that it names, as NumPy spells it, if that
+/// is another one of the same size. Throws Error if the data do not fill the shape; `name` is used
+/// in the message.
+std::vector<uint8_t> format_npy(const NpyArray& array, const std::string& name,
+                                std::string_view descr = {});
+
 /// Writes version 1.0. Throws Error if the file cannot be written or sizes do not match the shape.
 void write_npy(const std::string& path, const NpyArray& array);
 void write_npy(const std::string& path, const float* data, const std::vector<std::size_t>& shape);

@@ -227,4 +227,65 @@ std::vector<NamedTensor> parse_safetensors(const uint8_t* bytes, std::size_t siz
   return Reader(bytes + header.data, size - header.data, name).read(header.json, only);
 }
 
+namespace {
+
+// A tensor on its way into a file.
+struct Entry {
+  const TypeInfo* type;
+  std::string_view name;
+  const NpyArray* array;
+};
+
+Entry make_entry(const NamedTensor& tensor) {
+  const auto fits = [&tensor](const TypeInfo& type) {
+    return type.dtype == tensor.array.dtype && (tensor.dtype.empty() || type.name == tensor.dtype);
+  };
+  const auto* type = std::find_if(kTypes.begin(), kTypes.end(), fits);
+  if (type == kTypes.end()) {
+    throw Error(fmt::format("tensor '{}': {} elements are not written as {}", tensor.name,
+                            dtype_name(tensor.array.dtype), tensor.dtype));
+  }
+  if (type->bits == 4 && (tensor.array.shape.empty() || tensor.array.shape.back() % 2 != 0)) {
+    throw Error(fmt::format("tensor '{}': {} needs an even last axis: two elements make a byte",
+                            tensor.name, type->name));
+  }
+  return {type, tensor.name, &tensor.array};
+}
+
+}  // namespace
+
+std::vector<uint8_t> format_safetensors(const std::vector<NamedTensor>& tensors) {
+  std::vector<Entry> entries;
+  for (const NamedTensor& tensor : tensors) entries.push_back(make_entry(tensor));
+  // Wide elements first, so that all are aligned; this is how the reference library orders them.
+  std::sort(entries.begin(), entries.end(), [](const Entry& x, const Entry& y) {
+    return x.type->bits != y.type->bits ? x.type->bits > y.type->bits : x.name < y.name;
+  });
+  nlohmann::ordered_json header = nlohmann::ordered_json::object();
+  std::vector<uint8_t> data;
+  for (const Entry& entry : entries) {
+    const std::size_t begin = data.size();
+    const std::vector<uint8_t>& bytes = entry.array->data;
+    if (entry.type->bits == 4) {
+      const std::vector<uint8_t> packed =
+          pack_codes(bytes.data(), 1, bytes.size(), 4, NibbleOrder::low);
+      data.insert(data.end(), packed.begin(), packed.end());
+    } else {
+      data.insert(data.end(), bytes.begin(), bytes.end());
+    }
+    header[std::string(entry.name)] = {{"dtype", entry.type->name},
+                                       {"shape", entry.array->shape},
+                                       {"data_offsets", {begin, data.size()}}};
+  }
+  std::string text = header.dump();
+  while (text.size() % 8 != 0) text += ' ';
+  std::vector<uint8_t> file;
+  for (unsigned shift = 0; shift < 64; shift += 8) {
+    file.push_back(static_cast<uint8_t>(uint64_t{text.size()} >> shift));
+  }
+  file.insert(file.end(), text.begin(), text.end());
+  file.insert(file.end(), data.begin(), data.end());
+  return file;
+}
+
 }  // namespace mx

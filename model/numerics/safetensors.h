@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading .safetensors files, strictly.
+// Reading .safetensors files, strictly, and writing them.
 #pragma once
 
 #include <cstddef>
@@ -30,5 +30,10 @@ std::vector<std::string> safetensors_names(const uint8_t* bytes, std::size_t siz
 std::vector<NamedTensor> parse_safetensors(const uint8_t* bytes, std::size_t size,
                                            const std::string& name,
                                            const std::optional<std::string>& only = {});
+
+/// The bytes of a file of these tensors. An empty dtype stands for the array's own. Throws Error,
+/// naming the tensor, for a type that the format does not have or that does not fit the array, and
+/// for F4 tensors with an odd last axis, which do not fill bytes.
+std::vector<uint8_t> format_safetensors(const std::vector<NamedTensor>& tensors);
 
 }  // namespace mx

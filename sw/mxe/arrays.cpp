@@ -181,15 +181,6 @@ Array<float> read_floats(const std::string& path, const std::vector<std::string>
   return array;
 }
 
-void write_shorts(const std::string& path, const Array<uint16_t>& array) {
-  mx::NpyArray file;
-  file.dtype = mx::DType::uint16;
-  file.shape = array.shape;
-  file.data.resize(array.values.size() * sizeof(uint16_t));
-  std::memcpy(file.data.data(), array.values.data(), file.data.size());
-  mx::write_npy(path, file);
-}
-
 void require_shape(const std::vector<std::size_t>& shape, std::size_t rank,
                    const std::string& what) {
   const bool filled = std::find(shape.begin(), shape.end(), std::size_t{0}) == shape.end();

@@ -63,9 +63,6 @@ Array<uint16_t> to_shorts(const mx::NamedTensor& tensor, const std::string& path
 /// Reads the array of floats of a file, or the tensor with this name.
 Array<float> read_floats(const std::string& path, const std::vector<std::string>& names = {});
 
-/// Writes a uint16 array; float32 and uint8 ones are mx::write_npy's business.
-void write_shorts(const std::string& path, const Array<uint16_t>& array);
-
 /// Throws mx::Error unless `shape` has `rank` dimensions, all of them at least 1. `what` says what
 /// the array is, for example "A.npy: A must be [M, K]".
 void require_shape(const std::vector<std::size_t>& shape, std::size_t rank,

@@ -18,6 +18,7 @@
 #include "model/numerics/npy.h"
 #include "sw/mxe/arrays.h"
 #include "sw/mxe/command.h"
+#include "sw/mxe/output_files.h"
 #include "sw/mxe/packing.h"
 #include "sw/mxe/quantizer_choice.h"
 
@@ -32,7 +33,7 @@ struct DequantizeOptions {
   std::optional<float> tensor_scale, tensor_amax;
   std::size_t length = 0;
   Packing packing = Packing::none;
-  bool json = false;
+  bool swizzled = false, json = false;
 };
 
 std::size_t blocks_of(std::size_t length, std::size_t block) {
@@ -128,12 +129,30 @@ Array<float> read_elements(InputFiles& files, const DequantizeOptions& options,
   return {codes.shape, look_up(codes.values, table, options.elements, options.quantizer.format)};
 }
 
+/// The shape of the scale codes that --swizzle has made one row of bytes.
+std::vector<std::size_t> scale_shape(const DequantizeOptions& options,
+                                     std::vector<std::size_t> elements, std::size_t block) {
+  const std::size_t axis = resolve_axis(options.axis.value_or(-1), elements.size());
+  if (axis + 1 != elements.size()) {
+    throw mx::Error("--swizzle needs scale codes of blocks along the last axis");
+  }
+  elements.back() = blocks_of(elements.back(), block);
+  return elements;
+}
+
 /// Scales as numbers: float32 files hold them as they are.
 Array<float> read_scales(InputFiles& files, const DequantizeOptions& options,
-                         const mx::ScaleFormat& format, const mx::BlockRules& rules) {
+                         const mx::QuantizerOptions& quantizer, const mx::BlockRules& rules,
+                         const std::vector<std::size_t>& elements) {
   mx::NamedTensor tensor = files.read(options.scales, "scales");
-  if (tensor.array.dtype == mx::DType::float32) return to_floats(tensor, options.scales);
-  const Array<uint8_t> codes = to_bytes(std::move(tensor), options.scales);
+  if (tensor.array.dtype == mx::DType::float32 && !options.swizzled) {
+    return to_floats(tensor, options.scales);
+  }
+  Array<uint8_t> codes = to_bytes(std::move(tensor), options.scales);
+  if (options.swizzled) {
+    codes = unswizzle(codes, scale_shape(options, elements, quantizer.block_size), options.scales);
+  }
+  const mx::ScaleFormat& format = quantizer.scale_format;
   return {codes.shape,
           look_up(codes.values, scale_table(format, rules), options.scales, format.name())};
 }
@@ -191,8 +210,10 @@ void apply_scales(std::vector<float>& values, const std::vector<float>& scales,
 
 /// Writes the values, rounded to nearest even where --dtype is narrower.
 void write_values(const DequantizeOptions& options, const Array<float>& values) {
+  OutputFiles files;
   if (options.dtype == "float32") {
-    mx::write_npy(options.output, values.values.data(), values.shape);
+    files.add(options.output, "output", values.values, values.shape);
+    files.write();
     return;
   }
   mx::NpyArray file;
@@ -205,7 +226,8 @@ void write_values(const DequantizeOptions& options, const Array<float>& values) 
     file.data.push_back(static_cast<uint8_t>(bits & 0xFF));
     file.data.push_back(static_cast<uint8_t>(bits >> 8));
   }
-  mx::write_npy(options.output, file);
+  files.add(options.output, "output", std::move(file));
+  files.write();
 }
 
 int run(const DequantizeOptions& options) {
@@ -214,7 +236,7 @@ int run(const DequantizeOptions& options) {
   const mx::BlockRules rules = mx::make_block_rules(quantizer.format, quantizer.options, 1);
   InputFiles files(options.tensors);
   Array<float> values = read_elements(files, options, quantizer, rules.values);
-  const Array<float> scales = read_scales(files, options, quantizer.options.scale_format, rules);
+  const Array<float> scales = read_scales(files, options, quantizer.options, rules, values.shape);
   const Blocks blocks = find_blocks(options, quantizer.options, values.shape, scales.shape);
   apply_scales(values.values, scales.values, blocks,
                scale_rules(files, options, quantizer, blocks.view));
@@ -256,13 +278,17 @@ Command add_dequantize(CLI::App& app) {
   command->add_option("--tensor-amax", options->tensor_amax, "The same as the amax it is made of");
   command->add_option("--row-amax", options->row_amaxes,
                       "amax of every row (float32), for presets with a scale for every row");
-  command->add_option("--output", options->output, "Write the values")->required();
+  command
+      ->add_option("--output", options->output,
+                   "Write the values to a .npy or .safetensors file or -, standard output")
+      ->required();
   command->add_option("--dtype", options->dtype, "Their type: float32, bfloat16 or float16")
       ->check(CLI::IsMember({"float32", "bfloat16", "float16"}))
       ->capture_default_str();
   command->add_option("--axis", options->axis,
                       "Axis the blocks run along (default: as the shapes say)");
   add_packing_option(*command, options->packing);
+  add_swizzle_option(*command, options->swizzled);
   command->add_option("--length", options->length,
                       "With --pack: elements along the last axis (default: all in the bytes)");
   command->add_flag("--json", options->json, "Print one JSON object");

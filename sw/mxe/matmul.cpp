@@ -14,7 +14,6 @@
 #include "model/job/difference.h"
 #include "model/job/job.h"
 #include "model/numerics/gemm.h"
-#include "model/numerics/npy.h"
 #include "model/numerics/quantize.h"
 #include "sw/device/device.h"
 #include "sw/mxe/arrays.h"
@@ -22,6 +21,7 @@
 #include "sw/mxe/engine_choice.h"
 #include "sw/mxe/matmul_report.h"
 #include "sw/mxe/output_choice.h"
+#include "sw/mxe/output_files.h"
 #include "sw/mxe/trace_choice.h"
 
 namespace mxe::cli {
@@ -112,15 +112,17 @@ DeviceResult run_on(Target target, const EngineSetup& setup, const Job& job,
 /// Writes the files that were asked for.
 void write_result(const MatmulOptions& options, const JobShape& shape, const StoredOutput& result,
                   const std::vector<float>& values) {
-  if (!options.output.empty()) mx::write_npy(options.output, values.data(), {shape.m, shape.n});
-  if (options.elements.empty() && options.scales.empty()) return;
-  const mx::MxTensor tensor = load_mx_output(result, shape.m, shape.n, shape.output);
-  if (!options.elements.empty()) {
-    mx::write_npy(options.elements, tensor.codes.data(), {shape.m, shape.n});
+  OutputFiles files;
+  files.add(options.output, "output", values, {shape.m, shape.n});
+  if (!options.elements.empty() || !options.scales.empty()) {
+    const mx::MxTensor tensor = load_mx_output(result, shape.m, shape.n, shape.output);
+    const auto type = [](CodeType all) { return CodeType{all.safetensors, {}}; };
+    files.add(options.elements, "elements", tensor.codes, {shape.m, shape.n},
+              type(code_type(mx::element_format(tensor.format))));
+    files.add(options.scales, "scales", tensor.scales, {shape.m, tensor.scale_columns()},
+              type(code_type(mx::ScaleFormat{})));
   }
-  if (!options.scales.empty()) {
-    mx::write_npy(options.scales, tensor.scales.data(), {shape.m, tensor.scale_columns()});
-  }
+  files.write();
 }
 
 /// Reports a difference from `source` on stderr.
@@ -231,8 +233,10 @@ Command add_matmul(CLI::App& app) {
                       "What computes the model's results: golden, or structural, block by block as "
                       "the RTL does");
   options->engine.add_to(*command);
-  command->add_option("--output", options->output,
-                      "Write the values of the result, float32 [M, N]");
+  command->add_option(
+      "--output", options->output,
+      "Write the values of the result, float32 [M, N], to a .npy or .safetensors file "
+      "or -, standard output");
   command->add_option("--elements", options->elements,
                       "Write the element codes of an MX result, uint8 [M, N]");
   command->add_option("--scales", options->scales,

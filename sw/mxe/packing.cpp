@@ -73,4 +73,31 @@ Array<uint8_t> unpack(const mx::ElementFormat& format, Packing packing,
   return codes;
 }
 
+void add_swizzle_option(CLI::App& command, bool& swizzled) {
+  command
+      .add_option_function<std::string>(
+          "--swizzle", [&swizzled](const std::string&) { swizzled = true; },
+          "Scale codes in the file: in the layout of cuBLAS and tcgen05, 128 x 4 at a time")
+      ->check(CLI::IsMember({"32x4x4"}))
+      ->type_name("32x4x4");
+}
+
+Array<uint8_t> swizzle(const Array<uint8_t>& scales) {
+  const AxisView view = last_axis(scales.shape);
+  std::vector<uint8_t> bytes = mx::swizzle_scales(scales.values.data(), view.outer, view.length);
+  const std::size_t size = bytes.size();
+  return {{size}, std::move(bytes)};
+}
+
+Array<uint8_t> unswizzle(const Array<uint8_t>& bytes, const std::vector<std::size_t>& shape,
+                         const std::string& name) {
+  const AxisView view = last_axis(shape);
+  const std::size_t expected = mx::swizzled_size(view.outer, view.length);
+  if (bytes.values.size() != expected) {
+    throw mx::Error(fmt::format("{}: scales of shape {} are {} bytes with --swizzle, not {}", name,
+                                shape_text(shape), expected, bytes.values.size()));
+  }
+  return {shape, mx::unswizzle_scales(bytes.values.data(), view.outer, view.length)};
+}
+
 }  // namespace mxe::cli

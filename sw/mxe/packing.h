@@ -33,4 +33,16 @@ Array<uint8_t> pack(const mx::ElementFormat& format, Packing packing, const Arra
 Array<uint8_t> unpack(const mx::ElementFormat& format, Packing packing,
                       const Array<uint8_t>& packed, std::size_t last);
 
+/// Adds `--swizzle 32x4x4`.
+void add_swizzle_option(CLI::App& command, bool& swizzled);
+
+/// Scales [rows..., blocks] in the layout of cuBLAS and tcgen05, as one row of bytes: what comes
+/// before the last axis counts as rows.
+Array<uint8_t> swizzle(const Array<uint8_t>& scales);
+
+/// The inverse, for scales of this shape. Throws mx::Error unless the bytes are as many as those
+/// have; `name` says where they come from.
+Array<uint8_t> unswizzle(const Array<uint8_t>& bytes, const std::vector<std::size_t>& shape,
+                         const std::string& name);
+
 }  // namespace mxe::cli

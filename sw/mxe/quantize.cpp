@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// mxe quantize: float32 to element codes and block scales.
+// mxe quantize: floats to element codes and block scales.
 
 #include "model/numerics/quantize.h"
 
@@ -11,9 +11,9 @@
 #include <optional>
 #include <string>
 
-#include "model/numerics/npy.h"
 #include "sw/mxe/arrays.h"
 #include "sw/mxe/command.h"
+#include "sw/mxe/output_files.h"
 #include "sw/mxe/packing.h"
 #include "sw/mxe/quantizer_choice.h"
 #include "sw/mxe/stats_report.h"
@@ -30,7 +30,7 @@ struct QuantizeOptions {
   int axis = -1;
   Packing packing = Packing::none;
   unsigned threads = hardware_threads();
-  bool stats = false, json = false;
+  bool swizzled = false, typed = false, stats = false, json = false;
 };
 
 mx::Quantizer resolve(const QuantizeOptions& options) {
@@ -68,23 +68,62 @@ mx::Quantizer resolve(const QuantizeOptions& options) {
   return quantizer;
 }
 
-void write_elements(const QuantizeOptions& options, const mx::QuantizedArray& array) {
-  if (options.elements.empty()) return;
-  if (array.wide_codes.empty()) {
-    const Array<uint8_t> packed = pack(array.format, options.packing, {array.shape, array.codes});
-    mx::write_npy(options.elements, packed.values.data(), packed.shape);
-  } else {
-    write_shorts(options.elements, {array.shape, array.wide_codes});
+void require_types(const QuantizeOptions& options, const mx::Quantizer& quantizer) {
+  if (!options.typed) return;
+  if (options.packing != Packing::none) {
+    throw mx::Error("--typed is for one code a byte, --pack for bytes without a type");
   }
+  const auto require = [](const CodeType& type, const std::string& name) {
+    if (!type.npy.empty()) return;
+    throw mx::Error(fmt::format("--typed: ml_dtypes has no type for the codes of {}", name));
+  };
+  require(code_type(quantizer.format), quantizer.format.name);
+  require(code_type(quantizer.options.scale_format), quantizer.options.scale_format.name());
 }
 
-void write_scales(const QuantizeOptions& options, const mx::QuantizedArray& array) {
-  if (options.scales.empty()) return;
-  if (array.scale_codes.empty()) {
-    mx::write_npy(options.scales, array.scales.data(), array.scale_shape);
-  } else {
-    mx::write_npy(options.scales, array.scale_codes.data(), array.scale_shape);
+/// What the files call the codes. A .npy file names the type of ml_dtypes only if asked to, because
+/// NumPy then reads raw bytes of no type.
+CodeType file_type(const QuantizeOptions& options, CodeType type) {
+  if (!options.typed) type.npy = {};
+  return type;
+}
+
+void add_elements(OutputFiles& files, const QuantizeOptions& options,
+                  const mx::QuantizedArray& array) {
+  if (!array.wide_codes.empty()) {
+    files.add(options.elements, "elements", array.wide_codes, array.shape);
+    return;
   }
+  const Array<uint8_t> packed = pack(array.format, options.packing, {array.shape, array.codes});
+  const bool bytes = options.packing != Packing::none;
+  files.add(options.elements, "elements", packed.values, packed.shape,
+            bytes ? CodeType{} : file_type(options, code_type(array.format)));
+}
+
+void add_scales(OutputFiles& files, const QuantizeOptions& options,
+                const mx::QuantizedArray& array) {
+  if (options.swizzled &&
+      (array.scale_codes.empty() || array.scale_shape.size() != array.shape.size() ||
+       array.axis + 1 != array.shape.size())) {
+    throw mx::Error("--swizzle needs scale codes of blocks along the last axis");
+  }
+  if (array.scale_codes.empty()) {
+    files.add(options.scales, "scales", array.scales, array.scale_shape);
+    return;
+  }
+  Array<uint8_t> scales{array.scale_shape, array.scale_codes};
+  if (options.swizzled) scales = swizzle(scales);
+  files.add(options.scales, "scales", scales.values, scales.shape,
+            file_type(options, code_type(array.options.scale_format)));
+}
+
+void write_files(const QuantizeOptions& options, const mx::QuantizedArray& array) {
+  OutputFiles files;
+  if (!options.elements.empty()) add_elements(files, options, array);
+  if (!options.scales.empty()) add_scales(files, options, array);
+  files.add(options.dequantized, "dequantized", array.dequantized, array.shape);
+  files.add(options.row_amaxes, "row_amax", array.row_amaxes, {array.row_amaxes.size()});
+  files.write();
 }
 
 Json describe(const QuantizeOptions& options, const mx::QuantizedArray& array) {
@@ -127,6 +166,7 @@ void print_stats(const mx::QuantizationStats& stats) {
 int run(const QuantizeOptions& options) {
   const mx::Quantizer quantizer = resolve(options);
   check_packing(quantizer.format, options.packing);
+  require_types(options, quantizer);
   const Array<float> input = read_floats(options.input, options.tensor);
   mx::QuantizeRequest request;
   request.axis = options.axis;
@@ -134,14 +174,7 @@ int run(const QuantizeOptions& options) {
   request.threads = options.threads;
   const mx::QuantizedArray array =
       mx::quantize(input.values.data(), input.shape, quantizer.format, quantizer.options, request);
-  write_elements(options, array);
-  write_scales(options, array);
-  if (!options.dequantized.empty()) {
-    mx::write_npy(options.dequantized, array.dequantized.data(), array.shape);
-  }
-  if (!options.row_amaxes.empty()) {
-    mx::write_npy(options.row_amaxes, array.row_amaxes.data(), {array.row_amaxes.size()});
-  }
+  write_files(options, array);
   std::optional<mx::QuantizationStats> stats;
   if (options.stats) stats = mx::quantization_stats(input.values.data(), array);
   if (options.json) {
@@ -180,13 +213,19 @@ Command add_quantize(CLI::App& app) {
                       "nvfp4: amax that the tensor scale is made of (default: the array's)");
   command->add_option("--row-amax", options->row_amaxes,
                       "Write the amax of every row (presets with a scale for every row)");
-  command->add_option("--elements", options->elements,
-                      "Write the element codes: uint8, or uint16 for formats of more than 8 bits");
+  command->add_option(
+      "--elements", options->elements,
+      "Write the element codes: uint8, or uint16 for formats of more than 8 bits, to "
+      "a .npy or .safetensors file or -, standard output");
   command->add_option("--scales", options->scales,
                       "Write the scale codes (uint8), or float32 scales where there is no code");
   command->add_option("--dequantized", options->dequantized,
                       "Write the values that the codes stand for (float32)");
   add_packing_option(*command, options->packing);
+  add_swizzle_option(*command, options->swizzled);
+  command->add_flag("--typed", options->typed,
+                    "Codes in .npy files as what NumPy saves for their types of ml_dtypes, not as "
+                    "uint8 (.safetensors files name their types anyway)");
   command
       ->add_option("--threads", options->threads,
                    "Threads to use (default: all); the result is the same")

@@ -122,5 +122,149 @@ TEST_F(Files, StandardInputOfEveryKind) {
   expect_error({"quantize", "-", "--format", "mxint8"}, "-: not a .npy file");
 }
 
+TEST_F(Files, WritesTensorsWithTheirTypes) {
+  write_floats("x.npy", {1, -0.75f, 0.5f, 6, 1, 2, 3, 4}, {2, 4});
+  struct Case {
+    const char* format;
+    const char* elements;  // the type in the file
+    const char* scales;
+  };
+  const Case cases[] = {{"mxfp4_e2m1", "F4", "F8_E8M0"},      {"mxfp8_e4m3", "F8_E4M3", "F8_E8M0"},
+                        {"mxfp8_e5m2", "F8_E5M2", "F8_E8M0"}, {"mxfp6_e2m3", "U8", "F8_E8M0"},
+                        {"mxint8", "I8", "F8_E8M0"},          {"nvfp4", "F4", "F8_E4M3"},
+                        {"int12", "U16", "F8_E8M0"},          {"e3m1", "U8", "F8_E8M0"}};
+  const std::string file = path("q.safetensors");
+  for (const Case& expected : cases) {
+    SCOPED_TRACE(expected.format);
+    const nlohmann::json json =
+        mxe_json({"quantize", path("x.npy"), "--format", expected.format, "--elements", file,
+                  "--scales", file, "--dequantized", path("d.npy")});
+    const std::vector<uint8_t> bytes = mx::read_file(file);
+    const auto tensor = [&bytes](const std::string& name) {
+      return mx::parse_safetensors(bytes.data(), bytes.size(), "q", name).at(0);
+    };
+    EXPECT_EQ(tensor("elements").dtype, expected.elements);
+    EXPECT_EQ(tensor("elements").array.shape, (std::vector<std::size_t>{2, 4}));
+    EXPECT_EQ(tensor("scales").dtype, expected.scales);
+    const ProgramRun run = mxe({"dequantize", "--elements", file, "--scales", file, "--format",
+                                expected.format, "--output", path("d2.npy"), "--tensor-scale",
+                                json.contains("tensor_scale") ? json["tensor_scale"].dump() : "1"});
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    EXPECT_TRUE(same_bytes("d.npy", "d2.npy"));
+  }
+}
+
+TEST_F(Files, FirstElementInTheLowNibble) {
+  write_floats("x.npy", {1, -0.75f, 0.5f, 6}, {4});
+  const std::string file = path("q.safetensors");
+  EXPECT_EQ(
+      mxe({"quantize", path("x.npy"), "--format", "mxfp4_e2m1", "--elements", file}).exit_code, 0);
+  const std::string text = read_text("q.safetensors");
+  EXPECT_EQ(text.size() % 8, 2u);  // the header is padded
+  EXPECT_EQ(text.substr(text.size() - 2), "\xA2\x71");
+  write_floats("x.npy", {1, 2, 3}, {3});
+  expect_error({"quantize", path("x.npy"), "--format", "mxfp4_e2m1", "--elements", file},
+               "F4 needs an even last axis");
+  // Packed bytes have no type.
+  EXPECT_EQ(mxe({"quantize", path("x.npy"), "--format", "mxfp4_e2m1", "--pack", "low", "--elements",
+                 file})
+                .exit_code,
+            0);
+  EXPECT_NE(read_text("q.safetensors").find("\"U8\",\"shape\":[2]"), std::string::npos);
+}
+
+TEST_F(Files, StandardOutput) {
+  write_floats("x.npy", {1, -0.75f, 0.5f, 6}, {4});
+  const std::vector<std::string> quantize{"quantize", path("x.npy"), "--format", "mxfp8_e4m3",
+                                          "--dequantized"};
+  const auto with = [&quantize](std::vector<std::string> more) {
+    std::vector<std::string> arguments = quantize;
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return arguments;
+  };
+  EXPECT_EQ(mxe(with({path("d.npy")})).exit_code, 0);
+  // One array is a .npy file; the report goes elsewhere.
+  const ProgramRun one = mxe(with({"-"}));
+  EXPECT_EQ(one.exit_code, 0);
+  EXPECT_EQ(one.out, read_text("d.npy"));
+  EXPECT_EQ(one.err, "[4] as mxfp8_e4m3: 1 blocks of 32 along axis 0\n");
+  // Several are a .safetensors file, which the next command reads.
+  const ProgramRun both = mxe(
+      {"quantize", path("x.npy"), "--format", "mxfp8_e4m3", "--elements", "-", "--scales", "-"});
+  write_text("pipe", both.out);
+  feed(path("pipe"));
+  const ProgramRun back = mxe({"dequantize", "--elements", "-", "--scales", "-", "--format",
+                               "mxfp8_e4m3", "--output", "-"});
+  EXPECT_EQ(back.exit_code, 0) << back.err;
+  EXPECT_EQ(back.out, read_text("d.npy"));
+  expect_error(with({path("d.npz")}), ".npz files are only read");
+  expect_error(with({path("d.npy"), "--elements", path("d.npy")}), "need a file each");
+}
+
+TEST_F(Files, TypedCodes) {
+  write_floats("x.npy", {1, -0.75f, 0.5f, 6}, {4});
+  const auto description = [this](const std::string& format, const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{"quantize",   path("x.npy"), "--format", format,
+                                       "--elements", path("e.npy"), "--scales", path("s.npy")};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const ProgramRun run = mxe(arguments);
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    return read_text("e.npy").substr(21, 3) + read_text("s.npy").substr(21, 3);
+  };
+  EXPECT_EQ(description("mxfp8_e5m2", {}), "|u1|u1");
+  EXPECT_EQ(description("mxfp8_e5m2", {"--typed"}), "<f1<V1");
+  EXPECT_EQ(description("mxfp8_e4m3", {"--typed"}), "<V1<V1");
+  EXPECT_EQ(description("mxfp4_e2m1", {"--typed"}), "<V1<V1");
+  EXPECT_EQ(description("mxint8", {"--typed"}), "|i1<V1");
+  const ProgramRun run = mxe({"dequantize", "--elements", path("e.npy"), "--scales", path("s.npy"),
+                              "--format", "mxint8", "--output", path("d.npy")});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_EQ(read_floats("d.npy", {4}), (std::vector<float>{1, -0.75f, 0.5f, 6}));
+  const auto bad = [this](const std::string& format, const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{"quantize", path("x.npy"), "--format", format, "--typed"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return arguments;
+  };
+  expect_error(bad("mxfp4_e1m2", {}), "ml_dtypes has no type for the codes of mxfp4_e1m2");
+  expect_error(bad("mxfp8_e5m2", {"--scale-format", "e5m0"}), "no type for the codes of e5m0");
+  expect_error(bad("mxfp4_e2m1", {"--pack", "low"}), "--typed is for one code a byte");
+}
+
+TEST_F(Files, SwizzledScales) {
+  write_random("x.npy", {3, 44, 160}, 9);  // 132 rows of 5 scales: 2 x 2 tiles
+  const std::vector<std::string> quantize{"quantize",   path("x.npy"), "--format", "mxfp8_e4m3",
+                                          "--elements", path("e.npy"), "--scales", path("s.npy")};
+  EXPECT_EQ(mxe(quantize).exit_code, 0);
+  const std::vector<uint8_t> plain = read_bytes("s.npy", {3, 44, 5});
+  const auto dequantize = [this](const std::string& output, std::vector<std::string> more) {
+    std::vector<std::string> arguments{"dequantize", "--elements",  path("e.npy"),
+                                       "--scales",   path("s.npy"), "--format",
+                                       "mxfp8_e4m3", "--output",    path(output)};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return arguments;
+  };
+  EXPECT_EQ(mxe(dequantize("d.npy", {})).exit_code, 0);
+  std::vector<std::string> swizzled = quantize;
+  swizzled.insert(swizzled.end(), {"--swizzle", "32x4x4"});
+  EXPECT_EQ(mxe(swizzled).exit_code, 0);
+  const std::vector<uint8_t> tiles = read_bytes("s.npy", {2048});
+  EXPECT_EQ(tiles[0], plain[0]);
+  EXPECT_EQ(tiles[4 * 1 + 3], plain[32 * 5 + 3]);  // row 32 beside row 0
+  EXPECT_EQ(tiles[16 * 7 + 4 * 2 + 1], plain[71 * 5 + 1]);
+  EXPECT_EQ(tiles[512 + 16], plain[1 * 5 + 4]);  // the next tile of columns
+  EXPECT_EQ(tiles[1024 + 16 * 3 + 2], plain[131 * 5 + 2]);
+  EXPECT_EQ(tiles[1024 + 16 * 4], 0);  // padding
+  EXPECT_EQ(mxe(dequantize("d2.npy", {"--swizzle", "32x4x4"})).exit_code, 0);
+  EXPECT_TRUE(same_bytes("d.npy", "d2.npy"));
+  expect_error(dequantize("o.npy", {"--swizzle", "32x4x4", "--block", "16"}),
+               "scales of shape [3, 44, 10] are 3072 bytes with --swizzle, not 2048");
+  expect_error(dequantize("o.npy", {"--swizzle", "32x4x4", "--axis", "0"}), "along the last axis");
+  swizzled.insert(swizzled.end(), {"--axis", "0"});
+  expect_error(swizzled, "along the last axis");
+  swizzled.back() = "-1";
+  swizzled[9] = "64x4";
+  expect_error(swizzled, "32x4x4");
+}
+
 }  // namespace
 }  // namespace mxe::test
