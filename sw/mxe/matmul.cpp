@@ -14,7 +14,6 @@
 #include "model/job/difference.h"
 #include "model/job/job.h"
 #include "model/numerics/gemm.h"
-#include "model/numerics/quantize.h"
 #include "sw/device/device.h"
 #include "sw/mxe/arrays.h"
 #include "sw/mxe/command.h"
@@ -22,6 +21,7 @@
 #include "sw/mxe/matmul_report.h"
 #include "sw/mxe/output_choice.h"
 #include "sw/mxe/output_files.h"
+#include "sw/mxe/products.h"
 #include "sw/mxe/trace_choice.h"
 
 namespace mxe::cli {
@@ -32,7 +32,8 @@ struct MatmulOptions {
   std::vector<std::string> tensors;
   std::optional<std::string> arithmetic;
   std::string elements, scales, bias_format = "fp32", accumulate = "block";
-  bool check = true, json = false;
+  bool transposed = false, check = true, json = false;
+  unsigned threads = hardware_threads();
   OutputChoice result;
   EngineChoice engine;
   TraceChoice trace;
@@ -43,25 +44,6 @@ void require_only(const char* option, const std::string& value, const char* allo
   if (value == allowed) return;
   throw mx::Error(
       fmt::format("{} {} is only for --on golden (allowed: {})", option, value, allowed));
-}
-
-Array<float> read_matrix(InputFiles& files, const std::string& path, const char* shape) {
-  Array<float> matrix = to_floats(files.read(path), path);
-  require_shape(matrix.shape, 2, fmt::format("{}: it must be {}", path, shape));
-  return matrix;
-}
-
-/// The bias of an [m, n] result; throws mx::Error unless it is [m, n] or [n].
-void read_bias(InputFiles& files, const std::string& path, std::size_t m, std::size_t n, Job& job) {
-  if (path.empty()) return;
-  Array<float> bias = to_floats(files.read(path), path);
-  const std::vector<std::size_t> row{n}, full{m, n};
-  if (bias.shape != row && bias.shape != full) {
-    throw mx::Error(fmt::format("{}: the bias must be {} or {}, but is {}", path, shape_text(full),
-                                shape_text(row), shape_text(bias.shape)));
-  }
-  job.bias = std::move(bias.values);
-  job.bias_one_row = job.bias.size() == n;
 }
 
 /// Whether the bias is stored as BF16; throws mx::Error for anything but fp32 and bf16.
@@ -75,51 +57,52 @@ bool is_bf16_bias(const MatmulOptions& options) {
   return true;
 }
 
-Job read_job(InputFiles& files, const MatmulOptions& options) {
-  const mx::FormatId format_a = mx::parse_format(options.format_a);
-  const mx::FormatId format_b = mx::parse_format(options.format_b);
-  const Array<float> a = read_matrix(files, options.a, "[M, K]");
-  const Array<float> b = read_matrix(files, options.b, "[K, N]");
-  const std::size_t m = a.shape[0], k = a.shape[1], n = b.shape[1];
-  if (b.shape[0] != k) {
-    throw mx::Error(
-        fmt::format("{} is {} and {} is {}: the columns of A must be as many as the rows of B",
-                    options.a, shape_text(a.shape), options.b, shape_text(b.shape)));
+Operand read_operand(InputFiles& files, const std::string& path, const std::string& format) {
+  return {path, to_floats(files.read(path), path), mx::parse_format(format)};
+}
+
+Products read_products(InputFiles& files, const MatmulOptions& options) {
+  const Operand a = read_operand(files, options.a, options.format_a);
+  const Operand b = read_operand(files, options.b, options.format_b);
+  const bool bf16 = is_bf16_bias(options);
+  const OutputFormat output = options.result.resolve();
+  Products products = make_products(a, b, options.transposed, options.threads);
+  for (Job& job : products.jobs) job.output = output;
+  if (!options.bias.empty()) {
+    add_bias(products, to_floats(files.read(options.bias), options.bias), bf16, options.bias);
   }
-  Job job;
-  job.output = options.result.resolve();
-  job.bias_bf16 = is_bf16_bias(options);
-  read_bias(files, options.bias, m, n, job);
-  if (job.bias_bf16) job.bias = round_to_bfloat16(job.bias);
-  job.a = mx::quantize_rows(a.values.data(), m, k, format_a);
-  const std::vector<float> b_rows = axis_to_rows(b.values, split_at(b.shape, 0));
-  job.b = mx::quantize_rows(b_rows.data(), n, k, format_b);
-  return job;
+  return products;
 }
 
 /// The result on `target`; the reference has no cycles and no counters.
-DeviceResult run_on(Target target, const EngineSetup& setup, const Job& job,
+DeviceResult run_on(Target target, const EngineSetup& setup, const Products& products,
                     const mx::GemmOptions& golden) {
-  if (target != Target::golden) return Device(target, setup).run(job);
+  if (target != Target::golden) {
+    Device device(target, setup);
+    return products.run(device);
+  }
   const auto start = std::chrono::steady_clock::now();
   DeviceResult result;
-  result.output = job.golden(golden);
+  result.output = products.golden(golden);
   result.wall_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return result;
 }
 
 /// Writes the files that were asked for.
-void write_result(const MatmulOptions& options, const JobShape& shape, const StoredOutput& result,
+void write_result(const MatmulOptions& options, const JobShape& shape,
+                  const std::vector<std::size_t>& axes, const StoredOutput& result,
                   const std::vector<float>& values) {
   OutputFiles files;
-  files.add(options.output, "output", values, {shape.m, shape.n});
+  files.add(options.output, "output", values, axes);
   if (!options.elements.empty() || !options.scales.empty()) {
     const mx::MxTensor tensor = load_mx_output(result, shape.m, shape.n, shape.output);
     const auto type = [](CodeType all) { return CodeType{all.safetensors, {}}; };
-    files.add(options.elements, "elements", tensor.codes, {shape.m, shape.n},
+    files.add(options.elements, "elements", tensor.codes, axes,
               type(code_type(mx::element_format(tensor.format))));
-    files.add(options.scales, "scales", tensor.scales, {shape.m, tensor.scale_columns()},
+    std::vector<std::size_t> scale_axes = axes;
+    scale_axes.back() = tensor.scale_columns();
+    files.add(options.scales, "scales", tensor.scales, scale_axes,
               type(code_type(mx::ScaleFormat{})));
   }
   files.write();
@@ -160,23 +143,27 @@ int run(const MatmulOptions& options) {
   }
   EngineSetup setup = options.engine.resolve();
   golden.dual = setup.params.fp4_dual != 0;
-  golden.threads = hardware_threads();
+  golden.threads = options.threads;
   setup.arithmetic = choose_arithmetic(options.arithmetic, target);
   std::optional<BlockWaves> waves = open_waves(options, target);
   if (target == Target::rtl) setup.waves = options.waves;
   options.trace.require_possible(target);
   InputFiles files(options.tensors);
-  const Job job = read_job(files, options);
-  const JobShape shape = job.shape();
-  if (job.output.kind != OutputFormat::Kind::mx &&
+  const Products products = read_products(files, options);
+  const JobShape shape = products.total();
+  if (products.jobs.size() > 1 && (!options.waves.empty() || options.trace.wanted())) {
+    throw mx::Error(
+        fmt::format("--trace and --waves record one product, these are {}", products.jobs.size()));
+  }
+  if (shape.output.kind != OutputFormat::Kind::mx &&
       !(options.elements.empty() && options.scales.empty())) {
     throw mx::Error(
-        fmt::format("--elements and --scales are for MX results, not for {}", job.output.name()));
+        fmt::format("--elements and --scales are for MX results, not for {}", shape.output.name()));
   }
   Array<float> expected;
   if (!options.expect.empty()) {
     expected = to_floats(files.read(options.expect), options.expect);
-    require_same_shape(expected, {shape.m, shape.n}, options.expect + ": the expected result");
+    require_same_shape(expected, products.shape, options.expect + ": the expected result");
   }
   files.require_all_names_used();
   if (target != Target::golden) shape.require_pair(setup.params);
@@ -184,12 +171,12 @@ int run(const MatmulOptions& options) {
   std::optional<ChromeTrace> trace = options.trace.open();
   if (trace) setup.tracer = &*trace;
   if (waves) setup.watcher = &*waves;
-  const DeviceResult result = run_on(target, setup, job, golden);
+  const DeviceResult result = run_on(target, setup, products, golden);
   if (trace) trace->close();
   if (waves) waves->close();
   const std::vector<float> values = load_output(result.output, shape.m, shape.n, shape.output);
-  write_result(options, shape, result.output, values);
-  const MatmulReport report{shape, target, setup.params, setup.timing};
+  write_result(options, shape, products.shape, result.output, values);
+  const MatmulReport report{shape, target, setup.params, setup.timing, products.jobs.size()};
   if (options.json) {
     print_json(to_json(report, result));
   } else {
@@ -201,7 +188,7 @@ int run(const MatmulOptions& options) {
   }
   if (target == Target::golden || !options.check) return kAgreed;
   return report_difference(options, "golden",
-                           describe_difference(result.output, job.golden(golden), shape));
+                           describe_difference(result.output, products.golden(golden), shape));
 }
 
 }  // namespace
@@ -212,15 +199,20 @@ Command add_matmul(CLI::App& app) {
   const auto options = std::make_shared<MatmulOptions>();
   command
       ->add_option("A.npy", options->a,
-                   "[M, K] of floats: a .npy, .npz or .safetensors file, or -, standard input")
+                   "[M, K] of floats, after any number of leading axes: a .npy, .npz or "
+                   ".safetensors file, or -, standard input")
       ->required();
-  command->add_option("B.npy", options->b, "[K, N], the same")->required();
+  command
+      ->add_option("B.npy", options->b,
+                   "[K, N], the same, with the leading axes of A, or one of them has none")
+      ->required();
+  command->add_flag("--transpose-b", options->transposed, "B is [N, K]");
   add_tensor_option(*command, options->tensors, "A, B, bias, expected result");
   command->add_option("--format-a", options->format_a, "Element format of A; see `mxe formats`")
       ->required();
   command->add_option("--format-b", options->format_b, "Element format of B")->required();
   command->add_option("--on", options->on, "golden, model or rtl")->required();
-  command->add_option("--bias", options->bias, "float32 [M, N] or [N], added to the product");
+  command->add_option("--bias", options->bias, "[M, N], [N] or like the result, added to it");
   command->add_option("--bias-format", options->bias_format, "How the bias is stored: fp32 or bf16")
       ->capture_default_str();
   options->result.add_to(*command);
@@ -235,7 +227,7 @@ Command add_matmul(CLI::App& app) {
   options->engine.add_to(*command);
   command->add_option(
       "--output", options->output,
-      "Write the values of the result, float32 [M, N], to a .npy or .safetensors file "
+      "Write the values of the result, float32 [..., M, N], to a .npy or .safetensors file "
       "or -, standard output");
   command->add_option("--elements", options->elements,
                       "Write the element codes of an MX result, uint8 [M, N]");
@@ -249,6 +241,10 @@ Command add_matmul(CLI::App& app) {
                       "those of the model's blocks as VCD");
   command->add_flag("!--no-check", options->check,
                     "Do not compare the result of model or RTL with golden");
+  command
+      ->add_option("--threads", options->threads,
+                   "Threads for quantizing and golden (default: all); the result is the same")
+      ->check(CLI::Range(1u, 1024u));
   command->add_flag("--json", options->json, "Print one JSON object");
   return {command, [options] { return run(*options); }};
 }

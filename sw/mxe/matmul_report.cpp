@@ -75,6 +75,7 @@ Json to_json(const MatmulReport& report, const DeviceResult& result) {
             {"bytes_read", nullptr},
             {"bytes_written", nullptr},
             {"wall_seconds", result.wall_seconds}};
+  if (report.products > 1) json["products"] = report.products;
   if (report.on == Target::golden) return json;
   json["cycles"] = result.cycles;
   for (const auto& [name, value] : result.counters) json["counters"][name] = value;
@@ -89,6 +90,9 @@ void print_text(const MatmulReport& report, const DeviceResult& result) {
              mx::element_format(report.shape.format_a).name, report.shape.k, report.shape.n,
              mx::element_format(report.shape.format_b).name, target_name(report.on),
              result.wall_seconds);
+  if (report.products > 1) {
+    fmt::print("  products       {}, whose rows are counted together\n", report.products);
+  }
   if (report.on == Target::golden) return;
   fmt::print("  configuration  {} ({})\n", report.params.config_name(), report.params.to_string());
   fmt::print("  cycles         {}\n", result.cycles);

@@ -10,10 +10,11 @@ namespace mxe::cli {
 
 /// What `matmul` and `estimate` report about, besides what the device says.
 struct MatmulReport {
-  JobShape shape;
+  JobShape shape;  ///< with the rows of all products
   Target on;
   Params params;
   MemoryTiming timing;
+  std::size_t products = 1;  ///< that a batch has
 };
 
 /// Useful multiply-accumulates over those the engine could have done in `cycles`: 0 to 1.

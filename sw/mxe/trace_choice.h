@@ -18,6 +18,7 @@ class TraceChoice {
  public:
   /// Adds the option to `command`. The object must live until parsing is over.
   void add_to(CLI::App& command);
+  bool wanted() const { return !path_.empty(); }
   /// Throws mx::Error if a trace is asked for of anything but the model.
   void require_possible(Target target) const;
   /// Begins the file, if one was asked for. Throws mx::Error if it cannot be written.

@@ -202,6 +202,131 @@ TEST_F(Matmul, ArithmeticOfTheModel) {
                "--arithmetic needs --on model, not rtl");
 }
 
+TEST_F(Matmul, TransposedB) {
+  write_floats("a.npy", {1, 2, 3, -4, 5, 6}, {2, 3});
+  write_floats("b.npy", {7, -9, 11, 8, 10, 12}, {2, 3});
+  const ProgramRun run = mxe(
+      command("golden", "mxfp8_e4m3", "mxfp8_e4m3", {"--transpose-b", "--output", path("c.npy")}));
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_EQ(read_floats("c.npy", {2, 2}), (std::vector<float>{22, 64, -7, 90}));
+  write_random("b.npy", {3, 2}, 1);
+  expect_error(command("golden", "mxint8", "mxint8", {"--transpose-b"}),
+               "the columns of A must be as many as the columns of B");
+}
+
+/// Batches, on the reference and on the model.
+class MatmulBatch : public Matmul, public testing::WithParamInterface<const char*> {
+ protected:
+  std::vector<float> result(const std::vector<std::size_t>& shape,
+                            std::vector<std::string> more = {}) {
+    more.insert(more.end(), {"--config", "small", "--output", path("c.npy")});
+    const ProgramRun run = mxe(command(GetParam(), "mxint8", "mxint8", more));
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    EXPECT_EQ(run.err, "");
+    return read_floats("c.npy", shape);
+  }
+};
+
+TEST_P(MatmulBatch, ProductsOneByOne) {
+  write_floats("a.npy", {1, 2, 3, 4, 5, 6}, {3, 1, 2});
+  write_floats("b.npy", {1, 0, 0, 1, 2, 0, 0, 3, 1, 1, 1, -1}, {3, 2, 2});
+  EXPECT_EQ(result({3, 1, 2}), (std::vector<float>{1, 2, 6, 12, 11, -1}));
+  EXPECT_EQ(result({3, 1, 2}, {"--transpose-b"}), (std::vector<float>{1, 2, 6, 12, 11, -1}));
+  write_floats("row.npy", {100, 200}, {2});
+  write_floats("matrix.npy", {100, 200}, {1, 2});
+  write_floats("full.npy", {10, 20, 30, 40, 50, 60}, {3, 1, 2});
+  const std::vector<float> with_row{101, 202, 106, 212, 111, 199};
+  EXPECT_EQ(result({3, 1, 2}, {"--bias", path("row.npy")}), with_row);
+  EXPECT_EQ(result({3, 1, 2}, {"--bias", path("matrix.npy")}), with_row);
+  EXPECT_EQ(result({3, 1, 2}, {"--bias", path("full.npy")}),
+            (std::vector<float>{11, 22, 36, 52, 61, 59}));
+  write_floats("expected.npy", {1, 2, 6, 12, 11, -1}, {3, 1, 2});
+  EXPECT_EQ(
+      mxe(command(GetParam(), "mxint8", "mxint8", {"--expect", path("expected.npy")})).exit_code,
+      0);
+}
+
+TEST_P(MatmulBatch, SharedOperands) {
+  write_floats("a.npy", {1, 2, 3, 4, 5, 6, 7, 8}, {2, 2, 1, 2});
+  write_floats("b.npy", {1, 0, 2, 1}, {2, 2});
+  EXPECT_EQ(result({2, 2, 1, 2}), (std::vector<float>{5, 2, 11, 4, 17, 6, 23, 8}));
+  write_floats("matrix.npy", {100, 200}, {1, 2});
+  EXPECT_EQ(result({2, 2, 1, 2}, {"--bias", path("matrix.npy")}),
+            (std::vector<float>{105, 202, 111, 204, 117, 206, 123, 208}));
+  write_floats("a.npy", {1, 2}, {1, 2});
+  write_floats("b.npy", {1, 0, 2, 1, 3, 4, 5, 6}, {2, 2, 2});
+  EXPECT_EQ(result({2, 1, 2}), (std::vector<float>{5, 2, 13, 16}));
+}
+
+INSTANTIATE_TEST_SUITE_P(On, MatmulBatch, testing::Values("golden", "model"));
+
+TEST_F(Matmul, BatchIsWhatItsProductsAre) {
+  write_random("a.npy", {3, 5, 70}, 1);
+  write_random("b.npy", {3, 40, 70}, 2);
+  const auto run = [this](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{"--transpose-b", "--out-format", "mxfp4_e2m1", "--config",
+                                       "small"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return mxe_json(command("model", "mxfp8_e4m3", "mxfp6_e2m3", arguments));
+  };
+  const nlohmann::json all = run({"--elements", path("e.npy"), "--scales", path("s.npy")});
+  const std::vector<uint8_t> elements = read_bytes("e.npy", {3, 5, 40});
+  const std::vector<uint8_t> scales = read_bytes("s.npy", {3, 5, 2});
+  EXPECT_EQ(all.at("m"), 15);
+  EXPECT_EQ(all.at("products"), 3);
+  // Each product on its own.
+  const std::vector<float> a = read_floats("a.npy", {3, 5, 70});
+  const std::vector<float> b = read_floats("b.npy", {3, 40, 70});
+  uint64_t cycles = 0;
+  for (long i = 0; i < 3; i++) {
+    write_floats("a.npy", {a.begin() + i * 350, a.begin() + (i + 1) * 350}, {5, 70});
+    write_floats("b.npy", {b.begin() + i * 2800, b.begin() + (i + 1) * 2800}, {40, 70});
+    const nlohmann::json one = run({"--elements", path("e.npy"), "--scales", path("s.npy")});
+    cycles += one.at("cycles").get<uint64_t>();
+    EXPECT_FALSE(one.contains("products"));
+    EXPECT_EQ(read_bytes("e.npy", {5, 40}),
+              std::vector<uint8_t>(elements.begin() + i * 200, elements.begin() + (i + 1) * 200));
+    EXPECT_EQ(read_bytes("s.npy", {5, 2}),
+              std::vector<uint8_t>(scales.begin() + i * 10, scales.begin() + (i + 1) * 10));
+  }
+  EXPECT_EQ(all.at("cycles"), cycles);
+}
+
+TEST_F(Matmul, BadBatches) {
+  write_random("a.npy", {3, 5, 70}, 1);
+  write_random("b.npy", {2, 70, 4}, 2);
+  expect_error(command("golden", "mxint8", "mxint8"),
+               "the axes before the last two must be the same, or one of them must have none");
+  write_random("b.npy", {3, 70, 4}, 2);
+  write_random("bias.npy", {3, 4}, 3);
+  expect_error(command("golden", "mxint8", "mxint8", {"--bias", path("bias.npy")}),
+               "the bias must be [5, 4] or [4] or [3, 5, 4], but is [3, 4]");
+  expect_error(command("model", "mxint8", "mxint8", {"--trace", path("t.json")}),
+               "--trace and --waves record one product, these are 3");
+}
+
+TEST_F(Matmul, ThreadsChangeNothing) {
+  write_random("a.npy", {67, 300}, 1);
+  write_random("b.npy", {300, 45}, 2);
+  write_random("x.npy", {45, 301}, 3);
+  for (const char* threads : {"1", "2", "3", "7", "64"}) {
+    const std::string end = std::string(threads) + ".npy";
+    const ProgramRun product = mxe(command("golden", "mxfp8_e5m2", "mxfp4_e2m1",
+                                           {"--threads", threads, "--output", path("c" + end)}));
+    EXPECT_EQ(product.exit_code, 0) << product.err;
+    EXPECT_TRUE(same_bytes("c1.npy", "c" + end)) << threads;
+    for (const char* axis : {"0", "1"}) {
+      const ProgramRun run =
+          mxe({"quantize", path("x.npy"), "--format", "nvfp4", "--axis", axis, "--threads", threads,
+               "--elements", path(axis + ("e" + end)), "--scales", path(axis + ("s" + end))});
+      EXPECT_EQ(run.exit_code, 0) << run.err;
+      EXPECT_TRUE(same_bytes(axis + std::string("e1.npy"), axis + ("e" + end))) << threads;
+      EXPECT_TRUE(same_bytes(axis + std::string("s1.npy"), axis + ("s" + end))) << threads;
+    }
+  }
+  expect_error(command("golden", "mxint8", "mxint8", {"--threads", "0"}), "--threads");
+}
+
 TEST_F(Matmul, BadInput) {
   write_operands(2, 3, 40);
   expect_error(command("silicon", "mxint8", "mxint8"), "allowed: golden, model, rtl");
