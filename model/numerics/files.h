@@ -11,7 +11,8 @@ namespace mx {
 /// The bytes of a file, or of standard input for "-"; throws Error if it cannot be opened or read.
 std::vector<uint8_t> read_file(const std::string& path);
 
-/// Replaces a file, or continues standard output for "-"; throws Error if it cannot be written completely.
+/// Replaces a file, or continues standard output for "-"; throws Error if it cannot be written
+/// completely.
 void write_file(const std::string& path, const void* data, std::size_t size);
 
 /// The folder of the running program's file, links resolved; empty if the system does not say it.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // libFuzzer target: the .npy reader either throws Error with one line or returns a consistent
-// array.
+// array, which it reads again from the file that it is written to.
 #include <cstdlib>
 
 #include "model/numerics/npy.h"
@@ -9,7 +9,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size) {
   try {
     const mx::NpyArray array = mx::parse_npy(data, size, "fuzz");
     if (array.data.size() != array.size() * mx::dtype_size(array.dtype)) std::abort();
-    if (array.dtype == mx::DType::float32) mx::to_float32(array, "fuzz");
+    const std::vector<uint8_t> file = mx::format_npy(array, "fuzz");
+    const mx::NpyArray again = mx::parse_npy(file.data(), file.size(), "again");
+    if (again.dtype != array.dtype || again.shape != array.shape || again.data != array.data) {
+      std::abort();
+    }
+    mx::to_float32(array, "fuzz");
   } catch (const mx::Error& error) {
     if (std::string_view(error.what()).find('\n') != std::string_view::npos) std::abort();
   }
