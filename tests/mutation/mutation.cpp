@@ -105,7 +105,8 @@ class Ladder {
     };
     planted_fault = static_cast<int>(fault);
     const auto run = [&](const CoSimCase& c) { return run_case(c, make_top); };
-    return CasePool(run, 1).run(content);
+    constexpr unsigned kSeconds = 200;  // a mutant may run without end
+    return CasePool(run, 1, kSeconds).run(content);
   }
 
   const Options& options_;
