@@ -17,8 +17,8 @@
 # override those of the named configuration. TOP and SOURCES, packages first, replace mxe_top and the
 # project's RTL (default: the list rtl/mxe.f). FST compiles waveforms in. FAST optimises more, for
 # designs that run long: it takes the compiler twice the time. BRIEF optimises less, for those that run
-# for seconds: they are compiled in three quarters of the time and run a quarter slower. COVERAGE counts how often lines run
-# (RtlTop::write_line_coverage). HIDDEN keeps all symbols to the library that it becomes part of.
+# for seconds: they are compiled in three quarters of the time and run a quarter slower. COVERAGE
+# counts how often lines run (RtlTop::write_line_coverage). HIDDEN keeps all symbols to the library that it becomes part of.
 # DEFINES are Verilog macros. STATES tells which signals the simulation shows (default for mxe_top:
 # rtl/mxe_states.vlt). OPTIONS go to Verilator.
 #
