@@ -59,61 +59,6 @@ Fate fate_of(const ElementExplanation& element) {
   return chosen > magnitude ? Fate::rounded_up : Fate::rounded_down;
 }
 
-// A switch of QuantizerOptions as a value.
-struct Switch {
-  const char* name;
-  void (*copy)(const QuantizerOptions& from, QuantizerOptions& to);
-};
-
-#define MXE_SWITCH(name)                                                                   \
-  Switch {                                                                                 \
-#name, [](const QuantizerOptions& from, QuantizerOptions& to) { to.name = from.name; } \
-  }
-
-constexpr Switch kSwitches[] = {MXE_SWITCH(bfloat16_input),
-                                MXE_SWITCH(walk),
-                                MXE_SWITCH(block_size),
-                                MXE_SWITCH(block_rows),
-                                MXE_SWITCH(scale_format),
-                                MXE_SWITCH(scale_rule),
-                                MXE_SWITCH(log2),
-                                MXE_SWITCH(quotient),
-                                MXE_SWITCH(even_bits),
-                                MXE_SWITCH(nan),
-                                MXE_SWITCH(inf),
-                                MXE_SWITCH(all_nan_poisons),
-                                MXE_SWITCH(zero_threshold),
-                                MXE_SWITCH(zero_log2),
-                                MXE_SWITCH(zero_exponent),
-                                MXE_SWITCH(exponent_range),
-                                MXE_SWITCH(above_range),
-                                MXE_SWITCH(below_range_exponent),
-                                MXE_SWITCH(poison_codes),
-                                MXE_SWITCH(arithmetic),
-                                MXE_SWITCH(uses_tensor_scale),
-                                MXE_SWITCH(row_scaled),
-                                MXE_SWITCH(tensor_amax),
-                                MXE_SWITCH(tensor_specials),
-                                MXE_SWITCH(tensor_scale_limit),
-                                MXE_SWITCH(min_scale),
-                                MXE_SWITCH(saturate_scale),
-                                MXE_SWITCH(zero_scale),
-                                MXE_SWITCH(value_order),
-                                MXE_SWITCH(four_over_six),
-                                MXE_SWITCH(rounding),
-                                MXE_SWITCH(seed),
-                                MXE_SWITCH(float32_element_log2),
-                                MXE_SWITCH(zero_sign),
-                                MXE_SWITCH(unsigned_zero_values),
-                                MXE_SWITCH(element_shift),
-                                MXE_SWITCH(full_integer_range),
-                                MXE_SWITCH(min_integer_step),
-                                MXE_SWITCH(lowest_divisor),
-                                MXE_SWITCH(flush_subnormal_blocks),
-                                MXE_SWITCH(nan_elements),
-                                MXE_SWITCH(inf_elements)};
-#undef MXE_SWITCH
-
 bool same_number(float a, float b) {
   return to_bits(a) == to_bits(b) || (std::isnan(a) && std::isnan(b));
 }
@@ -135,8 +80,16 @@ class Comparison {
   bool differs(std::size_t i) const {
     return scale_differs(i) || code_differs(i) || value_differs(i);
   }
+  QuantizerDifference::Element element(std::size_t i) const {
+    return {i, side(a_, index_a_, i), side(b_, index_b_, i), ""};
+  }
 
  private:
+  static QuantizerDifference::Side side(const QuantizedArray& array, const ScaleIndex& index,
+                                        std::size_t i) {
+    return {array.scales[index(i)], code_of(array, i), array.dequantized[i]};
+  }
+
   const QuantizedArray& a_;
   const QuantizedArray& b_;
   const ScaleIndex index_a_;
@@ -209,12 +162,12 @@ QuantizerDifference quantizer_difference(const float* x, const std::vector<std::
     if (comparison.scale_differs(i)) result.scales++;
     if (comparison.code_differs(i)) result.codes++;
     if (comparison.value_differs(i)) result.values++;
-    if (comparison.differs(i)) result.differing.push_back({i, ""});
+    if (comparison.differs(i)) result.differing.push_back(comparison.element(i));
   }
-  for (const Switch& one : kSwitches) {
+  for (const QuantizerSwitch& one : quantizer_switches()) {
+    if (one.same(a.options, b.options)) continue;
     QuantizerOptions changed = a.options;
     one.copy(b.options, changed);
-    if (changed == a.options) continue;
     QuantizerDifference::Cause cause{one.name, 0};
     try {
       const QuantizedArray of_changed = quantized(changed);

@@ -48,8 +48,15 @@ ElementExplanation explain(const float* x, const QuantizedArray& array, std::siz
 
 /// What two quantizers disagree about in an array.
 struct QuantizerDifference {
+  /// What one of the two makes of an element.
+  struct Side {
+    float scale;  ///< of its block
+    uint32_t code;
+    float value;
+  };
   struct Element {
     std::size_t at;
+    Side a, b;
     std::string cause;  ///< the switch that makes this difference alone, or several of them
   };
   struct Cause {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -39,27 +40,65 @@ bool operator==(const ExponentRange& a, const ExponentRange& b) {
   return a.min == b.min && a.max == b.max;
 }
 
+const std::vector<QuantizerSwitch>& quantizer_switches() {
+#define MXE_SWITCH(field)                                                           \
+  QuantizerSwitch {                                                                 \
+#field,                                                                           \
+        [](const QuantizerOptions& a, const QuantizerOptions& b) {                    \
+          return std::tie(a.field) == std::tie(b.field);                              \
+        },                                                                            \
+        [](const QuantizerOptions& from, QuantizerOptions& to) { to.field = from.field; } \
+  }
+  static const std::vector<QuantizerSwitch> kSwitches = {MXE_SWITCH(bfloat16_input),
+                                                         MXE_SWITCH(walk),
+                                                         MXE_SWITCH(block_size),
+                                                         MXE_SWITCH(block_rows),
+                                                         MXE_SWITCH(scale_format),
+                                                         MXE_SWITCH(scale_rule),
+                                                         MXE_SWITCH(log2),
+                                                         MXE_SWITCH(quotient),
+                                                         MXE_SWITCH(even_bits),
+                                                         MXE_SWITCH(nan),
+                                                         MXE_SWITCH(inf),
+                                                         MXE_SWITCH(all_nan_poisons),
+                                                         MXE_SWITCH(zero_threshold),
+                                                         MXE_SWITCH(zero_log2),
+                                                         MXE_SWITCH(zero_exponent),
+                                                         MXE_SWITCH(exponent_range),
+                                                         MXE_SWITCH(above_range),
+                                                         MXE_SWITCH(below_range_exponent),
+                                                         MXE_SWITCH(poison_codes),
+                                                         MXE_SWITCH(arithmetic),
+                                                         MXE_SWITCH(uses_tensor_scale),
+                                                         MXE_SWITCH(row_scaled),
+                                                         MXE_SWITCH(tensor_amax),
+                                                         MXE_SWITCH(tensor_specials),
+                                                         MXE_SWITCH(tensor_scale_limit),
+                                                         MXE_SWITCH(min_scale),
+                                                         MXE_SWITCH(saturate_scale),
+                                                         MXE_SWITCH(zero_scale),
+                                                         MXE_SWITCH(value_order),
+                                                         MXE_SWITCH(four_over_six),
+                                                         MXE_SWITCH(rounding),
+                                                         MXE_SWITCH(seed),
+                                                         MXE_SWITCH(float32_element_log2),
+                                                         MXE_SWITCH(zero_sign),
+                                                         MXE_SWITCH(unsigned_zero_values),
+                                                         MXE_SWITCH(element_shift),
+                                                         MXE_SWITCH(full_integer_range),
+                                                         MXE_SWITCH(min_integer_step),
+                                                         MXE_SWITCH(lowest_divisor),
+                                                         MXE_SWITCH(flush_subnormal_blocks),
+                                                         MXE_SWITCH(nan_elements),
+                                                         MXE_SWITCH(inf_elements)};
+#undef MXE_SWITCH
+  return kSwitches;
+}
+
 bool operator==(const QuantizerOptions& a, const QuantizerOptions& b) {
-  const auto reading = [](const QuantizerOptions& o) {
-    return std::tie(o.bfloat16_input, o.walk, o.block_size, o.block_rows);
-  };
-  const auto scale = [](const QuantizerOptions& o) {
-    return std::tie(o.scale_format, o.scale_rule, o.log2, o.quotient, o.even_bits, o.nan, o.inf,
-                    o.all_nan_poisons, o.zero_threshold, o.zero_log2, o.zero_exponent,
-                    o.exponent_range, o.above_range, o.below_range_exponent, o.poison_codes);
-  };
-  const auto real_scale = [](const QuantizerOptions& o) {
-    return std::tie(o.arithmetic, o.uses_tensor_scale, o.row_scaled, o.tensor_amax,
-                    o.tensor_specials, o.tensor_scale_limit, o.min_scale, o.saturate_scale,
-                    o.zero_scale, o.value_order, o.four_over_six);
-  };
-  const auto elements = [](const QuantizerOptions& o) {
-    return std::tie(o.rounding, o.seed, o.unsigned_zero_values, o.float32_element_log2, o.zero_sign,
-                    o.element_shift, o.full_integer_range, o.min_integer_step, o.lowest_divisor,
-                    o.flush_subnormal_blocks, o.nan_elements, o.inf_elements);
-  };
-  return reading(a) == reading(b) && scale(a) == scale(b) && real_scale(a) == real_scale(b) &&
-         elements(a) == elements(b);
+  const std::vector<QuantizerSwitch>& all = quantizer_switches();
+  return std::all_of(all.begin(), all.end(),
+                     [&](const QuantizerSwitch& one) { return one.same(a, b); });
 }
 
 ExponentRange QuantizerOptions::range() const {

@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "model/numerics/encode.h"
 
@@ -206,6 +207,15 @@ struct QuantizerOptions {
   ExponentRange range() const;
 };
 bool operator==(const QuantizerOptions& a, const QuantizerOptions& b);
+
+/// One member of QuantizerOptions as a value.
+struct QuantizerSwitch {
+  const char* name;
+  bool (*same)(const QuantizerOptions& a, const QuantizerOptions& b);
+  void (*copy)(const QuantizerOptions& from, QuantizerOptions& to);
+};
+/// All of them. Two options are equal if all of these are the same.
+const std::vector<QuantizerSwitch>& quantizer_switches();
 
 inline constexpr std::array<ScaleRule, 4> kAllScaleRules = {ScaleRule::floor, ScaleRule::ceil,
                                                             ScaleRule::even, ScaleRule::rceil};

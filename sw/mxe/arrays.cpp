@@ -76,13 +76,23 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
   throw mx::Error(fmt::format("{}: the elements must be {}, but are {}", path, allowed, type));
 }
 
-/// What the codes of a type of .safetensors files stand for; nothing for other types.
-std::optional<float> value_of(const std::string& dtype, uint8_t code) {
-  if (dtype == "F8_E4M3") return mx::decode(mx::FormatId::mxfp8_e4m3, code);
-  if (dtype == "F8_E5M2") return mx::decode(mx::FormatId::mxfp8_e5m2, code);
-  if (dtype == "F4") return mx::decode(mx::FormatId::mxfp4_e2m1, code);
-  if (dtype == "F8_E8M0") return mx::decode_scale(code);
-  return std::nullopt;
+/// What the codes of a type of .safetensors files stand for; empty for other types.
+std::vector<float> values_of(const std::string& dtype) {
+  const auto table = [](unsigned bits, const auto& decode) {
+    std::vector<float> values(std::size_t{1} << bits);
+    for (std::size_t code = 0; code < values.size(); code++) {
+      values[code] = decode(static_cast<uint8_t>(code));
+    }
+    return values;
+  };
+  const auto elements = [&table](unsigned bits, mx::FormatId format) {
+    return table(bits, [format](uint8_t code) { return mx::decode(format, code); });
+  };
+  if (dtype == "F8_E4M3") return elements(8, mx::FormatId::mxfp8_e4m3);
+  if (dtype == "F8_E5M2") return elements(8, mx::FormatId::mxfp8_e5m2);
+  if (dtype == "F4") return elements(4, mx::FormatId::mxfp4_e2m1);
+  if (dtype == "F8_E8M0") return table(8, [](uint8_t code) { return mx::decode_scale(code); });
+  return {};
 }
 
 }  // namespace
@@ -150,12 +160,13 @@ Array<float> to_floats(const mx::NamedTensor& tensor, const std::string& path) {
     default:
       break;
   }
-  if (!value_of(tensor.dtype, 0)) {
+  const std::vector<float> values = values_of(tensor.dtype);
+  if (values.empty()) {
     throw_wrong_type(tensor, path, "float32, float64, float16 or bfloat16");
   }
   Array<float> result{array.shape, {}};
   result.values.reserve(array.data.size());
-  for (const uint8_t code : array.data) result.values.push_back(*value_of(tensor.dtype, code));
+  for (const uint8_t code : array.data) result.values.push_back(values[code]);
   return result;
 }
 
