@@ -38,6 +38,8 @@ def arguments():
     parser.add_argument("what", choices=["rtl", "netlist"])
     parser.add_argument("--tool", required=True, help="verilator or yosys")
     parser.add_argument("--include", required=True)
+    parser.add_argument("--cxx", default="c++", help="compiler of what Verilator writes")
+    parser.add_argument("--output-split", type=int, default=60000, help="size of its files")
     parser.add_argument("--parameter", action="append", default=[], metavar="NAME=VALUE")
     parser.add_argument("--output", required=True)
     parser.add_argument("sources", nargs="+")
@@ -51,9 +53,9 @@ def build_rtl(args):
     subprocess.run(
         [args.tool, "--cc", "--exe", "--build", "-j", "1", "-O3", "--assert", "--vpi",
          "--prefix", "Vtop", "--top-module", "mxe_top", "--timescale", "1ns/1ps",
-         "--output-split", "20000", "-Wno-fatal", "-Wno-lint", "-Wno-style",
+         "--output-split", str(args.output_split), "-Wno-fatal", "-Wno-lint", "-Wno-style",
          "-I" + args.include, "--Mdir", args.output + ".dir", "-o", os.path.abspath(args.output),
-         "-CFLAGS", "-std=c++17", "-MAKEFLAGS", "-s OPT_FAST=-O0 OPT_SLOW=-O0",
+         "-CFLAGS", "-std=c++17", "-MAKEFLAGS", f"-s CXX={args.cxx} OPT_FAST=-O0 OPT_SLOW=-O0",
          "-LDFLAGS", f"-L{libraries} -Wl,-rpath,{libraries} -lcocotbvpi_verilator"]
         + ["-G" + p for p in args.parameter]
         + [os.path.join(HERE, "pins.vlt")] + args.sources + [main], check=True)
