@@ -5,7 +5,8 @@
 Yosys maps the whole hierarchy to simple gates. Each module's netlist then stands against its source
 with the sources of the modules inside it, so that every line of the netlist is compared once. The
 result is netlist.sv, top module netlist_top, and modules.txt, the names of the pairs in order.
-Each netlist carries faults, switched on one at a time by number.
+Each netlist carries faults: fault_i is the number of the one that is active, from 1, in the modules
+that faulty_i names.
 """
 import argparse
 import json
@@ -168,14 +169,15 @@ class Module:
         return "\n".join(lines), offset
 
 
-def with_faults(text, first, chooser):
+def with_faults(text, module, chooser):
     """The netlist's text with FAULTS gates or registers that a fault's number inverts."""
     places = [m for m in re.finditer(r"^  assign .*? = (.*);$|<= (.*);$", text, re.M)]
     chosen = sorted(chooser.sample(range(len(places)), min(FAULTS, len(places))), reverse=True)
     for number, place in enumerate(chosen):
         match = places[place]
         group = 1 if match[1] else 2
-        faulty = f"({match[group]}) ^ (fault_pkg::chosen == {first + number})"
+        faulty = (f"({match[group]}) ^ "
+                  f"(fault_pkg::faulty[{module}] && fault_pkg::chosen == {1 + number})")
         text = text[:match.start(group)] + faulty + text[match.end(group):]
     return text
 
@@ -195,18 +197,21 @@ def main():
         for inner in modules.values():
             body = body.replace(f"\n  \\{inner.name}  ", f"\n  child_{inner.number} ")
             body = body.replace(f"\n  {inner.name} ", f"\n  child_{inner.number} ")
-        gates.append(with_faults(head + "\n" + body, 1 + FAULTS * module.number, chooser))
+        gates.append(with_faults(head + "\n" + body, module.number, chooser))
         pair, used = module.pair()
         pairs.append(pair)
         width = max(width, used)
     top = [f"module netlist_top (input logic clk_i, rst_ni, seldom_i, small_i,",
            "  input logic [VECTOR-1:0] fast_i, slow_i, rare_i, input int fault_i,",
+           f"  input logic [{len(modules) - 1}:0] faulty_i,",
            f"  output logic [{len(modules) - 1}:0] differs_o);",
-           "  always_comb fault_pkg::chosen = fault_i;"]
+           "  always_comb fault_pkg::chosen = fault_i;",
+           "  always_comb fault_pkg::faulty = faulty_i;"]
     top += [f"  pair_{m.number} u_{m.number} (.differs_o(differs_o[{m.number}]), .*);"
             for m in modules.values()]
     with open(os.path.join(args.output, "netlist.sv"), "w", encoding="utf-8") as file:
-        file.write("package fault_pkg;\n  int chosen;\nendpackage\n")
+        file.write("package fault_pkg;\n  int chosen;\n"
+                   f"  logic [{len(modules) - 1}:0] faulty;\nendpackage\n")
         file.write(f"localparam int VECTOR = {(width + 31) // 32 * 32};\n")
         file.write(RANDOM_STRUCTS)
         file.write("\n".join(gates + [m.child() for m in modules.values()] + pairs + top))
