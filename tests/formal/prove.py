@@ -49,7 +49,12 @@ def plant(sources, module, fault, directory):
 
 def script(args, sources):
     top = args.module
-    lines = [f"read_verilog -formal -sv -I{args.include} {' '.join(sources)}"]
+    # Only what the module contains is elaborated. Packages are needed at once, and so is the module,
+    # or it would have no parameters to set.
+    read = f"read_verilog -formal -sv -I{args.include}"
+    at_once = [s for s in sources if s.endswith("_pkg.sv") or os.path.basename(s) == top + ".sv"]
+    others = [s for s in sources if s not in at_once]
+    lines = [f"{read} {' '.join(at_once)}", f"{read} -defer {' '.join(others)}"]
     for parameter in args.parameter:
         name, value = parameter.split("=")
         lines.append(f"chparam -set {name} {value} {top}")
