@@ -64,6 +64,7 @@ Datapath::Datapath(const Params& params, const PortLimits& limits, MemoryPort& m
       mode_(mode),
       memory_(memory),
       trace_(trace),
+      watcher_(parts.watcher),
       load_a_(make_loader(parts.load_a, params, Load::Operand::a)),
       load_b_(make_loader(parts.load_b, params, Load::Operand::b)),
       load_bias_(params),
@@ -78,7 +79,7 @@ Datapath::Datapath(const Params& params, const PortLimits& limits, MemoryPort& m
       seq_(a_buf_.fills, c_buf_.fills, counters),
       array_(params, *arithmetic_),
       drain_(params, wr_port_, *arithmetic_, trace) {
-  arithmetic_->watch(parts.watcher);
+  arithmetic_->watch(watcher_);
 }
 
 RdPort::Arrival Datapath::read(uint64_t cycle, const Fetch& fetch, bool with_data) {
@@ -157,6 +158,7 @@ Datapath::NextEvent Datapath::find_next_event() {
 }
 
 void Datapath::step(uint64_t limit) {
+  if (watcher_) watcher_->advance(next_.cycle);
   next_.source->step(next_.cycle, limit);
   next_ = find_next_event();
 }

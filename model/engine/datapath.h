@@ -149,6 +149,7 @@ class Datapath {
   Mode mode_;
   MemoryPort& memory_;
   TracePoint trace_;
+  BlockWatcher* watcher_;                      // null: nobody
   bool one_chunk_ = false, mx_out_ = false;    // of the job
   const NumberFormat* numbers_out_ = nullptr;  // null if MX
   std::vector<uint16_t> narrow_;               // a row of results
