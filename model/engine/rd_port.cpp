@@ -40,7 +40,7 @@ ReadSource RdPort::grant(uint64_t cycle, const ReadRequests& requests) const {
   return static_cast<ReadSource>(source);
 }
 
-RdPort::Arrival RdPort::accept(uint64_t cycle, const Fetch& fetch, bool with_data) {
+RdPort::Arrival RdPort::accept(uint64_t cycle, const Fetch& fetch, bool with_data, uint64_t last) {
   const unsigned offset = static_cast<unsigned>(fetch.address % beat_bytes_);
   uint64_t address = fetch.address - offset;
   auto beats = static_cast<unsigned>(beats_touched(fetch.address, fetch.bytes, beat_bytes_));
@@ -75,9 +75,11 @@ RdPort::Arrival RdPort::accept(uint64_t cycle, const Fetch& fetch, bool with_dat
     if (data) data += bytes;
     free_from_ = fire;
     from = fire + 1;
+    if (fire > std::min(last, arrival.error)) break;
   }
   done_.push(unpack_.last_beat());
   arrival.last_word = unpack_.last_word();
+  arrival.last_beat = beats == 0 ? unpack_.last_beat() : kNever;
   trace_.slice(Track::memory_read, fetch_name(fetch.kind), first, unpack_.last_beat() + 1,
                {{"address", fetch.address}, {"bytes", fetch.bytes}, {"granted", cycle}});
   if (with_data) arrival.data = data_.data() + offset;
