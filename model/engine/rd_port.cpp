@@ -87,8 +87,9 @@ RdPort::Arrival RdPort::accept(uint64_t cycle, const Fetch& fetch, bool with_dat
 }
 
 uint64_t RdPort::drained_from(uint64_t cycle) const {
-  // Dropped beats need no room in the unpacker.
-  return std::max({cycle, free_from_ + 1, std::min(unpack_.last_beat(), last_offered_) + 1});
+  // Dropped beats need no room in the unpacker: those that waited for it come one in each cycle.
+  const uint64_t dropped = std::max(last_offered_, cycle - 1 + unpack_.beats_after(cycle - 1));
+  return std::max({cycle, free_from_ + 1, std::min(unpack_.last_beat(), dropped) + 1});
 }
 
 void RdPort::visit(StateVisitor& visitor) {
