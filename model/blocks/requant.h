@@ -25,28 +25,40 @@ struct Requant {
 
   /// `x`: 32 binary32 numbers, zeros from `columns` on.
   void evaluate(const uint32_t* x, unsigned columns, const FmtInfo& fmt, Rule rule, bool special) {
-    const auto lanes = static_cast<unsigned>(lane.size());
+    find_scale(x, columns, fmt, rule);
+    for (unsigned first = 0; first < columns; first += segment_lanes()) {
+      encode_segment(x, first, columns, fmt, special);
+    }
+  }
+  unsigned segment_lanes() const { return static_cast<unsigned>(lane.size()); }
+  /// The parts of evaluate(): the scale of the row, then its segments in turn.
+  void find_scale(const uint32_t* x, unsigned columns, const FmtInfo& fmt, Rule rule) {
     ramax = 0;
-    for (unsigned first = 0; first < columns; first += lanes) {
+    for (unsigned first = 0; first < columns; first += segment_lanes()) {
       const uint32_t segment = amax.evaluate(x + first);
       if (first == 0 || segment > ramax) ramax = segment;
     }
     scale.evaluate(ramax, fmt, rule);
     pack.fill(0);
     over = 0;
+  }
+  void encode_segment(const uint32_t* x, unsigned first, unsigned columns, const FmtInfo& fmt,
+                      bool special) {
     const unsigned bits = fmt.is4 ? 4 : fmt.is6 ? 6 : 8;
-    for (unsigned column = 0; column < columns; column++) {
-      RequantLane& one = lane[column % lanes];
-      one.evaluate(x[column], scale.scale_o, fmt, special);
-      over |= uint32_t{one.over_o} << column;
-      put(one.code_o, column * bits, bits);
+    for (unsigned i = 0; i < segment_lanes() && first + i < columns; i++) {
+      const unsigned column = first + i;
+      lane[i].evaluate(x[column], scale.scale_o, fmt, special);
+      over |= uint32_t{lane[i].over_o} << column;
+      put(lane[i].code_o, column * bits, bits);
     }
   }
 
   template <class Visitor>
   void visit(Visitor&& v) const {
+    v.enter("collect");
     show_block(v, "amax", amax);
-    show(v, "ramax", kAmaxWidth, ramax);
+    show(v, "ramax_o", kAmaxWidth, ramax);
+    v.leave();
     show_block(v, "scale", scale);
     for (unsigned i = 0; i < lane.size(); i++) show_block(v, "lane", i, lane[i]);
     for (unsigned i = 0; i < 2; i++) {  // the halves of 256 bits

@@ -109,6 +109,17 @@ class Arithmetic {
   virtual void visit_drain(blocks::BlockVisitor& /*visitor*/) const {}
   /// Tells `watcher` of every row of an array of blocks. It must outlive this object.
   void watch(BlockWatcher* watcher) { watcher_ = watcher; }
+  /// Whether anybody looks at the blocks. If so, what merge() and encode() have computed is shown
+  /// segment by segment as soon as its cycles are known.
+  bool watched() const { return watcher_ != nullptr; }
+  /// `cycle`: in which the sums of these `count` results, a segment, are there.
+  virtual void show_merge(uint64_t /*cycle*/, const uint32_t* /*even*/, const uint32_t* /*odd*/,
+                          unsigned /*count*/) {}
+  /// `cycle`: in which the largest magnitude of this segment is there.
+  virtual void show_amax(uint64_t /*cycle*/, const uint32_t* /*values*/, unsigned /*count*/) {}
+  /// `cycle`: in which the codes of the row's first segment are there; those of the others follow.
+  virtual void show_encode(uint64_t /*cycle*/, const uint32_t* /*values*/, unsigned /*count*/,
+                           const mx::RequantOptions& /*options*/) {}
 
   /// Whether all results are those of the reference, so that the reference may compute a whole job
   /// at once instead, which is many times faster.
@@ -117,6 +128,9 @@ class Arithmetic {
  protected:
   void row_done(uint64_t cycle) const {
     if (watcher_) watcher_->row(cycle, *this);
+  }
+  void segment_done(uint64_t cycle, BlockPart part) const {
+    if (watcher_) watcher_->segment(cycle, part, *this);
   }
 
  private:

@@ -18,20 +18,34 @@ class BankFills {
   /// The bank in which number `n` lies.
   unsigned bank(uint64_t n) const { return static_cast<unsigned>(n % banks_); }
   /// All banks are empty, and the next one has number 0.
-  void clear() { full_from_ = {}; }
-  /// The last word of the next bank arrives in `cycle`.
-  void fill(uint64_t cycle) { full_from_.push(cycle + 1); }
+  void clear() {
+    full_from_ = {};
+    last_beat_ = {};
+    halted_ = kNever;
+  }
+  /// The last word of the next bank arrives in `cycle`, of a beat that was taken in `last_beat`.
+  void fill(uint64_t cycle, uint64_t last_beat) {
+    full_from_.push(cycle + 1);
+    last_beat_.push(last_beat);
+  }
+  /// Beats after `cycle` are dropped.
+  void halt(uint64_t cycle) { halted_ = cycle; }
   /// First cycle in which bank number `n` is full; kNever if not yet known.
-  uint64_t full_from(uint64_t n) const { return n < full_from_.count() ? full_from_[n] : kNever; }
+  uint64_t full_from(uint64_t n) const {
+    if (n >= full_from_.count() || (halted_ != kNever && last_beat_[n] > halted_)) return kNever;
+    return full_from_[n];
+  }
   /// `next`: the bank its consumer uses or waits for.
   void visit(StateVisitor& visitor, uint64_t next) {
     visitor.value(full_from_.count() - next);
     visitor.history(full_from_);
+    visitor.history(last_beat_);
   }
 
  private:
   unsigned banks_;
-  History<uint64_t, 2 * kMaxBanks> full_from_;
+  History<uint64_t, 2 * kMaxBanks> full_from_, last_beat_;
+  uint64_t halted_ = kNever;
 };
 
 /// The banks that a producer claims in turn and a consumer gives back (free_q and taken_q of

@@ -6,6 +6,8 @@
 
 #include <cerrno>
 #include <cstring>
+#include <limits>
+#include <string_view>
 
 #include "model/blocks/block_visitor.h"
 #include "model/engine/arithmetic.h"
@@ -49,54 +51,104 @@ class BlockWaves::Header : public blocks::BlockVisitor {
   }
   void leave() override { fmt::print(waves_.file_, "$upscope $end\n"); }
   void operator()(const char* name, unsigned width, blocks::Bits) override {
-    fmt::print(waves_.file_, "$var wire {} {} {} $end\n", width, identifier(waves_.values_.size()),
+    fmt::print(waves_.file_, "$var wire {} {} {} $end\n", width, identifier(waves_.signals_.size()),
                name);
-    waves_.values_.push_back(0);
+    waves_.signals_.push_back({width, 0});
   }
 
  private:
   BlockWaves& waves_;
 };
 
-/// Writes the values that have changed, or all.
+/// Notes which values of a part have changed.
 class BlockWaves::Changes : public blocks::BlockVisitor {
  public:
-  Changes(BlockWaves& waves, bool all) : waves_(waves), all_(all) {}
+  /// `all`: none is known yet.
+  Changes(BlockWaves& waves, BlockPart part, bool all, std::vector<Change>& changes)
+      : waves_(waves), part_(part), all_(all), changes_(changes) {}
 
-  void enter(const char*) override {}
-  void enter(const char*, unsigned) override {}
-  void leave() override {}
-  void operator()(const char*, unsigned width, blocks::Bits value) override {
+  void enter(const char* instance) override {
+    const std::string_view name = instance;
+    BlockPart part = parts_.back();
+    if (name == "array") part = BlockPart::array;
+    if (name == "merge") part = BlockPart::merge;
+    if (name == "requant") part = BlockPart::requant;
+    if (name == "amax") part = BlockPart::amax;
+    parts_.push_back(part);
+  }
+  void enter(const char* instance, unsigned) override { enter(instance); }
+  void leave() override { parts_.pop_back(); }
+  void operator()(const char*, unsigned, blocks::Bits value) override {
     const std::size_t index = next_++;
-    if (!all_ && waves_.values_[index] == value) return;
-    waves_.values_[index] = value;
-    fmt::print(waves_.file_, "b{} {}\n", binary(width, value), identifier(index));
+    if (parts_.back() != part_) return;
+    Signal& signal = waves_.signals_[index];
+    if (!all_ && signal.value == value) return;
+    signal.value = value;
+    changes_.push_back({index, value});
   }
 
  private:
   BlockWaves& waves_;
+  BlockPart part_;
   bool all_;
+  std::vector<Change>& changes_;
+  std::vector<BlockPart> parts_{BlockPart::array};
   std::size_t next_ = 0;
 };
+
+namespace {
+
+/// Array and drain, always in this order.
+void visit_all(const Arithmetic& arithmetic, blocks::BlockVisitor& visitor) {
+  visitor.enter("array");
+  arithmetic.visit_blocks(visitor);
+  visitor.leave();
+  visitor.enter("drain");
+  arithmetic.visit_drain(visitor);
+  visitor.leave();
+}
+
+}  // namespace
 
 BlockWaves::BlockWaves(const std::string& path) : path_(path), file_(path) {
   if (!file_) throw mx::Error(fmt::format("{}: cannot create: {}", path, std::strerror(errno)));
 }
 
 void BlockWaves::row(uint64_t cycle, const Arithmetic& arithmetic) {
-  if (!begun_) {
-    fmt::print(file_, "$timescale 1 ns $end\n$scope module array $end\n");
-    Header header(*this);
-    arithmetic.visit_blocks(header);
-    fmt::print(file_, "$upscope $end\n$enddefinitions $end\n");
+  take(cycle + Array::kResultStage, BlockPart::array, arithmetic);
+}
+
+void BlockWaves::segment(uint64_t cycle, BlockPart part, const Arithmetic& arithmetic) {
+  take(cycle, part, arithmetic);
+}
+
+void BlockWaves::take(uint64_t cycle, BlockPart part, const Arithmetic& arithmetic) {
+  if (signals_.empty()) declare(arithmetic);
+  Changes changes(*this, part, known_.insert(part).second, changes_[cycle]);
+  visit_all(arithmetic, changes);
+}
+
+void BlockWaves::declare(const Arithmetic& arithmetic) {
+  fmt::print(file_, "$timescale 1 ns $end\n");
+  Header header(*this);
+  visit_all(arithmetic, header);
+  fmt::print(file_, "$enddefinitions $end\n");
+}
+
+void BlockWaves::advance(uint64_t cycle) {
+  while (!changes_.empty() && changes_.begin()->first < cycle) {
+    const auto& [time, changes] = *changes_.begin();
+    fmt::print(file_, "#{}\n", time);
+    for (const Change& change : changes) {
+      fmt::print(file_, "b{} {}\n", binary(signals_[change.signal].width, change.value),
+                 identifier(change.signal));
+    }
+    changes_.erase(changes_.begin());
   }
-  fmt::print(file_, "#{}\n", cycle + Array::kResultStage);
-  Changes changes(*this, !begun_);
-  arithmetic.visit_blocks(changes);
-  begun_ = true;
 }
 
 void BlockWaves::close() {
+  advance(std::numeric_limits<uint64_t>::max());
   file_.close();
   if (!file_) throw mx::Error(fmt::format("{}: cannot write: {}", path_, std::strerror(errno)));
 }

@@ -169,13 +169,13 @@ void Cmd::step_run(uint64_t cycle, uint64_t limit) {
                                                  : MXE_STATUS_ERR_ABORTED;
     if (status_ == MXE_STATUS_ERR_READ) remember(datapath_.read_fault());
     if (status_ == MXE_STATUS_ERR_WRITE) remember(datapath_.wr_port().fault());
-    datapath_.finish(cycle);
+    datapath_.break_off(cycle);
     enter(State::abort, cycle + 1);
   } else if (datapath_.next_event() == kNever) {
     datapath_.finish(cycle);
     enter(State::record, cycle + 1);
   } else {
-    datapath_.step(limit);
+    datapath_.step(limit, abort_in());
   }
 }
 

@@ -64,6 +64,7 @@ Datapath::Datapath(const Params& params, const PortLimits& limits, MemoryPort& m
       mode_(mode),
       memory_(memory),
       trace_(trace),
+      watcher_(parts.watcher),
       load_a_(make_loader(parts.load_a, params, Load::Operand::a)),
       load_b_(make_loader(parts.load_b, params, Load::Operand::b)),
       load_bias_(params),
@@ -78,12 +79,12 @@ Datapath::Datapath(const Params& params, const PortLimits& limits, MemoryPort& m
       seq_(a_buf_.fills, c_buf_.fills, counters),
       array_(params, *arithmetic_),
       drain_(params, wr_port_, *arithmetic_, trace) {
-  arithmetic_->watch(parts.watcher);
+  arithmetic_->watch(watcher_);
 }
 
 RdPort::Arrival Datapath::read(uint64_t cycle, const Fetch& fetch, bool with_data) {
   const uint64_t beats = rd_port_.beats();
-  const RdPort::Arrival arrival = rd_port_.accept(cycle, fetch, with_data);
+  const RdPort::Arrival arrival = rd_port_.accept(cycle, fetch, with_data, last_);
   const uint64_t bytes = (rd_port_.beats() - beats) * params_.mem_bytes();
   counters_.add(Counter::bytes_read, arrival.last_word - 1, arrival.last_word, bytes);
   return arrival;
@@ -96,6 +97,7 @@ Datapath::DescriptorArrival Datapath::fetch_descriptor(uint64_t cycle, uint64_t 
   fetch.address = address;
   fetch.bytes = kDescriptorBytes;
   fetch.word_bytes = kPlainWordBytes;
+  last_ = kNever;
   const ReadRequests requests{cycle, kNever, kNever, kNever};
   const RdPort::Arrival arrival = read(rd_port_.next_accept(requests), fetch, true);
   std::memcpy(bytes.data(), arrival.data, bytes.size());
@@ -156,7 +158,9 @@ Datapath::NextEvent Datapath::find_next_event() {
   return next;
 }
 
-void Datapath::step(uint64_t limit) {
+void Datapath::step(uint64_t limit, uint64_t last) {
+  last_ = last;
+  if (watcher_) watcher_->advance(next_.cycle);
   next_.source->step(next_.cycle, limit);
   next_ = find_next_event();
 }
@@ -198,7 +202,7 @@ void Datapath::deliver(const Fetch& fetch, const RdPort::Arrival& arrival) {
   const bool is_a = fetch.kind == FetchKind::a_elements || fetch.kind == FetchKind::a_scales;
   const bool is_bias = fetch.kind == FetchKind::bias;
   BankFills& fills = is_bias ? c_buf_.fills : (is_a ? a_buf_.fills : b_buf_.fills);
-  if (fetch.last) fills.fill(arrival.last_word);
+  if (fetch.last) fills.fill(arrival.last_word, arrival.last_beat);
   if (!arrival.data) return;
   OpBuf& buffer = is_a ? a_buf_ : b_buf_;
   switch (fetch.kind) {
@@ -345,7 +349,39 @@ uint64_t Datapath::drained_from(uint64_t cycle) const {
   return std::max({rd_port_.drained_from(cycle), wr_port_.idle_from(), drain_.row_done_from()});
 }
 
+void Datapath::break_off(uint64_t cycle) {
+  if (feed_.done()) {
+    seq_.finish(cycle);
+  } else {
+    seq_.break_off(cycle, feed_.awaited());
+  }
+  // From now on beats are dropped; what has arrived is still multiplied.
+  seq_.halt();
+  for (BankFills* fills : {&a_buf_.fills, &b_buf_.fills, &c_buf_.fills}) fills->halt(cycle);
+  for (std::size_t i = 0; i < kCounters; i++) {
+    if (counter_table[i].wait_of_array) counters_.forget(static_cast<Counter>(i), cycle + 1);
+  }
+}
+
+/// The passes that still start until `cycle`. Nothing becomes of their results.
+void Datapath::run_out(uint64_t cycle) {
+  for (;;) {
+    const uint64_t read = feed_.next_read(), start = seq_.next_start(feed_.offered());
+    if (std::min(read, start) > cycle) break;
+    if (read <= start) {
+      feed_.read();
+    } else {
+      const Pass pass = *feed_.offered();
+      feed_.start_pass(seq_.start_pass(pass).cycle);
+    }
+  }
+  for (const Counter counter : {Counter::mac_active, Counter::blocks, Counter::dual_cycles}) {
+    counters_.forget(counter, cycle + 1);
+  }
+}
+
 void Datapath::clear(uint64_t cycle) {
+  run_out(cycle);
   load_a_->clear();
   load_b_->clear();
   load_bias_.clear();

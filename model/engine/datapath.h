@@ -61,19 +61,16 @@ class Datapath {
   /// Cycle of the next event of the job; kNever if all are done.
   uint64_t next_event() const { return next_.cycle; }
   /// Carries out that event. Where the job is found to repeat itself, skips whole periods that end
-  /// by cycle `limit`; the outcome is the same.
-  void step(uint64_t limit);
+  /// by cycle `limit`; the outcome is the same. `last`: of the job if it is known that it will be
+  /// broken off, kNever otherwise.
+  void step(uint64_t limit, uint64_t last);
   /// After the last event: the cycle in which the command processor sees that the job is done
   /// (job_done).
   uint64_t done_in() const { return wr_port_.idle_from(); }
-  /// The running job ends or is broken off; `cycle` is its last.
-  void finish(uint64_t cycle) {
-    if (feed_.done()) {
-      seq_.finish(cycle);
-    } else {
-      seq_.break_off(cycle, feed_.awaited());
-    }
-  }
+  /// The running job ends; `cycle` is its last.
+  void finish(uint64_t cycle) { seq_.finish(cycle); }
+  /// The running job is broken off; `cycle` is its last.
+  void break_off(uint64_t cycle);
 
   /// Cycle of the first bus error so far, kNever if none.
   uint64_t read_error() const { return read_error_; }
@@ -141,6 +138,7 @@ class Datapath {
   void skip_repetitions(uint64_t now, Loop loop, uint64_t limit);
   void write_skipped_rows(Rows rows, uint64_t cycle);
   void visit(StateVisitor& visitor);
+  void run_out(uint64_t cycle);
   void start_pass();
   void drain();
 
@@ -149,6 +147,7 @@ class Datapath {
   Mode mode_;
   MemoryPort& memory_;
   TracePoint trace_;
+  BlockWatcher* watcher_;                      // null: nobody
   bool one_chunk_ = false, mx_out_ = false;    // of the job
   const NumberFormat* numbers_out_ = nullptr;  // null if MX
   std::vector<uint16_t> narrow_;               // a row of results
@@ -176,6 +175,7 @@ class Datapath {
   // Of events in one cycle the first comes first.
   std::array<EventSource*, 4> sources_{&fetch_source_, &feed_source_, &seq_source_, &drain_source_};
   NextEvent next_;
+  uint64_t last_ = kNever;  // cycle of a job that will be broken off
   uint64_t read_error_ = kNever;
   Fault read_fault_;  // of that error
 };

@@ -132,6 +132,7 @@ uint64_t Drain::write_row(uint64_t issue, const uint32_t* values, Drained& drain
   for (uint32_t byte = 0; byte < drained.bytes; byte += segment_bytes) {
     if (byte > 0) issue = std::max(issue + 1, credit_from());
     taken_.push(wr_port_.take(issue + delay()));
+    show_segment(issue, values, byte / numbers_->bytes);
   }
   drained.written = issue + delay();
   return issue;
@@ -141,7 +142,25 @@ uint64_t Drain::write_row(uint64_t issue, const uint32_t* values, Drained& drain
 uint64_t Drain::collect_row(uint64_t issue, const uint32_t* values) {
   requant_.collect(rows_.row(), column_, values, rows_.cols());
   const unsigned lanes = wr_port_.segment_bytes() / kFloatBytes;
-  return issue + (rows_.cols() + lanes - 1) / lanes - 1;
+  for (unsigned first = 0; first < rows_.cols(); first += lanes, issue++) {
+    show_segment(issue, values, first);
+  }
+  return issue - 1;
+}
+
+/// Shows whoever watches the blocks that pass on the segment of the row from column `first` on,
+/// issued in `issue`. `values`: of the row.
+void Drain::show_segment(uint64_t issue, const uint32_t* values, unsigned first) {
+  if (!values || !arithmetic_.watched()) return;
+  const unsigned lanes = wr_port_.segment_bytes() / kFloatBytes;
+  const unsigned count = std::min(lanes, rows_.cols() - first);
+  const uint64_t pushed = issue + delay() - 1;
+  const Tile& tile = tiles_[tile_number_];
+  if (tile.odd) {
+    const std::size_t at = std::size_t{rows_.row()} * pitch_ + first;
+    arithmetic_.show_merge(pushed - 1, tile.results + at, tile.odd + at, count);
+  }
+  if (!numbers_) arithmetic_.show_amax(requant_.collected(pushed), values + first, count);
 }
 
 /// A tile has left for the requantiser, its last segment in `pushed`.

@@ -64,6 +64,7 @@ class Drain {
   const uint32_t* row_values(const Tile& tile, unsigned cols);
   uint64_t write_row(uint64_t issue, const uint32_t* values, Drained& drained);
   uint64_t collect_row(uint64_t issue, const uint32_t* values);
+  void show_segment(uint64_t issue, const uint32_t* values, unsigned first);
   void finish_tile(uint64_t pushed);
   unsigned delay() const { return kOfferDelay + (dual_ ? kMergeLatency : 0); }
 

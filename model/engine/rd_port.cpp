@@ -40,7 +40,7 @@ ReadSource RdPort::grant(uint64_t cycle, const ReadRequests& requests) const {
   return static_cast<ReadSource>(source);
 }
 
-RdPort::Arrival RdPort::accept(uint64_t cycle, const Fetch& fetch, bool with_data) {
+RdPort::Arrival RdPort::accept(uint64_t cycle, const Fetch& fetch, bool with_data, uint64_t last) {
   const unsigned offset = static_cast<unsigned>(fetch.address % beat_bytes_);
   uint64_t address = fetch.address - offset;
   auto beats = static_cast<unsigned>(beats_touched(fetch.address, fetch.bytes, beat_bytes_));
@@ -75,9 +75,11 @@ RdPort::Arrival RdPort::accept(uint64_t cycle, const Fetch& fetch, bool with_dat
     if (data) data += bytes;
     free_from_ = fire;
     from = fire + 1;
+    if (fire > std::min(last, arrival.error)) break;
   }
   done_.push(unpack_.last_beat());
   arrival.last_word = unpack_.last_word();
+  arrival.last_beat = beats == 0 ? unpack_.last_beat() : kNever;
   trace_.slice(Track::memory_read, fetch_name(fetch.kind), first, unpack_.last_beat() + 1,
                {{"address", fetch.address}, {"bytes", fetch.bytes}, {"granted", cycle}});
   if (with_data) arrival.data = data_.data() + offset;
@@ -85,8 +87,9 @@ RdPort::Arrival RdPort::accept(uint64_t cycle, const Fetch& fetch, bool with_dat
 }
 
 uint64_t RdPort::drained_from(uint64_t cycle) const {
-  // Dropped beats need no room in the unpacker.
-  return std::max({cycle, free_from_ + 1, std::min(unpack_.last_beat(), last_offered_) + 1});
+  // Dropped beats need no room in the unpacker: those that waited for it come one in each cycle.
+  const uint64_t dropped = std::max(last_offered_, cycle - 1 + unpack_.beats_after(cycle - 1));
+  return std::max({cycle, free_from_ + 1, std::min(unpack_.last_beat(), dropped) + 1});
 }
 
 void RdPort::visit(StateVisitor& visitor) {

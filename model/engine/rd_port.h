@@ -34,12 +34,15 @@ class RdPort {
 
   struct Arrival {
     uint64_t last_word = 0;         ///< cycle in which its last word leaves the unpacker
+    uint64_t last_beat = 0;         ///< cycle in which that takes its last beat; kNever if never
     uint64_t error = kNever;        ///< cycle of its first beat with an error
     uint64_t error_address = 0;     ///< of that beat
     const uint8_t* data = nullptr;  ///< the fetch's bytes, until the next fetch; null without data
   };
   /// Accepts `fetch` in `cycle`. Without `with_data` no bytes are read, but the times are the same.
-  Arrival accept(uint64_t cycle, const Fetch& fetch, bool with_data);
+  /// Halts after `last`, as far as that is known, or after an error of the fetch itself: the burst
+  /// that is asked for next is then the last one.
+  Arrival accept(uint64_t cycle, const Fetch& fetch, bool with_data, uint64_t last = kNever);
 
   /// The first cycle with nothing under way, if requests stop after `cycle` (halt_i) and what is
   /// under way is dropped.

@@ -152,6 +152,9 @@ Requant::Row Requant::encode_row(unsigned row, unsigned block, unsigned cols, ui
   if (!with_data_) return encoded;
   const uint32_t* values = &values_[std::size_t{row} * stage_cols_ + std::size_t{block} * kBlock];
   encoded.data = arithmetic_.encode(values, cols, output_.options);
+  if (arithmetic_.watched()) {
+    arithmetic_.show_encode(first_read + kRequantLatency, values, cols, output_.options);
+  }
   for (unsigned first = 0; first < cols; first += lanes_) {
     const bool* begin = encoded.data.saturated.data() + first;
     const bool* end = encoded.data.saturated.data() + std::min(first + lanes_, cols);

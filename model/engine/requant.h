@@ -43,6 +43,8 @@ class Requant {
     unsigned rows = 0, cols = 0;
     bool end = false;  ///< the columns of D end here
   };
+  /// Cycle in which the largest magnitude of a segment is there that is pushed in `cycle`.
+  uint64_t collected(uint64_t cycle) const { return cycle + collect_latency_; }
   /// The last segment is pushed to the requantiser in `cycle`.
   void fill(uint64_t cycle, const Stage& stage);
   /// Cycle in which the last of it was read (read_o), and the tiles after it may come; kNever if

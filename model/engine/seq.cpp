@@ -14,6 +14,7 @@ void Seq::start(uint64_t cycle, bool bias, bool dual) {
 void Seq::clear() {
   a_number_ = c_number_ = tiles_ = 0;
   drain_released_ = {};
+  halted_ = false;
 }
 
 void Seq::visit(StateVisitor& visitor) {
@@ -41,13 +42,13 @@ uint64_t Seq::next_start(const Pass* pass) const {
 Seq::Started Seq::start_pass(const Pass& pass) {
   const uint64_t cycle = next_start(&pass);
   const uint64_t rows_end = cycle + pass.rows;
-  count_waiting(pass, cycle);
+  if (!halted_) count_waiting(pass, cycle);
   free_from_ = cycle + std::max(pass.rows, kMinPass);
   const unsigned blocks = pass.count > kLanes ? 2 * pass.cols : pass.cols;
   counters_.add(Counter::mac_active, cycle, rows_end);
   counters_.add(Counter::blocks, cycle, rows_end, blocks);
   if (dual_) counters_.add(Counter::dual_cycles, cycle, rows_end);
-  counters_.add(Counter::stall_latency, rows_end, free_from_);
+  if (!halted_) counters_.add(Counter::stall_latency, rows_end, free_from_);
 
   Started started;
   started.cycle = cycle;

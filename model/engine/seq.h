@@ -40,6 +40,8 @@ class Seq {
   void release_drain(uint64_t cycle) { drain_released_.push(cycle + 1); }
   /// The job ends or is broken off, when no pass is left: `cycle` is its last.
   void finish(uint64_t cycle);
+  /// The job is broken off. Passes still start until clear(), but nobody counts why others wait.
+  void halt() { halted_ = true; }
   /// The job is broken off while `pass` is awaited: `cycle` is its last.
   void break_off(uint64_t cycle, const Pass& pass);
 
@@ -55,7 +57,7 @@ class Seq {
   const BankFills& a_fills_;
   const BankFills& c_fills_;
   Counters& counters_;
-  bool bias_ = false, dual_ = false;
+  bool bias_ = false, dual_ = false, halted_ = false;
   uint64_t a_number_ = 0, c_number_ = 0;  // of the banks in use
   uint64_t tiles_ = 0;                    // those that have taken a drain bank
   History<uint64_t, kDrainBanks> drain_released_;

@@ -73,15 +73,35 @@ class StructuralArithmetic : public Arithmetic {
   }
   EncodedRow encode(const uint32_t* values, unsigned count,
                     const mx::RequantOptions& options) override {
-    std::array<uint32_t, mx::kBlockSize> x{};  // absent columns are zero
-    std::copy_n(values, count, x.begin());
-    requant_.evaluate(x.data(), count, fmt_out_, static_cast<blocks::Rule>(options.rule),
+    requant_.evaluate(block_of(values, count).data(), count, fmt_out_,
+                      static_cast<blocks::Rule>(options.rule),
                       options.overflow == mx::Overflow::special);
     EncodedRow row;
     row.elements = requant_.pack;
     row.scale = static_cast<uint8_t>(requant_.scale.scale_o);
     for (unsigned i = 0; i < count; i++) row.saturated[i] = (requant_.over >> i & 1) != 0;
     return row;
+  }
+
+  // The blocks hold one segment. They compute each once more when it is shown.
+  void show_merge(uint64_t cycle, const uint32_t* even, const uint32_t* odd,
+                  unsigned count) override {
+    for (unsigned i = 0; i < count; i++) merge_[i].evaluate(even[i], odd[i]);
+    segment_done(cycle, BlockPart::merge);
+  }
+  void show_amax(uint64_t cycle, const uint32_t* values, unsigned count) override {
+    requant_.amax.evaluate(block_of(values, count).data());
+    segment_done(cycle, BlockPart::amax);
+  }
+  void show_encode(uint64_t cycle, const uint32_t* values, unsigned count,
+                   const mx::RequantOptions& options) override {
+    const Block x = block_of(values, count);
+    requant_.find_scale(x.data(), count, fmt_out_, static_cast<blocks::Rule>(options.rule));
+    for (unsigned first = 0; first < count; first += requant_.segment_lanes()) {
+      requant_.encode_segment(x.data(), first, count, fmt_out_,
+                              options.overflow == mx::Overflow::special);
+      segment_done(cycle++, BlockPart::requant);
+    }
   }
 
   void visit_blocks(blocks::BlockVisitor& visitor) const override { array_.visit(visitor); }
@@ -98,6 +118,14 @@ class StructuralArithmetic : public Arithmetic {
   const blocks::Requant& requant() const { return requant_; }
 
  private:
+  using Block = std::array<uint32_t, mx::kBlockSize>;
+
+  /// Absent columns are zero.
+  static Block block_of(const uint32_t* values, unsigned count) {
+    Block block{};
+    std::copy_n(values, count, block.begin());
+    return block;
+  }
   /// Results of a segment (LANES_OUT).
   static unsigned segment_lanes(const Params& params) {
     return std::min(params.num_pe, params.mem_bytes() / kFloatBytes);

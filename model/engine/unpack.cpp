@@ -34,6 +34,7 @@ uint64_t Unpack::beats(const BeatTimes& times, unsigned count) {
     if (i == 0) first = cycle;
     last_beat_ = cycle;
     next_beat_ = cycle + 1;
+    taken_[beats_taken_++ % kKeptBeats] = cycle;
     const uint32_t arrived = std::min(bytes_, (beat_ + 1) * beat_bytes_ - offset_);
     const std::size_t words =
         arrived == bytes_ ? (bytes_ + word_bytes_ - 1) / word_bytes_ : arrived / word_bytes_;
@@ -43,6 +44,13 @@ uint64_t Unpack::beats(const BeatTimes& times, unsigned count) {
     }
   }
   return first;
+}
+
+uint64_t Unpack::beats_after(uint64_t cycle) const {
+  const uint64_t kept = std::min<uint64_t>(beats_taken_, kKeptBeats);
+  uint64_t count = 0;
+  while (count < kept && taken_[(beats_taken_ - 1 - count) % kKeptBeats] > cycle) count++;
+  return count;
 }
 
 std::array<uint8_t, kPlainWordBytes> Unpack::word(const uint8_t* data, uint32_t bytes,
@@ -56,6 +64,7 @@ std::array<uint8_t, kPlainWordBytes> Unpack::word(const uint8_t* data, uint32_t 
 void Unpack::clear(uint64_t cycle) {
   fetch_from_ = next_beat_ = cycle;
   last_beat_ = last_word_ = cycle == 0 ? 0 : cycle - 1;
+  beats_taken_ = 0;
 }
 
 }  // namespace mxe

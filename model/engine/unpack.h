@@ -15,7 +15,7 @@ namespace mxe {
 /// bytes that do not yet fill a word.
 class Unpack {
  public:
-  explicit Unpack(unsigned beat_bytes) : beat_bytes_(beat_bytes) {}
+  explicit Unpack(unsigned beat_bytes) : beat_bytes_(beat_bytes), taken_(kKeptBeats) {}
 
   /// A row fetch of `bytes` bytes begins, `offset` bytes into its first beat.
   void begin(unsigned offset, uint32_t bytes, unsigned word_bytes);
@@ -25,6 +25,8 @@ class Unpack {
 
   /// Cycle in which the last beat so far is accepted.
   uint64_t last_beat() const { return last_beat_; }
+  /// How many of the beats so far are accepted after `cycle`, of the last kKeptBeats.
+  uint64_t beats_after(uint64_t cycle) const;
   /// Cycle in which the last word so far leaves.
   uint64_t last_word() const { return last_word_; }
 
@@ -39,9 +41,14 @@ class Unpack {
     for (uint64_t* time : {&fetch_from_, &next_beat_, &last_beat_, &last_word_}) {
       visitor.cycle(*time);
     }
+    // The others decide about them; these only matter when a job is broken off.
+    if (!visitor.moves()) return;
+    for (uint64_t& cycle : taken_) visitor.cycle(cycle);
   }
 
  private:
+  static constexpr std::size_t kKeptBeats = 4096;
+
   uint64_t accept_from(unsigned beat) const;
 
   unsigned beat_bytes_;
@@ -52,6 +59,8 @@ class Unpack {
   uint64_t next_beat_ = 0;   // the cycle after the last beat
   uint64_t last_beat_ = 0, last_word_ = 0;
   std::vector<uint64_t> word_cycles_;  // when each word of the row fetch leaves
+  std::vector<uint64_t> taken_;        // when the last beats are accepted, a ring
+  uint64_t beats_taken_ = 0;           // in the ring since clear()
 };
 
 }  // namespace mxe

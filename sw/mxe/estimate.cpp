@@ -19,7 +19,7 @@ namespace {
 
 struct EstimateOptions {
   JobShape shape;
-  std::string format_a, format_b, on = "model";
+  std::string format_a, format_b, on = "model", waves;
   OutputChoice output;
   EngineChoice engine;
   TraceChoice trace;
@@ -32,12 +32,18 @@ int run(const EstimateOptions& options) {
     throw mx::Error("golden has no clock to estimate cycles from (allowed: model, rtl)");
   }
   options.trace.require_possible(target);
+  if (!options.waves.empty() && target != Target::rtl) {
+    throw mx::Error(
+        "--waves needs --on rtl: an estimate of the model computes no values (its times: --trace; "
+        "values of its blocks: mxe matmul --arithmetic structural --waves)");
+  }
   JobShape shape = options.shape;
   shape.format_a = mx::parse_format(options.format_a);
   shape.format_b = mx::parse_format(options.format_b);
   shape.output = options.output.resolve();
   EngineSetup setup = options.engine.resolve();
   setup.cycles_only = true;
+  setup.waves = options.waves;
   shape.require_pair(setup.params);
 
   std::optional<ChromeTrace> trace = options.trace.open();
@@ -73,6 +79,7 @@ Command add_estimate(CLI::App& app) {
   options->output.add_to(*command);
   options->engine.add_to(*command);
   options->trace.add_to(*command);
+  command->add_option("--waves", options->waves, "Record the RTL's signals in this file, as FST");
   command->add_flag("--json", options->json, "Print one JSON object");
   return {command, [options] { return run(*options); }};
 }

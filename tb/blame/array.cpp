@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "model/numerics/error.h"
-#include "tb/blame/checks.h"
+#include "tb/blame/block_check.h"
 #include "tb/blame/pipeline.h"
 #include "tb/blame/stages.h"
 
@@ -50,11 +50,10 @@ Place place_in_decoder(const std::string& path) {
 }
 
 /// mxe_decode_word.
-class DecodeCheck : public Check {
+class DecodeCheck : public BlockCheck {
  public:
   DecodeCheck(const Context& context, const std::string& instance)
-      : context_(context),
-        scope_(context.design, instance),
+      : BlockCheck(context, "mxe_decode_word", instance),
         pipeline_(context.design, instance, decode_, place_in_decoder) {
     for (unsigned i = 0; i < kLanes; i++) {
       keep_.push_back(&scope_.find(fmt::format("gen_lane[{}].u_decode.keep_i", i)));
@@ -74,7 +73,7 @@ class DecodeCheck : public Check {
     Wide word = scope_.wide("word_i");
     for (unsigned i = 0; i < kLanes; i++) {
       const uint32_t keep = uint32_t{count > kLanes + i} << 1 | uint32_t{count > i};
-      context_.design.expect("mxe_decode_word", "elements within K", *keep_[i], keep);
+      expect("elements within K", *keep_[i], keep);
     }
     if (pipeline_.has_clock() && word == word_ && count == decode_.count_i) {
       return pipeline_.repeat();
@@ -87,8 +86,6 @@ class DecodeCheck : public Check {
   void forget() override { pipeline_.forget(); }
 
  private:
-  const Context& context_;
-  Scope scope_;
   blocks::DecodeWord decode_;
   Pipeline pipeline_;
   Wide format_, word_;
@@ -96,52 +93,43 @@ class DecodeCheck : public Check {
 };
 
 /// mxe_array beside its blocks: the registers of the A word, the control, the bias.
-class ArrayCheck : public Check {
+class ArrayCheck : public BlockCheck {
  public:
-  explicit ArrayCheck(const Context& context) : context_(context), scope_(context.design, kArray) {
+  explicit ArrayCheck(const Context& context) : BlockCheck(context, "mxe_array", kArray) {
     for (unsigned i = 0; i < context.design.params().num_pe; i++) {
       init_.push_back(&scope_.find(fmt::format("gen_pe[{}].u_pe.init_i", i)));
     }
   }
 
   void clock() override {
-    Design& design = context_.design;
     const uint32_t scales = scope_.get32("a_scale_i");
     const uint32_t even = scales & 0xFF, odd = scales >> 8;
-    const auto offset =
-        static_cast<uint32_t>(context_.job.a.fmt.lsb + context_.job.b.fmt.lsb - 254);
-    expect_register("a_dec_q2", "A word", scope_.wide("a_dec"));
-    expect_register("a_flags_q2", "A word", scope_.wide("a_flags"));
-    expect_register("exp_even_q2", "A scale", Wide(10, offset + even));
-    expect_register("exp_odd_q2", "A scale", Wide(10, offset + odd));
-    expect_register("a_nan_q2", "A scale",
-                    Wide(2, uint32_t{odd == 0xFF} << 1 | uint32_t{even == 0xFF}));
+    const auto offset = static_cast<uint32_t>(job().a.fmt.lsb + job().b.fmt.lsb - 254);
+    expect_next("A word", "a_dec_q2", scope_.wide("a_dec"));
+    expect_next("A word", "a_flags_q2", scope_.wide("a_flags"));
+    expect_next("A scale", "exp_even_q2", Wide(10, offset + even));
+    expect_next("A scale", "exp_odd_q2", Wide(10, offset + odd));
+    expect_next("A scale", "a_nan_q2",
+                Wide(2, uint32_t{odd == 0xFF} << 1 | uint32_t{even == 0xFF}));
     shift_control();
     const Wide bias = scope_.wide("bias_i");
     for (unsigned i = 0; i < init_.size(); i++) {
-      design.expect("mxe_array", "bias", *init_[i], bias.get(32 * i, 32));
+      expect("bias", *init_[i], bias.get(32 * i, 32));
     }
   }
-  void forget() override {}
 
  private:
-  void expect_register(const char* name, const char* step, const Wide& value) {
-    context_.design.expect_next("mxe_array", step, scope_.find(name), value);
-  }
   /// Each stage passes on what the stage before it has.
   void shift_control() {
     const Wide old = scope_.wide("ctl_q"), in = scope_.wide("ctl_in");
     Wide next(old.width());
     next.put(0, in);
     next.put(in.width(), old.part(0, old.width() - in.width()));
-    expect_register("ctl_q", "control", next);
+    expect_next("control", "ctl_q", next);
     const RtlValue& valid = scope_.find("valid_q");
-    context_.design.expect_next("mxe_array", "control", valid,
-                                scope_.get("valid_q") << 1 | scope_.get("row_valid_i"));
+    expect_next("control", valid, scope_.get("valid_q") << 1 | scope_.get("row_valid_i"));
   }
 
-  const Context& context_;
-  Scope scope_;
   std::vector<const RtlValue*> init_;
 };
 
@@ -164,11 +152,10 @@ struct PlaceInDot {
 
 /// mxe_pe with all that it is made of.
 template <unsigned TreeW>
-class PeCheck : public Check {
+class PeCheck : public BlockCheck {
  public:
   PeCheck(const Context& context, const std::string& instance)
-      : context_(context),
-        scope_(context.design, instance),
+      : BlockCheck(context, "mxe_pe", instance),
         dot_pipeline_(context.design, instance + ".u_dot", dot_, PlaceInDot()),
         scale_pipeline_(context.design, instance + ".u_scale_even", scale_,
                         [](const std::string&) {
@@ -196,8 +183,8 @@ class PeCheck : public Check {
     scale_.evaluate(blocks::sign_extend32<10>(scope_.get32("exp_even_i")), (a_nan & 1) != 0,
                     b_scale & 0xFF, a, b);
     scale_pipeline_.clock(scale_);
-    expect("exp_odd", "scale", scope_.get32("exp_odd_i") + (b_scale >> 8));
-    expect("nan_odd", "scale", uint32_t{(a_nan & 2) != 0 || b_scale >> 8 == 0xFF});
+    expect("scale", "exp_odd", scope_.get32("exp_odd_i") + (b_scale >> 8));
+    expect("scale", "nan_odd", uint32_t{(a_nan & 2) != 0 || b_scale >> 8 == 0xFF});
     accumulate(dual);
   }
   void new_job() override { forget(); }
@@ -209,25 +196,14 @@ class PeCheck : public Check {
   }
 
  private:
-  void expect(const char* name, const char* step, blocks::Bits expected) {
-    if (scope_.has(name)) {
-      context_.design.expect("mxe_pe", step, scope_.find(name), expected);
-    } else {
-      context_.design.expect("mxe_pe", step, scope_.find(std::string("gen_odd.") + name), expected);
-    }
-  }
-  void expect_next(const char* name, const char* step, const Wide& expected) {
-    context_.design.expect_next("mxe_pe", step, scope_.find(name), expected);
-  }
-
   void hold_b_word() {
     const bool load = scope_.on("b_load_i"), swap = scope_.on("b_swap_i");
     static constexpr const char* kWords[3][3] = {{"b_dec_i", "b_dec_shadow_q", "b_dec_q"},
                                                  {"b_flags_i", "b_flags_shadow_q", "b_flags_q"},
                                                  {"b_scale_i", "b_scale_shadow_q", "b_scale_q"}};
     for (const auto& [in, shadow, word] : kWords) {
-      expect_next(shadow, "B word", scope_.wide(load ? in : shadow));
-      expect_next(word, "B word", scope_.wide(swap ? shadow : word));
+      expect_next("B word", shadow, scope_.wide(load ? in : shadow));
+      expect_next("B word", word, scope_.wide(swap ? shadow : word));
     }
   }
 
@@ -236,37 +212,33 @@ class PeCheck : public Check {
     const blocks::Bits special = scope_.get("exp_odd") << 14 | scope_.get("nan_odd") << 13 |
                                  scope_.get("exp_even") << 3 | scope_.get("nan_even") << 2 |
                                  scope_.get("pinf") << 1 | scope_.get("ninf");
-    expect_next("spec_q1", "beside the tree", Wide(24, special));
-    expect_next("spec_q2", "beside the tree", scope_.wide("spec_q1"));
-    expect_next("spec_q3", "beside the tree", scope_.wide("spec_q2"));
-    expect_next("spec_q4", "beside the tree", scope_.wide("spec_q3"));
-    expect_next("first_q", "accumulator", scope_.wide("acc_first_i"));
+    expect_next("beside the tree", "spec_q1", Wide(24, special));
+    expect_next("beside the tree", "spec_q2", scope_.wide("spec_q1"));
+    expect_next("beside the tree", "spec_q3", scope_.wide("spec_q2"));
+    expect_next("beside the tree", "spec_q4", scope_.wide("spec_q3"));
+    expect_next("accumulator", "first_q", scope_.wide("acc_first_i"));
 
     const Wide sum = scope_.wide("sum");
     const bool first = scope_.on("first_q");
     const blocks::Bits low = sum.get(0, kPackPosition), whole = sum.get(0, TreeW);
-    expect("sum_even", "sum of the even block",
+    expect("sum of the even block", "sum_even",
            static_cast<blocks::Bits>(dual ? blocks::sign_extend<kPackPosition>(low)
                                           : blocks::sign_extend<TreeW>(whole)));
-    context_.design.expect("mxe_pe", "accumulator", even_scope_.find("acc_i"),
-                           scope_.get(first ? "init_i" : "acc_even"));
+    expect("accumulator", even_scope_.find("acc_i"), scope_.get(first ? "init_i" : "acc_even"));
     even_.evaluate(blocks::sign_extend<TreeW>(even_scope_.wide("sum_i").get(0, TreeW)),
                    blocks::sign_extend32<10>(even_scope_.get32("exp_i")), even_scope_.on("nan_i"),
                    even_scope_.on("pinf_i"), even_scope_.on("ninf_i"), even_scope_.get32("acc_i"));
     even_pipeline_.clock(even_);
 
-    expect("sum_odd", "sum of the odd block",
+    expect("sum of the odd block", "gen_odd.sum_odd",
            sum.get(kPackPosition, kDualSumWidth) + sum.get(kPackPosition - 1, 1));
-    context_.design.expect("mxe_pe", "accumulator", odd_scope_.find("acc_i"),
-                           first ? 0 : scope_.get("gen_odd.acc_odd"));
+    expect("accumulator", odd_scope_.find("acc_i"), first ? 0 : scope_.get("gen_odd.acc_odd"));
     odd_.evaluate(blocks::sign_extend<kDualSumWidth>(odd_scope_.get("sum_i")),
                   blocks::sign_extend32<10>(odd_scope_.get32("exp_i")), odd_scope_.on("nan_i"),
                   odd_scope_.on("pinf_i"), odd_scope_.on("ninf_i"), odd_scope_.get32("acc_i"));
     odd_pipeline_.clock(odd_);
   }
 
-  const Context& context_;
-  Scope scope_;
   Wide words_[4];  // of A and B, as the dot product has them
   blocks::Dot<TreeW> dot_;
   blocks::Scale scale_;

@@ -4,17 +4,16 @@
 #include <string>
 
 #include "model/blocks/expand.h"
-#include "tb/blame/checks.h"
+#include "tb/blame/block_check.h"
 
 namespace mxe::blame {
 namespace {
 
 /// mxe_opbuf and mxe_expand: where words and scales are stored, and which are read.
-class OperandBufferCheck : public Check {
+class OperandBufferCheck : public BlockCheck {
  public:
   OperandBufferCheck(const Context& context, const std::string& instance)
-      : design_(context.design),
-        scope_(context.design, instance),
+      : BlockCheck(context, "mxe_opbuf", instance),
         words_(scope_.below("u_words")),
         scales_(scope_.below("u_scales")) {}
 
@@ -30,7 +29,7 @@ class OperandBufferCheck : public Check {
       for (unsigned i = 0; i < packed.size(); i++) {
         lanes.put(8 * i, 8, uint32_t{expand_.lanes_o[i]});
       }
-      design_.expect("mxe_expand", "", scope_.find("u_expand.lanes_o"), lanes);
+      design().expect("mxe_expand", "", scope_.find("u_expand.lanes_o"), lanes);
       expect("write", words_.find("wdata_i"), lanes);
       expect("write", words_.find("waddr_i"), join("bank_i", "line_i", scope_.wide("index_i")));
     }
@@ -44,20 +43,15 @@ class OperandBufferCheck : public Check {
       expect("read", words_.find("raddr_i"), join("rbank_i", "rline_i", scope_.wide("rword_i")));
       expect("read", scales_.find("raddr_i"),
              join("rbank_i", "rline_i", Wide(scale_bits, place >> 3)));
-      design_.expect_next("mxe_opbuf", "scale of a word", scope_.find("scale_sel_q"),
-                          Wide(3, place & 7));
+      expect_next("scale of a word", "scale_sel_q", Wide(3, place & 7));
     }
     const Wide scales = scope_.wide("scale_word");
     const unsigned chosen = scope_.get32("scale_sel_q");
-    expect("scale of a word", scope_.find("rscale_o"),
+    expect("scale of a word", "rscale_o",
            Wide(16, scales.get(8 * (chosen | 1), 8) << 8 | scales.get(8 * chosen, 8)));
   }
-  void forget() override {}
 
  private:
-  void expect(const char* step, const RtlValue& value, const Wide& expected) {
-    design_.expect("mxe_opbuf", step, value, expected);
-  }
   Wide join(const char* bank, const char* line, const Wide& index) const {
     const Wide line_bits = scope_.wide(line);
     Wide address(index.width() + line_bits.width() + 1);
@@ -67,16 +61,15 @@ class OperandBufferCheck : public Check {
     return address;
   }
 
-  Design& design_;
-  Scope scope_, words_, scales_;
+  Scope words_, scales_;
   blocks::Expand expand_;
 };
 
 /// mxe_cbuf: the numbers of C as FP32.
-class BiasBufferCheck : public Check {
+class BiasBufferCheck : public BlockCheck {
  public:
   explicit BiasBufferCheck(const Context& context)
-      : context_(context), scope_(context.design, "u_datapath.u_cbuf") {
+      : BlockCheck(context, "mxe_cbuf", "u_datapath.u_cbuf") {
     for (unsigned i = 0; scope_.has(fmt::format("gen_seg[{}].word", i)); i++) {
       segments_.push_back({&scope_.find(fmt::format("gen_seg[{}].word", i)),
                            &scope_.find(fmt::format("gen_seg[{}].rdata", i)),
@@ -100,25 +93,19 @@ class BiasBufferCheck : public Check {
       expect("write", segments_[s].ram.find("we_i"), Wide(1, uint32_t{written}));
       if (scope_.on("read_q")) row.put(width * s, Wide(*segments_[s].rdata));
     }
-    expect("read", scope_.find("rdata_o"), row);
-    context_.design.expect_next("mxe_cbuf", "read", scope_.find("read_q"), scope_.wide("re_i"));
-    if (scope_.on("re_i") && context_.job.c.one_row) {
-      context_.design.expect("mxe_datapath", "row of C", scope_.find("rrow_i"), 0u);
+    expect("read", "rdata_o", row);
+    expect_next("read", "read_q", scope_.wide("re_i"));
+    if (scope_.on("re_i") && job().c.one_row) {
+      design().expect("mxe_datapath", "row of C", scope_.find("rrow_i"), 0u);
     }
   }
-  void forget() override {}
 
  private:
   struct Segment {
     const RtlValue *word, *rdata;
     Scope ram;
   };
-  void expect(const char* step, const RtlValue& value, const Wide& expected) {
-    context_.design.expect("mxe_cbuf", step, value, expected);
-  }
 
-  const Context& context_;
-  Scope scope_;
   std::vector<Segment> segments_;
 };
 

@@ -4,17 +4,16 @@
 
 #include "model/numerics/format.h"
 #include "sw/regs/generated/mxe_regs.h"
-#include "tb/blame/checks.h"
+#include "tb/blame/block_check.h"
 #include "tb/blame/nest.h"
 
 namespace mxe::blame {
 namespace {
 
 /// mxe_job: the sizes that follow from a descriptor. Formats that do not exist have none.
-class JobCheck : public Check {
+class JobCheck : public BlockCheck {
  public:
-  explicit JobCheck(const Context& context)
-      : context_(context), scope_(context.design, "u_cmd.u_job") {}
+  explicit JobCheck(const Context& context) : BlockCheck(context, "mxe_job", "u_cmd.u_job") {}
 
   void clock() override {
     Wide desc = scope_.wide("desc_i");
@@ -23,20 +22,17 @@ class JobCheck : public Check {
       compared_ = false;
     } else if (!compared_) {
       compared_ = true;
-      job();
+      sizes();
     }
   }
   void forget() override { desc_ = {}; }
 
  private:
   uint32_t word(unsigned offset) const { return desc_.get32(8 * offset, 32); }
-  void expect(const char* step, const char* name, blocks::Bits expected) {
-    context_.design.expect("mxe_job", step, scope_.find(name), expected);
-  }
   static uint64_t row_bytes(const blocks::FmtInfo& fmt, uint64_t k) {
     return (k * (fmt.is4 ? 4 : fmt.is6 ? 6 : 8) + 7) / 8;
   }
-  void job() {
+  void sizes() {
     constexpr uint32_t kLast = static_cast<uint32_t>(mx::FormatId::mxint8);
     const uint32_t control = word(MXE_DESC_CONTROL), k = word(MXE_DESC_K);
     const uint32_t code_a = (control & MXE_DESC_CONTROL_FMT_A_MASK) >> MXE_DESC_CONTROL_FMT_A_SHIFT;
@@ -44,7 +40,7 @@ class JobCheck : public Check {
     if (code_a > kLast || code_b > kLast || k == 0) return;
     const blocks::FmtInfo a = blocks::fmt_info(static_cast<mx::FormatId>(code_a));
     const blocks::FmtInfo b = blocks::fmt_info(static_cast<mx::FormatId>(code_b));
-    const bool dual = context_.design.params().fp4_dual && a.is4 && b.is4;
+    const bool dual = params().fp4_dual && a.is4 && b.is4;
     const uint64_t per_word = dual ? 2 * blocks::kLanes : blocks::kLanes;
     expect("sizes", "a_row_bytes_q", row_bytes(a, k));
     expect("sizes", "b_row_bytes_q", row_bytes(b, k));
@@ -60,45 +56,36 @@ class JobCheck : public Check {
     Wide job = scope_.wide("job_o");
     job.put(kM, 32, word(MXE_DESC_M));
     job.put(kN, 32, word(MXE_DESC_N));
-    context_.design.expect("mxe_job", "fields", scope_.find("job_o"), job);
+    expect("fields", "job_o", job);
   }
 
-  const Context& context_;
-  Scope scope_;
   Wide desc_;
   bool compared_ = false;
 };
 
 /// mxe_walk: where in the loop nest the block around it is.
-class WalkCheck : public Check {
+class WalkCheck : public BlockCheck {
  public:
   WalkCheck(const Context& context, const std::string& instance, Nest::Levels levels)
-      : context_(context), scope_(context.design, instance), levels_(levels) {}
+      : BlockCheck(context, "mxe_walk", instance), levels_(levels) {}
 
   void clock() override {
-    expect("valid_o", uint32_t{nest_.valid()});
+    expect("order", "valid_o", uint32_t{nest_.valid()});
     if (nest_.valid()) {
-      expect("rows_o", nest_.rows());
-      expect("cols_o", nest_.columns());
-      expect("tile_o", nest_.tile());
-      expect("words_o", levels_.slabs ? nest_.slab_words() : nest_.chunk_words());
+      expect("order", "rows_o", nest_.rows());
+      expect("order", "cols_o", nest_.columns());
+      expect("order", "tile_o", nest_.tile());
+      expect("order", "words_o", levels_.slabs ? nest_.slab_words() : nest_.chunk_words());
       if (scope_.on("step_i")) nest_.step();
     }
     if (!scope_.on("start_i")) return;
     Nest::Levels levels = levels_;
     levels.groups = !scope_.on("skip_group_i");
-    nest_ = Nest(context_.design.params(), scope_.get("m_i"), scope_.get("n_i"), scope_.get("kw_i"),
-                 levels);
+    nest_ = Nest(params(), scope_.get("m_i"), scope_.get("n_i"), scope_.get("kw_i"), levels);
   }
   void forget() override { nest_ = {}; }
 
  private:
-  void expect(const char* name, blocks::Bits expected) {
-    context_.design.expect("mxe_walk", "order", scope_.find(name), expected);
-  }
-
-  const Context& context_;
-  Scope scope_;
   Nest::Levels levels_;
   Nest nest_;
 };

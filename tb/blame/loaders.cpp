@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <string>
 
-#include "tb/blame/checks.h"
+#include "tb/blame/block_check.h"
 #include "tb/blame/nest.h"
 
 namespace mxe::blame {
@@ -11,17 +11,16 @@ namespace {
 constexpr uint32_t kTagAElem = 1, kTagBElem = 3, kTagBias = 5;
 
 /// mxe_load: the rows of A chunks or the columns of B slabs, elements then scales of each.
-class LoadCheck : public Check {
+class LoadCheck : public BlockCheck {
  public:
   LoadCheck(const Context& context, const std::string& instance, bool operand_a)
-      : context_(context), scope_(context.design, instance), operand_a_(operand_a) {}
+      : BlockCheck(context, "mxe_load", instance), operand_a_(operand_a) {}
 
   void clock() override {
     const bool claim = scope_.on("valid") && !scope_.on("taken_q") && scope_.on("free_q");
     expect("banks", "claim", uint32_t{claim});
-    context_.design.expect_next(
-        "mxe_load", "banks", scope_.find("free_q"),
-        Wide(2, scope_.get("free_q") + scope_.get("release_i") - uint64_t{claim}));
+    expect_next("banks", "free_q",
+                Wide(2, scope_.get("free_q") + scope_.get("release_i") - uint64_t{claim}));
     if (scope_.on("req_valid_o")) request();
     if (scope_.on("start_i")) start();
   }
@@ -32,12 +31,9 @@ class LoadCheck : public Check {
   }
 
  private:
-  void expect(const char* step, const char* name, blocks::Bits expected) {
-    context_.design.expect("mxe_load", step, scope_.find(name), expected);
-  }
   void start() {
-    const Job& job = context_.job;
-    const Params& params = context_.design.params();
+    const Job& job = this->job();
+    const Params& params = this->params();
     const bool one_chunk = job.k_words <= params.a_slab_k / blocks::kLanes;
     nest_ = Nest(params, job.m, job.n, job.k_words,
                  {!(operand_a_ && one_chunk), true, !operand_a_, !operand_a_});
@@ -46,7 +42,7 @@ class LoadCheck : public Check {
   }
   void request() {
     if (!nest_.valid()) return expect("order", "req_valid_o", 0u);
-    const Job& job = context_.job;
+    const Job& job = this->job();
     const Job::Operand& operand = operand_a_ ? job.a : job.b;
     const uint64_t line = (operand_a_ ? nest_.row() : nest_.column()) + index_;
     const uint64_t word = nest_.chunk() + (operand_a_ ? 0 : nest_.slab());
@@ -77,8 +73,6 @@ class LoadCheck : public Check {
     nest_.step();
   }
 
-  const Context& context_;
-  Scope scope_;
   bool operand_a_;
   Nest nest_;
   uint64_t index_ = 0, bank_ = 0;
@@ -86,15 +80,15 @@ class LoadCheck : public Check {
 };
 
 /// mxe_load_bias beside its mxe_rows.
-class LoadBiasCheck : public Check {
+class LoadBiasCheck : public BlockCheck {
  public:
   explicit LoadBiasCheck(const Context& context)
-      : context_(context), scope_(context.design, "u_datapath.u_load_bias") {}
+      : BlockCheck(context, "mxe_load_bias", "u_datapath.u_load_bias") {}
 
   void clock() override {
     if (!scope_.on("req_valid_o")) return;
     const bool last = scope_.on("last_row");
-    expect("bytes", "req_bytes_o", scope_.get("cols") * (context_.job.c.bf16 ? 2 : 4));
+    expect("bytes", "req_bytes_o", scope_.get("cols") * (job().c.bf16 ? 2 : 4));
     expect("place", "req_tag_o",
            scope_.get("row") << 5 | uint64_t{kTagBias} << 2 | bank_ << 1 | uint64_t{last});
     if (last && scope_.on("req_ready_i")) bank_ ^= 1;
@@ -102,20 +96,14 @@ class LoadBiasCheck : public Check {
   void forget() override { bank_ = 0; }
 
  private:
-  void expect(const char* step, const char* name, blocks::Bits expected) {
-    context_.design.expect("mxe_load_bias", step, scope_.find(name), expected);
-  }
-
-  const Context& context_;
-  Scope scope_;
   uint64_t bank_ = 0;
 };
 
 /// mxe_rows: address = base + row * stride + column * size, tile by tile.
-class RowsCheck : public Check {
+class RowsCheck : public BlockCheck {
  public:
   RowsCheck(const Context& context, const std::string& instance)
-      : context_(context), scope_(context.design, instance) {}
+      : BlockCheck(context, "mxe_rows", instance) {}
 
   void clock() override {
     expect("order", "valid_o", uint32_t{nest_.valid()});
@@ -137,12 +125,8 @@ class RowsCheck : public Check {
   void forget() override { nest_ = {}; }
 
  private:
-  void expect(const char* step, const char* name, blocks::Bits expected) {
-    context_.design.expect("mxe_rows", step, scope_.find(name), expected);
-  }
   void start() {
-    nest_ = Nest(context_.design.params(), scope_.get("m_i"), scope_.get("n_i"), 1,
-                 {true, false, true, false});
+    nest_ = Nest(params(), scope_.get("m_i"), scope_.get("n_i"), 1, {true, false, true, false});
     row_ = 0;
     // It counts in units of two bytes: the lowest bit is of MX results, whose rows nobody asks for.
     addr_ = scope_.get("addr_i") & ~uint64_t{1};
@@ -151,24 +135,22 @@ class RowsCheck : public Check {
     one_row_ = scope_.on("one_row_i");
   }
 
-  const Context& context_;
-  Scope scope_;
   Nest nest_;
   uint64_t row_ = 0, addr_ = 0, stride_ = 0, size_ = 4;
   bool one_row_ = false;
 };
 
 /// mxe_feed: the B words of a tile column by column, and the pass that they are for.
-class FeedCheck : public Check {
+class FeedCheck : public BlockCheck {
  public:
   explicit FeedCheck(const Context& context)
-      : context_(context), scope_(context.design, "u_datapath.u_feed") {}
+      : BlockCheck(context, "mxe_feed", "u_datapath.u_feed") {}
 
   void clock() override {
     if (scope_.on("b_re_o")) read();
     if (scope_.on("start_i")) {
-      const Job& job = context_.job;
-      nest_ = Nest(context_.design.params(), job.m, job.n, job.k_words, {});
+      const Job& job = this->job();
+      nest_ = Nest(params(), job.m, job.n, job.k_words, {});
       column_ = word_ = 0;
     }
   }
@@ -178,18 +160,12 @@ class FeedCheck : public Check {
   }
 
  private:
-  void expect(const char* step, const char* name, blocks::Bits expected) {
-    context_.design.expect("mxe_feed", step, scope_.find(name), expected);
-  }
-  void expect_next(const char* step, const char* name, blocks::Bits expected) {
-    context_.design.expect_next("mxe_feed", step, scope_.find(name), expected);
-  }
   void read() {
     if (!nest_.valid()) return expect("order", "b_re_o", 0u);
     expect("B word", "b_line_o", column_);
     expect("B word", "b_word_o", word_);
     expect("B word", "b_bank_o", bank_);
-    const Job& job = context_.job;
+    const Job& job = this->job();
     const bool last_word = word_ + 1 == nest_.slab_words();
     const uint64_t count = nest_.last_k() && last_word ? job.tail_count : job.dual ? 64 : 32;
     expect_next("B word", "load_col_q", column_);
@@ -212,17 +188,15 @@ class FeedCheck : public Check {
     nest_.step();
   }
 
-  const Context& context_;
-  Scope scope_;
   Nest nest_;
   uint64_t column_ = 0, word_ = 0, bank_ = 0;
 };
 
 /// mxe_seq: when a pass begins, and its rows.
-class SequencerCheck : public Check {
+class SequencerCheck : public BlockCheck {
  public:
   explicit SequencerCheck(const Context& context)
-      : context_(context), scope_(context.design, "u_datapath.u_seq") {}
+      : BlockCheck(context, "mxe_seq", "u_datapath.u_seq") {}
 
   void clock() override {
     const auto full = [this](const char* banks, const char* bank) {
@@ -235,7 +209,7 @@ class SequencerCheck : public Check {
     expect("start", "pass_ready_o", uint32_t{start});
     const uint64_t freed = scope_.get("d_free_q") + scope_.get("drain_release_i") -
                            uint64_t{start && scope_.on("pass_last_i")};
-    context_.design.expect_next("mxe_seq", "drain banks", scope_.find("d_free_q"), freed);
+    expect_next("drain banks", "d_free_q", freed);
     if (start) {
       row_ = 0;
       rows_ = scope_.get("pass_rows_i");
@@ -261,12 +235,6 @@ class SequencerCheck : public Check {
                                       {"pass_last_i", "last_o"},
                                       {"pass_count_i", "count_o"}};
 
-  void expect(const char* step, const char* name, blocks::Bits expected) {
-    context_.design.expect("mxe_seq", step, scope_.find(name), expected);
-  }
-
-  const Context& context_;
-  Scope scope_;
   uint64_t row_ = 0, rows_ = 0;
   uint64_t fields_[std::size(kFields)] = {};
 };

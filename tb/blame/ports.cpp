@@ -3,7 +3,7 @@
 #include <deque>
 #include <optional>
 
-#include "tb/blame/checks.h"
+#include "tb/blame/block_check.h"
 
 namespace mxe::blame {
 namespace {
@@ -36,11 +36,10 @@ class Splitter {
 };
 
 /// mxe_rd_port: the bursts of the fetches that it took.
-class ReadPortCheck : public Check {
+class ReadPortCheck : public BlockCheck {
  public:
   explicit ReadPortCheck(const Context& context)
-      : design_(context.design),
-        scope_(context.design, "u_datapath.u_rd_port"),
+      : BlockCheck(context, "mxe_rd_port", "u_datapath.u_rd_port"),
         splitter_(context.design.params()) {}
 
   void clock() override {
@@ -67,21 +66,15 @@ class ReadPortCheck : public Check {
   void forget() override { bursts_.clear(); }
 
  private:
-  void expect(const char* step, const char* name, blocks::Bits expected) {
-    design_.expect("mxe_rd_port", step, scope_.find(name), expected);
-  }
-
-  Design& design_;
-  Scope scope_;
   Splitter splitter_;
   std::deque<Burst> bursts_;
 };
 
 /// mxe_unpack: the words of the fetches.
-class UnpackCheck : public Check {
+class UnpackCheck : public BlockCheck {
  public:
   explicit UnpackCheck(const Context& context)
-      : context_(context), scope_(context.design, "u_datapath.u_unpack") {}
+      : BlockCheck(context, "mxe_unpack", "u_datapath.u_unpack") {}
 
   void clock() override {
     if (scope_.on("word_valid_o")) word();
@@ -98,15 +91,12 @@ class UnpackCheck : public Check {
     std::vector<uint8_t> data;
   };
 
-  void expect(const char* step, const char* name, const Wide& expected) {
-    context_.design.expect("mxe_unpack", step, scope_.find(name), expected);
-  }
   uint64_t word_bytes(uint64_t tag) const {
     switch (tag >> 2 & 7) {
       case 1:
-        return context_.job.a.word_bytes;
+        return job().a.word_bytes;
       case 3:
-        return context_.job.b.word_bytes;
+        return job().b.word_bytes;
       case 2:
       case 4:
         return 8;  // scales
@@ -150,18 +140,15 @@ class UnpackCheck : public Check {
     expect("beats", "fetch_ready_o", Wide(1, uint32_t{beats_ == 0}));
   }
 
-  const Context& context_;
-  Scope scope_;
   std::deque<Fetch> fetches_;
   uint64_t beats_ = 0;  // of the last one, to come
 };
 
 /// mxe_wr_port: bursts, beats and strobes of the rows and data that it took.
-class WritePortCheck : public Check {
+class WritePortCheck : public BlockCheck {
  public:
   explicit WritePortCheck(const Context& context)
-      : design_(context.design),
-        scope_(context.design, "u_datapath.u_wr_port"),
+      : BlockCheck(context, "mxe_wr_port", "u_datapath.u_wr_port"),
         splitter_(context.design.params()) {}
 
   void clock() override {
@@ -187,9 +174,6 @@ class WritePortCheck : public Check {
     bool last = false;
   };
 
-  void expect(const char* step, const char* name, const Wide& expected) {
-    design_.expect("mxe_wr_port", step, scope_.find(name), expected);
-  }
   void address() {
     if (!scope_.on("m_awvalid_o")) return;
     if (bursts_.empty()) return expect("bursts", "m_awvalid_o", Wide(1, 0u));
@@ -261,8 +245,6 @@ class WritePortCheck : public Check {
     rows_.push_back(row);
   }
 
-  Design& design_;
-  Scope scope_;
   Splitter splitter_;
   std::deque<Burst> bursts_;
   std::deque<Row> rows_;

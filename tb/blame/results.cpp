@@ -9,7 +9,7 @@
 #include "model/blocks/merge.h"
 #include "model/blocks/requant_lane.h"
 #include "model/blocks/requant_scale.h"
-#include "tb/blame/checks.h"
+#include "tb/blame/block_check.h"
 #include "tb/blame/stages.h"
 
 namespace mxe::blame {
@@ -32,10 +32,10 @@ Wide shifted(const Wide& chain, const Wide& in) {
 }
 
 /// mxe_drain.
-class DrainCheck : public Check {
+class DrainCheck : public BlockCheck {
  public:
   explicit DrainCheck(const Context& context)
-      : context_(context), scope_(context.design, kDrain), lanes_(lanes_of(scope_, "result_q")) {
+      : BlockCheck(context, "mxe_drain", kDrain), lanes_(lanes_of(scope_, "result_q")) {
     for (unsigned i = 0; i < lanes_; i++) {
       merged_.push_back(&scope_.find(fmt::format("gen_merge.gen_lane[{}].merged", i)));
     }
@@ -47,16 +47,8 @@ class DrainCheck : public Check {
     choose_results();
     give_results();
   }
-  void forget() override {}
 
  private:
-  void expect(const char* step, const char* name, const Wide& expected) {
-    context_.design.expect("mxe_drain", step, scope_.find(name), expected);
-  }
-  void expect_next(const char* step, const char* name, const Wide& expected) {
-    context_.design.expect_next("mxe_drain", step, scope_.find(name), expected);
-  }
-
   void store_tile() {
     const Wide even = scope_.wide("res_even_i"), odd = scope_.wide("res_odd_i");
     Wide pairs(2 * even.width());
@@ -89,7 +81,7 @@ class DrainCheck : public Check {
            scope_.wide("tile_rdata").part(scope_.get32("read_seg_q") * width, width));
   }
   void choose_results() {
-    const bool dual = context_.job.dual;
+    const bool dual = job().dual;
     const Wide pairs = scope_.wide("pairs");
     Wide result(32 * lanes_);
     for (unsigned i = 0; i < lanes_; i++) {
@@ -111,21 +103,17 @@ class DrainCheck : public Check {
     for (unsigned i = 0; i < lanes_; i++) {
       const uint32_t one = result.get32(32 * i, 32);
       if ((keep >> i & 1) != 0) kept.put(32 * i, 32, one);
-      rounded.put(16 * i, 16,
-                  uint32_t{context_.job.d.fp16 ? blocks::to_fp16(one) : blocks::to_bf16(one)});
+      rounded.put(16 * i, 16, uint32_t{job().d.fp16 ? blocks::to_fp16(one) : blocks::to_bf16(one)});
     }
     expect("columns", "kept", kept);
-    const bool two_bytes = context_.job.d.two_bytes;
-    if (two_bytes)
-      expect(context_.job.d.fp16 ? "round to FP16" : "round to BF16", "rounded", rounded);
+    const bool two_bytes = job().d.two_bytes;
+    if (two_bytes) expect(job().d.fp16 ? "round to FP16" : "round to BF16", "rounded", rounded);
     Wide out(32 * lanes_);
     out.put(0, two_bytes ? rounded : result);
     expect("result", "u_out.data_i", out);
-    expect("result", "data_o", scope_.wide(context_.job.d.mx ? "block_data" : "direct_data"));
+    expect("result", "data_o", scope_.wide(job().d.mx ? "block_data" : "direct_data"));
   }
 
-  const Context& context_;
-  Scope scope_;
   unsigned lanes_;
   std::vector<const RtlValue*> merged_;
 };
@@ -141,10 +129,10 @@ struct PlaceInMerge {
 };
 
 /// mxe_merge.
-class MergeCheck : public Check {
+class MergeCheck : public BlockCheck {
  public:
   MergeCheck(const Context& context, const std::string& instance)
-      : scope_(context.design, instance),
+      : BlockCheck(context, "mxe_merge", instance),
         pipeline_(context.design, instance, merge_, PlaceInMerge()) {}
 
   void clock() override {
@@ -154,17 +142,15 @@ class MergeCheck : public Check {
   void forget() override { pipeline_.forget(); }
 
  private:
-  Scope scope_;
   blocks::Merge merge_;
   Pipeline pipeline_;
 };
 
 /// mxe_amax and mxe_collect: the largest magnitude of a segment, then of a row and block.
-class CollectCheck : public Check {
+class CollectCheck : public BlockCheck {
  public:
   explicit CollectCheck(const Context& context)
-      : design_(context.design),
-        scope_(design_, kCollect),
+      : BlockCheck(context, "mxe_collect", kCollect),
         amax_(lanes_of(scope_, "data_i")),
         latency_(scope_.find("valid_q").width()) {}
 
@@ -174,12 +160,11 @@ class CollectCheck : public Check {
     for (unsigned i = 0; i < amax_.lanes; i++) x[i] = data.get32(32 * i, 32);
     segments_.push_front(amax_.evaluate(x));
     if (segments_.size() > latency_) {
-      design_.expect("mxe_amax", "magnitude", scope_.find("u_amax.amax_o"), segments_[latency_]);
+      design().expect("mxe_amax", "magnitude", scope_.find("u_amax.amax_o"), segments_[latency_]);
       segments_.pop_back();
     }
     const Wide chain = scope_.wide("meta_q"), in = scope_.wide("meta_in");
-    design_.expect_next("mxe_collect", "place", scope_.find("meta_q"),
-                        chain.width() > in.width() ? shifted(chain, in) : in);
+    expect_next("place", "meta_q", chain.width() > in.width() ? shifted(chain, in) : in);
     keep_largest();
   }
   void forget() override {
@@ -192,8 +177,7 @@ class CollectCheck : public Check {
     if (scope_.on("re_i")) {
       const auto largest = largest_.find(scope_.get32("ridx"));
       if (largest != largest_.end()) {
-        design_.expect_next("mxe_collect", "magnitude of a block", scope_.find("ramax_q"),
-                            Wide(blocks::kAmaxWidth, largest->second));
+        expect_next("magnitude of a block", "ramax_q", Wide(blocks::kAmaxWidth, largest->second));
       }
     }
     if (!scope_.on("store")) return;
@@ -204,8 +188,6 @@ class CollectCheck : public Check {
     if (meta.get(index_width, 1) != 0 || segment > largest) largest = segment;
   }
 
-  Design& design_;
-  Scope scope_;
   blocks::Amax amax_;
   std::size_t latency_;
   std::deque<uint32_t> segments_;
@@ -213,11 +195,10 @@ class CollectCheck : public Check {
 };
 
 /// mxe_requant beside its blocks, and mxe_requant_scale.
-class RequantCheck : public Check {
+class RequantCheck : public BlockCheck {
  public:
   explicit RequantCheck(const Context& context)
-      : context_(context),
-        scope_(context.design, kRequant),
+      : BlockCheck(context, "mxe_requant", kRequant),
         scale_pipeline_(context.design, kRequant + ".u_scale", scale_,
                         [](const std::string&) {
                           return Place{"mxe_requant_scale", "scale"};
@@ -225,10 +206,9 @@ class RequantCheck : public Check {
         lanes_(lanes_of(scope_, "data_i")) {}
 
   void clock() override {
-    if (!context_.job.d.mx) return;
-    const blocks::FmtInfo& fmt = context_.job.d.fmt;
-    scale_.evaluate(scope_.get32("u_scale.amax_i"), fmt,
-                    static_cast<blocks::Rule>(context_.job.d.rule));
+    if (!job().d.mx) return;
+    const blocks::FmtInfo& fmt = job().d.fmt;
+    scale_.evaluate(scope_.get32("u_scale.amax_i"), fmt, static_cast<blocks::Rule>(job().d.rule));
     scale_pipeline_.clock(scale_);
     expect_next("scale", "scale_q2", scope_.wide("scale"));
     expect_next("scale", "scales_q", shifted(scope_.wide("scales_q"), scope_.wide("scale_q2")));
@@ -239,12 +219,6 @@ class RequantCheck : public Check {
   void forget() override { scale_pipeline_.forget(); }
 
  private:
-  void expect(const char* step, const char* name, const Wide& expected) {
-    context_.design.expect("mxe_requant", step, scope_.find(name), expected);
-  }
-  void expect_next(const char* step, const char* name, const Wide& expected) {
-    context_.design.expect_next("mxe_requant", step, scope_.find(name), expected);
-  }
   /// Segment after segment, row after row.
   void step() {
     const uint32_t segment = scope_.get32("seg_q"), row = scope_.get32("row_q");
@@ -279,8 +253,6 @@ class RequantCheck : public Check {
     expect("row", "u_rows.data_i", row);
   }
 
-  const Context& context_;
-  Scope scope_;
   blocks::RequantScale scale_;
   Pipeline scale_pipeline_;
   unsigned lanes_;
@@ -297,17 +269,16 @@ struct PlaceInRequantLane {
 };
 
 /// mxe_requant_lane. The scale comes a clock after the number.
-class RequantLaneCheck : public Check {
+class RequantLaneCheck : public BlockCheck {
  public:
   RequantLaneCheck(const Context& context, const std::string& instance)
-      : context_(context),
-        scope_(context.design, instance),
+      : BlockCheck(context, "mxe_requant_lane", instance),
         pipeline_(context.design, instance, lane_, PlaceInRequantLane()) {}
 
   void clock() override {
-    if (!context_.job.d.mx) return;
+    if (!job().d.mx) return;
     if (number_) {
-      lane_.evaluate(*number_, scope_.get32("scale_i"), context_.job.d.fmt, context_.job.d.special);
+      lane_.evaluate(*number_, scope_.get32("scale_i"), job().d.fmt, job().d.special);
       pipeline_.clock(lane_, 1);
     }
     number_ = scope_.get32("x_i");
@@ -319,21 +290,19 @@ class RequantLaneCheck : public Check {
   }
 
  private:
-  const Context& context_;
-  Scope scope_;
   blocks::RequantLane lane_;
   Pipeline pipeline_;
   std::optional<uint32_t> number_;  // of the clock before
 };
 
 /// mxe_block_wr: the elements of a row, then its scale; blocks along N, stripes down M.
-class BlockWriterCheck : public Check {
+class BlockWriterCheck : public BlockCheck {
  public:
   explicit BlockWriterCheck(const Context& context)
-      : context_(context), scope_(context.design, kRequant + ".u_block_wr") {}
+      : BlockCheck(context, "mxe_block_wr", kRequant + ".u_block_wr") {}
 
   void clock() override {
-    if (!context_.job.d.mx) return;
+    if (!job().d.mx) return;
     if (scope_.on("start_i")) {
       stripe_ = row_ = column_ = 0;
       return;
@@ -348,12 +317,9 @@ class BlockWriterCheck : public Check {
   }
 
  private:
-  void expect(const char* step, const char* name, const Wide& expected) {
-    context_.design.expect("mxe_block_wr", step, scope_.find(name), expected);
-  }
   void request() {
     if (!scope_.on("req_valid_o")) return;
-    const auto& d = context_.job.d;
+    const auto& d = job().d;
     const unsigned block_bytes = d.fmt.is4 ? 16 : d.fmt.is6 ? 24 : 32;
     const uint64_t element = d.addr + row_ * d.stride + column_ * block_bytes;
     const uint64_t scale = d.scale_addr + row_ * d.scale_stride + column_;
@@ -391,8 +357,6 @@ class BlockWriterCheck : public Check {
     if (data_scale_) segment_ = 0;
   }
 
-  const Context& context_;
-  Scope scope_;
   uint64_t stripe_ = 0, row_ = 0, column_ = 0;
   bool request_scale_ = false, data_scale_ = false;
   unsigned segment_ = 0;

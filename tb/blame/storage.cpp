@@ -3,62 +3,56 @@
 #include <map>
 #include <string>
 
-#include "tb/blame/checks.h"
+#include "tb/blame/block_check.h"
 
 namespace mxe::blame {
 namespace {
 
 /// mxe_ram: a read returns what was written last, and stays.
-class RamCheck : public Check {
+class RamCheck : public BlockCheck {
  public:
   RamCheck(const Context& context, const std::string& instance)
-      : design_(context.design),
-        we_(find(instance, "we_i")),
-        waddr_(find(instance, "waddr_i")),
-        wdata_(find(instance, "wdata_i")),
-        re_(find(instance, "re_i")),
-        raddr_(find(instance, "raddr_i")),
-        rdata_(find(instance, "rdata_q")) {}
+      : BlockCheck(context, "mxe_ram", instance),
+        we_(scope_.find("we_i")),
+        waddr_(scope_.find("waddr_i")),
+        wdata_(scope_.find("wdata_i")),
+        re_(scope_.find("re_i")),
+        raddr_(scope_.find("raddr_i")),
+        rdata_(scope_.find("rdata_q")) {}
 
   void clock() override {
     if (Wide(re_).get(0, 1) != 0) {
       const auto word = words_.find(address(raddr_));
-      if (word != words_.end()) design_.expect_next("mxe_ram", "read", rdata_, word->second);
+      if (word != words_.end()) expect_next("read", rdata_, word->second);
     } else {
-      design_.expect_next("mxe_ram", "read", rdata_, Wide(rdata_));
+      expect_next("read", rdata_, Wide(rdata_));
     }
     if (Wide(we_).get(0, 1) != 0) words_.insert_or_assign(address(waddr_), Wide(wdata_));
   }
   void forget() override { words_.clear(); }
 
  private:
-  const RtlValue& find(const std::string& instance, const char* name) const {
-    return design_.find(instance + "." + name);
-  }
   static uint64_t address(const RtlValue& value) { return Wide(value).get64(0, 64); }
 
-  Design& design_;
   const RtlValue &we_, &waddr_, &wdata_, &re_, &raddr_, &rdata_;
   std::map<uint64_t, Wide> words_;
 };
 
 /// mxe_fifo.
-class FifoCheck : public Check {
+class FifoCheck : public BlockCheck {
  public:
   FifoCheck(const Context& context, const std::string& instance)
-      : design_(context.design), scope_(context.design, instance) {}
+      : BlockCheck(context, "mxe_fifo", instance) {}
 
   void clock() override {
-    design_.expect("mxe_fifo", "", scope_.find("valid_o"), uint32_t{!words_.empty()});
-    if (!words_.empty()) design_.expect("mxe_fifo", "", scope_.find("data_o"), words_.front());
+    expect("", "valid_o", uint32_t{!words_.empty()});
+    if (!words_.empty()) expect("", "data_o", words_.front());
     if (scope_.on("valid_o") && scope_.on("ready_i") && !words_.empty()) words_.pop_front();
     if (scope_.on("valid_i") && scope_.on("ready_o")) words_.push_back(scope_.wide("data_i"));
   }
   void forget() override { words_.clear(); }
 
  private:
-  Design& design_;
-  Scope scope_;
   std::deque<Wide> words_;
 };
 

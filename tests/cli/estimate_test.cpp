@@ -106,6 +106,12 @@ TEST_F(Estimate, OnRtl) {
   on_rtl.insert(on_rtl.end(), {"--on", "rtl"});
   EXPECT_EQ(estimate(on_rtl).at("cycles"), estimate(job).at("cycles"));
 }
+
+TEST_F(Estimate, WavesOfTheRtl) {
+  estimate({"3", "4", "40", "--format-a", "mxint8", "--format-b", "mxint8", "--config", "small",
+            "--on", "rtl", "--waves", path("w.fst")});
+  EXPECT_GT(read_text("w.fst").size(), 10'000u);
+}
 #endif
 
 /// What the text says after `key` at the beginning of a line.
@@ -213,6 +219,9 @@ TEST_F(Estimate, BadInput) {
   expect_error(
       arguments({"100000", "100000", "64", "--format-a", "mxint8", "--format-b", "mxint8"}),
       "bytes, the device has");
+  expect_error(arguments({"1", "2", "3", "--format-a", "mxint8", "--format-b", "mxint8", "--waves",
+                          path("w.vcd")}),
+               "--waves needs --on rtl: an estimate of the model computes no values");
   expect_error(arguments({"5000000000", "1", "1", "--format-a", "mxint8", "--format-b", "mxint8"}),
                "too large");
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // mxe matmul --arithmetic structural --waves: the file is a value change dump with the RTL's names.
 #include <algorithm>
+#include <bitset>
+#include <cstring>
+#include <functional>
 #include <map>
 #include <sstream>
 #include <stdexcept>
@@ -10,14 +13,20 @@
 namespace mxe::test {
 namespace {
 
-/// What a value change dump declares, and what its signals are at the end.
+/// What a value change dump declares, and what becomes of its signals.
 struct Dump {
   struct Signal {
     unsigned width = 0;
-    std::string value;  ///< binary
+    std::string value;                      ///< at the end, binary
+    std::map<uint64_t, std::string> since;  ///< by the time of the change
   };
   std::map<std::string, Signal> signals;  ///< by path, `array.pe_0.sum_even`
   std::vector<uint64_t> times;
+
+  /// Whether each time comes once, in order.
+  bool times_ascend() const {
+    return std::adjacent_find(times.begin(), times.end(), std::greater_equal<>()) == times.end();
+  }
 };
 
 /// Reads what a VCD has; throws std::runtime_error at anything else.
@@ -51,6 +60,7 @@ Dump read_vcd(const std::string& text) {
       words >> identifier;
       Dump::Signal& signal = *by_identifier.at(identifier);
       signal.value = word.substr(1);
+      signal.since[dump.times.back()] = signal.value;
       if (signal.value.size() != signal.width) throw std::runtime_error("a width: " + line);
     } else if (word != "$timescale" && word != "$enddefinitions") {
       throw std::runtime_error("not VCD: " + line);
@@ -93,6 +103,63 @@ TEST_F(Waves, HaveTheNamesAndValuesOfTheRtl) {
   EXPECT_EQ(dump.signals.at("array.pe_0.scale_even.nan_o").value, "0");
   EXPECT_EQ(dump.signals.count("array.pe_3.facc_odd.acc_win_q1"), 1u);
   EXPECT_EQ(dump.signals.count("array.pe_4.facc_even.acc_o"), 0u) << "there are four PEs";
+}
+
+std::string binary32(float value) {
+  uint32_t bits = 0;
+  std::memcpy(&bits, &value, sizeof bits);
+  return std::bitset<32>(bits).to_string();
+}
+
+TEST_F(Waves, HaveTheBlocksOfTheDrain) {
+  // 32 times 1 * 1, and 32 times 1 * 2 in the odd chain; six columns are two segments, of which the
+  // second has half as much. The largest, 96, gives the scale 2^(6 - 8): E4M3 codes of 384 and 192.
+  write_floats("a.npy", std::vector<float>(64, 1.0f), {1, 64});
+  std::vector<float> b(64 * 6, 1.0f);
+  for (std::size_t k = 0; k < 64; k++) {
+    for (std::size_t n = 0; n < 6; n++) b[k * 6 + n] = (k < 32 ? 1.0f : 2.0f) * (n < 4 ? 1 : 0.5f);
+  }
+  write_floats("b.npy", b, {64, 6});
+  const ProgramRun run =
+      mxe({"matmul", path("a.npy"), path("b.npy"), "--format-a", "mxfp4_e2m1", "--format-b",
+           "mxfp4_e2m1", "--out-format", "mxfp8_e4m3", "--config", "small", "--on", "model",
+           "--arithmetic", "structural", "--waves", path("w.vcd")});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  const Dump dump = read_vcd(read_text("w.vcd"));
+  EXPECT_TRUE(dump.times_ascend());
+
+  using Since = std::map<uint64_t, std::string>;
+  const auto since = [&](const std::string& name) {
+    return dump.signals.at("drain." + name).since;
+  };
+  const Since sum = since("merge_0.facc.acc_o");
+  ASSERT_EQ(sum.size(), 2u) << "a row in each of two tiles";
+  const uint64_t first = sum.begin()->first, second = std::next(sum.begin())->first;
+  EXPECT_EQ(sum, (Since{{first, binary32(96)}, {second, binary32(48)}}));
+  EXPECT_EQ(since("merge_0.odd_i"), (Since{{first, binary32(64)}, {second, binary32(32)}}));
+  // In the register of the drain a clock later, then two levels of comparisons.
+  const std::string largest = "10000101100000000", half = "10000100100000000";
+  EXPECT_EQ(since("requant.collect.amax.amax_o"),
+            (Since{{first + 3, largest}, {second + 3, half}}));
+  // Read when they are all there; the codes follow five clocks later, a segment in each.
+  const Since code = since("requant.lane_0.code_o");
+  ASSERT_EQ(code.size(), 2u);
+  const uint64_t encoded = code.begin()->first;
+  EXPECT_EQ(encoded, second + 3 + 1 + 5);
+  EXPECT_EQ(code, (Since{{encoded, "01111100"}, {encoded + 1, "01110100"}}));
+  EXPECT_EQ(since("requant.collect.ramax_o"), (Since{{encoded, largest}}));
+  EXPECT_EQ(since("requant.scale.scale_o"), (Since{{encoded, "01111101"}}));
+}
+
+TEST_F(Waves, TimesOfManyTilesAreInOrder) {
+  write_random("a.npy", {20, 40}, 1);
+  write_random("b.npy", {40, 12}, 2);
+  const ProgramRun run = mxe(command({"--out-format", "mxfp6_e2m3", "--on", "model", "--arithmetic",
+                                      "structural", "--waves", path("w.vcd")}));
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  const Dump dump = read_vcd(read_text("w.vcd"));
+  EXPECT_TRUE(dump.times_ascend());
+  EXPECT_GT(dump.signals.at("drain.requant.scale.amax_i").since.size(), 15u) << "of 20 rows";
 }
 
 TEST_F(Waves, BadUsage) {

@@ -298,7 +298,7 @@ TEST(Arithmetic, BlocksOfTheDrainHaveTheirLastValues) {
   device.run(job);
   EXPECT_EQ(value_of("model.engine.drain.merge_0", "odd_i"), blocks::Bits{mx::to_bits(32.0f)});
   EXPECT_EQ(value_of("model.engine.drain.merge_0.facc", "acc_o"), blocks::Bits{mx::to_bits(64.0f)});
-  EXPECT_EQ(value_of("model.engine.drain.requant", "ramax"),
+  EXPECT_EQ(value_of("model.engine.drain.requant.collect", "ramax_o"),
             blocks::Bits{mx::to_bits(64.0f) >> 15 << 1});
   EXPECT_EQ(value_of("model.engine.drain.requant.scale", "scale_o"), blocks::Bits{127 + 6 - 8});
 }

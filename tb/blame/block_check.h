@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "tb/blame/checks.h"
+
+namespace mxe::blame {
+
+/// Checks one instance of a block.
+class BlockCheck : public Check {
+ public:
+  /// `block`: the RTL module, a literal.
+  BlockCheck(const Context& context, const char* block, std::string instance)
+      : scope_(context.design, std::move(instance)), context_(context), block_(block) {}
+  void forget() override {}
+
+ protected:
+  Design& design() const { return context_.design; }
+  const Job& job() const { return context_.job; }
+  const Params& params() const { return context_.design.params(); }
+
+  /// The block's function says that this signal of the instance is `expected`, Wide or a number.
+  template <class Expected>
+  void expect(const char* step, std::string_view name, const Expected& expected) {
+    expect(step, scope_.find(name), expected);
+  }
+  template <class Expected>
+  void expect(const char* step, const RtlValue& value, const Expected& expected) {
+    design().expect(block_, step, value, expected);
+  }
+  /// The same in the next clock: the signal is a register.
+  template <class Expected>
+  void expect_next(const char* step, std::string_view name, const Expected& expected) {
+    expect_next(step, scope_.find(name), expected);
+  }
+  template <class Expected>
+  void expect_next(const char* step, const RtlValue& value, const Expected& expected) {
+    design().expect_next(block_, step, value, expected);
+  }
+
+  Scope scope_;
+
+ private:
+  const Context& context_;
+  const char* block_;
+};
+
+}  // namespace mxe::blame
