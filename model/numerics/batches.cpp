@@ -91,9 +91,9 @@ Batches pair_matrices(const BatchOperand& a, const BatchOperand& b, bool transpo
 bool bias_is_one_row(const Shape& bias, const Shape& result, const std::string& name) {
   const Shape row{result.back()}, matrix{result.end()[-2], result.back()};
   if (bias != row && bias != matrix && bias != result) {
-    throw Error(fmt::format(
-        "{}: the bias must be {} or {}{}, but is {}", name, shape_text(matrix), shape_text(row),
-        result == matrix ? "" : " or " + shape_text(result), shape_text(bias)));
+    throw Error(fmt::format("{}: the bias must be {} or {}{}, but is {}", name, shape_text(matrix),
+                            shape_text(row), result == matrix ? "" : " or " + shape_text(result),
+                            shape_text(bias)));
   }
   return bias == row;
 }

@@ -36,9 +36,7 @@ CodeType find_type(const std::array<NamedType, kCount>& types, const std::string
 
 }  // namespace
 
-CodeType code_type(const ElementFormat& format) {
-  return find_type(kElementTypes, format.name);
-}
+CodeType code_type(const ElementFormat& format) { return find_type(kElementTypes, format.name); }
 CodeType code_type(const ScaleFormat& format) { return find_type(kScaleTypes, format.name()); }
 
 }  // namespace mx

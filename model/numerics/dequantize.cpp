@@ -117,9 +117,9 @@ std::vector<float> dequantize(const QuantizedArray& array, unsigned threads) {
   }
   const std::vector<float> table =
       make_block_rules(array.format, array.options, array.tensor_amax).values;
-  std::vector<float> values =
-      array.wide_codes.empty() ? values_of(array.codes, table, array.format.name)
-                               : values_of(array.wide_codes, table, array.format.name);
+  std::vector<float> values = array.wide_codes.empty()
+                                  ? values_of(array.codes, table, array.format.name)
+                                  : values_of(array.wide_codes, table, array.format.name);
   if (!values.empty()) {
     apply_scales(values, array.scales, view, array.options.block_size, rules_of(array));
   }

@@ -41,14 +41,13 @@ bool operator==(const ExponentRange& a, const ExponentRange& b) {
 }
 
 const std::vector<QuantizerSwitch>& quantizer_switches() {
-#define MXE_SWITCH(field)                                                           \
-  QuantizerSwitch {                                                                 \
-#field,                                                                           \
-        [](const QuantizerOptions& a, const QuantizerOptions& b) {                    \
-          return std::tie(a.field) == std::tie(b.field);                              \
-        },                                                                            \
-        [](const QuantizerOptions& from, QuantizerOptions& to) { to.field = from.field; } \
-  },
+#define MXE_SWITCH(field)                                        \
+  QuantizerSwitch{                                               \
+      #field,                                                    \
+      [](const QuantizerOptions& a, const QuantizerOptions& b) { \
+        return std::tie(a.field) == std::tie(b.field);           \
+      },                                                         \
+      [](const QuantizerOptions& from, QuantizerOptions& to) { to.field = from.field; }},
   static const std::vector<QuantizerSwitch> kSwitches = {MXE_QUANTIZER_SWITCHES(MXE_SWITCH)};
 #undef MXE_SWITCH
   return kSwitches;

@@ -125,8 +125,7 @@ void from_value(int& member, std::string_view name, const SwitchValue& value) {
   member = static_cast<int>(whole_number(name, value, -kMost, kMost));
 }
 void from_value(uint64_t& member, std::string_view name, const SwitchValue& value) {
-  member = static_cast<uint64_t>(
-      whole_number(name, value, 0, std::numeric_limits<int64_t>::max()));
+  member = static_cast<uint64_t>(whole_number(name, value, 0, std::numeric_limits<int64_t>::max()));
 }
 void from_value(float& member, std::string_view name, const SwitchValue& value) {
   if (const int64_t* number = std::get_if<int64_t>(&value)) {

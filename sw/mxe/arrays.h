@@ -81,8 +81,8 @@ void require_same_shape(const Array<T>& array, const std::vector<std::size_t>& e
   if (array.shape != expected) throw_wrong_shape(array.shape, expected, name);
 }
 
-using mx::AxisView;
 using mx::axis_to_rows;
+using mx::AxisView;
 using mx::rows_to_axis;
 using mx::shape_text;
 using mx::split_at;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // mxe dequantize: element codes and block scales back to float32.
 
+#include "model/numerics/dequantize.h"
+
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -11,7 +13,6 @@
 
 #include "model/numerics/bfloat16.h"
 #include "model/numerics/block.h"
-#include "model/numerics/dequantize.h"
 #include "model/numerics/float16.h"
 #include "model/numerics/npy.h"
 #include "sw/mxe/arrays.h"

@@ -84,8 +84,8 @@ nb::object packed(const Quantized& self, const std::string& order) {
   std::vector<uint8_t> bytes;
   {
     const nb::gil_scoped_release released;
-    bytes = mx::pack_codes(array.codes.data(), along.outer, along.length, array.format.bits,
-                           nibbles);
+    bytes =
+        mx::pack_codes(array.codes.data(), along.outer, along.length, array.format.bits, nibbles);
   }
   Shape shape = array.shape.empty() ? Shape{1} : array.shape;
   shape.back() = along.outer == 0 ? 0 : bytes.size() / along.outer;
@@ -190,15 +190,16 @@ mx::NamedTensor tensor_of(const std::string& name, std::string_view type, mx::DT
   tensor.array.dtype = dtype;
   tensor.array.shape = shape;
   tensor.array.data.resize(values.size() * sizeof(T));
-  if (!values.empty()) std::memcpy(tensor.array.data.data(), values.data(), tensor.array.data.size());
+  if (!values.empty())
+    std::memcpy(tensor.array.data.data(), values.data(), tensor.array.data.size());
   return tensor;
 }
 
 void add_tensors(const std::string& prefix, const mx::QuantizedArray& array,
                  std::vector<mx::NamedTensor>& tensors) {
   if (!array.wide_codes.empty()) {
-    tensors.push_back(tensor_of(prefix + "elements", "", mx::DType::uint16, array.wide_codes,
-                                array.shape));
+    tensors.push_back(
+        tensor_of(prefix + "elements", "", mx::DType::uint16, array.wide_codes, array.shape));
   } else {
     std::string_view type = mx::code_type(array.format).safetensors;
     const bool odd = array.shape.empty() || array.shape.back() % 2 != 0;
@@ -280,14 +281,12 @@ void bind_arrays(nb::module_& module) {
                    [](const Quantized& self) { return !self.array.scale_codes.empty(); })
       .def_prop_ro("tensor_scale", [](const Quantized& self) { return self.array.tensor_scale; })
       .def_prop_ro("tensor_amax", [](const Quantized& self) { return self.array.tensor_amax; })
-      .def_prop_ro("row_scales",
-                   [](const nb::object& self) {
-                     return rows_of(self, quantized(self).array.row_scales);
-                   })
-      .def_prop_ro("row_amaxes",
-                   [](const nb::object& self) {
-                     return rows_of(self, quantized(self).array.row_amaxes);
-                   })
+      .def_prop_ro(
+          "row_scales",
+          [](const nb::object& self) { return rows_of(self, quantized(self).array.row_scales); })
+      .def_prop_ro(
+          "row_amaxes",
+          [](const nb::object& self) { return rows_of(self, quantized(self).array.row_amaxes); })
       .def_prop_ro("shape",
                    [](const Quantized& self) {
                      nb::list shape;
@@ -308,27 +307,26 @@ void bind_arrays(nb::module_& module) {
   module.def("from_parts", &from_parts, "codes"_a.none(), "wide_codes"_a.none(),
              "scale_codes"_a.none(), "scales"_a.none(), "quantizer"_a, "axis"_a, "tensor_scale"_a,
              "tensor_amax"_a, "row_amaxes"_a);
-  module.def("unpack",
-             [](const Codes<uint8_t>& bytes, int bits, const std::string& order,
-                std::size_t length) {
-               Shape shape = shape_of(bytes);
-               if (shape.empty() || bits < 1 || bits > 8) {
-                 throw mx::Error("packed codes have an axis and 1 to 8 bits");
-               }
-               const std::size_t width = static_cast<std::size_t>(bits);
-               if (length == 0) length = shape.back() * 8 / width;
-               if ((length * width + 7) / 8 != shape.back()) {
-                 throw mx::Error(std::to_string(length) + " elements of " + std::to_string(bits) +
-                                 " bits do not pack into " + std::to_string(shape.back()) +
-                                 " bytes");
-               }
-               const mx::AxisView along = mx::split_at(shape, shape.size() - 1);
-               std::vector<uint8_t> codes = mx::unpack_codes(
-                   bytes.data(), along.outer, length, bits, parse_order(order), along.length);
-               shape.back() = length;
-               return nb::cast(owned(std::move(codes), shape));
-             },
-             "bytes"_a, "bits"_a, "order"_a, "length"_a);
+  module.def(
+      "unpack",
+      [](const Codes<uint8_t>& bytes, int bits, const std::string& order, std::size_t length) {
+        Shape shape = shape_of(bytes);
+        if (shape.empty() || bits < 1 || bits > 8) {
+          throw mx::Error("packed codes have an axis and 1 to 8 bits");
+        }
+        const std::size_t width = static_cast<std::size_t>(bits);
+        if (length == 0) length = shape.back() * 8 / width;
+        if ((length * width + 7) / 8 != shape.back()) {
+          throw mx::Error(std::to_string(length) + " elements of " + std::to_string(bits) +
+                          " bits do not pack into " + std::to_string(shape.back()) + " bytes");
+        }
+        const mx::AxisView along = mx::split_at(shape, shape.size() - 1);
+        std::vector<uint8_t> codes = mx::unpack_codes(bytes.data(), along.outer, length, bits,
+                                                      parse_order(order), along.length);
+        shape.back() = length;
+        return nb::cast(owned(std::move(codes), shape));
+      },
+      "bytes"_a, "bits"_a, "order"_a, "length"_a);
   module.def("save", &save);
   module.def("load", &load);
 }

@@ -49,9 +49,9 @@ mx::MxTensor rows_of(const Quantized& operand, bool k_last, const char* name) {
   tensor.rows = view.rows();
   tensor.k = view.length;
   tensor.codes = k_last ? array.codes : mx::axis_to_rows(array.codes, view);
-  tensor.scales = k_last ? array.scale_codes
-                         : mx::axis_to_rows(array.scale_codes,
-                                            view.with_length(tensor.scale_columns()));
+  tensor.scales =
+      k_last ? array.scale_codes
+             : mx::axis_to_rows(array.scale_codes, view.with_length(tensor.scale_columns()));
   return tensor;
 }
 
@@ -124,9 +124,8 @@ Results multiply(const Quantized& a, const Quantized& b, const mx::Batches& batc
     for (std::size_t first = 0; first < rows; first += step) {
       const std::size_t count = std::min(step, rows - first);
       const mx::MxTensor a_part = part_of(a_rows, of_a * batches.m + first, count);
-      const std::vector<float> sums =
-          mx::gemm(a_part, shared ? b_rows : b_part, bias.rows(at * rows + first, count),
-                   request.sums);
+      const std::vector<float> sums = mx::gemm(a_part, shared ? b_rows : b_part,
+                                               bias.rows(at * rows + first, count), request.sums);
       results.append(sums, count, batches.n, request.output);
       check_signals();
     }

@@ -39,9 +39,9 @@ bool has_independent_blocks(const mx::QuantizerOptions& options) {
 
 // Where an array can be cut: into parts of some length that lie one after the other.
 struct Cut {
-  std::size_t pieces = 1;   // the array's length along what is cut
+  std::size_t pieces = 1;    // the array's length along what is cut
   std::size_t elements = 0;  // of a piece
-  std::size_t step = 1;     // pieces that cannot be parted
+  std::size_t step = 1;      // pieces that cannot be parted
 };
 
 template <typename T>

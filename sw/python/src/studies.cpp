@@ -124,8 +124,8 @@ nb::list explain(const AnyArray& array, bool bfloat16_bits, const NamedQuantizer
     const float* values = x.floats(0, x.size(), buffer);
     mx::QuantizeRequest request;
     request.axis = axis;
-    const mx::QuantizedArray quantized = mx::quantize(
-        values, x.shape(), quantizer.quantizer.format, quantizer.quantizer.options, request);
+    const mx::QuantizedArray quantized = mx::quantize(values, x.shape(), quantizer.quantizer.format,
+                                                      quantizer.quantizer.options, request);
     const std::size_t count = at ? at->size() : x.size();
     for (std::size_t i = 0; i < count; i++) {
       elements.push_back(mx::explain(values, quantized, at ? (*at)[i] : i));

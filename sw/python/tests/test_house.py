@@ -48,17 +48,17 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
 """
 
 
-@pytest.mark.parametrize("source", ["np.ones((8192, 4096), np.float32)",
-                                    "np.ones((4096, 8192), np.float32).T",
-                                    "np.ones((8192, 4096), np.float16)",
-                                    "np.ones((8192, 4096), np.float64)",
-                                    "np.ones((8192, 8192), np.float32)[:, ::2]"])
+@pytest.mark.parametrize("source", ["np.ones((4096, 4096), np.float32)",
+                                    "np.ones((4096, 4096), np.float32).T",
+                                    "np.ones((4096, 4096), np.float16)",
+                                    "np.ones((4096, 4096), np.float64)",
+                                    "np.ones((4096, 8192), np.float32)[:, ::2]"])
 @pytest.mark.parametrize("axis", [0, 1])
 def test_input_is_not_copied(source, axis):
-    """Codes and scales of 32 M elements are 37 MiB, a copy as float32 would be 128 MiB."""
+    """Codes and scales of 16 M elements are 18.5 MiB, a copy as float32 would be 64 MiB more."""
     call = f"mxe.quantize(x, 'mxfp8_e4m3', axis={axis}, threads=1)"
     grown = int(run(GROWTH.format(array=source, call=call)))
-    assert grown < 60 * 1024, f"{grown} KiB"
+    assert grown < 36 * 1024, f"{grown} KiB"
 
 
 def test_threads_run_while_quantizing():
