@@ -4,7 +4,9 @@
 and the examples of docs/python.md there. The interpreter that runs this makes the environments.
 
 Exit status: 0; 1 if something fails; 77 if pip gets no packages, for example without a network.
-What was downloaded and compiled is kept below --work for the next time.
+What was downloaded and compiled is kept below --work for the next time. Tests with peers.txt, large
+libraries that the package works together with, run if MXE_PYTHON_PEERS is set, and are skipped
+otherwise.
 """
 import argparse
 import os
@@ -52,9 +54,9 @@ def environment(folder, packages, fresh):
     return python
 
 
-def requirements(root):
-    """{package: its requirement} of the file beside this one."""
-    lines = (root / "tests/python/requirements.txt").read_text(encoding="utf-8").splitlines()
+def requirements(root, file):
+    """{package: its requirement} of a file beside this one."""
+    lines = (root / "tests/python" / file).read_text(encoding="utf-8").splitlines()
     return {line.partition("=")[0]: line for line in lines if line and not line.startswith("#")}
 
 
@@ -66,7 +68,7 @@ def main():
     options = parser.parse_args()
     root, work = options.root.resolve(), options.work.resolve()
     work.mkdir(parents=True, exist_ok=True)
-    needed = requirements(root)
+    needed = requirements(root, "requirements.txt")
 
     builder = environment(work / "builder", [needed["scikit-build-core"], needed["nanobind"]],
                           fresh=False)
@@ -79,8 +81,9 @@ def main():
 
     python = environment(work / "empty", [wheel, needed["numpy"]], fresh=True)
     print(run(python, "-c", "import mxe; print(mxe.quantize([1.0, 2.0], 'mxfp8_e4m3'))", cwd=work))
+    peers = requirements(root, "peers.txt").values() if os.environ.get("MXE_PYTHON_PEERS") else []
     run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", needed["pytest"],
-        needed["ml_dtypes"])
+        needed["ml_dtypes"], *peers)
     tests = subprocess.run(
         [python, "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", root / "sw/python/tests"],
         cwd=work, check=False,

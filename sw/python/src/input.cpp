@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 #include "model/numerics/bfloat16.h"
@@ -73,19 +75,43 @@ Input::Input(const AnyArray& array, bool bfloat16_bits, const char* name)
   }
 }
 
+int64_t Input::row_start(std::size_t index) const {
+  int64_t start = 0;
+  std::size_t rest = index;
+  for (std::size_t axis = shape_.size(); axis-- > 1;) {
+    start += static_cast<int64_t>(rest % shape_[axis - 1]) * strides_[axis - 1];
+    rest /= shape_[axis - 1];
+  }
+  return start;
+}
+
+std::size_t Input::rows_together(std::size_t index, std::size_t most) const {
+  constexpr std::size_t kLine = 16;  // float32 numbers
+  const std::size_t rank = shape_.size();
+  if (rank < 2 || std::abs(strides_[rank - 2]) >= std::abs(strides_[rank - 1])) return 1;
+  return std::min({kLine, most, shape_[rank - 2] - index % shape_[rank - 2]});
+}
+
 template <typename Read>
 void Input::gather(std::size_t first, std::size_t last, float* out, const Read& read) const {
   const std::size_t rank = shape_.size();
   const std::size_t row = rank == 0 ? 1 : shape_[rank - 1];
   const int64_t step = rank == 0 ? 0 : strides_[rank - 1];
   while (first < last) {
-    int64_t start = 0;  // of the row that `first` lies in
-    std::size_t rest = first / row;
-    for (std::size_t axis = rank; axis-- > 1;) {
-      start += static_cast<int64_t>(rest % shape_[axis - 1]) * strides_[axis - 1];
-      rest /= shape_[axis - 1];
-    }
+    const int64_t start = row_start(first / row);
     const std::size_t begin = first % row;
+    const std::size_t rows = begin == 0 ? rows_together(first / row, (last - first) / row) : 1;
+    if (rows > 1) {  // a transposed matrix: what one line of the cache holds goes to several rows
+      for (std::size_t i = 0; i < row; i++) {
+        for (std::size_t r = 0; r < rows; r++) {
+          out[r * row + i] = read(start + static_cast<int64_t>(r) * strides_[rank - 2] +
+                                  static_cast<int64_t>(i) * step);
+        }
+      }
+      out += rows * row;
+      first += rows * row;
+      continue;
+    }
     const std::size_t end = std::min(row, begin + last - first);
     for (std::size_t i = begin; i < end; i++) {
       *out++ = read(start + static_cast<int64_t>(i) * step);

@@ -33,6 +33,10 @@ class Input {
  private:
   enum class Type : uint8_t { float16, bfloat16, float32, float64 };
 
+  /// Where a row begins, counted in elements.
+  int64_t row_start(std::size_t index) const;
+  /// How many rows, at most `most`, are read column by column because that is how they lie.
+  std::size_t rows_together(std::size_t index, std::size_t most) const;
   template <typename Read>
   void gather(std::size_t first, std::size_t last, float* out, const Read& read) const;
 

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What docs/python.md shows happens as it says, and its commands are the package's."""
 import doctest
+import importlib.util
 import os
+import re
 import sys
 
 import pytest
@@ -19,17 +21,29 @@ def blocks():
     return blocks_of(PAGE.read_text(encoding="utf-8"))
 
 
+def missing(block):
+    """Libraries that a comment before a block names and that are not installed."""
+    lines = PAGE.read_text(encoding="utf-8").splitlines()
+    named = re.fullmatch(r"<!-- with: (\w+) -->", lines[block.line - 2])
+    return [] if not named or importlib.util.find_spec(named[1]) else [named[1]]
+
+
 def test_examples(blocks, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     parser, runner, shared = doctest.DocTestParser(), doctest.DocTestRunner(), {}
     printed = []
     for block in blocks:
-        if block.language == "pycon":
+        if block.language == "pycon" and not missing(block):
             test = parser.get_doctest(block.text, shared, PAGE.name, str(PAGE), block.line)
             runner.run(test, out=printed.append, clear_globs=False)
             shared = test.globs
     assert runner.failures == 0, "".join(printed)
     assert runner.tries > 25
+
+
+def test_every_library_of_the_examples_is_there(blocks):
+    if absent := [name for block in blocks for name in missing(block)]:
+        pytest.skip("examples are not run, these are not installed: " + ", ".join(absent))
 
 
 def test_every_block_is_run_or_a_command(blocks):
