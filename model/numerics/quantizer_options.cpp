@@ -41,56 +41,14 @@ bool operator==(const ExponentRange& a, const ExponentRange& b) {
 }
 
 const std::vector<QuantizerSwitch>& quantizer_switches() {
-#define MXE_SWITCH(field)                                                           \
-  QuantizerSwitch {                                                                 \
-#field,                                                                           \
-        [](const QuantizerOptions& a, const QuantizerOptions& b) {                    \
-          return std::tie(a.field) == std::tie(b.field);                              \
-        },                                                                            \
-        [](const QuantizerOptions& from, QuantizerOptions& to) { to.field = from.field; } \
-  }
-  static const std::vector<QuantizerSwitch> kSwitches = {MXE_SWITCH(bfloat16_input),
-                                                         MXE_SWITCH(walk),
-                                                         MXE_SWITCH(block_size),
-                                                         MXE_SWITCH(block_rows),
-                                                         MXE_SWITCH(scale_format),
-                                                         MXE_SWITCH(scale_rule),
-                                                         MXE_SWITCH(log2),
-                                                         MXE_SWITCH(quotient),
-                                                         MXE_SWITCH(even_bits),
-                                                         MXE_SWITCH(nan),
-                                                         MXE_SWITCH(inf),
-                                                         MXE_SWITCH(all_nan_poisons),
-                                                         MXE_SWITCH(zero_threshold),
-                                                         MXE_SWITCH(zero_log2),
-                                                         MXE_SWITCH(zero_exponent),
-                                                         MXE_SWITCH(exponent_range),
-                                                         MXE_SWITCH(above_range),
-                                                         MXE_SWITCH(below_range_exponent),
-                                                         MXE_SWITCH(poison_codes),
-                                                         MXE_SWITCH(arithmetic),
-                                                         MXE_SWITCH(uses_tensor_scale),
-                                                         MXE_SWITCH(row_scaled),
-                                                         MXE_SWITCH(tensor_amax),
-                                                         MXE_SWITCH(tensor_specials),
-                                                         MXE_SWITCH(tensor_scale_limit),
-                                                         MXE_SWITCH(min_scale),
-                                                         MXE_SWITCH(saturate_scale),
-                                                         MXE_SWITCH(zero_scale),
-                                                         MXE_SWITCH(value_order),
-                                                         MXE_SWITCH(four_over_six),
-                                                         MXE_SWITCH(rounding),
-                                                         MXE_SWITCH(seed),
-                                                         MXE_SWITCH(float32_element_log2),
-                                                         MXE_SWITCH(zero_sign),
-                                                         MXE_SWITCH(unsigned_zero_values),
-                                                         MXE_SWITCH(element_shift),
-                                                         MXE_SWITCH(full_integer_range),
-                                                         MXE_SWITCH(min_integer_step),
-                                                         MXE_SWITCH(lowest_divisor),
-                                                         MXE_SWITCH(flush_subnormal_blocks),
-                                                         MXE_SWITCH(nan_elements),
-                                                         MXE_SWITCH(inf_elements)};
+#define MXE_SWITCH(field)                                        \
+  QuantizerSwitch{                                               \
+      #field,                                                    \
+      [](const QuantizerOptions& a, const QuantizerOptions& b) { \
+        return std::tie(a.field) == std::tie(b.field);           \
+      },                                                         \
+      [](const QuantizerOptions& from, QuantizerOptions& to) { to.field = from.field; }},
+  static const std::vector<QuantizerSwitch> kSwitches = {MXE_QUANTIZER_SWITCHES(MXE_SWITCH)};
 #undef MXE_SWITCH
   return kSwitches;
 }

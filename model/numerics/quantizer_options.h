@@ -208,6 +208,52 @@ struct QuantizerOptions {
 };
 bool operator==(const QuantizerOptions& a, const QuantizerOptions& b);
 
+/// The members of QuantizerOptions, each as an X(member): whatever deals with all of them goes by
+/// this list.
+#define MXE_QUANTIZER_SWITCHES(X) \
+  X(bfloat16_input)               \
+  X(walk)                         \
+  X(block_size)                   \
+  X(block_rows)                   \
+  X(scale_format)                 \
+  X(scale_rule)                   \
+  X(log2)                         \
+  X(quotient)                     \
+  X(even_bits)                    \
+  X(nan)                          \
+  X(inf)                          \
+  X(all_nan_poisons)              \
+  X(zero_threshold)               \
+  X(zero_log2)                    \
+  X(zero_exponent)                \
+  X(exponent_range)               \
+  X(above_range)                  \
+  X(below_range_exponent)         \
+  X(poison_codes)                 \
+  X(arithmetic)                   \
+  X(uses_tensor_scale)            \
+  X(row_scaled)                   \
+  X(tensor_amax)                  \
+  X(tensor_specials)              \
+  X(tensor_scale_limit)           \
+  X(min_scale)                    \
+  X(saturate_scale)               \
+  X(zero_scale)                   \
+  X(value_order)                  \
+  X(four_over_six)                \
+  X(rounding)                     \
+  X(seed)                         \
+  X(float32_element_log2)         \
+  X(zero_sign)                    \
+  X(unsigned_zero_values)         \
+  X(element_shift)                \
+  X(full_integer_range)           \
+  X(min_integer_step)             \
+  X(lowest_divisor)               \
+  X(flush_subnormal_blocks)       \
+  X(nan_elements)                 \
+  X(inf_elements)
+
 /// One member of QuantizerOptions as a value.
 struct QuantizerSwitch {
   const char* name;

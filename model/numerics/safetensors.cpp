@@ -254,7 +254,20 @@ Entry make_entry(const NamedTensor& tensor) {
 
 }  // namespace
 
-std::vector<uint8_t> format_safetensors(const std::vector<NamedTensor>& tensors) {
+std::map<std::string, std::string> safetensors_metadata(const uint8_t* bytes, std::size_t size,
+                                                        const std::string& name) {
+  const Header header = parse_header(bytes, size, name);
+  std::map<std::string, std::string> metadata;
+  if (!header.json.contains("__metadata__")) return metadata;
+  for (const auto& [key, value] : header.json["__metadata__"].items()) {
+    if (!value.is_string()) throw Error(fmt::format("{}: its metadata are not text", name));
+    metadata[key] = value.get<std::string>();
+  }
+  return metadata;
+}
+
+std::vector<uint8_t> format_safetensors(const std::vector<NamedTensor>& tensors,
+                                        const std::map<std::string, std::string>& metadata) {
   std::vector<Entry> entries;
   for (const NamedTensor& tensor : tensors) entries.push_back(make_entry(tensor));
   // Wide elements first, so that all are aligned; this is how the reference library orders them.
@@ -262,6 +275,7 @@ std::vector<uint8_t> format_safetensors(const std::vector<NamedTensor>& tensors)
     return x.type->bits != y.type->bits ? x.type->bits > y.type->bits : x.name < y.name;
   });
   nlohmann::ordered_json header = nlohmann::ordered_json::object();
+  if (!metadata.empty()) header["__metadata__"] = metadata;
   std::vector<uint8_t> data;
   for (const Entry& entry : entries) {
     const std::size_t begin = data.size();

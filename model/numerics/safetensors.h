@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,9 +32,15 @@ std::vector<NamedTensor> parse_safetensors(const uint8_t* bytes, std::size_t siz
                                            const std::string& name,
                                            const std::optional<std::string>& only = {});
 
+/// What a file says about itself besides its tensors; empty if it says nothing. Throws Error if the
+/// header is damaged or what it says is not text.
+std::map<std::string, std::string> safetensors_metadata(const uint8_t* bytes, std::size_t size,
+                                                        const std::string& name);
+
 /// The bytes of a file of these tensors. An empty dtype stands for the array's own. Throws Error,
 /// naming the tensor, for a type that the format does not have or that does not fit the array, and
 /// for F4 tensors with an odd last axis, which do not fill bytes.
-std::vector<uint8_t> format_safetensors(const std::vector<NamedTensor>& tensors);
+std::vector<uint8_t> format_safetensors(const std::vector<NamedTensor>& tensors,
+                                        const std::map<std::string, std::string>& metadata = {});
 
 }  // namespace mx

@@ -81,4 +81,19 @@ std::vector<std::string> default_formats() {
   return names;
 }
 
+std::vector<std::string> common_formats(const std::vector<std::string>& presets) {
+  std::vector<std::string> formats;
+  std::string reason = "there are no formats to compare";
+  for (const std::string& format : default_formats()) {
+    try {
+      for (const std::string& preset : presets) make_quantizer(format, preset);
+      formats.push_back(format);
+    } catch (const Error& error) {
+      reason = error.what();
+    }
+  }
+  if (formats.empty()) throw Error(reason);
+  return formats;
+}
+
 }  // namespace mx

@@ -45,4 +45,7 @@ std::vector<FormatComparison> compare_formats(const float* x, const std::vector<
 /// The names that compare_formats uses by default: the engine's formats and nvfp4.
 std::vector<std::string> default_formats();
 
+/// Those of them that every one of the presets has; throws Error if there are none.
+std::vector<std::string> common_formats(const std::vector<std::string>& presets);
+
 }  // namespace mx

@@ -206,10 +206,6 @@ void throw_wrong_shape(const std::vector<std::size_t>& shape,
       fmt::format("{} must be {}, but is {}", name, shape_text(expected), shape_text(shape)));
 }
 
-std::string shape_text(const std::vector<std::size_t>& shape) {
-  return fmt::format("[{}]", fmt::join(shape, ", "));
-}
-
 std::size_t resolve_axis(int axis, std::size_t rank) {
   const int signed_rank = static_cast<int>(rank);
   if (axis >= -signed_rank && axis < signed_rank) {
@@ -218,14 +214,6 @@ std::size_t resolve_axis(int axis, std::size_t rank) {
   if (rank == 0) throw mx::Error("the array must have at least one dimension");
   throw mx::Error(fmt::format("axis {} is out of range (allowed: {} to {})", axis, -signed_rank,
                               signed_rank - 1));
-}
-
-AxisView split_at(const std::vector<std::size_t>& shape, std::size_t axis) {
-  AxisView view;
-  view.length = shape[axis];
-  for (std::size_t i = 0; i < axis; ++i) view.outer *= shape[i];
-  for (std::size_t i = axis + 1; i < shape.size(); ++i) view.inner *= shape[i];
-  return view;
 }
 
 }  // namespace mxe::cli

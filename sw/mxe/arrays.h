@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "model/numerics/axis_view.h"
+#include "model/numerics/batches.h"
 #include "model/numerics/safetensors.h"
 
 namespace CLI {
@@ -79,51 +81,13 @@ void require_same_shape(const Array<T>& array, const std::vector<std::size_t>& e
   if (array.shape != expected) throw_wrong_shape(array.shape, expected, name);
 }
 
-/// "[3, 4]".
-std::string shape_text(const std::vector<std::size_t>& shape);
-
-/// An array seen as [outer][length][inner], where `length` runs along one of its axes.
-struct AxisView {
-  std::size_t outer = 1, length = 1, inner = 1;
-
-  std::size_t rows() const { return outer * inner; }
-  AxisView with_length(std::size_t other) const { return {outer, other, inner}; }
-};
+using mx::axis_to_rows;
+using mx::AxisView;
+using mx::rows_to_axis;
+using mx::shape_text;
+using mx::split_at;
 
 /// The axis that `axis` means: -1 is the last. Throws mx::Error if the rank does not allow it.
 std::size_t resolve_axis(int axis, std::size_t rank);
-
-AxisView split_at(const std::vector<std::size_t>& shape, std::size_t axis);
-
-/// [outer][length][inner] to [outer * inner][length], so that blocks along the axis become
-/// contiguous.
-template <typename T>
-std::vector<T> axis_to_rows(const std::vector<T>& values, const AxisView& view) {
-  std::vector<T> rows(values.size());
-  for (std::size_t o = 0; o < view.outer; ++o) {
-    for (std::size_t l = 0; l < view.length; ++l) {
-      for (std::size_t i = 0; i < view.inner; ++i) {
-        rows[(o * view.inner + i) * view.length + l] =
-            values[(o * view.length + l) * view.inner + i];
-      }
-    }
-  }
-  return rows;
-}
-
-/// The inverse of axis_to_rows.
-template <typename T>
-std::vector<T> rows_to_axis(const std::vector<T>& rows, const AxisView& view) {
-  std::vector<T> values(rows.size());
-  for (std::size_t o = 0; o < view.outer; ++o) {
-    for (std::size_t l = 0; l < view.length; ++l) {
-      for (std::size_t i = 0; i < view.inner; ++i) {
-        values[(o * view.length + l) * view.inner + i] =
-            rows[(o * view.inner + i) * view.length + l];
-      }
-    }
-  }
-  return values;
-}
 
 }  // namespace mxe::cli

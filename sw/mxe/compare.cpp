@@ -50,27 +50,11 @@ Json results_json(const std::vector<mx::FormatComparison>& comparisons) {
   return results;
 }
 
-/// The default formats that every one of the presets has.
-std::vector<std::string> common_formats(const std::vector<std::string>& presets) {
-  std::vector<std::string> formats;
-  std::string reason = "there are no formats to compare";
-  for (const std::string& format : mx::default_formats()) {
-    try {
-      for (const std::string& preset : presets) mx::make_quantizer(format, preset);
-      formats.push_back(format);
-    } catch (const mx::Error& error) {
-      reason = error.what();
-    }
-  }
-  if (formats.empty()) throw mx::Error(reason);
-  return formats;
-}
-
 int run(const CompareOptions& options) {
   const std::vector<std::string> presets =
       options.presets.empty() ? std::vector<std::string>{"ocp"} : options.presets;
   const std::vector<std::string> formats =
-      options.formats.empty() ? common_formats(presets) : options.formats;
+      options.formats.empty() ? mx::common_formats(presets) : options.formats;
   InputFiles files(options.tensor);
   const std::vector<mx::NamedTensor> arrays = files.read_all(options.input);
   files.require_all_names_used();

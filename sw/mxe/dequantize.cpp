@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // mxe dequantize: element codes and block scales back to float32.
 
+#include "model/numerics/dequantize.h"
+
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <cmath>
-#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -88,18 +87,6 @@ Blocks find_blocks(const DequantizeOptions& options, const mx::QuantizerOptions&
                   options.axis ? fmt::format("axis {}", *options.axis) : "one axis"));
 }
 
-/// Value of every code of a scale format.
-std::vector<float> scale_table(const mx::ScaleFormat& format, const mx::BlockRules& rules) {
-  std::vector<float> table(std::size_t{1} << format.bits());
-  for (std::size_t code = 0; code < table.size(); ++code) {
-    table[code] = format.is_power_of_two()
-                      ? std::ldexp(1.0f, static_cast<int>(code) - format.bias)
-                      : static_cast<float>(rules.scale_codes.decode(static_cast<uint32_t>(code)));
-  }
-  if (format.is_power_of_two()) table.back() = std::numeric_limits<float>::quiet_NaN();
-  return table;
-}
-
 /// Looks codes up in a table; throws mx::Error naming `path` for a code beyond its end.
 template <typename Code>
 std::vector<float> look_up(const std::vector<Code>& codes, const std::vector<float>& table,
@@ -142,7 +129,7 @@ std::vector<std::size_t> scale_shape(const DequantizeOptions& options,
 
 /// Scales as numbers: float32 files hold them as they are.
 Array<float> read_scales(InputFiles& files, const DequantizeOptions& options,
-                         const mx::QuantizerOptions& quantizer, const mx::BlockRules& rules,
+                         const mx::QuantizerOptions& quantizer,
                          const std::vector<std::size_t>& elements) {
   mx::NamedTensor tensor = files.read(options.scales, "scales");
   if (tensor.array.dtype == mx::DType::float32 && !options.swizzled) {
@@ -154,7 +141,7 @@ Array<float> read_scales(InputFiles& files, const DequantizeOptions& options,
   }
   const mx::ScaleFormat& format = quantizer.scale_format;
   return {codes.shape,
-          look_up(codes.values, scale_table(format, rules), options.scales, format.name())};
+          look_up(codes.values, mx::scale_values(format), options.scales, format.name())};
 }
 
 /// The rules for every run along the axis, or one for all, with the tensor scale that was given.
@@ -191,23 +178,6 @@ std::vector<mx::BlockRules> scale_rules(InputFiles& files, const DequantizeOptio
   return {rules};
 }
 
-/// Multiplies every element with the scale of its block.
-void apply_scales(std::vector<float>& values, const std::vector<float>& scales,
-                  const Blocks& blocks, const std::vector<mx::BlockRules>& rules) {
-  const AxisView& view = blocks.view;
-  const std::size_t count = blocks_of(view.length, blocks.size);
-  for (std::size_t o = 0; o < view.outer; ++o) {
-    for (std::size_t l = 0; l < view.length; ++l) {
-      for (std::size_t i = 0; i < view.inner; ++i) {
-        const float scale = scales[(o * count + l / blocks.size) * view.inner + i];
-        float& value = values[(o * view.length + l) * view.inner + i];
-        const std::size_t run = rules.size() == 1 ? 0 : o * view.inner + i;
-        value = rules[run].scaled_value(value, scale);
-      }
-    }
-  }
-}
-
 /// Writes the values, rounded to nearest even where --dtype is narrower.
 void write_values(const DequantizeOptions& options, const Array<float>& values) {
   OutputFiles files;
@@ -236,10 +206,10 @@ int run(const DequantizeOptions& options) {
   const mx::BlockRules rules = mx::make_block_rules(quantizer.format, quantizer.options, 1);
   InputFiles files(options.tensors);
   Array<float> values = read_elements(files, options, quantizer, rules.values);
-  const Array<float> scales = read_scales(files, options, quantizer.options, rules, values.shape);
+  const Array<float> scales = read_scales(files, options, quantizer.options, values.shape);
   const Blocks blocks = find_blocks(options, quantizer.options, values.shape, scales.shape);
-  apply_scales(values.values, scales.values, blocks,
-               scale_rules(files, options, quantizer, blocks.view));
+  mx::apply_scales(values.values, scales.values, blocks.view, blocks.size,
+                   scale_rules(files, options, quantizer, blocks.view));
   files.require_all_names_used();
   write_values(options, values);
 

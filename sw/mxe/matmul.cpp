@@ -204,7 +204,7 @@ Command add_matmul(CLI::App& app) {
       ->required();
   command
       ->add_option("B.npy", options->b,
-                   "[K, N], the same, with the leading axes of A, or one of them has none")
+                   "[K, N], the same; the leading axes of A and B broadcast as NumPy's do")
       ->required();
   command->add_flag("--transpose-b", options->transposed, "B is [N, K]");
   add_tensor_option(*command, options->tensors, "A, B, bias, expected result");

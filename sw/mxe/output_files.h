@@ -6,20 +6,14 @@
 #include <utility>
 #include <vector>
 
-#include "model/numerics/format.h"
-#include "model/numerics/quantizer_options.h"
+#include "model/numerics/code_type.h"
 #include "model/numerics/safetensors.h"
 #include "sw/mxe/arrays.h"
 
 namespace mxe::cli {
 
-/// What files call the type of codes, where that is more than bytes.
-struct CodeType {
-  std::string_view safetensors;  ///< F8_E4M3, ...; empty if the format has no such type
-  std::string_view npy;          ///< what NumPy saves for the type of ml_dtypes; empty if none
-};
-CodeType code_type(const mx::ElementFormat& format);
-CodeType code_type(const mx::ScaleFormat& format);
+using mx::code_type;
+using mx::CodeType;
 
 /// The arrays that a command writes: a .npy file each, or any number of them, under the names of
 /// their roles, in a .safetensors file. "-" is standard output: a .npy file, or a .safetensors file

@@ -33,10 +33,9 @@ struct Products {
 };
 
 /// Quantizes A [..., M, K] and B [..., K, N], or [..., N, K] if it is transposed, and pairs the
-/// matrices: leading axes are the same, or one operand has none and is every product's. If that is
-/// B, one product with all rows of A computes the same. Bias and form of the results are the
-/// caller's to add. The result depends on `threads` in nothing but speed. Throws mx::Error for
-/// shapes that do not fit.
+/// matrices: leading axes broadcast as NumPy's do. If B is one matrix, one product with all rows of
+/// A computes the same. Bias and form of the results are the caller's to add. The result depends on
+/// `threads` in nothing but speed. Throws mx::Error for shapes that do not fit.
 Products make_products(const Operand& a, const Operand& b, bool transposed, unsigned threads);
 
 /// Gives the products their bias; throws mx::Error unless it is [N], [M, N] or like the result.

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arrays along one of their axes.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace mx {
+
+/// An array seen as [outer][length][inner], where `length` runs along one of its axes.
+struct AxisView {
+  std::size_t outer = 1, length = 1, inner = 1;
+
+  std::size_t rows() const { return outer * inner; }
+  AxisView with_length(std::size_t other) const { return {outer, other, inner}; }
+};
+
+/// The view along one of the axes of an array.
+inline AxisView split_at(const std::vector<std::size_t>& shape, std::size_t axis) {
+  AxisView view;
+  view.length = shape[axis];
+  for (std::size_t i = 0; i < axis; ++i) view.outer *= shape[i];
+  for (std::size_t i = axis + 1; i < shape.size(); ++i) view.inner *= shape[i];
+  return view;
+}
+
+/// [outer][length][inner] to [outer * inner][length], so that blocks along the axis become
+/// contiguous.
+template <typename T>
+std::vector<T> axis_to_rows(const std::vector<T>& values, const AxisView& view) {
+  std::vector<T> rows(values.size());
+  for (std::size_t o = 0; o < view.outer; ++o) {
+    for (std::size_t l = 0; l < view.length; ++l) {
+      for (std::size_t i = 0; i < view.inner; ++i) {
+        rows[(o * view.inner + i) * view.length + l] =
+            values[(o * view.length + l) * view.inner + i];
+      }
+    }
+  }
+  return rows;
+}
+
+/// The inverse of axis_to_rows.
+template <typename T>
+std::vector<T> rows_to_axis(const std::vector<T>& rows, const AxisView& view) {
+  std::vector<T> values(rows.size());
+  for (std::size_t o = 0; o < view.outer; ++o) {
+    for (std::size_t l = 0; l < view.length; ++l) {
+      for (std::size_t i = 0; i < view.inner; ++i) {
+        values[(o * view.length + l) * view.inner + i] =
+            rows[(o * view.inner + i) * view.length + l];
+      }
+    }
+  }
+  return values;
+}
+
+}  // namespace mx

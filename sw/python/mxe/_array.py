@@ -1,0 +1,322 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Quantized arrays."""
+from __future__ import annotations
+
+import json
+import os
+from typing import Any, Mapping, Optional, Union
+
+import numpy as np
+
+from . import _core
+from ._namespaces import Source, form_of, numbers, result, typed
+from ._quantizer import FormatLike, Quantizer, resolve
+from ._results import Stats
+
+# What ml_dtypes and torch call the codes of formats and scales.
+_TYPES = {"mxfp8_e4m3": "float8_e4m3fn", "mxfp8_e5m2": "float8_e5m2",
+          "mxfp6_e2m3": "float6_e2m3fn", "mxfp6_e3m2": "float6_e3m2fn",
+          "mxfp4_e2m1": "float4_e2m1fn", "nvfp4": "float4_e2m1fn",
+          "e8m0": "float8_e8m0fnu", "e4m3": "float8_e4m3fn"}
+
+
+class Array:
+    """Element codes and block scales, and what they mean: what `mxe.quantize` returns.
+
+    Codes and scales are arrays of the library that the input came from (NumPy, torch, jax). They
+    share the memory of this object. Source: model/numerics/quantize.h.
+    """
+
+    __slots__ = ("_core", "_library", "__weakref__")
+
+    def __init__(self, core: Any, library: str = "numpy") -> None:
+        self._core = core
+        self._library = library
+
+    @classmethod
+    def from_codes(cls, codes: Any, scales: Any, format: Union[FormatLike, Quantizer],
+                   preset: str = "ocp", *, axis: int = -1, block: Optional[int] = None,
+                   scale_format: Optional[str] = None, tensor_scale: Optional[float] = None,
+                   tensor_amax: Optional[float] = None, row_amaxes: Any = None,
+                   packed: Optional[str] = None, length: int = 0) -> Array:
+        """An array of codes and scales that others have made; they are copied.
+
+        codes: uint8 [shape], one a byte, or uint16 for formats of more than 8 bits; types of
+            ml_dtypes and torch with one code a byte count as uint8. With `packed` "low" or "high"
+            they are packed along the last axis, which has `length` elements (0: as many as the
+            bytes hold).
+        scales: uint8 codes or float32 numbers, [shape] with the blocked axis replaced by its number
+            of blocks.
+        tensor_scale, tensor_amax: of formats with a scale for the whole tensor (nvfp4); presets
+            named nvfp4-te need tensor_amax. row_amaxes: of presets with a scale for every row.
+
+        Raises ValueError if shapes do not fit or a code is too large.
+        """
+        quantizer = resolve(format, preset, block, scale_format)
+        source = Source(codes)
+        plain = _bytes(source.array)
+        if packed is not None:
+            plain = _core.unpack(plain, quantizer.bits, packed, length)
+        wide = plain.dtype == np.uint16
+        scale_array = np.ascontiguousarray(_bytes(Source(scales).array))
+        coded = scale_array.dtype == np.uint8
+        if not coded:
+            scale_array = scale_array.astype(np.float32, copy=False)
+        switches = quantizer.switches
+        if switches["value_order"] == "amax_first" and tensor_amax is None and row_amaxes is None:
+            raise ValueError(f"preset '{quantizer.preset}' multiplies with the tensor's amax: "
+                             "tensor_amax is needed")
+        if switches["row_scaled"] and row_amaxes is None:
+            raise ValueError(f"preset '{quantizer.preset}' has a scale for every row: row_amaxes "
+                             "are needed")
+        rows = [] if row_amaxes is None else [float(v) for v in np.ravel(np.asarray(row_amaxes))]
+        core = _core.from_parts(None if wide else np.ascontiguousarray(plain),
+                                np.ascontiguousarray(plain) if wide else None,
+                                scale_array if coded else None, None if coded else scale_array,
+                                quantizer, axis, 1.0 if tensor_scale is None else tensor_scale,
+                                1.0 if tensor_amax is None else tensor_amax, rows)
+        return cls(core, source.library)
+
+    @property
+    def codes(self) -> Any:
+        """Element codes [shape]: uint8, one a byte, or uint16 for formats of more than 8 bits."""
+        return result(self._core.codes, self._library)
+
+    @property
+    def scales(self) -> Any:
+        """Scale codes, uint8, or the scales, float32, where a preset has some without a code.
+
+        [shape] with the blocked axis replaced by its number of blocks; [blocks] for presets whose
+        blocks straddle rows.
+        """
+        return result(self._core.scales, self._library)
+
+    @property
+    def scale_values(self) -> Any:
+        """The scales as numbers, float32, of the same shape."""
+        return result(self._core.scale_values, self._library)
+
+    @property
+    def tensor_scale(self) -> float:
+        """What multiplies the whole array (nvfp4), else 1."""
+        return self._core.tensor_scale
+
+    @property
+    def tensor_amax(self) -> float:
+        """The magnitude that the tensor scale was made of, else 1."""
+        return self._core.tensor_amax
+
+    @property
+    def row_amaxes(self) -> Any:
+        """The same for every run along the axis, [shape] without it; None unless the preset has a
+        scale for every row."""
+        rows = self._core.row_amaxes
+        return None if rows is None else result(rows, self._library)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """That of the array that was quantized."""
+        return self._core.shape
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        return len(self.shape)
+
+    @property
+    def axis(self) -> int:
+        """The axis that blocks run along, counted from 0."""
+        return self._core.axis
+
+    @property
+    def block(self) -> int:
+        """Elements that share a scale."""
+        return self._core.block
+
+    @property
+    def format(self) -> str:
+        """The name of the element format."""
+        return self._core.quantizer.format
+
+    @property
+    def preset(self) -> str:
+        """The name of the preset."""
+        return self._core.quantizer.preset
+
+    @property
+    def scale_format(self) -> str:
+        """What `scales` holds: e8m0, e4m3, ... codes, or float32."""
+        return self._core.scale_format
+
+    @property
+    def quantizer(self) -> Quantizer:
+        """The quantizer that made the array."""
+        core = self._core.quantizer
+        return Quantizer(core.format, core.preset, **core.changes)
+
+    def dequantize(self, dtype: Any = "float32", *, threads: Optional[int] = None) -> Any:
+        """The numbers that codes and scales stand for, [shape].
+
+        dtype: float32, bfloat16, float16 (rounded to nearest even) or float64.
+        """
+        form = form_of(dtype)
+        return numbers(self._core.dequantize(form, _threads(threads)), form, self._library)
+
+    def pack(self, order: str = "low") -> Any:
+        """The codes packed along the last axis, uint8 [..., ceil(length * bits / 8)].
+
+        order: "low", the first element in the low bits (the engine, torchao, ModelOpt, Transformer
+        Engine), or "high", in the high nibble (4 bits only: torchmx, older torchao). Unused bits of
+        a row's last byte are 0. Raises ValueError for other orders and codes of more than 8 bits.
+        Source: model/numerics/layout.h.
+        """
+        return result(self._core.pack(order), self._library)
+
+    def scales_swizzled(self, layout: str = "32x4x4") -> Any:
+        """Scale codes in the layout of cuBLAS and tcgen05, uint8 [bytes].
+
+        What comes before the last axis counts as rows; rows are padded with zeros to 128, blocks
+        to 4. Raises ValueError unless blocks run along the last axis and scales have codes. Source:
+        model/numerics/layout.h.
+        """
+        if layout != "32x4x4":
+            raise ValueError(f"unknown layout '{layout}' (allowed: 32x4x4)")
+        return result(self._core.scales_swizzled(), self._library)
+
+    def typed(self) -> tuple[Any, Any]:
+        """Codes and scale codes under the types that ml_dtypes (torch for its tensors) has for
+        them, without copying: float8_e4m3fn, float4_e2m1fn (one a byte), float8_e8m0fnu, ...
+
+        Raises TypeError for formats without a type, and if ml_dtypes is needed and missing.
+        """
+        def one(array: np.ndarray, name: str) -> Any:
+            if name not in _TYPES:
+                raise TypeError(f"ml_dtypes has no type for the codes of {name}")
+            return typed(array, _TYPES[name], self._library)
+
+        format = _core.format_info(self.format)["name"]
+        if format == "mxint8":
+            return result(self._core.codes.view(np.int8), self._library), \
+                one(self._core.scales, self.scale_format)
+        return one(self._core.codes, format), one(self._core.scales, self.scale_format)
+
+    def stats(self, x: Any) -> Stats:
+        """What quantizing `x` to this array lost: `mxe quantize --stats`.
+
+        x: the array that was quantized. Raises ValueError if it is not. Source:
+        model/numerics/study.h.
+        """
+        source = Source(x)
+        core = self._core
+        return Stats(**_core.stats(source.array, source.bits, core.quantizer, core.axis, core,
+                                   _threads(None)))
+
+    def save(self, path: Union[str, os.PathLike[str]]) -> None:
+        """Writes a .safetensors file, which `mxe.load`, `mxe dequantize` and others read."""
+        save(path, self)
+
+    def __repr__(self) -> str:
+        return (f"mxe.Array(shape={list(self.shape)}, format={self.format!r}, "
+                f"preset={self.preset!r}, axis={self.axis})")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        core = self._core
+        rows = core.row_amaxes
+        return _rebuilt, (np.array(core.codes), np.array(core.scales), self.quantizer, self.axis,
+                          core.tensor_scale, core.tensor_amax,
+                          None if rows is None else np.array(rows))
+
+
+def _rebuilt(codes: Any, scales: Any, quantizer: Quantizer, axis: int, tensor_scale: float,
+             tensor_amax: float, row_amaxes: Any) -> Array:
+    return Array.from_codes(codes, scales, quantizer, axis=axis, tensor_scale=tensor_scale,
+                            tensor_amax=tensor_amax, row_amaxes=row_amaxes)
+
+
+def _threads(threads: Optional[int]) -> int:
+    if threads is None:
+        return _core.hardware_threads
+    if not 1 <= threads <= 1024:
+        raise ValueError(f"threads cannot be {threads} (allowed: 1 to 1024)")
+    return threads
+
+
+def _bytes(array: Any) -> np.ndarray:
+    """Codes as NumPy's uint8 or uint16; other arrays as they are."""
+    if not isinstance(array, np.ndarray):
+        if type(array).__module__.partition(".")[0] == "torch" and array.element_size() == 1:
+            array = array.view(_torch().uint8)
+        array = np.from_dlpack(array)
+    if array.dtype.itemsize == 1 and array.dtype != np.uint8:
+        array = array.view(np.uint8)
+    return array
+
+
+def _torch() -> Any:
+    import torch
+    return torch
+
+
+def save(path: Union[str, os.PathLike[str]], arrays: Union[Array, Mapping[str, Array]]) -> None:
+    """Writes a quantized array, or several with names, to a .safetensors file.
+
+    One array becomes the tensors `elements` and `scales` (and `row_amax`), as `mxe quantize` writes
+    them: F8_E4M3, F8_E5M2, F4 and I8 codes, F8_E8M0 scales, U8, U16 and F32 where the format has no
+    such types or, for F4, an odd last axis. Arrays with names become NAME.elements and so on. What
+    they mean is in the metadata, from which `mxe.load` makes the same arrays again.
+
+    Raises ValueError if the file cannot be written.
+    """
+    named = {"": arrays} if isinstance(arrays, Array) else {f"{name}.": array
+                                                            for name, array in arrays.items()}
+    metadata = {}
+    for prefix, array in named.items():
+        core = array._core
+        metadata[prefix + "mxe"] = json.dumps({
+            "format": array.format, "preset": array.preset, "axis": array.axis,
+            "tensor_scale": core.tensor_scale, "tensor_amax": core.tensor_amax,
+            "switches": dict(core.quantizer.changes)}, sort_keys=True)
+    _core.save(os.fspath(path), {prefix: array._core for prefix, array in named.items()}, metadata)
+
+
+def load(path: Union[str, os.PathLike[str]],
+         format: Union[FormatLike, Quantizer, None] = None, preset: str = "ocp", *,
+         axis: int = -1, tensor_scale: Optional[float] = None,
+         tensor_amax: Optional[float] = None) -> Union[Array, dict[str, Array]]:
+    """Reads what `mxe.save` has written: one array, or a dictionary of those with names.
+
+    For the tensors `elements` and `scales` of another program (`mxe quantize` writes such files),
+    which do not say what they mean, `format` and the rest do.
+
+    Raises ValueError for files that are damaged, or say nothing if `format` is missing.
+    """
+    tensors, metadata = _core.load(os.fspath(path))
+
+    def rebuilt(prefix: str, *args: Any, **kwargs: Any) -> Array:
+        missing = [name for name in ("elements", "scales") if tensors.get(prefix + name) is None]
+        if missing:
+            raise ValueError(f"{os.fspath(path)}: there is no tensor '{prefix}{missing[0]}'")
+        return Array.from_codes(tensors[prefix + "elements"], tensors[prefix + "scales"], *args,
+                                row_amaxes=tensors.get(prefix + "row_amax"), **kwargs)
+
+    if format is not None:
+        return rebuilt("", format, preset, axis=axis, tensor_scale=tensor_scale,
+                       tensor_amax=tensor_amax)
+    arrays = {}
+    for key, text in metadata.items():
+        if key != "mxe" and not key.endswith(".mxe"):
+            continue
+        try:
+            said = json.loads(text)
+            switches = {name: tuple(value) if isinstance(value, list) else value
+                        for name, value in said["switches"].items()}
+            quantizer = Quantizer(said["format"], said["preset"], **switches)
+            kwargs = {name: said[name] for name in ("axis", "tensor_scale", "tensor_amax")}
+        except (KeyError, TypeError, AttributeError, json.JSONDecodeError):
+            raise ValueError(f"{os.fspath(path)}: its metadata '{key}' are damaged") from None
+        arrays[key[:-len("mxe")]] = rebuilt(key[:-len("mxe")], quantizer, **kwargs)
+    if not arrays:
+        raise ValueError(f"{os.fspath(path)}: it does not say what its codes mean: format is needed")
+    if "" in arrays:
+        return arrays[""]
+    return {prefix[:-1]: array for prefix, array in arrays.items()}

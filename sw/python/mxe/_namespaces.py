@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arrays of other libraries in, and results of the same kind out.
+
+NumPy is the only library that is imported: torch, jax and ml_dtypes are there already when their
+arrays arrive.
+"""
+from __future__ import annotations
+
+import importlib
+import sys
+from typing import Any
+
+import numpy as np
+
+# How _core stores numbers: the index is its argument `form`.
+DTYPES = ("float32", "bfloat16", "float16", "float64")
+
+
+class Source:
+    """An array as the core takes it: anything with DLPack or the buffer protocol, and whether its
+    elements are the bits of bfloat16 numbers; and the library that it came from."""
+
+    __slots__ = ("array", "bits", "library")
+
+    def __init__(self, x: Any) -> None:
+        self.bits = False
+        self.library = "numpy"
+        if type(x) is not np.ndarray:
+            x = self._from_others(x)
+        if isinstance(x, np.ndarray):
+            dtype = x.dtype
+            if dtype.name == "bfloat16":  # of ml_dtypes, which neither protocol has
+                x = x.view(np.uint16)
+                self.bits = True
+            elif not dtype.isnative:
+                x = x.astype(dtype.newbyteorder("="))
+        self.array = x
+
+    def _from_others(self, x: Any) -> Any:
+        root = type(x).__module__.partition(".")[0]
+        if root == "torch":
+            self.library = "torch"
+            return x.detach() if x.requires_grad else x
+        if root in ("jax", "jaxlib"):
+            self.library = "jax"
+            return np.asarray(x)  # a view of the array's memory
+        if isinstance(x, np.generic) or hasattr(x, "__array_interface__"):
+            return np.asarray(x)
+        if hasattr(x, "__dlpack__"):
+            self.library = root if hasattr(x, "__array_namespace__") else "numpy"
+            return x
+        if isinstance(x, (list, tuple, int, float)):
+            return np.asarray(x, dtype=np.float64)
+        if hasattr(x, "__array__"):
+            return np.asarray(x)
+        if hasattr(x, "__buffer__") or isinstance(x, (memoryview, bytearray)) or root == "array":
+            return np.asarray(x)
+        raise TypeError(f"an array is needed (DLPack, the buffer protocol or a list of numbers), "
+                        f"not {type(x).__name__}")
+
+    @property
+    def dtype(self) -> str:
+        """float32, bfloat16, float16 or float64; the core complains about others."""
+        if self.bits:
+            return "bfloat16"
+        name = str(getattr(self.array, "dtype", "float32")).rpartition(".")[2]
+        return name if name in DTYPES else "float32"
+
+
+def result(array: np.ndarray, library: str) -> Any:
+    """`array` in the library that the input came from, sharing its memory where that is possible."""
+    if library == "numpy":
+        return array
+    if library == "torch":
+        return sys.modules["torch"].from_numpy(array)
+    if library == "jax":
+        return sys.modules["jax"].numpy.asarray(array)
+    return importlib.import_module(library).from_dlpack(array)
+
+
+def numbers(array: np.ndarray, form: int, library: str) -> Any:
+    """The same for numbers that the core stored in this form: bfloat16 comes as uint16."""
+    if form != 1:
+        return result(array, library)
+    if library == "torch":
+        torch = sys.modules["torch"]
+        return torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
+    try:
+        from ml_dtypes import bfloat16
+    except ImportError:
+        raise TypeError("NumPy has no bfloat16 without the package ml_dtypes; ask for float32") \
+            from None
+    return result(array.view(bfloat16), library)
+
+
+def form_of(dtype: Any) -> int:
+    """The core's number for a dtype: a name, or what NumPy, torch or ml_dtypes call it."""
+    name = dtype if isinstance(dtype, str) else getattr(dtype, "name", None)
+    if name is None:
+        name = getattr(dtype, "__name__", None) or str(dtype)
+    name = name.rpartition(".")[2]
+    if name not in DTYPES:
+        raise ValueError(f"unknown dtype '{name}' (allowed: {', '.join(DTYPES)})")
+    return DTYPES.index(name)
+
+
+def typed(array: np.ndarray, name: str, library: str) -> Any:
+    """Codes under the type that torch or ml_dtypes have for them."""
+    if library == "torch":
+        torch = sys.modules["torch"]
+        if hasattr(torch, name):
+            return torch.from_numpy(array).view(getattr(torch, name))
+    try:
+        module = importlib.import_module("ml_dtypes")
+    except ImportError:
+        raise TypeError("NumPy has no types for codes without the package ml_dtypes") from None
+    return result(array.view(getattr(module, name)), library)

@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Formats, presets and quantizers."""
+from __future__ import annotations
+
+import dataclasses
+import functools
+from typing import Any, Mapping, NamedTuple, Optional, Union
+
+from . import _core
+
+
+@dataclasses.dataclass(frozen=True)
+class Format:
+    """An element format: what `mxe formats` prints.
+
+    `Format("mxfp8_e4m3")` looks one up by any name that `mxe.quantize` takes. Source:
+    model/numerics/format_info.h.
+    """
+
+    name: str  #: of the format, its own whatever name it was asked for by
+    bits: int = dataclasses.field(init=False)  #: of an element
+    exponent_bits: int = dataclasses.field(init=False)  #: 0 for integers
+    mantissa_bits: int = dataclasses.field(init=False)
+    bias: int = dataclasses.field(init=False)
+    emax: int = dataclasses.field(init=False)  #: floor(log2 max)
+    max: float = dataclasses.field(init=False)  #: largest finite element
+    min_normal: float = dataclasses.field(init=False)
+    min_subnormal: float = dataclasses.field(init=False)
+    has_inf: bool = dataclasses.field(init=False)
+    has_nan: bool = dataclasses.field(init=False)
+    block: int = dataclasses.field(init=False)  #: elements that share a scale
+    scale: str = dataclasses.field(init=False)  #: scale format
+    bits_per_element: float = dataclasses.field(init=False)  #: with the block's share of its scale
+    compression_fp32: float = dataclasses.field(init=False)
+    compression_fp16: float = dataclasses.field(init=False)
+
+    def __post_init__(self) -> None:
+        for key, value in _core.format_info(format_name(self.name)).items():
+            object.__setattr__(self, key, value)
+
+
+class Preset(NamedTuple):
+    """A quantizer of somebody's software."""
+
+    name: str
+    formats: str  #: that it can produce, in words
+    release: str  #: of the software that it was compared with bit for bit
+
+
+FormatLike = Union[str, Format, Any]
+
+
+def format_name(format: FormatLike) -> str:
+    """The name of a format given as a name, an `mxe.Format`, or a dtype of torch or ml_dtypes."""
+    if isinstance(format, str):
+        return format
+    name = getattr(format, "name", None)  # Format, numpy.dtype
+    if isinstance(name, str):
+        return name
+    if isinstance(format, type):  # a scalar type of ml_dtypes
+        return format.__name__
+    text = str(format)
+    if text.startswith("torch."):
+        return text[len("torch."):]
+    raise TypeError(f"a format is a name or a dtype, not {type(format).__name__}")
+
+
+def formats() -> list[Format]:
+    """The formats with a name of their own: the engine's seven and nvfp4.
+
+    Others exist too: eXmY (X exponent and Y mantissa bits) and intN. Source:
+    model/numerics/format_info.h.
+    """
+    return [Format(info["name"]) for info in _core.formats()]
+
+
+def presets(format: Optional[FormatLike] = None) -> list[Preset]:
+    """All presets, or those that can produce a format, in the order of docs/numerics.md.
+
+    Raises ValueError for an unknown format. Source: model/numerics/presets.h.
+    """
+    every = [Preset(*row) for row in _core.presets()]
+    if format is None:
+        return every
+    name = format_name(format)
+    return [preset for preset in every if _core.has_format(preset.name, name)]
+
+
+class Quantizer:
+    """A format and how numbers are brought to it: a preset, of which any switch may be another.
+
+    `format` is a name ("mxfp8_e4m3", "nvfp4", "e4m3", "int4"), one that peers have for it
+    ("float8_e4m3fn", "fp4_e2m1"), or a dtype of torch or ml_dtypes. The switches are the members of
+    QuantizerOptions in model/numerics/quantizer_options.h, which says what each does:
+
+    >>> mxe.Quantizer("mxfp8_e4m3", scale_rule="rceil", rounding="nearest_away")
+
+    Choices are the names of their enumerators, ranges pairs, scale formats names ("e8m0", "e4m3");
+    None stands for "not set" where that is possible. Quantizers are values: they do not change, and
+    are equal if they do the same.
+
+    Raises ValueError for names that do not exist or do not go together.
+    """
+
+    __slots__ = ("_core", "_changes")
+
+    def __init__(self, format: FormatLike, preset: str = "ocp", **switches: Any) -> None:
+        self._core = _core.Quantizer(format_name(format), preset, switches)
+
+    @property
+    def format(self) -> str:
+        """The name of the format, as it was given."""
+        return self._core.format
+
+    @property
+    def preset(self) -> str:
+        """The name of the preset that the switches start from."""
+        return self._core.preset
+
+    @property
+    def switches(self) -> dict[str, Any]:
+        """All switches and what they are set to."""
+        return dict(self._core.switches)
+
+    @property
+    def changes(self) -> dict[str, Any]:
+        """The switches that are not what the preset has."""
+        return dict(self._core.changes)
+
+    def replace(self, **switches: Any) -> Quantizer:
+        """The same quantizer with other values of some switches."""
+        return Quantizer(self.format, self.preset, **{**self.changes, **switches})
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Quantizer) and self._core.same(other._core)
+
+    def __hash__(self) -> int:
+        return hash(tuple(sorted(self._core.switches.items(), key=lambda item: item[0])))
+
+    def __repr__(self) -> str:
+        changes = "".join(f", {name}={value!r}" for name, value in sorted(self.changes.items()))
+        return f"mxe.Quantizer({self.format!r}, {self.preset!r}{changes})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuilt, (self.format, self.preset, self.changes)
+
+
+def _rebuilt(format: str, preset: str, changes: Mapping[str, Any]) -> Quantizer:
+    return Quantizer(format, preset, **changes)
+
+
+@functools.lru_cache(maxsize=256)
+def cached(format: str, preset: str, switches: tuple[tuple[str, Any], ...] = ()) -> Any:
+    """The core's quantizer of a format, a preset and switches."""
+    return _core.Quantizer(format, preset, dict(switches))
+
+
+def resolve(quantizer: Union[FormatLike, Quantizer], preset: str, block: Optional[int] = None,
+            scale_format: Optional[str] = None, scale_rule: Optional[str] = None,
+            rounding: Optional[str] = None, seed: Optional[int] = None,
+            tensor_amax: Optional[float] = None) -> Any:
+    """The core's quantizer for the arguments of `mxe.quantize`, with the command line's checks."""
+    if isinstance(quantizer, Quantizer):
+        if preset != "ocp":
+            raise ValueError("a Quantizer has a preset already")
+        result, name = quantizer._core, quantizer.format
+        preset = quantizer.preset
+    else:
+        name = quantizer if type(quantizer) is str else format_name(quantizer)
+        result = cached(name, preset)
+    if block is scale_format is scale_rule is rounding is seed is tensor_amax is None:
+        return result
+    given = (("block_size", block), ("scale_format", scale_format), ("scale_rule", scale_rule),
+             ("rounding", rounding), ("seed", seed),
+             ("tensor_amax", None if tensor_amax is None else float(tensor_amax)))
+    switches = {**result.changes, **{key: value for key, value in given if value is not None}}
+    now = _core.Quantizer(name, preset, switches)
+    values = now.switches
+    if scale_rule is not None and not values["scale_format"].endswith("m0"):
+        raise ValueError(f"scale_rule is for power-of-two scales, not for {values['scale_format']}")
+    if seed is not None and values["rounding"] != "stochastic":
+        raise ValueError("seed is for rounding='stochastic'")
+    if tensor_amax is not None:
+        if not values["uses_tensor_scale"]:
+            raise ValueError("tensor_amax is for presets with a scale of the whole tensor, not for "
+                             f"'{preset}'")
+        if tensor_amax < 0:
+            raise ValueError("tensor_amax cannot be negative")
+    return now

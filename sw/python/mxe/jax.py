@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Quantizing inside of JAX's transformations: jit, vmap, grad.
+
+The functions of `mxe` take arrays of JAX as they are, but not what stands for them while a function
+is traced. These do, by way of jax.pure_callback: the C++ reference computes on the host, the bits
+are the same. The straight-through estimator is the gradient of quantizing.
+
+>>> import jax, mxe.jax
+>>> jax.jit(lambda x: mxe.jax.fake_quantize(x, "mxfp8_e4m3"))
+"""
+from __future__ import annotations
+
+import functools
+from typing import Any, NamedTuple, Optional, Union
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+import mxe
+from mxe import Quantizer
+from mxe._quantizer import FormatLike, resolve
+
+__all__ = ["Codes", "fake_quantize", "matmul", "quantize"]
+
+
+class Codes(NamedTuple):
+    """Element codes and scales, as `mxe.Array` has them; `mxe.Array.from_codes` makes one."""
+
+    codes: jax.Array  #: [shape], uint8 or uint16
+    scales: jax.Array  #: uint8 codes, or float32
+
+
+def _quantizer(format: Union[FormatLike, Quantizer], preset: str,
+               switches: dict[str, Any]) -> Quantizer:
+    core = resolve(format, preset, **switches)
+    return Quantizer(core.format, core.preset, **core.changes)
+
+
+def _from_the_end(axis: int, ndim: int) -> int:
+    """The axis as seen from the last one, where vmap adds none."""
+    if not -max(ndim, 1) <= axis < max(ndim, 1):
+        raise ValueError(f"axis {axis} does not exist (allowed: {-max(ndim, 1)} to "
+                         f"{max(ndim, 1) - 1})")
+    return axis - ndim if axis >= 0 and ndim > 0 else axis
+
+
+def _vmap_method(quantizer: Quantizer) -> str:
+    """Whether a batch can be quantized as one array, or its members depend on being alone."""
+    switches = quantizer.switches
+    alone = (switches["walk"] == "flat" or switches["rounding"] == "stochastic"
+             or (switches["uses_tensor_scale"] and not switches["row_scaled"]))
+    return "sequential" if alone else "broadcast_all"
+
+
+def quantize(x: Any, format: Union[FormatLike, Quantizer], preset: str = "ocp", *, axis: int = -1,
+             **switches: Any) -> Codes:
+    """Codes and scales of an array, traced or not; arguments as `mxe.quantize` has them.
+
+    Has no gradient. Raises ValueError and TypeError when it is traced.
+    """
+    quantizer = _quantizer(format, preset, switches)
+    x = jnp.asarray(x)
+    axis = _from_the_end(axis, x.ndim)
+    sample = mxe.quantize(np.zeros((1,) * x.ndim, x.dtype), quantizer)
+    blocks = list(x.shape)
+    size = quantizer.switches["block_size"]
+    if quantizer.switches["walk"] == "flat":
+        blocks = [-(-x.size // size)]
+    elif blocks:
+        blocks[axis] = -(-blocks[axis] // size)
+    shapes = (jax.ShapeDtypeStruct(x.shape, sample.codes.dtype),
+              jax.ShapeDtypeStruct(tuple(blocks), sample.scales.dtype))
+
+    def compute(values: Any) -> tuple[np.ndarray, np.ndarray]:
+        q = mxe.quantize(np.asarray(values), quantizer, axis=axis)
+        return q.codes, q.scales
+
+    return Codes(*jax.pure_callback(compute, shapes, x, vmap_method=_vmap_method(quantizer)))
+
+
+@functools.partial(jax.custom_vjp, nondiff_argnums=(1, 2))
+def _straight_through(x: jax.Array, quantizer: Quantizer, axis: int) -> jax.Array:
+    def compute(values: Any) -> np.ndarray:
+        return mxe.fake_quantize(np.asarray(values), quantizer, axis=axis)
+
+    return jax.pure_callback(compute, jax.ShapeDtypeStruct(x.shape, x.dtype), x,
+                             vmap_method=_vmap_method(quantizer))
+
+
+_straight_through.defvjp(lambda x, quantizer, axis: (_straight_through(x, quantizer, axis), None),
+                         lambda quantizer, axis, _, gradient: (gradient,))
+
+
+def fake_quantize(x: Any, format: Union[FormatLike, Quantizer], preset: str = "ocp", *,
+                  axis: int = -1, **switches: Any) -> jax.Array:
+    """The numbers that an array becomes by quantizing, of the same shape and type.
+
+    Arguments as `mxe.quantize` has them. Its gradient is that of the identity. Raises ValueError
+    and TypeError when it is traced.
+    """
+    quantizer = _quantizer(format, preset, switches)
+    x = jnp.asarray(x)
+    mxe.fake_quantize(np.zeros((0,), x.dtype), quantizer)  # complains about types now
+    return _straight_through(x, quantizer, _from_the_end(axis, x.ndim))
+
+
+@functools.partial(jax.custom_vjp, nondiff_argnums=(2, 3, 4))
+def _product(a: jax.Array, b: jax.Array, format_a: Quantizer, format_b: Quantizer,
+             accumulate: str) -> jax.Array:
+    def compute(x: Any, y: Any) -> np.ndarray:
+        return mxe.matmul(mxe.quantize(np.asarray(x), format_a),
+                          mxe.quantize(np.asarray(y), format_b, axis=-2), accumulate=accumulate)
+
+    shape = jax.eval_shape(jnp.matmul, a, b).shape
+    return jax.pure_callback(compute, jax.ShapeDtypeStruct(shape, jnp.float32), a, b,
+                             vmap_method="broadcast_all")
+
+
+def _product_forward(a: jax.Array, b: jax.Array, format_a: Quantizer, format_b: Quantizer,
+                     accumulate: str) -> tuple[jax.Array, tuple[jax.Array, jax.Array]]:
+    return _product(a, b, format_a, format_b, accumulate), (a, b)
+
+
+def _product_backward(format_a: Quantizer, format_b: Quantizer, accumulate: str,
+                      operands: tuple[jax.Array, jax.Array],
+                      gradient: jax.Array) -> tuple[jax.Array, jax.Array]:
+    def product(a: jax.Array, b: jax.Array) -> jax.Array:
+        return jnp.matmul(_straight_through(a, format_a, -1), _straight_through(b, format_b, -2),
+                          preferred_element_type=jnp.float32)
+
+    _, pullback = jax.vjp(product, *operands)
+    return pullback(gradient)
+
+
+_product.defvjp(_product_forward, _product_backward)
+
+
+def matmul(a: Any, b: Any, format_a: Union[FormatLike, Quantizer],
+           format_b: Optional[Union[FormatLike, Quantizer]] = None, *,
+           accumulate: str = "block") -> jax.Array:
+    """a @ b of two arrays that are quantized along K, as `mxe.matmul` computes it: float32.
+
+    a: [..., M, K], b: [..., K, N]; leading axes broadcast. format_b: default: format_a. The
+    gradient is that of the product of the quantized operands, quantizing being the identity.
+    """
+    a, b = jnp.asarray(a), jnp.asarray(b)
+    first = _quantizer(format_a, "ocp", {})
+    second = first if format_b is None else _quantizer(format_b, "ocp", {})
+    return _product(a, b, first, second, accumulate)

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+// Batched products of quantized arrays on the reference.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+
+#include <algorithm>
+
+#include "model/job/output.h"
+#include "model/numerics/axis_view.h"
+#include "model/numerics/batches.h"
+#include "model/numerics/gemm.h"
+#include "sw/python/src/quantized.h"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace mxe::python {
+namespace {
+
+// Multiply-accumulates between two looks at signals: a fraction of a second of the engine's sums,
+// which have vector kernels, and of the other machines'.
+constexpr double kFastSlice = 0x1p31;
+constexpr double kSlowSlice = 0x1p26;
+
+struct Request {
+  bool transposed = false;
+  bool bias_bf16 = false;
+  OutputFormat output;
+  mx::GemmOptions sums;
+};
+
+// All matrices of an operand, one below the other, K along their rows.
+mx::MxTensor rows_of(const Quantized& operand, bool k_last, const char* name) {
+  const mx::QuantizedArray& array = operand.array;
+  const auto format = mx::find_format(array.format.name);
+  if (!format) {
+    throw mx::Error(std::string(name) + ": the engine has no format " + array.format.name);
+  }
+  mx::quantize_rows(nullptr, 0, 0, *format, array.options);  // complains about other scales
+  const std::size_t rank = array.shape.size();
+  const std::size_t axis = rank - (k_last ? 1 : 2);
+  if (array.axis != axis) {
+    throw mx::Error(std::string(name) + " must be quantized along axis " + std::to_string(axis) +
+                    ", which the sum runs along, but is along axis " + std::to_string(array.axis));
+  }
+  const mx::AxisView view = mx::split_at(array.shape, axis);
+  mx::MxTensor tensor;
+  tensor.format = *format;
+  tensor.rows = view.rows();
+  tensor.k = view.length;
+  tensor.codes = k_last ? array.codes : mx::axis_to_rows(array.codes, view);
+  tensor.scales =
+      k_last ? array.scale_codes
+             : mx::axis_to_rows(array.scale_codes, view.with_length(tensor.scale_columns()));
+  return tensor;
+}
+
+mx::MxTensor part_of(const mx::MxTensor& tensor, std::size_t first, std::size_t count) {
+  const auto part = [first, count](const std::vector<uint8_t>& bytes, std::size_t row) {
+    const auto begin = bytes.begin() + static_cast<std::ptrdiff_t>(first * row);
+    return std::vector<uint8_t>(begin, begin + static_cast<std::ptrdiff_t>(count * row));
+  };
+  return {tensor.format, count, tensor.k, part(tensor.codes, tensor.k),
+          part(tensor.scales, tensor.scale_columns())};
+}
+
+// What is added to a result, repeated as its rows ask for.
+class Bias {
+ public:
+  Bias(std::vector<float> values, bool one_row, std::size_t columns)
+      : values_(std::move(values)), one_row_(one_row), columns_(columns) {}
+
+  // Rows first..first + count - 1 of all products; null without a bias.
+  const float* rows(std::size_t first, std::size_t count) {
+    if (values_.empty()) return nullptr;
+    const std::size_t period = one_row_ ? columns_ : values_.size();
+    part_.resize(count * columns_);
+    for (std::size_t i = 0; i < part_.size(); i++) {
+      part_[i] = values_[(first * columns_ + i) % period];
+    }
+    return part_.data();
+  }
+
+ private:
+  std::vector<float> values_, part_;
+  bool one_row_;
+  std::size_t columns_;
+};
+
+// The results so far, in the form they are stored in.
+struct Results {
+  std::vector<uint8_t> bytes;  // of numbers, or codes one a byte
+  std::vector<uint8_t> scales;
+
+  void append(const std::vector<float>& sums, std::size_t rows, std::size_t columns,
+              const OutputFormat& output) {
+    const auto add = [](std::vector<uint8_t>& all, const std::vector<uint8_t>& part) {
+      all.insert(all.end(), part.begin(), part.end());
+    };
+    const StoredOutput stored = store_output(sums, rows, columns, output);
+    if (output.kind != OutputFormat::Kind::mx) return add(bytes, stored.bytes);
+    add(bytes, load_mx_output(stored, rows, columns, output).codes);
+    add(scales, stored.scales);
+  }
+};
+
+Results multiply(const Quantized& a, const Quantized& b, const mx::Batches& batches, Bias bias,
+                 const Request& request) {
+  const mx::MxTensor a_rows = rows_of(a, true, "a");
+  const mx::MxTensor b_rows = rows_of(b, request.transposed, "b");
+  const bool fast = request.sums.accumulate == mx::Accumulate::block;
+  const double macs = static_cast<double>(batches.n) * static_cast<double>(batches.k);
+  const auto step = static_cast<std::size_t>(
+      std::max(64.0, std::min(0x1p40, (fast ? kFastSlice : kSlowSlice) / macs)));
+  Results results;
+  // A B that all products share makes one product with the rows of all A.
+  const bool shared = batches.b_count == 1;
+  const std::size_t products = shared ? 1 : batches.pairs.size();
+  const std::size_t rows = shared ? batches.m * batches.pairs.size() : batches.m;
+  for (std::size_t at = 0; at < products; at++) {
+    const auto [of_a, of_b] = batches.pairs[at];
+    const mx::MxTensor b_part =
+        shared ? mx::MxTensor{} : part_of(b_rows, of_b * batches.n, batches.n);
+    for (std::size_t first = 0; first < rows; first += step) {
+      const std::size_t count = std::min(step, rows - first);
+      const mx::MxTensor a_part = part_of(a_rows, of_a * batches.m + first, count);
+      const std::vector<float> sums = mx::gemm(a_part, shared ? b_rows : b_part,
+                                               bias.rows(at * rows + first, count), request.sums);
+      results.append(sums, count, batches.n, request.output);
+      check_signals();
+    }
+  }
+  return results;
+}
+
+// Results in an MX format as a quantized array along the last axis.
+nb::object quantized_results(Results results, const mx::Batches& batches,
+                             const OutputFormat& output) {
+  const std::string name = output.name();
+  const std::string preset = std::string("ocp-") + mx::scale_rule_name(output.requant.rule);
+  NamedQuantizer quantizer{mx::make_quantizer(name, preset), name, preset};
+  mx::QuantizedArray array;
+  array.format = quantizer.quantizer.format;
+  array.options = quantizer.quantizer.options;
+  array.shape = batches.shape;
+  array.axis = batches.shape.size() - 1;
+  array.scale_shape = batches.shape;
+  array.scale_shape.back() = (batches.n + mx::kBlockSize - 1) / mx::kBlockSize;
+  array.codes = std::move(results.bytes);
+  array.scale_codes = std::move(results.scales);
+  array.scales.reserve(array.scale_codes.size());
+  for (const uint8_t code : array.scale_codes) array.scales.push_back(mx::decode_scale(code));
+  return nb::cast(Quantized{std::move(array), std::move(quantizer)});
+}
+
+Stored form_of(const OutputFormat& output) {
+  switch (output.kind) {
+    case OutputFormat::Kind::bf16:
+      return Stored::bfloat16;
+    case OutputFormat::Kind::fp16:
+      return Stored::float16;
+    default:
+      return Stored::float32;
+  }
+}
+
+OutputFormat output_of(const std::string& format, const std::optional<std::string>& rule,
+                       const std::optional<std::string>& overflow) {
+  OutputFormat output = parse_output_format(format);
+  if (output.kind != OutputFormat::Kind::mx && (rule || overflow)) {
+    throw mx::Error("out_rule and out_overflow are for MX results, " + output.name() +
+                    " has neither scales nor a largest element to cut to");
+  }
+  if (rule) output.requant.rule = mx::parse_scale_rule(*rule);
+  if (overflow) output.requant.overflow = mx::parse_overflow(*overflow);
+  return output;
+}
+
+bool is_bf16(const std::string& format) {
+  if (format != "fp32" && format != "bf16") {
+    throw mx::Error("unknown bias format '" + format + "' (allowed: fp32, bf16)");
+  }
+  return format == "bf16";
+}
+
+nb::object matmul(const Quantized& a, const Quantized& b, bool transposed,
+                  const std::optional<AnyArray>& bias, bool bias_bits,
+                  const std::string& bias_format, const std::string& out_format,
+                  const std::optional<std::string>& out_rule,
+                  const std::optional<std::string>& out_overflow, const std::string& accumulate,
+                  bool dual, unsigned threads) {
+  Request request;
+  request.transposed = transposed;
+  request.bias_bf16 = is_bf16(bias_format);
+  request.output = output_of(out_format, out_rule, out_overflow);
+  request.sums.accumulate = mx::parse_accumulate(accumulate);
+  request.sums.dual = dual;
+  request.sums.threads = threads;
+  const mx::Batches batches =
+      mx::pair_matrices({"a", a.array.shape}, {"b", b.array.shape}, transposed);
+  Bias added({}, false, batches.n);
+  if (bias) {
+    const Input numbers(*bias, bias_bits, "bias");
+    const bool one_row = mx::bias_is_one_row(numbers.shape(), batches.shape, "bias");
+    std::vector<float> buffer;
+    const float* first = numbers.floats(0, numbers.size(), buffer);
+    std::vector<float> values(first, first + numbers.size());
+    if (request.bias_bf16) values = round_to_bfloat16(values);
+    added = Bias(std::move(values), one_row, batches.n);
+  }
+  Results results;
+  {
+    const nb::gil_scoped_release released;
+    results = multiply(a, b, batches, std::move(added), request);
+  }
+  if (request.output.kind == OutputFormat::Kind::mx) {
+    return quantized_results(std::move(results), batches, request.output);
+  }
+  return stored_array(std::move(results.bytes), form_of(request.output), batches.shape);
+}
+
+}  // namespace
+
+void bind_matmul(nb::module_& module) {
+  module.def("matmul", &matmul, "a"_a, "b"_a, "transpose_b"_a, "bias"_a.none().noconvert(),
+             "bias_bits"_a, "bias_format"_a, "out_format"_a, "out_rule"_a.none(),
+             "out_overflow"_a.none(), "accumulate"_a, "dual"_a, "threads"_a);
+}
+
+}  // namespace mxe::python

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// mxe._core: the numerics for the package around it, which gives them their Python faces.
+#include <nanobind/nanobind.h>
+
+#include <exception>
+#include <thread>
+
+#include "model/numerics/error.h"
+#include "sw/python/src/quantized.h"
+
+namespace nb = nanobind;
+
+NB_MODULE(_core, module) {
+  nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
+    try {
+      std::rethrow_exception(thrown);
+    } catch (const mx::Error& error) {
+      PyErr_SetString(PyExc_ValueError, error.what());
+    }
+  });
+  module.attr("version") = MXE_PYTHON_VERSION;
+  module.attr("hardware_threads") = std::max(1u, std::thread::hardware_concurrency());
+  mxe::python::bind_quantizers(module);
+  mxe::python::bind_arrays(module);
+  mxe::python::bind_quantized(module);
+  mxe::python::bind_matmul(module);
+  mxe::python::bind_studies(module);
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <cstddef>
+#include <vector>
+
+#include "model/numerics/quantize.h"
+#include "sw/python/src/input.h"
+#include "sw/python/src/quantizers.h"
+
+namespace mxe::python {
+
+/// An array that has been quantized. Python's views of its codes and scales keep it alive.
+struct Quantized {
+  mx::QuantizedArray array;
+  NamedQuantizer quantizer;
+};
+
+/// Quantizes an array in slices, between which signals are seen. Needs no GIL.
+mx::QuantizedArray quantize(const Input& x, const mx::Quantizer& quantizer, int axis,
+                            unsigned threads, bool dequantize);
+
+void bind_quantized(nanobind::module_& module);
+void bind_arrays(nanobind::module_& module);
+void bind_matmul(nanobind::module_& module);
+void bind_studies(nanobind::module_& module);
+
+/// One thread for work that is done before another one has started.
+inline unsigned threads_for(std::size_t blocks, unsigned threads) {
+  constexpr std::size_t kWorthIt = 4096;
+  return blocks < kWorthIt ? 1 : threads;
+}
+
+/// A NumPy array that owns `values`.
+template <typename T>
+nanobind::ndarray<nanobind::numpy, T> owned(std::vector<T> values,
+                                            const std::vector<std::size_t>& shape) {
+  auto* kept = new std::vector<T>(std::move(values));
+  const nanobind::capsule owner(
+      kept, [](void* all) noexcept { delete static_cast<std::vector<T>*>(all); });
+  return {kept->data(), shape.size(), shape.data(), owner};
+}
+
+/// How numbers are stored in what Python gets: 0 float32, 1 bfloat16 (as uint16), 2 float16,
+/// 3 float64.
+enum class Stored : int { float32 = 0, bfloat16 = 1, float16 = 2, float64 = 3 };
+
+/// Appends values in their stored form.
+void append_stored(const float* values, std::size_t count, Stored form, std::vector<uint8_t>& out);
+
+/// A NumPy array of them: float32, uint16, float16 or float64.
+nanobind::object stored_array(std::vector<uint8_t> bytes, Stored form,
+                              const std::vector<std::size_t>& shape);
+
+}  // namespace mxe::python

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <string>
+
+#include "model/numerics/presets.h"
+
+namespace mxe::python {
+
+/// A quantizer and the names that it goes by.
+struct NamedQuantizer {
+  mx::Quantizer quantizer;
+  std::string format, preset;
+};
+
+void bind_quantizers(nanobind::module_& module);
+
+}  // namespace mxe::python

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// What quantizing loses, where systems part, and how single numbers are quantized.
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+
+#include "model/numerics/explain.h"
+#include "model/numerics/study.h"
+#include "sw/python/src/quantized.h"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace mxe::python {
+namespace {
+
+nb::dict to_dict(const mx::QuantizationStats& stats) {
+  nb::dict result;
+  result["elements"] = stats.elements;
+  result["blocks"] = stats.blocks;
+  result["sqnr_db"] = stats.sqnr_db;
+  result["max_error"] = stats.max_error;
+  result["mean_error"] = stats.mean_error;
+  result["clipped"] = stats.clipped;
+  result["flushed"] = stats.flushed;
+  result["nans"] = stats.nans;
+  result["nan_scales"] = stats.nan_scales;
+  result["bits_per_element"] = stats.bits_per_element;
+  result["scale_histogram"] = nb::cast(stats.scale_histogram);
+  return result;
+}
+
+nb::tuple to_tuple(const mx::QuantizerDifference::Side& side) {
+  return nb::make_tuple(side.scale, side.code, side.value);
+}
+
+nb::dict to_dict(const mx::QuantizerDifference& difference, const float* x, std::size_t show) {
+  nb::list causes, shown;
+  for (const mx::QuantizerDifference::Cause& cause : difference.causes) {
+    causes.append(nb::make_tuple(cause.name, cause.elements));
+  }
+  for (std::size_t i = 0; i < std::min(show, difference.differing.size()); i++) {
+    const mx::QuantizerDifference::Element& element = difference.differing[i];
+    shown.append(nb::make_tuple(element.at, x[element.at], element.cause, to_tuple(element.a),
+                                to_tuple(element.b)));
+  }
+  nb::dict result;
+  result["elements"] = difference.elements;
+  result["differing"] = difference.differing.size();
+  result["scales"] = difference.scales;
+  result["codes"] = difference.codes;
+  result["values"] = difference.values;
+  result["causes"] = causes;
+  result["shown"] = shown;
+  return result;
+}
+
+nb::dict to_dict(const mx::ElementExplanation& element) {
+  nb::dict result;
+  result["input"] = element.input;
+  result["value"] = element.value;
+  result["block"] = element.block;
+  result["amax"] = element.amax;
+  result["scale"] = element.scale;
+  result["scale_code"] = nb::cast(element.scale_code);
+  result["tensor_scale"] = element.tensor_scale;
+  result["quotient"] = element.quotient;
+  result["below"] = element.below;
+  result["above"] = element.above;
+  result["tie"] = element.tie;
+  result["code"] = element.code;
+  result["code_value"] = element.code_value;
+  result["fate"] = mx::fate_name(element.fate);
+  return result;
+}
+
+nb::dict stats(const AnyArray& array, bool bfloat16_bits, const NamedQuantizer& quantizer, int axis,
+               const Quantized* expected, unsigned threads) {
+  const Input x(array, bfloat16_bits, "x");
+  if (expected && x.shape() != expected->array.shape) {
+    throw mx::Error("x does not have the shape of what was quantized");
+  }
+  std::optional<mx::QuantizationStats> result;
+  {
+    const nb::gil_scoped_release released;
+    const mx::QuantizedArray quantized = quantize(x, quantizer.quantizer, axis, threads, true);
+    if (expected && (quantized.codes != expected->array.codes ||
+                     quantized.wide_codes != expected->array.wide_codes)) {
+      throw mx::Error("x is not what was quantized: its codes are others");
+    }
+    std::vector<float> buffer;
+    result = mx::quantization_stats(x.floats(0, x.size(), buffer), quantized);
+  }
+  return to_dict(*result);
+}
+
+nb::dict diff(const AnyArray& array, bool bfloat16_bits, const NamedQuantizer& a,
+              const NamedQuantizer& b, int axis, std::size_t show, unsigned threads) {
+  const Input x(array, bfloat16_bits, "x");
+  std::vector<float> buffer;
+  mx::QuantizerDifference result;
+  const float* values = nullptr;
+  {
+    const nb::gil_scoped_release released;
+    values = x.floats(0, x.size(), buffer);
+    mx::QuantizeRequest request;
+    request.axis = axis;
+    request.threads = threads;
+    result = mx::quantizer_difference(values, x.shape(), a.quantizer, b.quantizer, request);
+  }
+  return to_dict(result, values, show);
+}
+
+nb::list explain(const AnyArray& array, bool bfloat16_bits, const NamedQuantizer& quantizer,
+                 int axis, const std::optional<std::vector<std::size_t>>& at) {
+  const Input x(array, bfloat16_bits, "x");
+  std::vector<float> buffer;
+  std::vector<mx::ElementExplanation> elements;
+  {
+    const nb::gil_scoped_release released;
+    const float* values = x.floats(0, x.size(), buffer);
+    mx::QuantizeRequest request;
+    request.axis = axis;
+    const mx::QuantizedArray quantized = mx::quantize(values, x.shape(), quantizer.quantizer.format,
+                                                      quantizer.quantizer.options, request);
+    const std::size_t count = at ? at->size() : x.size();
+    for (std::size_t i = 0; i < count; i++) {
+      elements.push_back(mx::explain(values, quantized, at ? (*at)[i] : i));
+      check_signals();
+    }
+  }
+  nb::list result;
+  for (const mx::ElementExplanation& element : elements) result.append(to_dict(element));
+  return result;
+}
+
+}  // namespace
+
+void bind_studies(nb::module_& module) {
+  module.def("stats", &stats, "x"_a.noconvert(), "bfloat16_bits"_a, "quantizer"_a, "axis"_a,
+             "expected"_a.none(), "threads"_a);
+  module.def("diff", &diff, "x"_a.noconvert(), "bfloat16_bits"_a, "a"_a, "b"_a, "axis"_a, "show"_a,
+             "threads"_a);
+  module.def("explain", &explain, "x"_a.noconvert(), "bfloat16_bits"_a, "quantizer"_a, "axis"_a,
+             "at"_a.none());
+}
+
+}  // namespace mxe::python

@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Builds a wheel of the Python package, installs it into an empty environment and runs its tests
+and the examples of docs/python.md there. The interpreter that runs this makes the environments.
+
+Exit status: 0; 1 if something fails; 77 if pip gets no packages, for example without a network.
+What was downloaded and compiled is kept below --work for the next time. Tests with peers.txt, large
+libraries that the package works together with, run if MXE_PYTHON_PEERS is set, and are skipped
+otherwise.
+"""
+import argparse
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+SKIPPED = 77
+NO_NETWORK = re.compile(r"Temporary failure in name resolution|Failed to establish a new connection|"
+                        r"No matching distribution found|Network is unreachable|timed out|"
+                        r"Could not find a version|ConnectionError|Connection refused|ProxyError")
+
+
+def run(*command, **options):
+    """Runs a command; ends with what it printed if it fails."""
+    done = subprocess.run(list(map(str, command)), stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, check=False, **options)
+    if done.returncode:
+        print(" ".join(map(str, command)), done.stdout, sep="\n")
+        sys.exit(1)
+    return done.stdout
+
+
+def environment(folder, packages, fresh):
+    """An environment with these packages, the one that is there unless it should be `fresh`."""
+    stamp = folder / "packages.txt"
+    wanted = "\n".join(map(str, packages))
+    if not fresh and stamp.exists() and stamp.read_text(encoding="utf-8") == wanted:
+        return folder / "bin/python"
+    run(sys.executable, "-m", "venv", "--clear", folder)
+    python = folder / "bin/python"
+    done = subprocess.run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
+                           *map(str, packages)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True, check=False)
+    if done.returncode:
+        print(done.stdout)
+        if not NO_NETWORK.search(done.stdout):
+            sys.exit(1)
+        print("python.wheel is skipped: pip gets no packages (no network?): " + ", ".join(
+            map(str, packages)))
+        sys.exit(SKIPPED)
+    stamp.write_text(wanted, encoding="utf-8")
+    return python
+
+
+def requirements(root, file):
+    """{package: its requirement} of a file beside this one."""
+    lines = (root / "tests/python" / file).read_text(encoding="utf-8").splitlines()
+    return {line.partition("=")[0]: line for line in lines if line and not line.startswith("#")}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--root", type=pathlib.Path, required=True, help="the project")
+    parser.add_argument("--work", type=pathlib.Path, required=True, help="a folder for all of it")
+    parser.add_argument("--program", type=pathlib.Path, required=True, help="build/mxe")
+    options = parser.parse_args()
+    root, work = options.root.resolve(), options.work.resolve()
+    work.mkdir(parents=True, exist_ok=True)
+    needed = requirements(root, "requirements.txt")
+
+    builder = environment(work / "builder", [needed["scikit-build-core"], needed["nanobind"]],
+                          fresh=False)
+    shutil.rmtree(work / "wheels", ignore_errors=True)
+    run(builder, "-m", "pip", "wheel", "--quiet", "--no-build-isolation", "--no-deps",
+        "--wheel-dir", work / "wheels", f"--config-settings=build-dir={work}/cmake",
+        root / "sw/python", env={**os.environ, "CMAKE_BUILD_PARALLEL_LEVEL": "1"})
+    wheel, = (work / "wheels").glob("*.whl")
+    print(f"{wheel.name}: {wheel.stat().st_size} bytes")
+
+    python = environment(work / "empty", [wheel, needed["numpy"]], fresh=True)
+    print(run(python, "-c", "import mxe; print(mxe.quantize([1.0, 2.0], 'mxfp8_e4m3'))", cwd=work))
+    peers = requirements(root, "peers.txt").values() if os.environ.get("MXE_PYTHON_PEERS") else []
+    run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", needed["pytest"],
+        needed["ml_dtypes"], *peers)
+    tests = subprocess.run(
+        [python, "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", root / "sw/python/tests"],
+        cwd=work, check=False,
+        env={**os.environ, "MXE_SOURCE": str(root), "MXE_PROGRAM": str(options.program.resolve()),
+             "PYTHONDONTWRITEBYTECODE": "1"})
+    return 1 if tests.returncode else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
