@@ -111,7 +111,7 @@ Results multiply(const Quantized& a, const Quantized& b, const mx::Batches& batc
   const bool fast = request.sums.accumulate == mx::Accumulate::block;
   const double macs = static_cast<double>(batches.n) * static_cast<double>(batches.k);
   const auto step = static_cast<std::size_t>(
-      std::max(64.0, std::min(0x1p40, (fast ? kFastSlice : kSlowSlice) / macs)));
+      std::max(fast ? 64.0 : 1.0, std::min(0x1p40, (fast ? kFastSlice : kSlowSlice) / macs)));
   Results results;
   // A B that all products share makes one product with the rows of all A.
   const bool shared = batches.b_count == 1;

@@ -40,6 +40,25 @@ def test_dequantize(cli, name, preset, axis):
         assert_same(again.dequantize(), q.dequantize())
 
 
+@pytest.mark.parametrize("name, switches", [("mxfp8_e4m3", {"block_size": 16}),
+                                            ("mxfp8_e4m3", {"scale_format": "e5m0"}),
+                                            ("mxfp4_e2m1", {"element_shift": 1}),
+                                            ("mxfp6_e2m3", {"unsigned_zero_values": True}),
+                                            ("mxfp4_e2m1", {"block_rows": 4})])
+def test_dequantize_of_other_quantizers(name, switches):
+    quantizer = mxe.Quantizer(name, **switches)
+    x = plain((40, 96))
+    x[0, :4] = -0.0
+    assert_same(mxe.quantize(x, quantizer).dequantize(), mxe.fake_quantize(x, quantizer))
+
+
+def test_codes_with_a_tensor_scale_alone():
+    q = mxe.quantize(plain((4, 64)) * 1000, "nvfp4")
+    assert q.tensor_scale != 1
+    again = mxe.Array.from_codes(q.codes, q.scales, "nvfp4", tensor_scale=q.tensor_scale)
+    assert_same(again.dequantize(), q.dequantize())
+
+
 def test_bfloat16_values():
     ml_dtypes = pytest.importorskip("ml_dtypes")
     q = mxe.quantize(plain((4, 64)), "mxfp8_e4m3")

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """compare, diff, explain, stats, formats, presets and quantizers against the command line."""
 import math
+import re
 
 import numpy as np
 import pytest
-from conftest import awkward, plain
+from conftest import SOURCE, awkward, plain
 
 import mxe
 
@@ -109,6 +110,23 @@ def test_every_switch_can_be_read_and_set():
         again = mxe.Quantizer(name, "ocp" if name != "nvfp4" else "nvfp4-te", **quantizer.switches)
         assert again == quantizer and hash(again) == hash(quantizer)
         assert mxe.Quantizer(name, preset.name, **again.switches) == quantizer
+
+
+def test_names_are_the_enumerators():
+    """Those of the headers, in their order: a name that is exchanged for another fits itself."""
+    headers = [SOURCE / f"model/numerics/{name}.h" for name in ("quantizer_options", "encode")]
+    if not headers[0].exists():
+        pytest.skip(f"{headers[0]} is not there")
+    text = re.sub(r"//.*", "", "".join(path.read_text(encoding="utf-8") for path in headers))
+    choices = {name: re.findall(r"\w+", body)
+               for name, body in re.findall(r"enum class (\w+) : uint8_t \{(.*?)\};", text, re.S)}
+    found = re.findall(r"^  (\w+) (\w+) = (\w+)::(\w+);", text, re.M)
+    assert len(found) == 16
+    for kind, switch, _, default in found:
+        with pytest.raises(ValueError) as caught:
+            mxe.Quantizer("mxfp4_e2m1", **{switch: 0})
+        assert str(caught.value).endswith(f"(allowed: {', '.join(choices[kind])})")
+        assert mxe.Quantizer("mxfp4_e2m1").switches[switch] == default
 
 
 def test_switches_do_what_presets_do():
