@@ -51,6 +51,7 @@ struct QuantizeRequest {
   bool dequantize = true;
   unsigned threads = 1;
   std::optional<SimdLevel> simd;  ///< default: the best the processor runs; the bits are the same
+  bool block_by_block = false;    ///< without vector kernels, by the definition; the same bits
 };
 
 /// Quantizes a row-major array. An array without axes is one element with one axis. Throws Error
