@@ -327,11 +327,10 @@ std::size_t resolve_axis(int axis, const std::vector<std::size_t>& shape) {
 
 }  // namespace
 
-QuantizedArray quantize(const float* x, const std::vector<std::size_t>& shape,
-                        const ElementFormat& format, const QuantizerOptions& options,
-                        const QuantizeRequest& request) {
+void quantize_into(const float* x, const std::vector<std::size_t>& shape,
+                   const ElementFormat& format, const QuantizerOptions& options,
+                   const QuantizeRequest& request, QuantizedArray& result) {
   check_options(options);
-  QuantizedArray result;
   result.format = format;
   result.options = options;
   result.shape = shape;
@@ -347,13 +346,13 @@ QuantizedArray quantize(const float* x, const std::vector<std::size_t>& shape,
   }
   const std::size_t scales = lines.outer * lines.blocks * lines.inner;
   result.scales.resize(scales);
-  if (scales_have_codes(options)) result.scale_codes.resize(scales);
-  if (format.bits > 8) {
-    result.wide_codes.resize(count);
-  } else {
-    result.codes.resize(count);
-  }
-  if (request.dequantize) result.dequantized.resize(count);
+  result.scale_codes.resize(scales_have_codes(options) ? scales : 0);
+  result.codes.resize(format.bits > 8 ? 0 : count);
+  result.wide_codes.resize(format.bits > 8 ? count : 0);
+  result.dequantized.resize(request.dequantize ? count : 0);
+  result.row_scales.clear();
+  result.row_amaxes.clear();
+  result.tensor_scale = result.tensor_amax = 1;
 
   const std::vector<BlockRules> rules = rules_of(x, lines, format, options);
   if (options.uses_tensor_scale && options.row_scaled) {
@@ -361,7 +360,7 @@ QuantizedArray quantize(const float* x, const std::vector<std::size_t>& shape,
       result.row_scales.push_back(row.tensor_decode);
       result.row_amaxes.push_back(row.tensor_amax);
     }
-    if (rules.empty()) return result;
+    if (rules.empty()) return;
   } else {
     result.tensor_scale = rules[0].tensor_decode;
     result.tensor_amax = rules[0].tensor_amax;
@@ -381,7 +380,7 @@ QuantizedArray quantize(const float* x, const std::vector<std::size_t>& shape,
       dequantize_rows(id, result.codes.data(), result.scale_codes.data(), lines.outer, lines.length,
                       request.threads, request.simd, result.dequantized.data());
     }
-    return result;
+    return;
   }
   const bool one_way = lines.inner == 1 || rules.size() == 1;
   const bool fast = !request.block_by_block && one_way &&
@@ -390,7 +389,7 @@ QuantizedArray quantize(const float* x, const std::vector<std::size_t>& shape,
     const std::size_t rows = rows_across(shape, result.axis);
     const std::size_t matrices = lines.inner == 1 && rows > 0 ? lines.outer / rows : lines.outer;
     ArrayQuantizer(x, rules, lines, result).run_tiles(0, matrices, rows);
-    return result;
+    return;
   }
   if (fast) {
     const Lines units = rules.size() == 1 ? joined(lines, options) : lines;
@@ -398,11 +397,18 @@ QuantizedArray quantize(const float* x, const std::vector<std::size_t>& shape,
                     [&](std::size_t first, std::size_t last) {
                       ArrayQuantizer(x, rules, units, result).run_fast(level, first, last);
                     });
-    return result;
+    return;
   }
   parallel_ranges(lines.outer, request.threads, [&](std::size_t first, std::size_t last) {
     ArrayQuantizer(x, rules, lines, result).run(first, last);
   });
+}
+
+QuantizedArray quantize(const float* x, const std::vector<std::size_t>& shape,
+                        const ElementFormat& format, const QuantizerOptions& options,
+                        const QuantizeRequest& request) {
+  QuantizedArray result;
+  quantize_into(x, shape, format, options, request, result);
   return result;
 }
 

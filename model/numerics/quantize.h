@@ -61,4 +61,10 @@ QuantizedArray quantize(const float* x, const std::vector<std::size_t>& shape,
                         const ElementFormat& format, const QuantizerOptions& options,
                         const QuantizeRequest& request = {});
 
+/// The same into a result whose memory is used again where it has the right size: new memory takes
+/// as long as the quantizing itself.
+void quantize_into(const float* x, const std::vector<std::size_t>& shape,
+                   const ElementFormat& format, const QuantizerOptions& options,
+                   const QuantizeRequest& request, QuantizedArray& result);
+
 }  // namespace mx
