@@ -369,17 +369,16 @@ void quantize_into(const float* x, const std::vector<std::size_t>& shape,
   const bool needs_signs = request.dequantize && format.kind == FormatKind::integer;
   const SimdLevel level = request.simd.value_or(best_simd_level());
   const bool standard = lines.inner == 1 && kernels_apply(format, options) && !needs_signs;
-  if (standard && !request.block_by_block) {
+  // The kernels of the way back make values faster than codes are looked up one by one.
+  if (standard && request.dequantize && !request.block_by_block) {
     const FormatId id = *find_format(format.name);
     const BlockKernels kernels = block_kernels(id, level);
     quantize_lines(x, lines.outer, lines.length, options.scale_rule, kernels.quantize,
                    request.threads, result.codes.data(), result.scale_codes.data());
     std::transform(result.scale_codes.begin(), result.scale_codes.end(), result.scales.begin(),
                    decode_scale);
-    if (request.dequantize) {
-      dequantize_rows(id, result.codes.data(), result.scale_codes.data(), lines.outer, lines.length,
-                      request.threads, request.simd, result.dequantized.data());
-    }
+    dequantize_rows(id, result.codes.data(), result.scale_codes.data(), lines.outer, lines.length,
+                    request.threads, request.simd, result.dequantized.data());
     return;
   }
   const bool one_way = lines.inner == 1 || rules.size() == 1;
@@ -423,7 +422,7 @@ MxTensor quantize_rows(const float* x, std::size_t rows, std::size_t k, FormatId
         "this preset does not make engine operands (needed: blocks of 32 along a row, E8M0 scales, "
         "standard elements)");
   }
-  if (kernels_apply(element_format(format), options)) {
+  if (options.scale_rule == ScaleRule::floor && kernels_apply(element_format(format), options)) {
     MxTensor tensor;
     tensor.format = format;
     tensor.rows = rows;
