@@ -50,6 +50,13 @@ BlockScale four_over_six_scale(const float* x, std::size_t count, const BlockRul
 /// A scale with significand bits; `factor` raises it in the arithmetics that FourOverSix has.
 BlockScale real_scale(const float* x, std::size_t count, const BlockRules& rules, float factor);
 
+/// Power-of-two scales: elements are divided by 2^divisor and codes multiplied with 2^decode.
+struct ElementExponents {
+  int divisor;
+  int decode;
+};
+ElementExponents element_exponents(const BlockRules& rules, const BlockScale& scale);
+
 /// Where the elements of a block lie in their array, for what depends on it (random_bits).
 struct ElementPlace {
   std::size_t first = 0;

@@ -55,10 +55,11 @@ class ElementQuantizer {
   ElementQuantizer(const BlockRules& rules, const BlockScale& scale)
       : rules_(rules), format_(rules.format), options_(rules.options), scale_(scale) {
     power_of_two_ = options_.scale_format.is_power_of_two();
-    divisor_exponent_ = divisor_exponent();
+    const ElementExponents exponents = element_exponents(rules, scale);
+    divisor_exponent_ = exponents.divisor;
     factor_ = real_factor();
     decode_factor_ = power_of_two_ && std::isfinite(scale.value)
-                         ? static_cast<float>(pow2(decode_exponent_))
+                         ? static_cast<float>(pow2(exponents.decode))
                          : scale.value;
   }
 
@@ -95,20 +96,6 @@ class ElementQuantizer {
   }
 
  private:
-  int divisor_exponent() {
-    int exponent = scale_.exponent;
-    decode_exponent_ = exponent;
-    if (options_.min_integer_step) {
-      exponent = std::max(exponent, *options_.min_integer_step - format_.lsb_exponent);
-      decode_exponent_ = exponent;
-    }
-    if (exponent == -kScaleBias) {
-      if (options_.lowest_divisor == LowestDivisor::smallest_normal) return -126;
-      if (options_.lowest_divisor == LowestDivisor::one) return 0;
-    }
-    return exponent;
-  }
-
   float real_factor() const {
     constexpr float kLargestFloat = std::numeric_limits<float>::max();
     switch (options_.arithmetic) {
@@ -184,7 +171,6 @@ class ElementQuantizer {
   const BlockScale& scale_;
   bool power_of_two_ = true;
   int divisor_exponent_ = 0;
-  int decode_exponent_ = 0;
   float factor_ = 1;
   float decode_factor_ = 1;
 };
@@ -201,6 +187,19 @@ float BlockRules::scaled_value(float value, float block_scale) const {
       return value * (block_scale * tensor_amax * (1.0f / tensor_limit));
   }
   return value * block_scale * tensor_decode;
+}
+
+ElementExponents element_exponents(const BlockRules& rules, const BlockScale& scale) {
+  const QuantizerOptions& options = rules.options;
+  int exponent = scale.exponent;
+  if (options.min_integer_step) {
+    exponent = std::max(exponent, *options.min_integer_step - rules.format.lsb_exponent);
+  }
+  if (exponent == -kScaleBias) {
+    if (options.lowest_divisor == LowestDivisor::smallest_normal) return {-126, exponent};
+    if (options.lowest_divisor == LowestDivisor::one) return {0, exponent};
+  }
+  return {exponent, exponent};
 }
 
 void quantize_elements(const float* x, std::size_t count, const BlockRules& rules,

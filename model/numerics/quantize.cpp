@@ -10,6 +10,7 @@
 #include "model/numerics/bits.h"
 #include "model/numerics/block.h"
 #include "model/numerics/block_kernels.h"
+#include "model/numerics/fast_blocks.h"
 #include "model/numerics/parallel.h"
 
 namespace mx {
@@ -19,6 +20,11 @@ namespace {
 // NaN counts as larger than Inf where the two count at all.
 float largest_magnitude(const float* x, std::size_t count, std::size_t stride, bool specials) {
   uint32_t amax = 0;
+  if (stride == 1) {
+    preset_kernels({}, {}, best_simd_level()).amax(x, 1, count, kMagnitudeBits, &amax);
+    if (specials || amax < kInfinity) return amax == 0 ? 1.0f : from_bits(amax);
+    amax = 0;
+  }
   for (std::size_t i = 0; i < count; i++) {
     const uint32_t magnitude = to_bits(x[i * stride]) & 0x7FFFFFFF;
     if (specials || magnitude < kInfinity) amax = std::max(amax, magnitude);
@@ -46,6 +52,12 @@ Lines lines_of(const std::vector<std::size_t>& shape, std::size_t axis,
   }
   lines.blocks = (lines.length + options.block_size - 1) / options.block_size;
   return lines;
+}
+
+// The same blocks as one line, where lines that follow each other have no short blocks.
+Lines joined(const Lines& lines, const QuantizerOptions& options) {
+  if (lines.inner > 1 || lines.length % options.block_size != 0) return lines;
+  return {1, lines.outer * lines.length, 1, lines.outer * lines.blocks};
 }
 
 // Whether every scale of these options has a code in the scale format.
@@ -92,6 +104,15 @@ std::vector<BlockRules> rules_of(const float* x, const Lines& lines, const Eleme
   return rules;
 }
 
+FastOutput fast_output(QuantizedArray& result) {
+  FastOutput output;
+  output.codes = result.codes.data();
+  output.scales = result.scales.data();
+  if (!result.scale_codes.empty()) output.scale_codes = result.scale_codes.data();
+  if (!result.dequantized.empty()) output.dequantized = result.dequantized.data();
+  return output;
+}
+
 // Gathers, quantizes and scatters the blocks of one array.
 class ArrayQuantizer {
  public:
@@ -102,6 +123,21 @@ class ArrayQuantizer {
     values_.resize(size * options_.block_rows);
     codes_.resize(size);
     dequantized_.resize(size);
+  }
+
+  // Blocks of one row with vector kernels, numbered along the lines of one outer index after those
+  // of the other; one by one where the kernels leave one out.
+  void run_fast(SimdLevel level, std::size_t first, std::size_t last) {
+    std::optional<FastBlocks> fast;
+    for (std::size_t unit = first; unit < last;) {
+      const std::size_t outer = unit / lines_.blocks;
+      const std::size_t block = unit % lines_.blocks;
+      if (!fast || (rules_.size() > 1 && block == 0)) {
+        fast.emplace(rules_[rules_.size() == 1 ? 0 : outer], level, fast_output(result_));
+      }
+      unit += lines_.inner == 1 ? fast_line(*fast, outer, block, last - unit)
+                                : fast_columns(*fast, outer, block);
+    }
   }
 
   // Blocks of one row.
@@ -134,6 +170,33 @@ class ArrayQuantizer {
     std::size_t inner;
     std::size_t count;
   };
+
+  // A line's whole blocks, at most `most`, or its short last one. Returns how many.
+  std::size_t fast_line(FastBlocks& fast, std::size_t outer, std::size_t block, std::size_t most) {
+    const std::size_t whole = lines_.length / options_.block_size;
+    const bool is_short = block == whole;
+    const std::size_t count = is_short ? 1 : std::min(whole - block, most);
+    left_.clear();
+    fast.line(x_, outer * lines_.length + block * options_.block_size, count,
+              is_short ? lines_.length % options_.block_size : options_.block_size,
+              outer * lines_.blocks + block, left_);
+    for (const std::size_t left : left_) one_block({outer, 0, 1}, block + left);
+    return count;
+  }
+
+  // The blocks side by side of one outer index, which all have the number `block`.
+  std::size_t fast_columns(FastBlocks& fast, std::size_t outer, std::size_t block) {
+    const std::size_t first = block * options_.block_size;
+    const std::size_t rows = std::min(options_.block_size, lines_.length - first);
+    for (std::size_t inner = 0; inner < lines_.inner; inner += FastBlocks::kColumns) {
+      left_.clear();
+      fast.columns(x_, (outer * lines_.length + first) * lines_.inner + inner, lines_.inner, rows,
+                   std::min(FastBlocks::kColumns, lines_.inner - inner),
+                   (outer * lines_.blocks + block) * lines_.inner + inner, left_);
+      for (const std::size_t column : left_) one_block({outer, inner + column, 1}, block);
+    }
+    return 1;
+  }
 
   std::size_t outer_of(const Runs& runs, std::size_t row) const {
     return lines_.inner == 1 ? runs.outer + row : runs.outer;
@@ -199,6 +262,7 @@ class ArrayQuantizer {
   std::vector<float> values_;
   std::vector<uint16_t> codes_;
   std::vector<float> dequantized_;
+  std::vector<std::size_t> left_;
 };
 
 // Whether the fast kernels do the same as these options, whatever the scale rule.
@@ -263,11 +327,10 @@ std::size_t resolve_axis(int axis, const std::vector<std::size_t>& shape) {
 
 }  // namespace
 
-QuantizedArray quantize(const float* x, const std::vector<std::size_t>& shape,
-                        const ElementFormat& format, const QuantizerOptions& options,
-                        const QuantizeRequest& request) {
+void quantize_into(const float* x, const std::vector<std::size_t>& shape,
+                   const ElementFormat& format, const QuantizerOptions& options,
+                   const QuantizeRequest& request, QuantizedArray& result) {
   check_options(options);
-  QuantizedArray result;
   result.format = format;
   result.options = options;
   result.shape = shape;
@@ -283,13 +346,13 @@ QuantizedArray quantize(const float* x, const std::vector<std::size_t>& shape,
   }
   const std::size_t scales = lines.outer * lines.blocks * lines.inner;
   result.scales.resize(scales);
-  if (scales_have_codes(options)) result.scale_codes.resize(scales);
-  if (format.bits > 8) {
-    result.wide_codes.resize(count);
-  } else {
-    result.codes.resize(count);
-  }
-  if (request.dequantize) result.dequantized.resize(count);
+  result.scale_codes.resize(scales_have_codes(options) ? scales : 0);
+  result.codes.resize(format.bits > 8 ? 0 : count);
+  result.wide_codes.resize(format.bits > 8 ? count : 0);
+  result.dequantized.resize(request.dequantize ? count : 0);
+  result.row_scales.clear();
+  result.row_amaxes.clear();
+  result.tensor_scale = result.tensor_amax = 1;
 
   const std::vector<BlockRules> rules = rules_of(x, lines, format, options);
   if (options.uses_tensor_scale && options.row_scaled) {
@@ -297,35 +360,54 @@ QuantizedArray quantize(const float* x, const std::vector<std::size_t>& shape,
       result.row_scales.push_back(row.tensor_decode);
       result.row_amaxes.push_back(row.tensor_amax);
     }
-    if (rules.empty()) return result;
+    if (rules.empty()) return;
   } else {
     result.tensor_scale = rules[0].tensor_decode;
     result.tensor_amax = rules[0].tensor_amax;
   }
   // Integer codes do not tell -0, which the dequantized values keep, from 0.
   const bool needs_signs = request.dequantize && format.kind == FormatKind::integer;
-  if (lines.inner == 1 && kernels_apply(format, options) && !needs_signs) {
+  const SimdLevel level = request.simd.value_or(best_simd_level());
+  const bool standard = lines.inner == 1 && kernels_apply(format, options) && !needs_signs;
+  // The kernels of the way back make values faster than codes are looked up one by one.
+  if (standard && request.dequantize && !request.block_by_block) {
     const FormatId id = *find_format(format.name);
-    const BlockKernels kernels = block_kernels(id, request.simd.value_or(best_simd_level()));
+    const BlockKernels kernels = block_kernels(id, level);
     quantize_lines(x, lines.outer, lines.length, options.scale_rule, kernels.quantize,
                    request.threads, result.codes.data(), result.scale_codes.data());
     std::transform(result.scale_codes.begin(), result.scale_codes.end(), result.scales.begin(),
                    decode_scale);
-    if (request.dequantize) {
-      dequantize_rows(id, result.codes.data(), result.scale_codes.data(), lines.outer, lines.length,
-                      request.threads, request.simd, result.dequantized.data());
-    }
-    return result;
+    dequantize_rows(id, result.codes.data(), result.scale_codes.data(), lines.outer, lines.length,
+                    request.threads, request.simd, result.dequantized.data());
+    return;
   }
+  const bool one_way = lines.inner == 1 || rules.size() == 1;
+  const bool fast = !request.block_by_block && one_way &&
+                    FastBlocks(rules[0], level, fast_output(result)).serves();
   if (options.block_rows > 1) {
     const std::size_t rows = rows_across(shape, result.axis);
     const std::size_t matrices = lines.inner == 1 && rows > 0 ? lines.outer / rows : lines.outer;
     ArrayQuantizer(x, rules, lines, result).run_tiles(0, matrices, rows);
-    return result;
+    return;
+  }
+  if (fast) {
+    const Lines units = rules.size() == 1 ? joined(lines, options) : lines;
+    parallel_ranges(units.outer * units.blocks, request.threads,
+                    [&](std::size_t first, std::size_t last) {
+                      ArrayQuantizer(x, rules, units, result).run_fast(level, first, last);
+                    });
+    return;
   }
   parallel_ranges(lines.outer, request.threads, [&](std::size_t first, std::size_t last) {
     ArrayQuantizer(x, rules, lines, result).run(first, last);
   });
+}
+
+QuantizedArray quantize(const float* x, const std::vector<std::size_t>& shape,
+                        const ElementFormat& format, const QuantizerOptions& options,
+                        const QuantizeRequest& request) {
+  QuantizedArray result;
+  quantize_into(x, shape, format, options, request, result);
   return result;
 }
 
@@ -340,7 +422,7 @@ MxTensor quantize_rows(const float* x, std::size_t rows, std::size_t k, FormatId
         "this preset does not make engine operands (needed: blocks of 32 along a row, E8M0 scales, "
         "standard elements)");
   }
-  if (kernels_apply(element_format(format), options)) {
+  if (options.scale_rule == ScaleRule::floor && kernels_apply(element_format(format), options)) {
     MxTensor tensor;
     tensor.format = format;
     tensor.rows = rows;
@@ -355,6 +437,7 @@ MxTensor quantize_rows(const float* x, std::size_t rows, std::size_t k, FormatId
   QuantizeRequest request;
   request.dequantize = false;
   request.threads = threads;
+  request.simd = simd;
   QuantizedArray array = quantize(x, {rows, k}, element_format(format), options, request);
   MxTensor tensor;
   tensor.format = format;

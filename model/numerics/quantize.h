@@ -51,6 +51,7 @@ struct QuantizeRequest {
   bool dequantize = true;
   unsigned threads = 1;
   std::optional<SimdLevel> simd;  ///< default: the best the processor runs; the bits are the same
+  bool block_by_block = false;    ///< without vector kernels, by the definition; the same bits
 };
 
 /// Quantizes a row-major array. An array without axes is one element with one axis. Throws Error
@@ -59,5 +60,11 @@ struct QuantizeRequest {
 QuantizedArray quantize(const float* x, const std::vector<std::size_t>& shape,
                         const ElementFormat& format, const QuantizerOptions& options,
                         const QuantizeRequest& request = {});
+
+/// The same into a result whose memory is used again where it has the right size: new memory takes
+/// as long as the quantizing itself.
+void quantize_into(const float* x, const std::vector<std::size_t>& shape,
+                   const ElementFormat& format, const QuantizerOptions& options,
+                   const QuantizeRequest& request, QuantizedArray& result);
 
 }  // namespace mx

@@ -97,16 +97,43 @@ void quantize_threads(benchmark::State& state, mx::FormatId format) {
   set_rate(state);
 }
 
-// The path that serves every preset, for comparison.
-void quantize_preset(benchmark::State& state, const char* preset) {
-  constexpr size_t kSome = kElements / 16;
-  const mx::Quantizer quantizer = mx::make_quantizer("mxfp4_e2m1", preset);
+// A preset's whole quantizer, blocks along `axis`: codes, scale codes and scales, into memory that
+// is there already.
+void quantize_preset(benchmark::State& state, const mx::Quantizer& quantizer, int axis) {
+  const std::vector<float>& x = normals();
+  mx::QuantizeRequest request;
+  request.axis = axis;
+  request.dequantize = false;
+  mx::QuantizedArray result;
   for (auto _ : state) {
-    benchmark::DoNotOptimize(
-        mx::quantize(normals().data(), {kSome}, quantizer.format, quantizer.options));
+    mx::quantize_into(x.data(), {kRows, kColumns}, quantizer.format, quantizer.options, request,
+                      result);
+    benchmark::ClobberMemory();
   }
-  state.counters["elements/s"] =
-      benchmark::Counter(static_cast<double>(kSome), benchmark::Counter::kIsIterationInvariantRate);
+  set_rate(state);
+}
+
+// Every preset with every format of the engine that it has.
+void register_presets() {
+  std::vector<std::string> formats = {"nvfp4"};
+  for (const mx::FormatRow& row : mx::kFormats) formats.emplace_back(row.name);
+  for (const std::string& preset : mx::preset_names()) {
+    const bool nvfp4 = preset.rfind("nvfp4", 0) == 0;
+    for (const std::string& format : formats) {
+      if (nvfp4 != (format == "nvfp4")) continue;
+      mx::Quantizer quantizer;
+      try {
+        quantizer = mx::make_quantizer(format, preset);
+      } catch (const mx::Error&) {  // not one of this preset's formats
+        continue;
+      }
+      const std::string name = preset + "/" + format;
+      benchmark::RegisterBenchmark(("quantize_preset/" + name).c_str(), quantize_preset, quantizer,
+                                   -1);
+      benchmark::RegisterBenchmark(("quantize_axis0/" + name).c_str(), quantize_preset, quantizer,
+                                   0);
+    }
+  }
 }
 
 const bool kRegistered = [] {
@@ -129,10 +156,7 @@ const bool kRegistered = [] {
         ->Arg(2)
         ->UseRealTime();
   }
-  for (const char* preset : {"microxcaling-even", "torchao-rceil", "quark-onnx"}) {
-    benchmark::RegisterBenchmark((std::string("quantize_preset/") + preset).c_str(),
-                                 quantize_preset, preset);
-  }
+  register_presets();
   return true;
 }();
 

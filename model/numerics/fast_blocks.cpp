@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/numerics/fast_blocks.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/numerics/bfloat16.h"
+
+namespace mx {
+namespace {
+
+constexpr uint32_t kFields = 256;  // values of a float32's exponent field
+// Elements this near below a power of two may have a log2f that is one too high, and elements of
+// blocks with a smaller amax may be subnormal in float32: what truncation makes of both depends.
+constexpr uint32_t kNearTop = 0x7FFF00;
+constexpr uint32_t kFarFromSubnormal = 100u << 23;
+
+int32_t power_bits(int exponent) { return (exponent + 127) << 23; }
+
+bool has_kernel_format(const ElementFormat& format) {
+  if (format.bits > 8) return false;
+  if (format.kind == FormatKind::integer) return true;
+  return format.mantissa_bits > 0 && format.max_code >> format.mantissa_bits > 0 &&
+         format.emin() > -60 && format.emax < 60;
+}
+
+bool has_kernel_scale(const QuantizerOptions& options) {
+  const ScaleFormat& scale = options.scale_format;
+  if (options.four_over_six != FourOverSix::off) return false;
+  if (scale.is_power_of_two()) return true;
+  const bool rounds_up =
+      options.scale_rule == ScaleRule::ceil || options.scale_rule == ScaleRule::rceil;
+  return scale == ScaleFormat{4, 3, 7} && !rounds_up;
+}
+
+EncodeRule encode_rule(const ElementFormat& format, const QuantizerOptions& options) {
+  EncodeRule rule;
+  rule.kind = format.kind;
+  rule.rounding = options.rounding;
+  if (format.kind == FormatKind::floating) rule.zero_sign = options.zero_sign;
+  rule.divides =
+      !options.scale_format.is_power_of_two() && (options.arithmetic == ScaleArithmetic::division ||
+                                                  options.arithmetic == ScaleArithmetic::product);
+  return rule;
+}
+
+// What is added below the last kept bit of a normal element, before those bits are dropped.
+uint32_t rounding_addend(Rounding rounding, int drop) {
+  const uint32_t half = 1u << (drop - 1);
+  switch (rounding) {
+    case Rounding::nearest_away:
+    case Rounding::nearest_away_float32:
+      return half;
+    case Rounding::toward_zero:
+      return 0;
+    default:
+      return half - 1;
+  }
+}
+
+RealScaleParameters real_parameters(const BlockRules& rules) {
+  const QuantizerOptions& options = rules.options;
+  const ElementFormat& scale = rules.scale_codes;
+  RealScaleParameters p;
+  p.max = static_cast<float>(rules.format.max);
+  p.inverse_max = 1.0f / p.max;
+  p.decode = rules.tensor_decode;
+  p.encode = rules.tensor_encode;
+  p.min_scale = options.min_scale;
+  // Casts give NaN from halfway to the code that would follow the largest one.
+  p.above = options.saturate_scale
+                ? from_bits(kInfinity)
+                : static_cast<float>(scale.max + std::ldexp(0.5, scale.emax - scale.mantissa_bits));
+  return p;
+}
+
+}  // namespace
+
+FastBlocks::FastBlocks(const BlockRules& rules, SimdLevel level, const FastOutput& output)
+    : rules_(rules), output_(output) {
+  const QuantizerOptions& options = rules.options;
+  kernels_ = preset_kernels(encode_rule(rules.format, options), options.arithmetic, level);
+  power_of_two_ = options.scale_format.is_power_of_two();
+  serves_ = has_kernel_format(rules.format) && has_kernel_scale(options) && kernels_.encode &&
+            (power_of_two_ || kernels_.real_scales);
+  if (!serves_) return;
+  watches_mantissas_ = options.float32_element_log2 && options.rounding == Rounding::toward_zero &&
+                       rules.format.kind == FormatKind::floating;
+  set_parameters();
+  if (!power_of_two_) real_ = real_parameters(rules);
+  zero_ = zero_scale();
+  if (power_of_two_) {
+    binades_.resize(kFields);
+    binades_[0] = {true, 1, {zero_, {}}};
+    binades_[kFields - 1].known = true;
+  }
+  if (options.bfloat16_input) rounded_.resize(kRun * std::max<std::size_t>(options.block_size, 32));
+}
+
+void FastBlocks::set_parameters() {
+  const ElementFormat& format = rules_.format;
+  EncodeParameters& p = parameters_;
+  if (format.kind == FormatKind::integer) {
+    const bool full = rules_.options.full_integer_range;
+    const float largest = static_cast<float>(format.max_code);
+    p.units = static_cast<float>(pow2(-format.lsb_exponent));
+    p.max_positive = static_cast<int32_t>(to_bits(largest));
+    p.max_negative = static_cast<int32_t>(to_bits(full ? largest + 1 : largest));
+    p.code_mask = static_cast<int32_t>(format.code_mask());
+    return;
+  }
+  p.drop = 23 - format.mantissa_bits;
+  p.max_bits = static_cast<int32_t>(to_bits(static_cast<float>(format.max)));
+  p.min_normal = power_bits(format.emin());
+  p.addend = rounding_addend(rules_.options.rounding, p.drop) -
+             static_cast<uint32_t>(power_bits(format.emin() - 1));
+  p.anchor = static_cast<uint32_t>(power_bits(format.lsb_exponent + 23));
+  p.half = power_bits(format.lsb_exponent - 1);
+  p.almost_half = p.half - 1;
+  p.sign_shift = format.bits - 1;
+}
+
+// The scale of a block of numbers with this amax > 0.
+FastBlocks::Scale FastBlocks::ordinary_scale(uint32_t amax) const {
+  const float largest = from_bits(amax);
+  const BlockScale scale = block_scale(&largest, 1, rules_);
+  Scale result;
+  result.code = static_cast<uint8_t>(scale.code);
+  result.value = scale.value;
+  result.decode = scale.value;
+  if (!std::isfinite(scale.value) || scale.zeros) return result;
+  const ElementExponents exponents = element_exponents(rules_, scale);
+  if (exponents.divisor < -127 || exponents.divisor > 127) return result;
+  result.factor = static_cast<float>(pow2(-exponents.divisor));
+  result.decode = static_cast<float>(pow2(exponents.decode));
+  result.ordinary = true;
+  return result;
+}
+
+// The scale of a block of zeros, ordinary if the kernels give the codes of both zeros.
+FastBlocks::Scale FastBlocks::zero_scale() const {
+  constexpr std::size_t kZeros = 2;
+  constexpr float zeros[kZeros] = {0.0f, -0.0f};
+  constexpr float ones[kZeros] = {1.0f, 1.0f};
+  const BlockScale scale = block_scale(zeros, kZeros, rules_);
+  uint16_t expected[kZeros];
+  float values[kZeros];
+  quantize_elements(zeros, kZeros, rules_, scale, expected, values);
+  uint8_t codes[kZeros];
+  kernels_.encode_row(zeros, kZeros, parameters_, ones, codes);
+  Scale result;
+  result.code = static_cast<uint8_t>(scale.code);
+  result.value = scale.value;
+  result.decode = power_of_two_ && std::isfinite(scale.value)
+                      ? static_cast<float>(pow2(element_exponents(rules_, scale).decode))
+                      : scale.value;
+  result.ordinary = std::isfinite(scale.value);
+  for (std::size_t i = 0; i < kZeros; i++) {
+    const float value = value_of(codes[i], zeros[i], 1, result.decode);
+    const bool same = codes[i] == expected[i] && to_bits(value) == to_bits(values[i]);
+    result.ordinary = result.ordinary && same;
+  }
+  return result;
+}
+
+// Where in a binade the scale changes: at most once, as all rules are made.
+void FastBlocks::find_out(uint32_t field) {
+  const auto same = [](const Scale& a, const Scale& b) {
+    return a.ordinary == b.ordinary && a.code == b.code && to_bits(a.value) == to_bits(b.value) &&
+           a.factor == b.factor && a.decode == b.decode;
+  };
+  uint32_t low = field << 23;
+  uint32_t high = low | kMantissaBits;
+  Binade& binade = binades_[field];
+  binade.known = true;
+  binade.scales[0] = ordinary_scale(low);
+  binade.scales[1] = ordinary_scale(high);
+  binade.threshold = high;
+  if (same(binade.scales[0], binade.scales[1])) return;
+  while (high - low > 1) {
+    const uint32_t middle = low + (high - low) / 2;
+    (same(ordinary_scale(middle), binade.scales[0]) ? low : high) = middle;
+  }
+  binade.threshold = high;
+  // A third scale between the two: all of the binade goes block by block.
+  if (!same(ordinary_scale(high), binade.scales[1])) binade.scales[0] = binade.scales[1] = {};
+}
+
+void FastBlocks::round_amaxes(std::size_t blocks) {
+  for (std::size_t block = 0; block < blocks; block++) {
+    uint32_t& amax = run_.amax[block];
+    if (is_finite_bits(amax)) amax = widened_bits(bfloat16_bits(amax));
+  }
+}
+
+void FastBlocks::derive_scales(std::size_t blocks, std::size_t first,
+                               std::vector<std::size_t>& left) {
+  for (std::size_t block = 0; block < blocks; block++) {
+    const uint32_t amax = run_.amax[block];
+    const Binade& binade = binades_[amax >> 23];
+    if (!binade.known) find_out(amax >> 23);
+    const Scale& scale = binade.scales[amax >= binade.threshold ? 1 : 0];
+    run_.factors[block] = scale.factor;
+    run_.values[block] = scale.value;
+    run_.decodes[block] = scale.decode;
+    run_.codes[block] = scale.code;
+    bool ordinary = scale.ordinary;
+    if (watches_mantissas_ && amax != 0) {
+      ordinary = ordinary && run_.mantissas[block] < kNearTop && amax >= kFarFromSubnormal;
+    }
+    if (!ordinary) left.push_back(first + block);
+  }
+}
+
+void FastBlocks::derive_real_scales(std::size_t blocks, std::size_t first,
+                                    std::vector<std::size_t>& left) {
+  kernels_.real_scales(run_.amax.data(), blocks, real_, run_.codes.data(), run_.values.data(),
+                       run_.factors.data());
+  for (std::size_t block = 0; block < blocks; block++) {
+    const uint32_t amax = run_.amax[block];
+    bool ordinary =
+        is_finite_bits(amax) && std::isfinite(run_.factors[block]) && run_.factors[block] > 0;
+    if (amax == 0) {
+      ordinary = zero_.ordinary;
+      run_.codes[block] = zero_.code;
+      run_.values[block] = zero_.value;
+      run_.factors[block] = 1;
+    }
+    run_.decodes[block] = run_.values[block];
+    if (!ordinary) left.push_back(first + block);
+  }
+}
+
+void FastBlocks::write_scales(std::size_t blocks, std::size_t scale_at) {
+  std::copy_n(run_.values.begin(), blocks, output_.scales + scale_at);
+  if (output_.scale_codes) std::copy_n(run_.codes.begin(), blocks, output_.scale_codes + scale_at);
+}
+
+// As quantize_elements gives it.
+float FastBlocks::value_of(uint8_t code, float x, float factor, float decode) const {
+  float value = rules_.values[code];
+  if (value == 0 && rules_.format.kind == FormatKind::integer) {
+    const bool negative = (to_bits(x) >> 31) != 0;
+    const bool vanishes = x * factor == 0;
+    bool keeps = negative;
+    if (rules_.options.zero_sign == ZeroSign::value) keeps = negative && !vanishes;
+    if (rules_.options.zero_sign == ZeroSign::positive) keeps = false;
+    if (rules_.options.zero_sign == ZeroSign::negative) keeps = negative || vanishes;
+    if (rules_.options.zero_sign == ZeroSign::zero_only) keeps = negative && vanishes;
+    if (keeps && !rules_.options.unsigned_zero_values) value = -0.0f;
+  }
+  return rules_.scaled_value(value, decode);
+}
+
+void FastBlocks::line(const float* x, std::size_t at, std::size_t blocks, std::size_t size,
+                      std::size_t scale_at, std::vector<std::size_t>& left) {
+  for (std::size_t first = 0; first < blocks; first += kRun) {
+    const std::size_t run = std::min(kRun, blocks - first);
+    const std::size_t begin = at + first * size;
+    const float* in = x + begin;
+    kernels_.amax(in, run, size, kMagnitudeBits, run_.amax.data());
+    if (watches_mantissas_) kernels_.amax(in, run, size, kMantissaBits, run_.mantissas.data());
+    if (rules_.options.bfloat16_input) {
+      round_amaxes(run);
+      kernels_.round_bfloat16(in, run * size, rounded_.data());
+      in = rounded_.data();
+    }
+    if (power_of_two_) {
+      derive_scales(run, first, left);
+    } else {
+      derive_real_scales(run, first, left);
+    }
+    kernels_.encode(in, run, size, parameters_, run_.factors.data(), output_.codes + begin);
+    write_scales(run, scale_at + first);
+    if (!output_.dequantized) continue;
+    for (std::size_t i = 0; i < run * size; i++) {
+      const std::size_t block = i / size;
+      output_.dequantized[begin + i] =
+          value_of(output_.codes[begin + i], in[i], run_.factors[block], run_.decodes[block]);
+    }
+  }
+}
+
+void FastBlocks::columns(const float* x, std::size_t at, std::size_t stride, std::size_t rows,
+                         std::size_t columns, std::size_t scale_at,
+                         std::vector<std::size_t>& left) {
+  kernels_.amax_columns(x + at, stride, rows, columns, kMagnitudeBits, run_.amax.data());
+  if (watches_mantissas_) {
+    kernels_.amax_columns(x + at, stride, rows, columns, kMantissaBits, run_.mantissas.data());
+  }
+  if (rules_.options.bfloat16_input) round_amaxes(columns);
+  if (power_of_two_) {
+    derive_scales(columns, 0, left);
+  } else {
+    derive_real_scales(columns, 0, left);
+  }
+  for (std::size_t row = 0; row < rows; row++) {
+    const std::size_t begin = at + row * stride;
+    const float* in = x + begin;
+    if (rules_.options.bfloat16_input) {
+      kernels_.round_bfloat16(in, columns, rounded_.data());
+      in = rounded_.data();
+    }
+    kernels_.encode_row(in, columns, parameters_, run_.factors.data(), output_.codes + begin);
+    if (!output_.dequantized) continue;
+    for (std::size_t i = 0; i < columns; i++) {
+      output_.dequantized[begin + i] =
+          value_of(output_.codes[begin + i], in[i], run_.factors[i], run_.decodes[i]);
+    }
+  }
+  write_scales(columns, scale_at);
+}
+
+}  // namespace mx

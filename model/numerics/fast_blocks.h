@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Quantizing many blocks at once with vector kernels, for every preset.
+//
+// Ordinary blocks are those of numbers whose scale is an ordinary number. The others (a NaN or an
+// Inf, a float32 subnormal for an amax, a scale outside what the kernels divide by, ...) are listed
+// for the caller, who quantizes them one by one (block.h). What a power-of-two scale is for which
+// amax is not computed here but found out from block_scale, once for every binade, so that there is
+// one definition.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "model/numerics/block.h"
+#include "model/numerics/preset_kernels.h"
+
+namespace mx {
+
+/// Where results go, indexed like the arrays they belong to. Null pointers are left out.
+struct FastOutput {
+  uint8_t* codes = nullptr;
+  float* scales = nullptr;
+  uint8_t* scale_codes = nullptr;
+  float* dequantized = nullptr;
+};
+
+class FastBlocks {
+ public:
+  /// `rules` must outlive it.
+  FastBlocks(const BlockRules& rules, SimdLevel level, const FastOutput& output);
+
+  /// Whether there are kernels for these rules; else the functions below must not be called.
+  bool serves() const { return serves_; }
+
+  /// Columns that `columns` takes at a time.
+  static constexpr std::size_t kColumns = 128;
+
+  /// `blocks` blocks of `size` neighbours from x[at]; their scales start at scale_at. Appends the
+  /// numbers (0..blocks - 1) of those that it leaves to the caller.
+  void line(const float* x, std::size_t at, std::size_t blocks, std::size_t size,
+            std::size_t scale_at, std::vector<std::size_t>& left);
+
+  /// One block a column of `rows` elements that are `stride` apart: `columns` of them (at most
+  /// kColumns) from x[at].
+  void columns(const float* x, std::size_t at, std::size_t stride, std::size_t rows,
+               std::size_t columns, std::size_t scale_at, std::vector<std::size_t>& left);
+
+ private:
+  static constexpr std::size_t kRun = 32;  // blocks: their elements stay in the first-level cache
+  static constexpr std::size_t kMost = kColumns;
+
+  // The scale of a block as the kernels need it.
+  struct Scale {
+    bool ordinary = false;
+    uint8_t code = 0;
+    float value = 1;
+    float factor = 1;
+    float decode = 1;
+  };
+  // The scales of a binade of amaxes: scales[amax >= threshold].
+  struct Binade {
+    bool known = false;
+    uint32_t threshold = 0;
+    Scale scales[2];
+  };
+  // Of the blocks at hand.
+  struct Run {
+    std::array<uint32_t, kMost> amax;
+    std::array<uint32_t, kMost> mantissas;
+    std::array<float, kMost> factors;
+    std::array<float, kMost> values;
+    std::array<float, kMost> decodes;
+    std::array<uint8_t, kMost> codes;
+  };
+
+  void set_parameters();
+  Scale ordinary_scale(uint32_t amax) const;
+  Scale zero_scale() const;
+  void find_out(uint32_t field);
+  void round_amaxes(std::size_t blocks);
+  void derive_scales(std::size_t blocks, std::size_t first, std::vector<std::size_t>& left);
+  void derive_real_scales(std::size_t blocks, std::size_t first, std::vector<std::size_t>& left);
+  void write_scales(std::size_t blocks, std::size_t scale_at);
+  float value_of(uint8_t code, float x, float factor, float decode) const;
+
+  const BlockRules& rules_;
+  const FastOutput output_;
+  PresetKernels kernels_;
+  EncodeParameters parameters_;
+  RealScaleParameters real_;
+  bool serves_ = false;
+  bool power_of_two_ = true;
+  bool watches_mantissas_ = false;
+  Scale zero_;
+  std::vector<Binade> binades_;
+  Run run_;
+  std::vector<float> rounded_;
+};
+
+}  // namespace mx

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Vector kernels for every preset's ordinary blocks: largest magnitudes, block scales with
+// significand bits, and codes. What a preset does to a block's scale arrives as one factor a block,
+// so the kernels know roundings and formats, but no presets. fast_blocks.h puts them together.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "model/numerics/format.h"
+#include "model/numerics/quantizer_options.h"
+#include "model/numerics/simd.h"
+
+namespace mx {
+
+/// What rounding to a format needs, worked out once for an array.
+struct EncodeParameters {
+  // Floating formats.
+  int drop = 0;             ///< mantissa bits of float32 beyond the format's
+  int32_t max_bits = 0;     ///< the largest element as float32
+  int32_t min_normal = 0;   ///< the smallest normal element as float32
+  uint32_t addend = 0;      ///< rounds a normal element and moves its exponent to the format's bias
+  uint32_t anchor = 0;      ///< a float32 whose last bit weighs as much as the format's
+  int32_t half = 0;         ///< half a step of subnormals as float32
+  int32_t almost_half = 0;  ///< the float32 below
+  int sign_shift = 0;
+  // Integers.
+  float units = 1;           ///< inverse of the step
+  int32_t max_positive = 0;  ///< the largest magnitudes as float32, in steps
+  int32_t max_negative = 0;
+  int32_t code_mask = 0;
+};
+
+/// How one block scale with significand bits comes from an amax; see ScaleArithmetic.
+struct RealScaleParameters {
+  float max = 1;          ///< m
+  float inverse_max = 1;  ///< 1 / m
+  float decode = 1;       ///< t
+  float encode = 1;       ///< g
+  float factor = 1;       ///< of FourOverSix
+  float min_scale = 0;
+  float above = 0;  ///< larger scales are not ordinary
+};
+
+constexpr uint32_t kMagnitudeBits = 0x7FFFFFFF;
+constexpr uint32_t kMantissaBits = 0x007FFFFF;
+
+/// Largest of the float32 bits under `mask` in blocks of `size` neighbours. Under kMagnitudeBits
+/// that is the largest magnitude, NaN above Inf above numbers.
+using AmaxKernel = void (*)(const float* x, std::size_t blocks, std::size_t size, uint32_t mask,
+                            uint32_t* amax);
+/// The same of columns of `rows` elements that are `stride` apart.
+using AmaxColumnsKernel = void (*)(const float* x, std::size_t stride, std::size_t rows,
+                                   std::size_t columns, uint32_t mask, uint32_t* amax);
+/// Rounds to bfloat16, ties to even; numbers only.
+using RoundKernel = void (*)(const float* x, std::size_t count, float* out);
+/// E4M3 scales (codes and values) of `blocks` amaxes > 0, and by what their elements are
+/// multiplied or divided. Blocks that are not ordinary get a factor of 0, Inf or NaN.
+using RealScaleKernel = void (*)(const uint32_t* amax, std::size_t blocks,
+                                 const RealScaleParameters& parameters, uint8_t* codes,
+                                 float* values, float* factors);
+/// Codes of blocks of `size` neighbours, one factor a block.
+using EncodeKernel = void (*)(const float* x, std::size_t blocks, std::size_t size,
+                              const EncodeParameters& parameters, const float* factors,
+                              uint8_t* codes);
+/// Codes of a row of elements, one factor each.
+using EncodeRowKernel = void (*)(const float* x, std::size_t columns,
+                                 const EncodeParameters& parameters, const float* factors,
+                                 uint8_t* codes);
+
+/// How elements become codes: a kernel exists for every combination that a preset has.
+struct EncodeRule {
+  FormatKind kind = FormatKind::floating;
+  Rounding rounding = Rounding::nearest_even;
+  ZeroSign zero_sign = ZeroSign::keep;  ///< integers: keep, they have one zero
+  bool divides = false;                 ///< by the factor, instead of multiplying with it
+};
+
+struct PresetKernels {
+  AmaxKernel amax;
+  AmaxColumnsKernel amax_columns;
+  RoundKernel round_bfloat16;
+  EncodeKernel encode;  ///< null if there is none for this rule
+  EncodeRowKernel encode_row;
+  RealScaleKernel real_scales;  ///< null for arithmetics without one
+};
+
+PresetKernels preset_kernels(const EncodeRule& rule, ScaleArithmetic arithmetic, SimdLevel level);
+
+/// One set for each level, compiled from the same source (preset_kernels.inc).
+PresetKernels preset_kernels_portable(const EncodeRule& rule, ScaleArithmetic arithmetic);
+PresetKernels preset_kernels_avx2(const EncodeRule& rule, ScaleArithmetic arithmetic);
+PresetKernels preset_kernels_avx512(const EncodeRule& rule, ScaleArithmetic arithmetic);
+
+}  // namespace mx
