@@ -10,11 +10,17 @@
 namespace mx {
 namespace {
 
-// Rows whose accumulators stay in the second-level cache.
-constexpr std::size_t kStripRows = 256;
+// Bytes of A that stay in the second-level cache while all columns pass, as a strip of rows.
+constexpr std::size_t kStripBytes = 1 << 18;
 
-// Bytes of B that stay in the second-level cache while all rows of a strip pass.
-constexpr std::size_t kChunkBytes = 1 << 17;
+// Rows of a strip, whatever their length: enough of them use a chunk of B that is in the cache.
+constexpr std::size_t kLeastStripRows = 32;
+constexpr std::size_t kMostStripRows = 256;
+static_assert(kLeastStripRows % kTileRows == 0 && kMostStripRows % kTileRows == 0);
+
+// Bytes of B that stay in the first-level cache while all rows of a strip pass. A tile of rows
+// takes its own from the second.
+constexpr std::size_t kChunkBytes = 1 << 14;
 
 GemmKernel choose_kernel(const GemmKernels& kernels, FormatId a, FormatId b) {
   switch (gemm_path(a, b, kernels.adds_bytes_in_words)) {
@@ -44,6 +50,14 @@ std::size_t chunk_blocks(const PackedB& b) {
   return std::max<std::size_t>(2, kChunkBytes / block / 2 * 2);
 }
 
+// Rows of A that make up a strip.
+std::size_t strip_rows(const PackedA& a) {
+  const std::size_t element = a.path == GemmPath::bytes ? 1 : 2;
+  const std::size_t row = std::max<std::size_t>(1, a.blocks) * kBlockSize * element;
+  const std::size_t rows = kStripBytes / row / kTileRows * kTileRows;
+  return std::clamp(rows, kLeastStripRows, kMostStripRows);
+}
+
 }  // namespace
 
 FastGemm::FastGemm(const MxTensor& a, const MxTensor& b, const GemmKernels& kernels,
@@ -61,10 +75,11 @@ FastGemm::FastGemm(const MxTensor& a, const MxTensor& b, const GemmKernels& kern
 void FastGemm::run(const float* bias, std::size_t first_row, std::size_t last_row,
                    float* out) const {
   const std::size_t chunk = chunk_blocks(packed_b_);
+  const std::size_t rows = strip_rows(packed_a_);
   Strip strip;
-  for (std::size_t first = first_row; first < last_row; first += kStripRows) {
+  for (std::size_t first = first_row; first < last_row; first += rows) {
     strip.first_row = first;
-    strip.last_row = std::min(last_row, first + kStripRows);
+    strip.last_row = std::min(last_row, first + rows);
     for (strip.group = 0; strip.group < packed_b_.groups; strip.group += kTileGroups) {
       load_bias(bias, strip);
       for (std::size_t block = 0; block < packed_a_.blocks; block += chunk) {

@@ -73,6 +73,12 @@ struct Vec {
   // float32 gives what a single rounding would.
   MX_VECTOR static inline __m256d add_odd(__m256d x, __m256d y) {
     const __m256d sum = _mm256_add_pd(x, y);
+    // Nearly all sums are exact: then sum - x is y and sum - y is x. If a sum is not, taking the
+    // larger of x and y from it is an exact subtraction that leaves the other one and the error,
+    // and this differs from the other one. What is not finite takes the long way.
+    const __m256d differs = _mm256_or_pd(_mm256_cmp_pd(_mm256_sub_pd(sum, x), y, _CMP_NEQ_UQ),
+                                         _mm256_cmp_pd(_mm256_sub_pd(sum, y), x, _CMP_NEQ_UQ));
+    if (_mm256_testz_pd(differs, differs)) return sum;
     const __m256d part = _mm256_sub_pd(sum, x);
     const __m256d error =
         _mm256_add_pd(_mm256_sub_pd(x, _mm256_sub_pd(sum, part)), _mm256_sub_pd(y, part));

@@ -298,6 +298,7 @@ class PackB {
       packed_.words.resize(elements);
     }
     if (packed_.path == GemmPath::words_double) {
+      packed_.used_parts.resize(count);
       packed_.wide_scales.resize(count * lanes);
     } else {
       packed_.scales.resize(count * lanes);
@@ -352,6 +353,23 @@ class PackB {
                    &packed_.words[(group * packed_.blocks * packed_.parts + part) * packed_.lanes *
                                   kBlockSize]);
       }
+      if (packed_.path == GemmPath::words_double) mark_used_parts(group);
+    }
+  }
+
+  // Few blocks reach over all binades of E5M2, so that kernels may leave out parts.
+  void mark_used_parts(std::size_t group) {
+    const std::size_t size = packed_.lanes * kBlockSize;
+    for (std::size_t block = 0; block < packed_.blocks; block++) {
+      const std::size_t at = group * packed_.blocks + block;
+      unsigned used = 0;
+      for (std::size_t part = 0; part < packed_.parts; part++) {
+        const int16_t* words = &packed_.words[(at * packed_.parts + part) * size];
+        int all = 0;
+        for (std::size_t i = 0; i < size; i++) all |= words[i];
+        used |= (all != 0 ? 1u : 0u) << part;
+      }
+      packed_.used_parts[at] = static_cast<uint8_t>(used);
     }
   }
 

@@ -71,6 +71,7 @@ struct PackedB {
   std::size_t parts = 1;
   std::vector<int8_t> bytes;        ///< [groups][blocks][8][lanes][4]
   std::vector<int16_t> words;       ///< [groups][blocks][parts][16][lanes][2]
+  std::vector<uint8_t> used_parts;  ///< [groups][blocks]: a bit for every part that is not all 0
   std::vector<int32_t> correction;  ///< [groups][blocks][lanes]: -offset * sum of the block
   /// [groups][blocks][lanes]: what 2^(scale - 127) with both lsb adds to the bits of A's scale.
   std::vector<int32_t> scales;
