@@ -34,7 +34,7 @@ uint64_t Unpack::beats(const BeatTimes& times, unsigned count) {
     if (i == 0) first = cycle;
     last_beat_ = cycle;
     next_beat_ = cycle + 1;
-    taken_[beats_taken_++ % kKeptBeats] = cycle;
+    taken_[beats_taken_++ % kKeptBeats] = cycle - moved_;
     const uint32_t arrived = std::min(bytes_, (beat_ + 1) * beat_bytes_ - offset_);
     const std::size_t words =
         arrived == bytes_ ? (bytes_ + word_bytes_ - 1) / word_bytes_ : arrived / word_bytes_;
@@ -49,7 +49,7 @@ uint64_t Unpack::beats(const BeatTimes& times, unsigned count) {
 uint64_t Unpack::beats_after(uint64_t cycle) const {
   const uint64_t kept = std::min<uint64_t>(beats_taken_, kKeptBeats);
   uint64_t count = 0;
-  while (count < kept && taken_[(beats_taken_ - 1 - count) % kKeptBeats] > cycle) count++;
+  while (count < kept && taken_[(beats_taken_ - 1 - count) % kKeptBeats] + moved_ > cycle) count++;
   return count;
 }
 

@@ -42,8 +42,7 @@ class Unpack {
       visitor.cycle(*time);
     }
     // The others decide about them; these only matter when a job is broken off.
-    if (!visitor.moves()) return;
-    for (uint64_t& cycle : taken_) visitor.cycle(cycle);
+    if (visitor.moves()) visitor.cycle(moved_);
   }
 
  private:
@@ -59,8 +58,9 @@ class Unpack {
   uint64_t next_beat_ = 0;   // the cycle after the last beat
   uint64_t last_beat_ = 0, last_word_ = 0;
   std::vector<uint64_t> word_cycles_;  // when each word of the row fetch leaves
-  std::vector<uint64_t> taken_;        // when the last beats are accepted, a ring
+  std::vector<uint64_t> taken_;        // when the last beats are accepted less moved_, a ring
   uint64_t beats_taken_ = 0;           // in the ring since clear()
+  uint64_t moved_ = 0;                 // cycles skipped so far
 };
 
 }  // namespace mxe

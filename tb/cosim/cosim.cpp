@@ -417,6 +417,9 @@ void CoSim::check(const Batch& batch, const std::vector<JobImage>& images) {
   }
   if (batch.is_disturbed()) {
     compare_faults();
+    if (model_ && rtl_ && comparable && batch.only_bus_errors() && same_cycles()) {
+      compare_counters(false);
+    }
     return;
   }
   // A disabled engine counts nothing, even if it finishes a job.
@@ -480,6 +483,15 @@ void CoSim::compare_faults() {
     }
     if (!regular) return;
   }
+}
+
+/// Whether both engines took the same cycles for every job of the batch.
+bool CoSim::same_cycles() const {
+  if (!times_agree()) return false;
+  for (std::size_t i = 0; i < model_->outcomes.size(); i++) {
+    if (model_->outcomes[i].completion.cycles != rtl_->outcomes[i].completion.cycles) return false;
+  }
+  return true;
 }
 
 /// The registers that name the last job.

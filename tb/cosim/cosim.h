@@ -115,6 +115,10 @@ struct Batch : BatchEvents {
   /// Whether jobs are broken off. Each engine may do that at another point, so the times of the
   /// batch are not compared.
   bool is_disturbed() const { return reset_after != 0 || endless_jobs != 0 || !faults.empty(); }
+  /// Whether only bus errors break off jobs: the model knows what is counted until then.
+  bool only_bus_errors() const {
+    return !faults.empty() && reset_after == 0 && endless_jobs == 0 && pause_after == 0;
+  }
 };
 
 /// Cycles of one job on each engine that ran, 0 if it did not.
@@ -196,6 +200,7 @@ class CoSim {
   void check(const Batch& batch, const std::vector<JobImage>& images);
   void check_faults(const Batch& batch, const Device& device);
   void compare_faults();
+  bool same_cycles() const;
   void check_last_job(const Batch& batch, const Device& device);
   bool meets(const Batch& batch, std::size_t job, const char* part_of_ring) const;
   void check_job(const Batch& batch, std::size_t i, const JobImage& image);
