@@ -150,7 +150,8 @@ module mxe_cmd #(
   if (RecSegs == 1) begin : gen_rec_one
     assign rec_data_o = SEG_W'(record);
   end else begin : gen_rec_parts
-    assign rec_data_o = record[32'(seg_q) * SEG_W +: SEG_W];
+    // The count goes on to the number of segments, where nothing is left of the record.
+    assign rec_data_o = record[32'(seg_q[$clog2(RecSegs)-1:0]) * SEG_W +: SEG_W];
   end
 
   // ---------------------------------------------------------------- bus errors

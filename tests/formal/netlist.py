@@ -52,17 +52,15 @@ SCRIPT = """
 read_verilog -sv -I{include} {sources}
 chparam {parameters} {top}
 hierarchy -check -top {top}
-proc
+proc -noopt
 write_json {work}/source.json
-opt -fast
+opt_expr
+opt_clean
 wreduce
-peepopt
 alumacc
-opt -fast
 memory -nomap
-opt -fast
+opt_clean
 techmap
-opt -fast
 abc -fast -g simple
 splitnets
 opt_clean

@@ -18,12 +18,11 @@ SCRIPT = """
 read_verilog -sv -I{include} {sources}
 chparam {parameters} mxe_top
 hierarchy -check -top mxe_top
-proc
+proc -noopt
 opt_clean
 memory -nomap
 opt_clean
 techmap
-opt -fast
 abc -fast -g simple
 opt_clean -purge
 rename -top mxe_top
