@@ -19,8 +19,8 @@ struct AxisView {
 inline AxisView split_at(const std::vector<std::size_t>& shape, std::size_t axis) {
   AxisView view;
   view.length = shape[axis];
-  for (std::size_t i = 0; i < axis; ++i) view.outer *= shape[i];
-  for (std::size_t i = axis + 1; i < shape.size(); ++i) view.inner *= shape[i];
+  for (std::size_t i = 0; i < axis; i++) view.outer *= shape[i];
+  for (std::size_t i = axis + 1; i < shape.size(); i++) view.inner *= shape[i];
   return view;
 }
 
@@ -29,9 +29,9 @@ inline AxisView split_at(const std::vector<std::size_t>& shape, std::size_t axis
 template <typename T>
 std::vector<T> axis_to_rows(const std::vector<T>& values, const AxisView& view) {
   std::vector<T> rows(values.size());
-  for (std::size_t o = 0; o < view.outer; ++o) {
-    for (std::size_t l = 0; l < view.length; ++l) {
-      for (std::size_t i = 0; i < view.inner; ++i) {
+  for (std::size_t o = 0; o < view.outer; o++) {
+    for (std::size_t l = 0; l < view.length; l++) {
+      for (std::size_t i = 0; i < view.inner; i++) {
         rows[(o * view.inner + i) * view.length + l] =
             values[(o * view.length + l) * view.inner + i];
       }
@@ -40,19 +40,10 @@ std::vector<T> axis_to_rows(const std::vector<T>& values, const AxisView& view) 
   return rows;
 }
 
-/// The inverse of axis_to_rows.
+/// The inverse of axis_to_rows, which only exchanges length and inner.
 template <typename T>
 std::vector<T> rows_to_axis(const std::vector<T>& rows, const AxisView& view) {
-  std::vector<T> values(rows.size());
-  for (std::size_t o = 0; o < view.outer; ++o) {
-    for (std::size_t l = 0; l < view.length; ++l) {
-      for (std::size_t i = 0; i < view.inner; ++i) {
-        values[(o * view.length + l) * view.inner + i] =
-            rows[(o * view.inner + i) * view.length + l];
-      }
-    }
-  }
-  return values;
+  return axis_to_rows(rows, {view.outer, view.inner, view.length});
 }
 
 }  // namespace mx

@@ -14,7 +14,7 @@ struct CodeType {
   std::string_view safetensors;  ///< F8_E4M3, ...; empty if the format has no such type
   std::string_view npy;          ///< what NumPy saves for the type of ml_dtypes; empty if none
 };
-CodeType code_type(const mx::ElementFormat& format);
-CodeType code_type(const mx::ScaleFormat& format);
+CodeType code_type(const ElementFormat& format);
+CodeType code_type(const ScaleFormat& format);
 
 }  // namespace mx

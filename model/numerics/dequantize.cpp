@@ -81,7 +81,7 @@ std::vector<float> scale_values(const ScaleFormat& format) {
   QuantizerOptions options;
   options.scale_format = format;
   const BlockRules rules = make_block_rules(element_format(FormatId::mxfp4_e2m1), options, 1);
-  for (std::size_t code = 0; code < table.size(); ++code) {
+  for (std::size_t code = 0; code < table.size(); code++) {
     table[code] = format.is_power_of_two()
                       ? std::ldexp(1.0f, static_cast<int>(code) - format.bias)
                       : static_cast<float>(rules.scale_codes.decode(static_cast<uint32_t>(code)));
@@ -94,9 +94,9 @@ void apply_scales(std::vector<float>& values, const std::vector<float>& scales,
                   const AxisView& view, std::size_t block_size,
                   const std::vector<BlockRules>& rules) {
   const std::size_t count = (view.length + block_size - 1) / block_size;
-  for (std::size_t o = 0; o < view.outer; ++o) {
-    for (std::size_t l = 0; l < view.length; ++l) {
-      for (std::size_t i = 0; i < view.inner; ++i) {
+  for (std::size_t o = 0; o < view.outer; o++) {
+    for (std::size_t l = 0; l < view.length; l++) {
+      for (std::size_t i = 0; i < view.inner; i++) {
         const float scale = scales[(o * count + l / block_size) * view.inner + i];
         float& value = values[(o * view.length + l) * view.inner + i];
         const std::size_t run = rules.size() == 1 ? 0 : o * view.inner + i;

@@ -21,6 +21,15 @@ void check(const MxTensor& tensor) {
   }
 }
 
+MxTensor slice_rows(const MxTensor& tensor, std::size_t first, std::size_t count) {
+  const auto slice = [first, count](const std::vector<uint8_t>& bytes, std::size_t row) {
+    const auto begin = bytes.begin() + static_cast<std::ptrdiff_t>(first * row);
+    return std::vector<uint8_t>(begin, begin + static_cast<std::ptrdiff_t>(count * row));
+  };
+  return {tensor.format, count, tensor.k, slice(tensor.codes, tensor.k),
+          slice(tensor.scales, tensor.scale_columns())};
+}
+
 std::vector<float> dequantize(const MxTensor& tensor, unsigned threads,
                               std::optional<SimdLevel> simd) {
   check(tensor);

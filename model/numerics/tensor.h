@@ -27,6 +27,9 @@ struct MxTensor {
 /// Throws Error unless the vectors have the sizes that rows and k imply.
 void check(const MxTensor& tensor);
 
+/// Rows first to first + count - 1 as a tensor of their own.
+MxTensor slice_rows(const MxTensor& tensor, std::size_t first, std::size_t count);
+
 /// Value of every element times its scale, [rows][k]. A NaN scale makes its block NaN; a product
 /// beyond float32 becomes Inf, every NaN is 0x7FC00000.
 std::vector<float> dequantize(const MxTensor& tensor, unsigned threads = 1,

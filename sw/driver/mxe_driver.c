@@ -159,7 +159,7 @@ static bool is_usable_ring(const struct mxe_device* dev, const void* mem, uint64
 /// Disables the device, breaks off its job and waits until its bus is quiet.
 static int stop(struct mxe_device* dev, uint32_t timeout_us) {
   write_reg(dev, MXE_REG_CTRL, MXE_CTRL_SOFT_RESET_MASK);
-  for (uint32_t waited_us = 0;; ++waited_us) {
+  for (uint32_t waited_us = 0;; waited_us++) {
     const uint32_t status = read_reg(dev, MXE_REG_STATUS);
     if (status == all_ones) return MXE_ERR_GONE;
     if (!(status & MXE_STATUS_RESETTING_MASK)) return MXE_OK;
@@ -197,7 +197,7 @@ static int start(struct mxe_device* dev) {
 
 static void clear_ring(struct mxe_device* dev) {
   const size_t words = (size_t)dev->ring_entries * ENTRY_WORDS;
-  for (size_t i = 0; i < words; ++i) dev->ring[i] = 0;
+  for (size_t i = 0; i < words; i++) dev->ring[i] = 0;
   barrier(dev);
 }
 
@@ -243,7 +243,7 @@ int mxe_reset(struct mxe_device* dev, uint32_t timeout_us) {
 // ------------------------------------------------------------------------------------------ jobs
 
 static void write_descriptor(volatile uint32_t* entry, const struct mxe_job* job, uint32_t id) {
-  for (uint32_t i = 0; i < ENTRY_WORDS; ++i) entry[i] = 0;
+  for (uint32_t i = 0; i < ENTRY_WORDS; i++) entry[i] = 0;
   store(entry, MXE_DESC_JOB_ID, id);
   store(entry, MXE_DESC_CONTROL,
         job->format_a << MXE_DESC_CONTROL_FMT_A_SHIFT |
@@ -310,7 +310,7 @@ static int explain_timeout(struct mxe_device* dev) {
 /// Polls until a job completes.
 static int poll_progress(struct mxe_device* dev, uint32_t timeout_us) {
   const uint16_t old_head = dev->head;
-  for (uint32_t waited_us = 0; waited_us != timeout_us; ++waited_us) {
+  for (uint32_t waited_us = 0; waited_us != timeout_us; waited_us++) {
     relax(dev);
     const int code = update_head(dev);
     if (code != MXE_OK || dev->head != old_head) return code;
@@ -322,7 +322,7 @@ static int poll_progress(struct mxe_device* dev, uint32_t timeout_us) {
 /// completes in between raises the line again or is seen in the head.
 static int await_interrupt(struct mxe_device* dev, uint32_t timeout_us) {
   const uint16_t old_head = dev->head;
-  for (int idle = 0; idle < IDLE_INTERRUPTS; ++idle) {
+  for (int idle = 0; idle < IDLE_INTERRUPTS; idle++) {
     const int woken = timeout_us ? dev->port.wait_irq(dev->port.ctx, timeout_us) : MXE_ERR_TIMEOUT;
     if (woken != MXE_OK && woken != MXE_ERR_TIMEOUT) return MXE_ERR_INTERRUPT;
     const uint32_t events = read_reg(dev, MXE_REG_IRQ_STATUS);

@@ -64,10 +64,10 @@ Digits load_digits(const std::string& directory) {
 std::vector<float> dense_float(const DenseLayer& layer, const std::vector<float>& x) {
   const std::size_t rows = x.size() / layer.inputs;
   std::vector<float> y(rows * layer.outputs);
-  for (std::size_t row = 0; row < rows; ++row) {
-    for (std::size_t out = 0; out < layer.outputs; ++out) {
+  for (std::size_t row = 0; row < rows; row++) {
+    for (std::size_t out = 0; out < layer.outputs; out++) {
       float sum = layer.bias[out];
-      for (std::size_t in = 0; in < layer.inputs; ++in) {
+      for (std::size_t in = 0; in < layer.inputs; in++) {
         sum += x[row * layer.inputs + in] * layer.weights[out * layer.inputs + in];
       }
       y[row * layer.outputs + out] = sum;
@@ -93,7 +93,7 @@ std::size_t count_correct(const std::vector<float>& logits, const std::vector<ui
 
 double sqnr_db(const std::vector<float>& reference, const std::vector<float>& values) {
   double signal = 0, noise = 0;
-  for (std::size_t i = 0; i < reference.size(); ++i) {
+  for (std::size_t i = 0; i < reference.size(); i++) {
     const double difference = static_cast<double>(values[i]) - reference[i];
     signal += static_cast<double>(reference[i]) * reference[i];
     noise += difference * difference;

@@ -60,7 +60,7 @@ class DigitsDemo {
     result.variant = variant;
     for (const Device& device : devices_) result.runs.push_back({device.target(), 0, {}});
     std::vector<float> x = digits_.images;
-    for (std::size_t i = 0; i < digits_.layers.size(); ++i) {
+    for (std::size_t i = 0; i < digits_.layers.size(); i++) {
       if (i > 0) relu(x);
       const Job job = quantize_layer(digits_.layers[i], x, variant);
       x = run_layer(job, fmt::format("{}, layer {}", variant.name(), i + 1), result);
@@ -79,7 +79,7 @@ class DigitsDemo {
     const JobShape shape = job.shape();
     result.macs += shape.macs();
     result.peak_macs = shape.peak_macs_per_cycle(params_);
-    for (std::size_t i = 0; i < devices_.size(); ++i) {
+    for (std::size_t i = 0; i < devices_.size(); i++) {
       const std::string where = fmt::format("{} on {}", name, target_name(devices_[i].target()));
       show_progress(where + " ...");
       const DeviceResult output = devices_[i].run(job);

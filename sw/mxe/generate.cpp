@@ -31,7 +31,7 @@ std::vector<float> random_matrix(Random& random, std::size_t size) {
   std::vector<float> values(size);
   for (float& value : values) {
     double sum = -6;
-    for (int i = 0; i < 12; ++i) sum += random.real();
+    for (int i = 0; i < 12; i++) sum += random.real();
     value = static_cast<float>(sum);
   }
   return values;

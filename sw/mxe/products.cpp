@@ -9,16 +9,6 @@ namespace {
 
 using Shape = std::vector<std::size_t>;
 
-/// Rows first to first + count.
-mx::MxTensor rows_of(const mx::MxTensor& tensor, std::size_t first, std::size_t count) {
-  const auto part = [first, count](const std::vector<uint8_t>& bytes, std::size_t row) {
-    const auto begin = bytes.begin() + static_cast<std::ptrdiff_t>(first * row);
-    return std::vector<uint8_t>(begin, begin + static_cast<std::ptrdiff_t>(count * row));
-  };
-  return {tensor.format, count, tensor.k, part(tensor.codes, tensor.k),
-          part(tensor.scales, tensor.scale_columns())};
-}
-
 void append(StoredOutput& all, const StoredOutput& output) {
   all.bytes.insert(all.bytes.end(), output.bytes.begin(), output.bytes.end());
   all.scales.insert(all.scales.end(), output.scales.begin(), output.scales.end());
@@ -75,8 +65,8 @@ Products make_products(const Operand& a, const Operand& b, bool transposed, unsi
   }
   for (const auto& [of_a, of_b] : batches.pairs) {
     Job& job = products.jobs.emplace_back();
-    job.a = rows_of(a_rows, of_a * m, m);
-    job.b = rows_of(b_rows, of_b * n, n);
+    job.a = mx::slice_rows(a_rows, of_a * m, m);
+    job.b = mx::slice_rows(b_rows, of_b * n, n);
   }
   return products;
 }

@@ -37,11 +37,11 @@ void set_rate(benchmark::State& state) {
 
 // Sums of groups of four words, written as bytes; simple enough to run at the memory's speed.
 __attribute__((noinline)) void stream_narrow(const uint32_t* in, uint8_t* out) {
-  for (size_t i = 0; i < kElements; ++i) out[i] = static_cast<uint8_t>(in[i]);
+  for (size_t i = 0; i < kElements; i++) out[i] = static_cast<uint8_t>(in[i]);
 }
 
 __attribute__((noinline)) void stream_widen(const uint8_t* in, uint32_t* out) {
-  for (size_t i = 0; i < kElements; ++i) out[i] = in[i];
+  for (size_t i = 0; i < kElements; i++) out[i] = in[i];
 }
 
 void stream_quantize(benchmark::State& state) {

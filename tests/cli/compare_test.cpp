@@ -58,8 +58,8 @@ TEST_F(Compare, Safetensors) {
   std::string file(8, '\0');
   file[0] = static_cast<char>(header.size());
   file += header;
-  for (int i = 0; i < 32; ++i) file += std::string("\x00\x00\x80\x3F", 4);
-  for (int i = 0; i < 32; ++i) file += "\x80\x3F";
+  for (int i = 0; i < 32; i++) file += std::string("\x00\x00\x80\x3F", 4);
+  for (int i = 0; i < 32; i++) file += "\x80\x3F";
   write_text("x.safetensors", file);
   const std::vector<std::string> command{"compare", path("x.safetensors"), "--formats", "mxint8"};
   const nlohmann::json tensors = mxe_json(command).at("tensors");

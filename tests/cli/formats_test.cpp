@@ -27,7 +27,7 @@ TEST_F(Formats, LimitsOfEveryFormat) {
       {"nvfp4", 4, 2, 6, 1, 0.5, false, false, 16, "e4m3", 4.5}};
   const nlohmann::json formats = mxe_json({"formats"}).at("formats");
   ASSERT_EQ(formats.size(), std::size(expected));
-  for (std::size_t i = 0; i < formats.size(); ++i) {
+  for (std::size_t i = 0; i < formats.size(); i++) {
     const nlohmann::json& format = formats[i];
     SCOPED_TRACE(expected[i].name);
     EXPECT_EQ(format.at("name"), expected[i].name);

@@ -386,7 +386,7 @@ TEST_P(MatmulOnDevice, EqualsGoldenForEveryFormat) {
   write_random("bias.npy", {7}, 23);
   const char* formats[] = {"mxfp4_e2m1", "mxfp4_e1m2", "mxfp6_e2m3", "mxfp6_e3m2",
                            "mxfp8_e4m3", "mxfp8_e5m2", "mxint8"};
-  for (std::size_t i = 0; i < std::size(formats); ++i) {
+  for (std::size_t i = 0; i < std::size(formats); i++) {
     const char* format_a = formats[i];
     const char* format_b = formats[(i * 3) % std::size(formats)];
     SCOPED_TRACE(std::string(format_a) + " times " + format_b);

@@ -109,7 +109,7 @@ void CliTest::write_random(const std::string& name, const std::vector<std::size_
   std::size_t size = 1;
   for (const std::size_t dimension : shape) size *= dimension;
   std::vector<float> values;
-  for (std::size_t i = 0; i < size; ++i) {
+  for (std::size_t i = 0; i < size; i++) {
     const float fraction = static_cast<float>(random() % 4096) / 2048.0f - 1.0f;
     values.push_back(std::ldexp(fraction, static_cast<int>(random() % 5) - 2));
   }

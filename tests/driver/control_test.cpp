@@ -72,8 +72,8 @@ TEST_P(ResetHeads, AbortsWhatIsUnfinishedAndKeepsTheRest) {
 
 TEST_P(ResetHeads, LeavesTheDeviceUsable) {
   std::set<uint32_t> ids;
-  for (int round = 0; round < 9; ++round) {
-    for (int i = 0; i < 3; ++i) EXPECT_TRUE(ids.insert(submit()).second) << "an id came twice";
+  for (int round = 0; round < 9; round++) {
+    for (int i = 0; i < 3; i++) EXPECT_TRUE(ids.insert(submit()).second) << "an id came twice";
     wait(*ids.rbegin());
     const uint32_t aborted = submit();
     ASSERT_EQ(mxe_reset(&driver, 100), MXE_OK);
@@ -137,10 +137,10 @@ TEST_P(BothPorts, ResetRecoversFromAHeadBeyondTheTail) {
 
 TEST(ErrorText, EveryCodeHasItsOwn) {
   std::set<std::string> texts{mxe_strerror(1)};  // not a code
-  for (int code = MXE_ERR_STOPPED; code <= MXE_OK; ++code) {
+  for (int code = MXE_ERR_STOPPED; code <= MXE_OK; code++) {
     EXPECT_TRUE(texts.insert(mxe_strerror(code)).second) << code;
   }
-  for (int code = MXE_ERR_ABORTED; code <= MXE_ERR_DESCRIPTOR; ++code) {
+  for (int code = MXE_ERR_ABORTED; code <= MXE_ERR_DESCRIPTOR; code++) {
     EXPECT_TRUE(texts.insert(mxe_strerror(code)).second) << code;
   }
   EXPECT_EQ(texts.count(mxe_strerror(-100)), 1u) << "not a code either";

@@ -125,7 +125,7 @@ TEST_P(Device, TellsItsParameters) {
 
 TEST_P(Device, RunsJobsRoundTheRing) {
   run([&] {
-    for (uint32_t i = 0; i < 3 * ring_entries; ++i) {
+    for (uint32_t i = 0; i < 3 * ring_entries; i++) {
       const mxe_job job = ones(5 + i, 3 + i, 40 + i);
       mxe_completion completion = {};
       ASSERT_EQ(wait(submit(job), &completion), MXE_OK);
@@ -147,7 +147,7 @@ TEST_P(Device, WritesResultsInEveryForm) {
     job.out_format = MXE_OUT_BF16;
     job.d_stride = 2 * job.n;
     ASSERT_EQ(run_job(job), MXE_OK);
-    for (size_t i = 0; i < count; ++i) {
+    for (size_t i = 0; i < count; i++) {
       EXPECT_EQ(byte(job.d_addr, 2 * i) | byte(job.d_addr, 2 * i + 1) << 8, 0x4240) << i;
     }
 
@@ -157,20 +157,20 @@ TEST_P(Device, WritesResultsInEveryForm) {
     job.d_scale_addr = filled(3 * 2, 0);
     job.d_scale_stride = 2;
     ASSERT_EQ(run_job(job), MXE_OK);
-    for (size_t i = 0; i < count; ++i) EXPECT_EQ(byte(job.d_addr, i), 0x7c) << i;
-    for (size_t i = 0; i < 6; ++i) EXPECT_EQ(byte(job.d_scale_addr, i), 127 - 3) << i;
+    for (size_t i = 0; i < count; i++) EXPECT_EQ(byte(job.d_addr, i), 0x7c) << i;
+    for (size_t i = 0; i < 6; i++) EXPECT_EQ(byte(job.d_scale_addr, i), 127 - 3) << i;
 
     // With C = 16 (BF16) the sums are 64, a power of two: rule FLOOR makes them 2^8 * 2^-2.
     job.bias = job.bias_bf16 = true;
     job.c_addr = filled(2 * job.n, 0);
-    for (size_t i = 0; i < job.n; ++i) {
+    for (size_t i = 0; i < job.n; i++) {
       *host->memory().data(job.c_addr + 2 * i, 1) = 0x80;
       *host->memory().data(job.c_addr + 2 * i + 1, 1) = 0x41;
     }
     job.c_stride = 0;
     ASSERT_EQ(run_job(job), MXE_OK);
-    for (size_t i = 0; i < count; ++i) EXPECT_EQ(byte(job.d_addr, i), 0x78) << i;
-    for (size_t i = 0; i < 6; ++i) EXPECT_EQ(byte(job.d_scale_addr, i), 127 - 2) << i;
+    for (size_t i = 0; i < count; i++) EXPECT_EQ(byte(job.d_addr, i), 0x78) << i;
+    for (size_t i = 0; i < 6; i++) EXPECT_EQ(byte(job.d_scale_addr, i), 127 - 2) << i;
   });
 }
 
@@ -253,7 +253,7 @@ TEST_P(Device, ReportsAnUnreadableDescriptor) {
 TEST_P(Device, ResetStopsALongJob) {
   run([&] {
     const mxe_job quick = ones(4, 4, 32), slow = ones(256, 256, 1024);
-    for (int round = 0; round < 3; ++round) {
+    for (int round = 0; round < 3; round++) {
       const uint32_t done = submit(quick);
       EXPECT_EQ(wait(done), MXE_OK);
       const uint32_t running = submit(slow), waiting = submit(quick);
@@ -273,7 +273,7 @@ TEST_P(Device, ResetStopsALongJob) {
 TEST_P(Device, ResetOfAnIdleDeviceIsHarmless) {
   run([&] {
     const mxe_job job = ones(4, 4, 32);
-    for (int round = 0; round < 3; ++round) {
+    for (int round = 0; round < 3; round++) {
       ASSERT_EQ(mxe_reset(&driver, timeout_us), MXE_OK);
       EXPECT_EQ(run_job(job), MXE_OK);
     }

@@ -153,7 +153,7 @@ bool MockDevice::irq() const {
 int MockDevice::wait_irq(uint32_t timeout_us) {
   ++irq_waits;
   if (wait_irq_result != 0) return wait_irq_result;
-  for (uint32_t waited = 0; !irq(); ++waited) {
+  for (uint32_t waited = 0; !irq(); waited++) {
     if (waited == timeout_us) return MXE_ERR_TIMEOUT;
     tick();
   }

@@ -66,7 +66,7 @@ TEST_F(Probe, HandsOverTheRingAndEnables) {
 
 TEST_F(Probe, ZeroesItsRingAndNothingElse) {
   ASSERT_EQ(probe(4), MXE_OK);
-  for (uint32_t entry = 0; entry < 5; ++entry) {
+  for (uint32_t entry = 0; entry < 5; entry++) {
     for (uint32_t offset = 0; offset < MXE_DESC_SIZE; offset += 4) {
       EXPECT_EQ(device.ring_word(entry, offset), entry < 4 ? 0u : ~0u) << entry << " " << offset;
     }
@@ -93,7 +93,7 @@ TEST_F(Probe, BeginsWhereTheHeadStands) {
   device.reset_head = MockDevice::ResetHead::stays;
   ASSERT_EQ(probe(), MXE_OK);
   const mxe_job job = {};
-  for (int i = 0; i < 10; ++i) {
+  for (int i = 0; i < 10; i++) {
     uint32_t id = 0;
     ASSERT_EQ(mxe_submit(&driver, &job, &id), MXE_OK);
     EXPECT_NE(id, 0u);

@@ -53,7 +53,7 @@ class RegisterFile : public testing::Test {
     top.s_wdata_i = data;
     top.s_wstrb_i = static_cast<CData>(strobes);
     bool address_sent = false, data_sent = false;
-    for (int clock = 0; !address_sent || !data_sent; ++clock) {
+    for (int clock = 0; !address_sent || !data_sent; clock++) {
       top.s_awvalid_i = !address_sent && clock >= -lag;
       top.s_wvalid_i = !data_sent && clock >= lag;
       const bool address_goes = top.s_awvalid_i && top.s_awready_o;
@@ -79,13 +79,13 @@ class RegisterFile : public testing::Test {
   }
 
   uint32_t response(const CData& valid, CData& ready, const CData& code, int patience) {
-    for (int clock = 0; !valid; ++clock) {
+    for (int clock = 0; !valid; clock++) {
       tick();
       if (clock < 100) continue;
       ADD_FAILURE() << "no response";
       return ~0u;
     }
-    for (int i = 0; i < patience; ++i) tick();
+    for (int i = 0; i < patience; i++) tick();
     const uint32_t result = code;
     read_data = top.s_rdata_o;
     ready = 1;
@@ -158,7 +158,7 @@ class Expectation {
 
 TEST_F(RegisterFile, ReadsEveryByteAddressOfTheWindow) {
   const Expectation expected(hardware);
-  for (uint32_t offset = 0; offset < 0x1000; ++offset) {
+  for (uint32_t offset = 0; offset < 0x1000; offset++) {
     const ReadResult got = read(offset), want = expected.read(offset);
     ASSERT_EQ(got.response, want.response) << "offset " << offset;
     ASSERT_EQ(got.data, want.data) << "offset " << offset;
@@ -170,7 +170,7 @@ TEST_F(RegisterFile, WritesWhatTheTableAllowsAndNothingElse) {
   SCOPED_TRACE(testing::Message() << "seed " << seed);
   std::mt19937 random(seed);
   Expectation expected(hardware);
-  for (int step = 0; step < 20'000; ++step) {
+  for (int step = 0; step < 20'000; step++) {
     // Mostly words near the registers, sometimes any byte.
     const auto offset =
         static_cast<uint32_t>(random() % 10 ? random() % 96 * 4 : random() % 0x1000);
@@ -202,9 +202,9 @@ TEST_F(RegisterFile, OutputsShowWhatWasWritten) {
   EXPECT_EQ(top.ring_tail_tail_o, 0x1234);
   const CData* masks[] = {&top.irq_mask_done_o, &top.irq_mask_error_o, &top.irq_mask_queue_empty_o,
                           &top.irq_mask_ring_overflow_o};
-  for (uint32_t bit = 0; bit < 4; ++bit) {
+  for (uint32_t bit = 0; bit < 4; bit++) {
     write(MXE_REG_IRQ_MASK, 1u << bit);
-    for (uint32_t i = 0; i < 4; ++i) EXPECT_EQ(*masks[i], i == bit);
+    for (uint32_t i = 0; i < 4; i++) EXPECT_EQ(*masks[i], i == bit);
   }
 }
 
@@ -213,9 +213,9 @@ TEST_F(RegisterFile, PulsesLastOneClock) {
                            &top.ctrl_counter_snapshot_o};
   int clocks[3] = {};
   on_tick = [&] {
-    for (int i = 0; i < 3; ++i) clocks[i] += *pulses[i];
+    for (int i = 0; i < 3; i++) clocks[i] += *pulses[i];
   };
-  for (uint32_t bit = 1; bit < 4; ++bit) write(MXE_REG_CTRL, 1u << bit, 15, 0, 5);
+  for (uint32_t bit = 1; bit < 4; bit++) write(MXE_REG_CTRL, 1u << bit, 15, 0, 5);
   for (const int high : clocks) EXPECT_EQ(high, 1);
   write(MXE_REG_CTRL, 0xe, 7);
   for (const int high : clocks) EXPECT_EQ(high, 1) << "a refused write gives no pulse";
@@ -241,7 +241,7 @@ TEST_F(RegisterFile, EventsStayUntilOneIsWritten) {
                          &top.irq_status_queue_empty_set_i, &top.irq_status_ring_overflow_set_i};
   const CData* outputs[] = {&top.irq_status_done_o, &top.irq_status_error_o,
                             &top.irq_status_queue_empty_o, &top.irq_status_ring_overflow_o};
-  for (uint32_t bit = 0; bit < 4; ++bit) {
+  for (uint32_t bit = 0; bit < 4; bit++) {
     *sets[bit] = 1;
     tick();
     *sets[bit] = 0;
@@ -271,7 +271,7 @@ TEST_F(RegisterFile, ReadsAndWritesDoNotDisturbEachOther) {
   top.s_arvalid_i = 1;
   tick();
   top.s_arvalid_i = 0;
-  for (uint32_t i = 0; i < 5; ++i) EXPECT_EQ(write(MXE_REG_RING_BASE_HI, i), okay);
+  for (uint32_t i = 0; i < 5; i++) EXPECT_EQ(write(MXE_REG_RING_BASE_HI, i), okay);
   EXPECT_EQ(top.s_rvalid_o, 1);
   EXPECT_EQ(top.s_rdata_o, hardware[MXE_REG_NUM_PE]);
   top.s_rready_i = 1;
@@ -286,7 +286,7 @@ TEST_F(RegisterFile, KeepsThePipelinedWritesApart) {
   const uint32_t expected[] = {okay, slverr, okay};
   size_t addresses = 0, words = 0;
   std::vector<uint32_t> responses;
-  for (int clock = 0; clock < 60; ++clock) {
+  for (int clock = 0; clock < 60; clock++) {
     top.s_awvalid_i = addresses < 3 && clock >= 6;  // the data wait first
     top.s_awaddr_i = static_cast<SData>(offsets[std::min<size_t>(addresses, 2)]);
     top.s_wvalid_i = words < 3;
@@ -308,7 +308,7 @@ TEST_F(RegisterFile, KeepsThePipelinedReadsApart) {
   const uint32_t offsets[] = {MXE_REG_ID, 0xffc, MXE_REG_NUM_PE};
   size_t addresses = 0;
   std::vector<uint32_t> data;
-  for (int clock = 0; clock < 60; ++clock) {
+  for (int clock = 0; clock < 60; clock++) {
     top.s_arvalid_i = addresses < 3;
     top.s_araddr_i = static_cast<SData>(offsets[std::min<size_t>(addresses, 2)]);
     top.s_rready_i = clock % 10 == 9;

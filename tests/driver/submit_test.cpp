@@ -52,7 +52,7 @@ constexpr std::array<uint32_t, 32> numbered_words = {
 
 TEST_F(Submit, WritesTheDescriptor) {
   ASSERT_EQ(submit(numbered_job()), 1u);
-  for (uint32_t i = 0; i < 32; ++i) {
+  for (uint32_t i = 0; i < 32; i++) {
     EXPECT_EQ(device.ring_word(0, 4 * i), numbered_words[i]) << "offset " << 4 * i;
   }
 }
@@ -112,7 +112,7 @@ TEST_F(Submit, RefusesNullPointers) {
 }
 
 TEST_F(Submit, FillsTheWholeRingAndNoMore) {
-  for (int i = 0; i < 4; ++i) submit();
+  for (int i = 0; i < 4; i++) submit();
   const mxe_job job = {};
   uint32_t id = 0;
   EXPECT_EQ(mxe_submit(&driver, &job, &id), MXE_ERR_FULL);
@@ -125,7 +125,7 @@ TEST_F(Submit, FillsTheWholeRingAndNoMore) {
 }
 
 TEST_F(Submit, ReportsADeviceThatVanishedWithAFullRing) {
-  for (int i = 0; i < 4; ++i) submit();
+  for (int i = 0; i < 4; i++) submit();
   device.gone = true;
   const mxe_job job = {};
   uint32_t id = 0;
@@ -134,7 +134,7 @@ TEST_F(Submit, ReportsADeviceThatVanishedWithAFullRing) {
 
 TEST_F(Submit, IndicesWrapAt16Bits) {
   device.ticks_per_job = 1;
-  for (uint32_t i = 0; i < 70'000; ++i) {
+  for (uint32_t i = 0; i < 70'000; i++) {
     ASSERT_EQ(wait(submit()), MXE_OK) << i;
   }
   EXPECT_EQ(device.head, 70'000 - 65'536);
@@ -143,7 +143,7 @@ TEST_F(Submit, IndicesWrapAt16Bits) {
 TEST_F(Submit, IdsWrapAt32BitsAndAreNeverZero) {
   driver.next_job = 0xffff'fffd;  // the entry of this id is the one of index 0
   std::set<uint32_t> ids;
-  for (int i = 0; i < 12; ++i) {
+  for (int i = 0; i < 12; i++) {
     const uint32_t id = submit();
     ASSERT_NE(id, 0u);
     EXPECT_EQ(wait(id), MXE_OK);
@@ -154,7 +154,7 @@ TEST_F(Submit, IdsWrapAt32BitsAndAreNeverZero) {
 
 TEST(SubmitSmallestRing, HoldsOneJob) {
   DriverFixture one(true, 1);
-  for (int i = 0; i < 5; ++i) {
+  for (int i = 0; i < 5; i++) {
     const uint32_t id = one.submit();
     const mxe_job job = {};
     uint32_t refused = 0;

@@ -21,7 +21,7 @@ TEST_P(BothPorts, ReturnsTheCompletionRecord) {
 TEST_P(BothPorts, ReadsTheRecordAfterABarrier) {
   device.coherent = false;
   mxe_completion completion = {};
-  for (int i = 0; i < 6; ++i) {
+  for (int i = 0; i < 6; i++) {
     const uint32_t id = submit();
     EXPECT_EQ(wait(id, 100, &completion), MXE_OK);
     EXPECT_EQ(completion.job_id, id);
@@ -38,7 +38,7 @@ TEST_P(BothPorts, WaitsInAnyOrderAndMoreThanOnce) {
 }
 
 TEST_P(BothPorts, WaitsAcrossTheEndOfTheRing) {
-  for (int i = 0; i < 3; ++i) wait(submit());
+  for (int i = 0; i < 3; i++) wait(submit());
   const uint32_t before = submit(), after = submit();
   EXPECT_EQ(wait(after), MXE_OK);
   EXPECT_EQ(wait(before), MXE_OK);
@@ -124,7 +124,7 @@ TEST_P(BothPorts, KnowsOnlyJobsThatAreInTheRing) {
   EXPECT_EQ(wait(0), MXE_ERR_UNKNOWN_JOB);
   EXPECT_EQ(wait(1), MXE_ERR_UNKNOWN_JOB);
   const uint32_t old = submit();
-  for (int i = 0; i < 3; ++i) wait(submit());
+  for (int i = 0; i < 3; i++) wait(submit());
   EXPECT_EQ(wait(old), MXE_OK) << "kept until its entry is needed";
   const uint32_t latest = submit();
   EXPECT_EQ(wait(old), MXE_ERR_UNKNOWN_JOB);
@@ -223,7 +223,7 @@ TEST_P(BothPorts, RefusesAnUnknownStatus) {
 
 // Random traffic: jobs of random length and outcome, waited for in random order.
 TEST_P(BothPorts, SurvivesRandomTraffic) {
-  for (uint32_t seed = 1; seed <= 20; ++seed) {
+  for (uint32_t seed = 1; seed <= 20; seed++) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     std::mt19937 random(seed);
     DriverFixture run(GetParam(), 8);
@@ -236,7 +236,7 @@ TEST_P(BothPorts, SurvivesRandomTraffic) {
       const int status = static_cast<int>(1 + id % 9);
       ASSERT_EQ(run.wait(id), status == 1 ? MXE_OK : -100 - status) << "job " << id;
     };
-    for (int step = 0; step < 400; ++step) {
+    for (int step = 0; step < 400; step++) {
       if (random() % 2 == 0) {
         // A result is kept for 8 further jobs only.
         while (!open.empty() && run.driver.next_job - open.front() >= 8) wait_for(0);

@@ -55,15 +55,6 @@ mx::MxTensor rows_of(const Quantized& operand, bool k_last, const char* name) {
   return tensor;
 }
 
-mx::MxTensor part_of(const mx::MxTensor& tensor, std::size_t first, std::size_t count) {
-  const auto part = [first, count](const std::vector<uint8_t>& bytes, std::size_t row) {
-    const auto begin = bytes.begin() + static_cast<std::ptrdiff_t>(first * row);
-    return std::vector<uint8_t>(begin, begin + static_cast<std::ptrdiff_t>(count * row));
-  };
-  return {tensor.format, count, tensor.k, part(tensor.codes, tensor.k),
-          part(tensor.scales, tensor.scale_columns())};
-}
-
 // What is added to a result, repeated as its rows ask for.
 class Bias {
  public:
@@ -120,10 +111,10 @@ Results multiply(const Quantized& a, const Quantized& b, const mx::Batches& batc
   for (std::size_t at = 0; at < products; at++) {
     const auto [of_a, of_b] = batches.pairs[at];
     const mx::MxTensor b_part =
-        shared ? mx::MxTensor{} : part_of(b_rows, of_b * batches.n, batches.n);
+        shared ? mx::MxTensor{} : mx::slice_rows(b_rows, of_b * batches.n, batches.n);
     for (std::size_t first = 0; first < rows; first += step) {
       const std::size_t count = std::min(step, rows - first);
-      const mx::MxTensor a_part = part_of(a_rows, of_a * batches.m + first, count);
+      const mx::MxTensor a_part = mx::slice_rows(a_rows, of_a * batches.m + first, count);
       const std::vector<float> sums = mx::gemm(a_part, shared ? b_rows : b_part,
                                                bias.rows(at * rows + first, count), request.sums);
       results.append(sums, count, batches.n, request.output);
