@@ -30,6 +30,13 @@ constexpr uint64_t mask64(uint64_t value) {
   return value << (64 - Width) >> (64 - Width);
 }
 
+/// Zeros above the highest one: 128 of zero.
+constexpr uint32_t leading_zeros(Bits value) {
+  const auto high = static_cast<uint64_t>(value >> 64), low = static_cast<uint64_t>(value);
+  if (high != 0) return static_cast<uint32_t>(__builtin_clzll(high));
+  return low != 0 ? 64 + static_cast<uint32_t>(__builtin_clzll(low)) : 128;
+}
+
 /// The lowest `Width` bits of a value as a two's complement number.
 template <unsigned Width>
 constexpr SignedBits sign_extend(Bits value) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+
 #include "model/blocks/pkg.h"
 
 namespace mxe::blocks {
@@ -170,24 +172,16 @@ struct Facc {
     mag_q3 = mask<kWindow>(sign_q3 ? 0 - total : total);
   }
 
+  /// The RTL finds the leading zeros from the largest power of two down and shifts them out as it
+  /// goes; stages 4 and 5 then hold what is shifted by parts of their number. Of zero it counts
+  /// 127.
   void normalise() {
-    Bits n = mag_q3 << (kNorm - kWindow);
-    const auto shift_out = [&n](unsigned positions) {
-      const auto zero = static_cast<uint32_t>(n >> (kNorm - positions) == 0);
-      n <<= positions & (0 - zero);  // faster than a branch that nobody can predict
-      return zero;
-    };
-    lz_q4 = shift_out(64) << 2;
-    lz_q4 |= shift_out(32) << 1;
-    lz_q4 |= shift_out(16);
-    norm_q4 = n;
-    zeros = lz_q4 << 4;
-    zeros |= shift_out(8) << 3;
-    zeros |= shift_out(4) << 2;
-    zeros |= shift_out(2) << 1;
-    n1 = n;
+    const Bits n = mag_q3 << (kNorm - kWindow);
+    zeros = std::min(leading_zeros(n), kNorm - 1);
+    lz_q4 = zeros >> 4;
+    norm_q4 = n << 16 * lz_q4;
+    n1 = norm_q4 << (zeros & 14);
     const bool z1 = n1 >> 127 == 0;
-    zeros |= uint32_t{z1};
     const int32_t top = exp_q1 + static_cast<int32_t>(kWindow - 1 - Frac + 127);
     be = sign_extend32<11>(static_cast<uint32_t>(top) - zeros);
     under = sign_extend32<11>(zeros - static_cast<uint32_t>(top - 1));

@@ -63,11 +63,11 @@ struct Lane {
     uint8_t grp, near, far_q;  // 4, 2 and 2 bits
     uint8_t in_hi_q, hi_far_q;
   };
-  static constexpr Place place(uint8_t grp_a, uint8_t grp_b) {
-    const auto grp = static_cast<uint8_t>(grp_a + grp_b);
+  static constexpr bool in_high_limb(uint8_t grp) { return kTwoLimbs && grp >= 9; }
+  static constexpr Place place(uint8_t grp) {
     const auto far = static_cast<uint8_t>(grp >> 2);
     if (!kTwoLimbs) return {grp, static_cast<uint8_t>(grp & 3), far, 0, 0};
-    const auto in_hi = static_cast<uint8_t>(grp >= 9);
+    const auto in_hi = static_cast<uint8_t>(in_high_limb(grp));
     const auto hi_grp = static_cast<uint8_t>((grp - 9) & 7);
     const auto near = static_cast<uint8_t>((in_hi != 0 ? hi_grp : grp) & 3);
     return {grp, near, far, in_hi, static_cast<uint8_t>(hi_grp >> 2)};
@@ -84,13 +84,13 @@ struct Lane {
     int64_t low_val, high_val;  // 50 and 34 bits, two limbs only
     uint64_t lo, hi;
   };
-  /// A product in the low limb has 16 bits, a sign, and 4 * 8 places to go: none of the 50 bits is
-  /// ever lost.
-  static constexpr int64_t low_value(int32_t prod, unsigned far) {
-    return static_cast<int64_t>(static_cast<uint64_t>(int64_t{prod}) << 16 * far);
+  /// A product in the low limb has 16 bits, a sign, and 4 * 8 positions to go: none of the 50 bits
+  /// is ever lost.
+  static constexpr int64_t low_value(int32_t prod, unsigned positions) {
+    return static_cast<int64_t>(static_cast<uint64_t>(int64_t{prod}) << positions);
   }
   static constexpr Limbs shift_far(int32_t prod, unsigned far, bool in_hi, bool hi_far) {
-    const int64_t low_val = low_value(prod, far);
+    const int64_t low_val = low_value(prod, 16 * far);
     const uint64_t low = mask64<LoWidth>(static_cast<uint64_t>(low_val));
     if (!kTwoLimbs) return {low_val, 0, low, 0};
     const auto product = static_cast<uint64_t>(int64_t{prod});
@@ -118,7 +118,7 @@ struct Lane {
     mag = join(parts);
     wide = negate(mag, neg & 1);
     pair = pack_pair(parts, neg);
-    groups = place(a.grp, b.grp);
+    groups = place(static_cast<uint8_t>(a.grp + b.grp));
     wide_shifted = shift_near(wide, groups.near);
     prod_q = dual ? sign_extend32<kPackWidth>(pair.bits) : wide_shifted;
     out = shift_far(prod_q, groups.far_q, groups.in_hi_q != 0, groups.hi_far_q != 0);
@@ -155,64 +155,74 @@ struct Lane {
   }
 };
 
-/// The registers of 32 lanes after their first clock, side by side, so that a compiler can work on
-/// many at a time.
+/// 32 lanes side by side, so that a compiler can work on many at a time. Unless a product lies in
+/// the high limb, it is moved at once by what the groups ask for, which the RTL does in two steps:
+/// no bit is lost in either.
 template <unsigned LoWidth, unsigned HiWidth>
 struct LaneRegisters {
   using OneLane = Lane<LoWidth, HiWidth>;
 
-  std::array<int32_t, kLanes> prod_q{};
-  std::array<uint8_t, kLanes> far_q{}, in_hi_q{}, hi_far_q{};
+  std::array<int32_t, kLanes> product{};  ///< before it is moved
+  std::array<uint8_t, kLanes> grp{}, positions{};
   bool any_in_hi = false;  ///< only the widest pairs of formats have such products
 
   void evaluate(bool dual, const DecodedWord& a, const DecodedWord& b) {
-    std::array<uint8_t, kLanes> near;
     for (unsigned i = 0; i < kLanes; i++) {
-      const auto groups = OneLane::place(a.grp[i], b.grp[i]);
-      near[i] = groups.near;
-      far_q[i] = groups.far_q;
-      in_hi_q[i] = groups.in_hi_q;
-      hi_far_q[i] = groups.hi_far_q;
+      grp[i] = static_cast<uint8_t>(a.grp[i] + b.grp[i]);
+      positions[i] = static_cast<uint8_t>(4 * grp[i]);
     }
     uint8_t high = 0;
-    for (unsigned i = 0; i < kLanes; i++) high = static_cast<uint8_t>(high | in_hi_q[i]);
+    for (unsigned i = 0; i < kLanes; i++) {
+      high = static_cast<uint8_t>(high | static_cast<uint8_t>(OneLane::in_high_limb(grp[i])));
+    }
     any_in_hi = high != 0;
-    if (dual) {
-      for (unsigned i = 0; i < kLanes; i++) {
-        const auto parts = OneLane::multiply(a.mag[i], b.mag[i]);
-        const auto neg = static_cast<unsigned>(a.sign[i] ^ b.sign[i]);
-        prod_q[i] = sign_extend32<OneLane::kPackWidth>(OneLane::pack_pair(parts, neg).bits);
-      }
+    dual ? multiply_pairs(a, b) : multiply(a, b);
+  }
+  /// Adds up the limbs of four lanes from lane `first` on; of the sums, only the bits of their
+  /// widths mean something.
+  void add_four(unsigned first, uint64_t& lo, uint64_t& hi) const {
+    if (any_in_hi) {
+      add_limbs(first, lo, hi);
       return;
     }
+    // The high limbs are added up apart; what they do not hold of the sum is in the low ones.
+    int64_t sum = 0, high = 0;
+    for (unsigned i = first; i < first + 4; i++) {
+      const int64_t low_val = OneLane::low_value(product[i], positions[i]);
+      sum += low_val;
+      if (OneLane::kTwoLimbs) high += low_val >> LoWidth;
+    }
+    hi = static_cast<uint64_t>(high);
+    lo = static_cast<uint64_t>(sum) - (OneLane::kTwoLimbs ? hi << LoWidth : 0);
+  }
+
+ private:
+  void multiply(const DecodedWord& a, const DecodedWord& b) {
     std::array<uint16_t, kLanes> mag;
     for (unsigned i = 0; i < kLanes; i++) {
       mag[i] = OneLane::join(OneLane::multiply(a.mag[i], b.mag[i]));
     }
     for (unsigned i = 0; i < kLanes; i++) {
-      prod_q[i] = OneLane::negate(mag[i], (a.sign[i] ^ b.sign[i]) & 1u);
+      product[i] = OneLane::negate(mag[i], (a.sign[i] ^ b.sign[i]) & 1u);
     }
-    for (unsigned i = 0; i < kLanes; i++) prod_q[i] = OneLane::shift_near(prod_q[i], near[i]);
   }
-  typename OneLane::Limbs shift_far(unsigned i) const {
-    return OneLane::shift_far(prod_q[i], far_q[i], in_hi_q[i] != 0, hi_far_q[i] != 0);
+  /// Elements of the dual rate are 4-bit: their products are not moved.
+  void multiply_pairs(const DecodedWord& a, const DecodedWord& b) {
+    for (unsigned i = 0; i < kLanes; i++) {
+      const auto parts = OneLane::multiply(a.mag[i], b.mag[i]);
+      const auto neg = static_cast<unsigned>(a.sign[i] ^ b.sign[i]);
+      product[i] = sign_extend32<OneLane::kPackWidth>(OneLane::pack_pair(parts, neg).bits);
+    }
   }
-  /// Adds up the limbs of four lanes from lane `first` on; of the sums, only the bits of their
-  /// widths mean something.
-  void add_four(unsigned first, uint64_t& lo, uint64_t& hi) const {
+  void add_limbs(unsigned first, uint64_t& lo, uint64_t& hi) const {
     lo = hi = 0;
-    if (any_in_hi) {
-      for (unsigned i = first; i < first + 4; i++) {
-        const auto limbs = shift_far(i);
-        lo += limbs.lo;
-        hi += limbs.hi;
-      }
-      return;
-    }
     for (unsigned i = first; i < first + 4; i++) {
-      const int64_t low_val = OneLane::low_value(prod_q[i], far_q[i]);
-      lo += mask64<LoWidth>(static_cast<uint64_t>(low_val));
-      if (OneLane::kTwoLimbs) hi += static_cast<uint64_t>(low_val >> LoWidth);
+      const auto groups = OneLane::place(grp[i]);
+      const auto limbs =
+          OneLane::shift_far(OneLane::shift_near(product[i], groups.near), groups.far_q,
+                             groups.in_hi_q != 0, groups.hi_far_q != 0);
+      lo += limbs.lo;
+      hi += limbs.hi;
     }
   }
 };

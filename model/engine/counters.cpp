@@ -20,7 +20,13 @@ void Counters::add(Counter counter, uint64_t begin, uint64_t end, uint64_t amoun
     if (enabled_ && from < to) live_[index(counter)] += (to - from) * amount;
     begin = settled_to_;
   }
-  if (begin < end && amount != 0) intervals_.push_back({begin, end, amount, counter});
+  if (begin >= end || amount == 0) return;
+  // Member by member: a copy of the whole would wait for its narrowest.
+  Interval& interval = intervals_.emplace_back();
+  interval.begin = begin;
+  interval.end = end;
+  interval.amount = amount;
+  interval.counter = counter;
 }
 
 void Counters::forget(Counter counter, uint64_t cycle) {

@@ -140,13 +140,10 @@ void Datapath::start(uint64_t cycle, const Descriptor& job) {
   next_ = find_next_event();
 }
 
-ReadRequests Datapath::requests() const {
-  ReadRequests requests;
-  requests.fill(kNever);
+void Datapath::read_requests() {
   for (std::size_t i = 0; i < clients_.size(); i++) {
-    if (clients_[i]) requests[i] = clients_[i]->request_from();
+    requests_[i] = clients_[i] ? clients_[i]->request_from() : kNever;
   }
-  return requests;
 }
 
 Datapath::NextEvent Datapath::find_next_event() {
@@ -166,7 +163,7 @@ void Datapath::step(uint64_t limit, uint64_t last) {
 }
 
 uint64_t Datapath::FetchSource::next_event() const {
-  datapath.requests_ = datapath.requests();
+  datapath.read_requests();
   return datapath.rd_port_.next_accept(datapath.requests_);
 }
 void Datapath::FetchSource::step(uint64_t cycle, uint64_t) { datapath.accept_fetch(cycle); }

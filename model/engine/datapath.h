@@ -128,7 +128,7 @@ class Datapath {
   /// Whether operands pass through the buffers.
   bool data_flows() const { return functional() && !whole_; }
   bool may_skip() const;
-  ReadRequests requests() const;
+  void read_requests();
   NextEvent find_next_event();
   void accept_fetch(uint64_t cycle);
   void deliver(const Fetch& fetch, const RdPort::Arrival& arrival);

@@ -15,16 +15,19 @@ void Unpack::begin(unsigned offset, uint32_t bytes, unsigned word_bytes) {
   // There is room for the first beat in the cycle in which the last word before it leaves.
   fetch_from_ = last_word_;
   word_cycles_.clear();
+  word_end_ = std::min(word_bytes, bytes);
+  gone_ = 0;
+  gone_end_ = word_bytes;
 }
 
 /// First cycle in which the queue has room for a beat: enough words must have left that no more
 /// than one word of the largest size remains.
-uint64_t Unpack::accept_from(unsigned beat) const {
+uint64_t Unpack::accept_from(unsigned beat) {
   if (beat == 0) return fetch_from_;
   const uint32_t arrived = beat * beat_bytes_ - offset_;
   if (arrived <= kPlainWordBytes) return 0;
-  const uint32_t words_gone = (arrived - kPlainWordBytes + word_bytes_ - 1) / word_bytes_;
-  return word_cycles_[words_gone - 1];
+  for (; gone_end_ < arrived - kPlainWordBytes; gone_end_ += word_bytes_) gone_++;
+  return word_cycles_[gone_];
 }
 
 uint64_t Unpack::beats(const BeatTimes& times, unsigned count) {
@@ -36,11 +39,11 @@ uint64_t Unpack::beats(const BeatTimes& times, unsigned count) {
     next_beat_ = cycle + 1;
     taken_[beats_taken_++ % kKeptBeats] = cycle - moved_;
     const uint32_t arrived = std::min(bytes_, (beat_ + 1) * beat_bytes_ - offset_);
-    const std::size_t words =
-        arrived == bytes_ ? (bytes_ + word_bytes_ - 1) / word_bytes_ : arrived / word_bytes_;
-    while (word_cycles_.size() < words) {
+    while (word_end_ <= arrived) {
       last_word_ = std::max(last_word_ + 1, cycle + 1);
       word_cycles_.push_back(last_word_);
+      // The last word may be short.
+      word_end_ = word_end_ == bytes_ ? kNoWord : std::min(word_end_ + word_bytes_, bytes_);
     }
   }
   return first;

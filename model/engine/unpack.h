@@ -47,15 +47,18 @@ class Unpack {
 
  private:
   static constexpr std::size_t kKeptBeats = 4096;
+  static constexpr uint32_t kNoWord = ~uint32_t{0};
 
-  uint64_t accept_from(unsigned beat) const;
+  uint64_t accept_from(unsigned beat);
 
   unsigned beat_bytes_;
   unsigned offset_ = 0, word_bytes_ = 1;
   uint32_t bytes_ = 0;
-  unsigned beat_ = 0;        // of the row fetch, the next one
-  uint64_t fetch_from_ = 0;  // first cycle for the first beat of the row fetch
-  uint64_t next_beat_ = 0;   // the cycle after the last beat
+  uint32_t word_end_ = kNoWord;       // bytes of the row fetch up to the end of the next word
+  uint32_t gone_ = 0, gone_end_ = 0;  // the word that leaves room for the next beat, and its end
+  unsigned beat_ = 0;                 // of the row fetch, the next one
+  uint64_t fetch_from_ = 0;           // first cycle for the first beat of the row fetch
+  uint64_t next_beat_ = 0;            // the cycle after the last beat
   uint64_t last_beat_ = 0, last_word_ = 0;
   std::vector<uint64_t> word_cycles_;  // when each word of the row fetch leaves
   std::vector<uint64_t> taken_;        // when the last beats are accepted less moved_, a ring
