@@ -22,7 +22,7 @@ find_program(MXE_CCACHE ccache)
 if(MXE_CCACHE)
   # The base directory lets a second build tree hit what the first one compiled.
   set(MXE_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1
-                   CCACHE_SLOPPINESS=pch_defines,time_macros ${MXE_CCACHE})
+                   ${MXE_CCACHE})
   set(CMAKE_C_COMPILER_LAUNCHER ${MXE_LAUNCHER})
   set(CMAKE_CXX_COMPILER_LAUNCHER ${MXE_LAUNCHER})
 endif()
@@ -59,13 +59,10 @@ if(MXE_COVERAGE)
     VERBATIM)
 endif()
 
-# mxe_precompile(<target> <header>...): compiles headers of others once that take longer than the code
-# that includes them.
-function(mxe_precompile target)
-  target_precompile_headers(${target} PRIVATE ${ARGN})
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    target_compile_options(${target} PRIVATE -fpch-preprocess)  # lets ccache see what is in them
-  endif()
+# mxe_compile_together(<target> <files>): that many files at a time, where headers and templates take
+# longer than the code.
+function(mxe_compile_together target files)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${files})
 endfunction()
 
 # mxe_compile_quickly(): code below this directory runs for a moment; its compilation is what takes

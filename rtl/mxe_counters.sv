@@ -41,6 +41,7 @@ module mxe_counters #(
       assign amount[64*i +: 64] = 64'(amounts_i[AMOUNT_W*i +: AMOUNT_W]);
     end else begin : gen_event
       assign amount[64*i +: 64] = 64'(amounts_i[AMOUNT_W*i]);
+      `MXE_REQUIRE(counters_event_counts_one, amounts_i[AMOUNT_W*i +: AMOUNT_W] <= AMOUNT_W'(1))
     end
   end
   logic unused_amounts;

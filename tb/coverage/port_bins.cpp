@@ -9,7 +9,6 @@ namespace {
 
 const char* const kMemory = "memory port and interrupt";
 constexpr uint64_t kPage = 4096;
-constexpr uint8_t kErrorBit = 2;  // of an AXI response: SLVERR and DECERR have it
 // Bursts under way that the memory allows unless a case says otherwise.
 constexpr unsigned kMostUnderWay = PortLimits{}.reads;
 static_assert(PortLimits{}.writes == kMostUnderWay);
@@ -67,7 +66,7 @@ void PortBins::count_address(Direction& direction, uint64_t address, unsigned le
 void PortBins::watch_reads(const RtlInputs& in, const RtlOutputs& out) {
   if (in.m_rvalid && !out.m_rready) count(read_data_waits);
   if (in.m_rvalid && out.m_rready) {
-    if (in.m_rresp & kErrorBit) count(read_error);
+    if (is_axi_error(in.m_rresp)) count(read_error);
     reads_.under_way -= in.m_rlast;
   }
   if (!out.m_arvalid) return;
@@ -82,7 +81,7 @@ void PortBins::watch_reads(const RtlInputs& in, const RtlOutputs& out) {
 
 void PortBins::watch_writes(const RtlInputs& in, const RtlOutputs& out) {
   if (in.m_bvalid && out.m_bready) {
-    if (in.m_bresp & kErrorBit) count(write_error);
+    if (is_axi_error(in.m_bresp)) count(write_error);
     writes_.under_way--;
   }
   const bool address = out.m_awvalid && in.m_awready, data = out.m_wvalid && in.m_wready;

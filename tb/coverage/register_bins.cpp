@@ -17,7 +17,6 @@ const char* const kRing = "ring";
 const char* const kInterrupts = "interrupts";
 const char* const kDoorbells = "doorbells";
 const char* const kFaults = "bus errors told";
-constexpr uint8_t kErrorBit = 2;       // of an AXI response: SLVERR and DECERR have it
 constexpr uint16_t kLargestRing = 16;  // of the named configurations
 
 struct Cause {
@@ -76,12 +75,12 @@ void RegisterBins::cycle(const RtlInputs& in, const RtlOutputs& out) {
   if (in.s_awvalid && out.s_awready) write_address_ = in.s_awaddr;
   if (in.s_wvalid && out.s_wready) write_data_ = in.s_wdata;
   if (out.s_rvalid && in.s_rready) {
-    const bool refused = (out.s_rresp & kErrorBit) != 0;
+    const bool refused = is_axi_error(out.s_rresp);
     access(read_address_, refused ? "read refused" : "read");
     if (!refused) read(read_address_, out.s_rdata);
   }
   if (out.s_bvalid && in.s_bready) {
-    const bool refused = (out.s_bresp & kErrorBit) != 0;
+    const bool refused = is_axi_error(out.s_bresp);
     access(write_address_, refused ? "write refused" : "written");
     if (!refused) written(write_address_, write_data_);
   }

@@ -2,11 +2,7 @@
 #include "tb/rtl/axi_lite_master.h"
 
 namespace mxe {
-namespace {
-
-constexpr uint8_t kErrorBit = 2;  // of an AXI response: SLVERR and DECERR have it
-
-}  // namespace
+namespace {}  // namespace
 
 AxiLiteMaster::AxiLiteMaster(uint64_t hesitation_seed)
     : hesitates_(hesitation_seed != 0), random_(hesitation_seed) {}
@@ -48,7 +44,7 @@ bool AxiLiteMaster::sample(const RtlInputs& in, const RtlOutputs& out) {
   const bool read_done = in.s_rready && out.s_rvalid;
   if (!write_done && !read_done) return false;
   if (read_done) transfer_->data = out.s_rdata;
-  ok_ = ((write_done ? out.s_bresp : out.s_rresp) & kErrorBit) == 0;
+  ok_ = !is_axi_error(write_done ? out.s_bresp : out.s_rresp);
   transfer_ = nullptr;
   return true;
 }

@@ -55,6 +55,9 @@ struct RtlOutputs {
   bool irq = false;
 };
 
+/// Whether an AXI response, of either port, is SLVERR or DECERR.
+inline bool is_axi_error(uint8_t response) { return (response & 2) != 0; }
+
 /// A simulated mxe_top at pin level: plain C++, no SystemC.
 class RtlTop {
  public:

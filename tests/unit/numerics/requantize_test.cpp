@@ -14,9 +14,6 @@
 namespace mx {
 namespace {
 
-constexpr ScaleRule kRules[] = {ScaleRule::floor, ScaleRule::ceil, ScaleRule::even,
-                                ScaleRule::rceil};
-
 // Blocks over the whole range of float32, many of whose elements crowd around ties near the top.
 std::vector<float> inputs(std::mt19937& random, std::size_t blocks) {
   std::vector<float> x;
@@ -53,7 +50,7 @@ TEST(Requantize, AsTheDefinition) {
   const std::vector<float> x = inputs(random, 1000);
   for (const FormatId id : kAllFormats) {
     const ElementFormat& format = element_format(id);
-    for (const ScaleRule rule : kRules) {
+    for (const ScaleRule rule : kAllScaleRules) {
       SCOPED_TRACE(::testing::Message() << format.name << " rule " << static_cast<int>(rule));
       QuantizerOptions quantizer;
       quantizer.scale_rule = rule;

@@ -14,8 +14,6 @@ namespace mx {
 namespace {
 
 constexpr SimdLevel kLevels[] = {SimdLevel::portable, SimdLevel::avx2, SimdLevel::avx512};
-constexpr ScaleRule kRules[] = {ScaleRule::floor, ScaleRule::ceil, ScaleRule::even,
-                                ScaleRule::rceil};
 
 class SimdLevels : public ::testing::TestWithParam<SimdLevel> {
  protected:
@@ -50,7 +48,7 @@ TEST_P(SimdLevels, QuantizeAsTheGeneralPath) {
   SCOPED_TRACE(::testing::Message() << "seed " << kSeed);
   const std::vector<float> x = inputs(kSeed);
   for (const FormatId format : kAllFormats) {
-    for (const ScaleRule rule : kRules) {
+    for (const ScaleRule rule : kAllScaleRules) {
       SCOPED_TRACE(element_format(format).name);
       QuantizerOptions options;
       options.scale_rule = rule;
