@@ -32,7 +32,10 @@ module mxe_counters #(
   end
   assign idle = ~(|cause);
 
+  logic [Count-1:0] too_many;  // an amount that SUMS does not allow
   for (genvar i = 0; i < Count; i++) begin : gen_amount
+    assign too_many[i] = (i != Total) & (i != Idle) & ~SUMS[i] &
+                         (amounts_i[AMOUNT_W*i +: AMOUNT_W] > AMOUNT_W'(1));
     if (i == Total) begin : gen_total
       assign amount[64*i +: 64] = 64'd1;
     end else if (i == Idle) begin : gen_idle
@@ -41,11 +44,10 @@ module mxe_counters #(
       assign amount[64*i +: 64] = 64'(amounts_i[AMOUNT_W*i +: AMOUNT_W]);
     end else begin : gen_event
       assign amount[64*i +: 64] = 64'(amounts_i[AMOUNT_W*i]);
-      `MXE_REQUIRE(counters_event_counts_one, amounts_i[AMOUNT_W*i +: AMOUNT_W] <= AMOUNT_W'(1))
     end
   end
   logic unused_amounts;
-  assign unused_amounts = &{1'b0, amounts_i};
+  assign unused_amounts = &{1'b0, amounts_i, too_many};
 
   for (genvar i = 0; i < Count; i++) begin : gen_counter
     logic [63:0] value_q;
@@ -64,6 +66,7 @@ module mxe_counters #(
   assign snapshot_o = snapshot_q;
 
   `MXE_REQUIRE(counters_one_cause, $onehot0(cause))
+  `MXE_REQUIRE(counters_events_count_one, too_many == '0)
 `ifndef FORMAL
 `ifndef SYNTHESIS
   logic [63:0] f_causes;
