@@ -4,9 +4,9 @@
 and the examples of docs/python.md there. The interpreter that runs this makes the environments.
 
 Exit status: 0; 1 if something fails; 77 if pip gets no packages, for example without a network.
-What was downloaded and compiled is kept below --work for the next time. Tests with peers.txt, large
-libraries that the package works together with, run if MXE_PYTHON_PEERS is set, and are skipped
-otherwise.
+What was downloaded and compiled is kept below --work for the next time. Tests with PyTorch (see
+torch_cpu.py) and peers.txt, large libraries that the package works together with, run if
+MXE_PYTHON_PEERS is set, and are skipped otherwise.
 """
 import argparse
 import os
@@ -15,6 +15,8 @@ import re
 import shutil
 import subprocess
 import sys
+
+import torch_cpu
 
 SKIPPED = 77
 NO_NETWORK = re.compile(r"Temporary failure in name resolution|Failed to establish a new connection|"
@@ -84,11 +86,13 @@ def main():
     peers = requirements(root, "peers.txt").values() if os.environ.get("MXE_PYTHON_PEERS") else []
     run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", needed["pytest"],
         needed["ml_dtypes"], *peers)
+    if peers:
+        torch_cpu.install(work / "torch")
     tests = subprocess.run(
         [python, "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", root / "sw/python/tests"],
         cwd=work, check=False,
         env={**os.environ, "MXE_SOURCE": str(root), "MXE_PROGRAM": str(options.program.resolve()),
-             "PYTHONDONTWRITEBYTECODE": "1"})
+             "PYTHONDONTWRITEBYTECODE": "1", **({"PYTHONPATH": str(work / "torch")} if peers else {})})
     return 1 if tests.returncode else 0
 
 
