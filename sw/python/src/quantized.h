@@ -28,6 +28,9 @@ void bind_arrays(nanobind::module_& module);
 void bind_matmul(nanobind::module_& module);
 void bind_studies(nanobind::module_& module);
 
+/// Adds clipped and round_elements.
+void bind_elements(nanobind::module_& module);
+
 /// One thread for work that is done before another one has started.
 inline unsigned threads_for(std::size_t blocks, unsigned threads) {
   constexpr std::size_t kWorthIt = 4096;
