@@ -189,8 +189,7 @@ def _plain(x: Any) -> Any:
 
 def _product(a: Any, b: Any, bias: Optional[Tensor], otherwise: Callable[..., Tensor]) -> Tensor:
     """a [..., M, K] @ b [..., K, N] + bias."""
-    quantized = isinstance(a, MXTensor) and isinstance(b, MXTensor)
-    if not quantized or "torch" in (a.on, b.on):
+    if not isinstance(a, MXTensor) or not isinstance(b, MXTensor) or "torch" in (a.on, b.on):
         return otherwise(_plain(a), _plain(b))
     if a.axis != a.dim() - 1 or b.axis != b.dim() - 2:
         raise ValueError("blocks of both operands must run along K: the last axis of a, the one "
@@ -219,8 +218,9 @@ def _addmm(operator: Any, bias: Tensor, a: Any, b: Any, *, beta: float = 1,
 
 @_handles(_aten.linear.default)
 def _linear(operator: Any, x: Any, weight: Any, bias: Optional[Tensor] = None) -> Tensor:
-    rows = weight.t() if isinstance(weight, MXTensor) else weight.transpose(-1, -2)
-    return _product(x, rows, bias, lambda a, b: operator(a, b.transpose(-1, -2), bias))
+    if not isinstance(weight, MXTensor):
+        return operator(_plain(x), weight, bias)
+    return _product(x, weight.t(), bias, lambda a, _: operator(a, _plain(weight), bias))
 
 
 @_handles(_aten.matmul.default)

@@ -6,10 +6,13 @@ import functools
 import json
 from typing import Any, Union
 
+import torch
+
 from mxe import Quantizer
 from mxe._quantizer import FormatLike, resolve
 
 
+@torch.compiler.assume_constant_result  # not traced: names are looked up while tracing
 def text_of(format: Union[FormatLike, Quantizer], preset: str = "ocp", **switches: Any) -> str:
     """FORMAT, FORMAT:PRESET, or FORMAT:PRESET:SWITCHES with the switches as JSON.
 
