@@ -68,8 +68,8 @@ def fake_quantize(x: Any, format: Union[FormatLike, Quantizer], preset: str = "o
                         tensor_amax)
     source = Source(x)
     form = form_of(source.dtype if dtype is None else dtype)
-    values = _core.fake_quantize(source.array, source.bits, quantizer, axis, _threads(threads),
-                                 form)
+    values: Any = _core.fake_quantize(source.array, source.bits, quantizer, axis,
+                                      _threads(threads), form)
     return numbers(values, form, source.library)
 
 
@@ -99,9 +99,9 @@ def matmul(a: Any, b: Any, format_a: Optional[FormatLike] = None,
     first, library = _operand(a, format_a, -1, "a", count)
     second, _ = _operand(b, format_b, -1 if transpose_b else -2, "b", count)
     added = None if bias is None else Source(bias)
-    value = _core.matmul(first, second, transpose_b, None if added is None else added.array,
-                         added is not None and added.bits, bias_format, out_format, out_rule,
-                         out_overflow, accumulate, dual, count)
+    value: Any = _core.matmul(first, second, transpose_b, None if added is None else added.array,
+                              added is not None and added.bits, bias_format, out_format, out_rule,
+                              out_overflow, accumulate, dual, count)
     if isinstance(value, _core.Quantized):
         return Array(value, library)
     return numbers(value, {"bf16": 1, "fp16": 2}.get(out_format, 0), library)

@@ -85,7 +85,8 @@ class MXLinear(nn.Linear):
             made.weight = nn.Parameter(
                 MXTensor.to_mx(linear.weight.detach(), config.weight,
                                **config._preset(config.weight)), requires_grad=False)
-        return made.train(linear.training)
+        made.train(linear.training)
+        return made
 
     def forward(self, input: Tensor) -> Tensor:
         """Source: model/numerics/gemm.h."""

@@ -22,7 +22,7 @@ from ._text import quantizer_of, switches_of
 
 def _checked_axis(x: Tensor, axis: int) -> int:
     """The axis counted from 0; raises ValueError with the sentence of the command line."""
-    rank = max(x.dim(), 1)
+    rank: int = max(x.dim(), 1)
     if not -rank <= axis < rank:
         raise ValueError(f"axis {axis} does not exist (allowed: {-rank} to {rank - 1})")
     return axis % rank

@@ -36,7 +36,8 @@ def _quantizer(format: str, rounding: str, block: int, scale_bits: int, flush: b
     preset = f"microxcaling-{'cuda-' if cuda else ''}{_checked_rounding(rounding)}"
     quantizer = mxe.Quantizer(_FORMATS[format.lower()], preset, block_size=block,
                               scale_format=f"e{scale_bits}m0", flush_subnormal_blocks=flush)
-    return text_of(quantizer)
+    text: str = text_of(quantizer)
+    return text
 
 
 def quantize_mx_op(A: Tensor, mx_specs: Specs, elem_format: Optional[str] = None,
