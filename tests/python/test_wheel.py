@@ -62,6 +62,21 @@ def requirements(root, file):
     return {line.partition("=")[0]: line for line in lines if line and not line.startswith("#")}
 
 
+def with_torch(root, work):
+    """PyTorch and what goes with it, in folders of their own that are kept; torchmx, which needs an
+    older torchao, apart. Variables that tell the tests."""
+    beside = requirements(root, "peers_torch.txt").values()
+    torch_cpu.install(work / "torch", *beside)
+    older = requirements(root, "peers_torchmx.txt").values()
+    stamp = work / "torchmx/packages.txt"
+    if not stamp.exists() or stamp.read_text(encoding="utf-8") != "\n".join(older):
+        shutil.rmtree(work / "torchmx", ignore_errors=True)
+        run(sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
+            "--no-deps", "--target", work / "torchmx", *older)
+        stamp.write_text("\n".join(older), encoding="utf-8")
+    return {"PYTHONPATH": str(work / "torch"), "MXE_TORCHMX": str(work / "torchmx")}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--root", type=pathlib.Path, required=True, help="the project")
@@ -85,14 +100,15 @@ def main():
     print(run(python, "-c", "import mxe; print(mxe.quantize([1.0, 2.0], 'mxfp8_e4m3'))", cwd=work))
     peers = requirements(root, "peers.txt").values() if os.environ.get("MXE_PYTHON_PEERS") else []
     run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", needed["pytest"],
-        needed["ml_dtypes"], *peers)
+        needed["ml_dtypes"], needed["mypy"], *peers)
+    others = {}  # variables of the environment that say where other libraries are
     if peers:
-        torch_cpu.install(work / "torch")
+        others = with_torch(root, work)
     tests = subprocess.run(
         [python, "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", root / "sw/python/tests"],
         cwd=work, check=False,
         env={**os.environ, "MXE_SOURCE": str(root), "MXE_PROGRAM": str(options.program.resolve()),
-             "PYTHONDONTWRITEBYTECODE": "1", **({"PYTHONPATH": str(work / "torch")} if peers else {})})
+             "PYTHONDONTWRITEBYTECODE": "1", **others})
     return 1 if tests.returncode else 0
 
 

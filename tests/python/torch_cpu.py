@@ -19,6 +19,7 @@ import collections
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
@@ -107,20 +108,25 @@ def stand_ins(folder: pathlib.Path) -> int:
     return len(names)
 
 
-def install(folder: pathlib.Path) -> None:
-    """Makes `folder` one that `import torch` works in, unless it is."""
+def install(folder: pathlib.Path, *beside: str) -> None:
+    """Makes `folder` one that `import torch` works in, unless it is; packages `beside` it come
+    without what they depend on."""
     stamp = folder / "torch_cpu.txt"
-    if stamp.exists() and stamp.read_text(encoding="utf-8") == TORCH:
+    wanted = "\n".join((TORCH, *beside))
+    if stamp.exists() and stamp.read_text(encoding="utf-8") == wanted:
         return
+    shutil.rmtree(folder, ignore_errors=True)
     cache = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "mxe"
     cache.mkdir(parents=True, exist_ok=True)
     pip("download", "--no-deps", "--find-links", cache, "--dest", cache, TORCH)
-    pip("install", "--target", folder, "--no-compile", "--upgrade", *NEEDED)
-    pip("install", "--target", folder, "--no-compile", "--upgrade", "--no-deps", "--no-index",
-        "--find-links", cache, TORCH)
+    into = ("install", "--target", folder, "--no-compile", "--upgrade")
+    pip(*into, *NEEDED)
+    pip(*into, "--no-deps", "--no-index", "--find-links", cache, TORCH)
+    if beside:
+        pip(*into, "--no-deps", *beside)
     stand_ins(folder / "torch/lib")
     run(sys.executable, "-c", f"import sys; sys.path.insert(0, {str(folder)!r}); import torch")
-    stamp.write_text(TORCH, encoding="utf-8")
+    stamp.write_text(wanted, encoding="utf-8")
 
 
 def main() -> None:
