@@ -38,7 +38,8 @@ def run(*command: str | os.PathLike[str]) -> str:
 
 
 def pip(*arguments: str | os.PathLike[str]) -> None:
-    run(sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", *arguments)
+    run(sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", "--root-user-action",
+        "ignore", *arguments)
 
 
 def undefined(library: pathlib.Path) -> tuple[list[tuple[str, str]], set[str], list[str]]:
@@ -125,7 +126,7 @@ def install(folder: pathlib.Path, *beside: str) -> None:
     if beside:
         pip(*into, "--no-deps", *beside)
     stand_ins(folder / "torch/lib")
-    run(sys.executable, "-c", f"import sys; sys.path.insert(0, {str(folder)!r}); import torch")
+    run(sys.executable, "-W", "ignore", "-c", f"import sys; sys.path.insert(0, {str(folder)!r}); import torch")
     stamp.write_text(wanted, encoding="utf-8")
 
 
