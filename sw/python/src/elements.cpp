@@ -40,8 +40,8 @@ nb::object clipped(const AnyArray& array, bool bfloat16_bits, const NamedQuantiz
 }
 
 // A binary float of `exponent_bits` and `mantissa_bits` with subnormals and Inf, as IEEE 754 has
-// them. With `float32_steps`, the binade of a number comes from a rounded log2f, and half is added in
-// float32, which is what microxcaling does without CUDA.
+// them. With `float32_steps`, the binade of a number comes from a rounded log2f, and half is added
+// in float32, which is what microxcaling does without CUDA.
 struct NarrowFloat {
   int mantissa_bits;
   int emin;

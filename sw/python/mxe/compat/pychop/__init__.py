@@ -83,7 +83,8 @@ def _spec_of(format: FormatLike, block_size: int, scale_exp_bits: Optional[int],
     else:
         raise TypeError(f"a format is a name, a pair (exponent bits, significand bits) or an "
                         f"MXSpec, not {type(format).__name__}")
-    given = {"scale_exp_bits": scale_exp_bits, "scale_sig_bits": scale_sig_bits}
+    given: dict[str, Any] = {"scale_exp_bits": scale_exp_bits,
+                             "scale_sig_bits": scale_sig_bits}
     return dataclasses.replace(spec, **{name: value for name, value in given.items()
                                         if value is not None})
 
