@@ -18,7 +18,7 @@ from torch import Tensor
 from mxe import Quantizer
 from mxe._quantizer import FormatLike
 
-from . import _operators
+from . import _operators, _products, _views  # the last two: what MXTensor can do
 from ._layers import MXConfig, MXLinear, quantize_, with_torchao
 from ._tensor import MXTensor
 from ._text import quantizer_of, text_of
