@@ -62,16 +62,16 @@ def requirements(root, file):
     return {line.partition("=")[0]: line for line in lines if line and not line.startswith("#")}
 
 
-def with_torch(root, work):
+def with_torch(root, work, python):
     """PyTorch and what goes with it, in folders of their own that are kept; torchmx, which needs an
     older torchao, apart. Variables that tell the tests."""
     beside = requirements(root, "peers_torch.txt").values()
-    torch_cpu.install(work / "torch", *beside)
+    torch_cpu.install(work / "torch", *beside, python=python)
     older = requirements(root, "peers_torchmx.txt").values()
     stamp = work / "torchmx/packages.txt"
     if not stamp.exists() or stamp.read_text(encoding="utf-8") != "\n".join(older):
         shutil.rmtree(work / "torchmx", ignore_errors=True)
-        run(sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
+        run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
             "--no-deps", "--target", work / "torchmx", *older)
         stamp.write_text("\n".join(older), encoding="utf-8")
     return {"PYTHONPATH": str(work / "torch"), "MXE_TORCHMX": str(work / "torchmx")}
@@ -103,7 +103,7 @@ def main():
         needed["ml_dtypes"], needed["mypy"], *peers)
     others = {}  # variables of the environment that say where other libraries are
     if peers:
-        others = with_torch(root, work)
+        others = with_torch(root, work, python)
     tests = subprocess.run(
         [python, "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", root / "sw/python/tests"],
         cwd=work, check=False,

@@ -37,9 +37,8 @@ def run(*command: str | os.PathLike[str]) -> str:
     return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
 
 
-def pip(*arguments: str | os.PathLike[str]) -> None:
-    run(sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", "--root-user-action",
-        "ignore", *arguments)
+def pip(python: str | os.PathLike[str], *arguments: str | os.PathLike[str]) -> None:
+    run(python, "-m", "pip", "--quiet", "--disable-pip-version-check", *arguments)
 
 
 def undefined(library: pathlib.Path) -> tuple[list[tuple[str, str]], set[str], list[str]]:
@@ -109,9 +108,10 @@ def stand_ins(folder: pathlib.Path) -> int:
     return len(names)
 
 
-def install(folder: pathlib.Path, *beside: str) -> None:
+def install(folder: pathlib.Path, *beside: str,
+            python: str | os.PathLike[str] = sys.executable) -> None:
     """Makes `folder` one that `import torch` works in, unless it is; packages `beside` it come
-    without what they depend on."""
+    without what they depend on. `python`: one that has pip."""
     stamp = folder / "torch_cpu.txt"
     wanted = "\n".join((TORCH, *beside))
     if stamp.exists() and stamp.read_text(encoding="utf-8") == wanted:
@@ -119,14 +119,14 @@ def install(folder: pathlib.Path, *beside: str) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     cache = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "mxe"
     cache.mkdir(parents=True, exist_ok=True)
-    pip("download", "--no-deps", "--find-links", cache, "--dest", cache, TORCH)
-    into = ("install", "--target", folder, "--no-compile", "--upgrade")
+    pip(python, "download", "--no-deps", "--find-links", cache, "--dest", cache, TORCH)
+    into = (python, "install", "--target", folder, "--no-compile", "--upgrade")
     pip(*into, *NEEDED)
     pip(*into, "--no-deps", "--no-index", "--find-links", cache, TORCH)
     if beside:
         pip(*into, "--no-deps", *beside)
     stand_ins(folder / "torch/lib")
-    run(sys.executable, "-W", "ignore", "-c", f"import sys; sys.path.insert(0, {str(folder)!r}); import torch")
+    run(python, "-W", "ignore", "-c", f"import sys; sys.path[:0] = [{str(folder)!r}]; import torch")
     stamp.write_text(wanted, encoding="utf-8")
 
 

@@ -43,12 +43,40 @@ def test_any_type_and_stride(dtype, stride, axis):
         if dtype != "bfloat16" else q.dequantize("bfloat16").float().numpy())
 
 
+def test_types_of_codes():
+    x = tensor((4, 64))
+    codes, scales = mxe.quantize(x, torch.float8_e4m3fn).typed()
+    assert (codes.dtype, scales.dtype) == (torch.float8_e4m3fn, torch.float8_e8m0fnu)
+    assert torch.equal(codes.float() * scales.float().repeat_interleave(32, 1),
+                       mxe.fake_quantize(x, "mxfp8_e4m3"))
+    again = mxe.Array.from_codes(codes.t(), scales.t(), "mxfp8_e4m3", axis=0)
+    assert torch.equal(again.dequantize().t(), mxe.fake_quantize(x, "mxfp8_e4m3"))
+    with pytest.raises(TypeError, match="torch has no float4_e2m1fn"):
+        mxe.quantize(x, "mxfp4_e2m1").typed()
+
+
+def test_unusual_tensors():
+    negated = torch.complex(tensor((4, 64)), tensor((4, 64), 2)).conj().imag
+    assert negated.is_neg()
+    assert_same(mxe.fake_quantize(negated, "mxfp8_e4m3").numpy(),
+                mxe.fake_quantize(-plain((4, 64), 2), "mxfp8_e4m3"))
+    layer = torch.nn.Linear(32, 4)
+    assert_same(mxe.quantize(layer.weight, "mxint8").codes.numpy(),
+                mxe.quantize(layer.weight.detach().numpy(), "mxint8").codes)
+    for x, text in ((torch.eye(32).to_sparse(), "not sparse_coo on cpu"),
+                    (torch.empty(4, 32, device="meta"), "not strided on meta"),
+                    (tensor((4, 64)).to(torch.float8_e4m3fn), "the elements must be")):
+        with pytest.raises(TypeError, match=text) as caught:
+            mxe.quantize(x, "mxint8")
+        assert "\n" not in str(caught.value)
+
+
 @pytest.mark.parametrize("out", ["fp32", "bf16", "fp16"])
 def test_products_of_tensors(out):
     a, b = tensor((2, 9, 70)).bfloat16(), tensor((70, 13), 2)
     y = mxe.matmul(a, b.t().contiguous().t(), "mxfp8_e4m3", "mxfp4_e2m1", out_format=out)
     assert isinstance(y, torch.Tensor)
-    expected = mxe.matmul(a.float().numpy(), b.numpy(), "mxfp8_e4m3", "mxfp4_e2m1", out_format="fp32")
+    expected = mxe.matmul(a.float().numpy(), b.numpy(), "mxfp8_e4m3", "mxfp4_e2m1")
     kind = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}[out]
     assert torch.equal(y, torch.from_numpy(expected).to(kind))
 

@@ -185,7 +185,8 @@ def test_gradients_of_layers():
 
 
 def test_configurations_that_are_refused():
-    for arguments, text in (({"weight": "fp3"}, "unknown format"), ({"on": "gpu"}, "unknown product"),
+    for arguments, text in (({"weight": "fp3"}, "unknown format"),
+                            ({"on": "gpu"}, "unknown product"),
                             ({"weight": "nvfp4"}, "nvfp4|operand"),
                             ({"preset": "torchao"}, "nearest: torchao-floor"),
                             ({"accumulate": "x"}, "unknown accumulation")):
@@ -194,10 +195,8 @@ def test_configurations_that_are_refused():
 
 
 def test_torchao_takes_it():
-    if not mxe.torch.with_torchao:
-        pytest.skip("torchao is not installed: its quantize_ does not know MXConfig")
-    from torchao.quantization import quantize_ as of_torchao
+    torchao = pytest.importorskip("torchao.quantization", reason="torchao is not installed")
     ours, theirs = quantize_(network(), MXConfig("mxfp6_e2m3")), network()
-    of_torchao(theirs, MXConfig("mxfp6_e2m3"))
+    torchao.quantize_(theirs, MXConfig("mxfp6_e2m3"))
     assert isinstance(theirs[0], MXLinear)
     assert torch.equal(theirs(numbers((3, 70))), ours(numbers((3, 70))))

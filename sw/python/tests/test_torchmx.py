@@ -20,9 +20,10 @@ def test_values(tmp_path):
     found = {}
     for package, path in (("torchmx", folder), ("mxe.compat.torchmx", "")):
         kept = os.environ.get("PYTHONPATH", "")
+        paths = os.pathsep.join(filter(None, (path, kept)))
         subprocess.run([sys.executable, HERE / "torchmx_numbers.py", package,
                         tmp_path / package], check=True, timeout=300,
-                       env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, (path, kept)))})
+                       env={**os.environ, "PYTHONPATH": paths})
         found[package] = torch.load(tmp_path / package, weights_only=True)
     ours, theirs = found["mxe.compat.torchmx"], found["torchmx"]
     assert ours.keys() == theirs.keys() and len(ours) > 70

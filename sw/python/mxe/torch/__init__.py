@@ -19,12 +19,12 @@ from mxe import Quantizer
 from mxe._quantizer import FormatLike
 
 from . import _operators, _products, _views  # the last two: what MXTensor can do
-from ._layers import MXConfig, MXLinear, quantize_, with_torchao
+from ._layers import MXConfig, MXLinear, quantize_
 from ._tensor import MXTensor
 from ._text import quantizer_of, text_of
 
 __all__ = ["MXConfig", "MXLinear", "MXTensor", "fake_quantize", "matmul", "quantize", "quantize_",
-           "quantizer_of", "text_of", "with_torchao"]
+           "quantizer_of", "text_of"]
 
 
 def quantize(x: Tensor, format: Union[FormatLike, Quantizer], preset: str = "ocp", *,

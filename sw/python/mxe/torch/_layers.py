@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
+import sys
 from typing import Any, Callable, Optional, Union
 
 import torch
@@ -16,14 +18,9 @@ from . import _operators as operators
 from ._tensor import PRODUCTS, MXTensor
 from ._text import text_of
 
-try:  # torchao takes configurations of this kind
-    from torchao.core.config import AOBaseConfig as _Config
-except ImportError:
-    _Config = object
-
 
 @dataclasses.dataclass
-class MXConfig(_Config):
+class MXConfig:
     """What becomes of linear layers, for `quantize_`, or torchao's function of this name.
 
     weight, activation: formats or Quantizers; without an activation, only weights are quantized.
@@ -44,6 +41,8 @@ class MXConfig(_Config):
     accumulate: str = "block"
 
     def __post_init__(self) -> None:
+        if "torchao" in sys.modules:  # importing it here would take seconds
+            _register_with_torchao()
         if self.on not in PRODUCTS:
             raise ValueError(f"unknown product '{self.on}' (allowed: {', '.join(PRODUCTS)})")
         self.texts()
@@ -147,16 +146,11 @@ def quantize_(model: nn.Module, config: Optional[MXConfig] = None,
     return model
 
 
-def _register_with_torchao() -> bool:
-    """Makes torchao.quantization.quantize_ take MXConfig; whether torchao is there."""
-    try:
-        from torchao.quantization.transform_module import register_quantize_module_handler
-    except ImportError:
-        return False
+@functools.cache
+def _register_with_torchao() -> None:
+    """Makes torchao.quantization.quantize_ take MXConfig."""
+    from torchao.core.config import AOBaseConfig
+    from torchao.quantization.transform_module import register_quantize_module_handler
+    AOBaseConfig.register(MXConfig)
     register_quantize_module_handler(MXConfig)(
         lambda module, config, **_: MXLinear.from_linear(module, config))
-    return True
-
-
-#: Whether torchao takes MXConfig, too.
-with_torchao = _register_with_torchao()

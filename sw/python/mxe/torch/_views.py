@@ -102,7 +102,8 @@ def _select(operator: Any, x: MXTensor, axis: int, index: int) -> MXTensor:
     _movable(x)
     axis %= x.dim()
     if axis == x.axis:
-        raise NotImplementedError(f"one element of a block of {x!r} is no block: dequantize() first")
+        raise NotImplementedError(f"one element of a block of {x!r} is no block: dequantize() "
+                                  "first")
     return x._with(operator(x.codes, axis, index), operator(x.scales, axis, index),
                    x.axis - (axis < x.axis))
 

@@ -74,7 +74,8 @@ def finalize_mx_specs(specs: Mapping[str, Any], early_exit: bool = True) -> Opti
     if early_exit and not any(said.get(name) for name in (*_FORWARD, *_BACKWARD, "bfloat", "fp")):
         return None
     sources = {"w_elem_format_bp": "w_elem_format",
-               **dict.fromkeys(_BACKWARD[1:], "a_elem_format"), **dict.fromkeys(_ROUNDINGS, "round"),
+               **dict.fromkeys(_BACKWARD[1:], "a_elem_format"),
+               **dict.fromkeys(_ROUNDINGS, "round"),
                **dict.fromkeys(_BACKWARD_ROUNDINGS, "round_grad_input")}
     for name, source in sources.items():
         if said.get(name) is None and source in said:

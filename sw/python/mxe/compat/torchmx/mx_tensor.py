@@ -19,7 +19,8 @@ class MXTensor(mxe.torch.MXTensor):
     """
 
     @staticmethod
-    def to_mx(data_hp: Tensor, elem_dtype: dtypes.DType, block_size: int = 32) -> MXTensor:  # type: ignore[override]
+    def to_mx(  # type: ignore[override]  # torchmx's arguments, not those of mxe.torch
+            data_hp: Tensor, elem_dtype: dtypes.DType, block_size: int = 32) -> MXTensor:
         """Quantizes a bfloat16 tensor of any shape; raises TypeError for other types."""
         if data_hp.dtype != torch.bfloat16:
             raise TypeError(f"data_hp: the elements must be bfloat16, but are {data_hp.dtype}")
