@@ -98,7 +98,7 @@ def test_products_of_tensors(out):
                         *OPERATORS.quantize(tensor((5, 70)), "mxfp4_e2m1")[:2],
                         tensor((5,), grad=True), "mxint8", "mxfp4_e2m1", "block", True)),
     ("matmul", lambda: (tensor((2, 8, 70), grad=True), tensor((5, 70), grad=True), "mxfp8_e4m3",
-                        "mxfp4_e2m1", "block", True))])
+                        "mxfp4_e2m1", tensor((5,), grad=True), "block", True))])
 def test_opcheck(name, arguments):
     torch.library.opcheck(getattr(OPERATORS, name).default, arguments())
 

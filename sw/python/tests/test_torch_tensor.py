@@ -159,6 +159,15 @@ def test_layers(dtype):
     assert torch.equal(other[0].weight.codes, model[0].weight.codes)
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_trained_layers_compute_what_they_will(dtype):
+    """The forward pass of training is that of the layers in use, to the last bit."""
+    x = numbers((5, 70)).to(dtype)
+    results = [quantize_(network().to(dtype), MXConfig("mxfp4_e2m1", train=train))(x)
+               for train in (False, True)]
+    assert torch.equal(*results)
+
+
 def test_which_layers():
     model = quantize_(network(), MXConfig(), lambda module, name: name == "2.0")
     assert type(model[0]) is torch.nn.Linear and isinstance(model[2][0], MXLinear)

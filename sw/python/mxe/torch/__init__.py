@@ -45,8 +45,8 @@ def fake_quantize(x: Tensor, format: Union[FormatLike, Quantizer], preset: str =
 
 def matmul(a: Tensor, b: Tensor, format_a: Union[FormatLike, Quantizer],
            format_b: Optional[Union[FormatLike, Quantizer]] = None, *, transpose_b: bool = False,
-           accumulate: str = "block", clip: bool = False) -> Tensor:
-    """a @ b of two tensors that are quantized along K, as `mxe.matmul` computes it: float32.
+           bias: Optional[Tensor] = None, accumulate: str = "block", clip: bool = False) -> Tensor:
+    """a @ b + bias of two tensors that are quantized along K, as `mxe.matmul` computes it: float32.
 
     a: [..., M, K], b: [..., K, N], or [..., N, K] with transpose_b; leading axes broadcast.
     format_b: default: format_a. The gradient is that of the product of the quantized operands,
@@ -54,4 +54,5 @@ def matmul(a: Tensor, b: Tensor, format_a: Union[FormatLike, Quantizer],
     """
     first = text_of(format_a)
     return _operators.matmul(a, b if transpose_b else b.transpose(-1, -2), first,
-                             first if format_b is None else text_of(format_b), accumulate, clip)
+                             first if format_b is None else text_of(format_b), bias, accumulate,
+                             clip)

@@ -103,9 +103,7 @@ class MXLinear(nn.Linear):
             return nn.functional.linear(self._activation(x), weight, self.bias)
         rows = x.reshape(-1, self.in_features)
         product = operators.matmul(rows, self.weight, self._quantizer, self._weight_quantizer,
-                                   config.accumulate, config.clip)
-        if self.bias is not None:
-            product = product + self.bias
+                                   self.bias, config.accumulate, config.clip)
         return product.reshape(*x.shape[:-1], self.out_features).to(x.dtype)
 
     def _activation(self, x: Tensor) -> Tensor:

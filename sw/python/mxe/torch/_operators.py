@@ -137,7 +137,8 @@ def _product_shape(a: Tensor, b: Tensor) -> list[Union[int, torch.SymInt]]:
     if a.dim() < 2 or b.dim() < 2:
         raise ValueError("both operands must have at least two axes")
     torch._check(a.shape[-1] == b.shape[-1],
-                 lambda: f"A has {a.shape[-1]} columns of A, but B {b.shape[-1]} rows")
+                 lambda: f"the columns of A must be as many as the columns of B, but are "
+                         f"{a.shape[-1]} and {b.shape[-1]}")
     return [*torch.broadcast_shapes(a.shape[:-2], b.shape[:-2]), a.shape[-2], b.shape[-2]]
 
 
@@ -147,13 +148,19 @@ def _(a: Tensor, a_scales: Tensor, b: Tensor, b_scales: Tensor, quantizer_a: str
     return a.new_empty(_product_shape(a, b), dtype=torch.float32)
 
 
+def _of_bias(bias: Optional[tuple[torch.Size, torch.dtype]],
+             gradient: Tensor) -> Optional[Tensor]:
+    """The gradient of a bias of this shape and type."""
+    return None if bias is None else gradient.sum_to_size(bias[0]).to(bias[1])
+
+
 def _bias_gradient(ctx: Any, gradient: Tensor) -> tuple[Optional[Tensor], ...]:
-    bias = None if ctx.bias is None else gradient.sum_to_size(ctx.bias)
-    return None, None, None, None, None, None, bias, None
+    return None, None, None, None, None, None, _of_bias(ctx.bias, gradient), None
 
 
 def _remember_bias(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
-    ctx.bias = None if inputs[6] is None else inputs[6].shape
+    bias = inputs[6]
+    ctx.bias = None if bias is None else (bias.shape, bias.dtype)
 
 
 scaled_matmul.register_autograd(_bias_gradient, setup_context=_remember_bias)
@@ -194,10 +201,7 @@ def _linear_gradient(ctx: Any, gradient: Tensor) -> tuple[Optional[Tensor], ...]
     if ctx.clip:
         marks = torch.ops.mxe.clipped(x, ctx.quantizer, -1)
         found = torch.where(marks, torch.zeros_like(found), found)
-    bias = None
-    if ctx.bias is not None:
-        bias = gradient.sum_to_size(ctx.bias[0]).to(ctx.bias[1])
-    return found, None, None, bias, None, None, None, None
+    return found, None, None, _of_bias(ctx.bias, gradient), None, None, None, None
 
 
 linear.register_autograd(_linear_gradient, setup_context=_remember_linear)
@@ -205,27 +209,28 @@ linear.register_autograd(_linear_gradient, setup_context=_remember_linear)
 
 @torch.library.custom_op("mxe::matmul", mutates_args=())
 def matmul(a: Tensor, b: Tensor, quantizer_a: str, quantizer_b: str,
-           accumulate: str = "block", clip: bool = False) -> Tensor:
-    """a @ b^T of numbers a [..., M, K], b [..., N, K] that are quantized along K: float32.
+           bias: Optional[Tensor] = None, accumulate: str = "block", clip: bool = False) -> Tensor:
+    """a @ b^T + bias of numbers a [..., M, K], b [..., N, K] that are quantized along K: float32.
 
     The gradient is that of the product of the quantized operands, with quantizing as in
     `fake_quantize`."""
     product: Tensor = mxe.matmul(mxe.quantize(a, quantizer_of(quantizer_a)),
-                                 mxe.quantize(b, quantizer_of(quantizer_b)), transpose_b=True,
-                                 accumulate=accumulate)
+                                 mxe.quantize(b, quantizer_of(quantizer_b)), bias=_plain(bias),
+                                 transpose_b=True, accumulate=accumulate)
     return product
 
 
 @matmul.register_fake
-def _(a: Tensor, b: Tensor, quantizer_a: str, quantizer_b: str, accumulate: str = "block",
-      clip: bool = False) -> Tensor:
+def _(a: Tensor, b: Tensor, quantizer_a: str, quantizer_b: str, bias: Optional[Tensor] = None,
+      accumulate: str = "block", clip: bool = False) -> Tensor:
     quantizer_of(quantizer_a), quantizer_of(quantizer_b)
     return a.new_empty(_product_shape(a, b), dtype=torch.float32)
 
 
 def _remember_product(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
-    a, b, ctx.quantizer_a, ctx.quantizer_b, _, ctx.clip = inputs
+    a, b, ctx.quantizer_a, ctx.quantizer_b, bias, _, ctx.clip = inputs
     ctx.save_for_backward(a, b)
+    ctx.bias = None if bias is None else (bias.shape, bias.dtype)
 
 
 def _summed(gradient: Tensor, like: Tensor) -> Tensor:
@@ -247,7 +252,7 @@ def _product_gradient(ctx: Any, gradient: Tensor) -> tuple[Optional[Tensor], ...
             marks = torch.ops.mxe.clipped(one, quantizer, -1)
             found = torch.where(marks, torch.zeros_like(found), found)
         result[i] = found
-    return (*result, None, None, None, None)
+    return (*result, None, None, _of_bias(ctx.bias, gradient), None, None)
 
 
 matmul.register_autograd(_product_gradient, setup_context=_remember_product)
