@@ -69,7 +69,9 @@ nb::tuple engine_job(const Quantized& a, const Quantized& b, bool transposed,
   request["a_count"] = shared ? 1 : batches.a_count;
   request["b_count"] = batches.b_count;
   nb::list pairs;
-  for (const auto& [of_a, of_b] : batches.pairs) pairs.append(nb::make_tuple(of_a, of_b));
+  if (!shared) {
+    for (const auto& [of_a, of_b] : batches.pairs) pairs.append(nb::make_tuple(of_a, of_b));
+  }
   request["pairs"] = pairs;
   put_output(request, output_of(out_format, out_rule, out_overflow));
   nb::list arrays;
