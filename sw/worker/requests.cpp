@@ -60,7 +60,9 @@ EngineRequest read_engine(const Json& request) {
   }
   setup.params.validate();
   setup.timing.latency = request.value("mem_latency", setup.timing.latency);
-  setup.timing.bytes_per_cycle = request.value("mem_bytes_per_cycle", setup.timing.bytes_per_cycle);
+  if (request.contains("mem_bytes_per_cycle")) {
+    setup.timing.bytes_per_cycle = std::stod(request["mem_bytes_per_cycle"].get<std::string>());
+  }
   setup.timing.jitter_seed = request.value("mem_jitter", setup.timing.jitter_seed);
   setup.timing.validate();
   setup.cycles_only = request.value("cycles_only", false);

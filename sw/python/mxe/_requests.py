@@ -42,7 +42,7 @@ def engine_request(arguments: dict[str, Any]) -> tuple[dict[str, Any], dict[str,
             request[name] = whole(name, value)
     bandwidth = rest.pop("mem_bytes_per_cycle", None)
     if bandwidth is not None:
-        request["mem_bytes_per_cycle"] = float(bandwidth)
+        request["mem_bytes_per_cycle"] = str(float(bandwidth))  # JSON has no NaN
     request["cycles_only"] = rest.pop("cycles_only", False)
     request["parameters"] = [f"{name.upper()}={whole(name.upper(), value)}"
                              for name, value in rest.items()]
