@@ -87,7 +87,7 @@ def main():
     print(run(python, "-c", "import mxe; print(mxe.quantize([1.0, 2.0], 'mxfp8_e4m3'))", cwd=work))
     peers = requirements(root, "peers.txt").values() if os.environ.get("MXE_PYTHON_PEERS") else []
     run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", needed["pytest"],
-        needed["ml_dtypes"], *peers)
+        needed["pytest-xdist"], needed["ml_dtypes"], *peers)
     tests = subprocess.run(
         [python, "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", root / "sw/python/tests"],
         cwd=work, check=False,

@@ -58,7 +58,7 @@ class Engine:
     config: small, base, large or a YAML file of parameters. target: model (SystemC) or rtl, the
         Verilated design of the configuration.
     parameters: other than the configuration's, by their names in small or capital letters:
-        num_pe=16, fp4_dual=0 (docs/registers.md has the table).
+        num_pe=16, fp4_dual=0 (docs/architecture.md has the table).
     mem_latency: cycles from a request to its first beat. mem_bytes_per_cycle: bandwidth of each
         direction; default: as wide as the engine's port. mem_jitter: seed of a random extra latency.
     rtl: for target="rtl": a folder of designs, `build/rtl` of a checkout, or the library of one
@@ -186,7 +186,7 @@ class Engine:
                 self._worker.forget()
             except ValueError:
                 raise
-            except BaseException:
+            except BaseException:  # of Ctrl-C, too: the reply is still to come
                 self._worker.end()
                 self._worker = None
                 raise

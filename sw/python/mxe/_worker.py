@@ -62,7 +62,7 @@ class Worker:
              arrays: Sequence[np.ndarray[Any, Any]] = ()) -> dict[str, Any]:
         """The reply to a request, whose numbers lie one after the other in the memory.
 
-        After any exception but ValueError the process is gone.
+        After any exception but ValueError the process is of no use any more.
         """
         try:
             self._write(arrays)
@@ -70,19 +70,13 @@ class Worker:
             line = self._receive()
         except OSError:  # the process has ended, which is looked into below
             line = b""
-        except BaseException:  # such as Ctrl-C: the reply is still to come
-            self.end()
-            raise
         if not line.endswith(b"\n"):
-            why = self._why_it_ended()
-            self.end()
-            raise EngineError(why)
+            raise EngineError(self._why_it_ended())
         reply: dict[str, Any] = json.loads(line)
         if "error" not in reply:
             return reply
         if reply["kind"] == "value":
             raise ValueError(reply["error"])
-        self.end()
         raise EngineError(reply["error"])
 
     def read(self, offset: int, count: int) -> np.ndarray[Any, np.dtype[np.uint8]]:
