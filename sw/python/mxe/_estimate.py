@@ -8,7 +8,7 @@ from typing import Any, Optional
 
 from . import _core
 from ._quantizer import FormatLike, format_name
-from ._record import Recording
+from ._record import Job, Recording
 from ._requests import PathLike, engine_request, job_of, whole
 from ._worker import Worker
 
@@ -20,11 +20,12 @@ def estimate(shapes: Any, format_a: FormatLike, format_b: FormatLike, *, config:
              rtl: Optional[PathLike] = None, **parameters: int) -> Recording:
     """The cycles of matrix products of given shapes, without data: `mxe estimate`.
 
-    shapes: (M, N, K), a list of such, or {name: (M, N, K)}; [M, K] @ [K, N]. The rest is as in
-        `Engine` and `mxe.matmul`.
+    shapes: (M, N, K), a list of such, or {name: (M, N, K)}; [M, K] @ [K, N]. A fourth number says
+        how many such products there are, one after the other. The rest is as in `Engine` and
+        `mxe.matmul`.
 
     Returns a Recording with a job for each shape. Raises ValueError as `Engine` does, and for
-    shapes that are not three numbers of at least 1.
+    shapes that are not numbers of at least 1.
     """
     request, environment = engine_request({
         "config": os.fspath(config), "target": target, "mem_latency": mem_latency,
@@ -37,11 +38,11 @@ def estimate(shapes: Any, format_a: FormatLike, format_b: FormatLike, *, config:
     recording = Recording()
     done: dict[tuple[int, int, int], dict[str, Any]] = {}
     try:
-        for name, (m, n, k) in named:
+        for name, (m, n, k, products) in named:
             if (m, n, k) not in done:
                 done[m, n, k] = worker.call({**job, "m": m, "n": n, "k": k})
             row = job_of(worker.description, {**job, "m": m, "n": n, "k": k}, done[m, n, k], None)
-            recording.jobs.append(dataclasses.replace(row, name=name))
+            recording.jobs.append(_times(dataclasses.replace(row, name=name), products))
     finally:
         worker.end()
     return recording
@@ -52,7 +53,7 @@ def _core_format(format: FormatLike) -> str:
     return str(_core.format_info(format_name(format))["name"])
 
 
-def _named_shapes(shapes: Any) -> list[tuple[str, tuple[int, int, int]]]:
+def _named_shapes(shapes: Any) -> list[tuple[str, tuple[int, int, int, int]]]:
     if hasattr(shapes, "items"):
         pairs = [(str(name), shape) for name, shape in shapes.items()]
     else:
@@ -62,8 +63,16 @@ def _named_shapes(shapes: Any) -> list[tuple[str, tuple[int, int, int]]]:
         pairs = [("matmul", shape) for shape in every]
     named = []
     for name, shape in pairs:
-        sizes = [whole(size, value) for size, value in zip("MNK", shape)]
-        if len(shape) != 3 or 0 in sizes:
+        sizes = [whole(size, value) for size, value in zip(("M", "N", "K", "products"), shape)]
+        if len(shape) not in (3, 4) or 0 in sizes:
             raise ValueError(f"a shape is (M, N, K), numbers of at least 1, not {tuple(shape)}")
-        named.append((name, (sizes[0], sizes[1], sizes[2])))
+        m, n, k, products = (*sizes, 1)[:4]
+        named.append((name, (m, n, k, products)))
     return named
+
+
+def _times(job: Job, products: int) -> Job:
+    """Several such jobs as one row."""
+    counters = {name: products * value for name, value in job.counters.items()}
+    return dataclasses.replace(job, products=products, cycles=products * job.cycles,
+                               counters=counters)

@@ -82,7 +82,7 @@ class Worker:
     def read(self, offset: int, count: int) -> np.ndarray[Any, np.dtype[np.uint8]]:
         """Bytes of the shared memory."""
         into = np.empty(count, np.uint8)
-        view, done = memoryview(into), 0
+        view, done = into.data, 0
         while done < count:
             got = os.preadv(self._memory, [view[done:]], offset + done)
             if not got:
@@ -125,7 +125,7 @@ class Worker:
     def _write(self, arrays: Sequence[np.ndarray[Any, Any]]) -> None:
         offset = 0
         for array in arrays:
-            view = memoryview(array.reshape(-1).view(np.uint8))
+            view = array.reshape(-1).view(np.uint8).data
             while view:
                 done = os.pwrite(self._memory, view, offset)
                 view = view[done:]

@@ -117,12 +117,13 @@ def test_estimate_takes_what_a_job_takes():
     assert [job.name for job in estimated] == list(shapes)
     assert estimated[0].cycles == estimated[2].cycles == result.cycles > estimated[3].cycles
     assert estimated[0].utilization == result.utilization and estimated[0].sqnr_db is None
-    assert [job.shape for job in mxe.estimate([(8, 8, 32), (4, 4, 64)], *PAIR)] == \
-        ["8x8x32", "4x4x64"]
+    one, other, four = mxe.estimate([(8, 8, 32), (4, 4, 64), (8, 8, 32, 4)], *PAIR)
+    assert [one.shape, other.shape, four.shape] == ["8x8x32", "4x4x64", "4*8x8x32"]
+    assert four.cycles == 4 * one.cycles and four.counters["blocks"] == 4 * one.counters["blocks"]
 
 
 @pytest.mark.parametrize("text, shapes, arguments", [
-    ("a shape is", (1, 2), {}), ("a shape is", (1, 2, 0), {}), ("a shape is", [(1, 2, 3, 4)], {}),
+    ("a shape is", (1, 2), {}), ("a shape is", (1, 2, 0), {}), ("a shape is", [(1, 2, 3, 4, 5)], {}),
     ("N must be a whole number", (1, -2, 3), {}), ("NUM_PE is 3", (1, 2, 3), {"num_pe": 3}),
     ("the output format is neither", (1, 2, 3), {"out_format": "fp3"})])
 def test_bad_estimates(text, shapes, arguments):
