@@ -21,8 +21,8 @@ from ._operands import operand, output
 from ._quantizer import (Format, FormatLike, Preset, Quantizer, format_name, formats, presets,
                          resolve)
 from ._record import Job, Recording, layer, record
+from ._requests import EngineError
 from ._results import Cause, Comparison, Difference, Differing, Explanation, Side, Stats
-from ._worker import EngineError
 
 __all__ = ["Array", "Cause", "Comparison", "Difference", "Differing", "Engine", "EngineError",
            "EngineResult", "Explanation", "Format", "Job", "Preset", "Quantizer", "Recording",

@@ -6,7 +6,7 @@ import dataclasses
 import os
 import threading
 import weakref
-from typing import Any, Optional
+from typing import TYPE_CHECKING, Any, Optional
 
 import numpy as np
 
@@ -16,8 +16,10 @@ from ._namespaces import Source
 from ._operands import operand, output
 from ._quantizer import FormatLike
 from ._record import active, signal_to_noise
-from ._requests import PathLike, engine_request, job_of
-from ._worker import EngineError, Worker
+from ._requests import EngineError, PathLike, engine_request, job_of
+
+if TYPE_CHECKING:
+    from ._worker import Worker
 
 
 @dataclasses.dataclass(frozen=True)
@@ -85,7 +87,7 @@ class Engine:
         self._request, self._environment = engine_request(self._arguments)
         self._check = check
         self._lock = threading.Lock()
-        self._worker: Optional[Worker] = Worker(self._request, self._environment)
+        self._worker: Optional[Worker] = self._start()
         self._description = self._worker.description
         _engines.add(self)
 
@@ -173,12 +175,16 @@ class Engine:
     def __repr__(self) -> str:
         return f"mxe.Engine({self.config!r}, target={self.target!r})"
 
+    def _start(self) -> Worker:
+        from ._worker import Worker  # whose imports take as long as all others
+        return Worker(self._request, self._environment)
+
     def _call(self, request: dict[str, Any], arrays: list[np.ndarray[Any, Any]]) \
             -> tuple[dict[str, Any], np.ndarray[Any, Any], np.ndarray[Any, Any]]:
         """The reply, the bytes of the result and its scales."""
         with self._lock:
             if self._worker is None:
-                self._worker = Worker(self._request, self._environment)
+                self._worker = self._start()
             try:
                 reply = self._worker.call(request, arrays)
                 stored = self._worker.read(0, reply.get("bytes", 0))

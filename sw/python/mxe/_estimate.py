@@ -10,7 +10,6 @@ from . import _core
 from ._quantizer import FormatLike, format_name
 from ._record import Job, Recording
 from ._requests import PathLike, engine_request, job_of, whole
-from ._worker import Worker
 
 
 def estimate(shapes: Any, format_a: FormatLike, format_b: FormatLike, *, config: PathLike = "base",
@@ -27,6 +26,7 @@ def estimate(shapes: Any, format_a: FormatLike, format_b: FormatLike, *, config:
     Returns a Recording with a job for each shape. Raises ValueError as `Engine` does, and for
     shapes that are not numbers of at least 1.
     """
+    from ._worker import Worker  # whose imports take as long as all others
     request, environment = engine_request({
         "config": os.fspath(config), "target": target, "mem_latency": mem_latency,
         "mem_bytes_per_cycle": mem_bytes_per_cycle, "mem_jitter": mem_jitter, "rtl": rtl,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import contextvars
 import dataclasses
-import html
 import json
 import math
 import os
@@ -116,6 +115,7 @@ class Recording(Sequence[Job]):
 
     def _repr_html_(self) -> str:
         """For notebooks."""
+        import html
         first, *lines = ["".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in line)
                          for tag, line in zip(["th"] + ["td"] * len(self.jobs) + ["th"],
                                               self._cells())]

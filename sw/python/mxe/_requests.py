@@ -11,6 +11,10 @@ from ._record import Job, name_of_layer
 PathLike = Union[str, "os.PathLike[str]"]
 
 
+class EngineError(RuntimeError):
+    """An engine did not do its job: its process ended, it hung, or it broke a rule of its buses."""
+
+
 def whole(name: str, value: Any) -> int:
     """A whole number of at least 0, or the command line's complaint."""
     try:

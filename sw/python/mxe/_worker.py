@@ -18,11 +18,9 @@ from typing import Any, Mapping, Optional, Sequence
 
 import numpy as np
 
+from ._requests import EngineError
+
 _PROGRAM = pathlib.Path(__file__).with_name("mxe-worker")
-
-
-class EngineError(RuntimeError):
-    """An engine did not do its job: its process ended, it hung, or it broke a rule of its buses."""
 
 
 class Worker:
@@ -42,11 +40,9 @@ class Worker:
         self._errors = tempfile.TemporaryFile()
         with theirs:
             descriptors = (theirs.fileno(), self._memory)
-            # A session of its own, so that Ctrl-C reaches this process alone.
             self._process = subprocess.Popen(
                 [_PROGRAM, *map(str, descriptors)], pass_fds=descriptors, stdin=subprocess.DEVNULL,
-                stdout=self._errors, stderr=self._errors, env={**os.environ, **environment},
-                start_new_session=True)
+                stdout=self._errors, stderr=self._errors, env={**os.environ, **environment})
         try:
             self.description = self.call(request)
         except BaseException:

@@ -160,7 +160,7 @@ def test_a_killed_process_loses_its_job_alone(number):
 
 def run(script, *arguments):
     done = subprocess.run([sys.executable, "-c", script, *arguments], capture_output=True,
-                          text=True, check=False, timeout=120)
+                          text=True, check=False, timeout=120, start_new_session=True)
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
 
@@ -180,6 +180,20 @@ print(eng.matmul(np.ones((4, 32)), np.ones((32, 4)), "mxint8", "mxint8").value[0
     printed = run(script).split()
     assert len(printed) == 2, "the job ended before the signal"
     assert float(printed[0]) < 1.5 and printed[1] == "32.0"
+
+
+def test_control_c_reaches_nobody_else():
+    """A terminal sends it to the engine's process, too; it is for this one to decide."""
+    script = f"""
+import numpy as np, mxe, os, signal, threading
+eng = mxe.Engine("small")
+pid, seen = eng.pid, []
+signal.signal(signal.SIGINT, lambda *_: seen.append(1))
+threading.Timer(0.3, os.killpg, [os.getpgid(0), signal.SIGINT]).start()
+eng.matmul({LONG})
+print(eng.pid == pid, seen)
+"""
+    assert run(script) == "True [1]"
 
 
 def ended(pid):
