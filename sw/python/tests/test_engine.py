@@ -79,6 +79,16 @@ def test_batches(eng, a, b, bias):
                 golden)
 
 
+def test_batches_add_up():
+    a, b = plain((3, 5, 70)), plain((3, 70, 7), 2)
+    with engine("model") as eng:
+        together = eng.matmul(a, b, *PAIR)
+        alone = [eng.matmul(one, other, *PAIR) for one, other in zip(a, b)]
+    assert together.cycles == sum(one.cycles for one in alone)
+    for name, value in together.counters.items():
+        assert value == sum(one.counters[name] for one in alone), name
+
+
 def test_quantized_operands():
     with engine("model") as eng:
         a, b = plain((9, 70)), plain((70, 13), 2)
@@ -214,8 +224,9 @@ def test_processes_end_with_who_started_them():
 import mxe, numpy as np, os, threading, time
 eng = mxe.Engine("small")
 print(eng.pid, flush=True)
-threading.Timer(0.5, os._exit, [0]).start()
-eng.matmul({LONG})
+x = np.ones((4096, 4096), np.float32)
+threading.Timer(1, os._exit, [0]).start()
+eng.matmul(x, x, "mxint8", "mxint8")
 """
     assert ended(int(run(script)))
 
