@@ -361,3 +361,9 @@ def test_results_are_compared():
                 eng._worker.call
             eng.matmul(x, x.T, *PAIR)
         assert ("difference" in replies[0]) == check
+
+
+def test_a_package_without_engines_says_so(monkeypatch):
+    monkeypatch.setattr(_worker, "_PROGRAM", pathlib.Path("/none"))
+    with pytest.raises(mxe.EngineError, match="built without SystemC: install libsystemc-dev"):
+        mxe.Engine()
