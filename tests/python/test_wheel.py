@@ -82,6 +82,9 @@ def main():
     parser.add_argument("--root", type=pathlib.Path, required=True, help="the project")
     parser.add_argument("--work", type=pathlib.Path, required=True, help="a folder for all of it")
     parser.add_argument("--program", type=pathlib.Path, required=True, help="build/mxe")
+    parser.add_argument("--build", type=pathlib.Path, required=True, help="where it is compiled")
+    parser.add_argument("--cxx", required=True, help="compiler of the program, whose cache is shared")
+    parser.add_argument("--rtl", help="folder of designs to simulate; without it, no test of the RTL")
     options = parser.parse_args()
     root, work = options.root.resolve(), options.work.resolve()
     work.mkdir(parents=True, exist_ok=True)
@@ -91,8 +94,9 @@ def main():
                           fresh=False)
     shutil.rmtree(work / "wheels", ignore_errors=True)
     run(builder, "-m", "pip", "wheel", "--quiet", "--no-build-isolation", "--no-deps",
-        "--wheel-dir", work / "wheels", f"--config-settings=build-dir={work}/cmake",
-        root / "sw/python", env={**os.environ, "CMAKE_BUILD_PARALLEL_LEVEL": "1"})
+        "--wheel-dir", work / "wheels", f"--config-settings=build-dir={options.build}",
+        "--config-settings=cmake.define.MXE_PYTHON_WARNINGS=ON", root / "sw/python",
+        env={**os.environ, "CMAKE_BUILD_PARALLEL_LEVEL": "1", "CXX": options.cxx})
     wheel, = (work / "wheels").glob("*.whl")
     print(f"{wheel.name}: {wheel.stat().st_size} bytes")
 
@@ -100,14 +104,15 @@ def main():
     print(run(python, "-c", "import mxe; print(mxe.quantize([1.0, 2.0], 'mxfp8_e4m3'))", cwd=work))
     peers = requirements(root, "peers.txt").values() if os.environ.get("MXE_PYTHON_PEERS") else []
     run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", needed["pytest"],
-        needed["ml_dtypes"], needed["mypy"], *peers)
+        needed["pytest-xdist"], needed["ml_dtypes"], needed["mypy"], *peers)
     others = {}  # variables of the environment that say where other libraries are
     if peers:
         others = with_torch(root, work, python)
     tests = subprocess.run(
         [python, "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", root / "sw/python/tests"],
         cwd=work, check=False,
-        env={**os.environ, "MXE_SOURCE": str(root), "MXE_PROGRAM": str(options.program.resolve()),
+        env={**os.environ, **({"MXE_RTL_PATH": options.rtl} if options.rtl else {}),
+             "MXE_SOURCE": str(root), "MXE_PROGRAM": str(options.program.resolve()),
              "PYTHONDONTWRITEBYTECODE": "1", **others})
     return 1 if tests.returncode else 0
 

@@ -25,6 +25,7 @@ NB_MODULE(_core, module) {
   mxe::python::bind_arrays(module);
   mxe::python::bind_quantized(module);
   mxe::python::bind_matmul(module);
+  mxe::python::bind_engine_jobs(module);
   mxe::python::bind_studies(module);
   mxe::python::bind_elements(module);
 }

@@ -26,6 +26,7 @@ mx::QuantizedArray quantize(const Input& x, const mx::Quantizer& quantizer, int 
 void bind_quantized(nanobind::module_& module);
 void bind_arrays(nanobind::module_& module);
 void bind_matmul(nanobind::module_& module);
+void bind_engine_jobs(nanobind::module_& module);
 void bind_studies(nanobind::module_& module);
 
 /// Adds clipped and round_elements.

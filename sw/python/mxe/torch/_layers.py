@@ -27,6 +27,7 @@ class MXConfig:
     preset: whose quantizer, of formats.
     on: "golden", the engine's products (blocks of 32, E8M0 scales), or "torch", torch's products
         of the dequantized numbers, for every format and preset; without an activation always so.
+        An `mxe.Engine` computes what golden does, and `mxe.record` has a row for each layer then.
     train: whether weights stay numbers that are quantized in every forward pass, with
         straight-through gradients, to train the model further.
     clip: gradients are zero where numbers are cut off. accumulate: as `mxe.matmul` has it.
@@ -35,7 +36,7 @@ class MXConfig:
     weight: Union[FormatLike, Quantizer] = "mxfp8_e4m3"
     activation: Optional[Union[FormatLike, Quantizer]] = "mxfp8_e4m3"
     preset: str = "ocp"
-    on: str = "golden"
+    on: Union[str, mxe.Engine] = "golden"
     train: bool = False
     clip: bool = False
     accumulate: str = "block"
@@ -43,10 +44,15 @@ class MXConfig:
     def __post_init__(self) -> None:
         if "torchao" in sys.modules:  # importing it here would take seconds
             _register_with_torchao()
-        if self.on not in PRODUCTS:
-            raise ValueError(f"unknown product '{self.on}' (allowed: {', '.join(PRODUCTS)})")
+        simulated = isinstance(self.on, mxe.Engine)
+        if not simulated and self.on not in PRODUCTS:
+            raise ValueError(f"unknown product '{self.on}' (allowed: {', '.join(PRODUCTS)}, an "
+                             "mxe.Engine)")
+        if simulated and (self.train or self.activation is None or self.accumulate != "block"):
+            raise ValueError("an engine has no train=True, no other accumulation than block, and "
+                             "needs an activation")
         self.texts()
-        if self.on == "golden" and self.activation is not None:  # complains now
+        if self.on != "torch" and self.activation is not None:  # complains now
             block = [[0.0] * 32]
             w, x = (mxe.quantize(block, q, **self._preset(q)) for q in (self.weight,
                                                                        self.activation))
@@ -72,14 +78,20 @@ class MXLinear(nn.Linear):
     config: MXConfig
 
     @classmethod
-    def from_linear(cls, linear: nn.Linear, config: MXConfig) -> MXLinear:
-        """A layer that shares the bias, and the weights if the configuration is for training."""
+    def from_linear(cls, linear: nn.Linear, config: MXConfig, name: str = "linear") -> MXLinear:
+        """A layer that shares the bias, and the weights if the configuration is for training.
+
+        name: in recordings of what an engine does.
+        """
         made = cls(linear.in_features, linear.out_features, linear.bias is not None,
                    device="meta", dtype=linear.weight.dtype)
         made.config = config
         made.bias = linear.bias
         made.weight = linear.weight
         made._weight_quantizer, made._quantizer = config.texts()
+        made._name = name
+        if isinstance(config.on, mxe.Engine):
+            made._numbers = linear.weight.detach()
         if not config.train:
             made.weight = nn.Parameter(
                 MXTensor.to_mx(linear.weight.detach(), config.weight,
@@ -90,6 +102,8 @@ class MXLinear(nn.Linear):
     def forward(self, input: Tensor) -> Tensor:
         """Source: model/numerics/gemm.h."""
         config, x = self.config, input
+        if isinstance(config.on, mxe.Engine):
+            return self._on_engine(config.on, x)
         golden = config.on == "golden" and self._quantizer is not None
         if not config.train:
             if not golden:
@@ -106,6 +120,17 @@ class MXLinear(nn.Linear):
                                    self.bias, config.accumulate, config.clip)
         return product.reshape(*x.shape[:-1], self.out_features).to(x.dtype)
 
+    def _on_engine(self, engine: mxe.Engine, x: Tensor) -> Tensor:
+        rows, bias = x.detach().reshape(-1, self.in_features), self.bias
+        with mxe.layer(self._name):
+            result = engine.matmul(
+                mxe.quantize(rows, self.config.activation, **self.config._preset(
+                    self.config.activation)),
+                self.weight.array, transpose_b=True, bias=None if bias is None else bias.detach(),
+                reference=lambda: nn.functional.linear(rows, self._numbers, bias).detach())
+        product: Tensor = result.value
+        return product.reshape(*x.shape[:-1], self.out_features).to(x.dtype)
+
     def _activation(self, x: Tensor) -> Tensor:
         if self._quantizer is None:
             return x
@@ -116,6 +141,8 @@ class MXLinear(nn.Linear):
         return (f"{super().extra_repr()}, weight={self._weight_quantizer}, "
                 f"activation={self._quantizer}, on={self.config.on}")
 
+    _name: str
+    _numbers: Tensor  # what was quantized; only for an engine, whose recordings compare with it
     _weight_quantizer: str
     _quantizer: Optional[str]
 
@@ -140,7 +167,7 @@ def quantize_(model: nn.Module, config: Optional[MXConfig] = None,
         for own, child in list(module.named_children()):
             path = f"{name}.{own}" if name else own
             if isinstance(child, nn.Linear) and wanted(child, path):
-                setattr(module, own, MXLinear.from_linear(child, chosen))
+                setattr(module, own, MXLinear.from_linear(child, chosen, path))
     return model
 
 
