@@ -35,10 +35,7 @@ find_package(nlohmann_json REQUIRED)
 find_package(yaml-cpp REQUIRED)
 find_package(CLI11 REQUIRED)
 
-# Warnings are errors in our own code; generated and third-party headers are SYSTEM.
-add_library(mxe_warnings INTERFACE)
-target_compile_options(mxe_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
-                                              -Wsign-conversion -Werror -ffp-contract=off)
+include(MxeWarnings)  # generated and third-party headers are SYSTEM
 
 # MXE_SANITIZE=address,undefined and MXE_COVERAGE=ON build everything with instrumentation; the
 # presets asan and coverage set them.

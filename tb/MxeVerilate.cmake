@@ -44,30 +44,10 @@ endif()
 # Every file includes one header with all signals, up to 7 MB, so there are few and large files.
 set(MXE_VERILATED_SPLIT 60000)
 
-# MXE_RTL_PARAMETERS_<name of a configuration>
-include(${CMAKE_CURRENT_LIST_DIR}/../sw/regs/generated/mxe_parameters.cmake)
-set(MXE_TB_DIR ${CMAKE_CURRENT_LIST_DIR})
-get_filename_component(MXE_ROOT_DIR ${CMAKE_CURRENT_LIST_DIR} DIRECTORY)
-set(MXE_INCLUDE_DIR ${MXE_ROOT_DIR})
-if(NOT EXISTS ${MXE_INCLUDE_DIR}/tb/rtl/rtl_top.h)  # installed: <prefix>/share/mxe/tb
-  get_filename_component(MXE_INCLUDE_DIR ${MXE_ROOT_DIR}/../../include/mxe ABSOLUTE)
-endif()
+include(${CMAKE_CURRENT_LIST_DIR}/MxeEngineInterface.cmake)
 set(MXE_RTL_DIR ${MXE_ROOT_DIR}/rtl)
 include(${MXE_RTL_DIR}/sources.cmake)
 set(MXE_REGISTER_SOURCES ${MXE_ROOT_DIR}/rtl/mxe_reg_pkg.sv ${MXE_ROOT_DIR}/rtl/mxe_regs.sv)
-
-# What an engine in a library and the program that loads it have in common (engine_plugin.h).
-set(_headers tb/rtl/engine_plugin.h tb/rtl/rtl_signal.h tb/rtl/rtl_value.h tb/rtl/rtl_top.h model/params/params.h
-             sw/regs/generated/mxe_parameters.h)
-list(TRANSFORM _headers PREPEND ${MXE_INCLUDE_DIR}/)
-set(_digests "")
-foreach(_header IN LISTS _headers)
-  file(SHA256 ${_header} _digest)
-  string(APPEND _digests ${_digest})
-endforeach()
-string(SHA256 MXE_ENGINE_INTERFACE "${_digests}")
-string(SUBSTRING ${MXE_ENGINE_INTERFACE} 0 12 MXE_ENGINE_INTERFACE)
-set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${_headers})
 
 # mxe_verilated_runtime(<target> <file of Verilator>...): what Verilator's classes need at run time,
 # compiled once for all designs.

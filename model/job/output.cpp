@@ -148,6 +148,12 @@ OutputFormat parse_output_format(std::string_view name) {
   return format;
 }
 
+void StoredOutput::append(const StoredOutput& below) {
+  bytes.insert(bytes.end(), below.bytes.begin(), below.bytes.end());
+  scales.insert(scales.end(), below.scales.begin(), below.scales.end());
+  saturations += below.saturations;
+}
+
 StoredOutput store_output(const std::vector<float>& sums, std::size_t rows, std::size_t columns,
                           const OutputFormat& format) {
   StoredOutput stored;

@@ -76,6 +76,9 @@ struct StoredOutput {
   std::vector<uint8_t> bytes;   ///< [rows][row_bytes]
   std::vector<uint8_t> scales;  ///< [rows][scale_bytes]
   uint64_t saturations = 0;     ///< MX elements beyond the largest one
+
+  /// Puts the rows of another result below.
+  void append(const StoredOutput& below);
 };
 
 /// What an engine stores for these sums [rows][columns].

@@ -175,6 +175,20 @@ DeviceResult Device::run(const Job& job) {
   });
 }
 
+DeviceResult Device::run(const Products& products) {
+  DeviceResult all = run(products.jobs[0]);
+  for (std::size_t i = 1; i < products.jobs.size(); i++) {
+    const DeviceResult result = run(products.jobs[i]);
+    all.output.append(result.output);
+    all.cycles += result.cycles;
+    all.wall_seconds += result.wall_seconds;
+    for (std::size_t c = 0; c < all.counters.size(); c++) {
+      all.counters[c].second += result.counters[c].second;
+    }
+  }
+  return all;
+}
+
 DeviceResult Device::run(const JobShape& shape) {
   JobParts parts(shape);
   require_room(parts, impl_->platform->memory().size());

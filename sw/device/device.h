@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "model/job/job.h"
+#include "model/job/products.h"
 #include "sw/device/engine_setup.h"
 #include "sw/device/target.h"
 
@@ -49,6 +50,8 @@ class Device {
   /// Runs one job to its end. Throws DeviceFailure if the device fails, mx::Error if the job does
   /// not fit into the memory or a descriptor.
   DeviceResult run(const Job& job);
+  /// Runs the products one after the other, at least one. Cycles and counters are added up.
+  DeviceResult run(const Products& products);
   /// Runs a job of this shape on whatever is in memory. The result has no output.
   DeviceResult run(const JobShape& shape);
 

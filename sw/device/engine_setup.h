@@ -17,6 +17,7 @@ struct EngineSetup {
   MemoryTiming timing;
   bool cycles_only = false;         ///< model only: the results are not computed
   std::string waves;                ///< RTL only: the FST file to record, empty for none
+  std::string rtl;                  ///< RTL only: the library to run, empty for the project's own
   Tracer* tracer = nullptr;         ///< model only: sees what the engine does; must outlive it
   ArithmeticFactory arithmetic;     ///< model only: see EngineOptions::arithmetic
   LoaderFactory load_a, load_b;     ///< model only: see EngineOptions::load_a

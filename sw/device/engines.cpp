@@ -6,6 +6,7 @@
 #include "model/numerics/error.h"
 #include "model/platform/engine.h"
 #ifdef MXE_WITH_RTL
+#include "tb/rtl/plugin_loader.h"
 #include "tb/rtl/rtl_engine.h"
 #endif
 
@@ -27,6 +28,7 @@ std::unique_ptr<EngineModule> make_model(const EngineSetup& setup) {
 std::unique_ptr<EngineModule> make_rtl(const EngineSetup& setup) {
   RtlOptions options;
   options.waves = setup.waves;
+  if (!setup.rtl.empty()) options.make_top = load_engine_plugin(setup.rtl).make;
   return std::make_unique<RtlEngine>("engine", setup.params, options);
 }
 #endif

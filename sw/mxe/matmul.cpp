@@ -79,7 +79,7 @@ DeviceResult run_on(Target target, const EngineSetup& setup, const Products& pro
                     const mx::GemmOptions& golden) {
   if (target != Target::golden) {
     Device device(target, setup);
-    return products.run(device);
+    return device.run(products);
   }
   const auto start = std::chrono::steady_clock::now();
   DeviceResult result;

@@ -3,9 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+
+#include "sw/device/figures.h"
 
 namespace mxe::cli {
 namespace {
@@ -40,26 +41,6 @@ void print_bound(const Roofline& roof) {
 
 }  // namespace
 
-double utilization(const MatmulReport& report, uint64_t cycles) {
-  const double peak = report.shape.peak_macs_per_cycle(report.params);
-  return cycles == 0 ? 0 : report.shape.macs() / (peak * static_cast<double>(cycles));
-}
-
-Roofline roofline(const MatmulReport& report, const DeviceResult& result) {
-  Roofline roof;
-  const double port = report.params.mem_bytes();
-  const double memory = report.timing.bytes_per_cycle;
-  roof.bytes_per_cycle = memory == 0 ? port : std::min(memory, port);
-  const uint64_t read = result.counter("bytes_read"), written = result.counter("bytes_written");
-  roof.memory_reads = read >= written;
-  const auto cycles = [](double amount, double rate) {
-    return static_cast<uint64_t>(std::ceil(amount / rate));
-  };
-  roof.compute = cycles(report.shape.macs(), report.shape.peak_macs_per_cycle(report.params));
-  roof.memory = cycles(static_cast<double>(std::max(read, written)), roof.bytes_per_cycle);
-  return roof;
-}
-
 Json to_json(const MatmulReport& report, const DeviceResult& result) {
   Json json{{"m", report.shape.m},
             {"n", report.shape.n},
@@ -79,7 +60,7 @@ Json to_json(const MatmulReport& report, const DeviceResult& result) {
   if (report.on == Target::golden) return json;
   json["cycles"] = result.cycles;
   for (const auto& [name, value] : result.counters) json["counters"][name] = value;
-  json["utilization"] = utilization(report, result.cycles);
+  json["utilization"] = utilization(report.shape, report.params, result.cycles);
   json["bytes_read"] = result.counter("bytes_read");
   json["bytes_written"] = result.counter("bytes_written");
   return json;
@@ -96,8 +77,9 @@ void print_text(const MatmulReport& report, const DeviceResult& result) {
   if (report.on == Target::golden) return;
   fmt::print("  configuration  {} ({})\n", report.params.config_name(), report.params.to_string());
   fmt::print("  cycles         {}\n", result.cycles);
-  fmt::print("  utilization    {:.1f} %\n", 100 * utilization(report, result.cycles));
-  print_bound(roofline(report, result));
+  fmt::print("  utilization    {:.1f} %\n",
+             100 * utilization(report.shape, report.params, result.cycles));
+  print_bound(roofline(report.shape, report.params, report.timing, result));
   print_counters(result);
 }
 

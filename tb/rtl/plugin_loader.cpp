@@ -83,7 +83,9 @@ const EnginePlugin& load_design(const std::string& name) {
     std::string places;
     for (const fs::path& directory : design_directories()) places += " " + directory.string();
     throw mx::Error(
-        fmt::format("the design {0} is not installed: {0}.so is in none of{1}", name, places));
+        fmt::format("the design {0} is not installed: {0}.so is in none of{1} (in a checkout, "
+                    "`cmake --build build --target {0}` makes build/rtl/{0}.so)",
+                    name, places));
   }
   return load_engine_plugin(library);
 }

@@ -4,9 +4,9 @@
 and the examples of docs/python.md there. The interpreter that runs this makes the environments.
 
 Exit status: 0; 1 if something fails; 77 if pip gets no packages, for example without a network.
-What was downloaded and compiled is kept below --work for the next time. Tests with peers.txt, large
-libraries that the package works together with, run if MXE_PYTHON_PEERS is set, and are skipped
-otherwise.
+What was downloaded and compiled is kept below --work for the next time. Tests with PyTorch (see
+torch_cpu.py) and peers.txt, large libraries that the package works together with, run if
+MXE_PYTHON_PEERS is set, and are skipped otherwise.
 """
 import argparse
 import os
@@ -15,6 +15,8 @@ import re
 import shutil
 import subprocess
 import sys
+
+import torch_cpu
 
 SKIPPED = 77
 NO_NETWORK = re.compile(r"Temporary failure in name resolution|Failed to establish a new connection|"
@@ -60,11 +62,29 @@ def requirements(root, file):
     return {line.partition("=")[0]: line for line in lines if line and not line.startswith("#")}
 
 
+def with_torch(root, work, python):
+    """PyTorch and what goes with it, in folders of their own that are kept; torchmx, which needs an
+    older torchao, apart. Variables that tell the tests."""
+    beside = requirements(root, "peers_torch.txt").values()
+    torch_cpu.install(work / "torch", *beside, python=python)
+    older = requirements(root, "peers_torchmx.txt").values()
+    stamp = work / "torchmx/packages.txt"
+    if not stamp.exists() or stamp.read_text(encoding="utf-8") != "\n".join(older):
+        shutil.rmtree(work / "torchmx", ignore_errors=True)
+        run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
+            "--no-deps", "--target", work / "torchmx", *older)
+        stamp.write_text("\n".join(older), encoding="utf-8")
+    return {"PYTHONPATH": str(work / "torch"), "MXE_TORCHMX": str(work / "torchmx")}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--root", type=pathlib.Path, required=True, help="the project")
     parser.add_argument("--work", type=pathlib.Path, required=True, help="a folder for all of it")
     parser.add_argument("--program", type=pathlib.Path, required=True, help="build/mxe")
+    parser.add_argument("--build", type=pathlib.Path, required=True, help="where it is compiled")
+    parser.add_argument("--cxx", required=True, help="compiler of the program, whose cache is shared")
+    parser.add_argument("--rtl", help="folder of designs to simulate; without it, no test of the RTL")
     options = parser.parse_args()
     root, work = options.root.resolve(), options.work.resolve()
     work.mkdir(parents=True, exist_ok=True)
@@ -74,8 +94,9 @@ def main():
                           fresh=False)
     shutil.rmtree(work / "wheels", ignore_errors=True)
     run(builder, "-m", "pip", "wheel", "--quiet", "--no-build-isolation", "--no-deps",
-        "--wheel-dir", work / "wheels", f"--config-settings=build-dir={work}/cmake",
-        root / "sw/python", env={**os.environ, "CMAKE_BUILD_PARALLEL_LEVEL": "1"})
+        "--wheel-dir", work / "wheels", f"--config-settings=build-dir={options.build}",
+        "--config-settings=cmake.define.MXE_PYTHON_WARNINGS=ON", root / "sw/python",
+        env={**os.environ, "CMAKE_BUILD_PARALLEL_LEVEL": "1", "CXX": options.cxx})
     wheel, = (work / "wheels").glob("*.whl")
     print(f"{wheel.name}: {wheel.stat().st_size} bytes")
 
@@ -83,12 +104,16 @@ def main():
     print(run(python, "-c", "import mxe; print(mxe.quantize([1.0, 2.0], 'mxfp8_e4m3'))", cwd=work))
     peers = requirements(root, "peers.txt").values() if os.environ.get("MXE_PYTHON_PEERS") else []
     run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", needed["pytest"],
-        needed["ml_dtypes"], *peers)
+        needed["pytest-xdist"], needed["ml_dtypes"], needed["mypy"], *peers)
+    others = {}  # variables of the environment that say where other libraries are
+    if peers:
+        others = with_torch(root, work, python)
     tests = subprocess.run(
         [python, "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", root / "sw/python/tests"],
         cwd=work, check=False,
-        env={**os.environ, "MXE_SOURCE": str(root), "MXE_PROGRAM": str(options.program.resolve()),
-             "PYTHONDONTWRITEBYTECODE": "1"})
+        env={**os.environ, **({"MXE_RTL_PATH": options.rtl} if options.rtl else {}),
+             "MXE_SOURCE": str(root), "MXE_PROGRAM": str(options.program.resolve()),
+             "PYTHONDONTWRITEBYTECODE": "1", **others})
     return 1 if tests.returncode else 0
 
 

@@ -14,14 +14,20 @@ from typing import Any, Iterable, Optional, Sequence, Union
 
 from . import _core
 from ._array import Array, _threads, load, save
+from ._engine import Engine, EngineResult
+from ._estimate import estimate
 from ._namespaces import Source, form_of, numbers
+from ._operands import operand, output
 from ._quantizer import (Format, FormatLike, Preset, Quantizer, format_name, formats, presets,
                          resolve)
+from ._record import Job, Recording, layer, record
+from ._requests import EngineError
 from ._results import Cause, Comparison, Difference, Differing, Explanation, Side, Stats
 
-__all__ = ["Array", "Cause", "Comparison", "Difference", "Differing", "Explanation", "Format",
-           "Preset", "Quantizer", "Side", "Stats", "compare", "diff", "explain", "fake_quantize",
-           "formats", "load", "matmul", "presets", "quantize", "save"]
+__all__ = ["Array", "Cause", "Comparison", "Difference", "Differing", "Engine", "EngineError",
+           "EngineResult", "Explanation", "Format", "Job", "Preset", "Quantizer", "Recording",
+           "Side", "Stats", "compare", "diff", "estimate", "explain", "fake_quantize", "formats",
+           "layer", "load", "matmul", "presets", "quantize", "record", "save"]
 __version__ = _core.version
 
 
@@ -68,8 +74,8 @@ def fake_quantize(x: Any, format: Union[FormatLike, Quantizer], preset: str = "o
                         tensor_amax)
     source = Source(x)
     form = form_of(source.dtype if dtype is None else dtype)
-    values = _core.fake_quantize(source.array, source.bits, quantizer, axis, _threads(threads),
-                                 form)
+    values: Any = _core.fake_quantize(source.array, source.bits, quantizer, axis,
+                                      _threads(threads), form)
     return numbers(values, form, source.library)
 
 
@@ -77,8 +83,9 @@ def matmul(a: Any, b: Any, format_a: Optional[FormatLike] = None,
            format_b: Optional[FormatLike] = None, *, bias: Any = None, transpose_b: bool = False,
            out_format: str = "fp32", out_rule: Optional[str] = None,
            out_overflow: Optional[str] = None, accumulate: str = "block", dual: bool = True,
-           bias_format: str = "fp32", threads: Optional[int] = None) -> Any:
-    """a @ b + bias on the reference: what the engine computes, bit for bit.
+           bias_format: str = "fp32", threads: Optional[int] = None,
+           on: Union[str, Engine] = "golden") -> Any:
+    """a @ b + bias on the reference, or on an engine, which computes the same, bit for bit.
 
     a: [..., M, K], b: [..., K, N], or [..., N, K] with transpose_b, as weights of linear layers are
         stored. Axes before the last two broadcast as NumPy's do. Each is an Array, quantized along
@@ -89,39 +96,28 @@ def matmul(a: Any, b: Any, format_a: Optional[FormatLike] = None,
         Array, with scales by out_rule (floor, ceil, even, rceil) and what is too large made by
         out_overflow (saturate, special).
     accumulate: block, the engine's rule; exact, sequential, or nvidia-blackwell.
-    dual: two 4-bit operands are summed in two chains, as engines with FP4_DUAL do.
+    dual: two 4-bit operands are summed in two chains, as engines with FP4_DUAL do. An engine does
+        what it is built to do.
+    on: golden, or an `mxe.Engine`, whose `matmul` says what the product took, too.
 
     Returns [..., M, N], float32, bfloat16 or float16, in the library of a; or an Array. Raises
     ValueError for shapes that do not fit, formats that the engine does not have and names that do
     not exist. Source: model/numerics/gemm.h, model/job/output.h.
     """
+    if isinstance(on, Engine):
+        return on.matmul(a, b, format_a, format_b, bias=bias, transpose_b=transpose_b,
+                         out_format=out_format, out_rule=out_rule, out_overflow=out_overflow,
+                         accumulate=accumulate, bias_format=bias_format, threads=threads).value
+    if on != "golden":
+        raise ValueError(f"on must be 'golden' or an mxe.Engine, not {on!r}")
     count = _threads(threads)
-    first, library = _operand(a, format_a, -1, "a", count)
-    second, _ = _operand(b, format_b, -1 if transpose_b else -2, "b", count)
+    first, library = operand(a, format_a, -1, "a", count)
+    second, _ = operand(b, format_b, -1 if transpose_b else -2, "b", count)
     added = None if bias is None else Source(bias)
-    value = _core.matmul(first, second, transpose_b, None if added is None else added.array,
-                         added is not None and added.bits, bias_format, out_format, out_rule,
-                         out_overflow, accumulate, dual, count)
-    if isinstance(value, _core.Quantized):
-        return Array(value, library)
-    return numbers(value, {"bf16": 1, "fp16": 2}.get(out_format, 0), library)
-
-
-def _operand(x: Any, format: Optional[FormatLike], axis: int, name: str,
-             threads: int) -> tuple[Any, str]:
-    """An operand of matmul as the core has it, and its library."""
-    if isinstance(x, Array):
-        if format is not None:
-            raise ValueError(f"{name} is quantized already: it has a format")
-        return x._core, x._library
-    if format is None:
-        raise ValueError(f"{name} is an array of numbers: format_{name} is needed")
-    source = Source(x)
-    ndim = getattr(source.array, "ndim", None)
-    if ndim is not None and ndim < 2:
-        raise ValueError(f"{name} must have at least two axes, but has {ndim}")
-    quantizer = resolve(format, "ocp")
-    return _core.quantize(source.array, source.bits, quantizer, axis, threads), source.library
+    value: Any = _core.matmul(first, second, transpose_b, None if added is None else added.array,
+                              added is not None and added.bits, bias_format, out_format, out_rule,
+                              out_overflow, accumulate, dual, count)
+    return output(value, out_format, library)
 
 
 def compare(x: Any, formats: Optional[Iterable[FormatLike]] = None,

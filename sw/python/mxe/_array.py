@@ -54,7 +54,7 @@ class Array:
         """
         quantizer = resolve(format, preset, block, scale_format)
         source = Source(codes)
-        plain = _bytes(source.array)
+        plain: Any = _bytes(source.array)
         if packed is not None:
             plain = _core.unpack(plain, quantizer.bits, packed, length)
         wide = plain.dtype == np.uint16
@@ -99,12 +99,14 @@ class Array:
     @property
     def tensor_scale(self) -> float:
         """What multiplies the whole array (nvfp4), else 1."""
-        return self._core.tensor_scale
+        value: float = self._core.tensor_scale
+        return value
 
     @property
     def tensor_amax(self) -> float:
         """The magnitude that the tensor scale was made of, else 1."""
-        return self._core.tensor_amax
+        value: float = self._core.tensor_amax
+        return value
 
     @property
     def row_amaxes(self) -> Any:
@@ -116,7 +118,8 @@ class Array:
     @property
     def shape(self) -> tuple[int, ...]:
         """That of the array that was quantized."""
-        return self._core.shape
+        value: tuple[int, ...] = self._core.shape
+        return value
 
     @property
     def ndim(self) -> int:
@@ -126,27 +129,32 @@ class Array:
     @property
     def axis(self) -> int:
         """The axis that blocks run along, counted from 0."""
-        return self._core.axis
+        value: int = self._core.axis
+        return value
 
     @property
     def block(self) -> int:
         """Elements that share a scale."""
-        return self._core.block
+        value: int = self._core.block
+        return value
 
     @property
     def format(self) -> str:
         """The name of the element format."""
-        return self._core.quantizer.format
+        value: str = self._core.quantizer.format
+        return value
 
     @property
     def preset(self) -> str:
         """The name of the preset."""
-        return self._core.quantizer.preset
+        value: str = self._core.quantizer.preset
+        return value
 
     @property
     def scale_format(self) -> str:
         """What `scales` holds: e8m0, e4m3, ... codes, or float32."""
-        return self._core.scale_format
+        value: str = self._core.scale_format
+        return value
 
     @property
     def quantizer(self) -> Quantizer:
@@ -241,7 +249,7 @@ def _threads(threads: Optional[int]) -> int:
     return threads
 
 
-def _bytes(array: Any) -> np.ndarray:
+def _bytes(array: Any) -> Any:
     """Codes as NumPy's uint8 or uint16; other arrays as they are."""
     if not isinstance(array, np.ndarray):
         if type(array).__module__.partition(".")[0] == "torch" and array.element_size() == 1:

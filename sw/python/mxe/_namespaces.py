@@ -40,6 +40,11 @@ class Source:
         root = type(x).__module__.partition(".")[0]
         if root == "torch":
             self.library = "torch"
+            if x.device.type != "cpu" or str(x.layout) != "torch.strided":
+                raise TypeError("the array must be dense and in the CPU's memory, not "
+                                f"{str(x.layout).rpartition('.')[2]} on {x.device.type}")
+            if x.is_neg():  # negated when it is read, which DLPack does not say
+                x = x.resolve_neg()
             return x.detach() if x.requires_grad else x
         if root in ("jax", "jaxlib"):
             self.library = "jax"
@@ -108,8 +113,9 @@ def typed(array: np.ndarray, name: str, library: str) -> Any:
     """Codes under the type that torch or ml_dtypes have for them."""
     if library == "torch":
         torch = sys.modules["torch"]
-        if hasattr(torch, name):
-            return torch.from_numpy(array).view(getattr(torch, name))
+        if not hasattr(torch, name):
+            raise TypeError(f"torch has no {name}, one a byte")
+        return torch.from_numpy(array).view(getattr(torch, name))
     try:
         module = importlib.import_module("ml_dtypes")
     except ImportError:

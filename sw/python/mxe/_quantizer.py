@@ -168,7 +168,8 @@ def resolve(quantizer: Union[FormatLike, Quantizer], preset: str, block: Optiona
     else:
         name = quantizer if type(quantizer) is str else format_name(quantizer)
         result = cached(name, preset)
-    if block is scale_format is scale_rule is rounding is seed is tensor_amax is None:
+    if all(switch is None for switch in (block, scale_format, scale_rule, rounding, seed,
+                                         tensor_amax)):
         return result
     given = (("block_size", block), ("scale_format", scale_format), ("scale_rule", scale_rule),
              ("rounding", rounding), ("seed", seed),
@@ -176,7 +177,7 @@ def resolve(quantizer: Union[FormatLike, Quantizer], preset: str, block: Optiona
     switches = {**result.changes, **{key: value for key, value in given if value is not None}}
     now = _core.Quantizer(name, preset, switches)
     values = now.switches
-    if scale_rule is not None and not values["scale_format"].endswith("m0"):
+    if scale_rule is not None and not str(values["scale_format"]).endswith("m0"):
         raise ValueError(f"scale_rule is for power-of-two scales, not for {values['scale_format']}")
     if seed is not None and values["rounding"] != "stochastic":
         raise ValueError("seed is for rounding='stochastic'")

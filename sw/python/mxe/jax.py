@@ -81,7 +81,7 @@ def quantize(x: Any, format: Union[FormatLike, Quantizer], preset: str = "ocp", 
 
 @functools.partial(jax.custom_vjp, nondiff_argnums=(1, 2))
 def _straight_through(x: jax.Array, quantizer: Quantizer, axis: int) -> jax.Array:
-    def compute(values: Any) -> np.ndarray:
+    def compute(values: Any) -> Any:
         return mxe.fake_quantize(np.asarray(values), quantizer, axis=axis)
 
     return jax.pure_callback(compute, jax.ShapeDtypeStruct(x.shape, x.dtype), x,
@@ -108,7 +108,7 @@ def fake_quantize(x: Any, format: Union[FormatLike, Quantizer], preset: str = "o
 @functools.partial(jax.custom_vjp, nondiff_argnums=(2, 3, 4))
 def _product(a: jax.Array, b: jax.Array, format_a: Quantizer, format_b: Quantizer,
              accumulate: str) -> jax.Array:
-    def compute(x: Any, y: Any) -> np.ndarray:
+    def compute(x: Any, y: Any) -> Any:
         return mxe.matmul(mxe.quantize(np.asarray(x), format_a),
                           mxe.quantize(np.asarray(y), format_b, axis=-2), accumulate=accumulate)
 
@@ -130,7 +130,8 @@ def _product_backward(format_a: Quantizer, format_b: Quantizer, accumulate: str,
                           preferred_element_type=jnp.float32)
 
     _, pullback = jax.vjp(product, *operands)
-    return pullback(gradient)
+    found: tuple[jax.Array, jax.Array] = pullback(gradient)
+    return found
 
 
 _product.defvjp(_product_forward, _product_backward)

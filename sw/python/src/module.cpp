@@ -18,11 +18,14 @@ NB_MODULE(_core, module) {
       PyErr_SetString(PyExc_ValueError, error.what());
     }
   });
+  nb::set_leak_warnings(false);  // caches in Python live as long as the interpreter
   module.attr("version") = MXE_PYTHON_VERSION;
   module.attr("hardware_threads") = std::max(1u, std::thread::hardware_concurrency());
   mxe::python::bind_quantizers(module);
   mxe::python::bind_arrays(module);
   mxe::python::bind_quantized(module);
   mxe::python::bind_matmul(module);
+  mxe::python::bind_engine_jobs(module);
   mxe::python::bind_studies(module);
+  mxe::python::bind_elements(module);
 }

@@ -26,7 +26,11 @@ mx::QuantizedArray quantize(const Input& x, const mx::Quantizer& quantizer, int 
 void bind_quantized(nanobind::module_& module);
 void bind_arrays(nanobind::module_& module);
 void bind_matmul(nanobind::module_& module);
+void bind_engine_jobs(nanobind::module_& module);
 void bind_studies(nanobind::module_& module);
+
+/// Adds clipped and round_elements.
+void bind_elements(nanobind::module_& module);
 
 /// One thread for work that is done before another one has started.
 inline unsigned threads_for(std::size_t blocks, unsigned threads) {

@@ -8,6 +8,10 @@ import subprocess
 import numpy as np
 import pytest
 
+# Products of torch are compared bit for bit: without this, the order of their sums depends on where
+# arrays lie in memory. Read when torch multiplies for the first time.
+os.environ.setdefault("MKL_CBWR", "COMPATIBLE")
+
 SOURCE = pathlib.Path(os.environ.get("MXE_SOURCE", pathlib.Path(__file__).resolve().parents[3]))
 PROGRAM = pathlib.Path(os.environ.get("MXE_PROGRAM", SOURCE / "build/mxe"))
 DATA = SOURCE / "tests/conformance/data"

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/job/products.h"
+
+namespace mxe {
+
+JobShape Products::total() const {
+  JobShape total = jobs[0].shape();
+  total.m *= jobs.size();
+  return total;
+}
+
+StoredOutput Products::golden(const mx::GemmOptions& options) const {
+  StoredOutput all;
+  for (const Job& job : jobs) all.append(job.golden(options));
+  return all;
+}
+
+void Products::add_bias(std::vector<float> values, bool one_row, bool bf16) {
+  if (bf16) values = round_to_bfloat16(values);
+  std::size_t at = 0;
+  for (Job& job : jobs) {
+    job.bias_bf16 = bf16;
+    job.bias_one_row = one_row;
+    const std::size_t count = one_row ? job.n() : job.m() * job.n();
+    job.bias.reserve(count);
+    for (std::size_t i = 0; i < count; i++) job.bias.push_back(values[at++ % values.size()]);
+  }
+}
+
+Products make_products(const mx::MxTensor& a_rows, const mx::MxTensor& b_rows,
+                       const mx::Batches& batches) {
+  Products products;
+  products.shape = batches.shape;
+  if (batches.b_count == 1) {
+    products.jobs.resize(1);
+    products.jobs[0].a = a_rows;
+    products.jobs[0].b = b_rows;
+    return products;
+  }
+  for (const auto& [of_a, of_b] : batches.pairs) {
+    Job& job = products.jobs.emplace_back();
+    job.a = mx::slice_rows(a_rows, of_a * batches.m, batches.m);
+    job.b = mx::slice_rows(b_rows, of_b * batches.n, batches.n);
+  }
+  return products;
+}
+
+}  // namespace mxe

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The process that an engine lives in: mxe-worker, a program beside this file.
+
+A request and its reply are one line of JSON each, on a socket; the numbers of both lie in a file in
+memory that the two processes share (sw/worker/channel.h). SystemC builds its modules once in the
+life of a process, therefore every engine has a process of its own.
+"""
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import signal
+import socket
+import subprocess
+import tempfile
+from typing import Any, Mapping, Optional, Sequence
+
+import numpy as np
+
+from ._requests import EngineError
+
+_PROGRAM = pathlib.Path(__file__).with_name("mxe-worker")
+
+
+class Worker:
+    """A running engine. Not for several threads, nor for a process that was forked off.
+
+    request: what sw/worker/requests.h reads an engine from. environment: variables for the process.
+    Raises ValueError, with the command line's sentence, if there is no such engine, EngineError if
+    the process does not start.
+    """
+
+    def __init__(self, request: Mapping[str, Any], environment: Mapping[str, str]) -> None:
+        if not _PROGRAM.exists():
+            raise EngineError("this package was built without SystemC: install libsystemc-dev and "
+                              "libyaml-cpp-dev and build it again (docs/python.md)")
+        self._socket, theirs = socket.socketpair()
+        self._memory = os.memfd_create("mxe")
+        self._errors = tempfile.TemporaryFile()
+        with theirs:
+            descriptors = (theirs.fileno(), self._memory)
+            self._process = subprocess.Popen(
+                [_PROGRAM, *map(str, descriptors)], pass_fds=descriptors, stdin=subprocess.DEVNULL,
+                stdout=self._errors, stderr=self._errors, env={**os.environ, **environment})
+        try:
+            self.description = self.call(request)
+        except BaseException:
+            self.end()
+            raise
+
+    @property
+    def pid(self) -> int:
+        """The number of the process."""
+        return self._process.pid
+
+    def call(self, request: Mapping[str, Any],
+             arrays: Sequence[np.ndarray[Any, Any]] = ()) -> dict[str, Any]:
+        """The reply to a request, whose numbers lie one after the other in the memory.
+
+        After any exception but ValueError the process is of no use any more.
+        """
+        try:
+            self._write(arrays)
+            self._socket.sendall(json.dumps(request).encode() + b"\n")
+            line = self._receive()
+        except OSError:  # the process has ended, which is looked into below
+            line = b""
+        if not line.endswith(b"\n"):
+            raise EngineError(self._why_it_ended())
+        reply: dict[str, Any] = json.loads(line)
+        if "error" not in reply:
+            return reply
+        if reply["kind"] == "value":
+            raise ValueError(reply["error"])
+        raise EngineError(reply["error"])
+
+    def read(self, offset: int, count: int) -> np.ndarray[Any, np.dtype[np.uint8]]:
+        """Bytes of the shared memory."""
+        into = np.empty(count, np.uint8)
+        view, done = into.data, 0
+        while done < count:
+            got = os.preadv(self._memory, [view[done:]], offset + done)
+            if not got:
+                raise EngineError("the engine's process has written less than it said")
+            done += got
+        return into
+
+    def forget(self) -> None:
+        """Gives the memory back to the system; the next request starts with an empty one."""
+        os.ftruncate(self._memory, 0)
+
+    def end(self) -> None:
+        """Ends the process, also in the middle of a job."""
+        if self._process.returncode is None:
+            self._process.kill()
+            self._process.wait()
+        self.drop()
+
+    def drop(self) -> None:
+        """Lets go of the process without ending it: it belongs to the process that this one was
+        forked from."""
+        if self._process.returncode is None:
+            self._process.returncode = 0  # this one cannot wait for it
+        if self._memory >= 0:
+            os.close(self._memory)
+            self._memory = -1
+        self._socket.close()
+        self._errors.close()
+
+    def _receive(self) -> bytes:
+        """One line, or less if the process has ended."""
+        line = bytearray()
+        while not line.endswith(b"\n"):
+            part = self._socket.recv(65536)
+            if not part:
+                break
+            line += part
+        return bytes(line)
+
+    def _write(self, arrays: Sequence[np.ndarray[Any, Any]]) -> None:
+        offset = 0
+        for array in arrays:
+            view = array.reshape(-1).view(np.uint8).data
+            while view:
+                done = os.pwrite(self._memory, view, offset)
+                view = view[done:]
+                offset += done
+
+    def _why_it_ended(self) -> str:
+        try:
+            status: Optional[int] = self._process.wait(5)
+        except subprocess.TimeoutExpired:
+            status = None
+        if status is not None and status < 0:
+            how = f"was ended by {signal.Signals(-status).name}"
+        else:
+            how = "has closed its socket" if status is None else f"has ended with status {status}"
+        self._errors.seek(0)
+        said = self._errors.read().decode(errors="replace").strip().splitlines()
+        reason = f" ({said[-1]})" if said else ""
+        return f"the engine's process {how}{reason}; its next job starts a new one"

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The linear layer of microxcaling."""
+from __future__ import annotations
+
+from typing import Optional
+
+from torch import Tensor, nn
+
+from .functions import linear
+from .specs import MxSpecs, Specs, apply_mx_specs
+
+
+class Linear(nn.Linear):
+    """torch.nn.Linear, quantized by mx_specs if there are any."""
+
+    def __init__(self, in_features: int, out_features: int, bias: bool = True,
+                 mx_specs: Optional[Specs] = None, name: Optional[str] = None) -> None:
+        super().__init__(in_features, out_features, bias)
+        self.name = name
+        self.apply_mx_specs(mx_specs)
+
+    def apply_mx_specs(self, mx_specs: Optional[Specs]) -> None:
+        """Sets what to quantize to, from now on."""
+        self.mx_specs: Optional[MxSpecs] = None if mx_specs is None else apply_mx_specs(mx_specs)
+
+    def forward(self, input: Tensor) -> Tensor:
+        """input [..., in_features] -> [..., out_features]."""
+        return linear(input, self.weight, self.bias, self.mx_specs, self.name)

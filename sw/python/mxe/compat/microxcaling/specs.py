@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""mx_specs: what microxcaling quantizes to, and how."""
+from __future__ import annotations
+
+import argparse
+import collections
+from typing import Any, Mapping, Optional, Union
+
+_FORWARD = ("w_elem_format", "a_elem_format")
+_BACKWARD = ("w_elem_format_bp", "a_elem_format_bp", "a_elem_format_bp_ex", "a_elem_format_bp_os")
+_ROUNDINGS = ("round_m", "round_weight", "round_output", "round_grad_weight", "round_grad_input",
+              "round_mx_output")
+_BACKWARD_ROUNDINGS = ("round_mx_input_grad_input", "round_mx_weight_grad_input",
+                       "round_mx_grad_output_grad_input", "round_mx_input_grad_weight",
+                       "round_mx_grad_output_grad_weight")
+
+DEFAULTS: dict[str, Any] = {
+    "scale_bits": 0,
+    **dict.fromkeys(_FORWARD + _BACKWARD),
+    "mx_flush_fp32_subnorms": False,
+    "shared_exp_method": "max",
+    "block_size": 0,
+    "bfloat": 0,
+    "fp": 0,
+    "bfloat_subnorms": True,
+    "quantize_backprop": True,
+    "round": "nearest",
+    **dict.fromkeys(_ROUNDINGS + _BACKWARD_ROUNDINGS, "nearest"),
+    "softmax_exp2": False,
+    "vec_use_exp2": False,
+    "vec_use_recip": False,
+    "custom_cuda": False,
+}
+
+
+class MxSpecs(collections.UserDict[str, Any]):
+    """A dictionary with all of microxcaling's options; raises ValueError for others."""
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        _known(self.data)
+        self.data = {**DEFAULTS, **self.data}
+
+
+Specs = Union[MxSpecs, Mapping[str, Any]]
+
+
+def _known(specs: Mapping[str, Any]) -> None:
+    for name in specs:
+        if name not in DEFAULTS:
+            raise ValueError(f"unknown option '{name}' of mx_specs")
+
+
+def apply_mx_specs(mx_specs: Optional[Specs],
+                   default_mx_specs: Optional[Specs] = None) -> MxSpecs:
+    """All options: those that are given and not None, else the defaults."""
+    given = {name: value for name, value in (mx_specs or {}).items() if value is not None}
+    _known(given)
+    return MxSpecs({**(default_mx_specs or DEFAULTS), **given})
+
+
+def get_backwards_mx_specs(specs: Specs) -> MxSpecs:
+    """Options of the backward pass: without quantizing if quantize_backprop is False."""
+    if specs["quantize_backprop"]:
+        return MxSpecs(specs)
+    return MxSpecs({**specs, **dict.fromkeys(_FORWARD + _BACKWARD), "block_size": 0, "bfloat": 0,
+                    "fp": 0})
+
+
+def finalize_mx_specs(specs: Mapping[str, Any], early_exit: bool = True) -> Optional[MxSpecs]:
+    """All options, those that were not given taken from others that were: formats of the backward
+    pass from the forward ones, roundings from `round`. None if nothing is to be quantized."""
+    said = dict(specs)
+    if early_exit and not any(said.get(name) for name in (*_FORWARD, *_BACKWARD, "bfloat", "fp")):
+        return None
+    sources = {"w_elem_format_bp": "w_elem_format",
+               **dict.fromkeys(_BACKWARD[1:], "a_elem_format"),
+               **dict.fromkeys(_ROUNDINGS, "round"),
+               **dict.fromkeys(_BACKWARD_ROUNDINGS, "round_grad_input")}
+    for name, source in sources.items():
+        if said.get(name) is None and source in said:
+            said[name] = said[source]
+    return apply_mx_specs(said)
+
+
+def add_mx_args(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
+    """Adds an argument for every option; those that are on have one that turns them off."""
+    group = parser.add_argument_group("mx")
+    group.add_argument("--mx_dir", default=None, help="ignored")
+    for name, value in DEFAULTS.items():
+        if value is True:
+            group.add_argument(f"--no_{name}", action="store_true")
+        elif value is False:
+            group.add_argument(f"--{name}", action="store_true")
+        else:
+            group.add_argument(f"--{name}", type=str if value is None else type(value),
+                               default=None)
+    group.add_argument("--skip_early_exit", action="store_true")
+    return parser
+
+
+def get_mx_specs(parsed_args: argparse.Namespace) -> Optional[MxSpecs]:
+    """The options of such arguments, completed."""
+    said: dict[str, Any] = {}
+    for name, value in DEFAULTS.items():
+        if value is True and hasattr(parsed_args, f"no_{name}"):
+            said[name] = not getattr(parsed_args, f"no_{name}")
+        elif hasattr(parsed_args, name):
+            said[name] = getattr(parsed_args, name)
+    return finalize_mx_specs(said, not getattr(parsed_args, "skip_early_exit", False))

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The MX formats of pychop, with the numbers of its 0.6.2 for float32 arrays:
+`from mxe.compat.pychop import mx_quantize` instead of `from pychop import mx_quantize`.
+
+What quantizes is the preset pychop. Arrays of any library that `mxe` takes, results of the same.
+"""
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import Any, Optional, Union
+
+import mxe
+
+__all__ = ["MXSpec", "MXTensor", "MXTensor_", "MX_FORMATS", "create_mx_spec", "mx_quantize"]
+
+
+@dataclasses.dataclass
+class MXSpec:
+    """An element format, and how many bits its blocks take."""
+
+    name: str
+    exp_bits: int  #: 0 for integers
+    sig_bits: int
+    block_size: int = 32
+    scale_exp_bits: int = 8
+    scale_sig_bits: int = 0  #: counted, but scales are powers of two all the same
+
+    @property
+    def element_bits(self) -> int:
+        """Of one element."""
+        return 1 + self.exp_bits + self.sig_bits
+
+    @property
+    def total_bits_per_block(self) -> int:
+        """Of the elements of a block and its scale."""
+        return self.element_bits * self.block_size + self.scale_exp_bits + self.scale_sig_bits
+
+    @property
+    def compression_vs_fp32(self) -> float:
+        """How many times as many bits float32 takes."""
+        return 32 * self.block_size / self.total_bits_per_block
+
+    @property
+    def compression_vs_fp16(self) -> float:
+        """How many times as many bits float16 takes."""
+        return 16 * self.block_size / self.total_bits_per_block
+
+    def quantizer(self) -> mxe.Quantizer:
+        """The preset pychop for it; raises ValueError for formats that MXE does not have."""
+        name = self.name.lower()
+        if name not in MX_FORMATS:
+            name = f"e{self.exp_bits}m{self.sig_bits}" if self.exp_bits else \
+                f"int{self.element_bits}"
+        return mxe.Quantizer(name, "pychop", block_size=self.block_size,
+                             scale_format=f"e{self.scale_exp_bits}m0")
+
+
+MX_FORMATS = {spec.name.lower(): spec for spec in (
+    MXSpec("MXFP8_E5M2", 5, 2), MXSpec("MXFP8_E4M3", 4, 3), MXSpec("MXFP6_E3M2", 3, 2),
+    MXSpec("MXFP6_E2M3", 2, 3), MXSpec("MXFP4_E2M1", 2, 1), MXSpec("MXINT8", 0, 7))}
+
+FormatLike = Union[str, MXSpec, tuple[int, int]]
+
+
+def create_mx_spec(exp_bits: int, sig_bits: int, block_size: int = 32, scale_exp_bits: int = 8,
+                   name: Optional[str] = None) -> MXSpec:
+    """A format of other bits, all of whose codes are numbers."""
+    own = f"CUSTOM_MX{1 + exp_bits + sig_bits}_E{exp_bits}M{sig_bits}"
+    return MXSpec(own if name is None else name, exp_bits, sig_bits, block_size, scale_exp_bits)
+
+
+def _spec_of(format: FormatLike, block_size: int, scale_exp_bits: Optional[int],
+             scale_sig_bits: Optional[int]) -> MXSpec:
+    if isinstance(format, str):
+        if format.lower() not in MX_FORMATS:
+            raise ValueError(f"unknown format '{format}' (allowed: {', '.join(MX_FORMATS)})")
+        spec = dataclasses.replace(MX_FORMATS[format.lower()], block_size=block_size)
+    elif isinstance(format, tuple):
+        spec = create_mx_spec(*format, block_size)
+    elif isinstance(format, MXSpec):
+        spec = format
+    else:
+        raise TypeError(f"a format is a name, a pair (exponent bits, significand bits) or an "
+                        f"MXSpec, not {type(format).__name__}")
+    given: dict[str, Any] = {"scale_exp_bits": scale_exp_bits,
+                             "scale_sig_bits": scale_sig_bits}
+    return dataclasses.replace(spec, **{name: value for name, value in given.items()
+                                        if value is not None})
+
+
+class MXTensor_:
+    """An array in blocks, which go over it in row-major order.
+
+    data: float32, or what `mxe.quantize` takes (it is rounded to float32 first). Raises ValueError
+    for formats that do not exist, TypeError for other elements.
+    """
+
+    def __init__(self, data: Any, format: FormatLike = "mxfp8_e4m3", block_size: int = 32,
+                 scale_exp_bits: Optional[int] = None,
+                 scale_sig_bits: Optional[int] = None) -> None:
+        self.spec = _spec_of(format, block_size, scale_exp_bits, scale_sig_bits)
+        self.scale_exp_bits, self.scale_sig_bits = self.spec.scale_exp_bits, \
+            self.spec.scale_sig_bits
+        self.array = mxe.quantize(data, self.spec.quantizer())
+        # NaNs are passed through, which codes cannot say.
+        self._values = mxe.fake_quantize(data, self.spec.quantizer())
+        self.original_shape = self.array.shape
+
+    def dequantize(self) -> Any:
+        """The numbers, of the shape and type of the data."""
+        return self._values
+
+    def statistics(self) -> dict[str, Any]:
+        """Bits and blocks."""
+        elements = math.prod(self.original_shape)
+        blocks = -(-elements // self.spec.block_size)
+        bits = blocks * self.spec.total_bits_per_block
+        return {"format": self.spec.name, "exp_bits": self.spec.exp_bits,
+                "sig_bits": self.spec.sig_bits, "block_size": self.spec.block_size,
+                "scale_exp_bits": self.spec.scale_exp_bits, "original_shape": self.original_shape,
+                "num_blocks": blocks, "total_elements": elements,
+                "compression_ratio_fp32": elements * 32 / bits,
+                "compression_ratio_fp16": elements * 16 / bits,
+                "bits_per_element": bits / elements}
+
+    def __repr__(self) -> str:
+        return (f"{type(self).__name__}(shape={self.original_shape}, format={self.spec.name}, "
+                f"blocks={self.statistics()['num_blocks']})")
+
+
+MXTensor = MXTensor_
+
+
+def mx_quantize(data: Any, format: FormatLike = "mxfp8_e4m3", block_size: int = 32,
+                scale_exp_bits: Optional[int] = None, scale_sig_bits: Optional[int] = None) -> Any:
+    """The numbers that an array becomes: `MXTensor_(...).dequantize()`."""
+    return MXTensor_(data, format, block_size, scale_exp_bits, scale_sig_bits).dequantize()

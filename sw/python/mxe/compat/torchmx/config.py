@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What to quantize to, as torchmx says it."""
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from . import dtypes
+
+
+@dataclasses.dataclass(frozen=True)
+class MXConfig:
+    """An element type by its name, and how many share a scale. Raises ValueError for others."""
+
+    elem_dtype_name: str
+    block_size: int = 32
+
+    def __post_init__(self) -> None:
+        if self.elem_dtype_name not in dtypes.STR_TO_SUPPORTED_ELEM_DTYPE:
+            raise ValueError(f"unknown element type '{self.elem_dtype_name}' (allowed: "
+                             f"{', '.join(dtypes.STR_TO_SUPPORTED_ELEM_DTYPE)})")
+        if self.block_size < 1:
+            raise ValueError(f"block size {self.block_size} is less than 1")
+
+    @property
+    def elem_dtype(self) -> dtypes.DType:
+        """The element type."""
+        return dtypes.STR_TO_SUPPORTED_ELEM_DTYPE[self.elem_dtype_name]
+
+    def to_dict(self) -> dict[str, Any]:
+        """As a dictionary."""
+        return dataclasses.asdict(self)
+
+    @classmethod
+    def load_from_dict(cls, config_dict: dict[str, Any]) -> MXConfig:
+        """Of such a dictionary."""
+        return cls(**config_dict)
+
+
+@dataclasses.dataclass(frozen=True)
+class QLinearConfig:
+    """What becomes of weights and of activations of linear layers."""
+
+    weights_config: MXConfig
+    activations_config: MXConfig
+
+    def to_dict(self) -> dict[str, Any]:
+        """As a dictionary."""
+        return dataclasses.asdict(self)
+
+    @classmethod
+    def load_from_dict(cls, config_dict: dict[str, Any]) -> QLinearConfig:
+        """Of such a dictionary."""
+        return cls(**{name: MXConfig.load_from_dict(value) for name, value in config_dict.items()})

@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ONNX models: the shapes of their products, and weights and activations in MX formats.
+
+Needs the package onnx. Weights become standard DequantizeLinear nodes with blocks, so that any
+runtime that knows these reads them; activations become nodes MXQuantizeDequantize with the
+attributes of AMD Quark's operator of that name.
+"""
+from ._activations import MXQuantizeDequantize, quantize_activations
+from ._shapes import Product, shapes
+from ._weights import quantize_weights
+
+__all__ = ["MXQuantizeDequantize", "Product", "quantize_activations", "quantize_weights", "shapes"]

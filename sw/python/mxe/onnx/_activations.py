@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Activations that are quantized where they enter a product."""
+from __future__ import annotations
+
+from typing import Any, Callable, Optional
+
+import numpy as np
+import onnx
+from onnx import helper
+from onnx.reference.op_run import OpRun
+
+from .. import Format, fake_quantize
+from .._quantizer import FormatLike, format_name
+from ._graph import Model, load, name_of, products
+
+# AMD Quark's names of formats and of the operator in its domains.
+_ELEMENTS = {"mxfp8_e4m3": "fp8_e4m3", "mxfp8_e5m2": "fp8_e5m2", "mxfp6_e3m2": "fp6_e3m2",
+             "mxfp6_e2m3": "fp6_e2m3", "mxfp4_e2m1": "fp4_e2m1", "mxint8": "int8"}
+_OPERATORS = {"com.mxe": "MXQuantizeDequantize", "com.amd.quark": "MXQuantizeDequantize",
+              "com.vai.quantize": "MXFixNeuron"}
+# Of integers, by Quark's numbers: half away from zero, half up, half to even.
+_ROUNDING = ("std", "dpu", "py3")
+
+
+class MXQuantizeDequantize(OpRun):
+    """The operator for onnx.reference: `ReferenceEvaluator(model, new_ops=[...])`.
+
+    Attributes as AMD Quark has them: element_dtype, axis, block_size, rounding_mode; in our domain
+    also preset, default: the one that computes what Quark's operator does.
+    """
+
+    op_domain = "com.mxe"
+
+    def _run(self, x: Any, axis: int = -1, block_size: int = 32, element_dtype: str = "fp8_e4m3",
+             preset: str = "", rounding_mode: int = 2) -> tuple[Any]:
+        format = next(name for name, theirs in _ELEMENTS.items() if theirs == element_dtype)
+        preset = preset or f"quark-onnx-{_ROUNDING[rounding_mode]}"
+        return (fake_quantize(np.asarray(x), format, preset, axis=axis, block=block_size),)
+
+
+def quantize_activations(model: Model, format: FormatLike, preset: str = "ocp", *,
+                         block: int = 32, rounding_mode: int = 2, domain: str = "com.mxe",
+                         select: Optional[Callable[[str], bool]] = None) -> onnx.ModelProto:
+    """A model that quantizes the operands A of its MatMul and Gemm nodes while it runs.
+
+    model: a ModelProto or a file; it stays as it is. format: one of the engine's, but not
+        mxfp4_e1m2. preset: whose quantizer, in our domain.
+    domain: com.mxe, or com.amd.quark or com.vai.quantize for AMD Quark's operator, which has no
+        preset; its library of operators runs those. rounding_mode: of mxint8 there: 0 half away from
+        zero, 1 half up, 2 half to even.
+    select: which nodes, by their names; default: all.
+
+    Blocks run along the sum. Returns the new model, checked by onnx.checker;
+    onnx.reference.ReferenceEvaluator runs com.mxe with `new_ops=[MXQuantizeDequantize]`. Raises
+    ValueError for formats, presets and domains that do not exist, and if there is nothing to
+    quantize.
+    """
+    name = Format(format_name(format)).name
+    if name not in _ELEMENTS:
+        raise ValueError(f"the operator has no {name} (allowed: {', '.join(_ELEMENTS)})")
+    if domain not in _OPERATORS:
+        raise ValueError(f"unknown domain '{domain}' (allowed: {', '.join(_OPERATORS)})")
+    if not 0 <= rounding_mode < len(_ROUNDING):
+        raise ValueError(f"rounding_mode cannot be {rounding_mode} (allowed: 0, 1, 2)")
+    if domain != "com.mxe" and preset != "ocp":
+        raise ValueError(f"{domain} has no presets: its operator is what quark-onnx is")
+    fake_quantize(np.zeros((1, 32), np.float32), name, preset, block=block)  # complains
+    new = load(model)
+    attributes: dict[str, Any] = {"element_dtype": _ELEMENTS[name], "block_size": block,
+                                  "rounding_mode": rounding_mode}
+    if domain == "com.mxe":
+        attributes["preset"] = preset
+    count = 0
+    for graph, node in list(products(new.graph)):
+        if node.op_type == "Conv" or (select is not None and not select(name_of(node))):
+            continue
+        transposed = node.op_type == "Gemm" and any(one.name == "transA" and one.i
+                                                    for one in node.attribute)
+        output = f"{node.input[0]}.{name_of(node)}.quantized"
+        at = next(index for index, one in enumerate(graph.node)
+                  if list(one.output) == list(node.output))
+        graph.node.insert(at, helper.make_node(
+            _OPERATORS[domain], [node.input[0]], [output], name=output, domain=domain,
+            axis=-2 if transposed else -1, **attributes))
+        graph.node[at + 1].input[0] = output
+        count += 1
+    if not count:
+        raise ValueError("the model has no MatMul or Gemm"
+                         + ("" if select is None else " that was selected"))
+    if domain not in [one.domain for one in new.opset_import]:
+        new.opset_import.append(helper.make_opsetid(domain, 1))
+    onnx.checker.check_model(new)
+    return new

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Weights as codes and scales with DequantizeLinear nodes."""
+from __future__ import annotations
+
+from typing import Callable, Optional, Union
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper
+
+from .. import Array, Format, quantize
+from .._quantizer import FormatLike, Quantizer
+from ._graph import Model, Weight, constants, load, name_of, products, weight_of
+
+# The types of codes, and what a code's value is divided by.
+_TYPES = {"mxfp8_e4m3": (TensorProto.FLOAT8E4M3FN, 1.0),
+          "mxfp8_e5m2": (TensorProto.FLOAT8E5M2, 1.0),
+          "mxfp4_e2m1": (TensorProto.FLOAT4E2M1, 1.0),
+          "mxint8": (TensorProto.INT8, 64.0)}
+
+
+def quantize_weights(model: Model, format: Union[FormatLike, Quantizer], preset: str = "ocp", *,
+                     ort: bool = False,
+                     select: Optional[Callable[[str], bool]] = None) -> onnx.ModelProto:
+    """A model whose weights are codes and scales, which DequantizeLinear nodes make floats of.
+
+    model: a ModelProto or a file; it stays as it is. Its constant float32 operands B of MatMul and
+        Gemm and weights of Conv are quantized, in blocks along the sum: for Conv along inputs and
+        kernel together.
+    format: mxfp8_e4m3, mxfp8_e5m2, mxfp4_e2m1 or mxint8, or a Quantizer of one of them.
+    ort: float32 scales and opset 21, which onnxruntime runs on CPUs (not mxfp4_e2m1). Else E8M0
+        scales and opset 24, where mxint8 is not possible: its codes are multiples of 1/64.
+    select: which nodes, by their names; default: all.
+
+    Returns the new model, checked by onnx.checker, of opset 21 or 24, or of its own if that is
+    higher. Raises ValueError for formats that ONNX cannot express so, and if there is no weight to
+    quantize; TypeError as `mxe.quantize` does.
+    """
+    new = load(model)
+    opset = 21 if ort else 24
+    own = next(one.version for one in new.opset_import if one.domain in ("", "ai.onnx"))
+    if own < opset:
+        new = onnx.version_converter.convert_version(new, opset)
+    new.ir_version = max(new.ir_version, 10 if ort else 12)
+    count = 0
+    for graph, node in list(products(new.graph)):
+        weight = weight_of(node, constants(graph))
+        if weight is not None and (select is None or select(name_of(node))):
+            along = weight.axis
+            _replace(graph, node, weight, quantize(weight.values, format, preset, axis=along), ort)
+            count += 1
+    if not count:
+        raise ValueError("the model has no constant float32 weights of MatMul, Gemm or Conv"
+                         + ("" if select is None else " that were selected"))
+    for graph in {id(graph): graph for graph, _ in products(new.graph)}.values():
+        _drop_unused(graph)
+    onnx.checker.check_model(new, full_check=True)
+    return new
+
+
+def _replace(graph: onnx.GraphProto, node: onnx.NodeProto, weight: Weight, q: Array,
+             ort: bool) -> None:
+    """Puts codes, scales and what makes weights of them before a node."""
+    stem = f"{node.input[1]}.{name_of(node)}"
+    names = [f"{stem}.{part}" for part in ("codes", "scales", "matrix", "shape", "weights")]
+    graph.initializer.append(_codes(names[0], q, ort))
+    graph.initializer.append(_scales(names[1], q, ort))
+    dequantize = helper.make_node("DequantizeLinear", names[:2], [names[2]], name=names[2],
+                                  axis=weight.axis, block_size=q.block)
+    if not ort:
+        dequantize.attribute.append(helper.make_attribute("output_dtype", TensorProto.FLOAT))
+    at = next(index for index, one in enumerate(graph.node) if one is node or
+              list(one.output) == list(node.output))
+    graph.node.insert(at, dequantize)
+    result = names[2]
+    if weight.shape != weight.values.shape:
+        graph.initializer.append(helper.make_tensor(names[3], TensorProto.INT64,
+                                                    [len(weight.shape)], weight.shape))
+        graph.node.insert(at + 1, helper.make_node("Reshape", [names[2], names[3]], [names[4]],
+                                                   name=names[4]))
+        result = names[4]
+    node = next(one for one in graph.node if list(one.output) == list(node.output))
+    node.input[1] = result
+
+
+def _codes(name: str, q: Array, ort: bool) -> onnx.TensorProto:
+    kind = _TYPES.get(Format(q.format).name)
+    if kind is None or (kind[0] == TensorProto.INT8 and not ort):
+        raise ValueError(f"ONNX cannot have weights of {q.format} so (allowed: mxfp8_e4m3, "
+                         "mxfp8_e5m2, mxfp4_e2m1; with ort=True mxint8)")
+    if kind[0] == TensorProto.FLOAT4E2M1:
+        if ort:
+            raise ValueError("onnxruntime's CPU has no mxfp4_e2m1 (allowed with ort=True: "
+                             "mxfp8_e4m3, mxfp8_e5m2, mxint8)")
+        codes = np.asarray(q.codes).reshape(-1)
+        codes = np.append(codes, np.zeros(codes.size % 2, np.uint8))
+        raw = (codes[0::2] | codes[1::2] << 4).astype(np.uint8).tobytes()
+    else:
+        raw = np.asarray(q.codes).tobytes()
+    return helper.make_tensor(name, kind[0], q.shape, raw, raw=True)
+
+
+def _scales(name: str, q: Array, ort: bool) -> onnx.TensorProto:
+    divisor = _TYPES[Format(q.format).name][1]
+    if ort:
+        values = np.asarray(q.scale_values, np.float32) / np.float32(divisor)
+        return helper.make_tensor(name, TensorProto.FLOAT, values.shape, values.tobytes(), raw=True)
+    codes = np.asarray(q.scales)
+    if codes.dtype != np.uint8 or q.scale_format != "e8m0":
+        raise ValueError(f"opset 24 has scales in E8M0, not in {q.scale_format} of preset "
+                         f"'{q.preset}'")
+    return helper.make_tensor(name, TensorProto.FLOAT8E8M0, codes.shape, codes.tobytes(), raw=True)
+
+
+def _drop_unused(graph: onnx.GraphProto) -> None:
+    """Takes out the constants that nothing reads any more."""
+    used = _reads(graph) | {one.name for one in graph.output}
+    for tensor in [one for one in graph.initializer if one.name not in used]:
+        graph.initializer.remove(tensor)
+        for one in [one for one in graph.input if one.name == tensor.name]:  # before IR 4
+            graph.input.remove(one)
+    for node in [one for one in graph.node
+                 if one.op_type == "Constant" and one.output[0] not in used]:
+        graph.node.remove(node)
+
+
+def _reads(graph: onnx.GraphProto) -> set[str]:
+    names: set[str] = set()
+    for node in graph.node:
+        names.update(node.input)
+        for one in node.attribute:
+            for inner in [one.g, *one.graphs]:
+                names |= _reads(inner) | {output.name for output in inner.output}
+    return names

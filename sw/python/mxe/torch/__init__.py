@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Microscaling in PyTorch's ways: operators, autograd, compiled and exported graphs, layers.
+
+The functions of `mxe` take tensors as they are and give tensors back, but end the graph. What is
+here stays in it: `torch.ops.mxe.*` have fake kernels and gradients. The C++ reference computes all
+of it, the bits are those of `mxe`.
+
+>>> import torch, mxe.torch
+>>> mxe.torch.quantize_(model, mxe.torch.MXConfig(weight="mxfp4_e2m1", activation="mxfp8_e4m3"))
+"""
+from __future__ import annotations
+
+from typing import Any, Optional, Union
+
+import torch
+from torch import Tensor
+
+from mxe import Quantizer
+from mxe._quantizer import FormatLike
+
+from . import _operators, _products, _views  # the last two: what MXTensor can do
+from ._layers import MXConfig, MXLinear, quantize_
+from ._tensor import MXTensor
+from ._text import quantizer_of, text_of
+
+__all__ = ["MXConfig", "MXLinear", "MXTensor", "fake_quantize", "matmul", "quantize", "quantize_",
+           "quantizer_of", "text_of"]
+
+
+def quantize(x: Tensor, format: Union[FormatLike, Quantizer], preset: str = "ocp", *,
+             axis: int = -1, **switches: Any) -> MXTensor:
+    """Quantizes a tensor: `MXTensor.to_mx`."""
+    return MXTensor.to_mx(x, format, preset, axis=axis, **switches)
+
+
+def fake_quantize(x: Tensor, format: Union[FormatLike, Quantizer], preset: str = "ocp", *,
+                  axis: int = -1, clip: bool = False, **switches: Any) -> Tensor:
+    """The numbers that a tensor becomes by quantizing, of its shape and type.
+
+    clip: whether the gradient, that of the identity, is zero where numbers are cut off. The rest is
+    as `mxe.fake_quantize` has it. Raises ValueError and TypeError as that does.
+    """
+    return _operators.fake_quantize(x, text_of(format, preset, **switches), axis, clip)
+
+
+def matmul(a: Tensor, b: Tensor, format_a: Union[FormatLike, Quantizer],
+           format_b: Optional[Union[FormatLike, Quantizer]] = None, *, transpose_b: bool = False,
+           bias: Optional[Tensor] = None, accumulate: str = "block", clip: bool = False) -> Tensor:
+    """a @ b + bias of two tensors that are quantized along K, as `mxe.matmul` computes it: float32.
+
+    a: [..., M, K], b: [..., K, N], or [..., N, K] with transpose_b; leading axes broadcast.
+    format_b: default: format_a. The gradient is that of the product of the quantized operands,
+    quantizing being the identity (with clip, where nothing is cut off).
+    """
+    first = text_of(format_a)
+    return _operators.matmul(a, b if transpose_b else b.transpose(-1, -2), first,
+                             first if format_b is None else text_of(format_b), bias, accumulate,
+                             clip)

@@ -1,0 +1,258 @@
+# SPDX-License-Identifier: Apache-2.0
+"""torch.ops.mxe: what torch.compile and torch.export see of this package.
+
+Each operator is computed by the C++ reference, has a fake kernel (shapes and types without data)
+and, where it makes sense, a gradient. Quantizers are texts (`mxe.torch.text_of`).
+"""
+from __future__ import annotations
+
+from typing import Any, Optional, Union
+
+import torch
+from torch import Tensor
+
+import mxe
+from mxe import _core
+from mxe._array import _threads
+from mxe._namespaces import Source
+
+from ._arrays import array_of, parts_of
+from ._text import quantizer_of, switches_of
+
+
+def _checked_axis(x: Tensor, axis: int) -> int:
+    """The axis counted from 0; raises ValueError with the sentence of the command line."""
+    rank: int = max(x.dim(), 1)
+    if not -rank <= axis < rank:
+        raise ValueError(f"axis {axis} does not exist (allowed: {-rank} to {rank - 1})")
+    return axis % rank
+
+
+@torch.library.custom_op("mxe::quantize", mutates_args=())
+def quantize(x: Tensor, quantizer: str, axis: int = -1) -> tuple[Tensor, Tensor, Tensor]:
+    """Codes uint8 (uint16) [shape of x], scales uint8 or float32, and what the whole tensor has:
+    float32 [tensor scale, tensor amax, row amaxes ...]."""
+    return parts_of(mxe.quantize(x, quantizer_of(quantizer), axis=axis))
+
+
+@quantize.register_fake
+def _(x: Tensor, quantizer: str, axis: int = -1) -> tuple[Tensor, Tensor, Tensor]:
+    switches = switches_of(quantizer)
+    along, block = _checked_axis(x, axis), switches["block_size"]
+    shape = list(x.shape)
+    if switches["walk"] == "flat":
+        shape = [(x.numel() + block - 1) // block]
+    elif shape:
+        shape[along] = (shape[along] + block - 1) // block
+    rows = 0
+    if switches["row_scaled"]:
+        rows = 1
+        for i, length in enumerate(x.shape):
+            rows *= 1 if i == along else length
+    sample = mxe.quantize([0.0], quantizer_of(quantizer))
+    wide, coded = sample.codes.dtype.itemsize == 2, sample.scales.dtype.itemsize == 1
+    return (x.new_empty(x.shape, dtype=torch.uint16 if wide else torch.uint8),
+            x.new_empty(shape, dtype=torch.uint8 if coded else torch.float32),
+            x.new_empty([2 + rows], dtype=torch.float32))
+
+
+@torch.library.custom_op("mxe::dequantize", mutates_args=())
+def dequantize(codes: Tensor, scales: Tensor, whole: Tensor, quantizer: str, axis: int,
+               dtype: torch.dtype) -> Tensor:
+    """The numbers that the three results of `quantize` stand for, [shape of codes]."""
+    values: Tensor = array_of(codes, scales, whole, quantizer, axis).dequantize(dtype)
+    return values
+
+
+@dequantize.register_fake
+def _(codes: Tensor, scales: Tensor, whole: Tensor, quantizer: str, axis: int,
+      dtype: torch.dtype) -> Tensor:
+    return codes.new_empty(codes.shape, dtype=dtype)
+
+
+@torch.library.custom_op("mxe::fake_quantize", mutates_args=())
+def fake_quantize(x: Tensor, quantizer: str, axis: int = -1, clip: bool = False) -> Tensor:
+    """The numbers that x becomes by quantizing, of its shape and type.
+
+    The gradient is that of the identity; with `clip`, it is zero where numbers are cut off."""
+    values: Tensor = mxe.fake_quantize(x, quantizer_of(quantizer), axis=axis)
+    return values
+
+
+@fake_quantize.register_fake
+def _(x: Tensor, quantizer: str, axis: int = -1, clip: bool = False) -> Tensor:
+    quantizer_of(quantizer)
+    _checked_axis(x, axis)
+    return x.new_empty(x.shape)
+
+
+@torch.library.custom_op("mxe::clipped", mutates_args=())
+def clipped(x: Tensor, quantizer: str, axis: int = -1) -> Tensor:
+    """bool [shape of x]: where a finite number is beyond the largest element times its scale."""
+    source = Source(x)
+    marks = _core.clipped(source.array, source.bits, quantizer_of(quantizer)._core, axis,
+                          _threads(None))
+    return torch.from_numpy(marks).view(torch.bool)
+
+
+@clipped.register_fake
+def _(x: Tensor, quantizer: str, axis: int = -1) -> Tensor:
+    return x.new_empty(x.shape, dtype=torch.bool)
+
+
+def _remember(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
+    x, ctx.quantizer, ctx.axis, ctx.clip = inputs
+    ctx.save_for_backward(*([x] if ctx.clip else []))
+
+
+def _straight_through(ctx: Any, gradient: Tensor) -> tuple[Optional[Tensor], None, None, None]:
+    if ctx.clip:
+        x, = ctx.saved_tensors
+        marks = torch.ops.mxe.clipped(x, ctx.quantizer, ctx.axis)
+        gradient = torch.where(marks, torch.zeros_like(gradient), gradient)
+    return gradient, None, None, None
+
+
+fake_quantize.register_autograd(_straight_through, setup_context=_remember)
+
+
+@torch.library.custom_op("mxe::scaled_matmul", mutates_args=())
+def scaled_matmul(a: Tensor, a_scales: Tensor, b: Tensor, b_scales: Tensor, quantizer_a: str,
+                  quantizer_b: str, bias: Optional[Tensor] = None,
+                  accumulate: str = "block") -> Tensor:
+    """a @ b^T + bias of codes a [..., M, K], b [..., N, K] with blocks along K: float32, as the
+    engine computes it (`mxe.matmul`)."""
+    product: Tensor = mxe.matmul(array_of(a, a_scales, None, quantizer_a, -1),
+                                 array_of(b, b_scales, None, quantizer_b, -1), bias=_plain(bias),
+                                 transpose_b=True, accumulate=accumulate)
+    return product
+
+
+def _plain(bias: Optional[Tensor]) -> Optional[Tensor]:
+    return None if bias is None else bias.detach()
+
+
+def _product_shape(a: Tensor, b: Tensor) -> list[Union[int, torch.SymInt]]:
+    """Of a [..., M, K] @ b^T [..., N, K]; raises ValueError if they do not fit."""
+    if a.dim() < 2 or b.dim() < 2:
+        raise ValueError("both operands must have at least two axes")
+    torch._check(a.shape[-1] == b.shape[-1],
+                 lambda: f"the columns of A must be as many as the columns of B, but are "
+                         f"{a.shape[-1]} and {b.shape[-1]}")
+    return [*torch.broadcast_shapes(a.shape[:-2], b.shape[:-2]), a.shape[-2], b.shape[-2]]
+
+
+@scaled_matmul.register_fake
+def _(a: Tensor, a_scales: Tensor, b: Tensor, b_scales: Tensor, quantizer_a: str, quantizer_b: str,
+      bias: Optional[Tensor] = None, accumulate: str = "block") -> Tensor:
+    return a.new_empty(_product_shape(a, b), dtype=torch.float32)
+
+
+def _of_bias(bias: Optional[tuple[torch.Size, torch.dtype]],
+             gradient: Tensor) -> Optional[Tensor]:
+    """The gradient of a bias of this shape and type."""
+    return None if bias is None else gradient.sum_to_size(bias[0]).to(bias[1])
+
+
+def _bias_gradient(ctx: Any, gradient: Tensor) -> tuple[Optional[Tensor], ...]:
+    return None, None, None, None, None, None, _of_bias(ctx.bias, gradient), None
+
+
+def _remember_bias(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
+    bias = inputs[6]
+    ctx.bias = None if bias is None else (bias.shape, bias.dtype)
+
+
+scaled_matmul.register_autograd(_bias_gradient, setup_context=_remember_bias)
+
+
+@torch.library.custom_op("mxe::linear", mutates_args=())
+def linear(x: Tensor, codes: Tensor, scales: Tensor, bias: Optional[Tensor], quantizer: str,
+           weight_quantizer: str, accumulate: str = "block", clip: bool = False) -> Tensor:
+    """x [..., K], quantized along K, @ weights^T [N, K], given as codes, + bias: [..., N] of the
+    type of x.
+
+    Gradients are those of `matmul`; the weights have none."""
+    rows = mxe.quantize(x.detach().reshape(-1, x.shape[-1]), quantizer_of(quantizer))
+    weights = array_of(codes, scales, None, weight_quantizer, -1)
+    product: Tensor = mxe.matmul(rows, weights, bias=_plain(bias), transpose_b=True,
+                                 accumulate=accumulate)
+    return product.reshape(*x.shape[:-1], codes.shape[0]).to(x.dtype)
+
+
+@linear.register_fake
+def _(x: Tensor, codes: Tensor, scales: Tensor, bias: Optional[Tensor], quantizer: str,
+      weight_quantizer: str, accumulate: str = "block", clip: bool = False) -> Tensor:
+    return x.new_empty([*x.shape[:-1], codes.shape[0]])
+
+
+def _remember_linear(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
+    x, codes, scales, bias, ctx.quantizer, ctx.weight_quantizer, _, ctx.clip = inputs
+    ctx.save_for_backward(x, codes, scales)
+    ctx.bias = None if bias is None else (bias.shape, bias.dtype)
+
+
+def _linear_gradient(ctx: Any, gradient: Tensor) -> tuple[Optional[Tensor], ...]:
+    x, codes, scales = ctx.saved_tensors
+    whole = torch.ones(2)
+    weights = torch.ops.mxe.dequantize(codes, scales, whole, ctx.weight_quantizer, -1,
+                                       torch.float32)
+    found = torch.matmul(gradient.to(torch.float32), weights).to(x.dtype)
+    if ctx.clip:
+        marks = torch.ops.mxe.clipped(x, ctx.quantizer, -1)
+        found = torch.where(marks, torch.zeros_like(found), found)
+    return found, None, None, _of_bias(ctx.bias, gradient), None, None, None, None
+
+
+linear.register_autograd(_linear_gradient, setup_context=_remember_linear)
+
+
+@torch.library.custom_op("mxe::matmul", mutates_args=())
+def matmul(a: Tensor, b: Tensor, quantizer_a: str, quantizer_b: str,
+           bias: Optional[Tensor] = None, accumulate: str = "block", clip: bool = False) -> Tensor:
+    """a @ b^T + bias of numbers a [..., M, K], b [..., N, K] that are quantized along K: float32.
+
+    The gradient is that of the product of the quantized operands, with quantizing as in
+    `fake_quantize`."""
+    product: Tensor = mxe.matmul(mxe.quantize(a, quantizer_of(quantizer_a)),
+                                 mxe.quantize(b, quantizer_of(quantizer_b)), bias=_plain(bias),
+                                 transpose_b=True, accumulate=accumulate)
+    return product
+
+
+@matmul.register_fake
+def _(a: Tensor, b: Tensor, quantizer_a: str, quantizer_b: str, bias: Optional[Tensor] = None,
+      accumulate: str = "block", clip: bool = False) -> Tensor:
+    quantizer_of(quantizer_a), quantizer_of(quantizer_b)
+    return a.new_empty(_product_shape(a, b), dtype=torch.float32)
+
+
+def _remember_product(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
+    a, b, ctx.quantizer_a, ctx.quantizer_b, bias, _, ctx.clip = inputs
+    ctx.save_for_backward(a, b)
+    ctx.bias = None if bias is None else (bias.shape, bias.dtype)
+
+
+def _summed(gradient: Tensor, like: Tensor) -> Tensor:
+    """A gradient summed over the axes that its operand was broadcast along."""
+    return gradient.sum_to_size(like.shape).to(like.dtype)
+
+
+def _product_gradient(ctx: Any, gradient: Tensor) -> tuple[Optional[Tensor], ...]:
+    a, b = ctx.saved_tensors
+    result: list[Optional[Tensor]] = [None, None]
+    for i, (one, other, quantizer, of_other, grown) in enumerate(
+            ((a, b, ctx.quantizer_a, ctx.quantizer_b, gradient),
+             (b, a, ctx.quantizer_b, ctx.quantizer_a, gradient.transpose(-1, -2)))):
+        if not ctx.needs_input_grad[i]:
+            continue
+        values = torch.ops.mxe.fake_quantize(other, of_other, -1, False).to(torch.float32)
+        found = _summed(torch.matmul(grown, values), one)
+        if ctx.clip:
+            marks = torch.ops.mxe.clipped(one, quantizer, -1)
+            found = torch.where(marks, torch.zeros_like(found), found)
+        result[i] = found
+    return (*result, None, None, _of_bias(ctx.bias, gradient), None, None)
+
+
+matmul.register_autograd(_product_gradient, setup_context=_remember_product)

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Products of quantized tensors."""
+from __future__ import annotations
+
+from typing import Any, Callable, Optional
+
+import torch
+from torch import Tensor
+
+from . import _operators as operators
+from ._tensor import MXTensor, handles
+
+_aten = torch.ops.aten
+
+
+def _plain(x: Any) -> Any:
+    return x._values(x.dtype) if isinstance(x, MXTensor) else x
+
+
+def _product(a: Any, b: Any, bias: Optional[Tensor], otherwise: Callable[..., Tensor]) -> Tensor:
+    """a [..., M, K] @ b [..., K, N] + bias."""
+    if not isinstance(a, MXTensor) or not isinstance(b, MXTensor) or "torch" in (a.on, b.on):
+        return otherwise(_plain(a), _plain(b))
+    if a.axis != a.dim() - 1 or b.axis != b.dim() - 2:
+        raise ValueError("blocks of both operands must run along K: the last axis of a, the one "
+                         f"before of b, but run along axes {a.axis} and {b.axis}")
+    # Codes that were multiplied before are known, those of a view are not.
+    columns = b.transpose(-1, -2) if b._flipped is None else b._flipped
+    product = operators.scaled_matmul(a.codes, a.scales, columns.codes, columns.scales,
+                                      a._quantizer, b._quantizer, bias)
+    return product.to(a.dtype)
+
+
+@handles(_aten.mm.default, _aten.bmm.default)
+def _mm(operator: Any, a: Any, b: Any) -> Tensor:
+    return _product(a, b, None, operator)
+
+
+@handles(_aten.addmm.default)
+def _addmm(operator: Any, bias: Tensor, a: Any, b: Any, *, beta: float = 1,
+           alpha: float = 1) -> Tensor:
+    bias = _plain(bias)
+    if beta != 1 or alpha != 1:
+        product = _product(a, b, None, torch.mm)
+        return torch.add(bias * beta, product, alpha=alpha)
+    return _product(a, b, bias, lambda x, y: operator(bias, x, y))
+
+
+@handles(_aten.linear.default)
+def _linear(operator: Any, x: Any, weight: Any, bias: Optional[Tensor] = None) -> Tensor:
+    if not isinstance(weight, MXTensor):
+        return operator(_plain(x), weight, bias)
+    return _product(x, weight.t(), bias, lambda a, _: operator(a, _plain(weight), bias))
+
+
+@handles(_aten.matmul.default)
+def _matmul(operator: Any, a: Any, b: Any) -> Tensor:
+    return _product(a, b, None, operator)

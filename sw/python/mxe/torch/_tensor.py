@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A tensor that is quantized, as a subclass of torch.Tensor."""
+from __future__ import annotations
+
+from typing import Any, Callable, Optional, Union
+
+import torch
+from torch import Tensor
+
+import mxe
+from mxe import Quantizer
+from mxe._quantizer import FormatLike
+
+from . import _operators as operators
+from ._arrays import array_of, parts_of
+from ._text import quantizer_of, text_of
+
+#: What computes products of two quantized tensors.
+PRODUCTS = ("golden", "torch")
+
+
+class _ToMX(torch.autograd.Function):
+    """Quantizing, whose gradient is that of the identity."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, cls: type[MXTensor], quantizer: str, axis: int,
+                on: str) -> MXTensor:
+        codes, scales, whole = operators.quantize(x, quantizer, axis)
+        return cls(codes, scales, whole, quantizer, axis, x.dtype, on)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Any) -> tuple[Any, ...]:
+        return gradients[0], None, None, None, None
+
+
+class _Dequantize(torch.autograd.Function):
+    """The way back, with the same gradient."""
+
+    @staticmethod
+    def forward(ctx: Any, x: MXTensor, dtype: torch.dtype) -> Tensor:
+        ctx.dtype = x.dtype
+        return x._values(dtype)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Any) -> tuple[Any, ...]:
+        return gradients[0].to(ctx.dtype), None
+
+
+class MXTensor(Tensor):
+    """Element codes and block scales that look like the tensor they were quantized from.
+
+    Products of two of them (mm, addmm, bmm, linear, matmul of any number of axes) are the engine's,
+    bit for bit, if both are quantized along K in blocks of 32 with E8M0 scales; with on="torch",
+    and if only one operand is quantized, they are torch's of the dequantized numbers. Results are
+    plain tensors. Views (t, transpose, view, slices, ...) are quantized tensors as long as they
+    leave blocks whole; everything else raises NotImplementedError: `dequantize` first.
+    """
+
+    codes: Tensor  #: uint8 [shape], one a byte, or uint16 for formats of more than 8 bits
+    scales: Tensor  #: uint8 codes or float32, [shape] with the blocked axis replaced by its blocks
+    whole: Tensor  #: float32 [tensor scale, tensor amax, row amaxes ...]
+    axis: int  #: that blocks run along, counted from 0
+    on: str  #: "golden" or "torch"
+    _quantizer: str
+    _flipped: Optional[MXTensor]
+
+    @staticmethod
+    def __new__(cls, codes: Tensor, scales: Tensor, whole: Tensor, quantizer: str, axis: int,
+                dtype: torch.dtype, on: str = "golden") -> MXTensor:
+        if on not in PRODUCTS:
+            raise ValueError(f"unknown product '{on}' (allowed: {', '.join(PRODUCTS)})")
+        self: MXTensor = Tensor._make_wrapper_subclass(
+            cls, codes.shape, strides=codes.stride(), dtype=dtype, device=codes.device)
+        self.codes, self.scales, self.whole = codes, scales, whole
+        self._quantizer, self.axis, self.on = quantizer, axis % max(codes.dim(), 1), on
+        self._flipped = None
+        return self
+
+    def __init__(self, *arguments: Any, **keywords: Any) -> None:
+        super().__init__()
+
+    @classmethod
+    def to_mx(cls, x: Tensor, format: Union[FormatLike, Quantizer], preset: str = "ocp", *,
+              axis: int = -1, on: str = "golden", **switches: Any) -> MXTensor:
+        """Quantizes a tensor of any shape; arguments as `mxe.quantize` has them.
+
+        x: float32, float64, float16 or bfloat16. Its gradient is that of the identity. Raises
+        ValueError and TypeError as `mxe.quantize` does.
+        """
+        operators._checked_axis(x, axis)
+        result: MXTensor = _ToMX.apply(x, cls, text_of(format, preset, **switches), axis, on)
+        return result
+
+    @classmethod
+    def from_array(cls, array: mxe.Array, dtype: torch.dtype = torch.float32,
+                   on: str = "golden") -> MXTensor:
+        """The same codes and scales, of an array that was quantized from tensors."""
+        quantizer = array.quantizer
+        return cls(*parts_of(array), text_of(quantizer), array.axis, dtype, on)
+
+    @classmethod
+    def from_codes(cls, codes: Tensor, scales: Tensor, format: Union[FormatLike, Quantizer],
+                   preset: str = "ocp", *, dtype: torch.dtype = torch.float32, on: str = "golden",
+                   **arguments: Any) -> MXTensor:
+        """Codes and scales that others have made; arguments as `mxe.Array.from_codes` has them."""
+        return cls.from_array(mxe.Array.from_codes(codes, scales, format, preset, **arguments),
+                              dtype, on)
+
+    @property
+    def quantizer(self) -> Quantizer:
+        """The quantizer that made it."""
+        return quantizer_of(self._quantizer)
+
+    @property
+    def format(self) -> str:
+        """The name of the element format."""
+        return self.quantizer.format
+
+    @property
+    def array(self) -> mxe.Array:
+        """The same codes and scales as an array of `mxe`."""
+        return array_of(self.codes, self.scales, self.whole, self._quantizer, self.axis)
+
+    def dequantize(self, dtype: Optional[torch.dtype] = None) -> Tensor:
+        """The numbers, [shape]; dtype: default that of the tensor that was quantized."""
+        result: Tensor = _Dequantize.apply(self, self.dtype if dtype is None else dtype)
+        return result
+
+    def _values(self, dtype: torch.dtype) -> Tensor:
+        return operators.dequantize(self.codes.contiguous(), self.scales.contiguous(), self.whole,
+                                    self._quantizer, self.axis, dtype)
+
+    def _with(self, codes: Tensor, scales: Tensor, axis: Optional[int] = None,
+              dtype: Optional[torch.dtype] = None) -> MXTensor:
+        """The same with other codes and scales."""
+        return type(self)(codes, scales, self.whole, self._quantizer,
+                          self.axis if axis is None else axis,
+                          self.dtype if dtype is None else dtype, self.on)
+
+    def __repr__(self, *, tensor_contents: Any = None) -> str:
+        return (f"{type(self).__name__}(shape={list(self.shape)}, quantizer={self._quantizer!r}, "
+                f"axis={self.axis}, dtype={self.dtype})")
+
+    def __tensor_flatten__(self) -> tuple[list[str], tuple[Any, ...]]:
+        return ["codes", "scales", "whole"], (self._quantizer, self.axis, self.dtype, self.on)
+
+    @classmethod
+    def __tensor_unflatten__(cls, parts: dict[str, Tensor], meta: tuple[Any, ...],
+                             size: Any, stride: Any) -> MXTensor:
+        return cls(parts["codes"], parts["scales"], parts["whole"], *meta)
+
+    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
+        return _rebuilt, (type(self), self.codes, self.scales, self.whole, self._quantizer,
+                          self.axis, self.dtype, self.on, self.requires_grad)
+
+    @classmethod
+    def __torch_dispatch__(cls, operator: Any, types: Any, arguments: tuple[Any, ...] = (),
+                           keywords: Optional[dict[str, Any]] = None) -> Any:
+        handler = _HANDLERS.get(operator)
+        if handler is None:
+            raise NotImplementedError(f"MXTensor has no {operator}: dequantize() first")
+        return handler(operator, *arguments, **(keywords or {}))
+
+    # Functions of torch are not wrapped: their results are what handlers return.
+    __torch_function__ = torch._C._disabled_torch_function_impl
+
+
+def _rebuilt(cls: type[MXTensor], codes: Tensor, scales: Tensor, whole: Tensor, quantizer: str,
+             axis: int, dtype: torch.dtype, on: str, requires_grad: bool) -> MXTensor:
+    made = cls(codes, scales, whole, quantizer, axis, dtype, on)
+    made.requires_grad_(requires_grad)
+    return made
+
+
+_HANDLERS: dict[Any, Callable[..., Any]] = {}
+
+
+def handles(*names: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Registers what MXTensor does for operators of torch: function(operator, its arguments)."""
+    def register(function: Callable[..., Any]) -> Callable[..., Any]:
+        _HANDLERS.update(dict.fromkeys(names, function))
+        return function
+    return register
+
+
+torch.serialization.add_safe_globals([MXTensor, _rebuilt])

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Quantizers as texts, which is what operators of PyTorch can have for an argument."""
+from __future__ import annotations
+
+import functools
+import json
+from typing import Any, Union
+
+import torch
+
+from mxe import Quantizer
+from mxe._quantizer import FormatLike, resolve
+
+
+@torch.compiler.assume_constant_result  # not traced: names are looked up while tracing
+def text_of(format: Union[FormatLike, Quantizer], preset: str = "ocp", **switches: Any) -> str:
+    """FORMAT, FORMAT:PRESET, or FORMAT:PRESET:SWITCHES with the switches as JSON.
+
+    Arguments as `mxe.quantize` has them. Raises ValueError for names that do not exist or do not go
+    together.
+    """
+    core = resolve(format, preset, **switches)
+    changes = core.changes
+    if changes:
+        return f"{core.format}:{core.preset}:{json.dumps(changes, sort_keys=True)}"
+    return core.format if core.preset == "ocp" else f"{core.format}:{core.preset}"
+
+
+@functools.lru_cache(maxsize=256)
+def quantizer_of(text: str) -> Quantizer:
+    """The quantizer that a text stands for; raises ValueError if there is none."""
+    format, _, rest = text.partition(":")
+    preset, _, switches = rest.partition(":")
+    if not switches:
+        return Quantizer(format, preset or "ocp")
+    try:
+        named = {name: tuple(value) if isinstance(value, list) else value
+                 for name, value in json.loads(switches).items()}
+    except (json.JSONDecodeError, AttributeError):
+        raise ValueError(f"the switches of quantizer '{text}' are not a JSON object") from None
+    return Quantizer(format, preset or "ocp", **named)
+
+
+@functools.lru_cache(maxsize=256)
+def switches_of(text: str) -> dict[str, Any]:
+    """All switches of such a quantizer; not to be changed."""
+    return quantizer_of(text).switches

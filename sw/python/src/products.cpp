@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/python/src/products.h"
+
+#include "model/numerics/axis_view.h"
+#include "model/numerics/presets.h"
+
+namespace nb = nanobind;
+
+namespace mxe::python {
+namespace {
+
+/// Codes, one a byte, and scales as a quantized array along the last axis.
+nb::object quantized_results(std::vector<uint8_t> codes, std::vector<uint8_t> scales,
+                             const std::vector<std::size_t>& shape, const OutputFormat& output) {
+  const std::string name = output.name();
+  const std::string preset = std::string("ocp-") + mx::scale_rule_name(output.requant.rule);
+  NamedQuantizer quantizer{mx::make_quantizer(name, preset), name, preset};
+  mx::QuantizedArray array;
+  array.format = quantizer.quantizer.format;
+  array.options = quantizer.quantizer.options;
+  array.shape = shape;
+  array.axis = shape.size() - 1;
+  array.scale_shape = shape;
+  array.scale_shape.back() = (shape.back() + mx::kBlockSize - 1) / mx::kBlockSize;
+  array.codes = std::move(codes);
+  array.scale_codes = std::move(scales);
+  array.scales.reserve(array.scale_codes.size());
+  for (const uint8_t code : array.scale_codes) array.scales.push_back(mx::decode_scale(code));
+  return nb::cast(Quantized{std::move(array), std::move(quantizer)});
+}
+
+Stored form_of(const OutputFormat& output) {
+  switch (output.kind) {
+    case OutputFormat::Kind::bf16:
+      return Stored::bfloat16;
+    case OutputFormat::Kind::fp16:
+      return Stored::float16;
+    default:
+      return Stored::float32;
+  }
+}
+
+}  // namespace
+
+mx::MxTensor rows_of(const Quantized& operand, bool k_last, const char* name) {
+  const mx::QuantizedArray& array = operand.array;
+  const auto format = mx::find_format(array.format.name);
+  if (!format) {
+    throw mx::Error(std::string(name) + ": the engine has no format " + array.format.name);
+  }
+  mx::quantize_rows(nullptr, 0, 0, *format, array.options);  // complains about other scales
+  const std::size_t rank = array.shape.size();
+  const std::size_t axis = rank - (k_last ? 1 : 2);
+  if (array.axis != axis) {
+    throw mx::Error(std::string(name) + " must be quantized along axis " + std::to_string(axis) +
+                    ", which the sum runs along, but is along axis " + std::to_string(array.axis));
+  }
+  const mx::AxisView view = mx::split_at(array.shape, axis);
+  mx::MxTensor tensor;
+  tensor.format = *format;
+  tensor.rows = view.rows();
+  tensor.k = view.length;
+  tensor.codes = k_last ? array.codes : mx::axis_to_rows(array.codes, view);
+  tensor.scales =
+      k_last ? array.scale_codes
+             : mx::axis_to_rows(array.scale_codes, view.with_length(tensor.scale_columns()));
+  return tensor;
+}
+
+OutputFormat output_of(const std::string& format, const std::optional<std::string>& rule,
+                       const std::optional<std::string>& overflow) {
+  OutputFormat output = parse_output_format(format);
+  if (output.kind != OutputFormat::Kind::mx && (rule || overflow)) {
+    throw mx::Error("out_rule and out_overflow are for MX results, " + output.name() +
+                    " has neither scales nor a largest element to cut to");
+  }
+  if (rule) output.requant.rule = mx::parse_scale_rule(*rule);
+  if (overflow) output.requant.overflow = mx::parse_overflow(*overflow);
+  return output;
+}
+
+bool is_bf16(const std::string& format) {
+  if (format != "fp32" && format != "bf16") {
+    throw mx::Error("unknown bias format '" + format + "' (allowed: fp32, bf16)");
+  }
+  return format == "bf16";
+}
+
+nb::object result_object(std::vector<uint8_t> bytes, std::vector<uint8_t> scales,
+                         const std::vector<std::size_t>& shape, const OutputFormat& output) {
+  if (output.kind == OutputFormat::Kind::mx) {
+    return quantized_results(std::move(bytes), std::move(scales), shape, output);
+  }
+  return stored_array(std::move(bytes), form_of(output), shape);
+}
+
+}  // namespace mxe::python

@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ONNX: shapes of models, quantized weights and activations, checked by ONNX's own programs."""
+import numpy as np
+import pytest
+from conftest import assert_same, plain
+
+import mxe
+
+onnx = pytest.importorskip("onnx", reason="onnx is not installed")
+import mxe.onnx  # noqa: E402
+from onnx import TensorProto, helper, numpy_helper  # noqa: E402
+from onnx.reference import ReferenceEvaluator  # noqa: E402
+
+WEIGHTS = {"conv": plain((8, 4, 3, 3)), "dense": plain((70, 45), 2), "last": plain((7, 45), 3)}
+
+
+def model(opset=17):
+    """Convolution in two groups, MatMul, Gemm with a transposed B, and a product of results."""
+    initializers = [numpy_helper.from_array(values, name) for name, values in WEIGHTS.items()]
+    initializers.append(numpy_helper.from_array(np.array([-1, 70], np.int64), "rows"))
+    nodes = [helper.make_node("Conv", ["x", "conv"], ["c"], name="convolve", group=2,
+                              pads=[1, 1, 1, 1]),
+             helper.make_node("Flatten", ["c"], ["f"]),
+             helper.make_node("Reshape", ["f", "rows"], ["r"]),
+             helper.make_node("MatMul", ["r", "dense"], ["d"], name="hidden"),
+             helper.make_node("Gemm", ["d", "last"], ["g"], name="output", transB=1),
+             helper.make_node("Transpose", ["g"], ["t"], perm=[1, 0]),
+             helper.make_node("MatMul", ["t", "g"], ["y"])]
+    graph = helper.make_graph(
+        nodes, "graph", [helper.make_tensor_value_info("x", TensorProto.FLOAT,
+                                                       ["batch", 8, 5, 7])],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, [7, 7])], initializers)
+    made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8)
+    onnx.checker.check_model(made)
+    return made
+
+
+def with_weights(change):
+    """The same model with other numbers for weights."""
+    made = model()
+    for tensor in made.graph.initializer:
+        if tensor.name in WEIGHTS:
+            tensor.CopyFrom(numpy_helper.from_array(change(tensor.name, WEIGHTS[tensor.name]),
+                                                    tensor.name))
+    return made
+
+
+def fake(name, values, format, preset="ocp"):
+    if name == "conv":
+        return mxe.fake_quantize(values.reshape(8, -1), format, preset).reshape(values.shape)
+    return mxe.fake_quantize(values, format, preset, axis=0 if name == "dense" else 1)
+
+
+def evaluate(made, x, **options):
+    return ReferenceEvaluator(made, **options).run(None, {"x": x})[0]
+
+
+def weights_in(made):
+    """What the DequantizeLinear nodes of a model give, by the names of the nodes they are for."""
+    made = mxe.onnx._graph.load(made)
+    del made.graph.output[:]
+    names = {}
+    for node in made.graph.node:
+        if node.op_type == "DequantizeLinear":
+            made.graph.output.append(helper.make_tensor_value_info(node.output[0],
+                                                                   TensorProto.FLOAT, None))
+            names[node.output[0]] = node.output[0].split(".")[0]
+    values = ReferenceEvaluator(made).run(None, {"x": plain((5, 8, 5, 7))})
+    return dict(zip(names.values(), values))
+
+
+@pytest.mark.parametrize("format, preset", [("mxfp8_e4m3", "ocp"), ("mxfp8_e5m2", "ocp"),
+                                            ("mxfp4_e2m1", "ocp"),
+                                            ("mxfp4_e2m1", "torchao-rceil")])
+def test_weights(format, preset):
+    made = mxe.onnx.quantize_weights(model(), format, preset)
+    types = {tensor.data_type for tensor in made.graph.initializer}
+    assert TensorProto.FLOAT8E8M0 in types and TensorProto.FLOAT not in types
+    assert [one.version for one in made.opset_import if not one.domain] == [24]
+    found = weights_in(made)
+    assert set(found) == set(WEIGHTS)
+    for name, values in found.items():
+        expected = fake(name, WEIGHTS[name], format, preset)
+        assert_same(np.asarray(values, np.float32).reshape(expected.shape), expected)
+    x = plain((5, 8, 5, 7), 9)
+    assert_same(evaluate(made, x),
+                evaluate(with_weights(lambda *at: fake(*at, format, preset)), x))
+
+
+@pytest.mark.parametrize("format", ["mxfp8_e4m3", "mxfp8_e5m2", "mxint8"])
+def test_weights_in_onnxruntime(format):
+    runtime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
+
+    def run(made):
+        options = runtime.SessionOptions()
+        options.graph_optimization_level = runtime.GraphOptimizationLevel.ORT_DISABLE_ALL
+        session = runtime.InferenceSession(made.SerializeToString(), options,
+                                           providers=["CPUExecutionProvider"])
+        return session.run(None, {"x": plain((5, 8, 5, 7), 9)})[0]
+
+    made = mxe.onnx.quantize_weights(model(), format, ort=True)
+    assert [one.version for one in made.opset_import if not one.domain] == [21]
+    assert_same(run(made), run(with_weights(lambda *at: fake(*at, format))))
+
+
+def test_the_model_stays_as_it_is(tmp_path):
+    original = model()
+    text = original.SerializeToString()
+    onnx.save(original, tmp_path / "model.onnx")
+    made = mxe.onnx.quantize_weights(tmp_path / "model.onnx", "mxfp4_e2m1",
+                                     select=lambda name: name == "hidden")
+    assert original.SerializeToString() == text
+    assert {tensor.name for tensor in made.graph.initializer} == {
+        "conv", "last", "rows", "dense.hidden.codes", "dense.hidden.scales"}
+
+
+def test_weights_of_constant_nodes_and_old_inputs():
+    made = model(opset=13)
+    made.ir_version = 3  # which has initializers among the inputs
+    for tensor in made.graph.initializer:
+        if tensor.name != "conv":
+            made.graph.input.append(helper.make_tensor_value_info(tensor.name, tensor.data_type,
+                                                                  tensor.dims))
+    conv = next(tensor for tensor in made.graph.initializer if tensor.name == "conv")
+    made.graph.node.insert(0, helper.make_node("Constant", [], ["conv"], value=conv))
+    made.graph.initializer.remove(conv)
+    new = mxe.onnx.quantize_weights(made, "mxfp8_e4m3")
+    assert [one.name for one in new.graph.input] == ["x", "rows"]
+    assert "Constant" not in {node.op_type for node in new.graph.node}
+    assert set(weights_in(new)) == set(WEIGHTS)
+
+
+def test_shapes():
+    found = mxe.onnx.shapes(model(), batch=5)
+    assert list(found) == ["convolve", "hidden", "output", "y"]
+    assert found["convolve"] == (5 * 35, 4, 36, 2)
+    assert found["hidden"] == (20, 45, 70, 1)
+    assert found["output"] == (20, 7, 45, 1)
+    assert found["y"] == (7, 7, 20, 1)
+    assert mxe.onnx.shapes(model(), inputs={"x": (10, 8, 5, 7)})["hidden"].m == 40
+    estimated = mxe.estimate(found, "mxfp8_e4m3", "mxfp4_e2m1", config="small")
+    assert [job.name for job in estimated] == list(found)
+    assert estimated[0].shape == "2*175x4x36" and estimated.cycles > 0
+
+
+@pytest.mark.parametrize("a, b, expected", [
+    ([2, 3, 5, 70], [2, 3, 70, 7], (5, 7, 70, 6)), ([4, 5, 70], [70, 7], (20, 7, 70, 1)),
+    ([5, 70], [4, 70, 7], (5, 7, 70, 4)), ([70], [70, 7], (1, 7, 70, 1)),
+    ([3, 1, 5, 70], [1, 2, 70, 7], (5, 7, 70, 6))])
+def test_shapes_of_matmul(a, b, expected):
+    inputs = [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape)
+              for name, shape in (("a", a), ("b", b))]
+    graph = helper.make_graph([helper.make_node("MatMul", ["a", "b"], ["y"])], "graph", inputs,
+                              [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)])
+    assert mxe.onnx.shapes(helper.make_model(graph)) == {"y": expected}
+
+
+@pytest.mark.parametrize("format, preset", [("mxfp8_e4m3", "ocp"), ("mxfp6_e2m3", "ocp"),
+                                            ("mxint8", "quark-onnx-std")])
+def test_activations(format, preset):
+    made = mxe.onnx.quantize_activations(model(), format, preset)
+    assert [node.op_type for node in made.graph.node].count("MXQuantizeDequantize") == 3
+    x = plain((5, 8, 5, 7), 9)
+    c = evaluate_to(model(), "r", x)
+    d = mxe.fake_quantize(c, format, preset) @ WEIGHTS["dense"]
+    g = mxe.fake_quantize(d, format, preset) @ WEIGHTS["last"].T
+    y = mxe.fake_quantize(np.ascontiguousarray(g.T), format, preset) @ g
+    np.testing.assert_allclose(evaluate(made, x, new_ops=[mxe.onnx.MXQuantizeDequantize]), y,
+                               rtol=1e-5)
+
+
+def evaluate_to(made, name, x):
+    del made.graph.output[:]
+    made.graph.output.append(helper.make_tensor_value_info(name, TensorProto.FLOAT, None))
+    return evaluate(made, x)
+
+
+def test_activations_as_quark_has_them():
+    made = mxe.onnx.quantize_activations(model(), "mxfp6_e3m2", domain="com.amd.quark",
+                                         select=lambda name: name == "hidden")
+    node, = [node for node in made.graph.node if node.domain]
+    attributes = {one.name: helper.get_attribute_value(one) for one in node.attribute}
+    assert (node.domain, node.op_type) == ("com.amd.quark", "MXQuantizeDequantize")
+    assert attributes == {"element_dtype": b"fp6_e3m2", "axis": -1, "block_size": 32,
+                          "rounding_mode": 2}
+    old = mxe.onnx.quantize_activations(model(), "mxint8", domain="com.vai.quantize",
+                                        rounding_mode=1)
+    assert {node.op_type for node in old.graph.node if node.domain} == {"MXFixNeuron"}
+
+
+@pytest.mark.parametrize("text, call", [
+    ("cannot have weights of mxfp6_e2m3", lambda: mxe.onnx.quantize_weights(model(), "mxfp6_e2m3")),
+    ("cannot have weights of mxint8", lambda: mxe.onnx.quantize_weights(model(), "mxint8")),
+    ("CPU has no mxfp4_e2m1",
+     lambda: mxe.onnx.quantize_weights(model(), "mxfp4_e2m1", ort=True)),
+    ("scales in E8M0", lambda: mxe.onnx.quantize_weights(model(), "mxfp4_e2m1", "quark-onnx")),
+    ("no constant float32 weights", lambda: mxe.onnx.quantize_weights(
+        model(), "mxfp4_e2m1", select=lambda name: False)),
+    ("unknown format", lambda: mxe.onnx.quantize_weights(model(), "fp3")),
+    ("no input 'z'", lambda: mxe.onnx.shapes(model(), inputs={"z": (1, 2)})),
+    ("dimension 'rows'", lambda: mxe.onnx.shapes(model(), rows=3)),
+    (r"shape \[\?, 8, 5, 7\]", lambda: mxe.onnx.shapes(model())),
+    ("the operator has no mxfp4_e1m2",
+     lambda: mxe.onnx.quantize_activations(model(), "mxfp4_e1m2")),
+    ("unknown domain", lambda: mxe.onnx.quantize_activations(model(), "mxint8", domain="x")),
+    ("rounding_mode cannot", lambda: mxe.onnx.quantize_activations(model(), "mxint8",
+                                                                   rounding_mode=3)),
+    ("has no presets", lambda: mxe.onnx.quantize_activations(model(), "mxint8", "torchao-floor",
+                                                             domain="com.amd.quark")),
+    ("no MatMul or Gemm", lambda: mxe.onnx.quantize_activations(model(), "mxint8",
+                                                                select=lambda name: False))])
+def test_bad_input(text, call):
+    with pytest.raises(ValueError, match=text) as caught:
+        call()
+    assert "\n" not in str(caught.value)

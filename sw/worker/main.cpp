@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// mxe-worker SOCKET MEMORY: an engine for the process that started it, which hands over descriptors
+// of a socket and of a file in memory.
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <systemc>
+
+#include "sw/worker/channel.h"
+#include "sw/worker/session.h"
+
+int sc_main(int argc, char** argv) {
+  if (argc != 3) {
+    std::fputs("mxe-worker: the Python package mxe starts this program\n", stderr);
+    return 2;
+  }
+  // Ctrl-C is for whoever started this, who then ends it or goes on.
+  std::signal(SIGINT, SIG_IGN);
+  mxe::worker::Channel channel(std::atoi(argv[1]), std::atoi(argv[2]));
+  try {
+    mxe::worker::serve(channel);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "mxe-worker: %s\n", error.what());
+    return 1;
+  }
+  return 0;
+}
+
+int main(int argc, char** argv) {
+  setenv("SYSTEMC_DISABLE_COPYRIGHT_MESSAGE", "1", 1);
+  return sc_core::sc_elab_and_sim(argc, argv);
+}

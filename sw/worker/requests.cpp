@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/worker/requests.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/params/params.h"
+#include "sw/device/figures.h"
+
+namespace mxe::worker {
+namespace {
+
+OutputFormat read_output(const Json& request) {
+  OutputFormat output = parse_output_format(request.at("out_format").get<std::string>());
+  if (output.kind == OutputFormat::Kind::mx) {
+    output.requant.rule = mx::parse_scale_rule(request.at("out_rule").get<std::string>());
+    output.requant.overflow = mx::parse_overflow(request.at("out_overflow").get<std::string>());
+  }
+  return output;
+}
+
+/// Reads one array after the other.
+class Reader {
+ public:
+  explicit Reader(const Channel& channel) : channel_(channel) {}
+
+  template <typename T>
+  std::vector<T> next(std::size_t count) {
+    std::vector<T> values(count);
+    channel_.read(offset_, values.data(), count * sizeof(T));
+    offset_ += count * sizeof(T);
+    return values;
+  }
+
+  mx::MxTensor next_tensor(mx::FormatId format, std::size_t rows, std::size_t k) {
+    mx::MxTensor tensor{format, rows, k, {}, {}};
+    tensor.codes = next<uint8_t>(rows * k);
+    tensor.scales = next<uint8_t>(rows * tensor.scale_columns());
+    return tensor;
+  }
+
+ private:
+  const Channel& channel_;
+  uint64_t offset_ = 0;
+};
+
+}  // namespace
+
+EngineRequest read_engine(const Json& request) {
+  EngineRequest engine;
+  EngineSetup& setup = engine.setup;
+  engine.target = parse_target(request.at("target").get<std::string>());
+  if (engine.target == Target::golden) {
+    throw mx::Error("golden is no engine (allowed: model, rtl)");
+  }
+  setup.params = Params::load(request.at("config").get<std::string>());
+  for (const Json& assignment : request.at("parameters")) {
+    setup.params.set(assignment.get<std::string>());
+  }
+  setup.params.validate();
+  setup.timing.latency = request.value("mem_latency", setup.timing.latency);
+  if (request.contains("mem_bytes_per_cycle")) {
+    setup.timing.bytes_per_cycle = std::stod(request["mem_bytes_per_cycle"].get<std::string>());
+  }
+  setup.timing.jitter_seed = request.value("mem_jitter", setup.timing.jitter_seed);
+  setup.timing.validate();
+  setup.cycles_only = request.value("cycles_only", false);
+  setup.rtl = request.value("rtl", std::string());
+  return engine;
+}
+
+JobShape read_shape(const Json& request) {
+  JobShape shape;
+  shape.m = request.at("m").get<std::size_t>();
+  shape.n = request.at("n").get<std::size_t>();
+  shape.k = request.at("k").get<std::size_t>();
+  shape.format_a = mx::parse_format(request.at("format_a").get<std::string>());
+  shape.format_b = mx::parse_format(request.at("format_b").get<std::string>());
+  shape.output = read_output(request);
+  return shape;
+}
+
+Products read_products(const Json& request, const Channel& channel) {
+  const JobShape shape = read_shape(request);
+  mx::Batches batches;
+  batches.m = shape.m;
+  batches.n = shape.n;
+  batches.k = shape.k;
+  batches.a_count = request.at("a_count").get<std::size_t>();
+  batches.b_count = request.at("b_count").get<std::size_t>();
+  batches.pairs = request.at("pairs").get<decltype(batches.pairs)>();
+  Reader reader(channel);
+  const mx::MxTensor a = reader.next_tensor(shape.format_a, batches.a_count * shape.m, shape.k);
+  const mx::MxTensor b = reader.next_tensor(shape.format_b, batches.b_count * shape.n, shape.k);
+  Products products = make_products(a, b, batches);
+  for (Job& job : products.jobs) job.output = shape.output;
+  if (const auto bias = request.at("bias").get<std::size_t>()) {
+    products.add_bias(reader.next<float>(bias), request.at("bias_one_row").get<bool>(),
+                      request.at("bias_bf16").get<bool>());
+  }
+  return products;
+}
+
+Json describe(const EngineRequest& engine) {
+  const Params& params = engine.setup.params;
+  Json parameters = Json::object();
+  for (const ParameterInfo& info : parameter_table) parameters[info.name] = params.*(info.field);
+  return {{"target", target_name(engine.target)},
+          {"config", params.config_name()},
+          {"parameters", parameters},
+          {"mem_latency", engine.setup.timing.latency},
+          {"mem_bytes_per_cycle", engine.setup.timing.bytes_per_cycle},
+          {"mem_jitter", engine.setup.timing.jitter_seed}};
+}
+
+Json describe(const DeviceResult& result, const JobShape& shape, const EngineSetup& setup) {
+  Json counters = Json::object();
+  for (const auto& [name, value] : result.counters) counters[name] = value;
+  const Roofline roof = roofline(shape, setup.params, setup.timing, result);
+  return {{"cycles", result.cycles},
+          {"counters", counters},
+          {"utilization", utilization(shape, setup.params, result.cycles)},
+          {"bound", roof.compute_bound() ? "compute" : "memory"},
+          {"compute_cycles", roof.compute},
+          {"memory_cycles", roof.memory},
+          {"wall_seconds", result.wall_seconds}};
+}
+
+}  // namespace mxe::worker
