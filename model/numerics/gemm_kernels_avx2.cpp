@@ -63,10 +63,12 @@ struct Vec {
     return {_mm256_cvtepi32_pd(_mm256_castsi256_si128(sum)),
             _mm256_cvtepi32_pd(_mm256_extracti128_si256(sum, 1))};
   }
-  MX_VECTOR static inline void add_weighted(Int sum, double weight, Wide& wide) {
-    const Wide x = to_wide(sum);
-    wide.low = _mm256_fmadd_pd(x.low, _mm256_set1_pd(weight), wide.low);
-    wide.high = _mm256_fmadd_pd(x.high, _mm256_set1_pd(weight), wide.high);
+  MX_VECTOR static inline Wide load_wide(const double* from) {
+    return {_mm256_loadu_pd(from), _mm256_loadu_pd(from + 4)};
+  }
+  MX_VECTOR static inline void store_wide(double* to, const Wide& wide) {
+    _mm256_storeu_pd(to, wide.low);
+    _mm256_storeu_pd(to + 4, wide.high);
   }
 
   // x + y rounded to odd: inexact results get a set last bit, so that rounding them again to

@@ -56,10 +56,12 @@ struct Vec {
     return {_mm512_cvtepi32_pd(_mm512_castsi512_si256(sum)),
             _mm512_cvtepi32_pd(_mm512_extracti64x4_epi64(sum, 1))};
   }
-  MX_VECTOR static inline void add_weighted(Int sum, double weight, Wide& wide) {
-    const Wide x = to_wide(sum);
-    wide.low = _mm512_fmadd_pd(x.low, _mm512_set1_pd(weight), wide.low);
-    wide.high = _mm512_fmadd_pd(x.high, _mm512_set1_pd(weight), wide.high);
+  MX_VECTOR static inline Wide load_wide(const double* from) {
+    return {_mm512_loadu_pd(from), _mm512_loadu_pd(from + 8)};
+  }
+  MX_VECTOR static inline void store_wide(double* to, const Wide& wide) {
+    _mm512_storeu_pd(to, wide.low);
+    _mm512_storeu_pd(to + 8, wide.high);
   }
 
   // RNE_fp32(acc + x * weight), by way of float64 rounded to odd: of the two numbers around an

@@ -66,13 +66,14 @@ inline EmulatedInts _mm512_set1_epi32(int32_t x) { return emulated_all<EmulatedI
 inline EmulatedInts _mm512_set1_epi64(int64_t x) {
   return emulated_cast<EmulatedInts>(emulated_all<EmulatedLongs>(x));
 }
-inline EmulatedDoubles _mm512_set1_pd(double x) { return emulated_all<EmulatedDoubles>(x); }
 inline EmulatedInts _mm512_loadu_si512(const void* p) { return emulated_load<EmulatedInts>(p); }
 inline EmulatedFloats _mm512_loadu_ps(const void* p) { return emulated_load<EmulatedFloats>(p); }
+inline EmulatedDoubles _mm512_loadu_pd(const void* p) { return emulated_load<EmulatedDoubles>(p); }
 inline EmulatedHalfFloats _mm256_loadu_ps(const void* p) {
   return emulated_load<EmulatedHalfFloats>(p);
 }
 inline void _mm512_storeu_ps(void* p, EmulatedFloats v) { std::memcpy(p, &v, sizeof v); }
+inline void _mm512_storeu_pd(void* p, EmulatedDoubles v) { std::memcpy(p, &v, sizeof v); }
 inline void _mm256_storeu_ps(void* p, EmulatedHalfFloats v) { std::memcpy(p, &v, sizeof v); }
 
 // Sums of four products of unsigned and signed bytes, added to 32 bits without saturation.
@@ -99,13 +100,6 @@ inline EmulatedInts _mm512_add_epi64(EmulatedInts a, EmulatedInts b) {
 }
 inline EmulatedFloats _mm512_fmadd_ps(EmulatedFloats a, EmulatedFloats b, EmulatedFloats c) {
   for (std::size_t i = 0; i < 16; i++) c.at[i] = std::fma(a.at[i], b.at[i], c.at[i]);
-  return c;
-}
-inline EmulatedDoubles _mm512_mul_pd(EmulatedDoubles a, EmulatedDoubles b) {
-  return emulated_zip(a, b, [](double x, double y) { return x * y; });
-}
-inline EmulatedDoubles _mm512_fmadd_pd(EmulatedDoubles a, EmulatedDoubles b, EmulatedDoubles c) {
-  for (std::size_t i = 0; i < 8; i++) c.at[i] = std::fma(a.at[i], b.at[i], c.at[i]);
   return c;
 }
 // The rounding mode is set around the operations, which `volatile` keeps in place.
