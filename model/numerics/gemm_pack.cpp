@@ -35,39 +35,36 @@ int fast_scale_range(FormatId a, FormatId b) {
   return std::min(kMost, (126 + element_shape(a).lsb_exponent + element_shape(b).lsb_exponent) / 2);
 }
 
-// Elements of a row in the units of the format's last bit, padded with zeros to whole blocks.
-// Formats with larger integers than E4M3 (E5M2) need 64 bits and come from a table.
+// Elements of a row in the units of the format's last bit, padded with zeros to whole blocks. As
+// float32 they are exact; special codes give any value.
 class RowIntegers {
  public:
   RowIntegers(const MxTensor& tensor, SimdLevel level)
       : tensor_(tensor), kernel_(block_kernels(tensor.format, level).integers) {
     const std::size_t padded = tensor.scale_columns() * kBlockSize;
-    wide_ = element_shape(tensor.format).integer_bits() > 24;
-    (wide_ ? integers64_.resize(padded) : integers32_.resize(padded));
+    values_.resize(padded);
+    if (kernel_) integers_.resize(padded);
+    std::transform(integer_table(tensor.format).begin(), integer_table(tensor.format).end(),
+                   table_.begin(), [](int64_t integer) { return static_cast<float>(integer); });
   }
 
-  void decode(std::size_t row) {
+  const float* decode(std::size_t row) {
     const uint8_t* codes = tensor_.codes.data() + row * tensor_.k;
-    if (!wide_) return kernel_(codes, tensor_.k, integers32_.data());
-    const std::array<int64_t, 256>& table = integer_table(tensor_.format);
-    std::transform(codes, codes + tensor_.k, integers64_.begin(),
-                   [&table](uint8_t code) { return table[code]; });
-  }
-
-  bool wide() const { return wide_; }
-  const int32_t* block32(std::size_t block) const {
-    return integers32_.data() + block * kBlockSize;
-  }
-  const int64_t* block64(std::size_t block) const {
-    return integers64_.data() + block * kBlockSize;
+    if (kernel_) {
+      kernel_(codes, tensor_.k, integers_.data());
+      for (std::size_t i = 0; i < tensor_.k; i++) values_[i] = static_cast<float>(integers_[i]);
+    } else {
+      for (std::size_t i = 0; i < tensor_.k; i++) values_[i] = table_[codes[i]];
+    }
+    return values_.data();
   }
 
  private:
   const MxTensor& tensor_;
-  IntegerKernel kernel_;
-  bool wide_;
-  std::vector<int32_t> integers32_;
-  std::vector<int64_t> integers64_;
+  IntegerKernel kernel_;  // null for formats of which a table is at hand (E5M2)
+  std::array<float, 256> table_{};
+  std::vector<int32_t> integers_;
+  std::vector<float> values_;
 };
 
 // Tells which blocks must take the scalar path whatever their elements' sizes.
@@ -106,53 +103,59 @@ class ScalarBlocks {
 int32_t float_exponent(int exponent) { return static_cast<int32_t>(exponent * (1 << 23)); }
 int64_t double_exponent(int exponent) { return exponent * (int64_t{1} << 52); }
 
-// Sums of products of two blocks fit 32 bits if the squares of each sum up to less than this.
-constexpr int64_t kSquaresLimit = int64_t{1} << 31;
+// Sums of products of two blocks fit 32 bits if the squares of each sum up to less than 2^31; a
+// little less here because they are summed in float32.
+constexpr float kSquaresLimit = 2147483648.0f * (1.0f - 1.0f / 4096);
 
 // Bits that the elements of a block may have below the last of their words: those of two blocks and
 // 32 bits of the sum fit a double.
 constexpr int kRemainderBits = 10;
 
-template <typename Integer>
-int64_t sum_of_squares(const Integer* integers, int shift) {
-  int64_t sum = 0;
-  for (std::size_t i = 0; i < kBlockSize; i++) {
-    const int64_t word = integers[i] >> shift;
-    sum += word * word;
+// The power of two by which to divide a block so that it fits words and sums of 32 bits. Written in
+// eight lanes, so that the compiler vectorizes it.
+int choose_shift(const float* integers) {
+  constexpr std::size_t kLanes = 8;
+  float sums[kLanes] = {};
+  float most[kLanes] = {};
+  for (std::size_t i = 0; i < kBlockSize; i += kLanes) {
+    for (std::size_t lane = 0; lane < kLanes; lane++) {
+      const float square = integers[i + lane] * integers[i + lane];
+      sums[lane] += square;
+      most[lane] = most[lane] < square ? square : most[lane];
+    }
   }
-  return sum;
+  float sum = 0;
+  for (std::size_t lane = 0; lane < kLanes; lane++) {
+    sum += sums[lane];
+    most[0] = std::max(most[0], most[lane]);
+  }
+  // 2^31 is twice the square of 2^15, the limit of a word.
+  const float ratio = std::max(sum, 2 * most[0]) / kSquaresLimit;
+  return ratio <= 1 ? 0 : (std::ilogb(ratio) + 2) / 2;
 }
 
-// The words of a block.
-struct Shift {
-  int shift;  // word = integer >> shift
-  int lost;   // bits that this takes from some element
-};
-
-template <typename Integer>
-Shift choose_shift(const Integer* integers) {
-  uint64_t all = 0;
-  for (std::size_t i = 0; i < kBlockSize; i++) all |= static_cast<uint64_t>(std::abs(integers[i]));
-  if (all == 0) return {0, 0};
-  int shift = std::max(0, floor_log2(all) - 14);
-  while (sum_of_squares(integers, shift) >= kSquaresLimit) shift++;
-  return {shift, std::max(0, shift - __builtin_ctzll(all))};
+// Divides a block by 2^shift, rounding toward zero; returns whether bits are lost.
+bool to_words(const float* integers, int shift, int16_t* words) {
+  const float scale = std::ldexp(1.0f, -shift);
+  uint32_t lost = 0;
+  for (std::size_t i = 0; i < kBlockSize; i++) {
+    const float exact = integers[i] * scale;
+    const auto word = static_cast<int32_t>(exact);
+    words[i] = static_cast<int16_t>(word);
+    lost |= to_bits(exact - static_cast<float>(word));
+  }
+  return lost << 1 != 0;
 }
 
 // Rows of a tile, `row_size` apart, to [blocks][steps][rows] units of four bytes.
-template <typename From, typename To>
-void interleave(const From* rows, std::size_t row_size, std::size_t used,
-                const PackedOperand& shape, To* to) {
+template <std::size_t Rows, typename From, typename To>
+void interleave(const From* rows, std::size_t row_size, std::size_t blocks, To* to) {
   static_assert(sizeof(From) == sizeof(To));
   constexpr std::size_t kUnit = 4 / sizeof(From);
-  const std::size_t step = shape.rows * kUnit;
-  for (std::size_t block = 0; block < shape.blocks; block++) {
-    To* at = to + block * shape.rows * kBlockSize;
-    for (std::size_t k = 0; k < kBlockSize; k += kUnit, at += step) {
-      const From* from = rows + block * kBlockSize + k;
-      for (std::size_t row = 0; row < used; row++) {
-        std::memcpy(at + row * kUnit, from + row * row_size, 4);
-      }
+  const std::size_t count = blocks * kBlockSize;
+  for (std::size_t k = 0; k < count; k += kUnit, to += Rows * kUnit) {
+    for (std::size_t row = 0; row < Rows; row++) {
+      std::memcpy(to + row * kUnit, rows + row * row_size + k, 4);
     }
   }
 }
@@ -160,24 +163,25 @@ void interleave(const From* rows, std::size_t row_size, std::size_t used,
 // What the packing of A and of B differ in.
 struct Role {
   FormatId other;       // the other operand's format
-  std::size_t rows;     // a tile
   int exponent;         // of two: added to those of the scales
   int idle_exponent;    // stands in the place of scales that are not used
   int byte_offset;      // added to bytes
   int byte_correction;  // the factor of `correction`; 0: there is none
 };
 
+template <std::size_t Rows>  // a tile
 class Packer {
  public:
   Packer(const MxTensor& tensor, GemmPath path, const Role& role, const PackOptions& options)
       : tensor_(tensor), role_(role), options_(options), scalar_(tensor, role.other, path) {
     packed_.path = path;
-    packed_.rows = role.rows;
-    packed_.tiles = (tensor.rows + role.rows - 1) / role.rows;
+    packed_.rows = Rows;
+    packed_.tiles = (tensor.rows + Rows - 1) / Rows;
     packed_.blocks = tensor.scale_columns();
     const std::size_t blocks = packed_.tiles * packed_.blocks;
-    const std::size_t count = blocks * role.rows;
+    const std::size_t count = blocks * Rows;
     packed_.scalar_rows.resize(blocks);
+    packed_.remainders.resize(packed_.tiles);
     packed_.tile_has_scalar.resize(packed_.tiles);
     if (path == GemmPath::bytes) {
       packed_.bytes.resize(count * kBlockSize);
@@ -187,7 +191,6 @@ class Packer {
     }
     if (path == GemmPath::words_double) {
       packed_.wide_scales.resize(count, double_exponent(role.idle_exponent));
-      packed_.remainders.resize(packed_.tiles);
       packed_.first_remainder.resize(packed_.tiles * (packed_.blocks + 1));
     } else {
       packed_.scales.resize(count, float_exponent(role.idle_exponent));
@@ -206,68 +209,66 @@ class Packer {
   // set of the cache where K is a power of two.
   std::size_t row_size() const { return packed_.blocks * kBlockSize + 64; }
   std::size_t used_rows(std::size_t tile) const {
-    return std::min(packed_.rows, tensor_.rows - tile * packed_.rows);
+    return std::min(Rows, tensor_.rows - tile * Rows);
   }
-  std::size_t tile_size() const { return packed_.blocks * packed_.rows * kBlockSize; }
+  std::size_t tile_size() const { return packed_.blocks * Rows * kBlockSize; }
 
   void byte_tiles(std::size_t first, std::size_t last) {
     const ByteKernel kernel = block_kernels(tensor_.format, options_.level).bytes;
-    std::vector<int8_t> rows(packed_.rows * row_size());  // [rows][blocks][32]
+    std::vector<int8_t> rows(Rows * row_size());  // [rows][blocks][32]
     for (std::size_t tile = first; tile < last; tile++) {
       for (std::size_t r = 0; r < used_rows(tile); r++) {
         int8_t* row = &rows[r * row_size()];
-        kernel(&tensor_.codes[(tile * packed_.rows + r) * tensor_.k], tensor_.k, row);
+        kernel(&tensor_.codes[(tile * Rows + r) * tensor_.k], tensor_.k, row);
         for (std::size_t block = 0; block < packed_.blocks; block++) {
           if (!finish_block(tile, r, block, 0)) wipe(row, block);
         }
       }
       uint8_t* to = packed_.bytes.data() + tile * tile_size();
-      interleave(rows.data(), row_size(), used_rows(tile), packed_, to);
+      interleave<Rows>(rows.data(), row_size(), packed_.blocks, to);
       if (role_.byte_correction != 0) correct(tile);
-      for (std::size_t i = 0; i < tile_size(); i++) {
-        to[i] = static_cast<uint8_t>(to[i] + role_.byte_offset);
-      }
+      const std::size_t size = role_.byte_offset == 0 ? 0 : tile_size();
+      std::transform(to, to + size, to, [offset = role_.byte_offset](uint8_t byte) {
+        return static_cast<uint8_t>(byte + offset);
+      });
     }
   }
 
   void word_tiles(std::size_t first, std::size_t last) {
-    std::vector<int16_t> rows(packed_.rows * row_size());  // [rows][blocks][32]
+    std::vector<int16_t> rows(Rows * row_size());  // [rows][blocks][32]
     RowIntegers integers(tensor_, options_.level);
     for (std::size_t tile = first; tile < last; tile++) {
       for (std::size_t r = 0; r < used_rows(tile); r++) {
-        integers.decode(tile * packed_.rows + r);
+        const float* row = integers.decode(tile * Rows + r);
         for (std::size_t block = 0; block < packed_.blocks; block++) {
-          int16_t* words = &rows[r * row_size() + block * kBlockSize];
-          integers.wide() ? pack_words(tile, r, block, integers.block64(block), words)
-                          : pack_words(tile, r, block, integers.block32(block), words);
+          pack_words(tile, r, block, row + block * kBlockSize,
+                     &rows[r * row_size() + block * kBlockSize]);
         }
       }
-      interleave(rows.data(), row_size(), used_rows(tile), packed_,
-                 packed_.words.data() + tile * tile_size());
+      interleave<Rows>(rows.data(), row_size(), packed_.blocks,
+                       packed_.words.data() + tile * tile_size());
       if (packed_.path == GemmPath::words_double) sort_remainders(tile);
     }
   }
 
-  template <typename Integer>
-  void pack_words(std::size_t tile, std::size_t row, std::size_t block, const Integer* integers,
+  void pack_words(std::size_t tile, std::size_t row, std::size_t block, const float* integers,
                   int16_t* words) {
-    const bool wide = packed_.path == GemmPath::words_double;
-    const Shift at = wide ? choose_shift(integers) : Shift{0, 0};
-    if (!finish_block(tile, row, block, at.shift, at.lost > kRemainderBits)) {
-      return std::fill_n(words, kBlockSize, int16_t{0}), void();
+    const int shift = packed_.path == GemmPath::words_double ? choose_shift(integers) : 0;
+    const bool lost = to_words(integers, shift, words);
+    std::vector<Remainder>& list = packed_.remainders[tile];
+    const std::size_t before = list.size();
+    bool fits = true;
+    for (std::size_t i = 0; lost && i < kBlockSize; i++) {
+      const float rest = std::ldexp(integers[i], -shift) - words[i];
+      if (rest == 0) continue;
+      list.push_back(
+          {static_cast<uint32_t>(block), static_cast<uint8_t>(i), static_cast<uint8_t>(row), rest});
+      const float scaled = std::ldexp(rest, kRemainderBits);
+      fits = fits && scaled == std::trunc(scaled);
     }
-    for (std::size_t i = 0; i < kBlockSize; i++) {
-      words[i] = static_cast<int16_t>(integers[i] >> at.shift);
-    }
-    if (at.lost == 0) return;
-    // The shift rounds down, so that remainders are never negative.
-    const Integer mask = (Integer{1} << at.shift) - 1;
-    for (std::size_t i = 0; i < kBlockSize; i++) {
-      if ((integers[i] & mask) == 0) continue;
-      packed_.remainders[tile].push_back(
-          {static_cast<uint32_t>(block), static_cast<uint8_t>(i), static_cast<uint8_t>(row),
-           std::ldexp(static_cast<float>(integers[i] & mask), -at.shift)});
-    }
+    if (finish_block(tile, row, block, shift, fits)) return;
+    list.resize(before);
+    std::fill_n(words, kBlockSize, int16_t{0});
   }
 
   void sort_remainders(std::size_t tile) {
@@ -285,19 +286,19 @@ class Packer {
 
   // Stores a block's scale; returns whether the kernels multiply the block.
   bool finish_block(std::size_t tile, std::size_t r, std::size_t block, int shift,
-                    bool too_long = false) {
-    const std::size_t row = tile * packed_.rows + r;
+                    bool fits = true) {
+    const std::size_t row = tile * Rows + r;
     const std::size_t at = tile * packed_.blocks + block;
-    if (too_long || scalar_(row, block)) {
+    if (!fits || scalar_(row, block)) {
       packed_.scalar_rows[at] |= uint32_t{1} << r;
       packed_.tile_has_scalar[tile] = 1;
       return false;
     }
     const int scale = tensor_.scales[row * packed_.blocks + block] - kScaleBias;
     if (packed_.path == GemmPath::words_double) {
-      packed_.wide_scales[at * packed_.rows + r] = double_exponent(scale + shift + role_.exponent);
+      packed_.wide_scales[at * Rows + r] = double_exponent(scale + shift + role_.exponent);
     } else {
-      packed_.scales[at * packed_.rows + r] = float_exponent(scale + role_.exponent);
+      packed_.scales[at * Rows + r] = float_exponent(scale + role_.exponent);
     }
     return true;
   }
@@ -307,17 +308,15 @@ class Packer {
   void correct(std::size_t tile) {
     constexpr uint32_t kPairs = 0x00FF00FF;
     constexpr int32_t kBias = 128 * static_cast<int32_t>(kBlockSize);
-    const std::size_t rows = packed_.rows;
     for (std::size_t block = 0; block < packed_.blocks; block++) {
-      const std::size_t at = (tile * packed_.blocks + block) * rows;
-      for (std::size_t row = 0; row < rows; row++) {
-        const uint8_t* from = &packed_.bytes[at * kBlockSize + row * 4];
+      const std::size_t at = (tile * packed_.blocks + block) * Rows;
+      uint32_t units[kBlockSize / 4][Rows];
+      std::memcpy(units, &packed_.bytes[at * kBlockSize], sizeof units);
+      for (std::size_t row = 0; row < Rows; row++) {
         uint32_t low = 0;
         uint32_t high = 0;
-        for (std::size_t q = 0; q < kBlockSize / 4; q++) {
-          uint32_t word;
-          std::memcpy(&word, from + q * rows * 4, 4);
-          word ^= 0x80808080;
+        for (const auto& unit : units) {
+          const uint32_t word = unit[row] ^ 0x80808080;
           low += word & kPairs;
           high += word >> 8 & kPairs;
         }
@@ -355,14 +354,16 @@ PackedOperand pack_a(const MxTensor& a, FormatId format_b, const PackOptions& op
   const GemmPath path = gemm_path(a.format, format_b, options.adds_bytes_in_words);
   const int bias = path == GemmPath::words_double ? 1023 : 127;
   const int offset = path == GemmPath::bytes ? static_cast<int>(largest_integer(a.format)) : 0;
-  return Packer(a, path, {format_b, kTileRows, bias, bias, offset, 0}, options).pack();
+  return Packer<kTileRows>(a, path, {format_b, bias, bias, offset, 0}, options).pack();
 }
 
 PackedOperand pack_b(const MxTensor& b, FormatId format_a, const PackOptions& options) {
   const GemmPath path = gemm_path(format_a, b.format, options.adds_bytes_in_words);
   const int lsb = element_format(format_a).lsb_exponent + element_format(b.format).lsb_exponent;
   const int correction = path == GemmPath::bytes ? -static_cast<int>(largest_integer(format_a)) : 0;
-  return Packer(b, path, {format_a, options.columns, lsb, 0, 0, correction}, options).pack();
+  const Role role = {format_a, lsb, 0, 0, correction};
+  if (options.columns == 16) return Packer<16>(b, path, role, options).pack();
+  return Packer<32>(b, path, role, options).pack();
 }
 
 }  // namespace mx

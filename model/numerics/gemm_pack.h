@@ -71,7 +71,7 @@ struct PackedOperand {
 
 /// For whom operands are packed, and by what.
 struct PackOptions {
-  std::size_t columns;       ///< a tile of the kernels that will run
+  std::size_t columns;       ///< a tile of the kernels that will run: 16 or 32
   bool adds_bytes_in_words;  ///< as these kernels do (gemm_path)
   SimdLevel level;           ///< packs; what is packed does not depend on it
   unsigned threads;          ///< the same
