@@ -13,7 +13,6 @@ namespace {
 
 struct Vec {
   static constexpr std::size_t kLanes = 8;
-  static constexpr bool kKeepsAccumulators = false;
   static constexpr bool kWidensAtOnce = false;
   using Int = __m256i;  // 8 x int32, or bytes and words of as many columns
   using Float = __m256;

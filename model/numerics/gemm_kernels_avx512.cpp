@@ -18,7 +18,6 @@ namespace {
 
 struct Vec {
   static constexpr std::size_t kLanes = 16;
-  static constexpr bool kKeepsAccumulators = true;
   static constexpr bool kWidensAtOnce = true;  // VNNI adds products to 32 bits
   using Int = __m512i;                         // 16 x int32, or bytes and words of as many columns
   using Float = __m512;
