@@ -87,6 +87,18 @@ struct Vec {
     _mm256_storeu_ps(acc, add_half(wide.low, low, _mm256_loadu_ps(acc)));
     _mm256_storeu_ps(acc + 8, add_half(wide.high, high, _mm256_loadu_ps(acc + 8)));
   }
+
+  // The same for the sums of words, never in doubt.
+  struct Doubt {};
+  MX_VECTOR static inline Doubt no_doubt() { return {}; }
+  MX_VECTOR static inline bool any(Doubt) { return false; }
+  MX_VECTOR static inline Float add_words(Int sum, int64_t scale, const int64_t* scales, Float acc,
+                                          Doubt&) {
+    float result[kLanes];
+    store_floats(result, acc);
+    add_wide(to_wide(sum), scale, scales, result);
+    return load_floats(result);
+  }
 };
 
 }  // namespace

@@ -48,6 +48,12 @@ class RowIntegers {
                    table_.begin(), [](int64_t integer) { return static_cast<float>(integer); });
   }
 
+  // For formats whose integers fit words.
+  void decode_words(std::size_t row, int16_t* words) {
+    kernel_(tensor_.codes.data() + row * tensor_.k, tensor_.k, integers_.data());
+    for (std::size_t i = 0; i < tensor_.k; i++) words[i] = static_cast<int16_t>(integers_[i]);
+  }
+
   const float* decode(std::size_t row) {
     const uint8_t* codes = tensor_.codes.data() + row * tensor_.k;
     if (kernel_) {
@@ -131,12 +137,15 @@ int choose_shift(const float* integers) {
   }
   // 2^31 is twice the square of 2^15, the limit of a word.
   const float ratio = std::max(sum, 2 * most[0]) / kSquaresLimit;
-  return ratio <= 1 ? 0 : (std::ilogb(ratio) + 2) / 2;
+  return ratio <= 1 ? 0 : (static_cast<int>(to_bits(ratio) >> 23) - 127 + 2) / 2;
 }
+
+// 2^exponent, a normal float32.
+float power(int exponent) { return from_bits(static_cast<uint32_t>(exponent + 127) << 23); }
 
 // Divides a block by 2^shift, rounding toward zero; returns whether bits are lost.
 bool to_words(const float* integers, int shift, int16_t* words) {
-  const float scale = std::ldexp(1.0f, -shift);
+  const float scale = power(-shift);
   uint32_t lost = 0;
   for (std::size_t i = 0; i < kBlockSize; i++) {
     const float exact = integers[i] * scale;
@@ -220,9 +229,7 @@ class Packer {
       for (std::size_t r = 0; r < used_rows(tile); r++) {
         int8_t* row = &rows[r * row_size()];
         kernel(&tensor_.codes[(tile * Rows + r) * tensor_.k], tensor_.k, row);
-        for (std::size_t block = 0; block < packed_.blocks; block++) {
-          if (!finish_block(tile, r, block, 0)) wipe(row, block);
-        }
+        finish_row(tile, r, row);
       }
       uint8_t* to = packed_.bytes.data() + tile * tile_size();
       interleave<Rows>(rows.data(), row_size(), packed_.blocks, to);
@@ -239,10 +246,15 @@ class Packer {
     RowIntegers integers(tensor_, options_.level);
     for (std::size_t tile = first; tile < last; tile++) {
       for (std::size_t r = 0; r < used_rows(tile); r++) {
-        const float* row = integers.decode(tile * Rows + r);
+        int16_t* row = &rows[r * row_size()];
+        if (packed_.path == GemmPath::words) {
+          integers.decode_words(tile * Rows + r, row);
+          finish_row(tile, r, row);
+          continue;
+        }
+        const float* exact = integers.decode(tile * Rows + r);
         for (std::size_t block = 0; block < packed_.blocks; block++) {
-          pack_words(tile, r, block, row + block * kBlockSize,
-                     &rows[r * row_size() + block * kBlockSize]);
+          pack_words(tile, r, block, exact + block * kBlockSize, row + block * kBlockSize);
         }
       }
       interleave<Rows>(rows.data(), row_size(), packed_.blocks,
@@ -253,17 +265,17 @@ class Packer {
 
   void pack_words(std::size_t tile, std::size_t row, std::size_t block, const float* integers,
                   int16_t* words) {
-    const int shift = packed_.path == GemmPath::words_double ? choose_shift(integers) : 0;
+    const int shift = choose_shift(integers);
     const bool lost = to_words(integers, shift, words);
     std::vector<Remainder>& list = packed_.remainders[tile];
     const std::size_t before = list.size();
     bool fits = true;
     for (std::size_t i = 0; lost && i < kBlockSize; i++) {
-      const float rest = std::ldexp(integers[i], -shift) - words[i];
+      const float rest = integers[i] * power(-shift) - words[i];
       if (rest == 0) continue;
       list.push_back(
           {static_cast<uint32_t>(block), static_cast<uint8_t>(i), static_cast<uint8_t>(row), rest});
-      const float scaled = std::ldexp(rest, kRemainderBits);
+      const float scaled = rest * power(kRemainderBits);
       fits = fits && scaled == std::trunc(scaled);
     }
     if (finish_block(tile, row, block, shift, fits)) return;
@@ -280,8 +292,13 @@ class Packer {
     for (std::size_t block = 0; block < packed_.blocks; block++) first[block + 1] += first[block];
   }
 
-  static void wipe(int8_t* row, std::size_t block) {
-    std::fill_n(row + block * kBlockSize, kBlockSize, int8_t{0});
+  // Stores the scales of a row of bytes or words and wipes out its scalar blocks.
+  template <typename Element>
+  void finish_row(std::size_t tile, std::size_t r, Element* elements) {
+    for (std::size_t block = 0; block < packed_.blocks; block++) {
+      if (finish_block(tile, r, block, 0)) continue;
+      std::fill_n(elements + block * kBlockSize, kBlockSize, Element{0});
+    }
   }
 
   // Stores a block's scale; returns whether the kernels multiply the block.
