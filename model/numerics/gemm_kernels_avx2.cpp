@@ -65,36 +65,33 @@ struct Vec {
   MX_VECTOR static inline Wide load_wide(const double* from) {
     return {_mm256_loadu_pd(from), _mm256_loadu_pd(from + 4)};
   }
-  MX_VECTOR static inline void store_wide(double* to, const Wide& wide) {
-    _mm256_storeu_pd(to, wide.low);
-    _mm256_storeu_pd(to + 4, wide.high);
+  MX_VECTOR static inline Wide plus(const Wide& x, const Wide& y) {
+    return {_mm256_add_pd(x.low, y.low), _mm256_add_pd(x.high, y.high)};
   }
 
-  // Lanes of which add_words cannot say that float64 holds their sum.
+  // Lanes of which try_add_wide cannot say that float64 holds their sum.
   using Doubt = __m256i;
   MX_VECTOR static inline Doubt no_doubt() { return _mm256_setzero_si256(); }
   MX_VECTOR static inline bool any(Doubt doubt) {
     return _mm256_testz_si256(doubt, _mm256_set1_epi64x(0x7E00000000000000)) == 0;
   }
 
-  // RNE_fp32(acc + sum * weight) by way of float64, which holds the sum where 2^3 weight <= |acc| <
-  // 2^35 weight: bits reach from 2^-21 weight, or a unit of acc if that is more, to 2^32 weight, or
-  // 2^29 acc. The difference of the exponents is then 0 to 31 more than 3.
-  MX_VECTOR static inline __m128 add_half(__m128i sum, __m256i weight, __m128 acc, Doubt& doubt) {
+  // RNE_fp32(acc + x * weight) by way of float64, which holds the sum where 2^3 weight <= |acc| <
+  // 2^35 weight: its bits reach from 2^-16 weight to 2^37 weight or, if a unit of acc is smaller,
+  // from that to 2^29 |acc|. The difference of the exponents is then 0 to 31 more than 3.
+  MX_VECTOR static inline __m128 try_add_half(__m256d x, __m256i weight, __m128 acc, Doubt& doubt) {
     const __m256d from = _mm256_cvtps_pd(acc);
     const __m256i least = _mm256_add_epi64(weight, _mm256_set1_epi64x(int64_t{3} << 52));
     doubt = _mm256_or_si256(doubt, _mm256_sub_epi64(_mm256_castpd_si256(from), least));
-    return _mm256_cvtpd_ps(
-        _mm256_fmadd_pd(_mm256_cvtepi32_pd(sum), _mm256_castsi256_pd(weight), from));
+    return _mm256_cvtpd_ps(_mm256_fmadd_pd(x, _mm256_castsi256_pd(weight), from));
   }
-  MX_VECTOR static inline Float add_words(Int sum, int64_t scale, const int64_t* scales, Float acc,
-                                          Doubt& doubt) {
+  MX_VECTOR static inline Float try_add_wide(const Wide& wide, int64_t scale, const int64_t* scales,
+                                             Float acc, Doubt& doubt) {
     const __m256i weight = _mm256_set1_epi64x(scale);
     const __m256i low = _mm256_add_epi64(weight, load(scales));
     const __m256i high = _mm256_add_epi64(weight, load(scales + 4));
-    return _mm256_set_m128(
-        add_half(_mm256_extracti128_si256(sum, 1), high, _mm256_extractf128_ps(acc, 1), doubt),
-        add_half(_mm256_castsi256_si128(sum), low, _mm256_castps256_ps128(acc), doubt));
+    return _mm256_set_m128(try_add_half(wide.high, high, _mm256_extractf128_ps(acc, 1), doubt),
+                           try_add_half(wide.low, low, _mm256_castps256_ps128(acc), doubt));
   }
 
   // x + y rounded to odd: inexact results get a set last bit, so that rounding them again to

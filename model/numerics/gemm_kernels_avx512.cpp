@@ -58,9 +58,8 @@ struct Vec {
   MX_VECTOR static inline Wide load_wide(const double* from) {
     return {_mm512_loadu_pd(from), _mm512_loadu_pd(from + 8)};
   }
-  MX_VECTOR static inline void store_wide(double* to, const Wide& wide) {
-    _mm512_storeu_pd(to, wide.low);
-    _mm512_storeu_pd(to + 8, wide.high);
+  MX_VECTOR static inline Wide plus(const Wide& x, const Wide& y) {
+    return {_mm512_add_pd(x.low, y.low), _mm512_add_pd(x.high, y.high)};
   }
 
   // RNE_fp32(acc + x * weight), by way of float64 rounded to odd: of the two numbers around an
@@ -88,15 +87,15 @@ struct Vec {
     _mm256_storeu_ps(acc + 8, add_half(wide.high, high, _mm256_loadu_ps(acc + 8)));
   }
 
-  // The same for the sums of words, never in doubt.
+  // The same, never in doubt.
   struct Doubt {};
   MX_VECTOR static inline Doubt no_doubt() { return {}; }
   MX_VECTOR static inline bool any(Doubt) { return false; }
-  MX_VECTOR static inline Float add_words(Int sum, int64_t scale, const int64_t* scales, Float acc,
-                                          Doubt&) {
+  MX_VECTOR static inline Float try_add_wide(const Wide& wide, int64_t scale, const int64_t* scales,
+                                             Float acc, Doubt&) {
     float result[kLanes];
     store_floats(result, acc);
-    add_wide(to_wide(sum), scale, scales, result);
+    add_wide(wide, scale, scales, result);
     return load_floats(result);
   }
 };

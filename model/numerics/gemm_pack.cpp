@@ -113,9 +113,9 @@ int64_t double_exponent(int exponent) { return exponent * (int64_t{1} << 52); }
 // little less here because they are summed in float32.
 constexpr float kSquaresLimit = 2147483648.0f * (1.0f - 1.0f / 4096);
 
-// Bits that the elements of a block may have below the last of their words: those of two blocks and
-// 32 bits of the sum fit a double.
-constexpr int kRemainderBits = 10;
+// Bits that the elements of a block may have below the last of their words: sums of two blocks have
+// twice as many beside 32, which leaves room for an accumulator in a double.
+constexpr int kRemainderBits = 8;
 
 // The power of two by which to divide a block so that it fits words and sums of 32 bits. Written in
 // eight lanes, so that the compiler vectorizes it.

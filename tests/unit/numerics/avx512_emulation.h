@@ -73,7 +73,6 @@ inline EmulatedHalfFloats _mm256_loadu_ps(const void* p) {
   return emulated_load<EmulatedHalfFloats>(p);
 }
 inline void _mm512_storeu_ps(void* p, EmulatedFloats v) { std::memcpy(p, &v, sizeof v); }
-inline void _mm512_storeu_pd(void* p, EmulatedDoubles v) { std::memcpy(p, &v, sizeof v); }
 inline void _mm256_storeu_ps(void* p, EmulatedHalfFloats v) { std::memcpy(p, &v, sizeof v); }
 
 // Sums of four products of unsigned and signed bytes, added to 32 bits without saturation.
@@ -101,6 +100,9 @@ inline EmulatedInts _mm512_add_epi64(EmulatedInts a, EmulatedInts b) {
 inline EmulatedFloats _mm512_fmadd_ps(EmulatedFloats a, EmulatedFloats b, EmulatedFloats c) {
   for (std::size_t i = 0; i < 16; i++) c.at[i] = std::fma(a.at[i], b.at[i], c.at[i]);
   return c;
+}
+inline EmulatedDoubles _mm512_add_pd(EmulatedDoubles a, EmulatedDoubles b) {
+  return emulated_zip(a, b, [](double x, double y) { return x + y; });
 }
 // The rounding mode is set around the operations, which `volatile` keeps in place.
 inline EmulatedDoubles _mm512_fmadd_round_pd(EmulatedDoubles a, EmulatedDoubles b,
