@@ -117,26 +117,24 @@ constexpr float kSquaresLimit = 2147483648.0f * (1.0f - 1.0f / 4096);
 // twice as many beside 32, which leaves room for an accumulator in a double.
 constexpr int kRemainderBits = 8;
 
-// The power of two by which to divide a block so that it fits words and sums of 32 bits. Written in
-// eight lanes, so that the compiler vectorizes it.
+// Compilers do not vectorize what this adds up in the order of its elements.
+using FourFloats = float __attribute__((vector_size(16)));
+
+// The power of two by which to divide a block so that it fits words and sums of 32 bits.
 int choose_shift(const float* integers) {
-  constexpr std::size_t kLanes = 8;
-  float sums[kLanes] = {};
-  float most[kLanes] = {};
-  for (std::size_t i = 0; i < kBlockSize; i += kLanes) {
-    for (std::size_t lane = 0; lane < kLanes; lane++) {
-      const float square = integers[i + lane] * integers[i + lane];
-      sums[lane] += square;
-      most[lane] = most[lane] < square ? square : most[lane];
-    }
+  FourFloats sums = {};
+  FourFloats most = {};
+  for (std::size_t i = 0; i < kBlockSize; i += 4) {
+    FourFloats x;
+    std::memcpy(&x, integers + i, sizeof x);
+    x *= x;
+    sums += x;
+    most = most < x ? x : most;
   }
-  float sum = 0;
-  for (std::size_t lane = 0; lane < kLanes; lane++) {
-    sum += sums[lane];
-    most[0] = std::max(most[0], most[lane]);
-  }
+  const float sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+  const float square = std::max(std::max(most[0], most[1]), std::max(most[2], most[3]));
   // 2^31 is twice the square of 2^15, the limit of a word.
-  const float ratio = std::max(sum, 2 * most[0]) / kSquaresLimit;
+  const float ratio = std::max(sum, 2 * square) / kSquaresLimit;
   return ratio <= 1 ? 0 : (static_cast<int>(to_bits(ratio) >> 23) - 127 + 2) / 2;
 }
 
