@@ -85,13 +85,21 @@ struct Vec {
     doubt = _mm256_or_si256(doubt, _mm256_sub_epi64(_mm256_castpd_si256(from), least));
     return _mm256_cvtpd_ps(_mm256_fmadd_pd(x, _mm256_castsi256_pd(weight), from));
   }
-  MX_VECTOR static inline Float try_add_wide(const Wide& wide, int64_t scale, const int64_t* scales,
-                                             Float acc, Doubt& doubt) {
+  struct Floats {
+    __m128 low, high;
+  };
+  MX_VECTOR static inline Floats try_add_wide(const Wide& wide, int64_t scale,
+                                              const int64_t* scales, const float* acc,
+                                              Doubt& doubt) {
     const __m256i weight = _mm256_set1_epi64x(scale);
     const __m256i low = _mm256_add_epi64(weight, load(scales));
     const __m256i high = _mm256_add_epi64(weight, load(scales + 4));
-    return _mm256_set_m128(try_add_half(wide.high, high, _mm256_extractf128_ps(acc, 1), doubt),
-                           try_add_half(wide.low, low, _mm256_castps256_ps128(acc), doubt));
+    return {try_add_half(wide.low, low, _mm_loadu_ps(acc), doubt),
+            try_add_half(wide.high, high, _mm_loadu_ps(acc + 4), doubt)};
+  }
+  MX_VECTOR static inline void store_halves(float* to, const Floats& x) {
+    _mm_storeu_ps(to, x.low);
+    _mm_storeu_ps(to + 4, x.high);
   }
 
   // x + y rounded to odd: inexact results get a set last bit, so that rounding them again to

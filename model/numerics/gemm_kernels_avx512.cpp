@@ -78,25 +78,29 @@ struct Vec {
     return _mm512_cvtpd_ps(_mm512_mask_mov_pd(up, change, down));
   }
 
-  MX_VECTOR static inline void add_wide(const Wide& wide, int64_t scale, const int64_t* scales,
-                                        float* acc) {
-    const __m512i weight = _mm512_set1_epi64(scale);
-    const __m512i low = _mm512_add_epi64(weight, load(scales));
-    const __m512i high = _mm512_add_epi64(weight, load(scales + 8));
-    _mm256_storeu_ps(acc, add_half(wide.low, low, _mm256_loadu_ps(acc)));
-    _mm256_storeu_ps(acc + 8, add_half(wide.high, high, _mm256_loadu_ps(acc + 8)));
-  }
-
-  // The same, never in doubt.
+  // Never in doubt.
   struct Doubt {};
   MX_VECTOR static inline Doubt no_doubt() { return {}; }
   MX_VECTOR static inline bool any(Doubt) { return false; }
-  MX_VECTOR static inline Float try_add_wide(const Wide& wide, int64_t scale, const int64_t* scales,
-                                             Float acc, Doubt&) {
-    float result[kLanes];
-    store_floats(result, acc);
-    add_wide(wide, scale, scales, result);
-    return load_floats(result);
+  struct Floats {
+    __m256 low, high;
+  };
+  MX_VECTOR static inline Floats try_add_wide(const Wide& wide, int64_t scale,
+                                              const int64_t* scales, const float* acc, Doubt&) {
+    const __m512i weight = _mm512_set1_epi64(scale);
+    const __m512i low = _mm512_add_epi64(weight, load(scales));
+    const __m512i high = _mm512_add_epi64(weight, load(scales + 8));
+    return {add_half(wide.low, low, _mm256_loadu_ps(acc)),
+            add_half(wide.high, high, _mm256_loadu_ps(acc + 8))};
+  }
+  MX_VECTOR static inline void add_wide(const Wide& wide, int64_t scale, const int64_t* scales,
+                                        float* acc) {
+    Doubt none;
+    store_halves(acc, try_add_wide(wide, scale, scales, acc, none));
+  }
+  MX_VECTOR static inline void store_halves(float* to, const Floats& x) {
+    _mm256_storeu_ps(to, x.low);
+    _mm256_storeu_ps(to + 8, x.high);
   }
 };
 

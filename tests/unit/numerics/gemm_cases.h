@@ -2,6 +2,7 @@
 // Operands that exercise every corner of the fast golden GEMM, and the comparison with exact steps.
 #pragma once
 
+#include <cmath>
 #include <random>
 #include <vector>
 
@@ -11,15 +12,19 @@
 
 namespace mx {
 
-enum class OperandKind { normal, any_codes, extreme_scales, wide_blocks };
+enum class OperandKind { normal, any_codes, extreme_scales, wide_blocks, spread };
 
 /// [rows][k] of the kind: quantized normals; any codes, specials included, under ordinary scales,
-/// some NaN; any scales; elements at both ends of the format in one block.
+/// some NaN; any scales; elements at both ends of the format in one block; normals times 2^0 to
+/// 2^-23.
 inline MxTensor make_operand(FormatId format, std::size_t rows, std::size_t k, OperandKind kind,
                              std::mt19937& random) {
   std::vector<float> x(rows * k);
   std::normal_distribution<float> normal;
-  for (float& value : x) value = normal(random);
+  for (float& value : x) {
+    value = normal(random);
+    if (kind == OperandKind::spread) value = std::ldexp(value, -static_cast<int>(random() % 24));
+  }
   MxTensor t = quantize_rows(x.data(), rows, k, format);
   const ElementFormat& f = element_format(format);
   auto next = [&random](uint32_t bound) { return static_cast<uint32_t>(random()) % bound; };
@@ -67,8 +72,9 @@ std::size_t gemm_mismatches(uint32_t seed, const Multiply& multiply) {
   std::size_t count = 0;
   for (const FormatId fa : kAllFormats) {
     for (const FormatId fb : kAllFormats) {
-      for (const OperandKind kind : {OperandKind::normal, OperandKind::any_codes,
-                                     OperandKind::extreme_scales, OperandKind::wide_blocks}) {
+      for (const OperandKind kind :
+           {OperandKind::normal, OperandKind::any_codes, OperandKind::extreme_scales,
+            OperandKind::wide_blocks, OperandKind::spread}) {
         const std::size_t m = 1 + random() % 9;
         const std::size_t n = 1 + random() % 40;
         const std::size_t k = 1 + random() % 300;
