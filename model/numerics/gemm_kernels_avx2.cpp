@@ -41,12 +41,15 @@ struct Vec {
     return value;
   }
 
-  MX_VECTOR static inline void multiply_bytes(Int a, Int b, bool first, Narrow& narrow, Int&) {
-    const __m256i products = _mm256_maddubs_epi16(a, b);
-    narrow = in_order(first ? products : _mm256_add_epi16(narrow, products));
+  MX_VECTOR static inline void correct(const int32_t* from, Narrow& narrow, Int&) {
+    narrow = load(from);
   }
-  MX_VECTOR static inline void widen(Narrow narrow, Int& sum) {
-    sum = _mm256_add_epi32(sum, _mm256_madd_epi16(narrow, _mm256_set1_epi16(1)));
+  MX_VECTOR static inline void multiply_bytes(Int a, Int b, Narrow& narrow, Int&) {
+    narrow = in_order(_mm256_add_epi16(narrow, _mm256_maddubs_epi16(a, b)));
+  }
+  MX_VECTOR static inline void widen(Narrow narrow, bool first, Int& sum) {
+    const __m256i wide = _mm256_madd_epi16(narrow, _mm256_set1_epi16(1));
+    sum = first ? wide : _mm256_add_epi32(sum, wide);
   }
   MX_VECTOR static inline void multiply_words(Int a, Int b, Int& sum) {
     sum = in_order(_mm256_add_epi32(sum, _mm256_madd_epi16(a, b)));

@@ -37,10 +37,11 @@ struct Vec {
     return _mm512_set1_epi32(value);
   }
 
-  MX_VECTOR static inline void multiply_bytes(Int a, Int b, bool, Narrow&, Int& sum) {
+  MX_VECTOR static inline void correct(const int32_t* from, Narrow&, Int& sum) { sum = load(from); }
+  MX_VECTOR static inline void multiply_bytes(Int a, Int b, Narrow&, Int& sum) {
     sum = _mm512_dpbusd_epi32(sum, a, b);
   }
-  MX_VECTOR static inline void widen(Narrow, Int&) {}
+  MX_VECTOR static inline void widen(Narrow, bool, Int&) {}
   MX_VECTOR static inline void multiply_words(Int a, Int b, Int& sum) {
     sum = _mm512_dpwssd_epi32(sum, a, b);
   }

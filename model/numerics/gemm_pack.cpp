@@ -192,7 +192,7 @@ class Packer {
     packed_.tile_has_scalar.resize(packed_.tiles);
     if (path == GemmPath::bytes) {
       packed_.bytes.resize(count * kBlockSize);
-      if (role.byte_correction != 0) packed_.correction.resize(count);
+      if (role.byte_correction != 0) packed_.correction.resize(count * corrections());
     } else {
       packed_.words.resize(count * kBlockSize);
     }
@@ -318,26 +318,39 @@ class Packer {
     return true;
   }
 
-  // Sums of a tile's blocks, from four bytes a row at a time: as unsigned numbers, eight of which
-  // fit 16 bits, in two pairs a word.
+  // Parts of a block that kernels correct one by one.
+  std::size_t corrections() const {
+    if (!options_.adds_bytes_in_words) return 1;
+    return kBlockSize / 4 / static_cast<std::size_t>(byte_sums(role_.other, tensor_.format));
+  }
+
+  // From the sums of a tile's blocks, four bytes a row at a time: as unsigned numbers, eight of
+  // which fit 16 bits, in two pairs a word.
   void correct(std::size_t tile) {
     constexpr uint32_t kPairs = 0x00FF00FF;
-    constexpr int32_t kBias = 128 * static_cast<int32_t>(kBlockSize);
-    for (std::size_t block = 0; block < packed_.blocks; block++) {
-      const std::size_t at = (tile * packed_.blocks + block) * Rows;
-      uint32_t units[kBlockSize / 4][Rows];
-      std::memcpy(units, &packed_.bytes[at * kBlockSize], sizeof units);
-      for (std::size_t row = 0; row < Rows; row++) {
-        uint32_t low = 0;
-        uint32_t high = 0;
-        for (const auto& unit : units) {
+    const std::size_t parts = packed_.blocks * corrections();
+    const std::size_t units = kBlockSize / 4 / corrections();
+    const auto bias = static_cast<int32_t>(128 * 2 * units);
+    const uint8_t* from = packed_.bytes.data() + tile * tile_size();
+    int32_t* to = packed_.correction.data() + tile * parts * Rows;
+    for (std::size_t part = 0; part < parts; part++, to += Rows) {
+      uint32_t sums[Rows] = {};
+      for (std::size_t i = 0; i < units; i++, from += 4 * Rows) {
+        uint32_t unit[Rows];
+        std::memcpy(unit, from, sizeof unit);
+        for (std::size_t row = 0; row < Rows; row++) {
           const uint32_t word = unit[row] ^ 0x80808080;
-          low += word & kPairs;
-          high += word >> 8 & kPairs;
+          sums[row] += (word & kPairs) + (word >> 8 & kPairs);
         }
-        const uint32_t pairs = low + high;  // at most 16 * 255 each
-        const int32_t sum = static_cast<int32_t>((pairs & 0xFFFF) + (pairs >> 16)) - kBias;
-        packed_.correction[at + row] = role_.byte_correction * sum;
+      }
+      for (std::size_t row = 0; row < Rows; row++) {
+        const int32_t low = static_cast<int32_t>(sums[row] & 0xFFFF) - bias;
+        const int32_t high = static_cast<int32_t>(sums[row] >> 16) - bias;
+        to[row] = options_.adds_bytes_in_words
+                      ? ((low * role_.byte_correction) & 0xFFFF) |
+                            static_cast<int32_t>(static_cast<uint32_t>(high * role_.byte_correction)
+                                                 << 16)
+                      : (low + high) * role_.byte_correction;
       }
     }
   }
@@ -359,7 +372,7 @@ GemmPath gemm_path(FormatId a, FormatId b, bool adds_bytes_in_words) {
 }
 
 int byte_sums(FormatId a, FormatId b) {
-  const uint64_t product = largest_byte_sum(a, b);
+  const uint64_t product = 2 * largest_integer(a) * largest_integer(b);
   int sums = 8;
   while (sums > 1 && static_cast<uint64_t>(sums) * product > kMaxWord) sums /= 2;
   return sums;

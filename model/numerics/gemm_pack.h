@@ -55,10 +55,12 @@ struct PackedOperand {
   GemmPath path;
   std::size_t rows = 0;  ///< a tile
   std::size_t tiles = 0;
-  std::size_t blocks = 0;           ///< a row
-  std::vector<uint8_t> bytes;       ///< [tiles][blocks][8][rows][4]; those of B are signed
-  std::vector<int16_t> words;       ///< [tiles][blocks][16][rows][2]
-  std::vector<int32_t> correction;  ///< B: [tiles][blocks][rows]: -offset * sum of the block
+  std::size_t blocks = 0;      ///< a row
+  std::vector<uint8_t> bytes;  ///< [tiles][blocks][8][rows][4]; those of B are signed
+  std::vector<int16_t> words;  ///< [tiles][blocks][16][rows][2]
+  /// B: -offset * sum, of whole blocks [tiles][blocks][rows] or, for kernels that add in 16 bits,
+  /// of what they add there, modulo 2^16 [tiles][blocks][8 / byte_sums][rows][2 x 16 bits].
+  std::vector<int32_t> correction;
   /// [tiles][blocks][rows]: bits of 2^(scale - 127), with the words' power of two, as float32 or,
   /// for words_double, float64; of B what they, with both lsb, add to those of A.
   std::vector<int32_t> scales;
@@ -82,8 +84,8 @@ PackedOperand pack_a(const MxTensor& a, FormatId format_b, const PackOptions& op
 /// Packs B for a product with an A of `format_a`.
 PackedOperand pack_b(const MxTensor& b, FormatId format_a, const PackOptions& options);
 
-/// How many products of a byte pair can be summed in 16 bits before they must be widened: 8 (all of
-/// a column's pairs), 4, 2 or 1; 1 also for pairs of which not even one fits.
+/// How many sums of two products of a byte pair fit 16 bits: 8 (all of a block's), 4, 2 or 1. What
+/// A's offset adds may overflow there, for its correction does so too.
 int byte_sums(FormatId a, FormatId b);
 
 }  // namespace mx
