@@ -29,7 +29,7 @@ namespace mx {
 enum class GemmPath : uint8_t {
   bytes,         ///< float32 accumulation, sums of at most 24 bits
   words,         ///< the same from 16-bit integers
-  words_double,  ///< float64 inside, sums of at most 53 bits
+  words_double,  ///< float64 inside, sums of at most 48 bits; what is longer is scalar
 };
 
 /// The path of a pair of formats. Kernels that add products of bytes in 16 bits multiply pairs
