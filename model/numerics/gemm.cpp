@@ -40,32 +40,6 @@ std::vector<float> fast_gemm(const MxTensor& a, const MxTensor& b, const float* 
   return out;
 }
 
-// [rows][columns] to [columns][rows].
-std::vector<float> transposed(const float* x, std::size_t rows, std::size_t columns) {
-  std::vector<float> result(rows * columns);
-  for (std::size_t row = 0; row < rows; row++) {
-    for (std::size_t column = 0; column < columns; column++) {
-      result[column * rows + row] = x[row * columns + column];
-    }
-  }
-  return result;
-}
-
-// Multiplies transposed, as C^T = B * A^T + bias^T, where that takes fewer parts: E4M3 and E5M2
-// cost less as A.
-std::vector<float> multiply_in_cheaper_order(const MxTensor& a, const MxTensor& b,
-                                             const float* bias, const GemmKernels& kernels,
-                                             const GemmOptions& options) {
-  if (part_count(b.format) <= part_count(a.format)) {
-    return fast_gemm(a, b, bias, kernels, options);
-  }
-  std::vector<float> turned_bias;
-  if (bias) turned_bias = transposed(bias, a.rows, b.rows);
-  const std::vector<float> turned =
-      fast_gemm(b, a, bias ? turned_bias.data() : nullptr, kernels, options);
-  return transposed(turned.data(), b.rows, a.rows);
-}
-
 void check_blackwell(FormatId a, FormatId b) {
   for (const FormatId id : {a, b}) {
     if (element_shape(id).kind != FormatKind::integer) continue;
@@ -100,7 +74,7 @@ std::vector<float> gemm(const MxTensor& a, const MxTensor& b, const float* bias,
   if (options.accumulate == Accumulate::nvidia_blackwell) check_blackwell(a.format, b.format);
   const GemmKernels kernels = kernels_for(level_of(options));
   if (options.accumulate == Accumulate::block && kernels.lanes > 0) {
-    return multiply_in_cheaper_order(a, b, bias, kernels, options);
+    return fast_gemm(a, b, bias, kernels, options);
   }
   std::vector<float> out(a.rows * b.rows);
   parallel_ranges(a.rows, options.threads, [&](std::size_t first, std::size_t last) {

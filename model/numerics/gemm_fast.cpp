@@ -43,17 +43,20 @@ GemmKernel choose_kernel(const GemmKernels& kernels, FormatId a, FormatId b) {
   }
 }
 
+// Bytes of a packed element.
+std::size_t element_size(const PackedOperand& operand) {
+  return operand.path == GemmPath::bytes ? 1 : 2;
+}
+
 // Blocks of K that make up a chunk of B; even, so that chains stay in step.
-std::size_t chunk_blocks(const PackedB& b) {
-  const std::size_t element = b.path == GemmPath::bytes ? 1 : 2 * b.parts;
-  const std::size_t block = kTileGroups * b.lanes * kBlockSize * element;
+std::size_t chunk_blocks(const PackedOperand& b) {
+  const std::size_t block = b.rows * kBlockSize * element_size(b);
   return std::max<std::size_t>(2, kChunkBytes / block / 2 * 2);
 }
 
 // Rows of A that make up a strip.
-std::size_t strip_rows(const PackedA& a) {
-  const std::size_t element = a.path == GemmPath::bytes ? 1 : 2;
-  const std::size_t row = std::max<std::size_t>(1, a.blocks) * kBlockSize * element;
+std::size_t strip_rows(const PackedOperand& a) {
+  const std::size_t row = std::max<std::size_t>(1, a.blocks) * kBlockSize * element_size(a);
   const std::size_t rows = kStripBytes / row / kTileRows * kTileRows;
   return std::clamp(rows, kLeastStripRows, kMostStripRows);
 }
@@ -64,12 +67,11 @@ FastGemm::FastGemm(const MxTensor& a, const MxTensor& b, const GemmKernels& kern
                    SimdLevel level, bool dual, unsigned threads)
     : a_(a),
       b_(b),
-      lanes_(kernels.lanes),
       columns_(kTileGroups * kernels.lanes),
       chains_(dual && is_four_bit(a.format) && is_four_bit(b.format) ? 2 : 1),
       tile_size_(chains_ * kTileRows * columns_),
-      packed_a_(pack_a(a, b.format, {kernels.lanes, kernels.adds_bytes_in_words, level, threads})),
-      packed_b_(pack_b(b, a.format, {kernels.lanes, kernels.adds_bytes_in_words, level, threads})),
+      packed_a_(pack_a(a, b.format, {columns_, kernels.adds_bytes_in_words, level, threads})),
+      packed_b_(pack_b(b, a.format, {columns_, kernels.adds_bytes_in_words, level, threads})),
       kernel_(choose_kernel(kernels, a.format, b.format)) {}
 
 void FastGemm::run(const float* bias, std::size_t first_row, std::size_t last_row,
@@ -80,7 +82,7 @@ void FastGemm::run(const float* bias, std::size_t first_row, std::size_t last_ro
   for (std::size_t first = first_row; first < last_row; first += rows) {
     strip.first_row = first;
     strip.last_row = std::min(last_row, first + rows);
-    for (strip.group = 0; strip.group < packed_b_.groups; strip.group += kTileGroups) {
+    for (strip.column_tile = 0; strip.column_tile < packed_b_.tiles; strip.column_tile++) {
       load_bias(bias, strip);
       for (std::size_t block = 0; block < packed_a_.blocks; block += chunk) {
         multiply(block, std::min(packed_a_.blocks, block + chunk), strip);
@@ -90,18 +92,18 @@ void FastGemm::run(const float* bias, std::size_t first_row, std::size_t last_ro
   }
 }
 
-std::size_t FastGemm::used_columns(std::size_t group) const {
-  return std::min(columns_, b_.rows - std::min(b_.rows, group * lanes_));
+std::size_t FastGemm::used_columns(std::size_t column_tile) const {
+  return std::min(columns_, b_.rows - column_tile * columns_);
 }
 
 void FastGemm::load_bias(const float* bias, Strip& strip) const {
   const std::size_t tiles = (strip.last_row - strip.first_row + kTileRows - 1) / kTileRows;
   strip.acc.assign(tiles * tile_size_, 0.0f);
   if (!bias) return;
-  const std::size_t column = strip.group * lanes_;
+  const std::size_t column = strip.column_tile * columns_;
   for (std::size_t row = strip.first_row; row < strip.last_row; row++) {
     const std::size_t r = row - strip.first_row;
-    std::copy_n(bias + row * b_.rows + column, used_columns(strip.group),
+    std::copy_n(bias + row * b_.rows + column, used_columns(strip.column_tile),
                 strip.acc.data() + r / kTileRows * tile_size_ + r % kTileRows * columns_);
   }
 }
@@ -110,22 +112,22 @@ void FastGemm::multiply(std::size_t first_block, std::size_t last_block, Strip& 
   float* acc = strip.acc.data();
   for (std::size_t row = strip.first_row; row < strip.last_row;
        row += kTileRows, acc += tile_size_) {
-    if (has_scalar_blocks(row, strip.group)) {
-      multiply_with_scalar_blocks(row, std::min(kTileRows, strip.last_row - row), strip.group,
-                                  first_block, last_block, acc);
-      continue;
+    const TileBlocks tile = {row / kTileRows, strip.column_tile, first_block, last_block, chains_};
+    if ((packed_a_.tile_has_scalar[tile.a] | packed_b_.tile_has_scalar[tile.b]) != 0) {
+      multiply_with_scalar_blocks(tile, strip.last_row, acc);
+    } else {
+      kernel_(packed_a_, packed_b_, tile, acc);
     }
-    kernel_(packed_a_, packed_b_, {row, strip.group, first_block, last_block, chains_}, acc);
   }
 }
 
 void FastGemm::store(const Strip& strip, float* out) const {
-  const std::size_t used = used_columns(strip.group);
+  const std::size_t used = used_columns(strip.column_tile);
   for (std::size_t row = strip.first_row; row < strip.last_row; row++) {
     const std::size_t r = row - strip.first_row;
     const float* even = strip.acc.data() + r / kTileRows * tile_size_ + r % kTileRows * columns_;
     const float* odd = even + kTileRows * columns_;
-    float* to = out + row * b_.rows + strip.group * lanes_;
+    float* to = out + row * b_.rows + strip.column_tile * columns_;
     for (std::size_t j = 0; j < used; j++) {
       // As merge_chains; adding +0 turns the sum of two negative zeros positive.
       const uint32_t result = to_bits(chains_ == 2 ? even[j] + odd[j] + 0.0f : even[j]);
@@ -134,47 +136,37 @@ void FastGemm::store(const Strip& strip, float* out) const {
   }
 }
 
-bool FastGemm::has_scalar_blocks(std::size_t row, std::size_t group) const {
-  const auto any = [](const std::vector<uint8_t>& flags, std::size_t first, std::size_t count) {
-    return std::any_of(flags.begin() + static_cast<long>(first),
-                       flags.begin() + static_cast<long>(first + count),
-                       [](uint8_t flag) { return flag != 0; });
-  };
-  return any(packed_a_.row_has_scalar, row, kTileRows) ||
-         any(packed_b_.group_has_scalar, group, kTileGroups);
-}
-
 // One block after the other, so that scalar ones come in their turn.
-void FastGemm::multiply_with_scalar_blocks(std::size_t row, std::size_t rows, std::size_t group,
-                                           std::size_t first, std::size_t last,
+void FastGemm::multiply_with_scalar_blocks(const TileBlocks& tile, std::size_t last_row,
                                            float* chains) const {
-  for (std::size_t block = first; block < last; block++) {
+  for (std::size_t block = tile.first; block < tile.last; block++) {
     float* acc = chains + block % chains_ * kTileRows * columns_;
-    kernel_(packed_a_, packed_b_, {row, group, block, block + 1, 1}, acc);
-    add_scalar_blocks(row, rows, group, block, acc);
+    const TileBlocks one = {tile.a, tile.b, block, block + 1, 1};
+    kernel_(packed_a_, packed_b_, one, acc);
+    add_scalar_blocks(one, last_row, acc);
   }
 }
 
-// What the kernel left out: every column of a scalar A block, every row of a scalar B block.
-void FastGemm::add_scalar_blocks(std::size_t row, std::size_t rows, std::size_t group,
-                                 std::size_t block, float* acc) const {
-  uint32_t lanes = 0;
-  for (std::size_t g = 0; g < kTileGroups; g++) {
-    lanes |= packed_b_.scalar_lanes[(group + g) * packed_b_.blocks + block] << (g * lanes_);
-  }
+// What the kernel left out of one block: every column of a scalar A block, every row of a scalar B
+// block.
+void FastGemm::add_scalar_blocks(const TileBlocks& tile, std::size_t last_row, float* acc) const {
+  const std::size_t blocks = packed_a_.blocks;
+  const std::size_t block = tile.first;
+  const uint32_t rows = packed_a_.scalar_rows[tile.a * blocks + block];
+  const uint32_t columns = packed_b_.scalar_rows[tile.b * blocks + block];
+  if ((rows | columns) == 0) return;
   const std::size_t k = block * kBlockSize;
-  for (std::size_t r = 0; r < rows; r++) {
-    const std::size_t i = row + r;
-    const bool scalar = (packed_a_.flags[i * packed_a_.blocks + block] & kScalar) != 0;
-    if (!scalar && lanes == 0) continue;
-    for (std::size_t lane = 0; lane < columns_; lane++) {
-      const std::size_t j = group * lanes_ + lane;
-      if (j >= b_.rows || (!scalar && (lanes >> lane & 1) == 0)) continue;
-      const BlockDot dot =
-          block_dot(a_.format, &a_.codes[i * a_.k + k], a_.scales[i * packed_a_.blocks + block],
-                    b_.format, &b_.codes[j * b_.k + k], b_.scales[j * packed_a_.blocks + block],
-                    std::min(kBlockSize, a_.k - k));
-      acc[r * columns_ + lane] = from_bits(accumulate(to_bits(acc[r * columns_ + lane]), dot));
+  for (std::size_t r = 0; r < kTileRows && tile.a * kTileRows + r < last_row; r++) {
+    const std::size_t i = tile.a * kTileRows + r;
+    const bool scalar = (rows >> r & 1) != 0;
+    for (std::size_t column = 0; column < used_columns(tile.b); column++) {
+      const std::size_t j = tile.b * columns_ + column;
+      if (!scalar && (columns >> column & 1) == 0) continue;
+      const BlockDot dot = block_dot(
+          a_.format, &a_.codes[i * a_.k + k], a_.scales[i * blocks + block], b_.format,
+          &b_.codes[j * b_.k + k], b_.scales[j * blocks + block], std::min(kBlockSize, a_.k - k));
+      float& to = acc[r * columns_ + column];
+      to = from_bits(accumulate(to_bits(to), dot));
     }
   }
 }

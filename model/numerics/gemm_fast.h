@@ -23,28 +23,25 @@ class FastGemm {
   // Some rows by one tile's columns.
   struct Strip {
     std::size_t first_row, last_row;
-    std::size_t group;
+    std::size_t column_tile;
     std::vector<float> acc;  ///< [tiles of rows][chains][kTileRows][columns]
   };
 
   void load_bias(const float* bias, Strip& strip) const;
   void multiply(std::size_t first_block, std::size_t last_block, Strip& strip) const;
   void store(const Strip& strip, float* out) const;
-  void multiply_with_scalar_blocks(std::size_t row, std::size_t rows, std::size_t group,
-                                   std::size_t first, std::size_t last, float* chains) const;
-  bool has_scalar_blocks(std::size_t row, std::size_t group) const;
-  void add_scalar_blocks(std::size_t row, std::size_t rows, std::size_t group, std::size_t block,
-                         float* acc) const;
-  std::size_t used_columns(std::size_t group) const;
+  void multiply_with_scalar_blocks(const TileBlocks& tile, std::size_t last_row,
+                                   float* chains) const;
+  void add_scalar_blocks(const TileBlocks& tile, std::size_t last_row, float* acc) const;
+  std::size_t used_columns(std::size_t column_tile) const;
 
   const MxTensor& a_;
   const MxTensor& b_;
-  std::size_t lanes_;
   std::size_t columns_;  // of a tile
   std::size_t chains_;
   std::size_t tile_size_;  // accumulators of a tile, all chains
-  PackedA packed_a_;
-  PackedB packed_b_;
+  PackedOperand packed_a_;
+  PackedOperand packed_b_;
   GemmKernel kernel_;
 };
 

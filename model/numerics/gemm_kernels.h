@@ -9,15 +9,16 @@
 namespace mx {
 
 /// Adds the 32-element blocks of K from `first` to before `last` to a tile of kTileRows rows of A
-/// by kTileGroups groups of B columns, in turn to each of its chains. `row` and `group` are the
-/// tile's first, acc is [chains][kTileRows][kTileGroups * lanes] float32. Only bytes have two
+/// by kTileGroups groups of B columns, in turn to each of its chains. `a` and `b` number the
+/// operands' tiles, acc is [chains][kTileRows][kTileGroups * lanes] float32. Only bytes have two
 /// chains.
 struct TileBlocks {
-  std::size_t row, group;
+  std::size_t a, b;
   std::size_t first, last;
   std::size_t chains;
 };
-using GemmKernel = void (*)(const PackedA& a, const PackedB& b, const TileBlocks& tile, float* acc);
+using GemmKernel = void (*)(const PackedOperand& a, const PackedOperand& b, const TileBlocks& tile,
+                            float* acc);
 
 struct GemmKernels {
   std::size_t lanes = 0;             ///< columns a group; 0: the level has no kernels

@@ -13,7 +13,6 @@ namespace {
 
 struct Vec {
   static constexpr std::size_t kLanes = 8;
-  static constexpr bool kKeepsAccumulators = false;
   static constexpr bool kWidensAtOnce = false;
   using Int = __m256i;  // 8 x int32, or bytes and words of as many columns
   using Float = __m256;
@@ -42,12 +41,15 @@ struct Vec {
     return value;
   }
 
-  MX_VECTOR static inline void multiply_bytes(Int a, Int b, bool first, Narrow& narrow, Int&) {
-    const __m256i products = _mm256_maddubs_epi16(a, b);
-    narrow = in_order(first ? products : _mm256_add_epi16(narrow, products));
+  MX_VECTOR static inline void correct(const int32_t* from, Narrow& narrow, Int&) {
+    narrow = load(from);
   }
-  MX_VECTOR static inline void widen(Narrow narrow, Int& sum) {
-    sum = _mm256_add_epi32(sum, _mm256_madd_epi16(narrow, _mm256_set1_epi16(1)));
+  MX_VECTOR static inline void multiply_bytes(Int a, Int b, Narrow& narrow, Int&) {
+    narrow = in_order(_mm256_add_epi16(narrow, _mm256_maddubs_epi16(a, b)));
+  }
+  MX_VECTOR static inline void widen(Narrow narrow, bool first, Int& sum) {
+    const __m256i wide = _mm256_madd_epi16(narrow, _mm256_set1_epi16(1));
+    sum = first ? wide : _mm256_add_epi32(sum, wide);
   }
   MX_VECTOR static inline void multiply_words(Int a, Int b, Int& sum) {
     sum = in_order(_mm256_add_epi32(sum, _mm256_madd_epi16(a, b)));
@@ -63,10 +65,44 @@ struct Vec {
     return {_mm256_cvtepi32_pd(_mm256_castsi256_si128(sum)),
             _mm256_cvtepi32_pd(_mm256_extracti128_si256(sum, 1))};
   }
-  MX_VECTOR static inline void add_weighted(Int sum, double weight, Wide& wide) {
-    const Wide x = to_wide(sum);
-    wide.low = _mm256_fmadd_pd(x.low, _mm256_set1_pd(weight), wide.low);
-    wide.high = _mm256_fmadd_pd(x.high, _mm256_set1_pd(weight), wide.high);
+  MX_VECTOR static inline Wide load_wide(const double* from) {
+    return {_mm256_loadu_pd(from), _mm256_loadu_pd(from + 4)};
+  }
+  MX_VECTOR static inline Wide plus(const Wide& x, const Wide& y) {
+    return {_mm256_add_pd(x.low, y.low), _mm256_add_pd(x.high, y.high)};
+  }
+
+  // Lanes of which try_add_wide cannot say that float64 holds their sum.
+  using Doubt = __m256i;
+  MX_VECTOR static inline Doubt no_doubt() { return _mm256_setzero_si256(); }
+  MX_VECTOR static inline bool any(Doubt doubt) {
+    return _mm256_testz_si256(doubt, _mm256_set1_epi64x(0x7E00000000000000)) == 0;
+  }
+
+  // RNE_fp32(acc + x * weight) by way of float64, which holds the sum where 2^3 weight <= |acc| <
+  // 2^35 weight: its bits reach from 2^-16 weight to 2^37 weight or, if a unit of acc is smaller,
+  // from that to 2^29 |acc|. The difference of the exponents is then 0 to 31 more than 3.
+  MX_VECTOR static inline __m128 try_add_half(__m256d x, __m256i weight, __m128 acc, Doubt& doubt) {
+    const __m256d from = _mm256_cvtps_pd(acc);
+    const __m256i least = _mm256_add_epi64(weight, _mm256_set1_epi64x(int64_t{3} << 52));
+    doubt = _mm256_or_si256(doubt, _mm256_sub_epi64(_mm256_castpd_si256(from), least));
+    return _mm256_cvtpd_ps(_mm256_fmadd_pd(x, _mm256_castsi256_pd(weight), from));
+  }
+  struct Floats {
+    __m128 low, high;
+  };
+  MX_VECTOR static inline Floats try_add_wide(const Wide& wide, int64_t scale,
+                                              const int64_t* scales, const float* acc,
+                                              Doubt& doubt) {
+    const __m256i weight = _mm256_set1_epi64x(scale);
+    const __m256i low = _mm256_add_epi64(weight, load(scales));
+    const __m256i high = _mm256_add_epi64(weight, load(scales + 4));
+    return {try_add_half(wide.low, low, _mm_loadu_ps(acc), doubt),
+            try_add_half(wide.high, high, _mm_loadu_ps(acc + 4), doubt)};
+  }
+  MX_VECTOR static inline void store_halves(float* to, const Floats& x) {
+    _mm_storeu_ps(to, x.low);
+    _mm_storeu_ps(to + 4, x.high);
   }
 
   // x + y rounded to odd: inexact results get a set last bit, so that rounding them again to

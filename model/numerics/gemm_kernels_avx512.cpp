@@ -18,7 +18,6 @@ namespace {
 
 struct Vec {
   static constexpr std::size_t kLanes = 16;
-  static constexpr bool kKeepsAccumulators = true;
   static constexpr bool kWidensAtOnce = true;  // VNNI adds products to 32 bits
   using Int = __m512i;                         // 16 x int32, or bytes and words of as many columns
   using Float = __m512;
@@ -38,10 +37,11 @@ struct Vec {
     return _mm512_set1_epi32(value);
   }
 
-  MX_VECTOR static inline void multiply_bytes(Int a, Int b, bool, Narrow&, Int& sum) {
+  MX_VECTOR static inline void correct(const int32_t* from, Narrow&, Int& sum) { sum = load(from); }
+  MX_VECTOR static inline void multiply_bytes(Int a, Int b, Narrow&, Int& sum) {
     sum = _mm512_dpbusd_epi32(sum, a, b);
   }
-  MX_VECTOR static inline void widen(Narrow, Int&) {}
+  MX_VECTOR static inline void widen(Narrow, bool, Int&) {}
   MX_VECTOR static inline void multiply_words(Int a, Int b, Int& sum) {
     sum = _mm512_dpwssd_epi32(sum, a, b);
   }
@@ -56,10 +56,11 @@ struct Vec {
     return {_mm512_cvtepi32_pd(_mm512_castsi512_si256(sum)),
             _mm512_cvtepi32_pd(_mm512_extracti64x4_epi64(sum, 1))};
   }
-  MX_VECTOR static inline void add_weighted(Int sum, double weight, Wide& wide) {
-    const Wide x = to_wide(sum);
-    wide.low = _mm512_fmadd_pd(x.low, _mm512_set1_pd(weight), wide.low);
-    wide.high = _mm512_fmadd_pd(x.high, _mm512_set1_pd(weight), wide.high);
+  MX_VECTOR static inline Wide load_wide(const double* from) {
+    return {_mm512_loadu_pd(from), _mm512_loadu_pd(from + 8)};
+  }
+  MX_VECTOR static inline Wide plus(const Wide& x, const Wide& y) {
+    return {_mm512_add_pd(x.low, y.low), _mm512_add_pd(x.high, y.high)};
   }
 
   // RNE_fp32(acc + x * weight), by way of float64 rounded to odd: of the two numbers around an
@@ -78,13 +79,29 @@ struct Vec {
     return _mm512_cvtpd_ps(_mm512_mask_mov_pd(up, change, down));
   }
 
-  MX_VECTOR static inline void add_wide(const Wide& wide, int64_t scale, const int64_t* scales,
-                                        float* acc) {
+  // Never in doubt.
+  struct Doubt {};
+  MX_VECTOR static inline Doubt no_doubt() { return {}; }
+  MX_VECTOR static inline bool any(Doubt) { return false; }
+  struct Floats {
+    __m256 low, high;
+  };
+  MX_VECTOR static inline Floats try_add_wide(const Wide& wide, int64_t scale,
+                                              const int64_t* scales, const float* acc, Doubt&) {
     const __m512i weight = _mm512_set1_epi64(scale);
     const __m512i low = _mm512_add_epi64(weight, load(scales));
     const __m512i high = _mm512_add_epi64(weight, load(scales + 8));
-    _mm256_storeu_ps(acc, add_half(wide.low, low, _mm256_loadu_ps(acc)));
-    _mm256_storeu_ps(acc + 8, add_half(wide.high, high, _mm256_loadu_ps(acc + 8)));
+    return {add_half(wide.low, low, _mm256_loadu_ps(acc)),
+            add_half(wide.high, high, _mm256_loadu_ps(acc + 8))};
+  }
+  MX_VECTOR static inline void add_wide(const Wide& wide, int64_t scale, const int64_t* scales,
+                                        float* acc) {
+    Doubt none;
+    store_halves(acc, try_add_wide(wide, scale, scales, acc, none));
+  }
+  MX_VECTOR static inline void store_halves(float* to, const Floats& x) {
+    _mm256_storeu_ps(to, x.low);
+    _mm256_storeu_ps(to + 8, x.high);
   }
 };
 

@@ -66,9 +66,9 @@ inline EmulatedInts _mm512_set1_epi32(int32_t x) { return emulated_all<EmulatedI
 inline EmulatedInts _mm512_set1_epi64(int64_t x) {
   return emulated_cast<EmulatedInts>(emulated_all<EmulatedLongs>(x));
 }
-inline EmulatedDoubles _mm512_set1_pd(double x) { return emulated_all<EmulatedDoubles>(x); }
 inline EmulatedInts _mm512_loadu_si512(const void* p) { return emulated_load<EmulatedInts>(p); }
 inline EmulatedFloats _mm512_loadu_ps(const void* p) { return emulated_load<EmulatedFloats>(p); }
+inline EmulatedDoubles _mm512_loadu_pd(const void* p) { return emulated_load<EmulatedDoubles>(p); }
 inline EmulatedHalfFloats _mm256_loadu_ps(const void* p) {
   return emulated_load<EmulatedHalfFloats>(p);
 }
@@ -101,12 +101,8 @@ inline EmulatedFloats _mm512_fmadd_ps(EmulatedFloats a, EmulatedFloats b, Emulat
   for (std::size_t i = 0; i < 16; i++) c.at[i] = std::fma(a.at[i], b.at[i], c.at[i]);
   return c;
 }
-inline EmulatedDoubles _mm512_mul_pd(EmulatedDoubles a, EmulatedDoubles b) {
-  return emulated_zip(a, b, [](double x, double y) { return x * y; });
-}
-inline EmulatedDoubles _mm512_fmadd_pd(EmulatedDoubles a, EmulatedDoubles b, EmulatedDoubles c) {
-  for (std::size_t i = 0; i < 8; i++) c.at[i] = std::fma(a.at[i], b.at[i], c.at[i]);
-  return c;
+inline EmulatedDoubles _mm512_add_pd(EmulatedDoubles a, EmulatedDoubles b) {
+  return emulated_zip(a, b, [](double x, double y) { return x + y; });
 }
 // The rounding mode is set around the operations, which `volatile` keeps in place.
 inline EmulatedDoubles _mm512_fmadd_round_pd(EmulatedDoubles a, EmulatedDoubles b,

@@ -2,6 +2,8 @@
 // Operands that exercise every corner of the fast golden GEMM, and the comparison with exact steps.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <random>
 #include <vector>
 
@@ -11,15 +13,19 @@
 
 namespace mx {
 
-enum class OperandKind { normal, any_codes, extreme_scales, wide_blocks };
+enum class OperandKind { normal, any_codes, extreme_scales, wide_blocks, spread, largest };
 
 /// [rows][k] of the kind: quantized normals; any codes, specials included, under ordinary scales,
-/// some NaN; any scales; elements at both ends of the format in one block.
+/// some NaN; any scales; elements at both ends of the format in one block; normals times 2^0 to
+/// 2^-23.
 inline MxTensor make_operand(FormatId format, std::size_t rows, std::size_t k, OperandKind kind,
                              std::mt19937& random) {
   std::vector<float> x(rows * k);
   std::normal_distribution<float> normal;
-  for (float& value : x) value = normal(random);
+  for (float& value : x) {
+    value = normal(random);
+    if (kind == OperandKind::spread) value = std::ldexp(value, -static_cast<int>(random() % 24));
+  }
   MxTensor t = quantize_rows(x.data(), rows, k, format);
   const ElementFormat& f = element_format(format);
   auto next = [&random](uint32_t bound) { return static_cast<uint32_t>(random()) % bound; };
@@ -29,6 +35,8 @@ inline MxTensor make_operand(FormatId format, std::size_t rows, std::size_t k, O
       scale = static_cast<uint8_t>(next(40) == 0 ? 255 : 120 + next(16));
   } else if (kind == OperandKind::extreme_scales) {
     for (uint8_t& scale : t.scales) scale = static_cast<uint8_t>(next(255));
+  } else if (kind == OperandKind::largest) {
+    std::fill(t.codes.begin(), t.codes.end(), static_cast<uint8_t>(f.max_code));
   } else if (kind == OperandKind::wide_blocks) {
     for (uint8_t& code : t.codes) {
       if (next(3) == 0) code = static_cast<uint8_t>(next(2) == 0 ? f.max_code : 1 + next(2));
@@ -60,15 +68,15 @@ inline std::vector<float> stepwise(const MxTensor& a, const MxTensor& b, const f
   return out;
 }
 
-/// Results of `multiply` that differ from the steps', over all pairs of formats and kinds.
+/// Results of `multiply` that differ from the steps', over all pairs of formats and these kinds.
 template <typename Multiply>
-std::size_t gemm_mismatches(uint32_t seed, const Multiply& multiply) {
+std::size_t gemm_mismatches(uint32_t seed, const std::vector<OperandKind>& kinds,
+                            const Multiply& multiply) {
   std::mt19937 random(seed);
   std::size_t count = 0;
   for (const FormatId fa : kAllFormats) {
     for (const FormatId fb : kAllFormats) {
-      for (const OperandKind kind : {OperandKind::normal, OperandKind::any_codes,
-                                     OperandKind::extreme_scales, OperandKind::wide_blocks}) {
+      for (const OperandKind kind : kinds) {
         const std::size_t m = 1 + random() % 9;
         const std::size_t n = 1 + random() % 40;
         const std::size_t k = 1 + random() % 300;
@@ -89,6 +97,16 @@ std::size_t gemm_mismatches(uint32_t seed, const Multiply& multiply) {
     }
   }
   return count;
+}
+
+/// The same over all kinds.
+template <typename Multiply>
+std::size_t gemm_mismatches(uint32_t seed, const Multiply& multiply) {
+  using Kind = OperandKind;
+  return gemm_mismatches(seed,
+                         {Kind::normal, Kind::any_codes, Kind::extreme_scales, Kind::wide_blocks},
+                         multiply) +
+         gemm_mismatches(seed, {Kind::spread, Kind::largest}, multiply);
 }
 
 }  // namespace mx

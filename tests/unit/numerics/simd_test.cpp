@@ -123,29 +123,41 @@ TEST_P(SimdLevels, GemmAsSingleSteps) {
 
 // Sums just beside the middle between two float32, too near for a float64: a product far below the
 // accumulator's last bit decides. Rounding to float64 first would lose it.
+// Columns fill a tile, in which kernels may otherwise find another reason for care.
 TEST_P(SimdLevels, GemmRoundsOnce) {
-  const FormatId id = FormatId::mxfp8_e4m3;
-  const auto one_row = [id](uint8_t large, uint8_t small, uint8_t scale) {
+  constexpr std::size_t kColumns = 32;
+  constexpr uint8_t kLarge = 0x78;  // 2^8 of E4M3, 2^15 of E5M2
+  const auto same_rows = [](FormatId id, std::size_t rows, uint8_t large, uint8_t small,
+                            int exponent) {
     MxTensor t;
     t.format = id;
-    t.rows = 1;
+    t.rows = rows;
     t.k = 2;
-    t.codes = {large, small};
-    t.scales = {scale};
+    for (std::size_t row = 0; row < rows; row++) {
+      t.codes.insert(t.codes.end(), {large, small});
+      t.scales.push_back(static_cast<uint8_t>(kScaleBias + exponent));
+    }
     return t;
   };
-  const uint8_t large = 0x78;  // 2^8
-  for (const uint8_t sign : {uint8_t{0}, uint8_t{0x80}}) {
-    for (const uint8_t sum_sign : {uint8_t{0}, uint8_t{0x80}}) {
-      const uint8_t tiny = static_cast<uint8_t>(1 | sign);  // +-2^-9
-      // 2^-40 of the whole: half a unit of 1's last bit, and 2^-34 of that more or less.
-      const MxTensor a = one_row(static_cast<uint8_t>(large | sum_sign), tiny, kScaleBias - 40);
-      const MxTensor b = one_row(large, 1, kScaleBias);
-      for (const float bias : {1.0f, -1.0f, 1.0f + 0x1p-23f, -1.0f - 0x1p-23f}) {
-        GemmOptions options;
-        options.simd = GetParam();
-        EXPECT_EQ(gemm(a, b, &bias, options), stepwise(a, b, &bias, true));
-      }
+  // The large product, scaled, is half a unit of 1's last bit; the small one is that much less.
+  const auto check = [&](FormatId id, uint8_t small, uint8_t sign, uint8_t sum_sign) {
+    const int exponent = id == FormatId::mxfp8_e4m3 ? -40 : -54;
+    const MxTensor a = same_rows(id, 4, static_cast<uint8_t>(kLarge | sum_sign),
+                                 static_cast<uint8_t>(small | sign), exponent);
+    const MxTensor b = same_rows(id, kColumns, kLarge, small, 0);
+    for (const float start : {1.0f, -1.0f, 1.0f + 0x1p-23f, -1.0f - 0x1p-23f}) {
+      const std::vector<float> bias(4 * kColumns, start);
+      GemmOptions options;
+      options.simd = GetParam();
+      EXPECT_EQ(gemm(a, b, bias.data(), options), stepwise(a, b, bias.data(), true));
+    }
+  };
+  for (const FormatId id : {FormatId::mxfp8_e4m3, FormatId::mxfp8_e5m2}) {
+    for (uint8_t small = 1; small < 64; small++) {
+      check(id, small, 0x00, 0x00);
+      check(id, small, 0x80, 0x00);
+      check(id, small, 0x00, 0x80);
+      check(id, small, 0x80, 0x80);
     }
   }
 }
