@@ -155,33 +155,37 @@ struct Lane {
   }
 };
 
-/// 32 lanes side by side, so that a compiler can work on many at a time. Unless a product lies in
-/// the high limb, it is moved at once by what the groups ask for, which the RTL does in two steps:
-/// no bit is lost in either.
+/// 32 lanes side by side, so that a compiler can work on many at a time. A product is moved at once
+/// by what the groups ask for, which the RTL does in two steps: no bit is lost in either. Two kinds
+/// of words take the steps of a lane instead: those with a product in the high limb, and those with
+/// groups at the dual rate, which the pipeline holds between jobs of different formats.
 template <unsigned LoWidth, unsigned HiWidth>
 struct LaneRegisters {
   using OneLane = Lane<LoWidth, HiWidth>;
 
   std::array<int32_t, kLanes> product{};  ///< before it is moved
   std::array<uint8_t, kLanes> grp{}, positions{};
-  bool any_in_hi = false;  ///< only the widest pairs of formats have such products
+  bool dual_i = false;
+  bool stepwise = false;  ///< a word of the two kinds
 
   void evaluate(bool dual, const DecodedWord& a, const DecodedWord& b) {
     for (unsigned i = 0; i < kLanes; i++) {
       grp[i] = static_cast<uint8_t>(a.grp[i] + b.grp[i]);
       positions[i] = static_cast<uint8_t>(4 * grp[i]);
     }
-    uint8_t high = 0;
+    uint8_t high = 0, moved = 0;
     for (unsigned i = 0; i < kLanes; i++) {
       high = static_cast<uint8_t>(high | static_cast<uint8_t>(OneLane::in_high_limb(grp[i])));
+      moved = static_cast<uint8_t>(moved | grp[i]);
     }
-    any_in_hi = high != 0;
+    dual_i = dual;
+    stepwise = high != 0 || (dual && moved != 0);
     dual ? multiply_pairs(a, b) : multiply(a, b);
   }
   /// Adds up the limbs of four lanes from lane `first` on; of the sums, only the bits of their
   /// widths mean something.
   void add_four(unsigned first, uint64_t& lo, uint64_t& hi) const {
-    if (any_in_hi) {
+    if (stepwise) {
       add_limbs(first, lo, hi);
       return;
     }
@@ -206,7 +210,7 @@ struct LaneRegisters {
       product[i] = OneLane::negate(mag[i], (a.sign[i] ^ b.sign[i]) & 1u);
     }
   }
-  /// Elements of the dual rate are 4-bit: their products are not moved.
+  /// The groups of 4-bit elements are 0: their products are not moved.
   void multiply_pairs(const DecodedWord& a, const DecodedWord& b) {
     for (unsigned i = 0; i < kLanes; i++) {
       const auto parts = OneLane::multiply(a.mag[i], b.mag[i]);
@@ -218,9 +222,9 @@ struct LaneRegisters {
     lo = hi = 0;
     for (unsigned i = first; i < first + 4; i++) {
       const auto groups = OneLane::place(grp[i]);
+      const int32_t prod_q = OneLane::shift_near(product[i], dual_i ? 0 : groups.near);
       const auto limbs =
-          OneLane::shift_far(OneLane::shift_near(product[i], groups.near), groups.far_q,
-                             groups.in_hi_q != 0, groups.hi_far_q != 0);
+          OneLane::shift_far(prod_q, groups.far_q, groups.in_hi_q != 0, groups.hi_far_q != 0);
       lo += limbs.lo;
       hi += limbs.hi;
     }

@@ -156,6 +156,20 @@ class Words {
   std::mt19937_64 random_;
 };
 
+// What a visitor sees of the lanes is what the quads have added.
+template <unsigned TreeW>
+void expect_quads_add_lanes(const Dot<TreeW>& dot) {
+  for (unsigned q = 0; q < kLanes / 4; q++) {
+    uint64_t lo = 0, hi = 0;
+    for (unsigned i = 4 * q; i < 4 * q + 4; i++) {
+      lo += dot.lane(i).out.lo;
+      hi += dot.lane(i).out.hi;
+    }
+    ASSERT_EQ(mask64<Dot<TreeW>::kLoSumWidth>(lo), dot.quad[q].lo_q);
+    ASSERT_EQ(mask64<Dot<TreeW>::kHiWidth>(hi), dot.quad[q].hi_q);
+  }
+}
+
 template <unsigned TreeW>
 void expect_exact_sums(uint64_t seed) {
   SCOPED_TRACE(testing::Message() << "seed " << seed << ", TREE_W " << TreeW);
@@ -186,16 +200,7 @@ void expect_exact_sums(uint64_t seed) {
         ASSERT_TRUE(dot.sum_q == mask<TreeW>(static_cast<Bits>(even) +
                                              (static_cast<Bits>(odd) << kPackPosition)))
             << mx::element_format(fa).name << " " << mx::element_format(fb).name;
-        // What a visitor sees of the lanes is what the quads have added.
-        for (unsigned q = 0; q < kLanes / 4; q++) {
-          uint64_t lo = 0, hi = 0;
-          for (unsigned i = 4 * q; i < 4 * q + 4; i++) {
-            lo += dot.lane(i).out.lo;
-            hi += dot.lane(i).out.hi;
-          }
-          ASSERT_EQ(mask64<Dot<TreeW>::kLoSumWidth>(lo), dot.quad[q].lo_q);
-          ASSERT_EQ(mask64<Dot<TreeW>::kHiWidth>(hi), dot.quad[q].hi_q);
-        }
+        ASSERT_NO_FATAL_FAILURE(expect_quads_add_lanes(dot));
       }
     }
   }
@@ -205,6 +210,27 @@ TEST(Dot, IsExactForEveryPair) {
   expect_exact_sums<70>(7);
   expect_exact_sums<56>(8);
   expect_exact_sums<42>(9);
+}
+
+// Between jobs the pipeline holds words that no format has, such as groups at the dual rate.
+TEST(Dot, QuadsAddLanesOfAnyWord) {
+  constexpr uint64_t kSeed = 11;
+  SCOPED_TRACE(testing::Message() << "seed " << kSeed);
+  std::mt19937_64 random(kSeed);
+  const auto any_word = [&random](unsigned largest_group) {
+    DecodedWord word;
+    for (unsigned i = 0; i < kLanes; i++) {
+      word.grp[i] = static_cast<uint8_t>(random() % (largest_group + 1));
+      word.mag[i] = static_cast<uint8_t>(random());
+      word.sign[i] = static_cast<uint8_t>(random() & 3);
+    }
+    return word;
+  };
+  for (unsigned round = 0; round < 2000; round++) {
+    Dot<70> dot;
+    dot.evaluate(round % 2 != 0, any_word(round % 8), any_word(round % 8));
+    ASSERT_NO_FATAL_FAILURE(expect_quads_add_lanes(dot)) << "round " << round;
+  }
 }
 
 TEST(Scale, AddsExponentsAndFindsSpecials) {
