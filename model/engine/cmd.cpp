@@ -92,8 +92,7 @@ uint64_t Cmd::next_step() const {
   }
 }
 
-Cmd::Events Cmd::step(uint64_t limit) {
-  const uint64_t cycle = next_step();
+Cmd::Events Cmd::step(uint64_t cycle, uint64_t limit) {
   switch (state_) {
     case State::idle:
       step_idle(cycle);
@@ -163,7 +162,8 @@ void Cmd::step_check(uint64_t cycle) {
 }
 
 void Cmd::step_run(uint64_t cycle, uint64_t limit) {
-  if (abort_in() == cycle && datapath_.next_event() > cycle) {
+  const uint64_t abort = abort_in(), event = datapath_.next_event();
+  if (abort == cycle && event > cycle) {
     status_ = datapath_.read_error() == cycle    ? MXE_STATUS_ERR_READ
               : datapath_.write_error() == cycle ? MXE_STATUS_ERR_WRITE
                                                  : MXE_STATUS_ERR_ABORTED;
@@ -171,11 +171,11 @@ void Cmd::step_run(uint64_t cycle, uint64_t limit) {
     if (status_ == MXE_STATUS_ERR_WRITE) remember(datapath_.wr_port().fault());
     datapath_.break_off(cycle);
     enter(State::abort, cycle + 1);
-  } else if (datapath_.next_event() == kNever) {
+  } else if (event == kNever) {
     datapath_.finish(cycle);
     enter(State::record, cycle + 1);
   } else {
-    datapath_.step(limit, abort_in());
+    datapath_.step(limit, abort);
   }
 }
 

@@ -46,7 +46,7 @@ class Cmd {
   uint64_t next_step() const;
   /// Carries out that step. Its effects are visible in the next cycle. Steps that repeat each other
   /// may be skipped up to cycle `limit` (Datapath::step).
-  Events step(uint64_t limit);
+  Events step(uint64_t cycle, uint64_t limit);
 
  private:
   enum class State : uint8_t { idle, fetch, check, start, run, abort, record, complete, reset };

@@ -41,16 +41,18 @@ Core::Core(const Params& params, const PortLimits& limits, MemoryPort& memory, M
 }
 
 void Core::run_until(uint64_t cycle) {
-  while (cmd_.next_step() <= cycle) step(cycle);
+  for (uint64_t now = cmd_.next_step(); now <= cycle; now = cmd_.next_step()) step(now, cycle);
 }
 
 void Core::run_to_interrupt(uint64_t cycle) {
-  while (interrupts_.empty() && cmd_.next_step() <= cycle) step(cycle);
+  for (uint64_t now = cmd_.next_step(); now <= cycle && interrupts_.empty();
+       now = cmd_.next_step()) {
+    step(now, cycle);
+  }
 }
 
-void Core::step(uint64_t limit) {
-  const uint64_t now = cmd_.next_step();
-  const Cmd::Events events = cmd_.step(limit);
+void Core::step(uint64_t now, uint64_t limit) {
+  const Cmd::Events events = cmd_.step(now, limit);
   const uint32_t bits = (events.done ? MXE_IRQ_STATUS_DONE_MASK : 0) |
                         (events.error ? MXE_IRQ_STATUS_ERROR_MASK : 0) |
                         (events.queue_empty ? MXE_IRQ_STATUS_QUEUE_EMPTY_MASK : 0);

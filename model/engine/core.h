@@ -50,7 +50,7 @@ class Core {
   std::deque<Interrupt>& interrupts() { return interrupts_; }
 
  private:
-  void step(uint64_t limit);
+  void step(uint64_t now, uint64_t limit);
   void write_control(uint64_t cycle, uint32_t value);
   void set_events(uint64_t cycle, uint32_t events);
   void update_interrupt(uint64_t cycle);

@@ -129,6 +129,7 @@ void Datapath::start(uint64_t cycle, const Descriptor& job) {
       cycle,
       view(job.b(), dual, job.k, job.b_addr, job.b_stride, job.b_scale_addr, job.b_scale_stride),
       job.m, job.n, k_words);
+  clients_[static_cast<std::size_t>(ReadSource::bias)] = job.bias ? &load_bias_ : nullptr;
   if (job.bias) {
     load_bias_.start(cycle, job.c_addr, job.c_stride, job.m, job.n, job.bias_bf16);
   }

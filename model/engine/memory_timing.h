@@ -26,6 +26,8 @@ class BeatTimes {
   BeatTimes(uint64_t first, uint64_t interval) : first_(first), interval_(interval) {}
 
   uint64_t beat(uint64_t i) const { return round_up(first_ + i * interval_); }
+  /// Whether each beat comes the cycle after the one before.
+  bool one_a_cycle() const { return interval_ == 1u << kFraction; }
 
   static uint64_t round_up(uint64_t fixed) { return (fixed + (1u << kFraction) - 1) >> kFraction; }
 
@@ -67,10 +69,27 @@ class MemoryChannel {
   uint64_t free_ = 0;  // with BeatTimes::kFraction fraction bits
 };
 
-/// Beats of `beat_bytes` bytes that [address, address + length) touches; length at least 1.
-inline uint64_t beats_touched(uint64_t address, uint64_t length, unsigned beat_bytes) {
-  return (address + length - 1) / beat_bytes - address / beat_bytes + 1;
-}
+/// The size of a beat, a power of two: how bytes and addresses divide into beats, which happens
+/// several times a row and need not take a division.
+class BeatSize {
+ public:
+  explicit BeatSize(unsigned bytes) : bytes_(bytes) {
+    while (bytes >> (log2_ + 1) != 0) log2_++;
+  }
+
+  unsigned bytes() const { return bytes_; }
+  /// Of an address, the bytes before it in its beat.
+  unsigned offset(uint64_t address) const { return static_cast<unsigned>(address) & (bytes_ - 1); }
+  /// Whole beats in so many bytes.
+  uint64_t whole(uint64_t bytes) const { return bytes >> log2_; }
+  /// Beats that [address, address + length) touches; length at least 1.
+  uint64_t touched(uint64_t address, uint64_t length) const {
+    return whole(address + length - 1) - whole(address) + 1;
+  }
+
+ private:
+  unsigned bytes_, log2_ = 0;
+};
 
 /// The channels of a memory. An initiator that was granted direct access needs no transactions: it
 /// moves the bytes through its pointer and takes the times from here.

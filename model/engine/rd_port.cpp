@@ -6,7 +6,7 @@
 namespace mxe {
 
 RdPort::RdPort(const Params& params, const PortLimits& limits, MemoryPort& memory, TracePoint trace)
-    : beat_bytes_(params.mem_bytes()),
+    : beat_(params.mem_bytes()),
       max_burst_(params.max_burst),
       read_limit_(std::min(limits.reads, kReadBursts)),
       memory_(memory),
@@ -41,10 +41,10 @@ ReadSource RdPort::grant(uint64_t cycle, const ReadRequests& requests) const {
 }
 
 RdPort::Arrival RdPort::accept(uint64_t cycle, const Fetch& fetch, bool with_data, uint64_t last) {
-  const unsigned offset = static_cast<unsigned>(fetch.address % beat_bytes_);
+  const unsigned offset = beat_.offset(fetch.address);
   uint64_t address = fetch.address - offset;
-  auto beats = static_cast<unsigned>(beats_touched(fetch.address, fetch.bytes, beat_bytes_));
-  if (with_data) data_.resize(std::size_t{beats} * beat_bytes_);
+  auto beats = static_cast<unsigned>(beat_.touched(fetch.address, fetch.bytes));
+  if (with_data) data_.resize(std::size_t{beats} * beat_.bytes());
   uint8_t* data = with_data ? data_.data() : nullptr;
 
   Arrival arrival;
@@ -52,13 +52,12 @@ RdPort::Arrival RdPort::accept(uint64_t cycle, const Fetch& fetch, bool with_dat
   uint64_t from = cycle + 1;  // busy_q
   uint64_t first = kNever;    // beat of the fetch
   while (beats > 0) {
-    const auto to_page_end =
-        static_cast<unsigned>((kPageBytes - address % kPageBytes) / beat_bytes_);
+    const auto to_page_end = static_cast<unsigned>(beat_.whole(kPageBytes - address % kPageBytes));
     const unsigned burst = std::min({beats, max_burst_, to_page_end});
     // The interconnect takes a limited number of bursts at a time.
     uint64_t& limiter = burst_done_[bursts_ % read_limit_];
     const uint64_t fire = bursts_ < read_limit_ ? from : std::max(from, limiter + 1);
-    const std::size_t bytes = std::size_t{burst} * beat_bytes_;
+    const std::size_t bytes = std::size_t{burst} * beat_.bytes();
     const MemoryPort::Response response = memory_.read(fire, address, bytes, data);
     const uint64_t first_beat = unpack_.beats(response.times, burst);
     if (!response.ok && first_beat < arrival.error) {

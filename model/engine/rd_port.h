@@ -59,7 +59,8 @@ class RdPort {
  private:
   bool allowed(ReadSource source, uint64_t cycle) const;
 
-  unsigned beat_bytes_, max_burst_, read_limit_;
+  BeatSize beat_;
+  unsigned max_burst_, read_limit_;
   MemoryPort& memory_;
   TracePoint trace_;
   Unpack unpack_;

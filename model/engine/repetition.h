@@ -26,14 +26,14 @@ class Repetition {
 
   /// A job starts.
   void clear();
-  /// Keeps `record`, made in cycle `now`. Returns a skip that ends before `limit`, if there is one.
-  std::optional<Skip> find(const StateVisitor& record, uint64_t now, uint64_t limit,
+  /// Keeps the record of `visitor`, made in cycle `now`. Returns a skip that ends before `limit`,
+  /// if there is one.
+  std::optional<Skip> find(StateVisitor& visitor, uint64_t now, uint64_t limit,
                            const Counters::Values& counted);
 
  private:
   struct Record {
-    std::vector<uint64_t> words;
-    std::vector<StateVisitor::Place> places;
+    StateVisitor::Record state;
     uint64_t cycle = 0;
     Counters::Values counted{};
   };

@@ -35,6 +35,7 @@ class StateVisitor {
     StateVisitor visitor(loop);
     visitor.now_ = now;
     visitor.floor_ = std::min(now, floor);
+    visitor.record_.words.reserve(kUsualWords);
     return visitor;
   }
   static StateVisitor mover(Loop loop, uint64_t cycles, uint64_t iterations) {
@@ -56,7 +57,7 @@ class StateVisitor {
     } else if (moves_) {
       value += cycles_;
     } else {
-      words_.push_back(std::max(value, floor_) - now_);
+      record_.words.push_back(std::max(value, floor_) - now_);
     }
   }
   /// A cycle whose distance from the present matters however long ago it was.
@@ -64,7 +65,7 @@ class StateVisitor {
     if (moves_) {
       value += cycles_;
     } else {
-      words_.push_back(value - now_);
+      record_.words.push_back(value - now_);
     }
   }
   /// A time with `fraction` fraction bits.
@@ -72,13 +73,13 @@ class StateVisitor {
     if (moves_) {
       value += cycles_ << fraction;
     } else {
-      words_.push_back(std::max(value, floor_ << fraction) - (now_ << fraction));
+      record_.words.push_back(std::max(value, floor_ << fraction) - (now_ << fraction));
     }
   }
   /// Anything that must be the same. A running number counts only against another one: give the
   /// difference.
   void value(uint64_t value) {
-    if (!moves_) words_.push_back(value);
+    if (!moves_) record_.words.push_back(value);
   }
   template <std::size_t N>
   void history(History<uint64_t, N>& history) {
@@ -92,20 +93,25 @@ class StateVisitor {
     for (uint64_t age = 1; age <= kept; age++) cycle(ring[(count - age) % size]);
   }
   /// A walk that follows the loop.
-  void place(uint64_t iteration, uint64_t room) { places_.push_back({iteration, room}); }
+  void place(uint64_t iteration, uint64_t room) { record_.places.push_back({iteration, room}); }
 
-  const std::vector<uint64_t>& words() const { return words_; }
-  const std::vector<Place>& places() const { return places_; }
+  /// What a recorder has written down.
+  struct Record {
+    std::vector<uint64_t> words;
+    std::vector<Place> places;
+  };
+  Record& record() { return record_; }
 
  private:
+  static constexpr std::size_t kUsualWords = 256;
+
   explicit StateVisitor(Loop loop) : loop_(loop) {}
 
   Loop loop_;
   bool moves_ = false;
   uint64_t now_ = 0, floor_ = 0;
   uint64_t cycles_ = 0, iterations_ = 0;
-  std::vector<uint64_t> words_;
-  std::vector<Place> places_;
+  Record record_;
 };
 
 /// Addresses of row fetches or rows to write, as far as they matter for time: where in a beat they

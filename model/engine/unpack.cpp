@@ -14,7 +14,8 @@ void Unpack::begin(unsigned offset, uint32_t bytes, unsigned word_bytes) {
   beat_ = 0;
   // There is room for the first beat in the cycle in which the last word before it leaves.
   fetch_from_ = last_word_;
-  word_cycles_.clear();
+  if (word_cycles_.size() < bytes) word_cycles_.resize(bytes);  // a word has a byte or more
+  words_ = 0;
   word_end_ = std::min(word_bytes, bytes);
   gone_ = 0;
   gone_end_ = word_bytes;
@@ -31,22 +32,45 @@ uint64_t Unpack::accept_from(unsigned beat) {
 }
 
 uint64_t Unpack::beats(const BeatTimes& times, unsigned count) {
-  uint64_t first = 0;
-  for (unsigned i = 0; i < count; i++, beat_++) {
-    const uint64_t cycle = std::max({times.beat(i), next_beat_, accept_from(beat_)});
-    if (i == 0) first = cycle;
-    last_beat_ = cycle;
-    next_beat_ = cycle + 1;
-    taken_[beats_taken_++ % kKeptBeats] = cycle - moved_;
-    const uint32_t arrived = std::min(bytes_, (beat_ + 1) * beat_bytes_ - offset_);
-    while (word_end_ <= arrived) {
-      last_word_ = std::max(last_word_ + 1, cycle + 1);
-      word_cycles_.push_back(last_word_);
-      // The last word may be short.
-      word_end_ = word_end_ == bytes_ ? kNoWord : std::min(word_end_ + word_bytes_, bytes_);
-    }
+  take(times.beat(0));
+  const uint64_t first = last_beat_;
+  unsigned i = 1;
+  if (count > 2 && word_bytes_ == beat_bytes_ && times.one_a_cycle()) {
+    stream(count - 2);
+    i = count - 1;
   }
+  for (; i < count; i++) take(times.beat(i));
   return first;
+}
+
+/// Takes the next beat of the row fetch, which the memory offers from `offered` on.
+void Unpack::take(uint64_t offered) {
+  const uint64_t cycle = std::max({offered, next_beat_, accept_from(beat_)});
+  last_beat_ = cycle;
+  next_beat_ = cycle + 1;
+  taken_[beats_taken_++ % kKeptBeats] = cycle - moved_;
+  beat_++;
+  const uint32_t arrived = std::min(bytes_, beat_ * beat_bytes_ - offset_);
+  while (word_end_ <= arrived) {
+    last_word_ = std::max(last_word_ + 1, cycle + 1);
+    word_cycles_[words_++] = last_word_;
+    // The last word may be short.
+    word_end_ = word_end_ == bytes_ ? kNoWord : std::min(word_end_ + word_bytes_, bytes_);
+  }
+}
+
+/// Takes `count` beats that are neither the first nor the last of a row fetch, a beat a cycle.
+/// Words have the size of beats: each beat completes one, which leaves the cycle after, so that
+/// there is always room for the next.
+void Unpack::stream(unsigned count) {
+  for (unsigned i = 0; i < count; i++) {
+    taken_[beats_taken_++ % kKeptBeats] = next_beat_ - moved_;
+    word_cycles_[words_++] = ++next_beat_;
+  }
+  beat_ += count;
+  last_beat_ = next_beat_ - 1;
+  last_word_ = next_beat_;
+  word_end_ = std::min(word_end_ + count * word_bytes_, bytes_);
 }
 
 uint64_t Unpack::beats_after(uint64_t cycle) const {

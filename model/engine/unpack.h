@@ -50,6 +50,8 @@ class Unpack {
   static constexpr uint32_t kNoWord = ~uint32_t{0};
 
   uint64_t accept_from(unsigned beat);
+  void take(uint64_t offered);
+  void stream(unsigned count);
 
   unsigned beat_bytes_;
   unsigned offset_ = 0, word_bytes_ = 1;
@@ -61,6 +63,7 @@ class Unpack {
   uint64_t next_beat_ = 0;            // the cycle after the last beat
   uint64_t last_beat_ = 0, last_word_ = 0;
   std::vector<uint64_t> word_cycles_;  // when each word of the row fetch leaves
+  uint32_t words_ = 0;                 // of them so far
   std::vector<uint64_t> taken_;        // when the last beats are accepted less moved_, a ring
   uint64_t beats_taken_ = 0;           // in the ring since clear()
   uint64_t moved_ = 0;                 // cycles skipped so far

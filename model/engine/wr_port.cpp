@@ -21,7 +21,7 @@ unsigned bursts_looked_back(unsigned write_limit) {
 }  // namespace
 
 WrPort::WrPort(const Params& params, const PortLimits& limits, MemoryPort& memory, TracePoint trace)
-    : beat_bytes_(params.mem_bytes()),
+    : beat_(params.mem_bytes()),
       segment_bytes_(segment_bytes_of(params)),
       max_burst_(params.max_burst),
       write_limit_(limits.writes),
@@ -40,9 +40,9 @@ void WrPort::accept(uint64_t cycle, uint64_t address, uint32_t bytes, const uint
                     uint32_t operand, unsigned part) {
   operand_ = operand;
   row_segment_ = segment_bytes_ / part;
-  offset_ = static_cast<unsigned>(address % beat_bytes_);
+  offset_ = beat_.offset(address);
   address_ = address - offset_;
-  beats_left_ = static_cast<unsigned>(beats_touched(address, bytes, beat_bytes_));
+  beats_left_ = static_cast<unsigned>(beat_.touched(address, bytes));
   bytes_left_ = bytes;
   fill_ = offset_;
   take_from_ = cycle + 1;
@@ -52,7 +52,7 @@ void WrPort::accept(uint64_t cycle, uint64_t address, uint32_t bytes, const uint
   position_ = 0;
   with_data_ = data != nullptr;
   if (!with_data_) return;
-  const std::size_t size = std::size_t{beats_left_} * beat_bytes_;
+  const std::size_t size = std::size_t{beats_left_} * beat_.bytes();
   data_.assign(size, 0);
   enables_.assign(size, 0);
   std::memcpy(data_.data() + offset_, data, bytes);
@@ -77,8 +77,8 @@ WrPort::Segment WrPort::next_segment() const {
   Segment segment;
   segment.last = bytes_left_ <= row_segment_;
   segment.bytes = segment.last ? bytes_left_ : row_segment_;
-  segment.makes_beat = segment.last || fill_ + segment.bytes >= beat_bytes_;
-  segment.spills = segment.last && fill_ + segment.bytes > beat_bytes_;
+  segment.makes_beat = segment.last || fill_ + segment.bytes >= beat_.bytes();
+  segment.spills = segment.last && fill_ + segment.bytes > beat_.bytes();
   return segment;
 }
 
@@ -93,7 +93,7 @@ uint64_t WrPort::take(uint64_t offered) {
   if (segment.makes_beat) send(cycle);
   bytes_left_ -= segment.bytes;
   fill_ += segment.bytes;
-  if (fill_ >= beat_bytes_) fill_ -= beat_bytes_;
+  if (fill_ >= beat_.bytes()) fill_ -= beat_.bytes();
   take_from_ = cycle + 1;
   if (!segment.last) return cycle;
   uint64_t row_done = cycle;
@@ -113,13 +113,12 @@ uint64_t WrPort::sendable_from() {
 }
 
 void WrPort::next_burst() {
-  const auto to_page_end =
-      static_cast<unsigned>((kPageBytes - address_ % kPageBytes) / beat_bytes_);
+  const auto to_page_end = static_cast<unsigned>(beat_.whole(kPageBytes - address_ % kPageBytes));
   burst_address_ = address_;
   burst_beats_ = std::min({beats_left_, max_burst_, to_page_end});
   beats_sent_ = 0;
   beats_left_ -= burst_beats_;
-  address_ += std::size_t{burst_beats_} * beat_bytes_;
+  address_ += std::size_t{burst_beats_} * beat_.bytes();
   // The queue of bursts has a free place, and the address register is free or being emptied.
   const uint64_t queue_free =
       bursts_done_.count() < kWriteQueue ? 0 : bursts_done_.ago(kWriteQueue, 0) + 1;
@@ -145,7 +144,7 @@ void WrPort::send(uint64_t cycle) {
 
 /// The last beat of the burst is on the bus in cycle `last_beat`: the memory gets it.
 void WrPort::finish_burst(uint64_t last_beat) {
-  const std::size_t bytes = std::size_t{burst_beats_} * beat_bytes_;
+  const std::size_t bytes = std::size_t{burst_beats_} * beat_.bytes();
   issued_ = std::max({address_fire_, last_beat, issued_});
   const MemoryPort::Response response =
       memory_.write(issued_, burst_address_, bytes, with_data_ ? data_.data() + position_ : nullptr,

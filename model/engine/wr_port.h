@@ -63,7 +63,8 @@ class WrPort {
   void send(uint64_t cycle);
   void finish_burst(uint64_t last_beat);
 
-  unsigned beat_bytes_, segment_bytes_, max_burst_, write_limit_;
+  BeatSize beat_;
+  unsigned segment_bytes_, max_burst_, write_limit_;
   MemoryPort& memory_;
   TracePoint trace_;
 

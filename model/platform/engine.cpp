@@ -36,7 +36,7 @@ Engine::Engine(const sc_core::sc_module_name& name, const Params& params,
                const EngineOptions& options)
     : EngineModule(name, params, options.clock),
       options_(options),
-      beat_bytes_(params.mem_bytes()),
+      beat_(params.mem_bytes()),
       skips_(options.skip_repetitions && !options.tracer) {
   make_core();
   // The arithmetic is another one after a reset.
@@ -125,7 +125,7 @@ MemoryPort::Response Engine::read(uint64_t cycle, uint64_t address, std::size_t 
                                   uint8_t* data) {
   if (direct_.covers(address, bytes)) {
     if (data) std::memcpy(data, direct_.data + (address - direct_.begin), bytes);
-    return {true, direct_.channels.read->serve(cycle, bytes / beat_bytes_, beat_bytes_)};
+    return {true, direct_.channels.read->serve(cycle, beat_.whole(bytes), beat_.bytes())};
   }
   return transport(tlm::TLM_READ_COMMAND, cycle, address, bytes, data, nullptr);
 }
@@ -134,7 +134,7 @@ MemoryPort::Response Engine::write(uint64_t cycle, uint64_t address, std::size_t
                                    const uint8_t* data, const uint8_t* enables) {
   if (direct_.covers(address, bytes)) {
     if (data) copy_enabled(direct_.data + (address - direct_.begin), data, enables, bytes);
-    return {true, direct_.channels.write->serve_write(cycle, bytes / beat_bytes_, beat_bytes_)};
+    return {true, direct_.channels.write->serve_write(cycle, beat_.whole(bytes), beat_.bytes())};
   }
   return transport(tlm::TLM_WRITE_COMMAND, cycle, address, bytes, const_cast<uint8_t*>(data),
                    enables);
@@ -184,9 +184,8 @@ DirectChannels Engine::channels() { return skips_ ? direct_.channels : DirectCha
 
 uint8_t* Engine::direct(uint64_t address, uint64_t bytes) {
   // In whole beats, as bursts are.
-  const uint64_t before = address % beat_bytes_;
-  const uint64_t beats = (before + bytes + beat_bytes_ - 1) / beat_bytes_;
-  if (!direct_.covers(address - before, beats * beat_bytes_)) return nullptr;
+  const uint64_t first = address - beat_.offset(address);
+  if (!direct_.covers(first, beat_.touched(address, bytes) * beat_.bytes())) return nullptr;
   return direct_.data + (address - direct_.begin);
 }
 

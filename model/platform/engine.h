@@ -76,7 +76,7 @@ class Engine : public EngineModule, private MemoryPort {
   std::optional<Core> core_;  // made anew at a reset
   std::unique_ptr<BlockObject> array_, drain_;
   EngineOptions options_;
-  unsigned beat_bytes_;
+  BeatSize beat_;
   bool skips_;
   sc_core::sc_event wake_event_, free_event_, there_event_;
   bool register_busy_ = false;

@@ -111,10 +111,10 @@ TEST(MemoryTiming, ValidateNamesTheLimit) {
 }
 
 TEST(Beats, CountsTheTouchedOnes) {
-  EXPECT_EQ(beats_touched(0, 1, 16), 1u);
-  EXPECT_EQ(beats_touched(0, 16, 16), 1u);
-  EXPECT_EQ(beats_touched(15, 2, 16), 2u);
-  EXPECT_EQ(beats_touched(31, 18, 16), 3u);
+  EXPECT_EQ(BeatSize(16).touched(0, 1), 1u);
+  EXPECT_EQ(BeatSize(16).touched(0, 16), 1u);
+  EXPECT_EQ(BeatSize(16).touched(15, 2), 2u);
+  EXPECT_EQ(BeatSize(16).touched(31, 18), 3u);
 }
 
 /// A bus master that the test drives by hand, without waiting.

@@ -135,7 +135,7 @@ TEST(Unpack, KeepsTheTimesOfThePipeline) {
       fetch.bytes = static_cast<unsigned>(random.uniform(1, 300));
       static constexpr unsigned kSizes[] = {8, 16, 24, 32};
       fetch.word_bytes = kSizes[random.uniform(0, 3)];
-      const uint64_t beats = beats_touched(fetch.offset, fetch.bytes, beat_bytes);
+      const uint64_t beats = BeatSize(beat_bytes).touched(fetch.offset, fetch.bytes);
       if (random.one_in(3)) offered += random.uniform(0, 40);
       for (uint64_t b = 0; b < beats; b++, offered += gap) fetch.offered.push_back(offered);
       fetches.push_back(fetch);
