@@ -97,6 +97,12 @@ function(mxe_verilated_class target)
     list(FILTER parameters EXCLUDE REGEX "^${name}=")
     list(APPEND parameters ${override})
   endforeach()
+  # In an array of many PEs the modules of a PE keep functions of their own, less text for each of
+  # their instances: such designs compile in four fifths of the time and run as fast.
+  set(inlining "")
+  if("${parameters}" MATCHES "NUM_PE=([0-9]+)" AND CMAKE_MATCH_1 GREATER_EQUAL 32)
+    set(inlining --inline-mult 1)
+  endif()
   list(TRANSFORM parameters PREPEND -G)
   if(NOT ARG_STATES AND ARG_TOP STREQUAL mxe_top)
     set(ARG_STATES ${MXE_RTL_DIR}/mxe_states.vlt)
@@ -110,7 +116,7 @@ function(mxe_verilated_class target)
     set(fast -O1)
   endif()
   set(arguments -O3 --x-assign fast --x-initial fast --assert -Wno-fatal -Werror-USERERROR
-                --output-split ${MXE_VERILATED_SPLIT})
+                --output-split ${MXE_VERILATED_SPLIT} ${inlining})
   set(definitions VERILATOR=1 VM_COVERAGE=$<BOOL:${ARG_COVERAGE}> VM_SC=0 VM_TRACE=$<BOOL:${ARG_FST}>
                   VM_TRACE_FST=$<BOOL:${ARG_FST}> VM_TRACE_VCD=0)
   if(ARG_FST)
