@@ -65,6 +65,7 @@ module mxe_cbuf #(
   assign full_o = full_q;
 
   `MXE_ASSERT(cbuf_no_write_to_full, !valid_i || !full_q[bank_i])
+  `MXE_REQUIRE(cbuf_word_of_row, !valid_i || 32'(index_i) < (bf16_i ? (Segs + 1) / 2 : Segs))
 
   logic unused_bits;
   assign unused_bits = &{1'b0, data_i, low, high};
