@@ -17,7 +17,7 @@ void Counters::add(Counter counter, uint64_t begin, uint64_t end, uint64_t amoun
   if (trace_ && info.wait_of_array) trace_.slice(Track::array, info.name, begin, end);
   if (begin < settled_to_) {
     const uint64_t from = std::max(begin, cleared_to_), to = std::min(end, settled_to_);
-    if (enabled_ && from < to) live_[index(counter)] += (to - from) * amount;
+    live_[index(counter)] += enabled_within(from, to) * amount;
     begin = settled_to_;
   }
   if (begin >= end || amount == 0) return;
@@ -27,6 +27,19 @@ void Counters::add(Counter counter, uint64_t begin, uint64_t end, uint64_t amoun
   interval.end = end;
   interval.amount = amount;
   interval.counter = counter;
+}
+
+/// Cycles from `begin` to `end` in which the engine was enabled, all of them settled. A wait
+/// becomes known when it ends, and software may have changed CTRL.enable since.
+uint64_t Counters::enabled_within(uint64_t begin, uint64_t end) {
+  const auto common = [begin, end](uint64_t from, uint64_t to) {
+    from = std::max(from, begin);
+    to = std::min(to, end);
+    return from < to ? to - from : 0;
+  };
+  uint64_t cycles = enabled_ ? common(enabled_from_, end) : 0;
+  enabled_before_.for_each([&](const Span& span) { cycles += common(span.begin, span.end); });
+  return cycles;
 }
 
 void Counters::forget(Counter counter, uint64_t cycle) {
@@ -71,6 +84,8 @@ void Counters::repeat(const Values& before, uint64_t periods, uint64_t cycles) {
 
 void Counters::enable(uint64_t cycle, bool enabled) {
   settle(cycle);
+  if (enabled_ && !enabled) enabled_before_.push({enabled_from_, cycle});
+  if (!enabled_ && enabled) enabled_from_ = cycle;
   enabled_ = enabled;
   interventions_++;
 }

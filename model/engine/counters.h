@@ -59,8 +59,19 @@ class Counters {
     Counter counter;
   };
 
+  /// Cycles in which the engine was enabled, `end` not included.
+  struct Span {
+    uint64_t begin = 0, end = 0;
+  };
+  // More than software can change CTRL.enable within one wait of the array.
+  static constexpr std::size_t kKeptSpans = 64;
+
+  uint64_t enabled_within(uint64_t begin, uint64_t end);
+
   TracePoint trace_;
   bool enabled_ = false;
+  uint64_t enabled_from_ = 0;
+  History<Span, kKeptSpans> enabled_before_;
   uint64_t settled_to_ = 0, cleared_to_ = 0;
   uint64_t interventions_ = 0;  // how often software has set or cleared them
   std::vector<Interval> intervals_;

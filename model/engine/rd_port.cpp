@@ -12,7 +12,9 @@ RdPort::RdPort(const Params& params, const PortLimits& limits, MemoryPort& memor
       memory_(memory),
       trace_(trace),
       unpack_(params.mem_bytes()),
-      burst_done_(read_limit_) {}
+      burst_done_(read_limit_),
+      burst_offered_(read_limit_),
+      burst_beats_(read_limit_) {}
 
 bool RdPort::allowed(ReadSource source, uint64_t cycle) const {
   return source != ReadSource::a || cycle > done_.ago(kReadAOutstanding, 0) ||
@@ -48,6 +50,7 @@ RdPort::Arrival RdPort::accept(uint64_t cycle, const Fetch& fetch, bool with_dat
   uint8_t* data = with_data ? data_.data() : nullptr;
 
   Arrival arrival;
+  burst_ = 0;
   unpack_.begin(offset, fetch.bytes, fetch.word_bytes);
   uint64_t from = cycle + 1;  // busy_q
   uint64_t first = kNever;    // beat of the fetch
@@ -55,8 +58,18 @@ RdPort::Arrival RdPort::accept(uint64_t cycle, const Fetch& fetch, bool with_dat
     const auto to_page_end = static_cast<unsigned>(beat_.whole(kPageBytes - address % kPageBytes));
     const unsigned burst = std::min({beats, max_burst_, to_page_end});
     // The interconnect takes a limited number of bursts at a time.
-    uint64_t& limiter = burst_done_[bursts_ % read_limit_];
-    const uint64_t fire = bursts_ < read_limit_ ? from : std::max(from, limiter + 1);
+    const std::size_t slot = slot_;
+    if (++slot_ == read_limit_) slot_ = 0;
+    const uint64_t fire = bursts_ < read_limit_ ? from : std::max(from, burst_done_[slot] + 1);
+    if (burst_ == fetch_bursts_.size()) fetch_bursts_.emplace_back();
+    Burst& times = fetch_bursts_[burst_++];
+    times.from = from;
+    times.fire = fire;
+    if (fire > from) {
+      times.end = burst_done_[slot];
+      times.end_offered = burst_offered_[slot];
+      times.end_beats = burst_beats_[slot];
+    }
     const std::size_t bytes = std::size_t{burst} * beat_.bytes();
     const MemoryPort::Response response = memory_.read(fire, address, bytes, data);
     const uint64_t first_beat = unpack_.beats(response.times, burst);
@@ -65,10 +78,17 @@ RdPort::Arrival RdPort::accept(uint64_t cycle, const Fetch& fetch, bool with_dat
       arrival.error_address = address;
     }
     first = std::min(first, first_beat);
-    limiter = unpack_.last_beat();
-    last_offered_ = std::max(last_offered_, response.times.beat(burst - 1));
+    times.offered_before = last_offered_;
+    times.first = response.times.beat(0);
+    times.last = response.times.beat(burst - 1);
+    times.taken = unpack_.last_beat();
+    last_offered_ = std::max(last_offered_, times.last);
     bursts_++;
     beats_ += burst;
+    times.beats = beats_;
+    burst_done_[slot] = times.taken;
+    burst_offered_[slot] = times.last;
+    burst_beats_[slot] = beats_;
     beats -= burst;
     address += bytes;
     if (data) data += bytes;
@@ -86,9 +106,28 @@ RdPort::Arrival RdPort::accept(uint64_t cycle, const Fetch& fetch, bool with_dat
 }
 
 uint64_t RdPort::drained_from(uint64_t cycle) const {
+  if (burst_ == 0) return std::max(cycle, free_from_ + 1);
+  // The burst that is asked for next is the last one. Those behind it never were.
+  const Burst* last = fetch_bursts_.data();
+  while (last->fire < cycle && last + 1 != fetch_bursts_.data() + burst_) last++;
+  const uint64_t never = beats_ - last->beats, after = unpack_.beats_after(cycle - 1);
+  const uint64_t waiting = after > never ? after - never : 0;
+  const uint64_t sooner = this->sooner(*last, cycle, waiting);
+  const uint64_t first = std::max(last->first - sooner, last->offered_before + 1);
+  const uint64_t offered = sooner == 0 ? last->last : first + last->last - last->first;
   // Dropped beats need no room in the unpacker: those that waited for it come one in each cycle.
-  const uint64_t dropped = std::max(last_offered_, cycle - 1 + unpack_.beats_after(cycle - 1));
-  return std::max({cycle, free_from_ + 1, std::min(unpack_.last_beat(), dropped) + 1});
+  const uint64_t dropped = std::max({last->offered_before, offered, cycle - 1 + waiting});
+  return std::max({cycle, last->fire - sooner + 1, std::min(last->taken, dropped) + 1});
+}
+
+/// How much sooner a burst is asked for, if beats are dropped from `cycle` on, of which `waiting`
+/// up to its own have not been taken: the burst for whose end it waited then ends sooner.
+uint64_t RdPort::sooner(const Burst& burst, uint64_t cycle, uint64_t waiting) {
+  if (burst.fire == burst.from || burst.end < cycle) return 0;
+  const uint64_t behind = burst.beats - burst.end_beats;
+  const uint64_t up_to_end = waiting > behind ? waiting - behind : 0;
+  const uint64_t end = std::min(burst.end, std::max(burst.end_offered, cycle - 1 + up_to_end));
+  return burst.fire - std::max(burst.from, end + 1);
 }
 
 void RdPort::visit(StateVisitor& visitor) {
@@ -96,12 +135,23 @@ void RdPort::visit(StateVisitor& visitor) {
   visitor.history(done_);
   visitor.ring(burst_done_, bursts_);
   visitor.cycle(last_offered_);
+  // These only matter when a job is broken off.
+  if (visitor.moves()) {
+    visitor.ring(burst_offered_, bursts_);
+    for (std::size_t i = 0; i < burst_; i++) {
+      Burst& burst = fetch_bursts_[i];
+      for (uint64_t* time : {&burst.from, &burst.fire, &burst.offered_before, &burst.first,
+                             &burst.last, &burst.taken, &burst.end, &burst.end_offered}) {
+        visitor.cycle(*time);
+      }
+    }
+  }
   unpack_.visit(visitor);
 }
 
 void RdPort::clear(uint64_t cycle) {
   done_ = {};
-  bursts_ = 0;
+  bursts_ = slot_ = burst_ = 0;
   free_from_ = cycle + 1;
   unpack_.clear(cycle + 1);
 }

@@ -57,7 +57,18 @@ class RdPort {
   uint64_t beats() const { return beats_; }
 
  private:
+  /// A burst of the last fetch, as far as it matters when the job is broken off.
+  struct Burst {
+    uint64_t from = 0, fire = 0;   // it could be asked for, and was
+    uint64_t offered_before = 0;   // the memory offers the last beat of those before it
+    uint64_t first = 0, last = 0;  // the memory offers its first and last beat
+    uint64_t taken = 0;            // its last beat
+    uint64_t beats = 0;            // so far, its own included
+    uint64_t end = 0, end_offered = 0, end_beats = 0;  // of the burst for whose end it waited
+  };
+
   bool allowed(ReadSource source, uint64_t cycle) const;
+  static uint64_t sooner(const Burst& burst, uint64_t cycle, uint64_t waiting);
 
   BeatSize beat_;
   unsigned max_burst_, read_limit_;
@@ -67,6 +78,10 @@ class RdPort {
   uint64_t free_from_ = 0;                    // the last burst of the fetch before leaves
   History<uint64_t, kReadOutstanding> done_;  // last beat of each fetch
   std::vector<uint64_t> burst_done_;          // last beat of each of the last read_limit_ bursts
+  std::vector<uint64_t> burst_offered_, burst_beats_;  // its offer; beats so far, that one included
+  std::size_t slot_ = 0;                               // of the next burst in these rings
+  std::vector<Burst> fetch_bursts_;  // of the last fetch: the first burst_ of them
+  std::size_t burst_ = 0;
   uint64_t bursts_ = 0, beats_ = 0;
   uint64_t last_offered_ = 0;  // when the memory offers the last of all beats
   std::vector<uint8_t> data_;
