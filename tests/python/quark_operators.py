@@ -93,7 +93,7 @@ def install(folder: pathlib.Path, root: pathlib.Path, cxx: str = "c++",
     check_interface(root, cxx, include)
     if not library.exists():
         made = folder / "made.so"
-        run(cxx, "-std=c++17", "-O1", "-ffp-contract=off", "-fPIC", "-shared", "-w", "-DNO_GPU",
+        run(cxx, "-std=c++17", "-O2", "-fPIC", "-shared", "-w", "-DNO_GPU",
             *include, *[quark / "src" / name for name in SOURCES], "-o", made)
         made.rename(library)
     return library
