@@ -17,6 +17,9 @@
 namespace mxe::onnxruntime {
 namespace {
 
+// Elements that are quantized together.
+constexpr std::size_t kPart = std::size_t{1} << 16;
+
 // What went wrong in onnxruntime is not for us to tell in other words; it is not expected at all.
 void expect(const Api& api, Status* status, const char* what) {
   if (!status) return;
@@ -121,28 +124,45 @@ void Kernel::compute(KernelContext* context) const {
   expect(api_, api_.elements(const_cast<Value*>(input), &from), "elements");
   expect(api_, api_.elements(output, &to), "elements");
   if (element_ == Element::float32) {
-    const std::vector<float> values = quantized(static_cast<const float*>(from), shape);
-    std::copy(values.begin(), values.end(), static_cast<float*>(to));
-    return;
+    return quantize(static_cast<const float*>(from), shape, static_cast<float*>(to));
   }
   const auto* halves = static_cast<const uint16_t*>(from);
   std::vector<float> x(product(shape));
   std::transform(halves, halves + x.size(), x.begin(),
                  [](uint16_t half) { return mx::float16_to_float(half); });
-  const std::vector<float> values = quantized(x.data(), shape);
-  std::transform(values.begin(), values.end(), static_cast<uint16_t*>(to),
+  quantize(x.data(), shape, x.data());
+  std::transform(x.begin(), x.end(), static_cast<uint16_t*>(to),
                  [](float value) { return mx::float16_bits(mx::to_bits(value)); });
 }
 
-std::vector<float> Kernel::quantized(const float* x, const std::vector<std::size_t>& shape) const {
+void Kernel::quantize(const float* x, std::vector<std::size_t> shape, float* out) const {
   mx::QuantizeRequest request;
   request.axis = axis_;
+  const std::size_t size = product(shape);
   if (owner_ == Owner::quark) {
     // Its operator lets single numbers pass and asks for no axis where there is one only.
-    if (product(shape) == 1) return {*x};
+    if (size == 1) {
+      *out = *x;
+      return;
+    }
     if (shape.size() == 1) request.axis = 0;
   }
-  return mx::quantize(x, shape, quantizer_.format, quantizer_.options, request).dequantized;
+  const int rank = static_cast<int>(shape.size());
+  const bool outer_parts = rank > 1 && request.axis != 0 && request.axis != -rank && size > kPart &&
+                           request.axis < rank && request.axis >= -rank &&
+                           mx::has_independent_blocks(quantizer_.options);
+  if (request.axis < 0 && outer_parts) request.axis += rank;
+  // Parts along the first axis, which blocks do not run along, that stay in the cache.
+  const std::size_t all = rank > 0 ? shape[0] : 1;
+  const std::size_t step =
+      outer_parts ? std::max<std::size_t>(1, kPart / (size / all)) : std::max<std::size_t>(1, all);
+  mx::QuantizedArray part;
+  for (std::size_t first = 0; first == 0 || first < all; first += step) {
+    if (outer_parts) shape[0] = std::min(step, all - first);
+    const std::size_t at = outer_parts ? first * (size / all) : 0;
+    mx::quantize_into(x + at, shape, quantizer_.format, quantizer_.options, request, part);
+    std::copy(part.dequantized.begin(), part.dequantized.end(), out + at);
+  }
 }
 
 }  // namespace mxe::onnxruntime

@@ -23,7 +23,8 @@ class Kernel {
   void compute(KernelContext* context) const;
 
  private:
-  std::vector<float> quantized(const float* x, const std::vector<std::size_t>& shape) const;
+  /// x may be out.
+  void quantize(const float* x, std::vector<std::size_t> shape, float* out) const;
 
   const Api& api_;
   Owner owner_;

@@ -55,6 +55,16 @@ def test_values_are_those_of_the_reference(element, axis, block):
                     expected)
 
 
+@pytest.mark.parametrize("shape, axis", [((7, 300, 70), 1), ((7, 300, 70), -3), ((70000,), 0),
+                                         ((3000, 3, 9), -2), ((2, 90000), -1)])
+@pytest.mark.parametrize("preset", ["ocp", "quark-onnx-py3"])
+def test_large_arrays(shape, axis, preset):
+    x = awkward(shape)
+    assert_same(run(x, axis=axis, preset=preset),
+                mxe.quantize(x, "mxfp8_e4m3", preset, axis=axis).dequantize()
+                if preset == "ocp" else mxe.fake_quantize(x, "mxfp8_e4m3", preset, axis=axis))
+
+
 @pytest.mark.parametrize("domain, kind", QUARKS)
 @pytest.mark.parametrize("mode", [0, 1, 2])
 @pytest.mark.parametrize("element", ELEMENTS)
