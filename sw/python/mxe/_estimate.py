@@ -24,10 +24,10 @@ def estimate(shapes: Any, format_a: FormatLike, format_b: FormatLike, *, config:
 @overload
 def estimate(model: Any, input_shape: Any, format_a: Optional[FormatLike] = ...,
              format_b: Optional[FormatLike] = ..., *, config: PathLike = ..., target: str = ...,
-             out_format: str = ..., out_rule: Optional[str] = ..., out_overflow: Optional[str] = ...,
-             mem_latency: Optional[int] = ..., mem_bytes_per_cycle: Optional[float] = ...,
-             mem_jitter: Optional[int] = ..., rtl: Optional[PathLike] = ...,
-             **parameters: int) -> Recording: ...
+             out_format: str = ..., out_rule: Optional[str] = ...,
+             out_overflow: Optional[str] = ..., mem_latency: Optional[int] = ...,
+             mem_bytes_per_cycle: Optional[float] = ..., mem_jitter: Optional[int] = ...,
+             rtl: Optional[PathLike] = ..., **parameters: int) -> Recording: ...
 
 
 def estimate(*what: Any, config: PathLike = "base", target: str = "model",

@@ -111,7 +111,7 @@ def test_bad_attributes(text, attributes):
         run(np.ones((2, 32), np.float32), **attributes)
 
 
-@pytest.mark.skipif(not QUARK, reason="MXE_QUARK_OPERATORS names no library of AMD Quark's operators")
+@pytest.mark.skipif(not QUARK, reason="MXE_QUARK_OPERATORS names no library of AMD Quark's")
 @pytest.mark.parametrize("shape, axis", [((6, 70, 45), 1), ((6, 70, 45), -1), ((64, 96), 0),
                                          ((77,), 1), ((1, 1), 0)])
 @pytest.mark.parametrize("element", ELEMENTS)
