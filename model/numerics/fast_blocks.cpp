@@ -252,6 +252,26 @@ float FastBlocks::value_of(uint8_t code, float x, float factor, float decode) co
   return rules_.scaled_value(value, decode);
 }
 
+void FastBlocks::write_values(const float* in, std::size_t count, std::size_t at,
+                              std::size_t block) {
+  const float decode = run_.decodes[block];
+  const uint8_t* codes = output_.codes + at;
+  float* out = output_.dequantized + at;
+  if (rules_.format.kind == FormatKind::integer) {  // whose codes do not tell the sign of zeros
+    for (std::size_t i = 0; i < count; i++) {
+      out[i] = value_of(codes[i], in[i], run_.factors[block], decode);
+    }
+    return;
+  }
+  const float* values = rules_.values.data();
+  if (rules_.options.value_order != ValueOrder::code_first) {
+    for (std::size_t i = 0; i < count; i++) out[i] = rules_.scaled_value(values[codes[i]], decode);
+    return;
+  }
+  const float whole = rules_.tensor_decode;
+  for (std::size_t i = 0; i < count; i++) out[i] = values[codes[i]] * decode * whole;
+}
+
 void FastBlocks::line(const float* x, std::size_t at, std::size_t blocks, std::size_t size,
                       std::size_t scale_at, std::vector<std::size_t>& left) {
   for (std::size_t first = 0; first < blocks; first += kRun) {
@@ -273,10 +293,8 @@ void FastBlocks::line(const float* x, std::size_t at, std::size_t blocks, std::s
     kernels_.encode(in, run, size, parameters_, run_.factors.data(), output_.codes + begin);
     write_scales(run, scale_at + first);
     if (!output_.dequantized) continue;
-    for (std::size_t i = 0; i < run * size; i++) {
-      const std::size_t block = i / size;
-      output_.dequantized[begin + i] =
-          value_of(output_.codes[begin + i], in[i], run_.factors[block], run_.decodes[block]);
+    for (std::size_t block = 0; block < run; block++) {
+      write_values(in + block * size, size, begin + block * size, block);
     }
   }
 }

@@ -84,6 +84,8 @@ class FastBlocks {
   void derive_real_scales(std::size_t blocks, std::size_t first, std::vector<std::size_t>& left);
   void write_scales(std::size_t blocks, std::size_t scale_at);
   float value_of(uint8_t code, float x, float factor, float decode) const;
+  // Those of some elements of the run's block, which lie from `at` on.
+  void write_values(const float* in, std::size_t count, std::size_t at, std::size_t block);
 
   const BlockRules& rules_;
   const FastOutput output_;

@@ -79,4 +79,10 @@ ScaleRule parse_scale_rule(std::string_view name) {
   throw Error(fmt::format("unknown scale rule '{}' (allowed: {})", name, fmt::join(names, ", ")));
 }
 
+bool has_independent_blocks(const QuantizerOptions& options) {
+  return options.walk == BlockWalk::axis && options.block_size > 0 && options.block_rows == 1 &&
+         options.rounding != Rounding::stochastic && !options.row_scaled &&
+         (!options.uses_tensor_scale || options.tensor_amax);
+}
+
 }  // namespace mx

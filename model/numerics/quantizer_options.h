@@ -270,4 +270,8 @@ const char* scale_rule_name(ScaleRule rule);
 /// The inverse; throws Error listing the names.
 ScaleRule parse_scale_rule(std::string_view name);
 
+/// Whether blocks depend on nothing but their own elements, so that parts of an array can be
+/// quantized alone.
+bool has_independent_blocks(const QuantizerOptions& options);
+
 }  // namespace mx

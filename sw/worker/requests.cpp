@@ -78,6 +78,7 @@ JobShape read_shape(const Json& request) {
   shape.format_a = mx::parse_format(request.at("format_a").get<std::string>());
   shape.format_b = mx::parse_format(request.at("format_b").get<std::string>());
   shape.output = read_output(request);
+  if (request.value("bias_row", false)) shape.bias = BiasKind::row;
   return shape;
 }
 

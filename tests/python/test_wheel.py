@@ -5,8 +5,8 @@ and the examples of docs/python.md there. The interpreter that runs this makes t
 
 Exit status: 0; 1 if something fails; 77 if pip gets no packages, for example without a network.
 What was downloaded and compiled is kept below --work for the next time. Tests with PyTorch (see
-torch_cpu.py) and peers.txt, large libraries that the package works together with, run if
-MXE_PYTHON_PEERS is set, and are skipped otherwise.
+torch_cpu.py), AMD Quark's operators (quark_operators.py) and peers.txt, large libraries that the
+package works together with, run if MXE_PYTHON_PEERS is set, and are skipped otherwise.
 """
 import argparse
 import os
@@ -16,6 +16,7 @@ import shutil
 import subprocess
 import sys
 
+import quark_operators
 import torch_cpu
 
 SKIPPED = 77
@@ -108,6 +109,8 @@ def main():
     others = {}  # variables of the environment that say where other libraries are
     if peers:
         others = with_torch(root, work, python)
+        others["MXE_QUARK_OPERATORS"] = str(quark_operators.install(
+            work / "quark", root, options.cxx, python))
     tests = subprocess.run(
         [python, "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", root / "sw/python/tests"],
         cwd=work, check=False,

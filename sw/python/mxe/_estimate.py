@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from typing import Any, Optional
+import sys
+from typing import Any, Optional, overload
 
 from . import _core
 from ._quantizer import FormatLike, format_name
@@ -12,40 +13,100 @@ from ._record import Job, Recording
 from ._requests import PathLike, engine_request, job_of, whole
 
 
-def estimate(shapes: Any, format_a: FormatLike, format_b: FormatLike, *, config: PathLike = "base",
-             target: str = "model", out_format: str = "fp32", out_rule: Optional[str] = None,
+@overload
+def estimate(shapes: Any, format_a: FormatLike, format_b: FormatLike, *, config: PathLike = ...,
+             target: str = ..., out_format: str = ..., out_rule: Optional[str] = ...,
+             out_overflow: Optional[str] = ..., mem_latency: Optional[int] = ...,
+             mem_bytes_per_cycle: Optional[float] = ..., mem_jitter: Optional[int] = ...,
+             rtl: Optional[PathLike] = ..., **parameters: int) -> Recording: ...
+
+
+@overload
+def estimate(model: Any, input_shape: Any, format_a: Optional[FormatLike] = ...,
+             format_b: Optional[FormatLike] = ..., *, config: PathLike = ..., target: str = ...,
+             out_format: str = ..., out_rule: Optional[str] = ...,
+             out_overflow: Optional[str] = ..., mem_latency: Optional[int] = ...,
+             mem_bytes_per_cycle: Optional[float] = ..., mem_jitter: Optional[int] = ...,
+             rtl: Optional[PathLike] = ..., **parameters: int) -> Recording: ...
+
+
+def estimate(*what: Any, config: PathLike = "base", target: str = "model",
+             out_format: str = "fp32", out_rule: Optional[str] = None,
              out_overflow: Optional[str] = None, mem_latency: Optional[int] = None,
              mem_bytes_per_cycle: Optional[float] = None, mem_jitter: Optional[int] = None,
-             rtl: Optional[PathLike] = None, **parameters: int) -> Recording:
+             rtl: Optional[PathLike] = None, **named: Any) -> Recording:
     """The cycles of matrix products of given shapes, without data: `mxe estimate`.
 
-    shapes: (M, N, K), a list of such, or {name: (M, N, K)}; [M, K] @ [K, N]. A fourth number says
-        how many such products there are, one after the other. The rest is as in `Engine` and
-        `mxe.matmul`.
+    estimate(shapes, format_a, format_b) - shapes: (M, N, K), a list of such, or {name: (M, N, K)};
+        [M, K] @ [K, N]. A fourth number says how many such products there are, one after the other.
+    estimate(model, input_shape, format_a, format_b) - the products of the linear layers of a model
+        of PyTorch, in the order of a forward pass, of which nothing is computed. input_shape: of
+        its input, or a list of shapes and of tensors, whose shapes and types count. The formats are
+        for torch.nn.Linear; layers that `mxe.torch.quantize_` made have their own.
 
-    Returns a Recording with a job for each shape. Raises ValueError as `Engine` does, and for
-    shapes that are not numbers of at least 1.
+    The rest is as in `Engine` and `mxe.matmul`. Returns a Recording with a job for each shape, or
+    for each call of a layer. Raises ValueError as `Engine` does, for shapes that are not numbers of
+    at least 1, and for a layer without formats.
     """
     from ._worker import Worker  # whose imports take as long as all others
+    products, parameters = _asked(what, named)
     request, environment = engine_request({
         "config": os.fspath(config), "target": target, "mem_latency": mem_latency,
         "mem_bytes_per_cycle": mem_bytes_per_cycle, "mem_jitter": mem_jitter, "rtl": rtl,
         "cycles_only": True, **parameters})
-    job = {**_core.engine_output(out_format, out_rule, out_overflow),
-           "format_a": _core_format(format_a), "format_b": _core_format(format_b)}
-    named = _named_shapes(shapes)
+    output = _core.engine_output(out_format, out_rule, out_overflow)
     worker = Worker(request, environment)
     recording = Recording()
-    done: dict[tuple[int, int, int], dict[str, Any]] = {}
+    done: dict[tuple[Any, ...], dict[str, Any]] = {}
     try:
-        for name, (m, n, k, products) in named:
-            if (m, n, k) not in done:
-                done[m, n, k] = worker.call({**job, "m": m, "n": n, "k": k})
-            row = job_of(worker.description, {**job, "m": m, "n": n, "k": k}, done[m, n, k], None)
-            recording.jobs.append(_times(dataclasses.replace(row, name=name), products))
+        for name, (m, n, k, count), formats, bias in products:
+            job = {**output, "format_a": formats[0], "format_b": formats[1], "m": m, "n": n, "k": k,
+                   "bias_row": bias}
+            key = (m, n, k, bias, *formats)
+            if key not in done:
+                done[key] = worker.call(job)
+            row = job_of(worker.description, job, done[key], None)
+            recording.jobs.append(_times(dataclasses.replace(row, name=name), count))
     finally:
         worker.end()
     return recording
+
+
+# A product's name, its sizes and how many there are, the formats of A and B, and whether a row is
+# added.
+_Asked = tuple[str, tuple[int, int, int, int], tuple[str, str], bool]
+
+
+def _asked(what: tuple[Any, ...], named: dict[str, Any]) -> tuple[list[_Asked], dict[str, int]]:
+    """The products, and what is left of the named arguments: parameters of the engine."""
+    torch = sys.modules.get("torch")
+    of_model = "model" in named or (torch is not None and what[:1] and
+                                    isinstance(what[0], torch.nn.Module))
+    order = ["model", "input_shape", "format_a", "format_b"] if of_model else \
+        ["shapes", "format_a", "format_b"]
+    given = dict(zip(order, what))
+    if len(what) > len(order) or any(name in given for name in named):
+        raise TypeError(f"estimate takes {', '.join(order)}, each once")
+    given.update((name, named.pop(name)) for name in order if name in named)
+    for name in order:
+        if name not in given and not (of_model and name.startswith("format")):
+            raise TypeError(f"estimate needs {name}")
+    formats = (given.get("format_a"), given.get("format_b"))
+    if not of_model:
+        both = _core_format(formats[0]), _core_format(formats[1])
+        return [(name, sizes, both, False) for name, sizes in _named_shapes(given["shapes"])], named
+    from .torch import _shapes
+    return [(one.name, (one.m, one.n, one.k, 1),
+             (_format_of(one, one.format_a or formats[0]),
+              _format_of(one, one.format_b or formats[1])), one.bias)
+            for one in _shapes.products(given["model"], given["input_shape"])], named
+
+
+def _format_of(product: Any, format: Any) -> str:
+    if format is None:
+        raise ValueError(f"layer '{product.name}' is not quantized: format_a and format_b are "
+                         "needed")
+    return _core_format(format)
 
 
 def _core_format(format: FormatLike) -> str:

@@ -3,9 +3,12 @@
 
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
+#include <sys/mman.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
+#include <memory>
 
 #include "model/numerics/axis_view.h"
 #include "model/numerics/bfloat16.h"
@@ -22,19 +25,14 @@ namespace {
 // 4 MiB for input that has to be brought to float32 first.
 constexpr std::size_t kSlice = std::size_t{1} << 20;
 
+// The same where only values are wanted and one thread makes them: they stay in its cache.
+constexpr std::size_t kSmallSlice = std::size_t{1} << 16;
+
 std::size_t resolve_axis(int axis, std::size_t rank) {
   const int signed_rank = rank == 0 ? 1 : static_cast<int>(rank);
   // What does not exist is left to the quantizer to complain about.
   if (axis < -signed_rank || axis >= signed_rank) return 0;
   return static_cast<std::size_t>(axis < 0 ? axis + signed_rank : axis);
-}
-
-// Whether blocks depend on nothing but their own elements, so that parts of an array can be
-// quantized alone.
-bool has_independent_blocks(const mx::QuantizerOptions& options) {
-  return options.walk == mx::BlockWalk::axis && options.block_size > 0 && options.block_rows == 1 &&
-         options.rounding != mx::Rounding::stochastic && !options.row_scaled &&
-         (!options.uses_tensor_scale || options.tensor_amax);
 }
 
 // Where an array can be cut: into parts of some length that lie one after the other.
@@ -44,24 +42,69 @@ struct Cut {
   std::size_t step = 1;      // pieces that cannot be parted
 };
 
+// Asks for large pages, as NumPy does: the first touch of small ones takes longer than quantizing.
+void prefer_large_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes) {
+#ifdef MADV_HUGEPAGE
+  constexpr std::size_t kWorthIt = std::size_t{1} << 22;
+  constexpr std::uintptr_t kPage = 4096;
+  if (bytes < kWorthIt) return;
+  const std::uintptr_t start = reinterpret_cast<std::uintptr_t>(memory);
+  const std::uintptr_t aligned = (start + kPage - 1) / kPage * kPage;
+  // Whether it is granted changes nothing but the time.
+  madvise(reinterpret_cast<void*>(aligned), bytes - (aligned - start), MADV_HUGEPAGE);
+#endif
+}
+
 template <typename T>
-void append(std::vector<T>& all, std::vector<T>& part, std::size_t total) {
-  if (all.empty()) all.reserve(total);
+void append(std::vector<T>& all, const std::vector<T>& part, std::size_t total) {
+  if (all.empty() && total > 0) {
+    all.reserve(total);
+    prefer_large_pages(all.data(), total * sizeof(T));
+  }
   all.insert(all.end(), part.begin(), part.end());
+}
+
+mx::QuantizeRequest request_for(const Input& x, int axis, unsigned threads, bool dequantize) {
+  mx::QuantizeRequest request;
+  request.axis = axis;
+  request.dequantize = dequantize;
+  request.threads = threads_for(x.size() / mx::kBlockSize, threads);
+  return request;
+}
+
+// Quantizes an array with independent blocks, about `slice` elements at a time: take(part, where
+// its first element lies). Signals are seen between two slices.
+template <typename Take>
+void quantize_slices(const Input& x, const mx::Quantizer& quantizer, const mx::AxisView& view,
+                     mx::QuantizeRequest request, std::size_t slice, const Take& take) {
+  const bool outer = view.outer > 1;
+  const Cut cut = outer ? Cut{view.outer, view.length * view.inner, 1}
+                        : Cut{view.length, view.inner, quantizer.options.block_size};
+  const std::size_t units = std::max<std::size_t>(1, slice / (cut.elements * cut.step));
+  request.axis = 1;
+  std::vector<float> buffer;
+  mx::QuantizedArray part;
+  for (std::size_t first = 0; first < cut.pieces; first += units * cut.step) {
+    const std::size_t last = std::min(cut.pieces, first + units * cut.step);
+    const float* values = x.floats(first * cut.elements, last * cut.elements, buffer);
+    const std::vector<std::size_t> shape =
+        outer ? std::vector<std::size_t>{last - first, view.length, view.inner}
+              : std::vector<std::size_t>{1, last - first, view.inner};
+    mx::quantize_into(values, shape, quantizer.format, quantizer.options, request, part);
+    take(part, first * cut.elements);
+    check_signals();
+  }
 }
 
 }  // namespace
 
 mx::QuantizedArray quantize(const Input& x, const mx::Quantizer& quantizer, int axis,
                             unsigned threads, bool dequantize) {
-  mx::QuantizeRequest request;
-  request.axis = axis;
-  request.dequantize = dequantize;
-  request.threads = threads_for(x.size() / mx::kBlockSize, threads);
+  const mx::QuantizeRequest request = request_for(x, axis, threads, dequantize);
   const std::vector<std::size_t>& shape = x.shape();
-  std::vector<float> buffer;
   const std::size_t slice = kSlice * std::max(1u, threads);
-  if (x.size() <= slice || !has_independent_blocks(quantizer.options)) {
+  if (x.size() <= slice || !mx::has_independent_blocks(quantizer.options)) {
+    std::vector<float> buffer;
     return mx::quantize(x.floats(0, x.size(), buffer), shape, quantizer.format, quantizer.options,
                         request);
   }
@@ -72,35 +115,48 @@ mx::QuantizedArray quantize(const Input& x, const mx::Quantizer& quantizer, int 
       mx::quantize(nullptr, empty, quantizer.format, quantizer.options, request);
   const std::size_t along = resolve_axis(axis, shape.size());
   const mx::AxisView view = mx::split_at(shape, along);
-  const bool outer = view.outer > 1;
-  const Cut cut = outer ? Cut{view.outer, view.length * view.inner, 1}
-                        : Cut{view.length, view.inner, quantizer.options.block_size};
   const std::size_t blocks =
       (view.length + quantizer.options.block_size - 1) / quantizer.options.block_size;
   const std::size_t scales = view.rows() * blocks;
-  const std::size_t units = std::max<std::size_t>(1, slice / (cut.elements * cut.step));
-  request.axis = 1;
-  for (std::size_t first = 0; first < cut.pieces; first += units * cut.step) {
-    const std::size_t last = std::min(cut.pieces, first + units * cut.step);
-    const float* values = x.floats(first * cut.elements, last * cut.elements, buffer);
-    const std::vector<std::size_t> part_shape =
-        outer ? std::vector<std::size_t>{last - first, view.length, view.inner}
-              : std::vector<std::size_t>{1, last - first, view.inner};
-    mx::QuantizedArray part =
-        mx::quantize(values, part_shape, quantizer.format, quantizer.options, request);
+  const auto add = [&](const mx::QuantizedArray& part, std::size_t) {
     append(all.codes, part.codes, part.codes.empty() ? 0 : x.size());
     append(all.wide_codes, part.wide_codes, part.wide_codes.empty() ? 0 : x.size());
     append(all.scales, part.scales, scales);
     append(all.scale_codes, part.scale_codes, part.scale_codes.empty() ? 0 : scales);
     append(all.dequantized, part.dequantized, dequantize ? x.size() : 0);
-    check_signals();
-  }
+  };
+  quantize_slices(x, quantizer, view, request, slice, add);
   all.tensor_amax = quantizer.options.tensor_amax.value_or(1.0f);
   all.shape = shape;
   all.axis = along;
   all.scale_shape = shape;
   all.scale_shape[along] = blocks;
   return all;
+}
+
+std::unique_ptr<float[]> quantized_values(const Input& x, const mx::Quantizer& quantizer, int axis,
+                                          unsigned threads) {
+  const mx::QuantizeRequest request = request_for(x, axis, threads, true);
+  std::unique_ptr<float[]> values(new float[x.size()]);  // without zeros, which take a pass
+  prefer_large_pages(values.get(), x.size() * sizeof(float));
+  const std::size_t slice = request.threads > 1 ? kSlice * request.threads : kSmallSlice;
+  const auto put = [&](const mx::QuantizedArray& part, std::size_t at) {
+    std::copy(part.dequantized.begin(), part.dequantized.end(), values.get() + at);
+  };
+  const std::vector<std::size_t>& shape = x.shape();
+  if (x.size() <= slice || !mx::has_independent_blocks(quantizer.options)) {
+    std::vector<float> buffer;
+    put(mx::quantize(x.floats(0, x.size(), buffer), shape, quantizer.format, quantizer.options,
+                     request),
+        0);
+    return values;
+  }
+  std::vector<std::size_t> empty = shape;
+  empty[0] = 0;
+  mx::quantize(nullptr, empty, quantizer.format, quantizer.options, request);  // complains
+  quantize_slices(x, quantizer, mx::split_at(shape, resolve_axis(axis, shape.size())), request,
+                  slice, put);
+  return values;
 }
 
 void append_stored(const float* values, std::size_t count, Stored form, std::vector<uint8_t>& out) {
@@ -153,14 +209,20 @@ void bind_quantized(nb::module_& module) {
          unsigned threads, int form) {
         const Input x(array, bfloat16_bits, "x");
         const auto stored = static_cast<Stored>(form);
-        std::vector<float> values;
+        std::unique_ptr<float[]> values;
         std::vector<uint8_t> bytes;
         {
           const nb::gil_scoped_release released;
-          values = quantize(x, quantizer.quantizer, axis, threads, true).dequantized;
-          if (stored != Stored::float32) append_stored(values.data(), values.size(), stored, bytes);
+          values = quantized_values(x, quantizer.quantizer, axis, threads);
+          if (stored != Stored::float32) append_stored(values.get(), x.size(), stored, bytes);
         }
-        if (stored == Stored::float32) return nb::cast(owned(std::move(values), x.shape()));
+        if (stored == Stored::float32) {
+          float* const first = values.get();
+          const nb::capsule owner(values.release(),
+                                  [](void* all) noexcept { delete[] static_cast<float*>(all); });
+          return nb::cast(
+              nb::ndarray<nb::numpy, float>(first, x.shape().size(), x.shape().data(), owner));
+        }
         return stored_array(std::move(bytes), stored, x.shape());
       },
       "x"_a.noconvert(), "bfloat16_bits"_a, "quantizer"_a, "axis"_a, "threads"_a, "form"_a);

@@ -5,6 +5,7 @@
 #include <nanobind/ndarray.h>
 
 #include <cstddef>
+#include <memory>
 #include <vector>
 
 #include "model/numerics/quantize.h"
@@ -22,6 +23,10 @@ struct Quantized {
 /// Quantizes an array in slices, between which signals are seen. Needs no GIL.
 mx::QuantizedArray quantize(const Input& x, const mx::Quantizer& quantizer, int axis,
                             unsigned threads, bool dequantize);
+
+/// The numbers [shape of x] that quantizing makes of it, in the same way.
+std::unique_ptr<float[]> quantized_values(const Input& x, const mx::Quantizer& quantizer, int axis,
+                                          unsigned threads);
 
 void bind_quantized(nanobind::module_& module);
 void bind_arrays(nanobind::module_& module);

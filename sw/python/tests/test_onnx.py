@@ -201,7 +201,7 @@ def test_activations_as_quark_has_them():
     ("dimension 'rows'", lambda: mxe.onnx.shapes(model(), rows=3)),
     (r"shape \[\?, 8, 5, 7\]", lambda: mxe.onnx.shapes(model())),
     ("the operator has no mxfp4_e1m2",
-     lambda: mxe.onnx.quantize_activations(model(), "mxfp4_e1m2")),
+     lambda: mxe.onnx.quantize_activations(model(), "mxfp4_e1m2", domain="com.amd.quark")),
     ("unknown domain", lambda: mxe.onnx.quantize_activations(model(), "mxint8", domain="x")),
     ("rounding_mode cannot", lambda: mxe.onnx.quantize_activations(model(), "mxint8",
                                                                    rounding_mode=3)),

@@ -3,10 +3,11 @@
 
 Needs the package onnx. Weights become standard DequantizeLinear nodes with blocks, so that any
 runtime that knows these reads them; activations become nodes MXQuantizeDequantize with the
-attributes of AMD Quark's operator of that name.
+attributes of AMD Quark's operator of that name, which onnxruntime runs with `custom_op_library`.
 """
-from ._activations import MXQuantizeDequantize, quantize_activations
+from ._activations import MXQuantizeDequantize, custom_op_library, quantize_activations
 from ._shapes import Product, shapes
 from ._weights import quantize_weights
 
-__all__ = ["MXQuantizeDequantize", "Product", "quantize_activations", "quantize_weights", "shapes"]
+__all__ = ["MXQuantizeDequantize", "Product", "custom_op_library", "quantize_activations",
+           "quantize_weights", "shapes"]

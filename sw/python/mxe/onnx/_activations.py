@@ -2,6 +2,7 @@
 """Activations that are quantized where they enter a product."""
 from __future__ import annotations
 
+import pathlib
 from typing import Any, Callable, Optional
 
 import numpy as np
@@ -16,6 +17,7 @@ from ._graph import Model, load, name_of, products
 # AMD Quark's names of formats and of the operator in its domains.
 _ELEMENTS = {"mxfp8_e4m3": "fp8_e4m3", "mxfp8_e5m2": "fp8_e5m2", "mxfp6_e3m2": "fp6_e3m2",
              "mxfp6_e2m3": "fp6_e2m3", "mxfp4_e2m1": "fp4_e2m1", "mxint8": "int8"}
+_OURS = {**_ELEMENTS, "mxfp4_e1m2": "fp4_e1m2"}
 _OPERATORS = {"com.mxe": "MXQuantizeDequantize", "com.amd.quark": "MXQuantizeDequantize",
               "com.vai.quantize": "MXFixNeuron"}
 # Of integers, by Quark's numbers: half away from zero, half up, half to even.
@@ -33,46 +35,63 @@ class MXQuantizeDequantize(OpRun):
 
     def _run(self, x: Any, axis: int = -1, block_size: int = 32, element_dtype: str = "fp8_e4m3",
              preset: str = "", rounding_mode: int = 2) -> tuple[Any]:
-        format = next(name for name, theirs in _ELEMENTS.items() if theirs == element_dtype)
+        format = next(name for name, theirs in _OURS.items() if theirs == element_dtype)
         preset = preset or f"quark-onnx-{_ROUNDING[rounding_mode]}"
         return (fake_quantize(np.asarray(x), format, preset, axis=axis, block=block_size),)
 
 
+def custom_op_library() -> str:
+    """The library of operators for onnxruntime 1.17 and later on CPUs:
+    `SessionOptions.register_custom_ops_library(mxe.onnx.custom_op_library())`.
+
+    It has MXQuantizeDequantize for float32 and float16 in our domain, and AMD Quark's operator with
+    Quark's defaults in both of its domains, so that no session can have Quark's own library beside
+    it. Source: sw/python/onnxruntime.
+    """
+    return str(pathlib.Path(__file__).parents[1] / "mxe_onnxruntime.so")
+
+
 def quantize_activations(model: Model, format: FormatLike, preset: str = "ocp", *,
                          block: int = 32, rounding_mode: int = 2, domain: str = "com.mxe",
+                         convolutions: bool = False,
                          select: Optional[Callable[[str], bool]] = None) -> onnx.ModelProto:
     """A model that quantizes the operands A of its MatMul and Gemm nodes while it runs.
 
-    model: a ModelProto or a file; it stays as it is. format: one of the engine's, but not
-        mxfp4_e1m2. preset: whose quantizer, in our domain.
+    model: a ModelProto or a file; it stays as it is. format: one of the engine's. preset: whose
+        quantizer, in our domain.
     domain: com.mxe, or com.amd.quark or com.vai.quantize for AMD Quark's operator, which has no
-        preset; its library of operators runs those. rounding_mode: of mxint8 there: 0 half away from
-        zero, 1 half up, 2 half to even.
+        preset and no mxfp4_e1m2. rounding_mode: of mxint8 there: 0 half away from zero, 1 half up,
+        2 half to even.
+    convolutions: the inputs of Conv, too, in blocks along their channels, as Quark has them.
     select: which nodes, by their names; default: all.
 
-    Blocks run along the sum. Returns the new model, checked by onnx.checker;
-    onnx.reference.ReferenceEvaluator runs com.mxe with `new_ops=[MXQuantizeDequantize]`. Raises
+    Blocks run along the sum. Returns the new model, checked by onnx.checker; onnxruntime runs it
+    with `custom_op_library`, onnx.reference.ReferenceEvaluator what is in com.mxe with
+    `new_ops=[MXQuantizeDequantize]`. Raises
     ValueError for formats, presets and domains that do not exist, and if there is nothing to
     quantize.
     """
     name = Format(format_name(format)).name
-    if name not in _ELEMENTS:
-        raise ValueError(f"the operator has no {name} (allowed: {', '.join(_ELEMENTS)})")
     if domain not in _OPERATORS:
         raise ValueError(f"unknown domain '{domain}' (allowed: {', '.join(_OPERATORS)})")
+    elements = _OURS if domain == "com.mxe" else _ELEMENTS
+    if name not in elements:
+        raise ValueError(f"the operator has no {name} (allowed: {', '.join(elements)})")
     if not 0 <= rounding_mode < len(_ROUNDING):
         raise ValueError(f"rounding_mode cannot be {rounding_mode} (allowed: 0, 1, 2)")
     if domain != "com.mxe" and preset != "ocp":
         raise ValueError(f"{domain} has no presets: its operator is what quark-onnx is")
     fake_quantize(np.zeros((1, 32), np.float32), name, preset, block=block)  # complains
     new = load(model)
-    attributes: dict[str, Any] = {"element_dtype": _ELEMENTS[name], "block_size": block,
+    attributes: dict[str, Any] = {"element_dtype": elements[name], "block_size": block,
                                   "rounding_mode": rounding_mode}
     if domain == "com.mxe":
         attributes["preset"] = preset
     count = 0
     for graph, node in list(products(new.graph)):
-        if node.op_type == "Conv" or (select is not None and not select(name_of(node))):
+        convolution = node.op_type == "Conv"
+        if (convolution and not convolutions) or (select is not None and
+                                                  not select(name_of(node))):
             continue
         transposed = node.op_type == "Gemm" and any(one.name == "transA" and one.i
                                                     for one in node.attribute)
@@ -81,11 +100,11 @@ def quantize_activations(model: Model, format: FormatLike, preset: str = "ocp", 
                   if list(one.output) == list(node.output))
         graph.node.insert(at, helper.make_node(
             _OPERATORS[domain], [node.input[0]], [output], name=output, domain=domain,
-            axis=-2 if transposed else -1, **attributes))
+            axis=1 if convolution else -2 if transposed else -1, **attributes))
         graph.node[at + 1].input[0] = output
         count += 1
     if not count:
-        raise ValueError("the model has no MatMul or Gemm"
+        raise ValueError(f"the model has no {'Conv, ' if convolutions else ''}MatMul or Gemm"
                          + ("" if select is None else " that was selected"))
     if domain not in [one.domain for one in new.opset_import]:
         new.opset_import.append(helper.make_opsetid(domain, 1))

@@ -124,7 +124,8 @@ def scaled_matmul(a: Tensor, a_scales: Tensor, b: Tensor, b_scales: Tensor, quan
     engine computes it (`mxe.matmul`)."""
     product: Tensor = mxe.matmul(array_of(a, a_scales, None, quantizer_a, -1),
                                  array_of(b, b_scales, None, quantizer_b, -1), bias=_plain(bias),
-                                 transpose_b=True, accumulate=accumulate)
+                                 transpose_b=True, accumulate=accumulate,
+                                 threads=torch.get_num_threads())
     return product
 
 
@@ -173,7 +174,8 @@ def linear(x: Tensor, codes: Tensor, scales: Tensor, bias: Optional[Tensor], qua
     type of x.
 
     Gradients are those of `matmul`; the weights have none."""
-    rows = mxe.quantize(x.detach().reshape(-1, x.shape[-1]), quantizer_of(quantizer))
+    rows = mxe.quantize(x.detach().reshape(-1, x.shape[-1]), quantizer_of(quantizer),
+                        threads=torch.get_num_threads())
     weights = array_of(codes, scales, None, weight_quantizer, -1)
     product: Tensor = mxe.matmul(rows, weights, bias=_plain(bias), transpose_b=True,
                                  accumulate=accumulate)
@@ -216,7 +218,8 @@ def matmul(a: Tensor, b: Tensor, quantizer_a: str, quantizer_b: str,
     `fake_quantize`."""
     product: Tensor = mxe.matmul(mxe.quantize(a, quantizer_of(quantizer_a)),
                                  mxe.quantize(b, quantizer_of(quantizer_b)), bias=_plain(bias),
-                                 transpose_b=True, accumulate=accumulate)
+                                 transpose_b=True, accumulate=accumulate,
+                                 threads=torch.get_num_threads())
     return product
 
 
