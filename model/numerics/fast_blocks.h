@@ -43,9 +43,11 @@ class FastBlocks {
             std::size_t scale_at, std::vector<std::size_t>& left);
 
   /// One block a column of `rows` elements that are `stride` apart: `columns` of them (at most
-  /// kColumns) from x[at].
+  /// kColumns) from x[at]. Columns with a tensor scale each come with `own`, the rules of every
+  /// one, which differ in nothing else.
   void columns(const float* x, std::size_t at, std::size_t stride, std::size_t rows,
-               std::size_t columns, std::size_t scale_at, std::vector<std::size_t>& left);
+               std::size_t columns, std::size_t scale_at, std::vector<std::size_t>& left,
+               const BlockRules* own = nullptr);
 
  private:
   static constexpr std::size_t kRun = 32;  // blocks: their elements stay in the first-level cache
@@ -81,9 +83,11 @@ class FastBlocks {
   void find_out(uint32_t field);
   void round_amaxes(std::size_t blocks);
   void derive_scales(std::size_t blocks, std::size_t first, std::vector<std::size_t>& left);
-  void derive_real_scales(std::size_t blocks, std::size_t first, std::vector<std::size_t>& left);
+  void derive_real_scales(std::size_t blocks, std::size_t first, std::vector<std::size_t>& left,
+                          const BlockRules* own = nullptr);
+  void own_real_scales(std::size_t blocks, const BlockRules* own);
   void write_scales(std::size_t blocks, std::size_t scale_at);
-  float value_of(uint8_t code, float x, float factor, float decode) const;
+  float value_of(uint8_t code, float x, float factor, float decode, const BlockRules& rules) const;
 
   const BlockRules& rules_;
   const FastOutput output_;

@@ -81,6 +81,21 @@ std::size_t rows_across(const std::vector<std::size_t>& shape, std::size_t axis)
   return shape[axis + 1 == rank ? rank - 2 : rank - 1];
 }
 
+// largest_magnitude of each of the runs of one outer index, row after row as they lie in memory.
+std::vector<float> amaxes_of_runs(const float* x, const Lines& lines, bool specials) {
+  if (lines.inner == 1) return {largest_magnitude(x, lines.length, 1, specials)};
+  std::vector<uint32_t> bits(lines.inner);
+  preset_kernels({}, {}, best_simd_level())
+      .amax_columns(x, lines.inner, lines.length, lines.inner, kMagnitudeBits, bits.data());
+  std::vector<float> amaxes;
+  for (std::size_t inner = 0; inner < lines.inner; inner++) {
+    const bool ordinary = bits[inner] != 0 && (specials || bits[inner] < kInfinity);
+    amaxes.push_back(ordinary ? from_bits(bits[inner])
+                              : largest_magnitude(x + inner, lines.length, lines.inner, specials));
+  }
+  return amaxes;
+}
+
 // Rules for every run along the axis, or one for all.
 std::vector<BlockRules> rules_of(const float* x, const Lines& lines, const ElementFormat& format,
                                  const QuantizerOptions& options) {
@@ -93,12 +108,11 @@ std::vector<BlockRules> rules_of(const float* x, const Lines& lines, const Eleme
     return {make_block_rules(format, options, amax)};
   }
   std::vector<BlockRules> rules;
+  rules.reserve(lines.outer * lines.inner);
   for (std::size_t outer = 0; outer < lines.outer; outer++) {
-    for (std::size_t inner = 0; inner < lines.inner; inner++) {
-      const float* first = x + outer * lines.length * lines.inner + inner;
-      rules.push_back(make_block_rules(
-          format, options,
-          largest_magnitude(first, lines.length, lines.inner, options.tensor_specials)));
+    const float* first = x + outer * lines.length * lines.inner;
+    for (const float amax : amaxes_of_runs(first, lines, options.tensor_specials)) {
+      rules.push_back(make_block_rules(format, options, amax));
     }
   }
   return rules;
@@ -133,7 +147,7 @@ class ArrayQuantizer {
       const std::size_t outer = unit / lines_.blocks;
       const std::size_t block = unit % lines_.blocks;
       if (!fast || (rules_.size() > 1 && block == 0)) {
-        fast.emplace(rules_[rules_.size() == 1 ? 0 : outer], level, fast_output(result_));
+        fast.emplace(rules_of_run(outer, 0), level, fast_output(result_));
       }
       unit += lines_.inner == 1 ? fast_line(*fast, outer, block, last - unit)
                                 : fast_columns(*fast, outer, block);
@@ -192,10 +206,15 @@ class ArrayQuantizer {
       left_.clear();
       fast.columns(x_, (outer * lines_.length + first) * lines_.inner + inner, lines_.inner, rows,
                    std::min(FastBlocks::kColumns, lines_.inner - inner),
-                   (outer * lines_.blocks + block) * lines_.inner + inner, left_);
+                   (outer * lines_.blocks + block) * lines_.inner + inner, left_,
+                   rules_.size() == 1 ? nullptr : &rules_of_run(outer, inner));
       for (const std::size_t column : left_) one_block({outer, inner + column, 1}, block);
     }
     return 1;
+  }
+
+  const BlockRules& rules_of_run(std::size_t outer, std::size_t inner) const {
+    return rules_[rules_.size() == 1 ? 0 : outer * lines_.inner + inner];
   }
 
   std::size_t outer_of(const Runs& runs, std::size_t row) const {
@@ -222,8 +241,7 @@ class ArrayQuantizer {
         values_[row * size + i] = options_.bfloat16_input ? round_to_bfloat16(value) : value;
       }
     }
-    const BlockRules& rules =
-        rules_[rules_.size() == 1 ? 0 : runs.outer * lines_.inner + runs.inner];
+    const BlockRules& rules = rules_of_run(runs.outer, runs.inner);
     const BlockScale scale = block_scale(values_.data(), values_.size(), rules);
     for (std::size_t row = 0; row < runs.count; row++) {
       const std::size_t at = element(runs, row, first);
@@ -381,9 +399,8 @@ void quantize_into(const float* x, const std::vector<std::size_t>& shape,
                     request.threads, request.simd, result.dequantized.data());
     return;
   }
-  const bool one_way = lines.inner == 1 || rules.size() == 1;
-  const bool fast = !request.block_by_block && one_way &&
-                    FastBlocks(rules[0], level, fast_output(result)).serves();
+  const bool fast =
+      !request.block_by_block && FastBlocks(rules[0], level, fast_output(result)).serves();
   if (options.block_rows > 1) {
     const std::size_t rows = rows_across(shape, result.axis);
     const std::size_t matrices = lines.inner == 1 && rows > 0 ? lines.outer / rows : lines.outer;
