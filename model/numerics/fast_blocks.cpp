@@ -328,4 +328,58 @@ void FastBlocks::columns(const float* x, std::size_t at, std::size_t stride, std
   write_scales(columns, scale_at);
 }
 
+void FastBlocks::amax_of_tiles(const float* x, const Tiles& tiles, std::size_t first,
+                               std::size_t run) {
+  std::array<uint32_t, kRun> row_amax;
+  std::fill_n(run_.amax.begin(), run, 0u);
+  for (std::size_t row = 0; row < tiles.rows; row++) {
+    const float* in = x + tiles.at + row * tiles.stride + first * tiles.size;
+    kernels_.amax(in, run, tiles.size, kMagnitudeBits, row_amax.data());
+    for (std::size_t i = 0; i < run; i++) run_.amax[i] = std::max(run_.amax[i], row_amax[i]);
+  }
+}
+
+void FastBlocks::encode_tiles(const float* x, const Tiles& tiles, std::size_t first,
+                              std::size_t run) {
+  for (std::size_t row = 0; row < tiles.rows; row++) {
+    const std::size_t begin = tiles.at + row * tiles.stride + first * tiles.size;
+    kernels_.encode(x + begin, run, tiles.size, parameters_, run_.factors.data(),
+                    output_.codes + begin);
+    if (!output_.dequantized) continue;
+    for (std::size_t i = 0; i < run * tiles.size; i++) {
+      const std::size_t block = i / tiles.size;
+      output_.dequantized[begin + i] = value_of(output_.codes[begin + i], x[begin + i],
+                                                run_.factors[block], run_.decodes[block], rules_);
+    }
+  }
+}
+
+void FastBlocks::write_tile_scales(const Tiles& tiles, std::size_t first, std::size_t run) {
+  if (!tiles.across) {
+    for (std::size_t row = 0; row < tiles.rows; row++) {
+      write_scales(run, tiles.scale_at + row * tiles.scale_stride + first);
+    }
+    return;
+  }
+  for (std::size_t i = 0; i < run * tiles.size; i++) {
+    const std::size_t scale_at = tiles.scale_at + first * tiles.size + i;
+    output_.scales[scale_at] = run_.values[i / tiles.size];
+    if (output_.scale_codes) output_.scale_codes[scale_at] = run_.codes[i / tiles.size];
+  }
+}
+
+void FastBlocks::tiles(const float* x, const Tiles& tiles, std::vector<std::size_t>& left) {
+  for (std::size_t first = 0; first < tiles.blocks; first += kRun) {
+    const std::size_t run = std::min(kRun, tiles.blocks - first);
+    amax_of_tiles(x, tiles, first, run);
+    if (power_of_two_) {
+      derive_scales(run, first, left);
+    } else {
+      derive_real_scales(run, first, left);
+    }
+    encode_tiles(x, tiles, first, run);
+    write_tile_scales(tiles, first, run);
+  }
+}
+
 }  // namespace mx

@@ -177,7 +177,58 @@ class ArrayQuantizer {
     }
   }
 
+  // The same with vector kernels.
+  void run_tiles_fast(SimdLevel level, std::size_t first, std::size_t last, std::size_t rows) {
+    FastBlocks fast(rules_[0], level, fast_output(result_));
+    tile_rows_ = rows;
+    const std::size_t height = lines_.inner == 1 ? options_.block_rows : options_.block_size;
+    const std::size_t memory_rows = lines_.inner == 1 ? rows : lines_.length;
+    for (std::size_t matrix = first; matrix < last; matrix++) {
+      for (std::size_t top = 0; top < memory_rows; top += height) {
+        fast_tiles(fast, matrix, top, std::min(height, memory_rows - top), memory_rows);
+      }
+    }
+  }
+
  private:
+  // The blocks side by side whose first row in memory is `top`.
+  void fast_tiles(FastBlocks& fast, std::size_t matrix, std::size_t top, std::size_t count,
+                  std::size_t memory_rows) {
+    const bool across = lines_.inner > 1;
+    const std::size_t width = across ? options_.block_rows : options_.block_size;
+    const std::size_t columns = across ? lines_.inner : lines_.length;
+    FastBlocks::Tiles tiles;
+    tiles.at = (matrix * memory_rows + top) * columns;
+    tiles.stride = columns;
+    tiles.rows = count;
+    tiles.across = across;
+    tiles.scale_stride = lines_.blocks;
+    tiles.scale_at = across ? (matrix * lines_.blocks + top / options_.block_size) * lines_.inner
+                            : (matrix * memory_rows + top) * lines_.blocks;
+    const std::size_t whole = columns / width;
+    for (std::size_t block = 0; block * width < columns; block += tiles.blocks) {
+      const std::size_t at = tiles.at;
+      const std::size_t scale_at = tiles.scale_at;
+      tiles.blocks = block < whole ? whole : 1;
+      tiles.size = block < whole ? width : columns % width;
+      left_.clear();
+      fast.tiles(x_, tiles, left_);
+      for (const std::size_t left : left_) one_tile(matrix, top, count, block + left);
+      tiles.at = at + tiles.blocks * tiles.size;
+      tiles.scale_at = scale_at + (across ? tiles.blocks * tiles.size : tiles.blocks);
+    }
+  }
+
+  void one_tile(std::size_t matrix, std::size_t top, std::size_t count, std::size_t tile) {
+    if (lines_.inner == 1) {
+      one_block({matrix * tile_rows_ + top, 0, count}, tile);
+      return;
+    }
+    const std::size_t inner = tile * options_.block_rows;
+    one_block({matrix, inner, std::min(options_.block_rows, lines_.inner - inner)},
+              top / options_.block_size);
+  }
+
   // Neighbouring runs along the axis, outward if there is nothing inward.
   struct Runs {
     std::size_t outer;
@@ -281,6 +332,7 @@ class ArrayQuantizer {
   std::vector<uint16_t> codes_;
   std::vector<float> dequantized_;
   std::vector<std::size_t> left_;
+  std::size_t tile_rows_ = 1;  // of a matrix in memory
 };
 
 // Whether the fast kernels do the same as these options, whatever the scale rule.
@@ -404,7 +456,12 @@ void quantize_into(const float* x, const std::vector<std::size_t>& shape,
   if (options.block_rows > 1) {
     const std::size_t rows = rows_across(shape, result.axis);
     const std::size_t matrices = lines.inner == 1 && rows > 0 ? lines.outer / rows : lines.outer;
-    ArrayQuantizer(x, rules, lines, result).run_tiles(0, matrices, rows);
+    ArrayQuantizer quantizer(x, rules, lines, result);
+    if (fast && FastBlocks(rules[0], level, fast_output(result)).serves_tiles()) {
+      quantizer.run_tiles_fast(level, 0, matrices, rows);
+    } else {
+      quantizer.run_tiles(0, matrices, rows);
+    }
     return;
   }
   if (fast) {
