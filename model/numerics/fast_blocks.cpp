@@ -156,7 +156,7 @@ FastBlocks::Scale FastBlocks::zero_scale() const {
                       : scale.value;
   result.ordinary = std::isfinite(scale.value);
   for (std::size_t i = 0; i < kZeros; i++) {
-    const float value = value_of(codes[i], zeros[i], 1, result.decode);
+    const float value = value_of(codes[i], zeros[i], 1, result.decode, rules_);
     const bool same = codes[i] == expected[i] && to_bits(value) == to_bits(values[i]);
     result.ordinary = result.ordinary && same;
   }
@@ -212,10 +212,24 @@ void FastBlocks::derive_scales(std::size_t blocks, std::size_t first,
   }
 }
 
+// Block by block, with the tensor scale of each.
+void FastBlocks::own_real_scales(std::size_t blocks, const BlockRules* own) {
+  for (std::size_t block = 0; block < blocks; block++) {
+    real_.decode = own[block].tensor_decode;
+    real_.encode = own[block].tensor_encode;
+    kernels_.real_scales(&run_.amax[block], 1, real_, &run_.codes[block], &run_.values[block],
+                         &run_.factors[block]);
+  }
+}
+
 void FastBlocks::derive_real_scales(std::size_t blocks, std::size_t first,
-                                    std::vector<std::size_t>& left) {
-  kernels_.real_scales(run_.amax.data(), blocks, real_, run_.codes.data(), run_.values.data(),
-                       run_.factors.data());
+                                    std::vector<std::size_t>& left, const BlockRules* own) {
+  if (own) {
+    own_real_scales(blocks, own);
+  } else {
+    kernels_.real_scales(run_.amax.data(), blocks, real_, run_.codes.data(), run_.values.data(),
+                         run_.factors.data());
+  }
   for (std::size_t block = 0; block < blocks; block++) {
     const uint32_t amax = run_.amax[block];
     bool ordinary =
@@ -226,6 +240,8 @@ void FastBlocks::derive_real_scales(std::size_t blocks, std::size_t first,
       run_.values[block] = zero_.value;
       run_.factors[block] = 1;
     }
+    // zero_ is that of a tensor scale which is a number.
+    if (own) ordinary = ordinary && std::isfinite(own[block].tensor_decode);
     run_.decodes[block] = run_.values[block];
     if (!ordinary) left.push_back(first + block);
   }
@@ -237,8 +253,9 @@ void FastBlocks::write_scales(std::size_t blocks, std::size_t scale_at) {
 }
 
 // As quantize_elements gives it.
-float FastBlocks::value_of(uint8_t code, float x, float factor, float decode) const {
-  float value = rules_.values[code];
+float FastBlocks::value_of(uint8_t code, float x, float factor, float decode,
+                           const BlockRules& rules) const {
+  float value = rules.values[code];
   if (value == 0 && rules_.format.kind == FormatKind::integer) {
     const bool negative = (to_bits(x) >> 31) != 0;
     const bool vanishes = x * factor == 0;
@@ -249,7 +266,7 @@ float FastBlocks::value_of(uint8_t code, float x, float factor, float decode) co
     if (rules_.options.zero_sign == ZeroSign::zero_only) keeps = negative && vanishes;
     if (keeps && !rules_.options.unsigned_zero_values) value = -0.0f;
   }
-  return rules_.scaled_value(value, decode);
+  return rules.scaled_value(value, decode);
 }
 
 void FastBlocks::write_values(const float* in, std::size_t count, std::size_t at,
@@ -259,7 +276,7 @@ void FastBlocks::write_values(const float* in, std::size_t count, std::size_t at
   float* out = output_.dequantized + at;
   if (rules_.format.kind == FormatKind::integer) {  // whose codes do not tell the sign of zeros
     for (std::size_t i = 0; i < count; i++) {
-      out[i] = value_of(codes[i], in[i], run_.factors[block], decode);
+      out[i] = value_of(codes[i], in[i], run_.factors[block], decode, rules_);
     }
     return;
   }
@@ -300,8 +317,8 @@ void FastBlocks::line(const float* x, std::size_t at, std::size_t blocks, std::s
 }
 
 void FastBlocks::columns(const float* x, std::size_t at, std::size_t stride, std::size_t rows,
-                         std::size_t columns, std::size_t scale_at,
-                         std::vector<std::size_t>& left) {
+                         std::size_t columns, std::size_t scale_at, std::vector<std::size_t>& left,
+                         const BlockRules* own) {
   kernels_.amax_columns(x + at, stride, rows, columns, kMagnitudeBits, run_.amax.data());
   if (watches_mantissas_) {
     kernels_.amax_columns(x + at, stride, rows, columns, kMantissaBits, run_.mantissas.data());
@@ -310,7 +327,7 @@ void FastBlocks::columns(const float* x, std::size_t at, std::size_t stride, std
   if (power_of_two_) {
     derive_scales(columns, 0, left);
   } else {
-    derive_real_scales(columns, 0, left);
+    derive_real_scales(columns, 0, left, own);
   }
   for (std::size_t row = 0; row < rows; row++) {
     const std::size_t begin = at + row * stride;
@@ -322,11 +339,64 @@ void FastBlocks::columns(const float* x, std::size_t at, std::size_t stride, std
     kernels_.encode_row(in, columns, parameters_, run_.factors.data(), output_.codes + begin);
     if (!output_.dequantized) continue;
     for (std::size_t i = 0; i < columns; i++) {
-      output_.dequantized[begin + i] =
-          value_of(output_.codes[begin + i], in[i], run_.factors[i], run_.decodes[i]);
+      output_.dequantized[begin + i] = value_of(output_.codes[begin + i], in[i], run_.factors[i],
+                                                run_.decodes[i], own ? own[i] : rules_);
     }
   }
   write_scales(columns, scale_at);
+}
+
+void FastBlocks::amax_of_tiles(const float* x, const Tiles& tiles, std::size_t first,
+                               std::size_t run) {
+  std::array<uint32_t, kRun> row_amax;
+  std::fill_n(run_.amax.begin(), run, 0u);
+  for (std::size_t row = 0; row < tiles.rows; row++) {
+    const float* in = x + tiles.at + row * tiles.stride + first * tiles.size;
+    kernels_.amax(in, run, tiles.size, kMagnitudeBits, row_amax.data());
+    for (std::size_t i = 0; i < run; i++) run_.amax[i] = std::max(run_.amax[i], row_amax[i]);
+  }
+}
+
+void FastBlocks::encode_tiles(const float* x, const Tiles& tiles, std::size_t first,
+                              std::size_t run) {
+  for (std::size_t row = 0; row < tiles.rows; row++) {
+    const std::size_t begin = tiles.at + row * tiles.stride + first * tiles.size;
+    kernels_.encode(x + begin, run, tiles.size, parameters_, run_.factors.data(),
+                    output_.codes + begin);
+    if (!output_.dequantized) continue;
+    for (std::size_t block = 0; block < run; block++) {
+      const std::size_t at = begin + block * tiles.size;
+      write_values(x + at, tiles.size, at, block);
+    }
+  }
+}
+
+void FastBlocks::write_tile_scales(const Tiles& tiles, std::size_t first, std::size_t run) {
+  if (!tiles.across) {
+    for (std::size_t row = 0; row < tiles.rows; row++) {
+      write_scales(run, tiles.scale_at + row * tiles.scale_stride + first);
+    }
+    return;
+  }
+  for (std::size_t i = 0; i < run * tiles.size; i++) {
+    const std::size_t scale_at = tiles.scale_at + first * tiles.size + i;
+    output_.scales[scale_at] = run_.values[i / tiles.size];
+    if (output_.scale_codes) output_.scale_codes[scale_at] = run_.codes[i / tiles.size];
+  }
+}
+
+void FastBlocks::tiles(const float* x, const Tiles& tiles, std::vector<std::size_t>& left) {
+  for (std::size_t first = 0; first < tiles.blocks; first += kRun) {
+    const std::size_t run = std::min(kRun, tiles.blocks - first);
+    amax_of_tiles(x, tiles, first, run);
+    if (power_of_two_) {
+      derive_scales(run, first, left);
+    } else {
+      derive_real_scales(run, first, left);
+    }
+    encode_tiles(x, tiles, first, run);
+    write_tile_scales(tiles, first, run);
+  }
 }
 
 }  // namespace mx

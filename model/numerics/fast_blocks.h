@@ -43,9 +43,30 @@ class FastBlocks {
             std::size_t scale_at, std::vector<std::size_t>& left);
 
   /// One block a column of `rows` elements that are `stride` apart: `columns` of them (at most
-  /// kColumns) from x[at].
+  /// kColumns) from x[at]. Columns with a tensor scale each come with `own`, the rules of every
+  /// one, which differ in nothing else.
   void columns(const float* x, std::size_t at, std::size_t stride, std::size_t rows,
-               std::size_t columns, std::size_t scale_at, std::vector<std::size_t>& left);
+               std::size_t columns, std::size_t scale_at, std::vector<std::size_t>& left,
+               const BlockRules* own = nullptr);
+
+  /// Blocks of several rows, side by side in memory.
+  struct Tiles {
+    std::size_t at = 0;      ///< the first element
+    std::size_t stride = 0;  ///< from one row to the next
+    std::size_t rows = 0;
+    std::size_t blocks = 0;
+    std::size_t size = 0;  ///< neighbours of a row that a block has
+    /// Every row has a scale a block, `scale_stride` behind those of the row before it; or, where
+    /// the blocked axis runs across the rows, one for each of the neighbours.
+    std::size_t scale_at = 0;
+    std::size_t scale_stride = 0;
+    bool across = false;
+  };
+  /// Whether `tiles` may be called for the rules that it serves.
+  bool serves_tiles() const {
+    return serves_ && !watches_mantissas_ && !rules_.options.bfloat16_input;
+  }
+  void tiles(const float* x, const Tiles& tiles, std::vector<std::size_t>& left);
 
  private:
   static constexpr std::size_t kRun = 32;  // blocks: their elements stay in the first-level cache
@@ -81,9 +102,14 @@ class FastBlocks {
   void find_out(uint32_t field);
   void round_amaxes(std::size_t blocks);
   void derive_scales(std::size_t blocks, std::size_t first, std::vector<std::size_t>& left);
-  void derive_real_scales(std::size_t blocks, std::size_t first, std::vector<std::size_t>& left);
+  void derive_real_scales(std::size_t blocks, std::size_t first, std::vector<std::size_t>& left,
+                          const BlockRules* own = nullptr);
+  void own_real_scales(std::size_t blocks, const BlockRules* own);
+  void amax_of_tiles(const float* x, const Tiles& tiles, std::size_t first, std::size_t run);
+  void encode_tiles(const float* x, const Tiles& tiles, std::size_t first, std::size_t run);
+  void write_tile_scales(const Tiles& tiles, std::size_t first, std::size_t run);
   void write_scales(std::size_t blocks, std::size_t scale_at);
-  float value_of(uint8_t code, float x, float factor, float decode) const;
+  float value_of(uint8_t code, float x, float factor, float decode, const BlockRules& rules) const;
   // Those of some elements of the run's block, which lie from `at` on.
   void write_values(const float* in, std::size_t count, std::size_t at, std::size_t block);
 

@@ -81,6 +81,21 @@ std::size_t rows_across(const std::vector<std::size_t>& shape, std::size_t axis)
   return shape[axis + 1 == rank ? rank - 2 : rank - 1];
 }
 
+// largest_magnitude of each of the runs of one outer index, row after row as they lie in memory.
+std::vector<float> amaxes_of_runs(const float* x, const Lines& lines, bool specials) {
+  if (lines.inner == 1) return {largest_magnitude(x, lines.length, 1, specials)};
+  std::vector<uint32_t> bits(lines.inner);
+  preset_kernels({}, {}, best_simd_level())
+      .amax_columns(x, lines.inner, lines.length, lines.inner, kMagnitudeBits, bits.data());
+  std::vector<float> amaxes;
+  for (std::size_t inner = 0; inner < lines.inner; inner++) {
+    const bool ordinary = bits[inner] != 0 && (specials || bits[inner] < kInfinity);
+    amaxes.push_back(ordinary ? from_bits(bits[inner])
+                              : largest_magnitude(x + inner, lines.length, lines.inner, specials));
+  }
+  return amaxes;
+}
+
 // Rules for every run along the axis, or one for all.
 std::vector<BlockRules> rules_of(const float* x, const Lines& lines, const ElementFormat& format,
                                  const QuantizerOptions& options) {
@@ -93,12 +108,11 @@ std::vector<BlockRules> rules_of(const float* x, const Lines& lines, const Eleme
     return {make_block_rules(format, options, amax)};
   }
   std::vector<BlockRules> rules;
+  rules.reserve(lines.outer * lines.inner);
   for (std::size_t outer = 0; outer < lines.outer; outer++) {
-    for (std::size_t inner = 0; inner < lines.inner; inner++) {
-      const float* first = x + outer * lines.length * lines.inner + inner;
-      rules.push_back(make_block_rules(
-          format, options,
-          largest_magnitude(first, lines.length, lines.inner, options.tensor_specials)));
+    const float* first = x + outer * lines.length * lines.inner;
+    for (const float amax : amaxes_of_runs(first, lines, options.tensor_specials)) {
+      rules.push_back(make_block_rules(format, options, amax));
     }
   }
   return rules;
@@ -133,7 +147,7 @@ class ArrayQuantizer {
       const std::size_t outer = unit / lines_.blocks;
       const std::size_t block = unit % lines_.blocks;
       if (!fast || (rules_.size() > 1 && block == 0)) {
-        fast.emplace(rules_[rules_.size() == 1 ? 0 : outer], level, fast_output(result_));
+        fast.emplace(rules_of_run(outer, 0), level, fast_output(result_));
       }
       unit += lines_.inner == 1 ? fast_line(*fast, outer, block, last - unit)
                                 : fast_columns(*fast, outer, block);
@@ -163,7 +177,58 @@ class ArrayQuantizer {
     }
   }
 
+  // The same with vector kernels.
+  void run_tiles_fast(SimdLevel level, std::size_t first, std::size_t last, std::size_t rows) {
+    FastBlocks fast(rules_[0], level, fast_output(result_));
+    tile_rows_ = rows;
+    const std::size_t height = lines_.inner == 1 ? options_.block_rows : options_.block_size;
+    const std::size_t memory_rows = lines_.inner == 1 ? rows : lines_.length;
+    for (std::size_t matrix = first; matrix < last; matrix++) {
+      for (std::size_t top = 0; top < memory_rows; top += height) {
+        fast_tiles(fast, matrix, top, std::min(height, memory_rows - top), memory_rows);
+      }
+    }
+  }
+
  private:
+  // The blocks side by side whose first row in memory is `top`.
+  void fast_tiles(FastBlocks& fast, std::size_t matrix, std::size_t top, std::size_t count,
+                  std::size_t memory_rows) {
+    const bool across = lines_.inner > 1;
+    const std::size_t width = across ? options_.block_rows : options_.block_size;
+    const std::size_t columns = across ? lines_.inner : lines_.length;
+    FastBlocks::Tiles tiles;
+    tiles.at = (matrix * memory_rows + top) * columns;
+    tiles.stride = columns;
+    tiles.rows = count;
+    tiles.across = across;
+    tiles.scale_stride = lines_.blocks;
+    tiles.scale_at = across ? (matrix * lines_.blocks + top / options_.block_size) * lines_.inner
+                            : (matrix * memory_rows + top) * lines_.blocks;
+    const std::size_t whole = columns / width;
+    for (std::size_t block = 0; block * width < columns; block += tiles.blocks) {
+      const std::size_t at = tiles.at;
+      const std::size_t scale_at = tiles.scale_at;
+      tiles.blocks = block < whole ? whole : 1;
+      tiles.size = block < whole ? width : columns % width;
+      left_.clear();
+      fast.tiles(x_, tiles, left_);
+      for (const std::size_t left : left_) one_tile(matrix, top, count, block + left);
+      tiles.at = at + tiles.blocks * tiles.size;
+      tiles.scale_at = scale_at + (across ? tiles.blocks * tiles.size : tiles.blocks);
+    }
+  }
+
+  void one_tile(std::size_t matrix, std::size_t top, std::size_t count, std::size_t tile) {
+    if (lines_.inner == 1) {
+      one_block({matrix * tile_rows_ + top, 0, count}, tile);
+      return;
+    }
+    const std::size_t inner = tile * options_.block_rows;
+    one_block({matrix, inner, std::min(options_.block_rows, lines_.inner - inner)},
+              top / options_.block_size);
+  }
+
   // Neighbouring runs along the axis, outward if there is nothing inward.
   struct Runs {
     std::size_t outer;
@@ -192,10 +257,15 @@ class ArrayQuantizer {
       left_.clear();
       fast.columns(x_, (outer * lines_.length + first) * lines_.inner + inner, lines_.inner, rows,
                    std::min(FastBlocks::kColumns, lines_.inner - inner),
-                   (outer * lines_.blocks + block) * lines_.inner + inner, left_);
+                   (outer * lines_.blocks + block) * lines_.inner + inner, left_,
+                   rules_.size() == 1 ? nullptr : &rules_of_run(outer, inner));
       for (const std::size_t column : left_) one_block({outer, inner + column, 1}, block);
     }
     return 1;
+  }
+
+  const BlockRules& rules_of_run(std::size_t outer, std::size_t inner) const {
+    return rules_[rules_.size() == 1 ? 0 : outer * lines_.inner + inner];
   }
 
   std::size_t outer_of(const Runs& runs, std::size_t row) const {
@@ -222,8 +292,7 @@ class ArrayQuantizer {
         values_[row * size + i] = options_.bfloat16_input ? round_to_bfloat16(value) : value;
       }
     }
-    const BlockRules& rules =
-        rules_[rules_.size() == 1 ? 0 : runs.outer * lines_.inner + runs.inner];
+    const BlockRules& rules = rules_of_run(runs.outer, runs.inner);
     const BlockScale scale = block_scale(values_.data(), values_.size(), rules);
     for (std::size_t row = 0; row < runs.count; row++) {
       const std::size_t at = element(runs, row, first);
@@ -263,6 +332,7 @@ class ArrayQuantizer {
   std::vector<uint16_t> codes_;
   std::vector<float> dequantized_;
   std::vector<std::size_t> left_;
+  std::size_t tile_rows_ = 1;  // of a matrix in memory
 };
 
 // Whether the fast kernels do the same as these options, whatever the scale rule.
@@ -381,13 +451,17 @@ void quantize_into(const float* x, const std::vector<std::size_t>& shape,
                     request.threads, request.simd, result.dequantized.data());
     return;
   }
-  const bool one_way = lines.inner == 1 || rules.size() == 1;
-  const bool fast = !request.block_by_block && one_way &&
-                    FastBlocks(rules[0], level, fast_output(result)).serves();
+  const bool fast =
+      !request.block_by_block && FastBlocks(rules[0], level, fast_output(result)).serves();
   if (options.block_rows > 1) {
     const std::size_t rows = rows_across(shape, result.axis);
     const std::size_t matrices = lines.inner == 1 && rows > 0 ? lines.outer / rows : lines.outer;
-    ArrayQuantizer(x, rules, lines, result).run_tiles(0, matrices, rows);
+    ArrayQuantizer quantizer(x, rules, lines, result);
+    if (fast && FastBlocks(rules[0], level, fast_output(result)).serves_tiles()) {
+      quantizer.run_tiles_fast(level, 0, matrices, rows);
+    } else {
+      quantizer.run_tiles(0, matrices, rows);
+    }
     return;
   }
   if (fast) {
