@@ -419,18 +419,16 @@ void CoSim::check(const Batch& batch, const std::vector<JobImage>& images) {
   }
   if (batch.is_disturbed()) {
     compare_faults();
-    if (!model_ || !rtl_ || !comparable || !times_agree() || !has_comparable_times(batch)) return;
+    if (!model_ || !rtl_ || !comparable || !has_comparable_times(batch)) return;
     compare_before_reset();
-    compare_counters(batch.pause_after != 0   ? Exact::at_any_time
-                     : batch.reset_after != 0 ? Exact::after_reset
-                                              : Exact::between_jobs);
+    compare_counters(exact_counters(batch));
     return;
   }
   // A disabled engine counts nothing, even if it finishes a job.
   if (batch.pause_after == 0) check_counters();
   if (!model_ || !rtl_ || !comparable || !times_agree()) return;
   compare_traffic();
-  compare_counters(batch.pause_after != 0 ? Exact::at_any_time : Exact::between_jobs);
+  compare_counters(exact_counters(batch));
 }
 
 /// Whether a job's descriptor or record is in a faulty place.
@@ -626,7 +624,12 @@ void CoSim::check_counters() {
   }
 }
 
-/// `within_job`: counting stopped or began in the middle of a job.
+/// Where counting stopped or began: in the middle of a job if it was paused.
+CoSim::Exact CoSim::exact_counters(const Batch& batch) {
+  if (batch.pause_after != 0) return Exact::at_any_time;
+  return batch.reset_after != 0 ? Exact::after_reset : Exact::between_jobs;
+}
+
 void CoSim::compare_counters(Exact exact) {
   for (const CounterInfo& counter : counter_table) {
     if (exact == Exact::at_any_time && !counter.exact_within_jobs) continue;

@@ -215,6 +215,7 @@ class CoSim {
   /// Which counters of the model are exact: all, all but bytes transferred, or those that are at
   /// any time.
   enum class Exact : uint8_t { between_jobs, after_reset, at_any_time };
+  static Exact exact_counters(const Batch& batch);
   void compare_counters(Exact exact);
 
   CoSimOptions options_;

@@ -2,7 +2,6 @@
 #include "tb/rtl/axi_lite_master.h"
 
 namespace mxe {
-namespace {}  // namespace
 
 AxiLiteMaster::AxiLiteMaster(uint64_t hesitation_seed)
     : hesitates_(hesitation_seed != 0), random_(hesitation_seed) {}
