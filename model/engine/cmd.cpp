@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "model/engine/log2_ceil.h"
 #include "mxe_regs.h"
 
 namespace mxe {
@@ -16,12 +17,6 @@ constexpr std::size_t kRecordCycles = 8;  // offset of the cycle count in the re
 // What a trace calls the states, in their order.
 constexpr const char* kStateNames[] = {"idle",  "fetch",  "check",    "start", "run",
                                        "abort", "record", "complete", "reset"};
-
-unsigned log2_of(unsigned power_of_two) {
-  unsigned log2 = 0;
-  while (power_of_two >> (log2 + 1)) log2++;
-  return log2;
-}
 
 }  // namespace
 
@@ -47,7 +42,7 @@ bool Cmd::doorbell(uint64_t cycle, uint16_t tail) {
   const unsigned entries = 1u << (ring_size_log2_ & 0xF);
   const auto queued = static_cast<uint16_t>(tail_ - head_);
   const auto pending = static_cast<uint16_t>(tail - head_);
-  if (ring_size_log2_ > log2_of(params_.queue_depth) || resetting_) return false;
+  if (ring_size_log2_ > log2_ceil(params_.queue_depth) || resetting_) return false;
   if (pending > entries || pending < queued) return false;
   // A doorbell for further jobs does not change when the next one begins.
   if (empty()) idle_changed_ = cycle + 1;

@@ -44,8 +44,9 @@ class Cmd {
   // --- Time.
   /// Cycle of the next step; kNever while nothing is to be done.
   uint64_t next_step() const;
-  /// Carries out that step. Its effects are visible in the next cycle. Steps that repeat each other
-  /// may be skipped up to cycle `limit` (Datapath::step).
+  /// Carries out the step of this cycle, which next_step() has named. Its effects are visible in
+  /// the next cycle. Steps that repeat each other may be skipped up to cycle `limit`
+  /// (Datapath::step).
   Events step(uint64_t cycle, uint64_t limit);
 
  private:

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "model/engine/log2_ceil.h"
+
 namespace mxe {
 
 /// What an access to a memory costs, the way to it included.
@@ -73,9 +75,7 @@ class MemoryChannel {
 /// several times a row and need not take a division.
 class BeatSize {
  public:
-  explicit BeatSize(unsigned bytes) : bytes_(bytes) {
-    while (bytes >> (log2_ + 1) != 0) log2_++;
-  }
+  explicit BeatSize(unsigned bytes) : bytes_(bytes), log2_(log2_ceil(bytes)) {}
 
   unsigned bytes() const { return bytes_; }
   /// Of an address, the bytes before it in its beat.
@@ -88,7 +88,7 @@ class BeatSize {
   }
 
  private:
-  unsigned bytes_, log2_ = 0;
+  unsigned bytes_, log2_;
 };
 
 /// The channels of a memory. An initiator that was granted direct access needs no transactions: it

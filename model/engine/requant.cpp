@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "model/engine/log2_ceil.h"
 #include "model/numerics/format.h"
 #include "model/numerics/tensor.h"
 
@@ -11,12 +12,6 @@ namespace mxe {
 namespace {
 
 constexpr unsigned kBlock = mx::kBlockSize;
-
-unsigned log2_ceil(unsigned value) {
-  unsigned log2 = 0;
-  while (1u << log2 < value) log2++;
-  return log2;
-}
 
 }  // namespace
 

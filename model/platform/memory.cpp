@@ -101,6 +101,7 @@ void Memory::transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& dela
   }
   auto* burst = payload.get_extension<BurstExtension>();
   const unsigned beat_bytes = burst && burst->beat_bytes ? burst->beat_bytes : config_.beat_bytes;
+  // Another initiator's beats need not be a power of two (BeatSize).
   const uint64_t beats = (address + length - 1) / beat_bytes - address / beat_bytes + 1;
   const uint64_t handed_over = time_to_cycles(sc_core::sc_time_stamp() + delay);
   const BeatTimes times = payload.is_write() ? write_.serve_write(handed_over, beats, beat_bytes)
