@@ -56,11 +56,7 @@ if(MXE_COVERAGE)
     VERBATIM)
 endif()
 
-# mxe_compile_together(<target> <files>): that many files at a time, where headers and templates take
-# longer than the code.
-function(mxe_compile_together target files)
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${files})
-endfunction()
+include(${CMAKE_CURRENT_LIST_DIR}/MxeCompileTogether.cmake)
 
 # mxe_compile_quickly(): code below this directory runs for a moment; its compilation is what takes
 # time.
