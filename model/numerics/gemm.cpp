@@ -29,9 +29,9 @@ GemmKernels kernels_for(SimdLevel level) {
 // The level that options ask for.
 SimdLevel level_of(const GemmOptions& options) { return options.simd.value_or(best_simd_level()); }
 
-std::vector<float> fast_gemm(const MxTensor& a, const MxTensor& b, const float* bias,
+std::vector<float> fast_gemm(const MxTensor& a, const PreparedOperand& b, const float* bias,
                              const GemmKernels& kernels, const GemmOptions& options) {
-  std::vector<float> out(a.rows * b.rows);
+  std::vector<float> out(a.rows * b.tensor().rows);
   const FastGemm fast(a, b, kernels, level_of(options), options.dual, options.threads);
   const std::size_t tiles = (a.rows + kTileRows - 1) / kTileRows;
   parallel_ranges(tiles, options.threads, [&](std::size_t first, std::size_t last) {
@@ -65,6 +65,12 @@ Accumulate parse_accumulate(std::string_view name) {
 
 std::vector<float> gemm(const MxTensor& a, const MxTensor& b, const float* bias,
                         const GemmOptions& options) {
+  return gemm(a, PreparedOperand(b), bias, options);
+}
+
+std::vector<float> gemm(const MxTensor& a, const PreparedOperand& prepared, const float* bias,
+                        const GemmOptions& options) {
+  const MxTensor& b = prepared.tensor();
   check(a);
   check(b);
   if (a.k != b.k) {
@@ -74,7 +80,7 @@ std::vector<float> gemm(const MxTensor& a, const MxTensor& b, const float* bias,
   if (options.accumulate == Accumulate::nvidia_blackwell) check_blackwell(a.format, b.format);
   const GemmKernels kernels = kernels_for(level_of(options));
   if (options.accumulate == Accumulate::block && kernels.lanes > 0) {
-    return fast_gemm(a, b, bias, kernels, options);
+    return fast_gemm(a, prepared, bias, kernels, options);
   }
   std::vector<float> out(a.rows * b.rows);
   parallel_ranges(a.rows, options.threads, [&](std::size_t first, std::size_t last) {

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/numerics/prepared_operand.h"
 #include "model/numerics/quantizer_options.h"
 #include "model/numerics/requantize.h"
 #include "model/numerics/simd.h"
@@ -45,6 +46,9 @@ struct GemmOptions {
 /// Throws Error if the depths differ, a tensor's vectors have the wrong size, or a policy lacks a
 /// format.
 std::vector<float> gemm(const MxTensor& a, const MxTensor& b, const float* bias,
+                        const GemmOptions& options = {});
+/// The same by a B of several products.
+std::vector<float> gemm(const MxTensor& a, const PreparedOperand& b, const float* bias,
                         const GemmOptions& options = {});
 
 /// gemm with the engine's policy `block`.

@@ -63,26 +63,26 @@ std::size_t strip_rows(const PackedOperand& a) {
 
 }  // namespace
 
-FastGemm::FastGemm(const MxTensor& a, const MxTensor& b, const GemmKernels& kernels,
+FastGemm::FastGemm(const MxTensor& a, const PreparedOperand& b, const GemmKernels& kernels,
                    SimdLevel level, bool dual, unsigned threads)
     : a_(a),
-      b_(b),
-      columns_(kTileGroups * kernels.lanes),
-      chains_(dual && is_four_bit(a.format) && is_four_bit(b.format) ? 2 : 1),
+      b_(b.tensor()),
+      columns_(tile_columns(kernels)),
+      chains_(dual && is_four_bit(a.format) && is_four_bit(b_.format) ? 2 : 1),
       tile_size_(chains_ * kTileRows * columns_),
-      packed_a_(pack_a(a, b.format, {columns_, kernels.adds_bytes_in_words, level, threads})),
-      packed_b_(pack_b(b, a.format, {columns_, kernels.adds_bytes_in_words, level, threads})),
-      kernel_(choose_kernel(kernels, a.format, b.format)) {}
+      packed_a_(pack_a(a, b_.format, {columns_, kernels.adds_bytes_in_words, level, threads})),
+      packed_b_(b.packed(a.format, kernels, level, threads)),
+      kernel_(choose_kernel(kernels, a.format, b_.format)) {}
 
 void FastGemm::run(const float* bias, std::size_t first_row, std::size_t last_row,
                    float* out) const {
-  const std::size_t chunk = chunk_blocks(packed_b_);
+  const std::size_t chunk = chunk_blocks(*packed_b_);
   const std::size_t rows = strip_rows(packed_a_);
   Strip strip;
   for (std::size_t first = first_row; first < last_row; first += rows) {
     strip.first_row = first;
     strip.last_row = std::min(last_row, first + rows);
-    for (strip.column_tile = 0; strip.column_tile < packed_b_.tiles; strip.column_tile++) {
+    for (strip.column_tile = 0; strip.column_tile < packed_b_->tiles; strip.column_tile++) {
       load_bias(bias, strip);
       for (std::size_t block = 0; block < packed_a_.blocks; block += chunk) {
         multiply(block, std::min(packed_a_.blocks, block + chunk), strip);
@@ -113,10 +113,10 @@ void FastGemm::multiply(std::size_t first_block, std::size_t last_block, Strip& 
   for (std::size_t row = strip.first_row; row < strip.last_row;
        row += kTileRows, acc += tile_size_) {
     const TileBlocks tile = {row / kTileRows, strip.column_tile, first_block, last_block, chains_};
-    if ((packed_a_.tile_has_scalar[tile.a] | packed_b_.tile_has_scalar[tile.b]) != 0) {
+    if ((packed_a_.tile_has_scalar[tile.a] | packed_b_->tile_has_scalar[tile.b]) != 0) {
       multiply_with_scalar_blocks(tile, strip.last_row, acc);
     } else {
-      kernel_(packed_a_, packed_b_, tile, acc);
+      kernel_(packed_a_, *packed_b_, tile, acc);
     }
   }
 }
@@ -142,7 +142,7 @@ void FastGemm::multiply_with_scalar_blocks(const TileBlocks& tile, std::size_t l
   for (std::size_t block = tile.first; block < tile.last; block++) {
     float* acc = chains + block % chains_ * kTileRows * columns_;
     const TileBlocks one = {tile.a, tile.b, block, block + 1, 1};
-    kernel_(packed_a_, packed_b_, one, acc);
+    kernel_(packed_a_, *packed_b_, one, acc);
     add_scalar_blocks(one, last_row, acc);
   }
 }
@@ -153,7 +153,7 @@ void FastGemm::add_scalar_blocks(const TileBlocks& tile, std::size_t last_row, f
   const std::size_t blocks = packed_a_.blocks;
   const std::size_t block = tile.first;
   const uint32_t rows = packed_a_.scalar_rows[tile.a * blocks + block];
-  const uint32_t columns = packed_b_.scalar_rows[tile.b * blocks + block];
+  const uint32_t columns = packed_b_->scalar_rows[tile.b * blocks + block];
   if ((rows | columns) == 0) return;
   const std::size_t k = block * kBlockSize;
   for (std::size_t r = 0; r < kTileRows && tile.a * kTileRows + r < last_row; r++) {

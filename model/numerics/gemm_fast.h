@@ -2,9 +2,11 @@
 // Policy `block` with vector kernels: the same bits as gemm_block_into, faster.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "model/numerics/gemm_kernels.h"
+#include "model/numerics/prepared_operand.h"
 #include "model/numerics/tensor.h"
 
 namespace mx {
@@ -13,7 +15,7 @@ namespace mx {
 class FastGemm {
  public:
   /// `level` and `threads` are of the packing alone; the kernels may be of another level.
-  FastGemm(const MxTensor& a, const MxTensor& b, const GemmKernels& kernels, SimdLevel level,
+  FastGemm(const MxTensor& a, const PreparedOperand& b, const GemmKernels& kernels, SimdLevel level,
            bool dual, unsigned threads);
 
   /// Rows first_row .. last_row - 1 of the result into out [M][N]; bias [M][N] or null.
@@ -41,7 +43,7 @@ class FastGemm {
   std::size_t chains_;
   std::size_t tile_size_;  // accumulators of a tile, all chains
   PackedOperand packed_a_;
-  PackedOperand packed_b_;
+  std::shared_ptr<const PackedOperand> packed_b_;
   GemmKernel kernel_;
 };
 

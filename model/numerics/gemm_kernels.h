@@ -31,6 +31,9 @@ struct GemmKernels {
   GemmKernel words_double = nullptr;
 };
 
+/// Columns of a tile.
+inline std::size_t tile_columns(const GemmKernels& kernels) { return kTileGroups * kernels.lanes; }
+
 GemmKernels gemm_kernels_avx2();
 GemmKernels gemm_kernels_avx512();
 /// The AVX-512 kernels built with emulated intrinsics, which any processor runs; the tests have it.

@@ -7,11 +7,13 @@
 #include <nanobind/stl/vector.h>
 
 #include <cstring>
+#include <limits>
 #include <map>
 #include <tuple>
 
 #include "model/numerics/axis_view.h"
 #include "model/numerics/batches.h"
+#include "model/numerics/bits.h"
 #include "model/numerics/code_type.h"
 #include "model/numerics/dequantize.h"
 #include "model/numerics/files.h"
@@ -37,12 +39,14 @@ Quantized& quantized(const nb::object& self) { return nb::cast<Quantized&>(self)
 
 nb::object codes_of(const nb::object& self) {
   mx::QuantizedArray& array = quantized(self).array;
+  quantized(self).kept->may_change();
   if (array.wide_codes.empty()) return view(self, array.codes, array.shape);
   return view(self, array.wide_codes, array.shape);
 }
 
 nb::object scales_of(const nb::object& self) {
   mx::QuantizedArray& array = quantized(self).array;
+  quantized(self).kept->may_change();
   if (array.scale_codes.empty()) return view(self, array.scales, array.scale_shape);
   return view(self, array.scale_codes, array.scale_shape);
 }
@@ -56,10 +60,24 @@ nb::object rows_of(const nb::object& self, std::vector<float>& values) {
   return view(self, values, shape);
 }
 
-nb::object dequantized(const Quantized& self, int form, unsigned threads) {
+// The scales as numbers follow codes that Python has written into.
+void renew_scales(Quantized& self) {
+  mx::QuantizedArray& array = self.array;
+  if (array.scale_codes.empty() || !self.kept->changes()) return;
+  const std::vector<float> table = mx::scale_values(array.options.scale_format);
+  for (std::size_t i = 0; i < array.scale_codes.size(); i++) {
+    const std::size_t code = array.scale_codes[i];
+    const float scale = code < table.size() ? table[code] : std::numeric_limits<float>::quiet_NaN();
+    // Another thread may be reading those that did not change.
+    if (mx::to_bits(scale) != mx::to_bits(array.scales[i])) array.scales[i] = scale;
+  }
+}
+
+nb::object dequantized(Quantized& self, int form, unsigned threads) {
   const auto stored = static_cast<Stored>(form);
   std::vector<float> values;
   std::vector<uint8_t> bytes;
+  renew_scales(self);
   {
     const nb::gil_scoped_release released;
     values = mx::dequantize(self.array, threads_for(self.array.scales.size(), threads));
@@ -274,6 +292,7 @@ void bind_arrays(nb::module_& module) {
       .def_prop_ro("scales", &scales_of)
       .def_prop_ro("scale_values",
                    [](const nb::object& self) {
+                     renew_scales(quantized(self));
                      mx::QuantizedArray& array = quantized(self).array;
                      return view(self, array.scales, array.scale_shape);
                    })

@@ -73,7 +73,8 @@ struct Results {
 Results multiply(const Quantized& a, const Quantized& b, const mx::Batches& batches, Bias bias,
                  const Request& request) {
   const mx::MxTensor a_rows = rows_of(a, true, "a");
-  const mx::MxTensor b_rows = rows_of(b, request.transposed, "b");
+  const std::shared_ptr<const PreparedRows> b_rows =
+      b.kept->of([&] { return rows_of(b, request.transposed, "b"); });
   const bool fast = request.sums.accumulate == mx::Accumulate::block;
   const double macs = static_cast<double>(batches.n) * static_cast<double>(batches.k);
   const auto step = static_cast<std::size_t>(
@@ -86,11 +87,12 @@ Results multiply(const Quantized& a, const Quantized& b, const mx::Batches& batc
   for (std::size_t at = 0; at < products; at++) {
     const auto [of_a, of_b] = batches.pairs[at];
     const mx::MxTensor b_part =
-        shared ? mx::MxTensor{} : mx::slice_rows(b_rows, of_b * batches.n, batches.n);
+        shared ? mx::MxTensor{} : mx::slice_rows(b_rows->rows, of_b * batches.n, batches.n);
+    const mx::PreparedOperand part(b_part);
     for (std::size_t first = 0; first < rows; first += step) {
       const std::size_t count = std::min(step, rows - first);
       const mx::MxTensor a_part = mx::slice_rows(a_rows, of_a * batches.m + first, count);
-      const std::vector<float> sums = mx::gemm(a_part, shared ? b_rows : b_part,
+      const std::vector<float> sums = mx::gemm(a_part, shared ? b_rows->prepared : part,
                                                bias.rows(at * rows + first, count), request.sums);
       results.append(sums, count, batches.n, request.output);
       check_signals();

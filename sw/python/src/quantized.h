@@ -10,6 +10,7 @@
 
 #include "model/numerics/quantize.h"
 #include "sw/python/src/input.h"
+#include "sw/python/src/kept_rows.h"
 #include "sw/python/src/quantizers.h"
 
 namespace mxe::python {
@@ -18,6 +19,7 @@ namespace mxe::python {
 struct Quantized {
   mx::QuantizedArray array;
   NamedQuantizer quantizer;
+  std::shared_ptr<KeptRows> kept = std::make_shared<KeptRows>();
 };
 
 /// Quantizes an array in slices, between which signals are seen. Needs no GIL.

@@ -95,6 +95,24 @@ def test_quantized_operands():
     assert not np.array_equal(mxe.matmul(qa, other), expected)
 
 
+@pytest.mark.parametrize("transpose", [False, True])
+def test_b_may_change_between_products(transpose):
+    """What products keep of a B that is multiplied again is never used for another one."""
+    w = plain((70, 7))
+    b = mxe.quantize(w.T.copy() if transpose else w, "mxfp4_e2m1", axis=-1 if transpose else 0)
+
+    def agree(*formats):
+        for format in formats:
+            a = mxe.quantize(plain((5, 70), 2), format)
+            expected = mxe.matmul(a.dequantize(), b.dequantize(), format_a=format,
+                                  format_b="mxfp4_e2m1", transpose_b=transpose)
+            assert_same(mxe.matmul(a, b, transpose_b=transpose), expected)
+    agree("mxfp8_e4m3", "mxfp8_e4m3", "mxint8", "mxfp4_e2m1", "mxfp8_e4m3")
+    for view in (b.codes, b.codes, b.scales):
+        view[...] = view ^ np.uint8(1)  # another number, another scale
+        agree("mxfp8_e4m3", "mxfp8_e4m3")
+
+
 def test_slices_are_seamless():
     """More multiplications than are done between two looks at signals."""
     a, b, bias = plain((300, 600)), plain((600, 1200), 2), plain((300, 1200), 3)

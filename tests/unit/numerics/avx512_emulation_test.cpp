@@ -15,7 +15,7 @@ TEST(Avx512Emulation, GemmAsSingleSteps) {
         gemm_mismatches(seed,
                         [](const MxTensor& a, const MxTensor& b, const float* bias, bool dual) {
                           std::vector<float> out(a.rows * b.rows);
-                          const FastGemm fast(a, b, gemm_kernels_avx512_emulated(),
+                          const FastGemm fast(a, PreparedOperand(b), gemm_kernels_avx512_emulated(),
                                               best_simd_level(), dual, 1);
                           fast.run(bias, 0, a.rows, out.data());
                           return out;

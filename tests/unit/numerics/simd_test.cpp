@@ -121,6 +121,25 @@ TEST_P(SimdLevels, GemmAsSingleSteps) {
   }
 }
 
+// What one product packs of B is another one's only if that would pack the same.
+TEST_P(SimdLevels, GemmByAPreparedB) {
+  std::mt19937 random(5);
+  GemmOptions options;
+  options.simd = GetParam();
+  for (const FormatId format_b : kAllFormats) {
+    const MxTensor b = make_operand(format_b, 40, 70, OperandKind::normal, random);
+    const PreparedOperand prepared(b);
+    for (const FormatId format_a : kAllFormats) {
+      const MxTensor a = make_operand(format_a, 5, 70, OperandKind::normal, random);
+      const std::vector<float> expected = stepwise(a, b, nullptr, options.dual);
+      for (int times = 0; times < 2; times++) {
+        EXPECT_EQ(gemm(a, prepared, nullptr, options), expected)
+            << element_format(format_a).name << " by " << element_format(format_b).name;
+      }
+    }
+  }
+}
+
 // Sums just beside the middle between two float32, too near for a float64: a product far below the
 // accumulator's last bit decides. Rounding to float64 first would lose it.
 // Columns fill a tile, in which kernels may otherwise find another reason for care.

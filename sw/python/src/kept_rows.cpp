@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/python/src/kept_rows.h"
+
+namespace mxe::python {
+
+void KeptRows::may_change() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  may_change_ = true;
+}
+
+bool KeptRows::changes() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return may_change_;
+}
+
+std::shared_ptr<const PreparedRows> KeptRows::unchanging() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return may_change_ ? nullptr : rows_;
+}
+
+std::shared_ptr<const PreparedRows> KeptRows::latest(mx::MxTensor rows) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (rows_ && rows_->rows.codes == rows.codes && rows_->rows.scales == rows.scales) return rows_;
+  auto made = std::make_shared<const PreparedRows>(std::move(rows));
+  if (multiplied_) rows_ = made;
+  multiplied_ = true;
+  return made;
+}
+
+}  // namespace mxe::python
