@@ -117,6 +117,34 @@ def test_operators_compute_what_mxe_does():
     assert int(marks.sum()) == mxe.quantize(x, "mxfp4_e2m1").stats(x).clipped > 0
 
 
+def test_operators_have_the_threads_of_torch(monkeypatch):
+    counted = []
+
+    def counting(owner, name):
+        whole = getattr(owner, name)
+
+        def counted_call(*arguments, **named):
+            counted.append((name, named.get("threads")))
+            return whole(*arguments, **named)
+        monkeypatch.setattr(owner, name, counted_call)
+    for owner, name in ((mxe, "quantize"), (mxe, "fake_quantize"), (mxe, "matmul"),
+                        (mxe.Array, "dequantize")):
+        counting(owner, name)
+    x, before = tensor((8, 64)), torch.get_num_threads()
+    torch.set_num_threads(3)
+    try:
+        codes, scales, whole = OPERATORS.quantize(x, "mxint8")
+        OPERATORS.dequantize(codes, scales, whole, "mxint8", -1, torch.float32)
+        OPERATORS.fake_quantize(x, "mxint8")
+        OPERATORS.scaled_matmul(codes, scales, codes, scales, "mxint8", "mxint8")
+        OPERATORS.linear(x, codes, scales, None, "mxint8", "mxint8")
+        OPERATORS.matmul(x, x, "mxint8", "mxint8")
+    finally:
+        torch.set_num_threads(before)
+    assert {name for name, _ in counted} == {"quantize", "dequantize", "fake_quantize", "matmul"}
+    assert {threads for _, threads in counted} == {3}
+
+
 def test_quantizers_as_texts():
     mine = mxe.Quantizer("mxfp4_e2m1", scale_rule="rceil", exponent_range=(-20, 20))
     text = mxe.torch.text_of(mine)

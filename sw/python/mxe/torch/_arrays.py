@@ -13,7 +13,7 @@ import mxe
 from ._text import quantizer_of
 
 # Arrays of codes that were multiplied, such as weights, which are the same every time:
-# {codes: (version of codes, scales, version of scales, quantizer, axis, array)}.
+# {codes: (what tells whether they are still the same, their scales, array)}.
 _known = WeakIdKeyDictionary()
 _WORTH_KEEPING = 4096  # elements
 

@@ -13,11 +13,35 @@ from torch import Tensor
 
 import mxe
 from mxe import _core
-from mxe._array import _threads
 from mxe._namespaces import Source
 
 from ._arrays import array_of, parts_of
 from ._text import quantizer_of, switches_of
+
+
+def _threads_of_torch() -> int:
+    """As many threads as torch's own operators have, whose place ours take."""
+    threads: int = torch.get_num_threads()
+    return min(threads, 1024)
+
+
+def _quantized(x: Tensor, quantizer: str, axis: int = -1) -> mxe.Array:
+    return mxe.quantize(x.detach(), quantizer_of(quantizer), axis=axis,
+                        threads=_threads_of_torch())
+
+
+def _multiplied(a: mxe.Array, b: mxe.Array, bias: Optional[Tensor], accumulate: str) -> Tensor:
+    """a [..., M, K] @ b^T [..., N, K] + bias."""
+    product: Tensor = mxe.matmul(a, b, bias=None if bias is None else bias.detach(),
+                                 transpose_b=True, accumulate=accumulate,
+                                 threads=_threads_of_torch())
+    return product
+
+
+def _where_not_clipped(gradient: Tensor, x: Tensor, quantizer: str, axis: int = -1) -> Tensor:
+    """The gradient, with zeros where a number of x is cut off."""
+    marks = torch.ops.mxe.clipped(x, quantizer, axis)
+    return torch.where(marks, torch.zeros_like(gradient), gradient)
 
 
 def _checked_axis(x: Tensor, axis: int) -> int:
@@ -32,7 +56,7 @@ def _checked_axis(x: Tensor, axis: int) -> int:
 def quantize(x: Tensor, quantizer: str, axis: int = -1) -> tuple[Tensor, Tensor, Tensor]:
     """Codes uint8 (uint16) [shape of x], scales uint8 or float32, and what the whole tensor has:
     float32 [tensor scale, tensor amax, row amaxes ...]."""
-    return parts_of(mxe.quantize(x, quantizer_of(quantizer), axis=axis))
+    return parts_of(_quantized(x, quantizer, axis))
 
 
 @quantize.register_fake
@@ -60,7 +84,8 @@ def _(x: Tensor, quantizer: str, axis: int = -1) -> tuple[Tensor, Tensor, Tensor
 def dequantize(codes: Tensor, scales: Tensor, whole: Tensor, quantizer: str, axis: int,
                dtype: torch.dtype) -> Tensor:
     """The numbers that the three results of `quantize` stand for, [shape of codes]."""
-    values: Tensor = array_of(codes, scales, whole, quantizer, axis).dequantize(dtype)
+    values: Tensor = array_of(codes, scales, whole, quantizer, axis).dequantize(
+        dtype, threads=_threads_of_torch())
     return values
 
 
@@ -75,7 +100,8 @@ def fake_quantize(x: Tensor, quantizer: str, axis: int = -1, clip: bool = False)
     """The numbers that x becomes by quantizing, of its shape and type.
 
     The gradient is that of the identity; with `clip`, it is zero where numbers are cut off."""
-    values: Tensor = mxe.fake_quantize(x, quantizer_of(quantizer), axis=axis)
+    values: Tensor = mxe.fake_quantize(x, quantizer_of(quantizer), axis=axis,
+                                       threads=_threads_of_torch())
     return values
 
 
@@ -91,7 +117,7 @@ def clipped(x: Tensor, quantizer: str, axis: int = -1) -> Tensor:
     """bool [shape of x]: where a finite number is beyond the largest element times its scale."""
     source = Source(x)
     marks = _core.clipped(source.array, source.bits, quantizer_of(quantizer)._core, axis,
-                          _threads(None))
+                          _threads_of_torch())
     return torch.from_numpy(marks).view(torch.bool)
 
 
@@ -108,8 +134,7 @@ def _remember(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
 def _straight_through(ctx: Any, gradient: Tensor) -> tuple[Optional[Tensor], None, None, None]:
     if ctx.clip:
         x, = ctx.saved_tensors
-        marks = torch.ops.mxe.clipped(x, ctx.quantizer, ctx.axis)
-        gradient = torch.where(marks, torch.zeros_like(gradient), gradient)
+        gradient = _where_not_clipped(gradient, x, ctx.quantizer, ctx.axis)
     return gradient, None, None, None
 
 
@@ -122,15 +147,8 @@ def scaled_matmul(a: Tensor, a_scales: Tensor, b: Tensor, b_scales: Tensor, quan
                   accumulate: str = "block") -> Tensor:
     """a @ b^T + bias of codes a [..., M, K], b [..., N, K] with blocks along K: float32, as the
     engine computes it (`mxe.matmul`)."""
-    product: Tensor = mxe.matmul(array_of(a, a_scales, None, quantizer_a, -1),
-                                 array_of(b, b_scales, None, quantizer_b, -1), bias=_plain(bias),
-                                 transpose_b=True, accumulate=accumulate,
-                                 threads=torch.get_num_threads())
-    return product
-
-
-def _plain(bias: Optional[Tensor]) -> Optional[Tensor]:
-    return None if bias is None else bias.detach()
+    return _multiplied(array_of(a, a_scales, None, quantizer_a, -1),
+                       array_of(b, b_scales, None, quantizer_b, -1), bias, accumulate)
 
 
 def _product_shape(a: Tensor, b: Tensor) -> list[Union[int, torch.SymInt]]:
@@ -149,8 +167,15 @@ def _(a: Tensor, a_scales: Tensor, b: Tensor, b_scales: Tensor, quantizer_a: str
     return a.new_empty(_product_shape(a, b), dtype=torch.float32)
 
 
-def _of_bias(bias: Optional[tuple[torch.Size, torch.dtype]],
-             gradient: Tensor) -> Optional[Tensor]:
+_BiasKind = Optional[tuple[torch.Size, torch.dtype]]
+
+
+def _kind(bias: Optional[Tensor]) -> _BiasKind:
+    """What the gradient of a bias has to know of it."""
+    return None if bias is None else (bias.shape, bias.dtype)
+
+
+def _of_bias(bias: _BiasKind, gradient: Tensor) -> Optional[Tensor]:
     """The gradient of a bias of this shape and type."""
     return None if bias is None else gradient.sum_to_size(bias[0]).to(bias[1])
 
@@ -160,8 +185,7 @@ def _bias_gradient(ctx: Any, gradient: Tensor) -> tuple[Optional[Tensor], ...]:
 
 
 def _remember_bias(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
-    bias = inputs[6]
-    ctx.bias = None if bias is None else (bias.shape, bias.dtype)
+    ctx.bias = _kind(inputs[6])
 
 
 scaled_matmul.register_autograd(_bias_gradient, setup_context=_remember_bias)
@@ -174,11 +198,9 @@ def linear(x: Tensor, codes: Tensor, scales: Tensor, bias: Optional[Tensor], qua
     type of x.
 
     Gradients are those of `matmul`; the weights have none."""
-    rows = mxe.quantize(x.detach().reshape(-1, x.shape[-1]), quantizer_of(quantizer),
-                        threads=torch.get_num_threads())
-    weights = array_of(codes, scales, None, weight_quantizer, -1)
-    product: Tensor = mxe.matmul(rows, weights, bias=_plain(bias), transpose_b=True,
-                                 accumulate=accumulate)
+    rows = _quantized(x.reshape(-1, x.shape[-1]), quantizer)
+    product = _multiplied(rows, array_of(codes, scales, None, weight_quantizer, -1), bias,
+                          accumulate)
     return product.reshape(*x.shape[:-1], codes.shape[0]).to(x.dtype)
 
 
@@ -191,7 +213,7 @@ def _(x: Tensor, codes: Tensor, scales: Tensor, bias: Optional[Tensor], quantize
 def _remember_linear(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
     x, codes, scales, bias, ctx.quantizer, ctx.weight_quantizer, _, ctx.clip = inputs
     ctx.save_for_backward(x, codes, scales)
-    ctx.bias = None if bias is None else (bias.shape, bias.dtype)
+    ctx.bias = _kind(bias)
 
 
 def _linear_gradient(ctx: Any, gradient: Tensor) -> tuple[Optional[Tensor], ...]:
@@ -201,8 +223,7 @@ def _linear_gradient(ctx: Any, gradient: Tensor) -> tuple[Optional[Tensor], ...]
                                        torch.float32)
     found = torch.matmul(gradient.to(torch.float32), weights).to(x.dtype)
     if ctx.clip:
-        marks = torch.ops.mxe.clipped(x, ctx.quantizer, -1)
-        found = torch.where(marks, torch.zeros_like(found), found)
+        found = _where_not_clipped(found, x, ctx.quantizer)
     return found, None, None, _of_bias(ctx.bias, gradient), None, None, None, None
 
 
@@ -216,11 +237,7 @@ def matmul(a: Tensor, b: Tensor, quantizer_a: str, quantizer_b: str,
 
     The gradient is that of the product of the quantized operands, with quantizing as in
     `fake_quantize`."""
-    product: Tensor = mxe.matmul(mxe.quantize(a, quantizer_of(quantizer_a)),
-                                 mxe.quantize(b, quantizer_of(quantizer_b)), bias=_plain(bias),
-                                 transpose_b=True, accumulate=accumulate,
-                                 threads=torch.get_num_threads())
-    return product
+    return _multiplied(_quantized(a, quantizer_a), _quantized(b, quantizer_b), bias, accumulate)
 
 
 @matmul.register_fake
@@ -233,7 +250,7 @@ def _(a: Tensor, b: Tensor, quantizer_a: str, quantizer_b: str, bias: Optional[T
 def _remember_product(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
     a, b, ctx.quantizer_a, ctx.quantizer_b, bias, _, ctx.clip = inputs
     ctx.save_for_backward(a, b)
-    ctx.bias = None if bias is None else (bias.shape, bias.dtype)
+    ctx.bias = _kind(bias)
 
 
 def _summed(gradient: Tensor, like: Tensor) -> Tensor:
@@ -252,8 +269,7 @@ def _product_gradient(ctx: Any, gradient: Tensor) -> tuple[Optional[Tensor], ...
         values = torch.ops.mxe.fake_quantize(other, of_other, -1, False).to(torch.float32)
         found = _summed(torch.matmul(grown, values), one)
         if ctx.clip:
-            marks = torch.ops.mxe.clipped(one, quantizer, -1)
-            found = torch.where(marks, torch.zeros_like(found), found)
+            found = _where_not_clipped(found, one, quantizer)
         result[i] = found
     return (*result, None, None, _of_bias(ctx.bias, gradient), None, None)
 
