@@ -25,6 +25,8 @@ class Input {
 
   const std::vector<std::size_t>& shape() const { return shape_; }
   std::size_t size() const { return size_; }
+  /// Whether floats() copies nothing.
+  bool in_place() const { return in_place_; }
 
   /// The elements first..last - 1, in row-major order, as float32: in place where they lie so,
   /// else in `buffer`. float64 is rounded to nearest even, the others are exact.

@@ -21,9 +21,10 @@ using namespace nb::literals;
 namespace mxe::python {
 namespace {
 
-// Elements quantized before signals are looked for: a fraction of a second for the slowest preset,
-// 4 MiB for input that has to be brought to float32 first.
+// Elements quantized before signals are looked for: 4 MiB of input that has to be brought to
+// float32 first, a fraction of a second for other input.
 constexpr std::size_t kSlice = std::size_t{1} << 20;
+constexpr std::size_t kSliceInPlace = std::size_t{1} << 24;
 
 // The same where only values are wanted and one thread makes them: they stay in its cache.
 constexpr std::size_t kSmallSlice = std::size_t{1} << 16;
@@ -102,11 +103,13 @@ mx::QuantizedArray quantize(const Input& x, const mx::Quantizer& quantizer, int 
                             unsigned threads, bool dequantize) {
   const mx::QuantizeRequest request = request_for(x, axis, threads, dequantize);
   const std::vector<std::size_t>& shape = x.shape();
-  const std::size_t slice = kSlice * std::max(1u, threads);
+  const std::size_t slice = (x.in_place() ? kSliceInPlace : kSlice) * std::max(1u, threads);
   if (x.size() <= slice || !mx::has_independent_blocks(quantizer.options)) {
     std::vector<float> buffer;
-    return mx::quantize(x.floats(0, x.size(), buffer), shape, quantizer.format, quantizer.options,
-                        request);
+    mx::QuantizedArray all = spare_array().take(x.size());
+    mx::quantize_into(x.floats(0, x.size(), buffer), shape, quantizer.format, quantizer.options,
+                      request, all);
+    return all;
   }
   // An empty array gives everything but the elements, and checks what was asked for.
   std::vector<std::size_t> empty = shape;

@@ -6,12 +6,14 @@
 
 #include <cstddef>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "model/numerics/quantize.h"
 #include "sw/python/src/input.h"
 #include "sw/python/src/kept_rows.h"
 #include "sw/python/src/quantizers.h"
+#include "sw/python/src/spare_array.h"
 
 namespace mxe::python {
 
@@ -20,6 +22,11 @@ struct Quantized {
   mx::QuantizedArray array;
   NamedQuantizer quantizer;
   std::shared_ptr<KeptRows> kept = std::make_shared<KeptRows>();
+
+  Quantized(mx::QuantizedArray quantized_array, NamedQuantizer named)
+      : array(std::move(quantized_array)), quantizer(std::move(named)) {}
+  Quantized(Quantized&&) = default;
+  ~Quantized() { spare_array().give(std::move(array)); }
 };
 
 /// Quantizes an array in slices, between which signals are seen. Needs no GIL.

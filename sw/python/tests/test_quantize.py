@@ -188,3 +188,26 @@ def code_values(name):
     codes[:count] = np.arange(count)
     q = mxe.Array.from_codes(codes, np.full(8, 127, np.uint8), plain_format)
     return q.dequantize()
+
+
+def test_memory_of_an_array_that_went():
+    """A large array may lie where one of another format lay before."""
+    x = awkward((1024, 1024))
+    for name, preset, axis in (("mxfp8_e4m3", "ocp", -1), ("mxint8", "ocp-ceil", 0),
+                               ("nvfp4", "nvfp4-te", -1), ("mxfp4_e2m1", "microxcaling-even", -1),
+                               ("mxfp8_e4m3", "ocp", -1)):
+        tensor = {"tensor_amax": 3.0} if name == "nvfp4" else {}
+        parts = [mxe.quantize(half, name, preset, axis=axis, **tensor)
+                 for half in np.split(x, 2, axis=0)]
+        whole = mxe.quantize(x, name, preset, axis=axis, **tensor)
+        for part in ("codes", "scales", "scale_values"):
+            assert_same(getattr(whole, part), np.concatenate([getattr(p, part) for p in parts]))
+        del whole
+
+
+def test_views_outlive_their_array():
+    x = plain((1024, 1024))
+    codes = mxe.quantize(x, "mxfp8_e4m3").codes
+    before = codes.copy()
+    mxe.quantize(-x, "mxfp8_e4m3")
+    assert_same(codes, before)

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/python/src/spare_array.h"
+
+#include <utility>
+
+namespace mxe::python {
+namespace {
+
+// Elements: less comes from memory in use before anyway, more is not kept.
+constexpr std::size_t kLeast = std::size_t{1} << 20, kMost = std::size_t{1} << 26;
+
+std::size_t elements_of(const mx::QuantizedArray& array) {
+  return array.codes.size() + array.wide_codes.size();
+}
+
+}  // namespace
+
+mx::QuantizedArray SpareArray::take(std::size_t elements) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (!array_ || elements_of(*array_) != elements) return {};
+  return *std::exchange(array_, std::nullopt);
+}
+
+void SpareArray::give(mx::QuantizedArray array) {
+  const std::size_t elements = elements_of(array);
+  if (elements < kLeast || elements > kMost) return;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  std::optional<mx::QuantizedArray> kept(std::move(array));
+  array_.swap(kept);
+}
+
+SpareArray& spare_array() {
+  static SpareArray spare;
+  return spare;
+}
+
+}  // namespace mxe::python
