@@ -77,6 +77,13 @@ JobParts::JobParts(const JobShape& shape, const JobLayout& l) {
   }
 }
 
+void JobParts::place(uint64_t address) {
+  for (JobPart* part : in_order()) {
+    part->address = (address + kAlignment - 1) / kAlignment * kAlignment;
+    address = part->end();
+  }
+}
+
 mxe_job JobParts::descriptor(const JobShape& shape) const {
   mxe_job job{};
   job.format_a = static_cast<uint32_t>(shape.format_a);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -92,6 +93,11 @@ struct JobParts {
   /// Sizes, strides and offsets; the addresses are zero. Throws mx::Error if a size or stride does
   /// not fit into a descriptor.
   JobParts(const JobShape& shape, const JobLayout& layout = {});
+  /// All of them, in the order in which they lie in memory where nobody chooses another one.
+  std::array<JobPart*, 7> in_order() { return {&a, &b, &a_scales, &b_scales, &d, &d_scales, &c}; }
+  /// Puts them there from `address` on, each at a multiple of kAlignment.
+  void place(uint64_t address);
+  static constexpr uint64_t kAlignment = 128;
   /// What the driver submits once all addresses are chosen.
   mxe_job descriptor(const JobShape& shape) const;
 };

@@ -30,13 +30,10 @@ void require_ok(int code, const char* what) {
 }
 
 /// Throws mx::Error if the job is too large for the memory.
-void require_room(const JobParts& parts, std::size_t memory) {
+void require_room(JobParts& parts, std::size_t memory) {
   constexpr std::size_t kSlack = 4096;  // alignment and the ring
   std::size_t bytes = kSlack;
-  for (const JobPart* part : {&parts.a, &parts.a_scales, &parts.b, &parts.b_scales, &parts.c,
-                              &parts.d, &parts.d_scales}) {
-    bytes += part->bytes();
-  }
+  for (const JobPart* part : parts.in_order()) bytes += part->bytes();
   if (bytes > memory) {
     throw mx::Error(
         fmt::format("operands and result need {} bytes, the device has {}", bytes, memory));
@@ -45,9 +42,8 @@ void require_room(const JobParts& parts, std::size_t memory) {
 
 /// Finds room in memory for everything.
 void place(Host& host, JobParts& parts) {
-  for (JobPart* part : {&parts.a, &parts.b, &parts.a_scales, &parts.b_scales, &parts.d,
-                        &parts.d_scales, &parts.c}) {
-    part->address = host.allocate(part->bytes());
+  for (JobPart* part : parts.in_order()) {
+    part->address = host.allocate(part->bytes(), JobParts::kAlignment);
   }
 }
 

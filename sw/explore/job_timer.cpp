@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/explore/job_timer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "model/engine/core.h"
+#include "model/numerics/error.h"
+
+namespace mxe::explore {
+namespace {
+
+constexpr uint64_t kMemoryBase = 0x8000'0000;  // as on the platform
+constexpr uint32_t kRingEntries = 2;
+constexpr uint64_t kRingBytes = uint64_t{kRingEntries} * MXE_DESC_SIZE;
+// A register access takes effect so many cycles after it has begun, and is answered one later.
+constexpr uint64_t kAccessVisible = 2, kAccessCycles = 3;
+constexpr uint64_t kInterruptDelay = 1;  // until software sees the line
+
+// A memory with bytes for the ring alone: whatever else is read or written costs its time.
+class TimedMemory : public MemoryPort {
+ public:
+  TimedMemory(const MemoryTiming& timing, unsigned beat_bytes)
+      : read_(timing, 0), write_(timing, 1), beat_(beat_bytes) {}
+
+  Response read(uint64_t cycle, uint64_t address, std::size_t bytes, uint8_t* data) override {
+    if (data) std::memcpy(data, ring_at(address, bytes), bytes);
+    return {true, read_.serve(cycle, beat_.whole(bytes), beat_.bytes())};
+  }
+  Response write(uint64_t cycle, uint64_t address, std::size_t bytes, const uint8_t* data,
+                 const uint8_t* enables) override {
+    if (data) {
+      uint8_t* to = ring_at(address, bytes);
+      for (std::size_t i = 0; i < bytes; i++) {
+        if (!enables || enables[i]) to[i] = data[i];
+      }
+    }
+    return {true, write_.serve_write(cycle, beat_.whole(bytes), beat_.bytes())};
+  }
+  DirectChannels channels() override { return {&read_, &write_}; }
+
+  uint32_t* ring() { return ring_.data(); }
+
+ private:
+  uint8_t* ring_at(uint64_t address, std::size_t bytes) {
+    if (address < kMemoryBase || address - kMemoryBase + bytes > kRingBytes) {
+      throw mx::Error("the engine asked for the numbers of a job that has none");
+    }
+    return reinterpret_cast<uint8_t*>(ring_.data()) + (address - kMemoryBase);
+  }
+
+  MemoryChannel read_, write_;
+  BeatSize beat_;
+  std::array<uint32_t, kRingBytes / sizeof(uint32_t)> ring_{};
+};
+
+// The processor's side: what the driver asks for, one after the other in clock cycles.
+class Registers {
+ public:
+  explicit Registers(Core& core) : core_(core) {}
+
+  mxe_port port() {
+    mxe_port port{};
+    port.ctx = this;
+    port.read32 = [](void* self, uint32_t offset) {
+      return static_cast<Registers*>(self)->read(offset);
+    };
+    port.write32 = [](void* self, uint32_t offset, uint32_t value) {
+      static_cast<Registers*>(self)->write(offset, value);
+    };
+    port.wait_irq = [](void* self, uint32_t) { return static_cast<Registers*>(self)->wait(); };
+    return port;
+  }
+
+ private:
+  uint32_t read(uint32_t offset) {
+    core_.run_until(now_);
+    uint32_t value = 0;
+    const bool ok = core_.read(offset, value);
+    now_ += kAccessCycles;
+    return ok ? value : ~uint32_t{0};
+  }
+
+  void write(uint32_t offset, uint32_t value) {
+    constexpr uint8_t kAllBytes = 0xF;
+    core_.run_until(now_ + kAccessVisible - 1);
+    core_.write(now_ + kAccessVisible, offset, value, kAllBytes);
+    now_ += kAccessCycles;
+  }
+
+  // Until the interrupt is high, or nothing will happen any more.
+  int wait() {
+    for (;;) {
+      auto& changes = core_.interrupts();
+      for (; !changes.empty() && changes.front().cycle + kInterruptDelay <= now_;
+           changes.pop_front()) {
+        high_ = changes.front().level;
+      }
+      if (high_) return 0;
+      if (!changes.empty()) {
+        now_ = std::max(now_, changes.front().cycle + kInterruptDelay);
+      } else if (core_.next_step() == kNever) {
+        return MXE_ERR_TIMEOUT;
+      } else {
+        core_.run_to_interrupt(now_ + kMaxBatch);
+        if (changes.empty()) now_ += kMaxBatch;
+      }
+    }
+  }
+
+  // The most that the engine runs ahead at a time, so that times stay far from overflowing.
+  static constexpr uint64_t kMaxBatch = uint64_t{1} << 40;
+
+  Core& core_;
+  uint64_t now_ = 0;
+  bool high_ = false;
+};
+
+void require_ok(int code, const char* what) {
+  if (code != MXE_OK) throw mx::Error(fmt::format("{}: {}", what, mxe_strerror(code)));
+}
+
+}  // namespace
+
+JobTimes time_job(const JobShape& shape, const Params& params, const MemoryTiming& timing) {
+  shape.require_pair(params);
+  TimedMemory memory(timing, params.mem_bytes());
+  Core core(params, PortLimits{}, memory, Mode::timing, TracePoint(nullptr));
+  Registers registers(core);
+  const mxe_port port = registers.port();
+  JobParts parts(shape);
+  parts.place(kMemoryBase + kRingBytes);
+  const mxe_job job = parts.descriptor(shape);
+
+  mxe_device device{};
+  uint32_t id = 0;
+  mxe_completion completion{};
+  JobTimes times;
+  require_ok(mxe_probe(&device, &port, memory.ring(), kMemoryBase, kRingEntries),
+             "cannot start the engine");
+  require_ok(mxe_counters_clear(&device), "cannot clear the counters");
+  require_ok(mxe_submit(&device, &job, &id), "cannot submit the job");
+  require_ok(mxe_wait(&device, id, UINT32_MAX, &completion), "the job failed");
+  require_ok(mxe_counters(&device, &times.counters), "cannot read the counters");
+  times.cycles = completion.cycles;
+  return times;
+}
+
+}  // namespace mxe::explore

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Jobs timed without SystemC take what they take on the platform.
+#include "sw/explore/job_timer.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "mxe_counter_table.h"
+#include "sw/device/device.h"
+
+namespace mxe::explore {
+namespace {
+
+struct Case {
+  Params params;
+  MemoryTiming timing;
+};
+
+std::vector<Case> cases() {
+  std::vector<Case> all;
+  for (const char* config : {"small", "base", "large"}) {
+    for (const unsigned latency : {1u, 64u, 400u}) {
+      for (const double bandwidth : {0.0, 5.3}) {
+        Case one{Params::named(config), {}};
+        one.timing.latency = latency;
+        one.timing.bytes_per_cycle = bandwidth;
+        all.push_back(one);
+      }
+    }
+  }
+  return all;
+}
+
+JobShape random_shape(std::mt19937& random) {
+  const auto format = [&] { return mx::kAllFormats[random() % std::size(mx::kAllFormats)]; };
+  JobShape shape;
+  shape.m = 1 + random() % 150;
+  shape.n = 1 + random() % 300;
+  shape.k = 1 + random() % (random() % 4 == 0 ? 5000 : 500);
+  shape.format_a = format();
+  shape.format_b = format();
+  const char* const outputs[] = {"fp32", "bf16", "fp16", "mxfp8_e4m3", "mxfp4_e2m1"};
+  shape.output = parse_output_format(outputs[random() % std::size(outputs)]);
+  return shape;
+}
+
+TEST(JobTimer, AgreesWithThePlatform) {
+  constexpr uint32_t kSeed = 1;
+  SCOPED_TRACE(::testing::Message() << "seed " << kSeed);
+  std::mt19937 random(kSeed);
+  std::vector<Device> devices;  // all before the first runs
+  for (const Case& one : cases()) {
+    EngineSetup setup;
+    setup.params = one.params;
+    setup.timing = one.timing;
+    setup.cycles_only = true;
+    devices.emplace_back(Target::model, setup);
+  }
+  std::size_t i = 0;
+  for (const Case& one : cases()) {
+    Device& device = devices[i++];
+    for (int job = 0; job < 20; job++) {
+      JobShape shape = random_shape(random);
+      if (one.params.tree_w < 70) shape.format_a = shape.format_b = mx::FormatId::mxfp4_e2m1;
+      const DeviceResult expected = device.run(shape);
+      const JobTimes got = time_job(shape, one.params, one.timing);
+      EXPECT_EQ(got.cycles, expected.cycles);
+      for (const CounterInfo& counter : counter_table) {
+        EXPECT_EQ(got.counters.*counter.value, expected.counter(counter.name)) << counter.name;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace mxe::explore
