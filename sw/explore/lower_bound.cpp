@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/explore/lower_bound.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/engine/hardware.h"
+#include "model/numerics/tensor.h"
+
+namespace mxe::explore {
+namespace {
+
+// The shortest job, one multiplication, beside three latencies: descriptor and checks, one row of
+// each operand, the pipeline, the result and the record.
+constexpr uint64_t kShortestJob = 36;
+// Beats of the operands, and of the results, of that job.
+constexpr uint64_t kShortestRead = 4, kShortestWrite = 1;
+
+uint64_t divided_up(uint64_t value, uint64_t by) { return (value + by - 1) / by; }
+
+double rate_of(const Point& point) {
+  const double port = point.params.mem_bytes();
+  const double memory = point.timing.bytes_per_cycle;
+  return memory == 0 ? port : std::min(memory, port);
+}
+
+// Bytes of a row of an operand with its scales.
+double row_bytes(mx::FormatId format, std::size_t k) {
+  return static_cast<double>(mx::packed_row_bytes(format, k) + divided_up(k, mx::kBlockSize));
+}
+
+double result_bytes(const JobShape& shape) {
+  return static_cast<double>(shape.m) *
+         static_cast<double>(shape.output.row_bytes(shape.n) + shape.output.scale_bytes(shape.n));
+}
+
+// What beats take beyond those of the shortest job.
+uint64_t more_cycles(double bytes, double rate, uint64_t shortest, const Point& point) {
+  const double included = static_cast<double>(shortest) * point.params.mem_bytes();
+  return bytes <= included ? 0 : static_cast<uint64_t>((bytes - included) / rate);
+}
+
+}  // namespace
+
+Compulsory compulsory(const JobShape& shape, const Point& point) {
+  Compulsory least;
+  least.compute_cycles = shape.macs() / shape.peak_macs_per_cycle(point.params);
+  least.bytes_read = static_cast<double>(shape.m) * row_bytes(shape.format_a, shape.k) +
+                     static_cast<double>(shape.n) * row_bytes(shape.format_b, shape.k);
+  least.bytes_written = result_bytes(shape);
+  least.bytes_per_cycle = rate_of(point);
+  return least;
+}
+
+double roofline_cycles(const JobShape& shape, const Point& point) {
+  const Compulsory least = compulsory(shape, point);
+  return std::max({least.compute_cycles, least.bytes_read / least.bytes_per_cycle,
+                   least.bytes_written / least.bytes_per_cycle}) +
+         3.0 * point.timing.latency;
+}
+
+uint64_t lower_bound_cycles(const JobShape& shape, const Point& point) {
+  const Params& params = point.params;
+  const uint64_t word = shape.peak_macs_per_cycle(params) / params.num_pe;  // elements of K
+  const uint64_t words = divided_up(shape.k, word);
+  const uint64_t tiles = divided_up(shape.n, params.num_pe);
+  const uint64_t stripes = divided_up(shape.m, params.rows);
+  const uint64_t last_rows = shape.m - (stripes - 1) * params.rows;
+
+  // A pass over a tile takes a cycle for each row, MIN_PASS at least; of the last one, rows count.
+  const auto pass = [](uint64_t rows) { return std::max<uint64_t>(rows, kMinPass); };
+  const uint64_t passes = (stripes - 1) * tiles * words * pass(params.rows) +
+                          tiles * words * pass(last_rows) - pass(last_rows) + last_rows;
+
+  // A stays while the tiles that share it pass, or for all columns if it is whole.
+  const uint64_t slab_words = params.a_slab_k / mx::kBlockSize;
+  const uint64_t a_times = words <= slab_words ? 1 : divided_up(tiles, params.acc_tiles);
+  const double a_bytes = static_cast<double>(shape.m) * static_cast<double>(a_times) *
+                         row_bytes(shape.format_a, shape.k);
+  const double b_bytes = static_cast<double>(shape.n) * static_cast<double>(stripes) *
+                         row_bytes(shape.format_b, shape.k);
+  const double rate = rate_of(point);
+  const uint64_t reads = more_cycles(a_bytes + b_bytes, rate, kShortestRead, point);
+  const uint64_t writes = more_cycles(result_bytes(shape), rate, kShortestWrite, point);
+  return 3 * uint64_t{point.timing.latency} + kShortestJob + std::max({passes - 1, reads, writes});
+}
+
+}  // namespace mxe::explore

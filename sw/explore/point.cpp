@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/explore/point.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "model/numerics/error.h"
+
+namespace mxe::explore {
+namespace {
+
+double number_of(const std::string& name, const std::string& text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) {
+    throw mx::Error(fmt::format("{} must be a number, not '{}'", name, text));
+  }
+  return value;
+}
+
+const ParameterInfo& parameter(const std::string& name) {
+  return *std::find_if(parameter_table.begin(), parameter_table.end(),
+                       [&](const ParameterInfo& info) { return name == info.name; });
+}
+
+template <mx::FormatId Point::*Format>
+Variable format_variable(const char* name) {
+  return {
+      name,
+      [](Point& point, const std::string&, const std::string& text) {
+        point.*Format = mx::parse_format(text);
+      },
+      [](const Point& point, const std::string&) { return static_cast<double>(point.*Format); }};
+}
+
+std::vector<Variable> make_variables() {
+  std::vector<Variable> all;
+  for (const ParameterInfo& info : parameter_table) {
+    all.push_back({info.name,
+                   [](Point& point, const std::string& name, const std::string& text) {
+                     point.params.set(name + "=" + text);
+                   },
+                   [](const Point& point, const std::string& name) {
+                     return static_cast<double>(point.params.*(parameter(name).field));
+                   }});
+  }
+  all.push_back(format_variable<&Point::format_a>("format_a"));
+  all.push_back(format_variable<&Point::format_b>("format_b"));
+  all.push_back({"out_format",
+                 [](Point& point, const std::string&, const std::string& text) {
+                   point.output = parse_output_format(text);
+                 },
+                 [](const Point& point, const std::string&) {
+                   return static_cast<double>(point.output.code());
+                 }});
+  all.push_back({"mem_latency",
+                 [](Point& point, const std::string& name, const std::string& text) {
+                   const double value = number_of(name, text);
+                   if (value < 0 || value > UINT32_MAX || value != std::floor(value)) {
+                     throw mx::Error(
+                         fmt::format("{} must be a whole number, not '{}'", name, text));
+                   }
+                   point.timing.latency = static_cast<unsigned>(value);
+                 },
+                 [](const Point& point, const std::string&) {
+                   return static_cast<double>(point.timing.latency);
+                 }});
+  all.push_back(
+      {"mem_bytes_per_cycle",
+       [](Point& point, const std::string& name, const std::string& text) {
+         point.timing.bytes_per_cycle = number_of(name, text);
+       },
+       [](const Point& point, const std::string&) { return point.timing.bytes_per_cycle; }});
+  all.push_back({"clock_mhz",
+                 [](Point& point, const std::string& name, const std::string& text) {
+                   point.clock_mhz = number_of(name, text);
+                 },
+                 [](const Point& point, const std::string&) { return point.clock_mhz; }});
+  return all;
+}
+
+}  // namespace
+
+const std::vector<Variable>& variables() {
+  static const std::vector<Variable> kVariables = make_variables();
+  return kVariables;
+}
+
+const Variable* find_variable(std::string_view name) {
+  const auto found = std::find_if(variables().begin(), variables().end(),
+                                  [&](const Variable& one) { return one.name == name; });
+  return found == variables().end() ? nullptr : &*found;
+}
+
+std::string variable_names() {
+  std::vector<std::string> names;
+  for (const Variable& one : variables()) names.push_back(one.name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+void validate(const Point& point) {
+  point.params.validate();
+  point.timing.validate();
+  if (!(point.clock_mhz > 0 && point.clock_mhz <= 1e6)) {
+    throw mx::Error(
+        fmt::format("clock_mhz is {}, but must be more than 0 and at most 1e6", point.clock_mhz));
+  }
+}
+
+std::string hardware_text(const Point& point) {
+  return fmt::format("{} mem_latency={} mem_bytes_per_cycle={}", point.params.to_string(),
+                     point.timing.latency, point.timing.bytes_per_cycle);
+}
+
+std::string point_text(const Point& point) {
+  return fmt::format("{} format_a={} format_b={} out_format={} clock_mhz={}", hardware_text(point),
+                     mx::element_format(point.format_a).name,
+                     mx::element_format(point.format_b).name, point.output.name(), point.clock_mhz);
+}
+
+}  // namespace mxe::explore

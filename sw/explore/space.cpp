@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/explore/space.h"
+
+#include <fmt/format.h>
+#include <muParser.h>
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <random>
+#include <set>
+
+#include "model/job/job.h"
+#include "model/numerics/error.h"
+#include "sw/explore/yaml_errors.h"
+
+namespace mxe::explore {
+namespace {
+
+constexpr std::size_t kMostValues = 100'000;  // of a range
+
+double number_in(const YAML::Node& range, const char* key) {
+  const YAML::Node node = range[key];
+  double value = 0;
+  if (!node.IsScalar() || !YAML::convert<double>::decode(node, value) || !std::isfinite(value)) {
+    throw at(node, fmt::format("'{}' of a range must be a number", key));
+  }
+  return value;
+}
+
+// {from: 8, to: 64, factor: 2}
+std::vector<std::string> range_values(const YAML::Node& range) {
+  const bool steps = range["step"].IsDefined();
+  for (const auto& entry : range) {
+    const std::string key = entry.first.Scalar();
+    if (key != "from" && key != "to" && key != "step" && key != "factor") {
+      throw at(entry.first, fmt::format("unknown key '{}' of a range (allowed: from, to, step, "
+                                        "factor)",
+                                        key));
+    }
+  }
+  if (!range["from"] || !range["to"] || steps == range["factor"].IsDefined()) {
+    throw at(range, "a range is {from: A, to: B, step: S} or {from: A, to: B, factor: F}");
+  }
+  const double from = number_in(range, "from"), to = number_in(range, "to");
+  const double by = number_in(range, steps ? "step" : "factor");
+  if (steps ? by <= 0 : by <= 1) {
+    throw at(range, steps ? "the step of a range must be more than 0"
+                          : "the factor of a range must be more than 1");
+  }
+  if (!steps && from <= 0) throw at(range, "a range with a factor must start above 0");
+  std::vector<std::string> values;
+  const double slack = 1e-9 * std::abs(to);
+  for (std::size_t i = 0; values.size() < kMostValues; i++) {
+    const auto n = static_cast<double>(i);
+    const double value = steps ? from + n * by : from * std::pow(by, n);
+    if (value > to + slack) break;
+    values.push_back(fmt::format("{:.12g}", value));
+  }
+  if (values.size() == kMostValues) throw at(range, "the range has too many values");
+  return values;
+}
+
+std::vector<std::string> values_of(const YAML::Node& node) {
+  if (node.IsMap()) return range_values(node);
+  if (node.IsScalar()) return {node.Scalar()};
+  std::vector<std::string> values;
+  if (node.IsSequence()) {
+    for (const YAML::Node& value : node) {
+      if (!value.IsScalar()) throw at(value, "a value must be a single number or word");
+      values.push_back(value.Scalar());
+    }
+  }
+  return values;
+}
+
+// The constraints, compiled once; reading a point's variables one after the other.
+class Conditions {
+ public:
+  Conditions() {
+    for (const Variable& variable : variables()) values_.emplace(variable.name, 0.0);
+  }
+
+  // Throws mu::ParserError.
+  void add(const std::string& text) {
+    auto parser = std::make_unique<mu::Parser>();
+    for (auto& [name, value] : values_) parser->DefineVar(name, &value);
+    Point point;
+    for (const OutputFormat& output : all_output_formats()) {
+      if (output.numbers()) parser->DefineConst(output.name(), output.code());
+    }
+    for (const mx::FormatId format : mx::kAllFormats) {
+      parser->DefineConst(std::string(mx::element_format(format).name),
+                          static_cast<double>(format));
+    }
+    parser->SetExpr(text);
+    parser->Eval();
+    parsers_.push_back(std::move(parser));
+  }
+
+  // The first one that a point does not meet.
+  std::optional<std::size_t> broken(const Point& point) {
+    for (const Variable& variable : variables()) {
+      values_.at(variable.name) = variable.value(point, variable.name);
+    }
+    for (std::size_t i = 0; i < parsers_.size(); i++) {
+      if (parsers_[i]->Eval() == 0) return i;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  std::map<std::string, double> values_;
+  std::vector<std::unique_ptr<mu::Parser>> parsers_;
+};
+
+// Numbers below `count`, in rising order, none twice.
+std::set<uint64_t> drawn(uint64_t sample, uint64_t count, uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::set<uint64_t> numbers;
+  while (numbers.size() < std::min(sample, count)) numbers.insert(random() % count);
+  return numbers;
+}
+
+}  // namespace
+
+Space Space::from_file(const std::string& path) {
+  return with_places(path, [&](const YAML::Node& root) {
+    Space space;
+    space.path_ = path;
+    if (!root.IsMap()) throw at(root, "a space is a map with parameters (and config, constraints)");
+    for (const auto& entry : root) {
+      const std::string key = entry.first.Scalar();
+      if (key == "config") {
+        try {
+          space.base_ = Params::named(entry.second.Scalar());
+        } catch (const mx::Error& error) {
+          throw at(entry.second, error.what());
+        }
+      } else if (key == "constraints") {
+        if (!entry.second.IsSequence()) throw at(entry.second, "constraints must be a list");
+        for (const YAML::Node& one : entry.second) {
+          try {
+            Conditions().add(one.Scalar());
+          } catch (const mu::ParserError& error) {
+            throw at(one, fmt::format("'{}': {} (variables: {})", one.Scalar(), error.GetMsg(),
+                                      variable_names()));
+          }
+          space.constraints_.push_back({one.Scalar(), one.Mark().line + 1});
+        }
+      } else if (key != "parameters") {
+        throw at(entry.first,
+                 fmt::format("unknown key '{}' (allowed: config, parameters, constraints)", key));
+      }
+    }
+    const YAML::Node parameters = root["parameters"];
+    if (!parameters || !parameters.IsMap() || parameters.size() == 0) {
+      throw at(root, "the space is empty: `parameters` must be a map of names to values");
+    }
+    for (const auto& entry : parameters) {
+      const std::string name = entry.first.Scalar();
+      const Variable* variable = find_variable(name);
+      if (!variable) {
+        throw at(entry.first,
+                 fmt::format("unknown parameter '{}' (allowed: {})", name, variable_names()));
+      }
+      for (const Axis& axis : space.axes_) {
+        if (axis.variable == variable)
+          throw at(entry.first, fmt::format("'{}' is given twice", name));
+      }
+      Axis axis{variable, values_of(entry.second)};
+      if (axis.values.empty()) throw at(entry.first, fmt::format("{} has no values", name));
+      for (const std::string& value : axis.values) {
+        try {
+          Point point;
+          variable->set(point, name, value);
+        } catch (const mx::Error& error) {
+          throw at(entry.second, error.what());
+        }
+      }
+      space.axes_.push_back(std::move(axis));
+    }
+    return space;
+  });
+}
+
+uint64_t Space::combinations() const {
+  uint64_t count = 1;
+  for (const Axis& axis : axes_) {
+    if (__builtin_mul_overflow(count, axis.values.size(), &count)) return UINT64_MAX;
+  }
+  return count;
+}
+
+Point Space::combination(uint64_t number) const {
+  Point point;
+  point.params = base_;
+  for (auto axis = axes_.rbegin(); axis != axes_.rend(); ++axis) {
+    axis->variable->set(point, axis->variable->name, axis->values[number % axis->values.size()]);
+    number /= axis->values.size();
+  }
+  return point;
+}
+
+Space::Points Space::points(std::optional<uint64_t> sample, uint64_t seed) const {
+  const uint64_t count = combinations();
+  if (!sample && count > kMostPoints) {
+    throw mx::Error(fmt::format("{}: {} combinations, more than {}: draw some of them (--random)",
+                                path_, count, kMostPoints));
+  }
+  Conditions conditions;
+  for (const Constraint& constraint : constraints_) conditions.add(constraint.text);
+  Points found;
+  const auto consider = [&](uint64_t number) {
+    const Point point = combination(number);
+    try {
+      validate(point);
+      JobShape pair;
+      pair.format_a = point.format_a;
+      pair.format_b = point.format_b;
+      pair.require_pair(point.params);
+    } catch (const mx::Error& error) {
+      found.skipped[error.what()]++;
+      return;
+    }
+    if (const auto broken = conditions.broken(point)) {
+      found.skipped[constraints_[*broken].text]++;
+      return;
+    }
+    found.points.push_back(point);
+  };
+  if (sample) {
+    for (const uint64_t number : drawn(*sample, count, seed)) consider(number);
+  } else {
+    for (uint64_t number = 0; number < count; number++) consider(number);
+  }
+  if (found.points.empty()) {
+    throw mx::Error(
+        fmt::format("{}: no point is possible: {}", path_, found.skipped.begin()->first));
+  }
+  return found;
+}
+
+}  // namespace mxe::explore

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/numerics/format.h"
+
+namespace mxe::explore {
+
+/// A matrix product of a network: [m][k] activations times [k][n] weights, `count` times a run.
+struct Layer {
+  std::string name;
+  std::size_t m = 0, n = 0, k = 0;
+  uint64_t count = 1;
+  std::optional<mx::FormatId> format_a, format_b;  ///< instead of the point's
+
+  double macs() const {
+    return static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k) *
+           static_cast<double>(count);
+  }
+};
+
+/// The matrix products of one run of a network.
+struct Workload {
+  std::string name;  ///< of the file, without its folder and extension
+  std::vector<Layer> layers;
+  uint64_t items = 0;     ///< what a run makes, 0 if the file does not say
+  std::string item_name;  ///< "tokens", "images"
+
+  double macs() const;
+};
+
+/// Reads a CSV file. Its first line says which kind it is:
+///
+///     layer,M,N,K,count                    products, as they are
+///     Layer, M, N, K,                      SCALE-Sim's products
+///     Layer name, IFMAP Height, ...        SCALE-Sim's convolutions, padding included
+///
+/// Lines that begin with # are comments; `# items: 2048 tokens` says what a run makes. Throws
+/// mx::Error naming file and line.
+Workload read_workload(const std::string& path);
+
+/// A line of a format map: the formats of the layers whose names match a pattern with * and ?.
+struct LayerFormats {
+  std::string pattern;
+  mx::FormatId format_a, format_b;
+};
+
+/// Reads a YAML map of patterns to `{format_a: F, format_b: F}`; the first one that matches counts.
+/// Throws mx::Error naming file and line.
+std::vector<LayerFormats> read_format_map(const std::string& path);
+void apply(const std::vector<LayerFormats>& map, Workload& workload);
+
+}  // namespace mxe::explore
