@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/explore/evaluate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <sstream>
+#include <tuple>
+
+#include "mxe_counter_table.h"
+#include "sw/explore/area.h"
+#include "sw/explore/content_hash.h"
+#include "sw/explore/energy.h"
+#include "sw/explore/lower_bound.h"
+
+namespace mxe::explore {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string formats_text(const JobShape& shape) {
+  return fmt::format("{} {} {}", mx::element_format(shape.format_a).name,
+                     mx::element_format(shape.format_b).name, shape.output.name());
+}
+
+// Layer by layer, what its job depends on beside the hardware.
+std::string workload_text(const Workload& workload, const Point& point) {
+  std::string text;
+  for (const Layer& layer : workload.layers) {
+    text +=
+        fmt::format("\n{} {} {} {}", layer.m, layer.n, layer.k, formats_text(job_of(layer, point)));
+  }
+  return text;
+}
+
+bool is_stall(const std::string& counter) { return counter.rfind("stall_", 0) == 0; }
+
+// The stalls of `count` runs of a layer, added to what is there.
+void add_stalls(const JobTimes& times, uint64_t count, Json& stalls) {
+  for (const CounterInfo& counter : counter_table) {
+    const std::string name = counter.name;
+    if (!is_stall(name)) continue;
+    stalls[name] = stalls.value(name, uint64_t{0}) + count * (times.counters.*counter.value);
+  }
+}
+
+// Sums over all runs of all layers.
+struct Sums {
+  uint64_t cycles = 0, bytes_read = 0, bytes_written = 0;
+  double macs = 0, compute_cycles = 0, bound_cycles = 0, lower_bound = 0, compulsory_bytes = 0;
+  Energy energy;
+  Json stalls = Json::object();
+  Json layers = Json::array();
+};
+
+void add_layer(const Layer& layer, const Point& point, const JobTimes& times, Sums& sums) {
+  const JobShape shape = job_of(layer, point);
+  const auto runs = static_cast<double>(layer.count);
+  const Compulsory least = compulsory(shape, point);
+  const double bound = runs * roofline_cycles(shape, point);
+  const uint64_t cycles = layer.count * times.cycles;
+  const uint64_t read = layer.count * times.counters.bytes_read;
+  const uint64_t written = layer.count * times.counters.bytes_written;
+  sums.cycles += cycles;
+  sums.bytes_read += read;
+  sums.bytes_written += written;
+  sums.macs += layer.macs();
+  sums.compute_cycles += runs * least.compute_cycles;
+  sums.bound_cycles += bound;
+  sums.lower_bound += runs * static_cast<double>(lower_bound_cycles(shape, point));
+  sums.compulsory_bytes += runs * (least.bytes_read + least.bytes_written);
+  const Energy energy = energy_of(point.params, {layer.macs(), static_cast<double>(read + written),
+                                                 shape.format_a, shape.format_b});
+  sums.energy.mac += energy.mac;
+  sums.energy.sram += energy.sram;
+  sums.energy.dram += energy.dram;
+  add_stalls(times, layer.count, sums.stalls);
+  Json stalls = Json::object();
+  add_stalls(times, layer.count, stalls);
+  sums.layers.push_back({{"name", layer.name},
+                         {"m", layer.m},
+                         {"n", layer.n},
+                         {"k", layer.k},
+                         {"count", layer.count},
+                         {"format_a", mx::element_format(shape.format_a).name},
+                         {"format_b", mx::element_format(shape.format_b).name},
+                         {"cycles", cycles},
+                         {"macs", layer.macs()},
+                         {"bound_cycles", bound},
+                         {"stalls", std::move(stalls)},
+                         {"bytes_read", read},
+                         {"bytes_written", written}});
+}
+
+}  // namespace
+
+JobShape job_of(const Layer& layer, const Point& point) {
+  JobShape shape;
+  shape.m = layer.m;
+  shape.n = layer.n;
+  shape.k = layer.k;
+  shape.format_a = layer.format_a.value_or(point.format_a);
+  shape.format_b = layer.format_b.value_or(point.format_b);
+  shape.output = point.output;
+  return shape;
+}
+
+void require_pairs(const Workload& workload, const Point& point) {
+  for (const Layer& layer : workload.layers) job_of(layer, point).require_pair(point.params);
+}
+
+std::vector<JobTimes> time_layers(const Workload& workload, const Point& point) {
+  using Key = std::tuple<std::size_t, std::size_t, std::size_t, mx::FormatId, mx::FormatId>;
+  std::map<Key, JobTimes> known;
+  std::vector<JobTimes> times;
+  for (const Layer& layer : workload.layers) {
+    const JobShape shape = job_of(layer, point);
+    const auto [found, is_new] =
+        known.try_emplace({shape.m, shape.n, shape.k, shape.format_a, shape.format_b});
+    if (is_new) found->second = time_job(shape, point.params, point.timing);
+    times.push_back(found->second);
+  }
+  return times;
+}
+
+double lower_bound_cycles(const Workload& workload, const Point& point) {
+  double sum = 0;
+  for (const Layer& layer : workload.layers) {
+    sum += static_cast<double>(layer.count) *
+           static_cast<double>(lower_bound_cycles(job_of(layer, point), point));
+  }
+  return sum;
+}
+
+std::string times_key(const Workload& workload, const Point& point) {
+  return hardware_text(point) + workload_text(workload, point);
+}
+
+std::string to_text(const std::vector<JobTimes>& times) {
+  std::string text;
+  for (const JobTimes& one : times) {
+    text += std::to_string(one.cycles);
+    for (const CounterInfo& counter : counter_table) {
+      text += fmt::format(" {}", one.counters.*counter.value);
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+std::optional<std::vector<JobTimes>> times_of(const std::string& text, std::size_t layers) {
+  std::istringstream stream(text);
+  std::vector<JobTimes> times(layers);
+  for (JobTimes& one : times) {
+    stream >> one.cycles;
+    for (const CounterInfo& counter : counter_table) stream >> one.counters.*counter.value;
+  }
+  if (!stream) return std::nullopt;
+  return times;
+}
+
+std::string result_id(const Workload& workload, const Point& point) {
+  std::string text = point_text(point) + " " + workload.name + workload_text(workload, point);
+  for (const Layer& layer : workload.layers) {
+    text += fmt::format(" {} {}", layer.name, layer.count);
+  }
+  return content_hash(text);
+}
+
+Json to_record(const Workload& workload, const Point& point, const std::vector<JobTimes>& times) {
+  Sums sums;
+  for (std::size_t i = 0; i < workload.layers.size(); i++) {
+    add_layer(workload.layers[i], point, times[i], sums);
+  }
+  const auto cycles = static_cast<double>(sums.cycles);
+  const double seconds = cycles / (point.clock_mhz * 1e6);
+  const Area area = AreaTable::shipped().of(point.params);
+  Json parameters = Json::object();
+  for (const ParameterInfo& info : parameter_table) {
+    parameters[info.name] = point.params.*(info.field);
+  }
+  Json record{{"id", result_id(workload, point)},
+              {"version", kRecordVersion},
+              {"cycles_version", kCyclesVersion},
+              {"parameters", std::move(parameters)},
+              {"format_a", mx::element_format(point.format_a).name},
+              {"format_b", mx::element_format(point.format_b).name},
+              {"format_d", point.output.name()},
+              {"mem_latency", point.timing.latency},
+              {"mem_bytes_per_cycle", point.timing.bytes_per_cycle},
+              {"clock_mhz", point.clock_mhz},
+              {"workload", workload.name}};
+  if (workload.items != 0) {
+    record["items"] = workload.items;
+    record["item_name"] = workload.item_name;
+    record["items_per_second"] = static_cast<double>(workload.items) / seconds;
+  }
+  record.update({{"macs", sums.macs},
+                 {"cycles", sums.cycles},
+                 {"seconds", seconds},
+                 {"bound_cycles", sums.bound_cycles},
+                 {"lower_bound", sums.lower_bound},
+                 {"utilisation", sums.compute_cycles / cycles},
+                 {"roofline_share", sums.bound_cycles / cycles},
+                 {"stalls", std::move(sums.stalls)},
+                 {"bytes_read", sums.bytes_read},
+                 {"bytes_written", sums.bytes_written},
+                 {"compulsory_bytes", sums.compulsory_bytes},
+                 {"area",
+                  {{"ge", area.gate_equivalents},
+                   {"sram_kib", area.sram_kib},
+                   {"error", area.error},
+                   {"synthesized", area.synthesized}}},
+                 {"macs_per_second_per_ge", sums.macs / seconds / area.gate_equivalents},
+                 {"energy",
+                  {{"joules", sums.energy.joules()},
+                   {"mac", sums.energy.mac},
+                   {"sram", sums.energy.sram},
+                   {"dram", sums.energy.dram}}},
+                 {"layers", std::move(sums.layers)}});
+  return record;
+}
+
+}  // namespace mxe::explore

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/explore/sweep.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <map>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <string>
+#include <thread>
+
+#include "sw/explore/area.h"
+#include "sw/explore/cache.h"
+#include "sw/explore/evaluate.h"
+#include "sw/explore/results.h"
+
+namespace mxe::explore {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kFront = "area-latency";
+
+struct Task {
+  const Point* point;
+  const Workload* workload;
+  std::string id;
+  std::string group;  // of points that compete: same workload, formats, memory and clock
+  double gate_equivalents;
+  double least_seconds;  // by the lower bound
+};
+
+std::string group_of(const Workload& workload, const Point& point) {
+  return fmt::format("{} {} {} {} {} {} {}", workload.name, mx::element_format(point.format_a).name,
+                     mx::element_format(point.format_b).name, point.output.name(),
+                     point.timing.latency, point.timing.bytes_per_cycle, point.clock_mhz);
+}
+
+std::vector<Task> make_tasks(const std::vector<Point>& points,
+                             const std::vector<Workload>& workloads) {
+  std::vector<Task> tasks;
+  for (const Point& point : points) {
+    const double area = AreaTable::shipped().of(point.params).gate_equivalents;
+    for (const Workload& workload : workloads) {
+      tasks.push_back({&point, &workload, result_id(workload, point), group_of(workload, point),
+                       area, lower_bound_cycles(workload, point) / (point.clock_mhz * 1e6)});
+    }
+  }
+  return tasks;
+}
+
+// Whether something of that area and those seconds makes another one superfluous.
+bool dominates(double area, double seconds, double other_area, double other_seconds) {
+  return area <= other_area && seconds <= other_seconds &&
+         (area < other_area || seconds < other_seconds);
+}
+
+// What was found, group by group, for pruning. Several threads use it.
+class Fronts {
+ public:
+  void add(const Task& task, double seconds) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    auto& front = fronts_[task.group];
+    front.erase(std::remove_if(front.begin(), front.end(),
+                               [&](const auto& one) {
+                                 return dominates(task.gate_equivalents, seconds, one.first,
+                                                  one.second);
+                               }),
+                front.end());
+    front.emplace_back(task.gate_equivalents, seconds);
+  }
+  /// Whether the point, however fast its lower bound lets it be, is off the front.
+  bool excludes(const Task& task) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto& front = fronts_[task.group];
+    return std::any_of(front.begin(), front.end(), [&](const auto& one) {
+      return dominates(one.first, one.second, task.gate_equivalents, task.least_seconds);
+    });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::string, std::vector<std::pair<double, double>>> fronts_;
+};
+
+// Calls work(i) for every i below `count`, from several threads; what one throws ends all.
+template <typename Work>
+void in_parallel(std::size_t count, unsigned threads, const Work& work) {
+  std::atomic<std::size_t> next{0};
+  std::exception_ptr failure;
+  std::mutex mutex;
+  const auto run = [&] {
+    for (std::size_t i = next++; i < count; i = next++) {
+      try {
+        work(i);
+      } catch (...) {
+        const std::lock_guard<std::mutex> lock(mutex);
+        if (!failure) failure = std::current_exception();
+        next = count;
+      }
+    }
+  };
+  std::vector<std::thread> others;
+  for (unsigned i = 1; i < threads; i++) others.emplace_back(run);
+  run();
+  for (std::thread& thread : others) thread.join();
+  if (failure) std::rethrow_exception(failure);
+}
+
+double seconds_of(const std::string& line) { return Json::parse(line).at("seconds"); }
+
+class Sweep {
+ public:
+  Sweep(const std::vector<Task>& tasks, const SweepOptions& options, const std::string& file)
+      : tasks_(tasks), options_(options), cache_(options.cache), results_(options.output, file) {}
+
+  SweepCounts run() {
+    std::vector<std::size_t> order = mine();
+    counts_.all = order.size();
+    if (options_.prune) {
+      std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        return tasks_[a].least_seconds < tasks_[b].least_seconds;
+      });
+    }
+    in_parallel(order.size(), options_.threads, [&](std::size_t i) {
+      evaluate(tasks_[order[i]]);
+      const std::size_t done = ++done_;
+      if (options_.progress) options_.progress(done, order.size());
+    });
+    return {counts_.all, known_, cached_, simulated_, pruned_, left_};
+  }
+
+  /// The lines of all tasks that have one, in their order, with their fronts.
+  std::vector<Outcome> outcomes(std::vector<std::string>& lines) const;
+  Results& results() { return results_; }
+
+ private:
+  std::vector<std::size_t> mine() const {
+    std::vector<std::size_t> order;
+    const Shard shard = options_.shard.value_or(Shard{});
+    for (std::size_t i = shard.index - 1; i < tasks_.size(); i += shard.count) order.push_back(i);
+    return order;
+  }
+
+  void evaluate(const Task& task) {
+    if (results_.has(task.id)) {
+      known_++;
+      if (options_.prune) fronts_.add(task, seconds_of(results_.line(task.id)));
+      return;
+    }
+    if (options_.prune && fronts_.excludes(task)) {
+      pruned_++;
+      return;
+    }
+    const std::string key = times_key(*task.workload, *task.point);
+    std::optional<std::vector<JobTimes>> times;
+    if (const auto text = cache_.find(key)) times = times_of(*text, task.workload->layers.size());
+    if (times) {
+      cached_++;
+    } else {
+      if (options_.budget && simulated_++ >= *options_.budget) {
+        simulated_--;
+        left_++;
+        return;
+      }
+      if (!options_.budget) simulated_++;
+      times = time_layers(*task.workload, *task.point);
+      cache_.store(key, to_text(*times));
+    }
+    const Json record = to_record(*task.workload, *task.point, *times);
+    results_.add(task.id, record.dump());
+    if (options_.prune) fronts_.add(task, record.at("seconds"));
+  }
+
+  const std::vector<Task>& tasks_;
+  const SweepOptions& options_;
+  Cache cache_;
+  Results results_;
+  Fronts fronts_;
+  SweepCounts counts_;
+  std::atomic<std::size_t> done_{0}, known_{0}, cached_{0}, simulated_{0}, pruned_{0}, left_{0};
+};
+
+std::vector<Outcome> Sweep::outcomes(std::vector<std::string>& lines) const {
+  std::vector<Outcome> found;
+  std::vector<Json> records;
+  std::map<std::string, std::vector<std::size_t>> groups;
+  for (const Task& task : tasks_) {
+    if (!results_.has(task.id)) continue;
+    Json record = Json::parse(results_.line(task.id));
+    record.erase("pareto");
+    groups[task.group].push_back(found.size());
+    found.push_back({task.point, task.workload, record.at("cycles"), record.at("seconds"),
+                     record.at("area").at("ge"), record.at("area").at("sram_kib"),
+                     record.at("utilisation"), record.at("energy").at("joules"), false});
+    records.push_back(std::move(record));
+  }
+  for (auto& [group, members] : groups) {
+    // From the smallest: on the front is who is faster than all before.
+    std::sort(members.begin(), members.end(), [&](std::size_t a, std::size_t b) {
+      return std::tie(found[a].gate_equivalents, found[a].seconds) <
+             std::tie(found[b].gate_equivalents, found[b].seconds);
+    });
+    const Outcome* best = nullptr;
+    for (const std::size_t i : members) {
+      Outcome& one = found[i];
+      one.on_front =
+          !best || one.seconds < best->seconds ||
+          (one.seconds == best->seconds && one.gate_equivalents == best->gate_equivalents);
+      if (one.on_front) {
+        best = &one;
+        records[i]["pareto"] = {kFront};
+      }
+    }
+  }
+  for (const Json& record : records) lines.push_back(record.dump());
+  return found;
+}
+
+}  // namespace
+
+SweepResult sweep(const std::vector<Point>& points, const std::vector<Workload>& workloads,
+                  const SweepOptions& options) {
+  const std::vector<Task> tasks = make_tasks(points, workloads);
+  const std::string file = options.shard ? fmt::format("points.{}-of-{}.jsonl",
+                                                       options.shard->index, options.shard->count)
+                                         : "points.jsonl";
+  Sweep sweep(tasks, options, file);
+  SweepResult result;
+  result.counts = sweep.run();
+  std::vector<std::string> lines;
+  result.outcomes = sweep.outcomes(lines);
+  if (!options.shard) sweep.results().replace(lines);
+  return result;
+}
+
+}  // namespace mxe::explore

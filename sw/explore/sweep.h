@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "sw/explore/point.h"
+#include "sw/explore/workload.h"
+
+namespace mxe::explore {
+
+/// A part of the points, for one of several machines: number `index` of `count`, from 1.
+struct Shard {
+  uint64_t index = 1, count = 1;
+};
+
+struct SweepOptions {
+  std::filesystem::path output;  ///< folder of the results
+  std::filesystem::path cache;   ///< folder of what was timed before (cache.h)
+  unsigned threads = 1;
+  std::optional<Shard> shard;
+  /// Only points that may be on a front are simulated: the most promising ones first, and none that
+  /// takes, by its lower bound, longer than a smaller engine with the same formats and memory.
+  bool prune = false;
+  std::optional<uint64_t> budget;  ///< no more points than these are simulated
+  /// Called now and then with how many points are done, of how many.
+  std::function<void(std::size_t done, std::size_t all)> progress;
+};
+
+/// What became of the points.
+struct SweepCounts {
+  std::size_t all = 0;        ///< points times workloads
+  std::size_t known = 0;      ///< that the folder had already
+  std::size_t cached = 0;     ///< whose times the cache had
+  std::size_t simulated = 0;  ///< the others that have results now
+  std::size_t pruned = 0;     ///< left out: not on a front
+  std::size_t left = 0;       ///< left out: beyond the budget
+};
+
+/// A line of points.jsonl, as far as tables need it.
+struct Outcome {
+  const Point* point = nullptr;
+  const Workload* workload = nullptr;
+  double cycles = 0, seconds = 0, gate_equivalents = 0, sram_kib = 0, utilisation = 0, joules = 0;
+  bool on_front = false;
+};
+
+struct SweepResult {
+  SweepCounts counts;
+  std::vector<Outcome> outcomes;  ///< in the order of points and workloads
+};
+
+/// Evaluates every point with every workload. Each result is a line that is written as soon as it
+/// is found, to points.jsonl or, of a shard, to points.I-of-N.jsonl; whatever such files of the
+/// folder hold is not computed again. When all are done, points.jsonl is written anew, in the order
+/// of the points and with their fronts: the same file however many threads, shards and
+/// interruptions there were. Throws mx::Error for malformed lines, naming file and line, and for
+/// lines of another version.
+SweepResult sweep(const std::vector<Point>& points, const std::vector<Workload>& workloads,
+                  const SweepOptions& options);
+
+}  // namespace mxe::explore

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// mxe explore: many engines and memories for one workload.
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/numerics/error.h"
+#include "sw/explore/cache.h"
+#include "sw/explore/content_hash.h"
+#include "sw/explore/evaluate.h"
+#include "sw/explore/space.h"
+#include "sw/explore/sweep.h"
+#include "sw/explore/workload.h"
+#include "sw/mxe/command.h"
+
+namespace mxe::cli {
+namespace {
+
+using explore::Outcome;
+using explore::Point;
+using explore::Space;
+using explore::SweepOptions;
+using explore::SweepResult;
+using explore::Workload;
+
+struct ExploreOptions {
+  std::string space, output, cache, format_map, shard;
+  std::vector<std::string> workloads;
+  unsigned parallel = hardware_threads();
+  std::optional<uint64_t> sample, budget;
+  uint64_t seed = 1, most_rows = 20;
+  bool search = false, no_prune = false;
+};
+
+/// "2/8"
+explore::Shard parse_shard(const std::string& text) {
+  explore::Shard shard;
+  char more = 0;
+  unsigned long long index = 0, count = 0;
+  if (std::sscanf(text.c_str(), "%llu/%llu%c", &index, &count, &more) != 2 || index < 1 ||
+      index > count) {
+    throw mx::Error(fmt::format("--shard must be I/N with I from 1 to N, not '{}'", text));
+  }
+  shard.index = index;
+  shard.count = count;
+  return shard;
+}
+
+std::vector<Workload> read_workloads(const ExploreOptions& options) {
+  std::vector<explore::LayerFormats> map;
+  if (!options.format_map.empty()) map = explore::read_format_map(options.format_map);
+  std::vector<Workload> workloads;
+  for (const std::string& path : options.workloads) {
+    workloads.push_back(explore::read_workload(path));
+    explore::apply(map, workloads.back());
+    for (std::size_t i = 0; i + 1 < workloads.size(); i++) {
+      if (workloads[i].name != workloads.back().name) continue;
+      throw mx::Error(fmt::format("two workloads are called {}", workloads[i].name));
+    }
+  }
+  return workloads;
+}
+
+/// Takes away the points that cannot multiply the formats of all layers.
+void keep_possible(const std::vector<Workload>& workloads, Space::Points& space) {
+  const auto impossible = [&](const Point& point) {
+    try {
+      for (const Workload& workload : workloads) explore::require_pairs(workload, point);
+      return false;
+    } catch (const mx::Error& error) {
+      space.skipped[error.what()]++;
+      return true;
+    }
+  };
+  space.points.erase(std::remove_if(space.points.begin(), space.points.end(), impossible),
+                     space.points.end());
+  if (space.points.empty()) throw mx::Error("no point has the formats of all layers");
+}
+
+/// Shows how far it is, and the time left, four times a second.
+class Progress {
+ public:
+  void operator()(std::size_t done, std::size_t all) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto now = Clock::now();
+    if (done != all && now - shown_ < std::chrono::milliseconds(250)) return;
+    shown_ = now;
+    const double passed = std::chrono::duration<double>(now - start_).count();
+    const double left = passed / static_cast<double>(done) * static_cast<double>(all - done);
+    show_progress(done == all ? ""
+                              : fmt::format("{} of {} points, {:.0f} s left", done, all, left));
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  std::mutex mutex_;
+  Clock::time_point start_ = Clock::now(), shown_{};
+};
+
+void write_space(const ExploreOptions& options, const std::vector<Workload>& workloads,
+                 const Space::Points& space, const explore::SweepCounts& counts) {
+  Json names = Json::array();
+  for (const Workload& workload : workloads) names.push_back(workload.name);
+  Json skipped = Json::object();
+  for (const auto& [reason, count] : space.skipped) skipped[reason] = count;
+  const Json json{{"version", explore::kRecordVersion},
+                  {"cycles_version", explore::kCyclesVersion},
+                  {"space", explore::read_whole(options.space).value_or("")},
+                  {"workloads", names},
+                  {"points", space.points.size()},
+                  {"skipped", skipped},
+                  {"pruned", counts.pruned}};
+  explore::write_whole(std::filesystem::path(options.output) / "space.json", json.dump(2) + "\n");
+}
+
+void print_counts(const SweepResult& result, const Space::Points& space) {
+  const explore::SweepCounts& counts = result.counts;
+  fmt::print("{} points: {} simulated, {} from the cache, {} known before", counts.all,
+             counts.simulated, counts.cached, counts.known);
+  if (counts.pruned != 0) fmt::print(", {} off every front by their lower bounds", counts.pruned);
+  if (counts.left != 0) fmt::print(", {} beyond the budget", counts.left);
+  fmt::print("\n");
+  std::vector<std::pair<std::string, uint64_t>> reasons(space.skipped.begin(), space.skipped.end());
+  std::stable_sort(reasons.begin(), reasons.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  constexpr std::size_t kMostReasons = 8;
+  for (std::size_t i = 0; i < reasons.size(); i++) {
+    if (i == kMostReasons) {
+      fmt::print("  and {} more reasons (space.json)\n", reasons.size() - i);
+      break;
+    }
+    fmt::print("  skipped {}: {}\n", reasons[i].second, reasons[i].first);
+  }
+}
+
+/// The points on a front, the fastest first.
+void print_front(const Workload& workload, const SweepResult& result, std::size_t most) {
+  std::vector<const Outcome*> front;
+  for (const Outcome& one : result.outcomes) {
+    if (one.workload == &workload && one.on_front) front.push_back(&one);
+  }
+  std::stable_sort(front.begin(), front.end(),
+                   [](const Outcome* a, const Outcome* b) { return a->seconds < b->seconds; });
+  fmt::print("\n{}: {} points on the fronts of area and time\n", workload.name, front.size());
+  fmt::print("{:>12} {:>6} {:>9} {:>9} {:>10}", "ms", "used", "kGE", "SRAM KiB", "mJ");
+  if (workload.items != 0) fmt::print(" {:>10}/s", workload.item_name);
+  fmt::print("  point\n");
+  for (std::size_t i = 0; i < front.size(); i++) {
+    if (i == most) {
+      fmt::print("  and {} more\n", front.size() - most);
+      break;
+    }
+    const Outcome& one = *front[i];
+    fmt::print("{:>12.4f} {:>4.0f} % {:>9.0f} {:>9.1f} {:>10.4g}", 1e3 * one.seconds,
+               100 * one.utilisation, one.gate_equivalents / 1e3, one.sram_kib, 1e3 * one.joules);
+    if (workload.items != 0) {
+      fmt::print(" {:>{}.4g}", static_cast<double>(workload.items) / one.seconds,
+                 std::max<std::size_t>(12, workload.item_name.size() + 2));
+    }
+    fmt::print("  {}\n", explore::point_text(*one.point));
+  }
+}
+
+int run(const ExploreOptions& options) {
+  if (options.budget && !options.search) throw mx::Error("--budget is for --search");
+  if (options.no_prune && !options.search) throw mx::Error("--no-prune is for --search");
+  SweepOptions how;
+  if (!options.shard.empty()) how.shard = parse_shard(options.shard);
+  const std::vector<Workload> workloads = read_workloads(options);
+  Space::Points space = Space::from_file(options.space).points(options.sample, options.seed);
+  keep_possible(workloads, space);
+  how.output = options.output;
+  how.cache = options.cache.empty() ? how.output / "cache" : std::filesystem::path(options.cache);
+  how.threads = options.parallel;
+  how.prune = options.search && !options.no_prune;
+  how.budget = options.budget;
+  Progress progress;
+  how.progress = std::ref(progress);
+  const SweepResult result = explore::sweep(space.points, workloads, how);
+  write_space(options, workloads, space, result.counts);
+  print_counts(result, space);
+  for (const Workload& workload : workloads) print_front(workload, result, options.most_rows);
+  return kAgreed;
+}
+
+}  // namespace
+
+Command add_explore(CLI::App& app) {
+  CLI::App* command = app.add_subcommand(
+      "explore", "Find engines, memories and formats for a workload: cycles, area, energy");
+  const auto options = std::make_shared<ExploreOptions>();
+  command->add_option("SPACE.yaml", options->space, "The space: parameters, constraints")
+      ->required();
+  command
+      ->add_option("--workload", options->workloads,
+                   "CSV files of matrix products (layer,M,N,K,count) or topologies of SCALE-Sim")
+      ->required();
+  command->add_option("--output", options->output, "Folder for points.jsonl and space.json")
+      ->required();
+  command->add_option("--parallel", options->parallel, "Threads (default: all)")
+      ->check(CLI::Range(1, 1024));
+  command->add_option("--cache", options->cache,
+                      "Folder of times found before (default: cache in the output's)");
+  command->add_option("--format-map", options->format_map,
+                      "YAML file: formats of layers by patterns of their names");
+  command->add_option("--random", options->sample, "Draw this many of the combinations")
+      ->check(CLI::PositiveNumber);
+  command->add_option("--seed", options->seed, "Of --random")->capture_default_str();
+  command->add_flag("--search", options->search,
+                    "Simulate only what may be on a front of area and time");
+  command->add_option("--budget", options->budget, "Simulate no more points than these (--search)")
+      ->check(CLI::PositiveNumber);
+  command->add_flag("--no-prune", options->no_prune, "Simulate all points of a search");
+  command->add_option("--shard", options->shard, "I/N: only part I of N, for one of N machines");
+  command->add_option("--rows", options->most_rows, "Rows of each table")->capture_default_str();
+  return {command, [options] { return run(*options); }};
+}
+
+}  // namespace mxe::cli
