@@ -51,6 +51,7 @@ Command add_diff(CLI::App& app);
 Command add_generate(CLI::App& app);
 Command add_matmul(CLI::App& app);
 Command add_estimate(CLI::App& app);
+Command add_report(CLI::App& app);
 #ifdef MXE_WITH_RTL
 Command add_cosim(CLI::App& app);
 constexpr const char* kCosimDescription =

@@ -10,7 +10,7 @@ int sc_main(int argc, char** argv) {
 #endif
   return run_program(argc, argv,
                      {add_demo, add_formats, add_quantize, add_dequantize, add_compare, add_explain,
-                      add_diff, add_generate, add_matmul, add_estimate,
+                      add_diff, add_generate, add_matmul, add_estimate, add_report,
 #ifdef MXE_WITH_RTL
                       list_cosim
 #endif

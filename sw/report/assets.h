@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// The files of page/ and vendor/, compiled in: the page needs none of them beside it.
+#pragma once
+
+#include <string_view>
+
+namespace mxe::report::assets {
+
+extern const std::string_view kHead;     ///< page/head.html
+extern const std::string_view kStyle;    ///< page/style.css
+extern const std::string_view kBody;     ///< page/body.html
+extern const std::string_view kLibrary;  ///< vendor/echarts.common.min.js
+extern const std::string_view kProgram;  ///< the scripts of page/, one after the other
+
+}  // namespace mxe::report::assets

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/report/page.h"
+
+#include "sw/report/assets.h"
+
+namespace mxe::report {
+
+std::string script_safe(const nlohmann::ordered_json& value) {
+  // ASCII only, and no '<': neither an end of the element nor a comment can begin in it. Bytes that
+  // are no UTF-8 become the replacement character.
+  std::string safe;
+  for (const char c : value.dump(-1, ' ', true, nlohmann::ordered_json::error_handler_t::replace)) {
+    if (c == '<') {
+      safe += "\\u003c";
+    } else {
+      safe += c;
+    }
+  }
+  return safe;
+}
+
+std::string make_page(Exploration exploration) {
+  const std::size_t without_layers = limit_layers(exploration.points, kMostLayers);
+  const nlohmann::ordered_json data{{"points", std::move(exploration.points)},
+                                    {"space", std::move(exploration.space)},
+                                    {"without_layers", without_layers}};
+  std::string page(assets::kHead);
+  page += "<style>\n";
+  page += assets::kStyle;
+  page += "</style>\n";
+  page += assets::kBody;
+  page += "<script>\n";
+  page += assets::kLibrary;
+  page += "\n</script>\n<script type=\"application/json\" id=\"data\">";
+  page += script_safe(data);
+  page += "</script>\n<script>\n\"use strict\";\n";
+  page += assets::kProgram;
+  page += "</script>\n</body>\n</html>\n";
+  return page;
+}
+
+}  // namespace mxe::report

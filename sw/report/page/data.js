@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// The points, what is derived from them, and numbers as text.
+const exploration = JSON.parse(document.getElementById("data").textContent);
+const points = exploration.points;
+
+const isNumber = (value) => typeof value === "number" && Number.isFinite(value);
+
+/// A number with an SI prefix and three significant digits.
+function si(value, unit = "") {
+  if (!isNumber(value)) return "–";
+  if (value === 0) return "0 " + unit;
+  const prefixes = ["f", "p", "n", "µ", "m", "", "k", "M", "G", "T", "P", "E"];
+  let step = Math.floor(Math.log10(Math.abs(value)) / 3);
+  // 999.96 is 1.00 k, not 1000.
+  if (Math.abs(value) / 1000 ** step >= 999.5) step++;
+  step = Math.max(-5, Math.min(6, step));
+  return Number((value / 1000 ** step).toPrecision(3)) + " " + prefixes[step + 5] + unit;
+}
+const percent = (value) => (isNumber(value) ? (100 * value).toFixed(1) + " %" : "–");
+const decibel = (value) => (isNumber(value) ? value.toFixed(1) + " dB" : "–");
+const count = (value) => (isNumber(value) ? Math.round(value).toLocaleString("en") : "–");
+
+const pairOf = (entry) => (entry.format_a || "?") + " × " + (entry.format_b || "?");
+
+/// What a point can be compared by: how it is read, named and written; `best` is -1 for less, 1 for more.
+const measures = {
+  latency: {name: "Latency", axis: "Latency (s)", unit: "s", of: (p) => p.seconds, text: (v) => si(v, "s"), best: -1},
+  energy: {name: "Energy", axis: "Energy (J)", unit: "J", of: (p) => (p.energy || {}).joules, text: (v) => si(v, "J"), best: -1},
+  area: {name: "Area", axis: "Area (gate equivalents)", unit: "GE", of: (p) => (p.area || {}).ge, text: (v) => si(v, "GE"), best: -1},
+  sram: {name: "SRAM", axis: "SRAM (KiB)", unit: "KiB", of: (p) => (p.area || {}).sram_kib,
+         text: (v) => (isNumber(v) ? Number(v.toPrecision(4)) + " KiB" : "–"), best: -1},
+  sqnr: {name: "SQNR", axis: "SQNR (dB)", unit: "dB", of: (p) => p.sqnr_db, text: decibel, best: 1},
+  per_area: {name: "MAC/s per GE", axis: "MAC/s per GE", unit: "", best: 1, text: (v) => si(v),
+             of: (p) => p.macs_per_second_per_ge},
+  utilisation: {name: "Utilisation", axis: "", unit: "", of: (p) => p.utilisation, text: percent, best: 1},
+  share: {name: "Of the roofline", axis: "", unit: "", of: (p) => p.roofline_share, text: percent, best: 1},
+};
+
+/// Everything that tells one engine from another.
+function settingsOf(point) {
+  const settings = {...point.parameters};
+  for (const key of ["engines", "clock_mhz", "mem_latency", "mem_bytes_per_cycle", "format_d", "batch", "tokens"])
+    if (point[key] !== undefined) settings[key] = point[key];
+  return settings;
+}
+
+/// The settings that differ between points, with their values in order.
+function varyingSettings(list) {
+  const values = new Map();
+  for (const point of list)
+    for (const [key, value] of Object.entries(settingsOf(point))) {
+      if (!values.has(key)) values.set(key, new Set());
+      values.get(key).add(value);
+    }
+  return [...values].filter(([, set]) => set.size > 1)
+    .map(([key, set]) => [key, [...set].sort((a, b) => (isNumber(a) && isNumber(b) ? a - b : String(a) < String(b) ? -1 : 1))]);
+}
+
+/// The points of which no other is at least as good in both measures and better in one.
+function frontOf(list, one, two) {
+  const known = list.filter((p) => isNumber(one.of(p)) && isNumber(two.of(p)));
+  known.sort((p, q) => one.best * (one.of(q) - one.of(p)) || two.best * (two.of(q) - two.of(p)));
+  const front = [];
+  let best = -Infinity;
+  for (const point of known) {
+    const value = two.best * two.of(point);
+    if (value > best) {
+      best = value;
+      front.push(point);
+    }
+  }
+  return front;
+}
+
+/// MACs a clock of a point's engines for a pair of formats: pairs of 4-bit formats at the dual rate.
+function macsPerCycle(point, pair) {
+  const four = (format) => /e2m1|fp4|int4/i.test(format || "");
+  const dual = point.parameters.FP4_DUAL && four(pair.format_a) && four(pair.format_b);
+  return 32 * (point.parameters.NUM_PE || 1) * (dual ? 2 : 1) * (point.engines || 1);
+}
+
+/// The layers of a point with the cycles of all their runs.
+function layersOf(point) {
+  const layers = point.layers || [];
+  const times = (layer) => layer.count || 1;
+  const once = layers.reduce((sum, l) => sum + l.cycles, 0);
+  const all = layers.reduce((sum, l) => sum + l.cycles * times(l), 0);
+  // A layer's figures are those of one run, unless they add up to the point's without its count.
+  const single = Math.abs(all - point.cycles) <= Math.abs(once - point.cycles);
+  return layers.map((layer) => ({...layer, runs: single ? times(layer) : 1}));
+}
+
+function element(tag, properties = {}, ...children) {
+  const made = Object.assign(document.createElement(tag), properties);
+  made.append(...children);
+  return made;
+}

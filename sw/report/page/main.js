@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Draws everything anew whenever filters, selection or theme change.
+const byId = new Map(points.map((p) => [p.id, p]));
+const pointById = (id) => byId.get(id);
+let pickedId = decodeURIComponent(location.hash.slice(1));
+
+const charts = Object.fromEntries(["area", "accuracy", "roofline", "stall"].map((name) =>
+  [name, echarts.init(document.getElementById(name + "-chart"))]));
+const costChoice = document.getElementById("cost");
+
+function select(id) {
+  if (!byId.has(id)) return;
+  pickedId = id;
+  history.replaceState(null, "", "#" + encodeURIComponent(id));
+  draw();
+}
+
+/// The selected point if it is shown, else the one in the middle of the front.
+function pickedAmong(shown, front) {
+  const now = pointById(pickedId);
+  if (now && shown.includes(now)) return now;
+  return front[Math.floor(front.length / 2)] || shown[0];
+}
+
+function draw() {
+  let shown = points.filter(passes);
+  const cost = measures[costChoice.value];
+  const frontArea = frontOf(shown, measures.area, cost);
+  const frontAccuracy = frontOf(shown, measures.sqnr, measures.latency);
+  const front = [...new Set([...frontArea, ...frontAccuracy])];
+  if (filters.frontOnly) shown = shown.filter((p) => front.includes(p));
+  tellFilters(shown.length);
+  const picked = pickedAmong(shown, frontArea);
+  drawFront(charts.area, shown, measures.area, cost, picked);
+  drawFront(charts.accuracy, shown, measures.sqnr, measures.latency, picked);
+  showPicked(picked);
+  if (picked) {
+    drawRoofline(charts.roofline, picked);
+    drawStalls(charts.stall, picked);
+    document.getElementById("stall-note").textContent = picked.layers
+      ? "Every cycle has one label." : "This page holds no layers of this point: the sum of all.";
+  } else {
+    charts.roofline.clear();
+    charts.stall.clear();
+  }
+  drawFormats(shown, picked);
+  drawFrontTable(front, picked);
+}
+
+function summarize() {
+  const space = exploration.space || {};
+  const workloads = new Set(points.map((p) => p.workload)).size;
+  const engines = new Set(points.map((p) => JSON.stringify(settingsOf(p)))).size;
+  const skipped = space.skipped && typeof space.skipped === "object"
+    ? Object.values(space.skipped).reduce((sum, v) => sum + (isNumber(v) ? v : v.count || v.number || 0), 0) : 0;
+  document.getElementById("summary").textContent =
+    `${count(points.length)} points: ${count(engines)} configurations, ${pairs.length} pairs of formats, ` +
+    `${workloads} ${workloads === 1 ? "workload" : "workloads"}` + (skipped ? `; ${count(skipped)} left out` : "") +
+    (exploration.without_layers ? `; ${count(exploration.without_layers)} without their layers` : "");
+}
+
+for (const name of ["latency", "energy"])
+  if (points.some((p) => isNumber(measures[name].of(p))))
+    costChoice.append(element("option", {value: name, textContent: measures[name].name.toLowerCase()}));
+costChoice.onchange = draw;
+
+const dark = matchMedia("(prefers-color-scheme: dark)");
+setTheme(dark.matches ? "dark" : "light");
+dark.addEventListener("change", () => { setTheme(dark.matches ? "dark" : "light"); draw(); });
+document.getElementById("theme").onclick = () => { setTheme(theme() === "dark" ? "light" : "dark"); draw(); };
+
+for (const chart of [charts.area, charts.accuracy]) chart.on("click", (event) => { if (event.data.id) select(event.data.id); });
+new ResizeObserver(() => Object.values(charts).forEach((chart) => chart.resize())).observe(document.querySelector("main"));
+
+buildFilters();
+if (byId.has(pickedId)) {
+  filters.workload = pointById(pickedId).workload;
+  document.getElementById("workload").value = filters.workload;
+}
+summarize();
+drawSkipped();
+draw();

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// The selected point: its figures, its configuration to copy, its trace.
+function configurationText(point) {
+  const lines = Object.entries(point.parameters).map(([key, value]) => `${key}: ${value}`);
+  return lines.join("\n") + "\n";
+}
+
+function commandText(point) {
+  const set = Object.entries(point.parameters).map(([key, value]) => `${key}=${value}`).join(" ");
+  const options = [["--format-a", point.format_a], ["--format-b", point.format_b],
+                   ["--mem-latency", point.mem_latency], ["--mem-bytes-per-cycle", point.mem_bytes_per_cycle]]
+    .filter(([, value]) => value !== undefined).map(([name, value]) => `${name} ${value}`).join(" ");
+  const layer = (point.layers || [])[0];
+  const shape = layer && isNumber(layer.m) ? `${layer.m} ${layer.n} ${layer.k}` : "M N K";
+  return `mxe estimate ${shape} ${options} --set ${set}`;
+}
+
+async function copy(text, button) {
+  const label = button.textContent;
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    // Without permission, or from a file in some browsers: the older way.
+    const area = element("textarea", {value: text});
+    document.body.append(area);
+    area.select();
+    document.execCommand("copy");
+    area.remove();
+  }
+  button.textContent = "Copied";
+  setTimeout(() => { button.textContent = label; }, 1200);
+}
+
+function figure(name, value, detail) {
+  return element("div", {}, element("dt", {textContent: name}),
+                 element("dd", {}, value, ...(detail ? [element("small", {textContent: " " + detail})] : [])));
+}
+
+function figuresOf(point) {
+  const area = point.area || {}, energy = point.energy || {};
+  const moved = (point.bytes_read || 0) + (point.bytes_written || 0);
+  const items = point.tokens ? "token/s" : point.batch ? "image/s" : "item/s";
+  const list = [
+    ["Formats", pairOf(point)], ["Latency", si(point.seconds, "s")], ["Cycles", count(point.cycles)],
+    isNumber(point.items_per_second) && ["Throughput", si(point.items_per_second, items)],
+    isNumber(area.ge) && ["Area", si(area.ge, "GE"), area.synthesized ? "synthesized" : isNumber(area.error) ? "± " + percent(area.error) : ""],
+    isNumber(area.sram_kib) && ["SRAM", measures.sram.text(area.sram_kib)],
+    isNumber(point.sqnr_db) && ["SQNR", decibel(point.sqnr_db)],
+    isNumber(energy.joules) && ["Energy", si(energy.joules, "J"),
+                                ["mac", "sram", "dram"].filter((k) => energy.joules && isNumber(energy[k]))
+                                  .map((k) => `${k.toUpperCase()} ${Math.round((100 * energy[k]) / energy.joules)} %`).join(", ")],
+    ["Utilisation", percent(point.utilisation)], ["Of the roofline", percent(point.roofline_share)],
+    moved && ["Memory traffic", si(moved, "B"), point.compulsory_bytes ? `${(moved / point.compulsory_bytes).toFixed(2)} × compulsory` : ""],
+    isNumber(point.macs_per_second_per_ge) && ["MAC/s per GE", si(point.macs_per_second_per_ge)],
+    isNumber(point.clock_mhz) && ["Clock", point.clock_mhz + " MHz"],
+    isNumber(point.mem_bytes_per_cycle) && ["Memory", point.mem_bytes_per_cycle + " B/cycle", isNumber(point.mem_latency) ? point.mem_latency + " cycles" : ""],
+  ];
+  return element("dl", {}, ...list.filter(Boolean).map((entry) => figure(...entry)));
+}
+
+function showPicked(point) {
+  document.getElementById("picked-id").textContent = point ? point.id : "";
+  const room = document.getElementById("picked");
+  if (!point) {
+    room.replaceChildren("No point passes the filters.");
+    return;
+  }
+  const text = element("pre", {id: "configuration", tabIndex: 0, textContent: configurationText(point)});
+  const yaml = element("button", {type: "button", id: "copy", textContent: "Copy configuration"});
+  yaml.onclick = () => copy(text.textContent, yaml);
+  const command = element("button", {type: "button", id: "copy-command", textContent: "Copy as command"});
+  command.onclick = () => copy(commandText(point), command);
+  const buttons = element("div", {className: "buttons"}, yaml, command);
+  if (point.trace) {
+    buttons.append(element("a", {id: "trace", href: point.trace, download: "", textContent: "Trace"}), " for ",
+                   element("a", {href: "https://ui.perfetto.dev", rel: "noopener", textContent: "Perfetto"}));
+  }
+  room.replaceChildren(figuresOf(point), element("div", {}, text, buttons));
+}
