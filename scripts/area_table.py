@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The area of engines of many configurations, by Yosys: sw/explore/data/area.json.
+
+No gate of a module depends on the modules around it, as nothing is flattened. So every module, with
+the parameters of one instance, is synthesized once and kept by what it was made from; an engine's area
+is the sum over its instances.
+"""
+import hashlib
+import itertools
+import json
+import os
+import random
+import re
+import subprocess
+import sys
+import time
+
+from area_flow import GATES, ROOT, RTL, elaborate, gate_costs, yosys
+
+TABLE = os.path.join(ROOT, "sw", "explore", "data", "area.json")
+NAMED = {"small": (4, 8, 2, 70, 1, 128, 64, 128, 16, 16),
+         "base": (8, 32, 4, 70, 1, 1024, 256, 256, 16, 16),
+         "large": (32, 64, 4, 70, 1, 1024, 256, 512, 16, 16)}
+# Every parameter and the values it may have.
+VALUES = {"NUM_PE": [1, 2, 4, 8, 16, 32, 64],
+          "ROWS": [8, 16, 32, 64, 128, 256],
+          "ACC_TILES": [1, 2, 4, 8, 16],
+          "TREE_W": [42, 56, 70],
+          "FP4_DUAL": [0, 1],
+          "A_SLAB_K": [32 << i for i in range(10)],
+          "B_BUF_K": [32 << i for i in range(10)],
+          "MEM_W": [64, 128, 256, 512],
+          "QUEUE_DEPTH": [2 << i for i in range(8)],
+          "MAX_BURST": [1 << i for i in range(9)]}
+RANDOM_DESIGNS = 24
+PACKAGES = ("mxe_pkg.sv", "mxe_reg_pkg.sv")
+NO_GATES = PACKAGES + ("mxe_datapath_checks.sv",)
+
+
+# ------------------------------------------------------------------------------------ designs
+def legal(design):
+    return design["ROWS"] >= design["NUM_PE"] and design["B_BUF_K"] <= design["A_SLAB_K"]
+
+
+def designs():
+    """The named configurations; base with one parameter changed; every kind of PE; and random ones,
+    always the same."""
+    found = [dict(zip(VALUES, values)) for values in NAMED.values()]
+    base = found[1]
+    for name, values in VALUES.items():
+        found += [dict(base, **{name: value}) for value in values]
+    found += [dict(base, TREE_W=width, FP4_DUAL=0) for width in VALUES["TREE_W"]]
+    draw = random.Random(18)
+    drawn = 0
+    while drawn < RANDOM_DESIGNS:
+        design = {name: draw.choice(values) for name, values in VALUES.items()}
+        if legal(design):
+            found.append(design)
+            drawn += 1
+    unique = {tuple(d.values()): d for d in found if legal(d)}
+    return list(unique.values())
+
+
+# ------------------------------------------------------------------------------------ modules
+def source_hashes():
+    """Of each module what it is made from: its text without comments, the packages', the commands."""
+    def text(name):
+        with open(os.path.join(RTL, name), encoding="utf-8") as file:
+            return " ".join(re.sub(r"//.*", "", file.read()).split())
+
+    version = subprocess.run(["yosys", "-V"], capture_output=True, text=True, check=True).stdout.split()[1]
+    common = "".join(text(p) for p in PACKAGES) + version + ";".join(GATES)
+    return {name[:-3]: hashlib.sha256((text(name) + common).encode()).hexdigest()[:16]
+            for name in sorted(os.listdir(RTL)) if name.endswith(".sv") and name not in NO_GATES}
+
+
+def modules_of(path):
+    """The modules of a design as Yosys elaborated it: their instances and the bits of their memories."""
+    modules = {}
+    module = None
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            if line.startswith("module "):
+                module = modules[line.split(None, 1)[1].strip()] = {"cells": {}, "bits": 0}
+            elif line.startswith("  cell "):
+                kind, name = line.split()[1:3]
+                module["cells"][name.lstrip("\\")] = kind
+            elif line.startswith("  memory "):
+                size = re.match(r"  memory(?: width (\d+))?(?: size (\d+))?", line)
+                module["bits"] += int(size[1] or 1) * int(size[2] or 1)
+    for module in modules.values():
+        module["cells"] = {n: k for n, k in module["cells"].items() if k in modules}
+    return modules
+
+
+class ModuleCache:
+    """Gate equivalents of modules without what is inside them, and rows of the table, kept in a file."""
+
+    def __init__(self, work):
+        self.path = os.path.join(work, "modules.json")
+        self.sources = source_hashes()
+        self.known = {}
+        if os.path.exists(self.path):
+            with open(self.path, encoding="utf-8") as file:
+                self.known = json.load(file)
+
+    def key(self, module, design):
+        """Yosys' name of a module tells its parameters, except for the top's."""
+        name = re.search(r"\\(mxe_\w+)", module)[1]
+        values = f"{tuple(design.values())}" if name == "mxe_top" else ""
+        return module.lstrip("\\") + values + "@" + self.sources[name]
+
+    def row_key(self, design):
+        return f"{tuple(design.values())}@" + hashlib.sha256(repr(self.sources).encode()).hexdigest()[:16]
+
+    def missing(self, modules, design):
+        return [m for m in modules if self.key(m, design) not in self.known]
+
+    def add(self, gates, design):
+        self.keep({self.key(m, design): value for m, value in gates.items()})
+
+    def keep(self, entries):
+        self.known.update(entries)
+        with open(self.path + ".new", "w", encoding="utf-8") as file:
+            json.dump(self.known, file, indent=0, sort_keys=True)
+        os.replace(self.path + ".new", self.path)
+
+
+def synthesize(work, design, modules, wanted):
+    """Gate equivalents of the `wanted` modules of a design; the others are left out as black boxes."""
+    stat = os.path.join(work, "table.stat")
+    lines = [f"read_ilang {design}", "setattr -mod -unset top mxe_top"]
+    lines += [f"blackbox {m}" for m in modules if m not in wanted]
+    yosys(work, "table_gates", lines + GATES + [f"tee -q -o {stat} stat -json"])
+    with open(stat, encoding="utf-8") as file:
+        text = file.read()
+    end = text.find("\n   },")
+    counted = json.loads(text[:end] + "}}" if end >= 0 else text)["modules"]
+    costs = gate_costs()
+    return {m: sum(number * (costs["logic"](cell) + costs["register"](cell))
+                   for cell, number in counted[m]["num_cells_by_type"].items()) for m in wanted}
+
+
+# -------------------------------------------------------------------------------------- table
+def elaborated(work, parameters):
+    """The modules of a configuration, and the file they are in."""
+    path = os.path.join(work, "table.il")
+    yosys(work, "table_design", elaborate("mxe_top", parameters) + [f"write_ilang {path}"])
+    return path, modules_of(path)
+
+
+def blocks_of(modules, own):
+    """An engine's area block by block, with all that is inside each; of the PEs one."""
+    def total(module):
+        return own[module] + sum(total(kind) for kind in modules[module]["cells"].values())
+
+    def child(module, name):
+        return modules[module]["cells"][name]
+
+    top = "\\mxe_top"
+    datapath = child(top, "u_datapath")
+    array = child(datapath, "u_array")
+    pes = {n: k for n, k in modules[array]["cells"].items() if k.endswith("mxe_pe") or "\\mxe_pe\\" in k}
+    kind = next(iter(pes.values()))
+    blocks = {"glue": own[top] + own[datapath], "pe": total(kind),
+              "array": total(array) - len(pes) * total(kind)}
+    for module in (top, datapath):
+        for name, inner in modules[module]["cells"].items():
+            if inner not in (datapath, array):
+                blocks[name[2:]] = total(inner)
+    if abs(sum(blocks.values()) + (len(pes) - 1) * blocks["pe"] - total(top)) > 0.5:
+        sys.exit("area: the blocks of an engine do not add up to it")
+    return blocks
+
+
+def memory_bits(modules):
+    def total(module):
+        return modules[module]["bits"] + sum(total(k) for k in modules[module]["cells"].values())
+    return total("\\mxe_top")
+
+
+def measure_design(work, cache, parameters):
+    """The row of a configuration, and how many modules had to be synthesized for it."""
+    if cache.row_key(parameters) in cache.known:
+        return cache.known[cache.row_key(parameters)], 0
+    path, modules = elaborated(work, parameters)
+    missing = cache.missing(modules, parameters)
+    if missing:
+        cache.add(synthesize(work, path, modules, missing), parameters)
+    own = {m: cache.known[cache.key(m, parameters)] for m in modules}
+    blocks = {name: round(ge, 2) for name, ge in sorted(blocks_of(modules, own).items())}
+    row = {"parameters": parameters, "memory_bits": memory_bits(modules), "blocks": blocks}
+    cache.keep({cache.row_key(parameters): row})
+    return row, len(missing)
+
+
+def text_of(rows, sources):
+    """JSON with a line for each design."""
+    head = json.dumps({"version": 1, "flow": "; ".join(GATES), "sources": sources}, indent=1)
+    lines = ",\n".join("  " + json.dumps(r) for r in rows)
+    return head[:-2] + ',\n "designs": [\n' + lines + "\n ]\n}\n"
+
+
+def write_table(work):
+    """Synthesizes what the cache lacks and writes the table."""
+    cache = ModuleCache(work)
+    rows = []
+    everything = designs()
+    start = time.time()
+    for number, parameters in enumerate(everything, 1):
+        row, fresh = measure_design(work, cache, parameters)
+        rows.append(row)
+        print(f"area: {number}/{len(everything)} designs, {fresh} modules synthesized, "
+              f"{time.time() - start:.0f} s", file=sys.stderr)
+    with open(TABLE, "w", encoding="utf-8") as file:
+        file.write(text_of(rows, cache.sources))
+
+
+def check_table():
+    """Tells which modules' sources are no longer those that the table was made from."""
+    with open(TABLE, encoding="utf-8") as file:
+        kept = json.load(file)["sources"]
+    now = source_hashes()
+    return sorted(m for m in itertools.chain(now, kept) if now.get(m) != kept.get(m))

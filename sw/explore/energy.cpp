@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/explore/energy.h"
+
+#include "sw/explore/area.h"
+
+namespace mxe::explore {
+namespace {
+
+constexpr double kLanes = 32;
+constexpr double kWordBytes = 32 + 2;  ///< an operand word and its scales
+
+/// Gate equivalents of an exact dot product of 32 elements of one format alone (docs/area.md), as a
+/// share of that of the widest, E5M2: how much of the array's dot product such elements keep busy.
+double busy_share(mx::FormatId format) {
+  constexpr double kWidest = 46476;
+  switch (format) {
+    case mx::FormatId::mxfp4_e2m1:
+    case mx::FormatId::mxfp4_e1m2:
+      return 7634 / kWidest;
+    case mx::FormatId::mxfp6_e2m3:
+      return 15296 / kWidest;
+    case mx::FormatId::mxfp6_e3m2:
+      return 16342 / kWidest;
+    case mx::FormatId::mxfp8_e4m3:
+      return 31582 / kWidest;
+    case mx::FormatId::mxint8:
+      return 29253 / kWidest;
+    case mx::FormatId::mxfp8_e5m2:
+      break;
+  }
+  return 1;
+}
+
+/// The part of a processing element that is its dot product (docs/area.md: 72 to 75 %).
+constexpr double kDotShare = 0.74;
+
+bool is_dual(const Params& params, mx::FormatId a, mx::FormatId b) {
+  const auto four = [](mx::FormatId format) {
+    return format == mx::FormatId::mxfp4_e2m1 || format == mx::FormatId::mxfp4_e1m2;
+  };
+  return params.fp4_dual && four(a) && four(b);
+}
+
+}  // namespace
+
+unsigned macs_per_clock(const Params& params, mx::FormatId a, mx::FormatId b) {
+  return static_cast<unsigned>(kLanes) * (is_dual(params, a, b) ? 2 : 1);
+}
+
+double switched_gates_per_mac(const Params& params, mx::FormatId a, mx::FormatId b) {
+  // The dual rate keeps two dot products busy.
+  const double products = is_dual(params, a, b) ? 2 : 1;
+  const double dot = kDotShare * products * (busy_share(a) + busy_share(b)) / 2;
+  const double element = AreaTable::shipped().processing_element(params);
+  return element * (dot + (1 - kDotShare)) / macs_per_clock(params, a, b);
+}
+
+double sram_bytes_per_mac(const Params& params, mx::FormatId a, mx::FormatId b) {
+  const double chains = is_dual(params, a, b) ? 2 : 1;
+  // In a clock: a word of A for all processing elements; in each, an accumulator read and written;
+  // and, once for the rows of a pass, a word of B.
+  const double clock = kWordBytes + params.num_pe * (8 * chains + kWordBytes / params.rows);
+  return clock / (params.num_pe * macs_per_clock(params, a, b));
+}
+
+Energy energy_of(const Params& params, const EnergyWork& work,
+                 const EnergyCoefficients& coefficients) {
+  const mx::FormatId a = work.format_a, b = work.format_b;
+  Energy energy;
+  energy.mac = work.macs * switched_gates_per_mac(params, a, b) * coefficients.gate.value;
+  energy.sram = (work.macs * sram_bytes_per_mac(params, a, b) + 2 * work.dram_bytes) *
+                coefficients.sram.value;
+  energy.dram = work.dram_bytes * coefficients.dram.value;
+  return energy;
+}
+
+}  // namespace mxe::explore

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/explore/memories.h"
+
+#include <algorithm>
+
+namespace mxe::explore {
+namespace {
+
+using std::uint64_t;
+
+// The constants of rtl/mxe_pkg.sv that sizes of memories depend on.
+constexpr uint64_t kLanes = 32, kWordBits = 256, kReadsUnderWay = 32, kWritesUnderWay = 256,
+                   kWriteQueue = 4, kRequantQueue = 4, kDrainQueue = 16, kLargestBits = 17;
+
+/// Bits of a number below `values`, as $clog2.
+uint64_t bits_for(uint64_t values) {
+  uint64_t bits = 0;
+  while ((uint64_t{1} << bits) < values) bits++;
+  return bits;
+}
+
+uint64_t address_bits(uint64_t words) { return words > 1 ? bits_for(words) : 1; }
+
+uint64_t operand_buffer(uint64_t lines, uint64_t words) {
+  const uint64_t scale_words = (2 * words + 7) / 8;
+  const uint64_t banks = uint64_t{2} << address_bits(lines);
+  return kWordBits * (banks << address_bits(words)) + 64 * (banks << address_bits(scale_words));
+}
+
+/// Tiles that are finished, and blocks of MX results until they are complete.
+uint64_t drain(const Params& p, uint64_t lanes_out) {
+  const uint64_t columns = std::max<uint64_t>(p.num_pe, 32), chains = p.fp4_dual ? 2 : 1;
+  const uint64_t tiles = 2 * p.rows * p.num_pe * 32 * chains, output = kDrainQueue * 32 * lanes_out;
+  const uint64_t collected = p.rows * columns * 32 + p.rows * (columns / 32) * kLargestBits;
+  return tiles + output + collected + kRequantQueue * ((2 + 6) + (6 + 8 + 256));
+}
+
+uint64_t read_port(const Params& p, uint64_t offset_bits) {
+  const uint64_t longest = std::max(
+      {uint64_t{4} * p.num_pe, uint64_t{128}, uint64_t{p.a_slab_k}, 32768u / uint64_t{p.mem_w}});
+  const uint64_t tag_bits = bits_for(p.rows) + 5;
+  return kReadsUnderWay * (offset_bits + bits_for(longest + 1) + tag_bits + 64 - offset_bits);
+}
+
+uint64_t write_port(const Params& p, uint64_t offset_bits, uint64_t lanes_out) {
+  const uint64_t longest_row = p.num_pe > 8 ? 4 * p.num_pe : 32;
+  const uint64_t row = (p.num_pe > lanes_out ? 1 : 0) + offset_bits + bits_for(longest_row + 1);
+  const uint64_t beats = std::min<uint64_t>(p.max_burst, 4096 / p.mem_bytes());
+  return kWriteQueue * (row + address_bits(beats)) + kWritesUnderWay * (64 - offset_bits + 1);
+}
+
+}  // namespace
+
+uint64_t memory_bits(const Params& p) {
+  const uint64_t lanes_out = std::min(p.num_pe, p.mem_w / 32);
+  const uint64_t offset_bits = bits_for(p.mem_bytes());
+  const uint64_t bias = uint64_t{2} * p.rows * p.num_pe * 32;
+  const uint64_t accumulators =
+      uint64_t{p.num_pe} * p.rows * p.acc_tiles * 32 * (p.fp4_dual ? 2 : 1);
+  return operand_buffer(p.rows, p.a_slab_k / kLanes) +
+         operand_buffer(p.num_pe, p.b_buf_k / kLanes) + bias + accumulators + drain(p, lanes_out) +
+         read_port(p, offset_bits) + write_port(p, offset_bits, lanes_out);
+}
+
+}  // namespace mxe::explore

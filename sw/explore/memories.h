@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "model/params/params.h"
+
+namespace mxe::explore {
+
+/// Bits of all memories of an engine, as the RTL declares them: operand and bias buffers,
+/// accumulators, finished tiles, queues. `params` must be valid.
+std::uint64_t memory_bits(const Params& params);
+
+}  // namespace mxe::explore
