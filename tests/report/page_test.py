@@ -78,6 +78,12 @@ class Page(unittest.TestCase):
         picked = next(p for p in self.mine if p["id"] == self.browser.text("#picked-id"))
         self.assertAlmostEqual(total / picked["cycles"], 1, places=3)
 
+    def test_layers_are_unpacked_as_they_were(self):
+        seen = {p["id"]: p["layers"] for p in self.browser.run("return points")}
+        for point in self.points:
+            wanted = [dict(layer, stalls={k: v for k, v in layer["stalls"].items() if v}) for layer in point["layers"]]
+            self.assertEqual(seen[point["id"]], wanted)
+
     def test_the_table_of_formats_has_a_row_for_each_pair(self):
         rows = self.browser.run("return [...document.querySelectorAll('#formats tbody tr')].map((r) => r.cells[0].textContent)")
         self.assertEqual(sorted(rows), sorted({p["format_a"] + " × " + p["format_b"] for p in self.mine}))
