@@ -14,7 +14,8 @@ set(_share ${CMAKE_INSTALL_DATADIR}/mxe)
 install(TARGETS mxe RUNTIME COMPONENT runtime)
 install(DIRECTORY sw/mxe/data/digits DESTINATION ${_share} COMPONENT runtime
         PATTERN train* EXCLUDE)
-install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
+install(FILES LICENSE sw/report/vendor/ECHARTS-LICENSE sw/report/vendor/ECHARTS-NOTICE
+        DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
 if(MXE_BUILD_RTL)
   # What is built of these: scripts/demo, for one, builds mxe and the design `base` alone.
   install(TARGETS mxe-cosim RUNTIME COMPONENT runtime OPTIONAL)

@@ -197,7 +197,10 @@ def measure_design(work, cache, parameters):
 def text_of(rows, sources):
     """JSON with a line for each design."""
     head = json.dumps({"version": 1, "flow": "; ".join(GATES), "sources": sources}, indent=1)
-    lines = ",\n".join("  " + json.dumps(r) for r in rows)
+    # The cache sorts keys.
+    rows = [dict(r, parameters={n: r["parameters"][n] for n in VALUES}) for r in rows]
+    lines = ",\n".join("  " + json.dumps({k: r[k] for k in ("parameters", "memory_bits", "blocks")})
+                       for r in rows)
     return head[:-2] + ',\n "designs": [\n' + lines + "\n ]\n}\n"
 
 

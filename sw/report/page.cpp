@@ -2,6 +2,7 @@
 #include "sw/report/page.h"
 
 #include "sw/report/assets.h"
+#include "sw/report/layers.h"
 
 namespace mxe::report {
 
@@ -21,7 +22,9 @@ std::string script_safe(const nlohmann::ordered_json& value) {
 
 std::string make_page(Exploration exploration) {
   const std::size_t without_layers = limit_layers(exploration.points, kMostLayers);
+  nlohmann::ordered_json layers = pack_layers(exploration.points);
   const nlohmann::ordered_json data{{"points", std::move(exploration.points)},
+                                    {"layers", std::move(layers)},
                                     {"space", std::move(exploration.space)},
                                     {"without_layers", without_layers}};
   std::string page(assets::kHead);

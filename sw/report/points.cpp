@@ -134,11 +134,6 @@ void link_trace(Json& point, const fs::path& folder) {
   }
 }
 
-bool on_a_front(const Json& point) {
-  const auto pareto = point.find("pareto");
-  return pareto != point.end() && !pareto->empty();
-}
-
 }  // namespace
 
 Exploration read_exploration(const fs::path& folder) {
@@ -155,24 +150,6 @@ Exploration read_exploration(const fs::path& folder) {
   if (result.points.empty()) throw mx::Error(path.string() + ":1: no points");
   result.space = read_space(folder / "space.json");
   return result;
-}
-
-std::size_t limit_layers(std::vector<Json>& points, std::size_t most) {
-  std::vector<Json*> order;
-  for (Json& point : points) order.push_back(&point);
-  std::stable_partition(order.begin(), order.end(), [](Json* point) { return on_a_front(*point); });
-  std::size_t kept = 0, without = 0;
-  for (Json* point : order) {
-    const auto layers = point->find("layers");
-    if (layers == point->end() || layers->empty()) continue;
-    if (kept + layers->size() <= most) {
-      kept += layers->size();
-    } else {
-      point->erase(layers);
-      without++;
-    }
-  }
-  return without;
 }
 
 }  // namespace mxe::report

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstddef>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <vector>
@@ -18,10 +17,5 @@ struct Exploration {
 /// traces/<id>.json.gz gets its relative path as `trace`. Throws mx::Error with the file and the
 /// line of what is missing or malformed.
 Exploration read_exploration(const std::filesystem::path& folder);
-
-/// Takes away the layers of points beyond the first that have `most` layers together, so that a
-/// page of many points stays small; points on a front come first. Returns how many points lost
-/// them.
-std::size_t limit_layers(std::vector<nlohmann::ordered_json>& points, std::size_t most);
 
 }  // namespace mxe::report

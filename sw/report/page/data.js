@@ -3,6 +3,16 @@
 const exploration = JSON.parse(document.getElementById("data").textContent);
 const points = exploration.points;
 
+/// A layer as it was before pack_layers made it short.
+function unpackLayer([common, ...numbers]) {
+  const {figures, stalls} = exploration.layers;
+  const layer = {...exploration.layers.common[common], stalls: {}};
+  figures.forEach((name, i) => { if (numbers[i] !== null) layer[name] = numbers[i]; });
+  stalls.forEach((name, i) => { if (numbers[figures.length + i]) layer.stalls[name] = numbers[figures.length + i]; });
+  return layer;
+}
+for (const point of points) if (point.layers) point.layers = point.layers.map(unpackLayer);
+
 const isNumber = (value) => typeof value === "number" && Number.isFinite(value);
 
 /// A number with an SI prefix and three significant digits.

@@ -1,0 +1,267 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The page that mxe report writes, in a browser: it draws, points can be selected, filters work, nothing
+is logged, and it is legible in light, dark and on a phone.
+
+    page_test.py --mxe PROGRAM
+"""
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import browser
+import points
+
+MXE = None
+
+
+class Page(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.room = tempfile.TemporaryDirectory()
+        cls.points, cls.traced = points.write(cls.room.name)
+        subprocess.run([MXE, "report", cls.room.name], check=True, stdout=subprocess.DEVNULL)
+        cls.page = os.path.join(cls.room.name, "report.html")
+        cls.browser = browser.Browser()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.browser.close()
+        cls.room.cleanup()
+
+    def setUp(self):
+        self.browser.open(self.page)
+        self.workload = self.browser.run("return document.getElementById('workload').value")
+        self.mine = [p for p in self.points if p["workload"] == self.workload]
+
+    def tearDown(self):
+        self.assertEqual(self.browser.logged(), [])
+        self.assertFalse(self.browser.run("return Boolean(window.broken)"), "a name was read as HTML")
+
+    def shown(self):
+        return int(self.browser.text("#shown").split()[0].replace(",", ""))
+
+    def front(self, cost, gain):
+        """The points that no other beats in both, by comparing every pair."""
+        def beats(p, q):
+            return cost(p) <= cost(q) and gain(p) <= gain(q) and (cost(p) < cost(q) or gain(p) < gain(q))
+        return [q for q in self.mine if not any(beats(p, q) for p in self.mine)]
+
+    # ------------------------------------------------------------------------------- drawing
+    def test_every_chart_draws(self):
+        for chart in browser.CHARTS:
+            self.assertTrue(self.browser.series(chart), chart)
+            self.assertGreater(self.browser.ink(chart), 0.01, chart)
+
+    def test_charts_hold_all_points_and_their_fronts(self):
+        measures = {"area": (lambda p: p["area"]["ge"], lambda p: p["seconds"]),
+                    "accuracy": (lambda p: -p["sqnr_db"], lambda p: p["seconds"])}
+        for chart, (one, two) in measures.items():
+            series = self.browser.series(chart)
+            self.assertEqual(sum(n for name, n in series.items() if "×" in name), len(self.mine))
+            wanted = {(one(p), two(p)) for p in self.front(one, two)}
+            self.assertEqual(series["front"], len(wanted), chart)
+
+    def test_stalls_and_roofline_show_every_layer(self):
+        stalls = self.browser.series("stall")
+        self.assertIn("multiplying", stalls)
+        self.assertEqual(set(stalls.values()), {len(self.mine[0]["layers"])})
+        self.assertEqual(self.browser.series("roofline")["layers"], len(self.mine[0]["layers"]))
+
+    def test_cycles_of_the_layers_add_up(self):
+        total = self.browser.run("""
+            const chart = echarts.getInstanceByDom(document.getElementById("stall-chart"));
+            return chart.getOption().series.flatMap((s) => s.data).reduce((a, b) => a + b, 0);""")
+        picked = next(p for p in self.mine if p["id"] == self.browser.text("#picked-id"))
+        self.assertAlmostEqual(total / picked["cycles"], 1, places=3)
+
+    def test_layers_are_unpacked_as_they_were(self):
+        seen = {p["id"]: p["layers"] for p in self.browser.run("return points")}
+        for point in self.points:
+            wanted = [dict(layer, stalls={k: v for k, v in layer["stalls"].items() if v}) for layer in point["layers"]]
+            self.assertEqual(seen[point["id"]], wanted)
+
+    def test_the_table_of_formats_has_a_row_for_each_pair(self):
+        rows = self.browser.run("return [...document.querySelectorAll('#formats tbody tr')].map((r) => r.cells[0].textContent)")
+        self.assertEqual(sorted(rows), sorted({p["format_a"] + " × " + p["format_b"] for p in self.mine}))
+
+    def test_left_out_points_are_told(self):
+        self.assertIn("B_BUF_K must be at most A_SLAB_K", self.browser.text("#skipped"))
+
+    # ----------------------------------------------------------------------------- selection
+    def test_a_click_on_a_point_selects_it(self):
+        for chart in ("area", "accuracy"):
+            before = self.browser.text("#picked-id")
+            fastest = min(self.mine, key=lambda p: p["seconds"])["id"]
+            smallest = min(self.mine, key=lambda p: (p["area"]["ge"], p["seconds"]))["id"]
+            other = fastest if fastest != before else smallest
+            self.browser.click_point(chart, other)
+            picked = next(p for p in self.mine if p["id"] == self.browser.text("#picked-id"))
+            wanted = next(p for p in self.mine if p["id"] == other)
+            # Two points may lie on the same place: any of them.
+            key = (lambda p: p["area"]["ge"]) if chart == "area" else (lambda p: p["sqnr_db"])
+            self.assertAlmostEqual(picked["seconds"] / wanted["seconds"], 1, delta=0.03)
+            self.assertAlmostEqual(key(picked) / key(wanted), 1, delta=0.03)
+            self.assertNotEqual(before, picked["id"])
+
+    def test_hovering_tells_about_a_point(self):
+        fastest = min(self.mine, key=lambda p: p["seconds"])
+        self.browser.mouse("mouseMoved", self.browser.place("area", fastest["id"]))
+        tip = self.browser.text("#area-chart .tip")
+        self.assertIn("Latency", tip)
+        self.assertIn("NUM_PE", tip)
+
+    def test_a_row_of_a_table_selects_its_point(self):
+        row = "#front tbody tr:last-child"
+        wanted = self.browser.run("return document.querySelector(arguments[0]).dataset.id", row)
+        self.browser.click(row)
+        self.assertEqual(self.browser.text("#picked-id"), wanted)
+        # The address keeps it.
+        self.assertTrue(self.browser.run("return location.hash").endswith(wanted))
+
+    def test_the_configuration_can_be_copied(self):
+        picked = next(p for p in self.mine if p["id"] == self.browser.text("#picked-id"))
+        wanted = "".join(f"{k}: {v}\n" for k, v in picked["parameters"].items())
+        self.assertEqual(self.browser.text("#configuration"), wanted)
+        self.browser.run("""
+            window.copied = [];
+            Object.defineProperty(navigator, "clipboard", {value: {writeText: async (t) => window.copied.push(t)}});""")
+        self.browser.click("#copy")
+        self.browser.click("#copy-command")
+        copied = self.browser.run("return window.copied")
+        self.assertEqual(copied[0], wanted)
+        self.assertIn("mxe estimate ", copied[1])
+        self.assertIn(f"NUM_PE={picked['parameters']['NUM_PE']}", copied[1])
+
+    def test_a_trace_is_linked_where_there_is_one(self):
+        self.browser.open(self.page + "#" + self.traced)
+        self.assertEqual(self.browser.text("#picked-id"), self.traced)
+        self.assertEqual(self.browser.run("return document.getElementById('trace').getAttribute('href')"),
+                         f"traces/{self.traced}.json")
+        other = next(p["id"] for p in self.points if p["id"] != self.traced)
+        self.browser.open(self.page + "#" + other)
+        self.assertFalse(self.browser.run("return Boolean(document.getElementById('trace'))"))
+
+    def test_heads_sort(self):
+        column = "return [...document.querySelectorAll('#front tbody tr')].map((r) => r.dataset.id)"
+        self.browser.click("#front th:nth-child(2) button")
+        latency = {p["id"]: p["seconds"] for p in self.mine}
+        up = [latency[i] for i in self.browser.run(column)]
+        self.assertEqual(up, sorted(up))
+        self.browser.click("#front th:nth-child(2) button")
+        down = [latency[i] for i in self.browser.run(column)]
+        self.assertEqual(down, sorted(up, reverse=True))
+
+    # ------------------------------------------------------------------------------- filters
+    def test_filters_of_values(self):
+        self.assertEqual(self.shown(), len(self.mine))
+        self.browser.click("#more summary")
+        self.browser.click("fieldset[data-name='NUM_PE'] .chip:nth-of-type(2)")
+        value = int(self.browser.text("fieldset[data-name='NUM_PE'] .chip:nth-of-type(2)"))
+        left = [p for p in self.mine if p["parameters"]["NUM_PE"] == value]
+        self.assertEqual(self.shown(), len(left))
+        self.browser.click("fieldset[data-name='formats'] .chip:nth-of-type(1)")
+        pair = self.browser.text("fieldset[data-name='formats'] .chip:nth-of-type(1)")
+        left = [p for p in left if p["format_a"] + " × " + p["format_b"] == pair]
+        self.assertEqual(self.shown(), len(left))
+        self.browser.click("#reset")
+        self.assertEqual(self.shown(), len(self.mine))
+
+    def test_filters_of_limits(self):
+        limits = {"area": sorted(p["area"]["ge"] for p in self.mine)[len(self.mine) // 2],
+                  "sqnr": sorted(p["sqnr_db"] for p in self.mine)[len(self.mine) // 3]}
+        left = [p for p in self.mine if p["area"]["ge"] <= limits["area"]]
+        self.browser.type("#limit-area", repr(limits["area"]))
+        self.assertEqual(self.shown(), len(left))
+        left = [p for p in left if p["sqnr_db"] >= limits["sqnr"]]
+        self.browser.type("#limit-sqnr", repr(limits["sqnr"]))
+        self.assertEqual(self.shown(), len(left))
+        self.assertEqual(sum(n for name, n in self.browser.series("area").items() if "×" in name), len(left))
+
+    def test_nothing_left_is_told(self):
+        self.browser.type("#limit-area", "1")
+        self.assertEqual(self.shown(), 0)
+        self.assertIn("No point", self.browser.text("#picked"))
+
+    def test_only_the_fronts(self):
+        self.browser.click("#front-only")
+        rows = self.browser.run("return document.querySelectorAll('#front tbody tr').length")
+        self.assertEqual(self.shown(), rows)
+        self.assertLess(rows, len(self.mine))
+
+    def test_workloads(self):
+        other = next(p["workload"] for p in self.points if p["workload"] != self.workload)
+        self.browser.run("""const choice = document.getElementById("workload");
+                            choice.value = arguments[0];
+                            choice.dispatchEvent(new Event("change"));""", other)
+        self.assertEqual(self.shown(), sum(p["workload"] == other for p in self.points))
+
+    # --------------------------------------------------------------------------- legibility
+    def test_fits_every_width(self):
+        for width, mobile in ((1400, False), (1000, False), (700, False), (390, True), (320, True)):
+            self.browser.open(self.page, width, 900, mobile=mobile)
+            self.browser.click("#more summary")
+            needed, there = self.browser.run("return [document.documentElement.scrollWidth, innerWidth]")
+            self.assertEqual(there, width)
+            self.assertLessEqual(needed, width)
+            for chart in browser.CHARTS:
+                self.assertGreater(self.browser.ink(chart), 0.01, f"{chart} at {width}")
+
+    def test_contrast_in_light_and_dark(self):
+        for scheme in ("light", "dark"):
+            self.browser.open(self.page, scheme=scheme)
+            self.assertEqual(self.browser.run("return document.documentElement.dataset.theme"), scheme)
+            self.check_contrast()
+            self.browser.click("#theme")
+            self.assertNotEqual(self.browser.run("return document.documentElement.dataset.theme"), scheme)
+            self.check_contrast()
+
+    def check_contrast(self):
+        """Texts have a contrast of 4.5, colours of charts 3, as WCAG 2 asks for."""
+        texts, paints = self.browser.run("""
+            const part = (c) => (c /= 255) <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
+            const light = (hex) => [1, 3, 5].map((i) => part(parseInt(hex.slice(i, i + 2), 16)))
+              .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+            const contrast = (a, b) => (Math.max(light(a), light(b)) + 0.05) / (Math.min(light(a), light(b)) + 0.05);
+            const grounds = [css("--card"), css("--page")];
+            return [["--text", "--muted", "--accent"].map((n) => Math.min(...grounds.map((g) => contrast(css(n), g)))),
+                    palettes[theme()].map((c) => contrast(c, css("--card")))];""")
+        self.assertGreaterEqual(min(texts), 4.5)
+        self.assertGreaterEqual(min(paints), 3)
+
+    def test_charts_follow_the_theme(self):
+        seen = set()
+        for scheme in ("light", "dark"):
+            self.browser.open(self.page, scheme=scheme)
+            seen.add(self.browser.run("""
+                return echarts.getInstanceByDom(document.getElementById("area-chart")).getOption().textStyle.color;"""))
+        self.assertEqual(len(seen), 2)
+
+
+class Bare(unittest.TestCase):
+    """Points with nothing but what they must have."""
+
+    def test_draws_and_logs_nothing(self):
+        with tempfile.TemporaryDirectory() as room:
+            with open(os.path.join(room, "points.jsonl"), "w", encoding="utf-8") as file:
+                file.write('{"id":"a1","workload":"w","parameters":{},"cycles":10,"seconds":1e-8}\n')
+            subprocess.run([MXE, "report", room], check=True, stdout=subprocess.DEVNULL)
+            chromium = browser.Browser()
+            try:
+                chromium.open(os.path.join(room, "report.html"))
+                self.assertEqual(chromium.logged(), [])
+                self.assertEqual(chromium.text("#picked-id"), "a1")
+            finally:
+                chromium.close()
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--mxe", required=True)
+    arguments, rest = parser.parse_known_args()
+    MXE = arguments.mxe
+    browser.require()
+    unittest.main(argv=sys.argv[:1] + rest)
