@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <sstream>
 
 #include "model/numerics/error.h"
 
@@ -120,6 +121,16 @@ std::string point_text(const Point& point) {
   return fmt::format("{} format_a={} format_b={} out_format={} clock_mhz={}", hardware_text(point),
                      mx::element_format(point.format_a).name,
                      mx::element_format(point.format_b).name, point.output.name(), point.clock_mhz);
+}
+
+std::string point_text(const Point& point, const std::vector<std::string>& names) {
+  std::istringstream words(point_text(point));
+  std::vector<std::string> chosen;
+  for (std::string word; words >> word;) {
+    const std::string name = word.substr(0, word.find('='));
+    if (std::find(names.begin(), names.end(), name) != names.end()) chosen.push_back(word);
+  }
+  return fmt::format("{}", fmt::join(chosen, " "));
 }
 
 }  // namespace mxe::explore

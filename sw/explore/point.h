@@ -43,7 +43,9 @@ void validate(const Point& point);
 
 /// Everything that a job's cycles depend on but its shape and formats, in one line.
 std::string hardware_text(const Point& point);
-/// And the rest of the point.
+/// And the rest of the point: "NUM_PE=8 ... format_a=mxfp8_e4m3 ... clock_mhz=1000".
 std::string point_text(const Point& point);
+/// Those words of it that say these variables.
+std::string point_text(const Point& point, const std::vector<std::string>& names);
 
 }  // namespace mxe::explore

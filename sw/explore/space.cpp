@@ -185,6 +185,14 @@ Space Space::from_file(const std::string& path) {
   });
 }
 
+std::vector<std::string> Space::varying() const {
+  std::vector<std::string> names;
+  for (const Axis& axis : axes_) {
+    if (axis.values.size() > 1) names.push_back(axis.variable->name);
+  }
+  return names;
+}
+
 uint64_t Space::combinations() const {
   uint64_t count = 1;
   for (const Axis& axis : axes_) {

@@ -29,6 +29,8 @@ class Space {
   /// Throws mx::Error naming file and line.
   static Space from_file(const std::string& path);
 
+  /// Names of what has more than one value, in the order of the file.
+  std::vector<std::string> varying() const;
   /// All combinations, legal or not.
   uint64_t combinations() const;
 

@@ -30,7 +30,7 @@ struct Task {
   const Workload* workload;
   std::string id;
   std::string group;  // of points that compete: same workload, formats, memory and clock
-  double gate_equivalents;
+  double area;
   double least_seconds;  // by the lower bound
 };
 
@@ -44,7 +44,7 @@ std::vector<Task> make_tasks(const std::vector<Point>& points,
                              const std::vector<Workload>& workloads) {
   std::vector<Task> tasks;
   for (const Point& point : points) {
-    const double area = AreaTable::shipped().of(point.params).gate_equivalents;
+    const double area = AreaTable::shipped().of(point.params).total();
     for (const Workload& workload : workloads) {
       tasks.push_back({&point, &workload, result_id(workload, point), group_of(workload, point),
                        area, lower_bound_cycles(workload, point) / (point.clock_mhz * 1e6)});
@@ -67,18 +67,17 @@ class Fronts {
     auto& front = fronts_[task.group];
     front.erase(std::remove_if(front.begin(), front.end(),
                                [&](const auto& one) {
-                                 return dominates(task.gate_equivalents, seconds, one.first,
-                                                  one.second);
+                                 return dominates(task.area, seconds, one.first, one.second);
                                }),
                 front.end());
-    front.emplace_back(task.gate_equivalents, seconds);
+    front.emplace_back(task.area, seconds);
   }
   /// Whether the point, however fast its lower bound lets it be, is off the front.
   bool excludes(const Task& task) {
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto& front = fronts_[task.group];
     return std::any_of(front.begin(), front.end(), [&](const auto& one) {
-      return dominates(one.first, one.second, task.gate_equivalents, task.least_seconds);
+      return dominates(one.first, one.second, task.area, task.least_seconds);
     });
   }
 
@@ -193,6 +192,8 @@ std::vector<Outcome> Sweep::outcomes(std::vector<std::string>& lines) const {
     if (!results_.has(task.id)) continue;
     Json record = Json::parse(results_.line(task.id));
     record.erase("pareto");
+    const auto accuracy = options_.sqnr_db.find({task.point->format_a, task.point->format_b});
+    if (accuracy != options_.sqnr_db.end()) record["sqnr_db"] = accuracy->second;
     groups[task.group].push_back(found.size());
     found.push_back({task.point, task.workload, record.at("cycles"), record.at("seconds"),
                      record.at("area").at("ge"), record.at("area").at("sram_kib"),
@@ -202,15 +203,13 @@ std::vector<Outcome> Sweep::outcomes(std::vector<std::string>& lines) const {
   for (auto& [group, members] : groups) {
     // From the smallest: on the front is who is faster than all before.
     std::sort(members.begin(), members.end(), [&](std::size_t a, std::size_t b) {
-      return std::tie(found[a].gate_equivalents, found[a].seconds) <
-             std::tie(found[b].gate_equivalents, found[b].seconds);
+      return std::tie(found[a].area, found[a].seconds) < std::tie(found[b].area, found[b].seconds);
     });
     const Outcome* best = nullptr;
     for (const std::size_t i : members) {
       Outcome& one = found[i];
-      one.on_front =
-          !best || one.seconds < best->seconds ||
-          (one.seconds == best->seconds && one.gate_equivalents == best->gate_equivalents);
+      one.on_front = !best || one.seconds < best->seconds ||
+                     (one.seconds == best->seconds && one.area == best->area);
       if (one.on_front) {
         best = &one;
         records[i]["pareto"] = {kFront};

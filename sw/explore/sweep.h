@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "sw/explore/point.h"
@@ -27,6 +29,8 @@ struct SweepOptions {
   /// takes, by its lower bound, longer than a smaller engine with the same formats and memory.
   bool prune = false;
   std::optional<uint64_t> budget;  ///< no more points than these are simulated
+  /// Accuracy of products in pairs of formats, in dB; of points whose pair is missing, unknown.
+  std::map<std::pair<mx::FormatId, mx::FormatId>, double> sqnr_db;
   /// Called now and then with how many points are done, of how many.
   std::function<void(std::size_t done, std::size_t all)> progress;
 };
@@ -45,7 +49,7 @@ struct SweepCounts {
 struct Outcome {
   const Point* point = nullptr;
   const Workload* workload = nullptr;
-  double cycles = 0, seconds = 0, gate_equivalents = 0, sram_kib = 0, utilisation = 0, joules = 0;
+  double cycles = 0, seconds = 0, area = 0, sram_kib = 0, utilisation = 0, joules = 0;
   bool on_front = false;
 };
 

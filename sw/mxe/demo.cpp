@@ -4,25 +4,16 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "model/numerics/files.h"
 #include "sw/mxe/command.h"
+#include "sw/mxe/digits.h"
 #include "sw/mxe/digits_demo.h"
 
 namespace mxe::cli {
 namespace {
-
-/// Where the data lies: beside the program as the build leaves it, or where both are installed.
-std::string digits_directory() {
-  const std::filesystem::path program = mx::program_directory();
-  const std::filesystem::path built = program / "digits";
-  return (is_directory(built) ? built : (program / MXE_INSTALLED_DIGITS).lexically_normal())
-      .string();
-}
 
 struct DemoOptions {
   std::string data = digits_directory();

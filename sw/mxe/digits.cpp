@@ -37,6 +37,13 @@ DenseLayer load_layer(const std::string& directory, std::size_t index, std::size
 
 }  // namespace
 
+std::string digits_directory() {
+  const std::filesystem::path program = mx::program_directory();
+  const std::filesystem::path built = program / "digits";
+  return (is_directory(built) ? built : (program / MXE_INSTALLED_DIGITS).lexically_normal())
+      .string();
+}
+
 Digits load_digits(const std::string& directory) {
   Digits digits;
   const std::string images_path = file(directory, "test_images");

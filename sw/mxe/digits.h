@@ -23,6 +23,9 @@ struct Digits {
   std::vector<DenseLayer> layers;
 };
 
+/// Where the data lies: beside the program as the build leaves it, or where both are installed.
+std::string digits_directory();
+
 /// Reads the .npy files in `directory`; throws mx::Error if one is missing or does not fit the
 /// others.
 Digits load_digits(const std::string& directory);

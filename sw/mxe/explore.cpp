@@ -22,6 +22,8 @@
 #include "sw/explore/sweep.h"
 #include "sw/explore/workload.h"
 #include "sw/mxe/command.h"
+#include "sw/mxe/explore_verify.h"
+#include "sw/mxe/product_accuracy.h"
 
 namespace mxe::cli {
 namespace {
@@ -35,10 +37,11 @@ using explore::Workload;
 
 struct ExploreOptions {
   std::string space, output, cache, format_map, shard;
-  std::vector<std::string> workloads;
+  std::vector<std::string> workloads, tensors;
   unsigned parallel = hardware_threads();
   std::optional<uint64_t> sample, budget;
   uint64_t seed = 1, most_rows = 20;
+  std::size_t verified = 0;
   bool search = false, no_prune = false;
 };
 
@@ -144,7 +147,8 @@ void print_counts(const SweepResult& result, const Space::Points& space) {
 }
 
 /// The points on a front, the fastest first.
-void print_front(const Workload& workload, const SweepResult& result, std::size_t most) {
+void print_front(const Workload& workload, const SweepResult& result,
+                 const std::vector<std::string>& varying, std::size_t most) {
   std::vector<const Outcome*> front;
   for (const Outcome& one : result.outcomes) {
     if (one.workload == &workload && one.on_front) front.push_back(&one);
@@ -162,12 +166,12 @@ void print_front(const Workload& workload, const SweepResult& result, std::size_
     }
     const Outcome& one = *front[i];
     fmt::print("{:>12.4f} {:>4.0f} % {:>9.0f} {:>9.1f} {:>10.4g}", 1e3 * one.seconds,
-               100 * one.utilisation, one.gate_equivalents / 1e3, one.sram_kib, 1e3 * one.joules);
+               100 * one.utilisation, one.area / 1e3, one.sram_kib, 1e3 * one.joules);
     if (workload.items != 0) {
       fmt::print(" {:>{}.4g}", static_cast<double>(workload.items) / one.seconds,
                  std::max<std::size_t>(12, workload.item_name.size() + 2));
     }
-    fmt::print("  {}\n", explore::point_text(*one.point));
+    fmt::print("  {}\n", explore::point_text(*one.point, varying));
   }
 }
 
@@ -177,20 +181,31 @@ int run(const ExploreOptions& options) {
   SweepOptions how;
   if (!options.shard.empty()) how.shard = parse_shard(options.shard);
   const std::vector<Workload> workloads = read_workloads(options);
-  Space::Points space = Space::from_file(options.space).points(options.sample, options.seed);
+  const Space whole = Space::from_file(options.space);
+  Space::Points space = whole.points(options.sample, options.seed);
   keep_possible(workloads, space);
   how.output = options.output;
   how.cache = options.cache.empty() ? how.output / "cache" : std::filesystem::path(options.cache);
   how.threads = options.parallel;
   how.prune = options.search && !options.no_prune;
   how.budget = options.budget;
+  const ProductAccuracy accuracy(options.tensors);
+  for (const Point& point : space.points) {
+    const auto pair = std::make_pair(point.format_a, point.format_b);
+    if (how.sqnr_db.count(pair) != 0) continue;
+    how.sqnr_db[pair] = accuracy.sqnr_db(point.format_a, point.format_b);
+  }
   Progress progress;
   how.progress = std::ref(progress);
   const SweepResult result = explore::sweep(space.points, workloads, how);
   write_space(options, workloads, space, result.counts);
   print_counts(result, space);
-  for (const Workload& workload : workloads) print_front(workload, result, options.most_rows);
-  return kAgreed;
+  for (const Workload& workload : workloads) {
+    print_front(workload, result, whole.varying(), options.most_rows);
+  }
+  if (options.verified == 0) return kAgreed;
+  return verify_on_rtl(result.outcomes, options.verified, how.output / "rtl") ? kAgreed
+                                                                              : kDisagreed;
 }
 
 }  // namespace
@@ -213,6 +228,9 @@ Command add_explore(CLI::App& app) {
                       "Folder of times found before (default: cache in the output's)");
   command->add_option("--format-map", options->format_map,
                       "YAML file: formats of layers by patterns of their names");
+  command->add_option("--tensors", options->tensors,
+                      "A [M, K] and B [N, K], files of numbers whose products tell the accuracy of "
+                      "formats (default: the layers of the digits' network)");
   command->add_option("--random", options->sample, "Draw this many of the combinations")
       ->check(CLI::PositiveNumber);
   command->add_option("--seed", options->seed, "Of --random")->capture_default_str();
@@ -221,6 +239,9 @@ Command add_explore(CLI::App& app) {
   command->add_option("--budget", options->budget, "Simulate no more points than these (--search)")
       ->check(CLI::PositiveNumber);
   command->add_flag("--no-prune", options->no_prune, "Simulate all points of a search");
+  command->add_option("--verify", options->verified,
+                      "Run layers of this many points of the fronts on the RTL and compare the "
+                      "cycles; the RTL is compiled where it is not there");
   command->add_option("--shard", options->shard, "I/N: only part I of N, for one of N machines");
   command->add_option("--rows", options->most_rows, "Rows of each table")->capture_default_str();
   return {command, [options] { return run(*options); }};

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/mxe/explore_verify.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "model/numerics/error.h"
+#include "model/numerics/files.h"
+#include "sw/device/device.h"
+#include "sw/explore/cache.h"
+#include "sw/explore/content_hash.h"
+#include "sw/explore/evaluate.h"
+#include "sw/explore/job_timer.h"
+
+namespace mxe::cli {
+namespace {
+
+using explore::Layer;
+using explore::Outcome;
+using explore::Point;
+
+namespace fs = std::filesystem;
+
+// Seconds on the RTL of a configuration like base.
+constexpr uint64_t kMostCycles = 400'000;
+
+struct Check {
+  const Point* point;
+  const Layer* layer;
+  JobShape shape;
+};
+
+// Shorter by whole `unit`s, at most to two of them and the ragged rest.
+std::size_t shorter(std::size_t length, std::size_t unit) {
+  return length <= 3 * unit ? length : 2 * unit + length % unit;
+}
+
+JobShape feasible(const Layer& layer, const Point& point) {
+  const Params& params = point.params;
+  JobShape shape = explore::job_of(layer, point);
+  const auto cycles = [&] { return explore::time_job(shape, params, point.timing).cycles; };
+  if (cycles() <= kMostCycles) return shape;
+  shape.n = shorter(shape.n, std::size_t{params.num_pe} * params.acc_tiles);
+  if (cycles() > kMostCycles) shape.m = shorter(shape.m, params.rows);
+  if (cycles() > kMostCycles) shape.k = shorter(shape.k, params.a_slab_k);
+  return shape;
+}
+
+const Layer& costliest(const Outcome& outcome) {
+  const std::vector<Layer>& layers = outcome.workload->layers;
+  return *std::max_element(layers.begin(), layers.end(),
+                           [](const Layer& a, const Layer& b) { return a.macs() < b.macs(); });
+}
+
+// Points of the fronts, other engines first.
+std::vector<Check> choose(const std::vector<Outcome>& outcomes, std::size_t count) {
+  std::vector<const Outcome*> front, rest;
+  std::set<std::string> engines;
+  for (const Outcome& one : outcomes) {
+    if (!one.on_front) continue;
+    const bool is_new = engines.insert(one.point->params.to_string()).second;
+    (is_new ? front : rest).push_back(&one);
+  }
+  front.insert(front.end(), rest.begin(), rest.end());
+  if (front.empty()) throw mx::Error("no point is on a front: nothing to verify");
+  std::vector<Check> checks;
+  for (std::size_t i = 0; i < std::min(count, front.size()); i++) {
+    const Layer& layer = costliest(*front[i]);
+    checks.push_back({front[i]->point, &layer, feasible(layer, *front[i]->point)});
+  }
+  return checks;
+}
+
+// The checkout that this program was built from.
+fs::path source_folder() {
+  std::ifstream cache(fs::path(mx::program_directory()) / "CMakeCache.txt");
+  const std::string key = "CMAKE_HOME_DIRECTORY:INTERNAL=";
+  for (std::string line; std::getline(cache, line);) {
+    if (line.rfind(key, 0) == 0) return line.substr(key.size());
+  }
+  throw mx::Error(
+      "RTL of other configurations than small, base and large is compiled by a program in its "
+      "build "
+      "folder only");
+}
+
+// The library of an engine with these parameters.
+std::string build_engine(const Params& params, const fs::path& folder) {
+  const fs::path place = folder / explore::content_hash(params.to_string());
+  const fs::path library = place / "build/libexplored.so";
+  fs::create_directories(place);
+  explore::write_whole(place / "CMakeLists.txt",
+                       fmt::format("cmake_minimum_required(VERSION 3.25)\n"
+                                   "project(explored LANGUAGES C CXX)\n"
+                                   "include({}/tb/MxeVerilate.cmake)\n"
+                                   "mxe_engine(explored TOP mxe_top NO_WAVES DESCRIPTION "
+                                   "${{CMAKE_CURRENT_SOURCE_DIR}}/engine.json\n"
+                                   "           PARAMETERS {} SOURCES ${{MXE_RTL_SOURCES}})\n",
+                                   source_folder().string(), params.to_string()));
+  nlohmann::ordered_json parameters{{"config", "base"}};
+  for (const ParameterInfo& info : parameter_table) parameters[info.name] = params.*(info.field);
+  explore::write_whole(
+      place / "engine.json",
+      nlohmann::ordered_json{{"name", "explored"}, {"parameters", parameters}}.dump() + "\n");
+  fmt::print(stderr, "building the RTL of {}\n", params.to_string());
+  const std::string command = fmt::format(
+      "cd '{0}' && flock lock sh -c 'cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=Release && "
+      "cmake --build build' > build.log 2>&1",
+      place.string());
+  if (std::system(command.c_str()) != 0) {
+    throw mx::Error(fmt::format("the RTL could not be built: {}", (place / "build.log").string()));
+  }
+  return library.string();
+}
+
+EngineSetup setup_of(const Point& point, const fs::path& folder,
+                     std::map<std::string, std::string>& libraries) {
+  EngineSetup setup;
+  setup.params = point.params;
+  setup.timing = point.timing;
+  if (point.params.config_name() != "custom") return setup;
+  std::string& library = libraries[point.params.to_string()];
+  if (library.empty()) library = build_engine(point.params, folder);
+  setup.rtl = library;
+  return setup;
+}
+
+}  // namespace
+
+bool verify_on_rtl(const std::vector<Outcome>& outcomes, std::size_t count,
+                   const fs::path& folder) {
+  const std::vector<Check> checks = choose(outcomes, count);
+  std::map<std::string, std::string> libraries;
+  std::vector<Device> devices;  // all before the first runs: SystemC elaborates once
+  for (const Check& check : checks) {
+    devices.emplace_back(Target::rtl, setup_of(*check.point, folder, libraries));
+  }
+  bool agreed = true;
+  fmt::print("\nThe same on the RTL, layers made smaller where they would take minutes:\n");
+  for (std::size_t i = 0; i < checks.size(); i++) {
+    const auto& [point, layer, shape] = checks[i];
+    const uint64_t model = explore::time_job(shape, point->params, point->timing).cycles;
+    const uint64_t rtl = devices[i].run(shape).cycles;
+    agreed = agreed && model == rtl;
+    fmt::print(
+        "  {} {} x {} x {} as {} x {} x {}: {} cycles, RTL {}, error {:.2g} %: {}\n", layer->name,
+        layer->m, layer->n, layer->k, shape.m, shape.n, shape.k, model, rtl,
+        100 * (static_cast<double>(model) - static_cast<double>(rtl)) / static_cast<double>(rtl),
+        explore::point_text(*point));
+  }
+  return agreed;
+}
+
+}  // namespace mxe::cli

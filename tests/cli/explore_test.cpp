@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <string>
+
+#include "tests/cli/run_mxe.h"
+
+namespace mxe::test {
+namespace {
+
+constexpr const char* kSpace =
+    "parameters:\n"
+    "  NUM_PE: [4, 8, 64]\n"
+    "  ROWS: {from: 16, to: 64, factor: 2}\n"
+    "  format_b: [mxfp8_e4m3, mxfp4_e2m1]\n"
+    "  mem_latency: [64, 200]\n"
+    "constraints:\n"
+    "  - NUM_PE * ROWS <= 512 || format_b == mxfp4_e2m1\n";
+constexpr const char* kLayers =
+    "layer,M,N,K,count\n"
+    "# items: 100 tokens\n"
+    "one,100,64,128,2\n"
+    "two,33,70,300,1\n"
+    "three,100,64,128,5\n";
+
+class Explore : public CliTest {
+ protected:
+  Explore() {
+    write_text("space.yaml", kSpace);
+    write_text("net.csv", kLayers);
+  }
+
+  ProgramRun explore(const std::string& output, const std::vector<std::string>& more = {}) {
+    std::vector<std::string> arguments{"explore",       path("space.yaml"), "--workload",
+                                       path("net.csv"), "--output",         path(output)};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const ProgramRun run = mxe(arguments);
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    return run;
+  }
+
+  std::vector<nlohmann::json> points(const std::string& output) {
+    std::vector<nlohmann::json> all;
+    std::istringstream lines(read_text(output + "/points.jsonl"));
+    for (std::string line; std::getline(lines, line);) all.push_back(nlohmann::json::parse(line));
+    return all;
+  }
+
+  std::set<std::string> front(const std::string& output) {
+    std::set<std::string> ids;
+    for (const nlohmann::json& point : points(output)) {
+      if (point.contains("pareto")) ids.insert(point.at("id"));
+    }
+    return ids;
+  }
+
+  void expect_explore_error(const std::string& message, std::vector<std::string> more = {}) {
+    std::vector<std::string> arguments{"explore",       path("space.yaml"), "--workload",
+                                       path("net.csv"), "--output",         path("bad")};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    expect_error(arguments, message);
+  }
+};
+
+TEST_F(Explore, PointsAreWhatEstimateSays) {
+  const ProgramRun run = explore("out");
+  EXPECT_NE(run.out.find("skipped 4: ROWS is 16, but must be at least NUM_PE"), std::string::npos)
+      << run.out;
+  EXPECT_NE(run.out.find("skipped 2: NUM_PE * ROWS <= 512"), std::string::npos) << run.out;
+  const std::vector<nlohmann::json> all = points("out");
+  ASSERT_EQ(all.size(), 36u - 8 - 2);
+  const nlohmann::json& point = all.back();
+  uint64_t cycles = 0;
+  for (const nlohmann::json& layer : point.at("layers")) {
+    const uint64_t count = layer.at("count");
+    const nlohmann::json one = mxe_json(
+        {"estimate", to_string(layer.at("m")), to_string(layer.at("n")), to_string(layer.at("k")),
+         "--format-a", point.at("format_a"), "--format-b", point.at("format_b"), "--set",
+         "NUM_PE=" + to_string(point.at("parameters").at("NUM_PE")),
+         "ROWS=" + to_string(point.at("parameters").at("ROWS")), "--mem-latency",
+         to_string(point.at("mem_latency"))});
+    EXPECT_EQ(layer.at("cycles"), count * one.at("cycles").get<uint64_t>());
+    EXPECT_EQ(layer.at("stalls").at("stall_a"),
+              count * one.at("counters").at("stall_a").get<uint64_t>());
+    cycles += layer.at("cycles").get<uint64_t>();
+  }
+  EXPECT_EQ(point.at("cycles"), cycles);
+  EXPECT_DOUBLE_EQ(point.at("seconds"), static_cast<double>(cycles) / 1e9);
+  EXPECT_DOUBLE_EQ(point.at("items_per_second"), 100 / point.at("seconds").get<double>());
+  EXPECT_LE(point.at("lower_bound"), cycles);
+  EXPECT_LE(point.at("bound_cycles"), point.at("lower_bound").get<double>() + 10);
+  EXPECT_GT(point.at("sqnr_db"), 15.0);
+}
+
+TEST_F(Explore, TheSameFileHoweverItCameAbout) {
+  explore("whole", {"--parallel", "1"});
+  explore("threads", {"--parallel", "3"});
+  EXPECT_TRUE(same_bytes("whole/points.jsonl", "threads/points.jsonl"));
+
+  // The first part is broken off in the middle of a line.
+  explore("shards", {"--shard", "1/2"});
+  const std::string part = read_text("shards/points.1-of-2.jsonl");
+  write_text("shards/points.1-of-2.jsonl", part.substr(0, part.size() / 2));
+  EXPECT_NE(explore("shards", {"--shard", "1/2"}).out.find(" known before"), std::string::npos);
+  EXPECT_EQ(read_text("shards/points.1-of-2.jsonl").size(), part.size());
+  explore("shards", {"--shard", "2/2"});
+  EXPECT_NE(explore("shards").out.find(": 0 simulated, 0 from the cache"), std::string::npos);
+  EXPECT_TRUE(same_bytes("whole/points.jsonl", "shards/points.jsonl"));
+
+  EXPECT_NE(explore("cached", {"--cache", path("whole/cache")}).out.find(": 0 simulated"),
+            std::string::npos);
+  EXPECT_TRUE(same_bytes("whole/points.jsonl", "cached/points.jsonl"));
+}
+
+TEST_F(Explore, PruningLeavesTheFronts) {
+  write_text("space.yaml",
+             "parameters:\n"
+             "  NUM_PE: [4, 8, 16]\n"
+             "  ROWS: [16, 32, 64]\n"
+             "  ACC_TILES: [1, 2, 4, 8]\n"
+             "  A_SLAB_K: [256, 1024, 4096]\n");
+  const ProgramRun pruned = explore("pruned", {"--search", "--parallel", "1"});
+  explore("all", {"--search", "--no-prune"});
+  EXPECT_EQ(points("all").size(), 108u);
+  EXPECT_LT(points("pruned").size(), 95u) << pruned.out;
+  EXPECT_EQ(front("pruned"), front("all"));
+  explore("some", {"--search", "--budget", "5"});
+  EXPECT_EQ(points("some").size(), 5u);
+}
+
+TEST_F(Explore, RandomPointsAreThoseOfTheSeed) {
+  explore("a", {"--random", "9", "--seed", "5"});
+  explore("b", {"--random", "9", "--seed", "5"});
+  explore("c", {"--random", "9", "--seed", "6"});
+  EXPECT_TRUE(same_bytes("a/points.jsonl", "b/points.jsonl"));
+  EXPECT_FALSE(same_bytes("a/points.jsonl", "c/points.jsonl"));
+}
+
+TEST_F(Explore, TopologiesOfScaleSim) {
+  write_text("space.yaml", "parameters: {NUM_PE: 8}\n");
+  write_text("net.csv",
+             "Layer name, IFMAP Height, IFMAP Width, Filter Height, Filter Width, Channels, Num "
+             "Filter, Strides,\nConv1, 230, 230, 7, 7, 3, 64, 2,\n");
+  explore("convolutions");
+  const nlohmann::json layer = points("convolutions")[0].at("layers")[0];
+  EXPECT_EQ(layer.at("m"), 112 * 112);
+  EXPECT_EQ(layer.at("n"), 64);
+  EXPECT_EQ(layer.at("k"), 147);
+  write_text("net.csv", "Layer, M, N, K,\nGEMM1, 10, 20, 30,\n");
+  explore("products");
+  EXPECT_EQ(points("products")[0].at("macs"), 6000);
+}
+
+TEST_F(Explore, LayersWithFormatsOfTheirOwn) {
+  write_text("space.yaml", "parameters: {NUM_PE: 8}\n");
+  write_text("map.yaml", "t*: {format_a: mxint8, format_b: mxfp4_e2m1}\n");
+  explore("out", {"--format-map", path("map.yaml")});
+  const nlohmann::json layers = points("out")[0].at("layers");
+  EXPECT_EQ(layers[0].at("format_a"), "mxfp8_e4m3");
+  EXPECT_EQ(layers[1].at("format_a"), "mxint8");
+  EXPECT_EQ(layers[2].at("format_b"), "mxfp4_e2m1");
+}
+
+TEST_F(Explore, BadSpaces) {
+  const std::pair<const char*, const char*> kBad[] = {
+      {"parameters: {NUM_PES: 8}\n", "space.yaml:1: unknown parameter 'NUM_PES' (allowed: NUM_PE,"},
+      {"parameters:\n  NUM_PE: []\n", "space.yaml:2: NUM_PE has no values"},
+      {"parameters: {}\n", "space.yaml:1: the space is empty"},
+      {"- 1\n", "space.yaml:1: a space is a map"},
+      {"parameters:\n  NUM_PE: [8\n", "space.yaml:"},
+      {"parameters: {NUM_PE: many}\n", "space.yaml:1: NUM_PE must be a whole number"},
+      {"parameters: {format_a: fp3}\n", "space.yaml:1: unknown format 'fp3'"},
+      {"parameters: {NUM_PE: 3}\n", "no point is possible: NUM_PE is 3, but must be"},
+      {"parameters:\n  ROWS: {from: 8, to: 64}\n", "space.yaml:2: a range is {from: A, to: B"},
+      {"parameters:\n  ROWS: {from: 8, to: 64, factor: 1}\n", "the factor of a range must be more"},
+      {"parameters:\n  ROWS: {from: 1, to: 1e9, step: 1}\n", "the range has too many values"},
+      {"parameters: {NUM_PE: 8}\nconstraints:\n  - NUM_PE <\n", "space.yaml:3: 'NUM_PE <':"},
+      {"parameters: {NUM_PE: 8}\nconstraints: [PES > 1]\n", "space.yaml:2: 'PES > 1':"},
+      {"parameters: {NUM_PE: 8}\nconstraints: [NUM_PE > 8]\n", "no point is possible: NUM_PE > 8"},
+      {"parameters: {NUM_PE: 8}\nconfigs: base\n", "space.yaml:2: unknown key 'configs'"},
+      {"config: tiny\nparameters: {NUM_PE: 8}\n", "space.yaml:1: unknown configuration 'tiny'"},
+      {"parameters: {clock_mhz: 0}\n", "clock_mhz is 0, but must be more than 0"},
+      {"parameters: {mem_latency: 0}\n", "memory latency is 0 cycles"},
+      {"parameters: {TREE_W: 42, format_a: mxfp8_e5m2}\n", "needs TREE_W of at least"},
+  };
+  for (const auto& [text, message] : kBad) {
+    SCOPED_TRACE(text);
+    write_text("space.yaml", text);
+    expect_explore_error(message);
+  }
+  expect_error({"explore", path("none.yaml"), "--workload", path("net.csv"), "--output", path("o")},
+               "cannot read");
+}
+
+TEST_F(Explore, BadWorkloads) {
+  const std::pair<const char*, const char*> kBad[] = {
+      {"", "net.csv: no layers"},
+      {"layer,M,N,K,count\n", "net.csv: no layers"},
+      {"M,N,K\n1,2,3\n", "net.csv:1: the first line must be"},
+      {"layer,M,N,K,count\na,1,2,3\n", "net.csv:2: 4 fields, but 5 are needed"},
+      {"layer,M,N,K,count\n\na,1,2,3,0\n", "net.csv:3: count must be a whole number from 1"},
+      {"layer,M,N,K,count\na,1,2,-3,1\n", "net.csv:2: K must be a whole number from 1"},
+      {"layer,M,N,K,count\na,1,2,3000000000,1\n", "net.csv:2: K must be"},
+      {"layer,M,N,K,count\n# items: many\na,1,2,3,1\n", "net.csv:2: items are a number"},
+      {"Layer name, IFMAP Height, IFMAP Width, Filter Height, Filter Width, Channels, Num Filter, "
+       "Strides,\nc, 2, 2, 3, 3, 1, 1, 1,\n",
+       "net.csv:2: a filter of 3 x 3 is larger"},
+  };
+  for (const auto& [text, message] : kBad) {
+    SCOPED_TRACE(text);
+    write_text("net.csv", text);
+    expect_explore_error(message);
+  }
+  write_text("net.csv", kLayers);
+  write_text("map.yaml", "t*: {format_a: mxint8}\n");
+  expect_explore_error("map.yaml:1: a pattern needs", {"--format-map", path("map.yaml")});
+  expect_explore_error("two workloads are called net", {"--workload", path("net.csv")});
+}
+
+TEST_F(Explore, BadOptionsAndFolders) {
+  for (const char* shard : {"0/2", "3/2", "2", "a/b", "1/2x"}) {
+    expect_explore_error("--shard must be I/N", {"--shard", shard});
+  }
+  expect_explore_error("--budget is for --search", {"--budget", "5"});
+  write_text("space.yaml", "parameters: {NUM_PE: 8}\n");
+  explore("out");
+  write_text("out/cache/version", "another");
+  write_text("out/points.jsonl", "");
+  expect_error(
+      {"explore", path("space.yaml"), "--workload", path("net.csv"), "--output", path("out")},
+      "is of version another, this program's is");
+  explore("other");
+  write_text("other/points.jsonl", "{\"id\":\"1\",\"version\":0}\n");
+  expect_error(
+      {"explore", path("space.yaml"), "--workload", path("net.csv"), "--output", path("other")},
+      "points.jsonl:1: a result of another version");
+  write_text("other/points.jsonl", "nonsense\n");
+  expect_error(
+      {"explore", path("space.yaml"), "--workload", path("net.csv"), "--output", path("other")},
+      "points.jsonl:1: not a result of mxe explore");
+}
+
+#ifdef MXE_WITH_RTL
+TEST_F(Explore, CyclesOfTheRtlAreTheSame) {
+  write_text("space.yaml",
+             "config: small\nparameters: {mem_latency: [40, 90], format_a: mxint8}\n");
+  const ProgramRun run = explore("out", {"--verify", "2"});
+  std::size_t agreed = 0;
+  for (std::size_t at = run.out.find("error 0 %"); at != std::string::npos;
+       at = run.out.find("error 0 %", at + 1)) {
+    agreed++;
+  }
+  EXPECT_EQ(agreed, 2u) << run.out;
+}
+#endif
+
+}  // namespace
+}  // namespace mxe::test

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/explore/lower_bound.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <random>
+
+#include "sw/explore/job_timer.h"
+
+namespace mxe::explore {
+namespace {
+
+template <typename Values>
+auto one_of(const Values& values, std::mt19937& random) {
+  return values[random() % std::size(values)];
+}
+template <typename T>
+T one_of(std::initializer_list<T> values, std::mt19937& random) {
+  return values.begin()[random() % values.size()];
+}
+
+Point random_point(std::mt19937& random) {
+  for (;;) {
+    Point point;
+    Params& params = point.params;
+    params.num_pe = 1u << random() % 6;
+    params.rows = 8u << random() % 4;
+    params.acc_tiles = 1u << random() % 4;
+    params.fp4_dual = random() % 2;
+    params.a_slab_k = 32u << random() % 8;
+    params.b_buf_k = 32u << random() % 5;
+    params.mem_w = 64u << random() % 4;
+    params.max_burst = one_of({16u, 64u, 256u}, random);
+    point.timing.latency = one_of({1u, 2u, 16u, 64u, 200u, 400u}, random);
+    if (random() % 3 == 0) {
+      point.timing.bytes_per_cycle = one_of({1.0, 3.0, 8.0, 13.0, 40.0}, random);
+    }
+    try {
+      validate(point);
+      return point;
+    } catch (const mx::Error&) {
+    }
+  }
+}
+
+JobShape random_shape(std::mt19937& random) {
+  const auto length = [&](std::size_t most) {
+    const std::size_t limits[] = {8, 40, most};
+    return 1 + random() % one_of(limits, random);
+  };
+  JobShape shape;
+  shape.m = length(200);
+  shape.n = length(400);
+  shape.k = length(2000);
+  shape.format_a = one_of(mx::kAllFormats, random);
+  shape.format_b = one_of(mx::kAllFormats, random);
+  const char* const outputs[] = {"fp32", "bf16", "fp16", "mxfp8_e4m3", "mxfp4_e2m1"};
+  shape.output = parse_output_format(one_of(outputs, random));
+  return shape;
+}
+
+/// Jobs below their bound. `cut` is taken off what they take.
+std::size_t jobs_below(std::size_t jobs, uint32_t seed, uint64_t cut) {
+  std::mt19937 random(seed);
+  std::size_t below = 0;
+  for (std::size_t i = 0; i < jobs; i++) {
+    const Point point = random_point(random);
+    const JobShape shape = random_shape(random);
+    const uint64_t cycles = time_job(shape, point.params, point.timing).cycles;
+    const uint64_t bound = lower_bound_cycles(shape, point);
+    below += cycles - cut < bound;
+    EXPECT_LE(roofline_cycles(shape, point), static_cast<double>(cycles));
+  }
+  return below;
+}
+
+TEST(LowerBound, NoJobIsBelow) {
+  // MXE_BOUND_JOBS=1000000 MXE_BOUND_SEED=...: the long check.
+  const char* jobs = std::getenv("MXE_BOUND_JOBS");
+  const char* seed = std::getenv("MXE_BOUND_SEED");
+  EXPECT_EQ(jobs_below(jobs ? std::stoul(jobs) : 1500,
+                       seed ? static_cast<uint32_t>(std::stoul(seed)) : 1, 0),
+            0u);
+}
+
+TEST(LowerBound, TheCheckCanFail) { EXPECT_GT(jobs_below(1500, 1, 20), 0u); }
+
+// A job without a wait: one row, one column.
+TEST(LowerBound, IsMetWhereNothingWaits) {
+  for (const char* config : {"base", "large"}) {
+    for (const unsigned latency : {1u, 64u, 400u}) {
+      Point point;
+      point.params = Params::named(config);
+      point.timing.latency = latency;
+      JobShape shape;
+      shape.m = shape.n = 1;
+      shape.k = 32;
+      EXPECT_EQ(lower_bound_cycles(shape, point),
+                time_job(shape, point.params, point.timing).cycles);
+    }
+  }
+}
+
+// The array never waits after its first operands: nothing is missing but the way of these and of
+// the last results.
+TEST(LowerBound, IsNearWhereTheArrayIsBusy) {
+  Point point;
+  point.timing.latency = 64;
+  JobShape shape;
+  shape.m = shape.n = shape.k = 2048;
+  const auto cycles = static_cast<double>(time_job(shape, point.params, point.timing).cycles);
+  EXPECT_GT(static_cast<double>(lower_bound_cycles(shape, point)), 0.999 * cycles);
+}
+
+}  // namespace
+}  // namespace mxe::explore
