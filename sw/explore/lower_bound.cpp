@@ -82,7 +82,9 @@ uint64_t lower_bound_cycles(const JobShape& shape, const Point& point) {
   const double rate = rate_of(point);
   const uint64_t reads = more_cycles(a_bytes + b_bytes, rate, kShortestRead, point);
   const uint64_t writes = more_cycles(result_bytes(shape), rate, kShortestWrite, point);
-  return 3 * uint64_t{point.timing.latency} + kShortestJob + std::max({passes - 1, reads, writes});
+  const uint64_t nearer =
+      3 * uint64_t{point.timing.latency} + kShortestJob + std::max({passes - 1, reads, writes});
+  return std::max(nearer, static_cast<uint64_t>(roofline_cycles(shape, point)));
 }
 
 }  // namespace mxe::explore

@@ -90,7 +90,7 @@ TEST_F(Explore, PointsAreWhatEstimateSays) {
   EXPECT_DOUBLE_EQ(point.at("seconds"), static_cast<double>(cycles) / 1e9);
   EXPECT_DOUBLE_EQ(point.at("items_per_second"), 100 / point.at("seconds").get<double>());
   EXPECT_LE(point.at("lower_bound"), cycles);
-  EXPECT_LE(point.at("bound_cycles"), point.at("lower_bound").get<double>() + 10);
+  EXPECT_LE(point.at("bound_cycles"), point.at("lower_bound").get<double>() + 1);
   EXPECT_GT(point.at("sqnr_db"), 15.0);
 }
 
