@@ -6,7 +6,6 @@ the parameters of one instance, is synthesized once and kept by what it was made
 is the sum over its instances.
 """
 import hashlib
-import itertools
 import json
 import os
 import random
@@ -224,4 +223,4 @@ def check_table():
     with open(TABLE, encoding="utf-8") as file:
         kept = json.load(file)["sources"]
     now = source_hashes()
-    return sorted(m for m in itertools.chain(now, kept) if now.get(m) != kept.get(m))
+    return sorted(m for m in now.keys() | kept.keys() if now.get(m) != kept.get(m))

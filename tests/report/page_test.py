@@ -16,6 +16,16 @@ import browser
 import points
 
 MXE = None
+CHROMIUM = None  # one for all tests: it takes a second or two to start
+
+
+def setUpModule():
+    global CHROMIUM
+    CHROMIUM = browser.Browser()
+
+
+def tearDownModule():
+    CHROMIUM.close()
 
 
 class Page(unittest.TestCase):
@@ -25,11 +35,10 @@ class Page(unittest.TestCase):
         cls.points, cls.traced = points.write(cls.room.name)
         subprocess.run([MXE, "report", cls.room.name], check=True, stdout=subprocess.DEVNULL)
         cls.page = os.path.join(cls.room.name, "report.html")
-        cls.browser = browser.Browser()
+        cls.browser = CHROMIUM
 
     @classmethod
     def tearDownClass(cls):
-        cls.browser.close()
         cls.room.cleanup()
 
     def setUp(self):
@@ -249,13 +258,9 @@ class Bare(unittest.TestCase):
             with open(os.path.join(room, "points.jsonl"), "w", encoding="utf-8") as file:
                 file.write('{"id":"a1","workload":"w","parameters":{},"cycles":10,"seconds":1e-8}\n')
             subprocess.run([MXE, "report", room], check=True, stdout=subprocess.DEVNULL)
-            chromium = browser.Browser()
-            try:
-                chromium.open(os.path.join(room, "report.html"))
-                self.assertEqual(chromium.logged(), [])
-                self.assertEqual(chromium.text("#picked-id"), "a1")
-            finally:
-                chromium.close()
+            CHROMIUM.open(os.path.join(room, "report.html"))
+            self.assertEqual(CHROMIUM.logged(), [])
+            self.assertEqual(CHROMIUM.text("#picked-id"), "a1")
 
 
 if __name__ == "__main__":

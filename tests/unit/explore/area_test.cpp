@@ -73,6 +73,18 @@ TEST(Area, LeaveOneOutSeesAWrongSample) {
   EXPECT_GT(AreaTable::from_json(table.dump(), "test").error(), kAllowed);
 }
 
+TEST(Area, WhatIsLeftOutDoesNotCount) {
+  const double known = AreaTable::shipped().samples().front().gate_equivalents();
+  for (const char* block : {"drain", "pe"}) {
+    Json table = Json::parse(kAreaTable);
+    Json& gates = table.at("designs").at(0).at("blocks").at(block);
+    gates = gates.get<double>() * 10;
+    const AreaTable wrong = AreaTable::from_json(table.dump(), "test");
+    const double found = wrong.samples().front().gate_equivalents() * (1 + wrong.leave_one_out(0));
+    EXPECT_NEAR(found / known, 1, 0.01) << block;
+  }
+}
+
 TEST(Area, SynthesizedEnginesAreTakenAsTheyAre) {
   const Json table = Json::parse(kAreaTable);
   const AreaTable& shipped = AreaTable::shipped();
