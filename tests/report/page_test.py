@@ -53,11 +53,13 @@ class Page(unittest.TestCase):
     def shown(self):
         return int(self.browser.text("#shown").split()[0].replace(",", ""))
 
-    def front(self, cost, gain):
+    def front(self, cost, gain, among=None):
         """The points that no other beats in both, by comparing every pair."""
+        among = among or self.mine
+
         def beats(p, q):
             return cost(p) <= cost(q) and gain(p) <= gain(q) and (cost(p) < cost(q) or gain(p) < gain(q))
-        return [q for q in self.mine if not any(beats(p, q) for p in self.mine)]
+        return [q for q in among if not any(beats(p, q) for p in among)]
 
     # ------------------------------------------------------------------------------- drawing
     def test_every_chart_draws(self):
@@ -200,6 +202,16 @@ class Page(unittest.TestCase):
         rows = self.browser.run("return document.querySelectorAll('#front tbody tr').length")
         self.assertEqual(self.shown(), rows)
         self.assertLess(rows, len(self.mine))
+
+    def test_a_front_for_each_pair(self):
+        self.browser.click("#each-pair")
+        wanted = {}
+        for pair in {(p["format_a"], p["format_b"]) for p in self.mine}:
+            among = [p for p in self.mine if (p["format_a"], p["format_b"]) == pair]
+            front = self.front(lambda p: p["area"]["ge"], lambda p: p["seconds"], among)
+            wanted[" × ".join(pair)] = len({(p["area"]["ge"], p["seconds"]) for p in front})
+        self.assertEqual(self.browser.lines("area"), wanted)
+        self.assertEqual(list(self.browser.lines("accuracy")), ["front"])
 
     def test_workloads(self):
         other = next(p["workload"] for p in self.points if p["workload"] != self.workload)
