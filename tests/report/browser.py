@@ -83,6 +83,12 @@ class Browser:
             const chart = echarts.getInstanceByDom(document.getElementById(arguments[0] + "-chart"));
             return Object.fromEntries((chart.getOption().series || []).map((s) => [s.name, s.data.length]));""", chart)
 
+    def lines(self, chart):
+        """The fronts of a chart: {name: number of points}."""
+        return self.run("""
+            const chart = echarts.getInstanceByDom(document.getElementById(arguments[0] + "-chart"));
+            return Object.fromEntries(chart.getOption().series.filter((s) => s.type === "line").map((s) => [s.name, s.data.length]));""", chart)
+
     def ink(self, chart):
         """The share of a chart's pixels that are not empty."""
         return self.run("""

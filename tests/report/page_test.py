@@ -6,6 +6,7 @@ is logged, and it is legible in light, dark and on a phone.
     page_test.py --mxe PROGRAM
 """
 import argparse
+import math
 import os
 import subprocess
 import sys
@@ -32,7 +33,7 @@ class Page(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.room = tempfile.TemporaryDirectory()
-        cls.points, cls.traced = points.write(cls.room.name)
+        cls.points, cls.traced = points.write(cls.room.name, points=80)
         subprocess.run([MXE, "report", cls.room.name], check=True, stdout=subprocess.DEVNULL)
         cls.page = os.path.join(cls.room.name, "report.html")
         cls.browser = CHROMIUM
@@ -53,11 +54,13 @@ class Page(unittest.TestCase):
     def shown(self):
         return int(self.browser.text("#shown").split()[0].replace(",", ""))
 
-    def front(self, cost, gain):
+    def front(self, cost, gain, among=None):
         """The points that no other beats in both, by comparing every pair."""
+        among = among or self.mine
+
         def beats(p, q):
             return cost(p) <= cost(q) and gain(p) <= gain(q) and (cost(p) < cost(q) or gain(p) < gain(q))
-        return [q for q in self.mine if not any(beats(p, q) for p in self.mine)]
+        return [q for q in among if not any(beats(p, q) for p in among)]
 
     # ------------------------------------------------------------------------------- drawing
     def test_every_chart_draws(self):
@@ -79,6 +82,21 @@ class Page(unittest.TestCase):
         self.assertIn("multiplying", stalls)
         self.assertEqual(set(stalls.values()), {len(self.mine[0]["layers"])})
         self.assertEqual(self.browser.series("roofline")["layers"], len(self.mine[0]["layers"]))
+
+    def test_the_roof_is_that_of_engine_and_memory(self):
+        for point in (min(self.mine, key=lambda p: p["seconds"]), max(self.mine, key=lambda p: p["seconds"])):
+            self.browser.open(self.page + "#" + point["id"])
+            roof = self.browser.run("""
+                const chart = echarts.getInstanceByDom(document.getElementById("roofline-chart"));
+                return chart.getOption().series.find((s) => s.name === "roof").data;""")
+            four = point["format_a"] == point["format_b"] == "mxfp4_e2m1"
+            peak = 32 * point["parameters"]["NUM_PE"] * (2 if four else 1) * point["clock_mhz"] * 1e6
+            (left, low), (ridge, top), (_, end) = roof
+            self.assertAlmostEqual(top / peak, 1, places=9)
+            self.assertEqual(end, top)
+            memory = point["mem_bytes_per_cycle"] or point["parameters"]["MEM_W"] / 8
+            for x, y in ((left, low), (ridge, top)):
+                self.assertAlmostEqual(y / x / (memory * point["clock_mhz"] * 1e6), 1, places=9)
 
     def test_cycles_of_the_layers_add_up(self):
         total = self.browser.run("""
@@ -103,18 +121,15 @@ class Page(unittest.TestCase):
     # ----------------------------------------------------------------------------- selection
     def test_a_click_on_a_point_selects_it(self):
         for chart in ("area", "accuracy"):
-            before = self.browser.text("#picked-id")
-            fastest = min(self.mine, key=lambda p: p["seconds"])["id"]
-            smallest = min(self.mine, key=lambda p: (p["area"]["ge"], p["seconds"]))["id"]
-            other = fastest if fastest != before else smallest
-            self.browser.click_point(chart, other)
+            before = next(p for p in self.mine if p["id"] == self.browser.text("#picked-id"))
+            wanted = max(self.mine, key=lambda p: abs(math.log(p["seconds"] / before["seconds"])))
+            self.browser.click_point(chart, wanted["id"])
             picked = next(p for p in self.mine if p["id"] == self.browser.text("#picked-id"))
-            wanted = next(p for p in self.mine if p["id"] == other)
-            # Two points may lie on the same place: any of them.
+            # Several points may lie on the same place: any of them.
             key = (lambda p: p["area"]["ge"]) if chart == "area" else (lambda p: p["sqnr_db"])
             self.assertAlmostEqual(picked["seconds"] / wanted["seconds"], 1, delta=0.03)
             self.assertAlmostEqual(key(picked) / key(wanted), 1, delta=0.03)
-            self.assertNotEqual(before, picked["id"])
+            self.assertNotAlmostEqual(picked["seconds"] / before["seconds"], 1, delta=0.1)
 
     def test_hovering_tells_about_a_point(self):
         fastest = min(self.mine, key=lambda p: p["seconds"])
@@ -201,6 +216,16 @@ class Page(unittest.TestCase):
         self.assertEqual(self.shown(), rows)
         self.assertLess(rows, len(self.mine))
 
+    def test_a_front_for_each_pair(self):
+        self.browser.click("#each-pair")
+        wanted = {}
+        for pair in {(p["format_a"], p["format_b"]) for p in self.mine}:
+            among = [p for p in self.mine if (p["format_a"], p["format_b"]) == pair]
+            front = self.front(lambda p: p["area"]["ge"], lambda p: p["seconds"], among)
+            wanted[" × ".join(pair)] = len({(p["area"]["ge"], p["seconds"]) for p in front})
+        self.assertEqual(self.browser.lines("area"), wanted)
+        self.assertEqual(list(self.browser.lines("accuracy")), ["front"])
+
     def test_workloads(self):
         other = next(p["workload"] for p in self.points if p["workload"] != self.workload)
         self.browser.run("""const choice = document.getElementById("workload");
@@ -210,7 +235,7 @@ class Page(unittest.TestCase):
 
     # --------------------------------------------------------------------------- legibility
     def test_fits_every_width(self):
-        for width, mobile in ((1400, False), (1000, False), (700, False), (390, True), (320, True)):
+        for width, mobile in ((1400, False), (700, False), (390, True), (320, True)):
             self.browser.open(self.page, width, 900, mobile=mobile)
             self.browser.click("#more summary")
             needed, there = self.browser.run("return [document.documentElement.scrollWidth, innerWidth]")

@@ -2,8 +2,10 @@
 // A colour and a symbol for each pair of formats, for each kind of stall, and the theme.
 // Okabe and Ito's colours, told apart with the common colour deficiencies; a lighter set on dark.
 const palettes = {
-  light: ["#0072b2", "#d55e00", "#009e73", "#b5679a", "#a77c00", "#3a8fc4", "#6b4fa0", "#5f6b78"],
-  dark: ["#56b4e9", "#ff8c42", "#2fd0a0", "#e29cc8", "#f0c040", "#8fd0ff", "#b79cf0", "#aab4c0"],
+  light: ["#0072b2", "#d55e00", "#009e73", "#b5679a", "#a77c00", "#3a8fc4", "#6b4fa0", "#5f6b78",
+          "#b02a4c", "#4d7a1f", "#8a5a3c", "#00838f"],
+  dark: ["#56b4e9", "#ff8c42", "#2fd0a0", "#e29cc8", "#f0c040", "#8fd0ff", "#b79cf0", "#aab4c0",
+         "#ff7f9f", "#a9d65c", "#d6a684", "#4dd0e1"],
 };
 const symbols = ["circle", "diamond", "triangle", "rect", "pin", "roundRect"];
 const pairs = [...new Set(points.map(pairOf))].sort();

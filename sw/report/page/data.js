@@ -82,6 +82,14 @@ function frontOf(list, one, two) {
   return front;
 }
 
+/// Bytes that the memory and the port of a point's engines move in a clock; a memory of 0 is as fast as
+/// the port.
+function bytesPerCycle(point) {
+  const port = ((point.parameters.MEM_W || 0) / 8) * (point.engines || 1);
+  const memory = point.mem_bytes_per_cycle || port;
+  return port ? Math.min(port, memory) : memory;
+}
+
 /// MACs a clock of a point's engines for a pair of formats: pairs of 4-bit formats at the dual rate.
 function macsPerCycle(point, pair) {
   const four = (format) => /e2m1|fp4|int4/i.test(format || "");

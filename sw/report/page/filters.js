@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which points are shown: one workload, limits, and the values of what differs between points.
-const filters = {workload: points[0].workload, limits: {}, values: new Map(), frontOnly: false};
+const filters = {workload: points[0].workload, limits: {}, values: new Map(), frontOnly: false, eachPair: false};
 
 const varying = varyingSettings(points);
 const varyingNames = varying.map(([name]) => name);
@@ -57,9 +57,13 @@ function buildFilters() {
   }
   const only = element("input", {type: "checkbox", id: "front-only"});
   only.onchange = () => { filters.frontOnly = only.checked; draw(); };
+  const each = element("input", {type: "checkbox", id: "each-pair"});
+  each.onchange = () => { filters.eachPair = each.checked; draw(); };
   const reset = element("button", {type: "button", id: "reset", textContent: "Show all"});
   reset.onclick = resetFilters;
-  room.append(element("label", {className: "tick"}, only, "only the fronts"), reset);
+  room.append(element("label", {className: "tick"}, only, "only the fronts"));
+  if (pairs.length > 1) room.append(element("label", {className: "tick"}, each, "a front for each pair of formats"));
+  room.append(reset);
   const chips = document.getElementById("chips");
   if (pairs.length > 1) chips.append(chipRow("formats", pairs));
   for (const [name, values] of varying) chips.append(chipRow(name, values));
@@ -67,7 +71,7 @@ function buildFilters() {
 
 function resetFilters() {
   filters.limits = {};
-  filters.frontOnly = false;
+  filters.frontOnly = filters.eachPair = false;
   for (const wanted of filters.values.values()) wanted.clear();
   for (const input of document.querySelectorAll("#main-filters input")) {
     input.value = "";

@@ -25,13 +25,13 @@ function pickedAmong(shown, front) {
 function draw() {
   let shown = points.filter(passes);
   const cost = measures[costChoice.value];
-  const frontArea = frontOf(shown, measures.area, cost);
+  const frontArea = frontsOf(shown, measures.area, cost, filters.eachPair).flatMap(([, front]) => front);
   const frontAccuracy = frontOf(shown, measures.sqnr, measures.latency);
   const front = [...new Set([...frontArea, ...frontAccuracy])];
   if (filters.frontOnly) shown = shown.filter((p) => front.includes(p));
   tellFilters(shown.length);
   const picked = pickedAmong(shown, frontArea);
-  drawFront(charts.area, shown, measures.area, cost, picked);
+  drawFront(charts.area, shown, measures.area, cost, picked, filters.eachPair);
   drawFront(charts.accuracy, shown, measures.sqnr, measures.latency, picked);
   showPicked(picked);
   if (picked) {

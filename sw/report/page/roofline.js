@@ -13,7 +13,7 @@ function rooflineDots(point) {
 function drawRoofline(chart, point) {
   const dots = rooflineDots(point);
   const hertz = point.cycles / point.seconds;
-  const bytes = (point.mem_bytes_per_cycle || 0) * hertz;
+  const bytes = bytesPerCycle(point) * hertz;
   const peaks = [...new Set([point, ...(point.layers || [])].map((l) => macsPerCycle(point, {...point, ...l})))]
     .map((macs) => macs * hertz).sort((a, b) => a - b);
   const ridges = peaks.map((peak) => (bytes ? peak / bytes : 1));

@@ -39,11 +39,13 @@ function figure(name, value, detail) {
 function figuresOf(point) {
   const area = point.area || {}, energy = point.energy || {};
   const moved = (point.bytes_read || 0) + (point.bytes_written || 0);
-  const items = point.tokens ? "token/s" : point.batch ? "image/s" : "item/s";
+  const items = (point.item_name || (point.tokens ? "token" : point.batch ? "image" : "item")) + "/s";
+  const areaKnown = area.synthesized ? "synthesized" : isNumber(area.error) ? "± " + percent(area.error) : "";
+  const logic = isNumber(area.logic_ge) ? si(area.logic_ge, "GE") + " of logic, " : "";
   const list = [
     ["Formats", pairOf(point)], ["Latency", si(point.seconds, "s")], ["Cycles", count(point.cycles)],
     isNumber(point.items_per_second) && ["Throughput", si(point.items_per_second, items)],
-    isNumber(area.ge) && ["Area", si(area.ge, "GE"), area.synthesized ? "synthesized" : isNumber(area.error) ? "± " + percent(area.error) : ""],
+    isNumber(area.ge) && ["Area", si(area.ge, "GE"), logic + areaKnown],
     isNumber(area.sram_kib) && ["SRAM", measures.sram.text(area.sram_kib)],
     isNumber(point.sqnr_db) && ["SQNR", decibel(point.sqnr_db)],
     isNumber(energy.joules) && ["Energy", si(energy.joules, "J"),
@@ -53,7 +55,7 @@ function figuresOf(point) {
     moved && ["Memory traffic", si(moved, "B"), point.compulsory_bytes ? `${(moved / point.compulsory_bytes).toFixed(2)} × compulsory` : ""],
     isNumber(point.macs_per_second_per_ge) && ["MAC/s per GE", si(point.macs_per_second_per_ge)],
     isNumber(point.clock_mhz) && ["Clock", point.clock_mhz + " MHz"],
-    isNumber(point.mem_bytes_per_cycle) && ["Memory", point.mem_bytes_per_cycle + " B/cycle", isNumber(point.mem_latency) ? point.mem_latency + " cycles" : ""],
+    isNumber(point.mem_bytes_per_cycle) && ["Memory", bytesPerCycle(point) + " B/cycle", isNumber(point.mem_latency) ? point.mem_latency + " cycles" : ""],
   ];
   return element("dl", {}, ...list.filter(Boolean).map((entry) => figure(...entry)));
 }
