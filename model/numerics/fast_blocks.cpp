@@ -26,7 +26,6 @@ bool has_kernel_format(const ElementFormat& format) {
 
 bool has_kernel_scale(const QuantizerOptions& options) {
   const ScaleFormat& scale = options.scale_format;
-  if (options.four_over_six != FourOverSix::off) return false;
   if (scale.is_power_of_two()) return true;
   const bool rounds_up =
       options.scale_rule == ScaleRule::ceil || options.scale_rule == ScaleRule::rceil;
@@ -38,9 +37,12 @@ EncodeRule encode_rule(const ElementFormat& format, const QuantizerOptions& opti
   rule.kind = format.kind;
   rule.rounding = options.rounding;
   if (format.kind == FormatKind::floating) rule.zero_sign = options.zero_sign;
-  rule.divides =
-      !options.scale_format.is_power_of_two() && (options.arithmetic == ScaleArithmetic::division ||
-                                                  options.arithmetic == ScaleArithmetic::product);
+  rule.divides = !options.scale_format.is_power_of_two() &&
+                 (options.arithmetic == ScaleArithmetic::division ||
+                  options.arithmetic == ScaleArithmetic::product ||
+                  options.arithmetic == ScaleArithmetic::normalized);
+  rule.four_over_six = options.four_over_six;
+  rule.value_order = options.value_order;
   return rule;
 }
 
@@ -66,6 +68,8 @@ RealScaleParameters real_parameters(const BlockRules& rules) {
   p.inverse_max = 1.0f / p.max;
   p.decode = rules.tensor_decode;
   p.encode = rules.tensor_encode;
+  p.limit = rules.tensor_limit / p.max;
+  p.whole = rules.tensor_amax / p.max;
   p.min_scale = options.min_scale;
   // Casts give NaN from halfway to the code that would follow the largest one.
   p.above = options.saturate_scale
@@ -82,12 +86,16 @@ FastBlocks::FastBlocks(const BlockRules& rules, SimdLevel level, const FastOutpu
   kernels_ = preset_kernels(encode_rule(rules.format, options), options.arithmetic, level);
   power_of_two_ = options.scale_format.is_power_of_two();
   serves_ = has_kernel_format(rules.format) && has_kernel_scale(options) && kernels_.encode &&
-            (power_of_two_ || kernels_.real_scales);
+            (power_of_two_ || kernels_.real_scales) &&
+            (options.four_over_six == FourOverSix::off || kernels_.errors);
   if (!serves_) return;
   watches_mantissas_ = options.float32_element_log2 && options.rounding == Rounding::toward_zero &&
                        rules.format.kind == FormatKind::floating;
   set_parameters();
   if (!power_of_two_) real_ = real_parameters(rules);
+  if (options.four_over_six != FourOverSix::off) {
+    choice_.emplace(rules, kernels_.errors, parameters_);
+  }
   zero_ = zero_scale();
   if (power_of_two_) {
     binades_.resize(kFields);
@@ -156,7 +164,7 @@ FastBlocks::Scale FastBlocks::zero_scale() const {
                       : scale.value;
   result.ordinary = std::isfinite(scale.value);
   for (std::size_t i = 0; i < kZeros; i++) {
-    const float value = value_of(codes[i], zeros[i], 1, result.decode, rules_);
+    const float value = value_of(codes[i], zeros[i], 1, rules_.code_scale(result.decode));
     const bool same = codes[i] == expected[i] && to_bits(value) == to_bits(values[i]);
     result.ordinary = result.ordinary && same;
   }
@@ -200,10 +208,10 @@ void FastBlocks::derive_scales(std::size_t blocks, std::size_t first,
     const Binade& binade = binades_[amax >> 23];
     if (!binade.known) find_out(amax >> 23);
     const Scale& scale = binade.scales[amax >= binade.threshold ? 1 : 0];
-    run_.factors[block] = scale.factor;
-    run_.values[block] = scale.value;
+    run_.scales.factors[block] = scale.factor;
+    run_.scales.values[block] = scale.value;
     run_.decodes[block] = scale.decode;
-    run_.codes[block] = scale.code;
+    run_.scales.codes[block] = scale.code;
     bool ordinary = scale.ordinary;
     if (watches_mantissas_ && amax != 0) {
       ordinary = ordinary && run_.mantissas[block] < kNearTop && amax >= kFarFromSubnormal;
@@ -212,50 +220,58 @@ void FastBlocks::derive_scales(std::size_t blocks, std::size_t first,
   }
 }
 
-// Block by block, with the tensor scale of each.
-void FastBlocks::own_real_scales(std::size_t blocks, const BlockRules* own) {
-  for (std::size_t block = 0; block < blocks; block++) {
-    real_.decode = own[block].tensor_decode;
-    real_.encode = own[block].tensor_encode;
-    kernels_.real_scales(&run_.amax[block], 1, real_, &run_.codes[block], &run_.values[block],
-                         &run_.factors[block]);
+// With `own`, block by block with the tensor scale of each.
+void FastBlocks::real_scales(float factor, std::size_t blocks, const BlockRules* own,
+                             RealScales& scales) {
+  RealScaleParameters real = real_;
+  real.factor = factor;
+  const std::size_t step = own ? 1 : blocks;
+  for (std::size_t block = 0; block < blocks; block += step) {
+    if (own) {
+      real.decode = own[block].tensor_decode;
+      real.encode = own[block].tensor_encode;
+      real.whole = own[block].tensor_amax / real.max;
+    }
+    kernels_.real_scales(&run_.amax[block], step, real, &scales.codes[block], &scales.values[block],
+                         &scales.factors[block]);
   }
 }
 
-void FastBlocks::derive_real_scales(std::size_t blocks, std::size_t first,
+void FastBlocks::derive_real_scales(const BlockElements& elements, std::size_t first,
                                     std::vector<std::size_t>& left, const BlockRules* own) {
-  if (own) {
-    own_real_scales(blocks, own);
-  } else {
-    kernels_.real_scales(run_.amax.data(), blocks, real_, run_.codes.data(), run_.values.data(),
-                         run_.factors.data());
+  const std::size_t blocks = elements.blocks;
+  RealScales& scales = run_.scales;
+  real_scales(1, blocks, own, scales);
+  if (choice_) {
+    real_scales(1.5f, blocks, own, four_);
+    choice_->choose(elements, own, four_, scales);
   }
   for (std::size_t block = 0; block < blocks; block++) {
     const uint32_t amax = run_.amax[block];
-    bool ordinary =
-        is_finite_bits(amax) && std::isfinite(run_.factors[block]) && run_.factors[block] > 0;
+    const float factor = scales.factors[block];
+    bool ordinary = is_finite_bits(amax) && std::isfinite(factor) && factor > 0;
     if (amax == 0) {
       ordinary = zero_.ordinary;
-      run_.codes[block] = zero_.code;
-      run_.values[block] = zero_.value;
-      run_.factors[block] = 1;
+      scales.codes[block] = zero_.code;
+      scales.values[block] = zero_.value;
+      scales.factors[block] = 1;
     }
     // zero_ is that of a tensor scale which is a number.
     if (own) ordinary = ordinary && std::isfinite(own[block].tensor_decode);
-    run_.decodes[block] = run_.values[block];
+    run_.decodes[block] = scales.values[block];
     if (!ordinary) left.push_back(first + block);
   }
 }
 
 void FastBlocks::write_scales(std::size_t blocks, std::size_t scale_at) {
-  std::copy_n(run_.values.begin(), blocks, output_.scales + scale_at);
-  if (output_.scale_codes) std::copy_n(run_.codes.begin(), blocks, output_.scale_codes + scale_at);
+  std::copy_n(run_.scales.values.begin(), blocks, output_.scales + scale_at);
+  if (output_.scale_codes)
+    std::copy_n(run_.scales.codes.begin(), blocks, output_.scale_codes + scale_at);
 }
 
 // As quantize_elements gives it.
-float FastBlocks::value_of(uint8_t code, float x, float factor, float decode,
-                           const BlockRules& rules) const {
-  float value = rules.values[code];
+float FastBlocks::value_of(uint8_t code, float x, float factor, const CodeScale& scale) const {
+  float value = rules_.values[code];
   if (value == 0 && rules_.format.kind == FormatKind::integer) {
     const bool negative = (to_bits(x) >> 31) != 0;
     const bool vanishes = x * factor == 0;
@@ -266,27 +282,35 @@ float FastBlocks::value_of(uint8_t code, float x, float factor, float decode,
     if (rules_.options.zero_sign == ZeroSign::zero_only) keeps = negative && vanishes;
     if (keeps && !rules_.options.unsigned_zero_values) value = -0.0f;
   }
-  return rules.scaled_value(value, decode);
+  return scale.apply(value);
 }
 
 void FastBlocks::write_values(const float* in, std::size_t count, std::size_t at,
                               std::size_t block) {
-  const float decode = run_.decodes[block];
+  const CodeScale scale = rules_.code_scale(run_.decodes[block]);
   const uint8_t* codes = output_.codes + at;
   float* out = output_.dequantized + at;
   if (rules_.format.kind == FormatKind::integer) {  // whose codes do not tell the sign of zeros
-    for (std::size_t i = 0; i < count; i++) {
-      out[i] = value_of(codes[i], in[i], run_.factors[block], decode, rules_);
+    const float factor = run_.scales.factors[block];
+    for (std::size_t i = 0; i < count; i++) out[i] = value_of(codes[i], in[i], factor, scale);
+    return;
+  }
+  const float* values = rules_.values.data();
+  for (std::size_t i = 0; i < count; i++) out[i] = scale.apply(values[codes[i]]);
+}
+
+void FastBlocks::write_row_values(const float* in, std::size_t columns, std::size_t at) {
+  const uint8_t* codes = output_.codes + at;
+  float* out = output_.dequantized + at;
+  const auto& scales = run_.code_scales;
+  if (rules_.format.kind == FormatKind::integer) {
+    for (std::size_t i = 0; i < columns; i++) {
+      out[i] = value_of(codes[i], in[i], run_.scales.factors[i], scales[i]);
     }
     return;
   }
   const float* values = rules_.values.data();
-  if (rules_.options.value_order != ValueOrder::code_first) {
-    for (std::size_t i = 0; i < count; i++) out[i] = rules_.scaled_value(values[codes[i]], decode);
-    return;
-  }
-  const float whole = rules_.tensor_decode;
-  for (std::size_t i = 0; i < count; i++) out[i] = values[codes[i]] * decode * whole;
+  for (std::size_t i = 0; i < columns; i++) out[i] = scales[i].apply(values[codes[i]]);
 }
 
 void FastBlocks::line(const float* x, std::size_t at, std::size_t blocks, std::size_t size,
@@ -305,9 +329,9 @@ void FastBlocks::line(const float* x, std::size_t at, std::size_t blocks, std::s
     if (power_of_two_) {
       derive_scales(run, first, left);
     } else {
-      derive_real_scales(run, first, left);
+      derive_real_scales({in, size, 1, run, size, false}, first, left);
     }
-    kernels_.encode(in, run, size, parameters_, run_.factors.data(), output_.codes + begin);
+    kernels_.encode(in, run, size, parameters_, run_.scales.factors.data(), output_.codes + begin);
     write_scales(run, scale_at + first);
     if (!output_.dequantized) continue;
     for (std::size_t block = 0; block < run; block++) {
@@ -327,7 +351,10 @@ void FastBlocks::columns(const float* x, std::size_t at, std::size_t stride, std
   if (power_of_two_) {
     derive_scales(columns, 0, left);
   } else {
-    derive_real_scales(columns, 0, left, own);
+    derive_real_scales({x + at, stride, rows, columns, 1, true}, 0, left, own);
+  }
+  for (std::size_t i = 0; i < columns && output_.dequantized; i++) {
+    run_.code_scales[i] = (own ? own[i] : rules_).code_scale(run_.decodes[i]);
   }
   for (std::size_t row = 0; row < rows; row++) {
     const std::size_t begin = at + row * stride;
@@ -336,12 +363,9 @@ void FastBlocks::columns(const float* x, std::size_t at, std::size_t stride, std
       kernels_.round_bfloat16(in, columns, rounded_.data());
       in = rounded_.data();
     }
-    kernels_.encode_row(in, columns, parameters_, run_.factors.data(), output_.codes + begin);
-    if (!output_.dequantized) continue;
-    for (std::size_t i = 0; i < columns; i++) {
-      output_.dequantized[begin + i] = value_of(output_.codes[begin + i], in[i], run_.factors[i],
-                                                run_.decodes[i], own ? own[i] : rules_);
-    }
+    kernels_.encode_row(in, columns, parameters_, run_.scales.factors.data(),
+                        output_.codes + begin);
+    if (output_.dequantized) write_row_values(in, columns, begin);
   }
   write_scales(columns, scale_at);
 }
@@ -361,7 +385,7 @@ void FastBlocks::encode_tiles(const float* x, const Tiles& tiles, std::size_t fi
                               std::size_t run) {
   for (std::size_t row = 0; row < tiles.rows; row++) {
     const std::size_t begin = tiles.at + row * tiles.stride + first * tiles.size;
-    kernels_.encode(x + begin, run, tiles.size, parameters_, run_.factors.data(),
+    kernels_.encode(x + begin, run, tiles.size, parameters_, run_.scales.factors.data(),
                     output_.codes + begin);
     if (!output_.dequantized) continue;
     for (std::size_t block = 0; block < run; block++) {
@@ -369,6 +393,12 @@ void FastBlocks::encode_tiles(const float* x, const Tiles& tiles, std::size_t fi
       write_values(x + at, tiles.size, at, block);
     }
   }
+}
+
+BlockElements FastBlocks::elements_of(const float* x, const Tiles& tiles, std::size_t first,
+                                      std::size_t run) const {
+  return {
+      x + tiles.at + first * tiles.size, tiles.stride, tiles.rows, run, tiles.size, tiles.across};
 }
 
 void FastBlocks::write_tile_scales(const Tiles& tiles, std::size_t first, std::size_t run) {
@@ -380,8 +410,8 @@ void FastBlocks::write_tile_scales(const Tiles& tiles, std::size_t first, std::s
   }
   for (std::size_t i = 0; i < run * tiles.size; i++) {
     const std::size_t scale_at = tiles.scale_at + first * tiles.size + i;
-    output_.scales[scale_at] = run_.values[i / tiles.size];
-    if (output_.scale_codes) output_.scale_codes[scale_at] = run_.codes[i / tiles.size];
+    output_.scales[scale_at] = run_.scales.values[i / tiles.size];
+    if (output_.scale_codes) output_.scale_codes[scale_at] = run_.scales.codes[i / tiles.size];
   }
 }
 
@@ -392,7 +422,7 @@ void FastBlocks::tiles(const float* x, const Tiles& tiles, std::vector<std::size
     if (power_of_two_) {
       derive_scales(run, first, left);
     } else {
-      derive_real_scales(run, first, left);
+      derive_real_scales(elements_of(x, tiles, first, run), first, left);
     }
     encode_tiles(x, tiles, first, run);
     write_tile_scales(tiles, first, run);

@@ -11,10 +11,12 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "model/numerics/block.h"
 #include "model/numerics/preset_kernels.h"
+#include "model/numerics/scale_choice.h"
 
 namespace mx {
 
@@ -30,12 +32,14 @@ class FastBlocks {
  public:
   /// `rules` must outlive it.
   FastBlocks(const BlockRules& rules, SimdLevel level, const FastOutput& output);
+  FastBlocks(const FastBlocks&) = delete;  // its members refer to each other
+  FastBlocks& operator=(const FastBlocks&) = delete;
 
   /// Whether there are kernels for these rules; else the functions below must not be called.
   bool serves() const { return serves_; }
 
   /// Columns that `columns` takes at a time.
-  static constexpr std::size_t kColumns = 128;
+  static constexpr std::size_t kColumns = RealScales::kMost;
 
   /// `blocks` blocks of `size` neighbours from x[at]; their scales start at scale_at. Appends the
   /// numbers (0..blocks - 1) of those that it leaves to the caller.
@@ -70,7 +74,7 @@ class FastBlocks {
 
  private:
   static constexpr std::size_t kRun = 32;  // blocks: their elements stay in the first-level cache
-  static constexpr std::size_t kMost = kColumns;
+  static constexpr std::size_t kMost = RealScales::kMost;
 
   // The scale of a block as the kernels need it.
   struct Scale {
@@ -90,10 +94,9 @@ class FastBlocks {
   struct Run {
     std::array<uint32_t, kMost> amax;
     std::array<uint32_t, kMost> mantissas;
-    std::array<float, kMost> factors;
-    std::array<float, kMost> values;
     std::array<float, kMost> decodes;
-    std::array<uint8_t, kMost> codes;
+    std::array<CodeScale, kMost> code_scales;
+    RealScales scales;
   };
 
   void set_parameters();
@@ -102,16 +105,20 @@ class FastBlocks {
   void find_out(uint32_t field);
   void round_amaxes(std::size_t blocks);
   void derive_scales(std::size_t blocks, std::size_t first, std::vector<std::size_t>& left);
-  void derive_real_scales(std::size_t blocks, std::size_t first, std::vector<std::size_t>& left,
-                          const BlockRules* own = nullptr);
-  void own_real_scales(std::size_t blocks, const BlockRules* own);
+  void derive_real_scales(const BlockElements& elements, std::size_t first,
+                          std::vector<std::size_t>& left, const BlockRules* own = nullptr);
+  void real_scales(float factor, std::size_t blocks, const BlockRules* own, RealScales& scales);
   void amax_of_tiles(const float* x, const Tiles& tiles, std::size_t first, std::size_t run);
   void encode_tiles(const float* x, const Tiles& tiles, std::size_t first, std::size_t run);
   void write_tile_scales(const Tiles& tiles, std::size_t first, std::size_t run);
+  BlockElements elements_of(const float* x, const Tiles& tiles, std::size_t first,
+                            std::size_t run) const;
   void write_scales(std::size_t blocks, std::size_t scale_at);
-  float value_of(uint8_t code, float x, float factor, float decode, const BlockRules& rules) const;
+  float value_of(uint8_t code, float x, float factor, const CodeScale& scale) const;
   // Those of some elements of the run's block, which lie from `at` on.
   void write_values(const float* in, std::size_t count, std::size_t at, std::size_t block);
+  // Those of a row of elements, one of each block of the run.
+  void write_row_values(const float* in, std::size_t columns, std::size_t at);
 
   const BlockRules& rules_;
   const FastOutput output_;
@@ -125,6 +132,8 @@ class FastBlocks {
   std::vector<Binade> binades_;
   Run run_;
   std::vector<float> rounded_;
+  std::optional<ScaleChoice> choice_;  // with options.four_over_six
+  RealScales four_;
 };
 
 }  // namespace mx

@@ -37,7 +37,9 @@ struct RealScaleParameters {
   float inverse_max = 1;  ///< 1 / m
   float decode = 1;       ///< t
   float encode = 1;       ///< g
-  float factor = 1;       ///< of FourOverSix
+  float factor = 1;       ///< of FourOverSix: 1 or 1.5
+  float limit = 1;        ///< (m * M) / m of ScaleArithmetic::normalized
+  float whole = 1;        ///< A / m
   float min_scale = 0;
   float above = 0;  ///< larger scales are not ordinary
 };
@@ -59,6 +61,13 @@ using RoundKernel = void (*)(const float* x, std::size_t count, float* out);
 using RealScaleKernel = void (*)(const uint32_t* amax, std::size_t blocks,
                                  const RealScaleParameters& parameters, uint8_t* codes,
                                  float* values, float* factors);
+/// Errors of columns of `rows` numbers that are `stride` apart, one scale each, as FourOverSix
+/// compares them: `factors` are those of the codes, and `wholes` A of ValueOrder::amax_first, for
+/// which `limit` is m * M, or else t. Adds up element after element.
+using ErrorKernel = void (*)(const float* x, std::size_t stride, std::size_t rows,
+                             std::size_t columns, const EncodeParameters& parameters,
+                             const float* factors, const float* scales, const float* wholes,
+                             float limit, float* errors);
 /// Codes of blocks of `size` neighbours, one factor a block.
 using EncodeKernel = void (*)(const float* x, std::size_t blocks, std::size_t size,
                               const EncodeParameters& parameters, const float* factors,
@@ -74,6 +83,9 @@ struct EncodeRule {
   Rounding rounding = Rounding::nearest_even;
   ZeroSign zero_sign = ZeroSign::keep;  ///< integers: keep, they have one zero
   bool divides = false;                 ///< by the factor, instead of multiplying with it
+  // Of the errors that FourOverSix compares.
+  FourOverSix four_over_six = FourOverSix::off;
+  ValueOrder value_order = ValueOrder::code_first;
 };
 
 struct PresetKernels {
@@ -83,6 +95,7 @@ struct PresetKernels {
   EncodeKernel encode;  ///< null if there is none for this rule
   EncodeRowKernel encode_row;
   RealScaleKernel real_scales;  ///< null for arithmetics without one
+  ErrorKernel errors;           ///< null if there is none for this rule
 };
 
 PresetKernels preset_kernels(const EncodeRule& rule, ScaleArithmetic arithmetic, SimdLevel level);

@@ -18,10 +18,11 @@ namespace {
 
 // Largest magnitude of elements `stride` apart, 1 if that is 0: the tensor scale must be usable.
 // NaN counts as larger than Inf where the two count at all.
-float largest_magnitude(const float* x, std::size_t count, std::size_t stride, bool specials) {
+float largest_magnitude(const float* x, std::size_t count, std::size_t stride, bool specials,
+                        const PresetKernels& kernels) {
   uint32_t amax = 0;
   if (stride == 1) {
-    preset_kernels({}, {}, best_simd_level()).amax(x, 1, count, kMagnitudeBits, &amax);
+    kernels.amax(x, 1, count, kMagnitudeBits, &amax);
     if (specials || amax < kInfinity) return amax == 0 ? 1.0f : from_bits(amax);
     amax = 0;
   }
@@ -82,36 +83,38 @@ std::size_t rows_across(const std::vector<std::size_t>& shape, std::size_t axis)
 }
 
 // largest_magnitude of each of the runs of one outer index, row after row as they lie in memory.
-std::vector<float> amaxes_of_runs(const float* x, const Lines& lines, bool specials) {
-  if (lines.inner == 1) return {largest_magnitude(x, lines.length, 1, specials)};
+std::vector<float> amaxes_of_runs(const float* x, const Lines& lines, bool specials,
+                                  const PresetKernels& kernels) {
+  if (lines.inner == 1) return {largest_magnitude(x, lines.length, 1, specials, kernels)};
   std::vector<uint32_t> bits(lines.inner);
-  preset_kernels({}, {}, best_simd_level())
-      .amax_columns(x, lines.inner, lines.length, lines.inner, kMagnitudeBits, bits.data());
+  kernels.amax_columns(x, lines.inner, lines.length, lines.inner, kMagnitudeBits, bits.data());
   std::vector<float> amaxes;
   for (std::size_t inner = 0; inner < lines.inner; inner++) {
     const bool ordinary = bits[inner] != 0 && (specials || bits[inner] < kInfinity);
-    amaxes.push_back(ordinary ? from_bits(bits[inner])
-                              : largest_magnitude(x + inner, lines.length, lines.inner, specials));
+    amaxes.push_back(
+        ordinary ? from_bits(bits[inner])
+                 : largest_magnitude(x + inner, lines.length, lines.inner, specials, kernels));
   }
   return amaxes;
 }
 
 // Rules for every run along the axis, or one for all.
 std::vector<BlockRules> rules_of(const float* x, const Lines& lines, const ElementFormat& format,
-                                 const QuantizerOptions& options) {
+                                 const QuantizerOptions& options, SimdLevel level) {
   if (!options.uses_tensor_scale) return {make_block_rules(format, options, 1)};
+  const PresetKernels kernels = preset_kernels({}, {}, level);
   if (!options.row_scaled) {
     const std::size_t count = lines.outer * lines.length * lines.inner;
     const float amax = options.tensor_amax
                            ? *options.tensor_amax
-                           : largest_magnitude(x, count, 1, options.tensor_specials);
+                           : largest_magnitude(x, count, 1, options.tensor_specials, kernels);
     return {make_block_rules(format, options, amax)};
   }
   std::vector<BlockRules> rules;
   rules.reserve(lines.outer * lines.inner);
   for (std::size_t outer = 0; outer < lines.outer; outer++) {
     const float* first = x + outer * lines.length * lines.inner;
-    for (const float amax : amaxes_of_runs(first, lines, options.tensor_specials)) {
+    for (const float amax : amaxes_of_runs(first, lines, options.tensor_specials, kernels)) {
       rules.push_back(make_block_rules(format, options, amax));
     }
   }
@@ -424,7 +427,8 @@ void quantize_into(const float* x, const std::vector<std::size_t>& shape,
   result.row_amaxes.clear();
   result.tensor_scale = result.tensor_amax = 1;
 
-  const std::vector<BlockRules> rules = rules_of(x, lines, format, options);
+  const SimdLevel level = request.simd.value_or(best_simd_level());
+  const std::vector<BlockRules> rules = rules_of(x, lines, format, options, level);
   if (options.uses_tensor_scale && options.row_scaled) {
     for (const BlockRules& row : rules) {
       result.row_scales.push_back(row.tensor_decode);
@@ -437,7 +441,6 @@ void quantize_into(const float* x, const std::vector<std::size_t>& shape,
   }
   // Integer codes do not tell -0, which the dequantized values keep, from 0.
   const bool needs_signs = request.dequantize && format.kind == FormatKind::integer;
-  const SimdLevel level = request.simd.value_or(best_simd_level());
   const bool standard = lines.inner == 1 && kernels_apply(format, options) && !needs_signs;
   // The kernels of the way back make values faster than codes are looked up one by one.
   if (standard && request.dequantize && !request.block_by_block) {
