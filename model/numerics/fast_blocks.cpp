@@ -9,7 +9,6 @@
 namespace mx {
 namespace {
 
-constexpr uint32_t kFields = 256;  // values of a float32's exponent field
 // Elements this near below a power of two may have a log2f that is one too high, and elements of
 // blocks with a smaller amax may be subnormal in float32: what truncation makes of both depends.
 constexpr uint32_t kNearTop = 0x7FFF00;
@@ -98,9 +97,11 @@ FastBlocks::FastBlocks(const BlockRules& rules, SimdLevel level, const FastOutpu
   }
   zero_ = zero_scale();
   if (power_of_two_) {
-    binades_.resize(kFields);
-    binades_[0] = {true, 1, {zero_, {}}};
-    binades_[kFields - 1].known = true;
+    table_.emplace();
+    table_->states.fill(kUnknown);
+    table_->thresholds.fill(0);
+    table_->set(0, 1, zero_, {});
+    table_->set(kFields - 1, 0, {}, {});
   }
   if (options.bfloat16_input) rounded_.resize(kRun * std::max<std::size_t>(options.block_size, 32));
 }
@@ -172,26 +173,85 @@ FastBlocks::Scale FastBlocks::zero_scale() const {
 }
 
 // Where in a binade the scale changes: at most once, as all rules are made.
-void FastBlocks::find_out(uint32_t field) {
+void FastBlocks::find_binade(uint32_t field) {
   const auto same = [](const Scale& a, const Scale& b) {
     return a.ordinary == b.ordinary && a.code == b.code && to_bits(a.value) == to_bits(b.value) &&
            a.factor == b.factor && a.decode == b.decode;
   };
   uint32_t low = field << 23;
   uint32_t high = low | kMantissaBits;
-  Binade& binade = binades_[field];
-  binade.known = true;
-  binade.scales[0] = ordinary_scale(low);
-  binade.scales[1] = ordinary_scale(high);
-  binade.threshold = high;
-  if (same(binade.scales[0], binade.scales[1])) return;
-  while (high - low > 1) {
-    const uint32_t middle = low + (high - low) / 2;
-    (same(ordinary_scale(middle), binade.scales[0]) ? low : high) = middle;
+  const Scale lowest = ordinary_scale(low);
+  const Scale highest = ordinary_scale(high);
+  if (!same(lowest, highest)) {
+    while (high - low > 1) {
+      const uint32_t middle = low + (high - low) / 2;
+      (same(ordinary_scale(middle), lowest) ? low : high) = middle;
+    }
+    // A third scale between the two: all of the binade goes block by block.
+    if (!same(ordinary_scale(high), highest)) {
+      table_->set(field, high, {}, {});
+      return;
+    }
   }
-  binade.threshold = high;
-  // A third scale between the two: all of the binade goes block by block.
-  if (!same(ordinary_scale(high), binade.scales[1])) binade.scales[0] = binade.scales[1] = {};
+  table_->set(field, high, lowest, highest);
+}
+
+// From the binade's first scale.
+void FastBlocks::begin_pattern(uint32_t field) {
+  const std::size_t i = 2 * field;
+  const uint32_t bits = field << 23;
+  const bool changes = table_->codes[i] != table_->codes[i + 1];
+  PowerScaleParameters& p = pattern_;
+  p.addend = changes ? (bits + (1u << 23)) - table_->thresholds[field] : 0;
+  p.factor = to_bits(table_->factors[i]) + bits;
+  p.value = to_bits(table_->values[i]) - bits;
+  p.decode = to_bits(table_->decodes[i]) - bits;
+  p.code = table_->codes[i] - field;
+}
+
+bool FastBlocks::continues_pattern(uint32_t field) {
+  if (table_->states[2 * field] == kUnknown) find_binade(field);
+  const PowerScaleParameters& p = pattern_;
+  const auto fits = [&](std::size_t i, uint32_t n) {
+    const uint32_t bits = n << 23;
+    return table_->states[i] == kOrdinary && to_bits(table_->factors[i]) == p.factor - bits &&
+           to_bits(table_->values[i]) == p.value + bits &&
+           to_bits(table_->decodes[i]) == p.decode + bits &&
+           table_->codes[i] == static_cast<uint8_t>(p.code + n);
+  };
+  if (p.addend == 0) return fits(2 * field, field) && fits(2 * field + 1, field);
+  const uint32_t threshold = ((field + 1) << 23) - p.addend;
+  return table_->thresholds[field] == threshold && fits(2 * field, field) &&
+         fits(2 * field + 1, field + 1);
+}
+
+// Binades from those of the pattern to this one become part of it as long as they continue it.
+void FastBlocks::find_out(uint32_t field) {
+  find_binade(field);
+  uint32_t first = pattern_.lowest >> 23;
+  uint32_t last = (pattern_.lowest + pattern_.span) >> 23;
+  if (first == kFields - 1) {
+    begin_pattern(field);
+    if (!continues_pattern(field)) return;
+    first = last = field;
+  }
+  while (first > field && continues_pattern(first - 1)) first--;
+  while (last < field && continues_pattern(last + 1)) last++;
+  pattern_.lowest = first << 23;
+  pattern_.span = ((last - first + 1) << 23) - 1;
+}
+
+void FastBlocks::ScaleTable::set(std::size_t field, uint32_t threshold, const Scale& below,
+                                 const Scale& above) {
+  thresholds[field] = threshold;
+  for (const std::size_t i : {2 * field, 2 * field + 1}) {
+    const Scale& scale = i % 2 == 0 ? below : above;
+    factors[i] = scale.factor;
+    values[i] = scale.value;
+    decodes[i] = scale.decode;
+    codes[i] = scale.code;
+    states[i] = scale.ordinary ? kOrdinary : kLeft;
+  }
 }
 
 void FastBlocks::round_amaxes(std::size_t blocks) {
@@ -201,18 +261,41 @@ void FastBlocks::round_amaxes(std::size_t blocks) {
   }
 }
 
+// Whether all blocks are ordinary.
+bool FastBlocks::look_up_scales(std::size_t blocks) {
+  const ScaleTable& table = *table_;
+  RealScales& scales = run_.scales;
+  unsigned states = 0;
+  for (std::size_t block = 0; block < blocks; block++) {
+    const std::size_t i = table.index(run_.amax[block]);
+    scales.factors[block] = table.factors[i];
+    scales.values[block] = table.values[i];
+    scales.codes[block] = table.codes[i];
+    run_.decodes[block] = table.decodes[i];
+    states |= table.states[i];
+  }
+  return states == kOrdinary;
+}
+
 void FastBlocks::derive_scales(std::size_t blocks, std::size_t first,
                                std::vector<std::size_t>& left) {
+  RealScales& scales = run_.scales;
+  const bool known =
+      kernels_.power_scales(run_.amax.data(), blocks, pattern_, scales.codes.data(),
+                            scales.values.data(), scales.factors.data(), run_.decodes.data()) ||
+      look_up_scales(blocks);
+  if (known && !watches_mantissas_) return;
+  bool found_out = false;
   for (std::size_t block = 0; block < blocks; block++) {
     const uint32_t amax = run_.amax[block];
-    const Binade& binade = binades_[amax >> 23];
-    if (!binade.known) find_out(amax >> 23);
-    const Scale& scale = binade.scales[amax >= binade.threshold ? 1 : 0];
-    run_.scales.factors[block] = scale.factor;
-    run_.scales.values[block] = scale.value;
-    run_.decodes[block] = scale.decode;
-    run_.scales.codes[block] = scale.code;
-    bool ordinary = scale.ordinary;
+    if (table_->states[table_->index(amax)] != kUnknown) continue;
+    find_out(amax >> 23);
+    found_out = true;
+  }
+  if (found_out) look_up_scales(blocks);
+  for (std::size_t block = 0; block < blocks; block++) {
+    const uint32_t amax = run_.amax[block];
+    bool ordinary = table_->states[table_->index(amax)] == kOrdinary;
     if (watches_mantissas_ && amax != 0) {
       ordinary = ordinary && run_.mantissas[block] < kNearTop && amax >= kFarFromSubnormal;
     }

@@ -75,6 +75,7 @@ class FastBlocks {
  private:
   static constexpr std::size_t kRun = 32;  // blocks: their elements stay in the first-level cache
   static constexpr std::size_t kMost = RealScales::kMost;
+  static constexpr std::size_t kFields = 256;  // values of a float32's exponent field
 
   // The scale of a block as the kernels need it.
   struct Scale {
@@ -84,11 +85,22 @@ class FastBlocks {
     float factor = 1;
     float decode = 1;
   };
-  // The scales of a binade of amaxes: scales[amax >= threshold].
-  struct Binade {
-    bool known = false;
-    uint32_t threshold = 0;
-    Scale scales[2];
+  enum State : uint8_t { kOrdinary, kLeft, kUnknown };
+  // The scales of all amaxes: of every binade one below a threshold and one from there on, which
+  // are neighbours here.
+  struct ScaleTable {
+    std::array<uint32_t, kFields> thresholds;
+    std::array<float, 2 * kFields> factors;
+    std::array<float, 2 * kFields> values;
+    std::array<float, 2 * kFields> decodes;
+    std::array<uint8_t, 2 * kFields> codes;
+    std::array<State, 2 * kFields> states;
+
+    std::size_t index(uint32_t amax) const {
+      const std::size_t field = amax >> 23;
+      return 2 * field + (amax >= thresholds[field] ? 1 : 0);
+    }
+    void set(std::size_t field, uint32_t threshold, const Scale& below, const Scale& above);
   };
   // Of the blocks at hand.
   struct Run {
@@ -103,6 +115,10 @@ class FastBlocks {
   Scale ordinary_scale(uint32_t amax) const;
   Scale zero_scale() const;
   void find_out(uint32_t field);
+  void find_binade(uint32_t field);
+  void begin_pattern(uint32_t field);
+  bool continues_pattern(uint32_t field);
+  bool look_up_scales(std::size_t blocks);
   void round_amaxes(std::size_t blocks);
   void derive_scales(std::size_t blocks, std::size_t first, std::vector<std::size_t>& left);
   void derive_real_scales(const BlockElements& elements, std::size_t first,
@@ -129,7 +145,8 @@ class FastBlocks {
   bool power_of_two_ = true;
   bool watches_mantissas_ = false;
   Scale zero_;
-  std::vector<Binade> binades_;
+  std::optional<ScaleTable> table_;  // of power-of-two scales
+  PowerScaleParameters pattern_;     // of neighbouring binades in it
   Run run_;
   std::vector<float> rounded_;
   std::optional<ScaleChoice> choice_;  // with options.four_over_six

@@ -44,6 +44,18 @@ struct RealScaleParameters {
   float above = 0;  ///< larger scales are not ordinary
 };
 
+/// Power-of-two scales of amaxes (float32 bits) from `lowest` to lowest + span: all follow from n,
+/// the exponent field of amax + addend. None at first.
+struct PowerScaleParameters {
+  uint32_t lowest = 0x7FFFFFFF;
+  uint32_t span = 0;
+  uint32_t addend = 0;
+  uint32_t factor = 0;  ///< float32 bits for n = 0, one binade less for every n
+  uint32_t value = 0;   ///< one binade more for every n
+  uint32_t decode = 0;
+  uint32_t code = 0;
+};
+
 constexpr uint32_t kMagnitudeBits = 0x7FFFFFFF;
 constexpr uint32_t kMantissaBits = 0x007FFFFF;
 
@@ -61,6 +73,10 @@ using RoundKernel = void (*)(const float* x, std::size_t count, float* out);
 using RealScaleKernel = void (*)(const uint32_t* amax, std::size_t blocks,
                                  const RealScaleParameters& parameters, uint8_t* codes,
                                  float* values, float* factors);
+/// Power-of-two scales of `blocks` amaxes; false if some are not as the parameters say.
+using PowerScaleKernel = bool (*)(const uint32_t* amax, std::size_t blocks,
+                                  const PowerScaleParameters& parameters, uint8_t* codes,
+                                  float* values, float* factors, float* decodes);
 /// Errors of columns of `rows` numbers that are `stride` apart, one scale each, as FourOverSix
 /// compares them: `factors` are those of the codes, and `wholes` A of ValueOrder::amax_first, for
 /// which `limit` is m * M, or else t. Adds up element after element.
@@ -94,6 +110,7 @@ struct PresetKernels {
   RoundKernel round_bfloat16;
   EncodeKernel encode;  ///< null if there is none for this rule
   EncodeRowKernel encode_row;
+  PowerScaleKernel power_scales;
   RealScaleKernel real_scales;  ///< null for arithmetics without one
   ErrorKernel errors;           ///< null if there is none for this rule
 };
