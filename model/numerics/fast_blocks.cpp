@@ -277,6 +277,17 @@ bool FastBlocks::look_up_scales(std::size_t blocks) {
   return states == kOrdinary;
 }
 
+// Whether truncation might see a log2f that is not exact in one of the blocks.
+bool FastBlocks::needs_exact_log2(std::size_t blocks) const {
+  uint32_t found = 0;
+  for (std::size_t block = 0; block < blocks; block++) {
+    const uint32_t amax = run_.amax[block];
+    // Bit 31 is set where the difference is negative.
+    found |= (kNearTop - 1 - run_.mantissas[block]) | ((amax - kFarFromSubnormal) & (0 - amax));
+  }
+  return found >> 31 != 0;
+}
+
 void FastBlocks::derive_scales(std::size_t blocks, std::size_t first,
                                std::vector<std::size_t>& left) {
   RealScales& scales = run_.scales;
@@ -284,7 +295,7 @@ void FastBlocks::derive_scales(std::size_t blocks, std::size_t first,
       kernels_.power_scales(run_.amax.data(), blocks, pattern_, scales.codes.data(),
                             scales.values.data(), scales.factors.data(), run_.decodes.data()) ||
       look_up_scales(blocks);
-  if (known && !watches_mantissas_) return;
+  if (known && !(watches_mantissas_ && needs_exact_log2(blocks))) return;
   bool found_out = false;
   for (std::size_t block = 0; block < blocks; block++) {
     const uint32_t amax = run_.amax[block];

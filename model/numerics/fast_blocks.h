@@ -119,6 +119,7 @@ class FastBlocks {
   void begin_pattern(uint32_t field);
   bool continues_pattern(uint32_t field);
   bool look_up_scales(std::size_t blocks);
+  bool needs_exact_log2(std::size_t blocks) const;
   void round_amaxes(std::size_t blocks);
   void derive_scales(std::size_t blocks, std::size_t first, std::vector<std::size_t>& left);
   void derive_real_scales(const BlockElements& elements, std::size_t first,
