@@ -14,8 +14,6 @@ namespace {
 constexpr uint32_t kNearTop = 0x7FFF00;
 constexpr uint32_t kFarFromSubnormal = 100u << 23;
 
-int32_t power_bits(int exponent) { return (exponent + 127) << 23; }
-
 bool has_kernel_format(const ElementFormat& format) {
   if (format.bits > 8) return false;
   if (format.kind == FormatKind::integer) return true;
@@ -29,34 +27,6 @@ bool has_kernel_scale(const QuantizerOptions& options) {
   const bool rounds_up =
       options.scale_rule == ScaleRule::ceil || options.scale_rule == ScaleRule::rceil;
   return scale == ScaleFormat{4, 3, 7} && !rounds_up;
-}
-
-EncodeRule encode_rule(const ElementFormat& format, const QuantizerOptions& options) {
-  EncodeRule rule;
-  rule.kind = format.kind;
-  rule.rounding = options.rounding;
-  if (format.kind == FormatKind::floating) rule.zero_sign = options.zero_sign;
-  rule.divides = !options.scale_format.is_power_of_two() &&
-                 (options.arithmetic == ScaleArithmetic::division ||
-                  options.arithmetic == ScaleArithmetic::product ||
-                  options.arithmetic == ScaleArithmetic::normalized);
-  rule.four_over_six = options.four_over_six;
-  rule.value_order = options.value_order;
-  return rule;
-}
-
-// What is added below the last kept bit of a normal element, before those bits are dropped.
-uint32_t rounding_addend(Rounding rounding, int drop) {
-  const uint32_t half = 1u << (drop - 1);
-  switch (rounding) {
-    case Rounding::nearest_away:
-    case Rounding::nearest_away_float32:
-      return half;
-    case Rounding::toward_zero:
-      return 0;
-    default:
-      return half - 1;
-  }
 }
 
 RealScaleParameters real_parameters(const BlockRules& rules) {
@@ -90,7 +60,7 @@ FastBlocks::FastBlocks(const BlockRules& rules, SimdLevel level, const FastOutpu
   if (!serves_) return;
   watches_mantissas_ = options.float32_element_log2 && options.rounding == Rounding::toward_zero &&
                        rules.format.kind == FormatKind::floating;
-  set_parameters();
+  parameters_ = encode_parameters(rules.format, options);
   if (!power_of_two_) real_ = real_parameters(rules);
   if (options.four_over_six != FourOverSix::off) {
     choice_.emplace(rules, kernels_.errors, parameters_);
@@ -104,29 +74,6 @@ FastBlocks::FastBlocks(const BlockRules& rules, SimdLevel level, const FastOutpu
     table_->set(kFields - 1, 0, {}, {});
   }
   if (options.bfloat16_input) rounded_.resize(kRun * std::max<std::size_t>(options.block_size, 32));
-}
-
-void FastBlocks::set_parameters() {
-  const ElementFormat& format = rules_.format;
-  EncodeParameters& p = parameters_;
-  if (format.kind == FormatKind::integer) {
-    const bool full = rules_.options.full_integer_range;
-    const float largest = static_cast<float>(format.max_code);
-    p.units = static_cast<float>(pow2(-format.lsb_exponent));
-    p.max_positive = static_cast<int32_t>(to_bits(largest));
-    p.max_negative = static_cast<int32_t>(to_bits(full ? largest + 1 : largest));
-    p.code_mask = static_cast<int32_t>(format.code_mask());
-    return;
-  }
-  p.drop = 23 - format.mantissa_bits;
-  p.max_bits = static_cast<int32_t>(to_bits(static_cast<float>(format.max)));
-  p.min_normal = power_bits(format.emin());
-  p.addend = rounding_addend(rules_.options.rounding, p.drop) -
-             static_cast<uint32_t>(power_bits(format.emin() - 1));
-  p.anchor = static_cast<uint32_t>(power_bits(format.lsb_exponent + 23));
-  p.half = power_bits(format.lsb_exponent - 1);
-  p.almost_half = p.half - 1;
-  p.sign_shift = format.bits - 1;
 }
 
 // The scale of a block of numbers with this amax > 0.

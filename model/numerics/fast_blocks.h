@@ -111,7 +111,6 @@ class FastBlocks {
     RealScales scales;
   };
 
-  void set_parameters();
   Scale ordinary_scale(uint32_t amax) const;
   Scale zero_scale() const;
   void find_out(uint32_t field);

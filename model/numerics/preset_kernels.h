@@ -31,6 +31,9 @@ struct EncodeParameters {
   int32_t code_mask = 0;
 };
 
+/// Of elements of `format`, of at most 8 bits, rounded as the options say.
+EncodeParameters encode_parameters(const ElementFormat& format, const QuantizerOptions& options);
+
 /// How one block scale with significand bits comes from an amax; see ScaleArithmetic.
 struct RealScaleParameters {
   float max = 1;          ///< m
@@ -103,6 +106,8 @@ struct EncodeRule {
   FourOverSix four_over_six = FourOverSix::off;
   ValueOrder value_order = ValueOrder::code_first;
 };
+
+EncodeRule encode_rule(const ElementFormat& format, const QuantizerOptions& options);
 
 struct PresetKernels {
   AmaxKernel amax;

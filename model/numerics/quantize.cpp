@@ -338,37 +338,11 @@ class ArrayQuantizer {
   std::size_t tile_rows_ = 1;  // of a matrix in memory
 };
 
-// Whether the fast kernels do the same as these options, whatever the scale rule.
+// Whether the kernels that decode give these options' values, whatever the scale rule.
 bool kernels_apply(const ElementFormat& format, const QuantizerOptions& options) {
   QuantizerOptions standard;
   standard.scale_rule = options.scale_rule;
   return options == standard && find_format(format.name).has_value();
-}
-
-// Quantizes lines of contiguous elements with a fast kernel.
-void quantize_lines(const float* x, std::size_t lines, std::size_t length, ScaleRule rule,
-                    QuantizeKernel kernel, unsigned threads, uint8_t* codes, uint8_t* scales) {
-  const std::size_t columns = (length + kBlockSize - 1) / kBlockSize;
-  const std::size_t whole = length / kBlockSize;
-  const std::size_t rest = length % kBlockSize;
-  if (rest == 0) {  // no short blocks: one long line
-    parallel_ranges(lines * columns, threads, [&](std::size_t first, std::size_t last) {
-      kernel(x + first * kBlockSize, last - first, rule, codes + first * kBlockSize,
-             scales + first);
-    });
-    return;
-  }
-  parallel_ranges(lines, threads, [&](std::size_t first, std::size_t last) {
-    for (std::size_t line = first; line < last; line++) {
-      const std::size_t tail = line * length + whole * kBlockSize;
-      kernel(x + line * length, whole, rule, codes + line * length, scales + line * columns);
-      float padded[kBlockSize] = {};
-      uint8_t padded_codes[kBlockSize];
-      std::copy_n(x + tail, rest, padded);
-      kernel(padded, 1, rule, padded_codes, scales + line * columns + whole);
-      std::copy_n(padded_codes, rest, codes + tail);
-    }
-  });
 }
 
 void check_options(const QuantizerOptions& options) {
@@ -396,6 +370,35 @@ std::size_t resolve_axis(int axis, const std::vector<std::size_t>& shape) {
     throw Error(fmt::format("axis {} does not exist (allowed: {} to {})", axis, -rank, rank - 1));
   }
   return static_cast<std::size_t>(axis < 0 ? axis + rank : axis);
+}
+
+// Codes, scales and, if there is room for them, values of all blocks.
+void quantize_blocks(const float* x, const std::vector<BlockRules>& rules, const Lines& lines,
+                     const QuantizeRequest& request, SimdLevel level, QuantizedArray& result) {
+  const bool fast =
+      !request.block_by_block && FastBlocks(rules[0], level, fast_output(result)).serves();
+  if (rules[0].options.block_rows > 1) {
+    const std::size_t rows = rows_across(result.shape, result.axis);
+    const std::size_t matrices = lines.inner == 1 && rows > 0 ? lines.outer / rows : lines.outer;
+    ArrayQuantizer quantizer(x, rules, lines, result);
+    if (fast && FastBlocks(rules[0], level, fast_output(result)).serves_tiles()) {
+      quantizer.run_tiles_fast(level, 0, matrices, rows);
+    } else {
+      quantizer.run_tiles(0, matrices, rows);
+    }
+    return;
+  }
+  if (fast) {
+    const Lines units = rules.size() == 1 ? joined(lines, rules[0].options) : lines;
+    parallel_ranges(units.outer * units.blocks, request.threads,
+                    [&](std::size_t first, std::size_t last) {
+                      ArrayQuantizer(x, rules, units, result).run_fast(level, first, last);
+                    });
+    return;
+  }
+  parallel_ranges(lines.outer, request.threads, [&](std::size_t first, std::size_t last) {
+    ArrayQuantizer(x, rules, lines, result).run(first, last);
+  });
 }
 
 }  // namespace
@@ -440,44 +443,20 @@ void quantize_into(const float* x, const std::vector<std::size_t>& shape,
     result.tensor_amax = rules[0].tensor_amax;
   }
   // Integer codes do not tell -0, which the dequantized values keep, from 0.
-  const bool needs_signs = request.dequantize && format.kind == FormatKind::integer;
-  const bool standard = lines.inner == 1 && kernels_apply(format, options) && !needs_signs;
+  const bool decodes = request.dequantize && !request.block_by_block && lines.inner == 1 &&
+                       format.kind == FormatKind::floating && kernels_apply(format, options);
+  if (!decodes) {
+    quantize_blocks(x, rules, lines, request, level, result);
+    return;
+  }
   // The kernels of the way back make values faster than codes are looked up one by one.
-  if (standard && request.dequantize && !request.block_by_block) {
-    const FormatId id = *find_format(format.name);
-    const BlockKernels kernels = block_kernels(id, level);
-    quantize_lines(x, lines.outer, lines.length, options.scale_rule, kernels.quantize,
-                   request.threads, result.codes.data(), result.scale_codes.data());
-    std::transform(result.scale_codes.begin(), result.scale_codes.end(), result.scales.begin(),
-                   decode_scale);
-    dequantize_rows(id, result.codes.data(), result.scale_codes.data(), lines.outer, lines.length,
-                    request.threads, request.simd, result.dequantized.data());
-    return;
-  }
-  const bool fast =
-      !request.block_by_block && FastBlocks(rules[0], level, fast_output(result)).serves();
-  if (options.block_rows > 1) {
-    const std::size_t rows = rows_across(shape, result.axis);
-    const std::size_t matrices = lines.inner == 1 && rows > 0 ? lines.outer / rows : lines.outer;
-    ArrayQuantizer quantizer(x, rules, lines, result);
-    if (fast && FastBlocks(rules[0], level, fast_output(result)).serves_tiles()) {
-      quantizer.run_tiles_fast(level, 0, matrices, rows);
-    } else {
-      quantizer.run_tiles(0, matrices, rows);
-    }
-    return;
-  }
-  if (fast) {
-    const Lines units = rules.size() == 1 ? joined(lines, options) : lines;
-    parallel_ranges(units.outer * units.blocks, request.threads,
-                    [&](std::size_t first, std::size_t last) {
-                      ArrayQuantizer(x, rules, units, result).run_fast(level, first, last);
-                    });
-    return;
-  }
-  parallel_ranges(lines.outer, request.threads, [&](std::size_t first, std::size_t last) {
-    ArrayQuantizer(x, rules, lines, result).run(first, last);
-  });
+  std::vector<float> values = std::move(result.dequantized);
+  result.dequantized.clear();
+  quantize_blocks(x, rules, lines, request, level, result);
+  result.dequantized = std::move(values);
+  dequantize_rows(*find_format(format.name), result.codes.data(), result.scale_codes.data(),
+                  lines.outer, lines.length, request.threads, request.simd,
+                  result.dequantized.data());
 }
 
 QuantizedArray quantize(const float* x, const std::vector<std::size_t>& shape,
@@ -498,18 +477,6 @@ MxTensor quantize_rows(const float* x, std::size_t rows, std::size_t k, FormatId
     throw Error(
         "this preset does not make engine operands (needed: blocks of 32 along a row, E8M0 scales, "
         "standard elements)");
-  }
-  if (options.scale_rule == ScaleRule::floor && kernels_apply(element_format(format), options)) {
-    MxTensor tensor;
-    tensor.format = format;
-    tensor.rows = rows;
-    tensor.k = k;
-    tensor.codes.resize(rows * k);
-    tensor.scales.resize(rows * tensor.scale_columns());
-    const BlockKernels kernels = block_kernels(format, simd.value_or(best_simd_level()));
-    quantize_lines(x, rows, k, options.scale_rule, kernels.quantize, threads, tensor.codes.data(),
-                   tensor.scales.data());
-    return tensor;
   }
   QuantizeRequest request;
   request.dequantize = false;

@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "model/numerics/block_kernels.h"
 #include "model/numerics/presets.h"
 #include "model/numerics/quantize.h"
 
@@ -66,11 +65,12 @@ void stream_dequantize(benchmark::State& state) {
 
 void quantize(benchmark::State& state, mx::FormatId format, mx::SimdLevel level) {
   const std::vector<float>& x = normals();
-  std::vector<uint8_t> codes(kElements);
-  std::vector<uint8_t> scales(kElements / mx::kBlockSize);
-  const mx::BlockKernels kernels = mx::block_kernels(format, level);
+  mx::QuantizeRequest request;
+  request.dequantize = false;
+  request.simd = level;
+  mx::QuantizedArray result;
   for (auto _ : state) {
-    kernels.quantize(x.data(), scales.size(), mx::ScaleRule::floor, codes.data(), scales.data());
+    mx::quantize_into(x.data(), {kRows, kColumns}, mx::element_format(format), {}, request, result);
     benchmark::ClobberMemory();
   }
   set_rate(state);
