@@ -49,10 +49,18 @@ RealScaleParameters real_parameters(const BlockRules& rules) {
 
 }  // namespace
 
-FastBlocks::FastBlocks(const BlockRules& rules, SimdLevel level, const FastOutput& output)
+FastBlocks::FastBlocks(const BlockRules& rules, SimdLevel level, NumberType type,
+                       const FastOutput& output)
     : rules_(rules), output_(output) {
   const QuantizerOptions& options = rules.options;
-  kernels_ = preset_kernels(encode_rule(rules.format, options), options.arithmetic, level);
+  const EncodeRule rule = encode_rule(rules.format, options);
+  float_kernels_ = preset_kernels(rule, options.arithmetic, level);
+  kernels_ = preset_kernels(rule, options.arithmetic, level, type);
+  rounds_input_ = options.bfloat16_input && type != NumberType::bfloat16;
+  if (rounds_input_) {
+    kernels_.encode = float_kernels_.encode;
+    kernels_.encode_row = float_kernels_.encode_row;
+  }
   power_of_two_ = options.scale_format.is_power_of_two();
   serves_ = has_kernel_format(rules.format) && has_kernel_scale(options) && kernels_.encode &&
             (power_of_two_ || kernels_.real_scales) &&
@@ -63,7 +71,7 @@ FastBlocks::FastBlocks(const BlockRules& rules, SimdLevel level, const FastOutpu
   parameters_ = encode_parameters(rules.format, options);
   if (!power_of_two_) real_ = real_parameters(rules);
   if (options.four_over_six != FourOverSix::off) {
-    choice_.emplace(rules, kernels_.errors, parameters_);
+    choice_.emplace(rules, kernels_, parameters_);
   }
   zero_ = zero_scale();
   if (power_of_two_) {
@@ -73,7 +81,7 @@ FastBlocks::FastBlocks(const BlockRules& rules, SimdLevel level, const FastOutpu
     table_->set(0, 1, zero_, {});
     table_->set(kFields - 1, 0, {}, {});
   }
-  if (options.bfloat16_input) rounded_.resize(kRun * std::max<std::size_t>(options.block_size, 32));
+  if (rounds_input_) rounded_.resize(kRun * std::max<std::size_t>(options.block_size, 32));
 }
 
 // The scale of a block of numbers with this amax > 0.
@@ -103,7 +111,7 @@ FastBlocks::Scale FastBlocks::zero_scale() const {
   float values[kZeros];
   quantize_elements(zeros, kZeros, rules_, scale, expected, values);
   uint8_t codes[kZeros];
-  kernels_.encode_row(zeros, kZeros, parameters_, ones, codes);
+  float_kernels_.encode_row(zeros, kZeros, parameters_, ones, codes);
   Scale result;
   result.code = static_cast<uint8_t>(scale.code);
   result.value = scale.value;
@@ -326,7 +334,7 @@ float FastBlocks::value_of(uint8_t code, float x, float factor, const CodeScale&
   return scale.apply(value);
 }
 
-void FastBlocks::write_values(const float* in, std::size_t count, std::size_t at,
+void FastBlocks::write_values(const FloatArray& in, std::size_t count, std::size_t at,
                               std::size_t block) {
   const CodeScale scale = rules_.code_scale(run_.decodes[block]);
   const uint8_t* codes = output_.codes + at;
@@ -340,7 +348,7 @@ void FastBlocks::write_values(const float* in, std::size_t count, std::size_t at
   for (std::size_t i = 0; i < count; i++) out[i] = scale.apply(values[codes[i]]);
 }
 
-void FastBlocks::write_row_values(const float* in, std::size_t columns, std::size_t at) {
+void FastBlocks::write_row_values(const FloatArray& in, std::size_t columns, std::size_t at) {
   const uint8_t* codes = output_.codes + at;
   float* out = output_.dequantized + at;
   const auto& scales = run_.code_scales;
@@ -354,17 +362,19 @@ void FastBlocks::write_row_values(const float* in, std::size_t columns, std::siz
   for (std::size_t i = 0; i < columns; i++) out[i] = scales[i].apply(values[codes[i]]);
 }
 
-void FastBlocks::line(const float* x, std::size_t at, std::size_t blocks, std::size_t size,
+void FastBlocks::line(const FloatArray& x, std::size_t at, std::size_t blocks, std::size_t size,
                       std::size_t scale_at, std::vector<std::size_t>& left) {
   for (std::size_t first = 0; first < blocks; first += kRun) {
     const std::size_t run = std::min(kRun, blocks - first);
     const std::size_t begin = at + first * size;
-    const float* in = x + begin;
-    kernels_.amax(in, run, size, kMagnitudeBits, run_.amax.data());
-    if (watches_mantissas_) kernels_.amax(in, run, size, kMantissaBits, run_.mantissas.data());
-    if (rules_.options.bfloat16_input) {
+    FloatArray in = x.from(begin);
+    kernels_.amax(in.data(), run, size, kMagnitudeBits, run_.amax.data());
+    if (watches_mantissas_) {
+      kernels_.amax(in.data(), run, size, kMantissaBits, run_.mantissas.data());
+    }
+    if (rounds_input_) {
       round_amaxes(run);
-      kernels_.round_bfloat16(in, run * size, rounded_.data());
+      kernels_.round_bfloat16(in.data(), run * size, rounded_.data());
       in = rounded_.data();
     }
     if (power_of_two_) {
@@ -372,74 +382,80 @@ void FastBlocks::line(const float* x, std::size_t at, std::size_t blocks, std::s
     } else {
       derive_real_scales({in, size, 1, run, size, false}, first, left);
     }
-    kernels_.encode(in, run, size, parameters_, run_.scales.factors.data(), output_.codes + begin);
+    kernels_.encode(in.data(), run, size, parameters_, run_.scales.factors.data(),
+                    output_.codes + begin);
     write_scales(run, scale_at + first);
     if (!output_.dequantized) continue;
     for (std::size_t block = 0; block < run; block++) {
-      write_values(in + block * size, size, begin + block * size, block);
+      write_values(in.from(block * size), size, begin + block * size, block);
     }
   }
 }
 
-void FastBlocks::columns(const float* x, std::size_t at, std::size_t stride, std::size_t rows,
+void FastBlocks::columns(const FloatArray& x, std::size_t at, std::size_t stride, std::size_t rows,
                          std::size_t columns, std::size_t scale_at, std::vector<std::size_t>& left,
                          const BlockRules* own) {
-  kernels_.amax_columns(x + at, stride, rows, columns, kMagnitudeBits, run_.amax.data());
+  const FloatArray top = x.from(at);
+  kernels_.amax_columns(top.data(), stride, rows, columns, kMagnitudeBits, run_.amax.data());
   if (watches_mantissas_) {
-    kernels_.amax_columns(x + at, stride, rows, columns, kMantissaBits, run_.mantissas.data());
+    kernels_.amax_columns(top.data(), stride, rows, columns, kMantissaBits, run_.mantissas.data());
   }
-  if (rules_.options.bfloat16_input) round_amaxes(columns);
+  if (rounds_input_) round_amaxes(columns);
   if (power_of_two_) {
     derive_scales(columns, 0, left);
   } else {
-    derive_real_scales({x + at, stride, rows, columns, 1, true}, 0, left, own);
+    derive_real_scales({top, stride, rows, columns, 1, true}, 0, left, own);
   }
   for (std::size_t i = 0; i < columns && output_.dequantized; i++) {
     run_.code_scales[i] = (own ? own[i] : rules_).code_scale(run_.decodes[i]);
   }
   for (std::size_t row = 0; row < rows; row++) {
     const std::size_t begin = at + row * stride;
-    const float* in = x + begin;
-    if (rules_.options.bfloat16_input) {
-      kernels_.round_bfloat16(in, columns, rounded_.data());
+    FloatArray in = x.from(begin);
+    if (rounds_input_) {
+      kernels_.round_bfloat16(in.data(), columns, rounded_.data());
       in = rounded_.data();
     }
-    kernels_.encode_row(in, columns, parameters_, run_.scales.factors.data(),
+    kernels_.encode_row(in.data(), columns, parameters_, run_.scales.factors.data(),
                         output_.codes + begin);
     if (output_.dequantized) write_row_values(in, columns, begin);
   }
   write_scales(columns, scale_at);
 }
 
-void FastBlocks::amax_of_tiles(const float* x, const Tiles& tiles, std::size_t first,
+void FastBlocks::amax_of_tiles(const FloatArray& x, const Tiles& tiles, std::size_t first,
                                std::size_t run) {
   std::array<uint32_t, kRun> row_amax;
   std::fill_n(run_.amax.begin(), run, 0u);
   for (std::size_t row = 0; row < tiles.rows; row++) {
-    const float* in = x + tiles.at + row * tiles.stride + first * tiles.size;
-    kernels_.amax(in, run, tiles.size, kMagnitudeBits, row_amax.data());
+    const FloatArray in = x.from(tiles.at + row * tiles.stride + first * tiles.size);
+    kernels_.amax(in.data(), run, tiles.size, kMagnitudeBits, row_amax.data());
     for (std::size_t i = 0; i < run; i++) run_.amax[i] = std::max(run_.amax[i], row_amax[i]);
   }
 }
 
-void FastBlocks::encode_tiles(const float* x, const Tiles& tiles, std::size_t first,
+void FastBlocks::encode_tiles(const FloatArray& x, const Tiles& tiles, std::size_t first,
                               std::size_t run) {
   for (std::size_t row = 0; row < tiles.rows; row++) {
     const std::size_t begin = tiles.at + row * tiles.stride + first * tiles.size;
-    kernels_.encode(x + begin, run, tiles.size, parameters_, run_.scales.factors.data(),
+    kernels_.encode(x.from(begin).data(), run, tiles.size, parameters_, run_.scales.factors.data(),
                     output_.codes + begin);
     if (!output_.dequantized) continue;
     for (std::size_t block = 0; block < run; block++) {
       const std::size_t at = begin + block * tiles.size;
-      write_values(x + at, tiles.size, at, block);
+      write_values(x.from(at), tiles.size, at, block);
     }
   }
 }
 
-BlockElements FastBlocks::elements_of(const float* x, const Tiles& tiles, std::size_t first,
+BlockElements FastBlocks::elements_of(const FloatArray& x, const Tiles& tiles, std::size_t first,
                                       std::size_t run) const {
-  return {
-      x + tiles.at + first * tiles.size, tiles.stride, tiles.rows, run, tiles.size, tiles.across};
+  return {x.from(tiles.at + first * tiles.size),
+          tiles.stride,
+          tiles.rows,
+          run,
+          tiles.size,
+          tiles.across};
 }
 
 void FastBlocks::write_tile_scales(const Tiles& tiles, std::size_t first, std::size_t run) {
@@ -456,7 +472,7 @@ void FastBlocks::write_tile_scales(const Tiles& tiles, std::size_t first, std::s
   }
 }
 
-void FastBlocks::tiles(const float* x, const Tiles& tiles, std::vector<std::size_t>& left) {
+void FastBlocks::tiles(const FloatArray& x, const Tiles& tiles, std::vector<std::size_t>& left) {
   for (std::size_t first = 0; first < tiles.blocks; first += kRun) {
     const std::size_t run = std::min(kRun, tiles.blocks - first);
     amax_of_tiles(x, tiles, first, run);

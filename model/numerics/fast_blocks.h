@@ -30,8 +30,8 @@ struct FastOutput {
 
 class FastBlocks {
  public:
-  /// `rules` must outlive it.
-  FastBlocks(const BlockRules& rules, SimdLevel level, const FastOutput& output);
+  /// For arrays of numbers of this type. `rules` must outlive it.
+  FastBlocks(const BlockRules& rules, SimdLevel level, NumberType type, const FastOutput& output);
   FastBlocks(const FastBlocks&) = delete;  // its members refer to each other
   FastBlocks& operator=(const FastBlocks&) = delete;
 
@@ -43,13 +43,13 @@ class FastBlocks {
 
   /// `blocks` blocks of `size` neighbours from x[at]; their scales start at scale_at. Appends the
   /// numbers (0..blocks - 1) of those that it leaves to the caller.
-  void line(const float* x, std::size_t at, std::size_t blocks, std::size_t size,
+  void line(const FloatArray& x, std::size_t at, std::size_t blocks, std::size_t size,
             std::size_t scale_at, std::vector<std::size_t>& left);
 
   /// One block a column of `rows` elements that are `stride` apart: `columns` of them (at most
   /// kColumns) from x[at]. Columns with a tensor scale each come with `own`, the rules of every
   /// one, which differ in nothing else.
-  void columns(const float* x, std::size_t at, std::size_t stride, std::size_t rows,
+  void columns(const FloatArray& x, std::size_t at, std::size_t stride, std::size_t rows,
                std::size_t columns, std::size_t scale_at, std::vector<std::size_t>& left,
                const BlockRules* own = nullptr);
 
@@ -67,10 +67,8 @@ class FastBlocks {
     bool across = false;
   };
   /// Whether `tiles` may be called for the rules that it serves.
-  bool serves_tiles() const {
-    return serves_ && !watches_mantissas_ && !rules_.options.bfloat16_input;
-  }
-  void tiles(const float* x, const Tiles& tiles, std::vector<std::size_t>& left);
+  bool serves_tiles() const { return serves_ && !watches_mantissas_ && !rounds_input_; }
+  void tiles(const FloatArray& x, const Tiles& tiles, std::vector<std::size_t>& left);
 
  private:
   static constexpr std::size_t kRun = 32;  // blocks: their elements stay in the first-level cache
@@ -124,26 +122,28 @@ class FastBlocks {
   void derive_real_scales(const BlockElements& elements, std::size_t first,
                           std::vector<std::size_t>& left, const BlockRules* own = nullptr);
   void real_scales(float factor, std::size_t blocks, const BlockRules* own, RealScales& scales);
-  void amax_of_tiles(const float* x, const Tiles& tiles, std::size_t first, std::size_t run);
-  void encode_tiles(const float* x, const Tiles& tiles, std::size_t first, std::size_t run);
+  void amax_of_tiles(const FloatArray& x, const Tiles& tiles, std::size_t first, std::size_t run);
+  void encode_tiles(const FloatArray& x, const Tiles& tiles, std::size_t first, std::size_t run);
   void write_tile_scales(const Tiles& tiles, std::size_t first, std::size_t run);
-  BlockElements elements_of(const float* x, const Tiles& tiles, std::size_t first,
+  BlockElements elements_of(const FloatArray& x, const Tiles& tiles, std::size_t first,
                             std::size_t run) const;
   void write_scales(std::size_t blocks, std::size_t scale_at);
   float value_of(uint8_t code, float x, float factor, const CodeScale& scale) const;
   // Those of some elements of the run's block, which lie from `at` on.
-  void write_values(const float* in, std::size_t count, std::size_t at, std::size_t block);
+  void write_values(const FloatArray& in, std::size_t count, std::size_t at, std::size_t block);
   // Those of a row of elements, one of each block of the run.
-  void write_row_values(const float* in, std::size_t columns, std::size_t at);
+  void write_row_values(const FloatArray& in, std::size_t columns, std::size_t at);
 
   const BlockRules& rules_;
   const FastOutput output_;
   PresetKernels kernels_;
+  PresetKernels float_kernels_;  // the same for float32
   EncodeParameters parameters_;
   RealScaleParameters real_;
   bool serves_ = false;
   bool power_of_two_ = true;
   bool watches_mantissas_ = false;
+  bool rounds_input_ = false;  // to bfloat16; encoders then get float32
   Scale zero_;
   std::optional<ScaleTable> table_;  // of power-of-two scales
   PowerScaleParameters pattern_;     // of neighbouring binades in it

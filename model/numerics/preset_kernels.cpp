@@ -61,16 +61,17 @@ EncodeParameters encode_parameters(const ElementFormat& format, const QuantizerO
   return p;
 }
 
-PresetKernels preset_kernels(const EncodeRule& rule, ScaleArithmetic arithmetic, SimdLevel level) {
+PresetKernels preset_kernels(const EncodeRule& rule, ScaleArithmetic arithmetic, SimdLevel level,
+                             NumberType type) {
   switch (level) {
     case SimdLevel::portable:
       break;
     case SimdLevel::avx2:
-      return preset_kernels_avx2(rule, arithmetic);
+      return preset_kernels_avx2(rule, arithmetic, type);
     case SimdLevel::avx512:
-      return preset_kernels_avx512(rule, arithmetic);
+      return preset_kernels_avx512(rule, arithmetic, type);
   }
-  return preset_kernels_portable(rule, arithmetic);
+  return preset_kernels_portable(rule, arithmetic, type);
 }
 
 }  // namespace mx

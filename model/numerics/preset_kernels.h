@@ -2,11 +2,13 @@
 // Vector kernels for every preset's ordinary blocks: largest magnitudes, block scales with
 // significand bits, and codes. What a preset does to a block's scale arrives as one factor a block,
 // so the kernels know roundings and formats, but no presets. fast_blocks.h puts them together.
+// Elements are numbers of the type that the kernels were asked for, wherever `x` is void.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
+#include "model/numerics/float_array.h"
 #include "model/numerics/format.h"
 #include "model/numerics/quantizer_options.h"
 #include "model/numerics/simd.h"
@@ -64,13 +66,15 @@ constexpr uint32_t kMantissaBits = 0x007FFFFF;
 
 /// Largest of the float32 bits under `mask` in blocks of `size` neighbours. Under kMagnitudeBits
 /// that is the largest magnitude, NaN above Inf above numbers.
-using AmaxKernel = void (*)(const float* x, std::size_t blocks, std::size_t size, uint32_t mask,
+using AmaxKernel = void (*)(const void* x, std::size_t blocks, std::size_t size, uint32_t mask,
                             uint32_t* amax);
 /// The same of columns of `rows` elements that are `stride` apart.
-using AmaxColumnsKernel = void (*)(const float* x, std::size_t stride, std::size_t rows,
+using AmaxColumnsKernel = void (*)(const void* x, std::size_t stride, std::size_t rows,
                                    std::size_t columns, uint32_t mask, uint32_t* amax);
 /// Rounds to bfloat16, ties to even; numbers only.
-using RoundKernel = void (*)(const float* x, std::size_t count, float* out);
+using RoundKernel = void (*)(const void* x, std::size_t count, float* out);
+/// Widens to float32.
+using WidenKernel = void (*)(const void* x, std::size_t count, float* out);
 /// E4M3 scales (codes and values) of `blocks` amaxes > 0, and by what their elements are
 /// multiplied or divided. Blocks that are not ordinary get a factor of 0, Inf or NaN.
 using RealScaleKernel = void (*)(const uint32_t* amax, std::size_t blocks,
@@ -88,11 +92,11 @@ using ErrorKernel = void (*)(const float* x, std::size_t stride, std::size_t row
                              const float* factors, const float* scales, const float* wholes,
                              float limit, float* errors);
 /// Codes of blocks of `size` neighbours, one factor a block.
-using EncodeKernel = void (*)(const float* x, std::size_t blocks, std::size_t size,
+using EncodeKernel = void (*)(const void* x, std::size_t blocks, std::size_t size,
                               const EncodeParameters& parameters, const float* factors,
                               uint8_t* codes);
 /// Codes of a row of elements, one factor each.
-using EncodeRowKernel = void (*)(const float* x, std::size_t columns,
+using EncodeRowKernel = void (*)(const void* x, std::size_t columns,
                                  const EncodeParameters& parameters, const float* factors,
                                  uint8_t* codes);
 
@@ -113,6 +117,7 @@ struct PresetKernels {
   AmaxKernel amax;
   AmaxColumnsKernel amax_columns;
   RoundKernel round_bfloat16;
+  WidenKernel widen;
   EncodeKernel encode;  ///< null if there is none for this rule
   EncodeRowKernel encode_row;
   PowerScaleKernel power_scales;
@@ -120,11 +125,15 @@ struct PresetKernels {
   ErrorKernel errors;           ///< null if there is none for this rule
 };
 
-PresetKernels preset_kernels(const EncodeRule& rule, ScaleArithmetic arithmetic, SimdLevel level);
+PresetKernels preset_kernels(const EncodeRule& rule, ScaleArithmetic arithmetic, SimdLevel level,
+                             NumberType type = NumberType::float32);
 
 /// One set for each level, compiled from the same source (preset_kernels.inc).
-PresetKernels preset_kernels_portable(const EncodeRule& rule, ScaleArithmetic arithmetic);
-PresetKernels preset_kernels_avx2(const EncodeRule& rule, ScaleArithmetic arithmetic);
-PresetKernels preset_kernels_avx512(const EncodeRule& rule, ScaleArithmetic arithmetic);
+PresetKernels preset_kernels_portable(const EncodeRule& rule, ScaleArithmetic arithmetic,
+                                      NumberType type);
+PresetKernels preset_kernels_avx2(const EncodeRule& rule, ScaleArithmetic arithmetic,
+                                  NumberType type);
+PresetKernels preset_kernels_avx512(const EncodeRule& rule, ScaleArithmetic arithmetic,
+                                    NumberType type);
 
 }  // namespace mx

@@ -18,11 +18,11 @@ namespace {
 
 // Largest magnitude of elements `stride` apart, 1 if that is 0: the tensor scale must be usable.
 // NaN counts as larger than Inf where the two count at all.
-float largest_magnitude(const float* x, std::size_t count, std::size_t stride, bool specials,
+float largest_magnitude(const FloatArray& x, std::size_t count, std::size_t stride, bool specials,
                         const PresetKernels& kernels) {
   uint32_t amax = 0;
   if (stride == 1) {
-    kernels.amax(x, 1, count, kMagnitudeBits, &amax);
+    kernels.amax(x.data(), 1, count, kMagnitudeBits, &amax);
     if (specials || amax < kInfinity) return amax == 0 ? 1.0f : from_bits(amax);
     amax = 0;
   }
@@ -83,26 +83,28 @@ std::size_t rows_across(const std::vector<std::size_t>& shape, std::size_t axis)
 }
 
 // largest_magnitude of each of the runs of one outer index, row after row as they lie in memory.
-std::vector<float> amaxes_of_runs(const float* x, const Lines& lines, bool specials,
+std::vector<float> amaxes_of_runs(const FloatArray& x, const Lines& lines, bool specials,
                                   const PresetKernels& kernels) {
   if (lines.inner == 1) return {largest_magnitude(x, lines.length, 1, specials, kernels)};
   std::vector<uint32_t> bits(lines.inner);
-  kernels.amax_columns(x, lines.inner, lines.length, lines.inner, kMagnitudeBits, bits.data());
+  kernels.amax_columns(x.data(), lines.inner, lines.length, lines.inner, kMagnitudeBits,
+                       bits.data());
   std::vector<float> amaxes;
   for (std::size_t inner = 0; inner < lines.inner; inner++) {
     const bool ordinary = bits[inner] != 0 && (specials || bits[inner] < kInfinity);
     amaxes.push_back(
         ordinary ? from_bits(bits[inner])
-                 : largest_magnitude(x + inner, lines.length, lines.inner, specials, kernels));
+                 : largest_magnitude(x.from(inner), lines.length, lines.inner, specials, kernels));
   }
   return amaxes;
 }
 
 // Rules for every run along the axis, or one for all.
-std::vector<BlockRules> rules_of(const float* x, const Lines& lines, const ElementFormat& format,
-                                 const QuantizerOptions& options, SimdLevel level) {
+std::vector<BlockRules> rules_of(const FloatArray& x, const Lines& lines,
+                                 const ElementFormat& format, const QuantizerOptions& options,
+                                 SimdLevel level) {
   if (!options.uses_tensor_scale) return {make_block_rules(format, options, 1)};
-  const PresetKernels kernels = preset_kernels({}, {}, level);
+  const PresetKernels kernels = preset_kernels({}, {}, level, x.type());
   if (!options.row_scaled) {
     const std::size_t count = lines.outer * lines.length * lines.inner;
     const float amax = options.tensor_amax
@@ -113,7 +115,7 @@ std::vector<BlockRules> rules_of(const float* x, const Lines& lines, const Eleme
   std::vector<BlockRules> rules;
   rules.reserve(lines.outer * lines.inner);
   for (std::size_t outer = 0; outer < lines.outer; outer++) {
-    const float* first = x + outer * lines.length * lines.inner;
+    const FloatArray first = x.from(outer * lines.length * lines.inner);
     for (const float amax : amaxes_of_runs(first, lines, options.tensor_specials, kernels)) {
       rules.push_back(make_block_rules(format, options, amax));
     }
@@ -133,7 +135,7 @@ FastOutput fast_output(QuantizedArray& result) {
 // Gathers, quantizes and scatters the blocks of one array.
 class ArrayQuantizer {
  public:
-  ArrayQuantizer(const float* x, const std::vector<BlockRules>& rules, const Lines& lines,
+  ArrayQuantizer(const FloatArray& x, const std::vector<BlockRules>& rules, const Lines& lines,
                  QuantizedArray& result)
       : x_(x), rules_(rules), options_(rules[0].options), lines_(lines), result_(result) {
     const std::size_t size = options_.block_size;
@@ -150,7 +152,7 @@ class ArrayQuantizer {
       const std::size_t outer = unit / lines_.blocks;
       const std::size_t block = unit % lines_.blocks;
       if (!fast || (rules_.size() > 1 && block == 0)) {
-        fast.emplace(rules_of_run(outer, 0), level, fast_output(result_));
+        fast.emplace(rules_of_run(outer, 0), level, x_.type(), fast_output(result_));
       }
       unit += lines_.inner == 1 ? fast_line(*fast, outer, block, last - unit)
                                 : fast_columns(*fast, outer, block);
@@ -182,7 +184,7 @@ class ArrayQuantizer {
 
   // The same with vector kernels.
   void run_tiles_fast(SimdLevel level, std::size_t first, std::size_t last, std::size_t rows) {
-    FastBlocks fast(rules_[0], level, fast_output(result_));
+    FastBlocks fast(rules_[0], level, x_.type(), fast_output(result_));
     tile_rows_ = rows;
     const std::size_t height = lines_.inner == 1 ? options_.block_rows : options_.block_size;
     const std::size_t memory_rows = lines_.inner == 1 ? rows : lines_.length;
@@ -326,7 +328,7 @@ class ArrayQuantizer {
     if (wants_values) result_.dequantized[at] = dequantized_[i];
   }
 
-  const float* x_;
+  const FloatArray x_;
   const std::vector<BlockRules>& rules_;
   const QuantizerOptions& options_;
   const Lines lines_;
@@ -373,15 +375,15 @@ std::size_t resolve_axis(int axis, const std::vector<std::size_t>& shape) {
 }
 
 // Codes, scales and, if there is room for them, values of all blocks.
-void quantize_blocks(const float* x, const std::vector<BlockRules>& rules, const Lines& lines,
+void quantize_blocks(const FloatArray& x, const std::vector<BlockRules>& rules, const Lines& lines,
                      const QuantizeRequest& request, SimdLevel level, QuantizedArray& result) {
-  const bool fast =
-      !request.block_by_block && FastBlocks(rules[0], level, fast_output(result)).serves();
+  const bool fast = !request.block_by_block &&
+                    FastBlocks(rules[0], level, x.type(), fast_output(result)).serves();
   if (rules[0].options.block_rows > 1) {
     const std::size_t rows = rows_across(result.shape, result.axis);
     const std::size_t matrices = lines.inner == 1 && rows > 0 ? lines.outer / rows : lines.outer;
     ArrayQuantizer quantizer(x, rules, lines, result);
-    if (fast && FastBlocks(rules[0], level, fast_output(result)).serves_tiles()) {
+    if (fast && FastBlocks(rules[0], level, x.type(), fast_output(result)).serves_tiles()) {
       quantizer.run_tiles_fast(level, 0, matrices, rows);
     } else {
       quantizer.run_tiles(0, matrices, rows);
@@ -403,7 +405,7 @@ void quantize_blocks(const float* x, const std::vector<BlockRules>& rules, const
 
 }  // namespace
 
-void quantize_into(const float* x, const std::vector<std::size_t>& shape,
+void quantize_into(const FloatArray& x, const std::vector<std::size_t>& shape,
                    const ElementFormat& format, const QuantizerOptions& options,
                    const QuantizeRequest& request, QuantizedArray& result) {
   check_options(options);
@@ -459,7 +461,7 @@ void quantize_into(const float* x, const std::vector<std::size_t>& shape,
                   result.dequantized.data());
 }
 
-QuantizedArray quantize(const float* x, const std::vector<std::size_t>& shape,
+QuantizedArray quantize(const FloatArray& x, const std::vector<std::size_t>& shape,
                         const ElementFormat& format, const QuantizerOptions& options,
                         const QuantizeRequest& request) {
   QuantizedArray result;
@@ -467,7 +469,7 @@ QuantizedArray quantize(const float* x, const std::vector<std::size_t>& shape,
   return result;
 }
 
-MxTensor quantize_rows(const float* x, std::size_t rows, std::size_t k, FormatId format,
+MxTensor quantize_rows(const FloatArray& x, std::size_t rows, std::size_t k, FormatId format,
                        const QuantizerOptions& options, unsigned threads,
                        std::optional<SimdLevel> simd) {
   const bool operand = options.walk == BlockWalk::axis && options.block_size == kBlockSize &&

@@ -11,10 +11,10 @@ bool is_ordinary(float factor) { return std::isfinite(factor) && factor > 0; }
 
 }  // namespace
 
-ScaleChoice::ScaleChoice(const BlockRules& rules, ErrorKernel kernel,
+ScaleChoice::ScaleChoice(const BlockRules& rules, const PresetKernels& kernels,
                          const EncodeParameters& parameters)
     : rules_(rules),
-      kernel_(kernel),
+      kernels_(kernels),
       parameters_(parameters),
       block_rows_(rules.options.block_rows) {}
 
@@ -33,22 +33,39 @@ void ScaleChoice::set_wholes(const BlockElements& elements, const BlockRules* ow
 void ScaleChoice::transpose(const BlockElements& elements) {
   const std::size_t size = elements.size;
   const std::size_t blocks = elements.blocks;
-  columns_.resize(elements.rows * size * blocks);
-  float* out = columns_.data();
+  buffer_.resize(elements.rows * size * blocks);
+  row_.resize(size * blocks);
+  float* out = buffer_.data();
   for (std::size_t row = 0; row < elements.rows; row++, out += size * blocks) {
-    const float* in = elements.x + row * elements.stride;
+    kernels_.widen(elements.x.from(row * elements.stride).data(), size * blocks, row_.data());
+    const float* in = row_.data();
     for (std::size_t block = 0; block < blocks; block++, in += size) {
       for (std::size_t i = 0; i < size; i++) out[i * blocks + block] = in[i];
     }
+  }
+  columns_ = buffer_.data();
+  column_stride_ = blocks;
+}
+
+void ScaleChoice::widen_rows(const BlockElements& elements) {
+  column_stride_ = elements.stride;
+  columns_ = static_cast<const float*>(elements.x.data());
+  if (elements.x.type() == NumberType::float32) return;
+  column_stride_ = elements.blocks * elements.size;
+  buffer_.resize(elements.rows * column_stride_);
+  columns_ = buffer_.data();
+  for (std::size_t row = 0; row < elements.rows; row++) {
+    kernels_.widen(elements.x.from(row * elements.stride).data(), column_stride_,
+                   &buffer_[row * column_stride_]);
   }
 }
 
 void ScaleChoice::errors_along(const BlockElements& elements, const RealScales& scales) {
   const std::size_t blocks = elements.blocks;
   for (std::size_t row = 0; row < elements.rows; row++) {
-    kernel_(&columns_[row * elements.size * blocks], blocks, elements.size, blocks, parameters_,
-            scales.factors.data(), scales.values.data(), wholes_.data(), rules_.tensor_limit,
-            &errors_[row * blocks]);
+    kernels_.errors(columns_ + row * elements.size * blocks, column_stride_, elements.size, blocks,
+                    parameters_, scales.factors.data(), scales.values.data(), wholes_.data(),
+                    rules_.tensor_limit, &errors_[row * blocks]);
   }
 }
 
@@ -62,8 +79,8 @@ void ScaleChoice::errors_across(const BlockElements& elements, const RealScales&
     factors_[i] = scales.factors[i / size];
     values_[i] = scales.values[i / size];
   }
-  kernel_(elements.x, elements.stride, elements.rows, columns, parameters_, factors_.data(),
-          values_.data(), wholes_.data(), rules_.tensor_limit, column_errors_.data());
+  kernels_.errors(columns_, column_stride_, elements.rows, columns, parameters_, factors_.data(),
+                  values_.data(), wholes_.data(), rules_.tensor_limit, column_errors_.data());
   for (std::size_t i = 0; i < columns; i++) {
     errors_[i % size * elements.blocks + i / size] = column_errors_[i];
   }
@@ -95,7 +112,11 @@ void ScaleChoice::choose(const BlockElements& elements, const BlockRules* own,
                          const RealScales& four, RealScales& six) {
   const std::size_t blocks = elements.blocks;
   set_wholes(elements, own);
-  if (!elements.across) transpose(elements);
+  if (elements.across) {
+    widen_rows(elements);
+  } else {
+    transpose(elements);
+  }
   std::array<float, RealScales::kMost> errors_of_four;
   std::copy_n(errors(elements, four), blocks, errors_of_four.begin());
   const float* errors_of_six = errors(elements, six);
