@@ -69,6 +69,7 @@ FastBlocks::FastBlocks(const BlockRules& rules, SimdLevel level, NumberType type
   watches_mantissas_ = options.float32_element_log2 && options.rounding == Rounding::toward_zero &&
                        rules.format.kind == FormatKind::floating;
   parameters_ = encode_parameters(rules.format, options);
+  decode_parameters_ = decode_parameters(rules.format, options);
   if (!power_of_two_) real_ = real_parameters(rules);
   if (options.four_over_six != FourOverSix::off) {
     choice_.emplace(rules, kernels_, parameters_);
@@ -334,32 +335,52 @@ float FastBlocks::value_of(uint8_t code, float x, float factor, const CodeScale&
   return scale.apply(value);
 }
 
-void FastBlocks::write_values(const FloatArray& in, std::size_t count, std::size_t at,
-                              std::size_t block) {
-  const CodeScale scale = rules_.code_scale(run_.decodes[block]);
+void FastBlocks::set_code_scales(std::size_t blocks, const BlockRules* own) {
+  for (std::size_t block = 0; block < blocks; block++) {
+    const CodeScale scale = (own ? own[block] : rules_).code_scale(run_.decodes[block]);
+    run_.first_scales[block] = scale.first;
+    run_.second_scales[block] = scale.second;
+  }
+}
+
+const float* FastBlocks::floats(const FloatArray& x, std::size_t count) {
+  if (x.type() == NumberType::float32) return static_cast<const float*>(x.data());
+  widened_.resize(std::max(widened_.size(), count));
+  kernels_.widen(x.data(), count, widened_.data());
+  return widened_.data();
+}
+
+void FastBlocks::write_values(const FloatArray& in, std::size_t blocks, std::size_t size,
+                              std::size_t at) {
   const uint8_t* codes = output_.codes + at;
   float* out = output_.dequantized + at;
-  if (rules_.format.kind == FormatKind::integer) {  // whose codes do not tell the sign of zeros
-    const float factor = run_.scales.factors[block];
-    for (std::size_t i = 0; i < count; i++) out[i] = value_of(codes[i], in[i], factor, scale);
+  if (rules_.format.kind == FormatKind::floating) {
+    kernels_.decode(codes, blocks, size, decode_parameters_, run_.first_scales.data(),
+                    run_.second_scales.data(), out);
     return;
   }
-  const float* values = rules_.values.data();
-  for (std::size_t i = 0; i < count; i++) out[i] = scale.apply(values[codes[i]]);
+  // Integer codes do not tell the sign of zeros.
+  const float* x = floats(in, blocks * size);
+  for (std::size_t block = 0; block < blocks; block++, codes += size, x += size, out += size) {
+    const float factor = run_.scales.factors[block];
+    const CodeScale scale = {run_.first_scales[block], run_.second_scales[block]};
+    for (std::size_t i = 0; i < size; i++) out[i] = value_of(codes[i], x[i], factor, scale);
+  }
 }
 
 void FastBlocks::write_row_values(const FloatArray& in, std::size_t columns, std::size_t at) {
   const uint8_t* codes = output_.codes + at;
   float* out = output_.dequantized + at;
-  const auto& scales = run_.code_scales;
-  if (rules_.format.kind == FormatKind::integer) {
-    for (std::size_t i = 0; i < columns; i++) {
-      out[i] = value_of(codes[i], in[i], run_.scales.factors[i], scales[i]);
-    }
+  if (rules_.format.kind == FormatKind::floating) {
+    kernels_.decode_row(codes, columns, decode_parameters_, run_.first_scales.data(),
+                        run_.second_scales.data(), out);
     return;
   }
-  const float* values = rules_.values.data();
-  for (std::size_t i = 0; i < columns; i++) out[i] = scales[i].apply(values[codes[i]]);
+  const float* x = floats(in, columns);
+  for (std::size_t i = 0; i < columns; i++) {
+    out[i] = value_of(codes[i], x[i], run_.scales.factors[i],
+                      {run_.first_scales[i], run_.second_scales[i]});
+  }
 }
 
 void FastBlocks::line(const FloatArray& x, std::size_t at, std::size_t blocks, std::size_t size,
@@ -386,9 +407,8 @@ void FastBlocks::line(const FloatArray& x, std::size_t at, std::size_t blocks, s
                     output_.codes + begin);
     write_scales(run, scale_at + first);
     if (!output_.dequantized) continue;
-    for (std::size_t block = 0; block < run; block++) {
-      write_values(in.from(block * size), size, begin + block * size, block);
-    }
+    set_code_scales(run);
+    write_values(in, run, size, begin);
   }
 }
 
@@ -406,9 +426,7 @@ void FastBlocks::columns(const FloatArray& x, std::size_t at, std::size_t stride
   } else {
     derive_real_scales({top, stride, rows, columns, 1, true}, 0, left, own);
   }
-  for (std::size_t i = 0; i < columns && output_.dequantized; i++) {
-    run_.code_scales[i] = (own ? own[i] : rules_).code_scale(run_.decodes[i]);
-  }
+  if (output_.dequantized) set_code_scales(columns, own);
   for (std::size_t row = 0; row < rows; row++) {
     const std::size_t begin = at + row * stride;
     FloatArray in = x.from(begin);
@@ -436,15 +454,12 @@ void FastBlocks::amax_of_tiles(const FloatArray& x, const Tiles& tiles, std::siz
 
 void FastBlocks::encode_tiles(const FloatArray& x, const Tiles& tiles, std::size_t first,
                               std::size_t run) {
+  if (output_.dequantized) set_code_scales(run);
   for (std::size_t row = 0; row < tiles.rows; row++) {
     const std::size_t begin = tiles.at + row * tiles.stride + first * tiles.size;
     kernels_.encode(x.from(begin).data(), run, tiles.size, parameters_, run_.scales.factors.data(),
                     output_.codes + begin);
-    if (!output_.dequantized) continue;
-    for (std::size_t block = 0; block < run; block++) {
-      const std::size_t at = begin + block * tiles.size;
-      write_values(x.from(at), tiles.size, at, block);
-    }
+    if (output_.dequantized) write_values(x.from(begin), run, tiles.size, begin);
   }
 }
 

@@ -105,7 +105,8 @@ class FastBlocks {
     std::array<uint32_t, kMost> amax;
     std::array<uint32_t, kMost> mantissas;
     std::array<float, kMost> decodes;
-    std::array<CodeScale, kMost> code_scales;
+    std::array<float, kMost> first_scales;  // of CodeScale
+    std::array<float, kMost> second_scales;
     RealScales scales;
   };
 
@@ -129,8 +130,10 @@ class FastBlocks {
                             std::size_t run) const;
   void write_scales(std::size_t blocks, std::size_t scale_at);
   float value_of(uint8_t code, float x, float factor, const CodeScale& scale) const;
-  // Those of some elements of the run's block, which lie from `at` on.
-  void write_values(const FloatArray& in, std::size_t count, std::size_t at, std::size_t block);
+  const float* floats(const FloatArray& x, std::size_t count);
+  void set_code_scales(std::size_t blocks, const BlockRules* own = nullptr);
+  // Values of blocks of the run whose elements are neighbours and lie from `at` on.
+  void write_values(const FloatArray& in, std::size_t blocks, std::size_t size, std::size_t at);
   // Those of a row of elements, one of each block of the run.
   void write_row_values(const FloatArray& in, std::size_t columns, std::size_t at);
 
@@ -139,6 +142,7 @@ class FastBlocks {
   PresetKernels kernels_;
   PresetKernels float_kernels_;  // the same for float32
   EncodeParameters parameters_;
+  DecodeParameters decode_parameters_;
   RealScaleParameters real_;
   bool serves_ = false;
   bool power_of_two_ = true;
@@ -149,6 +153,7 @@ class FastBlocks {
   PowerScaleParameters pattern_;     // of neighbouring binades in it
   Run run_;
   std::vector<float> rounded_;
+  std::vector<float> widened_;
   std::optional<ScaleChoice> choice_;  // with options.four_over_six
   RealScales four_;
 };

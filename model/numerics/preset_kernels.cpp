@@ -61,6 +61,18 @@ EncodeParameters encode_parameters(const ElementFormat& format, const QuantizerO
   return p;
 }
 
+DecodeParameters decode_parameters(const ElementFormat& format, const QuantizerOptions& options) {
+  DecodeParameters p;
+  p.drop = 23 - format.mantissa_bits;
+  p.magnitudes = static_cast<int32_t>(format.sign_mask()) - 1;
+  p.first_normal = 1 << format.mantissa_bits;
+  p.bias = power_bits(format.emin() - 1);
+  p.step = static_cast<float>(pow2(format.lsb_exponent));
+  p.sign_shift = format.bits - 1;
+  p.zero_signs = options.unsigned_zero_values ? 0 : -1;
+  return p;
+}
+
 PresetKernels preset_kernels(const EncodeRule& rule, ScaleArithmetic arithmetic, SimdLevel level,
                              NumberType type) {
   switch (level) {

@@ -100,6 +100,28 @@ using EncodeRowKernel = void (*)(const void* x, std::size_t columns,
                                  const EncodeParameters& parameters, const float* factors,
                                  uint8_t* codes);
 
+/// What decoding a floating format of at most 8 bits needs.
+struct DecodeParameters {
+  int drop = 0;            ///< mantissa bits of float32 beyond the format's
+  int32_t magnitudes = 0;  ///< all bits of a code but its sign
+  int32_t first_normal = 0;
+  int32_t bias = 0;  ///< of the exponents, as float32 bits
+  float step = 1;    ///< between subnormals
+  int sign_shift = 0;
+  int32_t zero_signs = 0;  ///< all ones if the code of -0 stands for -0
+};
+DecodeParameters decode_parameters(const ElementFormat& format, const QuantizerOptions& options);
+
+/// Values of the finite codes of blocks of `size` neighbours, multiplied by their block's first
+/// factor and then by the second one.
+using DecodeKernel = void (*)(const uint8_t* codes, std::size_t blocks, std::size_t size,
+                              const DecodeParameters& parameters, const float* firsts,
+                              const float* seconds, float* out);
+/// Of a row of codes with factors each.
+using DecodeRowKernel = void (*)(const uint8_t* codes, std::size_t columns,
+                                 const DecodeParameters& parameters, const float* firsts,
+                                 const float* seconds, float* out);
+
 /// How elements become codes: a kernel exists for every combination that a preset has.
 struct EncodeRule {
   FormatKind kind = FormatKind::floating;
@@ -120,6 +142,8 @@ struct PresetKernels {
   WidenKernel widen;
   EncodeKernel encode;  ///< null if there is none for this rule
   EncodeRowKernel encode_row;
+  DecodeKernel decode;
+  DecodeRowKernel decode_row;
   PowerScaleKernel power_scales;
   RealScaleKernel real_scales;  ///< null for arithmetics without one
   ErrorKernel errors;           ///< null if there is none for this rule

@@ -451,7 +451,7 @@ void quantize_into(const FloatArray& x, const std::vector<std::size_t>& shape,
     quantize_blocks(x, rules, lines, request, level, result);
     return;
   }
-  // The kernels of the way back make values faster than codes are looked up one by one.
+  // The kernels of the way back know the format and are faster than those for any.
   std::vector<float> values = std::move(result.dequantized);
   result.dequantized.clear();
   quantize_blocks(x, rules, lines, request, level, result);
