@@ -194,7 +194,7 @@ std::size_t check(const std::string& preset, const Settings& settings) {
              preset,
              {rows, across, length},
              -1,
-             random() % 4 == 0,
+             random() % 2 == 0,
              all_levels[turn % all_levels.size()],
              random() % 2 == 0 ? mx::NumberType::float32
                                : static_cast<mx::NumberType>(1 + random() % 2)};
