@@ -13,6 +13,15 @@
 
 namespace mx {
 
+/// Two factors by which a code's value is multiplied, one after the other; where a ValueOrder has
+/// one product only, the second factor is 1, which changes nothing.
+struct CodeScale {
+  float first = 1;
+  float second = 1;
+
+  float apply(float value) const { return value * first * second; }
+};
+
 /// What all blocks of an array share.
 struct BlockRules {
   QuantizerOptions options;
@@ -25,8 +34,12 @@ struct BlockRules {
   float tensor_amax = 1;   ///< what the tensor scale was made of
   float tensor_limit = 1;  ///< the amax whose tensor scale is 1
 
-  /// Value of `code`, whose value without scales is `value`, under a block scale.
-  float scaled_value(float value, float block_scale) const;
+  /// What makes the values of codes under a block scale.
+  CodeScale code_scale(float block_scale) const;
+  /// Value of a code, whose value without scales is `value`, under a block scale.
+  float scaled_value(float value, float block_scale) const {
+    return code_scale(block_scale).apply(value);
+  }
 };
 
 /// `array_amax` matters only with options.uses_tensor_scale.

@@ -177,16 +177,16 @@ class ElementQuantizer {
 
 }  // namespace
 
-float BlockRules::scaled_value(float value, float block_scale) const {
+CodeScale BlockRules::code_scale(float block_scale) const {
   switch (options.value_order) {
     case ValueOrder::code_first:
       break;
     case ValueOrder::scales_first:
-      return value * (block_scale * tensor_decode);
+      return {block_scale * tensor_decode, 1};
     case ValueOrder::amax_first:
-      return value * (block_scale * tensor_amax * (1.0f / tensor_limit));
+      return {block_scale * tensor_amax * (1.0f / tensor_limit), 1};
   }
-  return value * block_scale * tensor_decode;
+  return {block_scale, tensor_decode};
 }
 
 ElementExponents element_exponents(const BlockRules& rules, const BlockScale& scale) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fast conversion of whole contiguous 32-element blocks: preset ocp with any scale rule, and back.
+// Fast decoding of contiguous 32-element blocks with E8M0 scales. fast_blocks.h encodes them.
 #pragma once
 
 #include <cstddef>
@@ -11,11 +11,7 @@
 
 namespace mx {
 
-/// x[blocks * 32] to codes[blocks * 32] and E8M0 scales[blocks], exactly as quantize_rows with the
-/// default options and this scale rule.
-using QuantizeKernel = void (*)(const float* x, std::size_t blocks, ScaleRule rule, uint8_t* codes,
-                                uint8_t* scales);
-/// The inverse; every NaN is 0x7FC00000.
+/// codes[blocks * 32] and scales[blocks] to numbers; every NaN is 0x7FC00000.
 using DequantizeKernel = void (*)(const uint8_t* codes, const uint8_t* scales, std::size_t blocks,
                                   float* out);
 
@@ -27,7 +23,6 @@ using IntegerKernel = void (*)(const uint8_t* codes, std::size_t count, int32_t*
 using ByteKernel = void (*)(const uint8_t* codes, std::size_t count, int8_t* out);
 
 struct BlockKernels {
-  QuantizeKernel quantize;
   DequantizeKernel dequantize;
   IntegerKernel integers;
   ByteKernel bytes;

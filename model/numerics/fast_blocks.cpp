@@ -9,13 +9,10 @@
 namespace mx {
 namespace {
 
-constexpr uint32_t kFields = 256;  // values of a float32's exponent field
 // Elements this near below a power of two may have a log2f that is one too high, and elements of
 // blocks with a smaller amax may be subnormal in float32: what truncation makes of both depends.
 constexpr uint32_t kNearTop = 0x7FFF00;
 constexpr uint32_t kFarFromSubnormal = 100u << 23;
-
-int32_t power_bits(int exponent) { return (exponent + 127) << 23; }
 
 bool has_kernel_format(const ElementFormat& format) {
   if (format.bits > 8) return false;
@@ -26,36 +23,10 @@ bool has_kernel_format(const ElementFormat& format) {
 
 bool has_kernel_scale(const QuantizerOptions& options) {
   const ScaleFormat& scale = options.scale_format;
-  if (options.four_over_six != FourOverSix::off) return false;
   if (scale.is_power_of_two()) return true;
   const bool rounds_up =
       options.scale_rule == ScaleRule::ceil || options.scale_rule == ScaleRule::rceil;
   return scale == ScaleFormat{4, 3, 7} && !rounds_up;
-}
-
-EncodeRule encode_rule(const ElementFormat& format, const QuantizerOptions& options) {
-  EncodeRule rule;
-  rule.kind = format.kind;
-  rule.rounding = options.rounding;
-  if (format.kind == FormatKind::floating) rule.zero_sign = options.zero_sign;
-  rule.divides =
-      !options.scale_format.is_power_of_two() && (options.arithmetic == ScaleArithmetic::division ||
-                                                  options.arithmetic == ScaleArithmetic::product);
-  return rule;
-}
-
-// What is added below the last kept bit of a normal element, before those bits are dropped.
-uint32_t rounding_addend(Rounding rounding, int drop) {
-  const uint32_t half = 1u << (drop - 1);
-  switch (rounding) {
-    case Rounding::nearest_away:
-    case Rounding::nearest_away_float32:
-      return half;
-    case Rounding::toward_zero:
-      return 0;
-    default:
-      return half - 1;
-  }
 }
 
 RealScaleParameters real_parameters(const BlockRules& rules) {
@@ -66,6 +37,8 @@ RealScaleParameters real_parameters(const BlockRules& rules) {
   p.inverse_max = 1.0f / p.max;
   p.decode = rules.tensor_decode;
   p.encode = rules.tensor_encode;
+  p.limit = rules.tensor_limit / p.max;
+  p.whole = rules.tensor_amax / p.max;
   p.min_scale = options.min_scale;
   // Casts give NaN from halfway to the code that would follow the largest one.
   p.above = options.saturate_scale
@@ -76,48 +49,40 @@ RealScaleParameters real_parameters(const BlockRules& rules) {
 
 }  // namespace
 
-FastBlocks::FastBlocks(const BlockRules& rules, SimdLevel level, const FastOutput& output)
+FastBlocks::FastBlocks(const BlockRules& rules, SimdLevel level, NumberType type,
+                       const FastOutput& output)
     : rules_(rules), output_(output) {
   const QuantizerOptions& options = rules.options;
-  kernels_ = preset_kernels(encode_rule(rules.format, options), options.arithmetic, level);
+  const EncodeRule rule = encode_rule(rules.format, options);
+  float_kernels_ = preset_kernels(rule, options.arithmetic, level);
+  kernels_ = preset_kernels(rule, options.arithmetic, level, type);
+  rounds_input_ = options.bfloat16_input && type != NumberType::bfloat16;
+  if (rounds_input_) {
+    kernels_.encode = float_kernels_.encode;
+    kernels_.encode_row = float_kernels_.encode_row;
+  }
   power_of_two_ = options.scale_format.is_power_of_two();
   serves_ = has_kernel_format(rules.format) && has_kernel_scale(options) && kernels_.encode &&
-            (power_of_two_ || kernels_.real_scales);
+            (power_of_two_ || kernels_.real_scales) &&
+            (options.four_over_six == FourOverSix::off || kernels_.errors);
   if (!serves_) return;
   watches_mantissas_ = options.float32_element_log2 && options.rounding == Rounding::toward_zero &&
                        rules.format.kind == FormatKind::floating;
-  set_parameters();
+  parameters_ = encode_parameters(rules.format, options);
+  decode_parameters_ = decode_parameters(rules.format, options);
   if (!power_of_two_) real_ = real_parameters(rules);
+  if (options.four_over_six != FourOverSix::off) {
+    choice_.emplace(rules, kernels_, parameters_);
+  }
   zero_ = zero_scale();
   if (power_of_two_) {
-    binades_.resize(kFields);
-    binades_[0] = {true, 1, {zero_, {}}};
-    binades_[kFields - 1].known = true;
+    table_.emplace();
+    table_->states.fill(kUnknown);
+    table_->thresholds.fill(0);
+    table_->set(0, 1, zero_, {});
+    table_->set(kFields - 1, 0, {}, {});
   }
-  if (options.bfloat16_input) rounded_.resize(kRun * std::max<std::size_t>(options.block_size, 32));
-}
-
-void FastBlocks::set_parameters() {
-  const ElementFormat& format = rules_.format;
-  EncodeParameters& p = parameters_;
-  if (format.kind == FormatKind::integer) {
-    const bool full = rules_.options.full_integer_range;
-    const float largest = static_cast<float>(format.max_code);
-    p.units = static_cast<float>(pow2(-format.lsb_exponent));
-    p.max_positive = static_cast<int32_t>(to_bits(largest));
-    p.max_negative = static_cast<int32_t>(to_bits(full ? largest + 1 : largest));
-    p.code_mask = static_cast<int32_t>(format.code_mask());
-    return;
-  }
-  p.drop = 23 - format.mantissa_bits;
-  p.max_bits = static_cast<int32_t>(to_bits(static_cast<float>(format.max)));
-  p.min_normal = power_bits(format.emin());
-  p.addend = rounding_addend(rules_.options.rounding, p.drop) -
-             static_cast<uint32_t>(power_bits(format.emin() - 1));
-  p.anchor = static_cast<uint32_t>(power_bits(format.lsb_exponent + 23));
-  p.half = power_bits(format.lsb_exponent - 1);
-  p.almost_half = p.half - 1;
-  p.sign_shift = format.bits - 1;
+  if (rounds_input_) rounded_.resize(kRun * std::max<std::size_t>(options.block_size, 32));
 }
 
 // The scale of a block of numbers with this amax > 0.
@@ -147,7 +112,7 @@ FastBlocks::Scale FastBlocks::zero_scale() const {
   float values[kZeros];
   quantize_elements(zeros, kZeros, rules_, scale, expected, values);
   uint8_t codes[kZeros];
-  kernels_.encode_row(zeros, kZeros, parameters_, ones, codes);
+  float_kernels_.encode_row(zeros, kZeros, parameters_, ones, codes);
   Scale result;
   result.code = static_cast<uint8_t>(scale.code);
   result.value = scale.value;
@@ -156,7 +121,7 @@ FastBlocks::Scale FastBlocks::zero_scale() const {
                       : scale.value;
   result.ordinary = std::isfinite(scale.value);
   for (std::size_t i = 0; i < kZeros; i++) {
-    const float value = value_of(codes[i], zeros[i], 1, result.decode, rules_);
+    const float value = value_of(codes[i], zeros[i], 1, rules_.code_scale(result.decode));
     const bool same = codes[i] == expected[i] && to_bits(value) == to_bits(values[i]);
     result.ordinary = result.ordinary && same;
   }
@@ -164,26 +129,85 @@ FastBlocks::Scale FastBlocks::zero_scale() const {
 }
 
 // Where in a binade the scale changes: at most once, as all rules are made.
-void FastBlocks::find_out(uint32_t field) {
+void FastBlocks::find_binade(uint32_t field) {
   const auto same = [](const Scale& a, const Scale& b) {
     return a.ordinary == b.ordinary && a.code == b.code && to_bits(a.value) == to_bits(b.value) &&
            a.factor == b.factor && a.decode == b.decode;
   };
   uint32_t low = field << 23;
   uint32_t high = low | kMantissaBits;
-  Binade& binade = binades_[field];
-  binade.known = true;
-  binade.scales[0] = ordinary_scale(low);
-  binade.scales[1] = ordinary_scale(high);
-  binade.threshold = high;
-  if (same(binade.scales[0], binade.scales[1])) return;
-  while (high - low > 1) {
-    const uint32_t middle = low + (high - low) / 2;
-    (same(ordinary_scale(middle), binade.scales[0]) ? low : high) = middle;
+  const Scale lowest = ordinary_scale(low);
+  const Scale highest = ordinary_scale(high);
+  if (!same(lowest, highest)) {
+    while (high - low > 1) {
+      const uint32_t middle = low + (high - low) / 2;
+      (same(ordinary_scale(middle), lowest) ? low : high) = middle;
+    }
+    // A third scale between the two: all of the binade goes block by block.
+    if (!same(ordinary_scale(high), highest)) {
+      table_->set(field, high, {}, {});
+      return;
+    }
   }
-  binade.threshold = high;
-  // A third scale between the two: all of the binade goes block by block.
-  if (!same(ordinary_scale(high), binade.scales[1])) binade.scales[0] = binade.scales[1] = {};
+  table_->set(field, high, lowest, highest);
+}
+
+// From the binade's first scale.
+void FastBlocks::begin_pattern(uint32_t field) {
+  const std::size_t i = 2 * field;
+  const uint32_t bits = field << 23;
+  const bool changes = table_->codes[i] != table_->codes[i + 1];
+  PowerScaleParameters& p = pattern_;
+  p.addend = changes ? (bits + (1u << 23)) - table_->thresholds[field] : 0;
+  p.factor = to_bits(table_->factors[i]) + bits;
+  p.value = to_bits(table_->values[i]) - bits;
+  p.decode = to_bits(table_->decodes[i]) - bits;
+  p.code = table_->codes[i] - field;
+}
+
+bool FastBlocks::continues_pattern(uint32_t field) {
+  if (table_->states[2 * field] == kUnknown) find_binade(field);
+  const PowerScaleParameters& p = pattern_;
+  const auto fits = [&](std::size_t i, uint32_t n) {
+    const uint32_t bits = n << 23;
+    return table_->states[i] == kOrdinary && to_bits(table_->factors[i]) == p.factor - bits &&
+           to_bits(table_->values[i]) == p.value + bits &&
+           to_bits(table_->decodes[i]) == p.decode + bits &&
+           table_->codes[i] == static_cast<uint8_t>(p.code + n);
+  };
+  if (p.addend == 0) return fits(2 * field, field) && fits(2 * field + 1, field);
+  const uint32_t threshold = ((field + 1) << 23) - p.addend;
+  return table_->thresholds[field] == threshold && fits(2 * field, field) &&
+         fits(2 * field + 1, field + 1);
+}
+
+// Binades from those of the pattern to this one become part of it as long as they continue it.
+void FastBlocks::find_out(uint32_t field) {
+  find_binade(field);
+  uint32_t first = pattern_.lowest >> 23;
+  uint32_t last = (pattern_.lowest + pattern_.span) >> 23;
+  if (first == kFields - 1) {
+    begin_pattern(field);
+    if (!continues_pattern(field)) return;
+    first = last = field;
+  }
+  while (first > field && continues_pattern(first - 1)) first--;
+  while (last < field && continues_pattern(last + 1)) last++;
+  pattern_.lowest = first << 23;
+  pattern_.span = ((last - first + 1) << 23) - 1;
+}
+
+void FastBlocks::ScaleTable::set(std::size_t field, uint32_t threshold, const Scale& below,
+                                 const Scale& above) {
+  thresholds[field] = threshold;
+  for (const std::size_t i : {2 * field, 2 * field + 1}) {
+    const Scale& scale = i % 2 == 0 ? below : above;
+    factors[i] = scale.factor;
+    values[i] = scale.value;
+    decodes[i] = scale.decode;
+    codes[i] = scale.code;
+    states[i] = scale.ordinary ? kOrdinary : kLeft;
+  }
 }
 
 void FastBlocks::round_amaxes(std::size_t blocks) {
@@ -193,18 +217,52 @@ void FastBlocks::round_amaxes(std::size_t blocks) {
   }
 }
 
-void FastBlocks::derive_scales(std::size_t blocks, std::size_t first,
-                               std::vector<std::size_t>& left) {
+// Whether all blocks are ordinary.
+bool FastBlocks::look_up_scales(std::size_t blocks) {
+  const ScaleTable& table = *table_;
+  RealScales& scales = run_.scales;
+  unsigned states = 0;
+  for (std::size_t block = 0; block < blocks; block++) {
+    const std::size_t i = table.index(run_.amax[block]);
+    scales.factors[block] = table.factors[i];
+    scales.values[block] = table.values[i];
+    scales.codes[block] = table.codes[i];
+    run_.decodes[block] = table.decodes[i];
+    states |= table.states[i];
+  }
+  return states == kOrdinary;
+}
+
+// Whether truncation might see a log2f that is not exact in one of the blocks.
+bool FastBlocks::needs_exact_log2(std::size_t blocks) const {
+  uint32_t found = 0;
   for (std::size_t block = 0; block < blocks; block++) {
     const uint32_t amax = run_.amax[block];
-    const Binade& binade = binades_[amax >> 23];
-    if (!binade.known) find_out(amax >> 23);
-    const Scale& scale = binade.scales[amax >= binade.threshold ? 1 : 0];
-    run_.factors[block] = scale.factor;
-    run_.values[block] = scale.value;
-    run_.decodes[block] = scale.decode;
-    run_.codes[block] = scale.code;
-    bool ordinary = scale.ordinary;
+    // Bit 31 is set where the difference is negative.
+    found |= (kNearTop - 1 - run_.mantissas[block]) | ((amax - kFarFromSubnormal) & (0 - amax));
+  }
+  return found >> 31 != 0;
+}
+
+void FastBlocks::derive_scales(std::size_t blocks, std::size_t first,
+                               std::vector<std::size_t>& left) {
+  RealScales& scales = run_.scales;
+  const bool known =
+      kernels_.power_scales(run_.amax.data(), blocks, pattern_, scales.codes.data(),
+                            scales.values.data(), scales.factors.data(), run_.decodes.data()) ||
+      look_up_scales(blocks);
+  if (known && !(watches_mantissas_ && needs_exact_log2(blocks))) return;
+  bool found_out = false;
+  for (std::size_t block = 0; block < blocks; block++) {
+    const uint32_t amax = run_.amax[block];
+    if (table_->states[table_->index(amax)] != kUnknown) continue;
+    find_out(amax >> 23);
+    found_out = true;
+  }
+  if (found_out) look_up_scales(blocks);
+  for (std::size_t block = 0; block < blocks; block++) {
+    const uint32_t amax = run_.amax[block];
+    bool ordinary = table_->states[table_->index(amax)] == kOrdinary;
     if (watches_mantissas_ && amax != 0) {
       ordinary = ordinary && run_.mantissas[block] < kNearTop && amax >= kFarFromSubnormal;
     }
@@ -212,50 +270,58 @@ void FastBlocks::derive_scales(std::size_t blocks, std::size_t first,
   }
 }
 
-// Block by block, with the tensor scale of each.
-void FastBlocks::own_real_scales(std::size_t blocks, const BlockRules* own) {
-  for (std::size_t block = 0; block < blocks; block++) {
-    real_.decode = own[block].tensor_decode;
-    real_.encode = own[block].tensor_encode;
-    kernels_.real_scales(&run_.amax[block], 1, real_, &run_.codes[block], &run_.values[block],
-                         &run_.factors[block]);
+// With `own`, block by block with the tensor scale of each.
+void FastBlocks::real_scales(float factor, std::size_t blocks, const BlockRules* own,
+                             RealScales& scales) {
+  RealScaleParameters real = real_;
+  real.factor = factor;
+  const std::size_t step = own ? 1 : blocks;
+  for (std::size_t block = 0; block < blocks; block += step) {
+    if (own) {
+      real.decode = own[block].tensor_decode;
+      real.encode = own[block].tensor_encode;
+      real.whole = own[block].tensor_amax / real.max;
+    }
+    kernels_.real_scales(&run_.amax[block], step, real, &scales.codes[block], &scales.values[block],
+                         &scales.factors[block]);
   }
 }
 
-void FastBlocks::derive_real_scales(std::size_t blocks, std::size_t first,
+void FastBlocks::derive_real_scales(const BlockElements& elements, std::size_t first,
                                     std::vector<std::size_t>& left, const BlockRules* own) {
-  if (own) {
-    own_real_scales(blocks, own);
-  } else {
-    kernels_.real_scales(run_.amax.data(), blocks, real_, run_.codes.data(), run_.values.data(),
-                         run_.factors.data());
+  const std::size_t blocks = elements.blocks;
+  RealScales& scales = run_.scales;
+  real_scales(1, blocks, own, scales);
+  if (choice_) {
+    real_scales(1.5f, blocks, own, four_);
+    choice_->choose(elements, own, four_, scales);
   }
   for (std::size_t block = 0; block < blocks; block++) {
     const uint32_t amax = run_.amax[block];
-    bool ordinary =
-        is_finite_bits(amax) && std::isfinite(run_.factors[block]) && run_.factors[block] > 0;
+    const float factor = scales.factors[block];
+    bool ordinary = is_finite_bits(amax) && std::isfinite(factor) && factor > 0;
     if (amax == 0) {
       ordinary = zero_.ordinary;
-      run_.codes[block] = zero_.code;
-      run_.values[block] = zero_.value;
-      run_.factors[block] = 1;
+      scales.codes[block] = zero_.code;
+      scales.values[block] = zero_.value;
+      scales.factors[block] = 1;
     }
     // zero_ is that of a tensor scale which is a number.
     if (own) ordinary = ordinary && std::isfinite(own[block].tensor_decode);
-    run_.decodes[block] = run_.values[block];
+    run_.decodes[block] = scales.values[block];
     if (!ordinary) left.push_back(first + block);
   }
 }
 
 void FastBlocks::write_scales(std::size_t blocks, std::size_t scale_at) {
-  std::copy_n(run_.values.begin(), blocks, output_.scales + scale_at);
-  if (output_.scale_codes) std::copy_n(run_.codes.begin(), blocks, output_.scale_codes + scale_at);
+  std::copy_n(run_.scales.values.begin(), blocks, output_.scales + scale_at);
+  if (output_.scale_codes)
+    std::copy_n(run_.scales.codes.begin(), blocks, output_.scale_codes + scale_at);
 }
 
 // As quantize_elements gives it.
-float FastBlocks::value_of(uint8_t code, float x, float factor, float decode,
-                           const BlockRules& rules) const {
-  float value = rules.values[code];
+float FastBlocks::value_of(uint8_t code, float x, float factor, const CodeScale& scale) const {
+  float value = rules_.values[code];
   if (value == 0 && rules_.format.kind == FormatKind::integer) {
     const bool negative = (to_bits(x) >> 31) != 0;
     const bool vanishes = x * factor == 0;
@@ -266,109 +332,145 @@ float FastBlocks::value_of(uint8_t code, float x, float factor, float decode,
     if (rules_.options.zero_sign == ZeroSign::zero_only) keeps = negative && vanishes;
     if (keeps && !rules_.options.unsigned_zero_values) value = -0.0f;
   }
-  return rules.scaled_value(value, decode);
+  return scale.apply(value);
 }
 
-void FastBlocks::write_values(const float* in, std::size_t count, std::size_t at,
-                              std::size_t block) {
-  const float decode = run_.decodes[block];
+void FastBlocks::set_code_scales(std::size_t blocks, const BlockRules* own) {
+  for (std::size_t block = 0; block < blocks; block++) {
+    const CodeScale scale = (own ? own[block] : rules_).code_scale(run_.decodes[block]);
+    run_.first_scales[block] = scale.first;
+    run_.second_scales[block] = scale.second;
+  }
+}
+
+const float* FastBlocks::floats(const FloatArray& x, std::size_t count) {
+  if (x.type() == NumberType::float32) return static_cast<const float*>(x.data());
+  widened_.resize(std::max(widened_.size(), count));
+  kernels_.widen(x.data(), count, widened_.data());
+  return widened_.data();
+}
+
+void FastBlocks::write_values(const FloatArray& in, std::size_t blocks, std::size_t size,
+                              std::size_t at) {
   const uint8_t* codes = output_.codes + at;
   float* out = output_.dequantized + at;
-  if (rules_.format.kind == FormatKind::integer) {  // whose codes do not tell the sign of zeros
-    for (std::size_t i = 0; i < count; i++) {
-      out[i] = value_of(codes[i], in[i], run_.factors[block], decode, rules_);
-    }
+  if (rules_.format.kind == FormatKind::floating) {
+    kernels_.decode(codes, blocks, size, decode_parameters_, run_.first_scales.data(),
+                    run_.second_scales.data(), out);
     return;
   }
-  const float* values = rules_.values.data();
-  if (rules_.options.value_order != ValueOrder::code_first) {
-    for (std::size_t i = 0; i < count; i++) out[i] = rules_.scaled_value(values[codes[i]], decode);
-    return;
+  // Integer codes do not tell the sign of zeros.
+  const float* x = floats(in, blocks * size);
+  for (std::size_t block = 0; block < blocks; block++, codes += size, x += size, out += size) {
+    const float factor = run_.scales.factors[block];
+    const CodeScale scale = {run_.first_scales[block], run_.second_scales[block]};
+    for (std::size_t i = 0; i < size; i++) out[i] = value_of(codes[i], x[i], factor, scale);
   }
-  const float whole = rules_.tensor_decode;
-  for (std::size_t i = 0; i < count; i++) out[i] = values[codes[i]] * decode * whole;
 }
 
-void FastBlocks::line(const float* x, std::size_t at, std::size_t blocks, std::size_t size,
+void FastBlocks::write_row_values(const FloatArray& in, std::size_t columns, std::size_t at) {
+  const uint8_t* codes = output_.codes + at;
+  float* out = output_.dequantized + at;
+  if (rules_.format.kind == FormatKind::floating) {
+    kernels_.decode_row(codes, columns, decode_parameters_, run_.first_scales.data(),
+                        run_.second_scales.data(), out);
+    return;
+  }
+  const float* x = floats(in, columns);
+  for (std::size_t i = 0; i < columns; i++) {
+    out[i] = value_of(codes[i], x[i], run_.scales.factors[i],
+                      {run_.first_scales[i], run_.second_scales[i]});
+  }
+}
+
+void FastBlocks::line(const FloatArray& x, std::size_t at, std::size_t blocks, std::size_t size,
                       std::size_t scale_at, std::vector<std::size_t>& left) {
   for (std::size_t first = 0; first < blocks; first += kRun) {
     const std::size_t run = std::min(kRun, blocks - first);
     const std::size_t begin = at + first * size;
-    const float* in = x + begin;
-    kernels_.amax(in, run, size, kMagnitudeBits, run_.amax.data());
-    if (watches_mantissas_) kernels_.amax(in, run, size, kMantissaBits, run_.mantissas.data());
-    if (rules_.options.bfloat16_input) {
+    FloatArray in = x.from(begin);
+    kernels_.amax(in.data(), run, size, kMagnitudeBits, run_.amax.data());
+    if (watches_mantissas_) {
+      kernels_.amax(in.data(), run, size, kMantissaBits, run_.mantissas.data());
+    }
+    if (rounds_input_) {
       round_amaxes(run);
-      kernels_.round_bfloat16(in, run * size, rounded_.data());
+      kernels_.round_bfloat16(in.data(), run * size, rounded_.data());
       in = rounded_.data();
     }
     if (power_of_two_) {
       derive_scales(run, first, left);
     } else {
-      derive_real_scales(run, first, left);
+      derive_real_scales({in, size, 1, run, size, false}, first, left);
     }
-    kernels_.encode(in, run, size, parameters_, run_.factors.data(), output_.codes + begin);
+    kernels_.encode(in.data(), run, size, parameters_, run_.scales.factors.data(),
+                    output_.codes + begin);
     write_scales(run, scale_at + first);
     if (!output_.dequantized) continue;
-    for (std::size_t block = 0; block < run; block++) {
-      write_values(in + block * size, size, begin + block * size, block);
-    }
+    set_code_scales(run);
+    write_values(in, run, size, begin);
   }
 }
 
-void FastBlocks::columns(const float* x, std::size_t at, std::size_t stride, std::size_t rows,
+void FastBlocks::columns(const FloatArray& x, std::size_t at, std::size_t stride, std::size_t rows,
                          std::size_t columns, std::size_t scale_at, std::vector<std::size_t>& left,
                          const BlockRules* own) {
-  kernels_.amax_columns(x + at, stride, rows, columns, kMagnitudeBits, run_.amax.data());
+  const FloatArray top = x.from(at);
+  kernels_.amax_columns(top.data(), stride, rows, columns, kMagnitudeBits, run_.amax.data());
   if (watches_mantissas_) {
-    kernels_.amax_columns(x + at, stride, rows, columns, kMantissaBits, run_.mantissas.data());
+    kernels_.amax_columns(top.data(), stride, rows, columns, kMantissaBits, run_.mantissas.data());
   }
-  if (rules_.options.bfloat16_input) round_amaxes(columns);
+  if (rounds_input_) round_amaxes(columns);
   if (power_of_two_) {
     derive_scales(columns, 0, left);
   } else {
-    derive_real_scales(columns, 0, left, own);
+    derive_real_scales({top, stride, rows, columns, 1, true}, 0, left, own);
   }
+  if (output_.dequantized) set_code_scales(columns, own);
   for (std::size_t row = 0; row < rows; row++) {
     const std::size_t begin = at + row * stride;
-    const float* in = x + begin;
-    if (rules_.options.bfloat16_input) {
-      kernels_.round_bfloat16(in, columns, rounded_.data());
+    FloatArray in = x.from(begin);
+    if (rounds_input_) {
+      kernels_.round_bfloat16(in.data(), columns, rounded_.data());
       in = rounded_.data();
     }
-    kernels_.encode_row(in, columns, parameters_, run_.factors.data(), output_.codes + begin);
-    if (!output_.dequantized) continue;
-    for (std::size_t i = 0; i < columns; i++) {
-      output_.dequantized[begin + i] = value_of(output_.codes[begin + i], in[i], run_.factors[i],
-                                                run_.decodes[i], own ? own[i] : rules_);
-    }
+    kernels_.encode_row(in.data(), columns, parameters_, run_.scales.factors.data(),
+                        output_.codes + begin);
+    if (output_.dequantized) write_row_values(in, columns, begin);
   }
   write_scales(columns, scale_at);
 }
 
-void FastBlocks::amax_of_tiles(const float* x, const Tiles& tiles, std::size_t first,
+void FastBlocks::amax_of_tiles(const FloatArray& x, const Tiles& tiles, std::size_t first,
                                std::size_t run) {
   std::array<uint32_t, kRun> row_amax;
   std::fill_n(run_.amax.begin(), run, 0u);
   for (std::size_t row = 0; row < tiles.rows; row++) {
-    const float* in = x + tiles.at + row * tiles.stride + first * tiles.size;
-    kernels_.amax(in, run, tiles.size, kMagnitudeBits, row_amax.data());
+    const FloatArray in = x.from(tiles.at + row * tiles.stride + first * tiles.size);
+    kernels_.amax(in.data(), run, tiles.size, kMagnitudeBits, row_amax.data());
     for (std::size_t i = 0; i < run; i++) run_.amax[i] = std::max(run_.amax[i], row_amax[i]);
   }
 }
 
-void FastBlocks::encode_tiles(const float* x, const Tiles& tiles, std::size_t first,
+void FastBlocks::encode_tiles(const FloatArray& x, const Tiles& tiles, std::size_t first,
                               std::size_t run) {
+  if (output_.dequantized) set_code_scales(run);
   for (std::size_t row = 0; row < tiles.rows; row++) {
     const std::size_t begin = tiles.at + row * tiles.stride + first * tiles.size;
-    kernels_.encode(x + begin, run, tiles.size, parameters_, run_.factors.data(),
+    kernels_.encode(x.from(begin).data(), run, tiles.size, parameters_, run_.scales.factors.data(),
                     output_.codes + begin);
-    if (!output_.dequantized) continue;
-    for (std::size_t block = 0; block < run; block++) {
-      const std::size_t at = begin + block * tiles.size;
-      write_values(x + at, tiles.size, at, block);
-    }
+    if (output_.dequantized) write_values(x.from(begin), run, tiles.size, begin);
   }
+}
+
+BlockElements FastBlocks::elements_of(const FloatArray& x, const Tiles& tiles, std::size_t first,
+                                      std::size_t run) const {
+  return {x.from(tiles.at + first * tiles.size),
+          tiles.stride,
+          tiles.rows,
+          run,
+          tiles.size,
+          tiles.across};
 }
 
 void FastBlocks::write_tile_scales(const Tiles& tiles, std::size_t first, std::size_t run) {
@@ -380,19 +482,19 @@ void FastBlocks::write_tile_scales(const Tiles& tiles, std::size_t first, std::s
   }
   for (std::size_t i = 0; i < run * tiles.size; i++) {
     const std::size_t scale_at = tiles.scale_at + first * tiles.size + i;
-    output_.scales[scale_at] = run_.values[i / tiles.size];
-    if (output_.scale_codes) output_.scale_codes[scale_at] = run_.codes[i / tiles.size];
+    output_.scales[scale_at] = run_.scales.values[i / tiles.size];
+    if (output_.scale_codes) output_.scale_codes[scale_at] = run_.scales.codes[i / tiles.size];
   }
 }
 
-void FastBlocks::tiles(const float* x, const Tiles& tiles, std::vector<std::size_t>& left) {
+void FastBlocks::tiles(const FloatArray& x, const Tiles& tiles, std::vector<std::size_t>& left) {
   for (std::size_t first = 0; first < tiles.blocks; first += kRun) {
     const std::size_t run = std::min(kRun, tiles.blocks - first);
     amax_of_tiles(x, tiles, first, run);
     if (power_of_two_) {
       derive_scales(run, first, left);
     } else {
-      derive_real_scales(run, first, left);
+      derive_real_scales(elements_of(x, tiles, first, run), first, left);
     }
     encode_tiles(x, tiles, first, run);
     write_tile_scales(tiles, first, run);

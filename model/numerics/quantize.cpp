@@ -18,10 +18,11 @@ namespace {
 
 // Largest magnitude of elements `stride` apart, 1 if that is 0: the tensor scale must be usable.
 // NaN counts as larger than Inf where the two count at all.
-float largest_magnitude(const float* x, std::size_t count, std::size_t stride, bool specials) {
+float largest_magnitude(const FloatArray& x, std::size_t count, std::size_t stride, bool specials,
+                        const PresetKernels& kernels) {
   uint32_t amax = 0;
   if (stride == 1) {
-    preset_kernels({}, {}, best_simd_level()).amax(x, 1, count, kMagnitudeBits, &amax);
+    kernels.amax(x.data(), 1, count, kMagnitudeBits, &amax);
     if (specials || amax < kInfinity) return amax == 0 ? 1.0f : from_bits(amax);
     amax = 0;
   }
@@ -82,36 +83,40 @@ std::size_t rows_across(const std::vector<std::size_t>& shape, std::size_t axis)
 }
 
 // largest_magnitude of each of the runs of one outer index, row after row as they lie in memory.
-std::vector<float> amaxes_of_runs(const float* x, const Lines& lines, bool specials) {
-  if (lines.inner == 1) return {largest_magnitude(x, lines.length, 1, specials)};
+std::vector<float> amaxes_of_runs(const FloatArray& x, const Lines& lines, bool specials,
+                                  const PresetKernels& kernels) {
+  if (lines.inner == 1) return {largest_magnitude(x, lines.length, 1, specials, kernels)};
   std::vector<uint32_t> bits(lines.inner);
-  preset_kernels({}, {}, best_simd_level())
-      .amax_columns(x, lines.inner, lines.length, lines.inner, kMagnitudeBits, bits.data());
+  kernels.amax_columns(x.data(), lines.inner, lines.length, lines.inner, kMagnitudeBits,
+                       bits.data());
   std::vector<float> amaxes;
   for (std::size_t inner = 0; inner < lines.inner; inner++) {
     const bool ordinary = bits[inner] != 0 && (specials || bits[inner] < kInfinity);
-    amaxes.push_back(ordinary ? from_bits(bits[inner])
-                              : largest_magnitude(x + inner, lines.length, lines.inner, specials));
+    amaxes.push_back(
+        ordinary ? from_bits(bits[inner])
+                 : largest_magnitude(x.from(inner), lines.length, lines.inner, specials, kernels));
   }
   return amaxes;
 }
 
 // Rules for every run along the axis, or one for all.
-std::vector<BlockRules> rules_of(const float* x, const Lines& lines, const ElementFormat& format,
-                                 const QuantizerOptions& options) {
+std::vector<BlockRules> rules_of(const FloatArray& x, const Lines& lines,
+                                 const ElementFormat& format, const QuantizerOptions& options,
+                                 SimdLevel level) {
   if (!options.uses_tensor_scale) return {make_block_rules(format, options, 1)};
+  const PresetKernels kernels = preset_kernels({}, {}, level, x.type());
   if (!options.row_scaled) {
     const std::size_t count = lines.outer * lines.length * lines.inner;
     const float amax = options.tensor_amax
                            ? *options.tensor_amax
-                           : largest_magnitude(x, count, 1, options.tensor_specials);
+                           : largest_magnitude(x, count, 1, options.tensor_specials, kernels);
     return {make_block_rules(format, options, amax)};
   }
   std::vector<BlockRules> rules;
   rules.reserve(lines.outer * lines.inner);
   for (std::size_t outer = 0; outer < lines.outer; outer++) {
-    const float* first = x + outer * lines.length * lines.inner;
-    for (const float amax : amaxes_of_runs(first, lines, options.tensor_specials)) {
+    const FloatArray first = x.from(outer * lines.length * lines.inner);
+    for (const float amax : amaxes_of_runs(first, lines, options.tensor_specials, kernels)) {
       rules.push_back(make_block_rules(format, options, amax));
     }
   }
@@ -130,7 +135,7 @@ FastOutput fast_output(QuantizedArray& result) {
 // Gathers, quantizes and scatters the blocks of one array.
 class ArrayQuantizer {
  public:
-  ArrayQuantizer(const float* x, const std::vector<BlockRules>& rules, const Lines& lines,
+  ArrayQuantizer(const FloatArray& x, const std::vector<BlockRules>& rules, const Lines& lines,
                  QuantizedArray& result)
       : x_(x), rules_(rules), options_(rules[0].options), lines_(lines), result_(result) {
     const std::size_t size = options_.block_size;
@@ -147,7 +152,7 @@ class ArrayQuantizer {
       const std::size_t outer = unit / lines_.blocks;
       const std::size_t block = unit % lines_.blocks;
       if (!fast || (rules_.size() > 1 && block == 0)) {
-        fast.emplace(rules_of_run(outer, 0), level, fast_output(result_));
+        fast.emplace(rules_of_run(outer, 0), level, x_.type(), fast_output(result_));
       }
       unit += lines_.inner == 1 ? fast_line(*fast, outer, block, last - unit)
                                 : fast_columns(*fast, outer, block);
@@ -179,7 +184,7 @@ class ArrayQuantizer {
 
   // The same with vector kernels.
   void run_tiles_fast(SimdLevel level, std::size_t first, std::size_t last, std::size_t rows) {
-    FastBlocks fast(rules_[0], level, fast_output(result_));
+    FastBlocks fast(rules_[0], level, x_.type(), fast_output(result_));
     tile_rows_ = rows;
     const std::size_t height = lines_.inner == 1 ? options_.block_rows : options_.block_size;
     const std::size_t memory_rows = lines_.inner == 1 ? rows : lines_.length;
@@ -323,7 +328,7 @@ class ArrayQuantizer {
     if (wants_values) result_.dequantized[at] = dequantized_[i];
   }
 
-  const float* x_;
+  const FloatArray x_;
   const std::vector<BlockRules>& rules_;
   const QuantizerOptions& options_;
   const Lines lines_;
@@ -335,37 +340,11 @@ class ArrayQuantizer {
   std::size_t tile_rows_ = 1;  // of a matrix in memory
 };
 
-// Whether the fast kernels do the same as these options, whatever the scale rule.
+// Whether the kernels that decode give these options' values, whatever the scale rule.
 bool kernels_apply(const ElementFormat& format, const QuantizerOptions& options) {
   QuantizerOptions standard;
   standard.scale_rule = options.scale_rule;
   return options == standard && find_format(format.name).has_value();
-}
-
-// Quantizes lines of contiguous elements with a fast kernel.
-void quantize_lines(const float* x, std::size_t lines, std::size_t length, ScaleRule rule,
-                    QuantizeKernel kernel, unsigned threads, uint8_t* codes, uint8_t* scales) {
-  const std::size_t columns = (length + kBlockSize - 1) / kBlockSize;
-  const std::size_t whole = length / kBlockSize;
-  const std::size_t rest = length % kBlockSize;
-  if (rest == 0) {  // no short blocks: one long line
-    parallel_ranges(lines * columns, threads, [&](std::size_t first, std::size_t last) {
-      kernel(x + first * kBlockSize, last - first, rule, codes + first * kBlockSize,
-             scales + first);
-    });
-    return;
-  }
-  parallel_ranges(lines, threads, [&](std::size_t first, std::size_t last) {
-    for (std::size_t line = first; line < last; line++) {
-      const std::size_t tail = line * length + whole * kBlockSize;
-      kernel(x + line * length, whole, rule, codes + line * length, scales + line * columns);
-      float padded[kBlockSize] = {};
-      uint8_t padded_codes[kBlockSize];
-      std::copy_n(x + tail, rest, padded);
-      kernel(padded, 1, rule, padded_codes, scales + line * columns + whole);
-      std::copy_n(padded_codes, rest, codes + tail);
-    }
-  });
 }
 
 void check_options(const QuantizerOptions& options) {
@@ -395,9 +374,38 @@ std::size_t resolve_axis(int axis, const std::vector<std::size_t>& shape) {
   return static_cast<std::size_t>(axis < 0 ? axis + rank : axis);
 }
 
+// Codes, scales and, if there is room for them, values of all blocks.
+void quantize_blocks(const FloatArray& x, const std::vector<BlockRules>& rules, const Lines& lines,
+                     const QuantizeRequest& request, SimdLevel level, QuantizedArray& result) {
+  const bool fast = !request.block_by_block &&
+                    FastBlocks(rules[0], level, x.type(), fast_output(result)).serves();
+  if (rules[0].options.block_rows > 1) {
+    const std::size_t rows = rows_across(result.shape, result.axis);
+    const std::size_t matrices = lines.inner == 1 && rows > 0 ? lines.outer / rows : lines.outer;
+    ArrayQuantizer quantizer(x, rules, lines, result);
+    if (fast && FastBlocks(rules[0], level, x.type(), fast_output(result)).serves_tiles()) {
+      quantizer.run_tiles_fast(level, 0, matrices, rows);
+    } else {
+      quantizer.run_tiles(0, matrices, rows);
+    }
+    return;
+  }
+  if (fast) {
+    const Lines units = rules.size() == 1 ? joined(lines, rules[0].options) : lines;
+    parallel_ranges(units.outer * units.blocks, request.threads,
+                    [&](std::size_t first, std::size_t last) {
+                      ArrayQuantizer(x, rules, units, result).run_fast(level, first, last);
+                    });
+    return;
+  }
+  parallel_ranges(lines.outer, request.threads, [&](std::size_t first, std::size_t last) {
+    ArrayQuantizer(x, rules, lines, result).run(first, last);
+  });
+}
+
 }  // namespace
 
-void quantize_into(const float* x, const std::vector<std::size_t>& shape,
+void quantize_into(const FloatArray& x, const std::vector<std::size_t>& shape,
                    const ElementFormat& format, const QuantizerOptions& options,
                    const QuantizeRequest& request, QuantizedArray& result) {
   check_options(options);
@@ -424,7 +432,8 @@ void quantize_into(const float* x, const std::vector<std::size_t>& shape,
   result.row_amaxes.clear();
   result.tensor_scale = result.tensor_amax = 1;
 
-  const std::vector<BlockRules> rules = rules_of(x, lines, format, options);
+  const SimdLevel level = request.simd.value_or(best_simd_level());
+  const std::vector<BlockRules> rules = rules_of(x, lines, format, options, level);
   if (options.uses_tensor_scale && options.row_scaled) {
     for (const BlockRules& row : rules) {
       result.row_scales.push_back(row.tensor_decode);
@@ -436,48 +445,23 @@ void quantize_into(const float* x, const std::vector<std::size_t>& shape,
     result.tensor_amax = rules[0].tensor_amax;
   }
   // Integer codes do not tell -0, which the dequantized values keep, from 0.
-  const bool needs_signs = request.dequantize && format.kind == FormatKind::integer;
-  const SimdLevel level = request.simd.value_or(best_simd_level());
-  const bool standard = lines.inner == 1 && kernels_apply(format, options) && !needs_signs;
-  // The kernels of the way back make values faster than codes are looked up one by one.
-  if (standard && request.dequantize && !request.block_by_block) {
-    const FormatId id = *find_format(format.name);
-    const BlockKernels kernels = block_kernels(id, level);
-    quantize_lines(x, lines.outer, lines.length, options.scale_rule, kernels.quantize,
-                   request.threads, result.codes.data(), result.scale_codes.data());
-    std::transform(result.scale_codes.begin(), result.scale_codes.end(), result.scales.begin(),
-                   decode_scale);
-    dequantize_rows(id, result.codes.data(), result.scale_codes.data(), lines.outer, lines.length,
-                    request.threads, request.simd, result.dequantized.data());
+  const bool decodes = request.dequantize && !request.block_by_block && lines.inner == 1 &&
+                       format.kind == FormatKind::floating && kernels_apply(format, options);
+  if (!decodes) {
+    quantize_blocks(x, rules, lines, request, level, result);
     return;
   }
-  const bool fast =
-      !request.block_by_block && FastBlocks(rules[0], level, fast_output(result)).serves();
-  if (options.block_rows > 1) {
-    const std::size_t rows = rows_across(shape, result.axis);
-    const std::size_t matrices = lines.inner == 1 && rows > 0 ? lines.outer / rows : lines.outer;
-    ArrayQuantizer quantizer(x, rules, lines, result);
-    if (fast && FastBlocks(rules[0], level, fast_output(result)).serves_tiles()) {
-      quantizer.run_tiles_fast(level, 0, matrices, rows);
-    } else {
-      quantizer.run_tiles(0, matrices, rows);
-    }
-    return;
-  }
-  if (fast) {
-    const Lines units = rules.size() == 1 ? joined(lines, options) : lines;
-    parallel_ranges(units.outer * units.blocks, request.threads,
-                    [&](std::size_t first, std::size_t last) {
-                      ArrayQuantizer(x, rules, units, result).run_fast(level, first, last);
-                    });
-    return;
-  }
-  parallel_ranges(lines.outer, request.threads, [&](std::size_t first, std::size_t last) {
-    ArrayQuantizer(x, rules, lines, result).run(first, last);
-  });
+  // The kernels of the way back know the format and are faster than those for any.
+  std::vector<float> values = std::move(result.dequantized);
+  result.dequantized.clear();
+  quantize_blocks(x, rules, lines, request, level, result);
+  result.dequantized = std::move(values);
+  dequantize_rows(*find_format(format.name), result.codes.data(), result.scale_codes.data(),
+                  lines.outer, lines.length, request.threads, request.simd,
+                  result.dequantized.data());
 }
 
-QuantizedArray quantize(const float* x, const std::vector<std::size_t>& shape,
+QuantizedArray quantize(const FloatArray& x, const std::vector<std::size_t>& shape,
                         const ElementFormat& format, const QuantizerOptions& options,
                         const QuantizeRequest& request) {
   QuantizedArray result;
@@ -485,7 +469,7 @@ QuantizedArray quantize(const float* x, const std::vector<std::size_t>& shape,
   return result;
 }
 
-MxTensor quantize_rows(const float* x, std::size_t rows, std::size_t k, FormatId format,
+MxTensor quantize_rows(const FloatArray& x, std::size_t rows, std::size_t k, FormatId format,
                        const QuantizerOptions& options, unsigned threads,
                        std::optional<SimdLevel> simd) {
   const bool operand = options.walk == BlockWalk::axis && options.block_size == kBlockSize &&
@@ -495,18 +479,6 @@ MxTensor quantize_rows(const float* x, std::size_t rows, std::size_t k, FormatId
     throw Error(
         "this preset does not make engine operands (needed: blocks of 32 along a row, E8M0 scales, "
         "standard elements)");
-  }
-  if (options.scale_rule == ScaleRule::floor && kernels_apply(element_format(format), options)) {
-    MxTensor tensor;
-    tensor.format = format;
-    tensor.rows = rows;
-    tensor.k = k;
-    tensor.codes.resize(rows * k);
-    tensor.scales.resize(rows * tensor.scale_columns());
-    const BlockKernels kernels = block_kernels(format, simd.value_or(best_simd_level()));
-    quantize_lines(x, rows, k, options.scale_rule, kernels.quantize, threads, tensor.codes.data(),
-                   tensor.scales.data());
-    return tensor;
   }
   QuantizeRequest request;
   request.dequantize = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// float32 arrays to Microscaling and back.
+// float32, float16 and bfloat16 arrays to Microscaling and back.
 //
 // quantize_rows makes the engine's operands; quantize serves every format, preset, axis and block
 // size. How a quantizer behaves is a value, QuantizerOptions (presets.h makes them by name).
@@ -10,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include "model/numerics/float_array.h"
 #include "model/numerics/quantizer_options.h"
 #include "model/numerics/simd.h"
 #include "model/numerics/tensor.h"
@@ -22,7 +23,7 @@ namespace mx {
 /// keep subnormals and the sign of zero; mxint8 uses -127..127. Throws Error for options whose
 /// result is no engine operand: other block sizes or walks, scales that are not E8M0 codes,
 /// elements with a shifted meaning.
-MxTensor quantize_rows(const float* x, std::size_t rows, std::size_t k, FormatId format,
+MxTensor quantize_rows(const FloatArray& x, std::size_t rows, std::size_t k, FormatId format,
                        const QuantizerOptions& options = {}, unsigned threads = 1,
                        std::optional<SimdLevel> simd = {});
 
@@ -57,13 +58,13 @@ struct QuantizeRequest {
 /// Quantizes a row-major array. An array without axes is one element with one axis. Throws Error
 /// for an axis that does not exist, a block size of 0, options that do not go together, or blocks
 /// of several rows along an axis that is not one of the last two.
-QuantizedArray quantize(const float* x, const std::vector<std::size_t>& shape,
+QuantizedArray quantize(const FloatArray& x, const std::vector<std::size_t>& shape,
                         const ElementFormat& format, const QuantizerOptions& options,
                         const QuantizeRequest& request = {});
 
 /// The same into a result whose memory is used again where it has the right size: new memory takes
 /// as long as the quantizing itself.
-void quantize_into(const float* x, const std::vector<std::size_t>& shape,
+void quantize_into(const FloatArray& x, const std::vector<std::size_t>& shape,
                    const ElementFormat& format, const QuantizerOptions& options,
                    const QuantizeRequest& request, QuantizedArray& result);
 

@@ -9,6 +9,7 @@
 #include "model/numerics/bits.h"
 #include "model/numerics/block_kernels.h"
 #include "model/numerics/encode.h"
+#include "model/numerics/preset_kernels.h"
 
 namespace mx {
 namespace {
@@ -37,6 +38,27 @@ class OverflowTest {
   bool tie_counts_;
 };
 
+// As preset ocp with the options' scale rule. Returns the scale.
+uint8_t quantize_block(const float* x, std::size_t count, const RequantOptions& options,
+                       uint8_t* codes) {
+  const ElementFormat& format = element_format(options.format);
+  const QuantizerOptions ocp;
+  const PresetKernels kernels =
+      preset_kernels(encode_rule(format, ocp), ocp.arithmetic, best_simd_level());
+  float padded[kBlockSize] = {};
+  uint8_t padded_codes[kBlockSize] = {};
+  std::copy_n(x, count, padded);
+  uint32_t amax = 0;
+  kernels.amax(padded, 1, kBlockSize, kMagnitudeBits, &amax);
+  const uint8_t scale = ocp_scale_code(amax, options.format, options.rule);
+  if (scale != kNanScale) {
+    const float factor = static_cast<float>(pow2(kScaleBias - scale));
+    kernels.encode(padded, 1, kBlockSize, encode_parameters(format, ocp), &factor, padded_codes);
+  }
+  std::copy_n(padded_codes, count, codes);
+  return scale;
+}
+
 // The code after the largest finite one: Inf of E5M2, NaN of E4M3.
 uint8_t special_code(const ElementFormat& format, float x) {
   return static_cast<uint8_t>(with_sign(format, format.max_code + 1, std::signbit(x)));
@@ -52,12 +74,7 @@ Overflow parse_overflow(std::string_view name) {
 
 std::size_t requantize_block(const float* x, std::size_t count, const RequantOptions& options,
                              uint8_t* codes, uint8_t& scale, bool* overflowed) {
-  float padded[kBlockSize] = {};
-  uint8_t padded_codes[kBlockSize];
-  std::copy_n(x, count, padded);
-  block_kernels(options.format, best_simd_level())
-      .quantize(padded, 1, options.rule, padded_codes, &scale);
-  std::copy_n(padded_codes, count, codes);
+  scale = quantize_block(x, count, options, codes);
   if (overflowed) std::fill_n(overflowed, count, false);
   if (scale == kNanScale) return 0;
 

@@ -8,7 +8,7 @@ namespace mx {
 
 enum class SimdLevel : uint8_t {
   portable,  ///< whatever the compiler's baseline offers
-  avx2,      ///< AVX2 and FMA
+  avx2,      ///< AVX2, FMA and F16C
   avx512,    ///< AVX-512 F, BW, DQ, VL and VNNI
 };
 

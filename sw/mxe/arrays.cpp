@@ -192,6 +192,39 @@ Array<float> read_floats(const std::string& path, const std::vector<std::string>
   return array;
 }
 
+Numbers::Numbers(mx::NamedTensor tensor, const std::string& path) {
+  const mx::DType dtype = tensor.array.dtype;
+  if (dtype != mx::DType::float16 && dtype != mx::DType::bfloat16) {
+    Array<float> floats = to_floats(tensor, path);
+    shape_ = std::move(floats.shape);
+    floats_ = std::move(floats.values);
+    return;
+  }
+  type_ = dtype == mx::DType::float16 ? mx::NumberType::float16 : mx::NumberType::bfloat16;
+  shape_ = std::move(tensor.array.shape);
+  bytes_ = std::move(tensor.array.data);
+}
+
+mx::FloatArray Numbers::array() const {
+  if (type_ == mx::NumberType::float32) return floats_.data();
+  return {bytes_.data(), type_};
+}
+
+std::vector<float> Numbers::to_float32() const {
+  if (type_ == mx::NumberType::float32) return floats_;
+  std::vector<float> values(bytes_.size() / 2);
+  const mx::FloatArray numbers = array();
+  for (std::size_t i = 0; i < values.size(); i++) values[i] = numbers[i];
+  return values;
+}
+
+Numbers read_numbers(const std::string& path, const std::vector<std::string>& names) {
+  InputFiles files(names);
+  Numbers numbers(files.read(path), path);
+  files.require_all_names_used();
+  return numbers;
+}
+
 void require_shape(const std::vector<std::size_t>& shape, std::size_t rank,
                    const std::string& what) {
   const bool filled = std::find(shape.begin(), shape.end(), std::size_t{0}) == shape.end();

@@ -9,6 +9,7 @@
 
 #include "model/numerics/axis_view.h"
 #include "model/numerics/batches.h"
+#include "model/numerics/float_array.h"
 #include "model/numerics/safetensors.h"
 
 namespace CLI {
@@ -64,6 +65,26 @@ Array<uint16_t> to_shorts(const mx::NamedTensor& tensor, const std::string& path
 
 /// Reads the array of floats of a file, or the tensor with this name.
 Array<float> read_floats(const std::string& path, const std::vector<std::string>& names = {});
+
+/// An array of floats in the type that a file has: float32, float16 or bfloat16.
+class Numbers {
+ public:
+  /// Others become float32 as to_floats has it.
+  Numbers(mx::NamedTensor tensor, const std::string& path);
+
+  const std::vector<std::size_t>& shape() const { return shape_; }
+  mx::FloatArray array() const;
+  std::vector<float> to_float32() const;
+
+ private:
+  std::vector<std::size_t> shape_;
+  mx::NumberType type_ = mx::NumberType::float32;
+  std::vector<float> floats_;
+  std::vector<uint8_t> bytes_;  // of 16-bit numbers
+};
+
+/// The same as read_floats, as the numbers lie in the file.
+Numbers read_numbers(const std::string& path, const std::vector<std::string>& names = {});
 
 /// Throws mx::Error unless `shape` has `rank` dimensions, all of them at least 1. `what` says what
 /// the array is, for example "A.npy: A must be [M, K]".

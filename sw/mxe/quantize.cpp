@@ -167,16 +167,16 @@ int run(const QuantizeOptions& options) {
   const mx::Quantizer quantizer = resolve(options);
   check_packing(quantizer.format, options.packing);
   require_types(options, quantizer);
-  const Array<float> input = read_floats(options.input, options.tensor);
+  const Numbers input = read_numbers(options.input, options.tensor);
   mx::QuantizeRequest request;
   request.axis = options.axis;
   request.dequantize = options.stats || !options.dequantized.empty();
   request.threads = options.threads;
   const mx::QuantizedArray array =
-      mx::quantize(input.values.data(), input.shape, quantizer.format, quantizer.options, request);
+      mx::quantize(input.array(), input.shape(), quantizer.format, quantizer.options, request);
   write_files(options, array);
   std::optional<mx::QuantizationStats> stats;
-  if (options.stats) stats = mx::quantization_stats(input.values.data(), array);
+  if (options.stats) stats = mx::quantization_stats(input.to_float32().data(), array);
   if (options.json) {
     Json json = describe(options, array);
     if (stats) json["stats"] = to_json(*stats);

@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "model/numerics/block_kernels.h"
 #include "model/numerics/presets.h"
 #include "model/numerics/quantize.h"
 
@@ -44,6 +43,20 @@ __attribute__((noinline)) void stream_widen(const uint8_t* in, uint32_t* out) {
   for (size_t i = 0; i < kElements; i++) out[i] = in[i];
 }
 
+__attribute__((noinline)) void stream_halve(const uint16_t* in, uint8_t* out) {
+  for (size_t i = 0; i < kElements; i++) out[i] = static_cast<uint8_t>(in[i]);
+}
+
+void stream_quantize_halves(benchmark::State& state) {
+  std::vector<uint16_t> in(kElements, 5);
+  std::vector<uint8_t> out(kElements);
+  for (auto _ : state) {
+    stream_halve(in.data(), out.data());
+    benchmark::ClobberMemory();
+  }
+  set_rate(state);
+}
+
 void stream_quantize(benchmark::State& state) {
   std::vector<uint32_t> in(kElements, 5);
   std::vector<uint8_t> out(kElements);
@@ -66,11 +79,12 @@ void stream_dequantize(benchmark::State& state) {
 
 void quantize(benchmark::State& state, mx::FormatId format, mx::SimdLevel level) {
   const std::vector<float>& x = normals();
-  std::vector<uint8_t> codes(kElements);
-  std::vector<uint8_t> scales(kElements / mx::kBlockSize);
-  const mx::BlockKernels kernels = mx::block_kernels(format, level);
+  mx::QuantizeRequest request;
+  request.dequantize = false;
+  request.simd = level;
+  mx::QuantizedArray result;
   for (auto _ : state) {
-    kernels.quantize(x.data(), scales.size(), mx::ScaleRule::floor, codes.data(), scales.data());
+    mx::quantize_into(x.data(), {kRows, kColumns}, mx::element_format(format), {}, request, result);
     benchmark::ClobberMemory();
   }
   set_rate(state);
@@ -82,6 +96,24 @@ void dequantize(benchmark::State& state, mx::FormatId format, mx::SimdLevel leve
   for (auto _ : state) {
     mx::dequantize_rows(format, tensor.codes.data(), tensor.scales.data(), kRows, kColumns, 1,
                         level, out.data());
+    benchmark::ClobberMemory();
+  }
+  set_rate(state);
+}
+
+// The same from 16-bit numbers, for which the stream is another one.
+void quantize_halves(benchmark::State& state, const mx::Quantizer& quantizer, mx::NumberType type) {
+  std::vector<uint16_t> x;
+  for (const float value : normals()) {
+    const uint32_t bits = mx::to_bits(value);
+    x.push_back(type == mx::NumberType::float16 ? mx::float16_bits(bits) : mx::bfloat16_bits(bits));
+  }
+  mx::QuantizeRequest request;
+  request.dequantize = false;
+  mx::QuantizedArray result;
+  for (auto _ : state) {
+    mx::quantize_into(mx::FloatArray(x.data(), type), {kRows, kColumns}, quantizer.format,
+                      quantizer.options, request, result);
     benchmark::ClobberMemory();
   }
   set_rate(state);
@@ -139,6 +171,7 @@ void register_presets() {
 const bool kRegistered = [] {
   benchmark::RegisterBenchmark("stream/quantize", stream_quantize);
   benchmark::RegisterBenchmark("stream/dequantize", stream_dequantize);
+  benchmark::RegisterBenchmark("stream/quantize_16_bits", stream_quantize_halves);
   for (const mx::SimdLevel level :
        {mx::SimdLevel::portable, mx::SimdLevel::avx2, mx::SimdLevel::avx512}) {
     if (!mx::runs_simd_level(level)) continue;
@@ -157,6 +190,14 @@ const bool kRegistered = [] {
         ->UseRealTime();
   }
   register_presets();
+  for (const char* preset : {"ocp", "torchao-rceil", "torchmx", "microxcaling-nearest"}) {
+    const mx::Quantizer quantizer = mx::make_quantizer("mxfp8_e4m3", preset);
+    const std::string suffix = std::string(preset) + "/mxfp8_e4m3";
+    benchmark::RegisterBenchmark(("quantize_bfloat16/" + suffix).c_str(), quantize_halves,
+                                 quantizer, mx::NumberType::bfloat16);
+    benchmark::RegisterBenchmark(("quantize_float16/" + suffix).c_str(), quantize_halves, quantizer,
+                                 mx::NumberType::float16);
+  }
   return true;
 }();
 

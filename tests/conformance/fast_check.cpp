@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares the vector kernels with the quantizer's definition: every preset, format, axis, length
-// and vector level, on inputs made to tell them apart. Codes, scales and values must be the same
-// bytes.
+// Compares the vector kernels with the quantizer's definition: every preset, format, axis, length,
+// input type and vector level, on inputs made to tell them apart. Codes, scales and values must be
+// the same bytes.
 //
 //   mx_fast_check [--values N] [--seed S] [--preset NAME] [--level NAME]
 //
@@ -105,28 +105,51 @@ struct Case {
   int axis;
   bool dequantize;
   mx::SimdLevel level;
+  mx::NumberType type;
 };
 
-bool agrees(const Case& c, const std::vector<float>& x) {
+const char* type_name(mx::NumberType type) {
+  if (type == mx::NumberType::float16) return "float16";
+  return type == mx::NumberType::bfloat16 ? "bfloat16" : "float32";
+}
+
+// The nearest numbers of a 16-bit type, which `x` become.
+std::vector<uint16_t> narrowed(std::vector<float>& x, mx::NumberType type) {
+  std::vector<uint16_t> result;
+  for (const float value : x) {
+    const uint32_t bits = mx::to_bits(value);
+    result.push_back(type == mx::NumberType::float16 ? mx::float16_bits(bits)
+                                                     : mx::bfloat16_bits(bits));
+  }
+  const mx::FloatArray array(result.data(), type);
+  for (std::size_t i = 0; i < x.size(); i++) x[i] = array[i];
+  return result;
+}
+
+bool agrees(const Case& c, std::vector<float>& x) {
   const mx::Quantizer quantizer = mx::make_quantizer(c.format, c.preset);
   mx::QuantizeRequest request;
   request.axis = c.axis;
   request.dequantize = c.dequantize;
   request.simd = c.level;
   request.threads = 1 + static_cast<unsigned>(x.size() % 3);
-  const auto run = [&] {
-    return mx::quantize(x.data(), c.shape, quantizer.format, quantizer.options, request);
+  const auto run = [&](const mx::FloatArray& array) {
+    return mx::quantize(array, c.shape, quantizer.format, quantizer.options, request);
   };
-  const mx::QuantizedArray fast = run();
+  std::vector<uint16_t> numbers;
+  if (c.type != mx::NumberType::float32) numbers = narrowed(x, c.type);
+  const mx::QuantizedArray fast =
+      run(numbers.empty() ? mx::FloatArray(x.data()) : mx::FloatArray(numbers.data(), c.type));
   request.block_by_block = true;
-  const mx::QuantizedArray slow = run();
+  const mx::QuantizedArray slow = run(x.data());
   const bool good = same("code", fast.codes, slow.codes, x) &&
                     same("scale code", fast.scale_codes, slow.scale_codes, x) &&
                     same("scale", fast.scales, slow.scales, x) &&
                     same("value", fast.dequantized, slow.dequantized, x);
   if (!good) {
-    std::cerr << fmt::format("preset {}, format {}, axis {}, last axis {}, {}\n", c.preset,
-                             c.format, c.axis, c.shape.back(), mx::simd_level_name(c.level));
+    std::cerr << fmt::format("preset {}, format {}, axis {}, last axis {}, {}, {}\n", c.preset,
+                             c.format, c.axis, c.shape.back(), type_name(c.type),
+                             mx::simd_level_name(c.level));
   }
   return good;
 }
@@ -171,8 +194,10 @@ std::size_t check(const std::string& preset, const Settings& settings) {
              preset,
              {rows, across, length},
              -1,
-             random() % 4 == 0,
-             all_levels[turn % all_levels.size()]};
+             random() % 2 == 0,
+             all_levels[turn % all_levels.size()],
+             random() % 2 == 0 ? mx::NumberType::float32
+                               : static_cast<mx::NumberType>(1 + random() % 2)};
       std::vector<float> x = inputs(random, rows * across * length);
       // One NaN makes a tensor scale NaN, and then no block is left to the kernels.
       if (random() % 2 == 0) {

@@ -68,9 +68,8 @@ Input::Input(const AnyArray& array, bool bfloat16_bits, const char* name)
     size_ *= shape_.back();
   }
   int64_t dense = 1;
-  in_place_ = type_ == Type::float32;
   for (std::size_t axis = shape_.size(); axis-- > 0;) {
-    if (shape_[axis] > 1) in_place_ = in_place_ && strides_[axis] == dense;
+    if (shape_[axis] > 1) dense_ = dense_ && strides_[axis] == dense;
     dense *= static_cast<int64_t>(shape_[axis]);
   }
 }
@@ -121,7 +120,7 @@ void Input::gather(std::size_t first, std::size_t last, float* out, const Read& 
 }
 
 const float* Input::floats(std::size_t first, std::size_t last, std::vector<float>& buffer) const {
-  if (in_place_) return reinterpret_cast<const float*>(data_) + first;
+  if (dense_ && type_ == Type::float32) return reinterpret_cast<const float*>(data_) + first;
   buffer.resize(last - first);
   float* out = buffer.data();
   switch (type_) {
@@ -143,6 +142,15 @@ const float* Input::floats(std::size_t first, std::size_t last, std::vector<floa
       break;
   }
   return out;
+}
+
+mx::FloatArray Input::numbers(std::size_t first, std::size_t last,
+                              std::vector<float>& buffer) const {
+  const bool half = type_ == Type::float16 || type_ == Type::bfloat16;
+  if (!half || !dense_) return floats(first, last, buffer);
+  const mx::NumberType type =
+      type_ == Type::float16 ? mx::NumberType::float16 : mx::NumberType::bfloat16;
+  return mx::FloatArray(data_, type).from(first);
 }
 
 void check_signals() {

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "model/numerics/float_array.h"
+
 namespace mxe::python {
 
 /// What DLPack or the buffer protocol hands over: any type, any strides, read only.
@@ -25,12 +27,14 @@ class Input {
 
   const std::vector<std::size_t>& shape() const { return shape_; }
   std::size_t size() const { return size_; }
-  /// Whether floats() copies nothing.
-  bool in_place() const { return in_place_; }
+  /// Whether numbers() copies nothing.
+  bool in_place() const { return dense_ && type_ != Type::float64; }
 
   /// The elements first..last - 1, in row-major order, as float32: in place where they lie so,
   /// else in `buffer`. float64 is rounded to nearest even, the others are exact.
   const float* floats(std::size_t first, std::size_t last, std::vector<float>& buffer) const;
+  /// The same without a copy of float16 and bfloat16 numbers that lie in row-major order.
+  mx::FloatArray numbers(std::size_t first, std::size_t last, std::vector<float>& buffer) const;
 
  private:
   enum class Type : uint8_t { float16, bfloat16, float32, float64 };
@@ -44,7 +48,7 @@ class Input {
 
   const uint8_t* data_;
   Type type_;
-  bool in_place_ = false;
+  bool dense_ = true;  // in row-major order
   std::size_t size_ = 1;
   std::vector<std::size_t> shape_;
   std::vector<int64_t> strides_;  // in elements

@@ -87,7 +87,7 @@ void quantize_slices(const Input& x, const mx::Quantizer& quantizer, const mx::A
   mx::QuantizedArray part;
   for (std::size_t first = 0; first < cut.pieces; first += units * cut.step) {
     const std::size_t last = std::min(cut.pieces, first + units * cut.step);
-    const float* values = x.floats(first * cut.elements, last * cut.elements, buffer);
+    const mx::FloatArray values = x.numbers(first * cut.elements, last * cut.elements, buffer);
     const std::vector<std::size_t> shape =
         outer ? std::vector<std::size_t>{last - first, view.length, view.inner}
               : std::vector<std::size_t>{1, last - first, view.inner};
@@ -107,7 +107,7 @@ mx::QuantizedArray quantize(const Input& x, const mx::Quantizer& quantizer, int 
   if (x.size() <= slice || !mx::has_independent_blocks(quantizer.options)) {
     std::vector<float> buffer;
     mx::QuantizedArray all = spare_array().take(x.size());
-    mx::quantize_into(x.floats(0, x.size(), buffer), shape, quantizer.format, quantizer.options,
+    mx::quantize_into(x.numbers(0, x.size(), buffer), shape, quantizer.format, quantizer.options,
                       request, all);
     return all;
   }
@@ -149,7 +149,7 @@ std::unique_ptr<float[]> quantized_values(const Input& x, const mx::Quantizer& q
   const std::vector<std::size_t>& shape = x.shape();
   if (x.size() <= slice || !mx::has_independent_blocks(quantizer.options)) {
     std::vector<float> buffer;
-    put(mx::quantize(x.floats(0, x.size(), buffer), shape, quantizer.format, quantizer.options,
+    put(mx::quantize(x.numbers(0, x.size(), buffer), shape, quantizer.format, quantizer.options,
                      request),
         0);
     return values;
