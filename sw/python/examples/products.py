@@ -2,6 +2,7 @@
 """Where the networks of the examples have their matrix products computed."""
 from __future__ import annotations
 
+import json
 import os
 from typing import Any, NamedTuple, Optional, Union
 
@@ -14,6 +15,17 @@ import numpy as np  # noqa: E402
 import mxe
 
 Floats = np.ndarray[Any, np.dtype[np.float32]]
+_TYPES = {"F32": "<f4", "F16": "<f2"}
+
+
+def safetensors(path: Union[str, "os.PathLike[str]"]) -> dict[str, Floats]:
+    """The float tensors of a .safetensors file, as float32."""
+    with open(path, "rb") as file:
+        header = json.loads(file.read(int.from_bytes(file.read(8), "little")))
+        data = file.read()
+    return {name: np.frombuffer(data[slice(*one["data_offsets"])], _TYPES[one["dtype"]])
+            .astype(np.float32, copy=False).reshape(one["shape"])
+            for name, one in header.items() if one.get("dtype") in _TYPES}
 
 
 class Mix(NamedTuple):

@@ -31,12 +31,18 @@ def assert_documented(text):
     assert text in PAGE.read_text(encoding="utf-8"), f"docs/networks.md does not say {text!r}"
 
 
+def number(cell):
+    """That a cell of a table begins with, or its text."""
+    first = cell.replace(",", " ").partition(" ")[0]
+    return float(first) if first[:1].isdigit() else cell
+
+
 def documented(heading):
     """The rows of the first table of a section of docs/networks.md, by their first column."""
     section = PAGE.read_text(encoding="utf-8").partition(heading)[2].partition("\n## ")[0]
     lines = [line for line in section.partition("|---")[2].partition("\n\n")[0].splitlines()[1:]]
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
-    return {row[0]: [float(cell.partition(" ")[0]) for cell in row[1:]] for row in rows}
+    return {row[0]: [number(cell) for cell in row[1:]] for row in rows}
 
 
 class Faulty:
@@ -160,3 +166,83 @@ def test_minilm_on_the_rtl(minilm):
     assert all(run.same for run in runs)
     model, rtl = ([job.counters for job in run.recording] for run in runs)
     assert model == rtl
+
+
+@pytest.fixture(scope="module")
+def decoder():
+    module = example("decoder")
+    return module, module.safetensors(module.WEIGHTS)
+
+
+def test_decoder_is_the_network_that_was_trained(decoder):
+    torch = pytest.importorskip("torch", reason="torch is not installed: the decoder is not "
+                                                "compared with what trained it")
+    module, weights = decoder
+    trained = example("train_decoder").Decoder()
+    trained.load_state_dict({name: torch.from_numpy(one.copy()) for name, one in weights.items()})
+    text = module.KNOWN.encode()[:100]
+    with torch.no_grad():
+        expected = trained(torch.tensor([list(text)]))[0].numpy()
+    np.testing.assert_allclose(module.Decoder(weights, module.Products())(text), expected,
+                               atol=2e-3, rtol=1e-3)
+
+
+def test_decoder_reads_bytes_one_by_one(decoder):
+    module, weights = decoder
+    text = module.KNOWN.encode()[:70]
+    whole, steps = (module.Decoder(weights, module.Products()) for _ in range(2))
+    logits = [steps(text[:3])] + [steps(text[at:at + 1]) for at in range(3, 70)]
+    np.testing.assert_allclose(np.concatenate(logits), whole(text), atol=2e-3, rtol=1e-3)
+
+
+@pytest.mark.parametrize("format", ["mxint8", "mxfp4_e2m1"])
+def test_decoder_cache_does_not_depend_on_steps(decoder, format):
+    """Codes and scales of keys and values are the same, whether tokens come one by one or not, and
+    those of whole arrays."""
+    module, _ = decoder
+    random = np.random.default_rng(3)
+    keys, values = random.standard_normal((2, 4, 75, 32)).astype(np.float32)
+    weights = np.abs(random.standard_normal((4, 1, 75))).astype(np.float32)
+    products = module.Products(module.Mix(format, format))
+    one, other = module.Cache(format), module.Cache(format)
+    one.append(keys, values)
+    for at in range(75):
+        other.append(keys[:, at:at + 1], values[:, at:at + 1])
+    scores = mxe.matmul(keys[:, :1], keys, format, format, transpose_b=True)
+    mixed = mxe.matmul(weights, values, format, format)
+    for cache in (one, other):
+        np.testing.assert_array_equal(cache.scores("scores", keys[:, :1], products), scores)
+        np.testing.assert_array_equal(cache.mixed("values", weights, products), mixed)
+
+
+def test_decoder_writes(decoder):
+    """As documented: mxint8 what float32 writes, 4-bit weights something else."""
+    module, weights = decoder
+    rows = documented("## Text")
+    assert list(rows) == ["float32", *map(str, module.MIXES)]
+    mixes = tuple(mix for mix in module.MIXES if str(mix) in ("mxint8", "mxfp4_e2m1"))
+    found = module.compare(weights, mixes)
+    pages = b"".join((SOURCE / page).read_bytes() for page in example("train_decoder").PAGES)
+    assert module.PROMPTS[3].encode() + found[None].texts[3][:40] in pages  # it learned them
+    for mix, one in found.items():
+        assert one.bits == pytest.approx(rows[str(mix or "float32")][0], abs=0.02), mix
+    assert found[mixes[0]].same == [None] * 4
+    assert all(at is not None and at < 20 for at in found[mixes[1]].same)
+
+
+def test_decoder_with_wrong_scales_is_seen(decoder):
+    module, weights = decoder
+    mix = module.Mix("mxint8", "mxint8")
+    assert module.bits_per_byte(weights, Faulty(module.Products)(mix), module.KNOWN.encode()) > 1
+
+
+def test_decoder_on_the_model(decoder):
+    """Prefill and further bytes: the reference's text in the documented cycles."""
+    module, weights = decoder
+    mix, prompt = module.Mix("mxfp4_e2m1", "mxfp8_e4m3"), module.KNOWN[:128].encode()
+    with mxe.Engine("base") as engine:
+        speed = module.on_engine(weights, mix, engine, prompt, 32)
+    assert speed.text == module.write(weights, module.Products(mix), prompt, 32)
+    assert len(speed.prefill) == len(speed.decode[0]) == 3 * 9 + 1
+    for cycles in (speed.prefill.cycles, round(sum(one.cycles for one in speed.decode) / 32)):
+        assert_documented(f"{cycles:,}".replace(",", " "))
