@@ -97,7 +97,7 @@ def train(model: Decoder, data: Tensor, steps: int) -> float:
     optimizer = torch.optim.AdamW(model.parameters(), lr=LEARNING_RATE, betas=(0.9, 0.95),
                                   weight_decay=0.1)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, LEARNING_RATE, steps,
-                                                   pct_start=WARM_UP / steps)
+                                                   pct_start=WARM_UP / max(steps, 2 * WARM_UP))
     losses = []
     for step in range(steps):
         begins = torch.randint(len(data) - LENGTH - 1, (BATCH,))
@@ -134,6 +134,8 @@ def main() -> None:
     parser.add_argument("output", type=pathlib.Path)
     parser.add_argument("--steps", type=int, default=STEPS)
     options = parser.parse_args()
+    if options.steps < 4:
+        parser.error("--steps must be at least 4")
     torch.set_num_threads(1)  # results depend on it
     torch.manual_seed(SEED)
     data = text()

@@ -187,6 +187,29 @@ def test_decoder_is_the_network_that_was_trained(decoder):
                                atol=2e-3, rtol=1e-3)
 
 
+def test_decoder_can_be_trained(decoder, tmp_path):
+    """A few steps of it; the file is read back."""
+    torch = pytest.importorskip("torch", reason="torch is not installed: the decoder "
+                                                "is not trained")
+    module, _ = decoder
+    training = example("train_decoder")
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        torch.manual_seed(1)
+        model = training.Decoder()
+        before = model.embedding.weight.detach().clone()
+        loss = training.train(model, torch.arange(2000) % 7, 4)
+    finally:
+        torch.set_num_threads(threads)
+    assert 0 < loss < 9
+    assert not torch.equal(before, model.embedding.weight)
+    training.save(tmp_path / "w.safetensors", model, {"seed": "1"})
+    for name, values in module.safetensors(tmp_path / "w.safetensors").items():
+        expected = model.state_dict()[name].half().float().numpy()
+        np.testing.assert_array_equal(values, expected)
+
+
 def test_decoder_reads_bytes_one_by_one(decoder):
     module, weights = decoder
     text = module.KNOWN.encode()[:70]
@@ -246,3 +269,90 @@ def test_decoder_on_the_model(decoder):
     assert len(speed.prefill) == len(speed.decode[0]) == 3 * 9 + 1
     for cycles in (speed.prefill.cycles, round(sum(one.cycles for one in speed.decode) / 32)):
         assert_documented(f"{cycles:,}".replace(",", " "))
+
+
+@pytest.fixture(scope="module")
+def magika():
+    pytest.importorskip("onnx", reason="onnx is not installed: Magika is not run")
+    module = example("magika_files")
+    folder = module.model_folder()
+    if folder is None:
+        pytest.skip("magika is not installed: file types are not told")
+    return module, module.Magika(folder)
+
+
+@pytest.fixture(scope="module")
+def contents(magika):
+    """A few of the project's own files."""
+    chosen = ("README.md", "CMakeLists.txt", "sw/python/mxe/_array.py", "rtl/mxe_seq.sv",
+              "sw/mxe/data/digits/weight1.npy", "docs/terms.md", "tests/python/peers.txt",
+              "sw/driver/mxe_driver.h", "scripts/setup", "sw/python/pyproject.toml")
+    found = [SOURCE / name for name in chosen if (SOURCE / name).exists()]
+    assert len(found) > 7
+    return [path.read_bytes() for path in found]
+
+
+def test_magika_is_the_network_that_it_says(magika, contents):
+    """onnxruntime gives the same probabilities."""
+    runtime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed: Magika's "
+                                                        "float32 layers are not compared")
+    module, network = magika
+    session = runtime.InferenceSession(str(module.model_folder() / "model.onnx"))
+    inputs = np.array([module.features(one) for one in contents], np.int32)
+    expected = session.run(None, {"bytes": inputs})[0]
+    for content, probabilities in zip(contents, expected):
+        powers = np.exp(network(content, module.Products()))
+        np.testing.assert_allclose(powers / powers.sum(), probabilities, atol=2e-3)
+
+
+def test_magika_gives_the_same_answers(magika, contents):
+    module, network = magika
+    rows = documented("## File types")
+    assert list(rows) == [str(mix) for mix in module.MIXES]
+    mixes = [mix for mix in module.MIXES if str(mix) in ("mxint8", "mxfp8_e4m3")]
+    for mix, one in module.compare(network, contents, mixes):
+        assert one.same_sure == one.sure >= 5, mix
+        assert one.change < 3 * rows[str(mix)][2], mix  # other files than there
+
+
+def test_magika_in_onnxruntime(magika, contents):
+    """The same formats by mxe.onnx, quantized weights and operators, give the same answers where
+    the network is sure."""
+    runtime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed: Magika is "
+                                                        "not run quantized in it")
+    import mxe.onnx
+    module, network = magika
+    model = mxe.onnx.quantize_activations(
+        mxe.onnx.quantize_weights(module.model_folder() / "model.onnx", "mxfp8_e4m3", ort=True),
+        "mxfp8_e4m3", convolutions=True)
+    options = runtime.SessionOptions()
+    options.register_custom_ops_library(mxe.onnx.custom_op_library())
+    session = runtime.InferenceSession(model.SerializeToString(), options)
+    inputs = np.array([module.features(one) for one in contents], np.int32)
+    found = session.run(None, {"bytes": inputs})[0]
+    floats = network.answers(contents, module.Products())
+    sure = [at for at, one in enumerate(floats) if one[1] >= 0.9]
+    assert [network.labels[found[at].argmax()] for at in sure] == [floats[at][0] for at in sure]
+
+
+def test_magika_with_wrong_scales_is_seen(magika, contents):
+    module, network = magika
+    mix = module.Mix("mxint8", "mxint8")
+    plain = network.answers(contents[:4], module.Products())
+    wrong = network.answers(contents[:4], Faulty(module.Products)(mix))
+    assert max(abs(one[1] - other[1]) for one, other in zip(plain, wrong)) > 0.05
+
+
+def test_magika_on_the_model(magika, contents):
+    """Bits of the reference, and the cycles that are documented and that shapes alone give."""
+    module, network = magika
+    import mxe.onnx
+    mix = module.Mix("mxfp4_e2m1", "mxfp8_e4m3")
+    with mxe.Engine("base") as engine:
+        run = module.on_engine(network, contents[0], mix, engine)
+    assert run.same
+    assert_documented(f"{run.recording.cycles:,}".replace(",", " "))
+    shapes = mxe.onnx.shapes(module.model_folder() / "model.onnx", unk__214=1)
+    estimated = mxe.estimate(shapes, mix.activations, mix.weights)
+    assert [one.shape for one in estimated] == [one.shape for one in run.recording]
+    assert estimated.cycles == pytest.approx(run.recording.cycles, rel=0.01)  # has no biases
