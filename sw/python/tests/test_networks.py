@@ -260,11 +260,12 @@ def test_decoder_with_wrong_scales_is_seen(decoder):
 
 
 def test_decoder_on_the_model(decoder):
-    """Prefill and further bytes: the reference's text in the documented cycles."""
+    """Prefill and further bytes: the reference's bits in the documented cycles."""
     module, weights = decoder
     mix, prompt = module.Mix("mxfp4_e2m1", "mxfp8_e4m3"), module.KNOWN[:128].encode()
     with mxe.Engine("base") as engine:
         speed = module.on_engine(weights, mix, engine, prompt, 32)
+    assert speed.same
     assert speed.text == module.write(weights, module.Products(mix), prompt, 32)
     assert len(speed.prefill) == len(speed.decode[0]) == 3 * 9 + 1
     for cycles in (speed.prefill.cycles, round(sum(one.cycles for one in speed.decode) / 32)):
@@ -303,6 +304,19 @@ def test_magika_is_the_network_that_it_says(magika, contents):
     for content, probabilities in zip(contents, expected):
         powers = np.exp(network(content, module.Products()))
         np.testing.assert_allclose(powers / powers.sum(), probabilities, atol=2e-3)
+
+
+def test_magika_reads_files_as_the_package_does(magika, contents):
+    """Both ends of files, and files that are shorter, give the package's own answer."""
+    pytest.importorskip("onnxruntime", reason="onnxruntime is not installed: Magika's own answers "
+                                              "are not compared")
+    module, network = magika
+    theirs = importlib.import_module("magika").Magika()
+    texts = [*contents, contents[2][:700], b"\n \n" + contents[0][:300] + b"\n\n"]
+    for content, (label, score) in zip(texts, network.answers(texts, module.Products())):
+        own = theirs.identify_bytes(content).prediction
+        assert str(own.dl.label) == label
+        assert own.score == pytest.approx(score, abs=2e-3)
 
 
 def test_magika_gives_the_same_answers(magika, contents):
