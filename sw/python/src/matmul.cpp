@@ -23,6 +23,14 @@ namespace {
 constexpr double kFastSlice = 0x1p31;
 constexpr double kSlowSlice = 0x1p26;
 
+// Whether a batch takes so long that starting threads does not matter.
+bool worth_threads(const mx::Batches& batches) {
+  constexpr double kLeastMacs = 0x1p23;
+  return static_cast<double>(batches.m) * static_cast<double>(batches.n) *
+             static_cast<double>(batches.k) * static_cast<double>(batches.pairs.size()) >=
+         kLeastMacs;
+}
+
 struct Request {
   bool transposed = false;
   bool bias_bf16 = false;
@@ -113,9 +121,9 @@ nb::object matmul(const Quantized& a, const Quantized& b, bool transposed,
   request.output = output_of(out_format, out_rule, out_overflow);
   request.sums.accumulate = mx::parse_accumulate(accumulate);
   request.sums.dual = dual;
-  request.sums.threads = threads;
   const mx::Batches batches =
       mx::pair_matrices({"a", a.array.shape}, {"b", b.array.shape}, transposed);
+  request.sums.threads = worth_threads(batches) ? threads : 1;
   Bias added({}, false, batches.n);
   if (bias) {
     const Input numbers(*bias, bias_bits, "bias");

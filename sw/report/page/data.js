@@ -36,7 +36,7 @@ const pairOf = (entry) => (entry.format_a || "?") + " × " + (entry.format_b || 
 const measures = {
   latency: {name: "Latency", axis: "Latency (s)", unit: "s", of: (p) => p.seconds, text: (v) => si(v, "s"), best: -1},
   energy: {name: "Energy", axis: "Energy (J)", unit: "J", of: (p) => (p.energy || {}).joules, text: (v) => si(v, "J"), best: -1},
-  area: {name: "Area", axis: "Area (gate equivalents)", unit: "GE", of: (p) => (p.area || {}).ge, text: (v) => si(v, "GE"), best: -1},
+  area: {name: "Area", axis: "Area (gate equivalents, memories included)", unit: "GE", of: (p) => (p.area || {}).ge, text: (v) => si(v, "GE"), best: -1},
   sram: {name: "SRAM", axis: "SRAM (KiB)", unit: "KiB", of: (p) => (p.area || {}).sram_kib,
          text: (v) => (isNumber(v) ? Number(v.toPrecision(4)) + " KiB" : "–"), best: -1},
   sqnr: {name: "SQNR", axis: "SQNR (dB)", unit: "dB", of: (p) => p.sqnr_db, text: decibel, best: 1},
