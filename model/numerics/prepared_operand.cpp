@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/numerics/prepared_operand.h"
 
+#include "model/numerics/gemm_kernels.h"
+
 namespace mx {
 
 std::shared_ptr<const PackedOperand> PreparedOperand::packed(FormatId format_a,

@@ -6,11 +6,14 @@
 #include <memory>
 #include <mutex>
 
-#include "model/numerics/gemm_kernels.h"
+#include "model/numerics/format.h"
 #include "model/numerics/simd.h"
 #include "model/numerics/tensor.h"
 
 namespace mx {
+
+struct GemmKernels;
+struct PackedOperand;
 
 /// A B [N][K] and what the latest product packed of it, which the next one uses if its kernels and
 /// the format of its A are the same. Several threads may multiply by it at once. Does not own the
