@@ -4,9 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <sstream>
-#include <tuple>
 
 #include "mxe_counter_table.h"
 #include "sw/explore/area.h"
@@ -110,16 +108,10 @@ void require_pairs(const Workload& workload, const Point& point) {
   for (const Layer& layer : workload.layers) job_of(layer, point).require_pair(point.params);
 }
 
-std::vector<JobTimes> time_layers(const Workload& workload, const Point& point) {
-  using Key = std::tuple<std::size_t, std::size_t, std::size_t, mx::FormatId, mx::FormatId>;
-  std::map<Key, JobTimes> known;
+std::vector<JobTimes> time_layers(const Workload& workload, const Point& point, TimedJobs& jobs) {
   std::vector<JobTimes> times;
   for (const Layer& layer : workload.layers) {
-    const JobShape shape = job_of(layer, point);
-    const auto [found, is_new] =
-        known.try_emplace({shape.m, shape.n, shape.k, shape.format_a, shape.format_b});
-    if (is_new) found->second = time_job(shape, point.params, point.timing);
-    times.push_back(found->second);
+    times.push_back(jobs.times({job_of(layer, point), point.params, point.timing}));
   }
   return times;
 }

@@ -8,6 +8,7 @@
 
 #include "sw/explore/job_timer.h"
 #include "sw/explore/point.h"
+#include "sw/explore/timed_jobs.h"
 #include "sw/explore/workload.h"
 
 namespace mxe::explore {
@@ -18,8 +19,8 @@ JobShape job_of(const Layer& layer, const Point& point);
 /// Whether such an engine multiplies the formats of all layers; throws mx::Error if not.
 void require_pairs(const Workload& workload, const Point& point);
 
-/// What one run of each layer takes. Layers of one shape are timed once.
-std::vector<JobTimes> time_layers(const Workload& workload, const Point& point);
+/// What one run of each layer takes. What `jobs` knows is not timed again.
+std::vector<JobTimes> time_layers(const Workload& workload, const Point& point, TimedJobs& jobs);
 
 /// The least that a run of the workload takes, in cycles (lower_bound_cycles).
 double lower_bound_cycles(const Workload& workload, const Point& point);

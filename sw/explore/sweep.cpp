@@ -17,6 +17,7 @@
 #include "sw/explore/cache.h"
 #include "sw/explore/evaluate.h"
 #include "sw/explore/results.h"
+#include "sw/explore/timed_jobs.h"
 
 namespace mxe::explore {
 namespace {
@@ -167,7 +168,7 @@ class Sweep {
         return;
       }
       if (!options_.budget) simulated_++;
-      times = time_layers(*task.workload, *task.point);
+      times = time_layers(*task.workload, *task.point, jobs_);
       cache_.store(key, to_text(*times));
     }
     const Json record = to_record(*task.workload, *task.point, *times);
@@ -178,6 +179,7 @@ class Sweep {
   const std::vector<Task>& tasks_;
   const SweepOptions& options_;
   Cache cache_;
+  TimedJobs jobs_;
   Results results_;
   Fronts fronts_;
   SweepCounts counts_;

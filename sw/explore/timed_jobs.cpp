@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/explore/timed_jobs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "model/engine/hardware.h"
+#include "model/numerics/accumulate.h"
+#include "mxe_parameters.h"
+
+namespace mxe::explore {
+namespace {
+
+/// Halves a parameter as often as `least` allows.
+void shrink(unsigned& value, uint64_t least) {
+  while (value / 2 >= least) value /= 2;
+}
+
+mx::FormatId of_same_bits(mx::FormatId format) {
+  switch (mx::element_format(format).bits) {
+    case 4:
+      return mx::FormatId::mxfp4_e2m1;
+    case 6:
+      return mx::FormatId::mxfp6_e3m2;
+    default:
+      return mx::FormatId::mxfp8_e4m3;
+  }
+}
+
+/// Loops that the job leaves half empty, for results that are numbers: blocks of MX results follow
+/// the stripes and groups, so there these stay.
+void shrink_loops(const JobShape& shape, uint64_t k_words, Params& params) {
+  if (k_words <= params.a_slab_k / kLanes) params.acc_tiles = 1;  // A stays for all groups
+  shrink(params.rows, std::max<uint64_t>({shape.m, params.num_pe, 8}));
+}
+
+std::string key_of(const TimedJob& job) {
+  return fmt::format("{} {} {} {} {} {} {} {} {} {}", job.shape.m, job.shape.n, job.shape.k,
+                     static_cast<int>(job.shape.format_a), static_cast<int>(job.shape.format_b),
+                     job.shape.output.name(), job.params.to_string(), job.timing.latency,
+                     job.timing.bytes_per_cycle, job.timing.jitter_seed);
+}
+
+}  // namespace
+
+TimedJob timing_twin(const TimedJob& job) {
+  TimedJob twin = job;
+  JobShape& shape = twin.shape;
+  Params& params = twin.params;
+  const bool dual =
+      params.fp4_dual != 0 && mx::is_four_bit(shape.format_a) && mx::is_four_bit(shape.format_b);
+  shape.format_a = of_same_bits(shape.format_a);
+  shape.format_b = of_same_bits(shape.format_b);
+  const ParameterValues standard;
+  params.tree_w = standard.tree_w;
+  params.queue_depth = standard.queue_depth;
+  params.fp4_dual = dual ? 1 : 0;
+  const uint64_t word = kLanes * (dual ? 2 : 1);
+  const uint64_t k_words = (shape.k + word - 1) / word;
+  if (shape.output.numbers()) shrink_loops(shape, k_words, params);
+  shrink(params.b_buf_k, std::max<uint64_t>(kLanes, k_words * kLanes));
+  shrink(params.a_slab_k, std::max<uint64_t>(params.b_buf_k, k_words * kLanes));
+  shrink(params.max_burst, kPageBytes / params.mem_bytes());
+  if (twin.timing.bytes_per_cycle >= params.mem_bytes()) twin.timing.bytes_per_cycle = 0;
+  return twin;
+}
+
+JobTimes TimedJobs::times(const TimedJob& job) {
+  job.shape.require_pair(job.params);
+  const TimedJob twin = timing_twin(job);
+  const std::string key = key_of(twin);
+  std::promise<JobTimes> promise;
+  std::shared_future<JobTimes> future;
+  bool is_new = false;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto [found, inserted] = found_.try_emplace(key);
+    if (inserted) found->second = promise.get_future().share();
+    future = found->second;
+    is_new = inserted;
+  }
+  if (is_new) {
+    try {
+      promise.set_value(time_job(twin.shape, twin.params, twin.timing));
+    } catch (...) {
+      promise.set_exception(std::current_exception());
+    }
+  }
+  return future.get();
+}
+
+}  // namespace mxe::explore

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Jobs that are timed once for many points take the same on every one of these points.
+#include "sw/explore/timed_jobs.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <random>
+#include <string>
+
+#include "mxe_counter_table.h"
+#include "sw/explore/point.h"
+
+namespace mxe::explore {
+namespace {
+
+std::size_t random_count() {
+  const char* const wanted = std::getenv("MXE_RANDOM_TWINS");
+  return wanted ? std::strtoul(wanted, nullptr, 10) : 1000;
+}
+
+unsigned power(std::mt19937& random, unsigned first, unsigned count) {
+  return first << random() % count;
+}
+
+/// A legal job; often one that leaves much of the engine empty.
+TimedJob random_job(std::mt19937& random) {
+  for (;;) {
+    TimedJob job;
+    Params& params = job.params;
+    params.num_pe = power(random, 1, 7);
+    params.rows = power(random, 8, 6);
+    params.acc_tiles = power(random, 1, 5);
+    params.tree_w = random() % 2 ? 70 : 56;
+    params.fp4_dual = random() % 2;
+    params.a_slab_k = power(random, 32, 8);
+    params.b_buf_k = power(random, 32, 8);
+    params.mem_w = power(random, 64, 4);
+    params.queue_depth = power(random, 2, 8);
+    params.max_burst = power(random, 1, 9);
+    job.timing.latency = 1 + static_cast<unsigned>(random() % 300);
+    if (random() % 2) job.timing.bytes_per_cycle = 1 + static_cast<double>(random() % 80);
+    const auto length = [&](unsigned most) { return 1 + random() % (random() % 2 ? 40u : most); };
+    job.shape.m = length(300);
+    job.shape.n = length(300);
+    job.shape.k = length(3000);
+    job.shape.format_a = mx::kAllFormats[random() % std::size(mx::kAllFormats)];
+    job.shape.format_b = mx::kAllFormats[random() % std::size(mx::kAllFormats)];
+    const char* const outputs[] = {"fp32", "bf16", "fp16", "mxfp8_e4m3", "mxfp4_e2m1"};
+    job.shape.output = parse_output_format(outputs[random() % std::size(outputs)]);
+    try {
+      params.validate();
+      job.shape.require_pair(params);
+      return job;
+    } catch (const mx::Error&) {
+    }
+  }
+}
+
+TEST(TimedJobs, TwinsTakeTheSame) {
+  constexpr uint32_t kSeed = 1;
+  std::mt19937 random(kSeed);
+  std::size_t shrunk = 0;
+  const std::size_t count = random_count();
+  for (std::size_t i = 0; i < count; i++) {
+    const TimedJob job = random_job(random);
+    const TimedJob twin = timing_twin(job);
+    shrunk += twin.params != job.params;
+    ASSERT_NO_THROW(twin.params.validate());
+    const JobTimes expected = time_job(job.shape, job.params, job.timing);
+    const JobTimes got = time_job(twin.shape, twin.params, twin.timing);
+    const std::string about = job.params.to_string() + " as " + twin.params.to_string();
+    ASSERT_EQ(got.cycles, expected.cycles)
+        << about << " job " << i << ": " << job.shape.m << " x " << job.shape.n << " x "
+        << job.shape.k << " " << job.shape.output.name();
+    for (const CounterInfo& counter : counter_table) {
+      ASSERT_EQ(got.counters.*counter.value, expected.counters.*counter.value)
+          << counter.name << " of " << about;
+    }
+  }
+  EXPECT_GT(shrunk, count / 2) << "else this says little";
+}
+
+TEST(TimedJobs, AlikeJobsAreTimedOnce) {
+  TimedJobs jobs;
+  TimedJob job;
+  job.shape.m = 64;
+  job.shape.n = 64;
+  job.shape.k = 100;
+  const uint64_t cycles = jobs.times(job).cycles;
+  job.params.a_slab_k = 4096;
+  job.params.acc_tiles = 8;
+  job.shape.format_b = mx::FormatId::mxint8;
+  EXPECT_EQ(jobs.times(job).cycles, cycles);
+  EXPECT_EQ(jobs.count(), 1u);
+  job.timing.latency++;
+  EXPECT_NE(jobs.times(job).cycles, cycles);
+  EXPECT_EQ(jobs.count(), 2u);
+  job.params.tree_w = 42;
+  job.shape.format_b = mx::FormatId::mxfp8_e5m2;
+  EXPECT_THROW(jobs.times(job), mx::Error) << "another engine can, but not this one";
+}
+
+}  // namespace
+}  // namespace mxe::explore
