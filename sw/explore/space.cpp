@@ -2,6 +2,7 @@
 #include "sw/explore/space.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <muParser.h>
 #include <yaml-cpp/yaml.h>
 
@@ -115,6 +116,55 @@ class Conditions {
   std::vector<std::unique_ptr<mu::Parser>> parsers_;
 };
 
+constexpr std::pair<const char*, Space::Search::Method> kMethods[] = {
+    {"grid", Space::Search::Method::grid},
+    {"random", Space::Search::Method::random},
+    {"front", Space::Search::Method::front},
+    {"halving", Space::Search::Method::halving}};
+
+Space::Search::Method method_of(const YAML::Node& node) {
+  std::vector<std::string> names;
+  for (const auto& [name, method] : kMethods) {
+    if (node.IsScalar() && node.Scalar() == name) return method;
+    names.emplace_back(name);
+  }
+  throw at(node, fmt::format("the method of a search must be one of {}", fmt::join(names, ", ")));
+}
+
+uint64_t count_of(const YAML::Node& node, const std::string& name) {
+  uint64_t value = 0;
+  if (!node.IsScalar() || !YAML::convert<uint64_t>::decode(node, value) || value == 0) {
+    throw at(node, fmt::format("the {} of a search must be a whole number of at least 1", name));
+  }
+  return value;
+}
+
+// {method: random, budget: 100, seed: 1}
+Space::Search search_of(const YAML::Node& node) {
+  if (!node.IsMap()) throw at(node, "search must be {method: M, budget: N}");
+  Space::Search search;
+  for (const auto& entry : node) {
+    const std::string key = entry.first.Scalar();
+    if (key == "method") {
+      search.method = method_of(entry.second);
+    } else if (key == "budget") {
+      search.budget = count_of(entry.second, key);
+    } else if (key == "seed") {
+      search.seed = count_of(entry.second, key);
+    } else {
+      throw at(entry.first,
+               fmt::format("unknown key '{}' of a search (allowed: method, budget, seed)", key));
+    }
+  }
+  using Method = Space::Search::Method;
+  const bool chooses = search.method == Method::random || search.method == Method::halving;
+  if (chooses != search.budget.has_value()) {
+    throw at(node, chooses ? "a search by this method needs a budget, the number of points"
+                           : "a search by this method has no budget (random and halving have)");
+  }
+  return search;
+}
+
 // Numbers below `count`, in rising order, none twice.
 std::set<uint64_t> drawn(uint64_t sample, uint64_t count, uint64_t seed) {
   std::mt19937_64 random(seed);
@@ -149,9 +199,12 @@ Space Space::from_file(const std::string& path) {
           }
           space.constraints_.push_back({one.Scalar(), one.Mark().line + 1});
         }
+      } else if (key == "search") {
+        space.search_ = search_of(entry.second);
       } else if (key != "parameters") {
         throw at(entry.first,
-                 fmt::format("unknown key '{}' (allowed: config, parameters, constraints)", key));
+                 fmt::format("unknown key '{}' (allowed: config, parameters, constraints, search)",
+                             key));
       }
     }
     const YAML::Node parameters = root["parameters"];
@@ -211,11 +264,14 @@ Point Space::combination(uint64_t number) const {
   return point;
 }
 
-Space::Points Space::points(std::optional<uint64_t> sample, uint64_t seed) const {
+Space::Points Space::points() const {
   const uint64_t count = combinations();
+  const bool sample = search_.method == Search::Method::random;
   if (!sample && count > kMostPoints) {
-    throw mx::Error(fmt::format("{}: {} combinations, more than {}: draw some of them (--random)",
-                                path_, count, kMostPoints));
+    throw mx::Error(
+        fmt::format("{}: {} combinations, more than {}: draw some of them (search: {{method: "
+                    "random, budget: N}})",
+                    path_, count, kMostPoints));
   }
   Conditions conditions;
   for (const Constraint& constraint : constraints_) conditions.add(constraint.text);
@@ -239,7 +295,7 @@ Space::Points Space::points(std::optional<uint64_t> sample, uint64_t seed) const
     found.points.push_back(point);
   };
   if (sample) {
-    for (const uint64_t number : drawn(*sample, count, seed)) consider(number);
+    for (const uint64_t number : drawn(*search_.budget, count, search_.seed)) consider(number);
   } else {
     for (uint64_t number = 0; number < count; number++) consider(number);
   }

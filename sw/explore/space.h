@@ -22,10 +22,24 @@ namespace mxe::explore {
 ///     constraints:                                 # conditions of muParser
 ///       - NUM_PE * ACC_TILES <= 64
 ///       - format_a == mxfp4_e2m1 || NUM_PE <= 8
+///     search: {method: random, budget: 100, seed: 1}
 ///
 /// Formats in a constraint are compared by their names.
 class Space {
  public:
+  /// Which of the points are results.
+  struct Search {
+    enum class Method : uint8_t {
+      grid,     ///< all
+      random,   ///< `budget` of the combinations, drawn with `seed`, none twice
+      front,    ///< those on a front of area and time
+      halving,  ///< `budget` that successive halving leaves (halving.h)
+    };
+    Method method = Method::grid;
+    std::optional<uint64_t> budget;
+    uint64_t seed = 1;
+  };
+
   /// Throws mx::Error naming file and line.
   static Space from_file(const std::string& path);
 
@@ -39,10 +53,11 @@ class Space {
     std::vector<Point> points;
     std::map<std::string, uint64_t> skipped;  ///< why others are not, and how many each
   };
-  /// In the order of the file, the last variable changing fastest. With `sample`, that many of the
-  /// combinations are drawn with `seed`, none twice, and kept in that order. Throws mx::Error if no
-  /// point is legal, or without a sample if the combinations are more than kMostPoints.
-  Points points(std::optional<uint64_t> sample = {}, uint64_t seed = 1) const;
+  /// In the order of the file, the last variable changing fastest; with Method::random those that
+  /// were drawn. Throws mx::Error if no point is legal, or if the combinations are more than
+  /// kMostPoints and none are drawn.
+  Points points() const;
+  const Search& search() const { return search_; }
   static constexpr uint64_t kMostPoints = 10'000'000;
 
  private:
@@ -61,6 +76,7 @@ class Space {
   Params base_;
   std::vector<Axis> axes_;
   std::vector<Constraint> constraints_;
+  Search search_;
 };
 
 }  // namespace mxe::explore

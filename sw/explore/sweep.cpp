@@ -13,10 +13,12 @@
 #include <string>
 #include <thread>
 
-#include "sw/explore/area.h"
 #include "sw/explore/cache.h"
 #include "sw/explore/evaluate.h"
+#include "sw/explore/halving.h"
+#include "sw/explore/parallel.h"
 #include "sw/explore/results.h"
+#include "sw/explore/task.h"
 #include "sw/explore/timed_jobs.h"
 
 namespace mxe::explore {
@@ -25,40 +27,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kFront = "area-latency";
-
-struct Task {
-  const Point* point;
-  const Workload* workload;
-  std::string id;
-  std::string group;  // of points that compete: same workload, formats, memory and clock
-  double area;
-  double least_seconds;  // by the lower bound
-};
-
-std::string group_of(const Workload& workload, const Point& point) {
-  return fmt::format("{} {} {} {} {} {} {}", workload.name, mx::element_format(point.format_a).name,
-                     mx::element_format(point.format_b).name, point.output.name(),
-                     point.timing.latency, point.timing.bytes_per_cycle, point.clock_mhz);
-}
-
-std::vector<Task> make_tasks(const std::vector<Point>& points,
-                             const std::vector<Workload>& workloads) {
-  std::vector<Task> tasks;
-  for (const Point& point : points) {
-    const double area = AreaTable::shipped().of(point.params).total();
-    for (const Workload& workload : workloads) {
-      tasks.push_back({&point, &workload, result_id(workload, point), group_of(workload, point),
-                       area, lower_bound_cycles(workload, point) / (point.clock_mhz * 1e6)});
-    }
-  }
-  return tasks;
-}
-
-// Whether something of that area and those seconds makes another one superfluous.
-bool dominates(double area, double seconds, double other_area, double other_seconds) {
-  return area <= other_area && seconds <= other_seconds &&
-         (area < other_area || seconds < other_seconds);
-}
 
 // What was found, group by group, for pruning. Several threads use it.
 class Fronts {
@@ -87,30 +55,6 @@ class Fronts {
   std::map<std::string, std::vector<std::pair<double, double>>> fronts_;
 };
 
-// Calls work(i) for every i below `count`, from several threads; what one throws ends all.
-template <typename Work>
-void in_parallel(std::size_t count, unsigned threads, const Work& work) {
-  std::atomic<std::size_t> next{0};
-  std::exception_ptr failure;
-  std::mutex mutex;
-  const auto run = [&] {
-    for (std::size_t i = next++; i < count; i = next++) {
-      try {
-        work(i);
-      } catch (...) {
-        const std::lock_guard<std::mutex> lock(mutex);
-        if (!failure) failure = std::current_exception();
-        next = count;
-      }
-    }
-  };
-  std::vector<std::thread> others;
-  for (unsigned i = 1; i < threads; i++) others.emplace_back(run);
-  run();
-  for (std::thread& thread : others) thread.join();
-  if (failure) std::rethrow_exception(failure);
-}
-
 double seconds_of(const std::string& line) { return Json::parse(line).at("seconds"); }
 
 class Sweep {
@@ -120,7 +64,8 @@ class Sweep {
 
   SweepCounts run() {
     std::vector<std::size_t> order = mine();
-    counts_.all = order.size();
+    if (options_.halving)
+      order = chosen_ = halve(tasks_, *options_.halving, options_.threads, jobs_);
     if (options_.prune) {
       std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
         return tasks_[a].least_seconds < tasks_[b].least_seconds;
@@ -131,7 +76,9 @@ class Sweep {
       const std::size_t done = ++done_;
       if (options_.progress) options_.progress(done, order.size());
     });
-    return {counts_.all, known_, cached_, simulated_, pruned_, left_};
+    return {
+        options_.halving ? tasks_.size() : order.size(),    known_, cached_, simulated_, pruned_,
+        options_.halving ? tasks_.size() - order.size() : 0};
   }
 
   /// The lines of all tasks that have one, in their order, with their fronts.
@@ -162,12 +109,7 @@ class Sweep {
     if (times) {
       cached_++;
     } else {
-      if (options_.budget && simulated_++ >= *options_.budget) {
-        simulated_--;
-        left_++;
-        return;
-      }
-      if (!options_.budget) simulated_++;
+      simulated_++;
       times = time_layers(*task.workload, *task.point, jobs_);
       cache_.store(key, to_text(*times));
     }
@@ -182,16 +124,18 @@ class Sweep {
   TimedJobs jobs_;
   Results results_;
   Fronts fronts_;
-  SweepCounts counts_;
-  std::atomic<std::size_t> done_{0}, known_{0}, cached_{0}, simulated_{0}, pruned_{0}, left_{0};
+  std::vector<std::size_t> chosen_;  // by halving
+  std::atomic<std::size_t> done_{0}, known_{0}, cached_{0}, simulated_{0}, pruned_{0};
 };
 
 std::vector<Outcome> Sweep::outcomes(std::vector<std::string>& lines) const {
   std::vector<Outcome> found;
   std::vector<Json> records;
   std::map<std::string, std::vector<std::size_t>> groups;
-  for (const Task& task : tasks_) {
+  for (std::size_t i = 0; i < tasks_.size(); i++) {
+    const Task& task = tasks_[i];
     if (!results_.has(task.id)) continue;
+    if (options_.halving && !std::binary_search(chosen_.begin(), chosen_.end(), i)) continue;
     Json record = Json::parse(results_.line(task.id));
     record.erase("pareto");
     const auto accuracy = options_.sqnr_db.find({task.point->format_a, task.point->format_b});
@@ -218,8 +162,13 @@ std::vector<Outcome> Sweep::outcomes(std::vector<std::string>& lines) const {
       }
     }
   }
-  for (const Json& record : records) lines.push_back(record.dump());
-  return found;
+  std::vector<Outcome> outcomes;
+  for (std::size_t i = 0; i < found.size(); i++) {
+    if (options_.fronts_only && !found[i].on_front) continue;
+    lines.push_back(records[i].dump());
+    outcomes.push_back(found[i]);
+  }
+  return outcomes;
 }
 
 }  // namespace

@@ -25,10 +25,11 @@ struct SweepOptions {
   std::filesystem::path cache;   ///< folder of what was timed before (cache.h)
   unsigned threads = 1;
   std::optional<Shard> shard;
-  /// Only points that may be on a front are simulated: the most promising ones first, and none that
-  /// takes, by its lower bound, longer than a smaller engine with the same formats and memory.
-  bool prune = false;
-  std::optional<uint64_t> budget;  ///< no more points than these are simulated
+  /// Only points on a front are results. With `prune`, only those that may be on one are simulated:
+  /// the most promising ones first, and none that takes, by its lower bound, longer than a smaller
+  /// engine with the same formats and memory. The results are the same.
+  bool fronts_only = false, prune = false;
+  std::optional<uint64_t> halving;  ///< so many points are left of successive halving (halving.h)
   /// Accuracy of products in pairs of formats, in dB; of points whose pair is missing, unknown.
   std::map<std::pair<mx::FormatId, mx::FormatId>, double> sqnr_db;
   /// Called now and then with how many points are done, of how many.
@@ -42,7 +43,7 @@ struct SweepCounts {
   std::size_t cached = 0;     ///< whose times the cache had
   std::size_t simulated = 0;  ///< the others that have results now
   std::size_t pruned = 0;     ///< left out: not on a front
-  std::size_t left = 0;       ///< left out: beyond the budget
+  std::size_t halved = 0;     ///< left out: by successive halving
 };
 
 /// A line of points.jsonl, as far as tables need it.

@@ -36,13 +36,12 @@ using explore::SweepResult;
 using explore::Workload;
 
 struct ExploreOptions {
-  std::string space, output, cache, format_map, shard;
+  std::string space, output = "exploration", cache, format_map, shard;
   std::vector<std::string> workloads, tensors;
   unsigned parallel = hardware_threads();
-  std::optional<uint64_t> sample, budget;
-  uint64_t seed = 1, most_rows = 20;
+  uint64_t most_rows = 20;
   std::size_t verified = 0;
-  bool search = false, no_prune = false;
+  bool no_prune = false;
 };
 
 /// "2/8"
@@ -131,7 +130,7 @@ void print_counts(const SweepResult& result, const Space::Points& space) {
   fmt::print("{} points: {} simulated, {} from the cache, {} known before", counts.all,
              counts.simulated, counts.cached, counts.known);
   if (counts.pruned != 0) fmt::print(", {} off every front by their lower bounds", counts.pruned);
-  if (counts.left != 0) fmt::print(", {} beyond the budget", counts.left);
+  if (counts.halved != 0) fmt::print(", {} left out by halving", counts.halved);
   fmt::print("\n");
   std::vector<std::pair<std::string, uint64_t>> reasons(space.skipped.begin(), space.skipped.end());
   std::stable_sort(reasons.begin(), reasons.end(),
@@ -176,19 +175,23 @@ void print_front(const Workload& workload, const SweepResult& result,
 }
 
 int run(const ExploreOptions& options) {
-  if (options.budget && !options.search) throw mx::Error("--budget is for --search");
-  if (options.no_prune && !options.search) throw mx::Error("--no-prune is for --search");
   SweepOptions how;
   if (!options.shard.empty()) how.shard = parse_shard(options.shard);
   const std::vector<Workload> workloads = read_workloads(options);
   const Space whole = Space::from_file(options.space);
-  Space::Points space = whole.points(options.sample, options.seed);
+  Space::Points space = whole.points();
   keep_possible(workloads, space);
   how.output = options.output;
   how.cache = options.cache.empty() ? how.output / "cache" : std::filesystem::path(options.cache);
   how.threads = options.parallel;
-  how.prune = options.search && !options.no_prune;
-  how.budget = options.budget;
+  using Method = Space::Search::Method;
+  how.fronts_only = whole.search().method == Method::front;
+  how.prune = how.fronts_only && !options.no_prune;
+  if (whole.search().method == Method::halving) how.halving = whole.search().budget;
+  if (options.no_prune && !how.fronts_only) {
+    throw mx::Error("--no-prune is for spaces with `search: {method: front}`");
+  }
+  if (how.halving && how.shard) throw mx::Error("--shard is not for searches by halving");
   const ProductAccuracy accuracy(options.tensors);
   for (const Point& point : space.points) {
     const auto pair = std::make_pair(point.format_a, point.format_b);
@@ -221,7 +224,7 @@ Command add_explore(CLI::App& app) {
                    "CSV files of matrix products (layer,M,N,K,count) or topologies of SCALE-Sim")
       ->required();
   command->add_option("--output", options->output, "Folder for points.jsonl and space.json")
-      ->required();
+      ->capture_default_str();
   command->add_option("--parallel", options->parallel, "Threads (default: all)")
       ->check(CLI::Range(1, 1024));
   command->add_option("--cache", options->cache,
@@ -231,14 +234,8 @@ Command add_explore(CLI::App& app) {
   command->add_option("--tensors", options->tensors,
                       "A [M, K] and B [N, K], files of numbers whose products tell the accuracy of "
                       "formats (default: the layers of the digits' network)");
-  command->add_option("--random", options->sample, "Draw this many of the combinations")
-      ->check(CLI::PositiveNumber);
-  command->add_option("--seed", options->seed, "Of --random")->capture_default_str();
-  command->add_flag("--search", options->search,
-                    "Simulate only what may be on a front of area and time");
-  command->add_option("--budget", options->budget, "Simulate no more points than these (--search)")
-      ->check(CLI::PositiveNumber);
-  command->add_flag("--no-prune", options->no_prune, "Simulate all points of a search");
+  command->add_flag("--no-prune", options->no_prune,
+                    "Simulate all points of a search for the fronts");
   command->add_option("--verify", options->verified,
                       "Run layers of this many points of the fronts on the RTL and compare the "
                       "cycles; the RTL is compiled where it is not there");

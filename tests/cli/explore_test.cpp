@@ -114,26 +114,53 @@ TEST_F(Explore, TheSameFileHoweverItCameAbout) {
   EXPECT_TRUE(same_bytes("whole/points.jsonl", "cached/points.jsonl"));
 }
 
+constexpr const char* kManyEngines =
+    "parameters:\n"
+    "  NUM_PE: [4, 8, 16]\n"
+    "  ROWS: [16, 32, 64]\n"
+    "  ACC_TILES: [1, 2, 4, 8]\n"
+    "  A_SLAB_K: [256, 1024, 4096]\n";
+
 TEST_F(Explore, PruningLeavesTheFronts) {
-  write_text("space.yaml",
-             "parameters:\n"
-             "  NUM_PE: [4, 8, 16]\n"
-             "  ROWS: [16, 32, 64]\n"
-             "  ACC_TILES: [1, 2, 4, 8]\n"
-             "  A_SLAB_K: [256, 1024, 4096]\n");
-  const ProgramRun pruned = explore("pruned", {"--search", "--parallel", "1"});
-  explore("all", {"--search", "--no-prune"});
-  EXPECT_EQ(points("all").size(), 108u);
-  EXPECT_LT(points("pruned").size(), 95u) << pruned.out;
-  EXPECT_EQ(front("pruned"), front("all"));
-  explore("some", {"--search", "--budget", "5"});
-  EXPECT_EQ(points("some").size(), 5u);
+  write_text("space.yaml", kManyEngines);
+  explore("grid");
+  EXPECT_EQ(points("grid").size(), 108u);
+  write_text("space.yaml", std::string(kManyEngines) + "search: {method: front}\n");
+  const ProgramRun pruned = explore("pruned", {"--parallel", "1"});
+  EXPECT_NE(pruned.out.find(" off every front by their lower bounds"), std::string::npos);
+  explore("threads", {"--parallel", "3"});
+  explore("all", {"--no-prune"});
+  EXPECT_EQ(front("pruned"), front("grid"));
+  EXPECT_EQ(front("pruned").size(), points("pruned").size());
+  EXPECT_TRUE(same_bytes("pruned/points.jsonl", "all/points.jsonl"));
+  EXPECT_TRUE(same_bytes("pruned/points.jsonl", "threads/points.jsonl"));
+}
+
+TEST_F(Explore, HalvingKeepsGoodPoints) {
+  write_text("space.yaml", kManyEngines);
+  explore("grid");
+  const std::set<std::string> best = front("grid");
+  write_text("space.yaml", std::string(kManyEngines) + "search: {method: halving, budget: 30}\n");
+  explore("halved", {"--parallel", "1"});
+  explore("again", {"--parallel", "3"});
+  EXPECT_TRUE(same_bytes("halved/points.jsonl", "again/points.jsonl"));
+  std::size_t found = 0;
+  for (const nlohmann::json& point : points("halved")) found += best.count(point.at("id"));
+  EXPECT_EQ(points("halved").size(), 30u);
+  // 30 of 108 by chance would have a good quarter of the front.
+  EXPECT_GT(3 * found, 2 * best.size()) << found << " of " << best.size();
 }
 
 TEST_F(Explore, RandomPointsAreThoseOfTheSeed) {
-  explore("a", {"--random", "9", "--seed", "5"});
-  explore("b", {"--random", "9", "--seed", "5"});
-  explore("c", {"--random", "9", "--seed", "6"});
+  const auto draw = [&](const std::string& output, const std::string& seed) {
+    write_text("space.yaml",
+               kSpace + ("search: {method: random, budget: 9, seed: " + seed + "}\n"));
+    explore(output);
+  };
+  draw("a", "5");
+  draw("b", "5");
+  draw("c", "6");
+  EXPECT_LE(points("a").size(), 9u);
   EXPECT_TRUE(same_bytes("a/points.jsonl", "b/points.jsonl"));
   EXPECT_FALSE(same_bytes("a/points.jsonl", "c/points.jsonl"));
 }
@@ -180,6 +207,14 @@ TEST_F(Explore, BadSpaces) {
       {"parameters: {NUM_PE: 8}\nconstraints: [PES > 1]\n", "space.yaml:2: 'PES > 1':"},
       {"parameters: {NUM_PE: 8}\nconstraints: [NUM_PE > 8]\n", "no point is possible: NUM_PE > 8"},
       {"parameters: {NUM_PE: 8}\nconfigs: base\n", "space.yaml:2: unknown key 'configs'"},
+      {"parameters: {NUM_PE: 8}\nsearch: {method: best}\n",
+       "space.yaml:2: the method of a search must be one of grid, random, front, halving"},
+      {"parameters: {NUM_PE: 8}\nsearch: {method: random}\n", "needs a budget"},
+      {"parameters: {NUM_PE: 8}\nsearch: {method: grid, budget: 2}\n", "has no budget"},
+      {"parameters: {NUM_PE: 8}\nsearch: {method: halving, budget: 0}\n",
+       "space.yaml:2: the budget of a search must be a whole number of at least 1"},
+      {"parameters: {NUM_PE: 8}\nsearch: {budgets: 2}\n",
+       "space.yaml:2: unknown key 'budgets' of a search"},
       {"config: tiny\nparameters: {NUM_PE: 8}\n", "space.yaml:1: unknown configuration 'tiny'"},
       {"parameters: {clock_mhz: 0}\n", "clock_mhz is 0, but must be more than 0"},
       {"parameters: {mem_latency: 0}\n", "memory latency is 0 cycles"},
@@ -223,7 +258,7 @@ TEST_F(Explore, BadOptionsAndFolders) {
   for (const char* shard : {"0/2", "3/2", "2", "a/b", "1/2x"}) {
     expect_explore_error("--shard must be I/N", {"--shard", shard});
   }
-  expect_explore_error("--budget is for --search", {"--budget", "5"});
+  expect_explore_error("--no-prune is for spaces with", {"--no-prune"});
   write_text("space.yaml", "parameters: {NUM_PE: 8}\n");
   explore("out");
   write_text("out/cache/version", "another");
