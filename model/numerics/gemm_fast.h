@@ -26,7 +26,7 @@ class FastGemm {
   struct Strip {
     std::size_t first_row, last_row;
     std::size_t column_tile;
-    std::vector<float> acc;  ///< [tiles of rows][chains][kTileRows][columns]
+    AlignedVector<float> acc;  ///< [tiles of rows][chains][kTileRows][columns]
   };
 
   void load_bias(const float* bias, Strip& strip) const;

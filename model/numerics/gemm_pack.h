@@ -21,6 +21,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "model/numerics/aligned_vector.h"
 #include "model/numerics/simd.h"
 #include "model/numerics/tensor.h"
 
@@ -48,23 +49,23 @@ struct Remainder {
   float value;  ///< in units of the block's words
 };
 
-/// One operand in tiles of rows, padded. What a kernel reads one after the other lies so, in units
-/// of four bytes: its way through a tile is one stream. Blocks of a scalar row are 0, so that a
-/// kernel may run over them without adding anything.
+/// One operand in tiles of rows; what pads the last tile is not part of any result. What a kernel
+/// reads one after the other lies so, in units of four bytes: its way through a tile is one stream.
+/// Blocks of a scalar row are 0, so that a kernel may run over them without adding anything.
 struct PackedOperand {
   GemmPath path;
   std::size_t rows = 0;  ///< a tile
   std::size_t tiles = 0;
-  std::size_t blocks = 0;      ///< a row
-  std::vector<uint8_t> bytes;  ///< [tiles][blocks][8][rows][4]; those of B are signed
-  std::vector<int16_t> words;  ///< [tiles][blocks][16][rows][2]
+  std::size_t blocks = 0;        ///< a row
+  AlignedVector<uint8_t> bytes;  ///< [tiles][blocks][8][rows][4]; those of B are signed
+  AlignedVector<int16_t> words;  ///< [tiles][blocks][16][rows][2]
   /// B: -offset * sum, of whole blocks [tiles][blocks][rows] or, for kernels that add in 16 bits,
   /// of what they add there, modulo 2^16 [tiles][blocks][8 / byte_sums][rows][2 x 16 bits].
-  std::vector<int32_t> correction;
+  AlignedVector<int32_t> correction;
   /// [tiles][blocks][rows]: bits of 2^(scale - 127), with the words' power of two, as float32 or,
   /// for words_double, float64; of B what they, with both lsb, add to those of A.
-  std::vector<int32_t> scales;
-  std::vector<int64_t> wide_scales;
+  AlignedVector<int32_t> scales;
+  AlignedVector<int64_t> wide_scales;
   std::vector<std::vector<Remainder>> remainders;  ///< [tiles], in the order of blocks
   std::vector<uint32_t> first_remainder;           ///< [tiles][blocks + 1]: in the tile's list
   std::vector<uint32_t> scalar_rows;               ///< [tiles][blocks]: a bit for every scalar row
