@@ -79,7 +79,7 @@ int64_t double_exponent(int exponent) { return exponent * (int64_t{1} << 52); }
 constexpr int kRemainderBits = 8;
 
 // Blocks of a row that are packed at a time.
-constexpr std::size_t kStretchBlocks = 16;
+constexpr std::size_t kStretchBlocks = 8;
 // Elements from one row of a tile to the next in the buffer; a cache line more than a stretch has,
 // lest rows fall into one set of the cache.
 constexpr std::size_t kRowSize = kStretchBlocks * kBlockSize + 64;
