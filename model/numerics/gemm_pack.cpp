@@ -212,8 +212,11 @@ class Packer {
     const TileRows from = {rows, kRowSize * sizeof(Element), stretch.blocks,
                            kBlockSize * sizeof(Element) / 4};
     auto* bytes = reinterpret_cast<uint8_t*>(to);
-    if constexpr (Rows == kTileRows) {
-      kernels_.interleave4(from, static_cast<uint8_t>(role_.byte_offset), bytes);
+    const auto offset = static_cast<uint8_t>(role_.byte_offset);
+    if constexpr (Rows == kLowTile) {
+      kernels_.interleave4(from, offset, bytes);
+    } else if constexpr (Rows == kHighTile) {
+      kernels_.interleave6(from, offset, bytes);
     } else if constexpr (Rows == 16) {
       kernels_.interleave16(from, bytes);
     } else {
@@ -333,11 +336,19 @@ int byte_sums(FormatId a, FormatId b) {
   return sums;
 }
 
+std::size_t tile_rows(GemmPath path, std::size_t rows) {
+  if (path == GemmPath::words_double) return kLowTile;
+  const auto padded = [rows](std::size_t tile) { return (rows + tile - 1) / tile * tile; };
+  return 5 * padded(kHighTile) <= 6 * padded(kLowTile) ? kHighTile : kLowTile;
+}
+
 PackedOperand pack_a(const MxTensor& a, FormatId format_b, const PackOptions& options) {
   const GemmPath path = gemm_path(a.format, format_b, options.adds_bytes_in_words);
   const int bias = path == GemmPath::words_double ? 1023 : 127;
   const int offset = path == GemmPath::bytes ? static_cast<int>(largest_integer(a.format)) : 0;
-  return Packer<kTileRows>(a, path, {format_b, bias, bias, offset, 0}, options).pack();
+  const Role role = {format_b, bias, bias, offset, 0};
+  if (tile_rows(path, a.rows) == kLowTile) return Packer<kLowTile>(a, path, role, options).pack();
+  return Packer<kHighTile>(a, path, role, options).pack();
 }
 
 PackedOperand pack_b(const MxTensor& b, FormatId format_a, const PackOptions& options) {

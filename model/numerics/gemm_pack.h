@@ -38,8 +38,13 @@ enum class GemmPath : uint8_t {
 GemmPath gemm_path(FormatId a, FormatId b, bool adds_bytes_in_words);
 
 /// What a tile of the product covers; operands are padded to it.
-constexpr std::size_t kTileRows = 4;
+constexpr std::size_t kLowTile = 4;     ///< rows
+constexpr std::size_t kHighTile = 6;    ///< rows
 constexpr std::size_t kTileGroups = 2;  ///< of columns, a vector each
+
+/// Rows of the tiles of an A of `rows` rows. High tiles take a fifth less time for a row, and they
+/// leave no registers to kernels that accumulate in float64.
+std::size_t tile_rows(GemmPath path, std::size_t rows);
 
 /// What an element of a tile has beyond its word.
 struct Remainder {

@@ -32,8 +32,9 @@ struct Shortened {
 };
 
 struct PackKernels {
-  /// To [blocks][units][4 rows], with `offset` added to every byte.
+  /// To [blocks][units][4 or 6 rows], with `offset` added to every byte.
   void (*interleave4)(const TileRows& rows, uint8_t offset, uint8_t* to);
+  void (*interleave6)(const TileRows& rows, uint8_t offset, uint8_t* to);
   /// To [blocks][units][16 or 32 rows].
   void (*interleave16)(const TileRows& rows, uint8_t* to);
   void (*interleave32)(const TileRows& rows, uint8_t* to);
