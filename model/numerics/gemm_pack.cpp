@@ -116,6 +116,7 @@ class Packer {
     packed_.tile_has_scalar.resize(packed_.tiles);
     if (path == GemmPath::bytes) {
       packed_.bytes.resize(count * kBlockSize);
+      if (checks_lanes()) packed_.fits.resize(blocks, 1);
       if (role.byte_correction != 0) packed_.correction.resize(count * corrections());
     } else {
       packed_.words.resize(count * kBlockSize);
@@ -172,6 +173,7 @@ class Packer {
           int8_t* row = &rows[r * kRowSize];
           decode(kernel, stretch, r, row);
           finish_row(stretch, r, row);
+          if (checks_lanes()) check_lanes(stretch, row);
         }
         uint8_t* to = packed_.bytes.data() + first_element(stretch);
         interleave(rows.data(), stretch, to);
@@ -295,6 +297,20 @@ class Packer {
       packed_.scales[at * Rows + r] = float_exponent(scale + role_.exponent);
     }
     return true;
+  }
+
+  // Whether blocks decide how many products a kernel may add in 16 bits.
+  bool checks_lanes() const {
+    return options_.adds_bytes_in_words && byte_sums(tensor_.format, role_.other) < 8;
+  }
+
+  // By Cauchy-Schwarz, the square of a sum of products is at most the product of the sums of
+  // squares; each operand gets a share of the limit as the largest of its elements have.
+  void check_lanes(const Stretch& stretch, const int8_t* row) {
+    const uint64_t limit =
+        kMaxWord * largest_integer(tensor_.format) / largest_integer(role_.other);
+    kernels_.check_lanes(row, stretch.blocks, static_cast<uint32_t>(limit / 8),
+                         &packed_.fits[stretch.tile * packed_.blocks + stretch.first]);
   }
 
   // Parts of a block that kernels correct one by one.

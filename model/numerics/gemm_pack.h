@@ -67,6 +67,9 @@ struct PackedOperand {
   /// B: -offset * sum, of whole blocks [tiles][blocks][rows] or, for kernels that add in 16 bits,
   /// of what they add there, modulo 2^16 [tiles][blocks][8 / byte_sums][rows][2 x 16 bits].
   AlignedVector<int32_t> correction;
+  /// [tiles][blocks]: whether all sums that a kernel adds in 16 bits fit there in a product with
+  /// any such block, though byte_sums is less than 8; empty where that is not asked for.
+  std::vector<uint8_t> fits;
   /// [tiles][blocks][rows]: bits of 2^(scale - 127), with the words' power of two, as float32 or,
   /// for words_double, float64; of B what they, with both lsb, add to those of A.
   AlignedVector<int32_t> scales;

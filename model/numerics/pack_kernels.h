@@ -42,6 +42,9 @@ struct PackKernels {
   /// `rows` is a multiple of eight.
   void (*correct)(const uint8_t* bytes, std::size_t rows, std::size_t corrections,
                   const CorrectionRule& rule, int32_t* to);
+  /// Clears fits[block] of bytes [blocks][32] where the squares of one of the block's lanes, bytes
+  /// 0 and 1 or bytes 2 and 3 of its units, may sum up to more than 8 * `limit`.
+  void (*check_lanes)(const int8_t* bytes, std::size_t blocks, uint32_t limit, uint8_t* fits);
   /// The integers of a block, at most 2^32 each, to words whose squares sum up to less than 2^31.
   Shortened (*shorten)(const float* integers, int16_t* words);
 };
