@@ -119,13 +119,13 @@ static int read_registers(void) {
 
 // ---- Faults (guest_faults.S)
 
-#define FAULTS(X)                                                                           \
-  X(read)                                                                                   \
-  X(read_short)                                                                             \
-  X(read_below)                                                                             \
-  X(write) X(write_short) X(write_wide) X(atomic) X(misaligned) X(illegal) X(illegal_short) \
-      X(ebreak) X(ebreak_short) X(ecall) X(deadlock) X(loop) X(timer_write) X(uart_byte)    \
-          X(engine_read) X(engine_write) X(jump)
+// clang-format off
+#define FAULTS(X) \
+  X(read) X(read_short) X(read_below) X(write) X(write_short) \
+  X(write_wide) X(atomic) X(misaligned) X(illegal) X(illegal_short) \
+  X(ebreak) X(ebreak_short) X(ecall) X(deadlock) X(loop) \
+  X(timer_write) X(uart_byte) X(engine_read) X(engine_write) X(jump)
+// clang-format on
 #define DECLARE(name) void run_##name(void);
 #define ROW(name) {#name, run_##name},
 FAULTS(DECLARE)
