@@ -75,7 +75,7 @@ foreach(_room IN LISTS _rooms)
   get_filename_component(_parent ${_room} DIRECTORY)
   install(DIRECTORY ${_room} DESTINATION ${_include}/${_parent} COMPONENT development
           FILES_MATCHING PATTERN *.h
-          REGEX "/(block_kernels|preset_kernels|fast_blocks|scale_choice|gemm_(kernels|fast|pack|policies)|parallel)\\.h$" EXCLUDE
+          REGEX "/(aligned_vector|block_kernels|pack_kernels|preset_kernels|fast_blocks|scale_choice|gemm_(kernels|fast|pack|policies)|parallel)\\.h$" EXCLUDE
           PATTERN verilated_top.h EXCLUDE PATTERN soc EXCLUDE)
 endforeach()
 install(DIRECTORY sw/driver/ sw/regs/generated/ DESTINATION ${_include} COMPONENT development
