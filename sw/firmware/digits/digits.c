@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "digits.h"
 
-#include "quantize.h"
+#include "mxe_math.h"
 
-enum { TIMEOUT_US = 1000000, BLOCK = 32 };
+enum { TIMEOUT_US = 1000000 };
 
 static const uint32_t widths[DIGITS_LAYERS + 1] = {64, 100, 50, DIGITS_CLASSES};
 
@@ -32,33 +32,47 @@ static uint64_t bus(const struct run* run, const void* place) {
   return run->bus_address + (uint64_t)((const char*)place - (const char*)run->memory);
 }
 
-static void load_layer(struct run* run, uint32_t layer) {
+/// The columns of [inputs][outputs] are the rows of B.
+static int load_layer(struct run* run, uint32_t layer) {
   const uint32_t outputs = widths[layer + 1];
-  for (uint32_t out = 0; out < outputs; out++) {
-    quantize_row(run->data->weights[layer] + out, widths[layer], outputs,
-                 run->memory->layers[layer].weights[out],
-                 run->memory->layers[layer].weight_scales[out]);
-    run->memory->layers[layer].bias[out] = run->data->biases[layer][out];
+  const struct mxe_numbers weights = {
+      .data = run->data->weights[layer], .row_step = 1, .step = outputs};
+  const struct mxe_elements elements = {
+      .format = MXE_FORMAT_MXFP8_E4M3,
+      .elements = run->memory->layers[layer].weights[0],
+      .scales = run->memory->layers[layer].weight_scales[0],
+      .stride = sizeof run->memory->layers[layer].weights[0],
+      .scale_stride = sizeof run->memory->layers[layer].weight_scales[0]};
+  for (uint32_t i = 0; i < outputs; i++) {
+    run->memory->layers[layer].bias[i] = run->data->biases[layer][i];
   }
+  return mxe_quantize(&weights, outputs, widths[layer], MXE_RULE_FLOOR, &elements);
 }
 
-static void load_image(struct run* run, uint32_t image) {
+/// One image's row of a layer's operands.
+static int load_row(struct run* run, uint32_t layer, uint32_t image, const uint32_t* values) {
+  const struct mxe_numbers row = {.data = values, .step = 1};
+  const struct mxe_elements elements = {.format = MXE_FORMAT_MXFP8_E4M3,
+                                        .elements = run->memory->layers[layer].x[image],
+                                        .scales = run->memory->layers[layer].x_scales[image]};
+  return mxe_quantize(&row, 1, widths[layer], MXE_RULE_FLOOR, &elements);
+}
+
+static int load_image(struct run* run, uint32_t image) {
   uint32_t pixels[DIGITS_MOST_INPUTS];
   for (uint32_t i = 0; i < widths[0]; i++) {
     pixels[i] = sixteenths(run->data->images[image * widths[0] + i]);
   }
-  quantize_row(pixels, widths[0], 1, run->memory->layers[0].x[image],
-               run->memory->layers[0].x_scales[image]);
+  return load_row(run, 0, image, pixels);
 }
 
 /// The results of a layer, negative ones as zero, become the operands of the next.
-static void activate(struct run* run, uint32_t layer, uint32_t image) {
+static int activate(struct run* run, uint32_t layer, uint32_t image) {
   uint32_t* y = run->memory->layers[layer].y[image];
   for (uint32_t i = 0; i < widths[layer + 1]; i++) {
     if (y[i] >> 31) y[i] = 0;
   }
-  quantize_row(y, widths[layer + 1], 1, run->memory->layers[layer + 1].x[image],
-               run->memory->layers[layer + 1].x_scales[image]);
+  return load_row(run, layer + 1, image, y);
 }
 
 static int submit(struct run* run, uint32_t layer, uint32_t batch) {
@@ -87,19 +101,26 @@ static int submit(struct run* run, uint32_t layer, uint32_t batch) {
   return mxe_submit(&run->device, &job, &run->jobs[batch]);
 }
 
+/// Makes the operands of a batch for a layer and submits the job.
+static int start(struct run* run, uint32_t layer, uint32_t batch) {
+  int code = MXE_OK;
+  for (uint32_t i = 0; i < DIGITS_BATCH && code == MXE_OK; i++) {
+    const uint32_t image = batch * DIGITS_BATCH + i;
+    code = layer == 0 ? load_image(run, image) : activate(run, layer - 1, image);
+  }
+  return code == MXE_OK ? submit(run, layer, batch) : code;
+}
+
 /// Every batch through all layers; a batch goes on to its next layer as soon as it can.
 static int run_batches(struct run* run) {
   int code = MXE_OK;
   for (uint32_t batch = 0; batch < DIGITS_BATCHES && code == MXE_OK; batch++) {
-    for (uint32_t i = 0; i < DIGITS_BATCH; i++) load_image(run, batch * DIGITS_BATCH + i);
-    code = submit(run, 0, batch);
+    code = start(run, 0, batch);
   }
-  for (uint32_t layer = 0; layer < DIGITS_LAYERS; layer++) {
+  for (uint32_t layer = 1; layer <= DIGITS_LAYERS; layer++) {
     for (uint32_t batch = 0; batch < DIGITS_BATCHES && code == MXE_OK; batch++) {
       code = mxe_wait(&run->device, run->jobs[batch], TIMEOUT_US, NULL);
-      if (layer + 1 == DIGITS_LAYERS || code != MXE_OK) continue;
-      for (uint32_t i = 0; i < DIGITS_BATCH; i++) activate(run, layer, batch * DIGITS_BATCH + i);
-      code = submit(run, layer + 1, batch);
+      if (code == MXE_OK && layer < DIGITS_LAYERS) code = start(run, layer, batch);
     }
   }
   return code;
@@ -140,8 +161,10 @@ static void evaluate(const struct run* run, struct digits_result* result) {
 int digits_run(const struct mxe_port* port, const struct digits_data* data,
                struct digits_memory* memory, uint64_t bus_address, struct digits_result* result) {
   struct run run = {.data = data, .memory = memory, .bus_address = bus_address};
-  for (uint32_t layer = 0; layer < DIGITS_LAYERS; layer++) load_layer(&run, layer);
   int code = mxe_probe(&run.device, port, memory->ring, bus(&run, memory->ring), DIGITS_RING);
+  for (uint32_t layer = 0; layer < DIGITS_LAYERS && code == MXE_OK; layer++) {
+    code = load_layer(&run, layer);
+  }
   if (code == MXE_OK) code = run_batches(&run);
   if (code == MXE_OK) evaluate(&run, result);
   return code;
