@@ -16,6 +16,14 @@ void EngineChoice::add_to(CLI::App& command) {
                      "Memory bandwidth of each direction (default: as wide as the engine's port)");
   command.add_option("--mem-jitter", timing_.jitter_seed,
                      "Seed of a random extra latency (default: none)");
+  command
+      .add_option("--mem-outstanding-reads", ports_.reads,
+                  "Read bursts under way at a time, at most")
+      ->capture_default_str();
+  command
+      .add_option("--mem-outstanding-writes", ports_.writes,
+                  "Write bursts under way at a time, at most")
+      ->capture_default_str();
 }
 
 std::vector<std::string> spread_assignments(const std::vector<std::string>& words) {
@@ -36,9 +44,11 @@ EngineSetup EngineChoice::resolve() const {
   EngineSetup setup;
   setup.params = Params::load(config_);
   setup.timing = timing_;
+  setup.ports = ports_;
   for (const std::string& assignment : assignments_) setup.params.set(assignment);
   setup.params.validate();
   setup.timing.validate();
+  setup.ports.validate();
   return setup;
 }
 
