@@ -12,6 +12,8 @@
 #ifndef ATTENTION_H_
 #define ATTENTION_H_
 
+#include <stdalign.h>
+
 #include "mxe_driver.h"
 
 enum {
@@ -35,7 +37,7 @@ enum {
 
 /// What the device reads and writes; numbers are the bits of FP32. Aligned to 128.
 struct attention_memory {
-  _Alignas(MXE_DESC_SIZE) uint8_t ring[ATTENTION_RING * MXE_DESC_SIZE];
+  alignas(MXE_DESC_SIZE) uint8_t ring[ATTENTION_RING * MXE_DESC_SIZE];
   uint32_t x[ATTENTION_TOKENS][ATTENTION_MODEL];
   uint32_t q[ATTENTION_TOKENS][ATTENTION_MODEL];
   uint32_t k[ATTENTION_TOKENS][ATTENTION_KV];

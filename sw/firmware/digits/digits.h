@@ -8,6 +8,8 @@
 #ifndef DIGITS_H_
 #define DIGITS_H_
 
+#include <stdalign.h>
+
 #include "mxe_driver.h"
 
 enum {
@@ -32,7 +34,7 @@ struct digits_data {
 
 /// What the device reads and writes. Aligned to 128; the program gives it the bus address.
 struct digits_memory {
-  _Alignas(MXE_DESC_SIZE) uint8_t ring[DIGITS_RING * MXE_DESC_SIZE];
+  alignas(MXE_DESC_SIZE) uint8_t ring[DIGITS_RING * MXE_DESC_SIZE];
   struct {
     uint8_t weights[DIGITS_MOST_OUTPUTS][DIGITS_MOST_INPUTS];
     uint8_t weight_scales[DIGITS_MOST_OUTPUTS][DIGITS_MOST_BLOCKS];
