@@ -6,6 +6,7 @@
 #include <numeric>
 #include <vector>
 
+#include "model/engine/memory_port.h"
 #include "model/engine/memory_timing.h"
 #include "model/numerics/error.h"
 #include "model/platform/clock.h"
