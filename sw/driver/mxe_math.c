@@ -235,6 +235,10 @@ static uint32_t to_fp32(uint32_t significand, int32_t exponent) {
   if (significand == 0) return 0;
   int32_t log2 = exponent + 23;
   uint32_t shifted = significand;
+  if (log2 > 16 - BIAS) {  // most of the way at once
+    shifted <<= 16;
+    log2 -= 16;
+  }
   for (; shifted < HIDDEN && log2 > 1 - BIAS; log2--) shifted <<= 1;
   if (shifted < HIDDEN) return shifted;  // a subnormal
   if (log2 > BIAS) return INFINITE;

@@ -325,7 +325,7 @@ TEST(Jobs, LinearLayersWithBiasAndResidual) {
 TEST(Jobs, EveryOperandAdvancesByItsOwnStep) {
   const mxe_operand a = {MXE_FORMAT_MXINT8, 1000, 2000, 1, 2, 10, 1, 0};
   const mxe_operand b = {MXE_FORMAT_MXINT8, UINT64_C(0xFFFFFFF0), 4000, 3, 4, 32, 2, 3};
-  const mxe_operand c = {MXE_OUT_BF16, 5000, 0, 5, 0, 0, 0, 1};
+  const mxe_operand c = {MXE_OUT_BF16, 5000, 0, 5, 0, 6, 0, 1};
   const mxe_operand d = {MXE_OUT_MXINT8, 6000, 7000, 6, 7, 40, 4, 2};
   const mxe_product p = {1, 2, 3, &a, &b, &c, &d, MXE_RULE_EVEN, true};
   mxe_job jobs[7];
@@ -335,7 +335,7 @@ TEST(Jobs, EveryOperandAdvancesByItsOwnStep) {
     EXPECT_EQ(jobs[i].a_scale_addr, 2000 + i);
     EXPECT_EQ(jobs[i].b_addr, UINT64_C(0xFFFFFFF0) + 32 * (i / 3));
     EXPECT_EQ(jobs[i].b_scale_addr, 4000 + 2 * (i / 3));
-    EXPECT_EQ(jobs[i].c_addr, 5000u);
+    EXPECT_EQ(jobs[i].c_addr, 5000 + 6 * i);
     EXPECT_EQ(jobs[i].d_addr, 6000 + 40 * (i / 2));
     EXPECT_EQ(jobs[i].d_scale_addr, 7000 + 4 * (i / 2));
     EXPECT_EQ(jobs[i].out_rule, MXE_RULE_EVEN);
