@@ -312,7 +312,7 @@ TEST(Onnx, DamagedFiles) {
   // Whatever a byte becomes: a model or one line.
   for (std::size_t at = 0; at < good.size(); at++) {
     std::string bad = good;
-    bad[at] = static_cast<char>(bad[at] ^ (1 + at % 255));
+    bad[at] = static_cast<char>(bad[at] ^ static_cast<char>(1 + at % 255));
     const std::string what = parse(bad);
     EXPECT_EQ(what.find('\n'), std::string::npos) << at << " " << what;
   }
