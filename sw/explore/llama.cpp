@@ -309,6 +309,7 @@ std::string name_of_run(const std::string& model, const RunSize& run) {
 }  // namespace
 
 Workload read_llama(const std::string& path, const RunSize& run) {
+  if (!run.dimensions.empty()) throw mx::Error(fmt::format("{}: --dim is for ONNX models", path));
   const fs::path given = fs::absolute(path).lexically_normal();
   const bool whole = fs::is_directory(given);
   // "model/" and "model" are one folder.

@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <filesystem>
 #include <memory>
@@ -38,7 +39,7 @@ using explore::Workload;
 
 struct ExploreOptions {
   std::string space, output = "exploration", cache, format_map, shard;
-  std::vector<std::string> workloads, tensors;
+  std::vector<std::string> workloads, tensors, dimensions;
   explore::RunSize run_size;
   unsigned parallel = hardware_threads();
   uint64_t most_rows = 20;
@@ -60,16 +61,35 @@ explore::Shard parse_shard(const std::string& text) {
   return shard;
 }
 
+/// "height=224"
+void add_dimension(const std::string& text, explore::RunSize& run) {
+  const std::size_t equals = text.rfind('=');
+  uint64_t size = 0;
+  if (equals != std::string::npos && equals != 0) {
+    const char* end = text.data() + text.size();
+    const auto [rest, error] = std::from_chars(text.data() + equals + 1, end, size);
+    if (error != std::errc() || rest != end || size > explore::kMostElements) size = 0;
+  }
+  if (size == 0) {
+    throw mx::Error(fmt::format("--dim must be NAME=N with N from 1 to {}, not '{}'",
+                                explore::kMostElements, text));
+  }
+  run.dimensions[text.substr(0, equals)] = size;
+}
+
 std::vector<Workload> read_workloads(const ExploreOptions& options) {
   std::vector<explore::LayerFormats> map;
   if (!options.format_map.empty()) map = explore::read_format_map(options.format_map);
+  explore::RunSize run_size = options.run_size;
+  for (const std::string& dimension : options.dimensions) add_dimension(dimension, run_size);
   const std::vector<std::string>& paths = options.workloads;
-  if (!options.run_size.empty() && std::none_of(paths.begin(), paths.end(), explore::is_model)) {
-    throw mx::Error("--batch, --sequence and --context are for models: CSV files have sizes");
+  if (!run_size.empty() && std::none_of(paths.begin(), paths.end(), explore::is_model)) {
+    throw mx::Error(
+        "--batch, --sequence, --context and --dim are for models: CSV files have sizes");
   }
   std::vector<Workload> workloads;
   for (const std::string& path : paths) {
-    workloads.push_back(explore::read_workload_or_model(path, options.run_size));
+    workloads.push_back(explore::read_workload_or_model(path, run_size));
     explore::apply(map, workloads.back());
     for (std::size_t i = 0; i + 1 < workloads.size(); i++) {
       if (workloads[i].name != workloads.back().name) continue;
@@ -217,7 +237,8 @@ int run(const ExploreOptions& options) {
                                                                               : kDisagreed;
 }
 
-void add_run_size(CLI::App& command, explore::RunSize& run) {
+void add_run_size(CLI::App& command, ExploreOptions& options) {
+  explore::RunSize& run = options.run_size;
   const CLI::Range sizes(uint64_t{1}, explore::kMostElements);
   command.add_option("--batch", run.batch, "Of a model: sequences or images at once (default: 1)")
       ->check(sizes);
@@ -227,6 +248,9 @@ void add_run_size(CLI::App& command, explore::RunSize& run) {
           "--context", run.context,
           "Of a model: tokens that attention looks at; without --sequence, one token is made")
       ->check(sizes);
+  command.add_option(
+      "--dim", options.dimensions,
+      "NAME=N: another open dimension of an ONNX model; INPUT:AXIS=N if it has no name");
 }
 
 }  // namespace
@@ -238,11 +262,12 @@ Command add_explore(CLI::App& app) {
   command->add_option("SPACE.yaml", options->space, "The space: parameters, constraints")
       ->required();
   command
-      ->add_option("--workload", options->workloads,
-                   "CSV files of matrix products (layer,M,N,K,count) or topologies of SCALE-Sim; "
-                   "folders of models like Llama, or their config.json or .safetensors")
+      ->add_option(
+          "--workload", options->workloads,
+          "CSV files of matrix products (layer,M,N,K,count) or topologies of SCALE-Sim; "
+          "ONNX models; folders of models like Llama, or their config.json or .safetensors")
       ->required();
-  add_run_size(*command, options->run_size);
+  add_run_size(*command, *options);
   command->add_option("--output", options->output, "Folder for points.jsonl and space.json")
       ->capture_default_str();
   command->add_option("--parallel", options->parallel, "Threads (default: all)")
