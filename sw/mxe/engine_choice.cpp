@@ -20,11 +20,12 @@ void EngineChoice::add_to(CLI::App& command) {
 
 std::vector<std::string> spread_assignments(const std::vector<std::string>& words) {
   std::vector<std::string> spread;
-  bool assigning = false;
+  bool assigning = false, options = true;
   for (const std::string& word : words) {
+    options = options && word != "--";  // what follows that is not ours
     const bool assignment = word.find('=') != std::string::npos && word[0] != '-';
     const bool first = !spread.empty() && spread.back() == "--set";
-    if (assigning && assignment && !first) spread.push_back("--set");
+    if (options && assigning && assignment && !first) spread.push_back("--set");
     assigning = word == "--set" || (assigning && assignment);
     spread.push_back(word);
   }
