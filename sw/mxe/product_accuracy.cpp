@@ -70,11 +70,14 @@ double gain_of(const Array<float>& gain, const std::string& name) {
 ProductAccuracy::ProductAccuracy(const std::vector<std::string>& files) {
   switch (files.size()) {
     case 0:
-      return add_digits();
+      add_digits();
+      break;
     case 1:
-      return read_layers(files[0]);
+      read_layers(files[0]);
+      break;
     case 2:
-      return read_operands(files[0], files[1]);
+      read_operands(files[0], files[1]);
+      break;
     default:
       throw mx::Error(
           "--tensors needs two files, A [M, K] and B [N, K], or one .safetensors or .npz file of "
@@ -86,8 +89,14 @@ void ProductAccuracy::add_digits() {
   const Digits digits = load_digits(digits_directory());
   std::vector<float> x = digits.images;
   for (const DenseLayer& layer : digits.layers) {
-    add({digits_layer_name(products_.size()), digits.count, layer.outputs, layer.inputs, x,
-         layer.weights});
+    Product product;
+    product.layer = digits_layer_name(products_.size());
+    product.m = digits.count;
+    product.n = layer.outputs;
+    product.k = layer.inputs;
+    product.a = x;
+    product.b = layer.weights;
+    add(std::move(product));
     x = dense_float(layer, x);
     relu(x);
   }
@@ -98,21 +107,20 @@ void ProductAccuracy::read_layers(const std::string& file) {
   for (const mx::NamedTensor& tensor : InputFiles().read_all(file)) {
     const auto [layer, part] = parts_of(tensor.name);
     if (layer.empty() || (part != "a" && part != "b" && part != "gain")) {
-      throw mx::Error(fmt::format(
-          "{}: tensors of layers are called LAYER.a, LAYER.b and LAYER.gain, not '{}'", file,
-          tensor.name));
+      throw mx::Error(
+          fmt::format("{}: tensors of layers are called LAYER.a, LAYER.b and LAYER.gain, not '{}'",
+                      file, tensor.name));
     }
     layers[layer][part] = to_floats(tensor, file);
   }
   for (const auto& [name, parts] : layers) {
     for (const char* part : {"a", "b"}) {
       if (parts.count(part) == 0) {
-        throw mx::Error(fmt::format("{}: the layer {} has no tensor {}.{}", file, name, name, part));
+        throw mx::Error(
+            fmt::format("{}: the layer {} has no tensor {}.{}", file, name, name, part));
       }
     }
-    const auto where = [&](const char* part) {
-      return fmt::format("{}: {}.{}", file, name, part);
-    };
+    const auto where = [&](const char* part) { return fmt::format("{}: {}.{}", file, name, part); };
     Product product = product_of(parts.at("a"), where("a"), parts.at("b"), where("b"));
     product.layer = name;
     if (parts.count("gain") != 0) product.gain = gain_of(parts.at("gain"), where("gain"));
@@ -132,8 +140,8 @@ void ProductAccuracy::add(Product product) {
     for (std::size_t column = 0; column < product.n; column++) {
       double sum = 0;
       for (std::size_t i = 0; i < product.k; i++) {
-        sum += static_cast<double>(product.a[row * product.k + i]) *
-               product.b[column * product.k + i];
+        sum +=
+            static_cast<double>(product.a[row * product.k + i]) * product.b[column * product.k + i];
       }
       product.reference.push_back(sum);
     }
@@ -161,7 +169,10 @@ const ProductAccuracy::Product* ProductAccuracy::find(const std::string& layer) 
 double ProductAccuracy::relative_noise(const Product& product, mx::FormatId format_a,
                                        mx::FormatId format_b) {
   const Powers powers = powers_of(product, format_a, format_b);
-  return powers.noise / powers.signal;
+  const double noise = powers.noise / powers.signal;
+  if (std::isfinite(noise)) return noise;
+  throw mx::Error(
+      fmt::format("the product of the tensors of the layer {} is 0 or not finite", product.layer));
 }
 
 }  // namespace mxe::cli
