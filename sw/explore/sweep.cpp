@@ -140,6 +140,12 @@ std::vector<Outcome> Sweep::outcomes(std::vector<std::string>& lines) const {
     record.erase("pareto");
     const auto accuracy = options_.sqnr_db.find({task.point->format_a, task.point->format_b});
     if (accuracy != options_.sqnr_db.end()) record["sqnr_db"] = accuracy->second;
+    for (std::size_t layer = 0; layer < task.workload->layers.size(); layer++) {
+      const JobShape shape = job_of(task.workload->layers[layer], *task.point);
+      const auto known = options_.layer_sqnr_db.find(
+          {task.workload->layers[layer].name, shape.format_a, shape.format_b});
+      if (known != options_.layer_sqnr_db.end()) record["layers"][layer]["sqnr_db"] = known->second;
+    }
     groups[task.group].push_back(found.size());
     found.push_back({task.point, task.workload, record.at("cycles"), record.at("seconds"),
                      record.at("area").at("ge"), record.at("area").at("sram_kib"),

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <cmath>
 #include <filesystem>
 #include <memory>
 #include <mutex>
@@ -24,6 +25,7 @@
 #include "sw/explore/sweep.h"
 #include "sw/explore/workload.h"
 #include "sw/mxe/command.h"
+#include "sw/mxe/explore_formats.h"
 #include "sw/mxe/explore_verify.h"
 #include "sw/mxe/product_accuracy.h"
 
@@ -44,7 +46,8 @@ struct ExploreOptions {
   unsigned parallel = hardware_threads();
   uint64_t most_rows = 20;
   std::size_t verified = 0;
-  bool no_prune = false;
+  bool no_prune = false, formats = false;
+  FormatSearch format_search;
 };
 
 /// "2/8"
@@ -200,11 +203,49 @@ void print_front(const Workload& workload, const SweepResult& result,
   }
 }
 
+/// The accuracy of the points' pairs of formats, and of layers that have tensors of their own.
+void add_accuracy(const ProductAccuracy& accuracy, const std::vector<Point>& points,
+                  const std::vector<Workload>& workloads, SweepOptions& how) {
+  for (const Point& point : points) {
+    const auto pair = std::make_pair(point.format_a, point.format_b);
+    if (how.sqnr_db.count(pair) == 0) {
+      how.sqnr_db[pair] = accuracy.sqnr_db(point.format_a, point.format_b);
+    }
+    for (const Workload& workload : workloads) {
+      for (const explore::Layer& layer : workload.layers) {
+        const ProductAccuracy::Product* product = accuracy.find(layer.name);
+        if (!product || product->layer.empty() || product->k != layer.k) continue;
+        const JobShape shape = explore::job_of(layer, point);
+        const auto key = std::make_tuple(layer.name, shape.format_a, shape.format_b);
+        if (how.layer_sqnr_db.count(key) != 0) continue;
+        how.layer_sqnr_db[key] = -10 * std::log10(ProductAccuracy::relative_noise(
+                                           *product, shape.format_a, shape.format_b));
+      }
+    }
+  }
+}
+
+void check_format_search(const ExploreOptions& options, const Space& space) {
+  const FormatSearch& search = options.format_search;
+  if (!options.formats) {
+    if (!search.sqnr_db && !search.cycles) return;
+    throw mx::Error("--sqnr-budget and --cycles-budget are for --formats");
+  }
+  if (search.sqnr_db && search.cycles) {
+    throw mx::Error("--formats takes one budget, --sqnr-budget or --cycles-budget");
+  }
+  if (!options.shard.empty()) throw mx::Error("--formats is not for a --shard");
+  if (space.search().method != Space::Search::Method::grid) {
+    throw mx::Error("--formats is for spaces without a search");
+  }
+}
+
 int run(const ExploreOptions& options) {
   SweepOptions how;
   if (!options.shard.empty()) how.shard = parse_shard(options.shard);
   const std::vector<Workload> workloads = read_workloads(options);
   const Space whole = Space::from_file(options.space);
+  check_format_search(options, whole);
   Space::Points space = whole.points();
   keep_possible(workloads, space);
   how.output = options.output;
@@ -219,11 +260,8 @@ int run(const ExploreOptions& options) {
   }
   if (how.halving && how.shard) throw mx::Error("--shard is not for searches by halving");
   const ProductAccuracy accuracy(options.tensors);
-  for (const Point& point : space.points) {
-    const auto pair = std::make_pair(point.format_a, point.format_b);
-    if (how.sqnr_db.count(pair) != 0) continue;
-    how.sqnr_db[pair] = accuracy.sqnr_db(point.format_a, point.format_b);
-  }
+  if (options.formats) require_format_choices(space.points, workloads, accuracy);
+  add_accuracy(accuracy, space.points, workloads, how);
   Progress progress;
   how.progress = std::ref(progress);
   const SweepResult result = explore::sweep(space.points, workloads, how);
@@ -231,6 +269,12 @@ int run(const ExploreOptions& options) {
   print_counts(result, space);
   for (const Workload& workload : workloads) {
     print_front(workload, result, whole.varying(), options.most_rows);
+  }
+  if (options.formats) {
+    FormatSearch search = options.format_search;
+    search.digits = options.tensors.empty();
+    search.most_rows = options.most_rows;
+    search_formats(space.points, workloads, accuracy, search, how.output);
   }
   if (options.verified == 0) return kAgreed;
   return verify_on_rtl(result.outcomes, options.verified, how.output / "rtl") ? kAgreed
@@ -277,8 +321,15 @@ Command add_explore(CLI::App& app) {
   command->add_option("--format-map", options->format_map,
                       "YAML file: formats of layers by patterns of their names");
   command->add_option("--tensors", options->tensors,
-                      "A [M, K] and B [N, K], files of numbers whose products tell the accuracy of "
-                      "formats (default: the layers of the digits' network)");
+                      "Files of numbers whose products tell the accuracy of formats: A [M, K] and "
+                      "B [N, K], or one .safetensors or .npz file of L.a and L.b for each layer L "
+                      "(default: the layers of the digits' network)");
+  command->add_flag("--formats", options->formats,
+                    "Mix the formats of the space, layer by layer: the front of cycles and SQNR");
+  command->add_option("--sqnr-budget", options->format_search.sqnr_db,
+                      "With --formats: a map of the fastest formats with at least so many dB");
+  command->add_option("--cycles-budget", options->format_search.cycles,
+                      "With --formats: a map of the most accurate formats in so many cycles");
   command->add_flag("--no-prune", options->no_prune,
                     "Simulate all points of a search for the fronts");
   command->add_option("--verify", options->verified,
