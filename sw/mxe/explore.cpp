@@ -19,6 +19,7 @@
 #include "sw/explore/cache.h"
 #include "sw/explore/content_hash.h"
 #include "sw/explore/evaluate.h"
+#include "sw/explore/model_file.h"
 #include "sw/explore/space.h"
 #include "sw/explore/sweep.h"
 #include "sw/explore/workload.h"
@@ -40,6 +41,7 @@ using explore::Workload;
 struct ExploreOptions {
   std::string space, output = "exploration", cache, format_map, shard;
   std::vector<std::string> workloads, tensors;
+  explore::RunSize run_size;
   unsigned parallel = hardware_threads();
   uint64_t most_rows = 20;
   std::size_t verified = 0;
@@ -64,9 +66,13 @@ explore::Shard parse_shard(const std::string& text) {
 std::vector<Workload> read_workloads(const ExploreOptions& options) {
   std::vector<explore::LayerFormats> map;
   if (!options.format_map.empty()) map = explore::read_format_map(options.format_map);
+  const std::vector<std::string>& paths = options.workloads;
+  if (!options.run_size.empty() && std::none_of(paths.begin(), paths.end(), explore::is_model)) {
+    throw mx::Error("--batch, --sequence and --context are for models: CSV files have sizes");
+  }
   std::vector<Workload> workloads;
-  for (const std::string& path : options.workloads) {
-    workloads.push_back(explore::read_workload(path));
+  for (const std::string& path : paths) {
+    workloads.push_back(explore::read_workload_or_model(path, options.run_size));
     explore::apply(map, workloads.back());
     for (std::size_t i = 0; i + 1 < workloads.size(); i++) {
       if (workloads[i].name != workloads.back().name) continue;
@@ -257,6 +263,18 @@ int run(const ExploreOptions& options) {
                                                                               : kDisagreed;
 }
 
+void add_run_size(CLI::App& command, explore::RunSize& run) {
+  const CLI::Range sizes(uint64_t{1}, explore::kMostElements);
+  command.add_option("--batch", run.batch, "Of a model: sequences or images at once (default: 1)")
+      ->check(sizes);
+  command.add_option("--sequence", run.sequence, "Of a model: tokens of a prompt")->check(sizes);
+  command
+      .add_option(
+          "--context", run.context,
+          "Of a model: tokens that attention looks at; without --sequence, one token is made")
+      ->check(sizes);
+}
+
 }  // namespace
 
 Command add_explore(CLI::App& app) {
@@ -267,8 +285,10 @@ Command add_explore(CLI::App& app) {
       ->required();
   command
       ->add_option("--workload", options->workloads,
-                   "CSV files of matrix products (layer,M,N,K,count) or topologies of SCALE-Sim")
+                   "CSV files of matrix products (layer,M,N,K,count) or topologies of SCALE-Sim; "
+                   "folders of models like Llama, or their config.json or .safetensors")
       ->required();
+  add_run_size(*command, options->run_size);
   command->add_option("--output", options->output, "Folder for points.jsonl and space.json")
       ->capture_default_str();
   command->add_option("--parallel", options->parallel, "Threads (default: all)")

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "model/numerics/error.h"
+#include "model/platform/soc/gdb_server.h"
 #include "model/platform/soc/soc.h"
 #include "sw/device/device.h"
 #include "sw/device/engines.h"
@@ -31,6 +32,7 @@ struct RunOptions {
   EngineChoice engine;
   TraceChoice trace;
   soc::SocOptions soc;
+  std::optional<uint16_t> gdb;
   bool summary = false;
 };
 
@@ -44,6 +46,14 @@ Target choose_target(const RunOptions& options) {
   return target;
 }
 
+/// Whoever debugs, if that was asked for. Throws mx::Error if the port cannot be had.
+std::unique_ptr<soc::GdbServer> open_gdb(const RunOptions& options) {
+  if (!options.gdb) return nullptr;
+  auto server = std::make_unique<soc::GdbServer>(*options.gdb);
+  fmt::print(stderr, "mxe run: waiting for gdb on 127.0.0.1:{}\n", server->port());
+  return server;
+}
+
 /// The program on a platform of its own. Throws DeviceFailure if the simulation itself fails.
 soc::Outcome simulate(const RunOptions& options, Target target, const EngineSetup& setup) {
   const soc::Program program = load_elf(options.firmware, soc::Soc::program_memory());
@@ -52,6 +62,8 @@ soc::Outcome simulate(const RunOptions& options, Target target, const EngineSetu
   soc_options.arguments = options.arguments;
   soc_options.arguments.insert(soc_options.arguments.begin(),
                                std::filesystem::path(options.firmware).filename().string());
+  const std::unique_ptr<soc::GdbServer> gdb = open_gdb(options);
+  soc_options.debugger = gdb.get();
   soc::Soc platform(
       "soc", program, soc_options, [&] { return make_engine(target, setup); }, std::cin, std::cout);
   try {
@@ -104,6 +116,9 @@ Command add_run(CLI::App& app) {
       ->add_option("--timeout-us", options->soc.timeout_us,
                    "Simulated microseconds after which the run is a fault (default: none)")
       ->check(CLI::Range(uint64_t{1}, kLongestTimeoutUs));
+  command->add_option(
+      "--gdb", options->gdb,
+      "Wait for gdb on this port of 127.0.0.1 before the first instruction; 0: any");
   command->add_flag("--summary", options->summary,
                     "Print exit code, simulated time and register accesses on stderr");
   return {command, [options] { return run(*options); }};

@@ -52,10 +52,43 @@ void Cpu::fail(const std::string& what) {
 }
 
 void Cpu::thread() {
-  while (!ended()) act_on(emulator_.run());
+  if (debugger_) stop_reason_ = Debugger::Reason::start;
+  consult_debugger();
+  while (!ended()) {
+    act_on(command_ == Debugger::Command::step ? step() : emulator_.run());
+    consult_debugger();
+  }
   time_.synchronise();
   finished_ = true;
   sc_core::sc_pause();
+}
+
+Emulator::Stop Cpu::step() {
+  constexpr uint32_t kWfi = 0x10500073;
+  const uint64_t pc = emulator_.pc();
+  const bool wfi = code(pc, sizeof kWfi) == kWfi;
+  const Emulator::Stop stop = emulator_.step();
+  stop_reason_ = Debugger::Reason::step;
+  return wfi && emulator_.pc() == pc + sizeof kWfi ? Emulator::Stop::sleeping : stop;
+}
+
+/// With a debugger it is a breakpoint that the program brings along.
+void Cpu::meet_ebreak(uint64_t pc) {
+  if (!debugger_) return record("ebreak, and no debugger", pc);
+  const bool full = (code(pc, 2).value_or(0) & 3) == 3;
+  emulator_.set_pc(pc + (full ? 4 : 2));
+  stop_reason_ = Debugger::Reason::breakpoint;
+}
+
+void Cpu::consult_debugger() {
+  if (!debugger_ || exited_) return;
+  if (fault_ && !stop_reason_) stop_reason_ = Debugger::Reason::bad_address;
+  if (!stop_reason_) return;
+  command_ = debugger_->stopped(*this, *stop_reason_);
+  stop_reason_.reset();
+  if (fault_) return;  // it was for the debugger to look at; the run ends
+  if (command_ == Debugger::Command::kill) record("killed by the debugger", emulator_.pc());
+  emulator_.pass_breakpoint();
 }
 
 void Cpu::act_on(Emulator::Stop stop) {
@@ -68,12 +101,13 @@ void Cpu::act_on(Emulator::Stop stop) {
     case Emulator::Stop::misaligned:
       return record("a misaligned atomic access", pc);
     case Emulator::Stop::ebreak:
-      return record("ebreak, and no debugger", pc);
+      return meet_ebreak(pc);
     case Emulator::Stop::ecall:
       return record("ecall, and nothing to call", pc);
     case Emulator::Stop::illegal: {
       const uint32_t low = code(pc, 2).value_or(0);
       const unsigned bytes = (low & 3) == 3 ? 4 : 2;
+      stop_reason_ = Debugger::Reason::illegal;
       return record(fmt::format("illegal instruction {:#x}", code(pc, bytes).value_or(low)), pc);
     }
     case Emulator::Stop::asked:
@@ -106,6 +140,10 @@ void Cpu::on_block(uint64_t address, uint32_t bytes) {
   if (time_.now() >= next_check_) {
     time_.catch_up();
     next_check_ = (time_.now() / kCheckCycles + 1) * kCheckCycles;
+    if (debugger_ && debugger_->wants_stop()) {
+      stop_reason_ = Debugger::Reason::interrupt;
+      emulator_.stop();
+    }
   }
   if (interrupted_) emulator_.stop();
   interrupted_ = false;
@@ -153,6 +191,37 @@ std::optional<uint32_t> Cpu::code(uint64_t address, unsigned bytes) const {
   uint32_t value = 0;
   std::memcpy(&value, memory_.data(address, bytes), bytes);
   return value;
+}
+
+void Cpu::on_breakpoint() {
+  stop_reason_ = Debugger::Reason::breakpoint;
+  emulator_.stop();
+}
+
+uint64_t Cpu::debug_register(unsigned index) const {
+  if (index < kPc) return emulator_.reg(index);
+  return fault_ ? fault_->pc : emulator_.pc();
+}
+
+void Cpu::set_debug_register(unsigned index, uint64_t value) {
+  if (index < kPc) {
+    emulator_.set_reg(index, value);
+  } else {
+    emulator_.set_pc(value);
+  }
+}
+
+std::optional<std::vector<uint8_t>> Cpu::debug_read(uint64_t address, uint64_t bytes) const {
+  if (!memory_.contains(address, bytes)) return std::nullopt;
+  const uint8_t* begin = memory_.data(address, bytes);
+  return std::vector<uint8_t>(begin, begin + bytes);
+}
+
+bool Cpu::debug_write(uint64_t address, const std::vector<uint8_t>& bytes) {
+  if (!memory_.contains(address, bytes.size())) return false;
+  std::memcpy(memory_.data(address, bytes.size()), bytes.data(), bytes.size());
+  emulator_.forget_code();
+  return true;
 }
 
 void Cpu::record(const std::string& what, uint64_t pc) {

@@ -5,9 +5,11 @@
 #include <optional>
 #include <string>
 #include <systemc>
+#include <vector>
 
 #include "model/platform/memory.h"
 #include "model/platform/soc/bus.h"
+#include "model/platform/soc/debugger.h"
 #include "model/platform/soc/emulator.h"
 #include "model/platform/soc/local_time.h"
 #include "model/platform/soc/outcome.h"
@@ -19,7 +21,7 @@ namespace mxe::soc {
 /// two, and an access to a device what the device takes. While the program computes, an interrupt
 /// is looked for at each multiple of kCheckCycles, and at each access to a device. `wfi` sleeps
 /// until there is one.
-class Cpu : public sc_core::sc_module, private Emulator::Listener {
+class Cpu : public sc_core::sc_module, private Emulator::Listener, private DebugTarget {
  public:
   static constexpr uint64_t kCheckCycles = 100;
 
@@ -30,6 +32,8 @@ class Cpu : public sc_core::sc_module, private Emulator::Listener {
   /// What main gets.
   void set_arguments(uint64_t argc, uint64_t argv);
 
+  /// `debugger` is asked before the first instruction, and must live as long as the processor.
+  void set_debugger(Debugger& debugger) { debugger_ = &debugger; }
   /// The level of the external interrupt.
   void set_interrupt(bool level);
   /// Ends the program; called by the exit device.
@@ -44,7 +48,10 @@ class Cpu : public sc_core::sc_module, private Emulator::Listener {
 
  private:
   void thread();
+  Emulator::Stop step();
   void act_on(Emulator::Stop stop);
+  void meet_ebreak(uint64_t pc);
+  void consult_debugger();
   void sleep();
   bool ended() const { return exited_ || fault_; }
 
@@ -52,7 +59,15 @@ class Cpu : public sc_core::sc_module, private Emulator::Listener {
   uint32_t on_read(uint64_t address, unsigned bytes) override;
   void on_write(uint64_t address, unsigned bytes, uint32_t value) override;
   void on_unmapped(bool fetch, bool write, uint64_t address, unsigned bytes) override;
-  void on_breakpoint() override {}
+  void on_breakpoint() override;
+
+  Xlen xlen() const override { return emulator_.xlen(); }
+  uint64_t debug_register(unsigned index) const override;
+  void set_debug_register(unsigned index, uint64_t value) override;
+  std::optional<std::vector<uint8_t>> debug_read(uint64_t address, uint64_t bytes) const override;
+  bool debug_write(uint64_t address, const std::vector<uint8_t>& bytes) override;
+  void set_breakpoint(uint64_t address) override { emulator_.add_breakpoint(address); }
+  void clear_breakpoint(uint64_t address) override { emulator_.remove_breakpoint(address); }
 
   void access(BusAccess& access);
   void record(const std::string& what, uint64_t pc);
@@ -73,6 +88,9 @@ class Cpu : public sc_core::sc_module, private Emulator::Listener {
   sc_core::sc_event risen_;
   int exit_code_ = 0;
   std::optional<Fault> fault_;
+  Debugger* debugger_ = nullptr;
+  Debugger::Command command_ = Debugger::Command::run;
+  std::optional<Debugger::Reason> stop_reason_;  // the debugger is to be asked
 };
 
 }  // namespace mxe::soc

@@ -85,6 +85,8 @@ Emulator::Emulator(Xlen xlen, Listener& listener)
 Emulator::~Emulator() { uc_close(unicorn_); }
 
 void Emulator::map_memory(uint64_t address, uint8_t* data, std::size_t bytes) {
+  memory_ = address;
+  memory_end_ = address + bytes;
   require(uc_mem_map_ptr(unicorn_, address, bytes, UC_PROT_ALL, data), "map the memory");
 }
 
@@ -96,17 +98,27 @@ void Emulator::map_devices(uint64_t address, std::size_t bytes) {
 
 Emulator::Stop Emulator::run() { return start(0); }
 
-Emulator::Stop Emulator::step() { return start(1); }
+/// Unicorn counts instructions only in what it translates while it counts.
+Emulator::Stop Emulator::step() {
+  code_changed_ = true;
+  const Stop stop = start(1);
+  code_changed_ = true;
+  return stop == Stop::sleeping ? Stop::asked : stop;
+}
+
+void Emulator::pass_breakpoint() {
+  pass_ = pc();
+  passing_breakpoint_ = hooks_->breakpoints.count(pass_) != 0;
+}
 
 Emulator::Stop Emulator::start(std::size_t count) {
   stop_asked_ = false;
   exception_ = kNoException;
-  pass_ = pc();
-  passing_breakpoint_ = hooks_->breakpoints.count(pass_) != 0;
+  if (code_changed_) uc_ctl_remove_cache(unicorn_, memory_, memory_end_);
+  code_changed_ = false;
   // No instruction has an odd address: there is no end.
   const uint64_t end = xlen_ == Xlen::rv64 ? ~uint64_t{0} : uint64_t{0xFFFFFFFF};
-  const Stop stop = why(uc_emu_start(unicorn_, pass_, end, 0, count));
-  return count != 0 && stop == Stop::sleeping && pc() != pass_ ? Stop::asked : stop;
+  return why(uc_emu_start(unicorn_, pc(), end, 0, count));
 }
 
 Emulator::Stop Emulator::why(int error) {
@@ -165,7 +177,7 @@ void Emulator::add_breakpoint(uint64_t address) {
                       address),
           "set a breakpoint");
   hooks_->breakpoints[address] = hook;
-  forget_translation(address);
+  forget_code();
 }
 
 void Emulator::remove_breakpoint(uint64_t address) {
@@ -173,13 +185,7 @@ void Emulator::remove_breakpoint(uint64_t address) {
   if (found == hooks_->breakpoints.end()) return;
   uc_hook_del(unicorn_, found->second);
   hooks_->breakpoints.erase(found);
-  forget_translation(address);
-}
-
-/// The code around a breakpoint is translated anew, with it or without.
-void Emulator::forget_translation(uint64_t address) {
-  const uint64_t begin = address - (address < kLargestBlock ? address : kLargestBlock);
-  uc_ctl_remove_cache(unicorn_, begin, address + 4);
+  forget_code();
 }
 
 }  // namespace mxe::soc

@@ -51,8 +51,12 @@ class Emulator {
 
   /// Runs until something ends it; after `asked`, pc() is where to go on.
   Stop run();
-  /// Runs one instruction.
+  /// Runs one instruction; after `wfi` it does not say `sleeping`.
   Stop step();
+  /// The next run() passes a breakpoint at pc() before it heeds it again.
+  void pass_breakpoint();
+  /// The memory holds other instructions than before.
+  void forget_code() { code_changed_ = true; }
   /// Ends run(): before the block that on_block() tells of, or before the breakpoint. In on_read()
   /// and on_write() only if the emulator is not to run again.
   void stop();
@@ -77,14 +81,15 @@ class Emulator {
   Stop why(int error);
   uint64_t get(int id) const;
   void put(int id, uint64_t value);
-  void forget_translation(uint64_t address);
 
   Xlen xlen_;
   Listener& listener_;
   uc_struct* unicorn_ = nullptr;
   bool stop_asked_ = false, passing_breakpoint_ = false;
+  bool code_changed_ = false;  // what was translated is out of date
   int exception_ = -1;
   uint64_t devices_ = 0, pass_ = 0;
+  uint64_t memory_ = 0, memory_end_ = 0;
   std::unique_ptr<Hooks> hooks_;
 };
 

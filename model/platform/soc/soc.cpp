@@ -31,6 +31,7 @@ Soc::Soc(const sc_core::sc_module_name& name, const Program& program, const SocO
          const EngineFactory& make_engine, std::istream& in, std::ostream& out)
     : sc_module(name),
       timeout_us_(options.timeout_us),
+      debugger_(options.debugger),
       time_(options.quantum),
       engine_(make_engine()),
       memory_(std::make_unique<Memory>("memory", memory_config(options.timing, engine_->params()))),
@@ -44,6 +45,7 @@ Soc::Soc(const sc_core::sc_module_name& name, const Program& program, const SocO
   attach_devices();
   wire();
   load(program, options.arguments);
+  if (debugger_) cpu_->set_debugger(*debugger_);
 }
 
 AddressRange Soc::program_memory() { return {SOC_RAM_BASE, SOC_RAM_SIZE}; }
@@ -107,6 +109,8 @@ Outcome Soc::run() {
                     : "deadlock: wfi, and no interrupt can come");
   }
   outcome.fault = cpu_->fault();
+  constexpr int kFaultCode = 3;  // as the program that runs the platform has it
+  if (debugger_) debugger_->ended(outcome.fault ? kFaultCode : outcome.exit_code);
   return outcome;
 }
 

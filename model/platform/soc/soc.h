@@ -15,6 +15,7 @@
 #include "model/platform/memory.h"
 #include "model/platform/soc/bus.h"
 #include "model/platform/soc/cpu.h"
+#include "model/platform/soc/debugger.h"
 #include "model/platform/soc/engine_port.h"
 #include "model/platform/soc/exit_register.h"
 #include "model/platform/soc/interrupt_controller.h"
@@ -31,6 +32,7 @@ struct SocOptions {
   uint64_t quantum = 10'000;           ///< see LocalTime
   uint64_t timeout_us = 0;             ///< of simulated time; 0: none
   std::vector<std::string> arguments;  ///< argv
+  Debugger* debugger = nullptr;        ///< must live as long as the platform; null for none
 };
 
 /// A RISC-V processor, an engine, the memory that both see, and the devices of soc.rdl. It is the
@@ -58,6 +60,7 @@ class Soc : public sc_core::sc_module {
   void simulate();
 
   uint64_t timeout_us_;
+  Debugger* debugger_;
   LocalTime time_;
   Bus bus_{time_};
   std::unique_ptr<EngineModule> engine_;
