@@ -266,15 +266,17 @@ int run(const ExploreOptions& options) {
   how.progress = std::ref(progress);
   const SweepResult result = explore::sweep(space.points, workloads, how);
   write_space(options, workloads, space, result.counts);
-  print_counts(result, space);
-  for (const Workload& workload : workloads) {
-    print_front(workload, result, whole.varying(), options.most_rows);
-  }
-  if (options.formats) {
+  const auto counts = [&] { print_counts(result, space); };
+  if (!options.formats) {
+    counts();
+    for (const Workload& workload : workloads) {
+      print_front(workload, result, whole.varying(), options.most_rows);
+    }
+  } else {
     FormatSearch search = options.format_search;
     search.digits = options.tensors.empty();
     search.most_rows = options.most_rows;
-    search_formats(space.points, workloads, accuracy, search, how.output);
+    search_formats(space.points, workloads, accuracy, search, how.output, counts);
   }
   if (options.verified == 0) return kAgreed;
   return verify_on_rtl(result.outcomes, options.verified, how.output / "rtl") ? kAgreed

@@ -96,7 +96,7 @@ std::vector<MixedLayer> layers_of(const Workload& workload, const std::vector<Po
                                        mx::element_format(points[at].format_b).name});
       FormatCost& cost = mixed->costs[at];
       cost.cycles += record.at("layers").at(i).at("cycles").get<uint64_t>();
-      const double gain = product.gain != 0 ? product.gain : static_cast<double>(layer.count);
+      const double gain = product.gain.value_or(static_cast<double>(layer.count));
       cost.noise += gain * ProductAccuracy::relative_noise(product, pair.a, pair.b);
     }
   }
@@ -292,8 +292,9 @@ void require_format_choices(const std::vector<Point>& points,
 
 void search_formats(const std::vector<Point>& points, const std::vector<Workload>& workloads,
                     const ProductAccuracy& accuracy, const FormatSearch& search,
-                    const std::filesystem::path& folder) {
-  std::string lines;
+                    const std::filesystem::path& folder,
+                    const std::function<void()>& before_printing) {
+  std::vector<Result> results;
   for (const Workload& workload : workloads) {
     Result result{
         workload, points.front(), layers_of(workload, points, accuracy, folder), {}, {}, 0, {}};
@@ -309,12 +310,17 @@ void search_formats(const std::vector<Point>& points, const std::vector<Workload
       }
     }
     result.chosen = choose(result, search);
+    results.push_back(std::move(result));
+  }
+  before_printing();
+  std::string lines;
+  for (const Result& result : results) {
     for (std::size_t i = 0; i < result.front.mixtures.size(); i++) {
       lines += to_json(result, i).dump() + "\n";
     }
     print_front(result, search.most_rows);
     if (!result.chosen) continue;
-    const std::filesystem::path map = folder / (workload.name + ".formats.yaml");
+    const std::filesystem::path map = folder / (result.workload.name + ".formats.yaml");
     explore::write_whole(map, format_map_text(result, result.front.mixtures[*result.chosen]));
     print_chosen(result, map);
   }

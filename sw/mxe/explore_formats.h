@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -29,10 +30,11 @@ void require_format_choices(const std::vector<explore::Point>& points,
 /// Mixes the formats of the points layer by layer, by the times of `points.jsonl` in the folder:
 /// writes all mixtures that none is faster and more accurate than to `formats.jsonl`, prints some,
 /// and writes the one of the budget to `WORKLOAD.formats.yaml`, a format map. Throws mx::Error if
-/// there is none.
+/// there is none, before `before_printing` is called.
 void search_formats(const std::vector<explore::Point>& points,
                     const std::vector<explore::Workload>& workloads,
                     const ProductAccuracy& accuracy, const FormatSearch& search,
-                    const std::filesystem::path& folder);
+                    const std::filesystem::path& folder,
+                    const std::function<void()>& before_printing);
 
 }  // namespace mxe::cli

@@ -59,8 +59,8 @@ std::pair<std::string, std::string> parts_of(const std::string& name) {
 }
 
 double gain_of(const Array<float>& gain, const std::string& name) {
-  if (gain.values.size() != 1 || !std::isfinite(gain.values[0]) || gain.values[0] <= 0) {
-    throw mx::Error(fmt::format("{} must be one number above 0", name));
+  if (gain.values.size() != 1 || !std::isfinite(gain.values[0]) || gain.values[0] < 0) {
+    throw mx::Error(fmt::format("{} must be one number of at least 0", name));
   }
   return gain.values[0];
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,9 +19,9 @@ class ProductAccuracy {
     std::size_t m = 0, n = 0, k = 0;
     std::vector<float> a, b;        ///< [m][k], [n][k]
     std::vector<double> reference;  ///< [m][n]
-    /// The network's noise over that of this layer's results, both relative to their signals; 0 if
-    /// the file does not say.
-    double gain = 0;
+    /// The network's noise over that of this layer's results, both relative to their signals, if the
+    /// file says it.
+    std::optional<double> gain;
   };
 
   /// A [M, K] and B [N, K] of two files; or of one file, .safetensors or .npz, the products of
