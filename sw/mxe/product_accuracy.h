@@ -19,8 +19,8 @@ class ProductAccuracy {
     std::size_t m = 0, n = 0, k = 0;
     std::vector<float> a, b;        ///< [m][k], [n][k]
     std::vector<double> reference;  ///< [m][n]
-    /// The network's noise over that of this layer's results, both relative to their signals, if the
-    /// file says it.
+    /// The network's noise over that of this layer's results, both relative to their signals, if
+    /// the file says it.
     std::optional<double> gain;
   };
 
