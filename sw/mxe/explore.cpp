@@ -218,8 +218,8 @@ void add_accuracy(const ProductAccuracy& accuracy, const std::vector<Point>& poi
         const JobShape shape = explore::job_of(layer, point);
         const auto key = std::make_tuple(layer.name, shape.format_a, shape.format_b);
         if (how.layer_sqnr_db.count(key) != 0) continue;
-        how.layer_sqnr_db[key] = -10 * std::log10(ProductAccuracy::relative_noise(
-                                           *product, shape.format_a, shape.format_b));
+        how.layer_sqnr_db[key] =
+            -10 * std::log10(accuracy.relative_noise(*product, shape.format_a, shape.format_b));
       }
     }
   }

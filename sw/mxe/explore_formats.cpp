@@ -97,7 +97,7 @@ std::vector<MixedLayer> layers_of(const Workload& workload, const std::vector<Po
       FormatCost& cost = mixed->costs[at];
       cost.cycles += record.at("layers").at(i).at("cycles").get<uint64_t>();
       const double gain = product.gain.value_or(static_cast<double>(layer.count));
-      cost.noise += gain * ProductAccuracy::relative_noise(product, pair.a, pair.b);
+      cost.noise += gain * accuracy.relative_noise(product, pair.a, pair.b);
     }
   }
   return layers;
@@ -294,6 +294,8 @@ void search_formats(const std::vector<Point>& points, const std::vector<Workload
                     const ProductAccuracy& accuracy, const FormatSearch& search,
                     const std::filesystem::path& folder,
                     const std::function<void()>& before_printing) {
+  std::optional<DigitsNetwork> network;
+  if (search.digits) network.emplace(points.front());
   std::vector<Result> results;
   for (const Workload& workload : workloads) {
     Result result{
@@ -301,12 +303,10 @@ void search_formats(const std::vector<Point>& points, const std::vector<Workload
     std::vector<std::vector<FormatCost>> costs;
     for (const MixedLayer& layer : result.layers) costs.push_back(layer.costs);
     result.front = explore::mix_formats(costs);
-    if (search.digits) {
-      const DigitsNetwork network(points.front());
-      result.images = network.images();
+    if (network && network->is(result.layers)) {
+      result.images = network->images();
       for (const Mixture& one : result.front.mixtures) {
-        if (network.is(result.layers))
-          result.correct.push_back(network.correct(result.layers, one));
+        result.correct.push_back(network->correct(result.layers, one));
       }
     }
     result.chosen = choose(result, search);

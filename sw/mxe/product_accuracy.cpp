@@ -16,23 +16,6 @@
 namespace mxe::cli {
 namespace {
 
-struct Powers {
-  double signal = 0, noise = 0;
-};
-
-Powers powers_of(const ProductAccuracy::Product& product, mx::FormatId format_a,
-                 mx::FormatId format_b) {
-  const mx::MxTensor a = mx::quantize_rows(product.a.data(), product.m, product.k, format_a);
-  const mx::MxTensor b = mx::quantize_rows(product.b.data(), product.n, product.k, format_b);
-  const std::vector<float> sums = mx::gemm_block(a, b, nullptr, true);
-  Powers powers;
-  for (std::size_t i = 0; i < sums.size(); i++) {
-    powers.signal += product.reference[i] * product.reference[i];
-    powers.noise += std::pow(product.reference[i] - sums[i], 2);
-  }
-  return powers;
-}
-
 // A product of two matrices; the names say where they come from.
 ProductAccuracy::Product product_of(const Array<float>& a, const std::string& name_a,
                                     const Array<float>& b, const std::string& name_b) {
@@ -149,10 +132,27 @@ void ProductAccuracy::add(Product product) {
   products_.push_back(std::move(product));
 }
 
+const ProductAccuracy::Powers& ProductAccuracy::powers_of(const Product& product,
+                                                          mx::FormatId format_a,
+                                                          mx::FormatId format_b) const {
+  const auto [entry, is_new] =
+      powers_.try_emplace({&product - products_.data(), format_a, format_b});
+  Powers& powers = entry->second;
+  if (!is_new) return powers;
+  const mx::MxTensor a = mx::quantize_rows(product.a.data(), product.m, product.k, format_a);
+  const mx::MxTensor b = mx::quantize_rows(product.b.data(), product.n, product.k, format_b);
+  const std::vector<float> sums = mx::gemm_block(a, b, nullptr, true);
+  for (std::size_t i = 0; i < sums.size(); i++) {
+    powers.signal += product.reference[i] * product.reference[i];
+    powers.noise += std::pow(product.reference[i] - sums[i], 2);
+  }
+  return powers;
+}
+
 double ProductAccuracy::sqnr_db(mx::FormatId format_a, mx::FormatId format_b) const {
   Powers all;
   for (const Product& product : products_) {
-    const Powers powers = powers_of(product, format_a, format_b);
+    const Powers& powers = powers_of(product, format_a, format_b);
     all.signal += powers.signal;
     all.noise += powers.noise;
   }
@@ -167,8 +167,8 @@ const ProductAccuracy::Product* ProductAccuracy::find(const std::string& layer) 
 }
 
 double ProductAccuracy::relative_noise(const Product& product, mx::FormatId format_a,
-                                       mx::FormatId format_b) {
-  const Powers powers = powers_of(product, format_a, format_b);
+                                       mx::FormatId format_b) const {
+  const Powers& powers = powers_of(product, format_a, format_b);
   const double noise = powers.noise / powers.signal;
   if (std::isfinite(noise)) return noise;
   throw mx::Error(

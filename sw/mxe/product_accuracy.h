@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "model/numerics/format.h"
@@ -35,17 +37,25 @@ class ProductAccuracy {
 
   /// The product of a layer, null if there is none.
   const Product* find(const std::string& layer) const;
-  /// What is lost in it: the power of the noise over that of the results.
-  static double relative_noise(const Product& product, mx::FormatId format_a,
-                               mx::FormatId format_b);
+  /// What is lost in one of these products: the power of the noise over that of the results.
+  double relative_noise(const Product& product, mx::FormatId format_a, mx::FormatId format_b) const;
 
  private:
+  struct Powers {
+    double signal = 0, noise = 0;
+  };
+
+  const Powers& powers_of(const Product& product, mx::FormatId format_a,
+                          mx::FormatId format_b) const;
   void add(Product product);
   void add_digits();
   void read_layers(const std::string& file);
   void read_operands(const std::string& file_a, const std::string& file_b);
 
   std::vector<Product> products_;
+  /// Of the products that were asked for, by their place and formats: no product is quantized and
+  /// multiplied twice.
+  mutable std::map<std::tuple<std::ptrdiff_t, mx::FormatId, mx::FormatId>, Powers> powers_;
 };
 
 }  // namespace mxe::cli
