@@ -84,9 +84,6 @@ constexpr std::size_t kStretchBlocks = 8;
 // lest rows fall into one set of the cache.
 constexpr std::size_t kRowSize = kStretchBlocks * kBlockSize + 64;
 
-// 2^exponent, a normal float32.
-float power(int exponent) { return from_bits(static_cast<uint32_t>(exponent + 127) << 23); }
-
 // What the packing of A and of B differ in.
 struct Role {
   FormatId other;       // the other operand's format
@@ -239,12 +236,13 @@ class Packer {
     std::vector<Remainder>& list = packed_.remainders[tile];
     const std::size_t before = list.size();
     bool fits = true;
+    const auto scale = static_cast<float>(pow2(-shift));
     for (std::size_t i = 0; lost && i < kBlockSize; i++) {
-      const float rest = integers[i] * power(-shift) - words[i];
+      const float rest = integers[i] * scale - words[i];
       if (rest == 0) continue;
       list.push_back(
           {static_cast<uint32_t>(block), static_cast<uint8_t>(i), static_cast<uint8_t>(row), rest});
-      const float scaled = rest * power(kRemainderBits);
+      const float scaled = rest * static_cast<float>(1 << kRemainderBits);
       fits = fits && scaled == std::trunc(scaled);
     }
     if (finish_block(tile, row, block, shift, fits)) return;
