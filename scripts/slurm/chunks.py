@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Work in chunks on a Slurm cluster: each is a task of a job array that leaves a file in the directory
-of the run, and what a node loses is submitted again. scripts/slurm/cosim and explore say what a chunk is."""
+of the run, and what a node loses is submitted again. scripts/slurm/cosim, explore and check say what a
+chunk is."""
 import argparse
 import hashlib
 import json
@@ -24,6 +25,15 @@ def positive(text: str) -> int:
     if (value := int(text)) < 1:
         raise ValueError
     return value
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Those of all these scripts, which submit() and complete() read."""
+    parser.add_argument("--chunks", default=20, type=positive, help="tasks of the array (default: 20)")
+    parser.add_argument("--sbatch", default="", metavar="OPTIONS",
+                        help="for sbatch: --sbatch='--partition=long --time=2:00:00 --cpus-per-task=8'")
+    parser.add_argument("--attempts", default=3, type=positive, help="at a chunk (default: 3)")
+    parser.add_argument("--poll", default=5, type=float, help="seconds between looks (default: 5)")
 
 
 def designs(mxe: Path) -> list[Path]:
@@ -50,8 +60,9 @@ def slurm(*command: str) -> str:
 class Run:
     """Chunks in a directory."""
 
+    batch = "shard"  # the .sbatch beside this file that runs one
+
     def __init__(self, what: str, directory: Path, chunks: list[tuple[int, int]]) -> None:
-        self.what = what  # the script, and the .sbatch beside it
         self.directory = directory
         self.chunks = chunks
         # The tasks of this directory, whoever submitted them.
@@ -111,7 +122,7 @@ class Run:
     def submit(self, chunks: set[int], options: list[str], arguments: list[str]) -> None:
         slurm("sbatch", f"--job-name={self.name}", f"--array={','.join(map(str, sorted(chunks)))}",
               f"--output={self.directory}/chunk-%a.log", "--open-mode=append", *options,
-              str(HERE / f"{self.what}.sbatch"), str(self.directory), *arguments)
+              str(HERE / f"{self.batch}.sbatch"), str(self.directory), *arguments)
 
     def cancel(self) -> None:
         slurm("scancel", "--me", f"--name={self.name}")
