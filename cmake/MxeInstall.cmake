@@ -16,8 +16,9 @@ install(DIRECTORY sw/mxe/data/digits DESTINATION ${_share} COMPONENT runtime
         PATTERN train* EXCLUDE)
 install(FILES LICENSE sw/report/vendor/ECHARTS-LICENSE sw/report/vendor/ECHARTS-NOTICE
         DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
+# What is built of these: scripts/demo, for one, builds mxe and the design `base` alone.
+install(TARGETS mxe-run RUNTIME COMPONENT runtime OPTIONAL)
 if(MXE_BUILD_RTL)
-  # What is built of these: scripts/demo, for one, builds mxe and the design `base` alone.
   install(TARGETS mxe-cosim RUNTIME COMPONENT runtime OPTIONAL)
   get_property(_designs GLOBAL PROPERTY MXE_BUILT_IN_RTL)
   install(TARGETS ${_designs} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/mxe COMPONENT runtime
@@ -74,8 +75,8 @@ foreach(_room IN LISTS _rooms)
   get_filename_component(_parent ${_room} DIRECTORY)
   install(DIRECTORY ${_room} DESTINATION ${_include}/${_parent} COMPONENT development
           FILES_MATCHING PATTERN *.h
-          REGEX "/(block_kernels|preset_kernels|fast_blocks|scale_choice|gemm_(kernels|fast|pack|policies)|parallel)\\.h$" EXCLUDE
-          PATTERN verilated_top.h EXCLUDE)
+          REGEX "/(aligned_vector|block_kernels|pack_kernels|preset_kernels|fast_blocks|scale_choice|gemm_(kernels|fast|pack|policies)|parallel)\\.h$" EXCLUDE
+          PATTERN verilated_top.h EXCLUDE PATTERN soc EXCLUDE)
 endforeach()
 install(DIRECTORY sw/driver/ sw/regs/generated/ DESTINATION ${_include} COMPONENT development
         FILES_MATCHING PATTERN *.h PATTERN mxe_parameters.h EXCLUDE PATTERN examples EXCLUDE)

@@ -12,6 +12,10 @@ namespace mxe {
 struct PortLimits {
   unsigned reads = 16;
   unsigned writes = 16;
+
+  /// Throws mx::Error with one line about the first value that is 0 or more than the engine's ports
+  /// ever have under way (kReadBursts, kWriteBursts).
+  void validate() const;
 };
 
 /// The memory as the engine's core reaches it: plain C++, with times in clock cycles.

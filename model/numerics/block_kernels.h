@@ -15,16 +15,18 @@ namespace mx {
 using DequantizeKernel = void (*)(const uint8_t* codes, const uint8_t* scales, std::size_t blocks,
                                   float* out);
 
-/// Finite codes as integers, value = integer * 2^lsb_exponent; special codes give some integer.
-/// Null for formats whose integers, with a sign, need more than 32 bits.
-using IntegerKernel = void (*)(const uint8_t* codes, std::size_t count, int32_t* out);
+/// Finite codes as integers, value = integer * 2^lsb_exponent, which are exact as float32; special
+/// codes give some finite number.
+using IntegerKernel = void (*)(const uint8_t* codes, std::size_t count, float* out);
 
-/// The same as bytes. Null for formats whose integers do not fit.
+/// The same as words or bytes. Null for formats whose integers do not fit.
+using WordKernel = void (*)(const uint8_t* codes, std::size_t count, int16_t* out);
 using ByteKernel = void (*)(const uint8_t* codes, std::size_t count, int8_t* out);
 
 struct BlockKernels {
   DequantizeKernel dequantize;
   IntegerKernel integers;
+  WordKernel words;
   ByteKernel bytes;
 };
 

@@ -186,7 +186,7 @@ void FastBlocks::find_out(uint32_t field) {
   find_binade(field);
   uint32_t first = pattern_.lowest >> 23;
   uint32_t last = (pattern_.lowest + pattern_.span) >> 23;
-  if (first == kFields - 1) {
+  if (pattern_.lowest == PowerScaleParameters::kNoAmax) {
     begin_pattern(field);
     if (!continues_pattern(field)) return;
     first = last = field;

@@ -33,9 +33,10 @@ std::vector<float> fast_gemm(const MxTensor& a, const PreparedOperand& b, const 
                              const GemmKernels& kernels, const GemmOptions& options) {
   std::vector<float> out(a.rows * b.tensor().rows);
   const FastGemm fast(a, b, kernels, level_of(options), options.dual, options.threads);
-  const std::size_t tiles = (a.rows + kTileRows - 1) / kTileRows;
+  const std::size_t rows = fast.tile_rows();
+  const std::size_t tiles = (a.rows + rows - 1) / rows;
   parallel_ranges(tiles, options.threads, [&](std::size_t first, std::size_t last) {
-    fast.run(bias, first * kTileRows, std::min(a.rows, last * kTileRows), out.data());
+    fast.run(bias, first * rows, std::min(a.rows, last * rows), out.data());
   });
   return out;
 }

@@ -14,32 +14,35 @@ namespace {
 constexpr std::size_t kStripBytes = 1 << 18;
 
 // Rows of a strip, whatever their length: enough of them use a chunk of B that is in the cache.
-constexpr std::size_t kLeastStripRows = 32;
-constexpr std::size_t kMostStripRows = 256;
-static_assert(kLeastStripRows % kTileRows == 0 && kMostStripRows % kTileRows == 0);
+constexpr std::size_t kLeastStripRows = 36;
+constexpr std::size_t kMostStripRows = 252;
+static_assert(kLeastStripRows % kLowTile == 0 && kLeastStripRows % kHighTile == 0);
+static_assert(kMostStripRows % kLowTile == 0 && kMostStripRows % kHighTile == 0);
 
 // Bytes of B that stay in the first-level cache while all rows of a strip pass. A tile of rows
 // takes its own from the second.
 constexpr std::size_t kChunkBytes = 1 << 14;
 
-GemmKernel choose_kernel(const GemmKernels& kernels, FormatId a, FormatId b) {
-  switch (gemm_path(a, b, kernels.adds_bytes_in_words)) {
+GemmKernel choose_kernel(const GemmKernels& kernels, const PackedOperand& packed_a, FormatId a,
+                         FormatId b) {
+  const RowKernels& of_rows = packed_a.rows == kLowTile ? kernels.low : kernels.high;
+  switch (packed_a.path) {
     case GemmPath::bytes:
       break;
     case GemmPath::words:
-      return kernels.words;
+      return of_rows.words;
     case GemmPath::words_double:
       return kernels.words_double;
   }
   switch (byte_sums(a, b)) {
     case 8:
-      return kernels.bytes8;
+      return of_rows.bytes8;
     case 4:
-      return kernels.bytes4;
+      return of_rows.bytes4;
     case 2:
-      return kernels.bytes2;
+      return of_rows.bytes2;
     default:
-      return kernels.bytes1;
+      return of_rows.bytes1;
   }
 }
 
@@ -57,7 +60,7 @@ std::size_t chunk_blocks(const PackedOperand& b) {
 // Rows of A that make up a strip.
 std::size_t strip_rows(const PackedOperand& a) {
   const std::size_t row = std::max<std::size_t>(1, a.blocks) * kBlockSize * element_size(a);
-  const std::size_t rows = kStripBytes / row / kTileRows * kTileRows;
+  const std::size_t rows = kStripBytes / row / a.rows * a.rows;
   return std::clamp(rows, kLeastStripRows, kMostStripRows);
 }
 
@@ -69,10 +72,10 @@ FastGemm::FastGemm(const MxTensor& a, const PreparedOperand& b, const GemmKernel
       b_(b.tensor()),
       columns_(tile_columns(kernels)),
       chains_(dual && is_four_bit(a.format) && is_four_bit(b_.format) ? 2 : 1),
-      tile_size_(chains_ * kTileRows * columns_),
       packed_a_(pack_a(a, b_.format, {columns_, kernels.adds_bytes_in_words, level, threads})),
+      tile_size_(chains_ * tile_rows() * columns_),
       packed_b_(b.packed(a.format, kernels, level, threads)),
-      kernel_(choose_kernel(kernels, a.format, b_.format)) {}
+      kernel_(choose_kernel(kernels, packed_a_, a.format, b_.format)) {}
 
 void FastGemm::run(const float* bias, std::size_t first_row, std::size_t last_row,
                    float* out) const {
@@ -97,22 +100,23 @@ std::size_t FastGemm::used_columns(std::size_t column_tile) const {
 }
 
 void FastGemm::load_bias(const float* bias, Strip& strip) const {
-  const std::size_t tiles = (strip.last_row - strip.first_row + kTileRows - 1) / kTileRows;
+  const std::size_t tiles = (strip.last_row - strip.first_row + tile_rows() - 1) / tile_rows();
   strip.acc.assign(tiles * tile_size_, 0.0f);
   if (!bias) return;
   const std::size_t column = strip.column_tile * columns_;
   for (std::size_t row = strip.first_row; row < strip.last_row; row++) {
     const std::size_t r = row - strip.first_row;
     std::copy_n(bias + row * b_.rows + column, used_columns(strip.column_tile),
-                strip.acc.data() + r / kTileRows * tile_size_ + r % kTileRows * columns_);
+                strip.acc.data() + r / tile_rows() * tile_size_ + r % tile_rows() * columns_);
   }
 }
 
 void FastGemm::multiply(std::size_t first_block, std::size_t last_block, Strip& strip) const {
   float* acc = strip.acc.data();
   for (std::size_t row = strip.first_row; row < strip.last_row;
-       row += kTileRows, acc += tile_size_) {
-    const TileBlocks tile = {row / kTileRows, strip.column_tile, first_block, last_block, chains_};
+       row += tile_rows(), acc += tile_size_) {
+    const TileBlocks tile = {row / tile_rows(), strip.column_tile, first_block, last_block,
+                             chains_};
     if ((packed_a_.tile_has_scalar[tile.a] | packed_b_->tile_has_scalar[tile.b]) != 0) {
       multiply_with_scalar_blocks(tile, strip.last_row, acc);
     } else {
@@ -125,8 +129,9 @@ void FastGemm::store(const Strip& strip, float* out) const {
   const std::size_t used = used_columns(strip.column_tile);
   for (std::size_t row = strip.first_row; row < strip.last_row; row++) {
     const std::size_t r = row - strip.first_row;
-    const float* even = strip.acc.data() + r / kTileRows * tile_size_ + r % kTileRows * columns_;
-    const float* odd = even + kTileRows * columns_;
+    const float* even =
+        strip.acc.data() + r / tile_rows() * tile_size_ + r % tile_rows() * columns_;
+    const float* odd = even + tile_rows() * columns_;
     float* to = out + row * b_.rows + strip.column_tile * columns_;
     for (std::size_t j = 0; j < used; j++) {
       // As merge_chains; adding +0 turns the sum of two negative zeros positive.
@@ -140,7 +145,7 @@ void FastGemm::store(const Strip& strip, float* out) const {
 void FastGemm::multiply_with_scalar_blocks(const TileBlocks& tile, std::size_t last_row,
                                            float* chains) const {
   for (std::size_t block = tile.first; block < tile.last; block++) {
-    float* acc = chains + block % chains_ * kTileRows * columns_;
+    float* acc = chains + block % chains_ * tile_rows() * columns_;
     const TileBlocks one = {tile.a, tile.b, block, block + 1, 1};
     kernel_(packed_a_, *packed_b_, one, acc);
     add_scalar_blocks(one, last_row, acc);
@@ -156,8 +161,8 @@ void FastGemm::add_scalar_blocks(const TileBlocks& tile, std::size_t last_row, f
   const uint32_t columns = packed_b_->scalar_rows[tile.b * blocks + block];
   if ((rows | columns) == 0) return;
   const std::size_t k = block * kBlockSize;
-  for (std::size_t r = 0; r < kTileRows && tile.a * kTileRows + r < last_row; r++) {
-    const std::size_t i = tile.a * kTileRows + r;
+  for (std::size_t r = 0; r < tile_rows() && tile.a * tile_rows() + r < last_row; r++) {
+    const std::size_t i = tile.a * tile_rows() + r;
     const bool scalar = (rows >> r & 1) != 0;
     for (std::size_t column = 0; column < used_columns(tile.b); column++) {
       const std::size_t j = tile.b * columns_ + column;

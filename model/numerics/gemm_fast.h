@@ -11,12 +11,14 @@
 
 namespace mx {
 
-/// Operands packed once, multiplied in ranges of rows (multiples of kTileRows but for the last).
+/// Operands packed once, multiplied in ranges of rows (multiples of tile_rows() but for the last).
 class FastGemm {
  public:
   /// `level` and `threads` are of the packing alone; the kernels may be of another level.
   FastGemm(const MxTensor& a, const PreparedOperand& b, const GemmKernels& kernels, SimdLevel level,
            bool dual, unsigned threads);
+
+  std::size_t tile_rows() const { return packed_a_.rows; }
 
   /// Rows first_row .. last_row - 1 of the result into out [M][N]; bias [M][N] or null.
   void run(const float* bias, std::size_t first_row, std::size_t last_row, float* out) const;
@@ -26,7 +28,7 @@ class FastGemm {
   struct Strip {
     std::size_t first_row, last_row;
     std::size_t column_tile;
-    std::vector<float> acc;  ///< [tiles of rows][chains][kTileRows][columns]
+    AlignedVector<float> acc;  ///< [tiles of rows][chains][tile_rows()][columns]
   };
 
   void load_bias(const float* bias, Strip& strip) const;
@@ -41,8 +43,8 @@ class FastGemm {
   const MxTensor& b_;
   std::size_t columns_;  // of a tile
   std::size_t chains_;
-  std::size_t tile_size_;  // accumulators of a tile, all chains
   PackedOperand packed_a_;
+  std::size_t tile_size_;  // accumulators of a tile, all chains
   std::shared_ptr<const PackedOperand> packed_b_;
   GemmKernel kernel_;
 };

@@ -8,9 +8,9 @@
 
 namespace mx {
 
-/// Adds the 32-element blocks of K from `first` to before `last` to a tile of kTileRows rows of A
-/// by kTileGroups groups of B columns, in turn to each of its chains. `a` and `b` number the
-/// operands' tiles, acc is [chains][kTileRows][kTileGroups * lanes] float32. Only bytes have two
+/// Adds the 32-element blocks of K from `first` to before `last` to a tile of rows of A by
+/// kTileGroups groups of B columns, in turn to each of its chains. `a` and `b` number the
+/// operands' tiles, acc is [chains][rows][kTileGroups * lanes] float32. Only bytes have two
 /// chains.
 struct TileBlocks {
   std::size_t a, b;
@@ -20,15 +20,21 @@ struct TileBlocks {
 using GemmKernel = void (*)(const PackedOperand& a, const PackedOperand& b, const TileBlocks& tile,
                             float* acc);
 
-struct GemmKernels {
-  std::size_t lanes = 0;             ///< columns a group; 0: the level has no kernels
-  bool adds_bytes_in_words = false;  ///< products of bytes are summed in 16 bits before 32
-  GemmKernel bytes8 = nullptr;       ///< for byte_sums of 8, 4, 2, 1
+/// Those of one height of tiles.
+struct RowKernels {
+  GemmKernel bytes8 = nullptr;  ///< for byte_sums of 8, 4, 2, 1
   GemmKernel bytes4 = nullptr;
   GemmKernel bytes2 = nullptr;
   GemmKernel bytes1 = nullptr;
   GemmKernel words = nullptr;
-  GemmKernel words_double = nullptr;
+};
+
+struct GemmKernels {
+  std::size_t lanes = 0;              ///< columns a group; 0: the level has no kernels
+  bool adds_bytes_in_words = false;   ///< products of bytes are summed in 16 bits before 32
+  RowKernels low;                     ///< for kLowTile rows
+  RowKernels high;                    ///< for kHighTile rows
+  GemmKernel words_double = nullptr;  ///< for kLowTile rows
 };
 
 /// Columns of a tile.

@@ -44,6 +44,9 @@ struct Vec {
   MX_VECTOR static inline void correct(const int32_t* from, Narrow& narrow, Int&) {
     narrow = load(from);
   }
+  MX_VECTOR static inline void correct_more(const int32_t* from, Narrow& narrow) {
+    narrow = _mm256_add_epi16(narrow, load(from));
+  }
   MX_VECTOR static inline void multiply_bytes(Int a, Int b, Narrow& narrow, Int&) {
     narrow = in_order(_mm256_add_epi16(narrow, _mm256_maddubs_epi16(a, b)));
   }

@@ -38,6 +38,7 @@ struct Vec {
   }
 
   MX_VECTOR static inline void correct(const int32_t* from, Narrow&, Int& sum) { sum = load(from); }
+  MX_VECTOR static inline void correct_more(const int32_t*, Narrow&) {}
   MX_VECTOR static inline void multiply_bytes(Int a, Int b, Narrow&, Int& sum) {
     sum = _mm512_dpbusd_epi32(sum, a, b);
   }

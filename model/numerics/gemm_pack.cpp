@@ -2,15 +2,14 @@
 #include "model/numerics/gemm_pack.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdlib>
 #include <cstring>
 #include <utility>
 
 #include "model/numerics/accumulate.h"
 #include "model/numerics/bits.h"
 #include "model/numerics/block_kernels.h"
+#include "model/numerics/pack_kernels.h"
 #include "model/numerics/parallel.h"
 
 namespace mx {
@@ -35,44 +34,6 @@ int fast_scale_range(FormatId a, FormatId b) {
   return std::min(kMost, (126 + element_shape(a).lsb_exponent + element_shape(b).lsb_exponent) / 2);
 }
 
-// Elements of a row in the units of the format's last bit, padded with zeros to whole blocks. As
-// float32 they are exact; special codes give any value.
-class RowIntegers {
- public:
-  RowIntegers(const MxTensor& tensor, SimdLevel level)
-      : tensor_(tensor), kernel_(block_kernels(tensor.format, level).integers) {
-    const std::size_t padded = tensor.scale_columns() * kBlockSize;
-    values_.resize(padded);
-    if (kernel_) integers_.resize(padded);
-    std::transform(integer_table(tensor.format).begin(), integer_table(tensor.format).end(),
-                   table_.begin(), [](int64_t integer) { return static_cast<float>(integer); });
-  }
-
-  // For formats whose integers fit words.
-  void decode_words(std::size_t row, int16_t* words) {
-    kernel_(tensor_.codes.data() + row * tensor_.k, tensor_.k, integers_.data());
-    for (std::size_t i = 0; i < tensor_.k; i++) words[i] = static_cast<int16_t>(integers_[i]);
-  }
-
-  const float* decode(std::size_t row) {
-    const uint8_t* codes = tensor_.codes.data() + row * tensor_.k;
-    if (kernel_) {
-      kernel_(codes, tensor_.k, integers_.data());
-      for (std::size_t i = 0; i < tensor_.k; i++) values_[i] = static_cast<float>(integers_[i]);
-    } else {
-      for (std::size_t i = 0; i < tensor_.k; i++) values_[i] = table_[codes[i]];
-    }
-    return values_.data();
-  }
-
- private:
-  const MxTensor& tensor_;
-  IntegerKernel kernel_;  // null for formats of which a table is at hand (E5M2)
-  std::array<float, 256> table_{};
-  std::vector<int32_t> integers_;
-  std::vector<float> values_;
-};
-
 // Tells which blocks must take the scalar path whatever their elements' sizes.
 class ScalarBlocks {
  public:
@@ -82,19 +43,23 @@ class ScalarBlocks {
         range_(path == GemmPath::words_double ? kScaleBias
                                               : fast_scale_range(tensor.format, other)) {}
 
-  bool operator()(std::size_t row, std::size_t block) const {
-    const uint8_t scale = tensor_.scales[row * tensor_.scale_columns() + block];
-    if (scale == kNanScale || std::abs(scale - kScaleBias) > range_) return true;
-    return format_.has_nan && has_specials(row, block);
+  bool operator()(std::size_t row, std::size_t block) const { return any(row, block, 1); }
+
+  // Whether one of a row's blocks is.
+  bool any(std::size_t row, std::size_t first, std::size_t blocks) const {
+    const uint8_t* scales = &tensor_.scales[row * tensor_.scale_columns() + first];
+    const auto [least, most] = std::minmax_element(scales, scales + blocks);
+    if (*least < kScaleBias - range_ || *most > kScaleBias + range_) return true;
+    return format_.has_nan && has_specials(row, first, blocks);
   }
 
  private:
-  bool has_specials(std::size_t row, std::size_t block) const {
+  bool has_specials(std::size_t row, std::size_t first, std::size_t blocks) const {
     const auto mask = static_cast<uint8_t>(format_.sign_mask() - 1);
     const uint8_t* codes = tensor_.codes.data() + row * tensor_.k;
     uint8_t largest = 0;
-    const std::size_t end = std::min(tensor_.k, (block + 1) * kBlockSize);
-    for (std::size_t k = block * kBlockSize; k < end; k++) {
+    const std::size_t end = std::min(tensor_.k, (first + blocks) * kBlockSize);
+    for (std::size_t k = first * kBlockSize; k < end; k++) {
       largest = std::max(largest, static_cast<uint8_t>(codes[k] & mask));
     }
     return largest > format_.max_code;
@@ -109,63 +74,18 @@ class ScalarBlocks {
 int32_t float_exponent(int exponent) { return static_cast<int32_t>(exponent * (1 << 23)); }
 int64_t double_exponent(int exponent) { return exponent * (int64_t{1} << 52); }
 
-// Sums of products of two blocks fit 32 bits if the squares of each sum up to less than 2^31; a
-// little less here because they are summed in float32.
-constexpr float kSquaresLimit = 2147483648.0f * (1.0f - 1.0f / 4096);
-
 // Bits that the elements of a block may have below the last of their words: sums of two blocks have
 // twice as many beside 32, which leaves room for an accumulator in a double.
 constexpr int kRemainderBits = 8;
 
-// Compilers do not vectorize what this adds up in the order of its elements.
-using FourFloats = float __attribute__((vector_size(16)));
-
-// The power of two by which to divide a block so that it fits words and sums of 32 bits.
-int choose_shift(const float* integers) {
-  FourFloats sums = {};
-  FourFloats most = {};
-  for (std::size_t i = 0; i < kBlockSize; i += 4) {
-    FourFloats x;
-    std::memcpy(&x, integers + i, sizeof x);
-    x *= x;
-    sums += x;
-    most = most < x ? x : most;
-  }
-  const float sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
-  const float square = std::max(std::max(most[0], most[1]), std::max(most[2], most[3]));
-  // 2^31 is twice the square of 2^15, the limit of a word.
-  const float ratio = std::max(sum, 2 * square) / kSquaresLimit;
-  return ratio <= 1 ? 0 : (static_cast<int>(to_bits(ratio) >> 23) - 127 + 2) / 2;
-}
+// Blocks of a row that are packed at a time.
+constexpr std::size_t kStretchBlocks = 8;
+// Elements from one row of a tile to the next in the buffer; a cache line more than a stretch has,
+// lest rows fall into one set of the cache.
+constexpr std::size_t kRowSize = kStretchBlocks * kBlockSize + 64;
 
 // 2^exponent, a normal float32.
 float power(int exponent) { return from_bits(static_cast<uint32_t>(exponent + 127) << 23); }
-
-// Divides a block by 2^shift, rounding toward zero; returns whether bits are lost.
-bool to_words(const float* integers, int shift, int16_t* words) {
-  const float scale = power(-shift);
-  uint32_t lost = 0;
-  for (std::size_t i = 0; i < kBlockSize; i++) {
-    const float exact = integers[i] * scale;
-    const auto word = static_cast<int32_t>(exact);
-    words[i] = static_cast<int16_t>(word);
-    lost |= to_bits(exact - static_cast<float>(word));
-  }
-  return lost << 1 != 0;
-}
-
-// Rows of a tile, `row_size` apart, to [blocks][steps][rows] units of four bytes.
-template <std::size_t Rows, typename From, typename To>
-void interleave(const From* rows, std::size_t row_size, std::size_t blocks, To* to) {
-  static_assert(sizeof(From) == sizeof(To));
-  constexpr std::size_t kUnit = 4 / sizeof(From);
-  const std::size_t count = blocks * kBlockSize;
-  for (std::size_t k = 0; k < count; k += kUnit, to += Rows * kUnit) {
-    for (std::size_t row = 0; row < Rows; row++) {
-      std::memcpy(to + row * kUnit, rows + row * row_size + k, 4);
-    }
-  }
-}
 
 // What the packing of A and of B differ in.
 struct Role {
@@ -180,7 +100,11 @@ template <std::size_t Rows>  // a tile
 class Packer {
  public:
   Packer(const MxTensor& tensor, GemmPath path, const Role& role, const PackOptions& options)
-      : tensor_(tensor), role_(role), options_(options), scalar_(tensor, role.other, path) {
+      : tensor_(tensor),
+        role_(role),
+        options_(options),
+        kernels_(pack_kernels(options.level)),
+        scalar_(tensor, role.other, path) {
     packed_.path = path;
     packed_.rows = Rows;
     packed_.tiles = (tensor.rows + Rows - 1) / Rows;
@@ -192,6 +116,7 @@ class Packer {
     packed_.tile_has_scalar.resize(packed_.tiles);
     if (path == GemmPath::bytes) {
       packed_.bytes.resize(count * kBlockSize);
+      if (checks_lanes()) packed_.fits.resize(blocks, 1);
       if (role.byte_correction != 0) packed_.correction.resize(count * corrections());
     } else {
       packed_.words.resize(count * kBlockSize);
@@ -212,59 +137,105 @@ class Packer {
   }
 
  private:
-  // Of a row in the buffer; a cache line more than it needs, lest the rows of a tile fall into one
-  // set of the cache where K is a power of two.
-  std::size_t row_size() const { return packed_.blocks * kBlockSize + 64; }
   std::size_t used_rows(std::size_t tile) const {
     return std::min(Rows, tensor_.rows - tile * Rows);
   }
-  std::size_t tile_size() const { return packed_.blocks * Rows * kBlockSize; }
+
+  // Blocks of K, a stretch at a time of all rows of a tile, which stays in the cache.
+  struct Stretch {
+    std::size_t tile;
+    std::size_t first;   ///< block
+    std::size_t blocks;  ///< at most kStretchBlocks
+  };
+
+  template <typename PackStretch>
+  void each_stretch(std::size_t tile, PackStretch&& pack_stretch) {
+    for (std::size_t first = 0; first < packed_.blocks; first += kStretchBlocks) {
+      pack_stretch(Stretch{tile, first, std::min(kStretchBlocks, packed_.blocks - first)});
+    }
+  }
+
+  // Elements of a row's stretch, from its codes; the last block is padded with zeros.
+  template <typename Kernel, typename Element>
+  void decode(Kernel kernel, const Stretch& stretch, std::size_t r, Element* elements) const {
+    const std::size_t from = stretch.first * kBlockSize;
+    const std::size_t count = std::min(stretch.blocks * kBlockSize, tensor_.k - from);
+    kernel(&tensor_.codes[(stretch.tile * Rows + r) * tensor_.k + from], count, elements);
+    std::fill(elements + count, elements + stretch.blocks * kBlockSize, Element{0});
+  }
 
   void byte_tiles(std::size_t first, std::size_t last) {
     const ByteKernel kernel = block_kernels(tensor_.format, options_.level).bytes;
-    std::vector<int8_t> rows(Rows * row_size());  // [rows][blocks][32]
+    AlignedVector<int8_t> rows(Rows * kRowSize, 0);
     for (std::size_t tile = first; tile < last; tile++) {
-      for (std::size_t r = 0; r < used_rows(tile); r++) {
-        int8_t* row = &rows[r * row_size()];
-        kernel(&tensor_.codes[(tile * Rows + r) * tensor_.k], tensor_.k, row);
-        finish_row(tile, r, row);
-      }
-      uint8_t* to = packed_.bytes.data() + tile * tile_size();
-      interleave<Rows>(rows.data(), row_size(), packed_.blocks, to);
-      if (role_.byte_correction != 0) correct(tile);
-      const std::size_t size = role_.byte_offset == 0 ? 0 : tile_size();
-      std::transform(to, to + size, to, [offset = role_.byte_offset](uint8_t byte) {
-        return static_cast<uint8_t>(byte + offset);
+      each_stretch(tile, [&](const Stretch& stretch) {
+        for (std::size_t r = 0; r < used_rows(tile); r++) {
+          int8_t* row = &rows[r * kRowSize];
+          decode(kernel, stretch, r, row);
+          finish_row(stretch, r, row);
+          if (checks_lanes()) check_lanes(stretch, row);
+        }
+        uint8_t* to = packed_.bytes.data() + first_element(stretch);
+        interleave(rows.data(), stretch, to);
+        if (role_.byte_correction != 0) correct(stretch, to);
       });
     }
   }
 
   void word_tiles(std::size_t first, std::size_t last) {
-    std::vector<int16_t> rows(Rows * row_size());  // [rows][blocks][32]
-    RowIntegers integers(tensor_, options_.level);
+    const BlockKernels kernels = block_kernels(tensor_.format, options_.level);
+    AlignedVector<int16_t> rows(Rows * kRowSize, 0);
+    AlignedVector<float> integers(kRowSize);
     for (std::size_t tile = first; tile < last; tile++) {
-      for (std::size_t r = 0; r < used_rows(tile); r++) {
-        int16_t* row = &rows[r * row_size()];
-        if (packed_.path == GemmPath::words) {
-          integers.decode_words(tile * Rows + r, row);
-          finish_row(tile, r, row);
-          continue;
+      each_stretch(tile, [&](const Stretch& stretch) {
+        for (std::size_t r = 0; r < used_rows(tile); r++) {
+          int16_t* row = &rows[r * kRowSize];
+          if (packed_.path == GemmPath::words) {
+            decode(kernels.words, stretch, r, row);
+            finish_row(stretch, r, row);
+          } else {
+            decode(kernels.integers, stretch, r, integers.data());
+            shorten_row(stretch, r, integers.data(), row);
+          }
         }
-        const float* exact = integers.decode(tile * Rows + r);
-        for (std::size_t block = 0; block < packed_.blocks; block++) {
-          pack_words(tile, r, block, exact + block * kBlockSize, row + block * kBlockSize);
-        }
-      }
-      interleave<Rows>(rows.data(), row_size(), packed_.blocks,
-                       packed_.words.data() + tile * tile_size());
+        interleave(rows.data(), stretch, packed_.words.data() + first_element(stretch));
+      });
       if (packed_.path == GemmPath::words_double) sort_remainders(tile);
     }
   }
 
-  void pack_words(std::size_t tile, std::size_t row, std::size_t block, const float* integers,
-                  int16_t* words) {
-    const int shift = choose_shift(integers);
-    const bool lost = to_words(integers, shift, words);
+  // Where a stretch begins among the packed elements.
+  std::size_t first_element(const Stretch& stretch) const {
+    return (stretch.tile * packed_.blocks + stretch.first) * Rows * kBlockSize;
+  }
+
+  template <typename Element, typename Packed>
+  void interleave(const Element* rows, const Stretch& stretch, Packed* to) const {
+    const TileRows from = {rows, kRowSize * sizeof(Element), stretch.blocks,
+                           kBlockSize * sizeof(Element) / 4};
+    auto* bytes = reinterpret_cast<uint8_t*>(to);
+    const auto offset = static_cast<uint8_t>(role_.byte_offset);
+    if constexpr (Rows == kLowTile) {
+      kernels_.interleave4(from, offset, bytes);
+    } else if constexpr (Rows == kHighTile) {
+      kernels_.interleave6(from, offset, bytes);
+    } else if constexpr (Rows == 16) {
+      kernels_.interleave16(from, bytes);
+    } else {
+      kernels_.interleave32(from, bytes);
+    }
+  }
+
+  void shorten_row(const Stretch& stretch, std::size_t row, const float* integers, int16_t* words) {
+    for (std::size_t i = 0; i < stretch.blocks; i++) {
+      shorten_block(stretch.tile, row, stretch.first + i, integers + i * kBlockSize,
+                    words + i * kBlockSize);
+    }
+  }
+
+  void shorten_block(std::size_t tile, std::size_t row, std::size_t block, const float* integers,
+                     int16_t* words) {
+    const auto [shift, lost] = kernels_.shorten(integers, words);
     std::vector<Remainder>& list = packed_.remainders[tile];
     const std::size_t before = list.size();
     bool fits = true;
@@ -292,10 +263,20 @@ class Packer {
 
   // Stores the scales of a row of bytes or words and wipes out its scalar blocks.
   template <typename Element>
-  void finish_row(std::size_t tile, std::size_t r, Element* elements) {
-    for (std::size_t block = 0; block < packed_.blocks; block++) {
-      if (finish_block(tile, r, block, 0)) continue;
-      std::fill_n(elements + block * kBlockSize, kBlockSize, Element{0});
+  void finish_row(const Stretch& stretch, std::size_t r, Element* elements) {
+    const std::size_t row = stretch.tile * Rows + r;
+    if (!scalar_.any(row, stretch.first, stretch.blocks)) {
+      const uint8_t* scales = &tensor_.scales[row * packed_.blocks + stretch.first];
+      int32_t* to = &packed_.scales[(stretch.tile * packed_.blocks + stretch.first) * Rows + r];
+      const int bias = role_.exponent - kScaleBias;
+      for (std::size_t i = 0; i < stretch.blocks; i++) {
+        to[i * Rows] = float_exponent(scales[i] + bias);
+      }
+      return;
+    }
+    for (std::size_t i = 0; i < stretch.blocks; i++) {
+      if (finish_block(stretch.tile, r, stretch.first + i, 0)) continue;
+      std::fill_n(elements + i * kBlockSize, kBlockSize, Element{0});
     }
   }
 
@@ -318,46 +299,39 @@ class Packer {
     return true;
   }
 
+  // Whether blocks decide how many products a kernel may add in 16 bits.
+  bool checks_lanes() const {
+    return options_.adds_bytes_in_words && byte_sums(tensor_.format, role_.other) < 8;
+  }
+
+  // By Cauchy-Schwarz, the square of a sum of products is at most the product of the sums of
+  // squares; each operand gets a share of the limit as the largest of its elements have.
+  void check_lanes(const Stretch& stretch, const int8_t* row) {
+    const uint64_t limit =
+        kMaxWord * largest_integer(tensor_.format) / largest_integer(role_.other);
+    kernels_.check_lanes(row, stretch.blocks, static_cast<uint32_t>(limit / 8),
+                         &packed_.fits[stretch.tile * packed_.blocks + stretch.first]);
+  }
+
   // Parts of a block that kernels correct one by one.
   std::size_t corrections() const {
     if (!options_.adds_bytes_in_words) return 1;
     return kBlockSize / 4 / static_cast<std::size_t>(byte_sums(role_.other, tensor_.format));
   }
 
-  // From the sums of a tile's blocks, four bytes a row at a time: as unsigned numbers, eight of
-  // which fit 16 bits, in two pairs a word.
-  void correct(std::size_t tile) {
-    constexpr uint32_t kPairs = 0x00FF00FF;
-    const std::size_t parts = packed_.blocks * corrections();
-    const std::size_t units = kBlockSize / 4 / corrections();
-    const auto bias = static_cast<int32_t>(128 * 2 * units);
-    const uint8_t* from = packed_.bytes.data() + tile * tile_size();
-    int32_t* to = packed_.correction.data() + tile * parts * Rows;
-    for (std::size_t part = 0; part < parts; part++, to += Rows) {
-      uint32_t sums[Rows] = {};
-      for (std::size_t i = 0; i < units; i++, from += 4 * Rows) {
-        uint32_t unit[Rows];
-        std::memcpy(unit, from, sizeof unit);
-        for (std::size_t row = 0; row < Rows; row++) {
-          const uint32_t word = unit[row] ^ 0x80808080;
-          sums[row] += (word & kPairs) + (word >> 8 & kPairs);
-        }
-      }
-      for (std::size_t row = 0; row < Rows; row++) {
-        const int32_t low = static_cast<int32_t>(sums[row] & 0xFFFF) - bias;
-        const int32_t high = static_cast<int32_t>(sums[row] >> 16) - bias;
-        to[row] = options_.adds_bytes_in_words
-                      ? ((low * role_.byte_correction) & 0xFFFF) |
-                            static_cast<int32_t>(static_cast<uint32_t>(high * role_.byte_correction)
-                                                 << 16)
-                      : (low + high) * role_.byte_correction;
-      }
-    }
+  void correct(const Stretch& stretch, const uint8_t* bytes) {
+    const std::size_t parts = corrections();
+    const std::size_t first = (stretch.tile * packed_.blocks + stretch.first) * parts;
+    const CorrectionRule rule = {role_.byte_correction, kBlockSize / 4 / parts,
+                                 options_.adds_bytes_in_words};
+    kernels_.correct(bytes, Rows, stretch.blocks * parts, rule,
+                     packed_.correction.data() + first * Rows);
   }
 
   const MxTensor& tensor_;
   const Role role_;
   const PackOptions& options_;
+  const PackKernels& kernels_;
   const ScalarBlocks scalar_;
   PackedOperand packed_;
 };
@@ -378,11 +352,19 @@ int byte_sums(FormatId a, FormatId b) {
   return sums;
 }
 
+std::size_t tile_rows(GemmPath path, std::size_t rows) {
+  if (path == GemmPath::words_double) return kLowTile;
+  const auto padded = [rows](std::size_t tile) { return (rows + tile - 1) / tile * tile; };
+  return 5 * padded(kHighTile) <= 6 * padded(kLowTile) ? kHighTile : kLowTile;
+}
+
 PackedOperand pack_a(const MxTensor& a, FormatId format_b, const PackOptions& options) {
   const GemmPath path = gemm_path(a.format, format_b, options.adds_bytes_in_words);
   const int bias = path == GemmPath::words_double ? 1023 : 127;
   const int offset = path == GemmPath::bytes ? static_cast<int>(largest_integer(a.format)) : 0;
-  return Packer<kTileRows>(a, path, {format_b, bias, bias, offset, 0}, options).pack();
+  const Role role = {format_b, bias, bias, offset, 0};
+  if (tile_rows(path, a.rows) == kLowTile) return Packer<kLowTile>(a, path, role, options).pack();
+  return Packer<kHighTile>(a, path, role, options).pack();
 }
 
 PackedOperand pack_b(const MxTensor& b, FormatId format_a, const PackOptions& options) {

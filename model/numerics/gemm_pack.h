@@ -21,6 +21,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "model/numerics/aligned_vector.h"
 #include "model/numerics/simd.h"
 #include "model/numerics/tensor.h"
 
@@ -37,8 +38,13 @@ enum class GemmPath : uint8_t {
 GemmPath gemm_path(FormatId a, FormatId b, bool adds_bytes_in_words);
 
 /// What a tile of the product covers; operands are padded to it.
-constexpr std::size_t kTileRows = 4;
+constexpr std::size_t kLowTile = 4;     ///< rows
+constexpr std::size_t kHighTile = 6;    ///< rows
 constexpr std::size_t kTileGroups = 2;  ///< of columns, a vector each
+
+/// Rows of the tiles of an A of `rows` rows. High tiles take a fifth less time for a row, and they
+/// leave no registers to kernels that accumulate in float64.
+std::size_t tile_rows(GemmPath path, std::size_t rows);
 
 /// What an element of a tile has beyond its word.
 struct Remainder {
@@ -48,23 +54,26 @@ struct Remainder {
   float value;  ///< in units of the block's words
 };
 
-/// One operand in tiles of rows, padded. What a kernel reads one after the other lies so, in units
-/// of four bytes: its way through a tile is one stream. Blocks of a scalar row are 0, so that a
-/// kernel may run over them without adding anything.
+/// One operand in tiles of rows; what pads the last tile is not part of any result. What a kernel
+/// reads one after the other lies so, in units of four bytes: its way through a tile is one stream.
+/// Blocks of a scalar row are 0, so that a kernel may run over them without adding anything.
 struct PackedOperand {
   GemmPath path;
   std::size_t rows = 0;  ///< a tile
   std::size_t tiles = 0;
-  std::size_t blocks = 0;      ///< a row
-  std::vector<uint8_t> bytes;  ///< [tiles][blocks][8][rows][4]; those of B are signed
-  std::vector<int16_t> words;  ///< [tiles][blocks][16][rows][2]
+  std::size_t blocks = 0;        ///< a row
+  AlignedVector<uint8_t> bytes;  ///< [tiles][blocks][8][rows][4]; those of B are signed
+  AlignedVector<int16_t> words;  ///< [tiles][blocks][16][rows][2]
   /// B: -offset * sum, of whole blocks [tiles][blocks][rows] or, for kernels that add in 16 bits,
   /// of what they add there, modulo 2^16 [tiles][blocks][8 / byte_sums][rows][2 x 16 bits].
-  std::vector<int32_t> correction;
+  AlignedVector<int32_t> correction;
+  /// [tiles][blocks]: whether all sums that a kernel adds in 16 bits fit there in a product with
+  /// any such block, though byte_sums is less than 8; empty where that is not asked for.
+  std::vector<uint8_t> fits;
   /// [tiles][blocks][rows]: bits of 2^(scale - 127), with the words' power of two, as float32 or,
   /// for words_double, float64; of B what they, with both lsb, add to those of A.
-  std::vector<int32_t> scales;
-  std::vector<int64_t> wide_scales;
+  AlignedVector<int32_t> scales;
+  AlignedVector<int64_t> wide_scales;
   std::vector<std::vector<Remainder>> remainders;  ///< [tiles], in the order of blocks
   std::vector<uint32_t> first_remainder;           ///< [tiles][blocks + 1]: in the tile's list
   std::vector<uint32_t> scalar_rows;               ///< [tiles][blocks]: a bit for every scalar row

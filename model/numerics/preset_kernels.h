@@ -50,9 +50,12 @@ struct RealScaleParameters {
 };
 
 /// Power-of-two scales of amaxes (float32 bits) from `lowest` to lowest + span: all follow from n,
-/// the exponent field of amax + addend. None at first.
+/// the exponent field of amax + addend. None at first: no magnitude reaches kNoAmax, not even that
+/// of a NaN.
 struct PowerScaleParameters {
-  uint32_t lowest = 0x7FFFFFFF;
+  static constexpr uint32_t kNoAmax = 0xFFFFFFFF;
+
+  uint32_t lowest = kNoAmax;
   uint32_t span = 0;
   uint32_t addend = 0;
   uint32_t factor = 0;  ///< float32 bits for n = 0, one binade less for every n

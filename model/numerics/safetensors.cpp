@@ -78,6 +78,16 @@ class Reader {
     return tensors;
   }
 
+  std::map<std::string, std::vector<std::size_t>> shapes(const Json& header) {
+    std::map<std::string, std::vector<std::size_t>> found;
+    for (const auto& [key, entry] : header.items()) {
+      if (key == "__metadata__") continue;
+      Extent extent{};
+      found[key] = describe(key, entry, extent).array.shape;
+    }
+    return found;
+  }
+
  private:
   [[noreturn]] void fail(const std::string& what) const {
     throw Error(fmt::format("{}: {}", name_, what));
@@ -218,6 +228,13 @@ std::vector<std::string> safetensors_names(const uint8_t* bytes, std::size_t siz
     if (key != "__metadata__") names.push_back(key);
   }
   return names;
+}
+
+std::map<std::string, std::vector<std::size_t>> safetensors_shapes(const uint8_t* bytes,
+                                                                   std::size_t size,
+                                                                   const std::string& name) {
+  const Header header = parse_header(bytes, size, name);
+  return Reader(nullptr, std::numeric_limits<std::size_t>::max(), name).shapes(header.json);
 }
 
 std::vector<NamedTensor> parse_safetensors(const uint8_t* bytes, std::size_t size,

@@ -25,6 +25,12 @@ struct NamedTensor {
 std::vector<std::string> safetensors_names(const uint8_t* bytes, std::size_t size,
                                            const std::string& name);
 
+/// The shapes of all tensors, of any type. The header alone is needed and looked at: the data may
+/// be absent. Throws Error, one line naming the file and the tensor, if it is damaged.
+std::map<std::string, std::vector<std::size_t>> safetensors_shapes(const uint8_t* bytes,
+                                                                   std::size_t size,
+                                                                   const std::string& name);
+
 /// Reads the tensor `only`, or all of them, sorted by name. Throws Error, one line naming the file
 /// and the tensor, for truncated or lying headers (sizes, offsets, gaps, overlaps) and for other
 /// types of what it reads; `name` is used in messages.

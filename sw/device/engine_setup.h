@@ -4,6 +4,7 @@
 #include <string>
 
 #include "model/engine/arithmetic.h"
+#include "model/engine/memory_port.h"
 #include "model/engine/memory_timing.h"
 #include "model/engine/parts.h"
 #include "model/engine/trace.h"
@@ -15,6 +16,7 @@ namespace mxe {
 struct EngineSetup {
   Params params;
   MemoryTiming timing;
+  PortLimits ports;
   bool cycles_only = false;         ///< model only: the results are not computed
   std::string waves;                ///< RTL only: the FST file to record, empty for none
   std::string rtl;                  ///< RTL only: the library to run, empty for the project's own

@@ -16,6 +16,7 @@ namespace {
 std::unique_ptr<EngineModule> make_model(const EngineSetup& setup) {
   EngineOptions options;
   options.mode = setup.cycles_only ? Mode::timing : Mode::functional;
+  options.ports = setup.ports;
   options.tracer = setup.tracer;
   options.arithmetic = setup.arithmetic;
   options.load_a = setup.load_a;
@@ -27,6 +28,7 @@ std::unique_ptr<EngineModule> make_model(const EngineSetup& setup) {
 #ifdef MXE_WITH_RTL
 std::unique_ptr<EngineModule> make_rtl(const EngineSetup& setup) {
   RtlOptions options;
+  options.ports = setup.ports;
   options.waves = setup.waves;
   if (!setup.rtl.empty()) options.make_top = load_engine_plugin(setup.rtl).make;
   return std::make_unique<RtlEngine>("engine", setup.params, options);

@@ -93,6 +93,8 @@ class Sweep {
     return order;
   }
 
+  void add_layer_accuracy(const Task& task, Json& record) const;
+
   void evaluate(const Task& task) {
     if (results_.has(task.id)) {
       known_++;
@@ -128,6 +130,17 @@ class Sweep {
   std::atomic<std::size_t> done_{0}, known_{0}, cached_{0}, simulated_{0}, pruned_{0};
 };
 
+void Sweep::add_layer_accuracy(const Task& task, Json& record) const {
+  for (std::size_t i = 0; i < task.workload->layers.size(); i++) {
+    const Layer& layer = task.workload->layers[i];
+    const JobShape shape = job_of(layer, *task.point);
+    Json& line = record.at("layers").at(i);
+    line.erase("sqnr_db");  // of other tensors
+    const auto known = options_.layer_sqnr_db.find({layer.name, shape.format_a, shape.format_b});
+    if (known != options_.layer_sqnr_db.end()) line["sqnr_db"] = known->second;
+  }
+}
+
 std::vector<Outcome> Sweep::outcomes(std::vector<std::string>& lines) const {
   std::vector<Outcome> found;
   std::vector<Json> records;
@@ -140,6 +153,7 @@ std::vector<Outcome> Sweep::outcomes(std::vector<std::string>& lines) const {
     record.erase("pareto");
     const auto accuracy = options_.sqnr_db.find({task.point->format_a, task.point->format_b});
     if (accuracy != options_.sqnr_db.end()) record["sqnr_db"] = accuracy->second;
+    add_layer_accuracy(task, record);
     groups[task.group].push_back(found.size());
     found.push_back({task.point, task.workload, record.at("cycles"), record.at("seconds"),
                      record.at("area").at("ge"), record.at("area").at("sram_kib"),

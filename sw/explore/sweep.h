@@ -7,6 +7,8 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -32,6 +34,8 @@ struct SweepOptions {
   std::optional<uint64_t> halving;  ///< so many points are left of successive halving (halving.h)
   /// Accuracy of products in pairs of formats, in dB; of points whose pair is missing, unknown.
   std::map<std::pair<mx::FormatId, mx::FormatId>, double> sqnr_db;
+  /// The same of a layer with a name, where it is known.
+  std::map<std::tuple<std::string, mx::FormatId, mx::FormatId>, double> layer_sqnr_db;
   /// Called now and then with how many points are done, of how many.
   std::function<void(std::size_t done, std::size_t all)> progress;
 };

@@ -17,8 +17,6 @@
 namespace mxe::explore {
 namespace {
 
-constexpr uint64_t kMostElements = uint64_t{1} << 31;
-
 std::string trimmed(const std::string& text) {
   const auto is_space = [](char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; };
   const auto first = std::find_if_not(text.begin(), text.end(), is_space);

@@ -33,6 +33,9 @@ struct Workload {
   double macs() const;
 };
 
+/// Sizes and counts beyond this are not read.
+inline constexpr uint64_t kMostElements = uint64_t{1} << 31;
+
 /// Reads a CSV file. Its first line says which kind it is:
 ///
 ///     layer,M,N,K,count                    products, as they are

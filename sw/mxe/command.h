@@ -16,6 +16,7 @@ enum ExitCode : int {
   kAgreed = 0,     ///< done, and every comparison agreed
   kDisagreed = 1,  ///< done, but a comparison failed
   kBadInput = 2,   ///< nothing useful done; one line on stderr says why
+  kGuestFault = 3  ///< of `mxe run`: the firmware did what no program may
 };
 
 /// A subcommand: how it is parsed and what it does.
@@ -53,6 +54,9 @@ Command add_matmul(CLI::App& app);
 Command add_estimate(CLI::App& app);
 Command add_explore(CLI::App& app);
 Command add_report(CLI::App& app);
+Command add_run(CLI::App& app);
+constexpr const char* kRunDescription =
+    "Run firmware on a RISC-V processor beside the engine, model or RTL";
 #ifdef MXE_WITH_RTL
 Command add_cosim(CLI::App& app);
 constexpr const char* kCosimDescription =

@@ -44,6 +44,8 @@ std::string digits_directory() {
       .string();
 }
 
+std::string digits_layer_name(std::size_t index) { return fmt::format("dense{}", index + 1); }
+
 Digits load_digits(const std::string& directory) {
   Digits digits;
   const std::string images_path = file(directory, "test_images");

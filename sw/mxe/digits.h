@@ -26,6 +26,9 @@ struct Digits {
 /// Where the data lies: beside the program as the build leaves it, or where both are installed.
 std::string digits_directory();
 
+/// What explorations call layer `index`, from 0: "dense1".
+std::string digits_layer_name(std::size_t index);
+
 /// Reads the .npy files in `directory`; throws mx::Error if one is missing or does not fit the
 /// others.
 Digits load_digits(const std::string& directory);

@@ -119,6 +119,20 @@ bool DemoResult::agreed() const {
                      [](const VariantResult& variant) { return variant.agreed(); });
 }
 
+std::vector<float> quantized_logits(const Digits& digits, const std::vector<Variant>& layers,
+                                    bool dual) {
+  mx::GemmOptions options;
+  options.dual = dual;
+  std::vector<float> x = digits.images;
+  for (std::size_t i = 0; i < digits.layers.size(); i++) {
+    if (i > 0) relu(x);
+    const Job job = quantize_layer(digits.layers[i], x, layers[i]);
+    const JobShape shape = job.shape();
+    x = load_output(job.golden(options), shape.m, shape.n, shape.output);
+  }
+  return x;
+}
+
 DemoResult run_digits_demo(const Digits& digits, const EngineSetup& setup) {
   const auto start = std::chrono::steady_clock::now();
   for (const Variant& variant : kVariants) {

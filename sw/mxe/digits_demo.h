@@ -20,6 +20,11 @@ struct Variant {
   std::string name() const;
 };
 
+/// The logits of the classifier by the reference, each layer quantized its own way. `dual`: pairs
+/// of 4-bit formats are summed as at the engine's dual rate.
+std::vector<float> quantized_logits(const Digits& digits, const std::vector<Variant>& layers,
+                                    bool dual);
+
 /// What one device did with one variant.
 struct DeviceRun {
   Target target;

@@ -16,15 +16,24 @@ void EngineChoice::add_to(CLI::App& command) {
                      "Memory bandwidth of each direction (default: as wide as the engine's port)");
   command.add_option("--mem-jitter", timing_.jitter_seed,
                      "Seed of a random extra latency (default: none)");
+  command
+      .add_option("--mem-outstanding-reads", ports_.reads,
+                  "Read bursts under way at a time, at most")
+      ->capture_default_str();
+  command
+      .add_option("--mem-outstanding-writes", ports_.writes,
+                  "Write bursts under way at a time, at most")
+      ->capture_default_str();
 }
 
 std::vector<std::string> spread_assignments(const std::vector<std::string>& words) {
   std::vector<std::string> spread;
-  bool assigning = false;
+  bool assigning = false, options = true;
   for (const std::string& word : words) {
+    options = options && word != "--";  // what follows that is not ours
     const bool assignment = word.find('=') != std::string::npos && word[0] != '-';
     const bool first = !spread.empty() && spread.back() == "--set";
-    if (assigning && assignment && !first) spread.push_back("--set");
+    if (options && assigning && assignment && !first) spread.push_back("--set");
     assigning = word == "--set" || (assigning && assignment);
     spread.push_back(word);
   }
@@ -35,9 +44,11 @@ EngineSetup EngineChoice::resolve() const {
   EngineSetup setup;
   setup.params = Params::load(config_);
   setup.timing = timing_;
+  setup.ports = ports_;
   for (const std::string& assignment : assignments_) setup.params.set(assignment);
   setup.params.validate();
   setup.timing.validate();
+  setup.ports.validate();
   return setup;
 }
 

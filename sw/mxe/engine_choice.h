@@ -24,6 +24,7 @@ class EngineChoice {
   std::string config_ = "base";
   std::vector<std::string> assignments_;
   MemoryTiming timing_;
+  PortLimits ports_;
 };
 
 /// The words of a command line with "--set A=1 B=2" written as "--set A=1 --set B=2", so that --set

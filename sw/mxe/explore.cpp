@@ -5,7 +5,9 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 #include <chrono>
+#include <cmath>
 #include <filesystem>
 #include <memory>
 #include <mutex>
@@ -18,10 +20,12 @@
 #include "sw/explore/cache.h"
 #include "sw/explore/content_hash.h"
 #include "sw/explore/evaluate.h"
+#include "sw/explore/model_file.h"
 #include "sw/explore/space.h"
 #include "sw/explore/sweep.h"
 #include "sw/explore/workload.h"
 #include "sw/mxe/command.h"
+#include "sw/mxe/explore_formats.h"
 #include "sw/mxe/explore_verify.h"
 #include "sw/mxe/product_accuracy.h"
 
@@ -37,11 +41,13 @@ using explore::Workload;
 
 struct ExploreOptions {
   std::string space, output = "exploration", cache, format_map, shard;
-  std::vector<std::string> workloads, tensors;
+  std::vector<std::string> workloads, tensors, dimensions;
+  explore::RunSize run_size;
   unsigned parallel = hardware_threads();
   uint64_t most_rows = 20;
   std::size_t verified = 0;
-  bool no_prune = false;
+  bool no_prune = false, formats = false;
+  FormatSearch format_search;
 };
 
 /// "2/8"
@@ -58,12 +64,35 @@ explore::Shard parse_shard(const std::string& text) {
   return shard;
 }
 
+/// "height=224"
+void add_dimension(const std::string& text, explore::RunSize& run) {
+  const std::size_t equals = text.rfind('=');
+  uint64_t size = 0;
+  if (equals != std::string::npos && equals != 0) {
+    const char* end = text.data() + text.size();
+    const auto [rest, error] = std::from_chars(text.data() + equals + 1, end, size);
+    if (error != std::errc() || rest != end || size > explore::kMostElements) size = 0;
+  }
+  if (size == 0) {
+    throw mx::Error(fmt::format("--dim must be NAME=N with N from 1 to {}, not '{}'",
+                                explore::kMostElements, text));
+  }
+  run.dimensions[text.substr(0, equals)] = size;
+}
+
 std::vector<Workload> read_workloads(const ExploreOptions& options) {
   std::vector<explore::LayerFormats> map;
   if (!options.format_map.empty()) map = explore::read_format_map(options.format_map);
+  explore::RunSize run_size = options.run_size;
+  for (const std::string& dimension : options.dimensions) add_dimension(dimension, run_size);
+  const std::vector<std::string>& paths = options.workloads;
+  if (!run_size.empty() && std::none_of(paths.begin(), paths.end(), explore::is_model)) {
+    throw mx::Error(
+        "--batch, --sequence, --context and --dim are for models: CSV files have sizes");
+  }
   std::vector<Workload> workloads;
-  for (const std::string& path : options.workloads) {
-    workloads.push_back(explore::read_workload(path));
+  for (const std::string& path : paths) {
+    workloads.push_back(explore::read_workload_or_model(path, run_size));
     explore::apply(map, workloads.back());
     for (std::size_t i = 0; i + 1 < workloads.size(); i++) {
       if (workloads[i].name != workloads.back().name) continue;
@@ -174,11 +203,49 @@ void print_front(const Workload& workload, const SweepResult& result,
   }
 }
 
+/// The accuracy of the points' pairs of formats, and of layers that have tensors of their own.
+void add_accuracy(const ProductAccuracy& accuracy, const std::vector<Point>& points,
+                  const std::vector<Workload>& workloads, SweepOptions& how) {
+  for (const Point& point : points) {
+    const auto pair = std::make_pair(point.format_a, point.format_b);
+    if (how.sqnr_db.count(pair) == 0) {
+      how.sqnr_db[pair] = accuracy.sqnr_db(point.format_a, point.format_b);
+    }
+    for (const Workload& workload : workloads) {
+      for (const explore::Layer& layer : workload.layers) {
+        const ProductAccuracy::Product* product = accuracy.find(layer.name);
+        if (!product || product->layer.empty() || product->k != layer.k) continue;
+        const JobShape shape = explore::job_of(layer, point);
+        const auto key = std::make_tuple(layer.name, shape.format_a, shape.format_b);
+        if (how.layer_sqnr_db.count(key) != 0) continue;
+        how.layer_sqnr_db[key] = -10 * std::log10(ProductAccuracy::relative_noise(
+                                           *product, shape.format_a, shape.format_b));
+      }
+    }
+  }
+}
+
+void check_format_search(const ExploreOptions& options, const Space& space) {
+  const FormatSearch& search = options.format_search;
+  if (!options.formats) {
+    if (!search.sqnr_db && !search.cycles) return;
+    throw mx::Error("--sqnr-budget and --cycles-budget are for --formats");
+  }
+  if (search.sqnr_db && search.cycles) {
+    throw mx::Error("--formats takes one budget, --sqnr-budget or --cycles-budget");
+  }
+  if (!options.shard.empty()) throw mx::Error("--formats is not for a --shard");
+  if (space.search().method != Space::Search::Method::grid) {
+    throw mx::Error("--formats is for spaces without a search");
+  }
+}
+
 int run(const ExploreOptions& options) {
   SweepOptions how;
   if (!options.shard.empty()) how.shard = parse_shard(options.shard);
   const std::vector<Workload> workloads = read_workloads(options);
   const Space whole = Space::from_file(options.space);
+  check_format_search(options, whole);
   Space::Points space = whole.points();
   keep_possible(workloads, space);
   how.output = options.output;
@@ -193,22 +260,43 @@ int run(const ExploreOptions& options) {
   }
   if (how.halving && how.shard) throw mx::Error("--shard is not for searches by halving");
   const ProductAccuracy accuracy(options.tensors);
-  for (const Point& point : space.points) {
-    const auto pair = std::make_pair(point.format_a, point.format_b);
-    if (how.sqnr_db.count(pair) != 0) continue;
-    how.sqnr_db[pair] = accuracy.sqnr_db(point.format_a, point.format_b);
-  }
+  if (options.formats) require_format_choices(space.points, workloads, accuracy);
+  add_accuracy(accuracy, space.points, workloads, how);
   Progress progress;
   how.progress = std::ref(progress);
   const SweepResult result = explore::sweep(space.points, workloads, how);
   write_space(options, workloads, space, result.counts);
-  print_counts(result, space);
-  for (const Workload& workload : workloads) {
-    print_front(workload, result, whole.varying(), options.most_rows);
+  const auto counts = [&] { print_counts(result, space); };
+  if (!options.formats) {
+    counts();
+    for (const Workload& workload : workloads) {
+      print_front(workload, result, whole.varying(), options.most_rows);
+    }
+  } else {
+    FormatSearch search = options.format_search;
+    search.digits = options.tensors.empty();
+    search.most_rows = options.most_rows;
+    search_formats(space.points, workloads, accuracy, search, how.output, counts);
   }
   if (options.verified == 0) return kAgreed;
   return verify_on_rtl(result.outcomes, options.verified, how.output / "rtl") ? kAgreed
                                                                               : kDisagreed;
+}
+
+void add_run_size(CLI::App& command, ExploreOptions& options) {
+  explore::RunSize& run = options.run_size;
+  const CLI::Range sizes(uint64_t{1}, explore::kMostElements);
+  command.add_option("--batch", run.batch, "Of a model: sequences or images at once (default: 1)")
+      ->check(sizes);
+  command.add_option("--sequence", run.sequence, "Of a model: tokens of a prompt")->check(sizes);
+  command
+      .add_option(
+          "--context", run.context,
+          "Of a model: tokens that attention looks at; without --sequence, one token is made")
+      ->check(sizes);
+  command.add_option(
+      "--dim", options.dimensions,
+      "NAME=N: another open dimension of an ONNX model; INPUT:AXIS=N if it has no name");
 }
 
 }  // namespace
@@ -220,9 +308,12 @@ Command add_explore(CLI::App& app) {
   command->add_option("SPACE.yaml", options->space, "The space: parameters, constraints")
       ->required();
   command
-      ->add_option("--workload", options->workloads,
-                   "CSV files of matrix products (layer,M,N,K,count) or topologies of SCALE-Sim")
+      ->add_option(
+          "--workload", options->workloads,
+          "CSV files of matrix products (layer,M,N,K,count) or topologies of SCALE-Sim; "
+          "ONNX models; folders of models like Llama, or their config.json or .safetensors")
       ->required();
+  add_run_size(*command, *options);
   command->add_option("--output", options->output, "Folder for points.jsonl and space.json")
       ->capture_default_str();
   command->add_option("--parallel", options->parallel, "Threads (default: all)")
@@ -232,8 +323,15 @@ Command add_explore(CLI::App& app) {
   command->add_option("--format-map", options->format_map,
                       "YAML file: formats of layers by patterns of their names");
   command->add_option("--tensors", options->tensors,
-                      "A [M, K] and B [N, K], files of numbers whose products tell the accuracy of "
-                      "formats (default: the layers of the digits' network)");
+                      "Files of numbers whose products tell the accuracy of formats: A [M, K] and "
+                      "B [N, K], or one .safetensors or .npz file of L.a and L.b for each layer L "
+                      "(default: the layers of the digits' network)");
+  command->add_flag("--formats", options->formats,
+                    "Mix the formats of the space, layer by layer: the front of cycles and SQNR");
+  command->add_option("--sqnr-budget", options->format_search.sqnr_db,
+                      "With --formats: a map of the fastest formats with at least so many dB");
+  command->add_option("--cycles-budget", options->format_search.cycles,
+                      "With --formats: a map of the most accurate formats in so many cycles");
   command->add_flag("--no-prune", options->no_prune,
                     "Simulate all points of a search for the fronts");
   command->add_option("--verify", options->verified,

@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <map>
 #include <utility>
 
 #include "model/numerics/gemm.h"
@@ -12,39 +14,134 @@
 #include "sw/mxe/digits.h"
 
 namespace mxe::cli {
+namespace {
 
-ProductAccuracy::ProductAccuracy(const std::vector<std::string>& files) {
-  if (files.empty()) {
-    const Digits digits = load_digits(digits_directory());
-    std::vector<float> x = digits.images;
-    for (const DenseLayer& layer : digits.layers) {
-      add(digits.count, layer.outputs, layer.inputs, x, layer.weights);
-      x = dense_float(layer, x);
-      relu(x);
-    }
-    return;
+struct Powers {
+  double signal = 0, noise = 0;
+};
+
+Powers powers_of(const ProductAccuracy::Product& product, mx::FormatId format_a,
+                 mx::FormatId format_b) {
+  const mx::MxTensor a = mx::quantize_rows(product.a.data(), product.m, product.k, format_a);
+  const mx::MxTensor b = mx::quantize_rows(product.b.data(), product.n, product.k, format_b);
+  const std::vector<float> sums = mx::gemm_block(a, b, nullptr, true);
+  Powers powers;
+  for (std::size_t i = 0; i < sums.size(); i++) {
+    powers.signal += product.reference[i] * product.reference[i];
+    powers.noise += std::pow(product.reference[i] - sums[i], 2);
   }
-  if (files.size() != 2) throw mx::Error("--tensors needs two files, A [M, K] and B [N, K]");
-  InputFiles input;
-  const Array<float> a = to_floats(input.read(files[0]), files[0]);
-  const Array<float> b = to_floats(input.read(files[1]), files[1]);
-  require_shape(a.shape, 2, files[0] + ": A must be [M, K]");
-  require_shape(b.shape, 2, files[1] + ": B must be [N, K]");
-  if (a.shape[1] != b.shape[1]) {
-    throw mx::Error(fmt::format("{} has {} elements along K and {} has {}; they must be equal",
-                                files[0], a.shape[1], files[1], b.shape[1]));
-  }
-  add(a.shape[0], b.shape[0], a.shape[1], a.values, b.values);
+  return powers;
 }
 
-void ProductAccuracy::add(std::size_t m, std::size_t n, std::size_t k, std::vector<float> a,
-                          std::vector<float> b) {
-  Product product{m, n, k, std::move(a), std::move(b), {}};
-  for (std::size_t row = 0; row < m; row++) {
-    for (std::size_t column = 0; column < n; column++) {
+// A product of two matrices; the names say where they come from.
+ProductAccuracy::Product product_of(const Array<float>& a, const std::string& name_a,
+                                    const Array<float>& b, const std::string& name_b) {
+  require_shape(a.shape, 2, name_a + ": A must be [M, K]");
+  require_shape(b.shape, 2, name_b + ": B must be [N, K]");
+  if (a.shape[1] != b.shape[1]) {
+    throw mx::Error(fmt::format("{} has {} elements along K and {} has {}; they must be equal",
+                                name_a, a.shape[1], name_b, b.shape[1]));
+  }
+  ProductAccuracy::Product product;
+  product.m = a.shape[0];
+  product.n = b.shape[0];
+  product.k = a.shape[1];
+  product.a = a.values;
+  product.b = b.values;
+  return product;
+}
+
+// "layer.a" as "layer" and "a".
+std::pair<std::string, std::string> parts_of(const std::string& name) {
+  const std::size_t dot = name.rfind('.');
+  if (dot == std::string::npos) return {"", name};
+  return {name.substr(0, dot), name.substr(dot + 1)};
+}
+
+double gain_of(const Array<float>& gain, const std::string& name) {
+  if (gain.values.size() != 1 || !std::isfinite(gain.values[0]) || gain.values[0] < 0) {
+    throw mx::Error(fmt::format("{} must be one number of at least 0", name));
+  }
+  return gain.values[0];
+}
+
+}  // namespace
+
+ProductAccuracy::ProductAccuracy(const std::vector<std::string>& files) {
+  switch (files.size()) {
+    case 0:
+      add_digits();
+      break;
+    case 1:
+      read_layers(files[0]);
+      break;
+    case 2:
+      read_operands(files[0], files[1]);
+      break;
+    default:
+      throw mx::Error(
+          "--tensors needs two files, A [M, K] and B [N, K], or one .safetensors or .npz file of "
+          "layers");
+  }
+}
+
+void ProductAccuracy::add_digits() {
+  const Digits digits = load_digits(digits_directory());
+  std::vector<float> x = digits.images;
+  for (const DenseLayer& layer : digits.layers) {
+    Product product;
+    product.layer = digits_layer_name(products_.size());
+    product.m = digits.count;
+    product.n = layer.outputs;
+    product.k = layer.inputs;
+    product.a = x;
+    product.b = layer.weights;
+    add(std::move(product));
+    x = dense_float(layer, x);
+    relu(x);
+  }
+}
+
+void ProductAccuracy::read_layers(const std::string& file) {
+  std::map<std::string, std::map<std::string, Array<float>>> layers;
+  for (const mx::NamedTensor& tensor : InputFiles().read_all(file)) {
+    const auto [layer, part] = parts_of(tensor.name);
+    if (layer.empty() || (part != "a" && part != "b" && part != "gain")) {
+      throw mx::Error(
+          fmt::format("{}: tensors of layers are called LAYER.a, LAYER.b and LAYER.gain, not '{}'",
+                      file, tensor.name));
+    }
+    layers[layer][part] = to_floats(tensor, file);
+  }
+  for (const auto& [name, parts] : layers) {
+    for (const char* part : {"a", "b"}) {
+      if (parts.count(part) == 0) {
+        throw mx::Error(
+            fmt::format("{}: the layer {} has no tensor {}.{}", file, name, name, part));
+      }
+    }
+    const auto where = [&](const char* part) { return fmt::format("{}: {}.{}", file, name, part); };
+    Product product = product_of(parts.at("a"), where("a"), parts.at("b"), where("b"));
+    product.layer = name;
+    if (parts.count("gain") != 0) product.gain = gain_of(parts.at("gain"), where("gain"));
+    add(std::move(product));
+  }
+}
+
+void ProductAccuracy::read_operands(const std::string& file_a, const std::string& file_b) {
+  InputFiles input;
+  const Array<float> a = to_floats(input.read(file_a), file_a);
+  const Array<float> b = to_floats(input.read(file_b), file_b);
+  add(product_of(a, file_a, b, file_b));
+}
+
+void ProductAccuracy::add(Product product) {
+  for (std::size_t row = 0; row < product.m; row++) {
+    for (std::size_t column = 0; column < product.n; column++) {
       double sum = 0;
-      for (std::size_t i = 0; i < k; i++) {
-        sum += static_cast<double>(product.a[row * k + i]) * product.b[column * k + i];
+      for (std::size_t i = 0; i < product.k; i++) {
+        sum +=
+            static_cast<double>(product.a[row * product.k + i]) * product.b[column * product.k + i];
       }
       product.reference.push_back(sum);
     }
@@ -53,17 +150,29 @@ void ProductAccuracy::add(std::size_t m, std::size_t n, std::size_t k, std::vect
 }
 
 double ProductAccuracy::sqnr_db(mx::FormatId format_a, mx::FormatId format_b) const {
-  double signal = 0, noise = 0;
+  Powers all;
   for (const Product& product : products_) {
-    const mx::MxTensor a = mx::quantize_rows(product.a.data(), product.m, product.k, format_a);
-    const mx::MxTensor b = mx::quantize_rows(product.b.data(), product.n, product.k, format_b);
-    const std::vector<float> sums = mx::gemm_block(a, b, nullptr, true);
-    for (std::size_t i = 0; i < sums.size(); i++) {
-      signal += product.reference[i] * product.reference[i];
-      noise += std::pow(product.reference[i] - sums[i], 2);
-    }
+    const Powers powers = powers_of(product, format_a, format_b);
+    all.signal += powers.signal;
+    all.noise += powers.noise;
   }
-  return 10 * std::log10(signal / noise);
+  return 10 * std::log10(all.signal / all.noise);
+}
+
+const ProductAccuracy::Product* ProductAccuracy::find(const std::string& layer) const {
+  const auto found = std::find_if(products_.begin(), products_.end(), [&](const Product& product) {
+    return product.layer.empty() || product.layer == layer;
+  });
+  return found == products_.end() ? nullptr : &*found;
+}
+
+double ProductAccuracy::relative_noise(const Product& product, mx::FormatId format_a,
+                                       mx::FormatId format_b) {
+  const Powers powers = powers_of(product, format_a, format_b);
+  const double noise = powers.noise / powers.signal;
+  if (std::isfinite(noise)) return noise;
+  throw mx::Error(
+      fmt::format("the product of the tensors of the layer {} is 0 or not finite", product.layer));
 }
 
 }  // namespace mxe::cli

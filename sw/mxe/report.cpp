@@ -24,12 +24,19 @@ int run(const ReportOptions& options) {
   namespace fs = std::filesystem;
   report::Exploration exploration = report::read_exploration(options.folder);
   const std::size_t points = exploration.points.size();
+  const std::size_t cut_line = exploration.cut_line;
   const fs::path path =
       options.output.empty() ? fs::path(options.folder) / "report.html" : fs::path(options.output);
   std::ofstream file(path, std::ios::binary);
   file << report::make_page(std::move(exploration)) << std::flush;
   if (!file) throw mx::Error(path.string() + ": cannot be written");
   fmt::print("{}: {} points\n", path.string(), points);
+  if (cut_line != 0) {
+    fmt::print(stderr,
+               "mxe report: line {} of points.jsonl is not whole and is left out: mxe explore was "
+               "interrupted, and goes on if it is started again\n",
+               cut_line);
+  }
   return kAgreed;
 }
 

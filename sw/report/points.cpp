@@ -144,6 +144,10 @@ Exploration read_exploration(const fs::path& folder) {
   std::string line;
   for (std::size_t number = 1; std::getline(file, line); number++) {
     if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
+    if (file.eof() && !Json::accept(line)) {
+      result.cut_line = number;
+      break;
+    }
     result.points.push_back(read_point(line, fmt::format("{}:{}", path.string(), number)));
     link_trace(result.points.back(), folder);
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <vector>
@@ -11,6 +12,7 @@ namespace mxe::report {
 struct Exploration {
   std::vector<nlohmann::ordered_json> points;  ///< a line of points.jsonl each
   nlohmann::ordered_json space;                ///< space.json, or null where there is none
+  std::size_t cut_line = 0;  ///< the number of a last line that an interrupted run left half; or 0
 };
 
 /// Reads points.jsonl and space.json of `folder`. A point whose trace lies at traces/<id>.json or

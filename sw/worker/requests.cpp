@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sw/worker/requests.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -45,6 +47,12 @@ class Reader {
   uint64_t offset_ = 0;
 };
 
+/// `number` stays as it is if the request does not have it. One that is too large stays too large.
+void read_number(const Json& request, const char* name, unsigned& number) {
+  const uint64_t asked = request.value(name, uint64_t{number});
+  number = static_cast<unsigned>(std::min<uint64_t>(asked, UINT32_MAX));
+}
+
 }  // namespace
 
 EngineRequest read_engine(const Json& request) {
@@ -59,12 +67,15 @@ EngineRequest read_engine(const Json& request) {
     setup.params.set(assignment.get<std::string>());
   }
   setup.params.validate();
-  setup.timing.latency = request.value("mem_latency", setup.timing.latency);
+  read_number(request, "mem_latency", setup.timing.latency);
   if (request.contains("mem_bytes_per_cycle")) {
     setup.timing.bytes_per_cycle = std::stod(request["mem_bytes_per_cycle"].get<std::string>());
   }
   setup.timing.jitter_seed = request.value("mem_jitter", setup.timing.jitter_seed);
   setup.timing.validate();
+  read_number(request, "mem_outstanding_reads", setup.ports.reads);
+  read_number(request, "mem_outstanding_writes", setup.ports.writes);
+  setup.ports.validate();
   setup.cycles_only = request.value("cycles_only", false);
   setup.rtl = request.value("rtl", std::string());
   return engine;
@@ -112,7 +123,9 @@ Json describe(const EngineRequest& engine) {
           {"parameters", parameters},
           {"mem_latency", engine.setup.timing.latency},
           {"mem_bytes_per_cycle", engine.setup.timing.bytes_per_cycle},
-          {"mem_jitter", engine.setup.timing.jitter_seed}};
+          {"mem_jitter", engine.setup.timing.jitter_seed},
+          {"mem_outstanding_reads", engine.setup.ports.reads},
+          {"mem_outstanding_writes", engine.setup.ports.writes}};
 }
 
 Json describe(const DeviceResult& result, const JobShape& shape, const EngineSetup& setup) {

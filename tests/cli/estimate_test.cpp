@@ -107,6 +107,24 @@ TEST_F(Estimate, OnRtl) {
   EXPECT_EQ(estimate(on_rtl).at("cycles"), estimate(job).at("cycles"));
 }
 
+TEST_F(Estimate, OutstandingBurstsOnRtl) {
+  const auto cycles = [&](const std::string& reads, const std::string& writes,
+                          const std::string& on) {
+    return estimate({"70", "40", "64", "--format-a", "mxfp8_e5m2", "--format-b", "mxfp8_e5m2",
+                     "--mem-latency", "200", "--mem-outstanding-reads", reads,
+                     "--mem-outstanding-writes", writes, "--on", on})
+        .at("cycles")
+        .get<uint64_t>();
+  };
+  const uint64_t few = cycles("16", "16", "rtl"), reads = cycles("64", "16", "rtl"),
+                 writes = cycles("16", "64", "rtl");
+  EXPECT_EQ(few, cycles("16", "16", "model"));
+  EXPECT_EQ(reads, cycles("64", "16", "model"));
+  EXPECT_EQ(writes, cycles("16", "64", "model"));
+  EXPECT_LT(reads, few);
+  EXPECT_LT(writes, few);
+}
+
 TEST_F(Estimate, WavesOfTheRtl) {
   estimate({"3", "4", "40", "--format-a", "mxint8", "--format-b", "mxint8", "--config", "small",
             "--on", "rtl", "--waves", path("w.fst")});

@@ -180,6 +180,43 @@ TEST_F(Explore, TopologiesOfScaleSim) {
   EXPECT_EQ(points("products")[0].at("macs"), 6000);
 }
 
+TEST_F(Explore, ModelsLikeLlama) {
+  const std::string source = MXE_SOURCE_DIR;
+  const auto layers = [&](const std::string& workload, const std::vector<std::string>& size) {
+    std::vector<std::string> arguments{"explore", path("space.yaml"), "--workload",
+                                       workload,  "--output",         path("out")};
+    arguments.insert(arguments.end(), size.begin(), size.end());
+    const ProgramRun run = mxe(arguments);
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    return points("out").at(0);
+  };
+  write_text("space.yaml", "parameters: {NUM_PE: 8}\n");
+  const std::string folder = source + "/docs/examples/explore/llama3_8b";
+  for (const char* run : {"prefill_s512", "decode_b16_kv2048"}) {
+    SCOPED_TRACE(run);
+    const std::string name = std::string("llama3_8b_") + run;
+    const bool prompt = name.find("prefill") != std::string::npos;
+    const nlohmann::json shipped = layers(source + "/sw/explore/workloads/" + name + ".csv", {});
+    const nlohmann::json ours =
+        layers(folder, prompt ? std::vector<std::string>{"--sequence", "512"}
+                              : std::vector<std::string>{"--batch", "16", "--context", "2048"});
+    EXPECT_EQ(ours, shipped);
+    EXPECT_EQ(ours.at("workload"), name);
+  }
+  const auto expect_bad = [&](std::vector<std::string> more, const std::string& message) {
+    std::vector<std::string> arguments{"explore", path("space.yaml"), "--workload", "--output",
+                                       path("bad")};
+    arguments.insert(arguments.begin() + 3, more.begin(), more.end());
+    expect_error(arguments, message);
+  };
+  expect_bad({folder}, folder + "/config.json: needs --sequence N");
+  expect_bad({folder, "--sequence", "0"}, "--sequence: Value 0 not in range 1 to");
+  expect_bad({path(""), "--sequence", "8"}, "config.json");
+  expect_explore_error("CSV files have sizes", {"--batch", "2"});
+  write_text("config.json", "{");
+  expect_bad({path("config.json"), "--sequence", "8"}, "config.json:1: not valid JSON");
+}
+
 TEST_F(Explore, LayersWithFormatsOfTheirOwn) {
   write_text("space.yaml", "parameters: {NUM_PE: 8}\n");
   write_text("map.yaml", "t*: {format_a: mxint8, format_b: mxfp4_e2m1}\n");

@@ -362,6 +362,10 @@ TEST_F(Matmul, BadInput) {
                "unknown parameter 'PES'");
   expect_error(command("golden", "mxint8", "mxint8", {"--mem-latency", "0"}), "latency");
   expect_error(command("golden", "mxint8", "mxint8", {"--mem-bytes-per-cycle", "-1"}), "");
+  expect_error(command("golden", "mxint8", "mxint8", {"--mem-outstanding-reads", "0"}),
+               "outstanding reads of the memory are 0");
+  expect_error(command("golden", "mxint8", "mxint8", {"--mem-outstanding-writes", "257"}),
+               "must be from 1 to 256");
   write_text("bad.yaml", "NUM_PE: many\n");
   expect_error(command("golden", "mxint8", "mxint8", {"--config", path("bad.yaml")}), "NUM_PE");
 
@@ -470,6 +474,8 @@ TEST_P(MatmulOnDevice, OptionsReachTheDevice) {
   EXPECT_GT(cycles({"--mem-latency", "500"}), normal + 400);
   EXPECT_GT(cycles({"--mem-bytes-per-cycle", "0.5"}), normal + 9 * 70);
   EXPECT_NE(cycles({"--mem-jitter", "7"}), normal);
+  EXPECT_GT(cycles({"--mem-outstanding-reads", "1"}), normal + 500);
+  EXPECT_GT(cycles({"--mem-outstanding-writes", "1"}), normal);
 }
 
 TEST_P(MatmulOnDevice, ExpectedResult) {

@@ -89,6 +89,24 @@ TEST_F(Report, MissingOrEmptyPoints) {
   expect_error({"report", path("dir")}, "points.jsonl:1: no points");
 }
 
+TEST_F(Report, LeavesOutTheLineOfAnInterruptedRun) {
+  const std::string whole = std::string(kPoint) + "\n";
+  const std::string point = kPoint;
+  for (std::size_t bytes = 1; bytes < point.size(); bytes += 9) {
+    write_points(whole + point.substr(0, bytes));
+    const ProgramRun run = mxe({"report", path("dir")});
+    ASSERT_EQ(run.exit_code, 0) << run.err;
+    ASSERT_EQ(run.out, path("dir/report.html") + ": 1 points\n");
+    ASSERT_NE(run.err.find("line 2 of points.jsonl is not whole"), std::string::npos);
+  }
+  write_points(whole + point);
+  const ProgramRun run = mxe({"report", path("dir")});
+  EXPECT_EQ(run.out, path("dir/report.html") + ": 2 points\n");
+  EXPECT_EQ(run.err, "");
+  write_points(point.substr(0, 9));
+  expect_error({"report", path("dir")}, "points.jsonl:1: no points");
+}
+
 TEST_F(Report, MalformedPointsAreToldByLine) {
   expect_point_error(R"({"id":"00)", "not JSON");
   expect_point_error("[1]", "not a JSON object");

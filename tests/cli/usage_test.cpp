@@ -92,6 +92,12 @@ TEST_F(Usage, CosimIsAProgramBesideMxe) {
 }
 #endif
 
+TEST_F(Usage, RunIsAProgramBesideMxe) {
+  std::filesystem::copy_file(MXE_PROGRAM, path("mxe"));
+  run_program(path("mxe"));
+  expect_error({"run", "firmware.elf"}, "cannot run " + path("mxe-run") + ": No such file");
+}
+
 TEST_F(Usage, UnwritableOutput) {
   write_floats("x.npy", {1, 2}, {2});
   expect_error({"quantize", path("x.npy"), "--format", "mxint8", "--elements",

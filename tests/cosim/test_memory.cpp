@@ -6,6 +6,7 @@
 #include <numeric>
 #include <vector>
 
+#include "model/engine/memory_port.h"
 #include "model/engine/memory_timing.h"
 #include "model/numerics/error.h"
 #include "model/platform/clock.h"
@@ -108,6 +109,26 @@ TEST(MemoryTiming, ValidateNamesTheLimit) {
   timing.bytes_per_cycle = 4;
   timing.jitter_cycles = 100001;
   EXPECT_EQ(message(timing), "memory jitter is 100001 cycles, but must be from 0 to 100000");
+}
+
+TEST(PortLimits, ValidateNamesTheLimit) {
+  const auto message = [](const PortLimits& limits) -> std::string {
+    try {
+      limits.validate();
+    } catch (const mx::Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(message({}), "");
+  EXPECT_EQ(message({1, 1}), "");
+  EXPECT_EQ(message({4095, 256}), "");
+  EXPECT_EQ(message({0, 1}), "outstanding reads of the memory are 0, but must be from 1 to 4095");
+  EXPECT_EQ(message({4096, 1}),
+            "outstanding reads of the memory are 4096, but must be from 1 to 4095");
+  EXPECT_EQ(message({1, 0}), "outstanding writes of the memory are 0, but must be from 1 to 256");
+  EXPECT_EQ(message({1, 257}),
+            "outstanding writes of the memory are 257, but must be from 1 to 256");
 }
 
 TEST(Beats, CountsTheTouchedOnes) {

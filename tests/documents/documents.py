@@ -165,7 +165,7 @@ def looks_like_root(folder, root, programs):
     (folder / "build").mkdir()
     for program in programs:
         (folder / "build" / program.name).symlink_to(program.resolve())
-    for name in ("sw", "tests", "scripts", "docs"):
+    for name in ("model", "sw", "tests", "scripts", "docs"):
         (folder / name).symlink_to(root / name)
 
 

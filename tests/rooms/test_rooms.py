@@ -15,14 +15,14 @@ sw/mxe cli platform $<LINK_ONLY:mx>
 
 
 class Rooms(unittest.TestCase):
-    def check(self, files, links=LINKS):
+    def check(self, files, links=LINKS, absent=()):
         with tempfile.TemporaryDirectory() as folder:
             root = pathlib.Path(folder)
             files = {"sw/driver/mxe_driver.h": "", **files}
             for name, text in files.items():
                 (root / name).parent.mkdir(parents=True, exist_ok=True)
                 (root / name).write_text(text, encoding="utf-8")
-            return list(rooms.breaches(root, ROOMS, links))
+            return list(rooms.breaches(root, ROOMS, links, absent))
 
     def test_what_points_down_is_allowed(self):
         self.assertEqual([], self.check({
@@ -44,6 +44,12 @@ class Rooms(unittest.TestCase):
         files = {"model/platform/driver_port.h": '#include "mxe_driver.h"\n'}
         self.assertEqual([], self.check(files))
         self.assertIn("no target", self.check(files, LINKS.replace("mx driver", "mx"))[0])
+
+    def test_a_room_that_is_not_built(self):
+        files = {"model/platform/a.h": '#include "model/numerics/b.h"\n', "model/numerics/b.h": ""}
+        links = "model/platform platform driver\n"
+        self.assertIn("no target", self.check(files, links)[0])
+        self.assertEqual([], self.check(files, links, ["model/numerics"]))
 
     def test_another_include_root(self):
         self.assertIn("root", self.check({"sw/mxe/a.cpp": '#include "a.h"\n', "sw/mxe/a.h": ""})[0])

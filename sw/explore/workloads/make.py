@@ -82,8 +82,8 @@ def llama3(layers, width, heads, hidden, tokens, past, batch=1):
             ("lm_head", batch, 128256, width, 1)]
 
 
-def perceptron(name, widths, batch):
-    return [(f"{name}{i}", batch, n, k, 1) for i, (k, n) in enumerate(zip(widths, widths[1:]))]
+def perceptron(name, widths, batch, first=0):
+    return [(f"{name}{i}", batch, n, k, 1) for i, (k, n) in enumerate(zip(widths, widths[1:]), first)]
 
 
 RESNET = ("He et al., 'Deep Residual Learning', table 1; the stride of a stage in its 3 x 3 "
@@ -128,6 +128,8 @@ NETWORKS = {
        for b, kv in ((1, 2048), (1, 8192), (16, 2048), (64, 2048))},
     "llama3_70b_prefill_s2048": (LLAMA_70B, "2048 tokens", llama3(*SEVENTY, 2048, 2048)),
     "llama3_70b_decode_b16_kv2048": (LLAMA_70B, "16 tokens", llama3(*SEVENTY, 1, 2048, 16)),
+    "digits": ("the classifier of mxe demo, all its images at once (sw/mxe/data/digits)", "450 images",
+               perceptron("dense", (64, 100, 50, 10), 450, 1)),
     "dlrm_b2048": ("MLPerf's DLRM for Criteo's terabyte: 13-512-256-128, 26 features of 128, "
                    "479-1024-1024-512-256-1", "2048 samples",
                    perceptron("bot", (13, 512, 256, 128), 2048) + [

@@ -63,6 +63,7 @@ class Engine:
         num_pe=16, fp4_dual=0 (docs/architecture.md has the table).
     mem_latency: cycles from a request to its first beat. mem_bytes_per_cycle: bandwidth of each
         direction; default: as wide as the engine's port. mem_jitter: seed of a random extra latency.
+    mem_outstanding_reads, mem_outstanding_writes: bursts that the memory takes at a time; default: 16.
     rtl: for target="rtl": a folder of designs, `build/rtl` of a checkout, or the library of one
         engine, as `mxe cosim --rtl` takes it. Default: the folder that MXE_RTL_PATH names, then
         where Debian's package mxe has them.
@@ -78,11 +79,14 @@ class Engine:
 
     def __init__(self, config: PathLike = "base", *, target: str = "model",
                  mem_latency: Optional[int] = None, mem_bytes_per_cycle: Optional[float] = None,
-                 mem_jitter: Optional[int] = None, rtl: Optional[PathLike] = None,
+                 mem_jitter: Optional[int] = None, mem_outstanding_reads: Optional[int] = None,
+                 mem_outstanding_writes: Optional[int] = None, rtl: Optional[PathLike] = None,
                  check: bool = True, **parameters: int) -> None:
         self._arguments: dict[str, Any] = {
             "config": os.fspath(config), "target": target, "mem_latency": mem_latency,
-            "mem_bytes_per_cycle": mem_bytes_per_cycle, "mem_jitter": mem_jitter, "rtl": rtl,
+            "mem_bytes_per_cycle": mem_bytes_per_cycle, "mem_jitter": mem_jitter,
+            "mem_outstanding_reads": mem_outstanding_reads,
+            "mem_outstanding_writes": mem_outstanding_writes, "rtl": rtl,
             "check": check, **parameters}
         self._request, self._environment = engine_request(self._arguments)
         self._check = check

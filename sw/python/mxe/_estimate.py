@@ -18,6 +18,8 @@ def estimate(shapes: Any, format_a: FormatLike, format_b: FormatLike, *, config:
              target: str = ..., out_format: str = ..., out_rule: Optional[str] = ...,
              out_overflow: Optional[str] = ..., mem_latency: Optional[int] = ...,
              mem_bytes_per_cycle: Optional[float] = ..., mem_jitter: Optional[int] = ...,
+             mem_outstanding_reads: Optional[int] = ...,
+             mem_outstanding_writes: Optional[int] = ...,
              rtl: Optional[PathLike] = ..., **parameters: int) -> Recording: ...
 
 
@@ -27,6 +29,8 @@ def estimate(model: Any, input_shape: Any, format_a: Optional[FormatLike] = ...,
              out_format: str = ..., out_rule: Optional[str] = ...,
              out_overflow: Optional[str] = ..., mem_latency: Optional[int] = ...,
              mem_bytes_per_cycle: Optional[float] = ..., mem_jitter: Optional[int] = ...,
+             mem_outstanding_reads: Optional[int] = ...,
+             mem_outstanding_writes: Optional[int] = ...,
              rtl: Optional[PathLike] = ..., **parameters: int) -> Recording: ...
 
 
@@ -34,6 +38,8 @@ def estimate(*what: Any, config: PathLike = "base", target: str = "model",
              out_format: str = "fp32", out_rule: Optional[str] = None,
              out_overflow: Optional[str] = None, mem_latency: Optional[int] = None,
              mem_bytes_per_cycle: Optional[float] = None, mem_jitter: Optional[int] = None,
+             mem_outstanding_reads: Optional[int] = None,
+             mem_outstanding_writes: Optional[int] = None,
              rtl: Optional[PathLike] = None, **named: Any) -> Recording:
     """The cycles of matrix products of given shapes, without data: `mxe estimate`.
 
@@ -52,7 +58,9 @@ def estimate(*what: Any, config: PathLike = "base", target: str = "model",
     products, parameters = _asked(what, named)
     request, environment = engine_request({
         "config": os.fspath(config), "target": target, "mem_latency": mem_latency,
-        "mem_bytes_per_cycle": mem_bytes_per_cycle, "mem_jitter": mem_jitter, "rtl": rtl,
+        "mem_bytes_per_cycle": mem_bytes_per_cycle, "mem_jitter": mem_jitter,
+        "mem_outstanding_reads": mem_outstanding_reads,
+        "mem_outstanding_writes": mem_outstanding_writes, "rtl": rtl,
         "cycles_only": True, **parameters})
     output = _core.engine_output(out_format, out_rule, out_overflow)
     worker = Worker(request, environment)

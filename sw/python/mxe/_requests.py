@@ -40,7 +40,7 @@ def engine_request(arguments: dict[str, Any]) -> tuple[dict[str, Any], dict[str,
             environment["MXE_RTL_PATH"] = os.path.abspath(rtl)
         else:
             request["rtl"] = os.path.abspath(rtl)
-    for name in ("mem_latency", "mem_jitter"):
+    for name in ("mem_latency", "mem_jitter", "mem_outstanding_reads", "mem_outstanding_writes"):
         value = rest.pop(name, None)
         if value is not None:
             request[name] = whole(name, value)

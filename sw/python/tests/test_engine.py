@@ -111,6 +111,18 @@ def test_cycles_are_those_of_the_command_line(cli):
     assert (row.cycles, row.counters) == (said["cycles"], said["counters"])
 
 
+def test_outstanding_bursts(cli):
+    few = {"mem_outstanding_reads": 2, "mem_outstanding_writes": 3}
+    row, = mxe.estimate((40, 50, 96), *PAIR, config="small", **few)
+    options = ["--format-a", PAIR[0], "--format-b", PAIR[1], "--config", "small", "--json"]
+    said = cli.run("estimate", 40, 50, 96, *options, "--mem-outstanding-reads", 2,
+                   "--mem-outstanding-writes", 3)
+    assert row.cycles == said["cycles"] > cli.run("estimate", 40, 50, 96, *options)["cycles"]
+    a, b = plain((40, 96)), plain((96, 50), 2)
+    with mxe.Engine("small", **few) as eng:
+        assert eng.matmul(a, b, *PAIR).cycles == row.cycles
+
+
 def test_model_and_rtl_take_the_same_cycles():
     a, b = plain((40, 96)), plain((96, 50), 2)
     with engine("rtl") as rtl, engine("model") as model:
@@ -305,6 +317,9 @@ def test_pytest_xdist(tmp_path):
     (ValueError, "golden is no engine", {"target": "golden"}),
     (ValueError, "memory latency is 0", {"mem_latency": 0}),
     (ValueError, "mem_latency must be", {"mem_latency": -1}),
+    (ValueError, "outstanding reads of the memory are 0", {"mem_outstanding_reads": 0}),
+    (ValueError, "outstanding reads of the memory are 4294967295", {"mem_outstanding_reads": 2**32 + 1}),
+    (ValueError, "outstanding writes of the memory are 257", {"mem_outstanding_writes": 257}),
     (ValueError, "memory bandwidth is nan", {"mem_bytes_per_cycle": float("nan")}),
     (ValueError, "rtl needs target='rtl'", {"rtl": "."}),
     (ValueError, "was built for the configurations", {"target": "rtl", "num_pe": 16}),

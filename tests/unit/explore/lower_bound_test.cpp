@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <random>
 
@@ -77,11 +78,12 @@ std::size_t jobs_below(std::size_t jobs, uint32_t seed, uint64_t cut) {
 
 TEST(LowerBound, NoJobIsBelow) {
   // MXE_BOUND_JOBS=1000000 MXE_BOUND_SEED=...: the long check.
-  const char* jobs = std::getenv("MXE_BOUND_JOBS");
-  const char* seed = std::getenv("MXE_BOUND_SEED");
-  EXPECT_EQ(jobs_below(jobs ? std::stoul(jobs) : 1500,
-                       seed ? static_cast<uint32_t>(std::stoul(seed)) : 1, 0),
-            0u);
+  const char* jobs_text = std::getenv("MXE_BOUND_JOBS");
+  const char* seed_text = std::getenv("MXE_BOUND_SEED");
+  const std::size_t jobs = jobs_text ? std::stoul(jobs_text) : 1500;
+  const auto seed = seed_text ? static_cast<uint32_t>(std::stoul(seed_text)) : 1;
+  std::printf("%zu jobs, seed %u\n", jobs, static_cast<unsigned>(seed));
+  EXPECT_EQ(jobs_below(jobs, seed, 0), 0u);
 }
 
 TEST(LowerBound, TheCheckCanFail) { EXPECT_GT(jobs_below(1500, 1, 20), 0u); }

@@ -13,11 +13,19 @@
 
 namespace mx {
 
-enum class OperandKind { normal, any_codes, extreme_scales, wide_blocks, spread, largest };
+enum class OperandKind {
+  normal,
+  any_codes,
+  extreme_scales,
+  wide_blocks,
+  spread,
+  largest,
+  many_large
+};
 
 /// [rows][k] of the kind: quantized normals; any codes, specials included, under ordinary scales,
 /// some NaN; any scales; elements at both ends of the format in one block; normals times 2^0 to
-/// 2^-23.
+/// 2^-23; all elements the largest; blocks of the largest and zeros in all proportions.
 inline MxTensor make_operand(FormatId format, std::size_t rows, std::size_t k, OperandKind kind,
                              std::mt19937& random) {
   std::vector<float> x(rows * k);
@@ -37,6 +45,11 @@ inline MxTensor make_operand(FormatId format, std::size_t rows, std::size_t k, O
     for (uint8_t& scale : t.scales) scale = static_cast<uint8_t>(next(255));
   } else if (kind == OperandKind::largest) {
     std::fill(t.codes.begin(), t.codes.end(), static_cast<uint8_t>(f.max_code));
+  } else if (kind == OperandKind::many_large) {
+    for (std::size_t i = 0; i < t.codes.size(); i++) {
+      const std::size_t share = i % k / kBlockSize + i / k;
+      t.codes[i] = static_cast<uint8_t>(next(8) < share % 9 ? f.max_code : 0);
+    }
   } else if (kind == OperandKind::wide_blocks) {
     for (uint8_t& code : t.codes) {
       if (next(3) == 0) code = static_cast<uint8_t>(next(2) == 0 ? f.max_code : 1 + next(2));
@@ -77,7 +90,7 @@ std::size_t gemm_mismatches(uint32_t seed, const std::vector<OperandKind>& kinds
   for (const FormatId fa : kAllFormats) {
     for (const FormatId fb : kAllFormats) {
       for (const OperandKind kind : kinds) {
-        const std::size_t m = 1 + random() % 9;
+        const std::size_t m = 1 + random() % 14;
         const std::size_t n = 1 + random() % 40;
         const std::size_t k = 1 + random() % 300;
         const MxTensor a = make_operand(fa, m, k, kind, random);
@@ -106,7 +119,7 @@ std::size_t gemm_mismatches(uint32_t seed, const Multiply& multiply) {
   return gemm_mismatches(seed,
                          {Kind::normal, Kind::any_codes, Kind::extreme_scales, Kind::wide_blocks},
                          multiply) +
-         gemm_mismatches(seed, {Kind::spread, Kind::largest}, multiply);
+         gemm_mismatches(seed, {Kind::spread, Kind::largest, Kind::many_large}, multiply);
 }
 
 }  // namespace mx

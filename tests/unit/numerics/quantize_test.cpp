@@ -106,6 +106,19 @@ TEST(Quantize, DequantizedValuesQuantizeToThemselves) {
   }
 }
 
+// Alone in its array: no block before it has set up anything for the vector kernels.
+TEST(Quantize, EveryNanPoisonsItsBlock) {
+  for (const uint32_t nan : {0x7F800001u, 0x7FC00000u, 0x7FFFFFFFu, 0xFFFFFFFFu, 0xFFC00000u}) {
+    for (const FormatId format : kAllFormats) {
+      std::vector<float> x(kBlockSize, -1.0f);
+      x[7] = from_bits(nan);
+      const MxTensor t = quantize_rows(x.data(), 1, kBlockSize, format);
+      EXPECT_EQ(t.scales[0], kNanScale);
+      EXPECT_EQ(t.codes, std::vector<uint8_t>(kBlockSize)) << std::hex << nan;
+    }
+  }
+}
+
 TEST(Layout, KnownBytes) {
   MxTensor t;
   t.rows = 2;

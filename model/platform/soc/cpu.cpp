@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/platform/soc/cpu.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "model/platform/clock.h"
+#include "model/platform/soc/fault_address.h"
+#include "soc_map.h"
+
+namespace mxe::soc {
+namespace {
+
+constexpr unsigned kArgument0 = 10, kArgument1 = 11;  // a0 and a1
+constexpr uint64_t kBytesPerCycle = 2;
+constexpr uint64_t kDevicesEnd = SOC_EXIT_BASE + SOC_EXIT_SIZE;
+
+}  // namespace
+
+Cpu::Cpu(const sc_core::sc_module_name& name, const Program& program, Memory& memory, Bus& bus,
+         LocalTime& time)
+    : sc_module(name),
+      program_(program),
+      memory_(memory),
+      bus_(bus),
+      time_(time),
+      emulator_(program.xlen, *this) {
+  emulator_.map_memory(memory.base(), memory.data(memory.base(), memory.size()), memory.size());
+  emulator_.map_devices(SOC_UART_BASE, kDevicesEnd - SOC_UART_BASE);
+  emulator_.set_pc(program.entry);
+  SC_HAS_PROCESS(Cpu);
+  SC_THREAD(thread);
+  set_stack_size(kThreadStackBytes);
+}
+
+void Cpu::set_arguments(uint64_t argc, uint64_t argv) {
+  emulator_.set_reg(kArgument0, argc);
+  emulator_.set_reg(kArgument1, argv);
+}
+
+void Cpu::exit(int code) {
+  exited_ = true;
+  exit_code_ = code;
+  emulator_.stop();
+}
+
+void Cpu::fail(const std::string& what) {
+  constexpr uint64_t kWfiBytes = 4;
+  record(what, emulator_.pc() - (sleeping_ ? kWfiBytes : 0));
+}
+
+void Cpu::thread() {
+  if (debugger_) stop_reason_ = Debugger::Reason::start;
+  consult_debugger();
+  while (!ended()) {
+    act_on(command_ == Debugger::Command::step ? step() : emulator_.run());
+    consult_debugger();
+  }
+  time_.synchronise();
+  finished_ = true;
+  sc_core::sc_pause();
+}
+
+Emulator::Stop Cpu::step() {
+  constexpr uint32_t kWfi = 0x10500073;
+  const uint64_t pc = emulator_.pc();
+  const bool wfi = code(pc, sizeof kWfi) == kWfi;
+  const Emulator::Stop stop = emulator_.step();
+  stop_reason_ = Debugger::Reason::step;
+  return wfi && emulator_.pc() == pc + sizeof kWfi ? Emulator::Stop::sleeping : stop;
+}
+
+/// With a debugger it is a breakpoint that the program brings along.
+void Cpu::meet_ebreak(uint64_t pc) {
+  if (!debugger_) return record("ebreak, and no debugger", pc);
+  const bool full = (code(pc, 2).value_or(0) & 3) == 3;
+  emulator_.set_pc(pc + (full ? 4 : 2));
+  stop_reason_ = Debugger::Reason::breakpoint;
+}
+
+void Cpu::consult_debugger() {
+  if (!debugger_ || exited_) return;
+  if (fault_ && !stop_reason_) stop_reason_ = Debugger::Reason::bad_address;
+  if (!stop_reason_) return;
+  command_ = debugger_->stopped(*this, *stop_reason_);
+  stop_reason_.reset();
+  if (fault_) return;  // it was for the debugger to look at; the run ends
+  if (command_ == Debugger::Command::kill) record("killed by the debugger", emulator_.pc());
+  emulator_.pass_breakpoint();
+}
+
+void Cpu::act_on(Emulator::Stop stop) {
+  const uint64_t pc = emulator_.pc();
+  paid_ = pc >= block_ && pc < block_end_ ? (block_end_ - pc) / kBytesPerCycle : 0;
+  if (ended()) return;
+  switch (stop) {
+    case Emulator::Stop::sleeping:
+      return sleep();
+    case Emulator::Stop::misaligned:
+      return record("a misaligned atomic access", pc);
+    case Emulator::Stop::ebreak:
+      return meet_ebreak(pc);
+    case Emulator::Stop::ecall:
+      return record("ecall, and nothing to call", pc);
+    case Emulator::Stop::illegal: {
+      const uint32_t low = code(pc, 2).value_or(0);
+      const unsigned bytes = (low & 3) == 3 ? 4 : 2;
+      stop_reason_ = Debugger::Reason::illegal;
+      return record(fmt::format("illegal instruction {:#x}", code(pc, bytes).value_or(low)), pc);
+    }
+    case Emulator::Stop::asked:
+    case Emulator::Stop::unmapped:
+      return;  // whoever asked knows why; on_unmapped() has been called
+  }
+}
+
+/// The emulator looks for interrupts when it starts.
+void Cpu::set_interrupt(bool level) {
+  line_ = interrupted_ = level;
+  emulator_.set_external_interrupt(level);
+  if (level) risen_.notify();
+}
+
+/// An interrupt that is enabled in mie wakes the processor, even if mstatus has interrupts off.
+void Cpu::sleep() {
+  sleeping_ = true;
+  time_.synchronise();
+  while (!line_ || !emulator_.external_interrupt_enabled()) time_.sleep_until(risen_);
+  sleeping_ = false;
+}
+
+void Cpu::on_block(uint64_t address, uint32_t bytes) {
+  block_ = address;
+  block_end_ = address + bytes;
+  const uint64_t cycles = bytes / kBytesPerCycle;
+  time_.pass(cycles - std::min(cycles, paid_));
+  paid_ = 0;
+  if (time_.now() >= next_check_) {
+    time_.catch_up();
+    next_check_ = (time_.now() / kCheckCycles + 1) * kCheckCycles;
+    if (debugger_ && debugger_->wants_stop()) {
+      stop_reason_ = Debugger::Reason::interrupt;
+      emulator_.stop();
+    }
+  }
+  if (interrupted_) emulator_.stop();
+  interrupted_ = false;
+}
+
+uint32_t Cpu::on_read(uint64_t address, unsigned bytes) {
+  BusAccess read{false, address, bytes, 0};
+  access(read);
+  return read.data;
+}
+
+void Cpu::on_write(uint64_t address, unsigned bytes, uint32_t value) {
+  BusAccess write{true, address, bytes, value};
+  access(write);
+}
+
+void Cpu::access(BusAccess& access) {
+  if (ended() || bus_.access(access)) return;
+  record(fmt::format("bus error: a {} of {} bytes at {:#x} ({})", access.write ? "write" : "read",
+                     access.bytes, access.address, bus_.describe(access.address)),
+         pc_of_access(access.write, access.address));
+  emulator_.stop();
+}
+
+void Cpu::on_unmapped(bool fetch, bool write, uint64_t address, unsigned bytes) {
+  if (fetch) return record(fmt::format("a jump to {:#x}, where nothing is", address), address);
+  record(fmt::format("a {} of {} bytes at {:#x}, where nothing is", write ? "write" : "read", bytes,
+                     address),
+         pc_of_access(write, address));
+}
+
+uint64_t Cpu::pc_of_access(bool write, uint64_t address) const {
+  return find_access(
+      {block_, write, address, program_.xlen}, [this](unsigned reg) { return emulator_.reg(reg); },
+      [this](uint64_t at) -> std::optional<uint16_t> {
+        const auto half = code(at, 2);
+        if (!half) return std::nullopt;
+        return static_cast<uint16_t>(*half);
+      });
+}
+
+/// `bytes` bytes of code, or nothing where there is no memory.
+std::optional<uint32_t> Cpu::code(uint64_t address, unsigned bytes) const {
+  if (!memory_.contains(address, bytes)) return std::nullopt;
+  uint32_t value = 0;
+  std::memcpy(&value, memory_.data(address, bytes), bytes);
+  return value;
+}
+
+void Cpu::on_breakpoint() {
+  stop_reason_ = Debugger::Reason::breakpoint;
+  emulator_.stop();
+}
+
+uint64_t Cpu::debug_register(unsigned index) const {
+  if (index < kPc) return emulator_.reg(index);
+  return fault_ ? fault_->pc : emulator_.pc();
+}
+
+void Cpu::set_debug_register(unsigned index, uint64_t value) {
+  if (index < kPc) {
+    emulator_.set_reg(index, value);
+  } else {
+    emulator_.set_pc(value);
+  }
+}
+
+std::optional<std::vector<uint8_t>> Cpu::debug_read(uint64_t address, uint64_t bytes) const {
+  if (!memory_.contains(address, bytes)) return std::nullopt;
+  const uint8_t* begin = memory_.data(address, bytes);
+  return std::vector<uint8_t>(begin, begin + bytes);
+}
+
+bool Cpu::debug_write(uint64_t address, const std::vector<uint8_t>& bytes) {
+  if (!memory_.contains(address, bytes.size())) return false;
+  std::memcpy(memory_.data(address, bytes.size()), bytes.data(), bytes.size());
+  emulator_.forget_code();
+  return true;
+}
+
+void Cpu::record(const std::string& what, uint64_t pc) {
+  Fault fault{what, pc, program_.describe(pc), program_.xlen, {}};
+  for (unsigned i = 0; i < Emulator::kRegisters; i++) fault.registers[i] = emulator_.reg(i);
+  fault_ = std::move(fault);
+}
+
+}  // namespace mxe::soc

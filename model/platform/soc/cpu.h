@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <systemc>
+#include <vector>
+
+#include "model/platform/memory.h"
+#include "model/platform/soc/bus.h"
+#include "model/platform/soc/debugger.h"
+#include "model/platform/soc/emulator.h"
+#include "model/platform/soc/local_time.h"
+#include "model/platform/soc/outcome.h"
+#include "model/platform/soc/program.h"
+
+namespace mxe::soc {
+
+/// The processor in simulated time: an instruction of 2 bytes takes one nanosecond, one of 4 bytes
+/// two, and an access to a device what the device takes. While the program computes, an interrupt
+/// is looked for at each multiple of kCheckCycles, and at each access to a device. `wfi` sleeps
+/// until there is one.
+class Cpu : public sc_core::sc_module, private Emulator::Listener, private DebugTarget {
+ public:
+  static constexpr uint64_t kCheckCycles = 100;
+
+  /// `program` is in `memory` already. Everything must live as long as the processor.
+  Cpu(const sc_core::sc_module_name& name, const Program& program, Memory& memory, Bus& bus,
+      LocalTime& time);
+
+  /// What main gets.
+  void set_arguments(uint64_t argc, uint64_t argv);
+
+  /// `debugger` is asked before the first instruction, and must live as long as the processor.
+  void set_debugger(Debugger& debugger) { debugger_ = &debugger; }
+  /// The level of the external interrupt.
+  void set_interrupt(bool level);
+  /// Ends the program; called by the exit device.
+  void exit(int code);
+  /// Ends the simulation with the program where it is.
+  void fail(const std::string& what);
+
+  /// Whether the program has ended, and its time has come.
+  bool finished() const { return finished_; }
+  int exit_code() const { return exit_code_; }
+  const std::optional<Fault>& fault() const { return fault_; }
+
+ private:
+  void thread();
+  Emulator::Stop step();
+  void act_on(Emulator::Stop stop);
+  void meet_ebreak(uint64_t pc);
+  void consult_debugger();
+  void sleep();
+  bool ended() const { return exited_ || fault_; }
+
+  void on_block(uint64_t address, uint32_t bytes) override;
+  uint32_t on_read(uint64_t address, unsigned bytes) override;
+  void on_write(uint64_t address, unsigned bytes, uint32_t value) override;
+  void on_unmapped(bool fetch, bool write, uint64_t address, unsigned bytes) override;
+  void on_breakpoint() override;
+
+  Xlen xlen() const override { return emulator_.xlen(); }
+  uint64_t debug_register(unsigned index) const override;
+  void set_debug_register(unsigned index, uint64_t value) override;
+  std::optional<std::vector<uint8_t>> debug_read(uint64_t address, uint64_t bytes) const override;
+  bool debug_write(uint64_t address, const std::vector<uint8_t>& bytes) override;
+  void set_breakpoint(uint64_t address) override { emulator_.add_breakpoint(address); }
+  void clear_breakpoint(uint64_t address) override { emulator_.remove_breakpoint(address); }
+
+  void access(BusAccess& access);
+  void record(const std::string& what, uint64_t pc);
+  uint64_t pc_of_access(bool write, uint64_t address) const;
+  std::optional<uint32_t> code(uint64_t address, unsigned bytes) const;
+
+  const Program& program_;
+  Memory& memory_;
+  Bus& bus_;
+  LocalTime& time_;
+  Emulator emulator_;
+  uint64_t block_ = 0, block_end_ = 0;  // under way
+  uint64_t paid_ = 0;                   // cycles of its rest, which have passed already
+  uint64_t next_check_ = kCheckCycles;
+  bool exited_ = false, finished_ = false, sleeping_ = false;
+  bool line_ = false;         // the external interrupt
+  bool interrupted_ = false;  // it has risen since the last block
+  sc_core::sc_event risen_;
+  int exit_code_ = 0;
+  std::optional<Fault> fault_;
+  Debugger* debugger_ = nullptr;
+  Debugger::Command command_ = Debugger::Command::run;
+  std::optional<Debugger::Reason> stop_reason_;  // the debugger is to be asked
+};
+
+}  // namespace mxe::soc

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "model/platform/soc/emulator.h"
+
+namespace mxe::soc {
+
+/// A stopped processor, as a debugger sees it.
+class DebugTarget {
+ public:
+  static constexpr unsigned kPc = Emulator::kRegisters;  ///< number of the pc, after x0 to x31
+
+  virtual ~DebugTarget() = default;
+  virtual Xlen xlen() const = 0;
+  virtual uint64_t debug_register(unsigned index) const = 0;
+  virtual void set_debug_register(unsigned index, uint64_t value) = 0;
+  /// Bytes of the memory; nothing if some are elsewhere. Devices are not read: that has effects.
+  virtual std::optional<std::vector<uint8_t>> debug_read(uint64_t address,
+                                                         uint64_t bytes) const = 0;
+  virtual bool debug_write(uint64_t address, const std::vector<uint8_t>& bytes) = 0;
+  virtual void set_breakpoint(uint64_t address) = 0;
+  virtual void clear_breakpoint(uint64_t address) = 0;
+};
+
+/// Whoever debugs. Simulated time stands still while it thinks.
+class Debugger {
+ public:
+  /// Why the processor stopped.
+  enum class Reason { start, breakpoint, step, interrupt, illegal, bad_address };
+  enum class Command { run, step, kill };
+
+  virtual ~Debugger() = default;
+  /// The processor has stopped; returns how it goes on.
+  virtual Command stopped(DebugTarget& target, Reason reason) = 0;
+  /// Whether the running processor is to stop. Returns at once.
+  virtual bool wants_stop() = 0;
+  /// The run has ended.
+  virtual void ended(int exit_code) = 0;
+};
+
+}  // namespace mxe::soc

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/platform/soc/emulator.h"
+
+#include <fmt/format.h>
+#include <unicorn/unicorn.h>
+
+#include <map>
+
+#include "model/numerics/error.h"
+
+namespace mxe::soc {
+namespace {
+
+constexpr uint64_t kExternalInterrupt = 1u << 9;  // of mip and mie: SEIP, SEIE
+// Numbers of exceptions, as mcause has them.
+constexpr int kNoException = -1, kMisalignedLoad = 4, kMisalignedStore = 6, kEcall = 8,
+              kLastEcall = 11;
+// After an exception Unicorn has the pc here, whatever the length of the instruction.
+constexpr uint64_t kPastException = 4;
+// A block that ends with an illegal instruction comes with an impossible size.
+constexpr uint32_t kLargestBlock = 4096;
+
+/// Unicorn wants every callback through one type.
+template <typename F>
+void* callback(F* function) {
+  return reinterpret_cast<void*>(function);
+}
+
+void require(uc_err error, const char* what) {
+  if (error != UC_ERR_OK) {
+    throw mx::Error(fmt::format("the RISC-V emulator cannot {}: {}", what, uc_strerror(error)));
+  }
+}
+
+}  // namespace
+
+/// What Unicorn calls, and the hooks that are set.
+struct Emulator::Hooks {
+  std::map<uint64_t, uc_hook> breakpoints;
+
+  static Emulator& self(void* user) { return *static_cast<Emulator*>(user); }
+
+  static void block(uc_engine*, uint64_t address, uint32_t bytes, void* user) {
+    self(user).listener_.on_block(address, bytes > kLargestBlock ? 4 : bytes);
+  }
+  static uint64_t read(uc_engine*, uint64_t offset, unsigned bytes, void* user) {
+    return self(user).listener_.on_read(self(user).devices_ + offset, bytes);
+  }
+  static void write(uc_engine*, uint64_t offset, unsigned bytes, uint64_t value, void* user) {
+    self(user).listener_.on_write(self(user).devices_ + offset, bytes,
+                                  static_cast<uint32_t>(value));
+  }
+  static bool unmapped(uc_engine*, uc_mem_type type, uint64_t address, int bytes, int64_t,
+                       void* user) {
+    const bool fetch = type == UC_MEM_FETCH_UNMAPPED || type == UC_MEM_FETCH_PROT;
+    const bool write = type == UC_MEM_WRITE_UNMAPPED || type == UC_MEM_WRITE_PROT;
+    self(user).listener_.on_unmapped(fetch, write, address, static_cast<unsigned>(bytes));
+    return false;
+  }
+  static void exception(uc_engine* unicorn, uint32_t number, void* user) {
+    self(user).exception_ = static_cast<int>(number);
+    uc_emu_stop(unicorn);
+  }
+  static void breakpoint(uc_engine*, uint64_t address, uint32_t, void* user) {
+    Emulator& emulator = self(user);
+    const bool pass = emulator.passing_breakpoint_ && address == emulator.pass_;
+    emulator.passing_breakpoint_ = false;
+    if (!pass) emulator.listener_.on_breakpoint();
+  }
+};
+
+Emulator::Emulator(Xlen xlen, Listener& listener)
+    : xlen_(xlen), listener_(listener), hooks_(std::make_unique<Hooks>()) {
+  require(uc_open(UC_ARCH_RISCV, xlen == Xlen::rv64 ? UC_MODE_RISCV64 : UC_MODE_RISCV32, &unicorn_),
+          "start");
+  uc_hook hook = 0;  // they stay until the end
+  const auto add = [&](int type, void* function) {
+    require(uc_hook_add(unicorn_, &hook, type, function, this, 1, 0), "be watched");
+  };
+  add(UC_HOOK_BLOCK, callback(Hooks::block));
+  add(UC_HOOK_INTR, callback(Hooks::exception));
+  add(UC_HOOK_MEM_INVALID, callback(Hooks::unmapped));
+}
+
+Emulator::~Emulator() { uc_close(unicorn_); }
+
+void Emulator::map_memory(uint64_t address, uint8_t* data, std::size_t bytes) {
+  memory_ = address;
+  memory_end_ = address + bytes;
+  require(uc_mem_map_ptr(unicorn_, address, bytes, UC_PROT_ALL, data), "map the memory");
+}
+
+void Emulator::map_devices(uint64_t address, std::size_t bytes) {
+  devices_ = address;
+  require(uc_mmio_map(unicorn_, address, bytes, Hooks::read, this, Hooks::write, this),
+          "map the devices");
+}
+
+Emulator::Stop Emulator::run() { return start(0); }
+
+/// Unicorn counts instructions only in what it translates while it counts.
+Emulator::Stop Emulator::step() {
+  code_changed_ = true;
+  const Stop stop = start(1);
+  code_changed_ = true;
+  return stop == Stop::sleeping ? Stop::asked : stop;
+}
+
+void Emulator::pass_breakpoint() {
+  pass_ = pc();
+  passing_breakpoint_ = hooks_->breakpoints.count(pass_) != 0;
+}
+
+Emulator::Stop Emulator::start(std::size_t count) {
+  stop_asked_ = false;
+  exception_ = kNoException;
+  if (code_changed_) uc_ctl_remove_cache(unicorn_, memory_, memory_end_);
+  code_changed_ = false;
+  // No instruction has an odd address: there is no end.
+  const uint64_t end = xlen_ == Xlen::rv64 ? ~uint64_t{0} : uint64_t{0xFFFFFFFF};
+  return why(uc_emu_start(unicorn_, pc(), end, 0, count));
+}
+
+Emulator::Stop Emulator::why(int error) {
+  if (exception_ != kNoException) {
+    set_pc(pc() - kPastException);
+    if (exception_ >= kMisalignedLoad && exception_ <= kMisalignedStore) return Stop::misaligned;
+    return exception_ >= kEcall && exception_ <= kLastEcall ? Stop::ecall : Stop::illegal;
+  }
+  switch (error) {
+    case UC_ERR_OK:
+      return stop_asked_ ? Stop::asked : Stop::sleeping;
+    case UC_ERR_INSN_INVALID:
+      return Stop::ebreak;
+    default:
+      return Stop::unmapped;
+  }
+}
+
+void Emulator::stop() {
+  stop_asked_ = true;
+  uc_emu_stop(unicorn_);
+}
+
+uint64_t Emulator::get(int id) const {
+  uint64_t value = 0;
+  uc_reg_read(unicorn_, id, &value);
+  return value;
+}
+
+void Emulator::put(int id, uint64_t value) { uc_reg_write(unicorn_, id, &value); }
+
+uint64_t Emulator::pc() const { return get(UC_RISCV_REG_PC); }
+
+void Emulator::set_pc(uint64_t value) { put(UC_RISCV_REG_PC, value); }
+
+uint64_t Emulator::reg(unsigned index) const {
+  return get(UC_RISCV_REG_X0 + static_cast<int>(index));
+}
+
+void Emulator::set_reg(unsigned index, uint64_t value) {
+  if (index != 0) put(UC_RISCV_REG_X0 + static_cast<int>(index), value);
+}
+
+void Emulator::set_external_interrupt(bool level) {
+  put(UC_RISCV_REG_MIP, level ? kExternalInterrupt : 0);
+}
+
+bool Emulator::external_interrupt_enabled() const {
+  return (get(UC_RISCV_REG_MIE) & kExternalInterrupt) != 0;
+}
+
+void Emulator::add_breakpoint(uint64_t address) {
+  if (hooks_->breakpoints.count(address) != 0) return;
+  uc_hook hook = 0;
+  require(uc_hook_add(unicorn_, &hook, UC_HOOK_CODE, callback(Hooks::breakpoint), this, address,
+                      address),
+          "set a breakpoint");
+  hooks_->breakpoints[address] = hook;
+  forget_code();
+}
+
+void Emulator::remove_breakpoint(uint64_t address) {
+  const auto found = hooks_->breakpoints.find(address);
+  if (found == hooks_->breakpoints.end()) return;
+  uc_hook_del(unicorn_, found->second);
+  hooks_->breakpoints.erase(found);
+  forget_code();
+}
+
+}  // namespace mxe::soc

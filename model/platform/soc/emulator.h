@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+struct uc_struct;
+
+namespace mxe::soc {
+
+/// The width of the processor's registers.
+enum class Xlen { rv32, rv64 };
+
+/// The instruction set: RV32IMAC or RV64IMAC on libunicorn, machine mode only. It knows no time and
+/// no devices; whoever drives it is told of everything that is not computing in memory.
+class Emulator {
+ public:
+  static constexpr unsigned kRegisters = 32;
+
+  /// What the emulator calls. Called in the middle of run().
+  class Listener {
+   public:
+    virtual ~Listener() = default;
+    /// The instructions in [address, address + bytes) run next, one after the other.
+    virtual void on_block(uint64_t address, uint32_t bytes) = 0;
+    virtual uint32_t on_read(uint64_t address, unsigned bytes) = 0;
+    virtual void on_write(uint64_t address, unsigned bytes, uint32_t value) = 0;
+    /// Nothing is mapped there. run() ends.
+    virtual void on_unmapped(bool fetch, bool write, uint64_t address, unsigned bytes) = 0;
+    /// The breakpoint at pc() was reached.
+    virtual void on_breakpoint() = 0;
+  };
+
+  /// Why run() ended.
+  enum class Stop { asked, sleeping, unmapped, misaligned, illegal, ebreak, ecall };
+
+  /// `listener` must live as long as the emulator. Throws mx::Error if there is no emulator.
+  Emulator(Xlen xlen, Listener& listener);
+  ~Emulator();
+  Emulator(const Emulator&) = delete;
+  Emulator& operator=(const Emulator&) = delete;
+
+  Xlen xlen() const { return xlen_; }
+
+  /// `bytes` bytes of memory at `data`, which must live as long as the emulator.
+  void map_memory(uint64_t address, uint8_t* data, std::size_t bytes);
+  /// Accesses to this range go to the listener.
+  void map_devices(uint64_t address, std::size_t bytes);
+
+  /// Runs until something ends it; after `asked`, pc() is where to go on.
+  Stop run();
+  /// Runs one instruction; after `wfi` it does not say `sleeping`.
+  Stop step();
+  /// The next run() passes a breakpoint at pc() before it heeds it again.
+  void pass_breakpoint();
+  /// The memory holds other instructions than before.
+  void forget_code() { code_changed_ = true; }
+  /// Ends run(): before the block that on_block() tells of, or before the breakpoint. In on_read()
+  /// and on_write() only if the emulator is not to run again.
+  void stop();
+
+  uint64_t pc() const;
+  void set_pc(uint64_t value);
+  /// x0 to x31.
+  uint64_t reg(unsigned index) const;
+  void set_reg(unsigned index, uint64_t value);
+
+  /// The level of the external interrupt (SEIP).
+  void set_external_interrupt(bool level);
+  /// Whether the program has it enabled in mie.
+  bool external_interrupt_enabled() const;
+
+  void add_breakpoint(uint64_t address);
+  void remove_breakpoint(uint64_t address);
+
+ private:
+  struct Hooks;
+  Stop start(std::size_t count);
+  Stop why(int error);
+  uint64_t get(int id) const;
+  void put(int id, uint64_t value);
+
+  Xlen xlen_;
+  Listener& listener_;
+  uc_struct* unicorn_ = nullptr;
+  bool stop_asked_ = false, passing_breakpoint_ = false;
+  bool code_changed_ = false;  // what was translated is out of date
+  int exception_ = -1;
+  uint64_t devices_ = 0, pass_ = 0;
+  uint64_t memory_ = 0, memory_end_ = 0;
+  std::unique_ptr<Hooks> hooks_;
+};
+
+}  // namespace mxe::soc

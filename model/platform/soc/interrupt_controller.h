@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <utility>
+
+#include "model/platform/soc/register_device.h"
+
+namespace mxe::soc {
+
+/// Lets the enabled ones of the devices' interrupt lines through to the processor. Levels all
+/// through: nothing is latched or acknowledged here. What a register access changes, the processor
+/// sees at once.
+class InterruptController : public RegisterDevice {
+ public:
+  /// `set_line` is called with each new level of the line to the processor.
+  explicit InterruptController(std::function<void(bool level)> set_line)
+      : set_line_(std::move(set_line)) {}
+
+  /// Sets the level of a device's line: `bit` is one of SOC_INTERRUPTS_PENDING.
+  void set_pending(uint32_t bit, bool level);
+
+  bool read(uint32_t offset, uint32_t& value) override;
+  bool write(uint32_t offset, uint32_t value) override;
+
+ private:
+  void update();
+
+  std::function<void(bool level)> set_line_;
+  uint32_t pending_ = 0, enable_ = 0;
+  bool line_ = false;
+};
+
+}  // namespace mxe::soc

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/platform/soc/local_time.h"
+
+#include <algorithm>
+
+#include "model/platform/clock.h"
+
+namespace mxe::soc {
+namespace {
+
+// From a change of the engine's interrupt to the processor are two steps at the same instant. The
+// engine lets others go first for longer than that (yield_to_others), so that an access that
+// follows finds it still waiting.
+constexpr int kSettlingSteps = 3;
+
+}  // namespace
+
+void LocalTime::set_ahead(uint64_t cycles) {
+  simulated_ = current_cycle();
+  ahead_ = cycles;
+}
+
+void LocalTime::catch_up() {
+  const bool quiet = sc_core::sc_time_to_pending_activity() > cycles_to_time(ahead_);
+  if (!quiet || ahead_ >= quantum_) synchronise();
+}
+
+void LocalTime::settle() {
+  if (ahead_ != 0 || settled_ == simulated_) return;
+  settled_ = simulated_;
+  for (int i = 0; i < kSettlingSteps && sc_core::sc_pending_activity_at_current_time(); i++) {
+    sc_core::wait(sc_core::SC_ZERO_TIME);
+  }
+}
+
+void LocalTime::synchronise() {
+  if (ahead_ != 0) {
+    busy_until_ = now();
+    sc_core::wait(cycles_to_time(ahead_));
+    busy_until_ = 0;
+    set_ahead(0);
+  }
+  settle();
+}
+
+void LocalTime::sleep_until(const sc_core::sc_event& event) {
+  synchronise();
+  busy_until_ = alarm_;
+  sc_core::wait(event);
+  busy_until_ = 0;
+  set_ahead(0);
+}
+
+uint64_t LocalTime::next_access() const { return std::max(busy_until_, current_cycle()); }
+
+}  // namespace mxe::soc

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/platform/soc/soc.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "model/numerics/error.h"
+#include "model/platform/clock.h"
+#include "model/platform/soc/arguments.h"
+#include "soc_map.h"
+
+namespace mxe::soc {
+namespace {
+
+constexpr uint64_t kNanosecondsPerMicrosecond = 1000;
+static_assert(SOC_ARGUMENTS_BASE == SOC_RAM_BASE + SOC_RAM_SIZE, "one memory holds both");
+
+Memory::Config memory_config(const MemoryTiming& timing, const Params& params) {
+  Memory::Config config;
+  config.base = SOC_RAM_BASE;
+  config.size = SOC_RAM_SIZE + SOC_ARGUMENTS_SIZE;
+  config.beat_bytes = params.mem_bytes();
+  config.timing = timing;
+  return config;
+}
+
+}  // namespace
+
+Soc::Soc(const sc_core::sc_module_name& name, const Program& program, const SocOptions& options,
+         const EngineFactory& make_engine, std::istream& in, std::ostream& out)
+    : sc_module(name),
+      timeout_us_(options.timeout_us),
+      debugger_(options.debugger),
+      time_(options.quantum),
+      engine_(make_engine()),
+      memory_(std::make_unique<Memory>("memory", memory_config(options.timing, engine_->params()))),
+      cpu_(std::make_unique<Cpu>("cpu", program, *memory_, bus_, time_)),
+      interrupts_([this](bool level) { cpu_->set_interrupt(level); }),
+      engine_port_("engine_port", time_),
+      uart_(in, out),
+      timer_("timer", time_,
+             [this](bool level) { interrupts_.set_pending(SOC_INTERRUPTS_PENDING_TIMER, level); }),
+      exit_([this](int code) { cpu_->exit(code); }) {
+  attach_devices();
+  wire();
+  load(program, options.arguments);
+  if (debugger_) cpu_->set_debugger(*debugger_);
+}
+
+AddressRange Soc::program_memory() { return {SOC_RAM_BASE, SOC_RAM_SIZE}; }
+
+void Soc::attach_devices() {
+  bus_.attach("uart", SOC_UART_BASE, SOC_UART_SIZE, uart_);
+  bus_.attach("engine", SOC_ENGINE_BASE, SOC_ENGINE_SIZE, engine_port_);
+  bus_.attach("timer", SOC_TIMER_BASE, SOC_TIMER_SIZE, timer_);
+  bus_.attach("interrupts", SOC_INTERRUPTS_BASE, SOC_INTERRUPTS_SIZE, interrupts_);
+  bus_.attach("exit", SOC_EXIT_BASE, SOC_EXIT_SIZE, exit_);
+}
+
+void Soc::wire() {
+  engine_port_.regs.bind(engine_->regs);
+  engine_->mem.bind(memory_->socket);
+  engine_->irq.bind(engine_irq_);
+  engine_->set_horizon([this] { return time_.next_access(); });
+  watch_engine_irq();
+}
+
+void Soc::watch_engine_irq() {
+  sc_core::sc_spawn_options options;
+  options.spawn_method();
+  options.set_sensitivity(&engine_irq_.value_changed_event());
+  options.dont_initialize();
+  sc_core::sc_spawn(
+      [this] { interrupts_.set_pending(SOC_INTERRUPTS_PENDING_ENGINE, engine_irq_.read()); },
+      "watch_engine_irq", &options);
+}
+
+void Soc::load(const Program& program, const std::vector<std::string>& arguments) {
+  const auto put = [this](uint64_t address, const std::vector<uint8_t>& bytes) {
+    std::memcpy(memory_->data(address, bytes.size()), bytes.data(), bytes.size());
+  };
+  for (const Program::Segment& segment : program.segments) put(segment.address, segment.bytes);
+  put(SOC_ARGUMENTS_BASE,
+      lay_out_arguments(arguments, program.xlen, SOC_ARGUMENTS_BASE, SOC_ARGUMENTS_SIZE));
+  cpu_->set_arguments(arguments.size(), SOC_ARGUMENTS_BASE);
+}
+
+void Soc::simulate() {
+  try {
+    if (timeout_us_ == 0) {
+      sc_core::sc_start();
+    } else {
+      sc_core::sc_start(sc_core::sc_time(static_cast<double>(timeout_us_), sc_core::SC_US),
+                        sc_core::SC_EXIT_ON_STARVATION);
+    }
+  } catch (const sc_core::sc_report& report) {
+    throw mx::Error(report.get_msg());
+  }
+}
+
+Outcome Soc::run() {
+  simulate();
+  Outcome outcome{cpu_->exit_code(), {}, current_cycle(), bus_.accesses()};
+  if (!cpu_->finished()) {
+    const bool late = sc_core::sc_pending_activity();  // beyond the time that was given
+    if (late) outcome.nanoseconds = timeout_us_ * kNanosecondsPerMicrosecond;
+    cpu_->fail(late ? fmt::format("timeout after {} us of simulated time", timeout_us_)
+                    : "deadlock: wfi, and no interrupt can come");
+  }
+  outcome.fault = cpu_->fault();
+  constexpr int kFaultCode = 3;  // as the program that runs the platform has it
+  if (debugger_) debugger_->ended(outcome.fault ? kFaultCode : outcome.exit_code);
+  return outcome;
+}
+
+}  // namespace mxe::soc

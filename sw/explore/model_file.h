@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "sw/explore/run_size.h"
+#include "sw/explore/workload.h"
+
+namespace mxe::explore {
+
+/// Whether a path leads to a model, whose products depend on a RunSize: a folder, or a file that
+/// ends in .json, .safetensors or .onnx. Everything else is CSV.
+bool is_model(const std::string& path);
+
+/// Reads a workload of any kind. Throws mx::Error naming the file and the place in it.
+Workload read_workload_or_model(const std::string& path, const RunSize& run);
+
+}  // namespace mxe::explore

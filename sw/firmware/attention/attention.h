@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The attention of one layer of a transformer, by the driver and mxe_math.h alone, with made-up
+/// weights: four query heads, two to a head of keys and values, 48 tokens of 128 numbers, all
+/// operands in mxfp8_e4m3:
+///
+///     Q, K, V = X Wq, X Wk, X Wv
+///     heads   = softmax(Q K^T / sqrt(width)) V, for each head
+///     Y       = heads Wo + X
+///
+/// It needs no library and no floating point, and nothing of its surroundings but a port.
+#ifndef ATTENTION_H_
+#define ATTENTION_H_
+
+#include <stdalign.h>
+
+#include "mxe_driver.h"
+
+enum {
+  ATTENTION_TOKENS = 48,
+  ATTENTION_WIDTH = 32,  // of a head
+  ATTENTION_HEADS = 4,   // of queries
+  ATTENTION_KV_HEADS = 2,
+  ATTENTION_MODEL = ATTENTION_HEADS * ATTENTION_WIDTH,
+  ATTENTION_KV = ATTENTION_KV_HEADS * ATTENTION_WIDTH,
+  ATTENTION_RING = 16,
+  ATTENTION_BLOCK = 32,
+  ATTENTION_TOKEN_BLOCKS = (ATTENTION_TOKENS + ATTENTION_BLOCK - 1) / ATTENTION_BLOCK,
+};
+
+/// A matrix of mxfp8_e4m3.
+#define ATTENTION_MATRIX(rows, k)                                        \
+  struct {                                                               \
+    uint8_t elements[rows][k];                                           \
+    uint8_t scales[rows][((k) + ATTENTION_BLOCK - 1) / ATTENTION_BLOCK]; \
+  }
+
+/// What the device reads and writes; numbers are the bits of FP32. Aligned to 128.
+struct attention_memory {
+  alignas(MXE_DESC_SIZE) uint8_t ring[ATTENTION_RING * MXE_DESC_SIZE];
+  uint32_t x[ATTENTION_TOKENS][ATTENTION_MODEL];
+  uint32_t q[ATTENTION_TOKENS][ATTENTION_MODEL];
+  uint32_t k[ATTENTION_TOKENS][ATTENTION_KV];
+  uint32_t v[ATTENTION_TOKENS][ATTENTION_KV];
+  uint32_t scores[ATTENTION_HEADS][ATTENTION_TOKENS][ATTENTION_TOKENS];
+  uint32_t heads[ATTENTION_TOKENS][ATTENTION_MODEL];
+  uint32_t y[ATTENTION_TOKENS][ATTENTION_MODEL];
+  ATTENTION_MATRIX(ATTENTION_TOKENS, ATTENTION_MODEL) mx_x, mx_q, mx_heads;
+  ATTENTION_MATRIX(ATTENTION_TOKENS, ATTENTION_KV) mx_k;
+  ATTENTION_MATRIX(ATTENTION_WIDTH, ATTENTION_TOKENS) mx_v[ATTENTION_KV_HEADS];  // transposed
+  ATTENTION_MATRIX(ATTENTION_TOKENS, ATTENTION_TOKENS) mx_weights[ATTENTION_HEADS];
+  ATTENTION_MATRIX(ATTENTION_MODEL, ATTENTION_MODEL) wq, wo;  // [outputs][inputs]
+  ATTENTION_MATRIX(ATTENTION_KV, ATTENTION_MODEL) wk, wv;
+};
+
+/// Runs everything; `memory` is seen by the device at `bus_address`. The result is memory->y.
+/// Returns a code of the driver.
+int attention_run(const struct mxe_port* port, struct attention_memory* memory,
+                  uint64_t bus_address);
+
+#endif  // ATTENTION_H_

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// The data of `mxe demo`, the .npy files as they are: version 1.0, a header of 128 bytes.
+  .macro array name, file
+  .balign 4
+  .globl \name
+\name:
+  .incbin "\file", 128
+  .endm
+
+  .section .rodata
+  array digits_images, "test_images.npy"
+  array digits_labels, "test_labels.npy"
+  array digits_weights1, "weight1.npy"
+  array digits_weights2, "weight2.npy"
+  array digits_weights3, "weight3.npy"
+  array digits_biases1, "bias1.npy"
+  array digits_biases2, "bias2.npy"
+  array digits_biases3, "bias3.npy"

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where a program begins: sets up the registers that C code takes for granted, clears .bss, calls
+// main with what the platform left in a0 and a1 (argc and argv), and ends with its result.
+  .section .init, "ax"
+  .globl _start
+  .type _start, @function
+_start:
+  .option push
+  .option norelax
+  la gp, __global_pointer$
+  .option pop
+  la sp, __stack_end
+  la t0, __bss_begin
+  la t1, __bss_end
+  j 2f
+1:
+  sw zero, 0(t0)
+  addi t0, t0, 4
+2:
+  bltu t0, t1, 1b
+  call main
+  tail soc_exit
+  .size _start, . - _start

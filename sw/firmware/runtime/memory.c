@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// The two functions that a compiler calls of its own accord, also without a library.
+#include <stddef.h>
+
+void* memcpy(void* restrict target, const void* restrict source, size_t bytes);
+void* memset(void* target, int value, size_t bytes);
+
+void* memcpy(void* restrict target, const void* restrict source, size_t bytes) {
+  char* to = target;
+  const char* from = source;
+  while (bytes-- > 0) *to++ = *from++;
+  return target;
+}
+
+void* memset(void* target, int value, size_t bytes) {
+  char* to = target;
+  while (bytes-- > 0) *to++ = (char)value;
+  return target;
+}

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/mxe/explore_formats.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+
+#include "model/numerics/error.h"
+#include "sw/explore/cache.h"
+#include "sw/explore/mixed_formats.h"
+#include "sw/mxe/command.h"
+#include "sw/mxe/digits.h"
+#include "sw/mxe/digits_demo.h"
+
+namespace mxe::cli {
+namespace {
+
+using explore::FormatCost;
+using explore::Layer;
+using explore::Mixture;
+using explore::Point;
+using explore::Workload;
+
+struct Pair {
+  mx::FormatId a, b;
+
+  std::string text() const {
+    return mx::element_format(a).name + " x " + mx::element_format(b).name;
+  }
+};
+
+// Layers of one name, which a format map cannot tell apart, share their formats.
+struct MixedLayer {
+  std::string name;
+  std::vector<Pair> pairs;
+  std::vector<FormatCost> costs;
+};
+
+const ProductAccuracy::Product& product_of(const Layer& layer, const Workload& workload,
+                                           const ProductAccuracy& accuracy) {
+  const ProductAccuracy::Product* product = accuracy.find(layer.name);
+  if (!product) {
+    throw mx::Error(
+        fmt::format("--formats needs tensors {0}.a and {0}.b for the layer {0} of {1} (--tensors)",
+                    layer.name, workload.name));
+  }
+  if (!product->layer.empty() && product->k != layer.k) {
+    throw mx::Error(fmt::format("the tensors of the layer {} have K = {}, but in {} it has {}",
+                                layer.name, product->k, workload.name, layer.k));
+  }
+  return *product;
+}
+
+// The lines of points.jsonl of a workload, by the formats of their points.
+std::map<std::pair<std::string, std::string>, Json> read_points(const std::filesystem::path& folder,
+                                                                const std::string& workload) {
+  std::map<std::pair<std::string, std::string>, Json> records;
+  std::ifstream file(folder / "points.jsonl");
+  for (std::string line; std::getline(file, line);) {
+    Json record = Json::parse(line);
+    if (record.at("workload") != workload) continue;
+    const auto key = std::make_pair(record.at("format_a").get<std::string>(),
+                                    record.at("format_b").get<std::string>());
+    records[key] = std::move(record);
+  }
+  return records;
+}
+
+std::vector<MixedLayer> layers_of(const Workload& workload, const std::vector<Point>& points,
+                                  const ProductAccuracy& accuracy,
+                                  const std::filesystem::path& folder) {
+  const auto records = read_points(folder, workload.name);
+  std::vector<MixedLayer> layers;
+  for (std::size_t i = 0; i < workload.layers.size(); i++) {
+    const Layer& layer = workload.layers[i];
+    auto mixed = std::find_if(layers.begin(), layers.end(),
+                              [&](const MixedLayer& other) { return other.name == layer.name; });
+    if (mixed == layers.end()) {
+      mixed = layers.insert(mixed, {layer.name, {}, {}});
+      for (const Point& point : points) {
+        mixed->pairs.push_back(
+            {layer.format_a.value_or(point.format_a), layer.format_b.value_or(point.format_b)});
+      }
+      mixed->costs.resize(points.size());
+    }
+    const ProductAccuracy::Product& product = product_of(layer, workload, accuracy);
+    for (std::size_t at = 0; at < points.size(); at++) {
+      const Pair pair = mixed->pairs[at];
+      const Json& record = records.at({mx::element_format(points[at].format_a).name,
+                                       mx::element_format(points[at].format_b).name});
+      FormatCost& cost = mixed->costs[at];
+      cost.cycles += record.at("layers").at(i).at("cycles").get<uint64_t>();
+      const double gain = product.gain.value_or(static_cast<double>(layer.count));
+      cost.noise += gain * ProductAccuracy::relative_noise(product, pair.a, pair.b);
+    }
+  }
+  return layers;
+}
+
+// The digits' network itself, where it is the workload.
+class DigitsNetwork {
+ public:
+  explicit DigitsNetwork(const Point& point)
+      : digits_(load_digits(digits_directory())), dual_(point.params.fp4_dual != 0) {}
+
+  bool is(const std::vector<MixedLayer>& layers) const {
+    if (layers.size() != digits_.layers.size()) return false;
+    for (std::size_t i = 0; i < layers.size(); i++) {
+      if (layers[i].name != digits_layer_name(i)) return false;
+    }
+    return true;
+  }
+  std::size_t images() const { return digits_.count; }
+  std::size_t correct(const std::vector<MixedLayer>& layers, const Mixture& mixture) const {
+    std::vector<Variant> variants;
+    for (std::size_t i = 0; i < layers.size(); i++) {
+      const Pair pair = layers[i].pairs[mixture.choice[i]];
+      variants.push_back({pair.a, pair.b});
+    }
+    return count_correct(quantized_logits(digits_, variants, dual_), digits_.labels);
+  }
+
+ private:
+  Digits digits_;
+  bool dual_;
+};
+
+// What a workload's mixtures are printed and written with.
+struct Result {
+  const Workload& workload;
+  const Point& point;
+  std::vector<MixedLayer> layers;
+  explore::MixedFront front;
+  std::vector<std::size_t> correct;  // of the digits' images, by mixture; empty of other networks
+  std::size_t images = 0;
+  std::optional<std::size_t> chosen;
+
+  double seconds(const Mixture& mixture) const {
+    return static_cast<double>(mixture.cycles) / (point.clock_mhz * 1e6);
+  }
+  const Pair& pair(std::size_t layer, const Mixture& mixture) const {
+    return layers[layer].pairs[mixture.choice[layer]];
+  }
+};
+
+std::optional<std::size_t> choose(const Result& result, const FormatSearch& search) {
+  const std::vector<Mixture>& all = result.front.mixtures;
+  if (search.sqnr_db) {
+    const auto found = std::find_if(all.begin(), all.end(), [&](const Mixture& one) {
+      return one.sqnr_db() >= *search.sqnr_db;
+    });
+    if (found == all.end()) {
+      throw mx::Error(fmt::format("no formats give {} an SQNR of {} dB; the best is {:.2f} dB",
+                                  result.workload.name, *search.sqnr_db, all.back().sqnr_db()));
+    }
+    return found - all.begin();
+  }
+  if (search.cycles) {
+    const auto beyond = std::find_if(
+        all.begin(), all.end(), [&](const Mixture& one) { return one.cycles > *search.cycles; });
+    if (beyond == all.begin()) {
+      throw mx::Error(fmt::format("no formats run {} in {} cycles; the fastest take {}",
+                                  result.workload.name, *search.cycles, all.front().cycles));
+    }
+    return beyond - all.begin() - 1;
+  }
+  return std::nullopt;
+}
+
+// "3 of mxfp8_e4m3 x mxfp4_e2m1, 2 of ...", the most first.
+std::string formats_text(const Result& result, const Mixture& mixture) {
+  std::vector<std::pair<std::string, std::size_t>> counts;
+  for (std::size_t i = 0; i < result.layers.size(); i++) {
+    const std::string text = result.pair(i, mixture).text();
+    const auto found = std::find_if(counts.begin(), counts.end(),
+                                    [&](const auto& one) { return one.first == text; });
+    if (found == counts.end()) {
+      counts.emplace_back(text, 1);
+    } else {
+      found->second++;
+    }
+  }
+  std::stable_sort(counts.begin(), counts.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::string text;
+  for (const auto& [pair, count] : counts) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, pair);
+  }
+  return text;
+}
+
+void print_front(const Result& result, std::size_t most) {
+  const std::vector<Mixture>& all = result.front.mixtures;
+  fmt::print("\n{}: {} mixtures of formats on the front of cycles and accuracy{}\n",
+             result.workload.name, all.size(),
+             result.front.exact ? "" : " (the best of equal ranges of cycles, and the hull)");
+  fmt::print("{:>14} {:>12} {:>8}{}  layers in formats A x B\n", "cycles", "ms", "SQNR dB",
+             result.correct.empty() ? "" : " digits right");
+  const std::size_t rows = std::min(most, all.size());
+  for (std::size_t row = 0; row < rows; row++) {
+    // Both ends, and the others as far apart.
+    const std::size_t i = rows == 1 ? 0 : row * (all.size() - 1) / (rows - 1);
+    const Mixture& one = all[i];
+    fmt::print("{:>14} {:>12.4f} {:>8.2f}", one.cycles, 1e3 * result.seconds(one), one.sqnr_db());
+    if (!result.correct.empty()) {
+      fmt::print(" {:>12}", fmt::format("{}/{}", result.correct[i], result.images));
+    }
+    fmt::print("  {}\n", formats_text(result, one));
+  }
+}
+
+Json to_json(const Result& result, std::size_t at) {
+  const Mixture& one = result.front.mixtures[at];
+  Json layers = Json::array();
+  for (std::size_t i = 0; i < result.layers.size(); i++) {
+    const Pair& pair = result.pair(i, one);
+    layers.push_back({{"name", result.layers[i].name},
+                      {"format_a", mx::element_format(pair.a).name},
+                      {"format_b", mx::element_format(pair.b).name}});
+  }
+  Json json{{"workload", result.workload.name}, {"cycles", one.cycles},
+            {"seconds", result.seconds(one)},   {"noise", one.noise},
+            {"sqnr_db", one.sqnr_db()},         {"exact", result.front.exact}};
+  if (!result.correct.empty()) json["correct"] = result.correct[at];
+  if (result.chosen == at) json["chosen"] = true;
+  json["layers"] = std::move(layers);
+  return json;
+}
+
+// As a pattern that only this name matches, in quotes.
+std::string quoted_pattern(const std::string& name) {
+  std::string pattern;
+  for (const char c : name) {
+    if (c == '*' || c == '?' || c == '[' || c == '\\') pattern += '\\';
+    pattern += c;
+  }
+  return Json(pattern).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string format_map_text(const Result& result, const Mixture& mixture) {
+  std::string text = fmt::format("# {}: {} cycles, SQNR {:.2f} dB\n", result.workload.name,
+                                 mixture.cycles, mixture.sqnr_db());
+  for (std::size_t i = 0; i < result.layers.size(); i++) {
+    const Pair& pair = result.pair(i, mixture);
+    text +=
+        fmt::format("{}: {{format_a: {}, format_b: {}}}\n", quoted_pattern(result.layers[i].name),
+                    mx::element_format(pair.a).name, mx::element_format(pair.b).name);
+  }
+  return text;
+}
+
+void print_chosen(const Result& result, const std::filesystem::path& map) {
+  const Mixture& one = result.front.mixtures[*result.chosen];
+  fmt::print("\nIn the budget: {} cycles, SQNR {:.2f} dB", one.cycles, one.sqnr_db());
+  if (!result.correct.empty()) {
+    fmt::print(", {} of {} digits right", result.correct[*result.chosen], result.images);
+  }
+  fmt::print(" ({})\n{:>14} {:>10}  layer\n", map.string(), "cycles", "noise");
+  for (std::size_t i = 0; i < result.layers.size(); i++) {
+    const FormatCost& cost = result.layers[i].costs[one.choice[i]];
+    fmt::print("{:>14} {:>8.1f} %  {}: {}\n", cost.cycles, 100 * cost.noise / one.noise,
+               result.layers[i].name, result.pair(i, one).text());
+  }
+}
+
+}  // namespace
+
+void require_format_choices(const std::vector<Point>& points,
+                            const std::vector<Workload>& workloads,
+                            const ProductAccuracy& accuracy) {
+  const auto rest = [](const Point& point) {
+    return fmt::format("{} {} {}", explore::hardware_text(point), point.clock_mhz,
+                       point.output.name());
+  };
+  for (const Point& point : points) {
+    if (rest(point) == rest(points.front())) continue;
+    throw mx::Error("--formats needs a space of one engine with one memory and output format");
+  }
+  if (points.size() < 2) {
+    throw mx::Error("--formats needs a space of several pairs of format_a and format_b");
+  }
+  for (const Workload& workload : workloads) {
+    for (const Layer& layer : workload.layers) product_of(layer, workload, accuracy);
+  }
+}
+
+void search_formats(const std::vector<Point>& points, const std::vector<Workload>& workloads,
+                    const ProductAccuracy& accuracy, const FormatSearch& search,
+                    const std::filesystem::path& folder,
+                    const std::function<void()>& before_printing) {
+  std::vector<Result> results;
+  for (const Workload& workload : workloads) {
+    Result result{
+        workload, points.front(), layers_of(workload, points, accuracy, folder), {}, {}, 0, {}};
+    std::vector<std::vector<FormatCost>> costs;
+    for (const MixedLayer& layer : result.layers) costs.push_back(layer.costs);
+    result.front = explore::mix_formats(costs);
+    if (search.digits) {
+      const DigitsNetwork network(points.front());
+      result.images = network.images();
+      for (const Mixture& one : result.front.mixtures) {
+        if (network.is(result.layers))
+          result.correct.push_back(network.correct(result.layers, one));
+      }
+    }
+    result.chosen = choose(result, search);
+    results.push_back(std::move(result));
+  }
+  before_printing();
+  std::string lines;
+  for (const Result& result : results) {
+    for (std::size_t i = 0; i < result.front.mixtures.size(); i++) {
+      lines += to_json(result, i).dump() + "\n";
+    }
+    print_front(result, search.most_rows);
+    if (!result.chosen) continue;
+    const std::filesystem::path map = folder / (result.workload.name + ".formats.yaml");
+    explore::write_whole(map, format_map_text(result, result.front.mixtures[*result.chosen]));
+    print_chosen(result, map);
+  }
+  explore::write_whole(folder / "formats.jsonl", lines);
+}
+
+}  // namespace mxe::cli

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/mxe/other_program.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstring>
+#include <exception>
+#include <filesystem>
+#include <string>
+
+#include "model/numerics/error.h"
+#include "model/numerics/files.h"
+#include "sw/mxe/program.h"
+#ifdef MXE_WITH_RTL
+#include "tb/rtl/build_on_demand.h"
+#endif
+
+namespace mxe::cli {
+namespace {
+
+/// Does not return.
+void become_program(const char* name, char** argv) {
+  const std::filesystem::path program = std::filesystem::path(mx::program_directory()) / name;
+#ifdef MXE_WITH_RTL
+  if (!std::filesystem::exists(program)) build_on_demand(name);
+#endif
+  execv(program.c_str(), argv);
+  throw mx::Error(fmt::format("cannot run {}: {}", program.string(), std::strerror(errno)));
+}
+
+}  // namespace
+
+#ifdef MXE_WITH_RTL
+Command list_cosim(CLI::App& app) {
+  return {app.add_subcommand("cosim", kCosimDescription), [] { return kBadInput; }};
+}
+#endif
+
+Command list_run(CLI::App& app) {
+  return {app.add_subcommand("run", kRunDescription), [] { return kBadInput; }};
+}
+
+const char* asks_for_program(int argc, const char* const* argv) {
+  const std::string subcommand = argc > 1 ? argv[1] : "";
+#ifdef MXE_WITH_RTL
+  if (subcommand == "cosim") return "mxe-cosim";
+#endif
+  return subcommand == "run" ? "mxe-run" : nullptr;
+}
+
+int run_other_program(const char* program, char** argv) {
+  try {
+    become_program(program, argv);
+  } catch (const std::exception& error) {
+    return fail(fmt::format("mxe {}", argv[1]), error.what());
+  }
+  return kBadInput;
+}
+
+}  // namespace mxe::cli

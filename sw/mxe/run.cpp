@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// mxe run: firmware on a RISC-V processor beside the engine, model or RTL.
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/numerics/error.h"
+#include "model/platform/soc/gdb_server.h"
+#include "model/platform/soc/soc.h"
+#include "sw/device/device.h"
+#include "sw/device/engines.h"
+#include "sw/mxe/command.h"
+#include "sw/mxe/engine_choice.h"
+#include "sw/mxe/trace_choice.h"
+
+namespace mxe::cli {
+namespace {
+
+// Beyond them, times no longer fit into 64 bits of picoseconds.
+constexpr uint64_t kLongestQuantum = 1'000'000'000, kLongestTimeoutUs = 1'000'000'000'000;
+
+struct RunOptions {
+  std::string firmware, on = "model", waves;
+  std::vector<std::string> arguments;
+  EngineChoice engine;
+  TraceChoice trace;
+  soc::SocOptions soc;
+  std::optional<uint16_t> gdb;
+  bool summary = false;
+};
+
+Target choose_target(const RunOptions& options) {
+  const Target target = parse_target(options.on);
+  if (target == Target::golden) {
+    throw mx::Error("firmware needs registers: cannot run on 'golden' (allowed: model, rtl)");
+  }
+  options.trace.require_possible(target);
+  if (!options.waves.empty() && target != Target::rtl) throw mx::Error("--waves needs --on rtl");
+  return target;
+}
+
+/// Whoever debugs, if that was asked for. Throws mx::Error if the port cannot be had.
+std::unique_ptr<soc::GdbServer> open_gdb(const RunOptions& options) {
+  if (!options.gdb) return nullptr;
+  auto server = std::make_unique<soc::GdbServer>(*options.gdb);
+  fmt::print(stderr, "mxe run: waiting for gdb on 127.0.0.1:{}\n", server->port());
+  return server;
+}
+
+/// The program on a platform of its own. Throws DeviceFailure if the simulation itself fails.
+soc::Outcome simulate(const RunOptions& options, Target target, const EngineSetup& setup) {
+  const soc::Program program = load_elf(options.firmware, soc::Soc::program_memory());
+  soc::SocOptions soc_options = options.soc;
+  soc_options.timing = setup.timing;
+  soc_options.arguments = options.arguments;
+  soc_options.arguments.insert(soc_options.arguments.begin(),
+                               std::filesystem::path(options.firmware).filename().string());
+  const std::unique_ptr<soc::GdbServer> gdb = open_gdb(options);
+  soc_options.debugger = gdb.get();
+  soc::Soc platform(
+      "soc", program, soc_options, [&] { return make_engine(target, setup); }, std::cin, std::cout);
+  try {
+    return platform.run();
+  } catch (const mx::Error& error) {
+    throw DeviceFailure(fmt::format("{}: {}", target_name(target), error.what()));
+  }
+}
+
+void print_summary(const soc::Outcome& outcome) {
+  fmt::print(stderr, "mxe run: {} after {} ns and {} register accesses\n",
+             outcome.fault ? "fault" : fmt::format("exit code {}", outcome.exit_code),
+             outcome.nanoseconds, outcome.accesses);
+}
+
+int run(const RunOptions& options) {
+  const Target target = choose_target(options);
+  EngineSetup setup = options.engine.resolve();
+  setup.waves = options.waves;
+  std::optional<ChromeTrace> trace = options.trace.open();
+  if (trace) setup.tracer = &*trace;
+  const soc::Outcome outcome = simulate(options, target, setup);
+  if (trace) trace->close();
+  std::cout.flush();
+  if (options.summary) print_summary(outcome);
+  if (!outcome.fault) return outcome.exit_code;
+  fmt::print(stderr, "mxe run: {}\n", outcome.fault->text());
+  return kGuestFault;
+}
+
+}  // namespace
+
+Command add_run(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("run", kRunDescription);
+  const auto options = std::make_shared<RunOptions>();
+  command->add_option("firmware", options->firmware, "ELF file for RV32IMAC or RV64IMAC")
+      ->required();
+  command->add_option("arguments", options->arguments,
+                      "Passed to main; after -- if they begin with a dash");
+  command->add_option("--on", options->on, "model or rtl")->capture_default_str();
+  options->engine.add_to(*command);
+  options->trace.add_to(*command);
+  command->add_option("--waves", options->waves, "Record the signals of the RTL in this FST file");
+  command
+      ->add_option("--quantum", options->soc.quantum,
+                   "Nanoseconds that the processor may be ahead; changes the speed alone")
+      ->check(CLI::Range(uint64_t{1}, kLongestQuantum))
+      ->capture_default_str();
+  command
+      ->add_option("--timeout-us", options->soc.timeout_us,
+                   "Simulated microseconds after which the run is a fault (default: none)")
+      ->check(CLI::Range(uint64_t{1}, kLongestTimeoutUs));
+  command->add_option(
+      "--gdb", options->gdb,
+      "Wait for gdb on this port of 127.0.0.1 before the first instruction; 0: any");
+  command->add_flag("--summary", options->summary,
+                    "Print exit code, simulated time and register accesses on stderr");
+  return {command, [options] { return run(*options); }};
+}
+
+}  // namespace mxe::cli

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+// mxe explore --formats.
+#include <cmath>
+#include <fstream>
+#include <map>
+#include <random>
+#include <sstream>
+#include <string>
+
+#include "model/numerics/safetensors.h"
+#include "tests/cli/run_mxe.h"
+
+namespace mxe::test {
+namespace {
+
+constexpr const char* kMixedSpace =
+    "config: small\n"
+    "parameters:\n"
+    "  format_a: [mxfp8_e4m3, mxfp4_e2m1]\n"
+    "  format_b: [mxfp8_e4m3, mxfp6_e2m3, mxfp4_e2m1]\n";
+
+class ExploreFormats : public CliTest {
+ protected:
+  ExploreFormats() {
+    write_text("space.yaml", kMixedSpace);
+    write_text("net.csv", "layer,M,N,K,count\nin[0]*,16,64,96,1\nmid,16,32,64,3\nmid,8,32,64,1\n");
+    write_tensors({{"in[0]*.a", {8, 96}},
+                   {"in[0]*.b", {12, 96}},
+                   {"mid.a", {8, 64}},
+                   {"mid.b", {12, 64}},
+                   {"mid.gain", {1}},
+                   {"unused.a", {1, 32}},
+                   {"unused.b", {1, 32}}});
+  }
+
+  // Seeded numbers around 1, in float32.
+  void write_tensors(const std::map<std::string, std::vector<std::size_t>>& shapes) {
+    std::mt19937 draw(18);
+    std::vector<mx::NamedTensor> tensors;
+    for (const auto& [name, shape] : shapes) {
+      mx::NamedTensor tensor;
+      tensor.name = name;
+      tensor.array.shape = shape;
+      std::size_t count = 1;
+      for (const std::size_t size : shape) count *= size;
+      for (std::size_t i = 0; i < count; i++) {
+        const float value = 1 + static_cast<float>(draw() % 65536) / 65536;
+        const auto* bytes = reinterpret_cast<const uint8_t*>(&value);
+        tensor.array.data.insert(tensor.array.data.end(), bytes, bytes + sizeof value);
+      }
+      tensors.push_back(tensor);
+    }
+    const std::vector<uint8_t> bytes = mx::format_safetensors(tensors);
+    std::ofstream(path("net.safetensors"), std::ios::binary)
+        .write(reinterpret_cast<const char*>(bytes.data()),
+               static_cast<std::streamsize>(bytes.size()));
+  }
+
+  std::vector<std::string> arguments(const std::vector<std::string>& more) {
+    std::vector<std::string> all{"explore",       path("space.yaml"), "--workload",
+                                 path("net.csv"), "--output",         path("out")};
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }
+  ProgramRun explore(std::vector<std::string> more) {
+    more.insert(more.end(), {"--formats", "--tensors", path("net.safetensors")});
+    const ProgramRun run = mxe(arguments(more));
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    return run;
+  }
+  void expect_formats_error(const std::string& message, std::vector<std::string> more = {}) {
+    more.insert(more.end(), {"--formats", "--tensors", path("net.safetensors")});
+    expect_error(arguments(more), message);
+  }
+
+  std::vector<nlohmann::json> lines(const std::string& file) {
+    std::vector<nlohmann::json> all;
+    std::istringstream text(read_text(file));
+    for (std::string line; std::getline(text, line);) all.push_back(nlohmann::json::parse(line));
+    return all;
+  }
+};
+
+std::string pair_of(const nlohmann::json& layer) {
+  return layer.at("format_a").get<std::string>() + " x " + layer.at("format_b").get<std::string>();
+}
+
+// All 6 x 6 mixtures, from the cycles and the accuracy of layers in points.jsonl. The layers of one
+// name have the same formats; theirs is a gain that counts for each of them, not for its runs.
+TEST_F(ExploreFormats, TheFrontIsThatOfAllMixtures) {
+  explore({});
+  std::ifstream file(path("net.safetensors"), std::ios::binary);
+  const std::string bytes((std::istreambuf_iterator<char>(file)), {});
+  const std::vector<mx::NamedTensor> gains = mx::parse_safetensors(
+      reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size(), "net", "mid.gain");
+  float gain = 0;
+  std::copy_n(gains[0].array.data.begin(), sizeof gain, reinterpret_cast<uint8_t*>(&gain));
+
+  const std::vector<nlohmann::json> points = lines("out/points.jsonl");
+  ASSERT_EQ(points.size(), 6u);
+  std::map<uint64_t, double> all;  // the least noise of so many cycles
+  for (const nlohmann::json& in : points) {
+    for (const nlohmann::json& mid : points) {
+      const auto noise = [](const nlohmann::json& layer) {
+        return std::pow(10, -layer.at("sqnr_db").get<double>() / 10);
+      };
+      const uint64_t cycles = in["layers"][0]["cycles"].get<uint64_t>() +
+                              mid["layers"][1]["cycles"].get<uint64_t>() +
+                              mid["layers"][2]["cycles"].get<uint64_t>();
+      const double sum =
+          noise(in["layers"][0]) + gain * noise(mid["layers"][1]) + gain * noise(mid["layers"][2]);
+      const auto [at, is_new] = all.emplace(cycles, sum);
+      if (!is_new) at->second = std::min(at->second, sum);
+    }
+  }
+  std::vector<std::pair<uint64_t, double>> front;
+  for (const auto& one : all) {
+    if (front.empty() || one.second < front.back().second * (1 - 1e-12)) front.push_back(one);
+  }
+  const std::vector<nlohmann::json> mixtures = lines("out/formats.jsonl");
+  ASSERT_EQ(mixtures.size(), front.size());
+  EXPECT_GT(front.size(), 3u);
+  for (std::size_t i = 0; i < front.size(); i++) {
+    EXPECT_EQ(mixtures[i].at("cycles"), front[i].first);
+    EXPECT_NEAR(mixtures[i].at("noise"), front[i].second, 1e-9 * front[i].second);
+    EXPECT_NEAR(mixtures[i].at("sqnr_db"), -10 * std::log10(front[i].second), 1e-6);
+    EXPECT_TRUE(mixtures[i].at("exact"));
+  }
+}
+
+// The format map of a budget, read again, gives the layers those formats and takes those cycles.
+TEST_F(ExploreFormats, BudgetsGiveFormatMaps) {
+  explore({});
+  const std::vector<nlohmann::json> front = lines("out/formats.jsonl");
+  ASSERT_GT(front.size(), 3u);
+  for (std::size_t i = 0; i < front.size(); i++) {
+    SCOPED_TRACE(i);
+    const bool by_cycles = i % 2 != 0;
+    const uint64_t cycles = front[i].at("cycles");
+    std::ostringstream least;
+    least.precision(17);
+    least << front[i].at("sqnr_db").get<double>() - 1e-9;
+    explore(by_cycles ? std::vector<std::string>{"--cycles-budget", std::to_string(cycles)}
+                      : std::vector<std::string>{"--sqnr-budget", least.str()});
+    const std::vector<nlohmann::json> again = lines("out/formats.jsonl");
+    for (std::size_t j = 0; j < again.size(); j++) EXPECT_EQ(again[j].contains("chosen"), i == j);
+
+    write_text("one.yaml", "config: small\nparameters: {format_a: mxint8}\n");
+    const ProgramRun run =
+        mxe({"explore", path("one.yaml"), "--workload", path("net.csv"), "--output",
+             path("mapped" + std::to_string(i)), "--format-map", path("out/net.formats.yaml")});
+    ASSERT_EQ(run.exit_code, 0) << run.err;
+    const nlohmann::json point = lines("mapped" + std::to_string(i) + "/points.jsonl").at(0);
+    EXPECT_EQ(point.at("cycles"), cycles);
+    EXPECT_EQ(pair_of(point["layers"][0]), pair_of(front[i]["layers"][0]));
+    EXPECT_EQ(pair_of(point["layers"][1]), pair_of(front[i]["layers"][1]));
+    EXPECT_EQ(pair_of(point["layers"][2]), pair_of(front[i]["layers"][1]));
+  }
+  const std::string beyond = std::to_string(front[0].at("cycles").get<uint64_t>() - 1);
+  expect_formats_error("no formats run net in " + beyond + " cycles; the fastest take",
+                       {"--cycles-budget", beyond});
+  expect_formats_error("no formats give net an SQNR of 90 dB; the best is",
+                       {"--sqnr-budget", "90"});
+}
+
+// Without tensors: the digits' network, which is run in every mixture, as `mxe demo` does.
+TEST_F(ExploreFormats, DigitsAreRead) {
+  std::map<std::string, double> accuracy;
+  const nlohmann::json demo = mxe_json({"demo"});
+  for (const nlohmann::json& result : demo.at("results")) {
+    if (result.at("format_a") == result.at("format_b")) {
+      accuracy[result.at("format_b")] = result.at("accuracy");
+    }
+  }
+  for (const std::string format : {"mxint8", "mxfp6_e2m3", "mxfp8_e4m3"}) {
+    SCOPED_TRACE(format);
+    const std::string formats = ": [" + format + ", mxfp4_e2m1]\n";
+    write_text("space.yaml", "parameters:\n  format_a" + formats + "  format_b" + formats +
+                                 "constraints: [format_a == format_b]\n");
+    const ProgramRun run = mxe({"explore", path("space.yaml"), "--workload",
+                                MXE_SOURCE_DIR "/sw/explore/workloads/digits.csv", "--output",
+                                path(format), "--formats"});
+    ASSERT_EQ(run.exit_code, 0) << run.err;
+    const nlohmann::json best = lines(format + "/formats.jsonl").back();
+    for (const nlohmann::json& layer : best.at("layers")) {
+      EXPECT_EQ(pair_of(layer), format + " x " + format);
+    }
+    EXPECT_DOUBLE_EQ(best.at("correct").get<int>() / demo.at("images").get<double>(),
+                     accuracy.at(format));
+  }
+}
+
+TEST_F(ExploreFormats, BadInput) {
+  expect_formats_error("--formats takes one budget",
+                       {"--sqnr-budget", "20", "--cycles-budget", "9"});
+  expect_formats_error("--formats is not for a --shard", {"--shard", "1/2"});
+  expect_error(arguments({"--sqnr-budget", "20"}), "are for --formats");
+  expect_error(arguments({"--formats"}), "--formats needs tensors in[0]*.a and in[0]*.b");
+  expect_error(arguments({"--tensors", path("a"), path("b"), path("c")}), "--tensors needs two");
+  write_text("space.yaml", std::string(kMixedSpace) + "search: {method: random, budget: 2}\n");
+  expect_formats_error("--formats is for spaces without a search");
+  write_text("space.yaml", std::string(kMixedSpace) + "  mem_latency: [64, 65]\n");
+  expect_formats_error("--formats needs a space of one engine with one memory");
+  write_text("space.yaml", "parameters: {format_a: mxint8}\n");
+  expect_formats_error("--formats needs a space of several pairs");
+
+  write_text("space.yaml", kMixedSpace);
+  const std::pair<std::map<std::string, std::vector<std::size_t>>, const char*> kBad[] = {
+      {{{"mid", {8, 64}}}, "are called LAYER.a, LAYER.b and LAYER.gain, not 'mid'"},
+      {{{"mid.c", {8, 64}}}, "are called LAYER.a, LAYER.b and LAYER.gain, not 'mid.c'"},
+      {{{"mid.a", {8, 64}}}, "the layer mid has no tensor mid.b"},
+      {{{"mid.a", {8}}, {"mid.b", {8, 64}}}, "mid.a: A must be [M, K]"},
+      {{{"mid.a", {8, 32}}, {"mid.b", {8, 64}}}, "they must be equal"},
+      {{{"mid.a", {8, 64}}, {"mid.b", {8, 64}}, {"mid.gain", {2}}},
+       "mid.gain must be one number of at least 0"},
+      {{{"mid.a", {8, 64}}, {"mid.b", {8, 64}}}, "--formats needs tensors in[0]*.a"},
+      {{{"in[0]*.a", {8, 64}}, {"in[0]*.b", {8, 64}}},
+       "the tensors of the layer in[0]* have K = 64, but in net it has 96"},
+  };
+  for (const auto& [shapes, message] : kBad) {
+    SCOPED_TRACE(message);
+    write_tensors(shapes);
+    expect_formats_error(message);
+  }
+}
+
+}  // namespace
+}  // namespace mxe::test

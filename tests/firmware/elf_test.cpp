@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files that are no programs for the platform, and options that do not fit: one line, exit code 2.
+#include <elf.h>
+
+#include <cstring>
+#include <functional>
+
+#include "model/numerics/files.h"
+#include "tests/firmware/firmware_run.h"
+
+namespace mxe::test {
+namespace {
+
+class BadElf : public CliTest {
+ protected:
+  BadElf() : good_(file_text(firmware("bare_metal", 32))) {}
+
+  static std::string file_text(const std::string& name) {
+    const std::vector<uint8_t> bytes = mx::read_file(name);
+    return {bytes.begin(), bytes.end()};
+  }
+  /// Changes the header and the first segment of a good program, and expects this message.
+  void expect_refused(const std::function<void(Elf32_Ehdr&, Elf32_Phdr&)>& change,
+                      const std::string& message) {
+    std::string text = good_;
+    Elf32_Ehdr header;
+    std::memcpy(&header, text.data(), sizeof header);
+    Elf32_Phdr segment;
+    const std::size_t at = header.e_phoff;
+    std::memcpy(&segment, text.data() + at, sizeof segment);
+    change(header, segment);
+    std::memcpy(text.data() + at, &segment, sizeof segment);
+    std::memcpy(text.data(), &header, sizeof header);
+    write_text("bad.elf", text);
+    expect_error({"run", path("bad.elf")}, "bad.elf: " + message);
+  }
+
+  std::string good_;
+};
+
+TEST_F(BadElf, IsRefusedWithOneLine) {
+  expect_error({"run", path("none.elf")}, "none.elf: cannot open");
+  write_text("text.elf", "a text and no program");
+  expect_error({"run", path("text.elf")}, "text.elf: this is no ELF file");
+  write_text("empty.elf", "");
+  expect_error({"run", path("empty.elf")}, "empty.elf: this is no ELF file");
+  expect_error({"run", MXE_PROGRAM}, "a program for machine 62, not for RISC-V (243)");
+  expect_refused([](auto& header, auto&) { header.e_ident[EI_CLASS] = 3; }, "class 3 is neither");
+  expect_refused([](auto& header, auto&) { header.e_ident[EI_DATA] = ELFDATA2MSB; },
+                 "the program is not little endian");
+  expect_refused([](auto& header, auto&) { header.e_type = ET_DYN; }, "not an executable");
+  expect_refused([](auto& header, auto&) { header.e_flags |= 2; }, "compiled for other registers");
+  expect_refused([](auto& header, auto&) { header.e_entry = 0x1000; },
+                 "it begins at 0x1000, outside");
+  expect_refused([](auto& header, auto&) { header.e_phoff = 0xFFFFFFF0; },
+                 "the file ends before its program headers");
+}
+
+TEST_F(BadElf, SegmentsOutsideTheMemory) {
+  const auto load = [](Elf32_Phdr& segment, uint32_t address, uint32_t bytes) {
+    segment.p_type = PT_LOAD;
+    segment.p_paddr = address;
+    segment.p_memsz = bytes;
+    segment.p_filesz = 0;
+  };
+  for (const uint32_t address : {0x00000000u, 0x7FFFFFFFu, 0x83FEFFF1u, 0x83FF0000u, 0xFFFFFFF0u}) {
+    expect_refused([&](auto&, auto& segment) { load(segment, address, 16); },
+                   "a segment of 16 bytes at 0x");
+  }
+  expect_refused([&](auto&, auto& segment) { load(segment, 0x80000000, 0xFFFFFFFF); },
+                 "a segment of 4294967295 bytes at 0x80000000 is outside the memory (allowed: "
+                 "0x80000000 to 0x83feffff)");
+  expect_refused(
+      [&](auto&, auto& segment) {
+        load(segment, 0x80000000, 0x10000);
+        segment.p_filesz = 0x10000;
+        segment.p_offset = 0xFFFFFF00;
+      },
+      "the file ends before its segments");
+}
+
+TEST_F(BadElf, EveryTruncationIsRefusedOrRuns) {
+  for (std::size_t size = 0; size < good_.size(); size += 1999) {
+    write_text("short.elf", good_.substr(0, size));
+    const ProgramRun run = mxe({"run", path("short.elf"), "--timeout-us", "1000"});
+    EXPECT_TRUE(run.exit_code == 2 || (run.exit_code == 0 && run.err.empty())) << size << run.err;
+  }
+}
+
+TEST_F(BadElf, OptionsThatDoNotFit) {
+  const std::string good = firmware("bare_metal", 32);
+  expect_error({"run"}, "firmware is required");
+  expect_error({"run", good, "--on", "golden"}, "firmware needs registers");
+  expect_error({"run", good, "--on", "fpga"}, "cannot run on 'fpga'");
+  expect_error({"run", good, "--config", "huge"}, "huge");
+  expect_error({"run", good, "--set", "NUM_PE=0"}, "NUM_PE");
+  expect_error({"run", good, "--quantum", "0"}, "--quantum");
+  expect_error({"run", good, "--timeout-us", "-1"}, "--timeout-us");
+  expect_error({"run", good, "--mem-latency", "0"}, "latency");
+  expect_error({"run", good, "--waves", path("a.fst")}, "--waves needs --on rtl");
+#ifdef MXE_WITH_RTL
+  expect_error({"run", good, "--on", "rtl", "--trace", path("t.json")}, "--trace needs --on model");
+#endif
+  expect_error({"run", good, std::string(70000, 'x')}, "arguments need");
+}
+
+}  // namespace
+}  // namespace mxe::test

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// Firmware does what the host does, in the same simulated time on model and RTL, with every quantum
+// and in every run.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "model/job/job.h"
+#include "model/numerics/quantize.h"
+#include "sw/mxe/digits.h"
+#include "tests/firmware/firmware_run.h"
+
+namespace mxe::test {
+namespace {
+
+class Firmware : public CliTest, public testing::WithParamInterface<int> {
+ protected:
+  /// Runs the program everywhere and in several ways; expects the same bytes, exit code, times and
+  /// number of accesses of all. Returns what it printed.
+  std::string run_everywhere(const std::string& name,
+                             const std::vector<std::string>& arguments = {}) {
+    std::vector<std::string> words{"run", firmware(name, GetParam()), "--summary"};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    const ProgramRun first = mxe(words);
+    EXPECT_EQ(first.exit_code, 0) << first.err;
+    EXPECT_NE(first.err.find("mxe run: exit code 0 after "), std::string::npos) << first.err;
+    for (const std::string& engine : engines()) {
+      for (const char* quantum : {"1", "137", "100000000"}) {
+        std::vector<std::string> others = words;
+        others.insert(others.end(), {"--on", engine, "--quantum", quantum});
+        const ProgramRun other = mxe(others);
+        SCOPED_TRACE(engine + ", quantum " + quantum);
+        EXPECT_EQ(other.exit_code, 0);
+        EXPECT_EQ(other.out, first.out);
+        EXPECT_EQ(other.err, first.err);
+      }
+    }
+    return first.out;
+  }
+};
+
+/// The operands of sw/firmware/bare_metal.c: 8 rows of 32 elements, a and b in turns.
+Job bare_metal_job() {
+  constexpr std::size_t kRows = 8, kK = 32;
+  Job job;
+  for (mx::MxTensor* operand : {&job.a, &job.b}) {
+    operand->format = mx::FormatId::mxfp8_e4m3;
+    operand->rows = kRows;
+    operand->k = kK;
+  }
+  uint32_t state = 1;
+  const auto code = [&state] {
+    state = state * 1664525 + 1013904223;
+    const uint32_t random = state >> 16;
+    return static_cast<uint8_t>((random & 0x87) | (5 + (random >> 8 & 3)) << 3);
+  };
+  for (std::size_t row = 0; row < kRows; row++) {
+    for (std::size_t k = 0; k < kK; k++) {
+      job.a.codes.push_back(code());
+      job.b.codes.push_back(code());
+    }
+    job.a.scales.push_back(static_cast<uint8_t>(127 + row % 3));
+    job.b.scales.push_back(static_cast<uint8_t>(127 - row % 2));
+  }
+  return job;
+}
+
+TEST_P(Firmware, BareMetalMultiplies) {
+  const std::vector<uint8_t> expected = bare_metal_job().golden({}).bytes;
+  std::string text;
+  for (std::size_t i = 0; i < expected.size(); i += 4) {
+    uint32_t word = 0;
+    std::memcpy(&word, &expected[i], sizeof word);
+    text += fmt::format("{:08x}{}", word, i / 4 % 8 == 7 ? "\n" : " ");
+  }
+  EXPECT_EQ(run_everywhere("bare_metal"), text);
+}
+
+std::string expected_digits() {
+  const cli::Digits digits = cli::load_digits(MXE_DIGITS_DIR);
+  std::vector<float> x = digits.images;
+  for (const cli::DenseLayer& layer : digits.layers) {
+    if (&layer != &digits.layers.front()) cli::relu(x);
+    constexpr auto kFormat = mx::FormatId::mxfp8_e4m3;
+    Job job;
+    job.a = mx::quantize_rows(x.data(), digits.count, layer.inputs, kFormat);
+    job.b = mx::quantize_rows(layer.weights.data(), layer.outputs, layer.inputs, kFormat);
+    job.bias = layer.bias;
+    job.bias_one_row = true;
+    const std::vector<uint8_t> bytes = job.golden({}).bytes;
+    x.resize(bytes.size() / sizeof(float));
+    std::memcpy(x.data(), bytes.data(), bytes.size());
+  }
+  uint32_t checksum = 2166136261;
+  std::vector<uint8_t> bytes(x.size() * sizeof(float));
+  std::memcpy(bytes.data(), x.data(), bytes.size());
+  for (const uint8_t byte : bytes) checksum = (checksum ^ byte) * 16777619;
+  return fmt::format("digits: {} of {} recognised, logits {:08x}\n",
+                     cli::count_correct(x, digits.labels), digits.count, checksum);
+}
+
+TEST_P(Firmware, DigitsAreThoseOfTheHost) {
+  EXPECT_EQ(run_everywhere("digits"), expected_digits());
+}
+
+TEST_P(Firmware, AnInterruptStopsAComputationAtTheSamePlaceEverywhere) {
+  const std::string out = run_everywhere("guest", {"interrupt"});
+  EXPECT_EQ(std::count(out.begin(), out.end(), '\n'), 6) << out;
+}
+
+TEST_P(Firmware, TimeIsTheSameEverywhere) { run_everywhere("guest", {"time"}); }
+
+TEST_P(Firmware, TimeHas64Bits) {
+  EXPECT_EQ(mxe({"run", firmware("guest", GetParam()), "long"}).exit_code, 0);
+}
+
+TEST_P(Firmware, ExitCodeAndArguments) {
+  const std::string guest = firmware("guest", GetParam());
+  const ProgramRun run = mxe({"run", guest, "--", "arguments", "--set", "a=1", "b=2", ""});
+  EXPECT_EQ(run.exit_code, 46) << run.err;
+  EXPECT_EQ(run.out, fmt::format("guest{}.elf\narguments\n--set\na=1\nb=2\n\n", GetParam()));
+  EXPECT_EQ(run.err, "");
+}
+
+TEST_P(Firmware, UartIsStandardInputAndOutput) {
+  std::string text;
+  for (int byte = 0; byte < 256; byte++) text += static_cast<char>(byte);
+  write_text("input", text);
+  feed(path("input"));
+  const ProgramRun run = mxe({"run", firmware("guest", GetParam()), "echo"});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_EQ(run.out, text);
+}
+
+TEST_P(Firmware, OptionsOfTheEngineChangeTheTime) {
+  const std::string elf = firmware("guest", GetParam());
+  const ProgramRun usual = mxe({"run", elf, "interrupt"});
+  for (const std::vector<std::string>& options : {std::vector<std::string>{"--mem-latency", "200"},
+                                                  {"--config", "small"},
+                                                  {"--set", "MAX_BURST=1"}}) {
+    std::vector<std::string> words{"run", elf, "interrupt"};
+    words.insert(words.end(), options.begin(), options.end());
+    const ProgramRun other = mxe(words);
+    EXPECT_EQ(other.exit_code, 0) << other.err;
+    EXPECT_NE(other.out, usual.out) << options[0];
+  }
+}
+
+TEST_P(Firmware, TraceShowsTheEngine) {
+  const ProgramRun run =
+      mxe({"run", firmware("bare_metal", GetParam()), "--trace", path("trace.json")});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_NE(read_text("trace.json").find("\"fetch\""), std::string::npos);
+}
+
+INSTANTIATE_TEST_SUITE_P(Bits, Firmware, testing::Values(32, 64));
+
+}  // namespace
+}  // namespace mxe::test

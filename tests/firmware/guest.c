@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// Does what its first argument says; the tests of the platform run it.
+#include "soc.h"
+
+static bool equal(const char* a, const char* b) {
+  while (*a && *a == *b) {
+    a++;
+    b++;
+  }
+  return *a == *b;
+}
+
+static void put_line(const char* name, uint32_t value) {
+  soc_put(name);
+  soc_put(" ");
+  soc_put_unsigned(value);
+  soc_put("\n");
+}
+
+// ---- Well-behaved
+
+static volatile uint32_t interrupts;
+static uint32_t seen_at;
+static const struct mxe_port* engine;
+
+static void on_engine(void) {
+  engine->write32(engine->ctx, MXE_REG_IRQ_STATUS, MXE_IRQ_STATUS_DONE_MASK);
+  (void)engine->read32(engine->ctx, MXE_REG_IRQ_STATUS);  // the line falls later than the answer
+  seen_at = (uint32_t)soc_now_ns();
+  interrupts = interrupts + 1;
+}
+
+static _Alignas(MXE_DESC_SIZE) uint8_t ring[4 * MXE_DESC_SIZE];
+static uint8_t operand[64 * 64], scales[64 * 2];
+static uint32_t product[64][64];
+
+/// A job runs while the processor computes, without an access to any device: the interrupt stops
+/// the computation at the same place whatever the quantum and whatever the engine.
+static int compute_until_interrupt(uint32_t jobs) {
+  const struct mxe_port port = soc_engine_port();
+  struct mxe_port polling = port;
+  polling.wait_irq = NULL;
+  const uint64_t address = (uintptr_t)operand, scale_address = (uintptr_t)scales;
+  const struct mxe_job job = {.format_a = MXE_FORMAT_MXINT8,
+                              .format_b = MXE_FORMAT_MXINT8,
+                              .m = 64,
+                              .n = 64,
+                              .k = 64,
+                              .a_addr = address,
+                              .b_addr = address,
+                              .a_stride = 64,
+                              .b_stride = 64,
+                              .a_scale_addr = scale_address,
+                              .b_scale_addr = scale_address,
+                              .a_scale_stride = 2,
+                              .b_scale_stride = 2,
+                              .d_addr = (uintptr_t)product,
+                              .d_stride = sizeof product[0]};
+  struct mxe_device device;
+  engine = &port;
+  if (mxe_probe(&device, &polling, ring, (uintptr_t)ring, 4) != MXE_OK) return 1;
+  port.write32(port.ctx, MXE_REG_IRQ_MASK, MXE_IRQ_STATUS_DONE_MASK);
+  soc_enable_interrupts(on_engine);
+  for (uint32_t i = 0; i < jobs; i++) {
+    uint32_t id = 0, turns = 0;
+    const uint32_t before = interrupts;
+    if (mxe_submit(&device, &job, &id) != MXE_OK) return 2;
+    while (interrupts == before) turns++;
+    put_line("turns", turns);
+    put_line("at", seen_at);
+    if (mxe_wait(&device, id, 1000, NULL) != MXE_OK) return 3;
+  }
+  return 0;
+}
+
+/// Sleeps, and computes until the timer interrupts; prints the times.
+static int keep_time(void) {
+  soc_enable_interrupts(NULL);
+  for (uint32_t i = 0; i < 5; i++) {
+    soc_sleep_ns(1000 + 777 * i);
+    put_line("woke", (uint32_t)soc_now_ns());
+  }
+  const uint64_t end = soc_now_ns() + 5000;
+  uint32_t turns = 0;
+  while (soc_now_ns() < end) turns++;
+  put_line("turns", turns);
+  return 0;
+}
+
+static int print_arguments(int argc, char** argv) {
+  for (int i = 0; i < argc; i++) {
+    soc_put(argv[i]);
+    soc_put("\n");
+  }
+  return argv[argc] ? 1 : 40 + argc;
+}
+
+static int echo(void) {
+  for (int c = soc_get_char(); c >= 0; c = soc_get_char()) soc_put_char((char)c);
+  return 0;
+}
+
+/// Time is 64 bits wide and goes on in halves.
+static int long_sleep(void) {
+  soc_enable_interrupts(NULL);
+  const uint64_t start = soc_now_ns();
+  soc_sleep_ns(UINT64_C(5000000000));
+  const uint64_t slept = soc_now_ns() - start;
+  return slept >= UINT64_C(5000000000) && slept < UINT64_C(5000001000) ? 0 : 1;
+}
+
+/// More accesses to the engine's registers than anything else.
+static int read_registers(void) {
+  const struct mxe_port port = soc_engine_port();
+  uint32_t sum = 0;
+  for (uint32_t i = 0; i < 100000; i++) sum += port.read32(port.ctx, MXE_REG_STATUS);
+  return sum == 100000 * MXE_STATUS_EMPTY_MASK ? 0 : 1;
+}
+
+// ---- Faults (guest_faults.S)
+
+// clang-format off
+#define FAULTS(X) \
+  X(read) X(read_short) X(read_below) X(write) X(write_short) \
+  X(write_wide) X(atomic) X(misaligned) X(illegal) X(illegal_short) \
+  X(ebreak) X(ebreak_short) X(ecall) X(deadlock) X(loop) \
+  X(timer_write) X(uart_byte) X(engine_read) X(engine_write) X(jump)
+// clang-format on
+#define DECLARE(name) void run_##name(void);
+#define ROW(name) {#name, run_##name},
+FAULTS(DECLARE)
+
+static const struct {
+  const char* name;
+  void (*run)(void);
+} faults[] = {FAULTS(ROW)};
+
+int main(int argc, char** argv) {
+  const char* what = argc > 1 ? argv[1] : "";
+  if (equal(what, "interrupt")) return compute_until_interrupt(3);
+  if (equal(what, "time")) return keep_time();
+  if (equal(what, "long")) return long_sleep();
+  if (equal(what, "arguments")) return print_arguments(argc, argv);
+  if (equal(what, "echo")) return echo();
+  if (equal(what, "registers")) return read_registers();
+  for (unsigned i = 0; i < sizeof faults / sizeof faults[0]; i++) {
+    if (equal(what, faults[i].name)) faults[i].run();
+  }
+  return 99;
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// The firmware's work without a processor, to compare speeds with (speed.py): the same sources on
+// the platform's host, whose instructions take no simulated time.
+//
+//     mxe_native registers|digits|nothing model|rtl DATA
+#include <fmt/format.h>
+
+#include <cstring>
+#include <functional>
+#include <string>
+
+extern "C" {
+#include "digits.h"
+}
+#include "model/numerics/files.h"
+#include "model/platform/driver_port.h"
+#include "model/platform/platform.h"
+#include "mxe_regs.h"
+#include "sw/device/engines.h"
+
+namespace {
+
+constexpr int kAccesses = 100000;  // as in guest.c
+
+/// The data of a .npy file of version 1.0 with a header of 128 bytes, aligned for numbers.
+std::vector<uint32_t> load(const std::string& folder, const std::string& name) {
+  const std::vector<uint8_t> file = mx::read_file(folder + "/" + name + ".npy");
+  std::vector<uint32_t> data((file.size() - 128 + 3) / 4);
+  std::memcpy(data.data(), file.data() + 128, file.size() - 128);
+  return data;
+}
+
+void run_registers(mxe::Host& host) {
+  for (int i = 0; i < kAccesses; i++) {
+    uint32_t value = 0;
+    host.try_read(MXE_REG_STATUS, value);
+  }
+}
+
+void run_digits(mxe::Host& host, const std::string& folder) {
+  const auto images = load(folder, "test_images"), labels = load(folder, "test_labels");
+  digits_data data{};
+  data.images = reinterpret_cast<const uint8_t*>(images.data());
+  data.labels = reinterpret_cast<const uint8_t*>(labels.data());
+  std::vector<uint32_t> weights[DIGITS_LAYERS], biases[DIGITS_LAYERS];
+  for (int i = 0; i < DIGITS_LAYERS; i++) {
+    weights[i] = load(folder, fmt::format("weight{}", i + 1));
+    biases[i] = load(folder, fmt::format("bias{}", i + 1));
+    data.weights[i] = weights[i].data();
+    data.biases[i] = biases[i].data();
+  }
+  const uint64_t address = host.allocate(sizeof(digits_memory), MXE_DESC_SIZE);
+  auto* memory =
+      reinterpret_cast<digits_memory*>(host.memory().data(address, sizeof(digits_memory)));
+  const mxe_port port = mxe::make_driver_port(host);
+  digits_result result{};
+  if (digits_run(&port, &data, memory, address, &result) != MXE_OK) return;
+  fmt::print("digits: {} of {} recognised, logits {:08x}\n", result.correct,
+             static_cast<int>(DIGITS_IMAGES), result.checksum);
+}
+
+}  // namespace
+
+extern "C" int sc_main(int argc, char** argv);
+extern "C" int sc_main(int argc, char** argv) {
+  if (argc != 4) return 2;
+  const std::string what = argv[1], folder = argv[3];
+  mxe::EngineSetup setup;
+  setup.params = mxe::Params::named("base");
+  mxe::Platform platform("platform", mxe::Memory::Config{},
+                         [&] { return make_engine(mxe::parse_target(argv[2]), setup); });
+  platform.run([&](mxe::Host& host) {
+    if (what == "registers") run_registers(host);
+    if (what == "digits") run_digits(host, folder);
+  });
+  return 0;
+}

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: Apache-2.0
+"""gdb itself, in batch mode, on firmware: breakpoints, steps, registers, memory, interrupt.
+
+    test_gdb.py --mxe-run FILE --firmware FOLDER --gdb FILE
+"""
+import argparse
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+import unittest
+
+OPTIONS = argparse.Namespace()
+SECONDS = 60  # more than any of this takes
+
+
+class Guest:
+    """A program that waits for gdb."""
+
+    def __init__(self, name, *arguments):
+        self.elf = f"{OPTIONS.firmware}/{name}.elf"
+        command = [OPTIONS.mxe_run, "run", self.elf, "--gdb", "0", "--summary", "--", *arguments]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        line = self.process.stderr.readline()
+        self.port = int(re.fullmatch(r"mxe run: waiting for gdb on 127\.0\.0\.1:(\d+)\n", line)[1])
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.communicate()
+
+    def end(self):
+        """(exit code, stdout, stderr)"""
+        out, err = self.process.communicate(timeout=SECONDS)
+        return self.process.returncode, out, err
+
+    def start_gdb(self, *commands):
+        line = [OPTIONS.gdb, "-batch", "-nx", "-ex", f"target remote 127.0.0.1:{self.port}"]
+        for command in commands:
+            line += ["-ex", command]
+        return subprocess.Popen(line + [self.elf], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                stderr=subprocess.STDOUT, text=True)
+
+    def gdb(self, *commands):
+        """What gdb prints."""
+        return self.start_gdb(*commands).communicate(timeout=SECONDS)[0]
+
+
+def plain(name, *arguments):
+    """(exit code, stdout, stderr) without gdb."""
+    command = [OPTIONS.mxe_run, "run", f"{OPTIONS.firmware}/{name}.elf", "--summary", "--", *arguments]
+    run = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
+    return run.returncode, run.stdout, run.stderr
+
+
+class Gdb(unittest.TestCase):
+    @staticmethod
+    def each():
+        return [(f"guest{bits}", bits) for bits in (32, 64)]
+
+    def test_breakpoints_arguments_and_the_stack(self):
+        for name, _ in self.each():
+            with Guest(name, "interrupt") as guest:
+                printed = guest.gdb("break main", "continue", "print argc", "print argv[1]", "break on_engine",
+                                    "continue", "backtrace", "continue", "print interrupts", "delete", "continue")
+                self.assertIn('$1 = 2\n$2 = 0x83ff', printed)
+                self.assertIn('"interrupt"', printed)
+                self.assertRegex(printed, r"#0 +on_engine \(\) at .*\n#1 .* trap \(\)")
+                self.assertIn("$3 = 1\n", printed)
+                self.assertIn("exited normally", printed)
+                self.assertEqual(guest.end(), plain(name, "interrupt"), "gdb changes nothing that software sees")
+
+    def test_steps(self):
+        for name, _ in self.each():
+            with Guest(name, "time") as guest:
+                printed = guest.gdb("break soc_put_unsigned", "continue", "delete", "print/x $pc", "stepi",
+                                    "print/x $pc", "stepi", "stepi", "print/x $pc", "finish", "continue")
+                pcs = [int(pc, 16) for pc in re.findall(r"^\$\d = (0x\w+)$", printed, re.MULTILINE)]
+                self.assertEqual(len(pcs), 3, printed)
+                self.assertIn(pcs[1] - pcs[0], (2, 4))
+                self.assertNotIn(pcs[2], pcs[:2])
+                self.assertIn("put_line (", printed)
+                self.assertEqual(guest.end(), plain(name, "time"))
+
+    def test_stepping_over_wfi_and_into_an_interrupt(self):
+        for name, _ in self.each():
+            with Guest(name, "time") as guest:
+                printed = guest.gdb("break soc_wait_for_interrupt", "continue", "delete", *["stepi"] * 40,
+                                    "continue")
+                self.assertIn("exited normally", printed)
+                self.assertEqual(guest.end(), plain(name, "time"))
+
+    def test_registers_and_memory(self):
+        for name, bits in self.each():
+            with Guest(name, "arguments") as guest:
+                value = "0x123456789abcdef0" if bits == 64 else "0x12345678"
+                printed = guest.gdb("break main", "continue", f"set $t6 = {value}", "print/x $t6", "print/x $a0",
+                                    "set {int}&ring = 0x11223344", "x/4xb &ring", "set argv[1] = argv[0]",
+                                    "x/xw 0x10001000", "continue")
+                self.assertIn(f"= {value}\n", printed)
+                self.assertIn("= 0x2\n", printed)
+                self.assertIn("0x44\t0x33\t0x22\t0x11", printed)
+                self.assertIn("Cannot access memory at address 0x10001000", printed)
+                self.assertEqual(guest.end()[:2], (99, ""), "main saw the argument that gdb had put there")
+
+    def test_interrupt_and_kill(self):
+        for name, _ in self.each():
+            with Guest(name, "loop") as guest:
+                gdb = guest.start_gdb("continue", "backtrace 1", "kill")
+                time.sleep(1.5)
+                gdb.send_signal(signal.SIGINT)
+                printed = gdb.communicate(timeout=SECONDS)[0]
+                self.assertIn("SIGINT", printed)
+                self.assertIn("#0  fault_loop", printed)
+                code, _, err = guest.end()
+                self.assertEqual(code, 3)
+                self.assertIn("killed by the debugger", err)
+
+    def test_faults_can_be_looked_at(self):
+        for name, _ in self.each():
+            for fault, sign in (("read", "SIGSEGV"), ("engine_read", "SIGSEGV"), ("illegal", "SIGILL")):
+                with Guest(name, fault) as guest:
+                    printed = guest.gdb("continue", "print $pc", "continue")
+                    self.assertIn(sign, printed)
+                    self.assertIn(f"<fault_{fault}>", printed)
+                    self.assertIn("exited with code 03", printed)
+                    self.assertEqual(guest.end(), plain(name, fault))
+
+    def test_an_ebreak_is_a_breakpoint(self):
+        for name, _ in self.each():
+            for kind in ("ebreak", "ebreak_short"):
+                with Guest(name, kind) as guest:
+                    self.assertIn("SIGTRAP", guest.gdb("continue", "continue"))
+                    self.assertEqual(guest.end()[0], 99)
+
+    def test_detached_and_disconnected_programs_run_on(self):
+        for name, _ in self.each():
+            with Guest(name, "time") as guest:
+                guest.gdb("break main", "continue", "detach")
+                self.assertEqual(guest.end(), plain(name, "time"))
+            with Guest(name, "time") as guest:
+                socket.create_connection(("127.0.0.1", guest.port)).close()
+                self.assertEqual(guest.end(), plain(name, "time"))
+
+
+class Port(unittest.TestCase):
+    def test_one_in_use_is_bad_input(self):
+        with socket.socket() as taken:
+            taken.bind(("127.0.0.1", 0))
+            taken.listen()
+            port = taken.getsockname()[1]
+            run = subprocess.run([OPTIONS.mxe_run, "run", f"{OPTIONS.firmware}/guest32.elf", "--gdb", str(port)],
+                                 capture_output=True, text=True, timeout=SECONDS, check=False)
+        self.assertEqual(run.returncode, 2)
+        self.assertEqual(run.stderr, f"mxe run: cannot listen for gdb on 127.0.0.1:{port}: Address already in use\n")
+
+    def test_nobody_else_is_let_in(self):
+        with Guest("guest32", "time") as guest:
+            self.assertRaises(OSError, socket.create_connection, ("127.0.0.2", guest.port), 5)
+
+    def test_garbage_is_no_harm(self):
+        with Guest("guest32", "time") as guest:
+            with socket.create_connection(("127.0.0.1", guest.port)) as gdb:
+                for packet in (b"", b"m", b"mzz,", b"m0,ffffffffffffffff", b"M80000000,4:0", b"Pff=0", b"G1", b"Z9,0,0",
+                               b"qXfer:features:read:target.xml:ffff,1", b"\xff\x00"):
+                    gdb.sendall(b"$" + packet + b"#%02x" % (sum(packet) % 256))
+                gdb.sendall(b"noise$c#00$c#63")
+                gdb.settimeout(SECONDS)
+                received = b""
+                while b"$W00#" not in received:
+                    received += gdb.recv(4096)
+            self.assertEqual(guest.end(), plain("guest32", "time"))
+            self.assertIn(b"$E01#", received)
+            self.assertIn(b"-", received)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--mxe-run", required=True)
+    parser.add_argument("--firmware", required=True)
+    parser.add_argument("--gdb", required=True)
+    _, rest = parser.parse_known_args(namespace=OPTIONS)
+    unittest.main(argv=[sys.argv[0], *rest])
+
+
+if __name__ == "__main__":
+    main()
