@@ -125,10 +125,13 @@ struct mxe_port {
   /// Microseconds of a clock that never goes back. Deadlines and timeouts are measured with it.
   uint64_t (*now_us)(void* ctx);
 
+  /// Whether the interrupt reaches a handler that calls mxe_irq(). If this is false and wait_irq is
+  /// null, the driver leaves interrupts masked.
+  bool interrupts;
+
   /// Blocks while the interrupt line is low, at most `timeout_us`. Returns 0 if the line is high
   /// (also if it was high at the start) or somebody's interrupt came, MXE_ERR_TIMEOUT if none did,
-  /// another negative number if waiting is impossible. Null: the driver leaves interrupts masked
-  /// and polls.
+  /// another negative number if waiting is impossible. Null: mxe_wait() polls.
   int (*wait_irq)(void* ctx, uint32_t timeout_us);
 
   /// Called between two polls: a short pause. May be null.
@@ -175,7 +178,7 @@ struct mxe_job {
 struct mxe_completion {
   uint32_t job_id;
   int code;         ///< MXE_OK if the results are in memory, else why not
-  uint32_t status;  ///< MXE_STATUS_..., as the device wrote it
+  uint32_t status;  ///< MXE_STATUS_..., as the device wrote it; ERR_ABORTED if the driver ended it
   uint64_t cycles;  ///< clocks from the descriptor's fetch to the completion; 0 if unknown
 
   /// After MXE_ERR_READ, WRITE and FETCH: what the bus answered with an error (MXE_FAULT_...),

@@ -64,7 +64,7 @@ void RegisterActions::make_traffic(uint64_t seed) {
     const RegisterInfo& info = register_table[random.uniform(0, register_table.size() - 1)];
     if (random.one_in(8)) {
       struct mxe_counters counters;
-      require(mxe_counters(&driver_, &counters) == MXE_OK, "the counters cannot be read");
+      require(mxe_read_counters(&driver_, &counters) == MXE_OK, "the counters cannot be read");
       require(
           !has_counters_ || adds_up(counters),
           fmt::format("counters: total is {}, its parts add up to another number", counters.total));

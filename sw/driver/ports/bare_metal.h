@@ -49,6 +49,7 @@ static inline void mxe_bare_metal_port(struct mxe_port* port, void* registers) {
   port->read32 = mxe_bare_metal_read32;
   port->write32 = mxe_bare_metal_write32;
   port->now_us = NULL;
+  port->interrupts = false;
   port->wait_irq = NULL;
   port->relax = NULL;
   port->wmb = mxe_bare_metal_fence;
