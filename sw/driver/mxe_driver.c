@@ -775,25 +775,27 @@ static int pause(struct mxe_device* dev, uint32_t longest_us) {
   return MXE_OK;
 }
 
-/// Waits until the job of a number has ended and been called back.
+/// Calls back up to a job that has ended.
+static void deliver_through(struct mxe_device* dev, uint32_t number) {
+  if (!is_before(number, dev->head)) (void)deliver(dev, number - dev->head + 1u);
+}
+
+/// Waits until the job of a number has ended, and calls back for those that end meanwhile.
 static int await(struct mxe_device* dev, uint32_t number, uint32_t timeout_us) {
-  uint64_t since = now_us(dev);
-  for (;;) {
-    const uint32_t finished = dev->finished;
+  uint32_t counted = dev->finished;  // jobs that had ended at the time `since`
+  uint64_t since = 0;
+  for (bool first = true; !is_before(number, dev->finished); first = false) {
     int code = look(dev);
-    if (is_before(number, dev->finished)) {
-      if (!is_before(number, dev->head)) (void)deliver(dev, number - dev->head + 1u);
-      return MXE_OK;
-    }
-    const bool progress = finished != dev->finished;
+    if (is_before(number, dev->finished)) break;
     (void)deliver(dev, dev->finished - dev->head);
     if (!is_open(dev)) return MXE_ERR_STOPPED;
-    if (is_before(number, dev->finished)) continue;  // a callback waited
+    if (is_before(number, dev->finished)) break;  // a callback waited
     if (code != MXE_OK) return code;
+    if (timeout_us == 0) return MXE_ERR_TIMEOUT;
     const uint64_t now = now_us(dev);
-    if (progress) since = now;
+    if (first || counted != dev->finished) since = now;
+    counted = dev->finished;
     if (now - since >= timeout_us) {
-      if (timeout_us == 0) return MXE_ERR_TIMEOUT;
       code = explain_silence(dev);
       if (code != MXE_ERR_TIMEOUT || !has_worked(dev)) return code;
       since = now;
@@ -801,6 +803,8 @@ static int await(struct mxe_device* dev, uint32_t number, uint32_t timeout_us) {
     code = pause(dev, time_to_sleep(dev, now, timeout_us - (now - since)));
     if (code != MXE_OK) return code;
   }
+  deliver_through(dev, number);
+  return MXE_OK;
 }
 
 int mxe_wait(struct mxe_device* dev, uint32_t job_id, uint32_t timeout_us,

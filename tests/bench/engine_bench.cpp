@@ -102,7 +102,6 @@ class Bench {
 
   Platform platform_;
   std::optional<DriverRing> ring_;
-  std::optional<DriverRing> ring_;
   mxe_device driver_{};
   mxe_job job_{};
 };

@@ -256,7 +256,8 @@ TEST_P(Device, ResetStopsALongJob) {
       const uint32_t done = submit(quick);
       EXPECT_EQ(wait(done), MXE_OK);
       const uint32_t running = submit(slow), waiting = submit(quick);
-      EXPECT_EQ(mxe_wait(&driver, running, 5, nullptr), MXE_ERR_TIMEOUT);
+      EXPECT_EQ(mxe_wait(&driver, running, 0, nullptr), MXE_ERR_TIMEOUT);
+      host->wait_cycles(5000);
       ASSERT_EQ(mxe_recover(&driver, timeout_us), MXE_OK);
       mxe_completion completion = {};
       EXPECT_EQ(wait(running, &completion), MXE_ERR_ABORTED);
@@ -266,6 +267,16 @@ TEST_P(Device, ResetStopsALongJob) {
     }
     EXPECT_EQ(run_job(quick), MXE_OK);
     expect_results(quick);
+  });
+}
+
+TEST_P(Device, ALongJobIsNoHang) {
+  run([&] {
+    const mxe_job slow = ones(64, 64, 512);
+    mxe_completion completion = {};
+    ASSERT_EQ(mxe_wait(&driver, submit(slow), 1, &completion), MXE_OK);
+    EXPECT_GT(completion.cycles, 5000u) << "several times the timeout";
+    expect_results(slow);
   });
 }
 
