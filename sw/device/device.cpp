@@ -89,11 +89,12 @@ struct Device::Impl {
   Target target;
   EngineSetup setup;
   std::unique_ptr<Platform> platform;
-  std::optional<mxe_device> driver;  // after the first probe
+  std::optional<DriverRing> ring;
+  std::optional<mxe_device> driver;  // after the first job
 
   /// Runs `program` on the platform's host, with the driver ready and the memory given back after.
   DeviceResult run(const std::function<DeviceResult(Host&)>& program);
-  void probe(Host& host);
+  void open(Host& host);
   DeviceResult execute(const mxe_job& descriptor);
 };
 
@@ -102,7 +103,7 @@ DeviceResult Device::Impl::run(const std::function<DeviceResult(Host&)>& program
   const auto start = std::chrono::steady_clock::now();
   try {
     platform->run([&](Host& host) {
-      probe(host);
+      open(host);
       const uint64_t mark = host.allocation_mark();
       result = program(host);
       host.release(mark);
@@ -115,14 +116,12 @@ DeviceResult Device::Impl::run(const std::function<DeviceResult(Host&)>& program
   return result;
 }
 
-void Device::Impl::probe(Host& host) {
+void Device::Impl::open(Host& host) {
   if (driver) return;
-  const std::size_t bytes = kRingEntries * MXE_DESC_SIZE;
-  const uint64_t ring = host.allocate(bytes, MXE_DESC_SIZE);
+  ring = make_driver_ring(host, kRingEntries);
   const mxe_port port = make_driver_port(host);
   mxe_device device{};
-  require_ok(mxe_probe(&device, &port, host.memory().data(ring, bytes), ring, kRingEntries),
-             "cannot start the engine");
+  require_ok(mxe_open(&device, &port, ring->get()), "cannot start the engine");
   driver = device;
 }
 
@@ -131,10 +130,10 @@ DeviceResult Device::Impl::execute(const mxe_job& descriptor) {
   uint32_t id = 0;
   mxe_completion completion{};
   struct mxe_counters counters {};
-  require_ok(mxe_counters_clear(&*driver), "cannot clear the counters");
-  require_ok(mxe_submit(&*driver, &descriptor, &id), "cannot submit the job");
+  require_ok(mxe_clear_counters(&*driver), "cannot clear the counters");
+  require_ok(mxe_submit(&*driver, &descriptor, nullptr, &id), "cannot submit the job");
   require_ok(mxe_wait(&*driver, id, kTimeoutUs, &completion), "the job failed");
-  require_ok(mxe_counters(&*driver, &counters), "cannot read the counters");
+  require_ok(mxe_read_counters(&*driver, &counters), "cannot read the counters");
   DeviceResult result;
   result.cycles = completion.cycles;
   result.counters = to_list(counters);

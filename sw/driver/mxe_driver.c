@@ -1,17 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mxe_driver.h"
 
-// The ring is the driver's only store of jobs: entry (id - 1) mod entries holds the job's
-// descriptor, whose first word is its id, and its completion record. The last tail - head jobs are
-// under way, all others complete, and only the records of complete jobs are read. A record that the
-// device does not write (failed fetch, reset) is written by the driver in its place.
+// Jobs are numbered from mxe_open() on, modulo 2^32. Number s has slot s mod entries and the
+// device's 16-bit index s - origin; a reset of the device moves the origin. A job goes through
+// three states:
+//
+//     head <= s < finished   has ended, its result is in its slot, its callback is still to come
+//     finished <= s < tail   is the device's, as far as is known
+//
+// The submitting context writes `tail`, next_id and the slots and ring entries beyond it. The
+// completing context writes all else. What it frees it announces by `head`, what the other submits
+// is announced by `tail`. Whoever resets the device moves entries of the ring and keeps the
+// submitting context out meanwhile (`exclusive`).
 
 enum {
   WORD = 4,
   ENTRY_WORDS = MXE_DESC_SIZE / WORD,
+  RECORD_SIZE = MXE_DESC_SIZE - MXE_DESC_STATUS,
   MAX_ENTRIES = 1 << 15,       // so that 16-bit indices tell a full ring from an empty one
-  IDLE_INTERRUPTS = 64,        // interrupts in a row without a completion: not a race any more
-  PROBE_TIMEOUT_US = 1000000,  // for transfers of the previous user to end
+  RESET_TIMEOUT_US = 1000000,  // for transfers to end, where the caller gives no time
+  IRQ_ROUNDS = 4,              // causes that come while others are cleared
   FAULT_VERSION_MINOR = 4,     // the first device that has FAULT_ADDR and FAULT_INFO
 };
 
@@ -26,22 +34,90 @@ _Static_assert(MXE_ERR_DESCRIPTOR == -100 - (int)MXE_STATUS_ERR_DESCRIPTOR &&
                    MXE_ERR_ABORTED == -100 - (int)MXE_STATUS_ERR_ABORTED,
                "result codes follow the status codes");
 
+// ------------------------------------------------------------------- words that contexts share
+
+#if defined(__GCC_ATOMIC_INT_LOCK_FREE) && __GCC_ATOMIC_INT_LOCK_FREE == 2
+static uint32_t load_shared(const uint32_t* word) {
+  return __atomic_load_n(word, __ATOMIC_SEQ_CST);
+}
+
+static void store_shared(uint32_t* word, uint32_t value) {
+  __atomic_store_n(word, value, __ATOMIC_SEQ_CST);
+}
+
+static void keep_order(void) { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
+#else  // one processor, whose contexts interrupt each other
+static void keep_order(void) { __asm__ volatile("" ::: "memory"); }
+
+static uint32_t load_shared(const uint32_t* word) {
+  const uint32_t value = *(const volatile uint32_t*)word;
+  keep_order();
+  return value;
+}
+
+static void store_shared(uint32_t* word, uint32_t value) {
+  keep_order();
+  *(volatile uint32_t*)word = value;
+  keep_order();
+}
+#endif
+
 // ------------------------------------------------------------------------------------- the port
 
-static uint32_t read_reg(const struct mxe_device* dev, uint32_t offset) {
-  return dev->port.read32(dev->port.ctx, offset);
+static uint32_t read_reg(const struct mxe_port* port, uint32_t offset) {
+  return port->read32(port->ctx, offset);
 }
 
 static void write_reg(const struct mxe_device* dev, uint32_t offset, uint32_t value) {
   dev->port.write32(dev->port.ctx, offset, value);
 }
 
+static uint64_t now_us(const struct mxe_device* dev) { return dev->port.now_us(dev->port.ctx); }
+
 static void relax(const struct mxe_device* dev) {
   if (dev->port.relax) dev->port.relax(dev->port.ctx);
 }
 
-static void barrier(const struct mxe_device* dev) {
-  if (dev->port.barrier) dev->port.barrier(dev->port.ctx);
+static void write_barrier(const struct mxe_device* dev) {
+  keep_order();
+  if (dev->port.wmb) dev->port.wmb(dev->port.ctx);
+  keep_order();
+}
+
+static void read_barrier(const struct mxe_device* dev) {
+  keep_order();
+  if (dev->port.rmb) dev->port.rmb(dev->port.ctx);
+  keep_order();
+}
+
+/// `from` and `size` in bytes of an entry.
+static void show_device(const struct mxe_device* dev, const volatile uint32_t* entry, uint32_t from,
+                        size_t size) {
+  if (!dev->port.sync_for_device) return;
+  keep_order();
+  dev->port.sync_for_device(dev->port.ctx, (const void*)(uintptr_t)(entry + from / WORD), size);
+}
+
+static void show_host(const struct mxe_device* dev, const volatile uint32_t* entry, uint32_t from,
+                      size_t size) {
+  if (!dev->port.sync_for_host) return;
+  dev->port.sync_for_host(dev->port.ctx, (void*)(uintptr_t)(entry + from / WORD), size);
+  keep_order();
+}
+
+/// Member by member: a copy of the structure would be a call of memcpy on some processors.
+static void copy_port(struct mxe_port* to, const struct mxe_port* from) {
+  to->ctx = from->ctx;
+  to->read32 = from->read32;
+  to->write32 = from->write32;
+  to->now_us = from->now_us;
+  to->interrupts = from->interrupts;
+  to->wait_irq = from->wait_irq;
+  to->relax = from->relax;
+  to->wmb = from->wmb;
+  to->rmb = from->rmb;
+  to->sync_for_device = from->sync_for_device;
+  to->sync_for_host = from->sync_for_host;
 }
 
 // ------------------------------------------------------------------------------------- the ring
@@ -73,99 +149,198 @@ static uint64_t load64(const volatile uint32_t* entry, uint32_t offset) {
 
 static uint32_t ring_mask(const struct mxe_device* dev) { return dev->ring_entries - 1u; }
 
-/// The entry of a free-running index or, with id - 1, of a job.
 static volatile uint32_t* entry_at(const struct mxe_device* dev, uint32_t index) {
   return dev->ring + (size_t)(index & ring_mask(dev)) * ENTRY_WORDS;
 }
 
-/// The entry of a job, or null if the job is not known (any more).
-static volatile uint32_t* entry_of(const struct mxe_device* dev, uint32_t job_id) {
-  volatile uint32_t* entry = entry_at(dev, job_id - 1u);
-  return job_id != 0 && load(entry, MXE_DESC_JOB_ID) == job_id ? entry : NULL;
+static volatile uint32_t* entry_of(const struct mxe_device* dev, uint32_t number) {
+  return entry_at(dev, number - dev->origin);
 }
 
-static bool is_pending(const volatile uint32_t* entry) {
-  return load(entry, MXE_DESC_STATUS) == MXE_STATUS_PENDING;
+static struct mxe_slot* slot_of(const struct mxe_device* dev, uint32_t number) {
+  return dev->slots + (number & ring_mask(dev));
 }
 
-/// Completes a job in the device's place.
-static void complete(volatile uint32_t* entry, uint32_t status) {
-  store(entry, MXE_DESC_DONE_JOB_ID, load(entry, MXE_DESC_JOB_ID));
-  store64(entry, MXE_DESC_CYCLES, 0);
-  store(entry, MXE_DESC_STATUS, status);
+static bool is_before(uint32_t number, uint32_t other) { return (int32_t)(number - other) < 0; }
+
+static void swap_entries(const struct mxe_device* dev, uint32_t a, uint32_t b) {
+  volatile uint32_t* x = entry_at(dev, a);
+  volatile uint32_t* y = entry_at(dev, b);
+  for (uint32_t i = 0; i < ENTRY_WORDS; i++) {
+    const uint32_t word = x[i];
+    x[i] = y[i];
+    y[i] = word;
+  }
 }
 
-static uint32_t jobs_under_way(const struct mxe_device* dev) {
-  return (uint16_t)(dev->tail - dev->head);
+static void reverse_entries(const struct mxe_device* dev, uint32_t first, uint32_t end) {
+  for (; first + 1u < end; first++) swap_entries(dev, first, --end);
 }
 
-/// Whether a job of the ring has not completed as far as is known: it is one of the last submitted.
-static bool is_under_way(const struct mxe_device* dev, uint32_t job_id) {
-  return ((dev->tail - job_id) & ring_mask(dev)) < jobs_under_way(dev);
+/// Moves every entry `by` places towards the beginning, those there to the end.
+static void rotate_ring(const struct mxe_device* dev, uint32_t by) {
+  if (by == 0) return;
+  reverse_entries(dev, 0, by);
+  reverse_entries(dev, by, dev->ring_entries);
+  reverse_entries(dev, 0, dev->ring_entries);
 }
 
-/// Takes note of all jobs that have completed. The device moves its head after the completion
-/// record is in memory; the one status without a record is a failed fetch.
-static int update_head(struct mxe_device* dev) {
+static void clear_ring(struct mxe_device* dev) {
+  const size_t words = (size_t)dev->ring_entries * ENTRY_WORDS;
+  for (size_t i = 0; i < words; i++) dev->ring[i] = 0;
+  show_device(dev, dev->ring, 0, words * WORD);
+  write_barrier(dev);
+}
+
+// -------------------------------------------------------------------------- which context is where
+
+/// The submitting context enters the ring, unless the other one has it for itself. Each side first
+/// says what it wants and then looks at the other: at least one of two sees the other and gives
+/// way.
+static bool enter_submission(struct mxe_device* dev) {
+  store_shared(&dev->submitting, 1);
+  if (!load_shared(&dev->exclusive)) return true;
+  store_shared(&dev->submitting, 0);
+  return false;
+}
+
+static void leave_submission(struct mxe_device* dev) { store_shared(&dev->submitting, 0); }
+
+static bool enter_exclusive(struct mxe_device* dev) {
+  store_shared(&dev->exclusive, 1);
+  if (!load_shared(&dev->submitting)) return true;
+  store_shared(&dev->exclusive, 0);
+  return false;
+}
+
+static void leave_exclusive(struct mxe_device* dev) { store_shared(&dev->exclusive, 0); }
+
+// -------------------------------------------------------------------------------- how jobs end
+
+/// Every status of the device has a code of its own.
+static int code_of_status(uint32_t status) {
+  if (status == MXE_STATUS_OK) return MXE_OK;
+  if (status < MXE_STATUS_ERR_DESCRIPTOR || status > MXE_STATUS_ERR_ABORTED) {
+    return MXE_ERR_PROTOCOL;
+  }
+  return -100 - (int)status;
+}
+
+static bool is_bus_error(int code) {
+  return code == MXE_ERR_READ || code == MXE_ERR_WRITE || code == MXE_ERR_FETCH;
+}
+
+/// Where a job met a bus error, if the device still knows: its registers have the last such job.
+static void read_fault(const struct mxe_device* dev, uint32_t number,
+                       struct mxe_completion* completion) {
+  if (dev->caps.version_minor < FAULT_VERSION_MINOR) return;
+  const uint32_t info = read_reg(&dev->port, MXE_REG_FAULT_INFO);
+  const uint32_t low = read_reg(&dev->port, MXE_REG_FAULT_ADDR_LO);
+  const uint64_t high = read_reg(&dev->port, MXE_REG_FAULT_ADDR_HI);
+  // Another job may fail between the reads.
+  if (read_reg(&dev->port, MXE_REG_FAULT_INFO) != info || info == all_ones) return;
+  if (info >> MXE_FAULT_INFO_INDEX_SHIFT != (uint16_t)(number - dev->origin)) return;
+  completion->fault_operand = info & MXE_FAULT_INFO_OPERAND_MASK;
+  completion->fault_write = (info & MXE_FAULT_INFO_WRITE_MASK) != 0;
+  completion->fault_addr = low | high << 32;
+}
+
+static void set_result(struct mxe_slot* slot, int code, uint32_t status, uint64_t cycles) {
+  slot->result.job_id = slot->id;
+  slot->result.code = code;
+  slot->result.status = status;
+  slot->result.cycles = cycles;
+  slot->result.fault_operand = MXE_FAULT_NONE;
+  slot->result.fault_write = false;
+  slot->result.fault_addr = 0;
+}
+
+/// Ends the oldest job of the device in the driver's name.
+static void end_oldest(struct mxe_device* dev, int code) {
+  set_result(slot_of(dev, dev->finished), code, MXE_STATUS_ERR_ABORTED, 0);
+  dev->finished++;
+}
+
+/// Ends the oldest job of the device as its record says. The one end without a record is a failed
+/// fetch. A job that was taken from the device while it waited has been refused for its shape.
+static void harvest_oldest(struct mxe_device* dev) {
+  struct mxe_slot* slot = slot_of(dev, dev->finished);
+  const volatile uint32_t* entry = entry_of(dev, dev->finished);
+  const uint32_t status = load(entry, MXE_DESC_STATUS);
+  if (status == MXE_STATUS_ERR_SHAPE && slot->abandoned != MXE_OK) {
+    end_oldest(dev, slot->abandoned);
+    return;
+  }
+  if (status == MXE_STATUS_PENDING) {
+    set_result(slot, MXE_ERR_FETCH, MXE_STATUS_ERR_FETCH, 0);
+  } else {
+    const bool own = load(entry, MXE_DESC_DONE_JOB_ID) == slot->id;
+    set_result(slot, own ? code_of_status(status) : MXE_ERR_PROTOCOL, status,
+               load64(entry, MXE_DESC_CYCLES));
+  }
+  if (is_bus_error(slot->result.code)) read_fault(dev, dev->finished, &slot->result);
+  dev->finished++;
+}
+
+/// Takes note of all jobs that have ended. The device moves its head after the record is in memory.
+static int update(struct mxe_device* dev) {
   if (dev->stopped) return MXE_ERR_STOPPED;
-  const uint32_t value = read_reg(dev, MXE_REG_RING_HEAD);
+  const uint32_t value = read_reg(&dev->port, MXE_REG_RING_HEAD);
   if (value == all_ones) return MXE_ERR_GONE;
-  const uint16_t completed = (uint16_t)(value - dev->head);
-  if (value > MXE_RING_HEAD_HEAD_MASK || completed > jobs_under_way(dev)) return MXE_ERR_PROTOCOL;
-  barrier(dev);
-  for (; dev->head != (uint16_t)value; ++dev->head) {
-    volatile uint32_t* entry = entry_at(dev, dev->head);
-    if (is_pending(entry)) complete(entry, MXE_STATUS_ERR_FETCH);
+  read_barrier(dev);
+  const uint32_t ended = (uint16_t)(value - (dev->finished - dev->origin));
+  // Jobs that are submitted after the head was read have not ended.
+  const uint32_t under_way = load_shared(&dev->tail) - dev->finished;
+  if (value > MXE_RING_HEAD_HEAD_MASK || ended > under_way) return MXE_ERR_PROTOCOL;
+  for (uint32_t i = 0; i < ended; i++) {
+    show_host(dev, entry_of(dev, dev->finished), MXE_DESC_STATUS, RECORD_SIZE);
+    harvest_oldest(dev);
   }
   return MXE_OK;
 }
 
-/// The id after `id`: in the next ring entry, and not 0.
-static uint32_t id_after(const struct mxe_device* dev, uint32_t id) {
-  return id + 1u != 0 ? id + 1u : dev->ring_entries;
+static void copy_completion(struct mxe_completion* to, const struct mxe_completion* from) {
+  to->job_id = from->job_id;
+  to->code = from->code;
+  to->status = from->status;
+  to->cycles = from->cycles;
+  to->fault_operand = from->fault_operand;
+  to->fault_write = from->fault_write;
+  to->fault_addr = from->fault_addr;
 }
 
-// -------------------------------------------------------------------------------- probe and reset
-
-static void read_capabilities(struct mxe_device* dev, uint32_t version) {
-  struct mxe_capabilities* caps = &dev->caps;
-  caps->version_major = (uint8_t)(version >> MXE_VERSION_MAJOR_SHIFT);
-  caps->version_minor = (uint8_t)(version >> MXE_VERSION_MINOR_SHIFT);
-  caps->version_patch = (uint16_t)version;
-#define READ_WORD(member, REGISTER) caps->member = read_reg(dev, MXE_REG_##REGISTER);
-  MXE_CAPABILITY_WORDS(READ_WORD)
-#undef READ_WORD
-  const uint32_t features = read_reg(dev, MXE_REG_FEATURES);
-#define READ_FLAG(member, FIELD) caps->member = (features & MXE_FEATURES_##FIELD##_MASK) != 0;
-  MXE_CAPABILITY_FLAGS(READ_FLAG)
-#undef READ_FLAG
+/// Calls back for jobs that have ended. The callback may do anything with the device, close it too.
+static int deliver(struct mxe_device* dev, uint32_t budget) {
+  int count = 0;
+  while (budget-- > 0 && dev->ring && dev->head != dev->finished) {
+    const struct mxe_slot* slot = slot_of(dev, dev->head);
+    const mxe_callback done = slot->options.done;
+    void* user = slot->options.user;
+    struct mxe_completion completion;
+    copy_completion(&completion, &slot->result);
+    store_shared(&dev->head, dev->head + 1u);  // from here on the slot may have another job
+    count++;
+    if (done) done(user, &completion);
+  }
+  return count;
 }
 
-static int identify(struct mxe_device* dev) {
-  if (read_reg(dev, MXE_REG_ID) != MXE_ID_RESET) return MXE_ERR_NODEV;
-  const uint32_t version = read_reg(dev, MXE_REG_VERSION);
-  if ((version ^ MXE_VERSION_RESET) & MXE_VERSION_MAJOR_MASK) return MXE_ERR_VERSION;
-  read_capabilities(dev, version);
-  return MXE_OK;
-}
-
-static bool is_usable_ring(const struct mxe_device* dev, const void* mem, uint64_t bus_addr,
-                           uint32_t entries) {
-  return entries != 0 && (entries & (entries - 1u)) == 0 && entries <= MAX_ENTRIES &&
-         entries <= dev->caps.queue_depth && bus_addr % MXE_DESC_SIZE == 0 &&
-         (uintptr_t)mem % sizeof(uint64_t) == 0;
-}
+// ------------------------------------------------------------------------------- start and stop
 
 /// Disables the device, breaks off its job and waits until its bus is quiet.
 static int stop(struct mxe_device* dev, uint32_t timeout_us) {
   write_reg(dev, MXE_REG_CTRL, MXE_CTRL_SOFT_RESET_MASK);
-  for (uint32_t waited_us = 0;; waited_us++) {
-    const uint32_t status = read_reg(dev, MXE_REG_STATUS);
+  const uint64_t begin = now_us(dev);
+  for (;;) {
+    const bool late = now_us(dev) - begin >= timeout_us;
+    const uint32_t status = read_reg(&dev->port, MXE_REG_STATUS);
     if (status == all_ones) return MXE_ERR_GONE;
-    if (!(status & MXE_STATUS_RESETTING_MASK)) return MXE_OK;
-    if (waited_us == timeout_us) return MXE_ERR_TIMEOUT;
+    if (!(status & MXE_STATUS_RESETTING_MASK)) break;
+    if (late) return MXE_ERR_TIMEOUT;
     relax(dev);
   }
+  read_barrier(dev);
+  return MXE_OK;
 }
 
 static uint32_t log2_of(uint32_t power_of_two) {
@@ -174,73 +349,231 @@ static uint32_t log2_of(uint32_t power_of_two) {
   return log2;
 }
 
-/// Enables a stopped device with an empty ring that begins wherever its head stands.
+/// Makes the unfinished jobs the next ones of a stopped device, wherever its head stands.
+static void hand_over(struct mxe_device* dev, uint32_t head) {
+  const uint32_t by = (dev->finished - dev->origin - head) & ring_mask(dev);
+  const size_t bytes = (size_t)dev->ring_entries * MXE_DESC_SIZE;
+  dev->origin = dev->finished - head;
+  if (dev->finished == dev->tail) return;
+  show_host(dev, dev->ring, 0, bytes);
+  rotate_ring(dev, by);
+  for (uint32_t number = dev->finished; number != dev->tail; number++) {
+    volatile uint32_t* entry = entry_of(dev, number);
+    for (uint32_t i = MXE_DESC_STATUS; i < MXE_DESC_SIZE; i += WORD) store(entry, i, 0);
+  }
+  show_device(dev, dev->ring, 0, bytes);
+  write_barrier(dev);
+}
+
+static bool takes_interrupts(const struct mxe_device* dev) {
+  return dev->port.interrupts || dev->port.wait_irq;
+}
+
+/// Enables a stopped device with the jobs that have not finished.
 static int start(struct mxe_device* dev) {
-  const uint32_t head = read_reg(dev, MXE_REG_RING_HEAD);
+  const uint32_t head = read_reg(&dev->port, MXE_REG_RING_HEAD);
   if (head == all_ones) return MXE_ERR_GONE;
   if (head > MXE_RING_HEAD_HEAD_MASK) return MXE_ERR_PROTOCOL;
-  dev->head = dev->tail = (uint16_t)head;
+  hand_over(dev, head);
   dev->stopped = false;
-  // Keep the entry of a job computable from its id: skip ids until both agree again.
-  while (((dev->next_job - 1u) & ring_mask(dev)) != (head & ring_mask(dev))) {
-    dev->next_job = id_after(dev, dev->next_job);
-  }
+  store_shared(&dev->overflowed, 0);
   write_reg(dev, MXE_REG_RING_BASE_LO, (uint32_t)dev->ring_bus_addr);
   write_reg(dev, MXE_REG_RING_BASE_HI, (uint32_t)(dev->ring_bus_addr >> 32));
   write_reg(dev, MXE_REG_RING_SIZE_LOG2, log2_of(dev->ring_entries));
-  write_reg(dev, MXE_REG_RING_TAIL, head);
+  write_reg(dev, MXE_REG_RING_TAIL, (uint16_t)(dev->tail - dev->origin));
   write_reg(dev, MXE_REG_IRQ_STATUS, irq_events);
-  write_reg(dev, MXE_REG_IRQ_MASK, dev->port.wait_irq ? irq_sources : 0);
+  write_reg(dev, MXE_REG_IRQ_MASK, takes_interrupts(dev) ? irq_sources : 0);
   write_reg(dev, MXE_REG_CTRL, MXE_CTRL_ENABLE_MASK);
   return MXE_OK;
 }
 
-static void clear_ring(struct mxe_device* dev) {
-  const size_t words = (size_t)dev->ring_entries * ENTRY_WORDS;
-  for (size_t i = 0; i < words; i++) dev->ring[i] = 0;
-  barrier(dev);
+/// After a stop: jobs that ended in the last moment have their records. A job that the reset broke
+/// off has one, too, and is not among them.
+static void harvest_last_moment(struct mxe_device* dev) {
+  for (; dev->finished != dev->tail; harvest_oldest(dev)) {
+    volatile uint32_t* entry = entry_of(dev, dev->finished);
+    show_host(dev, entry, MXE_DESC_STATUS, RECORD_SIZE);
+    const uint32_t status = load(entry, MXE_DESC_STATUS);
+    if (status == MXE_STATUS_PENDING || status == MXE_STATUS_ERR_ABORTED) return;
+  }
 }
 
-int mxe_probe(struct mxe_device* dev, const struct mxe_port* port, void* ring_mem,
-              uint64_t ring_bus_addr, uint32_t ring_entries) {
-  if (!dev || !port || !port->read32 || !port->write32 || !ring_mem) return MXE_ERR_ARGUMENT;
-  dev->port = *port;
-  dev->ring = NULL;
-  int code = identify(dev);
-  if (code != MXE_OK) return code;
-  if (!is_usable_ring(dev, ring_mem, ring_bus_addr, ring_entries)) return MXE_ERR_RING;
-  code = stop(dev, PROBE_TIMEOUT_US);
-  if (code != MXE_OK) return code;
-  dev->stopped = true;
-  dev->ring = (volatile uint32_t*)ring_mem;
-  dev->ring_bus_addr = ring_bus_addr;
-  dev->ring_entries = ring_entries;
-  dev->next_job = 1;
-  clear_ring(dev);
-  code = start(dev);
-  if (code == MXE_OK) code = mxe_counters_clear(dev);
-  if (code != MXE_OK) dev->ring = NULL;
-  return code;
+/// Ends all jobs that the device was given. One of them may have the record of its end.
+static void abort_all(struct mxe_device* dev) {
+  while (dev->finished != dev->tail) {
+    volatile uint32_t* entry = entry_of(dev, dev->finished);
+    show_host(dev, entry, MXE_DESC_STATUS, RECORD_SIZE);
+    if (load(entry, MXE_DESC_STATUS) != MXE_STATUS_PENDING) {
+      harvest_oldest(dev);
+    } else {
+      end_oldest(dev, MXE_ERR_ABORTED);
+    }
+  }
 }
 
-static bool is_probed(const struct mxe_device* dev) { return dev && dev->ring; }
-
-int mxe_reset(struct mxe_device* dev, uint32_t timeout_us) {
-  if (!is_probed(dev)) return MXE_ERR_ARGUMENT;
-  int code = update_head(dev);  // a soft reset may move the head: tell now who has finished
-  if (code == MXE_ERR_GONE) return code;
+/// Resets the device and lets it go on with the jobs that nobody abandoned.
+static int restart(struct mxe_device* dev) {
   dev->stopped = true;
-  code = stop(dev, timeout_us);
+  const int code = stop(dev, RESET_TIMEOUT_US);
   if (code != MXE_OK) return code;
-  barrier(dev);
-  for (; dev->head != dev->tail; ++dev->head) {
-    volatile uint32_t* entry = entry_at(dev, dev->head);
-    if (is_pending(entry)) complete(entry, MXE_STATUS_ERR_ABORTED);
+  harvest_last_moment(dev);
+  while (dev->finished != dev->tail && slot_of(dev, dev->finished)->abandoned != MXE_OK) {
+    end_oldest(dev, slot_of(dev, dev->finished)->abandoned);
   }
   return start(dev);
 }
 
-// ------------------------------------------------------------------------------------------ jobs
+/// Takes a job from the device, which then ends with `code`. A job that waits gets a descriptor
+/// that the device refuses when its turn comes. The job whose turn it is can only be reset.
+static int abandon(struct mxe_device* dev, uint32_t number, int code) {
+  int result = update(dev);
+  if (result != MXE_OK) return result;
+  if (!is_before(number, dev->finished) && number != dev->finished) {
+    volatile uint32_t* entry = entry_of(dev, number);
+    store(entry, MXE_DESC_M, 0);
+    show_device(dev, entry, MXE_DESC_M, WORD);
+    write_barrier(dev);
+    slot_of(dev, number)->abandoned = code;
+    result = update(dev);  // it may have been fetched before
+    if (result != MXE_OK) return result;
+  }
+  if (number != dev->finished) return MXE_OK;
+  slot_of(dev, number)->abandoned = code;
+  return restart(dev);
+}
+
+/// Ends jobs whose deadline has passed: the last first, so that those that wait cost no reset.
+static int end_late_jobs(struct mxe_device* dev) {
+  int code = MXE_OK;
+  bool exclusive = false;
+  uint64_t now = 0;
+  for (uint32_t number = load_shared(&dev->tail); code == MXE_OK && number != dev->finished;) {
+    const struct mxe_slot* slot = slot_of(dev, --number);
+    if (slot->options.deadline_us == 0 || slot->abandoned != MXE_OK) continue;
+    if (now == 0) now = now_us(dev);
+    if (now < slot->options.deadline_us) continue;
+    if (!exclusive && !enter_exclusive(dev)) return MXE_OK;  // the next call will do it
+    exclusive = true;
+    code = abandon(dev, number, MXE_ERR_DEADLINE);
+    if (is_before(number, dev->finished)) break;
+  }
+  if (exclusive) leave_exclusive(dev);
+  return code;
+}
+
+// ------------------------------------------------------------------------------- open and close
+
+static void read_capabilities(const struct mxe_port* port, uint32_t version,
+                              struct mxe_capabilities* caps) {
+  caps->version_major = (uint8_t)(version >> MXE_VERSION_MAJOR_SHIFT);
+  caps->version_minor = (uint8_t)(version >> MXE_VERSION_MINOR_SHIFT);
+  caps->version_patch = (uint16_t)version;
+#define READ_WORD(member, REGISTER) caps->member = read_reg(port, MXE_REG_##REGISTER);
+  MXE_CAPABILITY_WORDS(READ_WORD)
+#undef READ_WORD
+  const uint32_t features = read_reg(port, MXE_REG_FEATURES);
+#define READ_FLAG(member, FIELD) caps->member = (features & MXE_FEATURES_##FIELD##_MASK) != 0;
+  MXE_CAPABILITY_FLAGS(READ_FLAG)
+#undef READ_FLAG
+}
+
+int mxe_identify(const struct mxe_port* port, struct mxe_capabilities* caps) {
+  if (!port || !port->read32 || !caps) return MXE_ERR_ARGUMENT;
+  if (read_reg(port, MXE_REG_ID) != MXE_ID_RESET) return MXE_ERR_NODEV;
+  const uint32_t version = read_reg(port, MXE_REG_VERSION);
+  if ((version ^ MXE_VERSION_RESET) & MXE_VERSION_MAJOR_MASK) return MXE_ERR_VERSION;
+  read_capabilities(port, version, caps);
+  return MXE_OK;
+}
+
+static bool is_usable_ring(const struct mxe_device* dev, const struct mxe_ring* ring) {
+  const uint32_t entries = ring->entries;
+  return entries != 0 && (entries & (entries - 1u)) == 0 && entries <= MAX_ENTRIES &&
+         entries <= dev->caps.queue_depth && ring->bus_addr % MXE_DESC_SIZE == 0 &&
+         ring->bus_addr <= UINT64_MAX - (uint64_t)entries * MXE_DESC_SIZE &&
+         (uintptr_t)ring->mem % sizeof(uint64_t) == 0;
+}
+
+static void take_ring(struct mxe_device* dev, const struct mxe_ring* ring) {
+  dev->ring = (volatile uint32_t*)ring->mem;
+  dev->ring_bus_addr = ring->bus_addr;
+  dev->ring_entries = ring->entries;
+  dev->slots = ring->slots;
+  dev->next_id = 1;
+  dev->tail = dev->finished = dev->head = dev->origin = 0;
+  dev->submitting = dev->exclusive = 0;
+  dev->progress = 0;
+  for (uint32_t i = 0; i < ring->entries; i++) {
+    dev->slots[i].id = dev->slots[i].result.job_id = 0;
+  }
+  clear_ring(dev);
+}
+
+int mxe_open(struct mxe_device* dev, const struct mxe_port* port, const struct mxe_ring* ring) {
+  if (!dev) return MXE_ERR_ARGUMENT;
+  dev->ring = NULL;
+  if (!port || !port->read32 || !port->write32 || !port->now_us) return MXE_ERR_ARGUMENT;
+  if (!ring || !ring->mem || !ring->slots) return MXE_ERR_ARGUMENT;
+  copy_port(&dev->port, port);
+  int code = mxe_identify(port, &dev->caps);
+  if (code != MXE_OK) return code;
+  if (!is_usable_ring(dev, ring)) return MXE_ERR_RING;
+  code = stop(dev, RESET_TIMEOUT_US);
+  if (code != MXE_OK) return code;
+  take_ring(dev, ring);
+  code = start(dev);
+  if (code == MXE_OK) code = mxe_clear_counters(dev);
+  if (code != MXE_OK) dev->ring = NULL;
+  return code;
+}
+
+static bool is_open(const struct mxe_device* dev) { return dev && dev->ring; }
+
+/// Ends every job, with or without the device's consent, and has no jobs afterwards.
+static void end_and_deliver_all(struct mxe_device* dev) {
+  abort_all(dev);
+  leave_exclusive(dev);
+  while (deliver(dev, UINT32_MAX) > 0) {
+  }
+}
+
+int mxe_close(struct mxe_device* dev, uint32_t timeout_us) {
+  if (!is_open(dev)) return MXE_ERR_ARGUMENT;
+  if (!enter_exclusive(dev)) return MXE_ERR_BUSY;
+  (void)update(dev);  // a reset moves the head: tell now who has finished
+  dev->stopped = true;
+  const int code = stop(dev, timeout_us);
+  if (code == MXE_ERR_TIMEOUT) {
+    leave_exclusive(dev);
+    return code;
+  }
+  write_reg(dev, MXE_REG_IRQ_MASK, 0);
+  write_reg(dev, MXE_REG_IRQ_STATUS, irq_events);
+  write_reg(dev, MXE_REG_RING_BASE_LO, 0);
+  write_reg(dev, MXE_REG_RING_BASE_HI, 0);
+  end_and_deliver_all(dev);
+  dev->ring = NULL;
+  return code;
+}
+
+int mxe_recover(struct mxe_device* dev, uint32_t timeout_us) {
+  if (!is_open(dev)) return MXE_ERR_ARGUMENT;
+  if (!enter_exclusive(dev)) return MXE_ERR_BUSY;
+  int code = update(dev);
+  if (code != MXE_ERR_GONE) {
+    dev->stopped = true;
+    code = stop(dev, timeout_us);
+  }
+  if (code == MXE_OK) {
+    abort_all(dev);
+    code = start(dev);
+  }
+  leave_exclusive(dev);
+  if (code == MXE_OK) (void)deliver(dev, UINT32_MAX);
+  return code;
+}
+
+// ---------------------------------------------------------------------------------- submission
 
 static void write_descriptor(volatile uint32_t* entry, const struct mxe_job* job, uint32_t id) {
   for (uint32_t i = 0; i < ENTRY_WORDS; i++) entry[i] = 0;
@@ -282,141 +615,424 @@ static bool is_encodable(const struct mxe_job* job) {
          fits(job->out_rule, MXE_DESC_CONTROL_OUT_RULE_MASK, MXE_DESC_CONTROL_OUT_RULE_SHIFT);
 }
 
-int mxe_submit(struct mxe_device* dev, const struct mxe_job* job, uint32_t* job_id) {
-  if (!is_probed(dev) || !job || !job_id || !is_encodable(job)) return MXE_ERR_ARGUMENT;
-  if (dev->stopped) return MXE_ERR_STOPPED;
-  if (jobs_under_way(dev) == dev->ring_entries) {
-    const int code = update_head(dev);
-    if (code != MXE_OK) return code;
-    if (jobs_under_way(dev) == dev->ring_entries) return MXE_ERR_FULL;
+static uint32_t free_entries(const struct mxe_device* dev) {
+  return dev->ring_entries - (dev->tail - load_shared(&dev->head));
+}
+
+/// Puts a job into the ring, behind the device's tail.
+static uint32_t place(struct mxe_device* dev, uint32_t number, const struct mxe_job* job,
+                      const struct mxe_options* options) {
+  struct mxe_slot* slot = slot_of(dev, number);
+  slot->id = dev->next_id;
+  slot->abandoned = MXE_OK;
+  slot->options.deadline_us = options ? options->deadline_us : 0;
+  slot->options.done = options ? options->done : NULL;
+  slot->options.user = options ? options->user : NULL;
+  volatile uint32_t* entry = entry_of(dev, number);
+  write_descriptor(entry, job, slot->id);
+  show_device(dev, entry, 0, MXE_DESC_SIZE);
+  if (++dev->next_id == 0) dev->next_id = 1;
+  return slot->id;
+}
+
+int mxe_submit_many(struct mxe_device* dev, const struct mxe_job* jobs, size_t count,
+                    const struct mxe_options* options, uint32_t* job_ids) {
+  if (!is_open(dev) || !jobs || count == 0 || !is_encodable(&jobs[0])) return MXE_ERR_ARGUMENT;
+  if (!enter_submission(dev)) return MXE_ERR_BUSY;
+  int code = dev->stopped ? MXE_ERR_STOPPED : MXE_ERR_FULL;
+  const uint32_t room = dev->stopped ? 0 : free_entries(dev);
+  uint32_t placed = 0;
+  for (; placed < room && placed < count && is_encodable(&jobs[placed]); placed++) {
+    const uint32_t id = place(dev, dev->tail + placed, &jobs[placed], options);
+    if (job_ids) job_ids[placed] = id;
   }
-  const uint32_t id = dev->next_job;
-  write_descriptor(entry_at(dev, dev->tail), job, id);
-  ++dev->tail;
-  dev->next_job = id_after(dev, id);
-  *job_id = id;
-  barrier(dev);
-  write_reg(dev, MXE_REG_RING_TAIL, dev->tail);
-  return MXE_OK;
-}
-
-/// Why nothing came: a refused doorbell explains it better than time does.
-static int explain_timeout(struct mxe_device* dev) {
-  const uint32_t events = read_reg(dev, MXE_REG_IRQ_STATUS);
-  if (events == all_ones) return MXE_ERR_GONE;
-  return events & MXE_IRQ_STATUS_RING_OVERFLOW_MASK ? MXE_ERR_OVERFLOW : MXE_ERR_TIMEOUT;
-}
-
-/// Polls until a job completes.
-static int poll_progress(struct mxe_device* dev, uint32_t timeout_us) {
-  const uint16_t old_head = dev->head;
-  for (uint32_t waited_us = 0; waited_us != timeout_us; waited_us++) {
-    relax(dev);
-    const int code = update_head(dev);
-    if (code != MXE_OK || dev->head != old_head) return code;
+  if (placed > 0) {
+    code = (int)placed;
+    store_shared(&dev->tail, dev->tail + placed);
+    write_barrier(dev);
+    write_reg(dev, MXE_REG_RING_TAIL, (uint16_t)(dev->tail - dev->origin));
   }
-  return explain_timeout(dev);
-}
-
-/// Sleeps until a job completes. The events are cleared before the head is read: a job that
-/// completes in between raises the line again or is seen in the head.
-static int await_interrupt(struct mxe_device* dev, uint32_t timeout_us) {
-  const uint16_t old_head = dev->head;
-  for (int idle = 0; idle < IDLE_INTERRUPTS; idle++) {
-    const int woken = timeout_us ? dev->port.wait_irq(dev->port.ctx, timeout_us) : MXE_ERR_TIMEOUT;
-    if (woken != MXE_OK && woken != MXE_ERR_TIMEOUT) return MXE_ERR_INTERRUPT;
-    const uint32_t events = read_reg(dev, MXE_REG_IRQ_STATUS);
-    if (events == all_ones) return MXE_ERR_GONE;
-    write_reg(dev, MXE_REG_IRQ_STATUS, events);
-    const int code = update_head(dev);
-    if (code != MXE_OK || dev->head != old_head) return code;
-    if (events & MXE_IRQ_STATUS_RING_OVERFLOW_MASK) return MXE_ERR_OVERFLOW;
-    if (woken == MXE_ERR_TIMEOUT) return MXE_ERR_TIMEOUT;
-  }
-  return MXE_ERR_INTERRUPT;
-}
-
-/// Every status of the device has a code of its own.
-static int code_of_status(uint32_t status) {
-  if (status == MXE_STATUS_OK) return MXE_OK;
-  if (status < MXE_STATUS_ERR_DESCRIPTOR || status > MXE_STATUS_ERR_ABORTED) {
-    return MXE_ERR_PROTOCOL;
-  }
-  return -100 - (int)status;
-}
-
-/// Where a job met a bus error, if the device still knows: its registers have the last such job.
-static void read_fault(const struct mxe_device* dev, uint32_t job_id,
-                       struct mxe_completion* completion) {
-  if (dev->caps.version_minor < FAULT_VERSION_MINOR) return;
-  const uint32_t info = read_reg(dev, MXE_REG_FAULT_INFO);
-  const uint32_t low = read_reg(dev, MXE_REG_FAULT_ADDR_LO);
-  const uint64_t high = read_reg(dev, MXE_REG_FAULT_ADDR_HI);
-  const uint32_t index = info >> MXE_FAULT_INFO_INDEX_SHIFT;
-  // Another job may fail between the reads.
-  if (read_reg(dev, MXE_REG_FAULT_INFO) != info || info == all_ones) return;
-  if (((index ^ (job_id - 1u)) & ring_mask(dev)) != 0) return;
-  completion->fault_operand = info & MXE_FAULT_INFO_OPERAND_MASK;
-  completion->fault_addr = low | high << 32;
-}
-
-static bool is_bus_error(int code) {
-  return code == MXE_ERR_READ || code == MXE_ERR_WRITE || code == MXE_ERR_FETCH;
-}
-
-static int report(const struct mxe_device* dev, const volatile uint32_t* entry, uint32_t job_id,
-                  struct mxe_completion* completion) {
-  const uint32_t done_id = load(entry, MXE_DESC_DONE_JOB_ID);
-  const uint32_t status = load(entry, MXE_DESC_STATUS);
-  if (completion) {
-    completion->job_id = done_id;
-    completion->status = status;
-    completion->cycles = load64(entry, MXE_DESC_CYCLES);
-    completion->fault_operand = MXE_FAULT_NONE;
-    completion->fault_addr = 0;
-  }
-  const int code = done_id == job_id ? code_of_status(status) : MXE_ERR_PROTOCOL;
-  if (completion && is_bus_error(code)) read_fault(dev, job_id, completion);
+  leave_submission(dev);
   return code;
 }
 
-int mxe_wait(struct mxe_device* dev, uint32_t job_id, uint32_t timeout_us,
-             struct mxe_completion* completion) {
-  if (!is_probed(dev)) return MXE_ERR_ARGUMENT;
-  const volatile uint32_t* entry = entry_of(dev, job_id);
-  if (!entry) return MXE_ERR_UNKNOWN_JOB;
-  int code = is_under_way(dev, job_id) ? update_head(dev) : MXE_OK;
-  while (code == MXE_OK && is_under_way(dev, job_id)) {
-    code = dev->port.wait_irq ? await_interrupt(dev, timeout_us) : poll_progress(dev, timeout_us);
-  }
-  return code == MXE_OK ? report(dev, entry, job_id, completion) : code;
+int mxe_submit(struct mxe_device* dev, const struct mxe_job* job, const struct mxe_options* options,
+               uint32_t* job_id) {
+  if (!job_id) return MXE_ERR_ARGUMENT;
+  const int count = mxe_submit_many(dev, job, 1, options, job_id);
+  return count > 0 ? MXE_OK : count;
 }
 
-// -------------------------------------------------------------------------------------- counters
+// ---------------------------------------------------------------------------------- completion
+
+/// Clears the causes of the interrupt that are seen. Returns those that can raise the line.
+static uint32_t acknowledge(struct mxe_device* dev) {
+  const uint32_t events = read_reg(&dev->port, MXE_REG_IRQ_STATUS);
+  const uint32_t causes = takes_interrupts(dev) ? events & irq_sources : 0;
+  if (events == all_ones || causes == 0) return 0;
+  if (causes & MXE_IRQ_STATUS_RING_OVERFLOW_MASK) store_shared(&dev->overflowed, 1);
+  write_reg(dev, MXE_REG_IRQ_STATUS, causes);
+  return causes;
+}
+
+// The second look serves two ends. The line has fallen when the handler returns, for a read waits
+// for the write before it. And a cause that came in between raises no message of its own where
+// interrupts are messages.
+bool mxe_irq(struct mxe_device* dev) {
+  if (!is_open(dev)) return false;
+  bool mine = false;
+  for (int round = 0; round < IRQ_ROUNDS && acknowledge(dev) != 0; round++) mine = true;
+  return mine;
+}
+
+/// What the device has to say, without a callback.
+static int look(struct mxe_device* dev) {
+  int code = update(dev);
+  if (code == MXE_OK) code = end_late_jobs(dev);
+  if (code == MXE_OK && load_shared(&dev->overflowed)) code = MXE_ERR_OVERFLOW;
+  return code;
+}
+
+int mxe_complete(struct mxe_device* dev, uint32_t budget) {
+  if (!is_open(dev)) return MXE_ERR_ARGUMENT;
+  const int code = look(dev);
+  const int count = deliver(dev, budget);
+  return count > 0 ? count : code;
+}
+
+/// Finds the number of a job that has not been called back.
+static bool find_job(const struct mxe_device* dev, uint32_t job_id, uint32_t* number) {
+  const uint32_t tail = load_shared(&dev->tail);
+  for (*number = dev->head; *number != tail; ++*number) {
+    if (slot_of(dev, *number)->id == job_id) return true;
+  }
+  return false;
+}
+
+/// The result of a job that has been called back.
+static int find_result(const struct mxe_device* dev, uint32_t job_id,
+                       struct mxe_completion* completion) {
+  for (uint32_t i = 0; job_id != 0 && i < dev->ring_entries; i++) {
+    const struct mxe_completion* result = &dev->slots[i].result;
+    if (result->job_id != job_id) continue;
+    if (completion) copy_completion(completion, result);
+    return result->code;
+  }
+  return MXE_ERR_UNKNOWN_JOB;
+}
 
 static uint64_t read_counter(const struct mxe_device* dev, uint32_t offset_lo) {
-  const uint32_t low = read_reg(dev, offset_lo);
-  return low | (uint64_t)read_reg(dev, offset_lo + WORD) << 32;
+  const uint32_t low = read_reg(&dev->port, offset_lo);
+  return low | (uint64_t)read_reg(&dev->port, offset_lo + WORD) << 32;
 }
 
 /// Gives one of the pulses of CTRL and keeps the engine enabled or disabled as it is.
 static void pulse(const struct mxe_device* dev, uint32_t pulse_mask) {
-  const uint32_t enable = read_reg(dev, MXE_REG_CTRL) & MXE_CTRL_ENABLE_MASK;
+  const uint32_t enable = read_reg(&dev->port, MXE_REG_CTRL) & MXE_CTRL_ENABLE_MASK;
   write_reg(dev, MXE_REG_CTRL, enable | pulse_mask);
 }
 
-int mxe_counters(struct mxe_device* dev, struct mxe_counters* counters) {
-  if (!is_probed(dev) || !counters) return MXE_ERR_ARGUMENT;
+/// Whether the device has worked since this was last asked: a long job is no hang.
+static bool has_worked(struct mxe_device* dev) {
+  pulse(dev, MXE_CTRL_COUNTER_SNAPSHOT_MASK);
+  const uint64_t work = read_counter(dev, MXE_REG_MAC_ACTIVE_LO) +
+                        read_counter(dev, MXE_REG_BYTES_READ_LO) +
+                        read_counter(dev, MXE_REG_BYTES_WRITTEN_LO);
+  const bool moved = work != dev->progress;
+  dev->progress = work;
+  return moved;
+}
+
+/// Why nothing came: a device that is away or refused a doorbell explains it better than time does.
+static int explain_silence(struct mxe_device* dev) {
+  const uint32_t events = read_reg(&dev->port, MXE_REG_IRQ_STATUS);
+  if (events == all_ones) return MXE_ERR_GONE;
+  return events & MXE_IRQ_STATUS_RING_OVERFLOW_MASK ? MXE_ERR_OVERFLOW : MXE_ERR_TIMEOUT;
+}
+
+static uint64_t min_u64(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
+/// How long to wait at most, so that no deadline is noticed late.
+static uint32_t time_to_sleep(const struct mxe_device* dev, uint64_t now, uint64_t longest) {
+  const uint32_t tail = load_shared(&dev->tail);
+  for (uint32_t number = dev->finished; number != tail; number++) {
+    const struct mxe_slot* slot = slot_of(dev, number);
+    const uint64_t deadline = slot->options.deadline_us;
+    if (deadline == 0 || slot->abandoned != MXE_OK) continue;
+    longest = min_u64(longest, deadline > now ? deadline - now : 0);
+  }
+  return (uint32_t)min_u64(longest, UINT32_MAX);
+}
+
+static int pause(struct mxe_device* dev, uint32_t longest_us) {
+  if (!dev->port.wait_irq) {
+    relax(dev);
+    return MXE_OK;
+  }
+  const int woken = dev->port.wait_irq(dev->port.ctx, longest_us);
+  if (woken != MXE_OK && woken != MXE_ERR_TIMEOUT) return MXE_ERR_INTERRUPT;
+  (void)acknowledge(dev);  // before the head is read: what ends later raises the line anew
+  return MXE_OK;
+}
+
+/// Calls back up to a job that has ended.
+static void deliver_through(struct mxe_device* dev, uint32_t number) {
+  if (!is_before(number, dev->head)) (void)deliver(dev, number - dev->head + 1u);
+}
+
+/// Waits until the job of a number has ended, and calls back for those that end meanwhile.
+static int await(struct mxe_device* dev, uint32_t number, uint32_t timeout_us) {
+  uint32_t counted = dev->finished;  // jobs that had ended at the time `since`
+  uint64_t since = 0;
+  for (bool first = true; !is_before(number, dev->finished); first = false) {
+    int code = look(dev);
+    if (is_before(number, dev->finished)) break;
+    (void)deliver(dev, dev->finished - dev->head);
+    if (!is_open(dev)) return MXE_ERR_STOPPED;
+    if (is_before(number, dev->finished)) break;  // a callback waited
+    if (code != MXE_OK) return code;
+    if (timeout_us == 0) return MXE_ERR_TIMEOUT;
+    const uint64_t now = now_us(dev);
+    if (first || counted != dev->finished) since = now;
+    counted = dev->finished;
+    if (now - since >= timeout_us) {
+      code = explain_silence(dev);
+      if (code != MXE_ERR_TIMEOUT || !has_worked(dev)) return code;
+      since = now;
+    }
+    code = pause(dev, time_to_sleep(dev, now, timeout_us - (now - since)));
+    if (code != MXE_OK) return code;
+  }
+  deliver_through(dev, number);
+  return MXE_OK;
+}
+
+int mxe_wait(struct mxe_device* dev, uint32_t job_id, uint32_t timeout_us,
+             struct mxe_completion* completion) {
+  if (!is_open(dev)) return MXE_ERR_ARGUMENT;
+  uint32_t number = 0;
+  if (find_job(dev, job_id, &number)) {
+    const int code = await(dev, number, timeout_us);
+    if (code != MXE_OK) return code;
+  }
+  return find_result(dev, job_id, completion);
+}
+
+int mxe_cancel(struct mxe_device* dev, uint32_t job_id) {
+  if (!is_open(dev)) return MXE_ERR_ARGUMENT;
+  int code = update(dev);
+  if (code != MXE_OK) return code;
+  uint32_t number = 0;
+  if (!find_job(dev, job_id, &number) || is_before(number, dev->finished)) {
+    return MXE_ERR_UNKNOWN_JOB;
+  }
+  if (!enter_exclusive(dev)) return MXE_ERR_BUSY;
+  code = abandon(dev, number, MXE_ERR_ABORTED);
+  leave_exclusive(dev);
+  return code;
+}
+
+// ------------------------------------------------------------------------------------ counters
+
+int mxe_read_counters(struct mxe_device* dev, struct mxe_counters* counters) {
+  if (!is_open(dev) || !counters) return MXE_ERR_ARGUMENT;
   pulse(dev, MXE_CTRL_COUNTER_SNAPSHOT_MASK);
 #define READ_COUNTER(member, COUNTER) counters->member = read_counter(dev, MXE_REG_##COUNTER##_LO);
   MXE_COUNTERS(READ_COUNTER)
 #undef READ_COUNTER
-  return read_reg(dev, MXE_REG_ID) == MXE_ID_RESET ? MXE_OK : MXE_ERR_GONE;
+  return read_reg(&dev->port, MXE_REG_ID) == MXE_ID_RESET ? MXE_OK : MXE_ERR_GONE;
 }
 
-int mxe_counters_clear(struct mxe_device* dev) {
-  if (!is_probed(dev)) return MXE_ERR_ARGUMENT;
+int mxe_clear_counters(struct mxe_device* dev) {
+  if (!is_open(dev)) return MXE_ERR_ARGUMENT;
   pulse(dev, MXE_CTRL_COUNTER_CLEAR_MASK);
+  return MXE_OK;
+}
+
+// ------------------------------------------------------------------------------ what jobs touch
+
+/// An operand: rows of `size` bytes, `stride` bytes from one to the next.
+struct rows {
+  uint64_t addr, size, last;  // `last`: from the first row's beginning to the last row's
+  uint32_t count, stride;
+};
+
+/// 64-bit products and quotients of small processors are calls of a library.
+static uint64_t product(uint32_t a, uint32_t b) {
+  const uint32_t a_low = a & 0xffffu, a_high = a >> 16;
+  const uint32_t b_low = b & 0xffffu, b_high = b >> 16;
+  const uint64_t middle = (uint64_t)(a_low * b_high) + a_high * b_low;
+  return (uint64_t)(a_low * b_low) + (middle << 16) + ((uint64_t)(a_high * b_high) << 32);
+}
+
+static uint64_t quotient(uint64_t dividend, uint32_t divisor, uint32_t* remainder) {
+  uint64_t rest = 0, result = 0;
+  for (int bit = 0; bit < 64; bit++) {
+    rest = rest << 1 | dividend >> 63;
+    dividend <<= 1;
+    result <<= 1;
+    if (rest >= divisor) {
+      rest -= divisor;
+      result |= 1u;
+    }
+  }
+  *remainder = (uint32_t)rest;
+  return result;
+}
+
+/// 0 if there is no such format.
+static uint32_t bits_of_format(uint32_t format) {
+  switch (format) {
+    case MXE_FORMAT_MXFP4_E2M1:
+    case MXE_FORMAT_MXFP4_E1M2:
+      return 4;
+    case MXE_FORMAT_MXFP6_E2M3:
+    case MXE_FORMAT_MXFP6_E3M2:
+      return 6;
+    case MXE_FORMAT_MXFP8_E4M3:
+    case MXE_FORMAT_MXFP8_E5M2:
+    case MXE_FORMAT_MXINT8:
+      return 8;
+    default:
+      return 0;
+  }
+}
+
+static bool is_mx_result(uint32_t out_format) { return out_format >= MXE_OUT_MXFP4_E2M1; }
+
+static uint32_t bits_of_result(uint32_t out_format) {
+  if (out_format == MXE_OUT_FP32) return 32;
+  if (out_format == MXE_OUT_BF16 || out_format == MXE_OUT_FP16) return 16;
+  return is_mx_result(out_format) ? bits_of_format(out_format - MXE_OUT_MXFP4_E2M1) : 0;
+}
+
+static void set_rows(struct rows* rows, uint64_t addr, uint32_t count, uint32_t stride,
+                     uint64_t size) {
+  rows->addr = addr;
+  rows->size = size;
+  rows->last = product(count - 1u, stride);
+  rows->count = count;
+  rows->stride = stride;
+}
+
+/// `columns` elements of `bits` each.
+static void set_elements(struct rows* rows, uint64_t addr, uint32_t count, uint32_t stride,
+                         uint32_t columns, uint32_t bits) {
+  set_rows(rows, addr, count, stride, (product(columns, bits) + 7u) >> 3);
+}
+
+static void set_scales(struct rows* rows, uint64_t addr, uint32_t count, uint32_t stride,
+                       uint32_t columns) {
+  set_rows(rows, addr, count, stride, ((uint64_t)columns + 31u) >> 5);
+}
+
+static void set_nothing(struct rows* rows) { set_rows(rows, 0, 1, 0, 0); }
+
+/// Whether rows of two operands share a byte; both are `stride` apart and no longer than that.
+/// `upper` begins not before `lower`. With the distance of the beginnings = q * stride + r, row 0
+/// of `upper` begins r bytes after row q of `lower`, and row q + 1 stride - r bytes later.
+static bool interleaved_rows_meet(const struct rows* lower, const struct rows* upper) {
+  uint32_t rest = 0;
+  const uint64_t row = quotient(upper->addr - lower->addr, lower->stride, &rest);
+  if (row < lower->count && rest < lower->size) return true;
+  return row + 1u < lower->count && lower->stride - rest < upper->size;
+}
+
+static bool overlap(const struct rows* a, const struct rows* b) {
+  const struct rows* lower = a->addr <= b->addr ? a : b;
+  const struct rows* upper = lower == a ? b : a;
+  if (a->size == 0 || b->size == 0) return false;
+  if (upper->addr - lower->addr >= lower->last + lower->size) return false;
+  const bool interleaved = a->stride == b->stride && a->size <= a->stride && b->size <= b->stride;
+  return !interleaved || interleaved_rows_meet(lower, upper);
+}
+
+static bool is_beyond_addresses(const struct rows* rows) {
+  if (rows->size == 0) return false;
+  const uint64_t room = UINT64_MAX - rows->addr;  // the last byte is at most this far away
+  return rows->last > room || rows->size - 1u > room - rows->last;
+}
+
+static bool is_allowed(const struct rows* rows, const struct mxe_range* allowed, size_t count) {
+  if (rows->size == 0) return true;
+  for (size_t i = 0; i < count; i++) {
+    if (rows->addr < allowed[i].addr) continue;
+    const uint64_t from = rows->addr - allowed[i].addr;
+    if (from <= allowed[i].size && rows->last + rows->size <= allowed[i].size - from) return true;
+  }
+  return false;
+}
+
+enum { ROWS_A, ROWS_A_SCALES, ROWS_B, ROWS_B_SCALES, ROWS_C, ROWS_D, ROWS_D_SCALES, ROWS_PARTS };
+
+static int find_rows(const struct mxe_job* job, struct rows* rows) {
+  const uint32_t a_bits = bits_of_format(job->format_a), b_bits = bits_of_format(job->format_b);
+  const uint32_t d_bits = bits_of_result(job->out_format);
+  if (job->m == 0 || job->n == 0 || job->k == 0) return MXE_ERR_SHAPE;
+  if (a_bits == 0 || b_bits == 0) return MXE_ERR_FORMAT;
+  if (d_bits == 0) return MXE_ERR_OUT_FORMAT;
+  set_elements(&rows[ROWS_A], job->a_addr, job->m, job->a_stride, job->k, a_bits);
+  set_scales(&rows[ROWS_A_SCALES], job->a_scale_addr, job->m, job->a_scale_stride, job->k);
+  set_elements(&rows[ROWS_B], job->b_addr, job->n, job->b_stride, job->k, b_bits);
+  set_scales(&rows[ROWS_B_SCALES], job->b_scale_addr, job->n, job->b_scale_stride, job->k);
+  set_elements(&rows[ROWS_D], job->d_addr, job->m, job->d_stride, job->n, d_bits);
+  set_nothing(&rows[ROWS_C]);
+  if (job->bias) {
+    const uint32_t c_bits = job->bias_bf16 ? 16 : 32;
+    set_elements(&rows[ROWS_C], job->c_addr, job->m, job->c_stride, job->n, c_bits);
+  }
+  set_nothing(&rows[ROWS_D_SCALES]);
+  if (is_mx_result(job->out_format)) {
+    set_scales(&rows[ROWS_D_SCALES], job->d_scale_addr, job->m, job->d_scale_stride, job->n);
+  }
+  return MXE_OK;
+}
+
+static bool overwrites_itself(const struct rows* rows) {
+  return rows->count > 1 && rows->size > rows->stride;
+}
+
+static bool overwrites_something(const struct mxe_device* dev, const struct rows* rows) {
+  struct rows ring;
+  set_nothing(&ring);
+  if (is_open(dev))
+    set_rows(&ring, dev->ring_bus_addr, dev->ring_entries, MXE_DESC_SIZE, MXE_DESC_SIZE);
+  for (int result = ROWS_D; result <= ROWS_D_SCALES; result++) {
+    if (overwrites_itself(&rows[result]) || overlap(&rows[result], &ring)) return true;
+    for (int operand = ROWS_A; operand < ROWS_D; operand++) {
+      if (overlap(&rows[result], &rows[operand])) return true;
+    }
+  }
+  return overlap(&rows[ROWS_D], &rows[ROWS_D_SCALES]);
+}
+
+static void set_range(struct mxe_range* range, const struct rows* rows) {
+  range->addr = rows->addr;
+  range->size = rows->size == 0 ? 0 : rows->last + rows->size;
+}
+
+int mxe_job_extents(const struct mxe_device* dev, const struct mxe_job* job,
+                    const struct mxe_range* allowed, size_t count, struct mxe_extents* extents) {
+  struct rows rows[ROWS_PARTS];
+  if (!job) return MXE_ERR_ARGUMENT;
+  const int code = find_rows(job, rows);
+  if (code != MXE_OK) return code;
+  for (int part = 0; part < ROWS_PARTS; part++) {
+    if (is_beyond_addresses(&rows[part])) return MXE_ERR_ADDRESS;
+  }
+  if (extents) {
+    set_range(&extents->a, &rows[ROWS_A]);
+    set_range(&extents->a_scales, &rows[ROWS_A_SCALES]);
+    set_range(&extents->b, &rows[ROWS_B]);
+    set_range(&extents->b_scales, &rows[ROWS_B_SCALES]);
+    set_range(&extents->c, &rows[ROWS_C]);
+    set_range(&extents->d, &rows[ROWS_D]);
+    set_range(&extents->d_scales, &rows[ROWS_D_SCALES]);
+  }
+  if (overwrites_something(dev, rows)) return MXE_ERR_OVERLAP;
+  for (int part = 0; allowed && part < ROWS_PARTS; part++) {
+    if (!is_allowed(&rows[part], allowed, count)) return MXE_ERR_RANGE;
+  }
   return MXE_OK;
 }
 
@@ -435,11 +1051,11 @@ const char* mxe_strerror(int code) {
     case MXE_ERR_RING:
       return "ring misaligned, or its size not a power of two up to the queue depth";
     case MXE_ERR_FULL:
-      return "the ring is full of unfinished jobs";
+      return "the ring is full of jobs that were not completed";
     case MXE_ERR_TIMEOUT:
       return "timeout";
     case MXE_ERR_UNKNOWN_JOB:
-      return "unknown job, or its result has been overwritten by a later job";
+      return "unknown job, or completed so long ago that it is forgotten";
     case MXE_ERR_GONE:
       return "the device does not answer any more";
     case MXE_ERR_INTERRUPT:
@@ -449,7 +1065,17 @@ const char* mxe_strerror(int code) {
     case MXE_ERR_PROTOCOL:
       return "the device broke the protocol";
     case MXE_ERR_STOPPED:
-      return "a reset failed half-way, reset again";
+      return "the device is stopped: recover or close it";
+    case MXE_ERR_BUSY:
+      return "the other context is using the ring, try again";
+    case MXE_ERR_DEADLINE:
+      return "the job's deadline passed";
+    case MXE_ERR_OVERLAP:
+      return "results would overwrite operands, themselves or the ring";
+    case MXE_ERR_ADDRESS:
+      return "an operand reaches beyond the last address";
+    case MXE_ERR_RANGE:
+      return "an operand lies outside the ranges that are allowed";
     case MXE_ERR_DESCRIPTOR:
       return "a reserved bit of the descriptor is set";
     case MXE_ERR_SHAPE:
@@ -469,7 +1095,7 @@ const char* mxe_strerror(int code) {
     case MXE_ERR_FETCH:
       return "bus error while reading the descriptor";
     case MXE_ERR_ABORTED:
-      return "stopped by a reset";
+      return "ended by a cancel, a recovery or a close";
     default:
       return "unknown error";
   }

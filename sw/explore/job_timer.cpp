@@ -15,6 +15,7 @@ namespace {
 
 constexpr uint64_t kMemoryBase = 0x8000'0000;  // as on the platform
 constexpr uint32_t kRingEntries = 2;
+constexpr uint64_t kCyclesPerMicrosecond = 1000;
 constexpr uint64_t kRingBytes = uint64_t{kRingEntries} * MXE_DESC_SIZE;
 // A register access takes effect so many cycles after it has begun, and is answered one later.
 constexpr uint64_t kAccessVisible = 2, kAccessCycles = 3;
@@ -71,7 +72,12 @@ class Registers {
     port.write32 = [](void* self, uint32_t offset, uint32_t value) {
       static_cast<Registers*>(self)->write(offset, value);
     };
-    port.wait_irq = [](void* self, uint32_t) { return static_cast<Registers*>(self)->wait(); };
+    port.now_us = [](void* self) {
+      return static_cast<Registers*>(self)->now_ / kCyclesPerMicrosecond;
+    };
+    port.wait_irq = [](void* self, uint32_t timeout_us) {
+      return static_cast<Registers*>(self)->wait(timeout_us);
+    };
     return port;
   }
 
@@ -91,8 +97,8 @@ class Registers {
     now_ += kAccessCycles;
   }
 
-  // Until the interrupt is high, or nothing will happen any more.
-  int wait() {
+  // Until the interrupt is high. If nothing will happen any more, the time passes.
+  int wait(uint32_t timeout_us) {
     for (;;) {
       auto& changes = core_.interrupts();
       for (; !changes.empty() && changes.front().cycle + kInterruptDelay <= now_;
@@ -103,6 +109,7 @@ class Registers {
       if (!changes.empty()) {
         now_ = std::max(now_, changes.front().cycle + kInterruptDelay);
       } else if (core_.next_step() == kNever) {
+        now_ += uint64_t{timeout_us} * kCyclesPerMicrosecond;
         return MXE_ERR_TIMEOUT;
       } else {
         core_.run_to_interrupt(now_ + kMaxBatch);
@@ -139,12 +146,13 @@ JobTimes time_job(const JobShape& shape, const Params& params, const MemoryTimin
   uint32_t id = 0;
   mxe_completion completion{};
   JobTimes times;
-  require_ok(mxe_probe(&device, &port, memory.ring(), kMemoryBase, kRingEntries),
-             "cannot start the engine");
-  require_ok(mxe_counters_clear(&device), "cannot clear the counters");
-  require_ok(mxe_submit(&device, &job, &id), "cannot submit the job");
+  std::array<mxe_slot, kRingEntries> slots{};
+  const mxe_ring ring{memory.ring(), kMemoryBase, slots.data(), kRingEntries};
+  require_ok(mxe_open(&device, &port, &ring), "cannot start the engine");
+  require_ok(mxe_clear_counters(&device), "cannot clear the counters");
+  require_ok(mxe_submit(&device, &job, nullptr, &id), "cannot submit the job");
   require_ok(mxe_wait(&device, id, UINT32_MAX, &completion), "the job failed");
-  require_ok(mxe_counters(&device, &times.counters), "cannot read the counters");
+  require_ok(mxe_read_counters(&device, &times.counters), "cannot read the counters");
   times.cycles = completion.cycles;
   return times;
 }

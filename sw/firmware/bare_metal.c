@@ -5,8 +5,9 @@
 
 enum { M = 8, N = 8, K = 32 };
 
-int multiply(void* registers, const uint8_t a[M][K], const uint8_t a_scales[M],
-             const uint8_t b[N][K], const uint8_t b_scales[N], uint32_t d[M][N]);
+int multiply(void* registers, uint64_t (*now_us)(void*), const uint8_t a[M][K],
+             const uint8_t a_scales[M], const uint8_t b[N][K], const uint8_t b_scales[N],
+             uint32_t d[M][N]);
 
 static uint8_t a[M][K], a_scales[M], b[N][K], b_scales[N];
 static uint32_t d[M][N];
@@ -40,10 +41,15 @@ static void print(void) {
   }
 }
 
+static uint64_t now_us(void* registers) {
+  (void)registers;
+  return soc_now_us();
+}
+
 int main(void) {
   fill();
-  const int code = multiply((void*)(uintptr_t)SOC_ENGINE_BASE, (const uint8_t(*)[K])a, a_scales,
-                            (const uint8_t(*)[K])b, b_scales, d);
+  const int code = multiply((void*)(uintptr_t)SOC_ENGINE_BASE, now_us, (const uint8_t(*)[K])a,
+                            a_scales, (const uint8_t(*)[K])b, b_scales, d);
   if (code == MXE_OK) {
     print();
   } else {

@@ -56,6 +56,11 @@ void demand(int result, const char* action) {
   throw mx::Error(fmt::format("{}: {}", action, mxe_strerror(result)));
 }
 
+/// Where the descriptor of a job is, by the job's number since the driver was opened.
+uint64_t entry_of(const mxe_device& driver, uint32_t number) {
+  return driver.ring_bus_addr + (number - driver.origin) % driver.ring_entries * kSlotBytes;
+}
+
 }  // namespace
 
 CoSim::CoSim(const CoSimOptions& options) : options_(options) {
@@ -136,41 +141,37 @@ void CoSim::run(const Batch& batch) {
   }
 }
 
-void CoSim::probe(Device& device, Host& host) {
+void CoSim::open(Device& device, Host& host) {
   mxe_port port = make_driver_port(host);
   if (options_.poll) port.wait_irq = nullptr;
-  const uint64_t ring = host.allocation_mark();
-  const std::size_t bytes = kSlotBytes * options_.ring_entries;
+  device.ring.emplace(host, host.allocation_mark(), options_.ring_entries);
   port = device.tap.attach(port);
-  demand(mxe_probe(&device.driver, &port, host.memory().data(ring, bytes), ring,
-                   options_.ring_entries),
-         "mxe_probe");
+  demand(mxe_open(&device.driver, &port, device.ring->get()), "mxe_open");
   const std::string contradiction = device.features.contradiction(device.driver.caps);
   if (!contradiction.empty()) throw mx::Error(contradiction);
-  device.probed = true;
 }
 
 void CoSim::run_on(Device& device, Host& host, const Batch& batch,
                    const std::vector<JobImage>& images) {
-  if (!device.probed) probe(device, host);
+  if (!device.ring) open(device, host);
   device.traffic.clear();
   device.before_reset.clear();
   RegisterActions before(host, device.driver, device.name, device.features.counters,
                          device.traffic);
   if (batch.register_writes != 0) {
     // What remains of a job that was broken off differs between the engines.
-    demand(mxe_counters_clear(&device.driver), "mxe_counters_clear");
-    demand(mxe_counters(&device.driver, &device.counters), "mxe_counters");
+    demand(mxe_clear_counters(&device.driver), "mxe_clear_counters");
+    demand(mxe_read_counters(&device.driver, &device.counters), "mxe_read_counters");
     before.write_registers(batch.register_writes);
   }
-  demand(mxe_counters_clear(&device.driver), "mxe_counters_clear");
+  demand(mxe_clear_counters(&device.driver), "mxe_clear_counters");
   set_counters(device, batch);
-  demand(mxe_counters(&device.driver, &device.counters),
-         "mxe_counters");  // forget the last batch's
+  demand(mxe_read_counters(&device.driver, &device.counters),
+         "mxe_read_counters");  // forget the last batch's
   if (batch.ring_overflow != 0) before.overflow_ring(batch.ring_overflow);
   if (batch.endless_jobs != 0) run_endless_jobs(device, host, batch.endless_jobs);
   if (batch.empty_jobs != 0) run_empty_jobs(device, host, batch.empty_jobs);
-  if (batch.first_job != 0) number_jobs(device, batch.first_job);
+  if (batch.first_job != 0) device.driver.next_id = batch.first_job;
   if (batch.reset_after != 0) run_into_reset(device, host, batch, images);
   write_images(host, images);
   run_jobs(device, host, batch, images);
@@ -179,7 +180,7 @@ void CoSim::run_on(Device& device, Host& host, const Batch& batch,
   if (batch.is_disturbed()) host.memory().restart_timing();
   device.last_job = host.read32(MXE_REG_LAST_JOB);
   device.last_status = host.read32(MXE_REG_LAST_STATUS);
-  demand(mxe_counters(&device.driver, &device.counters), "mxe_counters");
+  demand(mxe_read_counters(&device.driver, &device.counters), "mxe_read_counters");
   device.counters_read = device.counters;
   for (std::size_t i = 0; i < device.first_counts.size(); i++) {
     device.counters.*counter_table[i].value -= device.first_counts[i];
@@ -207,15 +208,6 @@ void CoSim::set_counters(Device& device, const BatchEvents& events) {
   device.first_counts = values;
 }
 
-/// The driver keeps a job's ring entry in the low bits of its id; the other bits are free.
-void CoSim::number_jobs(Device& device, uint32_t first) {
-  mxe_device& driver = device.driver;
-  const uint32_t entry = driver.tail % driver.ring_entries;
-  uint32_t next = first;
-  while (next == 0 || (next - 1u) % driver.ring_entries != entry) next++;
-  driver.next_job = next;
-}
-
 /// Jobs of size 0, each of which must be refused.
 void CoSim::run_empty_jobs(Device& device, Host& host, uint32_t count) {
   const uint64_t start = current_cycle();
@@ -223,7 +215,7 @@ void CoSim::run_empty_jobs(Device& device, Host& host, uint32_t count) {
   std::vector<uint32_t> ids(options_.ring_entries);
   for (uint32_t done = 0; done < count;) {
     ids.resize(std::min<std::size_t>(options_.ring_entries, count - done));
-    for (uint32_t& id : ids) demand(mxe_submit(&device.driver, &empty, &id), "mxe_submit");
+    for (uint32_t& id : ids) demand(mxe_submit(&device.driver, &empty, nullptr, &id), "mxe_submit");
     for (const uint32_t id : ids) {
       JobOutcome outcome;
       finish(device, outcome, id, start);
@@ -278,13 +270,13 @@ void CoSim::run_endless_jobs(Device& device, Host& host, uint32_t cycles) {
 
 /// Breaks off a job that would take longer. Returns how it ended and what was done by then.
 std::string CoSim::break_off(Device& device, Host& host, const mxe_job& job, uint32_t cycles) {
-  demand(mxe_counters_clear(&device.driver), "mxe_counters_clear");
+  demand(mxe_clear_counters(&device.driver), "mxe_clear_counters");
   uint32_t id = 0;
-  demand(mxe_submit(&device.driver, &job, &id), "mxe_submit");
+  demand(mxe_submit(&device.driver, &job, nullptr, &id), "mxe_submit");
   host.wait_cycles(cycles);
   struct mxe_counters done {};
-  demand(mxe_counters(&device.driver, &done), "mxe_counters");
-  demand(mxe_reset(&device.driver, options_.timeout_us), "mxe_reset");
+  demand(mxe_read_counters(&device.driver, &done), "mxe_read_counters");
+  demand(mxe_recover(&device.driver, options_.timeout_us), "mxe_recover");
   JobOutcome outcome;
   finish(device, outcome, id, current_cycle());
   return fmt::format("{} ({} blocks, {} of them in clocks with two)", mxe_strerror(outcome.result),
@@ -302,8 +294,7 @@ void CoSim::add_faults(Device& device, Host& host, const Batch& batch,
   };
   for (const BusFault& fault : batch.faults) {
     const mxe_device& driver = device.driver;
-    const uint64_t entry =
-        driver.ring_bus_addr + (driver.tail + fault.job) % driver.ring_entries * kSlotBytes;
+    const uint64_t entry = entry_of(driver, driver.tail + static_cast<uint32_t>(fault.job));
     if (fault.part == "descriptor") {
       add(entry + fault.byte % kSlotBytes, Memory::Faulty::all);
     } else if (fault.part == "record") {
@@ -327,7 +318,7 @@ void CoSim::run_into_reset(Device& device, Host& host, const Batch& batch,
     ids[i] = submit(device, host, batch.jobs[i], images[i]);
   }
   host.wait_cycles(batch.reset_after);
-  demand(mxe_reset(&device.driver, options_.timeout_us), "mxe_reset");
+  demand(mxe_recover(&device.driver, options_.timeout_us), "mxe_recover");
   // The model may have asked for bursts of a row fetch that the RTL never asks for.
   host.memory().restart_timing();
   for (std::size_t i = 0; i < count; i++) finish(device, device.before_reset[i], ids[i], start);
@@ -338,8 +329,7 @@ void CoSim::run_into_reset(Device& device, Host& host, const Batch& batch,
 uint32_t CoSim::submit(Device& device, Host& host, const CosimJob& job, const JobImage& image) {
   const auto spoil_descriptor = [&] {
     const mxe_device& driver = device.driver;
-    const uint32_t entry = (driver.tail - 1u) % driver.ring_entries;
-    uint8_t* bytes = host.memory().data(driver.ring_bus_addr + entry * kSlotBytes, kSlotBytes);
+    uint8_t* bytes = host.memory().data(entry_of(driver, driver.tail - 1u), kSlotBytes);
     DescriptorBytes descriptor;
     std::memcpy(descriptor.data(), bytes, kSlotBytes);
     for (const Spoil& spoil : job.spoils) apply(spoil, descriptor);
@@ -347,7 +337,7 @@ uint32_t CoSim::submit(Device& device, Host& host, const CosimJob& job, const Jo
   };
   device.tap.before_doorbell = spoil_descriptor;
   uint32_t id = 0;
-  demand(mxe_submit(&device.driver, &image.descriptor(), &id), "mxe_submit");
+  demand(mxe_submit(&device.driver, &image.descriptor(), nullptr, &id), "mxe_submit");
   device.tap.before_doorbell = nullptr;
   return id;
 }

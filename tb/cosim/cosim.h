@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "model/platform/driver_port.h"
 #include "model/platform/platform.h"
 #include "mxe_driver.h"
 #include "tb/cosim/cosim_job.h"
@@ -160,7 +161,7 @@ class CoSim {
     std::unique_ptr<Platform> platform;
     DriverTap tap;
     mxe_device driver{};
-    bool probed = false;
+    std::optional<DriverRing> ring;  // after the first batch
     std::vector<JobOutcome> outcomes;
     std::vector<JobOutcome> before_reset;
     uint32_t last_job = 0, last_status = 0;  // registers, after the batch
@@ -178,7 +179,7 @@ class CoSim {
   std::string rtl_states() const;
   std::vector<JobImage> place(const Batch& batch);
   void run_on(Device& device, Host& host, const Batch& batch, const std::vector<JobImage>& images);
-  void probe(Device& device, Host& host);
+  void open(Device& device, Host& host);
   void run_into_reset(Device& device, Host& host, const Batch& batch,
                       const std::vector<JobImage>& images);
   uint32_t submit(Device& device, Host& host, const CosimJob& job, const JobImage& image);
@@ -186,7 +187,6 @@ class CoSim {
                 const std::vector<JobImage>& images);
   void finish(Device& device, JobOutcome& outcome, uint32_t id, uint64_t start);
   void set_counters(Device& device, const BatchEvents& events);
-  void number_jobs(Device& device, uint32_t first);
   void run_empty_jobs(Device& device, Host& host, uint32_t count);
   void run_endless_jobs(Device& device, Host& host, uint32_t cycles);
   std::string break_off(Device& device, Host& host, const mxe_job& job, uint32_t cycles);

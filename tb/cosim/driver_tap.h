@@ -16,7 +16,7 @@ class DriverTap {
   DriverTap(const DriverTap&) = delete;
   DriverTap& operator=(const DriverTap&) = delete;
 
-  /// The port to give to mxe_probe(). It calls the functions of `port`, and has those that `port`
+  /// The port to give to mxe_open(). It calls the functions of `port`, and has those that `port`
   /// has.
   mxe_port attach(const mxe_port& port) {
     port_ = port;
@@ -32,6 +32,10 @@ class DriverTap {
       if (offset == MXE_REG_RING_TAIL && tap.holds_doorbells) return;
       tap.port_.write32(tap.port_.ctx, offset, value);
     };
+    tapped.now_us = [](void* ctx) {
+      const mxe_port& p = self(ctx).port_;
+      return p.now_us(p.ctx);
+    };
     if (port.wait_irq) {
       tapped.wait_irq = [](void* ctx, uint32_t timeout_us) {
         DriverTap& tap = self(ctx);
@@ -44,12 +48,6 @@ class DriverTap {
       tapped.relax = [](void* ctx) {
         const mxe_port& p = self(ctx).port_;
         p.relax(p.ctx);
-      };
-    }
-    if (port.barrier) {
-      tapped.barrier = [](void* ctx) {
-        const mxe_port& p = self(ctx).port_;
-        p.barrier(p.ctx);
       };
     }
     return tapped;

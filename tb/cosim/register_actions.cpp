@@ -64,7 +64,7 @@ void RegisterActions::make_traffic(uint64_t seed) {
     const RegisterInfo& info = register_table[random.uniform(0, register_table.size() - 1)];
     if (random.one_in(8)) {
       struct mxe_counters counters;
-      require(mxe_counters(&driver_, &counters) == MXE_OK, "the counters cannot be read");
+      require(mxe_read_counters(&driver_, &counters) == MXE_OK, "the counters cannot be read");
       require(
           !has_counters_ || adds_up(counters),
           fmt::format("counters: total is {}, its parts add up to another number", counters.total));
@@ -202,7 +202,7 @@ void RegisterActions::overflow_ring(uint64_t seed) {
 
 void RegisterActions::ring_doorbells(uint64_t seed) {
   Random random(seed);
-  const uint32_t tail = driver_.tail, entries = driver_.ring_entries;
+  const uint32_t tail = device_tail(), entries = driver_.ring_entries;
   constexpr uint32_t kIndices = MXE_RING_TAIL_TAIL_MASK + 1;
   const uint64_t doorbells = random.uniform(1, 12);
   for (uint64_t i = 0; i < doorbells; i++) {
@@ -239,7 +239,7 @@ void RegisterActions::refuse_doorbell(uint32_t tail) {
   require_register(MXE_REG_IRQ_STATUS, MXE_IRQ_STATUS_RING_OVERFLOW_MASK,
                    "after a refused doorbell");
   require_register(MXE_REG_STATUS, MXE_STATUS_EMPTY_MASK, "after a refused doorbell");
-  require_register(MXE_REG_RING_TAIL, driver_.tail, "after a refused doorbell");
+  require_register(MXE_REG_RING_TAIL, device_tail(), "after a refused doorbell");
   host_.write32(MXE_REG_IRQ_STATUS, MXE_IRQ_STATUS_RING_OVERFLOW_MASK);
   require_register(MXE_REG_IRQ_STATUS, 0, "after the overflow was cleared");
   log("a doorbell was refused");
@@ -254,12 +254,12 @@ void RegisterActions::enable(bool enabled) {
 void RegisterActions::put_to_sleep() {
   enable(false);
   host_.write32(MXE_REG_IRQ_STATUS, kAllEvents);
-  first_ = driver_.tail;
+  first_ = device_tail();
 }
 
 void RegisterActions::wake_up(uint64_t after_cycles) {
   host_.wait_cycles(after_cycles);
-  const bool empty = driver_.tail == first_;
+  const bool empty = device_tail() == first_;
   require_register(MXE_REG_STATUS, empty ? MXE_STATUS_EMPTY_MASK : 0, "while disabled");
   require_register(MXE_REG_RING_HEAD, first_, "while disabled");
   require_register(MXE_REG_IRQ_STATUS, 0, "while disabled");
@@ -279,7 +279,7 @@ void RegisterActions::pause(uint64_t after_cycles) {
   const uint32_t head = host_.read32(MXE_REG_RING_HEAD);
   host_.wait_cycles(kRest);
   require_register(MXE_REG_RING_HEAD, head, "a while after the engine was disabled");
-  require_register(MXE_REG_STATUS, head == driver_.tail ? MXE_STATUS_EMPTY_MASK : 0,
+  require_register(MXE_REG_STATUS, head == device_tail() ? MXE_STATUS_EMPTY_MASK : 0,
                    "a while after the engine was disabled");
   log(fmt::format("head {}", head));
   enable(true);
@@ -291,12 +291,12 @@ void RegisterActions::mask() {
   mask_ = host_.read32(MXE_REG_IRQ_MASK);
   host_.write32(MXE_REG_IRQ_MASK, 0);
   host_.write32(MXE_REG_IRQ_STATUS, kAllEvents);
-  first_ = driver_.tail;
+  first_ = device_tail();
 }
 
 void RegisterActions::wait_for_jobs(uint64_t timeout_cycles) {
   constexpr uint64_t kPollInterval = 50;
-  for (uint64_t waited = 0; host_.read32(MXE_REG_RING_HEAD) != driver_.tail;
+  for (uint64_t waited = 0; host_.read32(MXE_REG_RING_HEAD) != device_tail();
        waited += kPollInterval) {
     require(waited < timeout_cycles, "a job hangs while interrupts are masked");
     require(!host_.irq.read(), "the interrupt line is high though all interrupts are masked");
@@ -306,8 +306,8 @@ void RegisterActions::wait_for_jobs(uint64_t timeout_cycles) {
 
 /// What the records in the ring say about the jobs since mask().
 uint32_t RegisterActions::events_of_jobs() {
-  uint32_t events = driver_.tail == first_ ? 0 : MXE_IRQ_STATUS_QUEUE_EMPTY_MASK;
-  for (uint16_t index = first_; index != driver_.tail; index++) {
+  uint32_t events = device_tail() == first_ ? 0 : MXE_IRQ_STATUS_QUEUE_EMPTY_MASK;
+  for (uint16_t index = first_; index != device_tail(); index++) {
     const uint64_t entry = uint64_t{index % driver_.ring_entries} * MXE_DESC_SIZE;
     uint32_t status = 0;
     std::memcpy(&status,

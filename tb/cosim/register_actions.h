@@ -60,6 +60,8 @@ class RegisterActions {
   void wait_for_jobs(uint64_t timeout_cycles);
   uint32_t events_of_jobs();
   void enable(bool enabled);
+  /// The ring index that the device has as its tail.
+  uint16_t device_tail() const { return static_cast<uint16_t>(driver_.tail - driver_.origin); }
 
   Host& host_;
   mxe_device& driver_;

@@ -13,6 +13,7 @@
 #include <ctime>
 #include <map>
 #include <memory>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -60,8 +61,8 @@ class Bench {
   void prepare(uint32_t m, uint32_t n, uint32_t k, bool data) {
     platform_.run([&](Host& host) {
       const mxe_port port = make_driver_port(host);
-      const uint64_t ring = host.allocate(256);
-      demand(mxe_probe(&driver_, &port, host.memory().data(ring, 256), ring, 2));
+      ring_ = make_driver_ring(host, 2);
+      demand(mxe_open(&driver_, &port, ring_->get()));
       job_ = {};
       job_.format_a = job_.format_b = static_cast<uint32_t>(kFormat);
       job_.m = m;
@@ -85,7 +86,7 @@ class Bench {
     mxe_completion completion{};
     platform_.run([&](Host&) {
       uint32_t id = 0;
-      demand(mxe_submit(&driver_, &job_, &id));
+      demand(mxe_submit(&driver_, &job_, nullptr, &id));
       demand(mxe_wait(&driver_, id, UINT32_MAX, &completion));
     });
     return completion.cycles;
@@ -100,6 +101,7 @@ class Bench {
   }
 
   Platform platform_;
+  std::optional<DriverRing> ring_;
   mxe_device driver_{};
   mxe_job job_{};
 };

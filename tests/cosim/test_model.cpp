@@ -238,17 +238,17 @@ ModeRun run_mode(Platform& platform, const std::vector<std::array<unsigned, 5>>&
   platform.run([&](Host& host) {
     mxe_port port = make_driver_port(host);
     mxe_device device{};
-    const uint64_t ring = host.allocate(128 * 2);
-    ASSERT_EQ(mxe_probe(&device, &port, host.memory().data(ring, 256), ring, 2), MXE_OK);
+    const DriverRing ring = make_driver_ring(host, 2);
+    ASSERT_EQ(mxe_open(&device, &port, ring.get()), MXE_OK);
     for (const auto& [m, n, k, a, b] : jobs) {
       const mxe_job job = plain_job(host, m, n, k, a, b);
       uint32_t id = 0;
       mxe_completion completion{};
-      ASSERT_EQ(mxe_submit(&device, &job, &id), MXE_OK);
+      ASSERT_EQ(mxe_submit(&device, &job, nullptr, &id), MXE_OK);
       ASSERT_EQ(mxe_wait(&device, id, 1'000'000, &completion), MXE_OK);
       result.cycles += completion.cycles;
     }
-    ASSERT_EQ(mxe_counters(&device, &result.counters), MXE_OK);
+    ASSERT_EQ(mxe_read_counters(&device, &result.counters), MXE_OK);
   });
   return result;
 }
@@ -308,8 +308,8 @@ std::vector<uint8_t> results_of_ones(Platform& platform) {
   platform.run([&](Host& host) {
     mxe_port port = make_driver_port(host);
     mxe_device device{};
-    const uint64_t ring = host.allocate(128 * 2);
-    ASSERT_EQ(mxe_probe(&device, &port, host.memory().data(ring, 256), ring, 2), MXE_OK);
+    const DriverRing ring = make_driver_ring(host, 2);
+    ASSERT_EQ(mxe_open(&device, &port, ring.get()), MXE_OK);
     const mxe_job job = plain_job(host, 8, 8, 32, MXE_FORMAT_MXFP8_E4M3, MXE_FORMAT_MXFP8_E4M3);
     const auto fill = [&host](uint64_t address, std::size_t size, uint8_t value) {
       std::fill_n(host.memory().data(address, size), size, value);
@@ -319,7 +319,7 @@ std::vector<uint8_t> results_of_ones(Platform& platform) {
     for (const uint64_t address : {job.a_scale_addr, job.b_scale_addr}) fill(address, scales, 127);
     fill(job.d_addr, size, 0xAA);
     uint32_t id = 0;
-    ASSERT_EQ(mxe_submit(&device, &job, &id), MXE_OK);
+    ASSERT_EQ(mxe_submit(&device, &job, nullptr, &id), MXE_OK);
     ASSERT_EQ(mxe_wait(&device, id, 1'000'000, nullptr), MXE_OK);
     const uint8_t* d = host.memory().data(job.d_addr, size);
     results.assign(d, d + size);
@@ -356,16 +356,16 @@ TEST(Model, AJobOfAnySizeCanBeBrokenOff) {
   platform.run([](Host& host) {
     mxe_port port = make_driver_port(host);
     mxe_device device{};
-    const uint64_t ring = host.allocate(128 * 2);
-    ASSERT_EQ(mxe_probe(&device, &port, host.memory().data(ring, 256), ring, 2), MXE_OK);
+    const DriverRing ring = make_driver_ring(host, 2);
+    ASSERT_EQ(mxe_open(&device, &port, ring.get()), MXE_OK);
     mxe_job job = plain_job(host, 1, 1, 32, MXE_FORMAT_MXFP8_E4M3, MXE_FORMAT_MXFP8_E4M3);
     // One row of everything, again and again.
     job.a_stride = job.b_stride = job.a_scale_stride = job.b_scale_stride = job.d_stride = 0;
     job.m = uint32_t{1} << 31;
     uint32_t id = 0;
-    ASSERT_EQ(mxe_submit(&device, &job, &id), MXE_OK);
+    ASSERT_EQ(mxe_submit(&device, &job, nullptr, &id), MXE_OK);
     host.wait_cycles(5000);
-    ASSERT_EQ(mxe_reset(&device, 1000), MXE_OK);
+    ASSERT_EQ(mxe_recover(&device, 1000), MXE_OK);
     EXPECT_EQ(mxe_wait(&device, id, 1000, nullptr), MXE_ERR_ABORTED);
   });
 }

@@ -132,23 +132,23 @@ Outcome run(Platform& platform, const std::vector<mxe_job>& jobs, bool look, uin
     }
     mxe_port port = make_driver_port(host);
     mxe_device device{};
-    const uint64_t ring = host.memory().base();
-    ASSERT_EQ(mxe_probe(&device, &port, host.memory().data(ring, 256), ring, 2), MXE_OK);
+    const DriverRing ring(host, host.memory().base(), 2);
+    ASSERT_EQ(mxe_open(&device, &port, ring.get()), MXE_OK);
     Random random(seed + 1);
     for (const mxe_job& job : jobs) {
       uint32_t id = 0;
       mxe_completion completion{};
       struct mxe_counters counters {};
-      ASSERT_EQ(mxe_submit(&device, &job, &id), MXE_OK);
+      ASSERT_EQ(mxe_submit(&device, &job, nullptr, &id), MXE_OK);
       for (int i = 0; look && i < 6; i++) {
         host.wait_cycles(random.uniform(1, 3000));
-        ASSERT_EQ(mxe_counters(&device, &counters), MXE_OK);
+        ASSERT_EQ(mxe_read_counters(&device, &counters), MXE_OK);
         outcome.counters.push_back(counters);
       }
       ASSERT_EQ(mxe_wait(&device, id, 1'000'000, &completion), MXE_OK);
       ASSERT_EQ(completion.status, static_cast<uint32_t>(MXE_STATUS_OK));
       outcome.cycles.push_back(completion.cycles);
-      ASSERT_EQ(mxe_counters(&device, &counters), MXE_OK);
+      ASSERT_EQ(mxe_read_counters(&device, &counters), MXE_OK);
       outcome.counters.push_back(counters);
     }
     outcome.memory.assign(memory, memory + kMemoryBytes);

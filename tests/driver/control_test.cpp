@@ -15,7 +15,7 @@ TEST_F(Polling, ReadsEveryCounterOfOneSnapshot) {
     device.set_reg(counter.offset + 4, counter.offset + 4);
   }
   struct mxe_counters c = {};
-  ASSERT_EQ(mxe_counters(&driver, &c), MXE_OK);
+  ASSERT_EQ(mxe_read_counters(&driver, &c), MXE_OK);
   for (const CounterInfo& counter : counter_table) {
     const uint64_t offset = counter.offset;
     EXPECT_EQ(c.*counter.value, (offset + 4) << 32 | (0x80000000 + offset)) << counter.name;
@@ -25,7 +25,7 @@ TEST_F(Polling, ReadsEveryCounterOfOneSnapshot) {
 }
 
 TEST_F(Polling, ClearsCounters) {
-  EXPECT_EQ(mxe_counters_clear(&driver), MXE_OK);
+  EXPECT_EQ(mxe_clear_counters(&driver), MXE_OK);
   EXPECT_EQ(device.events, std::vector<std::string>{"clear"});
   EXPECT_EQ(device.reg(MXE_REG_CTRL), MXE_CTRL_ENABLE_MASK);
 }
@@ -33,8 +33,8 @@ TEST_F(Polling, ClearsCounters) {
 TEST_F(Polling, CountersOfADeviceThatVanished) {
   device.gone = true;
   struct mxe_counters counters;
-  EXPECT_EQ(mxe_counters(&driver, &counters), MXE_ERR_GONE);
-  EXPECT_EQ(mxe_counters(&driver, nullptr), MXE_ERR_ARGUMENT);
+  EXPECT_EQ(mxe_read_counters(&driver, &counters), MXE_ERR_GONE);
+  EXPECT_EQ(mxe_read_counters(&driver, nullptr), MXE_ERR_ARGUMENT);
 }
 
 class ResetHeads : public testing::TestWithParam<MockDevice::ResetHead>, public DriverFixture {
@@ -60,7 +60,7 @@ TEST_P(ResetHeads, AbortsWhatIsUnfinishedAndKeepsTheRest) {
   device.outcome = [](uint32_t) { return Outcome{MXE_STATUS_ERR_FETCH, false}; };
   device.complete_next();
   device.outcome = [](uint32_t) { return Outcome{}; };
-  ASSERT_EQ(mxe_reset(&driver, 100), MXE_OK);
+  ASSERT_EQ(mxe_recover(&driver, 100), MXE_OK);
   EXPECT_EQ(wait(waiting), MXE_ERR_ABORTED);
   EXPECT_EQ(wait(done), MXE_OK);
   EXPECT_EQ(wait(fetch_failed), MXE_ERR_FETCH);
@@ -76,7 +76,7 @@ TEST_P(ResetHeads, LeavesTheDeviceUsable) {
     for (int i = 0; i < 3; i++) EXPECT_TRUE(ids.insert(submit()).second) << "an id came twice";
     wait(*ids.rbegin());
     const uint32_t aborted = submit();
-    ASSERT_EQ(mxe_reset(&driver, 100), MXE_OK);
+    ASSERT_EQ(mxe_recover(&driver, 100), MXE_OK);
     EXPECT_EQ(wait(aborted), MXE_ERR_ABORTED);
     EXPECT_FALSE(device.has_work()) << "the aborted job must not run after all";
   }
@@ -88,7 +88,7 @@ TEST_P(BothPorts, ResetKeepsWhatTheDeviceStillCompleted) {
   device.before_write = [&](uint32_t offset) {
     if (offset == MXE_REG_CTRL) device.complete_next();
   };
-  ASSERT_EQ(mxe_reset(&driver, 100), MXE_OK);
+  ASSERT_EQ(mxe_recover(&driver, 100), MXE_OK);
   EXPECT_EQ(wait(id), MXE_OK);
   EXPECT_FALSE(device.irq());
   EXPECT_EQ(device.reg(MXE_REG_IRQ_STATUS), 0u);
@@ -100,22 +100,22 @@ TEST_P(BothPorts, ResetSeesRecordsOfTheLastMoment) {
   device.before_write = [&](uint32_t offset) {
     if (offset == MXE_REG_CTRL) device.complete_next();
   };
-  ASSERT_EQ(mxe_reset(&driver, 100), MXE_OK);
+  ASSERT_EQ(mxe_recover(&driver, 100), MXE_OK);
   EXPECT_EQ(wait(id), MXE_OK);
 }
 
 TEST_P(BothPorts, ResetTimesOutAndCanBeRepeated) {
   const uint32_t id = submit();
   device.reset_ticks = 50;
-  EXPECT_EQ(mxe_reset(&driver, 20), MXE_ERR_TIMEOUT);
+  EXPECT_EQ(mxe_recover(&driver, 20), MXE_ERR_TIMEOUT);
   EXPECT_EQ(device.reg(MXE_REG_CTRL), 0u) << "stays disabled";
-  EXPECT_EQ(mxe_counters_clear(&driver), MXE_OK);
+  EXPECT_EQ(mxe_clear_counters(&driver), MXE_OK);
   EXPECT_EQ(device.reg(MXE_REG_CTRL), 0u) << "even after use";
   const mxe_job job = {};
   uint32_t refused = 0;
-  EXPECT_EQ(mxe_submit(&driver, &job, &refused), MXE_ERR_STOPPED);
+  EXPECT_EQ(mxe_submit(&driver, &job, nullptr, &refused), MXE_ERR_STOPPED);
   EXPECT_EQ(wait(id), MXE_ERR_STOPPED);
-  EXPECT_EQ(mxe_reset(&driver, 50), MXE_OK);
+  EXPECT_EQ(mxe_recover(&driver, 50), MXE_OK);
   EXPECT_EQ(wait(id), MXE_ERR_ABORTED);
   EXPECT_EQ(wait(submit()), MXE_OK);
 }
@@ -123,14 +123,14 @@ TEST_P(BothPorts, ResetTimesOutAndCanBeRepeated) {
 TEST_P(BothPorts, ResetOfADeviceThatVanished) {
   submit();
   device.gone = true;
-  EXPECT_EQ(mxe_reset(&driver, 20), MXE_ERR_GONE);
+  EXPECT_EQ(mxe_recover(&driver, 20), MXE_ERR_GONE);
 }
 
 TEST_P(BothPorts, ResetRecoversFromAHeadBeyondTheTail) {
   const uint32_t id = submit();
   device.head = 100;
   ASSERT_EQ(wait(id), MXE_ERR_PROTOCOL);
-  EXPECT_EQ(mxe_reset(&driver, 20), MXE_OK);
+  EXPECT_EQ(mxe_recover(&driver, 20), MXE_OK);
   EXPECT_EQ(wait(id), MXE_ERR_ABORTED);
   EXPECT_EQ(wait(submit()), MXE_OK);
 }

@@ -30,7 +30,7 @@ std::unique_ptr<EngineModule> make_engine(const std::string& kind, const Params&
   return std::make_unique<Engine>("engine", params);
 }
 
-/// A probed driver on a platform with the configuration `small`. The parameters are the kind of
+/// An open driver on a platform with the configuration `small`. The parameters are the kind of
 /// engine and whether the port has interrupts.
 class Device : public testing::TestWithParam<std::tuple<const char*, bool>> {
  protected:
@@ -45,12 +45,11 @@ class Device : public testing::TestWithParam<std::tuple<const char*, bool>> {
   void run(const std::function<void()>& program) {
     platform->run([&](Host& h) {
       host = &h;
-      const size_t bytes = ring_entries * MXE_DESC_SIZE;
-      ring = h.allocate(bytes, MXE_DESC_SIZE);
+      const DriverRing driver_ring = make_driver_ring(h, ring_entries);
+      ring = driver_ring.get()->bus_addr;
       mxe_port port = make_driver_port(h);
       if (!std::get<1>(GetParam())) port.wait_irq = nullptr;
-      ASSERT_EQ(mxe_probe(&driver, &port, h.memory().data(ring, bytes), ring, ring_entries),
-                MXE_OK);
+      ASSERT_EQ(mxe_open(&driver, &port, driver_ring.get()), MXE_OK);
       program();
     });
   }
@@ -88,7 +87,7 @@ class Device : public testing::TestWithParam<std::tuple<const char*, bool>> {
 
   uint32_t submit(const mxe_job& job) {
     uint32_t id = 0;
-    EXPECT_EQ(mxe_submit(&driver, &job, &id), MXE_OK);
+    EXPECT_EQ(mxe_submit(&driver, &job, nullptr, &id), MXE_OK);
     return id;
   }
   int wait(uint32_t id, mxe_completion* completion = nullptr) {
@@ -185,16 +184,16 @@ TEST_P(Device, CountsAndMarksWhatIsBeyondTheLargest) {
     struct mxe_counters c = {};
     ASSERT_EQ(run_job(job), MXE_OK);
     EXPECT_EQ(first(), 0x7e) << "the largest";
-    ASSERT_EQ(mxe_counters(&driver, &c), MXE_OK);
+    ASSERT_EQ(mxe_read_counters(&driver, &c), MXE_OK);
     EXPECT_EQ(c.saturations, 10u);
     job.out_overflow = true;
     ASSERT_EQ(run_job(job), MXE_OK);
     EXPECT_EQ(first(), 0x7f) << "NaN";
-    ASSERT_EQ(mxe_counters(&driver, &c), MXE_OK);
+    ASSERT_EQ(mxe_read_counters(&driver, &c), MXE_OK);
     EXPECT_EQ(c.saturations, 20u);
     job.out_rule = MXE_RULE_RCEIL;
     ASSERT_EQ(run_job(job), MXE_OK);
-    ASSERT_EQ(mxe_counters(&driver, &c), MXE_OK);
+    ASSERT_EQ(mxe_read_counters(&driver, &c), MXE_OK);
     EXPECT_EQ(c.saturations, 20u);
     EXPECT_EQ(c.nan_results, 0u);
   });
@@ -257,8 +256,9 @@ TEST_P(Device, ResetStopsALongJob) {
       const uint32_t done = submit(quick);
       EXPECT_EQ(wait(done), MXE_OK);
       const uint32_t running = submit(slow), waiting = submit(quick);
-      EXPECT_EQ(mxe_wait(&driver, running, 5, nullptr), MXE_ERR_TIMEOUT);
-      ASSERT_EQ(mxe_reset(&driver, timeout_us), MXE_OK);
+      EXPECT_EQ(mxe_wait(&driver, running, 0, nullptr), MXE_ERR_TIMEOUT);
+      host->wait_cycles(5000);
+      ASSERT_EQ(mxe_recover(&driver, timeout_us), MXE_OK);
       mxe_completion completion = {};
       EXPECT_EQ(wait(running, &completion), MXE_ERR_ABORTED);
       EXPECT_GT(completion.cycles, 0u) << "the device's own record";
@@ -270,11 +270,21 @@ TEST_P(Device, ResetStopsALongJob) {
   });
 }
 
+TEST_P(Device, ALongJobIsNoHang) {
+  run([&] {
+    const mxe_job slow = ones(64, 64, 512);
+    mxe_completion completion = {};
+    ASSERT_EQ(mxe_wait(&driver, submit(slow), 1, &completion), MXE_OK);
+    EXPECT_GT(completion.cycles, 5000u) << "several times the timeout";
+    expect_results(slow);
+  });
+}
+
 TEST_P(Device, ResetOfAnIdleDeviceIsHarmless) {
   run([&] {
     const mxe_job job = ones(4, 4, 32);
     for (int round = 0; round < 3; round++) {
-      ASSERT_EQ(mxe_reset(&driver, timeout_us), MXE_OK);
+      ASSERT_EQ(mxe_recover(&driver, timeout_us), MXE_OK);
       EXPECT_EQ(run_job(job), MXE_OK);
     }
   });
@@ -284,12 +294,12 @@ TEST_P(Device, CountersAddUpAndCanBeCleared) {
   run([&] {
     ASSERT_EQ(run_job(ones(9, 7, 100)), MXE_OK);
     struct mxe_counters c = {};
-    ASSERT_EQ(mxe_counters(&driver, &c), MXE_OK);
+    ASSERT_EQ(mxe_read_counters(&driver, &c), MXE_OK);
     EXPECT_EQ(c.blocks, 9u * 7 * 4);
     EXPECT_EQ(c.total, sum_of_parts(c));
     EXPECT_GT(c.mac_active, 0u);
-    ASSERT_EQ(mxe_counters_clear(&driver), MXE_OK);
-    ASSERT_EQ(mxe_counters(&driver, &c), MXE_OK);
+    ASSERT_EQ(mxe_clear_counters(&driver), MXE_OK);
+    ASSERT_EQ(mxe_read_counters(&driver, &c), MXE_OK);
     EXPECT_EQ(c.blocks, 0u);
     EXPECT_EQ(c.total, c.idle);
   });

@@ -8,14 +8,14 @@
 
 namespace mxe::test {
 
-/// A probed driver on a mock device. After each test the device must not have seen an access that
+/// An open driver on a mock device. After each test the device must not have seen an access that
 /// real hardware answers with an error.
 class DriverFixture {
  public:
   DriverFixture(bool interrupts, uint32_t ring_entries) : device(ring_entries) {
     const mxe_port port = device.port(interrupts);
-    EXPECT_EQ(mxe_probe(&driver, &port, device.ring_memory(), device.ring_bus_addr(), ring_entries),
-              MXE_OK);
+    const mxe_ring ring = device.ring(ring_entries);
+    EXPECT_EQ(mxe_open(&driver, &port, &ring), MXE_OK);
     device.events.clear();
     device.polls = 0;
   }
@@ -23,7 +23,7 @@ class DriverFixture {
 
   uint32_t submit(const mxe_job& job = {}) {
     uint32_t id = 0;
-    EXPECT_EQ(mxe_submit(&driver, &job, &id), MXE_OK);
+    EXPECT_EQ(mxe_submit(&driver, &job, nullptr, &id), MXE_OK);
     return id;
   }
   int wait(uint32_t id, uint32_t timeout_us = 100, mxe_completion* completion = nullptr) {

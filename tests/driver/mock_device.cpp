@@ -13,7 +13,8 @@ MockDevice& self(void* ctx) { return *static_cast<MockDevice*>(ctx); }
 
 }  // namespace
 
-MockDevice::MockDevice(uint32_t ring_entries) : ring_(ring_entries * MXE_DESC_SIZE / 8, ~0ull) {
+MockDevice::MockDevice(uint32_t ring_entries)
+    : ring_(ring_entries * MXE_DESC_SIZE / 8, ~0ull), slots_(ring_entries) {
   for (const RegisterInfo& r : register_table) registers_[r.offset] = r.reset;
   for (const ParameterInfo& info : parameter_table) {
     registers_[info.offset] |= ParameterValues().*(info.field) << info.shift;
@@ -33,7 +34,9 @@ mxe_port MockDevice::port(bool interrupts) {
     ++self(ctx).polls;
     self(ctx).tick();
   };
-  port.barrier = [](void* ctx) { self(ctx).barrier(); };
+  port.now_us = [](void* ctx) { return self(ctx).now(); };
+  port.wmb = [](void* ctx) { self(ctx).write_barrier(); };
+  port.rmb = [](void* ctx) { self(ctx).read_barrier(); };
   return port;
 }
 
@@ -104,6 +107,7 @@ void MockDevice::soft_reset() {
 }
 
 void MockDevice::tick() {
+  ++now_;
   if (reset_ticks_left_ != 0) {
     --reset_ticks_left_;
     return;
@@ -112,8 +116,7 @@ void MockDevice::tick() {
   if (enabled && has_work() && ++job_ticks_ >= ticks_per_job) complete_next();
 }
 
-void MockDevice::barrier() {
-  events.emplace_back("barrier");
+void MockDevice::read_barrier() {
   for (const auto& write : invisible_writes_) write();
   invisible_writes_.clear();
 }
@@ -153,6 +156,7 @@ bool MockDevice::irq() const {
 int MockDevice::wait_irq(uint32_t timeout_us) {
   ++irq_waits;
   if (wait_irq_result != 0) return wait_irq_result;
+  if (line_stuck_high) ++now_;
   for (uint32_t waited = 0; !irq(); waited++) {
     if (waited == timeout_us) return MXE_ERR_TIMEOUT;
     tick();

@@ -19,16 +19,19 @@ struct Outcome {
 };
 
 /// An MXE as the driver sees it: registers, a ring in host memory, an interrupt line. Nothing is
-/// computed; a job takes `ticks_per_job` ticks and ends as `outcome` says. Time passes one tick per
-/// poll (relax) and per microsecond of wait_irq. Registers follow register_table; every access that
-/// real hardware would answer with SLVERR is noted in `bus_errors`.
+/// computed; a job takes `ticks_per_job` ticks and ends as `outcome` says. Time passes one tick, a
+/// microsecond, per poll (relax) and per microsecond of wait_irq. Registers follow register_table;
+/// every access that real hardware would answer with SLVERR is noted in `bus_errors`.
 class MockDevice {
  public:
   explicit MockDevice(uint32_t ring_entries = 4);
 
   /// The port of this device; without `interrupts` the driver has to poll.
   mxe_port port(bool interrupts);
-  void* ring_memory() { return ring_.data(); }
+  /// The ring's memory with slots, as mxe_open() wants it.
+  mxe_ring ring(uint32_t entries) {
+    return {ring_.data(), ring_bus_addr(), slots_.data(), entries};
+  }
   uint64_t ring_bus_addr() const { return 0x1'2345'6780; }
   /// Word `offset` of the descriptor in ring entry `entry`.
   uint32_t ring_word(uint32_t entry, uint32_t offset) const;
@@ -38,7 +41,9 @@ class MockDevice {
   void write(uint32_t offset, uint32_t value);
   int wait_irq(uint32_t timeout_us);
   void tick();
-  void barrier();
+  void read_barrier();
+  void write_barrier() { events.emplace_back("wmb"); }
+  uint64_t now() const { return now_; }
 
   /// Completes the job at the head now.
   void complete_next();
@@ -56,14 +61,14 @@ class MockDevice {
   bool refuses_doorbells = false;  ///< ring overflow
   bool line_stuck_high = false;    ///< wait_irq returns at once, always
   int wait_irq_result = 0;         ///< if not 0, what wait_irq returns
-  bool coherent = true;            ///< false: the host sees records after a barrier only
+  bool coherent = true;            ///< false: the host sees records after a read barrier only
   bool loses_interrupts = false;   ///< the line never rises
   std::function<void(uint32_t)> before_read, before_write;  ///< called with the offset
 
   // What happened.
   uint16_t head = 0;
   std::vector<std::string> bus_errors;
-  std::vector<std::string> events;  ///< "barrier", "doorbell", in order
+  std::vector<std::string> events;  ///< "wmb", "doorbell", ..., in order
   unsigned irq_waits = 0;
   unsigned polls = 0;
 
@@ -77,6 +82,8 @@ class MockDevice {
   std::map<uint32_t, uint32_t> registers_;
   std::vector<std::function<void()>> invisible_writes_;
   std::vector<uint64_t> ring_;  // 64-bit words for their alignment
+  std::vector<mxe_slot> slots_;
+  uint64_t now_ = 0;
   uint16_t tail_ = 0;
   unsigned job_ticks_ = 0;
   unsigned reset_ticks_left_ = 0;

@@ -31,6 +31,7 @@ static void on_engine(void) {
 }
 
 static _Alignas(MXE_DESC_SIZE) uint8_t ring[4 * MXE_DESC_SIZE];
+static struct mxe_slot slots[4];
 static uint8_t operand[64 * 64], scales[64 * 2];
 static uint32_t product[64][64];
 
@@ -58,13 +59,15 @@ static int compute_until_interrupt(uint32_t jobs) {
                               .d_stride = sizeof product[0]};
   struct mxe_device device;
   engine = &port;
-  if (mxe_probe(&device, &polling, ring, (uintptr_t)ring, 4) != MXE_OK) return 1;
+  const struct mxe_ring memory = {
+      .mem = ring, .bus_addr = (uintptr_t)ring, .slots = slots, .entries = 4};
+  if (mxe_open(&device, &polling, &memory) != MXE_OK) return 1;
   port.write32(port.ctx, MXE_REG_IRQ_MASK, MXE_IRQ_STATUS_DONE_MASK);
   soc_enable_interrupts(on_engine);
   for (uint32_t i = 0; i < jobs; i++) {
     uint32_t id = 0, turns = 0;
     const uint32_t before = interrupts;
-    if (mxe_submit(&device, &job, &id) != MXE_OK) return 2;
+    if (mxe_submit(&device, &job, NULL, &id) != MXE_OK) return 2;
     while (interrupts == before) turns++;
     put_line("turns", turns);
     put_line("at", seen_at);

@@ -1,42 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// The driver on a processor without an operating system: registers at a fixed address, memory that
-/// the device sees under the same addresses and without a cache in between, no interrupt.
+/// the device sees under the same addresses and without a cache in between, no interrupt, a clock.
 ///
 /// multiply() computes D = A * B^T for one 8 x 8 x 32 product of mxfp8_e4m3 operands.
-#include "mxe_driver.h"
+#include "ports/bare_metal.h"
 
 enum { M = 8, N = 8, K = 32, RING_ENTRIES = 4, ONE_SECOND = 1000000 };
 
 // The ring: 128 bytes an entry, aligned to 128. Everything else may lie anywhere.
 static _Alignas(MXE_DESC_SIZE) uint8_t ring[RING_ENTRIES * MXE_DESC_SIZE];
 
-static volatile uint32_t* register_at(void* base, uint32_t offset) {
-  return (volatile uint32_t*)(void*)((char*)base + offset);
-}
-
-static uint32_t read32(void* base, uint32_t offset) { return *register_at(base, offset); }
-
-static void write32(void* base, uint32_t offset, uint32_t value) {
-  *register_at(base, offset) = value;
-}
-
-static void barrier(void* base) {
-  (void)base;
-  __atomic_thread_fence(__ATOMIC_SEQ_CST);
-}
+static struct mxe_slot slots[RING_ENTRIES];
 
 static uint64_t bus_address(const volatile void* pointer) { return (uintptr_t)pointer; }
 
 /// `a` and `b` are row-major codes, one byte each, `a_scales` and `b_scales` one scale per row (K
-/// is one block), `d` the FP32 bit patterns of the result. Returns a code of mxe_driver.h.
-int multiply(void* registers, const uint8_t a[M][K], const uint8_t a_scales[M],
-             const uint8_t b[N][K], const uint8_t b_scales[N], uint32_t d[M][N]);
+/// is one block), `d` the FP32 bit patterns of the result, `now_us` a clock of microseconds.
+/// Returns a code of mxe_driver.h.
+int multiply(void* registers, uint64_t (*now_us)(void*), const uint8_t a[M][K],
+             const uint8_t a_scales[M], const uint8_t b[N][K], const uint8_t b_scales[N],
+             uint32_t d[M][N]);
 
-int multiply(void* registers, const uint8_t a[M][K], const uint8_t a_scales[M],
-             const uint8_t b[N][K], const uint8_t b_scales[N], uint32_t d[M][N]) {
-  const struct mxe_port port = {
-      .ctx = registers, .read32 = read32, .write32 = write32, .barrier = barrier};
+int multiply(void* registers, uint64_t (*now_us)(void*), const uint8_t a[M][K],
+             const uint8_t a_scales[M], const uint8_t b[N][K], const uint8_t b_scales[N],
+             uint32_t d[M][N]) {
+  const struct mxe_ring memory = {
+      .mem = ring, .bus_addr = bus_address(ring), .slots = slots, .entries = RING_ENTRIES};
   const struct mxe_job job = {
       .format_a = MXE_FORMAT_MXFP8_E4M3,
       .format_b = MXE_FORMAT_MXFP8_E4M3,
@@ -55,10 +45,15 @@ int multiply(void* registers, const uint8_t a[M][K], const uint8_t a_scales[M],
       .d_addr = bus_address(d),
       .d_stride = N * sizeof(d[0][0]),
   };
+  struct mxe_port port;
   struct mxe_device dev;
   uint32_t id = 0;
-  int code = mxe_probe(&dev, &port, ring, bus_address(ring), RING_ENTRIES);
-  if (code == MXE_OK) code = mxe_submit(&dev, &job, &id);
+  mxe_bare_metal_port(&port, registers);
+  port.now_us = now_us;
+  int code = mxe_open(&dev, &port, &memory);
+  if (code != MXE_OK) return code;
+  code = mxe_submit(&dev, &job, NULL, &id);
   if (code == MXE_OK) code = mxe_wait(&dev, id, ONE_SECOND, NULL);
-  return code;
+  const int closed = mxe_close(&dev, ONE_SECOND);
+  return code != MXE_OK ? code : closed;
 }

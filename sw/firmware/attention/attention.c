@@ -13,6 +13,7 @@ struct run {
   struct attention_memory* memory;
   uint64_t bus_address;
   struct mxe_device device;
+  struct mxe_slot slots[ATTENTION_RING];
 };
 
 /// The part of a matrix that begins in a row and a column: as the host has it, as a job's operand.
@@ -87,7 +88,7 @@ static int submit(struct run* run, const struct mxe_product* product, uint32_t c
   int code = mxe_batch(product, count, jobs);
   for (uint32_t i = 0; i < count && code == MXE_OK; i++) {
     uint32_t id = 0;
-    code = mxe_submit(&run->device, &jobs[i], &id);
+    code = mxe_submit(&run->device, &jobs[i], NULL, &id);
     if (i == 0) *first = id;
   }
   return code;
@@ -211,9 +212,14 @@ static int finish(struct run* run) {
 int attention_run(const struct mxe_port* port, struct attention_memory* memory,
                   uint64_t bus_address) {
   struct run run = {.memory = memory, .bus_address = bus_address};
-  int code = mxe_probe(&run.device, port, memory->ring, bus_address, ATTENTION_RING);
-  if (code == MXE_OK) code = make_data(memory);
+  const struct mxe_ring ring = {
+      .mem = memory->ring, .bus_addr = bus_address, .slots = run.slots, .entries = ATTENTION_RING};
+  int code = mxe_open(&run.device, port, &ring);
+  if (code != MXE_OK) return code;
+  code = make_data(memory);
   if (code == MXE_OK) code = project(&run);
   if (code == MXE_OK) code = attend(&run);
-  return code == MXE_OK ? finish(&run) : code;
+  if (code == MXE_OK) code = finish(&run);
+  const int closed = mxe_close(&run.device, TIMEOUT_US);
+  return code != MXE_OK ? code : closed;
 }

@@ -13,6 +13,7 @@ struct run {
   struct digits_memory* memory;
   uint64_t bus_address;
   struct mxe_device device;
+  struct mxe_slot slots[DIGITS_RING];
   uint32_t jobs[DIGITS_BATCHES];
 };
 
@@ -98,7 +99,7 @@ static int submit(struct run* run, uint32_t layer, uint32_t batch) {
       .d_addr = bus(run, run->memory->layers[layer].y[first]),
       .d_stride = sizeof run->memory->layers[layer].y[0],
   };
-  return mxe_submit(&run->device, &job, &run->jobs[batch]);
+  return mxe_submit(&run->device, &job, NULL, &run->jobs[batch]);
 }
 
 /// Makes the operands of a batch for a layer and submits the job.
@@ -161,11 +162,17 @@ static void evaluate(const struct run* run, struct digits_result* result) {
 int digits_run(const struct mxe_port* port, const struct digits_data* data,
                struct digits_memory* memory, uint64_t bus_address, struct digits_result* result) {
   struct run run = {.data = data, .memory = memory, .bus_address = bus_address};
-  int code = mxe_probe(&run.device, port, memory->ring, bus(&run, memory->ring), DIGITS_RING);
+  const struct mxe_ring ring = {.mem = memory->ring,
+                                .bus_addr = bus(&run, memory->ring),
+                                .slots = run.slots,
+                                .entries = DIGITS_RING};
+  int code = mxe_open(&run.device, port, &ring);
+  if (code != MXE_OK) return code;
   for (uint32_t layer = 0; layer < DIGITS_LAYERS && code == MXE_OK; layer++) {
     code = load_layer(&run, layer);
   }
   if (code == MXE_OK) code = run_batches(&run);
   if (code == MXE_OK) evaluate(&run, result);
-  return code;
+  const int closed = mxe_close(&run.device, TIMEOUT_US);
+  return code != MXE_OK ? code : closed;
 }

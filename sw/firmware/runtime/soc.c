@@ -6,6 +6,19 @@ uint64_t soc_now_ns(void) {
   return (uint64_t)SOC_REGISTER(TIMER, NOW_HI) << 32 | low;
 }
 
+/// Half a word at a time: a quotient of 64 bits would be a call of a library on a small processor.
+uint64_t soc_now_us(void) {
+  const uint64_t ns = soc_now_ns();
+  uint64_t us = 0;
+  uint32_t rest = 0;
+  for (int shift = 48; shift >= 0; shift -= 16) {
+    const uint32_t part = rest << 16 | (uint32_t)(ns >> shift & 0xFFFF);
+    us = us << 16 | part / 1000;
+    rest = part % 1000;
+  }
+  return us;
+}
+
 _Noreturn void soc_exit(int code) {
   SOC_REGISTER(EXIT, CODE) = (uint32_t)code;
   for (;;) {

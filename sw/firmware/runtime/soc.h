@@ -19,6 +19,8 @@
 
 /// Nanoseconds since the start.
 uint64_t soc_now_ns(void);
+/// Microseconds since the start.
+uint64_t soc_now_us(void);
 /// Sleeps.
 void soc_sleep_ns(uint64_t nanoseconds);
 /// Ends the program; what is returned from main comes here, too.

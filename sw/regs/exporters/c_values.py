@@ -42,7 +42,7 @@ def capability_members(block: Block) -> list[str]:
 
 def counter_members(block: Block) -> list[str]:
     parts = " + ".join(c.member for c in block.counter_list if c.part_of_total)
-    lines = ["", "/// What the device counted since mxe_counters_clear(), all of the same clock. Always"]
+    lines = ["", "/// What the device counted since mxe_clear_counters(), all of the same clock. Always"]
     lines += comment_block(f"{block.counter_list[0].member} = {parts}.", "/// ")
     lines.append("struct mxe_counters {")
     for c in block.counter_list:

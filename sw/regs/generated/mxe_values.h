@@ -38,7 +38,7 @@ struct mxe_capabilities {
   bool mx_out;
 };
 
-/// What the device counted since mxe_counters_clear(), all of the same clock. Always
+/// What the device counted since mxe_clear_counters(), all of the same clock. Always
 /// total = mac_active + stall_a + stall_b + stall_c + stall_drain + stall_latency + idle.
 struct mxe_counters {
   /// Clocks with CTRL.enable set. Always the sum of the next seven counters.
