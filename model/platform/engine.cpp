@@ -117,6 +117,11 @@ void Engine::serve_access() {
   there_event_.notify();
 }
 
+bool Engine::at_rest() const {
+  return !register_busy_ && !must_reset() && core_->next_step() == kNever &&
+         core_->interrupts().empty();
+}
+
 bool Engine::peek_register(uint32_t address, uint32_t& value) const {
   return core_->read(address, value);
 }
