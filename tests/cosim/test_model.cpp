@@ -412,6 +412,12 @@ TEST(Model, AtRestAnswersReadsAhead) {
     payload.set_address(MXE_REG_STATUS);
     EXPECT_EQ(access(), Times(8, 0));
     EXPECT_EQ(value, MXE_STATUS_BUSY_MASK);
+    // With a quantum the engine may have finished a job that simulated time has not.
+    host.wait_cycles(1000);
+    tlm::tlm_global_quantum::instance().set(cycles_to_time(1000));
+    host.write32(MXE_REG_RING_TAIL, 2);
+    EXPECT_EQ(access().second, 0u);
+    EXPECT_EQ(value, MXE_STATUS_EMPTY_MASK);
   });
 }
 
