@@ -32,6 +32,7 @@ struct MyBoard : sc_core::sc_module {
     p.set_data_length(4);
     p.set_streaming_width(4);
     cpu->b_transport(p, delay);
+    if (delay != sc_core::SC_ZERO_TIME) wait(delay);
   }
   void program() {
     // [16][32] ones times [8][32] ones in MXFP8: elements 0x38, scales 127. docs/registers.md.

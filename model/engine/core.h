@@ -48,6 +48,7 @@ class Core {
   };
   /// Changes not yet taken, oldest first.
   std::deque<Interrupt>& interrupts() { return interrupts_; }
+  const std::deque<Interrupt>& interrupts() const { return interrupts_; }
 
  private:
   void step(uint64_t now, uint64_t limit);

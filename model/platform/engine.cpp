@@ -117,6 +117,12 @@ void Engine::serve_access() {
   there_event_.notify();
 }
 
+/// With a quantum the core may have done already what comes later.
+bool Engine::at_rest() const {
+  return !register_busy_ && !must_reset() && ran_to_ <= clock().now() &&
+         core_->next_step() == kNever && core_->interrupts().empty();
+}
+
 bool Engine::peek_register(uint32_t address, uint32_t& value) const {
   return core_->read(address, value);
 }

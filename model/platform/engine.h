@@ -49,6 +49,7 @@ class Engine : public EngineModule, private MemoryPort {
  private:
   bool transfer_register(RegisterTransfer& transfer) override;
   bool carry_out(RegisterTransfer& transfer, uint64_t visible);
+  bool at_rest() const override;
   bool peek_register(uint32_t address, uint32_t& value) const override;
   Response read(uint64_t cycle, uint64_t address, std::size_t bytes, uint8_t* data) override;
   Response write(uint64_t cycle, uint64_t address, std::size_t bytes, const uint8_t* data,

@@ -31,8 +31,8 @@ void yield_to_others();
 
 /// The interface that the model and the RTL share. Nothing above it can tell which of them it
 /// drives.
-///   regs  registers, 32-bit accesses within 4 KiB (the target may wait, annotated delays are
-///         waited for first); transport_dbg reads them on the model
+///   regs  registers, 32-bit accesses within 4 KiB. The target may wait, and may return a delay,
+///         which the initiator has to wait for (Host does); transport_dbg reads them on the model
 ///   mem   data, descriptors and completions: any TLM-2.0 memory; one that fills in BurstExtension
 ///         says when each beat is served; for others a burst ends after the delay that they return.
 ///         One that waits gets one burst at a time
@@ -80,6 +80,9 @@ class EngineModule : public sc_core::sc_module {
   /// reset_n has changed.
   virtual void reset_changed() {}
 
+  /// Whether no register changes unless software writes one. A read is then answered at once, with
+  /// its time as the delay, if nothing else happens before.
+  virtual bool at_rest() const { return false; }
   /// Carries out `transfer` and waits as long as the bus takes. Returns false for SLVERR.
   virtual bool transfer_register(RegisterTransfer& transfer) = 0;
   /// Reads a register in no time and without side effects, for debuggers. Returns false if that is
@@ -99,6 +102,7 @@ class EngineModule : public sc_core::sc_module {
 
  private:
   void transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
+  bool read_ahead(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) const;
   unsigned debug_transport(tlm::tlm_generic_payload& payload);
   void end_of_elaboration() override;
   void watch_reset();

@@ -98,6 +98,7 @@ bool RegisterActions::try_lanes(uint32_t offset, uint32_t value, unsigned lanes)
   payload.set_byte_enable_length(enables.size());
   sc_core::sc_time delay;
   host_.regs->b_transport(payload, delay);
+  if (delay != sc_core::SC_ZERO_TIME) sc_core::wait(delay);
   return payload.is_response_ok();
 }
 

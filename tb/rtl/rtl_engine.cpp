@@ -138,7 +138,7 @@ void RtlEngine::reset() {
   irq.write(false);
   make_pins();
   irq_level_ = enabled_ = polling_ = ok_ = false;
-  quiet_cycles_ = transferless_cycles_ = 0;
+  quiet_cycles_ = idle_cycles_ = settled_cycles_ = transferless_cycles_ = 0;
   clock_stopped_ = true;
   if (requested_) end_request();
   while (in_reset()) wait(wake_event_);
@@ -211,7 +211,7 @@ bool RtlEngine::run_cycle(uint64_t cycle, uint64_t room) {
 
   quiet_cycles_ = bus_busy || registers_->busy() ? 0 : quiet_cycles_ + 1;
   transferless_cycles_ = bus_busy || requested_ ? 0 : transferless_cycles_ + 1;
-  if (quiet_cycles_ >= kQuietCycles && shows_idle()) rest();
+  if (state_) watch_idleness(bus_busy);
 
   const bool interrupt = out_.irq != irq_level_;
   irq_level_ = out_.irq;
@@ -236,12 +236,25 @@ bool RtlEngine::wants_status(uint64_t room) const {
   return !state_ && quiet_cycles_ >= kQuietCycles && room >= kPollRoom;
 }
 
+/// A read changes nothing, so that the clock may stop with its answer. Accesses that hesitate take
+/// their chances in every cycle: how many there are must not depend on who reads.
+void RtlEngine::watch_idleness(bool bus_busy) {
+  const bool idle = shows_idle();
+  const bool writes = registers_->busy() && requested_ && requested_->write;
+  idle_cycles_ = bus_busy || !idle ? 0 : idle_cycles_ + 1;
+  settled_cycles_ = writes ? 0 : settled_cycles_ + 1;
+  const bool settled = options_.back_pressure_seed != 0
+                           ? quiet_cycles_ >= kQuietCycles
+                           : !registers_->busy() && settled_cycles_ > kSettlingCycles;
+  if (idle_cycles_ >= kQuietCycles && settled) rest();
+}
+
 bool RtlEngine::shows_idle() const { return state_ && state_->value() == idle_state_; }
 
 /// The design has nothing to do.
 void RtlEngine::rest() {
   transferless_cycles_ = 0;
-  clock_stopped_ = !enabled_ || !counters_.empty();
+  clock_stopped_ = options_.stop_clock && (!enabled_ || !counters_.empty());
 }
 
 /// Handles the answer to a register access. Returns true if the batch must end.

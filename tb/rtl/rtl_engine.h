@@ -37,6 +37,8 @@ struct RtlOptions {
   std::function<std::unique_ptr<RtlTop>(const Params&, const std::string& waves)> make_top =
       make_rtl_top;
   RtlObserver* observer = nullptr;  ///< must outlive the engine
+  /// Whether the clock stops while the design has nothing to do, which changes no outcome.
+  bool stop_clock = true;
 };
 
 /// The RTL as an engine on the platform.
@@ -45,11 +47,12 @@ struct RtlOptions {
 /// the simulation, so the result is that of a simulation cycle by cycle.
 ///
 /// Idle time costs nothing, and nobody can tell: the clock stops some time after the last transfer
-/// on any bus, if the design has nothing to do, until the next register access; the counters that
-/// count every clock, TOTAL and IDLE, then get what they missed. A design that does not show the
-/// state of its command processor is asked for STATUS, when no access of software can come
-/// meanwhile; the clock of one that does not show its counters stops only while CTRL.enable is
-/// clear.
+/// to or from memory, if the design has nothing to do; the counters that count every clock, TOTAL
+/// and IDLE, then get what they missed. From then on a read of a register costs its own clocks, and
+/// a write a few more, in which it takes effect. A design that does not show the state of its
+/// command processor is asked for STATUS, some time after the last transfer on any bus and when no
+/// access of software can come meanwhile; the clock of one that does not show its counters stops
+/// only while CTRL.enable is clear.
 ///
 /// A failing assertion, a breach of the AXI protocol and a hang are reported as SC_ERROR by the
 /// id "/mxe/rtl".
@@ -61,8 +64,10 @@ class RtlEngine : public EngineModule {
 
   /// Name of a counter among the signals of the design.
   static std::string counter_name(std::size_t index);
-  /// Cycles without a transfer before the clock stops.
+  /// Cycles without work before the clock stops.
   static constexpr uint64_t kQuietCycles = 256;
+  /// Cycles after a write in which the design may begin to work.
+  static constexpr uint64_t kSettlingCycles = 8;
   bool set_counters(const std::vector<uint64_t>& values) override;
   /// Clock cycles simulated so far.
   uint64_t cycles() const { return cycles_; }
@@ -91,6 +96,7 @@ class RtlEngine : public EngineModule {
   void start_register_transfer(uint64_t room);
   bool finish_register_transfer(uint64_t cycle);
   bool wants_status(uint64_t room) const;
+  void watch_idleness(bool bus_busy);
   bool shows_idle() const;
   void rest();
   void start_clock(uint64_t cycle);
@@ -120,6 +126,8 @@ class RtlEngine : public EngineModule {
   uint64_t stopped_in_ = 0;           // first cycle in which the clock stands still
   std::vector<RtlSignal> counters_;   // in the order of their registers; empty if not all are shown
   uint64_t quiet_cycles_ = 0;         // since the last transfer on any bus
+  uint64_t idle_cycles_ = 0;          // since the design showed work, or its memory was busy
+  uint64_t settled_cycles_ = 0;       // since the last write of a register
   uint64_t transferless_cycles_ = 0;  // the same, but polls do not count as transfers
 
   /// A request that memory_thread() carries out, since the memory may make its caller wait.

@@ -69,6 +69,7 @@ class ForeignBoard : public sc_core::sc_module {
     p.set_data_length(4);
     p.set_streaming_width(4);
     cpu->b_transport(p, delay);
+    if (delay != sc_core::SC_ZERO_TIME) wait(delay);
     return p.is_response_ok();
   }
   void write(uint32_t offset, uint32_t value) {

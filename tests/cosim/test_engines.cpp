@@ -246,6 +246,7 @@ TEST(Engines, RefusedAccesses) {
       payload.set_byte_enable_length(4);
       sc_core::sc_time delay;
       bench.host.regs->b_transport(payload, delay);
+      if (delay != sc_core::SC_ZERO_TIME) sc_core::wait(delay);
       EXPECT_EQ(payload.is_response_ok(), strobe == 15) << strobe;
       bench.log_timed(fmt::format("mask {:#x}", bench.read(MXE_REG_IRQ_MASK)));
     }

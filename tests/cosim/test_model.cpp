@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "model/engine/banks.h"
@@ -17,6 +18,7 @@
 #include "model/platform/engine.h"
 #include "model/platform/platform.h"
 #include "mxe_driver.h"
+#include "mxe_regs.h"
 
 namespace mxe {
 namespace {
@@ -367,6 +369,55 @@ TEST(Model, AJobOfAnySizeCanBeBrokenOff) {
     host.wait_cycles(5000);
     ASSERT_EQ(mxe_recover(&device, 1000), MXE_OK);
     EXPECT_EQ(mxe_wait(&device, id, 1000, nullptr), MXE_ERR_ABORTED);
+  });
+}
+
+// ---------------------------------------------------------------- registers
+
+TEST(Model, AtRestAnswersReadsAhead) {
+  Memory::Config memory;
+  memory.size = 1 << 20;
+  Platform platform("p", memory,
+                    [] { return std::make_unique<Engine>("engine", Params::named("small")); });
+  platform.run([](Host& host) {
+    uint32_t value = 0;
+    tlm::tlm_generic_payload payload;
+    payload.set_read();
+    payload.set_address(MXE_REG_ID);
+    payload.set_data_ptr(reinterpret_cast<uint8_t*>(&value));
+    payload.set_data_length(4);
+    payload.set_streaming_width(4);
+    // How long the access waits, and the delay that comes back.
+    const auto access = [&] {
+      const uint64_t begin = current_cycle();
+      sc_core::sc_time delay = cycles_to_time(5);
+      host.regs->b_transport(payload, delay);
+      EXPECT_TRUE(payload.is_response_ok());
+      return std::make_pair(current_cycle() - begin, time_to_cycles(delay));
+    };
+    using Times = std::pair<uint64_t, uint64_t>;
+    EXPECT_EQ(access(), Times(0, 8));
+    EXPECT_EQ(value, MXE_ID_RESET);
+    sc_core::sc_event other;
+    for (const uint64_t cycle : {uint64_t{1}, uint64_t{8}}) {
+      other.notify(cycles_to_time(cycle));
+      EXPECT_EQ(access(), Times(8, 0)) << cycle;
+    }
+    other.notify(cycles_to_time(9));
+    EXPECT_EQ(access(), Times(0, 8));
+    // A job begins: STATUS is that of the moment.
+    other.cancel();
+    host.write32(MXE_REG_CTRL, MXE_CTRL_ENABLE_MASK);
+    host.write32(MXE_REG_RING_TAIL, 1);
+    payload.set_address(MXE_REG_STATUS);
+    EXPECT_EQ(access(), Times(8, 0));
+    EXPECT_EQ(value, MXE_STATUS_BUSY_MASK);
+    // With a quantum the engine may have finished a job that simulated time has not.
+    host.wait_cycles(1000);
+    tlm::tlm_global_quantum::instance().set(cycles_to_time(1000));
+    host.write32(MXE_REG_RING_TAIL, 2);
+    EXPECT_EQ(access().second, 0u);
+    EXPECT_EQ(value, MXE_STATUS_EMPTY_MASK);
   });
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The RTL wrapper itself: what it refuses, what ends it, what it writes, when its clock runs.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -9,8 +10,10 @@
 
 #include "model/engine/core.h"
 #include "model/numerics/error.h"
+#include "model/numerics/random.h"
 #include "model/platform/clock.h"
 #include "model/platform/platform.h"
+#include "mxe_reg_table.h"
 #include "mxe_regs.h"
 #include "tb/cosim/cosim.h"
 #include "tb/cosim/job_spec.h"
@@ -124,6 +127,103 @@ TEST(RtlEngine, TheClockStopsWithoutWork) {
     EXPECT_EQ(host.read32(MXE_REG_NUM_PE), 4u);
   });
   EXPECT_EQ(current_cycle(), 1'000'006u);  // three cycles an access
+}
+
+std::unique_ptr<Platform> make_rtl(const char* name, bool stop_clock) {
+  Memory::Config memory;
+  memory.size = 1 << 20;
+  return std::make_unique<Platform>(name, memory, [&] {
+    RtlOptions options;
+    options.stop_clock = stop_clock;
+    return std::make_unique<RtlEngine>("engine", Params::named("small"), options);
+  });
+}
+
+/// A small number, 0 to 2.
+uint32_t few(Random& random) { return static_cast<uint32_t>(random.uniform(0, 2)); }
+
+/// Reads and writes of all kinds at random moments, and jobs that end at once, because their
+/// descriptors are zeros. Returns everything that software sees, and when.
+std::string random_accesses(Host& host, uint64_t seed) {
+  Random random(seed);
+  std::string log;
+  const auto note = [&](uint64_t value) {
+    log += fmt::format("{} {:x}\n", sc_core::sc_time_stamp().value(), value);
+  };
+  host.write32(MXE_REG_RING_SIZE_LOG2, 1);
+  for (int i = 0; i < 700; i++) {
+    // Mostly one after another, now and then far apart.
+    if (random.one_in(4)) host.wait_cycles(random.uniform(1, random.one_in(4) ? 1500 : 12));
+    const RegisterInfo& info = register_table[random.uniform(0, register_table.size() - 1)];
+    switch (random.uniform(0, 15)) {
+      case 0:
+        host.write32(MXE_REG_CTRL, static_cast<uint32_t>(random.next()) &
+                                       (random.one_in(4) ? 0xF : ~MXE_CTRL_SOFT_RESET_MASK & 0xF));
+        break;
+      case 1:
+        host.write32(MXE_REG_CTRL, MXE_CTRL_ENABLE_MASK | MXE_CTRL_COUNTER_SNAPSHOT_MASK);
+        break;
+      case 2:
+        host.write32(MXE_REG_RING_TAIL, host.read32(MXE_REG_RING_TAIL) + few(random));
+        break;
+      case 3:
+        host.write32(MXE_REG_IRQ_STATUS, static_cast<uint32_t>(random.next()));
+        break;
+      case 4:
+        host.write32(MXE_REG_IRQ_MASK, static_cast<uint32_t>(random.next()));
+        break;
+      case 5:
+        note(host.wait_irq(cycles_to_time(random.uniform(1, 600))));
+        break;
+      case 6: {
+        const bool taken = host.try_write(info.offset + 1 + few(random), 0);
+        note(taken);
+        break;
+      }
+      default: {
+        uint32_t value = 0;
+        note(host.try_read(info.offset, value));
+        note(value);
+      }
+    }
+  }
+  return log;
+}
+
+TEST(RtlEngine, AClockThatStopsChangesNothing) {
+  const auto stops = make_rtl("stops", true), runs = make_rtl("runs", false);
+  std::string seen[2];
+  for (uint64_t seed = 1; seed <= 3; seed++) {
+    SCOPED_TRACE(seed);
+    stops->host().start([&](Host& host) { seen[0] = random_accesses(host, seed); });
+    runs->host().start([&](Host& host) { seen[1] = random_accesses(host, seed); });
+    run_hosts({&stops->host(), &runs->host()});
+    ASSERT_EQ(seen[0], seen[1]);
+  }
+  const auto cycles = [](Platform& platform) {
+    return static_cast<RtlEngine&>(platform.engine()).cycles();
+  };
+  EXPECT_LT(2 * cycles(*stops), cycles(*runs));
+}
+
+TEST(RtlEngine, AnIdleReadCostsItsClocksAlone) {
+  const auto platform = make_rtl("p", true);
+  auto& engine = static_cast<RtlEngine&>(platform->engine());
+  platform->run([&](Host& host) {
+    host.write32(MXE_REG_CTRL, MXE_CTRL_ENABLE_MASK);
+    host.wait_cycles(10'000);
+    for (int i = 0; i < 10; i++) {
+      const uint64_t before = engine.cycles();
+      EXPECT_EQ(host.read32(MXE_REG_STATUS), MXE_STATUS_EMPTY_MASK);
+      EXPECT_EQ(engine.cycles() - before, 3u);
+      host.wait_cycles(100);
+      EXPECT_EQ(engine.cycles() - before, 3u);
+    }
+    const uint64_t before = engine.cycles();
+    host.write32(MXE_REG_IRQ_MASK, 1);
+    host.wait_cycles(100);
+    EXPECT_EQ(engine.cycles() - before, 3 + RtlEngine::kSettlingCycles);
+  });
 }
 
 TEST(RtlEngine, WritesWaves) {

@@ -111,6 +111,22 @@ TEST_P(Firmware, AnInterruptStopsAComputationAtTheSamePlaceEverywhere) {
 
 TEST_P(Firmware, TimeIsTheSameEverywhere) { run_everywhere("guest", {"time"}); }
 
+TEST_P(Firmware, ATimeoutAmongAccessesIsTheSameEverywhere) {
+  for (const char* limit : {"19", "20", "21"}) {
+    const std::vector<std::string> words{
+        "run", firmware("guest", GetParam()), "--summary", "--timeout-us", limit, "registers"};
+    const ProgramRun first = mxe(words);
+    EXPECT_EQ(first.exit_code, 3) << first.err;
+    for (const std::string& engine : engines()) {
+      for (const char* quantum : {"1", "100000000"}) {
+        std::vector<std::string> others = words;
+        others.insert(others.end() - 1, {"--on", engine, "--quantum", quantum});
+        EXPECT_EQ(mxe(others).err, first.err) << engine << ", quantum " << quantum;
+      }
+    }
+  }
+}
+
 TEST_P(Firmware, TimeHas64Bits) {
   EXPECT_EQ(mxe({"run", firmware("guest", GetParam()), "long"}).exit_code, 0);
 }

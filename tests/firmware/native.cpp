@@ -2,10 +2,12 @@
 // The firmware's work without a processor, to compare speeds with (speed.py): the same sources on
 // the platform's host, whose instructions take no simulated time.
 //
-//     mxe_native registers|digits|nothing model|rtl DATA
+//     mxe_native registers|digits|nothing|accesses model|rtl DATA
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
+#include <ctime>
 #include <functional>
 #include <string>
 
@@ -35,6 +37,39 @@ void run_registers(mxe::Host& host) {
     uint32_t value = 0;
     host.try_read(MXE_REG_STATUS, value);
   }
+}
+
+/// Processor time of the fastest of some rounds of `access`, in nanoseconds an access.
+double nanoseconds(const std::function<void()>& access) {
+  constexpr int kRounds = 5;
+  double least = 1e9;
+  for (int round = 0; round < kRounds; round++) {
+    const std::clock_t begin = std::clock();
+    for (int i = 0; i < kAccesses; i++) access();
+    const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+    least = std::min(least, seconds * 1e9 / kAccesses);
+  }
+  return least;
+}
+
+/// Reading a register of the model in three ways.
+void compare_accesses(mxe::Host& host) {
+  uint32_t value = 0;
+  tlm::tlm_generic_payload payload;
+  payload.set_read();
+  payload.set_address(MXE_REG_STATUS);
+  payload.set_data_ptr(reinterpret_cast<unsigned char*>(&value));
+  payload.set_data_length(sizeof value);
+  payload.set_streaming_width(sizeof value);
+  const double debug = nanoseconds([&] { host.regs->transport_dbg(payload); });
+  sc_core::sc_time delay;
+  const double transport = nanoseconds([&] { host.regs->b_transport(payload, delay); });
+  sc_core::wait(delay);
+  const double waited = nanoseconds([&] { host.try_read(MXE_REG_STATUS, value); });
+  fmt::print(
+      "b_transport takes {:.1f} times as long as transport_dbg ({:.0f} ns), {:.1f} times with a "
+      "wait after it\n",
+      transport / debug, debug, waited / debug);
 }
 
 void run_digits(mxe::Host& host, const std::string& folder) {
@@ -71,6 +106,7 @@ extern "C" int sc_main(int argc, char** argv) {
                          [&] { return make_engine(mxe::parse_target(argv[2]), setup); });
   platform.run([&](mxe::Host& host) {
     if (what == "registers") run_registers(host);
+    if (what == "accesses") compare_accesses(host);
     if (what == "digits") run_digits(host, folder);
   });
   return 0;

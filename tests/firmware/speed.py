@@ -41,6 +41,10 @@ def main():
         return [str(options.build / "mxe-run"), "run", str(options.build / f"firmware/{name}.elf"), "--on", engine,
                 "--", *arguments]
 
+    print(subprocess.run(native("accesses", "model"), check=True, capture_output=True, text=True).stdout, end="")
+    on_rtl, on_model, idle = least([native("registers", "rtl"), native("registers", "model"), native("nothing", "model")],
+                                   max(options.rounds // 3, 1))
+    print(f"reading a register on the RTL takes {(on_rtl - idle) / (on_model - idle):.1f} times as long as on the model")
     for engine in ("model", "rtl"):
         for work, name, arguments in WORK:
             rounds = options.rounds if engine == "model" else max(options.rounds // 3, 1)

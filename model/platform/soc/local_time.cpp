@@ -22,7 +22,7 @@ void LocalTime::set_ahead(uint64_t cycles) {
 
 void LocalTime::catch_up() {
   const bool quiet = sc_core::sc_time_to_pending_activity() > cycles_to_time(ahead_);
-  if (!quiet || ahead_ >= quantum_) synchronise();
+  if (!quiet || ahead_ >= quantum_ || now() >= end_) synchronise();
 }
 
 void LocalTime::settle() {

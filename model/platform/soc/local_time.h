@@ -38,8 +38,11 @@ class LocalTime {
     const uint64_t left = access();
     busy_until_ = 0;
     set_ahead(left);
+    if (now() >= end_) synchronise();
   }
 
+  /// When the simulation ends. Nothing that software does from then on reaches a device.
+  void set_end(uint64_t cycle) { end_ = cycle; }
   /// When the timer's interrupt comes next.
   void set_alarm(uint64_t cycle) { alarm_ = cycle; }
 
@@ -52,7 +55,7 @@ class LocalTime {
   uint64_t simulated_ = 0, ahead_ = 0;
   uint64_t settled_ = 0;     // the last instant at which it was
   uint64_t busy_until_ = 0;  // the processor waits, and goes on then
-  uint64_t alarm_ = ~uint64_t{0};
+  uint64_t alarm_ = ~uint64_t{0}, end_ = ~uint64_t{0};
 };
 
 }  // namespace mxe::soc

@@ -46,6 +46,7 @@ Soc::Soc(const sc_core::sc_module_name& name, const Program& program, const SocO
   wire();
   load(program, options.arguments);
   if (debugger_) cpu_->set_debugger(*debugger_);
+  if (timeout_us_ != 0) time_.set_end(timeout_us_ * kNanosecondsPerMicrosecond);
 }
 
 AddressRange Soc::program_memory() { return {SOC_RAM_BASE, SOC_RAM_SIZE}; }
