@@ -121,6 +121,9 @@ function(mxe_verilated_class target)
                   VM_TRACE_FST=$<BOOL:${ARG_FST}> VM_TRACE_VCD=0)
   if(ARG_FST)
     list(APPEND arguments --trace-fst)
+    # What writes waves is more text than the design, compiles with -O1 in half the time, and runs as
+    # fast.
+    set(fast "$(if $(findstring __Trace__,$<),-O1,${fast})")
   endif()
   if(ARG_COVERAGE)
     # Verilator 5.006 takes always blocks apart and then counts the parts wrongly.
@@ -138,7 +141,7 @@ function(mxe_verilated_class target)
     OUTPUT ${archive} ${directory}/${ARG_CLASS}.h
     COMMAND ${CMAKE_COMMAND} -E env OBJCACHE=${MXE_CCACHE} CCACHE_BASEDIR=${CMAKE_SOURCE_DIR}
             CCACHE_NOHASHDIR=1 ${VERILATOR_BIN} --cc --build -j 2 ${arguments} -CFLAGS ${flags}
-            -MAKEFLAGS "-s CXX=${MXE_VERILATED_CXX} OPT_FAST=${fast} OPT_SLOW=-O0" --Mdir ${directory} --prefix ${ARG_CLASS}
+            -MAKEFLAGS "-s CXX=${MXE_VERILATED_CXX} OPT_FAST='${fast}' OPT_SLOW=-O0" --Mdir ${directory} --prefix ${ARG_CLASS}
             --top-module ${ARG_TOP} -I${MXE_RTL_DIR} ${parameters} ${ARG_DEFINES} ${ARG_STATES}
             ${ARG_SOURCES}
     DEPENDS ${ARG_STATES} ${ARG_SOURCES} ${MXE_RTL_HEADERS}

@@ -11,10 +11,10 @@ if(CCACHE)
   set(launcher -DCMAKE_CXX_COMPILER_LAUNCHER=${CCACHE})
 endif()
 run(${CMAKE_COMMAND} -G ${GENERATOR} -S ${SOURCE} -B ${BINARY} ${launcher})
-run(${CMAKE_COMMAND} --build ${BINARY} --parallel 2)
+run(${CMAKE_COMMAND} --build ${BINARY} --parallel 1)
 file(GLOB cases ${SOURCE}/../../../tests/cosim/cases/*.json)
 # But for what takes an engine with one multiplier long: shapes for larger engines, and the two cases
 # with the most products.
 list(FILTER cases EXCLUDE REGEX "/((base|large)_[a-z]+|special_lanes|sparse_sums)\\.json$")
-run(${MXE} cosim --rtl ${engine} --failures ${BINARY}/failures --parallel 2 --seeds 2 --jobs-per-seed 50)
-run(${MXE} cosim --rtl ${engine} --failures ${BINARY}/failures --parallel 2 --case ${cases})
+run(${MXE} cosim --rtl ${engine} --failures ${BINARY}/failures --parallel 1 --seeds 2 --jobs-per-seed 50)
+run(${MXE} cosim --rtl ${engine} --failures ${BINARY}/failures --parallel 1 --case ${cases})
