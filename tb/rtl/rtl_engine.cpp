@@ -246,7 +246,7 @@ void RtlEngine::watch_idleness(bool bus_busy) {
   const bool settled = options_.back_pressure_seed != 0
                            ? quiet_cycles_ >= kQuietCycles
                            : !registers_->busy() && settled_cycles_ > kSettlingCycles;
-  if (idle_cycles_ >= kQuietCycles && settled) rest();
+  if (idle_cycles_ >= kIdleCycles && settled) rest();
 }
 
 bool RtlEngine::shows_idle() const { return state_ && state_->value() == idle_state_; }

@@ -64,8 +64,10 @@ class RtlEngine : public EngineModule {
 
   /// Name of a counter among the signals of the design.
   static std::string counter_name(std::size_t index);
-  /// Cycles without work before the clock stops.
+  /// Cycles without a transfer before a design that does not show its state is asked for it.
   static constexpr uint64_t kQuietCycles = 256;
+  /// Cycles without work before the clock stops: more than the longest pipeline has stages.
+  static constexpr uint64_t kIdleCycles = 64;
   /// Cycles after a write in which the design may begin to work.
   static constexpr uint64_t kSettlingCycles = 8;
   bool set_counters(const std::vector<uint64_t>& values) override;
