@@ -111,7 +111,7 @@ void require_pairs(const Workload& workload, const Point& point) {
 std::vector<JobTimes> time_layers(const Workload& workload, const Point& point, TimedJobs& jobs) {
   std::vector<JobTimes> times;
   for (const Layer& layer : workload.layers) {
-    times.push_back(jobs.times({job_of(layer, point), point.params, point.timing}));
+    times.push_back(jobs.times({job_of(layer, point), point.params, point.timing, point.ports}));
   }
   return times;
 }
@@ -181,6 +181,8 @@ Json to_record(const Workload& workload, const Point& point, const std::vector<J
               {"format_d", point.output.name()},
               {"mem_latency", point.timing.latency},
               {"mem_bytes_per_cycle", point.timing.bytes_per_cycle},
+              {"mem_outstanding_reads", point.ports.reads},
+              {"mem_outstanding_writes", point.ports.writes},
               {"clock_mhz", point.clock_mhz},
               {"workload", workload.name}};
   if (workload.items != 0) {

@@ -132,10 +132,11 @@ void require_ok(int code, const char* what) {
 
 }  // namespace
 
-JobTimes time_job(const JobShape& shape, const Params& params, const MemoryTiming& timing) {
+JobTimes time_job(const JobShape& shape, const Params& params, const MemoryTiming& timing,
+                  const PortLimits& ports) {
   shape.require_pair(params);
   TimedMemory memory(timing, params.mem_bytes());
-  Core core(params, PortLimits{}, memory, Mode::timing, TracePoint(nullptr));
+  Core core(params, ports, memory, Mode::timing, TracePoint(nullptr));
   Registers registers(core);
   const mxe_port port = registers.port();
   JobParts parts(shape);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "model/engine/memory_port.h"
 #include "model/engine/memory_timing.h"
 #include "model/job/job.h"
 #include "model/params/params.h"
@@ -20,6 +21,7 @@ struct JobTimes {
 /// registers and a memory that keeps times but no operands. It needs no SystemC, so any number may
 /// run in a process, in different threads, and no job is too large for the memory. Throws mx::Error
 /// if the engine rejects the job.
-JobTimes time_job(const JobShape& shape, const Params& params, const MemoryTiming& timing);
+JobTimes time_job(const JobShape& shape, const Params& params, const MemoryTiming& timing,
+                  const PortLimits& ports);
 
 }  // namespace mxe::explore

@@ -23,6 +23,14 @@ double number_of(const std::string& name, const std::string& text) {
   return value;
 }
 
+unsigned whole_number_of(const std::string& name, const std::string& text) {
+  const double value = number_of(name, text);
+  if (value < 0 || value > UINT32_MAX || value != std::floor(value)) {
+    throw mx::Error(fmt::format("{} must be a whole number, not '{}'", name, text));
+  }
+  return static_cast<unsigned>(value);
+}
+
 const ParameterInfo& parameter(const std::string& name) {
   return *std::find_if(parameter_table.begin(), parameter_table.end(),
                        [&](const ParameterInfo& info) { return name == info.name; });
@@ -36,6 +44,17 @@ Variable format_variable(const char* name) {
         point.*Format = mx::parse_format(text);
       },
       [](const Point& point, const std::string&) { return static_cast<double>(point.*Format); }};
+}
+
+template <unsigned PortLimits::*Bursts>
+Variable bursts_variable(const char* name) {
+  return {name,
+          [](Point& point, const std::string& own_name, const std::string& text) {
+            point.ports.*Bursts = whole_number_of(own_name, text);
+          },
+          [](const Point& point, const std::string&) {
+            return static_cast<double>(point.ports.*Bursts);
+          }};
 }
 
 std::vector<Variable> make_variables() {
@@ -60,12 +79,7 @@ std::vector<Variable> make_variables() {
                  }});
   all.push_back({"mem_latency",
                  [](Point& point, const std::string& name, const std::string& text) {
-                   const double value = number_of(name, text);
-                   if (value < 0 || value > UINT32_MAX || value != std::floor(value)) {
-                     throw mx::Error(
-                         fmt::format("{} must be a whole number, not '{}'", name, text));
-                   }
-                   point.timing.latency = static_cast<unsigned>(value);
+                   point.timing.latency = whole_number_of(name, text);
                  },
                  [](const Point& point, const std::string&) {
                    return static_cast<double>(point.timing.latency);
@@ -76,6 +90,8 @@ std::vector<Variable> make_variables() {
          point.timing.bytes_per_cycle = number_of(name, text);
        },
        [](const Point& point, const std::string&) { return point.timing.bytes_per_cycle; }});
+  all.push_back(bursts_variable<&PortLimits::reads>("mem_outstanding_reads"));
+  all.push_back(bursts_variable<&PortLimits::writes>("mem_outstanding_writes"));
   all.push_back({"clock_mhz",
                  [](Point& point, const std::string& name, const std::string& text) {
                    point.clock_mhz = number_of(name, text);
@@ -106,6 +122,7 @@ std::string variable_names() {
 void validate(const Point& point) {
   point.params.validate();
   point.timing.validate();
+  point.ports.validate();
   if (!(point.clock_mhz > 0 && point.clock_mhz <= 1e6)) {
     throw mx::Error(
         fmt::format("clock_mhz is {}, but must be more than 0 and at most 1e6", point.clock_mhz));
@@ -113,8 +130,10 @@ void validate(const Point& point) {
 }
 
 std::string hardware_text(const Point& point) {
-  return fmt::format("{} mem_latency={} mem_bytes_per_cycle={}", point.params.to_string(),
-                     point.timing.latency, point.timing.bytes_per_cycle);
+  return fmt::format(
+      "{} mem_latency={} mem_bytes_per_cycle={} mem_outstanding_reads={} mem_outstanding_writes={}",
+      point.params.to_string(), point.timing.latency, point.timing.bytes_per_cycle,
+      point.ports.reads, point.ports.writes);
 }
 
 std::string point_text(const Point& point) {

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/engine/memory_port.h"
 #include "model/engine/memory_timing.h"
 #include "model/job/output.h"
 #include "model/numerics/format.h"
@@ -16,6 +17,7 @@ namespace mxe::explore {
 struct Point {
   Params params;
   MemoryTiming timing;
+  PortLimits ports;
   double clock_mhz = 1000;
   mx::FormatId format_a = mx::FormatId::mxfp8_e4m3, format_b = mx::FormatId::mxfp8_e4m3;
   OutputFormat output;
@@ -31,7 +33,8 @@ struct Variable {
 };
 
 /// All of them: the engine's parameters under their names, format_a, format_b, out_format,
-/// mem_latency (cycles), mem_bytes_per_cycle (0: as the port), clock_mhz.
+/// mem_latency (cycles), mem_bytes_per_cycle (0: as the port), mem_outstanding_reads and
+/// mem_outstanding_writes (bursts), clock_mhz.
 const std::vector<Variable>& variables();
 const Variable* find_variable(std::string_view name);
 /// "NUM_PE, ROWS, ..."

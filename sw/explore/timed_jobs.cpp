@@ -36,10 +36,11 @@ void shrink_loops(const JobShape& shape, uint64_t k_words, Params& params) {
 }
 
 std::string key_of(const TimedJob& job) {
-  return fmt::format("{} {} {} {} {} {} {} {} {} {}", job.shape.m, job.shape.n, job.shape.k,
+  return fmt::format("{} {} {} {} {} {} {} {} {} {} {} {}", job.shape.m, job.shape.n, job.shape.k,
                      static_cast<int>(job.shape.format_a), static_cast<int>(job.shape.format_b),
                      job.shape.output.name(), job.params.to_string(), job.timing.latency,
-                     job.timing.bytes_per_cycle, job.timing.jitter_seed);
+                     job.timing.bytes_per_cycle, job.timing.jitter_seed, job.ports.reads,
+                     job.ports.writes);
 }
 
 }  // namespace
@@ -82,7 +83,7 @@ JobTimes TimedJobs::times(const TimedJob& job) {
   }
   if (is_new) {
     try {
-      promise.set_value(time_job(twin.shape, twin.params, twin.timing));
+      promise.set_value(time_job(twin.shape, twin.params, twin.timing, twin.ports));
     } catch (...) {
       promise.set_exception(std::current_exception());
     }

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <string>
 
+#include "model/engine/memory_port.h"
 #include "model/engine/memory_timing.h"
 #include "model/job/job.h"
 #include "model/params/params.h"
@@ -18,6 +19,7 @@ struct TimedJob {
   JobShape shape;
   Params params;
   MemoryTiming timing;
+  PortLimits ports;
 };
 
 /// One job for all jobs that take the same cycles and count the same because they differ only in

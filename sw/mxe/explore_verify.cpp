@@ -46,7 +46,9 @@ std::size_t shorter(std::size_t length, std::size_t unit) {
 JobShape feasible(const Layer& layer, const Point& point) {
   const Params& params = point.params;
   JobShape shape = explore::job_of(layer, point);
-  const auto cycles = [&] { return explore::time_job(shape, params, point.timing).cycles; };
+  const auto cycles = [&] {
+    return explore::time_job(shape, params, point.timing, point.ports).cycles;
+  };
   if (cycles() <= kMostCycles) return shape;
   shape.n = shorter(shape.n, std::size_t{params.num_pe} * params.acc_tiles);
   if (cycles() > kMostCycles) shape.m = shorter(shape.m, params.rows);
@@ -126,6 +128,7 @@ EngineSetup setup_of(const Point& point, const fs::path& folder,
   EngineSetup setup;
   setup.params = point.params;
   setup.timing = point.timing;
+  setup.ports = point.ports;
   if (point.params.config_name() != "custom") return setup;
   std::string& library = libraries[point.params.to_string()];
   if (library.empty()) library = build_engine(point.params, folder);
@@ -147,7 +150,8 @@ bool verify_on_rtl(const std::vector<Outcome>& outcomes, std::size_t count,
   fmt::print("\nThe same on the RTL, layers made smaller where they would take minutes:\n");
   for (std::size_t i = 0; i < checks.size(); i++) {
     const auto& [point, layer, shape] = checks[i];
-    const uint64_t model = explore::time_job(shape, point->params, point->timing).cycles;
+    const uint64_t model =
+        explore::time_job(shape, point->params, point->timing, point->ports).cycles;
     const uint64_t rtl = devices[i].run(shape).cycles;
     agreed = agreed && model == rtl;
     fmt::print(

@@ -16,6 +16,8 @@ constexpr const char* kSpace =
     "  ROWS: {from: 16, to: 64, factor: 2}\n"
     "  format_b: [mxfp8_e4m3, mxfp4_e2m1]\n"
     "  mem_latency: [64, 200]\n"
+    "  mem_outstanding_reads: 5\n"
+    "  mem_outstanding_writes: 40\n"
     "constraints:\n"
     "  - NUM_PE * ROWS <= 512 || format_b == mxfp4_e2m1\n";
 constexpr const char* kLayers =
@@ -80,12 +82,16 @@ TEST_F(Explore, PointsAreWhatEstimateSays) {
          "--format-a", point.at("format_a"), "--format-b", point.at("format_b"), "--set",
          "NUM_PE=" + to_string(point.at("parameters").at("NUM_PE")),
          "ROWS=" + to_string(point.at("parameters").at("ROWS")), "--mem-latency",
-         to_string(point.at("mem_latency"))});
+         to_string(point.at("mem_latency")), "--mem-outstanding-reads",
+         to_string(point.at("mem_outstanding_reads")), "--mem-outstanding-writes",
+         to_string(point.at("mem_outstanding_writes"))});
     EXPECT_EQ(layer.at("cycles"), count * one.at("cycles").get<uint64_t>());
     EXPECT_EQ(layer.at("stalls").at("stall_a"),
               count * one.at("counters").at("stall_a").get<uint64_t>());
     cycles += layer.at("cycles").get<uint64_t>();
   }
+  EXPECT_EQ(point.at("mem_outstanding_reads"), 5);
+  EXPECT_EQ(point.at("mem_outstanding_writes"), 40);
   EXPECT_EQ(point.at("cycles"), cycles);
   EXPECT_DOUBLE_EQ(point.at("seconds"), static_cast<double>(cycles) / 1e9);
   EXPECT_DOUBLE_EQ(point.at("items_per_second"), 100 / point.at("seconds").get<double>());
@@ -255,6 +261,9 @@ TEST_F(Explore, BadSpaces) {
       {"config: tiny\nparameters: {NUM_PE: 8}\n", "space.yaml:1: unknown configuration 'tiny'"},
       {"parameters: {clock_mhz: 0}\n", "clock_mhz is 0, but must be more than 0"},
       {"parameters: {mem_latency: 0}\n", "memory latency is 0 cycles"},
+      {"parameters: {mem_outstanding_reads: 0}\n", "outstanding reads of the memory are 0"},
+      {"parameters: {mem_outstanding_writes: 257}\n", "outstanding writes of the memory are 257"},
+      {"parameters: {mem_outstanding_reads: 1.5}\n", "must be a whole number, not '1.5'"},
       {"parameters: {TREE_W: 42, format_a: mxfp8_e5m2}\n", "needs TREE_W of at least"},
   };
   for (const auto& [text, message] : kBad) {

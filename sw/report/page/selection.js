@@ -8,7 +8,9 @@ function configurationText(point) {
 function commandText(point) {
   const set = Object.entries(point.parameters).map(([key, value]) => `${key}=${value}`).join(" ");
   const options = [["--format-a", point.format_a], ["--format-b", point.format_b],
-                   ["--mem-latency", point.mem_latency], ["--mem-bytes-per-cycle", point.mem_bytes_per_cycle]]
+                   ["--mem-latency", point.mem_latency], ["--mem-bytes-per-cycle", point.mem_bytes_per_cycle],
+                   ["--mem-outstanding-reads", point.mem_outstanding_reads],
+                   ["--mem-outstanding-writes", point.mem_outstanding_writes]]
     .filter(([, value]) => value !== undefined).map(([name, value]) => `${name} ${value}`).join(" ");
   const layer = (point.layers || [])[0];
   const shape = layer && isNumber(layer.m) ? `${layer.m} ${layer.n} ${layer.k}` : "M N K";

@@ -15,6 +15,7 @@ namespace {
 struct Case {
   Params params;
   MemoryTiming timing;
+  PortLimits ports;
 };
 
 std::vector<Case> cases() {
@@ -22,9 +23,10 @@ std::vector<Case> cases() {
   for (const char* config : {"small", "base", "large"}) {
     for (const unsigned latency : {1u, 64u, 400u}) {
       for (const double bandwidth : {0.0, 5.3}) {
-        Case one{Params::named(config), {}};
+        Case one{Params::named(config), {}, {}};
         one.timing.latency = latency;
         one.timing.bytes_per_cycle = bandwidth;
+        if (latency == 64) one.ports = {40, 3};
         all.push_back(one);
       }
     }
@@ -54,6 +56,7 @@ TEST(JobTimer, AgreesWithThePlatform) {
     EngineSetup setup;
     setup.params = one.params;
     setup.timing = one.timing;
+    setup.ports = one.ports;
     setup.cycles_only = true;
     devices.emplace_back(Target::model, setup);
   }
@@ -64,7 +67,7 @@ TEST(JobTimer, AgreesWithThePlatform) {
       JobShape shape = random_shape(random);
       if (one.params.tree_w < 70) shape.format_a = shape.format_b = mx::FormatId::mxfp4_e2m1;
       const DeviceResult expected = device.run(shape);
-      const JobTimes got = time_job(shape, one.params, one.timing);
+      const JobTimes got = time_job(shape, one.params, one.timing, one.ports);
       EXPECT_EQ(got.cycles, expected.cycles);
       for (const CounterInfo& counter : counter_table) {
         EXPECT_EQ(got.counters.*counter.value, expected.counter(counter.name)) << counter.name;

@@ -37,6 +37,8 @@ Point random_point(std::mt19937& random) {
     if (random() % 3 == 0) {
       point.timing.bytes_per_cycle = one_of({1.0, 3.0, 8.0, 13.0, 40.0}, random);
     }
+    point.ports.reads = one_of({1u, 16u, 64u, 200u}, random);
+    point.ports.writes = one_of({1u, 16u, 64u, 200u}, random);
     try {
       validate(point);
       return point;
@@ -68,7 +70,7 @@ std::size_t jobs_below(std::size_t jobs, uint32_t seed, uint64_t cut) {
   for (std::size_t i = 0; i < jobs; i++) {
     const Point point = random_point(random);
     const JobShape shape = random_shape(random);
-    const uint64_t cycles = time_job(shape, point.params, point.timing).cycles;
+    const uint64_t cycles = time_job(shape, point.params, point.timing, point.ports).cycles;
     const uint64_t bound = lower_bound_cycles(shape, point);
     below += cycles - cut < bound;
     EXPECT_LE(roofline_cycles(shape, point), static_cast<double>(cycles));
@@ -99,7 +101,7 @@ TEST(LowerBound, IsMetWhereNothingWaits) {
       shape.m = shape.n = 1;
       shape.k = 32;
       EXPECT_EQ(lower_bound_cycles(shape, point),
-                time_job(shape, point.params, point.timing).cycles);
+                time_job(shape, point.params, point.timing, point.ports).cycles);
     }
   }
 }
@@ -111,7 +113,8 @@ TEST(LowerBound, IsNearWhereTheArrayIsBusy) {
   point.timing.latency = 64;
   JobShape shape;
   shape.m = shape.n = shape.k = 2048;
-  const auto cycles = static_cast<double>(time_job(shape, point.params, point.timing).cycles);
+  const auto cycles =
+      static_cast<double>(time_job(shape, point.params, point.timing, point.ports).cycles);
   EXPECT_GT(static_cast<double>(lower_bound_cycles(shape, point)), 0.999 * cycles);
 }
 

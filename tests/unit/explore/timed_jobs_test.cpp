@@ -40,6 +40,8 @@ TimedJob random_job(std::mt19937& random) {
     params.max_burst = power(random, 1, 9);
     job.timing.latency = 1 + static_cast<unsigned>(random() % 300);
     if (random() % 2) job.timing.bytes_per_cycle = 1 + static_cast<double>(random() % 80);
+    job.ports.reads = 1 + static_cast<unsigned>(random() % 80);
+    job.ports.writes = 1 + static_cast<unsigned>(random() % 80);
     const auto length = [&](unsigned most) { return 1 + random() % (random() % 2 ? 40u : most); };
     job.shape.m = length(300);
     job.shape.n = length(300);
@@ -67,8 +69,8 @@ TEST(TimedJobs, TwinsTakeTheSame) {
     const TimedJob twin = timing_twin(job);
     shrunk += twin.params != job.params;
     ASSERT_NO_THROW(twin.params.validate());
-    const JobTimes expected = time_job(job.shape, job.params, job.timing);
-    const JobTimes got = time_job(twin.shape, twin.params, twin.timing);
+    const JobTimes expected = time_job(job.shape, job.params, job.timing, job.ports);
+    const JobTimes got = time_job(twin.shape, twin.params, twin.timing, twin.ports);
     const std::string about = job.params.to_string() + " as " + twin.params.to_string();
     ASSERT_EQ(got.cycles, expected.cycles)
         << about << " job " << i << ": " << job.shape.m << " x " << job.shape.n << " x "
@@ -96,6 +98,11 @@ TEST(TimedJobs, AlikeJobsAreTimedOnce) {
   job.timing.latency++;
   EXPECT_NE(jobs.times(job).cycles, cycles);
   EXPECT_EQ(jobs.count(), 2u);
+  job.ports.reads = 1;
+  EXPECT_NE(jobs.times(job).cycles, cycles);
+  job.ports.writes = 1;
+  EXPECT_NE(jobs.times(job).cycles, cycles);
+  EXPECT_EQ(jobs.count(), 4u);
   job.params.tree_w = 42;
   job.shape.format_b = mx::FormatId::mxfp8_e5m2;
   EXPECT_THROW(jobs.times(job), mx::Error) << "another engine can, but not this one";
