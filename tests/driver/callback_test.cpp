@@ -239,6 +239,12 @@ TEST_P(Callbacks, TheHandlerTellsWhoseTheInterruptIs) {
   EXPECT_FALSE(mxe_irq(&driver));
 }
 
+TEST_F(Polling, TheHandlerKnowsThatMaskedEventsRaiseNoInterrupt) {
+  submit();
+  device.complete_next();
+  EXPECT_FALSE(mxe_irq(&driver));
+}
+
 TEST_P(Callbacks, AContextThatMeetsTheOtherGivesWay) {
   const uint32_t id = submit_logged();
   driver.submitting = 1;
