@@ -97,6 +97,13 @@ install(FILES tb/rtl/engine_plugin.cpp tb/rtl/verilated_factory.cpp tb/rtl/veril
 install(FILES sw/regs/generated/mxe_parameters.cmake DESTINATION ${_share}/sw/regs/generated
         COMPONENT development)
 
+# Firmware in projects of one's own (docs/driver.md): sw/firmware/MxeFirmware.cmake and what it compiles.
+install(DIRECTORY sw/firmware/runtime DESTINATION ${_share}/sw/firmware COMPONENT development)
+install(FILES sw/firmware/MxeFirmware.cmake DESTINATION ${_share}/sw/firmware COMPONENT development)
+install(DIRECTORY sw/driver sw/regs DESTINATION ${_share}/sw COMPONENT development
+        FILES_MATCHING PATTERN *.c PATTERN *.h PATTERN examples EXCLUDE)
+install(DIRECTORY model/platform/soc/generated DESTINATION ${_share}/model/platform/soc COMPONENT development)
+
 install(FILES README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development)
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development
         PATTERN examples/CMakeLists.txt EXCLUDE)

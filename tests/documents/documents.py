@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs what a document tells its readers to type, and compares what it says is printed.
 
-Every ```sh block that calls a program of the build (build/mxe ...) is run as written, in the order
-of the page and in one scratch folder that looks like the project's root; what only calls scripts,
-CMake or an installation is for other tests. A block without a language that follows a ```sh block shows what that one
-printed, and must be the same but for seconds. A comment on the lines before a block changes this:
+Every ```sh block that calls a program of the build (build/mxe ...), or names a folder beside the
+project (../...), is run as written, in the order of the page and in one scratch folder that looks
+like the project's root; what only calls scripts, CMake or an installation is for other tests. A
+block without a language that follows a ```sh block shows what that one printed, and must be the
+same but for seconds. A comment on the lines before a block changes this:
 
     <!-- run: COMMAND -->      the block is what COMMAND prints; a block in any language but sh is
                                also in a file for COMMAND to read, block.LANGUAGE
@@ -27,7 +28,7 @@ import sys
 import tempfile
 
 TIMEOUT = 300  # seconds a block may take
-PROGRAM = re.compile(r"(^|[ (])build/mxe", re.MULTILINE)
+PROGRAM = re.compile(r"(^|[ (])(build/mxe|\.\./)", re.MULTILINE)
 NOTE = re.compile(r"<!--\s*(run|shorter|not run):\s*(.*?)\s*-->")
 
 
@@ -174,12 +175,13 @@ def main():
     parser.add_argument("document", type=pathlib.Path)
     parser.add_argument("--root", type=pathlib.Path, required=True, help="the project")
     parser.add_argument("--programs", type=pathlib.Path, nargs="*", default=[],
-                        help="what the commands call build/NAME")
+                        help="files and folders that the commands call build/NAME")
     parser.add_argument("--update", action="store_true", help="correct the outputs in the document")
     options = parser.parse_args()
     os.environ["SYSTEMC_DISABLE_COPYRIGHT_MESSAGE"] = "1"
     with tempfile.TemporaryDirectory(prefix="mxe_document_") as name:
-        folder = pathlib.Path(name)
+        folder = pathlib.Path(name) / "mxe"
+        folder.mkdir()
         looks_like_root(folder, options.root.resolve(), options.programs)
         document = Document(options.document.read_text(encoding="utf-8"), folder)
         wrong = list(document.check())

@@ -198,6 +198,17 @@ class Example(unittest.TestCase):
         self.assertIn(digest.encode(), (self.prefix / "bin/mxe").read_bytes())
 
 
+class Clone(unittest.TestCase):
+    def test_first_commands_of_the_guides(self):
+        """They are too long for a test. What they name is there: script, preset, targets."""
+        for document in ("docs/driver.md", "docs/firmware.md"):
+            setup, configure, build = blocks(document, "sh", "--preset").splitlines()
+            self.assertTrue(os.access(SOURCE / setup, os.X_OK), setup)
+            self.assertIn(f'"{configure.split()[-1]}"', run(["cmake", "--list-presets"], cwd=SOURCE))
+            if HAS_RTL:
+                run(build.replace("--build build ", f"--build {BUILD} ") + " -- -n", shell=True)
+
+
 class Package(unittest.TestCase):
     def test_runs_on_any_processor(self):
         commands = json.loads((BUILD / "compile_commands.json").read_text(encoding="utf-8"))
