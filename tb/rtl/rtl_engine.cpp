@@ -285,6 +285,7 @@ bool RtlEngine::finish_register_transfer(uint64_t cycle) {
 /// The clock runs again in `cycle`.
 void RtlEngine::start_clock(uint64_t cycle) {
   clock_stopped_ = false;
+  top_->go_on_at(kResetCycles + cycle);
   if (!enabled_) return;
   const uint64_t missed = cycle - stopped_in_;
   for (const Counter counter : {Counter::total, Counter::idle}) {

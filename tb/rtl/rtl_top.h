@@ -69,6 +69,9 @@ class RtlTop {
   /// One clock cycle: applies `in`, lets it settle, reads `out`, then gives the rising edge. Throws
   /// mx::Error if an assertion of the design fails.
   virtual void cycle(const RtlInputs& in, RtlOutputs& out) = 0;
+  /// The next cycle() is number `cycle` on the time axis of the waves, unless they are there
+  /// already: the clock stood still until then.
+  virtual void go_on_at(uint64_t /*cycle*/) {}
   /// Writes how often each line of the design ran, in Verilator's format; nothing unless it was
   /// built for that.
   virtual void write_line_coverage(const std::string& /*path*/) {}

@@ -10,6 +10,7 @@
 #include <verilated_sym_props.h>
 #include <verilated_syms.h>
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 #include <string_view>
@@ -74,6 +75,10 @@ class VerilatedTop : public RtlTop {
     }
   }
 
+  void go_on_at(uint64_t cycle) override {
+    context_.time(std::max(context_.time(), cycle * 2 * kHalfCycle));
+  }
+
   void before_edge(std::function<void()> action) override { before_edge_ = std::move(action); }
 
 #if VM_COVERAGE
@@ -114,6 +119,8 @@ class VerilatedTop : public RtlTop {
   }
 
  private:
+  static constexpr uint64_t kHalfCycle = 500;  // the time unit is 1 ps
+
   // Stands in for the waveform class where there is none.
   struct NoTrace {};
 
@@ -183,7 +190,7 @@ class VerilatedTop : public RtlTop {
     if constexpr (!std::is_void_v<Trace>) {
       if (traced_) trace_.dump(context_.time());
     }
-    context_.timeInc(500);  // half a clock cycle; the time unit is 1 ps
+    context_.timeInc(kHalfCycle);
   }
 
   void apply(const RtlInputs& in) {

@@ -170,6 +170,40 @@ TEST_P(Firmware, TraceShowsTheEngine) {
   EXPECT_NE(read_text("trace.json").find("\"fetch\""), std::string::npos);
 }
 
+#ifdef MXE_WITH_RTL
+/// The header of an FST file: type 0, then 64-bit words, the highest byte first.
+uint64_t last_picosecond(const std::string& fst) {
+  if (fst.size() < 25 || fst[0] != 0) return 0;
+  uint64_t end = 0;
+  for (std::size_t i = 17; i < 25; i++) end = end << 8 | static_cast<uint8_t>(fst[i]);
+  return end;
+}
+
+TEST_P(Firmware, WavesShowTheRtlInSimulatedTime) {
+  std::vector<std::string> words{
+      "run",      firmware("guest", GetParam()), "interrupt", "--on", "rtl", "--config", "small",
+      "--summary"};
+  const ProgramRun plain = mxe(words);
+  words.insert(words.end(), {"--waves", path("w.fst")});
+  const ProgramRun recorded = mxe(words);
+  EXPECT_EQ(recorded.exit_code, 0) << recorded.err;
+  EXPECT_EQ(recorded.out, plain.out);
+  EXPECT_EQ(recorded.err, plain.err);
+  // The last thing that happens on the bus comes shortly before the end, and the clock stands still
+  // most of the time before.
+  const uint64_t run = std::stoull(plain.err.substr(plain.err.find("after ") + 6));
+  const uint64_t waves = last_picosecond(read_text("w.fst")) / 1000;
+  EXPECT_GT(waves, run - 1000);
+  EXPECT_LT(waves, run + 10);
+}
+
+TEST_P(Firmware, WavesThatCannotBeWritten) {
+  expect_error({"run", firmware("guest", GetParam()), "--on", "rtl", "--config", "small", "--waves",
+                "/nowhere/w.fst"},
+               "cannot write the waveform file '/nowhere/w.fst'");
+}
+#endif
+
 INSTANTIATE_TEST_SUITE_P(Bits, Firmware, testing::Values(32, 64));
 
 }  // namespace
