@@ -17,7 +17,9 @@ install(DIRECTORY sw/mxe/data/digits DESTINATION ${_share} COMPONENT runtime
 install(FILES LICENSE sw/report/vendor/ECHARTS-LICENSE sw/report/vendor/ECHARTS-NOTICE
         DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
 # What is built of these: scripts/demo, for one, builds mxe and the design `base` alone.
-install(TARGETS mxe-run RUNTIME COMPONENT runtime OPTIONAL)
+if(MXE_BUILD_SOC)
+  install(TARGETS mxe-run RUNTIME COMPONENT runtime OPTIONAL)
+endif()
 if(MXE_BUILD_RTL)
   install(TARGETS mxe-cosim RUNTIME COMPONENT runtime OPTIONAL)
   get_property(_designs GLOBAL PROPERTY MXE_BUILT_IN_RTL)

@@ -39,16 +39,21 @@ Command list_cosim(CLI::App& app) {
 }
 #endif
 
+#ifdef MXE_WITH_SOC
 Command list_run(CLI::App& app) {
   return {app.add_subcommand("run", kRunDescription), [] { return kBadInput; }};
 }
+#endif
 
 const char* asks_for_program(int argc, const char* const* argv) {
   const std::string subcommand = argc > 1 ? argv[1] : "";
 #ifdef MXE_WITH_RTL
   if (subcommand == "cosim") return "mxe-cosim";
 #endif
-  return subcommand == "run" ? "mxe-run" : nullptr;
+#ifdef MXE_WITH_SOC
+  if (subcommand == "run") return "mxe-run";
+#endif
+  return nullptr;
 }
 
 int run_other_program(const char* program, char** argv) {

@@ -92,11 +92,13 @@ TEST_F(Usage, CosimIsAProgramBesideMxe) {
 }
 #endif
 
+#ifdef MXE_WITH_SOC
 TEST_F(Usage, RunIsAProgramBesideMxe) {
   std::filesystem::copy_file(MXE_PROGRAM, path("mxe"));
   run_program(path("mxe"));
   expect_error({"run", "firmware.elf"}, "cannot run " + path("mxe-run") + ": No such file");
 }
+#endif
 
 TEST_F(Usage, UnwritableOutput) {
   write_floats("x.npy", {1, 2}, {2});

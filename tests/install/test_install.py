@@ -206,8 +206,7 @@ class Clone(unittest.TestCase):
             self.assertTrue(os.access(SOURCE / setup, os.X_OK), setup)
             self.assertIn(f'"{configure.split()[-1]}"', run(["cmake", "--list-presets"], cwd=SOURCE))
             for target in build.partition("--target ")[2].split():
-                if HAS_RTL or "rtl" not in target:
-                    run(["ninja", "-C", str(BUILD), "-t", "query", target])
+                run(["ninja", "-C", str(BUILD), "-t", "query", target])
 
 
 class Package(unittest.TestCase):
