@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cases.h"
+
+/// Interrupts that are nobody's: the handler says so and leaves the device alone.
+void case_spurious_interrupts(struct bench* b) {
+  if (!bench_open(b)) return;
+  const uint32_t writes = b->mischief.writes_of_causes;
+  CHECK(!mxe_irq(&b->dev));
+  CHECK_EQ(mxe_complete(&b->dev, 1), 0);
+  CHECK_EQ(b->mischief.writes_of_causes, writes);
+  bench_run_well(b, 0);
+  const struct mxe_job job = bench_job(b, 1);
+  bench_submit_logged(b, &job);
+  bench_settle(b);
+  CHECK(mxe_irq(&b->dev));
+  CHECK(!mxe_irq(&b->dev));
+  CHECK_EQ(bench_read(b, MXE_REG_IRQ_STATUS) & bench_read(b, MXE_REG_IRQ_MASK), 0);
+  CHECK_EQ(b->log.count, 0);  // the handler calls nobody back
+  CHECK_EQ(mxe_complete(&b->dev, 1), 1);
+  CHECK_EQ(b->log.count, 1);
+  bench_expect(b, &job);
+}
+
+/// A job whose interrupt nobody saw is found when the wait is over.
+void case_lost_interrupts(struct bench* b) {
+  b->mischief.loses_interrupts = true;
+  if (!bench_open(b)) return;
+  const struct mxe_job job = bench_job(b, 0);
+  const uint32_t id = bench_submit(b, &job);
+  CHECK_EQ(mxe_wait(&b->dev, id, 20, NULL), MXE_OK);
+  CHECK(b->mischief.waits > 0);
+  bench_expect(b, &job);
+}
+
+/// Others on the line wake the driver, now and then or all the time.
+void case_shared_interrupts(struct bench* b) {
+  if (!bench_open(b)) return;
+  const struct mxe_job job = bench_long_job(b, 0);
+  b->mischief.others = 10;
+  const uint32_t id = bench_submit(b, &job);
+  CHECK_EQ(mxe_wait(&b->dev, id, BENCH_WAIT_US, NULL), MXE_OK);
+  CHECK(b->mischief.waits > 10);
+  bench_expect(b, &job);
+  b->mischief.others = MISCHIEF_FOR_EVER;
+  bench_run_well(b, 1);
+  b->mischief.lost_doorbells = 1;
+  const uint32_t lost = bench_submit(b, &job);
+  CHECK_EQ(mxe_wait(&b->dev, lost, 10, NULL), MXE_ERR_TIMEOUT);
+  CHECK_EQ(mxe_recover(&b->dev, BENCH_WAIT_US), MXE_OK);
+}
+
+static void run_with_messages(struct bench* b) {
+  b->mischief.messages = true;
+  b->mischief.owner = &b->dev;
+  b->port.interrupts = true;
+  if (!bench_open(b)) return;
+  for (uint32_t i = 0; i < 6; i++) {
+    const struct mxe_job job = bench_job(b, i);
+    const struct mxe_job bad = {.m = 0};
+    const uint32_t first = bench_submit(b, &job), second = bench_submit(b, &bad);
+    const uint64_t begin = b->real.now_us(b->real.ctx);
+    CHECK_EQ(mxe_wait(&b->dev, second, BENCH_WAIT_US, NULL), MXE_ERR_SHAPE);
+    CHECK_EQ(mxe_wait(&b->dev, first, 0, NULL), MXE_OK);
+    CHECK(b->real.now_us(b->real.ctx) - begin < BENCH_WAIT_US / 2);  // no message was missed
+    bench_expect(b, &job);
+  }
+  CHECK(b->mischief.messages_sent > 0);
+}
+
+void case_messages(struct bench* b) { run_with_messages(b); }
+
+static void settle_before_clearing(struct mischief* m, uint32_t offset, uint32_t value) {
+  (void)value;
+  if (offset == MXE_REG_IRQ_STATUS) bench_settle(m->user);
+}
+
+/// A cause that comes after the handler has read the others keeps the line high and sends nothing.
+void case_messages_during_the_handler(struct bench* b) {
+  b->mischief.before_write = settle_before_clearing;
+  run_with_messages(b);
+}
+
+void case_interrupt_that_cannot_be_awaited(struct bench* b) {
+  if (!bench_open(b)) return;
+  const struct mxe_job job = bench_long_job(b, 0);
+  b->mischief.wait_result = -99;
+  const uint32_t id = bench_submit(b, &job);
+  CHECK_EQ(mxe_wait(&b->dev, id, BENCH_WAIT_US, NULL), MXE_ERR_INTERRUPT);
+  b->mischief.wait_result = 0;
+  CHECK_EQ(mxe_wait(&b->dev, id, BENCH_WAIT_US, NULL), MXE_OK);
+  bench_expect(b, &job);
+}
+
+/// Without a handler and without a wait nobody would clear the line.
+void case_interrupts_stay_masked(struct bench* b) {
+  const uint32_t sources =
+      MXE_IRQ_MASK_DONE_MASK | MXE_IRQ_MASK_ERROR_MASK | MXE_IRQ_MASK_RING_OVERFLOW_MASK;
+  if (!bench_open(b)) return;
+  CHECK_EQ(bench_read(b, MXE_REG_IRQ_MASK), sources);
+  CHECK_EQ(mxe_close(&b->dev, BENCH_WAIT_US), MXE_OK);
+  CHECK_EQ(bench_read(b, MXE_REG_IRQ_MASK), 0);
+  b->port.wait_irq = NULL;
+  if (!bench_open(b)) return;
+  CHECK_EQ(bench_read(b, MXE_REG_IRQ_MASK), 0);
+  const struct mxe_job job = bench_job(b, 0);
+  CHECK_EQ(bench_run(b, &job), MXE_OK);
+  bench_expect(b, &job);
+  CHECK(!mxe_irq(&b->dev));  // whoever interrupts, it is not this device
+  CHECK_EQ(mxe_close(&b->dev, BENCH_WAIT_US), MXE_OK);
+  b->port.interrupts = true;
+  if (!bench_open(b)) return;
+  CHECK_EQ(bench_read(b, MXE_REG_IRQ_MASK), sources);
+  CHECK_EQ(bench_run(b, &job), MXE_OK);
+  CHECK(mxe_irq(&b->dev));
+}
+
+void case_handler_without_a_device(struct bench* b) {
+  CHECK(!mxe_irq(NULL));
+  CHECK(!mxe_irq(&b->dev));
+  if (!bench_open(b)) return;
+  b->mischief.lives = 0;
+  CHECK(!mxe_irq(&b->dev));  // all ones are no causes
+}
+
+static void relax_a_little(void* ctx) {
+  struct mischief* m = ctx;
+  m->messages_sent++;
+}
+
+void case_polling(struct bench* b) {
+  b->port.wait_irq = NULL;
+  if (!bench_open(b)) return;
+  bench_run_well(b, 0);
+  CHECK_EQ(b->mischief.waits, 0);
+  CHECK_EQ(mxe_close(&b->dev, BENCH_WAIT_US), MXE_OK);
+  b->port.relax = relax_a_little;
+  if (!bench_open(b)) return;
+  const struct mxe_job job = bench_long_job(b, 0);
+  CHECK_EQ(bench_run(b, &job), MXE_OK);
+  CHECK(b->mischief.messages_sent > 0);
+  bench_expect(b, &job);
+}
