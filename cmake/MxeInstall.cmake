@@ -78,7 +78,7 @@ foreach(_room IN LISTS _rooms)
   install(DIRECTORY ${_room} DESTINATION ${_include}/${_parent} COMPONENT development
           FILES_MATCHING PATTERN *.h
           REGEX "/(aligned_vector|block_kernels|pack_kernels|preset_kernels|fast_blocks|scale_choice|gemm_(kernels|fast|pack|policies)|parallel)\\.h$" EXCLUDE
-          PATTERN verilated_top.h EXCLUDE PATTERN soc EXCLUDE)
+          PATTERN verilated_top.h EXCLUDE PATTERN soc EXCLUDE PATTERN pci EXCLUDE)
 endforeach()
 install(DIRECTORY sw/driver/ sw/regs/generated/ DESTINATION ${_include} COMPONENT development
         FILES_MATCHING PATTERN *.h PATTERN mxe_parameters.h EXCLUDE PATTERN examples EXCLUDE)
