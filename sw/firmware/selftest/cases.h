@@ -81,6 +81,7 @@
   X(cancel_middle)                         \
   X(cancel_last)                           \
   X(cancel_all)                            \
+  X(cancel_at_every_place_of_the_ring)     \
   X(cancel_of_an_ended_job)                \
   X(cancel_of_a_job_about_to_end)          \
   X(reset_while_busy)                      \

@@ -74,10 +74,27 @@ static void settle_before_clearing(struct mischief* m, uint32_t offset, uint32_t
   if (offset == MXE_REG_IRQ_STATUS) bench_settle(m->user);
 }
 
+static void fail_before_clearing(struct mischief* m, uint32_t offset, uint32_t value) {
+  const struct mxe_job bad = {.m = 0};
+  (void)value;
+  if (offset != MXE_REG_IRQ_STATUS) return;
+  m->before_write = NULL;
+  bench_submit(m->user, &bad);
+  bench_settle(m->user);
+}
+
 /// A cause that comes after the handler has read the others keeps the line high and sends nothing.
 void case_messages_during_the_handler(struct bench* b) {
+  const struct mxe_job job = bench_job(b, 7);
   b->mischief.before_write = settle_before_clearing;
   run_with_messages(b);
+  bench_submit(b, &job);
+  bench_expect(b, &job);
+  bench_settle(b);
+  b->mischief.before_write = fail_before_clearing;
+  CHECK(mxe_irq(&b->dev));
+  CHECK_EQ(bench_read(b, MXE_REG_IRQ_STATUS) & bench_read(b, MXE_REG_IRQ_MASK), 0);
+  CHECK_EQ(mxe_complete(&b->dev, 2), 2);
 }
 
 void case_interrupt_that_cannot_be_awaited(struct bench* b) {
@@ -128,6 +145,7 @@ void case_clock_and_wait_of_the_port(struct bench* b) {
   const struct mxe_port* port = &b->real;
   uint64_t last = port->now_us(port->ctx);
   CHECK(!b->line_is_high(b->ctx));
+  (void)port->wait_irq(port->ctx, 1);  // an interrupt of the case before may end it
   for (uint32_t us = 1; us <= 64; us *= 2) {
     const uint64_t begin = port->now_us(port->ctx);
     CHECK(begin >= last);

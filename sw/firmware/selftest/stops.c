@@ -130,6 +130,31 @@ void case_cancel_middle(struct bench* b) { cancel_some(b, 0x18); }
 void case_cancel_last(struct bench* b) { cancel_some(b, 0x80); }
 void case_cancel_all(struct bench* b) { cancel_some(b, 0xff); }
 
+/// After the reset the device begins at entry 0 again, wherever the jobs were.
+void case_cancel_at_every_place_of_the_ring(struct bench* b) {
+  const struct mxe_job slow = bench_long_job(b, 0);
+  for (uint32_t before = 0; before < BENCH_ENTRIES; before++) {
+    b->log.count = 0;
+    if (!bench_open(b)) return;
+    for (uint32_t i = 0; i < before; i++) bench_run_well(b, i);
+    const uint32_t id = bench_submit_logged(b, &slow);
+    for (uint32_t i = before; i < before + 3; i++) {
+      const struct mxe_job job = bench_job(b, i);
+      bench_submit_logged(b, &job);
+      bench_expect(b, &job);
+    }
+    bench_wait_until_busy(b);
+    CHECK_EQ(mxe_cancel(&b->dev, id), MXE_OK);
+    bench_complete(b, 4);
+    for (uint32_t i = 0; i < 4; i++) {
+      CHECK_EQ(b->log.calls[i].job_id, id + i);
+      CHECK_EQ(b->log.calls[i].code, i == 0 ? MXE_ERR_ABORTED : MXE_OK);
+    }
+    bench_ignore(b, &slow);
+    CHECK_EQ(mxe_close(&b->dev, BENCH_WAIT_US), MXE_OK);
+  }
+}
+
 void case_cancel_of_an_ended_job(struct bench* b) {
   const struct mxe_job job = bench_job(b, 0);
   if (!bench_open(b)) return;
