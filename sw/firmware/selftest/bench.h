@@ -16,7 +16,9 @@ enum {
   BENCH_RESULTS = 32,    ///< jobs can have results of their own
   BENCH_ROWS = 5,
   BENCH_COLUMNS = 3,
-  BENCH_WAIT_US = 300,  ///< longer than any job here takes
+  BENCH_WAIT_US = 300,      ///< longer than any job here takes
+  BENCH_OPERANDS = 0x2000,  ///< from here 0x2000 bytes, where a case may bench_put() its own ...
+  BENCH_OUTPUTS = 0x5000,   ///< ... and have results of up to 0x1400 bytes
 };
 
 /// The calls of bench_called_back(), in order.
@@ -31,8 +33,13 @@ struct bench {
   uint8_t* memory;       ///< BENCH_BYTES as the host sees them
   uint64_t bus_addr;     ///< the same memory as the device sees it, a multiple of 128
   uint8_t* shadow;       ///< BENCH_BYTES that the device does not see
+  uint32_t long_rows;    ///< of bench_long_job()
   uint64_t no_memory;    ///< a multiple of 128: 32 KiB from there on are bus errors
   void (*fail)(void* ctx, unsigned line, const char* what, uint64_t left, uint64_t right);
+  bool (*line_is_high)(void* ctx);  ///< the interrupt, as the processor sees it
+  /// From now on the engine's interrupt calls mxe_irq() of this device (null: nobody), wherever the
+  /// program is. Null if there is no processor to interrupt.
+  void (*interrupt)(struct mxe_device* owner);
   void* ctx;
 
   // For the cases.
@@ -68,7 +75,7 @@ void bench_end(struct bench* b);
 
 /// A small job, different from all others by where its results go.
 struct mxe_job bench_job(const struct bench* b, uint32_t result);
-/// A job that takes some microseconds, one of two.
+/// A job that is still running when the driver has submitted others and looks at it; one of two.
 struct mxe_job bench_long_job(const struct bench* b, uint32_t which);
 /// From now on the memory has to hold this job's results.
 void bench_expect(struct bench* b, const struct mxe_job* job);
@@ -76,6 +83,9 @@ void bench_expect(struct bench* b, const struct mxe_job* job);
 void bench_ignore(struct bench* b, const struct mxe_job* job);
 /// Checks that the memory is as expected now.
 void bench_compare(struct bench* b);
+
+/// Changes `size` bytes at an offset of the memory, and expects them there.
+void bench_put(struct bench* b, uint32_t at, const void* bytes, uint32_t size);
 
 /// Submits; checks that this works. Returns the id.
 uint32_t bench_submit(struct bench* b, const struct mxe_job* job);

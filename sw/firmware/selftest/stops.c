@@ -65,8 +65,9 @@ void case_deadlines_of_all_jobs(struct bench* b) {
   if (!bench_open(b)) return;
   for (uint32_t i = 0; i < BENCH_ENTRIES; i++) {
     const struct mxe_job job = i == 0 ? slow : bench_job(b, i);
-    submit_until(b, &job, 2);
+    submit_until(b, &job, 500);
   }
+  b->mischief.skew_us = 1000;  // it is late for all of them at once
   bench_complete(b, BENCH_ENTRIES);
   expect_log(b, BENCH_ENTRIES, 0xff, MXE_ERR_DEADLINE);
   bench_ignore(b, &slow);
@@ -100,7 +101,7 @@ void case_deadline_wakes_the_wait(struct bench* b) {
 
 // ---- Cancel
 
-/// Cancels the jobs of a mask while the first one runs.
+/// Cancels the jobs of a mask while the first one runs, that one last.
 static void cancel_some(struct bench* b, uint32_t mask) {
   const struct mxe_job slow = bench_long_job(b, 0), last_slow = bench_long_job(b, 1);
   uint32_t ids[BENCH_ENTRIES];
@@ -109,11 +110,15 @@ static void cancel_some(struct bench* b, uint32_t mask) {
     const struct mxe_job job =
         i == 0 ? slow : (i == BENCH_ENTRIES - 1 ? last_slow : bench_job(b, i));
     ids[i] = bench_submit_logged(b, &job);
-    if (!(mask >> i & 1)) bench_expect(b, &job);
   }
   bench_wait_until_busy(b);
-  for (uint32_t i = 0; i < BENCH_ENTRIES; i++) {
+  for (uint32_t i = BENCH_ENTRIES; i-- > 0;) {
     if (mask >> i & 1) CHECK_EQ(mxe_cancel(&b->dev, ids[i]), MXE_OK);
+  }
+  for (uint32_t i = 0; i < BENCH_ENTRIES; i++) {
+    const struct mxe_job job =
+        i == 0 ? slow : (i == BENCH_ENTRIES - 1 ? last_slow : bench_job(b, i));
+    if (!(mask >> i & 1)) bench_expect(b, &job);
   }
   bench_complete(b, BENCH_ENTRIES);
   expect_log(b, BENCH_ENTRIES, mask, MXE_ERR_ABORTED);
@@ -124,6 +129,31 @@ void case_cancel_first(struct bench* b) { cancel_some(b, 0x01); }
 void case_cancel_middle(struct bench* b) { cancel_some(b, 0x18); }
 void case_cancel_last(struct bench* b) { cancel_some(b, 0x80); }
 void case_cancel_all(struct bench* b) { cancel_some(b, 0xff); }
+
+/// After the reset the device begins at entry 0 again, wherever the jobs were.
+void case_cancel_at_every_place_of_the_ring(struct bench* b) {
+  const struct mxe_job slow = bench_long_job(b, 0);
+  for (uint32_t before = 0; before < BENCH_ENTRIES; before++) {
+    b->log.count = 0;
+    if (!bench_open(b)) return;
+    for (uint32_t i = 0; i < before; i++) bench_run_well(b, i);
+    const uint32_t id = bench_submit_logged(b, &slow);
+    for (uint32_t i = before; i < before + 3; i++) {
+      const struct mxe_job job = bench_job(b, i);
+      bench_submit_logged(b, &job);
+      bench_expect(b, &job);
+    }
+    bench_wait_until_busy(b);
+    CHECK_EQ(mxe_cancel(&b->dev, id), MXE_OK);
+    bench_complete(b, 4);
+    for (uint32_t i = 0; i < 4; i++) {
+      CHECK_EQ(b->log.calls[i].job_id, id + i);
+      CHECK_EQ(b->log.calls[i].code, i == 0 ? MXE_ERR_ABORTED : MXE_OK);
+    }
+    bench_ignore(b, &slow);
+    CHECK_EQ(mxe_close(&b->dev, BENCH_WAIT_US), MXE_OK);
+  }
+}
 
 void case_cancel_of_an_ended_job(struct bench* b) {
   const struct mxe_job job = bench_job(b, 0);

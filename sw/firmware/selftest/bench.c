@@ -9,10 +9,10 @@ enum {
   B = 0x1201,
   B_SCALES = 0x1301,
   C = 0x1380,
-  ONES = 0x2000,
+  ONES = BENCH_OPERANDS,
   ONES_SCALES = 0x4000,
   LONG_RESULTS = 0x4400,
-  RESULTS = 0x5000,
+  RESULTS = BENCH_OUTPUTS,
   RESULT_PITCH = 0x80,
 
   K = 40,
@@ -22,10 +22,8 @@ enum {
   D_STRIDE = 4 * BENCH_COLUMNS + 4,
   C_STRIDE = 4 * BENCH_COLUMNS,
   LONG_K = ONES_SCALES - ONES,
-  LONG_M = 8,
   LONG_N = 8,
-  LONG_D_STRIDE = 4 * LONG_N,
-  LONG_PITCH = LONG_M * LONG_D_STRIDE,
+  LONG_PITCH = 4 * LONG_N,
 
   E4M3_ONE = 0x38,
   SCALE_ONE = 127,
@@ -174,19 +172,19 @@ struct mxe_job bench_job(const struct bench* b, uint32_t result) {
                           .d_stride = D_STRIDE};
 }
 
+/// All rows of A are the same one, and all rows of D, too.
 struct mxe_job bench_long_job(const struct bench* b, uint32_t which) {
   return (struct mxe_job){.format_a = MXE_FORMAT_MXFP8_E4M3,
                           .format_b = MXE_FORMAT_MXFP8_E4M3,
                           .out_format = MXE_OUT_FP32,
-                          .m = LONG_M,
+                          .m = b->long_rows,
                           .n = LONG_N,
                           .k = LONG_K,
                           .a_addr = b->bus_addr + ONES,
                           .a_scale_addr = b->bus_addr + ONES_SCALES,
                           .b_addr = b->bus_addr + ONES,
                           .b_scale_addr = b->bus_addr + ONES_SCALES,
-                          .d_addr = b->bus_addr + LONG_RESULTS + which * LONG_PITCH,
-                          .d_stride = LONG_D_STRIDE};
+                          .d_addr = b->bus_addr + LONG_RESULTS + which * LONG_PITCH};
 }
 
 static uint32_t expected_result(const struct bench* b, const struct mxe_job* job, uint32_t m,
@@ -211,6 +209,14 @@ void bench_ignore(struct bench* b, const struct mxe_job* job) {
       const uint32_t byte = at + m * job->d_stride + i;
       b->shadow[byte] = ((const volatile uint8_t*)b->memory)[byte];
     }
+  }
+}
+
+void bench_put(struct bench* b, uint32_t at, const void* bytes, uint32_t size) {
+  const uint8_t* from = bytes;
+  for (uint32_t i = 0; i < size; i++) {
+    b->shadow[at + i] = from[i];
+    ((volatile uint8_t*)b->memory)[at + i] = from[i];
   }
 }
 

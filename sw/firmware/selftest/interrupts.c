@@ -55,7 +55,7 @@ static void run_with_messages(struct bench* b) {
   b->port.interrupts = true;
   if (!bench_open(b)) return;
   for (uint32_t i = 0; i < 6; i++) {
-    const struct mxe_job job = bench_job(b, i);
+    const struct mxe_job job = i > 0 ? bench_job(b, i) : bench_long_job(b, 0);
     const struct mxe_job bad = {.m = 0};
     const uint32_t first = bench_submit(b, &job), second = bench_submit(b, &bad);
     const uint64_t begin = b->real.now_us(b->real.ctx);
@@ -74,10 +74,27 @@ static void settle_before_clearing(struct mischief* m, uint32_t offset, uint32_t
   if (offset == MXE_REG_IRQ_STATUS) bench_settle(m->user);
 }
 
+static void fail_before_clearing(struct mischief* m, uint32_t offset, uint32_t value) {
+  const struct mxe_job bad = {.m = 0};
+  (void)value;
+  if (offset != MXE_REG_IRQ_STATUS) return;
+  m->before_write = NULL;
+  bench_submit(m->user, &bad);
+  bench_settle(m->user);
+}
+
 /// A cause that comes after the handler has read the others keeps the line high and sends nothing.
 void case_messages_during_the_handler(struct bench* b) {
+  const struct mxe_job job = bench_job(b, 7);
   b->mischief.before_write = settle_before_clearing;
   run_with_messages(b);
+  bench_submit(b, &job);
+  bench_expect(b, &job);
+  bench_settle(b);
+  b->mischief.before_write = fail_before_clearing;
+  CHECK(mxe_irq(&b->dev));
+  CHECK_EQ(bench_read(b, MXE_REG_IRQ_STATUS) & bench_read(b, MXE_REG_IRQ_MASK), 0);
+  CHECK_EQ(mxe_complete(&b->dev, 2), 2);
 }
 
 void case_interrupt_that_cannot_be_awaited(struct bench* b) {
@@ -122,6 +139,38 @@ void case_handler_without_a_device(struct bench* b) {
   CHECK(!mxe_irq(&b->dev));  // all ones are no causes
 }
 
+/// What the driver takes for granted of the clock and the wait. The wait may end early for somebody
+/// else's interrupt.
+void case_clock_and_wait_of_the_port(struct bench* b) {
+  const struct mxe_port* port = &b->real;
+  uint64_t last = port->now_us(port->ctx);
+  CHECK(!b->line_is_high(b->ctx));
+  (void)port->wait_irq(port->ctx, 1);  // an interrupt of the case before may end it
+  for (uint32_t us = 1; us <= 64; us *= 2) {
+    const uint64_t begin = port->now_us(port->ctx);
+    CHECK(begin >= last);
+    const int code = port->wait_irq(port->ctx, us);
+    last = port->now_us(port->ctx);
+    CHECK(code == 0 || code == MXE_ERR_TIMEOUT);
+    CHECK(last - begin >= us);
+    CHECK(last - begin < 2 * us + 20);
+  }
+  b->port.wait_irq = NULL;
+  if (!bench_open(b)) return;
+  bench_write(b, MXE_REG_IRQ_MASK, MXE_IRQ_MASK_DONE_MASK);
+  for (uint32_t i = 0; i < 2; i++) {
+    const struct mxe_job job = i ? bench_job(b, 0) : bench_long_job(b, 0);
+    bench_submit_logged(b, &job);
+    bench_expect(b, &job);
+    CHECK_EQ(port->wait_irq(port->ctx, 10 * BENCH_WAIT_US), 0);
+    CHECK(b->line_is_high(b->ctx));
+    CHECK_EQ(port->wait_irq(port->ctx, 10 * BENCH_WAIT_US), 0);  // at once
+    CHECK(port->now_us(port->ctx) - last < BENCH_WAIT_US);
+    bench_write(b, MXE_REG_IRQ_STATUS, 0xf);
+    bench_complete(b, i + 1);
+  }
+}
+
 static void relax_a_little(void* ctx) {
   struct mischief* m = ctx;
   m->messages_sent++;
@@ -139,4 +188,36 @@ void case_polling(struct bench* b) {
   CHECK_EQ(bench_run(b, &job), MXE_OK);
   CHECK(b->mischief.messages_sent > 0);
   bench_expect(b, &job);
+}
+
+/// The handler comes whenever the device wants, also while the driver is at work. Nothing else
+/// looks at the causes.
+void case_handler_of_the_processor(struct bench* b) {
+  enum { JOBS = 30 };
+  uint32_t submitted = 0;
+  uint32_t id = 0;
+  b->port.interrupts = true;
+  b->port.wait_irq = NULL;
+  if (b->interrupt) b->interrupt(&b->dev);
+  if (!bench_open(b)) return;
+  const struct mxe_options options = {.done = bench_called_back, .user = b};
+  for (uint32_t turn = 0; turn < 100000 && b->log.count < JOBS; turn++) {
+    const struct mxe_job job = bench_job(b, submitted);
+    if (submitted < JOBS && mxe_submit(&b->dev, &job, &options, &id) == MXE_OK) {
+      submitted++;
+      bench_expect(b, &job);
+    }
+    if (!b->interrupt) (void)mxe_irq(&b->dev);
+    CHECK(mxe_complete(&b->dev, 3) >= 0);
+  }
+  CHECK_EQ(b->log.count, JOBS);
+  for (uint32_t i = 0; i < JOBS; i++) {
+    CHECK_EQ(b->log.calls[i].job_id, i + 1);
+    CHECK_EQ(b->log.calls[i].code, MXE_OK);
+  }
+  if (!b->interrupt) (void)mxe_irq(&b->dev);
+  CHECK_EQ(bench_read(b, MXE_REG_IRQ_STATUS) & bench_read(b, MXE_REG_IRQ_MASK), 0);
+  CHECK(b->mischief.writes_of_causes > JOBS / BENCH_ENTRIES);
+  CHECK_EQ(mxe_close(&b->dev, BENCH_WAIT_US), MXE_OK);
+  if (b->interrupt) b->interrupt(NULL);
 }
