@@ -3,6 +3,9 @@
 
 #include <filesystem>
 
+#include "model/numerics/error.h"
+#include "model/numerics/printable.h"
+#include "model/numerics/shallow_json.h"
 #include "sw/explore/llama.h"
 #include "sw/explore/onnx_model.h"
 
@@ -22,8 +25,14 @@ bool is_model(const std::string& path) {
 }
 
 Workload read_workload_or_model(const std::string& path, const RunSize& run) {
-  if (is_onnx(path)) return read_onnx(path, run);
-  return is_model(path) ? read_llama(path, run) : read_workload(path);
+  Workload workload = is_onnx(path)    ? read_onnx(path, run)
+                      : is_model(path) ? read_llama(path, run)
+                                       : read_workload(path);
+  if (!mx::is_utf8(workload.name)) {
+    throw mx::Error("a workload is called by its file, whose name is not UTF-8: " +
+                    mx::printable(path));
+  }
+  return workload;
 }
 
 }  // namespace mxe::explore
