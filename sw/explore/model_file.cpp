@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sw/explore/model_file.h"
 
+#include <fmt/format.h>
+
 #include <filesystem>
 
 #include "model/numerics/error.h"
@@ -14,6 +16,18 @@ namespace {
 
 bool is_onnx(const std::string& path) {
   return std::filesystem::path(path).extension().string() == ".onnx";
+}
+
+// A run of a layer of more multiplications takes minutes to time. Real ones have 10^14 at most.
+constexpr double kMostMacs = 281474976710656;  // 2^48
+
+void require_feasible(const Workload& workload, const std::string& path) {
+  for (const Layer& layer : workload.layers) {
+    const double macs = layer.macs() / static_cast<double>(layer.count);
+    if (macs <= kMostMacs) continue;
+    throw mx::Error(fmt::format("{}: the layer {} has {:.3g} multiplications, more than {:.3g}",
+                                path, mx::printable(layer.name), macs, kMostMacs));
+  }
 }
 
 }  // namespace
@@ -32,6 +46,7 @@ Workload read_workload_or_model(const std::string& path, const RunSize& run) {
     throw mx::Error("a workload is called by its file, whose name is not UTF-8: " +
                     mx::printable(path));
   }
+  require_feasible(workload, path);
   return workload;
 }
 
