@@ -133,10 +133,10 @@ void require_ok(int code, const char* what) {
 }  // namespace
 
 JobTimes time_job(const JobShape& shape, const Params& params, const MemoryTiming& timing,
-                  const PortLimits& ports) {
+                  const PortLimits& ports, Tracer* tracer) {
   shape.require_pair(params);
   TimedMemory memory(timing, params.mem_bytes());
-  Core core(params, ports, memory, Mode::timing, TracePoint(nullptr));
+  Core core(params, ports, memory, Mode::timing, TracePoint(tracer));
   Registers registers(core);
   const mxe_port port = registers.port();
   JobParts parts(shape);
