@@ -123,8 +123,11 @@ static int read_registers(void) {
 /// A function that is written anew before each call, on a page that held data first.
 static int change_code(void) {
   static _Alignas(4096) volatile uint32_t page[1024];
+  static SOC_NOINIT volatile uint32_t others[1 << 21];  // 2048 pages
   for (uint32_t i = 0; i < 1024; i++) page[i] = i;
   for (uint32_t i = 0; i < 100; i++) {
+    // The platform forgets what it knows of the page.
+    for (uint32_t at = 0; at < sizeof others / sizeof others[0]; at += 1024) others[at] = i;
     page[0] = i << 20 | 0x513;  // li a0, i
     page[1] = 0x00008067;       // ret
     __asm__ volatile("fence.i" ::: "memory");
