@@ -81,6 +81,7 @@ Console::Console(uml::Machine& machine, KernelLog& log, Input input)
       out_(make_pair()),
       error_(make_pair()),
       messages_(make_pair()),
+      ready_(make_pair()),
       host_(make_pipe()) {
   fcntl(in_.write.get(), F_SETFL, fcntl(in_.write.get(), F_GETFL) | O_NONBLOCK);
   const auto to = [this](int file) {
@@ -91,6 +92,8 @@ Console::Console(uml::Machine& machine, KernelLog& log, Input input)
   watch_output(error_.read.get(), to(STDERR_FILENO));
   watch_output(messages_.read.get(), [this](const char* text, std::size_t bytes) {
     log_.add(text, bytes);
+    // The last line of every run is not worth showing.
+    if (std::string(text, bytes).find("reboot: Power down") != std::string::npos) return true;
     return log_.has_file() || print(STDERR_FILENO, text, bytes);
   });
   watch_output(host_.read.get(), [this](const char* text, std::size_t bytes) {
@@ -100,23 +103,31 @@ Console::Console(uml::Machine& machine, KernelLog& log, Input input)
   if (input == Input::none) {
     in_.write.reset();
   } else {
-    watch_input();
+    // Linux does not notice what was there before it listened.
+    machine_.watch(ready_.read.get(), POLLIN, [this] {
+      watch_input();
+      return false;
+    });
   }
 }
 
 std::vector<int> Console::kernel_files() const {
-  return {nothing_.get(),   host_.write.get(),  host_.write.get(),    in_.read.get(),
-          out_.write.get(), error_.write.get(), messages_.write.get()};
+  return {nothing_.get(),   host_.write.get(),  host_.write.get(),     in_.read.get(),
+          out_.write.get(), error_.write.get(), messages_.write.get(), ready_.write.get()};
 }
 
 std::vector<std::string> Console::kernel_words() const {
-  return {input_ == Input::terminal ? "con0=fd:3" : "con0=fd:3,null", "con1=fd:4", "con2=fd:5",
-          "con3=fd:6", "console=tty3"};
+  return {input_ == Input::terminal ? "con0=fd:3" : "con0=fd:3,null",
+          "con1=fd:4",
+          "con2=fd:5",
+          "con3=fd:6",
+          "con4=fd:7",
+          "console=tty3"};
 }
 
 void Console::started() {
   for (uml::FileDescriptor* end :
-       {&in_.read, &out_.write, &error_.write, &messages_.write, &host_.write})
+       {&in_.read, &out_.write, &error_.write, &messages_.write, &ready_.write, &host_.write})
     end->reset();
 }
 

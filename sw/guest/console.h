@@ -81,8 +81,10 @@ class Console {
   KernelLog& log_;
   Input input_;
   uml::FileDescriptor nothing_;
-  Pipe in_, out_, error_, messages_, host_;  // host_: of the process itself, not of its kernel
-  std::string pending_;                      // input that Linux has not taken
+  Pipe in_, out_, error_, messages_;
+  Pipe ready_;           // says that Linux listens to input
+  Pipe host_;            // of the process itself, not of its kernel
+  std::string pending_;  // input that Linux has not taken
   std::vector<std::function<void()>> drains_;
 };
 

@@ -127,7 +127,8 @@ std::vector<std::string> kernel_words(const LinuxOptions& options, const std::st
       fmt::format("mxe_session={}", session.folder()),
       fmt::format("virtio_uml.device={}:1234", session.device_socket()),
       "norandmaps",
-      options.log.empty() ? "loglevel=5" : "loglevel=8"};
+      options.log.empty() ? "loglevel=4" : "loglevel=8"};
+  if (options.log.empty()) words.push_back("mxe_console_level=5");  // warnings, of what is loaded
   if (!options.own_time) words.push_back(fmt::format("time-travel=ext:{}", session.time_socket()));
   for (const std::string& word : console.kernel_words()) words.push_back(word);
   if (!options.append.empty()) words.push_back(options.append);
