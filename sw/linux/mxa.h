@@ -68,7 +68,7 @@ struct mxa_device {
 	void __iomem *regs;
 	int irq;
 
-	/* lock: all down to work_seen_us, and every call of the core but mxe_irq() */
+	/* lock: all down to work_seen_us, and every call of the core */
 	struct mutex lock;
 	struct mxe_device core;
 	struct mxe_ring ring;

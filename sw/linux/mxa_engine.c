@@ -237,21 +237,26 @@ static void mxa_step(struct mxa_device *mxa)
 	mxa_watch(mxa);
 }
 
+/*
+ * A message is nobody else's and needs no answer at once, so the handler's work is the thread's: no
+ * register is read where another access may have been interrupted. User-mode Linux has one buffer
+ * for the answers of all reads.
+ */
 irqreturn_t mxa_engine_irq(int irq, void *data)
 {
-	struct mxa_device *mxa = data;
-
-	return mxe_irq(&mxa->core) ? IRQ_WAKE_THREAD : IRQ_NONE;
+	return IRQ_WAKE_THREAD;
 }
 
 irqreturn_t mxa_engine_thread(int irq, void *data)
 {
 	struct mxa_device *mxa = data;
+	bool mine;
 
 	mutex_lock(&mxa->lock);
+	mine = mxe_irq(&mxa->core);
 	mxa_step(mxa);
 	mutex_unlock(&mxa->lock);
-	return IRQ_HANDLED;
+	return mine ? IRQ_HANDLED : IRQ_NONE;
 }
 
 /* A task in the ring is taken from it with this code, in its turn. False: it took a reset. */
