@@ -192,6 +192,7 @@ void mxa_fence_signal(struct mxa_task *task, int error);
 /* mxa_engine.c */
 int mxa_engine_init(struct mxa_device *mxa);
 int mxa_engine_open(struct mxa_device *mxa);
+int mxa_engine_fate(struct mxa_device *mxa);
 int mxa_engine_submit(struct mxa_device *mxa, struct mxa_task *task);
 void mxa_engine_cancel(struct mxa_device *mxa, struct mxa_file *file, u32 job);
 int mxa_engine_suspend(struct mxa_device *mxa);

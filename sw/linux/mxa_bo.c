@@ -54,7 +54,19 @@ static int mxa_bo_mmap(struct drm_gem_object *gem, struct vm_area_struct *vma)
 			       vma->vm_end - vma->vm_start, vma->vm_page_prot);
 }
 
+/* When the device goes, DRM takes all mappings away. Those of memory come back. */
+static vm_fault_t mxa_bo_fault(struct vm_fault *vmf)
+{
+	struct mxa_bo *bo = to_mxa_bo(vmf->vma->vm_private_data);
+	pgoff_t page = vmf->pgoff - drm_vma_node_start(&bo->base.vma_node);
+
+	if (page >= PHYS_PFN(bo->base.size))
+		return VM_FAULT_SIGBUS;
+	return vmf_insert_pfn(vmf->vma, vmf->address, PHYS_PFN(virt_to_phys(bo->memory)) + page);
+}
+
 static const struct vm_operations_struct mxa_bo_vm_ops = {
+	.fault = mxa_bo_fault,
 	.open = drm_gem_vm_open,
 	.close = drm_gem_vm_close,
 };

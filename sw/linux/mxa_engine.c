@@ -128,6 +128,12 @@ static int mxa_put_into_ring(struct mxa_device *mxa, struct mxa_task *task)
 	return code;
 }
 
+/* 0, or why no job can be taken any more; it may be so a moment later. */
+int mxa_engine_fate(struct mxa_device *mxa)
+{
+	return READ_ONCE(mxa->state) == MXA_DEAD ? mxa_errno(mxa->fate) : 0;
+}
+
 /* Returns a code of the core; if it is not MXE_OK, the task never was in the ring. */
 int mxa_engine_submit(struct mxa_device *mxa, struct mxa_task *task)
 {
@@ -170,14 +176,14 @@ static void mxa_die(struct mxa_device *mxa, int fate)
 	mxa->fate = fate;
 	mxa->keep = false;
 	if (mxa->state == MXA_RUNNING) {
-		mxa->state = MXA_DEAD;
+		WRITE_ONCE(mxa->state, MXA_DEAD);
 		if (mxe_close(&mxa->core, MXA_RESET_TIMEOUT_US) == MXE_ERR_TIMEOUT) {
 			pci_clear_master(mxa->pdev);
 			WRITE_ONCE(mxa->cut_off, true);
 			mxe_close(&mxa->core, 0);
 		}
 	}
-	mxa->state = MXA_DEAD;
+	WRITE_ONCE(mxa->state, MXA_DEAD);
 	WRITE_ONCE(mxa->cut_off, true);
 	mxa_end_again(mxa);
 }

@@ -238,6 +238,9 @@ int mxa_submit_ioctl(struct drm_device *drm, void *data, struct drm_file *drm_fi
 	if (args->flags & ~MXA_JOB_FLAGS || args->pad || args->in_sync_count > MXA_MAX_IN_SYNCS ||
 	    args->out_rule > MXE_RULE_RCEIL)
 		return -EINVAL;
+	ret = mxa_engine_fate(to_mxa(drm));
+	if (ret)
+		return ret;
 	if (!drm_dev_enter(drm, &idx))
 		return -ENODEV;
 	task = mxa_task_alloc(drm_file->driver_priv);

@@ -107,8 +107,16 @@ void sleep_us(uint64_t us) {
   nanosleep(&time, nullptr);
 }
 
-File::File() : fd_(::open(kDevice, O_RDWR | O_CLOEXEC)) {
-  if (fd_ < 0) fail(kDevice);
+/// The number of a device that went is not given away before its last file is closed.
+static std::string device() {
+  for (const auto& entry : std::filesystem::directory_iterator(pci_folder() + "/accel")) {
+    return "/dev/accel/" + entry.path().filename().string();
+  }
+  throw std::runtime_error("no driver has the engine");
+}
+
+File::File() : fd_(::open(device().c_str(), O_RDWR | O_CLOEXEC)) {
+  if (fd_ < 0) fail(device());
 }
 
 File::~File() { close(); }

@@ -15,7 +15,6 @@
 
 namespace guest {
 
-constexpr const char* kDevice = "/dev/accel/accel0";
 constexpr int64_t kForEver = INT64_MAX;
 
 /// Parameters of the driver, as a file of /sys and when it is inserted.
@@ -38,7 +37,7 @@ uint64_t interrupts();
 uint64_t now_ns();
 void sleep_us(uint64_t us);
 
-/// An open file of the device.
+/// An open file of the device that a driver has now.
 class File {
  public:
   File();

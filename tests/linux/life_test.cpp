@@ -24,7 +24,7 @@ std::unique_ptr<Process> waiter() {
     Process::ready();
     drm_mxe_wait result;
     const int error = queued.wait(result);
-    if (running.wait(result) != ENODEV || queued.submit() != ENODEV) return 202;
+    if (queued.submit() != ENODEV) return 202;
     running.spoil();  // its memory is still there
     return error;
   });

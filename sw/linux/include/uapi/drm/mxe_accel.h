@@ -15,6 +15,7 @@
  * All ioctls return 0, or -1 with an errno. Those that every one of them may give:
  *
  * ENODEV  the device has gone (unplugged, unbound from its driver)
+ * EIO     a reset of the engine failed; bind the driver anew
  * EINVAL  a field has a value that is not allowed
  * EFAULT  a pointer is bad
  * EINTR   a signal came; call again
