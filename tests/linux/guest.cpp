@@ -155,12 +155,20 @@ Object::~Object() {
 
 // One page more than D needs: nobody writes there.
 Product::Product(const File& file, uint32_t m, uint32_t n, uint32_t k, unsigned seed)
-    : file_(file), m_(m), n_(n), k_(k), a_(file, uint64_t{m} * k),
-      a_scales_(file, uint64_t{m} * ((k + 31) / 32)), b_(file, uint64_t{n} * k),
-      b_scales_(file, uint64_t{n} * ((k + 31) / 32)), d_(file, uint64_t{m} * n * 4 + kPage) {
+    : file_(file),
+      m_(m),
+      n_(n),
+      k_(k),
+      a_(file, uint64_t{m} * k),
+      a_scales_(file, uint64_t{m} * ((k + 31) / 32)),
+      b_(file, uint64_t{n} * k),
+      b_scales_(file, uint64_t{n} * ((k + 31) / 32)),
+      d_(file, uint64_t{m} * n * 4 + kPage) {
   std::mt19937 random(seed);
-  for (uint64_t i = 0; i < uint64_t{m} * k; i++) a_.data()[i] = static_cast<uint8_t>(random() % 16 - 8);
-  for (uint64_t i = 0; i < uint64_t{n} * k; i++) b_.data()[i] = static_cast<uint8_t>(random() % 16 - 8);
+  for (uint64_t i = 0; i < uint64_t{m} * k; i++)
+    a_.data()[i] = static_cast<uint8_t>(random() % 16 - 8);
+  for (uint64_t i = 0; i < uint64_t{n} * k; i++)
+    b_.data()[i] = static_cast<uint8_t>(random() % 16 - 8);
   std::memset(a_scales_.data(), kWholeNumbers, a_scales_.size());
   std::memset(b_scales_.data(), kWholeNumbers, b_scales_.size());
   spoil();

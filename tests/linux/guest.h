@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of the kernel driver are made of. They run in Linux on an engine (mxe linux), as root.
+// What the tests of the kernel driver are made of. They run in Linux on an engine (mxe linux), as
+// root.
 #pragma once
 
 #include <sys/types.h>
@@ -19,7 +20,8 @@ constexpr int64_t kForEver = INT64_MAX;
 
 /// Parameters of the driver, as a file of /sys and when it is inserted.
 void set_parameter(const std::string& name, unsigned value);
-/// Inserts the driver (the environment's MXE_MODULE, with MXE_MODULE_ARGUMENTS). Returns 0 or an errno.
+/// Inserts the driver (the environment's MXE_MODULE, with MXE_MODULE_ARGUMENTS). Returns 0 or an
+/// errno.
 int insert_module();
 int remove_module();
 

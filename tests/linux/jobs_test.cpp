@@ -33,7 +33,8 @@ TEST(Jobs, ThousandByInterrupt) {
   Product product(file, kShort, kShort, 32);
   const uint64_t before = interrupts(), begin = now_ns();
   for (int i = 0; i < 1000; i++) ASSERT_EQ(0, product.run()) << i;
-  std::printf("1000 jobs by interrupt: %.3f us each\n", static_cast<double>(now_ns() - begin) / 1e6);
+  std::printf("1000 jobs by interrupt: %.3f us each\n",
+              static_cast<double>(now_ns() - begin) / 1e6);
   EXPECT_TRUE(product.is_right());
   EXPECT_GE(interrupts() - before, 1000u);
 }
@@ -98,7 +99,8 @@ int run_many(Moments* moments, int who) {
 
 // The first one has all its jobs in the queue before the second one submits any.
 TEST(Jobs, TwoProcessesHaveFairShares) {
-  void* shared = mmap(nullptr, sizeof(Moments), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  void* shared =
+      mmap(nullptr, sizeof(Moments), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   ASSERT_NE(MAP_FAILED, shared);
   auto* moments = static_cast<Moments*>(shared);
   Process first([&] { return run_many(moments, 0); });
@@ -113,15 +115,17 @@ TEST(Jobs, TwoProcessesHaveFairShares) {
     if (moment < moments->begin) before++;
     if (moment <= moments->of[1][kHalf - 1]) done++;
   }
-  std::printf("%d jobs of the second process took as long as %d of the first, which had done %d before\n", kHalf,
-              done - before, before);
+  std::printf(
+      "%d jobs of the second process took as long as %d of the first, which had done %d before\n",
+      kHalf, done - before, before);
   EXPECT_LT(before, kHalf);
   EXPECT_NEAR(kHalf, done - before, 8);
 }
 
 TEST(Jobs, ADeadlineEndsOneJobAlone) {
   const File file, other;
-  Product late(file, kLong, kLong, kLong), good(other, kShort, kShort, 32), next(file, kShort, kShort, 64);
+  Product late(file, kLong, kLong, kLong), good(other, kShort, kShort, 32),
+      next(file, kShort, kShort, 64);
   late.job().deadline_ns = now_ns() + 20'000;
   ASSERT_EQ(0, late.submit());
   ASSERT_EQ(0, good.submit());
@@ -245,7 +249,8 @@ TEST(Jobs, WhatTheDeviceRefuses) {
 
 TEST(Jobs, Cancel) {
   const File file, other;
-  Product running(file, kLong, kLong, 64), waiting(file, kShort, kShort, 32), good(other, kShort, kShort, 64);
+  Product running(file, kLong, kLong, 64), waiting(file, kShort, kShort, 32),
+      good(other, kShort, kShort, 64);
   ASSERT_EQ(0, running.submit());
   ASSERT_EQ(0, good.submit());
   ASSERT_EQ(0, waiting.submit());

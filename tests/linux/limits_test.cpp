@@ -21,8 +21,9 @@ TEST(Limits, GetParam) {
   args.pad = 1;
   EXPECT_EQ(EINVAL, file.call(DRM_IOCTL_MXE_GET_PARAM, &args));
   args.pad = 0;
-  for (const uint32_t param : {MXE_REG_CTRL, MXE_REG_STATUS, MXE_REG_RING_TAIL, MXE_REG_FAULT_ADDR_LO,
-                               UINT32_C(1), UINT32_C(0x7fffffff), UINT32_C(0x80000002), UINT32_MAX}) {
+  for (const uint32_t param :
+       {MXE_REG_CTRL, MXE_REG_STATUS, MXE_REG_RING_TAIL, MXE_REG_FAULT_ADDR_LO, UINT32_C(1),
+        UINT32_C(0x7fffffff), UINT32_C(0x80000002), UINT32_MAX}) {
     args.param = param;
     EXPECT_EQ(EINVAL, file.call(DRM_IOCTL_MXE_GET_PARAM, &args)) << param;
   }
@@ -33,7 +34,8 @@ TEST(Limits, Create) {
   const File file;
   drm_mxe_get_param most{DRM_MXE_PARAM_MAX_OBJECT, 0, 0};
   ASSERT_EQ(0, file.call(DRM_IOCTL_MXE_GET_PARAM, &most));
-  for (const uint64_t size : {uint64_t{0}, uint64_t{most.value} + 1, uint64_t{1} << 32, UINT64_MAX - 4095, UINT64_MAX}) {
+  for (const uint64_t size :
+       {uint64_t{0}, uint64_t{most.value} + 1, uint64_t{1} << 32, UINT64_MAX - 4095, UINT64_MAX}) {
     drm_mxe_create args{};
     args.size = size;
     EXPECT_EQ(EINVAL, file.call(DRM_IOCTL_MXE_CREATE, &args)) << size;
@@ -54,7 +56,8 @@ TEST(Limits, Map) {
   args.size = 8192;
   ASSERT_EQ(0, file.call(DRM_IOCTL_MXE_CREATE, &args));
   const auto map = [&](const File& of, uint64_t size, int flags, uint64_t offset) {
-    void* data = mmap(nullptr, size, PROT_READ | PROT_WRITE, flags, of.fd(), static_cast<off_t>(offset));
+    void* data =
+        mmap(nullptr, size, PROT_READ | PROT_WRITE, flags, of.fd(), static_cast<off_t>(offset));
     const int error = data == MAP_FAILED ? errno : 0;
     if (error == 0) munmap(data, size);
     return error;
@@ -71,7 +74,8 @@ TEST(Limits, WaitAndCancel) {
   const File file, other;
   Product product(file, 16, 16, 32);
   ASSERT_EQ(0, product.run());
-  for (const uint32_t job : {UINT32_C(0), product.job().job + 1, product.job().job + 256, UINT32_MAX}) {
+  for (const uint32_t job :
+       {UINT32_C(0), product.job().job + 1, product.job().job + 256, UINT32_MAX}) {
     drm_mxe_wait wait{};
     wait.job = job;
     EXPECT_EQ(ENOENT, file.call(DRM_IOCTL_MXE_WAIT, &wait)) << job;
@@ -114,10 +118,8 @@ struct Operand {
 
 // 16 x 16 x 32: strides are rows.
 const Operand kOperands[] = {
-    {"A", &drm_mxe_submit::a, 16 * 32},
-    {"scales of A", &drm_mxe_submit::a_scales, 16},
-    {"B", &drm_mxe_submit::b, 16 * 32},
-    {"scales of B", &drm_mxe_submit::b_scales, 16},
+    {"A", &drm_mxe_submit::a, 16 * 32},     {"scales of A", &drm_mxe_submit::a_scales, 16},
+    {"B", &drm_mxe_submit::b, 16 * 32},     {"scales of B", &drm_mxe_submit::b_scales, 16},
     {"D", &drm_mxe_submit::d, 16 * 16 * 4},
 };
 
@@ -130,13 +132,15 @@ TEST(Limits, AnOperandEndsWithItsObject) {
     const uint64_t whole = (size + 4095) / 4096 * 4096;
     at.offset = whole - operand.bytes;
     EXPECT_EQ(0, product.run()) << operand.name;
-    for (const uint64_t offset : {whole - operand.bytes + 1, whole - 1, whole, whole + 1, uint64_t{1} << 32,
-                                  uint64_t{1} << 63, UINT64_MAX - operand.bytes, UINT64_MAX}) {
+    for (const uint64_t offset :
+         {whole - operand.bytes + 1, whole - 1, whole, whole + 1, uint64_t{1} << 32,
+          uint64_t{1} << 63, UINT64_MAX - operand.bytes, UINT64_MAX}) {
       at.offset = offset;
       EXPECT_EQ(EINVAL, product.submit()) << operand.name << " at " << offset;
     }
     at.offset = 0;
-    for (const uint32_t stride : {UINT32_C(4096), UINT32_C(0x7fffffff), UINT32_C(0x80000000), UINT32_MAX}) {
+    for (const uint32_t stride :
+         {UINT32_C(4096), UINT32_C(0x7fffffff), UINT32_C(0x80000000), UINT32_MAX}) {
       at.stride = stride;
       EXPECT_EQ(EINVAL, product.submit()) << operand.name << " stride " << stride;
     }
@@ -189,7 +193,8 @@ TEST(Limits, OtherFieldsOfAJob) {
   EXPECT_EQ(EINVAL, submit([](auto& job) { job.flags = 8; }));
   EXPECT_EQ(EINVAL, submit([](auto& job) { job.flags = UINT32_MAX; }));
   EXPECT_EQ(EINVAL, submit([](auto& job) { job.pad = 1; }));
-  for (const uint32_t value : {UINT32_C(7), UINT32_C(15), UINT32_C(16), UINT32_C(0x80000000), UINT32_MAX}) {
+  for (const uint32_t value :
+       {UINT32_C(7), UINT32_C(15), UINT32_C(16), UINT32_C(0x80000000), UINT32_MAX}) {
     EXPECT_EQ(EINVAL, submit([&](auto& job) { job.format_a = value; })) << value;
     EXPECT_EQ(EINVAL, submit([&](auto& job) { job.format_b = value; })) << value;
     EXPECT_NE(0, submit([&](auto& job) { job.out_format = value; })) << value;
@@ -224,8 +229,22 @@ class Words {
   explicit Words(unsigned seed) : random_(seed) {}
   uint32_t next() { return static_cast<uint32_t>(random_()); }
   uint64_t any() {
-    static const uint64_t edges[] = {0, 1, 2, 4, 31, 32, 64, 4095, 4096, 65535, 0x7fffffff, 0x80000000,
-                                     0xffffffff, uint64_t{1} << 32, uint64_t{1} << 63, UINT64_MAX};
+    static const uint64_t edges[] = {0,
+                                     1,
+                                     2,
+                                     4,
+                                     31,
+                                     32,
+                                     64,
+                                     4095,
+                                     4096,
+                                     65535,
+                                     0x7fffffff,
+                                     0x80000000,
+                                     0xffffffff,
+                                     uint64_t{1} << 32,
+                                     uint64_t{1} << 63,
+                                     UINT64_MAX};
     return next() % 4 != 0 ? edges[next() % (sizeof edges / sizeof *edges)]
                            : next() | uint64_t{next()} << 32;
   }
@@ -239,7 +258,8 @@ unsigned number(const char* variable, unsigned otherwise) {
   return text ? static_cast<unsigned>(std::strtoul(text, nullptr, 10)) : otherwise;
 }
 
-// A job, or nonsense of the same size, with some words exchanged. Whatever happens, the driver serves others.
+// A job, or nonsense of the same size, with some words exchanged. Whatever happens, the driver
+// serves others.
 TEST(Limits, Anything) {
   const unsigned seed = number("MXE_LINUX_SEED", 1), calls = number("MXE_LINUX_CALLS", 3000);
   std::printf("MXE_LINUX_SEED=%u MXE_LINUX_CALLS=%u\n", seed, calls);
@@ -257,7 +277,8 @@ TEST(Limits, Anything) {
     if (file.call(DRM_IOCTL_MXE_SUBMIT, &job) == 0) accepted++;
     uint32_t arguments[16];
     for (uint32_t& word : arguments) word = static_cast<uint32_t>(words.any());
-    static const unsigned long requests[] = {DRM_IOCTL_MXE_GET_PARAM, DRM_IOCTL_MXE_WAIT, DRM_IOCTL_MXE_CANCEL};
+    static const unsigned long requests[] = {DRM_IOCTL_MXE_GET_PARAM, DRM_IOCTL_MXE_WAIT,
+                                             DRM_IOCTL_MXE_CANCEL};
     const unsigned long request = requests[words.next() % 3];
     if (request == DRM_IOCTL_MXE_WAIT) std::memset(arguments, 0, 8);  // no time
     file.call(request, arguments);

@@ -45,25 +45,23 @@ struct mxe_linux {
 };
 
 // memory.c
-const struct memory* mxe_linux_memory_at(const struct mxe_linux* conn, uint64_t address);
+const struct memory* conn_memory_at(const struct mxe_linux* conn, uint64_t address);
 
 // kernel.c
 /// 0 or a positive errno. An errno that says that the device has gone is noted.
-int mxe_linux_ioctl(struct mxe_linux* conn, unsigned long request, void* args);
-uint64_t mxe_linux_now_ns(void);
+int conn_ioctl(struct mxe_linux* conn, unsigned long request, void* args);
+uint64_t conn_now_ns(void);
 
 // job.c
 /// Makes a job of the kernel of a descriptor, or notes how it ended.
-void mxe_linux_submit(struct mxe_linux* conn, const volatile uint32_t* descriptor,
-                      struct pending* job);
+void conn_submit(struct mxe_linux* conn, const volatile uint32_t* descriptor, struct pending* job);
 /// How a job ended, if it has by then (on CLOCK_MONOTONIC). Its `fault_offset` is an address.
-bool mxe_linux_wait(struct mxe_linux* conn, const struct pending* job,
-                    const volatile uint32_t* descriptor, uint64_t until_ns,
-                    struct drm_mxe_wait* result);
+bool conn_wait(struct mxe_linux* conn, const struct pending* job,
+               const volatile uint32_t* descriptor, uint64_t until_ns, struct drm_mxe_wait* result);
 
 // registers.c
-uint32_t mxe_linux_read32(void* ctx, uint32_t offset);
-void mxe_linux_write32(void* ctx, uint32_t offset, uint32_t value);
-int mxe_linux_wait_irq(void* ctx, uint32_t timeout_us);
+uint32_t conn_read32(void* ctx, uint32_t offset);
+void conn_write32(void* ctx, uint32_t offset, uint32_t value);
+int conn_wait_irq(void* ctx, uint32_t timeout_us);
 
 #endif  // MXE_LINUX_CONNECTION_H_

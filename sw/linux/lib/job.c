@@ -68,7 +68,7 @@ struct operand {
 /// False: the operand leaves its memory. The job ends as a bus error would have ended it.
 static bool place(const struct mxe_linux* conn, uint32_t fault, const struct operand* operand,
                   struct pending* job) {
-  const struct memory* memory = mxe_linux_memory_at(conn, operand->addr);
+  const struct memory* memory = conn_memory_at(conn, operand->addr);
   const bool result = fault == MXE_FAULT_D || fault == MXE_FAULT_D_SCALES;
   const uint64_t offset = memory ? operand->addr - memory->address : 0;
   if (memory && operand->extent->size <= memory->size - offset) {
@@ -121,8 +121,8 @@ static bool is_misaligned(const struct mxe_job* job) {
   return !job->bias && job->c_addr % (job->bias_bf16 ? 2 : 4) != 0;
 }
 
-void mxe_linux_submit(struct mxe_linux* conn, const volatile uint32_t* descriptor,
-                      struct pending* pending) {
+void conn_submit(struct mxe_linux* conn, const volatile uint32_t* descriptor,
+                 struct pending* pending) {
   const struct mxe_job job = decode(descriptor);
   struct mxe_extents extents = {0};
   struct drm_mxe_submit args = {
@@ -139,10 +139,11 @@ void mxe_linux_submit(struct mxe_linux* conn, const volatile uint32_t* descripto
   const int code = mxe_job_extents(NULL, &job, NULL, 0, &extents);
   if (code != MXE_OK) {
     end_here(pending, status_of_refusal(code));
-  } else if (is_misaligned(&job)) {  // an address without an operand: the kernel has no place for it
+  } else if (is_misaligned(
+                 &job)) {  // an address without an operand: the kernel has no place for it
     end_here(pending, MXE_STATUS_ERR_ALIGN);
   } else if (place_all(conn, &job, &extents, &args, pending)) {
-    if (mxe_linux_ioctl(conn, DRM_IOCTL_MXE_SUBMIT, &args) == 0) {
+    if (conn_ioctl(conn, DRM_IOCTL_MXE_SUBMIT, &args) == 0) {
       *pending = (struct pending){.kernel_job = args.job};
     } else {
       end_here(pending, MXE_STATUS_ERR_ABORTED);
@@ -159,17 +160,17 @@ static void name_fault(const struct mxe_linux* conn, const volatile uint32_t* de
   };
   const uint32_t which = result->fault_operand - MXE_FAULT_A;
   if (which >= OPERANDS || result->fault_offset == UINT64_MAX) return;
-  const struct memory* memory = mxe_linux_memory_at(conn, address(descriptor, words[which]));
+  const struct memory* memory = conn_memory_at(conn, address(descriptor, words[which]));
   if (memory) result->fault_offset += memory->address;
 }
 
-bool mxe_linux_wait(struct mxe_linux* conn, const struct pending* job,
-                    const volatile uint32_t* descriptor, uint64_t until_ns,
-                    struct drm_mxe_wait* result) {
+bool conn_wait(struct mxe_linux* conn, const struct pending* job,
+               const volatile uint32_t* descriptor, uint64_t until_ns,
+               struct drm_mxe_wait* result) {
   *result = job->local;
   if (!job->kernel_job) return true;
   *result = (struct drm_mxe_wait){.job = job->kernel_job, .timeout_ns = (int64_t)until_ns};
-  const int error = mxe_linux_ioctl(conn, DRM_IOCTL_MXE_WAIT, result);
+  const int error = conn_ioctl(conn, DRM_IOCTL_MXE_WAIT, result);
   if (error == ETIME || conn->gone) return false;
   if (error != 0) result->status = MXE_STATUS_ERR_ABORTED;  // the kernel has forgotten the job
   name_fault(conn, descriptor, result);

@@ -15,7 +15,7 @@ static const char* const default_device = "/dev/accel/accel0";
 /// Addresses start where a forgotten one (0, or a small offset) names nothing.
 static const uint64_t first_address = UINT64_C(1) << 32;
 
-int mxe_linux_ioctl(struct mxe_linux* conn, unsigned long request, void* args) {
+int conn_ioctl(struct mxe_linux* conn, unsigned long request, void* args) {
   int result;
   do {
     result = ioctl(conn->file, request, args);
@@ -25,7 +25,7 @@ int mxe_linux_ioctl(struct mxe_linux* conn, unsigned long request, void* args) {
   return errno;
 }
 
-uint64_t mxe_linux_now_ns(void) {
+uint64_t conn_now_ns(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
@@ -33,7 +33,7 @@ uint64_t mxe_linux_now_ns(void) {
 
 static uint64_t now_us(void* ctx) {
   (void)ctx;
-  return mxe_linux_now_ns() / 1000u;
+  return conn_now_ns() / 1000u;
 }
 
 /// Whether the file is an MXE's, and how many jobs it takes.
@@ -44,7 +44,7 @@ static int identify(struct mxe_linux* conn) {
   const int code = mxe_identify(&port, &caps);
   struct drm_mxe_get_param most = {.param = DRM_MXE_PARAM_MAX_JOBS};
   if (code != MXE_OK) return code;
-  if (mxe_linux_ioctl(conn, DRM_IOCTL_MXE_GET_PARAM, &most) != 0) return MXE_ERR_NODEV;
+  if (conn_ioctl(conn, DRM_IOCTL_MXE_GET_PARAM, &most) != 0) return MXE_ERR_NODEV;
   conn->queue_depth = caps.queue_depth < most.value ? caps.queue_depth : (uint32_t)most.value;
   conn->jobs = calloc(conn->queue_depth, sizeof *conn->jobs);
   return conn->jobs ? MXE_OK : MXE_ERR_ARGUMENT;
@@ -78,8 +78,8 @@ void mxe_linux_close(struct mxe_linux* conn) {
 
 void mxe_linux_port(struct mxe_linux* conn, struct mxe_port* port) {
   *port = (struct mxe_port){.ctx = conn,
-                            .read32 = mxe_linux_read32,
-                            .write32 = mxe_linux_write32,
+                            .read32 = conn_read32,
+                            .write32 = conn_write32,
                             .now_us = now_us,
-                            .wait_irq = mxe_linux_wait_irq};
+                            .wait_irq = conn_wait_irq};
 }

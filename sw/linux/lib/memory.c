@@ -18,20 +18,20 @@ static struct memory* free_place(struct mxe_linux* conn) {
 
 static void close_handle(struct mxe_linux* conn, uint32_t handle) {
   struct drm_gem_close args = {.handle = handle};
-  mxe_linux_ioctl(conn, DRM_IOCTL_GEM_CLOSE, &args);
+  conn_ioctl(conn, DRM_IOCTL_GEM_CLOSE, &args);
 }
 
 void* mxe_linux_alloc(struct mxe_linux* conn, size_t size, uint64_t* address) {
   struct memory* memory = free_place(conn);
   struct drm_mxe_create args = {.size = size};
   if (!memory) return NULL;
-  const int error = mxe_linux_ioctl(conn, DRM_IOCTL_MXE_CREATE, &args);
+  const int error = conn_ioctl(conn, DRM_IOCTL_MXE_CREATE, &args);
   if (error) {
     errno = error;
     return NULL;
   }
-  void* data = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, conn->file,
-                    (off_t)args.map_offset);
+  void* data =
+      mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, conn->file, (off_t)args.map_offset);
   if (data == MAP_FAILED) {
     const int reason = errno;
     close_handle(conn, args.handle);
@@ -55,7 +55,7 @@ void mxe_linux_free(struct mxe_linux* conn, void* data) {
   }
 }
 
-const struct memory* mxe_linux_memory_at(const struct mxe_linux* conn, uint64_t address) {
+const struct memory* conn_memory_at(const struct mxe_linux* conn, uint64_t address) {
   for (int i = 0; i < MXE_LINUX_MEMORIES; i++) {
     const struct memory* memory = &conn->memories[i];
     if (memory->handle && address >= memory->address && address - memory->address < memory->size) {

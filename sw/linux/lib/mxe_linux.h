@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// The engine of a Linux machine for programs that are written for the portable driver: a program
-/// links libmxe instead of mxe_driver.c, takes port and memory from here, and is the same otherwise.
+/// links libmxe instead of mxe_driver.c, takes port and memory from here, and is the same
+/// otherwise.
 ///
 ///     struct mxe_linux* conn;
 ///     struct mxe_port port;

@@ -14,7 +14,7 @@ static uint32_t ring_entries(const struct mxe_linux* conn) {
 static volatile uint32_t* entry(const struct mxe_linux* conn, uint16_t index) {
   const uint32_t place = index & (ring_entries(conn) - 1u);
   const uint64_t at = conn->ring_base + (uint64_t)place * MXE_DESC_SIZE;
-  const struct memory* memory = mxe_linux_memory_at(conn, at);
+  const struct memory* memory = conn_memory_at(conn, at);
   if (!memory || memory->size - (at - memory->address) < MXE_DESC_SIZE) return NULL;
   return (volatile uint32_t*)(void*)(memory->data + (at - memory->address));
 }
@@ -29,10 +29,10 @@ static void submit_all(struct mxe_linux* conn) {
     struct pending* job = pending_of(conn, conn->submitted);
     const volatile uint32_t* descriptor = entry(conn, conn->submitted++);
     if (descriptor) {
-      mxe_linux_submit(conn, descriptor, job);
+      conn_submit(conn, descriptor, job);
     } else {
-      *job = (struct pending){.local = {.status = MXE_STATUS_ERR_FETCH,
-                                        .fault_operand = MXE_FAULT_DESCRIPTOR}};
+      *job = (struct pending){
+          .local = {.status = MXE_STATUS_ERR_FETCH, .fault_operand = MXE_FAULT_DESCRIPTOR}};
     }
   }
 }
@@ -56,8 +56,8 @@ static void complete(struct mxe_linux* conn, volatile uint32_t* record,
   conn->last_status = result->status;
   if (result->fault_operand != MXE_FAULT_NONE) note_fault(conn, result);
   conn->head++;
-  conn->irq_status |= result->status == MXE_STATUS_OK ? MXE_IRQ_STATUS_DONE_MASK
-                                                       : MXE_IRQ_STATUS_ERROR_MASK;
+  conn->irq_status |=
+      result->status == MXE_STATUS_OK ? MXE_IRQ_STATUS_DONE_MASK : MXE_IRQ_STATUS_ERROR_MASK;
   if (conn->head == conn->tail) conn->irq_status |= MXE_IRQ_STATUS_QUEUE_EMPTY_MASK;
 }
 
@@ -66,7 +66,7 @@ static void advance(struct mxe_linux* conn, uint64_t until_ns) {
   while (conn->head != conn->submitted) {
     struct drm_mxe_wait result;
     volatile uint32_t* descriptor = entry(conn, conn->head);
-    if (!mxe_linux_wait(conn, pending_of(conn, conn->head), descriptor, until_ns, &result)) return;
+    if (!conn_wait(conn, pending_of(conn, conn->head), descriptor, until_ns, &result)) return;
     complete(conn, descriptor, &result);
     until_ns = 0;
   }
@@ -76,7 +76,7 @@ static void advance(struct mxe_linux* conn, uint64_t until_ns) {
 static void soft_reset(struct mxe_linux* conn) {
   struct drm_mxe_cancel all = {0};
   advance(conn, 0);
-  mxe_linux_ioctl(conn, DRM_IOCTL_MXE_CANCEL, &all);
+  conn_ioctl(conn, DRM_IOCTL_MXE_CANCEL, &all);
   for (bool broken_off = false; conn->head != conn->submitted && !broken_off && !conn->gone;) {
     advance(conn, INT64_MAX);
     broken_off = conn->last_status == MXE_STATUS_ERR_ABORTED;
@@ -87,7 +87,7 @@ static void soft_reset(struct mxe_linux* conn) {
 
 static void snapshot(struct mxe_linux* conn) {
   struct drm_mxe_counters now = {0};
-  if (mxe_linux_ioctl(conn, DRM_IOCTL_MXE_COUNTERS, &now) != 0) return;
+  if (conn_ioctl(conn, DRM_IOCTL_MXE_COUNTERS, &now) != 0) return;
   for (int i = 0; i < MXE_LINUX_COUNTERS; i++) {
     conn->counters[i] = now.value[i] - conn->counted_before[i];
   }
@@ -96,7 +96,7 @@ static void snapshot(struct mxe_linux* conn) {
 /// The device's counters count for others, too, so they are not cleared but begun anew.
 static void clear_counters(struct mxe_linux* conn) {
   struct drm_mxe_counters now = {0};
-  if (mxe_linux_ioctl(conn, DRM_IOCTL_MXE_COUNTERS, &now) != 0) return;
+  if (conn_ioctl(conn, DRM_IOCTL_MXE_COUNTERS, &now) != 0) return;
   for (int i = 0; i < MXE_LINUX_COUNTERS; i++) conn->counted_before[i] = now.value[i];
 }
 
@@ -122,7 +122,7 @@ static void write_tail(struct mxe_linux* conn, uint32_t value) {
 
 static uint32_t read_constant(struct mxe_linux* conn, uint32_t offset) {
   struct drm_mxe_get_param args = {.param = offset};
-  const int error = mxe_linux_ioctl(conn, DRM_IOCTL_MXE_GET_PARAM, &args);
+  const int error = conn_ioctl(conn, DRM_IOCTL_MXE_GET_PARAM, &args);
   return error ? 0 : (uint32_t)args.value;
 }
 
@@ -178,13 +178,13 @@ static uint32_t read_register(struct mxe_linux* conn, uint32_t offset) {
   }
 }
 
-uint32_t mxe_linux_read32(void* ctx, uint32_t offset) {
+uint32_t conn_read32(void* ctx, uint32_t offset) {
   struct mxe_linux* conn = ctx;
   const uint32_t value = conn->gone ? all_ones : read_register(conn, offset);
   return conn->gone ? all_ones : value;
 }
 
-void mxe_linux_write32(void* ctx, uint32_t offset, uint32_t value) {
+void conn_write32(void* ctx, uint32_t offset, uint32_t value) {
   struct mxe_linux* conn = ctx;
   const uint64_t high_half = UINT64_C(0xffffffff) << 32;
   if (conn->gone) return;
@@ -215,10 +215,10 @@ void mxe_linux_write32(void* ctx, uint32_t offset, uint32_t value) {
   }
 }
 
-int mxe_linux_wait_irq(void* ctx, uint32_t timeout_us) {
+int conn_wait_irq(void* ctx, uint32_t timeout_us) {
   struct mxe_linux* conn = ctx;
   if (!(conn->irq_status & conn->irq_mask)) {
-    advance(conn, mxe_linux_now_ns() + (uint64_t)timeout_us * 1000u);
+    advance(conn, conn_now_ns() + (uint64_t)timeout_us * 1000u);
   }
   if (conn->gone) return 0;  // the driver finds all ones
   return conn->irq_status & conn->irq_mask ? 0 : MXE_ERR_TIMEOUT;

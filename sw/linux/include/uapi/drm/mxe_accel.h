@@ -180,7 +180,8 @@ struct drm_mxe_wait {
 	__s32 code;
 	/** @error: out, the same as 0 or a negative errno: MXE_ERRNO_TABLE */
 	__s32 error;
-	/** @status: out, MXE_STATUS_... as the device wrote it; ERR_ABORTED if the kernel ended it */
+	/** @status: out, MXE_STATUS_... as the device wrote it; ERR_ABORTED if the kernel ended it
+	 */
 	__u32 status;
 	/** @fault_operand: out, MXE_FAULT_... of a bus error */
 	__u32 fault_operand;
@@ -222,13 +223,13 @@ struct drm_mxe_counters {
 	__u64 value[DRM_MXE_COUNTERS_MAX];
 };
 
-#define DRM_IOCTL_MXE_GET_PARAM \
+#define DRM_IOCTL_MXE_GET_PARAM                                                                    \
 	DRM_IOWR(DRM_COMMAND_BASE + DRM_MXE_GET_PARAM, struct drm_mxe_get_param)
 #define DRM_IOCTL_MXE_CREATE DRM_IOWR(DRM_COMMAND_BASE + DRM_MXE_CREATE, struct drm_mxe_create)
 #define DRM_IOCTL_MXE_SUBMIT DRM_IOWR(DRM_COMMAND_BASE + DRM_MXE_SUBMIT, struct drm_mxe_submit)
 #define DRM_IOCTL_MXE_WAIT DRM_IOWR(DRM_COMMAND_BASE + DRM_MXE_WAIT, struct drm_mxe_wait)
 #define DRM_IOCTL_MXE_CANCEL DRM_IOW(DRM_COMMAND_BASE + DRM_MXE_CANCEL, struct drm_mxe_cancel)
-#define DRM_IOCTL_MXE_COUNTERS \
+#define DRM_IOCTL_MXE_COUNTERS                                                                     \
 	DRM_IOWR(DRM_COMMAND_BASE + DRM_MXE_COUNTERS, struct drm_mxe_counters)
 
 #if defined(__cplusplus)

@@ -14,8 +14,8 @@ int mxa_errno(int code)
 	if (code == MXE_ERR_GONE)
 		return -ENODEV;
 	switch (code) {
-#define X(code_, errno_) \
-	case code_:      \
+#define X(code_, errno_)                                                                           \
+	case code_:                                                                                \
 		return -errno_;
 		MXE_ERRNO_TABLE(X)
 #undef X

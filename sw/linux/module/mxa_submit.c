@@ -93,8 +93,8 @@ static int mxa_check_extents(struct mxa_task *task)
 			continue;
 		if (ranges[i].addr - bo->dma > bo->base.size ||
 		    ranges[i].size > bo->base.size - (ranges[i].addr - bo->dma)) {
-			drm_dbg(&task->file->mxa->drm, "job refused: operand %d leaves its object\n",
-				i);
+			drm_dbg(&task->file->mxa->drm,
+				"job refused: operand %d leaves its object\n", i);
 			return -EINVAL;
 		}
 	}
@@ -115,7 +115,8 @@ static void mxa_take_job(struct mxa_task *task, const struct drm_mxe_submit *arg
 		.n = args->n,
 		.k = args->k,
 	};
-	/* Rounded up: a job has at least the time that it was given. 0 is none, to the core, too. */
+	/* Rounded up: a job has at least the time that it was given. 0 is none, to the core, too.
+	 */
 	task->deadline_us = DIV64_U64_ROUND_UP(args->deadline_ns, NSEC_PER_USEC);
 }
 

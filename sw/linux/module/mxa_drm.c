@@ -81,9 +81,9 @@ static int mxa_get_register(struct mxa_device *mxa, u32 offset, u64 *value)
 		MXE_CAPABILITY_FLAGS(FEATURE)
 #undef FEATURE
 		return 0;
-#define WORD(member, REGISTER)         \
-	case MXE_REG_##REGISTER:       \
-		*value = caps->member; \
+#define WORD(member, REGISTER)                                                                     \
+	case MXE_REG_##REGISTER:                                                                   \
+		*value = caps->member;                                                             \
 		return 0;
 		MXE_CAPABILITY_WORDS(WORD)
 #undef WORD
@@ -127,9 +127,9 @@ static int mxa_counters_ioctl(struct drm_device *drm, void *data, struct drm_fil
 	if (code != MXE_OK)
 		return -ENODEV;
 	memset(args, 0, sizeof(*args));
-#define COUNTER(member, NAME)                                       \
-	args->value[MXA_COUNTER_INDEX(NAME)] = counters.member;     \
-	static_assert(MXA_COUNTER_INDEX(NAME) < DRM_MXE_COUNTERS_MAX); \
+#define COUNTER(member, NAME)                                                                      \
+	args->value[MXA_COUNTER_INDEX(NAME)] = counters.member;                                    \
+	static_assert(MXA_COUNTER_INDEX(NAME) < DRM_MXE_COUNTERS_MAX);                             \
 	args->count++;
 	MXE_COUNTERS(COUNTER)
 #undef COUNTER

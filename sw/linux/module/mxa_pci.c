@@ -140,10 +140,7 @@ static int mxa_resume(struct device *dev)
 
 static DEFINE_SIMPLE_DEV_PM_OPS(mxa_pm_ops, mxa_suspend, mxa_resume);
 
-static const struct pci_device_id mxa_pci_ids[] = {
-	{ PCI_DEVICE(MXA_VENDOR, MXA_DEVICE) },
-	{}
-};
+static const struct pci_device_id mxa_pci_ids[] = { { PCI_DEVICE(MXA_VENDOR, MXA_DEVICE) }, {} };
 MODULE_DEVICE_TABLE(pci, mxa_pci_ids);
 
 static struct pci_driver mxa_pci_driver = {

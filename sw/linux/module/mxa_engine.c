@@ -27,8 +27,8 @@ MODULE_PARM_DESC(hang_ms,
 #define MXA_INJECT_LOST_DOORBELL 8
 static unsigned int inject;
 module_param(inject, uint, 0600);
-MODULE_PARM_DESC(inject,
-		 "for tests: no memory answers for this operand of the next job (1 A ... 7 scales of D), or the engine does not hear of it (8)");
+MODULE_PARM_DESC(inject, "for tests: no memory answers for this operand of the next job (1 A ... 7 "
+			 "scales of D), or the engine does not hear of it (8)");
 
 /* Far from any memory, and from the end of all addresses. */
 #define MXA_NOWHERE BIT_ULL(62)
