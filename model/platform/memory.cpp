@@ -14,6 +14,7 @@ namespace mxe {
 namespace {
 
 uint8_t* reserve(std::size_t size) {
+  if (size == 0) return nullptr;
   void* storage = mmap(nullptr, size, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (storage == MAP_FAILED) {
@@ -47,7 +48,9 @@ void Memory::restart_timing() {
   write_ = MemoryChannel(config_.timing, 1);
 }
 
-Memory::~Memory() { munmap(storage_, config_.size); }
+Memory::~Memory() {
+  if (storage_) munmap(storage_, config_.size);
+}
 
 bool Memory::contains(uint64_t address, uint64_t length) const {
   return address >= config_.base && length <= config_.size &&
@@ -68,18 +71,19 @@ void Memory::add_fault(uint64_t address, uint64_t length, Faulty requests) {
   granted_ = false;
 }
 
-tlm::tlm_response_status Memory::check(const tlm::tlm_generic_payload& payload) const {
+uint8_t* Memory::locate(uint64_t address, uint64_t length) {
+  return contains(address, length) ? storage_ + (address - config_.base) : nullptr;
+}
+
+bool Memory::faulty(const tlm::tlm_generic_payload& payload) const {
   const uint64_t address = payload.get_address(), length = payload.get_data_length();
-  if (!contains(address, length)) return tlm::TLM_ADDRESS_ERROR_RESPONSE;
-  const bool faulty = std::any_of(faults_.begin(), faults_.end(), [&](const Range& range) {
+  return std::any_of(faults_.begin(), faults_.end(), [&](const Range& range) {
     const bool counts = range.requests == Faulty::all || payload.is_write();
     return counts && address < range.end && range.begin < address + length;
   });
-  return faulty ? tlm::TLM_GENERIC_ERROR_RESPONSE : tlm::TLM_OK_RESPONSE;
 }
 
-void Memory::copy(tlm::tlm_generic_payload& payload) {
-  uint8_t* storage = storage_ + (payload.get_address() - config_.base);
+void Memory::copy(tlm::tlm_generic_payload& payload, uint8_t* storage) {
   uint8_t* buffer = payload.get_data_ptr();
   const bool write = payload.is_write();
   uint8_t* target = write ? storage : buffer;
@@ -107,8 +111,11 @@ void Memory::transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& dela
   const BeatTimes times = payload.is_write() ? write_.serve_write(handed_over, beats, beat_bytes)
                                              : read_.serve(handed_over, beats, beat_bytes);
 
-  payload.set_response_status(check(payload));
-  if (payload.is_response_ok() && !(burst && burst->timing_only)) copy(payload);
+  uint8_t* storage = locate(address, length);
+  payload.set_response_status(!storage          ? tlm::TLM_ADDRESS_ERROR_RESPONSE
+                              : faulty(payload) ? tlm::TLM_GENERIC_ERROR_RESPONSE
+                                                : tlm::TLM_OK_RESPONSE);
+  if (payload.is_response_ok() && !(burst && burst->timing_only)) copy(payload, storage);
   payload.set_dmi_allowed(config_.direct_access && faults_.empty());
   if (burst && burst->clock == Clock()) {
     burst->times = times;
@@ -118,8 +125,9 @@ void Memory::transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& dela
 }
 
 unsigned Memory::debug_transport(tlm::tlm_generic_payload& payload) {
-  if (!contains(payload.get_address(), payload.get_data_length())) return 0;
-  copy(payload);
+  uint8_t* storage = locate(payload.get_address(), payload.get_data_length());
+  if (!storage) return 0;
+  copy(payload, storage);
   return payload.get_data_length();
 }
 

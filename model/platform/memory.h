@@ -81,6 +81,11 @@ class Memory : public sc_core::sc_module {
   /// starts again, and nothing is in the way of the next request.
   void restart_timing();
 
+ protected:
+  /// The bytes [address, address + length), or null if they are not wholly inside. A memory that
+  /// has its storage elsewhere says so here; it grants no direct access.
+  virtual uint8_t* locate(uint64_t address, uint64_t length);
+
  private:
   struct Range {
     uint64_t begin, end;
@@ -90,8 +95,8 @@ class Memory : public sc_core::sc_module {
   void transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
   unsigned debug_transport(tlm::tlm_generic_payload& payload);
   bool direct_access(tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi);
-  tlm::tlm_response_status check(const tlm::tlm_generic_payload& payload) const;
-  void copy(tlm::tlm_generic_payload& payload);
+  bool faulty(const tlm::tlm_generic_payload& payload) const;
+  static void copy(tlm::tlm_generic_payload& payload, uint8_t* storage);
 
   Config config_;
   uint8_t* storage_ = nullptr;

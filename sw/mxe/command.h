@@ -16,7 +16,7 @@ enum ExitCode : int {
   kAgreed = 0,     ///< done, and every comparison agreed
   kDisagreed = 1,  ///< done, but a comparison failed
   kBadInput = 2,   ///< nothing useful done; one line on stderr says why
-  kGuestFault = 3  ///< of `mxe run`: the firmware did what no program may
+  kGuestFault = 3  ///< of `mxe run` and `mxe linux`: the guest did what it may not
 };
 
 /// A subcommand: how it is parsed and what it does.
@@ -57,6 +57,9 @@ Command add_report(CLI::App& app);
 Command add_run(CLI::App& app);
 constexpr const char* kRunDescription =
     "Run firmware on a RISC-V processor beside the engine, model or RTL";
+Command add_linux(CLI::App& app);
+constexpr const char* kLinuxDescription =
+    "Run a program on a Linux kernel that has the engine, model or RTL, as its device";
 #ifdef MXE_WITH_RTL
 Command add_cosim(CLI::App& app);
 constexpr const char* kCosimDescription =

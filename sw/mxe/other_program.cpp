@@ -45,6 +45,10 @@ Command list_run(CLI::App& app) {
 }
 #endif
 
+Command list_linux(CLI::App& app) {
+  return {app.add_subcommand("linux", kLinuxDescription), [] { return kBadInput; }};
+}
+
 const char* asks_for_program(int argc, const char* const* argv) {
   const std::string subcommand = argc > 1 ? argv[1] : "";
 #ifdef MXE_WITH_RTL
@@ -53,6 +57,7 @@ const char* asks_for_program(int argc, const char* const* argv) {
 #ifdef MXE_WITH_SOC
   if (subcommand == "run") return "mxe-run";
 #endif
+  if (subcommand == "linux") return "mxe-linux";
   return nullptr;
 }
 

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <systemc>
+#include <vector>
+
+#include "model/platform/memory.h"
+#include "model/platform/uml/file_descriptor.h"
+#include "model/platform/uml/protocol.h"
+
+namespace mxe::uml {
+
+/// The memory of Linux as the device sees it: regions of files that Linux has given, with the
+/// timing of a memory of the platform. It grants no direct access, because the regions may change;
+/// so it sees, and counts, every burst.
+class GuestMemory : public Memory {
+ public:
+  static constexpr std::size_t kMostRegions = 8;
+  static constexpr uint64_t kMostBytes = uint64_t{1} << 40;  ///< of all regions
+
+  GuestMemory(const sc_core::sc_module_name& name, const MemoryTiming& timing, unsigned beat_bytes);
+  ~GuestMemory() override;
+
+  /// Replaces the regions. Throws ProtocolError if one of them is empty, overlaps another one,
+  /// reaches beyond the end of its file or does not begin with a page.
+  void set_regions(const std::vector<MemoryRegion>& regions,
+                   const std::vector<FileDescriptor>& files);
+
+  /// The host's view of [address, address + length), or null if that is not inside one region.
+  uint8_t* at(uint64_t address, uint64_t length) { return find(address, length); }
+
+  uint64_t bursts() const { return bursts_; }
+
+ protected:
+  uint8_t* locate(uint64_t address, uint64_t length) override {
+    bursts_++;
+    return find(address, length);
+  }
+
+ private:
+  struct Mapping {
+    uint64_t begin, size;
+    uint8_t* data;
+  };
+
+  uint8_t* find(uint64_t address, uint64_t length) const;
+  void map(const MemoryRegion& region, int file);
+  void unmap();
+
+  std::vector<Mapping> mappings_;
+  uint64_t bursts_ = 0;
+};
+
+}  // namespace mxe::uml

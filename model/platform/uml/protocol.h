@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "model/numerics/error.h"
+
+/// What User-mode Linux says to a device that it reaches over virtio (vhost-user, virtio-pcidev),
+/// and to who keeps its clock (um_timetravel). All numbers are those of the processor, which is
+/// little-endian. The names are those of the kernel's headers, the spelling is ours.
+namespace mxe::uml {
+
+/// Thrown when Linux breaks a protocol: one line that says how. The session is over then.
+struct ProtocolError : mx::Error {
+  using mx::Error::Error;
+};
+
+// ---------------------------------------------------------------- vhost-user
+struct VhostHeader {
+  static constexpr uint32_t kVersionMask = 3, kVersion = 1, kReply = 4, kNeedReply = 8;
+  uint32_t request = 0, flags = 0, size = 0;  ///< of the payload that follows
+};
+static_assert(sizeof(VhostHeader) == 12);
+
+enum class VhostRequest : uint32_t {
+  get_features = 1,
+  set_features = 2,
+  set_owner = 3,
+  set_mem_table = 5,
+  set_vring_num = 8,
+  set_vring_addr = 9,
+  set_vring_base = 10,
+  get_vring_base = 11,
+  set_vring_kick = 12,
+  set_vring_call = 13,
+  set_vring_err = 14,
+  get_protocol_features = 15,
+  set_protocol_features = 16,
+  get_queue_num = 17,
+  set_vring_enable = 18,
+  set_slave_req_fd = 21,
+  vring_kick = 35,
+};
+/// What the device asks on the channel of set_slave_req_fd.
+constexpr uint32_t kSlaveVringCall = 4;
+
+constexpr uint64_t kFeatureVersion1 = uint64_t{1} << 32;
+constexpr uint64_t kFeatureProtocolFeatures = uint64_t{1} << 30;
+constexpr uint64_t kProtocolReplyAck = 1 << 3, kProtocolSlaveRequests = 1 << 5,
+                   kProtocolInbandNotifications = 1 << 14;
+
+struct VringState {
+  uint32_t index = 0, number = 0;
+};
+struct VringAddresses {
+  uint32_t index = 0, flags = 0;
+  uint64_t descriptors = 0, used = 0, available = 0, log = 0;
+};
+static_assert(sizeof(VringAddresses) == 40);
+struct MemoryRegion {
+  uint64_t guest_address = 0, size = 0, user_address = 0, file_offset = 0;
+};
+
+// ------------------------------------------------------------- virtio-pcidev
+struct PciRequest {
+  uint8_t op = 0, bar = 0;
+  uint16_t reserved = 0;
+  uint32_t size = 0;
+  uint64_t address = 0;
+};
+static_assert(sizeof(PciRequest) == 16);
+
+enum class PciOp : uint8_t {
+  read_config = 1,
+  write_config = 2,
+  read_bar = 3,
+  write_bar = 4,
+  set_bar = 5,
+  msi = 7,  ///< to Linux
+};
+
+// -------------------------------------------------------------- um_timetravel
+struct TimeMessage {
+  uint32_t op = 0, sequence = 0;
+  uint64_t time = 0;  ///< nanoseconds
+};
+static_assert(sizeof(TimeMessage) == 16);
+
+enum class TimeOp : uint32_t {
+  ack = 0,
+  start = 1,
+  request = 2,
+  wait = 3,
+  get = 4,
+  update = 5,
+  run = 6,
+  get_time_of_day = 8,
+};
+
+}  // namespace mxe::uml

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <termios.h>
+
+#include <cstdio>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/platform/uml/file_descriptor.h"
+#include "model/platform/uml/machine.h"
+
+namespace mxe::guest {
+
+/// The terminal of this process, raw while this object lives.
+class RawTerminal {
+ public:
+  RawTerminal();
+  ~RawTerminal() { restore(); }
+  RawTerminal(const RawTerminal&) = delete;
+  RawTerminal& operator=(const RawTerminal&) = delete;
+  /// May be called by a handler of a signal.
+  void restore() const noexcept;
+
+ private:
+  termios before_{};
+};
+
+/// What the kernel says about itself: into a file if one was asked for, the last of it in memory.
+class KernelLog {
+ public:
+  /// Throws mx::Error if the file cannot be written. `path` empty: none; "-": standard error.
+  explicit KernelLog(const std::string& path);
+  ~KernelLog();
+  KernelLog(const KernelLog&) = delete;
+  KernelLog& operator=(const KernelLog&) = delete;
+
+  void add(const char* text, std::size_t bytes);
+  bool has_file() const { return file_ != nullptr; }
+  /// The last lines, at most so many.
+  std::string tail(std::size_t lines) const;
+
+ private:
+  FILE* file_ = nullptr;
+  std::string last_;
+};
+
+/// Carries bytes between the consoles of Linux and the standard files of this process.
+class Console {
+ public:
+  enum class Input { none, piped, terminal };
+
+  Console(uml::Machine& machine, KernelLog& log, Input input);
+
+  /// The kernel's files, from number 0, and the words of its command line that name them.
+  std::vector<int> kernel_files() const;
+  std::vector<std::string> kernel_words() const;
+  /// The kernel has its files now: lets go of its ends.
+  void started();
+  /// Carries what is left after the kernel has ended.
+  void drain();
+
+ private:
+  struct Pipe {
+    uml::FileDescriptor read, write;
+  };
+  static Pipe make_pipe();
+  /// Both ends both ways, which a console wants that is to be written to.
+  static Pipe make_pair();
+
+  void watch_output(int from, std::function<bool(const char*, std::size_t)> take);
+  void watch_input();
+  bool take_input();
+  bool pass_input();
+  bool print(int to, const char* text, std::size_t bytes);
+
+  uml::Machine& machine_;
+  KernelLog& log_;
+  Input input_;
+  uml::FileDescriptor nothing_;
+  Pipe in_, out_, error_, messages_, host_;  // host_: of the process itself, not of its kernel
+  std::string pending_;                      // input that Linux has not taken
+  std::vector<std::function<void()>> drains_;
+};
+
+}  // namespace mxe::guest

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/guest/kernel_process.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/personality.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+
+#include "model/numerics/error.h"
+
+namespace mxe::guest {
+namespace {
+
+/// In the new process, before the program: nothing but calls of the system.
+[[noreturn]] void become(char* const* words, const int* files, int count, pid_t parent,
+                         int report) {
+  setsid();
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  personality(ADDR_NO_RANDOMIZE);  // User-mode Linux wants to lie where it was linked to
+  if (getppid() != parent) _exit(1);
+  // Out of the way of the numbers that they are to get, then there.
+  int moved[16];
+  for (int i = 0; i < count; i++) moved[i] = fcntl(files[i], F_DUPFD_CLOEXEC, 64);
+  for (int i = 0; i < count; i++) dup2(moved[i], i);
+  execv(words[0], words);
+  const int error = errno;
+  if (::write(report, &error, sizeof error) < 0) _exit(126);
+  _exit(127);
+}
+
+}  // namespace
+
+KernelProcess::KernelProcess(const std::vector<std::string>& words, const Files& files) {
+  std::vector<char*> pointers;
+  for (const std::string& word : words) pointers.push_back(const_cast<char*>(word.c_str()));
+  pointers.push_back(nullptr);
+  int report[2];
+  if (pipe2(report, O_CLOEXEC) != 0) throw mx::Error("cannot make a pipe");
+  const uml::FileDescriptor read_end(report[0]);
+  uml::FileDescriptor write_end(report[1]);
+  const pid_t parent = getpid();
+  pid_ = fork();
+  if (pid_ == 0)
+    become(pointers.data(), files.data(), static_cast<int>(files.size()), parent, report[1]);
+  write_end.reset();
+  int error = errno;
+  if (pid_ < 0 || read(read_end.get(), &error, sizeof error) > 0) {
+    if (pid_ > 0) waitpid(pid_, nullptr, 0);
+    throw mx::Error(fmt::format("cannot run {}: {}", words.front(), std::strerror(error)));
+  }
+  end_.reset(static_cast<int>(syscall(SYS_pidfd_open, pid_, 0)));
+  if (!end_.valid())
+    throw mx::Error(fmt::format("cannot watch a process: {}", std::strerror(errno)));
+}
+
+void KernelProcess::kill() const noexcept {
+  if (pid_ > 0) ::kill(-pid_, SIGKILL);
+}
+
+KernelProcess::~KernelProcess() {
+  kill();
+  if (pid_ > 0) waitpid(pid_, nullptr, 0);
+}
+
+}  // namespace mxe::guest

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+// mxe linux: a program on a real Linux kernel, whose PCI device is the engine, model or RTL.
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/numerics/error.h"
+#include "model/numerics/files.h"
+#include "model/platform/uml/machine.h"
+#include "sw/device/device.h"
+#include "sw/device/engines.h"
+#include "sw/guest/console.h"
+#include "sw/guest/interrupts.h"
+#include "sw/guest/kernel_process.h"
+#include "sw/guest/kernels.h"
+#include "sw/guest/session.h"
+#include "sw/mxe/command.h"
+#include "sw/mxe/engine_choice.h"
+#include "sw/mxe/trace_choice.h"
+
+namespace mxe::cli {
+namespace {
+
+constexpr uint64_t kLongestTimeoutUs = 1'000'000'000'000;
+constexpr unsigned kLeastMemory = 32, kMostMemory = 65536;  // MiB
+constexpr int kKilled = 128;                                // and the signal, as a shell has it
+constexpr std::size_t kLinesOfLog = 20;
+
+struct LinuxOptions {
+  std::string on = "model", waves, module, kernel, append, log;
+  std::vector<std::string> program;
+  EngineChoice engine;
+  TraceChoice trace;
+  bool own_time = false, debug_kernel = false, summary = false;
+  unsigned memory = 256;
+  uint64_t timeout_us = 0;
+};
+
+Target choose_target(const LinuxOptions& options) {
+  const Target target = parse_target(options.on);
+  if (target == Target::golden) {
+    throw mx::Error("a driver needs registers: cannot run on 'golden' (allowed: model, rtl)");
+  }
+  options.trace.require_possible(target);
+  if (!options.waves.empty() && target != Target::rtl) throw mx::Error("--waves needs --on rtl");
+  return target;
+}
+
+std::string choose_kernel(const LinuxOptions& options) {
+  const auto kernel = options.debug_kernel ? guest::Kernel::debug : guest::Kernel::plain;
+  return guest::kernel_program(
+      options.kernel.empty() ? guest::kernel_folder(kernel) : options.kernel, kernel);
+}
+
+/// The driver as a file of the host; empty for none.
+std::string choose_module(const LinuxOptions& options) {
+  if (options.module == "none") return {};
+  const std::filesystem::path folder = mx::program_directory();
+  const std::filesystem::path module =
+      options.module.empty() ? folder / (options.debug_kernel ? "linux-debug" : "linux") / "mxe.ko"
+                             : std::filesystem::path(options.module);
+  if (!std::filesystem::exists(module)) {
+    throw mx::Error(fmt::format(
+        "no driver {} (--module names another one, --module none goes without)", module.string()));
+  }
+  return std::filesystem::canonical(module);
+}
+
+bool on_terminal() { return isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0; }
+
+/// How the program gets standard input: a file of the host is read by Linux itself.
+std::string choose_input() {
+  struct stat status {};
+  if (fstat(STDIN_FILENO, &status) != 0) return "null";
+  if (S_ISREG(status.st_mode)) {
+    return fmt::format("{}:{}", lseek(STDIN_FILENO, 0, SEEK_CUR),
+                       std::filesystem::read_symlink("/proc/self/fd/0").string());
+  }
+  struct stat null {};
+  const bool is_null =
+      S_ISCHR(status.st_mode) && stat("/dev/null", &null) == 0 && null.st_rdev == status.st_rdev;
+  return is_null ? "null" : "console";
+}
+
+guest::SessionPlan make_plan(const LinuxOptions& options) {
+  guest::SessionPlan plan;
+  plan.arguments = options.program;
+  plan.directory = std::filesystem::current_path();
+  plan.module = choose_module(options);
+  plan.input = choose_input();
+  if (plan.arguments.empty()) {
+    const char* shell = std::getenv("SHELL");
+    plan.arguments = {shell && *shell ? shell : "/bin/sh"};
+    plan.interactive = on_terminal();
+  }
+  winsize size{};
+  if (plan.interactive && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) {
+    plan.rows = size.ws_row;
+    plan.columns = size.ws_col;
+  }
+  return plan;
+}
+
+std::vector<std::string> kernel_words(const LinuxOptions& options, const std::string& kernel,
+                                      const guest::Session& session,
+                                      const guest::Console& console) {
+  std::vector<std::string> words = {
+      kernel,
+      fmt::format("mem={}M", options.memory),
+      "root=/dev/root",
+      "rootfstype=hostfs",
+      "rootflags=/",
+      "ro",
+      fmt::format("init={}/mxe-linux-init", mx::program_directory()),
+      fmt::format("mxe_session={}", session.folder()),
+      fmt::format("virtio_uml.device={}:1234", session.device_socket()),
+      "norandmaps",
+      options.log.empty() ? "loglevel=5" : "loglevel=8"};
+  if (!options.own_time) words.push_back(fmt::format("time-travel=ext:{}", session.time_socket()));
+  for (const std::string& word : console.kernel_words()) words.push_back(word);
+  if (!options.append.empty()) words.push_back(options.append);
+  return words;
+}
+
+uml::MachineOptions machine_options(const LinuxOptions& options, const EngineSetup& setup,
+                                    const guest::Session& session, bool interactive) {
+  uml::MachineOptions machine;
+  machine.device_socket = session.device_socket();
+  if (!options.own_time) machine.time_socket = session.time_socket();
+  machine.timing = setup.timing;
+  machine.timeout_us = options.timeout_us;
+  machine.real_time = interactive;
+  return machine;
+}
+
+guest::Console::Input input_of(const guest::SessionPlan& plan) {
+  if (plan.interactive) return guest::Console::Input::terminal;
+  return plan.input == "console" ? guest::Console::Input::piped : guest::Console::Input::none;
+}
+
+void print_summary(int code, const uml::MachineOutcome& outcome) {
+  fmt::print(
+      stderr,
+      "mxe linux: exit code {} after {} ns, {} register accesses, {} bursts, {} interrupts\n", code,
+      outcome.nanoseconds, outcome.register_accesses, outcome.bursts, outcome.messages);
+}
+
+/// The status of this process.
+int report(const LinuxOptions& options, const uml::MachineOutcome& outcome,
+           const guest::Session& session, const guest::KernelLog& log) {
+  if (const int signal = guest::Interrupts::signal()) return kKilled + signal;
+  const std::optional<guest::SessionEnd> end = session.end();
+  if (end && end->what == guest::SessionEnd::What::failed) {
+    fmt::print(stderr, "mxe linux: {}\n", end->message);
+    return kBadInput;
+  }
+  if (!end) {
+    fmt::print(stderr, "mxe linux: {}\n",
+               outcome.fault.value_or("Linux ended before the program did"));
+    if (!log.has_file()) fmt::print(stderr, "{}", log.tail(kLinesOfLog));
+    return kGuestFault;
+  }
+  const int code = end->number + (end->what == guest::SessionEnd::What::killed ? kKilled : 0);
+  if (options.summary) print_summary(code, outcome);
+  return code;
+}
+
+int run(const LinuxOptions& options) {
+  const Target target = choose_target(options);
+  EngineSetup setup = options.engine.resolve();
+  setup.waves = options.waves;
+  const std::string kernel = choose_kernel(options);
+  const guest::SessionPlan plan = make_plan(options);
+  std::optional<ChromeTrace> trace = options.trace.open();
+  if (trace) setup.tracer = &*trace;
+
+  const guest::Session session;
+  session.write(plan);
+  guest::KernelLog log(options.log);
+  uml::Machine machine("linux", machine_options(options, setup, session, plan.interactive),
+                       [&] { return make_engine(target, setup); });
+  guest::Console console(machine, log, input_of(plan));
+  uml::MachineOutcome outcome;
+  {
+    const guest::KernelProcess process(kernel_words(options, kernel, session, console),
+                                       console.kernel_files());
+    console.started();
+    std::optional<guest::RawTerminal> terminal;
+    if (plan.interactive) terminal.emplace();
+    const guest::Interrupts interrupts(
+        {&machine, &process, &session, terminal ? &*terminal : nullptr});
+    machine.watch(process.end(), POLLIN, [&machine] {
+      machine.stop();
+      return false;
+    });
+    outcome = machine.run();
+    console.drain();
+  }
+  if (trace) trace->close();
+  return report(options, outcome, session, log);
+}
+
+}  // namespace
+
+Command add_linux(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("linux", kLinuxDescription);
+  const auto options = std::make_shared<LinuxOptions>();
+  command->add_option("program", options->program,
+                      "Program and arguments, after -- if there are dashes (default: a shell)");
+  command->add_option("--on", options->on, "model or rtl")->capture_default_str();
+  options->engine.add_to(*command);
+  options->trace.add_to(*command);
+  command->add_option("--waves", options->waves, "Record the signals of the RTL in this FST file");
+  command->add_flag("--free", options->own_time,
+                    "Linux keeps the wall's time instead of the simulation's; runs differ then");
+  command->add_flag("--debug-kernel", options->debug_kernel,
+                    "The kernel with KASAN, lockdep, atomic-sleep and DMA-API checks");
+  command->add_option("--module", options->module,
+                      "The driver (default: the one of this build); none: without");
+  command->add_option("--kernel", options->kernel, "The folder of a kernel of your own");
+  command->add_option("--append", options->append, "More words for the kernel's command line");
+  command->add_option("--memory", options->memory, "Memory of Linux in MiB")
+      ->check(CLI::Range(kLeastMemory, kMostMemory))
+      ->capture_default_str();
+  command->add_option(
+      "--log", options->log,
+      "Write the kernel's log into this file, - for stderr (default: warnings on stderr)");
+  command
+      ->add_option("--timeout-us", options->timeout_us,
+                   "Simulated microseconds after which the run is a fault (default: none)")
+      ->check(CLI::Range(uint64_t{1}, kLongestTimeoutUs));
+  command->add_flag("--summary", options->summary,
+                    "Print exit code, time, register accesses, bursts and interrupts on stderr");
+  return {command, [options] { return run(*options); }};
+}
+
+}  // namespace mxe::cli

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program mxe-linux: what `mxe linux` runs, with the same arguments.
+#include "sw/mxe/program.h"
+
+int sc_main(int argc, char** argv) {
+  return mxe::cli::run_program(argc, argv, {mxe::cli::add_linux});
+}
+
+int main(int argc, char** argv) { return mxe::cli::start_program(argc, argv); }
