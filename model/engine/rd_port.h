@@ -82,7 +82,7 @@ class RdPort {
   History<uint64_t, kReadOutstanding> fetch_beats_;
   // The first of the last fetches that together have fewer beats than make A wait, and those beats.
   uint64_t few_from_ = 0, few_beats_ = 0;
-  std::vector<uint64_t> burst_done_;          // last beat of each of the last read_limit_ bursts
+  std::vector<uint64_t> burst_done_;  // last beat of each of the last read_limit_ bursts
   std::vector<uint64_t> burst_offered_, burst_beats_;  // its offer; beats so far, that one included
   std::size_t slot_ = 0;                               // of the next burst in these rings
   std::vector<Burst> fetch_bursts_;  // of the last fetch: the first burst_ of them

@@ -59,8 +59,8 @@ uint64_t memory_bits(const Params& p) {
   const uint64_t accumulators =
       uint64_t{p.num_pe} * p.rows * p.acc_tiles * 32 * (p.fp4_dual ? 2 : 1);
   return operand_buffer(2, p.rows, p.a_slab_k / kLanes) +
-         operand_buffer(p.b_banks, p.num_pe, p.b_buf_k / kLanes) + bias + accumulators + drain(p, lanes_out) +
-         read_port(p, offset_bits) + write_port(p, offset_bits, lanes_out);
+         operand_buffer(p.b_banks, p.num_pe, p.b_buf_k / kLanes) + bias + accumulators +
+         drain(p, lanes_out) + read_port(p, offset_bits) + write_port(p, offset_bits, lanes_out);
 }
 
 }  // namespace mxe::explore

@@ -27,7 +27,8 @@ class LoadCheck : public BlockCheck {
     const bool claim = scope_.on("valid") && !scope_.on("taken_q") && scope_.on("free_q");
     expect("banks", "claim", uint32_t{claim});
     expect_next("banks", "free_q",
-                Wide(scope_.find("free_q").width(), scope_.get("free_q") + scope_.get("release_i") - uint64_t{claim}));
+                Wide(scope_.find("free_q").width(),
+                     scope_.get("free_q") + scope_.get("release_i") - uint64_t{claim}));
     if (scope_.on("req_valid_o")) request();
     if (scope_.on("start_i")) start();
   }
