@@ -31,6 +31,7 @@ Point random_point(std::mt19937& random) {
     params.fp4_dual = random() % 2;
     params.a_slab_k = 32u << random() % 8;
     params.b_buf_k = 32u << random() % 5;
+    params.b_banks = 2u << random() % 3;
     params.mem_w = 64u << random() % 4;
     params.max_burst = one_of({16u, 64u, 256u}, random);
     point.timing.latency = one_of({1u, 2u, 16u, 64u, 200u, 400u}, random);
