@@ -88,7 +88,7 @@ class PeersExplore(unittest.TestCase):
 
     def test_a_higher_limit_asks_again(self):
         slow = Stub(self.runner, "print('cycles 7')")
-        slow.log.write_text(json.dumps({"key": slow.key, "shape": [1, 2, 3], "answer": {
+        slow.log.write_text(json.dumps({"key": slow.key, "shape": [1, 2, 3], "limit": 1, "answer": {
             "cycles": 0, "seconds": 1.0, "megabytes": 5, "trouble": "no answer in 1 s"}}) + "\n")
         self.assertEqual(slow.ask((1, 2, 3), 1).trouble, "no answer in 1 s")
         self.runner.limit = 3
