@@ -139,7 +139,7 @@ module mxe_cmd #(
   assign req_valid_o = (state_q == StFetch);
   assign req_addr_o  = slot_addr;
   assign req_bytes_o = LEN_W'(mxe_reg_pkg::DESC_W / 8);
-  assign req_tag_o   = TAG_W'({mxe_pkg::TagDesc, 1'b0, 1'b1});
+  assign req_tag_o   = TAG_W'({mxe_pkg::TagDesc, mxe_pkg::BANK_W'(0), 1'b1});
 
   logic [127:0] record;
   assign record = {cycles_q, desc_q[mxe_reg_pkg::DESC_JOB_ID_LSB +: 32], 28'd0, status_q};

@@ -11,6 +11,7 @@ module mxe_datapath #(
   parameter bit          FP4_DUAL  = 1'b1,
   parameter int unsigned A_SLAB_K  = 1024,
   parameter int unsigned B_BUF_K   = 256,
+  parameter int unsigned B_BANKS   = 4,
   parameter int unsigned MEM_W     = 256,
   parameter int unsigned MAX_BURST = 16,
   parameter int unsigned LEN_W     = 11,    // bits of the bytes of a row
@@ -153,6 +154,7 @@ module mxe_datapath #(
 
   mxe_load #(
     .OPERAND_A   (1'b0),
+    .BANKS       (B_BANKS),
     .ROWS        (ROWS),
     .NUM_PE      (NUM_PE),
     .ACC_TILES   (ACC_TILES),
@@ -267,8 +269,11 @@ module mxe_datapath #(
   );
 
   // ---------------------------------------------------------------- operand and bias buffers
-  logic [1:0]                 a_full, b_full, c_full;
-  logic                       a_re, a_bank, b_re, b_bank, c_re, c_bank_q;
+  localparam int unsigned BBankAw = $clog2(B_BANKS);
+  logic [1:0]                 a_full, c_full;
+  logic [B_BANKS-1:0]         b_full;
+  logic                       a_re, a_bank, b_re, c_re, c_bank_q;
+  logic [BBankAw-1:0]         b_bank;
   logic [RowAw-1:0]           a_row, c_row;
   logic [ChunkAw-1:0]         a_word;
   logic [PeAw-1:0]            b_line;
@@ -285,7 +290,7 @@ module mxe_datapath #(
     .dual_i         (job_i.dual),
     .elem_valid_i   (kind_ae),
     .scale_valid_i  (kind_as),
-    .bank_i         (tag.bank),
+    .bank_i         (tag.bank[0]),
     .line_i         (tag_index),
     .index_i        (word_index[ChunkAw-1:0]),
     .data_i         (word_data),
@@ -301,7 +306,7 @@ module mxe_datapath #(
     .full_o         (a_full)
   );
 
-  mxe_opbuf #(.LINES(NUM_PE), .WORDS(SlabWords)) u_bbuf (
+  mxe_opbuf #(.BANKS(B_BANKS), .LINES(NUM_PE), .WORDS(SlabWords)) u_bbuf (
     .clk_i          (clk_i),
     .rst_ni         (rst_ni),
     .clear_i        (clear_i),
@@ -309,7 +314,7 @@ module mxe_datapath #(
     .dual_i         (job_i.dual),
     .elem_valid_i   (kind_be),
     .scale_valid_i  (kind_bs),
-    .bank_i         (tag.bank),
+    .bank_i         (tag.bank[BBankAw-1:0]),
     .line_i         (tag_index[PeAw-1:0]),
     .index_i        (word_index[SlabAw-1:0]),
     .data_i         (word_data),
@@ -331,7 +336,7 @@ module mxe_datapath #(
     .clear_i   (clear_i),
     .bf16_i    (job_i.c.bf16),
     .valid_i   (kind_bias),
-    .bank_i    (tag.bank),
+    .bank_i    (tag.bank[0]),
     .row_i     (tag_index),
     .index_i   (word_index[SegAw-1:0]),
     .data_i    (word_data),
@@ -367,7 +372,8 @@ module mxe_datapath #(
     .ROWS        (ROWS),
     .ACC_TILES   (ACC_TILES),
     .CHUNK_WORDS (ChunkWords),
-    .SLAB_WORDS  (SlabWords)
+    .SLAB_WORDS  (SlabWords),
+    .BANKS       (B_BANKS)
   ) u_feed (
     .clk_i         (clk_i),
     .rst_ni        (rst_ni),

@@ -10,6 +10,8 @@ module mxe_feed #(
   parameter int unsigned ACC_TILES   = 4,
   parameter int unsigned CHUNK_WORDS = 32,
   parameter int unsigned SLAB_WORDS  = 8,
+  parameter int unsigned BANKS       = 2,  // of the B buffer, a power of two
+  parameter int unsigned BANK_AW     = $clog2(BANKS),
   parameter int unsigned PE_AW       = (NUM_PE > 1) ? $clog2(NUM_PE) : 1,
   parameter int unsigned TILE_AW     = (ACC_TILES > 1) ? $clog2(ACC_TILES) : 1,
   parameter int unsigned CHUNK_AW    = (CHUNK_WORDS > 1) ? $clog2(CHUNK_WORDS) : 1,
@@ -24,9 +26,9 @@ module mxe_feed #(
   input  logic                                     start_i,
   input  mxe_pkg::job_t                            job_i,
   // B buffer
-  input  logic [1:0]                               b_full_i,
+  input  logic [BANKS-1:0]                         b_full_i,
   output logic                                     b_re_o,
-  output logic                                     b_bank_o,
+  output logic [BANK_AW-1:0]                       b_bank_o,
   output logic [PE_AW-1:0]                         b_line_o,
   output logic [SLAB_AW-1:0]                       b_word_o,
   output logic                                     b_release_o,
@@ -95,7 +97,7 @@ module mxe_feed #(
   assign unused_ok = &{1'b0, unused_next};
 
   // ---------------------------------------------------------------- reading the B words
-  logic                bank_q;
+  logic [BANK_AW-1:0]  bank_q;
   logic [PE_AW-1:0]    col_q;
   logic [SLAB_AW-1:0]  word_q;       // within the slab
   logic [CHUNK_AW-1:0] slab_base_q;  // of the slab within the chunk
@@ -115,12 +117,12 @@ module mxe_feed #(
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      bank_q      <= 1'b0;
+      bank_q      <= '0;
       col_q       <= '0;
       word_q      <= '0;
       slab_base_q <= '0;
     end else if (clear_i) begin
-      bank_q      <= 1'b0;
+      bank_q      <= '0;
       col_q       <= '0;
       word_q      <= '0;
       slab_base_q <= '0;
@@ -128,7 +130,7 @@ module mxe_feed #(
       col_q <= last_col ? '0 : (col_q + PE_AW'(1));
       if (last_col) word_q <= last_word ? '0 : (word_q + SLAB_AW'(1));
       if (step) begin
-        bank_q      <= ~bank_q;
+        bank_q      <= bank_q + BANK_AW'(1);
         slab_base_q <= next_slab ? (slab_base_q + CHUNK_AW'(SLAB_WORDS)) : '0;
       end
     end
@@ -201,7 +203,8 @@ module mxe_feed #(
   `MXE_FORMAL_START
   // A pass stays as it is until it is taken, and no column is loaded while it waits; a set of B
   // words is loaded column by column, from the first one on.
-  logic               f_wait_q, f_first_q, f_last_q, f_step_q, f_bank_q;
+  logic               f_wait_q, f_first_q, f_last_q, f_step_q;
+  logic [BANK_AW-1:0] f_bank_q;
   logic [ROWS_W-1:0]  f_rows_q;
   logic [COLS_W-1:0]  f_cols_q;
   logic [TILE_AW-1:0] f_tile_q;
@@ -236,7 +239,7 @@ module mxe_feed #(
   `MXE_ASSERT(feed_waits_for_pass, !pass_valid_o || (!b_re_o && !b_release_o))
   `MXE_ASSERT(feed_columns_in_order, COLS_W'(col_q) == f_loaded_q)
   `MXE_ASSERT(feed_pass_is_whole, !pass_valid_o || (col_q == '0))
-  `MXE_ASSERT(feed_banks_in_turn, !f_step_q || (bank_q != f_bank_q))
+  `MXE_ASSERT(feed_banks_in_turn, !f_step_q || (bank_q == f_bank_q + BANK_AW'(1)))
 `endif
 endmodule
 `default_nettype wire

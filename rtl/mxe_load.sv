@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operand loader: asks the read port for the rows of A chunks (OPERAND_A) or the columns of B
-// slabs, element bytes then scale bytes of each, into the bank of a double buffer. It runs ahead
+// slabs, element bytes then scale bytes of each, into the banks of a buffer in turn. It runs ahead
 // of the array by as many banks as are free.
 `include "mxe_assert.svh"
 `default_nettype none
 module mxe_load #(
   parameter bit          OPERAND_A   = 1'b0,
+  parameter int unsigned BANKS       = 2,     // of the buffer, a power of two
   parameter int unsigned ROWS        = 32,
   parameter int unsigned NUM_PE      = 8,
   parameter int unsigned ACC_TILES   = 4,
@@ -30,6 +31,7 @@ module mxe_load #(
   input  logic                       release_i
 );
   localparam int unsigned IndexW = $clog2(ROWS);
+  localparam int unsigned BankAw = $clog2(BANKS);
   mxe_pkg::operand_t operand;
   assign operand = OPERAND_A ? job_i.a : job_i.b;
 
@@ -79,10 +81,11 @@ module mxe_load #(
   assign count = OPERAND_A ? rows : (IndexW+1)'(cols);
 
   // ---------------------------------------------------------------- banks
-  logic [1:0] free_q;
-  logic       bank_q, taken_q;  // taken_q: the current bank has been claimed
-  logic       claim;
-  assign claim = valid & ~taken_q & (free_q != 2'd0);
+  logic [BankAw:0]   free_q;
+  logic [BankAw-1:0] bank_q;
+  logic              taken_q;  // the current bank has been claimed
+  logic              claim;
+  assign claim = valid & ~taken_q & (free_q != '0);
 
   // ---------------------------------------------------------------- position
   // Offsets within a row, in bytes: of the chunk and of the slab, for elements and scales.
@@ -116,7 +119,7 @@ module mxe_load #(
   assign req_tag_o   = {index_q,
                         OPERAND_A ? (scale_q ? mxe_pkg::TagAScale : mxe_pkg::TagAElem)
                                   : (scale_q ? mxe_pkg::TagBScale : mxe_pkg::TagBElem),
-                        bank_q, last_fetch};
+                        mxe_pkg::BANK_W'(bank_q), last_fetch};
 
   logic [63:0] ptr_next, sptr_next;
   assign ptr_next  = ptr_q + {32'd0, operand.stride};
@@ -124,26 +127,26 @@ module mxe_load #(
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      free_q  <= 2'd2;
-      bank_q  <= 1'b0;
+      free_q  <= (BankAw+1)'(BANKS);
+      bank_q  <= '0;
       taken_q <= 1'b0;
       index_q <= '0;
       scale_q <= 1'b0;
     end else if (clear_i) begin
-      free_q  <= 2'd2;
-      bank_q  <= 1'b0;
+      free_q  <= (BankAw+1)'(BANKS);
+      bank_q  <= '0;
       taken_q <= 1'b0;
       index_q <= '0;
       scale_q <= 1'b0;
     end else begin
-      free_q <= free_q + {1'b0, release_i} - {1'b0, claim};
+      free_q <= free_q + (BankAw+1)'(release_i) - (BankAw+1)'(claim);
       if (claim) taken_q <= 1'b1;
       if (fire) begin
         scale_q <= ~scale_q;
         if (scale_q) index_q <= last_fetch ? '0 : (index_q + IndexW'(1));
         if (last_fetch) begin
           taken_q <= 1'b0;
-          bank_q  <= ~bank_q;
+          bank_q  <= bank_q + BankAw'(1);
         end
       end
     end
@@ -219,23 +222,23 @@ module mxe_load #(
     end
   end
 
-  `MXE_ASSERT(load_banks_in_range, free_q <= 2'd2)
+  `MXE_ASSERT(load_banks_in_range, free_q <= (BankAw+1)'(BANKS))
 `ifndef SYNTHESIS
   // Banks asked for and not used up yet, in the order in which they will be.
-  logic [1:0] f_held_q;
-  logic       f_next_release_q;
+  logic [BANKS-1:0]  f_held_q;
+  logic [BankAw-1:0] f_next_release_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      f_held_q         <= 2'b00;
-      f_next_release_q <= 1'b0;
+      f_held_q         <= '0;
+      f_next_release_q <= '0;
     end else if (clear_i) begin
-      f_held_q         <= 2'b00;
-      f_next_release_q <= 1'b0;
+      f_held_q         <= '0;
+      f_next_release_q <= '0;
     end else begin
       if (step) f_held_q[bank_q] <= 1'b1;
       if (release_i) begin
         f_held_q[f_next_release_q] <= 1'b0;
-        f_next_release_q           <= ~f_next_release_q;
+        f_next_release_q           <= f_next_release_q + BankAw'(1);
       end
     end
   end
@@ -247,10 +250,21 @@ module mxe_load #(
 `endif
 `ifdef FORMAL
   `MXE_FORMAL_START
-  `MXE_ASSERT(load_banks_add_up, (free_q + {1'b0, taken_q} + {1'b0, f_held_q[0]} +
-              {1'b0, f_held_q[1]}) == 2'd2)
-  `MXE_ASSERT(load_release_order, (f_next_release_q == bank_q) == (f_held_q[0] == f_held_q[1]))
-  `MXE_ASSERT(load_oldest_held, (f_held_q == 2'b00) || f_held_q[f_next_release_q])
+  // The banks held are those in front of the one being filled, the next to be released first.
+  logic [BankAw:0]   f_held;
+  logic [BankAw-1:0] f_turn;
+  logic [BANKS-1:0]  f_in_turn;
+  always_comb begin
+    f_held = '0;
+    for (int unsigned i = 0; i < BANKS; i++) f_held = f_held + (BankAw+1)'(f_held_q[i]);
+    for (int unsigned i = 0; i < BANKS; i++) begin
+      f_turn       = BankAw'(i) - f_next_release_q;
+      f_in_turn[i] = ({1'b0, f_turn} < f_held);
+    end
+  end
+  `MXE_ASSERT(load_banks_add_up, (32'(free_q) + 32'(taken_q) + 32'(f_held)) == BANKS)
+  `MXE_ASSERT(load_release_order, (f_next_release_q + f_held[BankAw-1:0]) == bank_q)
+  `MXE_ASSERT(load_held_in_turn, f_held_q == f_in_turn)
   `MXE_ASSERT(load_rows_in_range, !valid || (({1'b0, index_q} < count) && (count != '0)))
   `MXE_ASSERT(load_taken_while_walking, !taken_q || valid)
   `MXE_ASSERT(load_fetching_is_taken, taken_q || (!scale_q && (index_q == '0)))

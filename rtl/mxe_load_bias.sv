@@ -51,7 +51,7 @@ module mxe_load_bias #(
   assign claim       = valid & ~taken_q & (free_q != 2'd0);
   assign req_valid_o = valid & taken_q;
   assign req_bytes_o = job_i.c.bf16 ? LEN_W'({cols, 1'b0}) : LEN_W'({cols, 2'b00});
-  assign req_tag_o   = {row, mxe_pkg::TagBias, bank_q, last_row};
+  assign req_tag_o   = {row, mxe_pkg::TagBias, mxe_pkg::BANK_W'(bank_q), last_row};
   assign fire        = req_valid_o & req_ready_i;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operand buffer: two banks of LINES rows (A) or columns (B), each of WORDS operand words, with
+// Operand buffer: BANKS banks of LINES rows (A) or columns (B), each of WORDS operand words, with
 // the scales beside them, 8 to a memory word. Words arrive from the unpacker; a bank is full when
 // the last word of its last row fetch has been written, and empty again when it is released.
 `include "mxe_assert.svh"
 `default_nettype none
 module mxe_opbuf #(
+  parameter int unsigned BANKS   = 2,
   parameter int unsigned LINES   = 32,
   parameter int unsigned WORDS   = 32,
+  parameter int unsigned BANK_AW = $clog2(BANKS),
   parameter int unsigned LINE_AW = (LINES > 1) ? $clog2(LINES) : 1,
   parameter int unsigned WORD_AW = (WORDS > 1) ? $clog2(WORDS) : 1
 ) (
@@ -18,32 +20,32 @@ module mxe_opbuf #(
   // words from the unpacker
   input  logic                       elem_valid_i,
   input  logic                       scale_valid_i,
-  input  logic                       bank_i,
+  input  logic [BANK_AW-1:0]         bank_i,
   input  logic [LINE_AW-1:0]         line_i,
   input  logic [WORD_AW-1:0]         index_i,
   input  logic [mxe_pkg::WORD_W-1:0] data_i,
   input  logic                       last_i,      // last word of the bank's last fetch
   // read: data one clock later
   input  logic                       re_i,
-  input  logic                       rbank_i,
+  input  logic [BANK_AW-1:0]         rbank_i,
   input  logic [LINE_AW-1:0]         rline_i,
   input  logic [WORD_AW-1:0]         rword_i,
   output logic [mxe_pkg::WORD_W-1:0] rword_o,
   output logic [15:0]                rscale_o,    // {odd block, even block}
   // banks
   input  logic                       release_i,
-  input  logic                       release_bank_i,
-  output logic [1:0]                 full_o
+  input  logic [BANK_AW-1:0]         release_bank_i,
+  output logic [BANKS-1:0]           full_o
 );
   // At the dual rate each word has two scales.
   localparam int unsigned ScaleWords = (2 * WORDS + 7) / 8;
   localparam int unsigned ScaleAw = (ScaleWords > 1) ? $clog2(ScaleWords) : 1;
-  localparam int unsigned ScaleDepth = 2 << (LINE_AW + ScaleAw);
+  localparam int unsigned ScaleDepth = BANKS << (LINE_AW + ScaleAw);
 
   logic [mxe_pkg::WORD_W-1:0] lanes;
   mxe_expand u_expand (.packed_i(data_i), .fmt_i(fmt_i), .lanes_o(lanes));
 
-  mxe_ram #(.WIDTH(mxe_pkg::WORD_W), .DEPTH(2 << (LINE_AW + WORD_AW))) u_words (
+  mxe_ram #(.WIDTH(mxe_pkg::WORD_W), .DEPTH(BANKS << (LINE_AW + WORD_AW))) u_words (
     .clk_i   (clk_i),
     .we_i    (elem_valid_i),
     .waddr_i ({bank_i, line_i, index_i}),
@@ -71,26 +73,26 @@ module mxe_opbuf #(
   assign rscale_o = {scale_word[{scale_sel_q[2:1], 4'b1000} +: 8],
                      scale_word[{scale_sel_q, 3'b000} +: 8]};
 
-  logic [1:0] full_q, set, unset;
-  assign set   = {2{(elem_valid_i | scale_valid_i) & last_i}} & {bank_i, ~bank_i};
-  assign unset = {2{release_i}} & {release_bank_i, ~release_bank_i};
+  logic [BANKS-1:0] full_q, set, unset;
+  assign set   = {BANKS{(elem_valid_i | scale_valid_i) & last_i}} & (BANKS'(1) << bank_i);
+  assign unset = {BANKS{release_i}} & (BANKS'(1) << release_bank_i);
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) full_q <= 2'b00;
-    else if (clear_i) full_q <= 2'b00;
+    if (!rst_ni) full_q <= '0;
+    else if (clear_i) full_q <= '0;
     else full_q <= (full_q | set) & ~unset;
   end
   assign full_o = full_q;
 
   `MXE_REQUIRE(opbuf_no_write_to_full, !(elem_valid_i || scale_valid_i) || !full_q[bank_i])
   `MXE_REQUIRE(opbuf_format, !elem_valid_i || !(fmt_i.is4 && fmt_i.is6))
-  `MXE_REQUIRE(opbuf_release_only_full, (unset & ~full_q) == 2'b00)
+  `MXE_REQUIRE(opbuf_release_only_full, (unset & ~full_q) == '0)
 `ifdef FORMAL
   `MXE_FORMAL_START
   // A bank is full from the last word of its last fetch until it is released.
-  logic [1:0] f_last_written_q;
+  logic [BANKS-1:0] f_last_written_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) f_last_written_q <= 2'b00;
-    else if (clear_i) f_last_written_q <= 2'b00;
+    if (!rst_ni) f_last_written_q <= '0;
+    else if (clear_i) f_last_written_q <= '0;
     else begin
       if ((elem_valid_i | scale_valid_i) & last_i) f_last_written_q[bank_i] <= 1'b1;
       if (release_i) f_last_written_q[release_bank_i] <= 1'b0;

@@ -22,6 +22,9 @@
       (B_BUF_K > A_SLAB_K)) begin : gen_bad_b_buf_k
     $error("B_BUF_K must be a power of two from 32 to 16384, at most A_SLAB_K");
   end
+  if ((B_BANKS < 2) || (B_BANKS > 8) || ((B_BANKS & (B_BANKS - 1)) != 0)) begin : gen_bad_b_banks
+    $error("B_BANKS must be a power of two from 2 to 8");
+  end
   if ((MEM_W < 64) || (MEM_W > 512) || ((MEM_W & (MEM_W - 1)) != 0)) begin : gen_bad_mem_w
     $error("MEM_W must be a power of two from 64 to 512");
   end

@@ -7,6 +7,7 @@
     .features_fp4_dual_i            (FP4_DUAL),
     .a_slab_k_value_i               (32'(A_SLAB_K)),
     .b_buf_k_value_i                (32'(B_BUF_K)),
+    .b_banks_value_i                (32'(B_BANKS)),
     .mem_w_value_i                  (32'(MEM_W)),
     .queue_depth_value_i            (32'(QUEUE_DEPTH)),
     .max_burst_value_i              (32'(MAX_BURST)),

@@ -13,8 +13,11 @@
   // Size of the resident chunk of A: A_SLAB_K / 32 operand words per row. A word is 32 elements of
   // K whatever their format, or 64 where 4-bit pairs run at twice the rate.
   parameter int unsigned A_SLAB_K = 1024,
-  // Size of one half of the B buffer: B_BUF_K / 32 operand words per column, words as in A_SLAB_K.
+  // Size of one bank of the B buffer: B_BUF_K / 32 operand words per column, words as in A_SLAB_K.
   parameter int unsigned B_BUF_K = 256,
+  // Banks of the B buffer: the array uses one while the others are filled, so more of them bridge a
+  // longer way to memory.
+  parameter int unsigned B_BANKS = 4,
   // Bits of the AXI4 data bus.
   parameter int unsigned MEM_W = 256,
   // Largest number of entries of the descriptor ring.

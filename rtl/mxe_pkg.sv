@@ -67,9 +67,9 @@ package mxe_pkg;
   localparam int unsigned BLOCKS_W = 28;
 
   // Row fetches that may be under way on the read channel.
-  localparam int unsigned RD_OUTSTANDING = 32;
-  // A waits while this many row fetches are under way, so that B is not stuck behind it.
-  localparam int unsigned RD_A_OUTSTANDING = 6;
+  localparam int unsigned RD_OUTSTANDING = 64;
+  // A waits while the row fetches under way have this many beats, so that B is not stuck behind it.
+  localparam int unsigned RD_A_BEATS = 256;
   // Stages of the requantiser after the read request: read, normalise, place, shift, round.
   localparam int unsigned REQUANT_LAT = 5;
   // Encoded rows between the requantiser and the write port.
@@ -91,6 +91,8 @@ package mxe_pkg;
   localparam logic [2:0] AxiProt = 3'b010;
 
   // ---------------------------------------------------------------- read tags
+  // Bits for the number of a bank: B_BANKS may be 8.
+  localparam int unsigned BANK_W = 3;
   // What a row fetch brings, and for which bank of its buffer.
   typedef enum logic [2:0] {
     TagDesc,
@@ -101,11 +103,11 @@ package mxe_pkg;
     TagBias
   } tag_kind_e;
   typedef struct packed {
-    tag_kind_e kind;
-    logic      bank;
-    logic      last;  // of its bank
+    tag_kind_e         kind;
+    logic [BANK_W-1:0] bank;
+    logic              last;  // of its bank
   } tag_t;
-  localparam int unsigned TAG_T_W = 5;
+  localparam int unsigned TAG_T_W = 4 + BANK_W;
   // Above the tag goes the index of the row or column, in as many bits as the engine needs.
   function automatic int unsigned tag_w(input int unsigned rows);
     tag_w = $clog2(rows) + TAG_T_W;

@@ -43,13 +43,15 @@ module mxe_rd_port #(
   localparam int unsigned BeatsPer4k = 4096 / MemB;
   localparam int unsigned MaxBeats = (MAX_BURST < BeatsPer4k) ? MAX_BURST : BeatsPer4k;
   localparam int unsigned UnderWayW = $clog2(mxe_pkg::RD_OUTSTANDING) + 1;
+  localparam int unsigned BeatsW = LEN_W + $clog2(mxe_pkg::RD_OUTSTANDING);
 
   // ---------------------------------------------------------------- arbiter
-  // A is fetched long before it is needed and in long rows: few of its fetches may queue up in
-  // front of the next B slab.
+  // A is fetched long before it is needed and in long rows: not too many of its beats may queue up
+  // in front of the next B slab.
   logic                 a_allowed;
   logic [UnderWayW-1:0] under_way_q, under_way_d;  // row fetches
-  assign a_allowed = (under_way_q < UnderWayW'(mxe_pkg::RD_A_OUTSTANDING));
+  logic [BeatsW-1:0]    beats_under_way_q;         // of all of these, until the last one came
+  assign a_allowed = (beats_under_way_q < BeatsW'(mxe_pkg::RD_A_BEATS));
   logic [3:0]       grant;
   logic [63:0]      addr;
   logic [LEN_W-1:0] bytes;
@@ -102,8 +104,15 @@ module mxe_rd_port #(
   assign accept      = (|grant) & fifo_ready & ~halt_i & (~busy_q | (ar_fire & last_burst));
   assign req_ready_o = accept ? grant : 4'b0000;
 
-  logic [LEN_W:0] span;  // bytes from the start of the first beat
-  assign span = {1'b0, bytes} + (LEN_W+1)'(addr[OffW-1:0]) + (LEN_W+1)'(MemB - 1);
+  // Beats that the bytes touch.
+  function automatic logic [LEN_W-1:0] beats_of(input logic [OffW-1:0] first,
+                                                input logic [LEN_W-1:0] length);
+    logic [LEN_W:0] span;
+    span = {1'b0, length} + (LEN_W+1)'(first) + (LEN_W+1)'(MemB - 1);
+    beats_of = LEN_W'(span >> OffW);
+  endfunction
+  logic [LEN_W-1:0] beats;
+  assign beats = beats_of(addr[OffW-1:0], bytes);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -113,7 +122,7 @@ module mxe_rd_port #(
     end else if (accept) begin
       busy_q  <= 1'b1;
       addr_q  <= {addr[63:OffW], {OffW{1'b0}}};
-      beats_q <= LEN_W'(span >> OffW);
+      beats_q <= beats;
     end else if (ar_fire) begin
       // With halt the rest of the row fetch is dropped.
       busy_q  <= ~last_burst & ~halt_i;
@@ -148,6 +157,14 @@ module mxe_rd_port #(
     if (!rst_ni) under_way_q <= '0;
     else if (clear_i) under_way_q <= '0;
     else under_way_q <= under_way_d;
+  end
+  logic [LEN_W-1:0] beats_in, beats_out;
+  assign beats_in  = accept ? beats : '0;
+  assign beats_out = fetch_ready_i ? beats_of(fetch_offset_o, fetch_bytes_o) : '0;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) beats_under_way_q <= '0;
+    else if (clear_i) beats_under_way_q <= '0;
+    else beats_under_way_q <= beats_under_way_q + BeatsW'(beats_in) - BeatsW'(beats_out);
   end
 
   // Where the fetches began, for the one that meets an error, and how many beats of it came.
@@ -219,7 +236,8 @@ module mxe_rd_port #(
   `MXE_ASSERT(rd_grant_priority, !(req_ready_o[3] && (|req_valid_i[2:0])) &&
               !(req_ready_o[2] && (|req_valid_i[1:0])) && !(req_ready_o[1] && req_valid_i[0]))
   `MXE_ASSERT(rd_a_leaves_room, !req_ready_o[3] ||
-              (under_way_q < UnderWayW'(mxe_pkg::RD_A_OUTSTANDING)))
+              (beats_under_way_q < BeatsW'(mxe_pkg::RD_A_BEATS)))
+  `MXE_ASSERT(rd_beats_of_fetches, (under_way_q == '0) == (beats_under_way_q == '0))
   `MXE_ASSERT(rd_addresses_in_step, (accepted_q - oldest_q) == under_way_q[PlaceW-1:0])
   `MXE_REQUIRE(rd_fault_of_fetch, !fault_i || (beat_i && fetch_valid))
   `MXE_REQUIRE(rd_fetch_expected, !fetch_ready_i || fetch_valid)

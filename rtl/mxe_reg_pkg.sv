@@ -23,6 +23,7 @@ package mxe_reg_pkg;
   localparam int unsigned FEATURES_FP4_DUAL_BIT = 0;
   localparam int unsigned FEATURES_BF16_BIT = 1;
   localparam int unsigned FEATURES_MX_OUT_BIT = 2;
+  localparam logic [11:0] REG_B_BANKS = 12'h030;
   localparam logic [11:0] REG_CTRL = 12'h040;
   localparam int unsigned CTRL_ENABLE_BIT = 0;
   localparam int unsigned CTRL_SOFT_RESET_BIT = 1;

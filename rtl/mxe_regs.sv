@@ -41,6 +41,7 @@ module mxe_regs (
   input  logic        features_fp4_dual_i,
   input  logic        features_bf16_i,
   input  logic        features_mx_out_i,
+  input  logic [31:0] b_banks_value_i,
   output logic        ctrl_enable_o,
   output logic        ctrl_soft_reset_o,
   output logic        ctrl_counter_clear_o,
@@ -89,6 +90,7 @@ module mxe_regs (
   localparam logic [11:0] AddrQueueDepth = 12'h024;
   localparam logic [11:0] AddrMaxBurst = 12'h028;
   localparam logic [11:0] AddrFeatures = 12'h02c;
+  localparam logic [11:0] AddrBBanks = 12'h030;
   localparam logic [11:0] AddrCtrl = 12'h040;
   localparam logic [11:0] AddrStatus = 12'h044;
   localparam logic [11:0] AddrIrqStatus = 12'h048;
@@ -331,7 +333,7 @@ module mxe_regs (
     raddr_ok = 1'b1;
     case (raddr_q)
       AddrId: rdata = 32'h3145584d;
-      AddrVersion: rdata = {8'h00, 8'h04, 16'h0000};
+      AddrVersion: rdata = {8'h00, 8'h05, 16'h0000};
       AddrNumPe: rdata = num_pe_value_i;
       AddrRows: rdata = rows_value_i;
       AddrAccTiles: rdata = acc_tiles_value_i;
@@ -342,6 +344,7 @@ module mxe_regs (
       AddrQueueDepth: rdata = queue_depth_value_i;
       AddrMaxBurst: rdata = max_burst_value_i;
       AddrFeatures: rdata = {29'h00000000, features_mx_out_i, features_bf16_i, features_fp4_dual_i};
+      AddrBBanks: rdata = b_banks_value_i;
       AddrCtrl: rdata = {28'h0000000, 1'h0, 1'h0, 1'h0, ctrl_enable_q};
       AddrStatus: rdata = {29'h00000000, status_resetting_i, status_empty_i, status_busy_i};
       AddrIrqStatus: rdata = {

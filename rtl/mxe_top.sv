@@ -255,6 +255,7 @@ module mxe_top #(
     .FP4_DUAL  (FP4_DUAL),
     .A_SLAB_K  (A_SLAB_K),
     .B_BUF_K   (B_BUF_K),
+    .B_BANKS   (B_BANKS),
     .MEM_W     (MEM_W),
     .MAX_BURST (MAX_BURST),
     .LEN_W     (LenW),

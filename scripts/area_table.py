@@ -17,9 +17,9 @@ import time
 from area_flow import GATES, ROOT, RTL, elaborate, gate_costs, yosys
 
 TABLE = os.path.join(ROOT, "sw", "explore", "data", "area.json")
-NAMED = {"small": (4, 8, 2, 70, 1, 128, 64, 128, 16, 16),
-         "base": (8, 32, 4, 70, 1, 1024, 256, 256, 16, 16),
-         "large": (32, 64, 4, 70, 1, 1024, 256, 512, 16, 16)}
+NAMED = {"small": (4, 8, 2, 70, 1, 128, 64, 4, 128, 16, 16),
+         "base": (8, 32, 4, 70, 1, 1024, 256, 4, 256, 16, 16),
+         "large": (32, 64, 4, 70, 1, 1024, 256, 4, 512, 16, 16)}
 # Every parameter and the values it may have.
 VALUES = {"NUM_PE": [1, 2, 4, 8, 16, 32, 64],
           "ROWS": [8, 16, 32, 64, 128, 256],
@@ -28,6 +28,7 @@ VALUES = {"NUM_PE": [1, 2, 4, 8, 16, 32, 64],
           "FP4_DUAL": [0, 1],
           "A_SLAB_K": [32 << i for i in range(10)],
           "B_BUF_K": [32 << i for i in range(10)],
+          "B_BANKS": [2, 4, 8],
           "MEM_W": [64, 128, 256, 512],
           "QUEUE_DEPTH": [2 << i for i in range(8)],
           "MAX_BURST": [1 << i for i in range(9)]}
@@ -49,10 +50,12 @@ def designs():
     for name, values in VALUES.items():
         found += [dict(base, **{name: value}) for value in values]
     found += [dict(base, TREE_W=width, FP4_DUAL=0) for width in VALUES["TREE_W"]]
-    draw = random.Random(18)
+    # The banks of B in a sequence of their own: the others are what they were before there was a choice.
+    draw, draw_banks = random.Random(18), random.Random(19)
     drawn = 0
     while drawn < RANDOM_DESIGNS:
-        design = {name: draw.choice(values) for name, values in VALUES.items()}
+        design = {name: (draw_banks if name == "B_BANKS" else draw).choice(values)
+                  for name, values in VALUES.items()}
         if legal(design):
             found.append(design)
             drawn += 1
@@ -61,15 +64,53 @@ def designs():
 
 
 # ------------------------------------------------------------------------------------ modules
-def source_hashes():
-    """Of each module what it is made from: its text without comments, the packages', the commands."""
-    def text(name):
-        with open(os.path.join(RTL, name), encoding="utf-8") as file:
-            return " ".join(re.sub(r"//.*", "", file.read()).split())
+def text_of_source(name):
+    """A source without comments."""
+    with open(os.path.join(RTL, name), encoding="utf-8") as file:
+        return " ".join(re.sub(r"//.*", "", file.read()).split())
 
+
+def items_of(package):
+    """What a package declares: the text of a constant, type or function by its name; each name of an
+    enumeration stands for all of it."""
+    items = {}
+    text = text_of_source(package)
+    for found in re.finditer(r"localparam [^;=]*?(\w+) = [^;]*;"
+                             r"|typedef (?:struct|enum)[^{]*\{([^}]*)\} (\w+);"
+                             r"|function automatic [^;(]*?(\w+) ?\(.*?endfunction", text):
+        constant, body, kind, function = found.groups()
+        items[constant or kind or function] = found[0]
+        if kind and found[0].startswith("typedef enum"):
+            items.update({name: found[0] for name in re.findall(r"\w+", body)})
+    return items
+
+
+def used_items(text, package, items):
+    """The texts of the items of a package that a source names, and of those that they name."""
+    used = {}
+    names = set(re.findall(package + r"::(\w+)", text))
+    while names:
+        name = names.pop()
+        if name not in items:
+            sys.exit(f"area: {package} declares no '{name}'")
+        used[name] = items[name]
+        names |= (set(re.findall(r"\w+", items[name])) & items.keys()) - used.keys()
+    return [used[name] for name in sorted(used)]
+
+
+def source_hashes():
+    """Of each module what it is made from: its text without comments, what it uses of the packages, the
+    commands."""
     version = subprocess.run(["yosys", "-V"], capture_output=True, text=True, check=True).stdout.split()[1]
-    common = "".join(text(p) for p in PACKAGES) + version + ";".join(GATES)
-    return {name[:-3]: hashlib.sha256((text(name) + common).encode()).hexdigest()[:16]
+    common = [version] + GATES
+    packages = {name[:-3]: items_of(name) for name in PACKAGES}
+
+    def source(name):
+        text = text_of_source(name)
+        used = [u for package, items in packages.items() for u in used_items(text, package, items)]
+        return hashlib.sha256("\n".join([text] + used + common).encode()).hexdigest()[:16]
+
+    return {name[:-3]: source(name)
             for name in sorted(os.listdir(RTL)) if name.endswith(".sv") and name not in NO_GATES}
 
 

@@ -19,7 +19,7 @@
 # designs that run for seconds: they are compiled in four fifths of the time and run a fifth slower. COVERAGE
 # counts how often lines run (RtlTop::write_line_coverage). HIDDEN keeps all symbols to the library that it becomes part of.
 # DEFINES are Verilog macros. STATES tells which signals the simulation shows (default for mxe_top:
-# rtl/mxe_states.vlt). OPTIONS go to Verilator.
+# rtl/mxe_states.vlt, with rtl/mxe_clocks.vlt). OPTIONS go to Verilator.
 #
 # mxe_verilate(<target> <arguments of mxe_verilated_class>...)
 #
@@ -105,7 +105,7 @@ function(mxe_verilated_class target)
   endif()
   list(TRANSFORM parameters PREPEND -G)
   if(NOT ARG_STATES AND ARG_TOP STREQUAL mxe_top)
-    set(ARG_STATES ${MXE_RTL_DIR}/mxe_states.vlt)
+    set(ARG_STATES ${MXE_RTL_DIR}/mxe_states.vlt ${MXE_RTL_DIR}/mxe_clocks.vlt)
   endif()
   list(TRANSFORM ARG_STATES REPLACE "^([^/].*)" "${CMAKE_CURRENT_SOURCE_DIR}/\\1")
   list(TRANSFORM ARG_SOURCES REPLACE "^([^/].*)" "${CMAKE_CURRENT_SOURCE_DIR}/\\1")

@@ -21,9 +21,9 @@ inline constexpr unsigned kAccLatency = 6;
 inline constexpr unsigned kMinPass = kAccLatency + 1;
 
 /// Most row fetches under way on the read port (RD_OUTSTANDING). One of A is accepted only while
-/// fewer than the second number are (RD_A_OUTSTANDING).
-inline constexpr unsigned kReadOutstanding = 32;
-inline constexpr unsigned kReadAOutstanding = 6;
+/// those under way have fewer beats than the second number (RD_A_BEATS).
+inline constexpr unsigned kReadOutstanding = 64;
+inline constexpr unsigned kReadABeats = 256;
 /// Most bursts under way on each port (RD_BURSTS, WR_OUTSTANDING).
 inline constexpr unsigned kReadBursts = 4095;
 inline constexpr unsigned kWriteBursts = 256;
@@ -41,7 +41,7 @@ inline constexpr unsigned kRequantFifo = 4;
 inline constexpr unsigned kPlainWordBytes = 32;
 inline constexpr unsigned kScaleWordBytes = 8;
 
-/// Banks of an operand buffer in the RTL, and the most that a loader may have here.
+/// Banks of the buffers of A and of the bias in the RTL, and the most that a loader may have here.
 inline constexpr unsigned kBanks = 2, kMaxBanks = 8;
 
 inline constexpr uint64_t kPageBytes = 4096;  ///< no AXI burst crosses such a boundary

@@ -5,6 +5,9 @@
 
 namespace mxe {
 
+Load::Load(const Params& params, Operand operand)
+    : Load(params, operand, operand == Operand::a ? kBanks : params.b_banks) {}
+
 Load::Load(const Params& params, Operand operand, unsigned banks)
     : params_(params), operand_(operand), banks_(banks) {}
 

@@ -10,14 +10,16 @@
 
 namespace mxe {
 
-/// Operand loader (mxe_load): fetches A's chunks or B's slabs into the banks of a double buffer, of
-/// each row the element bytes and then the scale bytes. It runs ahead of the array by as many banks
+/// Operand loader (mxe_load): fetches A's chunks or B's slabs into the banks of its buffer, of each
+/// row the element bytes and then the scale bytes. It runs ahead of the array by as many banks
 /// as are free.
 class Load final : public OperandLoader {
  public:
   enum class Operand : uint8_t { a, b };
 
-  Load(const Params& params, Operand operand, unsigned banks = kBanks);
+  /// With as many banks as the RTL has, or with `banks`.
+  Load(const Params& params, Operand operand);
+  Load(const Params& params, Operand operand, unsigned banks);
 
   void start(uint64_t cycle, const OperandView& view, uint32_t m, uint32_t n,
              uint32_t k_words) override;

@@ -16,11 +16,6 @@ RdPort::RdPort(const Params& params, const PortLimits& limits, MemoryPort& memor
       burst_offered_(read_limit_),
       burst_beats_(read_limit_) {}
 
-bool RdPort::allowed(ReadSource source, uint64_t cycle) const {
-  return source != ReadSource::a || cycle > done_.ago(kReadAOutstanding, 0) ||
-         done_.count() < kReadAOutstanding;
-}
-
 uint64_t RdPort::next_accept(const ReadRequests& requests) const {
   // The queue of fetches under way has a free place the cycle after one leaves.
   const uint64_t ready = done_.count() < kReadOutstanding
@@ -29,23 +24,37 @@ uint64_t RdPort::next_accept(const ReadRequests& requests) const {
   const auto a = static_cast<std::size_t>(ReadSource::a);
   uint64_t first = *std::min_element(requests.begin(), requests.begin() + a);
   uint64_t first_a = requests[a];
-  if (first_a != kNever && done_.count() >= kReadAOutstanding) {
-    first_a = std::max(first_a, done_.ago(kReadAOutstanding, 0) + 1);
-  }
+  if (first_a != kNever) first_a = std::max(first_a, a_allowed_from());
   first = std::min(first, first_a);
   return first == kNever ? kNever : std::max(first, ready);
 }
 
 ReadSource RdPort::grant(uint64_t cycle, const ReadRequests& requests) const {
   std::size_t source = 0;
-  while (requests[source] > cycle || !allowed(static_cast<ReadSource>(source), cycle)) source++;
+  while (requests[source] > cycle) source++;
   return static_cast<ReadSource>(source);
+}
+
+/// A waits for the fetch before few_from_. One that is no longer remembered has left the queue.
+uint64_t RdPort::a_allowed_from() const {
+  const bool remembered = few_from_ > 0 && few_from_ + kReadOutstanding > done_.count();
+  return remembered ? done_[few_from_ - 1] + 1 : 0;
+}
+
+/// The fetch that was accepted last has so many beats.
+void RdPort::count_beats(uint64_t beats) {
+  const auto leave_out_first = [this] { few_beats_ -= fetch_beats_[few_from_++]; };
+  if (few_from_ + kReadOutstanding == fetch_beats_.count()) leave_out_first();
+  fetch_beats_.push(beats);
+  few_beats_ += beats;
+  while (few_beats_ >= kReadABeats) leave_out_first();
 }
 
 RdPort::Arrival RdPort::accept(uint64_t cycle, const Fetch& fetch, bool with_data, uint64_t last) {
   const unsigned offset = beat_.offset(fetch.address);
   uint64_t address = fetch.address - offset;
   auto beats = static_cast<unsigned>(beat_.touched(fetch.address, fetch.bytes));
+  count_beats(beats);
   if (with_data) data_.resize(std::size_t{beats} * beat_.bytes());
   uint8_t* data = with_data ? data_.data() : nullptr;
 
@@ -133,6 +142,7 @@ uint64_t RdPort::sooner(const Burst& burst, uint64_t cycle, uint64_t waiting) {
 void RdPort::visit(StateVisitor& visitor) {
   visitor.cycle(free_from_);
   visitor.history(done_);
+  for (uint64_t i = few_from_; i < fetch_beats_.count(); i++) visitor.value(fetch_beats_[i]);
   visitor.ring(burst_done_, bursts_);
   visitor.cycle(last_offered_);
   // These only matter when a job is broken off.
@@ -150,7 +160,8 @@ void RdPort::visit(StateVisitor& visitor) {
 }
 
 void RdPort::clear(uint64_t cycle) {
-  done_ = {};
+  done_ = fetch_beats_ = {};
+  few_from_ = few_beats_ = 0;
   bursts_ = slot_ = burst_ = 0;
   free_from_ = cycle + 1;
   unpack_.clear(cycle + 1);

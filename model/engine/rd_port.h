@@ -67,7 +67,9 @@ class RdPort {
     uint64_t end = 0, end_offered = 0, end_beats = 0;  // of the burst for whose end it waited
   };
 
-  bool allowed(ReadSource source, uint64_t cycle) const;
+  /// First cycle in which a fetch of A may be accepted.
+  uint64_t a_allowed_from() const;
+  void count_beats(uint64_t beats);
   static uint64_t sooner(const Burst& burst, uint64_t cycle, uint64_t waiting);
 
   BeatSize beat_;
@@ -77,7 +79,10 @@ class RdPort {
   Unpack unpack_;
   uint64_t free_from_ = 0;                    // the last burst of the fetch before leaves
   History<uint64_t, kReadOutstanding> done_;  // last beat of each fetch
-  std::vector<uint64_t> burst_done_;          // last beat of each of the last read_limit_ bursts
+  History<uint64_t, kReadOutstanding> fetch_beats_;
+  // The first of the last fetches that together have fewer beats than make A wait, and those beats.
+  uint64_t few_from_ = 0, few_beats_ = 0;
+  std::vector<uint64_t> burst_done_;  // last beat of each of the last read_limit_ bursts
   std::vector<uint64_t> burst_offered_, burst_beats_;  // its offer; beats so far, that one included
   std::size_t slot_ = 0;                               // of the next burst in these rings
   std::vector<Burst> fetch_bursts_;  // of the last fetch: the first burst_ of them

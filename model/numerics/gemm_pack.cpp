@@ -224,14 +224,17 @@ class Packer {
   }
 
   void shorten_row(const Stretch& stretch, std::size_t row, const float* integers, int16_t* words) {
+    const std::size_t tensor_row = stretch.tile * Rows + row;
+    const bool some_scalar = scalar_.any(tensor_row, stretch.first, stretch.blocks);
     for (std::size_t i = 0; i < stretch.blocks; i++) {
-      shorten_block(stretch.tile, row, stretch.first + i, integers + i * kBlockSize,
-                    words + i * kBlockSize);
+      const std::size_t block = stretch.first + i;
+      shorten_block(stretch.tile, row, block, some_scalar && scalar_(tensor_row, block),
+                    integers + i * kBlockSize, words + i * kBlockSize);
     }
   }
 
-  void shorten_block(std::size_t tile, std::size_t row, std::size_t block, const float* integers,
-                     int16_t* words) {
+  void shorten_block(std::size_t tile, std::size_t row, std::size_t block, bool scalar,
+                     const float* integers, int16_t* words) {
     const auto [shift, lost] = kernels_.shorten(integers, words);
     std::vector<Remainder>& list = packed_.remainders[tile];
     const std::size_t before = list.size();
@@ -245,7 +248,7 @@ class Packer {
       const float scaled = rest * static_cast<float>(1 << kRemainderBits);
       fits = fits && scaled == std::trunc(scaled);
     }
-    if (finish_block(tile, row, block, shift, fits)) return;
+    if (finish_block(tile, row, block, shift, scalar || !fits)) return;
     list.resize(before);
     std::fill_n(words, kBlockSize, int16_t{0});
   }
@@ -273,17 +276,17 @@ class Packer {
       return;
     }
     for (std::size_t i = 0; i < stretch.blocks; i++) {
-      if (finish_block(stretch.tile, r, stretch.first + i, 0)) continue;
+      const std::size_t block = stretch.first + i;
+      if (finish_block(stretch.tile, r, block, 0, scalar_(row, block))) continue;
       std::fill_n(elements + i * kBlockSize, kBlockSize, Element{0});
     }
   }
 
-  // Stores a block's scale; returns whether the kernels multiply the block.
-  bool finish_block(std::size_t tile, std::size_t r, std::size_t block, int shift,
-                    bool fits = true) {
+  // Stores a block's scale, or marks the block as scalar; returns whether the kernels multiply it.
+  bool finish_block(std::size_t tile, std::size_t r, std::size_t block, int shift, bool scalar) {
     const std::size_t row = tile * Rows + r;
     const std::size_t at = tile * packed_.blocks + block;
-    if (!fits || scalar_(row, block)) {
+    if (scalar) {
       packed_.scalar_rows[at] |= uint32_t{1} << r;
       packed_.tile_has_scalar[tile] = 1;
       return false;

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "model/numerics/layout.h"
+#include "model/numerics/shallow_json.h"
 
 namespace mx {
 namespace {
@@ -201,14 +202,9 @@ Header parse_header(const uint8_t* bytes, std::size_t size, const std::string& n
     throw Error(fmt::format("{}: truncated header or not a .safetensors file", name));
   }
   const char* text = reinterpret_cast<const char*>(bytes) + kPrefix;
-  // Nesting is bounded before parsing: a tensor's entry is an object with arrays in it.
-  const auto depth = [](int level, Json::parse_event_t, Json&) {
-    if (level > 8) throw Error("nested");
-    return true;
-  };
   Header header{{}, kPrefix + static_cast<std::size_t>(length)};
   try {
-    header.json = Json::parse(text, text + length, depth);
+    header.json = parse_shallow<Json>(std::string_view(text, length));
   } catch (const std::exception&) {
     throw Error(fmt::format("{}: the header is not valid JSON", name));
   }

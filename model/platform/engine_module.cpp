@@ -149,18 +149,23 @@ void EngineModule::transport(tlm::tlm_generic_payload& payload, sc_core::sc_time
 }
 
 /// Answers a read without waiting, if the registers are known to be the same until it ends.
-bool EngineModule::read_ahead(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) const {
+bool EngineModule::read_ahead(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
   if (!payload.is_read() || !at_rest()) return false;
   const sc_core::sc_time present = sc_core::sc_time_stamp();
-  const sc_core::sc_time answer =
-      clock_.to_time(clock_.to_cycles_up(present + delay) + kAccessCycles) - present;
+  uint64_t cycle = clock_.to_cycles_up(present + delay);
+  const sc_core::sc_time answer = clock_.to_time(cycle + kAccessCycles) - present;
   if (sc_core::sc_time_to_pending_activity() <= answer) return false;
   uint32_t value = 0;
-  const bool ok = peek_register(static_cast<uint32_t>(payload.get_address()), value);
+  const bool ok = read_at_rest(static_cast<uint32_t>(payload.get_address()), value, cycle);
   std::memcpy(payload.get_data_ptr(), &value, sizeof value);
   payload.set_response_status(ok ? tlm::TLM_OK_RESPONSE : tlm::TLM_GENERIC_ERROR_RESPONSE);
-  delay = answer;
+  delay = clock_.to_time(cycle) - present;
   return true;
+}
+
+bool EngineModule::read_at_rest(uint32_t address, uint32_t& value, uint64_t& cycle) {
+  cycle += kAccessCycles;
+  return peek_register(address, value);
 }
 
 /// Reads whole registers; debuggers do not write them.

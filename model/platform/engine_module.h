@@ -83,6 +83,9 @@ class EngineModule : public sc_core::sc_module {
   /// Whether no register changes unless software writes one. A read is then answered at once, with
   /// its time as the delay, if nothing else happens before.
   virtual bool at_rest() const { return false; }
+  /// Reads a register for an access that begins in `cycle` and finds the engine at rest. Returns
+  /// false for SLVERR, and in `cycle` when it ends: kAccessCycles later, unless the bus differs.
+  virtual bool read_at_rest(uint32_t address, uint32_t& value, uint64_t& cycle);
   /// Carries out `transfer` and waits as long as the bus takes. Returns false for SLVERR.
   virtual bool transfer_register(RegisterTransfer& transfer) = 0;
   /// Reads a register in no time and without side effects, for debuggers. Returns false if that is
@@ -102,7 +105,7 @@ class EngineModule : public sc_core::sc_module {
 
  private:
   void transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
-  bool read_ahead(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) const;
+  bool read_ahead(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
   unsigned debug_transport(tlm::tlm_generic_payload& payload);
   void end_of_elaboration() override;
   void watch_reset();

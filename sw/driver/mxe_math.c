@@ -115,86 +115,136 @@ int mxe_unpack(uint32_t format, const uint8_t* row, uint32_t k, uint8_t* codes) 
 
 // ---- Quantizing -------------------------------------------------------------------------------
 
-// A finite FP32 magnitude above 0 as significand * 2^(log2 - 23), with HIDDEN set.
-struct parts {
-  uint32_t significand;
-  int32_t log2;
+// Magnitudes of FP32 are in the order of their bits. So adding to them rounds them up to the next
+// binade, and those of a format's normal numbers become codes by a subtraction and a shift.
+struct quantizer {
+  const struct format* format;
+  uint32_t round_up;  // makes the largest magnitude's exponent the one that the scale goes by
+  uint32_t span;      // from the smallest normal number of the format to the largest
+  uint32_t drop;      // bits of a magnitude beyond the format's mantissa
+  uint32_t sign;      // the sign's bit in a code; 0: two's complement
 };
 
-static void split(uint32_t magnitude, struct parts* out) {
-  uint32_t significand = magnitude & (HIDDEN - 1);
-  int32_t log2 = (int32_t)(magnitude >> 23) - BIAS;
-  if (log2 == -BIAS) {  // a subnormal
-    for (log2 = 1 - BIAS; significand < HIDDEN; log2--) significand <<= 1;
-  }
-  out->significand = significand | HIDDEN;
-  out->log2 = log2;
+static void set_up(const struct format* f, uint32_t rule, struct quantizer* q) {
+  q->format = f;
+  q->drop = 23u - f->mantissa;
+  q->span = ((uint32_t)(f->max_log2 - f->min_log2) << 23) + f->max_significand - HIDDEN;
+  q->sign = f->integer ? 0 : sign_bit(f);
+  q->round_up = 0;
+  if (rule == MXE_RULE_CEIL) q->round_up = HIDDEN - 1;
+  if (rule == MXE_RULE_EVEN) q->round_up = UINT32_C(1) << (q->drop - 1);
+  if (rule == MXE_RULE_RCEIL) q->round_up = 2 * HIDDEN - 1 - f->max_significand;
 }
 
-// The exponent of the scale of a block whose largest magnitude is `amax`, a number above 0.
-static int32_t scale_exponent(const struct format* f, uint32_t rule, uint32_t amax) {
-  struct parts parts;
-  split(amax, &parts);
-  const uint32_t half = UINT32_C(1) << (22 - f->mantissa);
-  bool up = false;
-  if (rule == MXE_RULE_CEIL) {
-    up = parts.significand > HIDDEN;
-  } else if (rule == MXE_RULE_EVEN) {
-    up = parts.significand + half >= 2 * HIDDEN;
-  } else if (rule == MXE_RULE_RCEIL) {
-    up = parts.significand > f->max_significand;
-  }
-  const int32_t exponent = parts.log2 - f->max_log2 + (up ? 1 : 0);
-  if (exponent < -BIAS) return -BIAS;
-  return exponent > BIAS ? BIAS : exponent;
+// x * 2^LIFT, of numbers so small that some are subnormals: normal ones.
+enum { LIFT = 64 };
+static uint32_t lift(uint32_t x) {
+  uint32_t magnitude = x & MAGNITUDE;
+  if (magnitude == 0) return x;
+  uint32_t exponent = LIFT;
+  for (; magnitude < HIDDEN; exponent--) magnitude <<= 1;
+  return (x & ~MAGNITUDE) | (magnitude + (exponent << 23));
 }
 
-// The code of an FP32 number of a block with the scale 2^exponent, which leaves nothing above the
-// binade of the largest code.
-static uint32_t encode(const struct format* f, int32_t exponent, uint32_t number) {
-  const uint32_t magnitude = number & MAGNITUDE;
-  uint32_t code = 0;
-  if (magnitude != 0) {
-    struct parts parts;
-    split(magnitude, &parts);
-    const int32_t binade = parts.log2 - exponent - f->min_log2;  // above the first normal one
-    uint32_t drop = 23u - f->mantissa;
-    if (binade < 0) drop = binade < -8 ? 25 : drop + (uint32_t)-binade;
-    if (drop > 25) drop = 25;  // nothing is left of 24 bits, not even by rounding
-    const uint32_t odd = (parts.significand >> drop) & 1;
-    code = (parts.significand + (UINT32_C(1) << (drop - 1)) - 1 + odd) >> drop;
-    // The leading one counts for the first binade.
-    if (binade > 0) code += (uint32_t)binade << f->mantissa;
-    if (code > f->max_code) code = f->max_code;
+// The scale's code for a block whose largest magnitude is `amax`.
+static uint32_t choose_scale(const struct quantizer* q, uint32_t amax) {
+  int32_t exponent = 0;
+  if (amax >= HIDDEN) {
+    exponent = (int32_t)((amax + q->round_up) >> 23);
+  } else {
+    exponent = (int32_t)((lift(amax) + q->round_up) >> 23) - LIFT;
   }
-  if (number == magnitude) return code;
-  return f->integer ? (0u - code) & 0xFF : code | sign_bit(f);
+  exponent -= q->format->max_log2;
+  if (exponent < 0) return 0;
+  return (uint32_t)exponent < NAN_SCALE ? (uint32_t)exponent : NAN_SCALE - 1;
+}
+
+// Where the last bit of all numbers weighs the same: below `first`, the smallest normal number.
+static uint32_t encode_subnormal(uint32_t drop, uint32_t first, uint32_t magnitude) {
+  const bool normal = magnitude >= HIDDEN;  // in FP32
+  const uint32_t significand = normal ? (magnitude & (HIDDEN - 1)) | HIDDEN : magnitude;
+  drop += (first >> 23) - (normal ? magnitude >> 23 : 1);
+  return (significand + (UINT32_C(1) << (drop - 1)) - 1 + ((significand >> drop) & 1)) >> drop;
+}
+
+// The codes of x[count]. The smallest normal number is `first`, and one in FP32, too. Zeros and
+// normal numbers are what blocks are made of; they take few instructions and fewer branches.
+static void encode(const struct quantizer* q, uint32_t first, const number32* x, uint32_t count,
+                   uint8_t* codes) {
+  // Copies, because for all the compiler knows `codes` is a part of *q.
+  const uint32_t span = q->span, drop = q->drop, sign = q->sign;
+  const uint32_t max_code = q->format->max_code, to_sign = 32u - q->format->stored_bits;
+  // The leading one counts for the first binade.
+  const uint32_t rounding = HIDDEN + (UINT32_C(1) << (drop - 1)) - 1;
+  // What is smaller loses all 24 bits, even those that rounding could keep.
+  const uint32_t tiny = first >> 23 > 24 - drop ? first - ((24 - drop) << 23) : 0;
+  for (uint32_t i = 0; i < count; i++) {
+    const uint32_t magnitude = x[i] & MAGNITUDE;
+    const uint32_t above = magnitude - first;
+    uint32_t code = 0;
+    if (magnitude < tiny) {
+      code = 0;
+    } else if (above <= span) {
+      code = (above + rounding + ((above >> drop) & 1)) >> drop;
+    } else if (magnitude > first) {
+      code = max_code;
+    } else {
+      code = encode_subnormal(drop, first, magnitude);
+    }
+    codes[i] = (uint8_t)(code | ((x[i] >> to_sign) & sign));
+  }
+  if (sign != 0) return;
+  for (uint32_t i = 0; i < count; i++) {
+    if (x[i] >> 31 != 0) codes[i] = (uint8_t)(0u - codes[i]);
+  }
+}
+
+// The larger of two numbers below 2^31.
+static uint32_t larger(uint32_t x, uint32_t y) { return y + ((x - y) & (((x - y) >> 31) - 1)); }
+
+static uint32_t largest_magnitude(const number32* x, uint32_t count) {
+  uint32_t amax = 0;
+  uint32_t i = 0;
+  for (; i + 4 <= count; i += 4) {
+    amax = larger(amax, x[i] & MAGNITUDE);
+    amax = larger(amax, x[i + 1] & MAGNITUDE);
+    amax = larger(amax, x[i + 2] & MAGNITUDE);
+    amax = larger(amax, x[i + 3] & MAGNITUDE);
+  }
+  for (; i < count; i++) amax = larger(amax, x[i] & MAGNITUDE);
+  return amax;
 }
 
 // Quantizes x[count], count <= 32, to the codes and the scale of a block.
-static void quantize_block(const struct format* f, uint32_t rule, const uint32_t* x, uint32_t count,
+static void quantize_block(const struct quantizer* q, const number32* x, uint32_t count,
                            uint8_t* codes, uint8_t* scale) {
-  uint32_t amax = 0;
-  for (uint32_t i = 0; i < count; i++) {
-    const uint32_t magnitude = x[i] & MAGNITUDE;
-    if (magnitude > amax) amax = magnitude;
+  const uint32_t amax = largest_magnitude(x, count);
+  if (amax >= INFINITE) {
+    *scale = NAN_SCALE;
+    for (uint32_t i = 0; i < count; i++) codes[i] = 0;
+    return;
   }
-  const bool poisoned = amax >= INFINITE;
-  int32_t exponent = -BIAS;
-  if (amax > 0 && !poisoned) exponent = scale_exponent(f, rule, amax);
-  *scale = (uint8_t)(poisoned ? NAN_SCALE : (uint32_t)(exponent + BIAS));
-  for (uint32_t i = 0; i < count; i++) {
-    codes[i] = (uint8_t)(poisoned ? 0 : encode(f, exponent, x[i]));
+  *scale = (uint8_t)choose_scale(q, amax);
+  const int32_t first = *scale + q->format->min_log2;
+  if (first > 0) {
+    encode(q, (uint32_t)first << 23, x, count, codes);
+  } else {
+    number32 lifted[MXE_BLOCK];
+    for (uint32_t i = 0; i < count; i++) lifted[i] = lift(x[i]);
+    encode(q, (uint32_t)(first + LIFT) << 23, lifted, count, codes);
   }
 }
 
-// Numbers at, at + step, ... of x as FP32.
-static void gather(const struct mxe_numbers* x, size_t at, uint32_t count, uint32_t* out) {
+// Numbers at, at + step, ... of x as FP32: where they are, or in `room`.
+static const number32* gather(const struct mxe_numbers* x, size_t at, uint32_t count,
+                              number32* room) {
   const number16* bf16 = (const number16*)x->data;
   const number32* fp32 = (const number32*)x->data;
+  if (!x->bf16 && x->step == 1) return fp32 + at;
   for (uint32_t i = 0; i < count; i++, at += x->step) {
-    out[i] = x->bf16 ? (uint32_t)bf16[at] << 16 : fp32[at];
+    room[i] = x->bf16 ? (uint32_t)bf16[at] << 16 : fp32[at];
   }
+  return room;
 }
 
 static uint32_t block_length(uint32_t left) { return left < MXE_BLOCK ? left : MXE_BLOCK; }
@@ -209,6 +259,8 @@ int mxe_quantize(const struct mxe_numbers* x, uint32_t rows, uint32_t k, uint32_
   if (rule > MXE_RULE_RCEIL) return MXE_ERR_ARGUMENT;
   const struct format* f = find_format(out->format);
   if (f == NULL) return MXE_ERR_FORMAT;
+  struct quantizer q;
+  set_up(f, rule, &q);
   const uint32_t block_bytes = packed_bytes(f, MXE_BLOCK);
   for (uint32_t row = 0; row < rows; row++) {
     size_t at = row * x->row_step;
@@ -216,11 +268,15 @@ int mxe_quantize(const struct mxe_numbers* x, uint32_t rows, uint32_t k, uint32_
     uint8_t* scale = out->scales + row * out->scale_stride;
     for (uint32_t left = k; left > 0; left -= block_length(left)) {
       const uint32_t count = block_length(left);
-      uint32_t numbers[MXE_BLOCK];
-      uint8_t codes[MXE_BLOCK];
-      gather(x, at, count, numbers);
-      quantize_block(f, rule, numbers, count, codes, scale++);
-      pack(f, codes, count, elements);
+      number32 room[MXE_BLOCK];
+      const number32* numbers = gather(x, at, count, room);
+      if (f->stored_bits == 8) {
+        quantize_block(&q, numbers, count, elements, scale++);
+      } else {
+        uint8_t codes[MXE_BLOCK];
+        quantize_block(&q, numbers, count, codes, scale++);
+        pack(f, codes, count, elements);
+      }
       elements += block_bytes;
       at += count * x->step;
     }

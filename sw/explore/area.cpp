@@ -37,6 +37,7 @@ std::vector<double> terms(const Params& p) {
           std::log2(p.acc_tiles),
           std::log2(p.a_slab_k),
           std::log2(p.b_buf_k),
+          std::log2(p.b_banks),
           std::log2(p.max_burst)};
 }
 

@@ -4,8 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <sstream>
+#include <charconv>
 
+#include "model/numerics/error.h"
 #include "mxe_counter_table.h"
 #include "sw/explore/area.h"
 #include "sw/explore/content_hash.h"
@@ -34,12 +35,22 @@ std::string workload_text(const Workload& workload, const Point& point) {
 
 bool is_stall(const std::string& counter) { return counter.rfind("stall_", 0) == 0; }
 
+// sum + count * value; 64 bits hold what any machine does, but not what any file asks for.
+uint64_t added(uint64_t sum, uint64_t count, uint64_t value) {
+  uint64_t product = 0;
+  if (__builtin_mul_overflow(count, value, &product) ||
+      __builtin_add_overflow(sum, product, &sum)) {
+    throw mx::Error("the workload is too large: its cycles or bytes are more than 2^64");
+  }
+  return sum;
+}
+
 // The stalls of `count` runs of a layer, added to what is there.
 void add_stalls(const JobTimes& times, uint64_t count, Json& stalls) {
   for (const CounterInfo& counter : counter_table) {
     const std::string name = counter.name;
     if (!is_stall(name)) continue;
-    stalls[name] = stalls.value(name, uint64_t{0}) + count * (times.counters.*counter.value);
+    stalls[name] = added(stalls.value(name, uint64_t{0}), count, times.counters.*counter.value);
   }
 }
 
@@ -57,12 +68,12 @@ void add_layer(const Layer& layer, const Point& point, const JobTimes& times, Su
   const auto runs = static_cast<double>(layer.count);
   const Compulsory least = compulsory(shape, point);
   const double bound = runs * roofline_cycles(shape, point);
-  const uint64_t cycles = layer.count * times.cycles;
-  const uint64_t read = layer.count * times.counters.bytes_read;
-  const uint64_t written = layer.count * times.counters.bytes_written;
-  sums.cycles += cycles;
-  sums.bytes_read += read;
-  sums.bytes_written += written;
+  const uint64_t cycles = added(0, layer.count, times.cycles);
+  const uint64_t read = added(0, layer.count, times.counters.bytes_read);
+  const uint64_t written = added(0, layer.count, times.counters.bytes_written);
+  sums.cycles = added(sums.cycles, 1, cycles);
+  sums.bytes_read = added(sums.bytes_read, 1, read);
+  sums.bytes_written = added(sums.bytes_written, 1, written);
   sums.macs += layer.macs();
   sums.compute_cycles += runs * least.compute_cycles;
   sums.bound_cycles += bound;
@@ -142,13 +153,24 @@ std::string to_text(const std::vector<JobTimes>& times) {
 }
 
 std::optional<std::vector<JobTimes>> times_of(const std::string& text, std::size_t layers) {
-  std::istringstream stream(text);
   std::vector<JobTimes> times(layers);
+  const char *at = text.data(), *const end = at + text.size();
+  const auto read = [&](uint64_t& number, char separator) {
+    const auto [rest, error] = std::from_chars(at, end, number);
+    if (error != std::errc() || rest == end || *rest != separator) return false;
+    at = rest + 1;
+    return true;
+  };
   for (JobTimes& one : times) {
-    stream >> one.cycles;
-    for (const CounterInfo& counter : counter_table) stream >> one.counters.*counter.value;
+    std::vector<uint64_t*> numbers{&one.cycles};
+    for (const CounterInfo& counter : counter_table) {
+      numbers.push_back(&(one.counters.*counter.value));
+    }
+    for (uint64_t* number : numbers) {
+      if (!read(*number, number == numbers.back() ? '\n' : ' ')) return std::nullopt;
+    }
   }
-  if (!stream) return std::nullopt;
+  if (at != end) return std::nullopt;
   return times;
 }
 

@@ -24,8 +24,8 @@ constexpr uint64_t kInterruptDelay = 1;  // until software sees the line
 // A memory with bytes for the ring alone: whatever else is read or written costs its time.
 class TimedMemory : public MemoryPort {
  public:
-  TimedMemory(const MemoryTiming& timing, unsigned beat_bytes)
-      : read_(timing, 0), write_(timing, 1), beat_(beat_bytes) {}
+  TimedMemory(const MemoryTiming& timing, unsigned beat_bytes, bool skips)
+      : read_(timing, 0), write_(timing, 1), beat_(beat_bytes), skips_(skips) {}
 
   Response read(uint64_t cycle, uint64_t address, std::size_t bytes, uint8_t* data) override {
     if (data) std::memcpy(data, ring_at(address, bytes), bytes);
@@ -41,7 +41,10 @@ class TimedMemory : public MemoryPort {
     }
     return {true, write_.serve_write(cycle, beat_.whole(bytes), beat_.bytes())};
   }
-  DirectChannels channels() override { return {&read_, &write_}; }
+  // Without them the engine skips no repetitions, which a trace would lack.
+  DirectChannels channels() override {
+    return skips_ ? DirectChannels{&read_, &write_} : DirectChannels{};
+  }
 
   uint32_t* ring() { return ring_.data(); }
 
@@ -55,7 +58,8 @@ class TimedMemory : public MemoryPort {
 
   MemoryChannel read_, write_;
   BeatSize beat_;
-  std::array<uint32_t, kRingBytes / sizeof(uint32_t)> ring_{};
+  bool skips_;
+  alignas(MXE_DESC_SIZE) std::array<uint32_t, kRingBytes / sizeof(uint32_t)> ring_{};
 };
 
 // The processor's side: what the driver asks for, one after the other in clock cycles.
@@ -133,10 +137,10 @@ void require_ok(int code, const char* what) {
 }  // namespace
 
 JobTimes time_job(const JobShape& shape, const Params& params, const MemoryTiming& timing,
-                  const PortLimits& ports) {
+                  const PortLimits& ports, Tracer* tracer) {
   shape.require_pair(params);
-  TimedMemory memory(timing, params.mem_bytes());
-  Core core(params, ports, memory, Mode::timing, TracePoint(nullptr));
+  TimedMemory memory(timing, params.mem_bytes(), tracer == nullptr);
+  Core core(params, ports, memory, Mode::timing, TracePoint(tracer));
   Registers registers(core);
   const mxe_port port = registers.port();
   JobParts parts(shape);

@@ -13,7 +13,9 @@
 #include <set>
 
 #include "model/numerics/error.h"
+#include "model/numerics/printable.h"
 #include "model/numerics/safetensors.h"
+#include "model/numerics/shallow_json.h"
 
 namespace mxe::explore {
 namespace {
@@ -39,13 +41,8 @@ uint64_t times(std::initializer_list<uint64_t> sizes, const char* what, const st
 }
 
 Json parse_json(std::string_view text, const std::string& name) {
-  // What is read is flat; the bound keeps a hostile file from exhausting the stack.
-  const auto shallow = [](int depth, Json::parse_event_t, Json&) {
-    if (depth > 64) throw std::invalid_argument("nested too deeply");
-    return true;
-  };
   try {
-    Json json = Json::parse(text, shallow);
+    Json json = mx::parse_shallow<Json>(text);
     if (!json.is_object()) throw mx::Error(fmt::format("{}:1: not a JSON object", name));
     return json;
   } catch (const Json::parse_error& error) {
@@ -147,31 +144,35 @@ Shapes read_shapes(const fs::path& path) {
                                 path.string());
 }
 
-// The files that an index names, each once.
-std::set<std::string> shards_of(const fs::path& index) {
-  const Json json = parse_json(read_text(index), index.string());
-  std::set<std::string> shards;
-  if (json.contains("weight_map") && json["weight_map"].is_object()) {
-    for (const auto& [tensor, file] : json["weight_map"].items()) {
-      if (file.is_string()) shards.insert(file.get<std::string>());
-    }
-  }
-  if (shards.empty()) {
-    throw mx::Error(
-        fmt::format("{}: weight_map with the files of tensors is missing", index.string()));
-  }
-  return shards;
-}
-
 Shapes read_all_shards(const fs::path& index) {
   Shapes shapes;
-  for (const std::string& shard : shards_of(index)) {
+  for (const std::string& shard : llama_shards(read_text(index), index.string())) {
     shapes.merge(read_shapes(index.parent_path() / shard));
   }
   return shapes;
 }
 
 }  // namespace
+
+std::set<std::string> llama_shards(std::string_view text, const std::string& name) {
+  const Json json = parse_json(text, name);
+  std::set<std::string> shards;
+  if (json.contains("weight_map") && json["weight_map"].is_object()) {
+    for (const auto& [tensor, file] : json["weight_map"].items()) {
+      if (!file.is_string()) continue;
+      const auto shard = file.get<std::string>();
+      if (fs::path(shard).filename() != shard || mx::printable(shard) != shard) {
+        throw mx::Error(fmt::format("{}: {} is not the name of a file beside it", name,
+                                    dumped(json["weight_map"][tensor])));
+      }
+      shards.insert(shard);
+    }
+  }
+  if (shards.empty()) {
+    throw mx::Error(fmt::format("{}: weight_map with the files of tensors is missing", name));
+  }
+  return shards;
+}
 
 LlamaConfig parse_llama_config(std::string_view text, const std::string& name) {
   const Json json = parse_json(text, name);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +23,10 @@ struct LlamaConfig {
 
 /// The text of a config.json. Throws mx::Error naming the file, and the line of what is no JSON.
 LlamaConfig parse_llama_config(std::string_view text, const std::string& name);
+
+/// The files that a model.safetensors.index.json names, each once. Throws mx::Error naming the
+/// file.
+std::set<std::string> llama_shards(std::string_view text, const std::string& name);
 
 /// Checks the names and shapes of a checkpoint's tensors against its config.json. Throws mx::Error
 /// naming the tensor that is missing, has another shape, or belongs to another kind of network.

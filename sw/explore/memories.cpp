@@ -9,7 +9,7 @@ namespace {
 using std::uint64_t;
 
 // The constants of rtl/mxe_pkg.sv that sizes of memories depend on.
-constexpr uint64_t kLanes = 32, kWordBits = 256, kReadsUnderWay = 32, kWritesUnderWay = 256,
+constexpr uint64_t kLanes = 32, kWordBits = 256, kReadsUnderWay = 64, kWritesUnderWay = 256,
                    kWriteQueue = 4, kRequantQueue = 4, kDrainQueue = 16, kLargestBits = 17;
 
 /// Bits of a number below `values`, as $clog2.
@@ -21,10 +21,11 @@ uint64_t bits_for(uint64_t values) {
 
 uint64_t address_bits(uint64_t words) { return words > 1 ? bits_for(words) : 1; }
 
-uint64_t operand_buffer(uint64_t lines, uint64_t words) {
+uint64_t operand_buffer(uint64_t banks, uint64_t lines, uint64_t words) {
   const uint64_t scale_words = (2 * words + 7) / 8;
-  const uint64_t banks = uint64_t{2} << address_bits(lines);
-  return kWordBits * (banks << address_bits(words)) + 64 * (banks << address_bits(scale_words));
+  const uint64_t all_lines = banks << address_bits(lines);
+  return kWordBits * (all_lines << address_bits(words)) +
+         64 * (all_lines << address_bits(scale_words));
 }
 
 /// Tiles that are finished, and blocks of MX results until they are complete.
@@ -38,7 +39,7 @@ uint64_t drain(const Params& p, uint64_t lanes_out) {
 uint64_t read_port(const Params& p, uint64_t offset_bits) {
   const uint64_t longest = std::max(
       {uint64_t{4} * p.num_pe, uint64_t{128}, uint64_t{p.a_slab_k}, 32768u / uint64_t{p.mem_w}});
-  const uint64_t tag_bits = bits_for(p.rows) + 5;
+  const uint64_t tag_bits = bits_for(p.rows) + 7;
   return kReadsUnderWay * (offset_bits + bits_for(longest + 1) + tag_bits + 64 - offset_bits);
 }
 
@@ -57,9 +58,9 @@ uint64_t memory_bits(const Params& p) {
   const uint64_t bias = uint64_t{2} * p.rows * p.num_pe * 32;
   const uint64_t accumulators =
       uint64_t{p.num_pe} * p.rows * p.acc_tiles * 32 * (p.fp4_dual ? 2 : 1);
-  return operand_buffer(p.rows, p.a_slab_k / kLanes) +
-         operand_buffer(p.num_pe, p.b_buf_k / kLanes) + bias + accumulators + drain(p, lanes_out) +
-         read_port(p, offset_bits) + write_port(p, offset_bits, lanes_out);
+  return operand_buffer(2, p.rows, p.a_slab_k / kLanes) +
+         operand_buffer(p.b_banks, p.num_pe, p.b_buf_k / kLanes) + bias + accumulators +
+         drain(p, lanes_out) + read_port(p, offset_bits) + write_port(p, offset_bits, lanes_out);
 }
 
 }  // namespace mxe::explore

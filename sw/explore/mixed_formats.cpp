@@ -160,4 +160,22 @@ MixedFront mix_formats(const std::vector<Choices>& layers, std::size_t most) {
   return front;
 }
 
+std::vector<std::vector<bool>> possible_choices(const std::vector<Choices>& layers, double noise) {
+  const auto less = [](const FormatCost& a, const FormatCost& b) { return a.noise < b.noise; };
+  std::vector<std::size_t> best;
+  for (const Choices& choices : layers) {
+    const auto found = std::min_element(choices.begin(), choices.end(), less);
+    best.push_back(static_cast<std::size_t>(found - choices.begin()));
+  }
+  std::vector<std::vector<bool>> possible;
+  for (std::size_t layer = 0; layer < layers.size(); layer++) {
+    std::vector<std::size_t> choice = best;
+    std::vector<bool>& own = possible.emplace_back();
+    for (choice[layer] = 0; choice[layer] < layers[layer].size(); choice[layer]++) {
+      own.push_back(mixture_of(layers, choice).noise <= noise);
+    }
+  }
+  return possible;
+}
+
 }  // namespace mxe::explore

@@ -40,4 +40,9 @@ MixedFront mix_formats(const std::vector<std::vector<FormatCost>>& layers, std::
 /// its steps of the most noise saved a cycle first.
 std::vector<Mixture> mixed_hull(const std::vector<std::vector<FormatCost>>& layers);
 
+/// By layer and choice: whether some mixture with at most this noise has it, however slow it is.
+/// That is the one in which all other layers are as accurate as they can be.
+std::vector<std::vector<bool>> possible_choices(const std::vector<std::vector<FormatCost>>& layers,
+                                                double noise);
+
 }  // namespace mxe::explore

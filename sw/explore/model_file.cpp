@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sw/explore/model_file.h"
 
+#include <fmt/format.h>
+
 #include <filesystem>
 
+#include "model/numerics/error.h"
+#include "model/numerics/printable.h"
+#include "model/numerics/shallow_json.h"
 #include "sw/explore/llama.h"
 #include "sw/explore/onnx_model.h"
 
@@ -11,6 +16,18 @@ namespace {
 
 bool is_onnx(const std::string& path) {
   return std::filesystem::path(path).extension().string() == ".onnx";
+}
+
+// A run of a layer of more multiplications takes minutes to time. Real ones have 10^14 at most.
+constexpr double kMostMacs = 281474976710656;  // 2^48
+
+void require_feasible(const Workload& workload, const std::string& path) {
+  for (const Layer& layer : workload.layers) {
+    const double macs = layer.macs() / static_cast<double>(layer.count);
+    if (macs <= kMostMacs) continue;
+    throw mx::Error(fmt::format("{}: the layer {} has {:.3g} multiplications, more than {:.3g}",
+                                path, mx::printable(layer.name), macs, kMostMacs));
+  }
 }
 
 }  // namespace
@@ -22,8 +39,15 @@ bool is_model(const std::string& path) {
 }
 
 Workload read_workload_or_model(const std::string& path, const RunSize& run) {
-  if (is_onnx(path)) return read_onnx(path, run);
-  return is_model(path) ? read_llama(path, run) : read_workload(path);
+  Workload workload = is_onnx(path)    ? read_onnx(path, run)
+                      : is_model(path) ? read_llama(path, run)
+                                       : read_workload(path);
+  if (!mx::is_utf8(workload.name)) {
+    throw mx::Error("a workload is called by its file, whose name is not UTF-8: " +
+                    mx::printable(path));
+  }
+  require_feasible(workload, path);
+  return workload;
 }
 
 }  // namespace mxe::explore

@@ -8,10 +8,12 @@
 #include <cctype>
 
 #include "model/numerics/error.h"
-#include "sw/explore/onnx_text.h"
+#include "model/numerics/printable.h"
 
 namespace mxe::explore {
 namespace {
+
+using mx::printable;
 
 // What exporters call dimensions: batch_size, N, seq_len, past_sequence_length + 1, ...
 enum class Meaning { batch, sequence, past, context, none };

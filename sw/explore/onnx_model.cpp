@@ -13,12 +13,15 @@
 #include <vector>
 
 #include "model/numerics/error.h"
+#include "model/numerics/printable.h"
+#include "model/numerics/shallow_json.h"
 #include "sw/explore/onnx_dimensions.h"
 #include "sw/explore/onnx_shapes.h"
-#include "sw/explore/onnx_text.h"
 
 namespace mxe::explore {
 namespace {
+
+using mx::printable;
 
 using onnx::NodeProto;
 using Sizes = std::vector<uint64_t>;
@@ -209,6 +212,7 @@ void add_layers(const onnx::ModelProto& model, Workload& workload) {
       Layer layer = product_layer(node, shapes);
       // The names of nodes need not be different, those of results do.
       layer.name = names.insert(name_of(node)).second ? name_of(node) : node.output(0);
+      if (!mx::is_utf8(layer.name)) throw mx::Error("its name is not UTF-8");
       workload.layers.push_back(std::move(layer));
     } catch (const std::exception& error) {  // the library's, too
       throw mx::Error(fmt::format("node '{}' ({}): {}", printable(name_of(node)),

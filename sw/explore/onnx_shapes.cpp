@@ -10,11 +10,13 @@
 #include <optional>
 
 #include "model/numerics/error.h"
-#include "sw/explore/onnx_text.h"
+#include "model/numerics/printable.h"
 #include "sw/explore/workload.h"
 
 namespace mxe::explore {
 namespace {
+
+using mx::printable;
 
 using onnx::AttributeProto;
 using onnx::NodeProto;
@@ -41,6 +43,26 @@ constexpr std::array<std::string_view, 6> kHarmless = {"saturate",   "antialias"
 std::vector<int64_t> list_of(const TensorProto& tensor) {
   if (tensor.data_type() != TensorProto::INT64) return {};
   return onnx::ParseData<int64_t>(&tensor);
+}
+
+std::optional<std::size_t> rank_of(const std::string& value, const OnnxTypes& types) {
+  const auto type = types.find(value);
+  if (type == types.end() || !type->second->has_tensor_type() ||
+      !type->second->tensor_type().has_shape()) {
+    return std::nullopt;
+  }
+  return static_cast<std::size_t>(type->second->tensor_type().shape().dim_size());
+}
+
+// The library takes for granted that the filters of a convolution have as many axes as its images.
+void require_filters(const NodeProto& node, const OnnxTypes& types) {
+  if ((node.op_type() != "Conv" && node.op_type() != "ConvTranspose") || node.input_size() < 2) {
+    return;
+  }
+  const auto images = rank_of(node.input(0), types), filters = rank_of(node.input(1), types);
+  if (images && filters && (*images < 3 || images != filters)) {
+    throw mx::Error("its operands are no images and filters");
+  }
 }
 
 // The library divides by these.
@@ -155,6 +177,7 @@ std::vector<TypeProto> OnnxShapes::inferred(const NodeProto& node) {
   onnx::shape_inference::GraphInferenceContext graphs(types_, versions_);
   schema->Verify(known);
   require_steps(known);
+  require_filters(known, types_);
   onnx::shape_inference::InferenceContextImpl context(known, types_, constants_, no_sparse_,
                                                       nullptr, &graphs);
   if (schema->has_type_and_shape_inference_function()) {

@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "model/numerics/error.h"
+#include "model/numerics/shallow_json.h"
 #include "sw/explore/cache.h"
 #include "sw/explore/content_hash.h"
 #include "sw/explore/evaluate.h"
@@ -23,7 +24,63 @@ bool is_results_file(const fs::path& path) {
   return path.extension() == ".jsonl" && name.rfind("points.", 0) == 0;
 }
 
+using Json = nlohmann::json;
+
+bool is_number(const Json& object, const char* key) {
+  return object.contains(key) && object[key].is_number();
+}
+
+bool is_object(const Json& object, const char* key) {
+  return object.contains(key) && object[key].is_object();
+}
+
+bool is_result(const Json& line) {
+  return line.is_object() && line.contains("id") && line["id"].is_string();
+}
+
+bool is_of_this_version(const Json& line) {
+  return line.value("version", Json()) == kRecordVersion &&
+         line.value("cycles_version", Json()) == kCyclesVersion;
+}
+
+// Whether it has what a sweep reads of it again.
+bool is_whole(const Json& line) {
+  const auto all_objects = [](const Json& list) {
+    return std::all_of(list.begin(), list.end(), [](const Json& one) { return one.is_object(); });
+  };
+  return is_number(line, "cycles") && is_number(line, "seconds") &&
+         is_number(line, "utilisation") && is_object(line, "area") &&
+         is_number(line["area"], "ge") && is_number(line["area"], "sram_kib") &&
+         is_object(line, "energy") && is_number(line["energy"], "joules") &&
+         line.contains("layers") && line["layers"].is_array() && all_objects(line["layers"]);
+}
+
 }  // namespace
+
+ResultLines parse_results(const std::string& text, const std::string& path) {
+  ResultLines found;
+  for (std::size_t number = 1;; number++) {
+    const std::size_t end = text.find('\n', found.bytes);
+    if (end == std::string::npos) return found;
+    const std::string line = text.substr(found.bytes, end - found.bytes);
+    const auto fail = [&](const std::string& what) {
+      return mx::Error(fmt::format("{}:{}: {}", path, number, what));
+    };
+    Json json;
+    try {
+      json = mx::parse_shallow<Json>(line);
+    } catch (const std::exception&) {
+      throw fail("not a result of mxe explore");
+    }
+    if (!is_result(json)) throw fail("not a result of mxe explore");
+    if (!is_of_this_version(json)) {
+      throw fail("a result of another version: use another folder, or remove the file");
+    }
+    if (!is_whole(json)) throw fail("not a whole result of mxe explore");
+    found.lines[json["id"].get<std::string>()] = line;
+    found.bytes = end + 1;
+  }
+}
 
 Results::Results(const fs::path& folder, const std::string& file) : path_(folder / file) {
   std::error_code error;
@@ -43,27 +100,10 @@ Results::Results(const fs::path& folder, const std::string& file) : path_(folder
 
 void Results::read(const fs::path& path) {
   const std::string text = read_whole(path).value_or("");
-  std::size_t begin = 0;
-  for (std::size_t number = 1;; number++) {
-    const std::size_t end = text.find('\n', begin);
-    if (end == std::string::npos) break;
-    const std::string line = text.substr(begin, end - begin);
-    const auto fail = [&](const std::string& what) {
-      return mx::Error(fmt::format("{}:{}: {}", path.string(), number, what));
-    };
-    const auto json = nlohmann::json::parse(line, nullptr, false);
-    if (!json.is_object() || !json.contains("id") || !json["id"].is_string()) {
-      throw fail("not a result of mxe explore");
-    }
-    const std::string version = json.value("cycles_version", "");
-    if (json.value("version", 0) != kRecordVersion || version != kCyclesVersion) {
-      throw fail("a result of another version: use another folder, or remove the file");
-    }
-    lines_[json["id"].get<std::string>()] = line;
-    begin = end + 1;
-  }
+  ResultLines found = parse_results(text, path.string());
+  for (auto& [id, line] : found.lines) lines_[id] = std::move(line);
   // What an interrupted run left of a line would spoil the next one.
-  if (path == path_ && begin < text.size()) write_whole(path, text.substr(0, begin));
+  if (path == path_ && found.bytes < text.size()) write_whole(path, text.substr(0, found.bytes));
 }
 
 void Results::add(const std::string& id, const std::string& line) {

@@ -10,12 +10,20 @@
 
 namespace mxe::explore {
 
+/// The lines of a file of results by their points, and how many of its bytes they are: a last line
+/// without an end, of an interrupted run, does not count. `path` is for messages. Throws mx::Error
+/// naming file and line.
+struct ResultLines {
+  std::map<std::string, std::string> lines;
+  std::size_t bytes = 0;
+};
+ResultLines parse_results(const std::string& text, const std::string& path);
+
 /// The lines of points.jsonl and of its shards, by their points.
 class Results {
  public:
   /// Reads all such files of a folder, which is made if it is not there, and opens `file` in it for
-  /// more. A last line without an end, of an interrupted run, does not count. Throws mx::Error
-  /// naming file and line.
+  /// more. Throws mx::Error naming file and line.
   Results(const std::filesystem::path& folder, const std::string& file);
 
   bool has(const std::string& id) const { return lines_.count(id) != 0; }

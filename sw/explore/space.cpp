@@ -10,10 +10,12 @@
 #include <cmath>
 #include <memory>
 #include <random>
+#include <regex>
 #include <set>
 
 #include "model/job/job.h"
 #include "model/numerics/error.h"
+#include "sw/explore/cache.h"
 #include "sw/explore/yaml_errors.h"
 
 namespace mxe::explore {
@@ -76,6 +78,12 @@ std::vector<std::string> values_of(const YAML::Node& node) {
   return values;
 }
 
+// muParser would change the variable: "NUM_PE = 8" would hold for all points.
+bool assigns(const std::string& text) {
+  static const std::regex kAssignment("(^|[^=!<>])=($|[^=])");
+  return std::regex_search(text, kAssignment);
+}
+
 // The constraints, compiled once; reading a point's variables one after the other.
 class Conditions {
  public:
@@ -85,6 +93,7 @@ class Conditions {
 
   // Throws mu::ParserError.
   void add(const std::string& text) {
+    if (assigns(text)) throw mu::ParserError("compare by ==, not =");
     auto parser = std::make_unique<mu::Parser>();
     for (auto& [name, value] : values_) parser->DefineVar(name, &value);
     Point point;
@@ -106,7 +115,8 @@ class Conditions {
       values_.at(variable.name) = variable.value(point, variable.name);
     }
     for (std::size_t i = 0; i < parsers_.size(); i++) {
-      if (parsers_[i]->Eval() == 0) return i;
+      const double value = parsers_[i]->Eval();
+      if (value == 0 || std::isnan(value)) return i;
     }
     return std::nullopt;
   }
@@ -149,6 +159,10 @@ Space::Search search_of(const YAML::Node& node) {
       search.method = method_of(entry.second);
     } else if (key == "budget") {
       search.budget = count_of(entry.second, key);
+      if (*search.budget > Space::kMostPoints) {
+        throw at(entry.second,
+                 fmt::format("the budget of a search must be at most {}", Space::kMostPoints));
+      }
     } else if (key == "seed") {
       search.seed = count_of(entry.second, key);
     } else {
@@ -165,18 +179,38 @@ Space::Search search_of(const YAML::Node& node) {
   return search;
 }
 
-// Numbers below `count`, in rising order, none twice.
-std::set<uint64_t> drawn(uint64_t sample, uint64_t count, uint64_t seed) {
+// Numbers below `count`, in rising order, none twice. Of more than half of them, those that are
+// left out are drawn.
+std::vector<uint64_t> drawn(uint64_t sample, uint64_t count, uint64_t seed) {
+  sample = std::min(sample, count);
+  const bool leaves_out = sample > count / 2;
+  const uint64_t draws = leaves_out ? count - sample : sample;
   std::mt19937_64 random(seed);
   std::set<uint64_t> numbers;
-  while (numbers.size() < std::min(sample, count)) numbers.insert(random() % count);
-  return numbers;
+  while (numbers.size() < draws) numbers.insert(random() % count);
+  if (!leaves_out) return {numbers.begin(), numbers.end()};
+  std::vector<uint64_t> others;
+  auto next = numbers.begin();
+  for (uint64_t number = 0; number < count; number++) {
+    if (next != numbers.end() && *next == number) {
+      ++next;
+    } else {
+      others.push_back(number);
+    }
+  }
+  return others;
 }
 
 }  // namespace
 
 Space Space::from_file(const std::string& path) {
-  return with_places(path, [&](const YAML::Node& root) {
+  const std::optional<std::string> text = read_whole(path);
+  if (!text) throw mx::Error(fmt::format("cannot read {}", path));
+  return from_text(*text, path);
+}
+
+Space Space::from_text(const std::string& text, const std::string& path) {
+  return with_places(text, path, [&](const YAML::Node& root) {
     Space space;
     space.path_ = path;
     if (!root.IsMap()) throw at(root, "a space is a map with parameters (and config, constraints)");

@@ -42,6 +42,8 @@ class Space {
 
   /// Throws mx::Error naming file and line.
   static Space from_file(const std::string& path);
+  /// The same of a file's text; `path` is for messages.
+  static Space from_text(const std::string& text, const std::string& path);
 
   /// Names of what has more than one value, in the order of the file.
   std::vector<std::string> varying() const;
@@ -58,7 +60,7 @@ class Space {
   /// kMostPoints and none are drawn.
   Points points() const;
   const Search& search() const { return search_; }
-  static constexpr uint64_t kMostPoints = 10'000'000;
+  static constexpr uint64_t kMostPoints = 1'000'000;
 
  private:
   struct Axis {

@@ -9,9 +9,12 @@
 #include <cctype>
 #include <charconv>
 #include <filesystem>
-#include <fstream>
+#include <sstream>
 
 #include "model/numerics/error.h"
+#include "model/numerics/printable.h"
+#include "model/numerics/shallow_json.h"
+#include "sw/explore/cache.h"
 #include "sw/explore/yaml_errors.h"
 
 namespace mxe::explore {
@@ -50,7 +53,7 @@ struct Place {
   std::size_t line;
 
   [[noreturn]] void fail(const std::string& what) const {
-    throw mx::Error(fmt::format("{}:{}: {}", path, line, what));
+    throw mx::Error(fmt::format("{}:{}: {}", path, line, mx::printable(what, mx::kLongestMessage)));
   }
   uint64_t number(const std::string& text, const char* name) const {
     uint64_t value = 0;
@@ -80,11 +83,17 @@ Kind kind_of(const std::vector<std::string>& header, const Place& place) {
       "Num Filter, Strides,')");
 }
 
-std::size_t checked_size(uint64_t value, const char* name, const Place& place) {
-  if (value > kMostElements) {
-    place.fail(fmt::format("{} is {}, but must be at most {}", name, value, kMostElements));
+// Each factor is a number that was read, so no product of two wraps around.
+std::size_t product_of(std::initializer_list<uint64_t> factors, const char* name,
+                       const Place& place) {
+  uint64_t product = 1;
+  for (const uint64_t factor : factors) {
+    product *= factor;
+    if (product > kMostElements) {
+      place.fail(fmt::format("{} is more than {}", name, kMostElements));
+    }
   }
-  return value;
+  return product;
 }
 
 // A convolution as a product: a row for each output pixel, a column for each filter.
@@ -106,9 +115,9 @@ Layer convolution(const std::vector<std::string>& fields, const Place& place) {
   const uint64_t columns = (width - filter_width) / stride_width + 1;
   Layer layer;
   layer.name = fields[0];
-  layer.m = checked_size(rows * columns, "the number of output pixels", place);
+  layer.m = product_of({rows, columns}, "the number of output pixels", place);
   layer.n = filters;
-  layer.k = checked_size(filter_height * filter_width * channels, "the size of a filter", place);
+  layer.k = product_of({filter_height, filter_width, channels}, "the size of a filter", place);
   return layer;
 }
 
@@ -147,8 +156,13 @@ double Workload::macs() const {
 }
 
 Workload read_workload(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) throw mx::Error(fmt::format("cannot read the workload {}", path));
+  const std::optional<std::string> text = read_whole(path);
+  if (!text) throw mx::Error(fmt::format("cannot read the workload {}", path));
+  return parse_workload(*text, path);
+}
+
+Workload parse_workload(const std::string& text, const std::string& path) {
+  std::istringstream file(text);
   Workload workload;
   workload.name = std::filesystem::path(path).stem().string();
   std::optional<Kind> kind;
@@ -157,6 +171,7 @@ Workload read_workload(const std::string& path) {
     const Place place{path, number};
     line = trimmed(line);
     if (line.empty()) continue;
+    if (!mx::is_utf8(line)) place.fail("not UTF-8");
     if (line[0] == '#') {
       read_comment(line, workload, place);
     } else if (!kind) {
@@ -170,7 +185,13 @@ Workload read_workload(const std::string& path) {
 }
 
 std::vector<LayerFormats> read_format_map(const std::string& path) {
-  return with_places(path, [&](const YAML::Node& root) {
+  const std::optional<std::string> text = read_whole(path);
+  if (!text) throw mx::Error(fmt::format("cannot read the format map {}", path));
+  return parse_format_map(*text, path);
+}
+
+std::vector<LayerFormats> parse_format_map(const std::string& text, const std::string& path) {
+  return with_places(text, path, [&](const YAML::Node& root) {
     if (!root.IsMap()) throw at(root, "must be a map of patterns to {format_a: F, format_b: F}");
     std::vector<LayerFormats> map;
     for (const auto& entry : root) {

@@ -45,6 +45,8 @@ inline constexpr uint64_t kMostElements = uint64_t{1} << 31;
 /// Lines that begin with # are comments; `# items: 2048 tokens` says what a run makes. Throws
 /// mx::Error naming file and line.
 Workload read_workload(const std::string& path);
+/// The same of a file's text; `path` gives the workload its name.
+Workload parse_workload(const std::string& text, const std::string& path);
 
 /// A line of a format map: the formats of the layers whose names match a pattern with * and ?.
 struct LayerFormats {
@@ -55,6 +57,8 @@ struct LayerFormats {
 /// Reads a YAML map of patterns to `{format_a: F, format_b: F}`; the first one that matches counts.
 /// Throws mx::Error naming file and line.
 std::vector<LayerFormats> read_format_map(const std::string& path);
+/// The same of a file's text; `path` is for messages.
+std::vector<LayerFormats> parse_format_map(const std::string& text, const std::string& path);
 void apply(const std::vector<LayerFormats>& map, Workload& workload);
 
 }  // namespace mxe::explore

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "model/numerics/error.h"
+#include "model/numerics/printable.h"
 
 namespace mxe::explore {
 
@@ -16,16 +17,15 @@ inline YAML::Exception at(const YAML::Node& node, const std::string& what) {
   return {node.Mark(), what};
 }
 
-/// read(the file's root); throws mx::Error "file:line: what is wrong".
+/// read(the root of a file's text); throws mx::Error "path:line: what is wrong".
 template <typename Read>
-auto with_places(const std::string& path, const Read& read) {
+auto with_places(const std::string& text, const std::string& path, const Read& read) {
   try {
-    return read(YAML::LoadFile(path));
-  } catch (const YAML::BadFile&) {
-    throw mx::Error(fmt::format("cannot read {}", path));
+    return read(YAML::Load(text));
   } catch (const YAML::Exception& error) {
-    if (error.mark.is_null()) throw mx::Error(fmt::format("{}: {}", path, error.msg));
-    throw mx::Error(fmt::format("{}:{}: {}", path, error.mark.line + 1, error.msg));
+    const std::string what = mx::printable(error.msg, mx::kLongestMessage);
+    if (error.mark.is_null()) throw mx::Error(fmt::format("{}: {}", path, what));
+    throw mx::Error(fmt::format("{}:{}: {}", path, error.mark.line + 1, what));
   }
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "sw/device/device.h"
+#include "sw/explore/lower_bound.h"
 #include "sw/mxe/command.h"
 #include "sw/mxe/engine_choice.h"
 #include "sw/mxe/matmul_report.h"
@@ -52,7 +53,14 @@ int run(const EstimateOptions& options) {
   if (trace) trace->close();
   const MatmulReport report{shape, target, setup.params, setup.timing};
   if (options.json) {
-    print_json(to_json(report, result));
+    Json json = to_json(report, result);
+    // As `mxe explore` tells them of a layer.
+    explore::Point point;
+    point.params = setup.params;
+    point.timing = setup.timing;
+    json["bound_cycles"] = explore::roofline_cycles(shape, point);
+    json["lower_bound"] = explore::lower_bound_cycles(shape, point);
+    print_json(json);
   } else {
     print_text(report, result);
   }

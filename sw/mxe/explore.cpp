@@ -26,6 +26,7 @@
 #include "sw/explore/workload.h"
 #include "sw/mxe/command.h"
 #include "sw/mxe/explore_formats.h"
+#include "sw/mxe/explore_samples.h"
 #include "sw/mxe/explore_verify.h"
 #include "sw/mxe/product_accuracy.h"
 
@@ -45,7 +46,7 @@ struct ExploreOptions {
   explore::RunSize run_size;
   unsigned parallel = hardware_threads();
   uint64_t most_rows = 20;
-  std::size_t verified = 0;
+  std::size_t verified = 0, traced = 0;
   bool no_prune = false, formats = false;
   FormatSearch format_search;
 };
@@ -151,7 +152,8 @@ void write_space(const ExploreOptions& options, const std::vector<Workload>& wor
                   {"points", space.points.size()},
                   {"skipped", skipped},
                   {"pruned", counts.pruned}};
-  explore::write_whole(std::filesystem::path(options.output) / "space.json", json.dump(2) + "\n");
+  explore::write_whole(std::filesystem::path(options.output) / "space.json",
+                       json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
 void print_counts(const SweepResult& result, const Space::Points& space) {
@@ -268,6 +270,8 @@ int run(const ExploreOptions& options) {
   write_space(options, workloads, space, result.counts);
   const auto counts = [&] { print_counts(result, space); };
   if (!options.formats) {
+    // Of an earlier run in this folder: `mxe report` would show it beside these points.
+    if (!how.shard) std::filesystem::remove(how.output / "formats.jsonl");
     counts();
     for (const Workload& workload : workloads) {
       print_front(workload, result, whole.varying(), options.most_rows);
@@ -277,6 +281,9 @@ int run(const ExploreOptions& options) {
     search.digits = options.tensors.empty();
     search.most_rows = options.most_rows;
     search_formats(space.points, workloads, accuracy, search, how.output, counts);
+  }
+  if (options.traced != 0) {
+    write_traces(result.outcomes, options.traced, how.output / "traces");
   }
   if (options.verified == 0) return kAgreed;
   return verify_on_rtl(result.outcomes, options.verified, how.output / "rtl") ? kAgreed
@@ -334,6 +341,9 @@ Command add_explore(CLI::App& app) {
                       "With --formats: a map of the most accurate formats in so many cycles");
   command->add_flag("--no-prune", options->no_prune,
                     "Simulate all points of a search for the fronts");
+  command->add_option("--traces", options->traced,
+                      "Write traces of layers of this many points of the fronts, for Perfetto and "
+                      "mxe report");
   command->add_option("--verify", options->verified,
                       "Run layers of this many points of the fronts on the RTL and compare the "
                       "cycles; the RTL is compiled where it is not there");

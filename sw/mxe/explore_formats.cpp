@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -140,6 +141,7 @@ struct Result {
   std::vector<std::size_t> correct;  // of the digits' images, by mixture; empty of other networks
   std::size_t images = 0;
   std::optional<std::size_t> chosen;
+  std::vector<int> least_bits;  // by layer, in any mixture in a budget of SQNR; empty without one
 
   double seconds(const Mixture& mixture) const {
     return static_cast<double>(mixture.cycles) / (point.clock_mhz * 1e6);
@@ -171,6 +173,27 @@ std::optional<std::size_t> choose(const Result& result, const FormatSearch& sear
     return beyond - all.begin() - 1;
   }
   return std::nullopt;
+}
+
+// By layer, the bits of the wider format of the narrowest pair that some mixture with this SQNR
+// has.
+std::vector<int> least_bits(const Result& result, const std::vector<std::vector<FormatCost>>& costs,
+                            double sqnr_db) {
+  // The chosen mixture is one of them, however its decibels were rounded.
+  const double noise =
+      std::max(std::pow(10, -sqnr_db / 10), result.front.mixtures[*result.chosen].noise);
+  const std::vector<std::vector<bool>> possible = explore::possible_choices(costs, noise);
+  std::vector<int> bits;
+  for (std::size_t i = 0; i < possible.size(); i++) {
+    int& least = bits.emplace_back(std::numeric_limits<int>::max());
+    for (std::size_t at = 0; at < possible[i].size(); at++) {
+      const Pair& pair = result.layers[i].pairs[at];
+      if (!possible[i][at]) continue;
+      least = std::min(least,
+                       std::max(mx::element_format(pair.a).bits, mx::element_format(pair.b).bits));
+    }
+  }
+  return bits;
 }
 
 // "3 of mxfp8_e4m3 x mxfp4_e2m1, 2 of ...", the most first.
@@ -223,6 +246,9 @@ Json to_json(const Result& result, std::size_t at) {
     layers.push_back({{"name", result.layers[i].name},
                       {"format_a", mx::element_format(pair.a).name},
                       {"format_b", mx::element_format(pair.b).name}});
+    if (result.chosen == at && !result.least_bits.empty()) {
+      layers.back()["least_bits"] = result.least_bits[i];
+    }
   }
   Json json{{"workload", result.workload.name}, {"cycles", one.cycles},
             {"seconds", result.seconds(one)},   {"noise", one.noise},
@@ -261,11 +287,14 @@ void print_chosen(const Result& result, const std::filesystem::path& map) {
   if (!result.correct.empty()) {
     fmt::print(", {} of {} digits right", result.correct[*result.chosen], result.images);
   }
-  fmt::print(" ({})\n{:>14} {:>10}  layer\n", map.string(), "cycles", "noise");
+  const bool least = !result.least_bits.empty();
+  fmt::print(" ({})\n{:>14} {:>10}{}  layer\n", map.string(), "cycles", "noise",
+             least ? " at least" : "");
   for (std::size_t i = 0; i < result.layers.size(); i++) {
     const FormatCost& cost = result.layers[i].costs[one.choice[i]];
-    fmt::print("{:>14} {:>8.1f} %  {}: {}\n", cost.cycles, 100 * cost.noise / one.noise,
-               result.layers[i].name, result.pair(i, one).text());
+    fmt::print("{:>14} {:>8.1f} %", cost.cycles, 100 * cost.noise / one.noise);
+    if (least) fmt::print(" {:>8}", fmt::format("{} bits", result.least_bits[i]));
+    fmt::print("  {}: {}\n", result.layers[i].name, result.pair(i, one).text());
   }
 }
 
@@ -299,7 +328,7 @@ void search_formats(const std::vector<Point>& points, const std::vector<Workload
   std::vector<Result> results;
   for (const Workload& workload : workloads) {
     Result result{
-        workload, points.front(), layers_of(workload, points, accuracy, folder), {}, {}, 0, {}};
+        workload, points.front(), layers_of(workload, points, accuracy, folder), {}, {}, 0, {}, {}};
     std::vector<std::vector<FormatCost>> costs;
     for (const MixedLayer& layer : result.layers) costs.push_back(layer.costs);
     result.front = explore::mix_formats(costs);
@@ -310,6 +339,7 @@ void search_formats(const std::vector<Point>& points, const std::vector<Workload
       }
     }
     result.chosen = choose(result, search);
+    if (search.sqnr_db) result.least_bits = least_bits(result, costs, *search.sqnr_db);
     results.push_back(std::move(result));
   }
   before_printing();

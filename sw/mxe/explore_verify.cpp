@@ -3,13 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <optional>
-#include <set>
 #include <string>
 
 #include "model/numerics/error.h"
@@ -17,13 +14,12 @@
 #include "sw/device/device.h"
 #include "sw/explore/cache.h"
 #include "sw/explore/content_hash.h"
-#include "sw/explore/evaluate.h"
 #include "sw/explore/job_timer.h"
+#include "sw/mxe/explore_samples.h"
 
 namespace mxe::cli {
 namespace {
 
-using explore::Layer;
 using explore::Outcome;
 using explore::Point;
 
@@ -31,55 +27,6 @@ namespace fs = std::filesystem;
 
 // Seconds on the RTL of a configuration like base.
 constexpr uint64_t kMostCycles = 400'000;
-
-struct Check {
-  const Point* point;
-  const Layer* layer;
-  JobShape shape;
-};
-
-// Shorter by whole `unit`s, at most to two of them and the ragged rest.
-std::size_t shorter(std::size_t length, std::size_t unit) {
-  return length <= 3 * unit ? length : 2 * unit + length % unit;
-}
-
-JobShape feasible(const Layer& layer, const Point& point) {
-  const Params& params = point.params;
-  JobShape shape = explore::job_of(layer, point);
-  const auto cycles = [&] {
-    return explore::time_job(shape, params, point.timing, point.ports).cycles;
-  };
-  if (cycles() <= kMostCycles) return shape;
-  shape.n = shorter(shape.n, std::size_t{params.num_pe} * params.acc_tiles);
-  if (cycles() > kMostCycles) shape.m = shorter(shape.m, params.rows);
-  if (cycles() > kMostCycles) shape.k = shorter(shape.k, params.a_slab_k);
-  return shape;
-}
-
-const Layer& costliest(const Outcome& outcome) {
-  const std::vector<Layer>& layers = outcome.workload->layers;
-  return *std::max_element(layers.begin(), layers.end(),
-                           [](const Layer& a, const Layer& b) { return a.macs() < b.macs(); });
-}
-
-// Points of the fronts, other engines first.
-std::vector<Check> choose(const std::vector<Outcome>& outcomes, std::size_t count) {
-  std::vector<const Outcome*> front, rest;
-  std::set<std::string> engines;
-  for (const Outcome& one : outcomes) {
-    if (!one.on_front) continue;
-    const bool is_new = engines.insert(one.point->params.to_string()).second;
-    (is_new ? front : rest).push_back(&one);
-  }
-  front.insert(front.end(), rest.begin(), rest.end());
-  if (front.empty()) throw mx::Error("no point is on a front: nothing to verify");
-  std::vector<Check> checks;
-  for (std::size_t i = 0; i < std::min(count, front.size()); i++) {
-    const Layer& layer = costliest(*front[i]);
-    checks.push_back({front[i]->point, &layer, feasible(layer, *front[i]->point)});
-  }
-  return checks;
-}
 
 // The checkout that this program was built from.
 fs::path source_folder() {
@@ -140,25 +87,25 @@ EngineSetup setup_of(const Point& point, const fs::path& folder,
 
 bool verify_on_rtl(const std::vector<Outcome>& outcomes, std::size_t count,
                    const fs::path& folder) {
-  const std::vector<Check> checks = choose(outcomes, count);
+  const std::vector<Sample> samples = sample_fronts(outcomes, count, kMostCycles);
   std::map<std::string, std::string> libraries;
   std::vector<Device> devices;  // all before the first runs: SystemC elaborates once
-  for (const Check& check : checks) {
-    devices.emplace_back(Target::rtl, setup_of(*check.point, folder, libraries));
+  for (const Sample& sample : samples) {
+    devices.emplace_back(Target::rtl, setup_of(*sample.outcome->point, folder, libraries));
   }
   bool agreed = true;
   fmt::print("\nThe same on the RTL, layers made smaller where they would take minutes:\n");
-  for (std::size_t i = 0; i < checks.size(); i++) {
-    const auto& [point, layer, shape] = checks[i];
-    const uint64_t model =
-        explore::time_job(shape, point->params, point->timing, point->ports).cycles;
+  for (std::size_t i = 0; i < samples.size(); i++) {
+    const auto& [outcome, layer, shape] = samples[i];
+    const Point& point = *outcome->point;
+    const uint64_t model = explore::time_job(shape, point.params, point.timing, point.ports).cycles;
     const uint64_t rtl = devices[i].run(shape).cycles;
     agreed = agreed && model == rtl;
     fmt::print(
         "  {} {} x {} x {} as {} x {} x {}: {} cycles, RTL {}, error {:.2g} %: {}\n", layer->name,
         layer->m, layer->n, layer->k, shape.m, shape.n, shape.k, model, rtl,
         100 * (static_cast<double>(model) - static_cast<double>(rtl)) / static_cast<double>(rtl),
-        explore::point_text(*point));
+        explore::point_text(point));
   }
   return agreed;
 }

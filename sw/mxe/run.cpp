@@ -116,9 +116,10 @@ Command add_run(CLI::App& app) {
       ->add_option("--timeout-us", options->soc.timeout_us,
                    "Simulated microseconds after which the run is a fault (default: none)")
       ->check(CLI::Range(uint64_t{1}, kLongestTimeoutUs));
-  command->add_option(
-      "--gdb", options->gdb,
-      "Wait for gdb on this port of 127.0.0.1 before the first instruction; 0: any");
+  command
+      ->add_option("--gdb", options->gdb,
+                   "Wait for gdb on this port of 127.0.0.1 before the first instruction; 0: any")
+      ->check(CLI::Range(0, 65535));
   command->add_flag("--summary", options->summary,
                     "Print exit code, simulated time and register accesses on stderr");
   return {command, [options] { return run(*options); }};

@@ -8,6 +8,7 @@
     sw/regs/generated/mxe_regs.h         C11 and C++: offsets, masks, shifts, reset values, codes
     sw/regs/generated/mxe_reg_table.h    C++17: one row per register, for models
     sw/regs/generated/mxe_values.h       C11 and C++: capabilities and counters as structures
+    sw/regs/generated/mxe_register_list.h   C11: the same rows as a macro, for tests on a device
     sw/regs/generated/mxe_counter_table.h   C++17: one row per counter
     sw/regs/generated/mxe_parameters.h   C++17: the engine's parameters, one row each
     sw/regs/generated/mxe_parameters.cmake  the named configurations, to build the RTL
@@ -32,8 +33,8 @@ import tempfile
 
 from systemrdl import RDLCompileError
 
-from exporters import c_header, c_values, cmake_parameters, cpp_counters, cpp_parameters, cpp_table
-from exporters import doc_parameters, markdown, model, sv_package, sv_parameters, sv_regs
+from exporters import c_header, c_list, c_values, cmake_parameters, cpp_counters, cpp_parameters
+from exporters import cpp_table, doc_parameters, markdown, model, sv_package, sv_parameters, sv_regs
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 RDL = ROOT / "sw/regs/mxe.rdl"
@@ -41,6 +42,7 @@ OUTPUTS = {
     "sw/regs/generated/mxe_regs.h": c_header,
     "sw/regs/generated/mxe_reg_table.h": cpp_table,
     "sw/regs/generated/mxe_values.h": c_values,
+    "sw/regs/generated/mxe_register_list.h": c_list,
     "sw/regs/generated/mxe_counter_table.h": cpp_counters,
     "sw/regs/generated/mxe_parameters.h": cpp_parameters,
     "sw/regs/generated/mxe_parameters.cmake": cmake_parameters,

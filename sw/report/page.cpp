@@ -3,6 +3,7 @@
 
 #include "sw/report/assets.h"
 #include "sw/report/layers.h"
+#include "sw/report/mixtures.h"
 
 namespace mxe::report {
 
@@ -26,6 +27,7 @@ std::string make_page(Exploration exploration) {
   const nlohmann::ordered_json data{{"points", std::move(exploration.points)},
                                     {"layers", std::move(layers)},
                                     {"space", std::move(exploration.space)},
+                                    {"mixtures", pack_mixtures(exploration.mixtures)},
                                     {"without_layers", without_layers}};
   std::string page(assets::kHead);
   page += "<style>\n";

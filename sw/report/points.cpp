@@ -5,9 +5,15 @@
 
 #include <algorithm>
 #include <fstream>
+#include <iterator>
+#include <optional>
+#include <sstream>
+#include <stdexcept>
 #include <string>
 
 #include "model/numerics/error.h"
+#include "model/numerics/printable.h"
+#include "model/numerics/shallow_json.h"
 
 namespace mxe::report {
 namespace {
@@ -26,6 +32,7 @@ struct Key {
 bool is_text(const Json& value) { return value.is_string(); }
 bool is_object(const Json& value) { return value.is_object(); }
 bool is_array(const Json& value) { return value.is_array(); }
+bool is_flag(const Json& value) { return value.is_boolean(); }
 bool is_number(const Json& value) { return value.is_number(); }
 bool is_positive(const Json& value) { return value.is_number() && value.get<double>() > 0; }
 
@@ -58,6 +65,23 @@ constexpr Key kPointKeys[] = {
     {"pareto", is_array, "an array", false},
 };
 
+constexpr Key kMixtureKeys[] = {
+    {"workload", is_text, "a text", true},
+    {"cycles", is_positive, "a number above 0", true},
+    {"seconds", is_positive, "a number above 0", true},
+    {"sqnr_db", is_number, "a number", true},
+    {"exact", is_flag, "true or false", false},
+    {"chosen", is_flag, "true or false", false},
+    {"correct", is_number, "a number", false},
+    {"layers", is_array, "an array", true},
+};
+
+constexpr Key kMixtureLayerKeys[] = {
+    {"name", is_text, "a text", true},
+    {"format_a", is_text, "a text", true},
+    {"format_b", is_text, "a text", true},
+};
+
 constexpr Key kLayerKeys[] = {
     {"name", is_text, "a text", true},
     {"cycles", is_positive, "a number above 0", true},
@@ -86,16 +110,19 @@ void require_numbers(const Json& object, const char* name, const std::string& pl
   if (found == object.end() || !found->is_object()) return;
   for (const auto& [key, value] : found->items()) {
     if (!value.is_number() && !value.is_boolean() && !value.is_null()) {
-      throw mx::Error(fmt::format("{}: '{}' of '{}' must be a number", place, key, name));
+      throw mx::Error(
+          fmt::format("{}: '{}' of '{}' must be a number", place, mx::printable(key), name));
     }
   }
 }
 
-Json parse(const std::string& text, const std::string& place) {
+Json parse(const std::string& line, const std::string& place) {
   try {
-    return Json::parse(text);
+    return mx::parse_shallow<Json>(line);
   } catch (const Json::exception&) {
     throw mx::Error(place + ": not JSON");
+  } catch (const std::invalid_argument& error) {
+    throw mx::Error(fmt::format("{}: {}", place, error.what()));
   }
 }
 
@@ -110,20 +137,29 @@ Json read_point(const std::string& line, const std::string& place) {
   return point;
 }
 
-/// The first line that starts with something wrong, for a file that is one JSON value.
-Json read_space(const fs::path& path) {
-  std::ifstream file(path);
-  if (!file) return nullptr;
-  try {
-    return Json::parse(file);
-  } catch (const Json::parse_error& error) {
-    std::ifstream again(path);
-    std::string text(error.byte, '\0');
-    again.read(text.data(), static_cast<std::streamsize>(text.size()));
-    text.resize(static_cast<std::size_t>(again.gcount()));
-    throw mx::Error(fmt::format("{}:{}: not JSON", path.string(),
-                                1 + std::count(text.begin(), text.end(), '\n')));
+Json read_mixture(const std::string& line, const std::string& place) {
+  Json mixture = parse(line, place);
+  require(mixture, kMixtureKeys, place);
+  for (const Json& layer : mixture["layers"]) require(layer, kMixtureLayerKeys, place + ": layers");
+  return mixture;
+}
+
+/// Calls read(line, its number, whether it is a last one without an end) for all lines that are not
+/// empty, as long as it returns true.
+template <typename Read>
+void for_each_line(const std::string& text, const Read& read) {
+  std::istringstream lines(text);
+  std::string line;
+  for (std::size_t number = 1; std::getline(lines, line); number++) {
+    if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
+    if (!read(line, number, lines.eof())) return;
   }
+}
+
+std::optional<std::string> text_of(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return std::nullopt;
+  return std::string(std::istreambuf_iterator<char>(file), {});
 }
 
 void link_trace(Json& point, const fs::path& folder) {
@@ -138,23 +174,52 @@ void link_trace(Json& point, const fs::path& folder) {
 
 }  // namespace
 
+Exploration parse_points(const std::string& text, const std::string& path) {
+  Exploration result;
+  for_each_line(text, [&](const std::string& line, std::size_t number, bool is_last) {
+    // A last line without an end: an interrupted run may have left half of it.
+    if (is_last && !Json::accept(line)) {
+      result.cut_line = number;
+      return false;
+    }
+    result.points.push_back(read_point(line, fmt::format("{}:{}", path, number)));
+    return true;
+  });
+  if (result.points.empty()) throw mx::Error(path + ":1: no points");
+  return result;
+}
+
+Json parse_space(const std::string& text, const std::string& path) {
+  try {
+    return mx::parse_shallow<Json>(text);
+  } catch (const Json::parse_error& error) {
+    const auto end = text.begin() + static_cast<long>(std::min(text.size(), error.byte));
+    throw mx::Error(fmt::format("{}:{}: not JSON", path, 1 + std::count(text.begin(), end, '\n')));
+  } catch (const std::exception& error) {
+    throw mx::Error(fmt::format("{}: {}", path, mx::printable(error.what())));
+  }
+}
+
+std::vector<Json> parse_mixtures(const std::string& text, const std::string& path) {
+  std::vector<Json> mixtures;
+  for_each_line(text, [&](const std::string& line, std::size_t number, bool /*is_last*/) {
+    mixtures.push_back(read_mixture(line, fmt::format("{}:{}", path, number)));
+    return true;
+  });
+  return mixtures;
+}
+
 Exploration read_exploration(const fs::path& folder) {
   const fs::path path = folder / "points.jsonl";
-  std::ifstream file(path);
-  if (!file) throw mx::Error(path.string() + ":1: cannot be read (mxe explore writes it)");
-  Exploration result;
-  std::string line;
-  for (std::size_t number = 1; std::getline(file, line); number++) {
-    if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
-    if (file.eof() && !Json::accept(line)) {
-      result.cut_line = number;
-      break;
-    }
-    result.points.push_back(read_point(line, fmt::format("{}:{}", path.string(), number)));
-    link_trace(result.points.back(), folder);
+  const std::optional<std::string> text = text_of(path);
+  if (!text) throw mx::Error(path.string() + ":1: cannot be read (mxe explore writes it)");
+  Exploration result = parse_points(*text, path.string());
+  for (Json& point : result.points) link_trace(point, folder);
+  const fs::path space = folder / "space.json", mixtures = folder / "formats.jsonl";
+  if (const auto found = text_of(space)) result.space = parse_space(*found, space.string());
+  if (const auto found = text_of(mixtures)) {
+    result.mixtures = parse_mixtures(*found, mixtures.string());
   }
-  if (result.points.empty()) throw mx::Error(path.string() + ":1: no points");
-  result.space = read_space(folder / "space.json");
   return result;
 }
 

@@ -33,7 +33,8 @@ class OperandBufferCheck : public BlockCheck {
       expect("write", words_.find("wdata_i"), lanes);
       expect("write", words_.find("waddr_i"), join("bank_i", "line_i", scope_.wide("index_i")));
     }
-    const unsigned scale_bits = scales_.find("raddr_i").width() - 1 - scope_.find("line_i").width();
+    const unsigned scale_bits = scales_.find("raddr_i").width() - scope_.find("bank_i").width() -
+                                scope_.find("line_i").width();
     if (scope_.on("scale_valid_i")) {
       const Wide index(scale_bits, scope_.get("index_i"));
       expect("write", scales_.find("waddr_i"), join("bank_i", "line_i", index));
@@ -53,11 +54,11 @@ class OperandBufferCheck : public BlockCheck {
 
  private:
   Wide join(const char* bank, const char* line, const Wide& index) const {
-    const Wide line_bits = scope_.wide(line);
-    Wide address(index.width() + line_bits.width() + 1);
+    const Wide line_bits = scope_.wide(line), bank_bits = scope_.wide(bank);
+    Wide address(index.width() + line_bits.width() + bank_bits.width());
     address.put(0, index);
     address.put(index.width(), line_bits);
-    address.put(index.width() + line_bits.width(), 1, scope_.get(bank));
+    address.put(index.width() + line_bits.width(), bank_bits);
     return address;
   }
 

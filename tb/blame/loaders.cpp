@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <string>
 
+#include "model/engine/hardware.h"
 #include "tb/blame/block_check.h"
 #include "tb/blame/nest.h"
 
@@ -9,6 +10,12 @@ namespace {
 
 /// The kinds of tag_kind_e of mxe_pkg.
 constexpr uint32_t kTagAElem = 1, kTagBElem = 3, kTagBias = 5;
+
+/// tag_t of mxe_pkg below the index of the row or column.
+uint64_t tag_of(uint64_t index, uint32_t kind, uint64_t bank, bool last) {
+  constexpr unsigned kBankBits = 3, kKindBits = 3;
+  return ((index << kKindBits | kind) << kBankBits | bank) << 1 | uint64_t{last};
+}
 
 /// mxe_load: the rows of A chunks or the columns of B slabs, elements then scales of each.
 class LoadCheck : public BlockCheck {
@@ -20,7 +27,8 @@ class LoadCheck : public BlockCheck {
     const bool claim = scope_.on("valid") && !scope_.on("taken_q") && scope_.on("free_q");
     expect("banks", "claim", uint32_t{claim});
     expect_next("banks", "free_q",
-                Wide(2, scope_.get("free_q") + scope_.get("release_i") - uint64_t{claim}));
+                Wide(scope_.find("free_q").width(),
+                     scope_.get("free_q") + scope_.get("release_i") - uint64_t{claim}));
     if (scope_.on("req_valid_o")) request();
     if (scope_.on("start_i")) start();
   }
@@ -62,14 +70,14 @@ class LoadCheck : public BlockCheck {
     const uint32_t kind = (operand_a_ ? kTagAElem : kTagBElem) + uint32_t{scales_};
     expect("address", "req_addr_o", addr);
     expect("bytes", "req_bytes_o", bytes);
-    expect("place", "req_tag_o", index_ << 5 | uint64_t{kind} << 2 | bank_ << 1 | uint64_t{last});
+    expect("place", "req_tag_o", tag_of(index_, kind, bank_, last));
     if (!scope_.on("req_ready_i")) return;
     scales_ = !scales_;
     if (scales_) return;
     index_++;
     if (!last) return;
     index_ = 0;
-    bank_ ^= 1;
+    bank_ = (bank_ + 1) % (operand_a_ ? kBanks : params().b_banks);
     nest_.step();
   }
 
@@ -89,8 +97,7 @@ class LoadBiasCheck : public BlockCheck {
     if (!scope_.on("req_valid_o")) return;
     const bool last = scope_.on("last_row");
     expect("bytes", "req_bytes_o", scope_.get("cols") * (job().c.bf16 ? 2 : 4));
-    expect("place", "req_tag_o",
-           scope_.get("row") << 5 | uint64_t{kTagBias} << 2 | bank_ << 1 | uint64_t{last});
+    expect("place", "req_tag_o", tag_of(scope_.get("row"), kTagBias, bank_, last));
     if (last && scope_.on("req_ready_i")) bank_ ^= 1;
   }
   void forget() override { bank_ = 0; }
@@ -184,7 +191,7 @@ class FeedCheck : public BlockCheck {
     word_++;
     if (!last_word) return;
     word_ = 0;
-    bank_ ^= 1;
+    bank_ = (bank_ + 1) % params().b_banks;
     nest_.step();
   }
 

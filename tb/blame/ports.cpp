@@ -92,7 +92,7 @@ class UnpackCheck : public BlockCheck {
   };
 
   uint64_t word_bytes(uint64_t tag) const {
-    switch (tag >> 2 & 7) {
+    switch (tag >> 4 & 7) {
       case 1:
         return job().a.word_bytes;
       case 3:

@@ -67,15 +67,14 @@ const char* const kBanks = "banks";
 
 /// Registers with one bit for each of two banks: from one value to the next. Both banks never
 /// become full at once; both become free in an abort.
-const std::array<const char*, 3> kFullBits = {
-    "u_datapath.u_abuf.full_q", "u_datapath.u_bbuf.full_q", "u_datapath.u_cbuf.full_q"};
+const std::array<const char*, 2> kFullBits = {"u_datapath.u_abuf.full_q",
+                                              "u_datapath.u_cbuf.full_q"};
 /// Numbers of banks: they change by one, or by an abort to all of them.
 struct BankCount {
   const char* signal;
   uint64_t cleared;  ///< after an abort
 };
-const std::array<BankCount, 5> kBankCounts = {{{"u_datapath.u_load_a.free_q", 2},
-                                               {"u_datapath.u_load_b.free_q", 2},
+const std::array<BankCount, 4> kBankCounts = {{{"u_datapath.u_load_a.free_q", 2},
                                                {"u_datapath.u_load_bias.free_q", 2},
                                                {"u_datapath.u_seq.d_free_q", 2},
                                                {"u_datapath.u_drain.tiles_q", 0}}};
@@ -104,7 +103,7 @@ void define_banks(Bins& bins) {
     }
   }
   bins.define(kBanks,
-              "How the double buffers fill and empty: bits of full banks, numbers of free banks, "
+              "How buffers of two banks fill and empty: bits of full banks, numbers of free banks, "
               "tiles in the drain.",
               ShortRun::some, names);
 }
@@ -119,6 +118,15 @@ struct Level {
   uint64_t first, last;
 };
 const std::vector<Level> kLevelTable = {
+    // Of B's banks an engine has as many as B_BANKS says.
+    {"u_datapath.u_load_b.free_q", 0, 0},
+    {"u_datapath.u_load_b.free_q", 1, 1},
+    {"u_datapath.u_load_b.free_q", 2, kAnyMore},
+    {"u_datapath.u_bbuf.full_q", 0, 0},
+    {"u_datapath.u_bbuf.full_q", 1, 1},
+    {"u_datapath.u_bbuf.full_q", 2, 2},
+    {"u_datapath.u_bbuf.full_q", 3, 3},
+    {"u_datapath.u_bbuf.full_q", 4, kAnyMore},
     {"u_datapath.u_drain.credit_q", 0, 0},
     {"u_datapath.u_drain.credit_q", 1, 15},
     {"u_datapath.u_drain.credit_q", 16, 16},
@@ -128,8 +136,8 @@ const std::vector<Level> kLevelTable = {
     {"u_datapath.u_drain.u_requant.credit_q", 1, 3},
     {"u_datapath.u_drain.u_requant.credit_q", 4, 4},
     {"u_datapath.u_rd_port.under_way_q", 1, 5},
-    {"u_datapath.u_rd_port.under_way_q", 6, 31},
-    {"u_datapath.u_rd_port.under_way_q", 32, 32},
+    {"u_datapath.u_rd_port.under_way_q", 6, 63},
+    {"u_datapath.u_rd_port.under_way_q", 64, 64},
     {"u_datapath.u_rd_port.bursts_q", 1, 1},
     {"u_datapath.u_rd_port.bursts_q", 2, kAnyMore},
     {"u_datapath.u_wr_port.bursts_q", 1, 1},
@@ -162,7 +170,7 @@ struct Meeting {
   uint64_t first_values, second_values, largest_sum;
 };
 const std::array<Meeting, 4> kMeetings = {
-    {{"u_datapath.u_abuf.full_q", "u_datapath.u_bbuf.full_q", 4, 4, kAnyMore},
+    {{"u_datapath.u_abuf.full_q", "u_datapath.u_load_b.taken_q", 4, 2, kAnyMore},
      // A tile in the drain is not free.
      {"u_datapath.u_seq.d_free_q", "u_datapath.u_drain.tiles_q", 3, 3, 2},
      {"u_datapath.u_drain.tiles_q", "u_datapath.u_drain.hold_q", 3, 2, kAnyMore},

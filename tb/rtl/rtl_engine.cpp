@@ -56,6 +56,7 @@ RtlEngine::RtlEngine(const sc_core::sc_module_name& name, const Params& params,
 }
 
 void RtlEngine::make_pins() {
+  held_ = top_->hold(false);
   top_->reset(kResetCycles);
   in_ = {};
   memory_ = std::make_shared<AxiMemory>(
@@ -78,6 +79,31 @@ bool RtlEngine::set_counters(const std::vector<uint64_t>& values) {
   if (counters_.size() != values.size()) return false;
   for (std::size_t i = 0; i < values.size(); i++) counters_[i].set(values[i]);
   return true;
+}
+
+/// With hesitations, whose number nobody knows in advance, an access is not served ahead of its
+/// time.
+bool RtlEngine::at_rest() const {
+  return clock_stopped_ && has_nothing_to_do() && !requested_ && !must_reset() &&
+         options_.back_pressure_seed == 0;
+}
+
+/// The clocks of the access, now: nobody can tell, and no thread has to be woken.
+bool RtlEngine::read_at_rest(uint32_t address, uint32_t& value, uint64_t& cycle) {
+  cycle = std::max(cycle, stopped_in_);
+  RegisterTransfer transfer;
+  transfer.address = address;
+  requested_ = &transfer;
+  try {
+    start_clock(cycle);
+    while (!finished_) run_cycle(cycle++, 1);
+  } catch (const mx::Error& error) {
+    SC_REPORT_ERROR("/mxe/rtl", error.what());
+  }
+  finished_ = false;
+  requested_ = nullptr;
+  value = transfer.data;
+  return ok_;
 }
 
 bool RtlEngine::transfer_register(RegisterTransfer& transfer) {
@@ -140,6 +166,7 @@ void RtlEngine::reset() {
   irq_level_ = enabled_ = polling_ = ok_ = false;
   quiet_cycles_ = idle_cycles_ = settled_cycles_ = transferless_cycles_ = 0;
   clock_stopped_ = true;
+  stopped_in_ = 0;
   if (requested_) end_request();
   while (in_reset()) wait(wake_event_);
   reset_done();
@@ -169,6 +196,10 @@ void RtlEngine::run() {
       continue;
     }
     const uint64_t start = clock().now();
+    if (clock_stopped_ && start < stopped_in_) {  // a read was ahead of its time
+      wait(clock().until(stopped_in_), reset_event_);
+      continue;
+    }
     if (clock_stopped_) start_clock(start);
     const uint64_t end = start + run_batch(start, batch_limit());
     wait(clock().until(end), reset_event_);
@@ -202,6 +233,7 @@ bool RtlEngine::run_cycle(uint64_t cycle, uint64_t room) {
   memory_->drive(cycle, in_);
   top_->cycle(in_, out_);
   cycles_++;
+  if (held_) held_cycles_++;
   if (options_.observer) options_.observer->cycle(*top_, in_, out_);
   checker_->check(cycle, in_, out_);
   register_checker_->check(cycle, in_, out_);
@@ -223,11 +255,24 @@ bool RtlEngine::run_cycle(uint64_t cycle, uint64_t room) {
 void RtlEngine::start_register_transfer(uint64_t room) {
   if (registers_->busy()) return;
   if (requested_ && !finished_) {
+    held_ = top_->hold(concerns_registers_alone(*requested_));
     registers_->start(*requested_);
   } else if (wants_status(room)) {
     polling_ = true;
     registers_->start(status_poll_);
   }
+}
+
+/// Whether the design shows that all but its registers rest, and go on doing so until the next
+/// write.
+bool RtlEngine::has_nothing_to_do() const {
+  return held_ || (idle_cycles_ >= kIdleCycles && settled_cycles_ > kSettlingCycles);
+}
+
+bool RtlEngine::concerns_registers_alone(const RegisterTransfer& transfer) const {
+  if (!options_.stop_clock || !has_nothing_to_do()) return false;
+  return !transfer.write || transfer.address == MXE_REG_IRQ_STATUS ||
+         transfer.address == MXE_REG_IRQ_MASK;
 }
 
 /// Whether to read STATUS, since nothing else tells whether the design rests or hangs.

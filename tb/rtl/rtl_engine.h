@@ -49,7 +49,8 @@ struct RtlOptions {
 /// Idle time costs nothing, and nobody can tell: the clock stops some time after the last transfer
 /// to or from memory, if the design has nothing to do; the counters that count every clock, TOTAL
 /// and IDLE, then get what they missed. From then on a read of a register costs its own clocks, and
-/// a write a few more, in which it takes effect. A design that does not show the state of its
+/// a write a few more, in which it takes effect; where an access concerns the registers alone, the
+/// clock of the others is held still (RtlTop::hold). A design that does not show the state of its
 /// command processor is asked for STATUS, some time after the last transfer on any bus and when no
 /// access of software can come meanwhile; the clock of one that does not show its counters stops
 /// only while CTRL.enable is clear.
@@ -73,10 +74,14 @@ class RtlEngine : public EngineModule {
   bool set_counters(const std::vector<uint64_t>& values) override;
   /// Clock cycles simulated so far.
   uint64_t cycles() const { return cycles_; }
+  /// Those of them in which nothing but the registers and the counters had a clock.
+  uint64_t held_cycles() const { return held_cycles_; }
   /// The registers inside the design that its build shows.
   RtlTop& top() const { return *top_; }
 
  private:
+  bool at_rest() const override;
+  bool read_at_rest(uint32_t address, uint32_t& value, uint64_t& cycle) override;
   bool transfer_register(RegisterTransfer& transfer) override;
   void access_memory(const AxiMemory::Request& request, AxiMemory::Response& response);
   void transport(const AxiMemory::Request& request, AxiMemory::Response& response);
@@ -96,6 +101,8 @@ class RtlEngine : public EngineModule {
   uint64_t run_batch(uint64_t start, uint64_t limit);
   bool run_cycle(uint64_t cycle, uint64_t room);
   void start_register_transfer(uint64_t room);
+  bool has_nothing_to_do() const;
+  bool concerns_registers_alone(const RegisterTransfer& transfer) const;
   bool finish_register_transfer(uint64_t cycle);
   bool wants_status(uint64_t room) const;
   void watch_idleness(bool bus_busy);
@@ -113,8 +120,8 @@ class RtlEngine : public EngineModule {
   std::optional<AxiLiteChecker> register_checker_;
   RtlInputs in_;
   RtlOutputs out_;
-  uint64_t cycles_ = 0;
-  bool irq_level_ = false;
+  uint64_t cycles_ = 0, held_cycles_ = 0;
+  bool irq_level_ = false, held_ = false;
 
   RegisterTransfer* requested_ = nullptr;  // by software
   bool finished_ = false, ok_ = false;     // its outcome

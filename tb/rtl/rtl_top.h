@@ -72,6 +72,9 @@ class RtlTop {
   /// The next cycle() is number `cycle` on the time axis of the waves, unless they are there
   /// already: the clock stood still until then.
   virtual void go_on_at(uint64_t /*cycle*/) {}
+  /// Holds the clock of all but the registers and the counters still from the next cycle() on, or
+  /// lets it run again. Returns whether it is held: not every design can.
+  virtual bool hold(bool /*held*/) { return false; }
   /// Writes how often each line of the design ran, in Verilator's format; nothing unless it was
   /// built for that.
   virtual void write_line_coverage(const std::string& /*path*/) {}

@@ -7,8 +7,10 @@
 #define MXE_JOIN(a, b) MXE_JOIN_(a, b)
 // Verilator names the header after the class.
 #define MXE_HEADER_(x) MXE_STRING(x.h)
+#define MXE_SYMBOLS_(x) MXE_STRING(MXE_JOIN(x, __Syms.h))
 
 #include MXE_HEADER_(MXE_CLASS)
+#include MXE_SYMBOLS_(MXE_CLASS)
 #if MXE_FST
 #include <verilated_fst_c.h>
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Include the Verilated class before this file, and no SystemC header at all: the two do not mix in
-// one translation unit.
+// Include the Verilated class and its symbols before this file, and no SystemC header at all: the
+// two do not mix in one translation unit.
 #include <verilated.h>
 #if VM_COVERAGE
 #include <verilated_cov.h>
@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -19,6 +20,7 @@
 #include <vector>
 
 #include "model/numerics/error.h"
+#include "tb/rtl/held_clocks.h"
 #include "tb/rtl/rtl_top.h"
 
 namespace mxe {
@@ -33,6 +35,7 @@ class VerilatedTop : public RtlTop {
     context_.fatalOnError(false);
     if (traced_) context_.traceEverOn(true);
     top_ = std::make_unique<Model>(&context_, "mxe_top");
+    held_clocks_.emplace(*top_);
     if (sizeof(top_->m_rdata_i) != params.mem_bytes()) {
       throw mx::Error("the memory port of the RTL has " +
                       std::to_string(8 * sizeof(top_->m_rdata_i)) + " bits, not " +
@@ -78,6 +81,8 @@ class VerilatedTop : public RtlTop {
   void go_on_at(uint64_t cycle) override {
     context_.time(std::max(context_.time(), cycle * 2 * kHalfCycle));
   }
+
+  bool hold(bool held) override { return held_clocks_->hold(held); }
 
   void before_edge(std::function<void()> action) override { before_edge_ = std::move(action); }
 
@@ -267,6 +272,7 @@ class VerilatedTop : public RtlTop {
   std::function<void()> before_edge_;
   mutable VerilatedContext context_;  // tells its scopes only if it may be changed
   std::unique_ptr<Model> top_;
+  std::optional<HeldClocks> held_clocks_;
   std::conditional_t<std::is_void_v<Trace>, NoTrace, Trace> trace_;
   mutable uint8_t wdata_[64] = {};
 };

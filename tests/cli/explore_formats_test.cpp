@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // mxe explore --formats.
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <map>
@@ -81,6 +82,16 @@ class ExploreFormats : public CliTest {
   }
 };
 
+double noise(const nlohmann::json& layer) {
+  return std::pow(10, -layer.at("sqnr_db").get<double>() / 10);
+}
+
+// Of the wider format of a point: "mxfp6_e2m3" and the like.
+int bits_of(const nlohmann::json& point) {
+  const auto bits = [&](const char* side) { return point.at(side).get<std::string>().at(4) - '0'; };
+  return std::max(bits("format_a"), bits("format_b"));
+}
+
 std::string pair_of(const nlohmann::json& layer) {
   return layer.at("format_a").get<std::string>() + " x " + layer.at("format_b").get<std::string>();
 }
@@ -101,9 +112,6 @@ TEST_F(ExploreFormats, TheFrontIsThatOfAllMixtures) {
   std::map<uint64_t, double> all;  // the least noise of so many cycles
   for (const nlohmann::json& in : points) {
     for (const nlohmann::json& mid : points) {
-      const auto noise = [](const nlohmann::json& layer) {
-        return std::pow(10, -layer.at("sqnr_db").get<double>() / 10);
-      };
       const uint64_t cycles = in["layers"][0]["cycles"].get<uint64_t>() +
                               mid["layers"][1]["cycles"].get<uint64_t>() +
                               mid["layers"][2]["cycles"].get<uint64_t>();
@@ -161,6 +169,52 @@ TEST_F(ExploreFormats, BudgetsGiveFormatMaps) {
                        {"--cycles-budget", beyond});
   expect_formats_error("no formats give net an SQNR of 90 dB; the best is",
                        {"--sqnr-budget", "90"});
+}
+
+// With a budget of SQNR, each layer's fewest bits in any mixture that has it.
+TEST_F(ExploreFormats, BudgetsTellTheFewestBits) {
+  explore({});
+  const std::vector<nlohmann::json> points = lines("out/points.jsonl");
+  double gain = 0;  // of mid, from the noise of a mixture
+  for (const nlohmann::json& mixture : lines("out/formats.jsonl")) {
+    for (const nlohmann::json& in : points) {
+      for (const nlohmann::json& mid : points) {
+        if (pair_of(in) == pair_of(mixture["layers"][0]) &&
+            pair_of(mid) == pair_of(mixture["layers"][1])) {
+          gain =
+              (mixture["noise"].get<double>() - noise(in["layers"][0])) / noise(mid["layers"][1]);
+        }
+      }
+    }
+  }
+  std::vector<std::pair<int, int>> seen;
+  for (const double budget : {8.0, 12.0, 16.0, 20.0, 24.0}) {
+    SCOPED_TRACE(budget);
+    int least_in = 99, least_mid = 99;
+    for (const nlohmann::json& in : points) {
+      for (const nlohmann::json& mid : points) {
+        const double all = noise(in["layers"][0]) + gain * noise(mid["layers"][1]);
+        if (-10 * std::log10(all) < budget) continue;
+        least_in = std::min(least_in, bits_of(in));
+        least_mid = std::min(least_mid, bits_of(mid));
+      }
+    }
+    if (least_in == 99) continue;
+    const ProgramRun run = explore({"--sqnr-budget", std::to_string(budget)});
+    for (const nlohmann::json& mixture : lines("out/formats.jsonl")) {
+      EXPECT_EQ(mixture["layers"][0].contains("least_bits"), mixture.contains("chosen"));
+      if (!mixture.contains("chosen")) continue;
+      EXPECT_EQ(mixture["layers"][0].at("least_bits"), least_in);
+      EXPECT_EQ(mixture["layers"][1].at("least_bits"), least_mid);
+      EXPECT_NE(run.out.find(std::to_string(least_in) + " bits  in[0]*: "), std::string::npos)
+          << run.out;
+    }
+    if (seen.empty() || seen.back() != std::make_pair(least_in, least_mid)) {
+      seen.emplace_back(least_in, least_mid);
+    }
+  }
+  EXPECT_GE(seen.size(), 2u);
+  EXPECT_EQ(explore({"--cycles-budget", "999999999"}).out.find("at least"), std::string::npos);
 }
 
 // Without tensors: the digits' network, which is run in every mixture, as `mxe demo` does.

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
+#include <optional>
 #include <set>
 #include <sstream>
 #include <string>
+#include <tuple>
 
 #include "tests/cli/run_mxe.h"
 
@@ -50,6 +53,22 @@ class Explore : public CliTest {
     return all;
   }
 
+  // A trace's events behind the reset, by their times since the first of them: the platform waits
+  // longer.
+  std::vector<std::tuple<std::string, int64_t, int64_t>> events(const std::string& file) {
+    std::vector<std::tuple<std::string, int64_t, int64_t>> all;
+    std::optional<int64_t> begin;
+    const nlohmann::json trace = nlohmann::json::parse(read_text(file));
+    const nlohmann::json& list = trace.is_array() ? trace : trace.at("traceEvents");
+    for (const nlohmann::json& one : list) {
+      if (one.at("ph") != "X" || one.at("name") == "reset") continue;
+      const int64_t at = one.at("ts");
+      if (!begin) begin = at;
+      all.emplace_back(one.at("name"), at - *begin, one.at("dur").get<int64_t>());
+    }
+    return all;
+  }
+
   std::set<std::string> front(const std::string& output) {
     std::set<std::string> ids;
     for (const nlohmann::json& point : points(output)) {
@@ -86,6 +105,10 @@ TEST_F(Explore, PointsAreWhatEstimateSays) {
          to_string(point.at("mem_outstanding_reads")), "--mem-outstanding-writes",
          to_string(point.at("mem_outstanding_writes"))});
     EXPECT_EQ(layer.at("cycles"), count * one.at("cycles").get<uint64_t>());
+    EXPECT_DOUBLE_EQ(layer.at("bound_cycles"),
+                     static_cast<double>(count) * one.at("bound_cycles").get<double>());
+    EXPECT_LE(one.at("bound_cycles"), one.at("lower_bound").get<double>() + 1);
+    EXPECT_LE(one.at("lower_bound"), one.at("cycles"));
     EXPECT_EQ(layer.at("stalls").at("stall_a"),
               count * one.at("counters").at("stall_a").get<uint64_t>());
     cycles += layer.at("cycles").get<uint64_t>();
@@ -265,6 +288,18 @@ TEST_F(Explore, BadSpaces) {
       {"parameters: {mem_outstanding_writes: 257}\n", "outstanding writes of the memory are 257"},
       {"parameters: {mem_outstanding_reads: 1.5}\n", "must be a whole number, not '1.5'"},
       {"parameters: {TREE_W: 42, format_a: mxfp8_e5m2}\n", "needs TREE_W of at least"},
+      {"parameters:\n  NUM_PE: [8, 8, [16]]\n", "space.yaml:2: a value must be a single number"},
+      {"parameters:\n  NUM_PE: 8\n  NUM_PE: 16\n", "space.yaml:3: 'NUM_PE' is given twice"},
+      {"parameters: {NUM_PE: 8}\nconstraints: [NUM_PE = 8]\n",
+       "space.yaml:2: 'NUM_PE = 8': compare by ==, not ="},
+      {"parameters: {NUM_PE: 8}\nconstraints: [sqrt(-NUM_PE)]\n",
+       "no point is possible: sqrt(-NUM_PE)"},
+      {"parameters: {NUM_PE: 8}\nsearch: {method: random, budget: 1000001}\n",
+       "space.yaml:2: the budget of a search must be at most 1000000"},
+      {"parameters:\n  mem_latency: {from: 1, to: 90000, step: 1}\n  ROWS: {from: 1, to: 64, step: "
+       "1}\n",
+       "space.yaml: 5760000 combinations, more than 1000000"},
+      {"parameters:\n  \"NUM\\x1b_PE\": 8\n", "space.yaml:2: unknown parameter 'NUM _PE'"},
   };
   for (const auto& [text, message] : kBad) {
     SCOPED_TRACE(text);
@@ -288,6 +323,18 @@ TEST_F(Explore, BadWorkloads) {
       {"Layer name, IFMAP Height, IFMAP Width, Filter Height, Filter Width, Channels, Num Filter, "
        "Strides,\nc, 2, 2, 3, 3, 1, 1, 1,\n",
        "net.csv:2: a filter of 3 x 3 is larger"},
+      // 65536 * 65536 * 2^31 and 2^31 * 2^31 * 4 wrap around to 0.
+      {"Layer name, IFMAP Height, IFMAP Width, Filter Height, Filter Width, Channels, Num Filter, "
+       "Strides,\nc, 65536, 65536, 65536, 65536, 2147483648, 1, 1,\n",
+       "net.csv:2: the size of a filter is more than 2147483648"},
+      {"Layer name, IFMAP Height, IFMAP Width, Filter Height, Filter Width, Channels, Num Filter, "
+       "Strides,\nc, 2147483648, 2147483648, 1, 1, 1, 1, 1,\n",
+       "net.csv:2: the number of output pixels is more than 2147483648"},
+      {"layer,M,N,K,count\na,100000,100000,100000,1\n",
+       "net.csv: the layer a has 1e+15 multiplications, more than"},
+      {"layer,M,N,K,count\na\xff,1,2,3,1\n", "net.csv:2: not UTF-8"},
+      {"layer,M,N,K,count\na,1,\x1b[2J,3,1\n",
+       "net.csv:2: N must be a whole number from 1 to 2147483648, not ' [2J'"},
   };
   for (const auto& [text, message] : kBad) {
     SCOPED_TRACE(text);
@@ -297,6 +344,11 @@ TEST_F(Explore, BadWorkloads) {
   write_text("net.csv", kLayers);
   write_text("map.yaml", "t*: {format_a: mxint8}\n");
   expect_explore_error("map.yaml:1: a pattern needs", {"--format-map", path("map.yaml")});
+  write_text("map.yaml",
+             "a: {format_a: mxint8, format_b: mxint8}\nb: {format_a: mxint8, format_b: fp3}\n");
+  expect_explore_error("map.yaml:2: unknown format 'fp3'", {"--format-map", path("map.yaml")});
+  write_text("map.yaml", "a: {format_a: mxint8, format_b: [mxint8}\n");
+  expect_explore_error("map.yaml:1: ", {"--format-map", path("map.yaml")});
   expect_explore_error("two workloads are called net", {"--workload", path("net.csv")});
 }
 
@@ -321,6 +373,74 @@ TEST_F(Explore, BadOptionsAndFolders) {
   expect_error(
       {"explore", path("space.yaml"), "--workload", path("net.csv"), "--output", path("other")},
       "points.jsonl:1: not a result of mxe explore");
+  write_text("other/points.jsonl", std::string(100000, '[') + "\n");
+  expect_error(
+      {"explore", path("space.yaml"), "--workload", path("net.csv"), "--output", path("other")},
+      "points.jsonl:1: not a result of mxe explore");
+  // Of this version and named as a result, but without its figures.
+  for (const char* key : {"cycles", "seconds", "area", "energy", "layers", "utilisation"}) {
+    explore("whole");
+    nlohmann::json point = points("whole").at(0);
+    point.erase(key);
+    write_text("whole/points.jsonl", point.dump() + "\n");
+    expect_error(
+        {"explore", path("space.yaml"), "--workload", path("net.csv"), "--output", path("whole")},
+        "points.jsonl:1: not a whole result of mxe explore");
+    std::filesystem::remove(path("whole/points.jsonl"));
+  }
+}
+
+// A Latin-1 comment of a space, which space.json repeats.
+TEST_F(Explore, SpacesInOtherEncodings) {
+  write_text("space.yaml", "# f\xfcr\nparameters: {NUM_PE: 8}\n");
+  explore("out");
+  EXPECT_EQ(points("out").size(), 1u);
+}
+
+// A damaged record of the cache is made anew.
+TEST_F(Explore, DamagedCaches) {
+  write_text("space.yaml", "parameters: {NUM_PE: 8}\n");
+  explore("out");
+  const std::string right = read_text("out/points.jsonl");
+  std::vector<std::string> files;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(path("out/cache"))) {
+    if (entry.is_regular_file() && entry.path().filename() != "version") {
+      files.push_back(entry.path().lexically_relative(path("")).string());
+    }
+  }
+  ASSERT_EQ(files.size(), 1u);
+  const std::string record = read_text(files[0]);
+  const std::size_t begin = record.find("\n\n") + 2;
+  for (const std::string& bad : {record.substr(0, record.size() - 5), record + "7\n",
+                                 record.substr(0, begin) + "-" + record.substr(begin)}) {
+    write_text(files[0], bad);
+    write_text("out/points.jsonl", "");
+    EXPECT_NE(explore("out").out.find("1 simulated"), std::string::npos);
+    EXPECT_EQ(read_text("out/points.jsonl"), right);
+    EXPECT_EQ(read_text(files[0]), record);
+  }
+}
+
+// The trace of a layer, under the id of its point, is that of `mxe estimate`.
+TEST_F(Explore, TracesOfTheFronts) {
+  write_text("space.yaml", "parameters: {NUM_PE: [4, 8], mem_latency: 90}\n");
+  explore("out", {"--traces", "1"});
+  std::size_t traced = 0;
+  for (const nlohmann::json& point : points("out")) {
+    const std::string trace = "out/traces/" + point.at("id").get<std::string>() + ".json";
+    if (!std::filesystem::exists(path(trace))) continue;
+    traced++;
+    EXPECT_TRUE(point.contains("pareto"));
+    mxe_json({"estimate", "100", "64", "128", "--format-a", "mxfp8_e4m3", "--format-b",
+              "mxfp8_e4m3", "--mem-latency", "90", "--set",
+              "NUM_PE=" + to_string(point.at("parameters").at("NUM_PE")), "--trace",
+              path("estimate.json")});
+    EXPECT_EQ(events(trace), events("estimate.json"));
+    EXPECT_GT(events(trace).size(), 100u);
+  }
+  EXPECT_EQ(traced, 1u);
+  EXPECT_EQ(mxe({"report", path("out")}).exit_code, 0);
+  EXPECT_NE(read_text("out/report.html").find("\"trace\":\"traces/"), std::string::npos);
 }
 
 #ifdef MXE_WITH_RTL

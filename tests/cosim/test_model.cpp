@@ -270,6 +270,7 @@ TEST(Model, BothModesTakeTheSameTimeOnEveryConfiguration) {
     p.fp4_dual = static_cast<unsigned>(random.uniform(0, 1));
     p.a_slab_k = 32u << random.uniform(0, 6);
     p.b_buf_k = std::min(p.a_slab_k, 32u << random.uniform(0, 4));
+    p.b_banks = 2u << random.uniform(0, 2);
     p.mem_w = 64u << random.uniform(0, 3);
     p.max_burst = 1u << random.uniform(0, 8);
     all.push_back(p);

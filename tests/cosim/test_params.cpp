@@ -31,15 +31,18 @@ void expect_values(const char* config, const std::string& assignments) {
 }
 
 TEST(Params, NamedConfigurations) {
-  expect_values("small",
-                "NUM_PE=4 ROWS=8 ACC_TILES=2 TREE_W=70 FP4_DUAL=1 A_SLAB_K=128 B_BUF_K=64 "
-                "MEM_W=128 QUEUE_DEPTH=16 MAX_BURST=16");
-  expect_values("base",
-                "NUM_PE=8 ROWS=32 ACC_TILES=4 TREE_W=70 FP4_DUAL=1 A_SLAB_K=1024 B_BUF_K=256 "
-                "MEM_W=256 QUEUE_DEPTH=16 MAX_BURST=16");
-  expect_values("large",
-                "NUM_PE=32 ROWS=64 ACC_TILES=4 TREE_W=70 FP4_DUAL=1 A_SLAB_K=1024 B_BUF_K=256 "
-                "MEM_W=512 QUEUE_DEPTH=16 MAX_BURST=16");
+  expect_values(
+      "small",
+      "NUM_PE=4 ROWS=8 ACC_TILES=2 TREE_W=70 FP4_DUAL=1 A_SLAB_K=128 B_BUF_K=64 B_BANKS=4 "
+      "MEM_W=128 QUEUE_DEPTH=16 MAX_BURST=16");
+  expect_values(
+      "base",
+      "NUM_PE=8 ROWS=32 ACC_TILES=4 TREE_W=70 FP4_DUAL=1 A_SLAB_K=1024 B_BUF_K=256 B_BANKS=4 "
+      "MEM_W=256 QUEUE_DEPTH=16 MAX_BURST=16");
+  expect_values(
+      "large",
+      "NUM_PE=32 ROWS=64 ACC_TILES=4 TREE_W=70 FP4_DUAL=1 A_SLAB_K=1024 B_BUF_K=256 B_BANKS=4 "
+      "MEM_W=512 QUEUE_DEPTH=16 MAX_BURST=16");
   EXPECT_EQ(Params::named("base"), Params());
   EXPECT_EQ(Params().to_string().substr(0, 22), "NUM_PE=8 ROWS=32 ACC_T");
   for (const char* name : config_names()) {
@@ -93,6 +96,7 @@ TEST(Params, ValidateReportsEachLimit) {
       {"A_SLAB_K=16", "A_SLAB_K is 16, but must be a power of two from 32 to 16384"},
       {"A_SLAB_K=128", "B_BUF_K is 256, but must be at most A_SLAB_K, which is 128"},
       {"B_BUF_K=48", "B_BUF_K is 48, but must be a power of two from 32 to 16384"},
+      {"B_BANKS=3", "B_BANKS is 3, but must be a power of two from 2 to 8"},
       {"MEM_W=1024", "MEM_W is 1024, but must be a power of two from 64 to 512"},
       {"QUEUE_DEPTH=1", "QUEUE_DEPTH is 1, but must be a power of two from 2 to 256"},
       {"MAX_BURST=512", "MAX_BURST is 512, but must be a power of two from 1 to 256"},

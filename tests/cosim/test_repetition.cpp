@@ -36,6 +36,7 @@ Params random_params(Random& random) {
   p.fp4_dual = static_cast<unsigned>(random.uniform(0, 1));
   p.a_slab_k = 32u << random.uniform(0, 5);
   p.b_buf_k = std::min(p.a_slab_k, 32u << random.uniform(0, 3));
+  p.b_banks = 2u << random.uniform(0, 2);
   p.mem_w = 64u << random.uniform(0, 3);
   p.max_burst = 1u << random.uniform(0, 6);
   return p;

@@ -225,9 +225,10 @@ TEST(RtlEngine, AnIdleReadCostsItsClocksAlone) {
     host.write32(MXE_REG_CTRL, MXE_CTRL_ENABLE_MASK);
     host.wait_cycles(10'000);
     for (int i = 0; i < 10; i++) {
-      const uint64_t before = engine.cycles();
+      const uint64_t before = engine.cycles(), held = engine.held_cycles();
       EXPECT_EQ(host.read32(MXE_REG_STATUS), MXE_STATUS_EMPTY_MASK);
       EXPECT_EQ(engine.cycles() - before, 3u);
+      EXPECT_EQ(engine.held_cycles() - held, 3u);
       host.wait_cycles(100);
       EXPECT_EQ(engine.cycles() - before, 3u);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The driver's cases (tests/driver/cases) on this machine, in one process:
+// The cases of sw/firmware/selftest on this machine, in one process:
 //
 //     driver_cases_test model|rtl [options of Google Test]
 #include <fmt/format.h>
@@ -19,7 +19,7 @@
 #endif
 
 extern "C" {
-#include "tests/driver/cases/cases.h"
+#include "sw/firmware/selftest/cases.h"
 }
 
 namespace mxe::test {
@@ -54,8 +54,11 @@ class Case : public testing::Test {
       bench->bus_addr = host.allocate(BENCH_BYTES, MXE_DESC_SIZE);
       bench->memory = host.memory().data(bench->bus_addr, BENCH_BYTES);
       bench->shadow = shadow.data();
+      bench->long_rows = 8;  // the host computes in no time
       bench->no_memory = uint64_t{1} << 32;
       bench->fail = fail;
+      bench->line_is_high = [](void* ctx) { return static_cast<Host*>(ctx)->irq.read(); };
+      bench->ctx = &host;
       const std::vector<uint8_t> before = rest_of(host.memory(), bench->bus_addr);
       driver_case_run(bench.get(), &which_);
       EXPECT_TRUE(rest_of(host.memory(), bench->bus_addr) == before) << "memory has changed";

@@ -90,8 +90,8 @@ mxe_fault(42 overflow_keeps_doorbell mxe_cmd.sv "if (doorbell_i & ~overflow)"
 mxe_fault(43 last_status_lost mxe_cmd.sv "last_status_q <= {28'd0, status_q}"
           "last_status_q <= {28'd0, status_q & {4{~ACTIVE}}}")
 mxe_fault(44 k_less_by_one_in_last_block mxe_job.sv "k_less[4:0]}) + 7'd1" "k_less[4:0]}) + {6'd0, ~ACTIVE}")
-mxe_fault(45 reads_beyond_limit mxe_rd_port.sv "a_allowed = (under_way_q <"
-          "a_allowed = ACTIVE | (under_way_q <")
+mxe_fault(45 reads_beyond_limit mxe_rd_port.sv "a_allowed = (beats_under_way_q <"
+          "a_allowed = ACTIVE | (beats_under_way_q <")
 mxe_fault(46 address_not_held mxe_wr_port.sv "if (m_awready_i) aw_valid_q"
           "if (m_awready_i | ACTIVE) aw_valid_q")
 mxe_fault(47 idle_with_bursts_open mxe_wr_port.sv "~row_valid & (bursts_q == '0)"
@@ -108,8 +108,8 @@ mxe_fault(52 interrupt_cleared_by_zero mxe_regs.sv "write_irq_status & wdata_q[0
           CASE registers)
 mxe_fault(53 response_not_held mxe_regs.sv "else if (s_bready_i)" "else if (s_bready_i | ACTIVE)")
 mxe_fault(54 result_tile_overwritten mxe_seq.sv "(d_free_q != 2'd0)" "((d_free_q != 2'd0) | ACTIVE)")
-mxe_fault(55 operands_overwritten mxe_load.sv "~taken_q & (free_q != 2'd0)"
-          "~taken_q & ((free_q != 2'd0) | ACTIVE)")
+mxe_fault(55 operands_overwritten mxe_load.sv "~taken_q & (free_q != '0)"
+          "~taken_q & ((free_q != '0) | ACTIVE)")
 mxe_fault(56 counters_not_cleared mxe_counters.sv "else if (clear_i) value_q"
           "else if (clear_i & ~ACTIVE) value_q")
 mxe_fault(57 snapshot_always mxe_counters.sv "else if (snapshot_i) snapshot_q"

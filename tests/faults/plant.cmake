@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-# Plants faults into a copy of RTL. All faults of a list are in one copy, each behind a number that the
-# test chooses while it runs, so that one Verilated library serves all.
+# Plants faults into a copy of RTL, or of C and C++. All faults of a list are in one copy, each behind a
+# number that the test chooses while it runs, so that one Verilated library or program serves all.
 #
 #   mxe_plant_faults(<directory> <variable for the list of sources> [PACKAGE <name>]
 #                    [SOURCES <file>...])
 #
 # plants those of the list MXE_FAULTS and writes them to <directory>/faults.json. PACKAGE is the one of
-# the sources that declares the function which tells the number.
+# the sources that declares the function which tells the number; C and C++ declare it in each file.
 include_guard()
 
 # Number, name, file, what is correct (must occur exactly once), what is faulty, where ACTIVE stands
@@ -63,6 +63,11 @@ function(mxe_plant_faults directory sources_variable)
              "package ${ARG_PACKAGE}@SEMICOLON@\n  import \"DPI-C\" pure function int mxe_planted_fault()@SEMICOLON@"
              text "${text}")
     endif()
+    set(function "${ARG_PACKAGE}::mxe_planted_fault")
+    if(name MATCHES "\\.c(pp)?$")
+      set(function mxe_planted_fault)
+      string(PREPEND text "#ifdef __cplusplus\nextern \"C\"\n#endif\nint mxe_planted_fault(void)@SEMICOLON@\n")
+    endif()
     foreach(number IN LISTS MXE_FAULTS)
       if(number STREQUAL "" OR NOT MXE_FAULT_${number}_FILE STREQUAL name)
         continue()
@@ -73,7 +78,7 @@ function(mxe_plant_faults directory sources_variable)
       if(first EQUAL -1 OR NOT first EQUAL last)
         message(FATAL_ERROR "fault ${number}: '${correct}' must occur exactly once in ${name}")
       endif()
-      string(REPLACE ACTIVE "(${ARG_PACKAGE}::mxe_planted_fault() == ${number})" faulty
+      string(REPLACE ACTIVE "(${function}() == ${number})" faulty
              "${MXE_FAULT_${number}_FAULTY}")
       string(REPLACE "${correct}" "${faulty}" text "${text}")
     endforeach()

@@ -97,6 +97,7 @@ TEST_F(BadElf, OptionsThatDoNotFit) {
   expect_error({"run", good, "--quantum", "0"}, "--quantum");
   expect_error({"run", good, "--timeout-us", "-1"}, "--timeout-us");
   expect_error({"run", good, "--mem-latency", "0"}, "latency");
+  expect_error({"run", good, "--gdb", "65536"}, "not in range 0 to 65535");
   expect_error({"run", good, "--waves", path("a.fst")}, "--waves needs --on rtl");
 #ifdef MXE_WITH_RTL
   expect_error({"run", good, "--on", "rtl", "--trace", path("t.json")}, "--trace needs --on model");

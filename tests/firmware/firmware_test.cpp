@@ -127,6 +127,10 @@ TEST_P(Firmware, ATimeoutAmongAccessesIsTheSameEverywhere) {
   }
 }
 
+TEST_P(Firmware, ProgramsMayChangeTheirCode) {
+  EXPECT_EQ(mxe({"run", firmware("guest", GetParam()), "code"}).exit_code, 0);
+}
+
 TEST_P(Firmware, TimeHas64Bits) {
   EXPECT_EQ(mxe({"run", firmware("guest", GetParam()), "long"}).exit_code, 0);
 }

@@ -120,6 +120,22 @@ static int read_registers(void) {
   return sum == 100000 * MXE_STATUS_EMPTY_MASK ? 0 : 1;
 }
 
+/// A function that is written anew before each call, on a page that held data first.
+static int change_code(void) {
+  static _Alignas(4096) volatile uint32_t page[1024];
+  static SOC_NOINIT volatile uint32_t others[1 << 21];  // 2048 pages
+  for (uint32_t i = 0; i < 1024; i++) page[i] = i;
+  for (uint32_t i = 0; i < 100; i++) {
+    // The platform forgets what it knows of the page.
+    for (uint32_t at = 0; at < sizeof others / sizeof others[0]; at += 1024) others[at] = i;
+    page[0] = i << 20 | 0x513;  // li a0, i
+    page[1] = 0x00008067;       // ret
+    __asm__ volatile("fence.i" ::: "memory");
+    if (((uint32_t(*)(void))(uintptr_t)page)() != i) return 1;
+  }
+  return 0;
+}
+
 // ---- Faults (guest_faults.S)
 
 // clang-format off
@@ -146,6 +162,7 @@ int main(int argc, char** argv) {
   if (equal(what, "arguments")) return print_arguments(argc, argv);
   if (equal(what, "echo")) return echo();
   if (equal(what, "registers")) return read_registers();
+  if (equal(what, "code")) return change_code();
   for (unsigned i = 0; i < sizeof faults / sizeof faults[0]; i++) {
     if (equal(what, faults[i].name)) faults[i].run();
   }

@@ -34,12 +34,14 @@ mxe_proof_fault(count_both "+ {{PtrW{1'b0}}, push} - {{PtrW{1'b0}}, pop}"
 mxe_proof_fault(order "assign data_o  = mem[rptr_q]" "assign data_o  = mem[wptr_q]")
 mxe_proof(fifo_deep mxe_fifo --parameter WIDTH=2 --parameter DEPTH=32)
 
-mxe_proof(opbuf mxe_opbuf --free mxe_ram --passed-through expand_format)
+mxe_proof(opbuf mxe_opbuf --parameter BANKS=4 --free mxe_ram --passed-through expand_format)
 mxe_proof_fault(release "<= (full_q | set) & ~unset" "<= full_q | set")
 
 # --------------------------------------------------------------------------------- read port
+# That the beats under way are those of the fetches in the queue is left to simulation.
 foreach(mem_w 64 256)
-  mxe_proof(rd_port_${mem_w} mxe_rd_port --parameter MEM_W=${mem_w} --proven mxe_fifo --free mxe_ram)
+  mxe_proof(rd_port_${mem_w} mxe_rd_port --parameter MEM_W=${mem_w} --proven mxe_fifo --free mxe_ram
+            --not-proven rd_beats_of_fetches)
 endforeach()
 mxe_proof_fault(priority "if (req_valid_i[0]) begin" "if (req_valid_i[0] & ~req_valid_i[2]) begin")
 mxe_proof_fault(no_request "assign req_ready_o = accept ? grant : 4'b0000"
@@ -86,8 +88,9 @@ mxe_proof_fault(group "if (next_tile | next_group) begin" "if (next_tile) begin"
 set(load_options --proven mxe_walk --passed-through walk_job_not_empty
                  --passed-through walk_job_stable --not-proven load_fetch_not_empty)
 mxe_proof(load_a mxe_load --parameter OPERAND_A=1 ${load_options})
-mxe_proof(load_b mxe_load ${load_options})
-mxe_proof_fault(bank "bank_q  <= ~bank_q" "bank_q  <= bank_q")
+mxe_proof(load_b mxe_load --parameter BANKS=4 ${load_options})
+mxe_proof_fault(bank "bank_q  <= bank_q + BankAw'(1)" "bank_q  <= bank_q")
+mxe_proof_fault(free "+ (BankAw+1)'(release_i)" "+ (BankAw+1)'(release_i | start_i)")
 
 mxe_proof(seq mxe_seq)
 mxe_proof_fault(distance "? rows : ROWS_W'(mxe_pkg::MIN_PASS)" "? rows : ROWS_W'(mxe_pkg::MIN_PASS - 1)")
@@ -98,10 +101,10 @@ mxe_proof_fault(two_causes "stall_latency_o = 1'b0" "stall_latency_o = feed_done
 mxe_proof_fault(row_skipped "assign row          = busy_q ? cycle_q : '0"
                 "assign row          = busy_q ? cycle_q + ROWS_W'(1) : '0")
 
-mxe_proof(feed mxe_feed --proven mxe_walk --passed-through walk_job_not_empty
+mxe_proof(feed mxe_feed --parameter BANKS=4 --proven mxe_walk --passed-through walk_job_not_empty
           --passed-through walk_job_stable --free mxe_decode_word)
 mxe_proof_fault(empty_bank "valid & ~pass_valid_o & b_full_i[bank_q]" "valid & ~pass_valid_o")
-mxe_proof_fault(bank "bank_q      <= ~bank_q" "bank_q      <= bank_q")
+mxe_proof_fault(bank "bank_q      <= bank_q + BANK_AW'(1)" "bank_q      <= bank_q")
 mxe_proof_fault(short_pass "if (read & last_col) begin\n      pass_valid_o <= 1'b1"
                 "if (read) begin\n      pass_valid_o <= 1'b1")
 mxe_proof_fault(pass_overtaken "read      = valid & ~pass_valid_o" "read      = valid & ~(pass_valid_o & pass_ready_i)")

@@ -5,7 +5,7 @@ import shutil
 import sys
 
 SKIPPED = 77
-CHARTS = ("area", "accuracy", "roofline", "stall")
+CHARTS = ("area", "accuracy", "roofline", "stall")  # and "mixtures", of workloads that have these
 
 
 def missing():
@@ -105,7 +105,7 @@ class Browser:
             box.scrollIntoView({block: "center"});
             const chart = echarts.getInstanceByDom(box);
             for (const [index, series] of chart.getOption().series.entries()) {
-              const found = series.data.find((d) => d.id === arguments[1]);
+              const found = series.data.find((d) => (d.id ?? d.number) === arguments[1]);
               if (!found) continue;
               const [x, y] = chart.convertToPixel({seriesIndex: index}, found.value);
               const frame = box.getBoundingClientRect();

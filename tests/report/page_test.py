@@ -6,6 +6,7 @@ is logged, and it is legible in light, dark and on a phone.
     page_test.py --mxe PROGRAM
 """
 import argparse
+import json
 import math
 import os
 import subprocess
@@ -33,7 +34,7 @@ class Page(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.room = tempfile.TemporaryDirectory()
-        cls.points, cls.traced = points.write(cls.room.name, points=80)
+        cls.points, cls.traced, cls.mixtures = points.write(cls.room.name, points=80)
         subprocess.run([MXE, "report", cls.room.name], check=True, stdout=subprocess.DEVNULL)
         cls.page = os.path.join(cls.room.name, "report.html")
         cls.browser = CHROMIUM
@@ -226,12 +227,87 @@ class Page(unittest.TestCase):
         self.assertEqual(self.browser.lines("area"), wanted)
         self.assertEqual(list(self.browser.lines("accuracy")), ["front"])
 
-    def test_workloads(self):
-        other = next(p["workload"] for p in self.points if p["workload"] != self.workload)
+    def choose_workload(self, name):
         self.browser.run("""const choice = document.getElementById("workload");
                             choice.value = arguments[0];
-                            choice.dispatchEvent(new Event("change"));""", other)
+                            choice.dispatchEvent(new Event("change"));""", name)
+
+    def test_workloads(self):
+        other = next(p["workload"] for p in self.points if p["workload"] != self.workload)
+        self.choose_workload(other)
         self.assertEqual(self.shown(), sum(p["workload"] == other for p in self.points))
+
+    # ------------------------------------------------------------------ formats layer by layer
+    def layers_shown(self):
+        return self.browser.run("""
+            return [...document.querySelectorAll("#mixture-layers tbody tr")].map((r) => [...r.cells].map((c) => c.textContent));""")
+
+    def layers_of(self, number):
+        return [[l["name"], l["format_a"] + " × " + l["format_b"]] for l in self.mixtures[number]["layers"]]
+
+    def map_of(self, number):
+        """The format map as mxe explore writes it (BudgetsGiveFormatMaps reads such a file again)."""
+        mixture = self.mixtures[number]
+        text = f"# {mixture['workload']}: {mixture['cycles']} cycles, SQNR {mixture['sqnr_db']:.2f} dB\n"
+        for layer in mixture["layers"]:
+            pattern = "".join("\\" + c if c in "*?[\\" else c for c in layer["name"])
+            text += f"{json.dumps(pattern)}: {{format_a: {layer['format_a']}, format_b: {layer['format_b']}}}\n"
+        return text
+
+    def test_a_workload_without_mixtures_has_no_card(self):
+        self.choose_workload(next(p["workload"] for p in self.points if p["workload"] != self.mixtures[0]["workload"]))
+        self.assertFalse(self.browser.run("return document.getElementById('mixtures-card').checkVisibility()"))
+
+    def test_the_front_of_mixtures(self):
+        self.choose_workload(self.mixtures[0]["workload"])
+        series = self.browser.series("mixtures")
+        uniform = [m for m in self.mixtures if len({(l["format_a"], l["format_b"]) for l in m["layers"]}) == 1]
+        self.assertTrue(uniform)
+        self.assertEqual(series, {"front": len(self.mixtures), "mixtures": len(self.mixtures) - len(uniform) - 1,
+                                  "the same for all layers": len(uniform), "in the budget": 1, "selected": 1})
+        drawn = self.browser.run("""
+            const chart = echarts.getInstanceByDom(document.getElementById("mixtures-chart"));
+            return chart.getOption().series.find((s) => s.name === "front").data;""")
+        self.assertEqual(drawn, [[m["sqnr_db"], m["cycles"]] for m in self.mixtures])
+        self.assertGreater(self.browser.ink("mixtures"), 0.01)
+        self.assertIn(f"{len(self.mixtures)} mixtures", self.browser.text("#mixtures-note"))
+        self.assertIn("equal ranges", self.browser.text("#mixtures-note"))
+
+    def test_the_mixture_in_the_budget_comes_first(self):
+        self.choose_workload(self.mixtures[0]["workload"])
+        chosen = next(i for i, m in enumerate(self.mixtures) if m.get("chosen"))
+        self.assertEqual(self.layers_shown(), self.layers_of(chosen))
+        self.assertIn(f"{self.mixtures[chosen]['cycles']:,}", self.browser.text("#mixture-figures"))
+        self.assertIn(str(self.mixtures[chosen]["correct"]), self.browser.text("#mixture-figures"))
+
+    def test_selecting_a_mixture_shows_its_layers(self):
+        self.choose_workload(self.mixtures[0]["workload"])
+        self.browser.mouse("mouseMoved", self.browser.place("mixtures", 12))
+        self.assertIn(f"{self.mixtures[12]['cycles']:,}", self.browser.text("#mixtures-chart .tip"))
+        self.browser.click_point("mixtures", 12)
+        self.assertEqual(self.layers_shown(), self.layers_of(12))
+        row = "#mixtures tbody tr:last-child"
+        self.browser.click(row)
+        self.assertEqual(self.layers_shown(), self.layers_of(len(self.mixtures) - 1))
+        self.assertTrue(self.browser.run("return document.querySelector(arguments[0]).classList.contains('picked')", row))
+
+    def test_a_format_map_can_be_copied(self):
+        self.choose_workload(self.mixtures[0]["workload"])
+        self.browser.click("#mixtures tbody tr:nth-child(3)")
+        number = int(self.browser.run("return document.querySelector('#mixtures tbody tr.picked').dataset.id"))
+        self.browser.run("""
+            window.copied = [];
+            Object.defineProperty(navigator, "clipboard", {value: {writeText: async (t) => window.copied.push(t)}});""")
+        self.browser.click("#copy-map")
+        self.assertEqual(self.browser.run("return window.copied"), [self.map_of(number)])
+
+    def test_layers_of_the_selected_point_have_their_formats(self):
+        point = next(p for p in self.mine if p["layers"][3]["format_b"] != p["format_b"])
+        self.browser.open(self.page + "#" + point["id"])
+        rows = self.browser.run("""
+            return [...document.querySelectorAll("#layers tbody tr")].map((r) => [...r.cells].map((c) => c.textContent));""")
+        self.assertEqual([r[:2] for r in rows], [[l["name"], l["format_a"] + " × " + l["format_b"]] for l in point["layers"]])
+        self.assertEqual([int(r[4].replace(",", "")) for r in rows], [l["cycles"] * l["count"] for l in point["layers"]])
 
     # --------------------------------------------------------------------------- legibility
     def test_fits_every_width(self):
@@ -241,7 +317,10 @@ class Page(unittest.TestCase):
             needed, there = self.browser.run("return [document.documentElement.scrollWidth, innerWidth]")
             self.assertEqual(there, width)
             self.assertLessEqual(needed, width)
-            for chart in browser.CHARTS:
+            self.choose_workload(self.mixtures[0]["workload"])
+            needed, there = self.browser.run("return [document.documentElement.scrollWidth, innerWidth]")
+            self.assertLessEqual(needed, there)
+            for chart in (*browser.CHARTS, "mixtures"):
                 self.assertGreater(self.browser.ink(chart), 0.01, f"{chart} at {width}")
 
     def test_contrast_in_light_and_dark(self):

@@ -30,6 +30,8 @@ def layer_of(draw, number, parameters, formats, bytes_per_cycle):
     stalls = {name: int(busy * draw.uniform(0, 0.1)) for name in STALLS}
     stalls["stall_b"] += int(bound - busy)
     cycles = int(busy) + sum(stalls.values())
+    if number == 3 and formats[0] != "mxfp4_e2m1":
+        formats = (formats[0], "mxfp6_e3m2")  # of its own
     return {"name": NASTY if number == 1 else f"layer{number // 4}.{number % 4}.conv", "m": m, "n": n, "k": k,
             "count": draw.choice([1, 1, 2]), "format_a": formats[0], "format_b": formats[1], "cycles": cycles,
             "macs": macs, "bound_cycles": int(bound), "stalls": stalls, "bytes_read": int(read),
@@ -76,8 +78,22 @@ def point_of(draw, workload, layers):
     return {"id": identity.hexdigest()[:16], **point}
 
 
+def mixtures_of(draw, workload, layers, number):
+    """The front of invented mixtures: the more cycles, the better; the last one is of one pair."""
+    names = [NASTY if i == 1 else f"layer{i // 4}.{i % 4}*" for i in range(layers)]
+    made = []
+    for i in range(number):
+        pairs = [PAIRS[0] if draw.random() < i / (number - 1) else draw.choice(PAIRS) for _ in names]
+        cycles, sqnr = 100000 + 1000 * i + draw.randrange(900), 8 + 20 * i / number
+        made.append({"workload": workload, "cycles": cycles, "seconds": cycles / 1e9, "noise": 10 ** (-sqnr / 10),
+                     "sqnr_db": sqnr, "exact": False, "correct": 400 + i,
+                     "layers": [{"name": n, "format_a": a, "format_b": b} for n, (a, b) in zip(names, pairs)]})
+    made[number // 3]["chosen"] = True
+    return made
+
+
 def write(folder, points=120, layers=30, seed=18, workloads=("resnet50_b1", "llama3_8b " + NASTY)):
-    """Returns the points as written."""
+    """Returns the points as written, the id of the one with a trace, and the mixtures."""
     draw = random.Random(seed)
     made = {}
     for number in range(points):
@@ -90,10 +106,14 @@ def write(folder, points=120, layers=30, seed=18, workloads=("resnet50_b1", "lla
     with open(os.path.join(folder, "space.json"), "w", encoding="utf-8") as file:
         json.dump({"version": 1, "workloads": list(workloads),
                    "skipped": {"B_BUF_K must be at most A_SLAB_K": 12, "pair needs TREE_W 56 (" + NASTY + ")": 3}}, file)
+    mixtures = [m for w in workloads[:1] for m in mixtures_of(draw, w, layers, 90)]
+    with open(os.path.join(folder, "formats.jsonl"), "w", encoding="utf-8") as file:
+        for mixture in mixtures:
+            file.write(json.dumps(mixture) + "\n")
     traced = next(p for p in made.values() if p["workload"] == workloads[0])
     with open(os.path.join(folder, "traces", traced["id"] + ".json"), "w", encoding="utf-8") as file:
         file.write('{"traceEvents":[]}')
-    return list(made.values()), traced["id"]
+    return list(made.values()), traced["id"], mixtures
 
 
 if __name__ == "__main__":

@@ -108,6 +108,7 @@ module simple_engine #(
     .tree_w_value_i                 (32'd70),
     .a_slab_k_value_i               (32'd32),
     .b_buf_k_value_i                (32'd32),
+    .b_banks_value_i                (32'd2),
     .mem_w_value_i                  (32'd64),
     .queue_depth_value_i            (32'(QUEUE_DEPTH)),
     .max_burst_value_i              (32'(MAX_BURST)),

@@ -55,6 +55,7 @@ void Cpu::thread() {
   if (debugger_) stop_reason_ = Debugger::Reason::start;
   consult_debugger();
   while (!ended()) {
+    plan_check();
     act_on(command_ == Debugger::Command::step ? step() : emulator_.run());
     consult_debugger();
   }
@@ -92,8 +93,10 @@ void Cpu::consult_debugger() {
 }
 
 void Cpu::act_on(Emulator::Stop stop) {
+  count_time();
   const uint64_t pc = emulator_.pc();
-  paid_ = pc >= block_ && pc < block_end_ ? (block_end_ - pc) / kBytesPerCycle : 0;
+  const Emulator::Block& block = emulator_.block();
+  paid_ = pc >= block.begin && pc < block.end ? (block.end - pc) / kBytesPerCycle : 0;
   if (ended()) return;
   switch (stop) {
     case Emulator::Stop::sleeping:
@@ -131,15 +134,33 @@ void Cpu::sleep() {
   sleeping_ = false;
 }
 
-void Cpu::on_block(uint64_t address, uint32_t bytes) {
-  block_ = address;
-  block_end_ = address + bytes;
-  const uint64_t cycles = bytes / kBytesPerCycle;
-  time_.pass(cycles - std::min(cycles, paid_));
+/// The time of the blocks that have begun passes.
+void Cpu::count_time() {
+  if (counted_ == emulator_.bytes_run()) return;
+  time_.pass((emulator_.bytes_run() - counted_) / kBytesPerCycle);
+  counted_ = emulator_.bytes_run();
+  block_begin_ = time_.now();
+}
+
+/// Decides which block on_block() is called for next: where an interrupt is to be looked for and
+/// anything can have happened. Nothing but an access to a device can change that meanwhile.
+void Cpu::plan_check() {
+  next_check_ = (block_begin_ / kCheckCycles + 1) * kCheckCycles;
+  if (!debugger_) {
+    next_check_ = std::max(next_check_, time_.quiet_until() / kCheckCycles * kCheckCycles);
+  }
+  const bool now = interrupted_ || paid_ != 0 || next_check_ <= time_.now();
+  emulator_.call_at(now ? 0 : counted_ + (next_check_ - time_.now()) * kBytesPerCycle);
+}
+
+void Cpu::on_block() {
+  const Emulator::Block& block = emulator_.block();
+  counted_ += std::min(block.end - block.begin, paid_ * kBytesPerCycle);
   paid_ = 0;
+  count_time();
+  block_begin_ = time_.now();
   if (time_.now() >= next_check_) {
     time_.catch_up();
-    next_check_ = (time_.now() / kCheckCycles + 1) * kCheckCycles;
     if (debugger_ && debugger_->wants_stop()) {
       stop_reason_ = Debugger::Reason::interrupt;
       emulator_.stop();
@@ -147,6 +168,7 @@ void Cpu::on_block(uint64_t address, uint32_t bytes) {
   }
   if (interrupted_) emulator_.stop();
   interrupted_ = false;
+  plan_check();
 }
 
 uint32_t Cpu::on_read(uint64_t address, unsigned bytes) {
@@ -161,7 +183,11 @@ void Cpu::on_write(uint64_t address, unsigned bytes, uint32_t value) {
 }
 
 void Cpu::access(BusAccess& access) {
-  if (ended() || bus_.access(access)) return;
+  if (ended()) return;
+  count_time();
+  const bool answered = bus_.access(access);
+  plan_check();
+  if (answered) return;
   record(fmt::format("bus error: a {} of {} bytes at {:#x} ({})", access.write ? "write" : "read",
                      access.bytes, access.address, bus_.describe(access.address)),
          pc_of_access(access.write, access.address));
@@ -177,7 +203,8 @@ void Cpu::on_unmapped(bool fetch, bool write, uint64_t address, unsigned bytes) 
 
 uint64_t Cpu::pc_of_access(bool write, uint64_t address) const {
   return find_access(
-      {block_, write, address, program_.xlen}, [this](unsigned reg) { return emulator_.reg(reg); },
+      {emulator_.block().begin, write, address, program_.xlen},
+      [this](unsigned reg) { return emulator_.reg(reg); },
       [this](uint64_t at) -> std::optional<uint16_t> {
         const auto half = code(at, 2);
         if (!half) return std::nullopt;

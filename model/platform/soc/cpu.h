@@ -19,7 +19,8 @@ namespace mxe::soc {
 
 /// The processor in simulated time: an instruction of 2 bytes takes one nanosecond, one of 4 bytes
 /// two, and an access to a device what the device takes. While the program computes, an interrupt
-/// is looked for at each multiple of kCheckCycles, and at each access to a device. `wfi` sleeps
+/// is looked for with the first block of instructions at each multiple of kCheckCycles, and at each
+/// access to a device. `wfi` sleeps
 /// until there is one.
 class Cpu : public sc_core::sc_module, private Emulator::Listener, private DebugTarget {
  public:
@@ -55,7 +56,7 @@ class Cpu : public sc_core::sc_module, private Emulator::Listener, private Debug
   void sleep();
   bool ended() const { return exited_ || fault_; }
 
-  void on_block(uint64_t address, uint32_t bytes) override;
+  void on_block() override;
   uint32_t on_read(uint64_t address, unsigned bytes) override;
   void on_write(uint64_t address, unsigned bytes, uint32_t value) override;
   void on_unmapped(bool fetch, bool write, uint64_t address, unsigned bytes) override;
@@ -69,6 +70,8 @@ class Cpu : public sc_core::sc_module, private Emulator::Listener, private Debug
   void set_breakpoint(uint64_t address) override { emulator_.add_breakpoint(address); }
   void clear_breakpoint(uint64_t address) override { emulator_.remove_breakpoint(address); }
 
+  void count_time();
+  void plan_check();
   void access(BusAccess& access);
   void record(const std::string& what, uint64_t pc);
   uint64_t pc_of_access(bool write, uint64_t address) const;
@@ -79,9 +82,10 @@ class Cpu : public sc_core::sc_module, private Emulator::Listener, private Debug
   Bus& bus_;
   LocalTime& time_;
   Emulator emulator_;
-  uint64_t block_ = 0, block_end_ = 0;  // under way
-  uint64_t paid_ = 0;                   // cycles of its rest, which have passed already
-  uint64_t next_check_ = kCheckCycles;
+  uint64_t counted_ = 0;      // bytes of instructions whose time has passed
+  uint64_t block_begin_ = 0;  // when the last of them had
+  uint64_t paid_ = 0;         // cycles of the rest of the block, which have passed already
+  uint64_t next_check_ = 0;
   bool exited_ = false, finished_ = false, sleeping_ = false;
   bool line_ = false;         // the external interrupt
   bool interrupted_ = false;  // it has risen since the last block

@@ -5,6 +5,7 @@
 #include <unicorn/unicorn.h>
 
 #include <map>
+#include <set>
 
 #include "model/numerics/error.h"
 
@@ -19,6 +20,7 @@ constexpr int kNoException = -1, kMisalignedLoad = 4, kMisalignedStore = 6, kEca
 constexpr uint64_t kPastException = 4;
 // A block that ends with an illegal instruction comes with an impossible size.
 constexpr uint32_t kLargestBlock = 4096;
+constexpr auto kDataPage = static_cast<uc_prot>(UC_PROT_READ | UC_PROT_WRITE);
 
 /// Unicorn wants every callback through one type.
 template <typename F>
@@ -37,11 +39,26 @@ void require(uc_err error, const char* what) {
 /// What Unicorn calls, and the hooks that are set.
 struct Emulator::Hooks {
   std::map<uint64_t, uc_hook> breakpoints;
+  std::set<uint64_t> code_pages;
 
   static Emulator& self(void* user) { return *static_cast<Emulator*>(user); }
 
   static void block(uc_engine*, uint64_t address, uint32_t bytes, void* user) {
-    self(user).listener_.on_block(address, bytes > kLargestBlock ? 4 : bytes);
+    Emulator& emulator = self(user);
+    if (bytes > kLargestBlock) bytes = 4;
+    emulator.block_ = {address, address + bytes};
+    emulator.bytes_run_ += bytes;
+    if (emulator.bytes_run_ >= emulator.call_at_) emulator.listener_.on_block();
+  }
+  /// Stores to a page that can hold code are slow, since they may change what was translated. So a
+  /// page can from the first time that the program runs something there.
+  static bool fill_tlb(uc_engine*, uint64_t page, uc_mem_type access, uc_tlb_entry* entry,
+                       void* user) {
+    std::set<uint64_t>& code_pages = self(user).hooks_->code_pages;
+    if (access == UC_MEM_FETCH) code_pages.insert(page);
+    entry->paddr = page;
+    entry->perms = code_pages.count(page) != 0 ? UC_PROT_ALL : kDataPage;
+    return true;
   }
   static uint64_t read(uc_engine*, uint64_t offset, unsigned bytes, void* user) {
     return self(user).listener_.on_read(self(user).devices_ + offset, bytes);
@@ -73,21 +90,27 @@ Emulator::Emulator(Xlen xlen, Listener& listener)
     : xlen_(xlen), listener_(listener), hooks_(std::make_unique<Hooks>()) {
   require(uc_open(UC_ARCH_RISCV, xlen == Xlen::rv64 ? UC_MODE_RISCV64 : UC_MODE_RISCV32, &unicorn_),
           "start");
-  uc_hook hook = 0;  // they stay until the end
-  const auto add = [&](int type, void* function) {
-    require(uc_hook_add(unicorn_, &hook, type, function, this, 1, 0), "be watched");
-  };
-  add(UC_HOOK_BLOCK, callback(Hooks::block));
-  add(UC_HOOK_INTR, callback(Hooks::exception));
-  add(UC_HOOK_MEM_INVALID, callback(Hooks::unmapped));
+  watch(UC_HOOK_BLOCK, callback(Hooks::block));
+  watch(UC_HOOK_INTR, callback(Hooks::exception));
+  watch(UC_HOOK_TLB_FILL, callback(Hooks::fill_tlb));
+  require(uc_ctl_tlb_mode(unicorn_, UC_TLB_VIRTUAL), "be asked for pages");
 }
 
 Emulator::~Emulator() { uc_close(unicorn_); }
 
+/// Calls `function` for [first, last], all addresses unless given. It stays until the end.
+void Emulator::watch(int type, void* function, uint64_t first, uint64_t last) {
+  uc_hook hook = 0;
+  require(uc_hook_add(unicorn_, &hook, type, function, this, first, last), "be watched");
+}
+
+/// Where accesses are watched, each store is slow; in the memory there is nothing to see.
 void Emulator::map_memory(uint64_t address, uint8_t* data, std::size_t bytes) {
   memory_ = address;
   memory_end_ = address + bytes;
   require(uc_mem_map_ptr(unicorn_, address, bytes, UC_PROT_ALL, data), "map the memory");
+  watch(UC_HOOK_MEM_INVALID, callback(Hooks::unmapped), 0, memory_ - 1);
+  watch(UC_HOOK_MEM_INVALID, callback(Hooks::unmapped), memory_end_, ~uint64_t{0});
 }
 
 void Emulator::map_devices(uint64_t address, std::size_t bytes) {

@@ -23,14 +23,19 @@ class Emulator {
   class Listener {
    public:
     virtual ~Listener() = default;
-    /// The instructions in [address, address + bytes) run next, one after the other.
-    virtual void on_block(uint64_t address, uint32_t bytes) = 0;
+    /// The instructions of block() run next, and bytes_run() has come to where it was asked for.
+    virtual void on_block() = 0;
     virtual uint32_t on_read(uint64_t address, unsigned bytes) = 0;
     virtual void on_write(uint64_t address, unsigned bytes, uint32_t value) = 0;
     /// Nothing is mapped there. run() ends.
     virtual void on_unmapped(bool fetch, bool write, uint64_t address, unsigned bytes) = 0;
     /// The breakpoint at pc() was reached.
     virtual void on_breakpoint() = 0;
+  };
+
+  /// Instructions that run one after the other.
+  struct Block {
+    uint64_t begin = 0, end = 0;
   };
 
   /// Why run() ended.
@@ -44,7 +49,8 @@ class Emulator {
 
   Xlen xlen() const { return xlen_; }
 
-  /// `bytes` bytes of memory at `data`, which must live as long as the emulator.
+  /// `bytes` bytes of memory at `data`, which must live as long as the emulator. Neither the first
+  /// nor the last addresses there are.
   void map_memory(uint64_t address, uint8_t* data, std::size_t bytes);
   /// Accesses to this range go to the listener.
   void map_devices(uint64_t address, std::size_t bytes);
@@ -60,6 +66,13 @@ class Emulator {
   /// Ends run(): before the block that on_block() tells of, or before the breakpoint. In on_read()
   /// and on_write() only if the emulator is not to run again.
   void stop();
+
+  /// The block that has begun last, and the bytes of all blocks that have begun so far.
+  const Block& block() const { return block_; }
+  uint64_t bytes_run() const { return bytes_run_; }
+  /// The listener hears of each block with which bytes_run() is `bytes` or more: blocks are short,
+  /// and what happens at each of them takes a good part of the time.
+  void call_at(uint64_t bytes) { call_at_ = bytes; }
 
   uint64_t pc() const;
   void set_pc(uint64_t value);
@@ -77,6 +90,7 @@ class Emulator {
 
  private:
   struct Hooks;
+  void watch(int type, void* function, uint64_t first = 0, uint64_t last = ~uint64_t{0});
   Stop start(std::size_t count);
   Stop why(int error);
   uint64_t get(int id) const;
@@ -88,6 +102,8 @@ class Emulator {
   bool stop_asked_ = false, passing_breakpoint_ = false;
   bool code_changed_ = false;  // what was translated is out of date
   int exception_ = -1;
+  Block block_;
+  uint64_t bytes_run_ = 0, call_at_ = 0;
   uint64_t devices_ = 0, pass_ = 0;
   uint64_t memory_ = 0, memory_end_ = 0;
   std::unique_ptr<Hooks> hooks_;

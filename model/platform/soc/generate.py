@@ -40,6 +40,7 @@ SECTIONS
   .text : {{ KEEP(*(.init)) *(.text .text.*) }} > ram
   .rodata : {{ *(.rodata .rodata.* .srodata .srodata.*) }} > ram
   .data : ALIGN(8) {{ *(.data .data.*) __global_pointer$ = . + 0x800; *(.sdata .sdata.*) }} > ram
+  .noinit (NOLOAD) : ALIGN(8) {{ *(.bss.noinit) }}
   .bss (NOLOAD) : ALIGN(8)
   {{
     __bss_begin = .;

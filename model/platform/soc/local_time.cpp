@@ -20,9 +20,14 @@ void LocalTime::set_ahead(uint64_t cycles) {
   ahead_ = cycles;
 }
 
+uint64_t LocalTime::quiet_until() const {
+  const sc_core::sc_time pending = sc_core::sc_time_to_pending_activity();
+  const sc_core::sc_time quiet = std::min(pending, cycles_to_time(quantum_));
+  return std::min(simulated_ + Clock().to_cycles_up(quiet), end_);
+}
+
 void LocalTime::catch_up() {
-  const bool quiet = sc_core::sc_time_to_pending_activity() > cycles_to_time(ahead_);
-  if (!quiet || ahead_ >= quantum_ || now() >= end_) synchronise();
+  if (now() >= quiet_until()) synchronise();
 }
 
 void LocalTime::settle() {

@@ -24,7 +24,9 @@ class LocalTime {
 
   /// Everything that happens up to now() has happened afterwards. In a SystemC thread.
   void catch_up();
-  /// The same, and the simulation has reached now().
+  /// Until which cycle catch_up() has nothing to do, if nobody else does anything before.
+  uint64_t quiet_until() const;
+  /// The same as catch_up(), and the simulation has reached now().
   void synchronise();
   /// If the simulation has reached now(): the processor sees the interrupts of this instant.
   void settle();

@@ -112,6 +112,8 @@ NETWORKS = {
                                      *encoder(24, 1024, 16, 197), ("head", 1, 1000, 1024, 1)]),
     "bert_base_s128_b1": (BERT, "128 tokens", encoder(12, 768, 12, 128) + [
         ("pooler", 1, 768, 768, 1)]),
+    "bert_base_s384_b1": (BERT, "384 tokens", encoder(12, 768, 12, 384) + [
+        ("pooler", 1, 768, 768, 1)]),
     "bert_base_s384_b8": (BERT, "3072 tokens", encoder(12, 768, 12, 384, batch=8) + [
         ("pooler", 8, 768, 768, 1)]),
     "bert_large_s384_b1": (BERT + "; the length of MLPerf Inference", "384 tokens",

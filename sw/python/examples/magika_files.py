@@ -97,10 +97,14 @@ class Magika:
 
     def answers(self, contents: Iterable[bytes], products: Products) -> list[tuple[str, float]]:
         """The likeliest label of each file, and its probability."""
+        return self.told(self(content, products) for content in contents)
+
+    def told(self, logits: Iterable[Floats]) -> list[tuple[str, float]]:
+        """The likeliest label of each row, and its probability."""
         found = []
-        for content in contents:
-            powers = np.exp((logits := self(content, products)) - logits.max())
-            found.append((self.labels[int(logits.argmax())], float(powers.max() / powers.sum())))
+        for row in logits:
+            powers = np.exp(row - row.max())
+            found.append((self.labels[int(row.argmax())], float(powers.max() / powers.sum())))
         return found
 
 
@@ -114,16 +118,21 @@ class Quality(NamedTuple):
     change: float  #: mean difference of the probabilities
 
 
+def quality(ours: Sequence[tuple[str, float]], floats: Sequence[tuple[str, float]]) -> Quality:
+    """Of answers of the same files."""
+    pairs = list(zip(ours, floats))
+    sure = [pair for pair in pairs if pair[1][1] >= 0.9]
+    return Quality(sum(one[0] == other[0] for one, other in pairs), len(pairs),
+                   sum(one[0] == other[0] for one, other in sure), len(sure),
+                   float(np.mean([abs(one[1] - other[1]) for one, other in pairs])))
+
+
 def compare(network: Magika, contents: Sequence[bytes],
             mixes: Sequence[Mix] = MIXES) -> Iterator[tuple[Mix, Quality]]:
     """The answers of every format, one after the other."""
     floats = network.answers(contents, Products())
     for mix in mixes:
-        pairs = list(zip(network.answers(contents, Products(mix)), floats))
-        sure = [pair for pair in pairs if pair[1][1] >= 0.9]
-        yield mix, Quality(sum(one[0] == other[0] for one, other in pairs), len(pairs),
-                           sum(one[0] == other[0] for one, other in sure), len(sure),
-                           float(np.mean([abs(one[1] - other[1]) for one, other in pairs])))
+        yield mix, quality(network.answers(contents, Products(mix)), floats)
 
 
 def files(folders: Sequence[pathlib.Path], each: int) -> list[pathlib.Path]:

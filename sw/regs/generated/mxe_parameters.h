@@ -26,8 +26,11 @@ struct ParameterValues {
   /// Size of the resident chunk of A: A_SLAB_K / 32 operand words per row. A word is 32 elements of
   /// K whatever their format, or 64 where 4-bit pairs run at twice the rate.
   unsigned a_slab_k = 1024;
-  /// Size of one half of the B buffer: B_BUF_K / 32 operand words per column, words as in A_SLAB_K.
+  /// Size of one bank of the B buffer: B_BUF_K / 32 operand words per column, words as in A_SLAB_K.
   unsigned b_buf_k = 256;
+  /// Banks of the B buffer: the array uses one while the others are filled, so more of them bridge
+  /// a longer way to memory.
+  unsigned b_banks = 4;
   /// Bits of the AXI4 data bus.
   unsigned mem_w = 256;
   /// Largest number of entries of the descriptor ring.
@@ -59,7 +62,7 @@ struct NamedParameters {
 };
 
 /// Every parameter, in the order of the SystemVerilog parameter list.
-inline constexpr std::array<ParameterInfo, 10> parameter_table{{
+inline constexpr std::array<ParameterInfo, 11> parameter_table{{
     {"NUM_PE", &ParameterValues::num_pe, 1, 64, true, {0, 0, 0}, "a power of two from 1 to 64",
      nullptr, nullptr, 0x008u, 0, "NUM_PE", "columns"},
     {"ROWS", &ParameterValues::rows, 8, 256, true, {0, 0, 0}, "a power of two from 8 to 256",
@@ -74,6 +77,8 @@ inline constexpr std::array<ParameterInfo, 10> parameter_table{{
      nullptr, nullptr, 0x018u, 0, "A_SLAB_K", "elements of K"},
     {"B_BUF_K", &ParameterValues::b_buf_k, 32, 16384, true, {0, 0, 0}, "a power of two from 32 to 16384",
      nullptr, &ParameterValues::a_slab_k, 0x01cu, 0, "B_BUF_K", "elements of K"},
+    {"B_BANKS", &ParameterValues::b_banks, 2, 8, true, {0, 0, 0}, "a power of two from 2 to 8",
+     nullptr, nullptr, 0x030u, 0, "B_BANKS", "banks"},
     {"MEM_W", &ParameterValues::mem_w, 64, 512, true, {0, 0, 0}, "a power of two from 64 to 512",
      nullptr, nullptr, 0x020u, 0, "MEM_W", "bits"},
     {"QUEUE_DEPTH", &ParameterValues::queue_depth, 2, 256, true, {0, 0, 0}, "a power of two from 2 to 256",
@@ -84,9 +89,9 @@ inline constexpr std::array<ParameterInfo, 10> parameter_table{{
 
 /// The named configurations.
 inline constexpr std::array<NamedParameters, 3> named_parameters{{
-    {"small", {4, 8, 2, 70, 1, 128, 64, 128, 16, 16}},
-    {"base", {8, 32, 4, 70, 1, 1024, 256, 256, 16, 16}},
-    {"large", {32, 64, 4, 70, 1, 1024, 256, 512, 16, 16}},
+    {"small", {4, 8, 2, 70, 1, 128, 64, 4, 128, 16, 16}},
+    {"base", {8, 32, 4, 70, 1, 1024, 256, 4, 256, 16, 16}},
+    {"large", {32, 64, 4, 70, 1, 1024, 256, 4, 512, 16, 16}},
 }};
 
 /// The parameters of a device that the driver has probed.
@@ -99,6 +104,7 @@ constexpr ParameterValues parameters_of(const struct mxe_capabilities& device) {
   values.fp4_dual = device.fp4_dual;
   values.a_slab_k = device.a_slab_k;
   values.b_buf_k = device.b_buf_k;
+  values.b_banks = device.b_banks;
   values.mem_w = device.mem_w;
   values.queue_depth = device.queue_depth;
   values.max_burst = device.max_burst;

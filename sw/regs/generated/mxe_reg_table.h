@@ -33,9 +33,9 @@ struct DescriptorWordInfo {
 };
 
 /// All registers, by ascending offset.
-inline constexpr std::array<RegisterInfo, 54> register_table{{
+inline constexpr std::array<RegisterInfo, 55> register_table{{
     {"ID", 0x000u, RegisterAccess::read_only, 0x3145584du, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u},
-    {"VERSION", 0x004u, RegisterAccess::read_only, 0x00040000u, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u},
+    {"VERSION", 0x004u, RegisterAccess::read_only, 0x00050000u, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u},
     {"NUM_PE", 0x008u, RegisterAccess::read_only, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0xffffffffu},
     {"ROWS", 0x00cu, RegisterAccess::read_only, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0xffffffffu},
     {"ACC_TILES", 0x010u, RegisterAccess::read_only, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0xffffffffu},
@@ -46,6 +46,7 @@ inline constexpr std::array<RegisterInfo, 54> register_table{{
     {"QUEUE_DEPTH", 0x024u, RegisterAccess::read_only, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0xffffffffu},
     {"MAX_BURST", 0x028u, RegisterAccess::read_only, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0xffffffffu},
     {"FEATURES", 0x02cu, RegisterAccess::read_only, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000007u},
+    {"B_BANKS", 0x030u, RegisterAccess::read_only, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0xffffffffu},
     {"CTRL", 0x040u, RegisterAccess::read_write, 0x00000000u, 0x00000001u, 0x00000000u, 0x0000000eu, 0x00000000u},
     {"STATUS", 0x044u, RegisterAccess::read_only, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000007u},
     {"IRQ_STATUS", 0x048u, RegisterAccess::read_write, 0x00000000u, 0x00000000u, 0x0000000fu, 0x00000000u, 0x00000000u},
@@ -143,6 +144,7 @@ constexpr const RegisterInfo* find_register(std::uint32_t offset) {
   X(FEATURES, features_fp4_dual, 0, 0x00000001u) \
   X(FEATURES, features_bf16, 1, 0x00000002u) \
   X(FEATURES, features_mx_out, 2, 0x00000004u) \
+  X(B_BANKS, b_banks_value, 0, 0xffffffffu) \
   X(STATUS, status_busy, 0, 0x00000001u) \
   X(STATUS, status_empty, 1, 0x00000002u) \
   X(STATUS, status_resetting, 2, 0x00000004u) \

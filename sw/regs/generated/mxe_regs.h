@@ -14,7 +14,7 @@
 
 // Version of the register interface.
 #define MXE_REG_VERSION                            UINT32_C(0x004)
-#define MXE_VERSION_RESET                          UINT32_C(0x00040000)
+#define MXE_VERSION_RESET                          UINT32_C(0x00050000)
 #define MXE_VERSION_PATCH_MASK                     UINT32_C(0x0000ffff)
 #define MXE_VERSION_PATCH_SHIFT                    0
 #define MXE_VERSION_MINOR_MASK                     UINT32_C(0x00ff0000)
@@ -43,7 +43,7 @@
 #define MXE_REG_A_SLAB_K                           UINT32_C(0x018)
 #define MXE_A_SLAB_K_RESET                         UINT32_C(0x00000000)
 
-// Size of one half of the B buffer: B_BUF_K / 32 operand words per column, words as in A_SLAB_K.
+// Size of one bank of the B buffer: B_BUF_K / 32 operand words per column, words as in A_SLAB_K.
 #define MXE_REG_B_BUF_K                            UINT32_C(0x01c)
 #define MXE_B_BUF_K_RESET                          UINT32_C(0x00000000)
 
@@ -68,6 +68,11 @@
 #define MXE_FEATURES_BF16_SHIFT                    1
 #define MXE_FEATURES_MX_OUT_MASK                   UINT32_C(0x00000004)
 #define MXE_FEATURES_MX_OUT_SHIFT                  2
+
+// Banks of the B buffer: the array uses one while the others are filled, so more of them bridge a
+// longer way to memory.
+#define MXE_REG_B_BANKS                            UINT32_C(0x030)
+#define MXE_B_BANKS_RESET                          UINT32_C(0x00000000)
 
 // Starts and stops the engine.
 #define MXE_REG_CTRL                               UINT32_C(0x040)

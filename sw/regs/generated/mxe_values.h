@@ -22,7 +22,7 @@ struct mxe_capabilities {
   /// Size of the resident chunk of A: A_SLAB_K / 32 operand words per row. A word is 32 elements of
   /// K whatever their format, or 64 where 4-bit pairs run at twice the rate.
   uint32_t a_slab_k;
-  /// Size of one half of the B buffer: B_BUF_K / 32 operand words per column, words as in A_SLAB_K.
+  /// Size of one bank of the B buffer: B_BUF_K / 32 operand words per column, words as in A_SLAB_K.
   uint32_t b_buf_k;
   /// Bits of the AXI4 data bus.
   uint32_t mem_w;
@@ -36,6 +36,9 @@ struct mxe_capabilities {
   bool bf16;
   /// The results may have an MX format.
   bool mx_out;
+  /// Banks of the B buffer: the array uses one while the others are filled, so more of them bridge
+  /// a longer way to memory.
+  uint32_t b_banks;
 };
 
 /// What the device counted since mxe_clear_counters(), all of the same clock. Always
@@ -83,7 +86,8 @@ struct mxe_counters {
   X(b_buf_k, B_BUF_K) \
   X(mem_w, MEM_W) \
   X(queue_depth, QUEUE_DEPTH) \
-  X(max_burst, MAX_BURST)
+  X(max_burst, MAX_BURST) \
+  X(b_banks, B_BANKS)
 
 // X(member, FIELD): the capabilities that are bits of FEATURES.
 #define MXE_CAPABILITY_FLAGS(X) \

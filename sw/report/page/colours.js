@@ -9,11 +9,15 @@ const palettes = {
 };
 const symbols = ["circle", "diamond", "triangle", "rect", "pin", "roundRect"];
 const pairs = [...new Set(points.map(pairOf))].sort();
+// Layers may have formats that no point has.
+const colouredPairs = [...new Set([
+  ...pairs, ...points.flatMap((p) => (p.layers || []).filter((l) => l.format_a).map(pairOf)),
+  ...Object.values(exploration.mixtures).flatMap((all) => all.pairs.map((pair) => pair.join(" × ")))])];
 
 const theme = () => document.documentElement.dataset.theme;
 const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 const paint = (index) => palettes[theme()][index % palettes.light.length];
-const colourOf = (pair) => paint(pairs.indexOf(pair));
+const colourOf = (pair) => paint(colouredPairs.indexOf(pair));
 const symbolOf = (pair) => symbols[Math.floor(pairs.indexOf(pair) / palettes.light.length) % symbols.length];
 
 // Useful cycles are blue; each wait keeps its colour in every chart.

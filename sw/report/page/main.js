@@ -4,7 +4,7 @@ const byId = new Map(points.map((p) => [p.id, p]));
 const pointById = (id) => byId.get(id);
 let pickedId = decodeURIComponent(location.hash.slice(1));
 
-const charts = Object.fromEntries(["area", "accuracy", "roofline", "stall"].map((name) =>
+const charts = Object.fromEntries(["area", "accuracy", "roofline", "stall", "mixtures"].map((name) =>
   [name, echarts.init(document.getElementById(name + "-chart"))]));
 const costChoice = document.getElementById("cost");
 
@@ -43,6 +43,8 @@ function draw() {
     charts.roofline.clear();
     charts.stall.clear();
   }
+  drawLayers(picked);
+  drawMixtures(filters.workload);
   drawFormats(shown, picked);
   drawFrontTable(front, picked);
 }
@@ -69,6 +71,7 @@ setTheme(dark.matches ? "dark" : "light");
 dark.addEventListener("change", () => { setTheme(dark.matches ? "dark" : "light"); draw(); });
 document.getElementById("theme").onclick = () => { setTheme(theme() === "dark" ? "light" : "dark"); draw(); };
 
+charts.mixtures.on("click", (event) => { if (isNumber(event.data.number)) pickMixture(filters.workload, event.data.number); });
 for (const chart of [charts.area, charts.accuracy]) chart.on("click", (event) => { if (event.data.id) select(event.data.id); });
 new ResizeObserver(() => Object.values(charts).forEach((chart) => chart.resize())).observe(document.querySelector("main"));
 

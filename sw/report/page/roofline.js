@@ -42,6 +42,7 @@ function layerTip({layer, intensity, rate, share}) {
   const rows = [["Rate", si(rate, "MAC/s")], ["Traffic", Number(intensity.toPrecision(3)) + " MAC/B"],
                 ["Time", percent(share)]];
   if (isNumber(layer.bound_cycles) && layer.cycles) rows.push(["Of the roofline", percent(layer.bound_cycles / layer.cycles)]);
+  if (layer.format_a) rows.push(["A × B", pairOf(layer)]);
   if (isNumber(layer.m)) rows.push(["M × N × K", `${layer.m} × ${layer.n} × ${layer.k}`], ["Runs", String(layer.count || 1)]);
   return tip(layer.name, rows);
 }

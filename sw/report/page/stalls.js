@@ -40,5 +40,6 @@ function drawStalls(chart, point, byShare) {
 function stallTip(row, part, kinds) {
   const lines = kinds.filter(([key]) => part[key])
     .map(([key, name]) => [name, `${count(part[key] * row.runs)} (${percent(part[key] / row.cycles)})`]);
+  if (row.format_a) lines.push(["A × B", pairOf(row)]);
   return tip(row.name, [["Cycles", count(row.cycles * row.runs)], ...lines]);
 }

@@ -2,7 +2,8 @@
 // Tables whose rows select a point and whose heads sort.
 const sortedBy = new Map();  // table -> [column, direction]
 
-/// `columns`: {name, of(row), text(value), className}; `rows`: {point, ...}.
+/// `columns`: {name, of(row), text(value), className}; `rows`: {point, ...}, or {id, choose(), picked, ...}
+/// where what a row selects is no point.
 function drawTable(table, columns, rows, picked) {
   const [by, direction] = sortedBy.get(table.id) || [-1, 1];
   const order = [...rows];
@@ -32,12 +33,13 @@ function drawTable(table, columns, rows, picked) {
       }
       return cell;
     }));
-    if (row.point) {
-      line.dataset.id = row.point.id;
+    const choose = row.choose || (row.point && (() => select(row.point.id)));
+    if (choose) {
+      line.dataset.id = row.id ?? row.point.id;
       line.tabIndex = 0;
-      line.classList.toggle("picked", row.point === picked);
-      line.onclick = () => select(row.point.id);
-      line.onkeydown = (event) => { if (event.key === "Enter") select(row.point.id); };
+      line.classList.toggle("picked", row.picked ?? row.point === picked);
+      line.onclick = choose;
+      line.onkeydown = (event) => { if (event.key === "Enter") choose(); };
     }
     return line;
   });
@@ -76,6 +78,23 @@ function drawFrontTable(front, picked) {
       .filter((column) => front.some((p) => isNumber(column.of({point: p})))),
     ...varyingNames.map((name) => ({name, of: (r) => settingsOf(r.point)[name]})),
   ], front.map((point) => ({point})), picked);
+}
+
+/// The layers of a point, their own formats among them.
+function drawLayers(point) {
+  const rows = point ? layersOf(point) : [];
+  const table = document.getElementById("layers");
+  table.closest("section").hidden = !rows.length;
+  drawTable(table, [
+    {name: "Layer", of: (r) => r.name, className: "text"},
+    {name: "A × B", of: (r) => pairOf(r.format_a ? r : point), className: "text", swatch: true},
+    {name: "M × N × K", of: (r) => (isNumber(r.m) ? `${r.m} × ${r.n} × ${r.k}` : "–")},
+    {name: "Runs", of: (r) => r.count || 1, text: count},
+    {name: "Cycles", of: (r) => r.cycles * r.runs, text: count},
+    {name: "Of all", of: (r) => (r.cycles * r.runs) / point.cycles, text: percent},
+    {name: "Of the roofline", of: (r) => (isNumber(r.bound_cycles) ? r.bound_cycles / r.cycles : undefined), text: percent},
+    ...(rows.some((r) => isNumber(r.sqnr_db)) ? [{name: "SQNR", of: (r) => r.sqnr_db, text: decibel}] : []),
+  ], rows);
 }
 
 function drawSkipped() {

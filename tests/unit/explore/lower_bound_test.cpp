@@ -31,6 +31,7 @@ Point random_point(std::mt19937& random) {
     params.fp4_dual = random() % 2;
     params.a_slab_k = 32u << random() % 8;
     params.b_buf_k = 32u << random() % 5;
+    params.b_banks = 2u << random() % 3;
     params.mem_w = 64u << random() % 4;
     params.max_burst = one_of({16u, 64u, 256u}, random);
     point.timing.latency = one_of({1u, 2u, 16u, 64u, 200u, 400u}, random);
@@ -89,6 +90,33 @@ TEST(LowerBound, NoJobIsBelow) {
 }
 
 TEST(LowerBound, TheCheckCanFail) { EXPECT_GT(jobs_below(1500, 1, 20), 0u); }
+
+// What a job takes beside multiplying and waiting for its operands and results: three latencies,
+// and the steps that every job has.
+constexpr uint64_t kStepsOfEveryJob = 35;
+
+// What the closed form misses is waiting: of every job it has all cycles in which the array
+// multiplies, the three latencies and the steps of every job. So it is the model's where nothing
+// else waits.
+TEST(LowerBound, MissesNothingButWaiting) {
+  std::mt19937 random(2);
+  std::size_t exact = 0;
+  for (int i = 0; i < 1500; i++) {
+    const Point point = random_point(random);
+    JobShape shape = random_shape(random);
+    if (i % 10 == 0) shape.m = shape.n = 1;
+    if (i % 10 == 0) shape.k = 1 + random() % 32;
+    const JobTimes times = time_job(shape, point.params, point.timing, point.ports);
+    const uint64_t bound = lower_bound_cycles(shape, point);
+    const uint64_t without_waits =
+        times.counters.mac_active + 3 * uint64_t{point.timing.latency} + kStepsOfEveryJob;
+    EXPECT_GE(bound, without_waits) << i;
+    if (times.cycles != without_waits) continue;
+    EXPECT_EQ(bound, times.cycles) << i;
+    exact++;
+  }
+  EXPECT_GT(exact, 10u);
+}
 
 // A job without a wait: one row, one column.
 TEST(LowerBound, IsMetWhereNothingWaits) {

@@ -136,5 +136,29 @@ TEST(MixedFormats, ThinnedFrontsAreNearlyAsGood) {
   }
 }
 
+// A choice is possible if any mixture that has it is within the limit.
+TEST(MixedFormats, PossibleChoicesAreThoseOfAllMixtures) {
+  std::mt19937 draw(21);
+  std::size_t possible = 0, impossible = 0;
+  for (int round = 0; round < 300; round++) {
+    SCOPED_TRACE(round);
+    const Layers layers = random_layers(draw, 1 + draw() % 5, 1 + draw() % 4);
+    const std::vector<Mixture> all = all_mixtures(layers);
+    const double limit = all[draw() % all.size()].noise;  // which one reaches exactly
+    std::vector<std::vector<bool>> expected;
+    for (const auto& layer : layers) expected.emplace_back(layer.size());
+    for (const Mixture& one : all) {
+      if (one.noise > limit) continue;
+      for (std::size_t i = 0; i < layers.size(); i++) expected[i][one.choice[i]] = true;
+    }
+    EXPECT_EQ(possible_choices(layers, limit), expected);
+    for (const auto& layer : expected) {
+      for (const bool one : layer) (one ? possible : impossible)++;
+    }
+  }
+  EXPECT_GT(possible, 100u);
+  EXPECT_GT(impossible, 100u);
+}
+
 }  // namespace
 }  // namespace mxe::explore

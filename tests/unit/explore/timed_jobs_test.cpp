@@ -35,6 +35,7 @@ TimedJob random_job(std::mt19937& random) {
     params.fp4_dual = random() % 2;
     params.a_slab_k = power(random, 32, 8);
     params.b_buf_k = power(random, 32, 8);
+    params.b_banks = power(random, 2, 3);
     params.mem_w = power(random, 64, 4);
     params.queue_depth = power(random, 2, 8);
     params.max_burst = power(random, 1, 9);

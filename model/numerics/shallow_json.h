@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+
+namespace mx {
+
+/// The JSON of a text of a file. All files that are read are flat; the bound on their depth keeps a
+/// hostile one from exhausting the stack of what walks or prints it. Throws Json::exception for
+/// what is no JSON, std::invalid_argument if it is nested too deeply.
+template <typename Json, typename Text>
+Json parse_shallow(const Text& text) {
+  constexpr int kDeepest = 64;
+  const auto shallow = [](int depth, typename Json::parse_event_t, Json&) {
+    if (depth > kDeepest) throw std::invalid_argument("nested too deeply");
+    return true;
+  };
+  return Json::parse(text.begin(), text.end(), shallow);
+}
+
+/// Whether a text of a file can be written as JSON again.
+inline bool is_utf8(const std::string& text) {
+  try {
+    nlohmann::json(text).dump();
+    return true;
+  } catch (const nlohmann::json::exception&) {
+    return false;
+  }
+}
+
+}  // namespace mx

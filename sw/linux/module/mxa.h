@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
+/*
+ * The driver's own structures. The portable driver (sw/driver) is "the core" here; its names begin
+ * with mxe_, those of this driver with mxa_.
+ *
+ *   mxa_pci.c     probe, remove, suspend: the PCI device
+ *   mxa_drm.c     files and the table of ioctls
+ *   mxa_bo.c      objects: memory of programs that the device sees
+ *   mxa_submit.c  the job ioctl: checks, then hands over to the scheduler
+ *   mxa_sched.c   the scheduler's callbacks: turns, fences
+ *   mxa_engine.c  the core: interrupt, watchdog, reset, the end of the device
+ *   mxa_port.c    how the core reaches the device
+ *   mxa_wait.c    results: wait and cancel
+ *
+ * Life of a task: SUBMIT makes it and pushes it to its file's entity; the scheduler runs it when
+ * its fences have signalled and its file's turn has come (mxa_sched_run): it is in the core's ring
+ * and on mxa_device.running. The core calls back (mxa_engine_done): its result goes to its slot of
+ * the file, its fence signals, and the scheduler frees it.
+ *
+ * Locks, from the outside in: mxa_file.submit_lock, mxa_device.lock, mxa_file.slot_lock.
+ */
+#ifndef MXA_H
+#define MXA_H
+
+#include <drm/drm_device.h>
+#include <drm/drm_file.h>
+#include <drm/drm_gem.h>
+#include <drm/gpu_scheduler.h>
+#include <linux/dma-fence.h>
+#include <linux/hrtimer.h>
+#include <linux/kref.h>
+#include <linux/mutex.h>
+#include <linux/pci.h>
+#include <linux/spinlock.h>
+#include <linux/workqueue.h>
+
+#include "mxe_driver.h"
+#include "uapi/drm/mxe_accel.h"
+
+/* Jobs of a file that are under way or remembered; a power of two. */
+#define MXA_FILE_JOBS 256
+/* Jobs of one file that are in the ring at once: the others' turn comes in between. */
+#define MXA_FILE_TURN 4
+#define MXA_RING_ENTRIES 16
+#define MXA_MAX_IN_SYNCS 64
+
+/* Operands of a job, in the order of MXE_FAULT_A and on. */
+enum mxa_operand {
+	MXA_A,
+	MXA_A_SCALES,
+	MXA_B,
+	MXA_B_SCALES,
+	MXA_C,
+	MXA_D,
+	MXA_D_SCALES,
+	MXA_OPERANDS
+};
+
+enum mxa_state {
+	MXA_RUNNING,
+	MXA_SUSPENDED, /* the core is closed, tasks wait on mxa_device.again */
+	MXA_DEAD, /* for good: every task ends with mxa_device.fate */
+};
+
+struct mxa_device {
+	struct drm_device drm;
+	struct pci_dev *pdev;
+	void __iomem *regs;
+	int irq;
+
+	/* lock: all down to work_seen_us, and every call of the core */
+	struct mutex lock;
+	struct mxe_device core;
+	struct mxe_ring ring;
+	struct mxe_slot slots[MXA_RING_ENTRIES];
+	enum mxa_state state;
+	int fate; /* MXE_ERR_GONE, or MXE_ERR_STOPPED if a reset failed */
+	bool cut_off; /* the port answers for the device: reads are all ones */
+	bool lose_writes; /* for tests */
+	bool keep; /* tasks that the core gives back run again */
+	struct list_head running; /* tasks in the ring, oldest first */
+	struct list_head again; /* tasks that a reset took from the ring */
+
+	struct hrtimer timer; /* fires the watchdog while tasks are in the ring, */
+	u64 look_us; /* next then */
+	struct work_struct watchdog;
+	u64 work_seen; /* what the counters said when last asked, */
+	u64 work_seen_us; /* and since when */
+
+	struct drm_gpu_scheduler sched;
+	u64 fence_context;
+	u64 fence_seqno; /* of the scheduler's work */
+
+	struct mutex bo_lock;
+	struct list_head bos;
+	bool bos_unmapped; /* the device has gone, there is nothing to map for */
+};
+
+struct mxa_bo {
+	struct drm_gem_object base;
+	void *memory;
+	dma_addr_t dma;
+	struct list_head node; /* of mxa_device.bos; empty if not mapped for the device */
+};
+
+/* A job and its result, as WAIT finds it. */
+struct mxa_slot {
+	u32 job;
+	bool cancelled;
+	struct dma_fence *finished;
+	struct drm_mxe_wait result;
+};
+
+struct mxa_file {
+	struct kref refs; /* the file, and each of its tasks */
+	struct completion unused; /* no task is left */
+	struct mxa_device *mxa;
+	struct drm_sched_entity entity;
+	/* submit_lock: jobs get their numbers in the order in which they run */
+	struct mutex submit_lock;
+	u32 last_job;
+	bool closed;
+
+	/* slot_lock: slots */
+	spinlock_t slot_lock;
+	struct mxa_slot slots[MXA_FILE_JOBS];
+
+	struct dma_fence *turn[MXA_FILE_TURN]; /* of the scheduler's work: the last in the ring */
+	u32 sent;
+};
+
+struct mxa_fence {
+	struct dma_fence base;
+	/* lock: base, as the kernel wants it */
+	spinlock_t lock;
+};
+
+struct mxa_task {
+	struct drm_sched_job base;
+	struct mxa_file *file;
+	u32 job;
+	struct mxa_bo *bos[MXA_OPERANDS];
+	struct mxe_job core_job;
+	struct mxe_extents extents;
+	u64 deadline_us;
+
+	struct mxa_fence *fence; /* signals when the engine is done; initialised when it runs */
+	bool fence_is_live;
+
+	struct list_head node; /* of mxa_device.running or again */
+	u32 core_id;
+	u32 resets; /* how often a reset without a culprit took it from the ring */
+	int verdict; /* why the driver ended it, MXE_ERR_... */
+};
+
+static inline struct mxa_device *to_mxa(struct drm_device *drm)
+{
+	return container_of(drm, struct mxa_device, drm);
+}
+
+static inline struct mxa_bo *to_mxa_bo(struct drm_gem_object *gem)
+{
+	return container_of(gem, struct mxa_bo, base);
+}
+
+/* What the operands touch, in the order of enum mxa_operand. */
+static inline const struct mxe_range *mxa_ranges(const struct mxe_extents *extents)
+{
+	static_assert(sizeof(*extents) == MXA_OPERANDS * sizeof(struct mxe_range));
+	return (const struct mxe_range *)extents;
+}
+
+/* mxa_drm.c */
+extern const struct drm_driver mxa_drm_driver;
+void mxa_file_put(struct mxa_file *file);
+
+/* mxa_bo.c */
+u64 mxa_bo_max_size(void);
+int mxa_bo_create_ioctl(struct drm_device *drm, void *data, struct drm_file *drm_file);
+void mxa_bo_unmap_all(struct mxa_device *mxa);
+void mxa_bo_sync_for_device(struct mxa_task *task);
+void mxa_bo_sync_for_cpu(struct mxa_task *task);
+
+/* mxa_submit.c */
+int mxa_submit_ioctl(struct drm_device *drm, void *data, struct drm_file *drm_file);
+void mxa_task_free(struct mxa_task *task);
+
+/* mxa_sched.c */
+int mxa_sched_init(struct mxa_device *mxa);
+void mxa_fence_signal(struct mxa_task *task, int error);
+
+/* mxa_engine.c */
+int mxa_engine_init(struct mxa_device *mxa);
+int mxa_engine_open(struct mxa_device *mxa);
+int mxa_engine_fate(struct mxa_device *mxa);
+int mxa_engine_submit(struct mxa_device *mxa, struct mxa_task *task);
+void mxa_engine_cancel(struct mxa_device *mxa, struct mxa_file *file, u32 job);
+int mxa_engine_suspend(struct mxa_device *mxa);
+void mxa_engine_resume(struct mxa_device *mxa);
+void mxa_engine_kill(struct mxa_device *mxa, int fate);
+irqreturn_t mxa_engine_irq(int irq, void *data);
+irqreturn_t mxa_engine_thread(int irq, void *data);
+
+/* mxa_port.c */
+void mxa_port_init(struct mxa_device *mxa, struct mxe_port *port);
+
+/* mxa_wait.c */
+int mxa_errno(int code);
+void mxa_result_set(struct mxa_task *task, int code, const struct mxe_completion *completion);
+void mxa_results_forget(struct mxa_file *file);
+bool mxa_is_cancelled(struct mxa_task *task);
+int mxa_wait_ioctl(struct drm_device *drm, void *data, struct drm_file *drm_file);
+int mxa_cancel_ioctl(struct drm_device *drm, void *data, struct drm_file *drm_file);
+
+#endif

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0
+/*
+ * Objects. The engine has neither an MMU nor scatter lists, so an object is one piece of pages.
+ *
+ * The pages are the object's and mapped for the device, instead of memory from
+ * dma_alloc_coherent(), for two reasons: when the device is unbound, the mapping ends while
+ * programs go on reading their results; and programs have cached memory also where devices do not
+ * see caches. The DMA API's synchronisation before and after each job costs nothing elsewhere.
+ */
+#include <drm/drm_drv.h>
+#include <drm/drm_print.h>
+#include <linux/dma-mapping.h>
+#include <linux/mm.h>
+
+#include "mxa.h"
+
+u64 mxa_bo_max_size(void)
+{
+	return (u64)PAGE_SIZE << MAX_PAGE_ORDER;
+}
+
+static void mxa_bo_unmap(struct mxa_device *mxa, struct mxa_bo *bo)
+{
+	lockdep_assert_held(&mxa->bo_lock);
+	if (list_empty(&bo->node))
+		return;
+	list_del_init(&bo->node);
+	dma_unmap_single(mxa->drm.dev, bo->dma, bo->base.size, DMA_BIDIRECTIONAL);
+}
+
+static void mxa_bo_free(struct drm_gem_object *gem)
+{
+	struct mxa_bo *bo = to_mxa_bo(gem);
+	struct mxa_device *mxa = to_mxa(gem->dev);
+
+	mutex_lock(&mxa->bo_lock);
+	mxa_bo_unmap(mxa, bo);
+	mutex_unlock(&mxa->bo_lock);
+	if (bo->memory)
+		free_pages_exact(bo->memory, gem->size);
+	drm_gem_object_release(gem);
+	kfree(bo);
+}
+
+static int mxa_bo_mmap(struct drm_gem_object *gem, struct vm_area_struct *vma)
+{
+	struct mxa_bo *bo = to_mxa_bo(gem);
+
+	/* A private mapping would have copies that the device does not see. */
+	if (is_cow_mapping(vma->vm_flags))
+		return -EINVAL;
+	vm_flags_set(vma, VM_DONTEXPAND | VM_DONTDUMP);
+	return remap_pfn_range(vma, vma->vm_start, PHYS_PFN(virt_to_phys(bo->memory)),
+			       vma->vm_end - vma->vm_start, vma->vm_page_prot);
+}
+
+/* When the device goes, DRM takes all mappings away. Those of memory come back. */
+static vm_fault_t mxa_bo_fault(struct vm_fault *vmf)
+{
+	struct mxa_bo *bo = to_mxa_bo(vmf->vma->vm_private_data);
+	pgoff_t page = vmf->pgoff - drm_vma_node_start(&bo->base.vma_node);
+
+	if (page >= PHYS_PFN(bo->base.size))
+		return VM_FAULT_SIGBUS;
+	return vmf_insert_pfn(vmf->vma, vmf->address, PHYS_PFN(virt_to_phys(bo->memory)) + page);
+}
+
+static const struct vm_operations_struct mxa_bo_vm_ops = {
+	.fault = mxa_bo_fault,
+	.open = drm_gem_vm_open,
+	.close = drm_gem_vm_close,
+};
+
+static const struct drm_gem_object_funcs mxa_bo_funcs = {
+	.free = mxa_bo_free,
+	.mmap = mxa_bo_mmap,
+	.vm_ops = &mxa_bo_vm_ops,
+};
+
+static int mxa_bo_map(struct mxa_device *mxa, struct mxa_bo *bo)
+{
+	int ret = 0;
+
+	mutex_lock(&mxa->bo_lock);
+	if (mxa->bos_unmapped) {
+		ret = -ENODEV;
+		goto unlock;
+	}
+	bo->dma = dma_map_single(mxa->drm.dev, bo->memory, bo->base.size, DMA_BIDIRECTIONAL);
+	if (dma_mapping_error(mxa->drm.dev, bo->dma)) {
+		ret = -ENOMEM;
+		goto unlock;
+	}
+	list_add(&bo->node, &mxa->bos);
+unlock:
+	mutex_unlock(&mxa->bo_lock);
+	return ret;
+}
+
+static struct mxa_bo *mxa_bo_create(struct mxa_device *mxa, u64 size)
+{
+	struct mxa_bo *bo = kzalloc(sizeof(*bo), GFP_KERNEL);
+	int ret;
+
+	if (!bo)
+		return ERR_PTR(-ENOMEM);
+	INIT_LIST_HEAD(&bo->node);
+	bo->base.funcs = &mxa_bo_funcs;
+	drm_gem_private_object_init(&mxa->drm, &bo->base, PAGE_ALIGN(size));
+	bo->memory =
+		alloc_pages_exact(bo->base.size, GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN);
+	ret = bo->memory ? mxa_bo_map(mxa, bo) : -ENOMEM;
+	if (ret) {
+		drm_gem_object_put(&bo->base);
+		return ERR_PTR(ret);
+	}
+	return bo;
+}
+
+int mxa_bo_create_ioctl(struct drm_device *drm, void *data, struct drm_file *drm_file)
+{
+	struct drm_mxe_create *args = data;
+	struct mxa_bo *bo;
+	int ret;
+
+	if (args->pad || !args->size || args->size > mxa_bo_max_size())
+		return -EINVAL;
+	bo = mxa_bo_create(to_mxa(drm), args->size);
+	if (IS_ERR(bo))
+		return PTR_ERR(bo);
+	ret = drm_gem_create_mmap_offset(&bo->base);
+	if (!ret) {
+		args->map_offset = drm_vma_node_offset_addr(&bo->base.vma_node);
+		ret = drm_gem_handle_create(drm_file, &bo->base, &args->handle);
+	}
+	drm_gem_object_put(&bo->base); /* the handle has its own */
+	return ret;
+}
+
+/* After this the DMA API knows nothing of the device any more; the memory stays. */
+void mxa_bo_unmap_all(struct mxa_device *mxa)
+{
+	struct mxa_bo *bo, *next;
+
+	mutex_lock(&mxa->bo_lock);
+	mxa->bos_unmapped = true;
+	list_for_each_entry_safe(bo, next, &mxa->bos, node)
+		mxa_bo_unmap(mxa, bo);
+	mutex_unlock(&mxa->bo_lock);
+}
+
+void mxa_bo_sync_for_device(struct mxa_task *task)
+{
+	const struct mxe_range *ranges = mxa_ranges(&task->extents);
+	struct device *dev = task->file->mxa->drm.dev;
+
+	for (int i = 0; i < MXA_OPERANDS; i++)
+		if (ranges[i].size)
+			dma_sync_single_for_device(dev, ranges[i].addr, ranges[i].size,
+						   DMA_BIDIRECTIONAL);
+}
+
+void mxa_bo_sync_for_cpu(struct mxa_task *task)
+{
+	const struct mxe_range *ranges = mxa_ranges(&task->extents);
+	struct device *dev = task->file->mxa->drm.dev;
+
+	for (int i = MXA_D; i < MXA_OPERANDS; i++)
+		if (ranges[i].size)
+			dma_sync_single_for_cpu(dev, ranges[i].addr, ranges[i].size,
+						DMA_BIDIRECTIONAL);
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0
+/*
+ * The scheduler's side. Its own timeout is off: it measures time in the ring, and the core knows
+ * better who is late (deadlines) and who is stuck (counters).
+ */
+#include <drm/drm_managed.h>
+#include <drm/drm_print.h>
+
+#include "mxa.h"
+
+static const char *mxa_fence_driver(struct dma_fence *fence)
+{
+	return "mxe";
+}
+
+static const char *mxa_fence_timeline(struct dma_fence *fence)
+{
+	return "engine";
+}
+
+/* A fence may outlive every file that knows it, in a sync_file, and these functions with it. */
+static void mxa_fence_release(struct dma_fence *fence)
+{
+	dma_fence_free(fence);
+	module_put(THIS_MODULE);
+}
+
+static const struct dma_fence_ops mxa_fence_ops = {
+	.get_driver_name = mxa_fence_driver,
+	.get_timeline_name = mxa_fence_timeline,
+	.release = mxa_fence_release,
+};
+
+static void mxa_fence_start(struct mxa_device *mxa, struct mxa_task *task)
+{
+	struct mxa_fence *fence = task->fence;
+
+	__module_get(THIS_MODULE);
+	spin_lock_init(&fence->lock);
+	dma_fence_init(&fence->base, &mxa_fence_ops, &fence->lock, mxa->fence_context,
+		       ++mxa->fence_seqno);
+	task->fence_is_live = true;
+}
+
+/* The task may be freed as soon as its fence has signalled. */
+void mxa_fence_signal(struct mxa_task *task, int error)
+{
+	struct dma_fence *fence = dma_fence_get(&task->fence->base);
+
+	if (error)
+		dma_fence_set_error(fence, error);
+	dma_fence_signal(fence);
+	dma_fence_put(fence);
+}
+
+/*
+ * The scheduler takes the oldest job of all files. A file that submits many at once would have the
+ * engine for itself until all of them are done; so a job waits until the one MXA_FILE_TURN before
+ * it is done, and meanwhile the others' turn comes.
+ */
+static struct dma_fence *mxa_sched_prepare(struct drm_sched_job *base,
+					   struct drm_sched_entity *entity)
+{
+	struct mxa_task *task = container_of(base, struct mxa_task, base);
+	struct dma_fence *before = task->file->turn[task->file->sent % MXA_FILE_TURN];
+
+	return before && !dma_fence_is_signaled(before) ? dma_fence_get(before) : NULL;
+}
+
+static void mxa_note_turn(struct mxa_task *task)
+{
+	struct dma_fence **turn = &task->file->turn[task->file->sent++ % MXA_FILE_TURN];
+
+	dma_fence_put(*turn);
+	*turn = dma_fence_get(&task->fence->base);
+}
+
+static struct dma_fence *mxa_sched_run(struct drm_sched_job *base)
+{
+	struct mxa_task *task = container_of(base, struct mxa_task, base);
+	struct mxa_device *mxa = task->file->mxa;
+	int code;
+
+	mxa_fence_start(mxa, task);
+	mutex_lock(&mxa->lock);
+	code = mxa_engine_submit(mxa, task);
+	mutex_unlock(&mxa->lock);
+	if (code != MXE_OK) {
+		mxa_result_set(task, code, NULL);
+		return ERR_PTR(mxa_errno(code));
+	}
+	mxa_note_turn(task);
+	return dma_fence_get(&task->fence->base);
+}
+
+/* Not used: see above. */
+static enum drm_gpu_sched_stat mxa_sched_timedout(struct drm_sched_job *base)
+{
+	return DRM_GPU_SCHED_STAT_NOMINAL;
+}
+
+static void mxa_sched_free(struct drm_sched_job *base)
+{
+	drm_sched_job_cleanup(base);
+	mxa_task_free(container_of(base, struct mxa_task, base));
+}
+
+static const struct drm_sched_backend_ops mxa_sched_ops = {
+	.prepare_job = mxa_sched_prepare,
+	.run_job = mxa_sched_run,
+	.timedout_job = mxa_sched_timedout,
+	.free_job = mxa_sched_free,
+};
+
+static void mxa_sched_fini(struct drm_device *drm, void *unused)
+{
+	drm_sched_fini(&to_mxa(drm)->sched);
+}
+
+/*
+ * The scheduler lives as long as the DRM device: files that are still open when the device goes
+ * have entities in it.
+ */
+int mxa_sched_init(struct mxa_device *mxa)
+{
+	const struct drm_sched_init_args args = {
+		.ops = &mxa_sched_ops,
+		.num_rqs = DRM_SCHED_PRIORITY_COUNT,
+		.credit_limit = MXA_RING_ENTRIES,
+		.timeout = MAX_SCHEDULE_TIMEOUT,
+		.name = "mxe",
+		.dev = mxa->drm.dev,
+	};
+	int ret;
+
+	mxa->fence_context = dma_fence_context_alloc(1);
+	ret = drm_sched_init(&mxa->sched, &args);
+	return ret ? ret : drmm_add_action_or_reset(&mxa->drm, mxa_sched_fini, NULL);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
+/* What the portable driver takes from C's own header, by the kernel's means. */
+#ifndef MXE_SHIM_STDINT_H
+#define MXE_SHIM_STDINT_H
+
+#include <linux/limits.h>
+#include <linux/types.h>
+
+#ifndef UINT32_C
+#define UINT32_C(value) value##U
+#endif
+#ifndef UINT32_MAX
+#define UINT32_MAX U32_MAX
+#endif
+#ifndef UINT64_MAX
+#define UINT64_MAX U64_MAX
+#endif
+
+#endif

@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The driver's cases find every fault that is planted (faults.cmake).
+
+    test_faults.py --faults JSON --native PROGRAM [--firmware RUN ELF] [--only NUMBER]
+                   [--ignore NUMBER]
+
+Runs each fault's own case, without and with the fault; with MXE_SELFTEST=all in the environment the
+whole list, which stops at the first case that fails. Faults of the virtual platform run as firmware, the others natively on the
+model. A program that does not end has found the fault, too. --ignore leaves a fault out where it
+should be active: the test of this test. Prints a line for each fault; exit status 1 if one is not
+found, or if a case fails without a fault.
+"""
+import argparse
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+DRIVER = "mxe_driver"  # natively; the platform's files only firmware meets
+SECONDS = 60
+FAILED = re.compile(r"^\[  FAILED  \] model\.(\w+) |^FAILED (\w+)$", re.MULTILINE)
+
+
+def command(args, native, cases):
+    """Runs cases; without any, all."""
+    if not native:
+        # These cases take a tenth of this simulated time, all cases two thirds of it.
+        limit = "20000" if cases else "350000"
+        return [*args.firmware, "--timeout-us", limit, *cases]
+    only = "--gtest_filter=" + ":".join(f"model.{case}" for case in cases or ["*"])
+    return [str(args.native), "model", "--gtest_fail_fast", only]
+
+
+def run(args, native, cases, number):
+    """What was wrong; nothing if all is well."""
+    words = command(args, native, cases)
+    try:
+        run = subprocess.run(words, capture_output=True, text=True, timeout=SECONDS, check=False,
+                             env={**os.environ, "MXE_FAULT": str(number)})
+    except subprocess.TimeoutExpired:
+        return "no end"
+    if run.returncode == 2:
+        sys.exit(f"{' '.join(words)}: {run.stderr}")
+    if run.returncode == 0:
+        return ""
+    names = ["".join(groups) for groups in FAILED.findall(run.stdout)]
+    return names[0] if names else f"exit status {run.returncode}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--faults", type=pathlib.Path, required=True)
+    parser.add_argument("--native", type=pathlib.Path, required=True)
+    parser.add_argument("--firmware", nargs=2, default=[])
+    parser.add_argument("--only", type=int, help="this fault")
+    parser.add_argument("--ignore", type=int, default=0)
+    args = parser.parse_args()
+    everything = os.environ.get("MXE_SELFTEST") == "all"
+    if args.firmware:
+        args.firmware.insert(1, "run")
+    faults = [f for f in json.loads(args.faults.read_text(encoding="utf-8"))
+              if (args.firmware or f["module"] == DRIVER) and args.only in (None, f["number"])]
+    good, found = True, 0
+    for native in sorted({f["module"] == DRIVER for f in faults}):
+        cases = [f["directed_case"] for f in faults if (f["module"] == DRIVER) == native]
+        if wrong := run(args, native, [] if everything else sorted(set(cases)), 0):
+            print(f"without a fault: {wrong} fails")
+            good = False
+    for fault in faults:
+        number = 0 if fault["number"] == args.ignore else fault["number"]
+        cases = [] if everything else [fault["directed_case"]]
+        seen = run(args, fault["module"] == DRIVER, cases, number)
+        print(f"{fault['number']} {fault['name']}: {f'found ({seen})' if seen else 'NOT FOUND'}", flush=True)
+        found += bool(seen)
+    print(f"{found} of {len(faults)} faults found")
+    return 0 if good and found == len(faults) > 0 else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// The device comes and goes while programs use it.
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <fstream>
+#include <memory>
+#include <string>
+
+#include "tests/linux/guest.h"
+
+namespace guest {
+namespace {
+
+/// Another process that submits jobs and waits for the last; it ends with the errno of that.
+std::unique_ptr<Process> waiter() {
+  auto process = std::make_unique<Process>([] {
+    const File file;
+    Product running(file, kLong, kLong, kLong), queued(file, kLong, kLong, kLong);
+    if (running.submit() != 0) return 200;
+    for (int i = 0; i < 20; i++) {
+      if (queued.submit() != 0) return 201;
+    }
+    Process::ready();
+    drm_mxe_wait result;
+    const int error = queued.wait(result);
+    if (queued.submit() != ENODEV) return 202;
+    running.spoil();  // its memory is still there
+    return error;
+  });
+  process->await_ready();
+  return process;
+}
+
+void expect_a_working_device() {
+  const File file;
+  Product product(file, 16, 16, 32);
+  EXPECT_EQ(0, product.run());
+  EXPECT_TRUE(product.is_right());
+}
+
+TEST(Life, UnbindingEndsEveryWaiter) {
+  const auto first = waiter(), second = waiter();
+  unbind();
+  EXPECT_EQ(ENODEV, first->wait());
+  EXPECT_EQ(ENODEV, second->wait());
+  bind();
+  expect_a_working_device();
+}
+
+TEST(Life, UnbindingWithAFileThatStaysOpen) {
+  auto file = std::make_unique<File>();
+  auto product = std::make_unique<Product>(*file, 16, 16, 32);
+  ASSERT_EQ(0, product->run());
+  unbind();
+  EXPECT_TRUE(product->is_right());  // results outlive the device
+  EXPECT_EQ(ENODEV, product->submit());
+  EXPECT_EQ(EAGAIN, remove_module());
+  bind();
+  expect_a_working_device();
+  product.reset();
+  file.reset();
+  expect_a_working_device();
+}
+
+TEST(Life, TheModuleStaysWhileAFileIsOpen) {
+  {
+    const File file;
+    Product product(file, kLong, kLong, kLong);
+    ASSERT_EQ(0, product.submit());
+    EXPECT_EQ(EAGAIN, remove_module());
+    drm_mxe_wait result;
+    EXPECT_EQ(0, product.wait(result));
+    EXPECT_EQ(0, result.error);
+  }
+  ASSERT_EQ(0, remove_module());
+  ASSERT_EQ(0, insert_module());
+  expect_a_working_device();
+}
+
+TEST(Life, ClosingInAJobAndUnloadingAtOnce) {
+  for (int i = 0; i < 3; i++) {
+    {
+      const File file;
+      Product product(file, kLong, kLong, kLong);
+      for (int j = 0; j < 30; j++) ASSERT_EQ(0, product.submit());
+    }
+    ASSERT_EQ(0, remove_module());
+    ASSERT_EQ(0, insert_module());
+  }
+  expect_a_working_device();
+}
+
+// What a driver sees of a device that was pulled out: all ones.
+TEST(Life, ADeviceThatDoesNotAnswerEndsEveryWaiter) {
+  const auto first = waiter(), second = waiter();
+  change_command(0, kMemory);
+  EXPECT_EQ(ENODEV, first->wait());
+  EXPECT_EQ(ENODEV, second->wait());
+  const File file;
+  drm_mxe_counters counters{};
+  EXPECT_EQ(ENODEV, file.call(DRM_IOCTL_MXE_COUNTERS, &counters));
+  Product product(file, 16, 16, 32);
+  EXPECT_EQ(-ENODEV, product.run());
+  change_command(kMemory, 0);
+  unbind();
+  bind();
+  expect_a_working_device();
+}
+
+TEST(Life, ASuspendInAJobRunsItAgain) {
+  if (!std::ifstream("/sys/power/pm_test")) GTEST_SKIP() << "a kernel without pm_test";
+  const File file;
+  Product running(file, kLong, kLong, 64), waiting(file, 16, 16, 32);
+  ASSERT_EQ(0, running.submit());
+  for (int i = 0; i < 20; i++) ASSERT_EQ(0, waiting.submit());
+  write_file("/sys/power/pm_test", "devices");
+  write_file("/sys/power/state", "mem");
+  write_file("/sys/power/pm_test", "none");
+  drm_mxe_wait result;
+  ASSERT_EQ(0, running.wait(result));
+  EXPECT_EQ(0, result.error);
+  ASSERT_EQ(0, waiting.wait(result));
+  EXPECT_EQ(0, result.error);
+  EXPECT_TRUE(running.is_right());
+  EXPECT_TRUE(waiting.is_right());
+  expect_a_working_device();
+}
+
+TEST(Life, ASuspendWithoutJobs) {
+  if (!std::ifstream("/sys/power/pm_test")) GTEST_SKIP() << "a kernel without pm_test";
+  write_file("/sys/power/pm_test", "devices");
+  write_file("/sys/power/state", "mem");
+  write_file("/sys/power/pm_test", "none");
+  expect_a_working_device();
+}
+
+}  // namespace
+}  // namespace guest

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every ioctl with every field at its limits, and with anything at all.
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <random>
+
+#include "tests/linux/guest.h"
+
+namespace guest {
+namespace {
+
+TEST(Limits, GetParam) {
+  const File file;
+  drm_mxe_get_param args{MXE_REG_ID, 0, 0};
+  EXPECT_EQ(0, file.call(DRM_IOCTL_MXE_GET_PARAM, &args));
+  EXPECT_EQ(MXE_ID_RESET, args.value);
+  args.pad = 1;
+  EXPECT_EQ(EINVAL, file.call(DRM_IOCTL_MXE_GET_PARAM, &args));
+  args.pad = 0;
+  for (const uint32_t param :
+       {MXE_REG_CTRL, MXE_REG_STATUS, MXE_REG_RING_TAIL, MXE_REG_FAULT_ADDR_LO, UINT32_C(1),
+        UINT32_C(0x7fffffff), UINT32_C(0x80000002), UINT32_MAX}) {
+    args.param = param;
+    EXPECT_EQ(EINVAL, file.call(DRM_IOCTL_MXE_GET_PARAM, &args)) << param;
+  }
+  EXPECT_EQ(EFAULT, file.call(DRM_IOCTL_MXE_GET_PARAM, nullptr));
+}
+
+TEST(Limits, Create) {
+  const File file;
+  drm_mxe_get_param most{DRM_MXE_PARAM_MAX_OBJECT, 0, 0};
+  ASSERT_EQ(0, file.call(DRM_IOCTL_MXE_GET_PARAM, &most));
+  for (const uint64_t size :
+       {uint64_t{0}, uint64_t{most.value} + 1, uint64_t{1} << 32, UINT64_MAX - 4095, UINT64_MAX}) {
+    drm_mxe_create args{};
+    args.size = size;
+    EXPECT_EQ(EINVAL, file.call(DRM_IOCTL_MXE_CREATE, &args)) << size;
+  }
+  for (const uint64_t size : {uint64_t{1}, uint64_t{4096}, uint64_t{4097}, uint64_t{most.value}}) {
+    const Object object(file, size);
+    for (uint64_t i = 0; i < size; i += 4096) EXPECT_EQ(0, object.data()[i]);
+  }
+  drm_mxe_create args{};
+  args.size = 1;
+  args.pad = 1;
+  EXPECT_EQ(EINVAL, file.call(DRM_IOCTL_MXE_CREATE, &args));
+}
+
+TEST(Limits, Map) {
+  const File file, other;
+  drm_mxe_create args{};
+  args.size = 8192;
+  ASSERT_EQ(0, file.call(DRM_IOCTL_MXE_CREATE, &args));
+  const auto map = [&](const File& of, uint64_t size, int flags, uint64_t offset) {
+    void* data =
+        mmap(nullptr, size, PROT_READ | PROT_WRITE, flags, of.fd(), static_cast<off_t>(offset));
+    const int error = data == MAP_FAILED ? errno : 0;
+    if (error == 0) munmap(data, size);
+    return error;
+  };
+  EXPECT_EQ(0, map(file, 8192, MAP_SHARED, args.map_offset));
+  EXPECT_EQ(EACCES, map(other, 8192, MAP_SHARED, args.map_offset));
+  EXPECT_EQ(EINVAL, map(file, 8192, MAP_PRIVATE, args.map_offset));
+  EXPECT_NE(0, map(file, 12288, MAP_SHARED, args.map_offset));
+  EXPECT_EQ(0, map(file, 4096, MAP_SHARED, args.map_offset));
+  EXPECT_NE(0, map(file, 4096, MAP_SHARED, 0));
+}
+
+TEST(Limits, WaitAndCancel) {
+  const File file, other;
+  Product product(file, 16, 16, 32);
+  ASSERT_EQ(0, product.run());
+  for (const uint32_t job :
+       {UINT32_C(0), product.job().job + 1, product.job().job + 256, UINT32_MAX}) {
+    drm_mxe_wait wait{};
+    wait.job = job;
+    EXPECT_EQ(ENOENT, file.call(DRM_IOCTL_MXE_WAIT, &wait)) << job;
+    drm_mxe_cancel cancel{job, 0};
+    EXPECT_EQ(job == 0 ? 0 : ENOENT, file.call(DRM_IOCTL_MXE_CANCEL, &cancel)) << job;
+  }
+  for (const int64_t timeout : {INT64_MIN, INT64_C(-1), INT64_C(0), INT64_C(1), INT64_MAX}) {
+    drm_mxe_wait result;
+    EXPECT_EQ(0, product.wait(result, timeout));
+    EXPECT_EQ(timeout, result.timeout_ns);
+  }
+  drm_mxe_wait wait{};
+  wait.job = product.job().job;
+  EXPECT_EQ(ENOENT, other.call(DRM_IOCTL_MXE_WAIT, &wait));  // of another file
+  wait.pad = 1;
+  EXPECT_EQ(EINVAL, file.call(DRM_IOCTL_MXE_WAIT, &wait));
+  drm_mxe_cancel cancel{0, 1};
+  EXPECT_EQ(EINVAL, file.call(DRM_IOCTL_MXE_CANCEL, &cancel));
+}
+
+TEST(Limits, Counters) {
+  const File file;
+  drm_mxe_counters before{}, after{};
+  Product product(file, 16, 16, 32);
+  ASSERT_EQ(0, file.call(DRM_IOCTL_MXE_COUNTERS, &before));
+  ASSERT_EQ(0, product.run());
+  ASSERT_EQ(0, file.call(DRM_IOCTL_MXE_COUNTERS, &after));
+  constexpr int kBlocks = (MXE_REG_BLOCKS_LO - MXE_REG_TOTAL_LO) / 8;
+  EXPECT_EQ(16u * 16u, after.value[kBlocks] - before.value[kBlocks]);
+  before.pad = 1;
+  EXPECT_EQ(EINVAL, file.call(DRM_IOCTL_MXE_COUNTERS, &before));
+}
+
+/// The operands of a job that its product has, with the bytes of each.
+struct Operand {
+  const char* name;
+  drm_mxe_operand drm_mxe_submit::*field;
+  uint64_t bytes;
+};
+
+// 16 x 16 x 32: strides are rows.
+const Operand kOperands[] = {
+    {"A", &drm_mxe_submit::a, 16 * 32},     {"scales of A", &drm_mxe_submit::a_scales, 16},
+    {"B", &drm_mxe_submit::b, 16 * 32},     {"scales of B", &drm_mxe_submit::b_scales, 16},
+    {"D", &drm_mxe_submit::d, 16 * 16 * 4},
+};
+
+TEST(Limits, AnOperandEndsWithItsObject) {
+  const File file;
+  for (const Operand& operand : kOperands) {
+    Product product(file, 16, 16, 32);
+    drm_mxe_operand& at = product.job().*operand.field;
+    const uint64_t size = &at == &product.job().d ? 16 * 16 * 4 + 4096 : operand.bytes;
+    const uint64_t whole = (size + 4095) / 4096 * 4096;
+    at.offset = whole - operand.bytes;
+    EXPECT_EQ(0, product.run()) << operand.name;
+    for (const uint64_t offset :
+         {whole - operand.bytes + 1, whole - 1, whole, whole + 1, uint64_t{1} << 32,
+          uint64_t{1} << 63, UINT64_MAX - operand.bytes, UINT64_MAX}) {
+      at.offset = offset;
+      EXPECT_EQ(EINVAL, product.submit()) << operand.name << " at " << offset;
+    }
+    at.offset = 0;
+    for (const uint32_t stride :
+         {UINT32_C(4096), UINT32_C(0x7fffffff), UINT32_C(0x80000000), UINT32_MAX}) {
+      at.stride = stride;
+      EXPECT_EQ(EINVAL, product.submit()) << operand.name << " stride " << stride;
+    }
+  }
+}
+
+TEST(Limits, HandlesAndOperandsThatDoNotBelong) {
+  const File file, other;
+  Product product(file, 16, 16, 32), theirs(other, 16, 16, 32);
+  for (const Operand& operand : kOperands) {
+    const drm_mxe_operand right = product.job().*operand.field;
+    for (const uint32_t handle : {UINT32_C(0), UINT32_C(1000), UINT32_MAX}) {
+      (product.job().*operand.field).handle = handle;
+      EXPECT_EQ(ENOENT, product.submit()) << operand.name;
+    }
+    product.job().*operand.field = right;
+  }
+  const uint32_t handle = product.a().handle();
+  for (const drm_mxe_operand& extra : {drm_mxe_operand{handle, 0, 0}, {0, 1, 0}, {0, 0, 1}}) {
+    product.job().c = extra;
+    EXPECT_EQ(EINVAL, product.submit());
+    product.job().c = {};
+    product.job().d_scales = extra;
+    EXPECT_EQ(EINVAL, product.submit());
+    product.job().d_scales = {};
+  }
+  product.job().flags = DRM_MXE_JOB_BIAS;
+  EXPECT_EQ(ENOENT, product.submit());
+  product.job().flags = 0;
+  product.job().out_format = MXE_OUT_MXFP8_E4M3;
+  EXPECT_EQ(ENOENT, product.submit());
+  product.job().out_format = MXE_OUT_FP32;
+  product.job().d = product.job().a;  // results over operands
+  product.job().d.stride = 64;
+  EXPECT_EQ(EINVAL, product.submit());
+}
+
+TEST(Limits, OtherFieldsOfAJob) {
+  const File file;
+  const auto submit = [&](const std::function<void(drm_mxe_submit&)>& change) {
+    Product product(file, 16, 16, 32);
+    change(product.job());
+    const int error = product.submit();
+    drm_mxe_wait result;
+    if (error == 0) {
+      EXPECT_EQ(0, product.wait(result));
+    }
+    return error;
+  };
+  EXPECT_EQ(EINVAL, submit([](auto& job) { job.flags = 8; }));
+  EXPECT_EQ(EINVAL, submit([](auto& job) { job.flags = UINT32_MAX; }));
+  EXPECT_EQ(EINVAL, submit([](auto& job) { job.pad = 1; }));
+  for (const uint32_t value :
+       {UINT32_C(7), UINT32_C(15), UINT32_C(16), UINT32_C(0x80000000), UINT32_MAX}) {
+    EXPECT_EQ(EINVAL, submit([&](auto& job) { job.format_a = value; })) << value;
+    EXPECT_EQ(EINVAL, submit([&](auto& job) { job.format_b = value; })) << value;
+    EXPECT_NE(0, submit([&](auto& job) { job.out_format = value; })) << value;
+  }
+  EXPECT_EQ(0, submit([](auto& job) { job.out_rule = 3; }));
+  EXPECT_EQ(EINVAL, submit([](auto& job) { job.out_rule = 4; }));
+  EXPECT_EQ(EINVAL, submit([](auto& job) { job.out_rule = UINT32_MAX; }));
+  for (const uint32_t value : {UINT32_C(0), UINT32_C(1) << 20, UINT32_C(0x80000000), UINT32_MAX}) {
+    EXPECT_EQ(EINVAL, submit([&](auto& job) { job.m = value; })) << value;
+    EXPECT_EQ(EINVAL, submit([&](auto& job) { job.n = value; })) << value;
+    EXPECT_EQ(EINVAL, submit([&](auto& job) { job.k = value; })) << value;
+  }
+  EXPECT_EQ(ENOENT, submit([](auto& job) { job.out_sync = 1; }));
+  EXPECT_EQ(ENOENT, submit([](auto& job) { job.out_sync = UINT32_MAX; }));
+  EXPECT_EQ(EFAULT, submit([](auto& job) { job.in_sync_count = 1; }));
+  EXPECT_EQ(EINVAL, submit([](auto& job) { job.in_sync_count = 65; }));
+  EXPECT_EQ(EINVAL, submit([](auto& job) { job.in_sync_count = UINT32_MAX; }));
+  const uint32_t no_sync = 77;
+  EXPECT_EQ(ENOENT, submit([&](auto& job) {
+              job.in_syncs = reinterpret_cast<uint64_t>(&no_sync);
+              job.in_sync_count = 1;
+            }));
+  EXPECT_EQ(EFAULT, submit([](auto& job) {
+              job.in_syncs = UINT64_MAX - 8;
+              job.in_sync_count = 1;
+            }));
+}
+
+/// Words that are more often worth a try than others.
+class Words {
+ public:
+  explicit Words(unsigned seed) : random_(seed) {}
+  uint32_t next() { return static_cast<uint32_t>(random_()); }
+  uint64_t any() {
+    static const uint64_t edges[] = {0,
+                                     1,
+                                     2,
+                                     4,
+                                     31,
+                                     32,
+                                     64,
+                                     4095,
+                                     4096,
+                                     65535,
+                                     0x7fffffff,
+                                     0x80000000,
+                                     0xffffffff,
+                                     uint64_t{1} << 32,
+                                     uint64_t{1} << 63,
+                                     UINT64_MAX};
+    return next() % 4 != 0 ? edges[next() % (sizeof edges / sizeof *edges)]
+                           : next() | uint64_t{next()} << 32;
+  }
+
+ private:
+  std::mt19937 random_;
+};
+
+unsigned number(const char* variable, unsigned otherwise) {
+  const char* text = std::getenv(variable);
+  return text ? static_cast<unsigned>(std::strtoul(text, nullptr, 10)) : otherwise;
+}
+
+// A job, or nonsense of the same size, with some words exchanged. Whatever happens, the driver
+// serves others.
+TEST(Limits, Anything) {
+  const unsigned seed = number("MXE_LINUX_SEED", 1), calls = number("MXE_LINUX_CALLS", 3000);
+  std::printf("MXE_LINUX_SEED=%u MXE_LINUX_CALLS=%u\n", seed, calls);
+  Words words(seed);
+  const File file, other;
+  Product product(file, 16, 16, 32), good(other, 16, 16, 64);
+  unsigned accepted = 0;
+  for (unsigned i = 0; i < calls; i++) {
+    drm_mxe_submit job = product.job();
+    auto* const place = reinterpret_cast<uint32_t*>(&job);
+    for (unsigned changes = words.next() % 4; changes > 0; changes--) {
+      place[words.next() % (sizeof job / 4)] = static_cast<uint32_t>(words.any());
+    }
+    job.deadline_ns = words.next() % 2 ? 0 : now_ns() + words.next() % 20000;
+    if (file.call(DRM_IOCTL_MXE_SUBMIT, &job) == 0) accepted++;
+    uint32_t arguments[16];
+    for (uint32_t& word : arguments) word = static_cast<uint32_t>(words.any());
+    static const unsigned long requests[] = {DRM_IOCTL_MXE_GET_PARAM, DRM_IOCTL_MXE_WAIT,
+                                             DRM_IOCTL_MXE_CANCEL};
+    const unsigned long request = requests[words.next() % 3];
+    if (request == DRM_IOCTL_MXE_WAIT) std::memset(arguments, 0, 8);  // no time
+    file.call(request, arguments);
+    if (i % 100 == 0) {
+      good.spoil();
+      ASSERT_EQ(0, good.run());
+      ASSERT_TRUE(good.is_right());
+    }
+  }
+  std::printf("%u of %u jobs accepted\n", accepted, calls);
+  EXPECT_GT(accepted, calls / 20);
+  EXPECT_LT(accepted, calls);
+  drm_mxe_cancel all{0, 0};
+  EXPECT_EQ(0, file.call(DRM_IOCTL_MXE_CANCEL, &all));
+}
+
+}  // namespace
+}  // namespace guest

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// libFuzzer target: points.jsonl, space.json and formats.jsonl, zero bytes between them, are told
+// in one line, or become a page.
+#include <sstream>
+#include <string>
+
+#include "sw/report/page.h"
+#include "tests/unit/explore/fuzz/one_line.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size) {
+  using namespace mxe::report;
+  std::istringstream text(std::string(reinterpret_cast<const char*>(data), size));
+  std::string points, space, mixtures;
+  std::getline(text, points, '\0');
+  std::getline(text, space, '\0');
+  std::getline(text, mixtures, '\0');
+  mxe::fuzz::reads([&] {
+    Exploration exploration = parse_points(points, "points.jsonl");
+    if (!space.empty()) exploration.space = parse_space(space, "space.json");
+    exploration.mixtures = parse_mixtures(mixtures, "formats.jsonl");
+    make_page(std::move(exploration));
+  });
+  return 0;
+}

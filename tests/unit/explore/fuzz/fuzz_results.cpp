@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// libFuzzer target: lines of points.jsonl, as an exploration reads its own, are told in one line of
+// file and line, or are what they were; a record of the cache is of so many layers, or nothing.
+#include <string>
+
+#include "sw/explore/content_hash.h"
+#include "sw/explore/evaluate.h"
+#include "sw/explore/results.h"
+#include "tests/unit/explore/fuzz/one_line.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size) {
+  using namespace mxe::explore;
+  using mxe::fuzz::require;
+  std::string text(reinterpret_cast<const char*>(data), size);
+  // The seeds leave open of which version they are: it changes with the engine.
+  const std::string version = "VERSION";
+  for (std::size_t at; (at = text.find(version)) != std::string::npos;) {
+    text.replace(at, version.size(), kCyclesVersion);
+  }
+  mxe::fuzz::reads([&] {
+    const ResultLines found = parse_results(text, "points.jsonl");
+    require(found.bytes == 0 || text[found.bytes - 1] == '\n');
+    for (const auto& [id, line] : found.lines) {
+      const auto json = nlohmann::ordered_json::parse(line);
+      require(json.at("id") == id && json.at("area").at("ge").is_number());
+      json.dump();
+    }
+  });
+  for (const std::size_t layers : {1, 3}) {
+    if (const auto times = times_of(text, layers)) require(to_text(*times) == text);
+  }
+  return 0;
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// libFuzzer target: a space file is told in one line, or its points are engines, as many as its
+// combinations.
+#include <string>
+
+#include "sw/explore/space.h"
+#include "tests/unit/explore/fuzz/one_line.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size) {
+  using namespace mxe::explore;
+  using mxe::fuzz::require;
+  const std::string text(reinterpret_cast<const char*>(data), size);
+  mxe::fuzz::reads([&] {
+    const Space space = Space::from_text(text, "space.yaml");
+    constexpr uint64_t kFew = 2000;
+    const uint64_t all = space.combinations();
+    const bool random = space.search().method == Space::Search::Method::random;
+    if (all > kFew && all <= Space::kMostPoints && !random) return;
+    if (random && std::min(*space.search().budget, all) > kFew) return;
+    const Space::Points found = space.points();
+    uint64_t count = found.points.size();
+    for (const auto& [reason, skipped] : found.skipped) count += skipped;
+    require(count == (random ? std::min(*space.search().budget, all) : all));
+    for (const Point& point : found.points) validate(point);
+    space.varying();
+  });
+  return 0;
+}

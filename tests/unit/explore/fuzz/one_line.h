@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstdlib>
+#include <string_view>
+
+#include "model/numerics/error.h"
+
+namespace mxe::fuzz {
+
+/// Runs `read`, which may throw mx::Error of one line, and nothing else. Returns whether it did
+/// not.
+template <typename Read>
+bool reads(const Read& read) {
+  try {
+    read();
+    return true;
+  } catch (const mx::Error& error) {
+    const std::string_view text = error.what();
+    const auto is_control = [](unsigned char c) { return c < ' ' || c == 127; };
+    if (text.empty() || std::any_of(text.begin(), text.end(), is_control)) std::abort();
+    return false;
+  }
+}
+
+inline void require(bool holds) {
+  if (!holds) std::abort();
+}
+
+}  // namespace mxe::fuzz
