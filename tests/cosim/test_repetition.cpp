@@ -221,7 +221,7 @@ TEST(Repetition, CannotBeTold) {
   std::size_t skipped = 0;  // runs in which cycles were
   for (std::size_t i = 0; i < kSettings; i++) {
     std::vector<mxe_job> jobs;
-    for (int j = 0; j < 2; j++) {
+    for (int j = 0; j < 4; j++) {
       jobs.push_back(random_job(random, settings[i].params, platforms[0]->memory().base() + 256));
     }
     const bool look = random.one_in(3);
