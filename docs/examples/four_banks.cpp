@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An engine whose loader of B has four banks instead of two: see docs/model.md.
+// An engine whose loader of B has two banks or four: see docs/model.md.
 #include <cstdio>
 #include <systemc>
 

@@ -53,10 +53,10 @@ Setting random_setting(Random& random) {
   return s;
 }
 
-/// A job at addresses from `address` on: half of them regular, as layers are, the others with
+/// A job at addresses from `address` on: three of four regular, as layers are, the others with
 /// sizes, strides and alignments of all kinds.
 mxe_job random_job(Random& random, const Params& p, uint64_t address) {
-  const bool regular = random.one_in(2);
+  const bool regular = !random.one_in(4);
   const auto size = [&](unsigned unit, unsigned most) {
     const auto n = static_cast<uint32_t>(random.uniform(1, most) * unit);
     return regular || random.one_in(2) ? n : n - static_cast<uint32_t>(random.uniform(0, unit - 1));
