@@ -36,10 +36,10 @@ class Guest:
         return [str(self.build / "mxe-linux"), "linux", "--module", "none", "--summary", "--log", log, *self.options, "--",
                 str(self.build / "linux" / "mxe_linux_test"), "--insert", *program]
 
-    def run(self, *program, arguments=""):
+    def run(self, *program, arguments="", seconds=500):
         """Status, what it printed, and Linux' log."""
         with tempfile.NamedTemporaryFile() as log:
-            done = subprocess.run(self.command(log.name, *program, arguments=arguments), stdin=subprocess.DEVNULL, timeout=540,
+            done = subprocess.run(self.command(log.name, *program, arguments=arguments), stdin=subprocess.DEVNULL, timeout=seconds,
                                   capture_output=True, text=True, errors="replace", check=False)
             text = pathlib.Path(log.name).read_text(encoding="utf-8", errors="replace")
             return done.returncode, done.stdout + done.stderr, text
@@ -97,7 +97,11 @@ def noticed(build, fault):
     """Whether a test fails, or Linux reports what it has to."""
     report = fault.get("report")
     guest = Guest(build, debug=bool(report), module=build / ("faults-debug" if report else "faults") / "mxe.ko")
-    status, output, log = guest.run("--gtest_brief=1", f"--gtest_filter={fault['tests']}", arguments=f"plant={fault['number']}")
+    try:
+        status, output, log = guest.run("--gtest_brief=1", f"--gtest_filter={fault['tests']}",
+                                        arguments=f"plant={fault['number']}", seconds=30)
+    except subprocess.TimeoutExpired:
+        return not report  # a job that does not end
     return bool(re.search(report, log)) if report else status == 1 and "FAILED" in output
 
 
