@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "tests/linux/guest.h"
+#include "tests/linux_driver/guest.h"
 
 namespace guest {
 namespace {

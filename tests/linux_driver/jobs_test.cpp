@@ -9,7 +9,7 @@
 #include <memory>
 #include <vector>
 
-#include "tests/linux/guest.h"
+#include "tests/linux_driver/guest.h"
 
 namespace guest {
 namespace {

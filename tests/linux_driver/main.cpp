@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// mxe_linux_test [--insert] [--program PROGRAM] [--leaks COMMAND] [gtest's]: the tests, or one program, in Linux.
+// mxe_linux_test [--insert] [--program PROGRAM] [--leaks COMMAND] [gtest's]: the tests, or one
+// program, in Linux.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <cstring>
 #include <string>
 
-#include "tests/linux/guest.h"
+#include "tests/linux_driver/guest.h"
 
 int main(int argc, char** argv) {
   std::string program, leaks;
