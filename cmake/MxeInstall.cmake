@@ -17,6 +17,7 @@ install(DIRECTORY sw/mxe/data/digits DESTINATION ${_share} COMPONENT runtime
 install(FILES LICENSE sw/report/vendor/ECHARTS-LICENSE sw/report/vendor/ECHARTS-NOTICE
         DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
 # What is built of these: scripts/demo, for one, builds mxe and the design `base` alone.
+install(TARGETS mxe-linux mxe-linux-init RUNTIME COMPONENT runtime OPTIONAL)
 if(MXE_BUILD_SOC)
   install(TARGETS mxe-run RUNTIME COMPONENT runtime OPTIONAL)
 endif()
@@ -78,7 +79,7 @@ foreach(_room IN LISTS _rooms)
   install(DIRECTORY ${_room} DESTINATION ${_include}/${_parent} COMPONENT development
           FILES_MATCHING PATTERN *.h
           REGEX "/(aligned_vector|block_kernels|pack_kernels|preset_kernels|fast_blocks|scale_choice|gemm_(kernels|fast|pack|policies)|parallel)\\.h$" EXCLUDE
-          PATTERN verilated_top.h EXCLUDE PATTERN soc EXCLUDE PATTERN pci EXCLUDE)
+          PATTERN verilated_top.h EXCLUDE PATTERN soc EXCLUDE PATTERN pci EXCLUDE PATTERN uml EXCLUDE)
 endforeach()
 install(DIRECTORY sw/driver/ sw/regs/generated/ DESTINATION ${_include} COMPONENT development
         FILES_MATCHING PATTERN *.h PATTERN mxe_parameters.h EXCLUDE PATTERN examples EXCLUDE)

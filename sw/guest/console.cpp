@@ -65,32 +65,30 @@ Console::Pipe Console::make_pipe() {
   return {uml::FileDescriptor(ends[0]), uml::FileDescriptor(ends[1])};
 }
 
-Console::Pipe Console::make_pair() {
-  int ends[2];
-  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
-    throw mx::Error("cannot make a pair of sockets");
-  return {uml::FileDescriptor(ends[0]), uml::FileDescriptor(ends[1])};
-}
-
 Console::Console(uml::Machine& machine, KernelLog& log, Input input)
     : machine_(machine),
       log_(log),
       input_(input),
       nothing_(open("/dev/null", O_RDWR | O_CLOEXEC)),
-      in_(input == Input::terminal ? make_pair() : make_pipe()),
-      out_(make_pair()),
-      error_(make_pair()),
-      messages_(make_pair()),
+      in_(make_pipe()),
+      terminal_out_(make_pipe()),
+      out_(make_pipe()),
+      error_(make_pipe()),
+      messages_(make_pipe()),
+      ready_(make_pipe()),
       host_(make_pipe()) {
+  for (Pipe& pipe : quiet_) pipe = make_pipe();
   fcntl(in_.write.get(), F_SETFL, fcntl(in_.write.get(), F_GETFL) | O_NONBLOCK);
   const auto to = [this](int file) {
     return [this, file](const char* text, std::size_t bytes) { return print(file, text, bytes); };
   };
-  if (input == Input::terminal) watch_output(in_.write.get(), to(STDOUT_FILENO));
+  if (input == Input::terminal) watch_output(terminal_out_.read.get(), to(STDOUT_FILENO));
   watch_output(out_.read.get(), to(STDOUT_FILENO));
   watch_output(error_.read.get(), to(STDERR_FILENO));
   watch_output(messages_.read.get(), [this](const char* text, std::size_t bytes) {
     log_.add(text, bytes);
+    // The last line of every run is not worth showing.
+    if (std::string(text, bytes).find("reboot: Power down") != std::string::npos) return true;
     return log_.has_file() || print(STDERR_FILENO, text, bytes);
   });
   watch_output(host_.read.get(), [this](const char* text, std::size_t bytes) {
@@ -100,24 +98,39 @@ Console::Console(uml::Machine& machine, KernelLog& log, Input input)
   if (input == Input::none) {
     in_.write.reset();
   } else {
-    watch_input();
+    // Linux does not notice what was there before it listened.
+    machine_.watch(ready_.read.get(), POLLIN, [this] {
+      watch_input();
+      return false;
+    });
   }
 }
 
 std::vector<int> Console::kernel_files() const {
-  return {nothing_.get(),   host_.write.get(),  host_.write.get(),    in_.read.get(),
-          out_.write.get(), error_.write.get(), messages_.write.get()};
+  std::vector<int> files = {nothing_.get(),        host_.write.get(),  host_.write.get(),
+                            in_.read.get(),        out_.write.get(),   error_.write.get(),
+                            messages_.write.get(), ready_.write.get(), terminal_out_.write.get()};
+  for (const Pipe& pipe : quiet_) files.push_back(pipe.read.get());
+  return files;
 }
 
 std::vector<std::string> Console::kernel_words() const {
-  return {input_ == Input::terminal ? "con0=fd:3" : "con0=fd:3,null", "con1=fd:4", "con2=fd:5",
-          "con3=fd:6", "console=tty3"};
+  // A console that is read and written has two files: Linux may wait for output, but never for
+  // input.
+  return {input_ == Input::terminal ? "con0=fd:3,fd:8" : "con0=fd:3,null",
+          "con1=fd:9,fd:4",
+          "con2=fd:10,fd:5",
+          "con3=fd:11,fd:6",
+          "con4=fd:12,fd:7",
+          "console=tty3"};
 }
 
 void Console::started() {
-  for (uml::FileDescriptor* end :
-       {&in_.read, &out_.write, &error_.write, &messages_.write, &host_.write})
+  for (uml::FileDescriptor* end : {&in_.read, &out_.write, &error_.write, &messages_.write,
+                                   &ready_.write, &terminal_out_.write, &host_.write}) {
     end->reset();
+  }
+  for (Pipe& pipe : quiet_) pipe.read.reset();
 }
 
 void Console::watch_output(int from, std::function<bool(const char*, std::size_t)> take) {

@@ -3,6 +3,7 @@
 
 #include <termios.h>
 
+#include <array>
 #include <cstdio>
 #include <functional>
 #include <memory>
@@ -68,8 +69,6 @@ class Console {
     uml::FileDescriptor read, write;
   };
   static Pipe make_pipe();
-  /// Both ends both ways, which a console wants that is to be written to.
-  static Pipe make_pair();
 
   void watch_output(int from, std::function<bool(const char*, std::size_t)> take);
   void watch_input();
@@ -81,8 +80,11 @@ class Console {
   KernelLog& log_;
   Input input_;
   uml::FileDescriptor nothing_;
-  Pipe in_, out_, error_, messages_, host_;  // host_: of the process itself, not of its kernel
-  std::string pending_;                      // input that Linux has not taken
+  Pipe in_, terminal_out_, out_, error_, messages_;
+  std::array<Pipe, 4> quiet_;  // the input, which never comes, of what is output alone
+  Pipe ready_;                 // says that Linux listens to input
+  Pipe host_;                  // of the process itself, not of its kernel
+  std::string pending_;        // input that Linux has not taken
   std::vector<std::function<void()>> drains_;
 };
 

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/klog.h>
 #include <sys/mount.h>
 #include <sys/reboot.h>
 #include <sys/stat.h>
@@ -171,8 +172,19 @@ static int open_raw(const char* console, int flags) {
   return file;
 }
 
+// Tells the host that Linux now notices input.
+static void say_ready(void) {
+  const int file = open_raw("/dev/tty4", O_WRONLY);
+  if (write(file, "", 1) != 1) end("failed cannot write to /dev/tty4: %s", strerror(errno));
+  close(file);
+}
+
 static int open_input(const char* input) {
-  if (strcmp(input, "console") == 0) return open_raw("/dev/tty0", O_RDONLY);
+  if (strcmp(input, "console") == 0) {
+    const int file = open_raw("/dev/tty0", O_RDONLY);
+    say_ready();
+    return file;
+  }
   // "OFFSET:PATH" of one of the host's files
   char* path = NULL;
   const long long offset = strtoll(input, &path, 10);
@@ -192,6 +204,7 @@ static void connect_terminal(const struct session* session) {
   if (size.ws_row && size.ws_col) ioctl(terminal, TIOCSWINSZ, &size);
   for (int i = 0; i < 3; i++) dup2(terminal, i);
   if (terminal > 2) close(terminal);
+  say_ready();
 }
 
 static void connect_pipes(const struct session* session) {
@@ -240,6 +253,9 @@ int main(void) {
   mount_files(host_session);
   const struct session session = read_session();
   enter_root();
+  const char* level = getenv("mxe_console_level");  // from here on, other messages are worth seeing
+  if (level) klogctl(8, NULL, atoi(level));
+
   // Three files that are open, so that nothing below gets their numbers.
   for (int file = open("/dev/null", O_RDWR); file >= 0 && file < 2;) file = dup(file);
   if (session.module && *session.module) insert_module(session.module);

@@ -20,7 +20,7 @@ Session::Session() {
   if (!mkdtemp(folder_.data())) {
     throw mx::Error(fmt::format("cannot make the folder {}: {}", folder_, std::strerror(errno)));
   }
-  for (const char* name : {"/device", "/time", "/session", "/status"})
+  for (const char* name : {"/device", "/time", "/session", "/status", "/input"})
     files_.push_back(folder_ + name);
 }
 
@@ -29,6 +29,16 @@ Session::~Session() { remove(); }
 void Session::remove() const noexcept {
   for (const std::string& file : files_) unlink(file.c_str());
   rmdir(folder_.c_str());
+}
+
+std::string Session::store_input() const {
+  const std::string path = folder_ + "/input";
+  std::ofstream file(path, std::ios::binary);
+  char bytes[65536];
+  for (ssize_t count; (count = read(STDIN_FILENO, bytes, sizeof bytes)) > 0;)
+    file.write(bytes, count);
+  if (!file.flush()) throw mx::Error(fmt::format("cannot write into {}", folder_));
+  return path;
 }
 
 void Session::write(const SessionPlan& plan) const {

@@ -40,6 +40,8 @@ class Session {
 
   /// Writes the plan, and this process's environment with it. Throws mx::Error.
   void write(const SessionPlan& plan) const;
+  /// Reads standard input to its end, into a file, whose name it returns. Throws mx::Error.
+  std::string store_input() const;
   /// What Linux has written; nothing if it has not.
   std::optional<SessionEnd> end() const;
 

@@ -81,25 +81,27 @@ std::string choose_module(const LinuxOptions& options) {
 bool on_terminal() { return isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0; }
 
 /// How the program gets standard input: a file of the host is read by Linux itself.
-std::string choose_input() {
+/// A pipe is read to its end first: a console would lose what is left when it ends.
+std::string choose_input(const guest::Session& session) {
   struct stat status {};
   if (fstat(STDIN_FILENO, &status) != 0) return "null";
   if (S_ISREG(status.st_mode)) {
     return fmt::format("{}:{}", lseek(STDIN_FILENO, 0, SEEK_CUR),
                        std::filesystem::read_symlink("/proc/self/fd/0").string());
   }
+  if (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode)) return "0:" + session.store_input();
   struct stat null {};
   const bool is_null =
       S_ISCHR(status.st_mode) && stat("/dev/null", &null) == 0 && null.st_rdev == status.st_rdev;
   return is_null ? "null" : "console";
 }
 
-guest::SessionPlan make_plan(const LinuxOptions& options) {
+guest::SessionPlan make_plan(const LinuxOptions& options, const guest::Session& session) {
   guest::SessionPlan plan;
   plan.arguments = options.program;
   plan.directory = std::filesystem::current_path();
   plan.module = choose_module(options);
-  plan.input = choose_input();
+  plan.input = choose_input(session);
   if (plan.arguments.empty()) {
     const char* shell = std::getenv("SHELL");
     plan.arguments = {shell && *shell ? shell : "/bin/sh"};
@@ -127,7 +129,8 @@ std::vector<std::string> kernel_words(const LinuxOptions& options, const std::st
       fmt::format("mxe_session={}", session.folder()),
       fmt::format("virtio_uml.device={}:1234", session.device_socket()),
       "norandmaps",
-      options.log.empty() ? "loglevel=5" : "loglevel=8"};
+      options.log.empty() ? "loglevel=4" : "loglevel=8"};
+  if (options.log.empty()) words.push_back("mxe_console_level=5");  // warnings, of what is loaded
   if (!options.own_time) words.push_back(fmt::format("time-travel=ext:{}", session.time_socket()));
   for (const std::string& word : console.kernel_words()) words.push_back(word);
   if (!options.append.empty()) words.push_back(options.append);
@@ -182,11 +185,11 @@ int run(const LinuxOptions& options) {
   EngineSetup setup = options.engine.resolve();
   setup.waves = options.waves;
   const std::string kernel = choose_kernel(options);
-  const guest::SessionPlan plan = make_plan(options);
   std::optional<ChromeTrace> trace = options.trace.open();
   if (trace) setup.tracer = &*trace;
 
   const guest::Session session;
+  const guest::SessionPlan plan = make_plan(options, session);
   session.write(plan);
   guest::KernelLog log(options.log);
   uml::Machine machine("linux", machine_options(options, setup, session, plan.interactive),

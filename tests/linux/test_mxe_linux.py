@@ -1,0 +1,182 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""mxe linux as its user sees it: what a program reads and writes, exit codes, errors, and that nothing is left behind.
+
+Exit status 77, which ctest calls skipped, if no kernel is built.
+"""
+import argparse
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+SKIPPED = 77
+options = None
+
+
+def run(*words, stdin=subprocess.DEVNULL, environment=None, **named):
+    return subprocess.run([options.mxe_linux, "linux", *words], stdin=stdin, text=True, capture_output=True, timeout=60,
+                          check=False, env={**os.environ, **(environment or {})}, **named)
+
+
+def processes_of(folder):
+    """Processes of this machine whose command line names the folder."""
+    found = []
+    for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            if str(folder).encode() in path.read_bytes():
+                found.append(int(path.parent.name))
+        except OSError:
+            pass  # it has ended meanwhile
+    return found
+
+
+class Errors(unittest.TestCase):
+    """What needs no kernel."""
+
+    def check(self, text, *words, environment=None):
+        result = run(*words, environment=environment)
+        self.assertEqual((2, "", 1), (result.returncode, result.stdout, result.stderr.count("\n")), result.stderr)
+        self.assertIn(text, result.stderr)
+
+    def test_no_kernel(self):
+        self.check("scripts/setup --linux builds it", "--module", "none", environment={"MXE_LINUX_CACHE": "/nowhere"})
+
+    def test_no_debug_kernel(self):
+        self.check("scripts/setup --linux-debug builds it", "--debug-kernel", environment={"MXE_LINUX_CACHE": "/nowhere"})
+
+    def test_target(self):
+        self.check("allowed: model, rtl", "--on", "golden")
+
+    def test_waves_of_the_model(self):
+        self.check("--waves needs --on rtl", "--waves", "x.fst")
+
+
+class Programs(unittest.TestCase):
+    def setUp(self):
+        folder = subprocess.run([options.linux_kernel, "folder", "plain"], text=True, capture_output=True, check=True)
+        if not pathlib.Path(folder.stdout.strip(), "complete").exists():
+            self.skipTest("no kernel")
+        self.temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(self.temporary.cleanup)
+        self.folder = pathlib.Path(self.temporary.name)
+
+    def linux(self, *words, **named):
+        return run("--module", "none", *words, environment={"TMPDIR": str(self.folder)}, **named)
+
+    def nothing_left(self):
+        self.assertEqual([], processes_of(self.folder))
+        self.assertEqual([], list(self.folder.glob("mxe-linux-*")))
+
+    def test_output_and_exit_code(self):
+        result = self.linux("--", "sh", "-c", "echo out; echo error >&2; exit 7")
+        self.assertEqual((7, "out\n", "error\n"), (result.returncode, result.stdout, result.stderr))
+        self.nothing_left()
+
+    def test_a_program_that_is_killed(self):
+        self.assertEqual(128 + 9, self.linux("--", "sh", "-c", "kill -9 $$").returncode)
+
+    def test_no_such_program(self):
+        result = self.linux("nosuch")
+        self.assertEqual(127, result.returncode)
+        self.assertIn("cannot run nosuch", result.stderr)
+
+    def test_no_such_module(self):
+        module = self.folder / "not.ko"
+        module.write_text("no module")
+        result = run("--module", str(module), "true")
+        self.assertEqual(2, result.returncode)
+        self.assertIn("cannot insert the module", result.stderr)
+
+    def test_bytes_pass_unchanged(self):
+        data = self.folder / "data"
+        data.write_bytes(bytes(range(256)) * 400)
+        with open(data, "rb") as stdin:
+            result = subprocess.run([options.mxe_linux, "linux", "--module", "none", "cat"], stdin=stdin,
+                                    capture_output=True, timeout=60, check=False)
+        self.assertEqual((0, data.read_bytes()), (result.returncode, result.stdout))
+
+    def test_a_pipe_as_input(self):
+        result = subprocess.run([options.mxe_linux, "linux", "--module", "none", "cat"], input=b"a b\n",
+                                capture_output=True, timeout=60, check=False)
+        self.assertEqual((0, b"a b\n"), (result.returncode, result.stdout))
+
+    def test_the_host_is_read_only_and_seen(self):
+        (self.folder / "here").write_text("text")
+        result = self.linux("--", "sh", "-c", "cat here; echo new > here; echo new > there; cat here there",
+                            cwd=self.folder)
+        self.assertEqual((0, "textnew\nnew\n"), (result.returncode, result.stdout))
+        self.assertEqual("text", (self.folder / "here").read_text())
+        self.assertFalse((self.folder / "there").exists())
+
+    def test_the_engine_is_a_pci_function(self):
+        result = self.linux("cat", "/sys/bus/pci/devices/0000:00:00.0/vendor", "/sys/bus/pci/devices/0000:00:00.0/class")
+        self.assertEqual((0, "0x4d58\n0x120000\n"), (result.returncode, result.stdout))
+
+    def test_time_is_simulated_and_repeats(self):
+        texts = set()
+        for _ in range(3):
+            result = self.linux("--summary", "sleep", "100")
+            self.assertEqual(0, result.returncode)
+            texts.add(result.stderr)
+        self.assertEqual(1, len(texts), texts)
+        nanoseconds = int(re.search(r"after (\d+) ns", texts.pop())[1])
+        self.assertTrue(100e9 <= nanoseconds < 101e9, nanoseconds)
+
+    def test_a_clock_of_its_own(self):
+        self.assertEqual(0, self.linux("--free", "true").returncode)
+
+    def test_timeout(self):
+        result = self.linux("--timeout-us", "5000000", "sleep", "10")
+        self.assertEqual(3, result.returncode)
+        self.assertIn("timeout after 5000000 us", result.stderr)
+        self.nothing_left()
+
+    def start_and_send(self, *signals):
+        process = subprocess.Popen([options.mxe_linux, "linux", "--module", "none", "--free", "sleep", "1000"],
+                                   stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                                   env={**os.environ, "TMPDIR": str(self.folder)})
+        deadline = time.monotonic() + 30
+        while not processes_of(self.folder) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        time.sleep(0.5)  # until there are processes of Linux's programs, too
+        for number in signals:
+            process.send_signal(number)
+        process.communicate(timeout=30)
+        deadline = time.monotonic() + 5
+        while processes_of(self.folder) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        return process.returncode
+
+    def test_control_c(self):
+        self.assertEqual(128 + signal.SIGINT, self.start_and_send(signal.SIGINT))
+        self.nothing_left()
+
+    def test_killed_at_once(self):
+        self.assertEqual(-signal.SIGKILL, self.start_and_send(signal.SIGKILL))
+        self.assertEqual([], processes_of(self.folder))
+
+
+def main():
+    global options
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--mxe-linux", required=True)
+    parser.add_argument("--linux-kernel", required=True)
+    options, rest = parser.parse_known_args()
+    options.mxe_linux = os.path.abspath(options.mxe_linux)
+    program = unittest.main(argv=[sys.argv[0], *rest], exit=False, verbosity=2)
+    if not program.result.wasSuccessful():
+        return 1
+    if program.result.skipped:
+        print("skipped: no kernel for mxe linux; scripts/setup --linux builds it")
+        return SKIPPED
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
