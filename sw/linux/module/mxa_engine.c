@@ -104,7 +104,7 @@ static void mxa_watch(struct mxa_device *mxa)
 
 	if (list_empty(&mxa->running))
 		return;
-	mxa_look_at(mxa, now + MXA_LOOK_US);
+	mxa_look_at(mxa, now + min_t(u64, MXA_LOOK_US, (u64)hang_ms * USEC_PER_MSEC / 2 + 1));
 	/* Those that are late already: the core knows, they only wait for their turn. */
 	list_for_each_entry(task, &mxa->running, node)
 		if (task->deadline_us > now)

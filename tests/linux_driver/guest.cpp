@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/linux/guest.h"
+#include "tests/linux_driver/guest.h"
 
 #include <fcntl.h>
 #include <sys/ioctl.h>

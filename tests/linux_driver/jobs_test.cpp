@@ -9,7 +9,7 @@
 #include <memory>
 #include <vector>
 
-#include "tests/linux/guest.h"
+#include "tests/linux_driver/guest.h"
 
 namespace guest {
 namespace {
@@ -312,6 +312,7 @@ TEST(Jobs, FencesOrderFiles) {
   const File file, other;
   Product before(file, kLong, kLong, 128), after(other, kShort, kShort, 64);
   const uint32_t sync = make_sync(file), theirs = pass_sync(file, sync, other);
+  for (int i = 0; i < 9; i++) ASSERT_EQ(0, before.submit());  // the other file's turn comes earlier
   before.job().out_sync = sync;
   ASSERT_EQ(0, before.submit());
   after.job().in_syncs = reinterpret_cast<uint64_t>(&theirs);

