@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "model/numerics/error.h"
+#include "model/numerics/printable.h"
 #include "sw/explore/area_data.h"
 #include "sw/explore/least_squares.h"
 #include "sw/explore/memories.h"
@@ -67,7 +68,8 @@ AreaTable AreaTable::from_json(std::string_view text, const std::string& origin)
     if (table.at("version") != 1) throw mx::Error("a version other than 1");
     for (const Json& row : table.at("designs")) samples.push_back(read_sample(row));
   } catch (const std::exception& error) {
-    throw mx::Error(fmt::format("{}: not a table of areas: {}", origin, error.what()));
+    throw mx::Error(fmt::format("{}: not a table of areas: {}", origin,
+                                mx::printable(error.what(), mx::kLongestMessage)));
   }
   if (samples.empty()) throw mx::Error(origin + ": not a table of areas: no designs");
   return AreaTable(std::move(samples));

@@ -170,7 +170,8 @@ std::optional<std::vector<JobTimes>> times_of(const std::string& text, std::size
       if (!read(*number, number == numbers.back() ? '\n' : ' ')) return std::nullopt;
     }
   }
-  if (at != end) return std::nullopt;
+  // A number written in another way, with leading zeros, is a sign of damage, too.
+  if (at != end || to_text(times) != text) return std::nullopt;
   return times;
 }
 

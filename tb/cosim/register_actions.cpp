@@ -334,6 +334,8 @@ void RegisterActions::unmask(uint64_t timeout_cycles) {
     host_.write32(MXE_REG_IRQ_MASK, bit);
     require_line(bit);
   }
+  host_.write32(MXE_REG_IRQ_STATUS, 0);
+  require_register(MXE_REG_IRQ_STATUS, events, "after a write that clears nothing");
   host_.write32(MXE_REG_IRQ_MASK, kAllEvents);
   for (uint32_t bit = 1; bit <= kAllEvents; bit <<= 1) {
     require_line(kAllEvents);

@@ -29,12 +29,24 @@ def accepts(words):
         return subprocess.run(command, capture_output=True, check=False).returncode == 0
 
 
+def names_of(words):
+    return [word.partition("=")[0] for word in words.split()]
+
+
+def all_parameters():
+    """The names that the program gives the parameters of an engine."""
+    out = subprocess.run([MXE, "estimate", "1", "1", "1", "--format-a", "mxint8", "--format-b",
+                          "mxint8"], capture_output=True, text=True, check=True).stdout
+    shown = next(line for line in out.splitlines() if "configuration" in line)
+    return names_of(shown[shown.index("(") + 1:shown.index(")")])
+
+
 class DrawnDesigns(unittest.TestCase):
     def test_sets_are_legal(self):
         drawn = sets_of(5, 40)
         self.assertEqual(len(drawn), 40)
         for words in drawn:
-            self.assertEqual(len(words.split()), 10)
+            self.assertEqual(names_of(words), all_parameters())
             self.assertTrue(accepts(words), words)
 
     def test_an_illegal_set_would_be_noticed(self):
