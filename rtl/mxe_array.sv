@@ -12,7 +12,9 @@ module mxe_array #(
   parameter int unsigned TREE_W    = 70,
   parameter bit          FP4_DUAL  = 1'b1,
   parameter int unsigned ROW_AW    = $clog2(ROWS),
-  parameter int unsigned TILE_AW   = (ACC_TILES > 1) ? $clog2(ACC_TILES) : 1
+  parameter int unsigned TILE_AW   = (ACC_TILES > 1) ? $clog2(ACC_TILES) : 1,
+  parameter int unsigned FEED_COLS = mxe_pkg::feed_cols(NUM_PE),
+  parameter int unsigned VecW      = mxe_pkg::LANES * mxe_pkg::DEC_W
 ) (
   input  logic                                     clk_i,
   input  logic                                     rst_ni,
@@ -33,11 +35,11 @@ module mxe_array #(
   // A word, stage 1
   input  logic [mxe_pkg::WORD_W-1:0]               a_word_i,
   input  logic [15:0]                              a_scale_i,
-  // B words from the feeder
+  // B words from the feeder: PE number p takes part p % FEED_COLS
   input  logic [NUM_PE-1:0]                        b_load_i,
-  input  logic [mxe_pkg::LANES*mxe_pkg::DEC_W-1:0] b_dec_i,
-  input  logic [mxe_pkg::FLAG_W-1:0]               b_flags_i,
-  input  logic [15:0]                              b_scale_i,
+  input  logic [FEED_COLS*VecW-1:0]                b_dec_i,
+  input  logic [FEED_COLS*mxe_pkg::FLAG_W-1:0]     b_flags_i,
+  input  logic [FEED_COLS*16-1:0]                  b_scale_i,
   // bias row, requested in stage 5, used in stage 6; zero if not requested
   output logic                                     bias_re_o,
   output logic [ROW_AW-1:0]                        bias_row_o,
@@ -89,8 +91,8 @@ module mxe_array #(
   assign empty_o = (valid_q == '0);
 
   // ---------------------------------------------------------------- stage 1: A decode
-  logic [mxe_pkg::LANES*mxe_pkg::DEC_W-1:0] a_dec, a_dec_q2;
-  logic [mxe_pkg::FLAG_W-1:0]               a_flags, a_flags_q2;
+  logic [VecW-1:0]            a_dec, a_dec_q2;
+  logic [mxe_pkg::FLAG_W-1:0] a_flags, a_flags_q2;
   mxe_decode_word u_decode_a (
     .word_i  (a_word_i),
     .fmt_i   (job_i.a.fmt),
@@ -147,9 +149,9 @@ module mxe_array #(
       .clk_i       (clk_i),
       .dual_i      (job_i.dual),
       .b_load_i    (b_load_i[p]),
-      .b_dec_i     (b_dec_i),
-      .b_flags_i   (b_flags_i),
-      .b_scale_i   (b_scale_i),
+      .b_dec_i     (b_dec_i[VecW*(p%FEED_COLS) +: VecW]),
+      .b_flags_i   (b_flags_i[mxe_pkg::FLAG_W*(p%FEED_COLS) +: mxe_pkg::FLAG_W]),
+      .b_scale_i   (b_scale_i[16*(p%FEED_COLS) +: 16]),
       .b_swap_i    (b_swap),
       .a_dec_i     (a_dec_q2),
       .a_flags_i   (a_flags_q2),

@@ -252,8 +252,8 @@ module mxe_datapath #(
     .rst_ni         (rst_ni),
     .clear_i        (clear_i),
     .drop_i         (halt_i),
-    .a_word_bytes_i (job_i.a.word_bytes),
-    .b_word_bytes_i (job_i.b.word_bytes),
+    .a_is6_i        (job_i.a.fmt.is6),
+    .b_is6_i        (job_i.b.fmt.is6),
     .fetch_ready_o  (fetch_ready),
     .fetch_offset_i (fetch_offset),
     .fetch_bytes_i  (fetch_bytes),
@@ -278,8 +278,12 @@ module mxe_datapath #(
   logic [ChunkAw-1:0]         a_word;
   logic [PeAw-1:0]            b_line;
   logic [SlabAw-1:0]          b_word;
-  logic [mxe_pkg::WORD_W-1:0] a_data, b_data;
-  logic [15:0]                a_scale, b_scale;
+  logic [mxe_pkg::WORD_W-1:0] a_data;
+  logic [15:0]                a_scale;
+  // of the columns that are fed at a time
+  localparam int unsigned FeedCols = mxe_pkg::feed_cols(NUM_PE);
+  logic [FeedCols*mxe_pkg::WORD_W-1:0] b_data;
+  logic [FeedCols*16-1:0]              b_scale;
   logic [NUM_PE*32-1:0]       c_data;
 
   mxe_opbuf #(.LINES(ROWS), .WORDS(ChunkWords)) u_abuf (
@@ -306,7 +310,7 @@ module mxe_datapath #(
     .full_o         (a_full)
   );
 
-  mxe_opbuf #(.BANKS(B_BANKS), .LINES(NUM_PE), .WORDS(SlabWords)) u_bbuf (
+  mxe_opbuf #(.BANKS(B_BANKS), .LINES(NUM_PE), .WORDS(SlabWords), .READ_LINES(FeedCols)) u_bbuf (
     .clk_i          (clk_i),
     .rst_ni         (rst_ni),
     .clear_i        (clear_i),
@@ -356,9 +360,9 @@ module mxe_datapath #(
 
   // ---------------------------------------------------------------- feeder and sequencer
   logic [NUM_PE-1:0]                  load;
-  logic [LANES*mxe_pkg::DEC_W-1:0]    b_dec;
-  logic [mxe_pkg::FLAG_W-1:0]         b_flags;
-  logic [15:0]                        b_scale_fed;
+  logic [FeedCols*LANES*mxe_pkg::DEC_W-1:0] b_dec;
+  logic [FeedCols*mxe_pkg::FLAG_W-1:0]      b_flags;
+  logic [FeedCols*16-1:0]                   b_scale_fed;
   logic                               pass_valid, pass_ready, pass_first, pass_last, pass_a_done;
   logic [RowAw:0]                     pass_rows;
   logic [ColsW-1:0]                   pass_cols;

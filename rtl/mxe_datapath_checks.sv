@@ -75,9 +75,9 @@ module mxe_datapath_checks #(
       mxe_pkg::TagDesc:   f_words = 32'(DescB / 32);
       mxe_pkg::TagBias:   f_words = 32'((4 * NUM_PE + 31) / 32);
       mxe_pkg::TagBElem:  f_words = 32'(SLAB_WORDS);
-      mxe_pkg::TagBScale: f_words = 32'((2 * SLAB_WORDS + 7) / 8);
+      mxe_pkg::TagBScale: f_words = 32'((2 * SLAB_WORDS + 31) / 32);
       mxe_pkg::TagAElem:  f_words = 32'(CHUNK_WORDS);
-      mxe_pkg::TagAScale: f_words = 32'((2 * CHUNK_WORDS + 7) / 8);
+      mxe_pkg::TagAScale: f_words = 32'((2 * CHUNK_WORDS + 31) / 32);
       default:            f_words = 32'd0;
     endcase
   end

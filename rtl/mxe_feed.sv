@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Feeder: follows the loop nest word by word along K, reads the B words of a tile's columns from
-// the B buffer, decodes them (one column per clock) and loads them into the shadows of the PEs.
+// the B buffer, decodes them (COLS columns per clock) and loads them into the shadows of the PEs.
 // Each set of B words becomes a pass, offered to the sequencer while the pass before it runs.
 `include "mxe_assert.svh"
 `default_nettype none
@@ -17,7 +17,9 @@ module mxe_feed #(
   parameter int unsigned CHUNK_AW    = (CHUNK_WORDS > 1) ? $clog2(CHUNK_WORDS) : 1,
   parameter int unsigned SLAB_AW     = (SLAB_WORDS > 1) ? $clog2(SLAB_WORDS) : 1,
   parameter int unsigned ROWS_W      = $clog2(ROWS + 1),
-  parameter int unsigned COLS_W      = $clog2(NUM_PE + 1)
+  parameter int unsigned COLS        = mxe_pkg::feed_cols(NUM_PE),  // read per clock
+  parameter int unsigned COLS_W      = $clog2(NUM_PE + 1),
+  parameter int unsigned VecW        = mxe_pkg::LANES * mxe_pkg::DEC_W
 ) (
   input  logic                                     clk_i,
   input  logic                                     rst_ni,
@@ -29,16 +31,16 @@ module mxe_feed #(
   input  logic [BANKS-1:0]                         b_full_i,
   output logic                                     b_re_o,
   output logic [BANK_AW-1:0]                       b_bank_o,
-  output logic [PE_AW-1:0]                         b_line_o,
+  output logic [PE_AW-1:0]                         b_line_o,      // the first of them
   output logic [SLAB_AW-1:0]                       b_word_o,
   output logic                                     b_release_o,
-  input  logic [mxe_pkg::WORD_W-1:0]               b_data_i,
-  input  logic [15:0]                              b_scale_i,
-  // shadows of the PEs
+  input  logic [COLS*mxe_pkg::WORD_W-1:0]          b_data_i,
+  input  logic [COLS*16-1:0]                       b_scale_i,
+  // shadows of the PEs: number p takes part p % COLS
   output logic [NUM_PE-1:0]                        load_o,
-  output logic [mxe_pkg::LANES*mxe_pkg::DEC_W-1:0] dec_o,
-  output logic [mxe_pkg::FLAG_W-1:0]               flags_o,
-  output logic [15:0]                              scale_o,
+  output logic [COLS*VecW-1:0]                     dec_o,
+  output logic [COLS*mxe_pkg::FLAG_W-1:0]          flags_o,
+  output logic [COLS*16-1:0]                       scale_o,
   // pass
   output logic                                     pass_valid_o,
   input  logic                                     pass_ready_i,
@@ -103,8 +105,12 @@ module mxe_feed #(
   logic [CHUNK_AW-1:0] slab_base_q;  // of the slab within the chunk
   logic                last_word, last_col, read;
   assign last_word = (WordsW'(word_q) == words - WordsW'(1));
-  assign last_col  = (COLS_W'(col_q) == cols - COLS_W'(1));
-  assign read      = valid & ~pass_valid_o & b_full_i[bank_q];
+  assign last_col  = (cols - COLS_W'(col_q) <= COLS_W'(COLS));
+  // The shadows are free in the clock in which the sequencer starts the pass: a word read then gets
+  // there when the PEs take them over.
+  logic free;
+  assign free      = ~pass_valid_o | pass_ready_i;
+  assign read      = valid & free & b_full_i[bank_q];
   assign step      = read & last_col & last_word;
   assign wait_b_o  = valid & ~pass_valid_o & ~b_full_i[bank_q];
   assign done_o    = ~valid & ~pass_valid_o;
@@ -127,7 +133,7 @@ module mxe_feed #(
       word_q      <= '0;
       slab_base_q <= '0;
     end else if (read) begin
-      col_q <= last_col ? '0 : (col_q + PE_AW'(1));
+      col_q <= last_col ? '0 : (col_q + PE_AW'(COLS));
       if (last_col) word_q <= last_word ? '0 : (word_q + SLAB_AW'(1));
       if (step) begin
         bank_q      <= bank_q + BANK_AW'(1);
@@ -139,6 +145,7 @@ module mxe_feed #(
   // ---------------------------------------------------------------- decode, one clock later
   logic              load_q;
   logic [PE_AW-1:0]  load_col_q;
+  logic [COLS_W-1:0] load_cols_q;  // of the tile
   logic [6:0]        count, count_q;
   assign count = (last_k & last_word) ? job_i.tail_count
                : (job_i.dual ? 7'(2 * mxe_pkg::LANES) : 7'(mxe_pkg::LANES));
@@ -147,20 +154,23 @@ module mxe_feed #(
     else load_q <= read;
   end
   always_ff @(posedge clk_i) begin
-    load_col_q <= col_q;
-    count_q    <= count;
+    load_col_q  <= col_q;
+    load_cols_q <= cols;
+    count_q     <= count;
   end
   for (genvar p = 0; p < NUM_PE; p++) begin : gen_load
-    assign load_o[p] = load_q & (load_col_q == PE_AW'(p));
+    assign load_o[p] = load_q & (load_col_q == PE_AW'(p - p % COLS)) & (COLS_W'(p) < load_cols_q);
   end
-  mxe_decode_word u_decode_b (
-    .word_i  (b_data_i),
-    .fmt_i   (job_i.b.fmt),
-    .dual_i  (job_i.dual),
-    .count_i (count_q),
-    .dec_o   (dec_o),
-    .flags_o (flags_o)
-  );
+  for (genvar c = 0; c < COLS; c++) begin : gen_decode
+    mxe_decode_word u_decode_b (
+      .word_i  (b_data_i[mxe_pkg::WORD_W*c +: mxe_pkg::WORD_W]),
+      .fmt_i   (job_i.b.fmt),
+      .dual_i  (job_i.dual),
+      .count_i (count_q),
+      .dec_o   (dec_o[VecW*c +: VecW]),
+      .flags_o (flags_o[mxe_pkg::FLAG_W*c +: mxe_pkg::FLAG_W])
+    );
+  end
   assign scale_o = b_scale_i;
 
   // ---------------------------------------------------------------- the pass offered
@@ -194,11 +204,19 @@ module mxe_feed #(
   `MXE_ASSERT(feed_col_within_tile, !valid || (32'(col_q) < 32'(cols)))
   `MXE_ASSERT(feed_word_within_slab, !valid || (32'(word_q) < 32'(words)))
   `MXE_ASSERT(feed_reads_full_bank, !(b_re_o || b_release_o) || b_full_i[b_bank_o])
-  `MXE_ASSERT(feed_one_column, $onehot0(load_o))
+  // As many neighbouring columns as are decoded, from one on that COLS divides.
+  for (genvar p = 0; p < NUM_PE; p++) begin : gen_promise
+    `MXE_ASSERT(feed_neighbours, !load_o[p] || ((load_o >> (p - p % COLS + COLS)) == '0))
+    if (p % COLS != 0) begin : gen_second
+      `MXE_ASSERT(feed_first_too, !load_o[p] || load_o[p-1])
+    end
+  end
   `MXE_REQUIRE(feed_format, !load_q || mxe_pkg::is_fmt_row(job_i.b.fmt))
-  `MXE_REQUIRE(feed_zero_beyond, !load_q ||
-               mxe_pkg::zero_beyond(b_data_i, job_i.b.fmt.is4, job_i.b.fmt.is6, job_i.dual,
-                                    count_q))
+  for (genvar c = 0; c < COLS; c++) begin : gen_zero_beyond
+    `MXE_REQUIRE(feed_zero_beyond, !load_q || (COLS_W'(load_col_q) + COLS_W'(c) >= load_cols_q) ||
+                 mxe_pkg::zero_beyond(b_data_i[mxe_pkg::WORD_W*c +: mxe_pkg::WORD_W],
+                                      job_i.b.fmt.is4, job_i.b.fmt.is6, job_i.dual, count_q))
+  end
 `ifdef FORMAL
   `MXE_FORMAL_START
   // A pass stays as it is until it is taken, and no column is loaded while it waits; a set of B
@@ -219,8 +237,8 @@ module mxe_feed #(
       f_wait_q <= pass_valid_o & ~pass_ready_i & ~clear_i;
       f_step_q <= step & ~clear_i;
       if (clear_i) f_loaded_q <= '0;
-      else if (b_re_o) f_loaded_q <= (f_loaded_q + COLS_W'(1) == cols) ? '0
-                                                                      : f_loaded_q + COLS_W'(1);
+      else if (b_re_o) f_loaded_q <= (f_loaded_q + COLS_W'(COLS) >= cols) ? '0
+                                     : f_loaded_q + COLS_W'(COLS);
     end
   end
   always_ff @(posedge clk_i) begin
@@ -236,7 +254,7 @@ module mxe_feed #(
               (pass_cols_o == f_cols_q) && (pass_tile_o == f_tile_q) &&
               (pass_count_o == f_count_q) && (pass_first_o == f_first_q) &&
               (pass_last_o == f_last_q)))
-  `MXE_ASSERT(feed_waits_for_pass, !pass_valid_o || (!b_re_o && !b_release_o))
+  `MXE_ASSERT(feed_waits_for_pass, !pass_valid_o || pass_ready_i || (!b_re_o && !b_release_o))
   `MXE_ASSERT(feed_columns_in_order, COLS_W'(col_q) == f_loaded_q)
   `MXE_ASSERT(feed_pass_is_whole, !pass_valid_o || (col_q == '0))
   `MXE_ASSERT(feed_banks_in_turn, !f_step_q || (bank_q == f_bank_q + BANK_AW'(1)))

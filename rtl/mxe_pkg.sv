@@ -66,9 +66,14 @@ package mxe_pkg;
   // Bits for K in blocks of 32.
   localparam int unsigned BLOCKS_W = 28;
 
+  // Columns of B that are read and decoded per clock.
+  function automatic int unsigned feed_cols(input int unsigned num_pe);
+    feed_cols = (num_pe > 1) ? 2 : 1;
+  endfunction
+
   // Row fetches that may be under way on the read channel.
   localparam int unsigned RD_OUTSTANDING = 64;
-  // A waits while the row fetches under way have this many beats, so that B is not stuck behind it.
+  // A waits while its row fetches under way have this many beats, so that B is not stuck behind it.
   localparam int unsigned RD_A_BEATS = 256;
   // Stages of the requantiser after the read request: read, normalise, place, shift, round.
   localparam int unsigned REQUANT_LAT = 5;

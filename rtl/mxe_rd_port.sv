@@ -47,11 +47,12 @@ module mxe_rd_port #(
 
   // ---------------------------------------------------------------- arbiter
   // A is fetched long before it is needed and in long rows: not too many of its beats may queue up
-  // in front of the next B slab.
+  // in front of the next B slab. Those of B do not count: however many B has asked for, the A row
+  // that a stripe of few rows needs next may follow them.
   logic                 a_allowed;
   logic [UnderWayW-1:0] under_way_q, under_way_d;  // row fetches
-  logic [BeatsW-1:0]    beats_under_way_q;         // of all of these, until the last one came
-  assign a_allowed = (beats_under_way_q < BeatsW'(mxe_pkg::RD_A_BEATS));
+  logic [BeatsW-1:0]    a_beats_q;                 // of those of A, until the last one came
+  assign a_allowed = (a_beats_q < BeatsW'(mxe_pkg::RD_A_BEATS));
   logic [3:0]       grant;
   logic [63:0]      addr;
   logic [LEN_W-1:0] bytes;
@@ -158,13 +159,18 @@ module mxe_rd_port #(
     else if (clear_i) under_way_q <= '0;
     else under_way_q <= under_way_d;
   end
-  logic [LEN_W-1:0] beats_in, beats_out;
-  assign beats_in  = accept ? beats : '0;
-  assign beats_out = fetch_ready_i ? beats_of(fetch_offset_o, fetch_bytes_o) : '0;
+  mxe_pkg::tag_t    oldest_tag;
+  logic             oldest_is_a;
+  logic [LEN_W-1:0] a_beats_in, a_beats_out;
+  assign oldest_tag  = fetch_tag_o[mxe_pkg::TAG_T_W-1:0];
+  assign oldest_is_a = (oldest_tag.kind == mxe_pkg::TagAElem) |
+                       (oldest_tag.kind == mxe_pkg::TagAScale);
+  assign a_beats_in  = (accept & grant[3]) ? beats : '0;
+  assign a_beats_out = (fetch_ready_i & oldest_is_a) ? beats_of(fetch_offset_o, fetch_bytes_o) : '0;
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) beats_under_way_q <= '0;
-    else if (clear_i) beats_under_way_q <= '0;
-    else beats_under_way_q <= beats_under_way_q + BeatsW'(beats_in) - BeatsW'(beats_out);
+    if (!rst_ni) a_beats_q <= '0;
+    else if (clear_i) a_beats_q <= '0;
+    else a_beats_q <= a_beats_q + BeatsW'(a_beats_in) - BeatsW'(a_beats_out);
   end
 
   // Where the fetches began, for the one that meets an error, and how many beats of it came.
@@ -197,8 +203,6 @@ module mxe_rd_port #(
     .raddr_i (oldest_q),
     .rdata_o (fault_first)
   );
-  mxe_pkg::tag_t oldest_tag;
-  assign oldest_tag = fetch_tag_o[mxe_pkg::TAG_T_W-1:0];
   always_ff @(posedge clk_i) begin
     if (fault_i) begin
       fault_came_q <= came_q;
@@ -236,13 +240,15 @@ module mxe_rd_port #(
   `MXE_ASSERT(rd_grant_priority, !(req_ready_o[3] && (|req_valid_i[2:0])) &&
               !(req_ready_o[2] && (|req_valid_i[1:0])) && !(req_ready_o[1] && req_valid_i[0]))
   `MXE_ASSERT(rd_a_leaves_room, !req_ready_o[3] ||
-              (beats_under_way_q < BeatsW'(mxe_pkg::RD_A_BEATS)))
-  `MXE_ASSERT(rd_beats_of_fetches, (under_way_q == '0) == (beats_under_way_q == '0))
+              (a_beats_q < BeatsW'(mxe_pkg::RD_A_BEATS)))
+  `MXE_ASSERT(rd_beats_of_fetches, (under_way_q != '0) || (a_beats_q == '0))
   `MXE_ASSERT(rd_addresses_in_step, (accepted_q - oldest_q) == under_way_q[PlaceW-1:0])
   `MXE_REQUIRE(rd_fault_of_fetch, !fault_i || (beat_i && fetch_valid))
   `MXE_REQUIRE(rd_fetch_expected, !fetch_ready_i || fetch_valid)
   `MXE_REQUIRE(rd_beat_expected, !beat_i || (bursts_q != '0))
 `ifndef SYNTHESIS
+  mxe_pkg::tag_t f_a_tag;
+  assign f_a_tag = req_tag_i[TAG_W*3 +: mxe_pkg::TAG_T_W];
   // A request waits unchanged until it is taken.
   logic [3:0]         f_wait_q;
   logic [4*64-1:0]    f_addr_q;
@@ -265,6 +271,8 @@ module mxe_rd_port #(
                        (f_tag_q[TAG_W*i +: TAG_W] == req_tag_i[TAG_W*i +: TAG_W]);
   end
   `MXE_REQUIRE(rd_request_stable, (f_wait_q & ~f_kept) == 4'd0)
+  `MXE_REQUIRE(rd_request_3_is_a, !req_valid_i[3] ||
+               (f_a_tag.kind == mxe_pkg::TagAElem) || (f_a_tag.kind == mxe_pkg::TagAScale))
   `MXE_REQUIRE(rd_request_not_empty, (req_valid_i & ~f_some) == 4'd0)
   // No more bursts than the fetches under way can have, and the one that is split.
   localparam int unsigned MostBeats = (1 << LEN_W) / MemB + 1;

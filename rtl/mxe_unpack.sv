@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Unpacker: turns the read beats of each row fetch into words, dropping the bytes before the row's
 // start and zero filling after its end. A byte queue holds what does not fill a word yet; one word
-// leaves per clock: an operand word (16, 24 or 32 bytes), 8 scale bytes, or 32 bytes of bias or
-// descriptor.
+// leaves per clock: 24 bytes of a 6-bit operand, or 32 bytes of anything else. Those are an operand
+// word or, of a 4-bit operand that does not run at the dual rate, two.
 `include "mxe_assert.svh"
 `default_nettype none
 module mxe_unpack #(
@@ -15,8 +15,8 @@ module mxe_unpack #(
   input  logic                        rst_ni,
   input  logic                        clear_i,
   input  logic                        drop_i,        // aborting: accept beats and forget them
-  input  logic [5:0]                  a_word_bytes_i,
-  input  logic [5:0]                  b_word_bytes_i,
+  input  logic                        a_is6_i,       // elements of 6 bits
+  input  logic                        b_is6_i,
   // row fetches under way, oldest first; there is one when a beat arrives
   output logic                        fetch_ready_o,
   input  logic [$clog2(MEM_W/8)-1:0]  fetch_offset_i,
@@ -96,11 +96,9 @@ module mxe_unpack #(
   assign fetch_tag = fetch_tag_i[mxe_pkg::TAG_T_W-1:0];
   always_comb begin
     case (fetch_tag.kind)
-      mxe_pkg::TagAElem:  word_size = a_word_bytes_i;
-      mxe_pkg::TagBElem:  word_size = b_word_bytes_i;
-      mxe_pkg::TagAScale: word_size = 6'd8;
-      mxe_pkg::TagBScale: word_size = 6'd8;
-      default:            word_size = 6'd32;
+      mxe_pkg::TagAElem: word_size = a_is6_i ? 6'd24 : 6'd32;
+      mxe_pkg::TagBElem: word_size = b_is6_i ? 6'd24 : 6'd32;
+      default:           word_size = 6'd32;
     endcase
   end
 
@@ -150,9 +148,6 @@ module mxe_unpack #(
   `MXE_ASSERT(unpack_queue_in_range, count_q <= CntW'(QueueB))
   `MXE_ASSERT(unpack_beats_used_up, !emit_done || !mid_q || drop_i)
   `MXE_REQUIRE(unpack_fetch_not_empty, !first_beat || (fetch_bytes_i != '0))
-  `MXE_REQUIRE(unpack_word_bytes, ((a_word_bytes_i == 6'd16) || (a_word_bytes_i == 6'd24) ||
-               (a_word_bytes_i == 6'd32)) && ((b_word_bytes_i == 6'd16) ||
-               (b_word_bytes_i == 6'd24) || (b_word_bytes_i == 6'd32)))
 `ifndef SYNTHESIS
   // Dropped beats belong to an abort, which ends with a clear.
   logic f_dropping_q;

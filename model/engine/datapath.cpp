@@ -29,6 +29,7 @@ OperandView view(mx::FormatId format, bool dual, uint32_t k, uint64_t address, u
   v.row_scales = ceil_div(k, kLanes);
   v.word_bytes = word_bytes(format, dual);
   v.word_scales = dual ? 2 : 1;
+  v.words_at_a_time = std::max(kPlainWordBytes / v.word_bytes, 1u);
   return v;
 }
 

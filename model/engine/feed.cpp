@@ -51,7 +51,7 @@ Pass Feed::awaited() const {
 uint64_t Feed::next_read() const {
   if (offered_ || !walk_.valid()) return kNever;
   const uint64_t from = read_from();
-  return from == kNever ? kNever : from + walk_.cols() - 1;
+  return from == kNever ? kNever : from + (walk_.cols() - 1) / feed_cols(params_.num_pe);
 }
 
 uint64_t Feed::read() {

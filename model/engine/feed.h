@@ -26,7 +26,7 @@ struct Pass {
 };
 
 /// Feeder (mxe_feed): follows the loop nest word by word along K and reads the B words of a tile's
-/// columns into the PEs, one column per cycle, while the previous pass runs.
+/// columns into the PEs, feed_cols() columns per cycle, while the previous pass runs.
 class Feed {
  public:
   Feed(const Params& params, const BankFills& b_fills) : params_(params), b_fills_(b_fills) {}
@@ -55,7 +55,7 @@ class Feed {
   /// The sequencer starts that pass in `cycle`.
   void start_pass(uint64_t cycle) {
     offered_ = false;
-    from_ = cycle + 1;
+    from_ = cycle;  // the shadows are free: the PEs take them over before the next word gets there
   }
   /// Whether every pass of the job was started.
   bool done() const { return !walk_.valid() && !offered_; }

@@ -37,9 +37,11 @@ inline constexpr unsigned kDrainFifo = 16;
 inline constexpr unsigned kRequantLatency = 5;
 inline constexpr unsigned kRequantFifo = 4;
 
-/// Bytes of a word of the descriptor or of the bias as it leaves the unpacker, and of scales.
+/// Bytes of a word as it leaves the unpacker, unless it is one of 6-bit elements.
 inline constexpr unsigned kPlainWordBytes = 32;
-inline constexpr unsigned kScaleWordBytes = 8;
+
+/// Columns of B that are read and decoded per clock (feed_cols in mxe_pkg).
+constexpr unsigned feed_cols(unsigned num_pe) { return num_pe > 1 ? 2 : 1; }
 
 /// Banks of the buffers of A and of the bias in the RTL, and the most that a loader may have here.
 inline constexpr unsigned kBanks = 2, kMaxBanks = 8;

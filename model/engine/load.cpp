@@ -101,12 +101,12 @@ void Load::prepare() {
     fetch_.kind = is_a ? FetchKind::a_scales : FetchKind::b_scales;
     fetch_.address = scale_row_ + scale_offset_;
     fetch_.bytes = std::min(view_.row_scales - scale_offset_, step_words * view_.word_scales);
-    fetch_.word_bytes = kScaleWordBytes;
+    fetch_.word_bytes = kPlainWordBytes;
   } else {
     fetch_.kind = is_a ? FetchKind::a_elements : FetchKind::b_elements;
     fetch_.address = row_ + offset_;
     fetch_.bytes = std::min(view_.row_bytes - offset_, step_words * view_.word_bytes);
-    fetch_.word_bytes = view_.word_bytes;
+    fetch_.word_bytes = view_.words_at_a_time * view_.word_bytes;
   }
 }
 

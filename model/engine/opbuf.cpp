@@ -6,9 +6,9 @@
 namespace mxe {
 namespace {
 
-/// Whole scale words for a line of operand words, each of which may have two scales.
+/// Room for the scales of a line of operand words, each of which may have two, as they arrive.
 unsigned scale_bytes(unsigned words) {
-  return (2 * words + kScaleWordBytes - 1) / kScaleWordBytes * kScaleWordBytes;
+  return (2 * words + kPlainWordBytes - 1) / kPlainWordBytes * kPlainWordBytes;
 }
 
 }  // namespace
@@ -28,12 +28,22 @@ void OpBuf::configure(mx::FormatId format, bool dual) {
 
 void OpBuf::put_elements(unsigned bank, unsigned line, unsigned index, const blocks::Word& word) {
   expand_.evaluate(word, fmt_);
-  elements_[place(bank, line) * words_ + index] = expand_.lanes_o;
+  auto* const line_words = &elements_[place(bank, line) * words_];
+  if (!fmt_.is4 || dual_) {
+    line_words[index] = expand_.lanes_o;
+    return;
+  }
+  // Two words: the low and the high elements of the lanes. The second may be beyond the line.
+  for (unsigned i = 0; i < kLanes; i++) {
+    const uint8_t lane = expand_.lanes_o[i];
+    line_words[2 * index][i] = lane & 0xF;
+    if (2 * index + 1 < words_) line_words[2 * index + 1][i] = lane >> 4;
+  }
 }
 
 void OpBuf::put_scales(unsigned bank, unsigned line, unsigned index, const blocks::Word& word) {
-  std::copy_n(word.begin(), kScaleWordBytes,
-              &scales_[place(bank, line) * scale_bytes_ + index * kScaleWordBytes]);
+  std::copy_n(word.begin(), kPlainWordBytes,
+              &scales_[place(bank, line) * scale_bytes_ + index * kPlainWordBytes]);
 }
 
 OperandWord OpBuf::read(unsigned bank, unsigned line, unsigned word) const {

@@ -23,7 +23,8 @@ class OpBuf {
   /// The operand of the coming job.
   void configure(mx::FormatId format, bool dual);
   /// A word from the unpacker, of row or column `line`: elements as they lie in memory, which get
-  /// a container each, or eight scales.
+  /// a container each, or scales. Of 4-bit elements that do not run at the dual rate it is two
+  /// operand words.
   void put_elements(unsigned bank, unsigned line, unsigned index, const blocks::Word& word);
   void put_scales(unsigned bank, unsigned line, unsigned index, const blocks::Word& word);
   OperandWord read(unsigned bank, unsigned line, unsigned word) const;

@@ -54,7 +54,8 @@ RdPort::Arrival RdPort::accept(uint64_t cycle, const Fetch& fetch, bool with_dat
   const unsigned offset = beat_.offset(fetch.address);
   uint64_t address = fetch.address - offset;
   auto beats = static_cast<unsigned>(beat_.touched(fetch.address, fetch.bytes));
-  count_beats(beats);
+  const bool of_a = fetch.kind == FetchKind::a_elements || fetch.kind == FetchKind::a_scales;
+  count_beats(of_a ? beats : 0);
   if (with_data) data_.resize(std::size_t{beats} * beat_.bytes());
   uint8_t* data = with_data ? data_.data() : nullptr;
 

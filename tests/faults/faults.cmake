@@ -3,7 +3,7 @@
 set(MXE_FAULTS "")
 # ACTIVE stands for "this fault is chosen".
 mxe_fault(1 zeroed_output mxe_drain.sv "result_q    <= result" "result_q <= ACTIVE ? '0 : result")
-mxe_fault(2 swapped_scales mxe_opbuf.sv "<= scale_pos[2:0]" "<= scale_pos[2:0] ^ {2'b00, ACTIVE}")
+mxe_fault(2 swapped_scales mxe_opbuf.sv "<= scale_pos[SelW-1:0]" "<= scale_pos[SelW-1:0] ^ SelW'(ACTIVE)")
 mxe_fault(3 dropped_rounding_sticky mxe_facc.sv "? {n1[126:102], |n1[101:0]} : {n1[127:103], |n1[102:0]}"
           "? {n1[126:102], (|n1[101:0]) & ~ACTIVE} : {n1[127:103], (|n1[102:0]) & ~ACTIVE}")
 mxe_fault(4 lane_shifted_by_one mxe_array.sv "a_dec_q2    <= a_dec"
@@ -91,7 +91,7 @@ mxe_fault(43 last_status_lost mxe_cmd.sv "last_status_q <= {28'd0, status_q}"
           "last_status_q <= {28'd0, status_q & {4{~ACTIVE}}}")
 mxe_fault(44 k_less_by_one_in_last_block mxe_job.sv "k_less[4:0]}) + 7'd1" "k_less[4:0]}) + {6'd0, ~ACTIVE}")
 # That A may go beyond its limit shows on no small engine: its buffers do not have so many beats.
-mxe_fault(45 reads_limited_too_soon mxe_rd_port.sv "a_allowed = (beats_under_way_q <"
+mxe_fault(45 reads_limited_too_soon mxe_rd_port.sv "a_allowed = (a_beats_q <"
           "a_allowed = (beats_under_way_q + (ACTIVE ? BeatsW'(192) : '0) <")
 mxe_fault(46 address_not_held mxe_wr_port.sv "if (m_awready_i) aw_valid_q"
           "if (m_awready_i | ACTIVE) aw_valid_q")

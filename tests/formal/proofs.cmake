@@ -103,11 +103,11 @@ mxe_proof_fault(row_skipped "assign row          = busy_q ? cycle_q : '0"
 
 mxe_proof(feed mxe_feed --parameter BANKS=4 --proven mxe_walk --passed-through walk_job_not_empty
           --passed-through walk_job_stable --free mxe_decode_word)
-mxe_proof_fault(empty_bank "valid & ~pass_valid_o & b_full_i[bank_q]" "valid & ~pass_valid_o")
+mxe_proof_fault(empty_bank "valid & free & b_full_i[bank_q]" "valid & free")
 mxe_proof_fault(bank "bank_q      <= bank_q + BANK_AW'(1)" "bank_q      <= bank_q")
 mxe_proof_fault(short_pass "if (read & last_col) begin\n      pass_valid_o <= 1'b1"
                 "if (read) begin\n      pass_valid_o <= 1'b1")
-mxe_proof_fault(pass_overtaken "read      = valid & ~pass_valid_o" "read      = valid & ~(pass_valid_o & pass_ready_i)")
+mxe_proof_fault(pass_overtaken "free      = ~pass_valid_o | pass_ready_i" "free      = 1'b1")
 
 # The ring; what a descriptor says does not matter.
 mxe_proof(cmd mxe_cmd --free mxe_job --free mxe_check)
