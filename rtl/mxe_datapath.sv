@@ -152,6 +152,14 @@ module mxe_datapath #(
     .release_i   (c_release)
   );
 
+  // A pass over fewer rows than MIN_PASS would wait for its accumulators: tiles have their passes
+  // two in turn then, if the B buffer has room for that. A B slab is twice as long if two words of
+  // it are in the place of one.
+  localparam bit CanBeWide = (ACC_TILES > 1) && (B_BANKS > 2);
+  logic wide, long_slab;
+  assign wide      = CanBeWide & (job_i.m < 32'(mxe_pkg::MIN_PASS));
+  assign long_slab = job_i.b.fmt.is4 & ~job_i.dual;
+
   mxe_load #(
     .OPERAND_A   (1'b0),
     .BANKS       (B_BANKS),
@@ -168,6 +176,8 @@ module mxe_datapath #(
     .clear_i        (clear_i),
     .start_i        (start_i),
     .job_i          (job_i),
+    .wide_i         (wide),
+    .long_i         (long_slab),
     .req_valid_o    (req_valid[2]),
     .req_ready_i    (req_ready[2]),
     .req_addr_o     (req_addr[64*2 +: 64]),
@@ -191,6 +201,8 @@ module mxe_datapath #(
     .clear_i        (clear_i),
     .start_i        (start_i),
     .job_i          (job_i),
+    .wide_i         (1'b0),
+    .long_i         (1'b0),
     .req_valid_o    (req_valid[3]),
     .req_ready_i    (req_ready[3]),
     .req_addr_o     (req_addr[64*3 +: 64]),
@@ -277,7 +289,8 @@ module mxe_datapath #(
   logic [RowAw-1:0]           a_row, c_row;
   logic [ChunkAw-1:0]         a_word;
   logic [PeAw-1:0]            b_line;
-  logic [SlabAw-1:0]          b_word;
+  logic [SlabAw:0]            b_word;      // of a long slab
+  logic [ChunkAw:0]           a_read_word;
   logic [mxe_pkg::WORD_W-1:0] a_data;
   logic [15:0]                a_scale;
   // of the columns that are fed at a time
@@ -286,6 +299,7 @@ module mxe_datapath #(
   logic [FeedCols*16-1:0]              b_scale;
   logic [NUM_PE*32-1:0]       c_data;
 
+  assign a_read_word = {1'b0, a_word};
   mxe_opbuf #(.LINES(ROWS), .WORDS(ChunkWords)) u_abuf (
     .clk_i          (clk_i),
     .rst_ni         (rst_ni),
@@ -302,7 +316,7 @@ module mxe_datapath #(
     .re_i           (a_re),
     .rbank_i        (a_bank),
     .rline_i        (a_row),
-    .rword_i        (a_word),
+    .rword_i        (a_read_word),
     .rword_o        (a_data),
     .rscale_o       (a_scale),
     .release_i      (a_release),
@@ -384,6 +398,8 @@ module mxe_datapath #(
     .clear_i       (clear_i),
     .start_i       (start_i),
     .job_i         (job_i),
+    .wide_i        (wide),
+    .long_i        (long_slab),
     .b_full_i      (b_full),
     .b_re_o        (b_re),
     .b_bank_o      (b_bank),

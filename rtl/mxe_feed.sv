@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Feeder: follows the loop nest word by word along K, reads the B words of a tile's columns from
 // the B buffer, decodes them (COLS columns per clock) and loads them into the shadows of the PEs.
-// Each set of B words becomes a pass, offered to the sequencer while the pass before it runs.
+// Each set of B words becomes a pass, offered to the sequencer while the pass before it runs. Of a
+// wide tile the two tiles that it is made of have passes in turn, word by word, so that a row need
+// not wait for its accumulator; their slabs are in two banks.
 `include "mxe_assert.svh"
 `default_nettype none
 module mxe_feed #(
@@ -16,6 +18,7 @@ module mxe_feed #(
   parameter int unsigned TILE_AW     = (ACC_TILES > 1) ? $clog2(ACC_TILES) : 1,
   parameter int unsigned CHUNK_AW    = (CHUNK_WORDS > 1) ? $clog2(CHUNK_WORDS) : 1,
   parameter int unsigned SLAB_AW     = (SLAB_WORDS > 1) ? $clog2(SLAB_WORDS) : 1,
+  parameter int unsigned WORD_AW     = SLAB_AW + 1,  // of a word of a long slab
   parameter int unsigned ROWS_W      = $clog2(ROWS + 1),
   parameter int unsigned COLS        = mxe_pkg::feed_cols(NUM_PE),  // read per clock
   parameter int unsigned COLS_W      = $clog2(NUM_PE + 1),
@@ -27,12 +30,14 @@ module mxe_feed #(
   // job
   input  logic                                     start_i,
   input  mxe_pkg::job_t                            job_i,
+  input  logic                                     wide_i,        // see mxe_walk
+  input  logic                                     long_i,
   // B buffer
   input  logic [BANKS-1:0]                         b_full_i,
   output logic                                     b_re_o,
   output logic [BANK_AW-1:0]                       b_bank_o,
   output logic [PE_AW-1:0]                         b_line_o,      // the first of them
-  output logic [SLAB_AW-1:0]                       b_word_o,
+  output logic [WORD_AW-1:0]                       b_word_o,
   output logic                                     b_release_o,
   input  logic [COLS*mxe_pkg::WORD_W-1:0]          b_data_i,
   input  logic [COLS*16-1:0]                       b_scale_i,
@@ -59,7 +64,8 @@ module mxe_feed #(
   logic               valid, step;
   localparam int unsigned WordsW = $clog2(CHUNK_WORDS + 1);
   logic [ROWS_W-1:0]  rows;
-  logic [COLS_W-1:0]  cols;
+  localparam int unsigned WideW = $clog2(2 * NUM_PE + 1);
+  logic [WideW-1:0]   wide_cols;
   logic [TILE_AW-1:0] tile;
   logic [WordsW-1:0]  words;
   logic               first_k, last_k, last_use, next_slab;
@@ -80,11 +86,13 @@ module mxe_feed #(
     .m_i           (job_i.m),
     .n_i           (job_i.n),
     .kw_i          (job_i.k_words),
+    .wide_i        (wide_i),
+    .long_i        (long_i),
     .skip_group_i  (1'b0),
     .valid_o       (valid),
     .step_i        (step),
     .rows_o        (rows),
-    .cols_o        (cols),
+    .cols_o        (wide_cols),
     .tile_o        (tile),
     .words_o       (words),
     .first_k_o     (first_k),
@@ -99,27 +107,36 @@ module mxe_feed #(
   assign unused_ok = &{1'b0, unused_next};
 
   // ---------------------------------------------------------------- reading the B words
-  logic [BANK_AW-1:0]  bank_q;
+  localparam int unsigned LongWords = (2 * SLAB_WORDS < CHUNK_WORDS) ? 2 * SLAB_WORDS : CHUNK_WORDS;
+  logic [BANK_AW-1:0]  bank_q, bank;   // of the first tile, of the present one
   logic [PE_AW-1:0]    col_q;
-  logic [SLAB_AW-1:0]  word_q;       // within the slab
-  logic [CHUNK_AW-1:0] slab_base_q;  // of the slab within the chunk
+  logic [WORD_AW-1:0]  word_q;         // within the slab
+  logic [CHUNK_AW-1:0] slab_base_q;    // of the slab within the chunk
+  logic [CHUNK_AW-1:0] slab_words;     // of a whole slab; one that is a whole chunk has none behind
+  logic                half_q, last_half;  // the second of two tiles; the last tile
+  logic [COLS_W-1:0]   cols;           // of the present one
   logic                last_word, last_col, read;
+  assign slab_words = long_i ? CHUNK_AW'(LongWords) : CHUNK_AW'(SLAB_WORDS);
+  assign last_half  = half_q | (wide_cols <= WideW'(NUM_PE));
+  assign cols       = half_q ? COLS_W'(wide_cols - WideW'(NUM_PE))
+                    : last_half ? COLS_W'(wide_cols) : COLS_W'(NUM_PE);
+  assign bank       = bank_q + BANK_AW'(half_q);
   assign last_word = (WordsW'(word_q) == words - WordsW'(1));
   assign last_col  = (cols - COLS_W'(col_q) <= COLS_W'(COLS));
   // The shadows are free in the clock in which the sequencer starts the pass: a word read then gets
   // there when the PEs take them over.
   logic free;
   assign free      = ~pass_valid_o | pass_ready_i;
-  assign read      = valid & free & b_full_i[bank_q];
-  assign step      = read & last_col & last_word;
-  assign wait_b_o  = valid & ~pass_valid_o & ~b_full_i[bank_q];
+  assign read      = valid & free & b_full_i[bank];
+  assign step      = read & last_col & last_word & last_half;
+  assign wait_b_o  = valid & ~pass_valid_o & ~b_full_i[bank];
   assign done_o    = ~valid & ~pass_valid_o;
 
   assign b_re_o      = read;
-  assign b_bank_o    = bank_q;
+  assign b_bank_o    = bank;
   assign b_line_o    = col_q;
   assign b_word_o    = word_q;
-  assign b_release_o = step;
+  assign b_release_o = read & last_col & last_word;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -127,17 +144,20 @@ module mxe_feed #(
       col_q       <= '0;
       word_q      <= '0;
       slab_base_q <= '0;
+      half_q      <= 1'b0;
     end else if (clear_i) begin
       bank_q      <= '0;
       col_q       <= '0;
       word_q      <= '0;
       slab_base_q <= '0;
+      half_q      <= 1'b0;
     end else if (read) begin
       col_q <= last_col ? '0 : (col_q + PE_AW'(COLS));
-      if (last_col) word_q <= last_word ? '0 : (word_q + SLAB_AW'(1));
+      if (last_col) half_q <= ~last_half;
+      if (last_col & last_half) word_q <= last_word ? '0 : (word_q + WORD_AW'(1));
       if (step) begin
-        bank_q      <= bank_q + BANK_AW'(1);
-        slab_base_q <= next_slab ? (slab_base_q + CHUNK_AW'(SLAB_WORDS)) : '0;
+        bank_q      <= bank + BANK_AW'(1);
+        slab_base_q <= next_slab ? (slab_base_q + slab_words) : '0;
       end
     end
   end
@@ -189,18 +209,19 @@ module mxe_feed #(
     if (read & last_col) begin
       pass_rows_o   <= rows;
       pass_cols_o   <= cols;
-      pass_tile_o   <= tile;
+      pass_tile_o   <= tile | TILE_AW'(half_q);
       pass_word_o   <= slab_base_q + CHUNK_AW'(word_q);
       pass_count_o  <= count;
       pass_first_o  <= first_k & (word_q == '0);
       pass_last_o   <= last_k & last_word;
-      pass_a_done_o <= last_use & last_word;
+      pass_a_done_o <= last_use & last_word & last_half;
     end
   end
 
   `MXE_REQUIRE(feed_ready_only_if_valid, !pass_ready_i || pass_valid_o)
   `MXE_REQUIRE(feed_starts_idle, !start_i || done_o)
-  `MXE_ASSERT(feed_ends_at_start, valid || ((col_q == '0) && (word_q == '0)))
+  `MXE_ASSERT(feed_ends_at_start, valid || ((col_q == '0) && (word_q == '0) && !half_q))
+  `MXE_ASSERT(feed_second_tile_is_there, !half_q || (wide_cols > WideW'(NUM_PE)))
   `MXE_ASSERT(feed_col_within_tile, !valid || (32'(col_q) < 32'(cols)))
   `MXE_ASSERT(feed_word_within_slab, !valid || (32'(word_q) < 32'(words)))
   `MXE_ASSERT(feed_reads_full_bank, !(b_re_o || b_release_o) || b_full_i[b_bank_o])
@@ -242,7 +263,7 @@ module mxe_feed #(
     end
   end
   always_ff @(posedge clk_i) begin
-    f_bank_q  <= bank_q;
+    f_bank_q  <= bank;
     f_rows_q  <= pass_rows_o;
     f_cols_q  <= pass_cols_o;
     f_tile_q  <= pass_tile_o;

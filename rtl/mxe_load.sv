@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operand loader: asks the read port for the rows of A chunks (OPERAND_A) or the columns of B
 // slabs, element bytes then scale bytes of each, into the banks of a buffer in turn. It runs ahead
-// of the array by as many banks as are free.
+// of the array by as many banks as are free. The slabs of a wide tile go to two banks.
 `include "mxe_assert.svh"
 `default_nettype none
 module mxe_load #(
@@ -21,6 +21,8 @@ module mxe_load #(
   // job
   input  logic                       start_i,
   input  mxe_pkg::job_t              job_i,
+  input  logic                       wide_i,       // of B: see mxe_walk
+  input  logic                       long_i,
   // requests
   output logic                       req_valid_o,
   input  logic                       req_ready_i,
@@ -36,8 +38,9 @@ module mxe_load #(
   assign operand = OPERAND_A ? job_i.a : job_i.b;
 
   logic        valid, step;
-  logic [IndexW:0]             rows, count;  // ROWS is the larger
-  logic [$clog2(NUM_PE+1)-1:0] cols;
+  localparam int unsigned ColsW = $clog2(2 * NUM_PE + 1);
+  logic [IndexW:0]             rows, count;  // of the bank; ROWS is at least NUM_PE
+  logic [ColsW-1:0]            cols, cols_here;
   logic        next_slab, next_tile, next_chunk, next_group, next_stripe;
   logic [$clog2(CHUNK_WORDS+1)-1:0] unused_words;
   logic [($clog2(ACC_TILES) > 0 ? $clog2(ACC_TILES) : 1)-1:0] unused_tile;
@@ -61,6 +64,8 @@ module mxe_load #(
     .m_i           (job_i.m),
     .n_i           (job_i.n),
     .kw_i          (job_i.k_words),
+    .wide_i        (wide_i),
+    .long_i        (long_i),
     .skip_group_i  (OPERAND_A & (job_i.k_words <= mxe_pkg::BLOCKS_W'(CHUNK_WORDS))),
     .valid_o       (valid),
     .step_i        (step),
@@ -78,7 +83,12 @@ module mxe_load #(
     .next_stripe_o (next_stripe)
   );
   assign unused_k = &{1'b0, unused_words, unused_tile, unused_flags};
-  assign count = OPERAND_A ? rows : (IndexW+1)'(cols);
+
+  // Of a wide tile, the columns beyond NUM_PE are in a bank of their own.
+  logic half_q, two_halves;
+  assign two_halves = (cols > ColsW'(NUM_PE)) & !OPERAND_A;
+  assign cols_here  = half_q ? (cols - ColsW'(NUM_PE)) : two_halves ? ColsW'(NUM_PE) : cols;
+  assign count      = OPERAND_A ? rows : (IndexW+1)'(cols_here);
 
   // ---------------------------------------------------------------- banks
   logic [BankAw:0]   free_q;
@@ -99,20 +109,21 @@ module mxe_load #(
   localparam int unsigned StepWords = OPERAND_A ? CHUNK_WORDS : SLAB_WORDS;
   logic [31:0]                  step_bytes, chunk_bytes, left;
   logic [mxe_pkg::BLOCKS_W-1:0] step_scales, chunk_scales, sleft;
-  assign step_bytes   = 32'(operand.word_bytes) * 32'(StepWords);
-  assign step_scales  = mxe_pkg::BLOCKS_W'(job_i.dual ? 2 * StepWords : StepWords);
+  localparam int unsigned LongWords = (2 * StepWords < CHUNK_WORDS) ? 2 * StepWords : CHUNK_WORDS;
+  assign step_bytes   = 32'(operand.word_bytes) * 32'(long_i ? LongWords : StepWords);
+  assign step_scales  = mxe_pkg::BLOCKS_W'((job_i.dual ? 2 : 1) * (long_i ? LongWords : StepWords));
   assign chunk_bytes  = 32'(operand.word_bytes) * 32'(CHUNK_WORDS);
   assign chunk_scales = mxe_pkg::BLOCKS_W'(job_i.dual ? 2 * CHUNK_WORDS : CHUNK_WORDS);
-  // What is left of the row, up to one step; B's slab ends with its chunk because SLAB_WORDS
-  // divides CHUNK_WORDS.
+  // What is left of the row, up to one step; B's slab ends with its chunk because its words divide
+  // CHUNK_WORDS.
   assign left  = operand.row_bytes - off_q;
   assign sleft = job_i.k_blocks - soff_q;
 
-  logic fire, last_fetch;
+  logic fire, last_fetch;  // of the bank
   assign req_valid_o = valid & taken_q;
   assign fire        = req_valid_o & req_ready_i;
   assign last_fetch  = scale_q & ({1'b0, index_q} == count - (IndexW+1)'(1));
-  assign step        = fire & last_fetch;
+  assign step        = fire & last_fetch & (half_q | ~two_halves);
   assign req_addr_o  = scale_q ? (sptr_q + 64'(soff_q)) : (ptr_q + {32'd0, off_q});
   assign req_bytes_o = scale_q ? ((sleft > step_scales) ? step_scales[LEN_W-1:0] : sleft[LEN_W-1:0])
                                : ((left > step_bytes) ? step_bytes[LEN_W-1:0] : left[LEN_W-1:0]);
@@ -132,12 +143,14 @@ module mxe_load #(
       taken_q <= 1'b0;
       index_q <= '0;
       scale_q <= 1'b0;
+      half_q  <= 1'b0;
     end else if (clear_i) begin
       free_q  <= (BankAw+1)'(BANKS);
       bank_q  <= '0;
       taken_q <= 1'b0;
       index_q <= '0;
       scale_q <= 1'b0;
+      half_q  <= 1'b0;
     end else begin
       free_q <= free_q + (BankAw+1)'(release_i) - (BankAw+1)'(claim);
       if (claim) taken_q <= 1'b1;
@@ -147,6 +160,7 @@ module mxe_load #(
         if (last_fetch) begin
           taken_q <= 1'b0;
           bank_q  <= bank_q + BankAw'(1);
+          half_q  <= two_halves & ~half_q;
         end
       end
     end
@@ -235,7 +249,7 @@ module mxe_load #(
       f_held_q         <= '0;
       f_next_release_q <= '0;
     end else begin
-      if (step) f_held_q[bank_q] <= 1'b1;
+      if (fire & last_fetch) f_held_q[bank_q] <= 1'b1;
       if (release_i) begin
         f_held_q[f_next_release_q] <= 1'b0;
         f_next_release_q           <= f_next_release_q + BankAw'(1);
@@ -244,7 +258,8 @@ module mxe_load #(
   end
   `MXE_REQUIRE(load_release_expected, !release_i || f_held_q[f_next_release_q])
   `MXE_REQUIRE(load_no_start_while_walking, !start_i || !valid)
-  `MXE_REQUIRE(load_job_starts_clean, !start_i || ((index_q == '0) && !scale_q && !taken_q))
+  `MXE_REQUIRE(load_job_starts_clean, !start_i || ((index_q == '0) && !scale_q && !taken_q &&
+               !half_q))
   // A bank is never overwritten before it was used up.
   `MXE_ASSERT(load_bank_not_in_use, !req_valid_o || !f_held_q[bank_q])
 `endif
@@ -266,6 +281,7 @@ module mxe_load #(
   `MXE_ASSERT(load_release_order, (f_next_release_q + f_held[BankAw-1:0]) == bank_q)
   `MXE_ASSERT(load_held_in_turn, f_held_q == f_in_turn)
   `MXE_ASSERT(load_rows_in_range, !valid || (({1'b0, index_q} < count) && (count != '0)))
+  `MXE_ASSERT(load_second_half_is_there, !half_q || (valid && two_halves))
   `MXE_ASSERT(load_taken_while_walking, !taken_q || valid)
   `MXE_ASSERT(load_fetching_is_taken, taken_q || (!scale_q && (index_q == '0)))
 `endif

@@ -45,6 +45,7 @@ module mxe_rows #(
     .ACC_TILES  (ACC_TILES),
     .CHUNK_WORDS(1),
     .SLAB_WORDS (1),
+    .COLS_W     (COLS_W),
     .WALK_CHUNK (1'b0),
     .WALK_TILE  (1'b1),
     .WALK_SLAB  (1'b0)
@@ -56,6 +57,8 @@ module mxe_rows #(
     .m_i           (m_i),
     .n_i           (n_i),
     .kw_i          (mxe_pkg::BLOCKS_W'(1)),
+    .wide_i        (1'b0),
+    .long_i        (1'b0),
     .skip_group_i  (1'b0),
     .valid_o       (valid_o),
     .step_i        (step_i & last_row_o),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sequencer: runs the passes. A pass multiplies one A word per row by the PEs' B words, one row per
-// clock, and lasts at least MIN_PASS clocks so that a row finds its accumulator written. It starts
-// when its operands are there, its bias if it is a tile's first pass and a drain bank if it is the
-// last. Every clock of a job without a row has one cause (stall_*).
+// clock. It starts when its operands are there, its bias if it is a tile's first pass and a drain
+// bank if it is the last, and MIN_PASS clocks after the pass before it of the same tile, so that a
+// row finds its accumulator written. Every clock of a job without a row has one cause (stall_*).
 `include "mxe_assert.svh"
 `default_nettype none
 module mxe_seq #(
@@ -68,18 +68,30 @@ module mxe_seq #(
   logic                a_bank_q, c_bank_q, d_bank_q;
   logic [1:0]          d_free_q;     // drain banks free
 
+  // Passes that started in the last MIN_PASS - 1 clocks, and their tiles: the newest at the bottom.
+  localparam int unsigned Recent = mxe_pkg::MIN_PASS - 1;
+  logic [Recent-1:0]              recent_q;
+  logic [Recent-1:0][TILE_AW-1:0] recent_tile_q;
+  logic                           acc_ready;
+  always_comb begin
+    acc_ready = 1'b1;
+    for (int unsigned i = 0; i < Recent; i++) begin
+      if (recent_q[i] & (recent_tile_q[i] == pass_tile_i)) acc_ready = 1'b0;
+    end
+  end
+
   logic a_ready, c_ready, d_ready, start;
   assign a_ready = a_full_i[a_bank_q];
   assign c_ready = ~(pass_first_i & bias_en_i) | c_full_i[c_bank_q];
   assign d_ready = ~pass_last_i | (d_free_q != 2'd0);
-  assign start   = pass_valid_i & ~busy_q & a_ready & c_ready & d_ready;
+  assign start   = pass_valid_i & ~busy_q & acc_ready & a_ready & c_ready & d_ready;
   assign pass_ready_o = start;
 
   // Row issue: row 0 straight from the offered pass, the others from the registers.
   logic [ROWS_W-1:0] row, rows;
   assign row          = busy_q ? cycle_q : '0;
   assign rows         = busy_q ? rows_q : pass_rows_i;
-  assign row_valid_o  = start | (busy_q & (cycle_q < rows_q));
+  assign row_valid_o  = start | busy_q;
   assign row_o        = row[ROW_AW-1:0];
   assign last_row_o   = (row == rows - ROWS_W'(1));
   assign pass_start_o = start;
@@ -95,11 +107,6 @@ module mxe_seq #(
   assign a_word_o    = busy_q ? word_q : pass_word_i;
   assign a_release_o = row_valid_o & last_row_o & (busy_q ? a_done_q : pass_a_done_i);
 
-  // Clocks of the pass: its rows, at least MIN_PASS.
-  logic [ROWS_W-1:0] length;
-  logic              pass_end;
-  assign length   = (rows > ROWS_W'(mxe_pkg::MIN_PASS)) ? rows : ROWS_W'(mxe_pkg::MIN_PASS);
-  assign pass_end = (start | busy_q) & (row == length - ROWS_W'(1));
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -109,6 +116,7 @@ module mxe_seq #(
       c_bank_q <= 1'b0;
       d_bank_q <= 1'b0;
       d_free_q <= 2'd2;
+      recent_q <= '0;
     end else if (clear_i) begin
       busy_q   <= 1'b0;
       cycle_q  <= '0;
@@ -116,9 +124,11 @@ module mxe_seq #(
       c_bank_q <= 1'b0;
       d_bank_q <= 1'b0;
       d_free_q <= 2'd2;
+      recent_q <= '0;
     end else begin
+      recent_q <= {recent_q[Recent-2:0], start};
       if (start | busy_q) begin
-        busy_q  <= ~pass_end;
+        busy_q  <= ~last_row_o;
         cycle_q <= row + ROWS_W'(1);
       end
       if (a_release_o) a_bank_q <= ~a_bank_q;
@@ -128,6 +138,7 @@ module mxe_seq #(
     end
   end
   always_ff @(posedge clk_i) begin
+    recent_tile_q <= {recent_tile_q[Recent-2:0], pass_tile_i};
     if (start) begin
       rows_q   <= pass_rows_i;
       tile_q   <= pass_tile_i;
@@ -148,11 +159,10 @@ module mxe_seq #(
     stall_drain_o   = 1'b0;
     stall_latency_o = 1'b0;
     if (run_i & ~row_valid_o) begin
-      if (busy_q) stall_latency_o = 1'b1;
-      else if (feed_done_i) stall_drain_o = 1'b1;
+      if (feed_done_i) stall_drain_o = 1'b1;
       else if (~a_ready) stall_a_o = 1'b1;
       else if (~pass_valid_i & feed_wait_b_i) stall_b_o = 1'b1;
-      else if (~pass_valid_i) stall_latency_o = 1'b1;
+      else if (~pass_valid_i | ~acc_ready) stall_latency_o = 1'b1;
       else if (~c_ready) stall_c_o = 1'b1;
       else stall_drain_o = 1'b1;
     end
@@ -195,8 +205,9 @@ module mxe_seq #(
 `endif
 `ifdef FORMAL
   `MXE_FORMAL_START
-  // Rows leave one per clock from row 0, and passes keep their distance.
-  logic [ROWS_W-1:0] f_next_row_q, f_since_q;  // clocks since the last start, up to MIN_PASS
+  // Rows leave one per clock from row 0, and passes of a tile, any tile, keep their distance.
+  (* anyconst *) logic [TILE_AW-1:0] f_tile;
+  logic [ROWS_W-1:0] f_next_row_q, f_since_q;  // clocks since its last start, up to MIN_PASS
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       f_next_row_q <= '0;
@@ -206,25 +217,28 @@ module mxe_seq #(
       f_since_q    <= ROWS_W'(mxe_pkg::MIN_PASS);
     end else begin
       if (row_valid_o) f_next_row_q <= last_row_o ? '0 : (row + ROWS_W'(1));
-      if (start) f_since_q <= ROWS_W'(1);
+      if (start && (pass_tile_i == f_tile)) f_since_q <= ROWS_W'(1);
       else if (f_since_q != ROWS_W'(mxe_pkg::MIN_PASS)) f_since_q <= f_since_q + ROWS_W'(1);
     end
   end
   `MXE_ASSERT(seq_drain_banks_add_up, (d_free_q + f_drain_q == 2'd2) && (f_drain_q <= 2'd2))
   `MXE_ASSERT(seq_rows_in_order, !row_valid_o || (row == f_next_row_q))
   `MXE_ASSERT(seq_row_within_pass, !row_valid_o || (row < rows))
-  `MXE_ASSERT(seq_pass_distance, !start || (f_since_q == ROWS_W'(mxe_pkg::MIN_PASS)))
+  `MXE_ASSERT(seq_pass_distance, !start || (pass_tile_i != f_tile) ||
+              (f_since_q == ROWS_W'(mxe_pkg::MIN_PASS)))
   `MXE_ASSERT(seq_ready_only_if_valid, !pass_ready_o || pass_valid_i)
   `MXE_ASSERT(seq_release_last_row, !a_release_o || (row_valid_o && last_row_o))
   // Invariants that carry the proof.
-  `MXE_ASSERT(seq_cycle_in_pass, !busy_q || ((cycle_q != '0) && (cycle_q < length) &&
-              (rows_q != '0) && (rows_q <= ROWS_W'(ROWS))))
-  `MXE_ASSERT(seq_next_row_known, busy_q ? (f_next_row_q == ((cycle_q < rows_q) ? cycle_q : '0))
-                                         : (f_next_row_q == '0))
-  `MXE_ASSERT(seq_bank_held, !(busy_q && (cycle_q < rows_q)) || f_a_kept_q[a_bank_q])
-  `MXE_ASSERT(seq_since_start,
-              f_since_q == ((busy_q && (cycle_q < ROWS_W'(mxe_pkg::MIN_PASS)))
-                            ? cycle_q : ROWS_W'(mxe_pkg::MIN_PASS)))
+  `MXE_ASSERT(seq_cycle_in_pass, !busy_q || ((cycle_q != '0) && (cycle_q < rows_q) &&
+              (rows_q <= ROWS_W'(ROWS))))
+  `MXE_ASSERT(seq_next_row_known, f_next_row_q == (busy_q ? cycle_q : '0))
+  `MXE_ASSERT(seq_bank_held, !busy_q || f_a_kept_q[a_bank_q])
+  for (genvar i = 0; i < Recent; i++) begin : gen_recent
+    `MXE_ASSERT(seq_recent_known, !(recent_q[i] && (recent_tile_q[i] == f_tile)) ||
+                (f_since_q <= ROWS_W'(i + 1)))
+    `MXE_ASSERT(seq_recent_kept, (f_since_q != ROWS_W'(i + 1)) ||
+                (recent_q[i] && (recent_tile_q[i] == f_tile)))
+  end
 `endif
 endmodule
 `default_nettype wire

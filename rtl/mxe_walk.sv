@@ -6,7 +6,8 @@
 //   tile    NUM_PE columns of D
 //   slab    SLAB_WORDS operand words of K
 // Every block that follows the nest (loaders, feeder, drain) has a walker of its own, of the levels
-// that it needs; WALK_* switches the others off.
+// that it needs; WALK_* switches the others off. A wide tile is two side by side (ACC_TILES is even
+// then), a long slab twice as long.
 `include "mxe_assert.svh"
 `default_nettype none
 module mxe_walk #(
@@ -20,7 +21,7 @@ module mxe_walk #(
   parameter bit          WALK_SLAB   = 1'b1,
   parameter int unsigned TILE_AW     = (ACC_TILES > 1) ? $clog2(ACC_TILES) : 1,
   parameter int unsigned ROWS_W      = $clog2(ROWS + 1),
-  parameter int unsigned COLS_W      = $clog2(NUM_PE + 1),
+  parameter int unsigned COLS_W      = $clog2(2 * NUM_PE + 1),
   parameter int unsigned WORDS_W     = $clog2(CHUNK_WORDS + 1)
 ) (
   input  logic               clk_i,
@@ -32,6 +33,8 @@ module mxe_walk #(
   input  logic [31:0]        n_i,
   input  logic [mxe_pkg::BLOCKS_W-1:0] kw_i,
   input  logic               skip_group_i,  // groups reuse what was loaded: do not walk them
+  input  logic               wide_i,        // tiles are wide
+  input  logic               long_i,        // slabs are long
   // current step
   output logic               valid_o,
   input  logic               step_i,
@@ -70,10 +73,16 @@ module mxe_walk #(
     chunk_words = (words > ChunkWords) ? WORDS_W'(CHUNK_WORDS) : words[WORDS_W-1:0];
   endfunction
 
+  localparam int unsigned LongWords = (2 * SLAB_WORDS < CHUNK_WORDS) ? 2 * SLAB_WORDS : CHUNK_WORDS;
+  logic [WORDS_W-1:0] slab_words;  // of a whole slab
+  logic [COLS_W-1:0]  tile_cols;   // of a whole tile
+  assign slab_words = long_i ? WORDS_W'(LongWords) : WORDS_W'(SLAB_WORDS);
+  assign tile_cols  = wide_i ? COLS_W'(2 * NUM_PE) : COLS_W'(NUM_PE);
+
   logic last_slab, last_tile, last_chunk, last_group, last_stripe;
-  assign last_slab   = !WALK_SLAB || (slab_q <= WORDS_W'(SLAB_WORDS));
-  assign last_tile   = !WALK_TILE || (n_q <= 32'(NUM_PE)) ||
-                       (tile_q == TILE_AW'(ACC_TILES - 1));
+  assign last_slab   = !WALK_SLAB || (slab_q <= slab_words);
+  assign last_tile   = !WALK_TILE || (n_q <= 32'(tile_cols)) ||
+                       ((tile_q | TILE_AW'(wide_i)) == TILE_AW'(ACC_TILES - 1));
   assign last_chunk  = !WALK_CHUNK || (k_q <= ChunkWords);
   assign last_group  = skip_group_i || (group_q <= 32'(GroupCols));
   assign last_stripe = (m_q <= 32'(ROWS));
@@ -86,9 +95,9 @@ module mxe_walk #(
 
   assign valid_o = valid_q;
   assign rows_o  = last_stripe ? m_q[ROWS_W-1:0] : ROWS_W'(ROWS);
-  assign cols_o  = (n_q <= 32'(NUM_PE)) ? n_q[COLS_W-1:0] : COLS_W'(NUM_PE);
+  assign cols_o  = (n_q <= 32'(tile_cols)) ? n_q[COLS_W-1:0] : tile_cols;
   assign tile_o  = tile_q;
-  assign words_o = WALK_SLAB ? (last_slab ? slab_q : WORDS_W'(SLAB_WORDS)) : chunk_words(k_q);
+  assign words_o = WALK_SLAB ? (last_slab ? slab_q : slab_words) : chunk_words(k_q);
   assign first_k_o  = !WALK_CHUNK ||
                       ((k_q == kw_i) && (!WALK_SLAB || (slab_q == chunk_words(k_q))));
   assign last_k_o   = last_chunk & last_slab;
@@ -121,10 +130,10 @@ module mxe_walk #(
       tile_q  <= '0;
     end else if (valid_q & step_i) begin
       if (next_slab_o) begin
-        slab_q <= slab_q - WORDS_W'(SLAB_WORDS);
+        slab_q <= slab_q - slab_words;
       end else if (next_tile_o) begin
-        tile_q <= tile_q + TILE_AW'(1);
-        n_q    <= n_q - 32'(NUM_PE);
+        tile_q <= tile_q + (wide_i ? TILE_AW'(2) : TILE_AW'(1));
+        n_q    <= n_q - 32'(tile_cols);
         slab_q <= chunk_words(k_q);
       end else if (next_chunk_o) begin
         tile_q <= '0;
@@ -154,25 +163,29 @@ module mxe_walk #(
   `MXE_ASSERT(walk_one_level, $onehot0({next_slab_o, next_tile_o, next_chunk_o, next_group_o,
                                         next_stripe_o}))
   `MXE_ASSERT(walk_rows_in_range, !valid_q || ((rows_o != '0) && (32'(rows_o) <= ROWS)))
-  `MXE_ASSERT(walk_cols_in_range, !valid_q || ((cols_o != '0) && (32'(cols_o) <= NUM_PE)))
+  `MXE_ASSERT(walk_cols_in_range, !valid_q || ((cols_o != '0) && (32'(cols_o) <= 32'(tile_cols))))
   `MXE_ASSERT(walk_words_in_range, !valid_q ||
-              (32'(words_o) - 32'd1 < (WALK_SLAB ? SLAB_WORDS : CHUNK_WORDS)))
+              (32'(words_o) - 32'd1 < (WALK_SLAB ? 32'(slab_words) : CHUNK_WORDS)))
   `MXE_ASSERT(walk_tile_in_range, 32'(tile_q) < ACC_TILES)
 `ifndef SYNTHESIS
   // The job's sizes stand still while it is walked.
   logic [31:0]                  f_m_q, f_n_q;
   logic [mxe_pkg::BLOCKS_W-1:0] f_kw_q;
-  logic                         f_skip_q;
+  logic                         f_skip_q, f_wide_q, f_long_q;
   always_ff @(posedge clk_i) begin
     if (start_i) begin
       f_m_q    <= m_i;
       f_n_q    <= n_i;
       f_kw_q   <= kw_i;
       f_skip_q <= skip_group_i;
+      f_wide_q <= wide_i;
+      f_long_q <= long_i;
     end
   end
   `MXE_REQUIRE(walk_job_stable, !valid_q || ((m_i == f_m_q) && (n_i == f_n_q) &&
-               (kw_i == f_kw_q) && (skip_group_i == f_skip_q)))
+               (kw_i == f_kw_q) && (skip_group_i == f_skip_q) && (wide_i == f_wide_q) &&
+               (long_i == f_long_q)))
+  `MXE_REQUIRE(walk_wide_tiles_pair_up, !wide_i || (ACC_TILES > 1))
 `endif
 `ifdef FORMAL
   `MXE_FORMAL_START

@@ -77,7 +77,7 @@ Datapath::Datapath(const Params& params, const PortLimits& limits, MemoryPort& m
       b_buf_(load_b_->banks(), params.num_pe, params.b_buf_k / kLanes),
       c_buf_(params),
       feed_(params, b_buf_.fills),
-      seq_(a_buf_.fills, c_buf_.fills, counters),
+      seq_(params, a_buf_.fills, c_buf_.fills, counters),
       array_(params, *arithmetic_),
       drain_(params, wr_port_, *arithmetic_, trace) {
   arithmetic_->watch(watcher_);
@@ -126,15 +126,20 @@ void Datapath::start(uint64_t cycle, const Descriptor& job) {
       cycle,
       view(job.a(), dual, job.k, job.a_addr, job.a_stride, job.a_scale_addr, job.a_scale_stride),
       job.m, job.n, k_words);
-  load_b_->start(
-      cycle,
-      view(job.b(), dual, job.k, job.b_addr, job.b_stride, job.b_scale_addr, job.b_scale_stride),
-      job.m, job.n, k_words);
+  OperandView b =
+      view(job.b(), dual, job.k, job.b_addr, job.b_stride, job.b_scale_addr, job.b_scale_stride);
+  // A pass over fewer rows than kMinPass would wait for its accumulators: tiles have their passes
+  // two in turn then, if the B buffer has room for that. A B slab is twice as long if two words of
+  // it are in the place of one.
+  b.wide = params_.acc_tiles > 1 && load_b_->banks() > 2 && job.m < kMinPass;
+  b.long_slab = b.words_at_a_time > 1;
+  load_b_->start(cycle, b, job.m, job.n, k_words);
   clients_[static_cast<std::size_t>(ReadSource::bias)] = job.bias ? &load_bias_ : nullptr;
   if (job.bias) {
     load_bias_.start(cycle, job.c_addr, job.c_stride, job.m, job.n, job.bias_bf16);
   }
-  feed_.start(cycle, job.m, job.n, k_words, tail_count, word_elements);
+  feed_.start(cycle, {true, true, true, b.wide, b.long_slab}, job.m, job.n, k_words, tail_count,
+              word_elements);
   seq_.start(cycle + 1, job.bias, dual);
   drain_.start(job, dual, whole_ ? whole_->pitch() : params_.num_pe);
   one_chunk_ = k_words <= params_.a_slab_k / kLanes;

@@ -5,9 +5,9 @@
 
 namespace mxe {
 
-void Feed::start(uint64_t cycle, uint32_t m, uint32_t n, uint32_t k_words, unsigned tail_count,
-                 unsigned word_elements) {
-  walk_ = Walk(params_, {}, m, n, k_words);
+void Feed::start(uint64_t cycle, const Walk::Levels& levels, uint32_t m, uint32_t n,
+                 uint32_t k_words, unsigned tail_count, unsigned word_elements) {
+  walk_ = Walk(params_, levels, m, n, k_words);
   tail_count_ = tail_count;
   word_elements_ = word_elements;
   from_ = cycle + 1;
@@ -17,7 +17,7 @@ void Feed::clear() {
   walk_ = {};
   bank_number_ = 0;
   word_ = slab_base_ = 0;
-  offered_ = false;
+  offered_ = second_ = false;
 }
 
 void Feed::visit(StateVisitor& visitor) {
@@ -26,6 +26,7 @@ void Feed::visit(StateVisitor& visitor) {
   pass_.row += walk_.row() - row;
   pass_.column += walk_.column() - column;
   visitor.value(word_);
+  visitor.value(second_);
   visitor.cycle(from_);
   visitor.value(offered_);
   if (!offered_) return;
@@ -36,7 +37,7 @@ void Feed::visit(StateVisitor& visitor) {
 }
 
 uint64_t Feed::read_from() const {
-  const uint64_t full = b_fills_.full_from(bank_number_);
+  const uint64_t full = b_fills_.full_from(bank_number());
   return full == kNever ? kNever : std::max(from_, full);
 }
 
@@ -48,37 +49,43 @@ Pass Feed::awaited() const {
   return pass;
 }
 
+unsigned Feed::cols() const {
+  return second_ ? walk_.cols() - params_.num_pe : std::min(walk_.cols(), params_.num_pe);
+}
+
 uint64_t Feed::next_read() const {
   if (offered_ || !walk_.valid()) return kNever;
   const uint64_t from = read_from();
-  return from == kNever ? kNever : from + (walk_.cols() - 1) / feed_cols(params_.num_pe);
+  return from == kNever ? kNever : from + (cols() - 1) / feed_cols(params_.num_pe);
 }
 
 uint64_t Feed::read() {
   const uint64_t cycle = next_read();
-  const bool last_word = word_ + 1 == walk_.words();
+  const bool last_word = word_ + 1 == walk_.words(), last_of_two = this->last_of_two();
   pass_.rows = walk_.rows();
-  pass_.cols = walk_.cols();
-  pass_.tile = walk_.tile();
+  pass_.cols = cols();
+  pass_.tile = walk_.tile() + second_;
   pass_.row = walk_.row();
-  pass_.column = walk_.column();
+  pass_.column = walk_.column() + (second_ ? params_.num_pe : 0);
   pass_.a_word = slab_base_ + word_;
-  pass_.b_bank = b_fills_.bank(bank_number_);
+  pass_.b_bank = b_fills_.bank(bank_number());
   pass_.b_word = word_;
   pass_.first = walk_.first_k() && word_ == 0;
   pass_.last = walk_.last_k() && last_word;
-  pass_.a_done = walk_.last_use() && last_word;
+  pass_.a_done = walk_.last_use() && last_word && last_of_two;
   pass_.count = pass_.last ? tail_count_ : word_elements_;
   pass_.read_from = read_from();
   pass_.offered_from = cycle + 1;
   offered_ = true;
-  word_++;
   stepped_.reset();
+  second_ = !last_of_two;
+  if (last_of_two) word_++;
   if (!last_word) return kNever;
+  if (!last_of_two) return cycle;
   stepped_ = walk_.next();
-  slab_base_ = stepped_ == Walk::Next::slab ? slab_base_ + params_.b_buf_k / kLanes : 0;
+  slab_base_ = stepped_ == Walk::Next::slab ? slab_base_ + walk_.slab_words() : 0;
   word_ = 0;
-  bank_number_++;
+  bank_number_ += walk_.cols() > params_.num_pe ? 2u : 1u;
   walk_.step();
   return cycle;
 }

@@ -26,19 +26,20 @@ struct Pass {
 };
 
 /// Feeder (mxe_feed): follows the loop nest word by word along K and reads the B words of a tile's
-/// columns into the PEs, feed_cols() columns per cycle, while the previous pass runs.
+/// columns into the PEs, feed_cols() columns per cycle, while the previous pass runs. Of a wide tile
+/// the two tiles that it is made of have passes in turn, word by word; their slabs are in two banks.
 class Feed {
  public:
   Feed(const Params& params, const BankFills& b_fills) : params_(params), b_fills_(b_fills) {}
 
-  /// A job starts in `cycle`. `tail_count`: elements of the last word, `word_elements` of any
+  /// A job starts in `cycle`, walked as `levels` says. `tail_count`: elements of the last word, `word_elements` of any
   /// other.
-  void start(uint64_t cycle, uint32_t m, uint32_t n, uint32_t k_words, unsigned tail_count,
-             unsigned word_elements);
+  void start(uint64_t cycle, const Walk::Levels& levels, uint32_t m, uint32_t n, uint32_t k_words,
+             unsigned tail_count, unsigned word_elements);
   void clear();
   void visit(StateVisitor& visitor);
   /// Number of the B bank that the feeder reads or waits for.
-  uint64_t bank_number() const { return bank_number_; }
+  uint64_t bank_number() const { return bank_number_ + second_; }
 
   /// Cycle in which the last B word of the next pass is read; kNever if not yet known.
   uint64_t next_read() const;
@@ -62,12 +63,16 @@ class Feed {
 
  private:
   uint64_t read_from() const;
+  /// Columns of the tile whose words are read.
+  unsigned cols() const;
+  bool last_of_two() const { return second_ || walk_.cols() <= params_.num_pe; }
 
   Params params_;
   const BankFills& b_fills_;
   Walk walk_;
   unsigned tail_count_ = 0, word_elements_ = 0;
-  uint64_t bank_number_ = 0;  // of the slab
+  uint64_t bank_number_ = 0;  // of the slab, the first of a wide tile
+  bool second_ = false;       // the second of two tiles
   unsigned word_ = 0;         // within the slab
   unsigned slab_base_ = 0;    // of the slab within the chunk
   uint64_t from_ = 0;         // reading may begin

@@ -16,13 +16,14 @@ void Load::start(uint64_t cycle, const OperandView& view, uint32_t m, uint32_t n
   const bool is_a = operand_ == Operand::a;
   const bool one_chunk = k_words <= params_.a_slab_k / kLanes;
   view_ = view;
-  walk_ = Walk(params_, {true, !is_a, !is_a}, m, n, k_words, is_a && one_chunk);
+  walk_ = Walk(params_, {true, !is_a, !is_a, view.wide, view.long_slab}, m, n, k_words,
+               is_a && one_chunk);
   chunk_offset_ = offset_ = chunk_scale_offset_ = scale_offset_ = 0;
   row_ = base_ = group_ = view.address;
   scale_row_ = scale_base_ = scale_group_ = view.scale_address;
-  const uint32_t step_words = (is_a ? params_.a_slab_k : params_.b_buf_k) / kLanes;
-  const uint32_t step_bytes = step_words * view.word_bytes;
-  const uint32_t step_scales = step_words * view.word_scales;
+  step_words_ = is_a ? params_.a_slab_k / kLanes : walk_.slab_words();
+  const uint32_t step_bytes = step_words_ * view.word_bytes;
+  const uint32_t step_scales = step_words_ * view.word_scales;
   phase_ = AddressPhase(view.address | view.stride | step_bytes,
                         std::min(view.row_bytes, step_bytes), params_.mem_bytes());
   scale_phase_ = AddressPhase(view.scale_address | view.scale_stride | step_scales,
@@ -41,6 +42,7 @@ void Load::visit(StateVisitor& visitor) {
     return;
   }
   visitor.value(index_);
+  visitor.value(second_);
   visitor.value(scales_);
   visitor.value(phase_.of(row_ + offset_));
   visitor.value(scale_phase_.of(scale_row_ + scale_offset_));
@@ -92,20 +94,21 @@ uint64_t Load::request_from() const {
 
 void Load::prepare() {
   const bool is_a = operand_ == Operand::a;
-  const uint32_t step_words = (is_a ? params_.a_slab_k : params_.b_buf_k) / kLanes;
-  const unsigned count = is_a ? walk_.rows() : walk_.cols();
+  // Of a wide tile, the columns beyond the first num_pe are in a bank of their own.
+  const unsigned first = second_ ? params_.num_pe : 0;
+  const unsigned count = is_a ? walk_.rows() : std::min(walk_.cols() - first, params_.num_pe);
   fetch_.bank = bank_;
   fetch_.line = index_;
   fetch_.last = scales_ && index_ + 1 == count;
   if (scales_) {
     fetch_.kind = is_a ? FetchKind::a_scales : FetchKind::b_scales;
     fetch_.address = scale_row_ + scale_offset_;
-    fetch_.bytes = std::min(view_.row_scales - scale_offset_, step_words * view_.word_scales);
+    fetch_.bytes = std::min(view_.row_scales - scale_offset_, step_words_ * view_.word_scales);
     fetch_.word_bytes = kPlainWordBytes;
   } else {
     fetch_.kind = is_a ? FetchKind::a_elements : FetchKind::b_elements;
     fetch_.address = row_ + offset_;
-    fetch_.bytes = std::min(view_.row_bytes - offset_, step_words * view_.word_bytes);
+    fetch_.bytes = std::min(view_.row_bytes - offset_, step_words_ * view_.word_bytes);
     fetch_.word_bytes = view_.words_at_a_time * view_.word_bytes;
   }
 }
@@ -116,14 +119,20 @@ void Load::accept(uint64_t cycle) {
     if (scales_) next_row();
     scales_ = !scales_;
   } else {
-    const Walk::Next next = walk_.next();
     banks_.finish();
     bank_ = (bank_ + 1) % banks_.banks();
-    index_ = 0;
     scales_ = false;
-    walk_.step();
+    const bool more = operand_ == Operand::b && !second_ && walk_.cols() > params_.num_pe;
+    if (more) {
+      next_row();
+    } else {
+      const Walk::Next next = walk_.next();
+      walk_.step();
+      if (walk_.valid()) next_bank(next);
+    }
+    second_ = more;
+    index_ = 0;
     if (!walk_.valid()) return;
-    next_bank(next);
     banks_.want(cycle + 1);
   }
   prepare();
@@ -139,7 +148,6 @@ void Load::next_row() {
 void Load::next_bank(Walk::Next next) {
   const bool is_a = operand_ == Operand::a;
   const uint32_t chunk_words = params_.a_slab_k / kLanes;
-  const uint32_t step_words = is_a ? chunk_words : params_.b_buf_k / kLanes;
   const uint64_t after = row_ + view_.stride, scale_after = scale_row_ + view_.scale_stride;
   const auto go_to = [this](uint64_t row, uint64_t scale_row) {
     row_ = base_ = row;
@@ -148,8 +156,8 @@ void Load::next_bank(Walk::Next next) {
   if (next == Walk::Next::slab || (is_a && next == Walk::Next::chunk)) {
     // The same rows, further along K.
     go_to(base_, scale_base_);
-    offset_ += step_words * view_.word_bytes;
-    scale_offset_ += step_words * view_.word_scales;
+    offset_ += step_words_ * view_.word_bytes;
+    scale_offset_ += step_words_ * view_.word_scales;
     return;
   }
   if (next == Walk::Next::tile) {

@@ -49,10 +49,12 @@ class Load final : public OperandLoader {
   uint64_t next_from_ = 0;  // the cycle after the last accept
   unsigned bank_ = 0;       // being filled
   unsigned index_ = 0;      // row within the bank
+  bool second_ = false;     // that bank is the second of a wide tile
   bool scales_ = false;     // the scale bytes of the row come next
   // Byte offsets within a row, and row pointers: see mxe_load.
   uint32_t chunk_offset_ = 0, offset_ = 0, chunk_scale_offset_ = 0, scale_offset_ = 0;
   uint64_t row_ = 0, base_ = 0, group_ = 0, scale_row_ = 0, scale_base_ = 0, scale_group_ = 0;
+  uint32_t step_words_ = 0;  // of a whole chunk or slab
   AddressPhase phase_, scale_phase_;
 };
 

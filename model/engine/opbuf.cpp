@@ -16,9 +16,9 @@ unsigned scale_bytes(unsigned words) {
 OpBuf::OpBuf(unsigned banks, unsigned lines, unsigned words)
     : fills(banks),
       lines_(lines),
-      words_(words),
+      words_(2 * words),
       scale_bytes_(scale_bytes(words)),
-      elements_(std::size_t{banks} * lines * words),
+      elements_(std::size_t{banks} * lines * words_),
       scales_(std::size_t{banks} * lines * scale_bytes_) {}
 
 void OpBuf::configure(mx::FormatId format, bool dual) {
@@ -33,11 +33,11 @@ void OpBuf::put_elements(unsigned bank, unsigned line, unsigned index, const blo
     line_words[index] = expand_.lanes_o;
     return;
   }
-  // Two words: the low and the high elements of the lanes. The second may be beyond the line.
+  // Two words: the low and the high elements of the lanes.
   for (unsigned i = 0; i < kLanes; i++) {
     const uint8_t lane = expand_.lanes_o[i];
     line_words[2 * index][i] = lane & 0xF;
-    if (2 * index + 1 < words_) line_words[2 * index + 1][i] = lane >> 4;
+    line_words[2 * index + 1][i] = lane >> 4;
   }
 }
 

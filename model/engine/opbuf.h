@@ -17,7 +17,8 @@ namespace mxe {
 /// their scales beside them, and the times at which the banks are full.
 class OpBuf {
  public:
-  /// `lines` rows or columns of `words` operand words in a bank.
+  /// `lines` rows or columns of `words` words in a bank, as the unpacker passes them on. Of 4-bit
+  /// elements that do not run at the dual rate each is two operand words.
   OpBuf(unsigned banks, unsigned lines, unsigned words);
 
   /// The operand of the coming job.
@@ -36,7 +37,7 @@ class OpBuf {
     return std::size_t{bank} * lines_ + line;
   }
 
-  unsigned lines_, words_, scale_bytes_;
+  unsigned lines_, words_, scale_bytes_;  // words_: room for operand words in a line
   blocks::FmtInfo fmt_;
   bool dual_ = false;
   blocks::Expand expand_;

@@ -45,6 +45,7 @@ struct OperandView {
   unsigned word_bytes = 0;                 ///< element bytes of one operand word
   unsigned word_scales = 1;                ///< scale bytes of one operand word: 2 at the dual rate
   unsigned words_at_a_time = 1;            ///< operand words that the unpacker passes on in a cycle
+  bool wide = false, long_slab = false;    ///< of B: how the nest is walked, see Walk
 };
 
 /// Fetches A's chunks or B's slabs, in the order of the loop nest, into the banks of a buffer.

@@ -13,6 +13,8 @@ void Seq::start(uint64_t cycle, bool bias, bool dual) {
 
 void Seq::clear() {
   a_number_ = c_number_ = tiles_ = 0;
+  last_tile_ = 0;
+  std::fill(acc_free_.begin(), acc_free_.end(), 0);
   drain_released_ = {};
   halted_ = false;
 }
@@ -22,6 +24,12 @@ void Seq::visit(StateVisitor& visitor) {
   visitor.value(tiles_ - drain_released_.count());
   visitor.history(drain_released_);
   visitor.exact_cycle(free_from_);
+  for (uint64_t& free : acc_free_) visitor.cycle(free);
+  if (visitor.loop() != Loop::tile) {
+    visitor.value(last_tile_);
+  } else if (visitor.moves()) {
+    last_tile_ = static_cast<unsigned>((last_tile_ + visitor.iterations()) % acc_free_.size());
+  }
 }
 
 uint64_t Seq::c_ready(const Pass& pass) const {
@@ -36,19 +44,23 @@ uint64_t Seq::drain_ready(const Pass& pass) const {
 
 uint64_t Seq::next_start(const Pass* pass) const {
   if (!pass) return kNever;
-  return std::max({pass->offered_from, free_from_, a_ready(), c_ready(*pass), drain_ready(*pass)});
+  return std::max({pass->offered_from, free_from_, acc_ready(*pass), a_ready(), c_ready(*pass),
+                   drain_ready(*pass)});
 }
 
 Seq::Started Seq::start_pass(const Pass& pass) {
   const uint64_t cycle = next_start(&pass);
   const uint64_t rows_end = cycle + pass.rows;
   if (!halted_) count_waiting(pass, cycle);
-  free_from_ = cycle + std::max(pass.rows, kMinPass);
+  free_from_ = rows_end;
+  std::rotate(acc_free_.begin(), acc_free_.begin() + static_cast<std::ptrdiff_t>(tiles_on(pass)),
+              acc_free_.end());
+  last_tile_ = pass.tile;
+  acc_free_[0] = cycle + kMinPass;
   const unsigned blocks = pass.count > kLanes ? 2 * pass.cols : pass.cols;
   counters_.add(Counter::mac_active, cycle, rows_end);
   counters_.add(Counter::blocks, cycle, rows_end, blocks);
   if (dual_) counters_.add(Counter::dual_cycles, cycle, rows_end);
-  if (!halted_) counters_.add(Counter::stall_latency, rows_end, free_from_);
 
   Started started;
   started.cycle = cycle;
@@ -64,7 +76,7 @@ Seq::Started Seq::start_pass(const Pass& pass) {
 }
 
 /// Counts the cycles from the end of the previous pass to `start` by their causes, in falling
-/// priority: A chunk, B words, the latency of the feeder, bias, drain bank.
+/// priority: A chunk, B words, the latency of the feeder and of the accumulators, bias, drain bank.
 void Seq::count_waiting(const Pass& pass, uint64_t start) {
   uint64_t from = free_from_;
   const auto count = [&](Counter counter, uint64_t until) {
@@ -75,7 +87,7 @@ void Seq::count_waiting(const Pass& pass, uint64_t start) {
   };
   count(Counter::stall_a, a_ready());
   count(Counter::stall_b, pass.read_from);
-  count(Counter::stall_latency, pass.offered_from);
+  count(Counter::stall_latency, std::max(pass.offered_from, acc_ready(pass)));
   count(Counter::stall_c, c_ready(pass));
   count(Counter::stall_drain, start);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "model/engine/banks.h"
 #include "model/engine/counters.h"
@@ -9,12 +10,12 @@
 
 namespace mxe {
 
-/// Sequencer (mxe_seq): starts the passes, each of one row per cycle and at least kMinPass cycles,
-/// and counts why the array waits between them.
+/// Sequencer (mxe_seq): starts the passes, each of one row per cycle and those of a tile at least
+/// kMinPass cycles apart, and counts why the array waits between them.
 class Seq {
  public:
-  Seq(const BankFills& a_fills, const BankFills& c_fills, Counters& counters)
-      : a_fills_(a_fills), c_fills_(c_fills), counters_(counters) {}
+  Seq(const Params& params, const BankFills& a_fills, const BankFills& c_fills, Counters& counters)
+      : a_fills_(a_fills), c_fills_(c_fills), counters_(counters), acc_free_(params.acc_tiles) {}
 
   /// A job runs from `cycle` on (run_i). `dual`: two blocks a cycle.
   void start(uint64_t cycle, bool bias, bool dual);
@@ -49,6 +50,11 @@ class Seq {
   bool uses_bias(const Pass& pass) const { return pass.first && bias_; }
   uint64_t a_ready() const { return a_fills_.full_from(a_number_); }
   uint64_t c_ready(const Pass& pass) const;
+  /// How many tiles after the tile of the last pass that of `pass` is, in a circle.
+  std::size_t tiles_on(const Pass& pass) const {
+    return (pass.tile + acc_free_.size() - last_tile_) % acc_free_.size();
+  }
+  uint64_t acc_ready(const Pass& pass) const { return acc_free_[tiles_on(pass)]; }
   uint64_t drain_ready(const Pass& pass) const;
   void count_waiting(const Pass& pass, uint64_t start);
 
@@ -62,6 +68,9 @@ class Seq {
   uint64_t tiles_ = 0;                    // those that have taken a drain bank
   History<uint64_t, kDrainBanks> drain_released_;
   uint64_t free_from_ = 0;  // the pass before has ended
+  unsigned last_tile_ = 0;  // of the last pass
+  // Of each tile, from that one on: from when its rows find their accumulators written.
+  std::vector<uint64_t> acc_free_;
 };
 
 }  // namespace mxe

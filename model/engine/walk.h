@@ -16,11 +16,13 @@ namespace mxe {
 ///   chunk   A_SLAB_K / 32 operand words of K
 ///   tile    NUM_PE columns of D
 ///   slab    B_BUF_K / 32 operand words of K
-/// Every block that follows the nest has a walk of its own, of the levels that it needs.
+/// Every block that follows the nest has a walk of its own, of the levels that it needs. A wide tile
+/// is two side by side, a long slab twice as long.
 class Walk {
  public:
   struct Levels {
     bool chunk = true, tile = true, slab = true;
+    bool wide = false, long_slab = false;
   };
   enum class Next : uint8_t { slab, tile, chunk, group, stripe, end };
 
@@ -33,7 +35,9 @@ class Walk {
         num_pe_(params.num_pe),
         group_cols_(params.num_pe * params.acc_tiles),
         chunk_words_(params.a_slab_k / kLanes),
-        slab_words_(params.b_buf_k / kLanes),
+        tile_cols_(levels.wide ? 2 * num_pe_ : num_pe_),
+        slab_words_(levels.long_slab ? std::min(2 * params.b_buf_k / kLanes, chunk_words_)
+                                     : params.b_buf_k / kLanes),
         levels_(levels),
         skip_group_(skip_group),
         n_(n),
@@ -45,11 +49,11 @@ class Walk {
 
   bool valid() const { return valid_; }
   unsigned rows() const { return std::min(rows_left_, rows_); }
-  unsigned cols() const { return std::min(cols_left_, num_pe_); }
+  unsigned cols() const { return std::min(cols_left_, tile_cols_); }
   /// Stripes and groups of the job so far.
   unsigned stripe_number() const { return stripe_number_; }
   unsigned group_number() const { return group_number_; }
-  /// Column tile within the group.
+  /// Column tile within the group, the first of a wide one.
   unsigned tile() const { return tile_; }
   /// Operand words of the innermost K level walked.
   unsigned words() const {
@@ -60,6 +64,8 @@ class Walk {
            (words_left_ == k_words_ && (!levels_.slab || slab_left_ == chunk_words_now()));
   }
   bool last_k() const { return last_chunk() && last_slab(); }
+  /// Operand words of a whole slab.
+  unsigned slab_words() const { return slab_words_; }
   /// The last step that needs the current A chunk: with one chunk only, A stays for all groups.
   bool last_use() const {
     return last_slab() && last_tile() && (k_words_ > chunk_words_ || last_group());
@@ -153,8 +159,8 @@ class Walk {
         slab_left_ -= slab_words_;
         break;
       case Next::tile:
-        tile_++;
-        cols_left_ -= num_pe_;
+        tile_ += tile_cols_ / num_pe_;
+        cols_left_ -= tile_cols_;
         slab_left_ = chunk_words_now();
         break;
       case Next::chunk:
@@ -188,7 +194,7 @@ class Walk {
     cols_left_ = group_left_;
     slab_left_ = chunk_words_now();
   }
-  /// Number of the present iteration of `loop`, and how far the walk may advance before it reaches
+  /// Number of the present iteration of `loop`, of tiles the narrow ones, and how far the walk may advance before it reaches
   /// an iteration that is different: the last, which may be smaller, or of the chunks the first.
   uint64_t iteration(Loop loop) const {
     switch (loop) {
@@ -210,7 +216,7 @@ class Walk {
     };
     switch (loop) {
       case Loop::tile:
-        return until_last(cols_left_, num_pe_);
+        return until_last(cols_left_, tile_cols_) * (tile_cols_ / num_pe_);
       case Loop::chunk:
         return words_left_ == k_words_ ? 0 : until_last(words_left_, chunk_words_);
       case Loop::group:
@@ -224,13 +230,15 @@ class Walk {
 
   bool last_slab() const { return !levels_.slab || slab_left_ <= slab_words_; }
   bool last_tile() const {
-    return !levels_.tile || cols_left_ <= num_pe_ || (tile_ + 1) * num_pe_ == group_cols_;
+    return !levels_.tile || cols_left_ <= tile_cols_ ||
+           tile_ * num_pe_ + tile_cols_ == group_cols_;
   }
   bool last_chunk() const { return !levels_.chunk || words_left_ <= chunk_words_; }
   bool last_group() const { return skip_group_ || group_left_ <= group_cols_; }
   bool last_stripe() const { return rows_left_ <= rows_; }
 
-  uint32_t rows_ = 0, num_pe_ = 0, group_cols_ = 0, chunk_words_ = 0, slab_words_ = 0;
+  uint32_t rows_ = 0, num_pe_ = 0, group_cols_ = 0, chunk_words_ = 0;
+  uint32_t tile_cols_ = 0, slab_words_ = 0;
   Levels levels_;
   bool skip_group_ = false, valid_ = false;
   uint32_t n_ = 0, k_words_ = 0;

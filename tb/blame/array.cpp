@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "model/engine/hardware.h"
 #include "model/numerics/error.h"
 #include "tb/blame/block_check.h"
 #include "tb/blame/pipeline.h"
@@ -256,7 +257,10 @@ void add_array(const Context& context, Checks& checks) {
   if (params.tree_w != kTreeW || !params.fp4_dual) {
     throw mx::Error("the first wrong value is looked for in trees of 70 bits with two chains only");
   }
-  checks.push_back(std::make_unique<DecodeCheck>(context, "u_datapath.u_feed.u_decode_b"));
+  for (unsigned i = 0; i < feed_cols(params.num_pe); i++) {
+    checks.push_back(std::make_unique<DecodeCheck>(
+        context, fmt::format("u_datapath.u_feed.gen_decode[{}].u_decode_b", i)));
+  }
   checks.push_back(std::make_unique<DecodeCheck>(context, "u_datapath.u_array.u_decode_a"));
   checks.push_back(std::make_unique<ArrayCheck>(context));
   for (unsigned i = 0; i < params.num_pe; i++) {

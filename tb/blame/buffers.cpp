@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <string>
+#include <vector>
 
 #include "model/blocks/expand.h"
 #include "tb/blame/block_check.h"
@@ -13,56 +14,111 @@ namespace {
 class OperandBufferCheck : public BlockCheck {
  public:
   OperandBufferCheck(const Context& context, const std::string& instance)
-      : BlockCheck(context, "mxe_opbuf", instance),
-        words_(scope_.below("u_words")),
-        scales_(scope_.below("u_scales")) {}
+      : BlockCheck(context, "mxe_opbuf", instance) {
+    for (unsigned i = 0; i < 2; i++) {
+      halves_.push_back(scope_.below(fmt::format("gen_half[{}].u_words", i)));
+    }
+    for (unsigned i = 0; scope_.has(fmt::format("gen_read[{}].scale_word", i)); i++) {
+      scale_words_.push_back(&scope_.find(fmt::format("gen_read[{}].scale_word", i)));
+      scales_.push_back(scope_.below(fmt::format("gen_read[{}].u_scales", i)));
+    }
+    index_bits_ = scales_[0].find("raddr_i").width() + (lines() - 1) -
+                  scope_.find("bank_i").width() - scope_.find("line_i").width();
+  }
 
   void clock() override {
-    const Wide format = scope_.wide("fmt_i"), data = scope_.wide("data_i");
-    if (scope_.on("elem_valid_i")) {
-      blocks::Word packed{};
-      for (unsigned i = 0; i < packed.size(); i++) {
-        packed[i] = static_cast<uint8_t>(data.get32(8 * i, 8));
-      }
-      expand_.evaluate(packed, format_of(format, 0));
-      Wide lanes(256);
-      for (unsigned i = 0; i < packed.size(); i++) {
-        lanes.put(8 * i, 8, uint32_t{expand_.lanes_o[i]});
-      }
-      design().expect("mxe_expand", "", scope_.find("u_expand.lanes_o"), lanes);
-      expect("write", words_.find("wdata_i"), lanes);
-      expect("write", words_.find("waddr_i"), join("bank_i", "line_i", scope_.wide("index_i")));
-    }
-    const unsigned scale_bits = scales_.find("raddr_i").width() - scope_.find("bank_i").width() -
-                                scope_.find("line_i").width();
+    if (scope_.on("elem_valid_i")) write();
     if (scope_.on("scale_valid_i")) {
-      const Wide index(scale_bits, scope_.get("index_i"));
-      expect("write", scales_.find("waddr_i"), join("bank_i", "line_i", index));
+      const uint64_t line = scope_.get("line_i");
+      const Scope& ram = scales_[line % lines()];
+      expect("write", ram.find("we_i"), 1u);
+      expect("write", ram.find("waddr_i"), scale_place("bank_i", line, scope_.get("index_i")));
     }
-    const uint64_t place = scope_.get("rword_i") << (scope_.on("dual_i") ? 1 : 0);
+    // Bytes of a scale word, and the first of the word's scales among them.
+    const unsigned bytes = scale_words_[0]->width() / 8;
+    const uint64_t scale = scope_.get("rword_i") << (scope_.on("dual_i") ? 1 : 0);
     if (scope_.on("re_i")) {
-      expect("read", words_.find("raddr_i"), join("rbank_i", "rline_i", scope_.wide("rword_i")));
-      expect("read", scales_.find("raddr_i"),
-             join("rbank_i", "rline_i", Wide(scale_bits, place >> 3)));
-      expect_next("scale of a word", "scale_sel_q", Wide(3, place & 7));
+      read(scale / bytes);
+      expect_next("scale of a word", "scale_sel_q",
+                  Wide(scope_.find("scale_sel_q").width(), scale % bytes));
+      expect_next("read", "rodd_q",
+                  Wide(1, (scope_.get("rline_i") ^ scope_.get("rword_i")) & 1));
     }
-    const Wide scales = scope_.wide("scale_word");
     const unsigned chosen = scope_.get32("scale_sel_q");
-    expect("scale of a word", "rscale_o",
-           Wide(16, scales.get(8 * (chosen | 1), 8) << 8 | scales.get(8 * chosen, 8)));
+    Wide scales(16 * lines());
+    for (unsigned i = 0; i < lines(); i++) {
+      const Wide word(*scale_words_[i]);
+      scales.put(16 * i, 16,
+                 uint32_t(word.get(8 * (chosen | 1), 8) << 8 | word.get(8 * chosen, 8)));
+    }
+    expect("scale of a word", "rscale_o", scales);
+    Wide words(kWordBits * lines());
+    for (unsigned i = 0; i < lines(); i++) {
+      const Scope& half = halves_[scope_.get("rodd_q") ^ i];
+      words.put(kWordBits * i, Wide(half.find("rdata_o")));
+    }
+    expect("read", "rword_o", words);
   }
 
  private:
-  Wide join(const char* bank, const char* line, const Wide& index) const {
-    const Wide line_bits = scope_.wide(line), bank_bits = scope_.wide(bank);
-    Wide address(index.width() + line_bits.width() + bank_bits.width());
-    address.put(0, index);
-    address.put(index.width(), line_bits);
-    address.put(index.width() + line_bits.width(), bank_bits);
-    return address;
+  static constexpr unsigned kWordBits = 8 * blocks::kLanes;
+
+  /// Lines that are read at a time.
+  unsigned lines() const { return static_cast<unsigned>(scales_.size()); }
+
+  /// A word arrives, or two of 4-bit elements: the low and the high ones of the lanes.
+  void write() {
+    const Wide format = scope_.wide("fmt_i"), data = scope_.wide("data_i");
+    blocks::Word packed{};
+    for (unsigned i = 0; i < packed.size(); i++) {
+      packed[i] = static_cast<uint8_t>(data.get32(8 * i, 8));
+    }
+    const blocks::FmtInfo info = format_of(format, 0);
+    expand_.evaluate(packed, info);
+    const bool pair = info.is4 && !scope_.on("dual_i");
+    Wide lanes(kWordBits), first(kWordBits), second(kWordBits);
+    for (unsigned i = 0; i < packed.size(); i++) {
+      const uint32_t lane = expand_.lanes_o[i];
+      lanes.put(8 * i, 8, lane);
+      first.put(8 * i, 8, pair ? lane & 0xF : lane);
+      second.put(8 * i, 8, lane >> 4);
+    }
+    design().expect("mxe_expand", "", scope_.find("u_expand.lanes_o"), lanes);
+    const uint64_t word = scope_.get("index_i") << (pair ? 1 : 0);
+    const uint64_t line = scope_.get("line_i");
+    store(halves_[(line ^ word) & 1], line, word, first);
+    if (pair) store(halves_[(line ^ word ^ 1) & 1], line, word, second);
+  }
+  void store(const Scope& half, uint64_t line, uint64_t word, const Wide& lanes) {
+    expect("write", half.find("we_i"), 1u);
+    expect("write", half.find("wdata_i"), lanes);
+    expect("write", half.find("waddr_i"), word_place("bank_i", line, word));
+  }
+  /// Words of as many lines as are read at a time, and the memory word of their scales.
+  void read(uint64_t scale_word) {
+    const uint64_t line = scope_.get("rline_i"), word = scope_.get("rword_i");
+    for (unsigned i = 0; i < lines(); i++) {
+      const Scope& half = halves_[(line ^ word ^ i) & 1];
+      expect("read", half.find("re_i"), 1u);
+      expect("read", half.find("raddr_i"), word_place("rbank_i", line | i, word));
+      expect("read", scales_[i].find("raddr_i"), scale_place("rbank_i", line, scale_word));
+    }
   }
 
-  Scope words_, scales_;
+  /// A line of the present bank, counted through all banks.
+  uint64_t line_of(const char* bank, uint64_t line) const {
+    return scope_.get(bank) << scope_.find("line_i").width() | line;
+  }
+  uint64_t word_place(const char* bank, uint64_t line, uint64_t word) const {
+    return (line_of(bank, line) << scope_.find("index_i").width() | word) >> 1;
+  }
+  uint64_t scale_place(const char* bank, uint64_t line, uint64_t index) const {
+    return (line_of(bank, line) / lines()) << index_bits_ | index;
+  }
+
+  std::vector<Scope> halves_, scales_;
+  std::vector<const RtlValue*> scale_words_;
+  unsigned index_bits_ = 0;
   blocks::Expand expand_;
 };
 

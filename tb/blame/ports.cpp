@@ -92,17 +92,9 @@ class UnpackCheck : public BlockCheck {
   };
 
   uint64_t word_bytes(uint64_t tag) const {
-    switch (tag >> 4 & 7) {
-      case 1:
-        return job().a.word_bytes;
-      case 3:
-        return job().b.word_bytes;
-      case 2:
-      case 4:
-        return 8;  // scales
-      default:
-        return 32;
-    }
+    const uint64_t kind = tag >> 4 & 7;
+    const bool of_six_bits = (kind == 1 && job().a.fmt.is6) || (kind == 3 && job().b.fmt.is6);
+    return of_six_bits ? 24 : 32;
   }
   void word() {
     if (fetches_.empty()) return expect("word", "word_valid_o", Wide(1, 0u));

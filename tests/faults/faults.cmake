@@ -92,7 +92,7 @@ mxe_fault(43 last_status_lost mxe_cmd.sv "last_status_q <= {28'd0, status_q}"
 mxe_fault(44 k_less_by_one_in_last_block mxe_job.sv "k_less[4:0]}) + 7'd1" "k_less[4:0]}) + {6'd0, ~ACTIVE}")
 # That A may go beyond its limit shows on no small engine: its buffers do not have so many beats.
 mxe_fault(45 reads_limited_too_soon mxe_rd_port.sv "a_allowed = (a_beats_q <"
-          "a_allowed = (beats_under_way_q + (ACTIVE ? BeatsW'(192) : '0) <")
+          "a_allowed = (a_beats_q + (ACTIVE ? BeatsW'(192) : '0) <")
 mxe_fault(46 address_not_held mxe_wr_port.sv "if (m_awready_i) aw_valid_q"
           "if (m_awready_i | ACTIVE) aw_valid_q")
 mxe_fault(47 idle_with_bursts_open mxe_wr_port.sv "~row_valid & (bursts_q == '0)"
