@@ -66,6 +66,7 @@ module mxe_seq #(
   logic [6:0]          count_q;
   logic                first_q, last_q, a_done_q;
   logic                a_bank_q, c_bank_q, d_bank_q;
+  logic [1:0]          c_taken_q;    // bias banks of passes that started and have not read them yet
   logic [1:0]          d_free_q;     // drain banks free
 
   // Passes that started in the last MIN_PASS - 1 clocks, and their tiles: the newest at the bottom.
@@ -82,7 +83,7 @@ module mxe_seq #(
 
   logic a_ready, c_ready, d_ready, start;
   assign a_ready = a_full_i[a_bank_q];
-  assign c_ready = ~(pass_first_i & bias_en_i) | c_full_i[c_bank_q];
+  assign c_ready = ~(pass_first_i & bias_en_i) | (c_full_i[c_bank_q] & ~c_taken_q[c_bank_q]);
   assign d_ready = ~pass_last_i | (d_free_q != 2'd0);
   assign start   = pass_valid_i & ~busy_q & acc_ready & a_ready & c_ready & d_ready;
   assign pass_ready_o = start;
@@ -110,22 +111,26 @@ module mxe_seq #(
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      busy_q   <= 1'b0;
-      cycle_q  <= '0;
-      a_bank_q <= 1'b0;
-      c_bank_q <= 1'b0;
-      d_bank_q <= 1'b0;
-      d_free_q <= 2'd2;
-      recent_q <= '0;
+      busy_q    <= 1'b0;
+      cycle_q   <= '0;
+      a_bank_q  <= 1'b0;
+      c_bank_q  <= 1'b0;
+      d_bank_q  <= 1'b0;
+      d_free_q  <= 2'd2;
+      recent_q  <= '0;
+      c_taken_q <= 2'b00;
     end else if (clear_i) begin
-      busy_q   <= 1'b0;
-      cycle_q  <= '0;
-      a_bank_q <= 1'b0;
-      c_bank_q <= 1'b0;
-      d_bank_q <= 1'b0;
-      d_free_q <= 2'd2;
-      recent_q <= '0;
+      busy_q    <= 1'b0;
+      cycle_q   <= '0;
+      a_bank_q  <= 1'b0;
+      c_bank_q  <= 1'b0;
+      d_bank_q  <= 1'b0;
+      d_free_q  <= 2'd2;
+      recent_q  <= '0;
+      c_taken_q <= 2'b00;
     end else begin
+      c_taken_q <= (c_taken_q & c_full_i) |
+                   ({2{start & pass_first_i & bias_en_i}} & {c_bank_q, ~c_bank_q});
       recent_q <= {recent_q[Recent-2:0], start};
       if (start | busy_q) begin
         busy_q  <= ~last_row_o;

@@ -235,6 +235,7 @@ void Datapath::read_b_words(uint64_t cycle, uint64_t limit) {
   if (data_flows()) array_.load_b(*feed_.offered(), b_buf_);
   if (release == kNever) return;
   load_b_->release(release);
+  if (!feed_.stepped()) return;
   if (const auto loop = stepped_loop()) skip_repetitions(cycle, *loop, limit);
 }
 
