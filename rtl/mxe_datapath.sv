@@ -152,17 +152,20 @@ module mxe_datapath #(
     .release_i   (c_release)
   );
 
-  // A pass over fewer rows than MIN_PASS would wait for its accumulators: tiles have their passes
-  // two in turn then, if the B buffer has room for that. A B slab is twice as long if two words of
-  // it are in the place of one.
-  localparam bit CanBeWide = (ACC_TILES > 1) && (B_BANKS > 2);
+  // A pass over fewer rows than MIN_PASS waits for its accumulators. If B comes faster than that,
+  // tiles have their passes two in turn. A B slab is twice as long if two words of it are in the
+  // place of one.
+  localparam bit CanBeWide = (ACC_TILES > 1) && (SlabWords > 1);
+  localparam int unsigned WideBytes = (mxe_pkg::MIN_PASS * (MEM_W / 8) - 1) / NUM_PE;  // of a word
   logic wide, long_slab;
-  assign wide      = CanBeWide & (job_i.m < 32'(mxe_pkg::MIN_PASS));
+  assign wide      = CanBeWide & (job_i.m < 32'(mxe_pkg::MIN_PASS)) &
+                     (32'(job_i.b.word_bytes) <= WideBytes);
   assign long_slab = job_i.b.fmt.is4 & ~job_i.dual;
 
   mxe_load #(
     .OPERAND_A   (1'b0),
     .BANKS       (B_BANKS),
+    .CAN_SPLIT   (CanBeWide),
     .ROWS        (ROWS),
     .NUM_PE      (NUM_PE),
     .ACC_TILES   (ACC_TILES),
@@ -281,9 +284,9 @@ module mxe_datapath #(
   );
 
   // ---------------------------------------------------------------- operand and bias buffers
-  localparam int unsigned BBankAw = $clog2(B_BANKS);
+  localparam int unsigned BBankAw = $clog2(CanBeWide ? 2 * B_BANKS : B_BANKS);
   logic [1:0]                 a_full, c_full;
-  logic [B_BANKS-1:0]         b_full;
+  logic [(1<<BBankAw)-1:0]    b_full;
   logic                       a_re, a_bank, b_re, c_re, c_bank_q;
   logic [BBankAw-1:0]         b_bank;
   logic [RowAw-1:0]           a_row, c_row;
@@ -306,6 +309,7 @@ module mxe_datapath #(
     .clear_i        (clear_i),
     .fmt_i          (job_i.a.fmt),
     .dual_i         (job_i.dual),
+    .split_i        (1'b0),
     .elem_valid_i   (kind_ae),
     .scale_valid_i  (kind_as),
     .bank_i         (tag.bank[0]),
@@ -324,12 +328,14 @@ module mxe_datapath #(
     .full_o         (a_full)
   );
 
-  mxe_opbuf #(.BANKS(B_BANKS), .LINES(NUM_PE), .WORDS(SlabWords), .READ_LINES(FeedCols)) u_bbuf (
+  mxe_opbuf #(.BANKS(B_BANKS), .LINES(NUM_PE), .WORDS(SlabWords), .READ_LINES(FeedCols),
+              .CAN_SPLIT(CanBeWide)) u_bbuf (
     .clk_i          (clk_i),
     .rst_ni         (rst_ni),
     .clear_i        (clear_i),
     .fmt_i          (job_i.b.fmt),
     .dual_i         (job_i.dual),
+    .split_i        (wide),
     .elem_valid_i   (kind_be),
     .scale_valid_i  (kind_bs),
     .bank_i         (tag.bank[BBankAw-1:0]),
@@ -391,7 +397,8 @@ module mxe_datapath #(
     .ACC_TILES   (ACC_TILES),
     .CHUNK_WORDS (ChunkWords),
     .SLAB_WORDS  (SlabWords),
-    .BANKS       (B_BANKS)
+    .BANKS       (B_BANKS),
+    .CAN_SPLIT   (CanBeWide)
   ) u_feed (
     .clk_i         (clk_i),
     .rst_ni        (rst_ni),

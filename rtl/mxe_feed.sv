@@ -12,8 +12,9 @@ module mxe_feed #(
   parameter int unsigned ACC_TILES   = 4,
   parameter int unsigned CHUNK_WORDS = 32,
   parameter int unsigned SLAB_WORDS  = 8,
-  parameter int unsigned BANKS       = 2,  // of the B buffer, a power of two
-  parameter int unsigned BANK_AW     = $clog2(BANKS),
+  parameter int unsigned BANKS       = 2,     // of the B buffer, a power of two, if not wide
+  parameter bit          CAN_SPLIT   = 1'b0,  // each can be used as two
+  parameter int unsigned BANK_AW     = $clog2(CAN_SPLIT ? 2 * BANKS : BANKS),
   parameter int unsigned PE_AW       = (NUM_PE > 1) ? $clog2(NUM_PE) : 1,
   parameter int unsigned TILE_AW     = (ACC_TILES > 1) ? $clog2(ACC_TILES) : 1,
   parameter int unsigned CHUNK_AW    = (CHUNK_WORDS > 1) ? $clog2(CHUNK_WORDS) : 1,
@@ -33,7 +34,7 @@ module mxe_feed #(
   input  logic                                     wide_i,        // see mxe_walk
   input  logic                                     long_i,
   // B buffer
-  input  logic [BANKS-1:0]                         b_full_i,
+  input  logic [(1<<BANK_AW)-1:0]                  b_full_i,
   output logic                                     b_re_o,
   output logic [BANK_AW-1:0]                       b_bank_o,
   output logic [PE_AW-1:0]                         b_line_o,      // the first of them
@@ -107,7 +108,6 @@ module mxe_feed #(
   assign unused_ok = &{1'b0, unused_next};
 
   // ---------------------------------------------------------------- reading the B words
-  localparam int unsigned LongWords = (2 * SLAB_WORDS < CHUNK_WORDS) ? 2 * SLAB_WORDS : CHUNK_WORDS;
   logic [BANK_AW-1:0]  bank_q, bank;   // of the first tile, of the present one
   logic [PE_AW-1:0]    col_q;
   logic [WORD_AW-1:0]  word_q;         // within the slab
@@ -116,11 +116,15 @@ module mxe_feed #(
   logic                half_q, last_half;  // the second of two tiles; the last tile
   logic [COLS_W-1:0]   cols;           // of the present one
   logic                last_word, last_col, read;
-  assign slab_words = long_i ? CHUNK_AW'(LongWords) : CHUNK_AW'(SLAB_WORDS);
+  assign slab_words = CHUNK_AW'(mxe_pkg::slab_words(SLAB_WORDS, CHUNK_WORDS, wide_i, long_i));
   assign last_half  = half_q | (wide_cols <= WideW'(NUM_PE));
   assign cols       = half_q ? COLS_W'(wide_cols - WideW'(NUM_PE))
                     : last_half ? COLS_W'(wide_cols) : COLS_W'(NUM_PE);
-  assign bank       = bank_q + BANK_AW'(half_q);
+  function automatic logic [BANK_AW-1:0] bank_after(input logic [BANK_AW-1:0] last);
+    bank_after = last + BANK_AW'(1);
+    if (CAN_SPLIT & ~wide_i) bank_after = bank_after & BANK_AW'(BANKS - 1);
+  endfunction
+  assign bank       = half_q ? bank_after(bank_q) : bank_q;
   assign last_word = (WordsW'(word_q) == words - WordsW'(1));
   assign last_col  = (cols - COLS_W'(col_q) <= COLS_W'(COLS));
   // The shadows are free in the clock in which the sequencer starts the pass: a word read then gets
@@ -151,12 +155,14 @@ module mxe_feed #(
       word_q      <= '0;
       slab_base_q <= '0;
       half_q      <= 1'b0;
+    end else if (start_i) begin
+      bank_q      <= '0;
     end else if (read) begin
       col_q <= last_col ? '0 : (col_q + PE_AW'(COLS));
       if (last_col) half_q <= ~last_half;
       if (last_col & last_half) word_q <= last_word ? '0 : (word_q + WORD_AW'(1));
       if (step) begin
-        bank_q      <= bank + BANK_AW'(1);
+        bank_q      <= bank_after(bank);
         slab_base_q <= next_slab ? (slab_base_q + slab_words) : '0;
       end
     end
@@ -256,7 +262,7 @@ module mxe_feed #(
       f_loaded_q <= '0;
     end else begin
       f_wait_q <= pass_valid_o & ~pass_ready_i & ~clear_i;
-      f_step_q <= step & ~clear_i;
+      f_step_q <= step & ~clear_i & ~start_i;
       if (clear_i) f_loaded_q <= '0;
       else if (b_re_o) f_loaded_q <= (f_loaded_q + COLS_W'(COLS) >= cols) ? '0
                                      : f_loaded_q + COLS_W'(COLS);
@@ -278,7 +284,7 @@ module mxe_feed #(
   `MXE_ASSERT(feed_waits_for_pass, !pass_valid_o || pass_ready_i || (!b_re_o && !b_release_o))
   `MXE_ASSERT(feed_columns_in_order, COLS_W'(col_q) == f_loaded_q)
   `MXE_ASSERT(feed_pass_is_whole, !pass_valid_o || (col_q == '0))
-  `MXE_ASSERT(feed_banks_in_turn, !f_step_q || (bank_q == f_bank_q + BANK_AW'(1)))
+  `MXE_ASSERT(feed_banks_in_turn, !f_step_q || (bank_q == bank_after(f_bank_q)))
 `endif
 endmodule
 `default_nettype wire

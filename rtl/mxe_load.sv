@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operand loader: asks the read port for the rows of A chunks (OPERAND_A) or the columns of B
 // slabs, element bytes then scale bytes of each, into the banks of a buffer in turn. It runs ahead
-// of the array by as many banks as are free. The slabs of a wide tile go to two banks.
+// of the array by as many banks as are free. The slabs of a wide tile go to two banks, and there are
+// twice as many then.
 `include "mxe_assert.svh"
 `default_nettype none
 module mxe_load #(
   parameter bit          OPERAND_A   = 1'b0,
-  parameter int unsigned BANKS       = 2,     // of the buffer, a power of two
+  parameter int unsigned BANKS       = 2,     // of the buffer, a power of two, if tiles are not wide
+  parameter bit          CAN_SPLIT   = 1'b0,  // each can be used as two
   parameter int unsigned ROWS        = 32,
   parameter int unsigned NUM_PE      = 8,
   parameter int unsigned ACC_TILES   = 4,
@@ -33,7 +35,8 @@ module mxe_load #(
   input  logic                       release_i
 );
   localparam int unsigned IndexW = $clog2(ROWS);
-  localparam int unsigned BankAw = $clog2(BANKS);
+  localparam int unsigned MostBanks = CAN_SPLIT ? 2 * BANKS : BANKS;
+  localparam int unsigned BankAw = $clog2(MostBanks);
   mxe_pkg::operand_t operand;
   assign operand = OPERAND_A ? job_i.a : job_i.b;
 
@@ -95,6 +98,12 @@ module mxe_load #(
   logic [BankAw-1:0] bank_q;
   logic              taken_q;  // the current bank has been claimed
   logic              claim;
+  logic [BankAw:0]   banks, banks_q;  // of the job that starts, of the one under way
+  assign banks = (CAN_SPLIT & wide_i) ? (BankAw+1)'(MostBanks) : (BankAw+1)'(BANKS);
+  function automatic logic [BankAw-1:0] bank_after(input logic [BankAw-1:0] bank,
+                                                   input logic [BankAw:0]   number);
+    bank_after = ({1'b0, bank} + (BankAw+1)'(1) == number) ? '0 : (bank + BankAw'(1));
+  endfunction
   assign claim = valid & ~taken_q & (free_q != '0);
 
   // ---------------------------------------------------------------- position
@@ -106,12 +115,13 @@ module mxe_load #(
   logic [IndexW-1:0]            index_q;
   logic                         scale_q;        // the scale bytes of the row come next
 
-  localparam int unsigned StepWords = OPERAND_A ? CHUNK_WORDS : SLAB_WORDS;
   logic [31:0]                  step_bytes, chunk_bytes, left;
   logic [mxe_pkg::BLOCKS_W-1:0] step_scales, chunk_scales, sleft;
-  localparam int unsigned LongWords = (2 * StepWords < CHUNK_WORDS) ? 2 * StepWords : CHUNK_WORDS;
-  assign step_bytes   = 32'(operand.word_bytes) * 32'(long_i ? LongWords : StepWords);
-  assign step_scales  = mxe_pkg::BLOCKS_W'((job_i.dual ? 2 : 1) * (long_i ? LongWords : StepWords));
+  logic [31:0] step_words;
+  assign step_words   = OPERAND_A ? CHUNK_WORDS
+                      : mxe_pkg::slab_words(SLAB_WORDS, CHUNK_WORDS, wide_i, long_i);
+  assign step_bytes   = 32'(operand.word_bytes) * step_words;
+  assign step_scales  = mxe_pkg::BLOCKS_W'(job_i.dual ? step_words << 1 : step_words);
   assign chunk_bytes  = 32'(operand.word_bytes) * 32'(CHUNK_WORDS);
   assign chunk_scales = mxe_pkg::BLOCKS_W'(job_i.dual ? 2 * CHUNK_WORDS : CHUNK_WORDS);
   // What is left of the row, up to one step; B's slab ends with its chunk because its words divide
@@ -139,6 +149,7 @@ module mxe_load #(
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       free_q  <= (BankAw+1)'(BANKS);
+      banks_q <= (BankAw+1)'(BANKS);
       bank_q  <= '0;
       taken_q <= 1'b0;
       index_q <= '0;
@@ -146,11 +157,16 @@ module mxe_load #(
       half_q  <= 1'b0;
     end else if (clear_i) begin
       free_q  <= (BankAw+1)'(BANKS);
+      banks_q <= (BankAw+1)'(BANKS);
       bank_q  <= '0;
       taken_q <= 1'b0;
       index_q <= '0;
       scale_q <= 1'b0;
       half_q  <= 1'b0;
+    end else if (start_i) begin
+      free_q  <= banks;
+      banks_q <= banks;
+      if (!OPERAND_A) bank_q <= '0;  // as the feeder does
     end else begin
       free_q <= free_q + (BankAw+1)'(release_i) - (BankAw+1)'(claim);
       if (claim) taken_q <= 1'b1;
@@ -159,7 +175,7 @@ module mxe_load #(
         if (scale_q) index_q <= last_fetch ? '0 : (index_q + IndexW'(1));
         if (last_fetch) begin
           taken_q <= 1'b0;
-          bank_q  <= bank_q + BankAw'(1);
+          bank_q  <= bank_after(bank_q, banks_q);
           half_q  <= two_halves & ~half_q;
         end
       end
@@ -236,11 +252,11 @@ module mxe_load #(
     end
   end
 
-  `MXE_ASSERT(load_banks_in_range, free_q <= (BankAw+1)'(BANKS))
+  `MXE_ASSERT(load_banks_in_range, free_q <= banks_q)
 `ifndef SYNTHESIS
   // Banks asked for and not used up yet, in the order in which they will be.
-  logic [BANKS-1:0]  f_held_q;
-  logic [BankAw-1:0] f_next_release_q;
+  logic [MostBanks-1:0] f_held_q;
+  logic [BankAw-1:0]    f_next_release_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       f_held_q         <= '0;
@@ -248,14 +264,17 @@ module mxe_load #(
     end else if (clear_i) begin
       f_held_q         <= '0;
       f_next_release_q <= '0;
+    end else if (start_i) begin
+      if (!OPERAND_A) f_next_release_q <= '0;
     end else begin
       if (fire & last_fetch) f_held_q[bank_q] <= 1'b1;
       if (release_i) begin
         f_held_q[f_next_release_q] <= 1'b0;
-        f_next_release_q           <= f_next_release_q + BankAw'(1);
+        f_next_release_q           <= bank_after(f_next_release_q, banks_q);
       end
     end
   end
+  `MXE_REQUIRE(load_all_used_at_start, !start_i || (f_held_q == '0))
   `MXE_REQUIRE(load_release_expected, !release_i || f_held_q[f_next_release_q])
   `MXE_REQUIRE(load_no_start_while_walking, !start_i || !valid)
   `MXE_REQUIRE(load_job_starts_clean, !start_i || ((index_q == '0) && !scale_q && !taken_q &&
@@ -267,18 +286,24 @@ module mxe_load #(
   `MXE_FORMAL_START
   // The banks held are those in front of the one being filled, the next to be released first.
   logic [BankAw:0]   f_held;
-  logic [BankAw-1:0] f_turn;
-  logic [BANKS-1:0]  f_in_turn;
+  logic [BankAw:0]      f_turn;
+  logic [MostBanks-1:0] f_in_turn;
   always_comb begin
     f_held = '0;
-    for (int unsigned i = 0; i < BANKS; i++) f_held = f_held + (BankAw+1)'(f_held_q[i]);
-    for (int unsigned i = 0; i < BANKS; i++) begin
-      f_turn       = BankAw'(i) - f_next_release_q;
-      f_in_turn[i] = ({1'b0, f_turn} < f_held);
+    for (int unsigned i = 0; i < MostBanks; i++) f_held = f_held + (BankAw+1)'(f_held_q[i]);
+    for (int unsigned i = 0; i < MostBanks; i++) begin
+      f_turn       = (BankAw+1)'(i) + ((BankAw'(i) < f_next_release_q) ? banks_q : '0) -
+                     {1'b0, f_next_release_q};
+      f_in_turn[i] = (f_turn < f_held) & ((BankAw+1)'(i) < banks_q);
     end
   end
-  `MXE_ASSERT(load_banks_add_up, (32'(free_q) + 32'(taken_q) + 32'(f_held)) == BANKS)
-  `MXE_ASSERT(load_release_order, (f_next_release_q + f_held[BankAw-1:0]) == bank_q)
+  `MXE_ASSERT(load_banks_add_up, (32'(free_q) + 32'(taken_q) + 32'(f_held)) == 32'(banks_q))
+  `MXE_ASSERT(load_release_order, ({1'b0, f_next_release_q} + f_held == {1'b0, bank_q}) ||
+              ({1'b0, f_next_release_q} + f_held == {1'b0, bank_q} + banks_q))
+  `MXE_ASSERT(load_bank_exists, ({1'b0, bank_q} < banks_q) &&
+              ({1'b0, f_next_release_q} < banks_q))
+  `MXE_ASSERT(load_number_of_banks, (banks_q == (BankAw+1)'(BANKS)) ||
+              (CAN_SPLIT && (banks_q == (BankAw+1)'(MostBanks))))
   `MXE_ASSERT(load_held_in_turn, f_held_q == f_in_turn)
   `MXE_ASSERT(load_rows_in_range, !valid || (({1'b0, index_q} < count) && (count != '0)))
   `MXE_ASSERT(load_second_half_is_there, !half_q || (valid && two_halves))

@@ -2,9 +2,10 @@
 // Operand buffer: BANKS banks of LINES rows (A) or columns (B), each of WORDS words as they come
 // from the unpacker, with the scales beside them. Such a word is one operand word or, of 4-bit
 // elements that do not run at the dual rate, two: those fill half as much of the buffer, or their
-// lines are twice as long. A bank is full when the last word of its last row fetch has been
-// written, and empty again when it is released. READ_LINES neighbouring lines are read at a time, 1
-// or 2, from a memory each.
+// lines are twice as long. With split_i each bank is used as two, of half as many words: then there
+// are 2 * BANKS. A bank is full when the last word of its last row fetch has been written, and
+// empty again when it is released. READ_LINES neighbouring lines are read at a time, 1 or 2, from a
+// memory each.
 `include "mxe_assert.svh"
 `default_nettype none
 module mxe_opbuf #(
@@ -12,7 +13,8 @@ module mxe_opbuf #(
   parameter int unsigned LINES      = 32,
   parameter int unsigned WORDS      = 32,
   parameter int unsigned READ_LINES = 1,
-  parameter int unsigned BANK_AW    = $clog2(BANKS),
+  parameter bit          CAN_SPLIT  = 1'b0,
+  parameter int unsigned BANK_AW    = $clog2(CAN_SPLIT ? 2 * BANKS : BANKS),
   parameter int unsigned LINE_AW    = (LINES > 1) ? $clog2(LINES) : 1,
   parameter int unsigned WORD_AW    = (WORDS > 1) ? $clog2(WORDS) : 1
 ) (
@@ -21,6 +23,7 @@ module mxe_opbuf #(
   input  logic                                  clear_i,
   input  mxe_pkg::fmt_info_t                    fmt_i,
   input  logic                                  dual_i,
+  input  logic                                  split_i,     // only if CAN_SPLIT
   // words from the unpacker
   input  logic                                  elem_valid_i,
   input  logic                                  scale_valid_i,
@@ -39,40 +42,63 @@ module mxe_opbuf #(
   // banks
   input  logic                                  release_i,
   input  logic [BANK_AW-1:0]                    release_bank_i,
-  output logic [BANKS-1:0]                      full_o
+  output logic [(1<<BANK_AW)-1:0]               full_o
 );
   // ---------------------------------------------------------------- words
-  localparam int unsigned LinesAw = BANK_AW + LINE_AW - (READ_LINES - 1);  // of a memory's lines
+  // A line among those of all banks that lie in the same memory, and which half of it: the lowest
+  // bit of the bank's number if that is split.
+  localparam int unsigned WholeAw = $clog2(BANKS);
+  localparam int unsigned LinesAw = WholeAw + LINE_AW - (READ_LINES - 1);
+  logic [WholeAw-1:0]         bank, rbank;
+  logic [WholeAw+LINE_AW-1:0] line, rline;
+  logic                       half, rhalf;
+  if (CAN_SPLIT) begin : gen_split
+    assign bank  = split_i ? bank_i[BANK_AW-1:1] : bank_i[WholeAw-1:0];
+    assign rbank = split_i ? rbank_i[BANK_AW-1:1] : rbank_i[WholeAw-1:0];
+    assign half  = split_i & bank_i[0];
+    assign rhalf = split_i & rbank_i[0];
+  end else begin : gen_whole
+    assign bank  = bank_i;
+    assign rbank = rbank_i;
+    assign half  = 1'b0;
+    assign rhalf = 1'b0;
+  end
+  assign line  = {bank, line_i};
+  assign rline = {rbank, rline_i};
+
   logic               pair;                // a word has two operand words
   logic               second_q;            // the second one is read
-  logic [WORD_AW-1:0] rword;
-  logic [BANK_AW+LINE_AW-1:0] line, rline;
-  assign pair  = fmt_i.is4 & ~dual_i;
-  assign rword = pair ? rword_i[WORD_AW:1] : rword_i[WORD_AW-1:0];
-  assign line  = {bank_i, line_i};
-  assign rline = {rbank_i, rline_i};
+  logic [WORD_AW-1:0] word_place, rword_place;
+  assign pair        = fmt_i.is4 & ~dual_i;
+  assign word_place  = index_i | (WORD_AW'(half) << (WORD_AW - 1));
+  assign rword_place = (pair ? rword_i[WORD_AW:1] : rword_i[WORD_AW-1:0]) |
+                       (WORD_AW'(rhalf) << (WORD_AW - 1));
   always_ff @(posedge clk_i) if (re_i) second_q <= pair & rword_i[0];
 
   // ---------------------------------------------------------------- scales
-  // At the dual rate each word has two. A memory word has as many of them as arrive at a time.
+  // At the dual rate each word has two. A memory word has as many of them as arrive at a time. If
+  // that is a whole line, it has two parts, for the halves.
   localparam int unsigned Most = 2 * WORDS;
-  localparam int unsigned ScaleBytes = (Most > 16) ? 32 : (Most > 8) ? 16 : 8;
+  localparam int unsigned ScaleBytes = (Most > 32) ? 32 : Most;
   localparam int unsigned SelW = $clog2(ScaleBytes);
-  localparam int unsigned IndexW = $clog2((Most + ScaleBytes - 1) / ScaleBytes);
+  localparam int unsigned IndexW = $clog2(Most / ScaleBytes);
   localparam int unsigned ScaleAw = LinesAw + IndexW;
+  localparam int unsigned Parts = CAN_SPLIT ? 2 : 1;
+  localparam int unsigned PartW = 8 * ScaleBytes / Parts;
 
   // The byte position of the word's scale: word, or 2 * word at the dual rate.
-  localparam int unsigned PosW = WORD_AW + 1 + SelW;
+  localparam int unsigned PosW = WORD_AW + 1;
   logic [PosW-1:0]    scale_pos;
   logic [SelW-1:0]    scale_sel_q;
   logic [ScaleAw-1:0] scale_waddr, scale_raddr;
-  assign scale_pos = dual_i ? (PosW'(rword_i) << 1) : PosW'(rword_i);
+  assign scale_pos = (dual_i ? (rword_i << 1) : rword_i) | (PosW'(rhalf) << WORD_AW);
   if (IndexW > 0) begin : gen_scale_words
-    assign scale_waddr = {line[BANK_AW+LINE_AW-1:READ_LINES-1], index_i[IndexW-1:0]};
-    assign scale_raddr = {rline[BANK_AW+LINE_AW-1:READ_LINES-1], scale_pos[SelW +: IndexW]};
+    assign scale_waddr = {line[WholeAw+LINE_AW-1:READ_LINES-1],
+                          index_i[IndexW-1:0] | (IndexW'(half) << (IndexW - 1))};
+    assign scale_raddr = {rline[WholeAw+LINE_AW-1:READ_LINES-1], scale_pos[SelW +: IndexW]};
   end else begin : gen_scale_word
-    assign scale_waddr = line[BANK_AW+LINE_AW-1:READ_LINES-1];
-    assign scale_raddr = rline[BANK_AW+LINE_AW-1:READ_LINES-1];
+    assign scale_waddr = line[WholeAw+LINE_AW-1:READ_LINES-1];
+    assign scale_raddr = rline[WholeAw+LINE_AW-1:READ_LINES-1];
   end
   always_ff @(posedge clk_i) if (re_i) scale_sel_q <= scale_pos[SelW-1:0];
 
@@ -85,10 +111,10 @@ module mxe_opbuf #(
     mxe_ram #(.WIDTH(mxe_pkg::WORD_W), .DEPTH(1 << (LinesAw + WORD_AW))) u_words (
       .clk_i   (clk_i),
       .we_i    (elem_valid_i & mine),
-      .waddr_i ({line[BANK_AW+LINE_AW-1:READ_LINES-1], index_i}),
+      .waddr_i ({line[WholeAw+LINE_AW-1:READ_LINES-1], word_place}),
       .wdata_i (data_i),
       .re_i    (re_i),
-      .raddr_i ({rline[BANK_AW+LINE_AW-1:READ_LINES-1], rword}),
+      .raddr_i ({rline[WholeAw+LINE_AW-1:READ_LINES-1], rword_place}),
       .rdata_o (word)
     );
     mxe_expand u_expand (.packed_i(word), .fmt_i(fmt_i), .lanes_o(lanes));
@@ -97,16 +123,20 @@ module mxe_opbuf #(
           pair ? {4'd0, second_q ? lanes[8*i+4 +: 4] : lanes[8*i +: 4]} : lanes[8*i +: 8];
     end
 
-    mxe_ram #(.WIDTH(8 * ScaleBytes), .DEPTH(1 << ScaleAw)) u_scales (
-      .clk_i   (clk_i),
-      .we_i    (scale_valid_i & mine),
-      .waddr_i (scale_waddr),
-      .wdata_i (data_i[8*ScaleBytes-1:0]),
-      .re_i    (re_i),
-      .raddr_i (scale_raddr),
-      .rdata_o (scale_word)
-    );
-    assign rscale_o[16*r +: 16] = {scale_word[{scale_sel_q[SelW-1:1], 4'b1000} +: 8],
+    for (genvar p = 0; p < Parts; p++) begin : gen_part
+      logic to_half;  // scales for one half, which are the first that arrive
+      assign to_half = (IndexW == 0) & split_i;
+      mxe_ram #(.WIDTH(PartW), .DEPTH(1 << ScaleAw)) u_scales (
+        .clk_i   (clk_i),
+        .we_i    (scale_valid_i & mine & (~to_half | (half == 1'(p)))),
+        .waddr_i (scale_waddr),
+        .wdata_i (to_half ? data_i[PartW-1:0] : data_i[PartW*p +: PartW]),
+        .re_i    (re_i),
+        .raddr_i (scale_raddr),
+        .rdata_o (scale_word[PartW*p +: PartW])
+      );
+    end
+    assign rscale_o[16*r +: 16] = {scale_word[{scale_sel_q | SelW'(1), 3'b000} +: 8],
                                    scale_word[{scale_sel_q, 3'b000} +: 8]};
   end
 
@@ -114,9 +144,10 @@ module mxe_opbuf #(
   assign unused_bits = &{1'b0, scale_pos, line, rline};
 
   // ---------------------------------------------------------------- banks
-  logic [BANKS-1:0] full_q, set, unset;
-  assign set   = {BANKS{(elem_valid_i | scale_valid_i) & last_i}} & (BANKS'(1) << bank_i);
-  assign unset = {BANKS{release_i}} & (BANKS'(1) << release_bank_i);
+  localparam int unsigned MostBanks = 1 << BANK_AW;
+  logic [MostBanks-1:0] full_q, set, unset;
+  assign set   = {MostBanks{(elem_valid_i | scale_valid_i) & last_i}} & (MostBanks'(1) << bank_i);
+  assign unset = {MostBanks{release_i}} & (MostBanks'(1) << release_bank_i);
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) full_q <= '0;
     else if (clear_i) full_q <= '0;
@@ -127,12 +158,13 @@ module mxe_opbuf #(
   `MXE_REQUIRE(opbuf_no_write_to_full, !(elem_valid_i || scale_valid_i) || !full_q[bank_i])
   `MXE_REQUIRE(opbuf_reads_lines_from_an_even_one, !re_i || (READ_LINES == 1) || !rline_i[0])
   `MXE_REQUIRE(opbuf_scales_of_a_line, !scale_valid_i || (32'(index_i) < (1 << IndexW)))
+  `MXE_REQUIRE(opbuf_split_if_possible, !split_i || CAN_SPLIT)
   `MXE_REQUIRE(opbuf_format, !re_i || !(fmt_i.is4 && fmt_i.is6))
   `MXE_REQUIRE(opbuf_release_only_full, (unset & ~full_q) == '0)
 `ifdef FORMAL
   `MXE_FORMAL_START
   // A bank is full from the last word of its last fetch until it is released.
-  logic [BANKS-1:0] f_last_written_q;
+  logic [MostBanks-1:0] f_last_written_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) f_last_written_q <= '0;
     else if (clear_i) f_last_written_q <= '0;

@@ -66,6 +66,15 @@ package mxe_pkg;
   // Bits for K in blocks of 32.
   localparam int unsigned BLOCKS_W = 28;
 
+  // Operand words of a whole slab, from SLAB_WORDS and CHUNK_WORDS: as many in a long slab as there
+  // is room for if a word has two, half as many in one of a wide tile, whose banks are used as two.
+  function automatic int unsigned slab_words(input int unsigned slab, input int unsigned chunk,
+                                             input logic wide, input logic is_long);
+    slab_words = slab;
+    if (is_long && (2 * slab <= chunk)) slab_words = 2 * slab;
+    if (wide) slab_words = slab_words / 2;
+  endfunction
+
   // Columns of B that are read and decoded per clock.
   function automatic int unsigned feed_cols(input int unsigned num_pe);
     feed_cols = (num_pe > 1) ? 2 : 1;
@@ -96,8 +105,8 @@ package mxe_pkg;
   localparam logic [2:0] AxiProt = 3'b010;
 
   // ---------------------------------------------------------------- read tags
-  // Bits for the number of a bank: B_BANKS may be 8.
-  localparam int unsigned BANK_W = 3;
+  // Bits for the number of a bank: B_BANKS may be 8, and each of them be used as two.
+  localparam int unsigned BANK_W = 4;
   // What a row fetch brings, and for which bank of its buffer.
   typedef enum logic [2:0] {
     TagDesc,

@@ -7,7 +7,7 @@
 //   slab    SLAB_WORDS operand words of K
 // Every block that follows the nest (loaders, feeder, drain) has a walker of its own, of the levels
 // that it needs; WALK_* switches the others off. A wide tile is two side by side (ACC_TILES is even
-// then), a long slab twice as long.
+// then), and its slabs are half as long; a long slab is twice as long (mxe_pkg::slab_words).
 `include "mxe_assert.svh"
 `default_nettype none
 module mxe_walk #(
@@ -73,10 +73,9 @@ module mxe_walk #(
     chunk_words = (words > ChunkWords) ? WORDS_W'(CHUNK_WORDS) : words[WORDS_W-1:0];
   endfunction
 
-  localparam int unsigned LongWords = (2 * SLAB_WORDS < CHUNK_WORDS) ? 2 * SLAB_WORDS : CHUNK_WORDS;
   logic [WORDS_W-1:0] slab_words;  // of a whole slab
   logic [COLS_W-1:0]  tile_cols;   // of a whole tile
-  assign slab_words = long_i ? WORDS_W'(LongWords) : WORDS_W'(SLAB_WORDS);
+  assign slab_words = WORDS_W'(mxe_pkg::slab_words(SLAB_WORDS, CHUNK_WORDS, wide_i, long_i));
   assign tile_cols  = wide_i ? COLS_W'(2 * NUM_PE) : COLS_W'(NUM_PE);
 
   logic last_slab, last_tile, last_chunk, last_group, last_stripe;

@@ -10,14 +10,18 @@
 namespace mxe {
 
 /// When the banks of a buffer were filled (full_q). Banks are filled and used in turn. They are
-/// numbered from the first job on.
+/// numbered through from the first one of a job on.
 class BankFills {
  public:
   explicit BankFills(unsigned banks = kBanks) : banks_(banks) {}
 
   /// The bank in which number `n` lies.
   unsigned bank(uint64_t n) const { return static_cast<unsigned>(n % banks_); }
-  /// All banks are empty, and the next one has number 0.
+  /// All banks are empty, and the next one has number 0; now there are `banks`.
+  void restart(unsigned banks) {
+    banks_ = banks;
+    clear();
+  }
   void clear() {
     full_from_ = {};
     last_beat_ = {};
@@ -37,9 +41,11 @@ class BankFills {
   }
   /// `next`: the bank its consumer uses or waits for.
   void visit(StateVisitor& visitor, uint64_t next) {
+    // Those before it do not matter any more.
+    const uint64_t filled = full_from_.count() > next ? full_from_.count() - next : 0;
     visitor.value(full_from_.count() - next);
-    visitor.history(full_from_);
-    visitor.history(last_beat_);
+    full_from_.for_last(filled, [&](uint64_t& cycle) { visitor.cycle(cycle); });
+    last_beat_.for_last(filled, [&](uint64_t& cycle) { visitor.cycle(cycle); });
   }
 
  private:

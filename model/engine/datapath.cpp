@@ -74,7 +74,7 @@ Datapath::Datapath(const Params& params, const PortLimits& limits, MemoryPort& m
       wr_port_(params, limits, memory, trace),
       arithmetic_(parts.arithmetic ? parts.arithmetic(params) : make_golden_arithmetic(params)),
       a_buf_(load_a_->banks(), params.rows, params.a_slab_k / kLanes),
-      b_buf_(load_b_->banks(), params.num_pe, params.b_buf_k / kLanes),
+      b_buf_(2 * load_b_->banks(), params.num_pe, params.b_buf_k / kLanes),
       c_buf_(params),
       feed_(params, b_buf_.fills),
       seq_(params, a_buf_.fills, c_buf_.fills, counters),
@@ -128,10 +128,12 @@ void Datapath::start(uint64_t cycle, const Descriptor& job) {
       job.m, job.n, k_words);
   OperandView b =
       view(job.b(), dual, job.k, job.b_addr, job.b_stride, job.b_scale_addr, job.b_scale_stride);
-  // A pass over fewer rows than kMinPass would wait for its accumulators: tiles have their passes
-  // two in turn then, if the B buffer has room for that. A B slab is twice as long if two words of
-  // it are in the place of one.
-  b.wide = params_.acc_tiles > 1 && load_b_->banks() > 2 && job.m < kMinPass;
+  // A pass over fewer rows than kMinPass waits for its accumulators. If B comes faster than that,
+  // tiles have their passes two in turn. A B slab is twice as long if two words of it are in the
+  // place of one.
+  const bool b_comes_faster = params_.num_pe * b.word_bytes < kMinPass * params_.mem_bytes();
+  b.wide = params_.acc_tiles > 1 && params_.b_buf_k > kLanes && job.m < kMinPass && b_comes_faster;
+  b_buf_.fills.restart(b.wide ? 2 * load_b_->banks() : load_b_->banks());
   b.long_slab = b.words_at_a_time > 1;
   load_b_->start(cycle, b, job.m, job.n, k_words);
   clients_[static_cast<std::size_t>(ReadSource::bias)] = job.bias ? &load_bias_ : nullptr;

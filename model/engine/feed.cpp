@@ -10,6 +10,7 @@ void Feed::start(uint64_t cycle, const Walk::Levels& levels, uint32_t m, uint32_
   walk_ = Walk(params_, levels, m, n, k_words);
   tail_count_ = tail_count;
   word_elements_ = word_elements;
+  bank_number_ = 0;
   from_ = cycle + 1;
 }
 

@@ -44,7 +44,7 @@ inline constexpr unsigned kPlainWordBytes = 32;
 constexpr unsigned feed_cols(unsigned num_pe) { return num_pe > 1 ? 2 : 1; }
 
 /// Banks of the buffers of A and of the bias in the RTL, and the most that a loader may have here.
-inline constexpr unsigned kBanks = 2, kMaxBanks = 8;
+inline constexpr unsigned kBanks = 2, kMaxBanks = 16;
 
 inline constexpr uint64_t kPageBytes = 4096;  ///< no AXI burst crosses such a boundary
 inline constexpr unsigned kFloatBytes = 4, kBfloat16Bytes = 2;
@@ -66,7 +66,14 @@ class History {
   /// Calls `action` with the values that are kept, newest first.
   template <class Action>
   void for_each(const Action& action) {
-    for (uint64_t n = 1; n <= N && n <= count_; n++) action(values_[(count_ - n) % N]);
+    for_last(N, action);
+  }
+  /// Of the last `count` values only.
+  template <class Action>
+  void for_last(uint64_t count, const Action& action) {
+    for (uint64_t n = 1; n <= N && n <= count_ && n <= count; n++) {
+      action(values_[(count_ - n) % N]);
+    }
   }
 
  private:

@@ -9,7 +9,7 @@ Load::Load(const Params& params, Operand operand)
     : Load(params, operand, operand == Operand::a ? kBanks : params.b_banks) {}
 
 Load::Load(const Params& params, Operand operand, unsigned banks)
-    : params_(params), operand_(operand), banks_(banks) {}
+    : params_(params), operand_(operand), banks_(banks), credits_(banks) {}
 
 void Load::start(uint64_t cycle, const OperandView& view, uint32_t m, uint32_t n,
                  uint32_t k_words) {
@@ -28,13 +28,15 @@ void Load::start(uint64_t cycle, const OperandView& view, uint32_t m, uint32_t n
                         std::min(view.row_bytes, step_bytes), params_.mem_bytes());
   scale_phase_ = AddressPhase(view.scale_address | view.scale_stride | step_scales,
                               std::min(view.row_scales, step_scales), params_.mem_bytes());
-  banks_.want(cycle + 1);
+  credits_ = BankCredits(view.wide ? 2 * banks_ : banks_);
+  if (!is_a) bank_ = 0;  // as the feeder does
+  credits_.want(cycle + 1);
   prepare();
 }
 
 void Load::visit(StateVisitor& visitor) {
   const bool moving = walk_.valid() && walk_.follows(visitor.loop());
-  banks_.visit(visitor);
+  credits_.visit(visitor);
   visitor.cycle(next_from_);
   walk_.visit(visitor);
   if (visitor.moves()) {
@@ -85,11 +87,11 @@ void Load::move(Loop loop, uint64_t iterations) {
   prepare();
 }
 
-void Load::clear() { *this = Load(params_, operand_, banks_.banks()); }
+void Load::clear() { *this = Load(params_, operand_, banks_); }
 
 uint64_t Load::request_from() const {
   if (!walk_.valid()) return kNever;
-  return banks_.taken_from() == kNever ? kNever : std::max(next_from_, banks_.taken_from());
+  return credits_.taken_from() == kNever ? kNever : std::max(next_from_, credits_.taken_from());
 }
 
 void Load::prepare() {
@@ -119,8 +121,8 @@ void Load::accept(uint64_t cycle) {
     if (scales_) next_row();
     scales_ = !scales_;
   } else {
-    banks_.finish();
-    bank_ = (bank_ + 1) % banks_.banks();
+    credits_.finish();
+    bank_ = (bank_ + 1) % credits_.banks();
     scales_ = false;
     const bool more = operand_ == Operand::b && !second_ && walk_.cols() > params_.num_pe;
     if (more) {
@@ -133,7 +135,7 @@ void Load::accept(uint64_t cycle) {
     second_ = more;
     index_ = 0;
     if (!walk_.valid()) return;
-    banks_.want(cycle + 1);
+    credits_.want(cycle + 1);
   }
   prepare();
 }

@@ -23,11 +23,11 @@ class Load final : public OperandLoader {
 
   void start(uint64_t cycle, const OperandView& view, uint32_t m, uint32_t n,
              uint32_t k_words) override;
-  unsigned banks() const override { return banks_.banks(); }
+  unsigned banks() const override { return banks_; }
   uint64_t request_from() const override;
   const Fetch& fetch() const override { return fetch_; }
   void accept(uint64_t cycle) override;
-  void release(uint64_t cycle) override { banks_.release(cycle); }
+  void release(uint64_t cycle) override { credits_.release(cycle); }
   void clear() override;
   void visit(StateVisitor& visitor) override;
   Track track() const override {
@@ -44,7 +44,8 @@ class Load final : public OperandLoader {
   Operand operand_;
   OperandView view_;
   Walk walk_;
-  BankCredits banks_;
+  unsigned banks_;
+  BankCredits credits_;
   Fetch fetch_;
   uint64_t next_from_ = 0;  // the cycle after the last accept
   unsigned bank_ = 0;       // being filled

@@ -45,7 +45,8 @@ struct OperandView {
   unsigned word_bytes = 0;                 ///< element bytes of one operand word
   unsigned word_scales = 1;                ///< scale bytes of one operand word: 2 at the dual rate
   unsigned words_at_a_time = 1;            ///< operand words that the unpacker passes on in a cycle
-  bool wide = false, long_slab = false;    ///< of B: how the nest is walked, see Walk
+  bool wide = false, long_slab = false;    ///< of B: how the nest is walked, see Walk; if it is
+                                           ///< wide, each bank is used as two
 };
 
 /// Fetches A's chunks or B's slabs, in the order of the loop nest, into the banks of a buffer.
@@ -54,7 +55,8 @@ class OperandLoader : public ReadClient {
   /// A job starts in `cycle` (start_i).
   virtual void start(uint64_t cycle, const OperandView& view, uint32_t m, uint32_t n,
                      uint32_t k_words) = 0;
-  /// Banks of its buffer, 2 to kMaxBanks, which it fills in turn from bank 0 on.
+  /// Banks of its buffer, 2 to kMaxBanks / 2, which it fills in turn: those of A from bank 0 on, those
+  /// of B in each job from bank 0 on.
   virtual unsigned banks() const = 0;
 };
 

@@ -17,7 +17,7 @@ namespace mxe {
 ///   tile    NUM_PE columns of D
 ///   slab    B_BUF_K / 32 operand words of K
 /// Every block that follows the nest has a walk of its own, of the levels that it needs. A wide tile
-/// is two side by side, a long slab twice as long.
+/// is two side by side, with slabs half as long; a long slab is twice as long.
 class Walk {
  public:
   struct Levels {
@@ -36,8 +36,7 @@ class Walk {
         group_cols_(params.num_pe * params.acc_tiles),
         chunk_words_(params.a_slab_k / kLanes),
         tile_cols_(levels.wide ? 2 * num_pe_ : num_pe_),
-        slab_words_(levels.long_slab ? std::min(2 * params.b_buf_k / kLanes, chunk_words_)
-                                     : params.b_buf_k / kLanes),
+        slab_words_(slab_words(params, levels)),
         levels_(levels),
         skip_group_(skip_group),
         n_(n),
@@ -184,6 +183,11 @@ class Walk {
   }
 
  private:
+  static uint32_t slab_words(const Params& params, const Levels& levels) {
+    const uint32_t words = params.b_buf_k / kLanes;
+    const bool twice = levels.long_slab && 2 * words <= params.a_slab_k / kLanes;
+    return (twice ? 2 * words : words) / (levels.wide ? 2 : 1);
+  }
   void enter_group(uint32_t columns_left) {
     group_left_ = columns_left;
     words_left_ = k_words_;
