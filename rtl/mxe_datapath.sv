@@ -88,13 +88,15 @@ module mxe_datapath #(
   localparam int unsigned ColsW = $clog2(NUM_PE + 1);
   localparam int unsigned PeAw = (NUM_PE > 1) ? $clog2(NUM_PE) : 1;
   localparam int unsigned TileAw = (ACC_TILES > 1) ? $clog2(ACC_TILES) : 1;
-  localparam int unsigned ChunkAw = (ChunkWords > 1) ? $clog2(ChunkWords) : 1;
+  localparam int unsigned ChunkAw = $clog2(ChunkWords << mxe_pkg::LEND_MOST);
+  // Of a word in a line of the A buffer.
+  localparam int unsigned AWordW = ((ChunkWords > 1) ? $clog2(ChunkWords) : 1) + mxe_pkg::LEND_MOST;
   localparam int unsigned SlabAw = (SlabWords > 1) ? $clog2(SlabWords) : 1;
   localparam int unsigned SegPe = mxe_pkg::FP32_PER_WORD;
   localparam int unsigned SegAw = (NUM_PE > SegPe) ? $clog2(NUM_PE / SegPe) : 1;
   // Words of a fetch: those of an A chunk, a row of C, a descriptor.
   localparam int unsigned RowIdxW = (SegAw > 2) ? SegAw : 2;
-  localparam int unsigned IdxW = (ChunkAw > RowIdxW) ? ChunkAw : RowIdxW;
+  localparam int unsigned IdxW = (AWordW > RowIdxW) ? AWordW : RowIdxW;
   localparam int unsigned LanesOut = SEG_W / 32;
   // Bytes: FP32 results of a tile, a block of 8-bit elements; a record has fewer.
   localparam int unsigned LongestRow = (NUM_PE > 8) ? 4 * NUM_PE : 32;
@@ -161,6 +163,8 @@ module mxe_datapath #(
   assign wide      = CanBeWide & (job_i.m < 32'(mxe_pkg::MIN_PASS)) &
                      (32'(job_i.b.word_bytes) <= WideBytes);
   assign long_slab = job_i.b.fmt.is4 & ~job_i.dual;
+  logic [mxe_pkg::LEND_W-1:0] lent;
+  assign lent = mxe_pkg::lent(ROWS, job_i.m);
 
   mxe_load #(
     .OPERAND_A   (1'b0),
@@ -181,6 +185,7 @@ module mxe_datapath #(
     .job_i          (job_i),
     .wide_i         (wide),
     .long_i         (long_slab),
+    .lent_i         (lent),
     .req_valid_o    (req_valid[2]),
     .req_ready_i    (req_ready[2]),
     .req_addr_o     (req_addr[64*2 +: 64]),
@@ -206,6 +211,7 @@ module mxe_datapath #(
     .job_i          (job_i),
     .wide_i         (1'b0),
     .long_i         (1'b0),
+    .lent_i         (lent),
     .req_valid_o    (req_valid[3]),
     .req_ready_i    (req_ready[3]),
     .req_addr_o     (req_addr[64*3 +: 64]),
@@ -258,10 +264,11 @@ module mxe_datapath #(
   );
 
   mxe_unpack #(
-    .MEM_W (MEM_W),
-    .LEN_W (LEN_W),
-    .TAG_W (TAG_W),
-    .IDX_W (IdxW)
+    .MEM_W    (MEM_W),
+    .LEN_W    (LEN_W),
+    .TAG_W    (TAG_W),
+    .IDX_W    (IdxW),
+    .A_SCALES ((2 * ChunkWords < 32) ? 2 * ChunkWords : 32)
   ) u_unpack (
     .clk_i          (clk_i),
     .rst_ni         (rst_ni),
@@ -293,7 +300,7 @@ module mxe_datapath #(
   logic [ChunkAw-1:0]         a_word;
   logic [PeAw-1:0]            b_line;
   logic [SlabAw:0]            b_word;      // of a long slab
-  logic [ChunkAw:0]           a_read_word;
+  logic [AWordW:0]            a_read_word;
   logic [mxe_pkg::WORD_W-1:0] a_data;
   logic [15:0]                a_scale;
   // of the columns that are fed at a time
@@ -302,19 +309,20 @@ module mxe_datapath #(
   logic [FeedCols*16-1:0]              b_scale;
   logic [NUM_PE*32-1:0]       c_data;
 
-  assign a_read_word = {1'b0, a_word};
-  mxe_opbuf #(.LINES(ROWS), .WORDS(ChunkWords)) u_abuf (
+  assign a_read_word = (AWordW+1)'(a_word);
+  mxe_opbuf #(.LINES(ROWS), .WORDS(ChunkWords), .CAN_LEND(1'b1)) u_abuf (
     .clk_i          (clk_i),
     .rst_ni         (rst_ni),
     .clear_i        (clear_i),
     .fmt_i          (job_i.a.fmt),
     .dual_i         (job_i.dual),
     .split_i        (1'b0),
+    .lent_i         (lent),
     .elem_valid_i   (kind_ae),
     .scale_valid_i  (kind_as),
     .bank_i         (tag.bank[0]),
     .line_i         (tag_index),
-    .index_i        (word_index[ChunkAw-1:0]),
+    .index_i        (word_index[AWordW-1:0]),
     .data_i         (word_data),
     .last_i         (tag.last & word_last),
     .re_i           (a_re),
@@ -336,6 +344,7 @@ module mxe_datapath #(
     .fmt_i          (job_i.b.fmt),
     .dual_i         (job_i.dual),
     .split_i        (wide),
+    .lent_i         ('0),
     .elem_valid_i   (kind_be),
     .scale_valid_i  (kind_bs),
     .bank_i         (tag.bank[BBankAw-1:0]),
@@ -407,6 +416,7 @@ module mxe_datapath #(
     .job_i         (job_i),
     .wide_i        (wide),
     .long_i        (long_slab),
+    .lent_i        (lent),
     .b_full_i      (b_full),
     .b_re_o        (b_re),
     .b_bank_o      (b_bank),

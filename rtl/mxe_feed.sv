@@ -17,7 +17,7 @@ module mxe_feed #(
   parameter int unsigned BANK_AW     = $clog2(CAN_SPLIT ? 2 * BANKS : BANKS),
   parameter int unsigned PE_AW       = (NUM_PE > 1) ? $clog2(NUM_PE) : 1,
   parameter int unsigned TILE_AW     = (ACC_TILES > 1) ? $clog2(ACC_TILES) : 1,
-  parameter int unsigned CHUNK_AW    = (CHUNK_WORDS > 1) ? $clog2(CHUNK_WORDS) : 1,
+  parameter int unsigned CHUNK_AW    = $clog2(CHUNK_WORDS << mxe_pkg::LEND_MOST),
   parameter int unsigned SLAB_AW     = (SLAB_WORDS > 1) ? $clog2(SLAB_WORDS) : 1,
   parameter int unsigned WORD_AW     = SLAB_AW + 1,  // of a word of a long slab
   parameter int unsigned ROWS_W      = $clog2(ROWS + 1),
@@ -33,6 +33,7 @@ module mxe_feed #(
   input  mxe_pkg::job_t                            job_i,
   input  logic                                     wide_i,        // see mxe_walk
   input  logic                                     long_i,
+  input  logic [mxe_pkg::LEND_W-1:0]               lent_i,
   // B buffer
   input  logic [(1<<BANK_AW)-1:0]                  b_full_i,
   output logic                                     b_re_o,
@@ -63,13 +64,14 @@ module mxe_feed #(
   output logic                                     done_o
 );
   logic               valid, step;
-  localparam int unsigned WordsW = $clog2(CHUNK_WORDS + 1);
+  localparam int unsigned WordsW = $clog2((CHUNK_WORDS << mxe_pkg::LEND_MOST) + 1);
   logic [ROWS_W-1:0]  rows;
   localparam int unsigned WideW = $clog2(2 * NUM_PE + 1);
   logic [WideW-1:0]   wide_cols;
   logic [TILE_AW-1:0] tile;
   logic [WordsW-1:0]  words;
   logic               first_k, last_k, last_use, next_slab;
+  logic [WordsW-1:0]  unused_chunk;
   logic [3:0]         unused_next;
   logic               unused_ok;
 
@@ -89,6 +91,7 @@ module mxe_feed #(
     .kw_i          (job_i.k_words),
     .wide_i        (wide_i),
     .long_i        (long_i),
+    .lent_i        (lent_i),
     .skip_group_i  (1'b0),
     .valid_o       (valid),
     .step_i        (step),
@@ -96,6 +99,7 @@ module mxe_feed #(
     .cols_o        (wide_cols),
     .tile_o        (tile),
     .words_o       (words),
+    .chunk_words_o (unused_chunk),
     .first_k_o     (first_k),
     .last_k_o      (last_k),
     .last_use_o    (last_use),
@@ -105,18 +109,16 @@ module mxe_feed #(
     .next_group_o  (unused_next[2]),
     .next_stripe_o (unused_next[3])
   );
-  assign unused_ok = &{1'b0, unused_next};
+  assign unused_ok = &{1'b0, unused_next, unused_chunk};
 
   // ---------------------------------------------------------------- reading the B words
   logic [BANK_AW-1:0]  bank_q, bank;   // of the first tile, of the present one
   logic [PE_AW-1:0]    col_q;
   logic [WORD_AW-1:0]  word_q;         // within the slab
   logic [CHUNK_AW-1:0] slab_base_q;    // of the slab within the chunk
-  logic [CHUNK_AW-1:0] slab_words;     // of a whole slab; one that is a whole chunk has none behind
   logic                half_q, last_half;  // the second of two tiles; the last tile
   logic [COLS_W-1:0]   cols;           // of the present one
   logic                last_word, last_col, read;
-  assign slab_words = CHUNK_AW'(mxe_pkg::slab_words(SLAB_WORDS, CHUNK_WORDS, wide_i, long_i));
   assign last_half  = half_q | (wide_cols <= WideW'(NUM_PE));
   assign cols       = half_q ? COLS_W'(wide_cols - WideW'(NUM_PE))
                     : last_half ? COLS_W'(wide_cols) : COLS_W'(NUM_PE);
@@ -163,7 +165,7 @@ module mxe_feed #(
       if (last_col & last_half) word_q <= last_word ? '0 : (word_q + WORD_AW'(1));
       if (step) begin
         bank_q      <= bank_after(bank);
-        slab_base_q <= next_slab ? (slab_base_q + slab_words) : '0;
+        slab_base_q <= next_slab ? (slab_base_q + CHUNK_AW'(words)) : '0;
       end
     end
   end

@@ -25,6 +25,7 @@ module mxe_load #(
   input  mxe_pkg::job_t              job_i,
   input  logic                       wide_i,       // of B: see mxe_walk
   input  logic                       long_i,
+  input  logic [mxe_pkg::LEND_W-1:0] lent_i,
   // requests
   output logic                       req_valid_o,
   input  logic                       req_ready_i,
@@ -45,7 +46,8 @@ module mxe_load #(
   logic [IndexW:0]             rows, count;  // of the bank; ROWS is at least NUM_PE
   logic [ColsW-1:0]            cols, cols_here;
   logic        next_slab, next_tile, next_chunk, next_group, next_stripe;
-  logic [$clog2(CHUNK_WORDS+1)-1:0] unused_words;
+  localparam int unsigned WordsW = $clog2((CHUNK_WORDS << mxe_pkg::LEND_MOST) + 1);
+  logic [WordsW-1:0] words, chunk_words;
   logic [($clog2(ACC_TILES) > 0 ? $clog2(ACC_TILES) : 1)-1:0] unused_tile;
   logic        unused_k;
   logic [2:0]  unused_flags;
@@ -69,13 +71,15 @@ module mxe_load #(
     .kw_i          (job_i.k_words),
     .wide_i        (wide_i),
     .long_i        (long_i),
-    .skip_group_i  (OPERAND_A & (job_i.k_words <= mxe_pkg::BLOCKS_W'(CHUNK_WORDS))),
+    .lent_i        (lent_i),
+    .skip_group_i  (OPERAND_A & (job_i.k_words <= (mxe_pkg::BLOCKS_W'(CHUNK_WORDS) << lent_i))),
     .valid_o       (valid),
     .step_i        (step),
     .rows_o        (rows),
     .cols_o        (cols),
     .tile_o        (unused_tile),
-    .words_o       (unused_words),
+    .words_o       (words),
+    .chunk_words_o (chunk_words),
     .first_k_o     (unused_flags[0]),
     .last_k_o      (unused_flags[1]),
     .last_use_o    (unused_flags[2]),
@@ -85,7 +89,7 @@ module mxe_load #(
     .next_group_o  (next_group),
     .next_stripe_o (next_stripe)
   );
-  assign unused_k = &{1'b0, unused_words, unused_tile, unused_flags};
+  assign unused_k = &{1'b0, unused_tile, unused_flags};
 
   // Of a wide tile, the columns beyond NUM_PE are in a bank of their own.
   logic half_q, two_halves;
@@ -117,15 +121,11 @@ module mxe_load #(
 
   logic [31:0]                  step_bytes, chunk_bytes, left;
   logic [mxe_pkg::BLOCKS_W-1:0] step_scales, chunk_scales, sleft;
-  logic [31:0] step_words;
-  assign step_words   = OPERAND_A ? CHUNK_WORDS
-                      : mxe_pkg::slab_words(SLAB_WORDS, CHUNK_WORDS, wide_i, long_i);
-  assign step_bytes   = 32'(operand.word_bytes) * step_words;
-  assign step_scales  = mxe_pkg::BLOCKS_W'(job_i.dual ? step_words << 1 : step_words);
-  assign chunk_bytes  = 32'(operand.word_bytes) * 32'(CHUNK_WORDS);
-  assign chunk_scales = mxe_pkg::BLOCKS_W'(job_i.dual ? 2 * CHUNK_WORDS : CHUNK_WORDS);
-  // What is left of the row, up to one step; B's slab ends with its chunk because its words divide
-  // CHUNK_WORDS.
+  assign step_bytes   = 32'(words) * 32'(operand.word_bytes);
+  assign chunk_bytes  = 32'(chunk_words) * 32'(operand.word_bytes);
+  assign step_scales  = mxe_pkg::BLOCKS_W'(words) << job_i.dual;
+  assign chunk_scales = mxe_pkg::BLOCKS_W'(chunk_words) << job_i.dual;
+  // What is left of the row, up to one step.
   assign left  = operand.row_bytes - off_q;
   assign sleft = job_i.k_blocks - soff_q;
 

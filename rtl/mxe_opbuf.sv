@@ -4,7 +4,8 @@
 // elements that do not run at the dual rate, two: those fill half as much of the buffer, or their
 // lines are twice as long. With split_i each bank is used as two, of half as many words: then there
 // are 2 * BANKS. A bank is full when the last word of its last row fetch has been written, and
-// empty again when it is released. READ_LINES neighbouring lines are read at a time, 1 or 2, from a
+// empty again when it is released. Lines are 2 ** lent_i times as long, and as many times fewer, if
+// CAN_LEND. READ_LINES neighbouring lines are read at a time, 1 or 2, from a
 // memory each.
 `include "mxe_assert.svh"
 `default_nettype none
@@ -14,9 +15,11 @@ module mxe_opbuf #(
   parameter int unsigned WORDS      = 32,
   parameter int unsigned READ_LINES = 1,
   parameter bit          CAN_SPLIT  = 1'b0,
+  parameter bit          CAN_LEND   = 1'b0,
   parameter int unsigned BANK_AW    = $clog2(CAN_SPLIT ? 2 * BANKS : BANKS),
   parameter int unsigned LINE_AW    = (LINES > 1) ? $clog2(LINES) : 1,
-  parameter int unsigned WORD_AW    = (WORDS > 1) ? $clog2(WORDS) : 1
+  parameter int unsigned WORD_AW    = (WORDS > 1) ? $clog2(WORDS) : 1,
+  parameter int unsigned INDEX_W    = CAN_LEND ? WORD_AW + mxe_pkg::LEND_MOST : WORD_AW
 ) (
   input  logic                                  clk_i,
   input  logic                                  rst_ni,
@@ -24,19 +27,20 @@ module mxe_opbuf #(
   input  mxe_pkg::fmt_info_t                    fmt_i,
   input  logic                                  dual_i,
   input  logic                                  split_i,     // only if CAN_SPLIT
+  input  logic [mxe_pkg::LEND_W-1:0]            lent_i,      // 0 unless CAN_LEND
   // words from the unpacker
   input  logic                                  elem_valid_i,
   input  logic                                  scale_valid_i,
   input  logic [BANK_AW-1:0]                    bank_i,
   input  logic [LINE_AW-1:0]                    line_i,
-  input  logic [WORD_AW-1:0]                    index_i,
+  input  logic [INDEX_W-1:0]                    index_i,
   input  logic [mxe_pkg::WORD_W-1:0]            data_i,
   input  logic                                  last_i,      // last word of the bank's last fetch
   // read, of rline_i and the lines behind it: data one clock later
   input  logic                                  re_i,
   input  logic [BANK_AW-1:0]                    rbank_i,
   input  logic [LINE_AW-1:0]                    rline_i,     // even if READ_LINES is 2
-  input  logic [WORD_AW:0]                      rword_i,     // operand word of the line
+  input  logic [INDEX_W:0]                      rword_i,     // operand word of the line
   output logic [READ_LINES*mxe_pkg::WORD_W-1:0] rword_o,
   output logic [READ_LINES*16-1:0]              rscale_o,    // {odd block, even block} of each
   // banks
@@ -45,13 +49,11 @@ module mxe_opbuf #(
   output logic [(1<<BANK_AW)-1:0]               full_o
 );
   // ---------------------------------------------------------------- words
-  // A line among those of all banks that lie in the same memory, and which half of it: the lowest
-  // bit of the bank's number if that is split.
+  // The bank, and which half of each of its lines: the lowest bit of its number if it is split.
+  // The line's number among those in the same memory.
   localparam int unsigned WholeAw = $clog2(BANKS);
-  localparam int unsigned LinesAw = WholeAw + LINE_AW - (READ_LINES - 1);
-  logic [WholeAw-1:0]         bank, rbank;
-  logic [WholeAw+LINE_AW-1:0] line, rline;
-  logic                       half, rhalf;
+  logic [WholeAw-1:0] bank, rbank;
+  logic               half, rhalf;
   if (CAN_SPLIT) begin : gen_split
     assign bank  = split_i ? bank_i[BANK_AW-1:1] : bank_i[WholeAw-1:0];
     assign rbank = split_i ? rbank_i[BANK_AW-1:1] : rbank_i[WholeAw-1:0];
@@ -63,16 +65,22 @@ module mxe_opbuf #(
     assign half  = 1'b0;
     assign rhalf = 1'b0;
   end
-  assign line  = {bank, line_i};
-  assign rline = {rbank, rline_i};
+  localparam int unsigned BankLinesAw = LINE_AW - (READ_LINES - 1);
+  logic [LINE_AW-1:0] line, rline;
+  assign line  = line_i >> (READ_LINES - 1);
+  assign rline = rline_i >> (READ_LINES - 1);
 
   logic               pair;                // a word has two operand words
   logic               second_q;            // the second one is read
-  logic [WORD_AW-1:0] word_place, rword_place;
-  assign pair        = fmt_i.is4 & ~dual_i;
-  assign word_place  = index_i | (WORD_AW'(half) << (WORD_AW - 1));
-  assign rword_place = (pair ? rword_i[WORD_AW:1] : rword_i[WORD_AW-1:0]) |
-                       (WORD_AW'(rhalf) << (WORD_AW - 1));
+  localparam int unsigned PlaceW = BankLinesAw + WORD_AW;  // within a bank
+  logic [INDEX_W-1:0] rword;               // as it came
+  logic [PlaceW-1:0]  place, rplace;
+  assign pair   = fmt_i.is4 & ~dual_i;
+  assign rword  = pair ? rword_i[INDEX_W:1] : rword_i[INDEX_W-1:0];
+  assign place  = (PlaceW'(line) << WORD_AW << lent_i) | PlaceW'(index_i) |
+                  (PlaceW'(half) << (WORD_AW - 1));
+  assign rplace = (PlaceW'(rline) << WORD_AW << lent_i) | PlaceW'(rword) |
+                  (PlaceW'(rhalf) << (WORD_AW - 1));
   always_ff @(posedge clk_i) if (re_i) second_q <= pair & rword_i[0];
 
   // ---------------------------------------------------------------- scales
@@ -82,25 +90,25 @@ module mxe_opbuf #(
   localparam int unsigned ScaleBytes = (Most > 32) ? 32 : Most;
   localparam int unsigned SelW = $clog2(ScaleBytes);
   localparam int unsigned IndexW = $clog2(Most / ScaleBytes);
-  localparam int unsigned ScaleAw = LinesAw + IndexW;
+  localparam int unsigned MostW = $clog2(Most);
+  localparam int unsigned ScaleAw = BankLinesAw + IndexW;  // within a bank
   localparam int unsigned Parts = CAN_SPLIT ? 2 : 1;
   localparam int unsigned PartW = 8 * ScaleBytes / Parts;
 
   // The byte position of the word's scale: word, or 2 * word at the dual rate.
-  localparam int unsigned PosW = WORD_AW + 1;
-  logic [PosW-1:0]    scale_pos;
-  logic [SelW-1:0]    scale_sel_q;
-  logic [ScaleAw-1:0] scale_waddr, scale_raddr;
-  assign scale_pos = (dual_i ? (rword_i << 1) : rword_i) | (PosW'(rhalf) << WORD_AW);
-  if (IndexW > 0) begin : gen_scale_words
-    assign scale_waddr = {line[WholeAw+LINE_AW-1:READ_LINES-1],
-                          index_i[IndexW-1:0] | (IndexW'(half) << (IndexW - 1))};
-    assign scale_raddr = {rline[WholeAw+LINE_AW-1:READ_LINES-1], scale_pos[SelW +: IndexW]};
-  end else begin : gen_scale_word
-    assign scale_waddr = line[WholeAw+LINE_AW-1:READ_LINES-1];
-    assign scale_raddr = rline[WholeAw+LINE_AW-1:READ_LINES-1];
-  end
-  always_ff @(posedge clk_i) if (re_i) scale_sel_q <= scale_pos[SelW-1:0];
+  localparam int unsigned PosW = INDEX_W + 1;
+  logic [PosW-1:0]              scale_pos;
+  logic [SelW-1:0]              scale_sel_q;
+  logic [ScaleAw+SelW-1:0]      scale_byte, rscale_byte;  // within a bank
+  logic [WholeAw+ScaleAw-1:0]   scale_waddr, scale_raddr;
+  assign scale_pos   = dual_i ? (rword_i << 1) : rword_i;
+  assign scale_byte  = ((ScaleAw+SelW)'(line) << MostW << lent_i) |
+                       ((ScaleAw+SelW)'(index_i) << SelW) | ((ScaleAw+SelW)'(half) << (MostW - 1));
+  assign rscale_byte = ((ScaleAw+SelW)'(rline) << MostW << lent_i) |
+                       (ScaleAw+SelW)'(scale_pos) | ((ScaleAw+SelW)'(rhalf) << (MostW - 1));
+  assign scale_waddr = {bank, scale_byte[ScaleAw+SelW-1:SelW]};
+  assign scale_raddr = {rbank, rscale_byte[ScaleAw+SelW-1:SelW]};
+  always_ff @(posedge clk_i) if (re_i) scale_sel_q <= rscale_byte[SelW-1:0];
 
   // ---------------------------------------------------------------- memories
   for (genvar r = 0; r < READ_LINES; r++) begin : gen_read
@@ -108,13 +116,13 @@ module mxe_opbuf #(
     logic [mxe_pkg::WORD_W-1:0] word, lanes;
     logic [8*ScaleBytes-1:0]    scale_word;
     assign mine = (READ_LINES == 1) || (line_i[0] == 1'(r));
-    mxe_ram #(.WIDTH(mxe_pkg::WORD_W), .DEPTH(1 << (LinesAw + WORD_AW))) u_words (
+    mxe_ram #(.WIDTH(mxe_pkg::WORD_W), .DEPTH(1 << (WholeAw + PlaceW))) u_words (
       .clk_i   (clk_i),
       .we_i    (elem_valid_i & mine),
-      .waddr_i ({line[WholeAw+LINE_AW-1:READ_LINES-1], word_place}),
+      .waddr_i ({bank, place}),
       .wdata_i (data_i),
       .re_i    (re_i),
-      .raddr_i ({rline[WholeAw+LINE_AW-1:READ_LINES-1], rword_place}),
+      .raddr_i ({rbank, rplace}),
       .rdata_o (word)
     );
     mxe_expand u_expand (.packed_i(word), .fmt_i(fmt_i), .lanes_o(lanes));
@@ -126,7 +134,7 @@ module mxe_opbuf #(
     for (genvar p = 0; p < Parts; p++) begin : gen_part
       logic to_half;  // scales for one half, which are the first that arrive
       assign to_half = (IndexW == 0) & split_i;
-      mxe_ram #(.WIDTH(PartW), .DEPTH(1 << ScaleAw)) u_scales (
+      mxe_ram #(.WIDTH(PartW), .DEPTH(1 << (WholeAw + ScaleAw))) u_scales (
         .clk_i   (clk_i),
         .we_i    (scale_valid_i & mine & (~to_half | (half == 1'(p)))),
         .waddr_i (scale_waddr),
@@ -141,7 +149,7 @@ module mxe_opbuf #(
   end
 
   logic unused_bits;
-  assign unused_bits = &{1'b0, scale_pos, line, rline};
+  assign unused_bits = &{1'b0, scale_byte};
 
   // ---------------------------------------------------------------- banks
   localparam int unsigned MostBanks = 1 << BANK_AW;
@@ -157,7 +165,7 @@ module mxe_opbuf #(
 
   `MXE_REQUIRE(opbuf_no_write_to_full, !(elem_valid_i || scale_valid_i) || !full_q[bank_i])
   `MXE_REQUIRE(opbuf_reads_lines_from_an_even_one, !re_i || (READ_LINES == 1) || !rline_i[0])
-  `MXE_REQUIRE(opbuf_scales_of_a_line, !scale_valid_i || (32'(index_i) < (1 << IndexW)))
+  `MXE_REQUIRE(opbuf_scales_of_a_line, !scale_valid_i || (32'(index_i) < (32'd1 << IndexW << lent_i)))
   `MXE_REQUIRE(opbuf_split_if_possible, !split_i || CAN_SPLIT)
   `MXE_REQUIRE(opbuf_format, !re_i || !(fmt_i.is4 && fmt_i.is6))
   `MXE_REQUIRE(opbuf_release_only_full, (unset & ~full_q) == '0)

@@ -66,6 +66,17 @@ package mxe_pkg;
   // Bits for K in blocks of 32.
   localparam int unsigned BLOCKS_W = 28;
 
+  // A chunk is twice, four or eight times as long if the rows of the job leave that much of the A
+  // buffer unused: the exponent of that factor, for a job of m rows.
+  localparam int unsigned LEND_MOST = 3;
+  localparam int unsigned LEND_W = 2;
+  function automatic logic [LEND_W-1:0] lent(input int unsigned rows, input logic [31:0] m);
+    if (m <= 32'(rows / 8)) lent = 2'd3;
+    else if (m <= 32'(rows / 4)) lent = 2'd2;
+    else if (m <= 32'(rows / 2)) lent = 2'd1;
+    else lent = 2'd0;
+  endfunction
+
   // Operand words of a whole slab, from SLAB_WORDS and CHUNK_WORDS: as many in a long slab as there
   // is room for if a word has two, half as many in one of a wide tile, whose banks are used as two.
   function automatic int unsigned slab_words(input int unsigned slab, input int unsigned chunk,
@@ -133,7 +144,7 @@ package mxe_pkg;
                                         input int unsigned mem_w);
     int unsigned most;
     most = (4 * num_pe > 128) ? 4 * num_pe : 128;
-    if (32 * chunk_words > most) most = 32 * chunk_words;
+    if ((32 << LEND_MOST) * chunk_words > most) most = (32 << LEND_MOST) * chunk_words;
     if (4096 / (mem_w / 8) > most) most = 4096 / (mem_w / 8);
     len_w = $clog2(most + 1);
   endfunction

@@ -31,7 +31,8 @@ module mxe_rows #(
   logic                                                       next_tile, next_group, next_stripe;
   logic [ROW_AW:0]                                            rows;
   logic [1:0]                                                 unused_next;
-  logic                                                       unused_words;
+  localparam int unsigned WordsW = $clog2((1 << mxe_pkg::LEND_MOST) + 1);
+  logic [2*WordsW-1:0]                                        unused_words;
   logic [2:0]                                                 unused_k;
   logic [($clog2(ACC_TILES) > 0 ? $clog2(ACC_TILES) : 1)-1:0] unused_tile;
   logic                                                       unused_ok;
@@ -59,13 +60,15 @@ module mxe_rows #(
     .kw_i          (mxe_pkg::BLOCKS_W'(1)),
     .wide_i        (1'b0),
     .long_i        (1'b0),
+    .lent_i        ('0),
     .skip_group_i  (1'b0),
     .valid_o       (valid_o),
     .step_i        (step_i & last_row_o),
     .rows_o        (rows),
     .cols_o        (cols_o),
     .tile_o        (unused_tile),
-    .words_o       (unused_words),
+    .words_o       (unused_words[0 +: WordsW]),
+    .chunk_words_o (unused_words[WordsW +: WordsW]),
     .first_k_o     (unused_k[0]),
     .last_k_o      (unused_k[1]),
     .last_use_o    (unused_k[2]),

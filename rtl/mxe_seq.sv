@@ -11,7 +11,7 @@ module mxe_seq #(
   parameter int unsigned CHUNK_WORDS = 32,
   parameter int unsigned ROW_AW      = $clog2(ROWS),
   parameter int unsigned TILE_AW     = (ACC_TILES > 1) ? $clog2(ACC_TILES) : 1,
-  parameter int unsigned CHUNK_AW    = (CHUNK_WORDS > 1) ? $clog2(CHUNK_WORDS) : 1,
+  parameter int unsigned CHUNK_AW    = $clog2(CHUNK_WORDS << mxe_pkg::LEND_MOST),
   parameter int unsigned ROWS_W      = $clog2(ROWS + 1)   // ROWS is at least MIN_PASS
 ) (
   input  logic                clk_i,

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Unpacker: turns the read beats of each row fetch into words, dropping the bytes before the row's
 // start and zero filling after its end. A byte queue holds what does not fill a word yet; one word
-// leaves per clock: 24 bytes of a 6-bit operand, or 32 bytes of anything else. Those are an operand
-// word or, of a 4-bit operand that does not run at the dual rate, two.
+// leaves per clock: 24 bytes of a 6-bit operand, A_SCALES scales of A, or 32 bytes of anything else.
+// 32 bytes of elements are an operand word or, of a 4-bit operand that does not run at the dual rate,
+// two.
 `include "mxe_assert.svh"
 `default_nettype none
 module mxe_unpack #(
   parameter int unsigned MEM_W = 256,
   parameter int unsigned LEN_W = 16,  // bits of the bytes of a row fetch
   parameter int unsigned TAG_W = 13,
-  parameter int unsigned IDX_W = 13   // bits of a word's place in its row
+  parameter int unsigned IDX_W = 13,  // bits of a word's place in its row
+  parameter int unsigned A_SCALES = 32  // bytes of a word of scales of A
 ) (
   input  logic                        clk_i,
   input  logic                        rst_ni,
@@ -96,9 +98,10 @@ module mxe_unpack #(
   assign fetch_tag = fetch_tag_i[mxe_pkg::TAG_T_W-1:0];
   always_comb begin
     case (fetch_tag.kind)
-      mxe_pkg::TagAElem: word_size = a_is6_i ? 6'd24 : 6'd32;
-      mxe_pkg::TagBElem: word_size = b_is6_i ? 6'd24 : 6'd32;
-      default:           word_size = 6'd32;
+      mxe_pkg::TagAElem:  word_size = a_is6_i ? 6'd24 : 6'd32;
+      mxe_pkg::TagBElem:  word_size = b_is6_i ? 6'd24 : 6'd32;
+      mxe_pkg::TagAScale: word_size = 6'(A_SCALES);
+      default:            word_size = 6'd32;
     endcase
   end
 

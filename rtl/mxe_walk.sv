@@ -2,9 +2,11 @@
 // The loop nest of a job, one step at a time. From the outside in:
 //   stripe  ROWS rows of D
 //   group   ACC_TILES column tiles that share one A chunk
-//   chunk   CHUNK_WORDS operand words of K
+//   chunk   CHUNK_WORDS operand words of K, up to eight times as many (mxe_pkg::lent)
 //   tile    NUM_PE columns of D
 //   slab    SLAB_WORDS operand words of K
+// The last two stripes, groups, chunks and slabs have about the same size if the last one would not
+// be whole: a small one beside a large one would take what feeds it as long as a whole one.
 // Every block that follows the nest (loaders, feeder, drain) has a walker of its own, of the levels
 // that it needs; WALK_* switches the others off. A wide tile is two side by side (ACC_TILES is even
 // then), and its slabs are half as long; a long slab is twice as long (mxe_pkg::slab_words).
@@ -22,7 +24,7 @@ module mxe_walk #(
   parameter int unsigned TILE_AW     = (ACC_TILES > 1) ? $clog2(ACC_TILES) : 1,
   parameter int unsigned ROWS_W      = $clog2(ROWS + 1),
   parameter int unsigned COLS_W      = $clog2(2 * NUM_PE + 1),
-  parameter int unsigned WORDS_W     = $clog2(CHUNK_WORDS + 1)
+  parameter int unsigned WORDS_W     = $clog2((CHUNK_WORDS << mxe_pkg::LEND_MOST) + 1)
 ) (
   input  logic               clk_i,
   input  logic               rst_ni,
@@ -35,6 +37,7 @@ module mxe_walk #(
   input  logic               skip_group_i,  // groups reuse what was loaded: do not walk them
   input  logic               wide_i,        // tiles are wide
   input  logic               long_i,        // slabs are long
+  input  logic [mxe_pkg::LEND_W-1:0] lent_i, // chunks are 2 ** lent_i times as long
   // current step
   output logic               valid_o,
   input  logic               step_i,
@@ -42,6 +45,7 @@ module mxe_walk #(
   output logic [COLS_W-1:0]  cols_o,
   output logic [TILE_AW-1:0] tile_o,
   output logic [WORDS_W-1:0] words_o,       // of the innermost K level walked
+  output logic [WORDS_W-1:0] chunk_words_o, // of the chunk
   output logic               first_k_o,     // the step starts at k = 0
   output logic               last_k_o,      // the step ends at K
   output logic               last_use_o,    // last step that needs the current A chunk
@@ -57,7 +61,9 @@ module mxe_walk #(
 `endif
 );
   localparam int unsigned GroupCols = NUM_PE * ACC_TILES;
-  localparam logic [mxe_pkg::BLOCKS_W-1:0] ChunkWords = mxe_pkg::BLOCKS_W'(CHUNK_WORDS);
+  localparam int unsigned KW = mxe_pkg::BLOCKS_W;
+  logic [KW-1:0] chunk_most;
+  assign chunk_most = KW'(CHUNK_WORDS) << lent_i;
 
   logic                         valid_q;
   logic [31:0]                  m_q;       // rows left, from this stripe on
@@ -67,22 +73,35 @@ module mxe_walk #(
   logic [WORDS_W-1:0]           slab_q;    // words left in the chunk, from this slab on
   logic [TILE_AW-1:0]           tile_q;
 
-  function automatic logic [WORDS_W-1:0] chunk_words(
-    input logic [mxe_pkg::BLOCKS_W-1:0] words
-  );
-    chunk_words = (words > ChunkWords) ? WORDS_W'(CHUNK_WORDS) : words[WORDS_W-1:0];
+  // What the present one of a level has of what is left: all if that is not more than the most that
+  // it may have, that much if there is another such besides, and else half. Half of K is a multiple
+  // of two words, so that few words begin within a beat.
+  function automatic logic [WORDS_W-1:0] words_now(input logic [KW-1:0] left,
+                                                   input logic [KW-1:0] most);
+    if (left <= most) words_now = left[WORDS_W-1:0];
+    else if (left >= (most << 1)) words_now = most[WORDS_W-1:0];
+    else words_now = {(left[WORDS_W:2] + (WORDS_W-1)'(left[1:0] != 2'd0)), 1'b0};
   endfunction
 
-  logic [WORDS_W-1:0] slab_words;  // of a whole slab
+  logic [WORDS_W-1:0] slab_most, slab_now;
   logic [COLS_W-1:0]  tile_cols;   // of a whole tile
-  assign slab_words = WORDS_W'(mxe_pkg::slab_words(SLAB_WORDS, CHUNK_WORDS, wide_i, long_i));
-  assign tile_cols  = wide_i ? COLS_W'(2 * NUM_PE) : COLS_W'(NUM_PE);
+  assign slab_most = WORDS_W'(mxe_pkg::slab_words(SLAB_WORDS, CHUNK_WORDS, wide_i, long_i));
+  assign slab_now  = words_now(KW'(slab_q), KW'(slab_most));
+  assign tile_cols = wide_i ? COLS_W'(2 * NUM_PE) : COLS_W'(NUM_PE);
+
+  // Tiles of the group. Wide ones are not halved.
+  localparam int unsigned TilesW = $clog2(ACC_TILES + 1);
+  logic [TilesW-1:0] tiles;
+  logic [TilesW:0]   tiles_left;  // of less than two groups
+  assign tiles_left = (TilesW+1)'((group_q + 32'(NUM_PE - 1)) >> $clog2(NUM_PE));
+  assign tiles      = ((group_q <= 32'(GroupCols)) | (group_q >= 32'(2 * GroupCols)) | wide_i)
+                      ? TilesW'(ACC_TILES) : TilesW'((tiles_left + (TilesW+1)'(1)) >> 1);
 
   logic last_slab, last_tile, last_chunk, last_group, last_stripe;
-  assign last_slab   = !WALK_SLAB || (slab_q <= slab_words);
+  assign last_slab   = !WALK_SLAB || (slab_q <= slab_most);
   assign last_tile   = !WALK_TILE || (n_q <= 32'(tile_cols)) ||
-                       ((tile_q | TILE_AW'(wide_i)) == TILE_AW'(ACC_TILES - 1));
-  assign last_chunk  = !WALK_CHUNK || (k_q <= ChunkWords);
+                       ((TilesW'(tile_q) | TilesW'(wide_i)) == tiles - TilesW'(1));
+  assign last_chunk  = !WALK_CHUNK || (k_q <= chunk_most);
   assign last_group  = skip_group_i || (group_q <= 32'(GroupCols));
   assign last_stripe = (m_q <= 32'(ROWS));
 
@@ -93,20 +112,25 @@ module mxe_walk #(
   assign next_stripe_o = last_slab & last_tile & last_chunk & last_group & ~last_stripe;
 
   assign valid_o = valid_q;
-  assign rows_o  = last_stripe ? m_q[ROWS_W-1:0] : ROWS_W'(ROWS);
+  assign rows_o  = last_stripe ? m_q[ROWS_W-1:0]
+                 : (m_q >= 32'(2 * ROWS)) ? ROWS_W'(ROWS)
+                                          : ROWS_W'((m_q[ROWS_W:0] + (ROWS_W+1)'(1)) >> 1);
   assign cols_o  = (n_q <= 32'(tile_cols)) ? n_q[COLS_W-1:0] : tile_cols;
   assign tile_o  = tile_q;
-  assign words_o = WALK_SLAB ? (last_slab ? slab_q : slab_words) : chunk_words(k_q);
+  assign chunk_words_o = words_now(k_q, chunk_most);
+  assign words_o    = WALK_SLAB ? slab_now : chunk_words_o;
   assign first_k_o  = !WALK_CHUNK ||
-                      ((k_q == kw_i) && (!WALK_SLAB || (slab_q == chunk_words(k_q))));
+                      ((k_q == kw_i) && (!WALK_SLAB || (slab_q == chunk_words_o)));
   assign last_k_o   = last_chunk & last_slab;
   // With one chunk only, A stays for all groups of the stripe.
-  assign last_use_o = last_slab & last_tile & ((kw_i > ChunkWords) | last_group);
+  assign last_use_o = last_slab & last_tile & ((kw_i > chunk_most) | last_group);
 
-  logic [mxe_pkg::BLOCKS_W-1:0] k_next;
-  logic [31:0]                  group_next;
-  assign k_next     = k_q - ChunkWords;
-  assign group_next = group_q - 32'(GroupCols);
+  logic [KW-1:0]      k_next;
+  logic [31:0]        group_next;
+  logic [WORDS_W-1:0] first_chunk;
+  assign k_next      = k_q - KW'(chunk_words_o);
+  assign group_next  = group_q - (32'(tiles) << $clog2(NUM_PE));
+  assign first_chunk = words_now(kw_i, chunk_most);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -125,33 +149,33 @@ module mxe_walk #(
       group_q <= n_i;
       n_q     <= n_i;
       k_q     <= kw_i;
-      slab_q  <= chunk_words(kw_i);
+      slab_q  <= first_chunk;
       tile_q  <= '0;
     end else if (valid_q & step_i) begin
       if (next_slab_o) begin
-        slab_q <= slab_q - slab_words;
+        slab_q <= slab_q - slab_now;
       end else if (next_tile_o) begin
         tile_q <= tile_q + (wide_i ? TILE_AW'(2) : TILE_AW'(1));
         n_q    <= n_q - 32'(tile_cols);
-        slab_q <= chunk_words(k_q);
+        slab_q <= chunk_words_o;
       end else if (next_chunk_o) begin
         tile_q <= '0;
         n_q    <= group_q;
         k_q    <= k_next;
-        slab_q <= chunk_words(k_next);
+        slab_q <= words_now(k_next, chunk_most);
       end else if (next_group_o) begin
         tile_q  <= '0;
         group_q <= group_next;
         n_q     <= group_next;
         k_q     <= kw_i;
-        slab_q  <= chunk_words(kw_i);
+        slab_q  <= first_chunk;
       end else if (next_stripe_o) begin
         tile_q  <= '0;
-        m_q     <= m_q - 32'(ROWS);
+        m_q     <= m_q - 32'(rows_o);
         group_q <= n_i;
         n_q     <= n_i;
         k_q     <= kw_i;
-        slab_q  <= chunk_words(kw_i);
+        slab_q  <= first_chunk;
       end else begin
         valid_q <= 1'b0;
       end
@@ -164,13 +188,14 @@ module mxe_walk #(
   `MXE_ASSERT(walk_rows_in_range, !valid_q || ((rows_o != '0) && (32'(rows_o) <= ROWS)))
   `MXE_ASSERT(walk_cols_in_range, !valid_q || ((cols_o != '0) && (32'(cols_o) <= 32'(tile_cols))))
   `MXE_ASSERT(walk_words_in_range, !valid_q ||
-              (32'(words_o) - 32'd1 < (WALK_SLAB ? 32'(slab_words) : CHUNK_WORDS)))
+              (32'(words_o) - 32'd1 < (WALK_SLAB ? 32'(slab_most) : 32'(chunk_most))))
   `MXE_ASSERT(walk_tile_in_range, 32'(tile_q) < ACC_TILES)
 `ifndef SYNTHESIS
   // The job's sizes stand still while it is walked.
   logic [31:0]                  f_m_q, f_n_q;
   logic [mxe_pkg::BLOCKS_W-1:0] f_kw_q;
   logic                         f_skip_q, f_wide_q, f_long_q;
+  logic [mxe_pkg::LEND_W-1:0]   f_lent_q;
   always_ff @(posedge clk_i) begin
     if (start_i) begin
       f_m_q    <= m_i;
@@ -179,11 +204,12 @@ module mxe_walk #(
       f_skip_q <= skip_group_i;
       f_wide_q <= wide_i;
       f_long_q <= long_i;
+      f_lent_q <= lent_i;
     end
   end
   `MXE_REQUIRE(walk_job_stable, !valid_q || ((m_i == f_m_q) && (n_i == f_n_q) &&
                (kw_i == f_kw_q) && (skip_group_i == f_skip_q) && (wide_i == f_wide_q) &&
-               (long_i == f_long_q)))
+               (long_i == f_long_q) && (lent_i == f_lent_q)))
   `MXE_REQUIRE(walk_wide_tiles_pair_up, !wide_i || (ACC_TILES > 1))
 `endif
 `ifdef FORMAL
@@ -193,7 +219,7 @@ module mxe_walk #(
   `MXE_ASSERT(walk_m_within, !valid_q || ((m_q != '0) && (m_q <= f_m_q)))
   `MXE_ASSERT(walk_n_within, !valid_q || ((n_q != '0) && (n_q <= group_q) && (group_q <= f_n_q)))
   `MXE_ASSERT(walk_k_within, !valid_q || ((k_q != '0) && (k_q <= f_kw_q)))
-  `MXE_ASSERT(walk_slab_within, !valid_q || ((slab_q != '0) && (slab_q <= chunk_words(k_q))))
+  `MXE_ASSERT(walk_slab_within, !valid_q || ((slab_q != '0) && (slab_q <= chunk_words_o)))
   // A tile's place is its distance from the start of its group.
   `MXE_ASSERT(walk_tile_place, !valid_q ||
               ((group_q - n_q) == (32'(tile_q) << $clog2(NUM_PE))))

@@ -119,8 +119,8 @@ void Datapath::start(uint64_t cycle, const Descriptor& job) {
                      whole_job_.compute(job, memory_, params_.fp4_dual != 0);
   whole_ = whole ? &whole_job_ : nullptr;
   if (functional()) arithmetic_->start(arithmetic_job(job, dual));
-  a_buf_.configure(job.a(), dual);
-  b_buf_.configure(job.b(), dual);
+  a_buf_.configure(job.a(), dual, lent(params_.rows, job.m));
+  b_buf_.configure(job.b(), dual, 0);
   c_buf_.configure(job.c_stride == 0, job.bias_bf16);
   load_a_->start(
       cycle,
@@ -144,7 +144,7 @@ void Datapath::start(uint64_t cycle, const Descriptor& job) {
               word_elements);
   seq_.start(cycle + 1, job.bias, dual);
   drain_.start(job, dual, whole_ ? whole_->pitch() : params_.num_pe);
-  one_chunk_ = k_words <= params_.a_slab_k / kLanes;
+  one_chunk_ = k_words <= params_.a_slab_k / kLanes << lent(params_.rows, job.m);
   repetition_.clear();
   next_ = find_next_event();
 }

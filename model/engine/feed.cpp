@@ -84,7 +84,7 @@ uint64_t Feed::read() {
   if (!last_word) return kNever;
   if (!last_of_two) return cycle;
   stepped_ = walk_.next();
-  slab_base_ = stepped_ == Walk::Next::slab ? slab_base_ + walk_.slab_words() : 0;
+  slab_base_ = stepped_ == Walk::Next::slab ? slab_base_ + walk_.words() : 0;
   word_ = 0;
   bank_number_ += walk_.cols() > params_.num_pe ? 2u : 1u;
   walk_.step();

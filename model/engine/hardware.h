@@ -40,6 +40,12 @@ inline constexpr unsigned kRequantFifo = 4;
 /// Bytes of a word as it leaves the unpacker, unless it is one of 6-bit elements.
 inline constexpr unsigned kPlainWordBytes = 32;
 
+/// The A chunk of a job of `m` rows is twice, four or eight times as long if the rows leave that much
+/// of the A buffer unused: the exponent of that factor (lent in mxe_pkg).
+constexpr unsigned lent(unsigned rows, uint32_t m) {
+  return m <= rows / 8 ? 3 : m <= rows / 4 ? 2 : m <= rows / 2 ? 1 : 0;
+}
+
 /// Columns of B that are read and decoded per clock (feed_cols in mxe_pkg).
 constexpr unsigned feed_cols(unsigned num_pe) { return num_pe > 1 ? 2 : 1; }
 

@@ -14,20 +14,22 @@ Load::Load(const Params& params, Operand operand, unsigned banks)
 void Load::start(uint64_t cycle, const OperandView& view, uint32_t m, uint32_t n,
                  uint32_t k_words) {
   const bool is_a = operand_ == Operand::a;
-  const bool one_chunk = k_words <= params_.a_slab_k / kLanes;
+  const bool one_chunk = k_words <= params_.a_slab_k / kLanes << lent(params_.rows, m);
   view_ = view;
   walk_ = Walk(params_, {true, !is_a, !is_a, view.wide, view.long_slab}, m, n, k_words,
                is_a && one_chunk);
   chunk_offset_ = offset_ = chunk_scale_offset_ = scale_offset_ = 0;
   row_ = base_ = group_ = view.address;
   scale_row_ = scale_base_ = scale_group_ = view.scale_address;
-  step_words_ = is_a ? params_.a_slab_k / kLanes : walk_.slab_words();
-  const uint32_t step_bytes = step_words_ * view.word_bytes;
-  const uint32_t step_scales = step_words_ * view.word_scales;
+  const uint32_t chunk = walk_.most_chunk_words(), most = is_a ? chunk : walk_.slab_words();
+  const bool all_whole = k_words <= most || (k_words % most == 0 && k_words % chunk == 0);
+  const uint32_t unit = all_whole ? most : Walk::kWordUnit;  // of what chunks and slabs have
+  const uint32_t step_bytes = unit * view.word_bytes;
+  const uint32_t step_scales = unit * view.word_scales;
   phase_ = AddressPhase(view.address | view.stride | step_bytes,
-                        std::min(view.row_bytes, step_bytes), params_.mem_bytes());
+                        std::min(view.row_bytes, most * view.word_bytes), params_.mem_bytes());
   scale_phase_ = AddressPhase(view.scale_address | view.scale_stride | step_scales,
-                              std::min(view.row_scales, step_scales), params_.mem_bytes());
+                              std::min(view.row_scales, most * view.word_scales), params_.mem_bytes());
   credits_ = BankCredits(view.wide ? 2 * banks_ : banks_);
   if (!is_a) bank_ = 0;  // as the feeder does
   credits_.want(cycle + 1);
@@ -58,7 +60,7 @@ void Load::visit(StateVisitor& visitor) {
 /// Follows the walk after a skip.
 void Load::move(Loop loop, uint64_t iterations) {
   const bool is_a = operand_ == Operand::a;
-  const uint64_t chunk_words = iterations * (params_.a_slab_k / kLanes);
+  const uint64_t chunk_words = iterations * walk_.most_chunk_words();
   uint64_t rows = 0;  // further down the operand
   switch (loop) {
     case Loop::tile:
@@ -99,18 +101,20 @@ void Load::prepare() {
   // Of a wide tile, the columns beyond the first num_pe are in a bank of their own.
   const unsigned first = second_ ? params_.num_pe : 0;
   const unsigned count = is_a ? walk_.rows() : std::min(walk_.cols() - first, params_.num_pe);
+  const unsigned words = walk_.words();
   fetch_.bank = bank_;
   fetch_.line = index_;
   fetch_.last = scales_ && index_ + 1 == count;
   if (scales_) {
     fetch_.kind = is_a ? FetchKind::a_scales : FetchKind::b_scales;
     fetch_.address = scale_row_ + scale_offset_;
-    fetch_.bytes = std::min(view_.row_scales - scale_offset_, step_words_ * view_.word_scales);
-    fetch_.word_bytes = kPlainWordBytes;
+    fetch_.bytes = std::min(view_.row_scales - scale_offset_, words * view_.word_scales);
+    fetch_.word_bytes = is_a ? std::min(kPlainWordBytes, 2 * params_.a_slab_k / kLanes)
+                             : kPlainWordBytes;
   } else {
     fetch_.kind = is_a ? FetchKind::a_elements : FetchKind::b_elements;
     fetch_.address = row_ + offset_;
-    fetch_.bytes = std::min(view_.row_bytes - offset_, step_words_ * view_.word_bytes);
+    fetch_.bytes = std::min(view_.row_bytes - offset_, words * view_.word_bytes);
     fetch_.word_bytes = view_.words_at_a_time * view_.word_bytes;
   }
 }
@@ -129,8 +133,9 @@ void Load::accept(uint64_t cycle) {
       next_row();
     } else {
       const Walk::Next next = walk_.next();
+      const uint32_t words = walk_.words(), chunk_words = walk_.chunk_words();
       walk_.step();
-      if (walk_.valid()) next_bank(next);
+      if (walk_.valid()) next_bank(next, words, chunk_words);
     }
     second_ = more;
     index_ = 0;
@@ -146,10 +151,10 @@ void Load::next_row() {
   scale_row_ += view_.scale_stride;
 }
 
-/// Moves the position for the next bank after the nest moved at level `next`.
-void Load::next_bank(Walk::Next next) {
+/// Moves the position for the next bank after the nest moved at level `next`, from a step of `words`
+/// operand words in a chunk of `chunk_words`.
+void Load::next_bank(Walk::Next next, uint32_t words, uint32_t chunk_words) {
   const bool is_a = operand_ == Operand::a;
-  const uint32_t chunk_words = params_.a_slab_k / kLanes;
   const uint64_t after = row_ + view_.stride, scale_after = scale_row_ + view_.scale_stride;
   const auto go_to = [this](uint64_t row, uint64_t scale_row) {
     row_ = base_ = row;
@@ -158,8 +163,8 @@ void Load::next_bank(Walk::Next next) {
   if (next == Walk::Next::slab || (is_a && next == Walk::Next::chunk)) {
     // The same rows, further along K.
     go_to(base_, scale_base_);
-    offset_ += step_words_ * view_.word_bytes;
-    scale_offset_ += step_words_ * view_.word_scales;
+    offset_ += words * view_.word_bytes;
+    scale_offset_ += words * view_.word_scales;
     return;
   }
   if (next == Walk::Next::tile) {

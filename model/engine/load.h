@@ -37,7 +37,7 @@ class Load final : public OperandLoader {
  private:
   void prepare();
   void next_row();
-  void next_bank(Walk::Next next);
+  void next_bank(Walk::Next next, uint32_t words, uint32_t chunk_words);
   void move(Loop loop, uint64_t iterations);
 
   Params params_;
@@ -55,7 +55,6 @@ class Load final : public OperandLoader {
   // Byte offsets within a row, and row pointers: see mxe_load.
   uint32_t chunk_offset_ = 0, offset_ = 0, chunk_scale_offset_ = 0, scale_offset_ = 0;
   uint64_t row_ = 0, base_ = 0, group_ = 0, scale_row_ = 0, scale_base_ = 0, scale_group_ = 0;
-  uint32_t step_words_ = 0;  // of a whole chunk or slab
   AddressPhase phase_, scale_phase_;
 };
 

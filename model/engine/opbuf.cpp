@@ -4,26 +4,19 @@
 #include <algorithm>
 
 namespace mxe {
-namespace {
-
-/// Room for the scales of a line of operand words, each of which may have two, as they arrive.
-unsigned scale_bytes(unsigned words) {
-  return (2 * words + kPlainWordBytes - 1) / kPlainWordBytes * kPlainWordBytes;
-}
-
-}  // namespace
 
 OpBuf::OpBuf(unsigned banks, unsigned lines, unsigned words)
     : fills(banks),
       lines_(lines),
       words_(2 * words),
-      scale_bytes_(scale_bytes(words)),
+      scale_bytes_(2 * words),
       elements_(std::size_t{banks} * lines * words_),
       scales_(std::size_t{banks} * lines * scale_bytes_) {}
 
-void OpBuf::configure(mx::FormatId format, bool dual) {
+void OpBuf::configure(mx::FormatId format, bool dual, unsigned lent) {
   fmt_ = blocks::fmt_info(format);
   dual_ = dual;
+  lent_ = lent;
 }
 
 void OpBuf::put_elements(unsigned bank, unsigned line, unsigned index, const blocks::Word& word) {
@@ -42,8 +35,8 @@ void OpBuf::put_elements(unsigned bank, unsigned line, unsigned index, const blo
 }
 
 void OpBuf::put_scales(unsigned bank, unsigned line, unsigned index, const blocks::Word& word) {
-  std::copy_n(word.begin(), kPlainWordBytes,
-              &scales_[place(bank, line) * scale_bytes_ + index * kPlainWordBytes]);
+  const unsigned bytes = std::min(kPlainWordBytes, scale_bytes_);
+  std::copy_n(word.begin(), bytes, &scales_[place(bank, line) * scale_bytes_ + index * bytes]);
 }
 
 OperandWord OpBuf::read(unsigned bank, unsigned line, unsigned word) const {

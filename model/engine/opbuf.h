@@ -21,8 +21,8 @@ class OpBuf {
   /// elements that do not run at the dual rate each is two operand words.
   OpBuf(unsigned banks, unsigned lines, unsigned words);
 
-  /// The operand of the coming job.
-  void configure(mx::FormatId format, bool dual);
+  /// The operand of the coming job. Lines are 2^`lent` times as long, and as many times fewer.
+  void configure(mx::FormatId format, bool dual, unsigned lent);
   /// A word from the unpacker, of row or column `line`: elements as they lie in memory, which get
   /// a container each, or scales. Of 4-bit elements that do not run at the dual rate it is two
   /// operand words.
@@ -34,12 +34,13 @@ class OpBuf {
 
  private:
   std::size_t place(unsigned bank, unsigned line) const {
-    return std::size_t{bank} * lines_ + line;
+    return std::size_t{bank} * lines_ + (std::size_t{line} << lent_);
   }
 
   unsigned lines_, words_, scale_bytes_;  // words_: room for operand words in a line
   blocks::FmtInfo fmt_;
   bool dual_ = false;
+  unsigned lent_ = 0;
   blocks::Expand expand_;
   std::vector<std::array<uint8_t, kLanes>> elements_;  // [bank][line][word]
   std::vector<uint8_t> scales_;                        // [bank][line][scale]

@@ -13,9 +13,11 @@ namespace mxe {
 /// The loop nest of a job, one step at a time (mxe_walk). From the outside in:
 ///   stripe  ROWS rows of D
 ///   group   ACC_TILES column tiles that share one A chunk
-///   chunk   A_SLAB_K / 32 operand words of K
+///   chunk   A_SLAB_K / 32 operand words of K, up to eight times as many: see lent()
 ///   tile    NUM_PE columns of D
 ///   slab    B_BUF_K / 32 operand words of K
+/// The last two stripes, groups, chunks and slabs have about the same size if the last one would not
+/// be whole.
 /// Every block that follows the nest has a walk of its own, of the levels that it needs. A wide tile
 /// is two side by side, with slabs half as long; a long slab is twice as long.
 class Walk {
@@ -24,6 +26,8 @@ class Walk {
     bool chunk = true, tile = true, slab = true;
     bool wide = false, long_slab = false;
   };
+  /// Chunks and slabs that are not whole have a multiple of so many words, but the last of K.
+  static constexpr uint32_t kWordUnit = 2;
   enum class Next : uint8_t { slab, tile, chunk, group, stripe, end };
 
   Walk() = default;
@@ -34,11 +38,12 @@ class Walk {
       : rows_(params.rows),
         num_pe_(params.num_pe),
         group_cols_(params.num_pe * params.acc_tiles),
-        chunk_words_(params.a_slab_k / kLanes),
+        chunk_words_(params.a_slab_k / kLanes << lent(params.rows, m)),
         tile_cols_(levels.wide ? 2 * num_pe_ : num_pe_),
         slab_words_(slab_words(params, levels)),
         levels_(levels),
         skip_group_(skip_group),
+        m_(m),
         n_(n),
         k_words_(k_words),
         rows_left_(m) {
@@ -47,7 +52,7 @@ class Walk {
   }
 
   bool valid() const { return valid_; }
-  unsigned rows() const { return std::min(rows_left_, rows_); }
+  unsigned rows() const { return now(rows_left_, rows_, 1); }
   unsigned cols() const { return std::min(cols_left_, tile_cols_); }
   /// Stripes and groups of the job so far.
   unsigned stripe_number() const { return stripe_number_; }
@@ -56,11 +61,15 @@ class Walk {
   unsigned tile() const { return tile_; }
   /// Operand words of the innermost K level walked.
   unsigned words() const {
-    return levels_.slab ? std::min(slab_left_, slab_words_) : std::min(words_left_, chunk_words_);
+    return levels_.slab ? now(slab_left_, slab_words_, kWordUnit) : chunk_words();
   }
+  /// Of the chunk.
+  unsigned chunk_words() const { return now(words_left_, chunk_words_, kWordUnit); }
+  /// Of a whole chunk.
+  unsigned most_chunk_words() const { return chunk_words_; }
   bool first_k() const {
     return !levels_.chunk ||
-           (words_left_ == k_words_ && (!levels_.slab || slab_left_ == chunk_words_now()));
+           (words_left_ == k_words_ && (!levels_.slab || slab_left_ == chunk_words()));
   }
   bool last_k() const { return last_chunk() && last_slab(); }
   /// Operand words of a whole slab.
@@ -147,7 +156,7 @@ class Walk {
     }
   }
   /// First row and column of the tile.
-  uint32_t row() const { return stripe_number_ * rows_; }
+  uint32_t row() const { return m_ - rows_left_; }
   uint32_t column() const { return n_ - cols_left_; }
   /// Columns to the left of this group's first.
   uint32_t group_column() const { return n_ - group_left_; }
@@ -155,25 +164,25 @@ class Walk {
   void step() {
     switch (next()) {
       case Next::slab:
-        slab_left_ -= slab_words_;
+        slab_left_ -= words();
         break;
       case Next::tile:
         tile_ += tile_cols_ / num_pe_;
         cols_left_ -= tile_cols_;
-        slab_left_ = chunk_words_now();
+        slab_left_ = chunk_words();
         break;
       case Next::chunk:
-        words_left_ -= chunk_words_;
+        words_left_ -= chunk_words();
         enter_chunk();
         break;
       case Next::group:
         group_number_++;
-        enter_group(group_left_ - group_cols_);
+        enter_group(group_left_ - tiles() * num_pe_);
         break;
       case Next::stripe:
         stripe_number_++;
         group_number_++;
-        rows_left_ -= rows_;
+        rows_left_ -= rows();
         enter_group(n_);
         break;
       case Next::end:
@@ -196,10 +205,10 @@ class Walk {
   void enter_chunk() {
     tile_ = 0;
     cols_left_ = group_left_;
-    slab_left_ = chunk_words_now();
+    slab_left_ = chunk_words();
   }
   /// Number of the present iteration of `loop`, of tiles the narrow ones, and how far the walk may advance before it reaches
-  /// an iteration that is different: the last, which may be smaller, or of the chunks the first.
+  /// an iteration that is different: the last two, which may be smaller, or of the chunks the first.
   uint64_t iteration(Loop loop) const {
     switch (loop) {
       case Loop::tile:
@@ -214,28 +223,43 @@ class Walk {
     return stripe_number_;
   }
   uint64_t room(Loop loop) const {
-    const auto until_last = [](uint32_t left, uint32_t step) {
-      const uint32_t further = (left - 1) / step;
-      return further == 0 ? 0 : further - 1;
+    const auto until_last_two = [](uint32_t left, uint32_t most) -> uint64_t {
+      return left / most < 3 ? 0 : left / most - 2;
     };
     switch (loop) {
-      case Loop::tile:
-        return until_last(cols_left_, tile_cols_) * (tile_cols_ / num_pe_);
+      case Loop::tile: {
+        const uint32_t whole_groups = n_ / group_cols_ < 2 ? 0 : n_ / group_cols_ - 1;
+        const uint32_t tiles = whole_groups * (group_cols_ / num_pe_);
+        const uint32_t next = (n_ - cols_left_ + tile_cols_) / num_pe_;
+        return tiles > next ? tiles - next : 0;
+      }
       case Loop::chunk:
-        return words_left_ == k_words_ ? 0 : until_last(words_left_, chunk_words_);
+        return words_left_ == k_words_ ? 0 : until_last_two(words_left_, chunk_words_);
       case Loop::group:
-        return until_last(group_left_, group_cols_);
+        return until_last_two(group_left_, group_cols_);
       case Loop::stripe:
         break;
     }
-    return until_last(rows_left_, rows_);
+    return until_last_two(rows_left_, rows_);
   }
-  uint32_t chunk_words_now() const { return std::min(words_left_, chunk_words_); }
+  /// What the present one of a level has of what is `left`: all if that is not more than the `most`
+  /// that it may have, that much if there is another such besides, and else half, in whole `units`.
+  static uint32_t now(uint32_t left, uint32_t most, uint32_t unit) {
+    if (left <= most) return left;
+    if (left / 2 >= most) return most;
+    return (left + 2 * unit - 1) / (2 * unit) * unit;
+  }
+  /// Tiles of the group. Wide ones are not halved.
+  uint32_t tiles() const {
+    const uint32_t most = group_cols_ / num_pe_;
+    if (levels_.wide || group_left_ <= group_cols_) return most;
+    return now((group_left_ - 1) / num_pe_ + 1, most, 1);
+  }
 
   bool last_slab() const { return !levels_.slab || slab_left_ <= slab_words_; }
   bool last_tile() const {
     return !levels_.tile || cols_left_ <= tile_cols_ ||
-           tile_ * num_pe_ + tile_cols_ == group_cols_;
+           tile_ * num_pe_ + tile_cols_ == tiles() * num_pe_;
   }
   bool last_chunk() const { return !levels_.chunk || words_left_ <= chunk_words_; }
   bool last_group() const { return skip_group_ || group_left_ <= group_cols_; }
@@ -245,7 +269,7 @@ class Walk {
   uint32_t tile_cols_ = 0, slab_words_ = 0;
   Levels levels_;
   bool skip_group_ = false, valid_ = false;
-  uint32_t n_ = 0, k_words_ = 0;
+  uint32_t m_ = 0, n_ = 0, k_words_ = 0;
   uint32_t rows_left_ = 0;   // from this stripe on
   uint32_t group_left_ = 0;  // columns, from this group on
   uint32_t cols_left_ = 0;   // columns, from this tile on
