@@ -14,7 +14,7 @@
   // K whatever their format, or 64 where 4-bit pairs run at twice the rate.
   parameter int unsigned A_SLAB_K = 1024,
   // Size of one bank of the B buffer: B_BUF_K / 32 operand words per column, words as in A_SLAB_K.
-  parameter int unsigned B_BUF_K = 256,
+  parameter int unsigned B_BUF_K = 512,
   // Banks of the B buffer: the array uses one while the others are filled, so more of them bridge a
   // longer way to memory.
   parameter int unsigned B_BANKS = 4,

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
 #include "model/blocks/expand.h"
+#include "model/engine/log2_ceil.h"
 #include "tb/blame/block_check.h"
 
 namespace mxe::blame {
@@ -13,112 +15,131 @@ namespace {
 /// mxe_opbuf and mxe_expand: where words and scales are stored, and which are read.
 class OperandBufferCheck : public BlockCheck {
  public:
-  OperandBufferCheck(const Context& context, const std::string& instance)
-      : BlockCheck(context, "mxe_opbuf", instance) {
-    for (unsigned i = 0; i < 2; i++) {
-      halves_.push_back(scope_.below(fmt::format("gen_half[{}].u_words", i)));
-    }
+  /// With banks of `words` words in a line.
+  OperandBufferCheck(const Context& context, const std::string& instance, unsigned words)
+      : BlockCheck(context, "mxe_opbuf", instance),
+        word_bits_(std::max(log2_ceil(words), 1u)),
+        scale_bits_(log2_ceil(2 * words)),
+        unit_bits_(std::min(scale_bits_, 5u)) {
     for (unsigned i = 0; scope_.has(fmt::format("gen_read[{}].scale_word", i)); i++) {
-      scale_words_.push_back(&scope_.find(fmt::format("gen_read[{}].scale_word", i)));
-      scales_.push_back(scope_.below(fmt::format("gen_read[{}].u_scales", i)));
+      const std::string read = fmt::format("gen_read[{}]", i);
+      Line line{scope_.below(read), {}};
+      for (unsigned p = 0; scope_.has(fmt::format("{}.gen_part[{}].to_half", read, p)); p++) {
+        line.scales.push_back(scope_.below(fmt::format("{}.gen_part[{}].u_scales", read, p)));
+      }
+      lines_.push_back(line);
     }
-    index_bits_ = scales_[0].find("raddr_i").width() + (lines() - 1) -
-                  scope_.find("bank_i").width() - scope_.find("line_i").width();
+    line_bits_ = scope_.find("line_i").width() - (lines() - 1);
   }
 
   void clock() override {
-    if (scope_.on("elem_valid_i")) write();
-    if (scope_.on("scale_valid_i")) {
-      const uint64_t line = scope_.get("line_i");
-      const Scope& ram = scales_[line % lines()];
-      expect("write", ram.find("we_i"), 1u);
-      expect("write", ram.find("waddr_i"), scale_place("bank_i", line, scope_.get("index_i")));
+    const uint64_t line = scope_.get("line_i"), index = scope_.get("index_i");
+    if (scope_.on("elem_valid_i")) {
+      const Scope words = lines_[line % lines()].scope.below("u_words");
+      expect("write", words.find("we_i"), 1u);
+      expect("write", words.find("waddr_i"), word_place(bank("bank_i"), line, index));
     }
-    // Bytes of a scale word, and the first of the word's scales among them.
-    const unsigned bytes = scale_words_[0]->width() / 8;
-    const uint64_t scale = scope_.get("rword_i") << (scope_.on("dual_i") ? 1 : 0);
-    if (scope_.on("re_i")) {
-      read(scale / bytes);
-      expect_next("scale of a word", "scale_sel_q",
-                  Wide(scope_.find("scale_sel_q").width(), scale % bytes));
-      expect_next("read", "rodd_q",
-                  Wide(1, (scope_.get("rline_i") ^ scope_.get("rword_i")) & 1));
-    }
-    const unsigned chosen = scope_.get32("scale_sel_q");
-    Wide scales(16 * lines());
-    for (unsigned i = 0; i < lines(); i++) {
-      const Wide word(*scale_words_[i]);
-      scales.put(16 * i, 16,
-                 uint32_t(word.get(8 * (chosen | 1), 8) << 8 | word.get(8 * chosen, 8)));
-    }
-    expect("scale of a word", "rscale_o", scales);
-    Wide words(kWordBits * lines());
-    for (unsigned i = 0; i < lines(); i++) {
-      const Scope& half = halves_[scope_.get("rodd_q") ^ i];
-      words.put(kWordBits * i, Wide(half.find("rdata_o")));
-    }
-    expect("read", "rword_o", words);
+    if (scope_.on("scale_valid_i")) write_scales(line, index);
+    if (scope_.on("re_i")) read(scope_.get("rline_i"), scope_.get("rword_i"));
+    pass_on();
   }
 
  private:
   static constexpr unsigned kWordBits = 8 * blocks::kLanes;
 
-  /// Lines that are read at a time.
-  unsigned lines() const { return static_cast<unsigned>(scales_.size()); }
+  /// A line of the lines that are read at a time.
+  struct Line {
+    Scope scope;
+    std::vector<Scope> scales;  // the parts of their memory
+  };
+  /// A bank of the memories, and which half of it.
+  struct Bank {
+    uint64_t number, half;
+  };
 
-  /// A word arrives, or two of 4-bit elements: the low and the high ones of the lanes.
-  void write() {
-    const Wide format = scope_.wide("fmt_i"), data = scope_.wide("data_i");
-    blocks::Word packed{};
-    for (unsigned i = 0; i < packed.size(); i++) {
-      packed[i] = static_cast<uint8_t>(data.get32(8 * i, 8));
-    }
-    const blocks::FmtInfo info = format_of(format, 0);
-    expand_.evaluate(packed, info);
-    const bool pair = info.is4 && !scope_.on("dual_i");
-    Wide lanes(kWordBits), first(kWordBits), second(kWordBits);
-    for (unsigned i = 0; i < packed.size(); i++) {
-      const uint32_t lane = expand_.lanes_o[i];
-      lanes.put(8 * i, 8, lane);
-      first.put(8 * i, 8, pair ? lane & 0xF : lane);
-      second.put(8 * i, 8, lane >> 4);
-    }
-    design().expect("mxe_expand", "", scope_.find("u_expand.lanes_o"), lanes);
-    const uint64_t word = scope_.get("index_i") << (pair ? 1 : 0);
-    const uint64_t line = scope_.get("line_i");
-    store(halves_[(line ^ word) & 1], line, word, first);
-    if (pair) store(halves_[(line ^ word ^ 1) & 1], line, word, second);
+  unsigned lines() const { return static_cast<unsigned>(lines_.size()); }
+  bool pair() const { return format_of(scope_.wide("fmt_i"), 0).is4 && !scope_.on("dual_i"); }
+  Bank bank(const char* name) const {
+    const uint64_t number = scope_.get(name);
+    return scope_.on("split_i") ? Bank{number / 2, number % 2} : Bank{number, 0};
   }
-  void store(const Scope& half, uint64_t line, uint64_t word, const Wide& lanes) {
-    expect("write", half.find("we_i"), 1u);
-    expect("write", half.find("wdata_i"), lanes);
-    expect("write", half.find("waddr_i"), word_place("bank_i", line, word));
+  /// The first of `line`'s places in a bank that has 2^`bits` for each.
+  uint64_t line_place(uint64_t line, unsigned bits) const {
+    return line / lines() << bits << scope_.get("lent_i");
   }
-  /// Words of as many lines as are read at a time, and the memory word of their scales.
-  void read(uint64_t scale_word) {
-    const uint64_t line = scope_.get("rline_i"), word = scope_.get("rword_i");
+  uint64_t word_place(Bank bank, uint64_t line, uint64_t index) const {
+    return (bank.number << (line_bits_ + word_bits_)) + line_place(line, word_bits_) + index +
+           (bank.half << (word_bits_ - 1));
+  }
+  /// The byte of a scale among all of its memory.
+  uint64_t scale_place(Bank bank, uint64_t line, uint64_t scale) const {
+    return (bank.number << (line_bits_ + scale_bits_)) + line_place(line, scale_bits_) + scale +
+           (bank.half << (scale_bits_ - 1));
+  }
+
+  /// Scales fill a word of their memory, or if that is a whole line of a bank that is split, a part.
+  void write_scales(uint64_t line, uint64_t index) {
+    const Bank bank = this->bank("bank_i");
+    const bool to_half = scope_.on("split_i") && scale_bits_ == unit_bits_;
+    const std::vector<Scope>& parts = lines_[line % lines()].scales;
+    const Wide data = scope_.wide("data_i");
+    for (std::size_t p = 0; p < parts.size(); p++) {
+      const bool mine = !to_half || p == bank.half;
+      expect("write", parts[p].find("we_i"), uint32_t{mine});
+      if (!mine) continue;
+      const unsigned width = parts[p].find("wdata_i").width();
+      expect("write", parts[p].find("wdata_i"),
+             data.part(to_half ? 0 : width * static_cast<unsigned>(p), width));
+      expect("write", parts[p].find("waddr_i"),
+             scale_place(bank, line, index << unit_bits_) >> unit_bits_);
+    }
+  }
+  void read(uint64_t line, uint64_t word) {
+    const Bank bank = this->bank("rbank_i");
+    const uint64_t scale =
+        scale_place(bank, line, scope_.on("dual_i") ? 2 * word : word);
+    for (const Line& each : lines_) {
+      expect("read", each.scope.find("u_words.raddr_i"),
+             word_place(bank, line, pair() ? word / 2 : word));
+      for (const Scope& part : each.scales) {
+        expect("read", part.find("raddr_i"), scale >> unit_bits_);
+      }
+    }
+    expect_next("read", "second_q", Wide(1, uint32_t{pair() && word % 2 == 1}));
+    expect_next("scale of a word", "scale_sel_q", Wide(unit_bits_, scale & ((1u << unit_bits_) - 1)));
+  }
+  /// What was read: a container for each element, of a pair of words the one that was asked for.
+  void pass_on() {
+    const Wide format = scope_.wide("fmt_i");
+    if (format.get32(65, 1) == 0) return;  // no job yet
+    const unsigned chosen = scope_.get32("scale_sel_q");
+    Wide words(kWordBits * lines()), scales(16 * lines());
     for (unsigned i = 0; i < lines(); i++) {
-      const Scope& half = halves_[(line ^ word ^ i) & 1];
-      expect("read", half.find("re_i"), 1u);
-      expect("read", half.find("raddr_i"), word_place("rbank_i", line | i, word));
-      expect("read", scales_[i].find("raddr_i"), scale_place("rbank_i", line, scale_word));
+      const Wide word = lines_[i].scope.wide("word"), all = lines_[i].scope.wide("scale_word");
+      blocks::Word packed{};
+      for (unsigned b = 0; b < packed.size(); b++) {
+        packed[b] = static_cast<uint8_t>(word.get32(8 * b, 8));
+      }
+      expand_.evaluate(packed, format_of(format, 0));
+      Wide lanes(kWordBits);
+      for (unsigned b = 0; b < packed.size(); b++) {
+        const uint32_t lane = expand_.lanes_o[b];
+        lanes.put(8 * b, 8, lane);
+        const uint32_t element = scope_.on("second_q") ? lane >> 4 : lane & 0xF;
+        words.put(kWordBits * i + 8 * b, 8, pair() ? element : lane);
+      }
+      design().expect("mxe_expand", "", lines_[i].scope.find("u_expand.lanes_o"), lanes);
+      scales.put(16 * i, 16,
+                 static_cast<uint32_t>(all.get(8 * (chosen | 1), 8) << 8 | all.get(8 * chosen, 8)));
     }
+    expect("read", "rword_o", words);
+    expect("scale of a word", "rscale_o", scales);
   }
 
-  /// A line of the present bank, counted through all banks.
-  uint64_t line_of(const char* bank, uint64_t line) const {
-    return scope_.get(bank) << scope_.find("line_i").width() | line;
-  }
-  uint64_t word_place(const char* bank, uint64_t line, uint64_t word) const {
-    return (line_of(bank, line) << scope_.find("index_i").width() | word) >> 1;
-  }
-  uint64_t scale_place(const char* bank, uint64_t line, uint64_t index) const {
-    return (line_of(bank, line) / lines()) << index_bits_ | index;
-  }
-
-  std::vector<Scope> halves_, scales_;
-  std::vector<const RtlValue*> scale_words_;
-  unsigned index_bits_ = 0;
+  // Bits of the numbers of a word, a scale and a line in their bank, and of a scale in its memory
+  // word.
+  unsigned word_bits_, scale_bits_, unit_bits_, line_bits_ = 0;
+  std::vector<Line> lines_;
   blocks::Expand expand_;
 };
 
@@ -169,8 +190,11 @@ class BiasBufferCheck : public BlockCheck {
 }  // namespace
 
 void add_buffers(const Context& context, Checks& checks) {
-  checks.push_back(std::make_unique<OperandBufferCheck>(context, "u_datapath.u_abuf"));
-  checks.push_back(std::make_unique<OperandBufferCheck>(context, "u_datapath.u_bbuf"));
+  const Params& params = context.design.params();
+  checks.push_back(std::make_unique<OperandBufferCheck>(context, "u_datapath.u_abuf",
+                                                        params.a_slab_k / blocks::kLanes));
+  checks.push_back(std::make_unique<OperandBufferCheck>(context, "u_datapath.u_bbuf",
+                                                        params.b_buf_k / blocks::kLanes));
   checks.push_back(std::make_unique<BiasBufferCheck>(context));
 }
 

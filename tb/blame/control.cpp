@@ -75,11 +75,14 @@ class WalkCheck : public BlockCheck {
       expect("order", "rows_o", nest_.rows());
       expect("order", "cols_o", nest_.columns());
       expect("order", "tile_o", nest_.tile());
+      expect("order", "chunk_words_o", nest_.chunk_words());
       expect("order", "words_o", levels_.slabs ? nest_.slab_words() : nest_.chunk_words());
       if (scope_.on("step_i")) nest_.step();
     }
     if (!scope_.on("start_i")) return;
     Nest::Levels levels = levels_;
+    levels.wide = scope_.on("wide_i");
+    levels.long_slabs = scope_.on("long_i");
     levels.groups = !scope_.on("skip_group_i");
     nest_ = Nest(params(), scope_.get("m_i"), scope_.get("n_i"), scope_.get("kw_i"), levels);
   }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <deque>
 #include <string>
 
 #include "model/engine/hardware.h"
@@ -13,7 +15,7 @@ constexpr uint32_t kTagAElem = 1, kTagBElem = 3, kTagBias = 5;
 
 /// tag_t of mxe_pkg below the index of the row or column.
 uint64_t tag_of(uint64_t index, uint32_t kind, uint64_t bank, bool last) {
-  constexpr unsigned kBankBits = 3, kKindBits = 3;
+  constexpr unsigned kBankBits = 4, kKindBits = 3;
   return ((index << kKindBits | kind) << kBankBits | bank) << 1 | uint64_t{last};
 }
 
@@ -26,15 +28,17 @@ class LoadCheck : public BlockCheck {
   void clock() override {
     const bool claim = scope_.on("valid") && !scope_.on("taken_q") && scope_.on("free_q");
     expect("banks", "claim", uint32_t{claim});
+    const bool starts = scope_.on("start_i");
+    if (scope_.on("req_valid_o")) request();
+    if (starts) start();
     expect_next("banks", "free_q",
                 Wide(scope_.find("free_q").width(),
-                     scope_.get("free_q") + scope_.get("release_i") - uint64_t{claim}));
-    if (scope_.on("req_valid_o")) request();
-    if (scope_.on("start_i")) start();
+                     starts ? banks_
+                            : scope_.get("free_q") + scope_.get("release_i") - uint64_t{claim}));
   }
   void forget() override {
     nest_ = {};
-    index_ = bank_ = 0;
+    index_ = bank_ = column_ = 0;
     scales_ = false;
   }
 
@@ -42,17 +46,23 @@ class LoadCheck : public BlockCheck {
   void start() {
     const Job& job = this->job();
     const Params& params = this->params();
-    const bool one_chunk = job.k_words <= params.a_slab_k / blocks::kLanes;
-    nest_ = Nest(params, job.m, job.n, job.k_words,
-                 {!(operand_a_ && one_chunk), true, !operand_a_, !operand_a_});
-    index_ = 0;
+    Nest::Levels levels = Nest::levels_of_b(params, job);
+    banks_ = operand_a_ ? kBanks : levels.wide ? 2 * params.b_banks : params.b_banks;
+    if (operand_a_) levels = {true, true, false, false};
+    nest_ = Nest(params, job.m, job.n, job.k_words, levels);
+    if (operand_a_ && nest_.chunk_words() == job.k_words) {
+      levels.groups = false;  // what is loaded stays
+      nest_ = Nest(params, job.m, job.n, job.k_words, levels);
+    }
+    if (!operand_a_) bank_ = 0;
+    index_ = column_ = 0;
     scales_ = false;
   }
   void request() {
     if (!nest_.valid()) return expect("order", "req_valid_o", 0u);
     const Job& job = this->job();
     const Job::Operand& operand = operand_a_ ? job.a : job.b;
-    const uint64_t line = (operand_a_ ? nest_.row() : nest_.column()) + index_;
+    const uint64_t line = operand_a_ ? nest_.row() + index_ : nest_.column() + column_ + index_;
     const uint64_t word = nest_.chunk() + (operand_a_ ? 0 : nest_.slab());
     const uint64_t words = operand_a_ ? nest_.chunk_words() : nest_.slab_words();
     const uint64_t per_word = job.dual ? 2 : 1;
@@ -65,7 +75,9 @@ class LoadCheck : public BlockCheck {
       addr = operand.addr + line * operand.stride + offset;
       bytes = std::min(words * operand.word_bytes, operand.row_bytes - offset);
     }
-    const uint64_t lines = operand_a_ ? nest_.rows() : nest_.columns();
+    const uint64_t lines =
+        operand_a_ ? nest_.rows()
+                   : std::min<uint64_t>(nest_.columns() - column_, params().num_pe);
     const bool last = scales_ && index_ + 1 == lines;
     const uint32_t kind = (operand_a_ ? kTagAElem : kTagBElem) + uint32_t{scales_};
     expect("address", "req_addr_o", addr);
@@ -77,13 +89,17 @@ class LoadCheck : public BlockCheck {
     index_++;
     if (!last) return;
     index_ = 0;
-    bank_ = (bank_ + 1) % (operand_a_ ? kBanks : params().b_banks);
+    bank_ = (bank_ + 1) % banks_;
+    column_ += lines;
+    if (!operand_a_ && column_ < nest_.columns()) return;  // the second tile of a wide one
+    column_ = 0;
     nest_.step();
   }
 
   bool operand_a_;
   Nest nest_;
-  uint64_t index_ = 0, bank_ = 0;
+  uint64_t index_ = 0, bank_ = 0, banks_ = kBanks;
+  uint64_t column_ = 0;  // of a wide tile, where the present one of its two tiles begins
   bool scales_ = false;
 };
 
@@ -157,8 +173,10 @@ class FeedCheck : public BlockCheck {
     if (scope_.on("b_re_o")) read();
     if (scope_.on("start_i")) {
       const Job& job = this->job();
-      nest_ = Nest(params(), job.m, job.n, job.k_words, {});
-      column_ = word_ = 0;
+      const Nest::Levels levels = Nest::levels_of_b(params(), job);
+      nest_ = Nest(params(), job.m, job.n, job.k_words, levels);
+      banks_ = levels.wide ? 2 * params().b_banks : params().b_banks;
+      column_ = word_ = tile_ = bank_ = 0;
     }
   }
   void forget() override {
@@ -171,32 +189,39 @@ class FeedCheck : public BlockCheck {
     if (!nest_.valid()) return expect("order", "b_re_o", 0u);
     expect("B word", "b_line_o", column_);
     expect("B word", "b_word_o", word_);
-    expect("B word", "b_bank_o", bank_);
+    expect("B word", "b_bank_o", (bank_ + tile_) % banks_);
     const Job& job = this->job();
+    const uint64_t columns =
+        std::min<uint64_t>(nest_.columns() - tile_ * params().num_pe, params().num_pe);
+    const bool last_tile = tile_ * params().num_pe + columns == nest_.columns();
     const bool last_word = word_ + 1 == nest_.slab_words();
     const uint64_t count = nest_.last_k() && last_word ? job.tail_count : job.dual ? 64 : 32;
     expect_next("B word", "load_col_q", column_);
+    expect_next("B word", "load_cols_q", columns);
     expect_next("elements within K", "count_q", count);
-    column_++;
-    if (column_ < nest_.columns()) return;
+    column_ += feed_cols(params().num_pe);
+    if (column_ < columns) return;
     expect_next("pass", "pass_rows_o", nest_.rows());
-    expect_next("pass", "pass_cols_o", nest_.columns());
-    expect_next("pass", "pass_tile_o", nest_.tile());
+    expect_next("pass", "pass_cols_o", columns);
+    expect_next("pass", "pass_tile_o", nest_.tile() + tile_);
     expect_next("pass", "pass_word_o", nest_.slab() + word_);
     expect_next("elements within K", "pass_count_o", count);
     expect_next("pass", "pass_first_o", uint32_t{nest_.first_k() && word_ == 0});
     expect_next("pass", "pass_last_o", uint32_t{nest_.last_k() && last_word});
-    expect_next("pass", "pass_a_done_o", uint32_t{nest_.last_use() && last_word});
+    expect_next("pass", "pass_a_done_o", uint32_t{nest_.last_use() && last_word && last_tile});
     column_ = 0;
+    tile_ = last_tile ? 0 : tile_ + 1;
+    if (!last_tile) return;
     word_++;
     if (!last_word) return;
     word_ = 0;
-    bank_ = (bank_ + 1) % params().b_banks;
+    bank_ = (bank_ + (nest_.columns() > params().num_pe ? 2 : 1)) % banks_;
     nest_.step();
   }
 
   Nest nest_;
-  uint64_t column_ = 0, word_ = 0, bank_ = 0;
+  uint64_t column_ = 0, word_ = 0, bank_ = 0, banks_ = 1;
+  uint64_t tile_ = 0;  // of the two of a wide one
 };
 
 /// mxe_seq: when a pass begins, and its rows.
@@ -210,9 +235,21 @@ class SequencerCheck : public BlockCheck {
       return (scope_.get(banks) >> scope_.get(bank) & 1) != 0;
     };
     const bool bias = scope_.on("pass_first_i") && scope_.on("bias_en_i");
-    const bool start = scope_.on("pass_valid_i") && !scope_.on("busy_q") &&
-                       full("a_full_i", "a_bank_q") && (!bias || full("c_full_i", "c_bank_q")) &&
+    const uint64_t tile = scope_.get("pass_tile_i");
+    const auto apart = [&](const Earlier& e) { return e.tile != tile || clock_ - e.clock >= 7; };
+    const bool ready = std::all_of(earlier_.begin(), earlier_.end(), apart);
+    const bool start = scope_.on("pass_valid_i") && !scope_.on("busy_q") && ready &&
+                       full("a_full_i", "a_bank_q") &&
+                       (!bias || (full("c_full_i", "c_bank_q") && !full("c_taken_q", "c_bank_q"))) &&
                        (!scope_.on("pass_last_i") || scope_.on("d_free_q"));
+    clock_++;
+    if (start) {
+      earlier_.push_back({clock_ - 1, tile});
+      if (earlier_.size() > 8) earlier_.pop_front();
+    }
+    const uint64_t taken = (scope_.get("c_taken_q") & scope_.get("c_full_i")) |
+                           (start && bias ? uint64_t{1} << scope_.get("c_bank_q") : 0);
+    expect_next("bias banks", "c_taken_q", taken);
     expect("start", "pass_ready_o", uint32_t{start});
     const uint64_t freed = scope_.get("d_free_q") + scope_.get("drain_release_i") -
                            uint64_t{start && scope_.on("pass_last_i")};
@@ -230,9 +267,15 @@ class SequencerCheck : public BlockCheck {
     for (std::size_t i = 0; i < std::size(kFields); i++) expect("rows", kFields[i].out, fields_[i]);
     row_++;
   }
-  void forget() override { row_ = rows_ = 0; }
+  void forget() override {
+    row_ = rows_ = 0;
+    earlier_.clear();
+  }
 
  private:
+  struct Earlier {
+    uint64_t clock, tile;
+  };
   struct Field {
     const char *in, *out;
   };
@@ -242,6 +285,8 @@ class SequencerCheck : public BlockCheck {
                                       {"pass_last_i", "last_o"},
                                       {"pass_count_i", "count_o"}};
 
+  std::deque<Earlier> earlier_;  // passes that started
+  uint64_t clock_ = 0;
   uint64_t row_ = 0, rows_ = 0;
   uint64_t fields_[std::size(kFields)] = {};
 };

@@ -13,10 +13,21 @@ namespace mxe::blame {
 /// groups of tiles that share an A chunk, chunks of K, tiles of columns, slabs of K.
 class Nest {
  public:
-  /// The levels that are walked beside stripes and groups.
+  /// The levels that are walked beside stripes and groups; whether tiles are pairs of tiles and
+  /// slabs twice as long.
   struct Levels {
     bool groups = true, chunks = true, tiles = true, slabs = true;
+    bool wide = false, long_slabs = false;
   };
+  /// How the B words of `job` are walked.
+  static Levels levels_of_b(const Params& params, const Job& job) {
+    Levels levels;
+    const bool few_rows = job.m < 7;
+    const bool fast = params.num_pe * job.b.word_bytes < 7 * params.mem_bytes();
+    levels.wide = params.acc_tiles > 1 && params.b_buf_k > blocks::kLanes && few_rows && fast;
+    levels.long_slabs = job.b.fmt.is4 && !job.dual;
+    return levels;
+  }
 
   Nest() = default;
   Nest(const Params& params, uint64_t m, uint64_t n, uint64_t k_words, Levels levels)
@@ -25,22 +36,28 @@ class Nest {
         k_(k_words),
         rows_(params.rows),
         cols_(params.num_pe),
+        tile_cols_(levels.wide ? 2 * cols_ : cols_),
         group_cols_(uint64_t{params.num_pe} * params.acc_tiles),
         chunk_(params.a_slab_k / blocks::kLanes),
         slab_(params.b_buf_k / blocks::kLanes),
         levels_(levels),
-        valid_(true) {}
+        valid_(true) {
+    if (levels.long_slabs && 2 * slab_ <= chunk_) slab_ *= 2;
+    if (levels.wide) slab_ /= 2;
+    // Few rows leave room for longer chunks.
+    for (uint64_t factor = 2; factor <= 8 && m * factor <= rows_; factor *= 2) chunk_ *= 2;
+  }
 
   bool valid() const { return valid_; }
   uint64_t row() const { return stripe_at_; }  ///< first row
-  uint64_t rows() const { return std::min(rows_, m_ - stripe_at_); }
+  uint64_t rows() const { return share(m_ - stripe_at_, rows_, 1); }
   uint64_t column() const { return group_at_ + tile_at_; }  ///< first column
-  uint64_t columns() const { return std::min(cols_, n_ - column()); }
+  uint64_t columns() const { return std::min(tile_cols_, n_ - column()); }
   uint64_t tile() const { return tile_at_ / cols_; }  ///< within the group
   uint64_t chunk() const { return chunk_at_; }        ///< first word of the chunk
   uint64_t slab() const { return slab_at_; }          ///< first word of the slab within the chunk
-  uint64_t chunk_words() const { return std::min(chunk_, k_ - chunk_at_); }
-  uint64_t slab_words() const { return std::min(slab_, chunk_words() - slab_at_); }
+  uint64_t chunk_words() const { return share(k_ - chunk_at_, chunk_, 2); }
+  uint64_t slab_words() const { return share(chunk_words() - slab_at_, slab_, 2); }
   bool first_k() const { return chunk_at_ == 0 && slab_at_ == 0; }
   bool last_k() const { return last_chunk() && last_slab(); }
   /// No later step needs the A chunk: with one chunk only, it stays for all groups of the stripe.
@@ -49,39 +66,50 @@ class Nest {
 
   void step() {
     if (!last_slab()) {
-      slab_at_ += slab_;
+      slab_at_ += slab_words();
       return;
     }
     slab_at_ = 0;
     if (!last_tile()) {
-      tile_at_ += cols_;
+      tile_at_ += tile_cols_;
       return;
     }
     tile_at_ = 0;
     if (!last_chunk()) {
-      chunk_at_ += chunk_;
+      chunk_at_ += chunk_words();
       return;
     }
     chunk_at_ = 0;
     if (!last_group()) {
-      group_at_ += group_cols_;
+      group_at_ += group_columns();
       return;
     }
     group_at_ = 0;
-    stripe_at_ += rows_;
+    stripe_at_ += rows();
     valid_ = stripe_at_ < m_;
   }
 
  private:
-  bool last_slab() const { return !levels_.slabs || slab_at_ + slab_ >= chunk_words(); }
-  bool last_tile() const {
-    return !levels_.tiles || tile_at_ + cols_ >= group_cols_ || column() + cols_ >= n_;
+  /// Of `left`, what the next of at most `most` has: the last two have the same, in whole `units`.
+  static uint64_t share(uint64_t left, uint64_t most, uint64_t unit) {
+    if (left <= most) return left;
+    if (left >= 2 * most) return most;
+    const uint64_t half = (left + 1) / 2;
+    return (half + unit - 1) / unit * unit;
   }
-  bool last_chunk() const { return !levels_.chunks || chunk_at_ + chunk_ >= k_; }
+  uint64_t group_columns() const {
+    if (levels_.wide) return group_cols_;
+    return share((n_ - group_at_ + cols_ - 1) / cols_, group_cols_ / cols_, 1) * cols_;
+  }
+  bool last_slab() const { return !levels_.slabs || slab_at_ + slab_words() == chunk_words(); }
+  bool last_tile() const {
+    return !levels_.tiles || tile_at_ + tile_cols_ >= group_columns() || column() + tile_cols_ >= n_;
+  }
+  bool last_chunk() const { return !levels_.chunks || chunk_at_ + chunk_words() == k_; }
   bool last_group() const { return !levels_.groups || group_at_ + group_cols_ >= n_; }
 
   uint64_t m_ = 0, n_ = 0, k_ = 0;
-  uint64_t rows_ = 1, cols_ = 1, group_cols_ = 1, chunk_ = 1, slab_ = 1;
+  uint64_t rows_ = 1, cols_ = 1, tile_cols_ = 1, group_cols_ = 1, chunk_ = 1, slab_ = 1;
   Levels levels_;
   uint64_t stripe_at_ = 0, group_at_ = 0, tile_at_ = 0, chunk_at_ = 0, slab_at_ = 0;
   bool valid_ = false;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tb/coverage/port_bins.h"
 
-#include "model/engine/memory_port.h"
 #include "model/platform/engine_module.h"
 
 namespace mxe {
@@ -9,9 +8,6 @@ namespace {
 
 const char* const kMemory = "memory port and interrupt";
 constexpr uint64_t kPage = 4096;
-// Bursts under way that the memory allows unless a case says otherwise.
-constexpr unsigned kMostUnderWay = PortLimits{}.reads;
-static_assert(PortLimits{}.writes == kMostUnderWay);
 
 /// In the order of PortBins::Event.
 const std::array<const char*, PortBins::event_count> kEvents = {
@@ -22,7 +18,7 @@ const std::array<const char*, PortBins::event_count> kEvents = {
     "read address waits",
     "read data wait",
     "read error",
-    "as many reads under way as the memory allows",
+    "many reads under way",
     "write of one beat",
     "write of several beats",
     "write split at 4 KiB",
@@ -36,7 +32,7 @@ const std::array<const char*, PortBins::event_count> kEvents = {
     "last bytes of a beat not written",
     "first and last bytes of a beat not written",
     "write error",
-    "as many writes under way as the memory allows",
+    "many writes under way",
     "interrupt rises",
     "interrupt falls",
 };
@@ -76,7 +72,7 @@ void PortBins::watch_reads(const RtlInputs& in, const RtlOutputs& out) {
   }
   count_address(reads_, out.m_araddr, out.m_arlen, read_one_beat, read_beats, read_split_at_4k);
   if (out.m_arlen + 1u == params_.max_burst) count(read_max_burst);
-  if (reads_.under_way == kMostUnderWay) count(reads_limit);
+  if (reads_.under_way == kManyUnderWay) count(reads_limit);
 }
 
 void PortBins::watch_writes(const RtlInputs& in, const RtlOutputs& out) {
@@ -91,7 +87,7 @@ void PortBins::watch_writes(const RtlInputs& in, const RtlOutputs& out) {
   if (address) {
     count_address(writes_, out.m_awaddr, out.m_awlen, write_one_beat, write_beats,
                   write_split_at_4k);
-    if (writes_.under_way == kMostUnderWay) count(writes_limit);
+    if (writes_.under_way == kManyUnderWay) count(writes_limit);
   }
   if (!data) return;
   watch_strobes(out.m_wstrb);

@@ -13,6 +13,9 @@ namespace mxe {
 /// Coverage of the memory port's pins, bursts, handshakes and errors, and of the interrupt's.
 class PortBins {
  public:
+  /// So many bursts under way are "many": what the memory allows in some of the drawn cases.
+  static constexpr unsigned kManyUnderWay = 16;
+
   static void define(Bins& bins);
 
   explicit PortBins(const Params& params) : params_(params) {}

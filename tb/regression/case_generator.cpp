@@ -6,6 +6,7 @@
 
 #include "model/numerics/random.h"
 #include "tb/cosim/job_generator.h"
+#include "tb/coverage/port_bins.h"
 
 namespace mxe {
 namespace {
@@ -43,6 +44,8 @@ void draw_environment(CoSimCase& result, const Params& params, Random& random) {
   if (random.one_in(4)) {
     result.ports.reads = static_cast<unsigned>(random.uniform(1, 8));
     result.ports.writes = static_cast<unsigned>(random.uniform(1, 8));
+  } else if (random.one_in(2)) {
+    result.ports = {PortBins::kManyUnderWay, PortBins::kManyUnderWay};
   }
   result.poll = random.one_in(4);
   unsigned largest_log2 = 4;

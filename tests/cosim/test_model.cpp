@@ -25,26 +25,56 @@ namespace {
 
 // ---------------------------------------------------------------- loop nest
 
+/// The parts of `total`, of at most `most`: if the last would not be whole, it and the one before
+/// share what they have, the first of them in whole `units`.
+std::vector<unsigned> parts(unsigned total, unsigned most, unsigned unit) {
+  std::vector<unsigned> sizes(total / most, most);
+  const unsigned rest = total % most;
+  if (rest == 0) return sizes;
+  if (sizes.empty()) return {rest};
+  const unsigned both = most + rest;
+  sizes.back() = ((both + 1) / 2 + unit - 1) / unit * unit;
+  if (both > sizes.back()) sizes.push_back(both - sizes.back());
+  return sizes;
+}
+
 /// The nest as plain loops: {rows, cols, tile, words, first_k, last_k, last_use} of each step.
 using Step = std::vector<unsigned>;
-std::vector<Step> plain_nest(const Params& p, unsigned m, unsigned n, unsigned words) {
+std::vector<Step> plain_nest(const Params& p, const Walk::Levels& levels, unsigned m, unsigned n,
+                             unsigned words) {
   std::vector<Step> steps;
-  const unsigned chunk = p.a_slab_k / 32, slab = p.b_buf_k / 32, group = p.num_pe * p.acc_tiles;
-  for (unsigned row = 0; row < m; row += p.rows) {
-    for (unsigned g = 0; g < n; g += group) {
-      for (unsigned c = 0; c < words; c += chunk) {
-        for (unsigned col = g; col < std::min(n, g + group); col += p.num_pe) {
-          for (unsigned s = c; s < std::min(words, c + chunk); s += slab) {
-            const unsigned end = std::min({words, c + chunk, s + slab});
-            const bool last_tile = col + p.num_pe >= std::min(n, g + group);
-            const bool last_slab = end == std::min(words, c + chunk);
-            const bool last_group = g + group >= n;
-            steps.push_back({std::min(p.rows, m - row), std::min(p.num_pe, n - col),
-                             (col - g) / p.num_pe, end - s, s == 0, end == words,
-                             last_tile && last_slab && (words > chunk || last_group)});
+  unsigned chunk = p.a_slab_k / 32, slab = p.b_buf_k / 32;
+  if (levels.long_slab && 2 * slab <= chunk) slab *= 2;
+  if (levels.wide) slab /= 2;
+  for (unsigned few = 2; few <= 8 && m <= p.rows / few; few *= 2) chunk *= 2;
+  const std::vector<unsigned> chunks = parts(words, chunk, 2);
+  const unsigned tile_cols = levels.wide ? 2 * p.num_pe : p.num_pe, group = p.num_pe * p.acc_tiles;
+  std::vector<unsigned> groups;
+  if (levels.wide) {
+    for (unsigned col = 0; col < n; col += group) groups.push_back(p.acc_tiles);
+  } else {
+    groups = parts((n + p.num_pe - 1) / p.num_pe, p.acc_tiles, 1);
+  }
+  for (const unsigned rows : parts(m, p.rows, 1)) {
+    unsigned first_col = 0;
+    for (std::size_t g = 0; g < groups.size(); g++) {
+      const unsigned end_col = std::min(n, first_col + groups[g] * p.num_pe);
+      unsigned k = 0;
+      for (const unsigned chunk_words : chunks) {
+        for (unsigned col = first_col; col < end_col; col += tile_cols) {
+          unsigned at = k;
+          for (const unsigned slab_words : parts(chunk_words, slab, 2)) {
+            const unsigned end = at + slab_words;
+            const bool last_use = col + tile_cols >= end_col && end == k + chunk_words &&
+                                  (chunks.size() > 1 || g + 1 == groups.size());
+            steps.push_back({rows, std::min(tile_cols, n - col), (col - first_col) / p.num_pe,
+                             slab_words, at == 0, end == words, last_use});
+            at = end;
           }
         }
+        k += chunk_words;
       }
+      first_col = end_col;
     }
   }
   return steps;
@@ -52,22 +82,26 @@ std::vector<Step> plain_nest(const Params& p, unsigned m, unsigned n, unsigned w
 
 TEST(Walk, IsTheLoopNest) {
   Random random(1);
-  for (int i = 0; i < 300; i++) {
+  for (int i = 0; i < 2000; i++) {
     Params p = Params::named("small");
     p.acc_tiles = 1u << random.uniform(0, 3);
     p.a_slab_k = 32u << random.uniform(0, 3);
     p.b_buf_k = std::min(p.a_slab_k, 32u << random.uniform(0, 2));
     const auto m = static_cast<unsigned>(random.uniform(1, 30)),
                n = static_cast<unsigned>(random.uniform(1, 90)),
-               words = static_cast<unsigned>(random.uniform(1, 20));
+               words = static_cast<unsigned>(random.uniform(1, 80));
+    Walk::Levels levels;
+    levels.wide = p.acc_tiles > 1 && p.b_buf_k > 32 && random.one_in(2);
+    levels.long_slab = random.one_in(2);
     SCOPED_TRACE(p.to_string() + ": " + std::to_string(m) + " " + std::to_string(n) + " " +
-                 std::to_string(words));
+                 std::to_string(words) + (levels.wide ? " wide" : "") +
+                 (levels.long_slab ? " long" : ""));
     std::vector<Step> steps;
-    for (Walk walk(p, {}, m, n, words); walk.valid(); walk.step()) {
+    for (Walk walk(p, levels, m, n, words); walk.valid(); walk.step()) {
       steps.push_back({walk.rows(), walk.cols(), walk.tile(), walk.words(), walk.first_k(),
                        walk.last_k(), walk.last_use()});
     }
-    ASSERT_EQ(steps, plain_nest(p, m, n, words));
+    ASSERT_EQ(steps, plain_nest(p, levels, m, n, words));
   }
 }
 

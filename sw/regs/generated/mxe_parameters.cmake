@@ -4,4 +4,4 @@
 # The parameters in which a named configuration differs from the defaults of mxe_top, which are `base`.
 set(MXE_RTL_PARAMETERS_small NUM_PE=4 ROWS=8 ACC_TILES=2 A_SLAB_K=128 B_BUF_K=64 MEM_W=128)
 set(MXE_RTL_PARAMETERS_base "")
-set(MXE_RTL_PARAMETERS_large NUM_PE=32 ROWS=64 MEM_W=512)
+set(MXE_RTL_PARAMETERS_large NUM_PE=32 ROWS=64 B_BUF_K=256 MEM_W=512)

@@ -27,7 +27,7 @@ struct ParameterValues {
   /// K whatever their format, or 64 where 4-bit pairs run at twice the rate.
   unsigned a_slab_k = 1024;
   /// Size of one bank of the B buffer: B_BUF_K / 32 operand words per column, words as in A_SLAB_K.
-  unsigned b_buf_k = 256;
+  unsigned b_buf_k = 512;
   /// Banks of the B buffer: the array uses one while the others are filled, so more of them bridge
   /// a longer way to memory.
   unsigned b_banks = 4;
@@ -90,7 +90,7 @@ inline constexpr std::array<ParameterInfo, 11> parameter_table{{
 /// The named configurations.
 inline constexpr std::array<NamedParameters, 3> named_parameters{{
     {"small", {4, 8, 2, 70, 1, 128, 64, 4, 128, 16, 16}},
-    {"base", {8, 32, 4, 70, 1, 1024, 256, 4, 256, 16, 16}},
+    {"base", {8, 32, 4, 70, 1, 1024, 512, 4, 256, 16, 16}},
     {"large", {32, 64, 4, 70, 1, 1024, 256, 4, 512, 16, 16}},
 }};
 
