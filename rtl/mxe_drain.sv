@@ -108,13 +108,14 @@ module mxe_drain #(
   );
 
   // The first segment of a row goes together with the row's write request. MX results only wait
-  // while the requantiser is busy with the ones before.
-  logic       have, seg_start, direct_req, hold_q;
+  // while both banks of the requantiser hold ones before.
+  logic       have, seg_start, direct_req;
+  logic [1:0] held_q;  // banks complete and not yet read
   logic [4:0] credit_q;
   assign seg_first   = 7'(seg_q) * 7'(LANES_OUT);
   assign last_seg    = (seg_first + 7'(LANES_OUT) >= 7'(cols));
   assign seg_start   = (seg_q == '0);
-  assign have        = valid & (tiles_q != 2'd0) & (out_mx ? ~hold_q : (credit_q != 5'd0));
+  assign have        = valid & (tiles_q != 2'd0) & (out_mx ? (held_q != 2'd2) : (credit_q != 5'd0));
   assign direct_req  = have & seg_start & ~halt_i & ~out_mx;
   assign issue       = have & (seg_start ? ((req_ready_i | out_mx) & ~halt_i) : 1'b1);
   assign row_step    = issue & last_seg;
@@ -142,34 +143,45 @@ module mxe_drain #(
   end
 
   // ---------------------------------------------------------------- columns collected for MX
-  // What the requantiser holds when the block is complete stays here until it has read it.
+  // What each bank of the requantiser holds when it is complete stays here until it was read.
   logic [StageColsW-1:0] col_q;             // of the tile within the collected columns
-  logic                  block_done, stage_read;
-  logic [ROW_AW:0]       stage_rows_q;
-  logic [StageColsW-1:0] stage_cols_q;
-  logic                  stage_end_q;
+  logic                  block_done, stage_full, stage_read;
+  typedef struct packed {
+    logic                  cols_end;
+    logic [ROW_AW:0]       rows;
+    logic [StageColsW-1:0] cols;
+  } stage_t;
+  localparam int unsigned StageW = 2 + ROW_AW + StageColsW;
+  logic [2*StageW-1:0]   stages_q;
+  stage_t                stage, stage_in;
+  logic                  stage_wbank_q, stage_rbank_q;
   logic [StageSegAw-1:0] stage_seg;
   assign block_done = last_tile | (32'(col_q) + NUM_PE == StageCols);
   assign stage_seg  = StageSegAw'(32'(col_q) / LANES_OUT) + StageSegAw'(seg_q);
+  assign stage_full = release_o & out_mx & block_done;
+  assign stage_in   = {last_tile, {1'b0, row} + (ROW_AW+1)'(1), col_q + StageColsW'(cols)};
+  assign stage      = stage_rbank_q ? stages_q[StageW +: StageW] : stages_q[0 +: StageW];
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      hold_q <= 1'b0;
-      col_q  <= '0;
+      held_q        <= 2'd0;
+      col_q         <= '0;
+      stage_wbank_q <= 1'b0;
+      stage_rbank_q <= 1'b0;
     end else if (clear_i) begin
-      hold_q <= 1'b0;
-      col_q  <= '0;
+      held_q        <= 2'd0;
+      col_q         <= '0;
+      stage_wbank_q <= 1'b0;
+      stage_rbank_q <= 1'b0;
     end else begin
       if (release_o) col_q <= block_done ? '0 : (col_q + StageColsW'(NUM_PE));
-      if (release_o & out_mx & block_done) hold_q <= 1'b1;
-      else if (stage_read) hold_q <= 1'b0;
+      held_q        <= held_q + {1'b0, stage_full} - {1'b0, stage_read};
+      stage_wbank_q <= stage_wbank_q ^ stage_full;
+      stage_rbank_q <= stage_rbank_q ^ stage_read;
     end
   end
   always_ff @(posedge clk_i) begin
-    if (release_o) begin
-      stage_rows_q <= {1'b0, row} + (ROW_AW+1)'(1);
-      stage_cols_q <= col_q + StageColsW'(cols);
-      stage_end_q  <= last_tile;
-    end
+    if (stage_full & ~stage_wbank_q) stages_q[0 +: StageW] <= stage_in;
+    if (stage_full & stage_wbank_q) stages_q[StageW +: StageW] <= stage_in;
   end
 
   // ---------------------------------------------------------------- merge, segment by segment
@@ -294,9 +306,9 @@ module mxe_drain #(
     .seg_i          (push_meta_q.seg),
     .last_i         (push_meta_q.last),
     .data_i         (kept),
-    .rows_i         (stage_rows_q),
-    .cols_i         (stage_cols_q),
-    .end_i          (stage_end_q),
+    .rows_i         (stage.rows),
+    .cols_i         (stage.cols),
+    .end_i          (stage.cols_end),
     .read_o         (stage_read),
     .req_valid_o    (block_req),
     .req_ready_i    (req_ready_i),
@@ -329,10 +341,13 @@ module mxe_drain #(
     end
   end
 
-  assign done_o     = ~valid & (credit_q == 5'(FifoDepth)) & ~hold_q & block_idle;
+  assign done_o     = ~valid & (credit_q == 5'(FifoDepth)) & (held_q == 2'd0) & block_idle;
 
   `MXE_ASSERT(drain_fifo_has_room, !push_q || fifo_ready)
   `MXE_ASSERT(drain_tiles_in_range, tiles_q <= 2'd2)
+  `MXE_ASSERT(drain_held_in_range, held_q <= 2'd2)
+  // The requantiser reads what is complete.
+  `MXE_REQUIRE(drain_reads_collected, !stage_read || (held_q != 2'd0))
   `MXE_ASSERT(drain_cols_in_range, !valid || ((cols != '0) && (32'(cols) <= NUM_PE)))
   // The command processor refuses what is not aligned.
   `MXE_REQUIRE(drain_d_aligned, !(valid && !out_mx) || (!job_i.d.addr[0] && !job_i.d.stride[0] &&

@@ -88,7 +88,6 @@ class Drain {
   uint64_t next_from_ = 0;    // the cycle after the last issue
   History<uint64_t, kDrainFifo> taken_;
   unsigned column_ = 0;           // of the tile within the collected columns
-  bool held_ = false;             // the requantiser has yet to read what was collected (hold_q)
   std::vector<uint32_t> merged_;  // a row
   std::vector<uint16_t> narrow_;  // a row
 };
