@@ -404,7 +404,8 @@ module mxe_requant #(
   `MXE_ASSERT(requant_within, !active || ((f_row_q < rows_i) && (f_before_q < cols_i) &&
               (32'(f_col_q) < 32'(f_here))))
   `MXE_ASSERT(requant_left, !active || ((32'(cols) == 32'(f_here)) && (f_before_q[4:0] == '0)))
-  `MXE_ASSERT(requant_starts_at_first, f_reading_q || ((row_q == '0) && (seg_q == '0) &&
+  `MXE_ASSERT(requant_goes_on, !f_reading_q || active)
+  `MXE_ASSERT(requant_starts_at_first, f_reading_q || ((row_q == '0) && (rseg == '0) &&
               (f_row_q == '0) && (f_col_q == '0) && (f_before_q == '0)))
   `MXE_ASSERT(requant_read_all, read_o == (read & f_block_ends &
               (f_before_q + f_here == cols_i)))
