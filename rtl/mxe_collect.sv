@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Results of one stripe of rows by one or two blocks of 32 columns, put together from the tiles
-// that make them up, and the largest magnitude of every row and block. Two banks, filled and read in
-// turn, so that the next tiles are collected while a block is encoded.
+// that make them up, and the largest magnitude of every row and block. Two banks, filled and read
+// in turn, so that the next tiles are collected while a block is encoded.
 `default_nettype none
 module mxe_collect #(
   parameter int unsigned NUM_PE    = 8,

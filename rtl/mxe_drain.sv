@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drain: two banks of tiles. It reads a tile row by row, LANES_OUT results at a time, from the clock
-// after its first row on, since the array gives a row a clock and the drain never reads more. It
-// joins the two chains of the dual rate. Results that are numbers
+// Drain: two banks of tiles. It reads a tile row by row, LANES_OUT results at a time, from the
+// clock after its first row on, since the array gives a row a clock and the drain never reads more.
+// It joins the two chains of the dual rate. Results that are numbers
 // go to the write port, one write per row of a tile; MX results to the requantiser, which writes
 // them when a block of 32 columns is complete.
 `include "mxe_assert.svh"
@@ -356,8 +356,8 @@ module mxe_drain #(
   `MXE_REQUIRE(drain_d_aligned, !(valid && !out_mx) || (!job_i.d.addr[0] && !job_i.d.stride[0] &&
                (two_bytes || (!job_i.d.addr[1] && !job_i.d.stride[1]))))
 `ifndef SYNTHESIS
-  // The array gives a tile to the bank that has been free for longer, a row every clock, and as many
-  // rows as the drain expects of it.
+  // The array gives a tile to the bank that has been free for longer, a row every clock, and as
+  // many rows as the drain expects of it.
   localparam int unsigned ComeW = ROW_AW + 1;
   logic               f_mid_q;          // a tile has come in part
   logic               f_bank_in_q;      // where it goes, or the next

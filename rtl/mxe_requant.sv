@@ -396,7 +396,9 @@ module mxe_requant #(
     end else if (read) begin
       f_col_q <= f_row_ends ? '0 : (f_col_q + 6'(LANES_OUT));
       if (f_row_ends) f_row_q <= f_block_ends ? '0 : (f_row_q + ROWS_W'(1));
-      if (f_block_ends) f_before_q <= (f_before_q + f_here == cols_i) ? '0 : (f_before_q + ColsW'(32));
+      if (f_block_ends) begin
+        f_before_q <= (f_before_q + f_here == cols_i) ? '0 : (f_before_q + ColsW'(32));
+      end
     end
   end
   `MXE_ASSERT(requant_in_order, !active || ((32'(row_q) == 32'(f_row_q)) &&

@@ -26,8 +26,8 @@ class Drain {
   void clear();
 
   /// The next tile's first row arrives in `cycle`, the others in the cycles after it. `results` are
-  /// its values by rows, FP32 bits, or null if only the time counts; `odd` those of the second chain,
-  /// null if there is none.
+  /// its values by rows, FP32 bits, or null if only the time counts; `odd` those of the second
+  /// chain, null if there is none.
   void put_tile(uint64_t cycle, const uint32_t* results, const uint32_t* odd = nullptr);
   void visit(StateVisitor& visitor);
   /// Cycle of the next event: a row leaves the tile buffer, or the requantiser asks for a write.
