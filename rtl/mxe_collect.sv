@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Results of one stripe of rows by one or two blocks of 32 columns, put together from the tiles
-// that make them up, and the largest magnitude of every row and block.
+// that make them up, and the largest magnitude of every row and block. Two banks, filled and read
+// in turn, so that the next tiles are collected while a block is encoded.
 `default_nettype none
 module mxe_collect #(
   parameter int unsigned NUM_PE    = 8,
@@ -17,11 +18,12 @@ module mxe_collect #(
   input  logic                       valid_i,
   input  logic [ROW_AW-1:0]          row_i,
   input  logic [SEG_AW-1:0]          seg_i,
-  input  logic                       last_i,     // nothing more is to be collected
+  input  logic                       last_i,     // the bank is complete
   input  logic [LANES_OUT*32-1:0]    data_i,
   output logic                       full_o,     // the last magnitude is being stored
   // read
   input  logic                       re_i,
+  input  logic                       rbank_i,
   input  logic [ROW_AW-1:0]          rrow_i,
   input  logic [SEG_AW-1:0]          rseg_i,
   output logic [LANES_OUT*32-1:0]    rdata_o,    // a clock later
@@ -35,16 +37,23 @@ module mxe_collect #(
   localparam int unsigned BlockAw = (Blocks > 1) ? $clog2(Blocks) : 0;
   localparam int unsigned SegsPerBlock = 32 / LANES_OUT;
   localparam int unsigned InBlockW = $clog2(SegsPerBlock);
-  localparam int unsigned IdxW = ROW_AW + BlockAw;
+  localparam int unsigned IdxW = 1 + ROW_AW + BlockAw;
   localparam int unsigned MaxLat = (LANES_OUT > 1) ? $clog2(LANES_OUT) : 1;
 
-  mxe_ram #(.WIDTH(LANES_OUT * 32), .DEPTH(ROWS * (COLS / LANES_OUT))) u_results (
+  logic bank_q;  // being filled
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) bank_q <= 1'b0;
+    else if (clear_i) bank_q <= 1'b0;
+    else if (valid_i & last_i) bank_q <= ~bank_q;
+  end
+
+  mxe_ram #(.WIDTH(LANES_OUT * 32), .DEPTH(2 * ROWS * (COLS / LANES_OUT))) u_results (
     .clk_i   (clk_i),
     .we_i    (valid_i),
-    .waddr_i ({row_i, seg_i}),
+    .waddr_i ({bank_q, row_i, seg_i}),
     .wdata_i (data_i),
     .re_i    (re_i),
-    .raddr_i ({rrow_i, rseg_i}),
+    .raddr_i ({rbank_i, rrow_i, rseg_i}),
     .rdata_o (rdata_o)
   );
 
@@ -54,7 +63,7 @@ module mxe_collect #(
 
   // Travels beside the comparisons: where their outcome belongs.
   typedef struct packed {
-    logic            last;   // nothing more is to be collected
+    logic            last;   // the bank is complete
     logic            fresh;  // first of its block
     logic [IdxW-1:0] idx;
   } meta_t;
@@ -64,11 +73,11 @@ module mxe_collect #(
   meta_t                   meta_in, meta;
   logic [IdxW-1:0]         idx_in, ridx;
   if (Blocks > 1) begin : gen_blocks
-    assign idx_in = {row_i, seg_i[SEG_AW-1 -: BlockAw]};
-    assign ridx   = {rrow_i, rseg_i[SEG_AW-1 -: BlockAw]};
+    assign idx_in = {bank_q, row_i, seg_i[SEG_AW-1 -: BlockAw]};
+    assign ridx   = {rbank_i, rrow_i, rseg_i[SEG_AW-1 -: BlockAw]};
   end else begin : gen_block
-    assign idx_in = row_i;
-    assign ridx   = rrow_i;
+    assign idx_in = {bank_q, row_i};
+    assign ridx   = {rbank_i, rrow_i};
   end
   assign meta_in = {last_i, seg_i[InBlockW-1:0] == '0, idx_in};
   always_ff @(posedge clk_i or negedge rst_ni) begin

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drain: two banks of finished tiles. While the array computes, it reads a tile row by row,
-// LANES_OUT results at a time, and joins the two chains of the dual rate. Results that are numbers
+// Drain: two banks of tiles. It reads a tile row by row, LANES_OUT results at a time, from the
+// clock after its first row on, since the array gives a row a clock and the drain never reads more.
+// It joins the two chains of the dual rate. Results that are numbers
 // go to the write port, one write per row of a tile; MX results to the requantiser, which writes
 // them when a block of 32 columns is complete.
 `include "mxe_assert.svh"
@@ -25,7 +26,7 @@ module mxe_drain #(
   input  logic                           res_valid_i,
   input  logic                           res_bank_i,
   input  logic [ROW_AW-1:0]              res_row_i,
-  input  logic                           res_last_i,
+  input  logic                           res_last_i,  // for assertions
   input  logic [NUM_PE*32-1:0]           res_even_i,
   input  logic [NUM_PE*32-1:0]           res_odd_i,
   output logic                           release_o,   // a bank was emptied
@@ -68,7 +69,8 @@ module mxe_drain #(
       assign tile_wdata[PairW*p + 32 +: 32] = res_odd_i[32*p +: 32];
     end
   end
-  logic [1:0]        tiles_q;  // tiles waiting or being read
+  logic [1:0]        tiles_q;  // tiles that have begun to come and are not yet read
+  logic              res_first;
   logic              bank_q, issue;
   logic [ROW_AW-1:0] row;
   mxe_ram #(.WIDTH(NUM_PE * PairW), .DEPTH(2 * ROWS)) u_tile (
@@ -80,6 +82,7 @@ module mxe_drain #(
     .raddr_i ({bank_q, row}),
     .rdata_o (tile_rdata)
   );
+  assign res_first = res_valid_i & (res_row_i == '0);
 
   // ---------------------------------------------------------------- rows
   logic                        valid, last_row, last_tile, row_step, last_seg;
@@ -108,13 +111,14 @@ module mxe_drain #(
   );
 
   // The first segment of a row goes together with the row's write request. MX results only wait
-  // while the requantiser is busy with the ones before.
-  logic       have, seg_start, direct_req, hold_q;
+  // while both banks of the requantiser hold ones before.
+  logic       have, seg_start, direct_req;
+  logic [1:0] held_q;  // banks complete and not yet read
   logic [4:0] credit_q;
   assign seg_first   = 7'(seg_q) * 7'(LANES_OUT);
   assign last_seg    = (seg_first + 7'(LANES_OUT) >= 7'(cols));
   assign seg_start   = (seg_q == '0);
-  assign have        = valid & (tiles_q != 2'd0) & (out_mx ? ~hold_q : (credit_q != 5'd0));
+  assign have        = valid & (tiles_q != 2'd0) & (out_mx ? (held_q != 2'd2) : (credit_q != 5'd0));
   assign direct_req  = have & seg_start & ~halt_i & ~out_mx;
   assign issue       = have & (seg_start ? ((req_ready_i | out_mx) & ~halt_i) : 1'b1);
   assign row_step    = issue & last_seg;
@@ -134,7 +138,7 @@ module mxe_drain #(
       seg_q    <= '0;
       credit_q <= 5'(FifoDepth);
     end else begin
-      tiles_q  <= tiles_q + {1'b0, res_valid_i & res_last_i} - {1'b0, release_o};
+      tiles_q  <= tiles_q + {1'b0, res_first} - {1'b0, release_o};
       credit_q <= credit_q + {4'd0, data_fire} - {4'd0, issue & ~out_mx};
       if (issue) seg_q <= last_seg ? '0 : (seg_q + SegAw'(1));
       if (release_o) bank_q <= ~bank_q;
@@ -142,34 +146,45 @@ module mxe_drain #(
   end
 
   // ---------------------------------------------------------------- columns collected for MX
-  // What the requantiser holds when the block is complete stays here until it has read it.
+  // What each bank of the requantiser holds when it is complete stays here until it was read.
   logic [StageColsW-1:0] col_q;             // of the tile within the collected columns
-  logic                  block_done, stage_read;
-  logic [ROW_AW:0]       stage_rows_q;
-  logic [StageColsW-1:0] stage_cols_q;
-  logic                  stage_end_q;
+  logic                  block_done, stage_full, stage_read;
+  typedef struct packed {
+    logic                  cols_end;
+    logic [ROW_AW:0]       rows;
+    logic [StageColsW-1:0] cols;
+  } stage_t;
+  localparam int unsigned StageW = 2 + ROW_AW + StageColsW;
+  logic [2*StageW-1:0]   stages_q;
+  stage_t                stage, stage_in;
+  logic                  stage_wbank_q, stage_rbank_q;
   logic [StageSegAw-1:0] stage_seg;
   assign block_done = last_tile | (32'(col_q) + NUM_PE == StageCols);
   assign stage_seg  = StageSegAw'(32'(col_q) / LANES_OUT) + StageSegAw'(seg_q);
+  assign stage_full = release_o & out_mx & block_done;
+  assign stage_in   = {last_tile, {1'b0, row} + (ROW_AW+1)'(1), col_q + StageColsW'(cols)};
+  assign stage      = stage_rbank_q ? stages_q[StageW +: StageW] : stages_q[0 +: StageW];
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      hold_q <= 1'b0;
-      col_q  <= '0;
+      held_q        <= 2'd0;
+      col_q         <= '0;
+      stage_wbank_q <= 1'b0;
+      stage_rbank_q <= 1'b0;
     end else if (clear_i) begin
-      hold_q <= 1'b0;
-      col_q  <= '0;
+      held_q        <= 2'd0;
+      col_q         <= '0;
+      stage_wbank_q <= 1'b0;
+      stage_rbank_q <= 1'b0;
     end else begin
       if (release_o) col_q <= block_done ? '0 : (col_q + StageColsW'(NUM_PE));
-      if (release_o & out_mx & block_done) hold_q <= 1'b1;
-      else if (stage_read) hold_q <= 1'b0;
+      held_q        <= held_q + {1'b0, stage_full} - {1'b0, stage_read};
+      stage_wbank_q <= stage_wbank_q ^ stage_full;
+      stage_rbank_q <= stage_rbank_q ^ stage_read;
     end
   end
   always_ff @(posedge clk_i) begin
-    if (release_o) begin
-      stage_rows_q <= {1'b0, row} + (ROW_AW+1)'(1);
-      stage_cols_q <= col_q + StageColsW'(cols);
-      stage_end_q  <= last_tile;
-    end
+    if (stage_full & ~stage_wbank_q) stages_q[0 +: StageW] <= stage_in;
+    if (stage_full & stage_wbank_q) stages_q[StageW +: StageW] <= stage_in;
   end
 
   // ---------------------------------------------------------------- merge, segment by segment
@@ -294,9 +309,9 @@ module mxe_drain #(
     .seg_i          (push_meta_q.seg),
     .last_i         (push_meta_q.last),
     .data_i         (kept),
-    .rows_i         (stage_rows_q),
-    .cols_i         (stage_cols_q),
-    .end_i          (stage_end_q),
+    .rows_i         (stage.rows),
+    .cols_i         (stage.cols),
+    .end_i          (stage.cols_end),
     .read_o         (stage_read),
     .req_valid_o    (block_req),
     .req_ready_i    (req_ready_i),
@@ -329,22 +344,65 @@ module mxe_drain #(
     end
   end
 
-  assign done_o     = ~valid & (credit_q == 5'(FifoDepth)) & ~hold_q & block_idle;
+  assign done_o     = ~valid & (credit_q == 5'(FifoDepth)) & (held_q == 2'd0) & block_idle;
 
   `MXE_ASSERT(drain_fifo_has_room, !push_q || fifo_ready)
   `MXE_ASSERT(drain_tiles_in_range, tiles_q <= 2'd2)
+  `MXE_ASSERT(drain_held_in_range, held_q <= 2'd2)
+  // The requantiser reads what is complete.
+  `MXE_REQUIRE(drain_reads_collected, !stage_read || (held_q != 2'd0))
   `MXE_ASSERT(drain_cols_in_range, !valid || ((cols != '0) && (32'(cols) <= NUM_PE)))
   // The command processor refuses what is not aligned.
   `MXE_REQUIRE(drain_d_aligned, !(valid && !out_mx) || (!job_i.d.addr[0] && !job_i.d.stride[0] &&
                (two_bytes || (!job_i.d.addr[1] && !job_i.d.stride[1]))))
+`ifndef SYNTHESIS
+  // The array gives a tile to the bank that has been free for longer, a row every clock, and as
+  // many rows as the drain expects of it.
+  localparam int unsigned ComeW = ROW_AW + 1;
+  logic               f_mid_q;          // a tile has come in part
+  logic               f_bank_in_q;      // where it goes, or the next
+  logic               f_whole;          // all of the tile to be read
+  logic [2*ComeW-1:0] f_come_q;         // rows that have come of the tile of each bank
+  logic [ComeW-1:0]   f_come, f_rows;   // of the tile that comes, and of the one to be read
+  assign f_whole = (tiles_q == 2'd2) || ((tiles_q == 2'd1) && !f_mid_q);
+  assign f_come  = f_bank_in_q ? f_come_q[ComeW +: ComeW] : f_come_q[0 +: ComeW];
+  assign f_rows  = bank_q ? f_come_q[ComeW +: ComeW] : f_come_q[0 +: ComeW];
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      f_mid_q     <= 1'b0;
+      f_bank_in_q <= 1'b0;
+      f_come_q    <= '0;
+    end else if (clear_i) begin
+      f_mid_q     <= 1'b0;
+      f_bank_in_q <= 1'b0;
+      f_come_q    <= '0;
+    end else begin
+      if (release_o & ~bank_q) f_come_q[0 +: ComeW] <= '0;
+      if (release_o & bank_q) f_come_q[ComeW +: ComeW] <= '0;
+      if (res_valid_i) begin
+        f_mid_q     <= ~res_last_i;
+        f_bank_in_q <= f_bank_in_q ^ res_last_i;
+        if (f_bank_in_q) f_come_q[ComeW +: ComeW] <= f_come + ComeW'(1);
+        else f_come_q[0 +: ComeW] <= f_come + ComeW'(1);
+      end
+    end
+  end
+  `MXE_REQUIRE(drain_bank_free, !res_first || (tiles_q != 2'd2))
+  `MXE_REQUIRE(drain_rows_follow, res_valid_i
+               ? (({1'b0, res_row_i} == (f_mid_q ? f_come : '0)) && (res_bank_i == f_bank_in_q))
+               : !f_mid_q)
+  `MXE_REQUIRE(drain_rows_as_many, !f_whole || !valid ||
+               (last_row == ({1'b0, row} + ComeW'(1) == f_rows)))
+  `MXE_REQUIRE(drain_no_row_beyond, f_whole || !valid || !last_row || (tiles_q == 2'd0) ||
+               ({1'b0, row} >= f_rows))
+  `MXE_ASSERT(drain_reads_what_came, !issue || ({1'b0, row} < f_rows))
+`endif
 `ifdef FORMAL
   `MXE_FORMAL_START
-  // A tile is computed only for a bank that is free: simulation sees drain_tiles_in_range fail otherwise.
-  `MXE_REQUIRE(drain_bank_free, !(res_valid_i && res_last_i) || (tiles_q != 2'd2))
   // A row is read segment by segment, its first one with its request; a tile row by row.
   logic [6:0]        f_left_q;    // segments of the row still to be read
   logic [ROW_AW-1:0] f_row_q;     // rows of the tile that were read
-  logic [1:0]        f_tiles_q;   // tiles finished and not released
+  logic [1:0]        f_tiles_q;   // tiles begun and not released
   logic              f_bank_q, f_release_q;
   logic [6:0]        f_segments;
   assign f_segments = (7'(cols) + 7'(LANES_OUT - 1)) / 7'(LANES_OUT);
@@ -363,7 +421,7 @@ module mxe_drain #(
       if (issue) f_left_q <= (f_left_q == '0) ? f_segments - 7'd1 : f_left_q - 7'd1;
       if (start_i) f_row_q <= '0;
       else if (row_step) f_row_q <= last_row ? '0 : f_row_q + ROW_AW'(1);
-      f_tiles_q   <= f_tiles_q + 2'(res_valid_i & res_last_i) - 2'(release_o);
+      f_tiles_q   <= f_tiles_q + 2'(res_first) - 2'(release_o);
       f_release_q <= release_o;
     end
   end
@@ -376,7 +434,18 @@ module mxe_drain #(
   `MXE_ASSERT(drain_halts_between_rows, !halt_i || !(issue && seg_start))
   `MXE_ASSERT(drain_row_ends_halted, !(have && !seg_start) || issue)
   `MXE_ASSERT(drain_rows_in_order, !valid || (row == f_row_q))
-  `MXE_ASSERT(drain_reads_finished_tiles, !issue || (f_tiles_q != '0))
+  `MXE_ASSERT(drain_reads_tiles, !issue || (f_tiles_q != '0))
+  // Invariants that carry the proof.
+  `MXE_ASSERT(drain_row_has_come, (tiles_q == 2'd0)
+              ? (!valid || (row == '0))
+              : ((f_rows != '0) && (!valid || ({1'b0, row} < f_rows))))
+  `MXE_ASSERT(drain_next_has_come, (tiles_q != 2'd2) || (f_come_q[0 +: ComeW] != '0) &&
+              (f_come_q[ComeW +: ComeW] != '0))
+  `MXE_ASSERT(drain_banks_agree, (f_bank_in_q ^ bank_q) == (tiles_q[0] ^ f_mid_q))
+  `MXE_ASSERT(drain_mid_is_a_tile, !f_mid_q || ((tiles_q != 2'd0) && (f_come != '0)))
+  `MXE_ASSERT(drain_free_bank_empty, (tiles_q == 2'd2) || ((tiles_q == 2'd1)
+              ? ((bank_q ? f_come_q[0 +: ComeW] : f_come_q[ComeW +: ComeW]) == '0)
+              : (f_come_q == '0)))
   `MXE_ASSERT(drain_tiles_counted, tiles_q == f_tiles_q)
   `MXE_ASSERT(drain_bank_is_whole, !f_release_q || !valid || (row == '0))
   `MXE_ASSERT(drain_banks_in_turn, !f_release_q || (bank_q != f_bank_q))

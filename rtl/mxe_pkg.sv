@@ -103,8 +103,9 @@ package mxe_pkg;
   localparam int unsigned WR_OUTSTANDING = 256;
   // Read bursts that may be under way.
   localparam int unsigned RD_BURSTS = 4095;
-  // Rows accepted by the write channel and not yet sent.
-  localparam int unsigned WR_QUEUE = 4;
+  // Rows accepted by the write channel and not yet sent: more than the clocks from a row's request
+  // to its data at the dual rate, so that a row of one beat may follow every clock.
+  localparam int unsigned WR_QUEUE = 16;
 
   // ---------------------------------------------------------------- memory port
   // What every burst carries. One id, so that the answers of a channel come in order. Normal,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requantiser: results to an MX format along N. It collects the tiles of a block of 32 columns,
-// then encodes them row by row: it finds the scale from the row's largest magnitude, encodes
-// LANES_OUT elements a clock, and passes the packed row to the writer.
+// Requantiser: results to an MX format along N. It collects the tiles of a block of 32 columns, and
+// encodes them row by row while it collects the next: it finds the scale from the row's largest
+// magnitude, encodes LANES_OUT elements a clock, and passes the packed row to the writer.
 //
 // Clocks after a segment is read: 1 it leaves the buffer, 2 normalise (and the scale), 3 place,
 // 4 shift, 5 round and pack.
@@ -28,13 +28,13 @@ module mxe_requant #(
   input  logic                           valid_i,
   input  logic [ROW_AW-1:0]              row_i,
   input  logic [SEG_AW-1:0]              seg_i,
-  input  logic                           last_i,     // everything is collected
+  input  logic                           last_i,     // a bank is complete
   input  logic [LANES_OUT*32-1:0]        data_i,
-  // what is collected then, until read_o
+  // what the bank holds that is read next, until read_o
   input  logic [ROWS_W-1:0]              rows_i,
   input  logic [$clog2(COLS+1)-1:0]      cols_i,
   input  logic                           end_i,      // the columns end here
-  output logic                           read_o,     // it was read: collect the next
+  output logic                           read_o,     // it was read: the bank is free
   // write port
   output logic                           req_valid_o,
   input  logic                           req_ready_i,
@@ -51,7 +51,6 @@ module mxe_requant #(
   localparam int unsigned Blocks = COLS / 32;
   localparam int unsigned SegsPerBlock = 32 / LANES_OUT;
   localparam int unsigned InBlockW = $clog2(SegsPerBlock);
-  localparam int unsigned ColsW = $clog2(COLS + 1);
   localparam int unsigned CntW = $clog2(LANES_OUT + 1);
   localparam int unsigned Lat = mxe_pkg::REQUANT_LAT;
   localparam int unsigned Depth = mxe_pkg::REQUANT_FIFO;
@@ -62,6 +61,7 @@ module mxe_requant #(
 `endif
   // ---------------------------------------------------------------- collect
   logic                       full, read;
+  logic                       bank_q;  // being read
   logic [SEG_AW-1:0]          rseg;
   logic [ROW_AW-1:0]          row_q;
   logic [LANES_OUT*32-1:0]    x;
@@ -81,6 +81,7 @@ module mxe_requant #(
     .data_i  (data_i),
     .full_o  (full),
     .re_i    (read),
+    .rbank_i (bank_q),
     .rrow_i  (row_q),
     .rseg_i  (rseg),
     .rdata_o (x),
@@ -92,8 +93,8 @@ module mxe_requant #(
   );
 
   // ---------------------------------------------------------------- read: blocks, rows, segments
-  logic                active_q;
-  logic [ColsW-1:0]    left_q;     // columns from this block on
+  logic [1:0]          full_q;     // banks collected and not yet read
+  logic                active;
   logic [InBlockW-1:0] seg_q;
   logic [2:0]          credit_q;   // places for encoded rows
   logic [5:0]          cols;       // of this block
@@ -101,50 +102,49 @@ module mxe_requant #(
   assign first_seg  = (seg_q == '0);
   assign last_seg   = ((32'(seg_q) + 32'd1) * LANES_OUT >= 32'(cols));
   assign last_row   = (ROWS_W'(row_q) == rows_i - ROWS_W'(1));
-  assign read       = active_q & (~first_seg | (credit_q != 3'd0));
+  assign active     = (full_q != 2'd0);
+  assign read       = active & (~first_seg | (credit_q != 3'd0));
   assign read_o     = read & last_seg & last_row & last_block;
 
   logic pop;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      active_q <= 1'b0;
+      full_q   <= 2'd0;
+      bank_q   <= 1'b0;
       row_q    <= '0;
       seg_q    <= '0;
       credit_q <= 3'(Depth);
     end else if (clear_i) begin
-      active_q <= 1'b0;
+      full_q   <= 2'd0;
+      bank_q   <= 1'b0;
       row_q    <= '0;
       seg_q    <= '0;
       credit_q <= 3'(Depth);
     end else begin
       credit_q <= credit_q + {2'd0, pop} - {2'd0, read & first_seg};
-      if (full) active_q <= 1'b1;
+      full_q   <= full_q + {1'b0, full} - {1'b0, read_o};
+      if (read_o) bank_q <= ~bank_q;
       if (read) begin
         seg_q <= last_seg ? '0 : (seg_q + InBlockW'(1));
         if (last_seg) row_q <= last_row ? '0 : (row_q + ROW_AW'(1));
-        if (last_seg & last_row & last_block) active_q <= 1'b0;
       end
     end
   end
 
   if (Blocks > 1) begin : gen_blocks
     logic block_q;   // the second of two
-    always_ff @(posedge clk_i) begin
-      if (full) begin
-        block_q <= 1'b0;
-        left_q  <= cols_i;
-      end else if (read & last_seg & last_row) begin
-        block_q <= 1'b1;
-        left_q  <= left_q - ColsW'(32);
-      end
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) block_q <= 1'b0;
+      else if (clear_i) block_q <= 1'b0;
+      else if (read & last_seg & last_row) block_q <= ~last_block;
     end
-    assign last_block = (left_q <= ColsW'(32));
-    assign cols       = last_block ? left_q[5:0] : 6'd32;
+    // 33 to 64 columns are 32 and 1 to 32.
+    assign last_block = block_q | (32'(cols_i) <= 32);
+    assign cols       = ~last_block ? 6'd32 : {cols_i[5] ^ block_q, cols_i[4:0]};
     assign rseg       = {block_q, seg_q};
   end else begin : gen_block
-    always_ff @(posedge clk_i) if (full) left_q <= cols_i;
     assign last_block = 1'b1;
-    assign cols       = left_q;
+    assign cols       = cols_i;
     assign rseg       = seg_q;
   end
 
@@ -317,34 +317,46 @@ module mxe_requant #(
     .f_data_scale_o (f_data_scale)
 `endif
   );
-  assign idle_o = ~active_q & (credit_q == 3'(Depth));
+  assign idle_o = ~active & (credit_q == 3'(Depth));
 
   `MXE_ASSERT(requant_credit_in_range, credit_q <= 3'(Depth))
-  `MXE_REQUIRE(requant_cols_in_range, !full || ((cols_i != '0) && (32'(cols_i) <= COLS)))
-  `MXE_REQUIRE(requant_rows_in_range, !full || ((rows_i != '0) && (32'(rows_i) <= ROWS)))
+  `MXE_REQUIRE(requant_cols_in_range, !active || ((cols_i != '0) && (32'(cols_i) <= COLS)))
+  `MXE_REQUIRE(requant_rows_in_range, !active || ((rows_i != '0) && (32'(rows_i) <= ROWS)))
   `MXE_ASSERT(requant_fifo_has_room, !(out_valid && out.last) || (place_ready && row_ready))
-  `MXE_ASSERT(requant_collects_or_reads, !(active_q && valid_i))
 `ifndef SYNTHESIS
-  // From the last segment on until it was read, a block stays as it is and no segment comes.
-  logic              f_held_q;
-  logic [ROWS_W-1:0] f_rows_held_q;
-  mxe_pkg::result_t  f_result_q;
+  // While both banks are complete no segment comes. What a bank holds stays until it was read.
+  logic [1:0]                f_held_q;
+  logic                      f_reading_q;
+  logic [ROWS_W-1:0]         f_rows_held_q;
+  logic [$clog2(COLS+1)-1:0] f_cols_held_q;
+  logic                      f_end_held_q;
+  mxe_pkg::result_t          f_result_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) f_held_q <= 1'b0;
-    else if (clear_i) f_held_q <= 1'b0;
-    else f_held_q <= (f_held_q & ~read_o) | (valid_i & last_i);
+    if (!rst_ni) begin
+      f_held_q    <= 2'd0;
+      f_reading_q <= 1'b0;
+    end else if (clear_i) begin
+      f_held_q    <= 2'd0;
+      f_reading_q <= 1'b0;
+    end else begin
+      f_held_q    <= f_held_q + {1'b0, valid_i & last_i} - {1'b0, read_o};
+      f_reading_q <= active & ~read_o;
+    end
   end
   always_ff @(posedge clk_i) begin
     f_rows_held_q <= rows_i;
+    f_cols_held_q <= cols_i;
+    f_end_held_q  <= end_i;
     f_result_q    <= result_i;
   end
-  `MXE_REQUIRE(requant_waits, !(f_held_q && valid_i))
-  `MXE_REQUIRE(requant_rows_stable, !active_q || (rows_i == f_rows_held_q))
+  `MXE_REQUIRE(requant_waits, !((f_held_q == 2'd2) && valid_i))
+  `MXE_REQUIRE(requant_stage_stable, !f_reading_q || ((rows_i == f_rows_held_q) &&
+               (cols_i == f_cols_held_q) && (end_i == f_end_held_q)))
   `MXE_REQUIRE(requant_job_stable, idle_o || (result_i == f_result_q))
 `endif
 `ifdef FORMAL
   `MXE_FORMAL_START
-  `MXE_ASSERT(requant_one_block, 3'(f_held_q) == f_lasts + 3'(active_q))
+  `MXE_ASSERT(requant_banks, (3'(f_held_q) == f_lasts + 3'(full_q)) && (f_held_q <= 2'd2))
 
   // Every place for an encoded row is free, under way, or holds a row that waits for the writer.
   logic [2:0] f_under_way;
@@ -364,35 +376,41 @@ module mxe_requant #(
               (!f_data_scale || (f_rows != '0)))
 
   // Every segment of every row of every block is read once, in that order.
-  logic [ColsW-1:0]  f_cols_q, f_before_q, f_here;  // columns; before this block, and in it
-  logic [ROWS_W-1:0] f_rows_q, f_row_q;
+  localparam int unsigned ColsW = $clog2(COLS + 1);
+  logic [ColsW-1:0]  f_before_q, f_here;  // columns before this block, and in it
+  logic [ROWS_W-1:0] f_row_q;
   logic [5:0]        f_col_q;                       // columns of the block before this segment
   logic              f_row_ends, f_block_ends;
-  assign f_here       = (f_cols_q - f_before_q > ColsW'(32)) ? ColsW'(32) : f_cols_q - f_before_q;
+  assign f_here       = (cols_i - f_before_q > ColsW'(32)) ? ColsW'(32) : cols_i - f_before_q;
   assign f_row_ends   = (32'(f_col_q) + LANES_OUT >= 32'(f_here));
-  assign f_block_ends = f_row_ends & (f_row_q + ROWS_W'(1) == f_rows_q);
-  always_ff @(posedge clk_i) begin
-    if (full) begin
-      f_cols_q   <= cols_i;
-      f_rows_q   <= rows_i;
+  assign f_block_ends = f_row_ends & (f_row_q + ROWS_W'(1) == rows_i);
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      f_before_q <= '0;
+      f_row_q    <= '0;
+      f_col_q    <= '0;
+    end else if (clear_i) begin
       f_before_q <= '0;
       f_row_q    <= '0;
       f_col_q    <= '0;
     end else if (read) begin
       f_col_q <= f_row_ends ? '0 : (f_col_q + 6'(LANES_OUT));
       if (f_row_ends) f_row_q <= f_block_ends ? '0 : (f_row_q + ROWS_W'(1));
-      if (f_block_ends) f_before_q <= f_before_q + ColsW'(32);
+      if (f_block_ends) begin
+        f_before_q <= (f_before_q + f_here == cols_i) ? '0 : (f_before_q + ColsW'(32));
+      end
     end
   end
-  `MXE_ASSERT(requant_in_order, !active_q || ((32'(row_q) == 32'(f_row_q)) &&
+  `MXE_ASSERT(requant_in_order, !active || ((32'(row_q) == 32'(f_row_q)) &&
               (32'(rseg) * LANES_OUT == 32'(f_before_q) + 32'(f_col_q))))
-  `MXE_ASSERT(requant_within, !active_q || ((f_row_q < f_rows_q) && (f_before_q < f_cols_q) &&
-              (32'(f_col_q) < 32'(f_here)) && (32'(f_cols_q) <= COLS) && (32'(f_rows_q) <= ROWS)))
-  `MXE_ASSERT(requant_left, !active_q || ((left_q == f_cols_q - f_before_q) &&
-              (f_before_q[4:0] == '0) && (rows_i == f_rows_q)))
-  `MXE_ASSERT(requant_starts_at_first, active_q || ((row_q == '0) && (seg_q == '0)))
+  `MXE_ASSERT(requant_within, !active || ((f_row_q < rows_i) && (f_before_q < cols_i) &&
+              (32'(f_col_q) < 32'(f_here))))
+  `MXE_ASSERT(requant_left, !active || ((32'(cols) == 32'(f_here)) && (f_before_q[4:0] == '0)))
+  `MXE_ASSERT(requant_goes_on, !f_reading_q || active)
+  `MXE_ASSERT(requant_starts_at_first, f_reading_q || ((row_q == '0) && (rseg == '0) &&
+              (f_row_q == '0) && (f_col_q == '0) && (f_before_q == '0)))
   `MXE_ASSERT(requant_read_all, read_o == (read & f_block_ends &
-              (f_before_q + f_here == f_cols_q)))
+              (f_before_q + f_here == cols_i)))
 
   // They reach the packer in that order, with the bytes of a row that is not empty.
   logic [InBlockW-1:0] f_next_q, f_expected;  // the segment that follows

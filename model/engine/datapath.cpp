@@ -331,7 +331,7 @@ void Datapath::start_pass() {
   if (pass.a_done) load_a_->release(started.last_row);
   if (started.uses_bias) load_bias_.release(started.last_row + Array::kBiasReadStage);
   if (pass.last) {
-    const uint64_t cycle = started.last_row + Array::kResultStage;
+    const uint64_t cycle = started.cycle + Array::kResultStage;
     if (data_flows()) {
       const TileResults results = array_.results(started.drain_bank);
       drain_.put_tile(cycle, results.even, drain_.dual() ? results.odd : nullptr);

@@ -31,7 +31,6 @@ void Drain::start(const Descriptor& job, bool dual, unsigned pitch) {
   rows_ = Rows(params_, job.d_addr, job.d_stride, job.m, job.n, number_bytes, false);
   dual_ = dual;
   column_ = 0;
-  held_ = false;
   pitch_ = pitch;
   if (!numbers_) requant_.start(block_output(job));
 }
@@ -41,7 +40,6 @@ void Drain::clear() {
   tile_number_ = tiles_.count();
   requant_.clear();
   column_ = 0;
-  held_ = false;
 }
 
 void Drain::put_tile(uint64_t cycle, const uint32_t* results, const uint32_t* odd) {
@@ -60,7 +58,6 @@ void Drain::visit(StateVisitor& visitor) {
   visitor.cycle(next_from_);
   visitor.history(taken_);
   visitor.value(column_);
-  visitor.value(held_);
   if (!numbers_) requant_.visit(visitor);
 }
 
@@ -73,8 +70,7 @@ uint64_t Drain::next_row() const {
   if (!rows_.valid() || tile_number_ == tiles_.count()) return kNever;
   const uint64_t ready = std::max(tiles_[tile_number_].from, next_from_);
   if (numbers_) return std::max({ready, credit_from(), wr_port_.ready_from()});
-  if (!held_) return ready;
-  return requant_.read_in() == kNever ? kNever : std::max(ready, requant_.read_in() + 1);
+  return std::max(ready, requant_.bank_from());
 }
 
 uint64_t Drain::next_event() const {
@@ -172,7 +168,6 @@ void Drain::finish_tile(uint64_t pushed) {
   }
   requant_.fill(pushed, {rows_.row() + 1, column_ + rows_.cols(), rows_.last_tile()});
   column_ = 0;
-  held_ = true;
 }
 
 }  // namespace mxe

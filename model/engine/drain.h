@@ -15,8 +15,8 @@
 
 namespace mxe {
 
-/// Drain (mxe_drain): passes the rows of finished tiles on, segment by segment, while the array
-/// computes the next tile: numbers to the write port, MX results to the requantiser.
+/// Drain (mxe_drain): passes the rows of tiles on, segment by segment, as they come from the array:
+/// numbers to the write port, MX results to the requantiser.
 class Drain {
  public:
   Drain(const Params& params, WrPort& wr_port, Arithmetic& arithmetic, TracePoint trace);
@@ -25,8 +25,9 @@ class Drain {
   void start(const Descriptor& job, bool dual, unsigned pitch);
   void clear();
 
-  /// The next tile's last result arrives in `cycle`. `results` are its values by rows, FP32 bits,
-  /// or null if only the time counts; `odd` those of the second chain, null if there is none.
+  /// The next tile's first row arrives in `cycle`, the others in the cycles after it. `results` are
+  /// its values by rows, FP32 bits, or null if only the time counts; `odd` those of the second
+  /// chain, null if there is none.
   void put_tile(uint64_t cycle, const uint32_t* results, const uint32_t* odd = nullptr);
   void visit(StateVisitor& visitor);
   /// Cycle of the next event: a row leaves the tile buffer, or the requantiser asks for a write.
@@ -88,7 +89,6 @@ class Drain {
   uint64_t next_from_ = 0;    // the cycle after the last issue
   History<uint64_t, kDrainFifo> taken_;
   unsigned column_ = 0;           // of the tile within the collected columns
-  bool held_ = false;             // the requantiser has yet to read what was collected (hold_q)
   std::vector<uint32_t> merged_;  // a row
   std::vector<uint16_t> narrow_;  // a row
 };

@@ -28,7 +28,7 @@ inline constexpr unsigned kReadABeats = 256;
 inline constexpr unsigned kReadBursts = 4095;
 inline constexpr unsigned kWriteBursts = 256;
 /// Rows, and bursts, accepted by the write port and not yet sent (WR_QUEUE).
-inline constexpr unsigned kWriteQueue = 4;
+inline constexpr unsigned kWriteQueue = 16;
 /// Results between the drain and the write port (FifoDepth in mxe_drain).
 inline constexpr unsigned kDrainFifo = 16;
 
@@ -36,6 +36,8 @@ inline constexpr unsigned kDrainFifo = 16;
 /// round (REQUANT_LAT); and encoded rows that wait for the write port (REQUANT_FIFO).
 inline constexpr unsigned kRequantLatency = 5;
 inline constexpr unsigned kRequantFifo = 4;
+/// Blocks of columns collected and not yet encoded.
+inline constexpr unsigned kCollected = 2;
 
 /// Bytes of a word as it leaves the unpacker, unless it is one of 6-bit elements.
 inline constexpr unsigned kPlainWordBytes = 32;

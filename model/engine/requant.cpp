@@ -26,7 +26,8 @@ Requant::Requant(const Params& params, WrPort& wr_port, Arithmetic& arithmetic)
       beat_bytes_(params.mem_bytes()),
       // The largest magnitude of a segment: one level of comparisons a cycle (mxe_amax).
       collect_latency_(std::max(log2_ceil(lanes_), 1u)),
-      values_(std::size_t{rows_} * stage_cols_) {}
+      bank_size_(std::size_t{rows_} * stage_cols_),
+      values_(kCollected * bank_size_) {}
 
 void Requant::start(const BlockOutput& output) {
   clear();
@@ -39,13 +40,17 @@ void Requant::start(const BlockOutput& output) {
 }
 
 void Requant::visit(StateVisitor& visitor) {
-  visitor.value(active_);
-  if (active_) {
-    for (const unsigned value : {stage_.rows, stage_.cols, block_, row_}) visitor.value(value);
-    visitor.value(stage_.end);
-  }
+  visitor.value(banks_.count() - read_in_.count());
+  banks_.for_each([&](Bank& bank) {
+    visitor.value(bank.stage.rows);
+    visitor.value(bank.stage.cols);
+    visitor.value(bank.stage.end);
+    visitor.cycle(bank.from);
+  });
+  visitor.history(read_in_);
+  visitor.value(block_);
+  visitor.value(row_);
   visitor.cycle(read_from_);
-  visitor.cycle(read_in_);
   visitor.value(std::min<uint64_t>(rows_read_, kRequantFifo));
   visitor.value(rows_read_ - popped_.count());
   visitor.history(popped_);
@@ -80,9 +85,10 @@ void Requant::move(Loop loop, uint64_t iterations) {
 }
 
 void Requant::clear() {
-  active_ = false;
+  banks_ = {};
+  read_in_ = {};
+  block_ = row_ = 0;
   read_from_ = 0;
-  read_in_ = kNever;
   popped_ = {};
   rows_read_ = 0;
   queue_.clear();
@@ -93,17 +99,20 @@ void Requant::clear() {
 void Requant::collect(unsigned row, unsigned first, const uint32_t* values, unsigned cols) {
   with_data_ = values != nullptr;
   if (with_data_) {
-    std::memcpy(&values_[std::size_t{row} * stage_cols_ + first], values, cols * kFloatBytes);
+    uint32_t* bank = bank_values(banks_.count());
+    std::memcpy(bank + std::size_t{row} * stage_cols_ + first, values, cols * kFloatBytes);
   }
 }
 
 void Requant::fill(uint64_t cycle, const Stage& stage) {
-  stage_ = stage;
-  active_ = true;
-  block_ = row_ = 0;
-  read_from_ = std::max(read_from_, cycle + collect_latency_ + 1);
-  read_in_ = kNever;
+  banks_.push({stage, cycle + collect_latency_ + 1});
   encode_rows();
+}
+
+uint64_t Requant::bank_from() const {
+  if (banks_.count() < kCollected) return 0;
+  const uint64_t before = banks_.count() - kCollected;  // was in that bank
+  return before < read_in_.count() ? read_in_[before] + 1 : kNever;
 }
 
 /// Takes a place in the FIFO for the next row, as the RTL does when it reads the first segment.
@@ -115,28 +124,27 @@ uint64_t Requant::credit_from() const {
 
 /// Reads and encodes as many rows as the FIFO has room for.
 void Requant::encode_rows() {
-  while (active_ && credit_from() != kNever) {
-    const unsigned cols = std::min(stage_.cols - block_ * kBlock, kBlock);
+  while (active() && credit_from() != kNever) {
+    const Bank& bank = banks_[read_in_.count()];
+    const unsigned cols = std::min(bank.stage.cols - block_ * kBlock, kBlock);
     const unsigned segments = (cols + lanes_ - 1) / lanes_;
-    const uint64_t first_read = std::max(read_from_, credit_from());
+    const uint64_t first_read = std::max({read_from_, bank.from, credit_from()});
     const uint64_t last_read = first_read + segments - 1;
     Row row = encode_row(row_, block_, cols, first_read);
     row.valid_from = last_read + kRequantLatency + 1;
-    row.last = row_ + 1 == stage_.rows;
-    const bool last_block = (block_ + 1) * kBlock >= stage_.cols;
-    row.cols_end = stage_.end && last_block;
+    row.last = row_ + 1 == bank.stage.rows;
+    const bool last_block = (block_ + 1) * kBlock >= bank.stage.cols;
+    row.cols_end = bank.stage.end && last_block;
     queue_.push_back(row);
     rows_read_++;
     read_from_ = last_read + 1;
     if (!row.last) {
       row_++;
-    } else if (!last_block) {
-      row_ = 0;
-      block_++;
-    } else {
-      active_ = false;
-      read_in_ = last_read;
+      continue;
     }
+    row_ = 0;
+    block_ = last_block ? 0 : block_ + 1;
+    if (last_block) read_in_.push(last_read);
   }
 }
 
@@ -145,7 +153,8 @@ Requant::Row Requant::encode_row(unsigned row, unsigned block, unsigned cols, ui
   encoded.bytes = static_cast<uint32_t>(mx::packed_row_bytes(output_.options.format, cols));
   encoded.with_data = with_data_;
   if (!with_data_) return encoded;
-  const uint32_t* values = &values_[std::size_t{row} * stage_cols_ + std::size_t{block} * kBlock];
+  const uint32_t* bank = bank_values(read_in_.count());
+  const uint32_t* values = bank + std::size_t{row} * stage_cols_ + std::size_t{block} * kBlock;
   encoded.data = arithmetic_.encode(values, cols, output_.options);
   if (arithmetic_.watched()) {
     arithmetic_.show_encode(first_read + kRequantLatency, values, cols, output_.options);

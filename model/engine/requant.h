@@ -21,7 +21,8 @@ struct BlockOutput {
 };
 
 /// Requantiser (mxe_requant with mxe_collect and mxe_block_wr): collects the tiles of a block of 32
-/// columns, encodes it row by row, and writes every row's elements and then its scale.
+/// columns, encodes it row by row while it collects the next, and writes every row's elements and
+/// then its scale.
 class Requant {
  public:
   Requant(const Params& params, WrPort& wr_port, Arithmetic& arithmetic);
@@ -47,9 +48,9 @@ class Requant {
   uint64_t collected(uint64_t cycle) const { return cycle + collect_latency_; }
   /// The last segment is pushed to the requantiser in `cycle`.
   void fill(uint64_t cycle, const Stage& stage);
-  /// Cycle in which the last of it was read (read_o), and the tiles after it may come; kNever if
-  /// that depends on writes to come.
-  uint64_t read_in() const { return read_in_; }
+  /// First cycle in which a bank is free for what is collected next; kNever if that depends on
+  /// writes to come.
+  uint64_t bank_from() const;
 
   /// Cycle of the next write request, kNever if there is none yet.
   uint64_t next_write() const;
@@ -77,6 +78,13 @@ class Requant {
     bool cols_end = false;  // its block is the last one along N
   };
 
+  struct Bank {
+    Stage stage;
+    uint64_t from = 0;  // it is read
+  };
+
+  uint32_t* bank_values(uint64_t number) { return &values_[number % kCollected * bank_size_]; }
+  bool active() const { return read_in_.count() < banks_.count(); }
   void encode_rows();
   Row encode_row(unsigned row, unsigned block, unsigned cols, uint64_t first_read);
   uint64_t credit_from() const;
@@ -91,13 +99,14 @@ class Requant {
   BlockOutput output_;
 
   // collect
-  std::vector<uint32_t> values_;  // [row][column], FP32 bits
+  std::size_t bank_size_;
+  std::vector<uint32_t> values_;  // [bank][row][column], FP32 bits
   bool with_data_ = false;
   // encode
-  Stage stage_;
-  bool active_ = false;
-  unsigned block_ = 0, row_ = 0;  // the next to read
-  uint64_t read_from_ = 0, read_in_ = kNever;
+  History<Bank, kCollected> banks_;        // complete
+  History<uint64_t, kCollected> read_in_;  // the last of each was read (read_o)
+  unsigned block_ = 0, row_ = 0;           // the next to read
+  uint64_t read_from_ = 0;
   History<uint64_t, kRequantFifo> popped_;
   uint64_t rows_read_ = 0;
   std::vector<Saturated> saturated_;

@@ -10,7 +10,8 @@ using std::uint64_t;
 
 // The constants of rtl/mxe_pkg.sv that sizes of memories depend on.
 constexpr uint64_t kLanes = 32, kWordBits = 256, kReadsUnderWay = 64, kWritesUnderWay = 256,
-                   kWriteQueue = 4, kRequantQueue = 4, kDrainQueue = 16, kLargestBits = 17;
+                   kWriteQueue = 16, kRequantQueue = 4, kDrainQueue = 16, kLargestBits = 17,
+                   kCollectingBanks = 2;
 
 /// Bits of a number below `values`, as $clog2.
 uint64_t bits_for(uint64_t values) {
@@ -28,11 +29,12 @@ uint64_t operand_buffer(uint64_t banks, uint64_t lines, uint64_t words) {
          64 * (all_lines << address_bits(scale_words));
 }
 
-/// Tiles that are finished, and blocks of MX results until they are complete.
+/// Tiles on their way out, and blocks of MX results until they are encoded.
 uint64_t drain(const Params& p, uint64_t lanes_out) {
   const uint64_t columns = std::max<uint64_t>(p.num_pe, 32), chains = p.fp4_dual ? 2 : 1;
   const uint64_t tiles = 2 * p.rows * p.num_pe * 32 * chains, output = kDrainQueue * 32 * lanes_out;
-  const uint64_t collected = p.rows * columns * 32 + p.rows * (columns / 32) * kLargestBits;
+  const uint64_t collected =
+      kCollectingBanks * p.rows * (columns * 32 + columns / 32 * kLargestBits);
   return tiles + output + collected + kRequantQueue * ((2 + 6) + (6 + 8 + 256));
 }
 

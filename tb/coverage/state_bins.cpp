@@ -130,8 +130,10 @@ const std::vector<Level> kLevelTable = {
     {"u_datapath.u_drain.credit_q", 0, 0},
     {"u_datapath.u_drain.credit_q", 1, 15},
     {"u_datapath.u_drain.credit_q", 16, 16},
-    {"u_datapath.u_drain.hold_q", 1, 1},
-    {"u_datapath.u_drain.u_requant.active_q", 1, 1},
+    {"u_datapath.u_drain.held_q", 1, 1},
+    {"u_datapath.u_drain.held_q", 2, 2},
+    {"u_datapath.u_drain.u_requant.full_q", 1, 1},
+    {"u_datapath.u_drain.u_requant.full_q", 2, 2},
     {"u_datapath.u_drain.u_requant.credit_q", 0, 0},
     {"u_datapath.u_drain.u_requant.credit_q", 1, 3},
     {"u_datapath.u_drain.u_requant.credit_q", 4, 4},
@@ -173,7 +175,7 @@ const std::array<Meeting, 4> kMeetings = {
     {{"u_datapath.u_abuf.full_q", "u_datapath.u_load_b.taken_q", 4, 2, kAnyMore},
      // A tile in the drain is not free.
      {"u_datapath.u_seq.d_free_q", "u_datapath.u_drain.tiles_q", 3, 3, 2},
-     {"u_datapath.u_drain.tiles_q", "u_datapath.u_drain.hold_q", 3, 2, kAnyMore},
+     {"u_datapath.u_drain.tiles_q", "u_datapath.u_drain.held_q", 3, 3, kAnyMore},
      {"u_datapath.u_wr_port.aw_valid_q", "u_datapath.u_wr_port.w_valid_q", 2, 2, kAnyMore}}};
 
 std::string meeting_bin(const std::string& first, uint64_t first_value, const std::string& second,

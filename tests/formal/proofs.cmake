@@ -134,13 +134,17 @@ mxe_proof(drain mxe_drain --parameter NUM_PE=4 --parameter LANES_OUT=2 --paramet
           --free mxe_requant --free mxe_ram --not-proven drain_fifo_has_room)
 mxe_proof_fault(halt "& ~halt_i) : 1'b1)" ") : 1'b1)")
 mxe_proof_fault(release "assign release_o   = row_step & last_row" "assign release_o   = row_step")
-mxe_proof_fault(unfinished_tile "valid & (tiles_q != 2'd0) & (out_mx" "valid & (out_mx")
+mxe_proof_fault(no_tile "valid & (tiles_q != 2'd0) & (out_mx" "valid & (out_mx")
+mxe_proof_fault(too_late "assign res_first = res_valid_i & (res_row_i == '0)"
+                "assign res_first = res_valid_i & res_last_i")
+mxe_proof_fault(third_bank "(held_q != 2'd2)" "1'b1")
 
 # What a lane encodes, and so that absent columns are zero, is left to simulation.
 mxe_proof(requant mxe_requant --parameter NUM_PE=64 --parameter ROWS=2 --proven mxe_fifo
           --free mxe_requant_lane --free mxe_requant_scale --free mxe_amax --free mxe_ram
           --not-proven block_row_size --not-proven block_zero_beyond)
-mxe_proof_fault(early "if (full) active_q <= 1'b1" "if (full | last_i) active_q <= 1'b1")
+mxe_proof_fault(early "full_q + {1'b0, full}" "full_q + {1'b0, full | last_i}")
+mxe_proof_fault(wrong_bank "assign read_o     = read & last_seg & last_row & last_block" "assign read_o     = read & last_seg & last_row")
 mxe_proof_fault(credit "{2'd0, read & first_seg}" "{2'd0, read & last_seg}")
 
 # --------------------------------------------------------------------------------- counters
