@@ -230,22 +230,33 @@ module mxe_feed #(
   `MXE_REQUIRE(feed_starts_idle, !start_i || done_o)
   `MXE_ASSERT(feed_ends_at_start, valid || ((col_q == '0) && (word_q == '0) && !half_q))
   `MXE_ASSERT(feed_second_tile_is_there, !half_q || (wide_cols > WideW'(NUM_PE)))
+  `MXE_ASSERT(feed_col_of_several, 32'(col_q) % COLS == 0)
   `MXE_ASSERT(feed_col_within_tile, !valid || (32'(col_q) < 32'(cols)))
   `MXE_ASSERT(feed_word_within_slab, !valid || (32'(word_q) < 32'(words)))
   `MXE_ASSERT(feed_reads_full_bank, !(b_re_o || b_release_o) || b_full_i[b_bank_o])
+`ifndef SYNTHESIS
   // As many neighbouring columns as are decoded, from one on that COLS divides.
-  for (genvar p = 0; p < NUM_PE; p++) begin : gen_promise
-    `MXE_ASSERT(feed_neighbours, !load_o[p] || ((load_o >> (p - p % COLS + COLS)) == '0))
-    if (p % COLS != 0) begin : gen_second
-      `MXE_ASSERT(feed_first_too, !load_o[p] || load_o[p-1])
+  logic [NUM_PE-1:0] f_neighbours;
+  assign f_neighbours = NUM_PE'((1 << COLS) - 1) << load_col_q;
+  `MXE_ASSERT(feed_neighbours, (load_o & ~f_neighbours) == '0)
+  `MXE_ASSERT(feed_from_whole, 32'(load_col_q) % COLS == 0)
+`endif
+  `MXE_REQUIRE(feed_format, !load_q || mxe_pkg::is_fmt_row(job_i.b.fmt))
+`ifndef SYNTHESIS
+  // Elements beyond K are zero, in the columns that there are.
+  logic f_zero_beyond;
+  always_comb begin
+    f_zero_beyond = 1'b1;
+    for (int unsigned c = 0; c < COLS; c++) begin
+      if ((32'(load_col_q) + c < 32'(load_cols_q)) &&
+          !mxe_pkg::zero_beyond(b_data_i[mxe_pkg::WORD_W*c +: mxe_pkg::WORD_W], job_i.b.fmt.is4,
+                                job_i.b.fmt.is6, job_i.dual, count_q)) begin
+        f_zero_beyond = 1'b0;
+      end
     end
   end
-  `MXE_REQUIRE(feed_format, !load_q || mxe_pkg::is_fmt_row(job_i.b.fmt))
-  for (genvar c = 0; c < COLS; c++) begin : gen_zero_beyond
-    `MXE_REQUIRE(feed_zero_beyond, !load_q || (COLS_W'(load_col_q) + COLS_W'(c) >= load_cols_q) ||
-                 mxe_pkg::zero_beyond(b_data_i[mxe_pkg::WORD_W*c +: mxe_pkg::WORD_W],
-                                      job_i.b.fmt.is4, job_i.b.fmt.is6, job_i.dual, count_q))
-  end
+  `MXE_REQUIRE(feed_zero_beyond, !load_q || f_zero_beyond)
+`endif
 `ifdef FORMAL
   `MXE_FORMAL_START
   // A pass stays as it is until it is taken, and no column is loaded while it waits; a set of B

@@ -71,13 +71,13 @@ module mxe_seq #(
 
   // Passes that started in the last MIN_PASS - 1 clocks, and their tiles: the newest at the bottom.
   localparam int unsigned Recent = mxe_pkg::MIN_PASS - 1;
-  logic [Recent-1:0]              recent_q;
-  logic [Recent-1:0][TILE_AW-1:0] recent_tile_q;
-  logic                           acc_ready;
+  logic [Recent-1:0]         recent_q;
+  logic [Recent*TILE_AW-1:0] recent_tile_q;
+  logic                      acc_ready;
   always_comb begin
     acc_ready = 1'b1;
     for (int unsigned i = 0; i < Recent; i++) begin
-      if (recent_q[i] & (recent_tile_q[i] == pass_tile_i)) acc_ready = 1'b0;
+      if (recent_q[i] & (recent_tile_q[TILE_AW*i +: TILE_AW] == pass_tile_i)) acc_ready = 1'b0;
     end
   end
 
@@ -143,7 +143,7 @@ module mxe_seq #(
     end
   end
   always_ff @(posedge clk_i) begin
-    recent_tile_q <= {recent_tile_q[Recent-2:0], pass_tile_i};
+    recent_tile_q <= {recent_tile_q[(Recent-1)*TILE_AW-1:0], pass_tile_i};
     if (start) begin
       rows_q   <= pass_rows_i;
       tile_q   <= pass_tile_i;
@@ -238,12 +238,19 @@ module mxe_seq #(
               (rows_q <= ROWS_W'(ROWS))))
   `MXE_ASSERT(seq_next_row_known, f_next_row_q == (busy_q ? cycle_q : '0))
   `MXE_ASSERT(seq_bank_held, !busy_q || f_a_kept_q[a_bank_q])
-  for (genvar i = 0; i < Recent; i++) begin : gen_recent
-    `MXE_ASSERT(seq_recent_known, !(recent_q[i] && (recent_tile_q[i] == f_tile)) ||
-                (f_since_q <= ROWS_W'(i + 1)))
-    `MXE_ASSERT(seq_recent_kept, (f_since_q != ROWS_W'(i + 1)) ||
-                (recent_q[i] && (recent_tile_q[i] == f_tile)))
+  // What is remembered of the passes of that tile is when they started.
+  logic f_recent_known;
+  always_comb begin
+    f_recent_known = (f_since_q != '0) && (f_since_q <= ROWS_W'(mxe_pkg::MIN_PASS));
+    for (int unsigned i = 0; i < Recent; i++) begin
+      if (recent_q[i] & (recent_tile_q[TILE_AW*i +: TILE_AW] == f_tile)) begin
+        if (f_since_q > ROWS_W'(i + 1)) f_recent_known = 1'b0;
+      end else if (f_since_q == ROWS_W'(i + 1)) begin
+        f_recent_known = 1'b0;
+      end
+    end
   end
+  `MXE_ASSERT(seq_recent_known, f_recent_known)
 `endif
 endmodule
 `default_nettype wire

@@ -18,7 +18,7 @@ from area_flow import GATES, ROOT, RTL, elaborate, gate_costs, yosys
 
 TABLE = os.path.join(ROOT, "sw", "explore", "data", "area.json")
 NAMED = {"small": (4, 8, 2, 70, 1, 128, 64, 4, 128, 16, 16),
-         "base": (8, 32, 4, 70, 1, 1024, 256, 4, 256, 16, 16),
+         "base": (8, 32, 4, 70, 1, 1024, 512, 4, 256, 16, 16),
          "large": (32, 64, 4, 70, 1, 1024, 256, 4, 512, 16, 16)}
 # Every parameter and the values it may have.
 VALUES = {"NUM_PE": [1, 2, 4, 8, 16, 32, 64],

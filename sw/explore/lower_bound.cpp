@@ -40,6 +40,15 @@ uint64_t more_cycles(double bytes, double rate, uint64_t shortest, const Point& 
   return bytes <= included ? 0 : static_cast<uint64_t>((bytes - included) / rate);
 }
 
+/// Whether tiles of few rows have their passes two in turn (wide in mxe_datapath).
+bool takes_tiles_in_turn(const JobShape& shape, const Params& params) {
+  const auto block_bytes = mx::packed_row_bytes(shape.format_b, mx::kBlockSize);
+  const bool dual = shape.peak_macs_per_cycle(params) > params.num_pe * mx::kBlockSize;
+  const auto word_bytes = dual ? 2 * block_bytes : block_bytes;
+  return params.acc_tiles > 1 && params.b_buf_k > mx::kBlockSize && shape.m < kMinPass &&
+         params.num_pe * word_bytes < std::size_t{kMinPass} * params.mem_bytes();
+}
+
 }  // namespace
 
 Compulsory compulsory(const JobShape& shape, const Point& point) {
@@ -65,16 +74,31 @@ uint64_t lower_bound_cycles(const JobShape& shape, const Point& point) {
   const uint64_t words = divided_up(shape.k, word);
   const uint64_t tiles = divided_up(shape.n, params.num_pe);
   const uint64_t stripes = divided_up(shape.m, params.rows);
-  const uint64_t last_rows = shape.m - (stripes - 1) * params.rows;
+  const uint64_t chunk_words = uint64_t{params.a_slab_k / mx::kBlockSize}
+                               << lent(params.rows, static_cast<uint32_t>(shape.m));
+  const uint64_t chunks = divided_up(words, chunk_words);
 
-  // A pass over a tile takes a cycle for each row, MIN_PASS at least; of the last one, rows count.
-  const auto pass = [](uint64_t rows) { return std::max<uint64_t>(rows, kMinPass); };
-  const uint64_t passes = (stripes - 1) * tiles * words * pass(params.rows) +
-                          tiles * words * pass(last_rows) - pass(last_rows) + last_rows;
+  // The passes of a tile, or of two in turn, take a cycle for each row, and the next word of a chunk
+  // follows after MIN_PASS at least.
+  const uint64_t in_turn = takes_tiles_in_turn(shape, params) ? 2 : 1;
+  const auto tiles_of = [&](uint64_t number, uint64_t rows) {
+    const uint64_t all_rows = number * rows;
+    return (words - chunks) * std::max<uint64_t>(all_rows, kMinPass) + chunks * all_rows;
+  };
+  const auto stripe_of = [&](uint64_t rows) {
+    return tiles / in_turn * tiles_of(in_turn, rows) + tiles % in_turn * tiles_of(1, rows);
+  };
+  // The last two stripes share their rows if the last would not be whole.
+  const uint64_t rest = shape.m % params.rows, whole = shape.m / params.rows;
+  uint64_t passes = whole * stripe_of(params.rows);
+  if (rest != 0 && whole == 0) passes = stripe_of(rest);
+  if (rest != 0 && whole != 0) {
+    const uint64_t both = params.rows + rest;
+    passes = (whole - 1) * stripe_of(params.rows) + stripe_of(both / 2) + stripe_of(both - both / 2);
+  }
 
   // A stays while the tiles that share it pass, or for all columns if it is whole.
-  const uint64_t slab_words = params.a_slab_k / mx::kBlockSize;
-  const uint64_t a_times = words <= slab_words ? 1 : divided_up(tiles, params.acc_tiles);
+  const uint64_t a_times = chunks == 1 ? 1 : divided_up(tiles, params.acc_tiles);
   const double a_bytes = static_cast<double>(shape.m) * static_cast<double>(a_times) *
                          row_bytes(shape.format_a, shape.k);
   const double b_bytes = static_cast<double>(shape.n) * static_cast<double>(stripes) *

@@ -11,7 +11,7 @@ using std::uint64_t;
 // The constants of rtl/mxe_pkg.sv that sizes of memories depend on.
 constexpr uint64_t kLanes = 32, kWordBits = 256, kReadsUnderWay = 64, kWritesUnderWay = 256,
                    kWriteQueue = 16, kRequantQueue = 4, kDrainQueue = 16, kLargestBits = 17,
-                   kCollectingBanks = 2;
+                   kCollectingBanks = 2, kLongest = 8;
 
 /// Bits of a number below `values`, as $clog2.
 uint64_t bits_for(uint64_t values) {
@@ -23,10 +23,8 @@ uint64_t bits_for(uint64_t values) {
 uint64_t address_bits(uint64_t words) { return words > 1 ? bits_for(words) : 1; }
 
 uint64_t operand_buffer(uint64_t banks, uint64_t lines, uint64_t words) {
-  const uint64_t scale_words = (2 * words + 7) / 8;
   const uint64_t all_lines = banks << address_bits(lines);
-  return kWordBits * (all_lines << address_bits(words)) +
-         64 * (all_lines << address_bits(scale_words));
+  return kWordBits * (all_lines << address_bits(words)) + 8 * all_lines * 2 * words;
 }
 
 /// Tiles on their way out, and blocks of MX results until they are encoded.
@@ -40,8 +38,8 @@ uint64_t drain(const Params& p, uint64_t lanes_out) {
 
 uint64_t read_port(const Params& p, uint64_t offset_bits) {
   const uint64_t longest = std::max(
-      {uint64_t{4} * p.num_pe, uint64_t{128}, uint64_t{p.a_slab_k}, 32768u / uint64_t{p.mem_w}});
-  const uint64_t tag_bits = bits_for(p.rows) + 7;
+      {uint64_t{4} * p.num_pe, uint64_t{128}, kLongest * p.a_slab_k, 32768u / uint64_t{p.mem_w}});
+  const uint64_t tag_bits = bits_for(p.rows) + 8;
   return kReadsUnderWay * (offset_bits + bits_for(longest + 1) + tag_bits + 64 - offset_bits);
 }
 

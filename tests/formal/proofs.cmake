@@ -71,9 +71,8 @@ mxe_proof_fault(underflow "emit      = active_q & (count_q >= CntW'(word_q))"
 mxe_proof(walk_tiny mxe_walk --parameter ROWS=8 --parameter NUM_PE=1 --parameter ACC_TILES=1
           --parameter CHUNK_WORDS=1 --parameter SLAB_WORDS=1)
 mxe_proof(walk mxe_walk)
-mxe_proof_fault(ragged_rows "assign rows_o  = last_stripe ? m_q[ROWS_W-1:0] : ROWS_W'(ROWS)"
-                "assign rows_o  = m_q[ROWS_W-1:0]")
-mxe_proof_fault(last_column "(n_q <= 32'(NUM_PE)) ||" "(n_q < 32'(NUM_PE)) ||")
+mxe_proof_fault(ragged_rows "ROWS_W'((m_q[ROWS_W:0] + (ROWS_W+1)'(1)) >> 1)" "m_q[ROWS_W-1:0]")
+mxe_proof_fault(last_column "(n_q <= 32'(tile_cols)) ||" "(n_q < 32'(tile_cols)) ||")
 
 # That the distance of a row is its number times the stride is left to simulation, which multiplies.
 set(rows_options --parameter ROWS=8 --parameter NUM_PE=2 --parameter ACC_TILES=2 --proven mxe_walk
@@ -89,11 +88,11 @@ set(load_options --proven mxe_walk --passed-through walk_job_not_empty
                  --passed-through walk_job_stable --not-proven load_fetch_not_empty)
 mxe_proof(load_a mxe_load --parameter OPERAND_A=1 ${load_options})
 mxe_proof(load_b mxe_load --parameter BANKS=4 ${load_options})
-mxe_proof_fault(bank "bank_q  <= bank_q + BankAw'(1)" "bank_q  <= bank_q")
-mxe_proof_fault(free "+ (BankAw+1)'(release_i)" "+ (BankAw+1)'(release_i | start_i)")
+mxe_proof_fault(bank "bank_q  <= bank_after(bank_q, banks_q)" "bank_q  <= bank_q")
+mxe_proof_fault(free "+ (BankAw+1)'(release_i)" "+ (BankAw+1)'(release_i | claim)")
 
 mxe_proof(seq mxe_seq)
-mxe_proof_fault(distance "? rows : ROWS_W'(mxe_pkg::MIN_PASS)" "? rows : ROWS_W'(mxe_pkg::MIN_PASS - 1)")
+mxe_proof_fault(distance "if (recent_q[i] & (recent_tile_q[TILE_AW*i +: TILE_AW] == pass_tile_i)) acc" "if ((i + 1 < Recent) & recent_q[i] & (recent_tile_q[TILE_AW*i +: TILE_AW] == pass_tile_i)) acc")
 mxe_proof_fault(drain "d_free_q <= d_free_q + {1'b0, drain_release_i}"
                 "d_free_q <= d_free_q + {1'b0, drain_release_i & ~start}")
 mxe_proof_fault(early_release "& last_row_o & (busy_q ? a_done_q" "& (busy_q ? a_done_q")
@@ -103,8 +102,8 @@ mxe_proof_fault(row_skipped "assign row          = busy_q ? cycle_q : '0"
 
 mxe_proof(feed mxe_feed --parameter BANKS=4 --proven mxe_walk --passed-through walk_job_not_empty
           --passed-through walk_job_stable --free mxe_decode_word)
-mxe_proof_fault(empty_bank "valid & free & b_full_i[bank_q]" "valid & free")
-mxe_proof_fault(bank "bank_q      <= bank_q + BANK_AW'(1)" "bank_q      <= bank_q")
+mxe_proof_fault(empty_bank "valid & free & b_full_i[bank]" "valid & free")
+mxe_proof_fault(bank "bank_q      <= bank_after(bank)" "bank_q      <= bank_q")
 mxe_proof_fault(short_pass "if (read & last_col) begin\n      pass_valid_o <= 1'b1"
                 "if (read) begin\n      pass_valid_o <= 1'b1")
 mxe_proof_fault(pass_overtaken "free      = ~pass_valid_o | pass_ready_i" "free      = 1'b1")
