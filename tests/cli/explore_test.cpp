@@ -198,9 +198,10 @@ TEST_F(Explore, RandomPointsAreThoseOfTheSeed) {
 
 TEST_F(Explore, TopologiesOfScaleSim) {
   write_text("space.yaml", "parameters: {NUM_PE: 8}\n");
-  write_text("net.csv",
-             "Layer name, IFMAP Height, IFMAP Width, Filter Height, Filter Width, Channels, Num "
-             "Filter, Strides,\nConv1, 230, 230, 7, 7, 3, 64, 2,\nConv2, 9, 8, 3, 2, 4, 5, 2, 3,\n");
+  write_text(
+      "net.csv",
+      "Layer name, IFMAP Height, IFMAP Width, Filter Height, Filter Width, Channels, Num "
+      "Filter, Strides,\nConv1, 230, 230, 7, 7, 3, 64, 2,\nConv2, 9, 8, 3, 2, 4, 5, 2, 3,\n");
   const auto expect_product = [&](const nlohmann::json& layer, int m, int n, int k) {
     EXPECT_EQ(layer.at("m"), m);
     EXPECT_EQ(layer.at("n"), n);
