@@ -155,23 +155,16 @@ std::string to_text(const std::vector<JobTimes>& times) {
 std::optional<std::vector<JobTimes>> times_of(const std::string& text, std::size_t layers) {
   std::vector<JobTimes> times(layers);
   const char *at = text.data(), *const end = at + text.size();
-  const auto read = [&](uint64_t& number, char separator) {
-    const auto [rest, error] = std::from_chars(at, end, number);
-    if (error != std::errc() || rest == end || *rest != separator) return false;
-    at = rest + 1;
-    return true;
+  const auto read = [&](uint64_t& number) {
+    at = std::from_chars(at, end, number).ptr;
+    if (at != end) at++;
   };
   for (JobTimes& one : times) {
-    std::vector<uint64_t*> numbers{&one.cycles};
-    for (const CounterInfo& counter : counter_table) {
-      numbers.push_back(&(one.counters.*counter.value));
-    }
-    for (uint64_t* number : numbers) {
-      if (!read(*number, number == numbers.back() ? '\n' : ' ')) return std::nullopt;
-    }
+    read(one.cycles);
+    for (const CounterInfo& counter : counter_table) read(one.counters.*counter.value);
   }
-  // A number written in another way, with leading zeros, is a sign of damage, too.
-  if (at != end || to_text(times) != text) return std::nullopt;
+  // Whatever is damaged is not what these times would be written as.
+  if (to_text(times) != text) return std::nullopt;
   return times;
 }
 

@@ -131,6 +131,8 @@ TEST_F(Explore, TheSameFileHoweverItCameAbout) {
   // The first part is broken off in the middle of a line.
   explore("shards", {"--shard", "1/2"});
   const std::string part = read_text("shards/points.1-of-2.jsonl");
+  EXPECT_EQ(2 * static_cast<std::size_t>(std::count(part.begin(), part.end(), '\n')),
+            points("whole").size());
   write_text("shards/points.1-of-2.jsonl", part.substr(0, part.size() / 2));
   EXPECT_NE(explore("shards", {"--shard", "1/2"}).out.find(" known before"), std::string::npos);
   EXPECT_EQ(read_text("shards/points.1-of-2.jsonl").size(), part.size());
@@ -196,17 +198,23 @@ TEST_F(Explore, RandomPointsAreThoseOfTheSeed) {
 
 TEST_F(Explore, TopologiesOfScaleSim) {
   write_text("space.yaml", "parameters: {NUM_PE: 8}\n");
-  write_text("net.csv",
-             "Layer name, IFMAP Height, IFMAP Width, Filter Height, Filter Width, Channels, Num "
-             "Filter, Strides,\nConv1, 230, 230, 7, 7, 3, 64, 2,\n");
+  write_text(
+      "net.csv",
+      "Layer name, IFMAP Height, IFMAP Width, Filter Height, Filter Width, Channels, Num "
+      "Filter, Strides,\nConv1, 230, 230, 7, 7, 3, 64, 2,\nConv2, 9, 8, 3, 2, 4, 5, 2, 3,\n");
+  const auto expect_product = [&](const nlohmann::json& layer, int m, int n, int k) {
+    EXPECT_EQ(layer.at("m"), m);
+    EXPECT_EQ(layer.at("n"), n);
+    EXPECT_EQ(layer.at("k"), k);
+  };
   explore("convolutions");
-  const nlohmann::json layer = points("convolutions")[0].at("layers")[0];
-  EXPECT_EQ(layer.at("m"), 112 * 112);
-  EXPECT_EQ(layer.at("n"), 64);
-  EXPECT_EQ(layer.at("k"), 147);
+  const nlohmann::json layers = points("convolutions")[0].at("layers");
+  ASSERT_EQ(layers.size(), 2u);
+  expect_product(layers[0], 112 * 112, 64, 147);
+  expect_product(layers[1], 4 * 3, 5, 24);
   write_text("net.csv", "Layer, M, N, K,\nGEMM1, 10, 20, 30,\n");
   explore("products");
-  EXPECT_EQ(points("products")[0].at("macs"), 6000);
+  expect_product(points("products")[0].at("layers")[0], 10, 20, 30);
 }
 
 TEST_F(Explore, ModelsLikeLlama) {

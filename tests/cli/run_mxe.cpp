@@ -34,6 +34,11 @@ std::string join(const std::vector<std::string>& words) {
 
 }  // namespace
 
+std::string built_program() {
+  const char* other = std::getenv("MXE_TESTED_PROGRAM");
+  return other ? other : MXE_PROGRAM;
+}
+
 CliTest::CliTest() {
   std::string pattern = (std::filesystem::temp_directory_path() / "mxe_cli_XXXXXX").string();
   if (mkdtemp(pattern.data()) == nullptr)

@@ -16,6 +16,9 @@ struct ProgramRun {
   std::string out, err;
 };
 
+/// The program of the build, or another one that MXE_TESTED_PROGRAM names, such as one with faults.
+std::string built_program();
+
 /// A test with a scratch directory of its own, in which the built program runs.
 class CliTest : public testing::Test {
  protected:
@@ -46,7 +49,7 @@ class CliTest : public testing::Test {
   std::vector<uint8_t> read_bytes(const std::string& name, const std::vector<std::size_t>& shape);
 
  private:
-  std::string directory_, program_ = MXE_PROGRAM, standard_input_ = "/dev/null";
+  std::string directory_, program_ = built_program(), standard_input_ = "/dev/null";
 };
 
 }  // namespace mxe::test

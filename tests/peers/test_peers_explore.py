@@ -114,14 +114,24 @@ class PeersExplore(unittest.TestCase):
         self.assertEqual((len(counts), sum(counts.values())), (21, 54))
         self.assertEqual(counts[196, 256, 2304], 6)
 
-    def test_whole(self):
+    def test_recorded_answers(self):
+        """They are of the packages and inputs that the script has now."""
+        keys = {peer(self.runner).key for peer in (peers.ScaleSim, peers.ZigZag)}
+        recorded = [json.loads(line) for line in peers.RECORDED.read_text().splitlines()]
+        self.assertEqual({one["key"] for one in recorded}, keys)
+        zigzag = peers.ZigZag(self.runner)
+        zigzag.logs.append(peers.RECORDED)
+        for shape in (*peers.PRODUCTS, *peers.resnet50()):
+            self.assertGreater(zigzag.ask(shape, 0).cycles, 0)
+
+    def run_whole(self, *options, cycles=10):
         """All of it, with a peer that always says 7 and an engine that says 10."""
         def run(_, command, folder, read):
             if "explore" in command:
                 (folder / "out").mkdir()
                 layers = (folder / "products.csv").read_text().splitlines()[1:]
                 (folder / "out/points.jsonl").write_text(json.dumps(
-                    {"layers": [{"cycles": 10} for _ in layers]}))
+                    {"layers": [{"cycles": cycles} for _ in layers]}))
             elif "estimate" in command:
                 return Answer(read('{"cycles": 10}'), 1, 1)
             return Answer(7, 1, 1)
@@ -129,13 +139,43 @@ class PeersExplore(unittest.TestCase):
         with mock.patch.object(peers.Runner, "run", run), \
                 mock.patch.object(peers.Peer, "python", lambda _: "python"), \
                 mock.patch.object(peers.Rtl, "build", lambda _: None), \
-                mock.patch.object(sys, "argv", ["peers-explore", "--work", self.folder.name]), \
+                mock.patch.object(peers, "RECORDED", pathlib.Path(self.folder.name) / "none"), \
+                mock.patch.object(sys, "argv",
+                                  ["peers-explore", "--work", self.folder.name, *options]), \
                 contextlib.redirect_stdout(printed), contextlib.redirect_stderr(io.StringIO()):
             peers.main()
-        text = printed.getvalue()
+        return printed.getvalue()
+
+    def test_whole(self):
+        text = self.run_whole()
         self.assertIn("| 64 x 64 x 2048 | 10 | 10 (0 %) | 7 (-30.0 %) | 7 (-30.0 %) |", text)
         self.assertIn("| ZigZag | 54 of 54 | 540 | 378 (-30.0 %) | 30.0 % |  |", text)
         self.assertIn("| SCALE-Sim | 21.00 | 1 |", text)
+
+    def test_documents(self):
+        """Tables are written into a document, and other cycles of mxe explore, of the RTL, or none are
+        noticed."""
+        page = pathlib.Path(self.folder.name) / "page.md"
+        empty = "".join(f"before\n<!-- peers-explore: {name} -->\nold\n<!-- peers-explore: end -->\n"
+                        for name in ("products", "resnet50"))
+        page.write_text(empty)
+        self.run_whole("--update", str(page))
+        written = page.read_text()
+        self.assertIn("before\n<!-- peers-explore: products -->\n\n| M x N x K |", written)
+        self.assertNotIn("old", written)
+        check = ("--check", str(page))
+        with self.assertRaises(SystemExit) as done:
+            self.run_whole(*check)
+        self.assertEqual(done.exception.code, 0)
+        for change, cycles in ((lambda text: text, 11),
+                               (lambda text: text.replace("512 | 10 |", "512 | 12 |"), 10),
+                               (lambda text: text.replace("| 10 (0 %) |", "| 12 (+20.0 %) |", 1), 10),
+                               (lambda text: text.replace("| 540 | 540 (0 %)", "| 541 | 541 (0 %)"), 10),
+                               (lambda text: empty, 10)):
+            page.write_text(change(written))
+            with self.assertRaises(SystemExit) as done:
+                self.run_whole(*check, cycles=cycles)
+            self.assertIn("but mxe explore says", str(done.exception.code))
 
 
 if __name__ == "__main__":

@@ -3,7 +3,10 @@
 """The page that mxe report writes, in a browser: it draws, points can be selected, filters work, nothing
 is logged, and it is legible in light, dark and on a phone.
 
-    page_test.py --mxe PROGRAM
+    page_test.py --mxe PROGRAM [--faults [--ignore NAME]]
+
+With --faults the tests have to find those that are planted (faults.py). --ignore tries but one, and leaves
+it out where it should be: the test of this test.
 """
 import argparse
 import json
@@ -15,6 +18,7 @@ import tempfile
 import unittest
 
 import browser
+import faults
 import points
 
 MXE = None
@@ -31,6 +35,8 @@ def tearDownModule():
 
 
 class Page(unittest.TestCase):
+    fault = ("", "")  # what is correct, and what stands there instead
+
     @classmethod
     def setUpClass(cls):
         cls.room = tempfile.TemporaryDirectory()
@@ -38,6 +44,13 @@ class Page(unittest.TestCase):
         subprocess.run([MXE, "report", cls.room.name], check=True, stdout=subprocess.DEVNULL)
         cls.page = os.path.join(cls.room.name, "report.html")
         cls.browser = CHROMIUM
+        if cls.fault[0]:
+            with open(cls.page, encoding="utf-8", newline="") as file:
+                correct = file.read()
+            if correct.count(cls.fault[0]) != 1:
+                raise ValueError(f"{cls.fault[0]!r} must be in the page exactly once")
+            with open(cls.page, "w", encoding="utf-8", newline="") as file:
+                file.write(correct.replace(*cls.fault))
 
     @classmethod
     def tearDownClass(cls):
@@ -85,7 +98,8 @@ class Page(unittest.TestCase):
         self.assertEqual(self.browser.series("roofline")["layers"], len(self.mine[0]["layers"]))
 
     def test_the_roof_is_that_of_engine_and_memory(self):
-        for point in (min(self.mine, key=lambda p: p["seconds"]), max(self.mine, key=lambda p: p["seconds"])):
+        slow_memory = next(p for p in self.mine if p["mem_bytes_per_cycle"])
+        for point in (min(self.mine, key=lambda p: p["seconds"]), max(self.mine, key=lambda p: p["seconds"]), slow_memory):
             self.browser.open(self.page + "#" + point["id"])
             roof = self.browser.run("""
                 const chart = echarts.getInstanceByDom(document.getElementById("roofline-chart"));
@@ -116,8 +130,18 @@ class Page(unittest.TestCase):
         rows = self.browser.run("return [...document.querySelectorAll('#formats tbody tr')].map((r) => r.cells[0].textContent)")
         self.assertEqual(sorted(rows), sorted({p["format_a"] + " × " + p["format_b"] for p in self.mine}))
 
+        def best(pair):
+            mine = [p for p in self.mine if p["format_a"] + " × " + p["format_b"] == pair]
+            return [max(p["sqnr_db"] for p in mine), min(p["seconds"] for p in mine)]
+        shown = self.browser.run("""
+            return [...document.querySelectorAll('#formats tbody tr')].map((r) => [r.cells[2].textContent, r.cells[3].textContent]);""")
+        wanted = self.browser.run("return arguments[0].map(([sqnr, latency]) => [decibel(sqnr), si(latency, 's')])",
+                                  [best(pair) for pair in rows])
+        self.assertEqual(shown, wanted)
+
     def test_left_out_points_are_told(self):
         self.assertIn("B_BUF_K must be at most A_SLAB_K", self.browser.text("#skipped"))
+        self.assertTrue(self.browser.run("return document.getElementById('skipped').checkVisibility()"))
 
     # ----------------------------------------------------------------------------- selection
     def test_a_click_on_a_point_selects_it(self):
@@ -255,8 +279,10 @@ class Page(unittest.TestCase):
         return text
 
     def test_a_workload_without_mixtures_has_no_card(self):
-        self.choose_workload(next(p["workload"] for p in self.points if p["workload"] != self.mixtures[0]["workload"]))
-        self.assertFalse(self.browser.run("return document.getElementById('mixtures-card').checkVisibility()"))
+        without = next(p["workload"] for p in self.points if p["workload"] != self.mixtures[0]["workload"])
+        for workload, visible in ((self.mixtures[0]["workload"], True), (without, False)):
+            self.choose_workload(workload)
+            self.assertEqual(self.browser.run("return document.getElementById('mixtures-card').checkVisibility()"), visible)
 
     def test_the_front_of_mixtures(self):
         self.choose_workload(self.mixtures[0]["workload"])
@@ -367,10 +393,38 @@ class Bare(unittest.TestCase):
             self.assertEqual(CHROMIUM.text("#picked-id"), "a1")
 
 
+def find_faults(ignored):
+    """Whether each fault makes its test fail, which passes without it."""
+    tried = [fault for fault in faults.FAULTS if ignored in (None, fault[0])]
+    suite, planted = unittest.TestSuite(map(Page, sorted({fault[3] for fault in tried}))), {}
+    for number, (name, correct, faulty, test) in enumerate(tried):
+        fault = ("", "") if name == ignored else (correct, faulty)
+        one = type(f"Fault{number}", (Page,), {"fault": fault})(test)
+        planted[one.id()] = name, test
+        suite.addTest(one)
+    result = unittest.TestResult()
+    suite.run(result)
+    for where, trace in result.errors:
+        if isinstance(where, unittest.suite._ErrorHolder):  # no page was there to test
+            print(trace)
+            return False
+    seen = {one.id() for one, _ in (*result.failures, *result.errors)}
+    for one, (name, test) in planted.items():
+        print(f"{name}: {'found' if one in seen else 'NOT FOUND'} ({test})")
+    for wrong in seen - set(planted):
+        print(f"without a fault {wrong} fails")
+    print(f"{len(seen & set(planted))} of {len(planted)} faults found")
+    return bool(planted) and seen == set(planted)
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--mxe", required=True)
+    parser.add_argument("--faults", action="store_true")
+    parser.add_argument("--ignore")
     arguments, rest = parser.parse_known_args()
     MXE = arguments.mxe
     browser.require()
+    if arguments.faults:
+        sys.exit(0 if find_faults(arguments.ignore) else 1)
     unittest.main(argv=sys.argv[:1] + rest)

@@ -59,7 +59,7 @@ def point_of(draw, workload, layers):
     traffic = total("bytes_read") + total("bytes_written")
     energy = {"mac": macs * 0.6e-12, "sram": macs * 0.1e-12, "dram": traffic * 32e-12}
     point = {"version": 1, "parameters": parameters, "format_a": formats[0], "format_b": formats[1],
-             "format_d": "fp32", "mem_latency": draw.choice([32, 64, 128]), "mem_bytes_per_cycle": draw.choice([bandwidth, 0]),
+             "format_d": "fp32", "mem_latency": draw.choice([32, 64, 128]), "mem_bytes_per_cycle": draw.choice([bandwidth // 2, 0]),
              "clock_mhz": clock, "engines": 1, "workload": workload, "batch": 1, "tokens": 0, "macs": macs,
              "cycles": cycles, "seconds": seconds, "items_per_second": 1 / seconds,
              "bound_cycles": total("bound_cycles"), "lower_bound": total("bound_cycles"),

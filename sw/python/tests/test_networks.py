@@ -2,8 +2,10 @@
 """Real networks by the examples: quality in MX formats, bits and cycles on engines, and the figures
 of docs/networks.md."""
 import importlib
+import json
 import os
 import pathlib
+import re
 import sys
 
 import numpy as np
@@ -270,6 +272,39 @@ def test_decoder_on_the_model(decoder):
     assert len(speed.prefill) == len(speed.decode[0]) == 3 * 9 + 1
     for cycles in (speed.prefill.cycles, round(sum(one.cycles for one in speed.decode) / 32)):
         assert_documented(f"{cycles:,}".replace(",", " "))
+
+
+def rows_of_budgets():
+    """The small Llama's rows of the table of "Formats layer by layer", as lists of cells."""
+    section = PAGE.read_text(encoding="utf-8").partition("## Formats layer by layer")[2]
+    lines = section.partition("| small Llama")[2].partition("| Magika")[0].splitlines()
+    return [[cell.strip() for cell in line.split("|")[-6:-1]] for line in lines]
+
+
+def test_layers_in_formats_of_their_own(cli):
+    """The documented cycles and noises of the mixtures that `mxe explore` finds in the shipped tensors,
+    budget by budget, and what the network is worth in them."""
+    formats = example("layer_formats")
+    rows = rows_of_budgets()
+    assert len(rows) == 4
+    for budget, cycles, noise, sqnr, bits in rows:
+        least, output = budget.split()[0], cli.folder / budget
+        cli.run("explore", SOURCE / "docs/examples/explore/bits.yaml", "--workload",
+                SOURCE / "sw/explore/tensors/decoder.csv", "--tensors",
+                SOURCE / "sw/explore/tensors/decoder.safetensors", "--cache", cli.path("cache"),
+                "--output", output, "--formats", "--sqnr-budget", least)
+        mixtures = map(json.loads, (output / "formats.jsonl").read_text().splitlines())
+        chosen = next(one for one in mixtures if one.get("chosen"))
+        assert (cycles, noise) == (f"{chosen['cycles']:,}".replace(",", " "),
+                                   f"{chosen['sqnr_db']:.2f} dB"), budget
+        worth = formats.Mapped("decoder", output / "decoder.formats.yaml").worth()
+        found, floats = re.match(r"bits a byte: (\S+) \((\S+) in float32\) of lines",
+                                 worth.quality).groups()
+        # But for what another processor's exp() may change.
+        assert worth.sqnr_db == pytest.approx(number(sqnr), abs=0.02), budget
+        assert float(found) == pytest.approx(number(bits), abs=0.003), budget
+        if "float32" in bits:
+            assert float(floats) == pytest.approx(float(bits.split()[-3]), abs=0.003)
 
 
 @pytest.fixture(scope="module")

@@ -256,6 +256,9 @@ TEST_F(LlamaFiles, ConfigAloneOneFileAndShards) {
                [&] { read("one.safetensors"); });
   fs::remove(folder_ / "two.safetensors");
   expect_error("cannot read " + path("two.safetensors"), [&] { read(""); });
+  index["weight_map"]["lm_head.weight"] = "../two.safetensors";
+  write("model.safetensors.index.json", index.dump());
+  expect_error("\"../two.safetensors\" is not the name of a file beside it", [&] { read(""); });
   write("model.safetensors.index.json", "{}");
   expect_error("model.safetensors.index.json: weight_map with the files", [&] { read(""); });
 }

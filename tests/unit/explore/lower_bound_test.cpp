@@ -5,9 +5,13 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <random>
+#include <vector>
 
+#include "sw/explore/evaluate.h"
 #include "sw/explore/job_timer.h"
+#include "sw/explore/workload.h"
 
 namespace mxe::explore {
 namespace {
@@ -145,6 +149,24 @@ TEST(LowerBound, IsNearWhereTheArrayIsBusy) {
       static_cast<double>(time_job(shape, point.params, point.timing, point.ports).cycles);
   EXPECT_GT(static_cast<double>(lower_bound_cycles(shape, point)), 0.999 * cycles);
 }
+
+#if defined(NDEBUG) && !defined(__SANITIZE_ADDRESS__)
+// By the clock of the processor, so that other work on the machine does not count.
+TEST(LowerBound, HundredThousandPointsASecond) {
+  const Workload net = read_workload(std::string(MXE_WORKLOADS) + "/resnet50_b1.csv");
+  ASSERT_EQ(net.layers.size(), 54u);
+  std::mt19937 random(3);
+  std::vector<Point> points;
+  for (int i = 0; i < 50'000; i++) points.push_back(random_point(random));
+  const std::clock_t begin = std::clock();
+  double sum = 0;
+  for (const Point& point : points) sum += lower_bound_cycles(net, point);
+  const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+  const double rate = static_cast<double>(points.size()) / seconds;
+  std::printf("%.0f points of ResNet-50 a second, %.3g cycles\n", rate, sum);
+  EXPECT_GT(rate, 100'000);
+}
+#endif
 
 }  // namespace
 }  // namespace mxe::explore
