@@ -85,7 +85,7 @@ if(TARGET mxe_cosim)
   mxe_fault(31 clock_held_while_busy rtl_engine.cpp
             "return held_ || (idle_cycles_ >= kIdleCycles &&"
             "return held_ || ((ACTIVE || idle_cycles_ >= kIdleCycles) &&"
-            CASE polling)
+            CASE ring_wrapped)
   mxe_fault(32 clock_held_before_it_settles rtl_engine.cpp
             "&& settled_cycles_ > kSettlingCycles)@SEMICOLON@" "&& (ACTIVE || settled_cycles_ > kSettlingCycles))@SEMICOLON@"
             CASE every_event_masked_and_not)
