@@ -21,6 +21,7 @@ import sys
 
 NATIVE = {"mxe_driver": "model", "rtl_engine": "rtl"}  # the platform's files only firmware meets
 SECONDS = 60
+SECONDS_WITHOUT = 240  # the RTL may have to be Verilated first
 FAILED = re.compile(r"^\[  FAILED  \] (?:model|rtl)\.(\w+) |^FAILED (\w+)$", re.MULTILINE)
 
 
@@ -38,7 +39,7 @@ def run(args, device, cases, number):
     """What was wrong; nothing if all is well."""
     words = command(args, device, cases)
     try:
-        run = subprocess.run(words, capture_output=True, text=True, timeout=SECONDS, check=False,
+        run = subprocess.run(words, capture_output=True, text=True, timeout=SECONDS if number else SECONDS_WITHOUT, check=False,
                              env={**os.environ, "MXE_FAULT": str(number)})
     except subprocess.TimeoutExpired:
         return "no end"
