@@ -39,7 +39,8 @@ def run(args, device, cases, number):
     """What was wrong; nothing if all is well."""
     words = command(args, device, cases)
     try:
-        run = subprocess.run(words, capture_output=True, text=True, timeout=SECONDS if number else SECONDS_WITHOUT, check=False,
+        run = subprocess.run(words, capture_output=True, text=True, check=False,
+                             timeout=SECONDS if number else SECONDS_WITHOUT,
                              env={**os.environ, "MXE_FAULT": str(number)})
     except subprocess.TimeoutExpired:
         return "no end"
