@@ -21,7 +21,7 @@ import sys
 
 NATIVE = {"mxe_driver": "model", "rtl_engine": "rtl"}  # the platform's files only firmware meets
 SECONDS = 60
-SECONDS_WITHOUT = 240  # the RTL may have to be Verilated first
+SECONDS_WITHOUT = 240  # the first start on the RTL took 34 seconds once
 FAILED = re.compile(r"^\[  FAILED  \] (?:model|rtl)\.(\w+) |^FAILED (\w+)$", re.MULTILINE)
 
 
