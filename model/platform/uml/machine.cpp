@@ -51,6 +51,7 @@ Machine::Machine(const sc_core::sc_module_name& name, const MachineOptions& opti
   SC_HAS_PROCESS(Machine);
   SC_THREAD(run_thread);
   set_stack_size(kThreadStackBytes);
+  if (options.remove_us != 0) SC_THREAD(remove_thread);
 }
 
 void Machine::watch(int file, short events, std::function<bool()> ready, bool wakes) {
@@ -124,6 +125,13 @@ void Machine::run_thread() {
     fail(error.what());
   }
   sc_core::sc_pause();
+}
+
+/// Pulls the function out in the middle of whatever Linux and the engine do. Linux is not told.
+void Machine::remove_thread() {
+  const uint64_t end = options_.remove_us * kNanosecondsPerMicrosecond;
+  while (now() < end) wait(clock_.to_time(end - now()));
+  function_.remove();
 }
 
 void Machine::run_shared_time() {

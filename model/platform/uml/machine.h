@@ -28,6 +28,7 @@ struct MachineOptions {
   MemoryTiming timing;        ///< of Linux's memory, as the engine sees it
   pci::Ids ids;
   uint64_t timeout_us = 0;  ///< of simulated time; 0: none
+  uint64_t remove_us = 0;   ///< the function is taken out of its slot then; 0: never
   bool real_time = false;   ///< let simulated time not pass faster than the wall's
 };
 
@@ -78,6 +79,7 @@ class Machine : public sc_core::sc_module, private PciTarget {
   void write_bar0(uint64_t offset, std::size_t bytes, const uint8_t* data) override;
 
   void run_thread();
+  void remove_thread();
   void run_shared_time();
   void run_own_time();
   void pass_time();
