@@ -176,6 +176,10 @@ int report(const LinuxOptions& options, const uml::MachineOutcome& outcome,
     if (!log.has_file()) fmt::print(stderr, "{}", log.tail(kLinesOfLog));
     return kGuestFault;
   }
+  if (!options.waves.empty() && outcome.first_message) {
+    fmt::print(stderr, "mxe linux: the first interrupt is at {} ns of {}\n", *outcome.first_message,
+               options.waves);
+  }
   const int code = end->number + (end->what == guest::SessionEnd::What::killed ? kKilled : 0);
   if (options.summary) print_summary(code, outcome);
   return code;

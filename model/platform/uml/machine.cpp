@@ -36,6 +36,7 @@ Machine::Machine(const sc_core::sc_module_name& name, const MachineOptions& opti
       function_("function", options.ids,
                 [this](const pci::Message& message) {
                   message_ = message;
+                  if (!first_message_) first_message_ = clock_.now();
                   message_event_.notify(sc_core::SC_ZERO_TIME);
                 }),
       memory_("memory", options.timing, engine_->params().mem_bytes()),
@@ -111,6 +112,7 @@ MachineOutcome Machine::run() {
   outcome.register_accesses = commands_.register_accesses();
   outcome.bursts = memory_.bursts();
   outcome.messages = function_.messages();
+  outcome.first_message = first_message_;
   return outcome;
 }
 

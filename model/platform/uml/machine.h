@@ -39,6 +39,8 @@ struct MachineOutcome {
   uint64_t register_accesses = 0;
   uint64_t bursts = 0;    ///< of the engine in Linux's memory
   uint64_t messages = 0;  ///< interrupts
+  /// When the first of them was sent, in nanoseconds of the simulation, as a recording has them.
+  std::optional<uint64_t> first_message;
 };
 
 /// An engine as a PCI function of a User-mode Linux, which runs as another process of this host.
@@ -119,6 +121,7 @@ class Machine : public sc_core::sc_module, private PciTarget {
   std::vector<Watch> watches_;
 
   std::optional<pci::Message> message_;  // not yet delivered
+  std::optional<uint64_t> first_message_;
   bool no_room_ = false;                 // for it in Linux's queue
   uint32_t unclaimed_ = 0;               // buffers that Linux has not looked at again
   sc_core::sc_event message_event_, starved_event_;
