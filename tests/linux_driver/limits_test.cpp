@@ -302,9 +302,9 @@ class Madman {
   void map() {
     uint64_t offset = words_.any(), size = words_.any() % (1u << 20);
     if (words_.next() % 2 && !objects_.empty()) offset = objects_.front().map_offset;
-    void* data = mmap(nullptr, size, PROT_READ | PROT_WRITE,
-                      words_.next() % 4 ? MAP_SHARED : MAP_PRIVATE, file_.fd(),
-                      static_cast<off_t>(offset));
+    void* data =
+        mmap(nullptr, size, PROT_READ | PROT_WRITE, words_.next() % 4 ? MAP_SHARED : MAP_PRIVATE,
+             file_.fd(), static_cast<off_t>(offset));
     if (data == MAP_FAILED) return;
     static_cast<volatile uint8_t*>(data)[words_.next() % size] = 1;
     munmap(data, size);

@@ -41,7 +41,7 @@ def main():
         return [str(build / "mxe-linux"), "linux", "--on", engine, *words]
 
     for engine in ("model", "rtl"):
-        test = (engine, "--module", "none", str(build / "linux/mxe_linux_test"), "--insert")
+        test = (engine, "--module", "none", "--", str(build / "linux/mxe_linux_test"), "--insert")
         boot, idle, digits, none, jobs, without, nothing = least(
             [linux(engine, "--module", "none", "true"), linux(engine, "true"), linux(engine, str(build / "linux/digits")),
              linux(*test, "--gtest_filter=-*"), linux(*test, "--gtest_filter=Jobs.ThousandByInterrupt"),

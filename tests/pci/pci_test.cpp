@@ -309,8 +309,8 @@ TEST(PciFunction, RefusesWhatIsNoRegister) {
   });
 }
 
-/// Leaves the simulation, which has nothing else to do, to somebody outside of it, who lets it go on
-/// after `ns` (0: when nothing is pending any more). How many clocks an access takes then.
+/// Leaves the simulation, which has nothing else to do, to somebody outside of it, who lets it go
+/// on after `ns` (0: when nothing is pending any more). How many clocks an access takes then.
 uint64_t access_from_outside(uint64_t ns, bool with_job) {
   sc_core::sc_event outside;
   uint64_t begin = 0, end = 0;

@@ -122,8 +122,8 @@ class Machine : public sc_core::sc_module, private PciTarget {
 
   std::optional<pci::Message> message_;  // not yet delivered
   std::optional<uint64_t> first_message_;
-  bool no_room_ = false;                 // for it in Linux's queue
-  uint32_t unclaimed_ = 0;               // buffers that Linux has not looked at again
+  bool no_room_ = false;    // for it in Linux's queue
+  uint32_t unclaimed_ = 0;  // buffers that Linux has not looked at again
   sc_core::sc_event message_event_, starved_event_;
   uint64_t skipped_ = 0;            // cycles of register accesses, left out of Linux's clock
   std::optional<uint64_t> frozen_;  // Linux's clock during such an access
