@@ -37,7 +37,7 @@ TEST(Params, NamedConfigurations) {
       "MEM_W=128 QUEUE_DEPTH=16 MAX_BURST=16");
   expect_values(
       "base",
-      "NUM_PE=8 ROWS=32 ACC_TILES=4 TREE_W=70 FP4_DUAL=1 A_SLAB_K=1024 B_BUF_K=256 B_BANKS=4 "
+      "NUM_PE=8 ROWS=32 ACC_TILES=4 TREE_W=70 FP4_DUAL=1 A_SLAB_K=1024 B_BUF_K=512 B_BANKS=4 "
       "MEM_W=256 QUEUE_DEPTH=16 MAX_BURST=16");
   expect_values(
       "large",
