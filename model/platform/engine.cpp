@@ -166,6 +166,7 @@ MemoryPort::Response Engine::transport(tlm::tlm_command command, uint64_t cycle,
   payload_.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
   burst_.timing_only = timing_only;
   burst_.timed = false;
+  burst_.issued = cycle;
   sc_core::sc_time delay = clock().until(cycle);
   send(payload_, delay);
   const Response response{payload_.is_response_ok(), times_of(payload_, burst_, cycle, delay)};

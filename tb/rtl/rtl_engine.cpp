@@ -145,6 +145,7 @@ void RtlEngine::transport(const AxiMemory::Request& request, AxiMemory::Response
   payload_.set_dmi_allowed(false);
   payload_.set_extension(&burst_);
   burst_.timed = false;
+  burst_.issued = request.cycle;
   sc_core::sc_time delay = clock().until(request.cycle);
   send(payload_, delay);
   memory_is_prompt_ = burst_.timed;
