@@ -232,8 +232,8 @@ void Engine::thread() {
       wait(wake_event_);
     } else if (core_->next_step() > clock().now()) {  // else the memory let time pass
       // Runs as far as software allows; an access that comes earlier wakes this thread.
-      const uint64_t now = clock().now();
-      wait(clock().until(std::clamp(horizon(), now + 1, now + kMaxBatch)), wake_event_);
+      // Meanwhile the memory may have let time pass, and software may have gone to sleep.
+      wait(clock().until(std::max(ran_to_, clock().now() + 1)), wake_event_);
     }
   }
 }

@@ -118,7 +118,7 @@ bool RtlEngine::transfer_register(RegisterTransfer& transfer) {
 }
 
 void RtlEngine::access_memory(const AxiMemory::Request& request, AxiMemory::Response& response) {
-  if (memory_is_prompt_) return transport(request, response);
+  if (memory_is_prompt_ && accesses_.empty()) return transport(request, response);
   accesses_.push_back({request, &response, memory_});
   access_event_.notify();
 }
