@@ -196,24 +196,25 @@ void RtlEngine::run() {
       reset();
       continue;
     }
-    const uint64_t start = clock().now();
+    // A memory that waits may have let more time pass than the clocks of the last batch.
+    const uint64_t start = clock_stopped_ ? clock().now() : next_cycle_;
     if (clock_stopped_ && start < stopped_in_) {  // a read was ahead of its time
       wait(clock().until(stopped_in_), reset_event_);
       continue;
     }
     if (clock_stopped_) start_clock(start);
-    const uint64_t end = start + run_batch(start, batch_limit());
-    wait(clock().until(end), reset_event_);
+    next_cycle_ = start + run_batch(start, batch_limit(start));
+    wait(clock().until(next_cycle_), reset_event_);
     if (must_reset()) continue;
     if (irq.read() != irq_level_) irq.write(irq_level_);
     if (finished_) end_request();
   }
 }
 
-uint64_t RtlEngine::batch_limit() const {
+uint64_t RtlEngine::batch_limit(uint64_t start) const {
   uint64_t until = horizon();
   if (!accesses_.empty()) until = std::min(until, next_activity());
-  return std::clamp<uint64_t>(until - clock().now(), 1, kMaxBatch);
+  return std::clamp<uint64_t>(until - std::min(until, start), 1, kMaxBatch);
 }
 
 uint64_t RtlEngine::run_batch(uint64_t start, uint64_t limit) {
