@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <numeric>
@@ -142,10 +143,8 @@ TEST(Team, ResultsAreTheReferences) {
 }
 
 #ifdef MXE_WITH_RTL
-// The order in which bursts of several engines are served is not that of the model to the cycle
-// (docs/model.md): the results are, and the cycles nearly.
+// Where writes of several engines meet, model and RTL may serve another one first (docs/model.md).
 TEST(Team, OfTheRtlAgreesWithTheModel) {
-  constexpr double kMostCycleError = 0.05;
   struct Pair {
     unsigned engines;
     EngineSetup engine;
@@ -169,9 +168,11 @@ TEST(Team, OfTheRtlAgreesWithTheModel) {
       expect_golden(jobs, model, pair.engine.params);
       expect_golden(jobs, rtl, pair.engine.params);
       for (unsigned i = 0; i < pair.engines; i++) {
-        const auto expected = static_cast<double>(model.members[i].result.cycles);
-        const auto got = static_cast<double>(rtl.members[i].result.cycles);
-        EXPECT_NEAR(got / expected, 1, kMostCycleError) << "engine " << i;
+        const uint64_t expected = model.members[i].result.cycles,
+                       got = rtl.members[i].result.cycles;
+        const bool writes_meet = pair.engines > 1 && k < 100;
+        const double error = static_cast<double>(got) / static_cast<double>(expected) - 1;
+        EXPECT_LE(std::abs(error), writes_meet ? 0.02 : 0) << "engine " << i;
       }
     }
   }
