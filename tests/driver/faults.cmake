@@ -69,3 +69,24 @@ mxe_fault(26 writes_lost engine_port.cpp "payload_.set_command(command)"
           "payload_.set_command(ACTIVE ? tlm::TLM_READ_COMMAND : command)" CASE registers_keep_what_is_written)
 mxe_fault(27 interrupt_lost soc.cpp "SOC_INTERRUPTS_PENDING_ENGINE, engine_irq_.read()"
           "SOC_INTERRUPTS_PENDING_ENGINE, engine_irq_.read() && !ACTIVE" CASE clock_and_wait_of_the_port)
+
+# The clocks that the simulation of the RTL holds while the engine has nothing to do
+# (tb/rtl/held_clocks.h); only the RTL natively meets these.
+if(TARGET mxe_cosim)
+  mxe_fault(28 clock_never_released rtl_engine.cpp
+            "held_ = top_->hold(concerns_registers_alone(*requested_))"
+            "held_ = top_->hold((ACTIVE && held_) || concerns_registers_alone(*requested_))" CASE counters_stand_still_in_a_snapshot)
+  mxe_fault(29 clock_released_after_the_write rtl_engine.cpp
+            "    registers_->start(*requested_)@SEMICOLON@"
+            "    if (ACTIVE) held_ = top_->hold(options_.stop_clock && requested_->write)@SEMICOLON@\n    registers_->start(*requested_)@SEMICOLON@"
+            CASE counters_stand_still_in_a_snapshot)
+  mxe_fault(30 clock_held_for_any_write rtl_engine.cpp "return !transfer.write ||" "return ACTIVE || !transfer.write ||"
+            CASE counters_stand_still_in_a_snapshot)
+  mxe_fault(31 clock_held_while_busy rtl_engine.cpp
+            "return held_ || (idle_cycles_ >= kIdleCycles &&"
+            "return held_ || ((ACTIVE || idle_cycles_ >= kIdleCycles) &&"
+            CASE ring_wrapped)
+  mxe_fault(32 clock_held_before_it_settles rtl_engine.cpp
+            "&& settled_cycles_ > kSettlingCycles)@SEMICOLON@" "&& (ACTIVE || settled_cycles_ > kSettlingCycles))@SEMICOLON@"
+            CASE every_event_masked_and_not)
+endif()

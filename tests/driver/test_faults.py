@@ -6,8 +6,8 @@
                    [--ignore NUMBER]
 
 Runs each fault's own case, without and with the fault; with MXE_SELFTEST=all in the environment the
-whole list, which stops at the first case that fails. Faults of the virtual platform run as firmware, the others natively on the
-model. A program that does not end has found the fault, too. --ignore leaves a fault out where it
+whole list, which stops at the first case that fails. Faults of the driver run natively on the model,
+those of the RTL's simulation natively on the RTL, those of the virtual platform as firmware. A program that does not end has found the fault, too. --ignore leaves a fault out where it
 should be active: the test of this test. Prints a line for each fault; exit status 1 if one is not
 found, or if a case fails without a fault.
 """
@@ -19,26 +19,28 @@ import re
 import subprocess
 import sys
 
-DRIVER = "mxe_driver"  # natively; the platform's files only firmware meets
+NATIVE = {"mxe_driver": "model", "rtl_engine": "rtl"}  # the platform's files only firmware meets
 SECONDS = 60
-FAILED = re.compile(r"^\[  FAILED  \] model\.(\w+) |^FAILED (\w+)$", re.MULTILINE)
+SECONDS_WITHOUT = 240  # the first start on the RTL took 34 seconds once
+FAILED = re.compile(r"^\[  FAILED  \] (?:model|rtl)\.(\w+) |^FAILED (\w+)$", re.MULTILINE)
 
 
-def command(args, native, cases):
-    """Runs cases; without any, all."""
-    if not native:
+def command(args, device, cases):
+    """Runs cases natively on the device, as firmware without one; without any cases, all."""
+    if not device:
         # These cases take a tenth of this simulated time, all cases two thirds of it.
         limit = "20000" if cases else "350000"
         return [*args.firmware, "--timeout-us", limit, *cases]
-    only = "--gtest_filter=" + ":".join(f"model.{case}" for case in cases or ["*"])
-    return [str(args.native), "model", "--gtest_fail_fast", only]
+    only = "--gtest_filter=" + ":".join(f"{device}.{case}" for case in cases or ["*"])
+    return [str(args.native), device, "--gtest_fail_fast", only]
 
 
-def run(args, native, cases, number):
+def run(args, device, cases, number):
     """What was wrong; nothing if all is well."""
-    words = command(args, native, cases)
+    words = command(args, device, cases)
     try:
-        run = subprocess.run(words, capture_output=True, text=True, timeout=SECONDS, check=False,
+        run = subprocess.run(words, capture_output=True, text=True, check=False,
+                             timeout=SECONDS if number else SECONDS_WITHOUT,
                              env={**os.environ, "MXE_FAULT": str(number)})
     except subprocess.TimeoutExpired:
         return "no end"
@@ -63,17 +65,17 @@ def main():
     if args.firmware:
         args.firmware.insert(1, "run")
     faults = [f for f in json.loads(args.faults.read_text(encoding="utf-8"))
-              if (args.firmware or f["module"] == DRIVER) and args.only in (None, f["number"])]
+              if (args.firmware or f["module"] in NATIVE) and args.only in (None, f["number"])]
     good, found = True, 0
-    for native in sorted({f["module"] == DRIVER for f in faults}):
-        cases = [f["directed_case"] for f in faults if (f["module"] == DRIVER) == native]
-        if wrong := run(args, native, [] if everything else sorted(set(cases)), 0):
+    for device in sorted({NATIVE.get(f["module"], "") for f in faults}):
+        cases = [f["directed_case"] for f in faults if NATIVE.get(f["module"], "") == device]
+        if wrong := run(args, device, [] if everything else sorted(set(cases)), 0):
             print(f"without a fault: {wrong} fails")
             good = False
     for fault in faults:
         number = 0 if fault["number"] == args.ignore else fault["number"]
         cases = [] if everything else [fault["directed_case"]]
-        seen = run(args, fault["module"] == DRIVER, cases, number)
+        seen = run(args, NATIVE.get(fault["module"], ""), cases, number)
         print(f"{fault['number']} {fault['name']}: {f'found ({seen})' if seen else 'NOT FOUND'}", flush=True)
         found += bool(seen)
     print(f"{found} of {len(faults)} faults found")
