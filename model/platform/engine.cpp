@@ -232,7 +232,8 @@ void Engine::thread() {
     } else if (core_->next_step() > clock().now()) {  // else the memory let time pass
       // Runs as far as software allows; an access that comes earlier wakes this thread.
       const uint64_t now = clock().now();
-      wait(clock().until(std::clamp(horizon(), now + 1, now + kMaxBatch)), wake_event_);
+      const uint64_t allowed = std::min(horizon(), now + kMaxBatch);
+      wait(clock().until(allowed > now ? allowed : core_->next_step()), wake_event_);
     }
   }
 }

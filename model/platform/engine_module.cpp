@@ -59,7 +59,10 @@ void EngineModule::watch_reset() {
 uint64_t EngineModule::horizon() const {
   const sc_core::sc_time& quantum = tlm::tlm_global_quantum::instance().get();
   const uint64_t allowed = clock_.to_cycles(sc_core::sc_time_stamp() + quantum);
-  if (!horizon_) return std::max(allowed, next_activity());
+  // Where nothing is pending nobody knows what somebody outside of the simulation does next.
+  if (!horizon_) {
+    return sc_core::sc_pending_activity() ? std::max(allowed, next_activity()) : allowed;
+  }
   const uint64_t known = reset_n.size() == 0 ? horizon_() : std::min(horizon_(), next_activity());
   return std::max(allowed, known);
 }

@@ -66,8 +66,9 @@ class EngineModule : public sc_core::sc_module {
 
  protected:
   /// How far the engine may run ahead: to the cycle that the function of set_horizon() returns;
-  /// without one, to that of the next event in the simulation. In any case by the global quantum of
-  /// TLM-2.0, which is zero unless somebody sets it: what others do is then seen as much later.
+  /// without one, to that of the next event in the simulation, and not at all if there is none. In
+  /// any case by the global quantum of TLM-2.0, which is zero unless somebody sets it: what others
+  /// do is then seen as much later.
   uint64_t horizon() const;
   /// The cycle of the next event in the simulation.
   uint64_t next_activity() const;

@@ -45,7 +45,7 @@ struct LinuxOptions {
   TraceChoice trace;
   bool own_time = false, debug_kernel = false, summary = false;
   unsigned memory = 256;
-  uint64_t timeout_us = 0;
+  uint64_t timeout_us = 0, remove_us = 0;
 };
 
 Target choose_target(const LinuxOptions& options) {
@@ -144,6 +144,7 @@ uml::MachineOptions machine_options(const LinuxOptions& options, const EngineSet
   if (!options.own_time) machine.time_socket = session.time_socket();
   machine.timing = setup.timing;
   machine.timeout_us = options.timeout_us;
+  machine.remove_us = options.remove_us;
   machine.real_time = interactive;
   return machine;
 }
@@ -174,6 +175,10 @@ int report(const LinuxOptions& options, const uml::MachineOutcome& outcome,
                outcome.fault.value_or("Linux ended before the program did"));
     if (!log.has_file()) fmt::print(stderr, "{}", log.tail(kLinesOfLog));
     return kGuestFault;
+  }
+  if (!options.waves.empty() && outcome.first_message) {
+    fmt::print(stderr, "mxe linux: the first interrupt is at {} ns of {}\n", *outcome.first_message,
+               options.waves);
   }
   const int code = end->number + (end->what == guest::SessionEnd::What::killed ? kKilled : 0);
   if (options.summary) print_summary(code, outcome);
@@ -243,6 +248,10 @@ Command add_linux(CLI::App& app) {
   command
       ->add_option("--timeout-us", options->timeout_us,
                    "Simulated microseconds after which the run is a fault (default: none)")
+      ->check(CLI::Range(uint64_t{1}, kLongestTimeoutUs));
+  command
+      ->add_option("--remove-us", options->remove_us,
+                   "Simulated microseconds after which the engine is pulled out (default: never)")
       ->check(CLI::Range(uint64_t{1}, kLongestTimeoutUs));
   command->add_flag("--summary", options->summary,
                     "Print exit code, time, register accesses, bursts and interrupts on stderr");

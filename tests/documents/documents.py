@@ -14,8 +14,11 @@ same but for seconds. A comment on the lines before a block changes this:
                                which ^ and $ are the ends of a line, to take less time
     <!-- not run: REASON -->   the block is not run
 
+With --clone the folder is a copy of the project with a history of its own instead, every ```sh block
+is run, and may build and change sources.
+
 Exit status: 0, or 1 with a line for each block that is wrong. With --update the page gets the
-outputs that are printed now, where they differ.
+outputs that are printed now, where they differ. 77, which ctest calls skipped, if the command of --needs fails.
 """
 import argparse
 import dataclasses
@@ -23,10 +26,12 @@ import difflib
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
 
+SKIPPED = 77
 TIMEOUT = 300  # seconds a block may take
 PROGRAM = re.compile(r"(^|[ (])(build/mxe|\.\./)", re.MULTILINE)
 NOTE = re.compile(r"<!--\s*(run|shorter|not run):\s*(.*?)\s*-->")
@@ -116,7 +121,8 @@ def compare(shown, printed):
 class Document:
     """The blocks of one page, run in a folder."""
 
-    def __init__(self, page, folder):
+    def __init__(self, page, folder, everything=False):
+        self.everything = everything  # also what calls no program of the build
         self.page, self.blocks, self.folder = page, blocks_of(page), folder
         self.outputs = []    # (block, what it should show), of those that differ
         self.commands = 0    # blocks run
@@ -153,7 +159,7 @@ class Document:
             printed = run("\n".join(commands) + "\n", self.folder)
             if not block.language:
                 compare(block.text, printed)
-        elif block.language == "sh" and PROGRAM.search(block.text):
+        elif block.language == "sh" and (self.everything or PROGRAM.search(block.text)):
             self.commands += 1
             printed = run(shortened(block), self.folder)
             self.printed = None if block.note("shorter") else printed
@@ -170,20 +176,43 @@ def looks_like_root(folder, root, programs):
         (folder / name).symlink_to(root / name)
 
 
+def looks_like_clone(folder, root):
+    """What git knows of the project, or would, in a repository of its own; and its Python packages."""
+    def git(*words, where=folder):
+        return subprocess.run(["git", *words], cwd=where, check=True, capture_output=True, text=True).stdout
+
+    for name in git("ls-files", "--cached", "--others", "--exclude-standard", where=root).splitlines():
+        if (root / name).is_file():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(root / name, folder / name)
+    git("init", "--quiet")
+    git("add", "--all")
+    git("-c", "user.name=reader", "-c", "user.email=reader@localhost", "commit", "--quiet", "--message", "As it was")
+    (folder / ".venv").symlink_to(root / ".venv")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("document", type=pathlib.Path)
     parser.add_argument("--root", type=pathlib.Path, required=True, help="the project")
     parser.add_argument("--programs", type=pathlib.Path, nargs="*", default=[],
                         help="files and folders that the commands call build/NAME")
+    parser.add_argument("--clone", action="store_true", help="run everything, in a copy of the project")
+    parser.add_argument("--needs", help="skip unless this command succeeds in the project's root")
     parser.add_argument("--update", action="store_true", help="correct the outputs in the document")
     options = parser.parse_args()
+    if options.needs and subprocess.run(["bash", "-c", options.needs], cwd=options.root, check=False).returncode:
+        print(f"skipped, for this fails: {options.needs}")
+        return SKIPPED
     os.environ["SYSTEMC_DISABLE_COPYRIGHT_MESSAGE"] = "1"
     with tempfile.TemporaryDirectory(prefix="mxe_document_") as name:
         folder = pathlib.Path(name) / "mxe"
         folder.mkdir()
-        looks_like_root(folder, options.root.resolve(), options.programs)
-        document = Document(options.document.read_text(encoding="utf-8"), folder)
+        if options.clone:
+            looks_like_clone(folder, options.root.resolve())
+        else:
+            looks_like_root(folder, options.root.resolve(), options.programs)
+        document = Document(options.document.read_text(encoding="utf-8"), folder, options.clone)
         wrong = list(document.check())
         if options.update:
             options.document.write_text(document.updated(), encoding="utf-8")

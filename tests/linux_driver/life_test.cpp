@@ -2,9 +2,13 @@
 // The device comes and goes while programs use it.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <fstream>
 #include <memory>
+#include <stdexcept>
 #include <string>
 
 #include "tests/linux_driver/guest.h"
@@ -106,6 +110,34 @@ TEST(Life, ADeviceThatDoesNotAnswerEndsEveryWaiter) {
   unbind();
   bind();
   expect_a_working_device();
+}
+
+// The function leaves its slot while jobs run, without a word (mxe linux --remove-us).
+TEST(Life, ADeviceThatIsPulledOutEndsEveryWaiter) {
+  const char* us = std::getenv("MXE_REMOVE_US");
+  if (!us) GTEST_SKIP() << "the engine stays in its slot";
+  const uint64_t moment = std::strtoull(us, nullptr, 10) * 1000;
+  {
+    const File file;
+    Product done(file, 16, 16, 32);
+    ASSERT_EQ(0, done.run());
+    const auto first = waiter(), second = waiter();
+    ASSERT_LT(now_ns(), moment) << "it went before there was a waiter";
+    EXPECT_EQ(ENODEV, first->wait());
+    EXPECT_EQ(ENODEV, second->wait());
+    EXPECT_GE(now_ns(), moment);
+    EXPECT_LT(now_ns(), moment + 200'000'000);  // the watchdog looks every 100 ms
+    EXPECT_TRUE(done.is_right());               // memory is Linux's
+    drm_mxe_counters counters{};
+    EXPECT_EQ(ENODEV, file.call(DRM_IOCTL_MXE_COUNTERS, &counters));
+    EXPECT_EQ(-ENODEV, done.run());
+  }
+  std::array<char, 64> head{};
+  std::ifstream(pci_folder() + "/config", std::ios::binary).read(head.data(), head.size());
+  EXPECT_TRUE(std::all_of(head.begin(), head.end(), [](char byte) { return byte == '\xff'; }));
+  unbind();
+  EXPECT_THROW(bind(), std::runtime_error);  // nothing is there
+  EXPECT_EQ(0, remove_module());
 }
 
 TEST(Life, ASuspendInAJobRunsItAgain) {

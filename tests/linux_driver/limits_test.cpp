@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every ioctl with every field at its limits, and with anything at all.
 #include <gtest/gtest.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <random>
+#include <vector>
 
 #include "tests/linux_driver/guest.h"
 
@@ -253,6 +255,76 @@ class Words {
   std::mt19937 random_;
 };
 
+/// A file that is called with nonsense alone: calls that the driver has, with their numbers, sizes
+/// and fields as they come; objects that come and go, mapped anyhow.
+class Madman {
+ public:
+  explicit Madman(Words& words) : words_(words) {}
+
+  void act() {
+    switch (words_.next() % 4) {
+      case 0:
+        create();
+        break;
+      case 1:
+        close();
+        break;
+      case 2:
+        map();
+        break;
+      default:
+        call();
+    }
+  }
+
+ private:
+  static constexpr std::size_t kMostObjects = 8;
+  static constexpr unsigned kMostBytes = 16384;  // of a call's structure, and a little more
+
+  void create() {
+    if (objects_.size() == kMostObjects) close();
+    drm_mxe_create args{};
+    args.size = words_.next() % 2 ? words_.any() : words_.next() % 100'000;
+    args.pad = words_.next() % 8 == 0;
+    if (file_.call(DRM_IOCTL_MXE_CREATE, &args) == 0) objects_.push_back(args);
+  }
+
+  void close() {
+    drm_gem_close args{};
+    args.handle = static_cast<uint32_t>(words_.any());
+    if (words_.next() % 2 && !objects_.empty()) {
+      args.handle = objects_.back().handle;
+      objects_.pop_back();
+    }
+    file_.call(DRM_IOCTL_GEM_CLOSE, &args);
+  }
+
+  void map() {
+    uint64_t offset = words_.any(), size = words_.any() % (1u << 20);
+    if (words_.next() % 2 && !objects_.empty()) offset = objects_.front().map_offset;
+    void* data =
+        mmap(nullptr, size, PROT_READ | PROT_WRITE, words_.next() % 4 ? MAP_SHARED : MAP_PRIVATE,
+             file_.fd(), static_cast<off_t>(offset));
+    if (data == MAP_FAILED) return;
+    static_cast<volatile uint8_t*>(data)[words_.next() % size] = 1;
+    munmap(data, size);
+  }
+
+  void call() {
+    const unsigned number = words_.next() % 8;  // the driver has six
+    for (uint32_t& word : arguments_) word = static_cast<uint32_t>(words_.any());
+    if (number == DRM_MXE_WAIT) arguments_[0] = arguments_[1] = 0;  // no time
+    file_.call(_IOC(words_.next() % 4, DRM_IOCTL_BASE, DRM_COMMAND_BASE + number,
+                    words_.next() % 2 ? words_.next() % 512 : words_.next() % kMostBytes),
+               arguments_.data());
+  }
+
+  Words& words_;
+  const File file_;
+  std::vector<drm_mxe_create> objects_;
+  std::vector<uint32_t> arguments_ = std::vector<uint32_t>(kMostBytes / sizeof(uint32_t));
+};
+
 unsigned number(const char* variable, unsigned otherwise) {
   const char* text = std::getenv(variable);
   return text ? static_cast<unsigned>(std::strtoul(text, nullptr, 10)) : otherwise;
@@ -266,6 +338,7 @@ TEST(Limits, Anything) {
   Words words(seed);
   const File file, other;
   Product product(file, 16, 16, 32), good(other, 16, 16, 64);
+  Madman madman(words);
   unsigned accepted = 0;
   for (unsigned i = 0; i < calls; i++) {
     drm_mxe_submit job = product.job();
@@ -282,6 +355,7 @@ TEST(Limits, Anything) {
     const unsigned long request = requests[words.next() % 3];
     if (request == DRM_IOCTL_MXE_WAIT) std::memset(arguments, 0, 8);  // no time
     file.call(request, arguments);
+    madman.act();
     if (i % 100 == 0) {
       good.spoil();
       ASSERT_EQ(0, good.run());

@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tests of the kernel driver, each in a Linux of its own (docs/linux.md):
 
-    run.py suite BUILD    all tests on the plain kernel, and the programs of libmxe; three runs are equal
-    run.py checked BUILD  the tests on the kernel with KASAN, lockdep and DMA-API checks, and a search for leaks: no report
-    run.py killed BUILD   the device's process is killed under Linux: nothing hangs, nothing is left
-    run.py faults BUILD   every fault of faults.json is noticed, by a test or by a report
+    run.py suite BUILD           all tests on the model, and the programs of libmxe; three runs are equal in time, accesses and bursts
+    run.py rtl BUILD [FILTER]    the tests on the RTL; time, accesses and bursts are the model's
+    run.py checked BUILD         the tests on the kernel with KASAN, lockdep and DMA-API checks, and a search for leaks: no report
+    run.py removed BUILD         the engine is pulled out of its slot, on both kernels
+    run.py killed BUILD          the device's process is killed under Linux: nothing hangs, nothing is left
+    run.py fuzz BUILD [SECONDS]  the driver is called with nonsense on the kernel with checks, for a minute: no report
+    run.py faults BUILD          every fault of faults.json is noticed, by a test or by a report
+
+Exit status 77, which ctest calls skipped, where something was not built that scripts/setup and the target linux-tests build.
 """
 import json
 import os
@@ -20,29 +25,46 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 REPORT = re.compile(r"BUG:|WARNING: (?!kernel stack)|KASAN:|DMA-API: (?!preallocated|debugging)|INFO: |unreferenced object|possible .* dependency|Invalid wait")
 # The checking kernel cannot load a module where one was before: KASAN on User-mode Linux does not forget the old one's guards.
 RELOADING = "Life.TheModule*:Life.Closing*"
+REMOVE_US = 30000  # in the middle of the jobs of the test
+PULLED_OUT = "Life.ADeviceThatIsPulledOut*"
+FUZZ_CALLS = 10000  # of one seed
+SKIPPED = 77
+PROGRAMS = (("digits", "digits: 445 of 450 recognised, logits 4986d266"), ("my_job", "496 992 1488\n528 1056 1584"))
+NEEDED = {"suite": ["linux/mxe.ko"], "rtl": ["linux/mxe.ko"], "killed": ["linux/mxe.ko"], "fuzz": ["linux-debug/mxe.ko"],
+          "checked": ["linux-debug/mxe.ko"], "removed": ["linux/mxe.ko", "linux-debug/mxe.ko"],
+          "faults": ["faults/mxe.ko", "faults-debug/mxe.ko"]}
 LEAKS = "sleep 20; echo scan > /sys/kernel/debug/kmemleak; sleep 6; echo scan > /sys/kernel/debug/kmemleak; cat /sys/kernel/debug/kmemleak"
 
 
 class Guest:
     """Programs in Linux on the engine of a build."""
 
-    def __init__(self, build: pathlib.Path, debug=False, module=None):
+    def __init__(self, build: pathlib.Path, debug=False, module=None, on="model", remove_us=0):
         self.build = build
-        self.options = ["--debug-kernel", "--memory", "512"] if debug else []
-        self.module = module or build / ("linux-debug" if debug else "linux") / "mxe.ko"
+        self.options = ["--on", on] + (["--debug-kernel", "--memory", "512"] if debug else [])
+        self.environment = {}
+        if remove_us:
+            self.options += ["--remove-us", str(remove_us)]
+            self.environment["MXE_REMOVE_US"] = str(remove_us)
+        self.environment["MXE_MODULE"] = str(module or build / ("linux-debug" if debug else "linux") / "mxe.ko")
 
-    def command(self, log, *program, arguments=""):
-        os.environ.update(MXE_MODULE=str(self.module), MXE_MODULE_ARGUMENTS=arguments)
+    def command(self, log, *program):
         return [str(self.build / "mxe-linux"), "linux", "--module", "none", "--summary", "--log", log, *self.options, "--",
                 str(self.build / "linux" / "mxe_linux_test"), "--insert", *program]
 
-    def run(self, *program, arguments="", seconds=500):
+    def run(self, *program, arguments="", seconds=500, **environment):
         """Status, what it printed, and Linux' log."""
         with tempfile.NamedTemporaryFile() as log:
-            done = subprocess.run(self.command(log.name, *program, arguments=arguments), stdin=subprocess.DEVNULL, timeout=seconds,
+            done = subprocess.run(self.command(log.name, *program), stdin=subprocess.DEVNULL, timeout=seconds,
+                                  env={**os.environ, **self.environment, "MXE_MODULE_ARGUMENTS": arguments, **environment},
                                   capture_output=True, text=True, errors="replace", check=False)
             text = pathlib.Path(log.name).read_text(encoding="utf-8", errors="replace")
             return done.returncode, done.stdout + done.stderr, text
+
+
+def summary(output):
+    """The line of mxe linux --summary: exit code, time, accesses, bursts, interrupts."""
+    return output.splitlines()[-1]
 
 
 def fail(what, *texts):
@@ -50,37 +72,61 @@ def fail(what, *texts):
     sys.exit(1)
 
 
+def good(guest, *program, **named):
+    """What the program printed; it must succeed, and Linux must have nothing to report."""
+    status, output, log = guest.run(*program, **named)
+    reports = [line for line in (output + log).splitlines() if REPORT.search(line)]
+    if status != 0 or reports:
+        fail(f"{' '.join(program)} failed, or the kernel reports", *reports, output, log)
+    print(output)
+    return output
+
+
+def same(what, *outputs):
+    summaries = [summary(output) for output in outputs]
+    if len(set(summaries)) != 1:
+        fail(f"{what} differ", *summaries)
+
+
 def suite(build):
     guest = Guest(build)
-    runs = [guest.run("--gtest_brief=1") for _ in range(3)]
-    status, output, log = runs[0]
-    print(output)
-    if status != 0:
-        fail("the suite failed", log)
-    for _, other, _ in runs[1:]:
-        if other.splitlines()[-1] != output.splitlines()[-1]:
-            fail("two runs differ", output.splitlines()[-1], other.splitlines()[-1])
-    for name, wanted in (("digits", "digits: 445 of 450 recognised, logits 4986d266"), ("my_job", "496 992 1488\n528 1056 1584")):
-        status, output, log = guest.run("--program", str(build / "linux" / name))
-        print(output)
-        if status != 0 or not output.startswith(wanted):
-            fail(f"{name} is wrong", log)
+    same("three runs", *[good(guest, "--gtest_brief=1") for _ in range(3)])
+    for name, wanted in PROGRAMS:
+        output = good(guest, "--program", str(build / "linux" / name))
+        if not output.startswith(wanted):
+            fail(f"{name} is wrong")
+
+
+def rtl(build, tests="*"):
+    words = ["--gtest_brief=1", f"--gtest_filter={tests}"]
+    same("model and RTL", good(Guest(build), *words), good(Guest(build, on="rtl"), *words))
+    for name, _ in PROGRAMS:
+        words = ["--program", str(build / "linux" / name)]
+        same(f"{name} on model and RTL", good(Guest(build), *words), good(Guest(build, on="rtl"), *words))
 
 
 def checked(build):
-    guest = Guest(build, debug=True)
-    status, output, log = guest.run("--gtest_brief=1", f"--gtest_filter=-{RELOADING}", "--leaks", LEAKS)
-    print(output)
-    reports = [line for line in (output + log).splitlines() if REPORT.search(line)]
-    if status != 0 or reports:
-        fail("the suite failed, or the kernel reports", *reports, log)
+    good(Guest(build, debug=True), "--gtest_brief=1", f"--gtest_filter=-{RELOADING}", "--leaks", LEAKS)
+
+
+def removed(build):
+    for debug in False, True:
+        good(Guest(build, debug, remove_us=REMOVE_US), "--gtest_brief=1", f"--gtest_filter={PULLED_OUT}")
+
+
+def fuzz(build, seconds="60"):
+    end = time.monotonic() + float(seconds)
+    guest, seed = Guest(build, debug=True), int(os.environ.get("MXE_LINUX_SEED", "1"))
+    while time.monotonic() < end:
+        good(guest, "--gtest_brief=1", "--gtest_filter=Limits.Anything", MXE_LINUX_SEED=str(seed), MXE_LINUX_CALLS=str(FUZZ_CALLS))
+        seed += 1
 
 
 def killed(build):
     with tempfile.NamedTemporaryFile() as log:
         guest = Guest(build)
         with subprocess.Popen(guest.command(log.name, "--gtest_filter=Limits.Anything"), stdin=subprocess.DEVNULL,
-                              env={**os.environ, "MXE_LINUX_CALLS": "1000000"}, stdout=subprocess.DEVNULL,
+                              env={**os.environ, **guest.environment, "MXE_LINUX_CALLS": "1000000"}, stdout=subprocess.DEVNULL,
                               stderr=subprocess.DEVNULL) as process:
             time.sleep(3)
             process.send_signal(signal.SIGKILL)
@@ -96,7 +142,8 @@ def killed(build):
 def noticed(build, fault):
     """Whether a test fails, or Linux reports what it has to."""
     report = fault.get("report")
-    guest = Guest(build, debug=bool(report), module=build / ("faults-debug" if report else "faults") / "mxe.ko")
+    guest = Guest(build, debug=bool(report), module=build / ("faults-debug" if report else "faults") / "mxe.ko",
+                  remove_us=fault.get("remove_us", 0))
     try:
         status, output, log = guest.run("--gtest_brief=1", f"--gtest_filter={fault['tests']}",
                                         arguments=f"plant={fault['number']}", seconds=30)
@@ -117,5 +164,13 @@ def faults(build):
         fail(f"missed: {missed}")
 
 
+def main(part, build, *arguments):
+    missing = [name for name in ["mxe-linux", "linux/mxe_linux_test", *NEEDED[part]] if not (build / name).exists()]
+    if missing:
+        print(f"skipped, without {', '.join(missing)}: scripts/setup --linux --linux-debug, then cmake --build build --target linux-tests")
+        sys.exit(SKIPPED)
+    {"suite": suite, "rtl": rtl, "checked": checked, "removed": removed, "killed": killed, "fuzz": fuzz, "faults": faults}[part](build, *arguments)
+
+
 if __name__ == "__main__":
-    {"suite": suite, "checked": checked, "killed": killed, "faults": faults}[sys.argv[1]](pathlib.Path(sys.argv[2]).resolve())
+    main(sys.argv[1], pathlib.Path(sys.argv[2]).resolve(), *sys.argv[3:])

@@ -309,6 +309,53 @@ TEST(PciFunction, RefusesWhatIsNoRegister) {
   });
 }
 
+/// Leaves the simulation, which has nothing else to do, to somebody outside of it, who lets it go
+/// on after `ns` (0: when nothing is pending any more). How many clocks an access takes then.
+uint64_t access_from_outside(uint64_t ns, bool with_job) {
+  sc_core::sc_event outside;
+  uint64_t begin = 0, end = 0;
+  bool asked = false;
+  Machine m([&](Machine& machine) {
+    machine.enable();
+    mxe_device device{};
+    uint32_t id = 0;
+    const mxe_job job = machine.make_job(128, 128, 128, 0x4'0000);
+    if (with_job) {
+      ASSERT_EQ(machine.open(device), MXE_OK);
+      machine.write(MXE_REG_IRQ_MASK, 0);  // its end is no event of the simulation
+      ASSERT_EQ(mxe_submit(&device, &job, nullptr, &id), MXE_OK);
+    }
+    sc_core::wait(outside);
+    begin = current_cycle();
+    const uint32_t status = machine.read(MXE_REG_STATUS);
+    EXPECT_EQ((status & MXE_STATUS_BUSY_MASK) != 0, with_job && ns != 0);
+    end = current_cycle();
+    asked = true;
+  });
+  if (ns == 0) {
+    sc_core::sc_start();
+  } else {
+    sc_core::sc_start(static_cast<double>(ns), sc_core::SC_NS);
+  }
+  outside.notify();
+  sc_core::sc_start();
+  EXPECT_TRUE(asked);
+  EXPECT_GE(begin, ns);
+  return end - begin;
+}
+
+TEST(PciFunction, AnIdleEngineDoesNotRunAheadOfTheWorldOutside) {
+  EXPECT_LT(access_from_outside(0, false), 10u);
+}
+
+TEST(PciFunction, AnEngineThatHasEndedDoesNotRunAheadOfTheWorldOutside) {
+  EXPECT_LT(access_from_outside(0, true), 10u);
+}
+
+TEST(PciFunction, AnEngineAtWorkDoesNotRunAheadOfTheWorldOutside) {
+  EXPECT_LT(access_from_outside(5000, true), 10u);
+}
+
 /// Runs a job whose end leaves two causes pending, DONE and QUEUE_EMPTY.
 void leave_two_causes(Machine& m, mxe_device& device) {
   ASSERT_EQ(m.open(device), MXE_OK);

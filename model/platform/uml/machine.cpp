@@ -36,6 +36,7 @@ Machine::Machine(const sc_core::sc_module_name& name, const MachineOptions& opti
       function_("function", options.ids,
                 [this](const pci::Message& message) {
                   message_ = message;
+                  if (!first_message_) first_message_ = clock_.now();
                   message_event_.notify(sc_core::SC_ZERO_TIME);
                 }),
       memory_("memory", options.timing, engine_->params().mem_bytes()),
@@ -51,6 +52,7 @@ Machine::Machine(const sc_core::sc_module_name& name, const MachineOptions& opti
   SC_HAS_PROCESS(Machine);
   SC_THREAD(run_thread);
   set_stack_size(kThreadStackBytes);
+  if (options.remove_us != 0) SC_THREAD(remove_thread);
 }
 
 void Machine::watch(int file, short events, std::function<bool()> ready, bool wakes) {
@@ -110,6 +112,7 @@ MachineOutcome Machine::run() {
   outcome.register_accesses = commands_.register_accesses();
   outcome.bursts = memory_.bursts();
   outcome.messages = function_.messages();
+  outcome.first_message = first_message_;
   return outcome;
 }
 
@@ -124,6 +127,13 @@ void Machine::run_thread() {
     fail(error.what());
   }
   sc_core::sc_pause();
+}
+
+/// Pulls the function out in the middle of whatever Linux and the engine do. Linux is not told.
+void Machine::remove_thread() {
+  const uint64_t end = options_.remove_us * kNanosecondsPerMicrosecond;
+  while (now() < end) wait(clock_.to_time(end - now()));
+  function_.remove();
 }
 
 void Machine::run_shared_time() {

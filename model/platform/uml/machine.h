@@ -28,6 +28,7 @@ struct MachineOptions {
   MemoryTiming timing;        ///< of Linux's memory, as the engine sees it
   pci::Ids ids;
   uint64_t timeout_us = 0;  ///< of simulated time; 0: none
+  uint64_t remove_us = 0;   ///< the function is taken out of its slot then; 0: never
   bool real_time = false;   ///< let simulated time not pass faster than the wall's
 };
 
@@ -38,6 +39,8 @@ struct MachineOutcome {
   uint64_t register_accesses = 0;
   uint64_t bursts = 0;    ///< of the engine in Linux's memory
   uint64_t messages = 0;  ///< interrupts
+  /// When the first of them was sent, in nanoseconds of the simulation, as a recording has them.
+  std::optional<uint64_t> first_message;
 };
 
 /// An engine as a PCI function of a User-mode Linux, which runs as another process of this host.
@@ -78,6 +81,7 @@ class Machine : public sc_core::sc_module, private PciTarget {
   void write_bar0(uint64_t offset, std::size_t bytes, const uint8_t* data) override;
 
   void run_thread();
+  void remove_thread();
   void run_shared_time();
   void run_own_time();
   void pass_time();
@@ -117,8 +121,9 @@ class Machine : public sc_core::sc_module, private PciTarget {
   std::vector<Watch> watches_;
 
   std::optional<pci::Message> message_;  // not yet delivered
-  bool no_room_ = false;                 // for it in Linux's queue
-  uint32_t unclaimed_ = 0;               // buffers that Linux has not looked at again
+  std::optional<uint64_t> first_message_;
+  bool no_room_ = false;    // for it in Linux's queue
+  uint32_t unclaimed_ = 0;  // buffers that Linux has not looked at again
   sc_core::sc_event message_event_, starved_event_;
   uint64_t skipped_ = 0;            // cycles of register accesses, left out of Linux's clock
   std::optional<uint64_t> frozen_;  // Linux's clock during such an access

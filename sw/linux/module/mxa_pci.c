@@ -154,4 +154,5 @@ static struct pci_driver mxa_pci_driver = {
 module_pci_driver(mxa_pci_driver);
 
 MODULE_DESCRIPTION("MXE matrix engine");
+/* Of these files. The core is under Apache 2.0: docs/linux-driver.md, "Licences". */
 MODULE_LICENSE("GPL");
