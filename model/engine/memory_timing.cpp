@@ -39,11 +39,17 @@ void MemoryTiming::validate() const {
   }
 }
 
+uint64_t MemoryTiming::jitter(uint64_t request, uint64_t stream) const {
+  if (jitter_seed == 0) return 0;
+  return mix64(jitter_seed ^ mix64(2 * request + stream)) % (uint64_t{jitter_cycles} + 1);
+}
+
 MemoryChannel::MemoryChannel(const MemoryTiming& timing, uint64_t stream)
     : timing_(timing), stream_(stream) {}
 
 BeatTimes MemoryChannel::serve(uint64_t issue, uint64_t beats, unsigned beat_bytes) {
-  const uint64_t ready = (issue + timing_.latency + next_jitter()) << BeatTimes::kFraction;
+  const uint64_t ready = (issue + timing_.latency + timing_.jitter(requests_++, stream_))
+                         << BeatTimes::kFraction;
   const uint64_t first = std::max(ready, free_);
   if (beat_bytes != beat_bytes_) {
     beat_bytes_ = beat_bytes;
@@ -51,13 +57,6 @@ BeatTimes MemoryChannel::serve(uint64_t issue, uint64_t beats, unsigned beat_byt
   }
   free_ = first + beats * interval_;
   return {first, interval_};
-}
-
-uint64_t MemoryChannel::next_jitter() {
-  const uint64_t request = requests_++;
-  if (timing_.jitter_seed == 0) return 0;
-  const uint64_t random = mix64(timing_.jitter_seed ^ mix64(2 * request + stream_));
-  return random % (uint64_t{timing_.jitter_cycles} + 1);
 }
 
 }  // namespace mxe

@@ -16,6 +16,9 @@ struct MemoryTiming {
 
   /// Throws mx::Error with one line about the first value that is out of its limits.
   void validate() const;
+  /// Cycles of more latency of request number `request` of a direction. `stream` makes the jitter
+  /// of the two directions of one memory differ.
+  uint64_t jitter(uint64_t request, uint64_t stream) const;
 };
 
 /// The clock cycles in which the beats of one burst are on the bus. Fractions of a cycle are kept,
@@ -42,7 +45,7 @@ class BeatTimes {
 /// max(issue + latency + jitter, end of the request before), the next ones at the bandwidth.
 class MemoryChannel {
  public:
-  /// `stream` makes the jitter of the two directions of one memory differ.
+  /// `stream`: see MemoryTiming::jitter.
   MemoryChannel(const MemoryTiming& timing, uint64_t stream);
 
   /// Serves a request of `beats` beats issued in clock cycle `issue`.
@@ -50,7 +53,10 @@ class MemoryChannel {
   /// The same for a write whose last beat is handed over in `cycle`. The memory takes beats as they
   /// come, so the write counts as issued when its first beat would be, at one beat a cycle.
   BeatTimes serve_write(uint64_t cycle, uint64_t beats, unsigned beat_bytes) {
-    return serve(cycle - (cycle < beats ? cycle : beats - 1), beats, beat_bytes);
+    return serve(write_issue(cycle, beats), beats, beat_bytes);
+  }
+  static uint64_t write_issue(uint64_t cycle, uint64_t beats) {
+    return cycle - (cycle < beats ? cycle : beats - 1);
   }
 
   /// Whether the same requests at the same distances take the same times: without jitter.
@@ -61,8 +67,6 @@ class MemoryChannel {
   uint64_t& busy_until() { return free_; }
 
  private:
-  uint64_t next_jitter();
-
   MemoryTiming timing_;
   uint64_t stream_;
   unsigned beat_bytes_ = 0;  // the size of a beat for which interval_ was computed

@@ -166,6 +166,7 @@ MemoryPort::Response Engine::transport(tlm::tlm_command command, uint64_t cycle,
   payload_.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
   burst_.timing_only = timing_only;
   burst_.timed = false;
+  burst_.issued = cycle;
   sc_core::sc_time delay = clock().until(cycle);
   send(payload_, delay);
   const Response response{payload_.is_response_ok(), times_of(payload_, burst_, cycle, delay)};
@@ -231,9 +232,8 @@ void Engine::thread() {
       wait(wake_event_);
     } else if (core_->next_step() > clock().now()) {  // else the memory let time pass
       // Runs as far as software allows; an access that comes earlier wakes this thread.
-      const uint64_t now = clock().now();
-      const uint64_t allowed = std::min(horizon(), now + kMaxBatch);
-      wait(clock().until(allowed > now ? allowed : core_->next_step()), wake_event_);
+      // Meanwhile the memory may have let time pass, and software may have gone to sleep.
+      wait(clock().until(std::max(ran_to_, clock().now() + 1)), wake_event_);
     }
   }
 }

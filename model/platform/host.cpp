@@ -17,8 +17,8 @@ constexpr uint64_t kFinishedSlack = 64;
 
 }  // namespace
 
-Host::Host(const sc_core::sc_module_name& name, Memory& memory)
-    : sc_module(name), memory_(memory), next_(memory.base()) {
+Host::Host(const sc_core::sc_module_name& name, Memory& memory, std::size_t reserved)
+    : sc_module(name), memory_(memory), next_(memory.base() + reserved) {
   SC_HAS_PROCESS(Host);
   SC_THREAD(thread);
   set_stack_size(kThreadStackBytes);

@@ -25,7 +25,8 @@ class Host : public sc_core::sc_module {
   tlm_utils::simple_initiator_socket<Host> regs{"regs"};
   sc_core::sc_in<bool> irq{"irq"};
 
-  Host(const sc_core::sc_module_name& name, Memory& memory);
+  /// Allocates behind the first `reserved` bytes of the memory.
+  Host(const sc_core::sc_module_name& name, Memory& memory, std::size_t reserved = 0);
 
   // --- For the program (inside the simulation) ---
 

@@ -18,7 +18,8 @@ namespace mxe {
 /// memory fills in `times`. Without it the default is the memory's own beat size, data included.
 struct BurstExtension : tlm::tlm_extension<BurstExtension> {
   unsigned beat_bytes = 0;   ///< in: bytes of one beat; 0 = the memory's own
-  Clock clock;               ///< in: of the initiator, whose cycles `times` are in
+  Clock clock;               ///< in: of the initiator, whose cycles all times here are in
+  uint64_t issued = 0;       ///< in: the delay of the request as a cycle, which may be past
   bool timing_only = false;  ///< in: account for the time, but touch no data
   bool timed = false;        ///< out: `times` holds what the request took
   BeatTimes times;           ///< out

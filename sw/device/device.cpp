@@ -5,79 +5,12 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstring>
-#include <functional>
-#include <optional>
 
-#include "model/platform/driver_port.h"
 #include "model/platform/platform.h"
-#include "mxe_counter_table.h"
-#include "mxe_driver.h"
-#include "mxe_regs.h"
+#include "sw/device/driver_session.h"
 #include "sw/device/engines.h"
 
 namespace mxe {
-namespace {
-
-constexpr uint32_t kRingEntries = 2;
-// Simulated time without progress after which the driver gives up. The platform notices a device
-// that hangs long before.
-constexpr uint32_t kTimeoutUs = UINT32_MAX;
-
-/// A driver call's result; throws what the driver says about a failure.
-void require_ok(int code, const char* what) {
-  if (code != MXE_OK) throw DeviceFailure(fmt::format("{}: {}", what, mxe_strerror(code)));
-}
-
-/// Throws mx::Error if the job is too large for the memory.
-void require_room(JobParts& parts, std::size_t memory) {
-  constexpr std::size_t kSlack = 4096;  // alignment and the ring
-  std::size_t bytes = kSlack;
-  for (const JobPart* part : parts.in_order()) bytes += part->bytes();
-  if (bytes > memory) {
-    throw mx::Error(
-        fmt::format("operands and result need {} bytes, the device has {}", bytes, memory));
-  }
-}
-
-/// Finds room in memory for everything.
-void place(Host& host, JobParts& parts) {
-  for (JobPart* part : parts.in_order()) {
-    part->address = host.allocate(part->bytes(), JobParts::kAlignment);
-  }
-}
-
-template <typename T>
-void write_memory(Host& host, uint64_t address, const std::vector<T>& values) {
-  const std::size_t bytes = values.size() * sizeof(T);
-  std::memcpy(host.memory().data(address, bytes), values.data(), bytes);
-}
-
-/// Puts the operands into their parts.
-void upload(Host& host, const Job& job, const JobParts& parts) {
-  write_memory(host, parts.a.address, mx::pack_rows(job.a));
-  write_memory(host, parts.b.address, mx::pack_rows(job.b));
-  write_memory(host, parts.a_scales.address, job.a.scales);
-  write_memory(host, parts.b_scales.address, job.b.scales);
-  if (!job.bias.empty()) {
-    write_memory(host, parts.c.address, store_bias(job.bias, job.bias_bf16));
-  }
-}
-
-std::vector<uint8_t> read_memory(Host& host, uint64_t address, std::size_t bytes) {
-  const uint8_t* begin = host.memory().data(address, bytes);
-  return {begin, begin + bytes};
-}
-
-CounterValues to_list(const struct mxe_counters& counters) {
-  CounterValues list;
-  for (const CounterInfo& counter : counter_table) {
-    list.emplace_back(counter.name, counters.*counter.value);
-  }
-  return list;
-}
-
-}  // namespace
 
 uint64_t DeviceResult::counter(const std::string& name) const {
   const auto it = std::find_if(counters.begin(), counters.end(),
@@ -89,54 +22,25 @@ struct Device::Impl {
   Target target;
   EngineSetup setup;
   std::unique_ptr<Platform> platform;
-  std::optional<DriverRing> ring;
-  std::optional<mxe_device> driver;  // after the first job
+  DriverSession session;
 
-  /// Runs `program` on the platform's host, with the driver ready and the memory given back after.
-  DeviceResult run(const std::function<DeviceResult(Host&)>& program);
-  void open(Host& host);
-  DeviceResult execute(const mxe_job& descriptor);
+  /// Runs `job`, a Job or a JobShape, on the platform's host.
+  template <typename AnyJob>
+  DeviceResult run(const AnyJob& job, const JobShape& shape);
 };
 
-DeviceResult Device::Impl::run(const std::function<DeviceResult(Host&)>& program) {
+template <typename AnyJob>
+DeviceResult Device::Impl::run(const AnyJob& job, const JobShape& shape) {
+  require_room(JobParts(shape), platform->memory().size());
   DeviceResult result;
   const auto start = std::chrono::steady_clock::now();
   try {
-    platform->run([&](Host& host) {
-      open(host);
-      const uint64_t mark = host.allocation_mark();
-      result = program(host);
-      host.release(mark);
-    });
+    platform->run([&](Host& host) { result = session.run(host, job); });
   } catch (const mx::Error& error) {
     throw DeviceFailure(fmt::format("{}: {}", target_name(target), error.what()));
   }
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
   result.wall_seconds = wall.count();
-  return result;
-}
-
-void Device::Impl::open(Host& host) {
-  if (driver) return;
-  ring = make_driver_ring(host, kRingEntries);
-  const mxe_port port = make_driver_port(host);
-  mxe_device device{};
-  require_ok(mxe_open(&device, &port, ring->get()), "cannot start the engine");
-  driver = device;
-}
-
-/// One job from the doorbell to its completion.
-DeviceResult Device::Impl::execute(const mxe_job& descriptor) {
-  uint32_t id = 0;
-  mxe_completion completion{};
-  struct mxe_counters counters {};
-  require_ok(mxe_clear_counters(&*driver), "cannot clear the counters");
-  require_ok(mxe_submit(&*driver, &descriptor, nullptr, &id), "cannot submit the job");
-  require_ok(mxe_wait(&*driver, id, kTimeoutUs, &completion), "the job failed");
-  require_ok(mxe_read_counters(&*driver, &counters), "cannot read the counters");
-  DeviceResult result;
-  result.cycles = completion.cycles;
-  result.counters = to_list(counters);
   return result;
 }
 
@@ -155,20 +59,7 @@ Device::Device(Device&&) noexcept = default;
 
 Target Device::target() const { return impl_->target; }
 
-DeviceResult Device::run(const Job& job) {
-  const JobShape shape = job.shape();
-  JobParts parts(shape);
-  require_room(parts, impl_->platform->memory().size());
-  return impl_->run([&](Host& host) {
-    place(host, parts);
-    upload(host, job, parts);
-    DeviceResult result = impl_->execute(parts.descriptor(shape));
-    result.output.bytes = read_memory(host, parts.d.address, parts.d.bytes());
-    result.output.scales = read_memory(host, parts.d_scales.address, parts.d_scales.bytes());
-    result.output.saturations = result.counter("saturations");
-    return result;
-  });
-}
+DeviceResult Device::run(const Job& job) { return impl_->run(job, job.shape()); }
 
 DeviceResult Device::run(const Products& products) {
   DeviceResult all = run(products.jobs[0]);
@@ -184,13 +75,6 @@ DeviceResult Device::run(const Products& products) {
   return all;
 }
 
-DeviceResult Device::run(const JobShape& shape) {
-  JobParts parts(shape);
-  require_room(parts, impl_->platform->memory().size());
-  return impl_->run([&](Host& host) {
-    place(host, parts);
-    return impl_->execute(parts.descriptor(shape));
-  });
-}
+DeviceResult Device::run(const JobShape& shape) { return impl_->run(shape, shape); }
 
 }  // namespace mxe

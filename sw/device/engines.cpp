@@ -13,7 +13,7 @@
 namespace mxe {
 namespace {
 
-std::unique_ptr<EngineModule> make_model(const EngineSetup& setup) {
+std::unique_ptr<EngineModule> make_model(const EngineSetup& setup, const char* name) {
   EngineOptions options;
   options.mode = setup.cycles_only ? Mode::timing : Mode::functional;
   options.ports = setup.ports;
@@ -22,16 +22,16 @@ std::unique_ptr<EngineModule> make_model(const EngineSetup& setup) {
   options.load_a = setup.load_a;
   options.load_b = setup.load_b;
   options.watcher = setup.watcher;
-  return std::make_unique<Engine>("engine", setup.params, options);
+  return std::make_unique<Engine>(name, setup.params, options);
 }
 
 #ifdef MXE_WITH_RTL
-std::unique_ptr<EngineModule> make_rtl(const EngineSetup& setup) {
+std::unique_ptr<EngineModule> make_rtl(const EngineSetup& setup, const char* name) {
   RtlOptions options;
   options.ports = setup.ports;
   options.waves = setup.waves;
   if (!setup.rtl.empty()) options.make_top = load_engine_plugin(setup.rtl).make;
-  return std::make_unique<RtlEngine>("engine", setup.params, options);
+  return std::make_unique<RtlEngine>(name, setup.params, options);
 }
 #endif
 
@@ -45,10 +45,11 @@ std::vector<Target> device_targets() {
 #endif
 }
 
-std::unique_ptr<EngineModule> make_engine(Target target, const EngineSetup& setup) {
-  if (target == Target::model) return make_model(setup);
+std::unique_ptr<EngineModule> make_engine(Target target, const EngineSetup& setup,
+                                          const std::string& name) {
+  if (target == Target::model) return make_model(setup, name.c_str());
 #ifdef MXE_WITH_RTL
-  if (target == Target::rtl) return make_rtl(setup);
+  if (target == Target::rtl) return make_rtl(setup, name.c_str());
 #endif
   throw mx::Error(fmt::format("this build has no '{}' to run on", target_name(target)));
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "model/platform/engine_module.h"
@@ -15,6 +16,7 @@ std::vector<Target> device_targets();
 
 /// Makes the model or the RTL as a child of the module under construction. Throws mx::Error if this
 /// build lacks it, or if the RTL was not built with these parameters.
-std::unique_ptr<EngineModule> make_engine(Target target, const EngineSetup& setup);
+std::unique_ptr<EngineModule> make_engine(Target target, const EngineSetup& setup,
+                                          const std::string& name = "engine");
 
 }  // namespace mxe

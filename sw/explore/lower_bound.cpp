@@ -53,9 +53,16 @@ Compulsory compulsory(const JobShape& shape, const Point& point) {
 }
 
 double roofline_cycles(const JobShape& shape, const Point& point) {
+  return roofline_cycles(shape, point, 1);
+}
+
+double roofline_cycles(const JobShape& shape, const Point& point, unsigned engines) {
   const Compulsory least = compulsory(shape, point);
-  return std::max({least.compute_cycles, least.bytes_read / least.bytes_per_cycle,
-                   least.bytes_written / least.bytes_per_cycle}) +
+  const double ports = static_cast<double>(point.params.mem_bytes()) * engines;
+  const double memory = point.timing.bytes_per_cycle;
+  const double rate = memory == 0 ? point.params.mem_bytes() : std::min(memory, ports);
+  return std::max({least.compute_cycles / engines, least.bytes_read / rate,
+                   least.bytes_written / rate}) +
          3.0 * point.timing.latency;
 }
 

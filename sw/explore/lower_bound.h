@@ -18,6 +18,8 @@ Compulsory compulsory(const JobShape& shape, const Point& point);
 /// The roofline: the cycles of the multiplications or of the compulsory bytes, whichever are more,
 /// and the memory's latency three times, for descriptor, operands and results.
 double roofline_cycles(const JobShape& shape, const Point& point);
+/// The same of so many engines at one memory, whose bandwidth they share (0: that of one port).
+double roofline_cycles(const JobShape& shape, const Point& point, unsigned engines);
 
 /// A closed form that no job stays below, nearer than the roofline: passes over whole tiles in the
 /// order of mxe_seq, operands read again as often as the buffers make it necessary, and what the

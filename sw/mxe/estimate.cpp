@@ -8,11 +8,13 @@
 #include <string>
 
 #include "sw/device/device.h"
+#include "sw/device/team.h"
 #include "sw/explore/lower_bound.h"
 #include "sw/mxe/command.h"
 #include "sw/mxe/engine_choice.h"
 #include "sw/mxe/matmul_report.h"
 #include "sw/mxe/output_choice.h"
+#include "sw/mxe/team_report.h"
 #include "sw/mxe/trace_choice.h"
 
 namespace mxe::cli {
@@ -24,8 +26,27 @@ struct EstimateOptions {
   OutputChoice output;
   EngineChoice engine;
   TraceChoice trace;
+  std::optional<unsigned> engines;
+  std::string split = "n";
   bool json = false;
 };
+
+int run_team(const EstimateOptions& options, const JobShape& shape, Target target,
+             const EngineSetup& setup) {
+  if (options.trace.wanted() || !options.waves.empty()) {
+    throw mx::Error("--engines has no --trace and no --waves: they show one engine");
+  }
+  const SplitAxis axis = parse_split(options.split);
+  const std::vector<JobShape> parts = split_job(shape, axis, *options.engines, setup.params);
+  const TeamReport report = make_report(shape, target, setup, axis, parts,
+                                        Team(target, setup, *options.engines).run(parts));
+  if (options.json) {
+    print_json(to_json(report));
+  } else {
+    print_text(report);
+  }
+  return kAgreed;
+}
 
 int run(const EstimateOptions& options) {
   const Target target = parse_target(options.on);
@@ -47,6 +68,7 @@ int run(const EstimateOptions& options) {
   setup.waves = options.waves;
   shape.require_pair(setup.params);
 
+  if (options.engines) return run_team(options, shape, target, setup);
   std::optional<ChromeTrace> trace = options.trace.open();
   if (trace) setup.tracer = &*trace;
   const DeviceResult result = Device(target, setup).run(shape);
@@ -87,6 +109,12 @@ Command add_estimate(CLI::App& app) {
   options->output.add_to(*command);
   options->engine.add_to(*command);
   options->trace.add_to(*command);
+  command
+      ->add_option("--engines", options->engines,
+                   "So many engines share the product and the bandwidth of the memory")
+      ->check(CLI::Range(1, 8));
+  command->add_option("--split", options->split, "Of several engines, what they share of D: n or m")
+      ->capture_default_str();
   command->add_option("--waves", options->waves, "Record the RTL's signals in this file, as FST");
   command->add_flag("--json", options->json, "Print one JSON object");
   return {command, [options] { return run(*options); }};

@@ -118,7 +118,7 @@ bool RtlEngine::transfer_register(RegisterTransfer& transfer) {
 }
 
 void RtlEngine::access_memory(const AxiMemory::Request& request, AxiMemory::Response& response) {
-  if (memory_is_prompt_) return transport(request, response);
+  if (memory_is_prompt_ && accesses_.empty()) return transport(request, response);
   accesses_.push_back({request, &response, memory_});
   access_event_.notify();
 }
@@ -145,6 +145,7 @@ void RtlEngine::transport(const AxiMemory::Request& request, AxiMemory::Response
   payload_.set_dmi_allowed(false);
   payload_.set_extension(&burst_);
   burst_.timed = false;
+  burst_.issued = request.cycle;
   sc_core::sc_time delay = clock().until(request.cycle);
   send(payload_, delay);
   memory_is_prompt_ = burst_.timed;
@@ -195,24 +196,25 @@ void RtlEngine::run() {
       reset();
       continue;
     }
-    const uint64_t start = clock().now();
+    // A memory that waits may have let more time pass than the clocks of the last batch.
+    const uint64_t start = clock_stopped_ ? clock().now() : next_cycle_;
     if (clock_stopped_ && start < stopped_in_) {  // a read was ahead of its time
       wait(clock().until(stopped_in_), reset_event_);
       continue;
     }
     if (clock_stopped_) start_clock(start);
-    const uint64_t end = start + run_batch(start, batch_limit());
-    wait(clock().until(end), reset_event_);
+    next_cycle_ = start + run_batch(start, batch_limit(start));
+    wait(clock().until(next_cycle_), reset_event_);
     if (must_reset()) continue;
     if (irq.read() != irq_level_) irq.write(irq_level_);
     if (finished_) end_request();
   }
 }
 
-uint64_t RtlEngine::batch_limit() const {
+uint64_t RtlEngine::batch_limit(uint64_t start) const {
   uint64_t until = horizon();
   if (!accesses_.empty()) until = std::min(until, next_activity());
-  return std::clamp<uint64_t>(until - clock().now(), 1, kMaxBatch);
+  return std::clamp<uint64_t>(until - std::min(until, start), 1, kMaxBatch);
 }
 
 uint64_t RtlEngine::run_batch(uint64_t start, uint64_t limit) {

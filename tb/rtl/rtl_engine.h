@@ -97,7 +97,7 @@ class RtlEngine : public EngineModule {
   void thread();
   void run();
   void memory_thread();
-  uint64_t batch_limit() const;
+  uint64_t batch_limit(uint64_t start) const;
   uint64_t run_batch(uint64_t start, uint64_t limit);
   bool run_cycle(uint64_t cycle, uint64_t room);
   void start_register_transfer(uint64_t room);
@@ -132,6 +132,7 @@ class RtlEngine : public EngineModule {
   std::optional<RtlSignal> state_;  // of the command processor, if it is shown
   uint64_t idle_state_ = 0;
   bool clock_stopped_ = true;
+  uint64_t next_cycle_ = 0;           // of the clock, unless it stands still
   uint64_t stopped_in_ = 0;           // first cycle in which the clock stands still
   std::vector<RtlSignal> counters_;   // in the order of their registers; empty if not all are shown
   uint64_t quiet_cycles_ = 0;         // since the last transfer on any bus

@@ -221,6 +221,49 @@ TEST_F(Estimate, TextShowsWhereTheClocksWent) {
   EXPECT_EQ(text_of(run.out, "bytes_read"), counters.at("bytes_read").dump());
 }
 
+TEST_F(Estimate, EnginesShareAProduct) {
+  const std::vector<std::string> job{
+      "64", "96", "256", "--format-a", "mxfp8_e4m3", "--format-b", "mxint8", "--mem-latency", "64"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), job.begin(), job.end());
+    return estimate(more);
+  };
+  const nlohmann::json alone = with({}), one = with({"--engines", "1"});
+  EXPECT_EQ(one.at("cycles"), alone.at("cycles"));
+  EXPECT_EQ(one.at("engines").at(0).at("counters"), alone.at("counters"));
+  EXPECT_EQ(one.at("bound_cycles"), alone.at("bound_cycles"));
+  EXPECT_EQ(one.at("engines").at(0).at("waited_cycles"), 0);
+  for (const std::string split : {"m", "n"}) {
+    const nlohmann::json team = with({"--engines", "4", "--split", split});
+    EXPECT_EQ(team.at("split"), split);
+    EXPECT_EQ(team.at("one_engine_cycles"), alone.at("cycles"));
+    const auto cycles = team.at("cycles").get<double>();
+    EXPECT_NEAR(team.at("speedup"), alone.at("cycles").get<double>() / cycles, 1e-9);
+    EXPECT_GE(cycles, team.at("bound_cycles"));
+    double slowest = 0;
+    uint64_t blocks = 0;
+    for (const nlohmann::json& engine : team.at("engines")) {
+      slowest = std::max(slowest, engine.at("cycles").get<double>());
+      blocks += engine.at("counters").at("blocks").get<uint64_t>();
+      EXPECT_EQ(engine.at("cycles").get<int64_t>(), engine.at("alone_cycles").get<int64_t>() +
+                                                        engine.at("waited_cycles").get<int64_t>());
+      EXPECT_EQ(engine.at(split), split == "m" ? 16 : 24);
+    }
+    EXPECT_EQ(team.at("engines").size(), 4u);
+    EXPECT_EQ(cycles, slowest);
+    EXPECT_EQ(blocks, alone.at("counters").at("blocks"));
+  }
+  std::vector<std::string> text{"estimate", "--engines", "2"};
+  text.insert(text.begin() + 1, job.begin(), job.end());
+  const nlohmann::json two = with({"--engines", "2"});
+  const ProgramRun run = mxe(text);
+  EXPECT_EQ(text_of(run.out, "cycles"), two.at("cycles").dump());
+  EXPECT_NE(run.out.find("n split among 2 engines"), std::string::npos);
+  for (const nlohmann::json& engine : two.at("engines")) {
+    EXPECT_NE(run.out.find(" " + engine.at("waited_cycles").dump() + " ("), std::string::npos);
+  }
+}
+
 TEST_F(Estimate, BadInput) {
   const auto arguments = [](std::vector<std::string> more) {
     more.insert(more.begin(), "estimate");
@@ -240,6 +283,17 @@ TEST_F(Estimate, BadInput) {
   expect_error(arguments({"1", "2", "3", "--format-a", "mxint8", "--format-b", "mxint8", "--waves",
                           path("w.vcd")}),
                "--waves needs --on rtl: an estimate of the model computes no values");
+  const auto engines = [&](std::vector<std::string> more) {
+    std::vector<std::string> all{"9",      "16",         "3",      "--format-a",
+                                 "mxint8", "--format-b", "mxint8", "--engines"};
+    all.insert(all.end(), more.begin(), more.end());
+    return arguments(all);
+  };
+  expect_error(engines({"0"}), "--engines");
+  expect_error(engines({"9"}), "--engines");
+  expect_error(engines({"2", "--split", "k"}), "unknown dimension 'k' to split (allowed: m, n)");
+  expect_error(engines({"4"}), "16 columns cannot be split among 4 engines: 8 at least for each");
+  expect_error(engines({"2", "--trace", path("t.json")}), "--engines has no --trace");
   expect_error(arguments({"5000000000", "1", "1", "--format-a", "mxint8", "--format-b", "mxint8"}),
                "too large");
 }

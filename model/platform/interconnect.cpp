@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/platform/interconnect.h"
+
+#include <algorithm>
+
+#include "model/platform/clock.h"
+
+namespace mxe {
+namespace {
+
+/// Requests come on the edges of the clock; between two of them all are known.
+sc_core::sc_time half_a_cycle() { return Clock().period() / 2; }
+
+}  // namespace
+
+Interconnect::Interconnect(const sc_core::sc_module_name& name, const MemoryTiming& timing,
+                           unsigned ports, unsigned beat_bytes)
+    : sc_module(name),
+      in("in", ports),
+      beat_bytes_(beat_bytes),
+      read_(timing, 0, ports, beat_bytes),
+      write_(timing, 1, ports, beat_bytes),
+      waiting_(ports) {
+  for (unsigned port = 0; port < ports; port++) {
+    in[port].register_b_transport(this, &Interconnect::transport, static_cast<int>(port));
+  }
+  SC_HAS_PROCESS(Interconnect);
+  SC_METHOD(arbitrate);
+  sensitive << arbitrate_event_;
+  dont_initialize();
+}
+
+void Interconnect::transport(int port, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
+  auto* burst = payload.get_extension<BurstExtension>();
+  const uint64_t address = payload.get_address(), length = payload.get_data_length();
+  if (!burst || !(burst->clock == Clock()) || length == 0) {
+    payload.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
+    return;
+  }
+  const uint64_t beats = (address + length - 1) / beat_bytes_ - address / beat_bytes_ + 1;
+  const auto from = static_cast<unsigned>(port);
+  const uint64_t write_issue = MemoryChannel::write_issue(burst->issued, beats);
+  const BeatTimes times = payload.is_read() ? wait_for_grant(from, burst->issued, beats)
+                                            : write_.fit_in(from, write_issue, beats);
+  sc_core::sc_time ignored;
+  out->b_transport(payload, ignored);
+  payload.set_dmi_allowed(false);
+  burst->times = times;
+  burst->timed = true;
+  delay = Clock().until(times.beat(beats - 1));
+}
+
+BeatTimes Interconnect::wait_for_grant(unsigned port, uint64_t issue, uint64_t beats) {
+  Waiting& read = waiting_[port];
+  read.any = true;
+  read.issue = issue;
+  read.beats = beats;
+  look_again(issue);
+  wait(read.granted);
+  return read.times;
+}
+
+void Interconnect::look_again(uint64_t cycle) {
+  const uint64_t now = current_cycle();
+  if (cycle <= now && sc_core::sc_time_stamp() >= Clock().to_time(now) + half_a_cycle()) {
+    arbitrate_event_.notify(sc_core::SC_ZERO_TIME);
+  } else {
+    arbitrate_event_.notify(Clock().until(std::max(cycle, now)) + half_a_cycle());
+  }
+}
+
+void Interconnect::arbitrate() {
+  const uint64_t now = current_cycle();
+  const auto ports = static_cast<unsigned>(waiting_.size());
+  uint64_t next = ~uint64_t{0};
+  const unsigned begin = first_;
+  for (unsigned i = 0; i < ports; i++) {
+    const unsigned port = (begin + i) % ports;
+    Waiting& read = waiting_[port];
+    if (!read.any) continue;
+    const uint64_t from = read_.grant_from(port, read.issue);
+    if (from > now) {
+      next = std::min(next, from);
+      continue;
+    }
+    read.any = false;
+    read.times = read_.grant(port, read.issue, read.beats);
+    read.granted.notify(sc_core::SC_ZERO_TIME);
+    first_ = (port + 1) % ports;
+  }
+  if (next != ~uint64_t{0}) look_again(next);
+}
+
+}  // namespace mxe

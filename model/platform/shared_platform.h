@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <systemc>
+#include <vector>
+
+#include "model/platform/engine_module.h"
+#include "model/platform/host.h"
+#include "model/platform/interconnect.h"
+#include "model/platform/memory.h"
+
+namespace mxe {
+
+/// Several engines at one memory, each with a host of its own, wired. The hosts allocate from parts
+/// of the memory of equal size.
+class SharedPlatform : public sc_core::sc_module {
+ public:
+  /// Makes an engine; called for each while the platform is being built, so that they become its
+  /// children. All must have ports of one width.
+  using EngineFactory = std::function<std::unique_ptr<EngineModule>(unsigned index)>;
+
+  /// `memory.timing` is of all engines together. `memory.beat_bytes` is replaced by the width of an
+  /// engine's port.
+  SharedPlatform(const sc_core::sc_module_name& name, const Memory::Config& memory,
+                 unsigned engines, const EngineFactory& make_engine);
+
+  unsigned engines() const { return static_cast<unsigned>(seats_.size()); }
+  Host& host(unsigned index) { return *seats_[index]->host; }
+  Memory& memory() { return *memory_; }
+  /// Bytes that each host has.
+  std::size_t part_bytes() const { return memory_->size() / seats_.size(); }
+  const Interconnect& interconnect() const { return *interconnect_; }
+
+ private:
+  struct Seat {
+    std::unique_ptr<EngineModule> engine;
+    std::unique_ptr<Host> host;
+    sc_core::sc_signal<bool> irq;
+  };
+
+  std::vector<std::unique_ptr<Seat>> seats_;
+  std::unique_ptr<Memory> memory_;
+  std::unique_ptr<Interconnect> interconnect_;
+};
+
+}  // namespace mxe

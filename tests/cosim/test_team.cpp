@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// Several engines at one memory.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <numeric>
+#include <vector>
+
+#include "model/numerics/error.h"
+#include "model/numerics/random.h"
+#include "sw/device/device.h"
+#include "sw/device/team.h"
+
+namespace mxe {
+namespace {
+
+JobShape shape(std::size_t m, std::size_t n, std::size_t k) {
+  JobShape shape;
+  shape.m = m;
+  shape.n = n;
+  shape.k = k;
+  return shape;
+}
+
+EngineSetup setup(const char* config, unsigned latency, double bandwidth = 0,
+                  bool cycles_only = true) {
+  EngineSetup setup;
+  setup.params = Params::named(config);
+  setup.timing.latency = latency;
+  setup.timing.bytes_per_cycle = bandwidth;
+  setup.cycles_only = cycles_only;
+  return setup;
+}
+
+TEST(Team, OfOneIsADevice) {
+  struct Pair {
+    std::unique_ptr<Team> team;
+    Device device;
+  };
+  std::vector<Pair> pairs;  // all before the first runs
+  for (const double bandwidth : {0.0, 7.7}) {
+    for (const uint64_t jitter : {uint64_t{0}, uint64_t{9}}) {
+      EngineSetup engine = setup("base", 64, bandwidth);
+      engine.timing.jitter_seed = jitter;
+      pairs.push_back(
+          {std::make_unique<Team>(Target::model, engine, 1), Device(Target::model, engine)});
+    }
+  }
+  for (Pair& pair : pairs) {
+    for (const JobShape& job : {shape(70, 90, 300), shape(1, 200, 600), shape(64, 64, 32)}) {
+      const DeviceResult alone = pair.device.run(job);
+      const TeamResult team = pair.team->run(std::vector<JobShape>{job});
+      EXPECT_EQ(team.cycles(), alone.cycles);
+      EXPECT_EQ(team.members[0].result.counters, alone.counters);
+      EXPECT_EQ(team.members[0].reads_waited + team.members[0].writes_waited, 0u);
+    }
+  }
+}
+
+TEST(Team, SharesTheBandwidth) {
+  // A product with a vector reads all the time: two engines take twice as long as one.
+  Device device(Target::model, setup("base", 64, 8));
+  Team narrow(Target::model, setup("base", 64, 8), 2),
+      wide(Target::model, setup("base", 64, 16), 2);
+  const JobShape job = shape(1, 256, 2048);
+  const auto alone = static_cast<double>(device.run(job).cycles);
+  const TeamResult shared = narrow.run({job, job}), enough = wide.run({job, job});
+  EXPECT_NEAR(static_cast<double>(shared.cycles()) / alone, 2, 0.05);
+  for (const TeamResult::Member& member : shared.members) {
+    EXPECT_NEAR(static_cast<double>(member.result.cycles) / alone, 2, 0.1) << "unfair";
+    EXPECT_GT(member.reads_waited, 0u);
+  }
+  EXPECT_LT(static_cast<double>(enough.cycles()) / alone, 1.05);
+}
+
+TEST(Team, SplitsAboutEvenly) {
+  const Params params = Params::named("base");
+  const auto sizes = [&](const JobShape& job, SplitAxis axis, unsigned engines) {
+    std::vector<std::size_t> all;
+    for (const JobShape& part : split_job(job, axis, engines, params)) {
+      all.push_back(axis == SplitAxis::m ? part.m : part.n);
+      EXPECT_EQ(part.k, job.k);
+      EXPECT_EQ(axis == SplitAxis::m ? part.n : part.m, axis == SplitAxis::m ? job.n : job.m);
+    }
+    return all;
+  };
+  EXPECT_EQ(sizes(shape(33, 8, 5), SplitAxis::m, 2), (std::vector<std::size_t>{16, 17}));
+  EXPECT_EQ(sizes(shape(3, 44, 5), SplitAxis::n, 4), (std::vector<std::size_t>{8, 16, 8, 12}));
+  JobShape blocks = shape(3, 100, 5);
+  blocks.output = parse_output_format("mxfp8_e4m3");
+  EXPECT_EQ(sizes(blocks, SplitAxis::n, 2), (std::vector<std::size_t>{64, 36}));
+  EXPECT_THROW(split_job(shape(3, 8, 5), SplitAxis::n, 2, params), mx::Error);
+  EXPECT_THROW(split_job(shape(3, 800, 5), SplitAxis::m, 4, params), mx::Error);
+}
+
+/// A job whose operands are random.
+Job random_job(std::size_t m, std::size_t n, std::size_t k, uint64_t seed) {
+  Random random(seed);
+  const auto tensor = [&](std::size_t rows) {
+    mx::MxTensor codes;
+    codes.format = mx::FormatId::mxfp4_e2m1;
+    codes.rows = rows;
+    codes.k = k;
+    for (std::size_t i = 0; i < rows * k; i++) {
+      codes.codes.push_back(static_cast<uint8_t>(random.uniform(0, 15)));
+    }
+    for (std::size_t i = 0; i < rows * ((k + 31) / 32); i++) {
+      codes.scales.push_back(static_cast<uint8_t>(120 + random.uniform(0, 15)));
+    }
+    return codes;
+  };
+  Job job;
+  job.a = tensor(m);
+  job.b = tensor(n);
+  return job;
+}
+
+/// The jobs on the model and, where it was built, on the RTL: the golden bytes.
+void expect_golden(const std::vector<Job>& jobs, const TeamResult& result, const Params& params) {
+  for (std::size_t i = 0; i < jobs.size(); i++) {
+    const StoredOutput golden = jobs[i].golden(engine_sums(params.fp4_dual != 0));
+    EXPECT_EQ(result.members[i].result.output.bytes, golden.bytes) << "engine " << i;
+  }
+}
+
+std::vector<Job> jobs_of(unsigned engines, std::size_t m, std::size_t n, std::size_t k) {
+  std::vector<Job> jobs;
+  for (unsigned i = 0; i < engines; i++) jobs.push_back(random_job(m, n + i, k, 11 + i));
+  return jobs;
+}
+
+TEST(Team, ResultsAreTheReferences) {
+  const EngineSetup engine = setup("small", 32, 0, false);
+  Team team(Target::model, engine, 3);
+  for (const std::size_t k : {std::size_t{40}, std::size_t{700}}) {
+    const std::vector<Job> jobs = jobs_of(3, 30, 20, k);
+    expect_golden(jobs, team.run(jobs), engine.params);
+  }
+}
+
+#ifdef MXE_WITH_RTL
+// Where writes of several engines meet, model and RTL may serve another one first (docs/model.md).
+TEST(Team, OfTheRtlAgreesWithTheModel) {
+  struct Pair {
+    unsigned engines;
+    EngineSetup engine;
+    std::unique_ptr<Team> model, rtl;
+  };
+  std::vector<Pair> pairs;
+  for (const unsigned engines : {1u, 2u, 4u}) {
+    for (const double bandwidth : {0.0, 20.0}) {
+      const EngineSetup engine = setup("small", 50, bandwidth, false);
+      pairs.push_back({engines, engine, std::make_unique<Team>(Target::model, engine, engines),
+                       std::make_unique<Team>(Target::rtl, engine, engines)});
+    }
+  }
+  for (Pair& pair : pairs) {
+    SCOPED_TRACE(testing::Message() << pair.engines << " engines");
+    for (const auto& [m, n, k] :
+         {std::array<std::size_t, 3>{1, 40, 900}, {30, 33, 500}, {9, 70, 64}}) {
+      SCOPED_TRACE(testing::Message() << m << "x" << n << "x" << k);
+      const std::vector<Job> jobs = jobs_of(pair.engines, m, n, k);
+      const TeamResult model = pair.model->run(jobs), rtl = pair.rtl->run(jobs);
+      expect_golden(jobs, model, pair.engine.params);
+      expect_golden(jobs, rtl, pair.engine.params);
+      for (unsigned i = 0; i < pair.engines; i++) {
+        const uint64_t expected = model.members[i].result.cycles,
+                       got = rtl.members[i].result.cycles;
+        const bool writes_meet = pair.engines > 1 && k < 100;
+        const double error = static_cast<double>(got) / static_cast<double>(expected) - 1;
+        EXPECT_LE(std::abs(error), writes_meet ? 0.02 : 0) << "engine " << i;
+      }
+    }
+  }
+}
+#endif
+
+}  // namespace
+}  // namespace mxe
