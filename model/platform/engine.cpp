@@ -233,7 +233,8 @@ void Engine::thread() {
     } else if (core_->next_step() > clock().now()) {  // else the memory let time pass
       // Runs as far as software allows; an access that comes earlier wakes this thread.
       // Meanwhile the memory may have let time pass, and software may have gone to sleep.
-      wait(clock().until(std::max(ran_to_, clock().now() + 1)), wake_event_);
+      const uint64_t until = ran_to_ > clock().now() ? ran_to_ : core_->next_step();
+      wait(clock().until(until), wake_event_);
     }
   }
 }

@@ -18,10 +18,12 @@ constexpr uint64_t kShortestRead = 4, kShortestWrite = 1;
 
 uint64_t divided_up(uint64_t value, uint64_t by) { return (value + by - 1) / by; }
 
-double rate_of(const Point& point) {
+// Bytes a cycle that so many engines get of their memory, which is as wide as one port unless it
+// says otherwise.
+double rate_of(const Point& point, unsigned engines = 1) {
   const double port = point.params.mem_bytes();
   const double memory = point.timing.bytes_per_cycle;
-  return memory == 0 ? port : std::min(memory, port);
+  return memory == 0 ? port : std::min(memory, port * engines);
 }
 
 // Bytes of a row of an operand with its scales.
@@ -67,9 +69,7 @@ double roofline_cycles(const JobShape& shape, const Point& point) {
 
 double roofline_cycles(const JobShape& shape, const Point& point, unsigned engines) {
   const Compulsory least = compulsory(shape, point);
-  const double ports = static_cast<double>(point.params.mem_bytes()) * engines;
-  const double memory = point.timing.bytes_per_cycle;
-  const double rate = memory == 0 ? point.params.mem_bytes() : std::min(memory, ports);
+  const double rate = rate_of(point, engines);
   return std::max({least.compute_cycles / engines, least.bytes_read / rate,
                    least.bytes_written / rate}) +
          3.0 * point.timing.latency;

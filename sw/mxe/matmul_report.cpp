@@ -41,21 +41,25 @@ void print_bound(const Roofline& roof) {
 
 }  // namespace
 
+Json to_json(const JobShape& shape, Target on, const Params& params) {
+  return {{"m", shape.m},
+          {"n", shape.n},
+          {"k", shape.k},
+          {"format_a", mx::element_format(shape.format_a).name},
+          {"format_b", mx::element_format(shape.format_b).name},
+          {"out_format", shape.output.name()},
+          {"on", target_name(on)},
+          {"config", params.config_name()}};
+}
+
 Json to_json(const MatmulReport& report, const DeviceResult& result) {
-  Json json{{"m", report.shape.m},
-            {"n", report.shape.n},
-            {"k", report.shape.k},
-            {"format_a", mx::element_format(report.shape.format_a).name},
-            {"format_b", mx::element_format(report.shape.format_b).name},
-            {"out_format", report.shape.output.name()},
-            {"on", target_name(report.on)},
-            {"config", report.params.config_name()},
-            {"cycles", nullptr},
-            {"counters", Json::object()},
-            {"utilization", nullptr},
-            {"bytes_read", nullptr},
-            {"bytes_written", nullptr},
-            {"wall_seconds", result.wall_seconds}};
+  Json json = to_json(report.shape, report.on, report.params);
+  json.update({{"cycles", nullptr},
+               {"counters", Json::object()},
+               {"utilization", nullptr},
+               {"bytes_read", nullptr},
+               {"bytes_written", nullptr},
+               {"wall_seconds", result.wall_seconds}});
   if (report.products > 1) json["products"] = report.products;
   if (report.on == Target::golden) return json;
   json["cycles"] = result.cycles;

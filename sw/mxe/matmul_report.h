@@ -17,6 +17,9 @@ struct MatmulReport {
   std::size_t products = 1;  ///< that a batch has
 };
 
+/// The keys that begin the JSON of whatever multiplies: what, on which target and engine.
+Json to_json(const JobShape& shape, Target on, const Params& params);
+
 /// The keys of both commands. The reference has no clock: its cycles, utilization and bytes are
 /// null and its counters are empty.
 Json to_json(const MatmulReport& report, const DeviceResult& result);

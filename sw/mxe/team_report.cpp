@@ -7,6 +7,7 @@
 
 #include "sw/explore/job_timer.h"
 #include "sw/explore/lower_bound.h"
+#include "sw/mxe/matmul_report.h"
 
 namespace mxe::cli {
 namespace {
@@ -49,21 +50,14 @@ TeamReport make_report(const JobShape& shape, Target on, const EngineSetup& setu
 }
 
 Json to_json(const TeamReport& report) {
-  Json json{{"m", report.shape.m},
-            {"n", report.shape.n},
-            {"k", report.shape.k},
-            {"format_a", mx::element_format(report.shape.format_a).name},
-            {"format_b", mx::element_format(report.shape.format_b).name},
-            {"out_format", report.shape.output.name()},
-            {"on", target_name(report.on)},
-            {"config", report.setup.params.config_name()},
-            {"split", split_name(report.axis)},
-            {"cycles", report.cycles},
-            {"one_engine_cycles", report.one_engine},
-            {"speedup", report.speedup()},
-            {"bound_cycles", report.bound},
-            {"engines", Json::array()},
-            {"wall_seconds", report.wall_seconds}};
+  Json json = to_json(report.shape, report.on, report.setup.params);
+  json.update({{"split", split_name(report.axis)},
+               {"cycles", report.cycles},
+               {"one_engine_cycles", report.one_engine},
+               {"speedup", report.speedup()},
+               {"bound_cycles", report.bound},
+               {"engines", Json::array()},
+               {"wall_seconds", report.wall_seconds}});
   for (const TeamReport::Member& member : report.members) {
     json["engines"].push_back(to_json(member));
   }
