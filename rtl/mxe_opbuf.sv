@@ -106,8 +106,8 @@ module mxe_opbuf #(
                        ((ScaleAw+SelW)'(index_i) << SelW) | ((ScaleAw+SelW)'(half) << (MostW - 1));
   assign rscale_byte = ((ScaleAw+SelW)'(rline) << MostW << lent_i) |
                        (ScaleAw+SelW)'(scale_pos) | ((ScaleAw+SelW)'(rhalf) << (MostW - 1));
-  assign scale_waddr = {bank, scale_byte[ScaleAw+SelW-1:SelW]};
-  assign scale_raddr = {rbank, rscale_byte[ScaleAw+SelW-1:SelW]};
+  assign scale_waddr = (WholeAw+ScaleAw)'({bank, scale_byte} >> SelW);
+  assign scale_raddr = (WholeAw+ScaleAw)'({rbank, rscale_byte} >> SelW);
   always_ff @(posedge clk_i) if (re_i) scale_sel_q <= rscale_byte[SelW-1:0];
 
   // ---------------------------------------------------------------- memories
