@@ -42,6 +42,7 @@ class Engine : public EngineModule, private MemoryPort {
   ~Engine() override;
 
   bool set_counters(const std::vector<uint64_t>& values) override;
+  bool at_rest() const override;
 
   /// Clock cycles so far that were skipped, because they repeat simulated ones.
   uint64_t skipped_cycles() const { return core_->skipped_cycles(); }
@@ -49,7 +50,6 @@ class Engine : public EngineModule, private MemoryPort {
  private:
   bool transfer_register(RegisterTransfer& transfer) override;
   bool carry_out(RegisterTransfer& transfer, uint64_t visible);
-  bool at_rest() const override;
   bool peek_register(uint32_t address, uint32_t& value) const override;
   Response read(uint64_t cycle, uint64_t address, std::size_t bytes, uint8_t* data) override;
   Response write(uint64_t cycle, uint64_t address, std::size_t bytes, const uint8_t* data,

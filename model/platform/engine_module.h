@@ -64,6 +64,10 @@ class EngineModule : public sc_core::sc_module {
   /// clock cycle in which software can access a register, unless the interrupt changes before.
   void set_horizon(std::function<uint64_t()> horizon) { horizon_ = std::move(horizon); }
 
+  /// Whether no register changes unless software writes one. A read is then answered at once, with
+  /// its time as the delay, if nothing else happens before.
+  virtual bool at_rest() const { return false; }
+
  protected:
   /// How far the engine may run ahead: to the cycle that the function of set_horizon() returns;
   /// without one, to that of the next event in the simulation, and not at all if there is none. In
@@ -81,9 +85,6 @@ class EngineModule : public sc_core::sc_module {
   /// reset_n has changed.
   virtual void reset_changed() {}
 
-  /// Whether no register changes unless software writes one. A read is then answered at once, with
-  /// its time as the delay, if nothing else happens before.
-  virtual bool at_rest() const { return false; }
   /// Reads a register for an access that begins in `cycle` and finds the engine at rest. Returns
   /// false for SLVERR, and in `cycle` when it ends: kAccessCycles later, unless the bus differs.
   virtual bool read_at_rest(uint32_t address, uint32_t& value, uint64_t& cycle);

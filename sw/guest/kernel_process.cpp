@@ -42,6 +42,9 @@ KernelProcess::KernelProcess(const std::vector<std::string>& words, const Files&
   std::vector<char*> pointers;
   for (const std::string& word : words) pointers.push_back(const_cast<char*>(word.c_str()));
   pointers.push_back(nullptr);
+  // Processes of Linux's programs outlive the kernel that started them for a moment. They become
+  // children of this process then, so that the destructor can wait for them.
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
   int report[2];
   if (pipe2(report, O_CLOEXEC) != 0) throw mx::Error("cannot make a pipe");
   const uml::FileDescriptor read_end(report[0]);
@@ -67,7 +70,10 @@ void KernelProcess::kill() const noexcept {
 
 KernelProcess::~KernelProcess() {
   kill();
-  if (pid_ > 0) waitpid(pid_, nullptr, 0);
+  if (pid_ <= 0) return;
+  waitpid(pid_, nullptr, 0);
+  while (waitpid(-pid_, nullptr, 0) > 0 || errno == EINTR) {
+  }
 }
 
 }  // namespace mxe::guest

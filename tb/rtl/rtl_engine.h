@@ -72,6 +72,7 @@ class RtlEngine : public EngineModule {
   /// Cycles after a write in which the design may begin to work.
   static constexpr uint64_t kSettlingCycles = 8;
   bool set_counters(const std::vector<uint64_t>& values) override;
+  bool at_rest() const override;
   /// Clock cycles simulated so far.
   uint64_t cycles() const { return cycles_; }
   /// Those of them in which nothing but the registers and the counters had a clock.
@@ -80,7 +81,6 @@ class RtlEngine : public EngineModule {
   RtlTop& top() const { return *top_; }
 
  private:
-  bool at_rest() const override;
   bool read_at_rest(uint32_t address, uint32_t& value, uint64_t& cycle) override;
   bool transfer_register(RegisterTransfer& transfer) override;
   void access_memory(const AxiMemory::Request& request, AxiMemory::Response& response);

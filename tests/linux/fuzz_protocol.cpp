@@ -104,7 +104,7 @@ class Guest {
       }
       case 1: {
         const auto message = input_.take<TimeMessage>();
-        if (!TimeKeeper::is_answer(message)) time_.handle(message, 5);
+        time_.handle(message, 5);
         if (time_.waiting()) time_.run(time_.wanted());
         return;
       }

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 #include <poll.h>
-#include <sys/mman.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -21,6 +20,8 @@ constexpr uint64_t kNever = TimeKeeper::kNever;
 constexpr uint64_t kNanosecondsPerMicrosecond = 1000, kNanosecondsPerMillisecond = 1'000'000;
 /// How far the engine is simulated before Linux is asked again, if Linux has a clock of its own.
 constexpr uint64_t kSlice = 10 * kNanosecondsPerMicrosecond;
+/// How long Linux may run without waiting for us.
+constexpr uint64_t kMostAlone = 100 * kNanosecondsPerMicrosecond;
 /// Writes need no answer, so Linux looks at their buffers when it is told to, or reads something.
 constexpr uint32_t kMostUnclaimed = 64;
 /// A message to Linux: its head and the number that the guest gave it.
@@ -80,6 +81,15 @@ uint64_t Machine::until_timeout() const {
   if (options_.timeout_us == 0) return kNever;
   const uint64_t end = options_.timeout_us * kNanosecondsPerMicrosecond;
   return end > now() ? end - now() : 0;
+}
+
+/// When the function is pulled out or time is up, which Linux does not know beforehand.
+uint64_t Machine::next_surprise() const {
+  uint64_t first = kNever;
+  for (const uint64_t us : {options_.remove_us, options_.timeout_us}) {
+    if (us != 0) first = std::min(first, us * kNanosecondsPerMicrosecond);
+  }
+  return first;
 }
 
 uint64_t Machine::wall_nanoseconds() const {
@@ -155,11 +165,7 @@ void Machine::pass_time() {
   if (message_ && !no_room_) return deliver_message();
   if (unclaimed_ >= kMostUnclaimed) return call(VhostDevice::kCommands);
   const uint64_t wanted = time_.wanted();
-  if (wanted <= now()) {
-    const TimeMessage run = time_.run(now());
-    if (!send(time_socket_.get(), &run, sizeof run)) time_socket_.reset();
-    return;
-  }
+  if (wanted <= now()) return go_on();
   uint64_t most = until_timeout();
   if (options_.real_time) {
     const uint64_t wall = wall_nanoseconds() - wall_start_;
@@ -176,6 +182,20 @@ void Machine::pass_time() {
   } else {
     wait(message_event_ | starved_event_);
   }
+}
+
+/// Linux runs from now on.
+void Machine::go_on() {
+  permit();
+  const TimeMessage run = time_.run(now());
+  if (!send(time_socket_.get(), &run, sizeof run)) time_socket_.reset();
+}
+
+/// Linux lets time pass when it looks at its clock. It need not wait for us each time, as long as
+/// the engine does nothing by itself.
+void Machine::permit() {
+  const bool quiet = engine_->at_rest() && !message_ && !options_.real_time;
+  time_.permit(quiet ? std::min(now() + kMostAlone, next_surprise()) : 0);
 }
 
 /// The engine has something to do.
@@ -266,23 +286,19 @@ void Machine::serve_time() {
     fail("Linux has gone");
     return;
   }
-  if (TimeKeeper::is_answer(message)) return;
-  const TimeMessage answer = time_.handle(message, now());
-  if (static_cast<TimeOp>(message.op) == TimeOp::update && message.time > now()) {
-    wait(clock_.to_time(message.time - now()));
+  const std::optional<TimeMessage> answer = time_.handle(message, now());
+  if (!answer) return;
+  if (TimeKeeper::files_wanted(message)) {
+    send(time_socket_.get(), &*answer, sizeof *answer, {time_.file(), time_.log()});
+  } else {
+    send(time_socket_.get(), &*answer, sizeof *answer);
   }
-  if (!TimeKeeper::files_wanted(message)) {
-    send(time_socket_.get(), &answer, sizeof answer);
-    return;
-  }
-  // The first page of an empty schedule says that there is none; nobody writes the log.
-  constexpr off_t kScheduleBytes = 8192;
-  const FileDescriptor schedule(memfd_create("schedule", MFD_CLOEXEC)),
-      log(memfd_create("log", MFD_CLOEXEC));
-  if (!schedule.valid() || !log.valid() || ftruncate(schedule.get(), kScheduleBytes) != 0) {
-    throw mx::Error(fmt::format("cannot make a file in memory: {}", std::strerror(errno)));
-  }
-  send(time_socket_.get(), &answer, sizeof answer, {schedule.get(), log.get()});
+}
+
+/// Linux's clock may be ahead of the simulation when it reaches out to us.
+void Machine::catch_up() {
+  const uint64_t shown = time_.shown();
+  if (shown > now()) wait(clock_.to_time(shown - now()));
 }
 
 void Machine::kicked(uint32_t queue) {
@@ -290,11 +306,13 @@ void Machine::kicked(uint32_t queue) {
     no_room_ = false;
     return;
   }
+  if (shares_time()) catch_up();
   const uint64_t before = clock_.now();
   frozen_ = now();
   carry_out_commands();
   skipped_ += clock_.now() - before;
   frozen_.reset();
+  if (shares_time()) permit();
 }
 
 void Machine::carry_out_commands() {
@@ -336,11 +354,11 @@ void Machine::call(uint32_t queue) {
   } message{{kSlaveVringCall, VhostHeader::kVersion | (shares_time() ? VhostHeader::kNeedReply : 0),
              sizeof(VringState)},
             {queue, 0}};
+  if (shares_time()) time_.show(now());
   if (!send(device_.requests(), &message, sizeof message)) return;
   if (shares_time()) await_answer();
 }
 
-/// Linux asks for the time before it answers.
 void Machine::await_answer() {
   uint8_t answer[sizeof(VhostHeader) + sizeof(uint64_t)];
   while (!over()) {

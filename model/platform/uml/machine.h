@@ -85,6 +85,9 @@ class Machine : public sc_core::sc_module, private PciTarget {
   void run_shared_time();
   void run_own_time();
   void pass_time();
+  void go_on();
+  void permit();
+  void catch_up();
   bool engine_works();
 
   void add_watches(std::vector<pollfd>& ends) const;
@@ -102,6 +105,7 @@ class Machine : public sc_core::sc_module, private PciTarget {
   bool shares_time() const { return time_listener_.has_value(); }
   uint64_t now() const;
   uint64_t until_timeout() const;
+  uint64_t next_surprise() const;
   uint64_t wall_nanoseconds() const;
   void fail(std::string fault);
   bool over() const { return stopped_ || fault_; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -87,15 +88,34 @@ struct TimeMessage {
 };
 static_assert(sizeof(TimeMessage) == 16);
 
+/// Those of a Linux that shares memory with its clock's keeper.
 enum class TimeOp : uint32_t {
   ack = 0,
   start = 1,
-  request = 2,
   wait = 3,
-  get = 4,
-  update = 5,
   run = 6,
   get_time_of_day = 8,
 };
+
+/// That memory, with one client, Linux.
+struct TimeSchedule {
+  static constexpr uint32_t kVersion = 2;
+  static constexpr uint16_t kLinux = 0;  ///< its number among the clients
+  static constexpr uint32_t kWants = 1;  ///< in a client's flags: it wants to run, at `wanted`
+  static constexpr std::size_t kHeaderBytes = 4096, kClientBytes = 128;
+
+  struct alignas(kClientBytes) Client {
+    std::atomic<uint32_t> abilities{0}, flags{0};
+    std::atomic<uint64_t> wanted{0}, name{0};
+  };
+
+  std::atomic<uint32_t> version{kVersion}, bytes{kHeaderBytes + kClientBytes};
+  std::atomic<uint64_t> free_until{0}, now{0};
+  std::atomic<uint16_t> running{kLinux}, most_clients{1};
+  alignas(kHeaderBytes) Client client;
+};
+static_assert(offsetof(TimeSchedule, client) == TimeSchedule::kHeaderBytes);
+static_assert(sizeof(TimeSchedule::Client) == TimeSchedule::kClientBytes);
+static_assert(std::atomic<uint64_t>::is_always_lock_free);
 
 }  // namespace mxe::uml

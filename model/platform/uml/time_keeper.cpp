@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/platform/uml/time_keeper.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/mman.h>
+
+#include <cerrno>
+#include <cstring>
+#include <new>
 
 namespace mxe::uml {
 namespace {
@@ -9,26 +15,40 @@ namespace {
 /// The calendar of Linux begins with this second, so that every run sees the same one.
 constexpr uint64_t kTimeOfDay = 1'700'000'000'000'000'000;
 
+/// A file in memory that keeps its size, whatever Linux does with it.
+FileDescriptor make_file(const char* name, std::size_t bytes) {
+  FileDescriptor file(memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (!file.valid() || ftruncate(file.get(), static_cast<off_t>(bytes)) != 0 ||
+      fcntl(file.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_SEAL) != 0) {
+    throw mx::Error(fmt::format("cannot make a file in memory: {}", std::strerror(errno)));
+  }
+  return file;
+}
+
 }  // namespace
 
-TimeMessage TimeKeeper::handle(const TimeMessage& message, uint64_t now) {
+TimeKeeper::TimeKeeper()
+    : file_(make_file("schedule", sizeof(TimeSchedule))), log_(make_file("log", 0)) {
+  void* data =
+      mmap(nullptr, sizeof(TimeSchedule), PROT_READ | PROT_WRITE, MAP_SHARED, file_.get(), 0);
+  if (data == MAP_FAILED) {
+    throw mx::Error(fmt::format("cannot map a file in memory: {}", std::strerror(errno)));
+  }
+  schedule_ = new (data) TimeSchedule;
+}
+
+TimeKeeper::~TimeKeeper() { munmap(schedule_, sizeof(TimeSchedule)); }
+
+std::optional<TimeMessage> TimeKeeper::handle(const TimeMessage& message, uint64_t now) {
   TimeMessage answer = message;
   answer.op = static_cast<uint32_t>(TimeOp::ack);
   switch (static_cast<TimeOp>(message.op)) {
     case TimeOp::start:
-      answer.time = 0;  // no schedule in shared memory
-      return answer;
-    case TimeOp::request:
-      wanted_ = message.time;
+      answer.time = TimeSchedule::kLinux;
       return answer;
     case TimeOp::wait:
       waiting_ = true;
-      return answer;
-    case TimeOp::get:
-      answer.time = now;
-      return answer;
-    case TimeOp::update:
-      return answer;
+      return std::nullopt;
     case TimeOp::get_time_of_day:
       answer.time = kTimeOfDay + now;
       return answer;
@@ -39,9 +59,20 @@ TimeMessage TimeKeeper::handle(const TimeMessage& message, uint64_t now) {
   throw ProtocolError(fmt::format("unknown message {} about time", message.op));
 }
 
+uint64_t TimeKeeper::wanted() const {
+  const bool wants = (schedule_->client.flags & TimeSchedule::kWants) != 0;
+  return wants ? schedule_->client.wanted.load() : kNever;
+}
+
+uint64_t TimeKeeper::shown() const { return schedule_->now; }
+
+void TimeKeeper::show(uint64_t now) { schedule_->now = now; }
+
+void TimeKeeper::permit(uint64_t until) { schedule_->free_until = until; }
+
 TimeMessage TimeKeeper::run(uint64_t now) {
   waiting_ = false;
-  wanted_ = kNever;
+  show(now);
   return {static_cast<uint32_t>(TimeOp::run), ++sequence_, now};
 }
 
