@@ -10,8 +10,8 @@ namespace mxe {
 
 /// How many bursts the interconnect between engine and memory takes at a time, per direction.
 struct PortLimits {
-  unsigned reads = 64;
-  unsigned writes = 64;
+  unsigned reads = 128;
+  unsigned writes = 128;
 
   /// Throws mx::Error with one line about the first value that is 0 or more than the engine's ports
   /// ever have under way (kReadBursts, kWriteBursts).
