@@ -63,7 +63,7 @@ class Engine:
         num_pe=16, fp4_dual=0 (docs/architecture.md has the table).
     mem_latency: cycles from a request to its first beat. mem_bytes_per_cycle: bandwidth of each
         direction; default: as wide as the engine's port. mem_jitter: seed of a random extra latency.
-    mem_outstanding_reads, mem_outstanding_writes: bursts that the memory takes at a time; default: 64.
+    mem_outstanding_reads, mem_outstanding_writes: bursts that the memory takes at a time; default: 128.
     rtl: for target="rtl": a folder of designs, `build/rtl` of a checkout, or the library of one
         engine, as `mxe cosim --rtl` takes it. Default: the folder that MXE_RTL_PATH names, then
         where Debian's package mxe has them.
