@@ -7,6 +7,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "model/engine/hardware.h"
 #include "model/numerics/error.h"
 #include "model/numerics/printable.h"
 #include "sw/explore/area_data.h"
@@ -25,12 +26,14 @@ std::vector<double> terms(const Params& p) {
   // Results leave this many at a time, through an output as wide: most of what there is once.
   const double lanes_out = std::min(p.num_pe, p.mem_w / 32);
   const double beat = p.mem_w / 32.0, columns = p.num_pe, dual = p.fp4_dual ? 1 : 0;
+  const double second_fed = feed_cols(p.num_pe) - 1.0;
   return {1,
           lanes_out,
           dual,
           dual * lanes_out,
           columns,
           dual * columns,
+          second_fed,
           beat,
           beat * std::log2(beat),
           lanes_out * std::log2(beat),
