@@ -53,7 +53,6 @@ bool Cmd::doorbell(uint64_t cycle, uint16_t tail) {
 void Cmd::soft_reset(uint64_t cycle) {
   resetting_ = true;
   reset_from_ = cycle + 1;
-  idle_changed_ = cycle + 1;
 }
 
 uint64_t Cmd::slot_address() const {
@@ -75,8 +74,9 @@ void Cmd::remember(const Fault& fault) {
 uint64_t Cmd::next_step() const {
   switch (state_) {
     case State::idle: {
-      const bool work = resetting_ || (enable_ && !empty());
-      return work ? std::max(from_, idle_changed_) : kNever;
+      const uint64_t reset = resetting_ ? std::max(from_, reset_from_) : kNever;
+      const bool work = enable_ && !empty();
+      return std::min(reset, work ? std::max(from_, idle_changed_) : kNever);
     }
     case State::run: {
       const uint64_t event = datapath_.next_event();
@@ -123,7 +123,7 @@ Cmd::Events Cmd::step(uint64_t cycle, uint64_t limit) {
 }
 
 void Cmd::step_idle(uint64_t cycle) {
-  if (resetting_) {
+  if (resetting_ && cycle >= reset_from_) {
     enter(State::reset, cycle + 1);
     return;
   }

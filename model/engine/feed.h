@@ -26,14 +26,15 @@ struct Pass {
 };
 
 /// Feeder (mxe_feed): follows the loop nest word by word along K and reads the B words of a tile's
-/// columns into the PEs, feed_cols() columns per cycle, while the previous pass runs. Of a wide tile
-/// the two tiles that it is made of have passes in turn, word by word; their slabs are in two banks.
+/// columns into the PEs, feed_cols() columns per cycle, while the previous pass runs. Of a wide
+/// tile the two tiles that it is made of have passes in turn, word by word; their slabs are in two
+/// banks.
 class Feed {
  public:
   Feed(const Params& params, const BankFills& b_fills) : params_(params), b_fills_(b_fills) {}
 
-  /// A job starts in `cycle`, walked as `levels` says. `tail_count`: elements of the last word, `word_elements` of any
-  /// other.
+  /// A job starts in `cycle`, walked as `levels` says. `tail_count`: elements of the last word,
+  /// `word_elements` of any other.
   void start(uint64_t cycle, const Walk::Levels& levels, uint32_t m, uint32_t n, uint32_t k_words,
              unsigned tail_count, unsigned word_elements);
   void clear();

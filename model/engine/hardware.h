@@ -42,8 +42,8 @@ inline constexpr unsigned kCollected = 2;
 /// Bytes of a word as it leaves the unpacker, unless it is one of 6-bit elements.
 inline constexpr unsigned kPlainWordBytes = 32;
 
-/// The A chunk of a job of `m` rows is twice, four or eight times as long if the rows leave that much
-/// of the A buffer unused: the exponent of that factor (lent in mxe_pkg).
+/// The A chunk of a job of `m` rows is twice, four or eight times as long if the rows leave that
+/// much of the A buffer unused: the exponent of that factor (lent in mxe_pkg).
 constexpr unsigned lent(unsigned rows, uint32_t m) {
   return m <= rows / 8 ? 3 : m <= rows / 4 ? 2 : m <= rows / 2 ? 1 : 0;
 }

@@ -28,8 +28,9 @@ void Load::start(uint64_t cycle, const OperandView& view, uint32_t m, uint32_t n
   const uint32_t step_scales = unit * view.word_scales;
   phase_ = AddressPhase(view.address | view.stride | step_bytes,
                         std::min(view.row_bytes, most * view.word_bytes), params_.mem_bytes());
-  scale_phase_ = AddressPhase(view.scale_address | view.scale_stride | step_scales,
-                              std::min(view.row_scales, most * view.word_scales), params_.mem_bytes());
+  scale_phase_ =
+      AddressPhase(view.scale_address | view.scale_stride | step_scales,
+                   std::min(view.row_scales, most * view.word_scales), params_.mem_bytes());
   credits_ = BankCredits(view.wide ? 2 * banks_ : banks_);
   if (!is_a) bank_ = 0;  // as the feeder does
   credits_.want(cycle + 1);
@@ -109,8 +110,8 @@ void Load::prepare() {
     fetch_.kind = is_a ? FetchKind::a_scales : FetchKind::b_scales;
     fetch_.address = scale_row_ + scale_offset_;
     fetch_.bytes = std::min(view_.row_scales - scale_offset_, words * view_.word_scales);
-    fetch_.word_bytes = is_a ? std::min(kPlainWordBytes, 2 * params_.a_slab_k / kLanes)
-                             : kPlainWordBytes;
+    fetch_.word_bytes =
+        is_a ? std::min(kPlainWordBytes, 2 * params_.a_slab_k / kLanes) : kPlainWordBytes;
   } else {
     fetch_.kind = is_a ? FetchKind::a_elements : FetchKind::b_elements;
     fetch_.address = row_ + offset_;
@@ -151,8 +152,8 @@ void Load::next_row() {
   scale_row_ += view_.scale_stride;
 }
 
-/// Moves the position for the next bank after the nest moved at level `next`, from a step of `words`
-/// operand words in a chunk of `chunk_words`.
+/// Moves the position for the next bank after the nest moved at level `next`, from a step of
+/// `words` operand words in a chunk of `chunk_words`.
 void Load::next_bank(Walk::Next next, uint32_t words, uint32_t chunk_words) {
   const bool is_a = operand_ == Operand::a;
   const uint64_t after = row_ + view_.stride, scale_after = scale_row_ + view_.scale_stride;

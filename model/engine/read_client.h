@@ -55,8 +55,8 @@ class OperandLoader : public ReadClient {
   /// A job starts in `cycle` (start_i).
   virtual void start(uint64_t cycle, const OperandView& view, uint32_t m, uint32_t n,
                      uint32_t k_words) = 0;
-  /// Banks of its buffer, 2 to kMaxBanks / 2, which it fills in turn: those of A from bank 0 on, those
-  /// of B in each job from bank 0 on.
+  /// Banks of its buffer, 2 to kMaxBanks / 2, which it fills in turn: those of A from bank 0 on,
+  /// those of B in each job from bank 0 on.
   virtual unsigned banks() const = 0;
 };
 

@@ -16,10 +16,9 @@ namespace mxe {
 ///   chunk   A_SLAB_K / 32 operand words of K, up to eight times as many: see lent()
 ///   tile    NUM_PE columns of D
 ///   slab    B_BUF_K / 32 operand words of K
-/// The last two stripes, groups, chunks and slabs have about the same size if the last one would not
-/// be whole.
-/// Every block that follows the nest has a walk of its own, of the levels that it needs. A wide tile
-/// is two side by side, with slabs half as long; a long slab is twice as long.
+/// The last two stripes, groups, chunks and slabs have about the same size if the last one would
+/// not be whole. Every block that follows the nest has a walk of its own, of the levels that it
+/// needs. A wide tile is two side by side, with slabs half as long; a long slab is twice as long.
 class Walk {
  public:
   struct Levels {
@@ -207,8 +206,9 @@ class Walk {
     cols_left_ = group_left_;
     slab_left_ = chunk_words();
   }
-  /// Number of the present iteration of `loop`, of tiles the narrow ones, and how far the walk may advance before it reaches
-  /// an iteration that is different: the last two, which may be smaller, or of the chunks the first.
+  /// Number of the present iteration of `loop`, of tiles the narrow ones, and how far the walk may
+  /// advance before it reaches an iteration that is different: the last two, which may be smaller,
+  /// or of the chunks the first.
   uint64_t iteration(Loop loop) const {
     switch (loop) {
       case Loop::tile:

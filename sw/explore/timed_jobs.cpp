@@ -28,10 +28,19 @@ mx::FormatId of_same_bits(mx::FormatId format) {
   }
 }
 
+/// Whether tiles of the job may have their passes two in turn, if B comes fast enough.
+bool may_be_wide(const JobShape& shape, const Params& params) {
+  return shape.m < kMinPass && params.acc_tiles > 1 && params.b_buf_k > kLanes;
+}
+
 /// Loops that the job leaves half empty, for results that are numbers: blocks of MX results follow
-/// the stripes and groups, so there these stay.
-void shrink_loops(const JobShape& shape, uint64_t k_words, Params& params) {
-  if (k_words <= params.a_slab_k / kLanes) params.acc_tiles = 1;  // A stays for all groups
+/// the stripes and groups, so there these stay. A stays in its buffer for all groups, and needs no
+/// rows lent to it. Passes over few rows wait for the accumulators of the tile before, if it was
+/// the same one.
+void shrink_loops(const JobShape& shape, Params& params) {
+  // The last two of several stripes have about half of their rows each.
+  const uint64_t fewest_rows = std::min<uint64_t>(shape.m, (params.rows + 1) / 2);
+  if (fewest_rows >= kMinPass) params.acc_tiles = 1;
   shrink(params.rows, std::max<uint64_t>({shape.m, params.num_pe, 8}));
 }
 
@@ -59,9 +68,14 @@ TimedJob timing_twin(const TimedJob& job) {
   params.fp4_dual = dual ? 1 : 0;
   const uint64_t word = kLanes * (dual ? 2 : 1);
   const uint64_t k_words = (shape.k + word - 1) / word;
-  if (shape.output.numbers()) shrink_loops(shape, k_words, params);
-  shrink(params.b_buf_k, std::max<uint64_t>(kLanes, k_words * kLanes));
-  shrink(params.a_slab_k, std::max<uint64_t>(params.b_buf_k, k_words * kLanes));
+  const uint64_t least_slab = k_words * kLanes * (may_be_wide(shape, params) ? 2 : 1);
+  if (shape.output.numbers() && k_words <= params.a_slab_k / kLanes) shrink_loops(shape, params);
+  shrink(params.b_buf_k, least_slab);
+  // Slabs of 4-bit words are twice as long where chunks are.
+  const bool twice =
+      !dual && mx::is_four_bit(shape.format_b) && 2 * params.b_buf_k <= params.a_slab_k;
+  const uint64_t longest_slab = params.b_buf_k * (twice ? 2 : 1);
+  shrink(params.a_slab_k, std::max<uint64_t>(longest_slab, k_words * kLanes));
   shrink(params.max_burst, kPageBytes / params.mem_bytes());
   if (twin.timing.bytes_per_cycle >= params.mem_bytes()) twin.timing.bytes_per_cycle = 0;
   return twin;

@@ -150,7 +150,7 @@ constexpr const char* kManyEngines =
     "  NUM_PE: [4, 8, 16]\n"
     "  ROWS: [16, 32, 64]\n"
     "  ACC_TILES: [1, 2, 4, 8]\n"
-    "  A_SLAB_K: [256, 1024, 4096]\n";
+    "  A_SLAB_K: [512, 1024, 4096]\n";
 
 TEST_F(Explore, PruningLeavesTheFronts) {
   write_text("space.yaml", kManyEngines);

@@ -577,7 +577,7 @@ TEST(Engines, InterruptsAreMaskedOneByOne) {
 TEST(Engines, SoftResetAtAnyTime) {
   run_on_both([](Bench& bench) {
     bench.enable();
-    for (unsigned wait = 0; wait < 400; wait += 9) {
+    for (unsigned wait = 0; wait < 400; wait += 3) {
       bench.skip_to(0);
       const uint64_t mark = bench.host.allocation_mark();
       for (unsigned i = 0; i < 3; i++) bench.put(i, bench.descriptor(bench.job(wait + i)));

@@ -94,7 +94,7 @@ TEST(Params, ValidateReportsEachLimit) {
       {"TREE_W=64", "TREE_W is 64, but must be 42, 56 or 70"},
       {"FP4_DUAL=2", "FP4_DUAL is 2, but must be from 0 to 1"},
       {"A_SLAB_K=16", "A_SLAB_K is 16, but must be a power of two from 32 to 16384"},
-      {"A_SLAB_K=128", "B_BUF_K is 256, but must be at most A_SLAB_K, which is 128"},
+      {"A_SLAB_K=128", "B_BUF_K is 512, but must be at most A_SLAB_K, which is 128"},
       {"B_BUF_K=48", "B_BUF_K is 48, but must be a power of two from 32 to 16384"},
       {"B_BANKS=3", "B_BANKS is 3, but must be a power of two from 2 to 8"},
       {"MEM_W=1024", "MEM_W is 1024, but must be a power of two from 64 to 512"},

@@ -158,7 +158,7 @@ TEST_P(Firmware, OptionsOfTheEngineChangeTheTime) {
   const ProgramRun usual = mxe({"run", elf, "interrupt"});
   for (const std::vector<std::string>& options : {std::vector<std::string>{"--mem-latency", "200"},
                                                   {"--config", "small"},
-                                                  {"--set", "MAX_BURST=1"}}) {
+                                                  {"--set", "NUM_PE=4"}}) {
     std::vector<std::string> words{"run", elf, "interrupt"};
     words.insert(words.end(), options.begin(), options.end());
     const ProgramRun other = mxe(words);

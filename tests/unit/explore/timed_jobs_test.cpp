@@ -2,6 +2,7 @@
 // Jobs that are timed once for many points take the same on every one of these points.
 #include "sw/explore/timed_jobs.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -72,10 +73,14 @@ TEST(TimedJobs, TwinsTakeTheSame) {
     ASSERT_NO_THROW(twin.params.validate());
     const JobTimes expected = time_job(job.shape, job.params, job.timing, job.ports);
     const JobTimes got = time_job(twin.shape, twin.params, twin.timing, twin.ports);
-    const std::string about = job.params.to_string() + " as " + twin.params.to_string();
-    ASSERT_EQ(got.cycles, expected.cycles)
-        << about << " job " << i << ": " << job.shape.m << " x " << job.shape.n << " x "
-        << job.shape.k << " " << job.shape.output.name();
+    const std::string about = fmt::format(
+        "{} as {}, job {}: {} x {} x {}, {} by {} to {}, latency {}, {} bytes a cycle, {} and {} "
+        "bursts",
+        job.params.to_string(), twin.params.to_string(), i, job.shape.m, job.shape.n, job.shape.k,
+        mx::element_format(job.shape.format_a).name, mx::element_format(job.shape.format_b).name,
+        job.shape.output.name(), job.timing.latency, job.timing.bytes_per_cycle, job.ports.reads,
+        job.ports.writes);
+    ASSERT_EQ(got.cycles, expected.cycles) << about;
     for (const CounterInfo& counter : counter_table) {
       ASSERT_EQ(got.counters.*counter.value, expected.counters.*counter.value)
           << counter.name << " of " << about;
