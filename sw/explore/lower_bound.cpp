@@ -85,8 +85,8 @@ uint64_t lower_bound_cycles(const JobShape& shape, const Point& point) {
                                << lent(params.rows, static_cast<uint32_t>(shape.m));
   const uint64_t chunks = divided_up(words, chunk_words);
 
-  // The passes of a tile, or of two in turn, take a cycle for each row, and the next word of a chunk
-  // follows after MIN_PASS at least.
+  // The passes of a tile, or of two in turn, take a cycle for each row, and the next word of a
+  // chunk follows after MIN_PASS at least.
   const uint64_t in_turn = takes_tiles_in_turn(shape, params) ? 2 : 1;
   const auto tiles_of = [&](uint64_t number, uint64_t rows) {
     const uint64_t all_rows = number * rows;
@@ -101,7 +101,8 @@ uint64_t lower_bound_cycles(const JobShape& shape, const Point& point) {
   if (rest != 0 && whole == 0) passes = stripe_of(rest);
   if (rest != 0 && whole != 0) {
     const uint64_t both = params.rows + rest;
-    passes = (whole - 1) * stripe_of(params.rows) + stripe_of(both / 2) + stripe_of(both - both / 2);
+    passes =
+        (whole - 1) * stripe_of(params.rows) + stripe_of(both / 2) + stripe_of(both - both / 2);
   }
 
   // A stays while the tiles that share it pass, or for all columns if it is whole.

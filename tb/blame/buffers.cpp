@@ -77,7 +77,8 @@ class OperandBufferCheck : public BlockCheck {
            (bank.half << (scale_bits_ - 1));
   }
 
-  /// Scales fill a word of their memory, or if that is a whole line of a bank that is split, a part.
+  /// Scales fill a word of their memory, or if that is a whole line of a bank that is split, a
+  /// part.
   void write_scales(uint64_t line, uint64_t index) {
     const Bank bank = this->bank("bank_i");
     const bool to_half = scope_.on("split_i") && scale_bits_ == unit_bits_;
@@ -96,8 +97,7 @@ class OperandBufferCheck : public BlockCheck {
   }
   void read(uint64_t line, uint64_t word) {
     const Bank bank = this->bank("rbank_i");
-    const uint64_t scale =
-        scale_place(bank, line, scope_.on("dual_i") ? 2 * word : word);
+    const uint64_t scale = scale_place(bank, line, scope_.on("dual_i") ? 2 * word : word);
     for (const Line& each : lines_) {
       expect("read", each.scope.find("u_words.raddr_i"),
              word_place(bank, line, pair() ? word / 2 : word));
@@ -106,7 +106,8 @@ class OperandBufferCheck : public BlockCheck {
       }
     }
     expect_next("read", "second_q", Wide(1, uint32_t{pair() && word % 2 == 1}));
-    expect_next("scale of a word", "scale_sel_q", Wide(unit_bits_, scale & ((1u << unit_bits_) - 1)));
+    expect_next("scale of a word", "scale_sel_q",
+                Wide(unit_bits_, scale & ((1u << unit_bits_) - 1)));
   }
   /// What was read: a container for each element, of a pair of words the one that was asked for.
   void pass_on() {

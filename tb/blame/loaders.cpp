@@ -31,10 +31,10 @@ class LoadCheck : public BlockCheck {
     const bool starts = scope_.on("start_i");
     if (scope_.on("req_valid_o")) request();
     if (starts) start();
-    expect_next("banks", "free_q",
-                Wide(scope_.find("free_q").width(),
-                     starts ? banks_
-                            : scope_.get("free_q") + scope_.get("release_i") - uint64_t{claim}));
+    expect_next(
+        "banks", "free_q",
+        Wide(scope_.find("free_q").width(),
+             starts ? banks_ : scope_.get("free_q") + scope_.get("release_i") - uint64_t{claim}));
   }
   void forget() override {
     nest_ = {};
@@ -76,8 +76,7 @@ class LoadCheck : public BlockCheck {
       bytes = std::min(words * operand.word_bytes, operand.row_bytes - offset);
     }
     const uint64_t lines =
-        operand_a_ ? nest_.rows()
-                   : std::min<uint64_t>(nest_.columns() - column_, params().num_pe);
+        operand_a_ ? nest_.rows() : std::min<uint64_t>(nest_.columns() - column_, params().num_pe);
     const bool last = scales_ && index_ + 1 == lines;
     const uint32_t kind = (operand_a_ ? kTagAElem : kTagBElem) + uint32_t{scales_};
     expect("address", "req_addr_o", addr);
@@ -238,10 +237,11 @@ class SequencerCheck : public BlockCheck {
     const uint64_t tile = scope_.get("pass_tile_i");
     const auto apart = [&](const Earlier& e) { return e.tile != tile || clock_ - e.clock >= 7; };
     const bool ready = std::all_of(earlier_.begin(), earlier_.end(), apart);
-    const bool start = scope_.on("pass_valid_i") && !scope_.on("busy_q") && ready &&
-                       full("a_full_i", "a_bank_q") &&
-                       (!bias || (full("c_full_i", "c_bank_q") && !full("c_taken_q", "c_bank_q"))) &&
-                       (!scope_.on("pass_last_i") || scope_.on("d_free_q"));
+    const bool start =
+        scope_.on("pass_valid_i") && !scope_.on("busy_q") && ready &&
+        full("a_full_i", "a_bank_q") &&
+        (!bias || (full("c_full_i", "c_bank_q") && !full("c_taken_q", "c_bank_q"))) &&
+        (!scope_.on("pass_last_i") || scope_.on("d_free_q"));
     clock_++;
     if (start) {
       earlier_.push_back({clock_ - 1, tile});

@@ -103,7 +103,8 @@ class Nest {
   }
   bool last_slab() const { return !levels_.slabs || slab_at_ + slab_words() == chunk_words(); }
   bool last_tile() const {
-    return !levels_.tiles || tile_at_ + tile_cols_ >= group_columns() || column() + tile_cols_ >= n_;
+    return !levels_.tiles || tile_at_ + tile_cols_ >= group_columns() ||
+           column() + tile_cols_ >= n_;
   }
   bool last_chunk() const { return !levels_.chunks || chunk_at_ + chunk_words() == k_; }
   bool last_group() const { return !levels_.groups || group_at_ + group_cols_ >= n_; }

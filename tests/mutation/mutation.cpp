@@ -105,7 +105,7 @@ class Ladder {
     };
     planted_fault = static_cast<int>(fault);
     const auto run = [&](const CoSimCase& c) { return run_case(c, make_top); };
-    constexpr unsigned kSeconds = 200;  // a mutant may run without end
+    constexpr unsigned kSeconds = 60;  // a mutant may run without end
     return CasePool(run, 1, kSeconds).run(content);
   }
 
