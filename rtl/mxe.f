@@ -12,9 +12,11 @@ mxe_fifo.sv
 mxe_decode4.sv
 mxe_decode.sv
 mxe_decode_word.sv
+mxe_csa.sv
 mxe_lane.sv
 mxe_quad.sv
 mxe_tree.sv
+mxe_negatives.sv
 mxe_dot.sv
 mxe_scale.sv
 mxe_facc.sv

@@ -2,7 +2,8 @@
 // Fused accumulate: acc_o = RNE_fp32(acc + sum * 2^exp) with one rounding, subnormals kept and
 // every exact zero +0 (a negative value that underflows keeps its sign). ACC_LAT stages (align,
 // add, magnitude, coarse normalise, fine normalise, round); the first five are registered, the
-// round stage leaves combinationally.
+// round stage leaves combinationally. A negative total is not negated: it is normalised as one's
+// complement, and the one that is missing below its last bit is part of rounding.
 //
 // Fixed-point window, in units of sum's lsb: FRAC fraction bits below it (the lowest is the sticky
 // bit), and room above it for an accumulator up to WIDTH + 1 positions higher. An accumulator below
@@ -32,19 +33,24 @@ module mxe_facc #(
   logic               acc_sign, acc_special, acc_nan, acc_pinf, acc_ninf;
   logic [7:0]         acc_field;
   logic [23:0]        acc_sig;
-  logic signed [9:0]  acc_exp;    // weight of acc_sig's lsb
-  logic signed [24:0] acc_val;
+  logic signed [9:0]  acc_exp;    // weight of acc_val's lsb
+  logic               acc_normal;
+  logic signed [24:0] acc_signed, acc_val;
   assign acc_sign    = acc_i[31];
   assign acc_special = &acc_i[30:23];
   assign acc_nan     = acc_special & (|acc_i[22:0]);
   assign acc_pinf    = acc_special & ~(|acc_i[22:0]) & ~acc_sign;
   assign acc_ninf    = acc_special & ~(|acc_i[22:0]) & acc_sign;
-  assign acc_field   = (acc_i[30:23] == 8'd0) ? 8'd1 : acc_i[30:23];
-  assign acc_sig     = {acc_i[30:23] != 8'd0, acc_i[22:0]};
+  // A subnormal number is one of exponent 0 with twice the significand, so that the sums of
+  // exponents do not wait for what it is.
+  assign acc_field   = acc_i[30:23];
+  assign acc_normal  = |acc_field;
+  assign acc_sig     = {acc_normal, acc_i[22:0]};
   assign acc_exp     = $signed({2'b00, acc_field}) - 10'sd150;
-  assign acc_val     = acc_sign ? (25'sd0 - $signed({1'b0, acc_sig})) : $signed({1'b0, acc_sig});
+  assign acc_signed  = acc_sign ? (25'sd0 - $signed({1'b0, acc_sig})) : $signed({1'b0, acc_sig});
+  assign acc_val     = acc_normal ? acc_signed : (acc_signed <<< 1);
 
-  // Position of acc_sig's lsb in the window, and its negative, each by one sum of the exponents.
+  // Position of acc_val's lsb in the window, and its negative, each by one sum of the exponents.
   logic signed [10:0] place, place_neg;
   logic               sum_zero, too_far;
   logic               acc_alone;  // sum is zero or too small to matter
@@ -54,11 +60,13 @@ module mxe_facc #(
   assign too_far   = (place > MaxPlace) & (acc_sig != 24'd0);
   assign acc_alone = sum_zero | too_far;
 
-  logic       below;
+  // Alone it stands as if above sum's lsb. Zero may stand anywhere.
+  logic       below, alone_place;
   logic [6:0] up;
   logic [4:0] down;
-  assign below = place[10] & ~sum_zero;
-  assign up    = (acc_sig == 24'd0) ? 7'd0 : (acc_alone ? 7'(FRAC) : place[6:0]);
+  assign alone_place = sum_zero | (place > MaxPlace);
+  assign below = place[10];
+  assign up    = place[6:0];
   assign down  = (|place_neg[10:5]) ? 5'd31 : place_neg[4:0];
 
   logic signed [24:0]     acc_down;
@@ -78,8 +86,12 @@ module mxe_facc #(
       default: acc_up = {acc_fine, 96'd0};
     endcase
   end
-  assign acc_win  = below ? {{(WinW-25){acc_down[24]}}, acc_down[24:1], acc_down[0] | acc_lost}
-                          : acc_up[WinW-1:0];
+  always_comb begin
+    if (alone_place) acc_win = {{(WinW-25-FRAC){acc_val[24]}}, acc_val, {FRAC{1'b0}}};
+    else if (below)
+      acc_win = {{(WinW-25){acc_down[24]}}, acc_down[24:1], acc_down[0] | acc_lost};
+    else acc_win = acc_up[WinW-1:0];
+  end
 
   logic nan, pinf, ninf;
   assign pinf = pinf_i | acc_pinf;
@@ -108,50 +120,75 @@ module mxe_facc #(
   end
 
   // ---------------------------------------------------------------- stage 3: magnitude
-  logic [WinW-1:0]   mag_q3;
-  logic              sign_q3;
+  // Left aligned, and the complement of a negative total: its magnitude less one place of a bit
+  // infinitely far below, as ones follow wherever zeros would. Leading zeros are shifted out in steps
+  // of 64 here, 32, 16 and 8 in stage 4, and 4, 2 and 1 in stage 5. What can no more become part of
+  // the significand or its round bit leaves only the news whether any of it, not complemented, is
+  // set (rest).
+  logic              sign;
+  logic [NormW-1:0]  n64;
+  logic [127:40]     n32;
+  logic [127:40]     mag_q3;
+  logic              z64, z64_q3, rest_q3, sign_q3;
   logic signed [9:0] exp_q3;
   spec_e             spec_q3;
+  assign sign = total_q2[WinW-1];
+  assign n64  = {total_q2, {(NormW-WinW){1'b0}}} ^ {NormW{sign}};
+  assign z64  = ~(|n64[127:64]);
+  assign n32  = z64 ? {n64[63:0], {24{sign}}} : n64[127:40];
   always_ff @(posedge clk_i) begin
-    mag_q3  <= total_q2[WinW-1] ? ({WinW{1'b0}} - total_q2) : total_q2;
-    sign_q3 <= total_q2[WinW-1];
+    mag_q3  <= n32;
+    rest_q3 <= ~z64 & (|(n64[39:0] ^ {40{sign}}));
+    z64_q3  <= z64;
+    sign_q3 <= sign;
     exp_q3  <= exp_q2;
     spec_q3 <= spec_q2;
   end
 
   // ---------------------------------------------------------------- stages 4 and 5: normalise
-  // Shift out leading zeros: 64, 32, 16, then 8, 4, 2, 1.
-  logic [NormW-1:0]  n64, n32, n16, n8, n4, n2, n1;
-  logic [NormW-1:0]  norm_q4;
-  logic              z64, z32, z16, z8, z4, z2, z1;
-  logic [2:0]        lz_q4;
+  logic [127:72]     n16;
+  logic [127:88]     n8;
+  logic [127:96]     n4, norm_q4;
+  logic [127:100]    n2;
+  logic [127:102]    n1;
+  logic              z32, z16, z8, z4, z2, z1;
+  logic              rest16, rest8, rest4, rest_q4;
+  logic [3:0]        lz_q4;
   logic              sign_q4;
   logic signed [9:0] exp_q4;
   spec_e             spec_q4;
-  assign n64   = {mag_q3, {(NormW-WinW){1'b0}}};
-  assign z64   = ~(|n64[127:64]);
-  assign n32   = z64 ? {n64[63:0], 64'd0} : n64;
-  assign z32   = ~(|n32[127:96]);
-  assign n16   = z32 ? {n32[95:0], 32'd0} : n32;
-  assign z16   = ~(|n16[127:112]);
-  assign n8    = z16 ? {n16[111:0], 16'd0} : n16;
+  assign z32    = ~(|mag_q3[127:96]);
+  assign n16    = z32 ? mag_q3[95:40] : mag_q3[127:72];
+  assign rest16 = ~z32 & (|(mag_q3[71:40] ^ {32{sign_q3}}));
+  assign z16    = ~(|n16[127:112]);
+  assign n8     = z16 ? n16[111:72] : n16[127:88];
+  assign rest8  = ~z16 & (|(n16[87:72] ^ {16{sign_q3}}));
+  assign z8     = ~(|n8[127:120]);
+  assign n4     = z8 ? n8[119:88] : n8[127:96];
+  assign rest4  = ~z8 & (|(n8[95:88] ^ {8{sign_q3}}));
   always_ff @(posedge clk_i) begin
-    norm_q4 <= n8;
-    lz_q4   <= {z64, z32, z16};
+    norm_q4 <= n4;
+    rest_q4 <= rest_q3 | rest16 | rest8 | rest4;
+    lz_q4   <= {z64_q3, z32, z16, z8};
     sign_q4 <= sign_q3;
     exp_q4  <= exp_q3;
     spec_q4 <= spec_q3;
   end
 
-  assign z8    = ~(|norm_q4[127:120]);
-  assign n4    = z8 ? {norm_q4[119:0], 8'd0} : norm_q4;
-  assign z4    = ~(|n4[127:124]);
-  assign n2    = z4 ? {n4[123:0], 4'd0} : n4;
+  logic [127:103] lead;
+  logic           rest2, rest1, rest0, rest;
+  assign z4    = ~(|norm_q4[127:124]);
+  assign n2    = z4 ? norm_q4[123:96] : norm_q4[127:100];
+  assign rest2 = ~z4 & (|(norm_q4[99:96] ^ {4{sign_q4}}));
   assign z2    = ~(|n2[127:126]);
-  assign n1    = z2 ? {n2[125:0], 2'd0} : n2;
+  assign n1    = z2 ? n2[125:100] : n2[127:102];
+  assign rest1 = ~z2 & (|(n2[101:100] ^ {2{sign_q4}}));
   assign z1    = ~n1[127];
+  assign lead  = z1 ? n1[126:102] : n1[127:103];
+  assign rest0 = ~z1 & (n1[102] ^ sign_q4);
+  assign rest  = rest_q4 | rest2 | rest1 | rest0;
 
-  logic [25:0]        sig_q5;      // 24 significand bits, round bit, sticky
+  logic [25:0]        sig_q5;      // 24 significand bits, round bit, rest
   logic signed [10:0] be_q5;       // biased exponent if the result is normal
   logic               sign_q5, zero_q5;
   spec_e              spec_q5;
@@ -161,12 +198,12 @@ module mxe_facc #(
   logic [10:0]        zeros;
   logic signed [10:0] be, under;  // and by how much it is below 1
   assign top   = {exp_q4[9], exp_q4} + 11'(WinW - 1 - FRAC + 127);
-  assign zeros = {4'd0, lz_q4, z8, z4, z2, z1};
+  assign zeros = {4'd0, lz_q4, z4, z2, z1};
   assign be    = top - $signed(zeros);
   assign under = $signed(zeros) - (top - 11'sd1);
   always_ff @(posedge clk_i) begin
-    sig_q5  <= z1 ? {n1[126:102], |n1[101:0]} : {n1[127:103], |n1[102:0]};
-    zero_q5 <= ~(z1 ? n1[126] : n1[127]);
+    sig_q5   <= {lead, rest};
+    zero_q5  <= ~lead[127];
     be_q5    <= be;
     sub_q5   <= ~under[10] & (|under);
     shift_q5 <= under[10] ? 5'd0 : ((|under[9:5]) ? 5'd31 : under[4:0]);
@@ -175,18 +212,23 @@ module mxe_facc #(
   end
 
   // ---------------------------------------------------------------- stage 6: round
-  // A subnormal result keeps 2^-149 as its lsb: shift right first, with the sticky bit.
-  logic [25:0] shifted;
-  logic        shifted_lost;
-  assign shifted      = sig_q5 >> shift_q5;
-  assign shifted_lost = |(sig_q5 & ~(26'h3FF_FFFF << shift_q5));
+  // A subnormal result keeps 2^-149 as its lsb: shift right first. Where the complement of a
+  // negative total has nothing but ones below the round bit, the missing one makes it a round bit
+  // more: set, it rounds up, and clear, it is half of the last place.
+  logic [24:0] shifted;
+  logic        shifted_rest;
+  assign shifted      = sig_q5[25:1] >> shift_q5;
+  assign shifted_rest = sig_q5[0] |
+                        (|((sig_q5[25:1] ^ {25{sign_q5}}) & ~(25'h1FF_FFFF << shift_q5)));
 
   logic        inc;
-  logic [24:0] rounded;
+  logic [24:0] above, rounded;  // the next number is ready when it is known whether to take it
   logic [7:0]  be_final;
   logic        overflow;
-  assign inc      = shifted[1] & (shifted[0] | shifted_lost | shifted[2]);
-  assign rounded  = {1'b0, shifted[25:2]} + {24'd0, inc};
+  assign inc      = sign_q5 ? (shifted[0] | (~shifted_rest & shifted[1]))
+                            : (shifted[0] & (shifted_rest | shifted[1]));
+  assign above    = {1'b0, shifted[24:1]} + 25'd1;
+  assign rounded  = inc ? above : {1'b0, shifted[24:1]};
   assign be_final = sub_q5 ? {7'd0, rounded[23]} : (rounded[24] ? be_q5[7:0] + 8'd1 : be_q5[7:0]);
   assign overflow = ~sub_q5 & ((be_q5 >= 11'sd255) | ((be_q5 == 11'sd254) & rounded[24]));
 
@@ -218,7 +260,7 @@ module mxe_facc #(
   logic signed [88:0]     f_down;  // acc at any other, 64 bits further up
   logic [5:0]             f_by;
   logic [WinW-1:0]        f_below;
-  logic [2:0]             f_lost_q;  // bits of acc fell off: stages 1 to 3
+  logic [1:0]             f_lost_q;  // bits of acc fell off: stages 1 and 2
   assign f_place = acc_alone ? 11'(FRAC)
                              : ($signed({3'b000, acc_field}) - {exp_i[9], exp_i} + PlaceOffset);
   always_ff @(posedge clk_i) begin
@@ -228,7 +270,7 @@ module mxe_facc #(
     f_alone_q   <= acc_alone;
     f_zero_q    <= (acc_sig == '0);
     f_sum_q     <= sum_i;
-    f_lost_q    <= {f_lost_q[1:0], f_place[10] & (acc_sig != '0)};
+    f_lost_q    <= {f_lost_q[0], f_place[10] & (acc_sig != '0)};
   end
   assign f_up    = {{(WinW-25){f_acc_val_q[24]}}, f_acc_val_q} << f_place_q[6:0];
   assign f_by    = (f_place_q < -11'sd40) ? 6'd40 : (6'd0 - f_place_q[5:0]);
@@ -238,21 +280,16 @@ module mxe_facc #(
   // What the registers held a clock ago.
   logic signed [WinW-1:0]  f_win_q, f_total_q;
   logic signed [WIDTH-1:0] f_term_q;
-  logic [WinW-1:0]         f_mag_q;
-  logic [NormW-1:0]        f_coarse_q;  // norm_q4
-  logic [NormW-1:0]        f_fine;      // without leading zeros
-  logic [2:0]              f_lz_q;
-  logic [3:0]              f_zeros_q;
+  logic [3:0]              f_lz_q;
+  logic [2:0]              f_zeros_q;
   logic signed [9:0]       f_exp_q1, f_exp_q2, f_exp_q3, f_exp_q4;
   logic                    f_sign_q3, f_sign_q4;
   always_ff @(posedge clk_i) begin
     f_win_q    <= acc_win_q1;
     f_term_q   <= sum_q1;
     f_total_q  <= total_q2;
-    f_mag_q    <= mag_q3;
-    f_coarse_q <= norm_q4;
     f_lz_q     <= lz_q4;
-    f_zeros_q  <= zeros[3:0];
+    f_zeros_q  <= zeros[2:0];
     f_exp_q1   <= exp_q1;
     f_exp_q2   <= exp_q2;
     f_exp_q3   <= exp_q3;
@@ -260,12 +297,37 @@ module mxe_facc #(
     f_sign_q3  <= sign_q3;
     f_sign_q4  <= sign_q4;
   end
-  assign f_fine = f_coarse_q << f_zeros_q;
 
-  // Round. The significand counts in quarters of the result's last place, its lowest bit stands
-  // for all below, and a subnormal result's last place is 2^shift_q5 times as large.
+  // Normalise. What a stage holds of the magnitude, its lowest bit included, is its register and the
+  // one that the complement of a negative total lacks, unless there is more below. Both are as if
+  // the magnitude itself had been shifted by as many places.
+  logic [WinW-1:0] f_abs;
+  logic [128:0]    f_wide;            // by 64
+  logic [128:40]   f_kept3, f_kept_q3, f_coarse;  // by 32, 16, 8
+  logic [128:96]   f_kept4, f_kept_q4, f_fine;    // by 4, 2, 1
+  logic [128:103]  f_kept5;
+  logic            f_rest_q3, f_rest_q4, f_z64_q, f_mag_q, f_norm_q;
+  assign f_abs    = f_total_q[WinW-1] ? -f_total_q : f_total_q;
+  assign f_wide   = {1'b0, f_abs, {(NormW-WinW){1'b0}}} << {z64_q3, 6'd0};
+  assign f_kept3  = {1'b0, mag_q3} + 89'(sign_q3 & ~rest_q3);
+  assign f_kept4  = {1'b0, norm_q4} + 33'(sign_q4 & ~rest_q4);
+  assign f_kept5  = {1'b0, sig_q5[25:1]} + 26'(sign_q5 & ~sig_q5[0]);
+  assign f_coarse = f_kept_q3 << {lz_q4[2:0], 3'd0};
+  assign f_fine   = f_kept_q4 << f_zeros_q;
+  always_ff @(posedge clk_i) begin
+    f_kept_q3 <= f_kept3;
+    f_kept_q4 <= f_kept4;
+    f_rest_q3 <= rest_q3;
+    f_rest_q4 <= rest_q4;
+    f_z64_q   <= z64_q3;
+    f_mag_q   <= (mag_q3 != '0);
+    f_norm_q  <= (|norm_q4[127:120]);
+  end
+
+  // Round. The magnitude counts in quarters of the result's last place, its lowest bit stands for
+  // all below, and a subnormal result's last place is 2^shift_q5 times as large.
   logic [58:0] f_sig, f_result, f_half;
-  assign f_sig    = {33'd0, sig_q5};
+  assign f_sig    = {32'd0, f_kept5, sig_q5[0]};
   assign f_result = {32'd0, rounded, 2'd0} << shift_q5;
   assign f_half   = 59'd2 << shift_q5;
 
@@ -297,19 +359,21 @@ module mxe_facc #(
                              ({total_q2[WinW-1], total_q2} ==
                               {{28{f_term_q[WIDTH-1]}}, f_term_q, {FRAC{1'b0}}} +
                               {f_win_q[WinW-1], f_win_q}));
-      facc_abs     : assert ((mag_q3 == (sign_q3 ? -f_total_q : f_total_q)) &&
+      facc_abs     : assert ((f_kept3 == f_wide[128:40]) && (rest_q3 == (|f_wide[39:0])) &&
                              (sign_q3 == f_total_q[WinW-1]));
+      facc_some    : assert ((|mag_q3[127:64]) == (f_total_q != '0));
       // A bit that stands for several lies below the rounding bit.
       facc_lost_q1 : assert (!Folds || !f_lost_q[0] ||
                              ((sum_q1 != '0) && ((&acc_win_q1[WinW-1:24]) |
                                                  ~(|acc_win_q1[WinW-1:24]))));
       facc_lost_q2 : assert (!Folds || !f_age_q[1] || !f_lost_q[1] ||
                              (~(&total_q2[WinW-1:26]) && (|total_q2[WinW-1:26])));
-      facc_lost_q3 : assert (!Folds || (f_age_q != 2'd3) || !f_lost_q[2] || (|mag_q3[WinW-1:26]));
-      facc_coarse  : assert ((norm_q4 >> {lz_q4, 4'd0}) == {f_mag_q, {(NormW-WinW){1'b0}}});
-      facc_leading : assert ((|norm_q4[127:112]) == (f_mag_q != '0));
-      facc_fine    : assert ((sig_q5[25:1] == f_fine[127:103]) && (sig_q5[0] == |f_fine[102:0]));
-      facc_top     : assert ((sig_q5[25] == (|f_coarse_q[127:112])) && (zero_q5 == ~sig_q5[25]));
+      facc_coarse  : assert ((f_kept4 == f_coarse[128:96]) &&
+                             (rest_q4 == (f_rest_q3 | (|f_coarse[95:40]))));
+      facc_leading : assert (!f_age_q[1] || ((|norm_q4[127:120]) == f_mag_q));
+      facc_fine    : assert ((f_kept5 == f_fine[128:103]) &&
+                             (sig_q5[0] == (f_rest_q4 | (|f_fine[102:96]))));
+      facc_top     : assert ((sig_q5[25] == f_norm_q) && (zero_q5 == ~sig_q5[25]));
       facc_biased  : assert (be_q5 == {f_exp_q4[9], f_exp_q4} + 11'(WinW - 1 - FRAC + 127) -
                                       {4'd0, f_lz_q, f_zeros_q});
       facc_shift   : assert ((sub_q5 == (be_q5 <= 11'sd0)) &&
@@ -317,6 +381,7 @@ module mxe_facc #(
                                                           : (5'd1 - be_q5[4:0]))));
       facc_beside  : assert ((exp_q2 == f_exp_q1) && (exp_q3 == f_exp_q2) &&
                              (exp_q4 == f_exp_q3) && (sign_q4 == f_sign_q3) &&
+                             (lz_q4[3] == f_z64_q) &&
                              (sign_q5 == f_sign_q4));
       facc_special : assert ({spec_q5, spec_q4, spec_q3, spec_q2, spec_q1} ==
                              {f_special_q, f_spec_q});

@@ -1,22 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// One multiplier lane. An 8x8 product is four 4x4 products; with dual_i the low and the high
-// nibbles are two elements of two blocks (of group 0), and the two outer 4x4 products travel
-// packed, the odd block's at bit PACK_POS, so that one tree sums both blocks. Two clocks: products
-// are registered; half of the radix-16 alignment precedes the register, half follows
-// combinationally. With HI_W > 1 (LO_W 36, HI_W 34) the aligned product leaves in two limbs, p = hi
-// * 2^LO_W + lo, so that carries stay short; with HI_W = 1 it is lo alone, LO_W bits of two's
-// complement.
+// One multiplier lane. With dual_i the low and the high nibbles are two elements of two blocks (of
+// group 0): their products lie side by side in the 8x8 product without its mixed terms, and travel
+// apart, the odd block's at bit PACK_POS, so that one tree sums both blocks. Two clocks: products are
+// registered; the radix-16 alignment follows combinationally.
+//
+// A negative product leaves as one's complement, with ones in the places that alignment makes: one
+// less than it is, whatever its group. mxe_negatives counts what is missing for all lanes.
 `default_nettype none
 module mxe_lane #(
-  parameter int unsigned LO_W = 36,
-  parameter int unsigned HI_W = 34
+  parameter int unsigned WIDTH = 70
 ) (
   input  logic             clk_i,
   input  logic             dual_i,
   input  mxe_pkg::dec_t    a_i,
   input  mxe_pkg::dec_t    b_i,
-  output logic [LO_W-1:0]  lo_o,
-  output logic [HI_W-1:0]  hi_o
+  output logic [WIDTH-1:0] product_o
 );
   localparam int unsigned PackW = mxe_pkg::PACK_POS + 9;
 
@@ -28,60 +26,63 @@ module mxe_lane #(
   assign mb  = b_i.mag;
   assign grp = {1'b0, a_i.grp} + {1'b0, b_i.grp};
 
-  logic [7:0] ll, lh, hl, hh;
-  assign ll = {4'd0, ma[3:0]} * {4'd0, mb[3:0]};
-  assign lh = {4'd0, ma[3:0]} * {4'd0, mb[7:4]};
-  assign hl = {4'd0, ma[7:4]} * {4'd0, mb[3:0]};
-  assign hh = {4'd0, ma[7:4]} * {4'd0, mb[7:4]};
-
-  logic [15:0] mag;
-  assign mag = {hh, ll} + {3'd0, {1'b0, lh} + {1'b0, hl}, 4'd0};
-
-  logic signed [16:0] wide;
-  logic signed [8:0]  even, odd;
-  assign wide = neg[0] ? (17'sd0 - $signed({1'b0, mag})) : $signed({1'b0, mag});
-  assign even = neg[0] ? (9'sd0 - $signed({1'b0, ll})) : $signed({1'b0, ll});
-  assign odd  = neg[1] ? (9'sd0 - $signed({1'b0, hh})) : $signed({1'b0, hh});
-
-  // A negative even product borrows one from the odd product above it.
-  logic [8:0]       odd_adj;
-  logic [PackW-1:0] packed_pair;
-  assign odd_adj     = odd - {8'd0, even[8]};
-  assign packed_pair = {odd_adj, {(mxe_pkg::PACK_POS-9){even[8]}}, even};
-
-  // The group's two lower bits shift the product here, the upper ones after the register.
-  logic signed [PackW-1:0] prod_q, wide_shifted;
-  logic [1:0]              near;
-  assign wide_shifted = {{(PackW-17){wide[16]}}, wide} << {near, 2'b00};
-  always_ff @(posedge clk_i) prod_q <= dual_i ? packed_pair : wide_shifted;
-
-  if (HI_W > 1) begin : gen_two_limbs
-    // Groups 0 to 8 start in the low limb, 9 and above lie in the high limb alone.
-    localparam int unsigned WideW = LO_W + 14;
-    logic                    in_hi, in_hi_q, hi_far_q;
-    logic [2:0]              hi_grp;
-    logic [1:0]              far_q;
-    logic signed [WideW-1:0] low_val;
-    logic signed [HI_W-1:0]  high_val;
-    assign in_hi  = (grp >= 4'd9);
-    assign hi_grp = 3'(grp - 4'd9);
-    assign near   = in_hi ? hi_grp[1:0] : grp[1:0];
-    always_ff @(posedge clk_i) begin
-      in_hi_q  <= in_hi;
-      hi_far_q <= hi_grp[2];
-      far_q    <= grp[3:2];
-    end
-    assign low_val  = {{(WideW-PackW){prod_q[PackW-1]}}, prod_q} << {far_q, 4'b0000};
-    assign high_val = {{(HI_W-PackW){prod_q[PackW-1]}}, prod_q} << {hi_far_q, 4'b0000};
-    assign lo_o     = in_hi_q ? {LO_W{1'b0}} : low_val[LO_W-1:0];
-    assign hi_o     = in_hi_q ? high_val
-                              : {{(HI_W-14){low_val[WideW-1]}}, low_val[WideW-1:LO_W]};
-  end else begin : gen_one_limb
-    logic [1:0] far_q;
-    assign near = grp[1:0];
-    always_ff @(posedge clk_i) far_q <= grp[3:2];
-    assign lo_o = {{(LO_W-PackW){prod_q[PackW-1]}}, prod_q} << {far_q, 4'b0000};
-    assign hi_o = 1'b0;
+  // A row for each bit of mb, in one sum, so that carries travel once. Not written as products, for
+  // which an FPGA would take a multiplier of 18 bits each.
+  logic [7:0] for_low, for_high;
+  assign for_low  = {dual_i ? 4'd0 : ma[7:4], ma[3:0]};
+  assign for_high = {ma[7:4], dual_i ? 4'd0 : ma[3:0]};
+  for (genvar i = 0; i < 8; i++) begin : gen_row
+    logic [7:0]  term;
+    logic [15:0] row;
+    assign term = ((i < 4) ? for_low : for_high) & {8{mb[i]}};
+    assign row  = {8'd0, term} << i;
   end
+  logic [15:0] mag;
+  assign mag = ((gen_row[0].row + gen_row[1].row) + (gen_row[2].row + gen_row[3].row)) +
+               ((gen_row[4].row + gen_row[5].row) + (gen_row[6].row + gen_row[7].row));
+
+  logic [15:0] mag_q;
+  logic [1:0]  neg_q;
+  logic [3:0]  grp_q;
+  always_ff @(posedge clk_i) begin
+    mag_q <= mag;
+    neg_q <= neg;
+    grp_q <= grp;
+  end
+
+  // By the group's two lower bits, then by its upper ones.
+  logic [PackW-1:0] near, flip, flipped;
+  assign near    = dual_i ? {1'b0, mag_q[15:8], {(mxe_pkg::PACK_POS-8){1'b0}}, mag_q[7:0]}
+                          : {{(PackW-16){1'b0}}, mag_q} << {grp_q[1:0], 2'b00};
+  assign flip    = {{(PackW-mxe_pkg::PACK_POS){dual_i ? neg_q[1] : neg_q[0]}},
+                    {mxe_pkg::PACK_POS{neg_q[0]}}};
+  assign flipped = near ^ flip;
+
+  localparam int unsigned FarW = 48;
+  logic [WIDTH+FarW-1:0] filled;
+  assign filled = {{(WIDTH-PackW){flip[PackW-1]}}, flipped, {FarW{flip[PackW-1]}}};
+  always_comb begin
+    case (grp_q[3:2])
+      2'd0:    product_o = filled[48 +: WIDTH];
+      2'd1:    product_o = filled[32 +: WIDTH];
+      2'd2:    product_o = filled[16 +: WIDTH];
+      default: product_o = filled[0 +: WIDTH];
+    endcase
+  end
+
+`ifdef FORMAL
+  // What leaves, and what it lacks, is the product at its place. All products are left to simulation.
+  logic [WIDTH-1:0] f_one, f_odd, f_even, f_two;
+  assign f_one  = {{(WIDTH-16){1'b0}}, mag_q} << {grp_q, 2'b00};
+  assign f_odd  = {{(WIDTH-8){1'b0}}, mag_q[15:8]};
+  assign f_even = {{(WIDTH-8){1'b0}}, mag_q[7:0]};
+  assign f_two  = ((neg_q[1] ? -f_odd : f_odd) << mxe_pkg::PACK_POS) + (neg_q[0] ? -f_even : f_even);
+  always_comb begin
+    lane_one : assert (dual_i || (product_o + WIDTH'(neg_q[0]) == (neg_q[0] ? -f_one : f_one)));
+    lane_two : assert (!dual_i || (grp_q != '0) ||
+                       (product_o + WIDTH'(neg_q[0]) + (WIDTH'(neg_q[1]) << mxe_pkg::PACK_POS) -
+                        (WIDTH'(neg_q[0]) << mxe_pkg::PACK_POS) == f_two));
+  end
+`endif
 endmodule
 `default_nettype wire

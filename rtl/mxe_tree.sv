@@ -1,18 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
-// Upper part of the adder tree: the sum of the eight groups of four lanes, modulo 2^WIDTH.
+// Upper part of the adder tree: WORDS words become two with the same sum modulo 2^WIDTH. Carry-save
+// adders take words in the order in which there are some, and what they make goes to the end of the
+// queue, so that 17 words pass 6 of them.
 `default_nettype none
 module mxe_tree #(
-  parameter int unsigned WIDTH = 42
+  parameter int unsigned WIDTH = 70,
+  parameter int unsigned WORDS = 17
 ) (
-  input  logic [mxe_pkg::LANES/4*WIDTH-1:0] x_i,
-  output logic [WIDTH-1:0]                  sum_o
+  input  logic [WORDS*WIDTH-1:0] x_i,
+  output logic [WIDTH-1:0]       sum_o,
+  output logic [WIDTH-1:0]       carry_o
 );
-  for (genvar i = 0; i < mxe_pkg::LANES / 4; i++) begin : gen_term
+  localparam int unsigned Adders = WORDS - 2;
+  for (genvar i = 0; i < WORDS + 2 * Adders; i++) begin : gen_word
     logic [WIDTH-1:0] x;
-    assign x = x_i[WIDTH*i +: WIDTH];
+    if (i < WORDS) begin : gen_in
+      assign x = x_i[WIDTH*i +: WIDTH];
+    end
   end
-  // One expression, which synthesis may add as it likes.
-  assign sum_o = ((gen_term[0].x + gen_term[1].x) + (gen_term[2].x + gen_term[3].x)) +
-                 ((gen_term[4].x + gen_term[5].x) + (gen_term[6].x + gen_term[7].x));
+  for (genvar i = 0; i < Adders; i++) begin : gen_csa
+    mxe_csa #(.WIDTH(WIDTH)) u_csa (
+      .a_i     (gen_word[3*i].x),
+      .b_i     (gen_word[3*i+1].x),
+      .c_i     (gen_word[3*i+2].x),
+      .sum_o   (gen_word[WORDS+2*i].x),
+      .carry_o (gen_word[WORDS+2*i+1].x)
+    );
+  end
+  assign sum_o   = gen_word[3*Adders].x;
+  assign carry_o = gen_word[3*Adders+1].x;
+
+`ifdef FORMAL
+  logic [WIDTH-1:0] f_sum;
+  always_comb begin
+    f_sum = '0;
+    for (int i = 0; i < WORDS; i++) f_sum = f_sum + x_i[WIDTH*i +: WIDTH];
+  end
+  always_comb tree_sum : assert ((sum_o + carry_o) == f_sum);
+`endif
 endmodule
 `default_nettype wire

@@ -13,11 +13,22 @@ GATES = ["synth -run begin:fine", "opt -fast -full", "opt_clean", "techmap", "op
          "abc -fast -g cmos", "opt_clean"]
 
 
-def sources():
+def sources(rtl=RTL):
     """The RTL in the order of its list."""
-    with open(os.path.join(RTL, "mxe.f"), encoding="utf-8") as file:
+    with open(os.path.join(rtl, "mxe.f"), encoding="utf-8") as file:
         names = [line.strip() for line in file if not line.startswith(("/", "+"))]
-    return [os.path.join(RTL, n) for n in names]
+    return [os.path.join(rtl, n) for n in names]
+
+
+def rtl_of_revision(work, revision):
+    """The directory of the RTL as it was at a revision, under `work`."""
+    folder = os.path.join(work, "rtl-" + re.sub(r"\W", "_", revision))
+    os.makedirs(folder, exist_ok=True)
+    archive = subprocess.run(["git", "-C", ROOT, "archive", revision, "rtl"], capture_output=True, check=False)
+    if archive.returncode != 0:
+        sys.exit(f"{os.path.basename(sys.argv[0])}: no RTL of '{revision}': {archive.stderr.decode().strip()}")
+    subprocess.run(["tar", "--extract", "--directory", folder], input=archive.stdout, check=True)
+    return os.path.join(folder, "rtl")
 
 
 def yosys(work, name, lines):
@@ -28,13 +39,13 @@ def yosys(work, name, lines):
     run = subprocess.run(["yosys", "-T", "-s", path], stdout=subprocess.PIPE,
                          stderr=subprocess.STDOUT, text=True, check=False)
     if run.returncode != 0:
-        sys.exit(f"area: yosys failed on {path}:\n{run.stdout[-3000:]}")
+        sys.exit(f"{os.path.basename(sys.argv[0])}: yosys failed on {path}:\n{run.stdout[-3000:]}")
     return run.stdout
 
 
-def elaborate(module, parameters):
+def elaborate(module, parameters, rtl=RTL):
     settings = "".join(f" -set {n} {v}" for n, v in parameters.items())
-    lines = [f"read_verilog -sv -I{RTL} {' '.join(sources())}"]
+    lines = [f"read_verilog -sv -I{rtl} {' '.join(sources(rtl))}"]
     if settings:
         lines.append(f"chparam{settings} {module}")
     return lines + [f"hierarchy -check -top {module}"]

@@ -16,7 +16,9 @@ enum class Special : uint8_t { none, nan, pinf, ninf };
 /// Fixed-point window, in units of sum's lsb: Frac fraction bits below it (the lowest is the sticky
 /// bit), and room above it for an accumulator up to Width + 1 positions higher. An accumulator
 /// below the window folds into the lowest bit; one above it cannot be changed by sum and passes
-/// alone. The members are those of the RTL by stage; _qN is the register at the end of stage N.
+/// alone. A negative total is normalised as one's complement; the one that is missing below its
+/// last bit is part of rounding. The members are those of the RTL by stage; _qN is the register at
+/// the end of stage N.
 template <unsigned Width, unsigned Frac = 27>
 struct Facc {
   static constexpr unsigned kWindow = Width + 27 + Frac;  ///< WinW: sign, headroom, accumulator
@@ -31,12 +33,14 @@ struct Facc {
   bool nan_i = false, pinf_i = false, ninf_i = false;
   uint32_t acc_i = 0;  ///< binary32
   // stage 1: align
-  uint32_t acc_field = 0;            ///< 8 bits
+  uint32_t acc_field = 0;  ///< 8 bits
+  bool acc_normal = false;
   uint32_t acc_sig = 0;              ///< 24 bits
-  int32_t acc_exp = 0;               ///< 10 bits: weight of acc_sig's lsb
-  int32_t acc_val = 0;               ///< 25 bits
-  int32_t place = 0, place_neg = 0;  ///< 11 bits: of acc_sig's lsb in the window
-  bool too_far = false, acc_alone = false, below = false;
+  int32_t acc_exp = 0;               ///< 10 bits: weight of acc_val's lsb
+  int32_t acc_signed = 0;            ///< 25 bits
+  int32_t acc_val = 0;               ///< 25 bits: twice that of a subnormal number
+  int32_t place = 0, place_neg = 0;  ///< 11 bits: of acc_val's lsb in the window
+  bool too_far = false, acc_alone = false, alone_place = false, below = false;
   uint32_t up = 0, down = 0;  ///< 7 and 5 bits
   int32_t acc_down = 0;       ///< 25 bits
   bool acc_lost = false;
@@ -46,22 +50,25 @@ struct Facc {
   Special spec_q1 = Special::none;  ///< 2 bits, in every stage
   // stage 2: add
   SignedBits total_q2 = 0;  ///< kWindow bits
-  // stage 3: magnitude
-  Bits mag_q3 = 0;  ///< kWindow bits
-  bool sign_q3 = false;
-  // stages 4 and 5: normalise by 64, 32, 16; 8, 4, 2, 1
-  Bits norm_q4 = 0;           ///< kNorm bits
-  uint32_t lz_q4 = 0;         ///< 3 bits
-  Bits n1 = 0;                ///< kNorm bits
+  // stage 3: magnitude, normalised by 64; rest: whether any bit below, not complemented, is set
+  Bits mag_q3 = 0;  ///< 88 bits
+  bool rest_q3 = false, z64_q3 = false, sign_q3 = false;
+  // stages 4 and 5: normalise by 32, 16, 8; 4, 2, 1
+  uint32_t norm_q4 = 0;  ///< 32 bits
+  bool rest_q4 = false;
+  uint32_t lz_q4 = 0;  ///< 4 bits
+  uint32_t lead = 0;   ///< 25 bits: significand, round bit
+  bool rest = false;
   uint32_t zeros = 0;         ///< 11 bits: leading ones, in positions
   int32_t be = 0, under = 0;  ///< 11 bits
-  uint32_t sig_q5 = 0;        ///< 26 bits: significand, round bit, sticky
+  uint32_t sig_q5 = 0;        ///< 26 bits: significand, round bit, rest
   int32_t be_q5 = 0;          ///< 11 bits: biased exponent of a normal result
   bool zero_q5 = false, sub_q5 = false;
   uint32_t shift_q5 = 0;  ///< 5 bits
   // stage 6: round
-  uint32_t shifted = 0;  ///< 26 bits
-  bool shifted_lost = false, inc = false;
+  uint32_t shifted = 0;  ///< 25 bits
+  bool shifted_rest = false, inc = false;
+  uint32_t above = 0;     ///< 25 bits
   uint32_t rounded = 0;   ///< 25 bits
   uint32_t be_final = 0;  ///< 8 bits
   bool overflow = false;
@@ -90,13 +97,16 @@ struct Facc {
     show(v, "ninf_i", 1, uint32_t{ninf_i});
     show(v, "acc_i", 32, acc_i);
     show(v, "acc_field", 8, acc_field);
+    show(v, "acc_normal", 1, uint32_t{acc_normal});
     show(v, "acc_sig", 24, acc_sig);
     show(v, "acc_exp", 10, acc_exp);
+    show(v, "acc_signed", 25, acc_signed);
     show(v, "acc_val", 25, acc_val);
     show(v, "place", 11, place);
     show(v, "place_neg", 11, place_neg);
     show(v, "too_far", 1, uint32_t{too_far});
     show(v, "acc_alone", 1, uint32_t{acc_alone});
+    show(v, "alone_place", 1, uint32_t{alone_place});
     show(v, "below", 1, uint32_t{below});
     show(v, "up", 7, up);
     show(v, "down", 5, down);
@@ -107,11 +117,15 @@ struct Facc {
     show(v, "exp_q1", 10, exp_q1);
     show(v, "spec_q1", 2, static_cast<uint32_t>(spec_q1));
     show(v, "total_q2", kWindow, total_q2);
-    show(v, "mag_q3", kWindow, mag_q3);
+    show(v, "mag_q3", 88, mag_q3);
+    show(v, "rest_q3", 1, uint32_t{rest_q3});
+    show(v, "z64_q3", 1, uint32_t{z64_q3});
     show(v, "sign_q3", 1, uint32_t{sign_q3});
-    show(v, "norm_q4", kNorm, norm_q4);
-    show(v, "lz_q4", 3, lz_q4);
-    show(v, "n1", kNorm, n1);
+    show(v, "norm_q4", 32, norm_q4);
+    show(v, "rest_q4", 1, uint32_t{rest_q4});
+    show(v, "lz_q4", 4, lz_q4);
+    show(v, "lead", 25, lead);
+    show(v, "rest", 1, uint32_t{rest});
     show(v, "zeros", 11, zeros);
     show(v, "be", 11, be);
     show(v, "under", 11, under);
@@ -120,9 +134,10 @@ struct Facc {
     show(v, "zero_q5", 1, uint32_t{zero_q5});
     show(v, "sub_q5", 1, uint32_t{sub_q5});
     show(v, "shift_q5", 5, shift_q5);
-    show(v, "shifted", 26, shifted);
-    show(v, "shifted_lost", 1, uint32_t{shifted_lost});
+    show(v, "shifted", 25, shifted);
+    show(v, "shifted_rest", 1, uint32_t{shifted_rest});
     show(v, "inc", 1, uint32_t{inc});
+    show(v, "above", 25, above);
     show(v, "rounded", 25, rounded);
     show(v, "be_final", 8, be_final);
     show(v, "overflow", 1, uint32_t{overflow});
@@ -132,10 +147,12 @@ struct Facc {
  private:
   void align() {
     const uint32_t field = slice(acc_i, 23, 8), fraction = slice(acc_i, 0, 23);
-    acc_field = field == 0 ? 1 : field;
-    acc_sig = uint32_t{field != 0} << 23 | fraction;
+    acc_field = field;
+    acc_normal = field != 0;
+    acc_sig = uint32_t{acc_normal} << 23 | fraction;
     acc_exp = static_cast<int32_t>(acc_field) - 150;
-    acc_val = acc_i >> 31 != 0 ? -static_cast<int32_t>(acc_sig) : static_cast<int32_t>(acc_sig);
+    acc_signed = acc_i >> 31 != 0 ? -static_cast<int32_t>(acc_sig) : static_cast<int32_t>(acc_sig);
+    acc_val = acc_normal ? acc_signed : 2 * acc_signed;
 
     const int32_t distance = static_cast<int32_t>(acc_field) - exp_i;
     place = sign_extend32<11>(static_cast<uint32_t>(distance + kPlaceOffset));
@@ -144,14 +161,16 @@ struct Facc {
     too_far = place > kMaxPlace && acc_sig != 0;
     acc_alone = sum_zero || too_far;
 
-    below = place < 0 && !sum_zero;
-    up = acc_sig == 0 ? 0 : acc_alone ? Frac : slice(static_cast<uint32_t>(place), 0, 7);
+    alone_place = sum_zero || place > kMaxPlace;
+    below = place < 0;
+    up = slice(static_cast<uint32_t>(place), 0, 7);
     const auto far_down = static_cast<uint32_t>(place_neg);
     down = slice(far_down, 5, 6) != 0 ? 31 : slice(far_down, 0, 5);
     acc_down = acc_val >> down;
     acc_lost = (static_cast<uint32_t>(acc_val) & 0x1FFFFFF & ~(uint32_t{0x1FFFFFF} << down)) != 0;
-    const auto raised = static_cast<Bits>(SignedBits{acc_val}) << up;
-    acc_win_q1 = below ? SignedBits{acc_down | int32_t{acc_lost}} : sign_extend<kWindow>(raised);
+    const auto raised = static_cast<Bits>(SignedBits{acc_val}) << (alone_place ? Frac : up);
+    acc_win_q1 = below && !alone_place ? SignedBits{acc_down | int32_t{acc_lost}}
+                                       : sign_extend<kWindow>(raised);
     sum_q1 = acc_alone ? 0 : sum_i;
     exp_q1 = acc_alone ? acc_exp : exp_i;
   }
@@ -168,27 +187,35 @@ struct Facc {
     total_q2 =
         sign_extend<kWindow>((static_cast<Bits>(sum_q1) << Frac) + static_cast<Bits>(acc_win_q1));
     sign_q3 = total_q2 < 0;
-    const auto total = static_cast<Bits>(total_q2);
-    mag_q3 = mask<kWindow>(sign_q3 ? 0 - total : total);
   }
 
   /// The RTL finds the leading zeros from the largest power of two down and shifts them out as it
-  /// goes; stages 4 and 5 then hold what is shifted by parts of their number. Of zero it counts
-  /// 127.
+  /// goes; its registers hold what is shifted by parts of their number. Of zero it counts 127.
   void normalise() {
-    const Bits n = mag_q3 << (kNorm - kWindow);
+    const Bits flip = sign_q3 ? ~Bits{0} : 0;
+    const Bits n = static_cast<Bits>(total_q2) << (kNorm - kWindow) ^ flip;
+    // Ones follow a complement where zeros follow a number.
+    const auto shift = [&](unsigned places) { return ((n ^ flip) << places) ^ flip; };
+    const auto any_below = [&](Bits moved, unsigned bit) {
+      return (moved ^ flip) << (kNorm - bit) != 0;
+    };
     zeros = std::min(leading_zeros(n), kNorm - 1);
-    lz_q4 = zeros >> 4;
-    norm_q4 = n << 16 * lz_q4;
-    n1 = norm_q4 << (zeros & 14);
-    const bool z1 = n1 >> 127 == 0;
+    z64_q3 = zeros >= 64;
+    const Bits by_64 = shift(zeros & 64);
+    mag_q3 = by_64 >> 40;
+    rest_q3 = any_below(by_64, 40);
+    lz_q4 = zeros >> 3;
+    const Bits by_8 = shift(zeros & 120);
+    norm_q4 = static_cast<uint32_t>(by_8 >> 96);
+    rest_q4 = any_below(by_8, 96);
+    const Bits all = shift(zeros);
+    lead = static_cast<uint32_t>(all >> 103);
+    rest = any_below(all, 103);
     const int32_t top = exp_q1 + static_cast<int32_t>(kWindow - 1 - Frac + 127);
     be = sign_extend32<11>(static_cast<uint32_t>(top) - zeros);
     under = sign_extend32<11>(zeros - static_cast<uint32_t>(top - 1));
-    const Bits lead = z1 ? n1 << 1 : n1;
-    const bool rest = lead << 25 != 0;
-    sig_q5 = static_cast<uint32_t>(lead >> 103) << 1 | uint32_t{rest};
-    zero_q5 = lead >> 127 == 0;
+    sig_q5 = lead << 1 | uint32_t{rest};
+    zero_q5 = lead >> 24 == 0;
     be_q5 = be;
     sub_q5 = under > 0;
     const auto deep = static_cast<uint32_t>(under);
@@ -196,11 +223,16 @@ struct Facc {
   }
 
   void round() {
-    // A subnormal result keeps 2^-149 as its lsb: it is shifted right first, with the sticky bit.
-    shifted = sig_q5 >> shift_q5;
-    shifted_lost = (sig_q5 & 0x3FFFFFF & ~(uint32_t{0x3FFFFFF} << shift_q5)) != 0;
-    inc = (shifted & 2) != 0 && ((shifted & 1) != 0 || shifted_lost || (shifted & 4) != 0);
-    rounded = (shifted >> 2) + inc;
+    // A subnormal result keeps 2^-149 as its lsb: it is shifted right first. Where a complement has
+    // nothing but ones below the round bit, the missing one makes it a round bit more.
+    constexpr uint32_t kAll = mask32<25>(~0u);
+    const uint32_t flip = sign_q3 ? kAll : 0;
+    shifted = lead >> shift_q5;
+    shifted_rest = rest || ((lead ^ flip) & ~(kAll << shift_q5)) != 0;
+    const bool half = (shifted & 1) != 0, odd = (shifted & 2) != 0;
+    inc = sign_q3 ? half || (!shifted_rest && odd) : half && (shifted_rest || odd);
+    above = (shifted >> 1) + 1;
+    rounded = inc ? above : shifted >> 1;
     const bool carry = rounded >> 24 != 0;
     be_final = sub_q5 ? rounded >> 23 & 1 : mask32<8>(static_cast<uint32_t>(be_q5) + carry);
     overflow = !sub_q5 && (be_q5 >= 255 || (be_q5 == 254 && carry));

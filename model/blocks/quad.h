@@ -1,28 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
+
+#include "model/blocks/csa.h"
 #include "model/blocks/lane.h"
 
 namespace mxe::blocks {
 
-/// mxe_quad: the sum of the products of four lanes, in the two limbs of Lane.
-template <unsigned LoWidth, unsigned HiWidth, unsigned LoSumWidth>
+/// mxe_quad: the sum of the products of four lanes, in carry-save.
+template <unsigned Width>
 struct Quad {
-  uint64_t lo_q = 0;  ///< LoSumWidth bits
-  uint64_t hi_q = 0;  ///< HiWidth bits
+  std::array<Lane<Width>, 4> lane;
+  Bits sum_q = 0, carry_q = 0;  ///< Width bits
 
   /// `first`: of the four lanes.
-  void evaluate(const LaneRegisters<LoWidth, HiWidth>& lanes, unsigned first) {
-    uint64_t lo = 0, hi = 0;
-    lanes.add_four(first, lo, hi);
-    lo_q = mask64<LoSumWidth>(lo);
-    hi_q = mask64<HiWidth>(hi);
+  void evaluate(bool dual, const DecodedWord& a, const DecodedWord& b, unsigned first) {
+    for (unsigned i = 0; i < 4; i++) lane[i].evaluate(dual, a.lane(first + i), b.lane(first + i));
+    Csa<Width> three, four;
+    three.evaluate(lane[0].product_o, lane[1].product_o, lane[2].product_o);
+    four.evaluate(lane[3].product_o, three.sum_o, three.carry_o);
+    sum_q = four.sum_o;
+    carry_q = four.carry_o;
   }
 
   template <class Visitor>
   void visit(Visitor&& v) const {
-    show(v, "lo_q", LoSumWidth, lo_q);
-    show(v, "hi_q", HiWidth, hi_q);
+    for (unsigned i = 0; i < 4; i++) show_block(v, "lane", i, lane[i]);
+    show(v, "sum_q", Width, sum_q);
+    show(v, "carry_q", Width, carry_q);
   }
 };
 

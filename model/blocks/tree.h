@@ -3,24 +3,37 @@
 
 #include <array>
 
+#include "model/blocks/csa.h"
 #include "model/blocks/pkg.h"
 
 namespace mxe::blocks {
 
-/// mxe_tree: the sum of the eight groups of four lanes, modulo 2^Width.
+/// mxe_tree: words become two with the same sum modulo 2^Width: the two of each quad, and what the
+/// products lack. Carry-save adders take words in the order in which there are some.
 template <unsigned Width>
 struct Tree {
-  std::array<uint64_t, kLanes / 4> x_i{};
-  uint64_t sum_o = 0;  ///< Width bits
+  static constexpr unsigned kWords = 2 * (kLanes / 4) + 1;
+  static constexpr unsigned kAdders = kWords - 2;
+  std::array<Bits, kWords> x_i{};
+  Bits sum_o = 0, carry_o = 0;  ///< Width bits
 
   void evaluate() {
-    sum_o = mask64<Width>(((x_i[0] + x_i[1]) + (x_i[2] + x_i[3])) +
-                          ((x_i[4] + x_i[5]) + (x_i[6] + x_i[7])));
+    std::array<Bits, kWords + 2 * kAdders> word{};
+    for (unsigned i = 0; i < kWords; i++) word[i] = x_i[i];
+    for (unsigned i = 0; i < kAdders; i++) {
+      Csa<Width> csa;
+      csa.evaluate(word[3 * i], word[3 * i + 1], word[3 * i + 2]);
+      word[kWords + 2 * i] = csa.sum_o;
+      word[kWords + 2 * i + 1] = csa.carry_o;
+    }
+    sum_o = word[3 * kAdders];
+    carry_o = word[3 * kAdders + 1];
   }
 
   template <class Visitor>
   void visit(Visitor&& v) const {
     show(v, "sum_o", Width, sum_o);
+    show(v, "carry_o", Width, carry_o);
   }
 };
 

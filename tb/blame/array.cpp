@@ -142,12 +142,15 @@ struct PlaceInDot {
     const std::string leaf = path.substr(path.rfind('.') + 1);
     if (path.find("lane_") != std::string::npos) {
       if (leaf == "neg") behind_register = false;
-      if (leaf == "prod_q") behind_register = true;
+      if (leaf == "mag_q") behind_register = true;
       return {"mxe_lane", "product", behind_register ? 1u : 0u};
     }
     if (path.find("quad_") != std::string::npos) return {"mxe_quad", "sum", 2};
-    if (path.find("tree_") != std::string::npos) return {"mxe_tree", "sum", 2};
-    return {"mxe_dot", "sum", 4};
+    if (path.find("negatives.") != std::string::npos) {
+      return {"mxe_negatives", "count", leaf == "even" || leaf == "odd" ? 1u : 2u};
+    }
+    if (path.find("tree.") != std::string::npos) return {"mxe_tree", "sum", 2};
+    return {"mxe_dot", "sum", leaf == "sum_q" ? 4u : 3u};
   }
 };
 

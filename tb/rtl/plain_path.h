@@ -17,8 +17,6 @@ inline std::string plain_path(std::string path) {
   replace("__DOT__", ".");
   replace("__BRA__", "[");
   replace("__KET__", "]");
-  replace("gen_two_limbs.", "");
-  replace("gen_one_limb.", "");
   replace("gen_odd.", "");
   // "gen_quad[3].u_quad" is quad_3, "gen_lane[3].u_decode" lane_3.
   for (std::size_t at = path.find("gen_"); at != std::string::npos; at = path.find("gen_", at)) {

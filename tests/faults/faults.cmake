@@ -4,8 +4,7 @@ set(MXE_FAULTS "")
 # ACTIVE stands for "this fault is chosen".
 mxe_fault(1 zeroed_output mxe_drain.sv "result_q    <= result" "result_q <= ACTIVE ? '0 : result")
 mxe_fault(2 swapped_scales mxe_opbuf.sv "<= rscale_byte[SelW-1:0]" "<= rscale_byte[SelW-1:0] ^ SelW'(ACTIVE)")
-mxe_fault(3 dropped_rounding_sticky mxe_facc.sv "? {n1[126:102], |n1[101:0]} : {n1[127:103], |n1[102:0]}"
-          "? {n1[126:102], (|n1[101:0]) & ~ACTIVE} : {n1[127:103], (|n1[102:0]) & ~ACTIVE}")
+mxe_fault(3 dropped_rounding_sticky mxe_facc.sv "<= {lead, rest}" "<= {lead, rest & ~ACTIVE}")
 mxe_fault(4 lane_shifted_by_one mxe_array.sv "a_dec_q2    <= a_dec"
           "a_dec_q2 <= ACTIVE ? {a_dec[415:75], a_dec[73:67], 1'b0, a_dec[66:0]} : a_dec")
 mxe_fault(5 dropped_alignment_sticky mxe_facc.sv "acc_down[0] | acc_lost"

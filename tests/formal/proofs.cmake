@@ -115,11 +115,31 @@ mxe_proof_fault(overfull "(pending > 16'(slot_mask) + 16'd1)" "(pending > 16'(sl
 mxe_proof_fault(reset_doorbell "(pending < queued) | reset_q" "(pending < queued)")
 mxe_proof_fault(refused_counts "if (doorbell_i & ~overflow) tail_q" "if (doorbell_i) tail_q")
 
+# --------------------------------------------------------------------------------- dot product
+# Nothing of it has a reset. That a lane's rows make the product is left to simulation, which tries all.
+mxe_proof(csa mxe_csa)
+mxe_proof_fault(carry "(a_i & b_i) | (c_i & half)" "(a_i & b_i) | (c_i & a_i)")
+mxe_proof_fault(place "{majority[WIDTH-2:0], 1'b0}" "majority")
+
+mxe_proof(tree mxe_tree --parameter WIDTH=4 --parameter WORDS=6)
+mxe_proof_fault(word_twice ".c_i     (gen_word[3*i+2].x)" ".c_i     (gen_word[3*i+1].x)")
+
+mxe_proof(lane mxe_lane)
+mxe_proof_fault(zeros_for_ones "{FarW{flip[PackW-1]}}" "{FarW{1'b0}}")
+mxe_proof_fault(odd_sign "dual_i ? neg_q[1] : neg_q[0]" "neg_q[0]")
+
+mxe_proof(negatives mxe_negatives --steps 3)
+mxe_proof_fault(even_only "dual_i ? (OddW'(odd) - OddW'(even)) : '0" "'0")
+mxe_proof_fault(kept_sign "(OddW'(odd) - OddW'(even))" "OddW'(odd)")
+
 # --------------------------------------------------------------------------------- results
 # Without a reset: its registers may begin with anything.
 mxe_proof(facc mxe_facc)
 mxe_proof_fault(sticky "acc_down[0] | acc_lost" "acc_down[0]")
-mxe_proof_fault(tie "(shifted[0] | shifted_lost | shifted[2])" "(shifted[0] | shifted_lost)")
+mxe_proof_fault(tie "(shifted[0] & (shifted_rest | shifted[1]))" "(shifted[0] & shifted_rest)")
+mxe_proof_fault(missing_one "(shifted[0] | (~shifted_rest & shifted[1]))"
+                "(shifted[0] & (shifted_rest | shifted[1]))")
+mxe_proof_fault(zeros_for_ones "{n64[63:0], {24{sign}}}" "{n64[63:0], 24'd0}")
 mxe_proof_fault(too_near "11'(WIDTH + 1 + FRAC)" "11'(WIDTH - 1 + FRAC)")
 mxe_proof_fault(subnormal "5'd31 : under[4:0])" "5'd31 : (under[4:0] - 5'd1))")
 mxe_proof_fault(overflow "(be_q5 >= 11'sd255)" "(be_q5 > 11'sd255)")

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the lanes' products lack: a negative one leaves its lane as one's complement, one too small,
+// and the ones of a word are counted here, for one word of the tree. At the dual rate the odd
+// products lack theirs at bit PACK_POS, and the even products, whose sign ends below it, have one
+// too many there. Two clocks, as a quad.
+`default_nettype none
+module mxe_negatives #(
+  parameter int unsigned WIDTH = 70
+) (
+  input  logic                      clk_i,
+  input  logic                      dual_i,
+  input  logic [mxe_pkg::LANES-1:0] even_i,  // negative products
+  input  logic [mxe_pkg::LANES-1:0] odd_i,
+  output logic [WIDTH-1:0]          lack_o
+);
+  localparam int unsigned CountW = $clog2(mxe_pkg::LANES + 1);
+  localparam int unsigned OddW   = CountW + 1;
+  localparam int unsigned Quads  = mxe_pkg::LANES / 4;
+
+  // Four lanes in the first clock, all in the second.
+  for (genvar i = 0; i < Quads; i++) begin : gen_quad
+    logic [2:0] even_q1, odd_q1;
+    always_ff @(posedge clk_i) begin
+      even_q1 <= (3'(even_i[4*i]) + 3'(even_i[4*i+1])) + (3'(even_i[4*i+2]) + 3'(even_i[4*i+3]));
+      odd_q1  <= (3'(odd_i[4*i]) + 3'(odd_i[4*i+1])) + (3'(odd_i[4*i+2]) + 3'(odd_i[4*i+3]));
+    end
+  end
+  logic [CountW-1:0] even, odd, even_q2;
+  logic [OddW-1:0]   odd_q2;  // signed
+  assign even = ((CountW'(gen_quad[0].even_q1) + CountW'(gen_quad[1].even_q1)) +
+                 (CountW'(gen_quad[2].even_q1) + CountW'(gen_quad[3].even_q1))) +
+                ((CountW'(gen_quad[4].even_q1) + CountW'(gen_quad[5].even_q1)) +
+                 (CountW'(gen_quad[6].even_q1) + CountW'(gen_quad[7].even_q1)));
+  assign odd  = ((CountW'(gen_quad[0].odd_q1) + CountW'(gen_quad[1].odd_q1)) +
+                 (CountW'(gen_quad[2].odd_q1) + CountW'(gen_quad[3].odd_q1))) +
+                ((CountW'(gen_quad[4].odd_q1) + CountW'(gen_quad[5].odd_q1)) +
+                 (CountW'(gen_quad[6].odd_q1) + CountW'(gen_quad[7].odd_q1)));
+  always_ff @(posedge clk_i) begin
+    even_q2 <= even;
+    odd_q2  <= dual_i ? (OddW'(odd) - OddW'(even)) : '0;
+  end
+  assign lack_o = {{(WIDTH-mxe_pkg::PACK_POS-OddW){odd_q2[OddW-1]}}, odd_q2,
+                   {(mxe_pkg::PACK_POS-CountW){1'b0}}, even_q2};
+
+`ifdef FORMAL
+  logic [1:0]                f_age_q = 2'd0;
+  logic [mxe_pkg::LANES-1:0] f_even_q1, f_odd_q1, f_even_q2, f_odd_q2;
+  logic                      f_dual_q;
+  logic [WIDTH-1:0]          f_even, f_odd;
+  always_ff @(posedge clk_i) begin
+    if (f_age_q != 2'd2) f_age_q <= f_age_q + 2'd1;
+    f_even_q1 <= even_i;
+    f_odd_q1  <= odd_i;
+    f_even_q2 <= f_even_q1;
+    f_odd_q2  <= f_odd_q1;
+    f_dual_q  <= dual_i;
+  end
+  always_comb begin
+    f_even = '0;
+    f_odd  = '0;
+    for (int i = 0; i < mxe_pkg::LANES; i++) begin
+      f_even = f_even + WIDTH'(f_even_q2[i]);
+      f_odd  = f_odd + WIDTH'(f_odd_q2[i]);
+    end
+  end
+  always_comb begin
+    if (f_age_q == 2'd2) begin
+      negatives_lack : assert (lack_o == f_even + (f_dual_q ? ((f_odd - f_even) << mxe_pkg::PACK_POS) : '0));
+    end
+  end
+`endif
+endmodule
+`default_nettype wire
