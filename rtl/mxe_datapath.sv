@@ -26,6 +26,7 @@ module mxe_datapath #(
   input  logic               run_i,
   input  logic               halt_i,
   input  logic               clear_i,
+  input  logic               hold_i,        // write no results yet
   input  mxe_pkg::job_t      job_i,
   output logic               job_done_o,
   // descriptor
@@ -47,9 +48,11 @@ module mxe_datapath #(
   output logic               rec_data_ready_o,
   input  logic [SEG_W-1:0]   rec_data_i,
   // state of the memory port
-  output logic               rd_error_o,
+  output logic               rd_error_o,    // of operands
+  output logic               desc_error_o,
   output logic               wr_error_o,
-  input  logic               fault_watch_i, // keep where the next error is, and what it hits
+  input  logic               rd_fault_watch_i, // keep where the next error is, and what it hits
+  input  logic               wr_fault_watch_i,
   input  logic               fault_write_i, // show that of writes, else of reads
   output logic [63:0]        fault_addr_o,
   output logic [2:0]         rd_fault_kind_o,
@@ -227,7 +230,13 @@ module mxe_datapath #(
   logic [TAG_W-1:0]           fetch_tag;
   logic                       rd_beat;
   assign rd_beat  = m_rvalid_i & m_rready_o;
-  assign rd_error_o = rd_beat & m_rerror_i;
+  // Of the oldest fetch, to which a beat belongs.
+  mxe_pkg::tag_t rd_tag;
+  logic          rd_error;
+  assign rd_tag       = fetch_tag[mxe_pkg::TAG_T_W-1:0];
+  assign rd_error     = rd_beat & m_rerror_i;
+  assign desc_error_o = rd_error & (rd_tag.kind == mxe_pkg::TagDesc);
+  assign rd_error_o   = rd_error & (rd_tag.kind != mxe_pkg::TagDesc);
 
   logic [63:0] rd_fault_addr, wr_fault_addr;
   assign fault_addr_o = fault_write_i ? wr_fault_addr : rd_fault_addr;
@@ -257,7 +266,7 @@ module mxe_datapath #(
     .fetch_offset_o (fetch_offset),
     .fetch_bytes_o  (fetch_bytes),
     .fetch_tag_o    (fetch_tag),
-    .fault_i        (rd_error_o & fault_watch_i),
+    .fault_i        (rd_error & rd_fault_watch_i),
     .fault_addr_o   (rd_fault_addr),
     .fault_kind_o   (rd_fault_kind_o),
     .idle_o         (rd_idle_o)
@@ -569,7 +578,7 @@ module mxe_datapath #(
     .res_odd_i    (res_odd),
     .release_o    (drain_release),
     .req_valid_o  (drain_req),
-    .req_ready_i  (wr_req_ready & ~rec_valid_i),
+    .req_ready_i  (wr_req_ready & ~hold_i),
     .req_addr_o   (drain_addr),
     .req_bytes_o  (drain_bytes),
     .req_scale_o  (drain_scale),
@@ -582,7 +591,7 @@ module mxe_datapath #(
     .done_o       (drain_done)
   );
 
-  // The completion record is written when no row is left, so the two never compete.
+  // The next job's rows wait until the completion record is acknowledged, so the two never compete.
   assign rec_ready_o      = wr_req_ready;
   assign rec_data_ready_o = wr_data_ready;
   assign wr_error_o       = m_bvalid_i & m_bready_o & m_berror_i;
@@ -597,7 +606,7 @@ module mxe_datapath #(
   ) u_wr_port (
     .clk_i        (clk_i),
     .rst_ni       (rst_ni),
-    .req_valid_i  (rec_valid_i | drain_req),
+    .req_valid_i  (rec_valid_i | (drain_req & ~hold_i)),
     .req_ready_o  (wr_req_ready),
     .req_addr_i   (rec_valid_i ? rec_addr_i : drain_addr),
     .req_bytes_i  (rec_valid_i ? rec_bytes_i : drain_bytes),
@@ -617,7 +626,7 @@ module mxe_datapath #(
     .m_wlast_o    (m_wlast_o),
     .m_bvalid_i   (m_bvalid_i),
     .m_bready_o   (m_bready_o),
-    .fault_i      (wr_error_o & fault_watch_i),
+    .fault_i      (wr_error_o & wr_fault_watch_i),
     .fault_addr_o (wr_fault_addr),
     .fault_scale_o(wr_fault_scale_o),
     .idle_o       (wr_idle_o)
@@ -662,7 +671,8 @@ module mxe_datapath #(
     amounts_o[AMOUNT_W*mxe_reg_pkg::COUNTER_SATURATIONS +: AMOUNT_W] = AMOUNT_W'(over_count);
   end
 
-  `MXE_ASSERT(done_means_all_loaded, !(run_i && job_done_o) || ((req_valid == '0) && rd_idle_o))
+  `MXE_ASSERT(done_means_all_loaded, !(run_i && job_done_o) || (req_valid[3:1] == '0))
+  `MXE_ASSERT(record_between_results, !rec_valid_i || hold_i)
 
 `ifndef SYNTHESIS
   mxe_datapath_checks #(
@@ -687,7 +697,7 @@ module mxe_datapath #(
     .word_valid_i  (word_valid),
     .word_tag_i    (word_tag),
     .word_index_i  (word_index),
-    .row_valid_i   (drain_req),
+    .row_valid_i   (drain_req & ~hold_i),
     .row_half_i    (drain_half),
     .row_bytes_i   (drain_bytes),
     .rec_valid_i   (rec_valid_i),

@@ -94,7 +94,7 @@ module mxe_top #(
   logic [31:0] ring_base_lo, ring_base_hi, last_job, last_status;
   logic [4:0]  ring_size_log2;
   logic [15:0] ring_tail, ring_tail_used, ring_head;
-  logic        doorbell, fault_watch, fault_write;
+  logic        doorbell, rd_fault_watch, wr_fault_watch, fault_write;
   logic [3:0]  fault_operand;
   logic [15:0] fault_index;
   logic [63:0] fault_addr, fault_addr_shown;
@@ -168,9 +168,9 @@ module mxe_top #(
   assign irq_o = irq_q;
 
   // ---------------------------------------------------------------- command processor
-  logic            start, run, halt, clear, job_done;
+  logic            start, run, halt, clear, hold, job_done;
   mxe_pkg::job_t   job;
-  logic            rd_error, wr_error, rd_idle, wr_idle, wr_fault_scale;
+  logic            rd_error, desc_error, wr_error, rd_idle, wr_idle, wr_fault_scale;
   logic [2:0]      rd_fault_kind;
   assign fault_addr_shown = (fault_operand == mxe_reg_pkg::FAULT_NONE) ? 64'd0 : fault_addr;
   logic            desc_valid, desc_ready, word_valid, word_last;
@@ -232,10 +232,13 @@ module mxe_top #(
     .job_o               (job),
     .halt_o              (halt),
     .clear_o             (clear),
+    .hold_o              (hold),
     .job_done_i          (job_done),
     .rd_error_i          (rd_error),
+    .desc_error_i        (desc_error),
     .wr_error_i          (wr_error),
-    .fault_watch_o       (fault_watch),
+    .rd_fault_watch_o    (rd_fault_watch),
+    .wr_fault_watch_o    (wr_fault_watch),
     .fault_write_o       (fault_write),
     .fault_operand_o     (fault_operand),
     .fault_index_o       (fault_index),
@@ -269,6 +272,7 @@ module mxe_top #(
     .run_i            (run),
     .halt_i           (halt),
     .clear_i          (clear),
+    .hold_i           (hold),
     .job_i            (job),
     .job_done_o       (job_done),
     .desc_valid_i     (desc_valid),
@@ -288,8 +292,10 @@ module mxe_top #(
     .rec_data_ready_o (rec_data_ready),
     .rec_data_i       (rec_data),
     .rd_error_o       (rd_error),
+    .desc_error_o     (desc_error),
     .wr_error_o       (wr_error),
-    .fault_watch_i    (fault_watch),
+    .rd_fault_watch_i (rd_fault_watch),
+    .wr_fault_watch_i (wr_fault_watch),
     .fault_write_i    (fault_write),
     .fault_addr_o     (fault_addr),
     .rd_fault_kind_o  (rd_fault_kind),

@@ -69,7 +69,8 @@ Datapath::Datapath(const Params& params, const PortLimits& limits, MemoryPort& m
       load_a_(make_loader(parts.load_a, params, Load::Operand::a)),
       load_b_(make_loader(parts.load_b, params, Load::Operand::b)),
       load_bias_(params),
-      clients_{nullptr, &load_bias_, load_b_.get(), load_a_.get()},
+      desc_(trace),
+      clients_{&load_bias_, load_b_.get(), load_a_.get(), &desc_},
       rd_port_(params, limits, memory, trace),
       wr_port_(params, limits, memory, trace),
       arithmetic_(parts.arithmetic ? parts.arithmetic(params) : make_golden_arithmetic(params)),
@@ -91,24 +92,8 @@ RdPort::Arrival Datapath::read(uint64_t cycle, const Fetch& fetch, bool with_dat
   return arrival;
 }
 
-Datapath::DescriptorArrival Datapath::fetch_descriptor(uint64_t cycle, uint64_t address,
-                                                       DescriptorBytes& bytes) {
-  Fetch fetch;
-  fetch.kind = FetchKind::descriptor;
-  fetch.address = address;
-  fetch.bytes = kDescriptorBytes;
-  fetch.word_bytes = kPlainWordBytes;
-  last_ = kNever;
-  const ReadRequests requests{cycle, kNever, kNever, kNever};
-  const RdPort::Arrival arrival = read(rd_port_.next_accept(requests), fetch, true);
-  std::memcpy(bytes.data(), arrival.data, bytes.size());
-  const bool error = arrival.error != kNever;
-  return {error ? arrival.error : arrival.last_word,
-          error,
-          {arrival.error_address, operand_of(fetch.kind), false}};
-}
-
 void Datapath::start(uint64_t cycle, const Descriptor& job) {
+  clear_errors();
   const bool dual = is_dual(job, params_);
   const unsigned word_elements = dual ? 2 * kLanes : kLanes;
   const uint32_t k_words = ceil_div(job.k, word_elements);
@@ -157,10 +142,14 @@ void Datapath::read_requests() {
 
 Datapath::NextEvent Datapath::find_next_event() {
   NextEvent next;
+  job_over_ = true;
   for (EventSource* source : sources_) {
     const uint64_t cycle = source->next_event();
     if (cycle < next.cycle) next = {cycle, source};
+    if (source != &fetch_source_ && cycle != kNever) job_over_ = false;
   }
+  // Of the requests, the last is that of the descriptor fetcher.
+  for (std::size_t i = 0; i + 1 < kReadSources; i++) job_over_ &= requests_[i] == kNever;
   return next;
 }
 
@@ -192,12 +181,18 @@ void Datapath::DrainSource::step(uint64_t, uint64_t) { datapath.drain(); }
 
 void Datapath::accept_fetch(uint64_t cycle) {
   const auto source = static_cast<std::size_t>(rd_port_.grant(cycle, requests_));
-  ReadClient& client = *clients_[source];  // the command processor reads while no job runs
+  ReadClient& client = *clients_[source];
   const Fetch fetch = client.fetch();
   trace_.slice(client.track(), fetch_name(fetch.kind), client.request_from(), cycle + 1,
                {{"address", fetch.address}, {"bytes", fetch.bytes}});
   client.accept(cycle);
-  deliver(fetch, read(cycle, fetch, data_flows()));
+  const bool of_job = &client != &desc_;
+  const RdPort::Arrival arrival = read(cycle, fetch, !of_job || data_flows());
+  if (of_job) {
+    deliver(fetch, arrival);
+  } else {
+    desc_.arrive(arrival);
+  }
 }
 
 void Datapath::deliver(const Fetch& fetch, const RdPort::Arrival& arrival) {
@@ -301,6 +296,7 @@ void Datapath::write_skipped_rows(Rows rows, uint64_t cycle) {
 
 void Datapath::visit(StateVisitor& visitor) {
   feed_.visit(visitor);
+  desc_.visit(visitor);
   load_a_->visit(visitor);
   load_b_->visit(visitor);
   load_bias_.visit(visitor);
@@ -402,7 +398,7 @@ void Datapath::clear(uint64_t cycle) {
   clear_errors();
   counters_.forget(Counter::nan_results, cycle + 1);
   counters_.forget(Counter::saturations, cycle + 1);
-  next_ = {};
+  look_again();
 }
 
 void Datapath::clear_errors() {
