@@ -21,6 +21,8 @@ enum {
   RESET_TIMEOUT_US = 1000000,  // for transfers to end, where the caller gives no time
   IRQ_ROUNDS = 4,              // causes that come while others are cleared
   FAULT_VERSION_MINOR = 4,     // the first device that has FAULT_ADDR and FAULT_INFO
+  AHEAD_VERSION_MINOR = 6,     // the first that reads descriptors while other jobs run
+  JOBS_HELD = 3,               // with such a device: recorded, running, and read ahead
 };
 
 static const uint32_t all_ones = UINT32_C(0xffffffff);
@@ -423,8 +425,14 @@ static int restart(struct mxe_device* dev) {
   return start(dev);
 }
 
+/// Whether the device may have read the descriptor of a job that has not ended.
+static bool may_be_held(const struct mxe_device* dev, uint32_t number) {
+  const uint32_t held = dev->caps.version_minor < AHEAD_VERSION_MINOR ? 1 : JOBS_HELD;
+  return number - dev->finished < held;
+}
+
 /// Takes a job from the device, which then ends with `code`. A job that waits gets a descriptor
-/// that the device refuses when its turn comes. The job whose turn it is can only be reset.
+/// that the device refuses when its turn comes. One whose descriptor it has can only be reset.
 static int abandon(struct mxe_device* dev, uint32_t number, int code) {
   int result = update(dev);
   if (result != MXE_OK) return result;
@@ -434,10 +442,10 @@ static int abandon(struct mxe_device* dev, uint32_t number, int code) {
     show_device(dev, entry, MXE_DESC_M, WORD);
     write_barrier(dev);
     slot_of(dev, number)->abandoned = code;
-    result = update(dev);  // it may have been fetched before
+    result = update(dev);  // it may have been read before
     if (result != MXE_OK) return result;
   }
-  if (number != dev->finished) return MXE_OK;
+  if (is_before(number, dev->finished) || !may_be_held(dev, number)) return MXE_OK;
   slot_of(dev, number)->abandoned = code;
   return restart(dev);
 }

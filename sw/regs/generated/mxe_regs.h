@@ -14,7 +14,7 @@
 
 // Version of the register interface.
 #define MXE_REG_VERSION                            UINT32_C(0x004)
-#define MXE_VERSION_RESET                          UINT32_C(0x00050000)
+#define MXE_VERSION_RESET                          UINT32_C(0x00060000)
 #define MXE_VERSION_PATCH_MASK                     UINT32_C(0x0000ffff)
 #define MXE_VERSION_PATCH_SHIFT                    0
 #define MXE_VERSION_MINOR_MASK                     UINT32_C(0x00ff0000)
@@ -391,7 +391,8 @@
 // Copy of JOB_ID.
 #define MXE_DESC_DONE_JOB_ID                       0x74u
 
-// Clocks from the start of the fetch of this descriptor to the request of the completion write.
+// Clocks from the start of the fetch of this descriptor, or from the end of the job before it if
+// that was later, to the end of the job.
 #define MXE_DESC_CYCLES                            0x78u
 
 // ---- Element formats ----
