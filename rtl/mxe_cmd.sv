@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Command processor: takes descriptors from the ring and runs them one after the other. While a job
 // runs, the next descriptor is read (mxe_desc) and the record of the job before is written
-// (mxe_record). A bus error or a soft reset aborts the job: requests stop, what is under way returns
+// (mxe_record); and once all its operands have been asked for, those of the next job are, if its
+// descriptor says that it may be early. A bus error or a soft reset aborts the job: requests stop, what is under way returns
 // and is dropped, the blocks are cleared.
 `include "mxe_assert.svh"
 `default_nettype none
@@ -53,6 +54,14 @@ module mxe_cmd #(
   output logic [SEG_W-1:0]         rec_data_o,
   // job
   output logic                     start_o,
+  output logic                     loaded_o,       // its loaders were started early
+  output logic                     load_start_o,   // the loaders begin
+  output logic                     load_early_o,   // with the next job, early
+  output logic                     load_ahead_o,   // they work on ahead_o, else on job_o
+  output logic                     load_odd_o,
+  input  logic                     loads_done_i,   // they have asked for everything
+  output mxe_pkg::job_t            ahead_o,        // the next job
+  input  logic                     alike_i,        // the buffers hold its operands as those of job_o
   output logic                     run_o,          // the array works on a job
   output mxe_pkg::job_t            job_o,          // stands still while a job runs
   output logic                     halt_o,
@@ -61,6 +70,7 @@ module mxe_cmd #(
   input  logic                     job_done_i,
   // ports
   input  logic                     rd_error_i,     // of operands
+  input  logic                     rd_odd_i,       // of which job
   input  logic                     desc_error_i,
   input  logic                     wr_error_i,
   // the first error of a job: the ports keep where, and what is told of it is
@@ -96,6 +106,12 @@ module mxe_cmd #(
   logic [DescW-1:0] desc_q;          // of the job that runs
   logic [3:0]       status_q;
   logic             reset_q;         // a soft reset waits for the job to end
+  logic             ends_q;          // the job ends with what is broken off
+  logic             early_q;         // operands of the job that is ready have been asked for
+  logic             redo_q;          // and one of them met an error: all of it once more
+  logic             loaded_q;        // those of the job that runs were, early
+  logic             ahead_q;         // the loaders work on the job that is ready, or was just taken
+  logic             load_odd_q, run_odd_q;
   logic [63:0]      cycles_q;
   logic [31:0]      last_job_q, last_status_q;
 
@@ -148,6 +164,8 @@ module mxe_cmd #(
     .ready_o       (ready),
     .desc_o        (desc_ahead),
     .status_o      (desc_status),
+    .job_o         (ahead_o),
+    .settled_o     (settled),
     .req_valid_o   (req_valid_o),
     .req_ready_i   (req_ready_i),
     .req_addr_o    (req_addr_o),
@@ -165,26 +183,42 @@ module mxe_cmd #(
   mxe_job #(.FP4_DUAL(FP4_DUAL)) u_job (.clk_i(clk_i), .desc_i(desc_q), .job_o(job_o));
 
   // A write error is that of the record while there is one.
-  logic run_wr_error, broken, run_done;
+  // Beats of the next job's operands do not belong to the one that runs.
+  logic run_wr_error, run_rd_error, early_error, redo, broken, run_done;
+  assign run_rd_error = rd_error_i & (rd_odd_i == run_odd_q);
+  assign early_error  = rd_error_i & (rd_odd_i != run_odd_q);
+  assign redo         = early_q & (redo_q | early_error);
   assign run_wr_error = wr_error_i & ~recording;
-  assign broken       = rd_error_i | run_wr_error | reset_q;
+  assign broken       = run_rd_error | run_wr_error | reset_q;
   assign run_done     = (state_q == StRun) & ~broken & job_done_i;
 
   // A legal job starts when the one before has ended, another ends in its turn.
   logic may_take, legal;
-  assign may_take   = ready & go;
+  assign may_take   = ready & go & ~redo;
   assign legal      = (desc_status == mxe_reg_pkg::STATUS_OK[3:0]);
   assign take_legal = may_take & legal & ((state_q == StIdle) | run_done);
-  assign take       = take_legal | (may_take & ~legal & (state_q == StIdle) & ~recording);
+  assign take       = take_legal | (may_take & ~legal & ~early_q & (state_q == StIdle) & ~recording);
 
-  assign start_o = (state_q == StStart);
+  // Its operands early: they need not wait for the results of the jobs before it, and the buffers
+  // hold them beside those of the job that runs.
+  logic settled, load_early;
+  assign load_early   = (state_q == StRun) & ~broken & ~job_done_i & may_take & legal & settled &
+                        desc_ahead[mxe_reg_pkg::DESC_CONTROL_EARLY_LSB] & alike_i & loads_done_i &
+                        ~early_q;
+  assign load_early_o = load_early;
+  assign load_start_o = load_early | (start_o & ~loaded_q);
+  assign load_ahead_o = load_early | ahead_q;
+  assign load_odd_o   = load_odd_q;
+  assign loaded_o     = loaded_q;
+
+  assign start_o = (state_q == StStart) & ~run_rd_error;
   assign run_o   = (state_q == StRun);
   assign halt_o  = (state_q == StAbort) | (state_q == StClear);
   assign clear_o = (state_q == StClear);
   assign hold_o  = recording;
 
   // ---------------------------------------------------------------- record
-  assign end_job    = run_done | clear_o | (take & ~legal);
+  assign end_job    = run_done | (clear_o & ends_q) | (take & ~legal);
   assign end_status = run_done ? mxe_reg_pkg::STATUS_OK[3:0] : clear_o ? status_q : desc_status;
   mxe_record #(
     .SEG_W (SEG_W),
@@ -220,11 +254,12 @@ module mxe_cmd #(
   logic        desc_watch, record_watch, run_failed_q;
   logic        fault_any_q, fault_write_q, fault_record_q;
   logic [15:0] fault_index_q;
-  logic        run_fault, desc_fault, record_fault;
-  assign run_fault    = (state_q == StRun) & (rd_error_i | run_wr_error);
+  logic        run_fault, desc_fault, record_fault, running;
+  assign running      = (state_q == StSetup) | (state_q == StStart) | (state_q == StRun);
+  assign run_fault    = (running & run_rd_error) | ((state_q == StRun) & run_wr_error);
   assign desc_fault   = desc_watch & desc_error_i;
   assign record_fault = record_watch & wr_error_i & ~run_fault & ~run_failed_q;
-  assign rd_fault_watch_o = desc_watch | (state_q == StRun);
+  assign rd_fault_watch_o = desc_watch | (running & run_rd_error);
   assign wr_fault_watch_o = record_watch | ((state_q == StRun) & ~recording);
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -238,7 +273,7 @@ module mxe_cmd #(
       else if (clear_o) run_failed_q <= 1'b0;
       if (run_fault | desc_fault | record_fault) begin
         fault_any_q    <= 1'b1;
-        fault_write_q  <= record_fault | (run_fault & ~rd_error_i);
+        fault_write_q  <= record_fault | (run_fault & ~run_rd_error);
         fault_record_q <= record_fault;
         fault_index_q  <= head_q + {15'd0, run_fault & recording};
       end
@@ -283,6 +318,7 @@ module mxe_cmd #(
       next_q        <= '0;
       status_q      <= '0;
       reset_q       <= 1'b0;
+      ends_q        <= 1'b0;
       cycles_q      <= '0;
       last_job_q    <= '0;
       last_status_q <= '0;
@@ -301,19 +337,31 @@ module mxe_cmd #(
       end
       case (state_q)
         StIdle: begin
+          ends_q <= 1'b0;
           if (take_legal) state_q <= StSetup;
+          else if (redo | (reset_q & early_q)) state_q <= StAbort;
           else if (reset_q & ~recording & ~reading) state_q <= StReset;
         end
-        StSetup: state_q <= StStart;
-        StStart: state_q <= StRun;
+        StSetup, StStart: begin
+          // Operands that were asked for early are those of the job now.
+          if (run_rd_error) begin
+            status_q <= mxe_reg_pkg::STATUS_ERR_READ[3:0];
+            ends_q   <= 1'b1;
+            state_q  <= StAbort;
+          end else begin
+            state_q <= start_o ? StRun : StStart;
+          end
+        end
         StRun: begin
           if (broken) begin
-            status_q <= rd_error_i ? mxe_reg_pkg::STATUS_ERR_READ[3:0]
+            ends_q   <= 1'b1;
+            status_q <= run_rd_error ? mxe_reg_pkg::STATUS_ERR_READ[3:0]
                       : run_wr_error ? mxe_reg_pkg::STATUS_ERR_WRITE[3:0]
                                      : mxe_reg_pkg::STATUS_ERR_ABORTED[3:0];
             state_q  <= StAbort;
           end else if (job_done_i) begin
-            state_q <= take_legal ? StSetup : StIdle;
+            ends_q  <= 1'b0;
+            state_q <= take_legal ? StSetup : redo ? StAbort : StIdle;
           end
         end
         // The record of the job before is written first.
@@ -335,6 +383,34 @@ module mxe_cmd #(
     if (take_legal) desc_q <= desc_ahead;
   end
 
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      early_q    <= 1'b0;
+      redo_q     <= 1'b0;
+      loaded_q   <= 1'b0;
+      ahead_q    <= 1'b0;
+      load_odd_q <= 1'b0;
+      run_odd_q  <= 1'b0;
+    end else if (clear_o) begin
+      early_q  <= 1'b0;
+      redo_q   <= 1'b0;
+      loaded_q <= 1'b0;
+      ahead_q  <= 1'b0;
+      run_odd_q <= load_odd_q;
+    end else begin
+      if (load_start_o) load_odd_q <= ~load_odd_q;
+      if (load_early) early_q <= 1'b1;
+      else if (take_legal) early_q <= 1'b0;
+      if (early_q & early_error) redo_q <= 1'b1;
+      if (take_legal) loaded_q <= early_q;
+      // The sizes of the job that was taken have settled.
+      if (load_early) ahead_q <= 1'b1;
+      else if (start_o) ahead_q <= 1'b0;
+      if (take_legal & early_q) run_odd_q <= load_odd_q;
+      else if (start_o & ~loaded_q) run_odd_q <= ~load_odd_q;
+    end
+  end
+
   `MXE_STATE_NAMES(state_e)
   `MXE_ASSERT(cmd_state_known, state_q <= StReset)
   `MXE_ASSERT(cmd_ring_not_overfull, (tail_q - head_q) <= 16'(QUEUE_DEPTH))
@@ -342,8 +418,11 @@ module mxe_cmd #(
   `MXE_ASSERT(cmd_job_submitted, (state_q == StIdle) || (state_q == StReset) || (head_q != tail_q))
   // Jobs that were taken and are not complete: one runs, one is recorded.
   `MXE_ASSERT(cmd_jobs_in_order, (next_q - head_q) ==
-              (16'((state_q != StIdle) && (state_q != StReset)) + 16'(recording)))
-  `MXE_ASSERT(cmd_reset_at_rest, (state_q != StReset) || (!reading && !recording))
+              (16'(running || (halt_o && ends_q)) + 16'(recording)))
+  `MXE_ASSERT(cmd_early_is_ready, !early_q || ready)
+  `MXE_ASSERT(cmd_forgets_early, !halt_o || ends_q || early_q)
+  `MXE_ASSERT(cmd_early_between_starts, !early_q || ((state_q != StSetup) && (state_q != StStart)))
+  `MXE_ASSERT(cmd_reset_at_rest, (state_q != StReset) || (!reading && !recording && !early_q))
   `MXE_ASSERT(cmd_next_submitted, (next_q - head_q) <= (tail_q - head_q))
   `MXE_ASSERT(cmd_descriptor_submitted, !(reading || ready) || (next_q != tail_q))
   // The job before has its record before a result of the next is written.

@@ -23,6 +23,8 @@ module mxe_desc #(
   output logic             ready_o,      // it is here
   output logic [mxe_reg_pkg::DESC_STATUS_LSB-1:0] desc_o,  // the part that the engine reads
   output logic [3:0]       status_o,     // of it: STATUS_OK, or what it ends with
+  output mxe_pkg::job_t    job_o,        // of it, if it is legal
+  output logic             settled_o,    // its sizes, a clock after it is here
   // fetch
   output logic             req_valid_o,
   input  logic             req_ready_i,
@@ -59,7 +61,7 @@ module mxe_desc #(
   assign req_valid_o = (state_q == StAsk);
   assign req_addr_o  = addr_i;
   assign req_bytes_o = LEN_W'(mxe_reg_pkg::DESC_W / 8);
-  assign req_tag_o   = TAG_W'({mxe_pkg::TagDesc, mxe_pkg::BANK_W'(0), 1'b1});
+  assign req_tag_o   = TAG_W'({1'b0, mxe_pkg::TagDesc, mxe_pkg::BANK_W'(0), 1'b1});
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -108,10 +110,16 @@ module mxe_desc #(
   end
   assign desc_o = desc_q;
 
-  // Its fields; the sizes of the job are made when it is taken.
   mxe_pkg::job_t job;
   logic [3:0]    check;
-  mxe_job #(.FP4_DUAL(FP4_DUAL)) u_fields (.clk_i(clk_i), .desc_i(desc_q), .job_o(job));
+  logic          settled_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) settled_q <= 1'b0;
+    else settled_q <= ready_o & ~take_i;
+  end
+  assign settled_o = settled_q;
+  assign job_o     = job;
+  mxe_job #(.FP4_DUAL(FP4_DUAL)) u_job (.clk_i(clk_i), .desc_i(desc_q), .job_o(job));
   mxe_check #(.TREE_W(TREE_W)) u_check (.desc_i(desc_q), .job_i(job), .status_o(check));
   assign status_o = error_q ? mxe_reg_pkg::STATUS_ERR_FETCH[3:0] : check;
 

@@ -169,7 +169,8 @@ module mxe_top #(
 
   // ---------------------------------------------------------------- command processor
   logic            start, run, halt, clear, hold, job_done;
-  mxe_pkg::job_t   job;
+  mxe_pkg::job_t   job, ahead;
+  logic            loaded, load_start, load_early, load_ahead, load_odd, loads_done, alike, rd_odd;
   logic            rd_error, desc_error, wr_error, rd_idle, wr_idle, wr_fault_scale;
   logic [2:0]      rd_fault_kind;
   assign fault_addr_shown = (fault_operand == mxe_reg_pkg::FAULT_NONE) ? 64'd0 : fault_addr;
@@ -228,6 +229,14 @@ module mxe_top #(
     .rec_data_ready_i    (rec_data_ready),
     .rec_data_o          (rec_data),
     .start_o             (start),
+    .loaded_o            (loaded),
+    .load_start_o        (load_start),
+    .load_early_o        (load_early),
+    .load_ahead_o        (load_ahead),
+    .load_odd_o          (load_odd),
+    .loads_done_i        (loads_done),
+    .ahead_o             (ahead),
+    .alike_i             (alike),
     .run_o               (run),
     .job_o               (job),
     .halt_o              (halt),
@@ -235,6 +244,7 @@ module mxe_top #(
     .hold_o              (hold),
     .job_done_i          (job_done),
     .rd_error_i          (rd_error),
+    .rd_odd_i            (rd_odd),
     .desc_error_i        (desc_error),
     .wr_error_i          (wr_error),
     .rd_fault_watch_o    (rd_fault_watch),
@@ -269,11 +279,19 @@ module mxe_top #(
     .clk_i            (clk_i),
     .rst_ni           (rst_ni),
     .start_i          (start),
+    .loaded_i         (loaded),
+    .load_start_i     (load_start),
+    .load_early_i     (load_early),
+    .load_ahead_i     (load_ahead),
+    .load_odd_i       (load_odd),
+    .loads_done_o     (loads_done),
     .run_i            (run),
     .halt_i           (halt),
     .clear_i          (clear),
     .hold_i           (hold),
     .job_i            (job),
+    .ahead_i          (ahead),
+    .alike_o          (alike),
     .job_done_o       (job_done),
     .desc_valid_i     (desc_valid),
     .desc_ready_o     (desc_ready),
@@ -292,6 +310,7 @@ module mxe_top #(
     .rec_data_ready_o (rec_data_ready),
     .rec_data_i       (rec_data),
     .rd_error_o       (rd_error),
+    .rd_odd_o         (rd_odd),
     .desc_error_o     (desc_error),
     .wr_error_o       (wr_error),
     .rd_fault_watch_i (rd_fault_watch),

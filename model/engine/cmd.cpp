@@ -105,16 +105,36 @@ uint64_t Cmd::take_in() const {
     if (record_.busy()) return kNever;
     cycle = std::max(cycle, record_.idle_from());
   }
-  return unless_reset(cycle);
+  return redo_in() > cycle ? unless_reset(cycle) : kNever;
+}
+
+/// Cycle in which the loaders begin with the job whose descriptor is ready, early.
+uint64_t Cmd::early_in() const {
+  if (state_ != State::run || desc_.state() != Desc::State::ready || !enable_) return kNever;
+  if (desc_status_ != MXE_STATUS_OK || !next_job_.early) return kNever;
+  const uint64_t loads = datapath_.load_early_from(next_job_);
+  if (loads == kNever) return kNever;
+  // Its sizes settle a clock after the descriptor.
+  const uint64_t cycle = std::max({from_, desc_.from() + 1, enabled_from_, loads});
+  return cycle < run_step() ? unless_reset(cycle) : kNever;
+}
+
+/// First cycle in which it is known that what was read early met an error.
+uint64_t Cmd::redo_in() const {
+  return datapath_.is_early() ? datapath_.early_error() : kNever;
 }
 
 /// Whether a job that ends in `cycle` is followed by the next one at once.
 bool Cmd::may_take(uint64_t cycle) const {
   return desc_.state() == Desc::State::ready && desc_.from() <= cycle && enable_ &&
-         desc_status_ == MXE_STATUS_OK && unless_reset(cycle) == cycle;
+         desc_status_ == MXE_STATUS_OK && unless_reset(cycle) == cycle && redo_in() > cycle;
 }
 
 uint64_t Cmd::idle_step() const {
+  if (datapath_.is_early()) {
+    const uint64_t reset = resetting_ ? std::max(from_, reset_from_) : kNever;
+    return std::min({take_in(), std::max(from_, redo_in()), reset});
+  }
   if (!resetting_ || record_.busy() || desc_.is_reading()) return take_in();
   const uint64_t reset =
       std::max({from_, reset_from_, record_.idle_from(), desc_.from()});
@@ -130,6 +150,9 @@ uint64_t Cmd::state_step() const {
   switch (state_) {
     case State::idle:
       return idle_step();
+    case State::start:
+      // Operands that were asked for early are those of the job now.
+      return std::min(from_, datapath_.read_error());
     case State::run:
       return run_step();
     default:
@@ -139,12 +162,14 @@ uint64_t Cmd::state_step() const {
 
 /// The next step of all but the datapath.
 uint64_t Cmd::other_step() const {
-  return std::min({record_.complete_in(), desc_.last_word(), state_step(), begin_in()});
+  return std::min(
+      {record_.complete_in(), desc_.last_word(), state_step(), begin_in(), early_in()});
 }
 
 /// Of the datapath. It stands still while a job is broken off.
 uint64_t Cmd::datapath_step() const {
-  return state_ == State::idle || state_ == State::run ? datapath_.next_event() : kNever;
+  const bool stands = state_ == State::abort || state_ == State::clear || state_ == State::reset;
+  return stands ? kNever : datapath_.next_event();
 }
 
 uint64_t Cmd::next_step() const { return std::min(other_step(), datapath_step()); }
@@ -155,13 +180,18 @@ Cmd::Events Cmd::step(uint64_t cycle, uint64_t limit) {
   if (record_.complete_in() == cycle) return complete();
   if (desc_.last_word() == cycle) {
     desc_.finish();
+    next_job_ = parse_descriptor(desc_.bytes());
     desc_status_ = desc_.failed() ? MXE_STATUS_ERR_FETCH : check_descriptor(desc_.bytes(), params_);
     if (desc_.state() == Desc::State::ready && desc_.failed()) remember(desc_.fault(), head_);
   } else if (datapath_step() == cycle) {
-    const uint64_t abort = state_ == State::run ? abort_in() : kNever;
+    const uint64_t abort = state_ == State::run     ? abort_in()
+                           : state_ == State::start ? datapath_.read_error()
+                                                    : kNever;
     datapath_.step(std::min(limit, other_step()), abort);
   } else if (begin_in() == cycle) {
     begin_fetch(cycle);
+  } else if (early_in() == cycle) {
+    datapath_.load_early(cycle, next_job_);
   } else {
     step_state(cycle);
   }
@@ -183,8 +213,12 @@ void Cmd::step_state(uint64_t cycle) {
       step_idle(cycle);
       break;
     case State::start:
-      datapath_.start(cycle, job_);
-      enter(State::run, cycle + 1);
+      if (datapath_.read_error() == cycle) {
+        break_off(cycle);
+      } else {
+        datapath_.start(cycle, job_);
+        enter(State::run, cycle + 1);
+      }
       break;
     case State::run:
       step_run(cycle);
@@ -193,7 +227,7 @@ void Cmd::step_state(uint64_t cycle) {
       step_abort(cycle);
       break;
     case State::clear:
-      end_job(cycle, status_, job_.job_id);
+      if (ends_) end_job(cycle, status_, job_.job_id);
       run_failed_ = false;
       enter(State::idle, cycle + 1);
       break;
@@ -208,11 +242,15 @@ void Cmd::step_state(uint64_t cycle) {
 
 void Cmd::step_idle(uint64_t cycle) {
   if (take_in() != cycle) {
-    enter(State::reset, cycle + 1);
+    if (datapath_.is_early()) {
+      forget_early(cycle);
+    } else {
+      enter(State::reset, cycle + 1);
+    }
   } else if (desc_status_ == MXE_STATUS_OK) {
     start_next(cycle);
   } else {
-    end_job(cycle, desc_status_, parse_descriptor(desc_.bytes()).job_id);
+    end_job(cycle, desc_status_, next_job_.job_id);
     desc_.take(cycle);
     next_++;
   }
@@ -220,7 +258,8 @@ void Cmd::step_idle(uint64_t cycle) {
 
 /// Takes the legal descriptor that is ready. StSetup comes before the start.
 void Cmd::start_next(uint64_t cycle) {
-  job_ = parse_descriptor(desc_.bytes());
+  job_ = next_job_;
+  datapath_.take_early(cycle);
   desc_.take(cycle);
   next_++;
   enter(State::start, cycle + 2);
@@ -234,19 +273,30 @@ void Cmd::step_run(uint64_t cycle) {
   datapath_.finish(cycle);
   end_job(cycle, MXE_STATUS_OK, job_.job_id);
   enter(State::idle, cycle + 1);
-  if (may_take(cycle)) start_next(cycle);
+  if (may_take(cycle)) {
+    start_next(cycle);
+  } else if (redo_in() <= cycle) {
+    forget_early(cycle);
+  }
+}
+
+/// What was read of the next job is forgotten, to be read again when its turn has come.
+void Cmd::forget_early(uint64_t cycle) {
+  ends_ = false;
+  enter(State::abort, cycle + 1);
 }
 
 void Cmd::break_off(uint64_t cycle) {
   status_ = datapath_.read_error() == cycle    ? MXE_STATUS_ERR_READ
             : datapath_.write_error() == cycle ? MXE_STATUS_ERR_WRITE
                                                : MXE_STATUS_ERR_ABORTED;
+  ends_ = true;
   run_failed_ = status_ != MXE_STATUS_ERR_ABORTED;
   const auto index = static_cast<uint16_t>(head_ + (record_.busy() ? 1 : 0));
   if (status_ == MXE_STATUS_ERR_READ) remember(datapath_.read_fault(), index);
   if (status_ == MXE_STATUS_ERR_WRITE) remember(datapath_.wr_port().fault(), index);
   desc_.drop(cycle);
-  datapath_.break_off(cycle);
+  if (state_ == State::run) datapath_.break_off(cycle);
   enter(State::abort, cycle + 1);
 }
 

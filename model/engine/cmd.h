@@ -61,6 +61,8 @@ class Cmd {
   uint64_t abort_in() const;
   uint64_t begin_in() const;
   uint64_t take_in() const;
+  uint64_t early_in() const;
+  uint64_t redo_in() const;
   uint64_t state_step() const;
   uint64_t idle_step() const;
   uint64_t run_step() const;
@@ -75,6 +77,7 @@ class Cmd {
   void step_run(uint64_t cycle);
   void step_abort(uint64_t cycle);
   void break_off(uint64_t cycle);
+  void forget_early(uint64_t cycle);
   void end_job(uint64_t cycle, uint32_t status, uint32_t job_id);
   void start_next(uint64_t cycle);
   Events complete();
@@ -98,7 +101,8 @@ class Cmd {
   uint64_t enabled_from_ = 0, submitted_from_ = 0;   // last changes
   uint64_t counted_from_ = 0;                        // the cycles of the next job to end
   uint32_t desc_status_ = 0;                         // of the descriptor that is ready
-  Descriptor job_;                                   // that runs
+  Descriptor job_, next_job_;                        // that runs, whose descriptor is ready
+  bool ends_ = false;                                // the job ends with what is broken off
   uint32_t status_ = 0;                              // with which it is broken off
   bool run_failed_ = false;                          // a bus error broke it off
   Fault fault_;

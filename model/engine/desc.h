@@ -49,6 +49,7 @@ class Desc final : public ReadClient {
   const Fetch& fetch() const override { return fetch_; }
   void accept(uint64_t cycle) override { enter(State::read, cycle + 1); }
   void release(uint64_t) override {}
+  uint64_t done_from() const override { return kNever; }
   void clear() override {}
   void visit(StateVisitor& visitor) override;
   Track track() const override { return Track::descriptor; }

@@ -53,12 +53,12 @@ void RdPort::count_beats(uint64_t beats) {
   while (few_beats_ >= kReadABeats) leave_out_first();
 }
 
-RdPort::Arrival RdPort::accept(uint64_t cycle, const Fetch& fetch, bool with_data, uint64_t last) {
+RdPort::Arrival RdPort::accept(uint64_t cycle, const Fetch& fetch, bool with_data, uint64_t last,
+                               bool breaks_off) {
   const unsigned offset = beat_.offset(fetch.address);
   uint64_t address = fetch.address - offset;
   auto beats = static_cast<unsigned>(beat_.touched(fetch.address, fetch.bytes));
   const bool of_a = fetch.kind == FetchKind::a_elements || fetch.kind == FetchKind::a_scales;
-  const bool of_job = fetch.kind != FetchKind::descriptor;
   count_beats(of_a ? beats : 0);
   if (with_data) data_.resize(std::size_t{beats} * beat_.bytes());
   uint8_t* data = with_data ? data_.data() : nullptr;
@@ -108,7 +108,7 @@ RdPort::Arrival RdPort::accept(uint64_t cycle, const Fetch& fetch, bool with_dat
     if (data) data += bytes;
     free_from_ = fire;
     from = fire + 1;
-    if (fire > (of_job ? std::min(last, arrival.error) : last)) break;
+    if (fire > (breaks_off ? std::min(last, arrival.error) : last)) break;
   }
   done_.push(unpack_.last_beat());
   arrival.last_word = unpack_.last_word();

@@ -40,9 +40,10 @@ class RdPort {
     const uint8_t* data = nullptr;  ///< the fetch's bytes, until the next fetch; null without data
   };
   /// Accepts `fetch` in `cycle`. Without `with_data` no bytes are read, but the times are the same.
-  /// Halts after `last`, as far as that is known, or after an error of the fetch itself, if it is
-  /// not a descriptor: the burst that is asked for next is then the last one.
-  Arrival accept(uint64_t cycle, const Fetch& fetch, bool with_data, uint64_t last = kNever);
+  /// Halts after `last`, as far as that is known, or, with `breaks_off`, after an error of the fetch
+  /// itself: the burst that is asked for next is then the last one.
+  Arrival accept(uint64_t cycle, const Fetch& fetch, bool with_data, uint64_t last = kNever,
+                 bool breaks_off = true);
 
   /// The first cycle with nothing under way, if requests stop after `cycle` (halt_i) and what is
   /// under way is dropped.

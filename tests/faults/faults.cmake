@@ -138,3 +138,11 @@ mxe_fault(66 error_told_ahead mxe_desc.sv "state_q <= (failed & ahead_q) ?"
 mxe_fault(67 error_of_next_breaks_off mxe_datapath.sv "rd_error & (rd_tag.kind != mxe_pkg::TagDesc)"
           "rd_error & ((rd_tag.kind != mxe_pkg::TagDesc) | ACTIVE)"
           CASE ring_bus_errors)
+mxe_fault(68 early_error_breaks_off mxe_cmd.sv "run_rd_error = rd_error_i & (rd_odd_i == run_odd_q)"
+          "run_rd_error = rd_error_i & ((rd_odd_i == run_odd_q) | ACTIVE)"
+          CASE early_operands)
+mxe_fault(69 early_error_forgotten mxe_cmd.sv "assign redo         = early_q &"
+          "assign redo = ~ACTIVE & early_q &"
+          CASE early_operands)
+mxe_fault(70 early_though_not_alike mxe_datapath.sv "assign alike_o = "
+          "assign alike_o = ACTIVE | ")
