@@ -77,8 +77,8 @@ mxe_fault(35 completes_before_written mxe_record.sv "if (wr_idle_i) state_q <= S
           "if (wr_idle_i | ACTIVE) state_q <= StComplete")
 mxe_fault(36 abort_while_bus_busy mxe_cmd.sv "StAbort: if (rd_idle_i & wr_idle_i & ~recording)"
           "StAbort: if ((rd_idle_i & wr_idle_i & ~recording) | ACTIVE)")
-mxe_fault(37 read_error_called_write mxe_cmd.sv "status_q <= rd_error_i ?"
-          "status_q <= (rd_error_i ^ ACTIVE) ?")
+mxe_fault(37 read_error_called_write mxe_cmd.sv "status_q <= run_rd_error ?"
+          "status_q <= (run_rd_error ^ ACTIVE) ?")
 mxe_fault(38 head_survives_reset mxe_cmd.sv "head_q  <= '0" "head_q <= ACTIVE ? head_q : '0")
 mxe_fault(39 empty_one_early mxe_cmd.sv "((head_q + 16'd1) == tail_q)"
           "((head_q + {15'd0, ~ACTIVE}) == tail_q)")
