@@ -326,8 +326,9 @@ module mxe_cmd #(
       if (soft_reset_i) reset_q <= 1'b1;
       if (doorbell_i & ~overflow) tail_q <= ring_tail_i;
       if (take) next_q <= next_q + 16'd1;
-      // A job counts from the end of the one before, or from its own fetch if that began later.
-      if (end_job) cycles_q <= 64'd1;
+      // A job counts from the end of the one before, from its own fetch, or from when the engine
+      // was enabled, whatever was last.
+      if (end_job | ((state_q == StIdle) & ~enable_i)) cycles_q <= 64'd1;
       else if (begins & (state_q == StIdle)) cycles_q <= RecordClocks;
       else cycles_q <= cycles_q + 64'd1;
       if (complete) begin

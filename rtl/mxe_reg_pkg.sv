@@ -193,8 +193,8 @@ package mxe_reg_pkg;
   // Copy of JOB_ID.
   localparam int unsigned DESC_DONE_JOB_ID_LSB = 928;
   localparam int unsigned DESC_DONE_JOB_ID_W = 32;
-  // Clocks from the start of the fetch of this descriptor, or from the end of the job before it if
-  // that was later, to the end of the job.
+  // Clocks from the start of the fetch of this descriptor, from the end of the job before it, or
+  // from when the engine was enabled, whatever was last, to the end of the job.
   localparam int unsigned DESC_CYCLES_LSB = 960;
   localparam int unsigned DESC_CYCLES_W = 64;
 

@@ -36,6 +36,7 @@ void Cmd::enter(State state, uint64_t cycle) {
 }
 
 void Cmd::set_enable(uint64_t cycle, bool enable) {
+  if (enable && !enable_ && state_ == State::idle) counted_from_ = cycle - 1;
   enable_ = enable;
   enabled_from_ = cycle;
 }
@@ -201,7 +202,8 @@ Cmd::Events Cmd::step(uint64_t cycle, uint64_t limit) {
 void Cmd::begin_fetch(uint64_t cycle) {
   const bool idle = state_ == State::idle;
   const bool alone = idle && !record_.busy() && record_.idle_from() <= cycle;
-  // A job counts from the end of the one before, or from its own fetch if that began later.
+  // A job counts from the end of the one before, from its own fetch, or from when the engine was
+  // enabled, whatever was last.
   if (idle) counted_from_ = cycle + 1 - kRecordClocks;
   desc_.begin(cycle, slot_address(next_), alone);
   datapath_.look_again();

@@ -393,8 +393,8 @@
 // Copy of JOB_ID.
 #define MXE_DESC_DONE_JOB_ID                       0x74u
 
-// Clocks from the start of the fetch of this descriptor, or from the end of the job before it if
-// that was later, to the end of the job.
+// Clocks from the start of the fetch of this descriptor, from the end of the job before it, or from
+// when the engine was enabled, whatever was last, to the end of the job.
 #define MXE_DESC_CYCLES                            0x78u
 
 // ---- Element formats ----
