@@ -10,7 +10,7 @@ namespace mxe {
 /// The parts of the engine whose activity is traced, one track each.
 enum class Track : uint8_t {
   queue,         ///< the states of the command processor while a job is under way
-  descriptor,    ///< fetches of descriptors, from their beginning to their last word
+  descriptor,    ///< row fetches of descriptors, from the request to its grant
   record,        ///< completion records, from the end of the job to its completion
   loader_a,      ///< row fetches, from the first cycle of the request to its grant
   loader_b,      ///< the same
