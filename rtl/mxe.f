@@ -50,6 +50,8 @@ mxe_datapath.sv
 mxe_regs.sv
 mxe_job.sv
 mxe_check.sv
+mxe_desc.sv
+mxe_record.sv
 mxe_cmd.sv
 mxe_counters.sv
 mxe_top.sv

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command processor: takes descriptors from the ring, checks them, runs them one after the other
-// and completes each with a record in memory and an interrupt. A bus error or a soft reset aborts
-// the job: requests stop, what is under way returns and is dropped, the blocks are cleared.
+// Command processor: takes descriptors from the ring and runs them one after the other. While a job
+// runs, the next descriptor is read (mxe_desc) and the record of the job before is written
+// (mxe_record); and once all its operands have been asked for, those of the next job are, if its
+// descriptor says that it may be early. A bus error or a soft reset aborts the job: requests stop, what is under way returns
+// and is dropped, the blocks are cleared.
 `include "mxe_assert.svh"
 `default_nettype none
 module mxe_cmd #(
@@ -52,16 +54,28 @@ module mxe_cmd #(
   output logic [SEG_W-1:0]         rec_data_o,
   // job
   output logic                     start_o,
+  output logic                     loaded_o,       // its loaders were started early
+  output logic                     load_start_o,   // the loaders begin
+  output logic                     load_early_o,   // with the next job, early
+  output logic                     load_ahead_o,   // they work on ahead_o, else on job_o
+  output logic                     load_odd_o,
+  input  logic                     loads_done_i,   // they have asked for everything
+  output mxe_pkg::job_t            ahead_o,        // the next job
+  input  logic                     alike_i,        // the buffers hold its operands as those of job_o
   output logic                     run_o,          // the array works on a job
   output mxe_pkg::job_t            job_o,          // stands still while a job runs
   output logic                     halt_o,
   output logic                     clear_o,
+  output logic                     hold_o,         // write no results yet
   input  logic                     job_done_i,
   // ports
-  input  logic                     rd_error_i,
+  input  logic                     rd_error_i,     // of operands
+  input  logic                     rd_odd_i,       // of which job
+  input  logic                     desc_error_i,
   input  logic                     wr_error_i,
   // the first error of a job: the ports keep where, and what is told of it is
-  output logic                     fault_watch_o,
+  output logic                     rd_fault_watch_o,
+  output logic                     wr_fault_watch_o,
   output logic                     fault_write_o,
   output logic [3:0]               fault_operand_o,
   output logic [15:0]              fault_index_o,
@@ -70,41 +84,45 @@ module mxe_cmd #(
   input  logic                     rd_idle_i,
   input  logic                     wr_idle_i       // including rows half handed over
 );
-  typedef enum logic [3:0] {
+  typedef enum logic [2:0] {
     StIdle,
-    StFetch,     // ask for the descriptor
-    StDesc,      // its words arrive
-    StCheck,
     StSetup,     // derived sizes settle
     StStart,
     StRun,
     StAbort,     // wait until nothing is under way
     StClear,
-    StRecord,    // ask for the completion write
-    StRecData,
-    StRecWait,   // until it is acknowledged
-    StComplete,
     StReset
   } state_e;
 
-  localparam int unsigned RecSegs = (SEG_W >= 128) ? 1 : (128 / SEG_W);
   localparam int unsigned LogDepth = $clog2(QUEUE_DEPTH);
   // The engine does not read the part of a descriptor that it writes.
   localparam int unsigned DescW = mxe_reg_pkg::DESC_STATUS_LSB;
+  // Clocks from the end of a job to the request of its record that count for it.
+  localparam logic [63:0] RecordClocks = 64'd3;
 
   state_e           state_q;
   logic [15:0]      head_q, tail_q;
-  logic [DescW-1:0] desc_q;
+  logic [15:0]      next_q;          // whose descriptor was not yet taken
+  logic [DescW-1:0] desc_q;          // of the job that runs
   logic [3:0]       status_q;
   logic             reset_q;         // a soft reset waits for the job to end
-  logic             no_record_q;     // the descriptor could not be read
+  logic             ends_q;          // the job ends with what is broken off
+  logic             early_q;         // operands of the job that is ready have been asked for
+  logic             redo_q;          // and one of them met an error: all of it once more
+  logic             loaded_q;        // those of the job that runs were, early
+  logic             ahead_q;         // the loaders work on the job that is ready, or was just taken
+  logic             load_odd_q, run_odd_q;
   logic [63:0]      cycles_q;
-  logic [1:0]       seg_q;
   logic [31:0]      last_job_q, last_status_q;
+
+  logic             reading, ready, begins, take, take_legal, end_job, recording, complete;
+  logic [DescW-1:0] desc_ahead;
+  logic [3:0]       desc_status, end_status, record_status;
+  logic [31:0]      record_job_id;
 
   // ---------------------------------------------------------------- ring
   // Slots are counted in the bits that the largest ring needs; a larger one is refused.
-  logic [LogDepth-1:0] slot_mask, slot;
+  logic [LogDepth-1:0] slot_mask;
   logic [15:0]         queued, pending;  // entries in use, before and after a doorbell
   logic                overflow;
   assign slot_mask = ~({LogDepth{1'b1}} << ring_size_log2_i);
@@ -113,68 +131,152 @@ module mxe_cmd #(
   // A smaller number would take back what was submitted, the job in flight included.
   assign overflow  = (ring_size_log2_i > 5'(LogDepth)) | (pending > 16'(slot_mask) + 16'd1) |
                      (pending < queued) | reset_q;
+  logic [LogDepth-1:0] slot, next_slot;
   assign slot      = head_q[LogDepth-1:0] & slot_mask;
-  logic [63:0] slot_addr;
-  assign slot_addr = ring_base_i + 64'({slot, 7'd0});
+  assign next_slot = next_q[LogDepth-1:0] & slot_mask;
 
   assign ring_head_o = head_q;
   assign ring_tail_o = tail_q;
   assign empty_o     = (head_q == tail_q);
-  assign busy_o      = (state_q != StIdle);
+  // A descriptor that waits until the engine is enabled is in flight for nobody.
+  assign busy_o      = (state_q != StIdle) | recording | reading | (ready & enable_i);
   assign resetting_o = reset_q;
   assign irq_ring_overflow_o = doorbell_i & overflow;
+
+  // ---------------------------------------------------------------- descriptor
+  logic go;  // further jobs may be fetched and started
+  assign go = enable_i & ~reset_q;
+  mxe_desc #(
+    .TREE_W   (TREE_W),
+    .FP4_DUAL (FP4_DUAL),
+    .LEN_W    (LEN_W),
+    .TAG_W    (TAG_W)
+  ) u_desc (
+    .clk_i         (clk_i),
+    .rst_ni        (rst_ni),
+    .begin_i       (go & (next_q != tail_q) & ((state_q == StIdle) | (state_q == StRun))),
+    .alone_i       ((state_q == StIdle) & ~recording),
+    .addr_i        (ring_base_i + 64'({next_slot, 7'd0})),
+    .drop_i        (halt_o),
+    .take_i        (take | (ready & (state_q == StReset))),
+    .begins_o      (begins),
+    .reading_o     (reading),
+    .ready_o       (ready),
+    .desc_o        (desc_ahead),
+    .status_o      (desc_status),
+    .job_o         (ahead_o),
+    .settled_o     (settled),
+    .req_valid_o   (req_valid_o),
+    .req_ready_i   (req_ready_i),
+    .req_addr_o    (req_addr_o),
+    .req_bytes_o   (req_bytes_o),
+    .req_tag_o     (req_tag_o),
+    .word_valid_i  (word_valid_i),
+    .word_index_i  (word_index_i),
+    .word_data_i   (word_data_i),
+    .word_last_i   (word_last_i),
+    .error_i       (desc_error_i),
+    .fault_watch_o (desc_watch)
+  );
 
   // ---------------------------------------------------------------- job
   mxe_job #(.FP4_DUAL(FP4_DUAL)) u_job (.clk_i(clk_i), .desc_i(desc_q), .job_o(job_o));
 
-  logic [3:0] check;
-  mxe_check #(.TREE_W(TREE_W)) u_check (.desc_i(desc_q), .job_i(job_o), .status_o(check));
+  // A write error is that of the record while there is one.
+  // Beats of the next job's operands do not belong to the one that runs.
+  logic run_wr_error, run_rd_error, early_error, redo, broken, run_done;
+  assign run_rd_error = rd_error_i & (rd_odd_i == run_odd_q);
+  assign early_error  = rd_error_i & (rd_odd_i != run_odd_q);
+  assign redo         = early_q & (redo_q | early_error);
+  assign run_wr_error = wr_error_i & ~recording;
+  assign broken       = run_rd_error | run_wr_error | reset_q;
+  assign run_done     = (state_q == StRun) & ~broken & job_done_i;
 
-  assign start_o = (state_q == StStart);
+  // A legal job starts when the one before has ended, another ends in its turn.
+  logic may_take, legal;
+  assign may_take   = ready & go & ~redo;
+  assign legal      = (desc_status == mxe_reg_pkg::STATUS_OK[3:0]);
+  assign take_legal = may_take & legal & ((state_q == StIdle) | run_done);
+  assign take       = take_legal | (may_take & ~legal & ~early_q & (state_q == StIdle) & ~recording);
+
+  // Its operands early: they need not wait for the results of the jobs before it, and the buffers
+  // hold them beside those of the job that runs.
+  logic settled, load_early;
+  assign load_early   = (state_q == StRun) & ~broken & ~job_done_i & may_take & legal & settled &
+                        desc_ahead[mxe_reg_pkg::DESC_CONTROL_EARLY_LSB] & alike_i & loads_done_i &
+                        ~early_q;
+  assign load_early_o = load_early;
+  assign load_start_o = load_early | (start_o & ~loaded_q);
+  assign load_ahead_o = load_early | ahead_q;
+  assign load_odd_o   = load_odd_q;
+  assign loaded_o     = loaded_q;
+
+  assign start_o = (state_q == StStart) & ~run_rd_error;
   assign run_o   = (state_q == StRun);
   assign halt_o  = (state_q == StAbort) | (state_q == StClear);
   assign clear_o = (state_q == StClear);
+  assign hold_o  = recording;
 
-  // ---------------------------------------------------------------- fetch and record
-  assign req_valid_o = (state_q == StFetch);
-  assign req_addr_o  = slot_addr;
-  assign req_bytes_o = LEN_W'(mxe_reg_pkg::DESC_W / 8);
-  assign req_tag_o   = TAG_W'({mxe_pkg::TagDesc, mxe_pkg::BANK_W'(0), 1'b1});
-
-  logic [127:0] record;
-  assign record = {cycles_q, desc_q[mxe_reg_pkg::DESC_JOB_ID_LSB +: 32], 28'd0, status_q};
-  assign rec_valid_o      = (state_q == StRecord);
-  assign rec_addr_o       = slot_addr + 64'(mxe_reg_pkg::DESC_STATUS_LSB) / 64'd8;
-  assign rec_bytes_o      = LEN_W'(16);
-  assign rec_data_valid_o = (state_q == StRecData);
-  if (RecSegs == 1) begin : gen_rec_one
-    assign rec_data_o = SEG_W'(record);
-  end else begin : gen_rec_parts
-    // The count goes on to the number of segments, where nothing is left of the record.
-    assign rec_data_o = record[32'(seg_q[$clog2(RecSegs)-1:0]) * SEG_W +: SEG_W];
-  end
+  // ---------------------------------------------------------------- record
+  assign end_job    = run_done | (clear_o & ends_q) | (take & ~legal);
+  assign end_status = run_done ? mxe_reg_pkg::STATUS_OK[3:0] : clear_o ? status_q : desc_status;
+  mxe_record #(
+    .SEG_W (SEG_W),
+    .LEN_W (LEN_W)
+  ) u_record (
+    .clk_i            (clk_i),
+    .rst_ni           (rst_ni),
+    .end_i            (end_job),
+    .end_status_i     (end_status),
+    .end_job_id_i     ((state_q == StIdle) ? desc_ahead[mxe_reg_pkg::DESC_JOB_ID_LSB +: 32]
+                                           : desc_q[mxe_reg_pkg::DESC_JOB_ID_LSB +: 32]),
+    .end_cycles_i     (cycles_q),
+    .addr_i           (ring_base_i + 64'({slot, 7'd0})),
+    .rec_valid_o      (rec_valid_o),
+    .rec_ready_i      (rec_ready_i),
+    .rec_addr_o       (rec_addr_o),
+    .rec_bytes_o      (rec_bytes_o),
+    .rec_data_valid_o (rec_data_valid_o),
+    .rec_data_ready_i (rec_data_ready_i),
+    .rec_data_o       (rec_data_o),
+    .wr_error_i       (wr_error_i),
+    .wr_idle_i        (wr_idle_i),
+    .fault_watch_o    (record_watch),
+    .busy_o           (recording),
+    .complete_o       (complete),
+    .status_o         (record_status),
+    .job_id_o         (record_job_id)
+  );
 
   // ---------------------------------------------------------------- bus errors
-  // Only errors that decide how a job ends count, and the first of them.
+  // Only errors that decide how a job ends count, and the first of them. They tell of the last job
+  // that met one: a record says nothing any more once the job after it has failed.
+  logic        desc_watch, record_watch, run_failed_q;
   logic        fault_any_q, fault_write_q, fault_record_q;
   logic [15:0] fault_index_q;
-  logic        writes_record, fault;
-  assign writes_record = (state_q == StRecData) | (state_q == StRecWait);
-  assign fault_watch_o = (state_q == StDesc) | (state_q == StRun) |
-                         (writes_record & (status_q != mxe_reg_pkg::STATUS_ERR_READ[3:0]) &
-                          (status_q != mxe_reg_pkg::STATUS_ERR_WRITE[3:0]));
-  assign fault = fault_watch_o & (rd_error_i | wr_error_i);
+  logic        run_fault, desc_fault, record_fault, running;
+  assign running      = (state_q == StSetup) | (state_q == StStart) | (state_q == StRun);
+  assign run_fault    = (running & run_rd_error) | ((state_q == StRun) & run_wr_error);
+  assign desc_fault   = desc_watch & desc_error_i;
+  assign record_fault = record_watch & wr_error_i & ~run_fault & ~run_failed_q;
+  assign rd_fault_watch_o = desc_watch | (running & run_rd_error);
+  assign wr_fault_watch_o = record_watch | ((state_q == StRun) & ~recording);
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
+      run_failed_q   <= 1'b0;
       fault_any_q    <= 1'b0;
       fault_write_q  <= 1'b0;
       fault_record_q <= 1'b0;
       fault_index_q  <= '0;
-    end else if (fault) begin
-      fault_any_q    <= 1'b1;
-      fault_write_q  <= ~rd_error_i;
-      fault_record_q <= writes_record;
-      fault_index_q  <= head_q;
+    end else begin
+      if (run_fault) run_failed_q <= 1'b1;
+      else if (clear_o) run_failed_q <= 1'b0;
+      if (run_fault | desc_fault | record_fault) begin
+        fault_any_q    <= 1'b1;
+        fault_write_q  <= record_fault | (run_fault & ~run_rd_error);
+        fault_record_q <= record_fault;
+        fault_index_q  <= head_q + {15'd0, run_fault & recording};
+      end
     end
   end
   assign fault_write_o = fault_write_q;
@@ -198,94 +300,78 @@ module mxe_cmd #(
     end
   end
 
-  // ---------------------------------------------------------------- state machine
+  // ---------------------------------------------------------------- completion
   logic failed;
-  assign failed = (status_q != mxe_reg_pkg::STATUS_OK[3:0]);
-  assign irq_done_o        = (state_q == StComplete) & ~failed;
-  assign irq_error_o       = (state_q == StComplete) & failed;
-  assign irq_queue_empty_o = (state_q == StComplete) & ((head_q + 16'd1) == tail_q);
+  assign failed = (record_status != mxe_reg_pkg::STATUS_OK[3:0]);
+  assign irq_done_o        = complete & ~failed;
+  assign irq_error_o       = complete & failed;
+  assign irq_queue_empty_o = complete & ((head_q + 16'd1) == tail_q);
   assign last_job_o        = last_job_q;
   assign last_status_o     = last_status_q;
 
+  // ---------------------------------------------------------------- state machine
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       state_q       <= StIdle;
       head_q        <= '0;
       tail_q        <= '0;
+      next_q        <= '0;
       status_q      <= '0;
       reset_q       <= 1'b0;
-      no_record_q   <= 1'b0;
+      ends_q        <= 1'b0;
       cycles_q      <= '0;
-      seg_q         <= '0;
       last_job_q    <= '0;
       last_status_q <= '0;
     end else begin
       if (soft_reset_i) reset_q <= 1'b1;
       if (doorbell_i & ~overflow) tail_q <= ring_tail_i;
-      cycles_q <= cycles_q + 64'd1;
+      if (take) next_q <= next_q + 16'd1;
+      // A job counts from the end of the one before, from its own fetch, or from when the engine
+      // was enabled, whatever was last.
+      if (end_job | ((state_q == StIdle) & ~enable_i)) cycles_q <= 64'd1;
+      else if (begins & (state_q == StIdle)) cycles_q <= RecordClocks;
+      else cycles_q <= cycles_q + 64'd1;
+      if (complete) begin
+        head_q        <= head_q + 16'd1;
+        last_job_q    <= record_job_id;
+        last_status_q <= {28'd0, record_status};
+      end
       case (state_q)
         StIdle: begin
-          if (reset_q) begin
-            state_q <= StReset;
-          end else if (enable_i & ~empty_o) begin
-            state_q     <= StFetch;
-            cycles_q    <= '0;
-            no_record_q <= 1'b0;
+          ends_q <= 1'b0;
+          if (take_legal) state_q <= StSetup;
+          else if (redo | (reset_q & early_q)) state_q <= StAbort;
+          else if (reset_q & ~recording & ~reading) state_q <= StReset;
+        end
+        StSetup, StStart: begin
+          // Operands that were asked for early are those of the job now.
+          if (run_rd_error) begin
+            status_q <= mxe_reg_pkg::STATUS_ERR_READ[3:0];
+            ends_q   <= 1'b1;
+            state_q  <= StAbort;
+          end else begin
+            state_q <= start_o ? StRun : StStart;
           end
         end
-        StFetch: if (req_ready_i) state_q <= StDesc;
-        StDesc: begin
-          if (rd_error_i) begin
-            status_q    <= mxe_reg_pkg::STATUS_ERR_FETCH[3:0];
-            no_record_q <= 1'b1;
-            state_q     <= StAbort;
-          end else if (word_valid_i & word_last_i) begin
-            state_q <= StCheck;
-          end
-        end
-        StCheck: begin
-          status_q <= check;
-          state_q  <= (check == mxe_reg_pkg::STATUS_OK[3:0]) ? StSetup : StRecord;
-        end
-        StSetup: state_q <= StStart;
-        StStart: state_q <= StRun;
         StRun: begin
-          if (rd_error_i | wr_error_i | reset_q) begin
-            status_q <= rd_error_i ? mxe_reg_pkg::STATUS_ERR_READ[3:0]
-                      : wr_error_i ? mxe_reg_pkg::STATUS_ERR_WRITE[3:0]
-                                   : mxe_reg_pkg::STATUS_ERR_ABORTED[3:0];
+          if (broken) begin
+            ends_q   <= 1'b1;
+            status_q <= run_rd_error ? mxe_reg_pkg::STATUS_ERR_READ[3:0]
+                      : run_wr_error ? mxe_reg_pkg::STATUS_ERR_WRITE[3:0]
+                                     : mxe_reg_pkg::STATUS_ERR_ABORTED[3:0];
             state_q  <= StAbort;
           end else if (job_done_i) begin
-            state_q <= StRecord;
+            ends_q  <= 1'b0;
+            state_q <= take_legal ? StSetup : redo ? StAbort : StIdle;
           end
         end
-        StAbort: if (rd_idle_i & wr_idle_i) state_q <= StClear;
-        StClear: state_q <= no_record_q ? StComplete : StRecord;
-        StRecord: begin
-          seg_q <= '0;
-          if (rec_ready_i) state_q <= StRecData;
-        end
-        StRecData: begin
-          // A record of several bursts can fail before the last of them is sent.
-          if (wr_error_i) status_q <= mxe_reg_pkg::STATUS_ERR_WRITE[3:0];
-          if (rec_data_ready_i) begin
-            seg_q <= seg_q + 2'd1;
-            if (seg_q == 2'(RecSegs - 1)) state_q <= StRecWait;
-          end
-        end
-        StRecWait: begin
-          if (wr_error_i) status_q <= mxe_reg_pkg::STATUS_ERR_WRITE[3:0];
-          if (wr_idle_i) state_q <= StComplete;
-        end
-        StComplete: begin
-          head_q        <= head_q + 16'd1;
-          last_job_q    <= no_record_q ? 32'd0 : desc_q[mxe_reg_pkg::DESC_JOB_ID_LSB +: 32];
-          last_status_q <= {28'd0, status_q};
-          state_q       <= StIdle;
-        end
+        // The record of the job before is written first.
+        StAbort: if (rd_idle_i & wr_idle_i & ~recording) state_q <= StClear;
+        StClear: state_q <= StIdle;
         StReset: begin
           head_q  <= '0;
           tail_q  <= '0;
+          next_q  <= '0;
           reset_q <= 1'b0;
           state_q <= StIdle;
         end
@@ -295,13 +381,34 @@ module mxe_cmd #(
   end
 
   always_ff @(posedge clk_i) begin
-    if (word_valid_i) begin
-      case (word_index_i)
-        2'd0:    desc_q[255:0]       <= word_data_i;
-        2'd1:    desc_q[511:256]     <= word_data_i;
-        2'd2:    desc_q[767:512]     <= word_data_i;
-        default: desc_q[DescW-1:768] <= word_data_i[DescW-769:0];
-      endcase
+    if (take_legal) desc_q <= desc_ahead;
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      early_q    <= 1'b0;
+      redo_q     <= 1'b0;
+      loaded_q   <= 1'b0;
+      ahead_q    <= 1'b0;
+      load_odd_q <= 1'b0;
+      run_odd_q  <= 1'b0;
+    end else if (clear_o) begin
+      early_q  <= 1'b0;
+      redo_q   <= 1'b0;
+      loaded_q <= 1'b0;
+      ahead_q  <= 1'b0;
+      run_odd_q <= load_odd_q;
+    end else begin
+      if (load_start_o) load_odd_q <= ~load_odd_q;
+      if (load_early) early_q <= 1'b1;
+      else if (take_legal) early_q <= 1'b0;
+      if (early_q & early_error) redo_q <= 1'b1;
+      if (take_legal) loaded_q <= early_q;
+      // The sizes of the job that was taken have settled.
+      if (load_early) ahead_q <= 1'b1;
+      else if (start_o) ahead_q <= 1'b0;
+      if (take_legal & early_q) run_odd_q <= load_odd_q;
+      else if (start_o & ~loaded_q) run_odd_q <= ~load_odd_q;
     end
   end
 
@@ -310,6 +417,18 @@ module mxe_cmd #(
   `MXE_ASSERT(cmd_ring_not_overfull, (tail_q - head_q) <= 16'(QUEUE_DEPTH))
   // The job in flight is in the ring until it is complete.
   `MXE_ASSERT(cmd_job_submitted, (state_q == StIdle) || (state_q == StReset) || (head_q != tail_q))
+  // Jobs that were taken and are not complete: one runs, one is recorded.
+  `MXE_ASSERT(cmd_jobs_in_order, (next_q - head_q) ==
+              (16'(running || (halt_o && ends_q)) + 16'(recording)))
+  `MXE_ASSERT(cmd_early_is_ready, !early_q || ready)
+  `MXE_ASSERT(cmd_forgets_early, !halt_o || ends_q || early_q)
+  `MXE_ASSERT(cmd_early_between_starts, !early_q || ((state_q != StSetup) && (state_q != StStart)))
+  `MXE_ASSERT(cmd_reset_at_rest, (state_q != StReset) || (!reading && !recording && !early_q))
+  `MXE_ASSERT(cmd_next_submitted, (next_q - head_q) <= (tail_q - head_q))
+  `MXE_ASSERT(cmd_descriptor_submitted, !(reading || ready) || (next_q != tail_q))
+  // The job before has its record before a result of the next is written.
+  `MXE_REQUIRE(cmd_done_after_record, !(run_o && job_done_i) || !recording)
+  `MXE_ASSERT(cmd_ends_in_order, !end_job || !recording)
 `ifdef FORMAL
   `MXE_FORMAL_START
   // Doorbells move the tail forward, as far as the ring has entries, or change nothing and say so.
@@ -320,7 +439,7 @@ module mxe_cmd #(
     f_doorbell_q <= doorbell_i;
     f_overflow_q <= irq_ring_overflow_o;
     f_reset_q    <= (state_q == StReset);
-    f_complete_q <= (state_q == StComplete);
+    f_complete_q <= complete;
     f_reset_pending_q <= reset_q;
     f_head_q     <= head_q;
     f_tail_q     <= tail_q;

@@ -23,10 +23,19 @@ module mxe_datapath #(
   input  logic               rst_ni,
   // job
   input  logic               start_i,
+  input  logic               loaded_i,      // the loaders were started early
+  input  logic               load_start_i,  // they begin
+  input  logic               load_early_i,  // early, beside the job that runs
+  input  logic               load_ahead_i,  // they work on ahead_i, else on job_i
+  input  logic               load_odd_i,    // of their tags
+  output logic               loads_done_o,  // they have asked for everything
   input  logic               run_i,
   input  logic               halt_i,
   input  logic               clear_i,
+  input  logic               hold_i,        // write no results yet
   input  mxe_pkg::job_t      job_i,
+  input  mxe_pkg::job_t      ahead_i,       // the next job
+  output logic               alike_o,       // its operands may lie beside those of job_i
   output logic               job_done_o,
   // descriptor
   input  logic               desc_valid_i,
@@ -47,9 +56,12 @@ module mxe_datapath #(
   output logic               rec_data_ready_o,
   input  logic [SEG_W-1:0]   rec_data_i,
   // state of the memory port
-  output logic               rd_error_o,
+  output logic               rd_error_o,    // of operands
+  output logic               rd_odd_o,      // of which job
+  output logic               desc_error_o,
   output logic               wr_error_o,
-  input  logic               fault_watch_i, // keep where the next error is, and what it hits
+  input  logic               rd_fault_watch_i, // keep where the next error is, and what it hits
+  input  logic               wr_fault_watch_i,
   input  logic               fault_write_i, // show that of writes, else of reads
   output logic [63:0]        fault_addr_o,
   output logic [2:0]         rd_fault_kind_o,
@@ -83,7 +95,8 @@ module mxe_datapath #(
 );
   localparam int unsigned LANES = mxe_pkg::LANES;
   localparam int unsigned ChunkWords = A_SLAB_K / LANES;
-  localparam int unsigned SlabWords = B_BUF_K / LANES;
+  // Rounded up, so that a B_BUF_K that is refused still gives widths that can be read.
+  localparam int unsigned SlabWords = (B_BUF_K + LANES - 1) / LANES;
   localparam int unsigned RowAw = $clog2(ROWS);
   localparam int unsigned ColsW = $clog2(NUM_PE + 1);
   localparam int unsigned PeAw = (NUM_PE > 1) ? $clog2(NUM_PE) : 1;
@@ -132,7 +145,10 @@ module mxe_datapath #(
   assign word_last_o  = word_last;
 
   // ---------------------------------------------------------------- loaders
-  logic a_release, b_release, c_release;
+  logic a_release, b_release, c_release, a_busy, b_busy, c_busy;
+  mxe_pkg::job_t load_job;
+  assign load_job     = load_ahead_i ? ahead_i : job_i;
+  assign loads_done_o = ~(a_busy | b_busy | c_busy);
 
   mxe_load_bias #(
     .ROWS      (ROWS),
@@ -144,14 +160,16 @@ module mxe_datapath #(
     .clk_i       (clk_i),
     .rst_ni      (rst_ni),
     .clear_i     (clear_i),
-    .start_i     (start_i),
-    .job_i       (job_i),
+    .start_i     (load_start_i),
+    .odd_i       (load_odd_i),
+    .job_i       (load_job),
     .req_valid_o (req_valid[1]),
     .req_ready_i (req_ready[1]),
     .req_addr_o  (req_addr[64*1 +: 64]),
     .req_bytes_o (req_bytes[LEN_W*1 +: LEN_W]),
     .req_tag_o   (req_tag[TAG_W*1 +: TAG_W]),
-    .release_i   (c_release)
+    .release_i   (c_release),
+    .busy_o      (c_busy)
   );
 
   // A pass over fewer rows than MIN_PASS waits for its accumulators. If B comes faster than that,
@@ -159,12 +177,19 @@ module mxe_datapath #(
   // place of one.
   localparam bit CanBeWide = (ACC_TILES > 1) && (SlabWords > 1);
   localparam int unsigned WideBytes = (mxe_pkg::MIN_PASS * (MEM_W / 8) - 1) / NUM_PE;  // of a word
-  logic wide, long_slab;
-  assign wide      = CanBeWide & (job_i.m < 32'(mxe_pkg::MIN_PASS)) &
-                     (32'(job_i.b.word_bytes) <= WideBytes);
+  logic wide, wide_ahead, long_slab;
+  assign wide       = CanBeWide & (job_i.m < 32'(mxe_pkg::MIN_PASS)) &
+                      (32'(job_i.b.word_bytes) <= WideBytes);
+  assign wide_ahead = CanBeWide & (ahead_i.m < 32'(mxe_pkg::MIN_PASS)) &
+                      (32'(ahead_i.b.word_bytes) <= WideBytes);
   assign long_slab = job_i.b.fmt.is4 & ~job_i.dual;
   logic [mxe_pkg::LEND_W-1:0] lent;
   assign lent = mxe_pkg::lent(ROWS, job_i.m);
+  // Buffers, unpacker and feeder have one way to keep operands and bias at a time.
+  assign alike_o = (ahead_i.a.fmt == job_i.a.fmt) & (ahead_i.b.fmt == job_i.b.fmt) &
+                   (ahead_i.c.en == job_i.c.en) & (ahead_i.c.bf16 == job_i.c.bf16) &
+                   (ahead_i.c.one_row == job_i.c.one_row) & (wide_ahead == wide) &
+                   (mxe_pkg::lent(ROWS, ahead_i.m) == lent);
 
   mxe_load #(
     .OPERAND_A   (1'b0),
@@ -181,8 +206,10 @@ module mxe_datapath #(
     .clk_i          (clk_i),
     .rst_ni         (rst_ni),
     .clear_i        (clear_i),
-    .start_i        (start_i),
-    .job_i          (job_i),
+    .start_i        (load_start_i),
+    .chain_i        (load_early_i),
+    .odd_i          (load_odd_i),
+    .job_i          (load_job),
     .wide_i         (wide),
     .long_i         (long_slab),
     .lent_i         (lent),
@@ -191,7 +218,8 @@ module mxe_datapath #(
     .req_addr_o     (req_addr[64*2 +: 64]),
     .req_bytes_o    (req_bytes[LEN_W*2 +: LEN_W]),
     .req_tag_o      (req_tag[TAG_W*2 +: TAG_W]),
-    .release_i      (b_release)
+    .release_i      (b_release),
+    .busy_o         (b_busy)
   );
 
   mxe_load #(
@@ -207,8 +235,10 @@ module mxe_datapath #(
     .clk_i          (clk_i),
     .rst_ni         (rst_ni),
     .clear_i        (clear_i),
-    .start_i        (start_i),
-    .job_i          (job_i),
+    .start_i        (load_start_i),
+    .chain_i        (load_early_i),
+    .odd_i          (load_odd_i),
+    .job_i          (load_job),
     .wide_i         (1'b0),
     .long_i         (1'b0),
     .lent_i         (lent),
@@ -217,7 +247,8 @@ module mxe_datapath #(
     .req_addr_o     (req_addr[64*3 +: 64]),
     .req_bytes_o    (req_bytes[LEN_W*3 +: LEN_W]),
     .req_tag_o      (req_tag[TAG_W*3 +: TAG_W]),
-    .release_i      (a_release)
+    .release_i      (a_release),
+    .busy_o         (a_busy)
   );
 
   // ---------------------------------------------------------------- read port and unpacker
@@ -227,7 +258,14 @@ module mxe_datapath #(
   logic [TAG_W-1:0]           fetch_tag;
   logic                       rd_beat;
   assign rd_beat  = m_rvalid_i & m_rready_o;
-  assign rd_error_o = rd_beat & m_rerror_i;
+  // Of the oldest fetch, to which a beat belongs.
+  mxe_pkg::tag_t rd_tag;
+  logic          rd_error;
+  assign rd_tag       = fetch_tag[mxe_pkg::TAG_T_W-1:0];
+  assign rd_error     = rd_beat & m_rerror_i;
+  assign desc_error_o = rd_error & (rd_tag.kind == mxe_pkg::TagDesc);
+  assign rd_error_o   = rd_error & (rd_tag.kind != mxe_pkg::TagDesc);
+  assign rd_odd_o     = rd_tag.odd;
 
   logic [63:0] rd_fault_addr, wr_fault_addr;
   assign fault_addr_o = fault_write_i ? wr_fault_addr : rd_fault_addr;
@@ -257,7 +295,7 @@ module mxe_datapath #(
     .fetch_offset_o (fetch_offset),
     .fetch_bytes_o  (fetch_bytes),
     .fetch_tag_o    (fetch_tag),
-    .fault_i        (rd_error_o & fault_watch_i),
+    .fault_i        (rd_error & rd_fault_watch_i),
     .fault_addr_o   (rd_fault_addr),
     .fault_kind_o   (rd_fault_kind_o),
     .idle_o         (rd_idle_o)
@@ -413,6 +451,7 @@ module mxe_datapath #(
     .rst_ni        (rst_ni),
     .clear_i       (clear_i),
     .start_i       (start_i),
+    .chain_i       (loaded_i),
     .job_i         (job_i),
     .wide_i        (wide),
     .long_i        (long_slab),
@@ -569,7 +608,7 @@ module mxe_datapath #(
     .res_odd_i    (res_odd),
     .release_o    (drain_release),
     .req_valid_o  (drain_req),
-    .req_ready_i  (wr_req_ready & ~rec_valid_i),
+    .req_ready_i  (wr_req_ready & ~hold_i),
     .req_addr_o   (drain_addr),
     .req_bytes_o  (drain_bytes),
     .req_scale_o  (drain_scale),
@@ -582,7 +621,7 @@ module mxe_datapath #(
     .done_o       (drain_done)
   );
 
-  // The completion record is written when no row is left, so the two never compete.
+  // The next job's rows wait until the completion record is acknowledged, so the two never compete.
   assign rec_ready_o      = wr_req_ready;
   assign rec_data_ready_o = wr_data_ready;
   assign wr_error_o       = m_bvalid_i & m_bready_o & m_berror_i;
@@ -597,7 +636,7 @@ module mxe_datapath #(
   ) u_wr_port (
     .clk_i        (clk_i),
     .rst_ni       (rst_ni),
-    .req_valid_i  (rec_valid_i | drain_req),
+    .req_valid_i  (rec_valid_i | (drain_req & ~hold_i)),
     .req_ready_o  (wr_req_ready),
     .req_addr_i   (rec_valid_i ? rec_addr_i : drain_addr),
     .req_bytes_i  (rec_valid_i ? rec_bytes_i : drain_bytes),
@@ -617,7 +656,7 @@ module mxe_datapath #(
     .m_wlast_o    (m_wlast_o),
     .m_bvalid_i   (m_bvalid_i),
     .m_bready_o   (m_bready_o),
-    .fault_i      (wr_error_o & fault_watch_i),
+    .fault_i      (wr_error_o & wr_fault_watch_i),
     .fault_addr_o (wr_fault_addr),
     .fault_scale_o(wr_fault_scale_o),
     .idle_o       (wr_idle_o)
@@ -662,7 +701,9 @@ module mxe_datapath #(
     amounts_o[AMOUNT_W*mxe_reg_pkg::COUNTER_SATURATIONS +: AMOUNT_W] = AMOUNT_W'(over_count);
   end
 
-  `MXE_ASSERT(done_means_all_loaded, !(run_i && job_done_o) || ((req_valid == '0) && rd_idle_o))
+  `MXE_ASSERT(done_means_all_loaded, !(run_i && job_done_o) || load_ahead_i ||
+              (req_valid[3:1] == '0))
+  `MXE_ASSERT(record_between_results, !rec_valid_i || hold_i)
 
 `ifndef SYNTHESIS
   mxe_datapath_checks #(
@@ -687,7 +728,7 @@ module mxe_datapath #(
     .word_valid_i  (word_valid),
     .word_tag_i    (word_tag),
     .word_index_i  (word_index),
-    .row_valid_i   (drain_req),
+    .row_valid_i   (drain_req & ~hold_i),
     .row_half_i    (drain_half),
     .row_bytes_i   (drain_bytes),
     .rec_valid_i   (rec_valid_i),

@@ -30,6 +30,7 @@ module mxe_feed #(
   input  logic                                     clear_i,
   // job
   input  logic                                     start_i,
+  input  logic                                     chain_i,       // see mxe_load
   input  mxe_pkg::job_t                            job_i,
   input  logic                                     wide_i,        // see mxe_walk
   input  logic                                     long_i,
@@ -158,7 +159,7 @@ module mxe_feed #(
       slab_base_q <= '0;
       half_q      <= 1'b0;
     end else if (start_i) begin
-      bank_q      <= '0;
+      if (!chain_i) bank_q <= '0;
     end else if (read) begin
       col_q <= last_col ? '0 : (col_q + PE_AW'(COLS));
       if (last_col) half_q <= ~last_half;

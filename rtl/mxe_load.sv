@@ -22,6 +22,8 @@ module mxe_load #(
   input  logic                       clear_i,
   // job
   input  logic                       start_i,
+  input  logic                       chain_i,      // the banks go on where those of the job before ended
+  input  logic                       odd_i,        // of the tags
   input  mxe_pkg::job_t              job_i,
   input  logic                       wide_i,       // of B: see mxe_walk
   input  logic                       long_i,
@@ -33,7 +35,8 @@ module mxe_load #(
   output logic [LEN_W-1:0]           req_bytes_o,
   output logic [TAG_W-1:0]           req_tag_o,
   // a bank was used up
-  input  logic                       release_i
+  input  logic                       release_i,
+  output logic                       busy_o        // not all rows were asked for
 );
   localparam int unsigned IndexW = $clog2(ROWS);
   localparam int unsigned MostBanks = CAN_SPLIT ? 2 * BANKS : BANKS;
@@ -130,6 +133,7 @@ module mxe_load #(
   assign sleft = job_i.k_blocks - soff_q;
 
   logic fire, last_fetch;  // of the bank
+  assign busy_o      = valid;
   assign req_valid_o = valid & taken_q;
   assign fire        = req_valid_o & req_ready_i;
   assign last_fetch  = scale_q & ({1'b0, index_q} == count - (IndexW+1)'(1));
@@ -137,7 +141,7 @@ module mxe_load #(
   assign req_addr_o  = scale_q ? (sptr_q + 64'(soff_q)) : (ptr_q + {32'd0, off_q});
   assign req_bytes_o = scale_q ? ((sleft > step_scales) ? step_scales[LEN_W-1:0] : sleft[LEN_W-1:0])
                                : ((left > step_bytes) ? step_bytes[LEN_W-1:0] : left[LEN_W-1:0]);
-  assign req_tag_o   = {index_q,
+  assign req_tag_o   = {index_q, odd_i,
                         OPERAND_A ? (scale_q ? mxe_pkg::TagAScale : mxe_pkg::TagAElem)
                                   : (scale_q ? mxe_pkg::TagBScale : mxe_pkg::TagBElem),
                         mxe_pkg::BANK_W'(bank_q), last_fetch};
@@ -163,7 +167,7 @@ module mxe_load #(
       index_q <= '0;
       scale_q <= 1'b0;
       half_q  <= 1'b0;
-    end else if (start_i) begin
+    end else if (start_i & ~chain_i) begin
       free_q  <= banks;
       banks_q <= banks;
       if (!OPERAND_A) bank_q <= '0;  // as the feeder does
@@ -264,7 +268,7 @@ module mxe_load #(
     end else if (clear_i) begin
       f_held_q         <= '0;
       f_next_release_q <= '0;
-    end else if (start_i) begin
+    end else if (start_i & ~chain_i) begin
       if (!OPERAND_A) f_next_release_q <= '0;
     end else begin
       if (fire & last_fetch) f_held_q[bank_q] <= 1'b1;
@@ -274,7 +278,8 @@ module mxe_load #(
       end
     end
   end
-  `MXE_REQUIRE(load_all_used_at_start, !start_i || (f_held_q == '0))
+  `MXE_REQUIRE(load_all_used_at_start, !start_i || chain_i || (f_held_q == '0))
+  `MXE_REQUIRE(load_chain_alike, !start_i || !chain_i || (banks == banks_q))
   `MXE_REQUIRE(load_release_expected, !release_i || f_held_q[f_next_release_q])
   `MXE_REQUIRE(load_no_start_while_walking, !start_i || !valid)
   `MXE_REQUIRE(load_job_starts_clean, !start_i || ((index_q == '0) && !scale_q && !taken_q &&

@@ -15,6 +15,7 @@ module mxe_load_bias #(
   input  logic                     clear_i,
   // job
   input  logic                     start_i,
+  input  logic                     odd_i,   // of the tags
   input  mxe_pkg::job_t            job_i,
   // requests
   output logic                     req_valid_o,
@@ -22,7 +23,8 @@ module mxe_load_bias #(
   output logic [63:0]              req_addr_o,
   output logic [LEN_W-1:0]         req_bytes_o,
   output logic [TAG_W-1:0]         req_tag_o,
-  input  logic                     release_i
+  input  logic                     release_i,
+  output logic                     busy_o   // not all rows were asked for
 );
   logic                        valid, last_row, fire, claim;
   logic [$clog2(NUM_PE+1)-1:0] cols;
@@ -49,9 +51,10 @@ module mxe_load_bias #(
     .last_tile_o(unused_last_tile)
   );
   assign claim       = valid & ~taken_q & (free_q != 2'd0);
+  assign busy_o      = valid;
   assign req_valid_o = valid & taken_q;
   assign req_bytes_o = job_i.c.bf16 ? LEN_W'({cols, 1'b0}) : LEN_W'({cols, 2'b00});
-  assign req_tag_o   = {row, mxe_pkg::TagBias, mxe_pkg::BANK_W'(bank_q), last_row};
+  assign req_tag_o   = {row, odd_i, mxe_pkg::TagBias, mxe_pkg::BANK_W'(bank_q), last_row};
   assign fire        = req_valid_o & req_ready_i;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

@@ -129,11 +129,12 @@ package mxe_pkg;
     TagBias
   } tag_kind_e;
   typedef struct packed {
+    logic              odd;   // every other job
     tag_kind_e         kind;
     logic [BANK_W-1:0] bank;
     logic              last;  // of its bank
   } tag_t;
-  localparam int unsigned TAG_T_W = 4 + BANK_W;
+  localparam int unsigned TAG_T_W = 5 + BANK_W;
   // Above the tag goes the index of the row or column, in as many bits as the engine needs.
   function automatic int unsigned tag_w(input int unsigned rows);
     tag_w = $clog2(rows) + TAG_T_W;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Read port: arbitrates the requests for row fetches (descriptor, bias, B, A in falling priority),
+// Read port: arbitrates the requests for row fetches (bias, B, A, descriptor in falling priority),
 // splits each into AXI INCR bursts that respect MAX_BURST and the 4 KiB rule, and hands the tags,
 // in order, to the unpacker. Reads return in order (one AXI id).
 `include "mxe_assert.svh"
@@ -14,7 +14,7 @@ module mxe_rd_port #(
   input  logic                          rst_ni,
   input  logic                          halt_i,   // start no further bursts
   input  logic                          clear_i,  // forget the requests (nothing is under way)
-  // requests, index 0 has the highest priority
+  // requests: descriptor, bias, B, A; the descriptor of the next job waits for all others
   input  logic [3:0]                    req_valid_i,
   output logic [3:0]                    req_ready_o,
   input  logic [4*64-1:0]               req_addr_i,
@@ -62,9 +62,7 @@ module mxe_rd_port #(
     addr  = req_addr_i[63:0];
     bytes = req_bytes_i[LEN_W-1:0];
     tag   = req_tag_i[TAG_W-1:0];
-    if (req_valid_i[0]) begin
-      grant = 4'b0001;
-    end else if (req_valid_i[1]) begin
+    if (req_valid_i[1]) begin
       grant = 4'b0010;
       addr  = req_addr_i[64*1 +: 64];
       bytes = req_bytes_i[LEN_W*1 +: LEN_W];
@@ -79,6 +77,8 @@ module mxe_rd_port #(
       addr  = req_addr_i[64*3 +: 64];
       bytes = req_bytes_i[LEN_W*3 +: LEN_W];
       tag   = req_tag_i[TAG_W*3 +: TAG_W];
+    end else if (req_valid_i[0]) begin
+      grant = 4'b0001;
     end
   end
 
@@ -237,8 +237,8 @@ module mxe_rd_port #(
   `MXE_ASSERT(ar_len_in_range, !m_arvalid_o || ({24'd0, m_arlen_o} < 32'(MAX_BURST)))
   `MXE_ASSERT(rd_one_grant, $onehot0(req_ready_o))
   `MXE_ASSERT(rd_grant_requested, (req_ready_o & ~req_valid_i) == 4'd0)
-  `MXE_ASSERT(rd_grant_priority, !(req_ready_o[3] && (|req_valid_i[2:0])) &&
-              !(req_ready_o[2] && (|req_valid_i[1:0])) && !(req_ready_o[1] && req_valid_i[0]))
+  `MXE_ASSERT(rd_grant_priority, !(req_ready_o[0] && (|req_valid_i[2:1])) &&
+              !(req_ready_o[3] && (|req_valid_i[2:1])) && !(req_ready_o[2] && req_valid_i[1]))
   `MXE_ASSERT(rd_a_leaves_room, !req_ready_o[3] ||
               (a_beats_q < BeatsW'(mxe_pkg::RD_A_BEATS)))
   `MXE_ASSERT(rd_beats_of_fetches, (under_way_q != '0) || (a_beats_q == '0))
@@ -249,7 +249,7 @@ module mxe_rd_port #(
 `ifndef SYNTHESIS
   mxe_pkg::tag_t f_a_tag;
   assign f_a_tag = req_tag_i[TAG_W*3 +: mxe_pkg::TAG_T_W];
-  // A request waits unchanged until it is taken.
+  // A request waits unchanged until it is taken, or no more are.
   logic [3:0]         f_wait_q;
   logic [4*64-1:0]    f_addr_q;
   logic [4*LEN_W-1:0] f_bytes_q;
@@ -257,7 +257,7 @@ module mxe_rd_port #(
   logic [3:0]         f_kept, f_some;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) f_wait_q <= '0;
-    else f_wait_q <= clear_i ? 4'd0 : (req_valid_i & ~req_ready_o);
+    else f_wait_q <= (clear_i | halt_i) ? 4'd0 : (req_valid_i & ~req_ready_o);
   end
   always_ff @(posedge clk_i) begin
     f_addr_q  <= req_addr_i;

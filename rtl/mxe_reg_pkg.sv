@@ -126,6 +126,8 @@ package mxe_reg_pkg;
   localparam int unsigned DESC_CONTROL_OUT_RULE_W = 2;
   localparam int unsigned DESC_CONTROL_OUT_OVERFLOW_LSB = 48;
   localparam int unsigned DESC_CONTROL_OUT_OVERFLOW_W = 1;
+  localparam int unsigned DESC_CONTROL_EARLY_LSB = 49;
+  localparam int unsigned DESC_CONTROL_EARLY_W = 1;
   // Rows of A and of the results.
   localparam int unsigned DESC_M_LSB = 64;
   localparam int unsigned DESC_M_W = 32;
@@ -191,7 +193,8 @@ package mxe_reg_pkg;
   // Copy of JOB_ID.
   localparam int unsigned DESC_DONE_JOB_ID_LSB = 928;
   localparam int unsigned DESC_DONE_JOB_ID_W = 32;
-  // Clocks from the start of the fetch of this descriptor to the request of the completion write.
+  // Clocks from the start of the fetch of this descriptor, from the end of the job before it, or
+  // from when the engine was enabled, whatever was last, to the end of the job.
   localparam int unsigned DESC_CYCLES_LSB = 960;
   localparam int unsigned DESC_CYCLES_W = 64;
 
@@ -204,7 +207,7 @@ package mxe_reg_pkg;
     32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000,
     32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000,
     32'h00000000, 32'h00000000, 32'hffffffff, 32'h00000000,
-    32'h00000000, 32'h00000000, 32'hfffe0000, 32'h00000000};
+    32'h00000000, 32'h00000000, 32'hfffc0000, 32'h00000000};
 
   // Element formats.
   localparam logic [3:0] FORMAT_MXFP4_E2M1 = 4'd0;

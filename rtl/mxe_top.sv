@@ -94,7 +94,7 @@ module mxe_top #(
   logic [31:0] ring_base_lo, ring_base_hi, last_job, last_status;
   logic [4:0]  ring_size_log2;
   logic [15:0] ring_tail, ring_tail_used, ring_head;
-  logic        doorbell, fault_watch, fault_write;
+  logic        doorbell, rd_fault_watch, wr_fault_watch, fault_write;
   logic [3:0]  fault_operand;
   logic [15:0] fault_index;
   logic [63:0] fault_addr, fault_addr_shown;
@@ -168,9 +168,10 @@ module mxe_top #(
   assign irq_o = irq_q;
 
   // ---------------------------------------------------------------- command processor
-  logic            start, run, halt, clear, job_done;
-  mxe_pkg::job_t   job;
-  logic            rd_error, wr_error, rd_idle, wr_idle, wr_fault_scale;
+  logic            start, run, halt, clear, hold, job_done;
+  mxe_pkg::job_t   job, ahead;
+  logic            loaded, load_start, load_early, load_ahead, load_odd, loads_done, alike, rd_odd;
+  logic            rd_error, desc_error, wr_error, rd_idle, wr_idle, wr_fault_scale;
   logic [2:0]      rd_fault_kind;
   assign fault_addr_shown = (fault_operand == mxe_reg_pkg::FAULT_NONE) ? 64'd0 : fault_addr;
   logic            desc_valid, desc_ready, word_valid, word_last;
@@ -228,14 +229,26 @@ module mxe_top #(
     .rec_data_ready_i    (rec_data_ready),
     .rec_data_o          (rec_data),
     .start_o             (start),
+    .loaded_o            (loaded),
+    .load_start_o        (load_start),
+    .load_early_o        (load_early),
+    .load_ahead_o        (load_ahead),
+    .load_odd_o          (load_odd),
+    .loads_done_i        (loads_done),
+    .ahead_o             (ahead),
+    .alike_i             (alike),
     .run_o               (run),
     .job_o               (job),
     .halt_o              (halt),
     .clear_o             (clear),
+    .hold_o              (hold),
     .job_done_i          (job_done),
     .rd_error_i          (rd_error),
+    .rd_odd_i            (rd_odd),
+    .desc_error_i        (desc_error),
     .wr_error_i          (wr_error),
-    .fault_watch_o       (fault_watch),
+    .rd_fault_watch_o    (rd_fault_watch),
+    .wr_fault_watch_o    (wr_fault_watch),
     .fault_write_o       (fault_write),
     .fault_operand_o     (fault_operand),
     .fault_index_o       (fault_index),
@@ -266,10 +279,19 @@ module mxe_top #(
     .clk_i            (clk_i),
     .rst_ni           (rst_ni),
     .start_i          (start),
+    .loaded_i         (loaded),
+    .load_start_i     (load_start),
+    .load_early_i     (load_early),
+    .load_ahead_i     (load_ahead),
+    .load_odd_i       (load_odd),
+    .loads_done_o     (loads_done),
     .run_i            (run),
     .halt_i           (halt),
     .clear_i          (clear),
+    .hold_i           (hold),
     .job_i            (job),
+    .ahead_i          (ahead),
+    .alike_o          (alike),
     .job_done_o       (job_done),
     .desc_valid_i     (desc_valid),
     .desc_ready_o     (desc_ready),
@@ -288,8 +310,11 @@ module mxe_top #(
     .rec_data_ready_o (rec_data_ready),
     .rec_data_i       (rec_data),
     .rd_error_o       (rd_error),
+    .rd_odd_o         (rd_odd),
+    .desc_error_o     (desc_error),
     .wr_error_o       (wr_error),
-    .fault_watch_i    (fault_watch),
+    .rd_fault_watch_i (rd_fault_watch),
+    .wr_fault_watch_i (wr_fault_watch),
     .fault_write_i    (fault_write),
     .fault_addr_o     (fault_addr),
     .rd_fault_kind_o  (rd_fault_kind),

@@ -14,7 +14,8 @@ namespace mxe {
 namespace {
 
 constexpr std::array<const char*, kTracks> kNames = {
-    "queue", "loader A", "loader B", "loader bias", "array", "drain", "memory read", "memory write",
+    "queue",       "descriptor", "record", "loader A",    "loader B",
+    "loader bias", "array",      "drain",  "memory read", "memory write",
 };
 
 constexpr unsigned kProcess = 1;

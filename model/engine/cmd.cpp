@@ -2,7 +2,6 @@
 #include "model/engine/cmd.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "model/engine/log2_ceil.h"
 #include "mxe_regs.h"
@@ -11,31 +10,35 @@ namespace mxe {
 namespace {
 
 constexpr unsigned kSlotBytesLog2 = 7;
-constexpr uint32_t kRecordBytes = 16;
-constexpr std::size_t kRecordCycles = 8;  // offset of the cycle count in the record
+/// Clocks from the end of a job to the request of its record that count for it (RecordClocks).
+constexpr uint64_t kRecordClocks = 3;
 
 // What a trace calls the states, in their order.
-constexpr const char* kStateNames[] = {"idle",  "fetch",  "check",    "start", "run",
-                                       "abort", "record", "complete", "reset"};
+constexpr const char* kStateNames[] = {"idle", "start", "run", "abort", "clear", "reset"};
 
 }  // namespace
 
 Cmd::Cmd(const Params& params, Datapath& datapath, TracePoint trace)
-    : params_(params), datapath_(datapath), trace_(trace) {}
+    : params_(params),
+      datapath_(datapath),
+      desc_(datapath.desc()),
+      record_(datapath.wr_port(), trace),
+      trace_(trace) {}
 
 /// Moves to a state that begins in `cycle`.
 void Cmd::enter(State state, uint64_t cycle) {
   if (state_ != State::idle) {
     trace_.slice(Track::queue, kStateNames[static_cast<std::size_t>(state_)], from_, cycle,
-                 {{"slot", head_}});
+                 {{"slot", static_cast<uint16_t>(next_ - 1)}});
   }
   state_ = state;
   from_ = cycle;
 }
 
 void Cmd::set_enable(uint64_t cycle, bool enable) {
+  if (enable && !enable_ && state_ == State::idle) counted_from_ = cycle - 1;
   enable_ = enable;
-  idle_changed_ = cycle;
+  enabled_from_ = cycle;
 }
 
 bool Cmd::doorbell(uint64_t cycle, uint16_t tail) {
@@ -45,19 +48,36 @@ bool Cmd::doorbell(uint64_t cycle, uint16_t tail) {
   if (ring_size_log2_ > log2_ceil(params_.queue_depth) || resetting_) return false;
   if (pending > entries || pending < queued) return false;
   // A doorbell for further jobs does not change when the next one begins.
-  if (empty()) idle_changed_ = cycle + 1;
+  if (next_ == tail_) submitted_from_ = cycle + 1;
   tail_ = tail;
   return true;
 }
 
 void Cmd::soft_reset(uint64_t cycle) {
+  if (!resetting_) reset_from_ = cycle + 1;
   resetting_ = true;
-  reset_from_ = cycle + 1;
 }
 
-uint64_t Cmd::slot_address() const {
+bool Cmd::busy() const {
+  const bool waits = desc_.state() == Desc::State::ready && enable_;
+  return state_ != State::idle || record_.busy() || desc_.is_reading() || waits;
+}
+
+uint64_t Cmd::slot_address(uint16_t index) const {
   const unsigned entries = 1u << (ring_size_log2_ & 0xF);
-  return ring_base_ + (uint64_t{head_ & (entries - 1)} << kSlotBytesLog2);
+  return ring_base_ + (uint64_t{index & (entries - 1)} << kSlotBytesLog2);
+}
+
+void Cmd::remember(const Fault& fault, uint16_t index) {
+  fault_ = fault;
+  fault_index_ = index;
+}
+
+// ------------------------------------------------------------------------ when the next steps are
+
+/// `cycle`, if no soft reset waits then.
+uint64_t Cmd::unless_reset(uint64_t cycle) const {
+  return resetting_ && cycle >= reset_from_ ? kNever : cycle;
 }
 
 /// Cycle in which the running job is broken off; kNever if it is not.
@@ -66,161 +86,243 @@ uint64_t Cmd::abort_in() const {
   return std::min({datapath_.read_error(), datapath_.write_error(), reset});
 }
 
-void Cmd::remember(const Fault& fault) {
-  fault_ = fault;
-  fault_index_ = head_;
+/// Cycle in which the fetch of the next descriptor begins.
+uint64_t Cmd::begin_in() const {
+  if (desc_.state() != Desc::State::idle || !enable_ || next_ == tail_) return kNever;
+  if (state_ != State::idle && state_ != State::run) return kNever;
+  uint64_t cycle = std::max({desc_.from(), from_, enabled_from_, submitted_from_});
+  if (desc_.waits_for_turn()) {
+    if (state_ != State::idle || record_.busy()) return kNever;
+    cycle = std::max(cycle, record_.idle_from());
+  }
+  return unless_reset(cycle);
 }
 
-uint64_t Cmd::next_step() const {
+/// Cycle in which an idle command processor takes the descriptor that is ready.
+uint64_t Cmd::take_in() const {
+  if (desc_.state() != Desc::State::ready || !enable_ || state_ != State::idle) return kNever;
+  uint64_t cycle = std::max({desc_.from(), from_, enabled_from_});
+  if (desc_status_ != MXE_STATUS_OK) {
+    if (record_.busy()) return kNever;
+    cycle = std::max(cycle, record_.idle_from());
+  }
+  return redo_in() > cycle ? unless_reset(cycle) : kNever;
+}
+
+/// Cycle in which the loaders begin with the job whose descriptor is ready, early.
+uint64_t Cmd::early_in() const {
+  if (state_ != State::run || desc_.state() != Desc::State::ready || !enable_) return kNever;
+  if (desc_status_ != MXE_STATUS_OK || !next_job_.early) return kNever;
+  const uint64_t loads = datapath_.load_early_from(next_job_);
+  if (loads == kNever) return kNever;
+  // Its sizes settle a clock after the descriptor.
+  const uint64_t cycle = std::max({from_, desc_.from() + 1, enabled_from_, loads});
+  return cycle < run_step() ? unless_reset(cycle) : kNever;
+}
+
+/// First cycle in which it is known that what was read early met an error.
+uint64_t Cmd::redo_in() const { return datapath_.is_early() ? datapath_.early_error() : kNever; }
+
+/// Whether a job that ends in `cycle` is followed by the next one at once.
+bool Cmd::may_take(uint64_t cycle) const {
+  return desc_.state() == Desc::State::ready && desc_.from() <= cycle && enable_ &&
+         desc_status_ == MXE_STATUS_OK && unless_reset(cycle) == cycle && redo_in() > cycle;
+}
+
+uint64_t Cmd::idle_step() const {
+  if (datapath_.is_early()) {
+    const uint64_t reset = resetting_ ? std::max(from_, reset_from_) : kNever;
+    return std::min({take_in(), std::max(from_, redo_in()), reset});
+  }
+  if (!resetting_ || record_.busy() || desc_.is_reading()) return take_in();
+  const uint64_t reset = std::max({from_, reset_from_, record_.idle_from(), desc_.from()});
+  return std::min(take_in(), reset);
+}
+
+uint64_t Cmd::run_step() const {
+  const uint64_t done = datapath_.job_over() ? datapath_.done_in() : kNever;
+  return std::min(abort_in(), done);
+}
+
+uint64_t Cmd::state_step() const {
   switch (state_) {
-    case State::idle: {
-      const uint64_t reset = resetting_ ? std::max(from_, reset_from_) : kNever;
-      const bool work = enable_ && !empty();
-      return std::min(reset, work ? std::max(from_, idle_changed_) : kNever);
-    }
-    case State::run: {
-      const uint64_t event = datapath_.next_event();
-      return std::min(abort_in(), event == kNever ? datapath_.done_in() : event);
-    }
+    case State::idle:
+      return idle_step();
+    case State::start:
+      // Operands that were asked for early are those of the job now.
+      return std::min(from_, datapath_.read_error());
+    case State::run:
+      return run_step();
     default:
       return from_;
   }
 }
 
+/// The next step of all but the datapath.
+uint64_t Cmd::other_step() const {
+  return std::min({record_.complete_in(), desc_.last_word(), state_step(), begin_in(), early_in()});
+}
+
+/// Of the datapath. It stands still while a job is broken off.
+uint64_t Cmd::datapath_step() const {
+  const bool stands = state_ == State::abort || state_ == State::clear || state_ == State::reset;
+  return stands ? kNever : datapath_.next_event();
+}
+
+uint64_t Cmd::next_step() const { return std::min(other_step(), datapath_step()); }
+
+// ------------------------------------------------------------------------------------- the steps
+
 Cmd::Events Cmd::step(uint64_t cycle, uint64_t limit) {
-  switch (state_) {
-    case State::idle:
-      step_idle(cycle);
-      break;
-    case State::fetch:
-      step_fetch(cycle);
-      break;
-    case State::check:
-      step_check(cycle);
-      break;
-    case State::start:
-      datapath_.start(cycle, job_);
-      enter(State::run, cycle + 1);
-      break;
-    case State::run:
-      step_run(cycle, limit);
-      break;
-    case State::abort:
-      step_abort(cycle);
-      break;
-    case State::record:
-      step_record(cycle);
-      break;
-    case State::complete:
-      return step_complete(cycle);
-    case State::reset:
-      enter(State::idle, cycle + 1);
-      head_ = tail_ = 0;
-      resetting_ = false;
-      break;
+  if (record_.complete_in() == cycle) return complete();
+  if (desc_.last_word() == cycle) {
+    desc_.finish();
+    next_job_ = parse_descriptor(desc_.bytes());
+    desc_status_ = desc_.failed() ? MXE_STATUS_ERR_FETCH : check_descriptor(desc_.bytes(), params_);
+    if (desc_.state() == Desc::State::ready && desc_.failed()) remember(desc_.fault(), head_);
+  } else if (datapath_step() == cycle) {
+    const uint64_t abort = state_ == State::run     ? abort_in()
+                           : state_ == State::start ? datapath_.read_error()
+                                                    : kNever;
+    datapath_.step(std::min(limit, other_step()), abort);
+  } else if (begin_in() == cycle) {
+    begin_fetch(cycle);
+  } else if (early_in() == cycle) {
+    datapath_.load_early(cycle, next_job_);
+  } else {
+    step_state(cycle);
   }
   return {};
 }
 
+void Cmd::begin_fetch(uint64_t cycle) {
+  const bool idle = state_ == State::idle;
+  const bool alone = idle && !record_.busy() && record_.idle_from() <= cycle;
+  // A job counts from the end of the one before, from its own fetch, or from when the engine was
+  // enabled, whatever was last.
+  if (idle) counted_from_ = cycle + 1 - kRecordClocks;
+  desc_.begin(cycle, slot_address(next_), alone);
+  datapath_.look_again();
+}
+
+void Cmd::step_state(uint64_t cycle) {
+  switch (state_) {
+    case State::idle:
+      step_idle(cycle);
+      break;
+    case State::start:
+      if (datapath_.read_error() == cycle) {
+        break_off(cycle);
+      } else {
+        datapath_.start(cycle, job_);
+        enter(State::run, cycle + 1);
+      }
+      break;
+    case State::run:
+      step_run(cycle);
+      break;
+    case State::abort:
+      step_abort(cycle);
+      break;
+    case State::clear:
+      if (ends_) end_job(cycle, status_, job_.job_id);
+      run_failed_ = false;
+      enter(State::idle, cycle + 1);
+      break;
+    case State::reset:
+      if (desc_.state() == Desc::State::ready) desc_.take(cycle);
+      enter(State::idle, cycle + 1);
+      head_ = tail_ = next_ = 0;
+      resetting_ = false;
+      break;
+  }
+}
+
 void Cmd::step_idle(uint64_t cycle) {
-  if (resetting_ && cycle >= reset_from_) {
-    enter(State::reset, cycle + 1);
+  if (take_in() != cycle) {
+    if (datapath_.is_early()) {
+      forget_early(cycle);
+    } else {
+      enter(State::reset, cycle + 1);
+    }
+  } else if (desc_status_ == MXE_STATUS_OK) {
+    start_next(cycle);
+  } else {
+    end_job(cycle, desc_status_, next_job_.job_id);
+    desc_.take(cycle);
+    next_++;
+  }
+}
+
+/// Takes the legal descriptor that is ready. StSetup comes before the start.
+void Cmd::start_next(uint64_t cycle) {
+  job_ = next_job_;
+  datapath_.take_early(cycle);
+  desc_.take(cycle);
+  next_++;
+  enter(State::start, cycle + 2);
+}
+
+void Cmd::step_run(uint64_t cycle) {
+  if (abort_in() == cycle) {
+    break_off(cycle);
     return;
   }
-  no_record_ = false;
-  fetch_cycle_ = cycle + 1;
-  enter(State::fetch, cycle + 1);
-}
-
-/// StFetch and StDesc: asks for the descriptor, until its last word or an error arrives.
-void Cmd::step_fetch(uint64_t cycle) {
-  datapath_.clear_errors();
-  const auto arrival = datapath_.fetch_descriptor(cycle, slot_address(), bytes_);
-  if (arrival.error) {
-    status_ = MXE_STATUS_ERR_FETCH;
-    remember(arrival.fault);
-    no_record_ = true;
-    enter(State::abort, arrival.cycle + 1);
-  } else {
-    job_ = parse_descriptor(bytes_);
-    enter(State::check, arrival.cycle + 1);
-  }
-}
-
-void Cmd::step_check(uint64_t cycle) {
-  status_ = check_descriptor(bytes_, params_);
-  if (status_ == MXE_STATUS_OK) {
-    enter(State::start, cycle + 2);  // StSetup lies between
-  } else {
-    enter(State::record, cycle + 1);
-  }
-}
-
-void Cmd::step_run(uint64_t cycle, uint64_t limit) {
-  const uint64_t abort = abort_in(), event = datapath_.next_event();
-  if (abort == cycle && event > cycle) {
-    status_ = datapath_.read_error() == cycle    ? MXE_STATUS_ERR_READ
-              : datapath_.write_error() == cycle ? MXE_STATUS_ERR_WRITE
-                                                 : MXE_STATUS_ERR_ABORTED;
-    if (status_ == MXE_STATUS_ERR_READ) remember(datapath_.read_fault());
-    if (status_ == MXE_STATUS_ERR_WRITE) remember(datapath_.wr_port().fault());
-    datapath_.break_off(cycle);
-    enter(State::abort, cycle + 1);
-  } else if (event == kNever) {
-    datapath_.finish(cycle);
-    enter(State::record, cycle + 1);
-  } else {
-    datapath_.step(limit, abort);
-  }
-}
-
-/// StAbort until nothing is under way, then StClear.
-void Cmd::step_abort(uint64_t cycle) {
-  const uint64_t clear = datapath_.drained_from(cycle) + 1;
-  datapath_.clear(clear);
-  enter(no_record_ ? State::complete : State::record, clear + 1);
-}
-
-/// StRecord, StRecData and StRecWait: the completion record is written and acknowledged.
-void Cmd::step_record(uint64_t cycle) {
-  std::array<uint8_t, kRecordBytes> record{};
-  std::memcpy(record.data(), &status_, 4);
-  std::memcpy(record.data() + 4, bytes_.data() + MXE_DESC_JOB_ID, 4);
-  WrPort& port = datapath_.wr_port();
-  port.clear_error();
-  const uint64_t accepted = std::max(cycle, port.ready_from());
-  port.accept(accepted, slot_address() + MXE_DESC_STATUS, kRecordBytes, record.data(),
-              MXE_FAULT_RECORD);
-  // Each segment shows the cycle count of the cycle in which it is taken.
-  uint64_t offered = accepted + 1;
-  for (uint32_t offset = 0; offset < kRecordBytes; offset += port.segment_bytes()) {
-    const uint64_t cycles = port.take_cycle(offered) - fetch_cycle_;
-    uint8_t cycle_bytes[8];
-    std::memcpy(cycle_bytes, &cycles, 8);
-    for (std::size_t i = std::max<std::size_t>(offset, kRecordCycles);
-         i < std::min<std::size_t>(offset + port.segment_bytes(), kRecordBytes); i++) {
-      port.patch(i, &cycle_bytes[i - kRecordCycles], 1);
-    }
-    offered = port.take(offered) + 1;
-  }
-  datapath_.count_written(offered, kRecordBytes);
-  if (port.error() != kNever) {
-    if (status_ != MXE_STATUS_ERR_READ && status_ != MXE_STATUS_ERR_WRITE) remember(port.fault());
-    status_ = MXE_STATUS_ERR_WRITE;
-  }
-  port.clear_error();
-  enter(State::complete, std::max(offered, port.idle_from()) + 1);
-}
-
-Cmd::Events Cmd::step_complete(uint64_t cycle) {
+  datapath_.finish(cycle);
+  end_job(cycle, MXE_STATUS_OK, job_.job_id);
   enter(State::idle, cycle + 1);
+  if (may_take(cycle)) {
+    start_next(cycle);
+  } else if (redo_in() <= cycle) {
+    forget_early(cycle);
+  }
+}
+
+/// What was read of the next job is forgotten, to be read again when its turn has come.
+void Cmd::forget_early(uint64_t cycle) {
+  ends_ = false;
+  enter(State::abort, cycle + 1);
+}
+
+void Cmd::break_off(uint64_t cycle) {
+  status_ = datapath_.read_error() == cycle    ? MXE_STATUS_ERR_READ
+            : datapath_.write_error() == cycle ? MXE_STATUS_ERR_WRITE
+                                               : MXE_STATUS_ERR_ABORTED;
+  ends_ = true;
+  run_failed_ = status_ != MXE_STATUS_ERR_ABORTED;
+  const auto index = static_cast<uint16_t>(head_ + (record_.busy() ? 1 : 0));
+  if (status_ == MXE_STATUS_ERR_READ) remember(datapath_.read_fault(), index);
+  if (status_ == MXE_STATUS_ERR_WRITE) remember(datapath_.wr_port().fault(), index);
+  desc_.drop(cycle);
+  if (state_ == State::run) datapath_.break_off(cycle);
+  enter(State::abort, cycle + 1);
+}
+
+/// StAbort until nothing is under way and the job before is recorded, then StClear.
+void Cmd::step_abort(uint64_t cycle) {
+  const uint64_t clear = std::max(datapath_.drained_from(cycle), record_.idle_from()) + 1;
+  datapath_.clear(clear);
+  enter(State::clear, clear);
+}
+
+void Cmd::end_job(uint64_t cycle, uint32_t status, uint32_t job_id) {
+  const uint64_t gone =
+      record_.begin(cycle, slot_address(head_), {status, job_id, cycle - counted_from_}, head_);
+  counted_from_ = cycle;
+  if (gone != 0) datapath_.count_written(gone, Record::kBytes);
+}
+
+Cmd::Events Cmd::complete() {
+  const Record::End& end = record_.complete();
+  // Once the job after it has failed, its own record says nothing any more.
+  if (record_.failed() && !run_failed_) remember(record_.fault(), head_);
   Events events;
-  events.done = status_ == MXE_STATUS_OK;
+  events.done = end.status == MXE_STATUS_OK;
   events.error = !events.done;
   head_++;
   events.queue_empty = empty();
-  last_job_ = no_record_ ? 0 : job_.job_id;
-  last_status_ = status_;
+  last_job_ = end.job_id;
+  last_status_ = end.status;
   return events;
 }
 

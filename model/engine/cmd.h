@@ -4,15 +4,19 @@
 #include <cstdint>
 
 #include "model/engine/datapath.h"
+#include "model/engine/desc.h"
 #include "model/engine/descriptor.h"
+#include "model/engine/record.h"
 #include "model/engine/trace.h"
 #include "model/params/params.h"
 
 namespace mxe {
 
-/// Command processor (mxe_cmd): takes descriptors from the ring, checks them, runs them one after
-/// the other, and completes each with a record in memory and an interrupt. The states are those of
-/// the RTL's state machine; what the RTL does in a state for one cycle is one step here.
+/// Command processor (mxe_cmd): takes descriptors from the ring and runs them one after the other.
+/// While a job runs, the next descriptor is read and the record of the job before is written. The
+/// states are those of the RTL's state machine; what the RTL does in a state for one cycle is one
+/// step here. Of several steps in one cycle none depends on the others: each goes by the cycle from
+/// which on the state that it waits for is there.
 class Cmd {
  public:
   /// Interrupt causes of one cycle (irq_*_o).
@@ -37,54 +41,72 @@ class Cmd {
   /// The first bus error of the last job that met one, and the index of that job.
   const Fault& fault() const { return fault_; }
   uint16_t fault_index() const { return fault_index_; }
-  bool busy() const { return state_ != State::idle; }
+  bool busy() const;
   bool empty() const { return head_ == tail_; }
   bool resetting() const { return resetting_; }
 
   // --- Time.
   /// Cycle of the next step; kNever while nothing is to be done.
   uint64_t next_step() const;
-  /// Carries out the step of this cycle, which next_step() has named. Its effects are visible in
+  /// Carries out a step of this cycle, which next_step() has named. Its effects are visible in
   /// the next cycle. Steps that repeat each other may be skipped up to cycle `limit`
   /// (Datapath::step).
   Events step(uint64_t cycle, uint64_t limit);
 
  private:
-  enum class State : uint8_t { idle, fetch, check, start, run, abort, record, complete, reset };
+  enum class State : uint8_t { idle, start, run, abort, clear, reset };
 
   void enter(State state, uint64_t cycle);
-  uint64_t slot_address() const;
+  uint64_t slot_address(uint16_t index) const;
   uint64_t abort_in() const;
-  void remember(const Fault& fault);
+  uint64_t begin_in() const;
+  uint64_t take_in() const;
+  uint64_t early_in() const;
+  uint64_t redo_in() const;
+  uint64_t state_step() const;
+  uint64_t idle_step() const;
+  uint64_t run_step() const;
+  uint64_t other_step() const;
+  uint64_t datapath_step() const;
+  bool may_take(uint64_t cycle) const;
+  uint64_t unless_reset(uint64_t cycle) const;
+  void remember(const Fault& fault, uint16_t index);
+  void begin_fetch(uint64_t cycle);
+  void step_state(uint64_t cycle);
   void step_idle(uint64_t cycle);
-  void step_fetch(uint64_t cycle);
-  void step_check(uint64_t cycle);
-  void step_run(uint64_t cycle, uint64_t limit);
+  void step_run(uint64_t cycle);
   void step_abort(uint64_t cycle);
-  void step_record(uint64_t cycle);
-  Events step_complete(uint64_t cycle);
+  void break_off(uint64_t cycle);
+  void forget_early(uint64_t cycle);
+  void end_job(uint64_t cycle, uint32_t status, uint32_t job_id);
+  void start_next(uint64_t cycle);
+  Events complete();
 
   Params params_;
   Datapath& datapath_;
+  Desc& desc_;
+  Record record_;
   TracePoint trace_;
   bool enable_ = false;
   uint64_t ring_base_ = 0;
   unsigned ring_size_log2_ = 0;
   uint16_t head_ = 0, tail_ = 0;
+  uint16_t next_ = 0;  // whose descriptor was not yet taken
   uint32_t last_job_ = 0, last_status_ = 0;
   bool resetting_ = false;
   uint64_t reset_from_ = 0;
 
   State state_ = State::idle;
-  uint64_t from_ = 0;          // first cycle of the state
-  uint64_t idle_changed_ = 0;  // last change of what the idle state waits for
-  uint64_t fetch_cycle_ = 0;   // the cycle in which cycles_q was 0
-  DescriptorBytes bytes_{};
-  Descriptor job_;
-  uint32_t status_ = 0;
+  uint64_t from_ = 0;                               // first cycle of the state
+  uint64_t enabled_from_ = 0, submitted_from_ = 0;  // last changes
+  uint64_t counted_from_ = 0;                       // the cycles of the next job to end
+  uint32_t desc_status_ = 0;                        // of the descriptor that is ready
+  Descriptor job_, next_job_;                       // that runs, whose descriptor is ready
+  bool ends_ = false;                               // the job ends with what is broken off
+  uint32_t status_ = 0;                             // with which it is broken off
+  bool run_failed_ = false;                         // a bus error broke it off
   Fault fault_;
   uint16_t fault_index_ = 0;
-  bool no_record_ = false;  // the descriptor could not be read
 };
 
 }  // namespace mxe

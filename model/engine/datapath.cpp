@@ -69,7 +69,8 @@ Datapath::Datapath(const Params& params, const PortLimits& limits, MemoryPort& m
       load_a_(make_loader(parts.load_a, params, Load::Operand::a)),
       load_b_(make_loader(parts.load_b, params, Load::Operand::b)),
       load_bias_(params),
-      clients_{nullptr, &load_bias_, load_b_.get(), load_a_.get()},
+      desc_(trace),
+      clients_{&load_bias_, load_b_.get(), load_a_.get(), &desc_},
       rd_port_(params, limits, memory, trace),
       wr_port_(params, limits, memory, trace),
       arithmetic_(parts.arithmetic ? parts.arithmetic(params) : make_golden_arithmetic(params)),
@@ -85,27 +86,75 @@ Datapath::Datapath(const Params& params, const PortLimits& limits, MemoryPort& m
 
 RdPort::Arrival Datapath::read(uint64_t cycle, const Fetch& fetch, bool with_data) {
   const uint64_t beats = rd_port_.beats();
-  const RdPort::Arrival arrival = rd_port_.accept(cycle, fetch, with_data, last_);
+  // An error of what is read ahead breaks nothing off.
+  const bool breaks_off = fetch.kind != FetchKind::descriptor && !early_;
+  const RdPort::Arrival arrival = rd_port_.accept(cycle, fetch, with_data, last_, breaks_off);
   const uint64_t bytes = (rd_port_.beats() - beats) * params_.mem_bytes();
   counters_.add(Counter::bytes_read, arrival.last_word - 1, arrival.last_word, bytes);
   return arrival;
 }
 
-Datapath::DescriptorArrival Datapath::fetch_descriptor(uint64_t cycle, uint64_t address,
-                                                       DescriptorBytes& bytes) {
-  Fetch fetch;
-  fetch.kind = FetchKind::descriptor;
-  fetch.address = address;
-  fetch.bytes = kDescriptorBytes;
-  fetch.word_bytes = kPlainWordBytes;
-  last_ = kNever;
-  const ReadRequests requests{cycle, kNever, kNever, kNever};
-  const RdPort::Arrival arrival = read(rd_port_.next_accept(requests), fetch, true);
-  std::memcpy(bytes.data(), arrival.data, bytes.size());
-  const bool error = arrival.error != kNever;
-  return {error ? arrival.error : arrival.last_word,
-          error,
-          {arrival.error_address, operand_of(fetch.kind), false}};
+/// B as its loader and the feeder see it.
+OperandView Datapath::view_of_b(const Descriptor& job) const {
+  OperandView b = view(job.b(), is_dual(job, params_), job.k, job.b_addr, job.b_stride,
+                       job.b_scale_addr, job.b_scale_stride);
+  // A pass over fewer rows than kMinPass waits for its accumulators. If B comes faster than that,
+  // tiles have their passes two in turn. A B slab is twice as long if two words of it are in the
+  // place of one.
+  const bool b_comes_faster = params_.num_pe * b.word_bytes < kMinPass * params_.mem_bytes();
+  b.wide = params_.acc_tiles > 1 && params_.b_buf_k > kLanes && job.m < kMinPass && b_comes_faster;
+  b.long_slab = b.words_at_a_time > 1;
+  return b;
+}
+
+/// Whether all results of a job are computed when it starts.
+bool Datapath::computes_whole(const Descriptor& job) const {
+  return functional() && !trace_ && arithmetic_->is_reference() &&
+         WholeJob::can_compute(job, memory_);
+}
+
+void Datapath::start_loaders(uint64_t cycle, const Descriptor& job, bool chained) {
+  loads_flow_ = functional() && !computes_whole(job);
+  const bool dual = is_dual(job, params_);
+  const uint32_t k_words = ceil_div(job.k, dual ? 2 * kLanes : kLanes);
+  load_a_->start(
+      cycle,
+      view(job.a(), dual, job.k, job.a_addr, job.a_stride, job.a_scale_addr, job.a_scale_stride),
+      job.m, job.n, k_words, chained);
+  load_b_->start(cycle, view_of_b(job), job.m, job.n, k_words, chained);
+  clients_[static_cast<std::size_t>(ReadSource::bias)] = job.bias ? &load_bias_ : nullptr;
+  if (job.bias) {
+    load_bias_.start(cycle, job.c_addr, job.c_stride, job.m, job.n, job.bias_bf16);
+  }
+}
+
+uint64_t Datapath::load_early_from(const Descriptor& job) const {
+  const uint64_t bias = job_.bias ? load_bias_.done_from() : 0;
+  const uint64_t done = std::max({load_a_->done_from(), load_b_->done_from(), bias});
+  if (done == kNever || early_) return kNever;
+  const bool alike = job.format_a == job_.format_a && job.format_b == job_.format_b &&
+                     job.bias == job_.bias && job.bias_bf16 == job_.bias_bf16 &&
+                     (job.c_stride == 0) == (job_.c_stride == 0) &&
+                     view_of_b(job).wide == view_of_b(job_).wide &&
+                     lent(params_.rows, job.m) == lent(params_.rows, job_.m);
+  return alike ? done : kNever;
+}
+
+void Datapath::load_early(uint64_t cycle, const Descriptor& job) {
+  early_ = true;
+  early_error_ = kNever;
+  start_loaders(cycle, job, true);
+  look_again();
+}
+
+void Datapath::take_early(uint64_t cycle) {
+  loaded_ = early_;
+  early_ = false;
+  read_error_ = kNever;
+  wr_port_.clear_error();
+  if (!loaded_ || early_error_ < cycle) return;
+  read_error_ = early_error_;
+  read_fault_ = early_fault_;
 }
 
 void Datapath::start(uint64_t cycle, const Descriptor& job) {
@@ -113,40 +162,27 @@ void Datapath::start(uint64_t cycle, const Descriptor& job) {
   const unsigned word_elements = dual ? 2 * kLanes : kLanes;
   const uint32_t k_words = ceil_div(job.k, word_elements);
   const unsigned tail_count = (job.k - 1) % word_elements + 1;
+  job_ = job;
   numbers_out_ = job.numbers_out();
   mx_out_ = job.has_mx_out();
-  const bool whole = functional() && !trace_ && arithmetic_->is_reference() &&
-                     whole_job_.compute(job, memory_, params_.fp4_dual != 0);
-  whole_ = whole ? &whole_job_ : nullptr;
+  whole_ = computes_whole(job) ? &whole_job_ : nullptr;
+  if (whole_) whole_job_.compute(job, memory_, params_.fp4_dual != 0);
   if (functional()) arithmetic_->start(arithmetic_job(job, dual));
   a_buf_.configure(job.a(), dual, lent(params_.rows, job.m));
   b_buf_.configure(job.b(), dual, 0);
   c_buf_.configure(job.c_stride == 0, job.bias_bf16);
-  load_a_->start(
-      cycle,
-      view(job.a(), dual, job.k, job.a_addr, job.a_stride, job.a_scale_addr, job.a_scale_stride),
-      job.m, job.n, k_words);
-  OperandView b =
-      view(job.b(), dual, job.k, job.b_addr, job.b_stride, job.b_scale_addr, job.b_scale_stride);
-  // A pass over fewer rows than kMinPass waits for its accumulators. If B comes faster than that,
-  // tiles have their passes two in turn. A B slab is twice as long if two words of it are in the
-  // place of one.
-  const bool b_comes_faster = params_.num_pe * b.word_bytes < kMinPass * params_.mem_bytes();
-  b.wide = params_.acc_tiles > 1 && params_.b_buf_k > kLanes && job.m < kMinPass && b_comes_faster;
-  b_buf_.fills.restart(b.wide ? 2 * load_b_->banks() : load_b_->banks());
-  b.long_slab = b.words_at_a_time > 1;
-  load_b_->start(cycle, b, job.m, job.n, k_words);
-  clients_[static_cast<std::size_t>(ReadSource::bias)] = job.bias ? &load_bias_ : nullptr;
-  if (job.bias) {
-    load_bias_.start(cycle, job.c_addr, job.c_stride, job.m, job.n, job.bias_bf16);
+  const OperandView b = view_of_b(job);
+  if (!loaded_) {
+    b_buf_.fills.restart(b.wide ? 2 * load_b_->banks() : load_b_->banks());
+    start_loaders(cycle, job, false);
   }
   feed_.start(cycle, {true, true, true, b.wide, b.long_slab}, job.m, job.n, k_words, tail_count,
-              word_elements);
+              word_elements, loaded_);
   seq_.start(cycle + 1, job.bias, dual);
   drain_.start(job, dual, whole_ ? whole_->pitch() : params_.num_pe);
   one_chunk_ = k_words <= params_.a_slab_k / kLanes << lent(params_.rows, job.m);
   repetition_.clear();
-  next_ = find_next_event();
+  look_again();
 }
 
 void Datapath::read_requests() {
@@ -157,10 +193,14 @@ void Datapath::read_requests() {
 
 Datapath::NextEvent Datapath::find_next_event() {
   NextEvent next;
+  job_over_ = true;
   for (EventSource* source : sources_) {
     const uint64_t cycle = source->next_event();
     if (cycle < next.cycle) next = {cycle, source};
+    if (source != &fetch_source_ && cycle != kNever) job_over_ = false;
   }
+  // What is asked for early is the next job's, and the last request that of the descriptor fetcher.
+  for (std::size_t i = 0; i + 1 < kReadSources; i++) job_over_ &= early_ || requests_[i] == kNever;
   return next;
 }
 
@@ -192,18 +232,25 @@ void Datapath::DrainSource::step(uint64_t, uint64_t) { datapath.drain(); }
 
 void Datapath::accept_fetch(uint64_t cycle) {
   const auto source = static_cast<std::size_t>(rd_port_.grant(cycle, requests_));
-  ReadClient& client = *clients_[source];  // the command processor reads while no job runs
+  ReadClient& client = *clients_[source];
   const Fetch fetch = client.fetch();
   trace_.slice(client.track(), fetch_name(fetch.kind), client.request_from(), cycle + 1,
                {{"address", fetch.address}, {"bytes", fetch.bytes}});
   client.accept(cycle);
-  deliver(fetch, read(cycle, fetch, data_flows()));
+  const bool of_job = &client != &desc_;
+  const RdPort::Arrival arrival = read(cycle, fetch, !of_job || loads_flow_);
+  if (of_job) {
+    deliver(fetch, arrival);
+  } else {
+    desc_.arrive(arrival);
+  }
 }
 
 void Datapath::deliver(const Fetch& fetch, const RdPort::Arrival& arrival) {
-  if (arrival.error < read_error_) {
-    read_error_ = arrival.error;
-    read_fault_ = {arrival.error_address, operand_of(fetch.kind), false};
+  uint64_t& error = early_ ? early_error_ : read_error_;
+  if (arrival.error < error) {
+    error = arrival.error;
+    (early_ ? early_fault_ : read_fault_) = {arrival.error_address, operand_of(fetch.kind), false};
   }
   const bool is_a = fetch.kind == FetchKind::a_elements || fetch.kind == FetchKind::a_scales;
   const bool is_bias = fetch.kind == FetchKind::bias;
@@ -278,7 +325,7 @@ void Datapath::skip_repetitions(uint64_t now, Loop loop, uint64_t limit) {
 bool Datapath::may_skip() const {
   // Skipped rows are stored one by one, but MX results need blocks of several tiles.
   if (data_flows() || (whole_ && mx_out_)) return false;
-  if (read_error_ != kNever || wr_port_.error() != kNever) return false;
+  if (early_ || read_error_ != kNever || wr_port_.error() != kNever) return false;
   const DirectChannels memory = memory_.channels();
   return memory.read && memory.read->is_regular() && memory.write->is_regular();
 }
@@ -301,6 +348,7 @@ void Datapath::write_skipped_rows(Rows rows, uint64_t cycle) {
 
 void Datapath::visit(StateVisitor& visitor) {
   feed_.visit(visitor);
+  desc_.visit(visitor);
   load_a_->visit(visitor);
   load_b_->visit(visitor);
   load_bias_.visit(visitor);
@@ -392,6 +440,8 @@ void Datapath::clear(uint64_t cycle) {
   load_a_->clear();
   load_b_->clear();
   load_bias_.clear();
+  early_ = loaded_ = false;
+  early_error_ = kNever;
   a_buf_.fills.clear();
   b_buf_.fills.clear();
   c_buf_.fills.clear();
@@ -402,7 +452,7 @@ void Datapath::clear(uint64_t cycle) {
   clear_errors();
   counters_.forget(Counter::nan_results, cycle + 1);
   counters_.forget(Counter::saturations, cycle + 1);
-  next_ = {};
+  look_again();
 }
 
 void Datapath::clear_errors() {

@@ -9,6 +9,7 @@
 #include "model/engine/array.h"
 #include "model/engine/cbuf.h"
 #include "model/engine/counters.h"
+#include "model/engine/desc.h"
 #include "model/engine/descriptor.h"
 #include "model/engine/drain.h"
 #include "model/engine/event_source.h"
@@ -48,18 +49,28 @@ class Datapath {
   Datapath(const Datapath&) = delete;  // the sources of events refer to it
   Datapath& operator=(const Datapath&) = delete;
 
-  /// Reads the descriptor at `address`, requested in `cycle`.
-  struct DescriptorArrival {
-    uint64_t cycle = 0;  ///< its last word arrives, or the bus error
-    bool error = false;
-    Fault fault;  ///< of that error
-  };
-  DescriptorArrival fetch_descriptor(uint64_t cycle, uint64_t address, DescriptorBytes& bytes);
+  /// The descriptor fetcher, which reads through the same port.
+  Desc& desc() { return desc_; }
+  /// It has begun a fetch: that is an event now.
+  void look_again() { next_ = find_next_event(); }
 
-  /// A legal job starts in `cycle` (start_i).
+  /// A legal job starts in `cycle` (start_i), and its loaders too if they were not started early.
   void start(uint64_t cycle, const Descriptor& job);
-  /// Cycle of the next event of the job; kNever if all are done.
+  /// First cycle in which the loaders may start early with `job`, the next one; kNever if they may
+  /// not: they are still busy, or the buffers cannot hold its operands beside those of the job that
+  /// runs.
+  uint64_t load_early_from(const Descriptor& job) const;
+  /// They do so in `cycle`.
+  void load_early(uint64_t cycle, const Descriptor& job);
+  bool is_early() const { return early_; }
+  /// Cycle of the first bus error of what was asked for early, kNever if none.
+  uint64_t early_error() const { return early_error_; }
+  /// The job whose operands were asked for early is the one that runs, from `cycle` on.
+  void take_early(uint64_t cycle);
+  /// Cycle of the next event of the job, or of the descriptor fetcher; kNever if there is none.
   uint64_t next_event() const { return next_.cycle; }
+  /// Whether all events of the job are done.
+  bool job_over() const { return job_over_; }
   /// Carries out that event. Where the job is found to repeat itself, skips whole periods that end
   /// by cycle `limit`; the outcome is the same. `last`: of the job if it is known that it will be
   /// broken off, kNever otherwise.
@@ -129,6 +140,9 @@ class Datapath {
   bool data_flows() const { return functional() && !whole_; }
   bool may_skip() const;
   void read_requests();
+  bool computes_whole(const Descriptor& job) const;
+  void start_loaders(uint64_t cycle, const Descriptor& job, bool chained);
+  OperandView view_of_b(const Descriptor& job) const;
   NextEvent find_next_event();
   void accept_fetch(uint64_t cycle);
   void deliver(const Fetch& fetch, const RdPort::Arrival& arrival);
@@ -147,7 +161,11 @@ class Datapath {
   Mode mode_;
   MemoryPort& memory_;
   TracePoint trace_;
-  BlockWatcher* watcher_;                      // null: nobody
+  BlockWatcher* watcher_;  // null: nobody
+  Descriptor job_;
+  bool early_ = false;       // operands of the next job are being read
+  bool loads_flow_ = false;  // what the loaders read passes through the buffers
+  bool loaded_ = false;      // those of the job that starts have been asked for, early
   bool one_chunk_ = false, mx_out_ = false;    // of the job
   const NumberFormat* numbers_out_ = nullptr;  // null if MX
   std::vector<uint16_t> narrow_;               // a row of results
@@ -157,6 +175,7 @@ class Datapath {
   const WholeJob* whole_ = nullptr;  // results computed at the start of the job; null if not so
   std::unique_ptr<OperandLoader> load_a_, load_b_;
   LoadBias load_bias_;
+  Desc desc_;
   std::array<ReadClient*, kReadSources> clients_;  // of the read port, in falling priority
   ReadRequests requests_{};                        // when the next event was looked for
   RdPort rd_port_;
@@ -175,9 +194,12 @@ class Datapath {
   // Of events in one cycle the first comes first.
   std::array<EventSource*, 4> sources_{&fetch_source_, &feed_source_, &seq_source_, &drain_source_};
   NextEvent next_;
+  bool job_over_ = true;
   uint64_t last_ = kNever;  // cycle of a job that will be broken off
   uint64_t read_error_ = kNever;
   Fault read_fault_;  // of that error
+  uint64_t early_error_ = kNever;
+  Fault early_fault_;
 };
 
 }  // namespace mxe

@@ -68,6 +68,7 @@ Descriptor parse_descriptor(const DescriptorBytes& bytes) {
   job.out_format = field(control, MXE_DESC_CONTROL_OUT_FMT_MASK, MXE_DESC_CONTROL_OUT_FMT_SHIFT);
   job.bias = (control & MXE_DESC_CONTROL_BIAS_EN_MASK) != 0;
   job.bias_bf16 = (control & MXE_DESC_CONTROL_BIAS_BF16_MASK) != 0;
+  job.early = (control & MXE_DESC_CONTROL_EARLY_MASK) != 0;
   job.out_special = (control & MXE_DESC_CONTROL_OUT_OVERFLOW_MASK) != 0;
   job.out_rule = static_cast<mx::ScaleRule>(
       field(control, MXE_DESC_CONTROL_OUT_RULE_MASK, MXE_DESC_CONTROL_OUT_RULE_SHIFT));

@@ -20,6 +20,7 @@ struct Descriptor {
   uint32_t format_a = 0, format_b = 0, out_format = 0;  ///< codes, unchecked
   bool bias = false;
   bool bias_bf16 = false;
+  bool early = false;        ///< operands may be read before the jobs before it have ended
   bool out_special = false;  ///< saturated MX results become NaN or infinity
   mx::ScaleRule out_rule = mx::ScaleRule::floor;
   uint32_t m = 0, n = 0, k = 0;

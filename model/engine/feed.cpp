@@ -6,11 +6,11 @@
 namespace mxe {
 
 void Feed::start(uint64_t cycle, const Walk::Levels& levels, uint32_t m, uint32_t n,
-                 uint32_t k_words, unsigned tail_count, unsigned word_elements) {
+                 uint32_t k_words, unsigned tail_count, unsigned word_elements, bool chained) {
   walk_ = Walk(params_, levels, m, n, k_words);
   tail_count_ = tail_count;
   word_elements_ = word_elements;
-  bank_number_ = 0;
+  if (!chained) bank_number_ = 0;
   from_ = cycle + 1;
 }
 

@@ -34,9 +34,10 @@ class Feed {
   Feed(const Params& params, const BankFills& b_fills) : params_(params), b_fills_(b_fills) {}
 
   /// A job starts in `cycle`, walked as `levels` says. `tail_count`: elements of the last word,
-  /// `word_elements` of any other.
+  /// `word_elements` of any other. `chained`: its slabs are in the banks after those of the job
+  /// before.
   void start(uint64_t cycle, const Walk::Levels& levels, uint32_t m, uint32_t n, uint32_t k_words,
-             unsigned tail_count, unsigned word_elements);
+             unsigned tail_count, unsigned word_elements, bool chained);
   void clear();
   void visit(StateVisitor& visitor);
   /// Number of the B bank that the feeder reads or waits for.

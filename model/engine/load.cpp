@@ -11,8 +11,8 @@ Load::Load(const Params& params, Operand operand)
 Load::Load(const Params& params, Operand operand, unsigned banks)
     : params_(params), operand_(operand), banks_(banks), credits_(banks) {}
 
-void Load::start(uint64_t cycle, const OperandView& view, uint32_t m, uint32_t n,
-                 uint32_t k_words) {
+void Load::start(uint64_t cycle, const OperandView& view, uint32_t m, uint32_t n, uint32_t k_words,
+                 bool chained) {
   const bool is_a = operand_ == Operand::a;
   const bool one_chunk = k_words <= params_.a_slab_k / kLanes << lent(params_.rows, m);
   view_ = view;
@@ -31,8 +31,10 @@ void Load::start(uint64_t cycle, const OperandView& view, uint32_t m, uint32_t n
   scale_phase_ =
       AddressPhase(view.scale_address | view.scale_stride | step_scales,
                    std::min(view.row_scales, most * view.word_scales), params_.mem_bytes());
-  credits_ = BankCredits(view.wide ? 2 * banks_ : banks_);
-  if (!is_a) bank_ = 0;  // as the feeder does
+  if (!chained) {
+    credits_ = BankCredits(view.wide ? 2 * banks_ : banks_);
+    if (!is_a) bank_ = 0;  // as the feeder does
+  }
   credits_.want(cycle + 1);
   prepare();
 }

@@ -21,13 +21,14 @@ class Load final : public OperandLoader {
   Load(const Params& params, Operand operand);
   Load(const Params& params, Operand operand, unsigned banks);
 
-  void start(uint64_t cycle, const OperandView& view, uint32_t m, uint32_t n,
-             uint32_t k_words) override;
+  void start(uint64_t cycle, const OperandView& view, uint32_t m, uint32_t n, uint32_t k_words,
+             bool chained) override;
   unsigned banks() const override { return banks_; }
   uint64_t request_from() const override;
   const Fetch& fetch() const override { return fetch_; }
   void accept(uint64_t cycle) override;
   void release(uint64_t cycle) override { credits_.release(cycle); }
+  uint64_t done_from() const override { return walk_.valid() ? kNever : next_from_; }
   void clear() override;
   void visit(StateVisitor& visitor) override;
   Track track() const override {

@@ -26,6 +26,7 @@ class LoadBias final : public ReadClient {
   }
   /// The last row of a tile's bias was read in `cycle`.
   void release(uint64_t cycle) override { banks_.release(cycle); }
+  uint64_t done_from() const override { return rows_.valid() ? kNever : next_from_; }
   void clear() override { *this = LoadBias(params_); }
 
   void visit(StateVisitor& visitor) override {

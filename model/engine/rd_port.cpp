@@ -21,18 +21,22 @@ uint64_t RdPort::next_accept(const ReadRequests& requests) const {
   const uint64_t ready = done_.count() < kReadOutstanding
                              ? free_from_
                              : std::max(free_from_, done_.ago(kReadOutstanding, 0) + 1);
-  const auto a = static_cast<std::size_t>(ReadSource::a);
-  uint64_t first = *std::min_element(requests.begin(), requests.begin() + a);
-  uint64_t first_a = requests[a];
-  if (first_a != kNever) first_a = std::max(first_a, a_allowed_from());
-  first = std::min(first, first_a);
+  uint64_t first = kNever;
+  for (std::size_t i = 0; i < requests.size(); i++)
+    first = std::min(first, allowed(i, requests[i]));
   return first == kNever ? kNever : std::max(first, ready);
 }
 
 ReadSource RdPort::grant(uint64_t cycle, const ReadRequests& requests) const {
   std::size_t source = 0;
-  while (requests[source] > cycle) source++;
+  while (allowed(source, requests[source]) > cycle) source++;
   return static_cast<ReadSource>(source);
+}
+
+/// First cycle in which a source that requests from cycle `request` on may be accepted.
+uint64_t RdPort::allowed(std::size_t source, uint64_t request) const {
+  const bool limited = source == static_cast<std::size_t>(ReadSource::a) && request != kNever;
+  return limited ? std::max(request, a_allowed_from()) : request;
 }
 
 /// A waits for the fetch before few_from_. One that is no longer remembered has left the queue.
@@ -50,7 +54,8 @@ void RdPort::count_beats(uint64_t beats) {
   while (few_beats_ >= kReadABeats) leave_out_first();
 }
 
-RdPort::Arrival RdPort::accept(uint64_t cycle, const Fetch& fetch, bool with_data, uint64_t last) {
+RdPort::Arrival RdPort::accept(uint64_t cycle, const Fetch& fetch, bool with_data, uint64_t last,
+                               bool breaks_off) {
   const unsigned offset = beat_.offset(fetch.address);
   uint64_t address = fetch.address - offset;
   auto beats = static_cast<unsigned>(beat_.touched(fetch.address, fetch.bytes));
@@ -104,7 +109,7 @@ RdPort::Arrival RdPort::accept(uint64_t cycle, const Fetch& fetch, bool with_dat
     if (data) data += bytes;
     free_from_ = fire;
     from = fire + 1;
-    if (fire > std::min(last, arrival.error)) break;
+    if (fire > (breaks_off ? std::min(last, arrival.error) : last)) break;
   }
   done_.push(unpack_.last_beat());
   arrival.last_word = unpack_.last_word();

@@ -15,7 +15,7 @@
 namespace mxe {
 
 /// The sources of requests to the read port, in falling priority.
-enum class ReadSource : uint8_t { command, bias, b, a };
+enum class ReadSource : uint8_t { bias, b, a, command };
 inline constexpr std::size_t kReadSources = 4;
 /// First cycle in which each source requests, kNever if it does not.
 using ReadRequests = std::array<uint64_t, kReadSources>;
@@ -40,9 +40,10 @@ class RdPort {
     const uint8_t* data = nullptr;  ///< the fetch's bytes, until the next fetch; null without data
   };
   /// Accepts `fetch` in `cycle`. Without `with_data` no bytes are read, but the times are the same.
-  /// Halts after `last`, as far as that is known, or after an error of the fetch itself: the burst
-  /// that is asked for next is then the last one.
-  Arrival accept(uint64_t cycle, const Fetch& fetch, bool with_data, uint64_t last = kNever);
+  /// Halts after `last`, as far as that is known, or, with `breaks_off`, after an error of the
+  /// fetch itself: the burst that is asked for next is then the last one.
+  Arrival accept(uint64_t cycle, const Fetch& fetch, bool with_data, uint64_t last = kNever,
+                 bool breaks_off = true);
 
   /// The first cycle with nothing under way, if requests stop after `cycle` (halt_i) and what is
   /// under way is dropped.
@@ -69,6 +70,7 @@ class RdPort {
 
   /// First cycle in which a fetch of A may be accepted.
   uint64_t a_allowed_from() const;
+  uint64_t allowed(std::size_t source, uint64_t request) const;
   void count_beats(uint64_t beats);
   static uint64_t sooner(const Burst& burst, uint64_t cycle, uint64_t waiting);
 

@@ -29,6 +29,8 @@ class ReadClient {
   virtual void accept(uint64_t cycle) = 0;
   /// The consumer has finished with a bank of the buffer in `cycle`.
   virtual void release(uint64_t cycle) = 0;
+  /// First cycle in which everything has been asked for; kNever if something is left.
+  virtual uint64_t done_from() const = 0;
   /// Drops whatever is left to be asked for.
   virtual void clear() = 0;
   /// Shows all that decides about its future (state.h).
@@ -52,11 +54,12 @@ struct OperandView {
 /// Fetches A's chunks or B's slabs, in the order of the loop nest, into the banks of a buffer.
 class OperandLoader : public ReadClient {
  public:
-  /// A job starts in `cycle` (start_i).
+  /// A job starts in `cycle` (start_i). `chained`: while the one before it is still computed, so
+  /// that its banks are those after the last ones asked for.
   virtual void start(uint64_t cycle, const OperandView& view, uint32_t m, uint32_t n,
-                     uint32_t k_words) = 0;
+                     uint32_t k_words, bool chained) = 0;
   /// Banks of its buffer, 2 to kMaxBanks / 2, which it fills in turn: those of A from bank 0 on,
-  /// those of B in each job from bank 0 on.
+  /// those of B in each job from bank 0 on, unless it is chained.
   virtual unsigned banks() const = 0;
 };
 

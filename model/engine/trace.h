@@ -9,7 +9,9 @@ namespace mxe {
 
 /// The parts of the engine whose activity is traced, one track each.
 enum class Track : uint8_t {
-  queue,         ///< the states of the command processor while it works on a descriptor
+  queue,         ///< the states of the command processor while a job is under way
+  descriptor,    ///< row fetches of descriptors, from the request to its grant
+  record,        ///< completion records, from the end of the job to its completion
   loader_a,      ///< row fetches, from the first cycle of the request to its grant
   loader_b,      ///< the same
   loader_bias,   ///< the same
@@ -18,7 +20,7 @@ enum class Track : uint8_t {
   memory_read,   ///< row fetches, from their first beat to their last
   memory_write,  ///< bursts, the same
 };
-inline constexpr std::size_t kTracks = 8;
+inline constexpr std::size_t kTracks = 10;
 
 /// A detail of a slice. `name` is a plain word and must outlive the tracer.
 struct TraceDetail {

@@ -94,7 +94,7 @@ std::vector<float> bias(const Descriptor& job, const Range& c, MemoryPort& memor
 
 }  // namespace
 
-bool WholeJob::compute(const Descriptor& job, MemoryPort& memory, bool fp4_dual) {
+bool WholeJob::can_compute(const Descriptor& job, MemoryPort& memory) {
   if (numbers(job) > kMostNumbers) return false;
   const Ranges ranges(job);
   std::vector<const Range*> read{&ranges.a, &ranges.b, &ranges.a_scales, &ranges.b_scales};
@@ -105,6 +105,11 @@ bool WholeJob::compute(const Descriptor& job, MemoryPort& memory, bool fp4_dual)
       return false;
     }
   }
+  return true;
+}
+
+void WholeJob::compute(const Descriptor& job, MemoryPort& memory, bool fp4_dual) {
+  const Ranges ranges(job);
   read_operand(job.a(), ranges.a, ranges.a_scales, job.k, memory, a_);
   read_operand(job.b(), ranges.b, ranges.b_scales, job.k, memory, b_);
   std::vector<float> c;
@@ -115,7 +120,6 @@ bool WholeJob::compute(const Descriptor& job, MemoryPort& memory, bool fp4_dual)
   d_bytes_ = ranges.d.bytes();
   results_.resize(values.size());
   std::memcpy(results_.data(), values.data(), values.size() * sizeof(float));
-  return true;
 }
 
 }  // namespace mxe

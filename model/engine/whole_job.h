@@ -15,9 +15,11 @@ namespace mxe {
 /// operands while the job runs.
 class WholeJob {
  public:
-  /// Computes `job`. Does nothing and returns false if some part of it cannot be reached directly,
-  /// if D overlaps what is read, or if its numbers are too many to be held at once.
-  bool compute(const Descriptor& job, MemoryPort& memory, bool fp4_dual);
+  /// Whether `job` can be computed so: all of it can be reached directly, D overlaps nothing that
+  /// is read, and its numbers are not too many to be held at once.
+  static bool can_compute(const Descriptor& job, MemoryPort& memory);
+  /// Computes it.
+  void compute(const Descriptor& job, MemoryPort& memory, bool fp4_dual);
 
   /// D from this element on, as FP32 bits, with rows `pitch()` values apart.
   const uint32_t* results(uint64_t row, uint64_t column) const {

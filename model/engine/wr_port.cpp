@@ -33,7 +33,7 @@ uint64_t WrPort::ready_from() const {
   // The last burst of the row before enters its queue, and the queue of rows has a free place.
   const uint64_t queue_free =
       rows_done_.count() < kWriteQueue ? 0 : rows_done_.ago(kWriteQueue, 0) + 1;
-  return std::max(emitted_, queue_free);
+  return std::max({emitted_, queue_free, held_until_});
 }
 
 void WrPort::accept(uint64_t cycle, uint64_t address, uint32_t bytes, const uint8_t* data,
@@ -59,13 +59,9 @@ void WrPort::accept(uint64_t cycle, uint64_t address, uint32_t bytes, const uint
   std::memset(enables_.data() + offset_, 0xFF, bytes);
 }
 
-void WrPort::patch(std::size_t offset, const uint8_t* data, std::size_t bytes) {
-  std::memcpy(data_.data() + offset_ + offset, data, bytes);
-}
-
 void WrPort::visit(StateVisitor& visitor) {
-  for (uint64_t* time :
-       {&take_from_, &emitted_, &address_fire_, &issued_, &acknowledge_, &idle_from_}) {
+  for (uint64_t* time : {&take_from_, &emitted_, &held_until_, &address_fire_, &issued_,
+                         &acknowledge_, &idle_from_}) {
     visitor.cycle(*time);
   }
   visitor.history(rows_done_);

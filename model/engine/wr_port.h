@@ -22,6 +22,8 @@ class WrPort {
 
   /// Bytes of one data segment.
   unsigned segment_bytes() const { return segment_bytes_; }
+  /// Accepts no row before `cycle` (hold_i of the datapath).
+  void hold_until(uint64_t cycle) { held_until_ = cycle; }
   /// First cycle in which the next row is accepted.
   uint64_t ready_from() const;
   /// Accepts a row of `operand` (MXE_FAULT_...) in `cycle`. `data` points to its bytes; null if
@@ -32,8 +34,6 @@ class WrPort {
   uint64_t take_cycle(uint64_t offered);
   /// Takes that segment. Returns take_cycle(offered).
   uint64_t take(uint64_t offered);
-  /// Replaces bytes of the row, from `offset` on, in segments not yet taken.
-  void patch(std::size_t offset, const uint8_t* data, std::size_t bytes);
 
   /// May be called between two rows.
   void visit(StateVisitor& visitor);
@@ -89,6 +89,7 @@ class WrPort {
   uint64_t address_fire_ = 0;  // its address is accepted
 
   History<uint64_t, kWriteQueue> rows_done_, bursts_done_;
+  uint64_t held_until_ = 0;
   uint64_t issued_ = 0;                 // the memory got the burst before
   std::vector<uint64_t> acknowledged_;  // of as many bursts as a limit looks back
   uint64_t acknowledge_ = 0;            // of the burst before

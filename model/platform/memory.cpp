@@ -107,7 +107,10 @@ void Memory::transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& dela
   const unsigned beat_bytes = burst && burst->beat_bytes ? burst->beat_bytes : config_.beat_bytes;
   // Another initiator's beats need not be a power of two (BeatSize).
   const uint64_t beats = (address + length - 1) / beat_bytes - address / beat_bytes + 1;
-  const uint64_t handed_over = time_to_cycles(sc_core::sc_time_stamp() + delay);
+  // An engine that waits for software to see its interrupt asks for a burst a few cycles late.
+  const bool told = burst && burst->clock == Clock();
+  uint64_t handed_over = time_to_cycles(sc_core::sc_time_stamp() + delay);
+  if (told && burst->issued != 0) handed_over = std::min(handed_over, burst->issued);
   const BeatTimes times = payload.is_write() ? write_.serve_write(handed_over, beats, beat_bytes)
                                              : read_.serve(handed_over, beats, beat_bytes);
 
@@ -117,7 +120,7 @@ void Memory::transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& dela
                                                 : tlm::TLM_OK_RESPONSE);
   if (payload.is_response_ok() && !(burst && burst->timing_only)) copy(payload, storage);
   payload.set_dmi_allowed(config_.direct_access && faults_.empty());
-  if (burst && burst->clock == Clock()) {
+  if (told) {
     burst->times = times;
     burst->timed = true;
   }

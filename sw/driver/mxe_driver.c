@@ -21,6 +21,9 @@ enum {
   RESET_TIMEOUT_US = 1000000,  // for transfers to end, where the caller gives no time
   IRQ_ROUNDS = 4,              // causes that come while others are cleared
   FAULT_VERSION_MINOR = 4,     // the first device that has FAULT_ADDR and FAULT_INFO
+  AHEAD_VERSION_MINOR = 6,     // the first that reads descriptors while other jobs run
+  EARLY_VERSION_MINOR = 7,     // the first that knows CONTROL.early
+  JOBS_HELD = 3,               // with such a device: recorded, running, and read ahead
 };
 
 static const uint32_t all_ones = UINT32_C(0xffffffff);
@@ -423,8 +426,14 @@ static int restart(struct mxe_device* dev) {
   return start(dev);
 }
 
+/// Whether the device may have read the descriptor of a job that has not ended.
+static bool may_be_held(const struct mxe_device* dev, uint32_t number) {
+  const uint32_t held = dev->caps.version_minor < AHEAD_VERSION_MINOR ? 1 : JOBS_HELD;
+  return number - dev->finished < held;
+}
+
 /// Takes a job from the device, which then ends with `code`. A job that waits gets a descriptor
-/// that the device refuses when its turn comes. The job whose turn it is can only be reset.
+/// that the device refuses when its turn comes. One whose descriptor it has can only be reset.
 static int abandon(struct mxe_device* dev, uint32_t number, int code) {
   int result = update(dev);
   if (result != MXE_OK) return result;
@@ -434,10 +443,10 @@ static int abandon(struct mxe_device* dev, uint32_t number, int code) {
     show_device(dev, entry, MXE_DESC_M, WORD);
     write_barrier(dev);
     slot_of(dev, number)->abandoned = code;
-    result = update(dev);  // it may have been fetched before
+    result = update(dev);  // it may have been read before
     if (result != MXE_OK) return result;
   }
-  if (number != dev->finished) return MXE_OK;
+  if (is_before(number, dev->finished) || !may_be_held(dev, number)) return MXE_OK;
   slot_of(dev, number)->abandoned = code;
   return restart(dev);
 }
@@ -575,7 +584,11 @@ int mxe_recover(struct mxe_device* dev, uint32_t timeout_us) {
 
 // ---------------------------------------------------------------------------------- submission
 
-static void write_descriptor(volatile uint32_t* entry, const struct mxe_job* job, uint32_t id) {
+static bool may_be_early(const struct mxe_device* dev, uint32_t number, const struct mxe_job* job);
+static void note_results(struct mxe_slot* slot, const struct mxe_job* job);
+
+static void write_descriptor(volatile uint32_t* entry, const struct mxe_job* job, uint32_t id,
+                             bool early) {
   for (uint32_t i = 0; i < ENTRY_WORDS; i++) entry[i] = 0;
   store(entry, MXE_DESC_JOB_ID, id);
   store(entry, MXE_DESC_CONTROL,
@@ -585,7 +598,8 @@ static void write_descriptor(volatile uint32_t* entry, const struct mxe_job* job
             job->out_rule << MXE_DESC_CONTROL_OUT_RULE_SHIFT |
             (job->out_overflow ? MXE_DESC_CONTROL_OUT_OVERFLOW_MASK : 0) |
             (job->bias ? MXE_DESC_CONTROL_BIAS_EN_MASK : 0) |
-            (job->bias_bf16 ? MXE_DESC_CONTROL_BIAS_BF16_MASK : 0));
+            (job->bias_bf16 ? MXE_DESC_CONTROL_BIAS_BF16_MASK : 0) |
+            (early ? MXE_DESC_CONTROL_EARLY_MASK : 0));
   store(entry, MXE_DESC_M, job->m);
   store(entry, MXE_DESC_N, job->n);
   store(entry, MXE_DESC_K, job->k);
@@ -629,7 +643,8 @@ static uint32_t place(struct mxe_device* dev, uint32_t number, const struct mxe_
   slot->options.done = options ? options->done : NULL;
   slot->options.user = options ? options->user : NULL;
   volatile uint32_t* entry = entry_of(dev, number);
-  write_descriptor(entry, job, slot->id);
+  write_descriptor(entry, job, slot->id, may_be_early(dev, number, job));
+  note_results(slot, job);
   show_device(dev, entry, 0, MXE_DESC_SIZE);
   if (++dev->next_id == 0) dev->next_id = 1;
   return slot->id;
@@ -1009,6 +1024,46 @@ static bool overwrites_something(const struct mxe_device* dev, const struct rows
 static void set_range(struct mxe_range* range, const struct rows* rows) {
   range->addr = rows->addr;
   range->size = rows->size == 0 ? 0 : rows->last + rows->size;
+}
+
+// ------------------------------------------------------------------------------ early operands
+
+static bool ranges_meet(const struct mxe_range* a, const struct mxe_range* b) {
+  if (a->size == 0 || b->size == 0) return false;
+  return a->addr <= b->addr ? b->addr - a->addr < a->size : a->addr - b->addr < b->size;
+}
+
+/// What the job writes, for those behind it: nothing if the device will refuse it.
+static void note_results(struct mxe_slot* slot, const struct mxe_job* job) {
+  const struct mxe_range nothing = {0, 0}, everything = {0, UINT64_MAX};
+  struct rows rows[ROWS_PARTS];
+  const bool legal = find_rows(job, rows) == MXE_OK;
+  for (int i = 0; i < 2; i++) {
+    slot->written[i] = nothing;
+    if (!legal) continue;
+    set_range(&slot->written[i], &rows[ROWS_D + i]);
+    if (is_beyond_addresses(&rows[ROWS_D + i])) slot->written[i] = everything;
+  }
+}
+
+/// Whether the device may read the job's operands while those before it are under way: none of them
+/// writes what this one reads. Those that the driver does not know to have ended count.
+static bool may_be_early(const struct mxe_device* dev, uint32_t number, const struct mxe_job* job) {
+  struct rows rows[ROWS_PARTS];
+  if (dev->caps.version_minor < EARLY_VERSION_MINOR) return false;
+  if (find_rows(job, rows) != MXE_OK) return false;
+  for (int operand = ROWS_A; operand < ROWS_D; operand++) {
+    struct mxe_range range;
+    if (is_beyond_addresses(&rows[operand])) return false;
+    set_range(&range, &rows[operand]);
+    for (uint32_t before = load_shared(&dev->head); before != number; before++) {
+      const struct mxe_slot* slot = slot_of(dev, before);
+      if (ranges_meet(&range, &slot->written[0]) || ranges_meet(&range, &slot->written[1])) {
+        return false;
+      }
+    }
+  }
+  return true;
 }
 
 int mxe_job_extents(const struct mxe_device* dev, const struct mxe_job* job,

@@ -203,12 +203,18 @@ struct mxe_options {
   void* user;         ///< handed to `done`
 };
 
+/// Bytes on the bus; none if `size` is 0.
+struct mxe_range {
+  uint64_t addr, size;
+};
+
 /// What the driver remembers of a job; one for each entry of the ring, ordinary memory of the host.
 struct mxe_slot {
   uint32_t id;
   int abandoned;  ///< why the job was taken from the device, else MXE_OK
   struct mxe_options options;
   struct mxe_completion result;  ///< of the last job that completed here
+  struct mxe_range written[2];   ///< what the job writes: D, and its scales
 };
 
 /// The memory that a device is given at mxe_open() and gives back at mxe_close().
@@ -327,11 +333,6 @@ int mxe_read_counters(struct mxe_device* dev, struct mxe_counters* counters);
 /// Sets all counters to zero. Completing context.
 /// Errors: ARGUMENT.
 int mxe_clear_counters(struct mxe_device* dev);
-
-/// Bytes on the bus; none if `size` is 0.
-struct mxe_range {
-  uint64_t addr, size;
-};
 
 /// What a job touches, each from its first byte to its last, gaps between rows included.
 struct mxe_extents {

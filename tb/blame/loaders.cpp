@@ -14,9 +14,10 @@ namespace {
 constexpr uint32_t kTagAElem = 1, kTagBElem = 3, kTagBias = 5;
 
 /// tag_t of mxe_pkg below the index of the row or column.
-uint64_t tag_of(uint64_t index, uint32_t kind, uint64_t bank, bool last) {
+uint64_t tag_of(uint64_t index, bool odd, uint32_t kind, uint64_t bank, bool last) {
   constexpr unsigned kBankBits = 4, kKindBits = 3;
-  return ((index << kKindBits | kind) << kBankBits | bank) << 1 | uint64_t{last};
+  const uint64_t above = (index << 1 | uint64_t{odd}) << kKindBits | kind;
+  return (above << kBankBits | bank) << 1 | uint64_t{last};
 }
 
 /// mxe_load: the rows of A chunks or the columns of B slabs, elements then scales of each.
@@ -31,10 +32,11 @@ class LoadCheck : public BlockCheck {
     const bool starts = scope_.on("start_i");
     if (scope_.on("req_valid_o")) request();
     if (starts) start();
-    expect_next(
-        "banks", "free_q",
-        Wide(scope_.find("free_q").width(),
-             starts ? banks_ : scope_.get("free_q") + scope_.get("release_i") - uint64_t{claim}));
+    expect_next("banks", "free_q",
+                Wide(scope_.find("free_q").width(),
+                     starts && !scope_.on("chain_i")
+                         ? banks_
+                         : scope_.get("free_q") + scope_.get("release_i") - uint64_t{claim}));
   }
   void forget() override {
     nest_ = {};
@@ -44,7 +46,9 @@ class LoadCheck : public BlockCheck {
 
  private:
   void start() {
-    const Job& job = this->job();
+    // The loader may work on the job after the one that runs.
+    job_ = Job(scope_.wide("job_i"));
+    const Job& job = job_;
     const Params& params = this->params();
     Nest::Levels levels = Nest::levels_of_b(params, job);
     banks_ = operand_a_ ? kBanks : levels.wide ? 2 * params.b_banks : params.b_banks;
@@ -54,13 +58,13 @@ class LoadCheck : public BlockCheck {
       levels.groups = false;  // what is loaded stays
       nest_ = Nest(params, job.m, job.n, job.k_words, levels);
     }
-    if (!operand_a_) bank_ = 0;
+    if (!operand_a_ && !scope_.on("chain_i")) bank_ = 0;
     index_ = column_ = 0;
     scales_ = false;
   }
   void request() {
     if (!nest_.valid()) return expect("order", "req_valid_o", 0u);
-    const Job& job = this->job();
+    const Job& job = job_;
     const Job::Operand& operand = operand_a_ ? job.a : job.b;
     const uint64_t line = operand_a_ ? nest_.row() + index_ : nest_.column() + column_ + index_;
     const uint64_t word = nest_.chunk() + (operand_a_ ? 0 : nest_.slab());
@@ -81,7 +85,7 @@ class LoadCheck : public BlockCheck {
     const uint32_t kind = (operand_a_ ? kTagAElem : kTagBElem) + uint32_t{scales_};
     expect("address", "req_addr_o", addr);
     expect("bytes", "req_bytes_o", bytes);
-    expect("place", "req_tag_o", tag_of(index_, kind, bank_, last));
+    expect("place", "req_tag_o", tag_of(index_, scope_.on("odd_i"), kind, bank_, last));
     if (!scope_.on("req_ready_i")) return;
     scales_ = !scales_;
     if (scales_) return;
@@ -96,6 +100,7 @@ class LoadCheck : public BlockCheck {
   }
 
   bool operand_a_;
+  Job job_;
   Nest nest_;
   uint64_t index_ = 0, bank_ = 0, banks_ = kBanks;
   uint64_t column_ = 0;  // of a wide tile, where the present one of its two tiles begins
@@ -112,7 +117,8 @@ class LoadBiasCheck : public BlockCheck {
     if (!scope_.on("req_valid_o")) return;
     const bool last = scope_.on("last_row");
     expect("bytes", "req_bytes_o", scope_.get("cols") * (job().c.bf16 ? 2 : 4));
-    expect("place", "req_tag_o", tag_of(scope_.get("row"), kTagBias, bank_, last));
+    expect("place", "req_tag_o",
+           tag_of(scope_.get("row"), scope_.on("odd_i"), kTagBias, bank_, last));
     if (last && scope_.on("req_ready_i")) bank_ ^= 1;
   }
   void forget() override { bank_ = 0; }
@@ -175,7 +181,8 @@ class FeedCheck : public BlockCheck {
       const Nest::Levels levels = Nest::levels_of_b(params(), job);
       nest_ = Nest(params(), job.m, job.n, job.k_words, levels);
       banks_ = levels.wide ? 2 * params().b_banks : params().b_banks;
-      column_ = word_ = tile_ = bank_ = 0;
+      column_ = word_ = tile_ = 0;
+      if (!scope_.on("chain_i")) bank_ = 0;
     }
   }
   void forget() override {

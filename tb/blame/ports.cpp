@@ -51,8 +51,10 @@ class ReadPortCheck : public BlockCheck {
     }
     const uint64_t ready = scope_.get("req_ready_o"), valid = scope_.get("req_valid_i");
     if (ready == 0) return;
-    // The lowest request comes first; A waits for room as well.
-    expect("priority", "req_ready_o", valid & (0 - valid));
+    // Bias, B and A, which waits for room as well, come before a descriptor.
+    const uint64_t others = valid & ~uint64_t{1} & (ready == 1 ? 7 : 15);
+    const uint64_t first = others != 0 ? others & (0 - others) : valid;
+    expect("priority", "req_ready_o", first);
     const unsigned kind = ready == 1 ? 0 : ready == 2 ? 1 : ready == 4 ? 2 : 3;
     const unsigned len_width = scope_.find("req_bytes_i").width() / 4;
     const unsigned tag_width = scope_.find("req_tag_i").width() / 4;

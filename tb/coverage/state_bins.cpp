@@ -23,40 +23,56 @@ const char* const kState = "u_cmd.state_q";
 const char* const kSoftReset = "u_regs.ctrl_soft_reset_q";
 const char* const kResets = "soft reset x state";
 
-/// From each state of mxe_cmd to each that may follow, as its case statement says.
-const std::vector<std::pair<const char*, Names>>& command_states() {
-  static const std::vector<std::pair<const char*, Names>> kStates = {
-      {"StIdle", {"StReset", "StFetch"}},
-      {"StFetch", {"StDesc"}},
-      {"StDesc", {"StAbort", "StCheck"}},
-      {"StCheck", {"StSetup", "StRecord"}},
-      {"StSetup", {"StStart"}},
-      {"StStart", {"StRun"}},
-      {"StRun", {"StAbort", "StRecord"}},
-      {"StAbort", {"StClear"}},
-      {"StClear", {"StComplete", "StRecord"}},
-      {"StRecord", {"StRecData"}},
-      {"StRecData", {"StRecWait"}},
-      {"StRecWait", {"StComplete"}},
-      {"StComplete", {"StIdle"}},
-      {"StReset", {"StIdle"}},
-  };
-  return kStates;
+/// A state machine: from each state to each that may follow, as its case statement says.
+struct Machine {
+  const char* signal;
+  const char* prefix;  ///< of its states in the bins
+  std::vector<std::pair<const char*, Names>> states;
+};
+const std::vector<Machine>& machines() {
+  static const std::vector<Machine> kMachines = {{kState,
+                                                  "",
+                                                  {{"StIdle", {"StReset", "StSetup"}},
+                                                   {"StSetup", {"StStart"}},
+                                                   {"StStart", {"StRun"}},
+                                                   {"StRun", {"StAbort", "StIdle", "StSetup"}},
+                                                   {"StAbort", {"StClear"}},
+                                                   {"StClear", {"StIdle"}},
+                                                   {"StReset", {"StIdle"}}}},
+                                                 {"u_cmd.u_desc.state_q",
+                                                  "descriptor ",
+                                                  {{"StIdle", {"StAsk"}},
+                                                   {"StAsk", {"StIdle", "StRead"}},
+                                                   {"StRead", {"StIdle", "StReady"}},
+                                                   {"StReady", {"StIdle"}}}},
+                                                 {"u_cmd.u_record.state_q",
+                                                  "record ",
+                                                  {{"StIdle", {"StRecord", "StComplete"}},
+                                                   {"StRecord", {"StRecData"}},
+                                                   {"StRecData", {"StRecWait"}},
+                                                   {"StRecWait", {"StComplete"}},
+                                                   {"StComplete", {"StIdle"}}}}};
+  return kMachines;
 }
 
-std::string transition(const std::string& from, const std::string& to) {
-  return from + " -> " + to;
+std::string transition(const Machine& machine, const std::string& from, const std::string& to) {
+  return machine.prefix + from + " -> " + to;
 }
 
 void define_commands(Bins& bins) {
   Names transitions, resets;
-  for (const auto& [from, following] : command_states()) {
-    for (const std::string& to : following) transitions.push_back(transition(from, to));
-    // The engine leaves its reset before software can ask for another.
-    if (std::string(from) != "StReset") resets.emplace_back(from);
+  for (const Machine& machine : machines()) {
+    for (const auto& [from, following] : machine.states) {
+      for (const std::string& to : following) transitions.push_back(transition(machine, from, to));
+      // The engine leaves its reset before software can ask for another.
+      const bool counts = machine.signal == kState && std::string(from) != "StReset";
+      if (counts) resets.emplace_back(from);
+    }
   }
-  bins.define(kCommands, "Every transition of the command processor's states.", ShortRun::some,
-              transitions);
+  bins.define(kCommands,
+              "Every transition of the command processor's states, of the descriptor fetcher's and "
+              "of the completion record's.",
+              ShortRun::some, transitions);
   bins.define(kResets, "Soft resets in every state of the command processor.", ShortRun::some,
               resets);
 }
@@ -197,7 +213,8 @@ void define_together(Bins& bins) {
 }
 
 std::set<std::string> watched_signals() {
-  std::set<std::string> names = {kState, kSoftReset};
+  std::set<std::string> names = {kSoftReset};
+  for (const Machine& machine : machines()) names.insert(machine.signal);
   names.insert(kFullBits.begin(), kFullBits.end());
   for (const BankCount& count : kBankCounts) names.insert(count.signal);
   for (const Level& level : kLevelTable) names.insert(level.signal);
@@ -277,8 +294,9 @@ void StateBins::report_step(const Watched& watched, const ValuePair& values, uin
                             Bins& bins) const {
   const RtlSignal& signal = watched.signal;
   const auto [from, to] = values;
-  if (signal.name() == kState) {
-    bins.hit(kCommands, transition(signal.value_name(from), signal.value_name(to)), times);
+  for (const Machine& machine : machines()) {
+    if (signal.name() != machine.signal) continue;
+    bins.hit(kCommands, transition(machine, signal.value_name(from), signal.value_name(to)), times);
   }
   if (is_bank(signal.name())) bins.hit(kBanks, bank_bin(signal.name(), from, to), times);
   for (const Level& level : kLevelTable) {

@@ -119,6 +119,23 @@ void spread(JobSpec& job, Random& random) {
   }
 }
 
+/// Gives a job the formats, the bias and often the rows of the one before it, so that the engine
+/// may read its operands early.
+void make_alike(JobSpec& job, const JobSpec& before, const EngineFeatures& engine, Random& random) {
+  constexpr std::size_t kMostWork = 60'000;
+  const bool needs_bias = job.values == Values::boundaries || job.values == Values::ties;
+  const bool legal = job.spoils.empty() && engine.has_pair(before.format_a, before.format_b);
+  if (!legal || (needs_bias && before.bias != BiasKind::full)) return;
+  job.format_a = before.format_a;
+  job.format_b = before.format_b;
+  job.bias = before.bias;
+  job.bias_bf16 = before.bias_bf16;
+  job.layout.c_offset = before.layout.c_offset;
+  job.layout.c_gap = before.layout.c_gap;
+  const bool small = before.m * job.n * ((job.k + 31) / 32) <= kMostWork;
+  if (small && !random.one_in(4)) job.m = before.m;
+}
+
 BusFault random_fault(std::size_t jobs, Random& random) {
   static const std::array<const char*, 9> kParts = {
       "A", "scales of A", "B", "scales of B", "C", "D", "scales of D", "descriptor", "record"};
@@ -166,7 +183,7 @@ CoSimCase random_case(const std::string& config, uint64_t seed, std::size_t jobs
 
 CoSimCase random_case(const EngineFeatures& engine, uint64_t seed, std::size_t jobs) {
   CoSimCase result;
-  Random random(seed), doorbells(~seed);
+  Random random(seed), doorbells(~seed), alike(mix64(~seed));
   draw_environment(result, engine.params, random);
   result.structural = Random(~seed).one_in(4);  // on its own: the rest of a seed's case stays
   for (std::size_t done = 0; done < jobs;) {
@@ -175,6 +192,10 @@ CoSimCase random_case(const EngineFeatures& engine, uint64_t seed, std::size_t j
         std::min<std::size_t>(jobs - done, random.uniform(1, 2 * result.ring));
     JobGenerator generator(engine, random.next(), random_mix(random));
     for (std::size_t i = 0; i < count; i++) batch.jobs.push_back(generator.next_spec());
+    const bool runs = alike.one_in(2);
+    for (std::size_t i = 1; runs && i < count; i++) {
+      if (!alike.one_in(5)) make_alike(batch.jobs[i], batch.jobs[i - 1], engine, alike);
+    }
     if (random.one_in(6)) spread(batch.jobs[random.uniform(0, count - 1)], random);
     draw_events(batch, random);
     draw_doorbells(batch, doorbells);

@@ -229,7 +229,7 @@ TEST(RegisterBins, BusErrorsTold) {
 
 TEST(StateBins, TransitionsAndLevels) {
   uint8_t state = 0, credit = 16;
-  const std::vector<RtlSignal::ValueName> names = {{0, "StIdle"}, {1, "StFetch"}, {2, "StRun"}};
+  const std::vector<RtlSignal::ValueName> names = {{0, "StIdle"}, {1, "StSetup"}, {2, "StRun"}};
   StateBins states({RtlSignal("u_cmd.state_q", &state, 1, false, names),
                     RtlSignal("u_datapath.u_drain.credit_q", &credit, 1, false, {})});
   Bins bins = all_bins();
@@ -238,7 +238,7 @@ TEST(StateBins, TransitionsAndLevels) {
   states.cycle();
   states.cycle();
   states.report(bins);
-  EXPECT_EQ(bins.counts(), (BinCounts{{"command processor", {{"StIdle -> StFetch", 1}}},
+  EXPECT_EQ(bins.counts(), (BinCounts{{"command processor", {{"StIdle -> StSetup", 1}}},
                                       {"levels", {{"u_datapath.u_drain.credit_q, 0", 1}}}}));
   state = 2;
   states.cycle();

@@ -41,7 +41,7 @@ mxe_job numbered_job() {
 
 // Written out by hand from the description of the descriptor, not with the driver's constants.
 constexpr std::array<uint32_t, 32> numbered_words = {
-    1,          0x1bb65,    0x101,      0x202,       // id, control, M, N
+    1,          0x3bb65,    0x101,      0x202,       // id, control, M, N
     0x303,      0,          0xa5a6a7a8, 0xa1a2a3a4,  // K, reserved, A
     0xb5b6b7b8, 0xb1b2b3b4, 0x5a6a7a8a, 0x1a2a3a4a,  // B, scales of A
     0x5b6b7b8b, 0x1b2b3b4b, 0xc5c6c7c8, 0xc1c2c3c4,  // scales of B, C
@@ -75,6 +75,40 @@ TEST_F(Submit, PlacesEachChoiceAlone) {
   job = {};
   job.out_overflow = true;
   EXPECT_EQ(control(job), 0x10000u);
+}
+
+// A job may be early that reads nothing which a job writes that has not ended.
+TEST_F(Submit, ReadsEarlyWhatNobodyWrites) {
+  const auto early = [this](const mxe_job& job, uint32_t& id) {
+    id = submit(job);
+    return (device.ring_word((id - 1) % driver.ring_entries, MXE_DESC_CONTROL) &
+            MXE_DESC_CONTROL_EARLY_MASK) != 0;
+  };
+  uint32_t first = 0, id = 0;
+  mxe_job job = {};
+  job.m = job.n = 2;
+  job.k = 32;
+  job.format_a = job.format_b = MXE_FORMAT_MXINT8;
+  job.a_addr = 0x1000, job.a_stride = 32, job.a_scale_addr = 0x1100, job.a_scale_stride = 1;
+  job.b_addr = 0x2000, job.b_stride = 32, job.b_scale_addr = 0x2100, job.b_scale_stride = 1;
+  job.d_addr = 0x3000, job.d_stride = 8;
+  EXPECT_TRUE(early(job, first));
+  EXPECT_TRUE(early(job, id)) << "both write the same, in their order";
+  EXPECT_EQ(wait(id), MXE_OK);
+  mxe_job next = job;
+  next.d_addr = 0x4000;
+  next.b_addr = job.d_addr + 15;  // its last byte
+  EXPECT_TRUE(early(next, id)) << "all before it have ended";
+  mxe_job last = job;
+  last.a_scale_addr = next.d_addr + 15;
+  EXPECT_FALSE(early(last, id));
+  EXPECT_EQ(wait(id), MXE_OK);
+  last.bias = true;
+  last.c_addr = last.d_addr - 16, last.c_stride = 8;
+  EXPECT_TRUE(early(last, id)) << "the job itself does not count";
+  EXPECT_EQ(wait(id), MXE_OK);
+  driver.caps.version_minor = 6;
+  EXPECT_FALSE(early(job, id)) << "the device does not know it";
 }
 
 TEST_F(Submit, RingsTheDoorbellAfterTheDescriptorIsVisible) {

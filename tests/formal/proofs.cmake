@@ -43,7 +43,7 @@ foreach(mem_w 64 256)
   mxe_proof(rd_port_${mem_w} mxe_rd_port --parameter MEM_W=${mem_w} --proven mxe_fifo --free mxe_ram
             --not-proven rd_beats_of_fetches)
 endforeach()
-mxe_proof_fault(priority "if (req_valid_i[0]) begin" "if (req_valid_i[0] & ~req_valid_i[2]) begin")
+mxe_proof_fault(priority "if (req_valid_i[1]) begin" "if (req_valid_i[1] & ~req_valid_i[2]) begin")
 mxe_proof_fault(no_request "assign req_ready_o = accept ? grant : 4'b0000"
                 "assign req_ready_o = accept ? (grant | {3'b000, halt_i | busy_q}) : 4'b0000")
 mxe_proof_fault(boundary "if (burst > beats_to_4k) burst = beats_to_4k" "burst = burst")
@@ -108,11 +108,14 @@ mxe_proof_fault(short_pass "if (read & last_col) begin\n      pass_valid_o <= 1'
                 "if (read) begin\n      pass_valid_o <= 1'b1")
 mxe_proof_fault(pass_overtaken "free      = ~pass_valid_o | pass_ready_i" "free      = 1'b1")
 
-# The ring; what a descriptor says does not matter.
-mxe_proof(cmd mxe_cmd --free mxe_job --free mxe_check)
+# The ring; what a descriptor says does not matter. That results are acknowledged before their record is
+# written is a promise of the datapath.
+mxe_proof(cmd mxe_cmd --free mxe_job --free mxe_check --passed-through record_after_results)
 mxe_proof_fault(taken_back "(pending < queued) |" "1'b0 |")
 mxe_proof_fault(overfull "(pending > 16'(slot_mask) + 16'd1)" "(pending > 16'(slot_mask) + 16'd2)")
 mxe_proof_fault(reset_doorbell "(pending < queued) | reset_q" "(pending < queued)")
+mxe_proof_fault(fetch_beyond_tail "go & (next_q != tail_q)" "go")
+mxe_proof_fault(two_records "~early_q & (state_q == StIdle) & ~recording" "~early_q & (state_q == StIdle)")
 mxe_proof_fault(refused_counts "if (doorbell_i & ~overflow) tail_q" "if (doorbell_i) tail_q")
 
 # --------------------------------------------------------------------------------- dot product

@@ -13,7 +13,7 @@ REFUSED = [
     ("NUM_PE=16 ROWS=8", "ROWS must be"),
     ("ACC_TILES=3", "ACC_TILES must be"), ("ACC_TILES=32", "ACC_TILES must be"),
     ("TREE_W=48", "TREE_W must be"), ("TREE_W=64", "TREE_W must be"),
-    ("A_SLAB_K=96", "A_SLAB_K must be"), ("B_BUF_K=48", "B_BUF_K must be"),
+    ("A_SLAB_K=96", "A_SLAB_K must be"), ("B_BUF_K=16", "B_BUF_K must be"),
     ("B_BANKS=1", "B_BANKS must be"), ("B_BANKS=6", "B_BANKS must be"), ("B_BANKS=16", "B_BANKS must be"),
     ("A_SLAB_K=128 B_BUF_K=256", "B_BUF_K must be"),
     ("A_SLAB_K=32768", "A_SLAB_K must be"),

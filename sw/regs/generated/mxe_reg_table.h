@@ -35,7 +35,7 @@ struct DescriptorWordInfo {
 /// All registers, by ascending offset.
 inline constexpr std::array<RegisterInfo, 55> register_table{{
     {"ID", 0x000u, RegisterAccess::read_only, 0x3145584du, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u},
-    {"VERSION", 0x004u, RegisterAccess::read_only, 0x00050000u, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u},
+    {"VERSION", 0x004u, RegisterAccess::read_only, 0x00070000u, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u},
     {"NUM_PE", 0x008u, RegisterAccess::read_only, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0xffffffffu},
     {"ROWS", 0x00cu, RegisterAccess::read_only, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0xffffffffu},
     {"ACC_TILES", 0x010u, RegisterAccess::read_only, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0xffffffffu},
@@ -94,7 +94,7 @@ inline constexpr std::array<RegisterInfo, 55> register_table{{
 /// All words of the descriptor, by ascending offset.
 inline constexpr std::array<DescriptorWordInfo, 24> descriptor_table{{
     {"JOB_ID", 0x00u, 32u, 0x0u},
-    {"CONTROL", 0x04u, 32u, 0xfffe0000u},
+    {"CONTROL", 0x04u, 32u, 0xfffc0000u},
     {"M", 0x08u, 32u, 0x0u},
     {"N", 0x0cu, 32u, 0x0u},
     {"K", 0x10u, 32u, 0x0u},

@@ -14,7 +14,7 @@
 
 // Version of the register interface.
 #define MXE_REG_VERSION                            UINT32_C(0x004)
-#define MXE_VERSION_RESET                          UINT32_C(0x00050000)
+#define MXE_VERSION_RESET                          UINT32_C(0x00070000)
 #define MXE_VERSION_PATCH_MASK                     UINT32_C(0x0000ffff)
 #define MXE_VERSION_PATCH_SHIFT                    0
 #define MXE_VERSION_MINOR_MASK                     UINT32_C(0x00ff0000)
@@ -322,7 +322,9 @@
 #define MXE_DESC_CONTROL_OUT_RULE_SHIFT            14
 #define MXE_DESC_CONTROL_OUT_OVERFLOW_MASK         UINT32_C(0x00010000)
 #define MXE_DESC_CONTROL_OUT_OVERFLOW_SHIFT        16
-#define MXE_DESC_CONTROL_RESERVED_MASK             UINT32_C(0xfffe0000)
+#define MXE_DESC_CONTROL_EARLY_MASK                UINT32_C(0x00020000)
+#define MXE_DESC_CONTROL_EARLY_SHIFT               17
+#define MXE_DESC_CONTROL_RESERVED_MASK             UINT32_C(0xfffc0000)
 
 // Rows of A and of the results.
 #define MXE_DESC_M                                 0x08u
@@ -391,7 +393,8 @@
 // Copy of JOB_ID.
 #define MXE_DESC_DONE_JOB_ID                       0x74u
 
-// Clocks from the start of the fetch of this descriptor to the request of the completion write.
+// Clocks from the start of the fetch of this descriptor, from the end of the job before it, or from
+// when the engine was enabled, whatever was last, to the end of the job.
 #define MXE_DESC_CYCLES                            0x78u
 
 // ---- Element formats ----
