@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Clocks of jobs that wait in the ring, one after the other, as their records count them:
 //
-//     mxe_queue_cost model|rtl CONFIG LATENCY EARLY M N K COUNT [M N K COUNT ...]
+//     mxe_queue_cost model|rtl CONFIG LATENCY WHEN bf16|fp32 M N K COUNT [M N K COUNT ...]
 //
 // runs so many jobs of each shape in a ring of 16 entries, kept full, and prints the clocks of all
-// but the first, and their number. EARLY is 1 if operands may be read early.
+// but the first, and their number. WHEN says when operands may be read: `turn`, when the jobs
+// before have ended; `early`, before; `layers`, early unless it is the first job of a shape, which
+// reads what the jobs of the shape before it write.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -22,12 +24,14 @@ constexpr unsigned kEntries = 16, kEntriesLog2 = 4;
 
 struct Shape {
   uint32_t m, n, k;
+  bool early;
 };
 
-/// Jobs of MXFP8 with BF16 results, each with results of its own.
+/// Jobs of MXFP8, each with operands and results of its own.
 class Queue {
  public:
-  Queue(Host& host, bool early) : host_(host), early_(early), ring_(host.allocate(2048, 2048)) {}
+  /// Results are FP32 if `fp32`, else BF16.
+  Queue(Host& host, bool fp32) : host_(host), fp32_(fp32), ring_(host.allocate(2048, 2048)) {}
 
   uint64_t run(const std::vector<Shape>& jobs) {
     for (const Shape& shape : jobs) places_.push_back(place(shape));
@@ -55,7 +59,7 @@ class Queue {
     const uint32_t scales = (s.k + 31) / 32;
     return {host_.allocate(s.m * s.k, 64), host_.allocate(s.n * s.k, 64),
             host_.allocate(s.m * scales, 64), host_.allocate(s.n * scales, 64),
-            host_.allocate(s.m * s.n * 2, 64)};
+            host_.allocate(s.m * s.n * result_bytes(), 64)};
   }
   uint8_t* entry(std::size_t job) {
     return host_.memory().data(ring_ + job % kEntries * MXE_DESC_SIZE, MXE_DESC_SIZE);
@@ -69,8 +73,8 @@ class Queue {
     put(job, MXE_DESC_CONTROL,
         MXE_FORMAT_MXFP8_E4M3 << MXE_DESC_CONTROL_FMT_A_SHIFT |
             MXE_FORMAT_MXFP8_E4M3 << MXE_DESC_CONTROL_FMT_B_SHIFT |
-            MXE_OUT_BF16 << MXE_DESC_CONTROL_OUT_FMT_SHIFT |
-            (early_ ? MXE_DESC_CONTROL_EARLY_MASK : 0));
+            (fp32_ ? MXE_OUT_FP32 : MXE_OUT_BF16) << MXE_DESC_CONTROL_OUT_FMT_SHIFT |
+            (s.early ? MXE_DESC_CONTROL_EARLY_MASK : 0));
     put(job, MXE_DESC_M, s.m);
     put(job, MXE_DESC_N, s.n);
     put(job, MXE_DESC_K, s.k);
@@ -83,7 +87,7 @@ class Queue {
     put(job, MXE_DESC_B_STRIDE, s.k);
     put(job, MXE_DESC_A_SCALE_STRIDE, (s.k + 31) / 32);
     put(job, MXE_DESC_B_SCALE_STRIDE, (s.k + 31) / 32);
-    put(job, MXE_DESC_D_STRIDE, s.n * 2);
+    put(job, MXE_DESC_D_STRIDE, s.n * result_bytes());
   }
   uint64_t ended(std::size_t job) {
     uint32_t status = 0;
@@ -94,8 +98,10 @@ class Queue {
     return cycles;
   }
 
+  uint32_t result_bytes() const { return fp32_ ? 4 : 2; }
+
   Host& host_;
-  bool early_;
+  bool fp32_;
   uint64_t ring_;
   std::vector<Place> places_;
 };
@@ -104,21 +110,25 @@ class Queue {
 }  // namespace mxe
 
 int sc_main(int argc, char** argv) {
-  if (argc < 9 || argc % 4 != 1) return 2;
+  if (argc < 10 || argc % 4 != 2) return 2;
   const mxe::Target target = std::string(argv[1]) == "rtl" ? mxe::Target::rtl : mxe::Target::model;
   mxe::EngineSetup setup;
   setup.params = mxe::Params::named(argv[2]);
   setup.timing.latency = static_cast<unsigned>(std::atoi(argv[3]));
   std::vector<mxe::Shape> jobs;
-  for (int i = 5; i + 3 < argc; i += 4) {
+  const std::string when = argv[4];
+  for (int i = 6; i + 3 < argc; i += 4) {
     const auto number = [&](int at) { return static_cast<uint32_t>(std::atoi(argv[i + at])); };
-    jobs.insert(jobs.end(), number(3), {number(0), number(1), number(2)});
+    const std::size_t first = jobs.size();
+    jobs.insert(jobs.end(), number(3), {number(0), number(1), number(2), when != "turn"});
+    if (when == "layers") jobs[first].early = false;
   }
   mxe::Memory::Config memory;
   memory.timing = setup.timing;
   mxe::Platform platform("platform", memory, [&] { return mxe::make_engine(target, setup); });
+  const bool fp32 = std::string(argv[5]) == "fp32";
   uint64_t cycles = 0;
-  platform.run([&](mxe::Host& host) { cycles = mxe::Queue(host, argv[4][0] == '1').run(jobs); });
+  platform.run([&](mxe::Host& host) { cycles = mxe::Queue(host, fp32).run(jobs); });
   std::printf("%llu %zu\n", static_cast<unsigned long long>(cycles), jobs.size() - 1);
   return 0;
 }

@@ -25,12 +25,12 @@ TOP = "mxe_top"
 UNTOUCHED_PORTS = {"CLK", "ARST", "clk_i", "rst_ni"}
 # By the block diagram, so that each copy of the RTL is changed in about a quarter of it.
 GROUPS = {
-    "control": ["top", "regs", "cmd", "job", "check", "counters", "walk", "rows", "load", "load_bias",
+    "control": ["top", "regs", "cmd", "desc", "record", "job", "check", "counters", "walk", "rows", "load", "load_bias",
                 "rd_port", "unpack", "expand", "opbuf", "cbuf", "ram", "fifo", "feed", "seq", "datapath"],
     "results": ["drain", "merge", "collect", "amax", "requant", "requant_scale", "requant_lane",
                 "block_wr", "wr_port"],
-    "sums": ["array", "pe", "scale", "facc", "tree", "dot"],
-    "products": ["decode", "decode4", "decode_word", "lane", "quad"],
+    "sums": ["array", "pe", "scale", "facc", "tree", "negatives", "dot"],
+    "products": ["decode", "decode4", "decode_word", "lane", "quad", "csa"],
 }
 
 READ = """
