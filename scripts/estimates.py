@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What build/mxe says of products and networks, for the scripts that make tables of it."""
+import csv
 import json
 import os
 import subprocess
@@ -37,6 +38,25 @@ def explore(workload, config, latencies, format_a, format_b):
                "--parallel", os.cpu_count())
         with open(os.path.join(output, "points.jsonl"), encoding="utf-8") as file:
             return [json.loads(line) for line in file]
+
+
+def layers(workload):
+    """The rows of a workload that ships: name, M, N, K, count."""
+    with open(os.path.join(WORKLOADS, workload + ".csv"), encoding="utf-8") as file:
+        rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
+    return [(row["layer"],) + tuple(int(row[name]) for name in ("M", "N", "K", "count")) for row in rows]
+
+
+def queue(target, config, latency, when, result, jobs):
+    """Clocks of jobs (M, N, K, count) that wait in the ring behind each other, all but the first, and
+    how many these are. `when`: their operands are read in their turn, early, or as layers."""
+    words = [os.path.join(ROOT, "build", "mxe_queue_cost"), target, config, latency, when, result]
+    for job in jobs:
+        words += job
+    done = subprocess.run([str(word) for word in words], check=True, stdout=subprocess.PIPE, text=True,
+                          env={**os.environ, "SYSTEMC_DISABLE_COPYRIGHT_MESSAGE": "1"})
+    cycles, count = done.stdout.split()[-2:]
+    return int(cycles), int(count)
 
 
 def percent(value):
