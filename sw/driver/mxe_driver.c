@@ -1035,7 +1035,7 @@ static bool ranges_meet(const struct mxe_range* a, const struct mxe_range* b) {
 
 /// What the job writes, for those behind it: nothing if the device will refuse it.
 static void note_results(struct mxe_slot* slot, const struct mxe_job* job) {
-  const struct mxe_range nothing = {0, 0}, everything = {0, UINT64_MAX};
+  static const struct mxe_range nothing = {0, 0}, everything = {0, UINT64_MAX};
   struct rows rows[ROWS_PARTS];
   const bool legal = find_rows(job, rows) == MXE_OK;
   for (int i = 0; i < 2; i++) {
