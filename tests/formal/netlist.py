@@ -4,7 +4,8 @@
 
 Yosys maps the whole hierarchy to simple gates. Each module's netlist then stands against its source
 with the sources of the modules inside it, so that every line of the netlist is compared once. The
-result is netlist.sv, top module netlist_top, and modules.txt, the names of the pairs in order.
+result is netlist.sv, top module netlist_top, and modules.txt, the names of the pairs in order, with
+"(wires)" behind that of a module that has no gates of its own.
 Each netlist carries faults: fault_i is the number of the one that is active, from 1, in the modules
 that faulty_i names.
 """
@@ -16,6 +17,7 @@ import re
 import subprocess
 
 FAULTS = 12  # in each module
+WIRES = " (wires)"  # after the name of a module without a place for a fault
 # Inputs that would keep a module from getting anywhere if they came every other clock.
 RARE = re.compile(r"clear|halt|drop|start|soft_reset|error")
 # Inputs that are a struct of mxe_pkg: what makes one of random bits, with small sizes if asked for.
@@ -168,8 +170,10 @@ class Module:
 
 
 def with_faults(text, module, chooser):
-    """The netlist's text with FAULTS gates or registers that a fault's number inverts."""
-    places = [m for m in re.finditer(r"^  assign .*? = (.*);$|<= (.*);$", text, re.M)]
+    """The netlist's text with FAULTS gates or registers that a fault's number inverts, and how many these
+    are: none if the module only wires others together."""
+    # An assignment without an operator is another name of a wire, which often leads nowhere.
+    places = [m for m in re.finditer(r"^  assign .*? = (.*[~&|^?].*);$|<= (.*);$", text, re.M)]
     chosen = sorted(chooser.sample(range(len(places)), min(FAULTS, len(places))), reverse=True)
     for number, place in enumerate(chosen):
         match = places[place]
@@ -177,7 +181,7 @@ def with_faults(text, module, chooser):
         faulty = (f"({match[group]}) ^ "
                   f"(fault_pkg::faulty[{module}] && fault_pkg::chosen == {1 + number})")
         text = text[:match.start(group)] + faulty + text[match.end(group):]
-    return text
+    return text, len(chosen)
 
 
 def main():
@@ -187,7 +191,7 @@ def main():
     modules = {name: Module(number, name, descriptions[name])
                for number, name in enumerate(sorted(set(descriptions) & set(texts)))}
     chooser = random.Random(1)
-    gates, pairs, width = [], [], 1
+    gates, pairs, labels, width = [], [], [], 1
     for module in modules.values():
         text = texts[module.name]
         head, body = text.split("\n", 1)
@@ -195,7 +199,9 @@ def main():
         for inner in modules.values():
             body = body.replace(f"\n  \\{inner.name}  ", f"\n  child_{inner.number} ")
             body = body.replace(f"\n  {inner.name} ", f"\n  child_{inner.number} ")
-        gates.append(with_faults(head + "\n" + body, module.number, chooser))
+        text, faults = with_faults(head + "\n" + body, module.number, chooser)
+        gates.append(text)
+        labels.append(module.label() + ("" if faults else WIRES))
         pair, used = module.pair()
         pairs.append(pair)
         width = max(width, used)
@@ -215,7 +221,7 @@ def main():
         file.write("\n".join(gates + [m.child() for m in modules.values()] + pairs + top))
         file.write("\nendmodule\n")
     with open(os.path.join(args.output, "modules.txt"), "w", encoding="utf-8") as file:
-        file.writelines(m.label() + "\n" for m in modules.values())
+        file.writelines(label + "\n" for label in labels)
 
 
 if __name__ == "__main__":

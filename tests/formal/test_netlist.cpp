@@ -107,9 +107,17 @@ int compare(const Setup& setup) {
   return bad == 0 ? 0 : 1;
 }
 
+/// Whether it has no gates of its own, where a fault could be. The engine itself is wiring that
+/// random register writes hardly start: the co-simulation drives that.
+bool has_no_faults(const std::string& module) {
+  const std::string wires = " (wires)";
+  return module.rfind("mxe_top ", 0) == 0 ||
+         (module.size() > wires.size() &&
+          module.compare(module.size() - wires.size(), wires.size(), wires) == 0);
+}
+
 /// Every module must show one of its faults at least. Every other module has one at a time: one
-/// without may not differ. The engine itself is wiring that random register writes hardly start:
-/// the co-simulation drives that.
+/// without may not differ.
 int find_faults(const Setup& setup) {
   std::vector<int> seen(setup.modules.size(), 0);
   for (int round = 0; round < 2 * kFaults; round++) {
@@ -126,7 +134,7 @@ int find_faults(const Setup& setup) {
   }
   int missed_modules = 0;
   for (std::size_t m = 0; m < seen.size(); m++) {
-    if (seen[m] > 0 || setup.modules[m].rfind("mxe_top ", 0) == 0) continue;
+    if (seen[m] > 0 || has_no_faults(setup.modules[m])) continue;
     fmt::print("{}: no fault seen\n", setup.modules[m]);
     missed_modules++;
   }

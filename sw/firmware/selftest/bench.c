@@ -278,3 +278,10 @@ void bench_wait_until_busy(const struct bench* b) {
     if (bench_read(b, MXE_REG_STATUS) & MXE_STATUS_BUSY_MASK) return;
   }
 }
+
+void bench_wait_until_multiplied(struct bench* b) {
+  struct mxe_counters counters;
+  for (uint32_t i = 0; i < SPINS; i++) {
+    if (mxe_read_counters(&b->dev, &counters) != MXE_OK || counters.mac_active != 0) return;
+  }
+}

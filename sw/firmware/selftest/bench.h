@@ -11,14 +11,14 @@
 #include "mischief.h"
 
 enum {
-  BENCH_BYTES = 0x6400,  ///< of memory that a bench needs, as a multiple of 128
+  BENCH_BYTES = 0x6c00,  ///< of memory that a bench needs, as a multiple of 128
   BENCH_ENTRIES = 8,     ///< of the ring
   BENCH_RESULTS = 32,    ///< jobs can have results of their own
   BENCH_ROWS = 5,
   BENCH_COLUMNS = 3,
   BENCH_WAIT_US = 300,      ///< longer than any job here takes
   BENCH_OPERANDS = 0x2000,  ///< from here 0x2000 bytes, where a case may bench_put() its own ...
-  BENCH_OUTPUTS = 0x5000,   ///< ... and have results of up to 0x1400 bytes
+  BENCH_OUTPUTS = 0x5800,   ///< ... and have results of up to 0x1400 bytes
 };
 
 /// The calls of bench_called_back(), in order.
@@ -108,5 +108,8 @@ void bench_write(const struct bench* b, uint32_t offset, uint32_t value);
 void bench_settle(const struct bench* b);
 /// Waits without the driver until the device has begun a job, or a while.
 void bench_wait_until_busy(const struct bench* b);
+/// Waits with the driver until a job has begun to multiply since the counters were cleared, or a
+/// while.
+void bench_wait_until_multiplied(struct bench* b);
 
 #endif  // BENCH_H_

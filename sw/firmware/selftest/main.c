@@ -44,10 +44,10 @@ static bool line_is_high(void* ctx) {
 }
 
 /// A row of a long job is eight results of 256 blocks, one on each processing element at a time: so
-/// many rows take about 24 microseconds.
+/// many rows take about 32 microseconds.
 static uint32_t long_rows(const struct mxe_port* port) {
   const uint32_t elements = port->read32(port->ctx, MXE_REG_NUM_PE);
-  return 12 * (elements < 8 ? elements : 8);
+  return 16 * (elements < 8 ? elements : 8);
 }
 
 static struct mxe_device* owner;

@@ -319,8 +319,9 @@ void case_memory_that_is_not_coherent(struct bench* b) {
   const struct mxe_job slow = bench_long_job(b, 0), cancelled = bench_job(b, 3);
   bench_ignore(b, &slow);
   bench_ignore(b, &cancelled);
+  CHECK_EQ(mxe_clear_counters(&b->dev), MXE_OK);
   bench_submit_logged(b, &slow);
-  bench_wait_until_busy(b);
+  bench_wait_until_multiplied(b);
   CHECK_EQ(mxe_recover(&b->dev, BENCH_WAIT_US), MXE_OK);
   CHECK_EQ(b->log.calls[BENCH_ENTRIES].code, MXE_ERR_ABORTED);
   CHECK(b->log.calls[BENCH_ENTRIES].cycles > 0);  // the device's own record
