@@ -95,6 +95,8 @@ class Datapath {
 
   /// Cycles skipped so far.
   uint64_t skipped_cycles() const { return skipped_cycles_; }
+  /// See EngineParts::skip_over_pages.
+  bool unsure() const { return rd_port_.splits().unsure(); }
 
   WrPort& wr_port() { return wr_port_; }
   const Arithmetic& arithmetic() const { return *arithmetic_; }
@@ -161,6 +163,7 @@ class Datapath {
   Mode mode_;
   MemoryPort& memory_;
   TracePoint trace_;
+  bool skip_over_pages_;
   BlockWatcher* watcher_;  // null: nobody
   Descriptor job_;
   bool early_ = false;       // operands of the next job are being read

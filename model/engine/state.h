@@ -81,6 +81,10 @@ class StateVisitor {
   void value(uint64_t value) {
     if (!moves_) record_.words.push_back(value);
   }
+  /// Where pages begin, and what follows from that alone: periods may be alike that differ in this.
+  void detail(uint64_t value) {
+    if (!moves_) record_.details.push_back(value);
+  }
   template <std::size_t N>
   void history(History<uint64_t, N>& history) {
     value(std::min<uint64_t>(history.count(), N));
@@ -92,13 +96,23 @@ class StateVisitor {
     value(kept);
     for (uint64_t age = 1; age <= kept; age++) cycle(ring[(count - age) % size]);
   }
+  /// The same as a detail.
+  void detailed_ring(std::vector<uint64_t>& ring, uint64_t count) {
+    std::swap(record_.words, record_.details);
+    this->ring(ring, count);
+    std::swap(record_.words, record_.details);
+  }
   /// A walk that follows the loop.
   void place(uint64_t iteration, uint64_t room) { record_.places.push_back({iteration, room}); }
 
   /// What a recorder has written down.
   struct Record {
-    std::vector<uint64_t> words;
+    std::vector<uint64_t> words, details;
     std::vector<Place> places;
+    /// Whether details matter: how often they might have so far, and whether those of the past may
+    /// still do. See PageSplits.
+    uint64_t effects = 0;
+    bool settled = false;
   };
   Record& record() { return record_; }
 
@@ -124,11 +138,20 @@ class AddressPhase {
     any |= kPageBytes;
     const uint64_t alignment = any & ~(any - 1);
     modulus_ = alignment >= bytes ? beat_bytes : kPageBytes;
+    beat_bytes_ = beat_bytes;
   }
   uint64_t of(uint64_t address) const { return address % modulus_; }
+  /// The same, of which pages are a detail.
+  void visit(StateVisitor& visitor, uint64_t address) const {
+    visitor.value(address % beat_bytes_);
+    if (may_cross()) visitor.detail(address % modulus_);
+  }
+  /// Whether rows may cross a boundary.
+  bool may_cross() const { return modulus_ == kPageBytes; }
 
  private:
   uint64_t modulus_ = kPageBytes;
+  unsigned beat_bytes_ = 1;
 };
 
 }  // namespace mxe
