@@ -161,6 +161,7 @@ std::optional<JobTimes> try_job(const JobShape& shape, const Params& params,
   require_ok(mxe_wait(&device, id, UINT32_MAX, &completion), "the job failed");
   require_ok(mxe_read_counters(&device, &times.counters), "cannot read the counters");
   times.cycles = completion.cycles;
+  times.skipped_cycles = core.skipped_cycles();
   if (core.unsure()) return {};
   return times;
 }
