@@ -79,17 +79,16 @@ void PageSplits::accept(const Accepted& fetch, uint64_t last_beat) {
 
 /// Leaves out fetches that have arrived before the present one is accepted, or left the queue.
 void PageSplits::drop_arrived() {
-  while (oldest_ < last_beats_.count() &&
-         (last_beats_.count() - oldest_ == kReadOutstanding ||
-          last_beats_[oldest_] + sooner_ < cycle_)) {
+  while (oldest_ < last_beats_.count() && (last_beats_.count() - oldest_ == kReadOutstanding ||
+                                           last_beats_[oldest_] + sooner_ < cycle_)) {
     most_bursts_ -= most_[oldest_++];
   }
 }
 
 void PageSplits::visit(StateVisitor& visitor) {
   if (!visitor.moves()) return;
-  for (uint64_t* time : {&cycle_, &free_, &earliest_, &latest_, &again_, &earliest_again_,
-                         &latest_again_}) {
+  for (uint64_t* time :
+       {&cycle_, &free_, &earliest_, &latest_, &again_, &earliest_again_, &latest_again_}) {
     visitor.cycle(*time);
   }
   for (uint64_t& latest : latest_of_) {

@@ -55,7 +55,8 @@ std::optional<Repetition::Skip> Repetition::find(StateVisitor& visitor, uint64_t
   if (records.count == records.all.size()) records.all.emplace_back();
   const std::size_t number = records.count++;
   Record& present = records.all[number];
-  std::swap(present.state, visitor.record());
+  spare_ = std::move(present.state);
+  present.state = std::move(visitor.record());
   present.cycle = now;
   present.counted = counted;
 

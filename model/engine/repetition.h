@@ -25,6 +25,8 @@ class Repetition {
     bool over_pages = false;  ///< only details differ, which do not matter
   };
 
+  /// A record whose memory may be used for the next one.
+  StateVisitor::Record& spare() { return spare_; }
   /// A job starts.
   void clear();
   /// Keeps the record of `visitor`, made in cycle `now`. Returns a skip that ends before `limit`,
@@ -54,6 +56,7 @@ class Repetition {
   static constexpr std::size_t kMaxRecords = 512;
 
   std::array<Records, 4> records_;  // by loop
+  StateVisitor::Record spare_;
 };
 
 }  // namespace mxe

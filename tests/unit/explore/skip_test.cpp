@@ -81,7 +81,8 @@ TEST(Skip, CannotBeTold) {
     const JobTimes expected = time_job(job.shape, job.params, job.timing, job.ports, &onlooker);
     const JobTimes got = time_job(job.shape, job.params, job.timing, job.ports);
     SCOPED_TRACE(fmt::format(
-        "seed {}, job {}: {}: {} x {} x {}, {} by {} to {}, latency {}, {} bytes a cycle, {} bursts",
+        "seed {}, job {}: {}: {} x {} x {}, {} by {} to {}, latency {}, {} bytes a cycle, {} "
+        "bursts",
         seed, i, job.params.to_string(), job.shape.m, job.shape.n, job.shape.k,
         mx::element_format(job.shape.format_a).name, mx::element_format(job.shape.format_b).name,
         job.shape.output.name(), job.timing.latency, job.timing.bytes_per_cycle, job.ports.reads));
