@@ -184,7 +184,7 @@ Cmd::Events Cmd::step(uint64_t cycle, uint64_t limit) {
     const uint64_t abort = state_ == State::run     ? abort_in()
                            : state_ == State::start ? datapath_.read_error()
                                                     : kNever;
-    datapath_.step(std::min(limit, other_step()), abort);
+    step_datapath(limit, abort);
   } else if (begin_in() == cycle) {
     begin_fetch(cycle);
   } else if (early_in() == cycle) {
@@ -193,6 +193,18 @@ Cmd::Events Cmd::step(uint64_t cycle, uint64_t limit) {
     step_state(cycle);
   }
   return {};
+}
+
+/// Carries out the next event of the datapath, and those after it if nothing else comes between.
+void Cmd::step_datapath(uint64_t limit, uint64_t abort) {
+  constexpr unsigned kMostSteps = 64;
+  const uint64_t other = other_step();
+  for (unsigned steps = 1;; steps++) {
+    datapath_.step(std::min(limit, other), abort);
+    if (steps == kMostSteps || datapath_.concerns_others()) return;
+    const uint64_t next = datapath_.next_event();
+    if (next > limit || next >= other) return;
+  }
 }
 
 void Cmd::begin_fetch(uint64_t cycle) {

@@ -48,9 +48,9 @@ class Cmd {
   // --- Time.
   /// Cycle of the next step; kNever while nothing is to be done.
   uint64_t next_step() const;
-  /// Carries out a step of this cycle, which next_step() has named. Its effects are visible in
-  /// the next cycle. Steps that repeat each other may be skipped up to cycle `limit`
-  /// (Datapath::step).
+  /// Carries out a step of this cycle, which next_step() has named, and perhaps some after it up to
+  /// cycle `limit`. Its effects are visible in the next cycle. Steps that repeat each other may be
+  /// skipped up to that cycle (Datapath::step).
   Events step(uint64_t cycle, uint64_t limit);
 
  private:
@@ -71,6 +71,7 @@ class Cmd {
   bool may_take(uint64_t cycle) const;
   uint64_t unless_reset(uint64_t cycle) const;
   void remember(const Fault& fault, uint16_t index);
+  void step_datapath(uint64_t limit, uint64_t abort);
   void begin_fetch(uint64_t cycle);
   void step_state(uint64_t cycle);
   void step_idle(uint64_t cycle);

@@ -39,6 +39,8 @@ class Core {
   void set_counters(uint64_t cycle, const std::vector<uint64_t>& values);
 
   uint64_t skipped_cycles() const { return datapath_.skipped_cycles(); }
+  /// Whether cycles may be wrong because of EngineParts::skip_over_pages.
+  bool unsure() const { return datapath_.unsure(); }
   const Arithmetic& arithmetic() const { return datapath_.arithmetic(); }
 
   /// A change of the interrupt line (irq_o).

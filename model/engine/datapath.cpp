@@ -65,6 +65,7 @@ Datapath::Datapath(const Params& params, const PortLimits& limits, MemoryPort& m
       mode_(mode),
       memory_(memory),
       trace_(trace),
+      skip_over_pages_(parts.skip_over_pages),
       watcher_(parts.watcher),
       load_a_(make_loader(parts.load_a, params, Load::Operand::a)),
       load_b_(make_loader(parts.load_b, params, Load::Operand::b)),
@@ -192,6 +193,11 @@ void Datapath::read_requests() {
 }
 
 Datapath::NextEvent Datapath::find_next_event() {
+  if (requests_changed_) {
+    read_requests();
+    next_accept_ = rd_port_.next_accept(requests_);
+    requests_changed_ = false;
+  }
   NextEvent next;
   job_over_ = true;
   for (EventSource* source : sources_) {
@@ -204,6 +210,12 @@ Datapath::NextEvent Datapath::find_next_event() {
   return next;
 }
 
+bool Datapath::concerns_others() const {
+  const bool loaded = load_a_->done_from() != kNever && load_b_->done_from() != kNever;
+  return job_over_ || early_ || loaded || desc_.is_reading() || read_error_ != kNever ||
+         wr_port_.error() != kNever;
+}
+
 void Datapath::step(uint64_t limit, uint64_t last) {
   last_ = last;
   if (watcher_) watcher_->advance(next_.cycle);
@@ -211,10 +223,7 @@ void Datapath::step(uint64_t limit, uint64_t last) {
   next_ = find_next_event();
 }
 
-uint64_t Datapath::FetchSource::next_event() const {
-  datapath.read_requests();
-  return datapath.rd_port_.next_accept(datapath.requests_);
-}
+uint64_t Datapath::FetchSource::next_event() const { return datapath.next_accept_; }
 void Datapath::FetchSource::step(uint64_t cycle, uint64_t) { datapath.accept_fetch(cycle); }
 
 uint64_t Datapath::FeedSource::next_event() const { return datapath.feed_.next_read(); }
@@ -231,6 +240,7 @@ uint64_t Datapath::DrainSource::next_event() const { return datapath.drain_.next
 void Datapath::DrainSource::step(uint64_t, uint64_t) { datapath.drain(); }
 
 void Datapath::accept_fetch(uint64_t cycle) {
+  requests_changed_ = true;
   const auto source = static_cast<std::size_t>(rd_port_.grant(cycle, requests_));
   ReadClient& client = *clients_[source];
   const Fetch fetch = client.fetch();
@@ -283,6 +293,7 @@ void Datapath::read_b_words(uint64_t cycle, uint64_t limit) {
   const uint64_t release = feed_.read();
   if (data_flows()) array_.load_b(*feed_.offered(), b_buf_);
   if (release == kNever) return;
+  requests_changed_ = true;
   load_b_->release(release);
   if (!feed_.stepped()) return;
   if (const auto loop = stepped_loop()) skip_repetitions(cycle, *loop, limit);
@@ -309,14 +320,21 @@ std::optional<Loop> Datapath::stepped_loop() const {
 void Datapath::skip_repetitions(uint64_t now, Loop loop, uint64_t limit) {
   if (!may_skip()) return;
   counters_.settle(now);
-  StateVisitor record = StateVisitor::recorder(loop, now, seq_.free_from());
+  const uint64_t floor = std::min(now, seq_.free_from());
+  StateVisitor record = StateVisitor::recorder(loop, now, floor, std::move(repetition_.spare()));
   visit(record);
+  record.record().effects = rd_port_.splits().effects();
+  if (skip_over_pages_) {
+    read_requests();
+    record.record().settled = rd_port_.splits_settled(floor, requests_);
+  }
   const auto skip = repetition_.find(record, now, limit, counters_.counted());
   if (!skip) return;
   StateVisitor mover =
       StateVisitor::mover(loop, skip->periods * skip->cycles, skip->periods * skip->iterations);
   const Rows rows = drain_.rows();
   visit(mover);
+  if (skip->over_pages) rd_port_.moved_over_pages();
   counters_.repeat(skip->before, skip->periods, skip->periods * skip->cycles);
   skipped_cycles_ += skip->periods * skip->cycles;
   if (whole_) write_skipped_rows(rows, now);
@@ -376,6 +394,7 @@ void Datapath::start_pass() {
                {{"row", pass.row}, {"column", pass.column}, {"columns", pass.cols}});
   feed_.start_pass(started.cycle);
   if (data_flows()) array_.run(pass, started, a_buf_, c_buf_);
+  if (pass.a_done || started.uses_bias) requests_changed_ = true;
   if (pass.a_done) load_a_->release(started.last_row);
   if (started.uses_bias) load_bias_.release(started.last_row + Array::kBiasReadStage);
   if (pass.last) {

@@ -52,7 +52,10 @@ class Datapath {
   /// The descriptor fetcher, which reads through the same port.
   Desc& desc() { return desc_; }
   /// It has begun a fetch: that is an event now.
-  void look_again() { next_ = find_next_event(); }
+  void look_again() {
+    requests_changed_ = true;
+    next_ = find_next_event();
+  }
 
   /// A legal job starts in `cycle` (start_i), and its loaders too if they were not started early.
   void start(uint64_t cycle, const Descriptor& job);
@@ -71,6 +74,8 @@ class Datapath {
   uint64_t next_event() const { return next_.cycle; }
   /// Whether all events of the job are done.
   bool job_over() const { return job_over_; }
+  /// Whether the last events may matter to the command processor: to when it does what.
+  bool concerns_others() const;
   /// Carries out that event. Where the job is found to repeat itself, skips whole periods that end
   /// by cycle `limit`; the outcome is the same. `last`: of the job if it is known that it will be
   /// broken off, kNever otherwise.
@@ -95,6 +100,8 @@ class Datapath {
 
   /// Cycles skipped so far.
   uint64_t skipped_cycles() const { return skipped_cycles_; }
+  /// See EngineParts::skip_over_pages.
+  bool unsure() const { return rd_port_.splits().unsure(); }
 
   WrPort& wr_port() { return wr_port_; }
   const Arithmetic& arithmetic() const { return *arithmetic_; }
@@ -161,6 +168,7 @@ class Datapath {
   Mode mode_;
   MemoryPort& memory_;
   TracePoint trace_;
+  bool skip_over_pages_;
   BlockWatcher* watcher_;  // null: nobody
   Descriptor job_;
   bool early_ = false;       // operands of the next job are being read
@@ -178,6 +186,8 @@ class Datapath {
   Desc desc_;
   std::array<ReadClient*, kReadSources> clients_;  // of the read port, in falling priority
   ReadRequests requests_{};                        // when the next event was looked for
+  bool requests_changed_ = true;                   // since then, perhaps
+  uint64_t next_accept_ = kNever;                  // of them
   RdPort rd_port_;
   WrPort wr_port_;
   std::unique_ptr<Arithmetic> arithmetic_;

@@ -71,6 +71,7 @@ class History {
   const T& back() const { return values_[(count_ - 1) % N]; }
   /// The value `n` before the next one, or `none` if there are not that many yet. n is 1 to N.
   T ago(uint64_t n, T none) const { return count_ < n ? none : values_[(count_ - n) % N]; }
+  uint64_t& ago(uint64_t n) { return values_[(count_ - n) % N]; }
   /// Calls `action` with the values that are kept, newest first.
   template <class Action>
   void for_each(const Action& action) {

@@ -51,8 +51,8 @@ void Load::visit(StateVisitor& visitor) {
   visitor.value(index_);
   visitor.value(second_);
   visitor.value(scales_);
-  visitor.value(phase_.of(row_ + offset_));
-  visitor.value(scale_phase_.of(scale_row_ + scale_offset_));
+  phase_.visit(visitor, row_ + offset_);
+  scale_phase_.visit(visitor, scale_row_ + scale_offset_);
   visitor.value(row_ - base_);
   visitor.value(offset_ - chunk_offset_);
   // With one chunk only, the nest never returns to where the group began or goes to another chunk.
@@ -108,6 +108,7 @@ void Load::prepare() {
   fetch_.bank = bank_;
   fetch_.line = index_;
   fetch_.last = scales_ && index_ + 1 == count;
+  fetch_.anywhere = (scales_ ? scale_phase_ : phase_).may_cross();
   if (scales_) {
     fetch_.kind = is_a ? FetchKind::a_scales : FetchKind::b_scales;
     fetch_.address = scale_row_ + scale_offset_;

@@ -62,6 +62,7 @@ class MemoryChannel {
   /// Whether the same requests at the same distances take the same times: without jitter.
   bool is_regular() const { return timing_.jitter_seed == 0; }
   uint64_t requests() const { return requests_; }
+  unsigned latency() const { return timing_.latency; }
   /// The end of the last request, with BeatTimes::kFraction fraction bits: all that a regular
   /// channel remembers.
   uint64_t& busy_until() { return free_; }

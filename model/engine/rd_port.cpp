@@ -12,6 +12,7 @@ RdPort::RdPort(const Params& params, const PortLimits& limits, MemoryPort& memor
       memory_(memory),
       trace_(trace),
       unpack_(params.mem_bytes()),
+      splits_(read_limit_),
       burst_done_(read_limit_),
       burst_offered_(read_limit_),
       burst_beats_(read_limit_) {}
@@ -27,10 +28,45 @@ uint64_t RdPort::next_accept(const ReadRequests& requests) const {
   return first == kNever ? kNever : std::max(first, ready);
 }
 
-ReadSource RdPort::grant(uint64_t cycle, const ReadRequests& requests) const {
+ReadSource RdPort::grant(uint64_t cycle, const ReadRequests& requests) {
   std::size_t source = 0;
   while (allowed(source, requests[source]) > cycle) source++;
-  return static_cast<ReadSource>(source);
+  const auto granted = static_cast<ReadSource>(source);
+  splits_.grant(cycle, source);
+  if (splits_.watches()) splits_.check_order(allowed(requests), granted == ReadSource::a);
+  return granted;
+}
+
+ReadRequests RdPort::allowed(const ReadRequests& requests) const {
+  ReadRequests from{};
+  for (std::size_t i = 0; i < requests.size(); i++) from[i] = allowed(i, requests[i]);
+  return from;
+}
+
+bool RdPort::splits_settled(uint64_t floor, const ReadRequests& requests) const {
+  return splits_.settled(floor, allowed(requests));
+}
+
+/// Before the first burst of a fetch is asked for.
+void RdPort::check_beats() {
+  // Only of a memory with channels something may be skipped.
+  MemoryChannel* channel = memory_.channels().read;
+  if (channel) {
+    splits_.check_beats(channel->busy_until() >> BeatTimes::kFraction, channel->latency());
+  }
+}
+
+/// `fetch` was made of burst_ bursts.
+void RdPort::count_splits(const Fetch& fetch, unsigned beats, uint64_t last_beat) {
+  PageSplits::Accepted accepted;
+  accepted.ends_bank = fetch.last;
+  accepted.bursts = accepted.fewest = accepted.most = static_cast<unsigned>(burst_);
+  if (fetch.anywhere) {
+    const auto page_beats = static_cast<unsigned>(beat_.whole(kPageBytes));
+    accepted.fewest = (beats + max_burst_ - 1) / max_burst_;
+    accepted.most = accepted.fewest + (beats - 1 + page_beats - 1) / page_beats;
+  }
+  splits_.accept(accepted, last_beat);
 }
 
 /// First cycle in which a source that requests from cycle `request` on may be accepted.
@@ -61,6 +97,8 @@ RdPort::Arrival RdPort::accept(uint64_t cycle, const Fetch& fetch, bool with_dat
   auto beats = static_cast<unsigned>(beat_.touched(fetch.address, fetch.bytes));
   const bool of_a = fetch.kind == FetchKind::a_elements || fetch.kind == FetchKind::a_scales;
   count_beats(of_a ? beats : 0);
+  const unsigned all_beats = beats;
+  if (splits_.varies()) check_beats();
   if (with_data) data_.resize(std::size_t{beats} * beat_.bytes());
   uint8_t* data = with_data ? data_.data() : nullptr;
 
@@ -112,6 +150,7 @@ RdPort::Arrival RdPort::accept(uint64_t cycle, const Fetch& fetch, bool with_dat
     if (fire > (breaks_off ? std::min(last, arrival.error) : last)) break;
   }
   done_.push(unpack_.last_beat());
+  count_splits(fetch, all_beats, unpack_.last_beat());
   arrival.last_word = unpack_.last_word();
   arrival.last_beat = beats == 0 ? unpack_.last_beat() : kNever;
   trace_.slice(Track::memory_read, fetch_name(fetch.kind), first, unpack_.last_beat() + 1,
@@ -149,7 +188,7 @@ void RdPort::visit(StateVisitor& visitor) {
   visitor.cycle(free_from_);
   visitor.history(done_);
   for (uint64_t i = few_from_; i < fetch_beats_.count(); i++) visitor.value(fetch_beats_[i]);
-  visitor.ring(burst_done_, bursts_);
+  visitor.detailed_ring(burst_done_, bursts_);
   visitor.cycle(last_offered_);
   // These only matter when a job is broken off.
   if (visitor.moves()) {
@@ -163,6 +202,7 @@ void RdPort::visit(StateVisitor& visitor) {
     }
   }
   unpack_.visit(visitor);
+  splits_.visit(visitor);
 }
 
 void RdPort::clear(uint64_t cycle) {
@@ -171,6 +211,7 @@ void RdPort::clear(uint64_t cycle) {
   bursts_ = slot_ = burst_ = 0;
   free_from_ = cycle + 1;
   unpack_.clear(cycle + 1);
+  splits_.clear();
 }
 
 }  // namespace mxe

@@ -8,6 +8,7 @@
 #include "model/engine/fetch.h"
 #include "model/engine/hardware.h"
 #include "model/engine/memory_port.h"
+#include "model/engine/page_splits.h"
 #include "model/engine/trace.h"
 #include "model/engine/unpack.h"
 #include "model/params/params.h"
@@ -30,7 +31,7 @@ class RdPort {
   /// First cycle in which one of `requests` is accepted; kNever if none.
   uint64_t next_accept(const ReadRequests& requests) const;
   /// The source that is accepted in `cycle`, which next_accept() returned.
-  ReadSource grant(uint64_t cycle, const ReadRequests& requests) const;
+  ReadSource grant(uint64_t cycle, const ReadRequests& requests);
 
   struct Arrival {
     uint64_t last_word = 0;         ///< cycle in which its last word leaves the unpacker
@@ -53,6 +54,13 @@ class RdPort {
 
   void visit(StateVisitor& visitor);
 
+  /// See PageSplits.
+  const PageSplits& splits() const { return splits_; }
+  /// Whether they are settled. `requests` as far as they are known.
+  bool splits_settled(uint64_t floor, const ReadRequests& requests) const;
+  /// A visitor has moved over iterations that meet pages elsewhere.
+  void moved_over_pages() { splits_.forget_bursts(); }
+
   uint64_t bursts() const { return bursts_; }
   /// Read beats so far, and the cycle of the last one.
   uint64_t beats() const { return beats_; }
@@ -71,6 +79,9 @@ class RdPort {
   /// First cycle in which a fetch of A may be accepted.
   uint64_t a_allowed_from() const;
   uint64_t allowed(std::size_t source, uint64_t request) const;
+  ReadRequests allowed(const ReadRequests& requests) const;
+  void check_beats();
+  void count_splits(const Fetch& fetch, unsigned beats, uint64_t last_beat);
   void count_beats(uint64_t beats);
   static uint64_t sooner(const Burst& burst, uint64_t cycle, uint64_t waiting);
 
@@ -79,6 +90,7 @@ class RdPort {
   MemoryPort& memory_;
   TracePoint trace_;
   Unpack unpack_;
+  PageSplits splits_;
   uint64_t free_from_ = 0;                    // the last burst of the fetch before leaves
   History<uint64_t, kReadOutstanding> done_;  // last beat of each fetch
   History<uint64_t, kReadOutstanding> fetch_beats_;

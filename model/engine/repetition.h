@@ -22,8 +22,11 @@ class Repetition {
     uint64_t cycles = 0;      ///< of one period
     uint64_t iterations = 0;  ///< of the loop in one period
     Counters::Values before;  ///< counts a period ago
+    bool over_pages = false;  ///< only details differ, which do not matter
   };
 
+  /// A record whose memory may be used for the next one.
+  StateVisitor::Record& spare() { return spare_; }
   /// A job starts.
   void clear();
   /// Keeps the record of `visitor`, made in cycle `now`. Returns a skip that ends before `limit`,
@@ -37,12 +40,23 @@ class Repetition {
     uint64_t cycle = 0;
     Counters::Values counted{};
   };
-  using Records = std::unordered_map<uint64_t, Record>;  // by hash
+  /// Those of a loop. Their memory is used again.
+  struct Records {
+    std::vector<Record> all;  // the first `count` of them
+    std::size_t count = 0;
+    // The last one with that hash, of all of the state, and of all but its details.
+    std::unordered_map<uint64_t, std::size_t> exact, alike;
+
+    void clear();
+  };
+
+  static std::optional<Skip> skip_between(const Record& before, const Record& is, uint64_t limit);
 
   /// Most records that are kept of a loop.
   static constexpr std::size_t kMaxRecords = 512;
 
   std::array<Records, 4> records_;  // by loop
+  StateVisitor::Record spare_;
 };
 
 }  // namespace mxe

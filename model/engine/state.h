@@ -29,13 +29,30 @@ class StateVisitor {
     uint64_t room;  ///< how many of the next iterations are like this one
   };
 
+  /// What a recorder has written down.
+  struct Record {
+    std::vector<uint64_t> words, details;
+    std::vector<Place> places;
+    /// Whether details matter: how often they might have so far, and whether those of the past may
+    /// still do. See PageSplits.
+    uint64_t effects = 0;
+    bool settled = false;
+
+    void clear() {
+      words.clear();
+      details.clear();
+      places.clear();
+    }
+  };
+
   /// Records the state in cycle `now`. Times before `floor`, which is at most `now`, are all
-  /// recorded alike.
-  static StateVisitor recorder(Loop loop, uint64_t now, uint64_t floor) {
+  /// recorded alike. The memory of `used` is used again.
+  static StateVisitor recorder(Loop loop, uint64_t now, uint64_t floor, Record&& used) {
     StateVisitor visitor(loop);
     visitor.now_ = now;
     visitor.floor_ = std::min(now, floor);
-    visitor.record_.words.reserve(kUsualWords);
+    visitor.record_ = std::move(used);
+    visitor.record_.clear();
     return visitor;
   }
   static StateVisitor mover(Loop loop, uint64_t cycles, uint64_t iterations) {
@@ -81,31 +98,52 @@ class StateVisitor {
   void value(uint64_t value) {
     if (!moves_) record_.words.push_back(value);
   }
+  /// Where pages begin, and what follows from that alone: periods may be alike that differ in this.
+  void detail(uint64_t value) {
+    if (!moves_) record_.details.push_back(value);
+  }
+  /// The last values of a running sequence of cycles, none of which is before the last.
   template <std::size_t N>
   void history(History<uint64_t, N>& history) {
-    value(std::min<uint64_t>(history.count(), N));
-    history.for_each([this](uint64_t& c) { cycle(c); });
+    const uint64_t count = history.count();
+    sequence(std::min<uint64_t>(count, N),
+             [&](uint64_t age) -> uint64_t& { return history.ago(age); });
   }
-  /// The last values of a running sequence kept in a ring; `count` of them so far.
+  /// Such values kept in a ring; `count` of them so far.
   void ring(std::vector<uint64_t>& ring, uint64_t count) {
-    const uint64_t size = ring.size(), kept = std::min(count, size);
-    value(kept);
-    for (uint64_t age = 1; age <= kept; age++) cycle(ring[(count - age) % size]);
+    const uint64_t size = ring.size();
+    uint64_t slot = count % size;
+    sequence(std::min(count, size), [&](uint64_t) -> uint64_t& {
+      slot = slot == 0 ? size - 1 : slot - 1;
+      return ring[slot];
+    });
+  }
+  /// The same as a detail.
+  void detailed_ring(std::vector<uint64_t>& ring, uint64_t count) {
+    std::swap(record_.words, record_.details);
+    this->ring(ring, count);
+    std::swap(record_.words, record_.details);
   }
   /// A walk that follows the loop.
   void place(uint64_t iteration, uint64_t room) { record_.places.push_back({iteration, room}); }
 
-  /// What a recorder has written down.
-  struct Record {
-    std::vector<uint64_t> words;
-    std::vector<Place> places;
-  };
   Record& record() { return record_; }
 
  private:
-  static constexpr std::size_t kUsualWords = 256;
-
   explicit StateVisitor(Loop loop) : loop_(loop) {}
+
+  /// Newest first. Those before the floor are all alike.
+  template <class At>
+  void sequence(uint64_t kept, const At& at) {
+    value(kept);
+    uint64_t age = 1;
+    for (; age <= kept; age++) {
+      uint64_t& time = at(age);
+      if (!moves_ && time <= floor_) break;
+      cycle(time);
+    }
+    value(age);
+  }
 
   Loop loop_;
   bool moves_ = false;
@@ -124,11 +162,20 @@ class AddressPhase {
     any |= kPageBytes;
     const uint64_t alignment = any & ~(any - 1);
     modulus_ = alignment >= bytes ? beat_bytes : kPageBytes;
+    beat_bytes_ = beat_bytes;
   }
   uint64_t of(uint64_t address) const { return address % modulus_; }
+  /// The same, of which pages are a detail.
+  void visit(StateVisitor& visitor, uint64_t address) const {
+    visitor.value(address % beat_bytes_);
+    if (may_cross()) visitor.detail(address % modulus_);
+  }
+  /// Whether rows may cross a boundary.
+  bool may_cross() const { return modulus_ == kPageBytes; }
 
  private:
   uint64_t modulus_ = kPageBytes;
+  unsigned beat_bytes_ = 1;
 };
 
 }  // namespace mxe

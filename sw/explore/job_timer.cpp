@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <optional>
 
 #include "model/engine/core.h"
 #include "model/numerics/error.h"
@@ -134,13 +135,14 @@ void require_ok(int code, const char* what) {
   if (code != MXE_OK) throw mx::Error(fmt::format("{}: {}", what, mxe_strerror(code)));
 }
 
-}  // namespace
-
-JobTimes time_job(const JobShape& shape, const Params& params, const MemoryTiming& timing,
-                  const PortLimits& ports, Tracer* tracer) {
-  shape.require_pair(params);
+// Nothing if the engine skipped more than it should have.
+std::optional<JobTimes> try_job(const JobShape& shape, const Params& params,
+                                const MemoryTiming& timing, const PortLimits& ports, Tracer* tracer,
+                                bool skip_over_pages) {
   TimedMemory memory(timing, params.mem_bytes(), tracer == nullptr);
-  Core core(params, ports, memory, Mode::timing, TracePoint(tracer));
+  EngineParts engine;
+  engine.skip_over_pages = skip_over_pages;
+  Core core(params, ports, memory, Mode::timing, TracePoint(tracer), engine);
   Registers registers(core);
   const mxe_port port = registers.port();
   JobParts parts(shape);
@@ -159,7 +161,18 @@ JobTimes time_job(const JobShape& shape, const Params& params, const MemoryTimin
   require_ok(mxe_wait(&device, id, UINT32_MAX, &completion), "the job failed");
   require_ok(mxe_read_counters(&device, &times.counters), "cannot read the counters");
   times.cycles = completion.cycles;
+  times.skipped_cycles = core.skipped_cycles();
+  if (core.unsure()) return {};
   return times;
+}
+
+}  // namespace
+
+JobTimes time_job(const JobShape& shape, const Params& params, const MemoryTiming& timing,
+                  const PortLimits& ports, Tracer* tracer) {
+  shape.require_pair(params);
+  if (const auto times = try_job(shape, params, timing, ports, tracer, true)) return *times;
+  return try_job(shape, params, timing, ports, tracer, false).value();
 }
 
 }  // namespace mxe::explore

@@ -16,6 +16,7 @@ namespace mxe::explore {
 struct JobTimes {
   uint64_t cycles = 0;  ///< from its descriptor to its record, as the device reports them
   struct mxe_counters counters {};  ///< of this job alone
+  uint64_t skipped_cycles = 0;      ///< of these, found alike to others and not simulated
 };
 
 /// The cycles of one job, those of `mxe estimate`: the engine's core, driven by the driver, between

@@ -61,6 +61,13 @@ uint64_t entry_of(const mxe_device& driver, uint32_t number) {
   return driver.ring_bus_addr + (number - driver.origin) % driver.ring_entries * kSlotBytes;
 }
 
+/// The next jobs have ids from `id` on. The driver would find results that it still keeps by ids
+/// that come again, which otherwise takes 2^32 jobs.
+void begin_ids_at(mxe_device& driver, uint32_t id) {
+  for (uint32_t i = 0; i < driver.ring_entries; i++) driver.slots[i].result.job_id = 0;
+  driver.next_id = id;
+}
+
 }  // namespace
 
 CoSim::CoSim(const CoSimOptions& options) : options_(options) {
@@ -171,7 +178,7 @@ void CoSim::run_on(Device& device, Host& host, const Batch& batch,
   if (batch.ring_overflow != 0) before.overflow_ring(batch.ring_overflow);
   if (batch.endless_jobs != 0) run_endless_jobs(device, host, batch.endless_jobs);
   if (batch.empty_jobs != 0) run_empty_jobs(device, host, batch.empty_jobs);
-  if (batch.first_job != 0) device.driver.next_id = batch.first_job;
+  if (batch.first_job != 0) begin_ids_at(device.driver, batch.first_job);
   if (batch.reset_after != 0) run_into_reset(device, host, batch, images);
   write_images(host, images);
   run_jobs(device, host, batch, images);

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// Jobs whose repetitions are skipped take what they take when every event is simulated.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <random>
+#include <string>
+
+#include "mxe_counter_table.h"
+#include "sw/explore/timed_jobs.h"
+
+namespace mxe::explore {
+namespace {
+
+/// While somebody looks, nothing is skipped.
+class Onlooker : public Tracer {
+ public:
+  void slice(Track, const char*, uint64_t, uint64_t, TraceDetails) override {}
+};
+
+std::size_t random_count() {
+  const char* const wanted = std::getenv("MXE_RANDOM_SKIPS");
+  return wanted ? std::strtoul(wanted, nullptr, 10) : 300;
+}
+
+unsigned power(std::mt19937& random, unsigned first, unsigned count) {
+  return first << random() % count;
+}
+
+/// A legal job of many tiles, most often with rows that begin anywhere in a page.
+TimedJob random_job(std::mt19937& random) {
+  for (;;) {
+    TimedJob job;
+    Params& params = job.params;
+    params.num_pe = power(random, 1, 6);
+    params.rows = power(random, 8, 4);
+    params.acc_tiles = power(random, 1, 5);
+    params.fp4_dual = random() % 2;
+    params.a_slab_k = power(random, 32, 7);
+    params.b_buf_k = power(random, 32, 6);
+    params.b_banks = power(random, 2, 3);
+    params.mem_w = power(random, 64, 4);
+    params.max_burst = power(random, 1, 8);
+    job.timing.latency = 1 + static_cast<unsigned>(random() % (random() % 2 ? 40 : 400));
+    const double rates[] = {0, 0, 1, 2, 4, 5.3, 8, 12.8, 32};
+    job.timing.bytes_per_cycle = rates[random() % std::size(rates)];
+    if (random() % 2) job.ports.reads = 1 + static_cast<unsigned>(random() % 128);
+    const auto pick = [&](unsigned unit, unsigned most) {
+      const auto size = static_cast<uint32_t>(unit * (1 + random() % most));
+      return random() % 3 ? size : size - static_cast<uint32_t>(random() % unit);
+    };
+    job.shape.m = pick(params.rows, 40);
+    job.shape.n = pick(params.num_pe, 60);
+    job.shape.k = random() % 2 ? pick(32, 60) : 1 + static_cast<uint32_t>(random() % 2500);
+    job.shape.format_a = mx::kAllFormats[random() % std::size(mx::kAllFormats)];
+    job.shape.format_b = mx::kAllFormats[random() % std::size(mx::kAllFormats)];
+    const char* const outputs[] = {"fp32", "fp32", "bf16", "mxfp8_e4m3", "mxfp4_e2m1"};
+    job.shape.output = parse_output_format(outputs[random() % std::size(outputs)]);
+    const uint64_t passes = uint64_t{job.shape.m / params.rows + 1} *
+                            (job.shape.n / params.num_pe + 1) * (job.shape.k / 32 + 1);
+    if (passes > 20'000) continue;
+    try {
+      params.validate();
+      job.shape.require_pair(params);
+      return job;
+    } catch (const mx::Error&) {
+    }
+  }
+}
+
+TEST(Skip, CannotBeTold) {
+  const char* const wanted = std::getenv("MXE_SKIP_SEED");
+  const auto seed = static_cast<uint32_t>(wanted ? std::strtoul(wanted, nullptr, 10) : 1);
+  std::mt19937 random(seed);
+  const std::size_t count = random_count();
+  uint64_t cycles = 0, skipped = 0;
+  for (std::size_t i = 0; i < count; i++) {
+    const TimedJob job = random_job(random);
+    Onlooker onlooker;
+    const JobTimes expected = time_job(job.shape, job.params, job.timing, job.ports, &onlooker);
+    const JobTimes got = time_job(job.shape, job.params, job.timing, job.ports);
+    SCOPED_TRACE(fmt::format(
+        "seed {}, job {}: {}: {} x {} x {}, {} by {} to {}, latency {}, {} bytes a cycle, {} "
+        "bursts",
+        seed, i, job.params.to_string(), job.shape.m, job.shape.n, job.shape.k,
+        mx::element_format(job.shape.format_a).name, mx::element_format(job.shape.format_b).name,
+        job.shape.output.name(), job.timing.latency, job.timing.bytes_per_cycle, job.ports.reads));
+    ASSERT_EQ(expected.skipped_cycles, 0u);
+    ASSERT_EQ(got.cycles, expected.cycles);
+    for (const CounterInfo& counter : counter_table) {
+      ASSERT_EQ(got.counters.*counter.value, expected.counters.*counter.value) << counter.name;
+    }
+    cycles += got.cycles;
+    skipped += got.skipped_cycles;
+  }
+  // A test of skipping is one only where much is skipped.
+  EXPECT_GT(skipped, cycles / 4);
+  RecordProperty("skipped", std::to_string(skipped) + " of " + std::to_string(cycles));
+}
+
+}  // namespace
+}  // namespace mxe::explore
