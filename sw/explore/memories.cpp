@@ -39,7 +39,7 @@ uint64_t drain(const Params& p, uint64_t lanes_out) {
 uint64_t read_port(const Params& p, uint64_t offset_bits) {
   const uint64_t longest = std::max(
       {uint64_t{4} * p.num_pe, uint64_t{128}, kLongest * p.a_slab_k, 32768u / uint64_t{p.mem_w}});
-  const uint64_t tag_bits = bits_for(p.rows) + 8;
+  const uint64_t tag_bits = bits_for(p.rows) + 9;
   return kReadsUnderWay * (offset_bits + bits_for(longest + 1) + tag_bits + 64 - offset_bits);
 }
 
