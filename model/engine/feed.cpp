@@ -26,12 +26,16 @@ void Feed::visit(StateVisitor& visitor) {
   walk_.visit(visitor);
   pass_.row += walk_.row() - row;
   pass_.column += walk_.column() - column;
+  if (visitor.moves() && visitor.loop() == Loop::tile) {
+    pass_.tile = static_cast<unsigned>((pass_.tile + visitor.iterations()) % params_.acc_tiles);
+  }
   visitor.value(word_);
   visitor.value(second_);
   visitor.cycle(from_);
   visitor.value(offered_);
   if (!offered_) return;
   for (const unsigned value : {pass_.rows, pass_.cols, pass_.count}) visitor.value(value);
+  visitor.value((walk_.tile() + params_.acc_tiles - pass_.tile) % params_.acc_tiles);
   for (const bool value : {pass_.first, pass_.last, pass_.a_done}) visitor.value(value);
   visitor.cycle(pass_.read_from);
   visitor.cycle(pass_.offered_from);
