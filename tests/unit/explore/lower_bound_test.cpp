@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <ctime>
 #include <random>
 #include <vector>
@@ -12,6 +11,7 @@
 #include "sw/explore/evaluate.h"
 #include "sw/explore/job_timer.h"
 #include "sw/explore/workload.h"
+#include "tests/unit/explore/random_jobs.h"
 
 namespace mxe::explore {
 namespace {
@@ -85,10 +85,8 @@ std::size_t jobs_below(std::size_t jobs, uint32_t seed, uint64_t cut) {
 
 TEST(LowerBound, NoJobIsBelow) {
   // MXE_BOUND_JOBS=1000000 MXE_BOUND_SEED=...: the long check.
-  const char* jobs_text = std::getenv("MXE_BOUND_JOBS");
-  const char* seed_text = std::getenv("MXE_BOUND_SEED");
-  const std::size_t jobs = jobs_text ? std::stoul(jobs_text) : 1500;
-  const auto seed = seed_text ? static_cast<uint32_t>(std::stoul(seed_text)) : 1;
+  const std::size_t jobs = number_from("MXE_BOUND_JOBS", 1500);
+  const auto seed = static_cast<uint32_t>(number_from("MXE_BOUND_SEED", 1));
   std::printf("%zu jobs, seed %u\n", jobs, static_cast<unsigned>(seed));
   EXPECT_EQ(jobs_below(jobs, seed, 0), 0u);
 }

@@ -2,27 +2,15 @@
 // Jobs that are timed once for many points take the same on every one of these points.
 #include "sw/explore/timed_jobs.h"
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <random>
-#include <string>
 
-#include "mxe_counter_table.h"
 #include "sw/explore/point.h"
+#include "tests/unit/explore/random_jobs.h"
 
 namespace mxe::explore {
 namespace {
-
-std::size_t random_count() {
-  const char* const wanted = std::getenv("MXE_RANDOM_TWINS");
-  return wanted ? std::strtoul(wanted, nullptr, 10) : 1000;
-}
-
-unsigned power(std::mt19937& random, unsigned first, unsigned count) {
-  return first << random() % count;
-}
 
 /// A legal job; often one that leaves much of the engine empty.
 TimedJob random_job(std::mt19937& random) {
@@ -65,7 +53,7 @@ TEST(TimedJobs, TwinsTakeTheSame) {
   constexpr uint32_t kSeed = 1;
   std::mt19937 random(kSeed);
   std::size_t shrunk = 0;
-  const std::size_t count = random_count();
+  const std::size_t count = number_from("MXE_RANDOM_TWINS", 1000);
   for (std::size_t i = 0; i < count; i++) {
     const TimedJob job = random_job(random);
     const TimedJob twin = timing_twin(job);
@@ -73,18 +61,8 @@ TEST(TimedJobs, TwinsTakeTheSame) {
     ASSERT_NO_THROW(twin.params.validate());
     const JobTimes expected = time_job(job.shape, job.params, job.timing, job.ports);
     const JobTimes got = time_job(twin.shape, twin.params, twin.timing, twin.ports);
-    const std::string about = fmt::format(
-        "{} as {}, job {}: {} x {} x {}, {} by {} to {}, latency {}, {} bytes a cycle, {} and {} "
-        "bursts",
-        job.params.to_string(), twin.params.to_string(), i, job.shape.m, job.shape.n, job.shape.k,
-        mx::element_format(job.shape.format_a).name, mx::element_format(job.shape.format_b).name,
-        job.shape.output.name(), job.timing.latency, job.timing.bytes_per_cycle, job.ports.reads,
-        job.ports.writes);
-    ASSERT_EQ(got.cycles, expected.cycles) << about;
-    for (const CounterInfo& counter : counter_table) {
-      ASSERT_EQ(got.counters.*counter.value, expected.counters.*counter.value)
-          << counter.name << " of " << about;
-    }
+    ASSERT_TRUE(same_times(got, expected))
+        << "job " << i << ": " << text_of(job) << ", as " << twin.params.to_string();
   }
   EXPECT_GT(shrunk, count / 2) << "else this says little";
 }
