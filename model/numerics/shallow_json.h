@@ -9,7 +9,7 @@ namespace mx {
 
 /// The JSON of a text of a file. All files that are read are flat; the bound on their depth keeps a
 /// hostile one from exhausting the stack of what walks or prints it. Throws Json::exception for
-/// what is no JSON, std::invalid_argument if it is nested too deeply.
+/// what is no JSON, std::invalid_argument if it is nested too deeply or a number is beyond doubles.
 template <typename Json, typename Text>
 Json parse_shallow(const Text& text) {
   constexpr int kDeepest = 64;
@@ -17,7 +17,11 @@ Json parse_shallow(const Text& text) {
     if (depth > kDeepest) throw std::invalid_argument("nested too deeply");
     return true;
   };
-  return Json::parse(text.begin(), text.end(), shallow);
+  try {
+    return Json::parse(text.begin(), text.end(), shallow);
+  } catch (const typename Json::out_of_range&) {
+    throw std::invalid_argument("a number is too large");
+  }
 }
 
 /// Whether a text of a file can be written as JSON again.

@@ -160,6 +160,7 @@ TEST(Llama, BadConfigs) {
       {"{\n\"hidden_size\": }", "config.json:2: not valid JSON"},
       {"[1]", "config.json:1: not a JSON object"},
       {std::string(100000, '['), "config.json: nested too deeply"},
+      {R"({"model_type": "llama", "hidden_size": 1e999})", "config.json: a number is too large"},
       {"{}", "model_type is missing, but must be one of llama, mistral, qwen2, qwen3"},
       {with(k8B, "model_type", "mixtral").dump(), "model_type is \"mixtral\", but must be one of"},
       {R"({"model_type": "llama"})", "config.json: num_hidden_layers is missing"},
