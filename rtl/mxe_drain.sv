@@ -95,6 +95,7 @@ module mxe_drain #(
     .rst_ni     (rst_ni),
     .clear_i    (clear_i),
     .start_i    (start_i),
+    .batch_i    (job_i.batch),
     .m_i        (job_i.m),
     .n_i        (job_i.n),
     .addr_i     (job_i.d.addr),

@@ -73,7 +73,7 @@ module mxe_feed #(
   logic [WordsW-1:0]  words;
   logic               first_k, last_k, last_use, next_slab;
   logic [WordsW-1:0]  unused_chunk;
-  logic [3:0]         unused_next;
+  logic [4:0]         unused_next;
   logic               unused_ok;
 
   mxe_walk #(
@@ -87,6 +87,7 @@ module mxe_feed #(
     .rst_ni        (rst_ni),
     .clear_i       (clear_i),
     .start_i       (start_i),
+    .batch_i       (job_i.batch),
     .m_i           (job_i.m),
     .n_i           (job_i.n),
     .kw_i          (job_i.k_words),
@@ -108,7 +109,8 @@ module mxe_feed #(
     .next_tile_o   (unused_next[0]),
     .next_chunk_o  (unused_next[1]),
     .next_group_o  (unused_next[2]),
-    .next_stripe_o (unused_next[3])
+    .next_stripe_o (unused_next[3]),
+    .next_batch_o  (unused_next[4])
   );
   assign unused_ok = &{1'b0, unused_next, unused_chunk};
 

@@ -67,6 +67,9 @@ module mxe_job #(
   assign job_o.d.scale_addr   = desc_i[mxe_reg_pkg::DESC_D_SCALE_ADDR_LSB +: 64];
   assign job_o.d.scale_stride = desc_i[mxe_reg_pkg::DESC_D_SCALE_STRIDE_LSB +: 32];
 
+  logic [mxe_pkg::BATCH_W-1:0] batch;
+  assign batch = desc_i[mxe_reg_pkg::DESC_BATCH_COUNT_LSB +: mxe_reg_pkg::DESC_BATCH_COUNT_W];
+  assign job_o.batch      = (batch == '0) ? mxe_pkg::BATCH_W'(1) : batch;
   assign job_o.m          = desc_i[mxe_reg_pkg::DESC_M_LSB +: 32];
   assign job_o.n          = desc_i[mxe_reg_pkg::DESC_N_LSB +: 32];
   assign job_o.dual       = dual;

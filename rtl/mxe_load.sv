@@ -48,7 +48,7 @@ module mxe_load #(
   localparam int unsigned ColsW = $clog2(2 * NUM_PE + 1);
   logic [IndexW:0]             rows, count;  // of the bank; ROWS is at least NUM_PE
   logic [ColsW-1:0]            cols, cols_here;
-  logic        next_slab, next_tile, next_chunk, next_group, next_stripe;
+  logic        next_slab, next_tile, next_chunk, next_group, next_stripe, next_batch;
   localparam int unsigned WordsW = $clog2((CHUNK_WORDS << mxe_pkg::LEND_MOST) + 1);
   logic [WordsW-1:0] words, chunk_words;
   logic [($clog2(ACC_TILES) > 0 ? $clog2(ACC_TILES) : 1)-1:0] unused_tile;
@@ -69,6 +69,7 @@ module mxe_load #(
     .rst_ni        (rst_ni),
     .clear_i       (clear_i),
     .start_i       (start_i),
+    .batch_i       (job_i.batch),
     .m_i           (job_i.m),
     .n_i           (job_i.n),
     .kw_i          (job_i.k_words),
@@ -90,7 +91,8 @@ module mxe_load #(
     .next_tile_o   (next_tile),
     .next_chunk_o  (next_chunk),
     .next_group_o  (next_group),
-    .next_stripe_o (next_stripe)
+    .next_stripe_o (next_stripe),
+    .next_batch_o  (next_batch)
   );
   assign unused_k = &{1'b0, unused_tile, unused_flags};
 
@@ -117,8 +119,10 @@ module mxe_load #(
   // Offsets within a row, in bytes: of the chunk and of the slab, for elements and scales.
   logic [31:0]                  chunk_off_q, off_q;
   logic [mxe_pkg::BLOCKS_W-1:0] chunk_soff_q, soff_q;
-  // Row pointers: of the current row, of the first row of this step's set, and of the group.
-  logic [63:0]                  ptr_q, base_q, group_q, sptr_q, sbase_q, sgroup_q;
+  // Row pointers: of the current row, of the first row of this step's set, of the group, and of the
+  // product's matrix.
+  logic [63:0]                  ptr_q, base_q, group_q, matrix_q;
+  logic [63:0]                  sptr_q, sbase_q, sgroup_q, smatrix_q;
   logic [IndexW-1:0]            index_q;
   logic                         scale_q;        // the scale bytes of the row come next
 
@@ -194,6 +198,8 @@ module mxe_load #(
       sptr_q       <= operand.scale_addr;
       sbase_q      <= operand.scale_addr;
       sgroup_q     <= operand.scale_addr;
+      matrix_q     <= operand.addr;
+      smatrix_q    <= operand.scale_addr;
       chunk_off_q  <= '0;
       off_q        <= '0;
       chunk_soff_q <= '0;
@@ -232,22 +238,26 @@ module mxe_load #(
           // the same rows again from k = 0
           ptr_q  <= base_q;
           sptr_q <= sbase_q;
-        end else if (OPERAND_A | next_group) begin
-          // next group of columns, or next stripe of rows
+        end else if (OPERAND_A | next_group | next_batch) begin
+          // next group of columns, next stripe of rows, or the next matrix below
           ptr_q    <= ptr_next;
           base_q   <= ptr_next;
           group_q  <= ptr_next;
           sptr_q   <= sptr_next;
           sbase_q  <= sptr_next;
           sgroup_q <= sptr_next;
+          if (next_batch) begin
+            matrix_q  <= ptr_next;
+            smatrix_q <= sptr_next;
+          end
         end else begin
           // next stripe: all columns again
-          ptr_q    <= operand.addr;
-          base_q   <= operand.addr;
-          group_q  <= operand.addr;
-          sptr_q   <= operand.scale_addr;
-          sbase_q  <= operand.scale_addr;
-          sgroup_q <= operand.scale_addr;
+          ptr_q    <= matrix_q;
+          base_q   <= matrix_q;
+          group_q  <= matrix_q;
+          sptr_q   <= smatrix_q;
+          sbase_q  <= smatrix_q;
+          sgroup_q <= smatrix_q;
         end
       end
     end else if (fire & scale_q) begin

@@ -36,6 +36,7 @@ module mxe_load_bias #(
     .rst_ni     (rst_ni),
     .clear_i    (clear_i),
     .start_i    (start_i & job_i.c.en),
+    .batch_i    (job_i.batch),
     .m_i        (job_i.m),
     .n_i        (job_i.n),
     .addr_i     (job_i.c.addr),

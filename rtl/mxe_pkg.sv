@@ -63,6 +63,8 @@ package mxe_pkg;
   localparam int unsigned ACC_LAT = 6;
   localparam int unsigned MIN_PASS = ACC_LAT + 1;
 
+  // Bits for the products of a job: those of the descriptor's field.
+  localparam int unsigned BATCH_W = 16;
   // Bits for K in blocks of 32.
   localparam int unsigned BLOCKS_W = 28;
 
@@ -190,6 +192,7 @@ package mxe_pkg;
     operand_t            b;
     bias_t               c;
     result_t             d;
+    logic [BATCH_W-1:0]  batch;       // products, each of m rows and n columns
     logic [31:0]         m;
     logic [31:0]         n;
     logic                dual;        // two blocks of 4-bit elements at a time

@@ -128,18 +128,22 @@ package mxe_reg_pkg;
   localparam int unsigned DESC_CONTROL_OUT_OVERFLOW_W = 1;
   localparam int unsigned DESC_CONTROL_EARLY_LSB = 49;
   localparam int unsigned DESC_CONTROL_EARLY_W = 1;
-  // Rows of A and of the results.
+  // Rows of A and of the results, of each product.
   localparam int unsigned DESC_M_LSB = 64;
   localparam int unsigned DESC_M_W = 32;
-  // Rows of B, which is stored transposed, and columns of the results.
+  // Rows of B, which is stored transposed, and columns of the results, of each product.
   localparam int unsigned DESC_N_LSB = 96;
   localparam int unsigned DESC_N_W = 32;
   // Elements in a row of A and in a row of B.
   localparam int unsigned DESC_K_LSB = 128;
   localparam int unsigned DESC_K_W = 32;
-  // Must be zero.
-  localparam int unsigned DESC_RESERVED0_LSB = 160;
-  localparam int unsigned DESC_RESERVED0_W = 32;
+  // Products of one shape that the job consists of. Their matrices lie one below the other: product
+  // number i multiplies rows i * M to i * M + M - 1 of A by rows i * N to i * N + N - 1 of B, and
+  // its results are rows i * M to i * M + M - 1 of D; C goes with D. All other bits must be zero.
+  localparam int unsigned DESC_BATCH_LSB = 160;
+  localparam int unsigned DESC_BATCH_W = 32;
+  localparam int unsigned DESC_BATCH_COUNT_LSB = 160;
+  localparam int unsigned DESC_BATCH_COUNT_W = 16;
   // Bus address of A's elements, [M][K], any byte.
   localparam int unsigned DESC_A_ADDR_LSB = 192;
   localparam int unsigned DESC_A_ADDR_W = 64;
@@ -185,8 +189,8 @@ package mxe_reg_pkg;
   localparam int unsigned DESC_D_SCALE_STRIDE_LSB = 832;
   localparam int unsigned DESC_D_SCALE_STRIDE_W = 32;
   // Must be zero.
-  localparam int unsigned DESC_RESERVED1_LSB = 864;
-  localparam int unsigned DESC_RESERVED1_W = 32;
+  localparam int unsigned DESC_RESERVED0_LSB = 864;
+  localparam int unsigned DESC_RESERVED0_W = 32;
   // How the job ended. Software writes PENDING before the doorbell.
   localparam int unsigned DESC_STATUS_LSB = 896;
   localparam int unsigned DESC_STATUS_W = 32;
@@ -206,7 +210,7 @@ package mxe_reg_pkg;
     32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000,
     32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000,
     32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000,
-    32'h00000000, 32'h00000000, 32'hffffffff, 32'h00000000,
+    32'h00000000, 32'h00000000, 32'hffff0000, 32'h00000000,
     32'h00000000, 32'h00000000, 32'hfffc0000, 32'h00000000};
 
   // Element formats.

@@ -14,6 +14,7 @@ module mxe_rows #(
   input  logic              rst_ni,
   input  logic              clear_i,
   input  logic              start_i,
+  input  logic [mxe_pkg::BATCH_W-1:0] batch_i,
   input  logic [31:0]       m_i,
   input  logic [31:0]       n_i,
   input  logic [63:0]       addr_i,
@@ -28,7 +29,8 @@ module mxe_rows #(
   output logic              last_row_o,
   output logic              last_tile_o  // of the stripe
 );
-  logic                                                       next_tile, next_group, next_stripe;
+  logic                                                       next_tile, next_group;
+  logic                                                       next_stripe, next_batch;
   logic [ROW_AW:0]                                            rows;
   logic [1:0]                                                 unused_next;
   localparam int unsigned WordsW = $clog2((1 << mxe_pkg::LEND_MOST) + 1);
@@ -55,6 +57,7 @@ module mxe_rows #(
     .rst_ni        (rst_ni),
     .clear_i       (clear_i),
     .start_i       (start_i),
+    .batch_i       (batch_i),
     .m_i           (m_i),
     .n_i           (n_i),
     .kw_i          (mxe_pkg::BLOCKS_W'(1)),
@@ -76,14 +79,15 @@ module mxe_rows #(
     .next_tile_o   (next_tile),
     .next_chunk_o  (unused_next[1]),
     .next_group_o  (next_group),
-    .next_stripe_o (next_stripe)
+    .next_stripe_o (next_stripe),
+    .next_batch_o  (next_batch)
 `ifdef FORMAL
     ,
     .f_columns_left_o (f_columns_left)
 `endif
   );
   assign last_tile_o = ~(next_tile | next_group);
-  assign unused_ok = &{1'b0, unused_next, unused_words, unused_k, unused_tile, next_stripe};
+  assign unused_ok = &{1'b0, unused_next, unused_words, unused_k, unused_tile, next_stripe, next_batch};
 
   // In units of two bytes: first row of the stripe, current row, and the tile's place within a row.
   logic [63:1]       stripe_q, ptr_q, ptr_next;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The loop nest of a job, one step at a time. From the outside in:
+//   batch   a product of the job
 //   stripe  ROWS rows of D
 //   group   ACC_TILES column tiles that share one A chunk
 //   chunk   CHUNK_WORDS operand words of K, up to eight times as many (mxe_pkg::lent)
@@ -29,8 +30,9 @@ module mxe_walk #(
   input  logic               clk_i,
   input  logic               rst_ni,
   input  logic               clear_i,
-  // job: rows, columns, operand words along K
+  // job: products; rows, columns, operand words along K of each
   input  logic               start_i,
+  input  logic [mxe_pkg::BATCH_W-1:0] batch_i,
   input  logic [31:0]        m_i,
   input  logic [31:0]        n_i,
   input  logic [mxe_pkg::BLOCKS_W-1:0] kw_i,
@@ -54,7 +56,8 @@ module mxe_walk #(
   output logic               next_tile_o,
   output logic               next_chunk_o,
   output logic               next_group_o,
-  output logic               next_stripe_o
+  output logic               next_stripe_o,
+  output logic               next_batch_o
 `ifdef FORMAL
   ,
   output logic [31:0]        f_columns_left_o  // from this tile on, for proofs of the modules around it
@@ -66,6 +69,7 @@ module mxe_walk #(
   assign chunk_most = KW'(CHUNK_WORDS) << lent_i;
 
   logic                         valid_q;
+  logic [mxe_pkg::BATCH_W-1:0]  batch_q;   // products left, from this one on
   logic [31:0]                  m_q;       // rows left, from this stripe on
   logic [31:0]                  group_q;   // columns left, from this group on
   logic [31:0]                  n_q;       // columns left, from this tile on
@@ -97,19 +101,21 @@ module mxe_walk #(
   assign tiles      = ((group_q <= 32'(GroupCols)) | (group_q >= 32'(2 * GroupCols)) | wide_i)
                       ? TilesW'(ACC_TILES) : TilesW'((tiles_left + (TilesW+1)'(1)) >> 1);
 
-  logic last_slab, last_tile, last_chunk, last_group, last_stripe;
+  logic last_slab, last_tile, last_chunk, last_group, last_stripe, last_batch;
   assign last_slab   = !WALK_SLAB || (slab_q <= slab_most);
   assign last_tile   = !WALK_TILE || (n_q <= 32'(tile_cols)) ||
                        ((TilesW'(tile_q) | TilesW'(wide_i)) == tiles - TilesW'(1));
   assign last_chunk  = !WALK_CHUNK || (k_q <= chunk_most);
   assign last_group  = skip_group_i || (group_q <= 32'(GroupCols));
   assign last_stripe = (m_q <= 32'(ROWS));
+  assign last_batch  = (batch_q == mxe_pkg::BATCH_W'(1));
 
   assign next_slab_o   = ~last_slab;
   assign next_tile_o   = last_slab & ~last_tile;
   assign next_chunk_o  = last_slab & last_tile & ~last_chunk;
   assign next_group_o  = last_slab & last_tile & last_chunk & ~last_group;
   assign next_stripe_o = last_slab & last_tile & last_chunk & last_group & ~last_stripe;
+  assign next_batch_o  = last_slab & last_tile & last_chunk & last_group & last_stripe & ~last_batch;
 
   assign valid_o = valid_q;
   assign rows_o  = last_stripe ? m_q[ROWS_W-1:0]
@@ -135,6 +141,7 @@ module mxe_walk #(
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       valid_q <= 1'b0;
+      batch_q <= '0;
       m_q     <= '0;
       group_q <= '0;
       n_q     <= '0;
@@ -145,6 +152,7 @@ module mxe_walk #(
       valid_q <= 1'b0;
     end else if (start_i) begin
       valid_q <= 1'b1;
+      batch_q <= batch_i;
       m_q     <= m_i;
       group_q <= n_i;
       n_q     <= n_i;
@@ -169,9 +177,10 @@ module mxe_walk #(
         n_q     <= group_next;
         k_q     <= kw_i;
         slab_q  <= first_chunk;
-      end else if (next_stripe_o) begin
+      end else if (next_stripe_o | next_batch_o) begin
         tile_q  <= '0;
-        m_q     <= m_q - 32'(rows_o);
+        m_q     <= next_batch_o ? m_i : (m_q - 32'(rows_o));
+        batch_q <= next_batch_o ? (batch_q - mxe_pkg::BATCH_W'(1)) : batch_q;
         group_q <= n_i;
         n_q     <= n_i;
         k_q     <= kw_i;
@@ -182,9 +191,10 @@ module mxe_walk #(
     end
   end
 
-  `MXE_REQUIRE(walk_job_not_empty, !start_i || ((m_i != '0) && (n_i != '0) && (kw_i != '0)))
+  `MXE_REQUIRE(walk_job_not_empty, !start_i || ((m_i != '0) && (n_i != '0) && (kw_i != '0) &&
+               (batch_i != '0)))
   `MXE_ASSERT(walk_one_level, $onehot0({next_slab_o, next_tile_o, next_chunk_o, next_group_o,
-                                        next_stripe_o}))
+                                        next_stripe_o, next_batch_o}))
   `MXE_ASSERT(walk_rows_in_range, !valid_q || ((rows_o != '0) && (32'(rows_o) <= ROWS)))
   `MXE_ASSERT(walk_cols_in_range, !valid_q || ((cols_o != '0) && (32'(cols_o) <= 32'(tile_cols))))
   `MXE_ASSERT(walk_words_in_range, !valid_q ||
@@ -192,12 +202,14 @@ module mxe_walk #(
   `MXE_ASSERT(walk_tile_in_range, 32'(tile_q) < ACC_TILES)
 `ifndef SYNTHESIS
   // The job's sizes stand still while it is walked.
+  logic [mxe_pkg::BATCH_W-1:0]  f_batch_q;
   logic [31:0]                  f_m_q, f_n_q;
   logic [mxe_pkg::BLOCKS_W-1:0] f_kw_q;
   logic                         f_skip_q, f_wide_q, f_long_q;
   logic [mxe_pkg::LEND_W-1:0]   f_lent_q;
   always_ff @(posedge clk_i) begin
     if (start_i) begin
+      f_batch_q <= batch_i;
       f_m_q    <= m_i;
       f_n_q    <= n_i;
       f_kw_q   <= kw_i;
@@ -207,7 +219,7 @@ module mxe_walk #(
       f_lent_q <= lent_i;
     end
   end
-  `MXE_REQUIRE(walk_job_stable, !valid_q || ((m_i == f_m_q) && (n_i == f_n_q) &&
+  `MXE_REQUIRE(walk_job_stable, !valid_q || ((batch_i == f_batch_q) && (m_i == f_m_q) && (n_i == f_n_q) &&
                (kw_i == f_kw_q) && (skip_group_i == f_skip_q) && (wide_i == f_wide_q) &&
                (long_i == f_long_q) && (lent_i == f_lent_q)))
   `MXE_REQUIRE(walk_wide_tiles_pair_up, !wide_i || (ACC_TILES > 1))
@@ -216,6 +228,7 @@ module mxe_walk #(
   `MXE_FORMAL_START
   assign f_columns_left_o = n_q;
   // Every step lies within the job, and what is left never grows.
+  `MXE_ASSERT(walk_batch_within, !valid_q || ((batch_q != '0) && (batch_q <= f_batch_q)))
   `MXE_ASSERT(walk_m_within, !valid_q || ((m_q != '0) && (m_q <= f_m_q)))
   `MXE_ASSERT(walk_n_within, !valid_q || ((n_q != '0) && (n_q <= group_q) && (group_q <= f_n_q)))
   `MXE_ASSERT(walk_k_within, !valid_q || ((k_q != '0) && (k_q <= f_kw_q)))

@@ -121,11 +121,11 @@ void Datapath::start_loaders(uint64_t cycle, const Descriptor& job, bool chained
   load_a_->start(
       cycle,
       view(job.a(), dual, job.k, job.a_addr, job.a_stride, job.a_scale_addr, job.a_scale_stride),
-      job.m, job.n, k_words, chained);
-  load_b_->start(cycle, view_of_b(job), job.m, job.n, k_words, chained);
+      job.batch, job.m, job.n, k_words, chained);
+  load_b_->start(cycle, view_of_b(job), job.batch, job.m, job.n, k_words, chained);
   clients_[static_cast<std::size_t>(ReadSource::bias)] = job.bias ? &load_bias_ : nullptr;
   if (job.bias) {
-    load_bias_.start(cycle, job.c_addr, job.c_stride, job.m, job.n, job.bias_bf16);
+    load_bias_.start(cycle, job.c_addr, job.c_stride, job.batch, job.m, job.n, job.bias_bf16);
   }
 }
 
@@ -177,8 +177,8 @@ void Datapath::start(uint64_t cycle, const Descriptor& job) {
     b_buf_.fills.restart(b.wide ? 2 * load_b_->banks() : load_b_->banks());
     start_loaders(cycle, job, false);
   }
-  feed_.start(cycle, {true, true, true, b.wide, b.long_slab}, job.m, job.n, k_words, tail_count,
-              word_elements, loaded_);
+  feed_.start(cycle, {true, true, true, b.wide, b.long_slab}, job.batch, job.m, job.n, k_words,
+              tail_count, word_elements, loaded_);
   seq_.start(cycle + 1, job.bias, dual);
   drain_.start(job, dual, whole_ ? whole_->pitch() : params_.num_pe);
   one_chunk_ = k_words <= params_.a_slab_k / kLanes << lent(params_.rows, job.m);
@@ -311,6 +311,7 @@ std::optional<Loop> Datapath::stepped_loop() const {
     case Walk::Next::stripe:
       return Loop::stripe;
     case Walk::Next::slab:
+    case Walk::Next::batch:
     case Walk::Next::end:
       break;
   }

@@ -75,6 +75,9 @@ Descriptor parse_descriptor(const DescriptorBytes& bytes) {
   job.m = word(bytes, MXE_DESC_M);
   job.n = word(bytes, MXE_DESC_N);
   job.k = word(bytes, MXE_DESC_K);
+  job.batch = std::max(
+      field(word(bytes, MXE_DESC_BATCH), MXE_DESC_BATCH_COUNT_MASK, MXE_DESC_BATCH_COUNT_SHIFT),
+      1u);
   job.a_addr = address(bytes, MXE_DESC_A_ADDR);
   job.b_addr = address(bytes, MXE_DESC_B_ADDR);
   job.a_scale_addr = address(bytes, MXE_DESC_A_SCALE_ADDR);

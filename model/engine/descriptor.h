@@ -23,7 +23,8 @@ struct Descriptor {
   bool early = false;        ///< operands may be read before the jobs before it have ended
   bool out_special = false;  ///< saturated MX results become NaN or infinity
   mx::ScaleRule out_rule = mx::ScaleRule::floor;
-  uint32_t m = 0, n = 0, k = 0;
+  uint32_t m = 0, n = 0, k = 0;  ///< of each product
+  uint32_t batch = 1;            ///< products, their matrices one below the other
   uint64_t a_addr = 0, b_addr = 0, a_scale_addr = 0, b_scale_addr = 0, c_addr = 0, d_addr = 0;
   uint64_t d_scale_addr = 0;
   uint32_t a_stride = 0, b_stride = 0, a_scale_stride = 0, b_scale_stride = 0;
@@ -34,6 +35,9 @@ struct Descriptor {
   /// The format of results that are stored as numbers one by one; null if they are MX blocks.
   const NumberFormat* numbers_out() const;
   bool has_mx_out() const;
+  /// Rows of A and D, and of B, of all products.
+  uint64_t a_rows() const { return uint64_t{batch} * m; }
+  uint64_t b_rows() const { return uint64_t{batch} * n; }
   mx::FormatId mx_out() const;  ///< of MX results
 };
 

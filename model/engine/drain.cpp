@@ -28,7 +28,7 @@ Drain::Drain(const Params& params, WrPort& wr_port, Arithmetic& arithmetic, Trac
 void Drain::start(const Descriptor& job, bool dual, unsigned pitch) {
   numbers_ = job.numbers_out();
   const unsigned number_bytes = numbers_ ? numbers_->bytes : kFloatBytes;
-  rows_ = Rows(params_, job.d_addr, job.d_stride, job.m, job.n, number_bytes, false);
+  rows_ = Rows(params_, job.d_addr, job.d_stride, job.batch, job.m, job.n, number_bytes, false);
   dual_ = dual;
   column_ = 0;
   pitch_ = pitch;

@@ -5,9 +5,9 @@
 
 namespace mxe {
 
-void Feed::start(uint64_t cycle, const Walk::Levels& levels, uint32_t m, uint32_t n,
+void Feed::start(uint64_t cycle, const Walk::Levels& levels, uint32_t batch, uint32_t m, uint32_t n,
                  uint32_t k_words, unsigned tail_count, unsigned word_elements, bool chained) {
-  walk_ = Walk(params_, levels, m, n, k_words);
+  walk_ = Walk(params_, levels, batch, m, n, k_words);
   tail_count_ = tail_count;
   word_elements_ = word_elements;
   if (!chained) bank_number_ = 0;
@@ -22,7 +22,8 @@ void Feed::clear() {
 }
 
 void Feed::visit(StateVisitor& visitor) {
-  const uint32_t row = walk_.row(), column = walk_.column();
+  const uint64_t row = walk_.row();
+  const uint32_t column = walk_.column();
   walk_.visit(visitor);
   pass_.row += walk_.row() - row;
   pass_.column += walk_.column() - column;

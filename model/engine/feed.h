@@ -15,7 +15,8 @@ namespace mxe {
 struct Pass {
   unsigned rows = 0, cols = 0;
   unsigned tile = 0;                 ///< within the group
-  uint32_t row = 0, column = 0;      ///< of D, first of the tile
+  uint64_t row = 0;                  ///< of D, first of the tile
+  uint32_t column = 0;               ///< the same
   unsigned a_word = 0;               ///< its operand word within the A bank
   unsigned b_bank = 0, b_word = 0;   ///< where its B words are
   unsigned count = 0;                ///< elements of the word within K
@@ -36,8 +37,8 @@ class Feed {
   /// A job starts in `cycle`, walked as `levels` says. `tail_count`: elements of the last word,
   /// `word_elements` of any other. `chained`: its slabs are in the banks after those of the job
   /// before.
-  void start(uint64_t cycle, const Walk::Levels& levels, uint32_t m, uint32_t n, uint32_t k_words,
-             unsigned tail_count, unsigned word_elements, bool chained);
+  void start(uint64_t cycle, const Walk::Levels& levels, uint32_t batch, uint32_t m, uint32_t n,
+             uint32_t k_words, unsigned tail_count, unsigned word_elements, bool chained);
   void clear();
   void visit(StateVisitor& visitor);
   /// Number of the B bank that the feeder reads or waits for.

@@ -11,16 +11,18 @@ Load::Load(const Params& params, Operand operand)
 Load::Load(const Params& params, Operand operand, unsigned banks)
     : params_(params), operand_(operand), banks_(banks), credits_(banks) {}
 
-void Load::start(uint64_t cycle, const OperandView& view, uint32_t m, uint32_t n, uint32_t k_words,
-                 bool chained) {
+void Load::start(uint64_t cycle, const OperandView& view, uint32_t batch, uint32_t m, uint32_t n,
+                 uint32_t k_words, bool chained) {
   const bool is_a = operand_ == Operand::a;
   const bool one_chunk = k_words <= params_.a_slab_k / kLanes << lent(params_.rows, m);
   view_ = view;
-  walk_ = Walk(params_, {true, !is_a, !is_a, view.wide, view.long_slab}, m, n, k_words,
+  walk_ = Walk(params_, {true, !is_a, !is_a, view.wide, view.long_slab}, batch, m, n, k_words,
                is_a && one_chunk);
   chunk_offset_ = offset_ = chunk_scale_offset_ = scale_offset_ = 0;
   row_ = base_ = group_ = view.address;
   scale_row_ = scale_base_ = scale_group_ = view.scale_address;
+  matrix_ = view.address;
+  scale_matrix_ = view.scale_address;
   const uint32_t chunk = walk_.most_chunk_words(), most = is_a ? chunk : walk_.slab_words();
   const bool all_whole = k_words <= most || (k_words % most == 0 && k_words % chunk == 0);
   const uint32_t unit = all_whole ? most : Walk::kWordUnit;  // of what chunks and slabs have
@@ -86,8 +88,8 @@ void Load::move(Loop loop, uint64_t iterations) {
   for (uint64_t* row : {&scale_row_, &scale_base_, &scale_group_})
     *row += rows * view_.scale_stride;
   if (loop == Loop::tile) {
-    group_ = view_.address + uint64_t{walk_.group_column()} * view_.stride;
-    scale_group_ = view_.scale_address + uint64_t{walk_.group_column()} * view_.scale_stride;
+    group_ = matrix_ + uint64_t{walk_.group_column()} * view_.stride;
+    scale_group_ = scale_matrix_ + uint64_t{walk_.group_column()} * view_.scale_stride;
   }
   prepare();
 }
@@ -188,14 +190,19 @@ void Load::next_bank(Walk::Next next, uint32_t words, uint32_t chunk_words) {
   chunk_offset_ = offset_ = chunk_scale_offset_ = scale_offset_ = 0;
   if (is_a && next == Walk::Next::group) {
     go_to(base_, scale_base_);  // the same rows again
-  } else if (is_a || next == Walk::Next::group) {
-    go_to(after, scale_after);  // the next stripe of rows, or the next group of columns
+  } else if (is_a || next == Walk::Next::group || next == Walk::Next::batch) {
+    // The next stripe of rows, the next group of columns, or the next matrix below.
+    go_to(after, scale_after);
     group_ = after;
     scale_group_ = scale_after;
+    if (next == Walk::Next::batch) {
+      matrix_ = after;
+      scale_matrix_ = scale_after;
+    }
   } else {
-    go_to(view_.address, view_.scale_address);  // the next stripe: all columns again
-    group_ = view_.address;
-    scale_group_ = view_.scale_address;
+    go_to(matrix_, scale_matrix_);  // the next stripe: all columns again
+    group_ = matrix_;
+    scale_group_ = scale_matrix_;
   }
 }
 

@@ -21,8 +21,8 @@ class Load final : public OperandLoader {
   Load(const Params& params, Operand operand);
   Load(const Params& params, Operand operand, unsigned banks);
 
-  void start(uint64_t cycle, const OperandView& view, uint32_t m, uint32_t n, uint32_t k_words,
-             bool chained) override;
+  void start(uint64_t cycle, const OperandView& view, uint32_t batch, uint32_t m, uint32_t n,
+             uint32_t k_words, bool chained) override;
   unsigned banks() const override { return banks_; }
   uint64_t request_from() const override;
   const Fetch& fetch() const override { return fetch_; }
@@ -56,6 +56,7 @@ class Load final : public OperandLoader {
   // Byte offsets within a row, and row pointers: see mxe_load.
   uint32_t chunk_offset_ = 0, offset_ = 0, chunk_scale_offset_ = 0, scale_offset_ = 0;
   uint64_t row_ = 0, base_ = 0, group_ = 0, scale_row_ = 0, scale_base_ = 0, scale_group_ = 0;
+  uint64_t matrix_ = 0, scale_matrix_ = 0;  // of the product
   AddressPhase phase_, scale_phase_;
 };
 

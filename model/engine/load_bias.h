@@ -17,10 +17,10 @@ class LoadBias final : public ReadClient {
   explicit LoadBias(const Params& params) : params_(params) {}
 
   /// A job with a bias starts in `cycle` (start_i).
-  void start(uint64_t cycle, uint64_t address, uint32_t stride, uint32_t m, uint32_t n,
-             bool bfloat16) {
+  void start(uint64_t cycle, uint64_t address, uint32_t stride, uint32_t batch, uint32_t m,
+             uint32_t n, bool bfloat16) {
     number_bytes_ = bfloat16 ? kBfloat16Bytes : kFloatBytes;
-    rows_ = Rows(params_, address, stride, m, n, number_bytes_, stride == 0);
+    rows_ = Rows(params_, address, stride, batch, m, n, number_bytes_, stride == 0);
     banks_.want(cycle + 1);
     prepare();
   }

@@ -54,10 +54,10 @@ struct OperandView {
 /// Fetches A's chunks or B's slabs, in the order of the loop nest, into the banks of a buffer.
 class OperandLoader : public ReadClient {
  public:
-  /// A job starts in `cycle` (start_i). `chained`: while the one before it is still computed, so
-  /// that its banks are those after the last ones asked for.
-  virtual void start(uint64_t cycle, const OperandView& view, uint32_t m, uint32_t n,
-                     uint32_t k_words, bool chained) = 0;
+  /// A job of `batch` products starts in `cycle` (start_i). `chained`: while the one before it is
+  /// still computed, so that its banks are those after the last ones asked for.
+  virtual void start(uint64_t cycle, const OperandView& view, uint32_t batch, uint32_t m,
+                     uint32_t n, uint32_t k_words, bool chained) = 0;
   /// Banks of its buffer, 2 to kMaxBanks / 2, which it fills in turn: those of A from bank 0 on,
   /// those of B in each job from bank 0 on, unless it is chained.
   virtual unsigned banks() const = 0;

@@ -13,14 +13,14 @@ namespace mxe {
 class Rows {
  public:
   Rows() = default;
-  /// `number_bytes` is the size of a number. `one_row`: only the first row of each tile (a row
-  /// vector as C).
-  Rows(const Params& params, uint64_t address, uint32_t stride, uint32_t m, uint32_t n,
-       unsigned number_bytes, bool one_row)
+  /// Of `batch` products. `number_bytes` is the size of a number. `one_row`: only the first row of
+  /// each tile (a row vector as C).
+  Rows(const Params& params, uint64_t address, uint32_t stride, uint32_t batch, uint32_t m,
+       uint32_t n, unsigned number_bytes, bool one_row)
       : tile_bytes_(params.num_pe * number_bytes),
         stride_(stride),
         one_row_(one_row),
-        walk_(params, {false, true, false}, m, n, 1),
+        walk_(params, {false, true, false}, batch, m, n, 1),
         phase_(address | stride | tile_bytes_, tile_bytes_, params.mem_bytes()),
         group_tiles_(params.acc_tiles),
         stripe_rows_(params.rows),
@@ -32,7 +32,7 @@ class Rows {
   unsigned cols() const { return walk_.cols(); }
   unsigned row() const { return row_; }                    ///< within the tile
   bool last_tile() const { return walk_.ends_columns(); }  ///< of the stripe
-  /// Of the matrix: this row, and its first column in the tile.
+  /// Of the matrices below one another: this row, and its first column in the tile.
   uint64_t matrix_row() const { return walk_.row() + row_; }
   uint64_t column() const { return walk_.column(); }
   bool last_row() const { return one_row_ || row_ + 1 == walk_.rows(); }

@@ -11,6 +11,7 @@
 namespace mxe {
 
 /// The loop nest of a job, one step at a time (mxe_walk). From the outside in:
+///   batch   a product of the job
 ///   stripe  ROWS rows of D
 ///   group   ACC_TILES column tiles that share one A chunk
 ///   chunk   A_SLAB_K / 32 operand words of K, up to eight times as many: see lent()
@@ -27,13 +28,13 @@ class Walk {
   };
   /// Chunks and slabs that are not whole have a multiple of so many words, but the last of K.
   static constexpr uint32_t kWordUnit = 2;
-  enum class Next : uint8_t { slab, tile, chunk, group, stripe, end };
+  enum class Next : uint8_t { slab, tile, chunk, group, stripe, batch, end };
 
   Walk() = default;
-  /// `k_words` operand words along K. `skip_group`: does not walk groups, which reuse what is
-  /// loaded.
-  Walk(const Params& params, const Levels& levels, uint32_t m, uint32_t n, uint32_t k_words,
-       bool skip_group = false)
+  /// `batch` products of `m` rows, `n` columns and `k_words` operand words along K. `skip_group`:
+  /// does not walk groups, which reuse what is loaded.
+  Walk(const Params& params, const Levels& levels, uint32_t batch, uint32_t m, uint32_t n,
+       uint32_t k_words, bool skip_group = false)
       : rows_(params.rows),
         num_pe_(params.num_pe),
         group_cols_(params.num_pe * params.acc_tiles),
@@ -45,6 +46,7 @@ class Walk {
         m_(m),
         n_(n),
         k_words_(k_words),
+        products_left_(batch),
         rows_left_(m) {
     enter_group(n);
     valid_ = true;
@@ -85,7 +87,8 @@ class Walk {
     if (!last_tile()) return Next::tile;
     if (!last_chunk()) return Next::chunk;
     if (!last_group()) return Next::group;
-    return last_stripe() ? Next::end : Next::stripe;
+    if (!last_stripe()) return Next::stripe;
+    return products_left_ == 1 ? Next::end : Next::batch;
   }
 
   /// Whether this walk moves through `loop`. If not, it stands still while others move.
@@ -112,7 +115,7 @@ class Walk {
     }
     visitor.value(valid_);
     if (!valid_) return;
-    // All of the state but the position in the loop.
+    // All of the state but the position in the loop. A loop ends before its product does.
     if (!moving || loop != Loop::stripe) visitor.value(rows_left_);
     if (moving && loop == Loop::tile) {
       visitor.value(words_left_);
@@ -154,8 +157,8 @@ class Walk {
         break;
     }
   }
-  /// First row and column of the tile.
-  uint32_t row() const { return m_ - rows_left_; }
+  /// First row, counted over all products, and column of the tile.
+  uint64_t row() const { return uint64_t{products_} * m_ + (m_ - rows_left_); }
   uint32_t column() const { return n_ - cols_left_; }
   /// Columns to the left of this group's first.
   uint32_t group_column() const { return n_ - group_left_; }
@@ -182,6 +185,14 @@ class Walk {
         stripe_number_++;
         group_number_++;
         rows_left_ -= rows();
+        enter_group(n_);
+        break;
+      case Next::batch:
+        stripe_number_++;
+        group_number_++;
+        products_++;
+        products_left_--;
+        rows_left_ = m_;
         enter_group(n_);
         break;
       case Next::end:
@@ -270,11 +281,12 @@ class Walk {
   Levels levels_;
   bool skip_group_ = false, valid_ = false;
   uint32_t m_ = 0, n_ = 0, k_words_ = 0;
-  uint32_t rows_left_ = 0;   // from this stripe on
-  uint32_t group_left_ = 0;  // columns, from this group on
-  uint32_t cols_left_ = 0;   // columns, from this tile on
-  uint32_t words_left_ = 0;  // of K, from this chunk on
-  uint32_t slab_left_ = 0;   // words of the chunk, from this slab on
+  uint32_t products_ = 0, products_left_ = 0;  // before this one; from this one on
+  uint32_t rows_left_ = 0;                     // of the product, from this stripe on
+  uint32_t group_left_ = 0;                    // columns, from this group on
+  uint32_t cols_left_ = 0;                     // columns, from this tile on
+  uint32_t words_left_ = 0;                    // of K, from this chunk on
+  uint32_t slab_left_ = 0;                     // words of the chunk, from this slab on
   uint32_t tile_ = 0;
   unsigned stripe_number_ = 0, group_number_ = 0;
 };

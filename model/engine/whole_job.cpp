@@ -34,16 +34,16 @@ struct Ranges {
 
   explicit Ranges(const Descriptor& job) {
     const uint64_t scales = (uint64_t{job.k} + kLanes - 1) / kLanes;
-    a = {job.a_addr, job.m, mx::packed_row_bytes(job.a(), job.k), job.a_stride};
-    b = {job.b_addr, job.n, mx::packed_row_bytes(job.b(), job.k), job.b_stride};
-    a_scales = {job.a_scale_addr, job.m, scales, job.a_scale_stride};
-    b_scales = {job.b_scale_addr, job.n, scales, job.b_scale_stride};
+    a = {job.a_addr, job.a_rows(), mx::packed_row_bytes(job.a(), job.k), job.a_stride};
+    b = {job.b_addr, job.b_rows(), mx::packed_row_bytes(job.b(), job.k), job.b_stride};
+    a_scales = {job.a_scale_addr, job.a_rows(), scales, job.a_scale_stride};
+    b_scales = {job.b_scale_addr, job.b_rows(), scales, job.b_scale_stride};
     const uint64_t c_bytes = job.bias_bf16 ? 2 : 4;
-    c = {job.c_addr, job.c_stride == 0 ? 1 : job.m, job.n * c_bytes, job.c_stride};
-    d = {job.d_addr, job.m, d_row_bytes(job), job.d_stride};
+    c = {job.c_addr, job.c_stride == 0 ? 1 : job.a_rows(), job.n * c_bytes, job.c_stride};
+    d = {job.d_addr, job.a_rows(), d_row_bytes(job), job.d_stride};
     d_scales = d;
     if (job.has_mx_out()) {
-      d_scales = {job.d_scale_addr, job.m, (uint64_t{job.n} + kLanes - 1) / kLanes,
+      d_scales = {job.d_scale_addr, job.a_rows(), (uint64_t{job.n} + kLanes - 1) / kLanes,
                   job.d_scale_stride};
     }
   }
@@ -75,13 +75,13 @@ constexpr double kMostNumbers = 1e9;
 /// Numbers in the operands and in D, as a double: a descriptor may ask for more than 64 bits count.
 double numbers(const Descriptor& job) {
   const double m = job.m, n = job.n, k = job.k;
-  return (m + n) * k + m * n;
+  return job.batch * ((m + n) * k + m * n);
 }
 
 std::vector<float> bias(const Descriptor& job, const Range& c, MemoryPort& memory) {
-  std::vector<float> values(std::size_t{job.m} * job.n);
+  std::vector<float> values(job.a_rows() * job.n);
   const uint8_t* from = c.in(memory);
-  for (uint64_t row = 0; row < job.m; row++, from += c.stride) {
+  for (uint64_t row = 0; row < job.a_rows(); row++, from += c.stride) {
     float* to = &values[row * job.n];
     if (job.bias_bf16) {
       mx::widen_bfloat16(from, job.n, to);
@@ -114,12 +114,19 @@ void WholeJob::compute(const Descriptor& job, MemoryPort& memory, bool fp4_dual)
   read_operand(job.b(), ranges.b, ranges.b_scales, job.k, memory, b_);
   std::vector<float> c;
   if (job.bias) c = bias(job, ranges.c, memory);
-  const std::vector<float> values = mx::gemm_block(a_, b_, job.bias ? c.data() : nullptr, fp4_dual);
   pitch_ = job.n;
   d_address_ = ranges.d.address;
   d_bytes_ = ranges.d.bytes();
-  results_.resize(values.size());
-  std::memcpy(results_.data(), values.data(), values.size() * sizeof(float));
+  const std::size_t size = std::size_t{job.m} * job.n;  // of a product
+  results_.resize(job.batch * size);
+  for (std::size_t i = 0; i < job.batch; i++) {
+    const float* start = job.bias ? &c[i * size] : nullptr;
+    const std::vector<float> values =
+        job.batch == 1 ? mx::gemm_block(a_, b_, start, fp4_dual)
+                       : mx::gemm_block(mx::slice_rows(a_, i * job.m, job.m),
+                                        mx::slice_rows(b_, i * job.n, job.n), start, fp4_dual);
+    std::memcpy(&results_[i * size], values.data(), size * sizeof(float));
+  }
 }
 
 }  // namespace mxe

@@ -25,7 +25,7 @@ std::string describe_difference(const std::vector<float>& result,
 std::string describe_difference(const StoredOutput& result, const StoredOutput& expected,
                                 const JobShape& shape) {
   const auto values = [&shape](const StoredOutput& stored) {
-    return load_output(stored, shape.m, shape.n, shape.output);
+    return load_output(stored, shape.a_rows(), shape.n, shape.output);
   };
   const std::string difference = describe_difference(values(result), values(expected), shape.n);
   if (!difference.empty()) return difference;

@@ -8,9 +8,12 @@
 
 #include "model/numerics/accumulate.h"
 #include "model/numerics/error.h"
+#include "mxe_regs.h"
 
 namespace mxe {
 namespace {
+
+constexpr std::size_t kMostProducts = MXE_DESC_BATCH_COUNT_MASK >> MXE_DESC_BATCH_COUNT_SHIFT;
 
 uint32_t stride_of(std::size_t row_bytes, unsigned gap, bool one_row) {
   return one_row ? 0 : static_cast<uint32_t>(row_bytes + gap);
@@ -35,36 +38,51 @@ JobShape Job::shape() const {
   const BiasKind kind = bias.empty()   ? BiasKind::none
                         : bias_one_row ? BiasKind::row
                                        : BiasKind::full;
-  return {m(), n(), k(), a.format, b.format, output, kind, bias_bf16};
+  return {m(), n(), k(), a.format, b.format, output, kind, bias_bf16, batch};
 }
 
 std::vector<float> Job::sums(const mx::GemmOptions& options) const {
-  if (bias.empty()) return mx::gemm(a, b, nullptr, options);
-  if (!bias_one_row) return mx::gemm(a, b, bias.data(), options);
   std::vector<float> full;
-  full.reserve(m() * n());
-  for (std::size_t row = 0; row < m(); row++) full.insert(full.end(), bias.begin(), bias.end());
-  return mx::gemm(a, b, full.data(), options);
+  const float* start = bias.empty() ? nullptr : bias.data();
+  if (start && bias_one_row) {
+    full.reserve(a.rows * n());
+    for (std::size_t row = 0; row < a.rows; row++)
+      full.insert(full.end(), bias.begin(), bias.end());
+    start = full.data();
+  }
+  if (batch == 1) return mx::gemm(a, b, start, options);
+  std::vector<float> all;
+  all.reserve(a.rows * n());
+  for (std::size_t i = 0; i < batch; i++) {
+    const std::vector<float> one =
+        mx::gemm(mx::slice_rows(a, i * m(), m()), mx::slice_rows(b, i * n(), n()),
+                 start ? start + i * m() * n() : nullptr, options);
+    all.insert(all.end(), one.begin(), one.end());
+  }
+  return all;
 }
 
 StoredOutput Job::golden(const mx::GemmOptions& options) const {
-  return store_output(sums(options), m(), n(), output);
+  return store_output(sums(options), a.rows, n(), output);
 }
 
 JobParts::JobParts(const JobShape& shape, const JobLayout& l) {
-  const std::size_t m = shape.m, n = shape.n, k = shape.k;
+  const std::size_t m = shape.a_rows(), n = shape.n, k = shape.k;
   const std::size_t a_row = mx::packed_row_bytes(shape.format_a, k);
   const std::size_t b_row = mx::packed_row_bytes(shape.format_b, k);
   const std::size_t scales = (k + mx::kBlockSize - 1) / mx::kBlockSize;
   const std::size_t d_row = shape.output.row_bytes(n), d_scale_row = shape.output.scale_bytes(n);
-  if (std::max({m, n, k, d_row}) > std::numeric_limits<uint32_t>::max()) {
-    throw mx::Error(fmt::format("{} x {} x {} is too large for a job", m, n, k));
+  if (std::max({shape.m, n, k, d_row}) > std::numeric_limits<uint32_t>::max()) {
+    throw mx::Error(fmt::format("{} x {} x {} is too large for a job", shape.m, n, k));
+  }
+  if (shape.batch == 0 || shape.batch > kMostProducts) {
+    throw mx::Error(fmt::format("a job has 1 to {} products, not {}", kMostProducts, shape.batch));
   }
   a = {"A", m, a_row, stride_of(a_row, l.a_gap, l.a_one_row), l.a_offset};
   a_scales = {"scales of A", m, scales, stride_of(scales, l.a_scale_gap, l.a_one_row),
               l.a_scale_offset};
-  b = {"B", n, b_row, stride_of(b_row, l.b_gap, l.b_one_row), l.b_offset};
-  b_scales = {"scales of B", n, scales, stride_of(scales, l.b_scale_gap, l.b_one_row),
+  b = {"B", shape.b_rows(), b_row, stride_of(b_row, l.b_gap, l.b_one_row), l.b_offset};
+  b_scales = {"scales of B", shape.b_rows(), scales, stride_of(scales, l.b_scale_gap, l.b_one_row),
               l.b_scale_offset};
   if (shape.bias != BiasKind::none) {
     const std::size_t c_row = n * (shape.bias_bf16 ? sizeof(uint16_t) : sizeof(float));
@@ -96,6 +114,7 @@ mxe_job JobParts::descriptor(const JobShape& shape) const {
   job.m = static_cast<uint32_t>(shape.m);
   job.n = static_cast<uint32_t>(shape.n);
   job.k = static_cast<uint32_t>(shape.k);
+  job.batch = static_cast<uint32_t>(shape.batch);
   job.a_addr = a.address;
   job.a_stride = a.stride;
   job.a_scale_addr = a_scales.address;

@@ -19,15 +19,19 @@ enum class BiasKind : uint8_t { none, row, full };
 
 /// Everything about a matrix product but its numbers: what it costs depends on this alone.
 struct JobShape {
-  std::size_t m = 0, n = 0, k = 0;
+  std::size_t m = 0, n = 0, k = 0;  ///< of each product
   mx::FormatId format_a = mx::FormatId::mxfp8_e4m3, format_b = mx::FormatId::mxfp8_e4m3;
   OutputFormat output;
   BiasKind bias = BiasKind::none;
   bool bias_bf16 = false;
+  std::size_t batch = 1;  ///< products, their matrices one below the other
 
-  std::size_t outputs() const { return m * n; }
+  /// Rows of A and D of all products, and of B.
+  std::size_t a_rows() const { return batch * m; }
+  std::size_t b_rows() const { return batch * n; }
+  std::size_t outputs() const { return a_rows() * n; }
   double macs() const {
-    return static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+    return static_cast<double>(a_rows()) * static_cast<double>(n) * static_cast<double>(k);
   }
   /// Most multiply-accumulates that an engine with these parameters does in a cycle.
   unsigned peak_macs_per_cycle(const Params& params) const;
@@ -51,22 +55,23 @@ inline mx::GemmOptions engine_sums(bool fp4_dual) {
   return options;
 }
 
-/// A matrix product C + A * B^T as a value: operands that are already quantized, bias, form of the
-/// results and layout. Golden, model and RTL all compute it.
+/// A matrix product C + A * B^T as a value, or several of one shape: operands that are already
+/// quantized, bias, form of the results and layout. Golden, model and RTL all compute it.
 struct Job {
-  mx::MxTensor a;             ///< [m][k]
-  mx::MxTensor b;             ///< [n][k]
-  std::vector<float> bias;    ///< [m][n], [n] with bias_one_row, or empty for none
+  mx::MxTensor a;             ///< [batch * m][k]
+  mx::MxTensor b;             ///< [batch * n][k]
+  std::vector<float> bias;    ///< [batch * m][n], [n] with bias_one_row, or empty for none
   bool bias_one_row = false;  ///< stride 0: the row is added to every row of D
   bool bias_bf16 = false;     ///< stored as BF16, which must hold it exactly
   OutputFormat output;
   JobLayout layout;
+  std::size_t batch = 1;
 
-  std::size_t m() const { return a.rows; }
-  std::size_t n() const { return b.rows; }
+  std::size_t m() const { return a.rows / batch; }
+  std::size_t n() const { return b.rows / batch; }
   std::size_t k() const { return a.k; }
   JobShape shape() const;
-  /// The sums [m][n] by the reference.
+  /// The sums [batch * m][n] by the reference.
   std::vector<float> sums(const mx::GemmOptions& options) const;
   /// What the reference stores.
   StoredOutput golden(const mx::GemmOptions& options) const;

@@ -585,6 +585,7 @@ int mxe_recover(struct mxe_device* dev, uint32_t timeout_us) {
 // ---------------------------------------------------------------------------------- submission
 
 static bool may_be_early(const struct mxe_device* dev, uint32_t number, const struct mxe_job* job);
+static bool has_countable_rows(const struct mxe_job* job);
 static void note_results(struct mxe_slot* slot, const struct mxe_job* job);
 
 static void write_descriptor(volatile uint32_t* entry, const struct mxe_job* job, uint32_t id,
@@ -603,6 +604,7 @@ static void write_descriptor(volatile uint32_t* entry, const struct mxe_job* job
   store(entry, MXE_DESC_M, job->m);
   store(entry, MXE_DESC_N, job->n);
   store(entry, MXE_DESC_K, job->k);
+  store(entry, MXE_DESC_BATCH, job->batch << MXE_DESC_BATCH_COUNT_SHIFT);
   store64(entry, MXE_DESC_A_ADDR, job->a_addr);
   store64(entry, MXE_DESC_B_ADDR, job->b_addr);
   store64(entry, MXE_DESC_A_SCALE_ADDR, job->a_scale_addr);
@@ -626,7 +628,9 @@ static bool is_encodable(const struct mxe_job* job) {
   return fits(job->format_a, MXE_DESC_CONTROL_FMT_A_MASK, MXE_DESC_CONTROL_FMT_A_SHIFT) &&
          fits(job->format_b, MXE_DESC_CONTROL_FMT_B_MASK, MXE_DESC_CONTROL_FMT_B_SHIFT) &&
          fits(job->out_format, MXE_DESC_CONTROL_OUT_FMT_MASK, MXE_DESC_CONTROL_OUT_FMT_SHIFT) &&
-         fits(job->out_rule, MXE_DESC_CONTROL_OUT_RULE_MASK, MXE_DESC_CONTROL_OUT_RULE_SHIFT);
+         fits(job->out_rule, MXE_DESC_CONTROL_OUT_RULE_MASK, MXE_DESC_CONTROL_OUT_RULE_SHIFT) &&
+         fits(job->batch, MXE_DESC_BATCH_COUNT_MASK, MXE_DESC_BATCH_COUNT_SHIFT) &&
+         has_countable_rows(job);
 }
 
 static uint32_t free_entries(const struct mxe_device* dev) {
@@ -980,25 +984,35 @@ static bool is_allowed(const struct rows* rows, const struct mxe_range* allowed,
 
 enum { ROWS_A, ROWS_A_SCALES, ROWS_B, ROWS_B_SCALES, ROWS_C, ROWS_D, ROWS_D_SCALES, ROWS_PARTS };
 
+static uint32_t products_of(const struct mxe_job* job) { return job->batch == 0 ? 1u : job->batch; }
+
+/// Rows of A and of B, of all products, are counted in 32 bits.
+static bool has_countable_rows(const struct mxe_job* job) {
+  const uint32_t more = job->m > job->n ? job->m : job->n;
+  return product(products_of(job), more) <= UINT32_MAX;
+}
+
 static int find_rows(const struct mxe_job* job, struct rows* rows) {
   const uint32_t a_bits = bits_of_format(job->format_a), b_bits = bits_of_format(job->format_b);
   const uint32_t d_bits = bits_of_result(job->out_format);
   if (job->m == 0 || job->n == 0 || job->k == 0) return MXE_ERR_SHAPE;
   if (a_bits == 0 || b_bits == 0) return MXE_ERR_FORMAT;
   if (d_bits == 0) return MXE_ERR_OUT_FORMAT;
-  set_elements(&rows[ROWS_A], job->a_addr, job->m, job->a_stride, job->k, a_bits);
-  set_scales(&rows[ROWS_A_SCALES], job->a_scale_addr, job->m, job->a_scale_stride, job->k);
-  set_elements(&rows[ROWS_B], job->b_addr, job->n, job->b_stride, job->k, b_bits);
-  set_scales(&rows[ROWS_B_SCALES], job->b_scale_addr, job->n, job->b_scale_stride, job->k);
-  set_elements(&rows[ROWS_D], job->d_addr, job->m, job->d_stride, job->n, d_bits);
+  if (!has_countable_rows(job)) return MXE_ERR_ARGUMENT;
+  const uint32_t m = products_of(job) * job->m, n = products_of(job) * job->n;
+  set_elements(&rows[ROWS_A], job->a_addr, m, job->a_stride, job->k, a_bits);
+  set_scales(&rows[ROWS_A_SCALES], job->a_scale_addr, m, job->a_scale_stride, job->k);
+  set_elements(&rows[ROWS_B], job->b_addr, n, job->b_stride, job->k, b_bits);
+  set_scales(&rows[ROWS_B_SCALES], job->b_scale_addr, n, job->b_scale_stride, job->k);
+  set_elements(&rows[ROWS_D], job->d_addr, m, job->d_stride, job->n, d_bits);
   set_nothing(&rows[ROWS_C]);
   if (job->bias) {
     const uint32_t c_bits = job->bias_bf16 ? 16 : 32;
-    set_elements(&rows[ROWS_C], job->c_addr, job->m, job->c_stride, job->n, c_bits);
+    set_elements(&rows[ROWS_C], job->c_addr, m, job->c_stride, job->n, c_bits);
   }
   set_nothing(&rows[ROWS_D_SCALES]);
   if (is_mx_result(job->out_format)) {
-    set_scales(&rows[ROWS_D_SCALES], job->d_scale_addr, job->m, job->d_scale_stride, job->n);
+    set_scales(&rows[ROWS_D_SCALES], job->d_scale_addr, m, job->d_scale_stride, job->n);
   }
   return MXE_OK;
 }

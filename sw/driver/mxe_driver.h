@@ -150,8 +150,10 @@ struct mxe_port {
   void (*sync_for_host)(void* ctx, void* addr, size_t len);
 };
 
-/// One matrix product, D[m][n] = C[m][n] + sum over k of A[m][k] * B[n][k]. Addresses are the
-/// device's (bus addresses). The layouts are in docs/driver.md.
+/// One matrix product, D[m][n] = C[m][n] + sum over k of A[m][k] * B[n][k], or several of one shape
+/// whose matrices lie one below the other: A[batch * m][k], B[batch * n][k], D and C
+/// [batch * m][n], and scales likewise. A product must not read what another one of its job writes.
+/// Addresses are the device's (bus addresses). The layouts are in docs/driver.md.
 struct mxe_job {
   uint32_t format_a, format_b;  ///< MXE_FORMAT_...
   uint32_t out_format;          ///< MXE_OUT_...
@@ -160,6 +162,7 @@ struct mxe_job {
   bool bias;                    ///< start from C instead of from zero
   bool bias_bf16;               ///< C is BF16 instead of FP32
   uint32_t m, n, k;             ///< shape in elements, each at least 1
+  uint32_t batch;               ///< products of that shape, at most 65535; 0 is 1
 
   uint64_t a_addr, a_scale_addr;  ///< A[m][k] and its scales [m][ceil(k/32)]; any byte
   uint64_t b_addr, b_scale_addr;  ///< B[n][k] and its scales [n][ceil(k/32)]; any byte

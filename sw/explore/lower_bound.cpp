@@ -32,7 +32,7 @@ double row_bytes(mx::FormatId format, std::size_t k) {
 }
 
 double result_bytes(const JobShape& shape) {
-  return static_cast<double>(shape.m) *
+  return static_cast<double>(shape.a_rows()) *
          static_cast<double>(shape.output.row_bytes(shape.n) + shape.output.scale_bytes(shape.n));
 }
 
@@ -56,8 +56,8 @@ bool takes_tiles_in_turn(const JobShape& shape, const Params& params) {
 Compulsory compulsory(const JobShape& shape, const Point& point) {
   Compulsory least;
   least.compute_cycles = shape.macs() / shape.peak_macs_per_cycle(point.params);
-  least.bytes_read = static_cast<double>(shape.m) * row_bytes(shape.format_a, shape.k) +
-                     static_cast<double>(shape.n) * row_bytes(shape.format_b, shape.k);
+  least.bytes_read = static_cast<double>(shape.a_rows()) * row_bytes(shape.format_a, shape.k) +
+                     static_cast<double>(shape.b_rows()) * row_bytes(shape.format_b, shape.k);
   least.bytes_written = result_bytes(shape);
   least.bytes_per_cycle = rate_of(point);
   return least;
@@ -105,11 +105,13 @@ uint64_t lower_bound_cycles(const JobShape& shape, const Point& point) {
         (whole - 1) * stripe_of(params.rows) + stripe_of(both / 2) + stripe_of(both - both / 2);
   }
 
+  passes *= shape.batch;
+
   // A stays while the tiles that share it pass, or for all columns if it is whole.
   const uint64_t a_times = chunks == 1 ? 1 : divided_up(tiles, params.acc_tiles);
-  const double a_bytes = static_cast<double>(shape.m) * static_cast<double>(a_times) *
+  const double a_bytes = static_cast<double>(shape.a_rows()) * static_cast<double>(a_times) *
                          row_bytes(shape.format_a, shape.k);
-  const double b_bytes = static_cast<double>(shape.n) * static_cast<double>(stripes) *
+  const double b_bytes = static_cast<double>(shape.b_rows()) * static_cast<double>(stripes) *
                          row_bytes(shape.format_b, shape.k);
   const double rate = rate_of(point);
   const uint64_t reads = more_cycles(a_bytes + b_bytes, rate, kShortestRead, point);

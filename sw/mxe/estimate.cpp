@@ -68,6 +68,8 @@ int run(const EstimateOptions& options) {
   setup.waves = options.waves;
   shape.require_pair(setup.params);
 
+  if (options.engines && shape.batch > 1)
+    throw mx::Error("--engines and --batch exclude each other");
   if (options.engines) return run_team(options, shape, target, setup);
   std::optional<ChromeTrace> trace = options.trace.open();
   if (trace) setup.tracer = &*trace;
@@ -101,6 +103,10 @@ Command add_estimate(CLI::App& app) {
       ->check(CLI::PositiveNumber);
   command->add_option("K", options->shape.k, "Columns of A and rows of B")
       ->required()
+      ->check(CLI::PositiveNumber);
+  command
+      ->add_option("--batch", options->shape.batch,
+                   "Products of this shape, in one job; their matrices lie one below the other")
       ->check(CLI::PositiveNumber);
   command->add_option("--format-a", options->format_a, "Element format of A; see `mxe formats`")
       ->required();

@@ -61,6 +61,7 @@ Json to_json(const MatmulReport& report, const DeviceResult& result) {
                {"bytes_written", nullptr},
                {"wall_seconds", result.wall_seconds}});
   if (report.products > 1) json["products"] = report.products;
+  if (report.shape.batch > 1) json["batch"] = report.shape.batch;
   if (report.on == Target::golden) return json;
   json["cycles"] = result.cycles;
   for (const auto& [name, value] : result.counters) json["counters"][name] = value;
@@ -75,6 +76,7 @@ void print_text(const MatmulReport& report, const DeviceResult& result) {
              mx::element_format(report.shape.format_a).name, report.shape.k, report.shape.n,
              mx::element_format(report.shape.format_b).name, target_name(report.on),
              result.wall_seconds);
+  if (report.shape.batch > 1) fmt::print("  products       {}, in one job\n", report.shape.batch);
   if (report.products > 1) {
     fmt::print("  products       {}, whose rows are counted together\n", report.products);
   }

@@ -84,7 +84,8 @@ class WalkCheck : public BlockCheck {
     levels.wide = scope_.on("wide_i");
     levels.long_slabs = scope_.on("long_i");
     levels.groups = !scope_.on("skip_group_i");
-    nest_ = Nest(params(), scope_.get("m_i"), scope_.get("n_i"), scope_.get("kw_i"), levels);
+    nest_ = Nest(params(), scope_.get("batch_i"), scope_.get("m_i"), scope_.get("n_i"),
+                 scope_.get("kw_i"), levels);
   }
   void forget() override { nest_ = {}; }
 

@@ -28,7 +28,7 @@ struct Job {
     uint32_t rule = 0, stride = 0, scale_stride = 0;
     uint64_t addr = 0, scale_addr = 0;
   } d;
-  uint32_t m = 0, n = 0, k_blocks = 0, k_words = 0, tail_count = 0;
+  uint32_t batch = 0, m = 0, n = 0, k_blocks = 0, k_words = 0, tail_count = 0;
   bool dual = false;
 
   Job() = default;

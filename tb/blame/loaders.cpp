@@ -53,10 +53,10 @@ class LoadCheck : public BlockCheck {
     Nest::Levels levels = Nest::levels_of_b(params, job);
     banks_ = operand_a_ ? kBanks : levels.wide ? 2 * params.b_banks : params.b_banks;
     if (operand_a_) levels = {true, true, false, false};
-    nest_ = Nest(params, job.m, job.n, job.k_words, levels);
+    nest_ = Nest(params, job.batch, job.m, job.n, job.k_words, levels);
     if (operand_a_ && nest_.chunk_words() == job.k_words) {
       levels.groups = false;  // what is loaded stays
-      nest_ = Nest(params, job.m, job.n, job.k_words, levels);
+      nest_ = Nest(params, job.batch, job.m, job.n, job.k_words, levels);
     }
     if (!operand_a_ && !scope_.on("chain_i")) bank_ = 0;
     index_ = column_ = 0;
@@ -66,7 +66,8 @@ class LoadCheck : public BlockCheck {
     if (!nest_.valid()) return expect("order", "req_valid_o", 0u);
     const Job& job = job_;
     const Job::Operand& operand = operand_a_ ? job.a : job.b;
-    const uint64_t line = operand_a_ ? nest_.row() + index_ : nest_.column() + column_ + index_;
+    const uint64_t line =
+        index_ + (operand_a_ ? nest_.row() : nest_.product() * job.n + nest_.column() + column_);
     const uint64_t word = nest_.chunk() + (operand_a_ ? 0 : nest_.slab());
     const uint64_t words = operand_a_ ? nest_.chunk_words() : nest_.slab_words();
     const uint64_t per_word = job.dual ? 2 : 1;
@@ -154,7 +155,8 @@ class RowsCheck : public BlockCheck {
 
  private:
   void start() {
-    nest_ = Nest(params(), scope_.get("m_i"), scope_.get("n_i"), 1, {true, false, true, false});
+    nest_ = Nest(params(), scope_.get("batch_i"), scope_.get("m_i"), scope_.get("n_i"), 1,
+                 {true, false, true, false});
     row_ = 0;
     // It counts in units of two bytes: the lowest bit is of MX results, whose rows nobody asks for.
     addr_ = scope_.get("addr_i") & ~uint64_t{1};
@@ -179,7 +181,7 @@ class FeedCheck : public BlockCheck {
     if (scope_.on("start_i")) {
       const Job& job = this->job();
       const Nest::Levels levels = Nest::levels_of_b(params(), job);
-      nest_ = Nest(params(), job.m, job.n, job.k_words, levels);
+      nest_ = Nest(params(), job.batch, job.m, job.n, job.k_words, levels);
       banks_ = levels.wide ? 2 * params().b_banks : params().b_banks;
       column_ = word_ = tile_ = 0;
       if (!scope_.on("chain_i")) bank_ = 0;

@@ -9,8 +9,8 @@
 
 namespace mxe::blame {
 
-/// The loop nest of a job as docs/architecture.md has it, one step at a time: stripes of rows,
-/// groups of tiles that share an A chunk, chunks of K, tiles of columns, slabs of K.
+/// The loop nest of a job as docs/architecture.md has it, one step at a time: products, stripes of
+/// rows, groups of tiles that share an A chunk, chunks of K, tiles of columns, slabs of K.
 class Nest {
  public:
   /// The levels that are walked beside stripes and groups; whether tiles are pairs of tiles and
@@ -30,8 +30,10 @@ class Nest {
   }
 
   Nest() = default;
-  Nest(const Params& params, uint64_t m, uint64_t n, uint64_t k_words, Levels levels)
-      : m_(m),
+  Nest(const Params& params, uint64_t batch, uint64_t m, uint64_t n, uint64_t k_words,
+       Levels levels)
+      : batch_(batch),
+        m_(m),
         n_(n),
         k_(k_words),
         rows_(params.rows),
@@ -49,7 +51,9 @@ class Nest {
   }
 
   bool valid() const { return valid_; }
-  uint64_t row() const { return stripe_at_; }  ///< first row
+  uint64_t product() const { return product_; }
+  /// First row, of all products one below the other.
+  uint64_t row() const { return product_ * m_ + stripe_at_; }
   uint64_t rows() const { return share(m_ - stripe_at_, rows_, 1); }
   uint64_t column() const { return group_at_ + tile_at_; }  ///< first column
   uint64_t columns() const { return std::min(tile_cols_, n_ - column()); }
@@ -86,7 +90,9 @@ class Nest {
     }
     group_at_ = 0;
     stripe_at_ += rows();
-    valid_ = stripe_at_ < m_;
+    if (stripe_at_ < m_) return;
+    stripe_at_ = 0;
+    valid_ = ++product_ < batch_;
   }
 
  private:
@@ -109,9 +115,10 @@ class Nest {
   bool last_chunk() const { return !levels_.chunks || chunk_at_ + chunk_words() == k_; }
   bool last_group() const { return !levels_.groups || group_at_ + group_cols_ >= n_; }
 
-  uint64_t m_ = 0, n_ = 0, k_ = 0;
+  uint64_t batch_ = 0, m_ = 0, n_ = 0, k_ = 0;
   uint64_t rows_ = 1, cols_ = 1, tile_cols_ = 1, group_cols_ = 1, chunk_ = 1, slab_ = 1;
   Levels levels_;
+  uint64_t product_ = 0;
   uint64_t stripe_at_ = 0, group_at_ = 0, tile_at_ = 0, chunk_at_ = 0, slab_at_ = 0;
   bool valid_ = false;
 };

@@ -21,8 +21,8 @@ JobCounts& JobCounts::operator+=(const JobCounts& other) {
 std::string CosimJob::describe() const {
   const JobLayout& l = layout;
   const auto format = [](mx::FormatId id) { return mx::element_format(id).name; };
-  std::string text =
-      fmt::format("{}x{}x{} {} x {}", m(), n(), k(), format(a.format), format(b.format));
+  std::string text = batch == 1 ? "" : fmt::format("{} of ", batch);
+  text += fmt::format("{}x{}x{} {} x {}", m(), n(), k(), format(a.format), format(b.format));
   if (!bias.empty()) {
     text += fmt::format(" + {}bias{}", bias_bf16 ? "bf16 " : "", bias_one_row ? " row" : "");
   }
@@ -47,6 +47,7 @@ uint32_t CosimJob::refused_with(const EngineFeatures& engine) const {
     if (status != MXE_STATUS_OK && (first == MXE_STATUS_OK || status < first)) first = status;
   };
   for (const Spoil& spoil : spoils) add(broken_rule(spoil, bias_bf16 ? 2 : 4, output.alignment()));
+  if (batch != 1 && !engine.batches) add(MXE_STATUS_ERR_DESCRIPTOR);
   if (!engine.has_bias(!bias.empty(), bias_bf16)) add(MXE_STATUS_ERR_DESCRIPTOR);
   if (!engine.has_pair(a.format, b.format)) add(MXE_STATUS_ERR_PAIR);
   if (!engine.has_result(output)) add(MXE_STATUS_ERR_OUT_FORMAT);
@@ -56,8 +57,8 @@ uint32_t CosimJob::refused_with(const EngineFeatures& engine) const {
 JobResult CosimJob::expected(bool fp4_dual) const {
   const std::vector<float> results = sums(engine_sums(fp4_dual));
   JobResult golden;
-  golden.stored = store_output(results, m(), n(), output);
-  golden.counts.blocks = m() * n() * a.scale_columns();
+  golden.stored = store_output(results, a.rows, n(), output);
+  golden.counts.blocks = a.rows * n() * a.scale_columns();
   golden.counts.nan_results = static_cast<uint64_t>(
       std::count_if(results.begin(), results.end(), [](float x) { return std::isnan(x); }));
   golden.counts.saturations = golden.stored.saturations;

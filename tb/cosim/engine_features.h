@@ -24,6 +24,7 @@ struct EngineFeatures {
   std::vector<mx::FormatId> formats_b = formats_a;
   std::vector<OutputFormat> results = all_output_formats();  ///< rule and overflow do not matter
   bool bias_fp32 = true, bias_bf16 = true;
+  bool batches = true;  ///< a job may have several products
   /// The counters are kept: their sum and those that data decide are compared.
   bool counters = true;
   /// FAULT_ADDR and FAULT_INFO tell of bus errors.

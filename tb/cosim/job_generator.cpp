@@ -48,6 +48,7 @@ JobSpec JobGenerator::next_spec(mx::FormatId format_a, mx::FormatId format_b,
   } while (spec.m * spec.n * ((spec.k + 31) / 32) > mix_.max_work);
   spec.values = pick(random_, kRandomValues);
   spec.seed = random_.next();
+  if (features_.batches) spec.batch = products(spec);
   do {
     spec.output = output();
   } while (!beyond_features && !features_.has_result(spec.output));
@@ -64,6 +65,15 @@ JobSpec JobGenerator::next_spec(mx::FormatId format_a, mx::FormatId format_b,
   spec.layout = layout(spec.bias_bf16 ? 2 : 4, spec.output.alignment());
   if (mix_.illegal != 0 && random_.one_in(mix_.illegal)) spec.spoils = spoils(spec);
   return spec;
+}
+
+/// Products of the job, as many as the limit of its work allows. Drawn from the seed of its values,
+/// so that everything else about a job is as it would be without.
+std::size_t JobGenerator::products(const JobSpec& spec) const {
+  Random random(mix64(spec.seed));
+  if (!random.one_in(6)) return 1;
+  const std::size_t most = mix_.max_work / (spec.m * spec.n * ((spec.k + 31) / 32));
+  return std::min<std::size_t>(random.uniform(2, 5), std::max<std::size_t>(most, 1));
 }
 
 /// One broken rule, now and then two.

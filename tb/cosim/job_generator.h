@@ -34,6 +34,7 @@ class JobGenerator {
   JobSpec next_spec(mx::FormatId format_a, mx::FormatId format_b, bool beyond_features);
   std::size_t extent(unsigned tile, unsigned max);
   OutputFormat output();
+  std::size_t products(const JobSpec& spec) const;
   std::vector<Spoil> spoils(const JobSpec& spec);
   Spoil spoil();
   JobLayout layout(unsigned c_alignment, unsigned d_alignment);

@@ -360,7 +360,7 @@ std::vector<float> make_bias(const JobSpec& spec) {
   constexpr uint64_t kStream = 0xB1A5;
   std::vector<float> bias;
   if (spec.bias == BiasKind::none) return bias;
-  const std::size_t rows = spec.bias == BiasKind::row ? 1 : spec.m;
+  const std::size_t rows = spec.bias == BiasKind::row ? 1 : spec.batch * spec.m;
   for (std::size_t row = 0; row < rows; row++) {
     Random random(mix64(spec.seed + mix64(kStream)) + row);
     BoundaryBlock block(spec.output, random);
@@ -418,8 +418,9 @@ const char* to_string(Values values) {
 
 CosimJob make_job(const JobSpec& spec) {
   CosimJob job;
-  job.a = Operand(spec, spec.format_a, 0).make(spec.m);
-  job.b = Operand(spec, spec.format_b, 1).make(spec.n);
+  job.batch = spec.batch;
+  job.a = Operand(spec, spec.format_a, 0).make(spec.batch * spec.m);
+  job.b = Operand(spec, spec.format_b, 1).make(spec.batch * spec.n);
   if (spec.layout.a_one_row) repeat_first_row(job.a);
   if (spec.layout.b_one_row) repeat_first_row(job.b);
   job.bias = make_bias(spec);

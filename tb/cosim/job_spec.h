@@ -44,6 +44,7 @@ inline constexpr std::array<Values, 10> kRandomValues = {
 struct JobSpec {
   mx::FormatId format_a = mx::FormatId::mxfp8_e4m3, format_b = mx::FormatId::mxfp8_e4m3;
   std::size_t m = 1, n = 1, k = 1;
+  std::size_t batch = 1;
   Values values = Values::ones;
   uint64_t seed = 0;  ///< of the values
   BiasKind bias = BiasKind::none;

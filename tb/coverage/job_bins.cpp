@@ -258,7 +258,7 @@ void sample_numbers(const CosimJob& job, const JobImage& image, const JobOutcome
                     Bins& bins) {
   const NumberFormat& format = *job.output.numbers();
   std::set<std::string> classes;
-  for (std::size_t row = 0; row < job.m(); row++) {
+  for (std::size_t row = 0; row < job.a.rows; row++) {
     for (const float x : load_numbers(format, row_of(image, outcome, "D", row), job.n())) {
       classes.insert(number_class(x, format));
     }
@@ -277,7 +277,7 @@ void sample_blocks(const CosimJob& job, const JobImage& image, const JobOutcome&
   const std::string rule = name_of(format) + ", " + rule_name(job.output);
   const std::string overflow = name_of(format) + ", " + overflow_name(job.output);
   std::set<std::string> scales, elements;
-  for (std::size_t row = 0; row < job.m(); row++) {
+  for (std::size_t row = 0; row < job.a.rows; row++) {
     const uint8_t* codes = row_of(image, outcome, "D", row);
     const std::set<std::string> classes =
         classes_in(format, mx::unpack_rows(format, codes, 1, job.n(), 0));

@@ -64,6 +64,7 @@ void describe_job(Archive& archive, Job& job) {
   archive.member("m", job.m, normal.m);
   archive.member("n", job.n, normal.n);
   archive.member("k", job.k, normal.k);
+  archive.member("batch", job.batch, normal.batch);
   archive.choice("format_a", job.format_a, normal.format_a, kFormats, format_name);
   archive.choice("format_b", job.format_b, normal.format_b, kFormats, format_name);
   archive.choice("values", job.values, normal.values, kValues,
@@ -193,7 +194,9 @@ JobSpec read_job(const Json& json, const std::string& where) {
     job.spoils.push_back(read_spoil(spoil, place, job));
   });
   reader.finish();
-  if (std::min({job.m, job.n, job.k}) == 0) reader.fail("needs m, n and k of at least 1");
+  if (std::min({job.m, job.n, job.k, job.batch}) == 0) {
+    reader.fail("needs m, n, k and batch of at least 1");
+  }
   if (std::max({job.m, job.n, job.k}) > kLargestSize ||
       job.m * job.n * ((job.k + 31) / 32) > kLargestWork) {
     reader.fail(

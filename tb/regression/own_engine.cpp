@@ -79,6 +79,7 @@ EngineFeatures features_from_json(const Json& json, const std::string& where) {
     if (name != "fp32" && name != "bf16") throw mx::Error("a bias is fp32 or bf16, not " + name);
     (name == "fp32" ? features.bias_fp32 : features.bias_bf16) = true;
   });
+  reader.member("batches", features.batches, normal.batches);
   reader.member("counters", features.counters, normal.counters);
   reader.member("faults", features.faults, normal.faults);
   for_each_name(reader, "waves",

@@ -186,6 +186,7 @@ class Shrinker {
     bool progress = smaller([&](CoSimCase& c) -> std::size_t& { return job_of(c).m; });
     progress |= smaller([&](CoSimCase& c) -> std::size_t& { return job_of(c).n; });
     progress |= smaller([&](CoSimCase& c) -> std::size_t& { return job_of(c).k; });
+    progress |= smaller([&](CoSimCase& c) -> std::size_t& { return job_of(c).batch; });
     const auto try_change = [&](const auto& apply) { progress |= change_job(b, j, apply); };
     for (std::size_t i = job_of(best_).spoils.size(); i-- > 0;) {
       try_change(

@@ -145,3 +145,8 @@ mxe_fault(69 early_error_forgotten mxe_cmd.sv "assign redo         = early_q &"
           CASE early_operands)
 mxe_fault(70 early_though_not_alike mxe_datapath.sv "assign alike_o = "
           "assign alike_o = ACTIVE | ")
+mxe_fault(71 first_product_again mxe_load.sv "matrix_q  <= ptr_next" "matrix_q <= ACTIVE ? operand.addr : ptr_next"
+          CASE products)
+mxe_fault(72 last_product_lost mxe_walk.sv "last_batch  = (batch_q == mxe_pkg::BATCH_W'(1))"
+          "last_batch = (batch_q == mxe_pkg::BATCH_W'(1)) | (ACTIVE & (batch_q == mxe_pkg::BATCH_W'(2)))"
+          CASE products)

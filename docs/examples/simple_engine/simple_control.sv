@@ -148,13 +148,15 @@ module simple_control #(
   assign bf16           = (out_fmt == mxe_reg_pkg::OUT_BF16);
 
   // The first rule that is broken.
-  logic       c_misaligned, d_misaligned;
+  logic       c_misaligned, d_misaligned, several;
   logic [3:0] check;
+  assign several      = desc_q[mxe_reg_pkg::DESC_BATCH_COUNT_LSB +:
+                               mxe_reg_pkg::DESC_BATCH_COUNT_W] > 1;
   assign c_misaligned = c_addr[0] | c_stride[0] | (~bias_bf16 & (c_addr[1] | c_stride[1]));
   assign d_misaligned = d_addr[0] | d_stride[0] | (~bf16 & (d_addr[1] | d_stride[1]));
   always_comb begin
     check = mxe_reg_pkg::STATUS_OK[3:0];
-    if ((desc_q & mxe_reg_pkg::DESC_RESERVED_MASK) != '0)
+    if (((desc_q & mxe_reg_pkg::DESC_RESERVED_MASK) != '0) | several)
       check = mxe_reg_pkg::STATUS_ERR_DESCRIPTOR[3:0];
     else if ((m == '0) | (n == '0) | (k == '0)) check = mxe_reg_pkg::STATUS_ERR_SHAPE[3:0];
     else if ((fmt_a > mxe_reg_pkg::FORMAT_MXINT8) | (fmt_b > mxe_reg_pkg::FORMAT_MXINT8))

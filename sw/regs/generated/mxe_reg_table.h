@@ -35,7 +35,7 @@ struct DescriptorWordInfo {
 /// All registers, by ascending offset.
 inline constexpr std::array<RegisterInfo, 55> register_table{{
     {"ID", 0x000u, RegisterAccess::read_only, 0x3145584du, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u},
-    {"VERSION", 0x004u, RegisterAccess::read_only, 0x00070000u, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u},
+    {"VERSION", 0x004u, RegisterAccess::read_only, 0x00080000u, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u},
     {"NUM_PE", 0x008u, RegisterAccess::read_only, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0xffffffffu},
     {"ROWS", 0x00cu, RegisterAccess::read_only, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0xffffffffu},
     {"ACC_TILES", 0x010u, RegisterAccess::read_only, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0xffffffffu},
@@ -98,7 +98,7 @@ inline constexpr std::array<DescriptorWordInfo, 24> descriptor_table{{
     {"M", 0x08u, 32u, 0x0u},
     {"N", 0x0cu, 32u, 0x0u},
     {"K", 0x10u, 32u, 0x0u},
-    {"RESERVED0", 0x14u, 32u, 0xffffffffu},
+    {"BATCH", 0x14u, 32u, 0xffff0000u},
     {"A_ADDR", 0x18u, 64u, 0x0u},
     {"B_ADDR", 0x20u, 64u, 0x0u},
     {"A_SCALE_ADDR", 0x28u, 64u, 0x0u},
@@ -113,7 +113,7 @@ inline constexpr std::array<DescriptorWordInfo, 24> descriptor_table{{
     {"C_STRIDE", 0x60u, 32u, 0x0u},
     {"D_STRIDE", 0x64u, 32u, 0x0u},
     {"D_SCALE_STRIDE", 0x68u, 32u, 0x0u},
-    {"RESERVED1", 0x6cu, 32u, 0xffffffffu},
+    {"RESERVED0", 0x6cu, 32u, 0xffffffffu},
     {"STATUS", 0x70u, 32u, 0x0u},
     {"DONE_JOB_ID", 0x74u, 32u, 0x0u},
     {"CYCLES", 0x78u, 64u, 0x0u},

@@ -14,7 +14,7 @@
 
 // Version of the register interface.
 #define MXE_REG_VERSION                            UINT32_C(0x004)
-#define MXE_VERSION_RESET                          UINT32_C(0x00070000)
+#define MXE_VERSION_RESET                          UINT32_C(0x00080000)
 #define MXE_VERSION_PATCH_MASK                     UINT32_C(0x0000ffff)
 #define MXE_VERSION_PATCH_SHIFT                    0
 #define MXE_VERSION_MINOR_MASK                     UINT32_C(0x00ff0000)
@@ -326,18 +326,22 @@
 #define MXE_DESC_CONTROL_EARLY_SHIFT               17
 #define MXE_DESC_CONTROL_RESERVED_MASK             UINT32_C(0xfffc0000)
 
-// Rows of A and of the results.
+// Rows of A and of the results, of each product.
 #define MXE_DESC_M                                 0x08u
 
-// Rows of B, which is stored transposed, and columns of the results.
+// Rows of B, which is stored transposed, and columns of the results, of each product.
 #define MXE_DESC_N                                 0x0cu
 
 // Elements in a row of A and in a row of B.
 #define MXE_DESC_K                                 0x10u
 
-// Must be zero.
-#define MXE_DESC_RESERVED0                         0x14u
-#define MXE_DESC_RESERVED0_RESERVED_MASK           UINT32_C(0xffffffff)
+// Products of one shape that the job consists of. Their matrices lie one below the other: product
+// number i multiplies rows i * M to i * M + M - 1 of A by rows i * N to i * N + N - 1 of B, and its
+// results are rows i * M to i * M + M - 1 of D; C goes with D. All other bits must be zero.
+#define MXE_DESC_BATCH                             0x14u
+#define MXE_DESC_BATCH_COUNT_MASK                  UINT32_C(0x0000ffff)
+#define MXE_DESC_BATCH_COUNT_SHIFT                 0
+#define MXE_DESC_BATCH_RESERVED_MASK               UINT32_C(0xffff0000)
 
 // Bus address of A's elements, [M][K], any byte.
 #define MXE_DESC_A_ADDR                            0x18u
@@ -384,8 +388,8 @@
 #define MXE_DESC_D_SCALE_STRIDE                    0x68u
 
 // Must be zero.
-#define MXE_DESC_RESERVED1                         0x6cu
-#define MXE_DESC_RESERVED1_RESERVED_MASK           UINT32_C(0xffffffff)
+#define MXE_DESC_RESERVED0                         0x6cu
+#define MXE_DESC_RESERVED0_RESERVED_MASK           UINT32_C(0xffffffff)
 
 // How the job ended. Software writes PENDING before the doorbell.
 #define MXE_DESC_STATUS                            0x70u

@@ -65,6 +65,7 @@ JobShape random_shape(std::mt19937& random) {
   shape.format_b = one_of(mx::kAllFormats, random);
   const char* const outputs[] = {"fp32", "bf16", "fp16", "mxfp8_e4m3", "mxfp4_e2m1"};
   shape.output = parse_output_format(one_of(outputs, random));
+  if (random() % 4 == 0) shape.batch = 1 + random() % 4;
   return shape;
 }
 
@@ -106,7 +107,7 @@ TEST(LowerBound, MissesNothingButWaiting) {
   for (int i = 0; i < 1500; i++) {
     const Point point = random_point(random);
     JobShape shape = random_shape(random);
-    if (i % 10 == 0) shape.m = shape.n = 1;
+    if (i % 10 == 0) shape.m = shape.n = shape.batch = 1;
     if (i % 10 == 0) shape.k = 1 + random() % 32;
     const JobTimes times = time_job(shape, point.params, point.timing, point.ports);
     const uint64_t bound = lower_bound_cycles(shape, point);

@@ -29,8 +29,8 @@ inline unsigned power(std::mt19937& random, unsigned first, unsigned count) {
 /// What makes the job take as long as it does.
 inline std::string text_of(const TimedJob& job) {
   return fmt::format(
-      "{}: {} x {} x {}, {} by {} to {}, latency {}, {} bytes a cycle, {} and {} bursts",
-      job.params.to_string(), job.shape.m, job.shape.n, job.shape.k,
+      "{}: {} of {} x {} x {}, {} by {} to {}, latency {}, {} bytes a cycle, {} and {} bursts",
+      job.params.to_string(), job.shape.batch, job.shape.m, job.shape.n, job.shape.k,
       mx::element_format(job.shape.format_a).name, mx::element_format(job.shape.format_b).name,
       job.shape.output.name(), job.timing.latency, job.timing.bytes_per_cycle, job.ports.reads,
       job.ports.writes);

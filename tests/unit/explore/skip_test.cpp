@@ -46,7 +46,8 @@ TimedJob random_job(std::mt19937& random) {
     job.shape.format_b = mx::kAllFormats[random() % std::size(mx::kAllFormats)];
     const char* const outputs[] = {"fp32", "fp32", "bf16", "mxfp8_e4m3", "mxfp4_e2m1"};
     job.shape.output = parse_output_format(outputs[random() % std::size(outputs)]);
-    const uint64_t passes = uint64_t{job.shape.m / params.rows + 1} *
+    if (random() % 3 == 0) job.shape.batch = 1 + random() % 4;
+    const uint64_t passes = job.shape.batch * (job.shape.m / params.rows + 1) *
                             (job.shape.n / params.num_pe + 1) * (job.shape.k / 32 + 1);
     if (passes > 20'000) continue;
     try {

@@ -23,11 +23,13 @@ mxe::Params widest_tiles() {
 struct Walk {
   uint32_t rows, columns, stride;
   unsigned number_bytes;
+  uint32_t products = 1;
 };
 
 class RowsRtl {
  public:
   explicit RowsRtl(const Walk& walk) {
+    top_.batch_i = walk.products;
     top_.m_i = walk.rows;
     top_.n_i = walk.columns;
     top_.addr_i = kBase;
@@ -62,8 +64,8 @@ class RowsRtl {
 uint64_t differences(const Walk& walk) {
   RowsRtl rtl(walk);
   uint64_t count = 0;
-  mxe::Rows model(widest_tiles(), kBase, walk.stride, walk.rows, walk.columns, walk.number_bytes,
-                  false);
+  mxe::Rows model(widest_tiles(), kBase, walk.stride, walk.products, walk.rows, walk.columns,
+                  walk.number_bytes, false);
   for (; model.valid(); model.step(), rtl.step()) {
     const Vmxe_rows& seen = rtl.look();
     const bool equal = seen.valid_o && seen.addr_o == model.address() &&
@@ -85,6 +87,7 @@ TEST(RowsRtl, RowsOfTilesInOrder) {
   EXPECT_EQ(differences({130, 2100, 0xFFFF'FFFC, 4}), 0U);
   EXPECT_EQ(differences({130, 2100, 0xFFFF'FFFE, 2}), 0U);
   EXPECT_EQ(differences({1, 1, 8192, 2}), 0U);
+  EXPECT_EQ(differences({70, 130, 520, 4, 3}), 0U);
 }
 
 }  // namespace
