@@ -120,8 +120,9 @@ void JobImage::write_rows(const JobPart& part, const std::vector<uint8_t>& packe
 std::vector<uint8_t> JobImage::after(const StoredOutput& results) const {
   std::vector<uint8_t> image = before_;
   const auto write = [&](uint64_t address, uint64_t stride, const std::vector<uint8_t>& bytes) {
-    const std::size_t row_bytes = bytes.size() / descriptor_.m;
-    for (std::size_t row = 0; row < descriptor_.m && row_bytes > 0; row++) {
+    const std::size_t rows = std::size_t{descriptor_.batch} * descriptor_.m;
+    const std::size_t row_bytes = bytes.size() / rows;
+    for (std::size_t row = 0; row < rows && row_bytes > 0; row++) {
       std::memcpy(image.data() + index_of(address + row * stride), bytes.data() + row * row_bytes,
                   row_bytes);
     }

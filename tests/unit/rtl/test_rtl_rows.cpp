@@ -23,7 +23,7 @@ mxe::Params widest_tiles() {
 struct Walk {
   uint32_t rows, columns, stride;
   unsigned number_bytes;
-  uint32_t products = 1;
+  uint16_t products = 1;
 };
 
 class RowsRtl {
