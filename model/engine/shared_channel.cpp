@@ -52,6 +52,16 @@ BeatTimes SharedChannel::grant(unsigned port, uint64_t issue, uint64_t beats) {
   return serve(ports_[port], alone, first, beats);
 }
 
+uint64_t SharedChannel::port_free_from(unsigned port) const {
+  return BeatTimes::round_up(ports_[port].free);
+}
+
+BeatTimes SharedChannel::join(unsigned port, uint64_t issue, const BeatTimes& times,
+                              uint64_t beats) {
+  const uint64_t first = times.beat(0) << BeatTimes::kFraction;
+  return serve(ports_[port], std::min(alone(ports_[port], issue), first), first, beats);
+}
+
 BeatTimes SharedChannel::fit_in(unsigned port, uint64_t issue, uint64_t beats) {
   const uint64_t alone = this->alone(ports_[port], issue), length = beats * bus_interval_;
   uint64_t first = alone;

@@ -14,10 +14,11 @@ sc_core::sc_time half_a_cycle() { return Clock().period() / 2; }
 }  // namespace
 
 Interconnect::Interconnect(const sc_core::sc_module_name& name, const MemoryTiming& timing,
-                           unsigned ports, unsigned beat_bytes)
+                           unsigned ports, unsigned beat_bytes, bool multicast)
     : sc_module(name),
       in("in", ports),
       beat_bytes_(beat_bytes),
+      multicast_(multicast),
       read_(timing, 0, ports, beat_bytes),
       write_(timing, 1, ports, beat_bytes),
       waiting_(ports) {
@@ -37,10 +38,11 @@ void Interconnect::transport(int port, tlm::tlm_generic_payload& payload, sc_cor
     payload.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
     return;
   }
-  const uint64_t beats = (address + length - 1) / beat_bytes_ - address / beat_bytes_ + 1;
+  const uint64_t first_beat = address / beat_bytes_;
+  const uint64_t beats = (address + length - 1) / beat_bytes_ - first_beat + 1;
   const auto from = static_cast<unsigned>(port);
   const uint64_t write_issue = MemoryChannel::write_issue(burst->issued, beats);
-  const BeatTimes times = payload.is_read() ? wait_for_grant(from, burst->issued, beats)
+  const BeatTimes times = payload.is_read() ? wait_for_grant(from, burst->issued, first_beat, beats)
                                             : write_.fit_in(from, write_issue, beats);
   sc_core::sc_time ignored;
   out->b_transport(payload, ignored);
@@ -50,10 +52,12 @@ void Interconnect::transport(int port, tlm::tlm_generic_payload& payload, sc_cor
   delay = Clock().until(times.beat(beats - 1));
 }
 
-BeatTimes Interconnect::wait_for_grant(unsigned port, uint64_t issue, uint64_t beats) {
+BeatTimes Interconnect::wait_for_grant(unsigned port, uint64_t issue, uint64_t first_beat,
+                                       uint64_t beats) {
   Waiting& read = waiting_[port];
   read.any = true;
   read.issue = issue;
+  read.first_beat = first_beat;
   read.beats = beats;
   look_again(issue);
   wait(read.granted);
@@ -77,18 +81,39 @@ void Interconnect::arbitrate() {
   for (unsigned i = 0; i < ports; i++) {
     const unsigned port = (begin + i) % ports;
     Waiting& read = waiting_[port];
-    if (!read.any) continue;
+    if (!read.any || (read.issue <= now && join_others(port, now))) continue;
     const uint64_t from = read_.grant_from(port, read.issue);
     if (from > now) {
       next = std::min(next, from);
       continue;
     }
-    read.any = false;
-    read.times = read_.grant(port, read.issue, read.beats);
-    read.granted.notify(sc_core::SC_ZERO_TIME);
+    grant(port);
     first_ = (port + 1) % ports;
   }
   if (next != ~uint64_t{0}) look_again(next);
+}
+
+void Interconnect::grant(unsigned port) {
+  Waiting& read = waiting_[port];
+  read.any = false;
+  read.times = read_.grant(port, read.issue, read.beats);
+  read.granted.notify(sc_core::SC_ZERO_TIME);
+  if (multicast_) coming_.push_back({read.first_beat, read.beats, read.times});
+}
+
+/// Whether the port gets the beats that another one is about to get.
+bool Interconnect::join_others(unsigned port, uint64_t now) {
+  while (!coming_.empty() && coming_.front().times.beat(0) <= now) coming_.pop_front();
+  Waiting& read = waiting_[port];
+  const auto same = std::find_if(coming_.begin(), coming_.end(), [&](const Granted& granted) {
+    return granted.first_beat == read.first_beat && granted.beats == read.beats &&
+           granted.times.beat(0) >= read_.port_free_from(port);
+  });
+  if (same == coming_.end()) return false;
+  read.any = false;
+  read.times = read_.join(port, read.issue, same->times, read.beats);
+  read.granted.notify(sc_core::SC_ZERO_TIME);
+  return true;
 }
 
 }  // namespace mxe

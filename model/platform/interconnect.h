@@ -5,6 +5,7 @@
 #include <tlm_utils/simple_target_socket.h>
 
 #include <cstdint>
+#include <deque>
 #include <systemc>
 #include <tlm>
 #include <vector>
@@ -24,6 +25,10 @@ namespace mxe {
 /// the simulator runs first. Requests need BurstExtension: an engine that has waited asks late for
 /// what it issued meanwhile. A write does not wait, because no order of waiting could be right for
 /// both directions; it gets the first time that is free.
+///
+/// With `multicast`, a read of the bytes that another port is about to get is no read of the
+/// memory: both ports get the same beats, if they have not begun and the second port is free by
+/// then.
 class Interconnect : public sc_core::sc_module {
  public:
   using Socket = tlm_utils::simple_target_socket_tagged<Interconnect>;
@@ -33,7 +38,7 @@ class Interconnect : public sc_core::sc_module {
 
   /// `beat_bytes`: of each port.
   Interconnect(const sc_core::sc_module_name& name, const MemoryTiming& timing, unsigned ports,
-               unsigned beat_bytes);
+               unsigned beat_bytes, bool multicast = false);
 
   /// Cycles that bursts of `port` were served later because of the others.
   uint64_t reads_waited(unsigned port) const { return read_.waited(port); }
@@ -43,18 +48,27 @@ class Interconnect : public sc_core::sc_module {
   /// A read that waits to be granted.
   struct Waiting {
     bool any = false;
-    uint64_t issue = 0, beats = 0;
+    uint64_t issue = 0, first_beat = 0, beats = 0;  // number of the first beat in memory
     BeatTimes times;
     sc_core::sc_event granted;
   };
+  /// A read of the memory that was granted.
+  struct Granted {
+    uint64_t first_beat = 0, beats = 0;
+    BeatTimes times;
+  };
 
   void transport(int port, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
-  BeatTimes wait_for_grant(unsigned port, uint64_t issue, uint64_t beats);
+  BeatTimes wait_for_grant(unsigned port, uint64_t issue, uint64_t first_beat, uint64_t beats);
   void arbitrate();
+  void grant(unsigned port);
+  bool join_others(unsigned port, uint64_t now);
   void look_again(uint64_t cycle);
 
   unsigned beat_bytes_;
+  bool multicast_;
   SharedChannel read_, write_;
+  std::deque<Granted> coming_;    // with multicast: what has not begun to come, oldest first
   std::vector<Waiting> waiting_;  // by port
   unsigned first_ = 0;            // the port whose turn it is
   sc_core::sc_event arbitrate_event_;

@@ -6,7 +6,7 @@
 namespace mxe {
 
 SharedPlatform::SharedPlatform(const sc_core::sc_module_name& name, const Memory::Config& memory,
-                               unsigned engines, const EngineFactory& make_engine)
+                               unsigned engines, const EngineFactory& make_engine, bool multicast)
     : sc_module(name) {
   for (unsigned i = 0; i < engines; i++) {
     seats_.push_back(std::make_unique<Seat>());
@@ -15,8 +15,10 @@ SharedPlatform::SharedPlatform(const sc_core::sc_module_name& name, const Memory
   Memory::Config config = memory;
   config.beat_bytes = seats_[0]->engine->params().mem_bytes();
   memory_ = std::make_unique<Memory>("memory", config);
-  interconnect_ =
-      std::make_unique<Interconnect>("interconnect", config.timing, engines, config.beat_bytes);
+  constexpr std::size_t kPage = 4096;
+  part_bytes_ = memory_->size() / (engines + (multicast ? 1 : 0)) / kPage * kPage;
+  interconnect_ = std::make_unique<Interconnect>("interconnect", config.timing, engines,
+                                                 config.beat_bytes, multicast);
   interconnect_->out.bind(memory_->socket);
   for (unsigned i = 0; i < engines; i++) {
     Seat& seat = *seats_[i];

@@ -23,14 +23,17 @@ class SharedPlatform : public sc_core::sc_module {
 
   /// `memory.timing` is of all engines together. `memory.beat_bytes` is replaced by the width of an
   /// engine's port.
+  /// `multicast`: see Interconnect.
   SharedPlatform(const sc_core::sc_module_name& name, const Memory::Config& memory,
-                 unsigned engines, const EngineFactory& make_engine);
+                 unsigned engines, const EngineFactory& make_engine, bool multicast = false);
 
   unsigned engines() const { return static_cast<unsigned>(seats_.size()); }
   Host& host(unsigned index) { return *seats_[index]->host; }
   Memory& memory() { return *memory_; }
   /// Bytes that each host has.
-  std::size_t part_bytes() const { return memory_->size() / seats_.size(); }
+  std::size_t part_bytes() const { return part_bytes_; }
+  /// With multicast there is one more part, which no host allocates from: its first byte.
+  uint64_t common_address() const { return memory_->base() + seats_.size() * part_bytes_; }
   const Interconnect& interconnect() const { return *interconnect_; }
 
  private:
@@ -42,6 +45,7 @@ class SharedPlatform : public sc_core::sc_module {
 
   std::vector<std::unique_ptr<Seat>> seats_;
   std::unique_ptr<Memory> memory_;
+  std::size_t part_bytes_ = 0;
   std::unique_ptr<Interconnect> interconnect_;
 };
 

@@ -21,10 +21,18 @@ void require_ok(int code, const char* what) {
   if (code != MXE_OK) throw DeviceFailure(fmt::format("{}: {}", what, mxe_strerror(code)));
 }
 
-/// Finds room in memory for everything.
-void place(Host& host, JobParts& parts) {
+/// Finds room in memory for everything but what other engines use as well.
+void place(Host& host, JobParts& parts, const CommonOperand& common) {
+  const bool a = common.which == CommonOperand::Which::a;
+  const bool b = common.which == CommonOperand::Which::b;
   for (JobPart* part : parts.in_order()) {
-    part->address = host.allocate(part->bytes(), JobParts::kAlignment);
+    if ((a && part == &parts.a) || (b && part == &parts.b)) {
+      part->address = common.address;
+    } else if ((a && part == &parts.a_scales) || (b && part == &parts.b_scales)) {
+      part->address = common.scale_address;
+    } else {
+      part->address = host.allocate(part->bytes(), JobParts::kAlignment);
+    }
   }
 }
 
@@ -94,12 +102,12 @@ DeviceResult DriverSession::execute(const mxe_job& descriptor) {
   return result;
 }
 
-DeviceResult DriverSession::run(Host& host, const Job& job) {
+DeviceResult DriverSession::run(Host& host, const Job& job, const CommonOperand& common) {
   open(host);
   const uint64_t mark = host.allocation_mark();
   const JobShape shape = job.shape();
   JobParts parts(shape);
-  place(host, parts);
+  place(host, parts, common);
   upload(host, job, parts);
   DeviceResult result = execute(parts.descriptor(shape));
   result.output.bytes = read_memory(host, parts.d.address, parts.d.bytes());
@@ -109,11 +117,11 @@ DeviceResult DriverSession::run(Host& host, const Job& job) {
   return result;
 }
 
-DeviceResult DriverSession::run(Host& host, const JobShape& shape) {
+DeviceResult DriverSession::run(Host& host, const JobShape& shape, const CommonOperand& common) {
   open(host);
   const uint64_t mark = host.allocation_mark();
   JobParts parts(shape);
-  place(host, parts);
+  place(host, parts, common);
   const DeviceResult result = execute(parts.descriptor(shape));
   host.release(mark);
   return result;

@@ -15,13 +15,22 @@ namespace mxe {
 /// Throws mx::Error if a job of these parts is too large for so many bytes.
 void require_room(JobParts parts, std::size_t memory);
 
+/// An operand of several jobs that lies in memory once: A or B, elements and scales.
+struct CommonOperand {
+  enum class Which : uint8_t { none, a, b };
+
+  Which which = Which::none;
+  uint64_t address = 0, scale_address = 0;
+};
+
 /// The C driver of one engine, run by programs of that engine's host. The first job starts the
 /// engine. What a job needs of the memory is given back after it.
 class DriverSession {
  public:
   /// See Device::run. Both throw DeviceFailure.
-  DeviceResult run(Host& host, const Job& job);
-  DeviceResult run(Host& host, const JobShape& shape);
+  /// `common`: where operands lie that other engines use as well.
+  DeviceResult run(Host& host, const Job& job, const CommonOperand& common = {});
+  DeviceResult run(Host& host, const JobShape& shape, const CommonOperand& common = {});
 
  private:
   void open(Host& host);

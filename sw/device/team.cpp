@@ -55,13 +55,31 @@ uint64_t TeamResult::cycles() const {
 
 struct Team::Impl {
   Target target;
+  Common common;
   std::unique_ptr<SharedPlatform> platform;
   std::deque<DriverSession> sessions;
 
   template <typename AnyJob>
   TeamResult run(const std::vector<AnyJob>& jobs);
   void count_waits(TeamResult& result) const;
+  CommonOperand place_common(const JobShape& shape) const;
 };
+
+/// The operand that all have in common, at the address where each of them puts the same bytes.
+CommonOperand Team::Impl::place_common(const JobShape& shape) const {
+  if (common == Common::nothing) return {};
+  const JobParts parts(shape);
+  const bool a = common == Common::a;
+  const JobPart &elements = a ? parts.a : parts.b, &scales = a ? parts.a_scales : parts.b_scales;
+  const uint64_t at = platform->common_address();
+  const uint64_t then = (at + elements.bytes() + JobParts::kAlignment - 1) / JobParts::kAlignment *
+                        JobParts::kAlignment;
+  if (then + scales.bytes() - at > platform->part_bytes()) {
+    throw mx::Error(fmt::format("an operand needs {} bytes, the device has {}",
+                                then + scales.bytes() - at, platform->part_bytes()));
+  }
+  return {a ? CommonOperand::Which::a : CommonOperand::Which::b, at, then};
+}
 
 /// Adds the waits so far, modulo 2^64: called before and after, so that the difference is left.
 void Team::Impl::count_waits(TeamResult& result) const {
@@ -80,6 +98,7 @@ TeamResult Team::Impl::run(const std::vector<AnyJob>& jobs) {
   result.members.resize(jobs.size());
   count_waits(result);
   const auto start = std::chrono::steady_clock::now();
+  const CommonOperand operand = place_common(shape_of(jobs[0]));
   std::vector<Host*> hosts;
   for (unsigned i = 0; i < jobs.size(); i++) {
     require_room(JobParts(shape_of(jobs[i])), platform->part_bytes());
@@ -87,7 +106,7 @@ TeamResult Team::Impl::run(const std::vector<AnyJob>& jobs) {
   }
   for (unsigned i = 0; i < jobs.size(); i++) {
     hosts[i]->start([&, i](Host& host) {
-      DeviceResult done = sessions[i].run(host, jobs[i]);
+      DeviceResult done = sessions[i].run(host, jobs[i], operand);
       result.members[i].result = std::move(done);
     });
   }
@@ -102,17 +121,18 @@ TeamResult Team::Impl::run(const std::vector<AnyJob>& jobs) {
   return result;
 }
 
-Team::Team(Target target, const EngineSetup& setup, unsigned engines)
+Team::Team(Target target, const EngineSetup& setup, unsigned engines, Common common)
     : impl_(std::make_unique<Impl>()) {
   impl_->target = target;
+  impl_->common = common;
   impl_->sessions.resize(engines);
   Memory::Config memory;
   memory.timing = setup.timing;
   const auto make = [&](unsigned index) {
     return make_engine(target, setup, fmt::format("engine_{}", index));
   };
-  impl_->platform = std::make_unique<SharedPlatform>(sc_core::sc_gen_unique_name("team", true),
-                                                     memory, engines, make);
+  impl_->platform = std::make_unique<SharedPlatform>(
+      sc_core::sc_gen_unique_name("team", true), memory, engines, make, common != Common::nothing);
 }
 
 Team::~Team() = default;

@@ -44,8 +44,12 @@ struct TeamResult {
 /// and a part of the memory of its own. See Device.
 class Team {
  public:
-  /// `setup.timing` is of all engines together.
-  Team(Target target, const EngineSetup& setup, unsigned engines);
+  /// What the engines have in common.
+  enum class Common : uint8_t { nothing, a, b };
+
+  /// `setup.timing` is of all engines together. An operand that is `common` is that of the first
+  /// job for all; it lies in memory once, and reads of it are multicast.
+  Team(Target target, const EngineSetup& setup, unsigned engines, Common common = Common::nothing);
   ~Team();
 
   /// Runs a job on each engine. See Device::run.

@@ -28,6 +28,7 @@ struct EstimateOptions {
   TraceChoice trace;
   std::optional<unsigned> engines;
   std::string split = "n";
+  bool multicast = false;
   bool json = false;
 };
 
@@ -38,8 +39,11 @@ int run_team(const EstimateOptions& options, const JobShape& shape, Target targe
   }
   const SplitAxis axis = parse_split(options.split);
   const std::vector<JobShape> parts = split_job(shape, axis, *options.engines, setup.params);
+  const Team::Common common = !options.multicast     ? Team::Common::nothing
+                              : axis == SplitAxis::m ? Team::Common::b
+                                                     : Team::Common::a;
   const TeamReport report = make_report(shape, target, setup, axis, parts,
-                                        Team(target, setup, *options.engines).run(parts));
+                                        Team(target, setup, *options.engines, common).run(parts));
   if (options.json) {
     print_json(to_json(report));
   } else {
@@ -68,6 +72,7 @@ int run(const EstimateOptions& options) {
   setup.waves = options.waves;
   shape.require_pair(setup.params);
 
+  if (options.multicast && !options.engines) throw mx::Error("--multicast needs --engines");
   if (options.engines && shape.batch > 1)
     throw mx::Error("--engines and --batch exclude each other");
   if (options.engines) return run_team(options, shape, target, setup);
@@ -121,6 +126,10 @@ Command add_estimate(CLI::App& app) {
       ->check(CLI::Range(1, 8));
   command->add_option("--split", options->split, "Of several engines, what they share of D: n or m")
       ->capture_default_str();
+  command->add_flag(
+      "--multicast", options->multicast,
+      "The operand that they have whole lies in memory once, and what several of them "
+      "read of it at about the same time is read once");
   command->add_option("--waves", options->waves, "Record the RTL's signals in this file, as FST");
   command->add_flag("--json", options->json, "Print one JSON object");
   return {command, [options] { return run(*options); }};

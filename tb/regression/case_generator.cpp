@@ -90,7 +90,7 @@ void spread(JobSpec& job, Random& random) {
     uint64_t rows;
   };
   using L = JobLayout;
-  const uint64_t m = job.m, n = job.n;
+  const uint64_t m = job.batch * job.m, n = job.batch * job.n;
   const std::array<Distance, 14> distances = {{{&L::a_offset, 1},
                                                {&L::a_gap, m},
                                                {&L::a_scale_offset, 1},
@@ -132,7 +132,7 @@ void make_alike(JobSpec& job, const JobSpec& before, const EngineFeatures& engin
   job.bias_bf16 = before.bias_bf16;
   job.layout.c_offset = before.layout.c_offset;
   job.layout.c_gap = before.layout.c_gap;
-  const bool small = before.m * job.n * ((job.k + 31) / 32) <= kMostWork;
+  const bool small = job.batch * before.m * job.n * ((job.k + 31) / 32) <= kMostWork;
   if (small && !random.one_in(4)) job.m = before.m;
 }
 

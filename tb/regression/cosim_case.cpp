@@ -198,9 +198,10 @@ JobSpec read_job(const Json& json, const std::string& where) {
     reader.fail("needs m, n, k and batch of at least 1");
   }
   if (std::max({job.m, job.n, job.k}) > kLargestSize ||
-      job.m * job.n * ((job.k + 31) / 32) > kLargestWork) {
+      job.batch > kLargestSize / std::max(job.m, job.n) ||
+      job.batch * job.m * job.n * ((job.k + 31) / 32) > kLargestWork) {
     reader.fail(
-        fmt::format("has m, n or k above {}, or more than {} blocks", kLargestSize, kLargestWork));
+        fmt::format("has batch * m, batch * n or k above {}, or more than {} blocks", kLargestSize, kLargestWork));
   }
   const JobLayout& l = job.layout;
   if ((l.c_offset | l.c_gap) % (job.bias_bf16 ? 2 : 4) != 0 ||
@@ -228,8 +229,8 @@ BusFault read_fault(const Json& json, const std::string& where) {
 /// Bytes from the first to the last of a job, at most.
 uint64_t memory_of(const JobSpec& job) {
   const JobLayout& l = job.layout;
-  const uint64_t m = job.m, n = job.n, k = job.k;
-  const uint64_t parts = (m + n) * 2 * k + 8 * m * (n + 32) + 4096;
+  const uint64_t m = job.batch * job.m, n = job.batch * job.n, k = job.k;
+  const uint64_t parts = (m + n) * 2 * k + 8 * m * (job.n + 32) + 4096;
   const auto rows = [](uint64_t count, auto... gaps) { return count * (uint64_t{gaps} + ...); };
   return parts +
          rows(1, l.a_offset, l.b_offset, l.a_scale_offset, l.b_scale_offset, l.c_offset, l.d_offset,

@@ -90,18 +90,24 @@ TEST(Walk, IsTheLoopNest) {
     const auto m = static_cast<unsigned>(random.uniform(1, 30)),
                n = static_cast<unsigned>(random.uniform(1, 90)),
                words = static_cast<unsigned>(random.uniform(1, 80));
+    const auto batch = static_cast<unsigned>(random.one_in(3) ? random.uniform(2, 4) : 1);
     Walk::Levels levels;
     levels.wide = p.acc_tiles > 1 && p.b_buf_k > 32 && random.one_in(2);
     levels.long_slab = random.one_in(2);
-    SCOPED_TRACE(p.to_string() + ": " + std::to_string(m) + " " + std::to_string(n) + " " +
-                 std::to_string(words) + (levels.wide ? " wide" : "") +
+    SCOPED_TRACE(p.to_string() + ": " + std::to_string(batch) + " of " + std::to_string(m) + " " +
+                 std::to_string(n) + " " + std::to_string(words) + (levels.wide ? " wide" : "") +
                  (levels.long_slab ? " long" : ""));
-    std::vector<Step> steps;
-    for (Walk walk(p, levels, m, n, words); walk.valid(); walk.step()) {
+    std::vector<Step> steps, expected;
+    const std::vector<Step> product = plain_nest(p, levels, m, n, words);
+    for (unsigned i = 0; i < batch; i++) {
+      expected.insert(expected.end(), product.begin(), product.end());
+    }
+    for (Walk walk(p, levels, batch, m, n, words); walk.valid(); walk.step()) {
+      ASSERT_EQ(walk.row() / m, steps.size() / product.size());
       steps.push_back({walk.rows(), walk.cols(), walk.tile(), walk.words(), walk.first_k(),
                        walk.last_k(), walk.last_use()});
     }
-    ASSERT_EQ(steps, plain_nest(p, levels, m, n, words));
+    ASSERT_EQ(steps, expected);
   }
 }
 
