@@ -142,6 +142,40 @@ TEST(Team, ResultsAreTheReferences) {
   }
 }
 
+/// Products of the same B with rows of A of their own, or of the same A.
+std::vector<Job> jobs_with(Team::Common common, unsigned engines, std::size_t m, std::size_t n,
+                           std::size_t k) {
+  std::vector<Job> jobs;
+  for (unsigned i = 0; i < engines; i++) {
+    Job& job = jobs.emplace_back(random_job(m, n, k, 31 + i));
+    if (common == Team::Common::a) job.a = jobs[0].a;
+    if (common == Team::Common::b) job.b = jobs[0].b;
+  }
+  return jobs;
+}
+
+TEST(Team, ReadsWhatTheyHaveInCommonOnce) {
+  for (const Team::Common common : {Team::Common::a, Team::Common::b}) {
+    const EngineSetup engine = setup("small", 40, 5, false);
+    Team together(Target::model, engine, 3, common), apart(Target::model, engine, 3);
+    const std::vector<Job> jobs = common == Team::Common::a ? jobs_with(common, 3, 40, 8, 900)
+                                                            : jobs_with(common, 3, 8, 40, 900);
+    const TeamResult once = together.run(jobs), each = apart.run(jobs);
+    expect_golden(jobs, once, engine.params);
+    expect_golden(jobs, each, engine.params);
+    EXPECT_LT(once.cycles(), each.cycles() * 2 / 3);
+  }
+}
+
+TEST(Team, OfFourIsFourTimesAsFastWithOneB) {
+  Device device(Target::model, setup("base", 64, 32));
+  Team team(Target::model, setup("base", 64, 32), 4, Team::Common::b);
+  const auto alone = static_cast<double>(device.run(shape(512, 512, 512)).cycles);
+  const JobShape part = shape(128, 512, 512);
+  const TeamResult result = team.run({part, part, part, part});
+  EXPECT_GT(alone / static_cast<double>(result.cycles()), 0.95 * 4);
+}
+
 #ifdef MXE_WITH_RTL
 // Where writes of several engines meet, model and RTL may serve another one first (docs/model.md).
 TEST(Team, OfTheRtlAgreesWithTheModel) {
@@ -149,8 +183,14 @@ TEST(Team, OfTheRtlAgreesWithTheModel) {
     unsigned engines;
     EngineSetup engine;
     std::unique_ptr<Team> model, rtl;
+    Team::Common common = Team::Common::nothing;
   };
   std::vector<Pair> pairs;
+  for (const Team::Common common : {Team::Common::a, Team::Common::b}) {
+    const EngineSetup engine = setup("small", 50, 7, false);
+    pairs.push_back({4, engine, std::make_unique<Team>(Target::model, engine, 4, common),
+                     std::make_unique<Team>(Target::rtl, engine, 4, common), common});
+  }
   for (const unsigned engines : {1u, 2u, 4u}) {
     for (const double bandwidth : {0.0, 20.0}) {
       const EngineSetup engine = setup("small", 50, bandwidth, false);
@@ -163,7 +203,9 @@ TEST(Team, OfTheRtlAgreesWithTheModel) {
     for (const auto& [m, n, k] :
          {std::array<std::size_t, 3>{1, 40, 900}, {30, 33, 500}, {9, 70, 64}}) {
       SCOPED_TRACE(testing::Message() << m << "x" << n << "x" << k);
-      const std::vector<Job> jobs = jobs_of(pair.engines, m, n, k);
+      const std::vector<Job> jobs = pair.common == Team::Common::nothing
+                                        ? jobs_of(pair.engines, m, n, k)
+                                        : jobs_with(pair.common, pair.engines, m, n, k);
       const TeamResult model = pair.model->run(jobs), rtl = pair.rtl->run(jobs);
       expect_golden(jobs, model, pair.engine.params);
       expect_golden(jobs, rtl, pair.engine.params);
