@@ -17,8 +17,10 @@ def answer(*words):
 
 
 def estimate(m, n, k, format_a, format_b, **options):
-    """The JSON of `mxe estimate`. An option mem_latency=64 is --mem-latency 64."""
-    words = [word for name, value in options.items() for word in ("--" + name.replace("_", "-"), value)]
+    """The JSON of `mxe estimate`. An option mem_latency=64 is --mem-latency 64, multicast=True is --multicast."""
+    words = []
+    for name, value in options.items():
+        words += ["--" + name.replace("_", "-")] if value is True else ["--" + name.replace("_", "-"), value]
     return json.loads(answer("estimate", m, n, k, "--format-a", format_a, "--format-b", format_b, "--json", *words))
 
 
