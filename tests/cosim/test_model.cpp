@@ -99,7 +99,7 @@ TEST(Walk, IsTheLoopNest) {
                  (levels.long_slab ? " long" : ""));
     std::vector<Step> steps, expected;
     const std::vector<Step> product = plain_nest(p, levels, m, n, words);
-    for (unsigned i = 0; i < batch; i++) {
+    while (expected.size() < batch * product.size()) {
       expected.insert(expected.end(), product.begin(), product.end());
     }
     for (Walk walk(p, levels, batch, m, n, words); walk.valid(); walk.step()) {
