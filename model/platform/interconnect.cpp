@@ -78,10 +78,11 @@ void Interconnect::arbitrate() {
   const auto ports = static_cast<unsigned>(waiting_.size());
   uint64_t next = ~uint64_t{0};
   const unsigned begin = first_;
+  for (unsigned port = 0; port < ports; port++) join_others(port);
   for (unsigned i = 0; i < ports; i++) {
     const unsigned port = (begin + i) % ports;
-    Waiting& read = waiting_[port];
-    if (!read.any || (read.issue <= now && join_others(port, now))) continue;
+    const Waiting& read = waiting_[port];
+    if (!read.any) continue;
     const uint64_t from = read_.grant_from(port, read.issue);
     if (from > now) {
       next = std::min(next, from);
@@ -93,27 +94,36 @@ void Interconnect::arbitrate() {
   if (next != ~uint64_t{0}) look_again(next);
 }
 
-void Interconnect::grant(unsigned port) {
+void Interconnect::serve(unsigned port, const BeatTimes& times) {
   Waiting& read = waiting_[port];
   read.any = false;
-  read.times = read_.grant(port, read.issue, read.beats);
+  read.times = times;
   read.granted.notify(sc_core::SC_ZERO_TIME);
-  if (multicast_) coming_.push_back({read.first_beat, read.beats, read.times});
 }
 
-/// Whether the port gets the beats that another one is about to get.
-bool Interconnect::join_others(unsigned port, uint64_t now) {
-  while (!coming_.empty() && coming_.front().times.beat(0) <= now) coming_.pop_front();
-  Waiting& read = waiting_[port];
-  const auto same = std::find_if(coming_.begin(), coming_.end(), [&](const Granted& granted) {
+void Interconnect::grant(unsigned port) {
+  constexpr std::size_t kRemembered = 64;  // of each port: more than a memory has under way
+  const Waiting& read = waiting_[port];
+  serve(port, read_.grant(port, read.issue, read.beats));
+  if (!multicast_) return;
+  granted_.push_back({read.first_beat, read.beats, read.times});
+  if (granted_.size() > kRemembered * waiting_.size()) granted_.pop_front();
+  for (unsigned other = 0; other < waiting_.size(); other++) join_others(other);
+}
+
+/// If the port wants what another one will get, it gets the same beats. That depends on when it
+/// asked, not on when its engine was simulated.
+void Interconnect::join_others(unsigned port) {
+  const Waiting& read = waiting_[port];
+  if (!read.any) return;
+  const auto same = std::find_if(granted_.begin(), granted_.end(), [&](const Granted& granted) {
+    const uint64_t begin = granted.times.beat(0);
     return granted.first_beat == read.first_beat && granted.beats == read.beats &&
-           granted.times.beat(0) >= read_.port_free_from(port);
+           begin > read.issue && begin >= read_.port_free_from(port);
   });
-  if (same == coming_.end()) return false;
-  read.any = false;
-  read.times = read_.join(port, read.issue, same->times, read.beats);
-  read.granted.notify(sc_core::SC_ZERO_TIME);
-  return true;
+  if (same != granted_.end()) {
+    serve(port, read_.join(port, read.issue, same->times, read.beats));
+  }
 }
 
 }  // namespace mxe

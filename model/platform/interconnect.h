@@ -62,13 +62,14 @@ class Interconnect : public sc_core::sc_module {
   BeatTimes wait_for_grant(unsigned port, uint64_t issue, uint64_t first_beat, uint64_t beats);
   void arbitrate();
   void grant(unsigned port);
-  bool join_others(unsigned port, uint64_t now);
+  void serve(unsigned port, const BeatTimes& times);
+  void join_others(unsigned port);
   void look_again(uint64_t cycle);
 
   unsigned beat_bytes_;
   bool multicast_;
   SharedChannel read_, write_;
-  std::deque<Granted> coming_;    // with multicast: what has not begun to come, oldest first
+  std::deque<Granted> granted_;   // with multicast: the last ones, oldest first
   std::vector<Waiting> waiting_;  // by port
   unsigned first_ = 0;            // the port whose turn it is
   sc_core::sc_event arbitrate_event_;
