@@ -308,6 +308,7 @@ void sample_results(const CosimJob& job, const JobImage& image, const Expectatio
 // ---------------------------------------------------------------- shapes
 
 const char* const kEdges = "shape x configuration";
+const char* const kProducts = "products x configuration";
 const char* const kWalks = "loop nest x configuration";
 
 const Names kEdgeClasses = {"1", "less", "one less", "exact", "one more", "multiple", "more"};
@@ -330,6 +331,12 @@ void define_shapes(Bins& bins) {
               "a group, elements of K in a word, in a slab of B and in a chunk of A.",
               ShortRun::some,
               cross({configs, Names(kEdgeNames.begin(), kEdgeNames.end()), kEdgeClasses}));
+  bins.define(kProducts, "How many products a job has, with how many stripes and groups of tiles.",
+              ShortRun::some,
+              cross({configs,
+                     {"one product", "several products"},
+                     {"one stripe", "several stripes"},
+                     {"one group", "several groups"}}));
   bins.define(kWalks, "Which levels of the loop nest a job walks.", ShortRun::some,
               cross({configs,
                      {"one stripe", "several stripes"},
@@ -423,9 +430,12 @@ void JobBins::sample_shape(const CosimJob& job, Bins& bins) const {
                               : job.k() > slab ? "one chunk"
                               : job.k() > word ? "one slab"
                                                : "one word";
-  bins.hit(kWalks, fmt::format("{}, {}, {}, {}, {}", config,
-                               job.m() > params_.rows ? "several stripes" : "one stripe", columns,
-                               along_k, dual ? "dual rate" : "single rate"));
+  const char* const stripes = job.m() > params_.rows ? "several stripes" : "one stripe";
+  bins.hit(kProducts,
+           fmt::format("{}, {}, {}, {}", config, job.batch > 1 ? "several products" : "one product",
+                       stripes, job.n() > group ? "several groups" : "one group"));
+  bins.hit(kWalks, fmt::format("{}, {}, {}, {}, {}", config, stripes, columns, along_k,
+                               dual ? "dual rate" : "single rate"));
 }
 
 }  // namespace mxe
