@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -51,10 +52,11 @@ class JobCheck : public BlockCheck {
   }
   /// The fields that are parts of the descriptor.
   void fields() {
-    // {..., m, n, dual, k_blocks, k_words, tail_count}
-    constexpr unsigned kN = 64, kM = 96;
+    // {..., batch, m, n, dual, k_blocks, k_words, tail_count}
+    constexpr unsigned kN = 64, kM = 96, kBatch = 128;
     Wide job = scope_.wide("job_o");
     job.put(kM, 32, word(MXE_DESC_M));
+    job.put(kBatch, 16, std::max(word(MXE_DESC_BATCH) & MXE_DESC_BATCH_COUNT_MASK, 1u));
     job.put(kN, 32, word(MXE_DESC_N));
     expect("fields", "job_o", job);
   }

@@ -65,7 +65,7 @@ blocks::FmtInfo format_of(const Wide& bits, unsigned low) {
 }
 
 Job::Job(const Wide& job) {
-  constexpr unsigned kWidth = 1083;
+  constexpr unsigned kWidth = 1099;
   if (job.width() != kWidth) throw mx::Error("job_t of the RTL is not the one that is known");
   Fields fields(job, kWidth);
   a = fields.operand();
@@ -85,6 +85,7 @@ Job::Job(const Wide& job) {
   d.stride = fields.take32(32);
   d.scale_addr = fields.take(64);
   d.scale_stride = fields.take32(32);
+  batch = fields.take32(16);
   m = fields.take32(32);
   n = fields.take32(32);
   dual = fields.flag();

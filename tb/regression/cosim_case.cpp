@@ -200,8 +200,8 @@ JobSpec read_job(const Json& json, const std::string& where) {
   if (std::max({job.m, job.n, job.k}) > kLargestSize ||
       job.batch > kLargestSize / std::max(job.m, job.n) ||
       job.batch * job.m * job.n * ((job.k + 31) / 32) > kLargestWork) {
-    reader.fail(
-        fmt::format("has batch * m, batch * n or k above {}, or more than {} blocks", kLargestSize, kLargestWork));
+    reader.fail(fmt::format("has batch * m, batch * n or k above {}, or more than {} blocks",
+                            kLargestSize, kLargestWork));
   }
   const JobLayout& l = job.layout;
   if ((l.c_offset | l.c_gap) % (job.bias_bf16 ? 2 : 4) != 0 ||
