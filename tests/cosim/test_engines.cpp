@@ -136,6 +136,7 @@ class Bench {
     put32(MXE_DESC_M, j.m);
     put32(MXE_DESC_N, j.n);
     put32(MXE_DESC_K, j.k);
+    put32(MXE_DESC_BATCH, j.batch);
     put64(MXE_DESC_A_ADDR, j.a_addr);
     put64(MXE_DESC_B_ADDR, j.b_addr);
     put64(MXE_DESC_A_SCALE_ADDR, j.a_scale_addr);

@@ -81,7 +81,10 @@ TEST(CoSimCase, RefusesWhatIsNoCase) {
   };
   const std::string where = "the case, batches[0], jobs[1]";
   EXPECT_EQ(job_error("{}"), "none");
-  EXPECT_EQ(job_error(R"({"m": 0})"), where + " needs m, n and k of at least 1");
+  EXPECT_EQ(job_error(R"({"m": 0})"), where + " needs m, n, k and batch of at least 1");
+  EXPECT_EQ(job_error(R"({"batch": 0})"), where + " needs m, n, k and batch of at least 1");
+  EXPECT_EQ(job_error(R"({"m": 64, "batch": 4096})").substr(0, where.size() + 42),
+            where + " has batch * m, batch * n or k above 13107");
   EXPECT_EQ(job_error(R"({"values": "odd"})").substr(0, where.size() + 31),
             where + " 'values' must be one of: ones,");
   EXPECT_EQ(job_error(R"({"layout": {"d_offset": 2}})"), where + " has a misaligned C or D");
