@@ -629,7 +629,6 @@ static bool is_encodable(const struct mxe_job* job) {
          fits(job->format_b, MXE_DESC_CONTROL_FMT_B_MASK, MXE_DESC_CONTROL_FMT_B_SHIFT) &&
          fits(job->out_format, MXE_DESC_CONTROL_OUT_FMT_MASK, MXE_DESC_CONTROL_OUT_FMT_SHIFT) &&
          fits(job->out_rule, MXE_DESC_CONTROL_OUT_RULE_MASK, MXE_DESC_CONTROL_OUT_RULE_SHIFT) &&
-         fits(job->batch, MXE_DESC_BATCH_COUNT_MASK, MXE_DESC_BATCH_COUNT_SHIFT) &&
          has_countable_rows(job);
 }
 
@@ -986,10 +985,11 @@ enum { ROWS_A, ROWS_A_SCALES, ROWS_B, ROWS_B_SCALES, ROWS_C, ROWS_D, ROWS_D_SCAL
 
 static uint32_t products_of(const struct mxe_job* job) { return job->batch == 0 ? 1u : job->batch; }
 
-/// Rows of A and of B, of all products, are counted in 32 bits.
+/// Products in the bits of the descriptor, and rows of A and of B, of all of them, in 32.
 static bool has_countable_rows(const struct mxe_job* job) {
   const uint32_t more = job->m > job->n ? job->m : job->n;
-  return product(products_of(job), more) <= UINT32_MAX;
+  return fits(job->batch, MXE_DESC_BATCH_COUNT_MASK, MXE_DESC_BATCH_COUNT_SHIFT) &&
+         product(products_of(job), more) <= UINT32_MAX;
 }
 
 static int find_rows(const struct mxe_job* job, struct rows* rows) {

@@ -376,6 +376,7 @@ static void fill_job(const struct mxe_product* p, struct mxe_job* job) {
   job->m = p->m;
   job->n = p->n;
   job->k = p->k;
+  job->batch = 1;
   job->a_stride = p->a->stride;
   job->a_scale_stride = p->a->scale_stride;
   job->b_stride = p->b->stride;

@@ -177,7 +177,7 @@ TEST_F(Cosim, BadInput) {
   expect_error({"cosim", "--case", path("bad.json")}, "bad.json: ");
   write_text("bad.json", R"({"batches": [{"jobs": [{"k": 0}]}]})");
   expect_error({"cosim", "--case", path("bad.json")},
-               "batches[0], jobs[0] needs m, n and k of at least 1");
+               "batches[0], jobs[0] needs m, n, k and batch of at least 1");
   expect_error({"cosim", "--seeds", "1", "--jobs-per-seed", "1", "--junit", "/nowhere/j.xml"},
                "cannot write '/nowhere/j.xml'");
 }

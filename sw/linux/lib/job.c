@@ -36,6 +36,7 @@ static struct mxe_job decode(const volatile uint32_t* d) {
       .m = word(d, MXE_DESC_M),
       .n = word(d, MXE_DESC_N),
       .k = word(d, MXE_DESC_K),
+      .batch = (word(d, MXE_DESC_BATCH) & MXE_DESC_BATCH_COUNT_MASK) >> MXE_DESC_BATCH_COUNT_SHIFT,
       .a_addr = address(d, MXE_DESC_A_ADDR),
       .b_addr = address(d, MXE_DESC_B_ADDR),
       .a_scale_addr = address(d, MXE_DESC_A_SCALE_ADDR),
@@ -135,6 +136,7 @@ void conn_submit(struct mxe_linux* conn, const volatile uint32_t* descriptor,
       .m = job.m,
       .n = job.n,
       .k = job.k,
+      .batch = job.batch,
   };
   const int code = mxe_job_extents(NULL, &job, NULL, 0, &extents);
   if (code != MXE_OK) {

@@ -114,6 +114,7 @@ static void mxa_take_job(struct mxa_task *task, const struct drm_mxe_submit *arg
 		.m = args->m,
 		.n = args->n,
 		.k = args->k,
+		.batch = args->batch,
 	};
 	/* Rounded up: a job has at least the time that it was given. 0 is none, to the core, too.
 	 */

@@ -156,8 +156,11 @@ struct drm_mxe_submit {
 	__u32 out_sync;
 	/** @job: out, names the job in this file; never 0 */
 	__u32 job;
-	/** @pad: 0 */
-	__u32 pad;
+	/**
+	 * @batch: products of this shape, at most 65535, whose matrices lie one below the other:
+	 * operands have so many times their rows. 0: one.
+	 */
+	__u32 batch;
 };
 
 /**
