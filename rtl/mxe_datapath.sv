@@ -111,6 +111,10 @@ module mxe_datapath #(
   localparam int unsigned RowIdxW = (SegAw > 2) ? SegAw : 2;
   localparam int unsigned IdxW = (AWordW > RowIdxW) ? AWordW : RowIdxW;
   localparam int unsigned LanesOut = SEG_W / 32;
+  // A port that brings more than a word a clock hands elements on two words at a time, if lines have
+  // more than one, also of a bank that is used as two.
+  localparam bit TwoWords = (MEM_W > mxe_pkg::WORD_W) && (ChunkWords > 1) && (SlabWords > 2);
+  localparam int unsigned WordsOutW = TwoWords ? 2 * mxe_pkg::WORD_W : mxe_pkg::WORD_W;
   // Bytes: FP32 results of a tile, a block of 8-bit elements; a record has fewer.
   localparam int unsigned LongestRow = (NUM_PE > 8) ? 4 * NUM_PE : 32;
 
@@ -129,7 +133,7 @@ module mxe_datapath #(
   logic             word_valid, word_last;
   logic [TAG_W-1:0] word_tag;
   logic [IdxW-1:0]  word_index;
-  logic [255:0]     word_data;
+  logic [WordsOutW-1:0] word_data;
   logic             kind_ae, kind_as, kind_be, kind_bs, kind_bias;
   mxe_pkg::tag_t    tag;
   logic [RowAw-1:0] tag_index;
@@ -141,7 +145,7 @@ module mxe_datapath #(
   assign kind_bias = word_valid & (tag.kind == mxe_pkg::TagBias);
   assign word_valid_o = word_valid & (tag.kind == mxe_pkg::TagDesc);
   assign word_index_o = word_index[1:0];
-  assign word_data_o  = word_data;
+  assign word_data_o  = word_data[255:0];
   assign word_last_o  = word_last;
 
   // ---------------------------------------------------------------- loaders
@@ -306,7 +310,8 @@ module mxe_datapath #(
     .LEN_W    (LEN_W),
     .TAG_W    (TAG_W),
     .IDX_W    (IdxW),
-    .A_SCALES ((2 * ChunkWords < 32) ? 2 * ChunkWords : 32)
+    .A_SCALES ((2 * ChunkWords < 32) ? 2 * ChunkWords : 32),
+    .TWO_WORDS(TwoWords)
   ) u_unpack (
     .clk_i          (clk_i),
     .rst_ni         (rst_ni),
@@ -348,7 +353,7 @@ module mxe_datapath #(
   logic [NUM_PE*32-1:0]       c_data;
 
   assign a_read_word = (AWordW+1)'(a_word);
-  mxe_opbuf #(.LINES(ROWS), .WORDS(ChunkWords), .CAN_LEND(1'b1)) u_abuf (
+  mxe_opbuf #(.LINES(ROWS), .WORDS(ChunkWords), .CAN_LEND(1'b1), .TWO_WORDS(TwoWords)) u_abuf (
     .clk_i          (clk_i),
     .rst_ni         (rst_ni),
     .clear_i        (clear_i),
@@ -375,7 +380,7 @@ module mxe_datapath #(
   );
 
   mxe_opbuf #(.BANKS(B_BANKS), .LINES(NUM_PE), .WORDS(SlabWords), .READ_LINES(FeedCols),
-              .CAN_SPLIT(CanBeWide)) u_bbuf (
+              .CAN_SPLIT(CanBeWide), .TWO_WORDS(TwoWords)) u_bbuf (
     .clk_i          (clk_i),
     .rst_ni         (rst_ni),
     .clear_i        (clear_i),
@@ -410,7 +415,7 @@ module mxe_datapath #(
     .bank_i    (tag.bank[0]),
     .row_i     (tag_index),
     .index_i   (word_index[SegAw-1:0]),
-    .data_i    (word_data),
+    .data_i    (word_data[255:0]),
     .last_i    (tag.last & word_last),
     .re_i      (c_re),
     .rbank_i   (c_bank_q),

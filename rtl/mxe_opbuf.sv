@@ -6,7 +6,8 @@
 // are 2 * BANKS. A bank is full when the last word of its last row fetch has been written, and
 // empty again when it is released. Lines are 2 ** lent_i times as long, and as many times fewer, if
 // CAN_LEND. READ_LINES neighbouring lines are read at a time, 1 or 2, from a
-// memory each.
+// memory each. With TWO_WORDS elements come two words at a time, the first of them even: they are
+// beside each other in one memory.
 `include "mxe_assert.svh"
 `default_nettype none
 module mxe_opbuf #(
@@ -16,6 +17,8 @@ module mxe_opbuf #(
   parameter int unsigned READ_LINES = 1,
   parameter bit          CAN_SPLIT  = 1'b0,
   parameter bit          CAN_LEND   = 1'b0,
+  parameter bit          TWO_WORDS  = 1'b0,
+  parameter int unsigned DATA_W     = TWO_WORDS ? 2 * mxe_pkg::WORD_W : mxe_pkg::WORD_W,
   parameter int unsigned BANK_AW    = $clog2(CAN_SPLIT ? 2 * BANKS : BANKS),
   parameter int unsigned LINE_AW    = (LINES > 1) ? $clog2(LINES) : 1,
   parameter int unsigned WORD_AW    = (WORDS > 1) ? $clog2(WORDS) : 1,
@@ -33,8 +36,8 @@ module mxe_opbuf #(
   input  logic                                  scale_valid_i,
   input  logic [BANK_AW-1:0]                    bank_i,
   input  logic [LINE_AW-1:0]                    line_i,
-  input  logic [INDEX_W-1:0]                    index_i,
-  input  logic [mxe_pkg::WORD_W-1:0]            data_i,
+  input  logic [INDEX_W-1:0]                    index_i,     // of elements with TWO_WORDS, of both
+  input  logic [DATA_W-1:0]                     data_i,
   input  logic                                  last_i,      // last word of the bank's last fetch
   // read, of rline_i and the lines behind it: data one clock later
   input  logic                                  re_i,
@@ -73,11 +76,12 @@ module mxe_opbuf #(
   logic               pair;                // a word has two operand words
   logic               second_q;            // the second one is read
   localparam int unsigned PlaceW = BankLinesAw + WORD_AW;  // within a bank
+  localparam int unsigned PlaceAw = PlaceW - (TWO_WORDS ? 1 : 0);  // of a word of the memory
   logic [INDEX_W-1:0] rword;               // as it came
   logic [PlaceW-1:0]  place, rplace;
   assign pair   = fmt_i.is4 & ~dual_i;
   assign rword  = pair ? rword_i[INDEX_W:1] : rword_i[INDEX_W-1:0];
-  assign place  = (PlaceW'(line) << WORD_AW << lent_i) | PlaceW'(index_i) |
+  assign place  = (PlaceW'(line) << WORD_AW << lent_i) | (PlaceW'(index_i) << TWO_WORDS) |
                   (PlaceW'(half) << (WORD_AW - 1));
   assign rplace = (PlaceW'(rline) << WORD_AW << lent_i) | PlaceW'(rword) |
                   (PlaceW'(rhalf) << (WORD_AW - 1));
@@ -113,18 +117,26 @@ module mxe_opbuf #(
   // ---------------------------------------------------------------- memories
   for (genvar r = 0; r < READ_LINES; r++) begin : gen_read
     logic                       mine;      // line_i belongs here
+    logic [DATA_W-1:0]          read;
     logic [mxe_pkg::WORD_W-1:0] word, lanes;
     logic [8*ScaleBytes-1:0]    scale_word;
     assign mine = (READ_LINES == 1) || (line_i[0] == 1'(r));
-    mxe_ram #(.WIDTH(mxe_pkg::WORD_W), .DEPTH(1 << (WholeAw + PlaceW))) u_words (
+    mxe_ram #(.WIDTH(DATA_W), .DEPTH(1 << (WholeAw + PlaceAw))) u_words (
       .clk_i   (clk_i),
       .we_i    (elem_valid_i & mine),
-      .waddr_i ({bank, place}),
+      .waddr_i ({bank, place[PlaceW-1 -: PlaceAw]}),
       .wdata_i (data_i),
       .re_i    (re_i),
-      .raddr_i ({rbank, rplace}),
-      .rdata_o (word)
+      .raddr_i ({rbank, rplace[PlaceW-1 -: PlaceAw]}),
+      .rdata_o (read)
     );
+    if (TWO_WORDS) begin : gen_two
+      logic odd_q;
+      always_ff @(posedge clk_i) if (re_i) odd_q <= rplace[0];
+      assign word = odd_q ? read[mxe_pkg::WORD_W +: mxe_pkg::WORD_W] : read[0 +: mxe_pkg::WORD_W];
+    end else begin : gen_one
+      assign word = read;
+    end
     mxe_expand u_expand (.packed_i(word), .fmt_i(fmt_i), .lanes_o(lanes));
     for (genvar i = 0; i < mxe_pkg::LANES; i++) begin : gen_lane
       assign rword_o[mxe_pkg::WORD_W*r + 8*i +: 8] =
@@ -149,7 +161,7 @@ module mxe_opbuf #(
   end
 
   logic unused_bits;
-  assign unused_bits = &{1'b0, scale_byte};
+  assign unused_bits = &{1'b0, scale_byte, place[0]};
 
   // ---------------------------------------------------------------- banks
   localparam int unsigned MostBanks = 1 << BANK_AW;

@@ -94,7 +94,10 @@ package mxe_pkg;
   endfunction
 
   // Row fetches that may be under way on the read channel.
-  localparam int unsigned RD_OUTSTANDING = 64;
+  // More where a port brings a short row in a clock.
+  function automatic int unsigned rd_outstanding(input int unsigned mem_w);
+    rd_outstanding = (mem_w > WORD_W) ? 128 : 64;
+  endfunction
   // A waits while its row fetches under way have this many beats, so that B is not stuck behind it.
   localparam int unsigned RD_A_BEATS = 256;
   // Stages of the requantiser after the read request: read, normalise, place, shift, round.

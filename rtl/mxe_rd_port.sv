@@ -42,8 +42,9 @@ module mxe_rd_port #(
   localparam int unsigned OffW = $clog2(MemB);
   localparam int unsigned BeatsPer4k = 4096 / MemB;
   localparam int unsigned MaxBeats = (MAX_BURST < BeatsPer4k) ? MAX_BURST : BeatsPer4k;
-  localparam int unsigned UnderWayW = $clog2(mxe_pkg::RD_OUTSTANDING) + 1;
-  localparam int unsigned BeatsW = LEN_W + $clog2(mxe_pkg::RD_OUTSTANDING);
+  localparam int unsigned Outstanding = mxe_pkg::rd_outstanding(MEM_W);
+  localparam int unsigned UnderWayW = $clog2(Outstanding) + 1;
+  localparam int unsigned BeatsW = LEN_W + $clog2(Outstanding);
 
   // ---------------------------------------------------------------- arbiter
   // A is fetched long before it is needed and in long rows: not too many of its beats may queue up
@@ -136,7 +137,7 @@ module mxe_rd_port #(
   logic fetch_valid;
   mxe_fifo #(
     .WIDTH (OffW + LEN_W + TAG_W),
-    .DEPTH (mxe_pkg::RD_OUTSTANDING)
+    .DEPTH (Outstanding)
   ) u_fetches (
     .clk_i   (clk_i),
     .rst_ni  (rst_ni),
@@ -174,7 +175,7 @@ module mxe_rd_port #(
   end
 
   // Where the fetches began, for the one that meets an error, and how many beats of it came.
-  localparam int unsigned PlaceW = $clog2(mxe_pkg::RD_OUTSTANDING);
+  localparam int unsigned PlaceW = $clog2(Outstanding);
   logic [PlaceW-1:0] accepted_q, oldest_q;
   logic [LEN_W-1:0]  came_q, fault_came_q;
   logic [63:OffW]    fault_first;
@@ -194,7 +195,7 @@ module mxe_rd_port #(
       else if (beat_i) came_q <= came_q + LEN_W'(1);
     end
   end
-  mxe_ram #(.WIDTH(64 - OffW), .DEPTH(mxe_pkg::RD_OUTSTANDING)) u_addresses (
+  mxe_ram #(.WIDTH(64 - OffW), .DEPTH(Outstanding)) u_addresses (
     .clk_i   (clk_i),
     .we_i    (accept),
     .waddr_i (accepted_q),
@@ -276,7 +277,7 @@ module mxe_rd_port #(
   `MXE_REQUIRE(rd_request_not_empty, (req_valid_i & ~f_some) == 4'd0)
   // No more bursts than the fetches under way can have, and the one that is split.
   localparam int unsigned MostBeats = (1 << LEN_W) / MemB + 1;
-  localparam int unsigned MostBursts = (mxe_pkg::RD_OUTSTANDING + 1) * (MostBeats / MaxBeats + 2);
+  localparam int unsigned MostBursts = (Outstanding + 1) * (MostBeats / MaxBeats + 2);
   `MXE_ASSERT(rd_bursts_of_fetches, 32'(bursts_q) <= MostBursts)
 `endif
 `ifdef FORMAL
@@ -289,7 +290,7 @@ module mxe_rd_port #(
     f_bursts_q <= bursts_q;
   end
   `MXE_ASSERT(rd_under_way_exact, under_way_q == f_fetches)
-  `MXE_ASSERT(rd_under_way_in_range, under_way_q <= UnderWayW'(mxe_pkg::RD_OUTSTANDING))
+  `MXE_ASSERT(rd_under_way_in_range, under_way_q <= UnderWayW'(Outstanding))
   `MXE_ASSERT(rd_busy_has_beats, !busy_q || (beats_q != '0))
   `MXE_ASSERT(rd_burst_not_empty, !m_arvalid_o || ((burst != '0) && (burst <= beats_q)))
   `MXE_ASSERT(rd_address_aligned, addr_q[OffW-1:0] == '0)

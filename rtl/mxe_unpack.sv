@@ -3,7 +3,8 @@
 // start and zero filling after its end. A byte queue holds what does not fill a word yet; one word
 // leaves per clock: 24 bytes of a 6-bit operand, A_SCALES scales of A, or 32 bytes of anything else.
 // 32 bytes of elements are an operand word or, of a 4-bit operand that does not run at the dual rate,
-// two.
+// two. With TWO_WORDS, for ports that bring more than 32 bytes a clock, elements leave two words at a
+// time; the second one of the last two is zero if there is none.
 `include "mxe_assert.svh"
 `default_nettype none
 module mxe_unpack #(
@@ -11,7 +12,9 @@ module mxe_unpack #(
   parameter int unsigned LEN_W = 16,  // bits of the bytes of a row fetch
   parameter int unsigned TAG_W = 13,
   parameter int unsigned IDX_W = 13,  // bits of a word's place in its row
-  parameter int unsigned A_SCALES = 32  // bytes of a word of scales of A
+  parameter int unsigned A_SCALES = 32, // bytes of a word of scales of A
+  parameter bit          TWO_WORDS = 1'b0,
+  parameter int unsigned OUT_W = TWO_WORDS ? 512 : 256
 ) (
   input  logic                        clk_i,
   input  logic                        rst_ni,
@@ -31,13 +34,14 @@ module mxe_unpack #(
   // words
   output logic                        word_valid_o,
   output logic [TAG_W-1:0]            word_tag_o,
-  output logic [IDX_W-1:0]            word_index_o,  // within the row fetch
-  output logic [255:0]                word_data_o,
+  output logic [IDX_W-1:0]            word_index_o,  // within the row fetch, of two if they come so
+  output logic [OUT_W-1:0]            word_data_o,
   output logic                        word_last_o    // last word of the row fetch
 );
   localparam int unsigned MemB = MEM_W / 8;
   localparam int unsigned OffW = $clog2(MemB);
-  localparam int unsigned WordB = 32;
+  localparam int unsigned WordB = OUT_W / 8;
+  localparam int unsigned SizeW = $clog2(WordB + 1);
   localparam int unsigned QueueB = MemB + WordB;
   localparam int unsigned CntW = $clog2(QueueB + 1);
 
@@ -45,11 +49,11 @@ module mxe_unpack #(
   logic [8*QueueB-1:0] queue_q;      // zero beyond its bytes
   logic [CntW-1:0]     count_q;      // bytes in the queue
   logic                active_q;     // a row fetch is being unpacked
-  logic [5:0]          word_q;       // bytes of the row in its next word
+  logic [SizeW-1:0]    word_q;       // bytes of the row in its next word, or two
   logic [LEN_W-1:0]    rest_q;       // bytes of the row behind that word
   logic [IDX_W-1:0]    index_q;
   logic [TAG_W-1:0]    tag_q;
-  logic [5:0]          size_q;       // bytes of its words
+  logic [SizeW-1:0]    size_q;       // bytes of its words, or of two of them
 
   logic emit, emit_done;
   assign emit      = active_q & (count_q >= CntW'(word_q));
@@ -59,18 +63,27 @@ module mxe_unpack #(
   assign word_tag_o   = tag_q;
   assign word_index_o = index_q;
   assign word_last_o  = (rest_q == '0);
+  logic [8*WordB-1:0] front;  // of the queue, as far as it is of this word
   for (genvar i = 0; i < WordB; i++) begin : gen_byte
-    assign word_data_o[8*i +: 8] = (6'(i) < word_q) ? queue_q[8*i +: 8] : 8'd0;
+    assign front[8*i +: 8] = (SizeW'(i) < word_q) ? queue_q[8*i +: 8] : 8'd0;
+  end
+  if (TWO_WORDS) begin : gen_two
+    // Two words of 24 bytes each are 32 bytes apart as well when they leave.
+    logic six;
+    assign six         = (size_q == SizeW'(48));
+    assign word_data_o = six ? {64'd0, front[8*24 +: 8*24], 64'd0, front[0 +: 8*24]} : front;
+  end else begin : gen_one
+    assign word_data_o = front;
   end
 
   // The next word: of the same row, or the first of the next row once this one is complete.
-  logic [5:0]       word_size, next_size, next_word;
+  logic [SizeW-1:0] word_size, next_size, next_word;
   logic [LEN_W-1:0] next_bytes;
   logic             first_beat, row_ends;
   assign row_ends   = ~active_q | (rest_q == '0);
   assign next_size  = row_ends ? word_size : size_q;
   assign next_bytes = row_ends ? fetch_bytes_i : rest_q;
-  assign next_word  = (next_bytes < LEN_W'(next_size)) ? next_bytes[5:0] : next_size;
+  assign next_word  = (next_bytes < LEN_W'(next_size)) ? next_bytes[SizeW-1:0] : next_size;
 
   // ---------------------------------------------------------------- beats in
   logic             mid_q;        // the row fetch at the head has had its first beat
@@ -98,10 +111,10 @@ module mxe_unpack #(
   assign fetch_tag = fetch_tag_i[mxe_pkg::TAG_T_W-1:0];
   always_comb begin
     case (fetch_tag.kind)
-      mxe_pkg::TagAElem:  word_size = a_is6_i ? 6'd24 : 6'd32;
-      mxe_pkg::TagBElem:  word_size = b_is6_i ? 6'd24 : 6'd32;
-      mxe_pkg::TagAScale: word_size = 6'(A_SCALES);
-      default:            word_size = 6'd32;
+      mxe_pkg::TagAElem:  word_size = SizeW'(a_is6_i ? 24 : 32) << TWO_WORDS;
+      mxe_pkg::TagBElem:  word_size = SizeW'(b_is6_i ? 24 : 32) << TWO_WORDS;
+      mxe_pkg::TagAScale: word_size = SizeW'(A_SCALES);
+      default:            word_size = SizeW'(32);
     endcase
   end
 
@@ -178,7 +191,7 @@ module mxe_unpack #(
   `MXE_ASSERT(unpack_no_underflow, !emit || (count_q >= CntW'(word_q)))
   // Words are full but for the last of a row.
   `MXE_ASSERT(unpack_word_in_range, !active_q || ((word_q != '0) && (word_q <= size_q) &&
-              (size_q <= 6'd32) && ((word_q == size_q) || (rest_q == '0))))
+              (size_q <= SizeW'(WordB)) && ((word_q == size_q) || (rest_q == '0))))
   // The words before the queue's end are of one row: beyond it there is nothing.
   logic [8*QueueB-1:0] f_beyond;
   assign f_beyond = queue_q >> {count_q, 3'b000};

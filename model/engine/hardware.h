@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "model/params/params.h"
+
 namespace mxe {
 
 // Constants of the datapath. Each has the value of the RTL's constant that its comment names.
@@ -20,9 +22,10 @@ inline constexpr unsigned kAccLatency = 6;
 /// Shortest pass, so that a row finds its accumulator written by the pass before (MIN_PASS).
 inline constexpr unsigned kMinPass = kAccLatency + 1;
 
-/// Most row fetches under way on the read port (RD_OUTSTANDING). One of A is accepted only while
-/// those under way have fewer beats than the second number (RD_A_BEATS).
-inline constexpr unsigned kReadOutstanding = 64;
+/// Most row fetches under way on the read port (rd_outstanding): more where a port brings a short
+/// row in a cycle. One of A is accepted only while those under way have fewer beats than
+/// kReadABeats (RD_A_BEATS).
+inline constexpr unsigned kMostReadOutstanding = 128;
 inline constexpr unsigned kReadABeats = 256;
 /// Most bursts under way on each port (RD_BURSTS, WR_OUTSTANDING).
 inline constexpr unsigned kReadBursts = 4095;
@@ -41,6 +44,16 @@ inline constexpr unsigned kCollected = 2;
 
 /// Bytes of a word as it leaves the unpacker, unless it is one of 6-bit elements.
 inline constexpr unsigned kPlainWordBytes = 32;
+
+/// The number of this engine.
+inline unsigned read_outstanding(const Params& params) {
+  return params.mem_bytes() > kPlainWordBytes ? kMostReadOutstanding : 64;
+}
+/// Whether the unpacker hands elements on two words at a time (TwoWords in mxe_datapath).
+inline bool takes_two_words(const Params& params) {
+  return params.mem_bytes() > kPlainWordBytes && params.a_slab_k > kLanes &&
+         params.b_buf_k > 2 * kLanes;
+}
 
 /// The A chunk of a job of `m` rows is twice, four or eight times as long if the rows leave that
 /// much of the A buffer unused: the exponent of that factor (lent in mxe_pkg).

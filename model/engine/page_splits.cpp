@@ -79,7 +79,7 @@ void PageSplits::accept(const Accepted& fetch, uint64_t last_beat) {
 
 /// Leaves out fetches that have arrived before the present one is accepted, or left the queue.
 void PageSplits::drop_arrived() {
-  while (oldest_ < last_beats_.count() && (last_beats_.count() - oldest_ == kReadOutstanding ||
+  while (oldest_ < last_beats_.count() && (last_beats_.count() - oldest_ == fetch_limit_ ||
                                            last_beats_[oldest_] + sooner_ < cycle_)) {
     most_bursts_ -= most_[oldest_++];
   }
@@ -100,7 +100,7 @@ void PageSplits::visit(StateVisitor& visitor) {
 void PageSplits::clear() {
   const uint64_t effects = effects_;
   const bool unsure = unsure_;
-  *this = PageSplits(burst_limit_);
+  *this = PageSplits(burst_limit_, fetch_limit_);
   effects_ = effects;
   unsure_ = unsure;
 }

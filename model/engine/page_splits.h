@@ -33,7 +33,9 @@ class PageSplits {
   };
 
   /// `burst_limit`: how many the interconnect takes at a time.
-  explicit PageSplits(unsigned burst_limit) : burst_limit_(burst_limit) {}
+  /// Of a port that has so many bursts, and row fetches, under way at most.
+  PageSplits(unsigned burst_limit, unsigned fetch_limit)
+      : burst_limit_(burst_limit), fetch_limit_(fetch_limit) {}
 
   /// The next fetch will be one of `source`, in `cycle`.
   void grant(uint64_t cycle, std::size_t source);
@@ -69,7 +71,7 @@ class PageSplits {
   bool might_change_order(const Allowed& allowed) const;
   void drop_arrived();
 
-  unsigned burst_limit_;
+  unsigned burst_limit_, fetch_limit_;
   // the fetch that is accepted, the next one then
   uint64_t cycle_ = 0, sooner_ = 0, later_ = 0;
   std::size_t source_ = 0;
@@ -85,7 +87,7 @@ class PageSplits {
   std::array<uint64_t, kSources> latest_of_{};
   bool watched_ = false;
   // of fetches under way: last beat, bursts at most
-  History<uint64_t, kReadOutstanding> last_beats_, most_;
+  History<uint64_t, kMostReadOutstanding> last_beats_, most_;
   uint64_t oldest_ = 0, most_bursts_ = 0;
   uint64_t effects_ = 0;
   uint64_t unsure_until_ = 0;

@@ -9,19 +9,21 @@ RdPort::RdPort(const Params& params, const PortLimits& limits, MemoryPort& memor
     : beat_(params.mem_bytes()),
       max_burst_(params.max_burst),
       read_limit_(std::min(limits.reads, kReadBursts)),
+      outstanding_(read_outstanding(params)),
+      two_words_(takes_two_words(params)),
       memory_(memory),
       trace_(trace),
-      unpack_(params.mem_bytes()),
-      splits_(read_limit_),
+      unpack_(params.mem_bytes(), two_words_ ? 2 * kPlainWordBytes : kPlainWordBytes),
+      splits_(read_limit_, outstanding_),
       burst_done_(read_limit_),
       burst_offered_(read_limit_),
       burst_beats_(read_limit_) {}
 
 uint64_t RdPort::next_accept(const ReadRequests& requests) const {
   // The queue of fetches under way has a free place the cycle after one leaves.
-  const uint64_t ready = done_.count() < kReadOutstanding
+  const uint64_t ready = done_.count() < outstanding_
                              ? free_from_
-                             : std::max(free_from_, done_.ago(kReadOutstanding, 0) + 1);
+                             : std::max(free_from_, done_.ago(outstanding_, 0) + 1);
   uint64_t first = kNever;
   for (std::size_t i = 0; i < requests.size(); i++)
     first = std::min(first, allowed(i, requests[i]));
@@ -77,14 +79,14 @@ uint64_t RdPort::allowed(std::size_t source, uint64_t request) const {
 
 /// A waits for the fetch before few_from_. One that is no longer remembered has left the queue.
 uint64_t RdPort::a_allowed_from() const {
-  const bool remembered = few_from_ > 0 && few_from_ + kReadOutstanding > done_.count();
+  const bool remembered = few_from_ > 0 && few_from_ + outstanding_ > done_.count();
   return remembered ? done_[few_from_ - 1] + 1 : 0;
 }
 
 /// The fetch that was accepted last has so many beats.
 void RdPort::count_beats(uint64_t beats) {
   const auto leave_out_first = [this] { few_beats_ -= fetch_beats_[few_from_++]; };
-  if (few_from_ + kReadOutstanding == fetch_beats_.count()) leave_out_first();
+  if (few_from_ + outstanding_ == fetch_beats_.count()) leave_out_first();
   fetch_beats_.push(beats);
   few_beats_ += beats;
   while (few_beats_ >= kReadABeats) leave_out_first();
@@ -104,7 +106,8 @@ RdPort::Arrival RdPort::accept(uint64_t cycle, const Fetch& fetch, bool with_dat
 
   Arrival arrival;
   burst_ = 0;
-  unpack_.begin(offset, fetch.bytes, fetch.word_bytes);
+  const bool elements = fetch.kind == FetchKind::a_elements || fetch.kind == FetchKind::b_elements;
+  unpack_.begin(offset, fetch.bytes, fetch.word_bytes * (two_words_ && elements ? 2 : 1));
   uint64_t from = cycle + 1;  // busy_q
   uint64_t first = kNever;    // beat of the fetch
   while (beats > 0) {
@@ -186,7 +189,7 @@ uint64_t RdPort::sooner(const Burst& burst, uint64_t cycle, uint64_t waiting) {
 
 void RdPort::visit(StateVisitor& visitor) {
   visitor.cycle(free_from_);
-  visitor.history(done_);
+  visitor.history(done_, outstanding_);
   for (uint64_t i = few_from_; i < fetch_beats_.count(); i++) visitor.value(fetch_beats_[i]);
   visitor.detailed_ring(burst_done_, bursts_);
   visitor.cycle(last_offered_);

@@ -86,14 +86,15 @@ class RdPort {
   static uint64_t sooner(const Burst& burst, uint64_t cycle, uint64_t waiting);
 
   BeatSize beat_;
-  unsigned max_burst_, read_limit_;
+  unsigned max_burst_, read_limit_, outstanding_;
+  bool two_words_;
   MemoryPort& memory_;
   TracePoint trace_;
   Unpack unpack_;
   PageSplits splits_;
-  uint64_t free_from_ = 0;                    // the last burst of the fetch before leaves
-  History<uint64_t, kReadOutstanding> done_;  // last beat of each fetch
-  History<uint64_t, kReadOutstanding> fetch_beats_;
+  uint64_t free_from_ = 0;                        // the last burst of the fetch before leaves
+  History<uint64_t, kMostReadOutstanding> done_;  // last beat of each fetch
+  History<uint64_t, kMostReadOutstanding> fetch_beats_;
   // The first of the last fetches that together have fewer beats than make A wait, and those beats.
   uint64_t few_from_ = 0, few_beats_ = 0;
   std::vector<uint64_t> burst_done_;  // last beat of each of the last read_limit_ bursts

@@ -26,8 +26,8 @@ void Unpack::begin(unsigned offset, uint32_t bytes, unsigned word_bytes) {
 uint64_t Unpack::accept_from(unsigned beat) {
   if (beat == 0) return fetch_from_;
   const uint32_t arrived = beat * beat_bytes_ - offset_;
-  if (arrived <= kPlainWordBytes) return 0;
-  for (; gone_end_ < arrived - kPlainWordBytes; gone_end_ += word_bytes_) gone_++;
+  if (arrived <= most_) return 0;
+  for (; gone_end_ < arrived - most_; gone_end_ += word_bytes_) gone_++;
   return word_cycles_[gone_];
 }
 

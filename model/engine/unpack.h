@@ -11,13 +11,16 @@
 namespace mxe {
 
 /// Unpacker (mxe_unpack): the times at which the read beats of each row fetch are accepted, and at
-/// which the words made of them leave, one per cycle. A byte queue of one beat and one word holds
-/// bytes that do not yet fill a word.
+/// which the words made of them leave, one per cycle, or two. A byte queue of one beat and as much
+/// as leaves at a time holds bytes that do not yet fill that.
 class Unpack {
  public:
-  explicit Unpack(unsigned beat_bytes) : beat_bytes_(beat_bytes), taken_(kKeptBeats) {}
+  /// `most`: bytes that leave in a cycle, at most.
+  explicit Unpack(unsigned beat_bytes, unsigned most = kPlainWordBytes)
+      : beat_bytes_(beat_bytes), most_(most), taken_(kKeptBeats) {}
 
-  /// A row fetch of `bytes` bytes begins, `offset` bytes into its first beat.
+  /// A row fetch of `bytes` bytes begins, `offset` bytes into its first beat. `word_bytes` leave at
+  /// a time: those of a word, or of two.
   void begin(unsigned offset, uint32_t bytes, unsigned word_bytes);
   /// The memory offers the next `count` beats of that fetch at `times`. Returns the cycle in which
   /// the first of them is accepted.
@@ -53,7 +56,7 @@ class Unpack {
   void take(uint64_t offered);
   void stream(unsigned count);
 
-  unsigned beat_bytes_;
+  unsigned beat_bytes_, most_;
   unsigned offset_ = 0, word_bytes_ = 1;
   uint32_t bytes_ = 0;
   uint32_t word_end_ = kNoWord;       // bytes of the row fetch up to the end of the next word

@@ -237,7 +237,7 @@ int mxa_submit_ioctl(struct drm_device *drm, void *data, struct drm_file *drm_fi
 	struct mxa_task *task;
 	int ret, idx;
 
-	if (args->flags & ~MXA_JOB_FLAGS || args->pad || args->in_sync_count > MXA_MAX_IN_SYNCS ||
+	if (args->flags & ~MXA_JOB_FLAGS || args->in_sync_count > MXA_MAX_IN_SYNCS ||
 	    args->out_rule > MXE_RULE_RCEIL)
 		return -EINVAL;
 	ret = mxa_engine_fate(to_mxa(drm));
