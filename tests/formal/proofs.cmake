@@ -36,6 +36,8 @@ mxe_proof(fifo_deep mxe_fifo --parameter WIDTH=2 --parameter DEPTH=32)
 
 mxe_proof(opbuf mxe_opbuf --parameter BANKS=4 --free mxe_ram --passed-through expand_format)
 mxe_proof_fault(release "<= (full_q | set) & ~unset" "<= full_q | set")
+mxe_proof(opbuf_two_words mxe_opbuf --parameter BANKS=4 --parameter TWO_WORDS=1 --free mxe_ram
+          --passed-through expand_format)
 
 # --------------------------------------------------------------------------------- read port
 # That the beats under way are those of the fetches in the queue is left to simulation.
@@ -59,6 +61,8 @@ mxe_proof_fault(data_changes "can_send  = burst_valid & (~w_valid_q | m_wready_i
 mxe_proof_fault(last "w_last_q <= burst_done" "w_last_q <= burst_done ^ m_wready_i")
 
 mxe_proof(unpack_narrow mxe_unpack --parameter MEM_W=64)
+mxe_proof(unpack_two_words mxe_unpack --parameter MEM_W=512 --parameter TWO_WORDS=1)
+mxe_proof_fault(second_word_kept "SizeW'(b_is6_i ? 24 : 32) << TWO_WORDS" "SizeW'(b_is6_i ? 24 : 96)")
 mxe_proof(unpack mxe_unpack)
 mxe_proof_fault(room "assign room = mid_q ? (kept <= CntW'(WordB))"
                 "assign room = mid_q ? (kept <= CntW'(MemB + WordB))")
