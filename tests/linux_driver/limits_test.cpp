@@ -194,7 +194,8 @@ TEST(Limits, OtherFieldsOfAJob) {
   };
   EXPECT_EQ(EINVAL, submit([](auto& job) { job.flags = 8; }));
   EXPECT_EQ(EINVAL, submit([](auto& job) { job.flags = UINT32_MAX; }));
-  EXPECT_EQ(EINVAL, submit([](auto& job) { job.pad = 1; }));
+  EXPECT_EQ(EINVAL, submit([](auto& job) { job.batch = 65536; }));
+  EXPECT_EQ(EINVAL, submit([](auto& job) { job.batch = UINT32_MAX; }));
   for (const uint32_t value :
        {UINT32_C(7), UINT32_C(15), UINT32_C(16), UINT32_C(0x80000000), UINT32_MAX}) {
     EXPECT_EQ(EINVAL, submit([&](auto& job) { job.format_a = value; })) << value;
