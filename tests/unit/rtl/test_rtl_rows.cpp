@@ -88,6 +88,7 @@ TEST(RowsRtl, RowsOfTilesInOrder) {
   EXPECT_EQ(differences({130, 2100, 0xFFFF'FFFE, 2}), 0U);
   EXPECT_EQ(differences({1, 1, 8192, 2}), 0U);
   EXPECT_EQ(differences({70, 130, 520, 4, 3}), 0U);
+  EXPECT_EQ(differences({1, 1, 8, 4, 65535}), 0U);
 }
 
 }  // namespace
