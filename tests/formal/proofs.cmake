@@ -61,7 +61,7 @@ mxe_proof_fault(data_changes "can_send  = burst_valid & (~w_valid_q | m_wready_i
 mxe_proof_fault(last "w_last_q <= burst_done" "w_last_q <= burst_done ^ m_wready_i")
 
 mxe_proof(unpack_narrow mxe_unpack --parameter MEM_W=64)
-mxe_proof(unpack_two_words mxe_unpack --parameter MEM_W=512 --parameter TWO_WORDS=1)
+mxe_proof(unpack_two_words mxe_unpack --parameter MEM_W=128 --parameter TWO_WORDS=1)
 mxe_proof_fault(second_word_kept "SizeW'(b_is6_i ? 24 : 32) << TWO_WORDS" "SizeW'(b_is6_i ? 24 : 96)")
 mxe_proof(unpack mxe_unpack)
 mxe_proof_fault(room "assign room = mid_q ? (kept <= CntW'(WordB))"
