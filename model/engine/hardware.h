@@ -45,14 +45,16 @@ inline constexpr unsigned kCollected = 2;
 /// Bytes of a word as it leaves the unpacker, unless it is one of 6-bit elements.
 inline constexpr unsigned kPlainWordBytes = 32;
 
-/// The number of this engine.
+/// The number of row fetches that this engine has under way.
 inline unsigned read_outstanding(const Params& params) {
   return params.mem_bytes() > kPlainWordBytes ? kMostReadOutstanding : 64;
 }
+/// Fewest words of a slab where the unpacker hands elements on two words at a time.
+inline constexpr unsigned kFewestWordsOfTwo = 3;
 /// Whether the unpacker hands elements on two words at a time (TwoWords in mxe_datapath).
 inline bool takes_two_words(const Params& params) {
   return params.mem_bytes() > kPlainWordBytes && params.a_slab_k > kLanes &&
-         params.b_buf_k > 2 * kLanes;
+         params.b_buf_k >= kFewestWordsOfTwo * kLanes;
 }
 
 /// The A chunk of a job of `m` rows is twice, four or eight times as long if the rows leave that

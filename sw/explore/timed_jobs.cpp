@@ -68,7 +68,10 @@ TimedJob timing_twin(const TimedJob& job) {
   params.fp4_dual = dual ? 1 : 0;
   const uint64_t word = kLanes * (dual ? 2 : 1);
   const uint64_t k_words = (shape.k + word - 1) / word;
-  const uint64_t least_slab = k_words * kLanes * (may_be_wide(shape, params) ? 2 : 1);
+  // The unpacker of an engine that takes two words at a time still has to.
+  const uint64_t least_slab =
+      std::max<uint64_t>(k_words * kLanes * (may_be_wide(shape, params) ? 2 : 1),
+                         takes_two_words(params) ? kFewestWordsOfTwo * kLanes : 0);
   if (shape.output.numbers() && k_words <= params.a_slab_k / kLanes) shrink_loops(shape, params);
   shrink(params.b_buf_k, least_slab);
   // Slabs of 4-bit words are twice as long where chunks are.
