@@ -3,15 +3,17 @@
 
 #include <algorithm>
 
+#include "model/engine/hardware.h"
+
 namespace mxe::explore {
 namespace {
 
 using std::uint64_t;
 
 // The constants of rtl/mxe_pkg.sv that sizes of memories depend on.
-constexpr uint64_t kLanes = 32, kWordBits = 256, kReadsUnderWay = 64, kWritesUnderWay = 256,
-                   kWriteQueue = 16, kRequantQueue = 4, kDrainQueue = 16, kLargestBits = 17,
-                   kCollectingBanks = 2, kLongest = 8;
+constexpr uint64_t kLanes = 32, kWordBits = 256, kWritesUnderWay = 256, kWriteQueue = 16,
+                   kRequantQueue = 4, kDrainQueue = 16, kLargestBits = 17, kCollectingBanks = 2,
+                   kLongest = 8;
 
 /// Bits of a number below `values`, as $clog2.
 uint64_t bits_for(uint64_t values) {
@@ -40,7 +42,7 @@ uint64_t read_port(const Params& p, uint64_t offset_bits) {
   const uint64_t longest = std::max(
       {uint64_t{4} * p.num_pe, uint64_t{128}, kLongest * p.a_slab_k, 32768u / uint64_t{p.mem_w}});
   const uint64_t tag_bits = bits_for(p.rows) + 9;
-  return kReadsUnderWay * (offset_bits + bits_for(longest + 1) + tag_bits + 64 - offset_bits);
+  return read_outstanding(p) * (offset_bits + bits_for(longest + 1) + tag_bits + 64 - offset_bits);
 }
 
 uint64_t write_port(const Params& p, uint64_t offset_bits, uint64_t lanes_out) {
