@@ -153,7 +153,7 @@ def test_several_engines_at_once():
 
 
 # A job of a few seconds.
-LONG = "np.ones((2048, 4096), np.float32), np.ones((4096, 2048), np.float32), 'mxint8', 'mxint8'"
+LONG = "np.ones((4096, 4096), np.float32), np.ones((4096, 4096), np.float32), 'mxint8', 'mxint8'"
 
 
 def kill_stopped(pid, number):
