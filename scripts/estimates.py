@@ -17,10 +17,12 @@ def answer(*words):
 
 
 def estimate(m, n, k, format_a, format_b, **options):
-    """The JSON of `mxe estimate`. An option mem_latency=64 is --mem-latency 64, multicast=True is --multicast."""
+    """The JSON of `mxe estimate`. An option mem_latency=64 is --mem-latency 64, and
+    multicast=True is --multicast, which multicast=False leaves out."""
     words = []
     for name, value in options.items():
-        words += ["--" + name.replace("_", "-")] if value is True else ["--" + name.replace("_", "-"), value]
+        if value is not False:
+            words += ["--" + name.replace("_", "-")] + ([] if value is True else [value])
     return json.loads(answer("estimate", m, n, k, "--format-a", format_a, "--format-b", format_b, "--json", *words))
 
 

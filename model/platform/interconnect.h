@@ -26,9 +26,9 @@ namespace mxe {
 /// what it issued meanwhile. A write does not wait, because no order of waiting could be right for
 /// both directions; it gets the first time that is free.
 ///
-/// With `multicast`, a read of the bytes that another port is about to get is no read of the
-/// memory: both ports get the same beats, if they have not begun and the second port is free by
-/// then.
+/// With `multicast`, a port that asks for beats which another port was granted, and which have not
+/// begun to come, gets them together with that port, without a further read of the memory. It must
+/// be free to take them by then.
 class Interconnect : public sc_core::sc_module {
  public:
   using Socket = tlm_utils::simple_target_socket_tagged<Interconnect>;

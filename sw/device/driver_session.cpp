@@ -23,12 +23,10 @@ void require_ok(int code, const char* what) {
 
 /// Finds room in memory for everything but what other engines use as well.
 void place(Host& host, JobParts& parts, const CommonOperand& common) {
-  const bool a = common.which == CommonOperand::Which::a;
-  const bool b = common.which == CommonOperand::Which::b;
   for (JobPart* part : parts.in_order()) {
-    if ((a && part == &parts.a) || (b && part == &parts.b)) {
+    if (common.elements && part == &(parts.*common.elements)) {
       part->address = common.address;
-    } else if ((a && part == &parts.a_scales) || (b && part == &parts.b_scales)) {
+    } else if (common.scales && part == &(parts.*common.scales)) {
       part->address = common.scale_address;
     } else {
       part->address = host.allocate(part->bytes(), JobParts::kAlignment);

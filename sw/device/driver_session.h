@@ -15,11 +15,11 @@ namespace mxe {
 /// Throws mx::Error if a job of these parts is too large for so many bytes.
 void require_room(JobParts parts, std::size_t memory);
 
-/// An operand of several jobs that lies in memory once: A or B, elements and scales.
+/// The parts of an operand, A or B, that lies in memory once for the jobs of several engines; null
+/// if there is none.
 struct CommonOperand {
-  enum class Which : uint8_t { none, a, b };
-
-  Which which = Which::none;
+  JobPart JobParts::*elements = nullptr;
+  JobPart JobParts::*scales = nullptr;
   uint64_t address = 0, scale_address = 0;
 };
 
@@ -28,7 +28,7 @@ struct CommonOperand {
 class DriverSession {
  public:
   /// See Device::run. Both throw DeviceFailure.
-  /// `common`: where operands lie that other engines use as well.
+  /// `common`: the operand that other engines use as well.
   DeviceResult run(Host& host, const Job& job, const CommonOperand& common = {});
   DeviceResult run(Host& host, const JobShape& shape, const CommonOperand& common = {});
 

@@ -65,20 +65,16 @@ struct Team::Impl {
   CommonOperand place_common(const JobShape& shape) const;
 };
 
-/// The operand that all have in common, at the address where each of them puts the same bytes.
+/// The operand that all have in common, of the job `shape`, whose parts fit into a host's part of
+/// the memory.
 CommonOperand Team::Impl::place_common(const JobShape& shape) const {
   if (common == Common::nothing) return {};
-  const JobParts parts(shape);
-  const bool a = common == Common::a;
-  const JobPart &elements = a ? parts.a : parts.b, &scales = a ? parts.a_scales : parts.b_scales;
-  const uint64_t at = platform->common_address();
-  const uint64_t then = (at + elements.bytes() + JobParts::kAlignment - 1) / JobParts::kAlignment *
-                        JobParts::kAlignment;
-  if (then + scales.bytes() - at > platform->part_bytes()) {
-    throw mx::Error(fmt::format("an operand needs {} bytes, the device has {}",
-                                then + scales.bytes() - at, platform->part_bytes()));
+  JobParts parts(shape);
+  parts.place(platform->common_address());
+  if (common == Common::a) {
+    return {&JobParts::a, &JobParts::a_scales, parts.a.address, parts.a_scales.address};
   }
-  return {a ? CommonOperand::Which::a : CommonOperand::Which::b, at, then};
+  return {&JobParts::b, &JobParts::b_scales, parts.b.address, parts.b_scales.address};
 }
 
 /// Adds the waits so far, modulo 2^64: called before and after, so that the difference is left.
@@ -98,12 +94,12 @@ TeamResult Team::Impl::run(const std::vector<AnyJob>& jobs) {
   result.members.resize(jobs.size());
   count_waits(result);
   const auto start = std::chrono::steady_clock::now();
-  const CommonOperand operand = place_common(shape_of(jobs[0]));
   std::vector<Host*> hosts;
   for (unsigned i = 0; i < jobs.size(); i++) {
     require_room(JobParts(shape_of(jobs[i])), platform->part_bytes());
     hosts.push_back(&platform->host(i));
   }
+  const CommonOperand operand = place_common(shape_of(jobs[0]));
   for (unsigned i = 0; i < jobs.size(); i++) {
     hosts[i]->start([&, i](Host& host) {
       DeviceResult done = sessions[i].run(host, jobs[i], operand);
