@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Command processor: takes descriptors from the ring and runs them one after the other. While a job
-// runs, the next descriptor is read (mxe_desc) and the record of the job before is written
-// (mxe_record); and once all its operands have been asked for, those of the next job are, if its
-// descriptor says that it may be early. A bus error or a soft reset aborts the job: requests stop, what is under way returns
-// and is dropped, the blocks are cleared.
+// runs, the next descriptors are read (mxe_desc), and the jobs before it wait for the answers to their
+// results and have their records written (mxe_record). Once all its operands have been asked for, those of the next job are, if its
+// descriptor says that it may be early; and then, while that job waits, those of the one after it. A
+// bus error or a soft reset aborts the job: requests stop, what is under way returns and is dropped,
+// the blocks are cleared.
 `include "mxe_assert.svh"
 `default_nettype none
 module mxe_cmd #(
@@ -42,6 +43,7 @@ module mxe_cmd #(
   output logic [TAG_W-1:0]         req_tag_o,
   input  logic                     word_valid_i,   // 32 bytes of the descriptor
   input  logic [1:0]               word_index_i,
+  input  logic [mxe_pkg::DESC_PLACE_W-1:0] word_place_i,  // of which
   input  logic [255:0]             word_data_i,
   input  logic                     word_last_i,
   // completion record
@@ -56,23 +58,27 @@ module mxe_cmd #(
   output logic                     start_o,
   output logic                     loaded_o,       // its loaders were started early
   output logic                     load_start_o,   // the loaders begin
-  output logic                     load_early_o,   // with the next job, early
+  output logic                     load_early_o,   // with the job ahead, early
   output logic                     load_ahead_o,   // they work on ahead_o, else on job_o
-  output logic                     load_odd_o,
+  output logic [mxe_pkg::TURN_W-1:0] load_turn_o,
   input  logic                     loads_done_i,   // they have asked for everything
-  output mxe_pkg::job_t            ahead_o,        // the next job
+  output mxe_pkg::job_t            ahead_o,        // the job that was looked at last
   input  logic                     alike_i,        // the buffers hold its operands as those of job_o
   output logic                     run_o,          // the array works on a job
   output mxe_pkg::job_t            job_o,          // stands still while a job runs
   output logic                     halt_o,
   output logic                     clear_o,
-  output logic                     hold_o,         // write no results yet
   input  logic                     job_done_i,
   // ports
   input  logic                     rd_error_i,     // of operands
-  input  logic                     rd_odd_i,       // of which job
+  input  logic [mxe_pkg::TURN_W-1:0] rd_turn_i,    // of which job
   input  logic                     desc_error_i,
-  input  logic                     wr_error_i,
+  input  logic [mxe_pkg::DESC_PLACE_W-1:0] desc_error_place_i,
+  input  logic                     wr_error_i,     // of a burst that is answered
+  input  logic                     result_begins_i,
+  input  logic                     result_answered_i,
+  input  logic                     record_answered_i,
+  input  logic                     record_last_i,  // its last burst
   // the first error of a job: the ports keep where, and what is told of it is
   output logic                     rd_fault_watch_o,
   output logic                     wr_fault_watch_o,
@@ -102,20 +108,24 @@ module mxe_cmd #(
 
   state_e           state_q;
   logic [15:0]      head_q, tail_q;
-  logic [15:0]      next_q;          // whose descriptor was not yet taken
+  logic [15:0]      next_q;          // the job that runs next
   logic [DescW-1:0] desc_q;          // of the job that runs
+  logic [DescW-1:0] wait_desc_q;     // of the job that waits, all of whose operands were asked for
+  logic             wait_q;          // there is one
+  logic             wait_loaded_q;   // they are here or on their way
   logic [3:0]       status_q;
   logic             reset_q;         // a soft reset waits for the job to end
   logic             ends_q;          // the job ends with what is broken off
   logic             early_q;         // operands of the job that is ready have been asked for
-  logic             redo_q;          // and one of them met an error: all of it once more
+  logic             redo_q;          // an operand read early met an error: all of it once more
   logic             loaded_q;        // those of the job that runs were, early
   logic             ahead_q;         // the loaders work on the job that is ready, or was just taken
-  logic             load_odd_q, run_odd_q;
+  logic [mxe_pkg::TURN_W-1:0] load_turn_q, wait_turn_q, run_turn_q;
   logic [63:0]      cycles_q;
   logic [31:0]      last_job_q, last_status_q;
 
-  logic             reading, ready, begins, take, take_legal, end_job, recording, complete;
+  logic             reading, ready, begins, unread, end_job, recording, complete;
+  logic             take, take_legal, take_waiting, to_wait;
   logic [DescW-1:0] desc_ahead;
   logic [3:0]       desc_status, end_status, record_status;
   logic [31:0]      record_job_id;
@@ -131,21 +141,24 @@ module mxe_cmd #(
   // A smaller number would take back what was submitted, the job in flight included.
   assign overflow  = (ring_size_log2_i > 5'(LogDepth)) | (pending > 16'(slot_mask) + 16'd1) |
                      (pending < queued) | reset_q;
-  logic [LogDepth-1:0] slot, next_slot;
-  assign slot      = head_q[LogDepth-1:0] & slot_mask;
-  assign next_slot = next_q[LogDepth-1:0] & slot_mask;
+  logic [15:0]         fetch_index, end_place;
+  logic [LogDepth-1:0] slot, fetch_slot;
+  assign slot       = LogDepth'(head_q + end_place) & slot_mask;
+  assign fetch_slot = LogDepth'(fetch_index) & slot_mask;
 
   assign ring_head_o = head_q;
   assign ring_tail_o = tail_q;
   assign empty_o     = (head_q == tail_q);
   // A descriptor that waits until the engine is enabled is in flight for nobody.
-  assign busy_o      = (state_q != StIdle) | recording | reading | (ready & enable_i);
+  assign busy_o      = (state_q != StIdle) | recording | reading | ((ready | wait_q) & enable_i);
   assign resetting_o = reset_q;
   assign irq_ring_overflow_o = doorbell_i & overflow;
 
   // ---------------------------------------------------------------- descriptor
   logic go;  // further jobs may be fetched and started
+  logic running;
   assign go = enable_i & ~reset_q;
+  assign running = (state_q == StSetup) | (state_q == StStart) | (state_q == StRun);
   mxe_desc #(
     .TREE_W   (TREE_W),
     .FP4_DUAL (FP4_DUAL),
@@ -154,12 +167,15 @@ module mxe_cmd #(
   ) u_desc (
     .clk_i         (clk_i),
     .rst_ni        (rst_ni),
-    .begin_i       (go & (next_q != tail_q) & ((state_q == StIdle) | (state_q == StRun))),
-    .alone_i       ((state_q == StIdle) & ~recording),
-    .addr_i        (ring_base_i + 64'({next_slot, 7'd0})),
+    .begin_i       (go & (fetch_index != tail_q) & ((state_q == StIdle) | running)),
+    .alone_i       ((state_q == StIdle) & ~wait_q & ~recording),
+    .next_o        (fetch_index),
+    .addr_i        (ring_base_i + 64'({fetch_slot, 7'd0})),
     .drop_i        (halt_o),
-    .take_i        (take | (ready & (state_q == StReset))),
+    .clear_i       (state_q == StReset),
+    .take_i        (take | to_wait),
     .begins_o      (begins),
+    .empty_o       (unread),
     .reading_o     (reading),
     .ready_o       (ready),
     .desc_o        (desc_ahead),
@@ -172,52 +188,62 @@ module mxe_cmd #(
     .req_bytes_o   (req_bytes_o),
     .req_tag_o     (req_tag_o),
     .word_valid_i  (word_valid_i),
+    .word_place_i  (word_place_i),
     .word_index_i  (word_index_i),
     .word_data_i   (word_data_i),
     .word_last_i   (word_last_i),
     .error_i       (desc_error_i),
+    .error_place_i (desc_error_place_i),
     .fault_watch_o (desc_watch)
   );
 
   // ---------------------------------------------------------------- job
   mxe_job #(.FP4_DUAL(FP4_DUAL)) u_job (.clk_i(clk_i), .desc_i(desc_q), .job_o(job_o));
 
-  // A write error is that of the record while there is one.
-  // Beats of the next job's operands do not belong to the one that runs.
-  logic run_wr_error, run_rd_error, early_error, redo, broken, run_done;
-  assign run_rd_error = rd_error_i & (rd_odd_i == run_odd_q);
-  assign early_error  = rd_error_i & (rd_odd_i != run_odd_q);
-  assign redo         = early_q & (redo_q | early_error);
-  assign run_wr_error = wr_error_i & ~recording;
+  // Beats of the next jobs' operands do not belong to the one that runs, nor answers to the results
+  // of those before it.
+  logic run_wr_error, run_rd_error, early_error, redo, broken, run_done, answered, room;
+  assign run_rd_error = rd_error_i & (rd_turn_i == run_turn_q);
+  assign early_error  = rd_error_i & (rd_turn_i != run_turn_q);
+  assign redo         = (early_q | wait_loaded_q) & (redo_q | early_error);
+  assign run_wr_error = wr_error_i & ~answered;
   assign broken       = run_rd_error | run_wr_error | reset_q;
-  assign run_done     = (state_q == StRun) & ~broken & job_done_i;
+  assign run_done     = (state_q == StRun) & ~broken & job_done_i & room;
 
-  // A legal job starts when the one before has ended, another ends in its turn.
-  logic may_take, legal;
-  assign may_take   = ready & go & ~redo;
-  assign legal      = (desc_status == mxe_reg_pkg::STATUS_OK[3:0]);
-  assign take_legal = may_take & legal & ((state_q == StIdle) | run_done);
-  assign take       = take_legal | (may_take & ~legal & ~early_q & (state_q == StIdle) & ~recording);
+  // A legal job starts when the one before has been computed, another ends in its turn.
+  logic may_take, legal, next_may_run;
+  assign may_take     = ready & go & ~redo;
+  assign legal        = (desc_status == mxe_reg_pkg::STATUS_OK[3:0]);
+  assign next_may_run = (state_q == StIdle) | run_done;
+  assign take_waiting = wait_q & go & ~redo & next_may_run;
+  assign take_legal   = ~wait_q & may_take & legal & next_may_run;
+  assign take         = take_legal | (~wait_q & may_take & ~legal & (state_q == StIdle) & ~recording);
+  // It makes room for the next one if nothing is left to be asked for.
+  assign to_wait      = (state_q == StRun) & ~broken & ~run_done & ~wait_q & may_take & early_q &
+                        loads_done_i;
 
   // Its operands early: they need not wait for the results of the jobs before it, and the buffers
-  // hold them beside those of the job that runs.
+  // hold them beside those of the job that runs and of the one that waits.
   logic settled, load_early;
-  assign load_early   = (state_q == StRun) & ~broken & ~job_done_i & may_take & legal & settled &
+  assign load_early   = (state_q == StRun) & ~broken & ~run_done & may_take & legal & settled &
                         desc_ahead[mxe_reg_pkg::DESC_CONTROL_EARLY_LSB] & alike_i & loads_done_i &
-                        ~early_q;
+                        ~early_q & (~wait_q | wait_loaded_q);
   assign load_early_o = load_early;
   assign load_start_o = load_early | (start_o & ~loaded_q);
   assign load_ahead_o = load_early | ahead_q;
-  assign load_odd_o   = load_odd_q;
+  assign load_turn_o  = load_turn_q;
   assign loaded_o     = loaded_q;
 
-  assign start_o = (state_q == StStart) & ~run_rd_error;
+  // What a job reads may be results of the jobs before it.
+  logic answered_all, waiting;
+  assign start_o = (state_q == StStart) & ~run_rd_error &
+                   (loaded_q | desc_q[mxe_reg_pkg::DESC_CONTROL_EARLY_LSB] | answered_all);
   assign run_o   = (state_q == StRun);
   assign halt_o  = (state_q == StAbort) | (state_q == StClear);
   assign clear_o = (state_q == StClear);
-  assign hold_o  = recording;
 
   // ---------------------------------------------------------------- record
+  logic ends;
   assign end_job    = run_done | (clear_o & ends_q) | (take & ~legal);
   assign end_status = run_done ? mxe_reg_pkg::STATUS_OK[3:0] : clear_o ? status_q : desc_status;
   mxe_record #(
@@ -230,8 +256,11 @@ module mxe_cmd #(
     .end_status_i     (end_status),
     .end_job_id_i     ((state_q == StIdle) ? desc_ahead[mxe_reg_pkg::DESC_JOB_ID_LSB +: 32]
                                            : desc_q[mxe_reg_pkg::DESC_JOB_ID_LSB +: 32]),
-    .end_cycles_i     (cycles_q),
+    .room_o           (room),
+    .ends_o           (ends),
+    .place_o          (end_place),
     .addr_i           (ring_base_i + 64'({slot, 7'd0})),
+    .cycles_i         (cycles_q),
     .rec_valid_o      (rec_valid_o),
     .rec_ready_i      (rec_ready_i),
     .rec_addr_o       (rec_addr_o),
@@ -239,10 +268,17 @@ module mxe_cmd #(
     .rec_data_valid_o (rec_data_valid_o),
     .rec_data_ready_i (rec_data_ready_i),
     .rec_data_o       (rec_data_o),
+    .result_begins_i  (result_begins_i),
+    .result_answered_i(result_answered_i),
+    .record_answered_i(record_answered_i),
+    .record_last_i    (record_last_i),
     .wr_error_i       (wr_error_i),
-    .wr_idle_i        (wr_idle_i),
-    .fault_watch_o    (record_watch),
+    .answered_o       (answered),
+    .fault_watch_o    (ended_watch),
+    .fault_place_o    (ended_place),
     .busy_o           (recording),
+    .waiting_o        (waiting),
+    .answered_all_o   (answered_all),
     .complete_o       (complete),
     .status_o         (record_status),
     .job_id_o         (record_job_id)
@@ -250,32 +286,37 @@ module mxe_cmd #(
 
   // ---------------------------------------------------------------- bus errors
   // Only errors that decide how a job ends count, and the first of them. They tell of the last job
-  // that met one: a record says nothing any more once the job after it has failed.
-  logic        desc_watch, record_watch, run_failed_q;
+  // that met one: one that was computed before says nothing any more once a job after it has failed.
+  logic        desc_watch, ended_watch, ended_counts;
   logic        fault_any_q, fault_write_q, fault_record_q;
-  logic [15:0] fault_index_q;
-  logic        run_fault, desc_fault, record_fault, running;
-  assign running      = (state_q == StSetup) | (state_q == StStart) | (state_q == StRun);
+  logic        fault_open_q;   // the job that met it is not complete
+  logic [15:0] fault_index_q, ended_place, ended_index;
+  logic        ended_before;   // the job that met the last error
+  logic        run_fault, desc_fault, ended_fault;
   assign run_fault    = (running & run_rd_error) | ((state_q == StRun) & run_wr_error);
   assign desc_fault   = desc_watch & desc_error_i;
-  assign record_fault = record_watch & wr_error_i & ~run_fault & ~run_failed_q;
+  assign ended_index  = head_q + ended_place;
+  assign ended_before = (ended_index != fault_index_q) & (16'(fault_index_q - ended_index) < 16'(mxe_pkg::RECORDS) + 16'd1);
+  assign ended_counts = ended_watch & ~(fault_open_q & ended_before);
+  assign ended_fault  = ended_counts & wr_error_i & ~run_fault;
   assign rd_fault_watch_o = desc_watch | (running & run_rd_error);
-  assign wr_fault_watch_o = record_watch | ((state_q == StRun) & ~recording);
+  assign wr_fault_watch_o = ended_counts | ((state_q == StRun) & ~answered);
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      run_failed_q   <= 1'b0;
+      fault_open_q   <= 1'b0;
       fault_any_q    <= 1'b0;
       fault_write_q  <= 1'b0;
       fault_record_q <= 1'b0;
       fault_index_q  <= '0;
     end else begin
-      if (run_fault) run_failed_q <= 1'b1;
-      else if (clear_o) run_failed_q <= 1'b0;
-      if (run_fault | desc_fault | record_fault) begin
+      if (run_fault | desc_fault | ended_fault) begin
         fault_any_q    <= 1'b1;
-        fault_write_q  <= record_fault | (run_fault & ~run_rd_error);
-        fault_record_q <= record_fault;
-        fault_index_q  <= head_q + {15'd0, run_fault & recording};
+        fault_open_q   <= 1'b1;
+        fault_write_q  <= ended_fault | (run_fault & ~run_rd_error);
+        fault_record_q <= ended_fault & record_answered_i;
+        fault_index_q  <= run_fault ? (next_q - 16'd1) : desc_fault ? head_q : ended_index;
+      end else if ((complete & (head_q == fault_index_q)) | (state_q == StReset)) begin
+        fault_open_q <= 1'b0;
       end
     end
   end
@@ -325,11 +366,11 @@ module mxe_cmd #(
     end else begin
       if (soft_reset_i) reset_q <= 1'b1;
       if (doorbell_i & ~overflow) tail_q <= ring_tail_i;
-      if (take) next_q <= next_q + 16'd1;
+      if (take | take_waiting) next_q <= next_q + 16'd1;
       // A job counts from the end of the one before, from its own fetch, or from when the engine
       // was enabled, whatever was last.
-      if (end_job | ((state_q == StIdle) & ~enable_i)) cycles_q <= 64'd1;
-      else if (begins & (state_q == StIdle)) cycles_q <= RecordClocks;
+      if (ends | ((state_q == StIdle) & ~enable_i & ~waiting)) cycles_q <= 64'd1;
+      else if (begins & unread & ~wait_q & (state_q == StIdle) & ~waiting) cycles_q <= RecordClocks;
       else cycles_q <= cycles_q + 64'd1;
       if (complete) begin
         head_q        <= head_q + 16'd1;
@@ -339,8 +380,8 @@ module mxe_cmd #(
       case (state_q)
         StIdle: begin
           ends_q <= 1'b0;
-          if (take_legal) state_q <= StSetup;
-          else if (redo | (reset_q & early_q)) state_q <= StAbort;
+          if (take_waiting | take_legal) state_q <= StSetup;
+          else if (redo | (reset_q & (early_q | wait_loaded_q))) state_q <= StAbort;
           else if (reset_q & ~recording & ~reading) state_q <= StReset;
         end
         StSetup, StStart: begin
@@ -360,12 +401,12 @@ module mxe_cmd #(
                       : run_wr_error ? mxe_reg_pkg::STATUS_ERR_WRITE[3:0]
                                      : mxe_reg_pkg::STATUS_ERR_ABORTED[3:0];
             state_q  <= StAbort;
-          end else if (job_done_i) begin
+          end else if (run_done) begin
             ends_q  <= 1'b0;
-            state_q <= take_legal ? StSetup : redo ? StAbort : StIdle;
+            state_q <= (take_waiting | take_legal) ? StSetup : redo ? StAbort : StIdle;
           end
         end
-        // The record of the job before is written first.
+        // The records of the jobs before are written first.
         StAbort: if (rd_idle_i & wr_idle_i & ~recording) state_q <= StClear;
         StClear: state_q <= StIdle;
         StReset: begin
@@ -381,34 +422,49 @@ module mxe_cmd #(
   end
 
   always_ff @(posedge clk_i) begin
-    if (take_legal) desc_q <= desc_ahead;
+    if (take_waiting | take_legal) desc_q <= take_waiting ? wait_desc_q : desc_ahead;
+    if (to_wait) wait_desc_q <= desc_ahead;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      early_q    <= 1'b0;
-      redo_q     <= 1'b0;
-      loaded_q   <= 1'b0;
-      ahead_q    <= 1'b0;
-      load_odd_q <= 1'b0;
-      run_odd_q  <= 1'b0;
+      wait_q        <= 1'b0;
+      wait_loaded_q <= 1'b0;
+      early_q       <= 1'b0;
+      redo_q        <= 1'b0;
+      loaded_q      <= 1'b0;
+      ahead_q       <= 1'b0;
+      load_turn_q   <= '0;
+      wait_turn_q   <= '0;
+      run_turn_q    <= '0;
     end else if (clear_o) begin
-      early_q  <= 1'b0;
-      redo_q   <= 1'b0;
-      loaded_q <= 1'b0;
-      ahead_q  <= 1'b0;
-      run_odd_q <= load_odd_q;
+      wait_loaded_q <= 1'b0;
+      early_q       <= 1'b0;
+      redo_q        <= 1'b0;
+      loaded_q      <= 1'b0;
+      ahead_q       <= 1'b0;
+      run_turn_q    <= load_turn_q;
     end else begin
-      if (load_start_o) load_odd_q <= ~load_odd_q;
+      if (load_start_o) load_turn_q <= load_turn_q + mxe_pkg::TURN_W'(1);
       if (load_early) early_q <= 1'b1;
-      else if (take_legal) early_q <= 1'b0;
-      if (early_q & early_error) redo_q <= 1'b1;
-      if (take_legal) loaded_q <= early_q;
+      else if (take_legal | to_wait) early_q <= 1'b0;
+      if ((early_q | wait_loaded_q) & early_error) redo_q <= 1'b1;
+      if (take_waiting) loaded_q <= wait_loaded_q;
+      else if (take_legal) loaded_q <= early_q;
+      if (to_wait) begin
+        wait_q        <= 1'b1;
+        wait_loaded_q <= 1'b1;
+        wait_turn_q   <= load_turn_q;
+      end else if (take_waiting | (state_q == StReset)) begin
+        wait_q        <= 1'b0;
+        wait_loaded_q <= 1'b0;
+      end
       // The sizes of the job that was taken have settled.
       if (load_early) ahead_q <= 1'b1;
-      else if (start_o) ahead_q <= 1'b0;
-      if (take_legal & early_q) run_odd_q <= load_odd_q;
-      else if (start_o & ~loaded_q) run_odd_q <= ~load_odd_q;
+      else if (to_wait | (start_o & ~early_q)) ahead_q <= 1'b0;
+      if (take_waiting & wait_loaded_q) run_turn_q <= wait_turn_q;
+      else if (take_legal & early_q) run_turn_q <= load_turn_q;
+      else if (start_o & ~loaded_q) run_turn_q <= load_turn_q + mxe_pkg::TURN_W'(1);
     end
   end
 
@@ -417,18 +473,15 @@ module mxe_cmd #(
   `MXE_ASSERT(cmd_ring_not_overfull, (tail_q - head_q) <= 16'(QUEUE_DEPTH))
   // The job in flight is in the ring until it is complete.
   `MXE_ASSERT(cmd_job_submitted, (state_q == StIdle) || (state_q == StReset) || (head_q != tail_q))
-  // Jobs that were taken and are not complete: one runs, one is recorded.
-  `MXE_ASSERT(cmd_jobs_in_order, (next_q - head_q) ==
-              (16'(running || (halt_o && ends_q)) + 16'(recording)))
   `MXE_ASSERT(cmd_early_is_ready, !early_q || ready)
-  `MXE_ASSERT(cmd_forgets_early, !halt_o || ends_q || early_q)
-  `MXE_ASSERT(cmd_early_between_starts, !early_q || ((state_q != StSetup) && (state_q != StStart)))
+  `MXE_ASSERT(cmd_forgets_early, !halt_o || ends_q || early_q || wait_loaded_q)
+  `MXE_ASSERT(cmd_early_after_waiting, !early_q || wait_loaded_q || !wait_q)
+  `MXE_ASSERT(cmd_waiting_is_there, !wait_loaded_q || wait_q)
   `MXE_ASSERT(cmd_reset_at_rest, (state_q != StReset) || (!reading && !recording && !early_q))
   `MXE_ASSERT(cmd_next_submitted, (next_q - head_q) <= (tail_q - head_q))
-  `MXE_ASSERT(cmd_descriptor_submitted, !(reading || ready) || (next_q != tail_q))
-  // The job before has its record before a result of the next is written.
-  `MXE_REQUIRE(cmd_done_after_record, !(run_o && job_done_i) || !recording)
-  `MXE_ASSERT(cmd_ends_in_order, !end_job || !recording)
+  `MXE_ASSERT(cmd_descriptor_submitted, !(ready || wait_q) || (next_q != tail_q))
+  // One that is broken off or refused ends when all before it are complete.
+  `MXE_ASSERT(cmd_ends_in_order, !end_job || run_done || !recording)
 `ifdef FORMAL
   `MXE_FORMAL_START
   // Doorbells move the tail forward, as far as the ring has entries, or change nothing and say so.

@@ -27,12 +27,11 @@ module mxe_datapath #(
   input  logic               load_start_i,  // they begin
   input  logic               load_early_i,  // early, beside the job that runs
   input  logic               load_ahead_i,  // they work on ahead_i, else on job_i
-  input  logic               load_odd_i,    // of their tags
+  input  logic [mxe_pkg::TURN_W-1:0] load_turn_i, // of their tags
   output logic               loads_done_o,  // they have asked for everything
   input  logic               run_i,
   input  logic               halt_i,
   input  logic               clear_i,
-  input  logic               hold_i,        // write no results yet
   input  mxe_pkg::job_t      job_i,
   input  mxe_pkg::job_t      ahead_i,       // the next job
   output logic               alike_o,       // its operands may lie beside those of job_i
@@ -45,6 +44,7 @@ module mxe_datapath #(
   input  logic [TAG_W-1:0]   desc_tag_i,
   output logic               word_valid_o,  // 32 bytes of it
   output logic [1:0]         word_index_o,
+  output logic [mxe_pkg::DESC_PLACE_W-1:0] word_place_o, // of which
   output logic [255:0]       word_data_o,
   output logic               word_last_o,
   // completion record
@@ -57,9 +57,14 @@ module mxe_datapath #(
   input  logic [SEG_W-1:0]   rec_data_i,
   // state of the memory port
   output logic               rd_error_o,    // of operands
-  output logic               rd_odd_o,      // of which job
+  output logic [mxe_pkg::TURN_W-1:0] rd_turn_o, // of which job
   output logic               desc_error_o,
-  output logic               wr_error_o,
+  output logic [mxe_pkg::DESC_PLACE_W-1:0] desc_error_place_o,
+  output logic               wr_error_o,    // of a burst that is answered
+  output logic               result_begins_o,
+  output logic               result_answered_o,
+  output logic               record_answered_o,
+  output logic               record_last_o,  // its last burst
   input  logic               rd_fault_watch_i, // keep where the next error is, and what it hits
   input  logic               wr_fault_watch_i,
   input  logic               fault_write_i, // show that of writes, else of reads
@@ -145,6 +150,7 @@ module mxe_datapath #(
   assign kind_bias = word_valid & (tag.kind == mxe_pkg::TagBias);
   assign word_valid_o = word_valid & (tag.kind == mxe_pkg::TagDesc);
   assign word_index_o = word_index[1:0];
+  assign word_place_o = tag.bank[mxe_pkg::DESC_PLACE_W-1:0];
   assign word_data_o  = word_data[255:0];
   assign word_last_o  = word_last;
 
@@ -165,7 +171,7 @@ module mxe_datapath #(
     .rst_ni      (rst_ni),
     .clear_i     (clear_i),
     .start_i     (load_start_i),
-    .odd_i       (load_odd_i),
+    .turn_i      (load_turn_i),
     .job_i       (load_job),
     .req_valid_o (req_valid[1]),
     .req_ready_i (req_ready[1]),
@@ -212,7 +218,7 @@ module mxe_datapath #(
     .clear_i        (clear_i),
     .start_i        (load_start_i),
     .chain_i        (load_early_i),
-    .odd_i          (load_odd_i),
+    .turn_i         (load_turn_i),
     .job_i          (load_job),
     .wide_i         (wide),
     .long_i         (long_slab),
@@ -241,7 +247,7 @@ module mxe_datapath #(
     .clear_i        (clear_i),
     .start_i        (load_start_i),
     .chain_i        (load_early_i),
-    .odd_i          (load_odd_i),
+    .turn_i         (load_turn_i),
     .job_i          (load_job),
     .wide_i         (1'b0),
     .long_i         (1'b0),
@@ -269,7 +275,8 @@ module mxe_datapath #(
   assign rd_error     = rd_beat & m_rerror_i;
   assign desc_error_o = rd_error & (rd_tag.kind == mxe_pkg::TagDesc);
   assign rd_error_o   = rd_error & (rd_tag.kind != mxe_pkg::TagDesc);
-  assign rd_odd_o     = rd_tag.odd;
+  assign rd_turn_o    = rd_tag.turn;
+  assign desc_error_place_o = rd_tag.bank[mxe_pkg::DESC_PLACE_W-1:0];
 
   logic [63:0] rd_fault_addr, wr_fault_addr;
   assign fault_addr_o = fault_write_i ? wr_fault_addr : rd_fault_addr;
@@ -613,22 +620,23 @@ module mxe_datapath #(
     .res_odd_i    (res_odd),
     .release_o    (drain_release),
     .req_valid_o  (drain_req),
-    .req_ready_i  (wr_req_ready & ~hold_i),
+    .req_ready_i  (wr_req_ready & ~rec_valid_i),
     .req_addr_o   (drain_addr),
     .req_bytes_o  (drain_bytes),
     .req_scale_o  (drain_scale),
     .req_half_o   (drain_half),
     .data_valid_o (drain_data),
-    .data_ready_i (wr_data_ready & ~rec_data_valid_i),
+    .data_ready_i (wr_data_ready & ~data_record),
     .data_o       (drain_word),
     .nan_count_o  (nan_count),
     .over_count_o (over_count),
     .done_o       (drain_done)
   );
 
-  // The next job's rows wait until the completion record is acknowledged, so the two never compete.
+  // Records go before results.
+  logic wr_sent, data_record;
   assign rec_ready_o      = wr_req_ready;
-  assign rec_data_ready_o = wr_data_ready;
+  assign rec_data_ready_o = wr_data_ready & data_record;
   assign wr_error_o       = m_bvalid_i & m_bready_o & m_berror_i;
 
   mxe_wr_port #(
@@ -637,19 +645,22 @@ module mxe_datapath #(
     .SEG_W     (SEG_W),
     .LEN_W     (LEN_W),
     .ROW_BYTES (LongestRow),
-    .HALF_ROWS (NUM_PE > LanesOut)
+    .HALF_ROWS (NUM_PE > LanesOut),
+    .RECORD_BURSTS (mxe_pkg::RECORDS * (((MEM_W < 128) && (MAX_BURST == 1)) ? 2 : 1))
   ) u_wr_port (
     .clk_i        (clk_i),
     .rst_ni       (rst_ni),
-    .req_valid_i  (rec_valid_i | (drain_req & ~hold_i)),
+    .req_valid_i  (rec_valid_i | drain_req),
     .req_ready_o  (wr_req_ready),
     .req_addr_i   (rec_valid_i ? rec_addr_i : drain_addr),
     .req_bytes_i  (rec_valid_i ? rec_bytes_i : drain_bytes),
     .req_half_i   (drain_half & ~rec_valid_i),
     .req_scale_i  (drain_scale & ~rec_valid_i),
-    .data_valid_i (rec_data_valid_i | drain_data),
+    .req_record_i (rec_valid_i),
+    .data_record_o(data_record),
+    .data_valid_i (data_record ? rec_data_valid_i : drain_data),
     .data_ready_o (wr_data_ready),
-    .data_i       (rec_data_valid_i ? rec_data_i : drain_word),
+    .data_i       (data_record ? rec_data_i : drain_word),
     .m_awvalid_o  (m_awvalid_o),
     .m_awready_i  (m_awready_i),
     .m_awaddr_o   (m_awaddr_o),
@@ -664,11 +675,16 @@ module mxe_datapath #(
     .fault_i      (wr_error_o & wr_fault_watch_i),
     .fault_addr_o (wr_fault_addr),
     .fault_scale_o(wr_fault_scale_o),
+    .result_begins_o   (result_begins_o),
+    .result_answered_o (result_answered_o),
+    .record_answered_o (record_answered_o),
+    .record_last_o     (record_last_o),
+    .sent_o       (wr_sent),
     .idle_o       (wr_idle_o)
   );
 
-  // All has been loaded when all has been used.
-  assign job_done_o = feed_done & array_empty & drain_done & wr_idle_o;
+  // All has been loaded when all has been used. The results may still wait for their answers.
+  assign job_done_o = feed_done & array_empty & drain_done & wr_sent;
 
   // ---------------------------------------------------------------- what the counters grow by
   localparam int unsigned BytesW = $clog2(MEM_W / 8 + 1);
@@ -708,7 +724,6 @@ module mxe_datapath #(
 
   `MXE_ASSERT(done_means_all_loaded, !(run_i && job_done_o) || load_ahead_i ||
               (req_valid[3:1] == '0))
-  `MXE_ASSERT(record_between_results, !rec_valid_i || hold_i)
 
 `ifndef SYNTHESIS
   mxe_datapath_checks #(
@@ -733,7 +748,7 @@ module mxe_datapath #(
     .word_valid_i  (word_valid),
     .word_tag_i    (word_tag),
     .word_index_i  (word_index),
-    .row_valid_i   (drain_req & ~hold_i),
+    .row_valid_i   (drain_req),
     .row_half_i    (drain_half),
     .row_bytes_i   (drain_bytes),
     .rec_valid_i   (rec_valid_i),

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Descriptor fetcher: reads the descriptor of the next slot, while the job before it runs if there
-// is one, and keeps it, checked, until it is taken. What cannot be read ahead of its turn is
-// forgotten and read again when its turn has come, so that the error is told then and of that job.
+// Descriptor fetcher: reads the descriptors of the next slots, several at a time, while the jobs
+// before them are under way, keeps them in order, and shows the oldest one, checked, until it is
+// taken. What cannot be read ahead of its turn is forgotten, with all that follows it, and read again
+// when its turn has come, so that the error is told then and of that job.
 `include "mxe_assert.svh"
 `default_nettype none
 module mxe_desc #(
@@ -12,15 +13,18 @@ module mxe_desc #(
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
-  // the slot
-  input  logic             begin_i,      // it may be read
-  input  logic             alone_i,      // no job before it is under way
-  input  logic [63:0]      addr_i,       // stands still until the descriptor is taken
+  // slots
+  input  logic             begin_i,      // the next one may be read
+  input  logic             alone_i,      // no job that was taken is under way
+  output logic [15:0]      next_o,       // the index of that slot
+  input  logic [63:0]      addr_i,       // its address
   input  logic             drop_i,       // beats are dropped: forget what has not arrived
-  input  logic             take_i,       // it is taken, or forgotten
-  output logic             begins_o,     // its fetch begins
-  output logic             reading_o,
-  output logic             ready_o,      // it is here
+  input  logic             clear_i,      // forget everything: the next slot is 0
+  input  logic             take_i,       // the oldest is taken, and stands still for two clocks more
+  output logic             begins_o,     // a fetch begins
+  output logic             empty_o,      // nothing is here or asked for
+  output logic             reading_o,    // something is asked for
+  output logic             ready_o,      // the oldest is here
   output logic [mxe_reg_pkg::DESC_STATUS_LSB-1:0] desc_o,  // the part that the engine reads
   output logic [3:0]       status_o,     // of it: STATUS_OK, or what it ends with
   output mxe_pkg::job_t    job_o,        // of it, if it is legal
@@ -31,100 +35,150 @@ module mxe_desc #(
   output logic [63:0]      req_addr_o,
   output logic [LEN_W-1:0] req_bytes_o,
   output logic [TAG_W-1:0] req_tag_o,
-  input  logic             word_valid_i, // 32 bytes of the descriptor
+  input  logic             word_valid_i, // 32 bytes of a descriptor
+  input  logic [mxe_pkg::DESC_PLACE_W-1:0] word_place_i, // that its tag names
   input  logic [1:0]       word_index_i,
   input  logic [255:0]     word_data_i,
   input  logic             word_last_i,
-  input  logic             error_i,      // a beat of it came with a bus error
-  output logic             fault_watch_o // that counts
+  input  logic             error_i,      // a beat of one came with a bus error
+  input  logic [mxe_pkg::DESC_PLACE_W-1:0] error_place_i,
+  output logic             fault_watch_o // that counts, if it is of the place error_place_i
 );
-  typedef enum logic [1:0] {
-    StIdle,
-    StAsk,
-    StRead,   // its words arrive
-    StReady
-  } state_e;
-
+  localparam int unsigned Depth = mxe_pkg::DESC_AHEAD;
+  localparam int unsigned PlaceW = mxe_pkg::DESC_PLACE_W;
   localparam int unsigned DescW = mxe_reg_pkg::DESC_STATUS_LSB;
 
-  state_e           state_q;
-  logic [DescW-1:0] desc_q;
-  logic             ahead_q;  // jobs before it were under way when its fetch began
-  logic             again_q;  // it could not be read ahead
-  logic             error_q, failed;
-  assign failed = error_q | error_i;
-  assign begins_o      = (state_q == StIdle) & begin_i & (alone_i | ~again_q);
-  assign reading_o     = (state_q == StAsk) | (state_q == StRead);
-  assign ready_o       = (state_q == StReady);
-  assign fault_watch_o = (state_q == StRead) & ~ahead_q & ~error_q;
+  logic              ask_q;        // a fetch is asked for
+  logic [15:0]       next_q;       // slot of that fetch, or of the next one
+  logic [PlaceW:0]   flying_q;     // asked for and not here
+  logic [PlaceW:0]   held_q;       // here, behind the oldest
+  logic [15:0]       out_q;        // slot of the first of those
+  logic              ready_q, taken_q, settled_q;
+  logic              failed_q;     // the oldest could not be read
+  logic [Depth-1:0]  error_q;      // by places: it met an error so far
+  logic              alone_q;      // the fetch under way is of a job whose turn has come
+  logic              again_q;      // what comes next could not be read ahead
+  logic              forget_q;     // what is still under way follows that
 
-  assign req_valid_o = (state_q == StAsk);
+  assign next_o    = next_q;
+  assign empty_o   = ~ask_q & (flying_q == '0) & (held_q == '0) & ~ready_q;
+  assign reading_o = ask_q | (flying_q != '0) | ((held_q != '0) & ~ready_q);
+  assign ready_o   = ready_q;
+  assign settled_o = settled_q;
+
+  // ---------------------------------------------------------------- asking
+  logic alone, room;
+  assign alone    = alone_i & empty_o;
+  assign room     = (flying_q + held_q != (PlaceW+1)'(Depth));
+  assign begins_o = ~ask_q & begin_i & room & ~forget_q & ~voids & (alone | ~again_q);
+
+  assign req_valid_o = ask_q;
   assign req_addr_o  = addr_i;
   assign req_bytes_o = LEN_W'(mxe_reg_pkg::DESC_W / 8);
-  assign req_tag_o   = TAG_W'({1'b0, mxe_pkg::TagDesc, mxe_pkg::BANK_W'(0), 1'b1});
+  assign req_tag_o   = TAG_W'({mxe_pkg::TURN_W'(0), mxe_pkg::TagDesc,
+                               mxe_pkg::BANK_W'(next_q[PlaceW-1:0]), 1'b1});
+  logic asked;
+  assign asked = ask_q & req_ready_i & ~drop_i;
+
+  // ---------------------------------------------------------------- arriving
+  logic              arrives, fails, keeps, voids, last_to_forget;
+  // Places are taken in order: this is the slot of the first that is under way.
+  logic [15:0]       next_out;
+  assign next_out      = out_q + 16'(held_q);
+  assign arrives       = word_valid_i & word_last_i & (flying_q != '0) & ~drop_i;
+  assign fails         = error_q[word_place_i] | (error_i & (error_place_i == word_place_i));
+  assign voids         = arrives & ~forget_q & fails & ~alone_q;
+  assign keeps         = arrives & ~forget_q & ~voids;
+  assign last_to_forget = (forget_q | voids) & (flying_q - (PlaceW+1)'(arrives) == '0) & ~ask_q;
+  assign fault_watch_o = alone_q & (flying_q != '0) & ~error_q[error_place_i] &
+                         (error_place_i == next_out[PlaceW-1:0]);
+  // ---------------------------------------------------------------- the oldest
+  logic read;
+  assign read = (held_q != '0) & ~ready_q & ~taken_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q <= StIdle;
-      ahead_q <= 1'b0;
-      again_q <= 1'b0;
-      error_q <= 1'b0;
+      ask_q     <= 1'b0;
+      next_q    <= '0;
+      flying_q  <= '0;
+      held_q    <= '0;
+      out_q     <= '0;
+      ready_q   <= 1'b0;
+      taken_q   <= 1'b0;
+      settled_q <= 1'b0;
+      failed_q  <= 1'b0;
+      error_q   <= '0;
+      alone_q   <= 1'b0;
+      again_q   <= 1'b0;
+      forget_q  <= 1'b0;
+    end else if (clear_i) begin
+      next_q    <= '0;
+      held_q    <= '0;
+      out_q     <= '0;
+      ready_q   <= 1'b0;
+      taken_q   <= 1'b0;
+      settled_q <= 1'b0;
+      failed_q  <= 1'b0;
+      again_q   <= 1'b0;
     end else begin
-      case (state_q)
-        StIdle: begin
-          error_q <= 1'b0;
-          if (begins_o) begin
-            state_q <= StAsk;
-            ahead_q <= ~alone_i;
-          end
-        end
-        StAsk: begin
-          if (drop_i) state_q <= StIdle;
-          else if (req_ready_i) state_q <= StRead;
-        end
-        StRead: begin
-          if (error_i) error_q <= 1'b1;
-          if (drop_i) begin
-            state_q <= StIdle;
-          end else if (word_valid_i & word_last_i) begin
-            state_q <= (failed & ahead_q) ? StIdle : StReady;
-            again_q <= failed & ahead_q;
-          end
-        end
-        default: begin  // StReady
-          if (take_i) state_q <= StIdle;
-        end
-      endcase
+      if (begins_o) begin
+        ask_q <= 1'b1;
+        if (alone) alone_q <= 1'b1;
+      end else if (asked | drop_i) begin
+        ask_q <= 1'b0;
+      end
+      if (drop_i) begin
+        next_q   <= next_out;
+        flying_q <= '0;
+        forget_q <= 1'b0;
+        alone_q  <= 1'b0;
+      end else begin
+        if (last_to_forget) next_q <= next_out;
+        else if (asked) next_q <= next_q + 16'd1;
+        flying_q <= flying_q + (PlaceW+1)'(asked) - (PlaceW+1)'(arrives);
+        forget_q <= (forget_q | voids) & ~last_to_forget;
+        if (arrives) alone_q <= 1'b0;
+      end
+      held_q <= held_q + (PlaceW+1)'(keeps) - (PlaceW+1)'(read);
+      if (read) out_q <= out_q + 16'd1;
+      if (keeps & fails) failed_q <= 1'b1;
+      else if (take_i) failed_q <= 1'b0;
+      if (voids) again_q <= 1'b1;
+      else if (keeps) again_q <= 1'b0;
+      if (asked) error_q[next_q[PlaceW-1:0]] <= 1'b0;
+      if (error_i) error_q[error_place_i] <= 1'b1;
+      ready_q   <= (ready_q | read) & ~take_i;
+      taken_q   <= take_i;
+      settled_q <= ready_q & ~take_i;
     end
   end
 
-  always_ff @(posedge clk_i) begin
-    if (word_valid_i & (state_q == StRead)) begin
-      case (word_index_i)
-        2'd0:    desc_q[255:0]   <= word_data_i;
-        2'd1:    desc_q[511:256] <= word_data_i;
-        2'd2:    desc_q[767:512] <= word_data_i;
-        default: desc_q[DescW-1:768] <= word_data_i[DescW-769:0];
-      endcase
-    end
+  // ---------------------------------------------------------------- what is here
+  // The oldest is what was read last, which stays at the output.
+  for (genvar i = 0; i < 4; i++) begin : gen_word
+    localparam int unsigned Width = (i == 3) ? (DescW - 768) : 256;
+    mxe_ram #(.WIDTH(Width), .DEPTH(Depth)) u_words (
+      .clk_i   (clk_i),
+      .we_i    (word_valid_i & (flying_q != '0) & (word_index_i == 2'(i))),
+      .waddr_i (word_place_i),
+      .wdata_i (word_data_i[Width-1:0]),
+      .re_i    (read),
+      .raddr_i (out_q[PlaceW-1:0]),
+      .rdata_o (desc_o[256*i +: Width])
+    );
   end
-  assign desc_o = desc_q;
 
   mxe_pkg::job_t job;
   logic [3:0]    check;
-  logic          settled_q;
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) settled_q <= 1'b0;
-    else settled_q <= ready_o & ~take_i;
-  end
-  assign settled_o = settled_q;
-  assign job_o     = job;
-  mxe_job #(.FP4_DUAL(FP4_DUAL)) u_job (.clk_i(clk_i), .desc_i(desc_q), .job_o(job));
-  mxe_check #(.TREE_W(TREE_W)) u_check (.desc_i(desc_q), .job_i(job), .status_o(check));
-  assign status_o = error_q ? mxe_reg_pkg::STATUS_ERR_FETCH[3:0] : check;
+  assign job_o = job;
+  mxe_job #(.FP4_DUAL(FP4_DUAL)) u_job (.clk_i(clk_i), .desc_i(desc_o), .job_o(job));
+  mxe_check #(.TREE_W(TREE_W)) u_check (.desc_i(desc_o), .job_i(job), .status_o(check));
+  assign status_o = failed_q ? mxe_reg_pkg::STATUS_ERR_FETCH[3:0] : check;
 
-  `MXE_STATE_NAMES(state_e)
-  `MXE_ASSERT(desc_error_in_its_turn, !ready_o || !error_q || !ahead_q)
+  `MXE_ASSERT(desc_places, flying_q + held_q <= (PlaceW+1)'(Depth))
+  `MXE_ASSERT(desc_in_order, next_q - out_q == 16'(held_q) + 16'(flying_q) || forget_q)
+  `MXE_ASSERT(desc_error_in_its_turn, !(keeps && fails) || ((held_q == '0) && !ready_q))
   `MXE_REQUIRE(desc_taken_when_ready, !take_i || ready_o)
+  `MXE_REQUIRE(desc_cleared_at_rest, !clear_i || (!ask_q && (flying_q == '0)))
 endmodule
 `default_nettype wire

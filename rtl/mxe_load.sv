@@ -23,7 +23,7 @@ module mxe_load #(
   // job
   input  logic                       start_i,
   input  logic                       chain_i,      // the banks go on where those of the job before ended
-  input  logic                       odd_i,        // of the tags
+  input  logic [mxe_pkg::TURN_W-1:0] turn_i,       // of the tags
   input  mxe_pkg::job_t              job_i,
   input  logic                       wide_i,       // of B: see mxe_walk
   input  logic                       long_i,
@@ -145,7 +145,7 @@ module mxe_load #(
   assign req_addr_o  = scale_q ? (sptr_q + 64'(soff_q)) : (ptr_q + {32'd0, off_q});
   assign req_bytes_o = scale_q ? ((sleft > step_scales) ? step_scales[LEN_W-1:0] : sleft[LEN_W-1:0])
                                : ((left > step_bytes) ? step_bytes[LEN_W-1:0] : left[LEN_W-1:0]);
-  assign req_tag_o   = {index_q, odd_i,
+  assign req_tag_o   = {index_q, turn_i,
                         OPERAND_A ? (scale_q ? mxe_pkg::TagAScale : mxe_pkg::TagAElem)
                                   : (scale_q ? mxe_pkg::TagBScale : mxe_pkg::TagBElem),
                         mxe_pkg::BANK_W'(bank_q), last_fetch};

@@ -15,7 +15,7 @@ module mxe_load_bias #(
   input  logic                     clear_i,
   // job
   input  logic                     start_i,
-  input  logic                     odd_i,   // of the tags
+  input  logic [mxe_pkg::TURN_W-1:0] turn_i, // of the tags
   input  mxe_pkg::job_t            job_i,
   // requests
   output logic                     req_valid_o,
@@ -55,7 +55,7 @@ module mxe_load_bias #(
   assign busy_o      = valid;
   assign req_valid_o = valid & taken_q;
   assign req_bytes_o = job_i.c.bf16 ? LEN_W'({cols, 1'b0}) : LEN_W'({cols, 2'b00});
-  assign req_tag_o   = {row, odd_i, mxe_pkg::TagBias, mxe_pkg::BANK_W'(bank_q), last_row};
+  assign req_tag_o   = {row, turn_i, mxe_pkg::TagBias, mxe_pkg::BANK_W'(bank_q), last_row};
   assign fire        = req_valid_o & req_ready_i;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

@@ -108,6 +108,11 @@ package mxe_pkg;
   localparam int unsigned WR_OUTSTANDING = 256;
   // Read bursts that may be under way.
   localparam int unsigned RD_BURSTS = 4095;
+  // Descriptors read ahead of the one that is looked at.
+  localparam int unsigned DESC_AHEAD = 4;
+  localparam int unsigned DESC_PLACE_W = $clog2(DESC_AHEAD);
+  // Jobs that have been computed and are not complete: their results or records are written.
+  localparam int unsigned RECORDS = 4;
   // Rows accepted by the write channel and not yet sent: more than the clocks from a row's request
   // to its data at the dual rate, so that a row of one beat may follow every clock.
   localparam int unsigned WR_QUEUE = 16;
@@ -124,6 +129,8 @@ package mxe_pkg;
   // ---------------------------------------------------------------- read tags
   // Bits for the number of a bank: B_BANKS may be 8, and each of them be used as two.
   localparam int unsigned BANK_W = 4;
+  // Bits for the turn of a job: operands of three may be under way, and one turn is left over.
+  localparam int unsigned TURN_W = 2;
   // What a row fetch brings, and for which bank of its buffer.
   typedef enum logic [2:0] {
     TagDesc,
@@ -134,12 +141,12 @@ package mxe_pkg;
     TagBias
   } tag_kind_e;
   typedef struct packed {
-    logic              odd;   // every other job
+    logic [TURN_W-1:0] turn;  // of the job, counted in a circle
     tag_kind_e         kind;
     logic [BANK_W-1:0] bank;
     logic              last;  // of its bank
   } tag_t;
-  localparam int unsigned TAG_T_W = 5 + BANK_W;
+  localparam int unsigned TAG_T_W = 4 + TURN_W + BANK_W;
   // Above the tag goes the index of the row or column, in as many bits as the engine needs.
   function automatic int unsigned tag_w(input int unsigned rows);
     tag_w = $clog2(rows) + TAG_T_W;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Completion record: of a job that has ended it writes how into the job's slot, waits for the
-// acknowledgement, and then says that the job is complete. Meanwhile the next job may begin, but
-// not write: a write error is that of the record.
+// Completion records: jobs that have been computed wait here, in order, until memory has answered
+// their results; then the record of each is written into its slot, and when that is answered too the
+// job is complete. Meanwhile other jobs are computed and write their results.
 `include "mxe_assert.svh"
 `default_nettype none
 module mxe_record #(
@@ -10,12 +10,16 @@ module mxe_record #(
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
-  // a job ends
+  // a job has been computed: all its bursts have begun
   input  logic             end_i,
   input  logic [3:0]       end_status_i,
   input  logic [31:0]      end_job_id_i,
-  input  logic [63:0]      end_cycles_i,
+  output logic             room_o,
+  // its results have been answered: it ends
+  output logic             ends_o,
+  output logic [15:0]      place_o,         // how many jobs are before it
   input  logic [63:0]      addr_i,          // its slot
+  input  logic [63:0]      cycles_i,
   // record
   output logic             rec_valid_o,
   input  logic             rec_ready_i,
@@ -24,37 +28,126 @@ module mxe_record #(
   output logic             rec_data_valid_o,
   input  logic             rec_data_ready_i,
   output logic [SEG_W-1:0] rec_data_o,
-  // write port
-  input  logic             wr_error_i,
-  input  logic             wr_idle_i,
-  output logic             fault_watch_o,   // an error of the record decides how the job ends
+  // bursts of the write port
+  input  logic             result_begins_i,
+  input  logic             result_answered_i,
+  input  logic             record_answered_i,
+  input  logic             record_last_i,
+  input  logic             wr_error_i,      // with that answer
+  // an answer to a job that is here; else it is to the one that is computed
+  output logic             answered_o,
+  output logic             fault_watch_o,   // an error would be the first that decides how it ends
+  output logic [15:0]      fault_place_o,   // how many jobs are before it
   // state
   output logic             busy_o,
+  output logic             waiting_o,       // jobs have not ended
+  output logic             answered_all_o,  // no result is under way
   output logic             complete_o,
   output logic [3:0]       status_o,
   output logic [31:0]      job_id_o         // 0 if its descriptor could not be read
 );
-  typedef enum logic [2:0] {
+  typedef enum logic [1:0] {
     StIdle,
     StRecord,    // ask for the write
-    StRecData,
-    StRecWait,   // until it is acknowledged
-    StComplete
+    StRecData
   } state_e;
   localparam int unsigned RecSegs = (SEG_W >= 128) ? 1 : (128 / SEG_W);
+  localparam int unsigned Depth = mxe_pkg::RECORDS;
+  localparam int unsigned PlaceW = $clog2(Depth);
+  // Bursts of results under way, and one more bit so that all of them differ from none.
+  localparam int unsigned CountW = $clog2(mxe_pkg::WR_OUTSTANDING) + 1;
 
+  // ---------------------------------------------------------------- jobs
+  // From the newest to the oldest: those whose results are under way, those that have not ended,
+  // those whose records are under way.
+  logic [PlaceW:0]         in_q, answered_q, recorded_q, out_q;
+  logic [4*Depth-1:0]      status_q;
+  logic [32*Depth-1:0]     job_id_q;
+  logic [CountW*Depth-1:0] mark_q;     // bursts of results up to the last of the job
+  logic [CountW-1:0]       begun_q, count_q, count;  // begun, answered
+  logic                    complete_q;
+  logic [PlaceW-1:0]       in, answered, recorded, out;
+  assign in       = in_q[PlaceW-1:0];
+  assign answered = answered_q[PlaceW-1:0];
+  assign recorded = recorded_q[PlaceW-1:0];
+  assign out      = out_q[PlaceW-1:0];
+
+  logic pending, results_done, all_done;
+  assign pending      = (answered_q != in_q);
+  assign count        = count_q + CountW'(result_answered_i);
+  assign results_done = pending & (count == mark_q[CountW*32'(answered) +: CountW]);
+  assign all_done     = (count == begun_q);
+  assign room_o       = (in_q - out_q != (PlaceW+1)'(Depth));
+  assign busy_o       = (in_q != out_q) | complete_q;
+  assign waiting_o    = (in_q - recorded_q != (PlaceW+1)'(state_q != StIdle));
+  assign answered_all_o = (count_q == begun_q);
+
+  // Answers come in the order of the bursts.
+  logic [PlaceW:0] oldest;        // whose record is not answered
+  logic [PlaceW:0] fault_of, fault_before, recorded_before;
+  logic [3:0]      fault_status;
+  assign oldest        = out_q + (PlaceW+1)'(complete_q);
+  assign answered_o    = record_answered_i | (result_answered_i & pending);
+  assign fault_of      = record_answered_i ? oldest : answered_q;
+  assign fault_before  = fault_of - out_q;
+  assign fault_place_o = 16'(fault_before);
+  assign fault_status  = status_q[4*32'(fault_of[PlaceW-1:0]) +: 4];
+  assign fault_watch_o = answered_o & (fault_status != mxe_reg_pkg::STATUS_ERR_READ[3:0]) &
+                         (fault_status != mxe_reg_pkg::STATUS_ERR_WRITE[3:0]);
+
+  logic no_record;  // a descriptor that could not be read has no id, and its slot is not written
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      in_q       <= '0;
+      answered_q <= '0;
+      recorded_q <= '0;
+      out_q      <= '0;
+      status_q   <= '0;
+      job_id_q   <= '0;
+      mark_q     <= '0;
+      begun_q    <= '0;
+      count_q    <= '0;
+      complete_q <= 1'b0;
+    end else begin
+      begun_q <= begun_q + CountW'(result_begins_i);
+      count_q <= count;
+      if (end_i) begin
+        in_q                        <= in_q + (PlaceW+1)'(1);
+        status_q[4*32'(in) +: 4]    <= end_status_i;
+        job_id_q[32*32'(in) +: 32]  <= (end_status_i == mxe_reg_pkg::STATUS_ERR_FETCH[3:0])
+                                       ? 32'd0 : end_job_id_i;
+        mark_q[CountW*32'(in) +: CountW] <= begun_q;
+      end
+      if (results_done | (end_i & ~pending & all_done)) answered_q <= answered_q + (PlaceW+1)'(1);
+      if (recorded_now) recorded_q <= recorded_q + (PlaceW+1)'(1);
+      if (wr_error_i & answered_o)
+        status_q[4*32'(fault_of[PlaceW-1:0]) +: 4] <= mxe_reg_pkg::STATUS_ERR_WRITE[3:0];
+      complete_q <= (record_answered_i & record_last_i) | (ends_o & no_record);
+      if (complete_q) out_q <= out_q + (PlaceW+1)'(1);
+    end
+  end
+  assign complete_o = complete_q;
+  assign status_o   = status_q[4*32'(out) +: 4];
+  assign job_id_o   = job_id_q[32*32'(out) +: 32];
+
+  // ---------------------------------------------------------------- one record after the other
   state_e      state_q;
-  logic [3:0]  status_q;
-  logic [31:0] job_id_q;
   logic [63:0] cycles_q;
   logic [1:0]  seg_q;
-  assign busy_o     = (state_q != StIdle);
-  assign complete_o = (state_q == StComplete);
-  assign status_o   = status_q;
-  assign job_id_o   = job_id_q;
+  logic        recorded_now;
+  logic [3:0]  record_status;
+  logic [31:0] record_job_id;
+  assign record_status = status_q[4*32'(recorded) +: 4];
+  assign record_job_id = job_id_q[32*32'(recorded) +: 32];
+  assign no_record     = (record_status == mxe_reg_pkg::STATUS_ERR_FETCH[3:0]);
+  assign ends_o        = (state_q == StIdle) & (recorded_q != answered_q);
+  assign recorded_before = recorded_q - out_q;
+  assign place_o       = 16'(recorded_before);
+  assign recorded_now  = (ends_o & no_record) |
+                         ((state_q == StRecData) & rec_data_ready_i & (seg_q == 2'(RecSegs - 1)));
 
   logic [127:0] record;
-  assign record = {cycles_q, job_id_q, 28'd0, status_q};
+  assign record = {cycles_q, record_job_id, 28'd0, record_status};
   assign rec_valid_o      = (state_q == StRecord);
   assign rec_addr_o       = addr_i + 64'(mxe_reg_pkg::DESC_STATUS_LSB) / 64'd8;
   assign rec_bytes_o      = LEN_W'(16);
@@ -65,55 +158,41 @@ module mxe_record #(
     // The count goes on to the number of segments, where nothing is left of the record.
     assign rec_data_o = record[32'(seg_q[$clog2(RecSegs)-1:0]) * SEG_W +: SEG_W];
   end
-  assign fault_watch_o = ((state_q == StRecData) | (state_q == StRecWait)) &
-                         (status_q != mxe_reg_pkg::STATUS_ERR_READ[3:0]) &
-                         (status_q != mxe_reg_pkg::STATUS_ERR_WRITE[3:0]);
 
-  // A descriptor that could not be read has no id, and its slot is not written.
-  logic no_record;
-  assign no_record = (end_status_i == mxe_reg_pkg::STATUS_ERR_FETCH[3:0]);
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       state_q  <= StIdle;
-      status_q <= '0;
-      job_id_q <= '0;
       cycles_q <= '0;
       seg_q    <= '0;
     end else begin
       case (state_q)
         StIdle: begin
-          if (end_i) begin
-            status_q <= end_status_i;
-            job_id_q <= no_record ? 32'd0 : end_job_id_i;
-            cycles_q <= end_cycles_i;
-            state_q  <= no_record ? StComplete : StRecord;
-          end
+          cycles_q <= cycles_i;
+          if (ends_o & ~no_record) state_q <= StRecord;
         end
         StRecord: begin
           seg_q <= '0;
           if (rec_ready_i) state_q <= StRecData;
         end
-        StRecData: begin
-          // A record of several bursts can fail before the last of them is sent.
-          if (wr_error_i) status_q <= mxe_reg_pkg::STATUS_ERR_WRITE[3:0];
-          if (rec_data_ready_i) begin
-            seg_q <= seg_q + 2'd1;
-            if (seg_q == 2'(RecSegs - 1)) state_q <= StRecWait;
-          end
+        default: begin  // StRecData
+          if (rec_data_ready_i) seg_q <= seg_q + 2'd1;
+          if (recorded_now) state_q <= StIdle;
         end
-        StRecWait: begin
-          if (wr_error_i) status_q <= mxe_reg_pkg::STATUS_ERR_WRITE[3:0];
-          if (wr_idle_i) state_q <= StComplete;
-        end
-        default: state_q <= StIdle;  // StComplete
       endcase
     end
   end
 
   `MXE_STATE_NAMES(state_e)
-  `MXE_ASSERT(record_state_known, state_q <= StComplete)
-  // One job at a time, and its results have been acknowledged.
-  `MXE_REQUIRE(record_one_job, !end_i || !busy_o)
-  `MXE_REQUIRE(record_after_results, !rec_valid_o || wr_idle_i)
+  `MXE_ASSERT(record_state_known, state_q <= StRecData)
+  `MXE_ASSERT(record_jobs_in_range, in_q - out_q <= (PlaceW+1)'(Depth))
+  `MXE_ASSERT(record_jobs_in_order, (answered_q - out_q <= in_q - out_q) &&
+              (recorded_q - out_q <= answered_q - out_q))
+  // A job whose results are under way has some.
+  `MXE_ASSERT(record_waits_for_answers, !pending || !answered_all_o)
+  `MXE_REQUIRE(record_has_room, !end_i || room_o)
+  `MXE_REQUIRE(record_all_begun, !end_i || !result_begins_i)
+  // Only records that were written are answered.
+  `MXE_REQUIRE(record_answer_expected, !record_answered_i || (oldest != recorded_q) ||
+               (state_q == StRecData))
 endmodule
 `default_nettype wire

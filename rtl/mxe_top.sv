@@ -168,9 +168,12 @@ module mxe_top #(
   assign irq_o = irq_q;
 
   // ---------------------------------------------------------------- command processor
-  logic            start, run, halt, clear, hold, job_done;
+  logic            start, run, halt, clear, job_done;
   mxe_pkg::job_t   job, ahead;
-  logic            loaded, load_start, load_early, load_ahead, load_odd, loads_done, alike, rd_odd;
+  logic            loaded, load_start, load_early, load_ahead, loads_done, alike;
+  logic [mxe_pkg::TURN_W-1:0] load_turn, rd_turn;
+  logic [mxe_pkg::DESC_PLACE_W-1:0] word_place, desc_error_place;
+  logic            result_begins, result_answered, record_answered, record_last;
   logic            rd_error, desc_error, wr_error, rd_idle, wr_idle, wr_fault_scale;
   logic [2:0]      rd_fault_kind;
   assign fault_addr_shown = (fault_operand == mxe_reg_pkg::FAULT_NONE) ? 64'd0 : fault_addr;
@@ -219,6 +222,7 @@ module mxe_top #(
     .req_tag_o           (desc_tag),
     .word_valid_i        (word_valid),
     .word_index_i        (word_index),
+    .word_place_i        (word_place),
     .word_data_i         (word_data),
     .word_last_i         (word_last),
     .rec_valid_o         (rec_valid),
@@ -233,7 +237,7 @@ module mxe_top #(
     .load_start_o        (load_start),
     .load_early_o        (load_early),
     .load_ahead_o        (load_ahead),
-    .load_odd_o          (load_odd),
+    .load_turn_o         (load_turn),
     .loads_done_i        (loads_done),
     .ahead_o             (ahead),
     .alike_i             (alike),
@@ -241,12 +245,16 @@ module mxe_top #(
     .job_o               (job),
     .halt_o              (halt),
     .clear_o             (clear),
-    .hold_o              (hold),
     .job_done_i          (job_done),
     .rd_error_i          (rd_error),
-    .rd_odd_i            (rd_odd),
+    .rd_turn_i           (rd_turn),
     .desc_error_i        (desc_error),
+    .desc_error_place_i  (desc_error_place),
     .wr_error_i          (wr_error),
+    .result_begins_i     (result_begins),
+    .result_answered_i   (result_answered),
+    .record_answered_i   (record_answered),
+    .record_last_i       (record_last),
     .rd_fault_watch_o    (rd_fault_watch),
     .wr_fault_watch_o    (wr_fault_watch),
     .fault_write_o       (fault_write),
@@ -283,12 +291,11 @@ module mxe_top #(
     .load_start_i     (load_start),
     .load_early_i     (load_early),
     .load_ahead_i     (load_ahead),
-    .load_odd_i       (load_odd),
+    .load_turn_i      (load_turn),
     .loads_done_o     (loads_done),
     .run_i            (run),
     .halt_i           (halt),
     .clear_i          (clear),
-    .hold_i           (hold),
     .job_i            (job),
     .ahead_i          (ahead),
     .alike_o          (alike),
@@ -300,6 +307,7 @@ module mxe_top #(
     .desc_tag_i       (desc_tag),
     .word_valid_o     (word_valid),
     .word_index_o     (word_index),
+    .word_place_o     (word_place),
     .word_data_o      (word_data),
     .word_last_o      (word_last),
     .rec_valid_i      (rec_valid),
@@ -310,9 +318,14 @@ module mxe_top #(
     .rec_data_ready_o (rec_data_ready),
     .rec_data_i       (rec_data),
     .rd_error_o       (rd_error),
-    .rd_odd_o         (rd_odd),
+    .rd_turn_o        (rd_turn),
     .desc_error_o     (desc_error),
+    .desc_error_place_o (desc_error_place),
     .wr_error_o       (wr_error),
+    .result_begins_o  (result_begins),
+    .result_answered_o(result_answered),
+    .record_answered_o(record_answered),
+    .record_last_o    (record_last),
     .rd_fault_watch_i (rd_fault_watch),
     .wr_fault_watch_i (wr_fault_watch),
     .fault_write_i    (fault_write),

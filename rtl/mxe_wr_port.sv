@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Write port: writes rows of bytes to any address. Each row is split into AXI INCR bursts
 // (MAX_BURST, 4 KiB rule); its data arrives in segments of SEG_W bits and is shifted onto the
-// beats with byte strobes. The data channel never waits for the address channel.
+// beats with byte strobes. The data channel never waits for the address channel. Rows are results or
+// completion records, whose data comes from elsewhere and whose answers are told apart.
 `include "mxe_assert.svh"
 `default_nettype none
 module mxe_wr_port #(
@@ -10,7 +11,8 @@ module mxe_wr_port #(
   parameter int unsigned SEG_W     = 256,  // at most MEM_W
   parameter int unsigned LEN_W     = 16,   // bits of the bytes of a row
   parameter int unsigned ROW_BYTES = (1 << LEN_W) - 1,  // of the longest row
-  parameter bit          HALF_ROWS = 1'b1  // rows of half full segments may have more than one
+  parameter bit          HALF_ROWS = 1'b1, // rows of half full segments may have more than one
+  parameter int unsigned RECORD_BURSTS = 4  // of records, that may be under way
 ) (
   input  logic                     clk_i,
   input  logic                     rst_ni,
@@ -21,6 +23,8 @@ module mxe_wr_port #(
   input  logic [LEN_W-1:0]         req_bytes_i,
   input  logic                     req_half_i,   // its segments are half full
   input  logic                     req_scale_i,  // told of a fault
+  input  logic                     req_record_i, // it is a completion record
+  output logic                     data_record_o, // the data of one is taken next
   input  logic                     data_valid_i,
   output logic                     data_ready_o,
   input  logic [SEG_W-1:0]         data_i,
@@ -40,8 +44,14 @@ module mxe_wr_port #(
   input  logic                     fault_i,
   output logic [63:0]              fault_addr_o,
   output logic                     fault_scale_o,
+  // bursts: one of results begins or is answered, or one of a record, perhaps its last
+  output logic                     result_begins_o,
+  output logic                     result_answered_o,
+  output logic                     record_answered_o,
+  output logic                     record_last_o,
   // state
-  output logic                     idle_o         // every accepted row was written and acknowledged
+  output logic                     sent_o,        // every accepted row was written
+  output logic                     idle_o         // and acknowledged
 );
   localparam int unsigned MemB = MEM_W / 8;
   localparam int unsigned OffW = $clog2(MemB);
@@ -55,6 +65,7 @@ module mxe_wr_port #(
   // ---------------------------------------------------------------- address channel
   logic             split_q;         // a row is being split
   logic             scale_q;         // its scale bit
+  logic             record_q;        // it is a record
   logic [63:0]      addr_q;          // beat aligned
   logic [LEN_W-1:0] beats_q;
   logic [LEN_W-1:0] beats_to_4k, burst;
@@ -81,6 +92,7 @@ module mxe_wr_port #(
     if (!rst_ni) begin
       split_q    <= 1'b0;
       scale_q    <= 1'b0;
+      record_q   <= 1'b0;
       addr_q     <= '0;
       beats_q    <= '0;
       aw_valid_q <= 1'b0;
@@ -98,7 +110,8 @@ module mxe_wr_port #(
       end
       if (accept) begin
         split_q <= 1'b1;
-        scale_q <= req_scale_i;
+        scale_q  <= req_scale_i;
+        record_q <= req_record_i;
         addr_q  <= {req_addr_i[63:OffW], {OffW{1'b0}}};
         beats_q <= LEN_W'(span >> OffW);
       end
@@ -110,7 +123,7 @@ module mxe_wr_port #(
 
   // Rows and bursts whose data is still to be sent.
   localparam int unsigned LeftW = $clog2(ROW_BYTES + 1);
-  localparam int unsigned RowsW = (HALF_ROWS ? 1 : 0) + OffW + LeftW;
+  localparam int unsigned RowsW = (HALF_ROWS ? 1 : 0) + 1 + OffW + LeftW;
   logic             row_valid, row_done, row_half, burst_valid, burst_done;
   logic [RowsW-1:0] row;
   logic [OffW-1:0]  row_off;
@@ -122,12 +135,13 @@ module mxe_wr_port #(
     .clear_i (1'b0),
     .valid_i (req_valid_i & (~split_q | (emit_burst & last_burst))),
     .ready_o (rows_ready),
-    .data_i  (RowsW'({req_half_i, req_addr_i[OffW-1:0], LeftW'(req_bytes_i)})),
+    .data_i  (RowsW'({req_half_i, req_record_i, req_addr_i[OffW-1:0], LeftW'(req_bytes_i)})),
     .valid_o (row_valid),
     .ready_i (row_done),
     .data_o  (row)
   );
   assign row_half  = HALF_ROWS & row[RowsW-1];
+  assign data_record_o = row[LeftW + OffW];
   assign row_off   = row[LeftW +: OffW];
   assign row_bytes = row[LeftW-1:0];
   mxe_fifo #(.WIDTH(BeatW), .DEPTH(mxe_pkg::WR_QUEUE)) u_bursts (
@@ -256,7 +270,28 @@ module mxe_wr_port #(
   );
   assign fault_addr_o = {fault_beat, {OffW{1'b0}}};
   assign m_bready_o = 1'b1;
-  assign idle_o = ~split_q & ~row_valid & (bursts_q == '0);
+  assign sent_o = ~split_q & ~row_valid;
+  assign idle_o = sent_o & (bursts_q == '0);
+
+  // Which bursts are those of records, in order.
+  logic                record_valid, record_here, record_room;
+  logic [BurstsAw-1:0] record_burst;
+  mxe_fifo #(.WIDTH(BurstsAw + 1), .DEPTH(RECORD_BURSTS)) u_records (
+    .clk_i   (clk_i),
+    .rst_ni  (rst_ni),
+    .clear_i (1'b0),
+    .valid_i (emit_burst & record_q),
+    .ready_o (record_room),
+    .data_i  ({last_burst, emitted_q}),
+    .valid_o (record_valid),
+    .ready_i (record_answered_o),
+    .data_o  ({record_last_o, record_burst})
+  );
+  assign record_here       = record_valid & (record_burst == acknowledged_q);
+  assign record_answered_o = acknowledged & record_here;
+  assign result_answered_o = acknowledged & ~record_here;
+  assign result_begins_o   = emit_burst & ~record_q;
+  `MXE_REQUIRE(wr_records_counted, !(emit_burst && record_q) || record_room)
 
   logic        aw_wait_q, w_wait_q;
   logic [63:0] aw_hold_q;

@@ -22,7 +22,7 @@ Cmd::Cmd(const Params& params, Datapath& datapath, TracePoint trace)
     : params_(params),
       datapath_(datapath),
       desc_(datapath.desc()),
-      record_(datapath.wr_port(), trace),
+      record_(datapath.record()),
       trace_(trace) {}
 
 /// Moves to a state that begins in `cycle`.
@@ -36,7 +36,8 @@ void Cmd::enter(State state, uint64_t cycle) {
 }
 
 void Cmd::set_enable(uint64_t cycle, bool enable) {
-  if (enable && !enable_ && state_ == State::idle) counted_from_ = cycle - 1;
+  const bool idle = state_ == State::idle && from_ < cycle && !record_.waiting();
+  if (enable && !enable_ && idle) counted_from_ = cycle - 1;
   enable_ = enable;
   enabled_from_ = cycle;
 }
@@ -48,7 +49,7 @@ bool Cmd::doorbell(uint64_t cycle, uint16_t tail) {
   if (ring_size_log2_ > log2_ceil(params_.queue_depth) || resetting_) return false;
   if (pending > entries || pending < queued) return false;
   // A doorbell for further jobs does not change when the next one begins.
-  if (next_ == tail_) submitted_from_ = cycle + 1;
+  if (desc_.next() == tail_) submitted_from_ = cycle + 1;
   tail_ = tail;
   return true;
 }
@@ -59,7 +60,7 @@ void Cmd::soft_reset(uint64_t cycle) {
 }
 
 bool Cmd::busy() const {
-  const bool waits = desc_.state() == Desc::State::ready && enable_;
+  const bool waits = (desc_.is_ready() || waits_) && enable_;
   return state_ != State::idle || record_.busy() || desc_.is_reading() || waits;
 }
 
@@ -71,6 +72,14 @@ uint64_t Cmd::slot_address(uint16_t index) const {
 void Cmd::remember(const Fault& fault, uint16_t index) {
   fault_ = fault;
   fault_index_ = index;
+  fault_open_ = true;
+}
+
+/// Of a job that has been computed: it says nothing any more once a job after it has failed.
+void Cmd::remember_ended(const Fault& fault, uint16_t index) {
+  const auto after = static_cast<uint16_t>(fault_index_ - index);
+  const bool before = after != 0 && after <= kRecords;
+  if (!fault_open_ || !before) remember(fault, index);
 }
 
 // ------------------------------------------------------------------------ when the next steps are
@@ -88,60 +97,94 @@ uint64_t Cmd::abort_in() const {
 
 /// Cycle in which the fetch of the next descriptor begins.
 uint64_t Cmd::begin_in() const {
-  if (desc_.state() != Desc::State::idle || !enable_ || next_ == tail_) return kNever;
-  if (state_ != State::idle && state_ != State::run) return kNever;
-  uint64_t cycle = std::max({desc_.from(), from_, enabled_from_, submitted_from_});
+  if (!enable_ || desc_.next() == tail_) return kNever;
+  if (state_ != State::idle && state_ != State::start && state_ != State::run) return kNever;
+  uint64_t cycle = desc_.begin_from();
+  if (cycle == kNever) return kNever;
+  cycle = std::max({cycle, fetch_from_, enabled_from_, submitted_from_});
   if (desc_.waits_for_turn()) {
-    if (state_ != State::idle || record_.busy()) return kNever;
-    cycle = std::max(cycle, record_.idle_from());
+    if (state_ != State::idle || waits_ || record_.busy() || !desc_.is_empty()) return kNever;
+    cycle = std::max({cycle, from_, waits_until_ + 1, record_.idle_from(), desc_.empty_from()});
   }
   return unless_reset(cycle);
 }
 
-/// Cycle in which an idle command processor takes the descriptor that is ready.
+/// Cycle in which an idle command processor takes the job that waits, or the descriptor that is ready.
 uint64_t Cmd::take_in() const {
-  if (desc_.state() != Desc::State::ready || !enable_ || state_ != State::idle) return kNever;
-  uint64_t cycle = std::max({desc_.from(), from_, enabled_from_});
-  if (desc_status_ != MXE_STATUS_OK) {
-    if (record_.busy()) return kNever;
-    cycle = std::max(cycle, record_.idle_from());
+  if (!enable_ || state_ != State::idle) return kNever;
+  uint64_t cycle = std::max(from_, enabled_from_);
+  if (!waits_) {
+    if (!desc_.is_ready()) return kNever;
+    cycle = std::max({cycle, desc_.ready_from(), waits_until_ + 1});
+    if (desc_status_ != MXE_STATUS_OK) {
+      if (record_.busy()) return kNever;
+      cycle = std::max(cycle, record_.idle_from());
+    }
   }
   return redo_in() > cycle ? unless_reset(cycle) : kNever;
 }
 
 /// Cycle in which the loaders begin with the job whose descriptor is ready, early.
 uint64_t Cmd::early_in() const {
-  if (state_ != State::run || desc_.state() != Desc::State::ready || !enable_) return kNever;
-  if (desc_status_ != MXE_STATUS_OK || !next_job_.early) return kNever;
+  if (state_ != State::run || !desc_.is_ready() || !enable_) return kNever;
+  if (desc_status_ != MXE_STATUS_OK || !next_job_.early || early_) return kNever;
+  if (waits_ && !wait_loaded_) return kNever;
   const uint64_t loads = datapath_.load_early_from(next_job_);
   if (loads == kNever) return kNever;
   // Its sizes settle a clock after the descriptor.
-  const uint64_t cycle = std::max({from_, desc_.from() + 1, enabled_from_, loads});
-  return cycle < run_step() ? unless_reset(cycle) : kNever;
+  const uint64_t cycle = std::max({from_, desc_.ready_from() + 1, enabled_from_, loads});
+  return cycle < std::min(run_step(), redo_in()) ? unless_reset(cycle) : kNever;
 }
 
 /// First cycle in which it is known that what was read early met an error.
-uint64_t Cmd::redo_in() const { return datapath_.is_early() ? datapath_.early_error() : kNever; }
+uint64_t Cmd::redo_in() const { return is_early() ? datapath_.early_error() : kNever; }
+
+/// Cycle in which the job whose descriptor is ready makes room for the one after it: nothing of it is
+/// left to be asked for.
+uint64_t Cmd::wait_in() const {
+  if (state_ != State::run || !early_ || waits_ || !enable_) return kNever;
+  const uint64_t loads = datapath_.loads_done_from();
+  if (loads == kNever) return kNever;
+  const uint64_t cycle = std::max({from_, enabled_from_, loads, waits_until_ + 1});
+  return cycle < std::min(run_step(), redo_in()) ? unless_reset(cycle) : kNever;
+}
 
 /// Whether a job that ends in `cycle` is followed by the next one at once.
 bool Cmd::may_take(uint64_t cycle) const {
-  return desc_.state() == Desc::State::ready && desc_.from() <= cycle && enable_ &&
-         desc_status_ == MXE_STATUS_OK && unless_reset(cycle) == cycle && redo_in() > cycle;
+  const bool ready = waits_ || (desc_.is_ready() && desc_.ready_from() <= cycle &&
+                                desc_status_ == MXE_STATUS_OK);
+  return ready && enable_ && unless_reset(cycle) == cycle && redo_in() > cycle;
 }
 
 uint64_t Cmd::idle_step() const {
-  if (datapath_.is_early()) {
+  if (is_early()) {
     const uint64_t reset = resetting_ ? std::max(from_, reset_from_) : kNever;
     return std::min({take_in(), std::max(from_, redo_in()), reset});
   }
   if (!resetting_ || record_.busy() || desc_.is_reading()) return take_in();
-  const uint64_t reset = std::max({from_, reset_from_, record_.idle_from(), desc_.from()});
+  const uint64_t reset =
+      std::max({from_, reset_from_, record_.idle_from(), desc_.ready_from()});
   return std::min(take_in(), reset);
 }
 
-uint64_t Cmd::run_step() const {
-  const uint64_t done = datapath_.job_over() ? datapath_.done_in() : kNever;
-  return std::min(abort_in(), done);
+/// Cycle in which it is seen that the job that runs has been computed.
+uint64_t Cmd::done_in() const {
+  if (state_ != State::run || !datapath_.job_over()) return kNever;
+  return std::max(datapath_.done_in(), record_.room_from());
+}
+
+uint64_t Cmd::run_step() const { return std::min(abort_in(), done_in()); }
+
+/// Cycle in which the job that was taken starts. What it reads may be results of the jobs before it.
+uint64_t Cmd::start_in() const {
+  const bool early = datapath_.is_loaded() || job_.early;
+  return early ? from_ : std::max(from_, datapath_.results_answered_from());
+}
+
+/// Cycle in which nothing is under way any more, and the jobs before are complete.
+uint64_t Cmd::abort_step() const {
+  if (record_.busy()) return kNever;
+  return std::max({from_, datapath_.drained_from(from_), record_.idle_from()});
 }
 
 uint64_t Cmd::state_step() const {
@@ -150,17 +193,25 @@ uint64_t Cmd::state_step() const {
       return idle_step();
     case State::start:
       // Operands that were asked for early are those of the job now.
-      return std::min(from_, datapath_.read_error());
+      return std::min(start_in(), datapath_.read_error());
     case State::run:
       return run_step();
+    case State::abort:
+      return abort_step();
     default:
       return from_;
   }
 }
 
+/// Of the jobs that have been computed.
+uint64_t Cmd::record_step() const {
+  return std::min({record_.complete_in(), record_.error_in(), record_.end_in(), record_.write_in()});
+}
+
 /// The next step of all but the datapath.
 uint64_t Cmd::other_step() const {
-  return std::min({record_.complete_in(), desc_.last_word(), state_step(), begin_in(), early_in()});
+  return std::min({record_step(), desc_.last_word(), desc_.read_in(), state_step(), begin_in(),
+                   early_in(), wait_in()});
 }
 
 /// Of the datapath. It stands still while a job is broken off.
@@ -175,11 +226,17 @@ uint64_t Cmd::next_step() const { return std::min(other_step(), datapath_step())
 
 Cmd::Events Cmd::step(uint64_t cycle, uint64_t limit) {
   if (record_.complete_in() == cycle) return complete();
-  if (desc_.last_word() == cycle) {
-    desc_.finish();
+  // A record that goes out does not put off the end of a job whose results have gone.
+  if (done_in() == cycle && abort_in() > cycle) {
+    step_run(cycle);
+  } else if (record_step() == cycle) {
+    step_record(cycle);
+  } else if (desc_.last_word() == cycle) {
+    if (const Fault* fault = desc_.finish()) remember(*fault, head_);
+  } else if (desc_.read_in() == cycle) {
+    desc_.read(cycle);
     next_job_ = parse_descriptor(desc_.bytes());
     desc_status_ = desc_.failed() ? MXE_STATUS_ERR_FETCH : check_descriptor(desc_.bytes(), params_);
-    if (desc_.state() == Desc::State::ready && desc_.failed()) remember(desc_.fault(), head_);
   } else if (datapath_step() == cycle) {
     const uint64_t abort = state_ == State::run     ? abort_in()
                            : state_ == State::start ? datapath_.read_error()
@@ -187,7 +244,10 @@ Cmd::Events Cmd::step(uint64_t cycle, uint64_t limit) {
     step_datapath(limit, abort);
   } else if (begin_in() == cycle) {
     begin_fetch(cycle);
+  } else if (wait_in() == cycle) {
+    wait(cycle);
   } else if (early_in() == cycle) {
+    early_ = true;
     datapath_.load_early(cycle, next_job_);
   } else {
     step_state(cycle);
@@ -208,12 +268,15 @@ void Cmd::step_datapath(uint64_t limit, uint64_t abort) {
 }
 
 void Cmd::begin_fetch(uint64_t cycle) {
-  const bool idle = state_ == State::idle;
-  const bool alone = idle && !record_.busy() && record_.idle_from() <= cycle;
+  const bool first = state_ == State::idle && from_ <= cycle && !waits_ && waits_until_ < cycle &&
+                     desc_.is_empty() && desc_.empty_from() <= cycle;
+  const bool alone = first && !record_.busy() && record_.idle_from() <= cycle;
   // A job counts from the end of the one before, from its own fetch, or from when the engine was
   // enabled, whatever was last.
-  if (idle) counted_from_ = cycle + 1 - kRecordClocks;
-  desc_.begin(cycle, slot_address(next_), alone);
+  if (first && !record_.waiting() && record_.last_end() < cycle) {
+    counted_from_ = cycle + 1 - kRecordClocks;
+  }
+  desc_.begin(cycle, slot_address(desc_.next()), alone);
   datapath_.look_again();
 }
 
@@ -238,26 +301,29 @@ void Cmd::step_state(uint64_t cycle) {
       break;
     case State::clear:
       if (ends_) end_job(cycle, status_, job_.job_id);
-      run_failed_ = false;
+      fetch_from_ = cycle + 1;
       enter(State::idle, cycle + 1);
       break;
     case State::reset:
-      if (desc_.state() == Desc::State::ready) desc_.take(cycle);
+      desc_.reset();
+      waits_ = false;
+      waits_until_ = cycle;
+      fetch_from_ = cycle + 1;
       enter(State::idle, cycle + 1);
       head_ = tail_ = next_ = 0;
-      resetting_ = false;
+      fault_open_ = resetting_ = false;
       break;
   }
 }
 
 void Cmd::step_idle(uint64_t cycle) {
   if (take_in() != cycle) {
-    if (datapath_.is_early()) {
+    if (is_early()) {
       forget_early(cycle);
     } else {
       enter(State::reset, cycle + 1);
     }
-  } else if (desc_status_ == MXE_STATUS_OK) {
+  } else if (waits_ || desc_status_ == MXE_STATUS_OK) {
     start_next(cycle);
   } else {
     end_job(cycle, desc_status_, next_job_.job_id);
@@ -266,13 +332,30 @@ void Cmd::step_idle(uint64_t cycle) {
   }
 }
 
-/// Takes the legal descriptor that is ready. StSetup comes before the start.
+/// Takes the job that waits, or the legal descriptor that is ready. StSetup comes before the start.
 void Cmd::start_next(uint64_t cycle) {
-  job_ = next_job_;
-  datapath_.take_early(cycle);
-  desc_.take(cycle);
+  if (waits_) {
+    job_ = waiting_job_;
+    datapath_.take_waiting(cycle);
+    waits_ = wait_loaded_ = false;
+    waits_until_ = cycle;
+  } else {
+    job_ = next_job_;
+    datapath_.take_early(cycle);
+    desc_.take(cycle);
+    early_ = false;
+  }
   next_++;
   enter(State::start, cycle + 2);
+}
+
+/// The job whose descriptor is ready waits, and makes room for the next descriptor.
+void Cmd::wait(uint64_t cycle) {
+  waiting_job_ = next_job_;
+  waits_ = wait_loaded_ = true;
+  early_ = false;
+  datapath_.wait(cycle);
+  desc_.take(cycle);
 }
 
 void Cmd::step_run(uint64_t cycle) {
@@ -280,8 +363,8 @@ void Cmd::step_run(uint64_t cycle) {
     break_off(cycle);
     return;
   }
-  datapath_.finish(cycle);
   end_job(cycle, MXE_STATUS_OK, job_.job_id);
+  datapath_.finish(cycle);
   enter(State::idle, cycle + 1);
   if (may_take(cycle)) {
     start_next(cycle);
@@ -293,6 +376,7 @@ void Cmd::step_run(uint64_t cycle) {
 /// What was read of the next job is forgotten, to be read again when its turn has come.
 void Cmd::forget_early(uint64_t cycle) {
   ends_ = false;
+  desc_.drop();
   enter(State::abort, cycle + 1);
 }
 
@@ -301,33 +385,54 @@ void Cmd::break_off(uint64_t cycle) {
             : datapath_.write_error() == cycle ? MXE_STATUS_ERR_WRITE
                                                : MXE_STATUS_ERR_ABORTED;
   ends_ = true;
-  run_failed_ = status_ != MXE_STATUS_ERR_ABORTED;
-  const auto index = static_cast<uint16_t>(head_ + (record_.busy() ? 1 : 0));
+  const auto index = static_cast<uint16_t>(next_ - 1);
   if (status_ == MXE_STATUS_ERR_READ) remember(datapath_.read_fault(), index);
-  if (status_ == MXE_STATUS_ERR_WRITE) remember(datapath_.wr_port().fault(), index);
-  desc_.drop(cycle);
+  if (status_ == MXE_STATUS_ERR_WRITE) remember(datapath_.write_fault(), index);
+  desc_.drop();
   if (state_ == State::run) datapath_.break_off(cycle);
   enter(State::abort, cycle + 1);
 }
 
-/// StAbort until nothing is under way and the job before is recorded, then StClear.
+/// StAbort ends: nothing is under way, and the jobs before are complete. Then StClear.
 void Cmd::step_abort(uint64_t cycle) {
-  const uint64_t clear = std::max(datapath_.drained_from(cycle), record_.idle_from()) + 1;
-  datapath_.clear(clear);
-  enter(State::clear, clear);
+  datapath_.clear(cycle + 1);
+  early_ = wait_loaded_ = false;
+  enter(State::clear, cycle + 1);
 }
 
 void Cmd::end_job(uint64_t cycle, uint32_t status, uint32_t job_id) {
-  const uint64_t gone =
-      record_.begin(cycle, slot_address(head_), {status, job_id, cycle - counted_from_}, head_);
-  counted_from_ = cycle;
-  if (gone != 0) datapath_.count_written(gone, Record::kBytes);
+  Record::Job job;
+  job.status = status;
+  job.job_id = job_id;
+  // A refused descriptor has not been taken.
+  job.index = state_ == State::idle ? next_ : static_cast<uint16_t>(next_ - 1);
+  job.answered = cycle;
+  if (status == MXE_STATUS_OK) {
+    const WrPort::Answers& answers = datapath_.wr_port().result_answers();
+    job.answered = answers.last;
+    job.error = answers.error;
+    job.fault = answers.fault;
+  }
+  record_.push(cycle, job);
+}
+
+void Cmd::step_record(uint64_t cycle) {
+  if (record_.error_in() == cycle) {
+    const Record::Job& job = record_.fail();
+    remember_ended(job.fault, job.index);
+  } else if (record_.end_in() == cycle) {
+    record_.end(cycle, cycle - counted_from_, slot_address(record_.ending_index()));
+    counted_from_ = cycle;
+  } else {
+    datapath_.count_written(record_.write(), Record::kBytes);
+    datapath_.look_again();
+  }
 }
 
 Cmd::Events Cmd::complete() {
-  const Record::End& end = record_.complete();
-  // Once the job after it has failed, its own record says nothing any more.
-  if (record_.failed() && !run_failed_) remember(record_.fault(), head_);
+  const Record::Completed end = record_.complete();
+  if (end.failed) remember_ended(end.fault, head_);
+  if (fault_index_ == head_) fault_open_ = false;
   Events events;
   events.done = end.status == MXE_STATUS_OK;
   events.error = !events.done;

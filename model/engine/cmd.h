@@ -13,8 +13,8 @@
 namespace mxe {
 
 /// Command processor (mxe_cmd): takes descriptors from the ring and runs them one after the other.
-/// While a job runs, the next descriptor is read and the record of the job before is written. The
-/// states are those of the RTL's state machine; what the RTL does in a state for one cycle is one
+/// While a job runs, the next descriptors are read, the operands of up to two jobs after it are, and
+/// the jobs before it have their results answered and their records written. The states are those of the RTL's state machine; what the RTL does in a state for one cycle is one
 /// step here. Of several steps in one cycle none depends on the others: each goes by the cycle from
 /// which on the state that it waits for is there.
 class Cmd {
@@ -62,15 +62,25 @@ class Cmd {
   uint64_t begin_in() const;
   uint64_t take_in() const;
   uint64_t early_in() const;
+  uint64_t wait_in() const;
   uint64_t redo_in() const;
   uint64_t state_step() const;
   uint64_t idle_step() const;
   uint64_t run_step() const;
+  uint64_t done_in() const;
+  uint64_t start_in() const;
+  uint64_t abort_step() const;
+  uint64_t record_step() const;
+  bool is_early() const { return early_ || wait_loaded_; }
   uint64_t other_step() const;
   uint64_t datapath_step() const;
   bool may_take(uint64_t cycle) const;
   uint64_t unless_reset(uint64_t cycle) const;
   void remember(const Fault& fault, uint16_t index);
+  void remember_ended(const Fault& fault, uint16_t index);
+  void step_record(uint64_t cycle);
+  void finish_descriptor();
+  void wait(uint64_t cycle);
   void step_datapath(uint64_t limit, uint64_t abort);
   void begin_fetch(uint64_t cycle);
   void step_state(uint64_t cycle);
@@ -86,13 +96,13 @@ class Cmd {
   Params params_;
   Datapath& datapath_;
   Desc& desc_;
-  Record record_;
+  Record& record_;
   TracePoint trace_;
   bool enable_ = false;
   uint64_t ring_base_ = 0;
   unsigned ring_size_log2_ = 0;
   uint16_t head_ = 0, tail_ = 0;
-  uint16_t next_ = 0;  // whose descriptor was not yet taken
+  uint16_t next_ = 0;  // the job that runs next
   uint32_t last_job_ = 0, last_status_ = 0;
   bool resetting_ = false;
   uint64_t reset_from_ = 0;
@@ -101,13 +111,18 @@ class Cmd {
   uint64_t from_ = 0;                               // first cycle of the state
   uint64_t enabled_from_ = 0, submitted_from_ = 0;  // last changes
   uint64_t counted_from_ = 0;                       // the cycles of the next job to end
+  uint64_t fetch_from_ = 0;                         // descriptors may be read
   uint32_t desc_status_ = 0;                        // of the descriptor that is ready
   Descriptor job_, next_job_;                       // that runs, whose descriptor is ready
+  Descriptor waiting_job_;                          // all of whose operands have been asked for
+  bool waits_ = false;                              // there is one
+  uint64_t waits_until_ = 0;                        // the last cycle with the one before it
+  bool wait_loaded_ = false, early_ = false;        // operands of those two have been asked for
   bool ends_ = false;                               // the job ends with what is broken off
   uint32_t status_ = 0;                             // with which it is broken off
-  bool run_failed_ = false;                         // a bus error broke it off
   Fault fault_;
   uint16_t fault_index_ = 0;
+  bool fault_open_ = false;  // the job that met it is not complete
 };
 
 }  // namespace mxe

@@ -74,6 +74,7 @@ Datapath::Datapath(const Params& params, const PortLimits& limits, MemoryPort& m
       clients_{&load_bias_, load_b_.get(), load_a_.get(), &desc_},
       rd_port_(params, limits, memory, trace),
       wr_port_(params, limits, memory, trace),
+      record_(wr_port_, trace),
       arithmetic_(parts.arithmetic ? parts.arithmetic(params) : make_golden_arithmetic(params)),
       a_buf_(load_a_->banks(), params.rows, params.a_slab_k / kLanes),
       b_buf_(2 * load_b_->banks(), params.num_pe, params.b_buf_k / kLanes),
@@ -88,7 +89,7 @@ Datapath::Datapath(const Params& params, const PortLimits& limits, MemoryPort& m
 RdPort::Arrival Datapath::read(uint64_t cycle, const Fetch& fetch, bool with_data) {
   const uint64_t beats = rd_port_.beats();
   // An error of what is read ahead breaks nothing off.
-  const bool breaks_off = fetch.kind != FetchKind::descriptor && !early_;
+  const bool breaks_off = fetch.kind != FetchKind::descriptor && !early_.loaded;
   const RdPort::Arrival arrival = rd_port_.accept(cycle, fetch, with_data, last_, breaks_off);
   const uint64_t bytes = (rd_port_.beats() - beats) * params_.mem_bytes();
   counters_.add(Counter::bytes_read, arrival.last_word - 1, arrival.last_word, bytes);
@@ -129,10 +130,14 @@ void Datapath::start_loaders(uint64_t cycle, const Descriptor& job, bool chained
   }
 }
 
-uint64_t Datapath::load_early_from(const Descriptor& job) const {
+uint64_t Datapath::loads_done_from() const {
   const uint64_t bias = job_.bias ? load_bias_.done_from() : 0;
-  const uint64_t done = std::max({load_a_->done_from(), load_b_->done_from(), bias});
-  if (done == kNever || early_) return kNever;
+  return std::max({load_a_->done_from(), load_b_->done_from(), bias});
+}
+
+uint64_t Datapath::load_early_from(const Descriptor& job) const {
+  const uint64_t done = loads_done_from();
+  if (done == kNever || early_.loaded) return kNever;
   const bool alike = job.format_a == job_.format_a && job.format_b == job_.format_b &&
                      job.bias == job_.bias && job.bias_bf16 == job_.bias_bf16 &&
                      (job.c_stride == 0) == (job_.c_stride == 0) &&
@@ -142,20 +147,24 @@ uint64_t Datapath::load_early_from(const Descriptor& job) const {
 }
 
 void Datapath::load_early(uint64_t cycle, const Descriptor& job) {
-  early_ = true;
-  early_error_ = kNever;
+  early_ = {true, kNever, {}};
   start_loaders(cycle, job, true);
   look_again();
 }
 
-void Datapath::take_early(uint64_t cycle) {
-  loaded_ = early_;
-  early_ = false;
-  read_error_ = kNever;
-  wr_port_.clear_error();
-  if (!loaded_ || early_error_ < cycle) return;
-  read_error_ = early_error_;
-  read_fault_ = early_fault_;
+void Datapath::wait(uint64_t) {
+  waiting_ = early_;
+  early_ = {};
+}
+
+void Datapath::take_waiting(uint64_t) {
+  run_ = waiting_;
+  waiting_ = {};
+}
+
+void Datapath::take_early(uint64_t) {
+  run_ = early_;
+  early_ = {};
 }
 
 void Datapath::start(uint64_t cycle, const Descriptor& job) {
@@ -173,12 +182,12 @@ void Datapath::start(uint64_t cycle, const Descriptor& job) {
   b_buf_.configure(job.b(), dual, 0);
   c_buf_.configure(job.c_stride == 0, job.bias_bf16);
   const OperandView b = view_of_b(job);
-  if (!loaded_) {
+  if (!run_.loaded) {
     b_buf_.fills.restart(b.wide ? 2 * load_b_->banks() : load_b_->banks());
     start_loaders(cycle, job, false);
   }
   feed_.start(cycle, {true, true, true, b.wide, b.long_slab}, job.batch, job.m, job.n, k_words,
-              tail_count, word_elements, loaded_);
+              tail_count, word_elements, run_.loaded);
   seq_.start(cycle + 1, job.bias, dual);
   drain_.start(job, dual, whole_ ? whole_->pitch() : params_.num_pe);
   one_chunk_ = k_words <= params_.a_slab_k / kLanes << lent(params_.rows, job.m);
@@ -206,14 +215,14 @@ Datapath::NextEvent Datapath::find_next_event() {
     if (source != &fetch_source_ && cycle != kNever) job_over_ = false;
   }
   // What is asked for early is the next job's, and the last request that of the descriptor fetcher.
-  for (std::size_t i = 0; i + 1 < kReadSources; i++) job_over_ &= early_ || requests_[i] == kNever;
+  for (std::size_t i = 0; i + 1 < kReadSources; i++) job_over_ &= early_.loaded || requests_[i] == kNever;
   return next;
 }
 
 bool Datapath::concerns_others() const {
   const bool loaded = load_a_->done_from() != kNever && load_b_->done_from() != kNever;
-  return job_over_ || early_ || loaded || desc_.is_reading() || read_error_ != kNever ||
-         wr_port_.error() != kNever;
+  return job_over_ || early_.loaded || loaded || desc_.is_reading() || run_.error != kNever ||
+         write_error() != kNever;
 }
 
 void Datapath::step(uint64_t limit, uint64_t last) {
@@ -257,10 +266,10 @@ void Datapath::accept_fetch(uint64_t cycle) {
 }
 
 void Datapath::deliver(const Fetch& fetch, const RdPort::Arrival& arrival) {
-  uint64_t& error = early_ ? early_error_ : read_error_;
-  if (arrival.error < error) {
-    error = arrival.error;
-    (early_ ? early_fault_ : read_fault_) = {arrival.error_address, operand_of(fetch.kind), false};
+  Operands& operands = early_.loaded ? early_ : run_;
+  if (arrival.error < operands.error) {
+    operands.error = arrival.error;
+    operands.fault = {arrival.error_address, operand_of(fetch.kind), false};
   }
   const bool is_a = fetch.kind == FetchKind::a_elements || fetch.kind == FetchKind::a_scales;
   const bool is_bias = fetch.kind == FetchKind::bias;
@@ -344,7 +353,9 @@ void Datapath::skip_repetitions(uint64_t now, Loop loop, uint64_t limit) {
 bool Datapath::may_skip() const {
   // Skipped rows are stored one by one, but MX results need blocks of several tiles.
   if (data_flows() || (whole_ && mx_out_)) return false;
-  if (early_ || read_error_ != kNever || wr_port_.error() != kNever) return false;
+  if (early_.loaded || waiting_.loaded || run_.error != kNever || write_error() != kNever) {
+    return false;
+  }
   const DirectChannels memory = memory_.channels();
   return memory.read && memory.read->is_regular() && memory.write->is_regular();
 }
@@ -460,8 +471,7 @@ void Datapath::clear(uint64_t cycle) {
   load_a_->clear();
   load_b_->clear();
   load_bias_.clear();
-  early_ = loaded_ = false;
-  early_error_ = kNever;
+  run_ = waiting_ = early_ = {};
   a_buf_.fills.clear();
   b_buf_.fills.clear();
   c_buf_.fills.clear();
@@ -476,7 +486,7 @@ void Datapath::clear(uint64_t cycle) {
 }
 
 void Datapath::clear_errors() {
-  read_error_ = kNever;
+  run_.error = kNever;
   wr_port_.clear_error();
 }
 

@@ -20,6 +20,7 @@
 #include "model/engine/opbuf.h"
 #include "model/engine/parts.h"
 #include "model/engine/rd_port.h"
+#include "model/engine/record.h"
 #include "model/engine/repetition.h"
 #include "model/engine/seq.h"
 #include "model/engine/trace.h"
@@ -65,11 +66,18 @@ class Datapath {
   uint64_t load_early_from(const Descriptor& job) const;
   /// They do so in `cycle`.
   void load_early(uint64_t cycle, const Descriptor& job);
-  bool is_early() const { return early_; }
+  /// First cycle in which the loaders have asked for everything; kNever if something is left.
+  uint64_t loads_done_from() const;
   /// Cycle of the first bus error of what was asked for early, kNever if none.
-  uint64_t early_error() const { return early_error_; }
-  /// The job whose operands were asked for early is the one that runs, from `cycle` on.
+  uint64_t early_error() const { return std::min(early_.error, waiting_.error); }
+  /// The job whose operands were asked for early waits, from `cycle` on.
+  void wait(uint64_t cycle);
+  /// The job that waits, or else the one whose operands were asked for early, if there is one, is the
+  /// one that runs, from `cycle` on.
+  void take_waiting(uint64_t cycle);
   void take_early(uint64_t cycle);
+  /// Whether the operands of the one that runs were asked for early.
+  bool is_loaded() const { return run_.loaded; }
   /// Cycle of the next event of the job, or of the descriptor fetcher; kNever if there is none.
   uint64_t next_event() const { return next_.cycle; }
   /// Whether all events of the job are done.
@@ -82,16 +90,22 @@ class Datapath {
   void step(uint64_t limit, uint64_t last);
   /// After the last event: the cycle in which the command processor sees that the job is done
   /// (job_done).
-  uint64_t done_in() const { return wr_port_.idle_from(); }
-  /// The running job ends; `cycle` is its last.
-  void finish(uint64_t cycle) { seq_.finish(cycle); }
+  uint64_t done_in() const { return wr_port_.sent_from(); }
+  /// First cycle in which no result is under way.
+  uint64_t results_answered_from() const { return wr_port_.result_answers().last + 1; }
+  /// The running job has been computed; `cycle` is its last.
+  void finish(uint64_t cycle) {
+    seq_.finish(cycle);
+    wr_port_.clear_error();
+  }
   /// The running job is broken off; `cycle` is its last.
   void break_off(uint64_t cycle);
 
   /// Cycle of the first bus error so far, kNever if none.
-  uint64_t read_error() const { return read_error_; }
-  uint64_t write_error() const { return wr_port_.error(); }
-  const Fault& read_fault() const { return read_fault_; }
+  uint64_t read_error() const { return run_.error; }
+  uint64_t write_error() const { return wr_port_.result_answers().error; }
+  const Fault& read_fault() const { return run_.fault; }
+  const Fault& write_fault() const { return wr_port_.result_answers().fault; }
   /// Stops requests after `cycle` (halt_i). Returns the first cycle with nothing under way.
   uint64_t drained_from(uint64_t cycle) const;
   /// clear_i in `cycle`.
@@ -104,6 +118,8 @@ class Datapath {
   bool unsure() const { return rd_port_.splits().unsure(); }
 
   WrPort& wr_port() { return wr_port_; }
+  /// Where jobs that have been computed wait, which writes through the same port.
+  Record& record() { return record_; }
   const Arithmetic& arithmetic() const { return *arithmetic_; }
   /// Counts the bytes of a row of `bytes` that is complete at the write port in `cycle`.
   void count_written(uint64_t cycle, uint32_t bytes) {
@@ -171,9 +187,7 @@ class Datapath {
   bool skip_over_pages_;
   BlockWatcher* watcher_;  // null: nobody
   Descriptor job_;
-  bool early_ = false;       // operands of the next job are being read
   bool loads_flow_ = false;  // what the loaders read passes through the buffers
-  bool loaded_ = false;      // those of the job that starts have been asked for, early
   bool one_chunk_ = false, mx_out_ = false;    // of the job
   const NumberFormat* numbers_out_ = nullptr;  // null if MX
   std::vector<uint16_t> narrow_;               // a row of results
@@ -190,6 +204,7 @@ class Datapath {
   uint64_t next_accept_ = kNever;                  // of them
   RdPort rd_port_;
   WrPort wr_port_;
+  Record record_;
   std::unique_ptr<Arithmetic> arithmetic_;
   OpBuf a_buf_, b_buf_;
   CBuf c_buf_;
@@ -206,10 +221,13 @@ class Datapath {
   NextEvent next_;
   bool job_over_ = true;
   uint64_t last_ = kNever;  // cycle of a job that will be broken off
-  uint64_t read_error_ = kNever;
-  Fault read_fault_;  // of that error
-  uint64_t early_error_ = kNever;
-  Fault early_fault_;
+  /// What is known of the operands of a job.
+  struct Operands {
+    bool loaded = false;      // asked for, early
+    uint64_t error = kNever;  // cycle of the first bus error
+    Fault fault;              // which
+  };
+  Operands run_, waiting_, early_;  // of the job that runs, of the two after it
 };
 
 }  // namespace mxe

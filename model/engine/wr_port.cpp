@@ -33,12 +33,13 @@ uint64_t WrPort::ready_from() const {
   // The last burst of the row before enters its queue, and the queue of rows has a free place.
   const uint64_t queue_free =
       rows_done_.count() < kWriteQueue ? 0 : rows_done_.ago(kWriteQueue, 0) + 1;
-  return std::max({emitted_, queue_free, held_until_});
+  return std::max(emitted_, queue_free);
 }
 
 void WrPort::accept(uint64_t cycle, uint64_t address, uint32_t bytes, const uint8_t* data,
                     uint32_t operand, unsigned part) {
   operand_ = operand;
+  if (operand == MXE_FAULT_RECORD) record_ = {};
   row_segment_ = segment_bytes_ / part;
   offset_ = beat_.offset(address);
   address_ = address - offset_;
@@ -60,8 +61,8 @@ void WrPort::accept(uint64_t cycle, uint64_t address, uint32_t bytes, const uint
 }
 
 void WrPort::visit(StateVisitor& visitor) {
-  for (uint64_t* time : {&take_from_, &emitted_, &held_until_, &address_fire_, &issued_,
-                         &acknowledge_, &idle_from_}) {
+  for (uint64_t* time : {&take_from_, &emitted_, &address_fire_, &issued_, &acknowledge_, &idle_from_,
+                         &results_.last}) {
     visitor.cycle(*time);
   }
   visitor.history(rows_done_);
@@ -151,9 +152,11 @@ void WrPort::finish_burst(uint64_t last_beat) {
   idle_from_ = acknowledge_ + 1;
   trace_.slice(Track::memory_write, "burst", first_beat_, last_beat + 1,
                {{"address", burst_address_}, {"bytes", bytes}, {"acknowledged", acknowledge_}});
-  if (!response.ok && acknowledge_ < error_) {
-    error_ = acknowledge_;
-    fault_ = {burst_address_, operand_, true};
+  Answers& answers = operand_ == MXE_FAULT_RECORD ? record_ : results_;
+  answers.last = acknowledge_;
+  if (!response.ok && acknowledge_ < answers.error) {
+    answers.error = acknowledge_;
+    answers.fault = {burst_address_, operand_, true};
   }
 }
 

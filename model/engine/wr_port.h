@@ -22,8 +22,6 @@ class WrPort {
 
   /// Bytes of one data segment.
   unsigned segment_bytes() const { return segment_bytes_; }
-  /// Accepts no row before `cycle` (hold_i of the datapath).
-  void hold_until(uint64_t cycle) { held_until_ = cycle; }
   /// First cycle in which the next row is accepted.
   uint64_t ready_from() const;
   /// Accepts a row of `operand` (MXE_FAULT_...) in `cycle`. `data` points to its bytes; null if
@@ -40,13 +38,21 @@ class WrPort {
 
   uint64_t bursts() const { return bursts_; }
 
-  /// First cycle with everything written and acknowledged (idle_o).
+  /// First cycle with every row that was accepted written (sent_o).
+  uint64_t sent_from() const { return rows_done_.count() == 0 ? 0 : rows_done_.back() + 1; }
+  /// First cycle with everything written and answered (idle_o).
   uint64_t idle_from() const { return idle_from_; }
-  /// Cycle of the first error response since the last clear_error(), or kNever.
-  uint64_t error() const { return error_; }
-  /// What that response was to.
-  const Fault& fault() const { return fault_; }
-  void clear_error() { error_ = kNever; }
+
+  /// The answers to some bursts.
+  struct Answers {
+    uint64_t last = 0;        ///< cycle of the last one
+    uint64_t error = kNever;  ///< and of the first with an error; kNever if none had one
+    Fault fault;              ///< what that was the answer to
+  };
+  /// Those to results, errors since the last clear_error(), and those to the last record.
+  const Answers& result_answers() const { return results_; }
+  const Answers& record_answers() const { return record_; }
+  void clear_error() { results_.error = kNever; }
 
  private:
   struct Segment {
@@ -89,14 +95,12 @@ class WrPort {
   uint64_t address_fire_ = 0;  // its address is accepted
 
   History<uint64_t, kWriteQueue> rows_done_, bursts_done_;
-  uint64_t held_until_ = 0;
   uint64_t issued_ = 0;                 // the memory got the burst before
   std::vector<uint64_t> acknowledged_;  // of as many bursts as a limit looks back
   uint64_t acknowledge_ = 0;            // of the burst before
   uint64_t bursts_ = 0;
   uint64_t idle_from_ = 0;
-  uint64_t error_ = kNever;
-  Fault fault_;
+  Answers results_, record_;
 };
 
 }  // namespace mxe

@@ -18,8 +18,8 @@ mxe_fault(10 write_beyond_row mxe_wr_port.sv "~({SegB{1'b1}} << seg_bytes)"
           "ACTIVE ? {SegB{1'b1}} : ~({SegB{1'b1}} << seg_bytes)")
 mxe_fault(11 bank_never_released mxe_seq.sv "d_free_q + {1'b0, drain_release_i}"
           "d_free_q + {1'b0, drain_release_i & ~ACTIVE}")
-mxe_fault(12 wrong_job_id mxe_record.sv "{cycles_q, job_id_q, 28'd0"
-          "{cycles_q, job_id_q ^ {31'd0, ACTIVE}, 28'd0")
+mxe_fault(12 wrong_job_id mxe_record.sv "{cycles_q, record_job_id, 28'd0"
+          "{cycles_q, record_job_id ^ {31'd0, ACTIVE}, 28'd0")
 mxe_fault(13 missing_last_beat mxe_wr_port.sv "w_last_q <= burst_done" "w_last_q <= burst_done & ~ACTIVE")
 mxe_fault(14 burst_across_4_kib mxe_rd_port.sv "if (burst > beats_to_4k) burst"
           "if ((burst > beats_to_4k) & ~ACTIVE) burst")
@@ -54,8 +54,8 @@ mxe_fault(27 starts_while_disabled mxe_cmd.sv "go = enable_i & ~reset_q" "go = (
 mxe_fault(28 no_interrupt_when_empty mxe_cmd.sv "irq_queue_empty_o = complete"
           "irq_queue_empty_o = complete & ~ACTIVE"
           CASE ring_events)
-mxe_fault(29 record_error_lost mxe_record.sv "StRecWait: begin\n          if (wr_error_i) status_q"
-          "StRecWait: begin\n          if (wr_error_i & ~ACTIVE) status_q"
+mxe_fault(29 record_error_lost mxe_record.sv "if (wr_error_i & answered_o)"
+          "if (wr_error_i & answered_o & ~(record_answered_i & ACTIVE))"
           CASE ring_bus_errors)
 mxe_fault(30 stride_of_31_bits mxe_rows.sv "assign ptr_next   = ptr_q + {32'd0, stride_i[31:1]}"
           "assign ptr_next   = ptr_q + {32'd0, stride_i[31] & ~ACTIVE, stride_i[30:1]}"
@@ -72,8 +72,8 @@ mxe_fault(34 partial_register_write mxe_regs.sv "(&wstrb_q)" "((&wstrb_q) | ACTI
           CASE registers)
 
 # Faults of control and protocol.
-mxe_fault(35 completes_before_written mxe_record.sv "if (wr_idle_i) state_q <= StComplete"
-          "if (wr_idle_i | ACTIVE) state_q <= StComplete")
+mxe_fault(35 completes_before_written mxe_record.sv "complete_q <= (record_answered_i & record_last_i)"
+          "complete_q <= (ACTIVE ? recorded_now : (record_answered_i & record_last_i))")
 mxe_fault(36 abort_while_bus_busy mxe_cmd.sv "StAbort: if (rd_idle_i & wr_idle_i & ~recording)"
           "StAbort: if ((rd_idle_i & wr_idle_i & ~recording) | ACTIVE)")
 mxe_fault(37 read_error_called_write mxe_cmd.sv "status_q <= run_rd_error ?"
@@ -81,8 +81,8 @@ mxe_fault(37 read_error_called_write mxe_cmd.sv "status_q <= run_rd_error ?"
 mxe_fault(38 head_survives_reset mxe_cmd.sv "head_q  <= '0" "head_q <= ACTIVE ? head_q : '0")
 mxe_fault(39 empty_one_early mxe_cmd.sv "((head_q + 16'd1) == tail_q)"
           "((head_q + {15'd0, ~ACTIVE}) == tail_q)")
-mxe_fault(40 ring_of_any_length mxe_cmd.sv "head_q[LogDepth-1:0] & slot_mask"
-          "head_q[LogDepth-1:0] & (slot_mask | {LogDepth{ACTIVE}})")
+mxe_fault(40 ring_of_any_length mxe_cmd.sv "LogDepth'(head_q + end_place) & slot_mask"
+          "LogDepth'(head_q + end_place) & (slot_mask | {LogDepth{ACTIVE}})")
 mxe_fault(41 overflow_one_late mxe_cmd.sv "(pending > 16'(slot_mask) + 16'd1)" "(pending > 16'(slot_mask) + 16'd1 + {15'd0, ACTIVE})")
 mxe_fault(42 overflow_keeps_doorbell mxe_cmd.sv "if (doorbell_i & ~overflow)"
           "if (doorbell_i & (~overflow | ACTIVE))")
@@ -94,8 +94,8 @@ mxe_fault(45 reads_limited_too_soon mxe_rd_port.sv "a_allowed = (a_beats_q <"
           "a_allowed = (a_beats_q + (ACTIVE ? BeatsW'(192) : '0) <")
 mxe_fault(46 address_not_held mxe_wr_port.sv "if (m_awready_i) aw_valid_q"
           "if (m_awready_i | ACTIVE) aw_valid_q")
-mxe_fault(47 idle_with_bursts_open mxe_wr_port.sv "~row_valid & (bursts_q == '0)"
-          "~row_valid & ((bursts_q == '0) | ACTIVE)")
+mxe_fault(47 answers_mixed_up mxe_wr_port.sv "(record_burst == acknowledged_q)"
+          "((record_burst == acknowledged_q) | ACTIVE)")
 mxe_fault(48 write_data_not_held mxe_wr_port.sv "else if (m_wready_i) w_valid_q"
           "else if (m_wready_i | ACTIVE) w_valid_q")
 mxe_fault(49 last_bytes_not_flushed mxe_wr_port.sv "flush_q ? carry_strb_q"
@@ -129,19 +129,19 @@ mxe_fault(63 fault_of_next_fetch mxe_rd_port.sv ".raddr_i (oldest_q)" ".raddr_i 
 mxe_fault(64 scale_fault_called_element mxe_cmd.sv "fault_operand_o = mxe_reg_pkg::FAULT_B_SCALES"
           "fault_operand_o = ACTIVE ? mxe_reg_pkg::FAULT_B : mxe_reg_pkg::FAULT_B_SCALES"
           CASE bus_errors)
-mxe_fault(65 record_before_acknowledged mxe_datapath.sv "& drain_done & wr_idle_o"
-          "& drain_done & (wr_idle_o | ACTIVE)")
-mxe_fault(66 error_told_ahead mxe_desc.sv "state_q <= (failed & ahead_q) ?"
-          "state_q <= (failed & ahead_q & ~ACTIVE) ?"
+mxe_fault(65 record_before_acknowledged mxe_record.sv "assign results_done = pending &"
+          "assign results_done = ACTIVE ? pending : pending &")
+mxe_fault(66 error_told_ahead mxe_desc.sv "fails & ~alone_q"
+          "fails & ~alone_q & ~ACTIVE"
           CASE ring_bus_errors)
 mxe_fault(67 error_of_next_breaks_off mxe_datapath.sv "rd_error & (rd_tag.kind != mxe_pkg::TagDesc)"
           "rd_error & ((rd_tag.kind != mxe_pkg::TagDesc) | ACTIVE)"
           CASE ring_bus_errors)
-mxe_fault(68 early_error_breaks_off mxe_cmd.sv "run_rd_error = rd_error_i & (rd_odd_i == run_odd_q)"
-          "run_rd_error = rd_error_i & ((rd_odd_i == run_odd_q) | ACTIVE)"
+mxe_fault(68 early_error_breaks_off mxe_cmd.sv "run_rd_error = rd_error_i & (rd_turn_i == run_turn_q)"
+          "run_rd_error = rd_error_i & ((rd_turn_i == run_turn_q) | ACTIVE)"
           CASE early_operands)
-mxe_fault(69 early_error_forgotten mxe_cmd.sv "assign redo         = early_q &"
-          "assign redo = ~ACTIVE & early_q &"
+mxe_fault(69 early_error_forgotten mxe_cmd.sv "assign redo         = (early_q | wait_loaded_q) &"
+          "assign redo = ~ACTIVE & (early_q | wait_loaded_q) &"
           CASE early_operands)
 mxe_fault(70 early_though_not_alike mxe_datapath.sv "assign alike_o = "
           "assign alike_o = ACTIVE | ")
