@@ -227,9 +227,11 @@ uint64_t Cmd::next_step() const { return std::min(other_step(), datapath_step())
 Cmd::Events Cmd::step(uint64_t cycle, uint64_t limit) {
   if (record_.complete_in() == cycle) return complete();
   // A record that goes out does not put off the end of a job whose results have gone.
-  if (done_in() == cycle && abort_in() > cycle) {
+  const bool done = done_in() == cycle && abort_in() > cycle;
+  const bool datapath = datapath_step() == cycle;
+  if (done && !datapath) {
     step_run(cycle);
-  } else if (record_step() == cycle) {
+  } else if (!done && record_step() == cycle) {
     step_record(cycle);
   } else if (desc_.last_word() == cycle) {
     if (const Fault* fault = desc_.finish()) remember(*fault, head_);
@@ -237,7 +239,7 @@ Cmd::Events Cmd::step(uint64_t cycle, uint64_t limit) {
     desc_.read(cycle);
     next_job_ = parse_descriptor(desc_.bytes());
     desc_status_ = desc_.failed() ? MXE_STATUS_ERR_FETCH : check_descriptor(desc_.bytes(), params_);
-  } else if (datapath_step() == cycle) {
+  } else if (datapath) {
     const uint64_t abort = state_ == State::run     ? abort_in()
                            : state_ == State::start ? datapath_.read_error()
                                                     : kNever;
