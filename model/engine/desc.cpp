@@ -44,6 +44,7 @@ const Fault* Desc::finish() {
   if (!forgets_ && descriptor.failed && !descriptor.alone) {
     again_ = forgets_ = true;
   } else if (!forgets_) {
+    if (again_ && !asks_) from_ = std::max(from_, cycle + 1);
     again_ = false;
     if (descriptor.failed) {
       fault_ = descriptor.fault;

@@ -85,7 +85,7 @@ Record::Completed Record::complete() {
   const Entry entry = jobs_.front();
   jobs_.pop_front();
   ended_--;
-  room_from_ = entry.complete + 1;
+  completed_from_ = entry.complete + 1;
   return {entry.job.status, entry.job.job_id, entry.job.index, entry.record_failed,
           entry.record_fault};
 }

@@ -28,13 +28,16 @@ class Record {
   Record(WrPort& port, TracePoint trace) : port_(port), trace_(trace) {}
 
   /// First cycle in which a job may come; kNever if that depends on records to be written.
-  uint64_t room_from() const { return jobs_.size() < kRecords ? room_from_ : kNever; }
+  uint64_t room_from() const {
+    if (jobs_.size() == kRecords) return kNever;
+    return jobs_.size() + 1 == kRecords ? completed_from_ : 0;
+  }
   /// A job has been computed in `cycle`, and all its bursts have begun.
   void push(uint64_t cycle, const Job& job);
 
   bool busy() const { return !jobs_.empty(); }
   /// First cycle in which no job is here, if none is.
-  uint64_t idle_from() const { return room_from_; }
+  uint64_t idle_from() const { return completed_from_; }
   /// Whether jobs have not ended, and the cycle in which the last one ended.
   bool waiting() const { return ended_ < jobs_.size(); }
   uint64_t last_end() const { return last_end_; }
@@ -84,7 +87,8 @@ class Record {
   std::deque<Entry> jobs_;  // oldest first
   std::size_t ended_ = 0;   // as many of them have
   bool writes_ = false;     // the record of the last of those is to be written
-  uint64_t write_from_ = 0, idle_from_ = 0, room_from_ = 0, last_end_ = 0;
+  uint64_t write_from_ = 0, idle_from_ = 0, last_end_ = 0;
+  uint64_t completed_from_ = 0;  // the last place came free
 };
 
 }  // namespace mxe

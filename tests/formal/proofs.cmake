@@ -114,12 +114,13 @@ mxe_proof_fault(pass_overtaken "free      = ~pass_valid_o | pass_ready_i" "free 
 
 # The ring; what a descriptor says does not matter. That results are acknowledged before their record is
 # written is a promise of the datapath.
-mxe_proof(cmd mxe_cmd --free mxe_job --free mxe_check --passed-through record_after_results)
+mxe_proof(cmd mxe_cmd --free mxe_job --free mxe_check --free mxe_ram --passed-through record_all_begun
+          --passed-through record_answer_expected)
 mxe_proof_fault(taken_back "(pending < queued) |" "1'b0 |")
 mxe_proof_fault(overfull "(pending > 16'(slot_mask) + 16'd1)" "(pending > 16'(slot_mask) + 16'd2)")
 mxe_proof_fault(reset_doorbell "(pending < queued) | reset_q" "(pending < queued)")
-mxe_proof_fault(fetch_beyond_tail "go & (next_q != tail_q)" "go")
-mxe_proof_fault(two_records "~early_q & (state_q == StIdle) & ~recording" "~early_q & (state_q == StIdle)")
+mxe_proof_fault(fetch_beyond_tail "go & (fetch_index != tail_q)" "go")
+mxe_proof_fault(two_records "~legal & (state_q == StIdle) & ~recording" "~legal & (state_q == StIdle)")
 mxe_proof_fault(refused_counts "if (doorbell_i & ~overflow) tail_q" "if (doorbell_i) tail_q")
 
 # --------------------------------------------------------------------------------- dot product
