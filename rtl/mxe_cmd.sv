@@ -159,6 +159,9 @@ module mxe_cmd #(
   logic running;
   assign go = enable_i & ~reset_q;
   assign running = (state_q == StSetup) | (state_q == StStart) | (state_q == StRun);
+`ifdef FORMAL
+  logic [15:0] f_out, f_jobs;
+`endif
   mxe_desc #(
     .TREE_W   (TREE_W),
     .FP4_DUAL (FP4_DUAL),
@@ -176,6 +179,9 @@ module mxe_cmd #(
     .take_i        (take | to_wait),
     .begins_o      (begins),
     .empty_o       (unread),
+`ifdef FORMAL
+    .f_out_o       (f_out),
+`endif
     .reading_o     (reading),
     .ready_o       (ready),
     .desc_o        (desc_ahead),
@@ -217,7 +223,7 @@ module mxe_cmd #(
   assign next_may_run = (state_q == StIdle) | run_done;
   assign take_waiting = wait_q & go & ~redo & next_may_run;
   assign take_legal   = ~wait_q & may_take & legal & next_may_run;
-  assign take         = take_legal | (~wait_q & may_take & ~legal & (state_q == StIdle) & ~recording);
+  assign take         = take_legal | (~wait_q & may_take & ~legal & ~early_q & (state_q == StIdle) & ~recording);
   // It makes room for the next one if nothing is left to be asked for.
   assign to_wait      = (state_q == StRun) & ~broken & ~run_done & ~wait_q & may_take & early_q &
                         loads_done_i;
@@ -257,6 +263,9 @@ module mxe_cmd #(
     .end_job_id_i     ((state_q == StIdle) ? desc_ahead[mxe_reg_pkg::DESC_JOB_ID_LSB +: 32]
                                            : desc_q[mxe_reg_pkg::DESC_JOB_ID_LSB +: 32]),
     .room_o           (room),
+`ifdef FORMAL
+    .f_jobs_o         (f_jobs),
+`endif
     .ends_o           (ends),
     .place_o          (end_place),
     .addr_i           (ring_base_i + 64'({slot, 7'd0})),
@@ -484,6 +493,17 @@ module mxe_cmd #(
   `MXE_ASSERT(cmd_ends_in_order, !end_job || run_done || !recording)
 `ifdef FORMAL
   `MXE_FORMAL_START
+  // Slots in order: complete, computed or running, waiting or looked at, read, submitted.
+  logic [15:0] f_taken, f_seen, f_asked, f_submitted;
+  assign f_taken     = next_q - head_q;
+  assign f_seen      = f_out - head_q;
+  assign f_asked     = fetch_index - head_q;
+  assign f_submitted = tail_q - head_q;
+  `MXE_ASSERT(cmd_jobs_in_order, f_taken == f_jobs + 16'(running || (halt_o && ends_q)))
+  `MXE_ASSERT(cmd_seen_in_order, f_seen == f_taken + 16'(wait_q) + 16'(ready))
+  `MXE_ASSERT(cmd_asked_in_order, (f_seen <= f_asked) &&
+              (f_asked <= f_submitted) && (!req_valid_o || (f_asked != f_submitted)))
+  `MXE_ASSERT(cmd_clears_at_rest, !clear_o || !recording)
   // Doorbells move the tail forward, as far as the ring has entries, or change nothing and say so.
   logic        f_doorbell_q, f_overflow_q, f_reset_q, f_reset_pending_q, f_complete_q, f_past_q;
   logic [15:0] f_head_q, f_tail_q, f_asked_q, f_entries_q;

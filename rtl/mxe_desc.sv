@@ -43,6 +43,10 @@ module mxe_desc #(
   input  logic             error_i,      // a beat of one came with a bus error
   input  logic [mxe_pkg::DESC_PLACE_W-1:0] error_place_i,
   output logic             fault_watch_o // that counts, if it is of the place error_place_i
+`ifdef FORMAL
+  ,
+  output logic [15:0]      f_out_o       // slot behind the oldest, for proofs of the modules around it
+`endif
 );
   localparam int unsigned Depth = mxe_pkg::DESC_AHEAD;
   localparam int unsigned PlaceW = mxe_pkg::DESC_PLACE_W;
@@ -179,6 +183,14 @@ module mxe_desc #(
   `MXE_ASSERT(desc_in_order, next_q - out_q == 16'(held_q) + 16'(flying_q) || forget_q)
   `MXE_ASSERT(desc_error_in_its_turn, !(keeps && fails) || ((held_q == '0) && !ready_q))
   `MXE_REQUIRE(desc_taken_when_ready, !take_i || ready_o)
+`ifdef FORMAL
+  `MXE_FORMAL_START
+  assign f_out_o = out_q;
+  `MXE_ASSERT(desc_asked_in_order, (16'(held_q) + 16'(flying_q) <= 16'(next_q - out_q)) &&
+              (16'(next_q - out_q) <= 16'(Depth) - 16'(ask_q)))
+  `MXE_ASSERT(desc_forgets_what_is_asked, !forget_q || ask_q || (flying_q != '0))
+  `MXE_ASSERT(desc_alone, !alone_q || ((held_q == '0) && !ready_q && (ask_q || (flying_q != '0))))
+`endif
   `MXE_REQUIRE(desc_cleared_at_rest, !clear_i || (!ask_q && (flying_q == '0)))
 endmodule
 `default_nettype wire

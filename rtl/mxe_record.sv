@@ -45,6 +45,10 @@ module mxe_record #(
   output logic             complete_o,
   output logic [3:0]       status_o,
   output logic [31:0]      job_id_o         // 0 if its descriptor could not be read
+`ifdef FORMAL
+  ,
+  output logic [15:0]      f_jobs_o         // that are here, for proofs of the modules around it
+`endif
 );
   typedef enum logic [1:0] {
     StIdle,
@@ -193,6 +197,14 @@ module mxe_record #(
   `MXE_REQUIRE(record_all_begun, !end_i || !result_begins_i)
   // Only records that were written are answered.
   `MXE_REQUIRE(record_answer_expected, !record_answered_i || (oldest != recorded_q) ||
-               (state_q == StRecData))
+               ((state_q == StRecData) && !record_last_i))
+`ifdef FORMAL
+  `MXE_FORMAL_START
+  logic [PlaceW:0] f_jobs;
+  assign f_jobs   = in_q - out_q;
+  assign f_jobs_o = 16'(f_jobs);
+  `MXE_ASSERT(record_written_has_ended, (state_q == StIdle) || (recorded_q != answered_q))
+  `MXE_ASSERT(record_complete_is_written, !complete_q || (out_q != recorded_q))
+`endif
 endmodule
 `default_nettype wire

@@ -67,6 +67,9 @@ void Core::set_counters(uint64_t cycle, const std::vector<uint64_t>& values) {
 }
 
 void Core::set_events(uint64_t cycle, uint32_t events) {
+  if (cycle != events_from_) new_events_ = 0;
+  events_from_ = cycle;
+  new_events_ |= events;
   irq_status_ |= events;
   update_interrupt(cycle);
 }
@@ -92,7 +95,8 @@ bool Core::write(uint64_t cycle, uint32_t address, uint32_t value, uint8_t strob
       write_control(cycle, value);
       break;
     case MXE_REG_IRQ_STATUS:
-      irq_status_ &= ~(value & info->event_mask);
+      // An event that comes as software clears the one before stays.
+      irq_status_ &= ~(value & info->event_mask & ~(cycle == events_from_ ? new_events_ : 0));
       update_interrupt(cycle);
       break;
     case MXE_REG_IRQ_MASK:

@@ -66,6 +66,8 @@ class Core {
   Cmd cmd_;
   std::array<uint32_t, 1024> words_{};  // what software wrote, by word offset
   uint32_t irq_status_ = 0;
+  uint32_t new_events_ = 0;   // those that came last
+  uint64_t events_from_ = 0;  // when
   bool irq_level_ = false;
   std::deque<Interrupt> interrupts_;
 };

@@ -14,9 +14,9 @@ namespace {
 constexpr uint32_t kTagAElem = 1, kTagBElem = 3, kTagBias = 5;
 
 /// tag_t of mxe_pkg below the index of the row or column.
-uint64_t tag_of(uint64_t index, bool odd, uint32_t kind, uint64_t bank, bool last) {
-  constexpr unsigned kBankBits = 4, kKindBits = 3;
-  const uint64_t above = (index << 1 | uint64_t{odd}) << kKindBits | kind;
+uint64_t tag_of(uint64_t index, uint64_t turn, uint32_t kind, uint64_t bank, bool last) {
+  constexpr unsigned kBankBits = 4, kKindBits = 3, kTurnBits = 2;
+  const uint64_t above = (index << kTurnBits | turn) << kKindBits | kind;
   return (above << kBankBits | bank) << 1 | uint64_t{last};
 }
 
@@ -86,7 +86,7 @@ class LoadCheck : public BlockCheck {
     const uint32_t kind = (operand_a_ ? kTagAElem : kTagBElem) + uint32_t{scales_};
     expect("address", "req_addr_o", addr);
     expect("bytes", "req_bytes_o", bytes);
-    expect("place", "req_tag_o", tag_of(index_, scope_.on("odd_i"), kind, bank_, last));
+    expect("place", "req_tag_o", tag_of(index_, scope_.get("turn_i"), kind, bank_, last));
     if (!scope_.on("req_ready_i")) return;
     scales_ = !scales_;
     if (scales_) return;
@@ -119,7 +119,7 @@ class LoadBiasCheck : public BlockCheck {
     const bool last = scope_.on("last_row");
     expect("bytes", "req_bytes_o", scope_.get("cols") * (job().c.bf16 ? 2 : 4));
     expect("place", "req_tag_o",
-           tag_of(scope_.get("row"), scope_.on("odd_i"), kTagBias, bank_, last));
+           tag_of(scope_.get("row"), scope_.get("turn_i"), kTagBias, bank_, last));
     if (last && scope_.on("req_ready_i")) bank_ ^= 1;
   }
   void forget() override { bank_ = 0; }

@@ -112,15 +112,15 @@ mxe_proof_fault(short_pass "if (read & last_col) begin\n      pass_valid_o <= 1'
                 "if (read) begin\n      pass_valid_o <= 1'b1")
 mxe_proof_fault(pass_overtaken "free      = ~pass_valid_o | pass_ready_i" "free      = 1'b1")
 
-# The ring; what a descriptor says does not matter. That results are acknowledged before their record is
-# written is a promise of the datapath.
+# The ring; what a descriptor says does not matter. That a job has results, and that all their bursts have
+# begun when it ends, are promises of the datapath, which bursts are answered one of memory.
 mxe_proof(cmd mxe_cmd --free mxe_job --free mxe_check --free mxe_ram --passed-through record_all_begun
-          --passed-through record_answer_expected)
+          --passed-through record_answer_expected --not-proven record_waits_for_answers)
 mxe_proof_fault(taken_back "(pending < queued) |" "1'b0 |")
 mxe_proof_fault(overfull "(pending > 16'(slot_mask) + 16'd1)" "(pending > 16'(slot_mask) + 16'd2)")
 mxe_proof_fault(reset_doorbell "(pending < queued) | reset_q" "(pending < queued)")
 mxe_proof_fault(fetch_beyond_tail "go & (fetch_index != tail_q)" "go")
-mxe_proof_fault(two_records "~legal & (state_q == StIdle) & ~recording" "~legal & (state_q == StIdle)")
+mxe_proof_fault(two_records "~early_q & (state_q == StIdle) & ~recording" "~early_q & (state_q == StIdle)")
 mxe_proof_fault(refused_counts "if (doorbell_i & ~overflow) tail_q" "if (doorbell_i) tail_q")
 
 # --------------------------------------------------------------------------------- dot product
