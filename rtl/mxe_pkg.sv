@@ -109,7 +109,7 @@ package mxe_pkg;
   // Read bursts that may be under way.
   localparam int unsigned RD_BURSTS = 4095;
   // Descriptors read ahead of the one that is looked at.
-  localparam int unsigned DESC_AHEAD = 4;
+  localparam int unsigned DESC_AHEAD = 2;
   localparam int unsigned DESC_PLACE_W = $clog2(DESC_AHEAD);
   // Jobs that have been computed and are not complete: their results or records are written.
   localparam int unsigned RECORDS = 4;

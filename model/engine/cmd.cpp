@@ -109,7 +109,8 @@ uint64_t Cmd::begin_in() const {
   return unless_reset(cycle);
 }
 
-/// Cycle in which an idle command processor takes the job that waits, or the descriptor that is ready.
+/// Cycle in which an idle command processor takes the job that waits, or the descriptor that is
+/// ready.
 uint64_t Cmd::take_in() const {
   if (!enable_ || state_ != State::idle) return kNever;
   uint64_t cycle = std::max(from_, enabled_from_);
@@ -139,8 +140,8 @@ uint64_t Cmd::early_in() const {
 /// First cycle in which it is known that what was read early met an error.
 uint64_t Cmd::redo_in() const { return is_early() ? datapath_.early_error() : kNever; }
 
-/// Cycle in which the job whose descriptor is ready makes room for the one after it: nothing of it is
-/// left to be asked for.
+/// Cycle in which the job whose descriptor is ready makes room for the one after it: nothing of it
+/// is left to be asked for.
 uint64_t Cmd::wait_in() const {
   if (state_ != State::run || !early_ || waits_ || !enable_) return kNever;
   const uint64_t loads = datapath_.loads_done_from();
@@ -151,8 +152,8 @@ uint64_t Cmd::wait_in() const {
 
 /// Whether a job that ends in `cycle` is followed by the next one at once.
 bool Cmd::may_take(uint64_t cycle) const {
-  const bool ready = waits_ || (desc_.is_ready() && desc_.ready_from() <= cycle &&
-                                desc_status_ == MXE_STATUS_OK);
+  const bool ready =
+      waits_ || (desc_.is_ready() && desc_.ready_from() <= cycle && desc_status_ == MXE_STATUS_OK);
   return ready && enable_ && unless_reset(cycle) == cycle && redo_in() > cycle;
 }
 
@@ -162,8 +163,7 @@ uint64_t Cmd::idle_step() const {
     return std::min({take_in(), std::max(from_, redo_in()), reset});
   }
   if (!resetting_ || record_.busy() || desc_.is_reading()) return take_in();
-  const uint64_t reset =
-      std::max({from_, reset_from_, record_.idle_from(), desc_.ready_from()});
+  const uint64_t reset = std::max({from_, reset_from_, record_.idle_from(), desc_.ready_from()});
   return std::min(take_in(), reset);
 }
 
@@ -175,7 +175,8 @@ uint64_t Cmd::done_in() const {
 
 uint64_t Cmd::run_step() const { return std::min(abort_in(), done_in()); }
 
-/// Cycle in which the job that was taken starts. What it reads may be results of the jobs before it.
+/// Cycle in which the job that was taken starts. What it reads may be results of the jobs before
+/// it.
 uint64_t Cmd::start_in() const {
   const bool early = datapath_.is_loaded() || job_.early;
   return early ? from_ : std::max(from_, datapath_.results_answered_from());
@@ -205,7 +206,8 @@ uint64_t Cmd::state_step() const {
 
 /// Of the jobs that have been computed.
 uint64_t Cmd::record_step() const {
-  return std::min({record_.complete_in(), record_.error_in(), record_.end_in(), record_.write_in()});
+  return std::min(
+      {record_.complete_in(), record_.error_in(), record_.end_in(), record_.write_in()});
 }
 
 /// The next step of all but the datapath.

@@ -13,10 +13,11 @@
 namespace mxe {
 
 /// Command processor (mxe_cmd): takes descriptors from the ring and runs them one after the other.
-/// While a job runs, the next descriptors are read, the operands of up to two jobs after it are, and
-/// the jobs before it have their results answered and their records written. The states are those of the RTL's state machine; what the RTL does in a state for one cycle is one
-/// step here. Of several steps in one cycle none depends on the others: each goes by the cycle from
-/// which on the state that it waits for is there.
+/// While a job runs, the next descriptors are read, the operands of up to two jobs after it are,
+/// and the jobs before it have their results answered and their records written. The states are
+/// those of the RTL's state machine; what the RTL does in a state for one cycle is one step here.
+/// Of several steps in one cycle none depends on the others: each goes by the cycle from which on
+/// the state that it waits for is there.
 class Cmd {
  public:
   /// Interrupt causes of one cycle (irq_*_o).

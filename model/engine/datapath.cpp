@@ -215,7 +215,8 @@ Datapath::NextEvent Datapath::find_next_event() {
     if (source != &fetch_source_ && cycle != kNever) job_over_ = false;
   }
   // What is asked for early is the next job's, and the last request that of the descriptor fetcher.
-  for (std::size_t i = 0; i + 1 < kReadSources; i++) job_over_ &= early_.loaded || requests_[i] == kNever;
+  for (std::size_t i = 0; i + 1 < kReadSources; i++)
+    job_over_ &= early_.loaded || requests_[i] == kNever;
   return next;
 }
 

@@ -72,8 +72,8 @@ class Datapath {
   uint64_t early_error() const { return std::min(early_.error, waiting_.error); }
   /// The job whose operands were asked for early waits, from `cycle` on.
   void wait(uint64_t cycle);
-  /// The job that waits, or else the one whose operands were asked for early, if there is one, is the
-  /// one that runs, from `cycle` on.
+  /// The job that waits, or else the one whose operands were asked for early, if there is one, is
+  /// the one that runs, from `cycle` on.
   void take_waiting(uint64_t cycle);
   void take_early(uint64_t cycle);
   /// Whether the operands of the one that runs were asked for early.
@@ -187,7 +187,7 @@ class Datapath {
   bool skip_over_pages_;
   BlockWatcher* watcher_;  // null: nobody
   Descriptor job_;
-  bool loads_flow_ = false;  // what the loaders read passes through the buffers
+  bool loads_flow_ = false;                    // what the loaders read passes through the buffers
   bool one_chunk_ = false, mx_out_ = false;    // of the job
   const NumberFormat* numbers_out_ = nullptr;  // null if MX
   std::vector<uint16_t> narrow_;               // a row of results

@@ -28,7 +28,8 @@ class Desc final : public ReadClient {
   uint64_t begin_from() const;
   /// Whether that slot could not be read ahead, so that its fetch waits until its turn.
   bool waits_for_turn() const { return again_; }
-  /// The fetch of that slot, at `address`, begins in `cycle` (begins_o). `alone`: its turn has come.
+  /// The fetch of that slot, at `address`, begins in `cycle` (begins_o). `alone`: its turn has
+  /// come.
   void begin(uint64_t cycle, uint64_t address, bool alone);
   /// Accepted, its beats arrive like that.
   void arrive(const RdPort::Arrival& arrival);

@@ -19,10 +19,10 @@ class Record {
   struct Job {
     uint32_t status = 0;
     uint32_t job_id = 0;
-    uint16_t index = 0;        ///< of its slot
-    uint64_t answered = 0;     ///< cycle of the last answer to its results
-    uint64_t error = kNever;   ///< and of the first with an error
-    Fault fault;               ///< what that was
+    uint16_t index = 0;       ///< of its slot
+    uint64_t answered = 0;    ///< cycle of the last answer to its results
+    uint64_t error = kNever;  ///< and of the first with an error
+    Fault fault;              ///< what that was
   };
 
   Record(WrPort& port, TracePoint trace) : port_(port), trace_(trace) {}

@@ -61,8 +61,8 @@ void WrPort::accept(uint64_t cycle, uint64_t address, uint32_t bytes, const uint
 }
 
 void WrPort::visit(StateVisitor& visitor) {
-  for (uint64_t* time : {&take_from_, &emitted_, &address_fire_, &issued_, &acknowledge_, &idle_from_,
-                         &results_.last}) {
+  for (uint64_t* time : {&take_from_, &emitted_, &address_fire_, &issued_, &acknowledge_,
+                         &idle_from_, &results_.last}) {
     visitor.cycle(*time);
   }
   visitor.history(rows_done_);

@@ -23,7 +23,8 @@ enum {
   FAULT_VERSION_MINOR = 4,     // the first device that has FAULT_ADDR and FAULT_INFO
   AHEAD_VERSION_MINOR = 6,     // the first that reads descriptors while other jobs run
   EARLY_VERSION_MINOR = 7,     // the first that knows CONTROL.early
-  JOBS_HELD = 3,               // with such a device: recorded, running, and read ahead
+  QUEUE_VERSION_MINOR = 9,     // the first that has more jobs under way:
+  JOBS_HELD = 4 + 1 + 1 + 3,   // computed, running, waiting with its operands, descriptors read
 };
 
 static const uint32_t all_ones = UINT32_C(0xffffffff);
@@ -428,7 +429,9 @@ static int restart(struct mxe_device* dev) {
 
 /// Whether the device may have read the descriptor of a job that has not ended.
 static bool may_be_held(const struct mxe_device* dev, uint32_t number) {
-  const uint32_t held = dev->caps.version_minor < AHEAD_VERSION_MINOR ? 1 : JOBS_HELD;
+  uint32_t held = 1;
+  if (dev->caps.version_minor >= AHEAD_VERSION_MINOR) held = 3;  // recorded, running, read ahead
+  if (dev->caps.version_minor >= QUEUE_VERSION_MINOR) held = JOBS_HELD;
   return number - dev->finished < held;
 }
 

@@ -23,7 +23,7 @@ class Open : public testing::Test {
 TEST_F(Open, ReadsTheVersion) {
   ASSERT_EQ(open(), MXE_OK);
   EXPECT_EQ(driver.caps.version_major, 0);
-  EXPECT_EQ(driver.caps.version_minor, 8);
+  EXPECT_EQ(driver.caps.version_minor, 9);
   EXPECT_EQ(driver.caps.version_patch, 0);
 }
 
