@@ -64,7 +64,7 @@ module mxe_record #(
   // ---------------------------------------------------------------- jobs
   // From the newest to the oldest: those whose results are under way, those that have not ended,
   // those whose records are under way.
-  logic [PlaceW:0]         in_q, answered_q, recorded_q, out_q;
+  logic [PlaceW:0]         in_q, answered_q, recorded_q, out_q, jobs;
   logic [4*Depth-1:0]      status_q;
   logic [32*Depth-1:0]     job_id_q;
   logic [CountW*Depth-1:0] mark_q;     // bursts of results up to the last of the job
@@ -81,8 +81,9 @@ module mxe_record #(
   assign count        = count_q + CountW'(result_answered_i);
   assign results_done = pending & (count == mark_q[CountW*32'(answered) +: CountW]);
   assign all_done     = (count == begun_q);
-  assign room_o       = (in_q - out_q != (PlaceW+1)'(Depth));
-  assign busy_o       = (in_q != out_q) | complete_q;
+  assign jobs         = in_q - out_q;
+  assign room_o       = (jobs != (PlaceW+1)'(Depth));
+  assign busy_o       = (jobs != '0) | complete_q;
   assign waiting_o    = (in_q - recorded_q != (PlaceW+1)'(state_q != StIdle));
   assign answered_all_o = (count_q == begun_q);
 
@@ -188,8 +189,8 @@ module mxe_record #(
 
   `MXE_STATE_NAMES(state_e)
   `MXE_ASSERT(record_state_known, state_q <= StRecData)
-  `MXE_ASSERT(record_jobs_in_range, in_q - out_q <= (PlaceW+1)'(Depth))
-  `MXE_ASSERT(record_jobs_in_order, (answered_q - out_q <= in_q - out_q) &&
+  `MXE_ASSERT(record_jobs_in_range, jobs <= (PlaceW+1)'(Depth))
+  `MXE_ASSERT(record_jobs_in_order, (answered_q - out_q <= jobs) &&
               (recorded_q - out_q <= answered_q - out_q))
   // A job whose results are under way has some.
   `MXE_ASSERT(record_waits_for_answers, !pending || !answered_all_o)
@@ -200,9 +201,7 @@ module mxe_record #(
                ((state_q == StRecData) && !record_last_i))
 `ifdef FORMAL
   `MXE_FORMAL_START
-  logic [PlaceW:0] f_jobs;
-  assign f_jobs   = in_q - out_q;
-  assign f_jobs_o = 16'(f_jobs);
+  assign f_jobs_o = 16'(jobs);
   `MXE_ASSERT(record_written_has_ended, (state_q == StIdle) || (recorded_q != answered_q))
   `MXE_ASSERT(record_complete_is_written, !complete_q || (out_q != recorded_q))
 `endif

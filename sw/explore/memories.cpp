@@ -13,7 +13,7 @@ using std::uint64_t;
 // The constants of rtl/mxe_pkg.sv that sizes of memories depend on.
 constexpr uint64_t kLanes = 32, kWordBits = 256, kWritesUnderWay = 256, kWriteQueue = 16,
                    kRequantQueue = 4, kDrainQueue = 16, kLargestBits = 17, kCollectingBanks = 2,
-                   kLongest = 8;
+                   kLongest = 8, kDescriptorBits = 896;
 
 /// Bits of a number below `values`, as $clog2.
 uint64_t bits_for(uint64_t values) {
@@ -41,15 +41,18 @@ uint64_t drain(const Params& p, uint64_t lanes_out) {
 uint64_t read_port(const Params& p, uint64_t offset_bits) {
   const uint64_t longest = std::max(
       {uint64_t{4} * p.num_pe, uint64_t{128}, kLongest * p.a_slab_k, 32768u / uint64_t{p.mem_w}});
-  const uint64_t tag_bits = bits_for(p.rows) + 9;
+  const uint64_t tag_bits = bits_for(p.rows) + 10;
   return read_outstanding(p) * (offset_bits + bits_for(longest + 1) + tag_bits + 64 - offset_bits);
 }
 
 uint64_t write_port(const Params& p, uint64_t offset_bits, uint64_t lanes_out) {
   const uint64_t longest_row = p.num_pe > 8 ? 4 * p.num_pe : 32;
-  const uint64_t row = (p.num_pe > lanes_out ? 1 : 0) + offset_bits + bits_for(longest_row + 1);
+  const uint64_t row = (p.num_pe > lanes_out ? 2 : 1) + offset_bits + bits_for(longest_row + 1);
   const uint64_t beats = std::min<uint64_t>(p.max_burst, 4096 / p.mem_bytes());
-  return kWriteQueue * (row + address_bits(beats)) + kWritesUnderWay * (64 - offset_bits + 1);
+  // Bursts of records, of which a narrow port has two in each.
+  const uint64_t records = kRecords * (p.mem_w < 128 && p.max_burst == 1 ? 2 : 1);
+  return kWriteQueue * (row + address_bits(beats)) + kWritesUnderWay * (64 - offset_bits + 1) +
+         records * (bits_for(kWritesUnderWay) + 1);
 }
 
 }  // namespace
@@ -60,9 +63,11 @@ uint64_t memory_bits(const Params& p) {
   const uint64_t bias = uint64_t{2} * p.rows * p.num_pe * 32;
   const uint64_t accumulators =
       uint64_t{p.num_pe} * p.rows * p.acc_tiles * 32 * (p.fp4_dual ? 2 : 1);
+  const uint64_t descriptors = kDescriptorsAhead * kDescriptorBits;
   return operand_buffer(2, p.rows, p.a_slab_k / kLanes) +
          operand_buffer(p.b_banks, p.num_pe, p.b_buf_k / kLanes) + bias + accumulators +
-         drain(p, lanes_out) + read_port(p, offset_bits) + write_port(p, offset_bits, lanes_out);
+         descriptors + drain(p, lanes_out) + read_port(p, offset_bits) +
+         write_port(p, offset_bits, lanes_out);
 }
 
 }  // namespace mxe::explore

@@ -30,28 +30,19 @@ struct Machine {
   std::vector<std::pair<const char*, Names>> states;
 };
 const std::vector<Machine>& machines() {
-  static const std::vector<Machine> kMachines = {{kState,
-                                                  "",
-                                                  {{"StIdle", {"StReset", "StSetup"}},
-                                                   {"StSetup", {"StStart"}},
-                                                   {"StStart", {"StRun"}},
-                                                   {"StRun", {"StAbort", "StIdle", "StSetup"}},
-                                                   {"StAbort", {"StClear"}},
-                                                   {"StClear", {"StIdle"}},
-                                                   {"StReset", {"StIdle"}}}},
-                                                 {"u_cmd.u_desc.state_q",
-                                                  "descriptor ",
-                                                  {{"StIdle", {"StAsk"}},
-                                                   {"StAsk", {"StIdle", "StRead"}},
-                                                   {"StRead", {"StIdle", "StReady"}},
-                                                   {"StReady", {"StIdle"}}}},
-                                                 {"u_cmd.u_record.state_q",
-                                                  "record ",
-                                                  {{"StIdle", {"StRecord", "StComplete"}},
-                                                   {"StRecord", {"StRecData"}},
-                                                   {"StRecData", {"StRecWait"}},
-                                                   {"StRecWait", {"StComplete"}},
-                                                   {"StComplete", {"StIdle"}}}}};
+  static const std::vector<Machine> kMachines = {
+      {kState,
+       "",
+       {{"StIdle", {"StReset", "StSetup"}},
+        {"StSetup", {"StStart"}},
+        {"StStart", {"StRun"}},
+        {"StRun", {"StAbort", "StIdle", "StSetup"}},
+        {"StAbort", {"StClear"}},
+        {"StClear", {"StIdle"}},
+        {"StReset", {"StIdle"}}}},
+      {"u_cmd.u_record.state_q",
+       "record ",
+       {{"StIdle", {"StRecord"}}, {"StRecord", {"StRecData"}}, {"StRecData", {"StIdle"}}}}};
   return kMachines;
 }
 
@@ -70,8 +61,7 @@ void define_commands(Bins& bins) {
     }
   }
   bins.define(kCommands,
-              "Every transition of the command processor's states, of the descriptor fetcher's and "
-              "of the completion record's.",
+              "Every transition of the command processor's states and of the completion record's.",
               ShortRun::some, transitions);
   bins.define(kResets, "Soft resets in every state of the command processor.", ShortRun::some,
               resets);
@@ -134,6 +124,15 @@ struct Level {
   uint64_t first, last;
 };
 const std::vector<Level> kLevelTable = {
+    {"u_cmd.wait_q", 0, 0},
+    {"u_cmd.wait_q", 1, 1},
+    {"u_cmd.u_desc.flying_q", 1, 1},
+    {"u_cmd.u_desc.flying_q", 2, 2},
+    {"u_cmd.u_desc.held_q", 1, 1},
+    {"u_cmd.u_desc.held_q", 2, 2},
+    {"u_cmd.u_record.jobs", 1, 1},
+    {"u_cmd.u_record.jobs", 2, 3},
+    {"u_cmd.u_record.jobs", 4, 4},
     // Of B's banks an engine has as many as B_BANKS says.
     {"u_datapath.u_load_b.free_q", 0, 0},
     {"u_datapath.u_load_b.free_q", 1, 1},

@@ -150,3 +150,16 @@ mxe_fault(71 first_product_again mxe_load.sv "matrix_q  <= ptr_next" "matrix_q <
 mxe_fault(72 last_product_lost mxe_walk.sv "last_batch  = (batch_q == mxe_pkg::BATCH_W'(1))"
           "last_batch = (batch_q == mxe_pkg::BATCH_W'(1)) | (ACTIVE & (batch_q == mxe_pkg::BATCH_W'(2)))"
           CASE products)
+mxe_fault(73 record_of_results mxe_datapath.sv "(data_record ? rec_data_i : drain_word)"
+          "((data_record & ~ACTIVE) ? rec_data_i : drain_word)")
+mxe_fault(74 error_of_job_before_breaks_off mxe_cmd.sv "run_wr_error = wr_error_i & ~answered"
+          "run_wr_error = wr_error_i & (~answered | ACTIVE)")
+mxe_fault(75 other_descriptor mxe_desc.sv ".raddr_i (out_q[PlaceW-1:0])"
+          ".raddr_i (out_q[PlaceW-1:0] ^ PlaceW'(ACTIVE))")
+mxe_fault(76 operands_before_results mxe_cmd.sv "DESC_CONTROL_EARLY_LSB] | answered_all)"
+          "DESC_CONTROL_EARLY_LSB] | answered_all | ACTIVE)")
+mxe_fault(77 waits_though_it_loads mxe_cmd.sv "may_take & early_q &\n                        loads_done_i"
+          "may_take & early_q & (loads_done_i | ACTIVE)")
+mxe_fault(78 job_ahead_has_turn_of_job_that_runs mxe_cmd.sv "wait_turn_q   <= load_turn_q"
+          "wait_turn_q <= ACTIVE ? run_turn_q : load_turn_q"
+          CASE early_operands)
