@@ -489,6 +489,9 @@ module mxe_cmd #(
   `MXE_ASSERT(cmd_reset_at_rest, (state_q != StReset) || (!reading && !recording && !early_q))
   `MXE_ASSERT(cmd_next_submitted, (next_q - head_q) <= (tail_q - head_q))
   `MXE_ASSERT(cmd_descriptor_submitted, !(ready || wait_q) || (next_q != tail_q))
+  // What may be a result of the jobs before it is read when memory has answered all of them.
+  `MXE_ASSERT(cmd_reads_what_was_written, !load_start_o || load_early ||
+              desc_q[mxe_reg_pkg::DESC_CONTROL_EARLY_LSB] || answered_all)
   // One that is broken off or refused ends when all before it are complete.
   `MXE_ASSERT(cmd_ends_in_order, !end_job || run_done || !recording)
 `ifdef FORMAL

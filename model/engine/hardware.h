@@ -30,8 +30,8 @@ inline constexpr unsigned kReadABeats = 256;
 /// Most bursts under way on each port (RD_BURSTS, WR_OUTSTANDING).
 inline constexpr unsigned kReadBursts = 4095;
 inline constexpr unsigned kWriteBursts = 256;
-/// Descriptors read ahead of the one that is looked at (DESC_AHEAD), and jobs that have been computed
-/// and are not complete (RECORDS).
+/// Descriptors read ahead of the one that is looked at (DESC_AHEAD), and jobs that have been
+/// computed and are not complete (RECORDS).
 inline constexpr unsigned kDescriptorsAhead = 2;
 inline constexpr unsigned kRecords = 4;
 /// Rows, and bursts, accepted by the write port and not yet sent (WR_QUEUE).

@@ -156,7 +156,9 @@ std::vector<Job> jobs_with(Team::Common common, unsigned engines, std::size_t m,
 }
 
 TEST(Team, ReadsWhatTheyHaveInCommonOnce) {
-  const EngineSetup engine = setup("small", 40, 5, false);
+  // Whether engines ask for the same at about the same time depends on how far apart their
+  // descriptors come, and on the latency. Here they do.
+  const EngineSetup engine = setup("small", 32, 5, false);
   Team apart(Target::model, engine, 3);
   Team of_one_a(Target::model, engine, 3, Team::Common::a);
   Team of_one_b(Target::model, engine, 3, Team::Common::b);

@@ -162,4 +162,4 @@ mxe_fault(77 waits_though_it_loads mxe_cmd.sv "may_take & early_q &\n           
           "may_take & early_q & (loads_done_i | ACTIVE)")
 mxe_fault(78 job_ahead_has_turn_of_job_that_runs mxe_cmd.sv "wait_turn_q   <= load_turn_q"
           "wait_turn_q <= ACTIVE ? run_turn_q : load_turn_q"
-          CASE early_operands)
+          CASE queue)
