@@ -131,7 +131,9 @@ TEST_P(Callbacks, CancelTakesTheRunningJobAndRunsTheOthers) {
   EXPECT_EQ(mxe_cancel(&driver, third), MXE_ERR_UNKNOWN_JOB);
 }
 
+// Devices before version 9 have three jobs at most.
 TEST_P(Callbacks, CancelOfAWaitingJobNeedsNoReset) {
+  driver.caps.version_minor = 8;
   turn(2);
   refuse_empty_jobs();
   const uint32_t first = submit_logged(), second = submit_logged(), third = submit_logged(),
@@ -157,6 +159,22 @@ TEST_P(Callbacks, CancelOfANextJobNeedsAReset) {
   EXPECT_TRUE(reset);
   EXPECT_EQ(wait(third), MXE_OK);
   EXPECT_EQ(log.entries, (Entries{{first, MXE_OK}, {second, MXE_ERR_ABORTED}, {third, MXE_OK}}));
+}
+
+class LongRing : public testing::Test, public DriverFixture {
+ protected:
+  LongRing() : DriverFixture(true, 16) {}
+};
+
+TEST_F(LongRing, TheTenthJobIsTheFirstThatTheDeviceCannotHave) {
+  std::array<uint32_t, 10> ids = {};
+  for (uint32_t& id : ids) id = submit(job_);
+  bool reset = false;
+  device.before_write = [&](uint32_t offset) { reset |= offset == MXE_REG_CTRL; };
+  EXPECT_EQ(mxe_cancel(&driver, ids[9]), MXE_OK);
+  EXPECT_FALSE(reset);
+  EXPECT_EQ(mxe_cancel(&driver, ids[8]), MXE_OK);
+  EXPECT_TRUE(reset);
 }
 
 TEST_P(Callbacks, CancelOfAllInAnyOrder) {

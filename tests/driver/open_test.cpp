@@ -167,7 +167,7 @@ TEST_F(Open, RefusesAnotherMajorVersionOnly) {
   EXPECT_EQ(open(), MXE_ERR_VERSION);
   device.set_reg(MXE_REG_VERSION, MXE_VERSION_RESET + (2u << MXE_VERSION_MINOR_SHIFT) + 5);
   EXPECT_EQ(open(), MXE_OK);
-  EXPECT_EQ(driver.caps.version_minor, 10);
+  EXPECT_EQ(driver.caps.version_minor, 11);
   EXPECT_EQ(driver.caps.version_patch, 5);
 }
 
