@@ -164,6 +164,7 @@ TEST_P(Callbacks, CancelOfANextJobNeedsAReset) {
 class LongRing : public testing::Test, public DriverFixture {
  protected:
   LongRing() : DriverFixture(true, 16) {}
+  mxe_job job_ = {};
 };
 
 TEST_F(LongRing, TheTenthJobIsTheFirstThatTheDeviceCannotHave) {
