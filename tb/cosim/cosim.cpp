@@ -334,15 +334,16 @@ void CoSim::run_into_reset(Device& device, Host& host, const Batch& batch,
 
 /// Returns the job's id.
 uint32_t CoSim::submit(Device& device, Host& host, const CosimJob& job, const JobImage& image) {
-  const auto spoil_descriptor = [&] {
+  const auto change_descriptor = [&] {
     const mxe_device& driver = device.driver;
     uint8_t* bytes = host.memory().data(entry_of(driver, driver.tail - 1u), kSlotBytes);
     DescriptorBytes descriptor;
     std::memcpy(descriptor.data(), bytes, kSlotBytes);
+    if (job.in_turn) read_in_turn(descriptor);
     for (const Spoil& spoil : job.spoils) apply(spoil, descriptor);
     std::memcpy(bytes, descriptor.data(), kSlotBytes);
   };
-  device.tap.before_doorbell = spoil_descriptor;
+  device.tap.before_doorbell = change_descriptor;
   uint32_t id = 0;
   demand(mxe_submit(&device.driver, &image.descriptor(), nullptr, &id), "mxe_submit");
   device.tap.before_doorbell = nullptr;

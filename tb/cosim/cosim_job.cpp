@@ -31,6 +31,7 @@ std::string CosimJob::describe() const {
     text += fmt::format(" ({}{})", mx::scale_rule_name(output.requant.rule),
                         output.requant.overflow == mx::Overflow::special ? ", special" : "");
   }
+  if (in_turn) text += ", in its turn";
   for (const Spoil& spoil : spoils) text += fmt::format(", {} spoilt {}", spoil.field, spoil.value);
   return text + fmt::format(
                     ", {} values, offsets a{} b{} as{} bs{} c{} d{} ds{}, gaps a{} b{} as{} bs{} "

@@ -49,6 +49,7 @@ JobSpec JobGenerator::next_spec(mx::FormatId format_a, mx::FormatId format_b,
   spec.values = pick(random_, kRandomValues);
   spec.seed = random_.next();
   if (features_.batches) spec.batch = products(spec);
+  spec.in_turn = Random(mix64(~spec.seed)).one_in(6);
   do {
     spec.output = output();
   } while (!beyond_features && !features_.has_result(spec.output));

@@ -52,6 +52,7 @@ struct JobSpec {
   OutputFormat output;
   JobLayout layout;
   std::vector<Spoil> spoils;
+  bool in_turn = false;  ///< operands are read as if they were results of the job before
 };
 
 /// Makes the job. A job of a smaller shape, otherwise the same, has the same numbers in the corner

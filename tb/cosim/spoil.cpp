@@ -96,6 +96,13 @@ uint32_t broken_rule(const Spoil& spoil, unsigned c_size, unsigned d_size) {
   return MXE_STATUS_OK;
 }
 
+void read_in_turn(DescriptorBytes& descriptor) {
+  uint32_t control = 0;
+  std::memcpy(&control, descriptor.data() + MXE_DESC_CONTROL, sizeof control);
+  control &= ~uint32_t{MXE_DESC_CONTROL_EARLY_MASK};
+  std::memcpy(descriptor.data() + MXE_DESC_CONTROL, &control, sizeof control);
+}
+
 void apply(const Spoil& spoil, DescriptorBytes& descriptor) {
   const Field* field = find_field(spoil.field);
   if (!field) return;

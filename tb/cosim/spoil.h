@@ -32,5 +32,7 @@ uint32_t reserved_bits();
 /// status counts.
 uint32_t broken_rule(const Spoil& spoil, unsigned c_size, unsigned d_size);
 void apply(const Spoil& spoil, DescriptorBytes& descriptor);
+/// Clears CONTROL.early: the operands may be results of the jobs before.
+void read_in_turn(DescriptorBytes& descriptor);
 
 }  // namespace mxe

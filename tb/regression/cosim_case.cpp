@@ -72,6 +72,7 @@ void describe_job(Archive& archive, Job& job) {
   archive.member("seed", job.seed, normal.seed);
   archive.choice("bias", job.bias, normal.bias, kBiases, bias_name);
   archive.member("bias_bf16", job.bias_bf16, normal.bias_bf16);
+  archive.member("in_turn", job.in_turn, normal.in_turn);
   archive.choice("results", job.output.kind, normal.output.kind, output_kinds(), kind_name);
   archive.choice("out_format", job.output.requant.format, normal.output.requant.format, kFormats,
                  format_name);

@@ -197,6 +197,7 @@ class Shrinker {
     try_change([](JobSpec& s) { s.output.requant.overflow = mx::Overflow::saturate; });
     try_change([](JobSpec& s) { s.bias = BiasKind::none; });
     try_change([](JobSpec& s) { s.bias_bf16 = false; });
+    try_change([](JobSpec& s) { s.in_turn = false; });
     try_change([](JobSpec& s) { s.layout = {}; });
     simplify_layout(b, j, progress);
     // Simple values only where they say the same.

@@ -157,7 +157,8 @@ mxe_fault(74 error_of_job_before_breaks_off mxe_cmd.sv "run_wr_error = wr_error_
 mxe_fault(75 other_descriptor mxe_desc.sv ".raddr_i (out_q[PlaceW-1:0])"
           ".raddr_i (out_q[PlaceW-1:0] ^ PlaceW'(ACTIVE))")
 mxe_fault(76 operands_before_results mxe_cmd.sv "DESC_CONTROL_EARLY_LSB] | answered_all)"
-          "DESC_CONTROL_EARLY_LSB] | answered_all | ACTIVE)")
+          "DESC_CONTROL_EARLY_LSB] | answered_all | ACTIVE)"
+          CASE queue)
 mxe_fault(77 waits_though_it_loads mxe_cmd.sv "may_take & early_q &\n                        loads_done_i"
           "may_take & early_q & (loads_done_i | ACTIVE)")
 mxe_fault(78 job_ahead_has_turn_of_job_that_runs mxe_cmd.sv "wait_turn_q   <= load_turn_q"
