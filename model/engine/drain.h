@@ -45,8 +45,9 @@ class Drain {
   Drained step();
   /// Saturated elements of the rows encoded so far. The caller counts them and empties the list.
   std::vector<Requant::Saturated>& saturated() { return requant_.saturated(); }
-  /// First cycle after the row under way has left the tile buffer.
-  uint64_t row_done_from() const { return next_from_; }
+  /// First cycle after the row under way has left the tile buffer for the write port. Nobody waits
+  /// for one that leaves for the requantiser.
+  uint64_t row_done_from() const { return numbers_ ? next_from_ : 0; }
   /// Whether the job runs at the dual rate.
   bool dual() const { return dual_; }
   /// The next row.
