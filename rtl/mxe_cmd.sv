@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Command processor: takes descriptors from the ring and runs them one after the other. While a job
 // runs, the next descriptors are read (mxe_desc), and the jobs before it wait for the answers to their
-// results and have their records written (mxe_record). Once all its operands have been asked for, those of the next job are, if its
-// descriptor says that it may be early; and then, while that job waits, those of the one after it. A
-// bus error or a soft reset aborts the job: requests stop, what is under way returns and is dropped,
-// the blocks are cleared.
+// results and have their records written (mxe_record). Once all operands of a job have been asked
+// for, those of the next one are, if its descriptor says that it may be early; and then, while that
+// one waits, those of the job after it. A bus error or a soft reset aborts the job: requests stop,
+// what is under way returns and is dropped, the blocks are cleared.
 `include "mxe_assert.svh"
 `default_nettype none
 module mxe_cmd #(

@@ -128,8 +128,8 @@ uint64_t Cmd::take_in() const {
 /// Cycle in which the loaders begin with the job whose descriptor is ready, early.
 uint64_t Cmd::early_in() const {
   if (state_ != State::run || !desc_.is_ready() || !enable_) return kNever;
-  if (desc_status_ != MXE_STATUS_OK || !next_job_.early || early_) return kNever;
-  if (waits_ && !wait_loaded_) return kNever;
+  if (desc_status_ != MXE_STATUS_OK || !next_job_.early) return kNever;
+  if (waits_ && !datapath_.is_waiting()) return kNever;
   const uint64_t loads = datapath_.load_early_from(next_job_);
   if (loads == kNever) return kNever;
   // Its sizes settle a clock after the descriptor.
@@ -138,12 +138,12 @@ uint64_t Cmd::early_in() const {
 }
 
 /// First cycle in which it is known that what was read early met an error.
-uint64_t Cmd::redo_in() const { return is_early() ? datapath_.early_error() : kNever; }
+uint64_t Cmd::redo_in() const { return datapath_.early_error(); }
 
 /// Cycle in which the job whose descriptor is ready makes room for the one after it: nothing of it
 /// is left to be asked for.
 uint64_t Cmd::wait_in() const {
-  if (state_ != State::run || !early_ || waits_ || !enable_) return kNever;
+  if (state_ != State::run || !datapath_.is_early() || waits_ || !enable_) return kNever;
   const uint64_t loads = datapath_.loads_done_from();
   if (loads == kNever) return kNever;
   const uint64_t cycle = std::max({from_, enabled_from_, loads, waits_until_ + 1});
@@ -158,7 +158,7 @@ bool Cmd::may_take(uint64_t cycle) const {
 }
 
 uint64_t Cmd::idle_step() const {
-  if (is_early()) {
+  if (datapath_.is_early() || datapath_.is_waiting()) {
     const uint64_t reset = resetting_ ? std::max(from_, reset_from_) : kNever;
     return std::min({take_in(), std::max(from_, redo_in()), reset});
   }
@@ -251,7 +251,6 @@ Cmd::Events Cmd::step(uint64_t cycle, uint64_t limit) {
   } else if (wait_in() == cycle) {
     wait(cycle);
   } else if (early_in() == cycle) {
-    early_ = true;
     datapath_.load_early(cycle, next_job_);
   } else {
     step_state(cycle);
@@ -322,7 +321,7 @@ void Cmd::step_state(uint64_t cycle) {
 
 void Cmd::step_idle(uint64_t cycle) {
   if (take_in() != cycle) {
-    if (is_early()) {
+    if (datapath_.is_early() || datapath_.is_waiting()) {
       forget_early(cycle);
     } else {
       enter(State::reset, cycle + 1);
@@ -338,16 +337,14 @@ void Cmd::step_idle(uint64_t cycle) {
 
 /// Takes the job that waits, or the legal descriptor that is ready. StSetup comes before the start.
 void Cmd::start_next(uint64_t cycle) {
+  datapath_.take();
   if (waits_) {
     job_ = waiting_job_;
-    datapath_.take_waiting(cycle);
-    waits_ = wait_loaded_ = false;
+    waits_ = false;
     waits_until_ = cycle;
   } else {
     job_ = next_job_;
-    datapath_.take_early(cycle);
     desc_.take(cycle);
-    early_ = false;
   }
   next_++;
   enter(State::start, cycle + 2);
@@ -356,9 +353,8 @@ void Cmd::start_next(uint64_t cycle) {
 /// The job whose descriptor is ready waits, and makes room for the next descriptor.
 void Cmd::wait(uint64_t cycle) {
   waiting_job_ = next_job_;
-  waits_ = wait_loaded_ = true;
-  early_ = false;
-  datapath_.wait(cycle);
+  waits_ = true;
+  datapath_.wait();
   desc_.take(cycle);
 }
 
@@ -400,7 +396,6 @@ void Cmd::break_off(uint64_t cycle) {
 /// StAbort ends: nothing is under way, and the jobs before are complete. Then StClear.
 void Cmd::step_abort(uint64_t cycle) {
   datapath_.clear(cycle + 1);
-  early_ = wait_loaded_ = false;
   enter(State::clear, cycle + 1);
 }
 

@@ -72,7 +72,6 @@ class Cmd {
   uint64_t start_in() const;
   uint64_t abort_step() const;
   uint64_t record_step() const;
-  bool is_early() const { return early_ || wait_loaded_; }
   uint64_t other_step() const;
   uint64_t datapath_step() const;
   bool may_take(uint64_t cycle) const;
@@ -118,7 +117,6 @@ class Cmd {
   Descriptor waiting_job_;                          // all of whose operands have been asked for
   bool waits_ = false;                              // there is one
   uint64_t waits_until_ = 0;                        // the last cycle with the one before it
-  bool wait_loaded_ = false, early_ = false;        // operands of those two have been asked for
   bool ends_ = false;                               // the job ends with what is broken off
   uint32_t status_ = 0;                             // with which it is broken off
   Fault fault_;

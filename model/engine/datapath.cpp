@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "model/numerics/accumulate.h"
 #include "model/numerics/gemm.h"
@@ -152,20 +153,9 @@ void Datapath::load_early(uint64_t cycle, const Descriptor& job) {
   look_again();
 }
 
-void Datapath::wait(uint64_t) {
-  waiting_ = early_;
-  early_ = {};
-}
+void Datapath::wait() { waiting_ = std::exchange(early_, {}); }
 
-void Datapath::take_waiting(uint64_t) {
-  run_ = waiting_;
-  waiting_ = {};
-}
-
-void Datapath::take_early(uint64_t) {
-  run_ = early_;
-  early_ = {};
-}
+void Datapath::take() { run_ = std::exchange(waiting_.loaded ? waiting_ : early_, {}); }
 
 void Datapath::start(uint64_t cycle, const Descriptor& job) {
   const bool dual = is_dual(job, params_);
@@ -480,15 +470,10 @@ void Datapath::clear(uint64_t cycle) {
   seq_.clear();
   drain_.clear();
   rd_port_.clear(cycle);
-  clear_errors();
+  wr_port_.clear_error();
   counters_.forget(Counter::nan_results, cycle + 1);
   counters_.forget(Counter::saturations, cycle + 1);
   look_again();
-}
-
-void Datapath::clear_errors() {
-  run_.error = kNever;
-  wr_port_.clear_error();
 }
 
 }  // namespace mxe

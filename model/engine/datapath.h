@@ -70,12 +70,14 @@ class Datapath {
   uint64_t loads_done_from() const;
   /// Cycle of the first bus error of what was asked for early, kNever if none.
   uint64_t early_error() const { return std::min(early_.error, waiting_.error); }
-  /// The job whose operands were asked for early waits, from `cycle` on.
-  void wait(uint64_t cycle);
-  /// The job that waits, or else the one whose operands were asked for early, if there is one, is
-  /// the one that runs, from `cycle` on.
-  void take_waiting(uint64_t cycle);
-  void take_early(uint64_t cycle);
+  /// Whether operands of the job whose descriptor is ready, or of the one that waits, were asked
+  /// for.
+  bool is_early() const { return early_.loaded; }
+  bool is_waiting() const { return waiting_.loaded; }
+  /// The job whose operands were asked for early waits.
+  void wait();
+  /// The job that waits with its operands is the one that runs, or else the one after it.
+  void take();
   /// Whether the operands of the one that runs were asked for early.
   bool is_loaded() const { return run_.loaded; }
   /// Cycle of the next event of the job, or of the descriptor fetcher; kNever if there is none.
@@ -110,7 +112,6 @@ class Datapath {
   uint64_t drained_from(uint64_t cycle) const;
   /// clear_i in `cycle`.
   void clear(uint64_t cycle);
-  void clear_errors();
 
   /// Cycles skipped so far.
   uint64_t skipped_cycles() const { return skipped_cycles_; }

@@ -112,8 +112,9 @@ mxe_proof_fault(short_pass "if (read & last_col) begin\n      pass_valid_o <= 1'
                 "if (read) begin\n      pass_valid_o <= 1'b1")
 mxe_proof_fault(pass_overtaken "free      = ~pass_valid_o | pass_ready_i" "free      = 1'b1")
 
-# The ring; what a descriptor says does not matter. That a job has results, and that all their bursts have
-# begun when it ends, are promises of the datapath, which bursts are answered one of memory.
+# The ring; what a descriptor says does not matter. Left out is what others promise: the datapath, that a
+# job has results and that all their bursts have begun when it ends; memory, that it answers only what was
+# written.
 mxe_proof(cmd mxe_cmd --free mxe_job --free mxe_check --free mxe_ram --passed-through record_all_begun
           --passed-through record_answer_expected --not-proven record_waits_for_answers)
 mxe_proof_fault(taken_back "(pending < queued) |" "1'b0 |")
