@@ -103,6 +103,7 @@ module mxe_cmd #(
   localparam int unsigned LogDepth = $clog2(QUEUE_DEPTH);
   // The engine does not read the part of a descriptor that it writes.
   localparam int unsigned DescW = mxe_reg_pkg::DESC_STATUS_LSB;
+  localparam int unsigned PlaceW = $clog2(mxe_pkg::RECORDS + 1);  // of a job that is not complete
   // Clocks from the end of a job to the request of its record that count for it.
   localparam logic [63:0] RecordClocks = 64'd3;
 
@@ -217,32 +218,35 @@ module mxe_cmd #(
   assign run_done     = (state_q == StRun) & ~broken & job_done_i & room;
 
   // A legal job starts when the one before has been computed, another ends in its turn.
-  logic may_take, legal, next_may_run;
+  logic may_take, legal, legal_q, next_may_run;
   assign may_take     = ready & go & ~redo;
   assign legal        = (desc_status == mxe_reg_pkg::STATUS_OK[3:0]);
   assign next_may_run = (state_q == StIdle) | run_done;
   assign take_waiting = wait_q & go & ~redo & next_may_run;
   assign take_legal   = ~wait_q & may_take & legal & next_may_run;
-  assign take         = take_legal | (~wait_q & may_take & ~legal & ~early_q & (state_q == StIdle) & ~recording);
+  assign take         = take_legal |
+                        (~wait_q & may_take & ~legal & ~early_q & (state_q == StIdle) & ~recording);
   // It makes room for the next one if nothing is left to be asked for.
   assign to_wait      = (state_q == StRun) & ~broken & ~run_done & ~wait_q & may_take & early_q &
                         loads_done_i;
 
   // Its operands early: they need not wait for the results of the jobs before it, and the buffers
-  // hold them beside those of the job that runs and of the one that waits.
+  // hold them beside those of the job that runs and of the one that waits. What breaks that job off
+  // does not matter here: all is cleared then.
   logic settled, load_early;
-  assign load_early   = (state_q == StRun) & ~broken & ~run_done & may_take & legal & settled &
+  assign load_early   = run_o & ~(job_done_i & room) & ready & go & legal_q & settled &
                         desc_ahead[mxe_reg_pkg::DESC_CONTROL_EARLY_LSB] & alike_i & loads_done_i &
-                        ~early_q & (~wait_q | wait_loaded_q);
+                        ~early_q & (wait_loaded_q ? ~(redo_q | early_error) : ~wait_q);
   assign load_early_o = load_early;
   assign load_start_o = load_early | (start_o & ~loaded_q);
-  assign load_ahead_o = load_early | ahead_q;
+  // Loaders that have nothing to do may look at either.
+  assign load_ahead_o = ahead_q | (run_o & loads_done_i);
   assign load_turn_o  = load_turn_q;
   assign loaded_o     = loaded_q;
 
   // What a job reads may be results of the jobs before it.
   logic answered_all, waiting;
-  assign start_o = (state_q == StStart) & ~run_rd_error &
+  assign start_o = (state_q == StStart) &
                    (loaded_q | desc_q[mxe_reg_pkg::DESC_CONTROL_EARLY_LSB] | answered_all);
   assign run_o   = (state_q == StRun);
   assign halt_o  = (state_q == StAbort) | (state_q == StClear);
@@ -299,13 +303,15 @@ module mxe_cmd #(
   logic        desc_watch, ended_watch, ended_counts;
   logic        fault_any_q, fault_write_q, fault_record_q;
   logic        fault_open_q;   // the job that met it is not complete
-  logic [15:0] fault_index_q, ended_place, ended_index;
+  logic [15:0] fault_index_q, fault_place, ended_place, ended_index;
   logic        ended_before;   // the job that met the last error
   logic        run_fault, desc_fault, ended_fault;
   assign run_fault    = (running & run_rd_error) | ((state_q == StRun) & run_wr_error);
   assign desc_fault   = desc_watch & desc_error_i;
   assign ended_index  = head_q + ended_place;
-  assign ended_before = (ended_index != fault_index_q) & (16'(fault_index_q - ended_index) < 16'(mxe_pkg::RECORDS) + 16'd1);
+  // Both are among the jobs that are not complete, counted from the oldest.
+  assign fault_place  = fault_index_q - head_q;
+  assign ended_before = (ended_place[PlaceW-1:0] < fault_place[PlaceW-1:0]);
   assign ended_counts = ended_watch & ~(fault_open_q & ended_before);
   assign ended_fault  = ended_counts & wr_error_i & ~run_fault;
   assign rd_fault_watch_o = desc_watch | (running & run_rd_error);
@@ -431,6 +437,7 @@ module mxe_cmd #(
   end
 
   always_ff @(posedge clk_i) begin
+    legal_q <= legal;  // of one that is ready for longer
     if (take_waiting | take_legal) desc_q <= take_waiting ? wait_desc_q : desc_ahead;
     if (to_wait) wait_desc_q <= desc_ahead;
   end
@@ -486,6 +493,7 @@ module mxe_cmd #(
   `MXE_ASSERT(cmd_forgets_early, !halt_o || ends_q || early_q || wait_loaded_q)
   `MXE_ASSERT(cmd_early_after_waiting, !early_q || wait_loaded_q || !wait_q)
   `MXE_ASSERT(cmd_waiting_is_there, !wait_loaded_q || wait_q)
+  `MXE_ASSERT(cmd_fault_in_flight, !fault_open_q || (fault_place <= 16'(mxe_pkg::RECORDS)))
   `MXE_ASSERT(cmd_reset_at_rest, (state_q != StReset) || (!reading && !recording && !early_q))
   `MXE_ASSERT(cmd_next_submitted, (next_q - head_q) <= (tail_q - head_q))
   `MXE_ASSERT(cmd_descriptor_submitted, !(ready || wait_q) || (next_q != tail_q))

@@ -24,7 +24,8 @@ module mxe_counters #(
   localparam int unsigned First = mxe_reg_pkg::COUNTER_MAC_ACTIVE;
   localparam int unsigned Idle  = mxe_reg_pkg::COUNTER_IDLE;
 
-  logic [Count*64-1:0] live, snapshot_q, amount;
+  logic [Count*64-1:0] live, snapshot_q;
+  logic [Count-1:0]    grows;  // a counter that grows by one at most
   logic [Idle-1:First] cause;
   logic                idle;
   for (genvar i = First; i < Idle; i++) begin : gen_cause
@@ -33,30 +34,40 @@ module mxe_counters #(
   assign idle = ~(|cause);
 
   logic [Count-1:0] too_many;  // an amount that SUMS does not allow
-  for (genvar i = 0; i < Count; i++) begin : gen_amount
+  for (genvar i = 0; i < Count; i++) begin : gen_grows
     assign too_many[i] = (i != Total) & (i != Idle) & ~SUMS[i] &
                          (amounts_i[AMOUNT_W*i +: AMOUNT_W] > AMOUNT_W'(1));
-    if (i == Total) begin : gen_total
-      assign amount[64*i +: 64] = 64'd1;
-    end else if (i == Idle) begin : gen_idle
-      assign amount[64*i +: 64] = 64'(idle);
-    end else if (SUMS[i]) begin : gen_sum
-      assign amount[64*i +: 64] = 64'(amounts_i[AMOUNT_W*i +: AMOUNT_W]);
-    end else begin : gen_event
-      assign amount[64*i +: 64] = 64'(amounts_i[AMOUNT_W*i]);
-    end
+    assign grows[i] = (i == Total) ? 1'b1 : (i == Idle) ? idle : amounts_i[AMOUNT_W*i];
   end
   logic unused_amounts;
-  assign unused_amounts = &{1'b0, amounts_i, too_many};
+  assign unused_amounts = &{1'b0, amounts_i, too_many, grows};
 
+  // How much a counter grows by comes late in the clock: a sum adds it to its lower bits at once, and
+  // to the upper ones a clock later.
   for (genvar i = 0; i < Count; i++) begin : gen_counter
-    logic [63:0] value_q;
+    logic [63:0] value_q, value_d;
+    if (SUMS[i] && (i != Total) && (i != Idle)) begin : gen_two_steps
+      logic                carry_q, carry;
+      logic [AMOUNT_W-1:0] low;
+      logic [63:AMOUNT_W]  high;
+      assign {carry, low} = {1'b0, value_q[AMOUNT_W-1:0]} +
+                            (enable_i ? {1'b0, amounts_i[AMOUNT_W*i +: AMOUNT_W]} : '0);
+      assign high         = value_q[63:AMOUNT_W] + (64-AMOUNT_W)'(carry_q);
+      assign value_d      = {high, low};
+      assign live[64*i +: 64] = {high, value_q[AMOUNT_W-1:0]};
+      always_ff @(posedge clk_i or negedge rst_ni) begin
+        if (!rst_ni) carry_q <= 1'b0;
+        else carry_q <= carry & ~clear_i;
+      end
+    end else begin : gen_one_step
+      assign value_d = (enable_i & grows[i]) ? (value_q + 64'd1) : value_q;
+      assign live[64*i +: 64] = value_q;
+    end
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) value_q <= '0;
       else if (clear_i) value_q <= '0;
-      else if (enable_i) value_q <= value_q + amount[64*i +: 64];
+      else value_q <= value_d;
     end
-    assign live[64*i +: 64] = value_q;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -85,10 +96,10 @@ module mxe_counters #(
     logic [63:0] sum_q;
     logic        counted;
     if (i == First) begin : gen_first
-      assign counted = amount[64*i];
+      assign counted = grows[i];
       assign f_add_up[i] = (sum_q == live[64*i +: 64]);
     end else begin : gen_further
-      assign counted = gen_partial[i-1].counted | amount[64*i];
+      assign counted = gen_partial[i-1].counted | grows[i];
       assign f_add_up[i] = (sum_q == gen_partial[i-1].sum_q + live[64*i +: 64]);
     end
     always_ff @(posedge clk_i or negedge rst_ni) begin

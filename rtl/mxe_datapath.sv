@@ -187,19 +187,25 @@ module mxe_datapath #(
   // place of one.
   localparam bit CanBeWide = (ACC_TILES > 1) && (SlabWords > 1);
   localparam int unsigned WideBytes = (mxe_pkg::MIN_PASS * (MEM_W / 8) - 1) / NUM_PE;  // of a word
-  logic wide, wide_ahead, long_slab;
-  assign wide       = CanBeWide & (job_i.m < 32'(mxe_pkg::MIN_PASS)) &
+  logic wide_now, wide_ahead, wide, long_slab;
+  assign wide_now   = CanBeWide & (job_i.m < 32'(mxe_pkg::MIN_PASS)) &
                       (32'(job_i.b.word_bytes) <= WideBytes);
   assign wide_ahead = CanBeWide & (ahead_i.m < 32'(mxe_pkg::MIN_PASS)) &
                       (32'(ahead_i.b.word_bytes) <= WideBytes);
-  assign long_slab = job_i.b.fmt.is4 & ~job_i.dual;
-  logic [mxe_pkg::LEND_W-1:0] lent;
-  assign lent = mxe_pkg::lent(ROWS, job_i.m);
-  // Buffers, unpacker and feeder have one way to keep operands and bias at a time.
-  assign alike_o = (ahead_i.a.fmt == job_i.a.fmt) & (ahead_i.b.fmt == job_i.b.fmt) &
-                   (ahead_i.c.en == job_i.c.en) & (ahead_i.c.bf16 == job_i.c.bf16) &
-                   (ahead_i.c.one_row == job_i.c.one_row) & (wide_ahead == wide) &
-                   (mxe_pkg::lent(ROWS, ahead_i.m) == lent);
+  logic [mxe_pkg::LEND_W-1:0] lent_now, lent_ahead, lent;
+  assign lent_now   = mxe_pkg::lent(ROWS, job_i.m);
+  assign lent_ahead = mxe_pkg::lent(ROWS, ahead_i.m);
+  // A job stands still for a clock before it starts, and the next one before it may be early.
+  always_ff @(posedge clk_i) begin
+    wide      <= wide_now;
+    long_slab <= job_i.b.fmt.is4 & ~job_i.dual;
+    lent      <= lent_now;
+    // Buffers, unpacker and feeder have one way to keep operands and bias at a time.
+    alike_o   <= (ahead_i.a.fmt == job_i.a.fmt) & (ahead_i.b.fmt == job_i.b.fmt) &
+                 (ahead_i.c.en == job_i.c.en) & (ahead_i.c.bf16 == job_i.c.bf16) &
+                 (ahead_i.c.one_row == job_i.c.one_row) & (wide_ahead == wide_now) &
+                 (lent_ahead == lent_now);
+  end
 
   mxe_load #(
     .OPERAND_A   (1'b0),

@@ -12,11 +12,12 @@
 module mxe_facc #(
   parameter int unsigned WIDTH = 70,
   // The accumulator's bits and a few more, as sum may be small; 3 if sum is 0 or normalised.
-  parameter int unsigned FRAC  = 27
+  parameter int unsigned FRAC  = 27,
+  parameter int unsigned BIAS  = 0  // of exp_i, up to 150
 ) (
   input  logic                    clk_i,
   input  logic signed [WIDTH-1:0] sum_i,
-  input  logic signed [9:0]       exp_i,   // weight of sum's lsb
+  input  logic signed [9:0]       exp_i,   // weight of sum's lsb, and BIAS
   input  logic                    nan_i,   // the block holds a NaN or is invalid
   input  logic                    pinf_i,
   input  logic                    ninf_i,
@@ -25,7 +26,8 @@ module mxe_facc #(
 );
   localparam int unsigned WinW = WIDTH + 27 + FRAC;  // sign, headroom, accumulator above sum
   localparam int unsigned NormW = 128;               // the window, left aligned, for normalising
-  localparam logic signed [10:0] PlaceOffset = 11'(FRAC) - 11'sd150;
+  localparam logic signed [10:0] PlaceOffset = 11'(FRAC) + 11'(BIAS) - 11'sd150;
+  localparam logic signed [9:0] AccOffset = 10'sd150 - 10'(BIAS);
   localparam logic signed [10:0] MaxPlace = 11'(WIDTH + 1 + FRAC);
   typedef enum logic [1:0] { SpecNone, SpecNan, SpecPinf, SpecNinf } spec_e;
 
@@ -33,7 +35,7 @@ module mxe_facc #(
   logic               acc_sign, acc_special, acc_nan, acc_pinf, acc_ninf;
   logic [7:0]         acc_field;
   logic [23:0]        acc_sig;
-  logic signed [9:0]  acc_exp;    // weight of acc_val's lsb
+  logic signed [9:0]  acc_exp;    // weight of acc_val's lsb, and BIAS
   logic               acc_normal;
   logic signed [24:0] acc_signed, acc_val;
   assign acc_sign    = acc_i[31];
@@ -46,7 +48,7 @@ module mxe_facc #(
   assign acc_field   = acc_i[30:23];
   assign acc_normal  = |acc_field;
   assign acc_sig     = {acc_normal, acc_i[22:0]};
-  assign acc_exp     = $signed({2'b00, acc_field}) - 10'sd150;
+  assign acc_exp     = $signed({2'b00, acc_field}) - AccOffset;
   assign acc_signed  = acc_sign ? (25'sd0 - $signed({1'b0, acc_sig})) : $signed({1'b0, acc_sig});
   assign acc_val     = acc_normal ? acc_signed : (acc_signed <<< 1);
 
@@ -197,7 +199,7 @@ module mxe_facc #(
   logic signed [10:0] top;        // biased exponent without leading zeros
   logic [10:0]        zeros;
   logic signed [10:0] be, under;  // and by how much it is below 1
-  assign top   = {exp_q4[9], exp_q4} + 11'(WinW - 1 - FRAC + 127);
+  assign top   = {exp_q4[9], exp_q4} + 11'(WinW - 1 - FRAC + 127 - BIAS);
   assign zeros = {4'd0, lz_q4, z4, z2, z1};
   assign be    = top - $signed(zeros);
   assign under = $signed(zeros) - (top - 11'sd1);

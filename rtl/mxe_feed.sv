@@ -130,8 +130,8 @@ module mxe_feed #(
     if (CAN_SPLIT & ~wide_i) bank_after = bank_after & BANK_AW'(BANKS - 1);
   endfunction
   assign bank       = half_q ? bank_after(bank_q) : bank_q;
-  assign last_word = (WordsW'(word_q) == words - WordsW'(1));
-  assign last_col  = (cols - COLS_W'(col_q) <= COLS_W'(COLS));
+  assign last_word = (WordsW'(word_q) + WordsW'(1) == words);
+  assign last_col  = ((COLS_W+1)'(col_q) + (COLS_W+1)'(COLS) >= {1'b0, cols});
   // The shadows are free in the clock in which the sequencer starts the pass: a word read then gets
   // there when the PEs take them over.
   logic free;

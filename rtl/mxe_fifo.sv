@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// First-in first-out queue, valid/ready on both sides, output straight from storage (no
-// fall-through: a word can leave the clock after it entered).
+// First-in first-out queue, valid/ready on both sides, no fall-through: a word can leave the clock
+// after it entered. The output is straight from storage, or with HEAD a register's.
 `include "mxe_assert.svh"
 `default_nettype none
 module mxe_fifo #(
   parameter int unsigned WIDTH = 8,
-  parameter int unsigned DEPTH = 4  // a power of two
+  parameter int unsigned DEPTH = 4,  // a power of two
+  parameter bit          HEAD  = 1'b0
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
@@ -30,12 +31,26 @@ module mxe_fifo #(
 
   assign ready_o = (count_q != (PtrW+1)'(DEPTH));
   assign valid_o = (count_q != '0);
-  assign data_o  = mem[rptr_q];
   assign push    = valid_i & ready_o;
   assign pop     = valid_o & ready_i;
 
   always_ff @(posedge clk_i) begin
     if (push) mem[wptr_q] <= data_i;
+  end
+
+  if (HEAD) begin : gen_head
+    logic [WIDTH-1:0] head_q;
+    logic [PtrW-1:0]  rptr_next;
+    logic             last;  // nothing is behind the word that leaves, or no word is there
+    assign rptr_next = rptr_q + PtrW'(1);
+    assign last      = (count_q <= (PtrW+1)'(1));
+    always_ff @(posedge clk_i) begin
+      if (pop | ~valid_o) head_q <= last ? data_i : mem[rptr_next];
+    end
+    assign data_o = head_q;
+    `MXE_ASSERT(fifo_head_is_oldest, !valid_o || (head_q == mem[rptr_q]))
+  end else begin : gen_no_head
+    assign data_o = mem[rptr_q];
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

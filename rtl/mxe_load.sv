@@ -119,39 +119,70 @@ module mxe_load #(
   // Offsets within a row, in bytes: of the chunk and of the slab, for elements and scales.
   logic [31:0]                  chunk_off_q, off_q;
   logic [mxe_pkg::BLOCKS_W-1:0] chunk_soff_q, soff_q;
-  // Row pointers: of the current row, of the first row of this step's set, of the group, and of the
-  // product's matrix.
+  // Row pointers: of the row that is asked for next, of the first row of this step's set, of the
+  // group, and of the product's matrix.
   logic [63:0]                  ptr_q, base_q, group_q, matrix_q;
   logic [63:0]                  sptr_q, sbase_q, sgroup_q, smatrix_q;
   logic [IndexW-1:0]            index_q;
   logic                         scale_q;        // the scale bytes of the row come next
 
-  logic [31:0]                  step_bytes, chunk_bytes, left;
+  // A word has 16, 24 or 32 bytes.
+  localparam int unsigned BytesW = WordsW + 5;
+  function automatic logic [BytesW-1:0] bytes_of(input logic [WordsW-1:0] number,
+                                                 input logic of32, input logic of24);
+    bytes_of = (of32 ? {number, 5'd0} : {1'b0, number, 4'd0}) +
+               (of24 ? {2'b00, number, 3'd0} : '0);
+  endfunction
+  logic is32, is24;
+  assign is32 = operand.word_bytes[5];
+  assign is24 = operand.word_bytes[3];
+  logic [BytesW-1:0]            step_bytes, step_bytes_q, chunk_bytes_q;
+  logic [31:0]                  left;
   logic [mxe_pkg::BLOCKS_W-1:0] step_scales, chunk_scales, sleft;
-  assign step_bytes   = 32'(words) * 32'(operand.word_bytes);
-  assign chunk_bytes  = 32'(chunk_words) * 32'(operand.word_bytes);
+  assign step_bytes   = bytes_of(words, is32, is24);
   assign step_scales  = mxe_pkg::BLOCKS_W'(words) << job_i.dual;
   assign chunk_scales = mxe_pkg::BLOCKS_W'(chunk_words) << job_i.dual;
   // What is left of the row, up to one step.
   assign left  = operand.row_bytes - off_q;
   assign sleft = job_i.k_blocks - soff_q;
 
+  // What the fetches of a bank have in common is worked out when the bank is claimed.
+  logic [LEN_W-1:0]  bytes_q, scale_bytes_q;
+  logic [IndexW-1:0] last_index_q;
+  logic              half_follows_q;  // the second half of a wide tile comes next
+  always_ff @(posedge clk_i) begin
+    if (claim) begin
+      bytes_q        <= (left > 32'(step_bytes)) ? LEN_W'(step_bytes) : left[LEN_W-1:0];
+      scale_bytes_q  <= (sleft > step_scales) ? step_scales[LEN_W-1:0] : sleft[LEN_W-1:0];
+      step_bytes_q   <= step_bytes;
+      chunk_bytes_q  <= bytes_of(chunk_words, is32, is24);
+      last_index_q   <= IndexW'(count - (IndexW+1)'(1));
+      half_follows_q <= two_halves & ~half_q;
+    end
+  end
+
   logic fire, last_fetch;  // of the bank
   assign busy_o      = valid;
   assign req_valid_o = valid & taken_q;
   assign fire        = req_valid_o & req_ready_i;
-  assign last_fetch  = scale_q & ({1'b0, index_q} == count - (IndexW+1)'(1));
-  assign step        = fire & last_fetch & (half_q | ~two_halves);
-  assign req_addr_o  = scale_q ? (sptr_q + 64'(soff_q)) : (ptr_q + {32'd0, off_q});
-  assign req_bytes_o = scale_q ? ((sleft > step_scales) ? step_scales[LEN_W-1:0] : sleft[LEN_W-1:0])
-                               : ((left > step_bytes) ? step_bytes[LEN_W-1:0] : left[LEN_W-1:0]);
+  assign last_fetch  = scale_q & (index_q == last_index_q);
+  assign step        = fire & last_fetch & ~half_follows_q;
+  assign req_bytes_o = scale_q ? scale_bytes_q : bytes_q;
   assign req_tag_o   = {index_q, turn_i,
                         OPERAND_A ? (scale_q ? mxe_pkg::TagAScale : mxe_pkg::TagAElem)
                                   : (scale_q ? mxe_pkg::TagBScale : mxe_pkg::TagBElem),
                         mxe_pkg::BANK_W'(bank_q), last_fetch};
 
-  logic [63:0] ptr_next, sptr_next;
-  assign ptr_next  = ptr_q + {32'd0, operand.stride};
+  // The address of a fetch is there when it is asked for: elements and scales of a row in turn.
+  logic        scale_next;
+  logic [63:0] addr_q;
+  assign scale_next = taken_q & ~scale_q;
+  always_ff @(posedge clk_i) begin
+    if (claim | fire) addr_q <= scale_next ? (sptr_q + 64'(soff_q)) : (ptr_q + {32'd0, off_q});
+  end
+  assign req_addr_o = addr_q;
+
+  logic [63:0] sptr_next;
   assign sptr_next = sptr_q + {32'd0, operand.scale_stride};
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -209,12 +240,11 @@ module mxe_load #(
         // same rows, further along K
         ptr_q  <= base_q;
         sptr_q <= sbase_q;
-        off_q  <= off_q + step_bytes;
+        off_q  <= off_q + 32'(step_bytes_q);
         soff_q <= soff_q + step_scales;
       end else if (!OPERAND_A & next_tile) begin
         // next columns, back to the start of the chunk
-        ptr_q   <= ptr_next;
-        base_q  <= ptr_next;
+        base_q  <= ptr_q;
         sptr_q  <= sptr_next;
         sbase_q <= sptr_next;
         off_q   <= chunk_off_q;
@@ -225,8 +255,8 @@ module mxe_load #(
         base_q       <= group_q;
         sptr_q       <= sgroup_q;
         sbase_q      <= sgroup_q;
-        chunk_off_q  <= chunk_off_q + chunk_bytes;
-        off_q        <= chunk_off_q + chunk_bytes;
+        chunk_off_q  <= chunk_off_q + 32'(chunk_bytes_q);
+        off_q        <= chunk_off_q + 32'(chunk_bytes_q);
         chunk_soff_q <= chunk_soff_q + chunk_scales;
         soff_q       <= chunk_soff_q + chunk_scales;
       end else begin
@@ -240,14 +270,13 @@ module mxe_load #(
           sptr_q <= sbase_q;
         end else if (OPERAND_A | next_group | next_batch) begin
           // next group of columns, next stripe of rows, or the next matrix below
-          ptr_q    <= ptr_next;
-          base_q   <= ptr_next;
-          group_q  <= ptr_next;
+          base_q   <= ptr_q;
+          group_q  <= ptr_q;
           sptr_q   <= sptr_next;
           sbase_q  <= sptr_next;
           sgroup_q <= sptr_next;
           if (next_batch) begin
-            matrix_q  <= ptr_next;
+            matrix_q  <= ptr_q;
             smatrix_q <= sptr_next;
           end
         end else begin
@@ -260,9 +289,9 @@ module mxe_load #(
           sgroup_q <= smatrix_q;
         end
       end
-    end else if (fire & scale_q) begin
-      ptr_q  <= ptr_next;
-      sptr_q <= sptr_next;
+    end else if (fire) begin
+      if (scale_q) sptr_q <= sptr_next;
+      else ptr_q <= ptr_q + {32'd0, operand.stride};
     end
   end
 
@@ -320,6 +349,9 @@ module mxe_load #(
   `MXE_ASSERT(load_number_of_banks, (banks_q == (BankAw+1)'(BANKS)) ||
               (CAN_SPLIT && (banks_q == (BankAw+1)'(MostBanks))))
   `MXE_ASSERT(load_held_in_turn, f_held_q == f_in_turn)
+  // What was worked out when the bank was claimed is still right.
+  `MXE_ASSERT(load_last_index, !taken_q || ({1'b0, last_index_q} + (IndexW+1)'(1) == count))
+  `MXE_ASSERT(load_half_follows, !taken_q || (half_follows_q == (two_halves & ~half_q)))
   `MXE_ASSERT(load_rows_in_range, !valid || (({1'b0, index_q} < count) && (count != '0)))
   `MXE_ASSERT(load_second_half_is_there, !half_q || (valid && two_halves))
   `MXE_ASSERT(load_taken_while_walking, !taken_q || valid)

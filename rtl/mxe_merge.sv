@@ -17,13 +17,11 @@ module mxe_merge (
   assign val     = odd_i[31] ? (25'sd0 - $signed({1'b0, sig})) : $signed({1'b0, sig});
   assign field   = (odd_i[30:23] == 8'd0) ? 8'd1 : odd_i[30:23];
 
-  logic signed [9:0] exp;
-  assign exp = $signed({2'b00, field}) - 10'sd150;
-
-  mxe_facc #(.WIDTH(25), .FRAC(3)) u_facc (
+  // The exponent as it is in the number, which facc compares with the accumulator's.
+  mxe_facc #(.WIDTH(25), .FRAC(3), .BIAS(150)) u_facc (
     .clk_i  (clk_i),
     .sum_i  (val),
-    .exp_i  (exp),
+    .exp_i  ($signed({2'b00, field})),
     .nan_i  (special & (|odd_i[22:0])),
     .pinf_i (special & ~(|odd_i[22:0]) & ~odd_i[31]),
     .ninf_i (special & ~(|odd_i[22:0]) & odd_i[31]),

@@ -54,29 +54,45 @@ module mxe_rd_port #(
   logic [UnderWayW-1:0] under_way_q, under_way_d;  // row fetches
   logic [BeatsW-1:0]    a_beats_q;                 // of those of A, until the last one came
   assign a_allowed = (a_beats_q < BeatsW'(mxe_pkg::RD_A_BEATS));
+  // Beats that the bytes touch.
+  function automatic logic [LEN_W-1:0] beats_of(input logic [OffW-1:0] first,
+                                                input logic [LEN_W-1:0] length);
+    logic [LEN_W:0] span;
+    span = {1'b0, length} + (LEN_W+1)'(first) + (LEN_W+1)'(MemB - 1);
+    beats_of = LEN_W'(span >> OffW);
+  endfunction
+  logic [4*LEN_W-1:0] req_beats;
+  for (genvar i = 0; i < 4; i++) begin : gen_beats
+    assign req_beats[LEN_W*i +: LEN_W] = beats_of(req_addr_i[64*i +: OffW],
+                                                  req_bytes_i[LEN_W*i +: LEN_W]);
+  end
   logic [3:0]       grant;
   logic [63:0]      addr;
-  logic [LEN_W-1:0] bytes;
+  logic [LEN_W-1:0] bytes, beats;
   logic [TAG_W-1:0] tag;
   always_comb begin
     grant = 4'b0000;
     addr  = req_addr_i[63:0];
     bytes = req_bytes_i[LEN_W-1:0];
+    beats = req_beats[LEN_W-1:0];
     tag   = req_tag_i[TAG_W-1:0];
     if (req_valid_i[1]) begin
       grant = 4'b0010;
       addr  = req_addr_i[64*1 +: 64];
       bytes = req_bytes_i[LEN_W*1 +: LEN_W];
+      beats = req_beats[LEN_W*1 +: LEN_W];
       tag   = req_tag_i[TAG_W*1 +: TAG_W];
     end else if (req_valid_i[2]) begin
       grant = 4'b0100;
       addr  = req_addr_i[64*2 +: 64];
       bytes = req_bytes_i[LEN_W*2 +: LEN_W];
+      beats = req_beats[LEN_W*2 +: LEN_W];
       tag   = req_tag_i[TAG_W*2 +: TAG_W];
     end else if (req_valid_i[3] & a_allowed) begin
       grant = 4'b1000;
       addr  = req_addr_i[64*3 +: 64];
       bytes = req_bytes_i[LEN_W*3 +: LEN_W];
+      beats = req_beats[LEN_W*3 +: LEN_W];
       tag   = req_tag_i[TAG_W*3 +: TAG_W];
     end else if (req_valid_i[0]) begin
       grant = 4'b0001;
@@ -87,49 +103,54 @@ module mxe_rd_port #(
   logic             busy_q;
   logic [63:0]      addr_q;       // beat aligned
   logic [LEN_W-1:0] beats_q;      // beats left of the row fetch
-  logic [LEN_W-1:0] beats_to_4k, burst;
-  logic             ar_fire, last_burst, accept, fifo_ready, bursts_full;
+  logic [LEN_W-1:0] most, burst;
+  logic             ar_fire, last_burst_q, accept, fifo_ready, bursts_full;
 
-  assign beats_to_4k = LEN_W'(BeatsPer4k) - LEN_W'(addr_q[11:OffW]);
-  always_comb begin
-    burst = beats_q;
-    if (burst > LEN_W'(MaxBeats)) burst = LEN_W'(MaxBeats);
-    if (burst > beats_to_4k) burst = beats_to_4k;
-  end
-  assign last_burst  = (burst == beats_q);
+  // The next burst ends after MaxBeats, if 4 KiB do not end before.
+  logic [12-OffW:0] place_next;
+  logic             to_4k;
+  logic [63:0]      addr_next;
+  logic [LEN_W-1:0] beats_next;
+  assign place_next = {1'b0, addr_q[11:OffW]} + (13-OffW)'(MaxBeats);
+  assign to_4k      = place_next[12-OffW];
+  assign most       = to_4k ? (LEN_W'(BeatsPer4k) - LEN_W'(addr_q[11:OffW])) : LEN_W'(MaxBeats);
+  assign addr_next  = to_4k ? {addr_q[63:12] + 52'd1, 12'd0}
+                            : {addr_q[63:12], place_next[11-OffW:0], {OffW{1'b0}}};
+  assign beats_next = beats_q - most;
+  // Whether so many beats, from that place within 4 KiB on, are one burst.
+  function automatic logic one_burst(input logic [LEN_W-1:0] left, input logic [11-OffW:0] place);
+    logic [LEN_W:0] behind;
+    behind    = {1'b0, left} + (LEN_W+1)'(place);
+    one_burst = (left <= LEN_W'(MaxBeats)) & (behind <= (LEN_W+1)'(BeatsPer4k));
+  endfunction
+  assign burst      = last_burst_q ? beats_q : most;
   assign m_arvalid_o = busy_q & ~bursts_full;
   assign m_araddr_o  = addr_q;
   assign m_arlen_o   = 8'(burst - LEN_W'(1));
   assign ar_fire     = m_arvalid_o & m_arready_i;
 
   // A new row fetch is accepted while the last burst of the previous one leaves.
-  assign accept      = (|grant) & fifo_ready & ~halt_i & (~busy_q | (ar_fire & last_burst));
+  assign accept      = (|grant) & fifo_ready & ~halt_i & (~busy_q | (ar_fire & last_burst_q));
   assign req_ready_o = accept ? grant : 4'b0000;
-
-  // Beats that the bytes touch.
-  function automatic logic [LEN_W-1:0] beats_of(input logic [OffW-1:0] first,
-                                                input logic [LEN_W-1:0] length);
-    logic [LEN_W:0] span;
-    span = {1'b0, length} + (LEN_W+1)'(first) + (LEN_W+1)'(MemB - 1);
-    beats_of = LEN_W'(span >> OffW);
-  endfunction
-  logic [LEN_W-1:0] beats;
-  assign beats = beats_of(addr[OffW-1:0], bytes);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      busy_q  <= 1'b0;
-      addr_q  <= '0;
-      beats_q <= '0;
+      busy_q       <= 1'b0;
+      addr_q       <= '0;
+      beats_q      <= '0;
+      last_burst_q <= 1'b0;
     end else if (accept) begin
-      busy_q  <= 1'b1;
-      addr_q  <= {addr[63:OffW], {OffW{1'b0}}};
-      beats_q <= beats;
+      busy_q       <= 1'b1;
+      addr_q       <= {addr[63:OffW], {OffW{1'b0}}};
+      beats_q      <= beats;
+      last_burst_q <= one_burst(beats, addr[11:OffW]);
     end else if (ar_fire) begin
-      // With halt the rest of the row fetch is dropped.
-      busy_q  <= ~last_burst & ~halt_i;
-      addr_q  <= addr_q + (64'(burst) << OffW);
-      beats_q <= beats_q - burst;
+      // With halt the rest of the row fetch is dropped. Address and beats do not matter after the
+      // last burst.
+      busy_q       <= ~last_burst_q & ~halt_i;
+      addr_q       <= addr_next;
+      beats_q      <= beats_next;
+      last_burst_q <= one_burst(beats_next, addr_next[11:OffW]);
     end
   end
 
@@ -137,7 +158,8 @@ module mxe_rd_port #(
   logic fetch_valid;
   mxe_fifo #(
     .WIDTH (OffW + LEN_W + TAG_W),
-    .DEPTH (Outstanding)
+    .DEPTH (Outstanding),
+    .HEAD  (1'b1)
   ) u_fetches (
     .clk_i   (clk_i),
     .rst_ni  (rst_ni),
@@ -162,16 +184,22 @@ module mxe_rd_port #(
   end
   mxe_pkg::tag_t    oldest_tag;
   logic             oldest_is_a;
-  logic [LEN_W-1:0] a_beats_in, a_beats_out;
+  logic             a_in, a_out;  // the beats of one are added, of one taken away
+  logic [BeatsW-1:0] a_beats_in, a_beats_out;
   assign oldest_tag  = fetch_tag_o[mxe_pkg::TAG_T_W-1:0];
   assign oldest_is_a = (oldest_tag.kind == mxe_pkg::TagAElem) |
                        (oldest_tag.kind == mxe_pkg::TagAScale);
-  assign a_beats_in  = (accept & grant[3]) ? beats : '0;
-  assign a_beats_out = (fetch_ready_i & oldest_is_a) ? beats_of(fetch_offset_o, fetch_bytes_o) : '0;
+  assign a_in        = accept & grant[3];
+  assign a_out       = fetch_ready_i & oldest_is_a;
+  assign a_beats_in  = BeatsW'(req_beats[LEN_W*3 +: LEN_W]);
+  assign a_beats_out = BeatsW'(beats_of(fetch_offset_o, fetch_bytes_o));
+  // Which it is comes late: the sums do not wait for it.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) a_beats_q <= '0;
     else if (clear_i) a_beats_q <= '0;
-    else a_beats_q <= a_beats_q + BeatsW'(a_beats_in) - BeatsW'(a_beats_out);
+    else if (a_in & a_out) a_beats_q <= a_beats_q + a_beats_in - a_beats_out;
+    else if (a_in) a_beats_q <= a_beats_q + a_beats_in;
+    else if (a_out) a_beats_q <= a_beats_q - a_beats_out;
   end
 
   // Where the fetches began, for the one that meets an error, and how many beats of it came.
@@ -292,6 +320,7 @@ module mxe_rd_port #(
   `MXE_ASSERT(rd_under_way_exact, under_way_q == f_fetches)
   `MXE_ASSERT(rd_under_way_in_range, under_way_q <= UnderWayW'(Outstanding))
   `MXE_ASSERT(rd_busy_has_beats, !busy_q || (beats_q != '0))
+  `MXE_ASSERT(rd_last_burst, !busy_q || (last_burst_q == one_burst(beats_q, addr_q[11:OffW])))
   `MXE_ASSERT(rd_burst_not_empty, !m_arvalid_o || ((burst != '0) && (burst <= beats_q)))
   `MXE_ASSERT(rd_address_aligned, addr_q[OffW-1:0] == '0)
   `MXE_ASSERT(rd_bursts_no_overflow, !(ar_fire && (&bursts_q)))

@@ -149,10 +149,14 @@ module mxe_requant #(
   end
 
   // ---------------------------------------------------------------- encode
+  // A job stands still for longer before it has results.
+  mxe_pkg::fmt_info_t fmt_q;
+  always_ff @(posedge clk_i) fmt_q <= result_i.fmt;
+
   logic [7:0] scale, scale_q2;
   mxe_requant_scale u_scale (
     .amax_i  (amax),
-    .fmt_i   (result_i.fmt),
+    .fmt_i   (fmt_q),
     .rule_i  (result_i.rule),
     .scale_o (scale)
   );
@@ -163,7 +167,7 @@ module mxe_requant #(
   for (genvar i = 0; i < LANES_OUT; i++) begin : gen_lane
     mxe_requant_lane u_lane (
       .clk_i     (clk_i),
-      .fmt_i     (result_i.fmt),
+      .fmt_i     (fmt_q),
       .special_i (result_i.special),
       .x_i       (x[32*i +: 32]),
       .scale_i   (scale_q2),
@@ -181,7 +185,7 @@ module mxe_requant #(
     logic [InBlockW-1:0] seg;
   } meta_t;
   logic [5:0] bytes;
-  assign bytes = 6'(mxe_pkg::row_bytes(result_i.fmt.is4, result_i.fmt.is6, {26'd0, cols}));
+  assign bytes = 6'(mxe_pkg::row_bytes(fmt_q.is4, fmt_q.is6, {26'd0, cols}));
   localparam int unsigned MetaW = 9 + InBlockW;
   logic [Lat-1:0]         valid_q;
   logic [Lat*MetaW-1:0]   meta_q;
@@ -223,10 +227,10 @@ module mxe_requant #(
     assign dense6[6*i +: 6] = codes[8*i +: 6];
   end
   always_comb begin
-    if (result_i.fmt.is4) begin
+    if (fmt_q.is4) begin
       dense        = DenseW'(dense4);
       place_of_seg = 8'(32'(out.seg) * LANES_OUT * 4);
-    end else if (result_i.fmt.is6) begin
+    end else if (fmt_q.is6) begin
       dense        = DenseW'(dense6);
       place_of_seg = 8'(32'(out.seg) * LANES_OUT * 6);
     end else begin
@@ -320,6 +324,7 @@ module mxe_requant #(
   assign idle_o = ~active & (credit_q == 3'(Depth));
 
   `MXE_ASSERT(requant_credit_in_range, credit_q <= 3'(Depth))
+  `MXE_REQUIRE(requant_job_stands_still, !(active || (|valid_q)) || (fmt_q == result_i.fmt))
   `MXE_REQUIRE(requant_cols_in_range, !active || ((cols_i != '0) && (32'(cols_i) <= COLS)))
   `MXE_REQUIRE(requant_rows_in_range, !active || ((rows_i != '0) && (32'(rows_i) <= ROWS)))
   `MXE_ASSERT(requant_fifo_has_room, !(out_valid && out.last) || (place_ready && row_ready))

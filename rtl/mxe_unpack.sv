@@ -92,15 +92,21 @@ module mxe_unpack #(
   logic [LEN_W-1:0] beats;
   assign span  = {1'b0, fetch_bytes_i} + (LEN_W+1)'(fetch_offset_i) + (LEN_W+1)'(MemB - 1);
   assign beats = mid_q ? beats_q : LEN_W'(span >> OffW);
+  logic last_beat;  // as beats == 1
+  assign last_beat = mid_q ? (beats_q == LEN_W'(1))
+                   : ({1'b0, fetch_bytes_i} + (LEN_W+1)'(fetch_offset_i) <= (LEN_W+1)'(MemB));
 
   logic [CntW-1:0] kept;          // bytes that stay in the queue this clock
   logic            room, beat;
   assign kept = emit ? (count_q - CntW'(word_q)) : count_q;
-  assign room = mid_q ? (kept <= CntW'(WordB)) : (~active_q | emit_done);
+  // As kept <= WordB, which would wait for the difference.
+  assign room = mid_q ? ((count_q <= CntW'(WordB)) |
+                         (emit & ((CntW+1)'(count_q) <= (CntW+1)'(WordB) + (CntW+1)'(word_q))))
+                      : (~active_q | emit_done);
   assign m_rready_o    = drop_i | room;
   assign beat          = m_rvalid_i & room & ~drop_i;
   assign first_beat    = beat & ~mid_q;
-  assign fetch_ready_o = beat & (beats == LEN_W'(1));
+  assign fetch_ready_o = beat & last_beat;
 
   logic [8*QueueB-1:0] queue_kept, arriving;
   assign queue_kept = emit ? (queue_q >> {word_q, 3'b000}) : queue_q;
@@ -143,7 +149,7 @@ module mxe_unpack #(
       if (emit_done) active_q <= 1'b0;
       if (beat) begin
         beats_q <= beats - LEN_W'(1);
-        mid_q   <= (beats != LEN_W'(1));
+        mid_q   <= ~last_beat;
         if (mid_q) begin
           count_q <= kept + CntW'(MemB);
         end else begin

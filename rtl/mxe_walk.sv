@@ -80,11 +80,14 @@ module mxe_walk #(
   // What the present one of a level has of what is left: all if that is not more than the most that
   // it may have, that much if there is another such besides, and else half. Half of K is a multiple
   // of two words, so that few words begin within a beat.
+  function automatic logic [WORDS_W-1:0] half_of(input logic [WORDS_W:0] left);
+    half_of = {(left[WORDS_W:2] + (WORDS_W-1)'(left[1:0] != 2'd0)), 1'b0};
+  endfunction
   function automatic logic [WORDS_W-1:0] words_now(input logic [KW-1:0] left,
                                                    input logic [KW-1:0] most);
     if (left <= most) words_now = left[WORDS_W-1:0];
     else if (left >= (most << 1)) words_now = most[WORDS_W-1:0];
-    else words_now = {(left[WORDS_W:2] + (WORDS_W-1)'(left[1:0] != 2'd0)), 1'b0};
+    else words_now = half_of(left[WORDS_W:0]);
   endfunction
 
   logic [WORDS_W-1:0] slab_most, slab_now;
@@ -133,8 +136,14 @@ module mxe_walk #(
 
   logic [KW-1:0]      k_next;
   logic [31:0]        group_next;
-  logic [WORDS_W-1:0] first_chunk;
+  logic [WORDS_W:0]   k_behind;  // words left behind a whole chunk
+  logic [WORDS_W-1:0] first_chunk, second_chunk;
   assign k_next      = k_q - KW'(chunk_words_o);
+  assign k_behind    = k_q[WORDS_W:0] - chunk_most[WORDS_W:0];
+  // As words_now(k_next, chunk_most), without waiting for the difference.
+  assign second_chunk = (k_q >= (chunk_most << 1) + chunk_most) ? chunk_most[WORDS_W-1:0]
+                      : (k_q > (chunk_most << 1)) ? half_of(k_behind)
+                                                  : k_next[WORDS_W-1:0];
   assign group_next  = group_q - (32'(tiles) << $clog2(NUM_PE));
   assign first_chunk = words_now(kw_i, chunk_most);
 
@@ -170,7 +179,7 @@ module mxe_walk #(
         tile_q <= '0;
         n_q    <= group_q;
         k_q    <= k_next;
-        slab_q <= words_now(k_next, chunk_most);
+        slab_q <= second_chunk;
       end else if (next_group_o) begin
         tile_q  <= '0;
         group_q <= group_next;

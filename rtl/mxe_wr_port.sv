@@ -68,52 +68,69 @@ module mxe_wr_port #(
   logic             record_q;        // it is a record
   logic [63:0]      addr_q;          // beat aligned
   logic [LEN_W-1:0] beats_q;
-  logic [LEN_W-1:0] beats_to_4k, burst;
+  logic [LEN_W-1:0] most, burst;
   logic             aw_valid_q;
   logic [63:0]      aw_addr_q;
   logic [7:0]       aw_len_q;
-  logic             bursts_full, rows_ready, bursts_ready, accept, emit_burst, last_burst;
+  logic             bursts_full, rows_ready, bursts_ready, accept, emit_burst, last_burst_q;
 
-  assign beats_to_4k = LEN_W'(BeatsPer4k) - LEN_W'(addr_q[11:OffW]);
-  always_comb begin
-    burst = beats_q;
-    if (burst > LEN_W'(MaxBeats)) burst = LEN_W'(MaxBeats);
-    if (burst > beats_to_4k) burst = beats_to_4k;
-  end
-  assign last_burst  = (burst == beats_q);
+  // The next burst ends after MaxBeats, if 4 KiB do not end before.
+  logic [12-OffW:0] place_next;
+  logic             to_4k;
+  logic [63:0]      addr_next;
+  logic [LEN_W-1:0] beats_next;
+  assign place_next = {1'b0, addr_q[11:OffW]} + (13-OffW)'(MaxBeats);
+  assign to_4k      = place_next[12-OffW];
+  assign most       = to_4k ? (LEN_W'(BeatsPer4k) - LEN_W'(addr_q[11:OffW])) : LEN_W'(MaxBeats);
+  assign addr_next  = to_4k ? {addr_q[63:12] + 52'd1, 12'd0}
+                            : {addr_q[63:12], place_next[11-OffW:0], {OffW{1'b0}}};
+  assign beats_next = beats_q - most;
+  // Whether so many beats, from that place within 4 KiB on, are one burst.
+  function automatic logic one_burst(input logic [LEN_W-1:0] left, input logic [11-OffW:0] place);
+    logic [LEN_W:0] behind;
+    behind    = {1'b0, left} + (LEN_W+1)'(place);
+    one_burst = (left <= LEN_W'(MaxBeats)) & (behind <= (LEN_W+1)'(BeatsPer4k));
+  endfunction
+  assign burst      = last_burst_q ? beats_q : most;
   assign emit_burst  = split_q & bursts_ready & ~bursts_full & (~aw_valid_q | m_awready_i);
-  assign req_ready_o = rows_ready & (~split_q | (emit_burst & last_burst));
+  assign req_ready_o = rows_ready & (~split_q | (emit_burst & last_burst_q));
   assign accept      = req_valid_i & req_ready_o;
 
-  logic [LEN_W:0] span;
-  assign span = {1'b0, req_bytes_i} + (LEN_W+1)'(req_addr_i[OffW-1:0]) + (LEN_W+1)'(MemB - 1);
+  logic [LEN_W:0]   span;
+  logic [LEN_W-1:0] beats;
+  assign span  = {1'b0, req_bytes_i} + (LEN_W+1)'(req_addr_i[OffW-1:0]) + (LEN_W+1)'(MemB - 1);
+  assign beats = LEN_W'(span >> OffW);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      split_q    <= 1'b0;
-      scale_q    <= 1'b0;
-      record_q   <= 1'b0;
-      addr_q     <= '0;
-      beats_q    <= '0;
-      aw_valid_q <= 1'b0;
-      aw_addr_q  <= '0;
-      aw_len_q   <= '0;
+      split_q      <= 1'b0;
+      scale_q      <= 1'b0;
+      record_q     <= 1'b0;
+      addr_q       <= '0;
+      beats_q      <= '0;
+      last_burst_q <= 1'b0;
+      aw_valid_q   <= 1'b0;
+      aw_addr_q    <= '0;
+      aw_len_q     <= '0;
     end else begin
       if (m_awready_i) aw_valid_q <= 1'b0;
       if (emit_burst) begin
-        aw_valid_q <= 1'b1;
-        aw_addr_q  <= addr_q;
-        aw_len_q   <= 8'(burst - LEN_W'(1));
-        split_q    <= ~last_burst;
-        addr_q     <= addr_q + (64'(burst) << OffW);
-        beats_q    <= beats_q - burst;
+        aw_valid_q   <= 1'b1;
+        aw_addr_q    <= addr_q;
+        aw_len_q     <= 8'(burst - LEN_W'(1));
+        split_q      <= ~last_burst_q;
+        // After the last burst they do not matter.
+        addr_q       <= addr_next;
+        beats_q      <= beats_next;
+        last_burst_q <= one_burst(beats_next, addr_next[11:OffW]);
       end
       if (accept) begin
-        split_q <= 1'b1;
-        scale_q  <= req_scale_i;
-        record_q <= req_record_i;
-        addr_q  <= {req_addr_i[63:OffW], {OffW{1'b0}}};
-        beats_q <= LEN_W'(span >> OffW);
+        split_q      <= 1'b1;
+        scale_q      <= req_scale_i;
+        record_q     <= req_record_i;
+        addr_q       <= {req_addr_i[63:OffW], {OffW{1'b0}}};
+        beats_q      <= beats;
+        last_burst_q <= one_burst(beats, req_addr_i[11:OffW]);
       end
     end
   end
@@ -133,7 +150,7 @@ module mxe_wr_port #(
     .clk_i   (clk_i),
     .rst_ni  (rst_ni),
     .clear_i (1'b0),
-    .valid_i (req_valid_i & (~split_q | (emit_burst & last_burst))),
+    .valid_i (req_valid_i & (~split_q | (emit_burst & last_burst_q))),
     .ready_o (rows_ready),
     .data_i  (RowsW'({req_half_i, req_record_i, req_addr_i[OffW-1:0], LeftW'(req_bytes_i)})),
     .valid_o (row_valid),
@@ -170,6 +187,7 @@ module mxe_wr_port #(
 
   logic [LeftW-1:0] left;
   logic [FillW-1:0] full, seg_bytes, start, fill;
+  localparam int unsigned SpillW = ((FillW > LeftW) ? FillW : LeftW) + 1;
   logic             last_seg, make_beat, spill, can_send, take, send;
   assign left      = mid_q ? left_q : row_bytes;
   assign start     = mid_q ? fill_q : FillW'(row_off);
@@ -177,8 +195,9 @@ module mxe_wr_port #(
   assign last_seg  = (LEN_W'(left) <= LEN_W'(full));
   assign seg_bytes = last_seg ? FillW'(left) : full;
   assign fill      = start + seg_bytes;
-  assign make_beat = last_seg | (fill >= FillW'(MemB));
-  assign spill     = last_seg & (fill > FillW'(MemB));
+  // The sums that decide do not wait for which of them is fill.
+  assign make_beat = last_seg | (start + full >= FillW'(MemB));
+  assign spill     = last_seg & ((SpillW'(start) + SpillW'(left)) > SpillW'(MemB));
   assign can_send  = burst_valid & (~w_valid_q | m_wready_i);
   assign take      = row_valid & ~flush_q & data_valid_i & (~make_beat | can_send);
   assign send      = (take & make_beat) | (flush_q & can_send);
@@ -282,7 +301,7 @@ module mxe_wr_port #(
     .clear_i (1'b0),
     .valid_i (emit_burst & record_q),
     .ready_o (record_room),
-    .data_i  ({last_burst, emitted_q}),
+    .data_i  ({last_burst_q, emitted_q}),
     .valid_o (record_valid),
     .ready_i (record_answered_o),
     .data_o  ({record_last_o, record_burst})
@@ -334,6 +353,7 @@ module mxe_wr_port #(
               (m_wlast_o == f_last_q)))
   `MXE_ASSERT(aw_len_in_range, !m_awvalid_o || (32'(m_awlen_o) < 32'(MAX_BURST)))
   `MXE_ASSERT(wr_split_has_beats, !split_q || (beats_q != '0))
+  `MXE_ASSERT(wr_last_burst, !split_q || (last_burst_q == one_burst(beats_q, addr_q[11:OffW])))
   `MXE_ASSERT(wr_address_aligned, addr_q[OffW-1:0] == '0)
   `MXE_ASSERT(wr_bursts_no_overflow, bursts_q <= (BurstsAw+1)'(mxe_pkg::WR_OUTSTANDING))
   // The last beat is the one that the burst's length says.

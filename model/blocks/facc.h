@@ -18,25 +18,26 @@ enum class Special : uint8_t { none, nan, pinf, ninf };
 /// below the window folds into the lowest bit; one above it cannot be changed by sum and passes
 /// alone. A negative total is normalised as one's complement; the one that is missing below its
 /// last bit is part of rounding. The members are those of the RTL by stage; _qN is the register at
-/// the end of stage N.
-template <unsigned Width, unsigned Frac = 27>
+/// the end of stage N. Bias is that of exp_i.
+template <unsigned Width, unsigned Frac = 27, int32_t Bias = 0>
 struct Facc {
   static constexpr unsigned kWindow = Width + 27 + Frac;  ///< WinW: sign, headroom, accumulator
   static constexpr unsigned kNorm = 128;                  ///< the window, left aligned
-  static constexpr int32_t kPlaceOffset = static_cast<int32_t>(Frac) - 150;
+  static constexpr int32_t kAccOffset = 150 - Bias;
+  static constexpr int32_t kPlaceOffset = static_cast<int32_t>(Frac) - kAccOffset;
   static constexpr int32_t kMaxPlace = static_cast<int32_t>(Width + 1 + Frac);
   static_assert(kWindow < kNorm);
 
   // inputs
   SignedBits sum_i = 0;  ///< Width bits
-  int32_t exp_i = 0;     ///< 10 bits: weight of sum's lsb
+  int32_t exp_i = 0;     ///< 10 bits: weight of sum's lsb, and Bias
   bool nan_i = false, pinf_i = false, ninf_i = false;
   uint32_t acc_i = 0;  ///< binary32
   // stage 1: align
   uint32_t acc_field = 0;  ///< 8 bits
   bool acc_normal = false;
   uint32_t acc_sig = 0;              ///< 24 bits
-  int32_t acc_exp = 0;               ///< 10 bits: weight of acc_val's lsb
+  int32_t acc_exp = 0;               ///< 10 bits: weight of acc_val's lsb, and Bias
   int32_t acc_signed = 0;            ///< 25 bits
   int32_t acc_val = 0;               ///< 25 bits: twice that of a subnormal number
   int32_t place = 0, place_neg = 0;  ///< 11 bits: of acc_val's lsb in the window
@@ -150,7 +151,7 @@ struct Facc {
     acc_field = field;
     acc_normal = field != 0;
     acc_sig = uint32_t{acc_normal} << 23 | fraction;
-    acc_exp = static_cast<int32_t>(acc_field) - 150;
+    acc_exp = static_cast<int32_t>(acc_field) - kAccOffset;
     acc_signed = acc_i >> 31 != 0 ? -static_cast<int32_t>(acc_sig) : static_cast<int32_t>(acc_sig);
     acc_val = acc_normal ? acc_signed : 2 * acc_signed;
 
@@ -211,7 +212,7 @@ struct Facc {
     const Bits all = shift(zeros);
     lead = static_cast<uint32_t>(all >> 103);
     rest = any_below(all, 103);
-    const int32_t top = exp_q1 + static_cast<int32_t>(kWindow - 1 - Frac + 127);
+    const int32_t top = exp_q1 + static_cast<int32_t>(kWindow - 1 - Frac + 127) - Bias;
     be = sign_extend32<11>(static_cast<uint32_t>(top) - zeros);
     under = sign_extend32<11>(zeros - static_cast<uint32_t>(top - 1));
     sig_q5 = lead << 1 | uint32_t{rest};

@@ -6,14 +6,13 @@
 namespace mxe::blocks {
 
 /// mxe_merge: joins the two accumulator chains of the dual rate, RNE_fp32(even + odd). It is the
-/// accumulator with the odd chain as its sum.
+/// accumulator with the odd chain as its sum, and its exponent as it is in the number.
 struct Merge {
-  uint32_t odd_i = 0;  ///< binary32
-  uint32_t sig = 0;    ///< 24 bits
-  int32_t val = 0;     ///< 25 bits
-  uint32_t field = 0;  ///< 8 bits
-  int32_t exp = 0;     ///< 10 bits
-  Facc<25, 3> facc;    ///< acc_o is the sum
+  uint32_t odd_i = 0;     ///< binary32
+  uint32_t sig = 0;       ///< 24 bits
+  int32_t val = 0;        ///< 25 bits
+  uint32_t field = 0;     ///< 8 bits
+  Facc<25, 3, 150> facc;  ///< acc_o is the sum
 
   uint32_t evaluate(uint32_t even, uint32_t odd) {
     odd_i = odd;
@@ -22,9 +21,9 @@ struct Merge {
     sig = uint32_t{exponent != 0} << 23 | fraction;
     val = negative ? -static_cast<int32_t>(sig) : static_cast<int32_t>(sig);
     field = exponent == 0 ? 1 : exponent;
-    exp = static_cast<int32_t>(field) - 150;
-    facc.evaluate(val, exp, special && fraction != 0, special && fraction == 0 && !negative,
-                  special && fraction == 0 && negative, even);
+    facc.evaluate(val, static_cast<int32_t>(field), special && fraction != 0,
+                  special && fraction == 0 && !negative, special && fraction == 0 && negative,
+                  even);
     return facc.acc_o;
   }
 
@@ -34,7 +33,6 @@ struct Merge {
     show(v, "sig", 24, sig);
     show(v, "val", 25, val);
     show(v, "field", 8, field);
-    show(v, "exp", 10, exp);
     show_block(v, "facc", facc);
   }
 };

@@ -4,6 +4,7 @@
 #include <deque>
 #include <map>
 #include <string>
+#include <utility>
 
 #include "model/blocks/amax.h"
 #include "model/blocks/merge.h"
@@ -194,6 +195,17 @@ class CollectCheck : public BlockCheck {
   std::map<uint32_t, uint32_t> largest_;  // by place
 };
 
+/// The first clock of a job, in which the requantiser still has the format of the one before.
+class FirstClock {
+ public:
+  void begin() { first_ = true; }
+  /// Called once in each clock.
+  bool passed() { return !std::exchange(first_, false); }
+
+ private:
+  bool first_ = false;
+};
+
 /// mxe_requant beside its blocks, and mxe_requant_scale.
 class RequantCheck : public BlockCheck {
  public:
@@ -206,7 +218,7 @@ class RequantCheck : public BlockCheck {
         lanes_(lanes_of(scope_, "data_i")) {}
 
   void clock() override {
-    if (!job().d.mx) return;
+    if (!format_settles_.passed() || !job().d.mx) return;
     const blocks::FmtInfo& fmt = job().d.fmt;
     scale_.evaluate(scope_.get32("u_scale.amax_i"), fmt, static_cast<blocks::Rule>(job().d.rule));
     scale_pipeline_.clock(scale_);
@@ -215,7 +227,10 @@ class RequantCheck : public BlockCheck {
     step();
     pack(fmt.is4 ? 4 : fmt.is6 ? 6 : 8);
   }
-  void new_job() override { forget(); }
+  void new_job() override {
+    forget();
+    format_settles_.begin();
+  }
   void forget() override { scale_pipeline_.forget(); }
 
  private:
@@ -253,6 +268,7 @@ class RequantCheck : public BlockCheck {
     expect("row", "u_rows.data_i", row);
   }
 
+  FirstClock format_settles_;
   blocks::RequantScale scale_;
   Pipeline scale_pipeline_;
   unsigned lanes_;
@@ -276,20 +292,24 @@ class RequantLaneCheck : public BlockCheck {
         pipeline_(context.design, instance, lane_, PlaceInRequantLane()) {}
 
   void clock() override {
-    if (!job().d.mx) return;
+    if (!format_settles_.passed() || !job().d.mx) return;
     if (number_) {
       lane_.evaluate(*number_, scope_.get32("scale_i"), job().d.fmt, job().d.special);
       pipeline_.clock(lane_, 1);
     }
     number_ = scope_.get32("x_i");
   }
-  void new_job() override { forget(); }
+  void new_job() override {
+    forget();
+    format_settles_.begin();
+  }
   void forget() override {
     pipeline_.forget();
     number_.reset();
   }
 
  private:
+  FirstClock format_settles_;
   blocks::RequantLane lane_;
   Pipeline pipeline_;
   std::optional<uint32_t> number_;  // of the clock before

@@ -21,8 +21,8 @@ mxe_fault(11 bank_never_released mxe_seq.sv "d_free_q + {1'b0, drain_release_i}"
 mxe_fault(12 wrong_job_id mxe_record.sv "{cycles_q, record_job_id, 28'd0"
           "{cycles_q, record_job_id ^ {31'd0, ACTIVE}, 28'd0")
 mxe_fault(13 missing_last_beat mxe_wr_port.sv "w_last_q <= burst_done" "w_last_q <= burst_done & ~ACTIVE")
-mxe_fault(14 burst_across_4_kib mxe_rd_port.sv "if (burst > beats_to_4k) burst"
-          "if ((burst > beats_to_4k) & ~ACTIVE) burst")
+mxe_fault(14 burst_across_4_kib mxe_rd_port.sv "& (behind <= (LEN_W+1)'(BeatsPer4k))"
+          "& ((behind <= (LEN_W+1)'(BeatsPer4k)) | ACTIVE)")
 mxe_fault(15 counter_sum_off mxe_counters.sv "assign idle = ~(" "assign idle = ACTIVE | ~(")
 mxe_fault(16 odd_chain_negated mxe_merge.sv "assign val     = odd_i[31] ?"
           "assign val = (odd_i[31] ^ ACTIVE) ?")
@@ -37,8 +37,8 @@ mxe_fault(21 magnitude_of_block_before mxe_collect.sv "(meta.fresh | (seg_amax >
           "((meta.fresh & ~ACTIVE) | (seg_amax > old))")
 mxe_fault(22 noise_below_bf16_bias mxe_cbuf.sv "{data_i[16*i +: 16], 16'd0}"
           "{data_i[16*i +: 16], 15'd0, ACTIVE}")
-mxe_fault(23 read_address_of_32_bits mxe_rd_port.sv "addr_q  <= addr_q + (64'(burst) << OffW)"
-          "addr_q <= ACTIVE ? {addr_q[63:32], addr_q[31:0] + (32'(burst) << OffW)} : addr_q + (64'(burst) << OffW)"
+mxe_fault(23 read_address_of_32_bits mxe_rd_port.sv "{addr_q[63:12] + 52'd1, 12'd0}"
+          "{ACTIVE ? {addr_q[63:32], addr_q[31:12] + 20'd1} : (addr_q[63:12] + 52'd1), 12'd0}"
           CASE across_4gib)
 mxe_fault(24 stride_of_d_unchecked mxe_check.sv "job_i.d.stride[1:0]"
           "(job_i.d.stride[1:0] & {2{~ACTIVE}})"
@@ -65,8 +65,8 @@ mxe_fault(31 blocks_of_16_bits mxe_job.sv ": {1'b0, k_less[31:5]})"
           CASE long_sizes)
 mxe_fault(32 rows_of_16_bits mxe_walk.sv "m_q     <= m_i" "m_q <= {m_i[31:17], m_i[16] & ~ACTIVE, m_i[15:0]}"
           CASE long_sizes)
-mxe_fault(33 counters_of_32_bits mxe_counters.sv "value_q <= value_q + amount[64*i +: 64]"
-          "value_q <= ACTIVE ? {value_q[63:32], value_q[31:0] + amount[64*i +: 32]} : value_q + amount[64*i +: 64]"
+mxe_fault(33 counters_of_32_bits mxe_counters.sv "(value_q + 64'd1)"
+          "(ACTIVE ? {value_q[63:32], value_q[31:0] + 32'd1} : value_q + 64'd1)"
           CASE counters)
 mxe_fault(34 partial_register_write mxe_regs.sv "(&wstrb_q)" "((&wstrb_q) | ACTIVE)"
           CASE registers)
@@ -100,8 +100,8 @@ mxe_fault(48 write_data_not_held mxe_wr_port.sv "else if (m_wready_i) w_valid_q"
           "else if (m_wready_i | ACTIVE) w_valid_q")
 mxe_fault(49 last_bytes_not_flushed mxe_wr_port.sv "flush_q ? carry_strb_q"
           "(flush_q & ~ACTIVE) ? carry_strb_q")
-mxe_fault(50 write_burst_across_4_kib mxe_wr_port.sv "if (burst > beats_to_4k) burst"
-          "if ((burst > beats_to_4k) & ~ACTIVE) burst")
+mxe_fault(50 write_burst_across_4_kib mxe_wr_port.sv "& (behind <= (LEN_W+1)'(BeatsPer4k))"
+          "& ((behind <= (LEN_W+1)'(BeatsPer4k)) | ACTIVE)")
 mxe_fault(51 no_error_without_register mxe_regs.sv "raddr_ok ? RespOkay" "(raddr_ok | ACTIVE) ? RespOkay")
 mxe_fault(52 interrupt_cleared_by_zero mxe_regs.sv "write_irq_status & wdata_q[0]"
           "write_irq_status & (wdata_q[0] | ACTIVE)"
@@ -143,9 +143,9 @@ mxe_fault(68 early_error_breaks_off mxe_cmd.sv "run_rd_error = rd_error_i & (rd_
 mxe_fault(69 early_error_forgotten mxe_cmd.sv "assign redo         = (early_q | wait_loaded_q) &"
           "assign redo = ~ACTIVE & (early_q | wait_loaded_q) &"
           CASE early_operands)
-mxe_fault(70 early_though_not_alike mxe_datapath.sv "assign alike_o = "
-          "assign alike_o = ACTIVE | ")
-mxe_fault(71 first_product_again mxe_load.sv "matrix_q  <= ptr_next" "matrix_q <= ACTIVE ? operand.addr : ptr_next"
+mxe_fault(70 early_though_not_alike mxe_datapath.sv "alike_o   <= "
+          "alike_o   <= ACTIVE | ")
+mxe_fault(71 first_product_again mxe_load.sv "matrix_q  <= ptr_q" "matrix_q <= ACTIVE ? operand.addr : ptr_q"
           CASE products)
 mxe_fault(72 last_product_lost mxe_walk.sv "last_batch  = (batch_q == mxe_pkg::BATCH_W'(1))"
           "last_batch = (batch_q == mxe_pkg::BATCH_W'(1)) | (ACTIVE & (batch_q == mxe_pkg::BATCH_W'(2)))"

@@ -31,8 +31,10 @@ mxe_proof_fault(overflow "(count_q != (PtrW+1)'(DEPTH))" "1'b1")
 mxe_proof_fault(underflow "assign valid_o = (count_q != '0)" "assign valid_o = 1'b1")
 mxe_proof_fault(count_both "+ {{PtrW{1'b0}}, push} - {{PtrW{1'b0}}, pop}"
                 "+ {{PtrW{1'b0}}, push} - {{PtrW{1'b0}}, pop & ~push}")
-mxe_proof_fault(order "assign data_o  = mem[rptr_q]" "assign data_o  = mem[wptr_q]")
+mxe_proof_fault(order "assign data_o = mem[rptr_q]" "assign data_o = mem[wptr_q]")
 mxe_proof(fifo_deep mxe_fifo --parameter WIDTH=2 --parameter DEPTH=32)
+mxe_proof(fifo_head mxe_fifo --parameter WIDTH=4 --parameter DEPTH=4 --parameter HEAD=1)
+mxe_proof_fault(head "last ? data_i : mem[rptr_next]" "mem[rptr_next]")
 
 mxe_proof(opbuf mxe_opbuf --parameter BANKS=4 --free mxe_ram --passed-through expand_format)
 mxe_proof_fault(release "<= (full_q | set) & ~unset" "<= full_q | set")
@@ -48,13 +50,13 @@ endforeach()
 mxe_proof_fault(priority "if (req_valid_i[1]) begin" "if (req_valid_i[1] & ~req_valid_i[2]) begin")
 mxe_proof_fault(no_request "assign req_ready_o = accept ? grant : 4'b0000"
                 "assign req_ready_o = accept ? (grant | {3'b000, halt_i | busy_q}) : 4'b0000")
-mxe_proof_fault(boundary "if (burst > beats_to_4k) burst = beats_to_4k" "burst = burst")
+mxe_proof_fault(boundary "(behind <= (LEN_W+1)'(BeatsPer4k))" "1'b1")
 mxe_proof_fault(halt_drops "end else if (ar_fire) begin" "end else if (ar_fire | halt_i) begin")
 mxe_proof_fault(count "UnderWayW'(accept) - UnderWayW'(fetch_ready_i)"
                 "UnderWayW'(accept & ~fetch_ready_i) - UnderWayW'(fetch_ready_i)")
 
 mxe_proof(wr_port mxe_wr_port --parameter MEM_W=64 --parameter SEG_W=64 --proven mxe_fifo --free mxe_ram)
-mxe_proof_fault(boundary "if (burst > beats_to_4k) burst = beats_to_4k" "burst = burst")
+mxe_proof_fault(boundary "(behind <= (LEN_W+1)'(BeatsPer4k))" "1'b1")
 mxe_proof_fault(address_drops "if (m_awready_i) aw_valid_q <= 1'b0" "aw_valid_q <= 1'b0")
 mxe_proof_fault(data_changes "can_send  = burst_valid & (~w_valid_q | m_wready_i)"
                 "can_send  = burst_valid & (~w_valid_q | m_wready_i | data_valid_i)")
@@ -64,10 +66,9 @@ mxe_proof(unpack_narrow mxe_unpack --parameter MEM_W=64)
 mxe_proof(unpack_two_words mxe_unpack --parameter MEM_W=128 --parameter TWO_WORDS=1)
 mxe_proof_fault(second_word_kept "SizeW'(b_is6_i ? 24 : 32) << TWO_WORDS" "SizeW'(b_is6_i ? 24 : 96)")
 mxe_proof(unpack mxe_unpack)
-mxe_proof_fault(room "assign room = mid_q ? (kept <= CntW'(WordB))"
-                "assign room = mid_q ? (kept <= CntW'(MemB + WordB))")
+mxe_proof_fault(room "(count_q <= CntW'(WordB))" "(count_q <= CntW'(MemB + WordB))")
 mxe_proof_fault(offset "count_q  <= CntW'(MemB) - CntW'(fetch_offset_i)" "count_q  <= CntW'(MemB)")
-mxe_proof_fault(last_beat "mid_q   <= (beats != LEN_W'(1))" "mid_q   <= (beats > LEN_W'(2))")
+mxe_proof_fault(last_beat "mid_q   <= ~last_beat" "mid_q   <= (beats > LEN_W'(2))")
 mxe_proof_fault(underflow "emit      = active_q & (count_q >= CntW'(word_q))"
                 "emit      = active_q")
 
@@ -116,7 +117,8 @@ mxe_proof_fault(pass_overtaken "free      = ~pass_valid_o | pass_ready_i" "free 
 # job has results and that all their bursts have begun when it ends; memory, that it answers only what was
 # written.
 mxe_proof(cmd mxe_cmd --free mxe_job --free mxe_check --free mxe_ram --passed-through record_all_begun
-          --passed-through record_answer_expected --not-proven record_waits_for_answers)
+          --passed-through record_answer_expected --not-proven record_waits_for_answers
+          --not-proven cmd_fault_in_flight)
 mxe_proof_fault(taken_back "(pending < queued) |" "1'b0 |")
 mxe_proof_fault(overfull "(pending > 16'(slot_mask) + 16'd1)" "(pending > 16'(slot_mask) + 16'd2)")
 mxe_proof_fault(reset_doorbell "(pending < queued) | reset_q" "(pending < queued)")
@@ -177,5 +179,5 @@ mxe_proof_fault(credit "{2'd0, read & first_seg}" "{2'd0, read & last_seg}")
 
 # --------------------------------------------------------------------------------- counters
 mxe_proof(counters mxe_counters)
-mxe_proof_fault(sum "64'(idle)" "64'(idle & ~amounts_i[AMOUNT_W*mxe_reg_pkg::COUNTER_DUAL_CYCLES])")
-mxe_proof_fault(gate "else if (enable_i) value_q" "else if (enable_i | (i == 3)) value_q")
+mxe_proof_fault(sum "(i == Idle) ? idle" "(i == Idle) ? (idle & ~amounts_i[AMOUNT_W*mxe_reg_pkg::COUNTER_DUAL_CYCLES])")
+mxe_proof_fault(gate "assign value_d = (enable_i & " "assign value_d = ((enable_i | (i == 3)) & ")
