@@ -33,9 +33,9 @@ const std::vector<Machine>& machines() {
   static const std::vector<Machine> kMachines = {
       {kState,
        "",
-       {{"StIdle", {"StReset", "StSetup"}},
-        {"StSetup", {"StStart"}},
-        {"StStart", {"StRun"}},
+       {{"StIdle", {"StReset", "StSetup", "StAbort"}},
+        {"StSetup", {"StStart", "StAbort"}},
+        {"StStart", {"StRun", "StAbort"}},
         {"StRun", {"StAbort", "StIdle", "StSetup"}},
         {"StAbort", {"StClear"}},
         {"StClear", {"StIdle"}},
