@@ -115,7 +115,8 @@ mxe_proof_fault(pass_overtaken "free      = ~pass_valid_o | pass_ready_i" "free 
 
 # The ring; what a descriptor says does not matter. Left out is what others promise: the datapath, that a
 # job has results and that all their bursts have begun when it ends; memory, that it answers only what was
-# written.
+# written. That the job whose error the fault registers tell of is among those not complete is left to
+# simulation.
 mxe_proof(cmd mxe_cmd --free mxe_job --free mxe_check --free mxe_ram --passed-through record_all_begun
           --passed-through record_answer_expected --not-proven record_waits_for_answers
           --not-proven cmd_fault_in_flight)
