@@ -107,7 +107,8 @@ module mxe_array #(
   assign lsb_b = job_i.b.fmt.lsb;
   logic signed [9:0] exp_offset, exp_even_q2, exp_odd_q2;
   logic [1:0]        a_nan_q2;
-  assign exp_offset = {{4{lsb_a[5]}}, lsb_a} + {{4{lsb_b[5]}}, lsb_b} - 10'sd254;
+  assign exp_offset = {{4{lsb_a[5]}}, lsb_a} + {{4{lsb_b[5]}}, lsb_b}
+                    + (10'(mxe_pkg::EXP_BIAS) - 10'sd254);
   always_ff @(posedge clk_i) begin
     a_dec_q2    <= a_dec;
     a_flags_q2  <= a_flags;

@@ -376,7 +376,7 @@ module mxe_facc #(
       facc_fine    : assert ((f_kept5 == f_fine[128:103]) &&
                              (sig_q5[0] == (f_rest_q4 | (|f_fine[102:96]))));
       facc_top     : assert ((sig_q5[25] == f_norm_q) && (zero_q5 == ~sig_q5[25]));
-      facc_biased  : assert (be_q5 == {f_exp_q4[9], f_exp_q4} + 11'(WinW - 1 - FRAC + 127) -
+      facc_biased  : assert (be_q5 == {f_exp_q4[9], f_exp_q4} + 11'(WinW - 1 - FRAC + 127 - BIAS) -
                                       {4'd0, f_lz_q, f_zeros_q});
       facc_shift   : assert ((sub_q5 == (be_q5 <= 11'sd0)) &&
                              (shift_q5 == (~sub_q5 ? 5'd0 : (be_q5 < -11'sd30) ? 5'd31

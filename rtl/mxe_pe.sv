@@ -22,7 +22,7 @@ module mxe_pe #(
   // multiply stage: broadcast A word
   input  logic [mxe_pkg::LANES*mxe_pkg::DEC_W-1:0] a_dec_i,
   input  logic [mxe_pkg::FLAG_W-1:0]               a_flags_i,
-  input  logic signed [9:0]                        exp_even_i,  // XA - 254 + lsbA + lsbB
+  input  logic signed [9:0]                        exp_even_i,  // XA - 254 + lsbA + lsbB + EXP_BIAS
   input  logic signed [9:0]                        exp_odd_i,
   input  logic [1:0]                               a_nan_i,     // XA is 255, {odd, even}
   // accumulate stages
@@ -127,7 +127,7 @@ module mxe_pe #(
     .raddr_i (acc_raddr_i),
     .rdata_o (acc_even)
   );
-  mxe_facc #(.WIDTH(TREE_W)) u_facc_even (
+  mxe_facc #(.WIDTH(TREE_W), .BIAS(mxe_pkg::EXP_BIAS)) u_facc_even (
     .clk_i  (clk_i),
     .sum_i  (sum_even),
     .exp_i  (spec_q4.exp_even),
@@ -153,7 +153,7 @@ module mxe_pe #(
       .raddr_i (acc_raddr_i),
       .rdata_o (acc_odd)
     );
-    mxe_facc #(.WIDTH(OddW)) u_facc_odd (
+    mxe_facc #(.WIDTH(OddW), .BIAS(mxe_pkg::EXP_BIAS)) u_facc_odd (
       .clk_i  (clk_i),
       .sum_i  (sum_odd),
       .exp_i  (spec_q4.exp_odd),

@@ -63,6 +63,10 @@ package mxe_pkg;
   localparam int unsigned ACC_LAT = 6;
   localparam int unsigned MIN_PASS = ACC_LAT + 1;
 
+  // Of the weight of a block's sum on its way to the accumulator: what makes the difference of the
+  // exponents the place of the accumulator beside the sum (150 - FRAC of mxe_facc).
+  localparam int unsigned EXP_BIAS = 123;
+
   // Bits for the products of a job: those of the descriptor's field.
   localparam int unsigned BATCH_W = 16;
   // Bits for K in blocks of 32.

@@ -10,7 +10,7 @@ namespace mxe::blocks {
 
 /// The accumulator of the RTL, with the window that mxe_pe gives it.
 template <unsigned Width>
-using RtlAccumulator = Facc<Width>;
+using RtlAccumulator = Facc<Width, 27, kExpBias>;
 
 /// mxe_array: decodes the broadcast A word and holds the processing elements, and, beside it, the
 /// decoder of mxe_feed that fills their shadows.
@@ -20,7 +20,7 @@ struct Array {
 
   DecodeWord decode_b;  ///< u_decode_b of mxe_feed
   DecodeWord decode_a;
-  int32_t exp_offset = 0;  ///< 10 bits: lsbA + lsbB - 254
+  int32_t exp_offset = 0;  ///< 10 bits: lsbA + lsbB - 254 + kExpBias
   Broadcast broadcast;
   std::vector<Element> pe;
 
@@ -32,7 +32,7 @@ struct Array {
   void start(const FmtInfo& format_a, const FmtInfo& format_b, bool dual_rate) {
     decode_a.start(format_a, dual_rate);
     decode_b.start(format_b, dual_rate);
-    exp_offset = format_a.lsb + format_b.lsb - 254;
+    exp_offset = format_a.lsb + format_b.lsb - 254 + kExpBias;
     broadcast.a = &decode_a.out;
     broadcast.dual = dual_rate;
   }

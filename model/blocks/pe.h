@@ -12,7 +12,7 @@ namespace mxe::blocks {
 /// What the array sends to every PE for a row: the decoded A word and what its scales make.
 struct Broadcast {
   const DecodedWord* a = nullptr;
-  int32_t exp_even = 0, exp_odd = 0;  ///< 10 bits: XA - 254 + lsbA + lsbB
+  int32_t exp_even = 0, exp_odd = 0;  ///< 10 bits: XA - 254 + lsbA + lsbB + kExpBias
   uint32_t a_nan = 0;                 ///< 2 bits, {odd, even}: XA is 255
   bool dual = false;
 };
@@ -22,6 +22,7 @@ struct Broadcast {
 /// the odd blocks; it stands still in other jobs.
 ///
 /// `Accumulator<width>` takes the place of Facc: it has evaluate() and visit() like it, and acc_o.
+/// The weight that it is given of a sum has kExpBias.
 template <unsigned TreeW, template <unsigned> class Accumulator>
 struct Pe {
   DecodedWord b_q, b_shadow_q;                   ///< decoded lanes and flags

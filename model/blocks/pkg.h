@@ -11,10 +11,12 @@
 
 namespace mxe::blocks {
 
-inline constexpr unsigned kLanes = 32;            ///< LANES: elements of a block
-inline constexpr unsigned kDecWidth = 13;         ///< DEC_W: bits of a decoded lane
-inline constexpr unsigned kPackPosition = 20;     ///< PACK_POS: place of the odd block's products
-inline constexpr unsigned kDualSumWidth = 14;     ///< DUAL_SUM_W: of one 4-bit block sum
+inline constexpr unsigned kLanes = 32;         ///< LANES: elements of a block
+inline constexpr unsigned kDecWidth = 13;      ///< DEC_W: bits of a decoded lane
+inline constexpr unsigned kPackPosition = 20;  ///< PACK_POS: place of the odd block's products
+inline constexpr unsigned kDualSumWidth = 14;  ///< DUAL_SUM_W: of one 4-bit block sum
+/// EXP_BIAS: of the weight of a block's sum on its way to the accumulator; 150 - Frac of Facc
+inline constexpr int32_t kExpBias = 123;
 inline constexpr unsigned kAmaxWidth = 17;        ///< AMAX_W: of a magnitude, as far as scales care
 inline constexpr unsigned kMaxSegmentLanes = 16;  ///< of a segment of results: 512 bits
 

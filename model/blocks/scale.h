@@ -12,7 +12,8 @@ struct Scale {
   int32_t exp_o = 0;                   ///< 10 bits
   bool nan_o = false, pinf_o = false, ninf_o = false;
 
-  /// `exp_base`: XA - 254 + lsbA + lsbB, 10 bits. `a_nan`: XA is 255. `b_scale`: XB, 8 bits.
+  /// `exp_base`: XA - 254 + lsbA + lsbB + kExpBias, 10 bits. `a_nan`: XA is 255. `b_scale`: XB, 8
+  /// bits.
   void evaluate(int32_t exp_base, bool a_nan, uint32_t b_scale, const DecodedWord& a,
                 const DecodedWord& b) {
     nan = a.nan | b.nan | (a.inf & b.zero) | (a.zero & b.inf);

@@ -105,7 +105,8 @@ class ArrayCheck : public BlockCheck {
   void clock() override {
     const uint32_t scales = scope_.get32("a_scale_i");
     const uint32_t even = scales & 0xFF, odd = scales >> 8;
-    const auto offset = static_cast<uint32_t>(job().a.fmt.lsb + job().b.fmt.lsb - 254);
+    const auto offset =
+        static_cast<uint32_t>(job().a.fmt.lsb + job().b.fmt.lsb - 254 + blocks::kExpBias);
     expect_next("A word", "a_dec_q2", scope_.wide("a_dec"));
     expect_next("A word", "a_flags_q2", scope_.wide("a_flags"));
     expect_next("A scale", "exp_even_q2", Wide(10, offset + even));
@@ -246,8 +247,8 @@ class PeCheck : public BlockCheck {
   Wide words_[4];  // of A and B, as the dot product has them
   blocks::Dot<TreeW> dot_;
   blocks::Scale scale_;
-  blocks::Facc<TreeW> even_;
-  blocks::Facc<kDualSumWidth> odd_;
+  blocks::RtlAccumulator<TreeW> even_;
+  blocks::RtlAccumulator<kDualSumWidth> odd_;
   Pipeline dot_pipeline_, scale_pipeline_, even_pipeline_, odd_pipeline_;
   Scope even_scope_, odd_scope_;
 };

@@ -210,7 +210,7 @@ struct Truncating {
   uint32_t acc_o = 0;
 
   void evaluate(mx::Int128 sum, int32_t exp, bool nan, bool pinf, bool ninf, uint32_t acc) {
-    blocks::Facc<Width> rounded;
+    blocks::RtlAccumulator<Width> rounded;
     rounded.evaluate(sum, exp, nan, pinf, ninf, acc);
     acc_o = rounded.acc_o;
     if (rounded.inc && rounded.spec_q1 == blocks::Special::none) acc_o--;

@@ -146,7 +146,7 @@ mxe_proof_fault(kept_sign "(OddW'(odd) - OddW'(even))" "OddW'(odd)")
 
 # --------------------------------------------------------------------------------- results
 # Without a reset: its registers may begin with anything.
-mxe_proof(facc mxe_facc)
+mxe_proof(facc mxe_facc --parameter BIAS=123)
 mxe_proof_fault(sticky "acc_down[0] | acc_lost" "acc_down[0]")
 mxe_proof_fault(tie "(shifted[0] & (shifted_rest | shifted[1]))" "(shifted[0] & shifted_rest)")
 mxe_proof_fault(missing_one "(shifted[0] | (~shifted_rest & shifted[1]))"

@@ -52,7 +52,8 @@ module block_top (
   logic [1:0]        a_nan;
   assign lsb_a      = fmt_a.lsb;
   assign lsb_b      = fmt_b.lsb;
-  assign exp_offset = {{4{lsb_a[5]}}, lsb_a} + {{4{lsb_b[5]}}, lsb_b} - 10'sd254;
+  assign exp_offset = {{4{lsb_a[5]}}, lsb_a} + {{4{lsb_b[5]}}, lsb_b}
+                      + (10'(mxe_pkg::EXP_BIAS) - 10'sd254);
   assign exp_even   = exp_offset + $signed({2'b00, a_scale_i[7:0]});
   assign exp_odd    = exp_offset + $signed({2'b00, a_scale_i[15:8]});
   assign a_nan      = {a_scale_i[15:8] == 8'hFF, a_scale_i[7:0] == 8'hFF};
