@@ -34,10 +34,10 @@ module mxe_facc #(
   // ---------------------------------------------------------------- stage 1: align
   logic               acc_sign, acc_special, acc_nan, acc_pinf, acc_ninf;
   logic [7:0]         acc_field;
-  logic [23:0]        acc_sig;
   logic signed [9:0]  acc_exp;    // weight of acc_val's lsb, and BIAS
-  logic               acc_normal;
-  logic signed [24:0] acc_signed, acc_val;
+  logic               acc_normal, acc_zero;
+  logic signed [23:0] acc_frac;
+  logic signed [24:0] acc_val;
   assign acc_sign    = acc_i[31];
   assign acc_special = &acc_i[30:23];
   assign acc_nan     = acc_special & (|acc_i[22:0]);
@@ -47,10 +47,12 @@ module mxe_facc #(
   // exponents do not wait for what it is.
   assign acc_field   = acc_i[30:23];
   assign acc_normal  = |acc_field;
-  assign acc_sig     = {acc_normal, acc_i[22:0]};
+  assign acc_zero    = ~acc_normal & ~(|acc_i[22:0]);
   assign acc_exp     = $signed({2'b00, acc_field}) - AccOffset;
-  assign acc_signed  = acc_sign ? (25'sd0 - $signed({1'b0, acc_sig})) : $signed({1'b0, acc_sig});
-  assign acc_val     = acc_normal ? acc_signed : (acc_signed <<< 1);
+  // The leading one of a normal number does not change the bits below it.
+  assign acc_frac    = acc_sign ? (24'sd0 - $signed({1'b0, acc_i[22:0]})) : $signed({1'b0, acc_i[22:0]});
+  assign acc_val     = acc_normal ? $signed({acc_sign, ~acc_frac[23], acc_frac[22:0]})
+                                  : $signed({acc_frac, 1'b0});
 
   // Position of acc_val's lsb in the window, and its negative, each by one sum of the exponents.
   logic signed [10:0] place, place_neg;
@@ -59,7 +61,7 @@ module mxe_facc #(
   assign place     = $signed({3'b000, acc_field}) - {exp_i[9], exp_i} + PlaceOffset;
   assign place_neg = {exp_i[9], exp_i} - $signed({3'b000, acc_field}) - PlaceOffset;
   assign sum_zero  = (sum_i == '0);
-  assign too_far   = (place > MaxPlace) & (acc_sig != 24'd0);
+  assign too_far   = (place > MaxPlace) & ~acc_zero;
   assign acc_alone = sum_zero | too_far;
 
   // Alone it stands as if above sum's lsb. Zero may stand anywhere.
@@ -270,9 +272,9 @@ module mxe_facc #(
     f_acc_exp_q <= acc_exp;
     f_place_q   <= f_place;
     f_alone_q   <= acc_alone;
-    f_zero_q    <= (acc_sig == '0);
+    f_zero_q    <= acc_zero;
     f_sum_q     <= sum_i;
-    f_lost_q    <= {f_lost_q[0], f_place[10] & (acc_sig != '0)};
+    f_lost_q    <= {f_lost_q[0], f_place[10] & ~acc_zero};
   end
   assign f_up    = {{(WinW-25){f_acc_val_q[24]}}, f_acc_val_q} << f_place_q[6:0];
   assign f_by    = (f_place_q < -11'sd40) ? 6'd40 : (6'd0 - f_place_q[5:0]);

@@ -35,11 +35,10 @@ struct Facc {
   uint32_t acc_i = 0;  ///< binary32
   // stage 1: align
   uint32_t acc_field = 0;  ///< 8 bits
-  bool acc_normal = false;
-  uint32_t acc_sig = 0;              ///< 24 bits
+  bool acc_normal = false, acc_zero = false;
   int32_t acc_exp = 0;               ///< 10 bits: weight of acc_val's lsb, and Bias
-  int32_t acc_signed = 0;            ///< 25 bits
-  int32_t acc_val = 0;               ///< 25 bits: twice that of a subnormal number
+  int32_t acc_frac = 0;              ///< 24 bits, signed: below the leading one
+  int32_t acc_val = 0;               ///< 25 bits
   int32_t place = 0, place_neg = 0;  ///< 11 bits: of acc_val's lsb in the window
   bool too_far = false, acc_alone = false, alone_place = false, below = false;
   uint32_t up = 0, down = 0;  ///< 7 and 5 bits
@@ -99,9 +98,9 @@ struct Facc {
     show(v, "acc_i", 32, acc_i);
     show(v, "acc_field", 8, acc_field);
     show(v, "acc_normal", 1, uint32_t{acc_normal});
-    show(v, "acc_sig", 24, acc_sig);
+    show(v, "acc_zero", 1, uint32_t{acc_zero});
     show(v, "acc_exp", 10, acc_exp);
-    show(v, "acc_signed", 25, acc_signed);
+    show(v, "acc_frac", 24, acc_frac);
     show(v, "acc_val", 25, acc_val);
     show(v, "place", 11, place);
     show(v, "place_neg", 11, place_neg);
@@ -150,16 +149,18 @@ struct Facc {
     const uint32_t field = slice(acc_i, 23, 8), fraction = slice(acc_i, 0, 23);
     acc_field = field;
     acc_normal = field != 0;
-    acc_sig = uint32_t{acc_normal} << 23 | fraction;
+    acc_zero = !acc_normal && fraction == 0;
     acc_exp = static_cast<int32_t>(acc_field) - kAccOffset;
-    acc_signed = acc_i >> 31 != 0 ? -static_cast<int32_t>(acc_sig) : static_cast<int32_t>(acc_sig);
-    acc_val = acc_normal ? acc_signed : 2 * acc_signed;
+    const bool sign = acc_i >> 31 != 0;
+    acc_frac = sign ? -static_cast<int32_t>(fraction) : static_cast<int32_t>(fraction);
+    // The leading one of a normal number does not change the bits below it.
+    acc_val = !acc_normal ? 2 * acc_frac : sign ? acc_frac - 0x80'0000 : acc_frac + 0x80'0000;
 
     const int32_t distance = static_cast<int32_t>(acc_field) - exp_i;
     place = sign_extend32<11>(static_cast<uint32_t>(distance + kPlaceOffset));
     place_neg = sign_extend32<11>(static_cast<uint32_t>(-distance - kPlaceOffset));
     const bool sum_zero = sum_i == 0;
-    too_far = place > kMaxPlace && acc_sig != 0;
+    too_far = place > kMaxPlace && !acc_zero;
     acc_alone = sum_zero || too_far;
 
     alone_place = sum_zero || place > kMaxPlace;

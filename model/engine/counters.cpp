@@ -48,6 +48,14 @@ void Counters::forget(Counter counter, uint64_t cycle) {
   }
 }
 
+void Counters::bring_forward(Counter counter, uint64_t cycle) {
+  for (Interval& interval : intervals_) {
+    if (interval.counter != counter || interval.begin <= cycle) continue;
+    interval.begin = cycle;
+    interval.end = cycle + 1;
+  }
+}
+
 void Counters::settle(uint64_t cycle) {
   if (cycle <= settled_to_) return;
   std::size_t kept = 0;

@@ -31,6 +31,9 @@ class Counters {
   void add(Counter counter, uint64_t begin, uint64_t end, uint64_t amount = 1);
   /// Takes back what was added for cycles from `cycle` on, which must not have been settled.
   void forget(Counter counter, uint64_t cycle);
+  /// What was added for single cycles after `cycle` happens in `cycle`, which must not have been
+  /// settled.
+  void bring_forward(Counter counter, uint64_t cycle);
   /// Counts what lies before `cycle`. Cycles never go back.
   void settle(uint64_t cycle);
   /// CTRL.enable changes in `cycle`.

@@ -471,6 +471,8 @@ void Datapath::clear(uint64_t cycle) {
   drain_.clear();
   rd_port_.clear(cycle);
   wr_port_.clear_error();
+  // Beats that were dropped did not wait for the unpacker.
+  counters_.bring_forward(Counter::bytes_read, cycle);
   counters_.forget(Counter::nan_results, cycle + 1);
   counters_.forget(Counter::saturations, cycle + 1);
   look_again();

@@ -271,8 +271,8 @@ TEST(Arithmetic, BlocksAreInTheHierarchyOfSystemC) {
   const DeviceResult result = device.run(job);
   EXPECT_EQ(load_output(result.output, 2, 4, job.output).back(), 2048.0f);
   EXPECT_EQ(scale->value("nan_o"), blocks::Bits{0});
-  // Weights of 2^-6 in each operand: exp_o is 3 + 3 - 12, in ten bits.
-  EXPECT_EQ(scale->value("exp_o"), blocks::Bits{1024 - 6});
+  // Weights of 2^-6 in each operand: exp_o is 3 + 3 - 12 and the bias.
+  EXPECT_EQ(scale->value("exp_o"), blocks::Bits{blocks::kExpBias - 6});
   EXPECT_EQ(pe->value("facc_even.acc_o"), blocks::Bits{mx::to_bits(2048.0f)});
   EXPECT_FALSE(pe->value("no_such_signal"));
   ASSERT_EQ(rows.cycles.size(), 2u);
