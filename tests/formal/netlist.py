@@ -56,8 +56,7 @@ chparam {parameters} {top}
 hierarchy -check -top {top}
 proc -noopt
 write_json {work}/source.json
-opt_expr
-opt_clean
+opt -full
 wreduce
 alumacc
 memory -nomap
