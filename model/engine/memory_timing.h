@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "model/engine/log2_ceil.h"
@@ -31,6 +32,15 @@ class BeatTimes {
   BeatTimes(uint64_t first, uint64_t interval) : first_(first), interval_(interval) {}
 
   uint64_t beat(uint64_t i) const { return round_up(first_ + i * interval_); }
+  /// The end of the first `count` beats, with kFraction fraction bits.
+  uint64_t end(uint64_t count) const { return first_ + count * interval_; }
+  /// As if it had been asked for so many cycles sooner, but not before `earliest`, with kFraction
+  /// fraction bits.
+  BeatTimes sooner(uint64_t cycles, uint64_t earliest) const {
+    return {std::max(first_ - (cycles << kFraction), earliest), interval_};
+  }
+  /// When the first one begins, with kFraction fraction bits.
+  uint64_t& first() { return first_; }
   /// Whether each beat comes the cycle after the one before.
   bool one_a_cycle() const { return interval_ == 1u << kFraction; }
 

@@ -135,15 +135,17 @@ RdPort::Arrival RdPort::accept(uint64_t cycle, const Fetch& fetch, bool with_dat
     }
     first = std::min(first, first_beat);
     times.offered_before = last_offered_;
-    times.first = response.times.beat(0);
-    times.last = response.times.beat(burst - 1);
+    times.end_before = last_end_;
+    times.offers = response.times;
+    times.length = burst;
     times.taken = unpack_.last_beat();
-    last_offered_ = std::max(last_offered_, times.last);
+    last_offered_ = std::max(last_offered_, response.times.beat(burst - 1));
+    last_end_ = response.times.end(burst);
     bursts_++;
     beats_ += burst;
     times.beats = beats_;
     burst_done_[slot] = times.taken;
-    burst_offered_[slot] = times.last;
+    burst_offered_[slot] = response.times.beat(burst - 1);
     burst_beats_[slot] = beats_;
     beats -= burst;
     address += bytes;
@@ -170,8 +172,9 @@ uint64_t RdPort::drained_from(uint64_t cycle) const {
   const uint64_t never = beats_ - last->beats, after = unpack_.beats_after(cycle - 1);
   const uint64_t waiting = after > never ? after - never : 0;
   const uint64_t sooner = this->sooner(*last, cycle, waiting);
-  const uint64_t first = std::max(last->first - sooner, last->offered_before + 1);
-  const uint64_t offered = sooner == 0 ? last->last : first + last->last - last->first;
+  const BeatTimes offers =
+      sooner == 0 ? last->offers : last->offers.sooner(sooner, last->end_before);
+  const uint64_t offered = offers.beat(last->length - 1);
   // Dropped beats need no room in the unpacker: those that waited for it come one in each cycle.
   const uint64_t dropped = std::max({last->offered_before, offered, cycle - 1 + waiting});
   return std::max({cycle, last->fire - sooner + 1, std::min(last->taken, dropped) + 1});
@@ -195,13 +198,16 @@ void RdPort::visit(StateVisitor& visitor) {
   visitor.cycle(last_offered_);
   // These only matter when a job is broken off.
   if (visitor.moves()) {
+    visitor.fixed_point(last_end_, BeatTimes::kFraction);
     visitor.ring(burst_offered_, bursts_);
     for (std::size_t i = 0; i < burst_; i++) {
       Burst& burst = fetch_bursts_[i];
-      for (uint64_t* time : {&burst.from, &burst.fire, &burst.offered_before, &burst.first,
-                             &burst.last, &burst.taken, &burst.end, &burst.end_offered}) {
+      for (uint64_t* time : {&burst.from, &burst.fire, &burst.offered_before, &burst.taken,
+                             &burst.end, &burst.end_offered}) {
         visitor.cycle(*time);
       }
+      visitor.fixed_point(burst.end_before, BeatTimes::kFraction);
+      visitor.fixed_point(burst.offers.first(), BeatTimes::kFraction);
     }
   }
   unpack_.visit(visitor);

@@ -8,6 +8,7 @@
 #include "model/engine/fetch.h"
 #include "model/engine/hardware.h"
 #include "model/engine/memory_port.h"
+#include "model/engine/memory_timing.h"
 #include "model/engine/page_splits.h"
 #include "model/engine/trace.h"
 #include "model/engine/unpack.h"
@@ -68,11 +69,13 @@ class RdPort {
  private:
   /// A burst of the last fetch, as far as it matters when the job is broken off.
   struct Burst {
-    uint64_t from = 0, fire = 0;   // it could be asked for, and was
-    uint64_t offered_before = 0;   // the memory offers the last beat of those before it
-    uint64_t first = 0, last = 0;  // the memory offers its first and last beat
-    uint64_t taken = 0;            // its last beat
-    uint64_t beats = 0;            // so far, its own included
+    uint64_t from = 0, fire = 0;  // it could be asked for, and was
+    uint64_t offered_before = 0;  // the memory offers the last beat of those before it
+    uint64_t end_before = 0;      // their end, with the fraction bits of BeatTimes
+    BeatTimes offers;             // the memory offers its beats
+    uint64_t length = 0;          // so many
+    uint64_t taken = 0;           // its last beat
+    uint64_t beats = 0;           // so far, its own included
     uint64_t end = 0, end_offered = 0, end_beats = 0;  // of the burst for whose end it waited
   };
 
@@ -104,6 +107,7 @@ class RdPort {
   std::size_t burst_ = 0;
   uint64_t bursts_ = 0, beats_ = 0;
   uint64_t last_offered_ = 0;  // when the memory offers the last of all beats
+  uint64_t last_end_ = 0;      // and the end of that, with the fraction bits of BeatTimes
   std::vector<uint8_t> data_;
 };
 

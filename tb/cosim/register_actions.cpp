@@ -297,8 +297,10 @@ void RegisterActions::mask() {
 
 void RegisterActions::wait_for_jobs(uint64_t timeout_cycles) {
   constexpr uint64_t kPollInterval = 50;
-  for (uint64_t waited = 0; host_.read32(MXE_REG_RING_HEAD) != device_tail();
-       waited += kPollInterval) {
+  uint64_t waited = 0;  // for the oldest job
+  for (uint32_t before = first_, head; (head = host_.read32(MXE_REG_RING_HEAD)) != device_tail();
+       before = head) {
+    waited = head == before ? waited + kPollInterval : 0;
     require(waited < timeout_cycles, "a job hangs while interrupts are masked");
     require(!host_.irq.read(), "the interrupt line is high though all interrupts are masked");
     host_.wait_cycles(kPollInterval);

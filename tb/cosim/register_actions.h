@@ -43,8 +43,8 @@ class RegisterActions {
   void pause(uint64_t after_cycles);
 
   /// Masks all interrupts of an idle engine. unmask() waits for all jobs submitted since, at most
-  /// `timeout_cycles`: the line must have stayed low, the status must show what became of the jobs,
-  /// each bit must raise the line alone and be cleared alone.
+  /// `timeout_cycles` for each: the line must have stayed low, the status must show what became of
+  /// the jobs, each bit must raise the line alone and be cleared alone.
   void mask();
   void unmask(uint64_t timeout_cycles);
 

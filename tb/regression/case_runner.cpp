@@ -27,6 +27,13 @@ using WallClock = std::chrono::steady_clock;
 constexpr uint64_t kHangCycles = 50'000;
 constexpr uint32_t kCyclesPerMicrosecond = 1000;
 
+/// About how many times as long a job may take because of how few bursts the memory takes at a
+/// time, which it answers after its latency.
+uint32_t slowness(const MemoryTiming& timing, const PortLimits& ports) {
+  constexpr unsigned kBeats = 16;  // of a burst, at most
+  return 1 + timing.latency / (kBeats * std::min(ports.reads, ports.writes));
+}
+
 CoSimOptions options_of(const CoSimCase& c, const RtlUnderTest& rtl) {
   CoSimOptions options;
   options.rtl_features = rtl.features(c.config);
@@ -41,7 +48,8 @@ CoSimOptions options_of(const CoSimCase& c, const RtlUnderTest& rtl) {
   options.ring_entries = c.ring;
   options.poll = c.poll;
   options.structural = c.structural;
-  options.timeout_us = options.rtl_features->timeout_cycles / kCyclesPerMicrosecond;
+  options.timeout_us =
+      options.rtl_features->timeout_cycles / kCyclesPerMicrosecond * slowness(c.timing, c.ports);
   // The model has no random back-pressure: bytes and statuses are compared then, times are not.
   if (c.back_pressure != 0) options.cycle_tolerance = -1;
   options.run_model = !rtl.own || options.cycle_tolerance >= 0;
