@@ -37,6 +37,7 @@ mxe_seq.sv
 // results
 mxe_merge.sv
 mxe_amax.sv
+mxe_narrow.sv
 mxe_collect.sv
 mxe_requant_scale.sv
 mxe_requant_lane.sv

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Results of one stripe of rows by one or two blocks of 32 columns, put together from the tiles
 // that make them up, and the largest magnitude of every row and block. Two banks, filled and read
-// in turn, so that the next tiles are collected while a block is encoded.
+// in turn, so that the next tiles are collected while a block is encoded. Of a result they keep
+// what its element depends on.
 `default_nettype none
 module mxe_collect #(
   parameter int unsigned NUM_PE    = 8,
@@ -11,26 +12,26 @@ module mxe_collect #(
   parameter int unsigned COLS      = (NUM_PE > 32) ? NUM_PE : 32,
   parameter int unsigned SEG_AW    = $clog2(COLS / LANES_OUT)
 ) (
-  input  logic                       clk_i,
-  input  logic                       rst_ni,
-  input  logic                       clear_i,
+  input  logic                                   clk_i,
+  input  logic                                   rst_ni,
+  input  logic                                   clear_i,
   // a segment of a row of a tile; absent columns are zero
-  input  logic                       valid_i,
-  input  logic [ROW_AW-1:0]          row_i,
-  input  logic [SEG_AW-1:0]          seg_i,
-  input  logic                       last_i,     // the bank is complete
-  input  logic [LANES_OUT*32-1:0]    data_i,
-  output logic                       full_o,     // the last magnitude is being stored
+  input  logic                                   valid_i,
+  input  logic [ROW_AW-1:0]                      row_i,
+  input  logic [SEG_AW-1:0]                      seg_i,
+  input  logic                                   last_i,    // the bank is complete
+  input  logic [LANES_OUT*32-1:0]                data_i,
+  output logic                                   full_o,    // the last magnitude is stored
   // read
-  input  logic                       re_i,
-  input  logic                       rbank_i,
-  input  logic [ROW_AW-1:0]          rrow_i,
-  input  logic [SEG_AW-1:0]          rseg_i,
-  output logic [LANES_OUT*32-1:0]    rdata_o,    // a clock later
-  output logic [mxe_pkg::AMAX_W-1:0] ramax_o  // of the block of that segment, a clock later
+  input  logic                                   re_i,
+  input  logic                                   rbank_i,
+  input  logic [ROW_AW-1:0]                      rrow_i,
+  input  logic [SEG_AW-1:0]                      rseg_i,
+  output logic [LANES_OUT*mxe_pkg::NARROW_W-1:0] rdata_o,   // narrow_t, a clock later
+  output logic [mxe_pkg::AMAX_W-1:0]             ramax_o    // of its block, a clock later
 `ifdef FORMAL
   ,
-  output logic [2:0]                 f_lasts_o   // last segments on their way to full_o
+  output logic [2:0]                             f_lasts_o  // last segments under way to full_o
 `endif
 );
   localparam int unsigned Blocks = COLS / 32;
@@ -47,11 +48,16 @@ module mxe_collect #(
     else if (valid_i & last_i) bank_q <= ~bank_q;
   end
 
-  mxe_ram #(.WIDTH(LANES_OUT * 32), .DEPTH(2 * ROWS * (COLS / LANES_OUT))) u_results (
+  localparam int unsigned NarrowW = mxe_pkg::NARROW_W;
+  logic [LANES_OUT*NarrowW-1:0] narrow;
+  for (genvar i = 0; i < LANES_OUT; i++) begin : gen_narrow
+    mxe_narrow u_narrow (.x_i(data_i[32*i +: 32]), .narrow_o(narrow[NarrowW*i +: NarrowW]));
+  end
+  mxe_ram #(.WIDTH(LANES_OUT * NarrowW), .DEPTH(2 * ROWS * (COLS / LANES_OUT))) u_results (
     .clk_i   (clk_i),
     .we_i    (valid_i),
     .waddr_i ({bank_q, row_i, seg_i}),
-    .wdata_i (data_i),
+    .wdata_i (narrow),
     .re_i    (re_i),
     .raddr_i ({rbank_i, rrow_i, rseg_i}),
     .rdata_o (rdata_o)

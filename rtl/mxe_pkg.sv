@@ -54,6 +54,16 @@ package mxe_pkg;
   // bits of the fraction, and whether there is more.
   localparam int unsigned AMAX_W = 17;
 
+  // A result that waits for its block to be encoded, as far as its element depends on it.
+  typedef struct packed {
+    logic       sign;
+    logic [8:0] exponent;  // floor(log2 |x|) + 127, signed: from -22 for the smallest subnormal to
+                           // 255 for NaN and infinity; -30 for zero
+    logic [6:0] fraction;  // below the leading one
+    logic       more;      // below the fraction
+  } narrow_t;
+  localparam int unsigned NARROW_W = 18;
+
   // ---------------------------------------------------------------- pipeline depths (clocks)
   // Stages between the A buffer's read request and the accumulator's read request:
   // decode, multiply, tree 1, tree 2, combine.

@@ -3,7 +3,7 @@
 // encodes them row by row while it collects the next: it finds the scale from the row's largest
 // magnitude, encodes LANES_OUT elements a clock, and passes the packed row to the writer.
 //
-// Clocks after a segment is read: 1 it leaves the buffer, 2 normalise (and the scale), 3 place,
+// Clocks after a segment is read: 1 it leaves the buffer, 2 it waits for the scale, 3 place,
 // 4 shift, 5 round and pack.
 `include "mxe_assert.svh"
 `default_nettype none
@@ -60,12 +60,13 @@ module mxe_requant #(
   logic       f_data_scale;
 `endif
   // ---------------------------------------------------------------- collect
-  logic                       full, read;
-  logic                       bank_q;  // being read
-  logic [SEG_AW-1:0]          rseg;
-  logic [ROW_AW-1:0]          row_q;
-  logic [LANES_OUT*32-1:0]    x;
-  logic [mxe_pkg::AMAX_W-1:0] amax;
+  localparam int unsigned NarrowW = mxe_pkg::NARROW_W;
+  logic                         full, read;
+  logic                         bank_q;  // being read
+  logic [SEG_AW-1:0]            rseg;
+  logic [ROW_AW-1:0]            row_q;
+  logic [LANES_OUT*NarrowW-1:0] x;
+  logic [mxe_pkg::AMAX_W-1:0]   amax;
   mxe_collect #(
     .NUM_PE    (NUM_PE),
     .ROWS      (ROWS),
@@ -169,7 +170,7 @@ module mxe_requant #(
       .clk_i     (clk_i),
       .fmt_i     (fmt_q),
       .special_i (result_i.special),
-      .x_i       (x[32*i +: 32]),
+      .x_i       (x[NarrowW*i +: NarrowW]),
       .scale_i   (scale_q2),
       .code_o    (codes[8*i +: 8]),
       .over_o    (over[i])

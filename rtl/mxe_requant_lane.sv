@@ -1,45 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 // One result to one element code: x / 2^(scale - 127) rounded to nearest even, with every bit that
-// is shifted out in the sticky bit. Four stages: normalise, place, shift, round. The scale arrives
+// is shifted out in the sticky bit. Four stages: leading one, place, shift, round. The scale arrives
 // a clock after x. Elements beyond the largest one are cut to it, or become NaN or infinity where
 // the format has it; every code of a block with a NaN scale is 0.
 `default_nettype none
 module mxe_requant_lane (
-  input  logic                     clk_i,
-  input  mxe_pkg::fmt_info_t       fmt_i,
-  input  logic                     special_i,  // beyond the largest: NaN or infinity
-  input  logic [31:0]              x_i,
-  input  logic [7:0]               scale_i,
-  output logic [7:0]               code_o,     // four clocks after x_i
-  output logic                     over_o      // it was beyond the largest
+  input  logic                         clk_i,
+  input  mxe_pkg::fmt_info_t           fmt_i,
+  input  logic                         special_i,  // beyond the largest: NaN or infinity
+  input  logic [mxe_pkg::NARROW_W-1:0] x_i,        // a narrow_t
+  input  logic [7:0]                   scale_i,
+  output logic [7:0]                   code_o,     // four clocks after x_i
+  output logic                         over_o      // it was beyond the largest
 );
-  // ---------------------------------------------------------------- stage 1: normalise
-  // Subnormals are shifted until their leading one is bit 23: 16, 8, 4, 2, 1.
-  logic [23:0] s16, s8, s4, s2, s1, sig;
-  logic        z16, z8, z4, z2, z1;
-  logic [4:0]  zeros;
-  assign s16   = {1'b0, x_i[22:0]};
-  assign z16   = ~(|s16[23:8]);
-  assign s8    = z16 ? {s16[7:0], 16'd0} : s16;
-  assign z8    = ~(|s8[23:16]);
-  assign s4    = z8 ? {s8[15:0], 8'd0} : s8;
-  assign z4    = ~(|s4[23:20]);
-  assign s2    = z4 ? {s4[19:0], 4'd0} : s4;
-  assign z2    = ~(|s2[23:22]);
-  assign s1    = z2 ? {s2[21:0], 2'd0} : s2;
-  assign z1    = ~s1[23];
-  assign sig   = z1 ? {s1[22:0], 1'b0} : s1;
-  assign zeros = {z16, z8, z4, z2, z1};
-
-  logic              subnormal;
-  logic [23:0]       sig_q1;
-  logic signed [9:0] exp_q1;    // floor(log2 |x|) + 127
-  logic              sign_q1;
-  assign subnormal = (x_i[30:23] == 8'd0);
+  // ---------------------------------------------------------------- stage 1: leading one
+  // All have one but zero, whose exponent is -30; that of the smallest number is -22.
+  mxe_pkg::narrow_t  x;
+  logic              zero;
+  logic [7:0]        sig_q1;
+  logic signed [8:0] exp_q1;
+  logic              more_q1, sign_q1;
+  assign x    = x_i;
+  assign zero = x.exponent[8] & (x.exponent[4:3] == 2'd0);
   always_ff @(posedge clk_i) begin
-    sig_q1  <= subnormal ? sig : {1'b1, x_i[22:0]};
-    exp_q1  <= subnormal ? (10'sd1 - $signed({5'd0, zeros})) : $signed({2'b00, x_i[30:23]});
-    sign_q1 <= x_i[31];
+    sig_q1  <= {~zero, x.fraction};
+    exp_q1  <= x.exponent;
+    more_q1 <= x.more;
+    sign_q1 <= x.sign;
   end
 
   // ---------------------------------------------------------------- stage 2: place
@@ -48,9 +35,9 @@ module mxe_requant_lane (
   logic [3:0]         drop;
   logic [3:0]         right_q2;  // shift beyond the format with the most mantissa bits, 0 to 8
   logic [7:0]         base_q2;   // code of the binade's first number, less its leading one
-  logic [23:0]        sig_q2;
-  logic               sign_q2, nan_q2;
-  assign rise = {exp_q1[9], exp_q1} - $signed({3'd0, scale_i}) +
+  logic [7:0]         sig_q2;
+  logic               more_q2, sign_q2, nan_q2;
+  assign rise = {{2{exp_q1[8]}}, exp_q1} - $signed({3'd0, scale_i}) +
                 $signed({7'd0, fmt_i.emin_neg});
   assign drop = (rise < -11'sd8) ? 4'd8 : (4'd0 - rise[3:0]);
   logic [4:0] right;
@@ -59,6 +46,7 @@ module mxe_requant_lane (
     right_q2 <= (right > 5'd8) ? 4'd8 : right[3:0];
     base_q2  <= rise[10] ? 8'd0 : (rise[7:0] << fmt_i.man_bits);
     sig_q2   <= sig_q1;
+    more_q2  <= more_q1;
     sign_q2  <= sign_q1;
     nan_q2   <= &scale_i;
   end
@@ -66,15 +54,15 @@ module mxe_requant_lane (
   // ---------------------------------------------------------------- stage 3: shift
   // The 7 upper bits are the number, the next one is half of its last place. A shift of 8 leaves
   // less than half.
-  logic [31:0] wide;
+  logic [15:0] wide;
   logic [6:0]  num_q3;
   logic        half_q3, sticky_q3, sign_q3, nan_q3;
   logic [7:0]  base_q3;
   assign wide = {sig_q2, 8'd0} >> right_q2;
   always_ff @(posedge clk_i) begin
-    num_q3    <= wide[31:25];
-    half_q3   <= wide[24];
-    sticky_q3 <= |wide[23:0];
+    num_q3    <= wide[15:9];
+    half_q3   <= wide[8];
+    sticky_q3 <= (|wide[7:0]) | more_q2;
     base_q3   <= base_q2;
     sign_q3   <= sign_q2;
     nan_q3    <= nan_q2;

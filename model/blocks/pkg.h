@@ -17,7 +17,8 @@ inline constexpr unsigned kPackPosition = 20;  ///< PACK_POS: place of the odd b
 inline constexpr unsigned kDualSumWidth = 14;  ///< DUAL_SUM_W: of one 4-bit block sum
 /// EXP_BIAS: of the weight of a block's sum on its way to the accumulator; 150 - Frac of Facc
 inline constexpr int32_t kExpBias = 123;
-inline constexpr unsigned kAmaxWidth = 17;        ///< AMAX_W: of a magnitude, as far as scales care
+inline constexpr unsigned kAmaxWidth = 17;    ///< AMAX_W: of a magnitude, as far as scales care
+inline constexpr unsigned kNarrowWidth = 18;  ///< NARROW_W: of a result, as far as elements care
 inline constexpr unsigned kMaxSegmentLanes = 16;  ///< of a segment of results: 512 bits
 
 /// What the blocks know of a format (fmt_info_t). A number is (-1)^sign * integer * 2^lsb.

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "model/blocks/amax.h"
+#include "model/blocks/narrow.h"
 #include "model/blocks/requant_lane.h"
 #include "model/blocks/requant_scale.h"
 
@@ -14,14 +15,16 @@ namespace mxe::blocks {
 /// The largest magnitudes of its segments give that of the row, which gives the scale; then the
 /// lanes encode a segment at a time and their codes are packed.
 struct Requant {
-  Amax amax;           ///< of the last segment
-  uint32_t ramax = 0;  ///< 17 bits: of the row
+  Amax amax;                   ///< of the last segment
+  uint32_t ramax = 0;          ///< 17 bits: of the row
+  std::vector<Narrow> narrow;  ///< of the last segment
   RequantScale scale;
   std::vector<RequantLane> lane;       ///< of the last segment
   std::array<uint8_t, kLanes> pack{};  ///< pack_d: 256 bits, the row so far
   uint32_t over = 0;                   ///< 32 bits: columns beyond the largest element
 
-  explicit Requant(unsigned segment_lanes = 1) : amax(segment_lanes), lane(segment_lanes) {}
+  explicit Requant(unsigned segment_lanes = 1)
+      : amax(segment_lanes), narrow(segment_lanes), lane(segment_lanes) {}
 
   /// `x`: 32 binary32 numbers, zeros from `columns` on.
   void evaluate(const uint32_t* x, unsigned columns, const FmtInfo& fmt, Rule rule, bool special) {
@@ -47,7 +50,7 @@ struct Requant {
     const unsigned bits = fmt.is4 ? 4 : fmt.is6 ? 6 : 8;
     for (unsigned i = 0; i < segment_lanes() && first + i < columns; i++) {
       const unsigned column = first + i;
-      lane[i].evaluate(x[column], scale.scale_o, fmt, special);
+      lane[i].evaluate(narrow[i].evaluate(x[column]), scale.scale_o, fmt, special);
       over |= uint32_t{lane[i].over_o} << column;
       put(lane[i].code_o, column * bits, bits);
     }
@@ -58,6 +61,7 @@ struct Requant {
     v.enter("collect");
     show_block(v, "amax", amax);
     show(v, "ramax_o", kAmaxWidth, ramax);
+    for (unsigned i = 0; i < narrow.size(); i++) show_block(v, "narrow", i, narrow[i]);
     v.leave();
     show_block(v, "scale", scale);
     for (unsigned i = 0; i < lane.size(); i++) show_block(v, "lane", i, lane[i]);

@@ -8,15 +8,15 @@ namespace mxe::blocks {
 /// mxe_requant_lane: one result to one element code, x / 2^(scale - 127) rounded to nearest even
 /// with every bit that is shifted out in the sticky bit. Elements beyond the largest one are cut to
 /// it, or become NaN or infinity where the format has it; every code of a block with a NaN scale
-/// is 0. _qN is the register at the end of stage N: normalise, place, shift, round.
+/// is 0. _qN is the register at the end of stage N: leading one, place, shift, round.
 struct RequantLane {
-  uint32_t x_i = 0;      ///< binary32
+  uint32_t x_i = 0;      ///< 18 bits: narrow_t
   uint32_t scale_i = 0;  ///< 8 bits
-  // normalise: subnormals are shifted until their leading one is bit 23
-  uint32_t zeros = 0;   ///< 5 bits
-  uint32_t sig_q1 = 0;  ///< 24 bits
-  int32_t exp_q1 = 0;   ///< 10 bits: floor(log2 |x|) + 127
-  bool sign_q1 = false;
+  // leading one
+  bool zero = false;
+  uint32_t sig_q1 = 0;  ///< 8 bits
+  int32_t exp_q1 = 0;   ///< 9 bits: floor(log2 |x|) + 127
+  bool more_q1 = false, sign_q1 = false;
   // place
   int32_t rise = 0;              ///< 11 bits: binades above the smallest normal one
   uint32_t drop = 0, right = 0;  ///< 4 and 5 bits
@@ -24,7 +24,7 @@ struct RequantLane {
   uint32_t base_q2 = 0;          ///< 8 bits: code of the binade's first number
   bool nan_q2 = false;
   // shift
-  uint32_t wide = 0;    ///< 32 bits
+  uint32_t wide = 0;    ///< 16 bits
   uint32_t num_q3 = 0;  ///< 7 bits
   bool half_q3 = false, sticky_q3 = false;
   // round
@@ -34,11 +34,11 @@ struct RequantLane {
   uint32_t code_o = 0;  ///< 8 bits
   bool over_o = false;
 
-  /// `special`: beyond the largest is NaN or infinity.
+  /// `x`: what Narrow gives. `special`: beyond the largest is NaN or infinity.
   void evaluate(uint32_t x, uint32_t scale, const FmtInfo& fmt, bool special) {
     x_i = x;
     scale_i = scale;
-    normalise();
+    leading_one();
     place(fmt);
     shift();
     round(fmt, special);
@@ -46,11 +46,12 @@ struct RequantLane {
 
   template <class Visitor>
   void visit(Visitor&& v) const {
-    show(v, "x_i", 32, x_i);
+    show(v, "x_i", kNarrowWidth, x_i);
     show(v, "scale_i", 8, scale_i);
-    show(v, "zeros", 5, zeros);
-    show(v, "sig_q1", 24, sig_q1);
-    show(v, "exp_q1", 10, exp_q1);
+    show(v, "zero", 1, uint32_t{zero});
+    show(v, "sig_q1", 8, sig_q1);
+    show(v, "exp_q1", 9, exp_q1);
+    show(v, "more_q1", 1, uint32_t{more_q1});
     show(v, "sign_q1", 1, uint32_t{sign_q1});
     show(v, "rise", 11, rise);
     show(v, "drop", 4, drop);
@@ -58,7 +59,7 @@ struct RequantLane {
     show(v, "right_q2", 4, right_q2);
     show(v, "base_q2", 8, base_q2);
     show(v, "nan_q2", 1, uint32_t{nan_q2});
-    show(v, "wide", 32, wide);
+    show(v, "wide", 16, wide);
     show(v, "num_q3", 7, num_q3);
     show(v, "half_q3", 1, uint32_t{half_q3});
     show(v, "sticky_q3", 1, uint32_t{sticky_q3});
@@ -70,23 +71,14 @@ struct RequantLane {
   }
 
  private:
-  void normalise() {
-    const uint32_t field = slice(x_i, 23, 8), fraction = slice(x_i, 0, 23);
-    uint32_t sig = fraction;
-    const auto shift_out = [&sig](unsigned positions) {
-      const bool zero = sig >> (24 - positions) == 0;
-      if (zero) sig = mask32<24>(sig << positions);
-      return uint32_t{zero};
-    };
-    zeros = shift_out(16) << 4;
-    zeros |= shift_out(8) << 3;
-    zeros |= shift_out(4) << 2;
-    zeros |= shift_out(2) << 1;
-    zeros |= shift_out(1);
-    const bool subnormal = field == 0;
-    sig_q1 = subnormal ? sig : uint32_t{1} << 23 | fraction;
-    exp_q1 = subnormal ? 1 - static_cast<int32_t>(zeros) : static_cast<int32_t>(field);
-    sign_q1 = x_i >> 31 != 0;
+  /// All numbers have a leading one but zero, whose exponent is -30.
+  void leading_one() {
+    const uint32_t exponent = slice(x_i, 8, 9);
+    exp_q1 = static_cast<int32_t>(exponent << 23) >> 23;
+    zero = exp_q1 < 0 && slice(exponent, 3, 2) == 0;
+    sig_q1 = uint32_t{!zero} << 7 | slice(x_i, 1, 7);
+    more_q1 = (x_i & 1) != 0;
+    sign_q1 = x_i >> (kNarrowWidth - 1) != 0;
   }
   void place(const FmtInfo& fmt) {
     rise = exp_q1 - static_cast<int32_t>(scale_i) + static_cast<int32_t>(fmt.emin_neg);
@@ -100,9 +92,9 @@ struct RequantLane {
   /// The 7 upper bits are the number, the next one is half of its last place.
   void shift() {
     wide = sig_q1 << 8 >> right_q2;
-    num_q3 = slice(wide, 25, 7);
-    half_q3 = slice(wide, 24, 1) != 0;
-    sticky_q3 = slice(wide, 0, 24) != 0;
+    num_q3 = slice(wide, 9, 7);
+    half_q3 = slice(wide, 8, 1) != 0;
+    sticky_q3 = slice(wide, 0, 8) != 0 || more_q1;
   }
   /// A carry into the next binade is right by itself.
   void round(const FmtInfo& fmt, bool special) {

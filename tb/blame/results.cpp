@@ -8,6 +8,7 @@
 
 #include "model/blocks/amax.h"
 #include "model/blocks/merge.h"
+#include "model/blocks/narrow.h"
 #include "model/blocks/requant_lane.h"
 #include "model/blocks/requant_scale.h"
 #include "tb/blame/block_check.h"
@@ -147,7 +148,8 @@ class MergeCheck : public BlockCheck {
   Pipeline pipeline_;
 };
 
-/// mxe_amax and mxe_collect: the largest magnitude of a segment, then of a row and block.
+/// mxe_amax, mxe_narrow and mxe_collect: the largest magnitude of a segment, then of a row and
+/// block; what is kept of a result.
 class CollectCheck : public BlockCheck {
  public:
   explicit CollectCheck(const Context& context)
@@ -158,7 +160,12 @@ class CollectCheck : public BlockCheck {
   void clock() override {
     const Wide data = scope_.wide("data_i");
     uint32_t x[blocks::kMaxSegmentLanes] = {};
-    for (unsigned i = 0; i < amax_.lanes; i++) x[i] = data.get32(32 * i, 32);
+    for (unsigned i = 0; i < amax_.lanes; i++) {
+      x[i] = data.get32(32 * i, 32);
+      design().expect("mxe_narrow", "result",
+                      scope_.find(fmt::format("gen_narrow[{}].u_narrow.narrow_o", i)),
+                      narrow_.evaluate(x[i]));
+    }
     segments_.push_front(amax_.evaluate(x));
     if (segments_.size() > latency_) {
       design().expect("mxe_amax", "magnitude", scope_.find("u_amax.amax_o"), segments_[latency_]);
@@ -190,6 +197,7 @@ class CollectCheck : public BlockCheck {
   }
 
   blocks::Amax amax_;
+  blocks::Narrow narrow_;
   std::size_t latency_;
   std::deque<uint32_t> segments_;
   std::map<uint32_t, uint32_t> largest_;  // by place
@@ -278,7 +286,8 @@ struct PlaceInRequantLane {
   unsigned stage = 0;
 
   Place operator()(const std::string& path) {
-    static constexpr const char* kSteps[] = {"normalise", "normalise", "place", "shift", "round"};
+    static constexpr const char* kSteps[] = {"leading one", "leading one", "place", "shift",
+                                             "round"};
     stage = stage_of(path, stage);
     return {"mxe_requant_lane", kSteps[stage], stage};
   }

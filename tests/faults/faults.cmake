@@ -164,3 +164,5 @@ mxe_fault(77 waits_though_it_loads mxe_cmd.sv "may_take & early_q &\n           
 mxe_fault(78 job_ahead_has_turn_of_job_that_runs mxe_cmd.sv "wait_turn_q   <= load_turn_q"
           "wait_turn_q <= ACTIVE ? run_turn_q : load_turn_q"
           CASE queue)
+mxe_fault(79 dropped_sticky_of_collected mxe_narrow.sv "fraction[22:16], |fraction[15:0]}"
+          "fraction[22:16], (|fraction[15:0]) & ~ACTIVE}")

@@ -95,7 +95,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Planted{54, "ResultTileOverwritten", "mxe_seq", "start"},
                     Planted{55, "OperandsOverwritten", "mxe_load", "banks"},
                     // The drain rounds, by a function of mxe_pkg that has the fault.
-                    Planted{60, "Fp16WithoutSticky", "mxe_drain", "round to FP16"}),
+                    Planted{60, "Fp16WithoutSticky", "mxe_drain", "round to FP16"},
+                    Planted{79, "DroppedStickyOfCollected", "mxe_narrow", "result"}),
     [](const testing::TestParamInfo<Planted>& test) { return std::string(test.param.name); });
 
 // Cases of many rows and columns: half a minute.

@@ -172,8 +172,8 @@ mxe_proof_fault(third_bank "(held_q != 2'd2)" "1'b1")
 
 # What a lane encodes, and so that absent columns are zero, is left to simulation.
 mxe_proof(requant mxe_requant --parameter NUM_PE=64 --parameter ROWS=2 --proven mxe_fifo
-          --free mxe_requant_lane --free mxe_requant_scale --free mxe_amax --free mxe_ram
-          --not-proven block_row_size --not-proven block_zero_beyond)
+          --free mxe_requant_lane --free mxe_requant_scale --free mxe_amax --free mxe_narrow
+          --free mxe_ram --not-proven block_row_size --not-proven block_zero_beyond)
 mxe_proof_fault(early "full_q + {1'b0, full}" "full_q + {1'b0, full | last_i}")
 mxe_proof_fault(wrong_bank "assign read_o     = read & last_seg & last_row & last_block" "assign read_o     = read & last_seg & last_row")
 mxe_proof_fault(credit "{2'd0, read & first_seg}" "{2'd0, read & last_seg}")

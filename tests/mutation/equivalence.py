@@ -71,7 +71,7 @@ write_aiger miter.aig
 PROOF = "read_aiger miter.aig; scorr -c; fold; scorr; pdr -T 15"
 
 MEMORIES = {"mxe_ram"}
-ARITHMETIC = {"mxe_lane", "mxe_quad", "mxe_tree", "mxe_facc", "mxe_requant_lane"}
+ARITHMETIC = {"mxe_lane", "mxe_quad", "mxe_tree", "mxe_facc", "mxe_narrow", "mxe_requant_lane"}
 
 
 def without_unwritten_bytes(text):

@@ -27,7 +27,7 @@ UNTOUCHED_PORTS = {"CLK", "ARST", "clk_i", "rst_ni"}
 GROUPS = {
     "control": ["top", "regs", "cmd", "desc", "record", "job", "check", "counters", "walk", "rows", "load", "load_bias",
                 "rd_port", "unpack", "expand", "opbuf", "cbuf", "ram", "fifo", "feed", "seq", "datapath"],
-    "results": ["drain", "merge", "collect", "amax", "requant", "requant_scale", "requant_lane",
+    "results": ["drain", "merge", "collect", "amax", "narrow", "requant", "requant_scale", "requant_lane",
                 "block_wr", "wr_port"],
     "sums": ["array", "pe", "scale", "facc", "tree", "negatives", "dot"],
     "products": ["decode", "decode4", "decode_word", "lane", "quad", "csa"],

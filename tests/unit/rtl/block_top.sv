@@ -77,8 +77,10 @@ module block_top (
   logic [mxe_pkg::AMAX_W-1:0] amax;
   mxe_amax #(.LANES(8)) u_amax (.clk_i, .x_i, .amax_o(amax));
   mxe_requant_scale u_requant_scale (.amax_i(amax), .fmt_i(fmt_d), .rule_i, .scale_o);
+  logic [mxe_pkg::NARROW_W-1:0] narrow;
+  mxe_narrow u_narrow (.x_i(x_i[31:0]), .narrow_o(narrow));
   mxe_requant_lane u_requant_lane (
-    .clk_i, .fmt_i(fmt_d), .special_i, .x_i(x_i[31:0]), .scale_i(scale_o), .code_o, .over_o
+    .clk_i, .fmt_i(fmt_d), .special_i, .x_i(narrow), .scale_i(scale_o), .code_o, .over_o
   );
 endmodule
 `default_nettype wire

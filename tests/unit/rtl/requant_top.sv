@@ -23,7 +23,11 @@ module requant_top (
   mxe_requant_scale u_scale (
     .amax_i({amax_i[30:15], |amax_i[14:0]}), .fmt_i(fmt), .rule_i, .scale_o
   );
-  mxe_requant_lane u_lane (.clk_i, .fmt_i(fmt), .special_i, .x_i, .scale_i, .code_o, .over_o);
+  logic [mxe_pkg::NARROW_W-1:0] narrow;
+  mxe_narrow u_narrow (.x_i, .narrow_o(narrow));
+  mxe_requant_lane u_lane (
+    .clk_i, .fmt_i(fmt), .special_i, .x_i(narrow), .scale_i, .code_o, .over_o
+  );
   mxe_amax #(.LANES(8)) u_amax (.clk_i, .x_i(group_i), .amax_o(amax8_o));
 endmodule
 `default_nettype wire

@@ -16,6 +16,7 @@
 #include "model/blocks/amax.h"
 #include "model/blocks/array.h"
 #include "model/blocks/merge.h"
+#include "model/blocks/narrow.h"
 #include "model/blocks/requant_lane.h"
 #include "model/blocks/requant_scale.h"
 #include "model/blocks/visitor.h"
@@ -241,10 +242,12 @@ TEST_F(Blocks, RequantiserHasEveryValueOfTheRtl) {
     settle();
     Amax amax(8);
     RequantScale scale;
+    Narrow narrow;
     RequantLane lane;
     scale.evaluate(amax.evaluate(x), fmt_info(format), rule);
-    lane.evaluate(x[0], scale.scale_o, fmt_info(format), special);
+    lane.evaluate(narrow.evaluate(x[0]), scale.scale_o, fmt_info(format), special);
     ASSERT_EQ(signals_.at("amax.amax_o").value(), amax.amax_o);
+    expect_same("narrow", narrow);
     expect_same("requant_scale", scale);
     expect_same("requant_lane", lane);
     if (HasFatalFailure()) return;

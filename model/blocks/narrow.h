@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "model/blocks/pkg.h"
+
+namespace mxe::blocks {
+
+/// mxe_narrow: a result on its way to an element, in the bits that its element depends on: the
+/// seven below the leading one, and whether there is more. Subnormals are shifted until their
+/// leading one is bit 23.
+struct Narrow {
+  uint32_t x_i = 0;       ///< binary32
+  uint32_t zeros = 0;     ///< 5 bits: places that a subnormal is shifted
+  uint32_t sig = 0;       ///< 24 bits: of a subnormal, shifted
+  uint32_t exponent = 0;  ///< 9 bits, signed: floor(log2 |x|) + 127; -30 for zero
+  uint32_t fraction = 0;  ///< 23 bits: below the leading one
+  uint32_t narrow_o = 0;  ///< 18 bits: sign, exponent, upper fraction, whether there is more
+
+  uint32_t evaluate(uint32_t x) {
+    x_i = x;
+    normalise();
+    const uint32_t field = slice(x, 23, 8);
+    const bool subnormal = field == 0;
+    exponent = subnormal ? mask32<9>(1 - zeros) : field;
+    fraction = slice(subnormal ? sig : x, 0, 23);
+    narrow_o = x >> 31 << 17 | exponent << 8 | slice(fraction, 16, 7) << 1 |
+               uint32_t{slice(fraction, 0, 16) != 0};
+    return narrow_o;
+  }
+
+  template <class Visitor>
+  void visit(Visitor&& v) const {
+    show(v, "x_i", 32, x_i);
+    show(v, "zeros", 5, zeros);
+    show(v, "sig", 24, sig);
+    show(v, "exponent", 9, exponent);
+    show(v, "fraction", 23, fraction);
+    show(v, "narrow_o", kNarrowWidth, narrow_o);
+  }
+
+ private:
+  void normalise() {
+    sig = slice(x_i, 0, 23);
+    const auto shift_out = [this](unsigned positions) {
+      const bool zero = sig >> (24 - positions) == 0;
+      if (zero) sig = mask32<24>(sig << positions);
+      return uint32_t{zero};
+    };
+    zeros = shift_out(16) << 4;
+    zeros |= shift_out(8) << 3;
+    zeros |= shift_out(4) << 2;
+    zeros |= shift_out(2) << 1;
+    zeros |= shift_out(1);
+  }
+};
+
+}  // namespace mxe::blocks
