@@ -70,7 +70,7 @@ module mxe_cmd #(
   output logic                     clear_o,
   input  logic                     job_done_i,
   // ports
-  input  logic                     rd_error_i,     // of operands
+  input  logic                     rd_error_i,     // of operands, a clock ago
   input  logic [mxe_pkg::TURN_W-1:0] rd_turn_i,    // of which job
   input  logic                     desc_error_i,
   input  logic [mxe_pkg::DESC_PLACE_W-1:0] desc_error_place_i,
@@ -79,8 +79,9 @@ module mxe_cmd #(
   input  logic                     result_answered_i,
   input  logic                     record_answered_i,
   input  logic                     record_last_i,  // its last burst
-  // the first error of a job: the ports keep where, and what is told of it is
-  output logic                     rd_fault_watch_o,
+  // the first error of a job: the ports keep where the last read error was and the next write error
+  // is, and what is told of it is
+  output logic                     rd_fault_o,
   output logic                     wr_fault_watch_o,
   output logic                     fault_write_o,
   output logic [3:0]               fault_operand_o,
@@ -314,7 +315,13 @@ module mxe_cmd #(
   assign ended_before = (ended_place[PlaceW-1:0] < fault_place[PlaceW-1:0]);
   assign ended_counts = ended_watch & ~(fault_open_q & ended_before);
   assign ended_fault  = ended_counts & wr_error_i & ~run_fault;
-  assign rd_fault_watch_o = desc_watch | (running & run_rd_error);
+  // As the error of an operand, that of a descriptor is told to the port in the clock after its beat.
+  logic desc_fault_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) desc_fault_q <= 1'b0;
+    else desc_fault_q <= desc_fault;
+  end
+  assign rd_fault_o       = desc_fault_q | (running & run_rd_error);
   assign wr_fault_watch_o = ended_counts | ((state_q == StRun) & ~answered);
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

@@ -56,7 +56,7 @@ module mxe_datapath #(
   output logic               rec_data_ready_o,
   input  logic [SEG_W-1:0]   rec_data_i,
   // state of the memory port
-  output logic               rd_error_o,    // of operands
+  output logic               rd_error_o,    // of operands, in the clock after the beat
   output logic [mxe_pkg::TURN_W-1:0] rd_turn_o, // of which job
   output logic               desc_error_o,
   output logic [mxe_pkg::DESC_PLACE_W-1:0] desc_error_place_o,
@@ -65,8 +65,8 @@ module mxe_datapath #(
   output logic               result_answered_o,
   output logic               record_answered_o,
   output logic               record_last_o,  // its last burst
-  input  logic               rd_fault_watch_i, // keep where the next error is, and what it hits
-  input  logic               wr_fault_watch_i,
+  input  logic               rd_fault_i,       // keep where the last read error was, and what it hit
+  input  logic               wr_fault_watch_i, // keep where the next write error is, and what it hits
   input  logic               fault_write_i, // show that of writes, else of reads
   output logic [63:0]        fault_addr_o,
   output logic [2:0]         rd_fault_kind_o,
@@ -280,8 +280,12 @@ module mxe_datapath #(
   assign rd_tag       = fetch_tag[mxe_pkg::TAG_T_W-1:0];
   assign rd_error     = rd_beat & m_rerror_i;
   assign desc_error_o = rd_error & (rd_tag.kind == mxe_pkg::TagDesc);
-  assign rd_error_o   = rd_error & (rd_tag.kind != mxe_pkg::TagDesc);
-  assign rd_turn_o    = rd_tag.turn;
+  // Whether a beat is taken is known late in a clock: what comes of an error waits for the next one.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) rd_error_o <= 1'b0;
+    else rd_error_o <= rd_error & (rd_tag.kind != mxe_pkg::TagDesc);
+  end
+  always_ff @(posedge clk_i) rd_turn_o <= rd_tag.turn;
   assign desc_error_place_o = rd_tag.bank[mxe_pkg::DESC_PLACE_W-1:0];
 
   logic [63:0] rd_fault_addr, wr_fault_addr;
@@ -312,7 +316,8 @@ module mxe_datapath #(
     .fetch_offset_o (fetch_offset),
     .fetch_bytes_o  (fetch_bytes),
     .fetch_tag_o    (fetch_tag),
-    .fault_i        (rd_error & rd_fault_watch_i),
+    .error_i        (rd_error),
+    .fault_i        (rd_fault_i),
     .fault_addr_o   (rd_fault_addr),
     .fault_kind_o   (rd_fault_kind_o),
     .idle_o         (rd_idle_o)

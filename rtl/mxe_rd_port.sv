@@ -32,7 +32,9 @@ module mxe_rd_port #(
   output logic [$clog2(MEM_W/8)-1:0]    fetch_offset_o,  // of the first byte within its beat
   output logic [LEN_W-1:0]              fetch_bytes_o,
   output logic [TAG_W-1:0]              fetch_tag_o,
-  // of an accepted beat, from the clock after fault_i on: its address, and what its fetch brings
+  // of the last accepted beat with an error before fault_i, from the clock after that on: its address,
+  // and what its fetch brings
+  input  logic                          error_i,
   input  logic                          fault_i,
   output logic [63:0]                   fault_addr_o,
   output logic [2:0]                    fault_kind_o,
@@ -205,8 +207,9 @@ module mxe_rd_port #(
   // Where the fetches began, for the one that meets an error, and how many beats of it came.
   localparam int unsigned PlaceW = $clog2(Outstanding);
   logic [PlaceW-1:0] accepted_q, oldest_q;
-  logic [LEN_W-1:0]  came_q, fault_came_q;
-  logic [63:OffW]    fault_first;
+  logic [LEN_W-1:0]  came_q, error_came_q;
+  logic [63:OffW]    error_first, fault_addr_q;
+  logic [2:0]        error_kind_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       accepted_q <= '0;
@@ -228,17 +231,21 @@ module mxe_rd_port #(
     .we_i    (accept),
     .waddr_i (accepted_q),
     .wdata_i (addr[63:OffW]),
-    .re_i    (fault_i),
+    .re_i    (error_i),
     .raddr_i (oldest_q),
-    .rdata_o (fault_first)
+    .rdata_o (error_first)
   );
   always_ff @(posedge clk_i) begin
+    if (error_i) begin
+      error_came_q <= came_q;
+      error_kind_q <= oldest_tag.kind;
+    end
     if (fault_i) begin
-      fault_came_q <= came_q;
-      fault_kind_o <= oldest_tag.kind;
+      fault_addr_q <= error_first + (64-OffW)'(error_came_q);
+      fault_kind_o <= error_kind_q;
     end
   end
-  assign fault_addr_o = {fault_first + (64-OffW)'(fault_came_q), {OffW{1'b0}}};
+  assign fault_addr_o = {fault_addr_q, {OffW{1'b0}}};
 
   // Bursts under way. There could be more short ones than this counts: those wait.
   logic [11:0] bursts_q;
@@ -272,7 +279,7 @@ module mxe_rd_port #(
               (a_beats_q < BeatsW'(mxe_pkg::RD_A_BEATS)))
   `MXE_ASSERT(rd_beats_of_fetches, (under_way_q != '0) || (a_beats_q == '0))
   `MXE_ASSERT(rd_addresses_in_step, (accepted_q - oldest_q) == under_way_q[PlaceW-1:0])
-  `MXE_REQUIRE(rd_fault_of_fetch, !fault_i || (beat_i && fetch_valid))
+  `MXE_REQUIRE(rd_error_of_fetch, !error_i || (beat_i && fetch_valid))
   `MXE_REQUIRE(rd_fetch_expected, !fetch_ready_i || fetch_valid)
   `MXE_REQUIRE(rd_beat_expected, !beat_i || (bursts_q != '0))
 `ifndef SYNTHESIS

@@ -94,7 +94,7 @@ module mxe_top #(
   logic [31:0] ring_base_lo, ring_base_hi, last_job, last_status;
   logic [4:0]  ring_size_log2;
   logic [15:0] ring_tail, ring_tail_used, ring_head;
-  logic        doorbell, rd_fault_watch, wr_fault_watch, fault_write;
+  logic        doorbell, rd_fault, wr_fault_watch, fault_write;
   logic [3:0]  fault_operand;
   logic [15:0] fault_index;
   logic [63:0] fault_addr, fault_addr_shown;
@@ -255,7 +255,7 @@ module mxe_top #(
     .result_answered_i   (result_answered),
     .record_answered_i   (record_answered),
     .record_last_i       (record_last),
-    .rd_fault_watch_o    (rd_fault_watch),
+    .rd_fault_o          (rd_fault),
     .wr_fault_watch_o    (wr_fault_watch),
     .fault_write_o       (fault_write),
     .fault_operand_o     (fault_operand),
@@ -326,7 +326,7 @@ module mxe_top #(
     .result_answered_o(result_answered),
     .record_answered_o(record_answered),
     .record_last_o    (record_last),
-    .rd_fault_watch_i (rd_fault_watch),
+    .rd_fault_i       (rd_fault),
     .wr_fault_watch_i (wr_fault_watch),
     .fault_write_i    (fault_write),
     .fault_addr_o     (fault_addr),

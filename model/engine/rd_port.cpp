@@ -129,8 +129,8 @@ RdPort::Arrival RdPort::accept(uint64_t cycle, const Fetch& fetch, bool with_dat
     const std::size_t bytes = std::size_t{burst} * beat_.bytes();
     const MemoryPort::Response response = memory_.read(fire, address, bytes, data);
     const uint64_t first_beat = unpack_.beats(response.times, burst);
-    if (!response.ok && first_beat < arrival.error) {
-      arrival.error = first_beat;
+    if (!response.ok && first_beat + 1 < arrival.error) {
+      arrival.error = first_beat + 1;
       arrival.error_address = address;
     }
     first = std::min(first, first_beat);

@@ -37,7 +37,7 @@ class RdPort {
   struct Arrival {
     uint64_t last_word = 0;         ///< cycle in which its last word leaves the unpacker
     uint64_t last_beat = 0;         ///< cycle in which that takes its last beat; kNever if never
-    uint64_t error = kNever;        ///< cycle of its first beat with an error
+    uint64_t error = kNever;        ///< cycle in which its first error is told, after its beat
     uint64_t error_address = 0;     ///< of that beat
     const uint8_t* data = nullptr;  ///< the fetch's bytes, until the next fetch; null without data
   };
