@@ -39,18 +39,11 @@ struct Narrow {
   }
 
  private:
+  /// The shifts by 16, 8, 4, 2 and 1 in one: all of them if there is no one at all.
   void normalise() {
     sig = slice(x_i, 0, 23);
-    const auto shift_out = [this](unsigned positions) {
-      const bool zero = sig >> (24 - positions) == 0;
-      if (zero) sig = mask32<24>(sig << positions);
-      return uint32_t{zero};
-    };
-    zeros = shift_out(16) << 4;
-    zeros |= shift_out(8) << 3;
-    zeros |= shift_out(4) << 2;
-    zeros |= shift_out(2) << 1;
-    zeros |= shift_out(1);
+    zeros = sig != 0 ? leading_zeros(sig) - (128 - 24) : 31;
+    sig = mask32<24>(sig << zeros);
   }
 };
 

@@ -73,9 +73,8 @@ struct RequantLane {
  private:
   /// All numbers have a leading one but zero, whose exponent is -30.
   void leading_one() {
-    const uint32_t exponent = slice(x_i, 8, 9);
-    exp_q1 = static_cast<int32_t>(exponent << 23) >> 23;
-    zero = exp_q1 < 0 && slice(exponent, 3, 2) == 0;
+    exp_q1 = sign_extend32<9>(slice(x_i, 8, 9));
+    zero = exp_q1 < 0 && slice(x_i, 11, 2) == 0;
     sig_q1 = uint32_t{!zero} << 7 | slice(x_i, 1, 7);
     more_q1 = (x_i & 1) != 0;
     sign_q1 = x_i >> (kNarrowWidth - 1) != 0;

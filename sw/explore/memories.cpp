@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "model/blocks/pkg.h"
 #include "model/engine/hardware.h"
 
 namespace mxe::explore {
@@ -12,8 +13,8 @@ using std::uint64_t;
 
 // The constants of rtl/mxe_pkg.sv that sizes of memories depend on.
 constexpr uint64_t kLanes = 32, kWordBits = 256, kWritesUnderWay = 256, kWriteQueue = 16,
-                   kRequantQueue = 4, kDrainQueue = 16, kResultBits = 18, kLargestBits = 17,
-                   kCollectingBanks = 2, kLongest = 8, kDescriptorBits = 896;
+                   kRequantQueue = 4, kDrainQueue = 16, kCollectingBanks = 2, kLongest = 8,
+                   kDescriptorBits = 896;
 
 /// Bits of a number below `values`, as $clog2.
 uint64_t bits_for(uint64_t values) {
@@ -33,8 +34,8 @@ uint64_t operand_buffer(uint64_t banks, uint64_t lines, uint64_t words) {
 uint64_t drain(const Params& p, uint64_t lanes_out) {
   const uint64_t columns = std::max<uint64_t>(p.num_pe, 32), chains = p.fp4_dual ? 2 : 1;
   const uint64_t tiles = 2 * p.rows * p.num_pe * 32 * chains, output = kDrainQueue * 32 * lanes_out;
-  const uint64_t collected =
-      kCollectingBanks * p.rows * (columns * kResultBits + columns / 32 * kLargestBits);
+  const uint64_t collected = kCollectingBanks * p.rows *
+                             (columns * blocks::kNarrowWidth + columns / 32 * blocks::kAmaxWidth);
   return tiles + output + collected + kRequantQueue * ((2 + 6) + (6 + 8 + 256));
 }
 

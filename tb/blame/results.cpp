@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "model/blocks/amax.h"
 #include "model/blocks/merge.h"
@@ -155,16 +156,18 @@ class CollectCheck : public BlockCheck {
   explicit CollectCheck(const Context& context)
       : BlockCheck(context, "mxe_collect", kCollect),
         amax_(lanes_of(scope_, "data_i")),
-        latency_(scope_.find("valid_q").width()) {}
+        latency_(scope_.find("valid_q").width()) {
+    for (unsigned i = 0; i < amax_.lanes; i++) {
+      kept_.push_back(&scope_.find(fmt::format("gen_narrow[{}].u_narrow.narrow_o", i)));
+    }
+  }
 
   void clock() override {
     const Wide data = scope_.wide("data_i");
     uint32_t x[blocks::kMaxSegmentLanes] = {};
     for (unsigned i = 0; i < amax_.lanes; i++) {
       x[i] = data.get32(32 * i, 32);
-      design().expect("mxe_narrow", "result",
-                      scope_.find(fmt::format("gen_narrow[{}].u_narrow.narrow_o", i)),
-                      narrow_.evaluate(x[i]));
+      design().expect("mxe_narrow", "result", *kept_[i], narrow_.evaluate(x[i]));
     }
     segments_.push_front(amax_.evaluate(x));
     if (segments_.size() > latency_) {
@@ -198,6 +201,7 @@ class CollectCheck : public BlockCheck {
 
   blocks::Amax amax_;
   blocks::Narrow narrow_;
+  std::vector<const RtlValue*> kept_;  // of each result of the segment
   std::size_t latency_;
   std::deque<uint32_t> segments_;
   std::map<uint32_t, uint32_t> largest_;  // by place
