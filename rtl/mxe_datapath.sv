@@ -156,6 +156,7 @@ module mxe_datapath #(
 
   // ---------------------------------------------------------------- loaders
   logic a_release, b_release, c_release, a_busy, b_busy, c_busy;
+  logic a_first, b_first;  // not all of the first bank of a job was asked for
   mxe_pkg::job_t load_job;
   assign load_job     = load_ahead_i ? ahead_i : job_i;
   assign loads_done_o = ~(a_busy | b_busy | c_busy);
@@ -235,6 +236,7 @@ module mxe_datapath #(
     .req_bytes_o    (req_bytes[LEN_W*2 +: LEN_W]),
     .req_tag_o      (req_tag[TAG_W*2 +: TAG_W]),
     .release_i      (b_release),
+    .first_o        (b_first),
     .busy_o         (b_busy)
   );
 
@@ -264,6 +266,7 @@ module mxe_datapath #(
     .req_bytes_o    (req_bytes[LEN_W*3 +: LEN_W]),
     .req_tag_o      (req_tag[TAG_W*3 +: TAG_W]),
     .release_i      (a_release),
+    .first_o        (a_first),
     .busy_o         (a_busy)
   );
 
@@ -306,6 +309,8 @@ module mxe_datapath #(
     .req_addr_i     (req_addr),
     .req_bytes_i    (req_bytes),
     .req_tag_i      (req_tag),
+    // The first pass of a job needs one slab of B and all of A's chunk.
+    .a_first_i      (a_first & ~b_first),
     .m_arvalid_o    (m_arvalid_o),
     .m_arready_i    (m_arready_i),
     .m_araddr_o     (m_araddr_o),

@@ -36,6 +36,7 @@ module mxe_load #(
   output logic [TAG_W-1:0]           req_tag_o,
   // a bank was used up
   input  logic                       release_i,
+  output logic                       first_o,      // not all of the job's first bank was asked for
   output logic                       busy_o        // not all rows were asked for
 );
   localparam int unsigned IndexW = $clog2(ROWS);
@@ -162,6 +163,8 @@ module mxe_load #(
   end
 
   logic fire, last_fetch;  // of the bank
+  logic first_q;
+  assign first_o     = first_q;
   assign busy_o      = valid;
   assign req_valid_o = valid & taken_q;
   assign fire        = req_valid_o & req_ready_i;
@@ -219,6 +222,13 @@ module mxe_load #(
         end
       end
     end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) first_q <= 1'b0;
+    else if (clear_i) first_q <= 1'b0;
+    else if (start_i) first_q <= 1'b1;
+    else if (fire & last_fetch) first_q <= 1'b0;
   end
 
   always_ff @(posedge clk_i) begin

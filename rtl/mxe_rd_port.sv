@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Read port: arbitrates the requests for row fetches (bias, B, A, descriptor in falling priority),
-// splits each into AXI INCR bursts that respect MAX_BURST and the 4 KiB rule, and hands the tags,
-// in order, to the unpacker. Reads return in order (one AXI id).
+// Read port: arbitrates the requests for row fetches (bias, B, A, descriptor in falling priority,
+// unless A goes before B), splits each into AXI INCR bursts that respect MAX_BURST and the 4 KiB
+// rule, and hands the tags, in order, to the unpacker. Reads return in order (one AXI id).
 `include "mxe_assert.svh"
 `default_nettype none
 module mxe_rd_port #(
@@ -20,6 +20,7 @@ module mxe_rd_port #(
   input  logic [4*64-1:0]               req_addr_i,
   input  logic [4*LEN_W-1:0]            req_bytes_i,
   input  logic [4*TAG_W-1:0]            req_tag_i,
+  input  logic                          a_first_i,  // A goes before B
   // AXI4 read address channel, and the read beats passing to the unpacker
   output logic                          m_arvalid_o,
   input  logic                          m_arready_i,
@@ -68,6 +69,8 @@ module mxe_rd_port #(
     assign req_beats[LEN_W*i +: LEN_W] = beats_of(req_addr_i[64*i +: OffW],
                                                   req_bytes_i[LEN_W*i +: LEN_W]);
   end
+  logic             b_waits;  // for A
+  assign b_waits = a_first_i & req_valid_i[3] & a_allowed;
   logic [3:0]       grant;
   logic [63:0]      addr;
   logic [LEN_W-1:0] bytes, beats;
@@ -84,7 +87,7 @@ module mxe_rd_port #(
       bytes = req_bytes_i[LEN_W*1 +: LEN_W];
       beats = req_beats[LEN_W*1 +: LEN_W];
       tag   = req_tag_i[TAG_W*1 +: TAG_W];
-    end else if (req_valid_i[2]) begin
+    end else if (req_valid_i[2] & ~b_waits) begin
       grant = 4'b0100;
       addr  = req_addr_i[64*2 +: 64];
       bytes = req_bytes_i[LEN_W*2 +: LEN_W];
@@ -274,7 +277,8 @@ module mxe_rd_port #(
   `MXE_ASSERT(rd_one_grant, $onehot0(req_ready_o))
   `MXE_ASSERT(rd_grant_requested, (req_ready_o & ~req_valid_i) == 4'd0)
   `MXE_ASSERT(rd_grant_priority, !(req_ready_o[0] && (|req_valid_i[2:1])) &&
-              !(req_ready_o[3] && (|req_valid_i[2:1])) && !(req_ready_o[2] && req_valid_i[1]))
+              !(req_ready_o[3] && (req_valid_i[1] || (req_valid_i[2] && !a_first_i))) &&
+              !(req_ready_o[2] && (req_valid_i[1] || b_waits)))
   `MXE_ASSERT(rd_a_leaves_room, !req_ready_o[3] ||
               (a_beats_q < BeatsW'(mxe_pkg::RD_A_BEATS)))
   `MXE_ASSERT(rd_beats_of_fetches, (under_way_q != '0) || (a_beats_q == '0))

@@ -125,6 +125,7 @@ void Datapath::start_loaders(uint64_t cycle, const Descriptor& job, bool chained
       view(job.a(), dual, job.k, job.a_addr, job.a_stride, job.a_scale_addr, job.a_scale_stride),
       job.batch, job.m, job.n, k_words, chained);
   load_b_->start(cycle, view_of_b(job), job.batch, job.m, job.n, k_words, chained);
+  first_of_a_ = first_of_b_ = true;
   clients_[static_cast<std::size_t>(ReadSource::bias)] = job.bias ? &load_bias_ : nullptr;
   if (job.bias) {
     load_bias_.start(cycle, job.c_addr, job.c_stride, job.batch, job.m, job.n, job.bias_bf16);
@@ -241,9 +242,13 @@ void Datapath::DrainSource::step(uint64_t, uint64_t) { datapath.drain(); }
 
 void Datapath::accept_fetch(uint64_t cycle) {
   requests_changed_ = true;
-  const auto source = static_cast<std::size_t>(rd_port_.grant(cycle, requests_));
-  ReadClient& client = *clients_[source];
+  // A pass needs one slab of B and all of A's chunk.
+  const bool a_first = first_of_a_ && !first_of_b_;
+  const ReadSource source = rd_port_.grant(cycle, requests_, a_first);
+  ReadClient& client = *clients_[static_cast<std::size_t>(source)];
   const Fetch fetch = client.fetch();
+  if (source == ReadSource::a && fetch.last) first_of_a_ = false;
+  if (source == ReadSource::b && fetch.last) first_of_b_ = false;
   trace_.slice(client.track(), fetch_name(fetch.kind), client.request_from(), cycle + 1,
                {{"address", fetch.address}, {"bytes", fetch.bytes}});
   client.accept(cycle);
@@ -373,6 +378,8 @@ void Datapath::visit(StateVisitor& visitor) {
   load_a_->visit(visitor);
   load_b_->visit(visitor);
   load_bias_.visit(visitor);
+  visitor.value(first_of_a_);
+  visitor.value(first_of_b_);
   rd_port_.visit(visitor);
   wr_port_.visit(visitor);
   a_buf_.fills.visit(visitor, seq_.a_number());

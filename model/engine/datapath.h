@@ -189,6 +189,7 @@ class Datapath {
   BlockWatcher* watcher_;  // null: nobody
   Descriptor job_;
   bool loads_flow_ = false;                    // what the loaders read passes through the buffers
+  bool first_of_a_ = false, first_of_b_ = false;  // their first bank of a job is asked for
   bool one_chunk_ = false, mx_out_ = false;    // of the job
   const NumberFormat* numbers_out_ = nullptr;  // null if MX
   std::vector<uint16_t> narrow_;               // a row of results

@@ -43,6 +43,8 @@ class PageSplits {
   bool watches() const { return varies() || watched_; }
   /// If so, this checks that it would be the same fetch. `waits`: its source also waits for beats.
   void check_order(const Allowed& allowed, bool waits);
+  /// The sources have another priority: it is not known what another cycle would change.
+  void other_order() { effects_++; }
   /// Whether this fetch might be accepted in another cycle.
   bool varies() const { return sooner_ + later_ != 0; }
   /// If so, this checks that its beats would come then, which begin in cycle `begin` or later

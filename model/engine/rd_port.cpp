@@ -30,12 +30,18 @@ uint64_t RdPort::next_accept(const ReadRequests& requests) const {
   return first == kNever ? kNever : std::max(first, ready);
 }
 
-ReadSource RdPort::grant(uint64_t cycle, const ReadRequests& requests) {
+ReadSource RdPort::grant(uint64_t cycle, const ReadRequests& requests, bool a_first) {
+  const ReadRequests from = allowed(requests);
   std::size_t source = 0;
-  while (allowed(source, requests[source]) > cycle) source++;
-  const auto granted = static_cast<ReadSource>(source);
-  splits_.grant(cycle, source);
-  if (splits_.watches()) splits_.check_order(allowed(requests), granted == ReadSource::a);
+  while (from[source] > cycle) source++;
+  auto granted = static_cast<ReadSource>(source);
+  const bool a_may = from[static_cast<std::size_t>(ReadSource::a)] <= cycle;
+  if (a_first && a_may && granted == ReadSource::b) granted = ReadSource::a;
+  splits_.grant(cycle, static_cast<std::size_t>(granted));
+  if (splits_.watches()) {
+    splits_.check_order(from, granted == ReadSource::a);
+    if (a_first) splits_.other_order();
+  }
   return granted;
 }
 

@@ -16,7 +16,7 @@
 
 namespace mxe {
 
-/// The sources of requests to the read port, in falling priority.
+/// The sources of requests to the read port, in falling priority, unless A goes first.
 enum class ReadSource : uint8_t { bias, b, a, command };
 inline constexpr std::size_t kReadSources = 4;
 /// First cycle in which each source requests, kNever if it does not.
@@ -31,8 +31,9 @@ class RdPort {
 
   /// First cycle in which one of `requests` is accepted; kNever if none.
   uint64_t next_accept(const ReadRequests& requests) const;
-  /// The source that is accepted in `cycle`, which next_accept() returned.
-  ReadSource grant(uint64_t cycle, const ReadRequests& requests);
+  /// The source that is accepted in `cycle`, which next_accept() returned. `a_first`: A goes before
+  /// B.
+  ReadSource grant(uint64_t cycle, const ReadRequests& requests, bool a_first);
 
   struct Arrival {
     uint64_t last_word = 0;         ///< cycle in which its last word leaves the unpacker

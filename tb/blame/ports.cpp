@@ -51,10 +51,7 @@ class ReadPortCheck : public BlockCheck {
     }
     const uint64_t ready = scope_.get("req_ready_o"), valid = scope_.get("req_valid_i");
     if (ready == 0) return;
-    // Bias, B and A, which waits for room as well, come before a descriptor.
-    const uint64_t others = valid & ~uint64_t{1} & (ready == 1 ? 7 : 15);
-    const uint64_t first = others != 0 ? others & (0 - others) : valid;
-    expect("priority", "req_ready_o", first);
+    expect("priority", "req_ready_o", first_of(valid));
     const unsigned kind = ready == 1 ? 0 : ready == 2 ? 1 : ready == 4 ? 2 : 3;
     const unsigned len_width = scope_.find("req_bytes_i").width() / 4;
     const unsigned tag_width = scope_.find("req_tag_i").width() / 4;
@@ -68,6 +65,17 @@ class ReadPortCheck : public BlockCheck {
   void forget() override { bursts_.clear(); }
 
  private:
+  /// The request that comes first of the `valid` ones: bias, B, A, descriptor. A needs room, and may
+  /// go before B.
+  uint64_t first_of(uint64_t valid) {
+    constexpr uint64_t kDesc = 1, kBias = 2, kB = 4, kA = 8;
+    const bool a_may = (valid & kA) != 0 && scope_.on("a_allowed");
+    if (valid & kBias) return kBias;
+    if (a_may && scope_.on("a_first_i")) return kA;
+    if (valid & kB) return kB;
+    return a_may ? kA : kDesc;
+  }
+
   Splitter splitter_;
   std::deque<Burst> bursts_;
 };
