@@ -27,6 +27,7 @@ mxe_walk.sv
 mxe_rows.sv
 mxe_load.sv
 mxe_load_bias.sv
+mxe_bursts.sv
 mxe_rd_port.sv
 mxe_expand.sv
 mxe_unpack.sv

@@ -107,6 +107,11 @@ package mxe_pkg;
     feed_cols = (num_pe > 1) ? 2 : 1;
   endfunction
 
+  // Beats of the longest burst: it does not cross 4 KiB.
+  function automatic int unsigned longest_burst(input int unsigned mem_w,
+                                                input int unsigned max_burst);
+    longest_burst = (max_burst < 4096 * 8 / mem_w) ? max_burst : 4096 * 8 / mem_w;
+  endfunction
   // Row fetches that may be under way on the read channel.
   // More where a port brings a short row in a clock.
   function automatic int unsigned rd_outstanding(input int unsigned mem_w);

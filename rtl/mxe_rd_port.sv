@@ -43,8 +43,6 @@ module mxe_rd_port #(
 );
   localparam int unsigned MemB = MEM_W / 8;
   localparam int unsigned OffW = $clog2(MemB);
-  localparam int unsigned BeatsPer4k = 4096 / MemB;
-  localparam int unsigned MaxBeats = (MAX_BURST < BeatsPer4k) ? MAX_BURST : BeatsPer4k;
   localparam int unsigned Outstanding = mxe_pkg::rd_outstanding(MEM_W);
   localparam int unsigned UnderWayW = $clog2(Outstanding) + 1;
   localparam int unsigned BeatsW = LEN_W + $clog2(Outstanding);
@@ -105,59 +103,32 @@ module mxe_rd_port #(
   end
 
   // ---------------------------------------------------------------- burst splitter
-  logic             busy_q;
-  logic [63:0]      addr_q;       // beat aligned
-  logic [LEN_W-1:0] beats_q;      // beats left of the row fetch
-  logic [LEN_W-1:0] most, burst;
-  logic             ar_fire, last_burst_q, accept, fifo_ready, bursts_full;
-
-  // The next burst ends after MaxBeats, if 4 KiB do not end before.
-  logic [12-OffW:0] place_next;
-  logic             to_4k;
-  logic [63:0]      addr_next;
-  logic [LEN_W-1:0] beats_next;
-  assign place_next = {1'b0, addr_q[11:OffW]} + (13-OffW)'(MaxBeats);
-  assign to_4k      = place_next[12-OffW];
-  assign most       = to_4k ? (LEN_W'(BeatsPer4k) - LEN_W'(addr_q[11:OffW])) : LEN_W'(MaxBeats);
-  assign addr_next  = to_4k ? {addr_q[63:12] + 52'd1, 12'd0}
-                            : {addr_q[63:12], place_next[11-OffW:0], {OffW{1'b0}}};
-  assign beats_next = beats_q - most;
-  // Whether so many beats, from that place within 4 KiB on, are one burst.
-  function automatic logic one_burst(input logic [LEN_W-1:0] left, input logic [11-OffW:0] place);
-    logic [LEN_W:0] behind;
-    behind    = {1'b0, left} + (LEN_W+1)'(place);
-    one_burst = (left <= LEN_W'(MaxBeats)) & (behind <= (LEN_W+1)'(BeatsPer4k));
-  endfunction
-  assign burst      = last_burst_q ? beats_q : most;
-  assign m_arvalid_o = busy_q & ~bursts_full;
-  assign m_araddr_o  = addr_q;
+  logic             busy, last_burst, ar_fire, accept, fifo_ready, bursts_full;
+  logic [LEN_W-1:0] burst;
+  mxe_bursts #(
+    .MEM_W     (MEM_W),
+    .MAX_BURST (MAX_BURST),
+    .LEN_W     (LEN_W)
+  ) u_split (
+    .clk_i   (clk_i),
+    .rst_ni  (rst_ni),
+    .start_i (accept),
+    .addr_i  (addr),
+    .beats_i (beats),
+    .valid_o (busy),
+    .take_i  (ar_fire),
+    .drop_i  (halt_i),
+    .addr_o  (m_araddr_o),
+    .beats_o (burst),
+    .last_o  (last_burst)
+  );
+  assign m_arvalid_o = busy & ~bursts_full;
   assign m_arlen_o   = 8'(burst - LEN_W'(1));
   assign ar_fire     = m_arvalid_o & m_arready_i;
 
   // A new row fetch is accepted while the last burst of the previous one leaves.
-  assign accept      = (|grant) & fifo_ready & ~halt_i & (~busy_q | (ar_fire & last_burst_q));
+  assign accept      = (|grant) & fifo_ready & ~halt_i & (~busy | (ar_fire & last_burst));
   assign req_ready_o = accept ? grant : 4'b0000;
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      busy_q       <= 1'b0;
-      addr_q       <= '0;
-      beats_q      <= '0;
-      last_burst_q <= 1'b0;
-    end else if (accept) begin
-      busy_q       <= 1'b1;
-      addr_q       <= {addr[63:OffW], {OffW{1'b0}}};
-      beats_q      <= beats;
-      last_burst_q <= one_burst(beats, addr[11:OffW]);
-    end else if (ar_fire) begin
-      // With halt the rest of the row fetch is dropped. Address and beats do not matter after the
-      // last burst.
-      busy_q       <= ~last_burst_q & ~halt_i;
-      addr_q       <= addr_next;
-      beats_q      <= beats_next;
-      last_burst_q <= one_burst(beats_next, addr_next[11:OffW]);
-    end
-  end
 
   // ---------------------------------------------------------------- fetches under way
   logic fetch_valid;
@@ -257,7 +228,7 @@ module mxe_rd_port #(
     if (!rst_ni) bursts_q <= '0;
     else bursts_q <= bursts_q + {11'd0, ar_fire} - {11'd0, beat_i & beat_last_i};
   end
-  assign idle_o = (bursts_q == '0) & ~busy_q;
+  assign idle_o = (bursts_q == '0) & ~busy;
 
   logic        ar_wait_q;
   logic [63:0] ar_addr_q;
@@ -271,8 +242,6 @@ module mxe_rd_port #(
     end
   end
   `MXE_ASSERT(ar_stable, !ar_wait_q || (m_arvalid_o && (m_araddr_o == ar_addr_q)))
-  `MXE_ASSERT(ar_within_4k, !m_arvalid_o ||
-              ((32'(m_araddr_o[11:OffW]) + 32'(burst)) <= 32'(BeatsPer4k)))
   `MXE_ASSERT(ar_len_in_range, !m_arvalid_o || ({24'd0, m_arlen_o} < 32'(MAX_BURST)))
   `MXE_ASSERT(rd_one_grant, $onehot0(req_ready_o))
   `MXE_ASSERT(rd_grant_requested, (req_ready_o & ~req_valid_i) == 4'd0)
@@ -316,7 +285,8 @@ module mxe_rd_port #(
   `MXE_REQUIRE(rd_request_not_empty, (req_valid_i & ~f_some) == 4'd0)
   // No more bursts than the fetches under way can have, and the one that is split.
   localparam int unsigned MostBeats = (1 << LEN_W) / MemB + 1;
-  localparam int unsigned MostBursts = (Outstanding + 1) * (MostBeats / MaxBeats + 2);
+  localparam int unsigned LongestBurst = mxe_pkg::longest_burst(MEM_W, MAX_BURST);
+  localparam int unsigned MostBursts = (Outstanding + 1) * (MostBeats / LongestBurst + 2);
   `MXE_ASSERT(rd_bursts_of_fetches, 32'(bursts_q) <= MostBursts)
 `endif
 `ifdef FORMAL
@@ -330,10 +300,6 @@ module mxe_rd_port #(
   end
   `MXE_ASSERT(rd_under_way_exact, under_way_q == f_fetches)
   `MXE_ASSERT(rd_under_way_in_range, under_way_q <= UnderWayW'(Outstanding))
-  `MXE_ASSERT(rd_busy_has_beats, !busy_q || (beats_q != '0))
-  `MXE_ASSERT(rd_last_burst, !busy_q || (last_burst_q == one_burst(beats_q, addr_q[11:OffW])))
-  `MXE_ASSERT(rd_burst_not_empty, !m_arvalid_o || ((burst != '0) && (burst <= beats_q)))
-  `MXE_ASSERT(rd_address_aligned, addr_q[OffW-1:0] == '0)
   `MXE_ASSERT(rd_bursts_no_overflow, !(ar_fire && (&bursts_q)))
   `MXE_ASSERT(ar_length_stable, !ar_wait_q || (m_arlen_o == f_len_q))
 `endif

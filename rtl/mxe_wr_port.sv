@@ -58,79 +58,62 @@ module mxe_wr_port #(
   localparam int unsigned SegB = SEG_W / 8;
   localparam int unsigned WideB = MemB + SegB;
   localparam int unsigned FillW = $clog2(WideB + 1);
-  localparam int unsigned BeatsPer4k = 4096 / MemB;
-  localparam int unsigned MaxBeats = (MAX_BURST < BeatsPer4k) ? MAX_BURST : BeatsPer4k;
-  localparam int unsigned BeatW = (MaxBeats > 1) ? $clog2(MaxBeats) : 1;
+  localparam int unsigned LongestBurst = mxe_pkg::longest_burst(MEM_W, MAX_BURST);
+  localparam int unsigned BeatW = (LongestBurst > 1) ? $clog2(LongestBurst) : 1;
 
   // ---------------------------------------------------------------- address channel
-  logic             split_q;         // a row is being split
-  logic             scale_q;         // its scale bit
-  logic             record_q;        // it is a record
-  logic [63:0]      addr_q;          // beat aligned
-  logic [LEN_W-1:0] beats_q;
-  logic [LEN_W-1:0] most, burst;
+  logic             split;     // a row is being split
+  logic             scale_q;   // its scale bit
+  logic             record_q;  // it is a record
+  logic             last_burst;
+  logic [63:0]      burst_addr;
+  logic [LEN_W-1:0] burst;
   logic             aw_valid_q;
   logic [63:0]      aw_addr_q;
   logic [7:0]       aw_len_q;
-  logic             bursts_full, rows_ready, bursts_ready, accept, emit_burst, last_burst_q;
-
-  // The next burst ends after MaxBeats, if 4 KiB do not end before.
-  logic [12-OffW:0] place_next;
-  logic             to_4k;
-  logic [63:0]      addr_next;
-  logic [LEN_W-1:0] beats_next;
-  assign place_next = {1'b0, addr_q[11:OffW]} + (13-OffW)'(MaxBeats);
-  assign to_4k      = place_next[12-OffW];
-  assign most       = to_4k ? (LEN_W'(BeatsPer4k) - LEN_W'(addr_q[11:OffW])) : LEN_W'(MaxBeats);
-  assign addr_next  = to_4k ? {addr_q[63:12] + 52'd1, 12'd0}
-                            : {addr_q[63:12], place_next[11-OffW:0], {OffW{1'b0}}};
-  assign beats_next = beats_q - most;
-  // Whether so many beats, from that place within 4 KiB on, are one burst.
-  function automatic logic one_burst(input logic [LEN_W-1:0] left, input logic [11-OffW:0] place);
-    logic [LEN_W:0] behind;
-    behind    = {1'b0, left} + (LEN_W+1)'(place);
-    one_burst = (left <= LEN_W'(MaxBeats)) & (behind <= (LEN_W+1)'(BeatsPer4k));
-  endfunction
-  assign burst      = last_burst_q ? beats_q : most;
-  assign emit_burst  = split_q & bursts_ready & ~bursts_full & (~aw_valid_q | m_awready_i);
-  assign req_ready_o = rows_ready & (~split_q | (emit_burst & last_burst_q));
-  assign accept      = req_valid_i & req_ready_o;
+  logic             bursts_full, rows_ready, bursts_ready, can_accept, accept, emit_burst;
 
   logic [LEN_W:0]   span;
-  logic [LEN_W-1:0] beats;
-  assign span  = {1'b0, req_bytes_i} + (LEN_W+1)'(req_addr_i[OffW-1:0]) + (LEN_W+1)'(MemB - 1);
-  assign beats = LEN_W'(span >> OffW);
+  assign span = {1'b0, req_bytes_i} + (LEN_W+1)'(req_addr_i[OffW-1:0]) + (LEN_W+1)'(MemB - 1);
+  mxe_bursts #(
+    .MEM_W     (MEM_W),
+    .MAX_BURST (MAX_BURST),
+    .LEN_W     (LEN_W)
+  ) u_split (
+    .clk_i   (clk_i),
+    .rst_ni  (rst_ni),
+    .start_i (accept),
+    .addr_i  (req_addr_i),
+    .beats_i (LEN_W'(span >> OffW)),
+    .valid_o (split),
+    .take_i  (emit_burst),
+    .drop_i  (1'b0),
+    .addr_o  (burst_addr),
+    .beats_o (burst),
+    .last_o  (last_burst)
+  );
+  assign emit_burst  = split & bursts_ready & ~bursts_full & (~aw_valid_q | m_awready_i);
+  assign can_accept  = ~split | (emit_burst & last_burst);
+  assign req_ready_o = rows_ready & can_accept;
+  assign accept      = req_valid_i & req_ready_o;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      split_q      <= 1'b0;
-      scale_q      <= 1'b0;
-      record_q     <= 1'b0;
-      addr_q       <= '0;
-      beats_q      <= '0;
-      last_burst_q <= 1'b0;
-      aw_valid_q   <= 1'b0;
-      aw_addr_q    <= '0;
-      aw_len_q     <= '0;
+      scale_q    <= 1'b0;
+      record_q   <= 1'b0;
+      aw_valid_q <= 1'b0;
+      aw_addr_q  <= '0;
+      aw_len_q   <= '0;
     end else begin
       if (m_awready_i) aw_valid_q <= 1'b0;
       if (emit_burst) begin
-        aw_valid_q   <= 1'b1;
-        aw_addr_q    <= addr_q;
-        aw_len_q     <= 8'(burst - LEN_W'(1));
-        split_q      <= ~last_burst_q;
-        // After the last burst they do not matter.
-        addr_q       <= addr_next;
-        beats_q      <= beats_next;
-        last_burst_q <= one_burst(beats_next, addr_next[11:OffW]);
+        aw_valid_q <= 1'b1;
+        aw_addr_q  <= burst_addr;
+        aw_len_q   <= 8'(burst - LEN_W'(1));
       end
       if (accept) begin
-        split_q      <= 1'b1;
-        scale_q      <= req_scale_i;
-        record_q     <= req_record_i;
-        addr_q       <= {req_addr_i[63:OffW], {OffW{1'b0}}};
-        beats_q      <= beats;
-        last_burst_q <= one_burst(beats, req_addr_i[11:OffW]);
+        scale_q  <= req_scale_i;
+        record_q <= req_record_i;
       end
     end
   end
@@ -150,7 +133,7 @@ module mxe_wr_port #(
     .clk_i   (clk_i),
     .rst_ni  (rst_ni),
     .clear_i (1'b0),
-    .valid_i (req_valid_i & (~split_q | (emit_burst & last_burst_q))),
+    .valid_i (req_valid_i & can_accept),
     .ready_o (rows_ready),
     .data_i  (RowsW'({req_half_i, req_record_i, req_addr_i[OffW-1:0], LeftW'(req_bytes_i)})),
     .valid_o (row_valid),
@@ -282,14 +265,14 @@ module mxe_wr_port #(
     .clk_i   (clk_i),
     .we_i    (emit_burst),
     .waddr_i (emitted_q),
-    .wdata_i ({scale_q, addr_q[63:OffW]}),
+    .wdata_i ({scale_q, burst_addr[63:OffW]}),
     .re_i    (fault_i),
     .raddr_i (acknowledged_q),
     .rdata_o ({fault_scale_o, fault_beat})
   );
   assign fault_addr_o = {fault_beat, {OffW{1'b0}}};
   assign m_bready_o = 1'b1;
-  assign sent_o = ~split_q & ~row_valid;
+  assign sent_o = ~split & ~row_valid;
   assign idle_o = sent_o & (bursts_q == '0);
 
   // Which bursts are those of records, in order.
@@ -301,7 +284,7 @@ module mxe_wr_port #(
     .clear_i (1'b0),
     .valid_i (emit_burst & record_q),
     .ready_o (record_room),
-    .data_i  ({last_burst_q, emitted_q}),
+    .data_i  ({last_burst, emitted_q}),
     .valid_o (record_valid),
     .ready_i (record_answered_o),
     .data_o  ({record_last_o, record_burst})
@@ -328,7 +311,7 @@ module mxe_wr_port #(
   `MXE_ASSERT(aw_stable, !aw_wait_q || (m_awvalid_o && (m_awaddr_o == aw_hold_q)))
   `MXE_ASSERT(w_stable, !w_wait_q || m_wvalid_o)
   `MXE_ASSERT(aw_within_4k, !m_awvalid_o ||
-              ((32'(m_awaddr_o[11:OffW]) + 32'(m_awlen_o) + 32'd1) <= 32'(BeatsPer4k)))
+              ((32'(m_awaddr_o[11:OffW]) + 32'(m_awlen_o) + 32'd1) <= 4096 / MemB))
   `MXE_ASSERT(wr_addresses_in_step, (emitted_q - acknowledged_q) == bursts_q[BurstsAw-1:0])
   `MXE_REQUIRE(wr_fault_acknowledged, !fault_i || acknowledged)
   `MXE_REQUIRE(b_expected, !m_bvalid_i || (bursts_q != '0))
@@ -352,9 +335,6 @@ module mxe_wr_port #(
   `MXE_ASSERT(w_data_stable, !w_wait_q || ((m_wdata_o == f_data_q) && (m_wstrb_o == f_strb_q) &&
               (m_wlast_o == f_last_q)))
   `MXE_ASSERT(aw_len_in_range, !m_awvalid_o || (32'(m_awlen_o) < 32'(MAX_BURST)))
-  `MXE_ASSERT(wr_split_has_beats, !split_q || (beats_q != '0))
-  `MXE_ASSERT(wr_last_burst, !split_q || (last_burst_q == one_burst(beats_q, addr_q[11:OffW])))
-  `MXE_ASSERT(wr_address_aligned, addr_q[OffW-1:0] == '0)
   `MXE_ASSERT(wr_bursts_no_overflow, bursts_q <= (BurstsAw+1)'(mxe_pkg::WR_OUTSTANDING))
   // The last beat is the one that the burst's length says.
   `MXE_ASSERT(w_last_exact, !w_valid_q || (w_last_q == (beat_q == '0)))

@@ -188,11 +188,11 @@ class Datapath {
   bool skip_over_pages_;
   BlockWatcher* watcher_;  // null: nobody
   Descriptor job_;
-  bool loads_flow_ = false;                    // what the loaders read passes through the buffers
+  bool loads_flow_ = false;  // what the loaders read passes through the buffers
   bool first_of_a_ = false, first_of_b_ = false;  // their first bank of a job is asked for
-  bool one_chunk_ = false, mx_out_ = false;    // of the job
-  const NumberFormat* numbers_out_ = nullptr;  // null if MX
-  std::vector<uint16_t> narrow_;               // a row of results
+  bool one_chunk_ = false, mx_out_ = false;       // of the job
+  const NumberFormat* numbers_out_ = nullptr;     // null if MX
+  std::vector<uint16_t> narrow_;                  // a row of results
   Repetition repetition_;
   uint64_t skipped_cycles_ = 0;
   WholeJob whole_job_;

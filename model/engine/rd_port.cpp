@@ -10,6 +10,7 @@ RdPort::RdPort(const Params& params, const PortLimits& limits, MemoryPort& memor
       max_burst_(params.max_burst),
       read_limit_(std::min(limits.reads, kReadBursts)),
       outstanding_(read_outstanding(params)),
+      row_bursts_(beat_, max_burst_),
       two_words_(takes_two_words(params)),
       memory_(memory),
       trace_(trace),
@@ -101,11 +102,10 @@ void RdPort::count_beats(uint64_t beats) {
 RdPort::Arrival RdPort::accept(uint64_t cycle, const Fetch& fetch, bool with_data, uint64_t last,
                                bool breaks_off) {
   const unsigned offset = beat_.offset(fetch.address);
-  uint64_t address = fetch.address - offset;
-  auto beats = static_cast<unsigned>(beat_.touched(fetch.address, fetch.bytes));
+  const auto beats = static_cast<unsigned>(beat_.touched(fetch.address, fetch.bytes));
   const bool of_a = fetch.kind == FetchKind::a_elements || fetch.kind == FetchKind::a_scales;
   count_beats(of_a ? beats : 0);
-  const unsigned all_beats = beats;
+  row_bursts_.start(fetch.address, beats);
   if (splits_.varies()) check_beats();
   if (with_data) data_.resize(std::size_t{beats} * beat_.bytes());
   uint8_t* data = with_data ? data_.data() : nullptr;
@@ -116,9 +116,8 @@ RdPort::Arrival RdPort::accept(uint64_t cycle, const Fetch& fetch, bool with_dat
   unpack_.begin(offset, fetch.bytes, fetch.word_bytes * (two_words_ && elements ? 2 : 1));
   uint64_t from = cycle + 1;  // busy_q
   uint64_t first = kNever;    // beat of the fetch
-  while (beats > 0) {
-    const auto to_page_end = static_cast<unsigned>(beat_.whole(kPageBytes - address % kPageBytes));
-    const unsigned burst = std::min({beats, max_burst_, to_page_end});
+  while (row_bursts_.left() > 0) {
+    const auto [address, burst] = row_bursts_.take();
     // The interconnect takes a limited number of bursts at a time.
     const std::size_t slot = slot_;
     if (++slot_ == read_limit_) slot_ = 0;
@@ -153,17 +152,15 @@ RdPort::Arrival RdPort::accept(uint64_t cycle, const Fetch& fetch, bool with_dat
     burst_done_[slot] = times.taken;
     burst_offered_[slot] = response.times.beat(burst - 1);
     burst_beats_[slot] = beats_;
-    beats -= burst;
-    address += bytes;
     if (data) data += bytes;
     free_from_ = fire;
     from = fire + 1;
     if (fire > (breaks_off ? std::min(last, arrival.error) : last)) break;
   }
   done_.push(unpack_.last_beat());
-  count_splits(fetch, all_beats, unpack_.last_beat());
+  count_splits(fetch, beats, unpack_.last_beat());
   arrival.last_word = unpack_.last_word();
-  arrival.last_beat = beats == 0 ? unpack_.last_beat() : kNever;
+  arrival.last_beat = row_bursts_.left() == 0 ? unpack_.last_beat() : kNever;
   trace_.slice(Track::memory_read, fetch_name(fetch.kind), first, unpack_.last_beat() + 1,
                {{"address", fetch.address}, {"bytes", fetch.bytes}, {"granted", cycle}});
   if (with_data) arrival.data = data_.data() + offset;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "model/engine/bursts.h"
 #include "model/engine/fetch.h"
 #include "model/engine/hardware.h"
 #include "model/engine/memory_port.h"
@@ -91,6 +92,7 @@ class RdPort {
 
   BeatSize beat_;
   unsigned max_burst_, read_limit_, outstanding_;
+  Bursts row_bursts_;
   bool two_words_;
   MemoryPort& memory_;
   TracePoint trace_;

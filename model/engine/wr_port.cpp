@@ -23,10 +23,10 @@ unsigned bursts_looked_back(unsigned write_limit) {
 WrPort::WrPort(const Params& params, const PortLimits& limits, MemoryPort& memory, TracePoint trace)
     : beat_(params.mem_bytes()),
       segment_bytes_(segment_bytes_of(params)),
-      max_burst_(params.max_burst),
       write_limit_(limits.writes),
       memory_(memory),
       trace_(trace),
+      row_bursts_(beat_, params.max_burst),
       acknowledged_(bursts_looked_back(limits.writes)) {}
 
 uint64_t WrPort::ready_from() const {
@@ -41,23 +41,24 @@ void WrPort::accept(uint64_t cycle, uint64_t address, uint32_t bytes, const uint
   operand_ = operand;
   if (operand == MXE_FAULT_RECORD) record_ = {};
   row_segment_ = segment_bytes_ / part;
-  offset_ = beat_.offset(address);
-  address_ = address - offset_;
-  beats_left_ = static_cast<unsigned>(beat_.touched(address, bytes));
+  const auto beats = static_cast<unsigned>(beat_.touched(address, bytes));
+  const unsigned offset = beat_.offset(address);
+  row_bursts_.start(address, beats);
   bytes_left_ = bytes;
-  fill_ = offset_;
+  fill_ = offset;
   take_from_ = cycle + 1;
   if (rows_done_.count() > 0) take_from_ = std::max(take_from_, rows_done_.back() + 1);
   next_emit_ = cycle + 1;
-  burst_beats_ = beats_sent_ = 0;
+  burst_ = {};
+  beats_sent_ = 0;
   position_ = 0;
   with_data_ = data != nullptr;
   if (!with_data_) return;
-  const std::size_t size = std::size_t{beats_left_} * beat_.bytes();
+  const std::size_t size = std::size_t{beats} * beat_.bytes();
   data_.assign(size, 0);
   enables_.assign(size, 0);
-  std::memcpy(data_.data() + offset_, data, bytes);
-  std::memset(enables_.data() + offset_, 0xFF, bytes);
+  std::memcpy(data_.data() + offset, data, bytes);
+  std::memset(enables_.data() + offset, 0xFF, bytes);
 }
 
 void WrPort::visit(StateVisitor& visitor) {
@@ -104,18 +105,14 @@ uint64_t WrPort::take(uint64_t offered) {
 
 /// First cycle in which a beat of the next burst can be sent: it is at the head of its queue.
 uint64_t WrPort::sendable_from() {
-  if (beats_sent_ == burst_beats_) next_burst();
+  if (beats_sent_ == burst_.beats) next_burst();
   const uint64_t head = bursts_done_.count() == 0 ? 0 : bursts_done_.back() + 1;
   return std::max(emitted_ + 1, head);
 }
 
 void WrPort::next_burst() {
-  const auto to_page_end = static_cast<unsigned>(beat_.whole(kPageBytes - address_ % kPageBytes));
-  burst_address_ = address_;
-  burst_beats_ = std::min({beats_left_, max_burst_, to_page_end});
+  burst_ = row_bursts_.take();
   beats_sent_ = 0;
-  beats_left_ -= burst_beats_;
-  address_ += std::size_t{burst_beats_} * beat_.bytes();
   // The queue of bursts has a free place, and the address register is free or being emptied.
   const uint64_t queue_free =
       bursts_done_.count() < kWriteQueue ? 0 : bursts_done_.ago(kWriteQueue, 0) + 1;
@@ -134,29 +131,29 @@ uint64_t WrPort::acknowledged_from(unsigned count) const {
 
 void WrPort::send(uint64_t cycle) {
   if (beats_sent_ == 0) first_beat_ = cycle + 1;
-  if (++beats_sent_ < burst_beats_) return;
+  if (++beats_sent_ < burst_.beats) return;
   bursts_done_.push(cycle);
   finish_burst(cycle + 1);
 }
 
 /// The last beat of the burst is on the bus in cycle `last_beat`: the memory gets it.
 void WrPort::finish_burst(uint64_t last_beat) {
-  const std::size_t bytes = std::size_t{burst_beats_} * beat_.bytes();
+  const std::size_t bytes = std::size_t{burst_.beats} * beat_.bytes();
   issued_ = std::max({address_fire_, last_beat, issued_});
   const MemoryPort::Response response =
-      memory_.write(issued_, burst_address_, bytes, with_data_ ? data_.data() + position_ : nullptr,
+      memory_.write(issued_, burst_.address, bytes, with_data_ ? data_.data() + position_ : nullptr,
                     with_data_ ? enables_.data() + position_ : nullptr);
   position_ += bytes;
-  acknowledge_ = std::max({response.times.beat(burst_beats_ - 1), issued_ + 1, acknowledge_ + 1});
+  acknowledge_ = std::max({response.times.beat(burst_.beats - 1), issued_ + 1, acknowledge_ + 1});
   acknowledged_[bursts_++ % acknowledged_.size()] = acknowledge_;
   idle_from_ = acknowledge_ + 1;
   trace_.slice(Track::memory_write, "burst", first_beat_, last_beat + 1,
-               {{"address", burst_address_}, {"bytes", bytes}, {"acknowledged", acknowledge_}});
+               {{"address", burst_.address}, {"bytes", bytes}, {"acknowledged", acknowledge_}});
   Answers& answers = operand_ == MXE_FAULT_RECORD ? record_ : results_;
   answers.last = acknowledge_;
   if (!response.ok && acknowledge_ < answers.error) {
     answers.error = acknowledge_;
-    answers.fault = {burst_address_, operand_, true};
+    answers.fault = {burst_.address, operand_, true};
   }
 }
 

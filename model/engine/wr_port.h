@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "model/engine/bursts.h"
 #include "model/engine/fault.h"
 #include "model/engine/hardware.h"
 #include "model/engine/memory_port.h"
@@ -70,14 +71,12 @@ class WrPort {
   void finish_burst(uint64_t last_beat);
 
   BeatSize beat_;
-  unsigned segment_bytes_, max_burst_, write_limit_;
+  unsigned segment_bytes_, write_limit_;
   MemoryPort& memory_;
   TracePoint trace_;
 
   // the row
-  uint64_t address_ = 0;      // of its next beat not yet in a burst
-  unsigned offset_ = 0;       // of its first byte within its first beat
-  unsigned beats_left_ = 0;   // not yet in a burst
+  Bursts row_bursts_;         // into bursts
   uint32_t bytes_left_ = 0;   // not yet taken
   unsigned row_segment_ = 0;  // bytes of its segments
   unsigned fill_ = 0;         // bytes of a beat not yet full, the offset at first
@@ -88,8 +87,8 @@ class WrPort {
   std::vector<uint8_t> data_, enables_;  // whole beats
   std::size_t position_ = 0;             // in data_, of the burst
   // the burst
-  uint64_t burst_address_ = 0;
-  unsigned burst_beats_ = 0, beats_sent_ = 0;
+  Bursts::Burst burst_;
+  unsigned beats_sent_ = 0;
   uint64_t first_beat_ = 0;    // is on the bus
   uint64_t emitted_ = 0;       // it enters the queue of bursts
   uint64_t address_fire_ = 0;  // its address is accepted

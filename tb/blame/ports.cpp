@@ -19,7 +19,10 @@ class Splitter {
       : mem_bytes_(params.mem_bytes()), most_(params.max_burst) {}
 
   void split(uint64_t addr, uint64_t bytes, std::deque<Burst>& bursts) const {
-    uint64_t beats = (addr % mem_bytes_ + bytes + mem_bytes_ - 1) / mem_bytes_;
+    split_beats(addr, (addr % mem_bytes_ + bytes + mem_bytes_ - 1) / mem_bytes_, bursts);
+  }
+  /// Of a row that touches so many beats.
+  void split_beats(uint64_t addr, uint64_t beats, std::deque<Burst>& bursts) const {
     addr -= addr % mem_bytes_;
     while (beats > 0) {
       const uint64_t to_4k = (4096 - addr % 4096) / mem_bytes_;
@@ -33,6 +36,30 @@ class Splitter {
 
  private:
   uint64_t mem_bytes_, most_;
+};
+
+/// mxe_bursts: the bursts of the rows that it was given.
+class BurstsCheck : public BlockCheck {
+ public:
+  BurstsCheck(const Context& context, const std::string& instance)
+      : BlockCheck(context, "mxe_bursts", instance), splitter_(context.design.params()) {}
+
+  void clock() override {
+    if (scope_.on("valid_o")) {
+      if (bursts_.empty()) return expect("bursts", "valid_o", 0u);
+      expect("address", "addr_o", bursts_.front().addr);
+      expect("length", "beats_o", bursts_.front().beats);
+      if (scope_.on("take_i")) bursts_.pop_front();
+      if (scope_.on("take_i") && scope_.on("drop_i")) bursts_.clear();
+    }
+    if (scope_.on("start_i"))
+      splitter_.split_beats(scope_.get("addr_i"), scope_.get("beats_i"), bursts_);
+  }
+  void forget() override { bursts_.clear(); }
+
+ private:
+  Splitter splitter_;
+  std::deque<Burst> bursts_;
 };
 
 /// mxe_rd_port: the bursts of the fetches that it took.
@@ -65,8 +92,8 @@ class ReadPortCheck : public BlockCheck {
   void forget() override { bursts_.clear(); }
 
  private:
-  /// The request that comes first of the `valid` ones: bias, B, A, descriptor. A needs room, and may
-  /// go before B.
+  /// The request that comes first of the `valid` ones: bias, B, A, descriptor. A needs room, and
+  /// may go before B.
   uint64_t first_of(uint64_t valid) {
     constexpr uint64_t kDesc = 1, kBias = 2, kB = 4, kA = 8;
     const bool a_may = (valid & kA) != 0 && scope_.on("a_allowed");
@@ -257,11 +284,13 @@ class WritePortCheck : public BlockCheck {
 }  // namespace
 
 void add_read_port(const Context& context, Checks& checks) {
+  checks.push_back(std::make_unique<BurstsCheck>(context, "u_datapath.u_rd_port.u_split"));
   checks.push_back(std::make_unique<ReadPortCheck>(context));
   checks.push_back(std::make_unique<UnpackCheck>(context));
 }
 
 void add_write_port(const Context& context, Checks& checks) {
+  checks.push_back(std::make_unique<BurstsCheck>(context, "u_datapath.u_wr_port.u_split"));
   checks.push_back(std::make_unique<WritePortCheck>(context));
 }
 

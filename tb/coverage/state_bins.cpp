@@ -161,7 +161,7 @@ const std::vector<Level> kLevelTable = {
     {"u_datapath.u_wr_port.bursts_q", 2, kAnyMore},
     {"u_datapath.u_wr_port.mid_q", 1, 1},
     {"u_datapath.u_wr_port.flush_q", 1, 1},
-    {"u_datapath.u_wr_port.split_q", 1, 1},
+    {"u_datapath.u_wr_port.u_split.valid_q", 1, 1},
 };
 
 std::string level_bin(const Level& level) {

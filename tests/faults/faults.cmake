@@ -21,7 +21,7 @@ mxe_fault(11 bank_never_released mxe_seq.sv "d_free_q + {1'b0, drain_release_i}"
 mxe_fault(12 wrong_job_id mxe_record.sv "{cycles_q, record_job_id, 28'd0"
           "{cycles_q, record_job_id ^ {31'd0, ACTIVE}, 28'd0")
 mxe_fault(13 missing_last_beat mxe_wr_port.sv "w_last_q <= burst_done" "w_last_q <= burst_done & ~ACTIVE")
-mxe_fault(14 burst_across_4_kib mxe_rd_port.sv "& (behind <= (LEN_W+1)'(BeatsPer4k))"
+mxe_fault(14 burst_across_4_kib mxe_bursts.sv "& (behind <= (LEN_W+1)'(BeatsPer4k))"
           "& ((behind <= (LEN_W+1)'(BeatsPer4k)) | ACTIVE)")
 mxe_fault(15 counter_sum_off mxe_counters.sv "assign idle = ~(" "assign idle = ACTIVE | ~(")
 mxe_fault(16 odd_chain_negated mxe_merge.sv "assign val     = odd_i[31] ?"
@@ -37,7 +37,7 @@ mxe_fault(21 magnitude_of_block_before mxe_collect.sv "(meta.fresh | (seg_amax >
           "((meta.fresh & ~ACTIVE) | (seg_amax > old))")
 mxe_fault(22 noise_below_bf16_bias mxe_cbuf.sv "{data_i[16*i +: 16], 16'd0}"
           "{data_i[16*i +: 16], 15'd0, ACTIVE}")
-mxe_fault(23 read_address_of_32_bits mxe_rd_port.sv "{addr_q[63:12] + 52'd1, 12'd0}"
+mxe_fault(23 address_of_32_bits mxe_bursts.sv "{addr_q[63:12] + 52'd1, 12'd0}"
           "{ACTIVE ? {addr_q[63:32], addr_q[31:12] + 20'd1} : (addr_q[63:12] + 52'd1), 12'd0}"
           CASE across_4gib)
 mxe_fault(24 stride_of_d_unchecked mxe_check.sv "job_i.d.stride[1:0]"
@@ -100,8 +100,8 @@ mxe_fault(48 write_data_not_held mxe_wr_port.sv "else if (m_wready_i) w_valid_q"
           "else if (m_wready_i | ACTIVE) w_valid_q")
 mxe_fault(49 last_bytes_not_flushed mxe_wr_port.sv "flush_q ? carry_strb_q"
           "(flush_q & ~ACTIVE) ? carry_strb_q")
-mxe_fault(50 write_burst_across_4_kib mxe_wr_port.sv "& (behind <= (LEN_W+1)'(BeatsPer4k))"
-          "& ((behind <= (LEN_W+1)'(BeatsPer4k)) | ACTIVE)")
+mxe_fault(50 rows_begin_with_a_beat mxe_wr_port.sv "(LEN_W+1)'(req_addr_i[OffW-1:0])"
+          "(ACTIVE ? '0 : (LEN_W+1)'(req_addr_i[OffW-1:0]))")
 mxe_fault(51 no_error_without_register mxe_regs.sv "raddr_ok ? RespOkay" "(raddr_ok | ACTIVE) ? RespOkay")
 mxe_fault(52 interrupt_cleared_by_zero mxe_regs.sv "write_irq_status & wdata_q[0]"
           "write_irq_status & (wdata_q[0] | ACTIVE)"

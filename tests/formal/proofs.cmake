@@ -41,22 +41,31 @@ mxe_proof_fault(release "<= (full_q | set) & ~unset" "<= full_q | set")
 mxe_proof(opbuf_two_words mxe_opbuf --parameter BANKS=4 --parameter TWO_WORDS=1 --free mxe_ram
           --passed-through expand_format)
 
-# --------------------------------------------------------------------------------- read port
+# --------------------------------------------------------------------------------- ports
+foreach(mem_w 64 512)
+  mxe_proof(bursts_${mem_w} mxe_bursts --parameter MEM_W=${mem_w})
+endforeach()
+mxe_proof_fault(boundary "(behind <= (LEN_W+1)'(BeatsPer4k))" "1'b1")
+mxe_proof_fault(dropped_too_late "~last_q & ~drop_i" "~last_q | drop_i")
+
 # That the beats under way are those of the fetches in the queue is left to simulation.
 foreach(mem_w 64 256)
-  mxe_proof(rd_port_${mem_w} mxe_rd_port --parameter MEM_W=${mem_w} --proven mxe_fifo --free mxe_ram
-            --not-proven rd_beats_of_fetches)
+  mxe_proof(rd_port_${mem_w} mxe_rd_port --parameter MEM_W=${mem_w} --proven mxe_fifo
+            --proven mxe_bursts --free mxe_ram --not-proven rd_beats_of_fetches)
 endforeach()
 mxe_proof_fault(priority "if (req_valid_i[1]) begin" "if (req_valid_i[1] & ~req_valid_i[2]) begin")
 mxe_proof_fault(no_request "assign req_ready_o = accept ? grant : 4'b0000"
                 "assign req_ready_o = accept ? (grant | {3'b000, halt_i | busy_q}) : 4'b0000")
-mxe_proof_fault(boundary "(behind <= (LEN_W+1)'(BeatsPer4k))" "1'b1")
-mxe_proof_fault(halt_drops "end else if (ar_fire) begin" "end else if (ar_fire | halt_i) begin")
+mxe_proof_fault(a_first "req_valid_i[2] & ~b_waits" "req_valid_i[2]")
+mxe_proof_fault(accepted_too_soon "(~busy | (ar_fire & last_burst))"
+                "(~busy | ar_fire)")
 mxe_proof_fault(count "UnderWayW'(accept) - UnderWayW'(fetch_ready_i)"
                 "UnderWayW'(accept & ~fetch_ready_i) - UnderWayW'(fetch_ready_i)")
 
-mxe_proof(wr_port mxe_wr_port --parameter MEM_W=64 --parameter SEG_W=64 --proven mxe_fifo --free mxe_ram)
-mxe_proof_fault(boundary "(behind <= (LEN_W+1)'(BeatsPer4k))" "1'b1")
+mxe_proof(wr_port mxe_wr_port --parameter MEM_W=64 --parameter SEG_W=64 --proven mxe_fifo --proven mxe_bursts
+          --free mxe_ram)
+mxe_proof_fault(accepted_too_soon "can_accept  = ~split | (emit_burst & last_burst)"
+                "can_accept  = ~split | last_burst")
 mxe_proof_fault(address_drops "if (m_awready_i) aw_valid_q <= 1'b0" "aw_valid_q <= 1'b0")
 mxe_proof_fault(data_changes "can_send  = burst_valid & (~w_valid_q | m_wready_i)"
                 "can_send  = burst_valid & (~w_valid_q | m_wready_i | data_valid_i)")

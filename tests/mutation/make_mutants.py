@@ -26,7 +26,7 @@ UNTOUCHED_PORTS = {"CLK", "ARST", "clk_i", "rst_ni"}
 # By the block diagram, so that each copy of the RTL is changed in about a quarter of it.
 GROUPS = {
     "control": ["top", "regs", "cmd", "desc", "record", "job", "check", "counters", "walk", "rows", "load", "load_bias",
-                "rd_port", "unpack", "expand", "opbuf", "cbuf", "ram", "fifo", "feed", "seq", "datapath"],
+                "bursts", "rd_port", "unpack", "expand", "opbuf", "cbuf", "ram", "fifo", "feed", "seq", "datapath"],
     "results": ["drain", "merge", "collect", "amax", "narrow", "requant", "requant_scale", "requant_lane",
                 "block_wr", "wr_port"],
     "sums": ["array", "pe", "scale", "facc", "tree", "negatives", "dot"],
