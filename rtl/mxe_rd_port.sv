@@ -20,7 +20,7 @@ module mxe_rd_port #(
   input  logic [4*64-1:0]               req_addr_i,
   input  logic [4*LEN_W-1:0]            req_bytes_i,
   input  logic [4*TAG_W-1:0]            req_tag_i,
-  input  logic                          a_first_i,  // A goes before B
+  input  logic                          a_first_i,  // A goes before B, however much
   // AXI4 read address channel, and the read beats passing to the unpacker
   output logic                          m_arvalid_o,
   input  logic                          m_arready_i,
@@ -49,12 +49,12 @@ module mxe_rd_port #(
 
   // ---------------------------------------------------------------- arbiter
   // A is fetched long before it is needed and in long rows: not too many of its beats may queue up
-  // in front of the next B slab. Those of B do not count: however many B has asked for, the A row
-  // that a stripe of few rows needs next may follow them.
+  // in front of the next B slab, unless A goes first. Those of B do not count: however many B has
+  // asked for, the A row that a stripe of few rows needs next may follow them.
   logic                 a_allowed;
   logic [UnderWayW-1:0] under_way_q, under_way_d;  // row fetches
   logic [BeatsW-1:0]    a_beats_q;                 // of those of A, until the last one came
-  assign a_allowed = (a_beats_q < BeatsW'(mxe_pkg::RD_A_BEATS));
+  assign a_allowed = a_first_i | (a_beats_q < BeatsW'(mxe_pkg::RD_A_BEATS));
   // Beats that the bytes touch.
   function automatic logic [LEN_W-1:0] beats_of(input logic [OffW-1:0] first,
                                                 input logic [LEN_W-1:0] length);
@@ -248,7 +248,7 @@ module mxe_rd_port #(
   `MXE_ASSERT(rd_grant_priority, !(req_ready_o[0] && (|req_valid_i[2:1])) &&
               !(req_ready_o[3] && (req_valid_i[1] || (req_valid_i[2] && !a_first_i))) &&
               !(req_ready_o[2] && (req_valid_i[1] || b_waits)))
-  `MXE_ASSERT(rd_a_leaves_room, !req_ready_o[3] ||
+  `MXE_ASSERT(rd_a_leaves_room, !req_ready_o[3] || a_first_i ||
               (a_beats_q < BeatsW'(mxe_pkg::RD_A_BEATS)))
   `MXE_ASSERT(rd_beats_of_fetches, (under_way_q != '0) || (a_beats_q == '0))
   `MXE_ASSERT(rd_addresses_in_step, (accepted_q - oldest_q) == under_way_q[PlaceW-1:0])

@@ -195,7 +195,7 @@ void Datapath::read_requests() {
 Datapath::NextEvent Datapath::find_next_event() {
   if (requests_changed_) {
     read_requests();
-    next_accept_ = rd_port_.next_accept(requests_);
+    next_accept_ = rd_port_.next_accept(requests_, a_first());
     requests_changed_ = false;
   }
   NextEvent next;
@@ -242,9 +242,7 @@ void Datapath::DrainSource::step(uint64_t, uint64_t) { datapath.drain(); }
 
 void Datapath::accept_fetch(uint64_t cycle) {
   requests_changed_ = true;
-  // A pass needs one slab of B and all of A's chunk.
-  const bool a_first = first_of_a_ && !first_of_b_;
-  const ReadSource source = rd_port_.grant(cycle, requests_, a_first);
+  const ReadSource source = rd_port_.grant(cycle, requests_, a_first());
   ReadClient& client = *clients_[static_cast<std::size_t>(source)];
   const Fetch fetch = client.fetch();
   if (source == ReadSource::a && fetch.last) first_of_a_ = false;

@@ -164,6 +164,8 @@ class Datapath {
   bool data_flows() const { return functional() && !whole_; }
   bool may_skip() const;
   void read_requests();
+  /// The first pass of a job needs one slab of B and all of A's chunk.
+  bool a_first() const { return first_of_a_ && !first_of_b_; }
   bool computes_whole(const Descriptor& job) const;
   void start_loaders(uint64_t cycle, const Descriptor& job, bool chained);
   OperandView view_of_b(const Descriptor& job) const;

@@ -20,19 +20,18 @@ RdPort::RdPort(const Params& params, const PortLimits& limits, MemoryPort& memor
       burst_offered_(read_limit_),
       burst_beats_(read_limit_) {}
 
-uint64_t RdPort::next_accept(const ReadRequests& requests) const {
+uint64_t RdPort::next_accept(const ReadRequests& requests, bool a_first) const {
   // The queue of fetches under way has a free place the cycle after one leaves.
   const uint64_t ready = done_.count() < outstanding_
                              ? free_from_
                              : std::max(free_from_, done_.ago(outstanding_, 0) + 1);
-  uint64_t first = kNever;
-  for (std::size_t i = 0; i < requests.size(); i++)
-    first = std::min(first, allowed(i, requests[i]));
+  const ReadRequests from = allowed(requests, a_first);
+  const uint64_t first = *std::min_element(from.begin(), from.end());
   return first == kNever ? kNever : std::max(first, ready);
 }
 
 ReadSource RdPort::grant(uint64_t cycle, const ReadRequests& requests, bool a_first) {
-  const ReadRequests from = allowed(requests);
+  const ReadRequests from = allowed(requests, a_first);
   std::size_t source = 0;
   while (from[source] > cycle) source++;
   auto granted = static_cast<ReadSource>(source);
@@ -46,14 +45,16 @@ ReadSource RdPort::grant(uint64_t cycle, const ReadRequests& requests, bool a_fi
   return granted;
 }
 
-ReadRequests RdPort::allowed(const ReadRequests& requests) const {
-  ReadRequests from{};
-  for (std::size_t i = 0; i < requests.size(); i++) from[i] = allowed(i, requests[i]);
+/// First cycle in which each source that requests from then on may be accepted.
+ReadRequests RdPort::allowed(const ReadRequests& requests, bool a_first) const {
+  ReadRequests from = requests;
+  uint64_t& a = from[static_cast<std::size_t>(ReadSource::a)];
+  if (a != kNever && !a_first) a = std::max(a, a_allowed_from());
   return from;
 }
 
 bool RdPort::splits_settled(uint64_t floor, const ReadRequests& requests) const {
-  return splits_.settled(floor, allowed(requests));
+  return splits_.settled(floor, allowed(requests, false));
 }
 
 /// Before the first burst of a fetch is asked for.
@@ -76,12 +77,6 @@ void RdPort::count_splits(const Fetch& fetch, unsigned beats, uint64_t last_beat
     accepted.most = accepted.fewest + (beats - 1 + page_beats - 1) / page_beats;
   }
   splits_.accept(accepted, last_beat);
-}
-
-/// First cycle in which a source that requests from cycle `request` on may be accepted.
-uint64_t RdPort::allowed(std::size_t source, uint64_t request) const {
-  const bool limited = source == static_cast<std::size_t>(ReadSource::a) && request != kNever;
-  return limited ? std::max(request, a_allowed_from()) : request;
 }
 
 /// A waits for the fetch before few_from_. One that is no longer remembered has left the queue.

@@ -30,10 +30,10 @@ class RdPort {
  public:
   RdPort(const Params& params, const PortLimits& limits, MemoryPort& memory, TracePoint trace);
 
-  /// First cycle in which one of `requests` is accepted; kNever if none.
-  uint64_t next_accept(const ReadRequests& requests) const;
-  /// The source that is accepted in `cycle`, which next_accept() returned. `a_first`: A goes before
-  /// B.
+  /// First cycle in which one of `requests` is accepted; kNever if none. `a_first`: A goes before
+  /// B, however many beats of it are under way.
+  uint64_t next_accept(const ReadRequests& requests, bool a_first) const;
+  /// The source that is accepted in `cycle`, which next_accept() returned.
   ReadSource grant(uint64_t cycle, const ReadRequests& requests, bool a_first);
 
   struct Arrival {
@@ -83,8 +83,7 @@ class RdPort {
 
   /// First cycle in which a fetch of A may be accepted.
   uint64_t a_allowed_from() const;
-  uint64_t allowed(std::size_t source, uint64_t request) const;
-  ReadRequests allowed(const ReadRequests& requests) const;
+  ReadRequests allowed(const ReadRequests& requests, bool a_first) const;
   void check_beats();
   void count_splits(const Fetch& fetch, unsigned beats, uint64_t last_beat);
   void count_beats(uint64_t beats);

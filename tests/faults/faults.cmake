@@ -90,8 +90,8 @@ mxe_fault(43 last_status_lost mxe_cmd.sv "last_status_q <= {28'd0, record_status
           "last_status_q <= {28'd0, record_status & {4{~ACTIVE}}}")
 mxe_fault(44 k_less_by_one_in_last_block mxe_job.sv "k_less[4:0]}) + 7'd1" "k_less[4:0]}) + {6'd0, ~ACTIVE}")
 # That A may go beyond its limit shows on no small engine: its buffers do not have so many beats.
-mxe_fault(45 reads_limited_too_soon mxe_rd_port.sv "a_allowed = (a_beats_q <"
-          "a_allowed = (a_beats_q + (ACTIVE ? BeatsW'(192) : '0) <")
+mxe_fault(45 reads_limited_too_soon mxe_rd_port.sv "a_allowed = a_first_i | (a_beats_q <"
+          "a_allowed = a_first_i | (a_beats_q + (ACTIVE ? BeatsW'(192) : '0) <")
 mxe_fault(46 address_not_held mxe_wr_port.sv "if (m_awready_i) aw_valid_q"
           "if (m_awready_i | ACTIVE) aw_valid_q")
 mxe_fault(47 answers_mixed_up mxe_wr_port.sv "(record_burst == acknowledged_q)"
