@@ -71,13 +71,18 @@ class Ladder {
   void climb() {
     constexpr std::size_t kFirstSeeds = 4, kFewJobs = 15, kManyJobs = 60;
     uint64_t seed = options_.seed;
-    for (std::size_t i = 0; i < kFirstSeeds && !killed() && jobs_ < options_.jobs; i++) {
-      try_seed(seed++, kFewJobs);
+    std::size_t random_jobs = 0;
+    const auto try_next = [&](std::size_t jobs) {
+      try_seed(seed++, jobs);
+      random_jobs += jobs;
+    };
+    for (std::size_t i = 0; i < kFirstSeeds && !killed() && random_jobs < options_.jobs; i++) {
+      try_next(kFewJobs);
     }
     for (const Case& c : directed_cases(killed() ? "" : options_.cases)) {
       if (!killed()) try_case(c.name, c.content);
     }
-    while (!killed() && jobs_ < options_.jobs) try_seed(seed++, kManyJobs);
+    while (!killed() && random_jobs < options_.jobs) try_next(kManyJobs);
   }
 
   void try_seed(uint64_t seed, std::size_t jobs) {
