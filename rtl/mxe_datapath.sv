@@ -156,7 +156,7 @@ module mxe_datapath #(
 
   // ---------------------------------------------------------------- loaders
   logic a_release, b_release, c_release, a_busy, b_busy, c_busy;
-  logic a_first, b_first;  // not all of the first bank of a job was asked for
+  logic a_chunk, b_chunk;
   mxe_pkg::job_t load_job;
   assign load_job     = load_ahead_i ? ahead_i : job_i;
   assign loads_done_o = ~(a_busy | b_busy | c_busy);
@@ -236,7 +236,7 @@ module mxe_datapath #(
     .req_bytes_o    (req_bytes[LEN_W*2 +: LEN_W]),
     .req_tag_o      (req_tag[TAG_W*2 +: TAG_W]),
     .release_i      (b_release),
-    .first_o        (b_first),
+    .chunk_o        (b_chunk),
     .busy_o         (b_busy)
   );
 
@@ -266,9 +266,22 @@ module mxe_datapath #(
     .req_bytes_o    (req_bytes[LEN_W*3 +: LEN_W]),
     .req_tag_o      (req_tag[TAG_W*3 +: TAG_W]),
     .release_i      (a_release),
-    .first_o        (a_first),
+    .chunk_o        (a_chunk),
     .busy_o         (a_busy)
   );
+
+  // A pass needs all of A's chunk and one slab of B. Once the first slab has been asked for, the
+  // chunk goes before further ones.
+  localparam int unsigned AheadW = $clog2(2 * B_BANKS) + 2;
+  logic [AheadW-1:0] chunks_ahead_q;  // asked for, less those of which B has begun: may be negative
+  logic              a_first;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) chunks_ahead_q <= '0;
+    else if (clear_i) chunks_ahead_q <= '0;
+    else if (a_chunk & ~b_chunk) chunks_ahead_q <= chunks_ahead_q + AheadW'(1);
+    else if (b_chunk & ~a_chunk) chunks_ahead_q <= chunks_ahead_q - AheadW'(1);
+  end
+  assign a_first = chunks_ahead_q[AheadW-1];
 
   // ---------------------------------------------------------------- read port and unpacker
   logic                       fetch_ready;
@@ -309,8 +322,7 @@ module mxe_datapath #(
     .req_addr_i     (req_addr),
     .req_bytes_i    (req_bytes),
     .req_tag_i      (req_tag),
-    // The first pass of a job needs one slab of B and all of A's chunk.
-    .a_first_i      (a_first & ~b_first),
+    .a_first_i      (a_first),
     .m_arvalid_o    (m_arvalid_o),
     .m_arready_i    (m_arready_i),
     .m_araddr_o     (m_araddr_o),

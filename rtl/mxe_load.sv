@@ -36,7 +36,7 @@ module mxe_load #(
   output logic [TAG_W-1:0]           req_tag_o,
   // a bank was used up
   input  logic                       release_i,
-  output logic                       first_o,      // not all of the job's first bank was asked for
+  output logic                       chunk_o,      // the first bank that an A chunk needs has been asked for
   output logic                       busy_o        // not all rows were asked for
 );
   localparam int unsigned IndexW = $clog2(ROWS);
@@ -54,7 +54,8 @@ module mxe_load #(
   logic [WordsW-1:0] words, chunk_words;
   logic [($clog2(ACC_TILES) > 0 ? $clog2(ACC_TILES) : 1)-1:0] unused_tile;
   logic        unused_k;
-  logic [2:0]  unused_flags;
+  logic        last_use;  // the next step is one of another A chunk
+  logic [1:0]  unused_flags;
 
   mxe_walk #(
     .ROWS        (ROWS),
@@ -87,7 +88,7 @@ module mxe_load #(
     .chunk_words_o (chunk_words),
     .first_k_o     (unused_flags[0]),
     .last_k_o      (unused_flags[1]),
-    .last_use_o    (unused_flags[2]),
+    .last_use_o    (last_use),
     .next_slab_o   (next_slab),
     .next_tile_o   (next_tile),
     .next_chunk_o  (next_chunk),
@@ -163,8 +164,8 @@ module mxe_load #(
   end
 
   logic fire, last_fetch;  // of the bank
-  logic first_q;
-  assign first_o     = first_q;
+  logic first_q;  // the bank is the first one that its A chunk needs
+  assign chunk_o     = fire & last_fetch & first_q;
   assign busy_o      = valid;
   assign req_valid_o = valid & taken_q;
   assign fire        = req_valid_o & req_ready_i;
@@ -228,7 +229,7 @@ module mxe_load #(
     if (!rst_ni) first_q <= 1'b0;
     else if (clear_i) first_q <= 1'b0;
     else if (start_i) first_q <= 1'b1;
-    else if (fire & last_fetch) first_q <= 1'b0;
+    else if (fire & last_fetch) first_q <= step & last_use;
   end
 
   always_ff @(posedge clk_i) begin

@@ -125,7 +125,6 @@ void Datapath::start_loaders(uint64_t cycle, const Descriptor& job, bool chained
       view(job.a(), dual, job.k, job.a_addr, job.a_stride, job.a_scale_addr, job.a_scale_stride),
       job.batch, job.m, job.n, k_words, chained);
   load_b_->start(cycle, view_of_b(job), job.batch, job.m, job.n, k_words, chained);
-  first_of_a_ = first_of_b_ = true;
   clients_[static_cast<std::size_t>(ReadSource::bias)] = job.bias ? &load_bias_ : nullptr;
   if (job.bias) {
     load_bias_.start(cycle, job.c_addr, job.c_stride, job.batch, job.m, job.n, job.bias_bf16);
@@ -245,8 +244,8 @@ void Datapath::accept_fetch(uint64_t cycle) {
   const ReadSource source = rd_port_.grant(cycle, requests_, a_first());
   ReadClient& client = *clients_[static_cast<std::size_t>(source)];
   const Fetch fetch = client.fetch();
-  if (source == ReadSource::a && fetch.last) first_of_a_ = false;
-  if (source == ReadSource::b && fetch.last) first_of_b_ = false;
+  if (source == ReadSource::a && fetch.last) chunks_ahead_++;
+  if (source == ReadSource::b && fetch.last && fetch.new_chunk) chunks_ahead_--;
   trace_.slice(client.track(), fetch_name(fetch.kind), client.request_from(), cycle + 1,
                {{"address", fetch.address}, {"bytes", fetch.bytes}});
   client.accept(cycle);
@@ -376,8 +375,7 @@ void Datapath::visit(StateVisitor& visitor) {
   load_a_->visit(visitor);
   load_b_->visit(visitor);
   load_bias_.visit(visitor);
-  visitor.value(first_of_a_);
-  visitor.value(first_of_b_);
+  visitor.value(static_cast<uint64_t>(chunks_ahead_));
   rd_port_.visit(visitor);
   wr_port_.visit(visitor);
   a_buf_.fills.visit(visitor, seq_.a_number());
@@ -475,6 +473,7 @@ void Datapath::clear(uint64_t cycle) {
   seq_.clear();
   drain_.clear();
   rd_port_.clear(cycle);
+  chunks_ahead_ = 0;
   wr_port_.clear_error();
   // Beats that were dropped did not wait for the unpacker.
   counters_.bring_forward(Counter::bytes_read, cycle);

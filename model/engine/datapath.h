@@ -164,8 +164,9 @@ class Datapath {
   bool data_flows() const { return functional() && !whole_; }
   bool may_skip() const;
   void read_requests();
-  /// The first pass of a job needs one slab of B and all of A's chunk.
-  bool a_first() const { return first_of_a_ && !first_of_b_; }
+  /// A pass needs all of A's chunk and one slab of B. Once the first slab has been asked for, the
+  /// chunk goes before further ones.
+  bool a_first() const { return chunks_ahead_ < 0; }
   bool computes_whole(const Descriptor& job) const;
   void start_loaders(uint64_t cycle, const Descriptor& job, bool chained);
   OperandView view_of_b(const Descriptor& job) const;
@@ -190,11 +191,11 @@ class Datapath {
   bool skip_over_pages_;
   BlockWatcher* watcher_;  // null: nobody
   Descriptor job_;
-  bool loads_flow_ = false;  // what the loaders read passes through the buffers
-  bool first_of_a_ = false, first_of_b_ = false;  // their first bank of a job is asked for
-  bool one_chunk_ = false, mx_out_ = false;       // of the job
-  const NumberFormat* numbers_out_ = nullptr;     // null if MX
-  std::vector<uint16_t> narrow_;                  // a row of results
+  bool loads_flow_ = false;                    // what the loaders read passes through the buffers
+  int64_t chunks_ahead_ = 0;                   // of A asked for, less those of which B has begun
+  bool one_chunk_ = false, mx_out_ = false;    // of the job
+  const NumberFormat* numbers_out_ = nullptr;  // null if MX
+  std::vector<uint16_t> narrow_;               // a row of results
   Repetition repetition_;
   uint64_t skipped_cycles_ = 0;
   WholeJob whole_job_;

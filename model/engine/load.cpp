@@ -37,6 +37,7 @@ void Load::start(uint64_t cycle, const OperandView& view, uint32_t batch, uint32
     credits_ = BankCredits(view.wide ? 2 * banks_ : banks_);
     if (!is_a) bank_ = 0;  // as the feeder does
   }
+  new_chunk_ = true;
   credits_.want(cycle + 1);
   prepare();
 }
@@ -52,6 +53,7 @@ void Load::visit(StateVisitor& visitor) {
   }
   visitor.value(index_);
   visitor.value(second_);
+  visitor.value(new_chunk_);
   visitor.value(scales_);
   phase_.visit(visitor, row_ + offset_);
   scale_phase_.visit(visitor, scale_row_ + scale_offset_);
@@ -110,6 +112,7 @@ void Load::prepare() {
   fetch_.bank = bank_;
   fetch_.line = index_;
   fetch_.last = scales_ && index_ + 1 == count;
+  fetch_.new_chunk = new_chunk_;
   fetch_.anywhere = (scales_ ? scale_phase_ : phase_).may_cross();
   if (scales_) {
     fetch_.kind = is_a ? FetchKind::a_scales : FetchKind::b_scales;
@@ -135,6 +138,7 @@ void Load::accept(uint64_t cycle) {
     bank_ = (bank_ + 1) % credits_.banks();
     scales_ = false;
     const bool more = operand_ == Operand::b && !second_ && walk_.cols() > params_.num_pe;
+    new_chunk_ = !more && walk_.last_use();
     if (more) {
       next_row();
     } else {

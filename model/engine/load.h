@@ -52,6 +52,7 @@ class Load final : public OperandLoader {
   unsigned bank_ = 0;       // being filled
   unsigned index_ = 0;      // row within the bank
   bool second_ = false;     // that bank is the second of a wide tile
+  bool new_chunk_ = false;  // it is the first that an A chunk needs
   bool scales_ = false;     // the scale bytes of the row come next
   // Byte offsets within a row, and row pointers: see mxe_load.
   uint32_t chunk_offset_ = 0, offset_ = 0, chunk_scale_offset_ = 0, scale_offset_ = 0;
