@@ -128,7 +128,7 @@ INSTANTIATE_TEST_SUITE_P(Rtl, Regression,
                                          Planted{11, "BankNeverReleased", 1, "", 1},
                                          Planted{12, "WrongJobId", 1, ""},
                                          Planted{13, "MissingLastBeat", 1, "mxe_wr_port"},
-                                         Planted{14, "BurstAcross4KiB", 6, "mxe_rd_port"}),
+                                         Planted{14, "BurstAcross4KiB", 6, "mxe_bursts"}),
                          [](const testing::TestParamInfo<Planted>& test) {
                            return std::string(test.param.name);
                          });
