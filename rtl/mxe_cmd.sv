@@ -484,7 +484,7 @@ module mxe_cmd #(
       end
       // The sizes of the job that was taken have settled.
       if (load_early) ahead_q <= 1'b1;
-      else if (to_wait | (start_o & ~early_q)) ahead_q <= 1'b0;
+      else if (to_wait | ((start_o | halt_o) & ~early_q)) ahead_q <= 1'b0;
       if (take_waiting & wait_loaded_q) run_turn_q <= wait_turn_q;
       else if (take_legal & early_q) run_turn_q <= load_turn_q;
       else if (start_o & ~loaded_q) run_turn_q <= load_turn_q + mxe_pkg::TURN_W'(1);

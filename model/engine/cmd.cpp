@@ -188,6 +188,15 @@ uint64_t Cmd::abort_step() const {
   return std::max({from_, datapath_.drained_from(from_), record_.idle_from()});
 }
 
+/// Cycle after which nothing more is asked for, as far as that is known.
+uint64_t Cmd::halt_in() const {
+  if (state_ == State::start) return datapath_.read_error();
+  if (state_ != State::run) return kNever;
+  // What was read early with an error is forgotten when the job that runs is done.
+  const uint64_t done = done_in();
+  return std::min(abort_in(), redo_in() <= done ? done : kNever);
+}
+
 uint64_t Cmd::state_step() const {
   switch (state_) {
     case State::idle:
@@ -242,10 +251,7 @@ Cmd::Events Cmd::step(uint64_t cycle, uint64_t limit) {
     next_job_ = parse_descriptor(desc_.bytes());
     desc_status_ = desc_.failed() ? MXE_STATUS_ERR_FETCH : check_descriptor(desc_.bytes(), params_);
   } else if (datapath) {
-    const uint64_t abort = state_ == State::run     ? abort_in()
-                           : state_ == State::start ? datapath_.read_error()
-                                                    : kNever;
-    step_datapath(limit, abort);
+    step_datapath(limit, halt_in());
   } else if (begin_in() == cycle) {
     begin_fetch(cycle);
   } else if (wait_in() == cycle) {
@@ -289,12 +295,12 @@ void Cmd::step_state(uint64_t cycle) {
       step_idle(cycle);
       break;
     case State::start:
-      if (datapath_.read_error() == cycle) {
-        break_off(cycle);
-      } else {
+      // An error that is told in the clock of the start breaks off a job that has started.
+      if (start_in() == cycle) {
         datapath_.start(cycle, job_);
         enter(State::run, cycle + 1);
       }
+      if (datapath_.read_error() == cycle) break_off(cycle);
       break;
     case State::run:
       step_run(cycle);

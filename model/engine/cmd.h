@@ -65,6 +65,7 @@ class Cmd {
   uint64_t early_in() const;
   uint64_t wait_in() const;
   uint64_t redo_in() const;
+  uint64_t halt_in() const;
   uint64_t state_step() const;
   uint64_t idle_step() const;
   uint64_t run_step() const;
