@@ -418,8 +418,11 @@ void Datapath::drain() {
   const Drain::Drained drained = drain_.step();
   if (drained.release != kNever) seq_.release_drain(drained.release);
   count_written(drained.written, drained.bytes);
-  counters_.add(Counter::nan_results, drained.pushed, drained.pushed + 1, drained.nan_results);
-  for (const Requant::Saturated& saturated : drain_.saturated()) {
+  for (const Requant::Counted& nans : drain_.nan_results()) {
+    counters_.add(Counter::nan_results, nans.cycle, nans.cycle + 1, nans.count);
+  }
+  drain_.nan_results().clear();
+  for (const Requant::Counted& saturated : drain_.saturated()) {
     counters_.add(Counter::saturations, saturated.cycle, saturated.cycle + 1, saturated.count);
   }
   drain_.saturated().clear();

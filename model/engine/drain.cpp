@@ -91,18 +91,16 @@ Drain::Drained Drain::take_row() {
   const unsigned cols = rows_.cols();
   const uint32_t* values = row_values(tiles_[tile_number_], cols);
   Drained drained;
-  if (values) drained.nan_results = arithmetic_.count_nans(values, cols);
 
   const uint64_t last_issue =
       !numbers_ ? collect_row(issue, values) : write_row(issue, values, drained);
   next_from_ = last_issue + 1;
   trace_.slice(Track::drain, "row", issue, next_from_,
                {{"row", rows_.matrix_row()}, {"column", rows_.column()}, {"columns", cols}});
-  drained.pushed = last_issue + delay() - 1;
   if (rows_.last_row()) {
     drained.release = last_issue;
     tile_number_++;
-    if (!numbers_) finish_tile(drained.pushed);
+    if (!numbers_) finish_tile(last_issue + delay() - 1);
   }
   rows_.step();
   return drained;
@@ -128,7 +126,7 @@ uint64_t Drain::write_row(uint64_t issue, const uint32_t* values, Drained& drain
   for (uint32_t byte = 0; byte < drained.bytes; byte += segment_bytes) {
     if (byte > 0) issue = std::max(issue + 1, credit_from());
     taken_.push(wr_port_.take(issue + delay()));
-    show_segment(issue, values, byte / numbers_->bytes);
+    pass_segment(issue, values, byte / numbers_->bytes);
   }
   drained.written = issue + delay();
   return issue;
@@ -139,18 +137,21 @@ uint64_t Drain::collect_row(uint64_t issue, const uint32_t* values) {
   requant_.collect(rows_.row(), column_, values, rows_.cols());
   const unsigned lanes = wr_port_.segment_bytes() / kFloatBytes;
   for (unsigned first = 0; first < rows_.cols(); first += lanes, issue++) {
-    show_segment(issue, values, first);
+    pass_segment(issue, values, first);
   }
   return issue - 1;
 }
 
-/// Shows whoever watches the blocks that pass on the segment of the row from column `first` on,
-/// issued in `issue`. `values`: of the row.
-void Drain::show_segment(uint64_t issue, const uint32_t* values, unsigned first) {
-  if (!values || !arithmetic_.watched()) return;
+/// The segment of the row from column `first` on, issued in `issue`, passes the merge: counts its
+/// NaN results, and shows the blocks that pass it on to whoever watches. `values`: of the row.
+void Drain::pass_segment(uint64_t issue, const uint32_t* values, unsigned first) {
+  if (!values) return;
   const unsigned lanes = wr_port_.segment_bytes() / kFloatBytes;
   const unsigned count = std::min(lanes, rows_.cols() - first);
   const uint64_t pushed = issue + delay() - 1;
+  const unsigned nan_results = arithmetic_.count_nans(values + first, count);
+  if (nan_results != 0) nan_results_.push_back({pushed, nan_results});
+  if (!arithmetic_.watched()) return;
   const Tile& tile = tiles_[tile_number_];
   if (tile.odd) {
     const std::size_t at = std::size_t{rows_.row()} * pitch_ + first;

@@ -36,15 +36,15 @@ class Drain {
 
   struct Drained {
     uint64_t release = kNever;  ///< cycle in which that emptied the bank
-    uint64_t pushed = 0;        ///< cycle in which the row's last segment left the merge
-    unsigned nan_results = 0;
-    uint32_t bytes = 0;    ///< written
-    uint64_t written = 0;  ///< cycle in which their last segment was taken, or later
+    uint32_t bytes = 0;         ///< written
+    uint64_t written = 0;       ///< cycle in which their last segment was taken, or later
   };
   /// Carries out that event.
   Drained step();
-  /// Saturated elements of the rows encoded so far. The caller counts them and empties the list.
-  std::vector<Requant::Saturated>& saturated() { return requant_.saturated(); }
+  /// NaN results of the segments that have left the merge, and saturated elements of the rows
+  /// encoded so far. The caller counts them and empties the lists.
+  std::vector<Requant::Counted>& nan_results() { return nan_results_; }
+  std::vector<Requant::Counted>& saturated() { return requant_.saturated(); }
   /// First cycle after the row under way has left the tile buffer for the write port. Nobody waits
   /// for one that leaves for the requantiser.
   uint64_t row_done_from() const { return numbers_ ? next_from_ : 0; }
@@ -66,7 +66,7 @@ class Drain {
   const uint32_t* row_values(const Tile& tile, unsigned cols);
   uint64_t write_row(uint64_t issue, const uint32_t* values, Drained& drained);
   uint64_t collect_row(uint64_t issue, const uint32_t* values);
-  void show_segment(uint64_t issue, const uint32_t* values, unsigned first);
+  void pass_segment(uint64_t issue, const uint32_t* values, unsigned first);
   void finish_tile(uint64_t pushed);
   unsigned delay() const { return kOfferDelay + (dual_ ? kMergeLatency : 0); }
 
@@ -83,6 +83,7 @@ class Drain {
   Requant requant_;
   Rows rows_;
   const NumberFormat* numbers_ = &number_formats()[0];  // of the results; null if they are MX
+  std::vector<Requant::Counted> nan_results_;
   bool dual_ = false;
   unsigned pitch_ = 0;
   History<Tile, 2> tiles_;

@@ -62,11 +62,11 @@ class Requant {
   Written write();
 
   /// Saturated elements, by the cycle in which they are counted. The caller empties the list.
-  struct Saturated {
+  struct Counted {
     uint64_t cycle;
     unsigned count;
   };
-  std::vector<Saturated>& saturated() { return saturated_; }
+  std::vector<Counted>& saturated() { return saturated_; }
 
  private:
   struct Row {
@@ -109,7 +109,7 @@ class Requant {
   uint64_t read_from_ = 0;
   History<uint64_t, kRequantFifo> popped_;
   uint64_t rows_read_ = 0;
-  std::vector<Saturated> saturated_;
+  std::vector<Counted> saturated_;
   // write
   std::deque<Row> queue_;
   bool scale_turn_ = false;
