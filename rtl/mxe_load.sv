@@ -36,7 +36,7 @@ module mxe_load #(
   output logic [TAG_W-1:0]           req_tag_o,
   // a bank was used up
   input  logic                       release_i,
-  output logic                       chunk_o,      // the first bank that an A chunk needs has been asked for
+  output logic                       chunk_o,      // a chunk of A, or the first slab for one, was asked for
   output logic                       busy_o        // not all rows were asked for
 );
   localparam int unsigned IndexW = $clog2(ROWS);

@@ -61,11 +61,12 @@ class Requant {
   /// Makes that request and passes its data on.
   Written write();
 
-  /// Saturated elements, by the cycle in which they are counted. The caller empties the list.
+  /// So many of something, and the cycle in which they are counted.
   struct Counted {
     uint64_t cycle;
     unsigned count;
   };
+  /// Saturated elements. The caller empties the list.
   std::vector<Counted>& saturated() { return saturated_; }
 
  private:

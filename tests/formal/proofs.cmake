@@ -55,7 +55,7 @@ foreach(mem_w 64 256)
 endforeach()
 mxe_proof_fault(priority "if (req_valid_i[1]) begin" "if (req_valid_i[1] & ~req_valid_i[2]) begin")
 mxe_proof_fault(no_request "assign req_ready_o = accept ? grant : 4'b0000"
-                "assign req_ready_o = accept ? (grant | {3'b000, halt_i | busy_q}) : 4'b0000")
+                "assign req_ready_o = accept ? (grant | {3'b000, halt_i | busy}) : 4'b0000")
 mxe_proof_fault(a_first "req_valid_i[2] & ~b_waits" "req_valid_i[2]")
 mxe_proof_fault(accepted_too_soon "(~busy | (ar_fire & last_burst))"
                 "(~busy | ar_fire)")
