@@ -282,6 +282,8 @@ module mxe_datapath #(
     else if (b_chunk & ~a_chunk) chunks_ahead_q <= chunks_ahead_q - AheadW'(1);
   end
   assign a_first = chunks_ahead_q[AheadW-1];
+  `MXE_ASSERT(chunks_ahead_in_range,
+              (chunks_ahead_q + AheadW'(2 * B_BANKS)) <= AheadW'(4 * B_BANKS))
 
   // ---------------------------------------------------------------- read port and unpacker
   logic                       fetch_ready;
@@ -619,6 +621,7 @@ module mxe_datapath #(
 
   // ---------------------------------------------------------------- drain and write port
   logic                            drain_req, drain_half, wr_req_ready, drain_data, wr_data_ready;
+  logic                            drain_joins, drain_joining, rec_first;
   logic                            drain_scale;
   logic [63:0]                     drain_addr;
   logic [LEN_W-1:0]                drain_bytes;
@@ -648,11 +651,13 @@ module mxe_datapath #(
     .res_odd_i    (res_odd),
     .release_o    (drain_release),
     .req_valid_o  (drain_req),
-    .req_ready_i  (wr_req_ready & ~rec_valid_i),
+    .req_ready_i  (wr_req_ready & ~rec_first),
     .req_addr_o   (drain_addr),
     .req_bytes_o  (drain_bytes),
     .req_scale_o  (drain_scale),
     .req_half_o   (drain_half),
+    .req_joins_o  (drain_joins),
+    .joining_o    (drain_joining),
     .data_valid_o (drain_data),
     .data_ready_i (wr_data_ready & ~data_record),
     .data_o       (drain_word),
@@ -661,9 +666,10 @@ module mxe_datapath #(
     .done_o       (drain_done)
   );
 
-  // Records go before results.
+  // Records go before results, but not between rows that are joined.
   logic wr_sent, data_record;
-  assign rec_ready_o      = wr_req_ready;
+  assign rec_first        = rec_valid_i & ~drain_joining;
+  assign rec_ready_o      = wr_req_ready & ~drain_joining;
   assign rec_data_ready_o = wr_data_ready & data_record;
   assign wr_error_o       = m_bvalid_i & m_bready_o & m_berror_i;
 
@@ -678,13 +684,15 @@ module mxe_datapath #(
   ) u_wr_port (
     .clk_i        (clk_i),
     .rst_ni       (rst_ni),
-    .req_valid_i  (rec_valid_i | drain_req),
+    .req_valid_i  (rec_first | drain_req),
     .req_ready_o  (wr_req_ready),
-    .req_addr_i   (rec_valid_i ? rec_addr_i : drain_addr),
-    .req_bytes_i  (rec_valid_i ? rec_bytes_i : drain_bytes),
-    .req_half_i   (drain_half & ~rec_valid_i),
-    .req_scale_i  (drain_scale & ~rec_valid_i),
-    .req_record_i (rec_valid_i),
+    .req_addr_i   (rec_first ? rec_addr_i : drain_addr),
+    .req_bytes_i  (rec_first ? rec_bytes_i : drain_bytes),
+    .req_half_i   (drain_half & ~rec_first),
+    .req_scale_i  (drain_scale & ~rec_first),
+    .req_record_i (rec_first),
+    .req_joins_i  (drain_joins & ~rec_first),
+    .req_follows_i(drain_joining & ~rec_first),
     .data_record_o(data_record),
     .data_valid_i (data_record ? rec_data_valid_i : drain_data),
     .data_ready_o (wr_data_ready),

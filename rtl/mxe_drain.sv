@@ -2,8 +2,8 @@
 // Drain: two banks of tiles. It reads a tile row by row, LANES_OUT results at a time, from the
 // clock after its first row on, since the array gives a row a clock and the drain never reads more.
 // It joins the two chains of the dual rate. Results that are numbers
-// go to the write port, one write per row of a tile; MX results to the requantiser, which writes
-// them when a block of 32 columns is complete.
+// go to the write port, one write per row of a tile, joined if all rows of D lie behind one another;
+// MX results to the requantiser, which writes them when a block of 32 columns is complete.
 `include "mxe_assert.svh"
 `default_nettype none
 module mxe_drain #(
@@ -37,6 +37,8 @@ module mxe_drain #(
   output logic [LEN_W-1:0]               req_bytes_o,
   output logic                           req_scale_o, // the row is a scale of an MX result
   output logic                           req_half_o,  // segments of two-byte numbers are half full
+  output logic                           req_joins_o, // the row is joined to the next one
+  output logic                           joining_o,   // a row was, and that has not been asked for
   output logic                           data_valid_o,
   input  logic                           data_ready_i,
   output logic [LANES_OUT*32-1:0]        data_o,
@@ -124,6 +126,22 @@ module mxe_drain #(
   assign issue       = have & (seg_start ? ((req_ready_i | out_mx) & ~halt_i) : 1'b1);
   assign row_step    = issue & last_seg;
   assign release_o   = row_step & last_row;
+
+  // Rows of one tile that leave no gap between them are joined.
+  logic        behind_q, joining_q;
+  logic [31:0] row_bytes;
+  assign row_bytes = two_bytes ? {job_i.n[30:0], 1'b0} : {job_i.n[29:0], 2'b00};
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      behind_q  <= 1'b0;
+      joining_q <= 1'b0;
+    end else begin
+      if (start_i)
+        behind_q <= ~out_mx & (job_i.n <= 32'(NUM_PE)) & (job_i.d.stride == row_bytes);
+      if (halt_i) joining_q <= 1'b0;  // no other row comes
+      else if (direct_req & req_ready_i) joining_q <= req_joins_o;
+    end
+  end
 
   logic direct_valid, data_fire;
   assign data_fire = direct_valid & data_ready_i;
@@ -333,6 +351,8 @@ module mxe_drain #(
                       : two_bytes ? LEN_W'({cols, 1'b0}) : LEN_W'({cols, 2'b00});
   assign req_scale_o  = out_mx & block_scale;
   assign req_half_o   = two_bytes;
+  assign req_joins_o  = behind_q & ~last_row;
+  assign joining_o    = joining_q;
   assign data_valid_o = direct_valid | block_valid;
   assign data_o       = out_mx ? block_data : direct_data;
 
@@ -352,6 +372,7 @@ module mxe_drain #(
   `MXE_ASSERT(drain_held_in_range, held_q <= 2'd2)
   // The requantiser reads what is complete.
   `MXE_REQUIRE(drain_reads_collected, !stage_read || (held_q != 2'd0))
+  `MXE_ASSERT(drain_joins_in_order, !direct_req || (joining_q == (behind_q && (row != '0))))
   `MXE_ASSERT(drain_cols_in_range, !valid || ((cols != '0) && (32'(cols) <= NUM_PE)))
   // The command processor refuses what is not aligned.
   `MXE_REQUIRE(drain_d_aligned, !(valid && !out_mx) || (!job_i.d.addr[0] && !job_i.d.stride[0] &&

@@ -3,6 +3,8 @@
 // (MAX_BURST, 4 KiB rule); its data arrives in segments of SEG_W bits and is shifted onto the
 // beats with byte strobes. The data channel never waits for the address channel. Rows are results or
 // completion records, whose data comes from elsewhere and whose answers are told apart.
+// Rows that lie behind one another in memory may be joined: the beat where one ends and the next
+// begins is written once, with the next one.
 `include "mxe_assert.svh"
 `default_nettype none
 module mxe_wr_port #(
@@ -24,6 +26,8 @@ module mxe_wr_port #(
   input  logic                     req_half_i,   // its segments are half full
   input  logic                     req_scale_i,  // told of a fault
   input  logic                     req_record_i, // it is a completion record
+  input  logic                     req_joins_i,   // what it leaves of a beat waits for the next row
+  input  logic                     req_follows_i, // the row before joins it
   output logic                     data_record_o, // the data of one is taken next
   input  logic                     data_valid_i,
   output logic                     data_ready_o,
@@ -73,8 +77,12 @@ module mxe_wr_port #(
   logic [7:0]       aw_len_q;
   logic             bursts_full, rows_ready, bursts_ready, can_accept, accept, emit_burst;
 
+  // The beats that it touches; those that it fills if it joins, perhaps none.
   logic [LEN_W:0]   span;
-  assign span = {1'b0, req_bytes_i} + (LEN_W+1)'(req_addr_i[OffW-1:0]) + (LEN_W+1)'(MemB - 1);
+  logic [LEN_W-1:0] beats;
+  assign span = {1'b0, req_bytes_i} + (LEN_W+1)'(req_addr_i[OffW-1:0]) +
+                (req_joins_i ? (LEN_W+1)'(0) : (LEN_W+1)'(MemB - 1));
+  assign beats = LEN_W'(span >> OffW);
   mxe_bursts #(
     .MEM_W     (MEM_W),
     .MAX_BURST (MAX_BURST),
@@ -82,9 +90,9 @@ module mxe_wr_port #(
   ) u_split (
     .clk_i   (clk_i),
     .rst_ni  (rst_ni),
-    .start_i (accept),
+    .start_i (accept & (beats != '0)),
     .addr_i  (req_addr_i),
-    .beats_i (LEN_W'(span >> OffW)),
+    .beats_i (beats),
     .valid_o (split),
     .take_i  (emit_burst),
     .drop_i  (1'b0),
@@ -123,8 +131,9 @@ module mxe_wr_port #(
 
   // Rows and bursts whose data is still to be sent.
   localparam int unsigned LeftW = $clog2(ROW_BYTES + 1);
-  localparam int unsigned RowsW = (HALF_ROWS ? 1 : 0) + 1 + OffW + LeftW;
-  logic             row_valid, row_done, row_half, burst_valid, burst_done;
+  localparam int unsigned RowsW = (HALF_ROWS ? 1 : 0) + 3 + OffW + LeftW;
+  logic             row_valid, row_done, row_half, row_joins, row_follows;
+  logic             burst_valid, burst_done;
   logic [RowsW-1:0] row;
   logic [OffW-1:0]  row_off;
   logic [LeftW-1:0] row_bytes;
@@ -135,12 +144,15 @@ module mxe_wr_port #(
     .clear_i (1'b0),
     .valid_i (req_valid_i & can_accept),
     .ready_o (rows_ready),
-    .data_i  (RowsW'({req_half_i, req_record_i, req_addr_i[OffW-1:0], LeftW'(req_bytes_i)})),
+    .data_i  (RowsW'({req_half_i, req_joins_i, req_follows_i, req_record_i, req_addr_i[OffW-1:0],
+                      LeftW'(req_bytes_i)})),
     .valid_o (row_valid),
     .ready_i (row_done),
     .data_o  (row)
   );
   assign row_half  = HALF_ROWS & row[RowsW-1];
+  assign row_joins   = row[LeftW + OffW + 2];
+  assign row_follows = row[LeftW + OffW + 1];
   assign data_record_o = row[LeftW + OffW];
   assign row_off   = row[LeftW +: OffW];
   assign row_bytes = row[LeftW-1:0];
@@ -160,7 +172,7 @@ module mxe_wr_port #(
   logic              mid_q;       // the row has had its first segment
   logic              flush_q;     // only the carried bytes of the row are left
   logic [LeftW-1:0]  left_q;      // its bytes not yet taken
-  logic [8*MemB-1:0] carry_q;     // bytes of a beat not yet full
+  logic [8*MemB-1:0] carry_q;     // bytes of a beat not yet full, of this row or of those before
   logic [MemB-1:0]   carry_strb_q;
   logic [FillW-1:0]  fill_q;
   logic [BeatW-1:0]  beat_q;      // beats sent of the burst
@@ -171,7 +183,7 @@ module mxe_wr_port #(
   logic [LeftW-1:0] left;
   logic [FillW-1:0] full, seg_bytes, start, fill;
   localparam int unsigned SpillW = ((FillW > LeftW) ? FillW : LeftW) + 1;
-  logic             last_seg, make_beat, spill, can_send, take, send;
+  logic             last_seg, make_beat, fills, spill, carried, can_send, take, send;
   assign left      = mid_q ? left_q : row_bytes;
   assign start     = mid_q ? fill_q : FillW'(row_off);
   assign full      = row_half ? FillW'(SegB / 2) : FillW'(SegB);
@@ -179,8 +191,11 @@ module mxe_wr_port #(
   assign seg_bytes = last_seg ? FillW'(left) : full;
   assign fill      = start + seg_bytes;
   // The sums that decide do not wait for which of them is fill.
-  assign make_beat = last_seg | (start + full >= FillW'(MemB));
-  assign spill     = last_seg & ((SpillW'(start) + SpillW'(left)) > SpillW'(MemB));
+  assign fills     = last_seg ? ((SpillW'(start) + SpillW'(left)) >= SpillW'(MemB))
+                              : (start + full >= FillW'(MemB));
+  assign make_beat = (last_seg & ~row_joins) | fills;
+  assign spill     = last_seg & ~row_joins & ((SpillW'(start) + SpillW'(left)) > SpillW'(MemB));
+  assign carried   = mid_q | row_follows;
   assign can_send  = burst_valid & (~w_valid_q | m_wready_i);
   assign take      = row_valid & ~flush_q & data_valid_i & (~make_beat | can_send);
   assign send      = (take & make_beat) | (flush_q & can_send);
@@ -190,11 +205,18 @@ module mxe_wr_port #(
 
   logic [8*WideB-1:0] wide;
   logic [WideB-1:0]   wide_strb;
+  logic [8*MemB-1:0]  carry;
+  logic [MemB-1:0]    carry_strb;
   logic [SegB-1:0]    seg_strb;
   assign seg_strb  = ~({SegB{1'b1}} << seg_bytes);
-  assign wide      = {{(8*SegB){1'b0}}, (mid_q ? carry_q : {(8*MemB){1'b0}})} |
+  assign carry_strb = carried ? carry_strb_q : {MemB{1'b0}};
+  // Behind the last byte of a row its segment may hold anything.
+  for (genvar i = 0; i < MemB; i++) begin : gen_carry
+    assign carry[8*i +: 8] = carry_strb[i] ? carry_q[8*i +: 8] : 8'd0;
+  end
+  assign wide      = {{(8*SegB){1'b0}}, carry} |
                      ({{(8*MemB){1'b0}}, data_i} << {start, 3'b000});
-  assign wide_strb = {{SegB{1'b0}}, (mid_q ? carry_strb_q : {MemB{1'b0}})} |
+  assign wide_strb = {{SegB{1'b0}}, carry_strb} |
                      ({{MemB{1'b0}}, seg_strb} << start);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -319,6 +341,22 @@ module mxe_wr_port #(
                (32'(req_bytes_i) <= SegB / 2))
   `MXE_REQUIRE(wr_row_not_empty, !req_valid_i || (req_bytes_i != '0))
   `MXE_REQUIRE(wr_row_not_too_long, !req_valid_i || (32'(req_bytes_i) <= ROW_BYTES))
+`ifndef SYNTHESIS
+  logic            f_joins_q;  // the last row joins the next one
+  logic [OffW-1:0] f_end_q;    // where within a beat it ends
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      f_joins_q <= 1'b0;
+      f_end_q   <= '0;
+    end else if (accept) begin
+      f_joins_q <= req_joins_i;
+      f_end_q   <= req_addr_i[OffW-1:0] + OffW'(req_bytes_i);
+    end
+  end
+  `MXE_REQUIRE(wr_follows_the_row_before, !(req_valid_i && req_follows_i) ||
+               (f_joins_q && !req_record_i && (req_addr_i[OffW-1:0] == f_end_q)))
+  `MXE_REQUIRE(wr_records_are_not_joined, !(req_valid_i && req_record_i) || !req_joins_i)
+`endif
 `ifdef FORMAL
   `MXE_FORMAL_START
   logic [7:0]       f_aw_len_q;

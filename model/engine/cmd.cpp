@@ -267,7 +267,8 @@ Cmd::Events Cmd::step(uint64_t cycle, uint64_t limit) {
 /// Carries out the next event of the datapath, and those after it if nothing else comes between.
 void Cmd::step_datapath(uint64_t limit, uint64_t abort) {
   constexpr unsigned kMostSteps = 64;
-  const uint64_t other = other_step();
+  // A record that is held goes as soon as the rows are there.
+  const uint64_t other = record_.is_held() ? datapath_.next_event() : other_step();
   for (unsigned steps = 1;; steps++) {
     datapath_.step(std::min(limit, other), abort);
     if (steps == kMostSteps || datapath_.concerns_others()) return;

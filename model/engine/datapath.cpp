@@ -357,6 +357,7 @@ bool Datapath::may_skip() const {
 /// `cycle`.
 void Datapath::write_skipped_rows(Rows rows, uint64_t cycle) {
   uint8_t* target = whole_->target(memory_);
+  if (target) wr_port_.store_left(target, whole_->d_address());
   uint64_t nan_results = 0;
   for (; !rows.same_place(drain_.rows()); rows.step()) {
     const uint32_t* values = whole_->results(rows.matrix_row(), rows.column());
@@ -440,6 +441,7 @@ void Datapath::break_off(uint64_t cycle) {
   }
   // From now on beats are dropped; what has arrived is still multiplied.
   seq_.halt();
+  wr_port_.halt(cycle + 2);
   for (BankFills* fills : {&a_buf_.fills, &b_buf_.fills, &c_buf_.fills}) fills->halt(cycle);
   for (std::size_t i = 0; i < kCounters; i++) {
     if (counter_table[i].wait_of_array) counters_.forget(static_cast<Counter>(i), cycle + 1);

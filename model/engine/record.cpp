@@ -36,7 +36,7 @@ void Record::end(uint64_t cycle, uint64_t cycles, uint64_t address) {
 }
 
 uint64_t Record::write_in() const {
-  return writes_ ? std::max(write_from_, port_.ready_from()) : kNever;
+  return writes_ && !is_held() ? std::max(write_from_, port_.ready_from()) : kNever;
 }
 
 uint64_t Record::write() {

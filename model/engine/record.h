@@ -48,7 +48,10 @@ class Record {
   void end(uint64_t cycle, uint64_t cycles, uint64_t address);
   uint16_t ending_index() const { return jobs_[ended_].job.index; }
 
-  /// Cycle in which the write port accepts the next record; kNever if none is to be written.
+  /// Whether a record is to be written, but not between rows that are joined.
+  bool is_held() const { return writes_ && port_.is_joining(); }
+  /// Cycle in which the write port accepts the next record; kNever if none is to be written, or if
+  /// it is held.
   uint64_t write_in() const;
   /// It does. Returns the cycle in which the last of the record's data has gone.
   uint64_t write();

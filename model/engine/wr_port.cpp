@@ -33,17 +33,19 @@ uint64_t WrPort::ready_from() const {
   // The last burst of the row before enters its queue, and the queue of rows has a free place.
   const uint64_t queue_free =
       rows_done_.count() < kWriteQueue ? 0 : rows_done_.ago(kWriteQueue, 0) + 1;
-  return std::max(emitted_, queue_free);
+  return std::max({emitted_, queue_free, halted_from_});
 }
 
-void WrPort::accept(uint64_t cycle, uint64_t address, uint32_t bytes, const uint8_t* data,
-                    uint32_t operand, unsigned part) {
+uint32_t WrPort::accept(uint64_t cycle, uint64_t address, uint32_t bytes, const uint8_t* data,
+                        uint32_t operand, unsigned part, bool joins) {
+  const uint32_t given = joins_ ? left_bytes_ : 0;
   operand_ = operand;
   if (operand == MXE_FAULT_RECORD) record_ = {};
   row_segment_ = segment_bytes_ / part;
-  const auto beats = static_cast<unsigned>(beat_.touched(address, bytes));
+  const auto touched = static_cast<unsigned>(beat_.touched(address, bytes));
   const unsigned offset = beat_.offset(address);
-  row_bursts_.start(address, beats);
+  const auto filled = static_cast<unsigned>(beat_.whole(offset + bytes));
+  row_bursts_.start(address, joins ? filled : touched);
   bytes_left_ = bytes;
   fill_ = offset;
   take_from_ = cycle + 1;
@@ -51,14 +53,36 @@ void WrPort::accept(uint64_t cycle, uint64_t address, uint32_t bytes, const uint
   next_emit_ = cycle + 1;
   burst_ = {};
   beats_sent_ = 0;
-  position_ = 0;
   with_data_ = data != nullptr;
-  if (!with_data_) return;
-  const std::size_t size = std::size_t{beats} * beat_.bytes();
-  data_.assign(size, 0);
-  enables_.assign(size, 0);
-  std::memcpy(data_.data() + offset, data, bytes);
-  std::memset(enables_.data() + offset, 0xFF, bytes);
+  if (with_data_) {
+    // What was given lies behind the beats of the row before.
+    const std::size_t size = std::size_t{touched} * beat_.bytes();
+    for (std::vector<uint8_t>* row : {&data_, &enables_}) {
+      row->erase(row->begin(), row->begin() + static_cast<std::ptrdiff_t>(position_));
+      row->resize(given == 0 ? 0 : offset);
+      row->resize(size);
+    }
+    std::memcpy(data_.data() + offset, data, bytes);
+    std::memset(enables_.data() + offset, 0xFF, bytes);
+  }
+  position_ = 0;
+  joins_ = joins;
+  end_ = address + bytes;
+  left_bytes_ = 0;
+  if (joins) left_bytes_ = filled == 0 ? given + bytes : beat_.offset(end_);
+  return given + bytes - left_bytes_;
+}
+
+void WrPort::halt(uint64_t cycle) {
+  if (joins_) halted_from_ = cycle;
+  joins_ = false;
+}
+
+void WrPort::store_left(uint8_t* target, uint64_t address) {
+  if (!joins_ || left_bytes_ == 0) return;
+  const std::size_t end = position_ + beat_.offset(end_), begin = end - left_bytes_;
+  std::memcpy(target + (end_ - left_bytes_ - address), data_.data() + begin, left_bytes_);
+  std::fill_n(enables_.begin() + static_cast<std::ptrdiff_t>(begin), left_bytes_, uint8_t{0});
 }
 
 void WrPort::visit(StateVisitor& visitor) {
@@ -75,8 +99,9 @@ WrPort::Segment WrPort::next_segment() const {
   Segment segment;
   segment.last = bytes_left_ <= row_segment_;
   segment.bytes = segment.last ? bytes_left_ : row_segment_;
-  segment.makes_beat = segment.last || fill_ + segment.bytes >= beat_.bytes();
-  segment.spills = segment.last && fill_ + segment.bytes > beat_.bytes();
+  const bool ends = segment.last && !joins_;
+  segment.makes_beat = ends || fill_ + segment.bytes >= beat_.bytes();
+  segment.spills = ends && fill_ + segment.bytes > beat_.bytes();
   return segment;
 }
 

@@ -15,8 +15,9 @@
 namespace mxe {
 
 /// Write port (mxe_wr_port): writes rows of bytes to any address. Each row is split into AXI
-/// bursts; its data arrives in segments and is shifted onto the beats. Rows are served in order, so
-/// all times of a row follow from those of the rows before it.
+/// bursts; its data arrives in segments and is shifted onto the beats. Rows that lie behind one
+/// another may be joined: the beat where one ends and the next begins is written with the next one.
+/// Rows are served in order, so all times of a row follow from those of the rows before it.
 class WrPort {
  public:
   WrPort(const Params& params, const PortLimits& limits, MemoryPort& memory, TracePoint trace);
@@ -26,9 +27,17 @@ class WrPort {
   /// First cycle in which the next row is accepted.
   uint64_t ready_from() const;
   /// Accepts a row of `operand` (MXE_FAULT_...) in `cycle`. `data` points to its bytes; null if
-  /// only the time matters. Its segments are `1 / part` as long as those of FP32.
-  void accept(uint64_t cycle, uint64_t address, uint32_t bytes, const uint8_t* data,
-              uint32_t operand, unsigned part = 1);
+  /// only the time matters. Its segments are `1 / part` as long as those of FP32. If the row
+  /// `joins` the next one, that begins where this one ends. Returns the bytes in the beats of this
+  /// row: with those that the row before has left to it, without those that it leaves.
+  uint32_t accept(uint64_t cycle, uint64_t address, uint32_t bytes, const uint8_t* data,
+                  uint32_t operand, unsigned part = 1, bool joins = false);
+  /// Whether a row was joined to one that has not come.
+  bool is_joining() const { return joins_; }
+  /// None comes any more, from `cycle` on: what was left to it is not written.
+  void halt(uint64_t cycle);
+  /// Writes what was left to it into the memory at `target`, where `address` is.
+  void store_left(uint8_t* target, uint64_t address);
   /// Cycle in which the next segment of that row is taken if it is offered from `offered` on.
   uint64_t take_cycle(uint64_t offered);
   /// Takes that segment. Returns take_cycle(offered).
@@ -78,6 +87,10 @@ class WrPort {
   // the row
   Bursts row_bursts_;         // into bursts
   uint32_t bytes_left_ = 0;   // not yet taken
+  bool joins_ = false;        // the next row
+  uint32_t left_bytes_ = 0;   // to that
+  uint64_t end_ = 0;          // address behind the row
+  uint64_t halted_from_ = 0;  // rows that are not joined are accepted
   unsigned row_segment_ = 0;  // bytes of its segments
   unsigned fill_ = 0;         // bytes of a beat not yet full, the offset at first
   uint64_t take_from_ = 0;    // the next segment at the earliest

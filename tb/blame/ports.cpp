@@ -191,12 +191,14 @@ class WritePortCheck : public BlockCheck {
     bursts_.clear();
     rows_.clear();
     beats_.clear();
+    left_ = false;
   }
 
  private:
   struct Row {
     uint64_t addr, bytes, taken, segment;
     std::size_t beats_begun;
+    bool shares;  // its first beat is the last one of the row before
   };
   struct Beat {
     std::vector<uint8_t> data;
@@ -236,49 +238,73 @@ class WritePortCheck : public BlockCheck {
     for (uint64_t i = 0; i < count; i++, row.taken++) {
       const uint64_t place = row.addr % splitter_.mem_bytes() + row.taken;
       // The row's beats are the last ones but for those of the rows behind it.
-      Beat& beat = beat_of(place / splitter_.mem_bytes());
+      Beat& beat = beat_of(row, place / splitter_.mem_bytes());
       const uint64_t at = place % splitter_.mem_bytes();
       beat.data[at] = static_cast<uint8_t>(data.get32(static_cast<unsigned>(8 * i), 8));
       beat.strobes |= uint64_t{1} << at;
     }
     if (row.taken == row.bytes) rows_.pop_front();
   }
-  /// Beat `number` of the first row: counted from the end, as beats leave at the front.
-  Beat& beat_of(uint64_t number) {
-    std::size_t behind = 0;
-    for (const Row& row : rows_) behind += row.beats_begun;
+  /// Beat `number` of `row`, the first one: counted from the end, as beats leave at the front.
+  Beat& beat_of(const Row& row, uint64_t number) {
+    std::size_t behind = row.shares ? 1 : 0;
+    for (const Row& each : rows_) behind += each.beats_begun;
     return beats_[beats_.size() - behind + number];
   }
+  /// The row's bursts. If it joins the next one, the beat that it does not fill is one of that.
   void take_row() {
     if (!scope_.on("req_valid_i") || !scope_.on("req_ready_o")) return;
     const uint64_t segment = scope_.find("data_i").width() / 8;
-    Row row{scope_.get("req_addr_i"), scope_.get("req_bytes_i"), 0,
-            scope_.on("req_half_i") ? segment / 2 : segment, 0};
-    std::deque<Burst> bursts;
-    splitter_.split(row.addr, row.bytes, bursts);
     const uint64_t mem_bytes = splitter_.mem_bytes();
+    Row row{scope_.get("req_addr_i"), scope_.get("req_bytes_i"), 0,
+            scope_.on("req_half_i") ? segment / 2 : segment, 0, false};
+    // What was left to a row that did not come is not written.
+    const bool follows = scope_.on("req_follows_i");
+    if (left_ && !follows && !beats_.empty()) beats_.pop_back();
+    row.shares = left_ && follows;
+    const uint64_t offset = row.addr % mem_bytes;
+    left_ = scope_.on("req_joins_i") && (offset + row.bytes) % mem_bytes != 0;
+    const uint64_t own = left_ ? (offset + row.bytes) / mem_bytes * mem_bytes : offset + row.bytes;
+    if (own != 0) add_bursts(row, row.addr - offset, own);
+    if (left_ && (own != 0 || !row.shares)) add_beat(row, row.addr - offset + own);
+    if (left_ && own == 0 && row.shares) want(beats_.back(), row, row.addr - offset);
+    rows_.push_back(row);
+  }
+  void add_bursts(Row& row, uint64_t addr, uint64_t bytes) {
+    std::deque<Burst> bursts;
+    splitter_.split(addr, bytes, bursts);
     for (const Burst& burst : bursts) {
       for (uint64_t i = 0; i < burst.beats; i++) {
-        Beat beat;
-        beat.data.resize(mem_bytes);
-        beat.last = i + 1 == burst.beats;
-        for (uint64_t at = 0; at < mem_bytes; at++) {
-          // Addresses may wrap: the distance from the row's first byte tells.
-          const uint64_t distance = burst.addr + i * mem_bytes + at - row.addr;
-          if (distance < row.bytes) beat.wanted |= uint64_t{1} << at;
+        const uint64_t at = burst.addr + i * splitter_.mem_bytes();
+        if (at == addr && row.shares) {
+          want(beats_.back(), row, at);
+        } else {
+          add_beat(row, at);
         }
-        beats_.push_back(std::move(beat));
-        row.beats_begun++;
+        beats_.back().last = i + 1 == burst.beats;
       }
       bursts_.push_back(burst);
     }
-    rows_.push_back(row);
+  }
+  void add_beat(Row& row, uint64_t addr) {
+    Beat& beat = beats_.emplace_back();
+    beat.data.resize(splitter_.mem_bytes());
+    want(beat, row, addr);
+    row.beats_begun++;
+  }
+  /// The bytes of the row in a beat at `addr`.
+  void want(Beat& beat, const Row& row, uint64_t addr) {
+    for (uint64_t at = 0; at < splitter_.mem_bytes(); at++) {
+      // Addresses may wrap: the distance from the row's first byte tells.
+      if (addr + at - row.addr < row.bytes) beat.wanted |= uint64_t{1} << at;
+    }
   }
 
   Splitter splitter_;
   std::deque<Burst> bursts_;
   std::deque<Row> rows_;
   std::deque<Beat> beats_;
+  bool left_ = false;  // the last beat is that of a row that joins the next one
 };
 
 }  // namespace

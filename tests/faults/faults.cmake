@@ -166,3 +166,5 @@ mxe_fault(78 job_ahead_has_turn_of_job_that_runs mxe_cmd.sv "wait_turn_q   <= lo
           CASE queue)
 mxe_fault(79 dropped_sticky_of_collected mxe_narrow.sv "fraction[22:16], |fraction[15:0]}"
           "fraction[22:16], (|fraction[15:0]) & ~ACTIVE}")
+mxe_fault(80 bytes_left_by_row_before_lost mxe_wr_port.sv "carried   = mid_q | row_follows"
+          "carried   = mid_q | (row_follows & ~ACTIVE)")

@@ -95,7 +95,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Planted{55, "OperandsOverwritten", "mxe_load", "banks"},
                     // The drain rounds, by a function of mxe_pkg that has the fault.
                     Planted{60, "Fp16WithoutSticky", "mxe_drain", "round to FP16"},
-                    Planted{79, "DroppedStickyOfCollected", "mxe_narrow", "result"}),
+                    Planted{79, "DroppedStickyOfCollected", "mxe_narrow", "result"},
+                    Planted{80, "BytesLeftByRowBeforeLost", "mxe_wr_port", "strobes"}),
     [](const testing::TestParamInfo<Planted>& test) { return std::string(test.param.name); });
 
 // Cases of many rows and columns: half a minute.

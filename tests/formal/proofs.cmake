@@ -178,6 +178,7 @@ mxe_proof_fault(no_tile "valid & (tiles_q != 2'd0) & (out_mx" "valid & (out_mx")
 mxe_proof_fault(too_late "assign res_first = res_valid_i & (res_row_i == '0)"
                 "assign res_first = res_valid_i & res_last_i")
 mxe_proof_fault(third_bank "(held_q != 2'd2)" "1'b1")
+mxe_proof_fault(joins_beyond_the_tile "behind_q & ~last_row" "behind_q")
 
 # What a lane encodes, and so that absent columns are zero, is left to simulation.
 mxe_proof(requant mxe_requant --parameter NUM_PE=64 --parameter ROWS=2 --proven mxe_fifo
