@@ -138,7 +138,7 @@ module mxe_drain #(
     end else begin
       if (start_i)
         behind_q <= ~out_mx & (job_i.n <= 32'(NUM_PE)) & (job_i.d.stride == row_bytes);
-      if (halt_i) joining_q <= 1'b0;  // no other row comes
+      if (halt_i | clear_i) joining_q <= 1'b0;  // no other row comes
       else if (direct_req & req_ready_i) joining_q <= req_joins_o;
     end
   end
@@ -372,7 +372,6 @@ module mxe_drain #(
   `MXE_ASSERT(drain_held_in_range, held_q <= 2'd2)
   // The requantiser reads what is complete.
   `MXE_REQUIRE(drain_reads_collected, !stage_read || (held_q != 2'd0))
-  `MXE_ASSERT(drain_joins_in_order, !direct_req || (joining_q == (behind_q && (row != '0))))
   `MXE_ASSERT(drain_cols_in_range, !valid || ((cols != '0) && (32'(cols) <= NUM_PE)))
   // The command processor refuses what is not aligned.
   `MXE_REQUIRE(drain_d_aligned, !(valid && !out_mx) || (!job_i.d.addr[0] && !job_i.d.stride[0] &&
@@ -409,6 +408,20 @@ module mxe_drain #(
       end
     end
   end
+  // A row follows one that joins it, within a tile, and joins the next one until the last.
+  logic f_halt_q;  // no other row starts
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) f_halt_q <= 1'b0;
+    else f_halt_q <= halt_i & ~clear_i;
+  end
+  logic f_mx_q;
+  always_ff @(posedge clk_i) if (start_i) f_mx_q <= out_mx;
+  `MXE_REQUIRE(drain_no_start_while_walking, !start_i || !valid)
+  `MXE_REQUIRE(drain_job_stable, !valid || (out_mx == f_mx_q))
+  `MXE_ASSERT(drain_joins_numbers, !valid || !behind_q || !f_mx_q)
+  `MXE_REQUIRE(drain_halt_until_clear, !f_halt_q || halt_i)
+  `MXE_ASSERT(drain_joins_in_order, f_halt_q ||
+              (joining_q == (valid && behind_q && (seg_start ? (row != '0) : !last_row))))
   `MXE_REQUIRE(drain_bank_free, !res_first || (tiles_q != 2'd2))
   `MXE_REQUIRE(drain_rows_follow, res_valid_i
                ? (({1'b0, res_row_i} == (f_mid_q ? f_come : '0)) && (res_bank_i == f_bank_in_q))

@@ -77,12 +77,14 @@ module mxe_wr_port #(
   logic [7:0]       aw_len_q;
   logic             bursts_full, rows_ready, bursts_ready, can_accept, accept, emit_burst;
 
-  // The beats that it touches; those that it fills if it joins, perhaps none.
-  logic [LEN_W:0]   span;
+  // The beats that it touches; those that it fills if it joins, perhaps none. The sums do not wait for
+  // whether it joins.
+  logic [LEN_W:0]   req_off, span, filled;
   logic [LEN_W-1:0] beats;
-  assign span = {1'b0, req_bytes_i} + (LEN_W+1)'(req_addr_i[OffW-1:0]) +
-                (req_joins_i ? (LEN_W+1)'(0) : (LEN_W+1)'(MemB - 1));
-  assign beats = LEN_W'(span >> OffW);
+  assign req_off = (LEN_W+1)'(req_addr_i[OffW-1:0]);
+  assign span    = {1'b0, req_bytes_i} + req_off + (LEN_W+1)'(MemB - 1);
+  assign filled  = {1'b0, req_bytes_i} + req_off;
+  assign beats   = req_joins_i ? LEN_W'(filled >> OffW) : LEN_W'(span >> OffW);
   mxe_bursts #(
     .MEM_W     (MEM_W),
     .MAX_BURST (MAX_BURST),

@@ -57,8 +57,9 @@ uint32_t WrPort::accept(uint64_t cycle, uint64_t address, uint32_t bytes, const 
   if (with_data_) {
     // What was given lies behind the beats of the row before.
     const std::size_t size = std::size_t{touched} * beat_.bytes();
+    const auto begin = static_cast<std::ptrdiff_t>(given == 0 ? 0 : position_);
     for (std::vector<uint8_t>* row : {&data_, &enables_}) {
-      row->erase(row->begin(), row->begin() + static_cast<std::ptrdiff_t>(position_));
+      row->erase(row->begin(), row->begin() + begin);
       row->resize(given == 0 ? 0 : offset);
       row->resize(size);
     }

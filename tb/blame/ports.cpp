@@ -256,8 +256,12 @@ class WritePortCheck : public BlockCheck {
     if (!scope_.on("req_valid_i") || !scope_.on("req_ready_o")) return;
     const uint64_t segment = scope_.find("data_i").width() / 8;
     const uint64_t mem_bytes = splitter_.mem_bytes();
-    Row row{scope_.get("req_addr_i"), scope_.get("req_bytes_i"), 0,
-            scope_.on("req_half_i") ? segment / 2 : segment, 0, false};
+    Row row{scope_.get("req_addr_i"),
+            scope_.get("req_bytes_i"),
+            0,
+            scope_.on("req_half_i") ? segment / 2 : segment,
+            0,
+            false};
     // What was left to a row that did not come is not written.
     const bool follows = scope_.on("req_follows_i");
     if (left_ && !follows && !beats_.empty()) beats_.pop_back();
