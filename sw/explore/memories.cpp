@@ -48,7 +48,9 @@ uint64_t read_port(const Params& p, uint64_t offset_bits) {
 
 uint64_t write_port(const Params& p, uint64_t offset_bits, uint64_t lanes_out) {
   const uint64_t longest_row = p.num_pe > 8 ? 4 * p.num_pe : 32;
-  const uint64_t row = (p.num_pe > lanes_out ? 2 : 1) + offset_bits + bits_for(longest_row + 1);
+  // Whether a row is a record, joins the next one, follows the one before, and is half full.
+  const uint64_t flags = p.num_pe > lanes_out ? 4 : 3;
+  const uint64_t row = flags + offset_bits + bits_for(longest_row + 1);
   const uint64_t beats = std::min<uint64_t>(p.max_burst, 4096 / p.mem_bytes());
   // Bursts of records, of which a narrow port has two in each.
   const uint64_t records = kRecords * (p.mem_w < 128 && p.max_burst == 1 ? 2 : 1);

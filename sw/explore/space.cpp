@@ -15,6 +15,7 @@
 
 #include "model/job/job.h"
 #include "model/numerics/error.h"
+#include "model/numerics/printable.h"
 #include "sw/explore/cache.h"
 #include "sw/explore/yaml_errors.h"
 
@@ -323,7 +324,7 @@ Space::Points Space::points() const {
       return;
     }
     if (const auto broken = conditions.broken(point)) {
-      found.skipped[constraints_[*broken].text]++;
+      found.skipped[mx::printable(constraints_[*broken].text, mx::kLongestMessage)]++;
       return;
     }
     found.points.push_back(point);

@@ -280,6 +280,8 @@ TEST_F(Explore, BadSpaces) {
       {"parameters: {NUM_PE: 8}\nconstraints:\n  - NUM_PE <\n", "space.yaml:3: 'NUM_PE <':"},
       {"parameters: {NUM_PE: 8}\nconstraints: [PES > 1]\n", "space.yaml:2: 'PES > 1':"},
       {"parameters: {NUM_PE: 8}\nconstraints: [NUM_PE > 8]\n", "no point is possible: NUM_PE > 8"},
+      {"parameters: {NUM_PE: 8}\nconstraints: [\"NUM_PE >\\x048\"]\n",
+       "no point is possible: NUM_PE > 8"},
       {"parameters: {NUM_PE: 8}\nconfigs: base\n", "space.yaml:2: unknown key 'configs'"},
       {"parameters: {NUM_PE: 8}\nsearch: {method: best}\n",
        "space.yaml:2: the method of a search must be one of grid, random, front, halving"},
