@@ -90,7 +90,7 @@ class WrPort {
   bool joins_ = false;        // the next row
   uint32_t left_bytes_ = 0;   // to that
   uint64_t end_ = 0;          // address behind the row
-  uint64_t halted_from_ = 0;  // rows that are not joined are accepted
+  uint64_t halted_from_ = 0;  // whatever comes instead of that is accepted
   unsigned row_segment_ = 0;  // bytes of its segments
   unsigned fill_ = 0;         // bytes of a beat not yet full, the offset at first
   uint64_t take_from_ = 0;    // the next segment at the earliest

@@ -54,8 +54,9 @@ Setting random_setting(Random& random) {
 }
 
 /// A job at addresses from `address` on: three of four regular, as layers are, the others with
-/// sizes, strides and alignments of all kinds.
-mxe_job random_job(Random& random, const Params& p, uint64_t address) {
+/// sizes, strides and alignments of all kinds. `narrow`: many stripes of one tile, whose rows of
+/// results are joined.
+mxe_job random_job(Random& random, const Params& p, uint64_t address, bool narrow) {
   const bool regular = !random.one_in(4);
   const auto size = [&](unsigned unit, unsigned most) {
     const auto n = static_cast<uint32_t>(random.uniform(1, most) * unit);
@@ -67,9 +68,14 @@ mxe_job random_job(Random& random, const Params& p, uint64_t address) {
   job.m = size(p.rows, regular ? 24 : 12);
   job.n = size(p.num_pe, 40);
   job.k = regular ? size(128, 8) : size(32, random.one_in(3) ? 60 : 10);
+  if (narrow) {
+    job.m = static_cast<uint32_t>(random.uniform(40, 80) * p.rows);
+    job.n = static_cast<uint32_t>(random.uniform(1, p.num_pe));
+    job.k = 32;
+  }
   const auto work = [&] { return uint64_t{job.m} * job.n * (job.k / 32 + 1) / p.num_pe; };
   while (job.n > 1 && work() > 150'000) job.n = (job.n + 1) / 2;
-  const bool loose = !regular && random.one_in(2);
+  const bool loose = !regular && !narrow && random.one_in(2);
   const auto gap = [&](unsigned unit) {
     return loose ? static_cast<uint32_t>(random.uniform(0, 20) * unit) : 0;
   };
@@ -222,8 +228,12 @@ TEST(Repetition, CannotBeTold) {
   for (std::size_t i = 0; i < kSettings; i++) {
     std::vector<mxe_job> jobs;
     for (int j = 0; j < 2; j++) {
-      jobs.push_back(random_job(random, settings[i].params, platforms[0]->memory().base() + 256));
+      jobs.push_back(
+          random_job(random, settings[i].params, platforms[0]->memory().base() + 256, false));
     }
+    Random of_narrow(kSeed + i);
+    jobs.push_back(random_job(of_narrow, settings[i].params,
+                              platforms[0]->memory().base() + kMemoryBytes / 2, true));
     const bool look = random.one_in(3);
     SCOPED_TRACE("seed " + std::to_string(kSeed) + ", setting " + std::to_string(i) + ": " +
                  settings[i].params.to_string());
