@@ -2,8 +2,8 @@
 // Drain: two banks of tiles. It reads a tile row by row, LANES_OUT results at a time, from the
 // clock after its first row on, since the array gives a row a clock and the drain never reads more.
 // It joins the two chains of the dual rate. Results that are numbers
-// go to the write port, one write per row of a tile, joined if all rows of D lie behind one another;
-// MX results to the requantiser, which writes them when a block of 32 columns is complete.
+// go to the write port, one write per row of a tile, joined to the next row if D has no gap between
+// its rows; MX results to the requantiser, which writes them when a block of 32 columns is complete.
 `include "mxe_assert.svh"
 `default_nettype none
 module mxe_drain #(
@@ -38,7 +38,7 @@ module mxe_drain #(
   output logic                           req_scale_o, // the row is a scale of an MX result
   output logic                           req_half_o,  // segments of two-byte numbers are half full
   output logic                           req_joins_o, // the row is joined to the next one
-  output logic                           joining_o,   // a row was, and that has not been asked for
+  output logic                           joining_o,   // a joined row waits for the next one
   output logic                           data_valid_o,
   input  logic                           data_ready_i,
   output logic [LANES_OUT*32-1:0]        data_o,

@@ -55,13 +55,15 @@ uint32_t WrPort::accept(uint64_t cycle, uint64_t address, uint32_t bytes, const 
   beats_sent_ = 0;
   with_data_ = data != nullptr;
   if (with_data_) {
-    // What was given lies behind the beats of the row before.
-    const std::size_t size = std::size_t{touched} * beat_.bytes();
-    const auto begin = static_cast<std::ptrdiff_t>(given == 0 ? 0 : position_);
+    // What was given lies behind the beats of the row before. All else begins as zeros.
     for (std::vector<uint8_t>* row : {&data_, &enables_}) {
-      row->erase(row->begin(), row->begin() + begin);
-      row->resize(given == 0 ? 0 : offset);
-      row->resize(size);
+      if (given == 0) {
+        row->clear();
+      } else {
+        row->erase(row->begin(), row->begin() + static_cast<std::ptrdiff_t>(position_));
+      }
+      row->resize(offset);
+      row->resize(std::size_t{touched} * beat_.bytes());
     }
     std::memcpy(data_.data() + offset, data, bytes);
     std::memset(enables_.data() + offset, 0xFF, bytes);

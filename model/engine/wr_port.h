@@ -34,9 +34,11 @@ class WrPort {
                   uint32_t operand, unsigned part = 1, bool joins = false);
   /// Whether a row was joined to one that has not come.
   bool is_joining() const { return joins_; }
-  /// None comes any more, from `cycle` on: what was left to it is not written.
+  /// That row will not come: what was left to it is not written, and from `cycle` on a record may
+  /// come in its place.
   void halt(uint64_t cycle);
-  /// Writes what was left to it into the memory at `target`, where `address` is.
+  /// That row is skipped: writes what was left to it into memory, of which `target` points to
+  /// `address`.
   void store_left(uint8_t* target, uint64_t address);
   /// Cycle in which the next segment of that row is taken if it is offered from `offered` on.
   uint64_t take_cycle(uint64_t offered);
@@ -90,7 +92,7 @@ class WrPort {
   bool joins_ = false;        // the next row
   uint32_t left_bytes_ = 0;   // to that
   uint64_t end_ = 0;          // address behind the row
-  uint64_t halted_from_ = 0;  // whatever comes instead of that is accepted
+  uint64_t halted_from_ = 0;  // a record may come in its place
   unsigned row_segment_ = 0;  // bytes of its segments
   unsigned fill_ = 0;         // bytes of a beat not yet full, the offset at first
   uint64_t take_from_ = 0;    // the next segment at the earliest
