@@ -3,7 +3,7 @@
 // clock after its first row on, since the array gives a row a clock and the drain never reads more.
 // It joins the two chains of the dual rate. Results that are numbers
 // go to the write port, one write per row of a tile, joined to the next row if D has no gap between
-// its rows; MX results to the requantiser, which writes them when a block of 32 columns is complete.
+// its rows; MX results to the requantiser, which writes a block of 32 columns when it is complete.
 `include "mxe_assert.svh"
 `default_nettype none
 module mxe_drain #(
