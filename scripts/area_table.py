@@ -64,10 +64,45 @@ def designs():
 
 
 # ------------------------------------------------------------------------------------ modules
+CONDITIONS = {"`ifdef SYNTHESIS": True, "`ifndef SYNTHESIS": False, "`ifdef FORMAL": False, "`ifndef FORMAL": True}
+PROMISE = re.compile(r"`MXE_(?:ASSERT|REQUIRE)\(")
+
+
 def text_of_source(name):
-    """A source without comments."""
+    """A source as synthesis sees it, without comments and promises."""
     with open(os.path.join(RTL, name), encoding="utf-8") as file:
-        return " ".join(re.sub(r"//.*", "", file.read()).split())
+        return " ".join(without_promises(synthesized(re.sub(r"//.*", "", file.read()))).split())
+
+
+def synthesized(text):
+    """The text without what stands behind conditions that synthesis does not meet."""
+    kept, taken = [], []
+    for line in text.splitlines():
+        directive = line.strip()
+        if re.match(r"`ifn?def (?:SYNTHESIS|FORMAL)$", directive):
+            taken.append(CONDITIONS[directive])
+        elif re.match(r"`ifn?def\b", directive):
+            sys.exit(f"area: '{directive}' in the RTL is not known to scripts/area_table.py")
+        elif directive == "`else":
+            taken[-1] = not taken[-1]
+        elif directive == "`endif":
+            taken.pop()
+        elif all(taken):
+            kept.append(line)
+    return "\n".join(kept)
+
+
+def without_promises(text):
+    """The text without MXE_ASSERT(...) and MXE_REQUIRE(...)."""
+    kept = ""
+    while promise := PROMISE.search(text):
+        kept += text[:promise.start()]
+        end, depth = promise.end(), 1
+        while depth:
+            depth += {"(": 1, ")": -1}.get(text[end], 0)
+            end += 1
+        text = text[end:]
+    return kept + text
 
 
 def items_of(package):
