@@ -25,6 +25,15 @@ int emax(mx::FormatId format) { return mx::element_format(format).emax; }
 
 uint8_t clamp_scale(int scale) { return static_cast<uint8_t>(std::clamp(scale, 0, 254)); }
 
+bool are_ties(Values values) { return values == Values::ties || values == Values::tiny_ties; }
+
+/// The exponent of an operand's scales, so that the smallest product of two elements is a few
+/// binary places below the last one of an FP32 subnormal.
+int centre_of_tiny_ties(mx::FormatId format) {
+  constexpr int kSmallestProduct = -152;
+  return kSmallestProduct / 2 - mx::element_format(format).lsb_exponent;
+}
+
 /// About normally distributed, mean 0, variance 1.
 float normal(Random& random) {
   double sum = -6;
@@ -117,7 +126,7 @@ uint8_t Operand::code(Random& random, std::size_t row) const {
   }
   // Three rows of four leave the sums to the bias, which hits the boundaries exactly.
   if (spec_.values == Values::boundaries && stream_ == 0 && row % 4 != 3) return 0;
-  if (spec_.values == Values::ties) {
+  if (are_ties(spec_.values)) {
     // In every other row the smallest number alone, so that sums are a few units of the last place.
     const uint8_t one = row % 2 == 0 ? uint8_t{1} : power_of_two(random);
     return random.one_in(6) ? one : uint8_t{0};
@@ -200,6 +209,8 @@ uint8_t Operand::scale(Random& random) const {
       return around(127, 3);
     case Values::ties:
       return around(127, random.one_in(4) ? 20 : 1);
+    case Values::tiny_ties:
+      return around(127 + centre_of_tiny_ties(format_), random.one_in(3) ? 12 : 1);
     case Values::sparse:
       return around(127, 30);
     case Values::nan_scales:
@@ -232,18 +243,32 @@ void Operand::cancel(mx::MxTensor& tensor, std::size_t row) const {
 
 // ---------------------------------------------------------------- bias
 
-/// Mantissa bits of what results are rounded to; FP32 is not rounded at all.
+/// Mantissa bits of what results are rounded to; FP32 is not rounded at all, and gets those of
+/// BF16.
 int mantissa_bits(const OutputFormat& output) {
   constexpr int kBfloat16Bits = 7;
-  if (output.kind != OutputFormat::Kind::mx) return kBfloat16Bits;
-  return mx::element_format(output.requant.format).mantissa_bits;
+  const NumberFormat* numbers = output.numbers();
+  if (numbers == nullptr) return mx::element_format(output.requant.format).mantissa_bits;
+  if (numbers->narrow == nullptr) return kBfloat16Bits;
+  // The largest number is 2 - 2^-bits times a power of two.
+  const float significand = std::ldexp(numbers->largest, -std::ilogb(numbers->largest));
+  return -std::ilogb(2 - significand);
+}
+
+/// The exponent of the smallest number that is halfway between two results: of FP16 or BF16, half
+/// the smallest subnormal number.
+int smallest_tie(const OutputFormat& output) {
+  constexpr int kSmallestFp32 = -149;
+  const NumberFormat* numbers = output.numbers();
+  if (numbers == nullptr || numbers->narrow == nullptr) return kSmallestFp32;
+  return std::ilogb(numbers->smallest) - mantissa_bits(output) - 1;
 }
 
 /// Numbers on and beside the points where a block's scale or an element's rounding changes.
 class BoundaryBlock {
  public:
   BoundaryBlock(const OutputFormat& output, Random& random)
-      : output_(output), bits_(mantissa_bits(output)) {
+      : output_(output), bits_(mantissa_bits(output)), smallest_tie_(smallest_tie(output)) {
     exponent_ =
         static_cast<int>(random.one_in(4) ? random.uniform(0, 276) : random.uniform(130, 170)) -
         149;
@@ -285,9 +310,11 @@ class BoundaryBlock {
 
   /// A multiple of half the step between two elements, at any magnitude below the peak.
   float other(Random& random) const {
-    const int below = static_cast<int>(random.uniform(0, 6));
-    const auto multiple = static_cast<double>(random.uniform(1, uint64_t{1} << (bits_ + 2)));
-    const auto tie = static_cast<float>(std::ldexp(multiple, exponent_ - bits_ - 2 - below));
+    const int most = exponent_ - static_cast<int>(random.uniform(0, 6));
+    const int half_step = std::max(most - bits_ - 2, smallest_tie_);
+    const auto multiple =
+        static_cast<double>(random.uniform(1, uint64_t{1} << std::max(most - half_step, 0)));
+    const auto tie = static_cast<float>(std::ldexp(multiple, half_step));
     return std::min(beside(tie, random), peak_);
   }
 
@@ -303,15 +330,18 @@ class BoundaryBlock {
   }
 
   OutputFormat output_;
-  int bits_, exponent_ = 0;
+  int bits_, smallest_tie_, exponent_ = 0;
   std::size_t peak_column_ = 0;
   float peak_ = 0;
 };
 
 /// From far below the smallest product of two elements to far above it.
 float bias_about_products(const JobSpec& spec, Random& random) {
-  const int smallest = mx::element_format(spec.format_a).lsb_exponent +
-                       mx::element_format(spec.format_b).lsb_exponent;
+  const auto smallest_of = [&spec](mx::FormatId format) {
+    const int scale = spec.values == Values::tiny_ties ? centre_of_tiny_ties(format) : 0;
+    return mx::element_format(format).lsb_exponent + scale;
+  };
+  const int smallest = smallest_of(spec.format_a) + smallest_of(spec.format_b);
   const int exponent = smallest - 32 + static_cast<int>(random.uniform(0, 64));
   const double significand = random.one_in(3) ? 1.0 : 1 + random.real();
   const auto magnitude = static_cast<float>(std::ldexp(significand, exponent));
@@ -334,7 +364,7 @@ float bias_value(const JobSpec& spec, Random& random) {
   if (values == Values::zeros) return random.one_in(2) ? -0.0f : 0.0f;
   if (values == Values::tiny) return normal(random) * 0x1p-140f;
   if (values == Values::huge) return normal(random) * 0x1p120f;
-  if (values == Values::ties) return bias_about_products(spec, random);
+  if (are_ties(values)) return bias_about_products(spec, random);
   return normal(random) * 16;
 }
 
@@ -406,6 +436,8 @@ const char* to_string(Values values) {
       return "ties";
     case Values::special_lanes:
       return "special_lanes";
+    case Values::tiny_ties:
+      return "tiny_ties";
     case Values::lone_bits:
       return "lone_bits";
     case Values::sparse:

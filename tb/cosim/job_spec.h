@@ -29,6 +29,7 @@ enum class Values : uint8_t {
   // For directed cases: every position in turn.
   special_lanes,  ///< A, B or both (by the seed) have a NaN or Inf in one lane; what has none has a
                   ///< zero in one lane of every second row
+  tiny_ties,      ///< ties, about the FP32 subnormals
   lone_bits,      ///< of the bias: one mantissa bit, or one beside those of a largest element
   sparse,         ///< few powers of two, scales far apart: sums of lone bits at any distance
   nan_scales,     ///< every scale is NaN

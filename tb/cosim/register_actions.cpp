@@ -71,10 +71,18 @@ void RegisterActions::make_traffic(uint64_t seed) {
       log(fmt::format("{} blocks", counters.blocks));
     } else if (random.one_in(6)) {
       log(refuse_access(random));
+    } else if (random.one_in(6)) {
+      watch_status();
     } else {
       read_register(info);
     }
   }
+}
+
+/// Reads STATUS again and again, to meet the clock in which it changes.
+void RegisterActions::watch_status() {
+  constexpr int kReads = 12;
+  for (int i = 0; i < kReads; i++) read_register(*find_register(MXE_REG_STATUS));
 }
 
 void RegisterActions::read_register(const RegisterInfo& info) {
@@ -122,13 +130,35 @@ std::string RegisterActions::refuse_access(Random& random) {
     offset = static_cast<uint32_t>(random.uniform(0, random.one_in(2) ? 0x1FF : 0xFFF));
     if (random.one_in(2)) offset &= ~3u;
   } while (find_register(offset));
-  uint32_t found = 0;
-  const bool write = random.one_in(2);
-  const bool taken = write ? host_.try_write(offset, value) : host_.try_read(offset, found);
-  require(!taken && found == 0,
-          fmt::format("a {} at {:#05x}, where no register is, was not refused, or brought {:#x}",
-                      write ? "write" : "read", offset, found));
+  if (random.one_in(2)) {
+    refuse_write(offset, value);
+  } else {
+    refuse_read(offset);
+  }
   return fmt::format("{:#05x} refused", offset);
+}
+
+void RegisterActions::refuse_write(uint32_t offset, uint32_t value) {
+  require(!host_.try_write(offset, value),
+          fmt::format("a write at {:#05x}, where no register is, was not refused", offset));
+}
+
+void RegisterActions::refuse_read(uint32_t offset) {
+  uint32_t found = 0;
+  require(!host_.try_read(offset, found) && found == 0,
+          fmt::format("a read at {:#05x}, where no register is, was not refused, or brought {:#x}",
+                      offset, found));
+}
+
+/// Accesses every byte of a register but the first, at which none may begin.
+void RegisterActions::refuse_unaligned() {
+  for (const RegisterInfo& info : register_table) {
+    for (uint32_t byte = 1; byte < 4; byte++) {
+      refuse_read(info.offset + byte);
+      refuse_write(info.offset + byte, ~0u);
+    }
+  }
+  log("unaligned accesses refused");
 }
 
 void RegisterActions::write_registers(uint64_t seed) {
@@ -138,6 +168,7 @@ void RegisterActions::write_registers(uint64_t seed) {
                                              MXE_REG_RING_TAIL,    MXE_REG_CTRL};
   std::array<uint32_t, kKept.size()> before{};
   for (std::size_t i = 0; i < kKept.size(); i++) before[i] = host_.read32(kKept[i]);
+  refuse_unaligned();
   const uint64_t accesses = random.uniform(10, 60);
   for (uint64_t i = 0; i < accesses; i++) {
     if (random.one_in(4)) {
@@ -232,9 +263,15 @@ void RegisterActions::ring_doorbells(uint64_t seed) {
 void RegisterActions::refuse_doorbell(uint32_t tail) {
   host_.write32(MXE_REG_IRQ_STATUS, kAllEvents);
   require_register(MXE_REG_IRQ_STATUS, 0, "after all events were cleared");
+  const uint32_t mask = host_.read32(MXE_REG_IRQ_MASK);
+  host_.write32(MXE_REG_IRQ_MASK, mask & ~MXE_IRQ_MASK_RING_OVERFLOW_MASK);
   host_.write32(MXE_REG_RING_TAIL, tail);
   host_.wait_cycles(kLineCycles);
-  const bool unmasked = (host_.read32(MXE_REG_IRQ_MASK) & MXE_IRQ_MASK_RING_OVERFLOW_MASK) != 0;
+  require(!host_.irq.read(),
+          "the interrupt line is high after a refused doorbell, which is masked");
+  host_.write32(MXE_REG_IRQ_MASK, mask);
+  host_.wait_cycles(kLineCycles);
+  const bool unmasked = (mask & MXE_IRQ_MASK_RING_OVERFLOW_MASK) != 0;
   require(host_.irq.read() == unmasked,
           fmt::format("the interrupt line is {} after a refused doorbell", host_.irq.read()));
   require_register(MXE_REG_IRQ_STATUS, MXE_IRQ_STATUS_RING_OVERFLOW_MASK,

@@ -56,6 +56,10 @@ class RegisterActions {
   void read_register(const RegisterInfo& info);
   void write_register(Random& random);
   std::string refuse_access(Random& random);
+  void refuse_write(uint32_t offset, uint32_t value);
+  void refuse_read(uint32_t offset);
+  void refuse_unaligned();
+  void watch_status();
   bool try_lanes(uint32_t offset, uint32_t value, unsigned lanes);
   void wait_for_jobs(uint64_t timeout_cycles);
   uint32_t events_of_jobs();

@@ -23,11 +23,11 @@ const std::vector<mx::FormatId> kFormats(mx::kAllFormats.begin(), mx::kAllFormat
 const std::vector<mx::ScaleRule> kRules(mx::kAllScaleRules.begin(), mx::kAllScaleRules.end());
 const std::vector<mx::Overflow> kOverflows = {mx::Overflow::saturate, mx::Overflow::special};
 const std::vector<BiasKind> kBiases = {BiasKind::none, BiasKind::row, BiasKind::full};
-const std::vector<Values> kValues = {Values::ones,       Values::quantized, Values::codes,
-                                     Values::specials,   Values::extremes,  Values::cancellation,
-                                     Values::tiny,       Values::huge,      Values::zeros,
-                                     Values::boundaries, Values::ties,      Values::special_lanes,
-                                     Values::lone_bits,  Values::sparse,    Values::nan_scales};
+const std::vector<Values> kValues = {
+    Values::ones,      Values::quantized,    Values::codes,  Values::specials,
+    Values::extremes,  Values::cancellation, Values::tiny,   Values::huge,
+    Values::zeros,     Values::boundaries,   Values::ties,   Values::special_lanes,
+    Values::tiny_ties, Values::lone_bits,    Values::sparse, Values::nan_scales};
 
 std::string format_name(mx::FormatId format) { return mx::element_format(format).name; }
 std::string overflow_name(mx::Overflow overflow) {

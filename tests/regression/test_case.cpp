@@ -160,7 +160,8 @@ TEST(RandomCase, CoversWhatMatters) {
 TEST(MakeJob, ACutJobIsACornerOfTheWhole) {
   for (const Values values :
        {Values::codes, Values::specials, Values::extremes, Values::cancellation, Values::zeros,
-        Values::boundaries, Values::special_lanes, Values::lone_bits, Values::sparse}) {
+        Values::boundaries, Values::ties, Values::tiny_ties, Values::special_lanes,
+        Values::lone_bits, Values::sparse}) {
     JobSpec spec;
     spec.m = 9;
     spec.n = 70;
@@ -247,6 +248,59 @@ TEST(MakeJob, BoundariesAreMet) {
   EXPECT_GT(saturations, 100u);
   EXPECT_EQ(infinite, saturations);
   EXPECT_GT(nan_scales, 10u);
+}
+
+/// Whether `x` is an odd multiple of 2^exponent.
+bool is_odd_multiple(double x, int exponent) {
+  return std::abs(std::fmod(std::ldexp(x, -exponent), 2)) == 1;
+}
+
+/// Of FP16: halfway between two normal numbers, and between two subnormal ones.
+TEST(MakeJob, TiesOfFp16AreMet) {
+  JobSpec spec;
+  spec.m = 200;
+  spec.n = 64;
+  spec.values = Values::boundaries;
+  spec.bias = BiasKind::full;
+  spec.output = parse_output_format("fp16");
+  int normal = 0, subnormal = 0;
+  for (const float x : make_job(spec).bias) {
+    if (!std::isfinite(x)) continue;
+    if (std::abs(x) < 0x1p-14f) {
+      subnormal += is_odd_multiple(x, -25);
+    } else if (std::abs(x) < 65504) {
+      normal += is_odd_multiple(x, std::ilogb(x) - 11);
+    }
+  }
+  EXPECT_GT(normal, 100);
+  EXPECT_GT(subnormal, 100);
+}
+
+/// Sums halfway between two subnormal numbers of FP32, and beside that.
+TEST(MakeJob, TinyTiesAreMet) {
+  JobSpec spec;
+  spec.m = spec.n = 48;
+  spec.k = 32;
+  spec.values = Values::tiny_ties;
+  spec.bias = BiasKind::full;
+  const CosimJob job = make_job(spec);
+  const auto number = [](const mx::MxTensor& tensor, std::size_t row, std::size_t i) {
+    return std::ldexp(static_cast<double>(mx::decode(tensor.format, tensor.codes[row * 32 + i])),
+                      tensor.scales[row] - 127);
+  };
+  int ties = 0, beside = 0;
+  for (std::size_t row = 0; row < spec.m; row++) {
+    for (std::size_t column = 0; column < spec.n; column++) {
+      double sum = job.bias[row * spec.n + column];
+      for (std::size_t i = 0; i < 32; i++) sum += number(job.a, row, i) * number(job.b, column, i);
+      if (std::abs(sum) >= 0x1p-126) continue;
+      const double half = std::trunc(std::ldexp(sum, 150));
+      const bool is_tie = half == std::ldexp(sum, 150);
+      if (is_odd_multiple(half, 0)) (is_tie ? ties : beside)++;
+    }
+  }
+  EXPECT_GT(ties, 50);
+  EXPECT_GT(beside, 50);
 }
 
 // ---------------------------------------------------------------- processes
