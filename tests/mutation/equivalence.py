@@ -13,7 +13,8 @@ meets the same surroundings. Bytes that are written without their strobe are not
 
 The modules tried are, one after the other, the mutated one, what stands around it, up to the whole
 engine. Modules inside that have nothing to do with the fault may be left out: what they are given
-must then be equal, what they give may be anything, but the same for both.
+must then be equal, but for the bits that lead nowhere inside them (unused_bits.py); what they give may
+be anything, but the same for both.
 """
 import itertools
 import os
@@ -21,11 +22,17 @@ import re
 import subprocess
 import tempfile
 
+import unused_bits
 from make_mutants import TOP, read, source_name, write
 
 TOP_MODULE = "\\" + TOP
+MUTATE = """
+read_rtlil {mutants}
+{mutate}
+write_rtlil mutated.il
+"""
 SIDES = """
-read_rtlil {promises}
+read_rtlil {designs}/promises.il
 hierarchy -top {module}
 {keep}
 flatten
@@ -33,8 +40,7 @@ rename {module} gold
 delete -output gold/f_*
 write_rtlil gold.il
 design -reset
-read_rtlil {mutants}
-{mutate}
+read_rtlil {designs}/mutated.il
 hierarchy -top {module}
 {keep}
 flatten
@@ -96,9 +102,12 @@ class Design:
     """The engine of mutants.il and promises.il in `directory`, as make_mutants.py wrote them."""
 
     def __init__(self, directory, seconds=60):
-        self.directory = os.path.abspath(directory)
+        self.mutants = os.path.abspath(os.path.join(directory, "mutants.il"))
+        self.promises = read(directory, "promises.il")
         self.seconds = seconds
-        texts = dict(re.findall(r"^module (\S+)\n(.*?^end\n)", read(directory, "mutants.il"), re.M | re.S))
+        text = read(self.mutants)
+        self.unused = unused_bits.common(unused_bits.find(text), unused_bits.find(self.promises))
+        texts = dict(unused_bits.MODULE.findall(text))
         self.children = {m: set(re.findall(r"^  cell (\S*mxe_\S+) ", text, re.M)) & texts.keys()
                          for m, text in texts.items()}
 
@@ -110,10 +119,21 @@ class Design:
         if module not in self.children:
             module = "\\" + module
         mutate = fault["command"].replace(f"-module {module[1:]} ", f"-module {module} ")
-        for places in itertools.islice(self.attempts(module), tries):
-            if all(self.is_equal(place, kept, mutate) for place, kept in places):
-                return " and ".join(sorted({source_name(place) for place, _ in places}))
+        with tempfile.TemporaryDirectory() as designs:
+            self.write_designs(designs, mutate)
+            for places in itertools.islice(self.attempts(module), tries):
+                if all(self.is_equal(designs, place, kept) for place, kept in places):
+                    return " and ".join(sorted({source_name(place) for place, _ in places}))
         return None
+
+    def write_designs(self, directory, mutate):
+        """The engine with the fault and the one with the promises; what no module looks at is zero in both."""
+        write(os.path.join(directory, "mutate.ys"), MUTATE.format(mutants=self.mutants, mutate=mutate))
+        subprocess.run(["yosys", "-q", "mutate.ys"], cwd=directory, check=True)
+        mutated = read(directory, "mutated.il")
+        unused = unused_bits.common(self.unused, unused_bits.find(mutated))
+        for name, text in (("mutated.il", mutated), ("promises.il", self.promises)):
+            write(os.path.join(directory, name), unused_bits.tie(text, unused))
 
     def attempts(self, module):
         """What to try: lists of places, each with the modules inside that are not left out. All
@@ -123,6 +143,9 @@ class Design:
         # A module with nothing inside has only one way.
         for kept in dict.fromkeys(map(frozenset, ({module}, without_memories, with_memories))):
             yield from self.outwards(module, kept)
+        # What stands beside it may be why.
+        if around := self.around(module):
+            yield [(place, frozenset(self.inside(place, MEMORIES | ARITHMETIC))) for place in around]
 
     def outwards(self, module, kept):
         """The module, then what stands around it, up to the whole engine."""
@@ -131,20 +154,24 @@ class Design:
             yield [(place, kept) for place in sorted(places)]
             if TOP_MODULE in places:
                 break
-            places = {p for m in places for p in self.children if m in self.children[p]}
+            places = {place for m in places for place in self.around(m)}
             kept = kept | places
+            places -= {m for place in places for m in self.inside(place, ()) - {place}}
+
+    def around(self, module):
+        """The modules in which it is used."""
+        return sorted(place for place, children in self.children.items() if module in children)
 
     def inside(self, module, left_out):
         """The module and all in it but for what may as well be left out."""
         inner = {c for c in self.children[module] if source_name(c) not in left_out}
         return {module}.union(*(self.inside(child, left_out) for child in inner))
 
-    def is_equal(self, place, kept, mutate):
-        """Whether the outputs of `place` were proved equal with and without the fault."""
+    def is_equal(self, designs, place, kept):
+        """Whether the outputs of `place` were proved equal in both of `designs`."""
         left_out = [m for m in self.children if m not in kept and m != place]
         sides = SIDES.format(
-            promises=os.path.join(self.directory, "promises.il"),
-            mutants=os.path.join(self.directory, "mutants.il"), module=place, mutate=mutate,
+            designs=designs, module=place,
             keep="\n".join(f"setattr -mod -set keep_hierarchy 1 {m}" for m in left_out))
         miter = MITER.format(
             expose="expose -shared -evert gold/t:*mxe_* gate/t:*mxe_*" if left_out else "")

@@ -10,6 +10,7 @@ import tempfile
 import unittest
 
 import equivalence
+import unused_bits
 
 BUILD = sys.argv.pop(1)
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -95,6 +96,56 @@ class Mutation(unittest.TestCase):
         cell = next(c for c in body.split("\n  cell ") if "connect \\Q \\w_data_q\n" in c).split()[1]
         fault = {"command": f"mutate -mode inv -module {module} -cell {cell} -port Q -portbit 9"}
         self.assertIsNone(equivalence.Design(DIRECTORY).prove(fault, tries=1))
+
+    def test_bits_that_lead_nowhere_are_found(self):
+        """An inner module looks at bits 0 and 1 of four, one of them through a mux; the third is masked. The outer
+        one has bits 4 and 5 besides, which a register and an output keep."""
+        inner = """module \\inner
+  wire width 4 input 1 \\a_i
+  wire input 2 \\s_i
+  wire output 3 \\y_o
+  wire width 2 \\m
+  wire width 3 \\n
+  cell $mux \\u_mux
+    connect \\A \\a_i [3:2]
+    connect \\B { \\a_i [3] \\a_i [1] }
+    connect \\S \\s_i
+    connect \\Y \\m
+  end
+  cell $and \\u_and
+    connect \\A { \\m [0] \\a_i [0] \\a_i [3] }
+    connect \\B 3'110
+    connect \\Y \\n
+  end
+  cell $reduce_or \\u_or
+    connect \\A \\n
+    connect \\Y \\y_o
+  end
+end
+"""
+        outer = """module \\outer
+  wire width 6 input 1 \\b_i
+  wire output 2 \\q_o
+  wire output 3 \\z_o
+  cell \\inner \\u_inner
+    connect \\a_i \\b_i [3:0]
+    connect \\s_i \\b_i [4]
+    connect \\y_o \\z_o
+  end
+  cell $dff \\u_dff
+    connect \\CLK \\b_i [5]
+    connect \\D \\b_i [4]
+    connect \\Q \\q_o
+  end
+end
+"""
+        unused = unused_bits.find(inner + outer)
+        self.assertEqual(unused, {"\\inner": {"\\a_i": {3}}, "\\outer": {"\\b_i": {3}}})
+        tied = unused_bits.tie(inner + outer, unused)
+        self.assertIn("    connect \\a_i { 1'0 \\b_i [2] \\b_i [1] \\b_i [0] }\n", tied)
+        self.assertEqual(tied.count("1'0"), 1)
+        seen = unused_bits.find(inner.replace("3'110", "3'111") + outer)
+        self.assertEqual(seen, {"\\inner": {}, "\\outer": {}})
 
     def test_no_difference_is_proved(self):
         mutant = mutants_of("mxe_walk")[0]
