@@ -402,7 +402,7 @@ void Cmd::break_off(uint64_t cycle) {
 
 /// StAbort ends: nothing is under way, and the jobs before are complete. Then StClear.
 void Cmd::step_abort(uint64_t cycle) {
-  datapath_.clear(cycle + 1);
+  datapath_.clear(cycle + 1, from_);
   enter(State::clear, cycle + 1);
 }
 

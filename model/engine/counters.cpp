@@ -56,6 +56,12 @@ void Counters::bring_forward(Counter counter, uint64_t cycle) {
   }
 }
 
+void Counters::take_back(Counter counter, uint64_t amount) {
+  const auto last = std::find_if(intervals_.rbegin(), intervals_.rend(),
+                                 [counter](const Interval& i) { return i.counter == counter; });
+  if (last != intervals_.rend()) last->amount -= std::min(amount, last->amount);
+}
+
 void Counters::settle(uint64_t cycle) {
   if (cycle <= settled_to_) return;
   std::size_t kept = 0;

@@ -34,6 +34,8 @@ class Counters {
   /// What was added for single cycles after `cycle` happens in `cycle`, which must not have been
   /// settled.
   void bring_forward(Counter counter, uint64_t cycle);
+  /// Takes `amount` back from what was added last, which must not have been settled.
+  void take_back(Counter counter, uint64_t amount);
   /// Counts what lies before `cycle`. Cycles never go back.
   void settle(uint64_t cycle);
   /// CTRL.enable changes in `cycle`.

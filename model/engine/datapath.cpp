@@ -465,7 +465,7 @@ void Datapath::run_out(uint64_t cycle) {
   }
 }
 
-void Datapath::clear(uint64_t cycle) {
+void Datapath::clear(uint64_t cycle, uint64_t halted_from) {
   run_out(cycle);
   load_a_->clear();
   load_b_->clear();
@@ -477,6 +477,8 @@ void Datapath::clear(uint64_t cycle) {
   feed_.clear();
   seq_.clear();
   drain_.clear();
+  counters_.take_back(Counter::bytes_read,
+                      rd_port_.never_asked_for(halted_from) * params_.mem_bytes());
   rd_port_.clear(cycle);
   chunks_ahead_ = 0;
   wr_port_.clear_error();

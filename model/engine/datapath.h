@@ -110,8 +110,8 @@ class Datapath {
   const Fault& write_fault() const { return wr_port_.result_answers().fault; }
   /// Stops requests after `cycle` (halt_i). Returns the first cycle with nothing under way.
   uint64_t drained_from(uint64_t cycle) const;
-  /// clear_i in `cycle`.
-  void clear(uint64_t cycle);
+  /// clear_i in `cycle`, after nothing has been asked for from `halted_from` on.
+  void clear(uint64_t cycle, uint64_t halted_from);
 
   /// Cycles skipped so far.
   uint64_t skipped_cycles() const { return skipped_cycles_; }

@@ -164,18 +164,26 @@ RdPort::Arrival RdPort::accept(uint64_t cycle, const Fetch& fetch, bool with_dat
 
 uint64_t RdPort::drained_from(uint64_t cycle) const {
   if (burst_ == 0) return std::max(cycle, free_from_ + 1);
-  // The burst that is asked for next is the last one. Those behind it never were.
+  const Burst& last = last_asked_for(cycle);
+  const uint64_t never = never_asked_for(cycle), after = unpack_.beats_after(cycle - 1);
+  const uint64_t waiting = after > never ? after - never : 0;
+  const uint64_t sooner = this->sooner(last, cycle, waiting);
+  const BeatTimes offers = sooner == 0 ? last.offers : last.offers.sooner(sooner, last.end_before);
+  const uint64_t offered = offers.beat(last.length - 1);
+  // Dropped beats need no room in the unpacker: those that waited for it come one in each cycle.
+  const uint64_t dropped = std::max({last.offered_before, offered, cycle - 1 + waiting});
+  return std::max({cycle, last.fire - sooner + 1, std::min(last.taken, dropped) + 1});
+}
+
+uint64_t RdPort::never_asked_for(uint64_t cycle) const {
+  return burst_ == 0 ? 0 : beats_ - last_asked_for(cycle).beats;
+}
+
+/// The burst that is asked for next. Those behind it never were.
+const RdPort::Burst& RdPort::last_asked_for(uint64_t cycle) const {
   const Burst* last = fetch_bursts_.data();
   while (last->fire < cycle && last + 1 != fetch_bursts_.data() + burst_) last++;
-  const uint64_t never = beats_ - last->beats, after = unpack_.beats_after(cycle - 1);
-  const uint64_t waiting = after > never ? after - never : 0;
-  const uint64_t sooner = this->sooner(*last, cycle, waiting);
-  const BeatTimes offers =
-      sooner == 0 ? last->offers : last->offers.sooner(sooner, last->end_before);
-  const uint64_t offered = offers.beat(last->length - 1);
-  // Dropped beats need no room in the unpacker: those that waited for it come one in each cycle.
-  const uint64_t dropped = std::max({last->offered_before, offered, cycle - 1 + waiting});
-  return std::max({cycle, last->fire - sooner + 1, std::min(last->taken, dropped) + 1});
+  return *last;
 }
 
 /// How much sooner a burst is asked for, if beats are dropped from `cycle` on, of which `waiting`

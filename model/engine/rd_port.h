@@ -52,6 +52,9 @@ class RdPort {
   /// The first cycle with nothing under way, if requests stop after `cycle` (halt_i) and what is
   /// under way is dropped.
   uint64_t drained_from(uint64_t cycle) const;
+  /// Beats of the fetch that was accepted last which then are not asked for, though they were
+  /// counted.
+  uint64_t never_asked_for(uint64_t cycle) const;
   /// clear_i in `cycle`.
   void clear(uint64_t cycle);
 
@@ -87,6 +90,7 @@ class RdPort {
   void check_beats();
   void count_splits(const Fetch& fetch, unsigned beats, uint64_t last_beat);
   void count_beats(uint64_t beats);
+  const Burst& last_asked_for(uint64_t cycle) const;
   static uint64_t sooner(const Burst& burst, uint64_t cycle, uint64_t waiting);
 
   BeatSize beat_;
