@@ -79,7 +79,7 @@ def synthesized(text):
     kept, taken = [], []
     for line in text.splitlines():
         directive = line.strip()
-        if re.match(r"`ifn?def (?:SYNTHESIS|FORMAL)$", directive):
+        if directive in CONDITIONS:
             taken.append(CONDITIONS[directive])
         elif re.match(r"`ifn?def\b", directive):
             sys.exit(f"area: '{directive}' in the RTL is not known to scripts/area_table.py")
