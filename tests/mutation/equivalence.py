@@ -145,7 +145,7 @@ class Design:
             yield from self.outwards(module, kept)
         # What stands beside it may be why.
         if around := self.around(module):
-            yield [(place, frozenset(self.inside(place, MEMORIES | ARITHMETIC))) for place in around]
+            yield [(place, self.inside(place, MEMORIES | ARITHMETIC) | {module}) for place in sorted(around)]
 
     def outwards(self, module, kept):
         """The module, then what stands around it, up to the whole engine."""
@@ -156,11 +156,12 @@ class Design:
                 break
             places = {place for m in places for place in self.around(m)}
             kept = kept | places
-            places -= {m for place in places for m in self.inside(place, ()) - {place}}
+            # A place that is only used in others of them need not be proved by itself.
+            places = {m for m in places if m == TOP_MODULE or not self.around(m) <= places}
 
     def around(self, module):
         """The modules in which it is used."""
-        return sorted(place for place, children in self.children.items() if module in children)
+        return {place for place, children in self.children.items() if module in children}
 
     def inside(self, module, left_out):
         """The module and all in it but for what may as well be left out."""

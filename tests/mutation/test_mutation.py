@@ -97,6 +97,19 @@ class Mutation(unittest.TestCase):
         fault = {"command": f"mutate -mode inv -module {module} -cell {cell} -port Q -portbit 9"}
         self.assertIsNone(equivalence.Design(DIRECTORY).prove(fault, tries=1))
 
+    def test_every_attempt_has_the_fault_in_every_place_where_it_is(self):
+        """The module is never left out, and no way leads from it to the top past all places of an attempt."""
+        design = equivalence.Design(DIRECTORY)
+
+        def is_covered(module, places):
+            around = design.around(module)
+            return module in places or bool(around) and all(is_covered(m, places) for m in around)
+        for module in design.children:
+            for attempt in design.attempts(module):
+                self.assertTrue(is_covered(module, dict(attempt)), (module, attempt))
+                for place, kept in attempt:
+                    self.assertTrue(module == place or module in kept, (module, attempt))
+
     def test_bits_that_lead_nowhere_are_found(self):
         """An inner module looks at bits 0 and 1 of four, one of them through a mux; the third is masked. The outer
         one has bits 4 and 5 besides, which a register and an output keep."""
