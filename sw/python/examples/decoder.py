@@ -27,7 +27,9 @@ import mxe
 WEIGHTS = pathlib.Path(__file__).with_name("decoder.safetensors")
 HEADS, LAYERS, BLOCK = 4, 3, 32
 BASE, EPSILON = 10000.0, np.float32(1e-5)
-# Of the pages that it was trained on, as they were.
+#: The pages that it was trained on.
+PAGES = ("docs/terms.md", "docs/numerics.md", "docs/architecture.md")
+# Of these pages, as they were.
 KNOWN = (
     "# Numerics\n\nWhat MXE computes, to the last bit. The code is `model/numerics` (library `mx`, "
     "plain C++17); everything\nhere is checked by `tests/unit/numerics` and `tests/conformance`."

@@ -17,12 +17,12 @@ import pathlib
 import struct
 
 import torch
+from decoder import PAGES
 from torch import Tensor, nn
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 BYTES, WIDTH, HIDDEN, HEADS, LAYERS = 256, 128, 224, 4, 3
 BASE, EPSILON = 10000.0, 1e-5  # of rotary angles, of RMS norms
-PAGES = ("docs/terms.md", "docs/numerics.md", "docs/architecture.md")
 SEED, STEPS, WARM_UP, BATCH, LENGTH, LEARNING_RATE = 1, 1000, 50, 12, 256, 4e-3
 
 

@@ -247,7 +247,7 @@ def test_decoder_writes(decoder):
     assert list(rows) == ["float32", *map(str, module.MIXES)]
     mixes = tuple(mix for mix in module.MIXES if str(mix) in ("mxint8", "mxfp4_e2m1"))
     found = module.compare(weights, mixes)
-    pages = b"".join((SOURCE / page).read_bytes() for page in example("train_decoder").PAGES)
+    pages = b"".join((SOURCE / page).read_bytes() for page in module.PAGES)
     assert module.PROMPTS[3].encode() + found[None].texts[3][:40] in pages  # it learned them
     for mix, one in found.items():
         assert one.bits == pytest.approx(rows[str(mix or "float32")][0], abs=0.02), mix
