@@ -14,6 +14,9 @@ same but for seconds. A comment on the lines before a block changes this:
                                which ^ and $ are the ends of a line, to take less time
     <!-- not run: REASON -->   the block is not run
 
+A table after the comment `<!-- table: COMMAND -->` is a table that COMMAND prints, among others. The
+paragraph or row after the comment `<!-- figures: COMMAND -->` has each figure that COMMAND prints, one a line.
+
 With --clone the folder is a copy of the project with a history of its own instead, every ```sh block
 is run, and may build and change sources.
 
@@ -34,7 +37,7 @@ import tempfile
 SKIPPED = 77
 TIMEOUT = 300  # seconds a block may take
 PROGRAM = re.compile(r"(^|[ (])(build/mxe|\.\./)", re.MULTILINE)
-NOTE = re.compile(r"<!--\s*(run|shorter|not run):\s*(.*?)\s*-->")
+NOTE = re.compile(r"<!--\s*(run|shorter|not run|table|figures):\s*(.*?)\s*-->")
 
 
 class Wrong(Exception):
@@ -65,7 +68,12 @@ class Block:
 def blocks_of(page):
     """All fenced blocks of the text of a page."""
     blocks, notes, body, follows = [], [], None, False
+    table = paragraph = None
     for number, line in enumerate(page.splitlines(), 1):
+        if not line.startswith("|"):
+            table = None
+        if not line.strip():
+            paragraph = None
         if body is not None:
             if line == "```":
                 blocks.append(Block(start, language, "".join(body), notes, follows))
@@ -74,9 +82,21 @@ def blocks_of(page):
                 body.append(line + "\n")
         elif line.startswith("```"):
             start, language, body = number, line[3:].strip(), []
+        elif line.startswith("|") and (table or any(name == "table" for name, _ in notes)):
+            if table is None:
+                table = Block(number - 1, "table", "", notes, False)
+                blocks.append(table)
+                notes = []
+            table.text += line + "\n"
         elif note := NOTE.fullmatch(line):
             notes.append(note.groups())
+        elif line.strip() and any(name == "figures" for name, _ in notes):
+            paragraph = Block(number, "figures", line + "\n", notes, False)
+            blocks.append(paragraph)
+            notes, follows = [], False
         elif line.strip():
+            if paragraph:
+                paragraph.text += line + "\n"
             notes, follows = [], False
     return blocks
 
@@ -110,6 +130,20 @@ def comparable(text):
     return [line.rstrip() for line in text.splitlines()]
 
 
+def tables_of(text):
+    """The tables in what a command prints, each with its lines."""
+    return [table for table in re.findall(r"(?:^\|.*\n)+", text + "\n", re.MULTILINE)]
+
+
+def compare_table(shown, printed):
+    """Throws Differs with the differences to the table of the same header."""
+    header = shown.partition("\n")[0]
+    alike = [table for table in tables_of(printed) if table.partition("\n")[0] == header]
+    if not alike:
+        raise Wrong(f"no table with this header is printed: {header}")
+    compare(shown, alike[0])
+
+
 def compare(shown, printed):
     """Throws Differs with the differences, if there are any."""
     lines = list(difflib.unified_diff(comparable(shown), comparable(printed), "shown", "printed",
@@ -127,6 +161,7 @@ class Document:
         self.outputs = []    # (block, what it should show), of those that differ
         self.commands = 0    # blocks run
         self.printed = None  # by the block before, if it was run as written
+        self.tables = {}     # what commands with tables printed
 
     def check(self):
         """Yields what is wrong, with its line."""
@@ -153,7 +188,18 @@ class Document:
         before, self.printed = self.printed if block.follows else None, None
         if block.note("not run"):
             return
-        if commands := block.note("run"):
+        if commands := block.note("figures"):
+            self.commands += 1
+            for figure in run("\n".join(commands) + "\n", self.folder).split():
+                if not re.search(rf"(?<![\d.,]){re.escape(figure)}(?![\d]|[.,]\d)", block.text):
+                    raise Wrong(f"{figure} is what is counted, and does not stand here")
+        elif commands := block.note("table"):
+            self.commands += 1
+            command, = commands
+            if command not in self.tables:
+                self.tables[command] = run(command + "\n", self.folder)
+            compare_table(block.text, self.tables[command])
+        elif commands := block.note("run"):
             self.commands += 1
             (self.folder / f"block.{block.language}").write_text(block.text, encoding="utf-8")
             printed = run("\n".join(commands) + "\n", self.folder)
