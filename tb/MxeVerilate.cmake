@@ -109,6 +109,19 @@ function(mxe_verilated_class target)
   endif()
   list(TRANSFORM ARG_STATES REPLACE "^([^/].*)" "${CMAKE_CURRENT_SOURCE_DIR}/\\1")
   list(TRANSFORM ARG_SOURCES REPLACE "^([^/].*)" "${CMAKE_CURRENT_SOURCE_DIR}/\\1")
+  # An include is looked for beside the file that has it, then beside the other sources, then in MXE's rtl.
+  set(folders "")
+  set(headers ${MXE_RTL_HEADERS})
+  foreach(source IN LISTS ARG_SOURCES)
+    get_filename_component(folder ${source} DIRECTORY)
+    if(NOT folder IN_LIST folders AND NOT folder STREQUAL MXE_RTL_DIR)
+      list(APPEND folders ${folder})
+      file(GLOB more CONFIGURE_DEPENDS ${folder}/*.svh ${folder}/*.vh)
+      list(APPEND headers ${more})
+    endif()
+  endforeach()
+  list(APPEND folders ${MXE_RTL_DIR})
+  list(TRANSFORM folders PREPEND -I OUTPUT_VARIABLE includes)
 
   # Code that runs once (OPT_SLOW) is most of the text and not worth optimising.
   set(fast -O2)
@@ -137,14 +150,22 @@ function(mxe_verilated_class target)
 
   set(directory ${CMAKE_CURRENT_BINARY_DIR}/${target}.verilated)
   set(archive ${directory}/${ARG_CLASS}__ALL.a)
+  set(read ${ARG_SOURCES} ${headers} ${ARG_STATES})
+  list(JOIN read "|" joined)
+  list(JOIN parameters " " settings)
+  list(JOIN ARG_DEFINES " " defines)
+  set(record ${CMAKE_COMMAND} -D FOLDER=${directory}/sources "-D SOURCES=${joined}"
+             "-D SETTINGS=${ARG_TOP} ${settings} ${defines}")
   add_custom_command(
-    OUTPUT ${archive} ${directory}/${ARG_CLASS}.h
+    OUTPUT ${archive} ${directory}/${ARG_CLASS}.h ${directory}/sources/digest.inc
+    COMMAND ${record} -P ${MXE_TB_DIR}/record_sources.cmake
     COMMAND ${CMAKE_COMMAND} -E env OBJCACHE=${MXE_CCACHE} CCACHE_BASEDIR=${CMAKE_SOURCE_DIR}
             CCACHE_NOHASHDIR=1 ${VERILATOR_BIN} --cc --build -j 2 ${arguments} -CFLAGS ${flags}
             -MAKEFLAGS "-s CXX=${MXE_VERILATED_CXX} OPT_FAST='${fast}' OPT_SLOW=-O0" --Mdir ${directory} --prefix ${ARG_CLASS}
-            --top-module ${ARG_TOP} -I${MXE_RTL_DIR} ${parameters} ${ARG_DEFINES} ${ARG_STATES}
+            --top-module ${ARG_TOP} --relative-includes ${includes} ${parameters} ${ARG_DEFINES} ${ARG_STATES}
             ${ARG_SOURCES}
-    DEPENDS ${ARG_STATES} ${ARG_SOURCES} ${MXE_RTL_HEADERS}
+    COMMAND ${record} -D CHECK=1 -P ${MXE_TB_DIR}/record_sources.cmake
+    DEPENDS ${read} ${MXE_TB_DIR}/record_sources.cmake
     COMMENT "Verilator: ${ARG_CLASS}"
     VERBATIM)
   add_custom_target(${target}_verilated DEPENDS ${archive})
@@ -174,6 +195,17 @@ function(mxe_verilate target)
   endif()
 endfunction()
 
+# What the plugin says about the sources of its class, of the target ${class}, which it is linked with;
+# copies of them lie beside its library.
+function(mxe_plugin_sources plugin class)
+  set(sources ${CMAKE_CURRENT_BINARY_DIR}/${class}.verilated/sources)
+  add_dependencies(${plugin} ${class}_verilated)
+  target_compile_definitions(${plugin} PRIVATE MXE_SOURCES="${sources}/digest.inc")
+  add_custom_command(TARGET ${plugin} POST_BUILD
+    COMMAND ${CMAKE_COMMAND} -E rm -rf $<TARGET_FILE:${plugin}>.sources
+    COMMAND ${CMAKE_COMMAND} -E copy_directory ${sources} $<TARGET_FILE:${plugin}>.sources VERBATIM)
+endfunction()
+
 function(mxe_rtl_plugin name)
   cmake_parse_arguments(ARG "FST" "CLASS" "" ${ARGN})
   mxe_verilate(${name}_static ${ARGN} HIDDEN)
@@ -184,6 +216,7 @@ function(mxe_rtl_plugin name)
   target_compile_definitions(${name} PRIVATE MXE_CLASS=${ARG_CLASS} MXE_TOP="mxe_top"
                                              MXE_DESCRIPTION="tb/rtl/no_description.inc"
                                              MXE_ENGINE_INTERFACE="${MXE_ENGINE_INTERFACE}")
+  mxe_plugin_sources(${name} ${name}_static_class)
   if(ARG_FST)
     target_compile_definitions(${name} PRIVATE MXE_CLASS_FST=${ARG_CLASS})
   endif()
@@ -217,6 +250,7 @@ function(mxe_engine target)
     target_link_libraries(${target} PRIVATE ${target}_rtl${waves})
     target_compile_definitions(${target} PRIVATE MXE_CLASS${suffix}=V${target}${waves})
   endforeach()
+  mxe_plugin_sources(${target} ${target}_rtl_class)
   # The program that loads it has the same classes from other Verilated models: nothing but the one
   # symbol may be seen from outside.
   set_target_properties(${target} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)

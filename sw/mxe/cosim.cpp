@@ -15,6 +15,7 @@
 #include "model/numerics/error.h"
 #include "sw/mxe/command.h"
 #include "sw/mxe/cosim_report.h"
+#include "sw/mxe/engine_choice.h"
 #include "tb/regression/regression.h"
 #include "tb/regression/seed_results.h"
 #include "tb/rtl/rtl_top.h"
@@ -31,15 +32,15 @@ struct Options {
   bool json = false;
 };
 
-/// Throws unless the RTL can run random cases.
+/// Throws unless the RTL can run random cases and was built from its sources as they are now.
 void require_engine(const RegressionOptions& options) {
-  if (!options.rtl.own) require_rtl(Params::named(options.config), options.waves);
+  if (!options.rtl.own) require_current_rtl(Params::named(options.config), options.waves);
 }
 
-/// Throws unless the RTL can run the case.
+/// The same of one case.
 void require_engine_for(const RegressionOptions& options, const NamedCase& named) {
   const CoSimCase& c = named.content;
-  if (!options.rtl.own) return require_rtl(Params::named(c.config), options.waves);
+  if (!options.rtl.own) return require_current_rtl(Params::named(c.config), options.waves);
   const unsigned depth = options.rtl.own->params.queue_depth;
   if (c.ring > depth) {
     throw mx::Error(fmt::format("case {} has a ring of {} entries, the engine takes {}", named.name,
@@ -174,6 +175,7 @@ Command add_cosim(CLI::App& app) {
       ->excludes(waves)
       ->excludes(json)
       ->excludes(merge);
+  add_build_option(*command);
   return {command, [options] { return run(*options); }};
 }
 

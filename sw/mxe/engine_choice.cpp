@@ -2,7 +2,19 @@
 #include "sw/mxe/engine_choice.h"
 
 #include <CLI/CLI.hpp>
+#ifdef MXE_WITH_RTL
+#include "tb/rtl/build_target.h"
+#endif
+
 namespace mxe::cli {
+
+void add_build_option([[maybe_unused]] CLI::App& command) {
+#ifdef MXE_WITH_RTL
+  command.add_flag_function(
+      "--build", [](std::size_t) { allow_building(); },
+      "Build designs of the RTL that are missing or older than its sources, with CMake");
+#endif
+}
 
 void EngineChoice::add_to(CLI::App& command) {
   command.add_option("--config", config_, "small, base, large or a YAML file of parameters")
@@ -24,6 +36,7 @@ void EngineChoice::add_to(CLI::App& command) {
       .add_option("--mem-outstanding-writes", ports_.writes,
                   "Write bursts under way at a time, at most")
       ->capture_default_str();
+  add_build_option(command);
 }
 
 std::vector<std::string> spread_assignments(const std::vector<std::string>& words) {

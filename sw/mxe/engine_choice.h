@@ -12,7 +12,11 @@ class App;
 
 namespace mxe::cli {
 
-/// The options that choose them: --config, --set and --mem-*.
+/// Adds --build: designs and programs that are missing or out of date are built, instead of an
+/// error that names the command. Does nothing in a program without RTL.
+void add_build_option(CLI::App& command);
+
+/// The options that choose an engine and its memory, --config, --set and --mem-*, and --build.
 class EngineChoice {
  public:
   /// Adds the options to `command`. The object must live until parsing is over.

@@ -25,6 +25,7 @@
 #include "sw/explore/sweep.h"
 #include "sw/explore/workload.h"
 #include "sw/mxe/command.h"
+#include "sw/mxe/engine_choice.h"
 #include "sw/mxe/explore_formats.h"
 #include "sw/mxe/explore_samples.h"
 #include "sw/mxe/explore_verify.h"
@@ -346,7 +347,8 @@ Command add_explore(CLI::App& app) {
                       "mxe report");
   command->add_option("--verify", options->verified,
                       "Run layers of this many points of the fronts on the RTL and compare the "
-                      "cycles; the RTL is compiled where it is not there");
+                      "cycles; --build compiles RTL that is not there");
+  add_build_option(*command);
   command->add_option("--shard", options->shard, "I/N: only part I of N, for one of N machines");
   command->add_option("--rows", options->most_rows, "Rows of each table")->capture_default_str();
   return {command, [options] { return run(*options); }};

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <cstdlib>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -16,6 +15,9 @@
 #include "sw/explore/content_hash.h"
 #include "sw/explore/job_timer.h"
 #include "sw/mxe/explore_samples.h"
+#ifdef MXE_WITH_RTL
+#include "tb/rtl/build_target.h"
+#endif
 
 namespace mxe::cli {
 namespace {
@@ -28,6 +30,7 @@ namespace fs = std::filesystem;
 // Seconds on the RTL of a configuration like base.
 constexpr uint64_t kMostCycles = 400'000;
 
+#ifdef MXE_WITH_RTL
 // The checkout that this program was built from.
 fs::path source_folder() {
   std::ifstream cache(fs::path(mx::program_directory()) / "CMakeCache.txt");
@@ -41,7 +44,7 @@ fs::path source_folder() {
       "folder only");
 }
 
-// The library of an engine with these parameters.
+// The library of an engine with these parameters, built if that is allowed.
 std::string build_engine(const Params& params, const fs::path& folder) {
   const fs::path place = folder / explore::content_hash(params.to_string());
   const fs::path library = place / "build/libexplored.so";
@@ -59,16 +62,29 @@ std::string build_engine(const Params& params, const fs::path& folder) {
   explore::write_whole(
       place / "engine.json",
       nlohmann::ordered_json{{"name", "explored"}, {"parameters", parameters}}.dump() + "\n");
+  if (!may_build()) {
+    if (fs::exists(library)) return library.string();
+    throw mx::Error(fmt::format(
+        "--verify needs the RTL of {}, which is not built: the option --build builds it",
+        params.to_string()));
+  }
   fmt::print(stderr, "building the RTL of {}\n", params.to_string());
-  const std::string command = fmt::format(
-      "cd '{0}' && flock lock sh -c 'cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=Release && "
-      "cmake --build build' > build.log 2>&1",
-      place.string());
-  if (std::system(command.c_str()) != 0) {
-    throw mx::Error(fmt::format("the RTL could not be built: {}", (place / "build.log").string()));
+  const FileLock lock(place / "lock");
+  const fs::path log = place / "build.log", build = place / "build";
+  fs::remove(log);
+  if (!run_program({"cmake", "-S", place.string(), "-B", build.string(), "-G", "Ninja",
+                    "-DCMAKE_BUILD_TYPE=Release"},
+                   log) ||
+      !run_program({"cmake", "--build", build.string()}, log)) {
+    throw mx::Error(fmt::format("the RTL could not be built: {}", log.string()));
   }
   return library.string();
 }
+#else
+std::string build_engine(const Params&, const fs::path&) {
+  throw mx::Error("this program was built without the RTL");
+}
+#endif
 
 EngineSetup setup_of(const Point& point, const fs::path& folder,
                      std::map<std::string, std::string>& libraries) {

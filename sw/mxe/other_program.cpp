@@ -15,17 +15,34 @@
 #include "model/numerics/files.h"
 #include "sw/mxe/program.h"
 #ifdef MXE_WITH_RTL
-#include "tb/rtl/build_on_demand.h"
+#include "tb/rtl/build_target.h"
 #endif
 
 namespace mxe::cli {
 namespace {
 
+#ifdef MXE_WITH_RTL
+bool has_build_option(char** argv) {
+  for (; *argv && std::strcmp(*argv, "--") != 0; argv++) {
+    if (std::strcmp(*argv, "--build") == 0) return true;
+  }
+  return false;
+}
+
+/// Builds the program if the arguments ask for that; throws mx::Error if it stays missing.
+void require_program(const char* name, char** argv) {
+  if (has_build_option(argv)) return build_target(name);
+  if (build_folder().empty()) throw mx::Error(fmt::format("{} is not installed", name));
+  throw mx::Error(fmt::format("{} is not built: `{}` builds it, and so does the option --build",
+                              name, build_command(name)));
+}
+#endif
+
 /// Does not return.
 void become_program(const char* name, char** argv) {
   const std::filesystem::path program = std::filesystem::path(mx::program_directory()) / name;
 #ifdef MXE_WITH_RTL
-  if (!std::filesystem::exists(program)) build_on_demand(name);
+  if (!std::filesystem::exists(program)) require_program(name, argv);
 #endif
   execv(program.c_str(), argv);
   throw mx::Error(fmt::format("cannot run {}: {}", program.string(), std::strerror(errno)));

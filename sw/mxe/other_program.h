@@ -18,8 +18,9 @@ Command list_linux(CLI::App& app);
 /// The program that the arguments of mxe are for, or null if that is mxe itself.
 const char* asks_for_program(int argc, const char* const* argv);
 
-/// Replaces this process by `program`, which is built first if it is missing in a build folder.
-/// Returns, with the status of the process, only if there is no such program.
+/// Replaces this process by `program`. One that is missing in a build folder is built first if the
+/// arguments have --build. Returns, with the status of the process, only if there is no such
+/// program.
 int run_other_program(const char* program, char** argv);
 
 }  // namespace mxe::cli

@@ -33,11 +33,11 @@ Difference difference_of(const Wide& found, const Wide& expected) {
 }  // namespace
 
 std::string WrongValue::describe() const {
-  return fmt::format("{} ({}{}{}): {} is {}, expected {}, clock {}", instance, block,
-                     step.empty() ? "" : ", ", step, signal, value, expected, clock);
+  return fmt::format("{} ({}{}{}): {} is {}, expected {}, clock {}, time {} ps", instance, block,
+                     step.empty() ? "" : ", ", step, signal, value, expected, clock, time);
 }
 
-Design::Design(RtlTop& top) : params_(top.params()) {
+Design::Design(RtlTop& top) : top_(&top), params_(top.params()) {
   for (RtlValue& value : top.values()) {
     const std::string name = value.name();
     values_.emplace(name, std::move(value));
@@ -66,7 +66,8 @@ void Design::expect(const char* block, const char* step, const RtlValue& value,
                       value.name().substr(end + 1) + difference.range,
                       difference.found.text(),
                       difference.expected.text(),
-                      clock_};
+                      clock_,
+                      top_->time()};
 }
 
 void Design::expect_next(const char* block, const char* step, const RtlValue& value,

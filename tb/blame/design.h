@@ -21,8 +21,10 @@ struct WrongValue {
   std::string signal;           ///< below the instance: "acc_o"
   std::string value, expected;  ///< in hexadecimal
   uint64_t clock = 0;           ///< since the design was made, its reset included
+  uint64_t time = 0;            ///< in a recording of the same case, in ps
 
-  /// "u_datapath.u_drain (mxe_drain, result): result_q is 0x0, expected 0x3f800000, clock 412"
+  /// "u_datapath.u_drain (mxe_drain, result): result_q is 0x0, expected 0x3f800000, clock 412, time
+  /// 411500 ps"
   std::string describe() const;
 };
 
@@ -84,6 +86,7 @@ class Design {
     Wide expected;
   };
 
+  const RtlTop* top_;
   Params params_;
   std::map<std::string, RtlValue> values_;
   std::vector<Register> registers_;

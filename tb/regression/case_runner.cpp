@@ -185,7 +185,7 @@ Json to_json(const std::optional<blame::WrongValue>& wrong) {
   if (!wrong) return nullptr;
   return {{"block", wrong->block},   {"instance", wrong->instance}, {"step", wrong->step},
           {"signal", wrong->signal}, {"value", wrong->value},       {"expected", wrong->expected},
-          {"clock", wrong->clock}};
+          {"clock", wrong->clock},   {"time", wrong->time}};
 }
 
 Json to_json(const CaseResult& r) {
@@ -212,8 +212,8 @@ CaseResult case_result_from_json(const Json& json) {
   CaseResult r;
   const Json& wrong = json.at("first_wrong");
   if (wrong.is_object()) {
-    r.first_wrong = {wrong.at("block"), wrong.at("instance"), wrong.at("step"), wrong.at("signal"),
-                     wrong.at("value"), wrong.at("expected"), wrong.at("clock")};
+    r.first_wrong = {wrong.at("block"), wrong.at("instance"), wrong.at("step"),  wrong.at("signal"),
+                     wrong.at("value"), wrong.at("expected"), wrong.at("clock"), wrong.at("time")};
   }
   r.values_compared = json.at("values_compared");
   r.jobs = json.at("jobs");

@@ -40,6 +40,18 @@ MakeCase make_random(const RegressionOptions& options) {
   };
 }
 
+/// What the replay of a failing case with all values shown says, as a line for people.
+std::string first_wrong_text(const CaseResult& replay) {
+  if (replay.first_wrong) return replay.first_wrong->describe();
+  if (replay.agreed()) {
+    return "not found: the replay agrees with the reference, so the design that shows all values "
+           "does not have the fault";
+  }
+  if (replay.values_compared == 0) return "not looked for: " + replay.mismatches.front().what;
+  return "none in the blocks that are checked; not checked are the command processor, registers, "
+         "counters and job checks";
+}
+
 class Regression {
  public:
   Regression(const RegressionOptions& options, const Progress& progress)
@@ -135,7 +147,7 @@ class Regression {
       return run_case(c, options_.rtl, failure.waves);
     };
     CasePool(record, 1).run(minimal);
-    write_gtkwave_file(failure.save_file, failure.waves, options_.rtl);
+    write_gtkwave_file(failure.save_file, failure.waves, options_.rtl, failure.wrong_value);
   }
 
   /// Replays the minimal case where all values can be seen.
@@ -147,7 +159,9 @@ class Regression {
     if (!rtl.make_watched || rtl.own || hangs) return;
     if (minimal.config != kWatchedConfig) {
       failure.first_wrong = fmt::format(
-          "not looked for: only in the configuration {} can all values be seen", kWatchedConfig);
+          "not looked for: only the configuration {0} has a design that shows all values; the same "
+          "seeds with --config {0} may find the fault there",
+          kWatchedConfig);
       return;
     }
     progress_("looking for the first wrong value");
@@ -155,10 +169,7 @@ class Regression {
       const auto watch = [&rtl](const CoSimCase& c) { return run_watched(c, rtl); };
       const CaseResult result = CasePool(watch, 1).run(minimal);
       failure.wrong_value = result.first_wrong;
-      failure.first_wrong = result.first_wrong ? result.first_wrong->describe()
-                            : result.values_compared == 0
-                                ? "not looked for: " + result.mismatches.front().what
-                                : "every block did what it should with what it got";
+      failure.first_wrong = first_wrong_text(result);
     } catch (const mx::Error& error) {
       failure.first_wrong = fmt::format("not looked for: {}", error.what());
     }

@@ -51,11 +51,18 @@ std::vector<Group> groups(const RtlUnderTest& rtl) {
 
 }  // namespace
 
-void write_gtkwave_file(const std::string& path, const std::string& waves,
-                        const RtlUnderTest& rtl) {
+void write_gtkwave_file(const std::string& path, const std::string& waves, const RtlUnderTest& rtl,
+                        const std::optional<blame::WrongValue>& wrong) {
   std::ofstream file(path);
   file << fmt::format("[dumpfile] \"{}\"\n[timestart] 0\n", waves);
-  for (const Group& group : groups(rtl)) {
+  std::vector<Group> all = groups(rtl);
+  if (wrong) {
+    constexpr int kZoom = -16;  // about 2^16 ps a pixel
+    file << fmt::format("*{}.0 {} -1 -1\n", kZoom, wrong->time);
+    const Group first{"first wrong value", {wrong->instance + "." + wrong->signal}};
+    all.insert(all.begin(), first);
+  }
+  for (const Group& group : all) {
     file << fmt::format("@200\n-{}\n", group.name);
     for (const std::string& signal : group.signals) {
       const bool vector = signal.find('[') != std::string::npos;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compiled once per engine of mxe_engine(), with MXE_CLASS its Verilated class, MXE_CLASS_FST the
-// one with waves, if there is one, MXE_TOP its top module, and MXE_DESCRIPTION a file with its
-// description as a string literal.
+// one with waves, if there is one, MXE_TOP its top module, and MXE_DESCRIPTION and MXE_SOURCES
+// files with its description and the digest of its sources as string literals.
 #include "tb/rtl/engine_plugin.h"
 
 #include "model/numerics/error.h"
@@ -32,5 +32,10 @@ static const char description[] =
 #include MXE_DESCRIPTION
     ;
 
+static const char sources[] =
+#include MXE_SOURCES
+    ;
+
 extern "C" __attribute__((visibility("default"))) const mxe::EnginePlugin mxe_engine;
-const mxe::EnginePlugin mxe_engine = {MXE_ENGINE_INTERFACE_NAME, description, MXE_TOP, mxe::make};
+const mxe::EnginePlugin mxe_engine = {MXE_ENGINE_INTERFACE_NAME, description, MXE_TOP, sources,
+                                      mxe::make};

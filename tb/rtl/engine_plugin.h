@@ -20,6 +20,7 @@ struct EnginePlugin {
   const char* interface;    ///< MXE_ENGINE_INTERFACE_NAME; if it differs, the rest means nothing
   const char* description;  ///< JSON: docs/bring-your-own-rtl.md
   const char* top;          ///< name of the top module
+  const char* sources;      ///< digest of RTL, parameters and macros (tb/record_sources.cmake)
   /// Makes the simulated design; `waves` is the path of an FST file, or empty for none.
   std::unique_ptr<RtlTop> (*make)(const Params& params, const std::string& waves);
 };

@@ -6,12 +6,14 @@
 #include <link.h>
 
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <vector>
 
 #include "model/numerics/error.h"
 #include "model/numerics/files.h"
-#include "tb/rtl/build_on_demand.h"
+#include "tb/rtl/build_target.h"
+#include "tb/rtl/design_sources.h"
 
 namespace mxe {
 namespace {
@@ -52,9 +54,25 @@ fs::path find_design(const std::string& name) {
   return ask_linker(name + ".so");
 }
 
-}  // namespace
+/// The command for people that builds a design, or builds it again.
+std::string command_for(const std::string& name) {
+  const std::string prefix = "mxe_rtl_";
+  const std::string design = name.rfind(prefix, 0) == 0 ? name.substr(prefix.size()) : name;
+  const fs::path folder = build_folder();
+  if (folder.empty()) return fmt::format("in a checkout, `scripts/design {}` builds it", design);
+  return fmt::format(
+      "`scripts/design --build-folder {} {}` builds it, and so does the option --build",
+      folder.string(), design);
+}
 
-const EnginePlugin& load_engine_plugin(const std::string& library) {
+[[noreturn]] void refuse_missing(const std::string& name) {
+  std::string places;
+  for (const fs::path& directory : design_directories()) places += " " + directory.string();
+  throw mx::Error(fmt::format("the design {} is not there: {}.so is in none of{}; {}", name, name,
+                              places, command_for(name)));
+}
+
+const EnginePlugin& open_plugin(const std::string& library) {
   // A name without a slash would be looked for in the system's directories.
   const std::string path = fs::absolute(library).string();
   void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -73,21 +91,38 @@ const EnginePlugin& load_engine_plugin(const std::string& library) {
   return *plugin;
 }
 
+}  // namespace
+
+const EnginePlugin& load_engine_plugin(const std::string& library) {
+  const std::string changed = changed_source(library);
+  if (!changed.empty()) {
+    throw mx::Error(fmt::format(
+        "'{}' was built before {} was edited: build it again, with `cmake --build` of its folder",
+        library, changed));
+  }
+  return open_plugin(library);
+}
+
 const EnginePlugin& load_design(const std::string& name) {
   fs::path library = find_design(name);
-  if (library.empty()) {
-    build_on_demand(name);
+  std::string changed = library.empty() ? "" : changed_source(library.string());
+  if ((library.empty() || !changed.empty()) && may_build() && !build_folder().empty()) {
+    build_target(name);
     library = find_design(name);
+    changed = library.empty() ? "" : changed_source(library.string());
   }
-  if (library.empty()) {
-    std::string places;
-    for (const fs::path& directory : design_directories()) places += " " + directory.string();
-    throw mx::Error(
-        fmt::format("the design {0} is not installed: {0}.so is in none of{1} (in a checkout, "
-                    "`cmake --build build --target {0}` makes build/rtl/{0}.so)",
-                    name, places));
+  if (library.empty()) refuse_missing(name);
+  if (!changed.empty()) {
+    throw mx::Error(fmt::format("the design {} was built before {} was edited; {}",
+                                library.string(), changed, command_for(name)));
   }
-  return load_engine_plugin(library);
+  return open_plugin(library.string());
+}
+
+void require_same_sources(const std::string& name, const std::string& other) {
+  if (std::strcmp(load_design(name).sources, load_design(other).sources) == 0) return;
+  throw mx::Error(fmt::format("the designs {} and {} were built from different RTL; {}", name,
+                              other, command_for(name)));
 }
 
 std::function<std::unique_ptr<RtlTop>(const Params&, const std::string&)> design_factory(

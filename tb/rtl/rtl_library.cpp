@@ -61,6 +61,13 @@ void require_rtl(const Params& params, bool waves) {
                               configurations(false), params.config_name(), params.to_string()));
 }
 
+void require_current_rtl(const Params& params, bool waves) {
+  require_rtl(params, waves);
+  const std::string name = find_design(params, waves)->target();
+  load_design(name);
+  if (waves) require_same_sources(name, find_design(params, false)->target());
+}
+
 std::unique_ptr<RtlTop> make_rtl_top(const Params& params, const std::string& waves) {
   require_rtl(params, !waves.empty());
   return load_design(find_design(params, !waves.empty())->target()).make(params, waves);
@@ -70,6 +77,7 @@ std::unique_ptr<RtlTop> make_watched_rtl_top(const Params& params, const std::st
   if (params != Params::named("small") || !waves.empty()) {
     throw mx::Error("all values are shown in the configuration small only, and without waves");
   }
+  require_same_sources("mxe_rtl_small_values", "mxe_rtl_small");
   return load_design("mxe_rtl_small_values").make(params, waves);
 }
 

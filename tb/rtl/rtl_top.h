@@ -85,17 +85,26 @@ class RtlTop {
   /// `action` is called in every clock cycle once everything has settled, right before the rising
   /// edge. A design that does not show its inside may ignore it.
   virtual void before_edge(std::function<void()> /*action*/) {}
+
+  /// The simulated time in the unit of the design's recordings, 1 ps: 1000 a clock. 0 if it has
+  /// none.
+  virtual uint64_t time() const { return 0; }
 };
 
 /// Throws mx::Error unless make_rtl_top() can make this design, able to write waves if `waves`.
 void require_rtl(const Params& params, bool waves);
+
+/// Throws mx::Error unless that design is there and was built from the RTL as it is now
+/// (load_design()), and, with waves, from the same RTL as the design without. Loads them.
+void require_current_rtl(const Params& params, bool waves);
 
 /// Makes the simulated design for `params`; `waves` is the path of an FST file, or empty for none.
 /// Throws mx::Error naming the parameter sets that were built if this is not one of them.
 std::unique_ptr<RtlTop> make_rtl_top(const Params& params, const std::string& waves = {});
 
 /// The same design with RtlTop::values() and before_edge(), in the configuration small. It is
-/// slow. Throws mx::Error for other parameters and for waves.
+/// slow. Throws mx::Error for other parameters, for waves, and if it was built from other RTL than
+/// the design that make_rtl_top() makes.
 std::unique_ptr<RtlTop> make_watched_rtl_top(const Params& params, const std::string& waves = {});
 
 }  // namespace mxe

@@ -84,6 +84,8 @@ class VerilatedTop : public RtlTop {
 
   bool hold(bool held) override { return held_clocks_->hold(held); }
 
+  uint64_t time() const override { return context_.time(); }
+
   void before_edge(std::function<void()> action) override { before_edge_ = std::move(action); }
 
 #if VM_COVERAGE

@@ -63,6 +63,21 @@ TEST_F(Regression, NothingIsFoundWithoutAFault) {
   EXPECT_FALSE(std::filesystem::exists(directory_));
 }
 
+TEST_F(Regression, AReplayThatAgreesClearsNoBlock) {
+  RegressionOptions options = options_for(6, directory_);
+  options.rtl = RtlUnderTest(make_faulty_rtl, [](const Params& params, const std::string& waves) {
+    planted_fault = 0;  // in the process of the replay
+    return make_watched_faulty_rtl(params, waves);
+  });
+  planted_fault = 1;
+  const RegressionResult result = run_regression(options, no_progress);
+  ASSERT_FALSE(result.failures.empty());
+  const Failure& failure = result.failures.front();
+  EXPECT_FALSE(failure.wrong_value);
+  EXPECT_EQ(failure.first_wrong.rfind("not found: the replay agrees with the reference", 0), 0u)
+      << failure.first_wrong;
+}
+
 /// All that a report says about failures.
 std::string describe(const RegressionResult& result) {
   std::string text;
@@ -111,6 +126,8 @@ TEST_P(Regression, FindsBucketsAndShrinks) {
 
   EXPECT_EQ(failure.wrong_value ? failure.wrong_value->block : "", GetParam().block)
       << failure.first_wrong;
+  // A rising edge: the time at which a recording shows the value.
+  EXPECT_EQ(failure.wrong_value ? failure.wrong_value->time % 1000 : 500, 500u);
 
   // The saved case fails like that again, and does not without the fault.
   const auto run = [](const CoSimCase& c) { return run_case(c, {make_faulty_rtl}); };

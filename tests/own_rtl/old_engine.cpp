@@ -3,4 +3,4 @@
 #include "tb/rtl/engine_plugin.h"
 
 extern "C" const mxe::EnginePlugin mxe_engine;
-const mxe::EnginePlugin mxe_engine = {"old", "{}", "top", nullptr};
+const mxe::EnginePlugin mxe_engine = {"old", "{}", "top", "", nullptr};

@@ -1,0 +1,2 @@
+// SPDX-License-Identifier: Apache-2.0
+`define FROM_COPY 1'b1
