@@ -119,7 +119,7 @@ class VerilatedTop : public RtlTop {
             size_of(var) != 0 || (var.udims() == 0 && var.vltype() == VLVT_WDATA);
         if (var.isParam() || !is_vector) continue;
         result.emplace_back(readable(below_top(path) + name), var.datap(),
-                            static_cast<unsigned>(var.packed().elements()));
+                            static_cast<unsigned>(var.elements(kPacked)));
       }
     }
     return result;
@@ -127,6 +127,9 @@ class VerilatedTop : public RtlTop {
 
  private:
   static constexpr uint64_t kHalfCycle = 500;  // the time unit is 1 ps
+  // Argument of VerilatedVar::elements() for the bits of a vector. Verilator 5.006 has packed() for
+  // that and 5.048 entBits(); neither has both.
+  static constexpr int kPacked = 0;
 
   // Stands in for the waveform class where there is none.
   struct NoTrace {};
