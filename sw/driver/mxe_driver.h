@@ -69,7 +69,7 @@ enum mxe_result_code {
   MXE_ERR_ALIGN = -107,  ///< an address or stride of C or D is not a multiple of its numbers' size
   MXE_ERR_READ = -108,   ///< bus error while reading operands
   MXE_ERR_WRITE = -109,  ///< bus error while writing results
-  MXE_ERR_FETCH = -110,  ///< bus error while reading the descriptor
+  MXE_ERR_FETCH = -110,  ///< no record: bus error on the descriptor or the record
   MXE_ERR_ABORTED = -111,  ///< ended by mxe_cancel(), mxe_recover() or mxe_close()
 };
 

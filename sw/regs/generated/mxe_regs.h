@@ -473,7 +473,9 @@
 #define MXE_STATUS_ERR_ALIGN                       7u
 // The bus answered a read of operands with an error.
 #define MXE_STATUS_ERR_READ                        8u
-// The bus answered a write of results with an error.
+// The bus answered a write of results or of the completion record with an error. FAULT_INFO.operand
+// tells which. For the record (9) all results are in memory if the job ended well otherwise,
+// LAST_STATUS is ERR_WRITE, and the record may be missing.
 #define MXE_STATUS_ERR_WRITE                       9u
 // The bus answered the read of the descriptor with an error. The job id is unknown (0) and no
 // completion record is written.
