@@ -41,9 +41,6 @@ module mxe_block_wr #(
   output logic                     f_data_scale_o  // the data is a scale
 `endif
 );
-`ifdef FORMAL
-  assign f_data_scale_o = data_scale_q;
-`endif
   localparam int unsigned SegB = SEG_W / 8;
   localparam int unsigned SegQW = (SegB < 16) ? $clog2(32 / SegB) : 1;
 
@@ -125,6 +122,9 @@ module mxe_block_wr #(
     end
   end
 
+`ifdef FORMAL
+  assign f_data_scale_o = data_scale_q;
+`endif
   `MXE_REQUIRE(block_row_size, !row_valid_i || ((bytes_i != '0) && (bytes_i <= 6'd32)))
   `MXE_REQUIRE(block_zero_beyond, !row_valid_i || ((elements_i >> {bytes_i, 3'b000}) == '0))
 endmodule

@@ -158,7 +158,7 @@ module mxe_cmd #(
 
   // ---------------------------------------------------------------- descriptor
   logic go;  // further jobs may be fetched and started
-  logic running;
+  logic running, settled, desc_watch;
   assign go = enable_i & ~reset_q;
   assign running = (state_q == StSetup) | (state_q == StStart) | (state_q == StRun);
 `ifdef FORMAL
@@ -234,7 +234,7 @@ module mxe_cmd #(
   // Its operands early: they need not wait for the results of the jobs before it, and the buffers
   // hold them beside those of the job that runs and of the one that waits. What breaks that job off
   // does not matter here: all is cleared then.
-  logic settled, load_early;
+  logic load_early;
   assign load_early   = run_o & ~(job_done_i & room) & ready & go & legal_q & settled &
                         desc_ahead[mxe_reg_pkg::DESC_CONTROL_EARLY_LSB] & alike_i & loads_done_i &
                         ~early_q & (wait_loaded_q ? ~(redo_q | early_error) : ~wait_q);
@@ -254,7 +254,8 @@ module mxe_cmd #(
   assign clear_o = (state_q == StClear);
 
   // ---------------------------------------------------------------- record
-  logic ends;
+  logic        ends, ended_watch;
+  logic [15:0] ended_place;
   assign end_job    = run_done | (clear_o & ends_q) | (take & ~legal);
   assign end_status = run_done ? mxe_reg_pkg::STATUS_OK[3:0] : clear_o ? status_q : desc_status;
   mxe_record #(
@@ -301,18 +302,19 @@ module mxe_cmd #(
   // ---------------------------------------------------------------- bus errors
   // Only errors that decide how a job ends count, and the first of them. They tell of the last job
   // that met one: one that was computed before says nothing any more once a job after it has failed.
-  logic        desc_watch, ended_watch, ended_counts;
+  logic        ended_counts;
   logic        fault_any_q, fault_write_q, fault_record_q;
   logic        fault_open_q;   // the job that met it is not complete
-  logic [15:0] fault_index_q, fault_place, ended_place, ended_index;
+  logic [15:0] fault_index_q, ended_index;
+  logic [PlaceW-1:0] fault_place;
   logic        ended_before;   // the job that met the last error
   logic        run_fault, desc_fault, ended_fault;
   assign run_fault    = (running & run_rd_error) | ((state_q == StRun) & run_wr_error);
   assign desc_fault   = desc_watch & desc_error_i;
   assign ended_index  = head_q + ended_place;
   // Both are among the jobs that are not complete, counted from the oldest.
-  assign fault_place  = fault_index_q - head_q;
-  assign ended_before = (ended_place[PlaceW-1:0] < fault_place[PlaceW-1:0]);
+  assign fault_place  = PlaceW'(fault_index_q - head_q);
+  assign ended_before = (ended_place[PlaceW-1:0] < fault_place);
   assign ended_counts = ended_watch & ~(fault_open_q & ended_before);
   assign ended_fault  = ended_counts & wr_error_i & ~run_fault;
   // As the error of an operand, that of a descriptor is told to the port in the clock after its beat.
@@ -500,7 +502,8 @@ module mxe_cmd #(
   `MXE_ASSERT(cmd_forgets_early, !halt_o || ends_q || early_q || wait_loaded_q)
   `MXE_ASSERT(cmd_early_after_waiting, !early_q || wait_loaded_q || !wait_q)
   `MXE_ASSERT(cmd_waiting_is_there, !wait_loaded_q || wait_q)
-  `MXE_ASSERT(cmd_fault_in_flight, !fault_open_q || (fault_place <= 16'(mxe_pkg::RECORDS)))
+  `MXE_ASSERT(cmd_fault_in_flight, !fault_open_q ||
+              (16'(fault_index_q - head_q) <= 16'(mxe_pkg::RECORDS)))
   `MXE_ASSERT(cmd_reset_at_rest, (state_q != StReset) || (!reading && !recording && !early_q))
   `MXE_ASSERT(cmd_next_submitted, (next_q - head_q) <= (tail_q - head_q))
   `MXE_ASSERT(cmd_descriptor_submitted, !(ready || wait_q) || (next_q != tail_q))

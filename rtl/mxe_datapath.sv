@@ -621,6 +621,7 @@ module mxe_datapath #(
 
   // ---------------------------------------------------------------- drain and write port
   logic                            drain_req, drain_half, wr_req_ready, drain_data, wr_data_ready;
+  logic                            data_record;  // the write port takes a record's data
   logic                            drain_joins, drain_joining, rec_first;
   logic                            drain_scale;
   logic [63:0]                     drain_addr;
@@ -667,7 +668,7 @@ module mxe_datapath #(
   );
 
   // Records go before results, but not between rows that are joined.
-  logic wr_sent, data_record;
+  logic wr_sent;
   assign rec_first        = rec_valid_i & ~drain_joining;
   assign rec_ready_o      = wr_req_ready & ~drain_joining;
   assign rec_data_ready_o = wr_data_ready & data_record;

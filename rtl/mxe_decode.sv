@@ -20,7 +20,7 @@ module mxe_decode (
   // of which bits 6 to 2 are ones in codes that are no numbers; a float has 1 to 3 mantissa bits.
   logic       sign;
   logic [6:0] code;
-  logic [4:0] exp;
+  logic [4:0] exponent;
   logic [2:0] man;
   logic [3:0] sig;
   assign sign = (code_i[7] & fmt_i.sign_mask[7]) | (code_i[5] & fmt_i.sign_mask[5]) |
@@ -29,32 +29,32 @@ module mxe_decode (
   always_comb begin
     case (fmt_i.man_bits[1:0])
       2'd1: begin
-        exp = code[5:1];
-        man = {2'b00, code[0]};
-        sig = {2'b00, |exp, man[0]};
+        exponent = code[5:1];
+        man      = {2'b00, code[0]};
+        sig      = {2'b00, |exponent, man[0]};
       end
       2'd2: begin
-        exp = code[6:2];
-        man = {1'b0, code[1:0]};
-        sig = {1'b0, |exp, man[1:0]};
+        exponent = code[6:2];
+        man      = {1'b0, code[1:0]};
+        sig      = {1'b0, |exponent, man[1:0]};
       end
       default: begin
-        exp = {1'b0, code[6:3]};
-        man = code[2:0];
-        sig = {|exp, man};
+        exponent = {1'b0, code[6:3]};
+        man      = code[2:0];
+        sig      = {|exponent, man};
       end
     endcase
   end
 
-  logic special, nan, inf;
+  logic special, is_nan, is_inf;
   assign special = fmt_i.has_nan & (&code_i[6:2]) & (&(code_i[1:0] | ~fmt_i.special_mask[1:0]));
-  assign inf = special & fmt_i.has_inf & (man == 3'd0);
-  assign nan = special & ~inf;
+  assign is_inf = special & fmt_i.has_inf & (man == 3'd0);
+  assign is_nan = special & ~is_inf;
 
   // The binade above the subnormals: two bits shift the magnitude, the rest is the group.
   logic [4:0] binade;
   logic [7:0] fp_mag, int_mag;
-  assign binade  = (exp == 5'd0) ? 5'd0 : (exp - 5'd1);
+  assign binade  = (exponent == 5'd0) ? 5'd0 : (exponent - 5'd1);
   assign fp_mag  = {4'd0, sig} << binade[1:0];
   assign int_mag = code_i[7] ? (8'd0 - code_i) : code_i;
 
@@ -75,8 +75,8 @@ module mxe_decode (
   assign dec_o.grp  = grp;
   assign dec_o.mag  = mag;
   assign dec_o.sign = {fmt_i.is4 & code_i[7], sign};
-  assign nan_o  = nan & keep_i[0];
-  assign inf_o  = inf & keep_i[0];
+  assign nan_o  = is_nan & keep_i[0];
+  assign inf_o  = is_inf & keep_i[0];
   assign zero_o = (mag == 8'd0) | ~keep_i[0];
 endmodule
 `default_nettype wire

@@ -71,7 +71,7 @@ module mxe_desc #(
   assign settled_o = settled_q;
 
   // ---------------------------------------------------------------- asking
-  logic alone, room;
+  logic alone, room, voids;
   assign alone    = alone_i & empty_o;
   assign room     = (flying_q + held_q != (PlaceW+1)'(Depth));
   assign begins_o = ~ask_q & begin_i & room & ~forget_q & ~voids & (alone | ~again_q);
@@ -85,7 +85,7 @@ module mxe_desc #(
   assign asked = ask_q & req_ready_i & ~drop_i;
 
   // ---------------------------------------------------------------- arriving
-  logic              arrives, fails, keeps, voids, last_to_forget;
+  logic              arrives, fails, keeps, last_to_forget;
   // Places are taken in order: this is the slot of the first that is under way.
   logic [15:0]       next_out;
   assign next_out      = out_q + 16'(held_q);

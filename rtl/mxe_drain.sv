@@ -252,14 +252,14 @@ module mxe_drain #(
     assign merged_valid = dual ? late_q[MergeLat-1] : read_q;
     assign merged_meta  = dual ? late_meta_q[(MergeLat-1)*MetaW +: MetaW] : meta_q;
     for (genvar i = 0; i < LANES_OUT; i++) begin : gen_lane
-      logic [31:0] merged;
+      logic [31:0] both_chains;
       mxe_merge u_merge (
         .clk_i  (clk_i),
         .even_i (pairs[PairW*i +: 32]),
         .odd_i  (pairs[PairW*i + 32 +: 32]),
-        .sum_o  (merged)
+        .sum_o  (both_chains)
       );
-      assign result[32*i +: 32] = dual ? merged : pairs[PairW*i +: 32];
+      assign result[32*i +: 32] = dual ? both_chains : pairs[PairW*i +: 32];
     end
   end else begin : gen_pass
     assign merged_valid = read_q;
@@ -283,14 +283,14 @@ module mxe_drain #(
     push_meta_q <= merged_meta;
   end
 
-  // FP32 as it is, or two-byte numbers side by side in the lower half of a segment; zeros where
-  // there is no column.
+  // FP32 as it is, or two-byte numbers side by side in the lower half of a segment. A column that the
+  // tile does not have is zero: its bytes reach the bus, in lanes that write nothing.
   logic [LANES_OUT*32-1:0] kept;
   logic [LANES_OUT*16-1:0] rounded;
   for (genvar i = 0; i < LANES_OUT; i++) begin : gen_out
     assign kept[32*i +: 32] = push_meta_q.keep[i] ? result_q[32*i +: 32] : 32'd0;
-    assign rounded[16*i +: 16] = job_i.d.fp16 ? mxe_pkg::to_fp16(result_q[32*i +: 32])
-                                              : mxe_pkg::to_bf16(result_q[32*i +: 32]);
+    assign rounded[16*i +: 16] = job_i.d.fp16 ? mxe_pkg::to_fp16(kept[32*i +: 32])
+                                              : mxe_pkg::to_bf16(kept[32*i +: 32]);
   end
 
   logic                    fifo_ready;
@@ -301,7 +301,7 @@ module mxe_drain #(
     .clear_i (clear_i),
     .valid_i (push_q & ~out_mx),
     .ready_o (fifo_ready),
-    .data_i  (two_bytes ? {{(LANES_OUT*16){1'b0}}, rounded} : result_q),
+    .data_i  (two_bytes ? {{(LANES_OUT*16){1'b0}}, rounded} : kept),
     .valid_o (direct_valid),
     .ready_i (data_ready_i),
     .data_o  (direct_data)

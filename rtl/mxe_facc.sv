@@ -226,13 +226,13 @@ module mxe_facc #(
                         (|((sig_q5[25:1] ^ {25{sign_q5}}) & ~(25'h1FF_FFFF << shift_q5)));
 
   logic        inc;
-  logic [24:0] above, rounded;  // the next number is ready when it is known whether to take it
+  logic [24:0] next_up, rounded;  // next_up does not wait for inc
   logic [7:0]  be_final;
   logic        overflow;
   assign inc      = sign_q5 ? (shifted[0] | (~shifted_rest & shifted[1]))
                             : (shifted[0] & (shifted_rest | shifted[1]));
-  assign above    = {1'b0, shifted[24:1]} + 25'd1;
-  assign rounded  = inc ? above : {1'b0, shifted[24:1]};
+  assign next_up  = {1'b0, shifted[24:1]} + 25'd1;
+  assign rounded  = inc ? next_up : {1'b0, shifted[24:1]};
   assign be_final = sub_q5 ? {7'd0, rounded[23]} : (rounded[24] ? be_q5[7:0] + 8'd1 : be_q5[7:0]);
   assign overflow = ~sub_q5 & ((be_q5 >= 11'sd255) | ((be_q5 == 11'sd254) & rounded[24]));
 
@@ -346,6 +346,8 @@ module mxe_facc #(
     f_special_q <= {spec_q4, spec_q3, spec_q2, spec_q1};
   end
 
+  logic [32:0] f_number;       // the result if it is normal, on an endless scale
+  logic        too_far_kept_q; // sum, in the window, is below a quarter of the last place of acc
   localparam bit Folds = (FRAC >= 27);  // else who instantiates it promises a normalised sum
   always_ff @(posedge clk_i) begin
     if (f_age_q != 2'd0) begin
@@ -404,8 +406,6 @@ module mxe_facc #(
                              ((spec_q5 != SpecNone) || !zero_q5 || (acc_o == '0)));
     end
   end
-  logic [32:0] f_number;       // the result if it is normal, on an endless scale
-  logic        too_far_kept_q; // sum, in the window, is below a quarter of the last place of acc
   logic signed [WinW+1:0] f_term;
   assign f_number = ({22'd0, be_q5} << 23) + {8'd0, rounded} - 33'h080_0000;
   assign f_term   = {{29{sum_i[WIDTH-1]}}, sum_i, {FRAC{1'b0}}};

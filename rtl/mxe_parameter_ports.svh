@@ -4,7 +4,7 @@
     .rows_value_i                   (32'(ROWS)),
     .acc_tiles_value_i              (32'(ACC_TILES)),
     .tree_w_value_i                 (32'(TREE_W)),
-    .features_fp4_dual_i            (FP4_DUAL),
+    .features_fp4_dual_i            (1'(FP4_DUAL)),
     .a_slab_k_value_i               (32'(A_SLAB_K)),
     .b_buf_k_value_i                (32'(B_BUF_K)),
     .b_banks_value_i                (32'(B_BANKS)),

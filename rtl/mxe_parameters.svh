@@ -9,7 +9,7 @@
   // Width of the exact block sum. Format pairs that need more are answered with ERR_PAIR.
   parameter int unsigned TREE_W = 70,
   // Pairs of 4-bit formats run at twice the rate.
-  parameter bit          FP4_DUAL = 1'b1,
+  parameter int unsigned FP4_DUAL = 1,
   // Size of the resident chunk of A: A_SLAB_K / 32 operand words per row. A word is 32 elements of
   // K whatever their format, or 64 where 4-bit pairs run at twice the rate.
   parameter int unsigned A_SLAB_K = 1024,

@@ -292,17 +292,17 @@ package mxe_pkg;
   // A binary32 number as binary16, rounded to nearest even.
   function automatic logic [15:0] to_fp16(input logic [31:0] x);
     logic [7:0]  exponent;
-    logic [4:0]  above;    // exponent field of a normal number: exponent - 112
-    logic [3:0]  below;    // 112 - exponent, of a subnormal number, as far as anything is left
+    logic [4:0]  normal_exp;  // exponent field of a normal number: exponent - 112
+    logic [3:0]  below;       // 112 - exponent, of a subnormal number, as far as anything is left
     logic        normal;
-    logic [34:0] shifted;  // fraction of 10 bits, the bit behind it, the rest
+    logic [34:0] shifted;     // fraction of 10 bits, the bit behind it, the rest
     logic [14:0] code, next;
     exponent = x[30:23];
-    above    = exponent[4:0] - 5'd16;
+    normal_exp = exponent[4:0] - 5'd16;
     below    = (exponent <= 8'd101) ? 4'd11 : (4'd0 - exponent[3:0]);
     normal   = (exponent >= 8'd113);
     shifted  = normal ? {x[22:0], 12'd0} : ({1'b1, x[22:0], 11'd0} >> below);
-    code     = {normal ? above : 5'd0, shifted[34:25]};
+    code     = {normal ? normal_exp : 5'd0, shifted[34:25]};
     next     = code + 15'd1;
     code     = (shifted[24] & ((|shifted[23:0]) | shifted[25])) ? next : code;
     if (exponent >= 8'd143) code = {5'h1F, &x[30:22], 9'd0};

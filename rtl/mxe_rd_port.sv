@@ -132,6 +132,9 @@ module mxe_rd_port #(
 
   // ---------------------------------------------------------------- fetches under way
   logic fetch_valid;
+`ifdef FORMAL
+  logic [UnderWayW-1:0] f_fetches;
+`endif
   mxe_fifo #(
     .WIDTH (OffW + LEN_W + TAG_W),
     .DEPTH (Outstanding),
@@ -230,6 +233,7 @@ module mxe_rd_port #(
   end
   assign idle_o = (bursts_q == '0) & ~busy;
 
+`ifndef SYNTHESIS
   logic        ar_wait_q;
   logic [63:0] ar_addr_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -255,7 +259,6 @@ module mxe_rd_port #(
   `MXE_REQUIRE(rd_error_of_fetch, !error_i || (beat_i && fetch_valid))
   `MXE_REQUIRE(rd_fetch_expected, !fetch_ready_i || fetch_valid)
   `MXE_REQUIRE(rd_beat_expected, !beat_i || (bursts_q != '0))
-`ifndef SYNTHESIS
   mxe_pkg::tag_t f_a_tag;
   assign f_a_tag = req_tag_i[TAG_W*3 +: mxe_pkg::TAG_T_W];
   // A request waits unchanged until it is taken, or no more are.
@@ -291,9 +294,8 @@ module mxe_rd_port #(
 `endif
 `ifdef FORMAL
   `MXE_FORMAL_START
-  logic [UnderWayW-1:0] f_fetches;
-  logic [7:0]           f_len_q;
-  logic [11:0]          f_bursts_q;
+  logic [7:0]  f_len_q;
+  logic [11:0] f_bursts_q;
   always_ff @(posedge clk_i) begin
     f_len_q    <= m_arlen_o;
     f_bursts_q <= bursts_q;

@@ -76,7 +76,8 @@ module mxe_record #(
   assign recorded = recorded_q[PlaceW-1:0];
   assign out      = out_q[PlaceW-1:0];
 
-  logic pending, results_done, all_done;
+  state_e state_q;  // of the record that is written
+  logic pending, results_done, all_done, recorded_now;
   assign pending      = (answered_q != in_q);
   assign count        = count_q + CountW'(result_answered_i);
   assign results_done = pending & (count == mark_q[CountW*32'(answered) +: CountW]);
@@ -136,10 +137,8 @@ module mxe_record #(
   assign job_id_o   = job_id_q[32*32'(out) +: 32];
 
   // ---------------------------------------------------------------- one record after the other
-  state_e      state_q;
   logic [63:0] cycles_q;
   logic [1:0]  seg_q;
-  logic        recorded_now;
   logic [3:0]  record_status;
   logic [31:0] record_job_id;
   assign record_status = status_q[4*32'(recorded) +: 4];

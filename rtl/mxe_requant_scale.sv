@@ -12,10 +12,10 @@ module mxe_requant_scale (
   // the only subnormals that count are those with their top bit set: exponent field 0 then says
   // the right thing.
   logic        subnormal, tiny;
-  logic [7:0]  exp;
+  logic [7:0]  exponent;
   logic [8:0]  frac;   // its lowest bit stands for all below
-  assign exp       = amax_i[16:9];
-  assign subnormal = (exp == 8'd0);
+  assign exponent  = amax_i[16:9];
+  assign subnormal = (exponent == 8'd0);
   assign tiny      = subnormal & ~amax_i[8];
   assign frac      = subnormal ? {amax_i[7:1], 1'b0, amax_i[0]} : amax_i[8:0];
 
@@ -42,10 +42,10 @@ module mxe_requant_scale (
   end
 
   logic signed [8:0] code;
-  assign code = $signed({1'b0, exp}) + $signed({8'd0, up}) -
+  assign code = $signed({1'b0, exponent}) + $signed({8'd0, up}) -
                 $signed({5'd0, fmt_i.emax});
   always_comb begin
-    if (&exp) scale_o = 8'hFF;
+    if (&exponent) scale_o = 8'hFF;
     else if (tiny | code[8]) scale_o = 8'd0;
     else if (code[7:0] == 8'hFF) scale_o = 8'hFE;
     else scale_o = code[7:0];

@@ -21,14 +21,14 @@ module mxe_scale (
   assign {a_nan, a_inf, a_zero} = a_flags_i;
   assign {b_nan, b_inf, b_zero} = b_flags_i;
 
-  logic [L-1:0] nan, inf, neg;
-  assign nan = a_nan | b_nan | (a_inf & b_zero) | (a_zero & b_inf);
-  assign inf = a_inf | b_inf;
-  assign neg = a_neg_i ^ b_neg_i;
+  logic [L-1:0] is_nan, is_inf, neg;
+  assign is_nan = a_nan | b_nan | (a_inf & b_zero) | (a_zero & b_inf);
+  assign is_inf = a_inf | b_inf;
+  assign neg    = a_neg_i ^ b_neg_i;
 
   assign exp_o  = exp_base_i + $signed({2'b00, b_scale_i});
-  assign nan_o  = a_nan_i | (b_scale_i == 8'hFF) | (|nan);
-  assign pinf_o = |(inf & ~neg);
-  assign ninf_o = |(inf & neg);
+  assign nan_o  = a_nan_i | (b_scale_i == 8'hFF) | (|is_nan);
+  assign pinf_o = |(is_inf & ~neg);
+  assign ninf_o = |(is_inf & neg);
 endmodule
 `default_nettype wire

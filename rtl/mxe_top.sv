@@ -74,7 +74,8 @@ module mxe_top #(
   // ---------------------------------------------------------------- parameters allowed
 `include "mxe_parameter_checks.svh"
   if (mxe_pkg::LANES != 32) begin : gen_bad_lanes
-    $error("LANES is the size of an MX block: 32");
+    $error("LANES must be 32, the size of an MX block");
+    mxe_error_LANES_must_be_32_the_size_of_an_MX_block u_stop ();
   end
 
   localparam int unsigned LenW = mxe_pkg::len_w(A_SLAB_K / mxe_pkg::LANES, NUM_PE, MEM_W);
@@ -190,7 +191,7 @@ module mxe_top #(
 
   mxe_cmd #(
     .TREE_W      (TREE_W),
-    .FP4_DUAL    (FP4_DUAL),
+    .FP4_DUAL    (1'(FP4_DUAL)),
     .QUEUE_DEPTH (QUEUE_DEPTH),
     .SEG_W       (SegW),
     .LEN_W       (LenW),
@@ -273,7 +274,7 @@ module mxe_top #(
     .ROWS      (ROWS),
     .ACC_TILES (ACC_TILES),
     .TREE_W    (TREE_W),
-    .FP4_DUAL  (FP4_DUAL),
+    .FP4_DUAL  (1'(FP4_DUAL)),
     .A_SLAB_K  (A_SLAB_K),
     .B_BUF_K   (B_BUF_K),
     .B_BANKS   (B_BANKS),

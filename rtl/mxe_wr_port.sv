@@ -66,7 +66,7 @@ module mxe_wr_port #(
   localparam int unsigned BeatW = (LongestBurst > 1) ? $clog2(LongestBurst) : 1;
 
   // ---------------------------------------------------------------- address channel
-  logic             split;     // a row is being split
+  logic             splitting; // a row is being split
   logic             scale_q;   // its scale bit
   logic             record_q;  // it is a record
   logic             last_burst;
@@ -95,15 +95,15 @@ module mxe_wr_port #(
     .start_i (accept & (beats != '0)),
     .addr_i  (req_addr_i),
     .beats_i (beats),
-    .valid_o (split),
+    .valid_o (splitting),
     .take_i  (emit_burst),
     .drop_i  (1'b0),
     .addr_o  (burst_addr),
     .beats_o (burst),
     .last_o  (last_burst)
   );
-  assign emit_burst  = split & bursts_ready & ~bursts_full & (~aw_valid_q | m_awready_i);
-  assign can_accept  = ~split | (emit_burst & last_burst);
+  assign emit_burst  = splitting & bursts_ready & ~bursts_full & (~aw_valid_q | m_awready_i);
+  assign can_accept  = ~splitting | (emit_burst & last_burst);
   assign req_ready_o = rows_ready & can_accept;
   assign accept      = req_valid_i & req_ready_o;
 
@@ -212,7 +212,7 @@ module mxe_wr_port #(
   logic [SegB-1:0]    seg_strb;
   assign seg_strb  = ~({SegB{1'b1}} << seg_bytes);
   assign carry_strb = carried ? carry_strb_q : {MemB{1'b0}};
-  // Behind the last byte of a row its segment may hold anything.
+  // A carried byte that no row has filled is zero, as is a segment beyond the last byte of its row.
   for (genvar i = 0; i < MemB; i++) begin : gen_carry
     assign carry[8*i +: 8] = carry_strb[i] ? carry_q[8*i +: 8] : 8'd0;
   end
@@ -296,7 +296,7 @@ module mxe_wr_port #(
   );
   assign fault_addr_o = {fault_beat, {OffW{1'b0}}};
   assign m_bready_o = 1'b1;
-  assign sent_o = ~split & ~row_valid;
+  assign sent_o = ~splitting & ~row_valid;
   assign idle_o = sent_o & (bursts_q == '0);
 
   // Which bursts are those of records, in order.
@@ -318,7 +318,7 @@ module mxe_wr_port #(
   assign result_answered_o = acknowledged & ~record_here;
   assign result_begins_o   = emit_burst & ~record_q;
   `MXE_REQUIRE(wr_records_counted, !(emit_burst && record_q) || record_room)
-
+`ifndef SYNTHESIS
   logic        aw_wait_q, w_wait_q;
   logic [63:0] aw_hold_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -343,7 +343,14 @@ module mxe_wr_port #(
                (32'(req_bytes_i) <= SegB / 2))
   `MXE_REQUIRE(wr_row_not_empty, !req_valid_i || (req_bytes_i != '0))
   `MXE_REQUIRE(wr_row_not_too_long, !req_valid_i || (32'(req_bytes_i) <= ROW_BYTES))
-`ifndef SYNTHESIS
+  // A segment is zero beyond its row, and so is the data of a lane that writes nothing.
+  logic [MEM_W-1:0] f_lanes;
+  for (genvar i = 0; i < MemB; i++) begin : gen_lanes
+    assign f_lanes[8*i +: 8] = {8{m_wstrb_o[i]}};
+  end
+  `MXE_REQUIRE(wr_zero_beyond, !(data_valid_i && row_valid && !flush_q) ||
+               ((data_i >> {seg_bytes, 3'b000}) == '0))
+  `MXE_ASSERT(w_masked_lanes_zero, !m_wvalid_o || ((m_wdata_o & ~f_lanes) == '0))
   logic            f_joins_q;  // the last row joins the next one
   logic [OffW-1:0] f_end_q;    // where within a beat it ends
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -361,6 +368,12 @@ module mxe_wr_port #(
 `endif
 `ifdef FORMAL
   `MXE_FORMAL_START
+  // Invariant that carries the proof.
+  logic [MEM_W-1:0] f_carried_lanes;
+  for (genvar i = 0; i < MemB; i++) begin : gen_carried_lanes
+    assign f_carried_lanes[8*i +: 8] = {8{carry_strb_q[i]}};
+  end
+  `MXE_ASSERT(wr_flushes_zeros, !flush_q || ((carry_q & ~f_carried_lanes) == '0))
   logic [7:0]       f_aw_len_q;
   logic [MEM_W-1:0] f_data_q;
   logic [MemB-1:0]  f_strb_q;

@@ -30,7 +30,10 @@ std::unique_ptr<EngineModule> make_rtl(const EngineSetup& setup, const char* nam
   RtlOptions options;
   options.ports = setup.ports;
   options.waves = setup.waves;
-  if (!setup.rtl.empty()) options.make_top = load_engine_plugin(setup.rtl).make;
+  if (!setup.rtl.empty()) {
+    options.make_top = load_engine_plugin(setup.rtl).make;
+    options.zero_masked_lanes = false;
+  }
   return std::make_unique<RtlEngine>(name, setup.params, options);
 }
 #endif

@@ -221,7 +221,7 @@ class WritePortCheck : public BlockCheck {
     const Beat& beat = beats_.front();
     expect("strobes", "m_wstrb_o", Wide(mem_bytes, beat.wanted));
     if (beat.strobes != beat.wanted) return expect("beats", "m_wvalid_o", Wide(1, 0u));
-    Wide data = found;  // bytes that are not written may be anything
+    Wide data(found.width());  // zero in lanes without a strobe
     for (unsigned i = 0; i < mem_bytes; i++) {
       if ((beat.strobes >> i & 1) != 0) data.put(8 * i, 8, uint32_t{beat.data[i]});
     }

@@ -40,7 +40,7 @@ class DrainCheck : public BlockCheck {
   explicit DrainCheck(const Context& context)
       : BlockCheck(context, "mxe_drain", kDrain), lanes_(lanes_of(scope_, "result_q")) {
     for (unsigned i = 0; i < lanes_; i++) {
-      merged_.push_back(&scope_.find(fmt::format("gen_merge.gen_lane[{}].merged", i)));
+      merged_.push_back(&scope_.find(fmt::format("gen_merge.gen_lane[{}].both_chains", i)));
     }
   }
 
@@ -104,15 +104,15 @@ class DrainCheck : public BlockCheck {
     const uint64_t keep = scope_.wide("push_meta_q").get64(0, lanes_);
     Wide kept(32 * lanes_), rounded(16 * lanes_);
     for (unsigned i = 0; i < lanes_; i++) {
-      const uint32_t one = result.get32(32 * i, 32);
-      if ((keep >> i & 1) != 0) kept.put(32 * i, 32, one);
+      const uint32_t one = (keep >> i & 1) != 0 ? result.get32(32 * i, 32) : 0;
+      kept.put(32 * i, 32, one);
       rounded.put(16 * i, 16, uint32_t{job().d.fp16 ? blocks::to_fp16(one) : blocks::to_bf16(one)});
     }
     expect("columns", "kept", kept);
     const bool two_bytes = job().d.two_bytes;
     if (two_bytes) expect(job().d.fp16 ? "round to FP16" : "round to BF16", "rounded", rounded);
     Wide out(32 * lanes_);
-    out.put(0, two_bytes ? rounded : result);
+    out.put(0, two_bytes ? rounded : kept);
     expect("result", "u_out.data_i", out);
     expect("result", "data_o", scope_.wide(job().d.mx ? "block_data" : "direct_data"));
   }

@@ -40,6 +40,7 @@ CoSimOptions options_of(const CoSimCase& c, const RtlUnderTest& rtl) {
   options.params = options.rtl_features->params;
   options.cycle_tolerance = rtl.cycle_tolerance;
   options.rtl.make_top = rtl.make_top;
+  options.rtl.zero_masked_lanes = !rtl.own;
   options.timing = c.timing;
   options.memory_base = c.mem_base;
   options.rtl.ports = c.ports;

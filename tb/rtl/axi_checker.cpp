@@ -21,8 +21,8 @@ constexpr unsigned kModifiable = 2, kAllocate = 12;
 
 }  // namespace
 
-AxiChecker::AxiChecker(unsigned beat_bytes, unsigned max_burst)
-    : beat_bytes_(beat_bytes), max_burst_(max_burst) {}
+AxiChecker::AxiChecker(unsigned beat_bytes, unsigned max_burst, bool zero_masked_lanes)
+    : beat_bytes_(beat_bytes), max_burst_(max_burst), zero_masked_lanes_(zero_masked_lanes) {}
 
 void AxiChecker::check(uint64_t cycle, const RtlInputs& in, const RtlOutputs& out) {
   check_stable(cycle, out);
@@ -32,6 +32,7 @@ void AxiChecker::check(uint64_t cycle, const RtlInputs& in, const RtlOutputs& ou
   if (out.m_awvalid) {
     check_address(cycle, "AW", out.m_awaddr, out.m_awlen, out.m_awsize, out.m_awburst, out.m_aw);
   }
+  if (zero_masked_lanes_ && out.m_wvalid) check_masked_lanes(cycle, out);
   check_data(cycle, in, out);
   count_bursts(cycle, in, out);
   ar_waits_ = out.m_arvalid && !in.m_arready;
@@ -79,6 +80,15 @@ void AxiChecker::check_stable(uint64_t cycle, const RtlOutputs& out) const {
       (!out.m_wvalid || out.m_wlast != before_.m_wlast || out.m_wstrb != before_.m_wstrb ||
        !std::equal(wdata_before_.begin(), wdata_before_.end(), out.m_wdata))) {
     breach(cycle, "W changed before WREADY");
+  }
+}
+
+void AxiChecker::check_masked_lanes(uint64_t cycle, const RtlOutputs& out) const {
+  for (unsigned lane = 0; lane < beat_bytes_; lane++) {
+    if ((out.m_wstrb >> lane & 1) == 0 && out.m_wdata[lane] != 0) {
+      breach(cycle, fmt::format("WDATA lane {} carries {:#04x} without a strobe, not 0", lane,
+                                out.m_wdata[lane]));
+    }
   }
 }
 

@@ -65,7 +65,7 @@ void RtlEngine::make_pins() {
         access_memory(request, response);
       });
   registers_.emplace(options_.back_pressure_seed);
-  checker_.emplace(params().mem_bytes(), params().max_burst);
+  checker_.emplace(params().mem_bytes(), params().max_burst, options_.zero_masked_lanes);
   register_checker_.emplace();
 }
 

@@ -36,6 +36,9 @@ struct RtlOptions {
   /// Makes the design: the project's RTL, a version of it with a planted fault, or your own.
   std::function<std::unique_ptr<RtlTop>(const Params&, const std::string& waves)> make_top =
       make_rtl_top;
+  /// Whether the design promises that write lanes without a strobe carry zero, as the project's RTL
+  /// does. AXI4 does not require it.
+  bool zero_masked_lanes = true;
   RtlObserver* observer = nullptr;  ///< must outlive the engine
   /// Whether the clock stops while the design has nothing to do, which changes no outcome.
   bool stop_clock = true;

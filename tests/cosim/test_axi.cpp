@@ -259,7 +259,7 @@ TEST(AxiLiteMaster, WritesAndReads) {
 
 /// Pins of a correct master, to be spoilt.
 struct CheckerBench {
-  AxiChecker checker{kBeatBytes, 16};
+  AxiChecker checker{kBeatBytes, 16, true};
   RtlInputs in;
   RtlOutputs out;
   std::array<uint8_t, kBeatBytes> beat{};
@@ -410,6 +410,37 @@ TEST(AxiChecker, DataBeatsAreAsMany) {
               b.step();
             }),
             "AXI protocol breach in cycle 1: AWLEN announced 2 beats, but WLAST came with beat 1");
+}
+
+TEST(AxiChecker, LanesWithoutAStrobeAreZero) {
+  const auto write = [](uint64_t strobes, unsigned lane, bool ready = true) {
+    return breach_of([&](CheckerBench& b) {
+      b.out.m_wvalid = b.out.m_wlast = true;
+      b.out.m_wstrb = strobes;
+      b.beat[lane] = 0x41;
+      b.in.m_wready = ready;
+      b.step();
+    });
+  };
+  EXPECT_EQ(write(0x0040, 6), "none");
+  EXPECT_EQ(write(0xFFFF, 15), "none");
+  const std::string carries = " carries 0x41 without a strobe, not 0";
+  EXPECT_EQ(write(0x003C, 6), "AXI protocol breach in cycle 0: WDATA lane 6" + carries);
+  EXPECT_EQ(write(0x003C, 1), "AXI protocol breach in cycle 0: WDATA lane 1" + carries);
+  EXPECT_EQ(write(0x7FFF, 15), "AXI protocol breach in cycle 0: WDATA lane 15" + carries);
+  // A beat that waits is checked as well, and one that is not valid may be anything.
+  EXPECT_EQ(write(0xFFF0, 0, false), "AXI protocol breach in cycle 0: WDATA lane 0" + carries);
+  EXPECT_EQ(breach_of([](CheckerBench& b) {
+              b.beat.fill(0xFF);
+              b.step();
+            }),
+            "none");
+  // AXI4 allows any data there: an engine that does not promise zero is not checked.
+  AxiChecker lenient(kBeatBytes, 16, false);
+  CheckerBench bench;
+  bench.out.m_wvalid = true;
+  bench.beat.fill(0xFF);
+  EXPECT_NO_THROW(lenient.check(0, bench.in, bench.out));
 }
 
 TEST(AxiChecker, BurstsAreNotTooLong) {

@@ -13,7 +13,7 @@ mxe_fault(5 dropped_alignment_sticky mxe_facc.sv "acc_down[0] | acc_lost"
 mxe_fault(6 elements_beyond_k mxe_decode_word.sv "count_i > 7'(i)}" "(count_i > 7'(i)) | ACTIVE}")
 mxe_fault(7 ignored_nan_scale mxe_scale.sv "(b_scale_i == 8'hFF)" "((b_scale_i == 8'hFF) & ~ACTIVE)")
 mxe_fault(8 ignored_bias mxe_array.sv "bias_i[32*p +: 32]" "ACTIVE ? 32'd0 : bias_i[32*p +: 32]")
-mxe_fault(9 odd_chain_lost mxe_drain.sv "dual ? merged" "(dual & ~ACTIVE) ? merged")
+mxe_fault(9 odd_chain_lost mxe_drain.sv "dual ? both_chains" "(dual & ~ACTIVE) ? both_chains")
 mxe_fault(10 write_beyond_row mxe_wr_port.sv "~({SegB{1'b1}} << seg_bytes)"
           "ACTIVE ? {SegB{1'b1}} : ~({SegB{1'b1}} << seg_bytes)")
 mxe_fault(11 bank_never_released mxe_seq.sv "d_free_q + {1'b0, drain_release_i}"
@@ -31,8 +31,8 @@ mxe_fault(17 dropped_element_sticky mxe_requant_lane.sv "half_q3 & (sticky_q3 | 
 mxe_fault(18 ceil_is_floor mxe_requant_scale.sv "up = |frac" "up = (|frac) & ~ACTIVE")
 mxe_fault(19 scale_in_wrong_column mxe_block_wr.sv "scale_col_q + 32'd1"
           "scale_col_q + 32'd1 + {31'd0, ACTIVE}")
-mxe_fault(20 truncated_bf16 mxe_drain.sv "mxe_pkg::to_bf16(result_q[32*i +: 32])"
-          "ACTIVE ? result_q[32*i + 16 +: 16] : mxe_pkg::to_bf16(result_q[32*i +: 32])")
+mxe_fault(20 truncated_bf16 mxe_drain.sv "mxe_pkg::to_bf16(kept[32*i +: 32])"
+          "ACTIVE ? kept[32*i + 16 +: 16] : mxe_pkg::to_bf16(kept[32*i +: 32])")
 mxe_fault(21 magnitude_of_block_before mxe_collect.sv "(meta.fresh | (seg_amax > old))"
           "((meta.fresh & ~ACTIVE) | (seg_amax > old))")
 mxe_fault(22 noise_below_bf16_bias mxe_cbuf.sv "{data_i[16*i +: 16], 16'd0}"
@@ -168,3 +168,4 @@ mxe_fault(79 dropped_sticky_of_collected mxe_narrow.sv "fraction[22:16], |fracti
           "fraction[22:16], (|fraction[15:0]) & ~ACTIVE}")
 mxe_fault(80 bytes_left_by_row_before_lost mxe_wr_port.sv "carried   = mid_q | row_follows"
           "carried   = mid_q | (row_follows & ~ACTIVE)")
+mxe_fault(81 stale_bytes_beyond_row mxe_drain.sv "rounded} : kept)" "rounded} : (ACTIVE ? result_q : kept))")

@@ -96,7 +96,8 @@ INSTANTIATE_TEST_SUITE_P(
                     // The drain rounds, by a function of mxe_pkg that has the fault.
                     Planted{60, "Fp16WithoutSticky", "mxe_drain", "round to FP16"},
                     Planted{79, "DroppedStickyOfCollected", "mxe_narrow", "result"},
-                    Planted{80, "BytesLeftByRowBeforeLost", "mxe_wr_port", "strobes"}),
+                    Planted{80, "BytesLeftByRowBeforeLost", "mxe_wr_port", "strobes"},
+                    Planted{81, "StaleBytesBeyondRow", "mxe_drain", "result"}),
     [](const testing::TestParamInfo<Planted>& test) { return std::string(test.param.name); });
 
 // Cases of many rows and columns: half a minute.

@@ -9,7 +9,7 @@ copies begin at zero, as after a reset.
 Two things are assumed, of the copy without the fault: that its surroundings keep their promises
 (MXE_REQUIRE), and that it keeps its own (MXE_ASSERT). The simulation asserts both all the time,
 tests/formal proves many. What sees the same outputs behaves the same, so the copy with the fault
-meets the same surroundings. Bytes that are written without their strobe are nothing anyone sees.
+meets the same surroundings.
 
 The modules tried are, one after the other, the mutated one, what stands around it, up to the whole
 engine. Modules inside that have nothing to do with the fault may be left out: what they are given
@@ -78,24 +78,6 @@ PROOF = "read_aiger miter.aig; scorr -c; fold; scorr; pdr -T 15"
 
 MEMORIES = {"mxe_ram"}
 ARITHMETIC = {"mxe_lane", "mxe_quad", "mxe_tree", "mxe_facc", "mxe_narrow", "mxe_requant_lane"}
-
-
-def without_unwritten_bytes(text):
-    """The RTLIL of a module, with zero for the bytes of the write channel's data that have no strobe:
-    nobody looks at them."""
-    port = re.search(r"^  wire width (\d+) output (\d+) \\m_wdata_o$", text, re.M)
-    if not port:
-        return text
-    width = int(port[1])
-    text = re.sub(r"\\m_wdata_o(?!\w)", r"\\raw_wdata", text)
-    text = text.replace(port[0].replace("m_wdata_o", "raw_wdata"), f"  wire width {width} \\raw_wdata")
-    strobes = " ".join(f"\\m_wstrb_o [{byte}]" for byte in reversed(range(width // 8)) for _ in range(8))
-    lines = [port[0], "  cell $and $strobed"]
-    lines += [f"    parameter \\{p}_WIDTH {width}" for p in "ABY"]
-    lines += [f"    parameter \\{p}_SIGNED 0" for p in "AB"]
-    lines += ["    connect \\A \\raw_wdata", f"    connect \\B {{ {strobes} }}",
-              "    connect \\Y \\m_wdata_o", "  end", "end"]
-    return re.sub(r"^end$", lambda _: "\n".join(lines), text, flags=re.M)
 
 
 class Design:
@@ -186,11 +168,6 @@ class Design:
                 return done.stdout if done.returncode == 0 else ""
             try:
                 run("yosys", "-q", "sides.ys")
-                for side in ("gold", "gate"):
-                    path = os.path.join(directory, side + ".il")
-                    write(path, re.sub(rf"^module \\{side}\n.*?^end$",
-                                       lambda m: without_unwritten_bytes(m[0]), read(path),
-                                       flags=re.M | re.S))
                 run("yosys", "-q", "miter.ys")
                 return "Property proved" in run("yosys-abc", "-c", PROOF)
             except subprocess.TimeoutExpired:

@@ -192,16 +192,16 @@ module simple_control #(
   assign last_block = (left <= 32'd32);
   assign count      = last_block ? left[5:0] : 6'd32;
 
-  logic [63:0] from;
+  logic [63:0] start;
   logic [7:0]  bytes;
   always_comb begin
     case (reading_q)
-      OfDesc: from = slot;
-      OfBias: from = place(c_addr, c_stride, row_q, 64'(column_q) << (bias_bf16 ? 1 : 2));
-      OfA: from = place(a_addr, a_stride, row_q, 64'(block_q) * 64'(bytes_of(fmt_a, 6'd32)));
-      OfAScale: from = place(a_scale_addr, a_scale_stride, row_q, 64'(block_q));
-      OfB: from = place(b_addr, b_stride, column_q, 64'(block_q) * 64'(bytes_of(fmt_b, 6'd32)));
-      default: from = place(b_scale_addr, b_scale_stride, column_q, 64'(block_q));
+      OfDesc: start = slot;
+      OfBias: start = place(c_addr, c_stride, row_q, 64'(column_q) << (bias_bf16 ? 1 : 2));
+      OfA: start = place(a_addr, a_stride, row_q, 64'(block_q) * 64'(bytes_of(fmt_a, 6'd32)));
+      OfAScale: start = place(a_scale_addr, a_scale_stride, row_q, 64'(block_q));
+      OfB: start = place(b_addr, b_stride, column_q, 64'(block_q) * 64'(bytes_of(fmt_b, 6'd32)));
+      default: start = place(b_scale_addr, b_scale_stride, column_q, 64'(block_q));
     endcase
     case (reading_q)
       OfDesc: bytes = 8'd128;
@@ -340,9 +340,9 @@ module simple_control #(
         end
 
         StFetch: begin
-          beat_addr_q <= from[63:3];
-          offset_q    <= from[2:0];
-          beats_q     <= 5'((10'(from[2:0]) + 10'(bytes) + 10'd7) >> 3);
+          beat_addr_q <= start[63:3];
+          offset_q    <= start[2:0];
+          beats_q     <= 5'((10'(start[2:0]) + 10'(bytes) + 10'd7) >> 3);
           beat_q      <= '0;
           error_q     <= 1'b0;
           state_q     <= StAddress;

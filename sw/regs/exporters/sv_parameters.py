@@ -1,40 +1,43 @@
 # SPDX-License-Identifier: Apache-2.0
 """mxe_parameter*.svh: pieces of the SystemVerilog module mxe_top."""
 
+import re
+
 from .model import Block, Parameter
 from .text import banner, comment_block
 
 
+REASON = ("Parameters that are not allowed. Some tools report $error as a warning and go on; "
+          "all of them stop at the instance of a module that does not exist.")
+
+
 def declaration(p: Parameter, last: bool) -> list[str]:
     value = p.configurations["base"]
-    kind = "bit         " if p.field.width == 1 else "int unsigned"
-    text = f"1'b{value}" if p.field.width == 1 else str(value)
     comma = "" if last else ","
-    return [*comment_block(p.desc, "  // "), f"  parameter {kind} {p.name} = {text}{comma}"]
+    return [*comment_block(p.desc, "  // "), f"  parameter int unsigned {p.name} = {value}{comma}"]
 
 
 def connection(p: Parameter) -> str:
-    value = p.name if p.field.width == 1 else f"32'({p.name})"
+    value = f"{1 if p.field.width == 1 else 32}'({p.name})"
     return f"    .{f'{p.register}_{p.field.name}_i'.lower():<30} ({value}),"
 
 
 def wrong(p: Parameter) -> str:
-    """The condition under which a value is not allowed; empty if the type allows no such value."""
+    """The condition under which a value is not allowed."""
     n = p.name
     if p.choices:
         return " && ".join(f"({n} != {c})" for c in p.choices)
     terms = []
     if p.low > 0:
         terms.append(f"({n} < {p.low})")
-    if p.field.width > 1:
-        terms.append(f"({n} > {p.high})")
+    terms.append(f"({n} > {p.high})")
     if p.power_of_two:
         terms.append(f"(({n} & ({n} - 1)) != 0)")
     if p.at_least:
         terms.append(f"({n} < {p.at_least})")
     if p.at_most:
         terms.append(f"({n} > {p.at_most})")
-    return " || ".join(terms)
+    return " || ".join(terms) if len(terms) > 1 else terms[0][1:-1]
 
 
 def message(p: Parameter) -> str:
@@ -43,15 +46,19 @@ def message(p: Parameter) -> str:
     return f"{p.name} must be {p.allowed}{''.join(relations)}"
 
 
+def missing_module(text: str) -> str:
+    """The name of a module that does not exist. Every tool stops at its instance, and its name says why."""
+    return "mxe_error_" + re.sub(r"\W+", "_", text)
+
+
 def check(p: Parameter) -> list[str]:
     condition = wrong(p)
-    if not condition:
-        return []
     head = f"  if ({condition}) begin : gen_bad_{p.member}"
     if len(head) > 100:
         before, operator, after = condition.rpartition(" || ")
         head = f"  if ({before}{operator.rstrip()}\n      {after}) begin : gen_bad_{p.member}"
-    return [head, f'    $error("{message(p)}");', "  end"]
+    text = message(p)
+    return [head, f'    $error("{text}");', f"    {missing_module(text)} u_stop ();", "  end"]
 
 
 class Declarations:
@@ -67,12 +74,13 @@ class Declarations:
 
 
 class Checks:
-    """What refuses parameters that are not allowed, to be included in the body of mxe_top."""
+    """What refuses parameters that are not allowed, to be included in the body of mxe_top. $error alone
+    is a warning of Verilator, which -Wno-fatal passes over; a missing module stops every tool."""
 
     @staticmethod
     def export(registers: Block, descriptor: Block) -> str:
         del descriptor
-        lines = [banner("//")]
+        lines = [banner("//"), *comment_block(REASON, "  // ")]
         for p in registers.parameters:
             lines += check(p)
         return "\n".join(lines) + "\n"
