@@ -174,6 +174,7 @@ mx::MxTensor load_mx_output(const StoredOutput& stored, std::size_t rows, std::s
   tensor.format = format.requant.format;
   tensor.rows = rows;
   tensor.k = columns;
+  if (rows == 0 || columns == 0) return tensor;
   tensor.codes =
       mx::unpack_rows(tensor.format, stored.bytes.data(), rows, columns, format.row_bytes(columns));
   tensor.scales = stored.scales;

@@ -1,21 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/job/products.h"
 
+#include "model/numerics/axis_view.h"
+
 namespace mxe {
+
+bool Products::is_empty() const { return mx::element_count(shape) == 0; }
 
 JobShape Products::total() const {
   JobShape total = jobs[0].shape();
   total.m *= jobs.size();
+  if (!is_empty()) return total;
+  total.m = mx::element_count({shape.begin(), shape.end() - 1});
+  total.n = shape.back();
+  total.k = depth;
   return total;
 }
 
 StoredOutput Products::golden(const mx::GemmOptions& options) const {
   StoredOutput all;
+  if (is_empty()) return all;
   for (const Job& job : jobs) all.append(job.golden(options));
   return all;
 }
 
 void Products::add_bias(std::vector<float> values, bool one_row, bool bf16) {
+  if (is_empty()) return;
   if (bf16) values = round_to_bfloat16(values);
   std::size_t at = 0;
   for (Job& job : jobs) {
@@ -31,6 +41,13 @@ Products make_products(const mx::MxTensor& a_rows, const mx::MxTensor& b_rows,
                        const mx::Batches& batches) {
   Products products;
   products.shape = batches.shape;
+  products.depth = batches.k;
+  if (products.is_empty()) {
+    Job& job = products.jobs.emplace_back();
+    job.a.format = a_rows.format;
+    job.b.format = b_rows.format;
+    return products;
+  }
   if (batches.b_count == 1) {
     products.jobs.resize(1);
     products.jobs[0].a = a_rows;

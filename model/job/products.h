@@ -12,8 +12,12 @@ namespace mxe {
 
 /// The matrix products of a batch. All have the same shape.
 struct Products {
-  std::vector<Job> jobs;           ///< at least one
+  std::vector<Job> jobs;           ///< at least one; without rows of A if the result is empty
   std::vector<std::size_t> shape;  ///< of the result: the leading axes, M, N
+  std::size_t depth = 0;           ///< K, of an empty result too
+
+  /// Whether the result has no elements: M, N or the number of products is 0.
+  bool is_empty() const;
 
   /// That of the jobs, with the rows of all of them.
   JobShape total() const;

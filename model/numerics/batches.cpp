@@ -5,7 +5,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <utility>
 
+#include "model/numerics/axis_view.h"
 #include "model/numerics/error.h"
 
 namespace mx {
@@ -20,20 +22,11 @@ Shape leading_axes(const Shape& shape, std::size_t rank) {
   return leading;
 }
 
-std::size_t product(const Shape& shape) {
-  std::size_t count = 1;
-  for (const std::size_t dimension : shape) count *= dimension;
-  return count;
-}
-
 void require_matrices(const BatchOperand& operand, const char* shape) {
-  const Shape& axes = operand.shape;
-  const bool filled = std::find(axes.begin(), axes.end(), std::size_t{0}) == axes.end();
-  if (axes.size() >= 2 && filled) return;
+  if (operand.shape.size() >= 2) return;
   throw Error(
-      fmt::format("{}: it must be {}, after any number of leading axes, with no dimension of 0, "
-                  "but the array is {}",
-                  operand.name, shape, shape_text(axes)));
+      fmt::format("{}: it must be {}, after any number of leading axes, but the array is {}",
+                  operand.name, shape, shape_text(operand.shape)));
 }
 
 // The matrix of an operand that belongs to a product, whose place in `whole` is `at`.
@@ -75,16 +68,19 @@ Batches pair_matrices(const BatchOperand& a, const BatchOperand& b, bool transpo
           "{}: the axes before the last two must be the same, or 1 or missing in one of them",
           shapes()));
     }
-    batches.shape.push_back(std::max(of_a[axis], of_b[axis]));
+    batches.shape.push_back(of_a[axis] == 1 ? of_b[axis] : of_a[axis]);
   }
-  batches.a_count = product(of_a);
-  batches.b_count = product(of_b);
-  const std::size_t count = product(batches.shape);
+  batches.a_count = element_count(of_a);
+  batches.b_count = element_count(of_b);
+  Shape result = batches.shape;
+  result.insert(result.end(), {batches.m, batches.n});
+  // An empty result needs no products, of which there may be any number: [2^40, 0, K] times [K, N].
+  const std::size_t count = element_count(result) == 0 ? 0 : element_count(batches.shape);
   for (std::size_t at = 0; at < count; at++) {
     batches.pairs.emplace_back(matrix_at(at, batches.shape, of_a),
                                matrix_at(at, batches.shape, of_b));
   }
-  batches.shape.insert(batches.shape.end(), {batches.m, batches.n});
+  batches.shape = std::move(result);
   return batches;
 }
 

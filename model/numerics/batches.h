@@ -24,12 +24,12 @@ struct Batches {
   std::vector<std::size_t> shape;  ///< of the result: the leading axes, M, N
   std::size_t m = 0, n = 0, k = 0;
   std::size_t a_count = 1, b_count = 1;  ///< matrices of A and of B
-  /// For every product the numbers of its matrices of A and B.
+  /// For every product the numbers of its matrices of A and B; none if the result is empty.
   std::vector<std::pair<std::size_t, std::size_t>> pairs;
 };
 
 /// Pairs the matrices. B is [..., N, K] if it is `transposed`. Throws Error, naming the operands,
-/// for fewer than two axes, dimensions of 0 and shapes that do not fit.
+/// for fewer than two axes and shapes that do not fit.
 Batches pair_matrices(const BatchOperand& a, const BatchOperand& b, bool transposed);
 
 /// Whether one row is added to every row of a result of this shape. Throws Error unless the bias is

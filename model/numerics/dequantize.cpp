@@ -14,20 +14,9 @@ namespace {
 
 // How the scales lie over the elements.
 AxisView view_of(const QuantizedArray& array) {
-  std::size_t count = 1;
-  for (const std::size_t dimension : array.shape) count *= dimension;
+  const std::size_t count = element_count(array.shape);
   if (array.options.walk == BlockWalk::flat || array.shape.empty()) return {1, count, 1};
   return split_at(array.shape, array.axis);
-}
-
-void check_sizes(const QuantizedArray& array, const AxisView& view) {
-  const std::size_t count = view.rows() * view.length;
-  const std::size_t block = array.options.block_size;
-  const std::size_t scales = view.rows() * ((view.length + block - 1) / block);
-  const std::size_t codes = std::max(array.codes.size(), array.wide_codes.size());
-  if (codes == count && array.scales.size() == scales) return;
-  throw Error(fmt::format("{} elements in blocks of {} need {} codes and {} scales, got {} and {}",
-                          count, block, count, scales, codes, array.scales.size()));
 }
 
 template <typename Code>
@@ -71,7 +60,7 @@ bool is_plain(const QuantizedArray& array, const AxisView& view) {
   return format && all_codes && view.inner == 1 && options.block_size == kBlockSize &&
          options.walk == BlockWalk::axis && options.scale_format == ScaleFormat{} &&
          options.element_shift == 0 && !options.uses_tensor_scale &&
-         !options.unsigned_zero_values && !array.scale_codes.empty();
+         !options.unsigned_zero_values && array.has_scale_codes;
 }
 
 }  // namespace
@@ -106,9 +95,21 @@ void apply_scales(std::vector<float>& values, const std::vector<float>& scales,
   }
 }
 
-std::vector<float> dequantize(const QuantizedArray& array, unsigned threads) {
+void check_sizes(const QuantizedArray& array) {
   const AxisView view = view_of(array);
-  check_sizes(array, view);
+  const std::size_t count = element_count(array.shape);
+  const std::size_t block = array.options.block_size;
+  const std::size_t scales = view.rows() * ((view.length + block - 1) / block);
+  const std::size_t codes = std::max(array.codes.size(), array.wide_codes.size());
+  if (codes == count && array.scales.size() == scales) return;
+  throw Error(fmt::format("{} elements in blocks of {} need {} codes and {} scales, got {} and {}",
+                          count, block, count, scales, codes, array.scales.size()));
+}
+
+std::vector<float> dequantize(const QuantizedArray& array, unsigned threads) {
+  check_sizes(array);
+  if (element_count(array.shape) == 0) return {};
+  const AxisView view = view_of(array);
   if (is_plain(array, view)) {
     std::vector<float> values(array.codes.size());
     dequantize_rows(*find_format(array.format.name), array.codes.data(), array.scale_codes.data(),
@@ -117,12 +118,10 @@ std::vector<float> dequantize(const QuantizedArray& array, unsigned threads) {
   }
   const std::vector<float> table =
       make_block_rules(array.format, array.options, array.tensor_amax).values;
-  std::vector<float> values = array.wide_codes.empty()
-                                  ? values_of(array.codes, table, array.format.name)
-                                  : values_of(array.wide_codes, table, array.format.name);
-  if (!values.empty()) {
-    apply_scales(values, array.scales, view, array.options.block_size, rules_of(array));
-  }
+  std::vector<float> values = array.has_wide_codes()
+                                  ? values_of(array.wide_codes, table, array.format.name)
+                                  : values_of(array.codes, table, array.format.name);
+  apply_scales(values, array.scales, view, array.options.block_size, rules_of(array));
   return values;
 }
 

@@ -21,6 +21,9 @@ void apply_scales(std::vector<float>& values, const std::vector<float>& scales,
                   const AxisView& view, std::size_t block_size,
                   const std::vector<BlockRules>& rules);
 
+/// Throws Error unless an array's parts have the sizes that its shape implies.
+void check_sizes(const QuantizedArray& array);
+
 /// What the codes and scales of an array stand for, [shape]. That is what quantize() calls
 /// dequantized but where a preset hands numbers through that no code stands for
 /// (NanElement::pass_through), or keeps the sign of an integer's zero. Throws Error if the array's

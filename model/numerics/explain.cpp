@@ -15,7 +15,7 @@ namespace mx {
 namespace {
 
 uint32_t code_of(const QuantizedArray& array, std::size_t at) {
-  return array.wide_codes.empty() ? array.codes[at] : array.wide_codes[at];
+  return array.has_wide_codes() ? array.wide_codes[at] : array.codes[at];
 }
 
 float block_amax(const float* x, const QuantizedArray& array, const ScaleIndex& index,
@@ -128,7 +128,7 @@ ElementExplanation explain(const float* x, const QuantizedArray& array, std::siz
   element.block = index(at);
   element.amax = block_amax(x, array, index, element.block);
   element.scale = array.scales[element.block];
-  if (!array.scale_codes.empty()) element.scale_code = array.scale_codes[element.block];
+  if (array.has_scale_codes) element.scale_code = array.scale_codes[element.block];
   element.tensor_scale = tensor_scale_of(array, index, at);
   if (array.options.scale_format.is_power_of_two() && element.amax > 0) {
     element.rule_exponent = exact_scale_exponent(float_parts(to_bits(element.amax)), rules.format,

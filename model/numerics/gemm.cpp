@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "model/numerics/bits.h"
@@ -39,6 +40,15 @@ std::vector<float> fast_gemm(const MxTensor& a, const PreparedOperand& b, const 
     fast.run(bias, first * rows, std::min(a.rows, last * rows), out.data());
   });
   return out;
+}
+
+// The sums over K = 0: the bias, or zeros.
+std::vector<float> sums_of_nothing(std::size_t count, const float* bias) {
+  std::vector<float> sums(count);
+  if (!bias) return sums;
+  std::transform(bias, bias + count, sums.begin(),
+                 [](float x) { return std::isnan(x) ? from_bits(kQuietNan) : x; });
+  return sums;
 }
 
 void check_blackwell(FormatId a, FormatId b) {
@@ -79,6 +89,7 @@ std::vector<float> gemm(const MxTensor& a, const PreparedOperand& prepared, cons
         fmt::format("A has {} elements along K and B has {}; they must be equal", a.k, b.k));
   }
   if (options.accumulate == Accumulate::nvidia_blackwell) check_blackwell(a.format, b.format);
+  if (a.k == 0) return sums_of_nothing(a.rows * b.rows, bias);
   const GemmKernels kernels = kernels_for(level_of(options));
   if (options.accumulate == Accumulate::block && kernels.lanes > 0) {
     return fast_gemm(a, prepared, bias, kernels, options);

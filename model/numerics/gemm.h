@@ -43,6 +43,7 @@ struct GemmOptions {
 ///
 /// a is [M][K], b is [N][K] (K contiguous), bias is [M][N] or null (zeros). NaN scales and
 /// elements, Inf * 0 and Inf - Inf give NaN, every NaN is 0x7FC00000; Inf propagates with its sign.
+/// K = 0 gives the bias, or zeros.
 /// Throws Error if the depths differ, a tensor's vectors have the wrong size, or a policy lacks a
 /// format.
 std::vector<float> gemm(const MxTensor& a, const MxTensor& b, const float* bias,

@@ -34,13 +34,19 @@ std::size_t swizzled_index(std::size_t row, std::size_t column, std::size_t tile
 
 }  // namespace
 
+std::size_t packed_bytes(std::size_t columns, int bits) {
+  const auto width = static_cast<std::size_t>(bits);
+  return columns / 8 * width + (columns % 8 * width + 7) / 8;  // 8 codes fill `width` bytes
+}
+
 std::vector<uint8_t> pack_codes(const uint8_t* codes, std::size_t rows, std::size_t columns,
                                 int bits, NibbleOrder order) {
   check_order(bits, order);
+  if (columns == 0) return {};  // without a walk over the rows, which may be any number
   const uint32_t mask = (1u << bits) - 1;
   const unsigned width = static_cast<unsigned>(bits);
   std::vector<uint8_t> packed;
-  packed.reserve(rows * ((columns * width + 7) / 8));
+  packed.reserve(rows * packed_bytes(columns, bits));
   for (std::size_t row = 0; row < rows; row++) {
     uint32_t pending = 0;
     unsigned filled = 0;
@@ -59,6 +65,7 @@ std::vector<uint8_t> pack_codes(const uint8_t* codes, std::size_t rows, std::siz
 std::vector<uint8_t> unpack_codes(const uint8_t* packed, std::size_t rows, std::size_t columns,
                                   int bits, NibbleOrder order, std::size_t row_stride) {
   check_order(bits, order);
+  if (columns == 0) return {};
   const uint32_t mask = (1u << bits) - 1;
   const unsigned width = static_cast<unsigned>(bits);
   std::vector<uint8_t> codes;
@@ -82,11 +89,17 @@ std::vector<uint8_t> unpack_codes(const uint8_t* packed, std::size_t rows, std::
   return codes;
 }
 
+void require_swizzle(bool has_codes, std::size_t scale_rank, std::size_t axis, std::size_t rank) {
+  if (has_codes && scale_rank == rank && axis + 1 == rank) return;
+  throw Error("swizzling needs scale codes of blocks along the last axis");
+}
+
 std::size_t swizzled_size(std::size_t rows, std::size_t columns) {
   return round_up(rows, kTileRows) * round_up(columns, kTileColumns);
 }
 
 std::vector<uint8_t> swizzle_scales(const uint8_t* scales, std::size_t rows, std::size_t columns) {
+  if (columns == 0) return {};
   const std::size_t padded = round_up(columns, kTileColumns);
   std::vector<uint8_t> result(swizzled_size(rows, columns));
   for (std::size_t row = 0; row < rows; row++) {
@@ -99,6 +112,7 @@ std::vector<uint8_t> swizzle_scales(const uint8_t* scales, std::size_t rows, std
 
 std::vector<uint8_t> unswizzle_scales(const uint8_t* swizzled, std::size_t rows,
                                       std::size_t columns) {
+  if (columns == 0) return {};
   const std::size_t tiles = round_up(columns, kTileColumns) / kTileColumns;
   std::vector<uint8_t> result(rows * columns);
   for (std::size_t row = 0; row < rows; row++) {

@@ -14,6 +14,9 @@ enum class NibbleOrder : uint8_t {
   high,  ///< the first element in the high nibble (4-bit formats only): torchmx, torchao up to 2025
 };
 
+/// Bytes of a packed row of `columns` codes of 1 to 8 bits. Example: 3 codes of 4 bits: 2 bytes.
+std::size_t packed_bytes(std::size_t columns, int bits);
+
 /// Packs codes [rows][columns], rows starting on byte boundaries, each row ceil(columns * bits / 8)
 /// bytes, unused bits 0. bits is 1..8. Throws Error for NibbleOrder::high unless bits is 4.
 std::vector<uint8_t> pack_codes(const uint8_t* codes, std::size_t rows, std::size_t columns,
@@ -22,6 +25,10 @@ std::vector<uint8_t> pack_codes(const uint8_t* codes, std::size_t rows, std::siz
 /// Inverse of pack_codes for rows `row_stride` bytes apart.
 std::vector<uint8_t> unpack_codes(const uint8_t* packed, std::size_t rows, std::size_t columns,
                                   int bits, NibbleOrder order, std::size_t row_stride);
+
+/// Throws Error unless the scales of an array of `rank` axes, blocked along `axis`, can be
+/// swizzled: they have codes, `scale_rank` axes, and run along the last one.
+void require_swizzle(bool has_codes, std::size_t scale_rank, std::size_t axis, std::size_t rank);
 
 /// Bytes of swizzle_scales.
 std::size_t swizzled_size(std::size_t rows, std::size_t columns);

@@ -153,15 +153,22 @@ class HeaderParser {
   std::size_t at_ = 0;
 };
 
-// Product of the dimensions times the element size; nothing if that overflows.
+// Product of the dimensions times the element size; nothing if the axes that are not 0 overflow.
+// NumPy refuses such shapes, too.
 std::optional<std::size_t> byte_count(const std::vector<std::size_t>& shape, std::size_t element) {
-  if (std::find(shape.begin(), shape.end(), std::size_t{0}) != shape.end()) return 0;
+  constexpr std::size_t kMost = std::numeric_limits<std::ptrdiff_t>::max();
   std::size_t bytes = element;
+  bool empty = false;
   for (const std::size_t dimension : shape) {
-    if (bytes > std::numeric_limits<std::size_t>::max() / dimension) return std::nullopt;
-    bytes *= dimension;
+    if (dimension == 0) {
+      empty = true;
+    } else if (bytes > kMost / dimension) {
+      return std::nullopt;
+    } else {
+      bytes *= dimension;
+    }
   }
-  return bytes;
+  return empty ? 0 : bytes;
 }
 
 DType parse_descr(const std::string& descr, const std::string& name) {

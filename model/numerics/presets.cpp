@@ -468,6 +468,28 @@ std::vector<std::string> nearest(std::string_view name, const std::vector<std::s
   return closest;
 }
 
+// Sets the switches and refuses those that have no effect.
+void apply_overrides(QuantizerOptions& options, std::string_view preset,
+                     const Overrides& overrides) {
+  for (const auto& [name, value] : overrides) set_switch(options, name, value);
+  const auto given = [&overrides](const char* name) {
+    const auto found = overrides.find(name);
+    return found != overrides.end() && found->second != SwitchValue{};
+  };
+  if (given("scale_rule") && !options.scale_format.is_power_of_two()) {
+    throw Error(fmt::format("a scale rule is for power-of-two scales, not for {}",
+                            options.scale_format.name()));
+  }
+  if (given("seed") && options.rounding != Rounding::stochastic) {
+    throw Error("a seed is for stochastic rounding");
+  }
+  if (given("tensor_amax") && !options.uses_tensor_scale) {
+    throw Error(fmt::format(
+        "a tensor amax is for presets with a scale of the whole tensor, not for '{}'", preset));
+  }
+  validate(options);
+}
+
 // Reads a one- or two-digit number at `at` and moves `at` behind it; -1 if there is none.
 int number_at(std::string_view text, std::size_t& at) {
   int value = -1;
@@ -524,13 +546,15 @@ ElementFormat parse_any_format(std::string_view name) {
   throw Error(fmt::format("unknown format '{}' (allowed: {}nvfp4, eXmY, intN)", name, allowed));
 }
 
-Quantizer make_quantizer(std::string_view format, std::string_view preset) {
+Quantizer make_quantizer(std::string_view format, std::string_view preset,
+                         const Overrides& overrides) {
   if (format == "nvfp4" && preset == "ocp") preset = "nvfp4-torchao2";
   Quantizer quantizer{parse_any_format(format), {}};
   for (const Preset& candidate : presets()) {
     if (candidate.name == preset) {
       check_scope(candidate, format, quantizer.format);
       candidate.apply(quantizer.format, quantizer.options);
+      apply_overrides(quantizer.options, preset, overrides);
       return quantizer;
     }
   }

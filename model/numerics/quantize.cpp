@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/numerics/axis_view.h"
 #include "model/numerics/bfloat16.h"
 #include "model/numerics/bits.h"
 #include "model/numerics/block.h"
@@ -113,6 +114,7 @@ std::vector<BlockRules> rules_of(const FloatArray& x, const Lines& lines,
     return {make_block_rules(format, options, amax)};
   }
   std::vector<BlockRules> rules;
+  if (lines.outer == 0 || lines.inner == 0) return rules;
   rules.reserve(lines.outer * lines.inner);
   for (std::size_t outer = 0; outer < lines.outer; outer++) {
     const FloatArray first = x.from(outer * lines.length * lines.inner);
@@ -347,31 +349,11 @@ bool kernels_apply(const ElementFormat& format, const QuantizerOptions& options)
   return options == standard && find_format(format.name).has_value();
 }
 
-void check_options(const QuantizerOptions& options) {
-  if (options.block_size == 0) throw Error("block size 0 is not possible (allowed: 1 or more)");
-  if (options.block_rows == 0)
-    throw Error("blocks of 0 rows are not possible (allowed: 1 or more)");
-  if (options.row_scaled && options.tensor_amax) {
-    throw Error("one tensor amax does not go with a scale for every row");
-  }
-  const bool flat = options.walk == BlockWalk::flat;
-  if (options.block_rows > 1 && (flat || options.row_scaled)) {
-    throw Error("blocks of several rows do not go with flat blocks or a scale for every row");
-  }
-  const bool two_scales = options.arithmetic == ScaleArithmetic::encode_quotient ||
-                          options.arithmetic == ScaleArithmetic::normalized;
-  if (options.four_over_six != FourOverSix::off &&
-      (options.scale_format.is_power_of_two() || !two_scales)) {
-    throw Error("four over six needs scales with significand bits and an arithmetic that has two");
-  }
-}
-
-std::size_t resolve_axis(int axis, const std::vector<std::size_t>& shape) {
-  const int rank = shape.empty() ? 1 : static_cast<int>(shape.size());
-  if (axis < -rank || axis >= rank) {
-    throw Error(fmt::format("axis {} does not exist (allowed: {} to {})", axis, -rank, rank - 1));
-  }
-  return static_cast<std::size_t>(axis < 0 ? axis + rank : axis);
+// The same options for lines shorter than a block: buffers are as long as the block, and one zero
+// behind the line is padding enough.
+QuantizerOptions with_fitting_blocks(QuantizerOptions options, const Lines& lines) {
+  options.block_size = std::min(options.block_size, lines.length + 1);
+  return options;
 }
 
 // Codes, scales and, if there is room for them, values of all blocks.
@@ -405,16 +387,24 @@ void quantize_blocks(const FloatArray& x, const std::vector<BlockRules>& rules, 
 
 }  // namespace
 
+std::size_t resolve_axis(int axis, const std::vector<std::size_t>& shape) {
+  const int rank = shape.empty() ? 1 : static_cast<int>(shape.size());
+  if (axis < -rank || axis >= rank) {
+    throw Error(fmt::format("axis {} does not exist (allowed: {} to {})", axis, -rank, rank - 1));
+  }
+  return static_cast<std::size_t>(axis < 0 ? axis + rank : axis);
+}
+
 void quantize_into(const FloatArray& x, const std::vector<std::size_t>& shape,
                    const ElementFormat& format, const QuantizerOptions& options,
                    const QuantizeRequest& request, QuantizedArray& result) {
-  check_options(options);
+  validate(options);
   result.format = format;
   result.options = options;
   result.shape = shape;
   result.axis = resolve_axis(request.axis, shape);
+  const std::size_t count = element_count(shape);
   const Lines lines = lines_of(shape, result.axis, options);
-  const std::size_t count = lines.outer * lines.length * lines.inner;
 
   result.scale_shape = shape;
   if (options.walk == BlockWalk::flat) {
@@ -424,26 +414,29 @@ void quantize_into(const FloatArray& x, const std::vector<std::size_t>& shape,
   }
   const std::size_t scales = lines.outer * lines.blocks * lines.inner;
   result.scales.resize(scales);
-  result.scale_codes.resize(scales_have_codes(options) ? scales : 0);
-  result.codes.resize(format.bits > 8 ? 0 : count);
-  result.wide_codes.resize(format.bits > 8 ? count : 0);
+  result.has_scale_codes = scales_have_codes(options);
+  result.scale_codes.resize(result.has_scale_codes ? scales : 0);
+  result.codes.resize(result.has_wide_codes() ? 0 : count);
+  result.wide_codes.resize(result.has_wide_codes() ? count : 0);
   result.dequantized.resize(request.dequantize ? count : 0);
   result.row_scales.clear();
   result.row_amaxes.clear();
   result.tensor_scale = result.tensor_amax = 1;
 
   const SimdLevel level = request.simd.value_or(best_simd_level());
-  const std::vector<BlockRules> rules = rules_of(x, lines, format, options, level);
+  const std::vector<BlockRules> rules =
+      rules_of(x, lines, format, with_fitting_blocks(options, lines), level);
   if (options.uses_tensor_scale && options.row_scaled) {
     for (const BlockRules& row : rules) {
       result.row_scales.push_back(row.tensor_decode);
       result.row_amaxes.push_back(row.tensor_amax);
     }
-    if (rules.empty()) return;
   } else {
     result.tensor_scale = rules[0].tensor_decode;
     result.tensor_amax = rules[0].tensor_amax;
   }
+  if (options.block_rows > 1) rows_across(shape, result.axis);  // refuses other axes
+  if (count == 0) return;
   // Integer codes do not tell -0, which the dequantized values keep, from 0.
   const bool decodes = request.dequantize && !request.block_by_block && lines.inner == 1 &&
                        format.kind == FormatKind::floating && kernels_apply(format, options);

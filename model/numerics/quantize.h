@@ -37,14 +37,18 @@ struct QuantizedArray {
   std::vector<uint16_t> wide_codes;  ///< [shape], formats of more than 8 bits
   /// `shape` with the blocked axis replaced by its number of blocks; {blocks} for BlockWalk::flat.
   std::vector<std::size_t> scale_shape;
-  std::vector<uint8_t> scale_codes;  ///< [scale_shape] in options.scale_format; empty if some
-                                     ///< scales may be outside it or it has more than 8 bits
+  /// Whether scales have codes: false if some may lie outside options.scale_format or it has more
+  /// than 8 bits. The type of the scales follows from this, also for an array without elements.
+  bool has_scale_codes = true;
+  std::vector<uint8_t> scale_codes;  ///< [scale_shape] with has_scale_codes, else empty
   std::vector<float> scales;         ///< [scale_shape], as numbers
   float tensor_scale = 1;            ///< NVFP4: multiplies everything
   float tensor_amax = 1;             ///< what the tensor scale was made of
   /// With options.row_scaled, `shape` without the blocked axis: one of each for every run.
   std::vector<float> row_scales, row_amaxes;
   std::vector<float> dequantized;  ///< [shape]; empty unless asked for
+
+  bool has_wide_codes() const { return format.bits > 8; }
 };
 
 struct QuantizeRequest {
@@ -55,9 +59,14 @@ struct QuantizeRequest {
   bool block_by_block = false;    ///< without vector kernels, by the definition; the same bits
 };
 
+/// The axis that `axis` means: -1 is the last one. An array without axes has one, of one element.
+/// Throws Error if it does not exist.
+std::size_t resolve_axis(int axis, const std::vector<std::size_t>& shape);
+
 /// Quantizes a row-major array. An array without axes is one element with one axis. Throws Error
-/// for an axis that does not exist, a block size of 0, options that do not go together, or blocks
-/// of several rows along an axis that is not one of the last two.
+/// for an axis that does not exist, options that validate() refuses, or blocks of several rows
+/// along an axis that is not one of the last two. A shape with a 0 gives empty parts at once,
+/// whatever the other axes are.
 QuantizedArray quantize(const FloatArray& x, const std::vector<std::size_t>& shape,
                         const ElementFormat& format, const QuantizerOptions& options,
                         const QuantizeRequest& request = {});

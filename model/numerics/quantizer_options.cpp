@@ -4,11 +4,62 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 namespace mx {
+namespace {
+
+// Largest numbers of elements and rows of a block. Any array is smaller than such a block.
+constexpr std::size_t kMostElements = std::numeric_limits<int32_t>::max();
+constexpr std::size_t kMostRows = std::size_t{1} << 20;
+
+void require_count(const char* name, std::size_t count, std::size_t most) {
+  if (count >= 1 && count <= most) return;
+  throw Error(fmt::format("{} cannot be {} (allowed: 1 to {})", name, count, most));
+}
+
+void require_positive(const char* name, const std::optional<float>& number) {
+  if (!number || (std::isfinite(*number) && *number > 0)) return;
+  throw Error(fmt::format("{} cannot be {} (allowed: finite numbers above 0)", name, *number));
+}
+
+void require_not_negative(const char* name, float number) {
+  if (std::isfinite(number) && number >= 0) return;
+  throw Error(fmt::format("{} cannot be {} (allowed: finite numbers, 0 or more)", name, number));
+}
+
+void require_range(const char* name, int number, int least, int most) {
+  if (number >= least && number <= most) return;
+  throw Error(fmt::format("{} cannot be {} (allowed: {} to {})", name, number, least, most));
+}
+
+void validate_numbers(const QuantizerOptions& options) {
+  constexpr int kFloatBits = 23;       // mantissa bits of a float32
+  constexpr int kMostShift = 126;      // keeps 2^shift a normal float32
+  constexpr int kMostExponent = 1000;  // kUnclamped of presets.cpp
+  require_count("the block size", options.block_size, kMostElements);
+  require_count("block_rows", options.block_rows, kMostRows);
+  require_positive("the tensor amax", options.tensor_amax);
+  require_positive("tensor_scale_limit", options.tensor_scale_limit);
+  require_not_negative("zero_threshold", options.zero_threshold);
+  require_not_negative("min_scale", options.min_scale);
+  require_not_negative("zero_scale", options.zero_scale.value_or(0));
+  require_range("even_bits", options.even_bits.value_or(0), 0, kFloatBits);
+  require_range("element_shift", options.element_shift, -kMostShift, kMostShift);
+  for (const auto& [name, exponent] :
+       {std::pair("zero_log2", options.zero_log2),
+        std::pair("zero_exponent", options.zero_exponent),
+        std::pair("below_range_exponent", options.below_range_exponent),
+        std::pair("min_integer_step", options.min_integer_step)}) {
+    require_range(name, exponent.value_or(0), -kMostExponent, kMostExponent);
+  }
+}
+
+}  // namespace
 
 std::string ScaleFormat::name() const {
   return fmt::format("e{}m{}", exponent_bits, mantissa_bits);
@@ -57,6 +108,26 @@ bool operator==(const QuantizerOptions& a, const QuantizerOptions& b) {
   const std::vector<QuantizerSwitch>& all = quantizer_switches();
   return std::all_of(all.begin(), all.end(),
                      [&](const QuantizerSwitch& one) { return one.same(a, b); });
+}
+
+void validate(const QuantizerOptions& options) {
+  validate_numbers(options);
+  if (options.row_scaled && options.tensor_amax) {
+    throw Error("one tensor amax does not go with a scale for every row");
+  }
+  if (options.row_scaled && !options.uses_tensor_scale) {
+    throw Error("row_scaled needs uses_tensor_scale");
+  }
+  const bool flat = options.walk == BlockWalk::flat;
+  if (options.block_rows > 1 && (flat || options.row_scaled)) {
+    throw Error("blocks of several rows do not go with flat blocks or a scale for every row");
+  }
+  const bool two_scales = options.arithmetic == ScaleArithmetic::encode_quotient ||
+                          options.arithmetic == ScaleArithmetic::normalized;
+  if (options.four_over_six != FourOverSix::off &&
+      (options.scale_format.is_power_of_two() || !two_scales)) {
+    throw Error("four over six needs scales with significand bits and an arithmetic that has two");
+  }
 }
 
 ExponentRange QuantizerOptions::range() const {

@@ -208,6 +208,10 @@ struct QuantizerOptions {
 };
 bool operator==(const QuantizerOptions& a, const QuantizerOptions& b);
 
+/// Throws Error, naming the switch and the values that it can have, unless every number is finite
+/// and in range and the switches go together.
+void validate(const QuantizerOptions& options);
+
 /// The members of QuantizerOptions, each as an X(member): whatever deals with all of them goes by
 /// this list.
 #define MXE_QUANTIZER_SWITCHES(X) \

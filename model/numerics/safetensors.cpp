@@ -136,10 +136,13 @@ class Reader {
                        type_names()));
     }
     std::size_t count = 1;
+    bool empty = false;
     for (const std::size_t dimension : tensor.array.shape) {
-      count = multiply(count, dimension, where);
+      if (dimension == 0) empty = true;
+      count = multiply(count, std::max<std::size_t>(1, dimension), where);
     }
-    const std::size_t bits = multiply(count, type->bits, where);
+    const std::size_t bits = empty ? 0 : multiply(count, type->bits, where);
+    if (empty) count = 0;
     if (bits % 8 != 0 || bits / 8 != extent.end - extent.begin) {
       fail(where + ": its shape and its data differ in size");
     }

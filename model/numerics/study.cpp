@@ -50,7 +50,7 @@ QuantizationStats quantization_stats(const float* x, const QuantizedArray& quant
   }
   if (stats.elements > 0) {
     const double scale_bits =
-        static_cast<double>(stats.blocks) * (quantized.scale_codes.empty() ? 32.0 : 8.0);
+        static_cast<double>(stats.blocks) * (quantized.has_scale_codes ? 8.0 : 32.0);
     stats.bits_per_element =
         quantized.format.bits + scale_bits / static_cast<double>(stats.elements);
   }

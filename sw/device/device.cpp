@@ -62,6 +62,15 @@ Target Device::target() const { return impl_->target; }
 DeviceResult Device::run(const Job& job) { return impl_->run(job, job.shape()); }
 
 DeviceResult Device::run(const Products& products) {
+  if (products.is_empty()) {
+    DeviceResult nothing;
+    nothing.counters = no_counts();
+    return nothing;
+  }
+  if (products.jobs[0].k() == 0) {
+    throw mx::Error(
+        "an engine needs a K of at least 1; K = 0 is for --on golden (Python: 'golden')");
+  }
   DeviceResult all = run(products.jobs[0]);
   for (std::size_t i = 1; i < products.jobs.size(); i++) {
     const DeviceResult result = run(products.jobs[i]);

@@ -50,7 +50,8 @@ class Device {
   /// Runs one job to its end. Throws DeviceFailure if the device fails, mx::Error if the job does
   /// not fit into the memory or a descriptor.
   DeviceResult run(const Job& job);
-  /// Runs the products one after the other, at least one. Cycles and counters are added up.
+  /// Runs the products one after the other and adds up cycles and counters. An empty result takes
+  /// no cycles. Throws mx::Error for K = 0, which no descriptor can ask for.
   DeviceResult run(const Products& products);
   /// Runs a job of this shape on whatever is in memory. The result has no output.
   DeviceResult run(const JobShape& shape);

@@ -12,6 +12,9 @@
 
 namespace mxe {
 
+/// The engine's counters, all 0.
+CounterValues no_counts();
+
 /// Throws mx::Error if a job of these parts is too large for so many bytes.
 void require_room(JobParts parts, std::size_t memory);
 

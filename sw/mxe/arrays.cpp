@@ -122,6 +122,19 @@ mx::NamedTensor InputFiles::read(const std::string& path, const std::string& rol
   return parse(kind, bytes, path, *name);
 }
 
+std::optional<mx::NamedTensor> InputFiles::find(const std::string& path, const std::string& name) {
+  const std::vector<uint8_t> bytes = contents(path);
+  const FileKind kind = kind_of(bytes, path);
+  if (kind == FileKind::npy || !contains(names_of(kind, bytes, path), name)) return std::nullopt;
+  return parse(kind, bytes, path, name);
+}
+
+std::map<std::string, std::string> InputFiles::metadata(const std::string& path) {
+  const std::vector<uint8_t> bytes = contents(path);
+  if (kind_of(bytes, path) != FileKind::safetensors) return {};
+  return mx::safetensors_metadata(bytes.data(), bytes.size(), path);
+}
+
 std::vector<mx::NamedTensor> InputFiles::read_all(const std::string& path) {
   const std::vector<uint8_t> bytes = contents(path);
   const FileKind kind = kind_of(bytes, path);

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,6 +38,11 @@ class InputFiles {
   /// name, or its only one, whichever comes first. Throws mx::Error naming the file, and the
   /// tensors to choose from.
   mx::NamedTensor read(const std::string& path, const std::string& role = "");
+  /// The tensor with this name of an .npz or .safetensors file, if there is one. It uses up no name
+  /// that --tensor gave.
+  std::optional<mx::NamedTensor> find(const std::string& path, const std::string& name);
+  /// What a .safetensors file says about itself; empty for others.
+  std::map<std::string, std::string> metadata(const std::string& path);
   /// All arrays of a file, or the one with the next name.
   std::vector<mx::NamedTensor> read_all(const std::string& path);
   /// Throws mx::Error if a name was not used.

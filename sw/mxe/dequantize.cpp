@@ -6,14 +6,21 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
+#include "model/numerics/assemble.h"
 #include "model/numerics/bfloat16.h"
-#include "model/numerics/block.h"
+#include "model/numerics/bits.h"
 #include "model/numerics/float16.h"
+#include "model/numerics/layout.h"
 #include "model/numerics/npy.h"
 #include "sw/mxe/arrays.h"
 #include "sw/mxe/command.h"
@@ -30,7 +37,7 @@ struct DequantizeOptions {
   QuantizerChoice quantizer;
   std::optional<int> axis;
   std::optional<float> tensor_scale, tensor_amax;
-  std::size_t length = 0;
+  std::optional<std::size_t> length;
   Packing packing = Packing::none;
   bool swizzled = false, json = false;
 };
@@ -39,143 +46,164 @@ std::size_t blocks_of(std::size_t length, std::size_t block) {
   return (length + block - 1) / block;
 }
 
-/// How the elements fall into blocks.
-struct Blocks {
-  std::size_t axis;  ///< the blocked one
-  AxisView view;     ///< of the elements
-  std::size_t size;  ///< of a block
-};
-
-/// Finds the axis along which there is one scale for every block: the given one, or the only one
-/// that the shapes allow. (Where several do, the blocks hold one element and it makes no
-/// difference.)
-std::optional<std::size_t> find_axis(const std::optional<int>& given,
-                                     const std::vector<std::size_t>& elements,
-                                     const std::vector<std::size_t>& scales, std::size_t block) {
+/// The axis along which there is one scale for every block: that of --axis, or the only one that
+/// the shapes allow. (Where several do, the blocks hold one element and it makes no difference.)
+/// Throws mx::Error if there is none.
+std::size_t find_axis(const DequantizeOptions& options, const mx::QuantizerOptions& quantizer,
+                      const mx::ArrayParts& parts) {
+  if (quantizer.walk == mx::BlockWalk::flat) return 0;
+  const std::size_t rank = parts.shape.size();
   const auto fits = [&](std::size_t axis) {
-    std::vector<std::size_t> expected = elements;
-    expected[axis] = blocks_of(expected[axis], block);
-    return expected == scales;
+    std::vector<std::size_t> expected = parts.shape;
+    expected[axis] = blocks_of(expected[axis], quantizer.block_size);
+    return expected == parts.scale_shape;
   };
-  if (given) {
-    const std::size_t axis = resolve_axis(*given, elements.size());
-    return fits(axis) ? std::optional(axis) : std::nullopt;
-  }
-  for (std::size_t axis = elements.size(); axis-- > 0;) {
+  if (options.axis) {
+    const std::size_t axis = resolve_axis(*options.axis, rank);
     if (fits(axis)) return axis;
-  }
-  return std::nullopt;
-}
-
-Blocks find_blocks(const DequantizeOptions& options, const mx::QuantizerOptions& quantizer,
-                   const std::vector<std::size_t>& elements,
-                   const std::vector<std::size_t>& scales) {
-  const std::size_t block = quantizer.block_size;
-  if (quantizer.walk == mx::BlockWalk::flat) {
-    std::size_t count = 1;
-    for (const std::size_t dimension : elements) count *= dimension;
-    if (scales == std::vector<std::size_t>{blocks_of(count, block)})
-      return {0, {1, count, 1}, block};
-  } else if (const auto axis = find_axis(options.axis, elements, scales, block)) {
-    return {*axis, split_at(elements, *axis), block};
-  }
-  throw mx::Error(
-      fmt::format("{}: scales of shape {} do not fit elements of shape {}: there must be one for "
-                  "every block of "
-                  "{} along {}",
-                  options.scales, shape_text(scales), shape_text(elements), block,
-                  options.axis ? fmt::format("axis {}", *options.axis) : "one axis"));
-}
-
-/// Looks codes up in a table; throws mx::Error naming `path` for a code beyond its end.
-template <typename Code>
-std::vector<float> look_up(const std::vector<Code>& codes, const std::vector<float>& table,
-                           const std::string& path, const std::string& format) {
-  std::vector<float> values;
-  values.reserve(codes.size());
-  for (const Code code : codes) {
-    if (code >= table.size()) {
-      throw mx::Error(fmt::format("{}: the code {} is too large for {} (allowed: 0 to {})", path,
-                                  code, format, table.size() - 1));
+  } else {
+    if (rank == 0 && parts.scale_shape.empty()) return 0;
+    for (std::size_t axis = rank; axis-- > 0;) {
+      if (fits(axis)) return axis;
     }
-    values.push_back(table[code]);
   }
-  return values;
+  throw mx::Error(fmt::format(
+      "{}: scales of shape {} do not fit elements of shape {}: there must be one for "
+      "every block of {} along {}",
+      options.scales, shape_text(parts.scale_shape), shape_text(parts.shape), quantizer.block_size,
+      options.axis ? fmt::format("axis {}", *options.axis) : "one axis"));
 }
 
-Array<float> read_elements(InputFiles& files, const DequantizeOptions& options,
-                           const mx::Quantizer& quantizer, const std::vector<float>& table) {
+/// The elements' codes; --pack and --length say how they lie in the file.
+void read_elements(InputFiles& files, const DequantizeOptions& options,
+                   const mx::ElementFormat& format, mx::ArrayParts& parts) {
   mx::NamedTensor tensor = files.read(options.elements, "elements");
-  if (quantizer.format.bits > 8) {
-    const Array<uint16_t> codes = to_shorts(tensor, options.elements);
-    return {codes.shape, look_up(codes.values, table, options.elements, options.quantizer.format)};
+  if (format.bits > 8) {
+    Array<uint16_t> codes = to_shorts(tensor, options.elements);
+    parts.shape = std::move(codes.shape);
+    parts.wide_codes = std::move(codes.values);
+    return;
   }
-  const Array<uint8_t> codes =
-      unpack(quantizer.format, options.packing, to_bytes(std::move(tensor), options.elements),
-             options.length);
-  return {codes.shape, look_up(codes.values, table, options.elements, options.quantizer.format)};
+  Array<uint8_t> codes = unpack(format, options.packing,
+                                to_bytes(std::move(tensor), options.elements), options.length);
+  parts.shape = std::move(codes.shape);
+  parts.codes = std::move(codes.values);
 }
 
 /// The shape of the scale codes that --swizzle has made one row of bytes.
 std::vector<std::size_t> scale_shape(const DequantizeOptions& options,
                                      std::vector<std::size_t> elements, std::size_t block) {
   const std::size_t axis = resolve_axis(options.axis.value_or(-1), elements.size());
-  if (axis + 1 != elements.size()) {
-    throw mx::Error("--swizzle needs scale codes of blocks along the last axis");
-  }
+  mx::require_swizzle(true, elements.size(), axis, elements.size());
   elements.back() = blocks_of(elements.back(), block);
   return elements;
 }
 
-/// Scales as numbers: float32 files hold them as they are.
-Array<float> read_scales(InputFiles& files, const DequantizeOptions& options,
-                         const mx::QuantizerOptions& quantizer,
-                         const std::vector<std::size_t>& elements) {
+/// Scales: codes, or float32 numbers. Returns the name of their tensor; files of one array have
+/// none.
+std::string read_scales(InputFiles& files, const DequantizeOptions& options,
+                        const mx::QuantizerOptions& quantizer, mx::ArrayParts& parts) {
   mx::NamedTensor tensor = files.read(options.scales, "scales");
-  if (tensor.array.dtype == mx::DType::float32 && !options.swizzled) {
-    return to_floats(tensor, options.scales);
+  const std::string name = tensor.name;
+  parts.has_scale_codes = tensor.array.dtype != mx::DType::float32 || options.swizzled;
+  if (!parts.has_scale_codes) {
+    Array<float> scales = to_floats(tensor, options.scales);
+    parts.scale_shape = std::move(scales.shape);
+    parts.scales = std::move(scales.values);
+    return name;
   }
   Array<uint8_t> codes = to_bytes(std::move(tensor), options.scales);
   if (options.swizzled) {
-    codes = unswizzle(codes, scale_shape(options, elements, quantizer.block_size), options.scales);
+    codes =
+        unswizzle(codes, scale_shape(options, parts.shape, quantizer.block_size), options.scales);
   }
-  const mx::ScaleFormat& format = quantizer.scale_format;
-  return {codes.shape,
-          look_up(codes.values, mx::scale_values(format), options.scales, format.name())};
+  parts.scale_shape = std::move(codes.shape);
+  parts.scale_codes = std::move(codes.values);
+  return name;
 }
 
-/// The rules for every run along the axis, or one for all, with the tensor scale that was given.
-std::vector<mx::BlockRules> scale_rules(InputFiles& files, const DequantizeOptions& options,
-                                        const mx::Quantizer& quantizer, const AxisView& view) {
-  const mx::QuantizerOptions& switches = quantizer.options;
-  const bool by_amax = switches.value_order == mx::ValueOrder::amax_first;
-  if (switches.row_scaled) {
-    if (options.row_amaxes.empty()) {
-      throw mx::Error(fmt::format("preset '{}' has a scale for every row: --row-amax is needed",
-                                  options.quantizer.preset));
-    }
-    const Array<float> amaxes =
-        to_floats(files.read(options.row_amaxes, "row_amax"), options.row_amaxes);
-    require_same_shape(amaxes, {view.rows()}, options.row_amaxes + ": the amax of every row");
-    std::vector<mx::BlockRules> rules;
-    for (const float amax : amaxes.values) {
-      rules.push_back(mx::make_block_rules(quantizer.format, switches, amax));
-    }
-    return rules;
+/// What mxe.save of the Python package says about an array in the metadata of a file; null if the
+/// file says nothing. `prefix` is what the names of the array's tensors begin with.
+Json said_about(InputFiles& files, const std::string& path, const std::string& prefix) {
+  const std::map<std::string, std::string> metadata = files.metadata(path);
+  const auto text = metadata.find(prefix + "mxe");
+  return text == metadata.end() ? Json() : Json::parse(text->second, nullptr, false);
+}
+
+mx::SwitchValue switch_value_of(const Json& value) {
+  if (value.is_boolean()) return value.get<bool>();
+  if (value.is_number_integer()) return value.get<int64_t>();
+  if (value.is_number()) return value.get<double>();
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_array()) return value.get<std::pair<int64_t, int64_t>>();
+  return {};
+}
+
+/// Throws mx::Error if the metadata name another quantizer than the options.
+void require_same_quantizer(const Json& said, const DequantizeOptions& options,
+                            const mx::Quantizer& quantizer, const std::string& path) {
+  if (!said.is_object()) return;
+  const auto format = said.value("format", std::string());
+  const auto preset = said.value("preset", std::string());
+  mx::Overrides overrides;
+  const Json switches = said.value("switches", Json::object());
+  for (const auto& [name, value] : switches.items()) {
+    overrides[name] = switch_value_of(value);
   }
-  mx::BlockRules rules =
-      mx::make_block_rules(quantizer.format, switches, options.tensor_amax.value_or(1.0f));
-  if (options.tensor_amax && options.tensor_scale) {
-    throw mx::Error("--tensor-scale and --tensor-amax say the same: give one of them");
+  const mx::Quantizer stored = mx::make_quantizer(format, preset, overrides);
+  if (stored.format.name == quantizer.format.name && stored.options == quantizer.options) return;
+  throw mx::Error(fmt::format("{}: its codes are of --format {} --preset {}{}, not of {} {}", path,
+                              format, preset,
+                              overrides.empty() ? "" : " with switches " + switches.dump(),
+                              options.quantizer.format, options.quantizer.preset));
+}
+
+/// A number that a file holds for its whole array: a tensor of one element, or in the metadata.
+std::optional<float> stored_number(InputFiles& files, const std::string& path,
+                                   const std::string& prefix, const Json& said,
+                                   const std::string& name) {
+  if (const std::optional<mx::NamedTensor> tensor = files.find(path, prefix + name)) {
+    const Array<float> number = to_floats(*tensor, path);
+    if (number.values.size() == 1) return number.values[0];
+    throw mx::Error(fmt::format("{}: tensor '{}' must have one element, but is {}", path,
+                                prefix + name, shape_text(number.shape)));
   }
-  if (by_amax && !options.tensor_amax) {
-    throw mx::Error(fmt::format(
-        "preset '{}' multiplies with the tensor's amax: --tensor-amax is needed (`quantize --json` "
-        "tells it)",
-        options.quantizer.preset));
+  if (!said.is_object() || !said.contains(name) || !said[name].is_number()) return std::nullopt;
+  return said[name].get<float>();
+}
+
+/// Throws mx::Error if an option and a file say different numbers.
+void require_same(const char* option, const std::optional<float>& given,
+                  const std::optional<float>& stored, const std::string& path) {
+  if (!given || !stored || *given == *stored) return;
+  throw mx::Error(fmt::format("--{} {} is not what {} holds: {}", option, *given, path, *stored));
+}
+
+/// The scale of the whole array: as the options say, or as the file of the scales or that of the
+/// elements holds it.
+void read_tensor_scale(InputFiles& files, const DequantizeOptions& options,
+                       const mx::Quantizer& quantizer, const std::string& scales_name,
+                       mx::ArrayParts& parts) {
+  parts.tensor_scale = options.tensor_scale;
+  parts.tensor_amax = options.tensor_amax;
+  constexpr std::string_view kRole = "scales";
+  if (scales_name.size() < kRole.size()) return;
+  const std::size_t length = scales_name.size() - kRole.size();
+  if (scales_name.compare(length, kRole.size(), kRole) != 0) return;
+  const std::string prefix = scales_name.substr(0, length);
+  for (const std::string& path : std::set<std::string>{options.scales, options.elements}) {
+    const Json said = said_about(files, path, prefix);
+    require_same_quantizer(said, options, quantizer, path);
+    const std::optional<float> scale = stored_number(files, path, prefix, said, "tensor_scale");
+    const std::optional<float> amax = stored_number(files, path, prefix, said, "tensor_amax");
+    require_same("tensor-scale", options.tensor_scale, scale, path);
+    require_same("tensor-amax", options.tensor_amax, amax, path);
+    if (options.tensor_scale || options.tensor_amax || (!scale && !amax)) continue;
+    parts.tensor_scale = scale;
+    parts.tensor_amax = amax;
+    parts.is_stored = true;
+    return;
   }
-  if (!options.tensor_amax) rules.tensor_decode = options.tensor_scale.value_or(1.0f);
-  return {rules};
 }
 
 /// Writes the values, rounded to nearest even where --dtype is narrower.
@@ -203,26 +231,32 @@ void write_values(const DequantizeOptions& options, const Array<float>& values) 
 int run(const DequantizeOptions& options) {
   const mx::Quantizer quantizer = options.quantizer.resolve();
   check_packing(quantizer.format, options.packing);
-  const mx::BlockRules rules = mx::make_block_rules(quantizer.format, quantizer.options, 1);
   InputFiles files(options.tensors);
-  Array<float> values = read_elements(files, options, quantizer, rules.values);
-  const Array<float> scales = read_scales(files, options, quantizer.options, values.shape);
-  const Blocks blocks = find_blocks(options, quantizer.options, values.shape, scales.shape);
-  mx::apply_scales(values.values, scales.values, blocks.view, blocks.size,
-                   scale_rules(files, options, quantizer, blocks.view));
+  mx::ArrayParts parts;
+  parts.codes_name = options.elements;
+  parts.scales_name = options.scales;
+  read_elements(files, options, quantizer.format, parts);
+  const std::string scales_name = read_scales(files, options, quantizer.options, parts);
+  parts.axis = static_cast<int>(find_axis(options, quantizer.options, parts));
+  read_tensor_scale(files, options, quantizer, scales_name, parts);
+  if (!options.row_amaxes.empty()) {
+    parts.row_amaxes =
+        to_floats(files.read(options.row_amaxes, "row_amax"), options.row_amaxes).values;
+  }
   files.require_all_names_used();
-  write_values(options, values);
+  const mx::QuantizedArray array = mx::assemble(std::move(parts), quantizer);
+  write_values(options, {array.shape, mx::dequantize(array, hardware_threads())});
 
   if (options.json) {
     print_json({{"format", options.quantizer.format},
                 {"preset", options.quantizer.preset},
-                {"shape", values.shape},
-                {"axis", blocks.axis},
-                {"block", blocks.size},
-                {"blocks", scales.values.size()}});
+                {"shape", array.shape},
+                {"axis", array.axis},
+                {"block", array.options.block_size},
+                {"blocks", array.scales.size()}});
   } else {
-    fmt::print("{} from {}: {} blocks of {} along axis {}\n", shape_text(values.shape),
-               options.quantizer.format, scales.values.size(), blocks.size, blocks.axis);
+    fmt::print("{} from {}: {} blocks of {} along axis {}\n", shape_text(array.shape),
+               options.quantizer.format, array.scales.size(), array.options.block_size, array.axis);
   }
   return kAgreed;
 }
@@ -243,9 +277,12 @@ Command add_dequantize(CLI::App& app) {
   add_tensor_option(*command, options->tensors,
                     "elements, scales, row amaxes (default: tensors of these names)");
   options->quantizer.add_to(*command);
-  command->add_option("--tensor-scale", options->tensor_scale,
-                      "Factor of the whole array (nvfp4: `quantize --json` tells it; default: 1)");
-  command->add_option("--tensor-amax", options->tensor_amax, "The same as the amax it is made of");
+  command->add_option(
+      "--tensor-scale", options->tensor_scale,
+      "Factor of the whole array, for presets that have one (nvfp4: `quantize --json` "
+      "tells it; default: as a .safetensors file of `quantize` or mxe.save holds it)");
+  command->add_option("--tensor-amax", options->tensor_amax,
+                      "The amax that the factor is made of, instead");
   command->add_option("--row-amax", options->row_amaxes,
                       "amax of every row (float32), for presets with a scale for every row");
   command

@@ -52,17 +52,17 @@ Array<uint8_t> pack(const mx::ElementFormat& format, Packing packing, const Arra
   const AxisView view = last_axis(codes.shape);
   Array<uint8_t> packed{codes.shape, mx::pack_codes(codes.values.data(), view.outer, view.length,
                                                     format.bits, nibble_order(packing))};
-  packed.shape.back() = view.outer == 0 ? 0 : packed.values.size() / view.outer;
+  packed.shape.back() = mx::packed_bytes(view.length, format.bits);
   return packed;
 }
 
 Array<uint8_t> unpack(const mx::ElementFormat& format, Packing packing,
-                      const Array<uint8_t>& packed, std::size_t last) {
+                      const Array<uint8_t>& packed, const std::optional<std::size_t>& last) {
   if (packing == Packing::none) return packed;
   const AxisView view = last_axis(packed.shape);
   const std::size_t bits = static_cast<std::size_t>(format.bits);
-  const std::size_t length = last == 0 ? view.length * 8 / bits : last;
-  if ((length * bits + 7) / 8 != view.length) {
+  const std::size_t length = last.value_or(view.length * 8 / bits);
+  if (length > view.length * 8 || mx::packed_bytes(length, format.bits) != view.length) {
     throw mx::Error(
         fmt::format("{} elements of {} bits do not pack into {} bytes", length, bits, view.length));
   }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
 
 #include "model/numerics/format.h"
@@ -29,9 +31,9 @@ void check_packing(const mx::ElementFormat& format, Packing packing);
 /// Packs codes, one a byte, along the last axis. Unused bits of the last byte are 0.
 Array<uint8_t> pack(const mx::ElementFormat& format, Packing packing, const Array<uint8_t>& codes);
 
-/// The inverse. `last` is the length of the last axis, 0 = as many elements as the bytes hold.
+/// The inverse. `last` is the length of the last axis; default: as many elements as the bytes hold.
 Array<uint8_t> unpack(const mx::ElementFormat& format, Packing packing,
-                      const Array<uint8_t>& packed, std::size_t last);
+                      const Array<uint8_t>& packed, const std::optional<std::size_t>& last);
 
 /// Adds `--swizzle 32x4x4`.
 void add_swizzle_option(CLI::App& command, bool& swizzled);

@@ -6,11 +6,14 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
+#include "model/numerics/assemble.h"
+#include "model/numerics/layout.h"
 #include "sw/mxe/arrays.h"
 #include "sw/mxe/command.h"
 #include "sw/mxe/output_files.h"
@@ -25,7 +28,7 @@ struct QuantizeOptions {
   std::string input, scale_rule, rounding, elements, scales, dequantized, row_amaxes;
   std::vector<std::string> tensor;
   QuantizerChoice quantizer;
-  std::optional<float> tensor_amax;
+  std::optional<double> tensor_amax;
   std::optional<uint64_t> seed;
   int axis = -1;
   Packing packing = Packing::none;
@@ -34,32 +37,12 @@ struct QuantizeOptions {
 };
 
 mx::Quantizer resolve(const QuantizeOptions& options) {
-  mx::Quantizer quantizer = options.quantizer.resolve();
-  if (!options.scale_rule.empty()) {
-    if (!quantizer.options.scale_format.is_power_of_two()) {
-      throw mx::Error(fmt::format("--scale-rule is for power-of-two scales, not for {}",
-                                  quantizer.options.scale_format.name()));
-    }
-    quantizer.options.scale_rule = mx::parse_scale_rule(options.scale_rule);
-  }
-  if (!options.rounding.empty()) {
-    quantizer.options.rounding = mx::parse_rounding(options.rounding);
-  }
-  if (options.seed) {
-    if (quantizer.options.rounding != mx::Rounding::stochastic) {
-      throw mx::Error("--seed is for --round stochastic");
-    }
-    quantizer.options.seed = *options.seed;
-  }
-  if (options.tensor_amax) {
-    if (!quantizer.options.uses_tensor_scale) {
-      throw mx::Error(
-          fmt::format("--tensor-amax is for presets with a scale of the whole tensor, not for '{}'",
-                      options.quantizer.preset));
-    }
-    if (*options.tensor_amax < 0) throw mx::Error("--tensor-amax cannot be negative");
-    quantizer.options.tensor_amax = options.tensor_amax;
-  }
+  mx::Overrides overrides;
+  if (!options.scale_rule.empty()) overrides["scale_rule"] = options.scale_rule;
+  if (!options.rounding.empty()) overrides["rounding"] = options.rounding;
+  if (options.seed) overrides["seed"] = static_cast<int64_t>(*options.seed);
+  if (options.tensor_amax) overrides["tensor_amax"] = *options.tensor_amax;
+  mx::Quantizer quantizer = options.quantizer.resolve(std::move(overrides));
   if (!options.row_amaxes.empty() && !quantizer.options.row_scaled) {
     throw mx::Error(
         fmt::format("--row-amax is for presets with a scale for every row, not for '{}'",
@@ -90,7 +73,7 @@ CodeType file_type(const QuantizeOptions& options, CodeType type) {
 
 void add_elements(OutputFiles& files, const QuantizeOptions& options,
                   const mx::QuantizedArray& array) {
-  if (!array.wide_codes.empty()) {
+  if (array.has_wide_codes()) {
     files.add(options.elements, "elements", array.wide_codes, array.shape);
     return;
   }
@@ -102,12 +85,11 @@ void add_elements(OutputFiles& files, const QuantizeOptions& options,
 
 void add_scales(OutputFiles& files, const QuantizeOptions& options,
                 const mx::QuantizedArray& array) {
-  if (options.swizzled &&
-      (array.scale_codes.empty() || array.scale_shape.size() != array.shape.size() ||
-       array.axis + 1 != array.shape.size())) {
-    throw mx::Error("--swizzle needs scale codes of blocks along the last axis");
+  if (options.swizzled) {
+    mx::require_swizzle(array.has_scale_codes, array.scale_shape.size(), array.axis,
+                        array.shape.size());
   }
-  if (array.scale_codes.empty()) {
+  if (!array.has_scale_codes) {
     files.add(options.scales, "scales", array.scales, array.scale_shape);
     return;
   }
@@ -117,10 +99,28 @@ void add_scales(OutputFiles& files, const QuantizeOptions& options,
             file_type(options, code_type(array.options.scale_format)));
 }
 
+/// Adds what multiplies the whole array to the file of the scales or, if that has no names, of the
+/// elements. Files without names cannot hold it: --json and the printed line say it.
+void add_tensor_scale(OutputFiles& files, const QuantizeOptions& options,
+                      const mx::QuantizedArray& array) {
+  const mx::WholeScale whole = mx::whole_scale(array.options);
+  if (whole != mx::WholeScale::tensor_scale && whole != mx::WholeScale::tensor_amax) return;
+  const bool together = options.elements == options.scales;
+  for (const std::string& path : {options.scales, options.elements}) {
+    if (std::filesystem::path(path).extension() != ".safetensors" && !(path == "-" && together)) {
+      continue;
+    }
+    files.add(path, "tensor_scale", std::vector<float>{array.tensor_scale}, {});
+    files.add(path, "tensor_amax", std::vector<float>{array.tensor_amax}, {});
+    return;
+  }
+}
+
 void write_files(const QuantizeOptions& options, const mx::QuantizedArray& array) {
   OutputFiles files;
   if (!options.elements.empty()) add_elements(files, options, array);
   if (!options.scales.empty()) add_scales(files, options, array);
+  add_tensor_scale(files, options, array);
   files.add(options.dequantized, "dequantized", array.dequantized, array.shape);
   files.add(options.row_amaxes, "row_amax", array.row_amaxes, {array.row_amaxes.size()});
   files.write();
@@ -134,8 +134,9 @@ Json describe(const QuantizeOptions& options, const mx::QuantizedArray& array) {
       {"axis", array.axis},
       {"block", array.options.block_size},
       {"blocks", array.scales.size()},
-      {"scale_format", array.scale_codes.empty() ? "float32" : array.options.scale_format.name()}};
-  if (array.options.uses_tensor_scale && !array.options.row_scaled) {
+      {"scale_format", array.has_scale_codes ? array.options.scale_format.name() : "float32"}};
+  const mx::WholeScale whole = mx::whole_scale(array.options);
+  if (whole == mx::WholeScale::tensor_scale || whole == mx::WholeScale::tensor_amax) {
     json["tensor_scale"] = array.tensor_scale;
     json["tensor_amax"] = array.tensor_amax;
   }
@@ -145,10 +146,18 @@ Json describe(const QuantizeOptions& options, const mx::QuantizedArray& array) {
 void print_text(const QuantizeOptions& options, const mx::QuantizedArray& array) {
   fmt::print("{} as {}: {} blocks of {} along axis {}", shape_text(array.shape),
              options.quantizer.format, array.scales.size(), array.options.block_size, array.axis);
-  if (array.options.row_scaled) {
-    fmt::print(", a scale for every row");
-  } else if (array.options.uses_tensor_scale) {
-    fmt::print(", tensor scale {}", array.tensor_scale);
+  switch (mx::whole_scale(array.options)) {
+    case mx::WholeScale::none:
+      break;
+    case mx::WholeScale::tensor_scale:
+      fmt::print(", tensor scale {}", array.tensor_scale);
+      break;
+    case mx::WholeScale::tensor_amax:
+      fmt::print(", tensor scale {}, tensor amax {}", array.tensor_scale, array.tensor_amax);
+      break;
+    case mx::WholeScale::row_amaxes:
+      fmt::print(", a scale for every row");
+      break;
   }
   fmt::print("\n");
 }
@@ -209,8 +218,9 @@ Command add_quantize(CLI::App& app) {
   command->add_option("--round", options->rounding,
                       "rne, away, down, up, trunc or stochastic (default: the preset's)");
   command->add_option("--seed", options->seed, "Of --round stochastic (default: 0)");
-  command->add_option("--tensor-amax", options->tensor_amax,
-                      "nvfp4: amax that the tensor scale is made of (default: the array's)");
+  command->add_option(
+      "--tensor-amax", options->tensor_amax,
+      "nvfp4: amax that the tensor scale is made of, above 0 (default: the array's)");
   command->add_option("--row-amax", options->row_amaxes,
                       "Write the amax of every row (presets with a scale for every row)");
   command->add_option(

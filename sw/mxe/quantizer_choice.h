@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "model/numerics/presets.h"
@@ -17,11 +18,12 @@ namespace mxe::cli {
 /// --preset, --block and --scale-format.
 struct QuantizerChoice {
   std::string format, preset = "ocp", scale_format;
-  std::size_t block = 0;  ///< 0 = the preset's
+  std::optional<uint32_t> block;
 
   void add_to(CLI::App& command);
-  /// Throws mx::Error for names that do not exist or do not go together.
-  mx::Quantizer resolve() const;
+  /// The quantizer with these switches and `more` (see mx::make_quantizer, which refuses what does
+  /// not go together).
+  mx::Quantizer resolve(mx::Overrides more = {}) const;
 };
 
 }  // namespace mxe::cli

@@ -47,34 +47,21 @@ class Array:
             bytes hold).
         scales: uint8 codes or float32 numbers, [shape] with the blocked axis replaced by its number
             of blocks.
-        tensor_scale, tensor_amax: of formats with a scale for the whole tensor (nvfp4); presets
-            named nvfp4-te need tensor_amax. row_amaxes: of presets with a scale for every row.
+        tensor_scale, tensor_amax: one of them is needed by presets with a scale for the whole tensor
+            (nvfp4), presets named nvfp4-te need tensor_amax. row_amaxes: of presets with a scale
+            for every row.
 
-        Raises ValueError if shapes do not fit or a code is too large.
+        Raises ValueError if shapes do not fit, a code is too large, or the scale of the whole tensor
+        is missing, not finite or not positive. Source: model/numerics/assemble.h.
         """
         quantizer = resolve(format, preset, block, scale_format)
         source = Source(codes)
         plain: Any = _bytes(source.array)
         if packed is not None:
             plain = _core.unpack(plain, quantizer.bits, packed, length)
-        wide = plain.dtype == np.uint16
-        scale_array = np.ascontiguousarray(_bytes(Source(scales).array))
-        coded = scale_array.dtype == np.uint8
-        if not coded:
-            scale_array = scale_array.astype(np.float32, copy=False)
-        switches = quantizer.switches
-        if switches["value_order"] == "amax_first" and tensor_amax is None and row_amaxes is None:
-            raise ValueError(f"preset '{quantizer.preset}' multiplies with the tensor's amax: "
-                             "tensor_amax is needed")
-        if switches["row_scaled"] and row_amaxes is None:
-            raise ValueError(f"preset '{quantizer.preset}' has a scale for every row: row_amaxes "
-                             "are needed")
-        rows = [] if row_amaxes is None else [float(v) for v in np.ravel(np.asarray(row_amaxes))]
-        core = _core.from_parts(None if wide else np.ascontiguousarray(plain),
-                                np.ascontiguousarray(plain) if wide else None,
-                                scale_array if coded else None, None if coded else scale_array,
-                                quantizer, axis, 1.0 if tensor_scale is None else tensor_scale,
-                                1.0 if tensor_amax is None else tensor_amax, rows)
+        scale_array = _bytes(Source(scales).array)
+        core = _from_parts(plain, scale_array, quantizer, axis, tensor_scale, tensor_amax, row_amaxes,
+                           False)
         return cls(core, source.library)
 
     @property
@@ -98,13 +85,13 @@ class Array:
 
     @property
     def tensor_scale(self) -> float:
-        """What multiplies the whole array (nvfp4), else 1."""
+        """What multiplies the whole array, for presets with a scale of the whole tensor; else 1."""
         value: float = self._core.tensor_scale
         return value
 
     @property
     def tensor_amax(self) -> float:
-        """The magnitude that the tensor scale was made of, else 1."""
+        """The magnitude that the tensor scale was made of, or that it implies; else 1."""
         value: float = self._core.tensor_amax
         return value
 
@@ -230,15 +217,32 @@ class Array:
     def __reduce__(self) -> tuple[Any, ...]:
         core = self._core
         rows = core.row_amaxes
-        return _rebuilt, (np.array(core.codes), np.array(core.scales), self.quantizer, self.axis,
-                          core.tensor_scale, core.tensor_amax,
-                          None if rows is None else np.array(rows))
+        return stored_array, (np.array(core.codes), np.array(core.scales), self.quantizer,
+                              self.axis, core.tensor_scale, core.tensor_amax,
+                              None if rows is None else np.array(rows))
 
 
-def _rebuilt(codes: Any, scales: Any, quantizer: Quantizer, axis: int, tensor_scale: float,
-             tensor_amax: float, row_amaxes: Any) -> Array:
-    return Array.from_codes(codes, scales, quantizer, axis=axis, tensor_scale=tensor_scale,
-                            tensor_amax=tensor_amax, row_amaxes=row_amaxes)
+def _from_parts(codes: Any, scales: Any, quantizer: Any, axis: int, tensor_scale: Optional[float],
+                tensor_amax: Optional[float], row_amaxes: Any, is_stored: bool) -> Any:
+    """The core's array. `is_stored`: `mxe.quantize` made the scale, which may be NaN, Inf or 0."""
+    wide = codes.dtype == np.uint16
+    coded = scales.dtype == np.uint8
+    codes = np.ascontiguousarray(codes)
+    scales = np.ascontiguousarray(scales if coded else scales.astype(np.float32, copy=False))
+    rows = None if row_amaxes is None else [float(v) for v in np.ravel(np.asarray(row_amaxes))]
+    scale, amax = (None if number is None else float(number)
+                   for number in (tensor_scale, tensor_amax))
+    return _core.from_parts(None if wide else codes, codes if wide else None,
+                            scales if coded else None, None if coded else scales, quantizer, axis,
+                            scale, amax, rows, is_stored)
+
+
+def stored_array(codes: Any, scales: Any, quantizer: Quantizer, axis: int, tensor_scale: float,
+                 tensor_amax: float, row_amaxes: Any) -> Array:
+    """An array that `mxe.quantize` made, from its parts."""
+    source = Source(codes)
+    return Array(_from_parts(_bytes(source.array), _bytes(Source(scales).array), quantizer._core,
+                             axis, tensor_scale, tensor_amax, row_amaxes, True), source.library)
 
 
 def _threads(threads: Optional[int]) -> int:
@@ -268,8 +272,8 @@ def _torch() -> Any:
 def save(path: Union[str, os.PathLike[str]], arrays: Union[Array, Mapping[str, Array]]) -> None:
     """Writes a quantized array, or several with names, to a .safetensors file.
 
-    One array becomes the tensors `elements` and `scales` (and `row_amax`), as `mxe quantize` writes
-    them: F8_E4M3, F8_E5M2, F4 and I8 codes, F8_E8M0 scales, U8, U16 and F32 where the format has no
+    One array becomes the tensors `elements` and `scales` (with `tensor_scale` and `tensor_amax`, or
+    `row_amax`, for presets that have them), as `mxe quantize` writes them: F8_E4M3, F8_E5M2, F4 and I8 codes, F8_E8M0 scales, U8, U16 and F32 where the format has no
     such types or, for F4, an odd last axis. Arrays with names become NAME.elements and so on. What
     they mean is in the metadata, from which `mxe.load` makes the same arrays again.
 
@@ -294,37 +298,72 @@ def load(path: Union[str, os.PathLike[str]],
     """Reads what `mxe.save` has written: one array, or a dictionary of those with names.
 
     For the tensors `elements` and `scales` of another program (`mxe quantize` writes such files),
-    which do not say what they mean, `format` and the rest do.
+    which do not say what they mean, `format` and the rest do. The scale of the whole tensor comes
+    from the file, which must agree with `tensor_scale` and `tensor_amax`.
 
-    Raises ValueError for files that are damaged, or say nothing if `format` is missing.
+    Raises ValueError for files that are damaged, or say nothing if `format` is missing, and if the
+    scale of the whole tensor is neither in the file nor given.
     """
-    tensors, metadata = _core.load(os.fspath(path))
+    name = os.fspath(path)
+    tensors, metadata = _core.load(name)
 
-    def rebuilt(prefix: str, *args: Any, **kwargs: Any) -> Array:
-        missing = [name for name in ("elements", "scales") if tensors.get(prefix + name) is None]
+    def said_by(prefix: str) -> Any:
+        try:
+            return json.loads(metadata[prefix + "mxe"])
+        except json.JSONDecodeError:
+            raise ValueError(f"{name}: its metadata '{prefix}mxe' are damaged") from None
+
+    def stored(prefix: str, which: str) -> Optional[float]:
+        tensor = tensors.get(prefix + which)
+        if tensor is not None:
+            if tensor.size != 1:
+                raise ValueError(f"{name}: tensor '{prefix}{which}' must have one element, but is "
+                                 f"{list(tensor.shape)}")
+            return float(tensor.reshape(())[()])
+        said = said_by(prefix) if prefix + "mxe" in metadata else {}
+        number = said.get(which) if isinstance(said, dict) else None
+        return float(number) if isinstance(number, (int, float)) else None
+
+    def rebuilt(prefix: str, quantizer: Any, axis: int, given: Mapping[str, Optional[float]]) \
+            -> Array:
+        missing = [part for part in ("elements", "scales") if tensors.get(prefix + part) is None]
         if missing:
-            raise ValueError(f"{os.fspath(path)}: there is no tensor '{prefix}{missing[0]}'")
-        return Array.from_codes(tensors[prefix + "elements"], tensors[prefix + "scales"], *args,
-                                row_amaxes=tensors.get(prefix + "row_amax"), **kwargs)
+            raise ValueError(f"{name}: there is no tensor '{prefix}{missing[0]}'")
+        whole = {which: stored(prefix, which) for which in given}
+        for which, number in given.items():
+            if None not in (number, whole[which]) and number != whole[which]:
+                raise ValueError(f"{which} {number} is not what {name} holds: {whole[which]}")
+        by_file = all(number is None for number in given.values())
+        numbers = whole if by_file else given
+        return Array(_from_parts(tensors[prefix + "elements"], tensors[prefix + "scales"], quantizer,
+                                 axis, numbers["tensor_scale"], numbers["tensor_amax"],
+                                 tensors.get(prefix + "row_amax"), by_file))
 
+    def stored_quantizer(prefix: str) -> tuple[Quantizer, int]:
+        said = said_by(prefix)
+        try:
+            switches = {switch: tuple(value) if isinstance(value, list) else value
+                        for switch, value in said["switches"].items()}
+            return Quantizer(said["format"], said["preset"], **switches), said["axis"]
+        except (KeyError, TypeError, AttributeError):
+            raise ValueError(f"{name}: its metadata '{prefix}mxe' are damaged") from None
+
+    given = {"tensor_scale": tensor_scale, "tensor_amax": tensor_amax}
     if format is not None:
-        return rebuilt("", format, preset, axis=axis, tensor_scale=tensor_scale,
-                       tensor_amax=tensor_amax)
+        core = resolve(format, preset)
+        if "mxe" in metadata and not core.same(stored_quantizer("")[0]._core):
+            raise ValueError(f"{name}: its codes are of {stored_quantizer('')[0]!r}, not of "
+                             f"{core.format} {core.preset}")
+        return rebuilt("", core, axis, given)
     arrays = {}
-    for key, text in metadata.items():
+    for key in metadata:
         if key != "mxe" and not key.endswith(".mxe"):
             continue
-        try:
-            said = json.loads(text)
-            switches = {name: tuple(value) if isinstance(value, list) else value
-                        for name, value in said["switches"].items()}
-            quantizer = Quantizer(said["format"], said["preset"], **switches)
-            kwargs = {name: said[name] for name in ("axis", "tensor_scale", "tensor_amax")}
-        except (KeyError, TypeError, AttributeError, json.JSONDecodeError):
-            raise ValueError(f"{os.fspath(path)}: its metadata '{key}' are damaged") from None
-        arrays[key[:-len("mxe")]] = rebuilt(key[:-len("mxe")], quantizer, **kwargs)
+        prefix = key[:-len("mxe")]
+        quantizer, along = stored_quantizer(prefix)
+        arrays[prefix] = rebuilt(prefix, quantizer._core, along, given)
     if not arrays:
-        raise ValueError(f"{os.fspath(path)}: it does not say what its codes mean: format is needed")
+        raise ValueError(f"{name}: it does not say what its codes mean: format is needed")
     if "" in arrays:
         return arrays[""]
     return {prefix[:-1]: array for prefix, array in arrays.items()}

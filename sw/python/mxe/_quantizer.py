@@ -159,7 +159,7 @@ def resolve(quantizer: Union[FormatLike, Quantizer], preset: str, block: Optiona
             scale_format: Optional[str] = None, scale_rule: Optional[str] = None,
             rounding: Optional[str] = None, seed: Optional[int] = None,
             tensor_amax: Optional[float] = None) -> Any:
-    """The core's quantizer for the arguments of `mxe.quantize`, with the command line's checks."""
+    """The core's quantizer for the arguments of `mxe.quantize`."""
     if isinstance(quantizer, Quantizer):
         if preset != "ocp":
             raise ValueError("a Quantizer has a preset already")
@@ -171,20 +171,8 @@ def resolve(quantizer: Union[FormatLike, Quantizer], preset: str, block: Optiona
     if all(switch is None for switch in (block, scale_format, scale_rule, rounding, seed,
                                          tensor_amax)):
         return result
-    given = (("block_size", block), ("scale_format", scale_format), ("scale_rule", scale_rule),
-             ("rounding", rounding), ("seed", seed),
-             ("tensor_amax", None if tensor_amax is None else float(tensor_amax)))
-    switches = {**result.changes, **{key: value for key, value in given if value is not None}}
-    now = _core.Quantizer(name, preset, switches)
-    values = now.switches
-    if scale_rule is not None and not str(values["scale_format"]).endswith("m0"):
-        raise ValueError(f"scale_rule is for power-of-two scales, not for {values['scale_format']}")
-    if seed is not None and values["rounding"] != "stochastic":
-        raise ValueError("seed is for rounding='stochastic'")
-    if tensor_amax is not None:
-        if not values["uses_tensor_scale"]:
-            raise ValueError("tensor_amax is for presets with a scale of the whole tensor, not for "
-                             f"'{preset}'")
-        if tensor_amax < 0:
-            raise ValueError("tensor_amax cannot be negative")
-    return now
+    given = {"block_size": block, "scale_format": scale_format, "scale_rule": scale_rule,
+             "rounding": rounding, "seed": seed,
+             "tensor_amax": None if tensor_amax is None else float(tensor_amax)}
+    return _core.Quantizer(name, preset, {**result.changes, **{
+        key: value for key, value in given.items() if value is not None}})

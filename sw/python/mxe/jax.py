@@ -25,10 +25,13 @@ __all__ = ["Codes", "fake_quantize", "matmul", "quantize"]
 
 
 class Codes(NamedTuple):
-    """Element codes and scales, as `mxe.Array` has them; `mxe.Array.from_codes` makes one."""
+    """Element codes and scales, as `mxe.Array` has them. `mxe.Array.from_codes` makes one; presets
+    with a scale of the whole tensor need its amax, or those of the rows, too."""
 
     codes: jax.Array  #: [shape], uint8 or uint16
     scales: jax.Array  #: uint8 codes, or float32
+    tensor_amax: jax.Array  #: float32 []: 1 without a scale of the whole tensor
+    row_amaxes: jax.Array  #: float32, [shape] without the blocked axis; [0] without scales of rows
 
 
 def _quantizer(format: Union[FormatLike, Quantizer], preset: str,
@@ -69,12 +72,18 @@ def quantize(x: Any, format: Union[FormatLike, Quantizer], preset: str = "ocp", 
         blocks = [-(-x.size // size)]
     elif blocks:
         blocks[axis] = -(-blocks[axis] // size)
+    rows = [0]
+    if quantizer.switches["row_scaled"]:
+        rows = [length for i, length in enumerate(x.shape) if i != axis % x.ndim]
     shapes = (jax.ShapeDtypeStruct(x.shape, sample.codes.dtype),
-              jax.ShapeDtypeStruct(tuple(blocks), sample.scales.dtype))
+              jax.ShapeDtypeStruct(tuple(blocks), sample.scales.dtype),
+              jax.ShapeDtypeStruct((), np.float32), jax.ShapeDtypeStruct(tuple(rows), np.float32))
 
-    def compute(values: Any) -> tuple[np.ndarray, np.ndarray]:
+    def compute(values: Any) -> tuple[np.ndarray, ...]:
         q = mxe.quantize(np.asarray(values), quantizer, axis=axis)
-        return q.codes, q.scales
+        batch = values.shape[:values.ndim - x.ndim]
+        rows = np.zeros((*batch, 0), np.float32) if q.row_amaxes is None else q.row_amaxes
+        return q.codes, q.scales, np.full(batch, q.tensor_amax, np.float32), rows
 
     return Codes(*jax.pure_callback(compute, shapes, x, vmap_method=_vmap_method(quantizer)))
 

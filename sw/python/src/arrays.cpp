@@ -11,6 +11,7 @@
 #include <map>
 #include <tuple>
 
+#include "model/numerics/assemble.h"
 #include "model/numerics/axis_view.h"
 #include "model/numerics/batches.h"
 #include "model/numerics/bits.h"
@@ -40,15 +41,15 @@ Quantized& quantized(const nb::object& self) { return nb::cast<Quantized&>(self)
 nb::object codes_of(const nb::object& self) {
   mx::QuantizedArray& array = quantized(self).array;
   quantized(self).kept->may_change();
-  if (array.wide_codes.empty()) return view(self, array.codes, array.shape);
-  return view(self, array.wide_codes, array.shape);
+  if (array.has_wide_codes()) return view(self, array.wide_codes, array.shape);
+  return view(self, array.codes, array.shape);
 }
 
 nb::object scales_of(const nb::object& self) {
   mx::QuantizedArray& array = quantized(self).array;
   quantized(self).kept->may_change();
-  if (array.scale_codes.empty()) return view(self, array.scales, array.scale_shape);
-  return view(self, array.scale_codes, array.scale_shape);
+  if (array.has_scale_codes) return view(self, array.scale_codes, array.scale_shape);
+  return view(self, array.scales, array.scale_shape);
 }
 
 nb::object rows_of(const nb::object& self, std::vector<float>& values) {
@@ -63,7 +64,7 @@ nb::object rows_of(const nb::object& self, std::vector<float>& values) {
 // The scales as numbers follow codes that Python has written into.
 void renew_scales(Quantized& self) {
   mx::QuantizedArray& array = self.array;
-  if (array.scale_codes.empty() || !self.kept->changes()) return;
+  if (!array.has_scale_codes || !self.kept->changes()) return;
   const std::vector<float> table = mx::scale_values(array.options.scale_format);
   for (std::size_t i = 0; i < array.scale_codes.size(); i++) {
     const std::size_t code = array.scale_codes[i];
@@ -106,16 +107,14 @@ nb::object packed(const Quantized& self, const std::string& order) {
         mx::pack_codes(array.codes.data(), along.outer, along.length, array.format.bits, nibbles);
   }
   Shape shape = array.shape.empty() ? Shape{1} : array.shape;
-  shape.back() = along.outer == 0 ? 0 : bytes.size() / along.outer;
+  shape.back() = mx::packed_bytes(along.length, array.format.bits);
   return nb::cast(owned(std::move(bytes), shape));
 }
 
 nb::object swizzled(const Quantized& self) {
   const mx::QuantizedArray& array = self.array;
-  if (array.scale_codes.empty() || array.scale_shape.size() != array.shape.size() ||
-      array.shape.empty() || array.axis + 1 != array.shape.size()) {
-    throw mx::Error("swizzling needs scale codes of blocks along the last axis");
-  }
+  mx::require_swizzle(array.has_scale_codes, array.scale_shape.size(), array.axis,
+                      array.shape.size());
   const mx::AxisView along = mx::split_at(array.scale_shape, array.axis);
   std::vector<uint8_t> bytes =
       mx::swizzle_scales(array.scale_codes.data(), along.outer, along.length);
@@ -143,62 +142,22 @@ Quantized from_parts(const std::optional<Codes<uint8_t>>& codes,
                      const std::optional<Codes<uint16_t>>& wide_codes,
                      const std::optional<Codes<uint8_t>>& scale_codes,
                      const std::optional<Codes<float>>& scales, const NamedQuantizer& quantizer,
-                     int axis, float tensor_scale, float tensor_amax,
-                     const std::vector<float>& row_amaxes) {
-  const Shape shape = codes ? shape_of(*codes) : shape_of(*wide_codes);
-  Shape empty = shape;
-  if (!empty.empty()) empty[0] = 0;
-  mx::QuantizeRequest request;
-  request.axis = axis;
-  request.dequantize = false;
-  mx::QuantizerOptions options = quantizer.quantizer.options;
-  if (options.uses_tensor_scale && !options.row_scaled) options.tensor_amax = tensor_amax;
-  const float zero = 0;
-  mx::QuantizedArray array =
-      mx::quantize(&zero, empty, quantizer.quantizer.format, options, request);
-  array.options = quantizer.quantizer.options;
-  array.shape = shape;
-  array.codes = codes ? values_of(*codes) : std::vector<uint8_t>{};
-  array.wide_codes = wide_codes ? values_of(*wide_codes) : std::vector<uint16_t>{};
-  array.scale_shape = shape;
-  const std::size_t block = options.block_size;
-  if (options.walk == mx::BlockWalk::flat) {
-    std::size_t count = 1;
-    for (const std::size_t dimension : shape) count *= dimension;
-    array.scale_shape = {(count + block - 1) / block};
-  } else if (!shape.empty()) {
-    array.scale_shape[array.axis] = (shape[array.axis] + block - 1) / block;
-  }
-  const Shape given = scale_codes ? shape_of(*scale_codes) : shape_of(*scales);
-  if (given != array.scale_shape) {
-    throw mx::Error("scales must be " + mx::shape_text(array.scale_shape) + ", but are " +
-                    mx::shape_text(given));
-  }
-  if (scale_codes) {
-    array.scale_codes = values_of(*scale_codes);
-    const std::vector<float> table = mx::scale_values(options.scale_format);
-    array.scales.clear();
-    for (const uint8_t code : array.scale_codes) {
-      if (code >= table.size()) {
-        throw mx::Error("the code " + std::to_string(code) + " is too large for " +
-                        options.scale_format.name());
-      }
-      array.scales.push_back(table[code]);
-    }
-  } else {
-    array.scale_codes.clear();
-    array.scales = values_of(*scales);
-  }
-  array.tensor_scale = tensor_scale;
-  array.tensor_amax = tensor_amax;
-  array.row_amaxes = row_amaxes;
-  array.row_scales.clear();
-  for (const float amax : row_amaxes) {
-    array.row_scales.push_back(
-        mx::make_block_rules(array.format, array.options, amax).tensor_decode);
-  }
-  mx::dequantize(array);  // complains about codes that are too large
-  return {std::move(array), quantizer};
+                     int axis, std::optional<float> tensor_scale, std::optional<float> tensor_amax,
+                     const std::optional<std::vector<float>>& row_amaxes, bool is_stored) {
+  mx::ArrayParts parts;
+  parts.shape = codes ? shape_of(*codes) : shape_of(*wide_codes);
+  if (codes) parts.codes = values_of(*codes);
+  if (wide_codes) parts.wide_codes = values_of(*wide_codes);
+  parts.has_scale_codes = scale_codes.has_value();
+  parts.scale_shape = scale_codes ? shape_of(*scale_codes) : shape_of(*scales);
+  if (scale_codes) parts.scale_codes = values_of(*scale_codes);
+  if (scales) parts.scales = values_of(*scales);
+  parts.axis = axis;
+  parts.tensor_scale = tensor_scale;
+  parts.tensor_amax = tensor_amax;
+  parts.row_amaxes = row_amaxes;
+  parts.is_stored = is_stored;
+  return {mx::assemble(std::move(parts), quantizer.quantizer), quantizer};
 }
 
 template <typename T>
@@ -215,7 +174,7 @@ mx::NamedTensor tensor_of(const std::string& name, std::string_view type, mx::DT
 
 void add_tensors(const std::string& prefix, const mx::QuantizedArray& array,
                  std::vector<mx::NamedTensor>& tensors) {
-  if (!array.wide_codes.empty()) {
+  if (array.has_wide_codes()) {
     tensors.push_back(
         tensor_of(prefix + "elements", "", mx::DType::uint16, array.wide_codes, array.shape));
   } else {
@@ -225,13 +184,22 @@ void add_tensors(const std::string& prefix, const mx::QuantizedArray& array,
     const mx::DType dtype = type == "I8" ? mx::DType::int8 : mx::DType::uint8;
     tensors.push_back(tensor_of(prefix + "elements", type, dtype, array.codes, array.shape));
   }
-  if (array.scale_codes.empty()) {
+  if (!array.has_scale_codes) {
     tensors.push_back(
         tensor_of(prefix + "scales", "", mx::DType::float32, array.scales, array.scale_shape));
   } else {
     tensors.push_back(tensor_of(prefix + "scales",
                                 mx::code_type(array.options.scale_format).safetensors,
                                 mx::DType::uint8, array.scale_codes, array.scale_shape));
+  }
+  const mx::WholeScale whole = mx::whole_scale(array.options);
+  if (whole == mx::WholeScale::tensor_scale || whole == mx::WholeScale::tensor_amax) {
+    const auto add = [&](const char* name, float value) {
+      tensors.push_back(
+          tensor_of(prefix + name, "", mx::DType::float32, std::vector<float>{value}, {}));
+    };
+    add("tensor_scale", array.tensor_scale);
+    add("tensor_amax", array.tensor_amax);
   }
   if (array.options.row_scaled) {
     tensors.push_back(tensor_of(prefix + "row_amax", "", mx::DType::float32, array.row_amaxes,
@@ -297,7 +265,7 @@ void bind_arrays(nb::module_& module) {
                      return view(self, array.scales, array.scale_shape);
                    })
       .def_prop_ro("has_scale_codes",
-                   [](const Quantized& self) { return !self.array.scale_codes.empty(); })
+                   [](const Quantized& self) { return self.array.has_scale_codes; })
       .def_prop_ro("tensor_scale", [](const Quantized& self) { return self.array.tensor_scale; })
       .def_prop_ro("tensor_amax", [](const Quantized& self) { return self.array.tensor_amax; })
       .def_prop_ro(
@@ -316,16 +284,16 @@ void bind_arrays(nb::module_& module) {
       .def_prop_ro("block", [](const Quantized& self) { return self.array.options.block_size; })
       .def_prop_ro("scale_format",
                    [](const Quantized& self) {
-                     return self.array.scale_codes.empty() ? std::string("float32")
-                                                           : self.array.options.scale_format.name();
+                     return self.array.has_scale_codes ? self.array.options.scale_format.name()
+                                                       : std::string("float32");
                    })
       .def_ro("quantizer", &Quantized::quantizer)
       .def("dequantize", &dequantized, "form"_a, "threads"_a)
       .def("pack", &packed, "order"_a)
       .def("scales_swizzled", &swizzled);
   module.def("from_parts", &from_parts, "codes"_a.none(), "wide_codes"_a.none(),
-             "scale_codes"_a.none(), "scales"_a.none(), "quantizer"_a, "axis"_a, "tensor_scale"_a,
-             "tensor_amax"_a, "row_amaxes"_a);
+             "scale_codes"_a.none(), "scales"_a.none(), "quantizer"_a, "axis"_a,
+             "tensor_scale"_a.none(), "tensor_amax"_a.none(), "row_amaxes"_a.none(), "is_stored"_a);
   module.def(
       "unpack",
       [](const Codes<uint8_t>& bytes, int bits, const std::string& order, std::size_t length) {
@@ -335,7 +303,7 @@ void bind_arrays(nb::module_& module) {
         }
         const std::size_t width = static_cast<std::size_t>(bits);
         if (length == 0) length = shape.back() * 8 / width;
-        if ((length * width + 7) / 8 != shape.back()) {
+        if (length > shape.back() * 8 || mx::packed_bytes(length, bits) != shape.back()) {
           throw mx::Error(std::to_string(length) + " elements of " + std::to_string(bits) +
                           " bits do not pack into " + std::to_string(shape.back()) + " bytes");
         }

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "model/numerics/axis_view.h"
 #include "model/numerics/bfloat16.h"
 #include "model/numerics/float16.h"
 
@@ -65,8 +66,9 @@ Input::Input(const AnyArray& array, bool bfloat16_bits, const char* name)
   for (std::size_t axis = 0; axis < array.ndim(); axis++) {
     shape_.push_back(array.shape(axis));
     strides_.push_back(array.stride(axis));
-    size_ *= shape_.back();
   }
+  size_ = mx::element_count(shape_);
+  if (size_ == 0) return;
   int64_t dense = 1;
   for (std::size_t axis = shape_.size(); axis-- > 0;) {
     if (shape_[axis] > 1) dense_ = dense_ && strides_[axis] == dense;

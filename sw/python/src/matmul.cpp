@@ -83,6 +83,7 @@ Results multiply(const Quantized& a, const Quantized& b, const mx::Batches& batc
   const mx::MxTensor a_rows = rows_of(a, true, "a");
   const std::shared_ptr<const PreparedRows> b_rows =
       b.kept->of([&] { return rows_of(b, request.transposed, "b"); });
+  if (batches.pairs.empty()) return {};
   const bool fast = request.sums.accumulate == mx::Accumulate::block;
   const double macs = static_cast<double>(batches.n) * static_cast<double>(batches.k);
   const auto step = static_cast<std::size_t>(

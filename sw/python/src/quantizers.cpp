@@ -44,12 +44,8 @@ nb::dict describe(const mx::FormatInfo& info) {
 
 // A switch that a member of the set does not have keeps what the preset says.
 NamedQuantizer make(const std::string& format, const std::string& preset,
-                    const std::map<std::string, mx::SwitchValue>& switches) {
-  NamedQuantizer result{mx::make_quantizer(format, preset), format, preset};
-  for (const auto& [name, value] : switches) {
-    mx::set_switch(result.quantizer.options, name, value);
-  }
-  return result;
+                    const mx::Overrides& switches) {
+  return {mx::make_quantizer(format, preset, switches), format, preset};
 }
 
 std::map<std::string, mx::SwitchValue> switches_of(const NamedQuantizer& self) {
@@ -78,7 +74,7 @@ void bind_quantizers(nb::module_& module) {
       .def(
           "__init__",
           [](NamedQuantizer* self, const std::string& format, const std::string& preset,
-             const std::map<std::string, mx::SwitchValue>& switches) {
+             const mx::Overrides& switches) {
             new (self) NamedQuantizer(make(format, preset, switches));
           },
           "format"_a, "preset"_a, "switches"_a)

@@ -75,7 +75,22 @@ TEST(Batches, BroadcastAsInNumpy) {
   EXPECT_THROW(pair({2, 5, 7}, {3, 7, 4}), Error);
   EXPECT_THROW(pair({5, 7}, {6, 4}), Error);
   EXPECT_THROW(pair({7}, {7, 4}), Error);
-  EXPECT_THROW(pair({0, 7}, {7, 4}), Error);
+}
+
+TEST(Batches, WithoutResultsAsInNumpy) {
+  const auto shape = [](std::vector<std::size_t> a, std::vector<std::size_t> b) {
+    const Batches batches = pair_matrices({"a", std::move(a)}, {"b", std::move(b)}, false);
+    EXPECT_TRUE(batches.pairs.empty());
+    return batches.shape;
+  };
+  using Shape = std::vector<std::size_t>;
+  EXPECT_EQ(shape({0, 7}, {7, 4}), (Shape{0, 4}));
+  EXPECT_EQ(shape({3, 7}, {7, 0}), (Shape{3, 0}));
+  EXPECT_EQ(shape({0, 3, 7}, {1, 7, 4}), (Shape{0, 3, 4}));  // 0 and 1 broadcast to 0
+  EXPECT_EQ(shape({1, 3, 7}, {0, 7, 4}), (Shape{0, 3, 4}));
+  EXPECT_EQ(shape({std::size_t{1} << 40, 0, 7}, {7, 4}), (Shape{std::size_t{1} << 40, 0, 4}));
+  EXPECT_THROW(shape({0, 3, 7}, {2, 7, 4}), Error);
+  EXPECT_EQ(pair_matrices({"a", {3, 0}}, {"b", {0, 4}}, false).pairs, (Pairs{{0, 0}}));
 }
 
 TEST(Batches, ShapesOfABias) {

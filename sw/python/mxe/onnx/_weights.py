@@ -102,6 +102,9 @@ def _codes(name: str, q: Array, ort: bool) -> onnx.TensorProto:
 
 def _scales(name: str, q: Array, ort: bool) -> onnx.TensorProto:
     divisor = _TYPES[Format(q.format).name][1]
+    if q.quantizer.switches["uses_tensor_scale"]:
+        raise ValueError(f"DequantizeLinear has no scale of the whole tensor, which {q.quantizer!r} "
+                         "has")
     if ort:
         values = np.asarray(q.scale_values, np.float32) / np.float32(divisor)
         return helper.make_tensor(name, TensorProto.FLOAT, values.shape, values.tobytes(), raw=True)

@@ -9,6 +9,7 @@ from torch import Tensor
 from torch.utils.weak import WeakIdKeyDictionary
 
 import mxe
+from mxe._array import stored_array
 
 from ._text import quantizer_of
 
@@ -29,19 +30,25 @@ def parts_of(array: mxe.Array) -> tuple[Tensor, Tensor, Tensor]:
 
 def array_of(codes: Tensor, scales: Tensor, whole: Optional[Tensor], quantizer: str,
              axis: int) -> mxe.Array:
-    """The array of these parts; one that was asked for before is not made anew."""
+    """The array of these parts; one that was asked for before is not made anew.
+
+    whole: None for operands of the engine, which have block scales only.
+    """
+    one = quantizer_of(quantizer)
+    if whole is None and one.switches["uses_tensor_scale"]:
+        raise ValueError(f"{quantizer} is no operand of the engine: it has a scale of the whole "
+                         "tensor")
+    values = (1.0, 1.0) if whole is None else tuple(whole.tolist())
     keep = codes.numel() >= _WORTH_KEEPING and not codes.is_inference() and \
         not scales.is_inference()
     if keep:
         known = _known.get(codes)
-        stamp = (codes._version, id(scales), scales._version, quantizer, axis)
+        stamp = (codes._version, id(scales), scales._version, values, quantizer, axis)
         if known is not None and known[0] == stamp:
             array: mxe.Array = known[2]
             return array
-    values = [1.0, 1.0] if whole is None else whole.tolist()
-    made = mxe.Array.from_codes(codes, scales, quantizer_of(quantizer), axis=axis,
-                                tensor_scale=values[0], tensor_amax=values[1],
-                                row_amaxes=values[2:] or None)
+    rows = values[2:] if one.switches["row_scaled"] else None
+    made = stored_array(codes, scales, one, axis, values[0], values[1], rows)
     if keep:
         _known[codes] = (stamp, scales, made)  # keeps the scales: their id stays theirs
     return made

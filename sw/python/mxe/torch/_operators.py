@@ -6,6 +6,7 @@ and, where it makes sense, a gradient. Quantizers are texts (`mxe.torch.text_of`
 """
 from __future__ import annotations
 
+import math
 from typing import Any, Optional, Union
 
 import torch
@@ -198,7 +199,8 @@ def linear(x: Tensor, codes: Tensor, scales: Tensor, bias: Optional[Tensor], qua
     type of x.
 
     Gradients are those of `matmul`; the weights have none."""
-    rows = _quantized(x.reshape(-1, x.shape[-1]), quantizer)
+    # reshape(-1, 0) is ambiguous.
+    rows = _quantized(x.reshape(math.prod(x.shape[:-1]), x.shape[-1]), quantizer)
     product = _multiplied(rows, array_of(codes, scales, None, weight_quantizer, -1), bias,
                           accumulate)
     return product.reshape(*x.shape[:-1], codes.shape[0]).to(x.dtype)
