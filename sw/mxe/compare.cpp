@@ -14,6 +14,7 @@
 #include "model/numerics/study.h"
 #include "sw/mxe/arrays.h"
 #include "sw/mxe/command.h"
+#include "sw/mxe/option_values.h"
 #include "sw/mxe/stats_report.h"
 
 namespace mxe::cli {
@@ -51,10 +52,11 @@ Json results_json(const std::vector<mx::FormatComparison>& comparisons) {
 }
 
 int run(const CompareOptions& options) {
-  const std::vector<std::string> presets =
-      options.presets.empty() ? std::vector<std::string>{"ocp"} : options.presets;
+  const std::vector<std::string> presets = options.presets.empty()
+                                               ? std::vector<std::string>{"ocp"}
+                                               : listed("--presets", options.presets);
   const std::vector<std::string> formats =
-      options.formats.empty() ? mx::common_formats(presets) : options.formats;
+      options.formats.empty() ? mx::common_formats(presets) : listed("--formats", options.formats);
   InputFiles files(options.tensor);
   const std::vector<mx::NamedTensor> arrays = files.read_all(options.input);
   files.require_all_names_used();
@@ -95,12 +97,10 @@ Command add_compare(CLI::App& app) {
       ->expected(1);
   command
       ->add_option("--formats", options->formats, "F,F,... (default: the engine's seven and nvfp4)")
-      ->delimiter(',')
       ->allow_extra_args(false);
   command
       ->add_option("--presets", options->presets,
                    "P,P,... (default: ocp); every preset must have every format")
-      ->delimiter(',')
       ->allow_extra_args(false);
   command->add_flag("--json", options->json, "Print one JSON object");
   return {command, [options] { return run(*options); }};

@@ -16,6 +16,7 @@
 #include "sw/mxe/command.h"
 #include "sw/mxe/cosim_report.h"
 #include "sw/mxe/engine_choice.h"
+#include "sw/mxe/option_values.h"
 #include "tb/regression/regression.h"
 #include "tb/regression/seed_results.h"
 #include "tb/rtl/rtl_top.h"
@@ -119,10 +120,10 @@ Command add_cosim(CLI::App& app) {
   RegressionOptions& regression = options->regression;
   regression.parallel = hardware_threads();
   command->add_option("--jobs-per-seed", regression.jobs_per_seed, "Jobs of each seed")
-      ->check(CLI::PositiveNumber)
+      ->check(above_zero())
       ->capture_default_str();
   command->add_option("--seeds", regression.seeds, "How many seeds, each a process of its own")
-      ->check(CLI::PositiveNumber)
+      ->check(above_zero())
       ->capture_default_str();
   command->add_option("--seed", regression.first_seed, "The first seed")->capture_default_str();
   CLI::Option* config =
@@ -136,7 +137,7 @@ Command add_cosim(CLI::App& app) {
       ->add_option("--cycle-tolerance", options->cycle_tolerance,
                    "Largest difference of model and RTL in the cycles of a job, relative to the "
                    "RTL (default: 0; not compared with --rtl)")
-      ->check(CLI::NonNegativeNumber);
+      ->check(not_negative());
   command
       ->add_option("--arithmetic", options->arithmetic,
                    "What computes the model's results in all cases: golden, structural, or drawn: "
@@ -144,7 +145,7 @@ Command add_cosim(CLI::App& app) {
       ->check(CLI::IsMember({"golden", "structural", "drawn"}))
       ->capture_default_str();
   command->add_option("--parallel", regression.parallel, "Processes at a time")
-      ->check(CLI::PositiveNumber)
+      ->check(above_zero())
       ->capture_default_str();
   CLI::Option* cases = command->add_option(
       "--case", options->cases, "Run these case files instead of random ones, as they are");

@@ -13,6 +13,7 @@
 #include "model/numerics/explain.h"
 #include "sw/mxe/arrays.h"
 #include "sw/mxe/command.h"
+#include "sw/mxe/option_values.h"
 
 namespace mxe::cli {
 namespace {
@@ -79,7 +80,8 @@ Json describe(const DiffOptions& options, const mx::QuantizerDifference& differe
           {"shown", shown}};
 }
 
-int run(const DiffOptions& options) {
+int run(DiffOptions options) {
+  options.presets = listed("--presets", options.presets);
   if (options.presets.size() != 2) throw mx::Error("--presets needs two names");
   const mx::Quantizer a = mx::make_quantizer(options.format, options.presets[0]);
   const mx::Quantizer b = mx::make_quantizer(options.format, options.presets[1]);
@@ -111,8 +113,7 @@ Command add_diff(CLI::App& app) {
   command->add_option("--format", options->format, "Element format: see `mxe formats`")->required();
   command->add_option("--presets", options->presets, "A B: the two presets")
       ->required()
-      ->delimiter(',')
-      ->expected(2);
+      ->expected(1, 2);
   command->add_option("--axis", options->axis, "Axis the blocks run along; -1 is the last")
       ->capture_default_str();
   command->add_option("--show", options->show, "Elements to show")->capture_default_str();

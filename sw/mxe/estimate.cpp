@@ -13,6 +13,7 @@
 #include "sw/mxe/command.h"
 #include "sw/mxe/engine_choice.h"
 #include "sw/mxe/matmul_report.h"
+#include "sw/mxe/option_values.h"
 #include "sw/mxe/output_choice.h"
 #include "sw/mxe/team_report.h"
 #include "sw/mxe/trace_choice.h"
@@ -102,17 +103,15 @@ Command add_estimate(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "estimate", "Count the cycles of a matrix product of a given shape, without data");
   const auto options = std::make_shared<EstimateOptions>();
-  command->add_option("M", options->shape.m, "Rows of A")->required()->check(CLI::PositiveNumber);
-  command->add_option("N", options->shape.n, "Columns of B")
-      ->required()
-      ->check(CLI::PositiveNumber);
+  command->add_option("M", options->shape.m, "Rows of A")->required()->check(above_zero());
+  command->add_option("N", options->shape.n, "Columns of B")->required()->check(above_zero());
   command->add_option("K", options->shape.k, "Columns of A and rows of B")
       ->required()
-      ->check(CLI::PositiveNumber);
+      ->check(above_zero());
   command
       ->add_option("--batch", options->shape.batch,
                    "Products of this shape, in one job; their matrices lie one below the other")
-      ->check(CLI::PositiveNumber);
+      ->check(above_zero());
   command->add_option("--format-a", options->format_a, "Element format of A; see `mxe formats`")
       ->required();
   command->add_option("--format-b", options->format_b, "Element format of B")->required();

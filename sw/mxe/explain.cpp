@@ -139,7 +139,8 @@ Command add_explain(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "explain", "Say step by step what becomes of numbers: scale, quotient, code, rounding");
   const auto options = std::make_shared<ExplainOptions>();
-  command->add_option("VALUE", options->values, "Numbers that follow each other in an array");
+  command->add_option("VALUE", options->values, "Numbers that follow each other in an array")
+      ->type_name("NUMBER");  // also nan and inf
   command->add_option("--from", options->from,
                       "Explain an element of this array of floats (.npy, .npz, .safetensors or -, "
                       "standard input) instead");

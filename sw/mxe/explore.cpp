@@ -14,6 +14,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/numerics/error.h"
@@ -53,16 +54,23 @@ struct ExploreOptions {
 };
 
 /// "2/8"
+/// A decimal number from 1 on; 0 for anything else.
+uint64_t natural_number(std::string_view text) {
+  uint64_t value = 0;
+  const char* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, value);
+  return error == std::errc() && rest == end ? value : 0;
+}
+
+/// "2/4"
 explore::Shard parse_shard(const std::string& text) {
+  const std::size_t slash = std::min(text.find('/'), text.size());
   explore::Shard shard;
-  char more = 0;
-  unsigned long long index = 0, count = 0;
-  if (std::sscanf(text.c_str(), "%llu/%llu%c", &index, &count, &more) != 2 || index < 1 ||
-      index > count) {
+  shard.index = natural_number(std::string_view(text).substr(0, slash));
+  shard.count = natural_number(std::string_view(text).substr(std::min(slash + 1, text.size())));
+  if (shard.index < 1 || shard.index > shard.count) {
     throw mx::Error(fmt::format("--shard must be I/N with I from 1 to N, not '{}'", text));
   }
-  shard.index = index;
-  shard.count = count;
   return shard;
 }
 
@@ -71,11 +79,9 @@ void add_dimension(const std::string& text, explore::RunSize& run) {
   const std::size_t equals = text.rfind('=');
   uint64_t size = 0;
   if (equals != std::string::npos && equals != 0) {
-    const char* end = text.data() + text.size();
-    const auto [rest, error] = std::from_chars(text.data() + equals + 1, end, size);
-    if (error != std::errc() || rest != end || size > explore::kMostElements) size = 0;
+    size = natural_number(std::string_view(text).substr(equals + 1));
   }
-  if (size == 0) {
+  if (size == 0 || size > explore::kMostElements) {
     throw mx::Error(fmt::format("--dim must be NAME=N with N from 1 to {}, not '{}'",
                                 explore::kMostElements, text));
   }

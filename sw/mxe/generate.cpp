@@ -15,6 +15,7 @@
 #include "model/numerics/random.h"
 #include "sw/mxe/arrays.h"
 #include "sw/mxe/command.h"
+#include "sw/mxe/option_values.h"
 
 namespace mxe::cli {
 namespace {
@@ -88,15 +89,17 @@ Command add_generate(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "generate", "Write the operand files of the Ascend (CANN) MX matmul samples");
   const auto options = std::make_shared<GenerateOptions>();
-  command->add_option("M", options->problem.m, "Rows of A")->required()->check(CLI::PositiveNumber);
-  command->add_option("N", options->problem.n, "Columns of B")
-      ->required()
-      ->check(CLI::PositiveNumber);
+  command->add_option("M", options->problem.m, "Rows of A")->required()->check(above_zero());
+  command->add_option("N", options->problem.n, "Columns of B")->required()->check(above_zero());
   command->add_option("K", options->problem.k, "Columns of A and rows of B")
       ->required()
-      ->check(CLI::PositiveNumber);
-  command->add_option("TRANS_A", options->problem.trans_a, "1: A is stored as [K, M]")->required();
-  command->add_option("TRANS_B", options->problem.trans_b, "1: B is stored as [N, K]")->required();
+      ->check(above_zero());
+  command->add_option("TRANS_A", options->problem.trans_a, "1: A is stored as [K, M]")
+      ->required()
+      ->check(CLI::IsMember({"0", "1"}));
+  command->add_option("TRANS_B", options->problem.trans_b, "1: B is stored as [N, K]")
+      ->required()
+      ->check(CLI::IsMember({"0", "1"}));
   command->add_option("--data-root", options->root, "Where data/input and data/golden are made")
       ->capture_default_str();
   command

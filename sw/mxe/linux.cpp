@@ -29,6 +29,7 @@
 #include "sw/guest/session.h"
 #include "sw/mxe/command.h"
 #include "sw/mxe/engine_choice.h"
+#include "sw/mxe/option_values.h"
 #include "sw/mxe/trace_choice.h"
 
 namespace mxe::cli {
@@ -239,8 +240,10 @@ int run(const LinuxOptions& options) {
 Command add_linux(CLI::App& app) {
   CLI::App* command = app.add_subcommand("linux", kLinuxDescription);
   const auto options = std::make_shared<LinuxOptions>();
-  command->add_option("program", options->program,
-                      "Program and arguments, after -- if there are dashes (default: a shell)");
+  command
+      ->add_option("program", options->program,
+                   "Program and arguments, after -- if there are dashes (default: a shell)")
+      ->type_name(kAnyWord);
   command->add_option("--on", options->on, "model or rtl")->capture_default_str();
   options->engine.add_to(*command);
   options->trace.add_to(*command);

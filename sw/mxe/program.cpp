@@ -16,6 +16,7 @@
 #include "model/numerics/error.h"
 #include "sw/device/device.h"
 #include "sw/mxe/engine_choice.h"
+#include "sw/mxe/option_values.h"
 #include "sw/mxe/version.h"
 
 namespace mxe::cli {
@@ -56,6 +57,7 @@ int run_program(int argc, char** argv, const std::vector<AddCommand>& add_comman
                        "Version, commit, compiler, SystemC and Verilator");
   std::vector<Command> commands;
   for (const AddCommand& add : add_commands) commands.push_back(add(app));
+  refuse_bad_values(app);
   try {
     std::vector<std::string> words = spread_assignments({argv + 1, argv + argc});
     std::reverse(words.begin(), words.end());  // the order CLI11 wants

@@ -18,6 +18,7 @@
 #include "sw/device/engines.h"
 #include "sw/mxe/command.h"
 #include "sw/mxe/engine_choice.h"
+#include "sw/mxe/option_values.h"
 #include "sw/mxe/trace_choice.h"
 
 namespace mxe::cli {
@@ -101,8 +102,10 @@ Command add_run(CLI::App& app) {
   const auto options = std::make_shared<RunOptions>();
   command->add_option("firmware", options->firmware, "ELF file for RV32IMAC or RV64IMAC")
       ->required();
-  command->add_option("arguments", options->arguments,
-                      "Passed to main; after -- if they begin with a dash");
+  command
+      ->add_option("arguments", options->arguments,
+                   "Passed to main; after -- if they begin with a dash")
+      ->type_name(kAnyWord);
   command->add_option("--on", options->on, "model or rtl")->capture_default_str();
   options->engine.add_to(*command);
   options->trace.add_to(*command);

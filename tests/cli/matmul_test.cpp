@@ -195,7 +195,7 @@ TEST_F(Matmul, ArithmeticOfTheModel) {
   expect_error(command("model", "mxint8", "mxint8", {"--arithmetic", "exact"}),
                "unknown arithmetic 'exact' (allowed: golden, structural)");
   expect_error(command("model", "mxint8", "mxint8", {"--arithmetic", ""}),
-               "unknown arithmetic '' (allowed: golden, structural)");
+               "--arithmetic: the value is empty");
   expect_error(command("golden", "mxint8", "mxint8", {"--arithmetic", "structural"}),
                "--arithmetic needs --on model, not golden");
   expect_error(command("rtl", "mxint8", "mxint8", {"--arithmetic", "golden"}),
@@ -374,8 +374,6 @@ TEST_F(Matmul, BadInput) {
                "the columns of A must be as many as the rows of B");
   write_random("b.npy", {40}, 1);
   expect_error(command("golden", "mxint8", "mxint8"), "it must be [K, N]");
-  write_random("b.npy", {40, 0}, 1);
-  expect_error(command("golden", "mxint8", "mxint8"), "no dimension of 0");
   write_random("b.npy", {40, 3}, 1);
   write_random("bias.npy", {2}, 1);
   expect_error(command("golden", "mxint8", "mxint8", {"--bias", path("bias.npy")}),

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+// Values of options that no command takes: empty ones, and numbers that are not what they seem.
+#include <algorithm>
+#include <iterator>
+
+#include "tests/cli/run_mxe.h"
+
+namespace mxe::test {
+namespace {
+
+using Words = std::vector<std::string>;
+
+class OptionValues : public CliTest {
+ protected:
+  /// One call of every command that works, or fails later only for the lack of files.
+  std::vector<Words> commands() {
+    write_floats("x.npy", {1, 2, 3, 4}, {2, 2});
+    write_text("s.yaml", "parameters: {NUM_PE: [8]}\n");
+    write_text("w.csv", "layer,M,N,K\nq,8,8,32\n");
+    const std::string x = path("x.npy");
+    return {{"quantize", x, "--format", "mxint8"},
+            {"dequantize", "--elements", x, "--scales", x, "--format", "mxint8", "--output", x},
+            {"compare", x},
+            {"explain", "1", "--format", "mxint8"},
+            {"diff", x, "--format", "mxint8", "--presets", "ocp,ocp-ceil"},
+            {"matmul", x, x, "--format-a", "mxint8", "--format-b", "mxint8", "--on", "golden"},
+            {"estimate", "8", "8", "32", "--format-a", "mxint8", "--format-b", "mxint8"},
+            {"explore", path("s.yaml"), "--workload", path("w.csv")},
+            {"generate", "8", "8", "64", "0", "0"},
+            {"report", path("out")},
+            {"demo"}};
+  }
+
+  /// The message names the option, whose value replaces the one that it may have.
+  void expect_refused(Words command, const std::string& option, const std::string& value) {
+    SCOPED_TRACE(command[0] + " " + option + " '" + value + "'");
+    const auto known = std::find(command.begin(), command.end(), option);
+    if (known == command.end()) {
+      command.insert(command.end(), {option, value});
+    } else {
+      *std::next(known) = value;
+    }
+    expect_error(command, option);
+  }
+};
+
+/// Options of every command that are not only words.
+const std::vector<std::pair<std::string, Words>>& options_with_values() {
+  static const std::vector<std::pair<std::string, Words>> kOptions{
+      {"quantize",
+       {"--tensor", "--format", "--preset", "--block", "--scale-format", "--axis", "--scale-rule",
+        "--round", "--seed", "--tensor-amax", "--row-amax", "--elements", "--scales",
+        "--dequantized", "--pack", "--swizzle", "--threads"}},
+      {"dequantize",
+       {"--elements", "--scales", "--tensor", "--preset", "--block", "--scale-format",
+        "--tensor-scale", "--tensor-amax", "--row-amax", "--output", "--dtype", "--axis", "--pack",
+        "--swizzle", "--length"}},
+      {"compare", {"--tensor", "--formats", "--presets"}},
+      {"explain", {"--from", "--tensor", "--at", "--format", "--preset", "--block"}},
+      {"diff", {"--tensor", "--axis", "--show"}},
+      {"matmul",
+       {"--tensor",
+        "--bias",
+        "--bias-format",
+        "--out-format",
+        "--out-rule",
+        "--out-overflow",
+        "--accumulate",
+        "--arithmetic",
+        "--config",
+        "--set",
+        "--mem-latency",
+        "--mem-bytes-per-cycle",
+        "--mem-jitter",
+        "--mem-outstanding-reads",
+        "--mem-outstanding-writes",
+        "--output",
+        "--elements",
+        "--scales",
+        "--expect",
+        "--trace",
+        "--waves",
+        "--threads"}},
+      {"estimate",
+       {"--batch", "--on", "--out-format", "--config", "--mem-latency", "--mem-bytes-per-cycle",
+        "--trace", "--engines", "--split", "--waves"}},
+      {"explore",
+       {"--workload", "--batch", "--sequence", "--context", "--dim", "--output", "--parallel",
+        "--cache", "--format-map", "--tensors", "--sqnr-budget", "--cycles-budget", "--traces",
+        "--verify", "--shard", "--rows"}},
+      {"generate", {"--data-root", "--format", "--seed", "--a", "--b"}},
+      {"report", {"--output"}},
+      {"demo", {"--data", "--config"}}};
+  return kOptions;
+}
+
+TEST_F(OptionValues, EmptyOnesAreRefused) {
+  for (const Words& command : commands()) {
+    for (const auto& [name, options] : options_with_values()) {
+      if (name != command[0]) continue;
+      for (const std::string& option : options) expect_refused(command, option, "");
+    }
+  }
+  expect_error({"quantize", "", "--format", "mxint8"}, "the value is empty");
+  expect_error({"matmul", path("x.npy"), "", "--format-a", "mxint8", "--format-b", "mxint8", "--on",
+                "golden"},
+               "the value is empty");
+}
+
+TEST_F(OptionValues, WholeNumbersAreDecimalAndInRange) {
+  const std::vector<std::pair<std::string, Words>> kWhole{
+      {"quantize", {"--block", "--seed", "--threads"}},
+      {"dequantize", {"--length", "--block"}},
+      {"diff", {"--show"}},
+      {"explain", {"--at"}},
+      {"matmul",
+       {"--mem-latency", "--mem-jitter", "--mem-outstanding-reads", "--mem-outstanding-writes",
+        "--threads"}},
+      {"estimate", {"--batch", "--engines"}},
+      {"explore",
+       {"--batch", "--sequence", "--context", "--parallel", "--cycles-budget", "--traces",
+        "--verify", "--rows"}},
+      {"generate", {"--seed"}}};
+  for (const Words& command : commands()) {
+    for (const auto& [name, options] : kWhole) {
+      if (name != command[0]) continue;
+      for (const std::string& option : options) {
+        for (const char* value : {"-1", "1.5", "nan", "inf", "0x10", "010", "1e3", "3x", " 3", "+3",
+                                  "99999999999999999999", "-99999999999999999999"}) {
+          expect_refused(command, option, value);
+        }
+      }
+    }
+  }
+  for (const std::string axis : {"0x1", "01", "1.0", "9999999999", "nan", "--1"}) {
+    expect_refused(commands()[0], "--axis", axis);
+  }
+  expect_error({"generate", "8", "8", "64", "2", "0"}, "TRANS_A");
+  expect_error({"estimate", "010", "8", "32", "--format-a", "mxint8", "--format-b", "mxint8"},
+               "'010' is not possible (allowed: decimal whole numbers of at least 0)");
+}
+
+TEST_F(OptionValues, RealNumbersAreFinite) {
+  for (const char* value :
+       {"nan", "NaN", "inf", "-inf", "infinity", "0x1p4", "1e400", "1..2", "3 4", "3x", "."}) {
+    for (const Words& command : commands()) {
+      if (command[0] == "explore") expect_refused(command, "--sqnr-budget", value);
+      if (command[0] == "matmul" || command[0] == "estimate") {
+        expect_refused(command, "--mem-bytes-per-cycle", value);
+      }
+      if (command[0] == "quantize") expect_refused(command, "--tensor-amax", value);
+    }
+  }
+  expect_error({"matmul", path("x.npy"), path("x.npy"), "--format-a", "mxint8", "--format-b",
+                "mxint8", "--on", "golden", "--mem-bytes-per-cycle", "nan"},
+               "'nan' is not possible (allowed: finite decimal numbers)");
+  // Numbers to quantize are no options.
+  const ProgramRun run = mxe({"explain", "nan", "inf", "-1", "--format", "mxint8"});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+}
+
+TEST_F(OptionValues, ListsHaveNoEmptyItems) {
+  write_floats("x.npy", {1, 2, 3, 4}, {2, 2});
+  for (const char* list : {",", "mxint8,", ",mxint8", "mxint8,,nvfp4"}) {
+    expect_error({"compare", path("x.npy"), "--formats", list}, "has an empty item");
+  }
+  expect_error({"compare", path("x.npy"), "--presets", "ocp,,ocp-ceil"}, "has an empty item");
+  expect_error({"diff", path("x.npy"), "--format", "mxint8", "--presets", "ocp,,ocp-ceil"},
+               "has an empty item");
+  expect_error({"diff", path("x.npy"), "--format", "mxint8", "--presets", "ocp"}, "two names");
+  EXPECT_EQ(mxe_json({"diff", path("x.npy"), "--format", "mxint8", "--presets", "ocp", "ocp-ceil"}),
+            mxe_json({"diff", path("x.npy"), "--format", "mxint8", "--presets", "ocp,ocp-ceil"}));
+}
+
+TEST_F(OptionValues, SizesArePositive) {
+  for (const char* zero : {"0", "-0"}) {
+    expect_error({"estimate", "--format-a", "mxint8", "--format-b", "mxint8", "--", zero, "8", "8"},
+                 "'" + std::string(zero) + "' is not possible (allowed:");
+    expect_error({"generate", "--", "8", zero, "64", "0", "0"}, "is not possible (allowed:");
+  }
+}
+
+TEST_F(OptionValues, ShardsArePairsOfNaturalNumbers) {
+  for (const Words& command : commands()) {
+    if (command[0] != "explore") continue;
+    for (const char* shard : {"1", "1/", "/2", "0/2", "3/2", "1/-1", "-1/2", "+1/2", " 1/2", "1/2x",
+                              "1/99999999999999999999", "1/0x2", "1/2/3"}) {
+      expect_refused(command, "--shard", shard);
+    }
+  }
+}
+
+TEST_F(OptionValues, BlocksAreOfOneToTwoTo31) {
+  write_floats("x.npy", {1, 2, 3, 4}, {2, 2});
+  const Words quantize{"quantize", path("x.npy"), "--format", "mxint8", "--scales", path("s.npy")};
+  for (const char* block : {"0", "4294967295", "2147483648"}) {
+    Words command = quantize;
+    command.insert(command.end(), {"--block", block});
+    expect_error(command,
+                 "the block size cannot be " + std::string(block) + " (allowed: 1 to 2147483647)");
+  }
+  Words large = quantize;
+  large.insert(large.end(), {"--block", "2147483647"});  // in the memory of two elements
+  const ProgramRun run = mxe(large);
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_EQ(read_bytes("s.npy", {2, 1}), (std::vector<uint8_t>{128, 129}));
+}
+
+TEST_F(OptionValues, OptionsThatChangeNothingAreRefused) {
+  write_floats("x.npy", {1, 2, 3, 4}, {2, 2});
+  const std::string x = path("x.npy");
+  expect_error({"quantize", x, "--format", "mxint8", "--seed", "0"},
+               "a seed is for stochastic rounding");
+  expect_error(
+      {"quantize", x, "--format", "e2m1", "--scale-format", "e4m3", "--scale-rule", "even"},
+      "a scale rule is for power-of-two scales, not for e4m3");
+  expect_error(
+      {"quantize", x, "--format", "nvfp4", "--preset", "nvfp4-te-pow2", "--tensor-amax", "1"},
+      "a tensor amax is for presets with a scale of the whole tensor");
+}
+
+}  // namespace
+}  // namespace mxe::test
