@@ -19,6 +19,7 @@ import numpy as np
 
 import mxe
 from mxe import Quantizer
+from mxe._namespaces import Source
 from mxe._quantizer import FormatLike, resolve
 
 __all__ = ["Codes", "fake_quantize", "matmul", "quantize"]
@@ -48,12 +49,16 @@ def _from_the_end(axis: int, ndim: int) -> int:
     return axis - ndim if axis >= 0 and ndim > 0 else axis
 
 
-def _vmap_method(quantizer: Quantizer) -> str:
-    """Whether a batch can be quantized as one array, or its members depend on being alone."""
-    switches = quantizer.switches
-    alone = (switches["walk"] == "flat" or switches["rounding"] == "stochastic"
-             or (switches["uses_tensor_scale"] and not switches["row_scaled"]))
-    return "sequential" if alone else "broadcast_all"
+def _vmap_method(x: jax.Array, *quantizers: Quantizer) -> str:
+    """How vmap computes a callback: all members of a batch as one array with further leading axes
+    (size 1 where an operand has no batch), or one after the other if a member's numbers depend on
+    the rest of the array: scales of the whole tensor, blocks of several rows, random rounding."""
+    def alone(quantizer: Quantizer) -> bool:
+        switches = quantizer.switches
+        return bool(switches["walk"] == "flat" or switches["rounding"] == "stochastic"
+                    or (switches["uses_tensor_scale"] and not switches["row_scaled"])
+                    or (switches["block_rows"] > 1 and x.ndim < 2))
+    return "sequential" if any(map(alone, quantizers)) else "expand_dims"
 
 
 def quantize(x: Any, format: Union[FormatLike, Quantizer], preset: str = "ocp", *, axis: int = -1,
@@ -65,12 +70,16 @@ def quantize(x: Any, format: Union[FormatLike, Quantizer], preset: str = "ocp", 
     quantizer = _quantizer(format, preset, switches)
     x = jnp.asarray(x)
     axis = _from_the_end(axis, x.ndim)
+    if x.ndim == 0:  # a block of one element: vmap adds axes, which blocks must not run along
+        one = quantize(x.reshape(1), quantizer)
+        return Codes(one.codes.reshape(()), one.scales.reshape(
+            (1,) if quantizer.switches["walk"] == "flat" else ()))
     sample = mxe.quantize(np.zeros((1,) * x.ndim, x.dtype), quantizer)
     blocks = list(x.shape)
     size = quantizer.switches["block_size"]
     if quantizer.switches["walk"] == "flat":
         blocks = [-(-x.size // size)]
-    elif blocks:
+    else:
         blocks[axis] = -(-blocks[axis] // size)
     rows = [0]
     if quantizer.switches["row_scaled"]:
@@ -85,7 +94,7 @@ def quantize(x: Any, format: Union[FormatLike, Quantizer], preset: str = "ocp", 
         rows = np.zeros((*batch, 0), np.float32) if q.row_amaxes is None else q.row_amaxes
         return q.codes, q.scales, np.full(batch, q.tensor_amax, np.float32), rows
 
-    return Codes(*jax.pure_callback(compute, shapes, x, vmap_method=_vmap_method(quantizer)))
+    return Codes(*jax.pure_callback(compute, shapes, x, vmap_method=_vmap_method(x, quantizer)))
 
 
 @functools.partial(jax.custom_vjp, nondiff_argnums=(1, 2))
@@ -94,7 +103,7 @@ def _straight_through(x: jax.Array, quantizer: Quantizer, axis: int) -> jax.Arra
         return mxe.fake_quantize(np.asarray(values), quantizer, axis=axis)
 
     return jax.pure_callback(compute, jax.ShapeDtypeStruct(x.shape, x.dtype), x,
-                             vmap_method=_vmap_method(quantizer))
+                             vmap_method=_vmap_method(x, quantizer))
 
 
 _straight_through.defvjp(lambda x, quantizer, axis: (_straight_through(x, quantizer, axis), None),
@@ -111,7 +120,10 @@ def fake_quantize(x: Any, format: Union[FormatLike, Quantizer], preset: str = "o
     quantizer = _quantizer(format, preset, switches)
     x = jnp.asarray(x)
     mxe.fake_quantize(np.zeros((0,), x.dtype), quantizer)  # complains about types now
-    return _straight_through(x, quantizer, _from_the_end(axis, x.ndim))
+    axis = _from_the_end(axis, x.ndim)
+    if x.ndim == 0:
+        return _straight_through(x.reshape(1), quantizer, -1).reshape(())
+    return _straight_through(x, quantizer, axis)
 
 
 @functools.partial(jax.custom_vjp, nondiff_argnums=(2, 3, 4))
@@ -122,8 +134,10 @@ def _product(a: jax.Array, b: jax.Array, format_a: Quantizer, format_b: Quantize
                           mxe.quantize(np.asarray(y), format_b, axis=-2), accumulate=accumulate)
 
     shape = jax.eval_shape(jnp.matmul, a, b).shape
+    # vmap adds leading axes to what the callback receives: operands of one rank stay aligned.
+    a, b = (x.reshape((1,) * (len(shape) - x.ndim) + x.shape) for x in (a, b))
     return jax.pure_callback(compute, jax.ShapeDtypeStruct(shape, jnp.float32), a, b,
-                             vmap_method="broadcast_all")
+                             vmap_method=_vmap_method(a, format_a, format_b))
 
 
 def _product_forward(a: jax.Array, b: jax.Array, format_a: Quantizer, format_b: Quantizer,
@@ -152,9 +166,19 @@ def matmul(a: Any, b: Any, format_a: Union[FormatLike, Quantizer],
     """a @ b of two arrays that are quantized along K, as `mxe.matmul` computes it: float32.
 
     a: [..., M, K], b: [..., K, N]; leading axes broadcast. format_b: default: format_a. The
-    gradient is that of the product of the quantized operands, quantizing being the identity.
+    gradient is that of the product of the quantized operands, quantizing being the identity. Under
+    vmap, each member is computed as if it were alone. Raises ValueError and TypeError when it is
+    traced.
     """
     a, b = jnp.asarray(a), jnp.asarray(b)
+    for name, x in (("a", a), ("b", b)):
+        if x.ndim < 2:
+            raise ValueError(f"{name} must have at least two axes, but has {x.ndim}")
     first = _quantizer(format_a, "ocp", {})
     second = first if format_b is None else _quantizer(format_b, "ocp", {})
+    sample = []  # which complains about types and formats now
+    for name, x, quantizer, axis in (("a", a, first, -1), ("b", b, second, -2)):
+        Source(np.zeros(0, x.dtype)).numbers(name)
+        sample.append(mxe.quantize(np.zeros((1, 1), x.dtype), quantizer, axis=axis))
+    mxe.matmul(*sample, accumulate=accumulate)
     return _product(a, b, first, second, accumulate)
