@@ -59,6 +59,7 @@ void microxcaling(QuantizerOptions& o, Rounding rounding) {
 
 void microxcaling_cuda(QuantizerOptions& o, Rounding rounding) {
   o.log2 = Log2Source::field;
+  o.above_range = RangeRule::poison;
   o.rounding = rounding;
   o.zero_sign = ZeroSign::positive;
 }

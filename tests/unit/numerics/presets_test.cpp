@@ -2,10 +2,12 @@
 // Quantizers by name: formats, presets, custom scales, axes; what recorded data cannot show.
 #include "model/numerics/presets.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <random>
 
 #include "model/numerics/format_info.h"
@@ -230,6 +232,57 @@ TEST(Quantize, NarrowScales) {
   EXPECT_EQ(run({4.0f}, {1}, quantizer).scale_codes[0], 7);
   EXPECT_EQ(run({NAN}, {1}, quantizer).scale_codes[0], 15);
   EXPECT_EQ(run({1e9f}, {1}, quantizer).dequantized[0], 6.0f * 128);
+}
+
+// The exponent of the scale that a peer's software gives a block whose largest magnitude is
+// 1.25 * 2^log2, by the formula in its source; nothing if the block becomes NaN.
+using PeerScale = std::optional<int> (*)(int log2, int emax, int bits);
+
+// microxcaling, mx_ops.py _shared_exponents and _quantize_mx; mx/cpp/shared_exp.cuh has the same.
+std::optional<int> microxcaling_scale(int log2, int emax, int bits) {
+  const int most = (1 << (bits - 1)) - 1;
+  if (log2 - emax > most) return std::nullopt;
+  return std::max(log2 - emax, -most);
+}
+
+// pychop 0.6.2, np/mx_formats.py: np.clip(scale_exp, min_scale_exp, max_scale_exp).
+std::optional<int> pychop_scale(int log2, int emax, int bits) {
+  const int bias = (1 << (bits - 1)) - 1;
+  return std::clamp(log2 - emax, -bias, (1 << bits) - 2 - bias);
+}
+
+TEST(Quantize, NarrowScalesOfPeers) {
+  const std::pair<const char*, PeerScale> presets[] = {
+      {"microxcaling-nearest", microxcaling_scale},
+      {"microxcaling-even", microxcaling_scale},
+      {"microxcaling-floor", microxcaling_scale},
+      {"microxcaling-even-flush", microxcaling_scale},
+      {"microxcaling-cuda-nearest", microxcaling_scale},
+      {"microxcaling-cuda-even", microxcaling_scale},
+      {"microxcaling-cuda-floor", microxcaling_scale},
+      {"pychop", pychop_scale}};
+  for (const auto& [preset, formula] : presets) {
+    for (const FormatId id : kAllFormats) {
+      Quantizer quantizer = make_quantizer(element_format(id).name, preset);
+      for (int bits = 2; bits <= 8; bits++) {
+        quantizer.options.scale_format = parse_scale_format(fmt::format("e{}m0", bits));
+        for (int log2 = -126; log2 <= 127; log2++) {
+          const float amax = std::ldexp(1.25f, log2);
+          const QuantizedArray q = run({amax, amax / 4, 0.0f}, {3}, quantizer);
+          const std::optional<int> expected = formula(log2, quantizer.format.emax, bits);
+          const std::string where =
+              fmt::format("{} {} e{}m0 2^{}", preset, quantizer.format.name, bits, log2);
+          if (!expected) {
+            ASSERT_EQ(q.scale_codes[0], (1 << bits) - 1) << where;
+            for (const float value : q.dequantized) ASSERT_TRUE(std::isnan(value)) << where;
+          } else {
+            ASSERT_EQ(q.scales[0], std::ldexp(1.0f, *expected)) << where;
+            ASSERT_EQ(q.scale_codes[0], *expected + (1 << (bits - 1)) - 1) << where;
+          }
+        }
+      }
+    }
+  }
 }
 
 TEST(Quantize, ScalesWithSignificandBits) {
