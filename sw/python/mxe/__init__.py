@@ -12,11 +12,11 @@ from __future__ import annotations
 
 from typing import Any, Iterable, Optional, Sequence, Union
 
-from . import _core
+from . import _core, _sentences
 from ._array import Array, _threads, load, save
 from ._engine import Engine, EngineResult
 from ._estimate import estimate
-from ._namespaces import Source, form_of, numbers
+from ._namespaces import Source, form_of, in_graph, numbers, without_gradient
 from ._operands import operand, output
 from ._quantizer import (Format, FormatLike, Preset, Quantizer, format_name, formats, presets,
                          resolve)
@@ -29,6 +29,7 @@ __all__ = ["Array", "Cause", "Comparison", "Difference", "Differing", "Engine", 
            "Side", "Stats", "compare", "diff", "estimate", "explain", "fake_quantize", "formats",
            "layer", "load", "matmul", "presets", "quantize", "record", "save"]
 __version__ = _core.version
+_sentences.explain_all()
 
 
 def quantize(x: Any, format: Union[FormatLike, Quantizer], preset: str = "ocp", *, axis: int = -1,
@@ -49,14 +50,16 @@ def quantize(x: Any, format: Union[FormatLike, Quantizer], preset: str = "ocp", 
         is rne, away, down, up, trunc or stochastic, or what Quantizer calls it.
     threads: default all; the result is the same.
 
-    Returns an Array. Raises ValueError for names that do not exist or do not go together, an axis
-    that does not exist; TypeError for other types of elements. Source: model/numerics/quantize.h.
+    Returns an Array. Codes have no gradient: what is computed of the Array of a tensor that
+    requires one raises RuntimeError in backward() (`mxe.torch.quantize` has the gradient). Raises
+    ValueError for names that do not exist or do not go together, an axis that does not exist;
+    TypeError for other types of elements. Source: model/numerics/quantize.h.
     """
     quantizer = resolve(format, preset, block, scale_format, scale_rule, rounding, seed,
                         tensor_amax)
-    source = Source(x)
+    source = Source(x).numbers("x")
     return Array(_core.quantize(source.array, source.bits, quantizer, axis, _threads(threads)),
-                 source.library)
+                 source.library, in_graph(x))
 
 
 def fake_quantize(x: Any, format: Union[FormatLike, Quantizer], preset: str = "ocp", *,
@@ -68,15 +71,19 @@ def fake_quantize(x: Any, format: Union[FormatLike, Quantizer], preset: str = "o
 
     dtype: of the result: float32, bfloat16, float16 or float64; default: that of x. float32 and
     float64 hold every value of every format, the others are rounded to nearest even. The rest is as
-    in `quantize`.
+    in `quantize`. The gradient of a tensor that requires one is that of the identity.
     """
     quantizer = resolve(format, preset, block, scale_format, scale_rule, rounding, seed,
                         tensor_amax)
-    source = Source(x)
+    source = Source(x).numbers("x")
     form = form_of(source.dtype if dtype is None else dtype)
     values: Any = _core.fake_quantize(source.array, source.bits, quantizer, axis,
                                       _threads(threads), form)
-    return numbers(values, form, source.library)
+    made = numbers(values, form, source.library)
+    if not in_graph(x):
+        return made
+    from ._autograd import straight_through
+    return straight_through(x, made)
 
 
 def matmul(a: Any, b: Any, format_a: Optional[FormatLike] = None,
@@ -100,8 +107,8 @@ def matmul(a: Any, b: Any, format_a: Optional[FormatLike] = None,
         what it is built to do.
     on: golden, or an `mxe.Engine`, whose `matmul` says what the product took, too.
 
-    Returns [..., M, N], float32, bfloat16 or float16, in the library of a; or an Array. Raises
-    ValueError for shapes that do not fit, formats that the engine does not have and names that do
+    Returns [..., M, N], float32, bfloat16 or float16, in the library of a; or an Array. Has no
+    gradient: backward() raises RuntimeError (`mxe.torch.matmul` has one). Raises ValueError for shapes that do not fit, formats that the engine does not have and names that do
     not exist. Source: model/numerics/gemm.h, model/job/output.h.
     """
     if isinstance(on, Engine):
@@ -113,11 +120,11 @@ def matmul(a: Any, b: Any, format_a: Optional[FormatLike] = None,
     count = _threads(threads)
     first, library = operand(a, format_a, -1, "a", count)
     second, _ = operand(b, format_b, -1 if transpose_b else -2, "b", count)
-    added = None if bias is None else Source(bias)
+    added = None if bias is None else Source(bias).numbers("bias")
     value: Any = _core.matmul(first, second, transpose_b, None if added is None else added.array,
                               added is not None and added.bits, bias_format, out_format, out_rule,
                               out_overflow, accumulate, dual, count)
-    return output(value, out_format, library)
+    return output(value, out_format, library, in_graph(a, b, bias))
 
 
 def compare(x: Any, formats: Optional[Iterable[FormatLike]] = None,
@@ -131,7 +138,7 @@ def compare(x: Any, formats: Optional[Iterable[FormatLike]] = None,
     """
     names = _core.common_formats(list(presets)) if formats is None else \
         [format_name(format) for format in formats]
-    source = Source(x)
+    source = Source(x).numbers("x")
     count = _threads(threads)
     return [Comparison(format=name, preset=preset,
                        **_core.stats(source.array, source.bits, resolve(name, preset), axis, None,
@@ -154,7 +161,7 @@ def diff(x: Any, format: Optional[FormatLike], a: Union[str, Quantizer], b: Unio
             raise ValueError("presets need a format")
         else:
             sides.append(resolve(format, side))
-    source = Source(x)
+    source = Source(x).numbers("x")
     found = _core.diff(source.array, source.bits, sides[0], sides[1], axis, show,
                        _threads(threads))
     found["causes"] = [Cause(*cause) for cause in found["causes"]]
@@ -171,7 +178,7 @@ def explain(x: Any, format: Union[FormatLike, Quantizer], preset: str = "ocp", *
     row-major order; default: all of them. Raises ValueError for elements that do not exist. Source:
     model/numerics/explain.h.
     """
-    source = Source(x)
+    source = Source(x).numbers("x")
     chosen = [at] if isinstance(at, int) else None if at is None else list(at)
     if chosen is not None and any(one < 0 for one in chosen):
         raise ValueError("elements are counted from 0")

@@ -9,8 +9,10 @@ from typing import Any, Mapping, Optional, Union
 import numpy as np
 
 from . import _core
-from ._namespaces import Source, form_of, numbers, result, typed
+from ._namespaces import (Source, form_of, in_graph, is_tensor, numbers, result, typed,
+                          without_gradient)
 from ._quantizer import FormatLike, Quantizer, resolve
+from ._requests import whole
 from ._results import Stats
 
 # What ml_dtypes and torch call the codes of formats and scales.
@@ -27,11 +29,12 @@ class Array:
     share the memory of this object. Source: model/numerics/quantize.h.
     """
 
-    __slots__ = ("_core", "_library", "__weakref__")
+    __slots__ = ("_core", "_in_graph", "_library", "__weakref__")
 
-    def __init__(self, core: Any, library: str = "numpy") -> None:
+    def __init__(self, core: Any, library: str = "numpy", graph: bool = False) -> None:
         self._core = core
         self._library = library
+        self._in_graph = graph  # whether PyTorch expects a gradient for what was quantized
 
     @classmethod
     def from_codes(cls, codes: Any, scales: Any, format: Union[FormatLike, Quantizer],
@@ -56,10 +59,10 @@ class Array:
         """
         quantizer = resolve(format, preset, block, scale_format)
         source = Source(codes)
-        plain: Any = _bytes(source.array)
+        plain: Any = _bytes("codes", source.array)
         if packed is not None:
             plain = _core.unpack(plain, quantizer.bits, packed, length)
-        scale_array = _bytes(Source(scales).array)
+        scale_array = _bytes("scales", Source(scales).array)
         core = _from_parts(plain, scale_array, quantizer, axis, tensor_scale, tensor_amax, row_amaxes,
                            False)
         return cls(core, source.library)
@@ -155,7 +158,11 @@ class Array:
         dtype: float32, bfloat16, float16 (rounded to nearest even) or float64.
         """
         form = form_of(dtype)
-        return numbers(self._core.dequantize(form, _threads(threads)), form, self._library)
+        values = numbers(self._core.dequantize(form, _threads(threads)), form, self._library)
+        if not in_graph(self):
+            return values
+        return without_gradient(values, "quantize x.detach(), or use mxe.fake_quantize or "
+                                "mxe.torch.quantize, which have one")
 
     def pack(self, order: str = "low") -> Any:
         """The codes packed along the last axis, uint8 [..., ceil(length * bits / 8)].
@@ -201,7 +208,7 @@ class Array:
         x: the array that was quantized. Raises ValueError if it is not. Source:
         model/numerics/study.h.
         """
-        source = Source(x)
+        source = Source(x).numbers("x")
         core = self._core
         return Stats(**_core.stats(source.array, source.bits, core.quantizer, core.axis, core,
                                    _threads(None)))
@@ -248,19 +255,24 @@ def stored_array(codes: Any, scales: Any, quantizer: Quantizer, axis: int, tenso
 def _threads(threads: Optional[int]) -> int:
     if threads is None:
         return _core.hardware_threads
-    if not 1 <= threads <= 1024:
+    if not 1 <= whole("threads", threads) <= 1024:
         raise ValueError(f"threads cannot be {threads} (allowed: 1 to 1024)")
     return threads
 
 
-def _bytes(array: Any) -> Any:
-    """Codes as NumPy's uint8 or uint16; other arrays as they are."""
+def _bytes(name: str, array: Any) -> Any:
+    """Codes as NumPy's uint8 or uint16, scales also as numbers; raises TypeError for others."""
     if not isinstance(array, np.ndarray):
-        if type(array).__module__.partition(".")[0] == "torch" and array.element_size() == 1:
+        if is_tensor(array) and array.element_size() == 1:
             array = array.view(_torch().uint8)
         array = np.from_dlpack(array)
-    if array.dtype.itemsize == 1 and array.dtype != np.uint8:
+    if array.dtype.itemsize == 1 and array.dtype.kind not in "bS" and array.dtype != np.uint8:
         array = array.view(np.uint8)
+    codes = name == "codes"
+    if array.dtype != np.uint8 and not (array.dtype == np.uint16 if codes else
+                                        array.dtype.kind == "f"):
+        raise TypeError(f"{name} must be {'uint8 or uint16' if codes else 'uint8 or float32'}, not "
+                        f"{array.dtype.name}")
     return array
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from . import _core
 from ._array import _threads
-from ._namespaces import Source
+from ._namespaces import Source, in_graph
 from ._operands import operand, output
 from ._quantizer import FormatLike
 from ._record import active, signal_to_noise
@@ -138,7 +138,7 @@ class Engine:
         count = _threads(threads)
         first, library = operand(a, format_a, -1, "a", count)
         second, _ = operand(b, format_b, -1 if transpose_b else -2, "b", count)
-        added = None if bias is None else Source(bias)
+        added = None if bias is None else Source(bias).numbers("bias")
         request, arrays, shape = _core.engine_job(
             first, second, transpose_b, None if added is None else added.array,
             added is not None and added.bits, bias_format, out_format, out_rule, out_overflow)
@@ -148,7 +148,7 @@ class Engine:
             raise EngineError(f"{self.target} and golden disagree: {reply['difference']}")
         value = output(_core.engine_result(stored, scales, shape, request["out_format"],
                                            request["out_rule"], request["out_overflow"]),
-                       out_format, library)
+                       out_format, library, in_graph(a, b, bias))
         result = EngineResult(value=value, stored=stored, stored_scales=scales,
                               **{key: reply[key] for key in _FIGURES})
         for recording in active():

@@ -38,8 +38,14 @@ class Source:
 
     def _from_others(self, x: Any) -> Any:
         root = type(x).__module__.partition(".")[0]
-        if root == "torch":
+        if isinstance(x, np.ma.MaskedArray):
+            raise TypeError("a masked array would lose its mask: x.filled(0.0) has a number for "
+                            "every masked element")
+        if is_tensor(x):
             self.library = "torch"
+            if type(x).__torch_dispatch__ is not sys.modules["torch"].Tensor.__torch_dispatch__:
+                raise TypeError(f"a {type(x).__name__} is no plain tensor (x.dequantize() makes an "
+                                "MXTensor one)")
             if x.device.type != "cpu" or str(x.layout) != "torch.strided":
                 raise TypeError("the array must be dense and in the CPU's memory, not "
                                 f"{str(x.layout).rpartition('.')[2]} on {x.device.type}")
@@ -63,6 +69,15 @@ class Source:
         raise TypeError(f"an array is needed (DLPack, the buffer protocol or a list of numbers), "
                         f"not {type(x).__name__}")
 
+    def numbers(self, name: str) -> Source:
+        """This source; raises TypeError, with the name of the argument, for elements that are not
+        floating-point numbers which the core reads."""
+        dtype = getattr(self.array, "dtype", None)
+        if isinstance(dtype, np.dtype) and not self.bits and dtype.name not in DTYPES:
+            raise TypeError(f"{name}: the elements must be float32, float64, float16 or bfloat16, "
+                            f"but are {dtype.name}")
+        return self
+
     @property
     def dtype(self) -> str:
         """float32, bfloat16, float16 or float64; the core complains about others."""
@@ -70,6 +85,30 @@ class Source:
             return "bfloat16"
         name = str(getattr(self.array, "dtype", "float32")).rpartition(".")[2]
         return name if name in DTYPES else "float32"
+
+
+def is_tensor(x: Any) -> bool:
+    """Whether x is a tensor of PyTorch, or of a class derived from it."""
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(x, torch.Tensor)
+
+
+def in_graph(*values: Any) -> bool:
+    """Whether PyTorch expects a gradient for one of these values: a tensor that requires one, or an
+    `mxe.Array` that was made of such a tensor."""
+    torch = sys.modules.get("torch")
+    if torch is None or not torch.is_grad_enabled():
+        return False
+    return any(value._in_graph if hasattr(value, "_in_graph") else
+               is_tensor(value) and value.requires_grad for value in values)
+
+
+def without_gradient(value: Any, remedy: str) -> Any:
+    """A tensor of which backward() raises RuntimeError: never a gradient that is silently missing."""
+    if not is_tensor(value):
+        return value
+    from ._autograd import refused
+    return refused(value, f"this result of mxe has no gradient: {remedy}")
 
 
 def result(array: np.ndarray, library: str) -> Any:

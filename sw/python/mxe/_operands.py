@@ -6,7 +6,7 @@ from typing import Any, Optional
 
 from . import _core
 from ._array import Array
-from ._namespaces import Source, numbers
+from ._namespaces import Source, numbers, without_gradient
 from ._quantizer import FormatLike, resolve
 
 
@@ -19,7 +19,7 @@ def operand(x: Any, format: Optional[FormatLike], axis: int, name: str,
         return x._core, x._library
     if format is None:
         raise ValueError(f"{name} is an array of numbers: format_{name} is needed")
-    source = Source(x)
+    source = Source(x).numbers(name)
     ndim = getattr(source.array, "ndim", None)
     if ndim is not None and ndim < 2:
         raise ValueError(f"{name} must have at least two axes, but has {ndim}")
@@ -27,8 +27,10 @@ def operand(x: Any, format: Optional[FormatLike], axis: int, name: str,
     return _core.quantize(source.array, source.bits, quantizer, axis, threads), source.library
 
 
-def output(value: Any, out_format: str, library: str) -> Any:
-    """A product as the core returns it, in the library of its first operand."""
+def output(value: Any, out_format: str, library: str, graph: bool) -> Any:
+    """A product as the core returns it, in the library of its first operand. graph: whether
+    PyTorch expects a gradient for an operand."""
     if isinstance(value, _core.Quantized):
-        return Array(value, library)
-    return numbers(value, {"bf16": 1, "fp16": 2}.get(out_format, 0), library)
+        return Array(value, library, graph)
+    made = numbers(value, {"bf16": 1, "fp16": 2}.get(out_format, 0), library)
+    return without_gradient(made, "mxe.torch.matmul has one") if graph else made

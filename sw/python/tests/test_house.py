@@ -186,11 +186,92 @@ def test_torch():
     (TypeError, "not str", lambda x: mxe.quantize("x", "mxint8")),
     (TypeError, "not NoneType", lambda x: mxe.quantize(None, "mxint8")),
     (TypeError, "a format is a name", lambda x: mxe.quantize(x, 3)),
+    (TypeError, "x: the elements must be .* but are object",
+     lambda x: mxe.quantize(x.astype(object), "mxint8")),
+    (TypeError, "but are str", lambda x: mxe.quantize(x.astype(str), "mxint8")),
+    (TypeError, "but are bytes", lambda x: mxe.quantize(x.astype("S8"), "mxint8")),
+    (TypeError, "but are longdouble|but are float128",
+     lambda x: mxe.fake_quantize(x.astype(np.longdouble), "mxint8")),
+    (TypeError, "but are datetime64", lambda x: mxe.quantize(np.zeros(4, "M8[s]"), "mxint8")),
+    (TypeError, "but are timedelta64", lambda x: mxe.quantize(np.zeros(4, "m8[s]"), "mxint8")),
+    (TypeError, "but are void", lambda x: mxe.quantize(np.zeros(4, "f4,f4"), "mxint8")),
+    (TypeError, "but are bool", lambda x: mxe.compare(x > 0)),
+    (TypeError, "but are object", lambda x: mxe.diff(x.astype(object), "mxint8", "ocp", "torchmx")),
+    (TypeError, "but are object", lambda x: mxe.explain(x.astype(object), "mxint8")),
+    (TypeError, "a: the elements must be", lambda x: mxe.matmul(x.astype(object), x.T, "mxint8")),
+    (TypeError, "b: the elements must be",
+     lambda x: mxe.matmul(x, x.T.astype(np.int16), "mxint8", "mxint8")),
+    (TypeError, "bias: the elements must be",
+     lambda x: mxe.matmul(x, x.T, "mxint8", "mxint8", bias=np.zeros(4, object))),
+    (TypeError, "x: the elements must be",
+     lambda x: mxe.quantize(x, "mxint8").stats(x.astype(object))),
+    (TypeError, "codes .* float32", lambda x: mxe.Array.from_codes(x, x[:, :2], "mxint8")),
+    (TypeError, "scales .* <U|scales .* str", lambda x: mxe.Array.from_codes(
+        np.zeros((4, 64), np.uint8), np.full((4, 2), "1"), "mxint8")),
+    (TypeError, "axis must be a whole number, not tuple",
+     lambda x: mxe.quantize(x, "mxint8", axis=(0, 1))),
+    (TypeError, "axis must be a whole number, not str",
+     lambda x: mxe.fake_quantize(x, "mxint8", axis="1")),
+    (TypeError, "axis must be a whole number, not float",
+     lambda x: mxe.compare(x, ["mxint8"], axis=1.0)),
+    (TypeError, "axis must be a whole number, not NoneType",
+     lambda x: mxe.explain(x, "mxint8", axis=None)),
+    (TypeError, "axis is out of range", lambda x: mxe.quantize(x, "mxint8", axis=1 << 40)),
+    (TypeError, "threads must be a whole number, not str",
+     lambda x: mxe.quantize(x, "mxint8", threads="2")),
+    (TypeError, "threads must be a whole number, not float",
+     lambda x: mxe.matmul(x, x.T, "mxint8", "mxint8", threads=1.5)),
+    (TypeError, "show must be a whole number",
+     lambda x: mxe.diff(x, "mxint8", "ocp", "torchmx", show="all")),
+    (TypeError, "preset must be a text, not int", lambda x: mxe.quantize(x, "mxint8", 3)),
+    (TypeError, "preset must be a text", lambda x: mxe.Quantizer("mxint8", None)),
+    (TypeError, "out_format must be a text, not NoneType",
+     lambda x: mxe.matmul(x, x.T, "mxint8", "mxint8", out_format=None)),
+    (TypeError, "out_rule must be a text, not int",
+     lambda x: mxe.matmul(x, x.T, "mxint8", "mxint8", out_format="mxint8", out_rule=1)),
+    (TypeError, "accumulate must be a text",
+     lambda x: mxe.matmul(x, x.T, "mxint8", "mxint8", accumulate=1)),
+    (TypeError, "transpose_b must be True or False",
+     lambda x: mxe.matmul(x, x.T, "mxint8", "mxint8", transpose_b="no")),
+    (TypeError, "order must be a text, not int", lambda x: mxe.quantize(x, "mxint8").pack(1)),
+    (TypeError, "block_size", lambda x: mxe.quantize(x, "mxint8", block=[32])),
+    (TypeError, "rounding", lambda x: mxe.quantize(x, "mxint8", rounding=[])),
+    (TypeError, "scale_format", lambda x: mxe.Quantizer("mxint8", scale_format={})),
+    (TypeError, "seed", lambda x: mxe.quantize(x, "mxint8", rounding="stochastic", seed=1j)),
+    (TypeError, "masked array", lambda x: mxe.quantize(np.ma.masked_less(x, 0), "mxint8")),
+    (TypeError, "masked array", lambda x: mxe.fake_quantize(np.ma.array(x), "mxint8")),
+    (TypeError, "masked array", lambda x: mxe.matmul(x, np.ma.masked_less(x.T, 0), "mxint8",
+                                                     "mxint8")),
+    (TypeError, "masked array", lambda x: mxe.quantize(x, "mxint8").stats(np.ma.array(x))),
 ])
 def test_errors(error, text, call):
     with pytest.raises(error, match=text) as caught:
         call(plain((4, 64)))
     assert "\n" not in str(caught.value)
+
+
+def test_types_of_ml_dtypes_are_named():
+    ml_dtypes = pytest.importorskip("ml_dtypes", reason="ml_dtypes is not installed")
+    for name in ("float8_e4m3fn", "float4_e2m1fn", "int4"):
+        with pytest.raises(TypeError, match=f"x: the elements must be .* but are {name}$"):
+            mxe.fake_quantize(np.zeros(4, getattr(ml_dtypes, name)), "mxint8")
+
+
+def test_types_of_tensors_are_named():
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    import mxe.torch
+    x = torch.zeros(4, 64)
+    q = mxe.torch.MXTensor.to_mx(x, "mxint8")
+    for error, text, call in (
+            (TypeError, "MXTensor", lambda: mxe.quantize(q, "mxint8")),
+            (TypeError, "MXTensor", lambda: mxe.fake_quantize(torch.nn.Parameter(q, False), "mxint8")),
+            (TypeError, "axis must be a whole number, not tuple",
+             lambda: mxe.torch.fake_quantize(x, "mxint8", axis=(0, 1))),
+            (TypeError, "axis must be a whole number, not str",
+             lambda: mxe.torch.quantize(x, "mxint8", axis="1"))):
+        with pytest.raises(error, match=text) as caught:
+            call()
+        assert "\n" not in str(caught.value)
 
 
 def test_sentences_of_the_command_line(cli):

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """mxe.compat.pychop: the numbers of the real one, and of mxe."""
+from importlib.util import find_spec
+
 import numpy as np
 import pytest
 from conftest import assert_same, awkward, plain
@@ -17,7 +19,8 @@ def theirs():
 
 
 @pytest.mark.parametrize("format", FORMATS)
-@pytest.mark.parametrize("block, scale", [(32, (None, None)), (20, (5, 2)), (16, (8, 3))])
+@pytest.mark.parametrize("block, scale", [(32, (None, None)), (20, (5, 2)), (16, (8, 3)),
+                                          *[(32, (bits, None)) for bits in (2, 3, 4, 6, 7)]])
 def test_values(theirs, format, block, scale):
     x = awkward((9, 37))
     mine = ours.MXTensor_(x, format, block, *scale)
@@ -38,6 +41,28 @@ def test_specs(theirs):
     assert mine.name == other.name and mine.total_bits_per_block == other.total_bits_per_block
     x = plain((4, 64))
     assert_same(ours.mx_quantize(x, mine), np.asarray(theirs.mx_quantize(x, other), np.float32))
+
+
+@pytest.mark.parametrize("name", ["float32", "bfloat16", "float64"])
+def test_gradient_is_straight_through(name):
+    """As pychop's: that of the identity, whatever is clipped or masked by zeros."""
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    x = torch.from_numpy(plain((9, 37)) * 100).to(getattr(torch, name))
+    grown = torch.from_numpy(plain((9, 37), 2)).to(x.dtype)
+    made = [lambda v: ours.mx_quantize(v, "mxfp4_e2m1"), lambda v: ours.mx_quantize(v, (3, 4), 16),
+            lambda v: ours.MXTensor_(v, "mxint8").dequantize()]
+    if find_spec("pychop") and name == "float32":
+        from pychop.tch.mx_formats import mx_quantize
+        made.append(lambda v: mx_quantize(v, "mxfp4_e2m1"))  # the same of the real one
+    for call in made:
+        y = x.clone().requires_grad_()
+        values = call(y)
+        values.backward(grown)
+        assert torch.equal(y.grad, grown) and y.grad.dtype == x.dtype
+    weight, bias = torch.nn.Parameter(x[:, :32].float()), torch.nn.Parameter(torch.zeros(9))
+    torch.nn.functional.linear(x[:, :32].float(), ours.mx_quantize(weight), bias).sum().backward()
+    assert torch.count_nonzero(weight.grad) > 0
+    assert not ours.mx_quantize(x).requires_grad
 
 
 def test_without_the_real_one():

@@ -18,7 +18,8 @@ from torch import Tensor
 from mxe import Quantizer
 from mxe._quantizer import FormatLike
 
-from . import _operators, _products, _views  # the last two: what MXTensor can do
+from . import _operators, _transforms
+from . import _products, _views  # what MXTensor can do
 from ._layers import MXConfig, MXLinear, quantize_
 from ._tensor import MXTensor
 from ._text import quantizer_of, text_of
@@ -40,7 +41,8 @@ def fake_quantize(x: Tensor, format: Union[FormatLike, Quantizer], preset: str =
     clip: whether the gradient, that of the identity, is zero where numbers are cut off. The rest is
     as `mxe.fake_quantize` has it. Raises ValueError and TypeError as that does.
     """
-    return _operators.fake_quantize(x, text_of(format, preset, **switches), axis, clip)
+    _operators._checked_axis(x, axis)
+    return _transforms.fake_quantize(x, text_of(format, preset, **switches), axis, clip)
 
 
 def matmul(a: Tensor, b: Tensor, format_a: Union[FormatLike, Quantizer],
@@ -53,6 +55,6 @@ def matmul(a: Tensor, b: Tensor, format_a: Union[FormatLike, Quantizer],
     quantizing being the identity (with clip, where nothing is cut off).
     """
     first = text_of(format_a)
-    return _operators.matmul(a, b if transpose_b else b.transpose(-1, -2), first,
-                             first if format_b is None else text_of(format_b), bias, accumulate,
-                             clip)
+    return _transforms.matmul(a, b if transpose_b else b.transpose(-1, -2), first,
+                              first if format_b is None else text_of(format_b), bias, accumulate,
+                              clip)

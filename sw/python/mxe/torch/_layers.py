@@ -5,18 +5,22 @@ from __future__ import annotations
 import dataclasses
 import functools
 import sys
+import warnings
 from typing import Any, Callable, Optional, Union
 
 import torch
 from torch import Tensor, nn
+from torch.nn.modules.linear import NonDynamicallyQuantizableLinear
+from torch.nn.utils import parametrize
 
 import mxe
 from mxe import Quantizer
+from mxe._namespaces import in_graph, without_gradient
 from mxe._quantizer import FormatLike
 
-from . import _operators as operators
+from . import _transforms as transforms
 from ._tensor import PRODUCTS, MXTensor
-from ._text import text_of
+from ._text import quantizer_of, text_of
 
 
 @dataclasses.dataclass
@@ -72,69 +76,113 @@ class MXConfig:
 class MXLinear(nn.Linear):
     """torch.nn.Linear with quantized weights and activations, both along the inputs.
 
-    x [..., in_features], of any floating type -> [..., out_features], of the same.
+    x [..., in_features], of any floating type -> [..., out_features], of the same; under
+    torch.autocast, of autocast's type, to which x is rounded first. With train=True, `weight` holds
+    the numbers that are trained: code that multiplies by it without calling the layer multiplies by
+    these. Otherwise it is an MXTensor, which is quantized in every product.
     """
 
     config: MXConfig
 
     @classmethod
     def from_linear(cls, linear: nn.Linear, config: MXConfig, name: str = "linear") -> MXLinear:
-        """A layer that shares the bias, and the weights if the configuration is for training.
+        """A layer that shares the bias, hooks and attributes, and the weights if the configuration
+        is for training.
 
-        name: in recordings of what an engine does.
+        name: in recordings of what an engine does. Raises ValueError for layers that do not compute
+        what torch.nn.Linear computes, or whose weight is not a parameter.
         """
-        made = cls(linear.in_features, linear.out_features, linear.bias is not None,
-                   device="meta", dtype=linear.weight.dtype)
+        obstacle = _obstacle(linear, config)
+        if obstacle is not None:
+            raise ValueError(f"layer '{name}' cannot be quantized: {obstacle}")
+        made = cls.__new__(cls)
+        vars(made).update(vars(linear))
+        for kind in ("_parameters", "_buffers", "_modules"):
+            vars(made)[kind] = dict(vars(linear)[kind])
         made.config = config
-        made.bias = linear.bias
-        made.weight = linear.weight
         made._weight_quantizer, made._quantizer = config.texts()
         made._name = name
-        if isinstance(config.on, mxe.Engine):
-            made._numbers = linear.weight.detach()
+        made._numbers = linear.weight.detach() if isinstance(config.on, mxe.Engine) else None
         if not config.train:
-            made.weight = nn.Parameter(
-                MXTensor.to_mx(linear.weight.detach(), config.weight,
-                               **config._preset(config.weight)), requires_grad=False)
-        made.train(linear.training)
+            made._quantize_weight(linear.weight)
+        if keep_off_fast_paths not in made._forward_pre_hooks.values():
+            made.register_forward_pre_hook(keep_off_fast_paths)
         return made
+
+    def _quantize_weight(self, numbers: Tensor) -> None:
+        config = self.config
+        quantized = MXTensor.to_mx(numbers.detach(), config.weight,
+                                   on="torch" if config.on == "torch" else "golden",
+                                   **config._preset(config.weight))
+        quantized.activation, quantized.accumulate = self._quantizer, config.accumulate
+        self.weight = nn.Parameter(quantized, requires_grad=False)
 
     def forward(self, input: Tensor) -> Tensor:
         """Source: model/numerics/gemm.h."""
-        config, x = self.config, input
+        config, x = self.config, _autocast(input)
         if isinstance(config.on, mxe.Engine):
             return self._on_engine(config.on, x)
         golden = config.on == "golden" and self._quantizer is not None
-        if not config.train:
-            if not golden:
-                return nn.functional.linear(self._activation(x), self.weight.dequantize(x.dtype),
-                                            self.bias)
-            return operators.linear(x, self.weight.codes, self.weight.scales, self.bias,
-                                    self._quantizer, self._weight_quantizer, config.accumulate,
-                                    config.clip)
-        if not golden:
-            weight = operators.fake_quantize(self.weight, self._weight_quantizer, -1, config.clip)
-            return nn.functional.linear(self._activation(x), weight, self.bias)
-        rows = x.reshape(-1, self.in_features)
-        product = operators.matmul(rows, self.weight, self._quantizer, self._weight_quantizer,
-                                   self.bias, config.accumulate, config.clip)
-        return product.reshape(*x.shape[:-1], self.out_features).to(x.dtype)
+        if golden and not config.train:
+            return transforms.linear(x, self.weight.codes, self.weight.scales, self.bias,
+                                     self._quantizer, self._weight_quantizer, config.accumulate,
+                                     config.clip)
+        if golden:
+            rows = x.reshape(-1, self.in_features)
+            product = transforms.matmul(rows, self.weight, self._quantizer, self._weight_quantizer,
+                                        self.bias, config.accumulate, config.clip)
+            return product.reshape(*x.shape[:-1], self.out_features).to(x.dtype)
+        weight = self.weight._values(x.dtype) if not config.train else transforms.fake_quantize(
+            self.weight, self._weight_quantizer, -1, config.clip).to(x.dtype)
+        bias = None if self.bias is None else self.bias.to(x.dtype)
+        return nn.functional.linear(self._activation(x), weight, bias)
 
     def _on_engine(self, engine: mxe.Engine, x: Tensor) -> Tensor:
-        rows, bias = x.detach().reshape(-1, self.in_features), self.bias
+        rows, bias, numbers = x.detach().reshape(-1, self.in_features), self.bias, self._numbers
         with mxe.layer(self._name):
             result = engine.matmul(
                 mxe.quantize(rows, self.config.activation, **self.config._preset(
                     self.config.activation)),
                 self.weight.array, transpose_b=True, bias=None if bias is None else bias.detach(),
-                reference=lambda: nn.functional.linear(rows, self._numbers, bias).detach())
-        product: Tensor = result.value
-        return product.reshape(*x.shape[:-1], self.out_features).to(x.dtype)
+                reference=None if numbers is None else
+                lambda: nn.functional.linear(rows.to(numbers.dtype), numbers, bias).detach())
+        product: Tensor = result.value.reshape(*x.shape[:-1], self.out_features).to(x.dtype)
+        if in_graph(x, bias):
+            product = without_gradient(product, "an engine computes forward passes only")
+        return product
 
     def _activation(self, x: Tensor) -> Tensor:
         if self._quantizer is None:
             return x
-        return operators.fake_quantize(x, self._quantizer, -1, self.config.clip)
+        return transforms.fake_quantize(x, self._quantizer, -1, self.config.clip)
+
+    def _load_from_state_dict(self, state_dict: Any, prefix: str, local_metadata: Any, strict: bool,
+                              missing_keys: list[str], unexpected_keys: list[str],
+                              error_msgs: list[str]) -> None:
+        """Weights as numbers are quantized; those that are quantized (with assign=True) bring their
+        formats along."""
+        super()._load_from_state_dict(state_dict, prefix, local_metadata, strict, missing_keys,
+                                      unexpected_keys, error_msgs)
+        loaded = state_dict.get(prefix + "weight")
+        if loaded is not None and self._numbers is not None:
+            self._numbers = None if isinstance(loaded, MXTensor) else loaded.detach()
+        if isinstance(self.weight, MXTensor) == (not self.config.train):
+            if not self.config.train:
+                self._adopt(self.weight)
+        elif self.config.train:
+            error_msgs.append(f"{prefix}weight is quantized, but train=True needs numbers")
+        else:
+            self._quantize_weight(self.weight)
+
+    def _adopt(self, weight: MXTensor) -> None:
+        """The formats of the layer become those of its weight."""
+        formats = (weight._quantizer, weight.activation)
+        if formats == (self._weight_quantizer, self._quantizer):
+            return
+        self._weight_quantizer, self._quantizer = formats
+        self.config = dataclasses.replace(
+            self.config, weight=weight.quantizer, accumulate=weight.accumulate,
+            activation=None if weight.activation is None else quantizer_of(weight.activation))
 
     def extra_repr(self) -> str:
         """What `print(model)` shows."""
@@ -142,33 +190,140 @@ class MXLinear(nn.Linear):
                 f"activation={self._quantizer}, on={self.config.on}")
 
     _name: str
-    _numbers: Tensor  # what was quantized; only for an engine, whose recordings compare with it
+    # What was quantized, for an engine, whose recordings compare with it; None if it is not known.
+    _numbers: Optional[Tensor]
     _weight_quantizer: str
     _quantizer: Optional[str]
 
 
-def _is_linear(module: nn.Module, name: str) -> bool:
-    return type(module) is nn.Linear
+def _autocast(x: Tensor) -> Tensor:
+    """x of the type that torch.autocast has for linear layers."""
+    device = x.device.type
+    if not torch.is_autocast_enabled(device) or x.dtype == torch.float64:
+        return x
+    return x.to(torch.get_autocast_dtype(device))
+
+
+def keep_off_fast_paths(layer: nn.Module, arguments: Any) -> None:
+    """A hook that does nothing. torch.nn.TransformerEncoderLayer multiplies by the weights of its
+    layers, without calling them, unless one of them has a hook."""
+
+
+#: The numbers that weights can have.
+_FLOATS = (torch.float32, torch.float64, torch.bfloat16, torch.float16)
+
+
+def _obstacle(linear: nn.Linear, config: MXConfig) -> Optional[str]:
+    """Why an MXLinear would not compute what this layer does, quantized; None if it would."""
+    forward = nn.Linear.forward if not isinstance(linear, MXLinear) else MXLinear.forward
+    if parametrize.is_parametrized(linear) or "weight" not in linear._parameters:
+        return ("its weight is computed from other parameters (parametrize, weight_norm, prune): "
+                "remove that first")
+    if isinstance(linear.weight, MXTensor):
+        return "its weight is quantized already"
+    if "forward" in vars(linear) or type(linear).forward is not forward:
+        return f"{type(linear).__name__} has a forward() of its own"
+    if isinstance(linear.weight, nn.parameter.UninitializedParameter):
+        return "its weight has no shape yet: call the model once"
+    if linear.weight.dtype not in _FLOATS:
+        return f"its weight is {linear.weight.dtype}"
+    if isinstance(linear, NonDynamicallyQuantizableLinear) and config.train:
+        return _READ_BY_ATTENTION
+    return None
+
+
+_READ_BY_ATTENTION = ("torch.nn.MultiheadAttention multiplies by its weights, in_proj_weight among "
+                      "them, without calling layers")
+
+
+def _not_by_default(parent: Optional[nn.Module], linear: nn.Linear) -> Optional[str]:
+    """Why quantize_ leaves a layer alone unless a filter chooses it; None if it does not."""
+    if isinstance(linear, MXLinear):
+        return "it is an MXLinear already"
+    if isinstance(parent, nn.MultiheadAttention):
+        return _READ_BY_ATTENTION
+    if _is_derived(linear):
+        return f"{type(linear).__name__} is derived from torch.nn.Linear: filter_fn can choose it"
+    return None
+
+
+def _is_derived(linear: nn.Linear) -> bool:
+    """Whether it is of a class of its own, which computes what torch.nn.Linear does."""
+    return type(linear) is not nn.Linear and type(linear).forward is nn.Linear.forward and \
+        not parametrize.is_parametrized(linear)
+
+
+def _read_by_parent(parent: Optional[nn.Module]) -> Optional[str]:
+    """Why no layer can take the place of one in this module."""
+    name = type(parent).__name__
+    if name == "LinearCrossEntropyLoss":  # of PyTorch 2.15 and later
+        return f"torch.nn.{name} multiplies by its weight without calling it"
+    return None
 
 
 def quantize_(model: nn.Module, config: Optional[MXConfig] = None,
               filter_fn: Optional[Callable[[nn.Module, str], bool]] = None) -> nn.Module:
     """Replaces the linear layers of a model by such in Microscaling formats, in place.
 
-    filter_fn(module, its name): which modules; default: every torch.nn.Linear. Returns the model,
-    or the layer that takes its place if the model is a linear layer itself. Raises ValueError for
-    formats that the product is not for.
+    filter_fn(module, its name): which modules derived from torch.nn.Linear; default: every
+    torch.nn.Linear that its parent calls. A layer with several names is replaced by one layer.
+    Warns of linear layers that stay as they are, and if nothing is quantized; raises ValueError,
+    and changes nothing, for layers chosen by filter_fn that cannot be quantized.
+
+    Returns the model, or the layer that takes its place if the model is a linear layer itself.
+    Raises ValueError for formats that the product is not for.
     """
     chosen = MXConfig() if config is None else config
-    wanted = _is_linear if filter_fn is None else filter_fn
-    if isinstance(model, nn.Linear) and wanted(model, ""):
-        return MXLinear.from_linear(model, chosen)
-    for name, module in list(model.named_modules()):
-        for own, child in list(module.named_children()):
-            path = f"{name}.{own}" if name else own
-            if isinstance(child, nn.Linear) and wanted(child, path):
-                setattr(module, own, MXLinear.from_linear(child, chosen, path))
+    made: dict[nn.Linear, MXLinear] = {}
+    kept: dict[str, list[str]] = {}  # names of layers, by the reason why they stay
+    places: list[tuple[nn.Module, str, nn.Linear]] = []
+
+    def take(parent: Optional[nn.Module], linear: nn.Linear, path: str) -> bool:
+        if filter_fn is not None and not filter_fn(linear, path):
+            return False
+        obstacle = _read_by_parent(parent)
+        if filter_fn is None:
+            obstacle = obstacle or _not_by_default(parent, linear)
+        obstacle = obstacle or _obstacle(linear, chosen)
+        if obstacle is None:
+            if linear not in made:
+                made[linear] = MXLinear.from_linear(linear, chosen, path or "linear")
+            return True
+        if filter_fn is not None:
+            raise ValueError(f"layer '{path}' cannot be quantized: {obstacle}")
+        kept.setdefault(obstacle, []).append(path or "the model")
+        return False
+
+    if isinstance(model, nn.Linear):
+        if take(None, model, ""):
+            return made[model]
+    else:
+        for name, module in model.named_modules():
+            for own, child in module._modules.items():
+                path = f"{name}.{own}" if name else own
+                if isinstance(child, nn.Linear) and take(module, child, path):
+                    places.append((module, own, child))
+    for parent, own, linear in places:
+        setattr(parent, own, made[linear])
+    for module in model.modules():
+        if isinstance(module, nn.TransformerEncoder) and any(
+                isinstance(one, MXLinear) for one in module.modules()):
+            module.use_nested_tensor = False  # for fast paths only
+    _report(kept, len(made), filter_fn is not None)
     return model
+
+
+def _report(kept: dict[str, list[str]], made: int, filtered: bool) -> None:
+    """Warns of what quantize_ did not do."""
+    parts = [f"{names[0]}{f' and {len(names) - 1} more' if len(names) > 1 else ''} ({reason})"
+             for reason, names in kept.items()]
+    if parts:
+        warnings.warn(f"quantize_ leaves linear layers as they are: {'; '.join(parts)}",
+                      stacklevel=3)
+    elif made == 0:
+        warnings.warn("quantize_ changes nothing: " + (
+            "filter_fn chooses no layer" if filtered else "the model has no torch.nn.Linear"),
+            stacklevel=3)
 
 
 @functools.cache

@@ -41,12 +41,14 @@ def _multiplied(a: mxe.Array, b: mxe.Array, bias: Optional[Tensor], accumulate: 
 
 def _where_not_clipped(gradient: Tensor, x: Tensor, quantizer: str, axis: int = -1) -> Tensor:
     """The gradient, with zeros where a number of x is cut off."""
-    marks = torch.ops.mxe.clipped(x, quantizer, axis)
+    marks = torch.ops.mxe.clipped(x.detach(), quantizer, axis)
     return torch.where(marks, torch.zeros_like(gradient), gradient)
 
 
 def _checked_axis(x: Tensor, axis: int) -> int:
     """The axis counted from 0; raises ValueError with the sentence of the command line."""
+    if not hasattr(axis, "__index__"):
+        raise TypeError(f"axis must be a whole number, not {type(axis).__name__}")
     rank: int = max(x.dim(), 1)
     if not -rank <= axis < rank:
         raise ValueError(f"axis {axis} does not exist (allowed: {-rank} to {rank - 1})")
@@ -261,6 +263,7 @@ def _summed(gradient: Tensor, like: Tensor) -> Tensor:
 
 
 def _product_gradient(ctx: Any, gradient: Tensor) -> tuple[Optional[Tensor], ...]:
+    from . import _transforms as transforms  # which makes functions of these formulas
     a, b = ctx.saved_tensors
     result: list[Optional[Tensor]] = [None, None]
     for i, (one, other, quantizer, of_other, grown) in enumerate(
@@ -268,7 +271,7 @@ def _product_gradient(ctx: Any, gradient: Tensor) -> tuple[Optional[Tensor], ...
              (b, a, ctx.quantizer_b, ctx.quantizer_a, gradient.transpose(-1, -2)))):
         if not ctx.needs_input_grad[i]:
             continue
-        values = torch.ops.mxe.fake_quantize(other, of_other, -1, False).to(torch.float32)
+        values = transforms.fake_quantize(other, of_other).to(torch.float32)
         found = _summed(torch.matmul(grown, values), one)
         if ctx.clip:
             found = _where_not_clipped(found, one, quantizer)

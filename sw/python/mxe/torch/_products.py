@@ -17,8 +17,23 @@ def _plain(x: Any) -> Any:
     return x._values(x.dtype) if isinstance(x, MXTensor) else x
 
 
+def _activated(x: Any, weight: Any, axis: int, along: int) -> Any:
+    """x, quantized along `axis` as the layer asks that `weight` belongs to, if the blocks of that
+    run along K, its axis `along`. In gradients they do not."""
+    if isinstance(x, MXTensor) or not isinstance(weight, MXTensor) or weight.activation is None or \
+            weight.axis != weight.dim() + along:
+        return x
+    if weight.on == "torch":
+        return operators.fake_quantize(x, weight.activation, axis)
+    parts = operators.quantize(x, weight.activation, axis)
+    return MXTensor(*parts, weight.activation, axis, x.dtype)
+
+
 def _product(a: Any, b: Any, bias: Optional[Tensor], otherwise: Callable[..., Tensor]) -> Tensor:
     """a [..., M, K] @ b [..., K, N] + bias."""
+    accumulate = next((one.accumulate for one in (a, b) if isinstance(one, MXTensor) and
+                       one.activation is not None), "block")
+    a, b = _activated(a, b, -1, -2), _activated(b, a, -2, -1)
     if not isinstance(a, MXTensor) or not isinstance(b, MXTensor) or "torch" in (a.on, b.on):
         return otherwise(_plain(a), _plain(b))
     if a.axis != a.dim() - 1 or b.axis != b.dim() - 2:
@@ -27,7 +42,7 @@ def _product(a: Any, b: Any, bias: Optional[Tensor], otherwise: Callable[..., Te
     # Codes that were multiplied before are known, those of a view are not.
     columns = b.transpose(-1, -2) if b._flipped is None else b._flipped
     product = operators.scaled_matmul(a.codes, a.scales, columns.codes, columns.scales,
-                                      a._quantizer, b._quantizer, bias)
+                                      a._quantizer, b._quantizer, bias, accumulate)
     return product.to(a.dtype)
 
 

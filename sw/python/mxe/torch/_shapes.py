@@ -11,6 +11,8 @@ from torch import Tensor, nn
 from mxe._quantizer import FormatLike, Quantizer
 
 from ._layers import MXLinear
+from ._tensor import MXTensor
+from ._text import quantizer_of
 
 
 class Product(NamedTuple):
@@ -26,7 +28,8 @@ class Product(NamedTuple):
 
 
 def products(model: nn.Module, inputs: Any) -> list[Product]:
-    """The products that the model's linear layers compute in one forward pass, in their order.
+    """The products that the model's linear layers compute in one forward pass, in their order, and
+    those of torch.nn.functional.linear, which torch.nn.MultiheadAttention calls.
 
     inputs: the shape of the model's input, float32, or a list of such shapes and of tensors, whose
         shapes and types count.
@@ -37,16 +40,18 @@ def products(model: nn.Module, inputs: Any) -> list[Product]:
     found: list[Product] = []
     layers = {name: module for name, module in model.named_modules()
               if isinstance(module, nn.Linear)}
-    own = {f"{name}.{parameter}" if name else parameter for name, layer in layers.items()
-           for parameter, _ in layer.named_parameters(recurse=False)}
-    meta = {name: tensor.detach().to("meta")
-            for name, tensor in [*model.named_parameters(), *model.named_buffers()]
-            if name not in own}
+    meta = {name: torch.empty_like(tensor.detach(), device="meta")
+            if not isinstance(tensor, MXTensor) else
+            torch.empty(tensor.shape, dtype=tensor.dtype, device="meta")
+            for name, tensor in [*model.named_parameters(), *model.named_buffers()]}
     try:
         for name, layer in layers.items():
             layer.forward = _counted(layer, name, found)
-        with torch.no_grad():
-            torch.func.functional_call(model, meta, tuple(map(_meta, _listed(inputs))))
+        with torch.no_grad(), _Linears(model, meta, found):
+            # The same tensor twice stays one: attention to itself is told by that.
+            known = {id(one): _meta(one) for one in _listed(inputs)}
+            torch.func.functional_call(model, meta, tuple(known[id(one)]
+                                                          for one in _listed(inputs)))
     finally:
         for layer in layers.values():
             vars(layer).pop("forward", None)
@@ -60,14 +65,55 @@ def _counted(layer: nn.Linear, name: str, found: list[Product]) -> Any:
         formats: tuple[Any, Any] = (None, None)
         if isinstance(layer, MXLinear):
             formats = (layer.config.activation, layer.config.weight)
-        if isinstance(layer, MXLinear) and formats[0] is None:
-            raise ValueError(f"layer '{title}' has weights in {_name(formats[1])} but no "
-                             "activation: an engine has no such product")
+            _check_activation(title, *formats)
         found.append(Product(title, math.prod(x.shape[:-1]), layer.out_features,
                              layer.in_features, _name(formats[0]), _name(formats[1]),
                              layer.bias is not None))
         return x.new_empty([*x.shape[:-1], layer.out_features])
     return forward
+
+
+class _Linears:
+    """Counts calls of torch.nn.functional.linear with a weight of the model, while it is entered.
+
+    A mode for functions of torch would not see those that torch's own functions call."""
+
+    def __init__(self, model: nn.Module, meta: dict[str, Tensor], found: list[Product]) -> None:
+        self._found = found
+        self._names = {id(tensor): name for name, tensor in meta.items()}
+        self._weights = dict(model.named_parameters())
+        self._linear = nn.functional.linear
+
+    def __enter__(self) -> None:
+        setattr(nn.functional, "linear", self._counted)
+
+    def __exit__(self, *_: object) -> None:
+        setattr(nn.functional, "linear", self._linear)
+
+    def _counted(self, input: Tensor, weight: Tensor, bias: Optional[Tensor] = None) -> Tensor:
+        whole = weight if weight._base is None else weight._base  # of which it may be a part
+        name = self._names.get(id(whole))
+        if name is not None:
+            self._count(name, input, weight, bias)
+        return self._linear(input, weight, bias)
+
+    def _count(self, name: str, input: Tensor, weight: Tensor, bias: Optional[Tensor]) -> None:
+        title = name.removesuffix("_weight").removesuffix(".weight")
+        quantized = self._weights.get(name)
+        formats: tuple[Any, Any] = (None, None)
+        if isinstance(quantized, MXTensor):
+            formats = (None if quantized.activation is None else
+                       quantizer_of(quantized.activation), quantized.quantizer)
+            _check_activation(title, *formats)
+        self._found.append(Product(title, math.prod(input.shape[:-1]), weight.shape[0],
+                                   weight.shape[1], _name(formats[0]), _name(formats[1]),
+                                   bias is not None))
+
+
+def _check_activation(title: str, activation: Any, weight: Any) -> None:
+    if activation is None:
+        raise ValueError(f"layer '{title}' has weights in {_name(weight)} but no activation: an "
+                         "engine has no such product")
 
 
 def _name(format: Any) -> Any:

@@ -51,7 +51,9 @@ class MXTensor(Tensor):
 
     Products of two of them (mm, addmm, bmm, linear, matmul of any number of axes) are the engine's,
     bit for bit, if both are quantized along K in blocks of 32 with E8M0 scales; with on="torch",
-    and if only one operand is quantized, they are torch's of the dequantized numbers. Results are
+    and if only one operand is quantized, they are torch's of the dequantized numbers. The weight of
+    an `MXLinear` has an `activation`, to which the other operand of a product along K is quantized
+    first: who multiplies by it without calling the layer gets the layer's numbers. Results are
     plain tensors. Views (t, transpose, view, slices, ...) are quantized tensors as long as they
     leave blocks whole; everything else raises NotImplementedError: `dequantize` first.
     """
@@ -61,6 +63,8 @@ class MXTensor(Tensor):
     whole: Tensor  #: float32 [tensor scale, tensor amax, row amaxes ...]
     axis: int  #: that blocks run along, counted from 0
     on: str  #: "golden" or "torch"
+    activation: Optional[str] = None  #: quantizer, as a text, of what a linear layer multiplies
+    accumulate: str = "block"  #: in such a product, as `mxe.matmul` has it
     _quantizer: str
     _flipped: Optional[MXTensor]
 
@@ -133,25 +137,31 @@ class MXTensor(Tensor):
     def _with(self, codes: Tensor, scales: Tensor, axis: Optional[int] = None,
               dtype: Optional[torch.dtype] = None) -> MXTensor:
         """The same with other codes and scales."""
-        return type(self)(codes, scales, self.whole, self._quantizer,
+        made = type(self)(codes, scales, self.whole, self._quantizer,
                           self.axis if axis is None else axis,
                           self.dtype if dtype is None else dtype, self.on)
+        made.activation, made.accumulate = self.activation, self.accumulate
+        return made
 
     def __repr__(self, *, tensor_contents: Any = None) -> str:
         return (f"{type(self).__name__}(shape={list(self.shape)}, quantizer={self._quantizer!r}, "
                 f"axis={self.axis}, dtype={self.dtype})")
 
     def __tensor_flatten__(self) -> tuple[list[str], tuple[Any, ...]]:
-        return ["codes", "scales", "whole"], (self._quantizer, self.axis, self.dtype, self.on)
+        return ["codes", "scales", "whole"], (self._quantizer, self.axis, self.dtype, self.on,
+                                              self.activation, self.accumulate)
 
     @classmethod
     def __tensor_unflatten__(cls, parts: dict[str, Tensor], meta: tuple[Any, ...],
                              size: Any, stride: Any) -> MXTensor:
-        return cls(parts["codes"], parts["scales"], parts["whole"], *meta)
+        made = cls(parts["codes"], parts["scales"], parts["whole"], *meta[:4])
+        made.activation, made.accumulate = meta[4:]
+        return made
 
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
         return _rebuilt, (type(self), self.codes, self.scales, self.whole, self._quantizer,
-                          self.axis, self.dtype, self.on, self.requires_grad)
+                          self.axis, self.dtype, self.on, self.requires_grad, self.activation,
+                          self.accumulate)
 
     @classmethod
     def __torch_dispatch__(cls, operator: Any, types: Any, arguments: tuple[Any, ...] = (),
@@ -161,13 +171,32 @@ class MXTensor(Tensor):
             raise NotImplementedError(f"MXTensor has no {operator}: dequantize() first")
         return handler(operator, *arguments, **(keywords or {}))
 
-    # Functions of torch are not wrapped: their results are what handlers return.
-    __torch_function__ = torch._C._disabled_torch_function_impl
+    @classmethod
+    def __torch_function__(cls, function: Any, types: Any, arguments: tuple[Any, ...] = (),
+                           keywords: Optional[dict[str, Any]] = None) -> Any:
+        """Results are what handlers return. That this is not disabled keeps torch's layers from
+        fast paths for plain tensors."""
+        if function is Tensor.share_memory_:
+            for part in (arguments[0].codes, arguments[0].scales, arguments[0].whole):
+                part.share_memory_()
+            return arguments[0]
+        if function in _OF_MEMORY:
+            raise RuntimeError("an MXTensor has no memory of its own: torch.save(model.state_dict()"
+                               ", file) keeps it, mxe.save(file, {name: x.array}) its codes and "
+                               "scales as safetensors")
+        with torch._C.DisableTorchFunctionSubclass():
+            return function(*arguments, **(keywords or {}))
+
+
+#: What torch has for the memory of a tensor.
+_OF_MEMORY = (Tensor.data_ptr, Tensor.storage)
 
 
 def _rebuilt(cls: type[MXTensor], codes: Tensor, scales: Tensor, whole: Tensor, quantizer: str,
-             axis: int, dtype: torch.dtype, on: str, requires_grad: bool) -> MXTensor:
+             axis: int, dtype: torch.dtype, on: str, requires_grad: bool,
+             activation: Optional[str] = None, accumulate: str = "block") -> MXTensor:
     made = cls(codes, scales, whole, quantizer, axis, dtype, on)
+    made.activation, made.accumulate = activation, accumulate
     made.requires_grad_(requires_grad)
     return made
 

@@ -6,6 +6,7 @@ from typing import Any, Optional, Sequence
 
 import torch
 
+from . import _operators as operators
 from ._tensor import MXTensor, handles
 
 _aten = torch.ops.aten
@@ -21,6 +22,25 @@ def _detach(operator: Any, x: MXTensor) -> MXTensor:
 @handles(_aten.clone.default)
 def _clone(operator: Any, x: MXTensor, **keywords: Any) -> MXTensor:
     return x._with(operator(x.codes, **keywords), operator(x.scales, **keywords))
+
+
+@handles(_aten.copy_.default)
+def _copy(operator: Any, to: Any, x: Any, non_blocking: bool = False) -> Any:
+    """Into a quantized tensor: codes of the same quantizer, or numbers, which are quantized."""
+    if not isinstance(to, MXTensor):
+        raise RuntimeError(f"{x!r} is not copied into numbers, which would no longer be quantized: "
+                           "quantize_() the model first, or load_state_dict(..., assign=True)")
+    if not isinstance(x, MXTensor):
+        codes, scales, whole = operators.quantize(x.expand(to.shape), to._quantizer, to.axis)
+        x = to._with(codes, scales)
+        x.whole = whole
+    ours, theirs = ((one._quantizer, one.axis, list(one.shape)) for one in (to, x))
+    if ours != theirs:
+        raise RuntimeError(f"{x!r} does not fit into {to!r}: load_state_dict(..., assign=True) "
+                           "takes the formats of what is loaded")
+    for one, other in ((to.codes, x.codes), (to.scales, x.scales), (to.whole, x.whole)):
+        one.copy_(other)
+    return to
 
 
 @handles(_aten._to_copy.default)

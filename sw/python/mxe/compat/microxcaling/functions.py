@@ -26,19 +26,24 @@ class _Linear(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, input: Tensor, weight: Tensor, bias: Optional[Tensor],
-                specs: Specs) -> Tensor:
+                specs: Specs, prequantized: bool) -> Tensor:
         x = _rounded(input, specs, "round_output")
-        w = _rounded(weight, specs, "round_weight")
-        b = None if bias is None else _rounded(bias, specs, "round_weight")
+        w, b = weight, bias
+        if not prequantized:
+            w = _rounded(weight, specs, "round_weight")
+            b = None if bias is None else _rounded(bias, specs, "round_weight")
         ctx.specs, ctx.has_bias = get_backwards_mx_specs(specs), bias is not None
+        ctx.prequantized = prequantized
         ctx.save_for_backward(*((x, w) if specs["quantize_backprop"] else (input, weight)))
-        product = torch.nn.functional.linear(
-            to_mx(x, specs, specs["a_elem_format"], -1, "round_mx_output"),
-            to_mx(w, specs, specs["w_elem_format"], -1, "round_mx_output"))
+        a = to_mx(x, specs, specs["a_elem_format"], -1, "round_mx_output")
+        w = to_mx(w, specs, specs["w_elem_format"], -1, "round_mx_output")
+        product = torch.nn.functional.linear(a, w.to(a.dtype) if prequantized else w)
         return _added(product, b, specs)
 
     @staticmethod
     def backward(ctx: Any, *gradients: Any) -> tuple[Optional[Tensor], ...]:
+        if ctx.prequantized:
+            raise RuntimeError("prequantized weights are for inference: they have no gradient")
         specs: Specs = ctx.specs
         x, w = ctx.saved_tensors
         grad = _rounded(gradients[0], specs, "round_grad_input")
@@ -55,7 +60,7 @@ class _Linear(torch.autograd.Function):
         grad_b = None
         if ctx.has_bias:
             grad_b = _rounded(grad.reshape(-1, w.shape[0]).sum(0), specs, "round_grad_weight")
-        return grad_x, grad_w, grad_b, None
+        return grad_x, grad_w, grad_b, None, None
 
 
 class _Product(torch.autograd.Function):
@@ -97,11 +102,23 @@ class _Product(torch.autograd.Function):
 
 
 def linear(input: Tensor, weight: Tensor, bias: Optional[Tensor] = None,
-           mx_specs: Optional[Specs] = None, name: Optional[str] = None) -> Tensor:
-    """torch.nn.functional.linear, quantized by mx_specs if there are any."""
+           mx_specs: Optional[Specs] = None, prequantized_weights: bool = False,
+           name: Optional[str] = None) -> Tensor:
+    """torch.nn.functional.linear, quantized by mx_specs if there are any.
+
+    prequantized_weights: weight and bias are bfloat16 numbers that are not rounded to `bfloat` or
+    `fp` once more. Raises TypeError for other types then, and for a name in their place.
+    """
+    if not isinstance(prequantized_weights, bool):
+        raise TypeError("prequantized_weights must be True or False, not "
+                        f"{type(prequantized_weights).__name__}")
     if mx_specs is None:
         return torch.nn.functional.linear(input, weight, bias)
-    result: Tensor = _Linear.apply(input, weight, bias, apply_mx_specs(mx_specs))
+    if prequantized_weights and any(one is not None and one.dtype != torch.bfloat16
+                                    for one in (weight, bias)):
+        raise TypeError("prequantized weights and their bias must be bfloat16")
+    result: Tensor = _Linear.apply(input, weight, bias, apply_mx_specs(mx_specs),
+                                   prequantized_weights)
     return result
 
 

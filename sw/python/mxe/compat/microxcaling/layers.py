@@ -6,6 +6,8 @@ from typing import Optional
 
 from torch import Tensor, nn
 
+from mxe.torch._layers import keep_off_fast_paths
+
 from .functions import linear
 from .specs import MxSpecs, Specs, apply_mx_specs
 
@@ -18,6 +20,7 @@ class Linear(nn.Linear):
         super().__init__(in_features, out_features, bias)
         self.name = name
         self.apply_mx_specs(mx_specs)
+        self.register_forward_pre_hook(keep_off_fast_paths)
 
     def apply_mx_specs(self, mx_specs: Optional[Specs]) -> None:
         """Sets what to quantize to, from now on."""
@@ -25,4 +28,5 @@ class Linear(nn.Linear):
 
     def forward(self, input: Tensor) -> Tensor:
         """input [..., in_features] -> [..., out_features]."""
-        return linear(input, self.weight, self.bias, self.mx_specs, self.name)
+        return linear(input, self.weight, self.bias, self.mx_specs,
+                      name=self.name)

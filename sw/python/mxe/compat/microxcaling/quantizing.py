@@ -10,7 +10,7 @@ from torch import Tensor
 from mxe import _core
 from mxe._namespaces import Source
 from mxe.torch import text_of
-from mxe.torch import _operators as operators
+from mxe.torch import _transforms as transforms
 
 from .specs import Specs
 
@@ -59,7 +59,7 @@ def quantize_mx_op(A: Tensor, mx_specs: Specs, elem_format: Optional[str] = None
     quantizer = _quantizer(elem_format, round, size or max(A.shape[axis], 1),
                            mx_specs["scale_bits"] or 8, mx_specs["mx_flush_fp32_subnorms"],
                            mx_specs["custom_cuda"])
-    return operators.fake_quantize(A, quantizer, axis)
+    return transforms.fake_quantize(A, quantizer, axis)
 
 
 @torch.library.custom_op("mxe::round_elements", mutates_args=())

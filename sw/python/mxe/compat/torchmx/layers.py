@@ -5,6 +5,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
+from mxe._autograd import refused
+
 from .config import MXConfig, QLinearConfig
 from .mx_tensor import MXTensor
 
@@ -14,7 +16,8 @@ def _to_mx(x: Tensor, config: MXConfig) -> MXTensor:
 
 
 class MXInferenceLinear(nn.Linear):
-    """torch.nn.Linear with quantized weights and activations, without gradients."""
+    """torch.nn.Linear with quantized weights and activations, without gradients: backward() raises
+    if it gets here for the input."""
 
     qconfig: QLinearConfig
 
@@ -22,18 +25,22 @@ class MXInferenceLinear(nn.Linear):
     @torch.no_grad()
     def from_float(cls, mod: nn.Linear, qconfig: QLinearConfig) -> MXInferenceLinear:
         """The layer that takes the place of one in bfloat16; raises TypeError for other types."""
-        made = cls(mod.in_features, mod.out_features, bias=False, device="meta")
+        made = cls.__new__(cls)
+        vars(made).update(vars(mod))  # hooks and attributes stay
+        vars(made)["_parameters"] = dict(mod._parameters)
         made.qconfig = qconfig
         made.weight = nn.Parameter(_to_mx(mod.weight.data, qconfig.weights_config),
                                    requires_grad=False)
-        made.bias = mod.bias
         return made
 
-    @torch.no_grad()
     def forward(self, input: Tensor) -> Tensor:
         """x [..., in_features] bfloat16 -> [..., out_features] bfloat16."""
-        x = _to_mx(input, self.qconfig.activations_config)
-        return nn.functional.linear(x, self.weight, self.bias)
+        with torch.no_grad():
+            x = _to_mx(input, self.qconfig.activations_config)
+            product = nn.functional.linear(x, self.weight, self.bias)
+        if torch.is_grad_enabled() and input.requires_grad:
+            product = refused(product, "MXInferenceLinear has no gradient", input)
+        return product
 
     def extra_repr(self) -> str:
         """What `print(model)` shows."""

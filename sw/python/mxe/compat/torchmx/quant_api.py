@@ -9,9 +9,12 @@ from .layers import MXInferenceLinear
 
 
 def quantize_linear_(model: nn.Module, qconfig: QLinearConfig) -> None:
-    """Replaces every torch.nn.Linear below a model, in place."""
-    for name, child in list(model.named_children()):
-        if type(child) is nn.Linear:
-            setattr(model, name, MXInferenceLinear.from_float(child, qconfig))
-        else:
-            quantize_linear_(child, qconfig)
+    """Replaces every torch.nn.Linear below a model, in place; one with several names by one layer.
+    """
+    made: dict[nn.Module, MXInferenceLinear] = {}
+    for module in list(model.modules()):
+        for name, child in module._modules.items():
+            if type(child) is nn.Linear:
+                if child not in made:
+                    made[child] = MXInferenceLinear.from_float(child, qconfig)
+                setattr(module, name, made[child])

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One sentence for arguments of a wrong type, where nanobind prints its signatures.
+
+Every function of the core is wrapped once: the arguments of the package's functions that the core
+checks have the names of the core's.
+"""
+from __future__ import annotations
+
+import functools
+import re
+from typing import Any, Callable, Optional
+
+from . import _core
+
+_WORDS = {"int": "a whole number", "float": "a number", "str": "a text", "bool": "True or False"}
+_TYPES: dict[str, tuple[type, ...]] = {"float": (int, float), "str": (str,), "bool": (bool,)}
+
+
+def _parameters(message: str) -> list[tuple[str, str]]:
+    """Names and types of the parameters in nanobind's message."""
+    signature = re.search(r"\n    1\. \w+\((.*)\) -> ", message)
+    text = signature.group(1) if signature else ""
+    parts, depth = [""], 0
+    for letter in text:
+        depth += {"[": 1, "(": 1, "]": -1, ")": -1}.get(letter, 0)
+        if letter == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    pairs = [part.strip().partition(": ") for part in parts if part.strip() not in ("", "*", "/")]
+    return [(name, kind.partition(" = ")[0]) for name, _, kind in pairs]
+
+
+def _fits(kind: str, value: Any) -> bool:
+    """Whether a value is of this type, as far as the type is one of the simple ones."""
+    kinds = [kind] if "[" in kind else kind.split(" | ")
+    if value is None:
+        return "None" in kind
+    if "int" in kinds:
+        return hasattr(value, "__index__")
+    return kinds[0] not in _TYPES or isinstance(value, _TYPES[kinds[0]])
+
+
+def _sentence(message: str, arguments: tuple[Any, ...], named: dict[str, Any]) -> str:
+    """What is wrong with the arguments that a function of the core refuses."""
+    parameters = _parameters(message)
+    values = {name: value for (name, _), value in zip(parameters, arguments)} | named
+    simple = []
+    for name, kind in parameters[parameters[:1] == [("self", "")]:]:
+        word = _WORDS.get(kind.partition(" | ")[0])
+        if name in values and not _fits(kind, values[name]):
+            return f"{name} must be {word or kind}, not {type(values[name]).__name__}"
+        if word == _WORDS["int"] and isinstance(values.get(name), int) and \
+                abs(values[name]) >= 1 << 31:
+            return f"{name} is out of range: {values[name]}"
+        if isinstance(values.get(name), dict):  # the switches of a quantizer
+            for switch, value in values[name].items():
+                if not isinstance(value, (bool, int, float, str, tuple, type(None))):
+                    return f"{switch} cannot be of type {type(value).__name__}"
+        if name in values and word is None:
+            simple.append(name)
+    return f"{' or '.join(simple)} is of a type that is not possible here" if simple else \
+        message.partition("\n")[0]
+
+
+def explained(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of the core that raises TypeError with one sentence."""
+    @functools.wraps(function, updated=())
+    def call(*arguments: Any, **named: Any) -> Any:
+        sentence: Optional[str] = None
+        try:
+            return function(*arguments, **named)
+        except TypeError as error:
+            if "incompatible function arguments" not in str(error):
+                raise
+            first = (None,) if isinstance(function, type) else ()  # self
+            sentence = _sentence(str(error), first + arguments, named)
+        raise TypeError(sentence)
+    return call
+
+
+def explain_all() -> None:
+    """Wraps the functions of the core, the methods of its arrays, and its constructor."""
+    setattr(_core, "Quantizer", explained(_core.Quantizer))
+    for owner in (_core, _core.Quantized):
+        for name, function in list(vars(owner).items()):
+            if type(function).__name__ in ("nb_func", "nb_method") and not name.startswith("__"):
+                setattr(owner, name, explained(function))
