@@ -4,9 +4,10 @@
 and the examples of docs/python.md there. The interpreter that runs this makes the environments.
 
 Exit status: 0; 1 if something fails; 77 if pip gets no packages, for example without a network.
-What was downloaded and compiled is kept below --work for the next time. Tests with PyTorch (see
-torch_cpu.py), AMD Quark's operators (quark_operators.py) and peers.txt, large libraries that the
-package works together with, run if MXE_PYTHON_PEERS is set, and are skipped otherwise.
+What was downloaded and compiled is kept below --work for the next time. The tests run without the
+large libraries that the package works together with, as most users have it: PyTorch (see
+torch_cpu.py), AMD Quark's operators (quark_operators.py) and peers.txt. If MXE_PYTHON_PEERS is set,
+these are installed then, and the tests run once more.
 """
 import argparse
 import os
@@ -91,6 +92,16 @@ def with_networks(root, work, python):
     return str(work / "networks")
 
 
+def as_documented(root, size):
+    """Whether docs/python.md gives a wheel's size within a fifth, as much as compilers may differ."""
+    page = (root / "docs/python.md").read_text(encoding="utf-8")
+    said = re.search(r"\| the wheel [^|]*\| ([0-9.]+) MB \|", page)
+    if said and 0.8 < float(said[1]) * 1e6 / size < 1.25:
+        return True
+    print(f"docs/python.md gives another size of the wheel than {size / 1e6:.1f} MB")
+    return False
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--root", type=pathlib.Path, required=True, help="the project")
@@ -113,25 +124,37 @@ def main():
         env={**os.environ, "CMAKE_BUILD_PARALLEL_LEVEL": "1", "CXX": options.cxx})
     wheel, = (work / "wheels").glob("*.whl")
     print(f"{wheel.name}: {wheel.stat().st_size} bytes")
+    if not as_documented(root, wheel.stat().st_size):
+        return 1
 
     python = environment(work / "empty", [wheel, needed["numpy"]], fresh=True)
     print(run(python, "-c", "import mxe; print(mxe.quantize([1.0, 2.0], 'mxfp8_e4m3'))", cwd=work))
-    peers = requirements(root, "peers.txt").values() if os.environ.get("MXE_PYTHON_PEERS") else []
     run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", needed["pytest"],
-        needed["pytest-xdist"], needed["ml_dtypes"], needed["mypy"], *peers)
-    others = {}  # variables of the environment that say where other libraries are
-    if peers:
-        others = with_torch(root, work, python)
-        others["PYTHONPATH"] += os.pathsep + with_networks(root, work, python)
-        others["MXE_QUARK_OPERATORS"] = str(quark_operators.install(
-            work / "quark", root, options.cxx, python))
-    tests = subprocess.run(
-        [python, "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", root / "sw/python/tests"],
-        cwd=work, check=False,
-        env={**os.environ, **({"MXE_RTL_PATH": options.rtl} if options.rtl else {}),
-             "MXE_SOURCE": str(root), "MXE_PROGRAM": str(options.program.resolve()),
-             "PYTHONDONTWRITEBYTECODE": "1", **others})
-    return 1 if tests.returncode else 0
+        needed["pytest-xdist"], needed["ml_dtypes"], needed["mypy"])
+
+    def passes(**others):
+        """Whether the tests pass, with variables that say where other libraries are."""
+        tests = subprocess.run(
+            [python, "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", root / "sw/python/tests"],
+            cwd=work, check=False,
+            env={**os.environ, **({"MXE_RTL_PATH": options.rtl} if options.rtl else {}),
+                 "MXE_SOURCE": str(root), "MXE_PROGRAM": str(options.program.resolve()),
+                 "PYTHONDONTWRITEBYTECODE": "1", **others})
+        return tests.returncode == 0
+
+    print("without other libraries:", flush=True)
+    if not passes():
+        return 1
+    if not os.environ.get("MXE_PYTHON_PEERS"):
+        return 0
+    run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
+        *requirements(root, "peers.txt").values())
+    others = with_torch(root, work, python)
+    others["PYTHONPATH"] += os.pathsep + with_networks(root, work, python)
+    others["MXE_QUARK_OPERATORS"] = str(quark_operators.install(
+        work / "quark", root, options.cxx, python))
+    print("with other libraries:", flush=True)
+    return 0 if passes(**others) else 1
 
 
 if __name__ == "__main__":
