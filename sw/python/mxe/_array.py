@@ -248,7 +248,7 @@ def stored_array(codes: Any, scales: Any, quantizer: Quantizer, axis: int, tenso
                  tensor_amax: float, row_amaxes: Any) -> Array:
     """An array that `mxe.quantize` made, from its parts."""
     source = Source(codes)
-    return Array(_from_parts(_bytes(source.array), _bytes(Source(scales).array), quantizer._core,
+    return Array(_from_parts(_bytes("codes", source.array), _bytes("scales", Source(scales).array), quantizer._core,
                              axis, tensor_scale, tensor_amax, row_amaxes, True), source.library)
 
 
