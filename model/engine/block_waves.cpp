@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/engine/block_waves.h"
 
-#include <fmt/format.h>
-#include <fmt/ostream.h>
-
-#include <cerrno>
-#include <cstring>
 #include <limits>
 #include <string_view>
 
 #include "model/blocks/block_visitor.h"
 #include "model/engine/arithmetic.h"
 #include "model/engine/array.h"
-#include "model/numerics/error.h"
 
 namespace mxe {
 namespace {
@@ -44,15 +38,15 @@ class BlockWaves::Header : public blocks::BlockVisitor {
   explicit Header(BlockWaves& waves) : waves_(waves) {}
 
   void enter(const char* instance) override {
-    fmt::print(waves_.file_, "$scope module {} $end\n", instance);
+    waves_.file_.print("$scope module {} $end\n", instance);
   }
   void enter(const char* instance, unsigned index) override {
-    fmt::print(waves_.file_, "$scope module {}_{} $end\n", instance, index);
+    waves_.file_.print("$scope module {}_{} $end\n", instance, index);
   }
-  void leave() override { fmt::print(waves_.file_, "$upscope $end\n"); }
+  void leave() override { waves_.file_.print("$upscope $end\n"); }
   void operator()(const char* name, unsigned width, blocks::Bits) override {
-    fmt::print(waves_.file_, "$var wire {} {} {} $end\n", width, identifier(waves_.signals_.size()),
-               name);
+    waves_.file_.print("$var wire {} {} {} $end\n", width, identifier(waves_.signals_.size()),
+                       name);
     waves_.signals_.push_back({width, 0});
   }
 
@@ -98,6 +92,11 @@ class BlockWaves::Changes : public blocks::BlockVisitor {
 
 namespace {
 
+const std::string& checked(const std::string& path) {
+  mx::require_extension(path, ".vcd", "blocks of the model are recorded as VCD");
+  return path;
+}
+
 /// Array and drain, always in this order.
 void visit_all(const Arithmetic& arithmetic, blocks::BlockVisitor& visitor) {
   visitor.enter("array");
@@ -110,9 +109,7 @@ void visit_all(const Arithmetic& arithmetic, blocks::BlockVisitor& visitor) {
 
 }  // namespace
 
-BlockWaves::BlockWaves(const std::string& path) : path_(path), file_(path) {
-  if (!file_) throw mx::Error(fmt::format("{}: cannot create: {}", path, std::strerror(errno)));
-}
+BlockWaves::BlockWaves(const std::string& path) : file_(checked(path)) {}
 
 void BlockWaves::row(uint64_t cycle, const Arithmetic& arithmetic) {
   take(cycle + Array::kResultStage, BlockPart::array, arithmetic);
@@ -129,19 +126,19 @@ void BlockWaves::take(uint64_t cycle, BlockPart part, const Arithmetic& arithmet
 }
 
 void BlockWaves::declare(const Arithmetic& arithmetic) {
-  fmt::print(file_, "$timescale 1 ns $end\n");
+  file_.print("$timescale 1 ns $end\n");
   Header header(*this);
   visit_all(arithmetic, header);
-  fmt::print(file_, "$enddefinitions $end\n");
+  file_.print("$enddefinitions $end\n");
 }
 
 void BlockWaves::advance(uint64_t cycle) {
   while (!changes_.empty() && changes_.begin()->first < cycle) {
     const auto& [time, changes] = *changes_.begin();
-    fmt::print(file_, "#{}\n", time);
+    file_.print("#{}\n", time);
     for (const Change& change : changes) {
-      fmt::print(file_, "b{} {}\n", binary(signals_[change.signal].width, change.value),
-                 identifier(change.signal));
+      file_.print("b{} {}\n", binary(signals_[change.signal].width, change.value),
+                  identifier(change.signal));
     }
     changes_.erase(changes_.begin());
   }
@@ -150,7 +147,6 @@ void BlockWaves::advance(uint64_t cycle) {
 void BlockWaves::close() {
   advance(std::numeric_limits<uint64_t>::max());
   file_.close();
-  if (!file_) throw mx::Error(fmt::format("{}: cannot write: {}", path_, std::strerror(errno)));
 }
 
 }  // namespace mxe

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <fstream>
 #include <map>
 #include <set>
 #include <string>
@@ -10,6 +9,7 @@
 
 #include "model/blocks/bits.h"
 #include "model/engine/block_watcher.h"
+#include "model/numerics/files.h"
 
 namespace mxe {
 
@@ -43,8 +43,7 @@ class BlockWaves : public BlockWatcher {
   void declare(const Arithmetic& arithmetic);
   void take(uint64_t cycle, BlockPart part, const Arithmetic& arithmetic);
 
-  std::string path_;
-  std::ofstream file_;
+  mx::OutputFile file_;
   std::vector<Signal> signals_;                      // in the order in which the blocks show them
   std::set<BlockPart> known_;                        // were told before
   std::map<uint64_t, std::vector<Change>> changes_;  // by cycle, to be written

@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/engine/chrome_trace.h"
 
-#include <fmt/format.h>
-#include <fmt/ostream.h>
-
 #include <array>
-#include <cerrno>
-#include <cstring>
-
-#include "model/numerics/error.h"
 
 namespace mxe {
 namespace {
@@ -25,44 +18,41 @@ unsigned thread_of(std::size_t track) { return static_cast<unsigned>(track) + 1;
 
 }  // namespace
 
-ChromeTrace::ChromeTrace(const std::string& path) : path_(path), file_(path) {
-  if (!file_) throw mx::Error(fmt::format("{}: cannot create: {}", path, std::strerror(errno)));
-  fmt::print(file_,
-             R"({{"otherData":{{"time":"1 us of ts and dur is 1 clock cycle"}},)"
-             R"("traceEvents":[)"
-             "\n"
-             R"({{"ph":"M","pid":{},"name":"process_name","args":{{"name":"MXE"}}}})",
-             kProcess);
+ChromeTrace::ChromeTrace(const std::string& path) : file_(path) {
+  file_.print(R"({{"otherData":{{"time":"1 us of ts and dur is 1 clock cycle"}},)"
+              R"("traceEvents":[)"
+              "\n"
+              R"({{"ph":"M","pid":{},"name":"process_name","args":{{"name":"MXE"}}}})",
+              kProcess);
   for (std::size_t track = 0; track < kTracks; track++) {
     const unsigned thread = thread_of(track);
-    fmt::print(file_,
-               ",\n"
-               R"({{"ph":"M","pid":{0},"tid":{1},"name":"thread_name","args":{{"name":"{2}"}}}})"
-               ",\n"
-               R"({{"ph":"M","pid":{0},"tid":{1},"name":"thread_sort_index",)"
-               R"("args":{{"sort_index":{1}}}}})",
-               kProcess, thread, kNames[track]);
+    file_.print(
+        ",\n"
+        R"({{"ph":"M","pid":{0},"tid":{1},"name":"thread_name","args":{{"name":"{2}"}}}})"
+        ",\n"
+        R"({{"ph":"M","pid":{0},"tid":{1},"name":"thread_sort_index",)"
+        R"("args":{{"sort_index":{1}}}}})",
+        kProcess, thread, kNames[track]);
   }
 }
 
 void ChromeTrace::slice(Track track, const char* what, uint64_t begin, uint64_t end,
                         TraceDetails details) {
-  fmt::print(file_,
-             ",\n"
-             R"({{"ph":"X","pid":{},"tid":{},"name":"{}","ts":{},"dur":{})",
-             kProcess, thread_of(static_cast<std::size_t>(track)), what, begin, end - begin);
+  file_.print(
+      ",\n"
+      R"({{"ph":"X","pid":{},"tid":{},"name":"{}","ts":{},"dur":{})",
+      kProcess, thread_of(static_cast<std::size_t>(track)), what, begin, end - begin);
   const char* separator = R"(,"args":{)";
   for (const TraceDetail& detail : details) {
-    fmt::print(file_, R"({}"{}":{})", separator, detail.name, detail.value);
+    file_.print(R"({}"{}":{})", separator, detail.name, detail.value);
     separator = ",";
   }
-  file_ << (details.size() == 0 ? "}" : "}}");
+  file_.add(details.size() == 0 ? "}" : "}}");
 }
 
 void ChromeTrace::close() {
-  file_ << "\n]}\n";
+  file_.add("\n]}\n");
   file_.close();
-  if (!file_) throw mx::Error(fmt::format("{}: cannot write: {}", path_, std::strerror(errno)));
 }
 
 }  // namespace mxe

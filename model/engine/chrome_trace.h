@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <fstream>
 #include <string>
 
 #include "model/engine/trace.h"
+#include "model/numerics/files.h"
 
 namespace mxe {
 
@@ -22,8 +22,7 @@ class ChromeTrace : public Tracer {
   void close();
 
  private:
-  std::string path_;
-  std::ofstream file_;
+  mx::OutputFile file_;
 };
 
 }  // namespace mxe

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <stdexcept>
+#include <string>
+#include <utility>
 
 namespace mx {
 
@@ -10,6 +12,15 @@ namespace mx {
 /// what is allowed; a command line prints it as it is.
 struct Error : std::runtime_error {
   using std::runtime_error::runtime_error;
+};
+
+/// The array is sound, but its elements have a type that cannot be used. Readers of whole files may
+/// skip it.
+struct TypeError : Error {
+  /// `elements`: the type, for people: "I64", "int32".
+  TypeError(const std::string& what, std::string elements)
+      : Error(what), type(std::move(elements)) {}
+  std::string type;
 };
 
 }  // namespace mx

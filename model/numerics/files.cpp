@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/numerics/files.h"
 
-#include <fmt/format.h>
+#include <fcntl.h>
 #include <sys/auxv.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
+#include <charconv>
 #include <cstring>
 #include <filesystem>
-#include <memory>
+#include <optional>
 #include <system_error>
 
 #include "model/numerics/error.h"
@@ -17,16 +18,136 @@
 namespace mx {
 namespace {
 
+namespace fs = std::filesystem;
+
 struct FileCloser {
   void operator()(std::FILE* file) const { std::fclose(file); }
 };
 using File = std::unique_ptr<std::FILE, FileCloser>;
 
+[[noreturn]] void fail(const std::string& path, const char* what, int error) {
+  throw Error(fmt::format("{}: {}: {}", path, what, std::strerror(error)));
+}
+
+/// Where the bytes of an output go.
+struct Place {
+  std::string path;               // not a symbolic link
+  std::optional<int> descriptor;  // of this process, in place of the path
+};
+
+/// Whether a folder without links holds the descriptors of a process: /proc/123/fd.
+bool holds_descriptors(const fs::path& folder) {
+  return folder.filename() == "fd" && folder.string().rfind("/proc/", 0) == 0;
+}
+
+/// The descriptor of this process that a link in such a folder stands for; empty for others'.
+std::optional<int> descriptor_of(const fs::path& link) {
+  if (link.string().rfind(fmt::format("/proc/{}/", getpid()), 0) != 0) return std::nullopt;
+  const std::string name = link.filename();
+  int number = 0;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+  if (error != std::errc{} || end != name.data() + name.size()) return std::nullopt;
+  return number;
+}
+
+/// Follows symbolic links, also to a file that does not exist yet.
+Place find_place(const std::string& path) {
+  if (path == "-") return {path, STDOUT_FILENO};
+  constexpr int kMostLinks = 40;
+  fs::path at = path;
+  for (int i = 0; i < kMostLinks; i++) {
+    std::error_code error;
+    const fs::path folder = fs::canonical(at.has_parent_path() ? at.parent_path() : ".", error);
+    if (error) return {at, {}};  // whoever opens it tells why
+    const fs::path link = folder / at.filename();
+    const fs::path target = fs::read_symlink(link, error);
+    if (error) return {link, {}};  // no link
+    if (holds_descriptors(folder)) return {link, descriptor_of(link)};
+    at = folder / target;
+  }
+  fail(path, "cannot create", ELOOP);
+}
+
+/// Whether something is there that is no regular file.
+bool is_special(const std::string& path) {
+  struct stat status {};
+  return stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode);
+}
+
+/// Opens what is there, or a new file, without replacing anything.
+File open_place(const Place& place, const std::string& path) {
+  if (place.descriptor == STDOUT_FILENO) std::fflush(stdout);
+  File file(place.descriptor ? fdopen(dup(*place.descriptor), "wb")
+                             : std::fopen(place.path.c_str(), "wbe"));
+  if (!file) fail(path, "cannot create", errno);
+  return file;
+}
+
+/// A new file beside the place of a regular one, which it replaces in the end.
+class Part {
+ public:
+  /// Nothing if files cannot be made there, but the one that is there can be written.
+  static std::optional<Part> make(const std::string& place, const std::string& path) {
+    struct stat old {};
+    const bool exists = stat(place.c_str(), &old) == 0;
+    if (exists && !S_ISREG(old.st_mode)) return std::nullopt;
+    if (exists && access(place.c_str(), W_OK) != 0) fail(path, "cannot create", errno);
+    const std::string folder = fs::path(place).parent_path();
+    for (unsigned i = 0;; i++) {
+      // Short, whatever the length of the file's name.
+      Part part(fmt::format("{}/.mxe-{}-{}.part", folder, getpid(), i));
+      const int file = open(part.path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+      if (file < 0 && errno == EEXIST) continue;
+      if (file < 0 && exists && (errno == EACCES || errno == EPERM || errno == EROFS)) return {};
+      if (file < 0) fail(path, "cannot create", errno);
+      part.file_.reset(fdopen(file, "wb"));
+      if (exists) {  // where that is forbidden, the new file is the writer's own
+        static_cast<void>(fchown(file, old.st_uid, old.st_gid) + fchmod(file, old.st_mode & 07777));
+      }
+      return part;
+    }
+  }
+
+  Part(Part&& other) noexcept
+      : path_(std::exchange(other.path_, {})), file_(std::move(other.file_)) {}
+  Part& operator=(Part&&) = delete;
+  ~Part() {
+    if (file_) unlink(path_.c_str());
+  }
+
+  std::FILE* file() const { return file_.get(); }
+
+  void replace(const std::string& place, const std::string& path) {
+    const int closed = std::fclose(file_.release());
+    if (closed == 0 && std::rename(path_.c_str(), place.c_str()) == 0) return;
+    const int error = errno;
+    unlink(path_.c_str());
+    fail(path, "cannot write", error);
+  }
+
+ private:
+  explicit Part(std::string path) : path_(std::move(path)) {}
+
+  std::string path_;
+  File file_;
+};
+
+/// Writes, flushes and checks.
+void write_all(std::FILE* file, std::string_view text, Durable durable, const std::string& path) {
+  const bool written =
+      text.empty() || std::fwrite(text.data(), 1, text.size(), file) == text.size();
+  if (!written || std::fflush(file) != 0) fail(path, "cannot write", errno);
+  // Devices and pipes have no disk.
+  if (durable == Durable::yes && fsync(fileno(file)) != 0 && errno != EINVAL && errno != EROFS) {
+    fail(path, "cannot write", errno);
+  }
+}
+
 }  // namespace
 
 std::vector<uint8_t> read_file(const std::string& path) {
   const File file(path == "-" ? fdopen(dup(STDIN_FILENO), "rb") : std::fopen(path.c_str(), "rb"));
-  if (!file) throw Error(fmt::format("{}: cannot open: {}", path, std::strerror(errno)));
+  if (!file) fail(path, "cannot open", errno);
   std::vector<uint8_t> bytes;
   constexpr std::size_t kChunk = std::size_t{1} << 20;
   for (;;) {
@@ -36,24 +157,82 @@ std::vector<uint8_t> read_file(const std::string& path) {
     bytes.resize(used + got);
     if (got < kChunk) break;
   }
-  if (std::ferror(file.get()) != 0) {
-    throw Error(fmt::format("{}: cannot read: {}", path, std::strerror(errno)));
-  }
+  if (std::ferror(file.get()) != 0) fail(path, "cannot read", errno);
   return bytes;
 }
 
-void write_file(const std::string& path, const void* data, std::size_t size) {
-  if (path == "-") std::fflush(stdout);
-  File file(path == "-" ? fdopen(dup(STDOUT_FILENO), "wb") : std::fopen(path.c_str(), "wb"));
-  if (!file) throw Error(fmt::format("{}: cannot create: {}", path, std::strerror(errno)));
-  const bool written = size == 0 || std::fwrite(data, 1, size, file.get()) == size;
-  if (!written || std::fclose(file.release()) != 0) {
-    throw Error(fmt::format("{}: cannot write: {}", path, std::strerror(errno)));
+std::string read_text(const std::string& path) {
+  const std::vector<uint8_t> bytes = read_file(path);
+  return {bytes.begin(), bytes.end()};
+}
+
+OutputFile::OutputFile(const std::string& path)
+    : path_(path), file_(open_place(find_place(path), path).release()) {}
+
+void OutputFile::add(std::string_view text) {
+  if (text.empty() || error_ != 0) return;
+  if (std::fwrite(text.data(), 1, text.size(), file_.get()) != text.size()) error_ = errno;
+}
+
+void OutputFile::flush() {
+  if (std::fflush(file_.get()) != 0 && error_ == 0) error_ = errno;
+}
+
+void OutputFile::close() {
+  if (std::fclose(file_.release()) != 0 && error_ == 0) error_ = errno;
+  if (error_ != 0) fail(path_, "cannot write", error_);
+}
+
+void write_file(const std::string& path, const void* data, std::size_t size, Durable durable) {
+  const std::string_view text(static_cast<const char*>(data), size);
+  const Place place = find_place(path);
+  if (!place.descriptor) {
+    if (std::optional<Part> part = Part::make(place.path, path)) {
+      write_all(part->file(), text, durable, path);
+      return part->replace(place.path, path);
+    }
   }
+  const File file = open_place(place, path);
+  write_all(file.get(), text, durable, path);
+}
+
+void write_file(const std::string& path, std::string_view text, Durable durable) {
+  write_file(path, text.data(), text.size(), durable);
+}
+
+void require_extension(const std::string& path, std::string_view extension, std::string_view why) {
+  const Place place = find_place(path);
+  if (place.descriptor || is_special(place.path)) return;
+  if (fs::path(path).extension() == extension) return;
+  throw Error(fmt::format("{}: {}; allowed: a name that ends in {}", path, why, extension));
+}
+
+std::string regular_place(const std::string& path) {
+  const Place place = find_place(path);
+  if (!place.descriptor && !is_special(place.path)) return place.path;
+  throw Error(
+      fmt::format("{}: cannot create: the format needs a regular file, no device or pipe", path));
+}
+
+void require_written(const std::string& path) {
+  if (path.empty() || fs::exists(path)) return;
+  throw Error(fmt::format("{}: cannot write: no space, or an error of the disk", path));
+}
+
+bool is_standard_output(const std::string& path) {
+  return find_place(path).descriptor == STDOUT_FILENO;
+}
+
+std::string standard_output_error() {
+  const bool failed = std::ferror(stdout) != 0;
+  errno = 0;
+  if (std::fflush(stdout) == 0 && !failed) return {};
+  // The reason of an earlier failure is lost.
+  return errno == 0 ? "standard output: cannot write"
+                    : fmt::format("standard output: cannot write: {}", std::strerror(errno));
 }
 
 std::string program_directory() {
-  namespace fs = std::filesystem;
   std::error_code error;
   fs::path program = fs::read_symlink("/proc/self/exe", error);
   if (error) {  // no /proc: the path that the program was started by

@@ -56,7 +56,10 @@ class HeaderParser {
       const std::string key = string_literal();
       expect(':');
       if (key == "descr" && !seen_descr) {
-        if (peek() == '[') fail("structured types are not supported");
+        if (peek() == '[') {
+          throw TypeError(fmt::format("{}: structured types are not supported", name_),
+                          "structured");
+        }
         descr = string_literal();
         seen_descr = true;
       } else if (key == "fortran_order" && !seen_order) {
@@ -181,10 +184,11 @@ DType parse_descr(const std::string& descr, const std::string& name) {
       }
     }
   }
-  throw Error(fmt::format(
-      "{}: type '{}' is not supported (allowed: float16, bfloat16, float32, float64, uint8, int8, "
-      "uint16, int16, uint32, int32)",
-      name, descr));
+  throw TypeError(
+      fmt::format("{}: type '{}' is not supported (allowed: float16, bfloat16, float32, float64, "
+                  "uint8, int8, uint16, int16, uint32, int32)",
+                  name, descr),
+      descr);
 }
 
 // Every element's bytes the other way round.
@@ -232,7 +236,7 @@ std::size_t NpyArray::size() const {
   return count;
 }
 
-NpyArray parse_npy(const uint8_t* bytes, std::size_t size, const std::string& name) {
+std::size_t npy_header_size(const uint8_t* bytes, std::size_t size, const std::string& name) {
   constexpr std::size_t kMagicSize = 6;
   if (size < 10 || std::memcmp(bytes, "\x93NUMPY", kMagicSize) != 0) {
     throw Error(fmt::format("{}: not a .npy file", name));
@@ -242,26 +246,63 @@ NpyArray parse_npy(const uint8_t* bytes, std::size_t size, const std::string& na
     throw Error(
         fmt::format("{}: .npy version {} is not supported (allowed: 1 to 3)", name, version));
   }
-  const std::size_t prefix = version == 1 ? 10 : 12;
-  if (size < prefix) throw Error(fmt::format("{}: truncated header", name));
-  const std::size_t length = version == 1 ? load<uint16_t>(bytes + 8) : load<uint32_t>(bytes + 8);
-  if (length > size - prefix) throw Error(fmt::format("{}: truncated header", name));
+  if (version == 1) return 10 + load<uint16_t>(bytes + 8);
+  if (size < kNpyPrefix) throw Error(fmt::format("{}: truncated header", name));
+  return kNpyPrefix + load<uint32_t>(bytes + 8);
+}
 
+namespace {
+
+// What the header says; the array is still without data.
+struct Header {
   NpyArray array;
+  bool swapped = false;
+  std::size_t size = 0;                   // bytes in front of the data
+  std::optional<std::size_t> data_bytes;  // that the shape promises, unless they are too many
+};
+
+Header parse_header(const uint8_t* bytes, std::size_t size, const std::string& name) {
+  Header header;
+  header.size = npy_header_size(bytes, size, name);
+  if (header.size > size) throw Error(fmt::format("{}: truncated header", name));
+  const std::size_t prefix = bytes[6] == 1 ? 10 : kNpyPrefix;
   std::string descr;
-  HeaderParser(std::string_view(reinterpret_cast<const char*>(bytes) + prefix, length), name)
-      .parse(descr, array.fortran, array.shape);
-  array.dtype = parse_descr(descr, name);
-  const std::optional<std::size_t> expected = byte_count(array.shape, dtype_size(array.dtype));
-  const std::size_t available = size - prefix - length;
-  if (!expected || *expected != available) {
-    throw Error(fmt::format("{}: the header promises {} bytes of data, the file holds {}", name,
-                            expected ? fmt::to_string(*expected) : "too many", available));
+  HeaderParser(
+      std::string_view(reinterpret_cast<const char*>(bytes) + prefix, header.size - prefix), name)
+      .parse(descr, header.array.fortran, header.array.shape);
+  header.array.dtype = parse_descr(descr, name);
+  header.swapped = descr[0] == '>';
+  header.data_bytes = byte_count(header.array.shape, dtype_size(header.array.dtype));
+  return header;
+}
+
+[[noreturn]] void throw_wrong_size(const Header& header, std::size_t held,
+                                   const std::string& name) {
+  throw Error(fmt::format("{}: the header promises {} bytes of data, the file holds {}", name,
+                          header.data_bytes ? fmt::to_string(*header.data_bytes) : "too many",
+                          held));
+}
+
+}  // namespace
+
+std::size_t npy_file_size(const uint8_t* bytes, std::size_t size, const std::string& name) {
+  const Header header = parse_header(bytes, size, name);
+  if (!header.data_bytes ||
+      *header.data_bytes > std::numeric_limits<std::size_t>::max() - header.size) {
+    throw_wrong_size(header, size - header.size, name);
   }
-  array.data.assign(bytes + prefix + length, bytes + size);
-  if (descr[0] == '>') swap_bytes(array.data, dtype_size(array.dtype));
+  return header.size + *header.data_bytes;
+}
+
+NpyArray parse_npy(const uint8_t* bytes, std::size_t size, const std::string& name) {
+  Header header = parse_header(bytes, size, name);
+  const std::size_t available = size - header.size;
+  if (header.data_bytes != available) throw_wrong_size(header, available, name);
+  NpyArray& array = header.array;
+  array.data.assign(bytes + header.size, bytes + size);
+  if (header.swapped) swap_bytes(array.data, dtype_size(array.dtype));
   if (array.fortran) to_c_order(array);
-  return array;
+  return std::move(array);
 }
 
 NpyArray read_npy(const std::string& path) {

@@ -48,6 +48,14 @@ NpyArray read_npy(const std::string& path);
 /// The same from memory; `name` is used in messages.
 NpyArray parse_npy(const uint8_t* bytes, std::size_t size, const std::string& name);
 
+/// What the beginning of a file says about its size, for readers of compressed files. Both throw
+/// Error as parse_npy does.
+/// Bytes in front of the data; the first kNpyPrefix bytes of the file are enough, or all it has.
+constexpr std::size_t kNpyPrefix = 12;
+std::size_t npy_header_size(const uint8_t* bytes, std::size_t size, const std::string& name);
+/// Bytes of the whole file, which the shape promises; those in front of the data are enough.
+std::size_t npy_file_size(const uint8_t* bytes, std::size_t size, const std::string& name);
+
 /// Throws Error unless the array has this rank; `name` is used in the message.
 void require_rank(const NpyArray& array, std::size_t rank, const std::string& name);
 

@@ -52,41 +52,52 @@ const TypeInfo* find_type(std::string_view name) {
   return found == kTypes.end() ? nullptr : found;
 }
 
-// Where a tensor lies in the data section.
-struct Extent {
-  std::size_t begin;
-  std::size_t end;
-};
+std::string type_names() {
+  std::string names;
+  for (const TypeInfo& type : kTypes) names += fmt::format(", {}", type.name);
+  return names.substr(2);
+}
 
-class Reader {
+// For messages.
+std::string one_line(std::string text) {
+  for (char& c : text) {
+    if (c < ' ' || c > '~') c = '?';
+  }
+  return text;
+}
+
+std::string place(const std::string& key) { return fmt::format("tensor '{}'", one_line(key)); }
+
+// What the header says, read and checked as a whole. Errors name the file and the tensor.
+class HeaderReader {
  public:
-  Reader(const uint8_t* data, std::size_t size, const std::string& name)
-      : data_(data), size_(size), name_(name) {}
+  using Entry = SafetensorsFile::Entry;
 
-  std::vector<NamedTensor> read(const Json& header, const std::optional<std::string>& only) {
-    std::vector<NamedTensor> tensors;
-    std::vector<Extent> extents;
+  HeaderReader(std::size_t size, const std::string& name) : size_(size), name_(name) {}
+
+  std::vector<Entry> read(const Json& header) const {
+    std::vector<Entry> entries;
     for (const auto& [key, entry] : header.items()) {
-      if (key == "__metadata__") continue;
-      Extent extent{};
-      NamedTensor result = describe(key, entry, extent);
-      extents.push_back(extent);
-      if (only && *only != key) continue;
-      fill(result, extent);
-      tensors.push_back(std::move(result));
+      if (key != "__metadata__") entries.push_back(read_entry(key, entry));
     }
-    check_coverage(std::move(extents));
-    return tensors;
+    return entries;
   }
 
-  std::map<std::string, std::vector<std::size_t>> shapes(const Json& header) {
-    std::map<std::string, std::vector<std::size_t>> found;
-    for (const auto& [key, entry] : header.items()) {
-      if (key == "__metadata__") continue;
-      Extent extent{};
-      found[key] = describe(key, entry, extent).array.shape;
+  // The data of types that are known fill the shapes, and the format demands that tensors fill the
+  // data section without gaps or overlaps.
+  void check_data(const std::vector<Entry>& entries) const {
+    std::vector<std::pair<std::size_t, std::size_t>> extents;
+    for (const Entry& entry : entries) {
+      check_size(entry);
+      extents.emplace_back(entry.begin, entry.end);
     }
-    return found;
+    std::sort(extents.begin(), extents.end());
+    std::size_t at = 0;
+    for (const auto& [begin, end] : extents) {
+      if (begin != at) fail("tensors overlap or leave a gap");
+      at = end;
+    }
+    if (at != size_) fail("data after the last tensor");
   }
 
  private:
@@ -94,98 +105,51 @@ class Reader {
     throw Error(fmt::format("{}: {}", name_, what));
   }
 
-  static std::string printable(std::string text) {
-    for (char& c : text) {
-      if (c < ' ' || c > '~') c = '?';
-    }
-    return text;
-  }
-
   std::size_t natural(const Json& value, const std::string& where) const {
     if (!value.is_number_unsigned()) fail(fmt::format("{}: not a natural number", where));
     return value.get<std::size_t>();
   }
 
-  // Everything but the data.
-  NamedTensor describe(const std::string& key, const Json& entry, Extent& extent) const {
+  Entry read_entry(const std::string& key, const Json& json) const {
     const std::string where = place(key);
-    if (!entry.is_object() || !entry.contains("dtype") || !entry["dtype"].is_string() ||
-        !entry.contains("shape") || !entry["shape"].is_array() || !entry.contains("data_offsets") ||
-        !entry["data_offsets"].is_array() || entry["data_offsets"].size() != 2) {
+    if (!json.is_object() || !json.contains("dtype") || !json["dtype"].is_string() ||
+        !json.contains("shape") || !json["shape"].is_array() || !json.contains("data_offsets") ||
+        !json["data_offsets"].is_array() || json["data_offsets"].size() != 2) {
       fail(where + ": needs dtype, shape and two data_offsets");
     }
-    NamedTensor result;
-    result.name = key;
-    result.dtype = printable(entry["dtype"].get<std::string>());
-    extent.begin = natural(entry["data_offsets"][0], where);
-    extent.end = natural(entry["data_offsets"][1], where);
-    if (extent.begin > extent.end || extent.end > size_) {
+    Entry entry;
+    entry.name = key;
+    entry.dtype = one_line(json["dtype"].get<std::string>());
+    entry.begin = natural(json["data_offsets"][0], where);
+    entry.end = natural(json["data_offsets"][1], where);
+    if (entry.begin > entry.end || entry.end > size_) {
       fail(where + ": its data lies outside the file");
     }
-    for (const Json& dimension : entry["shape"]) {
-      result.array.shape.push_back(natural(dimension, where));
-    }
-    return result;
+    for (const Json& dimension : json["shape"]) entry.shape.push_back(natural(dimension, where));
+    return entry;
   }
 
-  void fill(NamedTensor& tensor, const Extent& extent) const {
-    const std::string where = place(tensor.name);
-    const TypeInfo* type = find_type(tensor.dtype);
-    if (type == nullptr) {
-      fail(fmt::format("{}: type {} is not supported (allowed: {})", where, tensor.dtype,
-                       type_names()));
-    }
-    std::size_t count = 1;
+  void check_size(const Entry& entry) const {
+    const TypeInfo* type = find_type(entry.dtype);
+    if (type == nullptr) return;
+    const std::string where = place(entry.name);
+    std::size_t bits = type->bits;
     bool empty = false;
-    for (const std::size_t dimension : tensor.array.shape) {
-      if (dimension == 0) empty = true;
-      count = multiply(count, std::max<std::size_t>(1, dimension), where);
+    for (const std::size_t dimension : entry.shape) {
+      empty |= dimension == 0;
+      if (dimension == 0) continue;
+      if (bits > std::numeric_limits<std::size_t>::max() / dimension) {
+        fail(where + ": its shape is too large");
+      }
+      bits *= dimension;
     }
-    const std::size_t bits = empty ? 0 : multiply(count, type->bits, where);
-    if (empty) count = 0;
-    if (bits % 8 != 0 || bits / 8 != extent.end - extent.begin) {
+    if (empty) bits = 0;
+    if (bits % 8 != 0 || bits / 8 != entry.end - entry.begin) {
       fail(where + ": its shape and its data differ in size");
     }
-    tensor.array.dtype = type->dtype;
-    const uint8_t* data = data_ + extent.begin;
-    if (type->bits == 4) {
-      tensor.array.data = unpack_codes(data, 1, count, 4, NibbleOrder::low, bits / 8);
-    } else {
-      tensor.array.data.assign(data, data_ + extent.end);
-    }
   }
 
-  static std::string place(const std::string& key) {
-    return fmt::format("tensor '{}'", printable(key));
-  }
-
-  static std::string type_names() {
-    std::string names;
-    for (const TypeInfo& type : kTypes) names += fmt::format(", {}", type.name);
-    return names.substr(2);
-  }
-
-  std::size_t multiply(std::size_t a, std::size_t b, const std::string& where) const {
-    if (b != 0 && a > std::numeric_limits<std::size_t>::max() / b)
-      fail(where + ": its shape is too large");
-    return a * b;
-  }
-
-  // The format demands that tensors fill the data section without gaps or overlaps.
-  void check_coverage(std::vector<Extent> extents) const {
-    std::sort(extents.begin(), extents.end(), [](const Extent& x, const Extent& y) {
-      return x.begin != y.begin ? x.begin < y.begin : x.end < y.end;
-    });
-    std::size_t at = 0;
-    for (const Extent& extent : extents) {
-      if (extent.begin != at) fail("tensors overlap or leave a gap");
-      at = extent.end;
-    }
-    if (at != size_) fail("data after the last tensor");
-  }
-
-  const uint8_t* data_;
-  std::size_t size_;
+  std::size_t size_;  // bytes of data
   const std::string& name_;
 };
 
@@ -219,13 +183,47 @@ Header parse_header(const uint8_t* bytes, std::size_t size, const std::string& n
 
 }  // namespace
 
+SafetensorsFile::SafetensorsFile(const uint8_t* bytes, std::size_t size, std::string name)
+    : name_(std::move(name)) {
+  const Header header = parse_header(bytes, size, name_);
+  data_ = bytes + header.data;
+  const HeaderReader reader(size - header.data, name_);
+  entries_ = reader.read(header.json);
+  reader.check_data(entries_);
+}
+
+const SafetensorsFile::Entry* SafetensorsFile::find(const std::string& tensor) const {
+  const auto found = std::lower_bound(
+      entries_.begin(), entries_.end(), tensor,
+      [](const Entry& entry, const std::string& wanted) { return entry.name < wanted; });
+  return found == entries_.end() || found->name != tensor ? nullptr : &*found;
+}
+
+NamedTensor SafetensorsFile::read(const Entry& entry) const {
+  const TypeInfo* type = find_type(entry.dtype);
+  if (type == nullptr) {
+    throw TypeError(fmt::format("{}: {}: type {} is not supported (allowed: {})", name_,
+                                place(entry.name), entry.dtype, type_names()),
+                    entry.dtype);
+  }
+  NamedTensor tensor{entry.name, entry.dtype, {}};
+  tensor.array.dtype = type->dtype;
+  tensor.array.shape = entry.shape;
+  const uint8_t* data = data_ + entry.begin;
+  const std::size_t bytes = entry.end - entry.begin;
+  if (type->bits == 4) {
+    tensor.array.data = unpack_codes(data, 1, 2 * bytes, 4, NibbleOrder::low, bytes);
+  } else {
+    tensor.array.data.assign(data, data + bytes);
+  }
+  return tensor;
+}
+
 std::vector<std::string> safetensors_names(const uint8_t* bytes, std::size_t size,
                                            const std::string& name) {
-  const Header header = parse_header(bytes, size, name);
+  const SafetensorsFile file(bytes, size, name);
   std::vector<std::string> names;
-  for (const auto& [key, entry] : header.json.items()) {
-    if (key != "__metadata__") names.push_back(key);
-  }
+  for (const SafetensorsFile::Entry& entry : file.entries()) names.push_back(entry.name);
   return names;
 }
 
@@ -233,14 +231,23 @@ std::map<std::string, std::vector<std::size_t>> safetensors_shapes(const uint8_t
                                                                    std::size_t size,
                                                                    const std::string& name) {
   const Header header = parse_header(bytes, size, name);
-  return Reader(nullptr, std::numeric_limits<std::size_t>::max(), name).shapes(header.json);
+  std::map<std::string, std::vector<std::size_t>> shapes;
+  constexpr std::size_t kUnknown = std::numeric_limits<std::size_t>::max();
+  for (SafetensorsFile::Entry& entry : HeaderReader(kUnknown, name).read(header.json)) {
+    shapes[entry.name] = std::move(entry.shape);
+  }
+  return shapes;
 }
 
 std::vector<NamedTensor> parse_safetensors(const uint8_t* bytes, std::size_t size,
                                            const std::string& name,
                                            const std::optional<std::string>& only) {
-  const Header header = parse_header(bytes, size, name);
-  return Reader(bytes + header.data, size - header.data, name).read(header.json, only);
+  const SafetensorsFile file(bytes, size, name);
+  std::vector<NamedTensor> tensors;
+  for (const SafetensorsFile::Entry& entry : file.entries()) {
+    if (!only || *only == entry.name) tensors.push_back(file.read(entry));
+  }
+  return tensors;
 }
 
 namespace {

@@ -21,6 +21,31 @@ struct NamedTensor {
   NpyArray array;
 };
 
+/// A file whose header has been read and checked once, however many tensors it has: the data of
+/// every tensor fill its shape, and all of them the file, without gaps or overlaps.
+class SafetensorsFile {
+ public:
+  struct Entry {
+    std::string name, dtype;  ///< of any type, also one that read() does not know
+    std::vector<std::size_t> shape;
+    std::size_t begin = 0, end = 0;  ///< in the data
+  };
+
+  /// `bytes` must outlive the object; `name` is used in messages. Throws Error, one line naming the
+  /// file and the tensor, for truncated or lying headers (sizes, offsets, gaps, overlaps).
+  SafetensorsFile(const uint8_t* bytes, std::size_t size, std::string name);
+
+  const std::vector<Entry>& entries() const { return entries_; }  ///< sorted by name
+  const Entry* find(const std::string& tensor) const;             ///< null if there is none
+  /// Copies the data. Throws TypeError for other types than NamedTensor has.
+  NamedTensor read(const Entry& entry) const;
+
+ private:
+  std::string name_;
+  const uint8_t* data_;
+  std::vector<Entry> entries_;
+};
+
 /// The names of all tensors, sorted. Throws Error if the header is damaged.
 std::vector<std::string> safetensors_names(const uint8_t* bytes, std::size_t size,
                                            const std::string& name);
@@ -31,9 +56,7 @@ std::map<std::string, std::vector<std::size_t>> safetensors_shapes(const uint8_t
                                                                    std::size_t size,
                                                                    const std::string& name);
 
-/// Reads the tensor `only`, or all of them, sorted by name. Throws Error, one line naming the file
-/// and the tensor, for truncated or lying headers (sizes, offsets, gaps, overlaps) and for other
-/// types of what it reads; `name` is used in messages.
+/// Reads the tensor `only`, or all of them, sorted by name. Throws as SafetensorsFile does.
 std::vector<NamedTensor> parse_safetensors(const uint8_t* bytes, std::size_t size,
                                            const std::string& name,
                                            const std::optional<std::string>& only = {});

@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+
+#include "model/numerics/error.h"
 
 namespace mx {
 
@@ -21,6 +27,20 @@ Json parse_shallow(const Text& text) {
     return Json::parse(text.begin(), text.end(), shallow);
   } catch (const typename Json::out_of_range&) {
     throw std::invalid_argument("a number is too large");
+  }
+}
+
+/// The JSON of a whole file. Throws Error: "PATH:LINE: not valid JSON".
+template <typename Json>
+Json parse_json_file(std::string_view text, const std::string& path) {
+  try {
+    return parse_shallow<Json>(text);
+  } catch (const typename Json::parse_error& error) {
+    const std::string_view before = text.substr(0, error.byte);
+    throw Error(fmt::format("{}:{}: not valid JSON", path,
+                            1 + std::count(before.begin(), before.end(), '\n')));
+  } catch (const std::invalid_argument& error) {
+    throw Error(fmt::format("{}: not valid JSON: {}", path, error.what()));
   }
 }
 

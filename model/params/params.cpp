@@ -7,12 +7,11 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <vector>
 
 #include "model/numerics/error.h"
+#include "model/numerics/files.h"
 
 namespace mxe {
 namespace {
@@ -126,19 +125,13 @@ Params Params::from_yaml(const std::string& text, const std::string& origin) {
   try {
     return parse_yaml(text);
   } catch (const YAML::Exception& error) {
-    throw mx::Error(fmt::format("{}: not YAML: {}", origin, error.what()));
+    throw mx::Error(fmt::format("{}:{}: not YAML: {}", origin, error.mark.line + 1, error.msg));
   } catch (const mx::Error& error) {
     throw mx::Error(fmt::format("{}: {}", origin, error.what()));
   }
 }
 
-Params Params::from_file(const std::string& path) {
-  std::ifstream file(path);
-  if (!file || std::filesystem::is_directory(path)) {
-    throw mx::Error(fmt::format("cannot read the configuration file '{}'", path));
-  }
-  return from_yaml({std::istreambuf_iterator<char>(file), {}}, path);
-}
+Params Params::from_file(const std::string& path) { return from_yaml(mx::read_text(path), path); }
 
 Params Params::load(const std::string& name_or_file) {
   const auto& names = config_names();

@@ -10,6 +10,7 @@
 #include "model/engine/hardware.h"
 #include "model/numerics/error.h"
 #include "model/numerics/printable.h"
+#include "model/numerics/shallow_json.h"
 #include "sw/explore/area_data.h"
 #include "sw/explore/least_squares.h"
 #include "sw/explore/memories.h"
@@ -66,8 +67,8 @@ const AreaTable& AreaTable::shipped() {
 
 AreaTable AreaTable::from_json(std::string_view text, const std::string& origin) {
   std::vector<AreaSample> samples;
+  const Json table = mx::parse_json_file<Json>(text, origin);
   try {
-    const Json table = Json::parse(text);
     if (table.at("version") != 1) throw mx::Error("a version other than 1");
     for (const Json& row : table.at("designs")) samples.push_back(read_sample(row));
   } catch (const std::exception& error) {

@@ -2,14 +2,13 @@
 #include "sw/explore/cache.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <atomic>
 #include <fstream>
 #include <sstream>
 #include <system_error>
 
 #include "model/numerics/error.h"
+#include "model/numerics/files.h"
 #include "sw/explore/content_hash.h"
 
 namespace mxe::explore {
@@ -24,7 +23,7 @@ Cache::Cache(const fs::path& folder) : folder_(folder) {
   const fs::path version = folder_ / "version";
   const std::optional<std::string> found = read_whole(version);
   if (!found) {
-    write_whole(version, kCyclesVersion);
+    mx::write_file(version, kCyclesVersion);
   } else if (*found != kCyclesVersion) {
     throw mx::Error(
         fmt::format("the cache {} is of version {}, this program's is {}: remove it, or name "
@@ -49,19 +48,7 @@ std::optional<std::string> Cache::find(const std::string& key) const {
 void Cache::store(const std::string& key, const std::string& text) const {
   const fs::path path = path_of(key);
   fs::create_directories(path.parent_path());
-  write_whole(path, key + "\n\n" + text);
-}
-
-void write_whole(const fs::path& path, const std::string& text) {
-  static std::atomic<unsigned> count{0};
-  fs::path part = path;
-  part += fmt::format(".{}.{}", getpid(), count++);
-  std::ofstream file(part, std::ios::binary);
-  file << text;
-  file.close();
-  std::error_code error;
-  if (file) fs::rename(part, path, error);
-  if (!file || error) throw mx::Error(fmt::format("cannot write {}", path.string()));
+  mx::write_file(path, key + "\n\n" + text);
 }
 
 std::optional<std::string> read_whole(const fs::path& path) {

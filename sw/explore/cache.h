@@ -24,8 +24,6 @@ class Cache {
   std::filesystem::path folder_;
 };
 
-/// Writes a file that appears whole or not at all. Throws mx::Error if it cannot be written.
-void write_whole(const std::filesystem::path& path, const std::string& text);
 /// The text of a file; nothing if it cannot be read.
 std::optional<std::string> read_whole(const std::filesystem::path& path);
 

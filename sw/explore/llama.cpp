@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -41,17 +42,9 @@ uint64_t times(std::initializer_list<uint64_t> sizes, const char* what, const st
 }
 
 Json parse_json(std::string_view text, const std::string& name) {
-  try {
-    Json json = mx::parse_shallow<Json>(text);
-    if (!json.is_object()) throw mx::Error(fmt::format("{}:1: not a JSON object", name));
-    return json;
-  } catch (const Json::parse_error& error) {
-    const auto end = text.begin() + static_cast<long>(std::min(text.size(), error.byte));
-    throw mx::Error(
-        fmt::format("{}:{}: not valid JSON", name, 1 + std::count(text.begin(), end, '\n')));
-  } catch (const std::invalid_argument& error) {
-    throw mx::Error(fmt::format("{}: {}", name, error.what()));
-  }
+  Json json = mx::parse_json_file<Json>(text, name);
+  if (!json.is_object()) throw mx::Error(fmt::format("{}:1: not a JSON object", name));
+  return json;
 }
 
 // For messages: on one line, of bounded length.
@@ -120,11 +113,13 @@ Shapes layer_shapes(const LlamaConfig& config) {
 std::string read_bytes(const fs::path& path, std::size_t most) {
   std::error_code error;
   const uintmax_t size = fs::file_size(path, error);
-  if (error) throw mx::Error(fmt::format("cannot read {}", path.string()));
+  if (error) throw mx::Error(fmt::format("{}: cannot open: {}", path.string(), error.message()));
   std::string bytes(std::min<uintmax_t>(most, size), '\0');
   std::ifstream file(path, std::ios::binary);
   file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  if (!file) throw mx::Error(fmt::format("cannot read {}", path.string()));
+  if (!file) {
+    throw mx::Error(fmt::format("{}: cannot read: {}", path.string(), std::strerror(errno)));
+  }
   return bytes;
 }
 

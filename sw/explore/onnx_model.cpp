@@ -7,12 +7,12 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <fstream>
 #include <limits>
 #include <set>
 #include <vector>
 
 #include "model/numerics/error.h"
+#include "model/numerics/files.h"
 #include "model/numerics/printable.h"
 #include "model/numerics/shallow_json.h"
 #include "sw/explore/onnx_dimensions.h"
@@ -239,9 +239,7 @@ Workload parse_onnx(const void* bytes, std::size_t size, const RunSize& run,
 }
 
 Workload read_onnx(const std::string& path, const RunSize& run) {
-  std::ifstream file(path, std::ios::binary);
-  const std::string bytes(std::istreambuf_iterator<char>(file), {});
-  if (!file) throw mx::Error(fmt::format("cannot read {}", path));
+  const std::vector<uint8_t> bytes = mx::read_file(path);
   return parse_onnx(bytes.data(), bytes.size(), run, path);
 }
 

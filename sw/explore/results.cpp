@@ -4,10 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <nlohmann/json.hpp>
 #include <system_error>
 
 #include "model/numerics/error.h"
+#include "model/numerics/files.h"
 #include "model/numerics/shallow_json.h"
 #include "sw/explore/cache.h"
 #include "sw/explore/content_hash.h"
@@ -95,7 +98,11 @@ Results::Results(const fs::path& folder, const std::string& file) : path_(folder
   std::sort(paths.begin(), paths.end());
   for (const fs::path& path : paths) read(path);
   out_.open(path_, std::ios::binary | std::ios::app);
-  if (!out_) throw mx::Error(fmt::format("cannot write {}", path_.string()));
+  if (!out_) fail_to_write();
+}
+
+void Results::fail_to_write() const {
+  throw mx::Error(fmt::format("{}: cannot write: {}", path_.string(), std::strerror(errno)));
 }
 
 void Results::read(const fs::path& path) {
@@ -103,21 +110,21 @@ void Results::read(const fs::path& path) {
   ResultLines found = parse_results(text, path.string());
   for (auto& [id, line] : found.lines) lines_[id] = std::move(line);
   // What an interrupted run left of a line would spoil the next one.
-  if (path == path_ && found.bytes < text.size()) write_whole(path, text.substr(0, found.bytes));
+  if (path == path_ && found.bytes < text.size()) mx::write_file(path, text.substr(0, found.bytes));
 }
 
 void Results::add(const std::string& id, const std::string& line) {
   const std::lock_guard<std::mutex> lock(mutex_);
   lines_[id] = line;
   out_ << line << '\n' << std::flush;
-  if (!out_) throw mx::Error(fmt::format("cannot write {}", path_.string()));
+  if (!out_) fail_to_write();
 }
 
 void Results::replace(const std::vector<std::string>& lines) {
   std::string text;
   for (const std::string& line : lines) text += line + '\n';
   out_.close();
-  write_whole(path_, text);
+  mx::write_file(path_, text);
 }
 
 }  // namespace mxe::explore

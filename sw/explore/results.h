@@ -35,6 +35,7 @@ class Results {
 
  private:
   void read(const std::filesystem::path& path);
+  [[noreturn]] void fail_to_write() const;
 
   std::filesystem::path path_;
   std::map<std::string, std::string> lines_;

@@ -15,8 +15,8 @@
 
 #include "model/job/job.h"
 #include "model/numerics/error.h"
+#include "model/numerics/files.h"
 #include "model/numerics/printable.h"
-#include "sw/explore/cache.h"
 #include "sw/explore/yaml_errors.h"
 
 namespace mxe::explore {
@@ -204,11 +204,7 @@ std::vector<uint64_t> drawn(uint64_t sample, uint64_t count, uint64_t seed) {
 
 }  // namespace
 
-Space Space::from_file(const std::string& path) {
-  const std::optional<std::string> text = read_whole(path);
-  if (!text) throw mx::Error(fmt::format("cannot read {}", path));
-  return from_text(*text, path);
-}
+Space Space::from_file(const std::string& path) { return from_text(mx::read_text(path), path); }
 
 Space Space::from_text(const std::string& text, const std::string& path) {
   return with_places(text, path, [&](const YAML::Node& root) {

@@ -12,9 +12,9 @@
 #include <sstream>
 
 #include "model/numerics/error.h"
+#include "model/numerics/files.h"
 #include "model/numerics/printable.h"
 #include "model/numerics/shallow_json.h"
-#include "sw/explore/cache.h"
 #include "sw/explore/yaml_errors.h"
 
 namespace mxe::explore {
@@ -156,9 +156,7 @@ double Workload::macs() const {
 }
 
 Workload read_workload(const std::string& path) {
-  const std::optional<std::string> text = read_whole(path);
-  if (!text) throw mx::Error(fmt::format("cannot read the workload {}", path));
-  return parse_workload(*text, path);
+  return parse_workload(mx::read_text(path), path);
 }
 
 Workload parse_workload(const std::string& text, const std::string& path) {
@@ -185,9 +183,7 @@ Workload parse_workload(const std::string& text, const std::string& path) {
 }
 
 std::vector<LayerFormats> read_format_map(const std::string& path) {
-  const std::optional<std::string> text = read_whole(path);
-  if (!text) throw mx::Error(fmt::format("cannot read the format map {}", path));
-  return parse_format_map(*text, path);
+  return parse_format_map(mx::read_text(path), path);
 }
 
 std::vector<LayerFormats> parse_format_map(const std::string& text, const std::string& path) {

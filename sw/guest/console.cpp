@@ -34,19 +34,20 @@ void RawTerminal::restore() const noexcept { tcsetattr(STDIN_FILENO, TCSANOW, &b
 
 KernelLog::KernelLog(const std::string& path) {
   if (path.empty()) return;
-  file_ = path == "-" ? stderr : std::fopen(path.c_str(), "we");
-  if (!file_) throw mx::Error(fmt::format("cannot write {}: {}", path, std::strerror(errno)));
-}
-
-KernelLog::~KernelLog() {
-  if (file_ && file_ != stderr) std::fclose(file_);
+  file_.emplace(path == "-" ? "/dev/stderr" : path);
 }
 
 void KernelLog::add(const char* text, std::size_t bytes) {
-  if (file_) std::fwrite(text, 1, bytes, file_);
-  if (file_) std::fflush(file_);
+  if (file_) {
+    file_->add({text, bytes});
+    file_->flush();
+  }
   last_.append(text, bytes);
   if (last_.size() > 2 * kRemembered) last_.erase(0, last_.size() - kRemembered);
+}
+
+void KernelLog::close() {
+  if (file_) file_->close();
 }
 
 std::string KernelLog::tail(std::size_t lines) const {
@@ -151,13 +152,17 @@ void Console::watch_output(int from, std::function<bool(const char*, std::size_t
 
 void Console::drain() {
   for (const auto& drain : drains_) drain();
+  if (failure_.empty()) return;
+  throw mx::Error(failure_);
 }
 
 bool Console::print(int to, const char* text, std::size_t bytes) {
   while (bytes != 0) {
     const ssize_t done = write(to, text, bytes);
     if (done < 0 && errno == EINTR) continue;
-    if (done < 0) {  // nobody listens any more
+    if (done < 0) {
+      failure_ = fmt::format("standard {}: cannot write: {}",
+                             to == STDOUT_FILENO ? "output" : "error", std::strerror(errno));
       machine_.stop();
       return false;
     }

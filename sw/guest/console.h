@@ -4,13 +4,13 @@
 #include <termios.h>
 
 #include <array>
-#include <cstdio>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "model/numerics/files.h"
 #include "model/platform/uml/file_descriptor.h"
 #include "model/platform/uml/machine.h"
 
@@ -35,17 +35,16 @@ class KernelLog {
  public:
   /// Throws mx::Error if the file cannot be written. `path` empty: none; "-": standard error.
   explicit KernelLog(const std::string& path);
-  ~KernelLog();
-  KernelLog(const KernelLog&) = delete;
-  KernelLog& operator=(const KernelLog&) = delete;
 
   void add(const char* text, std::size_t bytes);
-  bool has_file() const { return file_ != nullptr; }
+  bool has_file() const { return file_.has_value(); }
+  /// Throws mx::Error unless all of it is in the file.
+  void close();
   /// The last lines, at most so many.
   std::string tail(std::size_t lines) const;
 
  private:
-  FILE* file_ = nullptr;
+  std::optional<mx::OutputFile> file_;
   std::string last_;
 };
 
@@ -61,7 +60,8 @@ class Console {
   std::vector<std::string> kernel_words() const;
   /// The kernel has its files now: lets go of its ends.
   void started();
-  /// Carries what is left after the kernel has ended.
+  /// Carries what is left after the kernel has ended. Throws mx::Error if standard output or error
+  /// could not be written.
   void drain();
 
  private:
@@ -86,6 +86,7 @@ class Console {
   Pipe host_;                  // of the process itself, not of its kernel
   std::string pending_;        // input that Linux has not taken
   std::vector<std::function<void()>> drains_;
+  std::string failure_;  // of writing to standard output or error
 };
 
 }  // namespace mxe::guest

@@ -23,6 +23,7 @@ namespace {
 [[noreturn]] void become(char* const* words, const int* files, int count, pid_t parent,
                          int report) {
   setsid();
+  std::signal(SIGPIPE, SIG_DFL);  // which this process ignores
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   personality(ADDR_NO_RANDOMIZE);  // User-mode Linux wants to lie where it was linked to
   if (getppid() != parent) _exit(1);

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
+#include <numeric>
 
 #include "model/numerics/error.h"
 #include "model/numerics/files.h"
@@ -37,25 +38,6 @@ FileKind kind_of(const std::vector<uint8_t>& bytes, const std::string& path) {
   return header ? FileKind::safetensors : FileKind::npy;
 }
 
-std::vector<std::string> names_of(FileKind kind, const std::vector<uint8_t>& bytes,
-                                  const std::string& path) {
-  return kind == FileKind::npz ? npz_names(bytes.data(), bytes.size(), path)
-                               : mx::safetensors_names(bytes.data(), bytes.size(), path);
-}
-
-mx::NamedTensor parse(FileKind kind, const std::vector<uint8_t>& bytes, const std::string& path,
-                      const std::string& name) {
-  if (kind == FileKind::npy) return {"", "", mx::parse_npy(bytes.data(), bytes.size(), path)};
-  if (kind == FileKind::npz) {
-    return {name, "", parse_npz(bytes.data(), bytes.size(), path, name)};
-  }
-  return mx::parse_safetensors(bytes.data(), bytes.size(), path, name).at(0);
-}
-
-bool contains(const std::vector<std::string>& names, const std::string& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
 [[noreturn]] void throw_unknown(std::vector<std::string> names, const std::string& path,
                                 const std::optional<std::string>& name) {
   constexpr std::size_t kShown = 20;
@@ -73,7 +55,8 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
                                    const char* allowed) {
   const std::string_view type =
       tensor.dtype.empty() ? mx::dtype_name(tensor.array.dtype) : std::string_view(tensor.dtype);
-  throw mx::Error(fmt::format("{}: the elements must be {}, but are {}", path, allowed, type));
+  throw mx::TypeError(fmt::format("{}: the elements must be {}, but are {}", path, allowed, type),
+                      std::string(type));
 }
 
 /// What the codes of a type of .safetensors files stand for; empty for other types.
@@ -97,6 +80,45 @@ std::vector<float> values_of(const std::string& dtype) {
 
 }  // namespace
 
+/// A file of arrays, whose header or directory is read once.
+class ArrayFile {
+ public:
+  /// `bytes` must outlive the object.
+  ArrayFile(const std::vector<uint8_t>& bytes, const std::string& path)
+      : bytes_(bytes), path_(path) {
+    const FileKind kind = kind_of(bytes, path);
+    if (kind == FileKind::npz) npz_.emplace(bytes.data(), bytes.size(), path);
+    if (kind == FileKind::safetensors) safetensors_.emplace(bytes.data(), bytes.size(), path);
+    if (npz_) names_ = npz_->names();
+    if (!safetensors_) return;
+    for (const auto& entry : safetensors_->entries()) names_.push_back(entry.name);
+  }
+
+  bool has_names() const { return npz_ || safetensors_; }
+  const std::vector<std::string>& names() const { return names_; }
+  /// Empty in a .npy file.
+  std::string name(std::size_t i) const { return has_names() ? names_[i] : ""; }
+  /// The number of a name, or nothing.
+  std::optional<std::size_t> find(const std::string& name) const {
+    const auto found = std::find(names_.begin(), names_.end(), name);
+    if (found == names_.end()) return std::nullopt;
+    return found - names_.begin();
+  }
+  /// Reads the array names()[i], or the only one of a .npy file.
+  mx::NamedTensor read(std::size_t i) const {
+    if (safetensors_) return safetensors_->read(safetensors_->entries()[i]);
+    if (npz_) return {names_[i], "", npz_->read(i)};
+    return {"", "", mx::parse_npy(bytes_.data(), bytes_.size(), path_)};
+  }
+
+ private:
+  const std::vector<uint8_t>& bytes_;
+  const std::string& path_;
+  std::optional<NpzFile> npz_;
+  std::optional<mx::SafetensorsFile> safetensors_;
+  std::vector<std::string> names_;
+};
+
 InputFiles::InputFiles(std::vector<std::string> names) : names_(std::move(names)) {}
 
 std::vector<uint8_t> InputFiles::contents(const std::string& path) {
@@ -110,23 +132,36 @@ std::optional<std::string> InputFiles::next_name() {
   return names_[used_++];
 }
 
+/// All arrays of a file, or the one with the next name.
+std::vector<std::size_t> InputFiles::chosen(const ArrayFile& file, const std::string& path) {
+  if (!file.has_names()) return {0};
+  if (const std::optional<std::string> name = next_name()) {
+    const std::optional<std::size_t> found = file.find(*name);
+    if (!found) throw_unknown(file.names(), path, name);
+    return {*found};
+  }
+  std::vector<std::size_t> all(file.names().size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  return all;
+}
+
 mx::NamedTensor InputFiles::read(const std::string& path, const std::string& role) {
   const std::vector<uint8_t> bytes = contents(path);
-  const FileKind kind = kind_of(bytes, path);
-  if (kind == FileKind::npy) return parse(kind, bytes, path, "");
-  const std::vector<std::string> names = names_of(kind, bytes, path);
-  std::optional<std::string> name = next_name();
-  if (!name && contains(names, role)) name = role;
-  if (!name && names.size() == 1) name = names[0];
-  if (!name || !contains(names, *name)) throw_unknown(names, path, name);
-  return parse(kind, bytes, path, *name);
+  const ArrayFile file(bytes, path);
+  if (!file.has_names()) return file.read(0);
+  const std::optional<std::string> name = next_name();
+  std::optional<std::size_t> found = file.find(name.value_or(role));
+  if (!name && !found && file.names().size() == 1) found = 0;
+  if (!found) throw_unknown(file.names(), path, name);
+  return file.read(*found);
 }
 
 std::optional<mx::NamedTensor> InputFiles::find(const std::string& path, const std::string& name) {
   const std::vector<uint8_t> bytes = contents(path);
-  const FileKind kind = kind_of(bytes, path);
-  if (kind == FileKind::npy || !contains(names_of(kind, bytes, path), name)) return std::nullopt;
-  return parse(kind, bytes, path, name);
+  const ArrayFile file(bytes, path);
+  const std::optional<std::size_t> found = file.find(name);
+  if (!found) return std::nullopt;
+  return file.read(*found);
 }
 
 std::map<std::string, std::string> InputFiles::metadata(const std::string& path) {
@@ -137,16 +172,37 @@ std::map<std::string, std::string> InputFiles::metadata(const std::string& path)
 
 std::vector<mx::NamedTensor> InputFiles::read_all(const std::string& path) {
   const std::vector<uint8_t> bytes = contents(path);
-  const FileKind kind = kind_of(bytes, path);
-  if (kind == FileKind::npy) return {parse(kind, bytes, path, "")};
-  std::vector<std::string> names = names_of(kind, bytes, path);
-  if (const std::optional<std::string> name = next_name()) {
-    if (!contains(names, *name)) throw_unknown(names, path, name);
-    names = {*name};
-  }
+  const ArrayFile file(bytes, path);
   std::vector<mx::NamedTensor> tensors;
-  for (const std::string& name : names) tensors.push_back(parse(kind, bytes, path, name));
+  for (const std::size_t i : chosen(file, path)) tensors.push_back(file.read(i));
   return tensors;
+}
+
+std::vector<Skipped> InputFiles::for_each_floats(const std::string& path, const TakeFloats& take) {
+  const std::vector<uint8_t> bytes = contents(path);
+  const ArrayFile file(bytes, path);
+  const std::vector<std::size_t> arrays = chosen(file, path);
+  std::vector<Skipped> skipped;
+  for (const std::size_t i : arrays) {
+    Array<float> array;
+    try {
+      array = to_floats(file.read(i), path);
+    } catch (const mx::TypeError& error) {
+      if (arrays.size() == 1) throw;
+      skipped.push_back({file.name(i), error.type});
+      continue;
+    }
+    if (array.shape.empty() && arrays.size() > 1) {
+      skipped.push_back({file.name(i), "a scalar"});
+    } else {
+      take(file.name(i), array);
+    }
+  }
+  if (!arrays.empty() && skipped.size() == arrays.size()) {
+    throw mx::Error(fmt::format("{}: none of the {} arrays can be taken: '{}' is {}", path,
+                                arrays.size(), skipped[0].name, skipped[0].reason));
+  }
+  return skipped;
 }
 
 void InputFiles::require_all_names_used() const {

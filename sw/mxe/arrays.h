@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -26,6 +27,14 @@ struct Array {
   std::vector<T> values;
 };
 
+class ArrayFile;
+
+/// An array of a file that a command leaves out.
+struct Skipped {
+  std::string name;
+  std::string reason;  ///< its type, "I64", or "a scalar"
+};
+
 /// The arrays of the files that a command reads: .npy, .npz, .safetensors, and any of these from
 /// standard input under the name "-", which is read once.
 class InputFiles {
@@ -45,12 +54,18 @@ class InputFiles {
   std::map<std::string, std::string> metadata(const std::string& path);
   /// All arrays of a file, or the one with the next name.
   std::vector<mx::NamedTensor> read_all(const std::string& path);
+  /// Calls take(name, array) for all arrays of floats of a file, one after the other, or for the
+  /// one with the next name. Returns the others, of other types or without an axis; they are an
+  /// error if nothing else is there or one of them was named.
+  using TakeFloats = std::function<void(const std::string&, const Array<float>&)>;
+  std::vector<Skipped> for_each_floats(const std::string& path, const TakeFloats& take);
   /// Throws mx::Error if a name was not used.
   void require_all_names_used() const;
 
  private:
   std::vector<uint8_t> contents(const std::string& path);
   std::optional<std::string> next_name();
+  std::vector<std::size_t> chosen(const ArrayFile& file, const std::string& path);
 
   std::vector<std::string> names_;
   std::size_t used_ = 0;

@@ -16,7 +16,7 @@ void print_json(const Json& object) { fmt::print("{}\n", object.dump()); }
 void show_progress(const std::string& line) {
   static const bool terminal = isatty(STDERR_FILENO) != 0;
   if (!terminal) return;
-  fmt::print(stderr, "\r\033[K{}", line);
+  std::fputs(fmt::format("\r\033[K{}", line).c_str(), stderr);
   std::fflush(stderr);
 }
 
@@ -27,7 +27,8 @@ int fail(const std::string& who, std::string message, ExitCode code) {
   for (char& c : message) {
     if (c == '\n') c = ' ';
   }
-  fmt::print(stderr, "{}: {}\n", who, message);
+  // fmt::print would throw where standard error is closed.
+  std::fputs(fmt::format("{}: {}\n", who, message).c_str(), stderr);
   return code;
 }
 

@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "model/numerics/presets.h"
-#include "model/numerics/safetensors.h"
 #include "model/numerics/study.h"
 #include "sw/mxe/arrays.h"
 #include "sw/mxe/command.h"
 #include "sw/mxe/option_values.h"
+#include "sw/mxe/skipped_report.h"
 #include "sw/mxe/stats_report.h"
 
 namespace mxe::cli {
@@ -58,26 +58,26 @@ int run(const CompareOptions& options) {
   const std::vector<std::string> formats =
       options.formats.empty() ? mx::common_formats(presets) : listed("--formats", options.formats);
   InputFiles files(options.tensor);
-  const std::vector<mx::NamedTensor> arrays = files.read_all(options.input);
-  files.require_all_names_used();
   Json tensors = Json::array();
-  for (const mx::NamedTensor& tensor : arrays) {
-    const Array<float> array = to_floats(tensor, options.input);
+  const auto compare = [&](const std::string& name, const Array<float>& array) {
     const std::vector<mx::FormatComparison> comparisons =
         mx::compare_formats(array.values.data(), array.shape, formats, hardware_threads(), presets);
     if (options.json) {
       tensors.push_back(
-          {{"name", tensor.name}, {"shape", array.shape}, {"formats", results_json(comparisons)}});
-      continue;
+          {{"name", name}, {"shape", array.shape}, {"formats", results_json(comparisons)}});
+      return;
     }
-    if (!tensor.name.empty()) fmt::print("{} {}\n", tensor.name, shape_text(array.shape));
+    if (!name.empty()) fmt::print("{} {}\n", name, shape_text(array.shape));
     print_table(comparisons, !options.presets.empty());
-  }
-  if (!options.json) return kAgreed;
-  if (arrays.size() == 1 && arrays[0].name.empty()) {  // an .npy file
+  };
+  const std::vector<Skipped> skipped = files.for_each_floats(options.input, compare);
+  files.require_all_names_used();
+  if (!options.json) {
+    print_skipped(skipped);
+  } else if (tensors.size() == 1 && tensors[0]["name"] == "") {  // an .npy file
     print_json({{"shape", tensors[0]["shape"]}, {"formats", tensors[0]["formats"]}});
   } else {
-    print_json({{"tensors", tensors}});
+    print_json({{"tensors", tensors}, {"skipped", to_json(skipped)}});
   }
   return kAgreed;
 }

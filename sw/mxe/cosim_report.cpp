@@ -5,10 +5,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "model/numerics/error.h"
+#include "model/numerics/files.h"
 
 namespace mxe::cli {
 namespace {
@@ -112,30 +111,29 @@ void print_text(const RegressionResult& result) {
 }
 
 void write_junit(const std::string& path, const RegressionResult& result) {
-  std::ofstream file(path);
-  file << "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
-  file << fmt::format(
-      "<testsuite name=\"mxe cosim\" tests=\"{}\" failures=\"{}\" time=\"{:.3f}\">\n",
-      result.cases.size(), result.mismatches(), result.seconds);
+  std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
+  text +=
+      fmt::format("<testsuite name=\"mxe cosim\" tests=\"{}\" failures=\"{}\" time=\"{:.3f}\">\n",
+                  result.cases.size(), result.mismatches(), result.seconds);
   for (const NamedResult& c : result.cases) {
-    file << fmt::format("  <testcase classname=\"cosim\" name=\"{}\" time=\"{:.3f}\"",
+    text += fmt::format("  <testcase classname=\"cosim\" name=\"{}\" time=\"{:.3f}\"",
                         escape_xml(c.name), c.result.seconds);
     if (c.result.agreed()) {
-      file << "/>\n";
+      text += "/>\n";
       continue;
     }
-    file << fmt::format(">\n    <failure message=\"{}\">", escape_xml(c.result.bucket()));
+    text += fmt::format(">\n    <failure message=\"{}\">", escape_xml(c.result.bucket()));
     for (const Mismatch& m : c.result.mismatches) {
-      file << escape_xml(fmt::format("{}, job {}: {} ({})\n", m.engine, m.job, m.what, m.about));
+      text += escape_xml(fmt::format("{}, job {}: {} ({})\n", m.engine, m.job, m.what, m.about));
     }
     for (const Failure& failure : result.failures) {
       if (failure.cases.front() != c.name || failure.first_wrong.empty()) continue;
-      file << escape_xml(fmt::format("first wrong: {}\n", failure.first_wrong));
+      text += escape_xml(fmt::format("first wrong: {}\n", failure.first_wrong));
     }
-    file << "</failure>\n  </testcase>\n";
+    text += "</failure>\n  </testcase>\n";
   }
-  file << "</testsuite>\n";
-  if (!file.flush()) throw mx::Error(fmt::format("cannot write '{}'", path));
+  text += "</testsuite>\n";
+  mx::write_file(path, text);
 }
 
 }  // namespace mxe::cli

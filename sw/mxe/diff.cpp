@@ -14,6 +14,7 @@
 #include "sw/mxe/arrays.h"
 #include "sw/mxe/command.h"
 #include "sw/mxe/option_values.h"
+#include "sw/mxe/skipped_report.h"
 
 namespace mxe::cli {
 namespace {
@@ -85,16 +86,31 @@ int run(DiffOptions options) {
   if (options.presets.size() != 2) throw mx::Error("--presets needs two names");
   const mx::Quantizer a = mx::make_quantizer(options.format, options.presets[0]);
   const mx::Quantizer b = mx::make_quantizer(options.format, options.presets[1]);
-  const Array<float> input = read_floats(options.input, options.tensor);
   mx::QuantizeRequest request;
   request.axis = options.axis;
   request.threads = hardware_threads();
-  const mx::QuantizerDifference difference =
-      mx::quantizer_difference(input.values.data(), input.shape, a, b, request);
-  if (options.json) {
-    print_json(describe(options, difference, input.values));
+  Json tensors = Json::array();
+  const auto diff = [&](const std::string& name, const Array<float>& array) {
+    const mx::QuantizerDifference difference =
+        mx::quantizer_difference(array.values.data(), array.shape, a, b, request);
+    if (options.json) {
+      Json json = describe(options, difference, array.values);
+      if (!name.empty()) json["name"] = name;
+      tensors.push_back(std::move(json));
+      return;
+    }
+    if (!name.empty()) fmt::print("{} {}\n", name, shape_text(array.shape));
+    print_text(options, difference, array.values);
+  };
+  InputFiles files(options.tensor);
+  const std::vector<Skipped> skipped = files.for_each_floats(options.input, diff);
+  files.require_all_names_used();
+  if (!options.json) {
+    print_skipped(skipped);
+  } else if (tensors.size() == 1 && skipped.empty()) {
+    print_json(tensors[0]);
   } else {
-    print_text(options, difference, input.values);
+    print_json({{"tensors", tensors}, {"skipped", to_json(skipped)}});
   }
   return kAgreed;
 }
@@ -107,9 +123,10 @@ Command add_diff(CLI::App& app) {
   const auto options = std::make_shared<DiffOptions>();
   command
       ->add_option("IN.npy", options->input,
-                   "Array of floats: a .npy, .npz or .safetensors file, or -, standard input")
+                   "Arrays of floats: a .npy, .npz or .safetensors file, or -, standard input")
       ->required();
-  add_tensor_option(*command, options->tensor);
+  command->add_option("--tensor", options->tensor, "Only this array of a .npz or .safetensors file")
+      ->expected(1);
   command->add_option("--format", options->format, "Element format: see `mxe formats`")->required();
   command->add_option("--presets", options->presets, "A B: the two presets")
       ->required()

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "model/numerics/files.h"
 #include "sw/device/device.h"
 #include "sw/device/team.h"
 #include "sw/explore/lower_bound.h"
@@ -80,6 +81,7 @@ int run(const EstimateOptions& options) {
   std::optional<ChromeTrace> trace = options.trace.open();
   if (trace) setup.tracer = &*trace;
   const DeviceResult result = Device(target, setup).run(shape);
+  mx::require_written(setup.waves);
   if (trace) trace->close();
   const MatmulReport report{shape, target, setup.params, setup.timing};
   if (options.json) {
@@ -129,7 +131,7 @@ Command add_estimate(CLI::App& app) {
       "--multicast", options->multicast,
       "The operand that they have whole lies in memory once, and what several of them "
       "read of it at about the same time is read once");
-  command->add_option("--waves", options->waves, "Record the RTL's signals in this file, as FST");
+  command->add_option("--waves", options->waves, "Record the RTL's signals in this file, *.fst");
   command->add_flag("--json", options->json, "Print one JSON object");
   return {command, [options] { return run(*options); }};
 }

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "model/numerics/error.h"
+#include "model/numerics/files.h"
 #include "sw/explore/cache.h"
 #include "sw/explore/content_hash.h"
 #include "sw/explore/evaluate.h"
@@ -159,8 +160,8 @@ void write_space(const ExploreOptions& options, const std::vector<Workload>& wor
                   {"points", space.points.size()},
                   {"skipped", skipped},
                   {"pruned", counts.pruned}};
-  explore::write_whole(std::filesystem::path(options.output) / "space.json",
-                       json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+  mx::write_file(std::filesystem::path(options.output) / "space.json",
+                 json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
 void print_counts(const SweepResult& result, const Space::Points& space) {

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "model/numerics/error.h"
+#include "model/numerics/files.h"
 #include "sw/explore/cache.h"
 #include "sw/explore/mixed_formats.h"
 #include "sw/mxe/command.h"
@@ -351,10 +352,10 @@ void search_formats(const std::vector<Point>& points, const std::vector<Workload
     print_front(result, search.most_rows);
     if (!result.chosen) continue;
     const std::filesystem::path map = folder / (result.workload.name + ".formats.yaml");
-    explore::write_whole(map, format_map_text(result, result.front.mixtures[*result.chosen]));
+    mx::write_file(map, format_map_text(result, result.front.mixtures[*result.chosen]));
     print_chosen(result, map);
   }
-  explore::write_whole(folder / "formats.jsonl", lines);
+  mx::write_file(folder / "formats.jsonl", lines);
 }
 
 }  // namespace mxe::cli

@@ -49,17 +49,17 @@ std::string build_engine(const Params& params, const fs::path& folder) {
   const fs::path place = folder / explore::content_hash(params.to_string());
   const fs::path library = place / "build/libexplored.so";
   fs::create_directories(place);
-  explore::write_whole(place / "CMakeLists.txt",
-                       fmt::format("cmake_minimum_required(VERSION 3.25)\n"
-                                   "project(explored LANGUAGES C CXX)\n"
-                                   "include({}/tb/MxeVerilate.cmake)\n"
-                                   "mxe_engine(explored TOP mxe_top NO_WAVES DESCRIPTION "
-                                   "${{CMAKE_CURRENT_SOURCE_DIR}}/engine.json\n"
-                                   "           PARAMETERS {} SOURCES ${{MXE_RTL_SOURCES}})\n",
-                                   source_folder().string(), params.to_string()));
+  mx::write_file(place / "CMakeLists.txt",
+                 fmt::format("cmake_minimum_required(VERSION 3.25)\n"
+                             "project(explored LANGUAGES C CXX)\n"
+                             "include({}/tb/MxeVerilate.cmake)\n"
+                             "mxe_engine(explored TOP mxe_top NO_WAVES DESCRIPTION "
+                             "${{CMAKE_CURRENT_SOURCE_DIR}}/engine.json\n"
+                             "           PARAMETERS {} SOURCES ${{MXE_RTL_SOURCES}})\n",
+                             source_folder().string(), params.to_string()));
   nlohmann::ordered_json parameters{{"config", "base"}};
   for (const ParameterInfo& info : parameter_table) parameters[info.name] = params.*(info.field);
-  explore::write_whole(
+  mx::write_file(
       place / "engine.json",
       nlohmann::ordered_json{{"name", "explored"}, {"parameters", parameters}}.dump() + "\n");
   if (!may_build()) {

@@ -199,6 +199,32 @@ void stay_on_one_processor() {
   sched_setaffinity(0, sizeof processors, &processors);  // if that is refused, it takes longer
 }
 
+/// Runs the program. The engine is gone afterwards, and its waves are written.
+uml::MachineOutcome simulate(const LinuxOptions& options, const std::string& kernel, Target target,
+                             const EngineSetup& setup, const guest::Session& session,
+                             guest::KernelLog& log) {
+  const guest::SessionPlan plan = make_plan(options, session);
+  session.write(plan);
+  uml::Machine machine("linux", machine_options(options, setup, session, plan.interactive),
+                       [&] { return make_engine(target, setup); });
+  guest::Console console(machine, log, input_of(plan));
+  if (!options.own_time) stay_on_one_processor();
+  const guest::KernelProcess process(kernel_words(options, kernel, session, console),
+                                     console.kernel_files());
+  console.started();
+  std::optional<guest::RawTerminal> terminal;
+  if (plan.interactive) terminal.emplace();
+  const guest::Interrupts interrupts(
+      {&machine, &process, &session, terminal ? &*terminal : nullptr});
+  machine.watch(process.end(), POLLIN, [&machine] {
+    machine.stop();
+    return false;
+  });
+  const uml::MachineOutcome outcome = machine.run();
+  console.drain();
+  return outcome;
+}
+
 int run(const LinuxOptions& options) {
   const Target target = choose_target(options);
   EngineSetup setup = options.engine.resolve();
@@ -208,29 +234,10 @@ int run(const LinuxOptions& options) {
   if (trace) setup.tracer = &*trace;
 
   const guest::Session session;
-  const guest::SessionPlan plan = make_plan(options, session);
-  session.write(plan);
   guest::KernelLog log(options.log);
-  uml::Machine machine("linux", machine_options(options, setup, session, plan.interactive),
-                       [&] { return make_engine(target, setup); });
-  guest::Console console(machine, log, input_of(plan));
-  uml::MachineOutcome outcome;
-  if (!options.own_time) stay_on_one_processor();
-  {
-    const guest::KernelProcess process(kernel_words(options, kernel, session, console),
-                                       console.kernel_files());
-    console.started();
-    std::optional<guest::RawTerminal> terminal;
-    if (plan.interactive) terminal.emplace();
-    const guest::Interrupts interrupts(
-        {&machine, &process, &session, terminal ? &*terminal : nullptr});
-    machine.watch(process.end(), POLLIN, [&machine] {
-      machine.stop();
-      return false;
-    });
-    outcome = machine.run();
-    console.drain();
-  }
+  const uml::MachineOutcome outcome = simulate(options, kernel, target, setup, session, log);
+  mx::require_written(setup.waves);
+  log.close();
   if (trace) trace->close();
   return report(options, outcome, session, log);
 }
@@ -247,7 +254,8 @@ Command add_linux(CLI::App& app) {
   command->add_option("--on", options->on, "model or rtl")->capture_default_str();
   options->engine.add_to(*command);
   options->trace.add_to(*command);
-  command->add_option("--waves", options->waves, "Record the signals of the RTL in this FST file");
+  command->add_option("--waves", options->waves,
+                      "Record the signals of the RTL in this file, *.fst");
   command->add_flag("--free", options->own_time,
                     "Linux keeps the wall's time instead of the simulation's; runs differ then");
   command->add_flag("--debug-kernel", options->debug_kernel,

@@ -13,6 +13,7 @@
 #include "model/engine/block_waves.h"
 #include "model/job/difference.h"
 #include "model/job/job.h"
+#include "model/numerics/files.h"
 #include "model/numerics/gemm.h"
 #include "sw/device/device.h"
 #include "sw/mxe/arrays.h"
@@ -172,6 +173,7 @@ int run(const MatmulOptions& options) {
   if (trace) setup.tracer = &*trace;
   if (waves) setup.watcher = &*waves;
   const DeviceResult result = run_on(target, setup, products, golden);
+  mx::require_written(setup.waves);
   if (trace) trace->close();
   if (waves) waves->close();
   const std::vector<float> values = load_output(result.output, shape.m, shape.n, shape.output);
@@ -237,8 +239,8 @@ Command add_matmul(CLI::App& app) {
                       "Compare the result with this file, float32 [M, N], instead of golden");
   options->trace.add_to(*command);
   command->add_option("--waves", options->waves,
-                      "Record signals in this file: the RTL's as FST, with --arithmetic structural "
-                      "those of the model's blocks as VCD");
+                      "Record signals in this file: the RTL's as FST (*.fst), with --arithmetic "
+                      "structural those of the model's blocks as VCD (*.vcd)");
   command->add_flag("!--no-check", options->check,
                     "Do not compare the result of model or RTL with golden");
   command

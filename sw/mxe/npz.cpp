@@ -4,8 +4,11 @@
 #include <fmt/format.h>
 #include <zip.h>
 
+#include <algorithm>
 #include <memory>
+#include <set>
 #include <string_view>
+#include <utility>
 
 #include "model/numerics/error.h"
 
@@ -13,11 +16,6 @@ namespace mxe::cli {
 namespace {
 
 constexpr std::string_view kSuffix = ".npy";
-
-struct ZipDiscarder {
-  void operator()(zip_t* archive) const { zip_discard(archive); }
-};
-using Archive = std::unique_ptr<zip_t, ZipDiscarder>;
 
 struct MemberCloser {
   void operator()(zip_file_t* member) const { zip_fclose(member); }
@@ -39,15 +37,6 @@ class ZipError {
   zip_error_t error_;
 };
 
-Archive open_archive(const uint8_t* bytes, std::size_t size, const std::string& name) {
-  ZipError error;
-  zip_source_t* source = zip_source_buffer_create(bytes, size, 0, error.get());
-  Archive archive(source ? zip_open_from_source(source, ZIP_RDONLY, error.get()) : nullptr);
-  if (archive) return archive;
-  if (source) zip_source_free(source);
-  throw mx::Error(fmt::format("{}: not an .npz file: {}", name, error.text()));
-}
-
 /// Fit for a message of one line.
 std::string printable(std::string text) {
   for (char& c : text) {
@@ -56,46 +45,93 @@ std::string printable(std::string text) {
   return text;
 }
 
-/// Grows with what is there, not with what the archive promises.
-std::vector<uint8_t> read_member(zip_file_t* member, const std::string& name) {
-  std::vector<uint8_t> bytes;
-  constexpr std::size_t kChunk = std::size_t{1} << 20;
-  for (;;) {
-    const std::size_t used = bytes.size();
-    bytes.resize(used + kChunk);
-    const zip_int64_t got = zip_fread(member, bytes.data() + used, kChunk);
-    if (got < 0) throw mx::Error(fmt::format("{}: {}", name, zip_file_strerror(member)));
-    bytes.resize(used + static_cast<std::size_t>(got));
-    if (got == 0) return bytes;
+/// Reads a member from its beginning to its end.
+class MemberReader {
+ public:
+  MemberReader(zip_file_t* member, const std::string& name) : member_(member), name_(name) {}
+
+  /// Makes `bytes` so long, with what comes next. They grow with what is there, not with what the
+  /// archive promises.
+  void read_up_to(std::size_t end, std::vector<uint8_t>& bytes) {
+    constexpr std::size_t kChunk = std::size_t{1} << 20;
+    while (bytes.size() < end) {
+      const std::size_t used = bytes.size();
+      bytes.resize(used + std::min(kChunk, end - used));
+      const std::size_t got = read(bytes.data() + used, bytes.size() - used);
+      bytes.resize(used + got);
+      if (got == 0) throw mx::Error(fmt::format("{}: truncated", name_));
+    }
   }
-}
+
+  /// Throws unless nothing follows. libzip checks the checksum here.
+  void finish() {
+    uint8_t more = 0;
+    if (read(&more, 1) != 0) throw mx::Error(fmt::format("{}: larger than it says", name_));
+  }
+
+ private:
+  std::size_t read(uint8_t* to, std::size_t bytes) {
+    const zip_int64_t got = zip_fread(member_, to, bytes);
+    if (got < 0) throw mx::Error(fmt::format("{}: {}", name_, zip_file_strerror(member_)));
+    return static_cast<std::size_t>(got);
+  }
+
+  zip_file_t* member_;
+  const std::string& name_;
+};
 
 }  // namespace
 
-std::vector<std::string> npz_names(const uint8_t* bytes, std::size_t size,
-                                   const std::string& name) {
-  const Archive archive = open_archive(bytes, size, name);
-  std::vector<std::string> names;
-  const zip_int64_t count = zip_get_num_entries(archive.get(), 0);
-  for (zip_int64_t i = 0; i < count; i++) {
-    const char* entry = zip_get_name(archive.get(), static_cast<zip_uint64_t>(i), ZIP_FL_ENC_GUESS);
+void NpzFile::Discarder::operator()(zip* archive) const { zip_discard(archive); }
+
+NpzFile::NpzFile(const uint8_t* bytes, std::size_t size, std::string name)
+    : name_(std::move(name)) {
+  ZipError error;
+  zip_source_t* source = zip_source_buffer_create(bytes, size, 0, error.get());
+  archive_.reset(source ? zip_open_from_source(source, ZIP_RDONLY, error.get()) : nullptr);
+  if (!archive_) {
+    if (source) zip_source_free(source);
+    throw mx::Error(fmt::format("{}: not an .npz file: {}", name_, error.text()));
+  }
+  std::set<std::string_view> known;
+  const auto count = static_cast<zip_uint64_t>(zip_get_num_entries(archive_.get(), 0));
+  for (zip_uint64_t i = 0; i < count; i++) {
+    const char* entry = zip_get_name(archive_.get(), i, ZIP_FL_ENC_GUESS);
     const std::string_view text = entry ? entry : "";
     if (text.size() < kSuffix.size()) continue;
     const std::size_t length = text.size() - kSuffix.size();
-    if (text.substr(length) == kSuffix) names.emplace_back(text.substr(0, length));
+    if (text.substr(length) != kSuffix) continue;
+    names_.emplace_back(text.substr(0, length));
+    places_.push_back(i);
+    if (known.insert(text).second) continue;
+    throw mx::Error(fmt::format("{}: two arrays '{}'", name_, printable(names_.back())));
   }
-  return names;
 }
 
-mx::NpyArray parse_npz(const uint8_t* bytes, std::size_t size, const std::string& name,
-                       const std::string& member) {
-  const Archive archive = open_archive(bytes, size, name);
-  const std::string place = fmt::format("{}: array '{}'", name, printable(member));
-  const std::string entry = member + std::string(kSuffix);
-  const Member file(zip_fopen(archive.get(), entry.c_str(), 0));
-  if (!file) throw mx::Error(fmt::format("{}: {}", place, zip_strerror(archive.get())));
-  const std::vector<uint8_t> contents = read_member(file.get(), place);
-  return mx::parse_npy(contents.data(), contents.size(), place);
+mx::NpyArray NpzFile::read(std::size_t i) const {
+  const std::string place = fmt::format("{}: array '{}'", name_, printable(names_[i]));
+  zip_stat_t about;
+  zip_stat_init(&about);
+  const Member file(zip_stat_index(archive_.get(), places_[i], 0, &about) == 0
+                        ? zip_fopen_index(archive_.get(), places_[i], 0)
+                        : nullptr);
+  if (!file) throw mx::Error(fmt::format("{}: {}", place, zip_strerror(archive_.get())));
+  if ((about.valid & ZIP_STAT_SIZE) == 0) throw mx::Error(place + ": of unknown size");
+  const std::size_t size = about.size;
+  MemberReader reader(file.get(), place);
+  std::vector<uint8_t> bytes;
+  reader.read_up_to(std::min(size, mx::kNpyPrefix), bytes);
+  const std::size_t header = mx::npy_header_size(bytes.data(), bytes.size(), place);
+  if (header > size) throw mx::Error(place + ": truncated header");
+  reader.read_up_to(header, bytes);
+  const std::size_t whole = mx::npy_file_size(bytes.data(), bytes.size(), place);
+  if (whole != size) {
+    throw mx::Error(fmt::format("{}: the header promises {} bytes of data, the file holds {}",
+                                place, whole - header, size - header));
+  }
+  reader.read_up_to(whole, bytes);
+  reader.finish();
+  return mx::parse_npy(bytes.data(), bytes.size(), place);
 }
 
 }  // namespace mxe::cli

@@ -60,7 +60,8 @@ std::vector<uint8_t> OutputFiles::contents(const File& file) {
     throw mx::Error(
         fmt::format("{}: .npz files are only read; write .npy or .safetensors", file.path));
   }
-  if (extension == ".safetensors" || (file.path == "-" && file.outputs.size() > 1)) {
+  if (extension == ".safetensors" ||
+      (mx::is_standard_output(file.path) && file.outputs.size() > 1)) {
     std::vector<mx::NamedTensor> tensors;
     for (const Output& output : file.outputs) {
       tensors.push_back(output.tensor);
@@ -81,7 +82,7 @@ void OutputFiles::write() const {
   for (const File& file : files_) bytes.push_back(contents(file));
   for (std::size_t i = 0; i < files_.size(); i++) {
     mx::write_file(files_[i].path, bytes[i].data(), bytes[i].size());
-    if (files_[i].path == "-") dup2(STDERR_FILENO, STDOUT_FILENO);
+    if (mx::is_standard_output(files_[i].path)) dup2(STDERR_FILENO, STDOUT_FILENO);
   }
 }
 

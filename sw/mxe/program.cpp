@@ -1,19 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sw/mxe/program.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <new>
+#include <sstream>
 #include <string>
+#include <system_error>
 #include <systemc>
 #include <vector>
 
 #include "model/numerics/error.h"
+#include "model/numerics/files.h"
 #include "sw/device/device.h"
 #include "sw/mxe/engine_choice.h"
 #include "sw/mxe/option_values.h"
@@ -22,16 +29,35 @@
 namespace mxe::cli {
 namespace {
 
-int run_command(const Command& command) {
-  const std::string who = "mxe " + command.app->get_name();
+/// Standard output, too, is a result: a program that cannot write all of it has failed.
+int check_output(const std::string& who, int status) {
+  const std::string problem = mx::standard_output_error();
+  return problem.empty() ? status : fail(who, problem);
+}
+
+int run_command(const std::string& who, const Command& command) {
   try {
-    return command.run();
+    return check_output(who, command.run());
+  } catch (const std::system_error& error) {
+    // Thrown while standard output is printed, without its name.
+    const std::string problem = mx::standard_output_error();
+    return fail(who, problem.empty() ? error.what()
+                                     : "standard output: cannot write: " + error.code().message());
   } catch (const DeviceFailure& failure) {
     return fail(who, failure.what(), kDisagreed);
   } catch (const std::bad_alloc&) {
     return fail(who, "not enough memory for arrays of this size");
   } catch (const std::exception& error) {
     return fail(who, error.what());
+  }
+}
+
+/// Descriptors 0 to 2 that whoever started the program has closed would become those of the files
+/// that it opens. Now they fail when they are used.
+void hold_standard_descriptors() {
+  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(descriptor, F_GETFD) >= 0) continue;
+    static_cast<void>(open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY));
   }
 }
 
@@ -63,19 +89,26 @@ int run_program(int argc, char** argv, const std::vector<AddCommand>& add_comman
     std::reverse(words.begin(), words.end());  // the order CLI11 wants
     app.parse(words);
   } catch (const CLI::Success& help) {
-    return app.exit(help);
+    std::ostringstream text;
+    const int status = app.exit(help, text, text);
+    std::fputs(text.str().c_str(), stdout);
+    return check_output("mxe", status);
   } catch (const CLI::ParseError& error) {
     const auto parsed = app.get_subcommands();
     const std::string who = parsed.empty() ? "mxe" : "mxe " + parsed.front()->get_name();
     return fail(who, usage_error(app, error, argc, argv));
   }
   for (const Command& command : commands) {
-    if (command.app->parsed()) return run_command(command);
+    if (command.app->parsed()) return run_command("mxe " + command.app->get_name(), command);
   }
   return kBadInput;
 }
 
 int start_program(int argc, char** argv) {
+  hold_standard_descriptors();
+  // A closed pipe and a limit on file sizes are errors of the write, which are reported.
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
   setenv("SYSTEMC_DISABLE_COPYRIGHT_MESSAGE", "1", 1);
   return sc_core::sc_elab_and_sim(argc, argv);
 }

@@ -5,11 +5,10 @@
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <string>
 
-#include "model/numerics/error.h"
+#include "model/numerics/files.h"
 #include "sw/mxe/command.h"
 #include "sw/report/page.h"
 
@@ -27,9 +26,7 @@ int run(const ReportOptions& options) {
   const std::size_t cut_line = exploration.cut_line;
   const fs::path path =
       options.output.empty() ? fs::path(options.folder) / "report.html" : fs::path(options.output);
-  std::ofstream file(path, std::ios::binary);
-  file << report::make_page(std::move(exploration)) << std::flush;
-  if (!file) throw mx::Error(path.string() + ": cannot be written");
+  mx::write_file(path, report::make_page(std::move(exploration)));
   fmt::print("{}: {} points\n", path.string(), points);
   if (cut_line != 0) {
     fmt::print(stderr,

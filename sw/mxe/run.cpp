@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "model/numerics/error.h"
+#include "model/numerics/files.h"
 #include "model/platform/soc/gdb_server.h"
 #include "model/platform/soc/soc.h"
 #include "sw/device/device.h"
@@ -87,8 +88,11 @@ int run(const RunOptions& options) {
   std::optional<ChromeTrace> trace = options.trace.open();
   if (trace) setup.tracer = &*trace;
   const soc::Outcome outcome = simulate(options, target, setup);
+  mx::require_written(setup.waves);
   if (trace) trace->close();
-  std::cout.flush();
+  // A program that prints into a closed pipe has been ended for that.
+  const std::string lost = mx::standard_output_error();
+  if (!lost.empty()) throw mx::Error(lost);
   if (options.summary) print_summary(outcome);
   if (!outcome.fault) return outcome.exit_code;
   fmt::print(stderr, "mxe run: {}\n", outcome.fault->text());
@@ -109,7 +113,8 @@ Command add_run(CLI::App& app) {
   command->add_option("--on", options->on, "model or rtl")->capture_default_str();
   options->engine.add_to(*command);
   options->trace.add_to(*command);
-  command->add_option("--waves", options->waves, "Record the signals of the RTL in this FST file");
+  command->add_option("--waves", options->waves,
+                      "Record the signals of the RTL in this file, *.fst");
   command
       ->add_option("--quantum", options->soc.quantum,
                    "Nanoseconds that the processor may be ahead; changes the speed alone")

@@ -4,14 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
-#include <optional>
 #include <sstream>
 #include <stdexcept>
 #include <string>
 
 #include "model/numerics/error.h"
+#include "model/numerics/files.h"
 #include "model/numerics/printable.h"
 #include "model/numerics/shallow_json.h"
 
@@ -156,12 +154,6 @@ void for_each_line(const std::string& text, const Read& read) {
   }
 }
 
-std::optional<std::string> text_of(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return std::nullopt;
-  return std::string(std::istreambuf_iterator<char>(file), {});
-}
-
 void link_trace(Json& point, const fs::path& folder) {
   const std::string id = point.at("id");
   // An id is part of a file name here: nothing but letters and digits is.
@@ -190,14 +182,7 @@ Exploration parse_points(const std::string& text, const std::string& path) {
 }
 
 Json parse_space(const std::string& text, const std::string& path) {
-  try {
-    return mx::parse_shallow<Json>(text);
-  } catch (const Json::parse_error& error) {
-    const auto end = text.begin() + static_cast<long>(std::min(text.size(), error.byte));
-    throw mx::Error(fmt::format("{}:{}: not JSON", path, 1 + std::count(text.begin(), end, '\n')));
-  } catch (const std::exception& error) {
-    throw mx::Error(fmt::format("{}: {}", path, mx::printable(error.what())));
-  }
+  return mx::parse_json_file<Json>(text, path);
 }
 
 std::vector<Json> parse_mixtures(const std::string& text, const std::string& path) {
@@ -211,14 +196,15 @@ std::vector<Json> parse_mixtures(const std::string& text, const std::string& pat
 
 Exploration read_exploration(const fs::path& folder) {
   const fs::path path = folder / "points.jsonl";
-  const std::optional<std::string> text = text_of(path);
-  if (!text) throw mx::Error(path.string() + ":1: cannot be read (mxe explore writes it)");
-  Exploration result = parse_points(*text, path.string());
+  if (!fs::exists(path)) {
+    throw mx::Error(path.string() + ": there is no such file (mxe explore writes it)");
+  }
+  Exploration result = parse_points(mx::read_text(path), path.string());
   for (Json& point : result.points) link_trace(point, folder);
   const fs::path space = folder / "space.json", mixtures = folder / "formats.jsonl";
-  if (const auto found = text_of(space)) result.space = parse_space(*found, space.string());
-  if (const auto found = text_of(mixtures)) {
-    result.mixtures = parse_mixtures(*found, mixtures.string());
+  if (fs::exists(space)) result.space = parse_space(mx::read_text(space), space.string());
+  if (fs::exists(mixtures)) {
+    result.mixtures = parse_mixtures(mx::read_text(mixtures), mixtures.string());
   }
   return result;
 }

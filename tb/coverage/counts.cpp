@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "model/numerics/error.h"
+#include "model/numerics/files.h"
 #include "tb/coverage/coverage.h"
 
 namespace mxe {
@@ -49,12 +50,6 @@ class TemporaryFile {
   std::string path_;
 };
 
-void write_file(const fs::path& path, const std::string& text) {
-  std::ofstream file(path);
-  file << text;
-  if (!file.flush()) throw mx::Error(fmt::format("cannot write '{}'", path.string()));
-}
-
 }  // namespace
 
 void add(CoverageCounts& counts, const CoverageCounts& more) {
@@ -75,13 +70,13 @@ void write_coverage(const std::string& directory, const CoverageCounts& counts) 
   if (error) throw mx::Error(fmt::format("cannot make the directory '{}'", directory));
   Bins bins = all_bins();
   bins.add(counts.bins);
-  write_file(fs::path(directory) / "bins.json", bins.to_json().dump(1) + "\n");
+  mx::write_file(directory + "/bins.json", bins.to_json().dump(1) + "\n");
   if (counts.lines.empty()) return;
   std::string text = kHeader;
   for (const auto& [point, times] : counts.lines) {
     text += fmt::format("{}{}{}{}\n", kPointBegin, point, kPointEnd, times);
   }
-  write_file(fs::path(directory) / "lines.dat", text);
+  mx::write_file(directory + "/lines.dat", text);
 }
 
 }  // namespace mxe

@@ -5,11 +5,12 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
 #include <functional>
 #include <set>
 
 #include "model/numerics/error.h"
+#include "model/numerics/files.h"
+#include "model/numerics/shallow_json.h"
 #include "mxe_regs.h"
 
 namespace mxe {
@@ -252,6 +253,7 @@ BatchSpec read_batch(const Json& json, const std::string& where) {
     if (batch.faults.back().job >= batch.jobs.size()) reader.fail("has a fault in no job of it");
   });
   reader.finish();
+  if (batch.jobs.empty()) reader.fail("needs at least one job in 'jobs'");
   uint64_t bytes = 0;
   for (const JobSpec& job : batch.jobs) bytes += memory_of(job);
   if (bytes > kCoSimMemoryBytes) reader.fail("has jobs that do not fit into the memory");
@@ -298,25 +300,21 @@ CoSimCase case_from_json(const Json& json) {
   if (result.ports.reads == 0 || result.ports.writes == 0) {
     reader.fail("needs at least one outstanding read and write");
   }
+  if (result.batches.empty()) reader.fail("needs at least one batch in 'batches'");
   return result;
 }
 
 CoSimCase load_case(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) throw mx::Error(fmt::format("cannot read '{}'", path));
+  const Json json = mx::parse_json_file<Json>(mx::read_text(path), path);
   try {
-    return case_from_json(Json::parse(file));
-  } catch (const Json::exception& error) {
-    throw mx::Error(fmt::format("{}: {}", path, error.what()));
+    return case_from_json(json);
   } catch (const mx::Error& error) {
     throw mx::Error(fmt::format("{}: {}", path, error.what()));
   }
 }
 
 void save_case(const std::string& path, const CoSimCase& cosim_case) {
-  std::ofstream file(path);
-  file << to_json(cosim_case).dump(2) << '\n';
-  if (!file.flush()) throw mx::Error(fmt::format("cannot write '{}'", path));
+  mx::write_file(path, to_json(cosim_case).dump(2) + "\n");
 }
 
 }  // namespace mxe

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <fstream>
 
 #include "model/numerics/error.h"
+#include "model/numerics/files.h"
 #include "tb/regression/case_generator.h"
 #include "tb/regression/waves.h"
 
@@ -137,7 +137,9 @@ class Regression {
     save_case(failure.case_file, minimal);
     failure.library = options_.rtl.library;
     failure.minimal_jobs = minimal.jobs();
-    failure.minimal_job = make_job(minimal.batches.back().jobs.back()).describe();
+    if (failure.minimal_jobs > 0) {
+      failure.minimal_job = make_job(minimal.batches.back().jobs.back()).describe();
+    }
     if (failure.first.engine != "model") find_first_wrong(failure, minimal);
     if (!options_.waves) return;
     progress_(fmt::format("recording {}", found.name));
@@ -147,6 +149,7 @@ class Regression {
       return run_case(c, options_.rtl, failure.waves);
     };
     CasePool(record, 1).run(minimal);
+    mx::require_written(failure.waves);
     write_gtkwave_file(failure.save_file, failure.waves, options_.rtl, failure.wrong_value);
   }
 

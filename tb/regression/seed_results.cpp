@@ -3,14 +3,10 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
-
-#include <array>
-#include <cstdio>
-#include <fstream>
-#include <memory>
 
 #include "model/numerics/error.h"
+#include "model/numerics/files.h"
+#include "model/numerics/shallow_json.h"
 
 namespace mxe {
 namespace {
@@ -33,24 +29,6 @@ SeedResults seed_results_from_json(const Json& json) {
   results.seconds = json.at("seconds");
   for (const Json& c : json.at("cases")) results.cases.push_back(case_result_from_json(c));
   return results;
-}
-
-/// A name beside `path` that no other process uses, on any machine that shares the directory.
-std::string temporary_name(const std::string& path) {
-  std::array<char, 256> host{};
-  gethostname(host.data(), host.size() - 1);
-  return fmt::format("{}.{}.{}", path, host.data(), getpid());
-}
-
-struct CloseFile {
-  void operator()(std::FILE* file) const { std::fclose(file); }
-};
-
-/// Whether all of it reached the disk: a machine may lose power after the file has its name.
-bool write_file(const std::string& path, const std::string& text) {
-  const std::unique_ptr<std::FILE, CloseFile> file(std::fopen(path.c_str(), "w"));
-  return file && std::fwrite(text.data(), 1, text.size(), file.get()) == text.size() &&
-         std::fflush(file.get()) == 0 && fsync(fileno(file.get())) == 0;
 }
 
 /// "1 to 10": seeds from `first` up to `end`, without it.
@@ -115,22 +93,16 @@ class Merger {
 }  // namespace
 
 void save_results(const std::string& path, const SeedResults& results) {
-  const std::string temporary = temporary_name(path);
-  if (write_file(temporary, to_json(results).dump(1) + "\n") &&
-      std::rename(temporary.c_str(), path.c_str()) == 0) {
-    return;
-  }
-  std::remove(temporary.c_str());
-  throw mx::Error(fmt::format("cannot write '{}'", path));
+  // A machine may lose power after the file has its name.
+  mx::write_file(path, to_json(results).dump(1) + "\n", mx::Durable::yes);
 }
 
 SeedResults load_results(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) throw mx::Error(fmt::format("cannot read '{}'", path));
+  const Json json = mx::parse_json_file<Json>(mx::read_text(path), path);
   try {
-    return seed_results_from_json(Json::parse(file));
-  } catch (const Json::exception& error) {
-    throw mx::Error(fmt::format("{}: {}", path, error.what()));
+    return seed_results_from_json(json);
+  } catch (const Json::exception&) {
+    throw mx::Error(fmt::format("{}: not a file of mxe cosim --results", path));
   }
 }
 

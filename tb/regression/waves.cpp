@@ -3,11 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
 #include <iterator>
 #include <vector>
 
-#include "model/numerics/error.h"
+#include "model/numerics/files.h"
 
 namespace mxe {
 namespace {
@@ -53,23 +52,22 @@ std::vector<Group> groups(const RtlUnderTest& rtl) {
 
 void write_gtkwave_file(const std::string& path, const std::string& waves, const RtlUnderTest& rtl,
                         const std::optional<blame::WrongValue>& wrong) {
-  std::ofstream file(path);
-  file << fmt::format("[dumpfile] \"{}\"\n[timestart] 0\n", waves);
+  std::string text = fmt::format("[dumpfile] \"{}\"\n[timestart] 0\n", waves);
   std::vector<Group> all = groups(rtl);
   if (wrong) {
     constexpr int kZoom = -16;  // about 2^16 ps a pixel
-    file << fmt::format("*{}.0 {} -1 -1\n", kZoom, wrong->time);
+    text += fmt::format("*{}.0 {} -1 -1\n", kZoom, wrong->time);
     const Group first{"first wrong value", {wrong->instance + "." + wrong->signal}};
     all.insert(all.begin(), first);
   }
   for (const Group& group : all) {
-    file << fmt::format("@200\n-{}\n", group.name);
+    text += fmt::format("@200\n-{}\n", group.name);
     for (const std::string& signal : group.signals) {
       const bool vector = signal.find('[') != std::string::npos;
-      file << fmt::format("@{}\nmxe_top.{}.{}\n", vector ? 22 : 28, rtl.top, signal);
+      text += fmt::format("@{}\nmxe_top.{}.{}\n", vector ? 22 : 28, rtl.top, signal);
     }
   }
-  if (!file.flush()) throw mx::Error(fmt::format("cannot write '{}'", path));
+  mx::write_file(path, text);
 }
 
 }  // namespace mxe

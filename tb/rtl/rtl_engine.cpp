@@ -7,6 +7,7 @@
 
 #include "model/engine/counters.h"
 #include "model/numerics/error.h"
+#include "model/numerics/files.h"
 #include "model/platform/clock.h"
 #include "mxe_regs.h"
 
@@ -37,13 +38,19 @@ uint8_t axi_response(tlm::tlm_response_status status) {
   return status == tlm::TLM_ADDRESS_ERROR_RESPONSE ? 3 : 2;
 }
 
+std::string waves_place(const std::string& path) {
+  if (path.empty()) return path;
+  mx::require_extension(path, ".fst", "signals of the RTL are recorded as FST");
+  return mx::regular_place(path);
+}
+
 }  // namespace
 
 RtlEngine::RtlEngine(const sc_core::sc_module_name& name, const Params& params,
                      const RtlOptions& options)
     : EngineModule(name, params, options.clock),
       options_(options),
-      top_(options.make_top(params, options.waves)),
+      top_(options.make_top(params, waves_place(options.waves))),
       counters_(find_counters(*top_)) {
   make_pins();
   status_poll_.address = MXE_REG_STATUS;

@@ -30,8 +30,9 @@ class RtlObserver {
 struct RtlOptions {
   Clock clock;
   PortLimits ports;
-  uint64_t back_pressure_seed = 0;   ///< other than 0: ready and valid hesitate at random
-  std::string waves;                 ///< FST file to write, empty for none
+  uint64_t back_pressure_seed = 0;  ///< other than 0: ready and valid hesitate at random
+  /// FST file to write, *.fst, empty for none. If it cannot be written, there is none in the end.
+  std::string waves;
   uint64_t hang_cycles = 1'000'000;  ///< an engine busy this long without bus transfers hangs
   /// Makes the design: the project's RTL, a version of it with a planted fault, or your own.
   std::function<std::unique_ptr<RtlTop>(const Params&, const std::string& waves)> make_top =

@@ -11,6 +11,7 @@
 #include <verilated_syms.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 #include <optional>
 #include <string>
@@ -30,7 +31,7 @@ template <class Model, class Trace>
 class VerilatedTop : public RtlTop {
  public:
   VerilatedTop(const Params& params, const std::string& waves)
-      : params_(params), traced_(!waves.empty()) {
+      : params_(params), waves_(waves), traced_(!waves.empty()) {
     // A failing assertion is reported as an exception instead of ending the process.
     context_.fatalOnError(false);
     if (traced_) context_.traceEverOn(true);
@@ -52,7 +53,9 @@ class VerilatedTop : public RtlTop {
     Verilated::threadContextp(&context_);
     top_->final();
     if constexpr (!std::is_void_v<Trace>) {
+      // A cut recording opens nowhere: whoever asked for it sees that there is none.
       if (traced_) trace_.close();
+      if (traced_ && take_fst_error() != 0) std::remove(waves_.c_str());
     }
   }
 
@@ -273,6 +276,7 @@ class VerilatedTop : public RtlTop {
   }
 
   Params params_;
+  std::string waves_;
   bool traced_;
   std::function<void()> before_edge_;
   mutable VerilatedContext context_;  // tells its scopes only if it may be changed

@@ -139,12 +139,14 @@ TEST_F(CosimParts, AreWhole) {
   const std::string whole = read_text("a");
   write_text("half", whole.substr(0, whole.size() / 2));
   write_text("other", "{}");
-  expect_merge_error({"half"}, "half: ");
-  expect_merge_error({"other"}, "other: ");
-  expect_merge_error({"none"}, "cannot read");
+  write_text("numbers", R"({"config": 1, "jobs_per_seed": "x"})");
+  expect_merge_error({"half"}, "not valid JSON");
+  expect_merge_error({"other"}, "other: not a file of mxe cosim --results");
+  expect_merge_error({"numbers"}, "numbers: not a file of mxe cosim --results");
+  expect_merge_error({"none"}, "none: cannot open: No such file");
   expect_error(
       {"cosim", "--seeds", "1", "--jobs-per-seed", "1", "--results", path("nowhere/results")},
-      "cannot write");
+      "nowhere/results: cannot create");
 }
 
 TEST_F(CosimParts, AreNotReportedAlone) {
@@ -172,14 +174,27 @@ TEST_F(Cosim, BadInput) {
   expect_error({"cosim", "--config", "medium"}, "medium");
   expect_error({"cosim", "--config", "large", "--waves-on-failure", "waves"},
                "the RTL of configuration large has no waves, only small and base have");
-  expect_error({"cosim", "--case", path("no.json")}, "cannot read");
+  expect_error({"cosim", "--case", path("no.json")}, "no.json: cannot open: No such file");
   write_text("bad.json", "{\"batches\": [");
-  expect_error({"cosim", "--case", path("bad.json")}, "bad.json: ");
+  expect_error({"cosim", "--case", path("bad.json")}, "bad.json:1: not valid JSON");
+  write_text("bad.json", "{\n\n\"batches\": x}");
+  expect_error({"cosim", "--case", path("bad.json")}, "bad.json:3: not valid JSON");
+  write_text("bad.json", std::string(100000, '['));
+  expect_error({"cosim", "--case", path("bad.json")},
+               "bad.json: not valid JSON: nested too deeply");
+  for (const char* empty : {"{}", R"({"batches": []})"}) {
+    write_text("bad.json", empty);
+    expect_error({"cosim", "--case", path("bad.json")}, "needs at least one batch in 'batches'");
+  }
+  for (const char* empty : {"{}", R"({"jobs": []})", R"({"jobs": [{}]}, {"empty_jobs": 1})"}) {
+    write_text("bad.json", std::string(R"({"batches": [)") + empty + "]}");
+    expect_error({"cosim", "--case", path("bad.json")}, "needs at least one job in 'jobs'");
+  }
   write_text("bad.json", R"({"batches": [{"jobs": [{"k": 0}]}]})");
   expect_error({"cosim", "--case", path("bad.json")},
                "batches[0], jobs[0] needs m, n, k and batch of at least 1");
   expect_error({"cosim", "--seeds", "1", "--jobs-per-seed", "1", "--junit", "/nowhere/j.xml"},
-               "cannot write '/nowhere/j.xml'");
+               "/nowhere/j.xml: cannot create: No such file");
 }
 
 }  // namespace

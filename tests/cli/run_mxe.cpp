@@ -63,6 +63,10 @@ ProgramRun CliTest::mxe(const std::vector<std::string>& arguments) {
   const int flags = O_WRONLY | O_CREAT | O_TRUNC;
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, standard_input_.c_str(), O_RDONLY, 0);
   posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, path("stdout").c_str(), flags, 0600);
+  if (standard_output_ == -1) posix_spawn_file_actions_addclose(&actions, STDOUT_FILENO);
+  if (standard_output_.value_or(-1) >= 0) {
+    posix_spawn_file_actions_adddup2(&actions, *standard_output_, STDOUT_FILENO);
+  }
   posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, path("stderr").c_str(), flags, 0600);
   pid_t pid = 0;
   const int error = posix_spawn(&pid, words[0].c_str(), &actions, nullptr, argv.data(), environ);

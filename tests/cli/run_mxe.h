@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,8 @@ class CliTest : public testing::Test {
   void run_program(const std::string& program) { program_ = program; }
   /// Gives the program this file as standard input from now on.
   void feed(const std::string& file) { standard_input_ = file; }
+  /// Gives the program this descriptor as standard output from now on, -1 for none.
+  void print_to(int descriptor) { standard_output_ = descriptor; }
   ProgramRun mxe(const std::vector<std::string>& arguments);
   /// Runs with --json added; expects `exit_code` and that stdout is exactly one JSON object.
   nlohmann::json mxe_json(std::vector<std::string> arguments, int exit_code = 0);
@@ -50,6 +53,7 @@ class CliTest : public testing::Test {
 
  private:
   std::string directory_, program_ = built_program(), standard_input_ = "/dev/null";
+  std::optional<int> standard_output_;  // else a file, which mxe() reads
 };
 
 }  // namespace mxe::test

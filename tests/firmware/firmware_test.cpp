@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Firmware does what the host does, in the same simulated time on model and RTL, with every quantum
 // and in every run.
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
@@ -165,6 +167,23 @@ TEST_P(Firmware, OptionsOfTheEngineChangeTheTime) {
     EXPECT_EQ(other.exit_code, 0) << other.err;
     EXPECT_NE(other.out, usual.out) << options[0];
   }
+}
+
+TEST_P(Firmware, AClosedPipeEndsAProgramThatPrints) {
+  int ends[2];
+  ASSERT_EQ(pipe2(ends, O_CLOEXEC), 0);
+  close(ends[0]);
+  print_to(ends[1]);
+  const ProgramRun run = mxe({"run", firmware("guest", GetParam()), "print_on"});
+  close(ends[1]);
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_EQ(run.err, "mxe run: standard output: cannot write: Broken pipe\n");
+  const int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
+  print_to(full);
+  const ProgramRun short_run = mxe({"run", firmware("guest", GetParam()), "arguments"});
+  close(full);
+  EXPECT_EQ(short_run.exit_code, 2);
+  EXPECT_EQ(short_run.err.rfind("mxe run: standard output: cannot write", 0), 0u) << short_run.err;
 }
 
 TEST_P(Firmware, TraceShowsTheEngine) {

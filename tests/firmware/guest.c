@@ -136,6 +136,11 @@ static int change_code(void) {
   return 0;
 }
 
+/// Prints for ever.
+static int print_on(void) {
+  for (;;) soc_put("on\n");
+}
+
 // ---- Faults (guest_faults.S)
 
 // clang-format off
@@ -162,6 +167,7 @@ int main(int argc, char** argv) {
   if (equal(what, "arguments")) return print_arguments(argc, argv);
   if (equal(what, "echo")) return echo();
   if (equal(what, "registers")) return read_registers();
+  if (equal(what, "print_on")) return print_on();
   if (equal(what, "code")) return change_code();
   for (unsigned i = 0; i < sizeof faults / sizeof faults[0]; i++) {
     if (equal(what, faults[i].name)) faults[i].run();

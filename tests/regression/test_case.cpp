@@ -56,15 +56,19 @@ TEST(CoSimCase, SaysOnlyWhatIsNotNormal) {
 
 TEST(CoSimCase, RefusesWhatIsNoCase) {
   const auto error = [](const char* text) { return error_of([text] { parse(text); }); };
-  EXPECT_EQ(error("{}"), "none");
+  const std::string nothing = "the case needs at least one batch in 'batches'";
+  EXPECT_EQ(error("{}"), nothing);
+  EXPECT_EQ(error(R"({"batches": []})"), nothing);
+  EXPECT_EQ(error(R"({"batches": [{"jobs": [{}]}, {"endless_jobs": 1, "jobs": []}]})"),
+            "the case, batches[1] needs at least one job in 'jobs'");
   EXPECT_EQ(error("[]"), "the case must be an object");
   EXPECT_EQ(error(R"({"rings": 2})"), "the case has no 'rings'");
   EXPECT_EQ(error(R"({"ring": 3})"), "the case needs a ring of a power of two up to 256 entries");
   EXPECT_EQ(error(R"({"ring": -1})"), "the case 'ring' must be an integer from 0 to 4294967295");
   EXPECT_EQ(error(R"({"poll": 1})"), "the case 'poll' must be true or false");
   EXPECT_NE(error(R"({"mem_latency": 0})"), "none");
-  EXPECT_EQ(error(R"({"mem_base": "0xfffff000"})"), "none");
-  EXPECT_EQ(error(R"({"mem_base": "0xfffffffe00000000"})"), "none");
+  EXPECT_EQ(error(R"({"mem_base": "0xfffff000"})"), nothing);
+  EXPECT_EQ(error(R"({"mem_base": "0xfffffffe00000000"})"), nothing);
   for (const char* base :
        {R"("4096")", "4096", R"("0x")", R"("0x1 ")", R"("0x10000000000000000")"}) {
     EXPECT_EQ(error((R"({"mem_base": )" + std::string(base) + "}").c_str()),
@@ -98,7 +102,8 @@ TEST(CoSimCase, RefusesWhatIsNoCase) {
             "the case, batches[0] has a fault in no job of it");
   EXPECT_EQ(error(R"({"batches": [{"jobs": [{}], "faults": [{"part": "E"}]}]})"),
             "the case, batches[0], faults[0] knows no part 'E'");
-  EXPECT_EQ(error_of([] { load_case("/nowhere.json"); }), "cannot read '/nowhere.json'");
+  EXPECT_EQ(error_of([] { load_case("/nowhere.json"); }),
+            "/nowhere.json: cannot open: No such file or directory");
 }
 
 // ---------------------------------------------------------------- random cases

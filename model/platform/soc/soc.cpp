@@ -38,7 +38,7 @@ Soc::Soc(const sc_core::sc_module_name& name, const Program& program, const SocO
       cpu_(std::make_unique<Cpu>("cpu", program, *memory_, bus_, time_)),
       interrupts_([this](bool level) { cpu_->set_interrupt(level); }),
       engine_port_("engine_port", time_),
-      uart_(in, out),
+      uart_(in, out, [this] { end_printing(); }),
       timer_("timer", time_,
              [this](bool level) { interrupts_.set_pending(SOC_INTERRUPTS_PENDING_TIMER, level); }),
       exit_([this](int code) { cpu_->exit(code); }) {
@@ -47,6 +47,12 @@ Soc::Soc(const sc_core::sc_module_name& name, const Program& program, const SocO
   load(program, options.arguments);
   if (debugger_) cpu_->set_debugger(*debugger_);
   if (timeout_us_ != 0) time_.set_end(timeout_us_ * kNanosecondsPerMicrosecond);
+}
+
+/// Ends a program whose output nobody gets: it might print for ever.
+void Soc::end_printing() {
+  cpu_->fail("its output cannot be written");
+  cpu_->exit(0);
 }
 
 AddressRange Soc::program_memory() { return {SOC_RAM_BASE, SOC_RAM_SIZE}; }

@@ -57,6 +57,7 @@ class Soc : public sc_core::sc_module {
   void wire();
   void watch_engine_irq();
   void load(const Program& program, const std::vector<std::string>& arguments);
+  void end_printing();
   void simulate();
 
   uint64_t timeout_us_;

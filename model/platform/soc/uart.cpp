@@ -18,6 +18,7 @@ bool Uart::write(uint32_t offset, uint32_t value) {
   const auto byte = static_cast<char>(value & SOC_UART_TX_DATA);
   out_.put(byte);
   if (byte == '\n') out_.flush();
+  if (!out_) lost_();
   return true;
 }
 

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <istream>
 #include <ostream>
+#include <utility>
 
 #include "model/platform/soc/register_device.h"
 
@@ -12,8 +14,9 @@ namespace mxe::soc {
 /// Bytes out to one stream and in from another. It takes no time and has no interrupt.
 class Uart : public RegisterDevice {
  public:
-  /// The streams must live as long as the device.
-  Uart(std::istream& in, std::ostream& out) : in_(in), out_(out) {}
+  /// The streams must live as long as the device. `lost` is called when a byte cannot be written.
+  Uart(std::istream& in, std::ostream& out, std::function<void()> lost)
+      : in_(in), out_(out), lost_(std::move(lost)) {}
 
   bool read(uint32_t offset, uint32_t& value) override;
   bool write(uint32_t offset, uint32_t value) override;
@@ -23,6 +26,7 @@ class Uart : public RegisterDevice {
 
   std::istream& in_;
   std::ostream& out_;
+  std::function<void()> lost_;
 };
 
 }  // namespace mxe::soc

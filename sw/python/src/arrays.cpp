@@ -235,14 +235,20 @@ nb::object array_of(mx::NpyArray array) {
   }
 }
 
-// The tensors and the metadata of a file.
+// The tensors and the metadata of a file, without tensors of types that no quantized array has.
 nb::tuple load(const std::string& path) {
   std::vector<mx::NamedTensor> tensors;
   std::map<std::string, std::string> metadata;
   {
     const nb::gil_scoped_release released;
     const std::vector<uint8_t> bytes = mx::read_file(path);
-    tensors = mx::parse_safetensors(bytes.data(), bytes.size(), path);
+    const mx::SafetensorsFile file(bytes.data(), bytes.size(), path);
+    for (const mx::SafetensorsFile::Entry& entry : file.entries()) {
+      try {
+        tensors.push_back(file.read(entry));
+      } catch (const mx::TypeError&) {  // of a checkpoint, beside quantized arrays
+      }
+    }
     metadata = mx::safetensors_metadata(bytes.data(), bytes.size(), path);
   }
   nb::dict arrays;

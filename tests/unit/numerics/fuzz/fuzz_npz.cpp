@@ -11,9 +11,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size) {
     if (std::string_view(error.what()).find('\n') != std::string_view::npos) std::abort();
   };
   try {
-    for (const std::string& name : mxe::cli::npz_names(data, size, "fuzz")) {
+    const mxe::cli::NpzFile file(data, size, "fuzz");
+    for (std::size_t i = 0; i < file.names().size(); i++) {
       try {
-        const mx::NpyArray array = mxe::cli::parse_npz(data, size, "fuzz", name);
+        const mx::NpyArray array = file.read(i);
         if (array.data.size() != array.size() * mx::dtype_size(array.dtype)) std::abort();
       } catch (const mx::Error& error) {
         check(error);
