@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "model/engine/arithmetic.h"
@@ -9,12 +10,13 @@
 namespace mxe {
 namespace {
 
-/// Gathers the words of each tile's passes into whole rows, which the golden GEMM multiplies in the
-/// tile's last pass.
+/// Gathers the words of each tile's passes into rows, which the golden GEMM multiplies part by part
+/// along K. An accumulator is a FP32 number between two blocks, so the sums of a part are the bias
+/// of the next one. Memory depends on the engine alone, not on K, which may be far more than an
+/// operand that ends in a bus error.
 class GoldenArithmetic : public Arithmetic {
  public:
-  explicit GoldenArithmetic(const Params& params)
-      : fp4_dual_(params.fp4_dual != 0), tiles_(params.acc_tiles) {}
+  explicit GoldenArithmetic(const Params& params) : tiles_(params.acc_tiles) {}
 
   void start(const ArithmeticJob& job) override {
     job_ = job;
@@ -24,68 +26,104 @@ class GoldenArithmetic : public Arithmetic {
   void run(const ArrayPass& pass, const TileResults& results) override {
     Tile& tile = tiles_[pass.tile];
     if (pass.first) begin(pass, tile);
-    gather(pass.a, pass.count, tile.filled, tile.a);
-    gather(pass.b, pass.count, tile.filled, tile.b);
-    tile.filled += pass.count;
-    if (!pass.last) return;
-    const std::vector<float> values =
-        mx::gemm_block(tile.a, tile.b, tile.bias.empty() ? nullptr : tile.bias.data(), fp4_dual_);
-    for (unsigned row = 0; row < pass.rows; row++) {
-      std::memcpy(results.even + row * results.pitch, &values[std::size_t{row} * pass.cols],
-                  pass.cols * sizeof(float));
+    for (unsigned i = 0; i < chains(); i++) {
+      const unsigned before = i * kLanes;
+      if (pass.count > before) add(pass, i, std::min(pass.count - before, kLanes), tile.chains[i]);
     }
-  }
-
-  /// The golden GEMM has joined them.
-  void merge(const uint32_t* even, const uint32_t*, unsigned count, uint32_t* sums) override {
-    std::copy_n(even, count, sums);
+    if (!pass.last) return;
+    store(pass, tile.chains[0], results.even, results.pitch);
+    if (job_.dual) store(pass, tile.chains[1], results.odd, results.pitch);
   }
 
   bool is_reference() const override { return true; }
 
  private:
+  /// Elements of a row that are multiplied at a time.
+  static constexpr std::size_t kPart = 4096;
+  static_assert(kPart % kLanes == 0);
+
+  /// The sums of all blocks, or at the dual rate of every second one.
+  struct Chain {
+    mx::MxTensor a, b;        // the part that is gathered
+    std::size_t filled = 0;   // elements of a row of it
+    std::size_t left = 0;     // elements of a row that belong to later parts
+    std::vector<float> sums;  // [row][column] of the parts before
+  };
   struct Tile {
-    mx::MxTensor a, b;
-    uint32_t filled = 0;      // of K
-    std::vector<float> bias;  // [row][column], empty for none
+    std::array<Chain, 2> chains;
   };
 
+  unsigned chains() const { return job_.dual ? 2 : 1; }
+
+  /// Elements along K that belong to chain `i`. Example: K = 100 at the dual rate is 64 and 36.
+  std::size_t depth(unsigned i) const {
+    if (!job_.dual) return job_.k;
+    const std::size_t pairs = job_.k / (2 * kLanes), rest = job_.k % (2 * kLanes);
+    const std::size_t before = i * kLanes;
+    return pairs * kLanes + (rest > before ? std::min<std::size_t>(rest - before, kLanes) : 0);
+  }
+
   void begin(const ArrayPass& pass, Tile& tile) {
-    resize(job_.format_a, pass.rows, tile.a);
-    resize(job_.format_b, pass.cols, tile.b);
-    tile.filled = 0;
-    tile.bias.clear();
+    for (unsigned i = 0; i < chains(); i++) {
+      Chain& chain = tile.chains[i];
+      chain.left = depth(i);
+      chain.sums.assign(std::size_t{pass.rows} * pass.cols, 0);
+      next_part(pass, chain);
+    }
     if (!pass.bias(0)) return;
-    tile.bias.resize(std::size_t{pass.rows} * pass.cols);
     for (unsigned row = 0; row < pass.rows; row++) {
-      std::memcpy(&tile.bias[std::size_t{row} * pass.cols], pass.bias(row),
+      std::memcpy(&tile.chains[0].sums[std::size_t{row} * pass.cols], pass.bias(row),
                   pass.cols * sizeof(float));
     }
   }
-  void resize(mx::FormatId format, unsigned rows, mx::MxTensor& tensor) const {
+
+  void next_part(const ArrayPass& pass, Chain& chain) const {
+    const std::size_t part = std::min(chain.left, kPart);
+    resize(job_.format_a, pass.rows, part, chain.a);
+    resize(job_.format_b, pass.cols, part, chain.b);
+    chain.left -= part;
+    chain.filled = 0;
+  }
+  static void resize(mx::FormatId format, unsigned rows, std::size_t k, mx::MxTensor& tensor) {
     tensor.format = format;
     tensor.rows = rows;
-    tensor.k = job_.k;
-    tensor.codes.resize(rows * tensor.k);
+    tensor.k = k;
+    tensor.codes.resize(rows * k);
     tensor.scales.resize(rows * tensor.scale_columns());
   }
-  void gather(const OperandWord* words, unsigned count, uint32_t first,
+
+  /// Adds `count` elements of the words, of their block `i`.
+  void add(const ArrayPass& pass, unsigned i, unsigned count, Chain& chain) const {
+    gather(pass.a, i, count, chain.filled, chain.a);
+    gather(pass.b, i, count, chain.filled, chain.b);
+    chain.filled += count;
+    if (chain.filled < chain.a.k) return;
+    chain.sums = mx::gemm_block(chain.a, chain.b, chain.sums.data(), false);
+    next_part(pass, chain);
+  }
+  void gather(const OperandWord* words, unsigned i, unsigned count, std::size_t first,
               mx::MxTensor& tensor) const {
     for (std::size_t row = 0; row < tensor.rows; row++) {
       const OperandWord& word = words[row];
       uint8_t* codes = &tensor.codes[row * tensor.k + first];
       if (job_.dual) {
-        for (unsigned i = 0; i < count; i++) codes[i] = word.code(i, true);
+        for (unsigned lane = 0; lane < count; lane++)
+          codes[lane] = word.code(i * kLanes + lane, true);
       } else {
         std::copy_n(word.lanes.begin(), count, codes);
       }
-      uint8_t* scales = &tensor.scales[row * tensor.scale_columns() + first / kLanes];
-      scales[0] = word.scales[0];
-      if (count > kLanes) scales[1] = word.scales[1];
+      tensor.scales[row * tensor.scale_columns() + first / kLanes] = word.scales[i];
     }
   }
 
-  bool fp4_dual_;
+  static void store(const ArrayPass& pass, const Chain& chain, uint32_t* results,
+                    std::size_t pitch) {
+    for (unsigned row = 0; row < pass.rows; row++) {
+      std::memcpy(results + row * pitch, &chain.sums[std::size_t{row} * pass.cols],
+                  pass.cols * sizeof(float));
+    }
+  }
+
   ArithmeticJob job_;
   std::vector<Tile> tiles_;  // of the group
 };

@@ -17,6 +17,8 @@ struct Range {
   uint64_t address = 0;
   uint64_t rows = 0, row_bytes = 0, stride = 0;
 
+  /// Whether rows share bytes: held one by one they may be far more than the memory.
+  bool rows_overlap() const { return rows > 1 && stride < row_bytes; }
   uint64_t bytes() const { return (rows - 1) * stride + row_bytes; }
   bool overlaps(const Range& other) const {
     return address < other.address + other.bytes() && other.address < address + bytes();
@@ -99,6 +101,9 @@ bool WholeJob::can_compute(const Descriptor& job, MemoryPort& memory) {
   const Ranges ranges(job);
   std::vector<const Range*> read{&ranges.a, &ranges.b, &ranges.a_scales, &ranges.b_scales};
   if (job.bias) read.push_back(&ranges.c);
+  for (const Range* range : {&ranges.a, &ranges.b, &ranges.a_scales, &ranges.b_scales, &ranges.d}) {
+    if (range->rows_overlap()) return false;
+  }
   if (!ranges.d.in(memory) || !ranges.d_scales.in(memory)) return false;
   for (const Range* range : read) {
     if (!range->in(memory) || range->overlaps(ranges.d) || range->overlaps(ranges.d_scales)) {

@@ -340,6 +340,7 @@ uint32_t CoSim::submit(Device& device, Host& host, const CosimJob& job, const Jo
     DescriptorBytes descriptor;
     std::memcpy(descriptor.data(), bytes, kSlotBytes);
     if (job.in_turn) read_in_turn(descriptor);
+    apply(job.claims, descriptor);
     for (const Spoil& spoil : job.spoils) apply(spoil, descriptor);
     std::memcpy(bytes, descriptor.data(), kSlotBytes);
   };

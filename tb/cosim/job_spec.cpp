@@ -461,6 +461,7 @@ CosimJob make_job(const JobSpec& spec) {
   job.output = spec.output;
   job.layout = spec.layout;
   job.spoils = spec.spoils;
+  job.claims = spec.claims;
   job.in_turn = spec.in_turn;
   job.values = to_string(spec.values);
   return job;

@@ -53,6 +53,7 @@ struct JobSpec {
   OutputFormat output;
   JobLayout layout;
   std::vector<Spoil> spoils;
+  Claims claims;
   bool in_turn = false;  ///< operands are read as if they were results of the job before
 };
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <utility>
 
 #include "mxe_reg_table.h"
 #include "mxe_regs.h"
@@ -120,6 +121,14 @@ void apply(const Spoil& spoil, DescriptorBytes& descriptor) {
   // Addresses and strides that were multiples get a remainder.
   word = (word & ~field->mask) | (spoil.value << field->shift & field->mask);
   std::memcpy(&descriptor[field->offset], &word, sizeof word);
+}
+
+void apply(const Claims& claims, DescriptorBytes& descriptor) {
+  const std::pair<uint32_t, std::size_t> sizes[] = {
+      {claims.m, MXE_DESC_M}, {claims.n, MXE_DESC_N}, {claims.k, MXE_DESC_K}};
+  for (const auto& [size, offset] : sizes) {
+    if (size != 0) std::memcpy(&descriptor[offset], &size, sizeof size);
+  }
 }
 
 }  // namespace mxe

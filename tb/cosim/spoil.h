@@ -22,6 +22,15 @@ struct Spoil {
   uint32_t value = 0;
 };
 
+/// Sizes that a job's descriptor has instead of the true ones; 0: the true one. The operands stay
+/// as they are, so that a job may be of any size: it meets a bus error before the sizes matter.
+struct Claims {
+  uint32_t m = 0, n = 0, k = 0;
+
+  bool any() const { return (m | n | k) != 0; }
+};
+void apply(const Claims& claims, DescriptorBytes& descriptor);
+
 /// What Spoil::field may be.
 const std::vector<std::string>& spoil_fields();
 /// How many reserved bits a descriptor has.

@@ -73,6 +73,9 @@ void describe_job(Archive& archive, Job& job) {
   archive.member("seed", job.seed, normal.seed);
   archive.choice("bias", job.bias, normal.bias, kBiases, bias_name);
   archive.member("bias_bf16", job.bias_bf16, normal.bias_bf16);
+  archive.member("claim_m", job.claims.m, normal.claims.m);
+  archive.member("claim_n", job.claims.n, normal.claims.n);
+  archive.member("claim_k", job.claims.k, normal.claims.k);
   archive.member("in_turn", job.in_turn, normal.in_turn);
   archive.choice("results", job.output.kind, normal.output.kind, output_kinds(), kind_name);
   archive.choice("out_format", job.output.requant.format, normal.output.requant.format, kFormats,
@@ -254,6 +257,9 @@ BatchSpec read_batch(const Json& json, const std::string& where) {
   });
   reader.finish();
   if (batch.jobs.empty()) reader.fail("needs at least one job in 'jobs'");
+  if (!ends(batch)) {
+    reader.fail("has a job with claimed sizes and no fault in its operands or results");
+  }
   uint64_t bytes = 0;
   for (const JobSpec& job : batch.jobs) bytes += memory_of(job);
   if (bytes > kCoSimMemoryBytes) reader.fail("has jobs that do not fit into the memory");
@@ -261,6 +267,16 @@ BatchSpec read_batch(const Json& json, const std::string& where) {
 }
 
 }  // namespace
+
+bool ends(const BatchSpec& batch) {
+  for (std::size_t i = 0; i < batch.jobs.size(); i++) {
+    const bool meets_fault =
+        std::any_of(batch.faults.begin(), batch.faults.end(),
+                    [i](const BusFault& fault) { return fault.job == i && !fault.is_in_ring(); });
+    if (batch.jobs[i].claims.any() && !meets_fault) return false;
+  }
+  return true;
+}
 
 std::size_t CoSimCase::jobs() const {
   std::size_t count = 0;

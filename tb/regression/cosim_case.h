@@ -17,6 +17,9 @@ struct BatchSpec : BatchEvents {
   std::vector<JobSpec> jobs;
 };
 
+/// Whether every job whose descriptor claims other sizes meets a bus error, so that it ends.
+bool ends(const BatchSpec& batch);
+
 /// All there is to know about a co-simulation: the engine, the memory and the way to it, and what
 /// software does. Two runs of the same case do the same, on any machine.
 struct CoSimCase {

@@ -42,6 +42,8 @@ class Shrinker {
   /// Keeps the candidate if it is another case and fails in the same way.
   bool keep(const CoSimCase& candidate) {
     if (exhausted() || to_json(candidate) == to_json(best_)) return false;
+    const auto& batches = candidate.batches;
+    if (!std::all_of(batches.begin(), batches.end(), ends)) return false;
     runs_++;
     if (run_(candidate).bucket() != bucket_) return false;
     best_ = candidate;
@@ -198,6 +200,7 @@ class Shrinker {
     try_change([](JobSpec& s) { s.bias = BiasKind::none; });
     try_change([](JobSpec& s) { s.bias_bf16 = false; });
     try_change([](JobSpec& s) { s.in_turn = false; });
+    try_change([](JobSpec& s) { s.claims = {}; });
     try_change([](JobSpec& s) { s.layout = {}; });
     simplify_layout(b, j, progress);
     // Simple values only where they say the same.
