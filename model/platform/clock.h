@@ -13,28 +13,38 @@ namespace mxe {
 /// stack; pages that are never touched cost nothing.
 inline constexpr std::size_t kThreadStackBytes = std::size_t{8} << 20;
 
-/// A clock: cycles counted from the beginning of the simulation.
+/// A clock: cycles counted from the beginning of the simulation. All functions but the comparison
+/// throw mx::Error for a clock that the simulation's time resolution cannot express.
 class Clock {
  public:
-  /// One nanosecond, the clock of MXE's own platforms.
+  /// One nanosecond, the clock of MXE's own platforms. It needs a time resolution of 1 ns or finer;
+  /// a coarser one is reported when the clock is first used, so that a board with a clock of its
+  /// own may have any resolution.
   Clock() {
     static const uint64_t ticks = sc_core::sc_time(1, sc_core::SC_NS).value();
     ticks_ = ticks;
   }
-  /// Throws mx::Error if the period is zero.
-  explicit Clock(const sc_core::sc_time& period) : ticks_(period.value()) {
-    if (ticks_ == 0) throw mx::Error("the clock period must be longer than zero");
+  /// SystemC has rounded `period` to the time resolution already. Throws mx::Error if that gave
+  /// zero.
+  explicit Clock(const sc_core::sc_time& period);
+  /// The same, but throws mx::Error unless the period is a multiple of the time resolution.
+  /// Example: 1.5 ns with a resolution of 1 ns is an error; as an sc_time it would be 2 ns.
+  Clock(double period, sc_core::sc_time_unit unit);
+
+  /// Throws mx::Error, naming `user`, if the time resolution is too coarse.
+  void require(const char* user) const {
+    if (ticks_ == 0) refuse(user);
   }
 
   sc_core::sc_time period() const { return to_time(1); }
   sc_core::sc_time to_time(uint64_t cycles) const {
-    return sc_core::sc_time::from_value(cycles * ticks_);
+    return sc_core::sc_time::from_value(cycles * ticks());
   }
   /// Whole cycles in `time`, rounded down.
-  uint64_t to_cycles(const sc_core::sc_time& time) const { return time.value() / ticks_; }
+  uint64_t to_cycles(const sc_core::sc_time& time) const { return time.value() / ticks(); }
   /// The same, rounded up.
   uint64_t to_cycles_up(const sc_core::sc_time& time) const {
-    return (time.value() + ticks_ - 1) / ticks_;
+    return (time.value() + ticks() - 1) / ticks();
   }
   /// The cycle of the current simulation time.
   uint64_t now() const { return to_cycles(sc_core::sc_time_stamp()); }
@@ -47,7 +57,13 @@ class Clock {
   bool operator==(const Clock& other) const { return ticks_ == other.ticks_; }
 
  private:
-  uint64_t ticks_ = 0;  // of a period
+  uint64_t ticks() const {
+    require("a clock of 1 ns");
+    return ticks_;
+  }
+  [[noreturn]] static void refuse(const char* user);
+
+  uint64_t ticks_ = 0;  // of a period; 0: shorter than the time resolution
 };
 
 // The clock of one nanosecond.

@@ -2,27 +2,39 @@
 #include "model/platform/engine_module.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 #include "model/platform/clock.h"
+#include "model/platform/payload.h"
 
 namespace mxe {
 namespace {
 
 constexpr uint64_t kWindowBytes = 4096;
+constexpr unsigned kRegisterBytes = 4;
 // From the edge on which a read is offered until the initiator has the answer.
 constexpr uint64_t kAccessCycles = 3;
+// SystemC prints three lines about itself on stderr before sc_main() unless this variable is set.
+// Programs with an engine print what they say that they print.
+[[maybe_unused]] const int kNoBanner = setenv("SYSTEMC_DISABLE_COPYRIGHT_MESSAGE", "1", 0);
+
 // Chains of signals and events at one instant are shorter than this.
 constexpr int kMaxDeltas = 8;
 
 uint8_t strobe_of(const tlm::tlm_generic_payload& payload) {
-  const uint8_t* enables = payload.get_byte_enable_ptr();
-  if (!enables) return 0xF;
   unsigned strobe = 0;
-  for (unsigned i = 0; i < 4; i++) {
-    if (enables[i % payload.get_byte_enable_length()]) strobe |= 1u << i;
+  for (unsigned i = 0; i < kRegisterBytes; i++) {
+    if (is_enabled(payload, i)) strobe |= 1u << i;
   }
   return static_cast<uint8_t>(strobe);
+}
+
+/// Bytes that are not enabled stay as they are.
+void return_value(tlm::tlm_generic_payload& payload, uint32_t value) {
+  uint8_t bytes[kRegisterBytes];
+  std::memcpy(bytes, &value, sizeof value);
+  copy_enabled(payload, bytes);
 }
 
 }  // namespace
@@ -37,6 +49,7 @@ EngineModule::EngineModule(const sc_core::sc_module_name& name, const Params& pa
                            const Clock& clock)
     : sc_module(name), params_(params), clock_(clock) {
   params_.validate();
+  clock_.require("an engine with the default clock");
   regs.register_b_transport(this, &EngineModule::transport);
   regs.register_transport_dbg(this, &EngineModule::debug_transport);
   mem.register_invalidate_direct_mem_ptr(this, &EngineModule::end_direct_access);
@@ -119,12 +132,12 @@ void EngineModule::send_pieces(tlm::tlm_generic_payload& payload, sc_core::sc_ti
 }
 
 void EngineModule::transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
-  if (payload.get_command() == tlm::TLM_IGNORE_COMMAND || payload.get_data_length() != 4) {
-    payload.set_response_status(tlm::TLM_BURST_ERROR_RESPONSE);
-    return;
+  tlm::tlm_response_status refused = check_attributes(payload);
+  if (refused == tlm::TLM_OK_RESPONSE && payload.get_data_length() != kRegisterBytes) {
+    refused = tlm::TLM_BURST_ERROR_RESPONSE;
   }
-  if (payload.get_byte_enable_ptr() && payload.get_byte_enable_length() == 0) {
-    payload.set_response_status(tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE);
+  if (refused != tlm::TLM_OK_RESPONSE) {
+    payload.set_response_status(refused);
     return;
   }
   if (payload.get_address() >= kWindowBytes) {
@@ -147,7 +160,7 @@ void EngineModule::transport(tlm::tlm_generic_payload& payload, sc_core::sc_time
     transfer.strobe = strobe_of(payload);
   }
   const bool ok = !in_reset() && transfer_register(transfer);
-  if (!transfer.write) std::memcpy(payload.get_data_ptr(), &transfer.data, 4);
+  if (!transfer.write) return_value(payload, transfer.data);
   payload.set_response_status(ok ? tlm::TLM_OK_RESPONSE : tlm::TLM_GENERIC_ERROR_RESPONSE);
 }
 
@@ -160,7 +173,7 @@ bool EngineModule::read_ahead(tlm::tlm_generic_payload& payload, sc_core::sc_tim
   if (sc_core::sc_time_to_pending_activity() <= answer) return false;
   uint32_t value = 0;
   const bool ok = read_at_rest(static_cast<uint32_t>(payload.get_address()), value, cycle);
-  std::memcpy(payload.get_data_ptr(), &value, sizeof value);
+  return_value(payload, value);
   payload.set_response_status(ok ? tlm::TLM_OK_RESPONSE : tlm::TLM_GENERIC_ERROR_RESPONSE);
   delay = clock_.to_time(cycle) - present;
   return true;

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/platform/interconnect.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "model/platform/clock.h"
+#include "model/platform/payload.h"
 
 namespace mxe {
 namespace {
@@ -22,6 +25,12 @@ Interconnect::Interconnect(const sc_core::sc_module_name& name, const MemoryTimi
       read_(timing, 0, ports, beat_bytes),
       write_(timing, 1, ports, beat_bytes),
       waiting_(ports) {
+  if (half_a_cycle() == Clock().period()) {
+    throw mx::Error(fmt::format(
+        "time resolution {}: an interconnect grants in the middle of a clock of 1 ns; allowed: 100 "
+        "ps and finer (sc_set_time_resolution)",
+        sc_core::sc_get_time_resolution().to_string()));
+  }
   for (unsigned port = 0; port < ports; port++) {
     in[port].register_b_transport(this, &Interconnect::transport, static_cast<int>(port));
   }
@@ -32,9 +41,14 @@ Interconnect::Interconnect(const sc_core::sc_module_name& name, const MemoryTimi
 }
 
 void Interconnect::transport(int port, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
+  const tlm::tlm_response_status refused = check_attributes(payload);
+  if (refused != tlm::TLM_OK_RESPONSE) {
+    payload.set_response_status(refused);
+    return;
+  }
   auto* burst = payload.get_extension<BurstExtension>();
   const uint64_t address = payload.get_address(), length = payload.get_data_length();
-  if (!burst || !(burst->clock == Clock()) || length == 0) {
+  if (!burst || !(burst->clock == Clock())) {
     payload.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
     return;
   }

@@ -9,6 +9,7 @@
 
 #include "model/numerics/error.h"
 #include "model/platform/clock.h"
+#include "model/platform/payload.h"
 
 namespace mxe {
 namespace {
@@ -23,19 +24,11 @@ uint8_t* reserve(std::size_t size) {
   return static_cast<uint8_t*>(storage);
 }
 
-/// Writes the bytes of `payload` that its byte enables select.
-void copy_enabled(const tlm::tlm_generic_payload& payload, uint8_t* target, const uint8_t* source) {
-  const uint8_t* enables = payload.get_byte_enable_ptr();
-  const unsigned period = payload.get_byte_enable_length();
-  for (unsigned i = 0; i < payload.get_data_length(); i++) {
-    if (enables[i % period]) target[i] = source[i];
-  }
-}
-
 }  // namespace
 
 Memory::Memory(const sc_core::sc_module_name& name, const Config& config)
     : sc_module(name), config_(config), read_(config.timing, 0), write_(config.timing, 1) {
+  Clock().require("mxe::Memory");
   config.timing.validate();
   storage_ = reserve(config.size);
   socket.register_b_transport(this, &Memory::transport);
@@ -83,24 +76,12 @@ bool Memory::faulty(const tlm::tlm_generic_payload& payload) const {
   });
 }
 
-void Memory::copy(tlm::tlm_generic_payload& payload, uint8_t* storage) {
-  uint8_t* buffer = payload.get_data_ptr();
-  const bool write = payload.is_write();
-  uint8_t* target = write ? storage : buffer;
-  const uint8_t* source = write ? buffer : storage;
-  if (payload.get_byte_enable_ptr()) {
-    copy_enabled(payload, target, source);
-  } else {
-    std::memcpy(target, source, payload.get_data_length());
-  }
-}
-
 void Memory::transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
   const uint64_t address = payload.get_address();
   const unsigned length = payload.get_data_length();
-  if (length == 0 || payload.get_command() == tlm::TLM_IGNORE_COMMAND ||
-      payload.get_streaming_width() < length) {
-    payload.set_response_status(tlm::TLM_BURST_ERROR_RESPONSE);
+  const tlm::tlm_response_status refused = check_attributes(payload);
+  if (refused != tlm::TLM_OK_RESPONSE) {
+    payload.set_response_status(refused);
     return;
   }
   auto* burst = payload.get_extension<BurstExtension>();
@@ -118,7 +99,7 @@ void Memory::transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& dela
   payload.set_response_status(!storage          ? tlm::TLM_ADDRESS_ERROR_RESPONSE
                               : faulty(payload) ? tlm::TLM_GENERIC_ERROR_RESPONSE
                                                 : tlm::TLM_OK_RESPONSE);
-  if (payload.is_response_ok() && !(burst && burst->timing_only)) copy(payload, storage);
+  if (payload.is_response_ok() && !(burst && burst->timing_only)) copy_enabled(payload, storage);
   payload.set_dmi_allowed(config_.direct_access && faults_.empty());
   if (told) {
     burst->times = times;
@@ -128,10 +109,18 @@ void Memory::transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& dela
 }
 
 unsigned Memory::debug_transport(tlm::tlm_generic_payload& payload) {
-  uint8_t* storage = locate(payload.get_address(), payload.get_data_length());
-  if (!storage) return 0;
-  copy(payload, storage);
-  return payload.get_data_length();
+  const unsigned length = payload.get_data_length();
+  uint8_t* storage = locate(payload.get_address(), length);
+  if (!storage || !payload.get_data_ptr()) return 0;
+  // The debug interface ignores byte enables and streaming width.
+  if (payload.is_read()) {
+    std::memcpy(payload.get_data_ptr(), storage, length);
+  } else if (payload.is_write()) {
+    std::memcpy(storage, payload.get_data_ptr(), length);
+  } else {
+    return 0;
+  }
+  return length;
 }
 
 bool Memory::direct_access(tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi) {

@@ -40,7 +40,8 @@ struct BurstExtension : tlm::tlm_extension<BurstExtension> {
 /// first beat would be, at one beat a cycle. The bytes move at the call. A request occupies the
 /// beats from the one that holds its first byte to the one that holds its last. Outside the memory
 /// the response is TLM_ADDRESS_ERROR_RESPONSE, in a range marked faulty TLM_GENERIC_ERROR_RESPONSE;
-/// such requests take their time too.
+/// such requests take their time too. A request with attributes that check_attributes() refuses
+/// gets that response, and takes no time.
 ///
 /// Direct access is granted while no range is marked faulty. With a BurstExtension in the request
 /// it includes the channels that say when each burst is served.
@@ -97,7 +98,6 @@ class Memory : public sc_core::sc_module {
   unsigned debug_transport(tlm::tlm_generic_payload& payload);
   bool direct_access(tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi);
   bool faulty(const tlm::tlm_generic_payload& payload) const;
-  static void copy(tlm::tlm_generic_payload& payload, uint8_t* storage);
 
   Config config_;
   uint8_t* storage_ = nullptr;

@@ -250,7 +250,6 @@ def main():
     if options.needs and subprocess.run(["bash", "-c", options.needs], cwd=options.root, check=False).returncode:
         print(f"skipped, for this fails: {options.needs}")
         return SKIPPED
-    os.environ["SYSTEMC_DISABLE_COPYRIGHT_MESSAGE"] = "1"
     with tempfile.TemporaryDirectory(prefix="mxe_document_") as name:
         folder = pathlib.Path(name) / "mxe"
         folder.mkdir()
