@@ -58,7 +58,8 @@ std::unique_ptr<soc::GdbServer> open_gdb(const RunOptions& options) {
 
 /// The program on a platform of its own. Throws DeviceFailure if the simulation itself fails.
 soc::Outcome simulate(const RunOptions& options, Target target, const EngineSetup& setup) {
-  const soc::Program program = load_elf(options.firmware, soc::Soc::program_memory());
+  const soc::Program program =
+      parse_elf(options.firmware, mx::read_file(options.firmware), soc::Soc::program_memory());
   soc::SocOptions soc_options = options.soc;
   soc_options.timing = setup.timing;
   soc_options.arguments = options.arguments;

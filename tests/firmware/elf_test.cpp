@@ -4,6 +4,7 @@
 
 #include <cstring>
 #include <functional>
+#include <utility>
 
 #include "model/numerics/files.h"
 #include "tests/firmware/firmware_run.h"
@@ -33,6 +34,34 @@ class BadElf : public CliTest {
     std::memcpy(text.data(), &header, sizeof header);
     write_text("bad.elf", text);
     expect_error({"run", path("bad.elf")}, "bad.elf: " + message);
+  }
+
+  /// A run with at most so much address space.
+  ProgramRun limited_mxe(unsigned kilobytes, std::vector<std::string> arguments) {
+    run_program("/bin/sh");
+    const std::string line = "ulimit -v " + std::to_string(kilobytes) + "; exec \"$0\" \"$@\"";
+    arguments.insert(arguments.begin(), {"-c", line, built_program()});
+    return mxe(arguments);
+  }
+  /// A program of these segments (address, bytes), all zeros, which begins in the first of them.
+  void expect_segments_refused(const std::vector<std::pair<uint32_t, uint32_t>>& segments,
+                               const std::string& message) {
+    Elf32_Ehdr header;
+    std::memcpy(&header, good_.data(), sizeof header);
+    header.e_phoff = sizeof header;
+    header.e_phnum = static_cast<uint16_t>(segments.size());
+    header.e_shnum = 0;
+    header.e_entry = segments[0].first & ~1u;
+    std::string text(reinterpret_cast<const char*>(&header), sizeof header);
+    for (const auto& [address, bytes] : segments) {
+      Elf32_Phdr segment{};
+      segment.p_type = PT_LOAD;
+      segment.p_paddr = segment.p_vaddr = address;
+      segment.p_memsz = bytes;
+      text.append(reinterpret_cast<const char*>(&segment), sizeof segment);
+    }
+    write_text("segments.elf", text);
+    expect_error({"run", path("segments.elf")}, message);
   }
 
   std::string good_;
@@ -77,6 +106,74 @@ TEST_F(BadElf, SegmentsOutsideTheMemory) {
         segment.p_offset = 0xFFFFFF00;
       },
       "the file ends before its segments");
+}
+
+TEST_F(BadElf, TablesThatReferToTheSameBytesAgain) {
+  // Each header of the old reader was the first one once more: 65,535 times 64 MB from 122 bytes.
+  expect_refused([](auto& header, auto&) { header.e_phentsize = 0, header.e_phnum = 65535; },
+                 "a program header has 0 bytes; allowed: 32");
+  expect_refused([](auto& header, auto&) { header.e_phentsize = 31; },
+                 "a program header has 31 bytes; allowed: 32");
+  expect_refused([](auto& header, auto&) { header.e_phentsize = 56; },
+                 "a program header has 56 bytes; allowed: 32");
+  expect_refused([](auto& header, auto&) { header.e_phnum = 0; }, "there are no program headers");
+  expect_refused([](auto& header, auto&) { header.e_phnum = 65535; },
+                 "the file ends before its program headers");
+}
+
+TEST_F(BadElf, SegmentsThatOverlap) {
+  // The second one begins in the first one: at its last byte, in it, and at the same address.
+  for (const uint32_t address : {0x8001'FFFFu, 0x8001'8000u, 0x8001'0000u}) {
+    expect_segments_refused({{0x8001'0000, 0x1'0000}, {address, 16}}, "overlap");
+    expect_segments_refused({{address, 16}, {0x8001'0000, 0x1'0000}}, "overlap");
+  }
+  expect_segments_refused({{0x8001'0000, 0x1'0000}, {0x8002'0000, 16}, {0x8001'0001, 1}},
+                          "the segments of 65536 bytes at 0x80010000 and of 1 bytes at 0x80010001 "
+                          "overlap");
+}
+
+TEST_F(BadElf, OddEntryPoints) {
+  for (const uint32_t offset : {1u, 3u, 0x7u}) {
+    expect_refused([&](auto& header, auto&) { header.e_entry += offset; }, "; allowed: even");
+  }
+}
+
+/// A program whose symbols all have the same name of 300 KB: 20,000 of them were 6 GB.
+TEST_F(BadElf, LongNamesAreNotCopied) {
+  constexpr std::size_t kNames = 300'000, kSymbols = 20'000;
+  std::string text = good_;
+  Elf32_Ehdr header;
+  std::memcpy(&header, text.data(), sizeof header);
+  std::vector<Elf32_Shdr> sections(3);
+  const auto append = [&text](const void* data, std::size_t bytes) {
+    const std::size_t at = text.size();
+    text.append(static_cast<const char*>(data), bytes);
+    return static_cast<uint32_t>(at);
+  };
+  const std::string names = std::string(1, '\0') + std::string(kNames, 'x') + '\0';
+  sections[1].sh_type = SHT_STRTAB;
+  sections[1].sh_offset = append(names.data(), names.size());
+  sections[1].sh_size = static_cast<uint32_t>(names.size());
+  Elf32_Sym symbol{};
+  symbol.st_name = 1;
+  symbol.st_value = 0x8000'0000;
+  symbol.st_info = STT_FUNC;
+  symbol.st_shndx = 1;
+  const std::vector<Elf32_Sym> symbols(kSymbols, symbol);
+  sections[2].sh_type = SHT_SYMTAB;
+  sections[2].sh_link = 1;
+  sections[2].sh_entsize = sizeof symbol;
+  sections[2].sh_size = kSymbols * sizeof symbol;
+  sections[2].sh_offset = append(symbols.data(), sections[2].sh_size);
+  header.e_shoff = append(sections.data(), sections.size() * sizeof sections[0]);
+  header.e_shnum = 3;
+  header.e_shentsize = sizeof sections[0];
+  std::memcpy(text.data(), &header, sizeof header);
+  write_text("names.elf", text);
+  // The memory that the run may have; the emulator takes 1 GB of it as address space.
+  const ProgramRun run = limited_mxe(4'000'000, {"run", path("names.elf"), "--timeout-us", "1"});
+  EXPECT_EQ(run.exit_code, 3) << run.err;
+  EXPECT_NE(run.err.find("(" + std::string(1000, 'x') + "..."), std::string::npos);
 }
 
 TEST_F(BadElf, EveryTruncationIsRefusedOrRuns) {

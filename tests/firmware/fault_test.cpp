@@ -63,6 +63,16 @@ TEST_P(Fault, RegistersAreThoseOfTheInstruction) {
   EXPECT_NE(run("engine_read").err.find("a0 " + zeros + "00000001  "), std::string::npos);
 }
 
+TEST_P(Fault, ATimeoutNamesALineThatNeverFalls) {
+  const ProgramRun result = run("stuck");
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_NE(result.err.find("timeout after 1000 us of simulated time (the interrupt line of the "
+                            "engine has been high since "),
+            std::string::npos)
+      << result.err;
+  EXPECT_NE(result.err.find(" ns: no handler clears its cause), at pc "), std::string::npos);
+}
+
 TEST_P(Fault, AJumpToNowhere) {
   const ProgramRun result = run("jump");
   EXPECT_EQ(result.exit_code, 3);

@@ -30,6 +30,9 @@ static void on_engine(void) {
   interrupts = interrupts + 1;
 }
 
+/// The line never falls.
+static void ignore_engine(void) {}
+
 static _Alignas(MXE_DESC_SIZE) uint8_t ring[4 * MXE_DESC_SIZE];
 static struct mxe_slot slots[4];
 static uint8_t operand[64 * 64], scales[64 * 2];
@@ -37,7 +40,7 @@ static uint32_t product[64][64];
 
 /// A job runs while the processor computes, without an access to any device: the interrupt stops
 /// the computation at the same place whatever the quantum and whatever the engine.
-static int compute_until_interrupt(uint32_t jobs) {
+static int compute_until_interrupt(uint32_t jobs, void (*handler)(void)) {
   const struct mxe_port port = soc_engine_port();
   struct mxe_port polling = port;
   polling.wait_irq = NULL;
@@ -63,7 +66,7 @@ static int compute_until_interrupt(uint32_t jobs) {
       .mem = ring, .bus_addr = (uintptr_t)ring, .slots = slots, .entries = 4};
   if (mxe_open(&device, &polling, &memory) != MXE_OK) return 1;
   port.write32(port.ctx, MXE_REG_IRQ_MASK, MXE_IRQ_STATUS_DONE_MASK);
-  soc_enable_interrupts(on_engine);
+  soc_enable_interrupts(handler);
   for (uint32_t i = 0; i < jobs; i++) {
     uint32_t id = 0, turns = 0;
     const uint32_t before = interrupts;
@@ -72,6 +75,53 @@ static int compute_until_interrupt(uint32_t jobs) {
     put_line("turns", turns);
     put_line("at", seen_at);
     if (mxe_wait(&device, id, 1000, NULL) != MXE_OK) return 3;
+  }
+  return 0;
+}
+
+/// Jobs of sizes that no memory holds. One part of each ends with the memory, so that the job meets
+/// a bus error after a few beats.
+static int run_huge_jobs(void) {
+  enum { A, B, A_SCALES, B_SCALES, C, D, PARTS };
+  static const uint32_t sizes[][3] = {
+      {13, 22, INT32_MAX}, {1, 1, INT32_MAX}, {13, 22, UINT32_MAX}, {UINT32_MAX, UINT32_MAX, 1}};
+  const uint64_t end = SOC_ARGUMENTS_BASE + SOC_ARGUMENTS_SIZE;
+  struct mxe_port port = soc_engine_port();
+  port.wait_irq = NULL;
+  struct mxe_device device;
+  const struct mxe_ring memory = {
+      .mem = ring, .bus_addr = (uintptr_t)ring, .slots = slots, .entries = 4};
+  if (mxe_open(&device, &port, &memory) != MXE_OK) return 1;
+  for (unsigned size = 0; size < sizeof sizes / sizeof sizes[0]; size++) {
+    for (int part = 0; part < PARTS; part++) {
+      uint64_t at[PARTS];
+      for (int i = 0; i < PARTS; i++) at[i] = i == part ? end - 64 : (uintptr_t)product;
+      const struct mxe_job job = {.m = sizes[size][0],
+                                  .n = sizes[size][1],
+                                  .k = sizes[size][2],
+                                  .bias = true,
+                                  .a_addr = at[A],
+                                  .b_addr = at[B],
+                                  .a_scale_addr = at[A_SCALES],
+                                  .b_scale_addr = at[B_SCALES],
+                                  .c_addr = at[C],
+                                  .d_addr = at[D],
+                                  .a_stride = 64,
+                                  .b_stride = 64,
+                                  .a_scale_stride = 2,
+                                  .b_scale_stride = 2,
+                                  .c_stride = 256,
+                                  .d_stride = 256};
+      // Results would be written to the end of the memory; K must be small to get there.
+      if (part == D && job.k != 1) continue;
+      uint32_t id = 0;
+      struct mxe_completion completion;
+      if (mxe_submit(&device, &job, NULL, &id) != MXE_OK) return 2;
+      put_line("code", (uint32_t)-mxe_wait(&device, id, 1000, &completion));
+      put_line("operand", completion.fault_operand);
+      put_line("address", (uint32_t)completion.fault_addr);
+      put_line("cycles", (uint32_t)completion.cycles);
+    }
   }
   return 0;
 }
@@ -161,7 +211,9 @@ static const struct {
 
 int main(int argc, char** argv) {
   const char* what = argc > 1 ? argv[1] : "";
-  if (equal(what, "interrupt")) return compute_until_interrupt(3);
+  if (equal(what, "interrupt")) return compute_until_interrupt(3, on_engine);
+  if (equal(what, "stuck")) return compute_until_interrupt(1, ignore_engine);
+  if (equal(what, "huge")) return run_huge_jobs();
   if (equal(what, "time")) return keep_time();
   if (equal(what, "long")) return long_sleep();
   if (equal(what, "arguments")) return print_arguments(argc, argv);

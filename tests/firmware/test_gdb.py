@@ -19,9 +19,9 @@ SECONDS = 60  # more than any of this takes
 class Guest:
     """A program that waits for gdb."""
 
-    def __init__(self, name, *arguments):
+    def __init__(self, name, *arguments, options=()):
         self.elf = f"{OPTIONS.firmware}/{name}.elf"
-        command = [OPTIONS.mxe_run, "run", self.elf, "--gdb", "0", "--summary", "--", *arguments]
+        command = [OPTIONS.mxe_run, "run", self.elf, "--gdb", "0", "--summary", *options, "--", *arguments]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         line = self.process.stderr.readline()
         self.port = int(re.fullmatch(r"mxe run: waiting for gdb on 127\.0\.0\.1:(\d+)\n", line)[1])
@@ -145,6 +145,128 @@ class Gdb(unittest.TestCase):
             with Guest(name, "time") as guest:
                 socket.create_connection(("127.0.0.1", guest.port)).close()
                 self.assertEqual(guest.end(), plain(name, "time"))
+
+
+class Watchpoints(unittest.TestCase):
+    def test_writes_reads_and_both(self):
+        for name, _ in Gdb.each():
+            with Guest(name, "interrupt") as guest:
+                printed = guest.gdb("break main", "continue", "watch interrupts", "continue", "backtrace 1",
+                                    "continue", "delete", "continue")
+                self.assertIn("Hardware watchpoint 2: interrupts\n\nOld value = 0\nNew value = 1\n", printed)
+                self.assertIn("Old value = 1\nNew value = 2\n", printed)
+                self.assertRegex(printed, r"on_engine \(\) at")
+                self.assertIn("exited normally", printed)
+                self.assertEqual(guest.end(), plain(name, "interrupt"), "gdb changes nothing that software sees")
+            with Guest(name, "interrupt") as guest:
+                printed = guest.gdb("break main", "continue", "rwatch engine", "continue", "backtrace 1", "continue",
+                                    "delete", "awatch seen_at", "continue", "continue", "delete", "continue")
+                self.assertRegex(printed, r"Hardware read watchpoint 2: engine\n\nValue = \(const struct mxe_port \*\) 0x")
+                self.assertRegex(printed, r"Hardware access \(read/write\) watchpoint 3: seen_at\n")
+                self.assertIn("exited normally", printed)
+                self.assertEqual(guest.end(), plain(name, "interrupt"))
+
+    def test_bytes_beside_them_do_not_count(self):
+        for name, _ in Gdb.each():
+            with Guest(name, "interrupt") as guest:
+                # slots, ring and operand lie elsewhere; the highest byte of a counter stays 0.
+                printed = guest.gdb("break main", "continue", "watch *((char*)&interrupts + 3)", "continue")
+                self.assertIn("Hardware watchpoint 2: ", printed)
+                self.assertNotIn("Old value", printed)
+                self.assertIn("exited normally", printed)
+                self.assertEqual(guest.end(), plain(name, "interrupt"))
+
+    def test_writes_of_the_engine(self):
+        done_job_id = 0x74  # of the descriptor: the engine writes the record
+        for name, _ in Gdb.each():
+            with Guest(name, "interrupt") as guest:
+                printed = guest.gdb("break main", "continue", f"watch *(unsigned*)&ring[{done_job_id}]", "continue",
+                                    "delete", "continue")
+                self.assertIn("Old value = 0\nNew value = 1\n", printed)
+                self.assertIn("exited normally", printed)
+                self.assertEqual(guest.end(), plain(name, "interrupt"))
+
+    def test_only_in_the_memory(self):
+        with Guest("guest32", "time") as guest:
+            printed = guest.gdb("break main", "continue", "watch *(unsigned*)0x20000000", "continue")
+            self.assertIn("Could not insert hardware watchpoint 2", printed)
+
+
+class Clients(unittest.TestCase):
+    """Programs that are not gdb, and say nothing more after a part of a packet."""
+
+    CUT = (b"x", b"$", b"$m8000", b"$c#6", b"$#", b"$" + b"a" * 5000, b"$M80000000,4:0102", b"+$?#3", b"\xff$\x03")
+
+    @staticmethod
+    def run_on(guest):
+        """Lets the program go on."""
+        client = socket.create_connection(("127.0.0.1", guest.port))
+        client.settimeout(SECONDS)
+        client.sendall(b"$c#63")
+        while b"+" not in client.recv(1):
+            pass
+        return client
+
+    def test_a_cut_packet_does_not_stop_time(self):
+        for cut in self.CUT:
+            with self.subTest(cut=cut[:20]), Guest("guest32", "time") as guest, self.run_on(guest) as client:
+                client.sendall(cut)
+                self.assertEqual(guest.end(), plain("guest32", "time"))
+
+    def test_nor_does_it_stop_the_timeout(self):
+        for cut in self.CUT:
+            options = ["--timeout-us", "20000"]
+            with self.subTest(cut=cut[:20]), Guest("guest32", "loop", options=options) as guest:
+                with self.run_on(guest) as client:
+                    client.sendall(cut)
+                    code, _, err = guest.end()
+                self.assertEqual(code, 3)
+                self.assertIn("timeout after 20000 us of simulated time", err)
+
+    def test_packets_without_a_text(self):
+        for packets in (b"$#00", b"$#00$#00$#00", b"$c#00$#00"):
+            with self.subTest(packets=packets), Guest("guest32", "time") as guest, self.run_on(guest) as client:
+                client.sendall(packets)
+                self.assertEqual(guest.end(), plain("guest32", "time"))
+
+    def test_the_rest_may_come_late(self):
+        with Guest("guest32", "loop") as guest, self.run_on(guest) as client:
+            client.sendall(b"$m8000")
+            time.sleep(0.5)
+            client.sendall(b"0000,4#")
+            time.sleep(0.5)
+            client.sendall(b"%02x" % (sum(b"m80000000,4") % 256))
+            client.sendall(b"\x03")
+            received = b""
+            while b"$S02#" not in received:
+                received += client.recv(4096)
+            client.sendall(b"$k#6b")
+            self.assertEqual(guest.end()[0], 3)
+
+    def test_a_new_packet_ends_one_that_was_cut(self):
+        with Guest("guest32", "time") as guest, socket.create_connection(("127.0.0.1", guest.port)) as client:
+            client.settimeout(SECONDS)
+            client.sendall(b"$m8000$?#3f")
+            received = b""
+            while received.count(b"#") < 1:
+                received += client.recv(4096)
+            self.assertIn(b"+$S05#", received)
+            client.sendall(b"$c#63")
+            self.assertEqual(guest.end(), plain("guest32", "time"))
+
+    def test_numbers_that_are_none(self):
+        with Guest("guest32", "time") as guest, socket.create_connection(("127.0.0.1", guest.port)) as client:
+            client.settimeout(SECONDS)
+            packets = (b"m", b"m-1,4", b"m 80000000,4", b"m0x80000000,4", b"m80000000", b"m10000000080000000,4",
+                       b"M80000000,3:01020304", b"Z0", b"Z2,80000000,0", b"Z3,80000000,ffffffffffffffff", b"pz", b"P")
+            for packet in packets:
+                client.sendall(b"$" + packet + b"#%02x" % (sum(packet) % 256))
+                received = b""
+                while received.count(b"#") < 1 or len(received.split(b"#")[-1]) < 2:
+                    received += client.recv(4096)
+                self.assertEqual(received, b"+$E01#a6", packet)
+            client.sendall(b"$c#63")
+            self.assertEqual(guest.end(), plain("guest32", "time"))
 
 
 class Port(unittest.TestCase):

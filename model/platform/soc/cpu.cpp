@@ -86,6 +86,7 @@ void Cpu::consult_debugger() {
   if (fault_ && !stop_reason_) stop_reason_ = Debugger::Reason::bad_address;
   if (!stop_reason_) return;
   command_ = debugger_->stopped(*this, *stop_reason_);
+  look_at_watched();
   stop_reason_.reset();
   if (fault_) return;  // it was for the debugger to look at; the run ends
   if (command_ == Debugger::Command::kill) record("killed by the debugger", emulator_.pc());
@@ -98,6 +99,10 @@ void Cpu::act_on(Emulator::Stop stop) {
   const Emulator::Block& block = emulator_.block();
   paid_ = pc >= block.begin && pc < block.end ? (block.end - pc) / kBytesPerCycle : 0;
   if (ended()) return;
+  if (const auto hit = emulator_.take_watch_hit()) {
+    watch_hit_ = watched_[*hit].point;
+    stop_reason_ = Debugger::Reason::watchpoint;
+  }
   switch (stop) {
     case Emulator::Stop::sleeping:
       return sleep();
@@ -163,6 +168,8 @@ void Cpu::on_block() {
     time_.catch_up();
     if (debugger_ && debugger_->wants_stop()) {
       stop_reason_ = Debugger::Reason::interrupt;
+      emulator_.stop();
+    } else if (notice_engine_writes()) {
       emulator_.stop();
     }
   }
@@ -249,6 +256,55 @@ bool Cpu::debug_write(uint64_t address, const std::vector<uint8_t>& bytes) {
   std::memcpy(memory_.data(address, bytes.size()), bytes.data(), bytes.size());
   emulator_.forget_code();
   return true;
+}
+
+bool Cpu::set_watchpoint(const Watchpoint& point) {
+  if (point.bytes == 0 || !memory_.contains(point.address, point.bytes)) return false;
+  const auto same = [&](const Watched& watched) { return watched.point == point; };
+  if (std::any_of(watched_.begin(), watched_.end(), same)) return true;
+  watched_.push_back({point, {}});
+  watch_again();
+  return true;
+}
+
+void Cpu::clear_watchpoint(const Watchpoint& point) {
+  const auto same = [&](const Watched& watched) { return watched.point == point; };
+  watched_.erase(std::remove_if(watched_.begin(), watched_.end(), same), watched_.end());
+  watch_again();
+}
+
+/// The emulator's watchpoints have the numbers of those in watched_.
+void Cpu::watch_again() {
+  emulator_.remove_watchpoints();
+  for (const Watched& watched : watched_) {
+    const Watchpoint& point = watched.point;
+    emulator_.add_watchpoint(point.access != Access::write, point.access != Access::read,
+                             point.address, point.bytes);
+  }
+}
+
+void Cpu::look_at_watched() {
+  for (Watched& watched : watched_) {
+    const uint8_t* begin = memory_.data(watched.point.address, watched.point.bytes);
+    watched.seen.assign(begin, begin + watched.point.bytes);
+  }
+}
+
+/// Finds a watched write of the engine: bytes that have changed, though the processor has not
+/// stopped for a write of its own.
+bool Cpu::notice_engine_writes() {
+  for (const Watched& watched : watched_) {
+    const Watchpoint& point = watched.point;
+    const uint8_t* bytes = memory_.data(point.address, point.bytes);
+    if (point.access == Access::read ||
+        std::equal(watched.seen.begin(), watched.seen.end(), bytes)) {
+      continue;
+    }
+    watch_hit_ = point;
+    stop_reason_ = Debugger::Reason::watchpoint;
+    return true;
+  }
+  return false;
 }
 
 void Cpu::record(const std::string& what, uint64_t pc) {

@@ -48,11 +48,20 @@ class Cpu : public sc_core::sc_module, private Emulator::Listener, private Debug
   const std::optional<Fault>& fault() const { return fault_; }
 
  private:
+  /// The bytes of a watchpoint as they were when the debugger let the processor go on.
+  struct Watched {
+    Watchpoint point;
+    std::vector<uint8_t> seen;
+  };
+
   void thread();
   Emulator::Stop step();
   void act_on(Emulator::Stop stop);
   void meet_ebreak(uint64_t pc);
   void consult_debugger();
+  void watch_again();
+  void look_at_watched();
+  bool notice_engine_writes();
   void sleep();
   bool ended() const { return exited_ || fault_; }
 
@@ -69,6 +78,9 @@ class Cpu : public sc_core::sc_module, private Emulator::Listener, private Debug
   bool debug_write(uint64_t address, const std::vector<uint8_t>& bytes) override;
   void set_breakpoint(uint64_t address) override { emulator_.add_breakpoint(address); }
   void clear_breakpoint(uint64_t address) override { emulator_.remove_breakpoint(address); }
+  bool set_watchpoint(const Watchpoint& point) override;
+  void clear_watchpoint(const Watchpoint& point) override;
+  std::optional<Watchpoint> watch_hit() const override { return watch_hit_; }
 
   void count_time();
   void plan_check();
@@ -94,6 +106,8 @@ class Cpu : public sc_core::sc_module, private Emulator::Listener, private Debug
   std::optional<Fault> fault_;
   Debugger* debugger_ = nullptr;
   Debugger::Command command_ = Debugger::Command::run;
+  std::vector<Watched> watched_;
+  std::optional<Watchpoint> watch_hit_;
   std::optional<Debugger::Reason> stop_reason_;  // the debugger is to be asked
 };
 

@@ -9,6 +9,19 @@
 
 namespace mxe::soc {
 
+/// What a watchpoint stops at.
+enum class Access : uint8_t { write, read, any };
+
+/// Bytes of the memory whose accesses stop the processor.
+struct Watchpoint {
+  Access access = Access::write;
+  uint64_t address = 0, bytes = 0;
+
+  bool operator==(const Watchpoint& other) const {
+    return access == other.access && address == other.address && bytes == other.bytes;
+  }
+};
+
 /// A stopped processor, as a debugger sees it.
 class DebugTarget {
  public:
@@ -24,13 +37,18 @@ class DebugTarget {
   virtual bool debug_write(uint64_t address, const std::vector<uint8_t>& bytes) = 0;
   virtual void set_breakpoint(uint64_t address) = 0;
   virtual void clear_breakpoint(uint64_t address) = 0;
+  /// Returns false unless all bytes are in the memory.
+  virtual bool set_watchpoint(const Watchpoint& point) = 0;
+  virtual void clear_watchpoint(const Watchpoint& point) = 0;
+  /// The watchpoint at which the processor has stopped last.
+  virtual std::optional<Watchpoint> watch_hit() const = 0;
 };
 
 /// Whoever debugs. Simulated time stands still while it thinks.
 class Debugger {
  public:
   /// Why the processor stopped.
-  enum class Reason { start, breakpoint, step, interrupt, illegal, bad_address };
+  enum class Reason { start, breakpoint, watchpoint, step, interrupt, illegal, bad_address };
   enum class Command { run, step, kill };
 
   virtual ~Debugger() = default;

@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 #include <unicorn/unicorn.h>
 
+#include <list>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "model/numerics/error.h"
 
@@ -36,9 +38,19 @@ void require(uc_err error, const char* what) {
 
 }  // namespace
 
+/// Bytes that are watched.
+struct Emulator::Watch {
+  Emulator* emulator;
+  std::size_t number;
+  uint64_t address, bytes;
+  uc_hook hook = 0;
+};
+
 /// What Unicorn calls, and the hooks that are set.
 struct Emulator::Hooks {
   std::map<uint64_t, uc_hook> breakpoints;
+  std::list<Watch> watches;
+  uc_hook each_instruction = 0;
   std::set<uint64_t> code_pages;
 
   static Emulator& self(void* user) { return *static_cast<Emulator*>(user); }
@@ -77,6 +89,17 @@ struct Emulator::Hooks {
   static void exception(uc_engine* unicorn, uint32_t number, void* user) {
     self(user).exception_ = static_cast<int>(number);
     uc_emu_stop(unicorn);
+  }
+  /// The hook's range also has the beginnings of accesses that reach into the watched bytes.
+  static void accessed(uc_engine*, uc_mem_type, uint64_t address, int bytes, int64_t, void* user) {
+    const Watch& watch = *static_cast<const Watch*>(user);
+    const bool before = address + static_cast<uint64_t>(bytes) <= watch.address;
+    if (before || address >= watch.address + watch.bytes) return;
+    if (!watch.emulator->watch_hit_) watch.emulator->watch_hit_ = watch.number;
+  }
+  /// An access is over when the next instruction begins.
+  static void instruction(uc_engine*, uint64_t, uint32_t, void* user) {
+    if (self(user).watch_hit_) self(user).stop();
   }
   static void breakpoint(uc_engine*, uint64_t address, uint32_t, void* user) {
     Emulator& emulator = self(user);
@@ -209,6 +232,34 @@ void Emulator::remove_breakpoint(uint64_t address) {
   uc_hook_del(unicorn_, found->second);
   hooks_->breakpoints.erase(found);
   forget_code();
+}
+
+void Emulator::add_watchpoint(bool reads, bool writes, uint64_t address, uint64_t bytes) {
+  constexpr uint64_t kLongestAccess = 8;
+  std::list<Watch>& watches = hooks_->watches;
+  if (watches.empty()) {
+    require(uc_hook_add(unicorn_, &hooks_->each_instruction, UC_HOOK_CODE,
+                        callback(Hooks::instruction), this, uint64_t{0}, ~uint64_t{0}),
+            "watch instructions");
+  }
+  Watch& watch = watches.emplace_back(Watch{this, watches.size(), address, bytes});
+  const int type = (reads ? UC_HOOK_MEM_READ : 0) | (writes ? UC_HOOK_MEM_WRITE : 0);
+  require(uc_hook_add(unicorn_, &watch.hook, type, callback(Hooks::accessed), &watch,
+                      address - (kLongestAccess - 1), address + bytes - 1),
+          "set a watchpoint");
+  forget_code();
+}
+
+void Emulator::remove_watchpoints() {
+  if (hooks_->watches.empty()) return;
+  for (const Watch& watch : hooks_->watches) uc_hook_del(unicorn_, watch.hook);
+  uc_hook_del(unicorn_, hooks_->each_instruction);
+  hooks_->watches.clear();
+  forget_code();
+}
+
+std::optional<std::size_t> Emulator::take_watch_hit() {
+  return std::exchange(watch_hit_, std::nullopt);
 }
 
 }  // namespace mxe::soc

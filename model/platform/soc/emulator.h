@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 struct uc_struct;
 
@@ -88,8 +89,17 @@ class Emulator {
   void add_breakpoint(uint64_t address);
   void remove_breakpoint(uint64_t address);
 
+  /// run() ends after the first instruction that reads, writes or does either with any of these
+  /// `bytes` bytes; every instruction is slow while there are such. The accesses of devices do not
+  /// count.
+  void add_watchpoint(bool reads, bool writes, uint64_t address, uint64_t bytes);
+  void remove_watchpoints();
+  /// Number of the watchpoint that ended run(), in the order in which they were added.
+  std::optional<std::size_t> take_watch_hit();
+
  private:
   struct Hooks;
+  struct Watch;
   void watch(int type, void* function, uint64_t first = 0, uint64_t last = ~uint64_t{0});
   Stop start(std::size_t count);
   Stop why(int error);
@@ -101,6 +111,7 @@ class Emulator {
   uc_struct* unicorn_ = nullptr;
   bool stop_asked_ = false, passing_breakpoint_ = false;
   bool code_changed_ = false;  // what was translated is out of date
+  std::optional<std::size_t> watch_hit_;
   int exception_ = -1;
   Block block_;
   uint64_t bytes_run_ = 0, call_at_ = 0;

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -18,15 +17,7 @@
 namespace mxe::soc {
 namespace {
 
-constexpr char kInterrupt = '\x03';
-constexpr std::size_t kLongestPacket = std::size_t{1} << 20;
-constexpr int kEnd = -1;
-
-unsigned checksum(const std::string& packet) {
-  unsigned sum = 0;
-  for (const char c : packet) sum += static_cast<unsigned char>(c);
-  return sum & 0xFF;
-}
+constexpr std::size_t kReadBytes = 4096;
 
 }  // namespace
 
@@ -61,51 +52,75 @@ void GdbConnection::close() {
 }
 
 void GdbConnection::accept() {
-  connection_ = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
+  do {
+    connection_ = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
+  } while (connection_ < 0 && errno == EINTR);
   const int on = 1;
   ::setsockopt(connection_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
 }
 
-bool GdbConnection::has_input() const {
-  pollfd poll_connection{connection_, POLLIN, 0};
-  return connected() && ::poll(&poll_connection, 1, 0) > 0;
+/// Reads bytes, and finds the packets in them. Returns false if there are none to be had; closes
+/// the connection if its other end has.
+bool GdbConnection::read_bytes(int flags) {
+  if (!connected()) return false;
+  char bytes[kReadBytes];
+  const ssize_t count = ::recv(connection_, bytes, sizeof bytes, flags);
+  if (count < 0 && errno == EINTR) return true;
+  if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return false;
+  if (count <= 0) {
+    close();
+    return false;
+  }
+  for (ssize_t i = 0; i < count; i++) {
+    if (auto item = packets_.add(bytes[i])) items_.push_back(std::move(*item));
+  }
+  return true;
 }
 
-int GdbConnection::get_byte() {
-  unsigned char byte = 0;
-  return connected() && ::recv(connection_, &byte, 1, 0) == 1 ? byte : kEnd;
+/// The next packet or interrupt of those that were received. Asks again for garbled ones.
+std::optional<GdbPackets::Item> GdbConnection::next() {
+  while (!items_.empty()) {
+    GdbPackets::Item item = std::move(items_.front());
+    items_.pop_front();
+    acknowledge(item);
+    if (item.kind != GdbPackets::Kind::garbled) return item;
+  }
+  return std::nullopt;
 }
 
-bool GdbConnection::send_bytes(const std::string& bytes) {
-  return connected() && ::send(connection_, bytes.data(), bytes.size(), MSG_NOSIGNAL) ==
-                            static_cast<ssize_t>(bytes.size());
+/// A client that does not read its acknowledgements is not waited for.
+void GdbConnection::acknowledge(const GdbPackets::Item& item) {
+  if (item.kind == GdbPackets::Kind::interrupt) return;
+  if (!send_bytes(item.kind == GdbPackets::Kind::packet ? "+" : "-", MSG_DONTWAIT)) close();
 }
 
-std::optional<std::string> GdbConnection::receive() {
+std::optional<GdbPackets::Item> GdbConnection::receive() {
   for (;;) {
-    int byte = get_byte();
-    while (byte != '$' && byte != kInterrupt && byte != kEnd) byte = get_byte();
-    if (byte == kInterrupt) return std::string(1, kInterrupt);
-    std::string packet;
-    for (byte = get_byte(); byte != '#' && byte != kEnd; byte = get_byte()) {
-      if (packet.size() < kLongestPacket) packet += static_cast<char>(byte);
-    }
-    const int high = get_byte(), low = get_byte();
-    if (high == kEnd || low == kEnd) {
-      close();
-      return std::nullopt;
-    }
-    const std::string sum{static_cast<char>(high), static_cast<char>(low)};
-    if (sum == fmt::format("{:02x}", checksum(packet))) {
-      send_bytes("+");
-      return packet;
-    }
-    send_bytes("-");
+    if (auto item = next()) return item;
+    if (!read_bytes(0)) return std::nullopt;
   }
 }
 
+std::optional<GdbPackets::Item> GdbConnection::poll() {
+  if (auto item = next()) return item;
+  read_bytes(MSG_DONTWAIT);
+  return next();
+}
+
+bool GdbConnection::send_bytes(const std::string& bytes, int flags) {
+  std::size_t sent = 0;
+  while (connected() && sent < bytes.size()) {
+    const ssize_t count =
+        ::send(connection_, bytes.data() + sent, bytes.size() - sent, flags | MSG_NOSIGNAL);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return false;
+    sent += static_cast<std::size_t>(count);
+  }
+  return connected();
+}
+
 void GdbConnection::send(const std::string& packet) {
-  if (!send_bytes(fmt::format("${}#{:02x}", packet, checksum(packet)))) close();
+  if (!send_bytes(frame_packet(packet), 0)) close();
 }
 
 }  // namespace mxe::soc

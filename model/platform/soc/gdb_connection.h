@@ -2,8 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <string>
+
+#include "model/platform/soc/gdb_packets.h"
 
 namespace mxe::soc {
 
@@ -22,20 +25,24 @@ class GdbConnection {
   void accept();
   bool connected() const { return connection_ >= 0; }
 
-  /// Waits for a packet and acknowledges it. Nothing if the connection has ended. An interrupt is
-  /// the packet "\x03".
-  std::optional<std::string> receive();
+  /// Waits for a packet or an interrupt, and acknowledges it. Nothing if the connection has ended.
+  std::optional<GdbPackets::Item> receive();
+  /// The same without waiting: nothing if no packet is complete. One that is cut stays incomplete,
+  /// however long its sender is silent.
+  std::optional<GdbPackets::Item> poll();
   void send(const std::string& packet);
-  /// Whether gdb has sent something. Returns at once.
-  bool has_input() const;
   void close();
 
  private:
-  int get_byte();
-  bool send_bytes(const std::string& bytes);
+  bool read_bytes(int flags);
+  std::optional<GdbPackets::Item> next();
+  void acknowledge(const GdbPackets::Item& item);
+  bool send_bytes(const std::string& bytes, int flags);
 
   int listener_ = -1, connection_ = -1;
   uint16_t port_ = 0;
+  GdbPackets packets_;
+  std::deque<GdbPackets::Item> items_;  // received, not returned
 };
 
 }  // namespace mxe::soc

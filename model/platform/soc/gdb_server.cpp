@@ -3,186 +3,35 @@
 
 #include <fmt/format.h>
 
-#include <cctype>
-#include <cstdlib>
+#include "model/platform/soc/gdb_protocol.h"
 
 namespace mxe::soc {
-namespace {
-
-constexpr const char* kOk = "OK";
-constexpr const char* kError = "E01";
-constexpr uint64_t kMostMemory = 0x4000;  // bytes in a packet
-
-int signal_of(Debugger::Reason reason) {
-  switch (reason) {
-    case Debugger::Reason::interrupt:
-      return 2;
-    case Debugger::Reason::illegal:
-      return 4;
-    case Debugger::Reason::bad_address:
-      return 11;
-    default:
-      return 5;
-  }
-}
-
-/// Reads the parts of a packet, one after the other.
-class Fields {
- public:
-  explicit Fields(const std::string& text) : text_(text) {}
-
-  /// A hexadecimal number, and the one character after it.
-  uint64_t number() {
-    const char* begin = text_.c_str() + at_;
-    char* end = nullptr;
-    const uint64_t value = std::strtoull(begin, &end, 16);
-    at_ += static_cast<std::size_t>(end - begin) + (*end ? 1 : 0);
-    return value;
-  }
-  std::string rest() const { return text_.substr(at_); }
-
- private:
-  std::string text_;
-  std::size_t at_ = 0;
-};
-
-std::string to_hex(const std::vector<uint8_t>& bytes) {
-  std::string text;
-  for (const uint8_t byte : bytes) text += fmt::format("{:02x}", byte);
-  return text;
-}
-
-std::optional<std::vector<uint8_t>> from_hex(const std::string& text) {
-  if (text.size() % 2 != 0) return std::nullopt;
-  std::vector<uint8_t> bytes;
-  for (std::size_t i = 0; i < text.size(); i += 2) {
-    if (!std::isxdigit(static_cast<unsigned char>(text[i])) ||
-        !std::isxdigit(static_cast<unsigned char>(text[i + 1]))) {
-      return std::nullopt;
-    }
-    bytes.push_back(static_cast<uint8_t>(std::stoul(text.substr(i, 2), nullptr, 16)));
-  }
-  return bytes;
-}
-
-unsigned register_bytes(const DebugTarget& target) { return target.xlen() == Xlen::rv64 ? 8 : 4; }
-
-std::string register_text(const DebugTarget& target, unsigned index) {
-  const uint64_t value = target.debug_register(index);
-  std::vector<uint8_t> bytes;
-  for (unsigned i = 0; i < register_bytes(target); i++) {
-    bytes.push_back(static_cast<uint8_t>(value >> 8 * i));
-  }
-  return to_hex(bytes);
-}
-
-uint64_t little_endian(const std::vector<uint8_t>& bytes, std::size_t begin, std::size_t count) {
-  uint64_t value = 0;
-  for (std::size_t i = 0; i < count; i++) value |= uint64_t{bytes[begin + i]} << 8 * i;
-  return value;
-}
-
-std::string read_registers(const DebugTarget& target) {
-  std::string text;
-  for (unsigned i = 0; i <= DebugTarget::kPc; i++) text += register_text(target, i);
-  return text;
-}
-
-/// Sets register `first` and those after it.
-std::string write_registers(DebugTarget& target, uint64_t first, const std::string& text) {
-  const auto bytes = from_hex(text);
-  const std::size_t width = register_bytes(target);
-  if (!bytes || bytes->size() % width != 0) return kError;
-  for (std::size_t i = 0; i < bytes->size() / width; i++) {
-    if (first + i > DebugTarget::kPc) return kError;
-    target.set_debug_register(static_cast<unsigned>(first + i),
-                              little_endian(*bytes, i * width, width));
-  }
-  return kOk;
-}
-
-std::string read_register(const DebugTarget& target, uint64_t index) {
-  if (index > DebugTarget::kPc) return kError;
-  return register_text(target, static_cast<unsigned>(index));
-}
-
-std::string read_memory(const DebugTarget& target, uint64_t address, uint64_t count) {
-  const auto bytes = target.debug_read(address, count < kMostMemory ? count : kMostMemory);
-  return bytes ? to_hex(*bytes) : kError;
-}
-
-std::string write_memory(DebugTarget& target, uint64_t address, const std::string& text) {
-  const auto bytes = from_hex(text);
-  return bytes && target.debug_write(address, *bytes) ? kOk : kError;
-}
-
-/// Z and z: sets or clears a breakpoint. Hardware and software ones are the same here.
-std::string change_breakpoint(DebugTarget& target, bool set, const std::string& text) {
-  Fields fields(text);
-  const uint64_t type = fields.number(), address = fields.number();
-  if (type > 1) return "";
-  if (set) {
-    target.set_breakpoint(address);
-  } else {
-    target.clear_breakpoint(address);
-  }
-  return kOk;
-}
-
-std::string description(const DebugTarget& target) {
-  const unsigned bits = 8 * register_bytes(target);
-  std::string text = fmt::format(
-      "<?xml version=\"1.0\"?><!DOCTYPE target SYSTEM \"gdb-target.dtd\"><target version=\"1.0\">"
-      "<architecture>riscv:rv{}</architecture><feature name=\"org.gnu.gdb.riscv.cpu\">",
-      bits);
-  for (unsigned i = 0; i < DebugTarget::kPc; i++) {
-    text += fmt::format("<reg name=\"x{}\" bitsize=\"{}\"/>", i, bits);
-  }
-  return text + fmt::format(
-                    "<reg name=\"pc\" bitsize=\"{}\" type=\"code_ptr\"/></feature></target>", bits);
-}
-
-/// The part of the description that gdb asks for, OFFSET,LENGTH; m before it if there is more.
-std::string part_of(const std::string& text, const std::string& range) {
-  Fields fields(range);
-  const uint64_t offset = fields.number(), length = fields.number();
-  if (offset >= text.size()) return "l";
-  return (length < text.size() - offset ? "m" : "l") + text.substr(offset, length);
-}
-
-std::string answer_query(const std::string& packet, const DebugTarget& target) {
-  const std::string features = "qXfer:features:read:target.xml:";
-  if (packet.rfind(features, 0) == 0) {
-    return part_of(description(target), packet.substr(features.size()));
-  }
-  if (packet.rfind("qSupported", 0) == 0) {
-    return fmt::format("PacketSize={:x};qXfer:features:read+", 2 * kMostMemory + 32);
-  }
-  return packet.rfind("qAttached", 0) == 0 ? "1" : "";
-}
-
-}  // namespace
 
 Debugger::Command GdbServer::stopped(DebugTarget& target, Reason reason) {
   if (detached_) return Command::run;
-  last_stop_ = fmt::format("S{:02x}", signal_of(reason));
+  last_stop_ = gdb_stop(target, reason);
   if (reason == Reason::start) {
     connection_.accept();
   } else {
     connection_.send(last_stop_);
   }
-  while (const auto packet = connection_.receive()) {
-    if (const auto command = handle(*packet, target)) return *command;
+  while (const auto item = connection_.receive()) {
+    if (item->kind == GdbPackets::Kind::interrupt) continue;  // it has stopped
+    if (const auto command = handle(item->text, target)) return *command;
   }
   detached_ = true;
   return Command::run;
 }
 
+/// While the processor runs, gdb sends nothing but interrupts.
 bool GdbServer::wants_stop() {
-  if (detached_ || !connection_.has_input()) return false;
-  const auto packet = connection_.receive();
-  if (!packet) detached_ = true;
-  return packet && packet->front() == '\x03';
+  while (!detached_) {
+    const auto item = connection_.poll();
+    if (!connection_.connected()) detached_ = true;
+    if (!item) return false;
+    if (item->kind == GdbPackets::Kind::interrupt) return true;
+  }
+  return false;
 }
 
 void GdbServer::ended(int exit_code) {
@@ -201,53 +50,13 @@ std::optional<Debugger::Command> GdbServer::handle(const std::string& packet, De
       detached_ = true;
       return Command::kill;
     case 'D':
-      connection_.send(kOk);
+      connection_.send("OK");
       connection_.close();
       detached_ = true;
       return Command::run;
-    case '\x03':
-      return std::nullopt;  // it has stopped
     default:
-      connection_.send(answer(packet, target));
+      connection_.send(gdb_answer(packet, last_stop_, target));
       return std::nullopt;
-  }
-}
-
-std::string GdbServer::answer(const std::string& packet, DebugTarget& target) const {
-  const char kind = packet.empty() ? '\0' : packet[0];
-  const std::string text = packet.empty() ? "" : packet.substr(1);
-  Fields fields(text);
-  switch (kind) {
-    case '?':
-      return last_stop_;
-    case 'H':
-      return kOk;
-    case 'g':
-      return read_registers(target);
-    case 'G':
-      return write_registers(target, 0, text);
-    case 'p':
-      return read_register(target, fields.number());
-    case 'P': {
-      const uint64_t index = fields.number();
-      return write_registers(target, index, fields.rest());
-    }
-    case 'm': {
-      const uint64_t address = fields.number();
-      return read_memory(target, address, fields.number());
-    }
-    case 'M': {
-      const uint64_t address = fields.number();
-      fields.number();  // the length, which the text has, too
-      return write_memory(target, address, fields.rest());
-    }
-    case 'Z':
-    case 'z':
-      return change_breakpoint(target, kind == 'Z', text);
-    case 'q':
-      return answer_query(packet, target);
-    default:
-      return "";  // not known here
   }
 }
 

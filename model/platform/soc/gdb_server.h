@@ -11,7 +11,7 @@
 namespace mxe::soc {
 
 /// The side of gdb's remote protocol that belongs to the target: registers, memory, breakpoints,
-/// steps, interrupts. gdb may come and go once; without it the processor runs.
+/// watchpoints, steps, interrupts. gdb may come and go once; without it the processor runs.
 class GdbServer : public Debugger {
  public:
   /// Throws mx::Error if the port cannot be had.
@@ -26,7 +26,6 @@ class GdbServer : public Debugger {
  private:
   /// Answers one packet, or returns the command that it is.
   std::optional<Command> handle(const std::string& packet, DebugTarget& target);
-  std::string answer(const std::string& packet, DebugTarget& target) const;
 
   GdbConnection connection_;
   bool detached_ = false;

@@ -21,6 +21,9 @@ class InterruptController : public RegisterDevice {
   /// Sets the level of a device's line: `bit` is one of SOC_INTERRUPTS_PENDING.
   void set_pending(uint32_t bit, bool level);
 
+  /// The lines that are high and enabled.
+  uint32_t raised() const { return pending_ & enable_; }
+
   bool read(uint32_t offset, uint32_t& value) override;
   bool write(uint32_t offset, uint32_t value) override;
 

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "model/numerics/error.h"
-#include "model/numerics/files.h"
 
 namespace mxe::soc {
 namespace {
@@ -33,7 +32,8 @@ constexpr uint32_t kFloatAbi = 0x6;           // EF_RISCV_FLOAT_ABI: 0 passes fl
 /// The file of a program, read with bounds.
 class ElfFile {
  public:
-  explicit ElfFile(const std::string& path) : path_(path), bytes_(mx::read_file(path)) {}
+  ElfFile(std::string path, std::vector<uint8_t> bytes)
+      : path_(std::move(path)), bytes_(std::move(bytes)) {}
 
   [[noreturn]] void refuse(const std::string& why) const {
     throw mx::Error(fmt::format("{}: {}", path_, why));
@@ -52,13 +52,6 @@ class ElfFile {
     T value;
     std::memcpy(&value, at(offset, sizeof value, what), sizeof value);
     return value;
-  }
-  /// A string that ends with a zero byte, empty if there is none.
-  std::string text(uint64_t offset) const {
-    if (!has(offset, 1)) return "";
-    const auto begin = bytes_.begin() + static_cast<std::ptrdiff_t>(offset);
-    const auto end = std::find(begin, bytes_.end(), uint8_t{0});
-    return end == bytes_.end() ? "" : std::string(begin, end);
   }
 
  private:
@@ -91,57 +84,98 @@ void check_header(const ElfFile& file, const Header& header) {
   }
 }
 
+/// The file's program headers, all within the file and of the size that the file's class has.
+template <typename Elf>
+std::vector<typename Elf::ProgramHeader> read_program_headers(const ElfFile& file) {
+  using ProgramHeader = typename Elf::ProgramHeader;
+  const auto header = file.read<typename Elf::Header>(0, "header");
+  if (header.e_phnum == 0) file.refuse("there are no program headers");
+  if (header.e_phentsize != sizeof(ProgramHeader)) {
+    file.refuse(fmt::format("a program header has {} bytes; allowed: {}", header.e_phentsize,
+                            sizeof(ProgramHeader)));
+  }
+  std::vector<ProgramHeader> headers(header.e_phnum);
+  const std::size_t bytes = headers.size() * sizeof(ProgramHeader);
+  std::memcpy(headers.data(), file.at(header.e_phoff, bytes, "program headers"), bytes);
+  return headers;
+}
+
+template <typename ProgramHeader>
+Program::Segment load_segment(const ElfFile& file, const ProgramHeader& segment,
+                              const AddressRange& memory) {
+  const uint64_t address = segment.p_paddr, size = segment.p_memsz, stored = segment.p_filesz;
+  if (!memory.contains(address, size)) {
+    file.refuse(
+        fmt::format("a segment of {} bytes at {:#x} is outside the memory (allowed: {:#x} to "
+                    "{:#x})",
+                    size, address, memory.begin, memory.begin + memory.size - 1));
+  }
+  if (stored > size) file.refuse("a segment has more bytes in the file than in memory");
+  const uint8_t* bytes = file.at(segment.p_offset, stored, "segments");
+  return {address, size, {bytes, bytes + stored}};
+}
+
+/// Segments do not overlap, so that together they are no larger than the memory.
 template <typename Elf>
 void load_segments(const ElfFile& file, const AddressRange& memory, Program& program) {
-  const auto header = file.read<typename Elf::Header>(0, "header");
-  for (unsigned i = 0; i < header.e_phnum; i++) {
-    const auto segment = file.read<typename Elf::ProgramHeader>(
-        header.e_phoff + uint64_t{i} * header.e_phentsize, "program headers");
-    if (segment.p_type != PT_LOAD || segment.p_memsz == 0) continue;
-    const uint64_t address = segment.p_paddr, size = segment.p_memsz, stored = segment.p_filesz;
-    if (!memory.contains(address, size)) {
-      file.refuse(
-          fmt::format("a segment of {} bytes at {:#x} is outside the memory (allowed: {:#x} to "
-                      "{:#x})",
-                      size, address, memory.begin, memory.begin + memory.size - 1));
+  auto headers = read_program_headers<Elf>(file);
+  const auto loads_nothing = [](const auto& h) { return h.p_type != PT_LOAD || h.p_memsz == 0; };
+  headers.erase(std::remove_if(headers.begin(), headers.end(), loads_nothing), headers.end());
+  std::sort(headers.begin(), headers.end(),
+            [](const auto& a, const auto& b) { return a.p_paddr < b.p_paddr; });
+  for (const auto& header : headers) {
+    Program::Segment segment = load_segment(file, header, memory);
+    if (!program.segments.empty()) {
+      const Program::Segment& before = program.segments.back();
+      if (segment.address - before.address < before.size) {
+        file.refuse(
+            fmt::format("the segments of {} bytes at {:#x} and of {} bytes at {:#x} overlap",
+                        before.size, before.address, segment.size, segment.address));
+      }
     }
-    if (stored > size) file.refuse("a segment has more bytes in the file than in memory");
-    const uint8_t* bytes = file.at(segment.p_offset, stored, "segments");
-    Program::Segment loaded{address, {bytes, bytes + stored}};
-    loaded.bytes.resize(size);
-    program.segments.push_back(std::move(loaded));
+    program.segments.push_back(std::move(segment));
   }
 }
 
-template <typename Elf>
-void load_symbol(const ElfFile& file, const typename Elf::Symbol& symbol, uint64_t names,
-                 Program& program) {
+/// The symbols of functions and labels with names of the program's own.
+template <typename Symbol>
+bool is_place(const Symbol& symbol, const std::string& names) {
   const unsigned type = symbol.st_info & 0xF;
-  if (symbol.st_shndx == SHN_UNDEF || symbol.st_shndx >= SHN_LORESERVE) return;
-  if (type != STT_FUNC && type != STT_NOTYPE) return;
-  const std::string name = file.text(names + symbol.st_name);
+  if (symbol.st_shndx == SHN_UNDEF || symbol.st_shndx >= SHN_LORESERVE) return false;
+  if (type != STT_FUNC && type != STT_NOTYPE) return false;
+  if (symbol.st_name >= names.size()) return false;
   // Names with a dollar or a dot are the assembler's own.
-  if (name.empty() || name[0] == '$' || name[0] == '.') return;
-  program.symbols.push_back({symbol.st_value, symbol.st_size, name});
+  const char first = names[symbol.st_name];
+  return first != '\0' && first != '$' && first != '.';
 }
 
-/// A program without symbols, or with broken ones, runs all the same.
+/// The symbols of the first symbol table; a file has one. A program without symbols, or with broken
+/// ones, runs all the same.
 template <typename Elf>
 void load_symbols(const ElfFile& file, Program& program) {
   using Section = typename Elf::SectionHeader;
   using Symbol = typename Elf::Symbol;
   const auto header = file.read<typename Elf::Header>(0, "header");
-  const auto section = [&](uint64_t index) {
-    const uint64_t offset = header.e_shoff + index * header.e_shentsize;
-    return file.has(offset, sizeof(Section)) ? file.read<Section>(offset, "sections") : Section{};
+  const std::size_t bytes = header.e_shnum * sizeof(Section);
+  if (header.e_shentsize != sizeof(Section) || !file.has(header.e_shoff, bytes)) return;
+  const auto section = [&](std::size_t i) {
+    return file.read<Section>(header.e_shoff + i * sizeof(Section), "sections");
   };
-  for (unsigned i = 0; i < header.e_shnum; i++) {
-    const Section table = section(i);
-    if (table.sh_type != SHT_SYMTAB || !file.has(table.sh_offset, table.sh_size)) continue;
-    const uint64_t names = section(table.sh_link).sh_offset;
-    for (uint64_t at = 0; at + sizeof(Symbol) <= table.sh_size; at += sizeof(Symbol)) {
-      load_symbol<Elf>(file, file.read<Symbol>(table.sh_offset + at, "symbols"), names, program);
-    }
+  const auto has_bytes = [&](const Section& s) { return file.has(s.sh_offset, s.sh_size); };
+  std::size_t i = 0;
+  while (i < header.e_shnum && section(i).sh_type != SHT_SYMTAB) i++;
+  if (i == header.e_shnum) return;
+  const Section table = section(i);
+  if (table.sh_entsize != sizeof(Symbol) || !has_bytes(table)) return;
+  if (table.sh_link >= header.e_shnum) return;
+  const Section names = section(table.sh_link);
+  if (names.sh_type != SHT_STRTAB || names.sh_size == 0 || !has_bytes(names)) return;
+  const uint8_t* text = file.at(names.sh_offset, names.sh_size, "names");
+  program.names.assign(text, text + names.sh_size);
+  for (uint64_t at = 0; at + sizeof(Symbol) <= table.sh_size; at += sizeof(Symbol)) {
+    const auto symbol = file.read<Symbol>(table.sh_offset + at, "symbols");
+    if (!is_place(symbol, program.names)) continue;
+    program.symbols.push_back({symbol.st_value, symbol.st_size, symbol.st_name});
   }
   const auto before = [](const Program::Symbol& a, const Program::Symbol& b) {
     return a.address < b.address;
@@ -159,9 +193,12 @@ Program load(const ElfFile& file, const AddressRange& memory, Xlen xlen) {
   load_segments<Elf>(file, memory, program);
   const bool inside =
       std::any_of(program.segments.begin(), program.segments.end(), [&](const Program::Segment& s) {
-        return AddressRange{s.address, s.bytes.size()}.contains(program.entry, 2);
+        return AddressRange{s.address, s.size}.contains(program.entry, 2);
       });
   if (!inside) file.refuse(fmt::format("it begins at {:#x}, outside its segments", program.entry));
+  if (program.entry % 2 != 0) {
+    file.refuse(fmt::format("it begins at {:#x}; allowed: even addresses", program.entry));
+  }
   load_symbols<Elf>(file, program);
   return program;
 }
@@ -176,11 +213,13 @@ std::string Program::describe(uint64_t address) const {
   const Symbol& symbol = *std::prev(after);
   const uint64_t offset = address - symbol.address;
   if (symbol.size != 0 && offset >= symbol.size) return "";
-  return offset == 0 ? symbol.name : fmt::format("{} + {:#x}", symbol.name, offset);
+  std::string name(names, symbol.name, names.find('\0', symbol.name) - symbol.name);
+  if (name.size() > kLongestName) name.replace(kLongestName, std::string::npos, "...");
+  return offset == 0 ? name : fmt::format("{} + {:#x}", name, offset);
 }
 
-Program load_elf(const std::string& path, const AddressRange& memory) {
-  const ElfFile file(path);
+Program parse_elf(const std::string& path, std::vector<uint8_t> bytes, const AddressRange& memory) {
+  const ElfFile file(path, std::move(bytes));
   check_ident(file);
   const bool wide = file.at(0, EI_NIDENT, "header")[EI_CLASS] == ELFCLASS64;
   return wide ? load<Elf64>(file, memory, Xlen::rv64) : load<Elf32>(file, memory, Xlen::rv32);

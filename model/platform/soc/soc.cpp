@@ -36,7 +36,10 @@ Soc::Soc(const sc_core::sc_module_name& name, const Program& program, const SocO
       engine_(make_engine()),
       memory_(std::make_unique<Memory>("memory", memory_config(options.timing, engine_->params()))),
       cpu_(std::make_unique<Cpu>("cpu", program, *memory_, bus_, time_)),
-      interrupts_([this](bool level) { cpu_->set_interrupt(level); }),
+      interrupts_([this](bool level) {
+        line_high_since_ = time_.now();
+        cpu_->set_interrupt(level);
+      }),
       engine_port_("engine_port", time_),
       uart_(in, out, [this] { end_printing(); }),
       timer_("timer", time_,
@@ -106,14 +109,24 @@ void Soc::simulate() {
   }
 }
 
+/// A line that is high for longer than a handler takes is one that no handler lowers.
+std::string Soc::describe_timeout() const {
+  constexpr uint64_t kLongestHandler = 10'000;  // nanoseconds
+  const std::string text = fmt::format("timeout after {} us of simulated time", timeout_us_);
+  const uint64_t end = timeout_us_ * kNanosecondsPerMicrosecond, raised = interrupts_.raised();
+  if (raised == 0 || end < line_high_since_ + kLongestHandler) return text;
+  return fmt::format(
+      "{} (the interrupt line of the {} has been high since {} ns: no handler clears its cause)",
+      text, raised & SOC_INTERRUPTS_PENDING_ENGINE ? "engine" : "timer", line_high_since_);
+}
+
 Outcome Soc::run() {
   simulate();
   Outcome outcome{cpu_->exit_code(), {}, current_cycle(), bus_.accesses()};
   if (!cpu_->finished()) {
     const bool late = sc_core::sc_pending_activity();  // beyond the time that was given
     if (late) outcome.nanoseconds = timeout_us_ * kNanosecondsPerMicrosecond;
-    cpu_->fail(late ? fmt::format("timeout after {} us of simulated time", timeout_us_)
-                    : "deadlock: wfi, and no interrupt can come");
+    cpu_->fail(late ? describe_timeout() : "deadlock: wfi, and no interrupt can come");
   }
   outcome.fault = cpu_->fault();
   constexpr int kFaultCode = 3;  // as the program that runs the platform has it

@@ -59,10 +59,12 @@ class Soc : public sc_core::sc_module {
   void load(const Program& program, const std::vector<std::string>& arguments);
   void end_printing();
   void simulate();
+  std::string describe_timeout() const;
 
   uint64_t timeout_us_;
   Debugger* debugger_;
   LocalTime time_;
+  uint64_t line_high_since_ = 0;  // the interrupt line to the processor, if it is high
   Bus bus_{time_};
   std::unique_ptr<EngineModule> engine_;
   std::unique_ptr<Memory> memory_;
