@@ -521,11 +521,32 @@ static void take_ring(struct mxe_device* dev, const struct mxe_ring* ring) {
   clear_ring(dev);
 }
 
+/// What mxe_explain() says from now on.
+static int refuse(struct mxe_device* dev, const char* why) {
+  if (dev) dev->refused = why;
+  return MXE_ERR_ARGUMENT;
+}
+
+static const char* find_missing_port(const struct mxe_port* port) {
+  if (!port) return "port is null";
+  if (!port->read32) return "port->read32 is null";
+  if (!port->write32) return "port->write32 is null";
+  return port->now_us ? NULL : "port->now_us is null";
+}
+
+static const char* find_missing_ring(const struct mxe_ring* ring) {
+  if (!ring) return "ring is null";
+  if (!ring->mem) return "ring->mem is null";
+  return ring->slots ? NULL : "ring->slots is null";
+}
+
 int mxe_open(struct mxe_device* dev, const struct mxe_port* port, const struct mxe_ring* ring) {
   if (!dev) return MXE_ERR_ARGUMENT;
   dev->ring = NULL;
-  if (!port || !port->read32 || !port->write32 || !port->now_us) return MXE_ERR_ARGUMENT;
-  if (!ring || !ring->mem || !ring->slots) return MXE_ERR_ARGUMENT;
+  const char* missing = find_missing_port(port);
+  if (!missing) missing = find_missing_ring(ring);
+  if (missing) return refuse(dev, missing);
+  dev->refused = NULL;
   copy_port(&dev->port, port);
   int code = mxe_identify(port, &dev->caps);
   if (code != MXE_OK) return code;
@@ -540,6 +561,7 @@ int mxe_open(struct mxe_device* dev, const struct mxe_port* port, const struct m
 }
 
 static bool is_open(const struct mxe_device* dev) { return dev && dev->ring; }
+static int refuse_closed(struct mxe_device* dev) { return refuse(dev, "dev is not open"); }
 
 /// Ends every job, with or without the device's consent, and has no jobs afterwards.
 static void end_and_deliver_all(struct mxe_device* dev) {
@@ -550,7 +572,7 @@ static void end_and_deliver_all(struct mxe_device* dev) {
 }
 
 int mxe_close(struct mxe_device* dev, uint32_t timeout_us) {
-  if (!is_open(dev)) return MXE_ERR_ARGUMENT;
+  if (!is_open(dev)) return refuse_closed(dev);
   if (!enter_exclusive(dev)) return MXE_ERR_BUSY;
   (void)update(dev);  // a reset moves the head: tell now who has finished
   dev->stopped = true;
@@ -569,7 +591,7 @@ int mxe_close(struct mxe_device* dev, uint32_t timeout_us) {
 }
 
 int mxe_recover(struct mxe_device* dev, uint32_t timeout_us) {
-  if (!is_open(dev)) return MXE_ERR_ARGUMENT;
+  if (!is_open(dev)) return refuse_closed(dev);
   if (!enter_exclusive(dev)) return MXE_ERR_BUSY;
   int code = update(dev);
   if (code != MXE_ERR_GONE) {
@@ -626,13 +648,22 @@ static void write_descriptor(volatile uint32_t* entry, const struct mxe_job* job
 
 static bool fits(uint32_t value, uint32_t mask, unsigned shift) { return value <= mask >> shift; }
 
-/// A code that does not fit its field would reach the device as another one.
-static bool is_encodable(const struct mxe_job* job) {
-  return fits(job->format_a, MXE_DESC_CONTROL_FMT_A_MASK, MXE_DESC_CONTROL_FMT_A_SHIFT) &&
-         fits(job->format_b, MXE_DESC_CONTROL_FMT_B_MASK, MXE_DESC_CONTROL_FMT_B_SHIFT) &&
-         fits(job->out_format, MXE_DESC_CONTROL_OUT_FMT_MASK, MXE_DESC_CONTROL_OUT_FMT_SHIFT) &&
-         fits(job->out_rule, MXE_DESC_CONTROL_OUT_RULE_MASK, MXE_DESC_CONTROL_OUT_RULE_SHIFT) &&
-         has_countable_rows(job);
+/// The member of a job that no descriptor can hold, or null. A code that does not fit its field
+/// would reach the device as another one.
+static const char* find_too_large(const struct mxe_job* job) {
+  if (!fits(job->format_a, MXE_DESC_CONTROL_FMT_A_MASK, MXE_DESC_CONTROL_FMT_A_SHIFT)) {
+    return "job->format_a is too large";
+  }
+  if (!fits(job->format_b, MXE_DESC_CONTROL_FMT_B_MASK, MXE_DESC_CONTROL_FMT_B_SHIFT)) {
+    return "job->format_b is too large";
+  }
+  if (!fits(job->out_format, MXE_DESC_CONTROL_OUT_FMT_MASK, MXE_DESC_CONTROL_OUT_FMT_SHIFT)) {
+    return "job->out_format is too large";
+  }
+  if (!fits(job->out_rule, MXE_DESC_CONTROL_OUT_RULE_MASK, MXE_DESC_CONTROL_OUT_RULE_SHIFT)) {
+    return "job->out_rule is too large";
+  }
+  return has_countable_rows(job) ? NULL : "job->batch is too large, or batch * m or batch * n is";
 }
 
 static uint32_t free_entries(const struct mxe_device* dev) {
@@ -658,12 +689,16 @@ static uint32_t place(struct mxe_device* dev, uint32_t number, const struct mxe_
 
 int mxe_submit_many(struct mxe_device* dev, const struct mxe_job* jobs, size_t count,
                     const struct mxe_options* options, uint32_t* job_ids) {
-  if (!is_open(dev) || !jobs || count == 0 || !is_encodable(&jobs[0])) return MXE_ERR_ARGUMENT;
+  if (!is_open(dev)) return refuse_closed(dev);
+  if (!jobs) return refuse(dev, "job is null");
+  if (count == 0) return refuse(dev, "count is 0");
+  const char* too_large = find_too_large(&jobs[0]);
+  if (too_large) return refuse(dev, too_large);
   if (!enter_submission(dev)) return MXE_ERR_BUSY;
   int code = dev->stopped ? MXE_ERR_STOPPED : MXE_ERR_FULL;
   const uint32_t room = dev->stopped ? 0 : free_entries(dev);
   uint32_t placed = 0;
-  for (; placed < room && placed < count && is_encodable(&jobs[placed]); placed++) {
+  for (; placed < room && placed < count && !find_too_large(&jobs[placed]); placed++) {
     const uint32_t id = place(dev, dev->tail + placed, &jobs[placed], options);
     if (job_ids) job_ids[placed] = id;
   }
@@ -679,7 +714,7 @@ int mxe_submit_many(struct mxe_device* dev, const struct mxe_job* jobs, size_t c
 
 int mxe_submit(struct mxe_device* dev, const struct mxe_job* job, const struct mxe_options* options,
                uint32_t* job_id) {
-  if (!job_id) return MXE_ERR_ARGUMENT;
+  if (!job_id) return refuse(dev, "job_id is null");
   const int count = mxe_submit_many(dev, job, 1, options, job_id);
   return count > 0 ? MXE_OK : count;
 }
@@ -715,7 +750,7 @@ static int look(struct mxe_device* dev) {
 }
 
 int mxe_complete(struct mxe_device* dev, uint32_t budget) {
-  if (!is_open(dev)) return MXE_ERR_ARGUMENT;
+  if (!is_open(dev)) return refuse_closed(dev);
   const int code = look(dev);
   const int count = deliver(dev, budget);
   return count > 0 ? count : code;
@@ -830,7 +865,7 @@ static int await(struct mxe_device* dev, uint32_t number, uint32_t timeout_us) {
 
 int mxe_wait(struct mxe_device* dev, uint32_t job_id, uint32_t timeout_us,
              struct mxe_completion* completion) {
-  if (!is_open(dev)) return MXE_ERR_ARGUMENT;
+  if (!is_open(dev)) return refuse_closed(dev);
   uint32_t number = 0;
   if (find_job(dev, job_id, &number)) {
     const int code = await(dev, number, timeout_us);
@@ -840,7 +875,7 @@ int mxe_wait(struct mxe_device* dev, uint32_t job_id, uint32_t timeout_us,
 }
 
 int mxe_cancel(struct mxe_device* dev, uint32_t job_id) {
-  if (!is_open(dev)) return MXE_ERR_ARGUMENT;
+  if (!is_open(dev)) return refuse_closed(dev);
   int code = update(dev);
   if (code != MXE_OK) return code;
   uint32_t number = 0;
@@ -856,7 +891,8 @@ int mxe_cancel(struct mxe_device* dev, uint32_t job_id) {
 // ------------------------------------------------------------------------------------ counters
 
 int mxe_read_counters(struct mxe_device* dev, struct mxe_counters* counters) {
-  if (!is_open(dev) || !counters) return MXE_ERR_ARGUMENT;
+  if (!is_open(dev)) return refuse_closed(dev);
+  if (!counters) return refuse(dev, "counters is null");
   pulse(dev, MXE_CTRL_COUNTER_SNAPSHOT_MASK);
 #define READ_COUNTER(member, COUNTER) counters->member = read_counter(dev, MXE_REG_##COUNTER##_LO);
   MXE_COUNTERS(READ_COUNTER)
@@ -865,7 +901,7 @@ int mxe_read_counters(struct mxe_device* dev, struct mxe_counters* counters) {
 }
 
 int mxe_clear_counters(struct mxe_device* dev) {
-  if (!is_open(dev)) return MXE_ERR_ARGUMENT;
+  if (!is_open(dev)) return refuse_closed(dev);
   pulse(dev, MXE_CTRL_COUNTER_CLEAR_MASK);
   return MXE_OK;
 }
@@ -1110,6 +1146,12 @@ int mxe_job_extents(const struct mxe_device* dev, const struct mxe_job* job,
 
 // ------------------------------------------------------------------------------------------ text
 
+const char* mxe_explain(const struct mxe_device* dev, int code) {
+  if (code != MXE_ERR_ARGUMENT) return mxe_strerror(code);
+  if (!dev) return "dev is null";
+  return dev->refused ? dev->refused : mxe_strerror(code);
+}
+
 const char* mxe_strerror(int code) {
   switch (code) {
     case MXE_OK:
@@ -1119,7 +1161,7 @@ const char* mxe_strerror(int code) {
     case MXE_ERR_VERSION:
       return "the device's major version is not the driver's";
     case MXE_ERR_ARGUMENT:
-      return "null pointer or value out of range";
+      return "null pointer or value out of range (mxe_explain() says which)";
     case MXE_ERR_RING:
       return "ring misaligned, or its size not a power of two up to the queue depth";
     case MXE_ERR_FULL:

@@ -109,8 +109,15 @@ enum mxe_result_code {
   X(MXE_ERR_FETCH, EFAULT)          \
   X(MXE_ERR_ABORTED, ECANCELED)
 
+struct mxe_device;
+
 /// One line of English for a result code, without a full stop. Never null.
 const char* mxe_strerror(int code);
+
+/// The same, and after MXE_ERR_ARGUMENT from a function with this `dev` (which may be null) which
+/// argument was refused, for example "job_id is null". Of calls that were refused in both contexts
+/// the last one counts.
+const char* mxe_explain(const struct mxe_device* dev, int code);
 
 /// How the driver reaches the device. The driver copies the table. Null is allowed for the members
 /// that say so; the driver then still keeps the compiler from moving accesses.
@@ -249,15 +256,19 @@ struct mxe_device {
   uint32_t exclusive;   ///< the completing context wants the ring for itself
   uint32_t overflowed;  ///< mxe_irq() saw a refused doorbell
   uint64_t progress;    ///< the device's counters when last asked whether it moves
+  const char* refused;  ///< what was wrong with the last argument that was; null: none was
   bool stopped;         ///< a reset has begun and not ended, or the device is closed
 };
 
-/// Asks what is there, and changes nothing. Needs of the port only the registers.
+/// Asks what is there, and changes nothing. Needs of the port only the registers. Neither pointer
+/// may be null.
 /// Errors: ARGUMENT, NODEV, VERSION.
 int mxe_identify(const struct mxe_port* port, struct mxe_capabilities* caps);
 
 /// Identifies the device, stops whatever it was doing, hands it the ring, clears the counters and
 /// enables it. The ring's memory and slots belong to the driver until mxe_close().
+/// No pointer may be null, nor may ring->mem, ring->slots and the functions of the port that do not
+/// say so.
 ///
 /// Errors: ARGUMENT, NODEV, VERSION, RING, TIMEOUT (the device does not leave its reset), GONE,
 /// PROTOCOL.
@@ -273,16 +284,16 @@ int mxe_close(struct mxe_device* dev, uint32_t timeout_us);
 
 /// Puts a job into the ring and rings the doorbell. Returns at once with the job's id, which is
 /// never 0. Whether the job is legal is the device's to say; its completion tells. `options` may be
-/// null. Submitting context.
+/// null; `dev`, `job` and `job_id` may not. Submitting context.
 ///
-/// Errors: ARGUMENT (no descriptor can hold this), FULL (complete a job and try again), BUSY,
-/// STOPPED. Nothing was submitted then.
+/// Errors: ARGUMENT (a null pointer, or no descriptor can hold this: mxe_explain() says which),
+/// FULL (complete a job and try again), BUSY, STOPPED. Nothing was submitted then.
 int mxe_submit(struct mxe_device* dev, const struct mxe_job* job, const struct mxe_options* options,
                uint32_t* job_id);
 
 /// The same for `count` jobs with one doorbell; `options` hold for each of them. Submits as many as
-/// there is room for and returns their number, at least 1; `job_ids` (may be null) gets as many
-/// ids. Submitting context.
+/// there is room for and returns their number, at least 1; `job_ids` (may be null, as `options`
+/// may) gets as many ids. `jobs` may not be null, and `count` not 0. Submitting context.
 ///
 /// Errors, if none was submitted: as mxe_submit(). A job that no descriptor can hold ends the list
 /// before it.
@@ -329,7 +340,8 @@ int mxe_cancel(struct mxe_device* dev, uint32_t job_id);
 /// until the call is repeated), BUSY, GONE, PROTOCOL.
 int mxe_recover(struct mxe_device* dev, uint32_t timeout_us);
 
-/// Takes a snapshot of all counters and reads it. Jobs may be under way. Completing context.
+/// Takes a snapshot of all counters and reads it. Jobs may be under way. `counters` may not be
+/// null. Completing context.
 /// Errors: ARGUMENT, GONE.
 int mxe_read_counters(struct mxe_device* dev, struct mxe_counters* counters);
 
@@ -348,7 +360,7 @@ struct mxe_extents {
 /// mxe_submit() does not ask. Rows that interleave with equal strides do not overlap; with
 /// different strides they count as overlapping. Any context.
 ///
-/// `extents` (may be null) is complete after OK, OVERLAP and RANGE.
+/// `job` may not be null. `extents` (may be null) is complete after OK, OVERLAP and RANGE.
 ///
 /// Errors: ARGUMENT, SHAPE, FORMAT, OUT_FORMAT (their sizes are unknown), ADDRESS, OVERLAP, RANGE.
 int mxe_job_extents(const struct mxe_device* dev, const struct mxe_job* job,

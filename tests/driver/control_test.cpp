@@ -2,6 +2,7 @@
 // Counters, reset and error texts.
 #include <array>
 #include <set>
+#include <string>
 
 #include "mxe_counter_table.h"
 #include "tests/driver/driver_fixture.h"
@@ -35,6 +36,7 @@ TEST_F(Polling, CountersOfADeviceThatVanished) {
   struct mxe_counters counters;
   EXPECT_EQ(mxe_read_counters(&driver, &counters), MXE_ERR_GONE);
   EXPECT_EQ(mxe_read_counters(&driver, nullptr), MXE_ERR_ARGUMENT);
+  EXPECT_STREQ(mxe_explain(&driver, MXE_ERR_ARGUMENT), "counters is null");
 }
 
 class ResetHeads : public testing::TestWithParam<MockDevice::ResetHead>, public DriverFixture {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // mxe_identify(), mxe_open() and mxe_close(): discovery, the ring, and every way to refuse it.
+#include <string>
+
 #include "tests/driver/driver_fixture.h"
 
 namespace mxe::test {
@@ -109,19 +111,23 @@ TEST_F(Open, RefusesNullPointers) {
   const mxe_port port = device.port(true);
   const mxe_ring ring = device.ring(4);
   EXPECT_EQ(mxe_open(nullptr, &port, &ring), MXE_ERR_ARGUMENT);
+  const auto explain = [&] { return std::string(mxe_explain(&driver, MXE_ERR_ARGUMENT)); };
   EXPECT_EQ(mxe_open(&driver, nullptr, &ring), MXE_ERR_ARGUMENT);
+  EXPECT_EQ(explain(), "port is null");
   EXPECT_EQ(mxe_open(&driver, &port, nullptr), MXE_ERR_ARGUMENT);
-  const auto without = [&](void (*remove)(mxe_port&, mxe_ring&)) {
+  EXPECT_EQ(explain(), "ring is null");
+  const auto without = [&](const std::string& member, void (*remove)(mxe_port&, mxe_ring&)) {
     mxe_port less_port = port;
     mxe_ring less_ring = ring;
     remove(less_port, less_ring);
-    return mxe_open(&driver, &less_port, &less_ring);
+    EXPECT_EQ(mxe_open(&driver, &less_port, &less_ring), MXE_ERR_ARGUMENT);
+    EXPECT_EQ(explain(), member + " is null");
   };
-  EXPECT_EQ(without([](mxe_port& p, mxe_ring&) { p.read32 = nullptr; }), MXE_ERR_ARGUMENT);
-  EXPECT_EQ(without([](mxe_port& p, mxe_ring&) { p.write32 = nullptr; }), MXE_ERR_ARGUMENT);
-  EXPECT_EQ(without([](mxe_port& p, mxe_ring&) { p.now_us = nullptr; }), MXE_ERR_ARGUMENT);
-  EXPECT_EQ(without([](mxe_port&, mxe_ring& r) { r.mem = nullptr; }), MXE_ERR_ARGUMENT);
-  EXPECT_EQ(without([](mxe_port&, mxe_ring& r) { r.slots = nullptr; }), MXE_ERR_ARGUMENT);
+  without("port->read32", [](mxe_port& p, mxe_ring&) { p.read32 = nullptr; });
+  without("port->write32", [](mxe_port& p, mxe_ring&) { p.write32 = nullptr; });
+  without("port->now_us", [](mxe_port& p, mxe_ring&) { p.now_us = nullptr; });
+  without("ring->mem", [](mxe_port&, mxe_ring& r) { r.mem = nullptr; });
+  without("ring->slots", [](mxe_port&, mxe_ring& r) { r.slots = nullptr; });
   mxe_capabilities caps = {};
   EXPECT_EQ(mxe_identify(nullptr, &caps), MXE_ERR_ARGUMENT);
   EXPECT_EQ(mxe_identify(&port, nullptr), MXE_ERR_ARGUMENT);
@@ -213,6 +219,7 @@ TEST_F(Open, LeavesTheDriverUnusableAfterAFailure) {
   uint32_t id = 0;
   struct mxe_counters counters;
   EXPECT_EQ(mxe_submit(&driver, &job, nullptr, &id), MXE_ERR_ARGUMENT);
+  EXPECT_STREQ(mxe_explain(&driver, MXE_ERR_ARGUMENT), "dev is not open");
   EXPECT_EQ(mxe_wait(&driver, 1, 0, nullptr), MXE_ERR_ARGUMENT);
   EXPECT_EQ(mxe_read_counters(&driver, &counters), MXE_ERR_ARGUMENT);
   EXPECT_EQ(mxe_clear_counters(&driver), MXE_ERR_ARGUMENT);

@@ -2,6 +2,7 @@
 // mxe_submit(): the bytes of a descriptor, the doorbell, ids and indices.
 #include <array>
 #include <set>
+#include <string>
 
 #include "tests/driver/driver_fixture.h"
 
@@ -131,6 +132,8 @@ TEST_F(Submit, RefusesWhatNoDescriptorCanHold) {
     job.*field.code = field.limit;
     EXPECT_EQ(mxe_submit(&driver, &job, nullptr, &id), MXE_ERR_ARGUMENT);
     EXPECT_EQ(id, 77u);
+    EXPECT_NE(std::string(mxe_explain(&driver, MXE_ERR_ARGUMENT)).find(" is too large"),
+              std::string::npos);
     job.*field.code = field.limit - 1;
     EXPECT_EQ(mxe_submit(&driver, &job, nullptr, &id), MXE_OK)
         << "illegal or not, for the device to say";
@@ -140,9 +143,18 @@ TEST_F(Submit, RefusesWhatNoDescriptorCanHold) {
 TEST_F(Submit, RefusesNullPointers) {
   const mxe_job job = {};
   uint32_t id = 0;
+  const auto explain = [](const mxe_device* dev) {
+    return std::string(mxe_explain(dev, MXE_ERR_ARGUMENT));
+  };
   EXPECT_EQ(mxe_submit(nullptr, &job, nullptr, &id), MXE_ERR_ARGUMENT);
+  EXPECT_EQ(explain(nullptr), "dev is null");
   EXPECT_EQ(mxe_submit(&driver, nullptr, nullptr, &id), MXE_ERR_ARGUMENT);
+  EXPECT_EQ(explain(&driver), "job is null");
   EXPECT_EQ(mxe_submit(&driver, &job, nullptr, nullptr), MXE_ERR_ARGUMENT);
+  EXPECT_EQ(explain(&driver), "job_id is null");
+  EXPECT_EQ(mxe_submit_many(&driver, &job, 0, nullptr, &id), MXE_ERR_ARGUMENT);
+  EXPECT_EQ(explain(&driver), "count is 0");
+  EXPECT_STREQ(mxe_explain(&driver, MXE_ERR_FULL), mxe_strerror(MXE_ERR_FULL));
   EXPECT_EQ(device.events.size(), 0u);
 }
 
