@@ -40,14 +40,6 @@ std::unique_ptr<EngineModule> make_rtl(const EngineSetup& setup, const char* nam
 
 }  // namespace
 
-std::vector<Target> device_targets() {
-#ifdef MXE_WITH_RTL
-  return {Target::model, Target::rtl};
-#else
-  return {Target::model};
-#endif
-}
-
 std::unique_ptr<EngineModule> make_engine(Target target, const EngineSetup& setup,
                                           const std::string& name) {
   if (target == Target::model) return make_model(setup, name.c_str());

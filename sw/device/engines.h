@@ -3,16 +3,12 @@
 
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "model/platform/engine_module.h"
 #include "sw/device/engine_setup.h"
 #include "sw/device/target.h"
 
 namespace mxe {
-
-/// The devices this build has.
-std::vector<Target> device_targets();
 
 /// Makes the model or the RTL as a child of the module under construction. Throws mx::Error if this
 /// build lacks it, or if the RTL was not built with these parameters.

@@ -2,10 +2,24 @@
 #include "sw/device/target.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "model/numerics/error.h"
 
 namespace mxe {
+
+namespace {
+
+Target find_target(const std::string& name, const std::vector<Target>& allowed) {
+  std::vector<const char*> names;
+  for (const Target target : allowed) {
+    if (name == target_name(target)) return target;
+    names.push_back(target_name(target));
+  }
+  throw mx::Error(fmt::format("cannot run on '{}' (allowed: {})", name, fmt::join(names, ", ")));
+}
+
+}  // namespace
 
 const char* target_name(Target target) {
   switch (target) {
@@ -19,11 +33,20 @@ const char* target_name(Target target) {
   return "";
 }
 
-Target parse_target(const std::string& name) {
-  for (const Target target : {Target::golden, Target::model, Target::rtl}) {
-    if (name == target_name(target)) return target;
-  }
-  throw mx::Error(fmt::format("cannot run on '{}' (allowed: golden, model, rtl)", name));
+std::vector<Target> device_targets() {
+#ifdef MXE_WITH_RTL
+  return {Target::model, Target::rtl};
+#else
+  return {Target::model};
+#endif
 }
+
+Target parse_target(const std::string& name) {
+  std::vector<Target> allowed = device_targets();
+  allowed.insert(allowed.begin(), Target::golden);
+  return find_target(name, allowed);
+}
+
+Target parse_engine(const std::string& name) { return find_target(name, device_targets()); }
 
 }  // namespace mxe

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace mxe {
 
@@ -10,7 +11,12 @@ enum class Target { golden, model, rtl };
 
 /// "golden", "model" or "rtl".
 const char* target_name(Target target);
-/// The inverse; throws mx::Error with the allowed names.
+/// The engines of this build: the model, and the RTL unless it was built without.
+std::vector<Target> device_targets();
+/// The target with this name: golden or an engine of this build. Throws mx::Error with the allowed
+/// names.
 Target parse_target(const std::string& name);
+/// The same for who needs an engine, with registers and cycles: golden is not allowed.
+Target parse_engine(const std::string& name);
 
 }  // namespace mxe

@@ -103,7 +103,7 @@ extern "C" int sc_main(int argc, char** argv) {
   mxe::EngineSetup setup;
   setup.params = mxe::Params::named("base");
   mxe::Platform platform("platform", mxe::Memory::Config{},
-                         [&] { return make_engine(mxe::parse_target(argv[2]), setup); });
+                         [&] { return make_engine(mxe::parse_engine(argv[2]), setup); });
   platform.run([&](mxe::Host& host) {
     if (what == "registers") run_registers(host);
     if (what == "accesses") compare_accesses(host);

@@ -35,7 +35,7 @@ int sc_main(int argc, char** argv) try {
   if (argc != 2) return std::fprintf(stderr, "my_job model|rtl\n"), 2;
   mxe::EngineSetup setup;
   setup.params = mxe::Params::named("base");
-  const mxe::Target target = mxe::parse_target(argv[1]);
+  const mxe::Target target = mxe::parse_engine(argv[1]);
   mxe::Platform platform("platform", mxe::Memory::Config{},
                          [&] { return make_engine(target, setup); });
   int code = 0;

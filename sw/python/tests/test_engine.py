@@ -314,7 +314,7 @@ def test_pytest_xdist(tmp_path):
     (ValueError, "NUM_PE must be a whole number of at least 0, not '-1'", {"num_pe": -1}),
     (ValueError, "'tiny' is neither", {"config": "tiny"}),
     (ValueError, "cannot run on 'fpga'", {"target": "fpga"}),
-    (ValueError, "golden is no engine", {"target": "golden"}),
+    (ValueError, "allowed: model, rtl", {"target": "golden"}),
     (ValueError, "memory latency is 0", {"mem_latency": 0}),
     (ValueError, "mem_latency must be", {"mem_latency": -1}),
     (ValueError, "outstanding reads of the memory are 0", {"mem_outstanding_reads": 0}),
