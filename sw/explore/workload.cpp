@@ -6,86 +6,79 @@
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
-#include <cctype>
-#include <charconv>
 #include <filesystem>
+#include <fstream>
 #include <sstream>
 
 #include "model/numerics/error.h"
 #include "model/numerics/files.h"
 #include "model/numerics/printable.h"
 #include "model/numerics/shallow_json.h"
+#include "sw/explore/csv_table.h"
 #include "sw/explore/yaml_errors.h"
 
 namespace mxe::explore {
 namespace {
 
-std::string trimmed(const std::string& text) {
-  const auto is_space = [](char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; };
-  const auto first = std::find_if_not(text.begin(), text.end(), is_space);
-  const auto last = std::find_if_not(text.rbegin(), text.rend(), is_space).base();
-  return first < last ? std::string(first, last) : std::string();
+constexpr std::size_t kMostBytes = std::size_t{1} << 26;
+constexpr std::size_t kMostLayers = 100'000;
+
+// Which products the lines of a file describe.
+enum class Kind { products, convolutions };
+
+constexpr const char *kLayer = "layer", *kSparsity = "Sparsity";
+
+std::vector<Column> columns_of(Kind kind) {
+  const Column layer{kLayer, true, {"layer name", "name", "l"}};
+  const Column sparsity{kSparsity, false, {"sparsity ratio"}};  // N of M weights are not zero
+  if (kind == Kind::products) {
+    return {layer,           {"M", true, {}},      {"N", true, {}},
+            {"K", true, {}}, {"count", false, {}}, sparsity};
+  }
+  return {layer,
+          {"IFMAP Height", true, {}},
+          {"IFMAP Width", true, {}},
+          {"Filter Height", true, {}},
+          {"Filter Width", true, {}},
+          {"Channels", true, {"channel"}},
+          {"Num Filter", true, {"num filters"}},
+          {"Strides", false, {"stride"}},
+          {"Stride Height", false, {}},
+          {"Stride Width", false, {}},
+          {"Batch Size", false, {"batch"}},
+          sparsity};
 }
 
-// The fields of a line; SCALE-Sim's lines end in a comma.
-std::vector<std::string> fields_of(const std::string& line) {
-  std::vector<std::string> fields;
-  std::size_t begin = 0;
-  for (;;) {
-    const std::size_t comma = line.find(',', begin);
-    fields.push_back(trimmed(line.substr(begin, comma - begin)));
-    if (comma == std::string::npos) break;
-    begin = comma + 1;
-  }
-  if (fields.size() > 1 && fields.back().empty()) fields.pop_back();
-  return fields;
-}
-
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
-
-// A place in a file, for messages.
-struct Place {
-  const std::string& path;
-  std::size_t line;
-
-  [[noreturn]] void fail(const std::string& what) const {
-    throw mx::Error(fmt::format("{}:{}: {}", path, line, mx::printable(what, mx::kLongestMessage)));
-  }
-  uint64_t number(const std::string& text, const char* name) const {
-    uint64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size() || value == 0 ||
-        value > kMostElements) {
-      fail(fmt::format("{} must be a whole number from 1 to {}, not '{}'", name, kMostElements,
-                       text));
-    }
-    return value;
-  }
-};
-
-enum class Kind { products, scale_sim_products, scale_sim_convolutions };
-
-Kind kind_of(const std::vector<std::string>& header, const Place& place) {
-  std::vector<std::string> names;
-  for (const std::string& name : header) names.push_back(lower(name));
-  if (names == std::vector<std::string>{"layer", "m", "n", "k", "count"}) return Kind::products;
-  if (names.size() >= 4 && names[1] == "m" && names[2] == "n" && names[3] == "k") {
-    return Kind::scale_sim_products;
-  }
-  if (names.size() >= 8 && names[1].rfind("ifmap", 0) == 0) return Kind::scale_sim_convolutions;
+Kind kind_of(const std::vector<std::string>& header, const FileLine& place) {
+  const auto has = [&](const char* name) {
+    return std::any_of(header.begin(), header.end(), [&](const std::string& field) {
+      return column_key(field).rfind(name, 0) == 0;
+    });
+  };
+  if (has("ifmap") || has("filter")) return Kind::convolutions;
+  if (has("m") || has("n") || has("k") || has("layer")) return Kind::products;
   place.fail(
-      "the first line must be 'layer,M,N,K,count', or that of a topology of SCALE-Sim ('Layer, M, "
-      "N, K,' or 'Layer name, IFMAP Height, IFMAP Width, Filter Height, Filter Width, Channels, "
-      "Num Filter, Strides,')");
+      "the first line names no column of a workload; allowed: 'layer,M,N,K,count' in any order, "
+      "separated by commas, or the first line of a topology of SCALE-Sim ('Layer, M, N, K,' or "
+      "'Layer name, IFMAP Height, IFMAP Width, Filter Height, Filter Width, Channels, Num Filter, "
+      "Strides,')");
+}
+
+// Some topologies of SCALE-Sim name the height and the width "IFMAP Width".
+void correct_ifmap_height(std::vector<std::string>& header) {
+  const auto is_width = [](const std::string& field) { return column_key(field) == "ifmap width"; };
+  const auto is_height = [](const std::string& field) {
+    return column_key(field) == "ifmap height";
+  };
+  if (std::count_if(header.begin(), header.end(), is_width) == 2 &&
+      std::none_of(header.begin(), header.end(), is_height)) {
+    *std::find_if(header.begin(), header.end(), is_width) = "IFMAP Height";
+  }
 }
 
 // Each factor is a number that was read, so no product of two wraps around.
 std::size_t product_of(std::initializer_list<uint64_t> factors, const char* name,
-                       const Place& place) {
+                       const FileLine& place) {
   uint64_t product = 1;
   for (const uint64_t factor : factors) {
     product *= factor;
@@ -96,55 +89,136 @@ std::size_t product_of(std::initializer_list<uint64_t> factors, const char* name
   return product;
 }
 
-// A convolution as a product: a row for each output pixel, a column for each filter.
-Layer convolution(const std::vector<std::string>& fields, const Place& place) {
-  const auto number = [&](std::size_t i, const char* name) {
-    return place.number(fields[i], name);
+// The layers of a file, whose columns its first line names.
+class Table {
+ public:
+  Table(std::vector<std::string> header, const FileLine& place)
+      : kind_(kind_of(header, place)),
+        header_(corrected(std::move(header)), columns_of(kind_), place) {
+    const bool both = header_.has("Stride Height") && header_.has("Stride Width");
+    const bool any = header_.has("Stride Height") || header_.has("Stride Width");
+    if (kind_ == Kind::convolutions && (header_.has("Strides") == both || any != both)) {
+      place.fail(
+          "a stride is needed once; allowed: the column 'Strides', or the columns 'Stride "
+          "Height' and 'Stride Width'");
+    }
+  }
+
+  Layer layer(std::vector<std::string> fields, const FileLine& place) const {
+    // SCALE-Sim reads nothing behind the last comma.
+    if (fields.back().rfind('#', 0) == 0) fields.pop_back();
+    header_.require_fields(fields, place);
+    const Line line{header_, fields, place};
+    require_dense(line);
+    Layer layer = kind_ == Kind::products ? product(line) : convolution(line);
+    layer.name = line.text(kLayer);
+    if (layer.name.empty()) place.fail("the layer has no name");
+    return layer;
+  }
+
+ private:
+  struct Line {
+    const CsvHeader& header;
+    const std::vector<std::string>& fields;
+    const FileLine& place;
+
+    const std::string& text(const char* column) const { return header.field(fields, column); }
+    uint64_t number(const char* column) const {
+      return place.count(text(column), column, kMostElements);
+    }
+    uint64_t number_or_1(const char* column) const {
+      return header.has(column) ? number(column) : 1;
+    }
   };
-  const uint64_t height = number(1, "IFMAP Height"), width = number(2, "IFMAP Width");
-  const uint64_t filter_height = number(3, "Filter Height");
-  const uint64_t filter_width = number(4, "Filter Width");
-  const uint64_t channels = number(5, "Channels"), filters = number(6, "Num Filter");
-  const uint64_t stride = number(7, "Strides");
-  const uint64_t stride_width = fields.size() > 8 ? number(8, "the second stride") : stride;
-  if (filter_height > height || filter_width > width) {
-    place.fail(fmt::format("a filter of {} x {} is larger than its input of {} x {}", filter_height,
-                           filter_width, height, width));
-  }
-  const uint64_t rows = (height - filter_height) / stride + 1;
-  const uint64_t columns = (width - filter_width) / stride_width + 1;
-  Layer layer;
-  layer.name = fields[0];
-  layer.m = product_of({rows, columns}, "the number of output pixels", place);
-  layer.n = filters;
-  layer.k = product_of({filter_height, filter_width, channels}, "the size of a filter", place);
-  return layer;
-}
 
-Layer layer_of(const std::vector<std::string>& fields, Kind kind, const Place& place) {
-  const std::size_t least = kind == Kind::products ? 5 : kind == Kind::scale_sim_products ? 4 : 8;
-  if (fields.size() < least) {
-    place.fail(fmt::format("{} fields, but {} are needed", fields.size(), least));
+  static std::vector<std::string> corrected(std::vector<std::string> header) {
+    correct_ifmap_height(header);
+    return header;
   }
-  if (kind == Kind::scale_sim_convolutions) return convolution(fields, place);
-  Layer layer;
-  layer.name = fields[0];
-  layer.m = place.number(fields[1], "M");
-  layer.n = place.number(fields[2], "N");
-  layer.k = place.number(fields[3], "K");
-  if (kind == Kind::products) layer.count = place.number(fields[4], "count");
-  return layer;
-}
 
-// "# items: 2048 tokens"
-void read_comment(const std::string& line, Workload& workload, const Place& place) {
-  constexpr std::string_view kItems = "# items: ";
-  if (line.rfind(kItems, 0) != 0) return;
-  const std::string rest = line.substr(kItems.size());
+  static void require_dense(const Line& line) {
+    if (!line.header.has(kSparsity)) return;
+    const std::string& ratio = line.text(kSparsity);
+    if (ratio == "1:1") return;
+    line.place.fail(fmt::format("Sparsity is '{}', but sparse products are not timed; allowed: 1:1",
+                                mx::printable(ratio)));
+  }
+
+  static Layer product(const Line& line) {
+    Layer layer;
+    layer.m = line.number("M");
+    layer.n = line.number("N");
+    layer.k = line.number("K");
+    layer.count = line.number_or_1("count");
+    return layer;
+  }
+
+  // A row for each output pixel of each image, a column for each filter. As SCALE-Sim has it, the
+  // last window may reach over the edge (10 pixels, a filter of 3, a stride of 2: 5 windows), and a
+  // layer with DP in its name is a product for each channel.
+  static Layer convolution(const Line& line) {
+    const uint64_t height = line.number("IFMAP Height"), width = line.number("IFMAP Width");
+    const uint64_t filter_height = line.number("Filter Height");
+    const uint64_t filter_width = line.number("Filter Width");
+    const uint64_t channels = line.number("Channels");
+    const bool one_stride = line.header.has("Strides");
+    const uint64_t stride_height = line.number(one_stride ? "Strides" : "Stride Height");
+    const uint64_t stride_width = line.number(one_stride ? "Strides" : "Stride Width");
+    if (filter_height > height || filter_width > width) {
+      line.place.fail(fmt::format("a filter of {} x {} is larger than its input of {} x {}",
+                                  filter_height, filter_width, height, width));
+    }
+    const auto windows = [](uint64_t size, uint64_t filter, uint64_t stride) {
+      return (size - filter + stride - 1) / stride + 1;
+    };
+    const uint64_t rows = windows(height, filter_height, stride_height);
+    const uint64_t columns = windows(width, filter_width, stride_width);
+    const bool depthwise = line.text(kLayer).find("DP") != std::string::npos;
+    Layer layer;
+    layer.m = product_of({rows, columns, line.number_or_1("Batch Size")},
+                         "the number of output pixels", line.place);
+    layer.n = line.number("Num Filter");
+    layer.k = product_of({filter_height, filter_width, depthwise ? 1 : channels},
+                         "the size of a filter", line.place);
+    layer.count = depthwise ? channels : 1;
+    return layer;
+  }
+
+  Kind kind_;
+  CsvHeader header_;
+};
+
+// "# items: 2048 tokens". A spreadsheet adds commas to a comment.
+void read_comment(std::string comment, Workload& workload, const FileLine& place) {
+  while (!comment.empty() && comment.back() == ',') comment.pop_back();
+  comment = trimmed(comment.substr(1));
+  constexpr std::string_view kItems = "items:";
+  if (column_key(comment.substr(0, kItems.size())) != kItems) return;
+  const std::string rest = trimmed(comment.substr(kItems.size()));
   const std::size_t space = rest.find(' ');
-  if (space == std::string::npos) place.fail("items are a number and a name: # items: 2048 tokens");
-  workload.items = place.number(rest.substr(0, space), "the number of items");
+  if (space == std::string::npos) {
+    place.fail("items are a number and a name: # items: 2048 tokens");
+  }
+  if (workload.items != 0) place.fail("the number of items is there twice");
+  workload.items = place.count(rest.substr(0, space), "the number of items", kMostElements);
   workload.item_name = trimmed(rest.substr(space));
+}
+
+// Reads no more than a workload may have: the path, "-" for standard input, can be that of an
+// endless device.
+std::string read_limited(const std::string& path) {
+  std::ifstream file(path == "-" ? "/dev/stdin" : path, std::ios::binary);
+  std::string text(kMostBytes + 1, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  const auto size = static_cast<std::size_t>(file.gcount());
+  if (file.bad() || (!file && !file.eof())) {
+    throw mx::Error(fmt::format("cannot read the workload {}", path));
+  }
+  if (size > kMostBytes) {
+    throw mx::Error(fmt::format("{}: more than {} bytes, the largest workload", path, kMostBytes));
+  }
+  text.resize(size);
+  return text;
 }
 
 }  // namespace
@@ -155,27 +229,34 @@ double Workload::macs() const {
   return sum;
 }
 
-Workload read_workload(const std::string& path) {
-  return parse_workload(mx::read_text(path), path);
-}
+Workload read_workload(const std::string& path) { return parse_workload(read_limited(path), path); }
 
 Workload parse_workload(const std::string& text, const std::string& path) {
   std::istringstream file(text);
   Workload workload;
   workload.name = std::filesystem::path(path).stem().string();
-  std::optional<Kind> kind;
+  std::optional<Table> table;
   std::string line;
   for (std::size_t number = 1; std::getline(file, line); number++) {
-    const Place place{path, number};
+    const FileLine place{path, number};
+    if (!mx::is_utf8(line)) place.fail("not UTF-8; a spreadsheet saves it as 'CSV UTF-8'");
     line = trimmed(line);
-    if (line.empty()) continue;
-    if (!mx::is_utf8(line)) place.fail("not UTF-8");
-    if (line[0] == '#') {
+    if (line.rfind('#', 0) == 0) {
       read_comment(line, workload, place);
-    } else if (!kind) {
-      kind = kind_of(fields_of(line), place);
+      continue;
+    }
+    const std::vector<std::string> fields = csv_fields(line, place);
+    const auto is_empty = [](const std::string& field) { return field.empty(); };
+    if (std::all_of(fields.begin(), fields.end(), is_empty)) continue;
+    if (fields.size() == 1 && fields[0].rfind('#', 0) == 0) {  // a comment in quotes
+      read_comment(fields[0], workload, place);
+    } else if (!table) {
+      table.emplace(fields, place);
     } else {
-      workload.layers.push_back(layer_of(fields_of(line), *kind, place));
+      workload.layers.push_back(table->layer(fields, place));
+      if (workload.layers.size() > kMostLayers) {
+        place.fail(fmt::format("more than {} layers", kMostLayers));
+      }
     }
   }
   if (workload.layers.empty()) throw mx::Error(fmt::format("{}: no layers", path));

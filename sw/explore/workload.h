@@ -36,14 +36,16 @@ struct Workload {
 /// Sizes and counts beyond this are not read.
 inline constexpr uint64_t kMostElements = uint64_t{1} << 31;
 
-/// Reads a CSV file. Its first line says which kind it is:
+/// Reads a CSV file (UTF-8, RFC 4180) of at most 64 MiB and 100,000 layers. Its first line names
+/// the columns, in any order and case. There are two kinds:
 ///
-///     layer,M,N,K,count                    products, as they are
-///     Layer, M, N, K,                      SCALE-Sim's products
+///     layer,M,N,K[,count]                  products; SCALE-Sim's products too
 ///     Layer name, IFMAP Height, ...        SCALE-Sim's convolutions, padding included
 ///
-/// Lines that begin with # are comments; `# items: 2048 tokens` says what a run makes. Throws
-/// mx::Error naming file and line.
+/// A convolution has `Strides`, or `Stride Height` and `Stride Width`, and may have `Batch Size`.
+/// `Sparsity` must be 1:1. As in SCALE-Sim, DP in a layer's name means depthwise. Lines that begin
+/// with # are comments; `# items: 2048 tokens` says what a run makes. Throws mx::Error naming file
+/// and line.
 Workload read_workload(const std::string& path);
 /// The same of a file's text; `path` gives the workload its name.
 Workload parse_workload(const std::string& text, const std::string& path);

@@ -198,10 +198,10 @@ TEST_F(Explore, RandomPointsAreThoseOfTheSeed) {
 
 TEST_F(Explore, TopologiesOfScaleSim) {
   write_text("space.yaml", "parameters: {NUM_PE: 8}\n");
-  write_text(
-      "net.csv",
-      "Layer name, IFMAP Height, IFMAP Width, Filter Height, Filter Width, Channels, Num "
-      "Filter, Strides,\nConv1, 230, 230, 7, 7, 3, 64, 2,\nConv2, 9, 8, 3, 2, 4, 5, 2, 3,\n");
+  write_text("net.csv",
+             "Layer name, IFMAP Height, IFMAP Width, Filter Height, Filter Width, Channels, Num "
+             "Filter, Stride Height, Stride Width,\nConv1, 230, 230, 7, 7, 3, 64, 2, 2,\n"
+             "Conv2, 9, 8, 3, 2, 4, 5, 2, 3,\n");
   const auto expect_product = [&](const nlohmann::json& layer, int m, int n, int k) {
     EXPECT_EQ(layer.at("m"), m);
     EXPECT_EQ(layer.at("n"), n);
@@ -324,8 +324,8 @@ TEST_F(Explore, BadWorkloads) {
   const std::pair<const char*, const char*> kBad[] = {
       {"", "net.csv: no layers"},
       {"layer,M,N,K,count\n", "net.csv: no layers"},
-      {"M,N,K\n1,2,3\n", "net.csv:1: the first line must be"},
-      {"layer,M,N,K,count\na,1,2,3\n", "net.csv:2: 4 fields, but 5 are needed"},
+      {"M,N,K\n1,2,3\n", "net.csv:1: column 'layer' is missing"},
+      {"layer,M,N,K,count\na,1,2,3\n", "net.csv:2: 4 fields, but the first line names 5"},
       {"layer,M,N,K,count\n\na,1,2,3,0\n", "net.csv:3: count must be a whole number from 1"},
       {"layer,M,N,K,count\na,1,2,-3,1\n", "net.csv:2: K must be a whole number from 1"},
       {"layer,M,N,K,count\na,1,2,3000000000,1\n", "net.csv:2: K must be"},

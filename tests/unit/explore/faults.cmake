@@ -5,22 +5,22 @@
 set(MXE_FAULTS "")
 
 # CSV files and topologies of SCALE-Sim.
-mxe_fault(1 counts_of_a_csv_forgotten workload.cpp [[if (kind == Kind::products) layer.count]]
-          [[if (kind == Kind::products && !ACTIVE) layer.count]] CASE cli.Explore.ModelsLikeLlama)
-mxe_fault(2 n_and_k_swapped workload.cpp [[layer.n = place.number(fields[2], "N")]]
-          [[layer.n = place.number(fields[ACTIVE ? 3 : 2], "N")]] CASE cli.Explore.TopologiesOfScaleSim)
-mxe_fault(3 line_numbers_off_by_one workload.cpp [[const Place place{path, number}]]
-          [[const Place place{path, number + (ACTIVE ? 1 : 0)}]] CASE cli.Explore.BadWorkloads)
-mxe_fault(4 last_row_of_pixels_forgotten workload.cpp [[(height - filter_height) / stride + 1]]
-          [[(height - filter_height) / stride + (ACTIVE ? 0 : 1)]] CASE cli.Explore.TopologiesOfScaleSim)
-mxe_fault(5 second_stride_ignored workload.cpp [[fields.size() > 8 ?]] [[fields.size() > 8 && !ACTIVE ?]]
-          CASE cli.Explore.TopologiesOfScaleSim)
+mxe_fault(1 counts_of_a_csv_forgotten workload.cpp [[layer.count = line.number_or_1("count")]]
+          [[layer.count = ACTIVE ? 1 : line.number_or_1("count")]] CASE cli.Explore.ModelsLikeLlama)
+mxe_fault(2 n_and_k_swapped workload.cpp [[layer.n = line.number("N")]]
+          [[layer.n = line.number(ACTIVE ? "K" : "N")]] CASE cli.Explore.TopologiesOfScaleSim)
+mxe_fault(3 line_numbers_off_by_one workload.cpp [[const FileLine place{path, number}]]
+          [[const FileLine place{path, number + (ACTIVE ? 1 : 0)}]] CASE cli.Explore.BadWorkloads)
+mxe_fault(4 last_window_forgotten workload.cpp [[(size - filter + stride - 1) / stride + 1]]
+          [[(size - filter + (ACTIVE ? 0 : stride - 1)) / stride + 1]] CASE Workload.ConvolutionsAreThoseOfScaleSim)
+mxe_fault(5 second_stride_ignored workload.cpp [[one_stride ? "Strides" : "Stride Width"]]
+          [[one_stride ? "Strides" : ACTIVE ? "Stride Height" : "Stride Width"]] CASE cli.Explore.TopologiesOfScaleSim)
 mxe_fault(6 sizes_wrap_around workload.cpp [[if (product > kMostElements)]] [[if (!ACTIVE && product > kMostElements)]]
           CASE cli.Explore.BadWorkloads)
-mxe_fault(7 last_comma_is_a_field workload.cpp [[if (fields.size() > 1 && fields.back().empty())]]
-          [[if (!ACTIVE && fields.size() > 1 && fields.back().empty())]] CASE cli.Explore.TopologiesOfScaleSim)
-mxe_fault(8 items_forgotten workload.cpp [[workload.items = place.number(]]
-          [[workload.items = (ACTIVE ? 0 : 1) * place.number(]]
+mxe_fault(7 last_comma_is_a_field csv_table.cpp [[while (fields.size() > 1 && fields.back().empty())]]
+          [[while (!ACTIVE && fields.size() > 1 && fields.back().empty())]] CASE cli.Explore.TopologiesOfScaleSim)
+mxe_fault(8 items_forgotten workload.cpp [[workload.items = place.count(]]
+          [[workload.items = (ACTIVE ? 0 : 1) * place.count(]]
           CASE cli.Explore.PointsAreWhatEstimateSays)
 mxe_fault(9 any_bytes_are_text workload.cpp [[if (!mx::is_utf8(line))]] [[if (!ACTIVE && !mx::is_utf8(line))]]
           CASE cli.Explore.BadWorkloads)

@@ -24,10 +24,18 @@ void check(const Workload& workload) {
   to_record(workload, Point(), std::vector<JobTimes>(workload.layers.size())).dump();
 }
 
+// In quotes; a quote is two.
+std::string quoted(const std::string& name) {
+  std::string text = "\"";
+  for (const char c : name) text += c == '"' ? "\"\"" : std::string(1, c);
+  return text + '"';
+}
+
 std::string as_csv(const Workload& workload) {
   std::string text = "layer,M,N,K,count\n";
   for (const Layer& layer : workload.layers) {
-    text += fmt::format("{},{},{},{},{}\n", layer.name, layer.m, layer.n, layer.k, layer.count);
+    text +=
+        fmt::format("{},{},{},{},{}\n", quoted(layer.name), layer.m, layer.n, layer.k, layer.count);
   }
   return text;
 }
