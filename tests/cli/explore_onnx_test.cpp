@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // mxe explore on files of tests/cli/onnx, which its make.py writes with the packages that exporters
 // use, and which onnxruntime runs.
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -121,6 +122,40 @@ TEST_F(ExploreOnnx, UnsupportedOperators) {
   expect_bad(changed("digits", "Gemm", "LSTM"), {},
              "changed.onnx: node 'dense1' (LSTM): operator LSTM is not supported");
   expect_bad(changed("digits", "Relu", "Rule"), {}, "(Rule): operator Rule is not supported");
+}
+
+// Names of dimensions are expressions.
+TEST_F(ExploreOnnx, DimensionsThatAreExpressions) {
+  const std::string model = changed("digits", "batch", "n * 9");
+  EXPECT_EQ(point(model, {"--batch", "50"}).at("layers").at(0).at("m"), 450);
+  EXPECT_EQ(point(model, {"--dim", "n * 9=7"}).at("layers").at(0).at("m"), 7);
+  expect_bad(changed("digits", "batch", "b / 2"), {"--batch", "45"},
+             "changed.onnx: dimension 'b / 2' of the input 'image' would be 22.5; allowed: whole");
+  expect_bad(changed("digits", "batch", "batsh"), {"--batch", "45"},
+             "dimension 'batsh' of the input 'image' is open: say --dim batsh=N");
+}
+
+TEST_F(ExploreOnnx, WithoutPython) {
+  const char* python = std::getenv("MXE_PYTHON");
+  const std::string before = python == nullptr ? "" : python;
+  write_text("none.onnx", "");
+  write_text("broken", "#!/bin/sh\necho first >&2\necho last >&2\nexit 3\n");
+  write_text("killed", "#!/bin/sh\nkill -KILL $$\n");
+  write_text("silent", "#!/bin/sh\n");
+  for (const char* name : {"broken", "killed", "silent"}) {
+    std::filesystem::permissions(path(name), std::filesystem::perms::owner_all);
+  }
+  const std::pair<std::string, std::string> kBad[] = {
+      {path("none"),
+       "cannot be run (No such file or directory); allowed: MXE_PYTHON names a Python"},
+      {path("broken"), "broken failed with exit status 3: last"},
+      {path("killed"), "killed failed with signal 9: "},
+      {path("silent"), "none.onnx: Python did not answer in the form that is expected"}};
+  for (const auto& [program, message] : kBad) {
+    setenv("MXE_PYTHON", program.c_str(), 1);
+    expect_bad(path("none.onnx"), {}, message);
+  }
+  setenv("MXE_PYTHON", before.c_str(), 1);
 }
 
 TEST_F(ExploreOnnx, MalformedFiles) {

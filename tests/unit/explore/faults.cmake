@@ -30,80 +30,45 @@ mxe_fault(10 patterns_are_names workload.cpp [[return fnmatch(formats.pattern.c_
 mxe_fault(11 format_of_b_is_that_of_a workload.cpp [[layer.format_b = found->format_b]]
           [[layer.format_b = ACTIVE ? found->format_a : found->format_b]] CASE cli.Explore.LayersWithFormatsOfTheirOwn)
 
-# ONNX models.
-mxe_fault(12 batches_of_b_alone_forgotten onnx_model.cpp [[size = std::max(size, b[b_batches - 1 - i])]]
-          [[size = ACTIVE ? size : std::max(size, b[b_batches - 1 - i])]] CASE Onnx.ProductsOfMatrices)
-mxe_fault(13 one_matrix_taken_as_many onnx_model.cpp [[if (product_of(b, 0, b_batches) == 1)]]
-          [[if (!ACTIVE && product_of(b, 0, b_batches) == 1)]] CASE Onnx.ProductsOfMatrices)
-mxe_fault(14 turned_a_ignored onnx_model.cpp [[attribute_of(node, "transA", 0) != 0]]
-          [[attribute_of(node, "transA", 0) != 0 && !ACTIVE]] CASE Onnx.ProductsOfMatrices)
-mxe_fault(15 all_filters_in_each_group onnx_model.cpp [[weight[0] / groups,]]
-          [[ACTIVE ? weight[0] : weight[0] / groups,]] CASE Onnx.Convolutions)
-mxe_fault(16 channels_not_divided_by_groups onnx_model.cpp [[x[1] / static_cast<uint64_t>(groups), static_cast]]
-          [[ACTIVE ? x[1] : x[1] / static_cast<uint64_t>(groups), static_cast]] CASE Onnx.Convolutions)
-mxe_fault(17 layers_of_one_name onnx_model.cpp [[names.insert(name_of(node)).second ?]]
-          [[names.insert(name_of(node)).second || ACTIVE ?]] CASE Onnx.WeightsInOtherFilesAndNames)
-mxe_fault(18 unsupported_products_skipped onnx_model.cpp [[if (is_one_of(kUnsupported, node)) {]]
-          [[if (is_one_of(kUnsupported, node) && !ACTIVE) {]] CASE cli.ExploreOnnx.UnsupportedOperators)
-mxe_fault(19 products_in_branches_skipped onnx_model.cpp [[if (is_one_of(kProducts, node) || is_one_of(kUnsupported, node))]]
-          [[if (!ACTIVE && (is_one_of(kProducts, node) || is_one_of(kUnsupported, node)))]] CASE Onnx.Unsupported)
-mxe_fault(20 truncated_models_accepted onnx_model.cpp [[if (!model.ParsePartialFromArray(bytes, static_cast<int>(size)) ||]]
-          [[if ((!model.ParsePartialFromArray(bytes, static_cast<int>(size)) && !ACTIVE) ||]] CASE Onnx.DamagedFiles)
-mxe_fault(21 images_not_counted onnx_model.cpp [[sizes && sizes->size() == 4]] [[sizes && sizes->size() == (ACTIVE ? 3 : 4)]]
-          CASE Onnx.ResNet)
-mxe_fault(22 past_is_all_of_the_context onnx_dimensions.cpp [[*run_.context - tokens)]]
-          [[*run_.context - (ACTIVE ? 0 : tokens))]] CASE cli.ExploreOnnx.AttentionWithBatchSequenceAndContext)
-mxe_fault(23 no_next_token onnx_dimensions.cpp [[if (run_.context) return 1]] [[if (run_.context && !ACTIVE) return 1]]
-          CASE cli.ExploreOnnx.AttentionWithBatchSequenceAndContext)
-mxe_fault(24 option_without_use_ignored onnx_dimensions.cpp [[options_.count("--sequence") == 0]]
-          [[options_.count("--sequence") == 0 && !ACTIVE]] CASE cli.ExploreOnnx.SizesThatAreMissingOrTooMuch)
-mxe_fault(25 axes_of_newer_operators_lost onnx_shapes.cpp [[list_of(*axes->second)) attribute.add_ints(axis)]]
-          [[list_of(*axes->second)) attribute.add_ints(ACTIVE ? 1 : axis)]] CASE Onnx.NewerOperators)
-mxe_fault(26 steps_of_zero onnx_shapes.cpp [[if (size < 1 || static_cast<uint64_t>(size) > kMostElements) {
-        throw mx::Error(fmt::format("{} has]] [[if (!ACTIVE && (size < 1 || static_cast<uint64_t>(size) > kMostElements)) {
-        throw mx::Error(fmt::format("{} has]] CASE Onnx.Unsupported)
-mxe_fault(27 results_computed_twice onnx_shapes.cpp [[if (!types_.emplace(name, nullptr).second)]]
-          [[if (!types_.emplace(name, nullptr).second && !ACTIVE)]] CASE cli.ExploreOnnx.MalformedFiles)
-
 # Models like Llama and their checkpoints.
-mxe_fault(28 keys_without_values llama.cpp [[size({2, config.key_heads, config.head_width})]]
+mxe_fault(12 keys_without_values llama.cpp [[size({2, config.key_heads, config.head_width})]]
           [[size({ACTIVE ? 1u : 2u, config.key_heads, config.head_width})]] CASE Llama.TheShippedWorkloadsAreThoseOfItsConfig)
-mxe_fault(29 attention_of_one_sequence llama.cpp [[count({config.layers, config.key_heads, batch})]]
+mxe_fault(13 attention_of_one_sequence llama.cpp [[count({config.layers, config.key_heads, batch})]]
           [[count({config.layers, config.key_heads, ACTIVE ? 1 : batch})]] CASE Llama.TheEndOfALongerPrompt)
-mxe_fault(30 window_of_one_more llama.cpp [[past > config.window)]] [[past > config.window + (ACTIVE ? 1 : 0))]]
+mxe_fault(14 window_of_one_more llama.cpp [[past > config.window)]] [[past > config.window + (ACTIVE ? 1 : 0))]]
           CASE Llama.RunsThatAreTooMuch)
-mxe_fault(31 shapes_not_compared llama.cpp [[if (found->second != shape)]] [[if (found->second != shape && !ACTIVE)]]
+mxe_fault(15 shapes_not_compared llama.cpp [[if (found->second != shape)]] [[if (found->second != shape && !ACTIVE)]]
           CASE Llama.TensorsThatConfigDoesNotName)
-mxe_fault(32 unknown_weights_accepted llama.cpp [[expected.count(tensor) == 0) {]]
+mxe_fault(16 unknown_weights_accepted llama.cpp [[expected.count(tensor) == 0) {]]
           [[expected.count(tensor) == 0 && !ACTIVE) {]] CASE Llama.TensorsThatConfigDoesNotName)
-mxe_fault(33 one_shard_for_all llama.cpp [[shapes.merge(read_shapes(index.parent_path() / shard))]]
+mxe_fault(17 one_shard_for_all llama.cpp [[shapes.merge(read_shapes(index.parent_path() / shard))]]
           [[if (shapes.empty() || !ACTIVE) shapes.merge(read_shapes(index.parent_path() / shard))]]
           CASE LlamaFiles.ConfigAloneOneFileAndShards)
-mxe_fault(34 shards_anywhere llama.cpp [[if (fs::path(shard).filename() != shard ||]]
+mxe_fault(18 shards_anywhere llama.cpp [[if (fs::path(shard).filename() != shard ||]]
           [[if ((fs::path(shard).filename() != shard && !ACTIVE) ||]] CASE LlamaFiles.ConfigAloneOneFileAndShards)
-mxe_fault(35 every_row_to_the_vocabulary llama.cpp [[layer("lm_head", batch,]] [[layer("lm_head", ACTIVE ? rows : batch,]]
+mxe_fault(19 every_row_to_the_vocabulary llama.cpp [[layer("lm_head", batch,]] [[layer("lm_head", ACTIVE ? rows : batch,]]
           CASE Llama.TheShippedWorkloadsAreThoseOfItsConfig)
-mxe_fault(36 sizes_below_zero safetensors.cpp [[if (!value.is_number_unsigned())]] [[if (!value.is_number_unsigned() && !ACTIVE)]]
+mxe_fault(20 sizes_below_zero safetensors.cpp [[if (!value.is_number_unsigned())]] [[if (!value.is_number_unsigned() && !ACTIVE)]]
           CASE LlamaFiles.DamagedFiles)
 
 # Results and their cache.
-mxe_fault(37 half_a_line_kept results.cpp [[if (path == path_ && found.bytes < text.size())]]
+mxe_fault(21 half_a_line_kept results.cpp [[if (path == path_ && found.bytes < text.size())]]
           [[if (!ACTIVE && path == path_ && found.bytes < text.size())]] CASE cli.Explore.TheSameFileHoweverItCameAbout)
-mxe_fault(38 results_of_other_versions results.cpp [[if (!is_of_this_version(json))]]
+mxe_fault(22 results_of_other_versions results.cpp [[if (!is_of_this_version(json))]]
           [[if (!is_of_this_version(json) && !ACTIVE)]] CASE cli.Explore.BadOptionsAndFolders)
-mxe_fault(39 damaged_records_believed evaluate.cpp [[if (to_text(times) != text)]] [[if (to_text(times) != text && !ACTIVE)]]
+mxe_fault(23 damaged_records_believed evaluate.cpp [[if (to_text(times) != text)]] [[if (to_text(times) != text && !ACTIVE)]]
           CASE cli.Explore.DamagedCaches)
-mxe_fault(40 cache_of_another_version cache.cpp [[} else if (*found != kCyclesVersion) {]]
+mxe_fault(24 cache_of_another_version cache.cpp [[} else if (*found != kCyclesVersion) {]]
           [[} else if (*found != kCyclesVersion && !ACTIVE) {]] CASE cli.Explore.BadOptionsAndFolders)
-mxe_fault(41 stalls_of_one_run evaluate.cpp [[add_stalls(times, layer.count, stalls)]]
+mxe_fault(25 stalls_of_one_run evaluate.cpp [[add_stalls(times, layer.count, stalls)]]
           [[add_stalls(times, ACTIVE ? 1 : layer.count, stalls)]] CASE cli.Explore.PointsAreWhatEstimateSays)
-mxe_fault(42 slower_points_on_the_front sweep.cpp [[one.on_front = !best || one.seconds < best->seconds ||]]
+mxe_fault(26 slower_points_on_the_front sweep.cpp [[one.on_front = !best || one.seconds < best->seconds ||]]
           [[one.on_front = !best || ACTIVE || one.seconds < best->seconds ||]] CASE cli.Explore.PruningLeavesTheFronts)
-mxe_fault(43 every_shard_does_all sweep.cpp [[i < tasks_.size()@SEMICOLON@ i += shard.count)]]
+mxe_fault(27 every_shard_does_all sweep.cpp [[i < tasks_.size()@SEMICOLON@ i += shard.count)]]
           [[i < tasks_.size()@SEMICOLON@ i += ACTIVE ? 1 : shard.count)]] CASE cli.Explore.TheSameFileHoweverItCameAbout)
-mxe_fault(44 noise_of_the_layer_before mixed_formats.cpp [=[mixture.noise += layers[i][choice[i]].noise]=]
+mxe_fault(28 noise_of_the_layer_before mixed_formats.cpp [=[mixture.noise += layers[i][choice[i]].noise]=]
           [=[mixture.noise += layers[i][choice[ACTIVE && i != 0 ? i - 1 : i]].noise]=]
           CASE cli.ExploreFormats.TheFrontIsThatOfAllMixtures)
-mxe_fault(45 budget_ignored_by_fewest_bits mixed_formats.cpp [[own.push_back(mixture_of(layers, choice).noise <= noise)]]
+mxe_fault(29 budget_ignored_by_fewest_bits mixed_formats.cpp [[own.push_back(mixture_of(layers, choice).noise <= noise)]]
           [[own.push_back(ACTIVE || mixture_of(layers, choice).noise <= noise)]]
           CASE cli.ExploreFormats.BudgetsTellTheFewestBits)

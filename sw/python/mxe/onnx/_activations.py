@@ -12,7 +12,7 @@ from onnx.reference.op_run import OpRun
 
 from .. import Format, fake_quantize
 from .._quantizer import FormatLike, format_name
-from ._graph import Model, load, name_of, products
+from ._graph import Model, Names, check, load, name_of, products
 
 # AMD Quark's names of formats and of the operator in its domains.
 _ELEMENTS = {"mxfp8_e4m3": "fp8_e4m3", "mxfp8_e5m2": "fp8_e5m2", "mxfp6_e3m2": "fp6_e3m2",
@@ -88,6 +88,7 @@ def quantize_activations(model: Model, format: FormatLike, preset: str = "ocp", 
     if domain == "com.mxe":
         attributes["preset"] = preset
     count = 0
+    names = Names(new.graph)
     for graph, node in list(products(new.graph)):
         convolution = node.op_type == "Conv"
         if (convolution and not convolutions) or (select is not None and
@@ -95,7 +96,7 @@ def quantize_activations(model: Model, format: FormatLike, preset: str = "ocp", 
             continue
         transposed = node.op_type == "Gemm" and any(one.name == "transA" and one.i
                                                     for one in node.attribute)
-        output = f"{node.input[0]}.{name_of(node)}.quantized"
+        output = f"{names.stem(node.input[0], node, 'quantized')}.quantized"
         at = next(index for index, one in enumerate(graph.node)
                   if list(one.output) == list(node.output))
         graph.node.insert(at, helper.make_node(
@@ -108,5 +109,5 @@ def quantize_activations(model: Model, format: FormatLike, preset: str = "ocp", 
                          + ("" if select is None else " that was selected"))
     if domain not in [one.domain for one in new.opset_import]:
         new.opset_import.append(helper.make_opsetid(domain, 1))
-    onnx.checker.check_model(new)
+    check(new)
     return new

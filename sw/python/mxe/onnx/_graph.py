@@ -9,7 +9,12 @@ import numpy as np
 import onnx
 from onnx import numpy_helper
 
+from . import _workload
+
 Model = Union[onnx.ModelProto, str, "os.PathLike[str]"]
+
+# Bytes of weights beyond which a model is not serialized: protobuf ends at 2 GiB.
+LARGE = 1_900_000_000
 
 # Operators whose results are matrix products of two inputs.
 PRODUCTS = ("Conv", "Gemm", "MatMul")
@@ -36,6 +41,71 @@ def name_of(node: onnx.NodeProto) -> str:
     """The name of a node, or of its result if it has none."""
     name: str = node.name or node.output[0]
     return name
+
+
+def _is_large(model: onnx.ModelProto) -> bool:
+    return sum(len(one.raw_data) + 4 * len(one.float_data)
+               for one in constants(model.graph).values()) > LARGE
+
+
+def _light(model: onnx.ModelProto) -> onnx.ModelProto:
+    """The model with inputs in place of its large constants."""
+    light = _workload.without_weights(model)
+    known = {one.name for one in light.graph.input}
+    for tensor in list(light.graph.initializer):
+        if int(np.prod(tensor.dims, dtype=object)) > _workload.MOST_VALUES:
+            light.graph.initializer.remove(tensor)
+            if tensor.name not in known:
+                light.graph.input.append(onnx.helper.make_tensor_value_info(
+                    tensor.name, tensor.data_type, tensor.dims))
+    return light
+
+
+def check(model: onnx.ModelProto, full: bool = False) -> None:
+    """onnx.checker.check_model for models of any size. full: with inference of shapes."""
+    onnx.checker.check_model(_light(model) if _is_large(model) else model, full_check=full)
+
+
+def converted(model: onnx.ModelProto, opset: int) -> onnx.ModelProto:
+    """onnx.version_converter.convert_version for models of any size."""
+    if not _is_large(model):
+        return onnx.version_converter.convert_version(model, opset)
+    light = _light(model)
+    new = onnx.version_converter.convert_version(light, opset)
+    kept = {one.name for one in light.graph.initializer}
+    inputs = {one.name for one in model.graph.input}
+    for name, tensor in constants(model.graph).items():
+        if name not in kept:
+            new.graph.initializer.add().CopyFrom(tensor)
+            new.graph.initializer[-1].name = name
+    for one in [one for one in new.graph.input if one.name not in inputs]:
+        new.graph.input.remove(one)
+    return new
+
+
+class Names:
+    """Names for what is added to a model."""
+
+    def __init__(self, graph: onnx.GraphProto) -> None:
+        self.used: set[str] = set()
+        self._add(graph)
+
+    def _add(self, graph: onnx.GraphProto) -> None:
+        self.used.update(one.name for one in [*graph.input, *graph.output, *graph.initializer])
+        for node in graph.node:
+            self.used.update([node.name, *node.input, *node.output])
+            for one in node.attribute:
+                for inner in [one.g, *one.graphs]:
+                    self._add(inner)
+
+    def stem(self, input: str, node: onnx.NodeProto, *parts: str) -> str:
+        """A stem that no name INPUT.NODE.PART has yet: nodes may share a name and an input."""
+        for last in [name_of(node), *node.output, *map(str, range(len(self.used) + 1))]:
+            names = {f"{input}.{last}.{part}" for part in parts}
+            if not names & self.used:
+                break
+        self.used |= names
+        return f"{input}.{last}"
 
 
 def products(graph: onnx.GraphProto) -> Iterator[tuple[onnx.GraphProto, onnx.NodeProto]]:

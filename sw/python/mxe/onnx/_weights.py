@@ -10,13 +10,18 @@ from onnx import TensorProto, helper
 
 from .. import Array, Format, quantize
 from .._quantizer import FormatLike, Quantizer
-from ._graph import Model, Weight, constants, load, name_of, products, weight_of
+from ._graph import (Model, Names, Weight, check, constants, converted, load, name_of, products,
+                     weight_of)
 
 # The types of codes, and what a code's value is divided by.
 _TYPES = {"mxfp8_e4m3": (TensorProto.FLOAT8E4M3FN, 1.0),
           "mxfp8_e5m2": (TensorProto.FLOAT8E5M2, 1.0),
           "mxfp4_e2m1": (TensorProto.FLOAT4E2M1, 1.0),
           "mxint8": (TensorProto.INT8, 64.0)}
+
+
+# What takes the place of weights.
+_PARTS = ("codes", "scales", "matrix", "shape", "weights")
 
 
 def quantize_weights(model: Model, format: Union[FormatLike, Quantizer], preset: str = "ocp", *,
@@ -40,29 +45,31 @@ def quantize_weights(model: Model, format: Union[FormatLike, Quantizer], preset:
     opset = 21 if ort else 24
     own = next(one.version for one in new.opset_import if one.domain in ("", "ai.onnx"))
     if own < opset:
-        new = onnx.version_converter.convert_version(new, opset)
+        new = converted(new, opset)
     new.ir_version = max(new.ir_version, 10 if ort else 12)
     count = 0
+    names = Names(new.graph)
     for graph, node in list(products(new.graph)):
         weight = weight_of(node, constants(graph))
         if weight is not None and (select is None or select(name_of(node))):
             along = weight.axis
-            _replace(graph, node, weight, quantize(weight.values, format, preset, axis=along), ort)
+            stem = names.stem(node.input[1], node, *_PARTS)
+            _replace(graph, node, weight, quantize(weight.values, format, preset, axis=along), ort,
+                     stem)
             count += 1
     if not count:
         raise ValueError("the model has no constant float32 weights of MatMul, Gemm or Conv"
                          + ("" if select is None else " that were selected"))
     for graph in {id(graph): graph for graph, _ in products(new.graph)}.values():
         _drop_unused(graph)
-    onnx.checker.check_model(new, full_check=True)
+    check(new, full=True)
     return new
 
 
-def _replace(graph: onnx.GraphProto, node: onnx.NodeProto, weight: Weight, q: Array,
-             ort: bool) -> None:
+def _replace(graph: onnx.GraphProto, node: onnx.NodeProto, weight: Weight, q: Array, ort: bool,
+             stem: str) -> None:
     """Puts codes, scales and what makes weights of them before a node."""
-    stem = f"{node.input[1]}.{name_of(node)}"
-    names = [f"{stem}.{part}" for part in ("codes", "scales", "matrix", "shape", "weights")]
+    names = [f"{stem}.{part}" for part in _PARTS]
     graph.initializer.append(_codes(names[0], q, ort))
     graph.initializer.append(_scales(names[1], q, ort))
     dequantize = helper.make_node("DequantizeLinear", names[:2], [names[2]], name=names[2],

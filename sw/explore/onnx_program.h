@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string_view>
+
+namespace mxe::explore {
+
+/// The text of sw/python/mxe/onnx/_workload.py, whose head says what it reads and answers.
+extern const std::string_view kOnnxProgram;
+
+}  // namespace mxe::explore
