@@ -27,6 +27,58 @@ using Shape = std::vector<std::size_t>;
 using Shapes = std::map<std::string, Shape>;
 
 constexpr std::array<std::string_view, 4> kModelTypes = {"llama", "mistral", "qwen2", "qwen3"};
+// Keys that are read here.
+constexpr std::array<std::string_view, 11> kReadKeys = {"head_dim",
+                                                        "hidden_size",
+                                                        "intermediate_size",
+                                                        "model_type",
+                                                        "num_hidden_layers",
+                                                        "num_attention_heads",
+                                                        "num_key_value_heads",
+                                                        "sliding_window",
+                                                        "tie_word_embeddings",
+                                                        "use_sliding_window",
+                                                        "vocab_size"};
+
+// Keys of these models that do not change the number of multiplications, although their values
+// could be sizes.
+constexpr std::array<std::string_view, 36> kOtherKeys = {"_attn_implementation_autoset",
+                                                         "architectures",
+                                                         "attention_bias",
+                                                         "auto_map",
+                                                         "bad_words_ids",
+                                                         "bos_token_id",
+                                                         "chunk_size_feed_forward",
+                                                         "decoder_start_token_id",
+                                                         "eos_token_id",
+                                                         "do_sample",
+                                                         "id2label",
+                                                         "label2id",
+                                                         "layer_types",
+                                                         "max_length",
+                                                         "max_position_embeddings",
+                                                         "max_window_layers",
+                                                         "min_length",
+                                                         "mlp_bias",
+                                                         "num_beam_groups",
+                                                         "num_beams",
+                                                         "num_return_sequences",
+                                                         "original_max_position_embeddings",
+                                                         "output_attentions",
+                                                         "output_hidden_states",
+                                                         "pad_token_id",
+                                                         "pretraining_tp",
+                                                         "quantization_config",
+                                                         "qkv_bias",
+                                                         "return_dict",
+                                                         "rope_parameters",
+                                                         "rope_scaling",
+                                                         "rope_theta",
+                                                         "sep_token_id",
+                                                         "task_specific_params",
+                                                         "top_k",
+                                                         "use_cache"};
+
 constexpr const char* kIndexName = "model.safetensors.index.json";
 
 // A product of sizes, none of which may be beyond what is read.
@@ -87,12 +139,36 @@ class Keys {
       return type == fmt::format("\"{}\"", known);
     };
     if (!std::any_of(kModelTypes.begin(), kModelTypes.end(), names_it)) {
-      fail(fmt::format("model_type is {}, but must be one of {}", type,
-                       fmt::join(kModelTypes, ", ")));
+      fail(fmt::format("model_type is {}, but must be one of {}; {}", type,
+                       fmt::join(kModelTypes, ", "), kInstead));
+    }
+  }
+  // A number, a list or a switch that is not known may be that of experts or of other layers.
+  void require_known() const {
+    const auto is_in = [](const auto& keys, const std::string& key) {
+      return std::find(keys.begin(), keys.end(), key) != keys.end();
+    };
+    for (const auto& [key, value] : json_.items()) {
+      const bool counts = value.is_number_integer() ? value != 0
+                          : value.is_structured()   ? !value.empty()
+                                                    : value == true;
+      if (!counts || is_in(kReadKeys, key) || is_in(kOtherKeys, key)) continue;
+      fail(fmt::format("{} is {}, which may change the products and is not known; {}",
+                       mx::printable(key), dumped(value), kInstead));
+    }
+    if (!has("layer_types")) return;
+    for (const Json& type : json_["layer_types"]) {
+      if (type == "full_attention" || type == "sliding_attention") continue;
+      fail(fmt::format("layer_types has {}, but must have full_attention or sliding_attention; {}",
+                       dumped(type), kInstead));
     }
   }
 
  private:
+  static constexpr const char* kInstead =
+      "other models are workloads as CSV files, layer,M,N,K,count (docs/exploration.md has one of "
+      "experts)";
+
   const Json& json_;
   const std::string& name_;
 };
@@ -173,6 +249,7 @@ LlamaConfig parse_llama_config(std::string_view text, const std::string& name) {
   const Json json = parse_json(text, name);
   const Keys keys(json, name);
   keys.require_kind();
+  keys.require_known();
   LlamaConfig config;
   config.layers = keys.size("num_hidden_layers");
   config.width = keys.size("hidden_size");

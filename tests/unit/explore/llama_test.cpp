@@ -88,6 +88,63 @@ TEST(Llama, TheShippedWorkloadsAreThoseOfItsConfig) {
   }
 }
 
+// Mixtures of experts and other networks under the name of one that is known.
+TEST(Llama, KeysThatMayChangeTheProducts) {
+  const std::pair<const char*, Json> kBad[] = {{"num_experts", 128},
+                                               {"num_local_experts", 8},
+                                               {"n_routed_experts", 256},
+                                               {"num_experts_per_tok", 2},
+                                               {"moe_intermediate_size", 768},
+                                               {"kv_lora_rank", 512},
+                                               {"mamba_d_state", 16},
+                                               {"num_nextn_predict_layers", 1},
+                                               {"vision_config", {{"hidden_size", 1280}}},
+                                               {"block_configs", {1, 2}},
+                                               {"is_encoder_decoder", true},
+                                               {"cross_attention_layers", {3, 8}}};
+  for (const auto& [key, value] : kBad) {
+    expect_error(
+        fmt::format("config.json: {} is {}, which may change the products and is not known; "
+                    "other models are workloads as CSV files, layer,M,N,K,count",
+                    key, value.dump()),
+        [&] { parsed(with(k8B, key, value)); });
+  }
+  expect_error("config.json: layer_types has \"linear_attention\", but must have full_attention or",
+               [&] {
+                 parsed(with(k8B, "layer_types", {"full_attention", "linear_attention"}));
+               });
+  expect_error(
+      "must be one of llama, mistral, qwen2, qwen3; other models are workloads as CSV files",
+      [&] { parsed(with(k8B, "model_type", "qwen3_moe")); });
+  // What files of Llama, Mistral and Qwen have besides.
+  Json others = k8B;
+  others.update({{"architectures", {"Qwen3ForCausalLM"}},
+                 {"attention_bias", false},
+                 {"attention_dropout", 0.0},
+                 {"bos_token_id", 151643},
+                 {"eos_token_id", {151645, 151643}},
+                 {"hidden_act", "silu"},
+                 {"initializer_range", 0.02},
+                 {"layer_types", {"full_attention", "full_attention"}},
+                 {"max_position_embeddings", 40960},
+                 {"max_window_layers", 36},
+                 {"mlp_bias", true},
+                 {"num_experts", 0},
+                 {"num_local_experts", nullptr},
+                 {"pretraining_tp", 1},
+                 {"pruned_heads", Json::object()},
+                 {"quantization_config", {{"bits", 4}}},
+                 {"rms_norm_eps", 1e-6},
+                 {"rope_scaling", {{"factor", 8.0}, {"rope_type", "llama3"}}},
+                 {"rope_theta", 1000000},
+                 {"sliding_window", nullptr},
+                 {"transformers_version", "4.51.0"},
+                 {"unsloth_version", "2025.1"},
+                 {"use_cache", true},
+                 {"use_sliding_window", false}});
+  EXPECT_EQ(parsed(others).hidden, 14336u);
+}
+
 TEST(Llama, TheEndOfALongerPrompt) {
   const Workload end = llama_workload(parsed(k8B), run_of(2, 100, 500), "llama");
   EXPECT_EQ(end.items, 200u);
