@@ -228,6 +228,19 @@ class Dimensions:
                              f"{', '.join(sorted(self.names)) or 'none'})")
 
 
+def _volume(sizes: Iterable[Optional[int]], most: int) -> Optional[int]:
+    """The product of sizes; None if one is not known, below 0, or the product exceeds `most` on the
+    way. A hostile rank of a million takes no time."""
+    product = 1
+    for size in sizes:
+        if size is None or size < 0:
+            return None
+        product *= size
+        if product > most:
+            return None
+    return product
+
+
 # --- Models -----------------------------------------------------------------------------------
 
 def load(path: str) -> onnx.ModelProto:
@@ -283,7 +296,7 @@ def _copy_field(message: Any, name: str, value: Any) -> None:
 def _copy_shape(copy: onnx.TensorProto, tensor: onnx.TensorProto, folder: str) -> None:
     copy.name, copy.data_type = tensor.name, tensor.data_type
     copy.dims.extend(tensor.dims)
-    if min(tensor.dims, default=1) < 0 or math.prod(tensor.dims) > MOST_VALUES:
+    if _volume(tensor.dims, MOST_VALUES) is None:
         return
     if tensor.data_location != onnx.TensorProto.EXTERNAL:
         copy.CopyFrom(tensor)
@@ -370,7 +383,7 @@ class Shapes:
         self.constants: dict[str, np.ndarray[Any, Any]] = {}
         for tensor in model.graph.initializer:
             self._add(tensor.name, helper.make_tensor_type_proto(tensor.data_type, tensor.dims))
-            if math.prod(tensor.dims) <= MOST_VALUES:
+            if _volume(tensor.dims, MOST_VALUES) is not None:
                 try:
                     self.constants[tensor.name] = numpy_helper.to_array(tensor)
                 except Exception:
@@ -443,7 +456,7 @@ class Shapes:
             return {}
         for name in node.output:
             sizes = _sizes_of(results.get(name))
-            if sizes is None or None in sizes or math.prod(map(int, sizes)) > MOST_VALUES:  # type: ignore
+            if sizes is None or _volume(sizes, MOST_VALUES) is None:
                 return {}
         graph = helper.make_graph([node], "graph", [_untyped(name) for name in inputs],
                                   [_untyped(name) for name in node.output])
@@ -460,7 +473,8 @@ class Shapes:
         if sizes is None or None in sizes:
             return {}
         if node.op_type == "Size":
-            return {node.output[0]: np.array(math.prod(map(int, sizes)) % (1 << 63), np.int64)}  # type: ignore
+            volume = _volume(sizes, (1 << 63) - 1)
+            return {} if volume is None else {node.output[0]: np.array(volume, np.int64)}
         places = {one.name: one.i for one in node.attribute}
         return {node.output[0]: np.array(sizes[places.get("start", 0):places.get("end", None)],
                                          np.int64)}
@@ -488,8 +502,8 @@ def _untyped(name: str) -> onnx.ValueInfoProto:
 # --- Products ---------------------------------------------------------------------------------
 
 def _product(sizes: Sequence[int]) -> int:
-    product = math.prod(sizes)
-    if product > MOST:
+    product = _volume(sizes, MOST)
+    if product is None:
         raise ModelError(f"its product would have a size of more than {MOST}")
     return product
 

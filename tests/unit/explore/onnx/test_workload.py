@@ -352,6 +352,21 @@ class Constants(ModelTest):
                          [("y", 2, 4, 8, 1)])
 
 
+    def test_many_axes(self):
+        """A constant and an input of 300,000 axes."""
+        axes = [1 << 62] * 300_000
+        value = helper.make_tensor_value_info
+        tensor = TensorProto(name="c", data_type=TensorProto.INT64, dims=axes)
+        nodes = [helper.make_node("Size", ["v"], ["s"]), helper.make_node("Size", ["c"], ["t"]),
+                 helper.make_node("MatMul", ["x", "w"], ["y"])]
+        graph = helper.make_graph(nodes, "g", [value("v", 1, axes), value("x", 1, [2, 8]), value("w", 1, [8, 4])],
+                                  [value("y", 1, None)], [tensor])
+        begin = time.process_time()
+        self.assertEqual(self.layers(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)])),
+                         [("y", 2, 4, 8, 1)])
+        self.assertLess(time.process_time() - begin, 10)
+
+
 class Dimensions(ModelTest):
     GRAPH = "g (float[rows, 4] a, float[4, past_sequence_length] b) => (float[x] y) { y = MatMul(a, b) }"
 
