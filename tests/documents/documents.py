@@ -218,7 +218,7 @@ def looks_like_root(folder, root, programs):
     (folder / "build").mkdir()
     for program in programs:
         (folder / "build" / program.name).symlink_to(program.resolve())
-    for name in ("model", "sw", "tests", "scripts", "docs"):
+    for name in ("model", "sw", "tests", "scripts", "docs", ".venv"):
         (folder / name).symlink_to(root / name)
 
 
