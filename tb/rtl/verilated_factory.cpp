@@ -13,8 +13,6 @@
 #include MXE_SYMBOLS_(MXE_CLASS)
 #if MXE_FST
 #include <verilated_fst_c.h>
-
-#include "tb/rtl/fst_writer.h"
 #endif
 
 #include "tb/rtl/verilated_top.h"

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "model/numerics/error.h"
+#include "tb/rtl/fst_writer.h"
 #include "tb/rtl/held_clocks.h"
 #include "tb/rtl/rtl_top.h"
 
