@@ -389,6 +389,10 @@ void Datapath::visit(StateVisitor& visitor) {
   for (MemoryChannel* channel : {memory.read, memory.write}) {
     visitor.fixed_point(channel->busy_until(), BeatTimes::kFraction);
   }
+  if (MemoryBus* bus = memory.read->bus()) {
+    visitor.value(bus->count());
+    bus->for_each_time([&](uint64_t& time) { visitor.fixed_point(time, BeatTimes::kFraction); });
+  }
   // These differences change when anybody else uses the memory, and nothing is skipped then.
   visitor.value(memory.read->requests() - rd_port_.bursts());
   visitor.value(memory.write->requests() - wr_port_.bursts());

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "model/numerics/error.h"
 #include "model/numerics/random.h"
@@ -12,11 +13,14 @@
 namespace mxe {
 namespace {
 
+constexpr uint64_t kOne = uint64_t{1} << BeatTimes::kFraction;
+
+/// Cycles for which a beat occupies the memory, with BeatTimes::kFraction fraction bits.
 uint64_t beat_interval(double bytes_per_cycle, unsigned beat_bytes) {
-  constexpr uint64_t kOne = uint64_t{1} << BeatTimes::kFraction;
-  if (bytes_per_cycle == 0 || bytes_per_cycle >= beat_bytes) return kOne;
-  return static_cast<uint64_t>(
-      std::llround(static_cast<double>(kOne) * beat_bytes / bytes_per_cycle));
+  if (bytes_per_cycle == 0) return kOne;
+  const auto interval =
+      static_cast<uint64_t>(std::llround(static_cast<double>(kOne) * beat_bytes / bytes_per_cycle));
+  return std::max<uint64_t>(interval, 1);
 }
 
 }  // namespace
@@ -44,17 +48,39 @@ uint64_t MemoryTiming::jitter(uint64_t request, uint64_t stream) const {
   return mix64(jitter_seed ^ mix64(2 * request + stream)) % (uint64_t{jitter_cycles} + 1);
 }
 
-MemoryChannel::MemoryChannel(const MemoryTiming& timing, uint64_t stream)
-    : timing_(timing), stream_(stream) {}
+uint64_t MemoryBus::occupy(uint64_t from, uint64_t length) {
+  uint64_t begin = std::max(from, free_from_);
+  auto next = busy_.begin();
+  for (; next != busy_.end() && next->begin < begin + length; ++next) {
+    begin = std::max(begin, next->end);
+  }
+  // It ends before `next` begins, and begins where the one before ends or later.
+  const bool joins = next != busy_.begin() && std::prev(next)->end == begin;
+  if (joins) {
+    std::prev(next)->end = begin + length;
+  } else {
+    busy_.insert(next, {begin, begin + length});
+  }
+  if (busy_.size() > kMostBusy) {
+    free_from_ = busy_.front().end;
+    busy_.erase(busy_.begin());
+  }
+  return begin;
+}
+
+MemoryChannel::MemoryChannel(const MemoryTiming& timing, uint64_t stream, MemoryBus* bus)
+    : timing_(timing), stream_(stream), bus_(bus) {}
 
 BeatTimes MemoryChannel::serve(uint64_t issue, uint64_t beats, unsigned beat_bytes) {
   const uint64_t ready = (issue + timing_.latency + timing_.jitter(requests_++, stream_))
                          << BeatTimes::kFraction;
-  const uint64_t first = std::max(ready, free_);
+  uint64_t first = std::max(ready, free_);
   if (beat_bytes != beat_bytes_) {
     beat_bytes_ = beat_bytes;
-    interval_ = beat_interval(timing_.bytes_per_cycle, beat_bytes);
+    bus_interval_ = beat_interval(timing_.bytes_per_cycle, beat_bytes);
+    interval_ = std::max(bus_interval_, kOne);  // a direction moves a beat a cycle at most
   }
+  if (bus_) first = bus_->occupy(first, beats * bus_interval_);
   free_ = first + beats * interval_;
   return {first, interval_};
 }

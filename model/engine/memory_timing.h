@@ -2,7 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "model/engine/log2_ceil.h"
 
@@ -12,6 +14,7 @@ namespace mxe {
 struct MemoryTiming {
   unsigned latency = 32;       ///< cycles from a request to its first beat, at least 1
   double bytes_per_cycle = 0;  ///< of each direction; 0 or more than a beat: one beat a cycle
+  bool half_duplex = false;    ///< the bytes of both directions share that bandwidth
   uint64_t jitter_seed = 0;    ///< 0 = none, else 0 to jitter_cycles more latency per request
   unsigned jitter_cycles = 24;
 
@@ -51,12 +54,43 @@ class BeatTimes {
   uint64_t interval_ = 1u << kFraction;
 };
 
+/// The bandwidth of a half-duplex memory, which the bursts of both directions occupy one after the
+/// other. The engine's model makes some calls earlier than others that are issued before: a burst
+/// may take a free time that lies before bursts that were served already.
+class MemoryBus {
+ public:
+  /// Occupies the first free time of this length from `from` on; returns its begin. All with
+  /// BeatTimes::kFraction fraction bits.
+  uint64_t occupy(uint64_t from, uint64_t length);
+
+  /// Calls visit() with each time that later calls depend on.
+  template <class Visit>
+  void for_each_time(const Visit& visit) {
+    visit(free_from_);
+    for (Busy& busy : busy_) {
+      visit(busy.begin);
+      visit(busy.end);
+    }
+  }
+  std::size_t count() const { return busy_.size(); }
+
+ private:
+  struct Busy {
+    uint64_t begin, end;
+  };
+  static constexpr std::size_t kMostBusy = 32;  // times that are remembered
+
+  uint64_t free_from_ = 0;  // no burst is served before
+  std::vector<Busy> busy_;  // apart from each other, in rising order
+};
+
 /// One direction of a memory. Requests are served in order: the first beat of a request comes at
-/// max(issue + latency + jitter, end of the request before), the next ones at the bandwidth.
+/// max(issue + latency + jitter, end of the request before), the next ones at the bandwidth. In a
+/// half-duplex memory a request also waits for bursts of the other direction.
 class MemoryChannel {
  public:
-  /// `stream`: see MemoryTiming::jitter.
-  MemoryChannel(const MemoryTiming& timing, uint64_t stream);
+  /// `stream`: see MemoryTiming::jitter. `bus`: of a half-duplex memory, else null.
+  MemoryChannel(const MemoryTiming& timing, uint64_t stream, MemoryBus* bus = nullptr);
 
   /// Serves a request of `beats` beats issued in clock cycle `issue`.
   BeatTimes serve(uint64_t issue, uint64_t beats, unsigned beat_bytes);
@@ -76,14 +110,41 @@ class MemoryChannel {
   /// The end of the last request, with BeatTimes::kFraction fraction bits: all that a regular
   /// channel remembers.
   uint64_t& busy_until() { return free_; }
+  /// Null unless the memory is half-duplex.
+  MemoryBus* bus() { return bus_; }
 
  private:
   MemoryTiming timing_;
   uint64_t stream_;
-  unsigned beat_bytes_ = 0;  // the size of a beat for which interval_ was computed
-  uint64_t interval_ = 0;
+  MemoryBus* bus_;
+  unsigned beat_bytes_ = 0;  // the size of a beat for which the intervals were computed
+  uint64_t interval_ = 0, bus_interval_ = 0;
   uint64_t requests_ = 0;
   uint64_t free_ = 0;  // with BeatTimes::kFraction fraction bits
+};
+
+/// Both directions of a memory.
+class MemoryChannels {
+ public:
+  explicit MemoryChannels(const MemoryTiming& timing) : timing_(timing) {}
+  MemoryChannels(const MemoryChannels&) = delete;
+  MemoryChannels& operator=(const MemoryChannels&) = delete;
+
+  MemoryChannel& read() { return read_; }
+  MemoryChannel& write() { return write_; }
+  /// From now on requests take the times that they would have from the beginning.
+  void restart() {
+    bus_ = {};
+    read_ = MemoryChannel(timing_, 0, bus());
+    write_ = MemoryChannel(timing_, 1, bus());
+  }
+
+ private:
+  MemoryBus* bus() { return timing_.half_duplex ? &bus_ : nullptr; }
+
+  MemoryTiming timing_;
+  MemoryBus bus_;
+  MemoryChannel read_{timing_, 0, bus()}, write_{timing_, 1, bus()};
 };
 
 /// The size of a beat, a power of two: how bytes and addresses divide into beats, which happens

@@ -27,7 +27,7 @@ uint8_t* reserve(std::size_t size) {
 }  // namespace
 
 Memory::Memory(const sc_core::sc_module_name& name, const Config& config)
-    : sc_module(name), config_(config), read_(config.timing, 0), write_(config.timing, 1) {
+    : sc_module(name), config_(config), channels_(config.timing) {
   Clock().require("mxe::Memory");
   config.timing.validate();
   storage_ = reserve(config.size);
@@ -36,10 +36,7 @@ Memory::Memory(const sc_core::sc_module_name& name, const Config& config)
   socket.register_get_direct_mem_ptr(this, &Memory::direct_access);
 }
 
-void Memory::restart_timing() {
-  read_ = MemoryChannel(config_.timing, 0);
-  write_ = MemoryChannel(config_.timing, 1);
-}
+void Memory::restart_timing() { channels_.restart(); }
 
 Memory::~Memory() {
   if (storage_) munmap(storage_, config_.size);
@@ -92,8 +89,9 @@ void Memory::transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& dela
   const bool told = burst && burst->clock == Clock();
   uint64_t handed_over = time_to_cycles(sc_core::sc_time_stamp() + delay);
   if (told && burst->issued != 0) handed_over = std::min(handed_over, burst->issued);
-  const BeatTimes times = payload.is_write() ? write_.serve_write(handed_over, beats, beat_bytes)
-                                             : read_.serve(handed_over, beats, beat_bytes);
+  const BeatTimes times = payload.is_write()
+                              ? channels_.write().serve_write(handed_over, beats, beat_bytes)
+                              : channels_.read().serve(handed_over, beats, beat_bytes);
 
   uint8_t* storage = locate(address, length);
   payload.set_response_status(!storage          ? tlm::TLM_ADDRESS_ERROR_RESPONSE
@@ -128,7 +126,7 @@ bool Memory::direct_access(tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi)
     return false;
   granted_ = true;
   auto* burst = payload.get_extension<BurstExtension>();
-  if (burst && burst->clock == Clock()) burst->direct = {&read_, &write_};
+  if (burst && burst->clock == Clock()) burst->direct = {&channels_.read(), &channels_.write()};
   dmi.set_start_address(config_.base);
   dmi.set_end_address(config_.base + config_.size - 1);
   dmi.set_dmi_ptr(storage_);

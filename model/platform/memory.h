@@ -101,7 +101,7 @@ class Memory : public sc_core::sc_module {
 
   Config config_;
   uint8_t* storage_ = nullptr;
-  MemoryChannel read_, write_;
+  MemoryChannels channels_;
   bool granted_ = false;  // direct access, not ended since
   std::vector<Range> faults_;
 };

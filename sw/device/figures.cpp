@@ -23,7 +23,11 @@ Roofline roofline(const JobShape& shape, const Params& params, const MemoryTimin
     return static_cast<uint64_t>(std::ceil(amount / rate));
   };
   roof.compute = cycles(shape.macs(), shape.peak_macs_per_cycle(params));
-  roof.memory = cycles(static_cast<double>(std::max(read, written)), roof.bytes_per_cycle);
+  const auto one_way = cycles(static_cast<double>(std::max(read, written)), roof.bytes_per_cycle);
+  const double both = memory == 0 ? port : memory;
+  roof.memory = timing.half_duplex
+                    ? std::max(one_way, cycles(static_cast<double>(read + written), both))
+                    : one_way;
   return roof;
 }
 

@@ -15,7 +15,7 @@ double utilization(const JobShape& shape, const Params& params, uint64_t cycles)
 
 /// The fewest cycles that a job can take: those of its multiplications, all multipliers busy, and
 /// those of the bytes that the engine read or wrote, whichever take longer, at the bandwidth of its
-/// port or of the memory, whichever is less.
+/// port or of the memory, whichever is less; of a half-duplex memory, those of both together.
 struct Roofline {
   uint64_t compute = 0;
   uint64_t memory = 0;

@@ -119,6 +119,9 @@ TeamResult Team::Impl::run(const std::vector<AnyJob>& jobs) {
 
 Team::Team(Target target, const EngineSetup& setup, unsigned engines, Common common)
     : impl_(std::make_unique<Impl>()) {
+  if (setup.timing.half_duplex) {
+    throw mx::Error("several engines cannot share a half-duplex memory; allowed: one engine");
+  }
   impl_->target = target;
   impl_->common = common;
   impl_->sessions.resize(engines);

@@ -26,11 +26,11 @@ constexpr uint64_t kInterruptDelay = 1;  // until software sees the line
 class TimedMemory : public MemoryPort {
  public:
   TimedMemory(const MemoryTiming& timing, unsigned beat_bytes, bool skips)
-      : read_(timing, 0), write_(timing, 1), beat_(beat_bytes), skips_(skips) {}
+      : channels_(timing), beat_(beat_bytes), skips_(skips) {}
 
   Response read(uint64_t cycle, uint64_t address, std::size_t bytes, uint8_t* data) override {
     if (data) std::memcpy(data, ring_at(address, bytes), bytes);
-    return {true, read_.serve(cycle, beat_.whole(bytes), beat_.bytes())};
+    return {true, channels_.read().serve(cycle, beat_.whole(bytes), beat_.bytes())};
   }
   Response write(uint64_t cycle, uint64_t address, std::size_t bytes, const uint8_t* data,
                  const uint8_t* enables) override {
@@ -40,11 +40,11 @@ class TimedMemory : public MemoryPort {
         if (!enables || enables[i]) to[i] = data[i];
       }
     }
-    return {true, write_.serve_write(cycle, beat_.whole(bytes), beat_.bytes())};
+    return {true, channels_.write().serve_write(cycle, beat_.whole(bytes), beat_.bytes())};
   }
   // Without them the engine skips no repetitions, which a trace would lack.
   DirectChannels channels() override {
-    return skips_ ? DirectChannels{&read_, &write_} : DirectChannels{};
+    return skips_ ? DirectChannels{&channels_.read(), &channels_.write()} : DirectChannels{};
   }
 
   uint32_t* ring() { return ring_.data(); }
@@ -57,7 +57,7 @@ class TimedMemory : public MemoryPort {
     return reinterpret_cast<uint8_t*>(ring_.data()) + (address - kMemoryBase);
   }
 
-  MemoryChannel read_, write_;
+  MemoryChannels channels_;
   BeatSize beat_;
   bool skips_;
   alignas(MXE_DESC_SIZE) std::array<uint32_t, kRingBytes / sizeof(uint32_t)> ring_{};
@@ -171,7 +171,10 @@ std::optional<JobTimes> try_job(const JobShape& shape, const Params& params,
 JobTimes time_job(const JobShape& shape, const Params& params, const MemoryTiming& timing,
                   const PortLimits& ports, Tracer* tracer) {
   shape.require_pair(params);
-  if (const auto times = try_job(shape, params, timing, ports, tracer, true)) return *times;
+  // Where pages begin decides which bursts of a half-duplex memory come first.
+  if (!timing.half_duplex) {
+    if (const auto times = try_job(shape, params, timing, ports, tracer, true)) return *times;
+  }
   return try_job(shape, params, timing, ports, tracer, false).value();
 }
 

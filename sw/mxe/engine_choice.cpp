@@ -26,6 +26,8 @@ void EngineChoice::add_to(CLI::App& command) {
       ->capture_default_str();
   command.add_option("--mem-bytes-per-cycle", timing_.bytes_per_cycle,
                      "Memory bandwidth of each direction (default: as wide as the engine's port)");
+  command.add_flag("--mem-half-duplex", timing_.half_duplex,
+                   "Reads and writes share the memory's bandwidth (DDR, LPDDR)");
   command.add_option("--mem-jitter", timing_.jitter_seed,
                      "Seed of a random extra latency (default: none)");
   command
