@@ -22,7 +22,7 @@ struct ReportOptions {
 int run(const ReportOptions& options) {
   namespace fs = std::filesystem;
   report::Exploration exploration = report::read_exploration(options.folder);
-  const std::size_t points = exploration.points.size();
+  const std::size_t points = exploration.points.size() - exploration.combined;
   const std::size_t cut_line = exploration.cut_line;
   const fs::path path =
       options.output.empty() ? fs::path(options.folder) / "report.html" : fs::path(options.output);

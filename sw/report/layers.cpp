@@ -11,7 +11,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 /// What differs between points for the same layer.
-constexpr const char* kFigures[] = {"cycles", "bound_cycles", "bytes_read", "bytes_written"};
+constexpr const char* kFigures[] = {"cycles",   "bound_cycles", "bytes_read", "bytes_written",
+                                    "bound_by", "b_bytes",      "sqnr_db"};
 
 bool on_a_front(const Json& point) {
   const auto pareto = point.find("pareto");

@@ -60,8 +60,8 @@ Json pack_mixtures(const std::vector<Json>& mixtures) {
     if (is_new) packs.emplace_back(workload, Pack());
     packs[found->second].second.add(mixture);
   }
-  Json json = Json::object();
-  for (const auto& [workload, pack] : packs) json[workload] = pack.json();
+  Json json = Json::array();
+  for (const auto& [workload, pack] : packs) json.push_back({workload, pack.json()});
   return json;
 }
 

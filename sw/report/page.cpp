@@ -25,6 +25,7 @@ std::string make_page(Exploration exploration) {
   const std::size_t without_layers = limit_layers(exploration.points, kMostLayers);
   nlohmann::ordered_json layers = pack_layers(exploration.points);
   const nlohmann::ordered_json data{{"points", std::move(exploration.points)},
+                                    {"traces", exploration.traces},
                                     {"layers", std::move(layers)},
                                     {"space", std::move(exploration.space)},
                                     {"mixtures", pack_mixtures(exploration.mixtures)},

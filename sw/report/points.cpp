@@ -19,7 +19,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
-/// What a point must have, and what it may have but of no other type.
+/// What a point must have, and what it may have but of no other type. The page gets no other key:
+/// it would only be a way into it.
 struct Key {
   const char* name;
   bool (*is_right)(const Json&);
@@ -31,6 +32,12 @@ bool is_text(const Json& value) { return value.is_string(); }
 bool is_object(const Json& value) { return value.is_object(); }
 bool is_array(const Json& value) { return value.is_array(); }
 bool is_flag(const Json& value) { return value.is_boolean(); }
+bool is_texts(const Json& value) {
+  return value.is_array() && std::all_of(value.begin(), value.end(), is_text);
+}
+bool is_scalar(const Json& value) {
+  return value.is_number() || value.is_string() || value.is_boolean();
+}
 bool is_number(const Json& value) { return value.is_number(); }
 bool is_positive(const Json& value) { return value.is_number() && value.get<double>() > 0; }
 
@@ -49,13 +56,28 @@ constexpr Key kPointKeys[] = {
     {"mem_outstanding_writes", is_number, "a number", false},
     {"clock_mhz", is_number, "a number", false},
     {"engines", is_number, "a number", false},
+    {"batch", is_number, "a number", false},
+    {"tokens", is_number, "a number", false},
     {"macs", is_number, "a number", false},
+    {"item_name", is_text, "a text", false},
     {"items_per_second", is_number, "a number", false},
+    {"macs_per_second_per_ge", is_number, "a number", false},
     {"utilisation", is_number, "a number", false},
     {"roofline_share", is_number, "a number", false},
     {"bytes_read", is_number, "a number", false},
     {"bytes_written", is_number, "a number", false},
+    {"compulsory_bytes", is_number, "a number", false},
     {"sqnr_db", is_number, "a number", false},
+    {"sqnr_layers", is_number, "a number", false},
+    {"bound_by", is_text, "a text", false},
+    {"bound_by_share", is_number, "a number", false},
+    {"mem_half_duplex", is_number, "a number", false},
+    {"port_bytes_per_cycle", is_number, "a number", false},
+    {"b_bytes", is_number, "a number", false},
+    {"weight_bytes", is_number, "a number", false},
+    {"kv_bytes", is_number, "a number", false},
+    {"kv_formats", is_texts, "an array of texts", false},
+    {"weights", is_object, "an object", false},
     {"stalls", is_object, "an object", false},
     {"area", is_object, "an object", false},
     {"energy", is_object, "an object", false},
@@ -80,38 +102,62 @@ constexpr Key kMixtureLayerKeys[] = {
     {"format_b", is_text, "a text", true},
 };
 
+constexpr Key kSpaceKeys[] = {
+    {"skipped", is_object, "an object", false},
+    {"unmet", is_object, "an object", false},
+};
+
 constexpr Key kLayerKeys[] = {
     {"name", is_text, "a text", true},
     {"cycles", is_positive, "a number above 0", true},
+    {"m", is_number, "a number", false},
+    {"n", is_number, "a number", false},
+    {"k", is_number, "a number", false},
     {"macs", is_number, "a number", false},
     {"count", is_number, "a number", false},
+    {"format_a", is_text, "a text", false},
+    {"format_b", is_text, "a text", false},
+    {"bound_cycles", is_number, "a number", false},
+    {"bound_by", is_text, "a text", false},
+    {"b", is_text, "a text", false},
+    {"b_bytes", is_number, "a number", false},
     {"stalls", is_object, "an object", false},
     {"bytes_read", is_number, "a number", false},
     {"bytes_written", is_number, "a number", false},
+    {"sqnr_db", is_number, "a number", false},
 };
 
+/// Returns `object` with these keys alone, in their order.
 template <std::size_t Keys>
-void require(const Json& object, const Key (&keys)[Keys], const std::string& place) {
+Json checked(const Json& object, const Key (&keys)[Keys], const std::string& place) {
   if (!object.is_object()) throw mx::Error(place + ": not a JSON object");
+  Json known = Json::object();
   for (const Key& key : keys) {
     const auto found = object.find(key.name);
     if (found == object.end() || found->is_null()) {
       if (key.needed) throw mx::Error(fmt::format("{}: '{}' is missing", place, key.name));
     } else if (!key.is_right(*found)) {
       throw mx::Error(fmt::format("{}: '{}' must be {}", place, key.name, key.wanted));
+    } else {
+      known[key.name] = *found;
     }
+  }
+  return known;
+}
+
+void require_all(const Json& object, const char* name, bool (*is_right)(const Json&),
+                 const char* wanted, const std::string& place) {
+  const auto found = object.find(name);
+  if (found == object.end()) return;
+  for (const auto& [key, value] : found->items()) {
+    if (is_right(value) || value.is_boolean() || value.is_null()) continue;
+    throw mx::Error(
+        fmt::format("{}: '{}' of '{}' must be {}", place, mx::printable(key), name, wanted));
   }
 }
 
 void require_numbers(const Json& object, const char* name, const std::string& place) {
-  const auto found = object.find(name);
-  if (found == object.end() || !found->is_object()) return;
-  for (const auto& [key, value] : found->items()) {
-    if (!value.is_number() && !value.is_boolean() && !value.is_null()) {
-      throw mx::Error(
-          fmt::format("{}: '{}' of '{}' must be a number", place, mx::printable(key), name));
-    }
-  }
+  require_all(object, name, is_number, "a number", place);
 }
 
 Json parse(const std::string& line, const std::string& place) {
@@ -125,21 +171,33 @@ Json parse(const std::string& line, const std::string& place) {
 }
 
 Json read_point(const std::string& line, const std::string& place) {
-  Json point = parse(line, place);
-  require(point, kPointKeys, place);
-  for (const char* name : {"area", "energy", "stalls"}) require_numbers(point, name, place);
-  for (const Json& layer : point.value("layers", Json::array())) {
-    require(layer, kLayerKeys, place + ": layers");
-    require_numbers(layer, "stalls", place + ": layers");
+  Json point = checked(parse(line, place), kPointKeys, place);
+  require_all(point, "parameters", is_scalar, "a number or a text", place);
+  for (const char* name : {"area", "energy", "stalls", "weights"}) {
+    require_numbers(point, name, place);
+  }
+  if (point.contains("layers")) {
+    for (Json& layer : point["layers"]) {
+      layer = checked(layer, kLayerKeys, place + ": layers");
+      require_numbers(layer, "stalls", place + ": layers");
+    }
   }
   return point;
 }
 
 Json read_mixture(const std::string& line, const std::string& place) {
-  Json mixture = parse(line, place);
-  require(mixture, kMixtureKeys, place);
-  for (const Json& layer : mixture["layers"]) require(layer, kMixtureLayerKeys, place + ": layers");
+  Json mixture = checked(parse(line, place), kMixtureKeys, place);
+  for (Json& layer : mixture["layers"]) {
+    layer = checked(layer, kMixtureLayerKeys, place + ": layers");
+  }
   return mixture;
+}
+
+/// The reasons for which points were left out, and how many each: all that the page shows of it.
+Json checked_space(const Json& space, const std::string& path) {
+  Json known = checked(space, kSpaceKeys, path + ":1");
+  for (const char* name : {"skipped", "unmet"}) require_numbers(known, name, path + ":1");
+  return known;
 }
 
 /// Calls read(line, its number, whether it is a last one without an end) for all lines that are not
@@ -154,14 +212,26 @@ void for_each_line(const std::string& text, const Read& read) {
   }
 }
 
-void link_trace(Json& point, const fs::path& folder) {
+/// The text of a file; none if there is no such file.
+std::optional<std::string> text_of(const fs::path& path) {
+  if (!fs::exists(path)) return std::nullopt;
+  return mx::read_text(path);
+}
+
+/// The trace of a point, below `folder`; empty if there is none.
+std::string trace_of(const Json& point, const fs::path& folder) {
   const std::string id = point.at("id");
-  // An id is part of a file name here: nothing but letters and digits is.
-  if (!std::all_of(id.begin(), id.end(), [](unsigned char c) { return std::isalnum(c); })) return;
+  // The id is part of a file name: it must consist of letters and digits.
+  const auto is_plain = [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+  };
+  if (!std::all_of(id.begin(), id.end(), is_plain)) return {};
+  std::string trace;
   for (const char* ending : {".json", ".json.gz"}) {
     const std::string relative = "traces/" + id + ending;
-    if (fs::exists(folder / relative)) point["trace"] = relative;
+    if (fs::exists(folder / relative)) trace = relative;
   }
+  return trace;
 }
 
 }  // namespace
@@ -182,7 +252,7 @@ Exploration parse_points(const std::string& text, const std::string& path) {
 }
 
 Json parse_space(const std::string& text, const std::string& path) {
-  return mx::parse_json_file<Json>(text, path);
+  return checked_space(mx::parse_json_file<Json>(text, path), path);
 }
 
 std::vector<Json> parse_mixtures(const std::string& text, const std::string& path) {
@@ -194,17 +264,35 @@ std::vector<Json> parse_mixtures(const std::string& text, const std::string& pat
   return mixtures;
 }
 
+std::vector<Json> parse_combined(const std::string& text, const std::string& path) {
+  std::vector<Json> points;
+  for_each_line(text, [&](const std::string& line, std::size_t number, bool /*is_last*/) {
+    points.push_back(read_point(line, fmt::format("{}:{}", path, number)));
+    return true;
+  });
+  return points;
+}
+
 Exploration read_exploration(const fs::path& folder) {
   const fs::path path = folder / "points.jsonl";
-  if (!fs::exists(path)) {
-    throw mx::Error(path.string() + ": there is no such file (mxe explore writes it)");
+  const std::optional<std::string> text = text_of(path);
+  if (!text) throw mx::Error(path.string() + ": there is no such file (mxe explore writes it)");
+  Exploration result = parse_points(*text, path.string());
+  for (std::size_t i = 0; i < result.points.size(); i++) {
+    const std::string trace = trace_of(result.points[i], folder);
+    if (!trace.empty()) result.traces[i] = trace;
   }
-  Exploration result = parse_points(mx::read_text(path), path.string());
-  for (Json& point : result.points) link_trace(point, folder);
-  const fs::path space = folder / "space.json", mixtures = folder / "formats.jsonl";
-  if (fs::exists(space)) result.space = parse_space(mx::read_text(space), space.string());
-  if (fs::exists(mixtures)) {
-    result.mixtures = parse_mixtures(mx::read_text(mixtures), mixtures.string());
+  const fs::path space = folder / "space.json", mixtures = folder / "formats.jsonl",
+                 combined = folder / "combined.jsonl";
+  if (const auto found = text_of(combined)) {
+    for (Json& point : parse_combined(*found, combined.string())) {
+      result.points.push_back(std::move(point));
+      result.combined++;
+    }
+  }
+  if (const auto found = text_of(space)) result.space = parse_space(*found, space.string());
+  if (const auto found = text_of(mixtures)) {
+    result.mixtures = parse_mixtures(*found, mixtures.string());
   }
   return result;
 }

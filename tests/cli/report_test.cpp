@@ -68,7 +68,7 @@ TEST_F(Report, NamesCannotEndTheScript) {
 
 TEST_F(Report, LettersBeyondAsciiAreKept) {
   write_points(kPoint);
-  write_text("dir/space.json", "{\"note\":\"\xC3\xA4\"}");
+  write_text("dir/space.json", "{\"skipped\":{\"\xC3\xA4\":1}}");
   EXPECT_EQ(mxe({"report", path("dir")}).exit_code, 0);
   EXPECT_NE(read_text("dir/report.html").find("\\u00e4"), std::string::npos);
 }
@@ -80,7 +80,22 @@ TEST_F(Report, LinksTracesThatAreThere) {
   std::filesystem::create_directory(path("dir/traces"));
   write_text("dir/traces/00000000000000a1.json", "{}");
   mxe({"report", path("dir")});
-  EXPECT_EQ(count(read_text("dir/report.html"), R"("trace":"traces/00000000000000a1.json")"), 1u);
+  EXPECT_EQ(count(read_text("dir/report.html"), R"([0,"traces/00000000000000a1.json"])"), 1u);
+}
+
+// A key that the page does not use would only be a way into it.
+TEST_F(Report, OtherKeysDoNotReachThePage) {
+  std::string point = kPoint;
+  point.insert(1, R"("trace":"javascript:surprise","href":"http://surprise","onclick":"surprise",)"
+                  R"("layers":[{"name":"l","cycles":1,"trace":"surprise","html":"surprise"}],)");
+  write_points(point);
+  write_text("dir/space.json", R"({"skipped":{"a":1},"space":"surprise"})");
+  write_text("dir/formats.jsonl",
+             R"({"workload":"w","cycles":1,"seconds":1,"sqnr_db":1,"link":"surprise","layers":)"
+             R"([{"name":"l","format_a":"a","format_b":"b","src":"surprise"}]})"
+             "\n");
+  EXPECT_EQ(mxe({"report", path("dir")}).exit_code, 0);
+  EXPECT_EQ(count(read_text("dir/report.html"), "surprise"), 0u);
 }
 
 TEST_F(Report, MissingOrEmptyPoints) {
@@ -119,6 +134,12 @@ TEST_F(Report, MalformedPointsAreToldByLine) {
   expect_point_error(with(R"("area":7)"), "'area' must be an object");
   expect_point_error(with(R"("area":{"ge":"x"})"), "'ge' of 'area' must be a number");
   expect_point_error(with(R"("layers":[{"name":"l"}])"), "layers: 'cycles' is missing");
+  expect_point_error(with(R"("layers":[{"name":"l","cycles":1,"m":"x"}])"), "layers: 'm' must be");
+  expect_point_error(with(R"("item_name":{"toString":1})"), "'item_name' must be a text");
+  expect_point_error(with(R"("compulsory_bytes":"x")"), "'compulsory_bytes' must be a number");
+  std::string settings = kPoint;
+  settings.replace(settings.find(":8}"), 3, R"(:{"toString":1}})");
+  expect_point_error(settings, "'NUM_PE' of 'parameters' must be a number or a text");
   std::string none = kPoint;
   none.replace(none.find(":100,"), 5, ":0,");
   expect_point_error(none, "'cycles' must be a number above 0");
@@ -128,6 +149,10 @@ TEST_F(Report, AMalformedSpaceIsToldByLine) {
   write_points(kPoint);
   write_text("dir/space.json", "{\n \"a\": 1,\n oops\n}\n");
   expect_error({"report", path("dir")}, "space.json:3: not valid JSON");
+  write_text("dir/space.json", "{\"skipped\":[1]}");
+  expect_error({"report", path("dir")}, "space.json:1: 'skipped' must be an object");
+  write_text("dir/space.json", "{\"skipped\":{\"a\":{\"count\":1}}}");
+  expect_error({"report", path("dir")}, "space.json:1: 'a' of 'skipped' must be a number");
 }
 
 }  // namespace

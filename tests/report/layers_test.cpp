@@ -45,8 +45,8 @@ TEST(PackLayers, WhatIsCommonIsKeptOnce) {
   EXPECT_EQ(key.at("common")[1].dump(), R"({"name":"l1","m":7})");
   EXPECT_EQ(key.at("stalls").dump(), R"(["stall_a","idle","stall_b"])");
   EXPECT_EQ(key.at("figures")[0], "cycles");
-  EXPECT_EQ(points[0].at("layers")[1].dump(), "[1,101,null,null,null,1,3]");
-  EXPECT_EQ(points[1].at("layers")[0].dump(), "[0,100,null,null,null,0,0,9]");
+  EXPECT_EQ(points[0].at("layers")[1].dump(), "[1,101,null,null,null,null,null,null,1,3]");
+  EXPECT_EQ(points[1].at("layers")[0].dump(), "[0,100,null,null,null,null,null,null,0,0,9]");
 }
 
 }  // namespace

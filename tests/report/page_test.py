@@ -9,6 +9,7 @@ With --faults the tests have to find those that are planted (faults.py). --ignor
 it out where it should be: the test of this test.
 """
 import argparse
+import itertools
 import json
 import math
 import os
@@ -121,7 +122,8 @@ class Page(unittest.TestCase):
         self.assertAlmostEqual(total / picked["cycles"], 1, places=3)
 
     def test_layers_are_unpacked_as_they_were(self):
-        seen = {p["id"]: p["layers"] for p in self.browser.run("return points")}
+        seen = dict(self.browser.run("""
+            return points.map((p) => [p.id, p.layers.map((l) => ({...l, stalls: Object.fromEntries(l.stalls)}))]);"""))
         for point in self.points:
             wanted = [dict(layer, stalls={k: v for k, v in layer["stalls"].items() if v}) for layer in point["layers"]]
             self.assertEqual(seen[point["id"]], wanted)
@@ -229,6 +231,39 @@ class Page(unittest.TestCase):
         self.browser.type("#limit-sqnr", repr(limits["sqnr"]))
         self.assertEqual(self.shown(), len(left))
         self.assertEqual(sum(n for name, n in self.browser.series("area").items() if "×" in name), len(left))
+
+    def test_limits_with_units(self):
+        areas = sorted({p["area"]["ge"] for p in self.mine})
+        limit = (areas[1] + areas[2]) / 2
+        left = sum(p["area"]["ge"] < limit for p in self.mine)
+        for text in (f"{limit / 1e6} MGE", f" {limit / 1e3}k", f"{limit}GE", f"{limit:.9e}"):
+            self.browser.click("#reset")
+            self.browser.type("#limit-area", text)
+            self.assertEqual(self.shown(), left, text)
+        seconds = sorted(p["seconds"] for p in self.mine)
+        self.browser.click("#reset")
+        self.browser.type("#limit-latency", f"{500 * (seconds[2] + seconds[3])} ms")
+        self.assertEqual(self.shown(), 3)
+        # What is no limit looks wrong and hides nothing.
+        for text in ("2 MJ", "many", "1.2.3", "--", "5 5"):
+            self.browser.click("#reset")
+            self.browser.type("#limit-area", text)
+            self.assertEqual(self.shown(), len(self.mine), text)
+            self.assertEqual(self.browser.run("return document.getElementById('limit-area').getAttribute('aria-invalid')"), "true", text)
+
+    def test_what_limits_a_point_and_its_bytes(self):
+        picked = next(p for p in self.mine if p["id"] == self.browser.text("#picked-id"))
+        figures = dict(self.browser.run("""
+            return [...document.querySelectorAll("#picked dl > div")].map((d) => [...d.children].map((c) => c.textContent));"""))
+        self.assertEqual(figures["Bound by"], "array 70.0 % of the time")
+        self.assertEqual(figures["Weights"], self.browser.run("return si(arguments[0], 'B')", picked["weight_bytes"]))
+        self.assertEqual(figures["Keys and values"], self.browser.run("return si(arguments[0], 'B')", picked["kv_bytes"]) + " " + picked["format_b"])
+        heads = self.browser.run("return [...document.querySelectorAll('#layers th')].map((h) => h.textContent)")
+        column = heads.index("Bound by")
+        self.assertEqual(self.browser.run("""
+            return [...document.querySelectorAll("#layers tbody tr")].map((r) => r.cells[arguments[0]].textContent);""", column),
+                         [layer["bound_by"] for layer in picked["layers"]])
+        self.assertIn("Bound by", self.browser.text("#front thead"))
 
     def test_nothing_left_is_told(self):
         self.browser.type("#limit-area", "1")
@@ -371,6 +406,51 @@ class Page(unittest.TestCase):
         self.assertGreaterEqual(min(texts), 4.5)
         self.assertGreaterEqual(min(paints), 3)
 
+    def labels(self, chart, axis):
+        return self.browser.run("""
+            const chart = echarts.getInstanceByDom(document.getElementById(arguments[0] + "-chart"));
+            return chart.getModel().getComponent(arguments[1]).axis.getViewLabels().map((l) => l.formattedLabel);""", chart, axis)
+
+    def test_axes_have_ticks_with_units(self):
+        for width in (1400, 390):
+            self.browser.open(self.page, width, 900, mobile=width < 800)
+            for chart, axis, unit in (("area", "xAxis", "GE"), ("area", "yAxis", "s"), ("accuracy", "yAxis", "s"),
+                                      ("accuracy", "xAxis", ""), ("roofline", "xAxis", ""), ("roofline", "yAxis", "")):
+                labels = self.labels(chart, axis)
+                self.assertGreaterEqual(len(labels), 3, (chart, axis, labels))
+                self.assertEqual(len(set(labels)), len(labels), labels)
+                for label in labels:
+                    self.assertRegex(str(label), rf"^[0-9.,]+ ?[pnµmkMGTPE]?{unit}$")
+
+    def test_axes_over_a_short_or_long_way(self):
+        """As many ticks where all points are about equal, and where they are far apart."""
+        for least, most in ((1, 1), (0.0986, 0.0997), (0.117, 0.135), (1, 1.9), (3e-6, 2e-5), (1e-6, 7), (0.9, 1.0)):
+            ticks = self.browser.run("return logRange(arguments[0]).ticks", [least, most])
+            labels = self.browser.run("return arguments[0].map((t) => si(t, 's', 5))", ticks)
+            self.assertGreaterEqual(len(ticks), 3, (least, most))
+            self.assertLessEqual(len(ticks), 9, (least, most))
+            self.assertEqual(len(set(labels)), len(ticks), labels)
+        for strange in ([], [0], [-1, 0], [1e308, 5e-324]):
+            self.assertEqual(self.browser.run("return logRange(arguments[0])", strange), {})
+
+    def test_neighbouring_colours_differ(self):
+        """Kinds of cycles that touch in a bar: a distance of 0.15 in OKLab, any of them 0.1, of all colours 0.08."""
+        for scheme in ("light", "dark"):
+            self.browser.open(self.page, scheme=scheme)
+            kinds, paints = self.browser.run("return [stallKinds.map(([, , c]) => paint(c)), palettes[theme()]]")
+            self.assertGreaterEqual(min(distance(a, b) for a, b in [*zip(kinds, kinds[1:]), (kinds[0], kinds[5])]), 0.15)
+            self.assertGreaterEqual(min(distance(a, b) for a, b in itertools.combinations(kinds, 2)), 0.1)
+            self.assertGreaterEqual(min(distance(a, b) for a, b in itertools.combinations(paints, 2)), 0.08)
+
+    def test_names_are_whole_on_a_phone(self):
+        for width in (400, 320):
+            self.browser.open(self.page, width, 900, mobile=True)
+            for table in ("formats", "front", "layers"):
+                cut = self.browser.run("""
+                    return [...document.querySelectorAll("#" + arguments[0] + " td.text")]
+                      .filter((c) => c.scrollWidth > c.clientWidth + 1).map((c) => c.textContent);""", table)
+                self.assertEqual(cut, [], table)
+
     def test_charts_follow_the_theme(self):
         seen = set()
         for scheme in ("light", "dark"):
@@ -378,6 +458,20 @@ class Page(unittest.TestCase):
             seen.add(self.browser.run("""
                 return echarts.getInstanceByDom(document.getElementById("area-chart")).getOption().textStyle.color;"""))
         self.assertEqual(len(seen), 2)
+
+
+def distance(one, other):
+    """Of two colours in OKLab."""
+    def lab(text):
+        r, g, b = ((c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4)
+                   for c in (int(text[i:i + 2], 16) / 255 for i in (1, 3, 5)))
+        l, m, s = (sum(w * c for w, c in zip(row, (r, g, b))) ** (1 / 3) for row in (
+            (0.4122214708, 0.5363325363, 0.0514459929), (0.2119034982, 0.6806995451, 0.1073969566),
+            (0.0883024619, 0.2817188376, 0.6299787005)))
+        return (0.2104542553 * l + 0.7936177850 * m - 0.0040720468 * s,
+                1.9779984951 * l - 2.4285922050 * m + 0.4505937099 * s,
+                0.0259040371 * l + 0.7827717662 * m - 0.8086757660 * s)
+    return math.dist(lab(one), lab(other))
 
 
 class Bare(unittest.TestCase):
@@ -391,6 +485,9 @@ class Bare(unittest.TestCase):
             CHROMIUM.open(os.path.join(room, "report.html"))
             self.assertEqual(CHROMIUM.logged(), [])
             self.assertEqual(CHROMIUM.text("#picked-id"), "a1")
+            self.assertIn("Not measured", CHROMIUM.text("#accuracy-note"))
+            self.assertIn("not measured", CHROMIUM.text("#picked"))
+            self.assertTrue(CHROMIUM.run("return document.getElementById('accuracy-chart').hidden"))
 
 
 def find_faults(ignored):

@@ -34,7 +34,8 @@ def layer_of(draw, number, parameters, formats, bytes_per_cycle):
         formats = (formats[0], "mxfp6_e3m2")  # of its own
     return {"name": NASTY if number == 1 else f"layer{number // 4}.{number % 4}.conv", "m": m, "n": n, "k": k,
             "count": draw.choice([1, 1, 2]), "format_a": formats[0], "format_b": formats[1], "cycles": cycles,
-            "macs": macs, "bound_cycles": int(bound), "stalls": stalls, "bytes_read": int(read),
+            "macs": macs, "bound_cycles": int(bound), "bound_by": "memory" if bound > busy else "array",
+            "b": "kv_cache" if number % 7 == 2 else "weights", "b_bytes": n * k * bits[1] / 8, "stalls": stalls, "bytes_read": int(read),
             "bytes_written": 4 * m * n}
 
 
@@ -64,7 +65,9 @@ def point_of(draw, workload, layers):
              "cycles": cycles, "seconds": seconds, "items_per_second": 1 / seconds,
              "bound_cycles": total("bound_cycles"), "lower_bound": total("bound_cycles"),
              "utilisation": total("bound_cycles") / cycles * 0.97,
-             "roofline_share": total("bound_cycles") / cycles,
+             "roofline_share": total("bound_cycles") / cycles, "bound_by": "array", "bound_by_share": 0.7,
+             "b_bytes": sum(l["b_bytes"] for l in table), "weight_bytes": sum(l["b_bytes"] for l in table if l["b"] == "weights"),
+             "kv_bytes": sum(l["b_bytes"] for l in table if l["b"] == "kv_cache"), "kv_formats": [formats[1]],
              "stalls": {s: sum(l["stalls"][s] * l["count"] for l in table) for s in STALLS},
              "bytes_read": total("bytes_read"), "bytes_written": total("bytes_written"),
              "compulsory_bytes": int(traffic / 1.3),

@@ -1,30 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 // A colour and a symbol for each pair of formats, for each kind of stall, and the theme.
-// Okabe and Ito's colours, told apart with the common colour deficiencies; a lighter set on dark.
+// After Okabe and Ito, told apart with the common colour deficiencies; a lighter set on dark.
 const palettes = {
-  light: ["#0072b2", "#d55e00", "#009e73", "#b5679a", "#a77c00", "#3a8fc4", "#6b4fa0", "#5f6b78",
-          "#b02a4c", "#4d7a1f", "#8a5a3c", "#00838f"],
-  dark: ["#56b4e9", "#ff8c42", "#2fd0a0", "#e29cc8", "#f0c040", "#8fd0ff", "#b79cf0", "#aab4c0",
-         "#ff7f9f", "#a9d65c", "#d6a684", "#4dd0e1"],
+  light: ["#0072b2", "#d55e00", "#009e73", "#b5679a", "#a77c00", "#000077", "#6b4fa0", "#5f6b78",
+          "#b02a4c", "#4d7a1f", "#8a5a3c", "#440000"],
+  dark: ["#56b4e9", "#ff8c42", "#2fd0a0", "#e29cc8", "#f0c040", "#557700", "#b79cf0", "#aab4c0",
+         "#ff7f9f", "#a9d65c", "#d6a684", "#4455ff"],
 };
 const symbols = ["circle", "diamond", "triangle", "rect", "pin", "roundRect"];
 const pairs = [...new Set(points.map(pairOf))].sort();
 // Layers may have formats that no point has.
 const colouredPairs = [...new Set([
   ...pairs, ...points.flatMap((p) => (p.layers || []).filter((l) => l.format_a).map(pairOf)),
-  ...Object.values(exploration.mixtures).flatMap((all) => all.pairs.map((pair) => pair.join(" × ")))])];
+  ...[...mixturesByWorkload.values()].flatMap((all) => all.pairs.map(([a, b]) => pairOf({format_a: a, format_b: b})))])];
+
+/// A name as a text of a chart. The charts keep widths of texts in an object by their lines, where "__proto__" or
+/// "constructor" would be another property: a text of one line that begins with a space of no width is none.
+const chartText = (name) => "\u200b" + name.replace(/\s+/g, " ");
 
 const theme = () => document.documentElement.dataset.theme;
 const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 const paint = (index) => palettes[theme()][index % palettes.light.length];
 const colourOf = (pair) => paint(colouredPairs.indexOf(pair));
-const symbolOf = (pair) => symbols[Math.floor(pairs.indexOf(pair) / palettes.light.length) % symbols.length];
+const symbolOf = (pair) => symbols[pairs.indexOf(pair) % symbols.length];
 
-// Useful cycles are blue; each wait keeps its colour in every chart.
+// Useful cycles are blue; each wait keeps its colour in every chart. Neighbours differ the most.
 const stallKinds = [
-  ["mac_active", "multiplying", 0], ["stall_a", "waits for A", 1], ["stall_b", "waits for B", 4],
-  ["stall_c", "waits for bias", 3], ["stall_drain", "waits for the drain", 6],
-  ["stall_latency", "pipeline latency", 5], ["idle", "idle between jobs", 7],
+  ["mac_active", "multiplying", 0], ["stall_a", "waits for A", 8], ["stall_b", "waits for B", 2],
+  ["stall_c", "waits for bias", 6], ["stall_drain", "waits for the drain", 9],
+  ["stall_latency", "waits for pipeline or feeder", 1], ["idle", "idle between jobs", 7],
 ];
 
 /// What all charts share.
@@ -50,18 +54,29 @@ function axis(name, logarithmic, label) {
   };
 }
 
-/// Ends of a logarithmic axis with a little room around the values, and ticks at 1, 2 and 5 times the
-/// powers of ten: all of them where few fit, else only the powers.
-function logRange(values) {
-  if (!values.length) return {};
-  const min = Math.min(...values) / 1.25, max = Math.max(...values) * 1.25;
+/// Numbers times powers of ten between two ends, in rising order.
+function ticksBetween(min, max, numbers) {
   const ticks = [];
   for (let power = Math.floor(Math.log10(min)); power <= Math.log10(max); power++)
-    for (const step of max / min > 2000 ? [1] : [1, 2, 5]) {
-      const tick = Number((step * 10 ** power).toPrecision(6));
+    for (const number of numbers) {
+      const tick = Number((number * 10 ** power).toPrecision(6));
       if (tick >= min && tick <= max) ticks.push(tick);
     }
-  return {min, max, ticks};
+  return ticks;
+}
+
+/// Ends of a logarithmic axis with a little room around the values, and at least three ticks at round
+/// numbers: the powers of ten, or 1, 2 and 5 times them, or, over a short way, more.
+function logRange(all) {
+  // Other numbers have no place on such an axis, and would need ticks without end.
+  const values = all.filter((v) => v > 1e-100 && v < 1e100);
+  if (!values.length) return {};
+  const min = Math.min(...values) / 1.25, max = Math.max(...values) * 1.25;
+  // 1.25 squared is the shortest way: 0.9 to 1.4, say, has the ticks 0.9, 1, 1.1, 1.2, 1.3 and 1.4.
+  const finest = [1, 1.1, 1.2, 1.3, 1.4, 1.6, 1.8, 2, 2.3, 2.6, 3, 3.5, 4, 4.5, 5, 5.5, 6, 7, 8, 9];
+  const choices = [max / min > 2000 ? [1] : [1, 2, 5], [1, 2, 5], [1, 1.5, 2, 3, 4, 5, 7], finest];
+  const found = choices.map((numbers) => ticksBetween(min, max, numbers));
+  return {min, max, ticks: found.find((ticks) => ticks.length >= 3) || found[3]};
 }
 
 /// A logarithmic axis from logRange's `min` to its `max`.

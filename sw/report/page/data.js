@@ -1,22 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 // The points, what is derived from them, and numbers as text.
+//
+// Names in the data (workloads, layers, formats, parameters, stalls) may be any text, "__proto__" and
+// "constructor" among them. They are values and keys of Maps, never names of properties.
 const exploration = JSON.parse(document.getElementById("data").textContent);
 const points = exploration.points;
+const mixturesByWorkload = new Map(exploration.mixtures);
+const traces = new Map(exploration.traces);  // a point's place -> the path that mxe report found
 
-/// A layer as it was before pack_layers made it short.
+const mapOf = (object) => new Map(Object.entries(object || {}));
+
+/// A layer as it was before pack_layers made it short. `figures` are the page's own names.
 function unpackLayer([common, ...numbers]) {
   const {figures, stalls} = exploration.layers;
-  const layer = {...exploration.layers.common[common], stalls: {}};
+  const layer = {...exploration.layers.common[common], stalls: new Map()};
   figures.forEach((name, i) => { if (numbers[i] !== null) layer[name] = numbers[i]; });
-  stalls.forEach((name, i) => { if (numbers[figures.length + i]) layer.stalls[name] = numbers[figures.length + i]; });
+  stalls.forEach((name, i) => { if (numbers[figures.length + i]) layer.stalls.set(name, numbers[figures.length + i]); });
   return layer;
 }
-for (const point of points) if (point.layers) point.layers = point.layers.map(unpackLayer);
+for (const [place, point] of points.entries()) {
+  if (point.layers) point.layers = point.layers.map(unpackLayer);
+  point.stalls = mapOf(point.stalls);
+  point.parameters = mapOf(point.parameters);
+  point.trace = traces.get(place);
+}
 
 const isNumber = (value) => typeof value === "number" && Number.isFinite(value);
 
-/// A number with an SI prefix and three significant digits.
-function si(value, unit = "") {
+/// A number with an SI prefix and three significant digits, or as many as are told.
+function si(value, unit = "", digits = 3) {
   if (!isNumber(value)) return "–";
   if (value === 0) return "0 " + unit;
   const prefixes = ["f", "p", "n", "µ", "m", "", "k", "M", "G", "T", "P", "E"];
@@ -24,19 +36,20 @@ function si(value, unit = "") {
   // 999.96 is 1.00 k, not 1000.
   if (Math.abs(value) / 1000 ** step >= 999.5) step++;
   step = Math.max(-5, Math.min(6, step));
-  return Number((value / 1000 ** step).toPrecision(3)) + " " + prefixes[step + 5] + unit;
+  return Number((value / 1000 ** step).toPrecision(digits)) + " " + prefixes[step + 5] + unit;
 }
 const percent = (value) => (isNumber(value) ? (100 * value).toFixed(1) + " %" : "–");
 const decibel = (value) => (isNumber(value) ? value.toFixed(1) + " dB" : "–");
 const count = (value) => (isNumber(value) ? Math.round(value).toLocaleString("en") : "–");
 
-const pairOf = (entry) => (entry.format_a || "?") + " × " + (entry.format_b || "?");
+// On one line, as texts of charts have to be (chartText).
+const pairOf = (entry) => `${entry.format_a || "?"} × ${entry.format_b || "?"}`.replace(/\s+/g, " ");
 
 /// What a point can be compared by: how it is read, named and written; `best` is -1 for less, 1 for more.
 const measures = {
-  latency: {name: "Latency", axis: "Latency (s)", unit: "s", of: (p) => p.seconds, text: (v) => si(v, "s"), best: -1},
-  energy: {name: "Energy", axis: "Energy (J)", unit: "J", of: (p) => (p.energy || {}).joules, text: (v) => si(v, "J"), best: -1},
-  area: {name: "Area", axis: "Area (gate equivalents, memories included)", unit: "GE", of: (p) => (p.area || {}).ge, text: (v) => si(v, "GE"), best: -1},
+  latency: {name: "Latency", axis: "Latency", unit: "s", of: (p) => p.seconds, text: (v) => si(v, "s"), best: -1},
+  energy: {name: "Energy", axis: "Energy", unit: "J", of: (p) => (p.energy || {}).joules, text: (v) => si(v, "J"), best: -1},
+  area: {name: "Area", axis: "Area in gate equivalents (GE), memories included", unit: "GE", of: (p) => (p.area || {}).ge, text: (v) => si(v, "GE"), best: -1},
   sram: {name: "SRAM", axis: "SRAM (KiB)", unit: "KiB", of: (p) => (p.area || {}).sram_kib,
          text: (v) => (isNumber(v) ? Number(v.toPrecision(4)) + " KiB" : "–"), best: -1},
   sqnr: {name: "SQNR", axis: "SQNR (dB)", unit: "dB", of: (p) => p.sqnr_db, text: decibel, best: 1},
@@ -46,11 +59,11 @@ const measures = {
   share: {name: "Of the roofline", axis: "", unit: "", of: (p) => p.roofline_share, text: percent, best: 1},
 };
 
-/// Everything that tells one engine from another.
+/// Everything that tells one engine from another: a Map.
 function settingsOf(point) {
-  const settings = {...point.parameters};
-  for (const key of ["engines", "clock_mhz", "mem_latency", "mem_bytes_per_cycle", "format_d", "batch", "tokens"])
-    if (point[key] !== undefined) settings[key] = point[key];
+  const settings = new Map(point.parameters);
+  for (const key of ["engines", "clock_mhz", "mem_latency", "mem_bytes_per_cycle", "mem_half_duplex", "format_d", "batch", "tokens"])
+    if (point[key] !== undefined) settings.set(key, point[key]);
   return settings;
 }
 
@@ -58,7 +71,7 @@ function settingsOf(point) {
 function varyingSettings(list) {
   const values = new Map();
   for (const point of list)
-    for (const [key, value] of Object.entries(settingsOf(point))) {
+    for (const [key, value] of settingsOf(point)) {
       if (!values.has(key)) values.set(key, new Set());
       values.get(key).add(value);
     }
@@ -82,10 +95,25 @@ function frontOf(list, one, two) {
   return front;
 }
 
+/// A parameter as a number above 0, else `otherwise`.
+function parameter(point, name, otherwise) {
+  const value = point.parameters.get(name);
+  return isNumber(value) && value > 0 ? value : otherwise;
+}
+
+/// A number that a user wrote, with an SI prefix and a unit if they like: "2.5 MGE", "3000000", "20ms". NaN if it is none.
+function numberFrom(text, unit) {
+  const [, digits, rest] = /^\s*([-+]?[0-9.]+(?:e[-+]?[0-9]+)?)\s*(.*?)\s*$/i.exec(text) || [];
+  if (digits === undefined) return NaN;
+  const prefix = rest.endsWith(unit) ? rest.slice(0, rest.length - unit.length) : rest;
+  const powers = new Map([["p", -4], ["n", -3], ["u", -2], ["µ", -2], ["m", -1], ["", 0], ["k", 1], ["M", 2], ["G", 3], ["T", 4]]);
+  return powers.has(prefix) ? Number(digits) * 1000 ** powers.get(prefix) : NaN;
+}
+
 /// Bytes that the memory and the port of a point's engines move in a clock; a memory of 0 is as fast as
 /// the port.
 function bytesPerCycle(point) {
-  const port = ((point.parameters.MEM_W || 0) / 8) * (point.engines || 1);
+  const port = (parameter(point, "MEM_W", 0) / 8) * (point.engines || 1);
   const memory = point.mem_bytes_per_cycle || port;
   return port ? Math.min(port, memory) : memory;
 }
@@ -93,8 +121,8 @@ function bytesPerCycle(point) {
 /// MACs a clock of a point's engines for a pair of formats: pairs of 4-bit formats at the dual rate.
 function macsPerCycle(point, pair) {
   const four = (format) => /e2m1|fp4|int4/i.test(format || "");
-  const dual = point.parameters.FP4_DUAL && four(pair.format_a) && four(pair.format_b);
-  return 32 * (point.parameters.NUM_PE || 1) * (dual ? 2 : 1) * (point.engines || 1);
+  const dual = parameter(point, "FP4_DUAL", 0) && four(pair.format_a) && four(pair.format_b);
+  return 32 * parameter(point, "NUM_PE", 1) * (dual ? 2 : 1) * (point.engines || 1);
 }
 
 /// The layers of a point with the cycles of all their runs.

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which points are shown: one workload, limits, and the values of what differs between points.
-const filters = {workload: points[0].workload, limits: {}, values: new Map(), frontOnly: false, eachPair: false};
+// `rows`: {name, of(point), wanted}, those of which `wanted` is empty let all points pass.
+const filters = {workload: points[0].workload, limits: {}, rows: [], frontOnly: false, eachPair: false};
 
 const varying = varyingSettings(points);
 const varyingNames = varying.map(([name]) => name);
 
-const limitKinds = [["area", "Area at most (GE)", -1], ["latency", "Latency at most (s)", -1], ["sqnr", "SQNR at least (dB)", 1]];
+const limitKinds = [["area", "Area at most", -1, "2.5 MGE"], ["latency", "Latency at most", -1, "20 ms"], ["sqnr", "SQNR at least", 1, "20 dB"]];
 
 function passes(point) {
   if (point.workload !== filters.workload) return false;
@@ -13,16 +14,12 @@ function passes(point) {
     const limit = filters.limits[name];
     if (limit !== undefined && !(sign * measures[name].of(point) >= sign * limit)) return false;
   }
-  for (const [name, wanted] of filters.values) {
-    const value = name === "formats" ? pairOf(point) : settingsOf(point)[name];
-    if (wanted.size && !wanted.has(value)) return false;
-  }
-  return true;
+  return filters.rows.every(({of, wanted}) => !wanted.size || wanted.has(of(point)));
 }
 
-function chipRow(name, values) {
+function chipRow(name, of, values) {
   const wanted = new Set();
-  filters.values.set(name, wanted);
+  filters.rows.push({name, of, wanted});
   const row = element("fieldset", {}, element("legend", {textContent: name}));
   row.dataset.name = name;
   for (const value of values) {
@@ -40,17 +37,22 @@ function chipRow(name, values) {
 }
 
 function buildFilters() {
-  const names = [...new Set(points.map((p) => p.workload))].sort();
+  // All workloads together come first, if they were combined.
+  const combined = new Set(points.filter((p) => p.weights).map((p) => p.workload));
+  const names = [...new Set(points.map((p) => p.workload))].sort((a, b) => combined.has(b) - combined.has(a) || (a < b ? -1 : 1));
   filters.workload = names[0];
   const workload = element("select", {id: "workload"}, ...names.map((n) => element("option", {value: n, textContent: n})));
   workload.onchange = () => { filters.workload = workload.value; draw(); };
   const room = document.getElementById("main-filters");
   room.append(element("label", {}, "Workload", workload));
-  for (const [name, text] of limitKinds) {
+  for (const [name, text, , example] of limitKinds) {
     if (!points.some((p) => isNumber(measures[name].of(p)))) continue;
-    const input = element("input", {type: "number", id: "limit-" + name, step: "any"});
+    const input = element("input", {type: "text", className: "limit", id: "limit-" + name, placeholder: "e.g. " + example});
     input.oninput = () => {
-      filters.limits[name] = input.value === "" ? undefined : Number(input.value);
+      const limit = numberFrom(input.value, measures[name].unit);
+      // What is no number limits nothing, and looks wrong.
+      input.setAttribute("aria-invalid", String(input.value.trim() !== "" && Number.isNaN(limit)));
+      filters.limits[name] = Number.isNaN(limit) ? undefined : limit;
       draw();
     };
     room.append(element("label", {}, text, input));
@@ -65,24 +67,25 @@ function buildFilters() {
   if (pairs.length > 1) room.append(element("label", {className: "tick"}, each, "a front for each pair of formats"));
   room.append(reset);
   const chips = document.getElementById("chips");
-  if (pairs.length > 1) chips.append(chipRow("formats", pairs));
-  for (const [name, values] of varying) chips.append(chipRow(name, values));
+  if (pairs.length > 1) chips.append(chipRow("formats", pairOf, pairs));
+  for (const [name, values] of varying) chips.append(chipRow(name, (point) => settingsOf(point).get(name), values));
 }
 
 function resetFilters() {
   filters.limits = {};
   filters.frontOnly = filters.eachPair = false;
-  for (const wanted of filters.values.values()) wanted.clear();
+  for (const {wanted} of filters.rows) wanted.clear();
   for (const input of document.querySelectorAll("#main-filters input")) {
     input.value = "";
     input.checked = false;
+    input.removeAttribute("aria-invalid");
   }
   for (const chip of document.querySelectorAll(".chip")) chip.setAttribute("aria-pressed", "false");
   draw();
 }
 
 function tellFilters(shown) {
-  const active = [...filters.values].filter(([, wanted]) => wanted.size).map(([name]) => name);
+  const active = filters.rows.filter(({wanted}) => wanted.size).map(({name}) => name);
   document.getElementById("active").textContent = active.length ? "· " + active.join(", ") : "";
   const all = points.filter((p) => p.workload === filters.workload).length;
   document.getElementById("shown").textContent = `${count(shown)} of ${count(all)} points of this workload`;

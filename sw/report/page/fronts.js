@@ -15,8 +15,12 @@ function frontsOf(list, x, y, each) {
     .filter(([, front]) => front.length);
 }
 
+/// Whether a point has a place on the measure's axis, which is logarithmic unless it is of dB.
+const hasPlace = (measure, point) =>
+  isNumber(measure.of(point)) && (measure === measures.sqnr || (measure.of(point) > 1e-100 && measure.of(point) < 1e100));
+
 function drawFront(chart, list, x, y, picked, each) {
-  const known = list.filter((p) => isNumber(x.of(p)) && isNumber(y.of(p)));
+  const known = list.filter((p) => hasPlace(x, p) && hasPlace(y, p));
   const place = (p) => ({value: [x.of(p), y.of(p)], id: p.id});
   const fronts = frontsOf(known, x, y, each);
   const onFront = new Set(fronts.flatMap(([, front]) => front.map((p) => p.id)));
@@ -34,13 +38,13 @@ function drawFront(chart, list, x, y, picked, each) {
                  data: [[x.of(picked), y.of(picked)]]});
   }
   const logX = x !== measures.sqnr;
-  const short = (m) => (v) => (m.unit === "dB" ? v : si(v).replace(/ $/, ""));
+  const short = (m) => (v) => (m.unit === "dB" ? v : si(v, m.unit, 5));
   chart.setOption({
     ...baseOption(), series,
     legend: {...baseOption().legend, data: [...new Set(series.map((s) => s.name))].filter((n) => n !== "selected")},
     tooltip: {...baseOption().tooltip, trigger: "item",
               formatter: (item) => (item.data.id ? pointTip(pointById(item.data.id)) : "")},
     xAxis: logX ? logAxis(x.axis, logRange(known.map(x.of)), short(x)) : axis(x.axis, false, short(x)),
-    yAxis: {...logAxis(y.axis, logRange(known.map(y.of)), short(y)), nameGap: 46},
+    yAxis: {...logAxis(y.axis, logRange(known.map(y.of)), short(y)), nameGap: 62},
   }, {notMerge: true});
 }

@@ -2,7 +2,9 @@
 // Draws everything anew whenever filters, selection or theme change.
 const byId = new Map(points.map((p) => [p.id, p]));
 const pointById = (id) => byId.get(id);
-let pickedId = decodeURIComponent(location.hash.slice(1));
+/// The id that the address names: one of the page's own, or "".
+const idInAddress = () => (points.find((p) => "#" + encodeURIComponent(p.id) === location.hash) || {id: ""}).id;
+let pickedId = idInAddress();
 
 const charts = Object.fromEntries(["area", "accuracy", "roofline", "stall", "mixtures"].map((name) =>
   [name, echarts.init(document.getElementById(name + "-chart"))]));
@@ -32,6 +34,12 @@ function draw() {
   tellFilters(shown.length);
   const picked = pickedAmong(shown, frontArea);
   drawFront(charts.area, shown, measures.area, cost, picked, filters.eachPair);
+  const measuredSqnr = points.some((p) => p.workload === filters.workload && isNumber(p.sqnr_db));
+  document.getElementById("accuracy-chart").hidden = !measuredSqnr;
+  document.getElementById("accuracy-note").textContent = measuredSqnr
+    ? "Signal to quantization noise of products of this workload's own tensors."
+    : "Not measured: mxe explore --tensors FILE gives the layers of this workload their tensors.";
+  if (measuredSqnr) charts.accuracy.resize();
   drawFront(charts.accuracy, shown, measures.sqnr, measures.latency, picked);
   showPicked(picked);
   if (picked) {
@@ -51,12 +59,12 @@ function draw() {
 
 function summarize() {
   const space = exploration.space || {};
-  const workloads = new Set(points.map((p) => p.workload)).size;
-  const engines = new Set(points.map((p) => JSON.stringify(settingsOf(p)))).size;
-  const skipped = space.skipped && typeof space.skipped === "object"
-    ? Object.values(space.skipped).reduce((sum, v) => sum + (isNumber(v) ? v : v.count || v.number || 0), 0) : 0;
+  const single = points.filter((p) => !p.weights);
+  const workloads = new Set(single.map((p) => p.workload)).size;
+  const engines = new Set(points.map((p) => JSON.stringify([...settingsOf(p)]))).size;
+  const skipped = [...mapOf(space.skipped).values()].reduce((sum, v) => sum + (isNumber(v) ? v : 0), 0);
   document.getElementById("summary").textContent =
-    `${count(points.length)} points: ${count(engines)} configurations, ${pairs.length} pairs of formats, ` +
+    `${count(single.length)} points: ${count(engines)} configurations, ${pairs.length} pairs of formats, ` +
     `${workloads} ${workloads === 1 ? "workload" : "workloads"}` + (skipped ? `; ${count(skipped)} left out` : "") +
     (exploration.without_layers ? `; ${count(exploration.without_layers)} without their layers` : "");
 }

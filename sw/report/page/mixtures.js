@@ -3,8 +3,8 @@
 // than, the formats of one of them, and its format map to copy.
 const pickedMixtures = new Map();  // workload -> the mixture's number
 
-const mixturesOf = (workload) => exploration.mixtures[workload];
-const mixturePair = (all, number) => all.pairs[number].join(" × ");
+const mixturesOf = (workload) => mixturesByWorkload.get(workload);
+const mixturePair = (all, number) => pairOf({format_a: all.pairs[number][0], format_b: all.pairs[number][1]});
 
 /// The selected mixture of a workload: at first the one in the budget, or in the middle.
 function pickedMixture(workload) {
@@ -50,7 +50,7 @@ function drawMixtureFront(chart, workload) {
   const now = all.mixtures[picked];
   series.push({name: "selected", type: "scatter", symbol: "circle", symbolSize: 22, z: 5, silent: true,
                itemStyle: {color: "transparent", borderColor: css("--text"), borderWidth: 2.5}, data: [[now.sqnr_db, now.cycles]]});
-  const short = (v) => si(v).replace(/ $/, "");
+  const short = (v) => si(v, "", 5).trim();
   chart.setOption({
     ...baseOption(), series,
     legend: {...baseOption().legend, data: series.map((s) => s.name).filter((name) => name !== "selected")},
@@ -69,7 +69,7 @@ function formatMapText(workload, number) {
   const all = mixturesOf(workload), mixture = all.mixtures[number];
   return `# ${JSON.stringify(workload).slice(1, -1)}: ${mixture.cycles} cycles, SQNR ${mixture.sqnr_db.toFixed(2)} dB\n` +
     mixture.layers.map((pair, i) =>
-      `${quotedPattern(all.names[i])}: {format_a: ${all.pairs[pair][0]}, format_b: ${all.pairs[pair][1]}}\n`).join("");
+      `${quotedPattern(all.names[i])}: {format_a: ${yamlText(all.pairs[pair][0])}, format_b: ${yamlText(all.pairs[pair][1])}}\n`).join("");
 }
 
 function drawMixtureLayers(workload) {

@@ -24,7 +24,7 @@ function drawRoofline(chart, point) {
     itemStyle: {color: css(index ? "--accent" : "--text")},
     data: [...(bytes ? [[xs.min, xs.min * bytes], [ridges[index], peak]] : [[xs.min, peak]]), [xs.max, peak]],
   }));
-  const rate = (v) => si(v).replace(/ $/, "");
+  const rate = (v) => si(v, "", 5).trim();
   const ys = logRange([...dots.map((d) => d.rate), ...peaks, ...peaks.map((p) => p / 8)]);
   chart.setOption({
     ...baseOption(),
@@ -42,6 +42,7 @@ function layerTip({layer, intensity, rate, share}) {
   const rows = [["Rate", si(rate, "MAC/s")], ["Traffic", Number(intensity.toPrecision(3)) + " MAC/B"],
                 ["Time", percent(share)]];
   if (isNumber(layer.bound_cycles) && layer.cycles) rows.push(["Of the roofline", percent(layer.bound_cycles / layer.cycles)]);
+  if (layer.bound_by) rows.push(["Bound by", layer.bound_by]);
   if (layer.format_a) rows.push(["A × B", pairOf(layer)]);
   if (isNumber(layer.m)) rows.push(["M × N × K", `${layer.m} × ${layer.n} × ${layer.k}`], ["Runs", String(layer.count || 1)]);
   return tip(layer.name, rows);

@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // The selected point: its figures, its configuration to copy, its trace.
+// Words that mean themselves in YAML and in a shell; all others are quoted where they are copied.
+const isPlain = (text) => /^[A-Za-z0-9_.+][A-Za-z0-9_.+-]*$/.test(text);
+const yamlText = (value) => (isPlain(String(value)) ? String(value) : JSON.stringify(String(value)));
+const shellText = (value) => (isPlain(String(value)) ? String(value) : "'" + String(value).replaceAll("'", "'\\''") + "'");
+
 function configurationText(point) {
-  const lines = Object.entries(point.parameters).map(([key, value]) => `${key}: ${value}`);
+  const lines = [...point.parameters].map(([key, value]) => `${yamlText(key)}: ${yamlText(value)}`);
   return lines.join("\n") + "\n";
 }
 
 function commandText(point) {
-  const set = Object.entries(point.parameters).map(([key, value]) => `${key}=${value}`).join(" ");
+  const set = [...point.parameters].map(([key, value]) => `${shellText(key)}=${shellText(value)}`).join(" ");
   const options = [["--format-a", point.format_a], ["--format-b", point.format_b],
                    ["--mem-latency", point.mem_latency], ["--mem-bytes-per-cycle", point.mem_bytes_per_cycle],
                    ["--mem-outstanding-reads", point.mem_outstanding_reads],
                    ["--mem-outstanding-writes", point.mem_outstanding_writes]]
-    .filter(([, value]) => value !== undefined).map(([name, value]) => `${name} ${value}`).join(" ");
+    .filter(([, value]) => value !== undefined).map(([name, value]) => `${name} ${shellText(value)}`).join(" ") +
+    (point.mem_half_duplex ? " --mem-half-duplex" : "");
   const layer = (point.layers || [])[0];
   const shape = layer && isNumber(layer.m) ? `${layer.m} ${layer.n} ${layer.k}` : "M N K";
   return `mxe estimate ${shape} ${options} --set ${set}`;
@@ -38,6 +44,24 @@ function figure(name, value, detail) {
                  element("dd", {}, value, ...(detail ? [element("small", {textContent: " " + detail})] : [])));
 }
 
+/// "32 B/cycle", and what the port leaves of a faster memory.
+function memoryText(point) {
+  const memory = point.mem_bytes_per_cycle, port = point.port_bytes_per_cycle;
+  const narrow = isNumber(port) && memory > port * (point.mem_half_duplex ? 2 : 1);
+  return bytesPerCycle(point) + " B/cycle" + (point.mem_half_duplex ? ", half-duplex" : "") +
+    (narrow ? ` (port; the memory has ${memory})` : "");
+}
+
+/// What B of all layers takes in memory: weights, and the cache of keys and values with its formats.
+function storedOf(point) {
+  const {weight_bytes: weights, kv_bytes: kv, b_bytes: all} = point;
+  const list = [];
+  if (weights > 0) list.push(["Weights", si(weights, "B")]);
+  if (kv > 0) list.push(["Keys and values", si(kv, "B"), (point.kv_formats || []).join(", ")]);
+  if (!list.length && all > 0) list.push(["B of all products", si(all, "B")]);
+  return list;
+}
+
 function figuresOf(point) {
   const area = point.area || {}, energy = point.energy || {};
   const moved = (point.bytes_read || 0) + (point.bytes_written || 0);
@@ -49,15 +73,19 @@ function figuresOf(point) {
     isNumber(point.items_per_second) && ["Throughput", si(point.items_per_second, items)],
     isNumber(area.ge) && ["Area", si(area.ge, "GE"), logic + areaKnown],
     isNumber(area.sram_kib) && ["SRAM", measures.sram.text(area.sram_kib)],
-    isNumber(point.sqnr_db) && ["SQNR", decibel(point.sqnr_db)],
+    point.bound_by && ["Bound by", point.bound_by, isNumber(point.bound_by_share) ? percent(point.bound_by_share) + " of the time" : ""],
+    ["SQNR", isNumber(point.sqnr_db) ? decibel(point.sqnr_db) : "not measured",
+     isNumber(point.sqnr_layers) && point.layers && point.sqnr_layers < point.layers.length
+       ? `${point.sqnr_layers} of ${point.layers.length} layers` : ""],
     isNumber(energy.joules) && ["Energy", si(energy.joules, "J"),
                                 ["mac", "sram", "dram"].filter((k) => energy.joules && isNumber(energy[k]))
                                   .map((k) => `${k.toUpperCase()} ${Math.round((100 * energy[k]) / energy.joules)} %`).join(", ")],
     ["Utilisation", percent(point.utilisation)], ["Of the roofline", percent(point.roofline_share)],
     moved && ["Memory traffic", si(moved, "B"), point.compulsory_bytes ? `${(moved / point.compulsory_bytes).toFixed(2)} × compulsory` : ""],
+    ...storedOf(point),
     isNumber(point.macs_per_second_per_ge) && ["MAC/s per GE", si(point.macs_per_second_per_ge)],
     isNumber(point.clock_mhz) && ["Clock", point.clock_mhz + " MHz"],
-    isNumber(point.mem_bytes_per_cycle) && ["Memory", bytesPerCycle(point) + " B/cycle", isNumber(point.mem_latency) ? point.mem_latency + " cycles" : ""],
+    isNumber(point.mem_bytes_per_cycle) && ["Memory", memoryText(point), isNumber(point.mem_latency) ? point.mem_latency + " cycles away" : ""],
   ];
   return element("dl", {}, ...list.filter(Boolean).map((entry) => figure(...entry)));
 }

@@ -61,7 +61,7 @@ function drawFormats(list, picked) {
   drawTable(document.getElementById("formats"), [
     {name: "A × B", of: (r) => r.pair, className: "text", swatch: true},
     {name: "Points", of: (r) => r.all.length},
-    {name: "Best SQNR", of: (r) => top(r, "sqnr"), text: decibel},
+    ...(list.some((p) => isNumber(p.sqnr_db)) ? [{name: "Best SQNR", of: (r) => top(r, "sqnr"), text: decibel}] : []),
     {name: "Least latency", of: (r) => top(r, "latency"), text: measures.latency.text},
     {name: "its area", of: (r) => measures.area.of(r.point), text: measures.area.text},
     {name: "Least area", of: (r) => top(r, "area"), text: measures.area.text},
@@ -76,9 +76,12 @@ function drawFrontTable(front, picked) {
     {name: "A × B", of: (r) => pairOf(r.point), className: "text", swatch: true},
     ...["latency", "area", "sram", "sqnr", "energy", "per_area", "utilisation", "share"].map((name) => measured(name))
       .filter((column) => front.some((p) => isNumber(column.of({point: p})))),
-    ...varyingNames.map((name) => ({name, of: (r) => settingsOf(r.point)[name]})),
+    ...(front.some((p) => p.bound_by) ? [{name: "Bound by", of: (r) => r.point.bound_by, className: "text"}] : []),
+    ...varyingNames.map((name) => ({name, of: (r) => settingsOf(r.point).get(name)})),
   ], front.map((point) => ({point})), picked);
 }
+
+const storedNames = new Map([["weights", "weights"], ["kv_cache", "keys or values"], ["activations", "activations"]]);
 
 /// The layers of a point, their own formats among them.
 function drawLayers(point) {
@@ -93,15 +96,17 @@ function drawLayers(point) {
     {name: "Cycles", of: (r) => r.cycles * r.runs, text: count},
     {name: "Of all", of: (r) => (r.cycles * r.runs) / point.cycles, text: percent},
     {name: "Of the roofline", of: (r) => (isNumber(r.bound_cycles) ? r.bound_cycles / r.cycles : undefined), text: percent},
+    ...(rows.some((r) => r.bound_by) ? [{name: "Bound by", of: (r) => r.bound_by, className: "text"}] : []),
+    ...(rows.some((r) => r.b_bytes > 0) ? [{name: "B in memory", of: (r) => r.b_bytes, text: (v) => si(v, "B")},
+      {name: "B is", of: (r) => storedNames.get(r.b) ?? "–", className: "text"}] : []),
     ...(rows.some((r) => isNumber(r.sqnr_db)) ? [{name: "SQNR", of: (r) => r.sqnr_db, text: decibel}] : []),
   ], rows);
 }
 
 function drawSkipped() {
-  const skipped = (exploration.space || {}).skipped;
-  if (!skipped || typeof skipped !== "object") return;
-  const rows = Object.entries(skipped).map(([key, value]) =>
-    (isNumber(value) ? {reason: key, number: value} : {reason: String(value.reason ?? key), number: value.count ?? value.number}));
+  const {skipped, unmet} = exploration.space || {};
+  const rows = [...[...mapOf(skipped)].map(([reason, number]) => ({reason, number})),
+                ...[...mapOf(unmet)].map(([reason, number]) => ({reason: "results: " + reason, number}))];
   if (!rows.length) return;
   document.getElementById("skipped-card").hidden = false;
   drawTable(document.getElementById("skipped"), [

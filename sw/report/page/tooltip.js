@@ -10,8 +10,9 @@ function tip(title, rows) {
 }
 
 function pointTip(point) {
-  const varying = varyingNames.filter((name) => settingsOf(point)[name] !== undefined).slice(0, 8)
-    .map((name) => [name, String(settingsOf(point)[name])]);
+  const settings = settingsOf(point);
+  const varying = varyingNames.filter((name) => settings.has(name)).slice(0, 8)
+    .map((name) => [name, String(settings.get(name))]);
   const figures = ["latency", "area", "sqnr", "energy", "utilisation"].map((name) => measures[name])
     .filter((m) => isNumber(m.of(point))).map((m) => [m.name, m.text(m.of(point))]);
   return tip(pairOf(point), [...figures, ...varying]);
