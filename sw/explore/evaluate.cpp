@@ -4,7 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <map>
+#include <set>
 
 #include "model/numerics/error.h"
 #include "mxe_counter_table.h"
@@ -54,10 +57,27 @@ void add_stalls(const JobTimes& times, uint64_t count, Json& stalls) {
   }
 }
 
+const char* b_name(StoredB b) {
+  switch (b) {
+    case StoredB::weights:
+      return "weights";
+    case StoredB::kv_cache:
+      return "kv_cache";
+    case StoredB::activations:
+      return "activations";
+    case StoredB::unsaid:
+      break;
+  }
+  return "unsaid";
+}
+
 // Sums over all runs of all layers.
 struct Sums {
   uint64_t cycles = 0, bytes_read = 0, bytes_written = 0;
   double macs = 0, compute_cycles = 0, bound_cycles = 0, lower_bound = 0, compulsory_bytes = 0;
+  std::array<double, kLimits> limited{};  // cycles of the layers that each part limits
+  std::map<StoredB, double> b_bytes;
+  std::set<std::string> kv_formats;
   Energy energy;
   Json stalls = Json::object();
   Json layers = Json::array();
@@ -84,6 +104,15 @@ void add_layer(const Layer& layer, const Point& point, const JobTimes& times, Su
   sums.energy.mac += energy.mac;
   sums.energy.sram += energy.sram;
   sums.energy.dram += energy.dram;
+  const Limit limit = limit_of(shape, point, static_cast<double>(times.cycles),
+                               static_cast<double>(times.counters.bytes_read),
+                               static_cast<double>(times.counters.bytes_written));
+  sums.limited[static_cast<std::size_t>(limit)] += static_cast<double>(cycles);
+  const double stored = runs * b_bytes(shape);
+  sums.b_bytes[layer.b] += stored;
+  if (layer.b == StoredB::kv_cache) {
+    sums.kv_formats.insert(mx::element_format(shape.format_b).name);
+  }
   add_stalls(times, layer.count, sums.stalls);
   Json stalls = Json::object();
   add_stalls(times, layer.count, stalls);
@@ -97,6 +126,9 @@ void add_layer(const Layer& layer, const Point& point, const JobTimes& times, Su
                          {"cycles", cycles},
                          {"macs", layer.macs()},
                          {"bound_cycles", bound},
+                         {"bound_by", limit_name(limit)},
+                         {"b", b_name(layer.b)},
+                         {"b_bytes", stored},
                          {"stalls", std::move(stalls)},
                          {"bytes_read", read},
                          {"bytes_written", written}});
@@ -197,6 +229,8 @@ Json to_record(const Workload& workload, const Point& point, const std::vector<J
               {"format_d", point.output.name()},
               {"mem_latency", point.timing.latency},
               {"mem_bytes_per_cycle", point.timing.bytes_per_cycle},
+              {"mem_half_duplex", point.timing.half_duplex ? 1 : 0},
+              {"port_bytes_per_cycle", point.params.mem_bytes()},
               {"mem_outstanding_reads", point.ports.reads},
               {"mem_outstanding_writes", point.ports.writes},
               {"clock_mhz", point.clock_mhz},
@@ -206,6 +240,10 @@ Json to_record(const Workload& workload, const Point& point, const std::vector<J
     record["item_name"] = workload.item_name;
     record["items_per_second"] = static_cast<double>(workload.items) / seconds;
   }
+  const auto limit = static_cast<std::size_t>(
+      std::max_element(sums.limited.begin(), sums.limited.end()) - sums.limited.begin());
+  double all_b_bytes = 0;
+  for (const auto& [b, bytes] : sums.b_bytes) all_b_bytes += bytes;
   record.update({{"macs", sums.macs},
                  {"cycles", sums.cycles},
                  {"seconds", seconds},
@@ -213,10 +251,16 @@ Json to_record(const Workload& workload, const Point& point, const std::vector<J
                  {"lower_bound", sums.lower_bound},
                  {"utilisation", sums.compute_cycles / cycles},
                  {"roofline_share", sums.bound_cycles / cycles},
+                 {"bound_by", limit_name(static_cast<Limit>(limit))},
+                 {"bound_by_share", sums.limited[limit] / cycles},
                  {"stalls", std::move(sums.stalls)},
                  {"bytes_read", sums.bytes_read},
                  {"bytes_written", sums.bytes_written},
                  {"compulsory_bytes", sums.compulsory_bytes},
+                 {"b_bytes", all_b_bytes},
+                 {"weight_bytes", sums.b_bytes[StoredB::weights]},
+                 {"kv_bytes", sums.b_bytes[StoredB::kv_cache]},
+                 {"kv_formats", sums.kv_formats},
                  {"area",
                   {{"ge", area.total()},
                    {"logic_ge", area.gate_equivalents},

@@ -38,7 +38,10 @@ std::string result_id(const Workload& workload, const Point& point);
 nlohmann::ordered_json to_record(const Workload& workload, const Point& point,
                                  const std::vector<JobTimes>& times);
 
+/// Of a line's `pareto`: no smaller engine with the same formats, memory and workload is faster.
+inline constexpr const char* kFront = "area-latency";
+
 /// Version of the lines.
-inline constexpr int kRecordVersion = 1;
+inline constexpr int kRecordVersion = 2;
 
 }  // namespace mxe::explore

@@ -339,9 +339,10 @@ Workload llama_workload(const LlamaConfig& config, const RunSize& run, const std
   const uint64_t shared = size({config.heads / config.key_heads, tokens});
   const uint64_t queries = size({config.heads, config.head_width});
   const uint64_t attentions = count({config.layers, config.key_heads, batch});
-  const auto layer = [](const char* label, uint64_t m, uint64_t n, uint64_t k,
-                        uint64_t times_a_run) {
+  const auto layer = [](const char* label, uint64_t m, uint64_t n, uint64_t k, uint64_t times_a_run,
+                        StoredB b = StoredB::weights) {
     Layer one;
+    one.b = b;
     one.name = label;
     one.m = m;
     one.n = n;
@@ -357,8 +358,8 @@ Workload llama_workload(const LlamaConfig& config, const RunSize& run, const std
       layer("q_proj", rows, queries, config.width, config.layers),
       layer("kv_proj", rows, size({2, config.key_heads, config.head_width}), config.width,
             config.layers),
-      layer("attn_scores", shared, past, config.head_width, attentions),
-      layer("attn_context", shared, config.head_width, past, attentions),
+      layer("attn_scores", shared, past, config.head_width, attentions, StoredB::kv_cache),
+      layer("attn_context", shared, config.head_width, past, attentions, StoredB::kv_cache),
       layer("out_proj", rows, config.width, queries, config.layers),
       layer("gate_up_proj", rows, size({2, config.hidden}), config.width, config.layers),
       layer("down_proj", rows, config.width, config.hidden, config.layers),

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <utility>
 
 #include "model/engine/hardware.h"
 #include "model/numerics/tensor.h"
@@ -18,12 +20,10 @@ constexpr uint64_t kShortestRead = 4, kShortestWrite = 1;
 
 uint64_t divided_up(uint64_t value, uint64_t by) { return (value + by - 1) / by; }
 
-// Bytes a cycle that so many engines get of their memory, which is as wide as one port unless it
-// says otherwise.
-double rate_of(const Point& point, unsigned engines = 1) {
-  const double port = point.params.mem_bytes();
-  const double memory = point.timing.bytes_per_cycle;
-  return memory == 0 ? port : std::min(memory, port * engines);
+// Bytes a cycle of the memory, which is as wide as one port unless it says otherwise.
+double memory_rate(const Point& point) {
+  return point.timing.bytes_per_cycle == 0 ? point.params.mem_bytes()
+                                           : point.timing.bytes_per_cycle;
 }
 
 // Bytes of a row of an operand with its scales.
@@ -37,9 +37,28 @@ double result_bytes(const JobShape& shape) {
 }
 
 // What beats take beyond those of the shortest job.
-uint64_t more_cycles(double bytes, double rate, uint64_t shortest, const Point& point) {
-  const double included = static_cast<double>(shortest) * point.params.mem_bytes();
-  return bytes <= included ? 0 : static_cast<uint64_t>((bytes - included) / rate);
+uint64_t more_cycles(double read, double written, const Point& point) {
+  const double beat = point.params.mem_bytes();
+  return static_cast<uint64_t>(transfer(std::max(0.0, read - kShortestRead * beat),
+                                        std::max(0.0, written - kShortestWrite * beat), point)
+                                   .cycles());
+}
+
+// Elements of K in a word of B, and words of a column.
+uint64_t word_elements(const JobShape& shape, const Params& params) {
+  return shape.peak_macs_per_cycle(params) / params.num_pe;
+}
+uint64_t words_of(const JobShape& shape, const Params& params) {
+  return divided_up(shape.k, word_elements(shape, params));
+}
+
+// The feeder reads the columns of each tile anew for every word and stripe: 5 columns, two a cycle,
+// take 3 cycles.
+uint64_t feed_cycles(const JobShape& shape, const Params& params) {
+  const uint64_t at_once = feed_cols(params.num_pe);
+  const uint64_t whole = shape.n / params.num_pe, rest = shape.n % params.num_pe;
+  const uint64_t of_a_word = whole * divided_up(params.num_pe, at_once) + divided_up(rest, at_once);
+  return shape.batch * divided_up(shape.m, params.rows) * words_of(shape, params) * of_a_word;
 }
 
 /// Whether tiles of few rows have their passes two in turn (wide in mxe_datapath).
@@ -56,11 +75,23 @@ bool takes_tiles_in_turn(const JobShape& shape, const Params& params) {
 Compulsory compulsory(const JobShape& shape, const Point& point) {
   Compulsory least;
   least.compute_cycles = shape.macs() / shape.peak_macs_per_cycle(point.params);
-  least.bytes_read = static_cast<double>(shape.a_rows()) * row_bytes(shape.format_a, shape.k) +
-                     static_cast<double>(shape.b_rows()) * row_bytes(shape.format_b, shape.k);
+  least.feed_cycles = static_cast<double>(feed_cycles(shape, point.params));
+  least.bytes_read =
+      static_cast<double>(shape.a_rows()) * row_bytes(shape.format_a, shape.k) + b_bytes(shape);
   least.bytes_written = result_bytes(shape);
-  least.bytes_per_cycle = rate_of(point);
+  least.bytes_per_cycle = std::min<double>(point.params.mem_bytes(), memory_rate(point));
   return least;
+}
+
+double b_bytes(const JobShape& shape) {
+  return static_cast<double>(shape.b_rows()) * row_bytes(shape.format_b, shape.k);
+}
+
+Transfer transfer(double bytes_read, double bytes_written, const Point& point, unsigned engines) {
+  const double more = std::max(bytes_read, bytes_written);
+  const double through_memory = point.timing.half_duplex ? bytes_read + bytes_written : more;
+  return {more / (point.params.mem_bytes() * static_cast<double>(engines)),
+          through_memory / memory_rate(point)};
 }
 
 double roofline_cycles(const JobShape& shape, const Point& point) {
@@ -69,16 +100,14 @@ double roofline_cycles(const JobShape& shape, const Point& point) {
 
 double roofline_cycles(const JobShape& shape, const Point& point, unsigned engines) {
   const Compulsory least = compulsory(shape, point);
-  const double rate = rate_of(point, engines);
-  return std::max({least.compute_cycles / engines, least.bytes_read / rate,
-                   least.bytes_written / rate}) +
+  return std::max({least.compute_cycles / engines, least.feed_cycles / engines,
+                   transfer(least.bytes_read, least.bytes_written, point, engines).cycles()}) +
          3.0 * point.timing.latency;
 }
 
 uint64_t lower_bound_cycles(const JobShape& shape, const Point& point) {
   const Params& params = point.params;
-  const uint64_t word = shape.peak_macs_per_cycle(params) / params.num_pe;  // elements of K
-  const uint64_t words = divided_up(shape.k, word);
+  const uint64_t words = words_of(shape, params);
   const uint64_t tiles = divided_up(shape.n, params.num_pe);
   const uint64_t stripes = divided_up(shape.m, params.rows);
   const uint64_t chunk_words = uint64_t{params.a_slab_k / mx::kBlockSize}
@@ -111,14 +140,35 @@ uint64_t lower_bound_cycles(const JobShape& shape, const Point& point) {
   const uint64_t a_times = chunks == 1 ? 1 : divided_up(tiles, params.acc_tiles);
   const double a_bytes = static_cast<double>(shape.a_rows()) * static_cast<double>(a_times) *
                          row_bytes(shape.format_a, shape.k);
-  const double b_bytes = static_cast<double>(shape.b_rows()) * static_cast<double>(stripes) *
-                         row_bytes(shape.format_b, shape.k);
-  const double rate = rate_of(point);
-  const uint64_t reads = more_cycles(a_bytes + b_bytes, rate, kShortestRead, point);
-  const uint64_t writes = more_cycles(result_bytes(shape), rate, kShortestWrite, point);
+  const double b_bytes_read = b_bytes(shape) * static_cast<double>(stripes);
+  const uint64_t moved = more_cycles(a_bytes + b_bytes_read, result_bytes(shape), point);
+  // The last pass of one row follows the last cycle of the feeder.
+  const uint64_t fed = feed_cycles(shape, params);
   const uint64_t nearer =
-      3 * uint64_t{point.timing.latency} + kShortestJob + std::max({passes - 1, reads, writes});
+      3 * uint64_t{point.timing.latency} + kShortestJob + std::max({passes, fed, moved + 1}) - 1;
   return std::max(nearer, static_cast<uint64_t>(roofline_cycles(shape, point)));
+}
+
+const char* limit_name(Limit limit) {
+  constexpr const char* kNames[kLimits] = {"array", "feeder", "port", "memory", "latency"};
+  return kNames[static_cast<std::size_t>(limit)];
+}
+
+Limit limit_of(const JobShape& shape, const Point& point, double cycles, double bytes_read,
+               double bytes_written) {
+  const Params& params = point.params;
+  const Transfer moved = transfer(bytes_read, bytes_written, point);
+  const double rows = static_cast<double>(shape.a_rows()) *
+                      static_cast<double>(divided_up(shape.n, params.num_pe)) *
+                      static_cast<double>(words_of(shape, params));
+  const std::pair<Limit, double> busy[] = {
+      {Limit::array, rows},
+      {Limit::feeder, static_cast<double>(feed_cycles(shape, params))},
+      {moved.memory > moved.port ? Limit::memory : Limit::port, moved.cycles()}};
+  const auto most = std::max_element(std::begin(busy), std::end(busy), [](auto& one, auto& other) {
+    return one.second < other.second;
+  });
+  return 2 * most->second < cycles ? Limit::latency : most->first;
 }
 
 }  // namespace mxe::explore

@@ -90,6 +90,17 @@ std::vector<Variable> make_variables() {
          point.timing.bytes_per_cycle = number_of(name, text);
        },
        [](const Point& point, const std::string&) { return point.timing.bytes_per_cycle; }});
+  all.push_back({"mem_half_duplex",
+                 [](Point& point, const std::string& name, const std::string& text) {
+                   const unsigned value = whole_number_of(name, text);
+                   if (value > 1) {
+                     throw mx::Error(fmt::format("{} must be 0 or 1, not '{}'", name, text));
+                   }
+                   point.timing.half_duplex = value == 1;
+                 },
+                 [](const Point& point, const std::string&) {
+                   return point.timing.half_duplex ? 1.0 : 0.0;
+                 }});
   all.push_back(bursts_variable<&PortLimits::reads>("mem_outstanding_reads"));
   all.push_back(bursts_variable<&PortLimits::writes>("mem_outstanding_writes"));
   all.push_back({"clock_mhz",
@@ -131,9 +142,10 @@ void validate(const Point& point) {
 
 std::string hardware_text(const Point& point) {
   return fmt::format(
-      "{} mem_latency={} mem_bytes_per_cycle={} mem_outstanding_reads={} mem_outstanding_writes={}",
+      "{} mem_latency={} mem_bytes_per_cycle={} mem_half_duplex={} mem_outstanding_reads={} "
+      "mem_outstanding_writes={}",
       point.params.to_string(), point.timing.latency, point.timing.bytes_per_cycle,
-      point.ports.reads, point.ports.writes);
+      point.timing.half_duplex ? 1 : 0, point.ports.reads, point.ports.writes);
 }
 
 std::string point_text(const Point& point) {

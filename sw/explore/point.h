@@ -33,8 +33,8 @@ struct Variable {
 };
 
 /// All of them: the engine's parameters under their names, format_a, format_b, out_format,
-/// mem_latency (cycles), mem_bytes_per_cycle (0: as the port), mem_outstanding_reads and
-/// mem_outstanding_writes (bursts), clock_mhz.
+/// mem_latency (cycles), mem_bytes_per_cycle (0: as the port), mem_half_duplex (0 or 1),
+/// mem_outstanding_reads and mem_outstanding_writes (bursts), clock_mhz.
 const std::vector<Variable>& variables();
 const Variable* find_variable(std::string_view name);
 /// "NUM_PE, ROWS, ..."

@@ -33,6 +33,16 @@ bool is_number(const Json& object, const char* key) {
   return object.contains(key) && object[key].is_number();
 }
 
+bool is_text(const Json& object, const char* key) {
+  return object.contains(key) && object[key].is_string();
+}
+
+bool is_texts(const Json& object, const char* key) {
+  return object.contains(key) && object[key].is_array() &&
+         std::all_of(object[key].begin(), object[key].end(),
+                     [](const Json& one) { return one.is_string(); });
+}
+
 bool is_object(const Json& object, const char* key) {
   return object.contains(key) && object[key].is_object();
 }
@@ -52,7 +62,9 @@ bool is_whole(const Json& line) {
     return std::all_of(list.begin(), list.end(), [](const Json& one) { return one.is_object(); });
   };
   return is_number(line, "cycles") && is_number(line, "seconds") &&
-         is_number(line, "utilisation") && is_object(line, "area") &&
+         is_number(line, "utilisation") && is_text(line, "bound_by") &&
+         is_number(line, "weight_bytes") && is_number(line, "kv_bytes") &&
+         is_number(line, "b_bytes") && is_texts(line, "kv_formats") && is_object(line, "area") &&
          is_number(line["area"], "ge") && is_number(line["area"], "sram_kib") &&
          is_object(line, "energy") && is_number(line["energy"], "joules") &&
          line.contains("layers") && line["layers"].is_array() && all_objects(line["layers"]);

@@ -3,20 +3,18 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <muParser.h>
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 #include <random>
-#include <regex>
 #include <set>
 
 #include "model/job/job.h"
 #include "model/numerics/error.h"
 #include "model/numerics/files.h"
 #include "model/numerics/printable.h"
+#include "sw/explore/conditions.h"
 #include "sw/explore/yaml_errors.h"
 
 namespace mxe::explore {
@@ -78,54 +76,6 @@ std::vector<std::string> values_of(const YAML::Node& node) {
   }
   return values;
 }
-
-// muParser would change the variable: "NUM_PE = 8" would hold for all points.
-bool assigns(const std::string& text) {
-  static const std::regex kAssignment("(^|[^=!<>])=($|[^=])");
-  return std::regex_search(text, kAssignment);
-}
-
-// The constraints, compiled once; reading a point's variables one after the other.
-class Conditions {
- public:
-  Conditions() {
-    for (const Variable& variable : variables()) values_.emplace(variable.name, 0.0);
-  }
-
-  // Throws mu::ParserError.
-  void add(const std::string& text) {
-    if (assigns(text)) throw mu::ParserError("compare by ==, not =");
-    auto parser = std::make_unique<mu::Parser>();
-    for (auto& [name, value] : values_) parser->DefineVar(name, &value);
-    Point point;
-    for (const OutputFormat& output : all_output_formats()) {
-      if (output.numbers()) parser->DefineConst(output.name(), output.code());
-    }
-    for (const mx::FormatId format : mx::kAllFormats) {
-      parser->DefineConst(std::string(mx::element_format(format).name),
-                          static_cast<double>(format));
-    }
-    parser->SetExpr(text);
-    parser->Eval();
-    parsers_.push_back(std::move(parser));
-  }
-
-  // The first one that a point does not meet.
-  std::optional<std::size_t> broken(const Point& point) {
-    for (const Variable& variable : variables()) {
-      values_.at(variable.name) = variable.value(point, variable.name);
-    }
-    for (std::size_t i = 0; i < parsers_.size(); i++) {
-      const double value = parsers_[i]->Eval();
-      if (value == 0 || std::isnan(value)) return i;
-    }
-    return std::nullopt;
-  }
-
- private:
-  std::map<std::string, double> values_;
-  std::vector<std::unique_ptr<mu::Parser>> parsers_;
-};
 
 constexpr std::pair<const char*, Space::Search::Method> kMethods[] = {
     {"grid", Space::Search::Method::grid},
@@ -222,13 +172,14 @@ Space Space::from_text(const std::string& text, const std::string& path) {
       } else if (key == "constraints") {
         if (!entry.second.IsSequence()) throw at(entry.second, "constraints must be a list");
         for (const YAML::Node& one : entry.second) {
+          Conditions condition;
           try {
-            Conditions().add(one.Scalar());
-          } catch (const mu::ParserError& error) {
-            throw at(one, fmt::format("'{}': {} (variables: {})", one.Scalar(), error.GetMsg(),
-                                      variable_names()));
+            condition.add(one.Scalar());
+          } catch (const mx::Error& error) {
+            throw at(one, fmt::format("'{}': {}", one.Scalar(), error.what()));
           }
-          space.constraints_.push_back({one.Scalar(), one.Mark().line + 1});
+          (condition.last_needs_results() ? space.result_constraints_ : space.constraints_)
+              .push_back(one.Scalar());
         }
       } else if (key == "search") {
         space.search_ = search_of(entry.second);
@@ -305,7 +256,7 @@ Space::Points Space::points() const {
                     path_, count, kMostPoints));
   }
   Conditions conditions;
-  for (const Constraint& constraint : constraints_) conditions.add(constraint.text);
+  for (const std::string& constraint : constraints_) conditions.add(constraint);
   Points found;
   const auto consider = [&](uint64_t number) {
     const Point point = combination(number);
@@ -320,7 +271,7 @@ Space::Points Space::points() const {
       return;
     }
     if (const auto broken = conditions.broken(point)) {
-      found.skipped[mx::printable(constraints_[*broken].text, mx::kLongestMessage)]++;
+      found.skipped[mx::printable(constraints_[*broken], mx::kLongestMessage)]++;
       return;
     }
     found.points.push_back(point);

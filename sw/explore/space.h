@@ -24,7 +24,8 @@ namespace mxe::explore {
 ///       - format_a == mxfp4_e2m1 || NUM_PE <= 8
 ///     search: {method: random, budget: 100, seed: 1}
 ///
-/// Formats in a constraint are compared by their names.
+/// Formats in a constraint are compared by their names. A constraint may also name quantities of a
+/// point (conditions.h): `area <= 3000000`, or of its results: `ms <= 20`.
 class Space {
  public:
   /// Which of the points are results.
@@ -60,6 +61,8 @@ class Space {
   /// kMostPoints and none are drawn.
   Points points() const;
   const Search& search() const { return search_; }
+  /// Constraints that results have to meet, which points() cannot know.
+  const std::vector<std::string>& result_constraints() const { return result_constraints_; }
   static constexpr uint64_t kMostPoints = 1'000'000;
 
  private:
@@ -67,17 +70,12 @@ class Space {
     const Variable* variable;
     std::vector<std::string> values;
   };
-  struct Constraint {
-    std::string text;
-    int line;
-  };
-
   Point combination(uint64_t number) const;
 
   std::string path_;
   Params base_;
   std::vector<Axis> axes_;
-  std::vector<Constraint> constraints_;
+  std::vector<std::string> constraints_, result_constraints_;
   Search search_;
 };
 

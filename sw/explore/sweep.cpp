@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "sw/explore/cache.h"
+#include "sw/explore/conditions.h"
 #include "sw/explore/evaluate.h"
 #include "sw/explore/halving.h"
 #include "sw/explore/parallel.h"
@@ -25,8 +26,6 @@ namespace mxe::explore {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-constexpr const char* kFront = "area-latency";
 
 // What was found, group by group, for pruning. Several threads use it.
 class Fronts {
@@ -55,12 +54,12 @@ class Fronts {
   std::map<std::string, std::vector<std::pair<double, double>>> fronts_;
 };
 
-double seconds_of(const std::string& line) { return Json::parse(line).at("seconds"); }
-
 class Sweep {
  public:
   Sweep(const std::vector<Task>& tasks, const SweepOptions& options, const std::string& file)
-      : tasks_(tasks), options_(options), cache_(options.cache), results_(options.output, file) {}
+      : tasks_(tasks), options_(options), cache_(options.cache), results_(options.output, file) {
+    for (const std::string& constraint : options.constraints) conditions_.add(constraint);
+  }
 
   SweepCounts run() {
     std::vector<std::size_t> order = mine();
@@ -77,12 +76,12 @@ class Sweep {
       if (options_.progress) options_.progress(done, order.size());
     });
     return {
-        options_.halving ? tasks_.size() : order.size(),    known_, cached_, simulated_, pruned_,
-        options_.halving ? tasks_.size() - order.size() : 0};
+        options_.halving ? tasks_.size() : order.size(),     known_, cached_, simulated_, pruned_,
+        options_.halving ? tasks_.size() - order.size() : 0, {}};
   }
 
   /// The lines of all tasks that have one, in their order, with their fronts.
-  std::vector<Outcome> outcomes(std::vector<std::string>& lines) const;
+  void finish(SweepResult& result);
   Results& results() { return results_; }
 
  private:
@@ -94,11 +93,16 @@ class Sweep {
   }
 
   void add_layer_accuracy(const Task& task, Json& record) const;
+  std::optional<SweepOptions::Accuracy> accuracy_of(const Task& task) const;
+  std::optional<std::size_t> unmet_constraint(const Task& task, const Json& record);
+  void add_to_fronts(const Task& task, const Json& record) {
+    if (!unmet_constraint(task, record)) fronts_.add(task, record.at("seconds"));
+  }
 
   void evaluate(const Task& task) {
     if (results_.has(task.id)) {
       known_++;
-      if (options_.prune) fronts_.add(task, seconds_of(results_.line(task.id)));
+      if (options_.prune) add_to_fronts(task, Json::parse(results_.line(task.id)));
       return;
     }
     if (options_.prune && fronts_.excludes(task)) {
@@ -117,7 +121,7 @@ class Sweep {
     }
     const Json record = to_record(*task.workload, *task.point, *times);
     results_.add(task.id, record.dump());
-    if (options_.prune) fronts_.add(task, record.at("seconds"));
+    if (options_.prune) add_to_fronts(task, record);
   }
 
   const std::vector<Task>& tasks_;
@@ -126,6 +130,8 @@ class Sweep {
   TimedJobs jobs_;
   Results results_;
   Fronts fronts_;
+  Conditions conditions_;
+  std::mutex conditions_mutex_;
   std::vector<std::size_t> chosen_;  // by halving
   std::atomic<std::size_t> done_{0}, known_{0}, cached_{0}, simulated_{0}, pruned_{0};
 };
@@ -136,56 +142,106 @@ void Sweep::add_layer_accuracy(const Task& task, Json& record) const {
     const JobShape shape = job_of(layer, *task.point);
     Json& line = record.at("layers").at(i);
     line.erase("sqnr_db");  // of other tensors
-    const auto known = options_.layer_sqnr_db.find({layer.name, shape.format_a, shape.format_b});
+    const auto known = options_.layer_sqnr_db.find(
+        {task.workload->name, layer.name, shape.format_a, shape.format_b});
     if (known != options_.layer_sqnr_db.end()) line["sqnr_db"] = known->second;
   }
 }
 
-std::vector<Outcome> Sweep::outcomes(std::vector<std::string>& lines) const {
+std::optional<SweepOptions::Accuracy> Sweep::accuracy_of(const Task& task) const {
+  const auto found =
+      options_.sqnr_db.find({task.workload->name, task.point->format_a, task.point->format_b});
+  if (found == options_.sqnr_db.end()) return std::nullopt;
+  return found->second;
+}
+
+std::optional<std::size_t> Sweep::unmet_constraint(const Task& task, const Json& record) {
+  if (options_.constraints.empty()) return std::nullopt;
+  ResultValues values;
+  values.ms = 1e3 * record.at("seconds").get<double>();
+  values.energy_mj = 1e3 * record.at("energy").at("joules").get<double>();
+  values.cycles = record.at("cycles");
+  values.utilisation = record.at("utilisation");
+  values.items_per_second = record.value("items_per_second", values.items_per_second);
+  if (const auto accuracy = accuracy_of(task)) values.sqnr_db = accuracy->sqnr_db;
+  const std::lock_guard<std::mutex> lock(conditions_mutex_);
+  return conditions_.broken(*task.point, values);
+}
+
+Outcome outcome_of(const Task& task, const Json& record) {
+  Outcome one;
+  one.point = task.point;
+  one.workload = task.workload;
+  one.cycles = record.at("cycles");
+  one.seconds = record.at("seconds");
+  one.area = record.at("area").at("ge");
+  one.sram_kib = record.at("area").at("sram_kib");
+  one.utilisation = record.at("utilisation");
+  one.joules = record.at("energy").at("joules");
+  one.bound_by = record.at("bound_by");
+  one.weight_bytes = record.at("weight_bytes");
+  one.kv_bytes = record.at("kv_bytes");
+  one.b_bytes = record.at("b_bytes");
+  for (const Json& format : record.at("kv_formats")) {
+    one.kv_formats += (one.kv_formats.empty() ? "" : ", ") + format.get<std::string>();
+  }
+  return one;
+}
+
+void Sweep::finish(SweepResult& result) {
   std::vector<Outcome> found;
   std::vector<Json> records;
-  std::map<std::string, std::vector<std::size_t>> groups;
+  std::vector<std::string> groups;
   for (std::size_t i = 0; i < tasks_.size(); i++) {
     const Task& task = tasks_[i];
     if (!results_.has(task.id)) continue;
     if (options_.halving && !std::binary_search(chosen_.begin(), chosen_.end(), i)) continue;
     Json record = Json::parse(results_.line(task.id));
-    record.erase("pareto");
-    const auto accuracy = options_.sqnr_db.find({task.point->format_a, task.point->format_b});
-    if (accuracy != options_.sqnr_db.end()) record["sqnr_db"] = accuracy->second;
+    if (const auto unmet = unmet_constraint(task, record)) {
+      result.counts.unmet[options_.constraints[*unmet]]++;
+      continue;
+    }
+    for (const char* key : {"pareto", "sqnr_db", "sqnr_layers"}) record.erase(key);
+    found.push_back(outcome_of(task, record));
+    found.back().accuracy = accuracy_of(task);
+    if (found.back().accuracy) {
+      record["sqnr_db"] = found.back().accuracy->sqnr_db;
+      record["sqnr_layers"] = found.back().accuracy->layers;
+    }
     add_layer_accuracy(task, record);
-    groups[task.group].push_back(found.size());
-    found.push_back({task.point, task.workload, record.at("cycles"), record.at("seconds"),
-                     record.at("area").at("ge"), record.at("area").at("sram_kib"),
-                     record.at("utilisation"), record.at("energy").at("joules"), false});
+    groups.push_back(task.group);
     records.push_back(std::move(record));
   }
-  for (auto& [group, members] : groups) {
-    // From the smallest: on the front is who is faster than all before.
-    std::sort(members.begin(), members.end(), [&](std::size_t a, std::size_t b) {
-      return std::tie(found[a].area, found[a].seconds) < std::tie(found[b].area, found[b].seconds);
-    });
-    const Outcome* best = nullptr;
-    for (const std::size_t i : members) {
-      Outcome& one = found[i];
-      one.on_front = !best || one.seconds < best->seconds ||
-                     (one.seconds == best->seconds && one.area == best->area);
-      if (one.on_front) {
-        best = &one;
-        records[i]["pareto"] = {kFront};
-      }
-    }
-  }
-  std::vector<Outcome> outcomes;
+  mark_fronts(found, [&](std::size_t i) { return groups[i]; });
   for (std::size_t i = 0; i < found.size(); i++) {
     if (options_.fronts_only && !found[i].on_front) continue;
-    lines.push_back(records[i].dump());
-    outcomes.push_back(found[i]);
+    if (found[i].on_front) records[i]["pareto"] = {kFront};
+    result.lines.push_back(records[i].dump());
+    result.outcomes.push_back(found[i]);
   }
-  return outcomes;
 }
 
 }  // namespace
+
+void mark_fronts(std::vector<Outcome>& outcomes,
+                 const std::function<std::string(std::size_t)>& group) {
+  std::map<std::string, std::vector<std::size_t>> groups;
+  for (std::size_t i = 0; i < outcomes.size(); i++) groups[group(i)].push_back(i);
+  for (auto& [name, members] : groups) {
+    // From the smallest: on the front is who is faster than all before.
+    std::sort(members.begin(), members.end(), [&](std::size_t a, std::size_t b) {
+      return std::tie(outcomes[a].area, outcomes[a].seconds) <
+             std::tie(outcomes[b].area, outcomes[b].seconds);
+    });
+    const Outcome* best = nullptr;
+    for (const std::size_t i : members) {
+      Outcome& one = outcomes[i];
+      one.on_front = !best || one.seconds < best->seconds ||
+                     (one.seconds == best->seconds && one.area == best->area);
+      if (one.on_front) best = &one;
+    }
+  }
+}
 
 SweepResult sweep(const std::vector<Point>& points, const std::vector<Workload>& workloads,
                   const SweepOptions& options) {
@@ -196,9 +252,8 @@ SweepResult sweep(const std::vector<Point>& points, const std::vector<Workload>&
   Sweep sweep(tasks, options, file);
   SweepResult result;
   result.counts = sweep.run();
-  std::vector<std::string> lines;
-  result.outcomes = sweep.outcomes(lines);
-  if (!options.shard) sweep.results().replace(lines);
+  sweep.finish(result);
+  if (!options.shard) sweep.results().replace(result.lines);
   return result;
 }
 

@@ -10,10 +10,11 @@ namespace mxe::explore {
 namespace {
 
 std::string group_of(const Workload& workload, const Point& point) {
-  return fmt::format(
-      "{} {} {} {} {} {} {} {} {}", workload.name, mx::element_format(point.format_a).name,
-      mx::element_format(point.format_b).name, point.output.name(), point.timing.latency,
-      point.timing.bytes_per_cycle, point.ports.reads, point.ports.writes, point.clock_mhz);
+  return fmt::format("{} {} {} {} {} {} {} {} {} {}", workload.name,
+                     mx::element_format(point.format_a).name,
+                     mx::element_format(point.format_b).name, point.output.name(),
+                     point.timing.latency, point.timing.bytes_per_cycle, point.timing.half_duplex,
+                     point.ports.reads, point.ports.writes, point.clock_mhz);
 }
 
 }  // namespace

@@ -45,10 +45,11 @@ void shrink_loops(const JobShape& shape, Params& params) {
 }
 
 std::string key_of(const TimedJob& job) {
-  return fmt::format("{} {} {} {} {} {} {} {} {} {} {} {}", job.shape.m, job.shape.n, job.shape.k,
-                     static_cast<int>(job.shape.format_a), static_cast<int>(job.shape.format_b),
-                     job.shape.output.name(), job.params.to_string(), job.timing.latency,
-                     job.timing.bytes_per_cycle, job.timing.jitter_seed, job.ports.reads,
+  return fmt::format("{} {} {} {} {} {} {} {} {} {} {} {} {}", job.shape.m, job.shape.n,
+                     job.shape.k, static_cast<int>(job.shape.format_a),
+                     static_cast<int>(job.shape.format_b), job.shape.output.name(),
+                     job.params.to_string(), job.timing.latency, job.timing.bytes_per_cycle,
+                     job.timing.half_duplex, job.timing.jitter_seed, job.ports.reads,
                      job.ports.writes);
 }
 
@@ -80,7 +81,12 @@ TimedJob timing_twin(const TimedJob& job) {
   const uint64_t longest_slab = params.b_buf_k * (twice ? 2 : 1);
   shrink(params.a_slab_k, std::max<uint64_t>(longest_slab, k_words * kLanes));
   shrink(params.max_burst, kPageBytes / params.mem_bytes());
-  if (twin.timing.bytes_per_cycle >= params.mem_bytes()) twin.timing.bytes_per_cycle = 0;
+  // Both directions of a port move a beat a cycle at most.
+  MemoryTiming& timing = twin.timing;
+  if (timing.bytes_per_cycle >= 2.0 * params.mem_bytes()) timing.half_duplex = false;
+  if (!timing.half_duplex && timing.bytes_per_cycle >= params.mem_bytes()) {
+    timing.bytes_per_cycle = 0;
+  }
   return twin;
 }
 

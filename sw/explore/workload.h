@@ -10,12 +10,21 @@
 
 namespace mxe::explore {
 
+/// What B of a layer is. It says which part of a network's bytes stays in memory from run to run.
+enum class StoredB : uint8_t {
+  unsaid,       ///< the workload does not say
+  weights,      ///< each of the `count` products has its own
+  kv_cache,     ///< keys or values of earlier tokens, each product has its own
+  activations,  ///< the result of another layer
+};
+
 /// A matrix product of a network: [m][k] activations times [k][n] weights, `count` times a run.
 struct Layer {
   std::string name;
   std::size_t m = 0, n = 0, k = 0;
   uint64_t count = 1;
   std::optional<mx::FormatId> format_a, format_b;  ///< instead of the point's
+  StoredB b = StoredB::unsaid;
 
   double macs() const {
     return static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k) *

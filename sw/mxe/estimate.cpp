@@ -90,7 +90,14 @@ int run(const EstimateOptions& options) {
     explore::Point point;
     point.params = setup.params;
     point.timing = setup.timing;
+    point.ports = setup.ports;
     json["bound_cycles"] = explore::roofline_cycles(shape, point);
+    const auto counted = [&](const char* counter) {
+      return static_cast<double>(result.counter(counter));
+    };
+    json["bound_by"] =
+        explore::limit_name(explore::limit_of(shape, point, static_cast<double>(result.cycles),
+                                              counted("bytes_read"), counted("bytes_written")));
     json["lower_bound"] = explore::lower_bound_cycles(shape, point);
     print_json(json);
   } else {

@@ -2,6 +2,7 @@
 // mxe explore: many engines and memories for one workload.
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -19,7 +20,10 @@
 
 #include "model/numerics/error.h"
 #include "model/numerics/files.h"
+#include "model/numerics/printable.h"
 #include "sw/explore/cache.h"
+#include "sw/explore/combined.h"
+#include "sw/explore/conditions.h"
 #include "sw/explore/content_hash.h"
 #include "sw/explore/evaluate.h"
 #include "sw/explore/model_file.h"
@@ -30,6 +34,7 @@
 #include "sw/mxe/engine_choice.h"
 #include "sw/mxe/explore_formats.h"
 #include "sw/mxe/explore_samples.h"
+#include "sw/mxe/explore_table.h"
 #include "sw/mxe/explore_verify.h"
 #include "sw/mxe/product_accuracy.h"
 
@@ -44,8 +49,8 @@ using explore::SweepResult;
 using explore::Workload;
 
 struct ExploreOptions {
-  std::string space, output = "exploration", cache, format_map, shard;
-  std::vector<std::string> workloads, tensors, dimensions;
+  std::string space, output = "exploration", cache, format_map, shard, combine;
+  std::vector<std::string> workloads, tensors, dimensions, weights;
   explore::RunSize run_size;
   unsigned parallel = hardware_threads();
   uint64_t most_rows = 20;
@@ -153,12 +158,15 @@ void write_space(const ExploreOptions& options, const std::vector<Workload>& wor
   for (const Workload& workload : workloads) names.push_back(workload.name);
   Json skipped = Json::object();
   for (const auto& [reason, count] : space.skipped) skipped[reason] = count;
+  Json unmet = Json::object();
+  for (const auto& [constraint, count] : counts.unmet) unmet[constraint] = count;
   const Json json{{"version", explore::kRecordVersion},
                   {"cycles_version", explore::kCyclesVersion},
                   {"space", explore::read_whole(options.space).value_or("")},
                   {"workloads", names},
                   {"points", space.points.size()},
                   {"skipped", skipped},
+                  {"unmet", unmet},
                   {"pruned", counts.pruned}};
   mx::write_file(std::filesystem::path(options.output) / "space.json",
                  json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
@@ -171,6 +179,9 @@ void print_counts(const SweepResult& result, const Space::Points& space) {
   if (counts.pruned != 0) fmt::print(", {} off every front by their lower bounds", counts.pruned);
   if (counts.halved != 0) fmt::print(", {} left out by halving", counts.halved);
   fmt::print("\n");
+  for (const auto& [constraint, results] : counts.unmet) {
+    fmt::print("  left out {} results: {}\n", results, mx::printable(constraint));
+  }
   std::vector<std::pair<std::string, uint64_t>> reasons(space.skipped.begin(), space.skipped.end());
   std::stable_sort(reasons.begin(), reasons.end(),
                    [](const auto& a, const auto& b) { return a.second > b.second; });
@@ -184,49 +195,129 @@ void print_counts(const SweepResult& result, const Space::Points& space) {
   }
 }
 
-/// The points on a front, the fastest first.
-void print_front(const Workload& workload, const SweepResult& result,
-                 const std::vector<std::string>& varying, std::size_t most) {
-  std::vector<const Outcome*> front;
+FrontTable table_of(const Workload& workload, const SweepResult& result, const Space& space) {
+  FrontTable table{workload.name, {}, space.varying(), workload.items, workload.item_name};
   for (const Outcome& one : result.outcomes) {
-    if (one.workload == &workload && one.on_front) front.push_back(&one);
+    if (one.workload == &workload) table.outcomes.push_back(&one);
   }
-  std::stable_sort(front.begin(), front.end(),
-                   [](const Outcome* a, const Outcome* b) { return a->seconds < b->seconds; });
-  fmt::print("\n{}: {} points on the fronts of area and time\n", workload.name, front.size());
-  fmt::print("{:>12} {:>6} {:>9} {:>9} {:>10}", "ms", "used", "kGE", "SRAM KiB", "mJ");
-  if (workload.items != 0) fmt::print(" {:>10}/s", workload.item_name);
-  fmt::print("  point\n");
-  for (std::size_t i = 0; i < front.size(); i++) {
-    if (i == most) {
-      fmt::print("  and {} more\n", front.size() - most);
-      break;
-    }
-    const Outcome& one = *front[i];
-    fmt::print("{:>12.4f} {:>4.0f} % {:>9.0f} {:>9.1f} {:>10.4g}", 1e3 * one.seconds,
-               100 * one.utilisation, one.area / 1e3, one.sram_kib, 1e3 * one.joules);
-    if (workload.items != 0) {
-      fmt::print(" {:>{}.4g}", static_cast<double>(workload.items) / one.seconds,
-                 std::max<std::size_t>(12, workload.item_name.size() + 2));
-    }
-    fmt::print("  {}\n", explore::point_text(*one.point, varying));
+  return table;
+}
+
+void print_tables(const ExploreOptions& options, const std::vector<Workload>& workloads,
+                  const SweepResult& result, const Space& space) {
+  print_columns();
+  for (const Workload& workload : workloads) {
+    const FrontTable table = table_of(workload, result, space);
+    print_front(table, options.most_rows);
+    print_workload_notes(table, workload.layers.size());
   }
 }
 
-/// The accuracy of the points' pairs of formats, and of layers that have tensors of their own.
+explore::Combination combination_of(const ExploreOptions& options,
+                                    const std::vector<Workload>& workloads) {
+  using Method = explore::Combination::Method;
+  explore::Combination how;
+  how.method = options.combine == "worst" ? Method::worst : Method::sum;
+  for (const std::string& text : options.weights) {
+    const std::size_t equals = text.rfind('=');
+    const std::string name = text.substr(0, equals);
+    double weight = 0;
+    if (equals != std::string::npos) {
+      const char* const end = text.data() + text.size();
+      const auto [rest, error] = std::from_chars(text.data() + equals + 1, end, weight);
+      if (error != std::errc() || rest != end) weight = 0;
+    }
+    if (!(weight >= 1e-9 && weight <= 1e9)) {
+      throw mx::Error(
+          fmt::format("--weight must be WORKLOAD=N with N from 1e-9 to 1e9, not '{}'", text));
+    }
+    std::vector<std::string> names;
+    for (const Workload& workload : workloads) names.push_back(workload.name);
+    if (std::find(names.begin(), names.end(), name) == names.end()) {
+      throw mx::Error(fmt::format("--weight names the workload '{}'; allowed: {}", name,
+                                  fmt::join(names, ", ")));
+    }
+    if (!how.weights.emplace(name, weight).second) {
+      throw mx::Error(fmt::format("--weight names the workload '{}' twice", name));
+    }
+  }
+  return how;
+}
+
+void check_combination(const ExploreOptions& options, const Space& space) {
+  using Method = Space::Search::Method;
+  if (options.combine.empty()) {
+    if (options.weights.empty()) return;
+    throw mx::Error("--weight is for --combine");
+  }
+  if (options.workloads.size() < 2) throw mx::Error("--combine needs two workloads or more");
+  if (options.formats) throw mx::Error("--combine and --formats exclude each other");
+  if (!options.shard.empty()) throw mx::Error("--combine is not for a --shard");
+  const Method method = space.search().method;
+  if (method != Method::grid && method != Method::random) {
+    throw mx::Error("--combine needs every point; allowed: spaces with the search grid or random");
+  }
+}
+
+/// One front over all workloads.
+void combine_workloads(const ExploreOptions& options, const std::vector<Workload>& workloads,
+                       const SweepResult& result, const Space& space) {
+  const explore::Combination how = combination_of(options, workloads);
+  const explore::Combined combined = explore::combine(result, workloads.size(), how);
+  std::string lines, weights;
+  for (const std::string& line : combined.lines) lines += line + "\n";
+  mx::write_file(std::filesystem::path(options.output) / "combined.jsonl", lines);
+  for (const Workload& workload : workloads) {
+    weights += fmt::format("{}{:g} x {}", weights.empty() ? "" : ", ", how.weight(workload.name),
+                           workload.name);
+  }
+  FrontTable table;
+  table.title = fmt::format("all workloads, {} of {}", how.method_name(), weights);
+  for (const Outcome& one : combined.outcomes) table.outcomes.push_back(&one);
+  table.varying = space.varying();
+  print_front(table, options.most_rows);
+}
+
+/// Results that are not measured cannot be limited.
+void check_constraints(const Space& space, const std::vector<Workload>& workloads,
+                       const SweepOptions& how) {
+  for (const std::string& text : space.result_constraints()) {
+    explore::Conditions condition;
+    condition.add(text);
+    for (const Workload& workload : workloads) {
+      const bool measured =
+          std::any_of(how.sqnr_db.begin(), how.sqnr_db.end(),
+                      [&](const auto& one) { return std::get<0>(one.first) == workload.name; });
+      if (condition.last_names("sqnr_db") && !measured) {
+        throw mx::Error(fmt::format("the constraint '{}' needs tensors of layers of {} (--tensors)",
+                                    mx::printable(text), workload.name));
+      }
+      if (condition.last_names("items_per_second") && workload.items == 0) {
+        throw mx::Error(
+            fmt::format("the constraint '{}' needs a workload that says its items; {} "
+                        "does not",
+                        mx::printable(text), workload.name));
+      }
+    }
+  }
+}
+
+/// The accuracy of workloads and layers that have tensors.
 void add_accuracy(const ProductAccuracy& accuracy, const std::vector<Point>& points,
                   const std::vector<Workload>& workloads, SweepOptions& how) {
   for (const Point& point : points) {
-    const auto pair = std::make_pair(point.format_a, point.format_b);
-    if (how.sqnr_db.count(pair) == 0) {
-      how.sqnr_db[pair] = accuracy.sqnr_db(point.format_a, point.format_b);
-    }
     for (const Workload& workload : workloads) {
+      const auto whole = std::make_tuple(workload.name, point.format_a, point.format_b);
+      if (how.sqnr_db.count(whole) == 0) {
+        if (const auto one = accuracy.of(workload, point.format_a, point.format_b)) {
+          how.sqnr_db[whole] = {one->sqnr_db, one->layers};
+        }
+      }
       for (const explore::Layer& layer : workload.layers) {
-        const ProductAccuracy::Product* product = accuracy.find(layer.name);
-        if (!product || product->layer.empty() || product->k != layer.k) continue;
+        const ProductAccuracy::Product* product = accuracy.find(layer, workload);
+        if (!product || product->layer.empty()) continue;
         const JobShape shape = explore::job_of(layer, point);
-        const auto key = std::make_tuple(layer.name, shape.format_a, shape.format_b);
+        const auto key = std::make_tuple(workload.name, layer.name, shape.format_a, shape.format_b);
         if (how.layer_sqnr_db.count(key) != 0) continue;
         how.layer_sqnr_db[key] =
             -10 * std::log10(accuracy.relative_noise(*product, shape.format_a, shape.format_b));
@@ -245,6 +336,10 @@ void check_format_search(const ExploreOptions& options, const Space& space) {
     throw mx::Error("--formats takes one budget, --sqnr-budget or --cycles-budget");
   }
   if (!options.shard.empty()) throw mx::Error("--formats is not for a --shard");
+  if (!space.result_constraints().empty()) {
+    throw mx::Error(fmt::format("--formats needs all results: it is not for the constraint '{}'",
+                                mx::printable(space.result_constraints().front())));
+  }
   if (space.search().method != Space::Search::Method::grid) {
     throw mx::Error("--formats is for spaces without a search");
   }
@@ -256,6 +351,8 @@ int run(const ExploreOptions& options) {
   const std::vector<Workload> workloads = read_workloads(options);
   const Space whole = Space::from_file(options.space);
   check_format_search(options, whole);
+  check_combination(options, whole);
+  if (!options.combine.empty()) combination_of(options, workloads);  // before it takes time
   Space::Points space = whole.points();
   keep_possible(workloads, space);
   how.output = options.output;
@@ -272,18 +369,27 @@ int run(const ExploreOptions& options) {
   const ProductAccuracy accuracy(options.tensors);
   if (options.formats) require_format_choices(space.points, workloads, accuracy);
   add_accuracy(accuracy, space.points, workloads, how);
+  how.constraints = whole.result_constraints();
+  check_constraints(whole, workloads, how);
   Progress progress;
   how.progress = std::ref(progress);
   const SweepResult result = explore::sweep(space.points, workloads, how);
   write_space(options, workloads, space, result.counts);
-  const auto counts = [&] { print_counts(result, space); };
+  if (result.outcomes.empty() && !result.counts.unmet.empty() && !how.shard) {
+    throw mx::Error(fmt::format("no result meets the constraint '{}'",
+                                mx::printable(result.counts.unmet.begin()->first)));
+  }
+  const auto counts = [&] {
+    print_counts(result, space);
+    print_port_note(space.points);
+  };
+  if (options.combine.empty()) std::filesystem::remove(how.output / "combined.jsonl");
   if (!options.formats) {
     // Of an earlier run in this folder: `mxe report` would show it beside these points.
     if (!how.shard) std::filesystem::remove(how.output / "formats.jsonl");
     counts();
-    for (const Workload& workload : workloads) {
-      print_front(workload, result, whole.varying(), options.most_rows);
-    }
+    print_tables(options, workloads, result, whole);
+    if (!options.combine.empty()) combine_workloads(options, workloads, result, whole);
   } else {
     FormatSearch search = options.format_search;
     search.digits = options.tensors.empty();
@@ -340,13 +446,20 @@ Command add_explore(CLI::App& app) {
   command->add_option("--tensors", options->tensors,
                       "Files of numbers whose products tell the accuracy of formats: A [M, K] and "
                       "B [N, K], or one .safetensors or .npz file of L.a and L.b for each layer L "
-                      "(default: the layers of the digits' network)");
+                      "(without it SQNR is measured for the digits' network alone)");
   command->add_flag("--formats", options->formats,
                     "Mix the formats of the space, layer by layer: the front of cycles and SQNR");
   command->add_option("--sqnr-budget", options->format_search.sqnr_db,
                       "With --formats: a map of the fastest formats with at least so many dB");
   command->add_option("--cycles-budget", options->format_search.cycles,
                       "With --formats: a map of the most accurate formats in so many cycles");
+  command
+      ->add_option("--combine", options->combine,
+                   "sum or worst: one front over all workloads, by the sum or by the longest of "
+                   "their times")
+      ->check(CLI::IsMember({"sum", "worst"}));
+  command->add_option("--weight", options->weights,
+                      "WORKLOAD=N: with --combine, N runs of this workload (default: 1)");
   command->add_flag("--no-prune", options->no_prune,
                     "Simulate all points of a search for the fronts");
   command->add_option("--traces", options->traced,

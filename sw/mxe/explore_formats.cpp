@@ -46,17 +46,15 @@ struct MixedLayer {
 
 const ProductAccuracy::Product& product_of(const Layer& layer, const Workload& workload,
                                            const ProductAccuracy& accuracy) {
-  const ProductAccuracy::Product* product = accuracy.find(layer.name);
-  if (!product) {
-    throw mx::Error(
-        fmt::format("--formats needs tensors {0}.a and {0}.b for the layer {0} of {1} (--tensors)",
-                    layer.name, workload.name));
-  }
-  if (!product->layer.empty() && product->k != layer.k) {
+  if (const ProductAccuracy::Product* product = accuracy.find(layer, workload)) return *product;
+  const ProductAccuracy::Product* other = accuracy.named(layer.name);
+  if (other && other->k != layer.k) {
     throw mx::Error(fmt::format("the tensors of the layer {} have K = {}, but in {} it has {}",
-                                layer.name, product->k, workload.name, layer.k));
+                                layer.name, other->k, workload.name, layer.k));
   }
-  return *product;
+  throw mx::Error(
+      fmt::format("--formats needs tensors {0}.a and {0}.b for the layer {0} of {1} (--tensors)",
+                  layer.name, workload.name));
 }
 
 // The lines of points.jsonl of a workload, by the formats of their points.

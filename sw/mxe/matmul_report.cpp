@@ -3,10 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "sw/device/figures.h"
+#include "sw/explore/lower_bound.h"
 
 namespace mxe::cli {
 namespace {
@@ -32,7 +34,13 @@ void print_counters(const DeviceResult& result) {
   }
 }
 
-void print_bound(const Roofline& roof) {
+/// `fed`: cycles in which the feeder decodes words of B.
+void print_bound(const Roofline& roof, uint64_t fed) {
+  if (fed > std::max(roof.compute, roof.memory)) {
+    fmt::print("  bound          feeder: {} cycles to decode B, {} to multiply, {} to {} memory\n",
+               fed, roof.compute, roof.memory, roof.memory_reads ? "read" : "write");
+    return;
+  }
   fmt::print(
       "  bound          {}: {} cycles to multiply, {} to {} memory at {:.4g} bytes a cycle\n",
       roof.compute_bound() ? "compute" : "memory", roof.compute, roof.memory,
@@ -85,7 +93,10 @@ void print_text(const MatmulReport& report, const DeviceResult& result) {
   fmt::print("  cycles         {}\n", result.cycles);
   fmt::print("  utilization    {:.1f} %\n",
              100 * utilization(report.shape, report.params, result.cycles));
-  print_bound(roofline(report.shape, report.params, report.timing, result));
+  explore::Point point;
+  point.params = report.params;
+  print_bound(roofline(report.shape, report.params, report.timing, result),
+              static_cast<uint64_t>(explore::compulsory(report.shape, point).feed_cycles));
   print_counters(result);
 }
 

@@ -69,6 +69,7 @@ ProductAccuracy::ProductAccuracy(const std::vector<std::string>& files) {
 }
 
 void ProductAccuracy::add_digits() {
+  digits_ = true;
   const Digits digits = load_digits(digits_directory());
   std::vector<float> x = digits.images;
   for (const DenseLayer& layer : digits.layers) {
@@ -149,20 +150,46 @@ const ProductAccuracy::Powers& ProductAccuracy::powers_of(const Product& product
   return powers;
 }
 
-double ProductAccuracy::sqnr_db(mx::FormatId format_a, mx::FormatId format_b) const {
+std::optional<ProductAccuracy::Accuracy> ProductAccuracy::of(const explore::Workload& workload,
+                                                             mx::FormatId format_a,
+                                                             mx::FormatId format_b) const {
   Powers all;
-  for (const Product& product : products_) {
-    const Powers& powers = powers_of(product, format_a, format_b);
+  Accuracy accuracy;
+  for (const explore::Layer& layer : workload.layers) {
+    const Product* product = find(layer, workload);
+    if (!product) continue;
+    const Powers& powers =
+        powers_of(*product, layer.format_a.value_or(format_a), layer.format_b.value_or(format_b));
     all.signal += powers.signal;
     all.noise += powers.noise;
+    accuracy.layers++;
   }
-  return 10 * std::log10(all.signal / all.noise);
+  if (accuracy.layers == 0) return std::nullopt;
+  accuracy.sqnr_db = 10 * std::log10(all.signal / all.noise);
+  return accuracy;
 }
 
-const ProductAccuracy::Product* ProductAccuracy::find(const std::string& layer) const {
+/// Whether the workload is the digits' network, by names and sizes of its layers.
+bool ProductAccuracy::is_digits(const explore::Workload& workload) const {
+  return std::equal(products_.begin(), products_.end(), workload.layers.begin(),
+                    workload.layers.end(), [](const Product& product, const explore::Layer& layer) {
+                      return product.layer == layer.name && product.n == layer.n &&
+                             product.k == layer.k;
+                    });
+}
+
+const ProductAccuracy::Product* ProductAccuracy::find(const explore::Layer& layer,
+                                                      const explore::Workload& workload) const {
+  if (digits_ && !is_digits(workload)) return nullptr;
   const auto found = std::find_if(products_.begin(), products_.end(), [&](const Product& product) {
-    return product.layer.empty() || product.layer == layer;
+    return product.layer.empty() || (product.layer == layer.name && product.k == layer.k);
   });
+  return found == products_.end() ? nullptr : &*found;
+}
+
+const ProductAccuracy::Product* ProductAccuracy::named(const std::string& layer) const {
+  const auto found = std::find_if(products_.begin(), products_.end(),
+                                  [&](const Product& one) { return one.layer == layer; });
   return found == products_.end() ? nullptr : &*found;
 }
 

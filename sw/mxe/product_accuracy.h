@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "model/numerics/format.h"
+#include "sw/explore/workload.h"
 
 namespace mxe::cli {
 
@@ -32,11 +33,21 @@ class ProductAccuracy {
   /// dense1, dense2, ... Throws mx::Error if they do not fit.
   explicit ProductAccuracy(const std::vector<std::string>& files);
 
-  /// Of all results together, quantized as ocp does and summed as the engine does.
-  double sqnr_db(mx::FormatId format_a, mx::FormatId format_b) const;
+  /// The product of a layer of a workload; null if there is none. Tensors are those of a layer if
+  /// its name and K are theirs. Those of the digits' network are for that network alone.
+  const Product* find(const explore::Layer& layer, const explore::Workload& workload) const;
+  /// The product of a layer of this name, whatever its K; null if there is none.
+  const Product* named(const std::string& layer) const;
 
-  /// The product of a layer, null if there is none.
-  const Product* find(const std::string& layer) const;
+  /// The accuracy of a workload whose layers have the formats of a point, or their own.
+  struct Accuracy {
+    double sqnr_db = 0;      ///< of all results of these layers together
+    std::size_t layers = 0;  ///< that have tensors
+  };
+  /// Quantized as ocp does and summed as the engine does. Nothing if no layer has tensors.
+  std::optional<Accuracy> of(const explore::Workload& workload, mx::FormatId format_a,
+                             mx::FormatId format_b) const;
+
   /// What is lost in one of these products: the power of the noise over that of the results.
   double relative_noise(const Product& product, mx::FormatId format_a, mx::FormatId format_b) const;
 
@@ -49,10 +60,12 @@ class ProductAccuracy {
                           mx::FormatId format_b) const;
   void add(Product product);
   void add_digits();
+  bool is_digits(const explore::Workload& workload) const;
   void read_layers(const std::string& file);
   void read_operands(const std::string& file_a, const std::string& file_b);
 
   std::vector<Product> products_;
+  bool digits_ = false;  // they are those of the digits' network
   /// Of the products that were asked for, by their place and formats: no product is quantized and
   /// multiplied twice.
   mutable std::map<std::tuple<std::ptrdiff_t, mx::FormatId, mx::FormatId>, Powers> powers_;

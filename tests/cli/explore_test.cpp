@@ -120,7 +120,7 @@ TEST_F(Explore, PointsAreWhatEstimateSays) {
   EXPECT_DOUBLE_EQ(point.at("items_per_second"), 100 / point.at("seconds").get<double>());
   EXPECT_LE(point.at("lower_bound"), cycles);
   EXPECT_LE(point.at("bound_cycles"), point.at("lower_bound").get<double>() + 1);
-  EXPECT_GT(point.at("sqnr_db"), 15.0);
+  EXPECT_FALSE(point.contains("sqnr_db"));  // nothing is known of this network's numbers
 }
 
 TEST_F(Explore, TheSameFileHoweverItCameAbout) {
@@ -379,6 +379,10 @@ TEST_F(Explore, BadOptionsAndFolders) {
   expect_error(
       {"explore", path("space.yaml"), "--workload", path("net.csv"), "--output", path("other")},
       "points.jsonl:1: a result of another version");
+  write_text("other/points.jsonl", "{\"id\":\"1\",\"version\":1,\"cycles_version\":3}\n");
+  expect_error(
+      {"explore", path("space.yaml"), "--workload", path("net.csv"), "--output", path("other")},
+      "points.jsonl:1: a result of another version: use another folder, or remove the file");
   write_text("other/points.jsonl", "nonsense\n");
   expect_error(
       {"explore", path("space.yaml"), "--workload", path("net.csv"), "--output", path("other")},
@@ -388,7 +392,8 @@ TEST_F(Explore, BadOptionsAndFolders) {
       {"explore", path("space.yaml"), "--workload", path("net.csv"), "--output", path("other")},
       "points.jsonl:1: not a result of mxe explore");
   // Of this version and named as a result, but without its figures.
-  for (const char* key : {"cycles", "seconds", "area", "energy", "layers", "utilisation"}) {
+  for (const char* key : {"cycles", "seconds", "area", "energy", "layers", "utilisation",
+                          "bound_by", "weight_bytes", "kv_bytes", "kv_formats", "b_bytes"}) {
     explore("whole");
     nlohmann::json point = points("whole").at(0);
     point.erase(key);
@@ -450,7 +455,7 @@ TEST_F(Explore, TracesOfTheFronts) {
   }
   EXPECT_EQ(traced, 1u);
   EXPECT_EQ(mxe({"report", path("out")}).exit_code, 0);
-  EXPECT_NE(read_text("out/report.html").find("\"trace\":\"traces/"), std::string::npos);
+  EXPECT_NE(read_text("out/report.html").find(",\"traces/"), std::string::npos);
 }
 
 #ifdef MXE_WITH_RTL

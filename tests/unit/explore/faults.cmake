@@ -72,3 +72,9 @@ mxe_fault(28 noise_of_the_layer_before mixed_formats.cpp [=[mixture.noise += lay
 mxe_fault(29 budget_ignored_by_fewest_bits mixed_formats.cpp [[own.push_back(mixture_of(layers, choice).noise <= noise)]]
           [[own.push_back(ACTIVE || mixture_of(layers, choice).noise <= noise)]]
           CASE cli.ExploreFormats.BudgetsTellTheFewestBits)
+mxe_fault(30 results_beyond_their_limits sweep.cpp [[if (const auto unmet = unmet_constraint(task, record)) {]]
+          [[if (const auto unmet = ACTIVE ? std::nullopt : unmet_constraint(task, record)) {]]
+          CASE cli.ExploreQuestions.ConstraintsOnResults)
+mxe_fault(31 keys_counted_as_weights evaluate.cpp [=[sums.b_bytes[layer.b] += stored]=]
+          [=[sums.b_bytes[ACTIVE ? StoredB::weights : layer.b] += stored]=]
+          CASE cli.ExploreQuestions.BytesOfWeightsAndOfKeysAndValues)

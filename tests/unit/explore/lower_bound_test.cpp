@@ -42,6 +42,7 @@ Point random_point(std::mt19937& random) {
     if (random() % 3 == 0) {
       point.timing.bytes_per_cycle = one_of({1.0, 3.0, 8.0, 13.0, 40.0}, random);
     }
+    point.timing.half_duplex = random() % 4 == 0;
     point.ports.reads = one_of({1u, 16u, 64u, 200u}, random);
     point.ports.writes = one_of({1u, 16u, 64u, 200u}, random);
     try {

@@ -32,6 +32,7 @@ TimedJob random_job(std::mt19937& random) {
     job.timing.latency = 1 + static_cast<unsigned>(random() % (random() % 2 ? 40 : 400));
     const double rates[] = {0, 0, 1, 2, 4, 5.3, 8, 12.8, 32};
     job.timing.bytes_per_cycle = rates[random() % std::size(rates)];
+    job.timing.half_duplex = random() % 4 == 0;
     if (random() % 2) job.ports.reads = 1 + static_cast<unsigned>(random() % 128);
     const auto pick = [&](unsigned unit, unsigned most) {
       const auto size = static_cast<uint32_t>(unit * (1 + random() % most));

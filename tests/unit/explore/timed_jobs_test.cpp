@@ -30,6 +30,7 @@ TimedJob random_job(std::mt19937& random) {
     params.max_burst = power(random, 1, 9);
     job.timing.latency = 1 + static_cast<unsigned>(random() % 300);
     if (random() % 2) job.timing.bytes_per_cycle = 1 + static_cast<double>(random() % 80);
+    job.timing.half_duplex = random() % 3 == 0;
     job.ports.reads = 1 + static_cast<unsigned>(random() % 80);
     job.ports.writes = 1 + static_cast<unsigned>(random() % 80);
     const auto length = [&](unsigned most) { return 1 + random() % (random() % 2 ? 40u : most); };

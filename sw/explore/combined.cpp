@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/explore/combined.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "sw/explore/content_hash.h"
+#include "sw/explore/evaluate.h"
+
+namespace mxe::explore {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// A result of a point for one workload.
+struct Part {
+  const Outcome* outcome;
+  Json record;
+  double weight;
+
+  double seconds() const { return weight * outcome->seconds; }
+};
+
+// Everything that tells a point from another but its engine.
+std::string group_of(const Point& point) {
+  return point_text(
+      point, {"format_a", "format_b", "out_format", "mem_latency", "mem_bytes_per_cycle",
+              "mem_half_duplex", "mem_outstanding_reads", "mem_outstanding_writes", "clock_mhz"});
+}
+
+// Figures of a run that are as many times as large for `weight` runs.
+constexpr const char* kAmounts[] = {"cycles", "macs", "bound_cycles", "bytes_read",
+                                    "bytes_written"};
+
+Json layer_of(const Part& part) {
+  Json layer{{"name", part.outcome->workload->name}};
+  for (const char* key : kAmounts) layer[key] = part.weight * part.record.at(key).get<double>();
+  layer["bound_by"] = part.record.at("bound_by");
+  layer["stalls"] = Json::object();
+  for (const auto& [name, cycles] : part.record.at("stalls").items()) {
+    layer["stalls"][name] = part.weight * cycles.get<double>();
+  }
+  return layer;
+}
+
+class Combiner {
+ public:
+  Combiner(std::vector<Part> parts, const Combination& how) : parts_(std::move(parts)), how_(how) {
+    worst_ = &*std::max_element(
+        parts_.begin(), parts_.end(),
+        [](const Part& one, const Part& other) { return one.seconds() < other.seconds(); });
+  }
+
+  Outcome outcome() const {
+    Outcome one = *worst_->outcome;
+    one.workload = nullptr;
+    one.on_front = false;
+    one.accuracy.reset();
+    one.seconds = time([](const Part& part) { return part.outcome->seconds; });
+    one.cycles = time([](const Part& part) { return part.outcome->cycles; });
+    one.joules = sum([](const Part& part) { return part.outcome->joules; });
+    one.utilisation = share("utilisation");
+    return one;
+  }
+
+  Json record(const Outcome& outcome) const {
+    // What all parts have in common, and the worst one's limit.
+    Json record = worst_->record;
+    for (const char* key : {"items", "item_name", "items_per_second", "pareto", "sqnr_db",
+                            "sqnr_layers", "b_bytes", "weight_bytes", "kv_bytes", "kv_formats",
+                            "bound_by_share", "lower_bound", "layers", "stalls"}) {
+      record.erase(key);
+    }
+    std::string id = fmt::format("combined {} {}", how_.method_name(), point_text(*outcome.point));
+    for (const Part& part : parts_) {
+      id += fmt::format(" {} {}", part.record.at("id").get<std::string>(), part.weight);
+    }
+    record["id"] = content_hash(id);
+    record["workload"] = "all workloads: " + std::string(how_.method_name());
+    for (const char* key : kAmounts) {
+      record[key] = time([&](const Part& part) { return part.record.at(key).get<double>(); });
+    }
+    record["seconds"] = outcome.seconds;
+    record["utilisation"] = outcome.utilisation;
+    record["roofline_share"] = share("roofline_share");
+    record["compulsory_bytes"] =
+        time([](const Part& part) { return part.record.at("compulsory_bytes").get<double>(); });
+    record["macs_per_second_per_ge"] =
+        record["macs"].get<double>() / outcome.seconds / outcome.area;
+    for (auto& [key, value] : record["energy"].items()) {
+      value = sum([name = key](const Part& part) {
+        return part.record.at("energy").at(name).template get<double>();
+      });
+    }
+    record["weights"] = Json::object();
+    record["layers"] = Json::array();
+    for (const Part& part : parts_) {
+      record["weights"][part.outcome->workload->name] = part.weight;
+      record["layers"].push_back(layer_of(part));
+    }
+    if (outcome.on_front) record["pareto"] = {kFront};
+    return record;
+  }
+
+ private:
+  template <typename Value>
+  double sum(const Value& value) const {
+    double sum = 0;
+    for (const Part& part : parts_) sum += part.weight * value(part);
+    return sum;
+  }
+  // The value by the method.
+  template <typename Value>
+  double time(const Value& value) const {
+    if (how_.method == Combination::Method::worst) return worst_->weight * value(*worst_);
+    return sum(value);
+  }
+  // A share of the cycles.
+  double share(const char* key) const {
+    const auto cycles = [](const Part& part) { return part.outcome->cycles; };
+    return time([&](const Part& part) {
+             return part.record.at(key).template get<double>() * cycles(part);
+           }) /
+           time(cycles);
+  }
+
+  std::vector<Part> parts_;
+  const Combination& how_;
+  const Part* worst_;
+};
+
+}  // namespace
+
+Combined combine(const SweepResult& result, std::size_t workloads, const Combination& how) {
+  // The results of a point follow one another.
+  std::vector<Combiner> combiners;
+  Combined combined;
+  for (std::size_t i = 0; i < result.outcomes.size();) {
+    std::vector<Part> parts;
+    const Point* point = result.outcomes[i].point;
+    for (; i < result.outcomes.size() && result.outcomes[i].point == point; i++) {
+      const Outcome& one = result.outcomes[i];
+      parts.push_back({&one, Json::parse(result.lines[i]), how.weight(one.workload->name)});
+    }
+    if (parts.size() != workloads) continue;
+    combiners.emplace_back(std::move(parts), how);
+    combined.outcomes.push_back(combiners.back().outcome());
+  }
+  mark_fronts(combined.outcomes,
+              [&](std::size_t i) { return group_of(*combined.outcomes[i].point); });
+  for (std::size_t i = 0; i < combiners.size(); i++) {
+    combined.lines.push_back(combiners[i].record(combined.outcomes[i]).dump());
+  }
+  return combined;
+}
+
+}  // namespace mxe::explore
