@@ -4,6 +4,7 @@
     test_gdb.py --mxe-run FILE --firmware FOLDER --gdb FILE
 """
 import argparse
+import os
 import re
 import signal
 import socket
@@ -32,6 +33,18 @@ class Guest:
     def __exit__(self, *_):
         self.process.kill()
         self.process.communicate()
+
+    def seconds(self):
+        """Processor time so far."""
+        with open(f"/proc/{self.process.pid}/stat", encoding="ascii") as stat:
+            fields = stat.read().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def run_for(self, seconds):
+        """Waits until the program, which waits for gdb now, has run so long."""
+        end = self.seconds() + seconds
+        while self.seconds() < end:
+            time.sleep(0.05)
 
     def end(self):
         """(exit code, stdout, stderr)"""
@@ -111,7 +124,7 @@ class Gdb(unittest.TestCase):
         for name, _ in self.each():
             with Guest(name, "loop") as guest:
                 gdb = guest.start_gdb("continue", "backtrace 1", "kill")
-                time.sleep(1.5)
+                guest.run_for(0.3)
                 gdb.send_signal(signal.SIGINT)
                 printed = gdb.communicate(timeout=SECONDS)[0]
                 self.assertIn("SIGINT", printed)
