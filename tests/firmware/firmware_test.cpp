@@ -129,6 +129,22 @@ TEST_P(Firmware, ATimeoutAmongAccessesIsTheSameEverywhere) {
   }
 }
 
+// Status, operand and address are the RTL's. The limit is of address space, in KiB: the operands of
+// the largest job are 140 GB.
+TEST_P(Firmware, JobsLargerThanTheMemoryEndWithTheirFirstError) {
+  run_program("/bin/sh");
+  std::vector<std::string> outputs;
+  for (const std::string& engine : engines()) {
+    const ProgramRun run =
+        mxe({"-c", "ulimit -v 4000000; exec \"$0\" \"$@\"", built_program(), "run",
+             firmware("guest", GetParam()), "--on", engine, "--timeout-us", "100000", "huge"});
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    outputs.push_back(run.out);
+  }
+  EXPECT_EQ(std::count(outputs[0].begin(), outputs[0].end(), '\n'), 3 * (5 + 4 + 5 + 6));
+  EXPECT_EQ(outputs.back(), outputs[0]);
+}
+
 TEST_P(Firmware, ProgramsMayChangeTheirCode) {
   EXPECT_EQ(mxe({"run", firmware("guest", GetParam()), "code"}).exit_code, 0);
 }

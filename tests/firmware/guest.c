@@ -114,13 +114,13 @@ static int run_huge_jobs(void) {
                                   .d_stride = 256};
       // Results would be written to the end of the memory; K must be small to get there.
       if (part == D && job.k != 1) continue;
+      if (part == C && job.m == 1) continue;  // one number, which is in the memory
       uint32_t id = 0;
       struct mxe_completion completion;
       if (mxe_submit(&device, &job, NULL, &id) != MXE_OK) return 2;
       put_line("code", (uint32_t)-mxe_wait(&device, id, 1000, &completion));
       put_line("operand", completion.fault_operand);
       put_line("address", (uint32_t)completion.fault_addr);
-      put_line("cycles", (uint32_t)completion.cycles);
     }
   }
   return 0;
