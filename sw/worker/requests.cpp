@@ -99,8 +99,8 @@ Products read_products(const Json& request, const Channel& channel) {
   batches.a_count = request.at("a_count").get<std::size_t>();
   batches.b_count = request.at("b_count").get<std::size_t>();
   batches.pairs = request.at("pairs").get<decltype(batches.pairs)>();
-  const std::size_t products = batches.b_count == 1 ? 1 : batches.pairs.size();
-  batches.shape = {products * shape.m, shape.n};
+  const std::size_t count = batches.b_count == 1 ? 1 : batches.pairs.size();
+  batches.shape = {count * shape.m, shape.n};
   Reader reader(channel);
   const mx::MxTensor a = reader.next_tensor(shape.format_a, batches.a_count * shape.m, shape.k);
   const mx::MxTensor b = reader.next_tensor(shape.format_b, batches.b_count * shape.n, shape.k);
