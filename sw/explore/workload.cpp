@@ -33,7 +33,8 @@ std::vector<Column> columns_of(Kind kind) {
   const Column sparsity{kSparsity, false, {"sparsity ratio"}};  // N of M weights are not zero
   if (kind == Kind::products) {
     return {layer,           {"M", true, {}},      {"N", true, {}},
-            {"K", true, {}}, {"count", false, {}}, sparsity};
+            {"K", true, {}}, {"count", false, {}}, {"B", false, {}},
+            sparsity};
   }
   return {layer,
           {"IFMAP Height", true, {}},
@@ -144,12 +145,21 @@ class Table {
                                 mx::printable(ratio)));
   }
 
+  static StoredB stored_b(const std::string& text, const FileLine& place) {
+    if (text == "weights") return StoredB::weights;
+    if (text == "kv_cache") return StoredB::kv_cache;
+    if (text == "activations") return StoredB::activations;
+    place.fail(
+        fmt::format("B is '{}'; allowed: weights, kv_cache, activations", mx::printable(text)));
+  }
+
   static Layer product(const Line& line) {
     Layer layer;
     layer.m = line.number("M");
     layer.n = line.number("N");
     layer.k = line.number("K");
     layer.count = line.number_or_1("count");
+    if (line.header.has("B")) layer.b = stored_b(line.text("B"), line.place);
     return layer;
   }
 

@@ -48,13 +48,13 @@ inline constexpr uint64_t kMostElements = uint64_t{1} << 31;
 /// Reads a CSV file (UTF-8, RFC 4180) of at most 64 MiB and 100,000 layers. Its first line names
 /// the columns, in any order and case. There are two kinds:
 ///
-///     layer,M,N,K[,count]                  products; SCALE-Sim's products too
+///     layer,M,N,K[,count][,B]              products; SCALE-Sim's products too
 ///     Layer name, IFMAP Height, ...        SCALE-Sim's convolutions, padding included
 ///
-/// A convolution has `Strides`, or `Stride Height` and `Stride Width`, and may have `Batch Size`.
-/// `Sparsity` must be 1:1. As in SCALE-Sim, DP in a layer's name means depthwise. Lines that begin
-/// with # are comments; `# items: 2048 tokens` says what a run makes. Throws mx::Error naming file
-/// and line.
+/// B is weights, kv_cache or activations. A convolution has `Strides`, or `Stride Height` and
+/// `Stride Width`, and may have `Batch Size`. `Sparsity` must be 1:1. As in SCALE-Sim, DP in a
+/// layer's name means depthwise. Lines that begin with # are comments; `# items: 2048 tokens` says
+/// what a run makes. Throws mx::Error naming file and line.
 Workload read_workload(const std::string& path);
 /// The same of a file's text; `path` gives the workload its name.
 Workload parse_workload(const std::string& text, const std::string& path);

@@ -330,6 +330,24 @@ TEST_F(ExploreQuestions, BytesOfWeightsAndOfKeysAndValues) {
   EXPECT_EQ(points().at(1).at("kv_formats"), nlohmann::json::array({"mxfp8_e4m3"}));
 }
 
+// A column says what B of each product is.
+TEST_F(ExploreQuestions, TablesSayWhatBIs) {
+  write_text("space.yaml", "parameters: {NUM_PE: 8}\n");
+  write_text("net.csv",
+             "layer,B,M,N,K,count\nq,weights,1,64,64,2\ns,kv_cache,1,96,32,3\n"
+             "c,activations,4,8,64,5\n");
+  const std::string out = explore({"net.csv"});
+  const nlohmann::json point = points().at(0);
+  EXPECT_EQ(point.at("weight_bytes"), 2 * 64 * 66);
+  EXPECT_EQ(point.at("kv_bytes"), 3 * 96 * 33);
+  EXPECT_EQ(point.at("b_bytes"), 2 * 64 * 66 + 3 * 96 * 33 + 5 * 8 * 66);
+  EXPECT_EQ(point.at("layers").at(2).at("b"), "activations");
+  EXPECT_TRUE(says(out, "weights 8.45 kB, keys and values 9.50 kB in mxfp8_e4m3, other B 2.64 kB"))
+      << out;
+  write_text("net.csv", "layer,M,N,K,B\nq,1,64,64,weight\n");
+  expect_refused("net.csv:2: B is 'weight'; allowed: weights, kv_cache, activations");
+}
+
 // ---------------------------------------------------------------------------- several workloads
 
 TEST_F(ExploreQuestions, OneFrontOverSeveralWorkloads) {

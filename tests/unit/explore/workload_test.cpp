@@ -82,7 +82,7 @@ TEST(Workload, CommentsInQuotes) {
 
 TEST(Workload, ColumnsAreRefusedByName) {
   expect_error("layer,M,N,K,repeat\nq,1,2,3,4\n",
-               "net.csv:1: unknown column 'repeat'; allowed columns: layer, M, N, K, [count], "
+               "net.csv:1: unknown column 'repeat'; allowed columns: layer, M, N, K, [count], [B], "
                "[Sparsity]");
   expect_error("layer,M,N,K,counts\nq,1,2,3,4\n", "net.csv:1: unknown column 'counts'");
   expect_error("layer,M,N,K,batch size\nq,1,2,3,4\n", "net.csv:1: unknown column 'batch size'");
