@@ -161,6 +161,8 @@ class Dimensions:
             if re.fullmatch(r"[^\W\d]\w*(:\d+)?", name):
                 raise
         try:
+            if len(name) > 200:
+                raise _NoExpression
             return self._value(ast.parse(name.strip(), mode="eval").body)
         except _Open as part:
             raise _Open(f"{part}, or --dim '{name}=N' for all of it") from None

@@ -434,6 +434,8 @@ class Dimensions(ModelTest):
                 ("batch / 0", {"batch": 5}, "cannot be computed: integer modulo by zero"),
                 ("__import__('os')", {}, "is open: say"),
                 ("(" * 90 + "a" + ")" * 90, {}, "is open: say"),
+                ("-" * 200_000 + "1", {}, "dimension '----"),
+                ("9*" * 50_000 + "9", {}, "dimension '9*9*"),
                 ("a.b", {}, "is open: say --dim 'a.b=N'"),
                 ("what is this", {}, "is open: say --dim 'what is this=N'"),
                 ("9999999999", {}, "would be 9999999999; allowed"),
