@@ -481,6 +481,13 @@ void apply_overrides(QuantizerOptions& options, std::string_view preset,
     throw Error(fmt::format("a scale rule is for power-of-two scales, not for {}",
                             options.scale_format.name()));
   }
+  const std::optional<ExponentRange>& range = options.exponent_range;
+  const ScaleFormat& scales = options.scale_format;
+  if (given("scale_format") && range && !(scales == ScaleFormat{}) && scales.is_power_of_two() &&
+      (range->min < scales.min_exponent() || range->max > scales.max_exponent())) {
+    throw Error(fmt::format("the scales of '{}' have exponents of {} to {}, more than {} holds",
+                            preset, range->min, range->max, scales.name()));
+  }
   if (given("seed") && options.rounding != Rounding::stochastic) {
     throw Error("a seed is for stochastic rounding");
   }

@@ -285,6 +285,17 @@ TEST(Quantize, NarrowScalesOfPeers) {
   }
 }
 
+TEST(Quantize, NarrowScalesOfPeersWithoutAny) {
+  // Quark's scales leave the range of E8M0: a narrower format would be ignored.
+  for (const char* preset : {"quark-onnx", "quark-onnx-dpu", "quark-torch-floor"}) {
+    EXPECT_THROW(make_quantizer("mxfp8_e4m3", preset, {{"scale_format", std::string("e5m0")}}),
+                 Error);
+    EXPECT_NO_THROW(make_quantizer("mxfp8_e4m3", preset, {{"scale_format", std::string("e8m0")}}));
+  }
+  EXPECT_NO_THROW(
+      make_quantizer("mxfp8_e4m3", "quark-torch-even", {{"scale_format", std::string("e5m0")}}));
+}
+
 TEST(Quantize, ScalesWithSignificandBits) {
   Quantizer quantizer = make_quantizer("mxfp4_e2m1");
   quantizer.options.scale_format = parse_scale_format("e4m3");
