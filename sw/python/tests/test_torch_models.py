@@ -539,10 +539,11 @@ def test_estimates_of_attention():
     other = nn.MultiheadAttention(64, 4, kdim=32, vdim=48, batch_first=True)
     encoder = nn.TransformerEncoderLayer(64, 4, 128, batch_first=True)
     x = torch.zeros(2, 10, 64)
+    keys = x[:, :7]  # values, too: the module sees that they are the same
     narrow = (torch.zeros(2, 7, 32), torch.zeros(2, 7, 48))
     for model, inputs, expected in (
             (attention, [x] * 3, [("in_proj", "20x192x64"), ("out_proj", "20x64x64")]),
-            (attention, [x, x[:, :7], x[:, :7]],
+            (attention, [x, keys, keys],
              [("in_proj", "20x64x64"), ("in_proj", "14x128x64"), ("out_proj", "20x64x64")]),
             (other, [x, *narrow], [("q_proj", "20x64x64"), ("k_proj", "14x64x32"),
                                    ("v_proj", "14x64x48"), ("out_proj", "20x64x64")]),
