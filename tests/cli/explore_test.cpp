@@ -317,7 +317,7 @@ TEST_F(Explore, BadSpaces) {
     expect_explore_error(message);
   }
   expect_error({"explore", path("none.yaml"), "--workload", path("net.csv"), "--output", path("o")},
-               "cannot read");
+               "none.yaml: cannot open: No such file or directory");
 }
 
 TEST_F(Explore, BadWorkloads) {
