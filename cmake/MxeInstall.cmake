@@ -94,7 +94,7 @@ install(FILES Bender.yml DESTINATION ${_share} COMPONENT development)
 
 # What MxeVerilate.cmake makes engines of one's own with (docs/bring-your-own-rtl.md).
 install(FILES tb/MxeVerilate.cmake tb/MxeEngineInterface.cmake tb/record_sources.cmake DESTINATION ${_share}/tb COMPONENT development)
-install(FILES tb/rtl/engine_plugin.cpp tb/rtl/verilated_factory.cpp tb/rtl/verilated_top.h
+install(FILES tb/rtl/engine_plugin.cpp tb/rtl/fst_writer.cpp tb/rtl/verilated_factory.cpp tb/rtl/verilated_top.h
               tb/rtl/no_description.inc
         DESTINATION ${_share}/tb/rtl COMPONENT development)
 install(FILES sw/regs/generated/mxe_parameters.cmake DESTINATION ${_share}/sw/regs/generated
