@@ -42,7 +42,7 @@ FAULTS = (
     ("the middle before the budget", "chosen >= 0 ? chosen :", "chosen < 0 ? chosen :",
      "test_the_mixture_in_the_budget_comes_first"),
     ("a mixture that stays", "pickedMixtures.set(workload, number);", "", "test_selecting_a_mixture_shows_its_layers"),
-    ("a map with B as A", "format_b: ${all.pairs[pair][1]}", "format_b: ${all.pairs[pair][0]}",
+    ("a map with B as A", "format_b: ${yamlText(all.pairs[pair][1])}", "format_b: ${yamlText(all.pairs[pair][0])}",
      "test_a_format_map_can_be_copied"),
     ("layers in the formats of the point", "pairOf(r.format_a ? r : point)", "pairOf(point)",
      "test_layers_of_the_selected_point_have_their_formats"),
