@@ -72,8 +72,9 @@ def quantize(x: Any, format: Union[FormatLike, Quantizer], preset: str = "ocp", 
     axis = _from_the_end(axis, x.ndim)
     if x.ndim == 0:  # a block of one element: vmap adds axes, which blocks must not run along
         one = quantize(x.reshape(1), quantizer)
-        return Codes(one.codes.reshape(()), one.scales.reshape(
-            (1,) if quantizer.switches["walk"] == "flat" else ()))
+        flat = quantizer.switches["walk"] == "flat"
+        return one._replace(codes=one.codes.reshape(()),
+                            scales=one.scales.reshape((1,) if flat else ()))
     sample = mxe.quantize(np.zeros((1,) * x.ndim, x.dtype), quantizer)
     blocks = list(x.shape)
     size = quantizer.switches["block_size"]
