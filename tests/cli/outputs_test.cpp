@@ -236,7 +236,7 @@ TEST_F(Outputs, TheFormatOfWavesFollowsTheName) {
 TEST_F(Outputs, WavesThatFindNoRoom) {
   fs::create_directory(path("d"));
   fs::create_symlink("d/w.fst", path("w.fst"));
-  for (const rlim_t bytes : {rlim_t{0}, rlim_t{4096}, rlim_t{65536}}) {
+  for (const rlim_t bytes : {rlim_t{1024}, rlim_t{4096}, rlim_t{65536}}) {
     const FileLimit limit(bytes);
     expect_failure(matmul({"--on", "rtl", "--waves", path("w.fst")}), "w.fst: cannot write");
     EXPECT_FALSE(fs::exists(path("d/w.fst"))) << "a cut recording opens nowhere";
