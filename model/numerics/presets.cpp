@@ -472,10 +472,12 @@ std::vector<std::string> nearest(std::string_view name, const std::vector<std::s
 // Sets the switches and refuses those that have no effect.
 void apply_overrides(QuantizerOptions& options, std::string_view preset,
                      const Overrides& overrides) {
+  // All switches of a quantizer may be given, with the values that the preset has anyway.
+  const QuantizerOptions preset_options = options;
   for (const auto& [name, value] : overrides) set_switch(options, name, value);
-  const auto given = [&overrides](const char* name) {
+  const auto given = [&](const char* name) {
     const auto found = overrides.find(name);
-    return found != overrides.end() && found->second != SwitchValue{};
+    return found != overrides.end() && found->second != switch_value(preset_options, name);
   };
   if (given("scale_rule") && !options.scale_format.is_power_of_two()) {
     throw Error(fmt::format("a scale rule is for power-of-two scales, not for {}",

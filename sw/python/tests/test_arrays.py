@@ -18,7 +18,7 @@ import mxe
 @pytest.mark.parametrize("axis", [0, 1])
 def test_dequantize(cli, name, preset, axis):
     x = awkward((40, 70))
-    if "te" in preset.split("-") or preset == "nvfp4-torchao2":  # NaN would be in every number
+    if name == "nvfp4":  # NaN would be in every number
         x[~np.isfinite(x)] = 1
     q = mxe.quantize(x, name, preset, axis=axis)
     options = []

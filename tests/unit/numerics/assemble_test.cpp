@@ -43,7 +43,7 @@ TEST(Overrides, AreSetAndChecked) {
   }
   EXPECT_EQ(sentence("mxint8", "ocp", {{"tensor_amax", 1.0}}),
             "a tensor amax is for presets with a scale of the whole tensor, not for 'ocp'");
-  EXPECT_EQ(sentence("mxint8", "ocp", {{"seed", int64_t{0}}}), "a seed is for stochastic rounding");
+  EXPECT_EQ(sentence("mxint8", "ocp", {{"seed", int64_t{1}}}), "a seed is for stochastic rounding");
   EXPECT_EQ(sentence("nvfp4", "ocp", {{"scale_rule", std::string("ceil")}}),
             "a scale rule is for power-of-two scales, not for e4m3");
   EXPECT_NE(sentence("mxint8", "ocp", {{"no_such", true}}), "");
