@@ -6,6 +6,8 @@ namespace mxe {
 
 void require_rtl(const Params&, bool) {}
 
+void require_current_rtl(const Params&, bool) {}
+
 std::unique_ptr<RtlTop> make_rtl_top(const Params& params, const std::string& waves) {
   planted_fault = 2;
   return make_faulty_rtl(params, waves);
