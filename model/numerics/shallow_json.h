@@ -40,7 +40,7 @@ Json parse_json_file(std::string_view text, const std::string& path) {
     throw Error(fmt::format("{}:{}: not valid JSON", path,
                             1 + std::count(before.begin(), before.end(), '\n')));
   } catch (const std::invalid_argument& error) {
-    throw Error(fmt::format("{}: not valid JSON: {}", path, error.what()));
+    throw Error(fmt::format("{}: {}", path, error.what()));
   }
 }
 
