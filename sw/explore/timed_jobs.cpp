@@ -81,11 +81,10 @@ TimedJob timing_twin(const TimedJob& job) {
   const uint64_t longest_slab = params.b_buf_k * (twice ? 2 : 1);
   shrink(params.a_slab_k, std::max<uint64_t>(longest_slab, k_words * kLanes));
   shrink(params.max_burst, kPageBytes / params.mem_bytes());
-  // Both directions of a port move a beat a cycle at most.
-  MemoryTiming& timing = twin.timing;
-  if (timing.bytes_per_cycle >= 2.0 * params.mem_bytes()) timing.half_duplex = false;
-  if (!timing.half_duplex && timing.bytes_per_cycle >= params.mem_bytes()) {
-    timing.bytes_per_cycle = 0;
+  // A direction of a port moves a beat a cycle at most. Beats of a half-duplex memory wait for each
+  // other, for parts of a cycle, however fast it is.
+  if (!twin.timing.half_duplex && twin.timing.bytes_per_cycle >= params.mem_bytes()) {
+    twin.timing.bytes_per_cycle = 0;
   }
   return twin;
 }
