@@ -16,7 +16,7 @@ from . import _core, _sentences
 from ._array import Array, _threads, load, save
 from ._engine import Engine, EngineResult
 from ._estimate import estimate
-from ._namespaces import Source, form_of, in_graph, numbers, without_gradient
+from ._namespaces import Source, form_of, in_graph, numbers
 from ._operands import operand, output
 from ._quantizer import (Format, FormatLike, Preset, Quantizer, format_name, formats, presets,
                          resolve)
