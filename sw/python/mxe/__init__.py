@@ -108,8 +108,9 @@ def matmul(a: Any, b: Any, format_a: Optional[FormatLike] = None,
     on: golden, or an `mxe.Engine`, whose `matmul` says what the product took, too.
 
     Returns [..., M, N], float32, bfloat16 or float16, in the library of a; or an Array. Has no
-    gradient: backward() raises RuntimeError (`mxe.torch.matmul` has one). Raises ValueError for shapes that do not fit, formats that the engine does not have and names that do
-    not exist. Source: model/numerics/gemm.h, model/job/output.h.
+    gradient: backward() raises RuntimeError (`mxe.torch.matmul` has one). Raises ValueError for
+    shapes that do not fit, formats that the engine does not have and names that do not exist.
+    Source: model/numerics/gemm.h, model/job/output.h.
     """
     if isinstance(on, Engine):
         return on.matmul(a, b, format_a, format_b, bias=bias, transpose_b=transpose_b,

@@ -104,7 +104,7 @@ def in_graph(*values: Any) -> bool:
 
 
 def without_gradient(value: Any, remedy: str) -> Any:
-    """A tensor of which backward() raises RuntimeError: never a gradient that is silently missing."""
+    """A tensor of which backward() raises RuntimeError, so that no gradient is silently missing."""
     if not is_tensor(value):
         return value
     from ._autograd import refused
