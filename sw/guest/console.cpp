@@ -19,6 +19,7 @@ namespace {
 
 constexpr std::size_t kChunk = 65536;
 constexpr std::size_t kRemembered = 65536;  // bytes of the log
+constexpr int kRoomForTasks = 1 << 20;      // bytes; about 1,500 for a task
 constexpr char kLeave = 0x1d;               // Ctrl-]
 
 }  // namespace
@@ -79,6 +80,8 @@ Console::Console(uml::Machine& machine, KernelLog& log, Input input)
       ready_(make_pipe()),
       host_(make_pipe()) {
   for (Pipe& pipe : quiet_) pipe = make_pipe();
+  // Linux does not wait for us when it prints its tasks: all of them have to fit.
+  fcntl(messages_.write.get(), F_SETPIPE_SZ, kRoomForTasks);
   fcntl(in_.write.get(), F_SETFL, fcntl(in_.write.get(), F_GETFL) | O_NONBLOCK);
   const auto to = [this](int file) {
     return [this, file](const char* text, std::size_t bytes) { return print(file, text, bytes); };
@@ -90,8 +93,10 @@ Console::Console(uml::Machine& machine, KernelLog& log, Input input)
     log_.add(text, bytes);
     // The last line of every run is not worth showing.
     if (std::string(text, bytes).find("reboot: Power down") != std::string::npos) return true;
-    return log_.has_file() || print(STDERR_FILENO, text, bytes);
+    if (hides_log_) hidden_log_.append(text, bytes);
+    return log_.has_file() || hides_log_ || print(STDERR_FILENO, text, bytes);
   });
+  drain_log_ = drains_.back();
   watch_output(host_.read.get(), [this](const char* text, std::size_t bytes) {
     log_.add(text, bytes);
     return true;
@@ -154,6 +159,12 @@ void Console::drain() {
   for (const auto& drain : drains_) drain();
   if (failure_.empty()) return;
   throw mx::Error(failure_);
+}
+
+std::string Console::take_log() {
+  drain_log_();
+  hides_log_ = false;
+  return std::exchange(hidden_log_, {});
 }
 
 bool Console::print(int to, const char* text, std::size_t bytes) {

@@ -63,6 +63,12 @@ class Console {
   /// Carries what is left after the kernel has ended. Throws mx::Error if standard output or error
   /// could not be written.
   void drain();
+  /// Between the two, the kernel's log goes into the file of the log alone, if there is one.
+  /// take_log() returns what came.
+  void hide_log() { hides_log_ = true; }
+  std::string take_log();
+  /// Whether the kernel prints all of its log, because there is a file for it.
+  bool shows_all_of_the_log() const { return log_.has_file(); }
 
  private:
   struct Pipe {
@@ -85,8 +91,11 @@ class Console {
   Pipe ready_;                 // says that Linux listens to input
   Pipe host_;                  // of the process itself, not of its kernel
   std::string pending_;        // input that Linux has not taken
+  bool hides_log_ = false;
+  std::string hidden_log_;
   std::vector<std::function<void()>> drains_;
   std::string failure_;  // of writing to standard output or error
+  std::function<void()> drain_log_;
 };
 
 }  // namespace mxe::guest

@@ -7,10 +7,11 @@ namespace mxe::guest {
 
 enum class Kernel { plain, debug };
 
-/// The folder where scripts/setup --linux builds this kernel, as scripts/linux-kernel says it.
-std::string kernel_folder(Kernel kernel);
+/// The program of this kernel, where scripts/linux-kernel builds it. Throws mx::Error, with the
+/// command that builds it, if it is not there.
+std::string kernel_program(Kernel kernel);
 
-/// The kernel in `folder`. Throws mx::Error, with the command that helps, if it is not there.
-std::string kernel_program(const std::string& folder, Kernel kernel);
+/// The program of a kernel that the user built, in `folder`. Throws mx::Error if it is not there.
+std::string kernel_program(const std::string& folder);
 
 }  // namespace mxe::guest

@@ -20,7 +20,9 @@ Session::Session() {
   if (!mkdtemp(folder_.data())) {
     throw mx::Error(fmt::format("cannot make the folder {}: {}", folder_, std::strerror(errno)));
   }
-  for (const char* name : {"/device", "/time", "/session", "/status", "/input"})
+  management_folder_ = fmt::format("{}/{}", folder_, kManagementName);
+  for (const char* name :
+       {"/device", "/time", "/session", "/status", "/input", "/kernel/mconsole", "/kernel/pid"})
     files_.push_back(folder_ + name);
 }
 
@@ -28,6 +30,7 @@ Session::~Session() { remove(); }
 
 void Session::remove() const noexcept {
   for (const std::string& file : files_) unlink(file.c_str());
+  rmdir(management_folder_.c_str());
   rmdir(folder_.c_str());
 }
 

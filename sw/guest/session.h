@@ -37,6 +37,9 @@ class Session {
   const std::string& folder() const { return folder_; }
   std::string device_socket() const { return folder_ + "/device"; }
   std::string time_socket() const { return folder_ + "/time"; }
+  /// The folder that User-mode Linux makes for its management console, and the socket in it.
+  static constexpr const char* kManagementName = "kernel";
+  std::string management_socket() const { return folder_ + "/kernel/mconsole"; }
 
   /// Writes the plan, and this process's environment with it. Throws mx::Error.
   void write(const SessionPlan& plan) const;
@@ -49,7 +52,7 @@ class Session {
   void remove() const noexcept;
 
  private:
-  std::string folder_;
+  std::string folder_, management_folder_;
   std::vector<std::string> files_;
 };
 

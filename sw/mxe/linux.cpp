@@ -23,6 +23,7 @@
 #include "sw/device/device.h"
 #include "sw/device/engines.h"
 #include "sw/guest/console.h"
+#include "sw/guest/inspector.h"
 #include "sw/guest/interrupts.h"
 #include "sw/guest/kernel_process.h"
 #include "sw/guest/kernels.h"
@@ -38,6 +39,10 @@ namespace {
 constexpr uint64_t kLongestTimeoutUs = 1'000'000'000'000;
 constexpr unsigned kLeastMemory = 32, kMostMemory = 65536;  // MiB
 constexpr int kKilled = 128;                                // and the signal, as a shell has it
+/// Without --timeout-us, a program that nobody types into may take an hour of Linux's time.
+constexpr uint64_t kDefaultTimeoutUs = 3'600'000'000;
+/// As long as Linux itself lets a task be blocked before it reports that.
+constexpr uint64_t kStallUs = 120'000'000;
 constexpr std::size_t kLinesOfLog = 20;
 
 struct LinuxOptions {
@@ -46,8 +51,9 @@ struct LinuxOptions {
   EngineChoice engine;
   TraceChoice trace;
   bool own_time = false, debug_kernel = false, summary = false;
-  unsigned memory = 256;
-  uint64_t timeout_us = 0, remove_us = 0;
+  unsigned memory = 256, object_memory = 512;
+  std::optional<uint64_t> timeout_us;
+  uint64_t remove_us = 0;
 };
 
 Target choose_target(const LinuxOptions& options) {
@@ -61,23 +67,33 @@ Target choose_target(const LinuxOptions& options) {
 }
 
 std::string choose_kernel(const LinuxOptions& options) {
-  const auto kernel = options.debug_kernel ? guest::Kernel::debug : guest::Kernel::plain;
-  return guest::kernel_program(
-      options.kernel.empty() ? guest::kernel_folder(kernel) : options.kernel, kernel);
+  if (!options.kernel.empty()) return guest::kernel_program(options.kernel);
+  return guest::kernel_program(options.debug_kernel ? guest::Kernel::debug : guest::Kernel::plain);
+}
+
+/// The driver that belongs to this program: in its build, or beside it in an installation.
+std::filesystem::path own_module(bool debug_kernel) {
+  const std::filesystem::path folder = mx::program_directory();
+  const std::filesystem::path built = folder / (debug_kernel ? "linux-debug" : "linux") / "mxe.ko";
+  const std::filesystem::path installed = folder / MXE_INSTALLED_MODULE;
+  return !debug_kernel && std::filesystem::exists(installed) && !std::filesystem::exists(built)
+             ? installed
+             : built;
 }
 
 /// The driver as a file of the host; empty for none.
 std::string choose_module(const LinuxOptions& options) {
   if (options.module == "none") return {};
-  const std::filesystem::path folder = mx::program_directory();
-  const std::filesystem::path module =
-      options.module.empty() ? folder / (options.debug_kernel ? "linux-debug" : "linux") / "mxe.ko"
-                             : std::filesystem::path(options.module);
-  if (!std::filesystem::exists(module)) {
-    throw mx::Error(fmt::format(
-        "no driver {} (--module names another one, --module none goes without)", module.string()));
-  }
-  return std::filesystem::canonical(module);
+  const std::filesystem::path module = options.module.empty()
+                                           ? own_module(options.debug_kernel)
+                                           : std::filesystem::path(options.module);
+  if (std::filesystem::exists(module)) return std::filesystem::canonical(module);
+  if (!options.module.empty())
+    throw mx::Error(fmt::format("no driver {} (--module none goes without)", module.string()));
+  throw mx::Error(fmt::format(
+      "no driver {}: cmake --build build --target mxe_linux_module_{} builds it (--module names "
+      "another one, --module none goes without)",
+      module.string(), options.debug_kernel ? "debug" : "plain"));
 }
 
 bool on_terminal() { return isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0; }
@@ -122,16 +138,20 @@ std::vector<std::string> kernel_words(const LinuxOptions& options, const std::st
                                       const guest::Console& console) {
   std::vector<std::string> words = {
       kernel,
-      fmt::format("mem={}M", options.memory),
+      fmt::format("mem={}M", options.memory + options.object_memory),
       "root=/dev/root",
       "rootfstype=hostfs",
       "rootflags=/",
       "ro",
       fmt::format("init={}/mxe-linux-init", mx::program_directory()),
       fmt::format("mxe_session={}", session.folder()),
+      fmt::format("uml_dir={}", session.folder()),
+      fmt::format("umid={}", guest::Session::kManagementName),
       fmt::format("virtio_uml.device={}:1234", session.device_socket()),
       "norandmaps",
       options.log.empty() ? "loglevel=4" : "loglevel=8"};
+  if (options.object_memory != 0)
+    words.push_back(fmt::format("reserve_mem={}M:4096:mxe", options.object_memory));
   if (options.log.empty()) words.push_back("mxe_console_level=5");  // warnings, of what is loaded
   if (!options.own_time) words.push_back(fmt::format("time-travel=ext:{}", session.time_socket()));
   for (const std::string& word : console.kernel_words()) words.push_back(word);
@@ -139,15 +159,22 @@ std::vector<std::string> kernel_words(const LinuxOptions& options, const std::st
   return words;
 }
 
+/// Who types into a terminal ends a run that takes too long.
+uint64_t choose_timeout(const LinuxOptions& options, const guest::SessionPlan& plan) {
+  if (options.timeout_us) return *options.timeout_us;
+  return plan.interactive || plan.input == "console" ? 0 : kDefaultTimeoutUs;
+}
+
 uml::MachineOptions machine_options(const LinuxOptions& options, const EngineSetup& setup,
-                                    const guest::Session& session, bool interactive) {
+                                    const guest::Session& session, const guest::SessionPlan& plan) {
   uml::MachineOptions machine;
   machine.device_socket = session.device_socket();
   if (!options.own_time) machine.time_socket = session.time_socket();
   machine.timing = setup.timing;
-  machine.timeout_us = options.timeout_us;
+  machine.timeout_us = choose_timeout(options, plan);
+  machine.stall_us = plan.interactive || options.timeout_us == 0 ? 0 : kStallUs;
   machine.remove_us = options.remove_us;
-  machine.real_time = interactive;
+  machine.real_time = plan.interactive;
   return machine;
 }
 
@@ -163,9 +190,16 @@ void print_summary(int code, const uml::MachineOutcome& outcome) {
       outcome.nanoseconds, outcome.register_accesses, outcome.bursts, outcome.messages);
 }
 
+/// How a run ended, and what Linux said about its tasks if it did not end by itself.
+struct Run {
+  uml::MachineOutcome outcome;
+  std::string tasks;
+};
+
 /// The status of this process.
-int report(const LinuxOptions& options, const uml::MachineOutcome& outcome,
-           const guest::Session& session, const guest::KernelLog& log) {
+int report(const LinuxOptions& options, const Run& run, const guest::Session& session,
+           const guest::KernelLog& log) {
+  const uml::MachineOutcome& outcome = run.outcome;
   if (const int signal = guest::Interrupts::signal()) return kKilled + signal;
   const std::optional<guest::SessionEnd> end = session.end();
   if (end && end->what == guest::SessionEnd::What::failed) {
@@ -175,7 +209,11 @@ int report(const LinuxOptions& options, const uml::MachineOutcome& outcome,
   if (!end) {
     fmt::print(stderr, "mxe linux: {}\n",
                outcome.fault.value_or("Linux ended before the program did"));
-    if (!log.has_file()) fmt::print(stderr, "{}", log.tail(kLinesOfLog));
+    if (!outcome.engine.empty()) {
+      fmt::print(stderr, "{}{}", outcome.engine, run.tasks);
+    } else if (!log.has_file()) {
+      fmt::print(stderr, "{}", log.tail(kLinesOfLog));
+    }
     return kGuestFault;
   }
   if (!options.waves.empty() && outcome.first_message) {
@@ -200,14 +238,14 @@ void stay_on_one_processor() {
 }
 
 /// Runs the program. The engine is gone afterwards, and its waves are written.
-uml::MachineOutcome simulate(const LinuxOptions& options, const std::string& kernel, Target target,
-                             const EngineSetup& setup, const guest::Session& session,
-                             guest::KernelLog& log) {
+Run simulate(const LinuxOptions& options, const std::string& kernel, Target target,
+             const EngineSetup& setup, const guest::Session& session, guest::KernelLog& log) {
   const guest::SessionPlan plan = make_plan(options, session);
   session.write(plan);
-  uml::Machine machine("linux", machine_options(options, setup, session, plan.interactive),
+  uml::Machine machine("linux", machine_options(options, setup, session, plan),
                        [&] { return make_engine(target, setup); });
   guest::Console console(machine, log, input_of(plan));
+  const guest::Inspector inspector(machine, console, session);
   if (!options.own_time) stay_on_one_processor();
   const guest::KernelProcess process(kernel_words(options, kernel, session, console),
                                      console.kernel_files());
@@ -222,7 +260,7 @@ uml::MachineOutcome simulate(const LinuxOptions& options, const std::string& ker
   });
   const uml::MachineOutcome outcome = machine.run();
   console.drain();
-  return outcome;
+  return {outcome, inspector.report()};
 }
 
 int run(const LinuxOptions& options) {
@@ -235,11 +273,11 @@ int run(const LinuxOptions& options) {
 
   const guest::Session session;
   guest::KernelLog log(options.log);
-  const uml::MachineOutcome outcome = simulate(options, kernel, target, setup, session, log);
+  const Run done = simulate(options, kernel, target, setup, session, log);
   mx::require_written(setup.waves);
   log.close();
   if (trace) trace->close();
-  return report(options, outcome, session, log);
+  return report(options, done, session, log);
 }
 
 }  // namespace
@@ -264,16 +302,23 @@ Command add_linux(CLI::App& app) {
                       "The driver (default: the one of this build); none: without");
   command->add_option("--kernel", options->kernel, "The folder of a kernel of your own");
   command->add_option("--append", options->append, "More words for the kernel's command line");
-  command->add_option("--memory", options->memory, "Memory of Linux in MiB")
+  command->add_option("--memory", options->memory, "Memory of Linux and its programs in MiB")
       ->check(CLI::Range(kLeastMemory, kMostMemory))
+      ->capture_default_str();
+  command
+      ->add_option("--object-memory", options->object_memory,
+                   "Further memory in MiB, reserved at boot for objects of the driver; 0: none")
+      ->check(CLI::Range(0u, kMostMemory))
       ->capture_default_str();
   command->add_option(
       "--log", options->log,
       "Write the kernel's log into this file, - for stderr (default: warnings on stderr)");
   command
       ->add_option("--timeout-us", options->timeout_us,
-                   "Simulated microseconds after which the run is a fault (default: none)")
-      ->check(CLI::Range(uint64_t{1}, kLongestTimeoutUs));
+                   "Simulated microseconds after which the run is a fault; 0: never, not even if a "
+                   "task waits for an idle engine (default: one hour; never with input from a "
+                   "terminal)")
+      ->check(CLI::Range(uint64_t{0}, kLongestTimeoutUs));
   command
       ->add_option("--remove-us", options->remove_us,
                    "Simulated microseconds after which the engine is pulled out (default: never)")

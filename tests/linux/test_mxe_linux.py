@@ -8,6 +8,7 @@ import argparse
 import os
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -50,6 +51,9 @@ class Errors(unittest.TestCase):
     def test_no_debug_kernel(self):
         self.check("scripts/setup --linux-debug builds it", "--debug-kernel", environment={"MXE_LINUX_CACHE": "/nowhere"})
 
+    def test_no_kernel_of_the_user(self):
+        self.check("no kernel /nowhere/linux (--kernel names", "--kernel", "/nowhere")
+
     def test_target(self):
         self.check("allowed: model, rtl", "--on", "golden")
 
@@ -57,10 +61,39 @@ class Errors(unittest.TestCase):
         self.check("--waves needs --on rtl", "--waves", "x.fst")
 
 
+class Remedies(unittest.TestCase):
+    """Where a kernel is missing, every script names the command that builds that kernel, in one line."""
+
+    def check(self, remedy, script, *words):
+        root = pathlib.Path(options.linux_kernel).parents[1]
+        with tempfile.TemporaryDirectory() as cache:
+            done = subprocess.run([root / script, *words], text=True, capture_output=True, check=False,
+                                  env={**os.environ, "MXE_LINUX_CACHE": cache})
+            self.assertEqual((2, "", 1), (done.returncode, done.stdout, done.stderr.count("\n")), done.stderr)
+            self.assertTrue(done.stderr.endswith(remedy + "\n"), done.stderr)
+            self.assertEqual([], list(pathlib.Path(cache).iterdir()))
+
+    def test_scripts_that_need_a_kernel(self):
+        for kernel, remedy in (("plain", "run scripts/setup --linux"), ("debug", "run scripts/setup --linux-debug")):
+            for script, *words in (("scripts/linux-kernel", "require"), ("sw/linux/module/build",), ("tests/linux_driver/build-faults",)):
+                with self.subTest(kernel=kernel, script=script):
+                    self.check(remedy, script, *words, kernel, *([] if words else ["/nowhere/out"]))
+
+    def test_no_such_kernel(self):
+        for action in "folder", "require", "build":
+            self.check("(allowed: plain, debug)", "scripts/linux-kernel", action, "fast")
+
+    def test_usage(self):
+        self.check("plain|debug [--jobs N]", "scripts/linux-kernel")
+
+
+def has_kernel(kernel):
+    return subprocess.run([options.linux_kernel, "require", kernel], capture_output=True, check=False).returncode == 0
+
+
 class Programs(unittest.TestCase):
     def setUp(self):
-        folder = subprocess.run([options.linux_kernel, "folder", "plain"], text=True, capture_output=True, check=True)
-        if not pathlib.Path(folder.stdout.strip(), "complete").exists():
+        if not has_kernel("plain"):
             self.skipTest("no kernel")
         self.temporary = tempfile.TemporaryDirectory()
         self.addCleanup(self.temporary.cleanup)
@@ -92,6 +125,9 @@ class Programs(unittest.TestCase):
         result = run("--module", str(module), "true")
         self.assertEqual(2, result.returncode)
         self.assertIn("cannot insert the module", result.stderr)
+        result = run("--module", "/nowhere/mxe.ko", "true")
+        self.assertEqual((2, 1), (result.returncode, result.stderr.count("\n")))
+        self.assertIn("no driver /nowhere/mxe.ko (--module none goes without)", result.stderr)
 
     def test_bytes_pass_unchanged(self):
         data = self.folder / "data"
@@ -131,10 +167,51 @@ class Programs(unittest.TestCase):
     def test_a_clock_of_its_own(self):
         self.assertEqual(0, self.linux("--free", "true").returncode)
 
+    def check_report(self, first_line, result):
+        """What a run that does not end says: the engine, the tasks with their stacks and registers."""
+        self.assertEqual(3, result.returncode, result.stderr)
+        lines = result.stderr.splitlines()
+        self.assertEqual(f"mxe linux: {first_line}", lines[0])
+        self.assertRegex(lines[1], "^engine: 0 bursts, 0 interrupts; ")
+        self.assertRegex(result.stderr, r"\ntask sleep, pid \d+, state S:\n(  .*\n)*  hrtimer_nanosleep\+0x\w+/0x\w+\n"
+                                        r"(  .*\n)*  registers of the program:\n    syscall (35|230) RIP [0-9a-f]{16} ")
+        self.assertNotIn("sysrq", result.stderr)
+        self.nothing_left()
+
     def test_timeout(self):
-        result = self.linux("--timeout-us", "5000000", "sleep", "10")
-        self.assertEqual(3, result.returncode)
-        self.assertIn("timeout after 5000000 us", result.stderr)
+        self.check_report("timeout after 5000000 us of simulated time", self.linux("--timeout-us", "5000000", "sleep", "10"))
+
+    def test_timeout_of_the_wall(self):
+        result = self.linux("--free", "--timeout-us", "2000000", "sleep", "1000")
+        self.check_report("timeout after 2000000 us of the wall's time", result)
+
+    def test_default_timeout(self):
+        self.assertEqual(0, self.linux("sleep", "3500").returncode)
+        self.check_report("timeout after 3600000000 us of simulated time", self.linux("sleep", "3600"))
+
+    def test_no_timeout(self):
+        self.assertEqual(0, self.linux("--timeout-us", "0", "sleep", "100000").returncode)
+
+    def test_the_log_has_all_tasks(self):
+        log = self.folder / "log"
+        self.check_report("timeout after 1000000 us of simulated time", self.linux("--timeout-us", "1000000", "--log", str(log), "sleep", "10"))
+        for task in "task:mxe-linux-init", "task:kthreadd", "task:sleep":
+            self.assertIn(task, log.read_text())
+
+    def test_a_kernel_that_cannot_be_asked(self):
+        with subprocess.Popen([options.mxe_linux, "linux", "--module", "none", "--free", "--timeout-us", "4000000", "sleep", "1000"],
+                              stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                              env={**os.environ, "TMPDIR": str(self.folder)}) as process:
+            for _ in range(300):
+                if sockets := list(self.folder.glob("mxe-linux-*/kernel/mconsole")):
+                    sockets[0].unlink()
+                    break
+                time.sleep(0.01)
+            self.assertTrue(sockets)
+            error = process.communicate(timeout=30)[1]
+        self.assertEqual(3, process.returncode)
+        self.assertTrue(error.startswith("mxe linux: timeout after 4000000 us of the wall's time\n"), error)
+        self.assertTrue(error.endswith("\nLinux did not answer a request for its tasks\n"), error)
         self.nothing_left()
 
     def start_and_send(self, *signals):
@@ -160,6 +237,27 @@ class Programs(unittest.TestCase):
     def test_killed_at_once(self):
         self.assertEqual(-signal.SIGKILL, self.start_and_send(signal.SIGKILL))
         self.assertEqual([], processes_of(self.folder))
+
+
+class Module(unittest.TestCase):
+    def test_an_error_of_the_compiler_names_the_source(self):
+        if not has_kernel("plain"):
+            self.skipTest("no kernel")
+        root = pathlib.Path(options.linux_kernel).resolve().parents[1]
+        kernel = subprocess.run([options.linux_kernel, "require", "plain"], text=True, capture_output=True, check=True).stdout.strip()
+        with tempfile.TemporaryDirectory() as name:
+            for part in "linux", "driver", "regs":
+                shutil.copytree(root / "sw" / part, pathlib.Path(name, "sw", part))
+            sources = pathlib.Path(name, "sw/linux/module").resolve()
+            for source in sources / "mxa_pci.c", sources / "mxa.h", sources.parents[1] / "driver/mxe_driver.c":
+                text = source.read_text()
+                source.write_text(text + "\nnonsense;\n")
+                done = subprocess.run(["make", "--silent", "-C", str(sources), f"KERNEL={kernel}", f"OUT={name}/out"], text=True,
+                                      capture_output=True, check=False)
+                source.write_text(text)
+                self.assertNotEqual(0, done.returncode)
+                self.assertRegex(done.stderr, rf"(?m)^{re.escape(str(source))}:\d+")
+                self.assertNotIn(f"{name}/out/{source.name}:", done.stderr)
 
 
 def main():

@@ -11,21 +11,32 @@
 #include <exception>
 #include <utility>
 
+#include "mxe_reg_table.h"
 #include "mxe_regs.h"
 
 namespace mxe::uml {
 namespace {
 
 constexpr uint64_t kNever = TimeKeeper::kNever;
-constexpr uint64_t kNanosecondsPerMicrosecond = 1000, kNanosecondsPerMillisecond = 1'000'000;
+constexpr uint64_t kNanosecondsPerMicrosecond = 1000, kNanosecondsPerMillisecond = 1'000'000,
+                   kNanosecondsPerSecond = 1'000'000'000;
 /// How far the engine is simulated before Linux is asked again, if Linux has a clock of its own.
 constexpr uint64_t kSlice = 10 * kNanosecondsPerMicrosecond;
 /// How long Linux may run without waiting for us.
 constexpr uint64_t kMostAlone = 100 * kNanosecondsPerMicrosecond;
 /// Writes need no answer, so Linux looks at their buffers when it is told to, or reads something.
 constexpr uint32_t kMostUnclaimed = 64;
+/// Registers that describe the engine's state, in a report.
+constexpr uint32_t kFirstOfState = MXE_REG_CTRL, kLastOfState = MXE_REG_FAULT_INFO;
 /// A message to Linux: its head and the number that the guest gave it.
 constexpr std::size_t kInterruptBytes = sizeof(PciRequest) + sizeof(uint32_t);
+
+/// For poll(2): rounded up; -1 for ever.
+int milliseconds_to(uint64_t nanoseconds) {
+  constexpr uint64_t kMost = 1'000'000;
+  if (nanoseconds == kNever) return -1;
+  return static_cast<int>(std::min(nanoseconds / kNanosecondsPerMillisecond + 1, kMost));
+}
 
 }  // namespace
 
@@ -38,6 +49,7 @@ Machine::Machine(const sc_core::sc_module_name& name, const MachineOptions& opti
                 [this](const pci::Message& message) {
                   message_ = message;
                   if (!first_message_) first_message_ = clock_.now();
+                  last_message_ = now();
                   message_event_.notify(sc_core::SC_ZERO_TIME);
                 }),
       memory_("memory", options.timing, engine_->params().mem_bytes()),
@@ -60,6 +72,11 @@ void Machine::watch(int file, short events, std::function<bool()> ready, bool wa
   watches_.push_back({file, events, std::move(ready), wakes});
 }
 
+void Machine::unwatch(int file) {
+  const auto of_file = [&](const Watch& watch) { return watch.file == file; };
+  watches_.erase(std::remove_if(watches_.begin(), watches_.end(), of_file), watches_.end());
+}
+
 void Machine::read_config(uint64_t offset, std::size_t bytes, uint8_t* data) {
   function_.read_config(offset, bytes, data);
 }
@@ -77,19 +94,29 @@ void Machine::write_bar0(uint64_t offset, std::size_t bytes, const uint8_t* data
 
 uint64_t Machine::now() const { return frozen_.value_or(clock_.now() - skipped_); }
 
-uint64_t Machine::until_timeout() const {
-  if (options_.timeout_us == 0) return kNever;
-  const uint64_t end = options_.timeout_us * kNanosecondsPerMicrosecond;
-  return end > now() ? end - now() : 0;
+/// Linux's clock, whether it is that of the simulation or the wall's.
+uint64_t Machine::linux_now() const {
+  return shares_time() ? now() : wall_nanoseconds() - wall_start_;
 }
 
-/// When the function is pulled out or time is up, which Linux does not know beforehand.
+/// When check() has something to do, on Linux's clock.
+uint64_t Machine::next_check() const {
+  if (inspecting_) return kNever;
+  const uint64_t timeout = options_.timeout_us * kNanosecondsPerMicrosecond;
+  return std::min(timeout != 0 ? timeout : kNever, stall_check_ns_);
+}
+
+uint64_t Machine::until_check() const {
+  const uint64_t next = next_check();
+  if (next == kNever) return kNever;
+  return next > linux_now() ? next - linux_now() : 0;
+}
+
+/// When the function is pulled out or check() has something to do, which Linux does not know
+/// beforehand.
 uint64_t Machine::next_surprise() const {
-  uint64_t first = kNever;
-  for (const uint64_t us : {options_.remove_us, options_.timeout_us}) {
-    if (us != 0) first = std::min(first, us * kNanosecondsPerMicrosecond);
-  }
-  return first;
+  const uint64_t removal = options_.remove_us * kNanosecondsPerMicrosecond;
+  return std::min(removal != 0 ? removal : kNever, next_check());
 }
 
 uint64_t Machine::wall_nanoseconds() const {
@@ -101,23 +128,92 @@ void Machine::fail(std::string fault) {
   if (!over()) fault_ = std::move(fault);
 }
 
+/// Ends the run if time is up, or if a task waits for an engine that has stalled. Linux is asked
+/// for its tasks before.
+void Machine::check() {
+  if (inspecting_ || over()) return;
+  if (asleep_) return inspect("Linux sleeps for ever: nothing can wake it");
+  const uint64_t time = linux_now();
+  if (options_.timeout_us != 0 && time >= options_.timeout_us * kNanosecondsPerMicrosecond) {
+    return inspect(fmt::format("timeout after {} us of {} time", options_.timeout_us,
+                               shares_time() ? "simulated" : "the wall's"));
+  }
+  if (time < stall_check_ns_) return;
+  const uint64_t stall = options_.stall_us * kNanosecondsPerMicrosecond;
+  const uint64_t progress = memory_.bursts() + function_.messages();
+  if (progress != progress_) {
+    progress_ = progress;
+    progress_ns_ = time;
+    stall_check_ns_ = time + stall;
+    return;
+  }
+  // A program may sleep for long: the next question is twice as far away.
+  stall_check_ns_ = time + std::max(stall, time - progress_ns_);
+  inspect(std::nullopt);
+}
+
+/// Asks Linux for its tasks. `fault`: the run ends with it after the answer, whatever it is.
+void Machine::inspect(std::optional<std::string> fault) {
+  inspecting_ = true;
+  final_fault_ = std::move(fault);
+  if (!ask_ || !ask_()) inspected(std::nullopt);
+}
+
+void Machine::inspected(std::optional<std::string> stuck) {
+  if (!inspecting_) return;
+  inspecting_ = false;
+  if (!final_fault_ && !stuck) return;
+  fault_is_checks_ = true;
+  if (final_fault_) return fail(*final_fault_);
+  fail(fmt::format("{}, and the engine has moved no data and sent no interrupt for {} s of {} time",
+                   *stuck, (linux_now() - progress_ns_) / kNanosecondsPerSecond,
+                   shares_time() ? "simulated" : "the wall's"));
+}
+
+std::string Machine::describe_engine() {
+  const auto read = [this](uint32_t offset) {
+    uint32_t value = 0;
+    function_.read_bar0(offset, sizeof value, reinterpret_cast<uint8_t*>(&value));
+    return value;
+  };
+  std::string text =
+      fmt::format("engine: {} bursts, {} interrupts", memory_.bursts(), function_.messages());
+  if (last_message_) text += fmt::format(", the last at {} ns", *last_message_);
+  if (message_) text += ", one is not delivered";
+  const uint32_t status = read(MXE_REG_STATUS);
+  if (function_.removed()) return text + "; out of its slot\n";
+  if (status == ~uint32_t{0}) return text + "; Linux has not enabled the PCI function\n";
+  text += (status & MXE_STATUS_BUSY_MASK) != 0 ? "; busy" : "; idle";
+  text += (status & MXE_STATUS_EMPTY_MASK) != 0 ? ", no job in the ring" : ", jobs in the ring";
+  if ((status & MXE_STATUS_RESETTING_MASK) != 0) text += ", in reset";
+  std::size_t count = 0;
+  for (const RegisterInfo& info : register_table) {
+    if (info.offset < kFirstOfState || info.offset > kLastOfState) continue;
+    text += fmt::format("{}{:<14} {:#010x}", count++ % 3 == 0 ? "\n  " : "   ", info.name,
+                        read(info.offset));
+  }
+  return text + "\n";
+}
+
 MachineOutcome Machine::run() {
   wall_start_ = wall_nanoseconds();
+  if (options_.stall_us != 0) stall_check_ns_ = options_.stall_us * kNanosecondsPerMicrosecond;
   while (!over()) {
     sc_core::sc_start();
     if (over()) break;
     // Nothing can happen in the simulation any more. Linux may still be woken from outside.
-    if (std::none_of(watches_.begin(), watches_.end(),
-                     [](const Watch& one) { return one.wakes; })) {
-      fail("Linux sleeps for ever: nothing can wake it");
+    if (std::any_of(watches_.begin(), watches_.end(), [](const Watch& one) { return one.wakes; })) {
+      std::vector<pollfd> ends;
+      add_watches(ends);
+      poll(ends.data(), ends.size(), -1);
+    } else {
+      asleep_ = true;
     }
-    std::vector<pollfd> ends;
-    add_watches(ends);
-    poll(ends.data(), ends.size(), -1);
     starved_event_.notify(sc_core::SC_ZERO_TIME);
   }
   MachineOutcome outcome;
   outcome.fault = fault_;
+  outcome.engine = engine_text_;
   outcome.nanoseconds = now();
   outcome.register_accesses = commands_.register_accesses();
   outcome.bursts = memory_.bursts();
@@ -133,6 +229,7 @@ void Machine::run_thread() {
     } else {
       run_own_time();
     }
+    if (fault_is_checks_) engine_text_ = describe_engine();
   } catch (const mx::Error& error) {
     fail(error.what());
   }
@@ -148,9 +245,9 @@ void Machine::remove_thread() {
 
 void Machine::run_shared_time() {
   while (!over()) {
-    if (until_timeout() == 0) {
-      fail(fmt::format("timeout after {} us of simulated time", options_.timeout_us));
-    } else if (time_.waiting()) {
+    check();
+    if (over()) return;
+    if (time_.waiting()) {
       pass_time();
       while (!over() && serve(0)) {
       }
@@ -166,7 +263,7 @@ void Machine::pass_time() {
   if (unclaimed_ >= kMostUnclaimed) return call(VhostDevice::kCommands);
   const uint64_t wanted = time_.wanted();
   if (wanted <= now()) return go_on();
-  uint64_t most = until_timeout();
+  uint64_t most = until_check();
   if (options_.real_time) {
     const uint64_t wall = wall_nanoseconds() - wall_start_;
     if (wall <= now()) {
@@ -209,13 +306,11 @@ bool Machine::engine_works() {
 void Machine::run_own_time() {
   while (!over()) {
     const bool works = engine_works();
-    serve(works ? 0 : -1);
+    serve(works ? 0 : milliseconds_to(until_check()));
     if (works) wait(clock_.to_time(kSlice), message_event_);
     if (message_ && !no_room_ && !over()) deliver_message();
     if (unclaimed_ >= kMostUnclaimed && !over()) call(VhostDevice::kCommands);
-    if (until_timeout() == 0) {
-      fail(fmt::format("timeout after {} us of simulated time", options_.timeout_us));
-    }
+    check();
   }
 }
 

@@ -27,15 +27,20 @@ struct MachineOptions {
   std::string time_socket;    ///< where Linux finds its clock; empty: it has one of its own
   MemoryTiming timing;        ///< of Linux's memory, as the engine sees it
   pci::Ids ids;
-  uint64_t timeout_us = 0;  ///< of simulated time; 0: none
-  uint64_t remove_us = 0;   ///< the function is taken out of its slot then; 0: never
-  bool real_time = false;   ///< let simulated time not pass faster than the wall's
+  uint64_t timeout_us = 0;  ///< of Linux's clock; 0: none
+  /// Linux's clock may go on so long without a burst or an interrupt of the engine before Linux is
+  /// asked whether a task waits for the engine; 0: Linux is not asked.
+  uint64_t stall_us = 0;
+  uint64_t remove_us = 0;  ///< the function is taken out of its slot then; 0: never
+  bool real_time = false;  ///< let simulated time not pass faster than the wall's
 };
 
 /// How a run ended.
 struct MachineOutcome {
   std::optional<std::string> fault;  ///< one line, unless somebody called stop()
-  uint64_t nanoseconds = 0;          ///< of Linux's clock
+  /// State of the engine, in lines, if the run ended because of what check() found.
+  std::string engine;
+  uint64_t nanoseconds = 0;  ///< of Linux's clock
   uint64_t register_accesses = 0;
   uint64_t bursts = 0;    ///< of the engine in Linux's memory
   uint64_t messages = 0;  ///< interrupts
@@ -59,12 +64,21 @@ class Machine : public sc_core::sc_module, private PciTarget {
   /// Calls `ready` whenever `file` has one of `events` of poll(2), or its other end has gone, until
   /// it returns false. `wakes`: it may call wake(), so Linux does not sleep for ever before that.
   void watch(int file, short events, std::function<bool()> ready, bool wakes = false);
+  /// Ends a watch, from whatever is called by that of another file.
+  void unwatch(int file);
   /// Makes Linux look at files that it reads outside of the simulation, its consoles.
   void wake();
+  /// `ask` is called when the engine has stalled and when time is up. It asks Linux for its tasks
+  /// and calls inspected() when the answer has arrived. It returns false if Linux cannot be asked.
+  void inspect_with(std::function<bool()> ask) { ask_ = std::move(ask); }
+  /// The answer has arrived, or will not. `stuck` is a line about a task that waits for the engine;
+  /// the run then ends with it as the fault. Without one, the run goes on unless time is up.
+  void inspected(std::optional<std::string> stuck);
   /// Ends run(), from whatever is called by it.
   void stop() { stopped_ = true; }
 
-  /// Runs until stop() is called, or Linux breaks a protocol, hangs or takes too long. Once.
+  /// Runs until stop() is called, or Linux breaks a protocol, hangs, takes too long, or waits for
+  /// an engine that has nothing to do. Once.
   MachineOutcome run();
 
  private:
@@ -104,9 +118,14 @@ class Machine : public sc_core::sc_module, private PciTarget {
 
   bool shares_time() const { return time_listener_.has_value(); }
   uint64_t now() const;
-  uint64_t until_timeout() const;
+  uint64_t linux_now() const;
+  uint64_t next_check() const;
+  uint64_t until_check() const;
+  void check();
+  void inspect(std::optional<std::string> fault);
   uint64_t next_surprise() const;
   uint64_t wall_nanoseconds() const;
+  std::string describe_engine();
   void fail(std::string fault);
   bool over() const { return stopped_ || fault_; }
 
@@ -125,15 +144,23 @@ class Machine : public sc_core::sc_module, private PciTarget {
   std::vector<Watch> watches_;
 
   std::optional<pci::Message> message_;  // not yet delivered
-  std::optional<uint64_t> first_message_;
+  std::optional<uint64_t> first_message_, last_message_;
   bool no_room_ = false;    // for it in Linux's queue
   uint32_t unclaimed_ = 0;  // buffers that Linux has not looked at again
   sc_core::sc_event message_event_, starved_event_;
   uint64_t skipped_ = 0;            // cycles of register accesses, left out of Linux's clock
   std::optional<uint64_t> frozen_;  // Linux's clock during such an access
   uint64_t wall_start_ = 0;
+  std::function<bool()> ask_;
+  bool inspecting_ = false, asleep_ = false;
+  bool fault_is_checks_ = false;            // the fault is one that check() found
+  std::optional<std::string> final_fault_;  // of the inspection under way: the run ends after it
+  uint64_t progress_ = 0;                   // bursts and interrupts of the engine until
+  uint64_t progress_ns_ = 0;                // this time of Linux's clock
+  uint64_t stall_check_ns_ = TimeKeeper::kNever;
   bool stopped_ = false, device_gone_ = false;
   std::optional<std::string> fault_;
+  std::string engine_text_;
 };
 
 }  // namespace mxe::uml
