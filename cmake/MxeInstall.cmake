@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # What `cmake --install` puts where, and the packages that cpack makes of it (MxePackage.cmake).
 #   runtime       the program, the designs that it simulates, the data of `mxe demo`
-#   development   libraries, headers, CMake package, RTL sources, documents, examples
+#   development   libraries, headers, CMake package, RTL sources, the Linux driver's sources, documents, examples
+#   linux         the Linux driver, mxe.ko, if it was built; in no package
 # Everything finds everything else by relative paths, so that the folder can be moved.
 include_guard()
 include(CMakePackageConfigHelpers)
@@ -45,7 +46,8 @@ function(mxe_install_part component)
       list(REMOVE_ITEM links $<LINK_ONLY:mxe_warnings> $<LINK_ONLY:nlohmann_json::nlohmann_json>)
       set_target_properties(${target} PROPERTIES INTERFACE_LINK_LIBRARIES "${links}")
     endif()
-    install(TARGETS ${target} EXPORT mxe-${component} ARCHIVE COMPONENT development
+    install(TARGETS ${target} EXPORT mxe-${component}
+            ARCHIVE COMPONENT development LIBRARY COMPONENT development
             INCLUDES DESTINATION ${_include})
   endforeach()
   install(EXPORT mxe-${component} NAMESPACE mxe:: DESTINATION ${_cmake} COMPONENT development)
@@ -60,6 +62,10 @@ if(MXE_BUILD_RTL)
 else()
   mxe_install_part(model mxe_blocks=blocks mxe_engine=engine mxe_platform=platform
                          mxe_device=model)
+endif()
+
+if(TARGET mxe_linux)
+  mxe_install_part(linux mxe_linux=linux)
 endif()
 
 configure_package_config_file(cmake/mxeConfig.cmake.in ${PROJECT_BINARY_DIR}/mxeConfig.cmake
@@ -85,6 +91,7 @@ install(DIRECTORY sw/driver/ sw/regs/generated/ DESTINATION ${_include} COMPONEN
         FILES_MATCHING PATTERN *.h PATTERN mxe_parameters.h EXCLUDE PATTERN examples EXCLUDE)
 install(FILES sw/regs/generated/mxe_parameters.h DESTINATION ${_include}/sw/regs/generated
         COMPONENT development)
+install(FILES sw/linux/lib/mxe_linux.h DESTINATION ${_include} COMPONENT development)
 
 # The RTL as a package for other tools, whatever this build does with it.
 install(DIRECTORY rtl DESTINATION ${_share} COMPONENT development
@@ -106,6 +113,13 @@ install(FILES sw/firmware/MxeFirmware.cmake DESTINATION ${_share}/sw/firmware CO
 install(DIRECTORY sw/driver sw/regs DESTINATION ${_share}/sw COMPONENT development
         FILES_MATCHING PATTERN *.c PATTERN *.h PATTERN examples EXCLUDE)
 install(DIRECTORY model/platform/soc/generated DESTINATION ${_share}/model/platform/soc COMPONENT development)
+
+# The Linux driver, to be built for a kernel (docs/linux-driver.md), and the one that was built for the kernel of mxe linux. That one is
+# in no package: its licences do not allow it.
+install(DIRECTORY sw/linux/module sw/linux/include DESTINATION ${_share}/sw/linux COMPONENT development
+        PATTERN build EXCLUDE PATTERN .clang-format EXCLUDE)
+install(FILES ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/linux/mxe.ko DESTINATION ${CMAKE_INSTALL_LIBDIR}/mxe/linux
+        COMPONENT linux OPTIONAL)
 
 install(FILES README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development)
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development

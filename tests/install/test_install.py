@@ -102,6 +102,43 @@ class Example(unittest.TestCase):
         self.assertTrue(snippet)
         self.assertIn(snippet, example)
 
+    def linux_driver(self, word):
+        """The commands of docs/linux-driver.md that contain the word, for the moved installation."""
+        text = blocks("docs/linux-driver.md", "sh", "/opt/mxe")
+        return [line.replace(PREFIX, str(self.prefix)).replace("$(scripts/", f"$({SOURCE}/scripts/")
+                for line in text.splitlines() if word in line and "--install" not in line]
+
+    def test_program_for_linux(self):
+        configure, build = self.linux_driver("build/layer -D") + self.linux_driver("--build build/layer")
+        run(f"{configure}\n{build}", shell=True, cwd=self.scratch)
+        program = self.scratch / "build/layer/layer"
+        done = subprocess.run([program], capture_output=True, text=True, check=False, env={"MXE_DEVICE": "/nowhere"})
+        self.assertEqual((done.returncode, done.stderr), (1, "no engine: No such file or directory\n"))
+        (compiler,) = re.findall("`(cc layer.c .*)`", (SOURCE / "docs/linux-driver.md").read_text(encoding="utf-8"))
+        compiler = compiler.replace(PREFIX, str(self.prefix)).replace("/lib ", f"/{LIBDIR} ").replace("layer.c", "docs/examples/linux/layer.c")
+        run(f"{compiler} -Wall -Wextra -Werror -o alone", shell=True, cwd=self.scratch)
+        needed = run(["readelf", "--dynamic", self.scratch / "alone"])
+        self.assertIn("[libmxe.so.0]", needed)
+
+    def test_documented_program_for_linux_is_the_example(self):
+        snippet = blocks("docs/linux-driver.md", "cmake", "find_package")
+        self.assertTrue(snippet)
+        self.assertIn(snippet, (SOURCE / "docs/examples/linux/CMakeLists.txt").read_text(encoding="utf-8"))
+
+    def test_driver_for_a_kernel(self):
+        kernel = subprocess.run([SOURCE / "scripts/linux-kernel", "require", "plain"], capture_output=True, text=True, check=False)
+        if kernel.returncode or not (self.prefix / "bin/mxe-linux").exists():
+            self.skipTest("no kernel, or mxe-linux was not built")
+        self.test_program_for_linux()
+        make, with_module = self.linux_driver("make -C") + self.linux_driver("--module build")
+        run(f"{make}\n{with_module} 2>/dev/null", shell=True, cwd=self.scratch)
+        installed = self.prefix / LIBDIR / "mxe/linux/mxe.ko"
+        installed.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(self.scratch / "build/module/mxe.ko", installed)
+        (run_layer,) = [line for line in self.linux_driver("bin/mxe-linux") if "--module" not in line]
+        printed = run(f"{run_layer} 2>/dev/null", shell=True, cwd=self.scratch)
+        self.assertEqual(printed, "layer: success, 32768 of 32768 results are right\n")
+
     def find_package(self, *arguments):
         """What CMake says about a project that does nothing but find the package."""
         with tempfile.TemporaryDirectory() as folder:
@@ -116,6 +153,7 @@ class Example(unittest.TestCase):
     def test_find_package_says_what_is_missing(self):
         self.assertEqual(self.find_package("COMPONENTS driver"), (0, ""))
         self.assertIn("no component 'modell', only driver", self.find_package("modell")[1])
+        self.assertEqual(self.find_package("COMPONENTS linux"), (0, ""))
         self.assertNotEqual(self.find_package("9.9")[0], 0)
         rtl = self.prefix / LIBDIR / "cmake/mxe/mxe-rtl.cmake"
         self.assertEqual(rtl.exists(), HAS_RTL)
@@ -126,6 +164,11 @@ class Example(unittest.TestCase):
         if HAS_RTL:
             hidden.rename(rtl)
         self.assertIn("'rtl' is not installed: this MXE was built with MXE_BUILD_RTL=OFF", said)
+        linux = rtl.with_name("mxe-linux.cmake")
+        linux.rename(hidden)
+        said = self.find_package("COMPONENTS linux")[1]
+        hidden.rename(linux)
+        self.assertIn("'linux' is not installed: this MXE was built without libdrm's headers", said)
 
     @unittest.skipUnless(HAS_RTL, "built without the RTL")
     def test_missing_design_is_one_clear_error(self):
@@ -144,7 +187,7 @@ class Example(unittest.TestCase):
 
     def test_no_text_names_the_folder_it_was_built_in(self):
         for path in self.prefix.rglob("*"):
-            if not path.is_file() or path.suffix in (".a", ".so", ".npy") or path.parent.name == "bin":
+            if not path.is_file() or path.suffix in (".a", ".npy", ".ko") or ".so" in path.suffixes or path.parent.name == "bin":
                 continue
             text = path.read_text(encoding="utf-8")
             for folder in (SOURCE, BUILD, self.scratch):
@@ -228,8 +271,11 @@ class Package(unittest.TestCase):
             run(["dpkg-deb", "--extract", str(mxe), f"{folder}/root"])
             self.assertEqual(demo(f"{folder}/root/usr/bin/mxe"), demo(BUILD / "mxe"))
             development = run(["dpkg-deb", "--contents", str(dev)])
-            for path in ("include/mxe/mxe_driver.h", "cmake/mxe/mxeConfig.cmake", "rtl/mxe_top.sv"):
+            for path in ("include/mxe/mxe_driver.h", "cmake/mxe/mxeConfig.cmake", "rtl/mxe_top.sv",
+                         "libmxe.so.0", "include/mxe/mxe_linux.h", "sw/linux/module/mxa_pci.c"):
                 self.assertIn(path, development)
+            for package in (mxe, dev):  # its licences do not allow to pass it on
+                self.assertNotIn("mxe.ko", run(["dpkg-deb", "--contents", str(package)]))
 
 
 if __name__ == "__main__":

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every ioctl with every field at its limits, and with anything at all.
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
+#include <memory>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "tests/linux_driver/guest.h"
@@ -32,24 +37,124 @@ TEST(Limits, GetParam) {
   EXPECT_EQ(EFAULT, file.call(DRM_IOCTL_MXE_GET_PARAM, nullptr));
 }
 
+constexpr uint64_t kMiB = 1 << 20;
+constexpr uint64_t kSmall = 64 << 10;  // at most so much comes from free pages first
+
+uint64_t largest_object(const File& file) {
+  drm_mxe_get_param most{DRM_MXE_PARAM_MAX_OBJECT, 0, 0};
+  return file.call(DRM_IOCTL_MXE_GET_PARAM, &most) == 0 ? most.value : 0;
+}
+
+/// The errno of a request for an object.
+int create(const File& file, uint64_t size) {
+  drm_mxe_create args{};
+  args.size = size;
+  return file.call(DRM_IOCTL_MXE_CREATE, &args);
+}
+
+/// What the kernel has logged from now on.
+class Log {
+ public:
+  Log() : fd_(open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC)) { lseek(fd_, 0, SEEK_END); }
+  ~Log() { close(fd_); }
+  Log(const Log&) = delete;
+  Log& operator=(const Log&) = delete;
+
+  std::string read() const {
+    std::string text;
+    char record[8192];
+    for (ssize_t bytes; (bytes = ::read(fd_, record, sizeof record)) > 0;)
+      text.append(record, static_cast<std::size_t>(bytes));
+    return text;
+  }
+
+ private:
+  int fd_;
+};
+
 TEST(Limits, Create) {
   const File file;
-  drm_mxe_get_param most{DRM_MXE_PARAM_MAX_OBJECT, 0, 0};
-  ASSERT_EQ(0, file.call(DRM_IOCTL_MXE_GET_PARAM, &most));
+  const uint64_t most = largest_object(file);
+  EXPECT_EQ(512 * kMiB, most);  // the default of mxe linux --object-memory
+  EXPECT_EQ(EINVAL, create(file, 0));
   for (const uint64_t size :
-       {uint64_t{0}, uint64_t{most.value} + 1, uint64_t{1} << 32, UINT64_MAX - 4095, UINT64_MAX}) {
-    drm_mxe_create args{};
-    args.size = size;
-    EXPECT_EQ(EINVAL, file.call(DRM_IOCTL_MXE_CREATE, &args)) << size;
+       {most + 1, most + 4096, uint64_t{1} << 32, UINT64_MAX - 4095, UINT64_MAX}) {
+    const Log log;
+    EXPECT_EQ(E2BIG, create(file, size)) << size;
+    EXPECT_NE(std::string::npos, log.read().find("an object of " + std::to_string(size) +
+                                                 " bytes exceeds the limit of 536870912 bytes"));
   }
-  for (const uint64_t size : {uint64_t{1}, uint64_t{4096}, uint64_t{4097}, uint64_t{most.value}}) {
+  for (const uint64_t size : {uint64_t{1}, uint64_t{4096}, uint64_t{4097}, kSmall, kSmall + 1,
+                              4 * kMiB, 4 * kMiB + 1, 64 * kMiB, most}) {
     const Object object(file, size);
-    for (uint64_t i = 0; i < size; i += 4096) EXPECT_EQ(0, object.data()[i]);
+    for (uint64_t i = 0; i < size; i += 4096) ASSERT_EQ(0, object.data()[i]) << size;
+    object.data()[0] = object.data()[size - 1] = 1;  // the next one is zeroed
   }
   drm_mxe_create args{};
   args.size = 1;
   args.pad = 1;
   EXPECT_EQ(EINVAL, file.call(DRM_IOCTL_MXE_CREATE, &args));
+}
+
+/// Writes a number into each page, and finds it there when all are written.
+class MarkedObjects {
+ public:
+  explicit MarkedObjects(const File& file) : file_(file) {}
+
+  void add(uint64_t size) { objects_.push_back(std::make_unique<Object>(file_, size)); }
+  bool are_separate() const {
+    uint64_t number = 0;
+    for_pages([&](uint64_t& page) { page = ++number; });
+    bool right = true;
+    number = 0;
+    for_pages([&](const uint64_t& page) { right = right && page == ++number; });
+    return right;
+  }
+
+ private:
+  void for_pages(const std::function<void(uint64_t&)>& visit) const {
+    for (const auto& object : objects_) {
+      for (uint64_t at = 0; at < object->size(); at += 4096)
+        visit(*reinterpret_cast<uint64_t*>(object->data() + at));
+    }
+  }
+
+  const File& file_;
+  std::vector<std::unique_ptr<Object>> objects_;
+};
+
+TEST(Limits, ObjectsOfALargeNetwork) {
+  const File file;
+  for (int i = 0; i < 2; i++) {  // the second time shows that all was given back
+    MarkedObjects objects(file);
+    for (int j = 0; j < 64; j++) objects.add(4 * kMiB);
+    objects.add(64 * kMiB);
+    for (int j = 0; j < 100; j++) objects.add(4096);
+    EXPECT_TRUE(objects.are_separate());
+  }
+}
+
+TEST(Limits, MemoryThatIsUsedUp) {
+  const File file;
+  const uint64_t most = largest_object(file);
+  std::vector<std::unique_ptr<Object>> objects;
+  const auto refused = [&](uint64_t size) {
+    const Log log;
+    return create(file, size) == ENOMEM &&
+           log.read().find("no " + std::to_string(size) + " contiguous bytes are free") !=
+               std::string::npos;
+  };
+  for (uint64_t i = 0; i < most / (128 * kMiB); i++)
+    objects.push_back(std::make_unique<Object>(file, 128 * kMiB));
+  EXPECT_TRUE(refused(64 * kMiB));
+  EXPECT_TRUE(refused(4 * kMiB + 4096));
+  { const Object from_free_pages(file, kMiB); }
+  objects[1].reset();
+  objects[2].reset();
+  objects[1] = std::make_unique<Object>(file, 256 * kMiB);  // in both places
+  EXPECT_TRUE(refused(64 * kMiB));
+  objects.clear();
+  const Object whole(file, most);
 }
 
 TEST(Limits, Map) {

@@ -8,6 +8,7 @@
     run.py killed BUILD          the device's process is killed under Linux: nothing hangs, nothing is left
     run.py fuzz BUILD [SECONDS]  the driver is called with nonsense on the kernel with checks, for a minute: no report
     run.py faults BUILD          every fault of faults.json is noticed, by a test or by a report
+    run.py stuck BUILD           a lost completion ends with a report of the engine, the tasks and their registers, on both kernels
 
 Exit status 77, which ctest calls skipped, where something was not built that scripts/setup and the target linux-tests build.
 """
@@ -29,19 +30,25 @@ REMOVE_US = 30000  # in the middle of the jobs of the test
 PULLED_OUT = "Life.ADeviceThatIsPulledOut*"
 FUZZ_CALLS = 10000  # of one seed
 SKIPPED = 77
-PROGRAMS = (("digits", "digits: 445 of 450 recognised, logits 4986d266"), ("my_job", "496 992 1488\n528 1056 1584"))
+PROGRAMS = (("digits", "digits: 445 of 450 recognised, logits 4986d266"), ("my_job", "496 992 1488\n528 1056 1584"),
+            ("layer", "layer: success, 32768 of 32768 results are right"), ("libmxe_test", "libmxe: all is as its header says"))
+LONG_PROGRAMS = ("layer",)  # on the RTL
+STUCK = 3  # exit status of mxe linux
+LOST_COMPLETION = 16  # of faults.json
 NEEDED = {"suite": ["linux/mxe.ko"], "rtl": ["linux/mxe.ko"], "killed": ["linux/mxe.ko"], "fuzz": ["linux-debug/mxe.ko"],
           "checked": ["linux-debug/mxe.ko"], "removed": ["linux/mxe.ko", "linux-debug/mxe.ko"],
-          "faults": ["faults/mxe.ko", "faults-debug/mxe.ko"]}
+          "faults": ["faults/mxe.ko", "faults-debug/mxe.ko"], "stuck": ["faults/mxe.ko", "faults-debug/mxe.ko"]}
 LEAKS = "sleep 20; echo scan > /sys/kernel/debug/kmemleak; sleep 6; echo scan > /sys/kernel/debug/kmemleak; cat /sys/kernel/debug/kmemleak"
 
 
 class Guest:
     """Programs in Linux on the engine of a build."""
 
-    def __init__(self, build: pathlib.Path, debug=False, module=None, on="model", remove_us=0):
+    def __init__(self, build: pathlib.Path, debug=False, module=None, on="model", remove_us=0, timeout_us=None):
         self.build = build
         self.options = ["--on", on] + (["--debug-kernel", "--memory", "512"] if debug else [])
+        if timeout_us:
+            self.options += ["--timeout-us", str(timeout_us)]
         self.environment = {}
         if remove_us:
             self.options += ["--remove-us", str(remove_us)]
@@ -101,6 +108,8 @@ def rtl(build, tests="*"):
     words = ["--gtest_brief=1", f"--gtest_filter={tests}"]
     same("model and RTL", good(Guest(build), *words), good(Guest(build, on="rtl"), *words))
     for name, _ in PROGRAMS:
+        if name in LONG_PROGRAMS:
+            continue
         words = ["--program", str(build / "linux" / name)]
         same(f"{name} on model and RTL", good(Guest(build), *words), good(Guest(build, on="rtl"), *words))
 
@@ -144,12 +153,28 @@ def noticed(build, fault):
     report = fault.get("report")
     guest = Guest(build, debug=bool(report), module=build / ("faults-debug" if report else "faults") / "mxe.ko",
                   remove_us=fault.get("remove_us", 0))
-    try:
-        status, output, log = guest.run("--gtest_brief=1", f"--gtest_filter={fault['tests']}",
-                                        arguments=f"plant={fault['number']}", seconds=30)
-    except subprocess.TimeoutExpired:
-        return not report  # a job that does not end
-    return bool(re.search(report, log)) if report else status == 1 and "FAILED" in output
+    status, output, log = guest.run("--gtest_brief=1", f"--gtest_filter={fault['tests']}", arguments=f"plant={fault['number']}", seconds=60)
+    if report:
+        return bool(re.search(report, log))
+    if status == STUCK:
+        return bool(re.search(fault.get("hang", "waits in"), output))
+    return "hang" not in fault and status == 1 and "FAILED" in output
+
+
+def stuck(build):
+    """Fault 16, a lost completion: what ends the run, and what the report has."""
+    for debug in False, True:
+        for timeout_us, first in ((None, r"mxe linux: mxe_linux_test \(pid \d+\) waits in dma_fence_default_wait, and the engine has moved no data "
+                                         r"and sent no interrupt for 120 s of simulated time"),
+                                  (5000000, "mxe linux: timeout after 5000000 us of simulated time")):
+            guest = Guest(build, debug, module=build / ("faults-debug" if debug else "faults") / "mxe.ko", timeout_us=timeout_us)
+            status, output, log = guest.run("--gtest_brief=1", "--gtest_filter=Jobs.AProduct*", arguments=f"plant={LOST_COMPLETION}", seconds=60)
+            for wanted in (first, r"engine: \d+ bursts, \d+ interrupts, the last at \d+ ns; idle, no job in the ring", r"  CTRL +0x00000001   STATUS +0x00000002",
+                           r"RING_TAIL +0x[0-9a-f]{8}", r"task mxe_linux_test, pid \d+, state S:\n(  .*\n)*  dma_fence_default_wait\+\S+\n(  .*\n)*  mxa_wait_ioctl\+\S+ \[mxe\]\n",
+                           r"  registers of the program:\n    syscall 16 RIP [0-9a-f]{16} "):
+                if status != STUCK or not re.search("^" + wanted if wanted == first else wanted, output, re.MULTILINE):
+                    fail(f"status {status}, or not in the report: {wanted}", output, log)
+            print(output)
 
 
 def faults(build):
@@ -169,7 +194,8 @@ def main(part, build, *arguments):
     if missing:
         print(f"skipped, without {', '.join(missing)}: scripts/setup --linux --linux-debug, then cmake --build build --target linux-tests")
         sys.exit(SKIPPED)
-    {"suite": suite, "rtl": rtl, "checked": checked, "removed": removed, "killed": killed, "fuzz": fuzz, "faults": faults}[part](build, *arguments)
+    {"suite": suite, "rtl": rtl, "checked": checked, "removed": removed, "killed": killed, "fuzz": fuzz, "faults": faults,
+     "stuck": stuck}[part](build, *arguments)
 
 
 if __name__ == "__main__":

@@ -7,9 +7,9 @@
 #include "mxe_linux.h"
 #include "uapi/drm/mxe_accel.h"
 
-enum { MXE_LINUX_MEMORIES = 64, MXE_LINUX_COUNTERS = DRM_MXE_COUNTERS_MAX };
+enum { MXE_LINUX_COUNTERS = DRM_MXE_COUNTERS_MAX };
 
-/// An object of the kernel. `handle` 0: none.
+/// An object of the kernel.
 struct memory {
   uint32_t handle;
   uint8_t* data;
@@ -26,7 +26,8 @@ struct mxe_linux {
   int file;
   bool gone;  // the kernel has no device any more: registers read as all ones
   uint64_t next_address;
-  struct memory memories[MXE_LINUX_MEMORIES];
+  struct memory* memories;  // [memory_count]; there is room for memory_room
+  size_t memory_count, memory_room;
 
   // The registers that are more than a constant.
   uint32_t queue_depth;

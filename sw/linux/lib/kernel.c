@@ -68,9 +68,8 @@ int mxe_linux_open(const char* path, struct mxe_linux** conn) {
 
 void mxe_linux_close(struct mxe_linux* conn) {
   if (!conn) return;
-  for (int i = 0; i < MXE_LINUX_MEMORIES; i++) {
-    if (conn->memories[i].handle) mxe_linux_free(conn, conn->memories[i].data);
-  }
+  while (conn->memory_count > 0) mxe_linux_free(conn, conn->memories[0].data);
+  free(conn->memories);
   if (conn->file >= 0) close(conn->file);
   free(conn->jobs);
   free(conn);

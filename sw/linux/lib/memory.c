@@ -2,18 +2,23 @@
 // Memory: objects of the kernel, at addresses that this connection gives out.
 #include <errno.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 
 #include "connection.h"
 
 enum { PAGE = 4096 };
 
-static struct memory* free_place(struct mxe_linux* conn) {
-  for (int i = 0; i < MXE_LINUX_MEMORIES; i++) {
-    if (!conn->memories[i].handle) return &conn->memories[i];
+/// Where the next object is noted; null if there is no memory for the note.
+static struct memory* next_place(struct mxe_linux* conn) {
+  if (conn->memory_count == conn->memory_room) {
+    const size_t room = conn->memory_room ? 2 * conn->memory_room : 16;
+    struct memory* memories = realloc(conn->memories, room * sizeof *memories);
+    if (!memories) return NULL;
+    conn->memories = memories;
+    conn->memory_room = room;
   }
-  errno = ENOMEM;
-  return NULL;
+  return &conn->memories[conn->memory_count];
 }
 
 static void close_handle(struct mxe_linux* conn, uint32_t handle) {
@@ -21,8 +26,13 @@ static void close_handle(struct mxe_linux* conn, uint32_t handle) {
   conn_ioctl(conn, DRM_IOCTL_GEM_CLOSE, &args);
 }
 
+uint64_t mxe_linux_max_alloc(struct mxe_linux* conn) {
+  struct drm_mxe_get_param most = {.param = DRM_MXE_PARAM_MAX_OBJECT};
+  return conn_ioctl(conn, DRM_IOCTL_MXE_GET_PARAM, &most) == 0 ? most.value : 0;
+}
+
 void* mxe_linux_alloc(struct mxe_linux* conn, size_t size, uint64_t* address) {
-  struct memory* memory = free_place(conn);
+  struct memory* memory = next_place(conn);
   struct drm_mxe_create args = {.size = size};
   if (!memory) return NULL;
   const int error = conn_ioctl(conn, DRM_IOCTL_MXE_CREATE, &args);
@@ -39,6 +49,7 @@ void* mxe_linux_alloc(struct mxe_linux* conn, size_t size, uint64_t* address) {
     return NULL;
   }
   *memory = (struct memory){args.handle, data, conn->next_address, size};
+  conn->memory_count++;
   // A page lies between two, so that what leaves one does not enter the other.
   conn->next_address += ((uint64_t)size + 2 * PAGE - 1) / PAGE * PAGE;
   *address = memory->address;
@@ -46,21 +57,20 @@ void* mxe_linux_alloc(struct mxe_linux* conn, size_t size, uint64_t* address) {
 }
 
 void mxe_linux_free(struct mxe_linux* conn, void* data) {
-  for (int i = 0; i < MXE_LINUX_MEMORIES; i++) {
+  for (size_t i = 0; i < conn->memory_count; i++) {
     struct memory* memory = &conn->memories[i];
-    if (!memory->handle || memory->data != data) continue;
+    if (memory->data != data) continue;
     munmap(memory->data, memory->size);
     close_handle(conn, memory->handle);
-    *memory = (struct memory){0};
+    *memory = conn->memories[--conn->memory_count];
+    return;
   }
 }
 
 const struct memory* conn_memory_at(const struct mxe_linux* conn, uint64_t address) {
-  for (int i = 0; i < MXE_LINUX_MEMORIES; i++) {
+  for (size_t i = 0; i < conn->memory_count; i++) {
     const struct memory* memory = &conn->memories[i];
-    if (memory->handle && address >= memory->address && address - memory->address < memory->size) {
-      return memory;
-    }
+    if (address >= memory->address && address - memory->address < memory->size) return memory;
   }
   return NULL;
 }

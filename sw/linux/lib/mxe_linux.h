@@ -42,8 +42,18 @@ void mxe_linux_close(struct mxe_linux* conn);
 /// Fills a port, which lives as long as the connection.
 void mxe_linux_port(struct mxe_linux* conn, struct mxe_port* port);
 
-/// Zeroed memory for the ring and for operands, in one piece, at a multiple of 4096 for both sides.
-/// Null if there is none, errno tells why. A connection has up to 64.
+/// Bytes that one mxe_linux_alloc() can return at most: the size of the area that the kernel
+/// reserved at boot for objects, or 4 MiB (4194304) if there is none. `mxe linux` reserves 512 MiB
+/// unless
+/// --object-memory names another size; on another Linux 6.12, reserve_mem=512M:4096:mxe on the
+/// kernel's command line does. 0 if the device has gone.
+uint64_t mxe_linux_max_alloc(struct mxe_linux* conn);
+
+/// Zeroed memory for the ring and for operands, contiguous, at a multiple of 4096 for both sides.
+/// Null with an errno if there is none: E2BIG, `size` is more than mxe_linux_max_alloc(); ENOMEM,
+/// no piece of this size is free now; EINVAL, `size` is 0; ENODEV, the device has gone. The
+/// kernel's log has a line for E2BIG and ENOMEM. The number of allocations is limited by memory
+/// alone.
 void* mxe_linux_alloc(struct mxe_linux* conn, size_t size, uint64_t* address);
 
 /// Gives memory back early. No job may use it any more.

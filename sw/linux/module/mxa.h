@@ -6,6 +6,7 @@
  *   mxa_pci.c     probe, remove, suspend: the PCI device
  *   mxa_drm.c     files and the table of ioctls
  *   mxa_bo.c      objects: memory of programs that the device sees
+ *   mxa_memory.c  memory of objects: free pages, or the area reserved at boot
  *   mxa_submit.c  the job ioctl: checks, then hands over to the scheduler
  *   mxa_sched.c   the scheduler's callbacks: turns, fences
  *   mxa_engine.c  the core: interrupt, watchdog, reset, the end of the device
@@ -25,6 +26,7 @@
 #include <drm/drm_device.h>
 #include <drm/drm_file.h>
 #include <drm/drm_gem.h>
+#include <drm/drm_mm.h>
 #include <drm/gpu_scheduler.h>
 #include <linux/dma-fence.h>
 #include <linux/hrtimer.h>
@@ -99,6 +101,7 @@ struct mxa_device {
 struct mxa_bo {
 	struct drm_gem_object base;
 	void *memory;
+	struct drm_mm_node area; /* where in the reserved area; not allocated for free pages */
 	dma_addr_t dma;
 	struct list_head node; /* of mxa_device.bos; empty if not mapped for the device */
 };
@@ -175,11 +178,18 @@ extern const struct drm_driver mxa_drm_driver;
 void mxa_file_put(struct mxa_file *file);
 
 /* mxa_bo.c */
-u64 mxa_bo_max_size(void);
 int mxa_bo_create_ioctl(struct drm_device *drm, void *data, struct drm_file *drm_file);
 void mxa_bo_unmap_all(struct mxa_device *mxa);
 void mxa_bo_sync_for_device(struct mxa_task *task);
 void mxa_bo_sync_for_cpu(struct mxa_task *task);
+
+/* mxa_memory.c */
+#define MXA_AREA_NAME "mxe"
+void mxa_memory_init(void);
+void mxa_memory_exit(void);
+u64 mxa_memory_max(void);
+int mxa_memory_alloc(struct mxa_bo *bo);
+void mxa_memory_free(struct mxa_bo *bo);
 
 /* mxa_submit.c */
 int mxa_submit_ioctl(struct drm_device *drm, void *data, struct drm_file *drm_file);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0
 /*
- * Objects. The engine has neither an MMU nor scatter lists, so an object is one piece of pages.
+ * Objects. The engine has neither an MMU nor scatter lists, so an object is one piece of memory
+ * (mxa_area.c says where from).
  *
  * The pages are the object's and mapped for the device, instead of memory from
  * dma_alloc_coherent(), for two reasons: when the device is unbound, the mapping ends while
@@ -13,11 +14,6 @@
 #include <linux/mm.h>
 
 #include "mxa.h"
-
-u64 mxa_bo_max_size(void)
-{
-	return (u64)PAGE_SIZE << MAX_PAGE_ORDER;
-}
 
 static void mxa_bo_unmap(struct mxa_device *mxa, struct mxa_bo *bo)
 {
@@ -36,8 +32,7 @@ static void mxa_bo_free(struct drm_gem_object *gem)
 	mutex_lock(&mxa->bo_lock);
 	mxa_bo_unmap(mxa, bo);
 	mutex_unlock(&mxa->bo_lock);
-	if (bo->memory)
-		free_pages_exact(bo->memory, gem->size);
+	mxa_memory_free(bo);
 	drm_gem_object_release(gem);
 	kfree(bo);
 }
@@ -107,9 +102,9 @@ static struct mxa_bo *mxa_bo_create(struct mxa_device *mxa, u64 size)
 	INIT_LIST_HEAD(&bo->node);
 	bo->base.funcs = &mxa_bo_funcs;
 	drm_gem_private_object_init(&mxa->drm, &bo->base, PAGE_ALIGN(size));
-	bo->memory =
-		alloc_pages_exact(bo->base.size, GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN);
-	ret = bo->memory ? mxa_bo_map(mxa, bo) : -ENOMEM;
+	ret = mxa_memory_alloc(bo);
+	if (!ret)
+		ret = mxa_bo_map(mxa, bo);
 	if (ret) {
 		drm_gem_object_put(&bo->base);
 		return ERR_PTR(ret);
@@ -123,11 +118,24 @@ int mxa_bo_create_ioctl(struct drm_device *drm, void *data, struct drm_file *drm
 	struct mxa_bo *bo;
 	int ret;
 
-	if (args->pad || !args->size || args->size > mxa_bo_max_size())
+	if (args->pad || !args->size)
 		return -EINVAL;
+	if (args->size > mxa_memory_max()) {
+		dev_warn_ratelimited(drm->dev,
+				     "an object of %llu bytes exceeds the limit of %llu bytes; "
+				     "reserve_mem=SIZE:4096:" MXA_AREA_NAME
+				     " on the kernel's command line sets it\n",
+				     args->size, mxa_memory_max());
+		return -E2BIG;
+	}
 	bo = mxa_bo_create(to_mxa(drm), args->size);
-	if (IS_ERR(bo))
+	if (IS_ERR(bo)) {
+		if (PTR_ERR(bo) == -ENOMEM)
+			dev_warn_ratelimited(drm->dev,
+					     "no %llu contiguous bytes are free for an object\n",
+					     args->size);
 		return PTR_ERR(bo);
+	}
 	ret = drm_gem_create_mmap_offset(&bo->base);
 	if (!ret) {
 		args->map_offset = drm_vma_node_offset_addr(&bo->base.vma_node);

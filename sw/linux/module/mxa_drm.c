@@ -100,7 +100,7 @@ static int mxa_get_param_ioctl(struct drm_device *drm, void *data, struct drm_fi
 		return -EINVAL;
 	switch (args->param) {
 	case DRM_MXE_PARAM_MAX_OBJECT:
-		args->value = mxa_bo_max_size();
+		args->value = mxa_memory_max();
 		return 0;
 	case DRM_MXE_PARAM_MAX_JOBS:
 		args->value = MXA_FILE_JOBS;

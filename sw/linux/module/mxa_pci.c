@@ -151,7 +151,25 @@ static struct pci_driver mxa_pci_driver = {
 	.shutdown = mxa_shutdown,
 	.driver.pm = pm_sleep_ptr(&mxa_pm_ops),
 };
-module_pci_driver(mxa_pci_driver);
+
+static int __init mxa_module_init(void)
+{
+	int ret;
+
+	mxa_memory_init();
+	ret = pci_register_driver(&mxa_pci_driver);
+	if (ret)
+		mxa_memory_exit();
+	return ret;
+}
+module_init(mxa_module_init);
+
+static void __exit mxa_module_exit(void)
+{
+	pci_unregister_driver(&mxa_pci_driver);
+	mxa_memory_exit();
+}
+module_exit(mxa_module_exit);
 
 MODULE_DESCRIPTION("MXE matrix engine");
 /* Of these files. The core is under Apache 2.0: docs/linux-driver.md, "Licences". */

@@ -36,7 +36,10 @@ extern "C" {
 #define DRM_MXE_CANCEL 0x04
 #define DRM_MXE_COUNTERS 0x05
 
-/* The largest object in bytes. */
+/*
+ * The largest object in bytes: the size of the area that was reserved at boot for objects
+ * (reserve_mem=SIZE:4096:mxe on the kernel's command line), or 4 MiB if there is none.
+ */
 #define DRM_MXE_PARAM_MAX_OBJECT 0x80000000u
 /* How many jobs of a file may be under way, and how many results are kept. */
 #define DRM_MXE_PARAM_MAX_JOBS 0x80000001u
@@ -63,8 +66,8 @@ struct drm_mxe_get_param {
  *
  * DRM_IOCTL_GEM_CLOSE gives it back; it lives on while it is mapped or a job needs it.
  *
- * Errors: EINVAL, the size is 0 or more than DRM_MXE_PARAM_MAX_OBJECT; ENOMEM, there is no such
- * piece of memory left.
+ * Errors: EINVAL, the size is 0; E2BIG, the size is more than DRM_MXE_PARAM_MAX_OBJECT; ENOMEM, no
+ * piece of this size is free now. The kernel's log has a line for E2BIG and ENOMEM.
  */
 struct drm_mxe_create {
 	/** @size: in bytes; is rounded up to whole pages */
