@@ -86,7 +86,7 @@ TEST(Limits, Create) {
   }
   for (const uint64_t size : {uint64_t{1}, uint64_t{4096}, uint64_t{4097}, kSmall, kSmall + 1,
                               4 * kMiB, 4 * kMiB + 1, 64 * kMiB, most}) {
-    const Object object(file, size);
+    Object object(file, size);
     for (uint64_t i = 0; i < size; i += 4096) ASSERT_EQ(0, object.data()[i]) << size;
     object.data()[0] = object.data()[size - 1] = 1;  // the next one is zeroed
   }

@@ -153,7 +153,7 @@ def noticed(build, fault):
     report = fault.get("report")
     guest = Guest(build, debug=bool(report), module=build / ("faults-debug" if report else "faults") / "mxe.ko",
                   remove_us=fault.get("remove_us", 0))
-    status, output, log = guest.run("--gtest_brief=1", f"--gtest_filter={fault['tests']}", arguments=f"plant={fault['number']}", seconds=60)
+    status, output, log = guest.run("--gtest_brief=1", f"--gtest_filter={fault['tests']}", arguments=f"plant={fault['number']}")
     if report:
         return bool(re.search(report, log))
     if status == STUCK:
@@ -168,7 +168,7 @@ def stuck(build):
                                          r"and sent no interrupt for 120 s of simulated time"),
                                   (5000000, "mxe linux: timeout after 5000000 us of simulated time")):
             guest = Guest(build, debug, module=build / ("faults-debug" if debug else "faults") / "mxe.ko", timeout_us=timeout_us)
-            status, output, log = guest.run("--gtest_brief=1", "--gtest_filter=Jobs.AProduct*", arguments=f"plant={LOST_COMPLETION}", seconds=60)
+            status, output, log = guest.run("--gtest_brief=1", "--gtest_filter=Jobs.AProduct*", arguments=f"plant={LOST_COMPLETION}")
             for wanted in (first, r"engine: \d+ bursts, \d+ interrupts, the last at \d+ ns; idle, no job in the ring", r"  CTRL +0x00000001   STATUS +0x00000002",
                            r"RING_TAIL +0x[0-9a-f]{8}", r"task mxe_linux_test, pid \d+, state S:\n(  .*\n)*  dma_fence_default_wait\+\S+\n(  .*\n)*  mxa_wait_ioctl\+\S+ \[mxe\]\n",
                            r"  registers of the program:\n    syscall 16 RIP [0-9a-f]{16} "):
