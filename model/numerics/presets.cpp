@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <numeric>
 #include <utility>
@@ -496,6 +497,11 @@ void apply_overrides(QuantizerOptions& options, std::string_view preset,
   if (given("tensor_amax") && !options.uses_tensor_scale) {
     throw Error(fmt::format(
         "a tensor amax is for presets with a scale of the whole tensor, not for '{}'", preset));
+  }
+  const std::optional<float>& amax = options.tensor_amax;
+  if (given("tensor_amax") && amax && !(std::isfinite(*amax) && *amax > 0)) {
+    throw Error(
+        fmt::format("the tensor amax cannot be {} (allowed: finite numbers above 0)", *amax));
   }
   validate(options);
 }

@@ -43,7 +43,6 @@ void validate_numbers(const QuantizerOptions& options) {
   constexpr int kMostExponent = 1000;  // kUnclamped of presets.cpp
   require_count("the block size", options.block_size, kMostElements);
   require_count("block_rows", options.block_rows, kMostRows);
-  require_positive("the tensor amax", options.tensor_amax);
   require_positive("tensor_scale_limit", options.tensor_scale_limit);
   require_not_negative("zero_threshold", options.zero_threshold);
   require_not_negative("min_scale", options.min_scale);
