@@ -6,8 +6,9 @@ runtime that knows these reads them; activations become nodes MXQuantizeDequanti
 attributes of AMD Quark's operator of that name, which onnxruntime runs with `custom_op_library`.
 """
 from ._activations import MXQuantizeDequantize, custom_op_library, quantize_activations
-from ._shapes import Product, shapes
+from ._shapes import shapes
 from ._weights import quantize_weights
+from ._workload import Product
 
 __all__ = ["MXQuantizeDequantize", "Product", "custom_op_library", "quantize_activations",
            "quantize_weights", "shapes"]

@@ -96,9 +96,9 @@ class MXLinear(nn.Linear):
         if obstacle is not None:
             raise ValueError(f"layer '{name}' cannot be quantized: {obstacle}")
         made = cls.__new__(cls)
-        vars(made).update(vars(linear))
+        made.__dict__.update(linear.__dict__)
         for kind in ("_parameters", "_buffers", "_modules"):
-            vars(made)[kind] = dict(vars(linear)[kind])
+            made.__dict__[kind] = dict(linear.__dict__[kind])
         made.config = config
         made._weight_quantizer, made._quantizer = config.texts()
         made._name = name
@@ -122,14 +122,13 @@ class MXLinear(nn.Linear):
         config, x = self.config, _autocast(input)
         if isinstance(config.on, mxe.Engine):
             return self._on_engine(config.on, x)
-        golden = config.on == "golden" and self._quantizer is not None
-        if golden and not config.train:
-            return transforms.linear(x, self.weight.codes, self.weight.scales, self.bias,
-                                     self._quantizer, self._weight_quantizer, config.accumulate,
-                                     config.clip)
-        if golden:
+        quantizer = self._quantizer if config.on == "golden" else None
+        if quantizer is not None and not config.train:
+            return transforms.linear(x, self.weight.codes, self.weight.scales, self.bias, quantizer,
+                                     self._weight_quantizer, config.accumulate, config.clip)
+        if quantizer is not None:
             rows = x.reshape(-1, self.in_features)
-            product = transforms.matmul(rows, self.weight, self._quantizer, self._weight_quantizer,
+            product = transforms.matmul(rows, self.weight, quantizer, self._weight_quantizer,
                                         self.bias, config.accumulate, config.clip)
             return product.reshape(*x.shape[:-1], self.out_features).to(x.dtype)
         weight = self.weight._values(x.dtype) if not config.train else transforms.fake_quantize(

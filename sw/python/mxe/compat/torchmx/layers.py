@@ -26,8 +26,8 @@ class MXInferenceLinear(nn.Linear):
     def from_float(cls, mod: nn.Linear, qconfig: QLinearConfig) -> MXInferenceLinear:
         """The layer that takes the place of one in bfloat16; raises TypeError for other types."""
         made = cls.__new__(cls)
-        vars(made).update(vars(mod))  # hooks and attributes stay
-        vars(made)["_parameters"] = dict(mod._parameters)
+        made.__dict__.update(mod.__dict__)  # hooks and attributes stay
+        made.__dict__["_parameters"] = dict(mod._parameters)
         made.qconfig = qconfig
         made.weight = nn.Parameter(_to_mx(mod.weight.data, qconfig.weights_config),
                                    requires_grad=False)
