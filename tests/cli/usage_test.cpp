@@ -87,7 +87,7 @@ TEST_F(Usage, BadFiles) {
 TEST_F(Usage, CosimIsAProgramBesideMxe) {
   std::filesystem::copy_file(MXE_PROGRAM, path("mxe"));
   run_program(path("mxe"));
-  expect_error({"cosim", "--seeds", "1"}, "cannot run " + path("mxe-cosim") + ": No such file");
+  expect_error({"cosim", "--seeds", "1"}, "mxe-cosim is not installed");
   EXPECT_EQ(mxe({"formats"}).exit_code, 0) << "the others need no other program";
 }
 #endif
@@ -96,7 +96,7 @@ TEST_F(Usage, CosimIsAProgramBesideMxe) {
 TEST_F(Usage, RunIsAProgramBesideMxe) {
   std::filesystem::copy_file(MXE_PROGRAM, path("mxe"));
   run_program(path("mxe"));
-  expect_error({"run", "firmware.elf"}, "cannot run " + path("mxe-run") + ": No such file");
+  expect_error({"run", "firmware.elf"}, "mxe-run is not installed");
 }
 #endif
 
