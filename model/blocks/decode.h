@@ -12,9 +12,9 @@ namespace mxe::blocks {
 struct Decode {
   uint32_t code_i = 0;  ///< 8 bits
   bool sign = false;
-  uint32_t code = 0, exp = 0;  ///< 7 and 5 bits: without sign; exponent field
-  uint32_t man = 0, sig = 0;   ///< 3 and 4 bits: mantissa; with its hidden bit
-  bool special = false, nan = false, inf = false;
+  uint32_t code = 0, exponent = 0;  ///< 7 and 5 bits: without sign; exponent field
+  uint32_t man = 0, sig = 0;        ///< 3 and 4 bits: mantissa; with its hidden bit
+  bool special = false, is_nan = false, is_inf = false;
   uint32_t binade = 0;               ///< 5 bits: above the subnormals
   uint32_t fp_mag = 0, int_mag = 0;  ///< 8 bits each
   Decode4 hi;                        ///< the odd block's element
@@ -29,9 +29,9 @@ struct Decode {
     code = (code_i & fmt.mag_mask & 0x78) | (code_i & 7);
     split(fmt.man_bits & 3);
     special = fmt.has_nan && (code_i & 0x7C) == 0x7C && ((code_i | ~fmt.special_mask) & 3) == 3;
-    inf = special && fmt.has_inf && man == 0;
-    nan = special && !inf;
-    binade = exp == 0 ? 0 : exp - 1;
+    is_inf = special && fmt.has_inf && man == 0;
+    is_nan = special && !is_inf;
+    binade = exponent == 0 ? 0 : exponent - 1;
     fp_mag = mask32<8>(sig << (binade & 3));
     int_mag = (code_i & 0x80) != 0 ? mask32<8>(0 - code_i) : code_i;
     hi.evaluate(slice(code_i, 4, 3), (fmt.man_bits & 2) != 0);
@@ -44,8 +44,8 @@ struct Decode {
     dec_o.grp = static_cast<uint8_t>(grp);
     dec_o.mag = static_cast<uint8_t>(mag);
     dec_o.sign = static_cast<uint8_t>((fmt.is4 && (code_i & 0x80) != 0 ? 2u : 0u) | sign);
-    nan_o = nan && keep_even;
-    inf_o = inf && keep_even;
+    nan_o = is_nan && keep_even;
+    inf_o = is_inf && keep_even;
     zero_o = mag == 0 || !keep_even;
   }
 
@@ -54,12 +54,12 @@ struct Decode {
     show(v, "code_i", 8, code_i);
     show(v, "sign", 1, uint32_t{sign});
     show(v, "code", 7, code);
-    show(v, "exp", 5, exp);
+    show(v, "exponent", 5, exponent);
     show(v, "man", 3, man);
     show(v, "sig", 4, sig);
     show(v, "special", 1, uint32_t{special});
-    show(v, "nan", 1, uint32_t{nan});
-    show(v, "inf", 1, uint32_t{inf});
+    show(v, "is_nan", 1, uint32_t{is_nan});
+    show(v, "is_inf", 1, uint32_t{is_inf});
     show(v, "binade", 5, binade);
     show(v, "fp_mag", 8, fp_mag);
     show(v, "int_mag", 8, int_mag);
@@ -76,19 +76,19 @@ struct Decode {
   void split(uint32_t man_bits) {
     switch (man_bits) {
       case 1:
-        exp = slice(code, 1, 5);
+        exponent = slice(code, 1, 5);
         man = slice(code, 0, 1);
-        sig = uint32_t{exp != 0} << 1 | man;
+        sig = uint32_t{exponent != 0} << 1 | man;
         break;
       case 2:
-        exp = slice(code, 2, 5);
+        exponent = slice(code, 2, 5);
         man = slice(code, 0, 2);
-        sig = uint32_t{exp != 0} << 2 | man;
+        sig = uint32_t{exponent != 0} << 2 | man;
         break;
       default:
-        exp = slice(code, 3, 4);
+        exponent = slice(code, 3, 4);
         man = slice(code, 0, 3);
-        sig = uint32_t{exp != 0} << 3 | man;
+        sig = uint32_t{exponent != 0} << 3 | man;
     }
   }
 };

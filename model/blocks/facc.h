@@ -68,7 +68,7 @@ struct Facc {
   // stage 6: round
   uint32_t shifted = 0;  ///< 25 bits
   bool shifted_rest = false, inc = false;
-  uint32_t above = 0;     ///< 25 bits
+  uint32_t next_up = 0;   ///< 25 bits
   uint32_t rounded = 0;   ///< 25 bits
   uint32_t be_final = 0;  ///< 8 bits
   bool overflow = false;
@@ -137,7 +137,7 @@ struct Facc {
     show(v, "shifted", 25, shifted);
     show(v, "shifted_rest", 1, uint32_t{shifted_rest});
     show(v, "inc", 1, uint32_t{inc});
-    show(v, "above", 25, above);
+    show(v, "next_up", 25, next_up);
     show(v, "rounded", 25, rounded);
     show(v, "be_final", 8, be_final);
     show(v, "overflow", 1, uint32_t{overflow});
@@ -233,8 +233,8 @@ struct Facc {
     shifted_rest = rest || ((lead ^ flip) & ~(kAll << shift_q5)) != 0;
     const bool half = (shifted & 1) != 0, odd = (shifted & 2) != 0;
     inc = sign_q3 ? half || (!shifted_rest && odd) : half && (shifted_rest || odd);
-    above = (shifted >> 1) + 1;
-    rounded = inc ? above : shifted >> 1;
+    next_up = (shifted >> 1) + 1;
+    rounded = inc ? next_up : shifted >> 1;
     const bool carry = rounded >> 24 != 0;
     be_final = sub_q5 ? rounded >> 23 & 1 : mask32<8>(static_cast<uint32_t>(be_q5) + carry);
     overflow = !sub_q5 && (be_q5 >= 255 || (be_q5 == 254 && carry));

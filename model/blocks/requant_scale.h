@@ -11,9 +11,9 @@ enum class Rule : uint8_t { floor, ceil, even, rceil };
 /// mxe_requant_scale: the E8M0 code that the rule derives from the largest magnitude of a block,
 /// clamped to 0 .. 254; 255 (NaN) if that is infinite or NaN.
 struct RequantScale {
-  uint32_t amax_i = 0;  ///< 17 bits
-  uint32_t exp = 0;     ///< 8 bits: floor(log2 amax) + 127
-  uint32_t frac = 0;    ///< 9 bits; the lowest stands for all below
+  uint32_t amax_i = 0;    ///< 17 bits
+  uint32_t exponent = 0;  ///< 8 bits: floor(log2 amax) + 127
+  uint32_t frac = 0;      ///< 9 bits; the lowest stands for all below
   bool tiny = false;
   uint32_t ones = 0;                        ///< 3 bits
   uint32_t below_half = 0, below_ones = 0;  ///< 9 bits each
@@ -23,10 +23,10 @@ struct RequantScale {
 
   uint32_t evaluate(uint32_t amax, const FmtInfo& fmt, Rule rule) {
     amax_i = amax;
-    exp = slice(amax, 9, 8);
+    exponent = slice(amax, 9, 8);
     // Below 2^-127 every rule gives the smallest scale, so the only subnormals that count are those
     // with their top bit set.
-    const bool subnormal = exp == 0;
+    const bool subnormal = exponent == 0;
     tiny = subnormal && (amax & 0x100) == 0;
     frac = subnormal ? slice(amax, 1, 7) << 2 | (amax & 1) : slice(amax, 0, 9);
     ones = fmt.man_bits - uint32_t{fmt.has_nan && !fmt.has_inf};
@@ -35,8 +35,8 @@ struct RequantScale {
     even_up = (frac | below_half) == 0x1FF;
     above_max = (frac | below_ones) == 0x1FF && (frac & below_ones) != 0;
     up = rounds_up(rule);
-    code = sign_extend32<9>(exp + uint32_t{up} - fmt.emax);
-    scale_o = exp == 0xFF        ? 0xFF
+    code = sign_extend32<9>(exponent + uint32_t{up} - fmt.emax);
+    scale_o = exponent == 0xFF   ? 0xFF
               : tiny || code < 0 ? 0
               : code == 0xFF     ? 0xFE
                                  : static_cast<uint32_t>(code);
@@ -46,7 +46,7 @@ struct RequantScale {
   template <class Visitor>
   void visit(Visitor&& v) const {
     show(v, "amax_i", kAmaxWidth, amax_i);
-    show(v, "exp", 8, exp);
+    show(v, "exponent", 8, exponent);
     show(v, "frac", 9, frac);
     show(v, "tiny", 1, uint32_t{tiny});
     show(v, "ones", 3, ones);

@@ -8,27 +8,27 @@ namespace mxe::blocks {
 /// mxe_scale: adds the E8M0 exponents of A and B and finds what makes the block special. The sum's
 /// lsb weighs 2^exp_o.
 struct Scale {
-  uint32_t nan = 0, inf = 0, neg = 0;  ///< 32 bits each: of the lanes' products
-  int32_t exp_o = 0;                   ///< 10 bits
+  uint32_t is_nan = 0, is_inf = 0, neg = 0;  ///< 32 bits each: of the lanes' products
+  int32_t exp_o = 0;                         ///< 10 bits
   bool nan_o = false, pinf_o = false, ninf_o = false;
 
   /// `exp_base`: XA - 254 + lsbA + lsbB + kExpBias, 10 bits. `a_nan`: XA is 255. `b_scale`: XB, 8
   /// bits.
   void evaluate(int32_t exp_base, bool a_nan, uint32_t b_scale, const DecodedWord& a,
                 const DecodedWord& b) {
-    nan = a.nan | b.nan | (a.inf & b.zero) | (a.zero & b.inf);
-    inf = a.inf | b.inf;
+    is_nan = a.nan | b.nan | (a.inf & b.zero) | (a.zero & b.inf);
+    is_inf = a.inf | b.inf;
     neg = a.neg ^ b.neg;
     exp_o = sign_extend32<10>(static_cast<uint32_t>(exp_base) + b_scale);
-    nan_o = a_nan || b_scale == 0xFF || nan != 0;
-    pinf_o = (inf & ~neg) != 0;
-    ninf_o = (inf & neg) != 0;
+    nan_o = a_nan || b_scale == 0xFF || is_nan != 0;
+    pinf_o = (is_inf & ~neg) != 0;
+    ninf_o = (is_inf & neg) != 0;
   }
 
   template <class Visitor>
   void visit(Visitor&& v) const {
-    show(v, "nan", kLanes, nan);
-    show(v, "inf", kLanes, inf);
+    show(v, "is_nan", kLanes, is_nan);
+    show(v, "is_inf", kLanes, is_inf);
     show(v, "neg", kLanes, neg);
     show(v, "exp_o", 10, exp_o);
     show(v, "nan_o", 1, uint32_t{nan_o});
