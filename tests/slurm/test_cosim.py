@@ -122,7 +122,7 @@ class Slurm(unittest.TestCase):
         local = self.local(*options, "local", status=1, mxe=FAULTY)
         self.assertEqual(timeless(on_slurm).replace("failures/", "local/"), timeless(local))
         self.assertRegex(local, "mxe cosim --case local/small-")
-        self.assertRegex(local, r"first wrong  u_\S+ \(mxe_opbuf, scale of a word\): \w+ is 0x\w+, expected 0x\w+, clock \d+\n")
+        self.assertRegex(local, r"first wrong  u_\S+ \(mxe_opbuf, scale of a word\): \w+ is 0x\w+, expected 0x\w+, clock \d+, time \d+ ps\n")
         cases = [{case.name: case.read_text() for case in (self.directory / name).iterdir()}
                  for name in ("failures", "local")]
         self.assertEqual(*cases)
