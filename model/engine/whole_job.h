@@ -16,9 +16,9 @@ namespace mxe {
 class WholeJob {
  public:
   /// Whether `job` can be computed so: all of it can be reached directly, D overlaps nothing that
-  /// is read, no two rows of A, B or D share bytes, and its numbers are not too many to be held at
-  /// once. What is held is then at most 8 times the bytes that the job has in memory: FP32 results
-  /// of 4-bit elements.
+  /// is read, no two rows of A, B or D share bytes, and its numbers fit into the limit of
+  /// kMostNumbers. It then holds at most 8 times the bytes of the job's arrays: an MXFP4 result of
+  /// 4 bits is held as FP32.
   static bool can_compute(const Descriptor& job, MemoryPort& memory);
   /// Computes it.
   void compute(const Descriptor& job, MemoryPort& memory, bool fp4_dual);

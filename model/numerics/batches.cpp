@@ -74,7 +74,7 @@ Batches pair_matrices(const BatchOperand& a, const BatchOperand& b, bool transpo
   batches.b_count = element_count(of_b);
   Shape result = batches.shape;
   result.insert(result.end(), {batches.m, batches.n});
-  // An empty result needs no products, of which there may be any number: [2^40, 0, K] times [K, N].
+  // An empty result has no products to pair, however large its leading axes: [2^40, 0, K] x [K, N].
   const std::size_t count = element_count(result) == 0 ? 0 : element_count(batches.shape);
   for (std::size_t at = 0; at < count; at++) {
     batches.pairs.emplace_back(matrix_at(at, batches.shape, of_a),

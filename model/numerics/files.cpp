@@ -58,7 +58,7 @@ Place find_place(const std::string& path) {
   for (int i = 0; i < kMostLinks; i++) {
     std::error_code error;
     const fs::path folder = fs::canonical(at.has_parent_path() ? at.parent_path() : ".", error);
-    if (error) return {at, {}};  // whoever opens it tells why
+    if (error) return {at, {}};  // opening it fails with the reason
     const fs::path link = folder / at.filename();
     const fs::path target = fs::read_symlink(link, error);
     if (error) return {link, {}};  // no link
@@ -74,7 +74,7 @@ bool is_special(const std::string& path) {
   return stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode);
 }
 
-/// Opens what is there, or a new file, without replacing anything.
+/// Opens the file or device for writing in place; creates a missing file.
 File open_place(const Place& place, const std::string& path) {
   if (place.descriptor == STDOUT_FILENO) std::fflush(stdout);
   File file(place.descriptor ? fdopen(dup(*place.descriptor), "wb")
