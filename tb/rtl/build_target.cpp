@@ -3,19 +3,17 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <spawn.h>
 #include <sys/file.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 
 #include "model/numerics/error.h"
 #include "model/numerics/files.h"
-
-extern char** environ;
+#include "model/numerics/process.h"
 
 namespace mxe {
 namespace {
@@ -24,27 +22,20 @@ namespace fs = std::filesystem;
 
 constexpr const char* kMayBuild = "MXE_BUILD";
 
-/// Where a started program writes.
-class FileActions {
+/// A file that is closed in the end.
+class OpenFile {
  public:
-  FileActions() { posix_spawn_file_actions_init(&actions_); }
-  FileActions(const FileActions&) = delete;
-  FileActions& operator=(const FileActions&) = delete;
-  ~FileActions() { posix_spawn_file_actions_destroy(&actions_); }
-
-  void write_to(const fs::path& log) {
-    if (log.empty()) {
-      posix_spawn_file_actions_adddup2(&actions_, STDERR_FILENO, STDOUT_FILENO);
-      return;
-    }
-    posix_spawn_file_actions_addopen(&actions_, STDOUT_FILENO, log.c_str(),
-                                     O_WRONLY | O_CREAT | O_APPEND, 0644);
-    posix_spawn_file_actions_adddup2(&actions_, STDOUT_FILENO, STDERR_FILENO);
+  OpenFile(const fs::path& file, int flags) : file_(open(file.c_str(), flags | O_CLOEXEC, 0644)) {}
+  OpenFile(const OpenFile&) = delete;
+  OpenFile& operator=(const OpenFile&) = delete;
+  ~OpenFile() {
+    if (file_ >= 0) close(file_);
   }
-  const posix_spawn_file_actions_t* get() const { return &actions_; }
+
+  int descriptor() const { return file_; }
 
  private:
-  posix_spawn_file_actions_t actions_;
+  int file_;
 };
 
 }  // namespace
@@ -76,21 +67,20 @@ void build_target(const std::string& target) {
 }
 
 bool run_program(const std::vector<std::string>& words, const fs::path& log) {
-  FileActions actions;
-  actions.write_to(log);
-  std::vector<char*> arguments;
-  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
-  arguments.push_back(nullptr);
-  pid_t process = 0;
-  const int error =
-      posix_spawnp(&process, arguments.front(), actions.get(), nullptr, arguments.data(), environ);
-  if (error != 0) {
-    throw mx::Error(fmt::format("cannot run {}: {}", words.front(), std::strerror(error)));
+  std::optional<OpenFile> file;
+  if (!log.empty()) {
+    file.emplace(log, O_WRONLY | O_CREAT | O_APPEND);
+    if (file->descriptor() < 0) {
+      throw mx::Error(fmt::format("{}: cannot create: {}", log.string(), std::strerror(errno)));
+    }
   }
-  int status = 0;
-  while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
+  const int output = file ? file->descriptor() : STDERR_FILENO;
+  const mx::ProcessEnd end = mx::run_process(words, output, output);
+  if (end.start_error != 0) {
+    throw mx::Error(
+        fmt::format("cannot run {}: {}", words.front(), std::strerror(end.start_error)));
   }
-  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  return end.succeeded();
 }
 
 FileLock::FileLock(const fs::path& file)
