@@ -68,8 +68,8 @@ std::string command_for(const std::string& name) {
 [[noreturn]] void refuse_missing(const std::string& name) {
   std::string places;
   for (const fs::path& directory : design_directories()) places += " " + directory.string();
-  throw mx::Error(fmt::format("the design {} is not there: {}.so is in none of{}; {}", name, name,
-                              places, command_for(name)));
+  throw mx::Error(fmt::format("the design {} is not installed: {}.so is in none of{}; {}", name,
+                              name, places, command_for(name)));
 }
 
 const EnginePlugin& open_plugin(const std::string& library) {

@@ -323,7 +323,7 @@ def test_pytest_xdist(tmp_path):
     (ValueError, "memory bandwidth is nan", {"mem_bytes_per_cycle": float("nan")}),
     (ValueError, "rtl needs target='rtl'", {"rtl": "."}),
     (ValueError, "was built for the configurations", {"target": "rtl", "num_pe": 16}),
-    (ValueError, r"mxe_rtl_large is not there.*`scripts/design large` builds it",
+    (ValueError, r"mxe_rtl_large is not installed.*`scripts/design large` builds it",
      {"target": "rtl", "config": "large", "rtl": "/"}),
     (ValueError, "cannot load the engine", {"target": "rtl", "rtl": "/none.so"}),
     (TypeError, "ROWS must be a whole number, not str", {"rows": "8"}),
