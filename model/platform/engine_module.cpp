@@ -16,7 +16,7 @@ constexpr unsigned kRegisterBytes = 4;
 // From the edge on which a read is offered until the initiator has the answer.
 constexpr uint64_t kAccessCycles = 3;
 // SystemC prints three lines about itself on stderr before sc_main() unless this variable is set.
-// Programs with an engine print what they say that they print.
+// A program with an engine must not print them: its stderr is checked or documented.
 [[maybe_unused]] const int kNoBanner = setenv("SYSTEMC_DISABLE_COPYRIGHT_MESSAGE", "1", 0);
 
 // Chains of signals and events at one instant are shorter than this.

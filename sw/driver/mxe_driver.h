@@ -114,9 +114,10 @@ struct mxe_device;
 /// One line of English for a result code, without a full stop. Never null.
 const char* mxe_strerror(int code);
 
-/// The same, and after MXE_ERR_ARGUMENT from a function with this `dev` (which may be null) which
-/// argument was refused, for example "job_id is null". Of calls that were refused in both contexts
-/// the last one counts.
+/// The same, but for MXE_ERR_ARGUMENT it names the refused argument, for example "job_id is null",
+/// if a function that takes a non-const `dev` has just returned that code. Of calls that were
+/// refused in both contexts the last one counts. mxe_job_extents() and mxe_identify() record no
+/// argument: use mxe_strerror() after them. `dev` may be null.
 const char* mxe_explain(const struct mxe_device* dev, int code);
 
 /// How the driver reaches the device. The driver copies the table. Null is allowed for the members

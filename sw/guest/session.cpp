@@ -21,9 +21,10 @@ Session::Session() {
     throw mx::Error(fmt::format("cannot make the folder {}: {}", folder_, std::strerror(errno)));
   }
   management_folder_ = fmt::format("{}/{}", folder_, kManagementName);
-  for (const char* name :
-       {"/device", "/time", "/session", "/status", "/input", "/kernel/mconsole", "/kernel/pid"})
+  for (const char* name : {"/device", "/time", "/session", "/status", "/input"})
     files_.push_back(folder_ + name);
+  files_.push_back(management_socket());
+  files_.push_back(management_folder_ + "/pid");
 }
 
 Session::~Session() { remove(); }

@@ -39,7 +39,7 @@ class Session {
   std::string time_socket() const { return folder_ + "/time"; }
   /// The folder that User-mode Linux makes for its management console, and the socket in it.
   static constexpr const char* kManagementName = "kernel";
-  std::string management_socket() const { return folder_ + "/kernel/mconsole"; }
+  std::string management_socket() const { return management_folder_ + "/mconsole"; }
 
   /// Writes the plan, and this process's environment with it. Throws mx::Error.
   void write(const SessionPlan& plan) const;

@@ -109,7 +109,6 @@ int start_program(int argc, char** argv) {
   // A closed pipe and a limit on file sizes are errors of the write, which are reported.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
-  setenv("SYSTEMC_DISABLE_COPYRIGHT_MESSAGE", "1", 1);
   return sc_core::sc_elab_and_sim(argc, argv);
 }
 

@@ -29,7 +29,4 @@ int sc_main(int argc, char** argv) {
   return 0;
 }
 
-int main(int argc, char** argv) {
-  setenv("SYSTEMC_DISABLE_COPYRIGHT_MESSAGE", "1", 1);
-  return sc_core::sc_elab_and_sim(argc, argv);
-}
+int main(int argc, char** argv) { return sc_core::sc_elab_and_sim(argc, argv); }

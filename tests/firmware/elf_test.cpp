@@ -109,7 +109,8 @@ TEST_F(BadElf, SegmentsOutsideTheMemory) {
 }
 
 TEST_F(BadElf, TablesThatReferToTheSameBytesAgain) {
-  // Each header of the old reader was the first one once more: 65,535 times 64 MB from 122 bytes.
+  // With e_phentsize 0 all 65,535 headers are the first one: 122 bytes would load 65,535 segments
+  // of 64 MB.
   expect_refused([](auto& header, auto&) { header.e_phentsize = 0, header.e_phnum = 65535; },
                  "a program header has 0 bytes; allowed: 32");
   expect_refused([](auto& header, auto&) { header.e_phentsize = 31; },

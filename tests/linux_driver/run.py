@@ -59,10 +59,10 @@ class Guest:
         return [str(self.build / "mxe-linux"), "linux", "--module", "none", "--summary", "--log", log, *self.options, "--",
                 str(self.build / "linux" / "mxe_linux_test"), "--insert", *program]
 
-    def run(self, *program, arguments="", seconds=500, **environment):
+    def run(self, *program, arguments="", **environment):
         """Status, what it printed, and Linux' log."""
         with tempfile.NamedTemporaryFile() as log:
-            done = subprocess.run(self.command(log.name, *program), stdin=subprocess.DEVNULL, timeout=seconds,
+            done = subprocess.run(self.command(log.name, *program), stdin=subprocess.DEVNULL, timeout=500,
                                   env={**os.environ, **self.environment, "MXE_MODULE_ARGUMENTS": arguments, **environment},
                                   capture_output=True, text=True, errors="replace", check=False)
             text = pathlib.Path(log.name).read_text(encoding="utf-8", errors="replace")

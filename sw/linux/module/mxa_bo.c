@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0
 /*
  * Objects. The engine has neither an MMU nor scatter lists, so an object is one piece of memory
- * (mxa_area.c says where from).
+ * (mxa_memory.c says where from).
  *
  * The pages are the object's and mapped for the device, instead of memory from
  * dma_alloc_coherent(), for two reasons: when the device is unbound, the mapping ends while

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0
 /*
- * Memory of objects, contiguous. It comes from free pages (at most 4 MiB in one piece, and fewer
+ * Memory of objects, contiguous. It comes from free pages (at most 4 MiB in one piece, or less
  * when memory is fragmented), or from an area that the kernel reserved at boot for this driver:
  *
  *	reserve_mem=512M:4096:mxe	on the kernel's command line, for objects of up to 512 MiB
