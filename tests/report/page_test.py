@@ -474,6 +474,31 @@ def distance(one, other):
     return math.dist(lab(one), lab(other))
 
 
+class Memory(unittest.TestCase):
+    """A port of 32 bytes a cycle in each direction, which a half-duplex memory shares between both."""
+
+    def test_the_roof_and_the_figure_of_a_memory(self):
+        for memory, half_duplex, wanted, text in ((0, 0, 32, "32 B/cycle"), (0, 1, 32, "32 B/cycle, half-duplex"),
+                                                  (48, 0, 32, "32 B/cycle (port; the memory has 48)"),
+                                                  (48, 1, 48, "48 B/cycle, half-duplex"),
+                                                  (96, 1, 64, "64 B/cycle, half-duplex (port; the memory has 96)")):
+            with self.subTest(text), tempfile.TemporaryDirectory() as room:
+                with open(os.path.join(room, "points.jsonl"), "w", encoding="utf-8") as file:
+                    json.dump({"id": "a1", "workload": "w", "parameters": {"NUM_PE": 8, "MEM_W": 256}, "cycles": 1000,
+                               "seconds": 1e-6, "macs": 100000, "bytes_read": 9000, "bytes_written": 1000,
+                               "mem_bytes_per_cycle": memory, "mem_half_duplex": half_duplex, "port_bytes_per_cycle": 32}, file)
+                    file.write("\n")
+                subprocess.run([MXE, "report", room], check=True, stdout=subprocess.DEVNULL)
+                CHROMIUM.open(os.path.join(room, "report.html"))
+                (x, y), (_, peak), _ = CHROMIUM.run("""
+                    const chart = echarts.getInstanceByDom(document.getElementById("roofline-chart"));
+                    return chart.getOption().series.find((s) => s.name === "roof").data;""")
+                self.assertAlmostEqual(y / x / 1e9, wanted, places=9)
+                self.assertEqual(peak, 256e9)
+                self.assertIn("Memory" + text, CHROMIUM.run("""
+                    return [...document.querySelectorAll("#picked dl > div")].map((d) => d.textContent);"""))
+
+
 class Bare(unittest.TestCase):
     """Points with nothing but what they must have."""
 

@@ -110,12 +110,12 @@ function numberFrom(text, unit) {
   return powers.has(prefix) ? Number(digits) * 1000 ** powers.get(prefix) : NaN;
 }
 
-/// Bytes that the memory and the port of a point's engines move in a clock; a memory of 0 is as fast as
-/// the port.
+/// Bytes that the memory and the port of a point's engines move in a cycle. Both directions of the port share
+/// a half-duplex memory. A memory of 0 is as fast as one direction of the port.
 function bytesPerCycle(point) {
   const port = (parameter(point, "MEM_W", 0) / 8) * (point.engines || 1);
   const memory = point.mem_bytes_per_cycle || port;
-  return port ? Math.min(port, memory) : memory;
+  return port ? Math.min(port * (point.mem_half_duplex ? 2 : 1), memory) : memory;
 }
 
 /// MACs a clock of a point's engines for a pair of formats: pairs of 4-bit formats at the dual rate.
