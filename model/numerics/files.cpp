@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
@@ -145,24 +146,24 @@ void write_all(std::FILE* file, std::string_view text, Durable durable, const st
 
 }  // namespace
 
-std::vector<uint8_t> read_file(const std::string& path) {
+std::vector<uint8_t> read_file(const std::string& path, std::size_t most) {
   const File file(path == "-" ? fdopen(dup(STDIN_FILENO), "rb") : std::fopen(path.c_str(), "rb"));
   if (!file) fail(path, "cannot open", errno);
   std::vector<uint8_t> bytes;
   constexpr std::size_t kChunk = std::size_t{1} << 20;
-  for (;;) {
-    const std::size_t used = bytes.size();
-    bytes.resize(used + kChunk);
-    const std::size_t got = std::fread(bytes.data() + used, 1, kChunk, file.get());
+  while (bytes.size() < most) {
+    const std::size_t used = bytes.size(), wanted = std::min(kChunk, most - used);
+    bytes.resize(used + wanted);
+    const std::size_t got = std::fread(bytes.data() + used, 1, wanted, file.get());
     bytes.resize(used + got);
-    if (got < kChunk) break;
+    if (got < wanted) break;
   }
   if (std::ferror(file.get()) != 0) fail(path, "cannot read", errno);
   return bytes;
 }
 
-std::string read_text(const std::string& path) {
-  const std::vector<uint8_t> bytes = read_file(path);
+std::string read_text(const std::string& path, std::size_t most) {
+  const std::vector<uint8_t> bytes = read_file(path, most);
   return {bytes.begin(), bytes.end()};
 }
 

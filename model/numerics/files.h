@@ -14,10 +14,11 @@
 
 namespace mx {
 
-/// The bytes of a file, or of standard input for "-"; throws Error if it cannot be opened or read.
-std::vector<uint8_t> read_file(const std::string& path);
+/// The bytes of a file, or of standard input for "-": all of them, or the first `most`. Throws
+/// Error if it cannot be opened or read.
+std::vector<uint8_t> read_file(const std::string& path, std::size_t most = SIZE_MAX);
 /// The same, as text.
-std::string read_text(const std::string& path);
+std::string read_text(const std::string& path, std::size_t most = SIZE_MAX);
 
 /// A file that a program writes bit by bit, such as a trace. "-" and links like /dev/stdout and
 /// /dev/fd/3 continue the descriptor they name. Other links are followed. Nothing is unlinked.

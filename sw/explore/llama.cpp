@@ -6,14 +6,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "model/numerics/error.h"
+#include "model/numerics/files.h"
 #include "model/numerics/printable.h"
 #include "model/numerics/safetensors.h"
 #include "model/numerics/shallow_json.h"
@@ -186,33 +185,19 @@ Shapes layer_shapes(const LlamaConfig& config) {
           {"mlp.down_proj.weight", {config.width, config.hidden}}};
 }
 
-std::string read_bytes(const fs::path& path, std::size_t most) {
-  std::error_code error;
-  const uintmax_t size = fs::file_size(path, error);
-  if (error) throw mx::Error(fmt::format("{}: cannot open: {}", path.string(), error.message()));
-  std::string bytes(std::min<uintmax_t>(most, size), '\0');
-  std::ifstream file(path, std::ios::binary);
-  file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  if (!file) {
-    throw mx::Error(fmt::format("{}: cannot read: {}", path.string(), std::strerror(errno)));
-  }
-  return bytes;
-}
-
 std::string read_text(const fs::path& path) {
   constexpr std::size_t kMostText = 100'000'000;
-  return read_bytes(path, kMostText);
+  return mx::read_text(path, kMostText);
 }
 
 // The header lies in front and begins with its length.
 Shapes read_shapes(const fs::path& path) {
   constexpr uint64_t kPrefix = 8, kMostHeader = 100'000'000;
-  const std::string prefix = read_bytes(path, kPrefix);
+  const std::vector<uint8_t> prefix = mx::read_file(path, kPrefix);
   uint64_t length = 0;
   if (prefix.size() == kPrefix) std::memcpy(&length, prefix.data(), kPrefix);
-  const std::string header = read_bytes(path, kPrefix + std::min(length, kMostHeader));
-  return mx::safetensors_shapes(reinterpret_cast<const uint8_t*>(header.data()), header.size(),
-                                path.string());
+  const std::vector<uint8_t> header = mx::read_file(path, kPrefix + std::min(length, kMostHeader));
+  return mx::safetensors_shapes(header.data(), header.size(), path.string());
 }
 
 Shapes read_all_shards(const fs::path& index) {
@@ -232,7 +217,9 @@ std::set<std::string> llama_shards(std::string_view text, const std::string& nam
     for (const auto& [tensor, file] : json["weight_map"].items()) {
       if (!file.is_string()) continue;
       const auto shard = file.get<std::string>();
-      if (fs::path(shard).filename() != shard || mx::printable(shard) != shard) {
+      // "-" would be standard input.
+      const bool is_name = fs::path(shard).filename() == shard && shard != "-";
+      if (!is_name || mx::printable(shard) != shard) {
         throw mx::Error(fmt::format("{}: {} is not the name of a file beside it", name,
                                     dumped(json["weight_map"][tensor])));
       }

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <sstream>
 
 #include "model/numerics/error.h"
@@ -214,23 +213,6 @@ void read_comment(std::string comment, Workload& workload, const FileLine& place
   workload.item_name = trimmed(rest.substr(space));
 }
 
-// Reads no more than a workload may have: the path, "-" for standard input, can be that of an
-// endless device.
-std::string read_limited(const std::string& path) {
-  std::ifstream file(path == "-" ? "/dev/stdin" : path, std::ios::binary);
-  std::string text(kMostBytes + 1, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  const auto size = static_cast<std::size_t>(file.gcount());
-  if (file.bad() || (!file && !file.eof())) {
-    throw mx::Error(fmt::format("cannot read the workload {}", path));
-  }
-  if (size > kMostBytes) {
-    throw mx::Error(fmt::format("{}: more than {} bytes, the largest workload", path, kMostBytes));
-  }
-  text.resize(size);
-  return text;
-}
-
 }  // namespace
 
 double Workload::macs() const {
@@ -239,7 +221,14 @@ double Workload::macs() const {
   return sum;
 }
 
-Workload read_workload(const std::string& path) { return parse_workload(read_limited(path), path); }
+Workload read_workload(const std::string& path) {
+  // The path can be that of an endless device.
+  const std::string text = mx::read_text(path, kMostBytes + 1);
+  if (text.size() > kMostBytes) {
+    throw mx::Error(fmt::format("{}: more than {} bytes, the largest workload", path, kMostBytes));
+  }
+  return parse_workload(text, path);
+}
 
 Workload parse_workload(const std::string& text, const std::string& path) {
   std::istringstream file(text);

@@ -314,9 +314,11 @@ TEST_F(LlamaFiles, ConfigAloneOneFileAndShards) {
                [&] { read("one.safetensors"); });
   fs::remove(folder_ / "two.safetensors");
   expect_error(path("two.safetensors") + ": cannot open: No such file", [&] { read(""); });
-  index["weight_map"]["lm_head.weight"] = "../two.safetensors";
-  write("model.safetensors.index.json", index.dump());
-  expect_error("\"../two.safetensors\" is not the name of a file beside it", [&] { read(""); });
+  for (const std::string bad : {"../two.safetensors", "-"}) {
+    index["weight_map"]["lm_head.weight"] = bad;
+    write("model.safetensors.index.json", index.dump());
+    expect_error("\"" + bad + "\" is not the name of a file beside it", [&] { read(""); });
+  }
   write("model.safetensors.index.json", "{}");
   expect_error("model.safetensors.index.json: weight_map with the files", [&] { read(""); });
 }
