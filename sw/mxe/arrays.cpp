@@ -104,6 +104,11 @@ class ArrayFile {
     if (found == names_.end()) return std::nullopt;
     return found - names_.begin();
   }
+  /// Empty unless it is a .safetensors file.
+  std::map<std::string, std::string> metadata() const {
+    if (!safetensors_) return {};
+    return mx::safetensors_metadata(bytes_.data(), bytes_.size(), path_);
+  }
   /// Reads the array names()[i], or the only one of a .npy file.
   mx::NamedTensor read(std::size_t i) const {
     if (safetensors_) return safetensors_->read(safetensors_->entries()[i]);
@@ -156,18 +161,14 @@ mx::NamedTensor InputFiles::read(const std::string& path, const std::string& rol
   return file.read(*found);
 }
 
-std::optional<mx::NamedTensor> InputFiles::find(const std::string& path, const std::string& name) {
+Extras InputFiles::extras(const std::string& path, const std::vector<std::string>& names) {
   const std::vector<uint8_t> bytes = contents(path);
   const ArrayFile file(bytes, path);
-  const std::optional<std::size_t> found = file.find(name);
-  if (!found) return std::nullopt;
-  return file.read(*found);
-}
-
-std::map<std::string, std::string> InputFiles::metadata(const std::string& path) {
-  const std::vector<uint8_t> bytes = contents(path);
-  if (kind_of(bytes, path) != FileKind::safetensors) return {};
-  return mx::safetensors_metadata(bytes.data(), bytes.size(), path);
+  Extras extras{file.metadata(), {}};
+  for (const std::string& name : names) {
+    if (const auto found = file.find(name)) extras.tensors[name] = file.read(*found);
+  }
+  return extras;
 }
 
 std::vector<mx::NamedTensor> InputFiles::read_all(const std::string& path) {

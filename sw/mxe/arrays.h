@@ -29,6 +29,12 @@ struct Array {
 
 class ArrayFile;
 
+/// What a file of arrays holds beside those that a command names.
+struct Extras {
+  std::map<std::string, std::string> metadata;     ///< of a .safetensors file; empty for others
+  std::map<std::string, mx::NamedTensor> tensors;  ///< those that are there, by their names
+};
+
 /// An array of a file that a command leaves out.
 struct Skipped {
   std::string name;
@@ -47,11 +53,9 @@ class InputFiles {
   /// name, or its only one, whichever comes first. Throws mx::Error naming the file, and the
   /// tensors to choose from.
   mx::NamedTensor read(const std::string& path, const std::string& role = "");
-  /// The tensor with this name of an .npz or .safetensors file, if there is one. It uses up no name
-  /// that --tensor gave.
-  std::optional<mx::NamedTensor> find(const std::string& path, const std::string& name);
-  /// What a .safetensors file says about itself; empty for others.
-  std::map<std::string, std::string> metadata(const std::string& path);
+  /// What a file says about itself, and its tensors with these names. They use up no name that
+  /// --tensor gave.
+  Extras extras(const std::string& path, const std::vector<std::string>& names);
   /// All arrays of a file, or the one with the next name.
   std::vector<mx::NamedTensor> read_all(const std::string& path);
   /// Calls take(name, array) for all arrays of floats of a file, one after the other, or for the

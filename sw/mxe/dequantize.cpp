@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -124,10 +123,9 @@ std::string read_scales(InputFiles& files, const DequantizeOptions& options,
 
 /// What mxe.save of the Python package says about an array in the metadata of a file; null if the
 /// file says nothing. `prefix` is what the names of the array's tensors begin with.
-Json said_about(InputFiles& files, const std::string& path, const std::string& prefix) {
-  const std::map<std::string, std::string> metadata = files.metadata(path);
-  const auto text = metadata.find(prefix + "mxe");
-  return text == metadata.end() ? Json() : Json::parse(text->second, nullptr, false);
+Json said_about(const Extras& file, const std::string& prefix) {
+  const auto text = file.metadata.find(prefix + "mxe");
+  return text == file.metadata.end() ? Json() : Json::parse(text->second, nullptr, false);
 }
 
 mx::SwitchValue switch_value_of(const Json& value) {
@@ -159,11 +157,12 @@ void require_same_quantizer(const Json& said, const DequantizeOptions& options,
 }
 
 /// A number that a file holds for its whole array: a tensor of one element, or in the metadata.
-std::optional<float> stored_number(InputFiles& files, const std::string& path,
+std::optional<float> stored_number(const Extras& file, const std::string& path,
                                    const std::string& prefix, const Json& said,
                                    const std::string& name) {
-  if (const std::optional<mx::NamedTensor> tensor = files.find(path, prefix + name)) {
-    const Array<float> number = to_floats(*tensor, path);
+  const auto tensor = file.tensors.find(prefix + name);
+  if (tensor != file.tensors.end()) {
+    const Array<float> number = to_floats(tensor->second, path);
     if (number.values.size() == 1) return number.values[0];
     throw mx::Error(fmt::format("{}: tensor '{}' must have one element, but is {}", path,
                                 prefix + name, shape_text(number.shape)));
@@ -192,10 +191,11 @@ void read_tensor_scale(InputFiles& files, const DequantizeOptions& options,
   if (scales_name.compare(length, kRole.size(), kRole) != 0) return;
   const std::string prefix = scales_name.substr(0, length);
   for (const std::string& path : std::set<std::string>{options.scales, options.elements}) {
-    const Json said = said_about(files, path, prefix);
+    const Extras file = files.extras(path, {prefix + "tensor_scale", prefix + "tensor_amax"});
+    const Json said = said_about(file, prefix);
     require_same_quantizer(said, options, quantizer, path);
-    const std::optional<float> scale = stored_number(files, path, prefix, said, "tensor_scale");
-    const std::optional<float> amax = stored_number(files, path, prefix, said, "tensor_amax");
+    const std::optional<float> scale = stored_number(file, path, prefix, said, "tensor_scale");
+    const std::optional<float> amax = stored_number(file, path, prefix, said, "tensor_amax");
     require_same("tensor-scale", options.tensor_scale, scale, path);
     require_same("tensor-amax", options.tensor_amax, amax, path);
     if (options.tensor_scale || options.tensor_amax || (!scale && !amax)) continue;
