@@ -59,7 +59,6 @@ struct ExploreOptions {
   FormatSearch format_search;
 };
 
-/// "2/8"
 /// A decimal number from 1 on; 0 for anything else.
 uint64_t natural_number(std::string_view text) {
   uint64_t value = 0;
@@ -218,6 +217,8 @@ explore::Combination combination_of(const ExploreOptions& options,
   using Method = explore::Combination::Method;
   explore::Combination how;
   how.method = options.combine == "worst" ? Method::worst : Method::sum;
+  std::vector<std::string> names;
+  for (const Workload& workload : workloads) names.push_back(workload.name);
   for (const std::string& text : options.weights) {
     const std::size_t equals = text.rfind('=');
     const std::string name = text.substr(0, equals);
@@ -231,8 +232,6 @@ explore::Combination combination_of(const ExploreOptions& options,
       throw mx::Error(
           fmt::format("--weight must be WORKLOAD=N with N from 1e-9 to 1e9, not '{}'", text));
     }
-    std::vector<std::string> names;
-    for (const Workload& workload : workloads) names.push_back(workload.name);
     if (std::find(names.begin(), names.end(), name) == names.end()) {
       throw mx::Error(fmt::format("--weight names the workload '{}'; allowed: {}", name,
                                   fmt::join(names, ", ")));
@@ -260,9 +259,9 @@ void check_combination(const ExploreOptions& options, const Space& space) {
 }
 
 /// One front over all workloads.
-void combine_workloads(const ExploreOptions& options, const std::vector<Workload>& workloads,
-                       const SweepResult& result, const Space& space) {
-  const explore::Combination how = combination_of(options, workloads);
+void combine_workloads(const ExploreOptions& options, const explore::Combination& how,
+                       const std::vector<Workload>& workloads, const SweepResult& result,
+                       const Space& space) {
   const explore::Combined combined = explore::combine(result, workloads.size(), how);
   std::string lines, weights;
   for (const std::string& line : combined.lines) lines += line + "\n";
@@ -352,7 +351,7 @@ int run(const ExploreOptions& options) {
   const Space whole = Space::from_file(options.space);
   check_format_search(options, whole);
   check_combination(options, whole);
-  if (!options.combine.empty()) combination_of(options, workloads);  // before it takes time
+  const explore::Combination combination = combination_of(options, workloads);
   Space::Points space = whole.points();
   keep_possible(workloads, space);
   how.output = options.output;
@@ -389,7 +388,7 @@ int run(const ExploreOptions& options) {
     if (!how.shard) std::filesystem::remove(how.output / "formats.jsonl");
     counts();
     print_tables(options, workloads, result, whole);
-    if (!options.combine.empty()) combine_workloads(options, workloads, result, whole);
+    if (!options.combine.empty()) combine_workloads(options, combination, workloads, result, whole);
   } else {
     FormatSearch search = options.format_search;
     search.digits = options.tensors.empty();
