@@ -13,9 +13,10 @@
 #include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
-#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "model/numerics/error.h"
@@ -301,16 +302,15 @@ void check_constraints(const Space& space, const std::vector<Workload>& workload
   }
 }
 
-/// The accuracy of workloads and layers that have tensors.
+/// The accuracy of workloads and layers that have tensors. It depends on the formats alone.
 void add_accuracy(const ProductAccuracy& accuracy, const std::vector<Point>& points,
                   const std::vector<Workload>& workloads, SweepOptions& how) {
+  std::set<std::pair<mx::FormatId, mx::FormatId>> done;
   for (const Point& point : points) {
+    if (!done.emplace(point.format_a, point.format_b).second) continue;
     for (const Workload& workload : workloads) {
-      const auto whole = std::make_tuple(workload.name, point.format_a, point.format_b);
-      if (how.sqnr_db.count(whole) == 0) {
-        if (const auto one = accuracy.of(workload, point.format_a, point.format_b)) {
-          how.sqnr_db[whole] = {one->sqnr_db, one->layers};
-        }
+      if (const auto one = accuracy.of(workload, point.format_a, point.format_b)) {
+        how.sqnr_db[{workload.name, point.format_a, point.format_b}] = {one->sqnr_db, one->layers};
       }
       for (const explore::Layer& layer : workload.layers) {
         const ProductAccuracy::Product* product = accuracy.find(layer, workload);
