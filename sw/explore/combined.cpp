@@ -24,13 +24,6 @@ struct Part {
   double seconds() const { return weight * outcome->seconds; }
 };
 
-// Everything that tells a point from another but its engine.
-std::string group_of(const Point& point) {
-  return point_text(
-      point, {"format_a", "format_b", "out_format", "mem_latency", "mem_bytes_per_cycle",
-              "mem_half_duplex", "mem_outstanding_reads", "mem_outstanding_writes", "clock_mhz"});
-}
-
 // Figures of a run that are as many times as large for `weight` runs.
 constexpr const char* kAmounts[] = {"cycles", "macs", "bound_cycles", "bytes_read",
                                     "bytes_written"};
@@ -150,7 +143,7 @@ Combined combine(const SweepResult& result, std::size_t workloads, const Combina
     combined.outcomes.push_back(combiners.back().outcome());
   }
   mark_fronts(combined.outcomes,
-              [&](std::size_t i) { return group_of(*combined.outcomes[i].point); });
+              [&](std::size_t i) { return text_without_engine(*combined.outcomes[i].point); });
   for (std::size_t i = 0; i < combiners.size(); i++) {
     combined.lines.push_back(combiners[i].record(combined.outcomes[i]).dump());
   }

@@ -111,6 +111,14 @@ std::vector<Variable> make_variables() {
   return all;
 }
 
+std::string memory_text(const Point& point) {
+  return fmt::format(
+      "mem_latency={} mem_bytes_per_cycle={} mem_half_duplex={} mem_outstanding_reads={} "
+      "mem_outstanding_writes={}",
+      point.timing.latency, point.timing.bytes_per_cycle, point.timing.half_duplex ? 1 : 0,
+      point.ports.reads, point.ports.writes);
+}
+
 }  // namespace
 
 const std::vector<Variable>& variables() {
@@ -141,17 +149,17 @@ void validate(const Point& point) {
 }
 
 std::string hardware_text(const Point& point) {
-  return fmt::format(
-      "{} mem_latency={} mem_bytes_per_cycle={} mem_half_duplex={} mem_outstanding_reads={} "
-      "mem_outstanding_writes={}",
-      point.params.to_string(), point.timing.latency, point.timing.bytes_per_cycle,
-      point.timing.half_duplex ? 1 : 0, point.ports.reads, point.ports.writes);
+  return point.params.to_string() + " " + memory_text(point);
+}
+
+std::string text_without_engine(const Point& point) {
+  return fmt::format("{} format_a={} format_b={} out_format={} clock_mhz={}", memory_text(point),
+                     mx::element_format(point.format_a).name,
+                     mx::element_format(point.format_b).name, point.output.name(), point.clock_mhz);
 }
 
 std::string point_text(const Point& point) {
-  return fmt::format("{} format_a={} format_b={} out_format={} clock_mhz={}", hardware_text(point),
-                     mx::element_format(point.format_a).name,
-                     mx::element_format(point.format_b).name, point.output.name(), point.clock_mhz);
+  return point.params.to_string() + " " + text_without_engine(point);
 }
 
 std::string point_text(const Point& point, const std::vector<std::string>& names) {

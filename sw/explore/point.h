@@ -48,7 +48,9 @@ void validate(const Point& point);
 std::string hardware_text(const Point& point);
 /// And the rest of the point: "NUM_PE=8 ... format_a=mxfp8_e4m3 ... clock_mhz=1000".
 std::string point_text(const Point& point);
-/// Those words of it that say these variables.
+/// The same without the engine's parameters: "mem_latency=64 ... clock_mhz=1000".
+std::string text_without_engine(const Point& point);
+/// The words of point_text() that say these variables.
 std::string point_text(const Point& point, const std::vector<std::string>& names);
 
 }  // namespace mxe::explore
