@@ -2,7 +2,6 @@
 #include "sw/explore/lower_bound.h"
 
 #include <algorithm>
-#include <cmath>
 #include <iterator>
 #include <utility>
 
@@ -79,7 +78,6 @@ Compulsory compulsory(const JobShape& shape, const Point& point) {
   least.bytes_read =
       static_cast<double>(shape.a_rows()) * row_bytes(shape.format_a, shape.k) + b_bytes(shape);
   least.bytes_written = result_bytes(shape);
-  least.bytes_per_cycle = std::min<double>(point.params.mem_bytes(), memory_rate(point));
   return least;
 }
 

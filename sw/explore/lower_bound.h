@@ -11,11 +11,10 @@ namespace mxe::explore {
 
 /// What a job moves and multiplies at least, of any engine.
 struct Compulsory {
-  double compute_cycles = 0;   ///< all multipliers of the engine busy
-  double feed_cycles = 0;      ///< the feeder decodes the words of B, feed_cols() columns a cycle
-  double bytes_read = 0;       ///< every operand and scale once
-  double bytes_written = 0;    ///< every result and scale once
-  double bytes_per_cycle = 0;  ///< of the port or the memory, whichever is less, one direction
+  double compute_cycles = 0;  ///< all multipliers of the engine busy
+  double feed_cycles = 0;     ///< the feeder decodes the words of B, feed_cols() columns a cycle
+  double bytes_read = 0;      ///< every operand and scale once
+  double bytes_written = 0;   ///< every result and scale once
 };
 Compulsory compulsory(const JobShape& shape, const Point& point);
 
