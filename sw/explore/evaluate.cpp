@@ -57,20 +57,6 @@ void add_stalls(const JobTimes& times, uint64_t count, Json& stalls) {
   }
 }
 
-const char* b_name(StoredB b) {
-  switch (b) {
-    case StoredB::weights:
-      return "weights";
-    case StoredB::kv_cache:
-      return "kv_cache";
-    case StoredB::activations:
-      return "activations";
-    case StoredB::unsaid:
-      break;
-  }
-  return "unsaid";
-}
-
 // Sums over all runs of all layers.
 struct Sums {
   uint64_t cycles = 0, bytes_read = 0, bytes_written = 0;
@@ -127,7 +113,7 @@ void add_layer(const Layer& layer, const Point& point, const JobTimes& times, Su
                          {"macs", layer.macs()},
                          {"bound_cycles", bound},
                          {"bound_by", limit_name(limit)},
-                         {"b", b_name(layer.b)},
+                         {"b", kStoredBNames[static_cast<std::size_t>(layer.b)]},
                          {"b_bytes", stored},
                          {"stalls", std::move(stalls)},
                          {"bytes_read", read},

@@ -2,6 +2,7 @@
 #include "sw/explore/workload.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <fnmatch.h>
 #include <yaml-cpp/yaml.h>
 
@@ -145,11 +146,11 @@ class Table {
   }
 
   static StoredB stored_b(const std::string& text, const FileLine& place) {
-    if (text == "weights") return StoredB::weights;
-    if (text == "kv_cache") return StoredB::kv_cache;
-    if (text == "activations") return StoredB::activations;
-    place.fail(
-        fmt::format("B is '{}'; allowed: weights, kv_cache, activations", mx::printable(text)));
+    for (std::size_t i = 1; i < kStoredBNames.size(); i++) {
+      if (text == kStoredBNames[i]) return static_cast<StoredB>(i);
+    }
+    place.fail(fmt::format("B is '{}'; allowed: {}", mx::printable(text),
+                           fmt::join(kStoredBNames.begin() + 1, kStoredBNames.end(), ", ")));
   }
 
   static Layer product(const Line& line) {

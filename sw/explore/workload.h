@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -17,6 +18,8 @@ enum class StoredB : uint8_t {
   kv_cache,     ///< keys or values of earlier tokens, each product has its own
   activations,  ///< the result of another layer
 };
+/// Their names in records. The column B of CSV files has all but the first.
+inline constexpr std::array kStoredBNames{"unsaid", "weights", "kv_cache", "activations"};
 
 /// A matrix product of a network: [m][k] activations times [k][n] weights, `count` times a run.
 struct Layer {
