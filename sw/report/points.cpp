@@ -213,6 +213,17 @@ void for_each_line(const std::string& text, const Read& read) {
   }
 }
 
+/// Calls read(line, place) for all lines that are not empty.
+template <typename Read>
+std::vector<Json> parse_lines(const std::string& text, const std::string& path, const Read& read) {
+  std::vector<Json> all;
+  for_each_line(text, [&](const std::string& line, std::size_t number, bool /*is_last*/) {
+    all.push_back(read(line, fmt::format("{}:{}", path, number)));
+    return true;
+  });
+  return all;
+}
+
 /// The text of a file; none if there is no such file.
 std::optional<std::string> text_of(const fs::path& path) {
   if (!fs::exists(path)) return std::nullopt;
@@ -257,21 +268,11 @@ Json parse_space(const std::string& text, const std::string& path) {
 }
 
 std::vector<Json> parse_mixtures(const std::string& text, const std::string& path) {
-  std::vector<Json> mixtures;
-  for_each_line(text, [&](const std::string& line, std::size_t number, bool /*is_last*/) {
-    mixtures.push_back(read_mixture(line, fmt::format("{}:{}", path, number)));
-    return true;
-  });
-  return mixtures;
+  return parse_lines(text, path, read_mixture);
 }
 
 std::vector<Json> parse_combined(const std::string& text, const std::string& path) {
-  std::vector<Json> points;
-  for_each_line(text, [&](const std::string& line, std::size_t number, bool /*is_last*/) {
-    points.push_back(read_point(line, fmt::format("{}:{}", path, number)));
-    return true;
-  });
-  return points;
+  return parse_lines(text, path, read_point);
 }
 
 Exploration read_exploration(const fs::path& folder) {
