@@ -3,7 +3,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <optional>
 
 #include "tests/cli/run_mxe.h"
 
@@ -11,28 +10,6 @@ namespace mxe::test {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// Sets a variable of the environment while it lives.
-class Variable {
- public:
-  Variable(const char* name, const std::string& value) : name_(name) {
-    if (const char* before = std::getenv(name)) before_ = before;
-    setenv(name, value.c_str(), 1);
-  }
-  Variable(const Variable&) = delete;
-  Variable& operator=(const Variable&) = delete;
-  ~Variable() {
-    if (before_) {
-      setenv(name_, before_->c_str(), 1);
-    } else {
-      unsetenv(name_);
-    }
-  }
-
- private:
-  const char* name_;
-  std::optional<std::string> before_;
-};
 
 class Designs : public CliTest {
  protected:
@@ -166,7 +143,7 @@ TEST_F(MissingProgram, IsBuiltIfAskedFor) {
 }
 
 TEST_F(MissingProgram, IsBuiltByOneProcessAtATime) {
-  const std::string program = "\"" + std::string(1, '$') + "MXE\" cosim --build >/dev/null 2>&1";
+  const std::string program = "\"$MXE\" cosim --build >/dev/null 2>&1";
   const Variable mxe("MXE", (build / "mxe").string());
   const std::string command =
       program + " & first=$!; " + program + "; second=$?; wait $first && exit $second";

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // mxe explore on files of tests/cli/onnx, which its make.py writes with the packages that exporters
 // use, and which onnxruntime runs.
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -136,8 +135,6 @@ TEST_F(ExploreOnnx, DimensionsThatAreExpressions) {
 }
 
 TEST_F(ExploreOnnx, WithoutPython) {
-  const char* python = std::getenv("MXE_PYTHON");
-  const std::string before = python == nullptr ? "" : python;
   write_text("none.onnx", "");
   write_text("broken", "#!/bin/sh\necho first >&2\necho last >&2\nexit 3\n");
   write_text("killed", "#!/bin/sh\nkill -KILL $$\n");
@@ -152,10 +149,9 @@ TEST_F(ExploreOnnx, WithoutPython) {
       {path("killed"), "killed failed with signal 9: "},
       {path("silent"), "none.onnx: Python did not answer in the form that is expected"}};
   for (const auto& [program, message] : kBad) {
-    setenv("MXE_PYTHON", program.c_str(), 1);
+    const Variable python("MXE_PYTHON", program);
     expect_bad(path("none.onnx"), {}, message);
   }
-  setenv("MXE_PYTHON", before.c_str(), 1);
 }
 
 TEST_F(ExploreOnnx, MalformedFiles) {
