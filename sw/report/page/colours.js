@@ -65,11 +65,13 @@ function ticksBetween(min, max, numbers) {
   return ticks;
 }
 
+/// Whether a number has a place on a logarithmic axis. Others would need ticks without end.
+const fitsLogAxis = (value) => value > 1e-100 && value < 1e100;
+
 /// Ends of a logarithmic axis with a little room around the values, and at least three ticks at round
 /// numbers: the powers of ten, or 1, 2 and 5 times them, or, over a short way, more.
 function logRange(all) {
-  // Other numbers have no place on such an axis, and would need ticks without end.
-  const values = all.filter((v) => v > 1e-100 && v < 1e100);
+  const values = all.filter(fitsLogAxis);
   if (!values.length) return {};
   const min = Math.min(...values) / 1.25, max = Math.max(...values) * 1.25;
   // 1.25 squared is the shortest way: 0.9 to 1.4, say, has the ticks 0.9, 1, 1.1, 1.2, 1.3 and 1.4.

@@ -17,7 +17,7 @@ function frontsOf(list, x, y, each) {
 
 /// Whether a point has a place on the measure's axis, which is logarithmic unless it is of dB.
 const hasPlace = (measure, point) =>
-  isNumber(measure.of(point)) && (measure === measures.sqnr || (measure.of(point) > 1e-100 && measure.of(point) < 1e100));
+  isNumber(measure.of(point)) && (measure === measures.sqnr || fitsLogAxis(measure.of(point)));
 
 function drawFront(chart, list, x, y, picked, each) {
   const known = list.filter((p) => hasPlace(x, p) && hasPlace(y, p));
