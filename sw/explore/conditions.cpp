@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <regex>
-#include <set>
 
 #include "model/numerics/error.h"
 #include "sw/explore/area.h"
@@ -69,6 +68,7 @@ void Conditions::add(const std::string& text) {
     parser->SetExpr(text);
     parser->Eval();
     parsers_.push_back(std::move(parser));
+    needs_area_ = needs_area_ || last_names("area") || last_names("sram_kib");
   } catch (const mu::ParserError& error) {
     throw mx::Error(fmt::format("{} (variables: {})", error.GetMsg(), allowed_names()));
   }
@@ -88,9 +88,11 @@ std::optional<std::size_t> Conditions::broken(const Point& point, const ResultVa
   for (const Variable& variable : variables()) {
     values_.at(variable.name) = variable.value(point, variable.name);
   }
-  const Area area = AreaTable::shipped().of(point.params);
-  values_.at("area") = area.total();
-  values_.at("sram_kib") = area.sram_kib;
+  if (needs_area_) {
+    const Area area = AreaTable::shipped().of(point.params);
+    values_.at("area") = area.total();
+    values_.at("sram_kib") = area.sram_kib;
+  }
   values_.at("port_bytes_per_cycle") = point.params.mem_bytes();
   values_.at("ms") = results.ms;
   values_.at("energy") = results.energy_mj;

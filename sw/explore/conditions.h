@@ -54,6 +54,7 @@ class Conditions {
  private:
   std::map<std::string, double> values_;
   std::vector<std::unique_ptr<mu::Parser>> parsers_;
+  bool needs_area_ = false;  // whether one of them names the area or the SRAM
 };
 
 }  // namespace mxe::explore
