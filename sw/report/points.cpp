@@ -20,8 +20,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
-/// What a point must have, and what it may have but of no other type. The page gets no other key:
-/// it would only be a way into it.
+/// What a point must have, and what it may have but of no other type. Other keys are dropped: the
+/// page does not use them, and they could carry an attack.
 struct Key {
   const char* name;
   bool (*is_right)(const Json&);
