@@ -54,6 +54,13 @@ fs::path find_design(const std::string& name) {
   return ask_linker(name + ".so");
 }
 
+/// Whether this process has loaded the library: an edit of its sources no longer changes what runs.
+bool is_loaded(const fs::path& library) {
+  void* handle = dlopen(fs::absolute(library).c_str(), RTLD_NOW | RTLD_NOLOAD);
+  if (handle) dlclose(handle);
+  return handle != nullptr;
+}
+
 /// The command for people that builds a design, or builds it again.
 std::string command_for(const std::string& name) {
   const std::string prefix = "mxe_rtl_";
@@ -105,6 +112,7 @@ const EnginePlugin& load_engine_plugin(const std::string& library) {
 
 const EnginePlugin& load_design(const std::string& name) {
   fs::path library = find_design(name);
+  if (!library.empty() && is_loaded(library)) return open_plugin(library.string());
   std::string changed = library.empty() ? "" : changed_source(library.string());
   if ((library.empty() || !changed.empty()) && may_build() && !build_folder().empty()) {
     build_target(name);

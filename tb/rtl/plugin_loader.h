@@ -18,7 +18,7 @@ const EnginePlugin& load_engine_plugin(const std::string& library);
 /// <name>.so in $MXE_RTL_PATH, beside the program as the build leaves it, where designs are
 /// installed, or in the program's RUNPATH. A design that is missing, or whose sources were edited
 /// after it was built, is built if may_build() (build_target.h); otherwise throws mx::Error, which
-/// names the command that builds it.
+/// names the command that builds it. A design that this process has loaded is returned unchecked.
 const EnginePlugin& load_design(const std::string& name);
 
 /// Throws mx::Error unless both designs were built from the same sources, parameters and macros.

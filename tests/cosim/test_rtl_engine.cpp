@@ -4,13 +4,16 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <string>
 
 #include "model/engine/core.h"
 #include "model/numerics/error.h"
+#include "model/numerics/files.h"
 #include "model/numerics/random.h"
 #include "model/platform/clock.h"
 #include "model/platform/platform.h"
@@ -18,6 +21,7 @@
 #include "mxe_regs.h"
 #include "tb/cosim/cosim.h"
 #include "tb/cosim/job_spec.h"
+#include "tb/rtl/plugin_loader.h"
 #include "tb/rtl/rtl_engine.h"
 
 namespace mxe {
@@ -40,6 +44,25 @@ TEST(RtlEngine, RefusesParametersThatWereNotBuilt) {
   EXPECT_EQ(error_of([&] { make_rtl_top(params); }),
             "the RTL was built for the configurations small, base and large, not for custom: " +
                 params.to_string());
+}
+
+TEST(RtlEngine, ALoadedDesignIsNotCheckedAgain) {
+  namespace fs = std::filesystem;
+  const fs::path folder = testing::TempDir() + "mxe_loaded_design";
+  const fs::path library = folder / "mxe_rtl_small.so", sources = library.string() + ".sources";
+  const fs::path source = folder / "edited.sv";
+  fs::remove_all(folder);
+  fs::create_directories(sources);
+  fs::copy_file(fs::path(mx::program_directory()) / "rtl" / library.filename(), library);
+  std::ofstream(sources / "list") << source.string() << "\n";
+  std::ofstream(sources / "0") << "as it was\n";
+  std::ofstream(source) << "as it was\n";
+  setenv("MXE_RTL_PATH", folder.c_str(), 1);
+  const EnginePlugin& loaded = load_design("mxe_rtl_small");
+  std::ofstream(source) << "edited\n";
+  EXPECT_EQ(&load_design("mxe_rtl_small"), &loaded)
+      << "the cases of a regression run on one design";
+  fs::remove_all(folder);
 }
 
 /// A design that answers registers and otherwise does as it is told.
