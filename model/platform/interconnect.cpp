@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "model/numerics/error.h"
 #include "model/platform/clock.h"
 #include "model/platform/payload.h"
 
@@ -25,6 +26,10 @@ Interconnect::Interconnect(const sc_core::sc_module_name& name, const MemoryTimi
       read_(timing, 0, ports, beat_bytes),
       write_(timing, 1, ports, beat_bytes),
       waiting_(ports) {
+  if (timing.half_duplex) {
+    throw mx::Error(
+        "an interconnect cannot share a half-duplex memory; allowed: half_duplex = false");
+  }
   if (half_a_cycle() == Clock().period()) {
     throw mx::Error(fmt::format(
         "time resolution {}: an interconnect grants in the middle of a clock of 1 ns; allowed: 100 "

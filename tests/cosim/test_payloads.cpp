@@ -253,5 +253,12 @@ TEST(Resolution, AnInterconnectNeedsHalfAClock) {
                  "time resolution 1 ns: an interconnect");
 }
 
+TEST(Interconnects, ShareNoHalfDuplexMemory) {
+  MemoryTiming timing;
+  timing.half_duplex = true;
+  expect_refused([&] { Interconnect interconnect("interconnect", timing, 2, 32); },
+                 "an interconnect cannot share a half-duplex memory");
+}
+
 }  // namespace
 }  // namespace mxe::test
