@@ -15,14 +15,6 @@ namespace {
 
 constexpr uint64_t kOne = uint64_t{1} << BeatTimes::kFraction;
 
-/// Cycles for which a beat occupies the memory, with BeatTimes::kFraction fraction bits.
-uint64_t beat_interval(double bytes_per_cycle, unsigned beat_bytes) {
-  if (bytes_per_cycle == 0) return kOne;
-  const auto interval =
-      static_cast<uint64_t>(std::llround(static_cast<double>(kOne) * beat_bytes / bytes_per_cycle));
-  return std::max<uint64_t>(interval, 1);
-}
-
 }  // namespace
 
 void MemoryTiming::validate() const {
@@ -46,6 +38,13 @@ void MemoryTiming::validate() const {
 uint64_t MemoryTiming::jitter(uint64_t request, uint64_t stream) const {
   if (jitter_seed == 0) return 0;
   return mix64(jitter_seed ^ mix64(2 * request + stream)) % (uint64_t{jitter_cycles} + 1);
+}
+
+uint64_t MemoryTiming::beat_interval(unsigned beat_bytes) const {
+  if (bytes_per_cycle == 0) return kOne;
+  const auto interval =
+      static_cast<uint64_t>(std::llround(static_cast<double>(kOne) * beat_bytes / bytes_per_cycle));
+  return std::max<uint64_t>(interval, 1);
 }
 
 uint64_t MemoryBus::occupy(uint64_t from, uint64_t length) {
@@ -77,7 +76,7 @@ BeatTimes MemoryChannel::serve(uint64_t issue, uint64_t beats, unsigned beat_byt
   uint64_t first = std::max(ready, free_);
   if (beat_bytes != beat_bytes_) {
     beat_bytes_ = beat_bytes;
-    bus_interval_ = beat_interval(timing_.bytes_per_cycle, beat_bytes);
+    bus_interval_ = timing_.beat_interval(beat_bytes);
     interval_ = std::max(bus_interval_, kOne);  // a direction moves a beat a cycle at most
   }
   if (bus_) first = bus_->occupy(first, beats * bus_interval_);

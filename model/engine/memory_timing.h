@@ -12,10 +12,12 @@ namespace mxe {
 
 /// What an access to a memory costs, the way to it included.
 struct MemoryTiming {
-  unsigned latency = 32;       ///< cycles from a request to its first beat, at least 1
-  double bytes_per_cycle = 0;  ///< of each direction; 0 or more than a beat: one beat a cycle
-  bool half_duplex = false;    ///< the bytes of both directions share that bandwidth
-  uint64_t jitter_seed = 0;    ///< 0 = none, else 0 to jitter_cycles more latency per request
+  unsigned latency = 32;  ///< cycles from a request to its first beat, at least 1
+  /// Of each direction, or of both together if half_duplex; 0: one beat a cycle. A direction moves
+  /// at most one beat a cycle.
+  double bytes_per_cycle = 0;
+  bool half_duplex = false;  ///< the bytes of both directions share that bandwidth
+  uint64_t jitter_seed = 0;  ///< 0 = none, else 0 to jitter_cycles more latency per request
   unsigned jitter_cycles = 24;
 
   /// Throws mx::Error with one line about the first value that is out of its limits.
@@ -23,6 +25,8 @@ struct MemoryTiming {
   /// Cycles of more latency of request number `request` of a direction. `stream` makes the jitter
   /// of the two directions of one memory differ.
   uint64_t jitter(uint64_t request, uint64_t stream) const;
+  /// Cycles for which a beat occupies the bandwidth, with BeatTimes::kFraction fraction bits.
+  uint64_t beat_interval(unsigned beat_bytes) const;
 };
 
 /// The clock cycles in which the beats of one burst are on the bus. Fractions of a cycle are kept,

@@ -2,7 +2,6 @@
 #include "model/engine/shared_channel.h"
 
 #include <algorithm>
-#include <cmath>
 #include <iterator>
 
 namespace mxe {
@@ -10,21 +9,13 @@ namespace {
 
 constexpr uint64_t kCycle = uint64_t{1} << BeatTimes::kFraction;
 
-/// Cycles that a beat of the ports occupies the memory.
-uint64_t bus_interval(const MemoryTiming& timing, unsigned beat_bytes) {
-  if (timing.bytes_per_cycle == 0) return kCycle;
-  const double cycles = beat_bytes / timing.bytes_per_cycle;
-  const auto interval = static_cast<uint64_t>(std::llround(static_cast<double>(kCycle) * cycles));
-  return std::max<uint64_t>(interval, 1);
-}
-
 }  // namespace
 
 SharedChannel::SharedChannel(const MemoryTiming& timing, uint64_t stream, unsigned ports,
                              unsigned beat_bytes)
     : timing_(timing),
       stream_(stream),
-      bus_interval_(bus_interval(timing, beat_bytes)),
+      bus_interval_(timing.beat_interval(beat_bytes)),
       port_interval_(std::max(bus_interval_, kCycle)),
       ports_(ports) {}
 
