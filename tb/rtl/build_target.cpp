@@ -22,22 +22,6 @@ namespace fs = std::filesystem;
 
 constexpr const char* kMayBuild = "MXE_BUILD";
 
-/// A file that is closed in the end.
-class OpenFile {
- public:
-  OpenFile(const fs::path& file, int flags) : file_(open(file.c_str(), flags | O_CLOEXEC, 0644)) {}
-  OpenFile(const OpenFile&) = delete;
-  OpenFile& operator=(const OpenFile&) = delete;
-  ~OpenFile() {
-    if (file_ >= 0) close(file_);
-  }
-
-  int descriptor() const { return file_; }
-
- private:
-  int file_;
-};
-
 }  // namespace
 
 bool may_build() {
@@ -83,18 +67,21 @@ bool run_program(const std::vector<std::string>& words, const fs::path& log) {
   return end.succeeded();
 }
 
-FileLock::FileLock(const fs::path& file)
-    : file_(open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644)) {
-  while (file_ >= 0 && flock(file_, LOCK_EX) != 0) {
-    if (errno == EINTR) continue;
-    close(file_);
-    file_ = -1;
+OpenFile::OpenFile(const fs::path& file, int flags)
+    : file_(open(file.c_str(), flags | O_CLOEXEC, 0644)) {}
+
+OpenFile::~OpenFile() {
+  if (file_ >= 0) close(file_);
+}
+
+FileLock::FileLock(const fs::path& file) : file_(file, O_RDWR | O_CREAT) {
+  int result = -1;
+  while (file_.descriptor() >= 0 && (result = flock(file_.descriptor(), LOCK_EX)) != 0 &&
+         errno == EINTR) {
   }
-  if (file_ < 0) {
+  if (result != 0) {
     throw mx::Error(fmt::format("cannot lock {}: {}", file.string(), std::strerror(errno)));
   }
 }
-
-FileLock::~FileLock() { close(file_); }
 
 }  // namespace mxe

@@ -28,17 +28,28 @@ void build_target(const std::string& target);
 /// returns whether it ended with status 0.
 bool run_program(const std::vector<std::string>& words, const std::filesystem::path& log = {});
 
+/// The descriptor of an open file, which is closed in the end; negative if open() failed.
+class OpenFile {
+ public:
+  OpenFile(const std::filesystem::path& file, int flags);
+  OpenFile(const OpenFile&) = delete;
+  OpenFile& operator=(const OpenFile&) = delete;
+  ~OpenFile();
+
+  int descriptor() const { return file_; }
+
+ private:
+  int file_;
+};
+
 /// While it lives, no other process has this file locked; creates the file. Throws mx::Error if
 /// that is impossible.
 class FileLock {
  public:
   explicit FileLock(const std::filesystem::path& file);
-  FileLock(const FileLock&) = delete;
-  FileLock& operator=(const FileLock&) = delete;
-  ~FileLock();
 
  private:
-  int file_;
+  OpenFile file_;
 };
 
 }  // namespace mxe

@@ -347,7 +347,7 @@ void Machine::serve_watches(const std::vector<pollfd>& ends, std::size_t first) 
     const auto watch = std::find_if(watches_.begin(), watches_.end(), of_file);
     if (watch == watches_.end()) continue;
     const std::function<bool()> ready = watch->ready;  // which may watch other files
-    if (!ready()) watches_.erase(std::find_if(watches_.begin(), watches_.end(), of_file));
+    if (!ready()) unwatch(ends[i].fd);
   }
 }
 

@@ -64,7 +64,7 @@ class Machine : public sc_core::sc_module, private PciTarget {
   /// Calls `ready` whenever `file` has one of `events` of poll(2), or its other end has gone, until
   /// it returns false. `wakes`: it may call wake(), so Linux does not sleep for ever before that.
   void watch(int file, short events, std::function<bool()> ready, bool wakes = false);
-  /// Ends a watch, from whatever is called by that of another file.
+  /// Ends the watch of a file. Any callback may call it.
   void unwatch(int file);
   /// Makes Linux look at files that it reads outside of the simulation, its consoles.
   void wake();
