@@ -132,7 +132,7 @@ def comparable(text):
 
 def tables_of(text):
     """The tables in what a command prints, each with its lines."""
-    return [table for table in re.findall(r"(?:^\|.*\n)+", text + "\n", re.MULTILINE)]
+    return re.findall(r"(?:^\|.*\n)+", text + "\n", re.MULTILINE)
 
 
 def compare_table(shown, printed):
@@ -192,7 +192,7 @@ class Document:
             self.commands += 1
             for figure in run("\n".join(commands) + "\n", self.folder).split():
                 if not re.search(rf"(?<![\d.,]){re.escape(figure)}(?![\d]|[.,]\d)", block.text):
-                    raise Wrong(f"{figure} is what is counted, and does not stand here")
+                    raise Wrong(f"{figure} is not in this paragraph, but the command prints it")
         elif commands := block.note("table"):
             self.commands += 1
             command, = commands
