@@ -44,8 +44,8 @@ void mxe_linux_port(struct mxe_linux* conn, struct mxe_port* port);
 
 /// Bytes that one mxe_linux_alloc() can return at most: the size of the area that the kernel
 /// reserved at boot for objects, or 4 MiB (4194304) if there is none. `mxe linux` reserves 512 MiB
-/// unless --object-memory names another size; on another Linux 6.12, reserve_mem=512M:4096:mxe on the
-/// kernel's command line does. 0 if the device has gone.
+/// unless --object-memory names another size; on another Linux 6.12, reserve_mem=512M:4096:mxe on
+/// the kernel's command line does. 0 if the device has gone.
 uint64_t mxe_linux_max_alloc(struct mxe_linux* conn);
 
 /// Zeroed memory for the ring and for operands, contiguous, at a multiple of 4096 for both sides.
