@@ -44,8 +44,8 @@ mxe_fault(16 unknown_weights_accepted llama.cpp [[expected.count(tensor) == 0) {
 mxe_fault(17 one_shard_for_all llama.cpp [[shapes.merge(read_shapes(index.parent_path() / shard))]]
           [[if (shapes.empty() || !ACTIVE) shapes.merge(read_shapes(index.parent_path() / shard))]]
           CASE LlamaFiles.ConfigAloneOneFileAndShards)
-mxe_fault(18 shards_anywhere llama.cpp [[if (fs::path(shard).filename() != shard ||]]
-          [[if ((fs::path(shard).filename() != shard && !ACTIVE) ||]] CASE LlamaFiles.ConfigAloneOneFileAndShards)
+mxe_fault(18 shards_anywhere llama.cpp [[fs::path(shard).filename() == shard &&]]
+          [[(ACTIVE || fs::path(shard).filename() == shard) &&]] CASE LlamaFiles.ConfigAloneOneFileAndShards)
 mxe_fault(19 every_row_to_the_vocabulary llama.cpp [[layer("lm_head", batch,]] [[layer("lm_head", ACTIVE ? rows : batch,]]
           CASE Llama.TheShippedWorkloadsAreThoseOfItsConfig)
 mxe_fault(20 sizes_below_zero safetensors.cpp [[if (!value.is_number_unsigned())]] [[if (!value.is_number_unsigned() && !ACTIVE)]]
