@@ -59,12 +59,11 @@ class Array:
         """
         quantizer = resolve(format, preset, block, scale_format)
         source = Source(codes)
-        plain: Any = _bytes("codes", source.array)
+        plain: Any = source.array
         if packed is not None:
-            plain = _core.unpack(plain, quantizer.bits, packed, length)
-        scale_array = _bytes("scales", Source(scales).array)
-        core = _from_parts(plain, scale_array, quantizer, axis, tensor_scale, tensor_amax, row_amaxes,
-                           False)
+            plain = _core.unpack(_bytes("codes", plain), quantizer.bits, packed, length)
+        core = _from_parts(plain, Source(scales).array, quantizer, axis, tensor_scale, tensor_amax,
+                           row_amaxes, False)
         return cls(core, source.library)
 
     @property
@@ -231,7 +230,9 @@ class Array:
 
 def _from_parts(codes: Any, scales: Any, quantizer: Any, axis: int, tensor_scale: Optional[float],
                 tensor_amax: Optional[float], row_amaxes: Any, is_stored: bool) -> Any:
-    """The core's array. `is_stored`: `mxe.quantize` made the scale, which may be NaN, Inf or 0."""
+    """The core's array. `is_stored`: `mxe.quantize` made the scale, which may be NaN, Inf or 0.
+    Raises TypeError for numbers in place of codes."""
+    codes, scales = _bytes("codes", codes), _bytes("scales", scales)
     wide = codes.dtype == np.uint16
     coded = scales.dtype == np.uint8
     codes = np.ascontiguousarray(codes)
@@ -248,8 +249,8 @@ def stored_array(codes: Any, scales: Any, quantizer: Quantizer, axis: int, tenso
                  tensor_amax: float, row_amaxes: Any) -> Array:
     """An array that `mxe.quantize` made, from its parts."""
     source = Source(codes)
-    return Array(_from_parts(_bytes("codes", source.array), _bytes("scales", Source(scales).array), quantizer._core,
-                             axis, tensor_scale, tensor_amax, row_amaxes, True), source.library)
+    return Array(_from_parts(source.array, Source(scales).array, quantizer._core, axis,
+                             tensor_scale, tensor_amax, row_amaxes, True), source.library)
 
 
 def _threads(threads: Optional[int]) -> int:
@@ -314,7 +315,8 @@ def load(path: Union[str, os.PathLike[str]],
     from the file, which must agree with `tensor_scale` and `tensor_amax`.
 
     Raises ValueError for files that are damaged, or say nothing if `format` is missing, and if the
-    scale of the whole tensor is neither in the file nor given.
+    scale of the whole tensor is neither in the file nor given; TypeError if `elements` are no codes,
+    or `scales` neither codes nor float32.
     """
     name = os.fspath(path)
     tensors, metadata = _core.load(name)

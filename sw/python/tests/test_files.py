@@ -138,6 +138,17 @@ def test_load_beside_other_types(tmp_path):
     np.testing.assert_array_equal(again.scales, q.scales)
 
 
+@pytest.mark.parametrize("part, dtype, shape, size, message", [
+    ("elements", "F32", [32], 128, "codes must be uint8 or uint16, not float32"),
+    ("scales", "U16", [1], 2, "scales must be uint8 or float32, not uint16")])
+def test_numbers_do_not_become_codes(tmp_path, part, dtype, shape, size, message):
+    parts = {"elements": ("U8", [32], bytes(32)), "scales": ("U8", [1], bytes(1))}
+    parts[part] = (dtype, shape, bytes([1] * size))
+    path = safetensors(tmp_path / "other.safetensors", [(name, *rest) for name, rest in parts.items()])
+    with pytest.raises(TypeError, match=f"^{message}$"):
+        mxe.load(path, "mxfp8_e4m3")
+
+
 def test_nothing_is_copied_of_a_file_that_lies(tmp_path):
     data = bytes(1 << 22)
     path = safetensors(tmp_path / "lies.safetensors",
