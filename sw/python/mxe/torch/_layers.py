@@ -273,7 +273,7 @@ def quantize_(model: nn.Module, config: Optional[MXConfig] = None,
     Raises ValueError for formats that the product is not for.
     """
     chosen = MXConfig() if config is None else config
-    made: dict[nn.Linear, MXLinear] = {}
+    paths: dict[nn.Linear, str] = {}  # of the chosen layers, the first of each
     kept: dict[str, list[str]] = {}  # names of layers, by the reason why they stay
     places: list[tuple[nn.Module, str, nn.Linear]] = []
 
@@ -285,8 +285,7 @@ def quantize_(model: nn.Module, config: Optional[MXConfig] = None,
             obstacle = obstacle or _not_by_default(parent, linear)
         obstacle = obstacle or _obstacle(linear, chosen)
         if obstacle is None:
-            if linear not in made:
-                made[linear] = MXLinear.from_linear(linear, chosen, path or "linear")
+            paths.setdefault(linear, path or "linear")
             return True
         if filter_fn is not None:
             raise ValueError(f"layer '{path}' cannot be quantized: {obstacle}")
@@ -295,13 +294,15 @@ def quantize_(model: nn.Module, config: Optional[MXConfig] = None,
 
     if isinstance(model, nn.Linear):
         if take(None, model, ""):
-            return made[model]
+            return MXLinear.from_linear(model, chosen, paths[model])
     else:
         for name, module in model.named_modules():
             for own, child in module._modules.items():
                 path = f"{name}.{own}" if name else own
                 if isinstance(child, nn.Linear) and take(module, child, path):
                     places.append((module, own, child))
+    # Nothing is built before all layers are chosen: a layer shares its hooks with the one it replaces.
+    made = {linear: MXLinear.from_linear(linear, chosen, path) for linear, path in paths.items()}
     for parent, own, linear in places:
         setattr(parent, own, made[linear])
     for module in model.modules():
