@@ -7,12 +7,12 @@
 
 namespace mxe::blocks {
 
-/// mxe_amax: the largest magnitude of the binary32 numbers of a segment, in the bits that decide a
-/// scale: exponent, eight bits of the fraction, and whether there is more.
+/// mxe_amax: largest magnitude of the binary32 numbers of a segment, reduced to the 17 bits that
+/// decide a scale: 8 of the exponent, the upper 8 of the fraction, a sticky bit.
 struct Amax {
   unsigned lanes = 1;                                      ///< a power of two, at most 16
-  std::array<uint32_t, 2 * kMaxSegmentLanes - 1> level{};  ///< 17 bits each, as in the RTL
-  uint32_t amax_o = 0;                                     ///< 17 bits
+  std::array<uint32_t, 2 * kMaxSegmentLanes - 1> level{};  ///< inputs, then each level of maxima
+  uint32_t amax_o = 0;
 
   explicit Amax(unsigned segment_lanes = 1) : lanes(segment_lanes) {}
 

@@ -8,12 +8,12 @@
 
 namespace mxe::blocks {
 
-/// The accumulator of the RTL, with the window that mxe_pe gives it.
+/// mxe_facc with the parameters that mxe_pe sets.
 template <unsigned Width>
 using RtlAccumulator = Facc<Width, 27, kExpBias>;
 
-/// mxe_array: decodes the broadcast A word and holds the processing elements, and, beside it, the
-/// decoder of mxe_feed that fills their shadows.
+/// mxe_array: the A decoder and the processing elements. Also holds the B decoder of mxe_feed,
+/// which loads the PEs' shadow registers.
 template <unsigned TreeW, template <unsigned> class Accumulator = RtlAccumulator>
 struct Array {
   using Element = Pe<TreeW, Accumulator>;
@@ -24,7 +24,7 @@ struct Array {
   Broadcast broadcast;
   std::vector<Element> pe;
 
-  /// An engine with `num_pe` columns and `depth` = ROWS * ACC_TILES accumulators in each.
+  /// `num_pe` columns with `depth` = ROWS * ACC_TILES accumulators each.
   Array(unsigned num_pe, std::size_t depth, bool fp4_dual) : pe(num_pe, Element(depth, fp4_dual)) {}
   Array(const Array&) = delete;  // broadcast points into decode_a
   Array& operator=(const Array&) = delete;
@@ -36,19 +36,19 @@ struct Array {
     broadcast.a = &decode_a.out;
     broadcast.dual = dual_rate;
   }
-  /// The feeder loads the B word of column `column`, of which `count` elements are within K.
+  /// Loads the shadow B word of a column; only its first `count` elements lie within K.
   /// `scales`: {odd, even} block, 8 bits each.
   void load_b(unsigned column, const Word& word, uint32_t scales, uint32_t count) {
     decode_b.evaluate(word, count);
     pe[column].load_b(decode_b.out, scales);
   }
-  /// The first row of a pass: the PEs take over their B words.
+  /// Copies all shadow B words to the active ones, at the first row of a pass.
   void swap_b() {
     for (Element& one : pe) one.swap_b();
   }
-  /// A row of a pass: the A word goes to the first `columns` PEs, each of which adds a block to its
-  /// accumulator `address`. `init`: a binary32 number for each PE, which the accumulators begin
-  /// with if `first`; null for zeros.
+  /// Broadcasts the A word of one row to the first `columns` PEs. Each adds its block sum to
+  /// accumulator `address`. With `first`, accumulators start from `init` (binary32 per PE; null:
+  /// 0).
   void evaluate(const Word& word, uint32_t scales, unsigned columns, std::size_t address,
                 bool first, const uint32_t* init) {
     decode_a.evaluate(word, 2 * kLanes);
@@ -73,7 +73,6 @@ struct Array {
   }
 };
 
-// Compiled once, in array.cpp.
 extern template struct Array<42>;
 extern template struct Array<56>;
 extern template struct Array<70>;

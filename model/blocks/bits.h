@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vectors of bits as the RTL has them, in plain integers, and how a block shows its values.
+// RTL bit vectors as plain integers, and the visitor protocol that exposes a block's signals.
+// Members of blocks have the names of RTL signals; the calls of show() in visit() list their
+// widths.
 #pragma once
 
 #include <cstdint>
@@ -30,14 +32,14 @@ constexpr uint64_t mask64(uint64_t value) {
   return value << (64 - Width) >> (64 - Width);
 }
 
-/// Zeros above the highest one: 128 of zero.
+/// Number of zeros above the highest set bit; 128 for zero.
 constexpr uint32_t leading_zeros(Bits value) {
   const auto high = static_cast<uint64_t>(value >> 64), low = static_cast<uint64_t>(value);
   if (high != 0) return static_cast<uint32_t>(__builtin_clzll(high));
   return low != 0 ? 64 + static_cast<uint32_t>(__builtin_clzll(low)) : 128;
 }
 
-/// The lowest `Width` bits of a value as a two's complement number.
+/// The lowest `Width` bits as a two's complement number: sign_extend<4>(0xF) is -1.
 template <unsigned Width>
 constexpr SignedBits sign_extend(Bits value) {
   static_assert(Width >= 1 && Width <= 128);
@@ -59,7 +61,7 @@ constexpr uint32_t slice(uint32_t value, unsigned low, unsigned width) {
   return value >> low & ((uint32_t{1} << width) - 1);
 }
 
-/// Shows a visitor one value: the `width` lowest bits of it. Signed ones come as two's complement.
+/// Passes the lowest `width` bits of a value to a visitor; signed values as two's complement.
 template <class Visitor, class Value>
 void show(Visitor& v, const char* name, unsigned width, Value value) {
   const Bits bits = static_cast<Bits>(static_cast<SignedBits>(value));
@@ -70,8 +72,8 @@ void show(Visitor& v, const char* name, unsigned width, Bits value) {
   v(name, width, width >= 128 ? value : value & ((Bits{1} << width) - 1));
 }
 
-/// Shows a visitor a block inside another, under the name of its instance. A block shows the same
-/// values in the same order every time.
+/// Passes the signals of a sub-block to a visitor, under its instance name. A block always reports
+/// the same signals in the same order.
 template <class Visitor, class Block>
 void show_block(Visitor& v, const char* instance, const Block& block) {
   v.enter(instance);

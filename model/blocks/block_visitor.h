@@ -5,8 +5,7 @@
 
 namespace mxe::blocks {
 
-/// A visitor of blocks (visitor.h) behind an interface, for those who do not know which blocks
-/// there are. Names of instances and values are those of the RTL.
+/// Virtual interface of a block visitor (visitor.h), for code that does not depend on block types.
 class BlockVisitor {
  public:
   virtual ~BlockVisitor() = default;

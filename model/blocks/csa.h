@@ -5,7 +5,7 @@
 
 namespace mxe::blocks {
 
-/// mxe_csa: three words become two with the same sum modulo 2^Width.
+/// mxe_csa: carry-save adder, three words to two with the same sum modulo 2^Width.
 template <unsigned Width>
 struct Csa {
   Bits sum_o = 0, carry_o = 0;

@@ -6,23 +6,23 @@
 
 namespace mxe::blocks {
 
-/// mxe_decode: element decode of one lane, an 8-bit container to sign, 8-bit magnitude and radix-16
-/// group, value = (-1)^sign * mag * 16^grp * 2^lsb. At the dual rate the container holds two 4-bit
-/// elements, the even block's in the low nibble, and mag has 4 bits for each.
+/// mxe_decode: decodes one lane, an 8-bit container, to sign, 8-bit magnitude and radix-16 group;
+/// value = (-1)^sign * mag * 16^grp * 2^lsb. At the dual rate the container holds two 4-bit
+/// elements, the even block's in the low nibble, and mag holds 4 bits of each.
 struct Decode {
-  uint32_t code_i = 0;  ///< 8 bits
+  uint32_t code_i = 0;
   bool sign = false;
-  uint32_t code = 0, exponent = 0;  ///< 7 and 5 bits: without sign; exponent field
-  uint32_t man = 0, sig = 0;        ///< 3 and 4 bits: mantissa; with its hidden bit
+  uint32_t code = 0, exponent = 0;  ///< code without sign; exponent field
+  uint32_t man = 0, sig = 0;        ///< mantissa without and with its hidden bit
   bool special = false, is_nan = false, is_inf = false;
-  uint32_t binade = 0;               ///< 5 bits: above the subnormals
-  uint32_t fp_mag = 0, int_mag = 0;  ///< 8 bits each
-  Decode4 hi;                        ///< the odd block's element
-  uint32_t mag = 0, grp = 0;         ///< 8 and 3 bits
+  uint32_t binade = 0;  ///< exponent - 1; 0 for subnormals
+  uint32_t fp_mag = 0, int_mag = 0;
+  Decode4 hi;  ///< the odd block's element
+  uint32_t mag = 0, grp = 0;
   Dec dec_o;
   bool nan_o = false, inf_o = false, zero_o = false;
 
-  /// `keep`: whether the odd (bit 1) and the even (bit 0) block's element exist.
+  /// `keep`: {odd, even} block's element lies within K.
   void evaluate(uint32_t container, const FmtInfo& fmt, bool dual, uint32_t keep) {
     code_i = container;
     sign = (code_i & fmt.sign_mask & 0xA8) != 0;

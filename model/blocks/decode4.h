@@ -5,12 +5,12 @@
 
 namespace mxe::blocks {
 
-/// mxe_decode4: the magnitude of one 4-bit element of one or two mantissa bits as an integer: E2M1
-/// in units of 1/2, E1M2 in units of 1/4.
+/// mxe_decode4: magnitude of a 4-bit element as an integer: E2M1 in units of 1/2, E1M2 in units of
+/// 1/4. Example: E2M1 code 7 (6.0) gives 12.
 struct Decode4 {
-  uint32_t mag_o = 0;  ///< 4 bits
+  uint32_t mag_o = 0;
 
-  /// `code`: 3 bits, without the sign. `man2`: two mantissa bits.
+  /// `code`: 3 bits, without the sign. `man2`: the format has two mantissa bits.
   void evaluate(uint32_t code, bool man2) {
     const uint32_t last = code & 1;
     if (man2) {

@@ -5,19 +5,17 @@
 
 namespace mxe::blocks {
 
-/// mxe_decode_word: element decode of one operand word, of which the first `count` elements exist
-/// (1 to 32, or 1 to 64 at the dual rate: even block first).
+/// mxe_decode_word: decodes one operand word. The first `count` elements lie within K: 1 to 32, or
+/// 1 to 64 at the dual rate, even block first.
 ///
-/// What Decode makes of each of the 256 containers is worked out when a job starts; a visitor sees
-/// every lane worked out anew.
+/// start() tabulates the decoding of all 256 containers; visit() decodes each lane again.
 struct DecodeWord {
   FmtInfo fmt_i;
   bool dual_i = false;
   Word word_i{};
-  uint32_t count_i = 0;  ///< 7 bits
-  DecodedWord out;       ///< dec_o and flags_o
+  uint32_t count_i = 0;
+  DecodedWord out;  ///< dec_o and flags_o
 
-  /// The job's format and rate.
   void start(const FmtInfo& fmt, bool dual) {
     fmt_i = fmt;
     dual_i = dual;
@@ -70,13 +68,13 @@ struct DecodeWord {
         unsigned{decode.nan_o} << 2 | unsigned{decode.inf_o} << 1 | unsigned{decode.zero_o};
     return {decode.dec_o, static_cast<uint8_t>(flags)};
   }
-  /// Bit `bit` of each of 32 bytes.
+  /// Collects bit `bit` of each of 32 bytes.
   static uint32_t gather(const Word& bytes, unsigned bit) {
     uint32_t gathered = 0;
     for (unsigned i = 0; i < kLanes; i += 8) {
       uint64_t eight = 0;
       for (unsigned j = 0; j < 8; j++) eight |= uint64_t{bytes[i + j]} << 8 * j;
-      // The product brings bits 0, 8, 16, ... side by side to the top.
+      // The product moves bits 0, 8, 16, ... to bits 56, 57, 58, ...
       const uint64_t bits = (eight >> bit & 0x0101010101010101u) * 0x0102040810204080u;
       gathered |= static_cast<uint32_t>(bits >> 56) << i;
     }

@@ -9,7 +9,7 @@
 
 namespace mxe::blocks {
 
-/// What mxe_dot has inside: quads and tree in carry-save, and the one addition with a carry.
+/// The sub-blocks of mxe_dot: carry-save quads and tree, then one carry-propagating addition.
 template <unsigned TreeW>
 struct DotInside {
   static constexpr unsigned kQuads = kLanes / 4;
@@ -39,15 +39,15 @@ struct DotInside {
   }
 };
 
-/// mxe_dot: the exact dot product of one block in TreeW bits of two's complement. At the dual rate
-/// the sum carries the even block's at bit 0 and the odd block's at bit 20. A sum needs none of the
-/// values inside: a visitor sees them worked out anew from what the block was given.
+/// mxe_dot: the exact dot product of one block, TreeW bits of two's complement. At the dual rate
+/// the sum holds the even block's at bit 0 and the odd block's at bit 20. evaluate() computes only
+/// the sum; visit() evaluates the sub-blocks again from the inputs.
 template <unsigned TreeW>
 struct Dot {
   bool dual_i = false;
   DecodedWord a_i, b_i;
   LaneRegisters<TreeW> lanes;
-  Bits sum_q = 0;  ///< TreeW bits
+  Bits sum_q = 0;
 
   void evaluate(bool dual, const DecodedWord& a, const DecodedWord& b) {
     dual_i = dual;

@@ -5,9 +5,9 @@
 
 namespace mxe::blocks {
 
-/// mxe_expand: the packed elements of one operand word, 256 bits as in memory, to one 8-bit
-/// container per lane. Of 4-bit elements lane i takes element i (low nibble) and element 32 + i
-/// (high nibble): the even and, at the dual rate, the odd block.
+/// mxe_expand: unpacks one operand word, 256 bits as in memory, to one 8-bit container per lane.
+/// For 4-bit elements lane i holds element i in the low nibble and element 32 + i in the high one:
+/// at the dual rate, the even and the odd block.
 struct Expand {
   Word packed_i{};
   Word lanes_o{};
@@ -21,7 +21,7 @@ struct Expand {
 
   template <class Visitor>
   void visit(Visitor&& v) const {
-    for (unsigned i = 0; i < 2; i++) {  // the halves of 256 bits
+    for (unsigned i = 0; i < 2; i++) {
       v.enter("lanes_o", i);
       show(v, "half", 128, half_of(lanes_o, i));
       v.leave();

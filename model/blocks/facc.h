@@ -7,70 +7,69 @@
 
 namespace mxe::blocks {
 
-/// What a block is worth to an accumulator beside its sum, and what the accumulator then holds.
+/// The special value, if any, of the result of an accumulation.
 enum class Special : uint8_t { none, nan, pinf, ninf };
 
-/// mxe_facc: acc_o = RNE_fp32(acc + sum * 2^exp) with one rounding, subnormals kept and every exact
-/// zero +0 (a negative value that underflows keeps its sign).
+/// mxe_facc: acc_o = RNE_fp32(acc + sum * 2^exp) with one rounding. Subnormals are kept. An exact
+/// zero is +0; a negative value that underflows keeps its sign.
 ///
-/// Fixed-point window, in units of sum's lsb: Frac fraction bits below it (the lowest is the sticky
-/// bit), and room above it for an accumulator up to Width + 1 positions higher. An accumulator
-/// below the window folds into the lowest bit; one above it cannot be changed by sum and passes
-/// alone. A negative total is normalised as one's complement; the one that is missing below its
-/// last bit is part of rounding. The members are those of the RTL by stage; _qN is the register at
-/// the end of stage N. Bias is that of exp_i.
+/// The addition uses a fixed-point window in units of sum's lsb: Frac fraction bits below it (the
+/// lowest is a sticky bit) and headroom for an accumulator up to Width + 1 positions above it. An
+/// accumulator below the window only sets the sticky bit. One above the window is too large for sum
+/// to change and passes unchanged. A negative total is normalised as one's complement; rounding
+/// adds the missing one. _qN is the register at the end of stage N. exp_i has the bias `Bias`.
 template <unsigned Width, unsigned Frac = 27, int32_t Bias = 0>
 struct Facc {
   static constexpr unsigned kWindow = Width + 27 + Frac;  ///< WinW: sign, headroom, accumulator
-  static constexpr unsigned kNorm = 128;                  ///< the window, left aligned
+  static constexpr unsigned kNorm = 128;                  ///< width of the left-aligned window
   static constexpr int32_t kAccOffset = 150 - Bias;
   static constexpr int32_t kPlaceOffset = static_cast<int32_t>(Frac) - kAccOffset;
   static constexpr int32_t kMaxPlace = static_cast<int32_t>(Width + 1 + Frac);
   static_assert(kWindow < kNorm);
 
   // inputs
-  SignedBits sum_i = 0;  ///< Width bits
-  int32_t exp_i = 0;     ///< 10 bits: weight of sum's lsb, and Bias
+  SignedBits sum_i = 0;
+  int32_t exp_i = 0;  ///< log2 of the weight of sum's lsb, plus Bias
   bool nan_i = false, pinf_i = false, ninf_i = false;
   uint32_t acc_i = 0;  ///< binary32
   // stage 1: align
-  uint32_t acc_field = 0;  ///< 8 bits
+  uint32_t acc_field = 0;
   bool acc_normal = false, acc_zero = false;
-  int32_t acc_exp = 0;               ///< 10 bits: weight of acc_val's lsb, and Bias
-  int32_t acc_frac = 0;              ///< 24 bits, signed: below the leading one
-  int32_t acc_val = 0;               ///< 25 bits
-  int32_t place = 0, place_neg = 0;  ///< 11 bits: of acc_val's lsb in the window
+  int32_t acc_exp = 0;   ///< log2 of the weight of acc_val's lsb, plus Bias
+  int32_t acc_frac = 0;  ///< signed fraction, without the leading one
+  int32_t acc_val = 0;
+  int32_t place = 0, place_neg = 0;  ///< position of acc_val's lsb in the window; negated
   bool too_far = false, acc_alone = false, alone_place = false, below = false;
-  uint32_t up = 0, down = 0;  ///< 7 and 5 bits
-  int32_t acc_down = 0;       ///< 25 bits
+  uint32_t up = 0, down = 0;
+  int32_t acc_down = 0;
   bool acc_lost = false;
-  SignedBits acc_win_q1 = 0;        ///< kWindow bits
-  SignedBits sum_q1 = 0;            ///< Width bits
-  int32_t exp_q1 = 0;               ///< 10 bits
-  Special spec_q1 = Special::none;  ///< 2 bits, in every stage
+  SignedBits acc_win_q1 = 0;
+  SignedBits sum_q1 = 0;
+  int32_t exp_q1 = 0;
+  Special spec_q1 = Special::none;  ///< the same in every stage
   // stage 2: add
-  SignedBits total_q2 = 0;  ///< kWindow bits
-  // stage 3: magnitude, normalised by 64; rest: whether any bit below, not complemented, is set
-  Bits mag_q3 = 0;  ///< 88 bits
+  SignedBits total_q2 = 0;
+  // stage 3: magnitude, normalised by 64; rest: sticky bit of the uncomplemented bits below
+  Bits mag_q3 = 0;
   bool rest_q3 = false, z64_q3 = false, sign_q3 = false;
   // stages 4 and 5: normalise by 32, 16, 8; 4, 2, 1
-  uint32_t norm_q4 = 0;  ///< 32 bits
+  uint32_t norm_q4 = 0;
   bool rest_q4 = false;
-  uint32_t lz_q4 = 0;  ///< 4 bits
-  uint32_t lead = 0;   ///< 25 bits: significand, round bit
+  uint32_t lz_q4 = 0;
+  uint32_t lead = 0;  ///< significand, round bit
   bool rest = false;
-  uint32_t zeros = 0;         ///< 11 bits: leading ones, in positions
-  int32_t be = 0, under = 0;  ///< 11 bits
-  uint32_t sig_q5 = 0;        ///< 26 bits: significand, round bit, rest
-  int32_t be_q5 = 0;          ///< 11 bits: biased exponent of a normal result
+  uint32_t zeros = 0;  ///< leading zeros; 127 if there is no one
+  int32_t be = 0, under = 0;
+  uint32_t sig_q5 = 0;  ///< significand, round bit, sticky bit
+  int32_t be_q5 = 0;    ///< biased exponent of a normal result
   bool zero_q5 = false, sub_q5 = false;
-  uint32_t shift_q5 = 0;  ///< 5 bits
+  uint32_t shift_q5 = 0;
   // stage 6: round
-  uint32_t shifted = 0;  ///< 25 bits
+  uint32_t shifted = 0;
   bool shifted_rest = false, inc = false;
-  uint32_t next_up = 0;   ///< 25 bits
-  uint32_t rounded = 0;   ///< 25 bits
-  uint32_t be_final = 0;  ///< 8 bits
+  uint32_t next_up = 0;
+  uint32_t rounded = 0;
+  uint32_t be_final = 0;
   bool overflow = false;
   uint32_t acc_o = 0;  ///< binary32
 
@@ -191,12 +190,12 @@ struct Facc {
     sign_q3 = total_q2 < 0;
   }
 
-  /// The RTL finds the leading zeros from the largest power of two down and shifts them out as it
-  /// goes; its registers hold what is shifted by parts of their number. Of zero it counts 127.
+  /// The RTL counts and shifts out leading zeros in steps of 64, 32, 16, ... 1. mag_q3 holds the
+  /// total shifted by the multiple of 64, norm_q4 by the multiple of 8. A zero has 127 of them.
   void normalise() {
     const Bits flip = sign_q3 ? ~Bits{0} : 0;
     const Bits n = static_cast<Bits>(total_q2) << (kNorm - kWindow) ^ flip;
-    // Ones follow a complement where zeros follow a number.
+    // A complemented number is extended by ones, another one by zeros.
     const auto shift = [&](unsigned places) { return ((n ^ flip) << places) ^ flip; };
     const auto any_below = [&](Bits moved, unsigned bit) {
       return (moved ^ flip) << (kNorm - bit) != 0;
@@ -225,8 +224,8 @@ struct Facc {
   }
 
   void round() {
-    // A subnormal result keeps 2^-149 as its lsb: it is shifted right first. Where a complement has
-    // nothing but ones below the round bit, the missing one makes it a round bit more.
+    // A subnormal result is first shifted right so that its lsb weighs 2^-149. If a complement has
+    // only ones below the round bit, adding the missing one carries into the round bit.
     constexpr uint32_t kAll = mask32<25>(~0u);
     const uint32_t flip = sign_q3 ? kAll : 0;
     shifted = lead >> shift_q5;

@@ -8,27 +8,23 @@
 namespace mxe::blocks {
 
 /// mxe_lane: one multiplier. At the dual rate the low and the high nibbles are elements of two
-/// blocks: their products lie side by side in the 8x8 product without its mixed terms, and travel
-/// apart, the odd block's at bit 20. The groups move the product by multiples of four bits, behind
-/// the register.
+/// blocks. The 8x8 product without its mixed terms then holds both products; product_o has the even
+/// block's at bit 0 and the odd block's at bit 20. The radix-16 groups shift the registered product
+/// left by multiples of four bits.
 ///
-/// A negative product leaves as one's complement, with ones in the places that alignment makes: one
-/// less than it is. Negatives counts what is missing.
-///
-/// The static functions are the steps of a lane. LaneRegisters takes the first for 32 lanes at a
-/// time, Lane all of them for one, of which it keeps every value.
+/// A negative product is a one's complement with ones shifted in: one less than its value.
+/// Negatives counts the missing ones.
 template <unsigned Width>
 struct Lane {
   static constexpr unsigned kPackWidth = kPackPosition + 9;
 
-  /// The products of the two pairs of nibbles, 8 bits each.
   static constexpr uint16_t multiply_low(uint8_t ma, uint8_t mb) {
     return static_cast<uint16_t>((ma & 15) * (mb & 15));
   }
   static constexpr uint16_t multiply_high(uint8_t ma, uint8_t mb) {
     return static_cast<uint16_t>((ma >> 4) * (mb >> 4));
   }
-  /// The 8x8 product, or both of these.
+  /// The 8x8 product; at the dual rate {high, low} product.
   static constexpr uint16_t multiply(bool dual, uint8_t ma, uint8_t mb) {
     if (!dual) return static_cast<uint16_t>(ma * mb);
     return static_cast<uint16_t>(multiply_high(ma, mb) << 8 | multiply_low(ma, mb));
@@ -38,12 +34,12 @@ struct Lane {
     return (static_cast<int32_t>(mag) ^ flip) - flip;
   }
 
-  uint32_t neg = 0;  ///< 2 bits
+  uint32_t neg = 0;
   uint8_t ma = 0, mb = 0;
-  uint8_t grp = 0;                           ///< 4 bits
-  uint16_t mag = 0;                          ///< 16 bits
-  uint32_t near = 0, flip = 0, flipped = 0;  ///< 29 bits
-  Bits product_o = 0;                        ///< Width bits
+  uint8_t grp = 0;
+  uint16_t mag = 0;
+  uint32_t near = 0, flip = 0, flipped = 0;
+  Bits product_o = 0;
 
   void evaluate(bool dual, const Dec& a, const Dec& b) {
     neg = static_cast<uint32_t>(a.sign ^ b.sign);
@@ -80,18 +76,17 @@ struct Lane {
   }
 };
 
-/// 32 lanes side by side, so that a compiler can work on many at a time, and the sum of what they
-/// make, in one addition each. Two kinds of words take longer: those with a product beyond 64 bits,
-/// and those with groups at the dual rate, which the pipeline holds between jobs of different
-/// formats, and of which one's complements and what they lack are added up.
+/// The products of 32 lanes, in arrays that compilers vectorise, and their sum. Two kinds of words
+/// take a slower path: `far` and `moved`. Dual-rate words with groups occur only while the pipeline
+/// holds words of a job of another format; Dot then sums the one's complements and Negatives.
 template <unsigned Width>
 struct LaneRegisters {
   using OneLane = Lane<Width>;
 
-  std::array<int32_t, kLanes> product{};  ///< before it is moved
-  std::array<uint8_t, kLanes> positions{};
-  bool far = false;    ///< a product goes beyond 64 bits
-  bool moved = false;  ///< by groups at the dual rate
+  std::array<int32_t, kLanes> product{};    ///< before the shift by its group
+  std::array<uint8_t, kLanes> positions{};  ///< left shift of each product, in bits
+  bool far = false;                         ///< the sum may exceed 64 bits
+  bool moved = false;                       ///< a group is above 0 at the dual rate
 
   void evaluate(bool dual, const DecodedWord& a, const DecodedWord& b) {
     uint8_t highest = 0;
@@ -99,11 +94,11 @@ struct LaneRegisters {
       positions[i] = static_cast<uint8_t>(4 * (a.grp[i] + b.grp[i]));
       highest = static_cast<uint8_t>(highest | positions[i]);
     }
-    far = highest > 40;  // 32 terms of 17 bits, 40 positions up, are 62 bits
+    far = highest > 40;  // the sum of 32 terms of 17 bits, shifted by 40, has 62 bits
     moved = dual && highest != 0;
     dual ? multiply_pairs(a, b) : multiply(a, b);
   }
-  /// The sum of all; only its Width bits mean something.
+  /// Only the lowest Width bits are valid.
   Bits sum() const {
     if (far) return static_cast<Bits>(sum_as<SignedBits>());
     return static_cast<Bits>(static_cast<SignedBits>(sum_as<int64_t>()));
@@ -127,7 +122,7 @@ struct LaneRegisters {
       product[i] = OneLane::negate(mag[i], (a.sign[i] ^ b.sign[i]) & 1u);
     }
   }
-  /// The groups of 4-bit elements are 0: their products are not moved.
+  /// 4-bit elements have group 0: their products are not shifted.
   void multiply_pairs(const DecodedWord& a, const DecodedWord& b) {
     for (unsigned i = 0; i < kLanes; i++) {
       const auto neg = static_cast<unsigned>(a.sign[i] ^ b.sign[i]);

@@ -5,13 +5,13 @@
 
 namespace mxe::blocks {
 
-/// mxe_merge: joins the two accumulator chains of the dual rate, RNE_fp32(even + odd). It is the
-/// accumulator with the odd chain as its sum, and its exponent as it is in the number.
+/// mxe_merge: joins the two accumulator chains of the dual rate, RNE_fp32(even + odd). It uses Facc
+/// with the odd chain as sum_i; exp_i is the odd chain's exponent field, hence the bias of 150.
 struct Merge {
-  uint32_t odd_i = 0;     ///< binary32
-  uint32_t sig = 0;       ///< 24 bits
-  int32_t val = 0;        ///< 25 bits
-  uint32_t field = 0;     ///< 8 bits
+  uint32_t odd_i = 0;  ///< binary32
+  uint32_t sig = 0;
+  int32_t val = 0;
+  uint32_t field = 0;
   Facc<25, 3, 150> facc;  ///< acc_o is the sum
 
   uint32_t evaluate(uint32_t even, uint32_t odd) {

@@ -5,16 +5,15 @@
 
 namespace mxe::blocks {
 
-/// mxe_narrow: a result on its way to an element, in the bits that its element depends on: the
-/// seven below the leading one, and whether there is more. Subnormals are shifted until their
-/// leading one is bit 23.
+/// mxe_narrow: reduces a binary32 result to the 18 bits that its element depends on: sign, 9-bit
+/// exponent, the upper 7 bits of the fraction, a sticky bit. Subnormals are normalised.
 struct Narrow {
   uint32_t x_i = 0;       ///< binary32
-  uint32_t zeros = 0;     ///< 5 bits: places that a subnormal is shifted
-  uint32_t sig = 0;       ///< 24 bits: of a subnormal, shifted
-  uint32_t exponent = 0;  ///< 9 bits, signed: floor(log2 |x|) + 127; -30 for zero
-  uint32_t fraction = 0;  ///< 23 bits: below the leading one
-  uint32_t narrow_o = 0;  ///< 18 bits: sign, exponent, upper fraction, whether there is more
+  uint32_t zeros = 0;     ///< left shift of a subnormal's significand
+  uint32_t sig = 0;       ///< shifted significand of a subnormal; its leading one is bit 23
+  uint32_t exponent = 0;  ///< signed: floor(log2 |x|) + 127; -30 for zero
+  uint32_t fraction = 0;  ///< below the leading one
+  uint32_t narrow_o = 0;
 
   uint32_t evaluate(uint32_t x) {
     x_i = x;
@@ -39,7 +38,7 @@ struct Narrow {
   }
 
  private:
-  /// The shifts by 16, 8, 4, 2 and 1 in one: all of them if there is no one at all.
+  /// The RTL shifts by 16, 8, 4, 2 and 1; a zero takes all of them, 31.
   void normalise() {
     sig = slice(x_i, 0, 23);
     zeros = sig != 0 ? leading_zeros(sig) - (128 - 24) : 31;

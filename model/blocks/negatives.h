@@ -5,14 +5,14 @@
 
 namespace mxe::blocks {
 
-/// mxe_negatives: what the lanes' one's complements lack, one for each negative product. At the
-/// dual rate the odd products lack theirs at bit 20, where the even ones, whose sign ends below it,
-/// have one too many.
+/// mxe_negatives: the correction of the lanes' one's complements, +1 per negative product. At the
+/// dual rate an odd product needs +1 at bit 20. A negative even product there needs -1, because its
+/// sign ends below bit 20.
 template <unsigned Width>
 struct Negatives {
-  uint32_t even = 0, odd = 0;        ///< 6 bits
-  uint32_t even_q2 = 0, odd_q2 = 0;  ///< 6 and 7 bits
-  Bits lack_o = 0;                   ///< Width bits
+  uint32_t even = 0, odd = 0;
+  uint32_t even_q2 = 0, odd_q2 = 0;
+  Bits lack_o = 0;
 
   void evaluate(bool dual, const DecodedWord& a, const DecodedWord& b) {
     even = odd = 0;

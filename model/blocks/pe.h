@@ -9,31 +9,31 @@
 
 namespace mxe::blocks {
 
-/// What the array sends to every PE for a row: the decoded A word and what its scales make.
+/// Inputs of all PEs for one row: the decoded A word and the exponents from its scales.
 struct Broadcast {
   const DecodedWord* a = nullptr;
-  int32_t exp_even = 0, exp_odd = 0;  ///< 10 bits: XA - 254 + lsbA + lsbB + kExpBias
-  uint32_t a_nan = 0;                 ///< 2 bits, {odd, even}: XA is 255
+  int32_t exp_even = 0, exp_odd = 0;  ///< 10 bits: scale of A - 254 + lsbA + lsbB + kExpBias
+  uint32_t a_nan = 0;                 ///< {odd, even}: the scale of A is 255
   bool dual = false;
 };
 
-/// mxe_pe: one column of D. It holds a B word for the rows of a pass, multiplies every broadcast A
-/// word by it and accumulates into FP32 accumulators; at the dual rate a second chain accumulates
-/// the odd blocks; it stands still in other jobs.
+/// mxe_pe: one column of D. It keeps one B word during a pass, multiplies every broadcast A word by
+/// it and adds each block sum to an FP32 accumulator. At the dual rate a second chain accumulates
+/// the odd blocks; otherwise that chain is idle.
 ///
-/// `Accumulator<width>` takes the place of Facc: it has evaluate() and visit() like it, and acc_o.
-/// The weight that it is given of a sum has kExpBias.
+/// `Accumulator<width>` replaces Facc: it needs evaluate(), visit() and acc_o. Its exp_i has the
+/// bias kExpBias.
 template <unsigned TreeW, template <unsigned> class Accumulator>
 struct Pe {
-  DecodedWord b_q, b_shadow_q;                   ///< decoded lanes and flags
-  uint32_t b_scale_q = 0, b_scale_shadow_q = 0;  ///< 16 bits, {odd, even} block
+  DecodedWord b_q, b_shadow_q;
+  uint32_t b_scale_q = 0, b_scale_shadow_q = 0;  ///< {odd, even} block, 8 bits each
   Dot<TreeW> dot;
   Scale scale_even;
-  int32_t exp_odd = 0;  ///< 10 bits
+  int32_t exp_odd = 0;
   bool nan_odd = false;
-  SignedBits sum_even = 0;                  ///< TreeW bits
-  int32_t sum_odd = 0;                      ///< 14 bits
-  std::vector<uint32_t> acc_even, acc_odd;  ///< u_acc_even, u_acc_odd
+  SignedBits sum_even = 0;
+  int32_t sum_odd = 0;
+  std::vector<uint32_t> acc_even, acc_odd;  ///< binary32
   Accumulator<TreeW> facc_even;
   Accumulator<kDualSumWidth> facc_odd;
   bool fp4_dual = false;
@@ -51,7 +51,7 @@ struct Pe {
     b_scale_q = b_scale_shadow_q;
   }
 
-  /// One block into accumulator `address`, which begins at `init` if `first`.
+  /// Adds one block sum to accumulator `address`, which starts from `init` if `first`.
   void evaluate(const Broadcast& in, std::size_t address, bool first, uint32_t init) {
     dot.evaluate(in.dual, *in.a, b_q);
     scale_even.evaluate(in.exp_even, (in.a_nan & 1) != 0, slice(b_scale_q, 0, 8), *in.a, b_q);
@@ -77,13 +77,13 @@ struct Pe {
   }
 
  private:
-  /// The odd block's elements are 4-bit and have no specials of their own.
+  /// The odd block's elements have 4 bits, so none of them is NaN or infinity.
   void evaluate_odd(const Broadcast& in, std::size_t address, bool first) {
     const uint32_t b_scale = slice(b_scale_q, 8, 8);
     exp_odd = sign_extend32<10>(static_cast<uint32_t>(in.exp_odd) + b_scale);
     nan_odd = (in.a_nan & 2) != 0 || b_scale == 0xFF;
     const auto sum = static_cast<uint64_t>(dot.sum_q);
-    // A negative even sum has borrowed one.
+    // A negative even sum borrowed one from the odd sum.
     const auto borrow = static_cast<uint32_t>(sum >> (kPackPosition - 1) & 1);
     sum_odd = sign_extend32<kDualSumWidth>(static_cast<uint32_t>(sum >> kPackPosition) + borrow);
     facc_odd.evaluate(sum_odd, exp_odd, nan_odd, false, false, first ? 0 : acc_odd[address]);

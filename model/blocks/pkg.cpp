@@ -15,7 +15,7 @@ FmtInfo fmt_info(mx::FormatId format) {
   info.man_bits = static_cast<uint32_t>(shape.mantissa_bits);
   info.sign_mask = shape.sign_mask();
   info.mag_mask = shape.sign_mask() - 1;
-  // All ones; where infinity comes before NaN, only those of the exponent.
+  // All ones; in a format with infinity, only the bits of the exponent.
   info.special_mask = info.mag_mask;
   if (info.has_inf) info.special_mask &= ~((uint32_t{1} << info.man_bits) - 1);
   info.max_code = shape.max_code;
@@ -28,13 +28,13 @@ FmtInfo fmt_info(mx::FormatId format) {
 uint16_t to_fp16(uint32_t x) {
   const uint32_t exponent = slice(x, 23, 8);
   const uint32_t fraction = slice(x, 0, 23);
-  // Exponent field of a normal number, and binades below the normal numbers as far as anything is
-  // left.
+  // `above`: exponent field of a normal result. `below`: right shift of a subnormal result; a shift
+  // by 12 leaves only sticky bits.
   const uint32_t above = mask32<5>(slice(exponent, 0, 5) - 16);
   const uint32_t below = exponent >= 113   ? 0
                          : exponent <= 101 ? 12
                                            : mask32<4>(1 - slice(above, 0, 4));
-  // Fraction of 10 bits, the bit behind it, the rest.
+  // 10 fraction bits, then the round bit, then the sticky bits.
   const uint64_t shifted = below == 0
                                ? uint64_t{fraction} << 12
                                : (uint64_t{1} << 34 | uint64_t{fraction} << 11) >> (below - 1);

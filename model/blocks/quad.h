@@ -12,9 +12,9 @@ namespace mxe::blocks {
 template <unsigned Width>
 struct Quad {
   std::array<Lane<Width>, 4> lane;
-  Bits sum_q = 0, carry_q = 0;  ///< Width bits
+  Bits sum_q = 0, carry_q = 0;
 
-  /// `first`: of the four lanes.
+  /// Evaluates lanes `first` to `first` + 3.
   void evaluate(bool dual, const DecodedWord& a, const DecodedWord& b, unsigned first) {
     for (unsigned i = 0; i < 4; i++) lane[i].evaluate(dual, a.lane(first + i), b.lane(first + i));
     Csa<Width> three, four;

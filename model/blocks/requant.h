@@ -11,17 +11,17 @@
 
 namespace mxe::blocks {
 
-/// The arithmetic of mxe_requant and mxe_collect: a row of a block of results, segment by segment.
-/// The largest magnitudes of its segments give that of the row, which gives the scale; then the
-/// lanes encode a segment at a time and their codes are packed.
+/// The arithmetic of mxe_requant and mxe_collect: encodes 32 results of a row as an MX block. The
+/// largest magnitude of all segments selects the scale; then the lanes encode one segment at a time
+/// and pack the codes.
 struct Requant {
   Amax amax;                   ///< of the last segment
-  uint32_t ramax = 0;          ///< 17 bits: of the row
+  uint32_t ramax = 0;          ///< amax of the row
   std::vector<Narrow> narrow;  ///< of the last segment
   RequantScale scale;
   std::vector<RequantLane> lane;       ///< of the last segment
-  std::array<uint8_t, kLanes> pack{};  ///< pack_d: 256 bits, the row so far
-  uint32_t over = 0;                   ///< 32 bits: columns beyond the largest element
+  std::array<uint8_t, kLanes> pack{};  ///< pack_d: 256 bits, the codes so far
+  uint32_t over = 0;                   ///< bit per column: rounds beyond the largest element
 
   explicit Requant(unsigned segment_lanes = 1)
       : amax(segment_lanes), narrow(segment_lanes), lane(segment_lanes) {}
@@ -34,7 +34,6 @@ struct Requant {
     }
   }
   unsigned segment_lanes() const { return static_cast<unsigned>(lane.size()); }
-  /// The parts of evaluate(): the scale of the row, then its segments in turn.
   void find_scale(const uint32_t* x, unsigned columns, const FmtInfo& fmt, Rule rule) {
     ramax = 0;
     for (unsigned first = 0; first < columns; first += segment_lanes()) {
@@ -65,7 +64,7 @@ struct Requant {
     v.leave();
     show_block(v, "scale", scale);
     for (unsigned i = 0; i < lane.size(); i++) show_block(v, "lane", i, lane[i]);
-    for (unsigned i = 0; i < 2; i++) {  // the halves of 256 bits
+    for (unsigned i = 0; i < 2; i++) {
       v.enter("pack_d", i);
       show(v, "half", 128, half_of(pack, i));
       v.leave();

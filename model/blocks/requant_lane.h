@@ -5,36 +5,36 @@
 
 namespace mxe::blocks {
 
-/// mxe_requant_lane: one result to one element code, x / 2^(scale - 127) rounded to nearest even
-/// with every bit that is shifted out in the sticky bit. Elements beyond the largest one are cut to
-/// it, or become NaN or infinity where the format has it; every code of a block with a NaN scale
-/// is 0. _qN is the register at the end of stage N: leading one, place, shift, round.
+/// mxe_requant_lane: converts one result to one element code, x / 2^(scale - 127) rounded to
+/// nearest even. Elements that round beyond the largest are clamped to it or become NaN or
+/// infinity. All codes of a block with a NaN scale are 0. _qN is the register at the end of stage
+/// N: leading one, place, shift, round.
 struct RequantLane {
-  uint32_t x_i = 0;      ///< 18 bits: narrow_t
-  uint32_t scale_i = 0;  ///< 8 bits
+  uint32_t x_i = 0;  ///< output of Narrow
+  uint32_t scale_i = 0;
   // leading one
   bool zero = false;
-  uint32_t sig_q1 = 0;  ///< 8 bits
-  int32_t exp_q1 = 0;   ///< 9 bits: floor(log2 |x|) + 127
+  uint32_t sig_q1 = 0;
+  int32_t exp_q1 = 0;  ///< floor(log2 |x|) + 127
   bool more_q1 = false, sign_q1 = false;
   // place
-  int32_t rise = 0;              ///< 11 bits: binades above the smallest normal one
-  uint32_t drop = 0, right = 0;  ///< 4 and 5 bits
-  uint32_t right_q2 = 0;         ///< 4 bits, 0 to 8
-  uint32_t base_q2 = 0;          ///< 8 bits: code of the binade's first number
+  int32_t rise = 0;  ///< binades above the smallest normal one
+  uint32_t drop = 0, right = 0;
+  uint32_t right_q2 = 0;  ///< right shift, 0 to 8
+  uint32_t base_q2 = 0;   ///< code of the binade's first number
   bool nan_q2 = false;
   // shift
-  uint32_t wide = 0;    ///< 16 bits
-  uint32_t num_q3 = 0;  ///< 7 bits
+  uint32_t wide = 0;
+  uint32_t num_q3 = 0;
   bool half_q3 = false, sticky_q3 = false;
   // round
-  uint32_t code_q4 = 0;  ///< 8 bits
+  uint32_t code_q4 = 0;
   bool over = false;
-  uint32_t mag = 0;     ///< 8 bits
-  uint32_t code_o = 0;  ///< 8 bits
+  uint32_t mag = 0;
+  uint32_t code_o = 0;
   bool over_o = false;
 
-  /// `x`: what Narrow gives. `special`: beyond the largest is NaN or infinity.
+  /// `x`: output of Narrow. `special`: overflow gives NaN or infinity instead of the largest.
   void evaluate(uint32_t x, uint32_t scale, const FmtInfo& fmt, bool special) {
     x_i = x;
     scale_i = scale;
@@ -71,7 +71,7 @@ struct RequantLane {
   }
 
  private:
-  /// All numbers have a leading one but zero, whose exponent is -30.
+  /// Every number except zero, whose exponent is -30, has a leading one.
   void leading_one() {
     exp_q1 = sign_extend32<9>(slice(x_i, 8, 9));
     zero = exp_q1 < 0 && slice(x_i, 11, 2) == 0;
@@ -88,14 +88,14 @@ struct RequantLane {
     base_q2 = under ? 0 : mask32<8>(static_cast<uint32_t>(rise) << fmt.man_bits);
     nan_q2 = scale_i == 0xFF;
   }
-  /// The 7 upper bits are the number, the next one is half of its last place.
+  /// The upper 7 bits are the number, the next one is the round bit.
   void shift() {
     wide = sig_q1 << 8 >> right_q2;
     num_q3 = slice(wide, 9, 7);
     half_q3 = slice(wide, 8, 1) != 0;
     sticky_q3 = slice(wide, 0, 8) != 0 || more_q1;
   }
-  /// A carry into the next binade is right by itself.
+  /// A carry into the next binade gives the correct code.
   void round(const FmtInfo& fmt, bool special) {
     const bool up = half_q3 && (sticky_q3 || (num_q3 & 1) != 0);
     code_q4 = mask32<8>(base_q2 + num_q3 + uint32_t{up});

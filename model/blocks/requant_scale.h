@@ -5,27 +5,27 @@
 
 namespace mxe::blocks {
 
-/// What the descriptor's rule of the scales may be (RULE_*).
+/// Scale rules of a descriptor (RULE_*).
 enum class Rule : uint8_t { floor, ceil, even, rceil };
 
-/// mxe_requant_scale: the E8M0 code that the rule derives from the largest magnitude of a block,
-/// clamped to 0 .. 254; 255 (NaN) if that is infinite or NaN.
+/// mxe_requant_scale: applies the scale rule to the largest magnitude of a block. The E8M0 code is
+/// clamped to 0 .. 254; it is 255 (NaN) if the magnitude is infinite or NaN.
 struct RequantScale {
-  uint32_t amax_i = 0;    ///< 17 bits
-  uint32_t exponent = 0;  ///< 8 bits: floor(log2 amax) + 127
-  uint32_t frac = 0;      ///< 9 bits; the lowest stands for all below
+  uint32_t amax_i = 0;    ///< output of Amax
+  uint32_t exponent = 0;  ///< floor(log2 amax) + 127
+  uint32_t frac = 0;      ///< the lowest bit is sticky
   bool tiny = false;
-  uint32_t ones = 0;                        ///< 3 bits
-  uint32_t below_half = 0, below_ones = 0;  ///< 9 bits each
+  uint32_t ones = 0;
+  uint32_t below_half = 0, below_ones = 0;
   bool even_up = false, above_max = false, up = false;
-  int32_t code = 0;      ///< 9 bits
-  uint32_t scale_o = 0;  ///< 8 bits
+  int32_t code = 0;
+  uint32_t scale_o = 0;
 
   uint32_t evaluate(uint32_t amax, const FmtInfo& fmt, Rule rule) {
     amax_i = amax;
     exponent = slice(amax, 9, 8);
-    // Below 2^-127 every rule gives the smallest scale, so the only subnormals that count are those
-    // with their top bit set.
+    // Every rule gives the smallest scale below 2^-127. Only subnormals with the top fraction bit
+    // set are larger.
     const bool subnormal = exponent == 0;
     tiny = subnormal && (amax & 0x100) == 0;
     frac = subnormal ? slice(amax, 1, 7) << 2 | (amax & 1) : slice(amax, 0, 9);

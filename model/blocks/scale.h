@@ -5,15 +5,15 @@
 
 namespace mxe::blocks {
 
-/// mxe_scale: adds the E8M0 exponents of A and B and finds what makes the block special. The sum's
-/// lsb weighs 2^exp_o.
+/// mxe_scale: adds the E8M0 exponents of A and B and detects NaN and infinity in the block. The
+/// sum's lsb weighs 2^(exp_o - kExpBias).
 struct Scale {
-  uint32_t is_nan = 0, is_inf = 0, neg = 0;  ///< 32 bits each: of the lanes' products
-  int32_t exp_o = 0;                         ///< 10 bits
+  uint32_t is_nan = 0, is_inf = 0, neg = 0;  ///< bit per product
+  int32_t exp_o = 0;
   bool nan_o = false, pinf_o = false, ninf_o = false;
 
-  /// `exp_base`: XA - 254 + lsbA + lsbB + kExpBias, 10 bits. `a_nan`: XA is 255. `b_scale`: XB, 8
-  /// bits.
+  /// `exp_base`: scale of A - 254 + lsbA + lsbB + kExpBias. `a_nan`: the scale of A is 255.
+  /// `b_scale`: scale of B.
   void evaluate(int32_t exp_base, bool a_nan, uint32_t b_scale, const DecodedWord& a,
                 const DecodedWord& b) {
     is_nan = a.nan | b.nan | (a.inf & b.zero) | (a.zero & b.inf);

@@ -8,14 +8,14 @@
 
 namespace mxe::blocks {
 
-/// mxe_tree: words become two with the same sum modulo 2^Width: the two of each quad, and what the
-/// products lack. Carry-save adders take words in the order in which there are some.
+/// mxe_tree: reduces 17 words (two per quad and one from Negatives) to two with the same sum modulo
+/// 2^Width. Each carry-save adder takes the next three words of a queue and appends its two.
 template <unsigned Width>
 struct Tree {
   static constexpr unsigned kWords = 2 * (kLanes / 4) + 1;
   static constexpr unsigned kAdders = kWords - 2;
   std::array<Bits, kWords> x_i{};
-  Bits sum_o = 0, carry_o = 0;  ///< Width bits
+  Bits sum_o = 0, carry_o = 0;
 
   void evaluate() {
     std::array<Bits, kWords + 2 * kAdders> word{};

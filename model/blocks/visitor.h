@@ -10,13 +10,12 @@
 
 namespace mxe::blocks {
 
-/// A visitor of blocks is called with the name, the width in bits and the value of each of their
-/// values. enter() and leave() enclose the values of a block inside another. This one passes on the
-/// path of each value, `dot.quad_3.lo_q`, and suits everything that need not be fast.
+/// Visitor that passes the full path of each signal, such as `dot.quad_3.sum_q`, to an action.
+/// enter() and leave() enclose the signals of a sub-block. Slow: it builds strings.
 template <class Action>
 class PathVisitor {
  public:
-  /// `action` is called with (const std::string& path, unsigned width, Bits value).
+  /// `action(const std::string& path, unsigned width, Bits value)`
   explicit PathVisitor(Action action) : action_(std::move(action)) {}
 
   void enter(const char* instance) {
@@ -41,14 +40,14 @@ class PathVisitor {
   std::vector<std::size_t> ends_;
 };
 
-/// One value of a block.
+/// One signal of a block.
 struct Value {
   std::string path;
   unsigned width = 0;
   Bits bits = 0;
 };
 
-/// All values of a block, in the order of its visit().
+/// All signals of a block, in the order of its visit().
 template <class Block>
 std::vector<Value> values_of(const Block& block) {
   std::vector<Value> values;
@@ -59,7 +58,7 @@ std::vector<Value> values_of(const Block& block) {
   return values;
 }
 
-/// The first value in which two blocks of one kind differ, if there is one, and its two contents.
+/// The first signal that differs between two blocks of one type, with both values.
 struct Difference {
   std::string path;
   unsigned width = 0;

@@ -16,7 +16,7 @@ std::string describe_difference(const std::vector<float>& result,
   }
   if (count == 0) return "";
   return fmt::format(
-      "{} of {} outputs differ; the first is C[{}][{}]: {} ({:#010x}) "
+      "{} of {} outputs differ; the first is D[{}][{}]: {} ({:#010x}) "
       "instead of {} ({:#010x})",
       count, expected.size(), first / columns, first % columns, result[first],
       mx::to_bits(result[first]), expected[first], mx::to_bits(expected[first]));

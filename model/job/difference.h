@@ -9,11 +9,11 @@
 
 namespace mxe {
 
-/// Where two results differ: empty if they are the same in every bit, else one line about how many
-/// outputs differ and which is the first. `columns` is N.
+/// Compares two results [M][N] bit by bit; `columns` is N. Returns "" if they are equal, else one
+/// line with the number of differing outputs and the first of them.
 std::string describe_difference(const std::vector<float>& result,
                                 const std::vector<float>& expected, std::size_t columns);
-/// The same for stored results. Every byte counts, also where the values agree.
+/// Compares stored results: first the values, then the scales, then the bytes.
 std::string describe_difference(const StoredOutput& result, const StoredOutput& expected,
                                 const JobShape& shape);
 

@@ -14,55 +14,57 @@
 
 namespace mxe {
 
-/// The form of the bias that a job starts from.
+/// Shape of the bias: none, one row [N] for all rows of D, or a full matrix [M][N].
 enum class BiasKind : uint8_t { none, row, full };
 
-/// Everything about a matrix product but its numbers: what it costs depends on this alone.
+/// A job without its numbers. The duration of a job depends on its shape alone.
 struct JobShape {
   std::size_t m = 0, n = 0, k = 0;  ///< of each product
   mx::FormatId format_a = mx::FormatId::mxfp8_e4m3, format_b = mx::FormatId::mxfp8_e4m3;
   OutputFormat output;
   BiasKind bias = BiasKind::none;
   bool bias_bf16 = false;
-  std::size_t batch = 1;  ///< products, their matrices one below the other
+  std::size_t batch = 1;  ///< number of products; their matrices are stacked along the rows
 
-  /// Rows of A and D of all products, and of B.
+  /// Rows of A and of D in all products: batch 3, m 5 -> 15.
   std::size_t a_rows() const { return batch * m; }
   std::size_t b_rows() const { return batch * n; }
   std::size_t outputs() const { return a_rows() * n; }
   double macs() const {
     return static_cast<double>(a_rows()) * static_cast<double>(n) * static_cast<double>(k);
   }
-  /// Most multiply-accumulates that an engine with these parameters does in a cycle.
+  /// Peak multiply-accumulates per cycle of an engine with these parameters: NUM_PE * 32, twice
+  /// that if FP4_DUAL applies to the formats.
   unsigned peak_macs_per_cycle(const Params& params) const;
-  /// Throws mx::Error if such an engine cannot multiply the formats.
+  /// Throws mx::Error if TREE_W is too small for the products of the two formats.
   void require_pair(const Params& params) const;
 };
 
-/// How the parts of a job lie in memory: the misalignment of each start, and bytes between rows.
+/// Memory layout of a job, in bytes. `*_offset`: distance of a start from an aligned address.
+/// `*_gap`: unused bytes after each row; a row of 40 bytes with a gap of 24 has a stride of 64.
 struct JobLayout {
   unsigned a_offset = 0, b_offset = 0, a_scale_offset = 0, b_scale_offset = 0;  ///< any
   unsigned a_gap = 0, b_gap = 0, a_scale_gap = 0, b_scale_gap = 0;              ///< any
-  unsigned c_offset = 0, d_offset = 0, c_gap = 0, d_gap = 0;  ///< multiples of their numbers' size
+  unsigned c_offset = 0, d_offset = 0, c_gap = 0, d_gap = 0;  ///< multiples of the number's size
   unsigned d_scale_offset = 0, d_scale_gap = 0;               ///< any
   bool a_one_row = false, b_one_row = false;                  ///< stride 0: every row is row 0
 };
 
-/// How an engine with or without FP4_DUAL sums.
+/// The order of summation of an engine with or without FP4_DUAL.
 inline mx::GemmOptions engine_sums(bool fp4_dual) {
   mx::GemmOptions options;
   options.dual = fp4_dual;
   return options;
 }
 
-/// A matrix product C + A * B^T as a value, or several of one shape: operands that are already
-/// quantized, bias, form of the results and layout. Golden, model and RTL all compute it.
+/// One matrix product D = A * B^T (+ C), or a batch of products of one shape. The operands are
+/// already quantized.
 struct Job {
   mx::MxTensor a;             ///< [batch * m][k]
   mx::MxTensor b;             ///< [batch * n][k]
   std::vector<float> bias;    ///< [batch * m][n], [n] with bias_one_row, or empty for none
   bool bias_one_row = false;  ///< stride 0: the row is added to every row of D
-  bool bias_bf16 = false;     ///< stored as BF16, which must hold it exactly
+  bool bias_bf16 = false;     ///< stored as BF16; every value must be exact in BF16
   OutputFormat output;
   JobLayout layout;
   std::size_t batch = 1;
@@ -71,39 +73,38 @@ struct Job {
   std::size_t n() const { return b.rows / batch; }
   std::size_t k() const { return a.k; }
   JobShape shape() const;
-  /// The sums [batch * m][n] by the reference.
+  /// FP32 results [batch * m][n] of the reference.
   std::vector<float> sums(const mx::GemmOptions& options) const;
-  /// What the reference stores.
+  /// sums() in the output format: the expected result of model and RTL, bit for bit.
   StoredOutput golden(const mx::GemmOptions& options) const;
 };
 
-/// A matrix of a job in memory: `rows` rows of `row_bytes`, `stride` bytes apart (0: all the same).
+/// A matrix of a job in memory: `rows` rows of `row_bytes`, `stride` bytes apart. With stride 0 all
+/// rows share one row in memory.
 struct JobPart {
   const char* name = "";
   std::size_t rows = 0, row_bytes = 0;
   uint32_t stride = 0;
-  unsigned offset = 0;   ///< how far its start is off an aligned address
-  uint64_t address = 0;  ///< of its first byte, chosen by who places it
+  unsigned offset = 0;   ///< bytes from an aligned address to its start
+  uint64_t address = 0;  ///< of its first byte
 
   bool exists() const { return rows != 0 && row_bytes != 0; }
-  /// Bytes from the first to the last.
   std::size_t bytes() const { return exists() ? (rows - 1) * stride + row_bytes : 0; }
   uint64_t end() const { return address + bytes(); }
 };
 
-/// All matrices of a job. Those that it does not have are there, without rows or bytes.
+/// All matrices of a job. A matrix that the job lacks has no rows and no bytes.
 struct JobParts {
   JobPart a, a_scales, b, b_scales, c, d, d_scales;
 
-  /// Sizes, strides and offsets; the addresses are zero. Throws mx::Error if a size or stride does
-  /// not fit into a descriptor.
+  /// Sets sizes, strides and offsets; addresses stay 0. Throws mx::Error if M, N, K or a row of D
+  /// exceeds 2^32 - 1, or if the batch has no products or too many for a descriptor.
   JobParts(const JobShape& shape, const JobLayout& layout = {});
-  /// All of them, in the order in which they lie in memory where nobody chooses another one.
+  /// The default order in memory.
   std::array<JobPart*, 7> in_order() { return {&a, &b, &a_scales, &b_scales, &d, &d_scales, &c}; }
-  /// Puts them there from `address` on, each at a multiple of kAlignment.
+  /// Assigns addresses from `address` upwards in that order, each a multiple of kAlignment.
   void place(uint64_t address);
   static constexpr uint64_t kAlignment = 128;
-  /// What the driver submits once all addresses are chosen.
   mxe_job descriptor(const JobShape& shape) const;
 };
 

@@ -17,7 +17,6 @@
 namespace mxe {
 namespace {
 
-/// Numbers as the bytes that they are in memory.
 std::vector<uint8_t> stored_bytes(const NumberFormat& format, const std::vector<float>& values) {
   std::vector<uint32_t> bits(values.size());
   std::memcpy(bits.data(), values.data(), values.size() * sizeof(float));
@@ -141,8 +140,8 @@ OutputFormat parse_output_format(std::string_view name) {
   } catch (const mx::Error& error) {
     std::vector<const char*> names;
     for (const NumberFormat& one : number_formats()) names.push_back(one.name);
-    throw mx::Error(fmt::format("the output format is neither {}, and: {}",
-                                fmt::join(names, " nor "), error.what()));
+    throw mx::Error(fmt::format("the output format must be {} or an MX format: {}",
+                                fmt::join(names, ", "), error.what()));
   }
   format.kind = OutputFormat::Kind::mx;
   return format;

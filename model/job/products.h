@@ -10,26 +10,26 @@
 
 namespace mxe {
 
-/// The matrix products of a batch. All have the same shape.
+/// The matrix products of a batch, all of the same shape.
 struct Products {
   std::vector<Job> jobs;           ///< at least one; without rows of A if the result is empty
-  std::vector<std::size_t> shape;  ///< of the result: the leading axes, M, N
-  std::size_t depth = 0;           ///< K, of an empty result too
+  std::vector<std::size_t> shape;  ///< of the result: leading axes, M, N
+  std::size_t depth = 0;           ///< K; set for an empty result too
 
-  /// Whether the result has no elements: M, N or the number of products is 0.
+  /// True if M, N or the number of products is 0.
   bool is_empty() const;
 
-  /// That of the jobs, with the rows of all of them.
+  /// Shape of one job with the rows of all jobs: 4 jobs of M = 8 -> M = 32.
   JobShape total() const;
-  /// What the reference stores for all of them, one below the other.
+  /// The reference's stored results of all jobs, stacked along the rows.
   StoredOutput golden(const mx::GemmOptions& options) const;
-  /// Gives the products their bias: one row for all rows, or the rows of the results, starting
-  /// again if it has fewer than they. It is rounded if it is to be stored as BF16.
+  /// Sets the bias of all jobs: one row for every row, or one value per result. Values repeat from
+  /// the first if there are fewer than results. Rounds the values if `bf16`.
   void add_bias(std::vector<float> values, bool one_row, bool bf16);
 };
 
-/// The products of the matrices of A and B, which lie one below the other, K along the rows. If B
-/// is one matrix, one product with all rows of A computes the same.
+/// One job per pair of matrices in `batches`. The matrices are stacked along the rows, K along
+/// columns. If B is a single matrix, one job with all rows of A gives the same result.
 Products make_products(const mx::MxTensor& a_rows, const mx::MxTensor& b_rows,
                        const mx::Batches& batches);
 

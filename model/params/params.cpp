@@ -61,7 +61,8 @@ const ParameterInfo& parameter(unsigned ParameterValues::*field) {
                        [field](const ParameterInfo& info) { return info.field == field; });
 }
 
-/// Demands that `info` is on the right side of the parameter `other`, if there is one.
+/// Throws if the value of `info` is below (`at_least`) or above the value of `other`; null: no
+/// limit.
 void check_relation(const Params& params, const ParameterInfo& info,
                     unsigned ParameterValues::*other, bool at_least) {
   if (!other) return;
@@ -71,7 +72,6 @@ void check_relation(const Params& params, const ParameterInfo& info,
                               at_least ? "least" : "most", parameter(other).name, limit));
 }
 
-/// The value of `key` in a configuration file as one line of text.
 std::string scalar(const YAML::Node& node, const std::string& key) {
   if (node.IsScalar()) return node.Scalar();
   throw mx::Error(fmt::format("the value of '{}' must be a single number or word", key));

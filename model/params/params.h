@@ -9,26 +9,24 @@
 
 namespace mxe {
 
-/// The parameters of one MXE configuration. The textual names (NUM_PE, ROWS, ...) are
-/// those of the SystemVerilog module mxe_top, of the registers and of configuration files alike. A
-/// default-constructed value is the configuration `base`. What there is and what is allowed is said
-/// once, in sw/regs/mxe.rdl, from which ParameterValues and parameter_table are generated.
+/// The parameters of one MXE configuration; the default is `base`. mxe_top, the registers and
+/// configuration files use the same names (NUM_PE, ROWS, ...). ParameterValues and parameter_table
+/// are generated from sw/regs/mxe.rdl, which also defines the allowed values.
 struct Params : ParameterValues {
-  /// The configuration `small`, `base` or `large`. Throws mx::Error naming the allowed ones.
+  /// The configuration `small`, `base` or `large`. Throws mx::Error with the allowed names.
   static Params named(std::string_view name);
-  /// Parses YAML: a map of parameter names to numbers, optionally `config: NAME` to start from
-  /// (default base). Unknown keys, wrong types and illegal values throw mx::Error, which starts
-  /// with `origin`.
+  /// Parses a YAML map of parameter names to numbers; `config: NAME` sets the starting values
+  /// (default base). Throws mx::Error for unknown keys, wrong types and illegal values. The message
+  /// starts with `origin`.
   static Params from_yaml(const std::string& text, const std::string& origin);
-  /// Reads `path` as from_yaml does.
   static Params from_file(const std::string& path);
-  /// `name_or_file` as a command line gives it: a named configuration, else a YAML file.
+  /// Loads a named configuration, or else a YAML file.
   static Params load(const std::string& name_or_file);
 
-  /// Applies one `NAME=VALUE`. Only the text is checked: several assignments may be needed to reach
-  /// a legal set, so call validate() after the last.
+  /// Applies one `NAME=VALUE`, such as ROWS=16. Does not check limits: call validate() after the
+  /// last assignment.
   void set(std::string_view assignment);
-  /// Throws mx::Error with one line about the first parameter that is out of its limits.
+  /// Throws mx::Error for the first parameter that is out of its limits.
   void validate() const;
 
   /// "small", "base" or "large" if the values are exactly those, else "custom".
@@ -42,7 +40,6 @@ struct Params : ParameterValues {
 bool operator==(const Params& a, const Params& b);
 inline bool operator!=(const Params& a, const Params& b) { return !(a == b); }
 
-/// The names Params::named accepts.
 const std::vector<const char*>& config_names();
 
 }  // namespace mxe

@@ -333,7 +333,7 @@ TEST_F(Matmul, BadInput) {
   expect_error(command("golden", "int8", "mxint8"), "unknown format 'int8' (allowed: ");
   expect_error(command("golden", "mxint8", "mxfp4"), "unknown format 'mxfp4' (allowed: ");
   expect_error(command("golden", "mxint8", "mxint8", {"--out-format", "fp64"}),
-               "neither fp32 nor bf16 nor fp16, and: unknown format 'fp64' (allowed: ");
+               "must be fp32, bf16, fp16 or an MX format: unknown format 'fp64' (allowed: ");
   expect_error(command("golden", "mxint8", "mxint8", {"--out-rule", "floor"}),
                "--out-rule is for MX results, fp32 has neither scales");
   expect_error(

@@ -354,7 +354,7 @@ def test_bad_jobs_leave_the_engine_alone():
         for text, call in [
                 ("columns of A", lambda: eng.matmul(x, x, *PAIR)),
                 ("only for on='golden'", lambda: eng.matmul(x, x.T, *PAIR, accumulate="exact")),
-                ("neither fp32", lambda: eng.matmul(x, x.T, *PAIR, out_format="fp3")),
+                ("output format must be fp32", lambda: eng.matmul(x, x.T, *PAIR, out_format="fp3")),
                 ("for MX results", lambda: eng.matmul(x, x.T, *PAIR, out_rule="floor")),
                 ("format_b is needed", lambda: eng.matmul(x, x.T, "mxint8")),
                 ("the device has", lambda: eng.matmul(np.zeros((2**15, 32), np.float32),
