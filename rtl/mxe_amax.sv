@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Largest magnitude of LANES binary32 numbers, in the bits that decide a scale (mxe_pkg::AMAX_W).
-// One level of comparisons a clock, so $clog2(LANES) clocks, at least one.
+// Largest magnitude of LANES binary32 numbers, reduced to the bits that decide a scale
+// (mxe_pkg::AMAX_W). One level of comparisons per cycle: $clog2(LANES) cycles, at least one.
 `default_nettype none
 module mxe_amax #(
   parameter int unsigned LANES = 8   // a power of two
@@ -12,7 +12,7 @@ module mxe_amax #(
   localparam int unsigned Levels = $clog2(LANES);
   localparam int unsigned W = mxe_pkg::AMAX_W;
 
-  // Level l begins at number Base(l) = 2 * LANES - (2 * LANES >> l) and has LANES >> l of them.
+  // Level l starts at number 2 * LANES - (2 * LANES >> l) and has LANES >> l numbers.
   logic [W*(2*LANES-1)-1:0] level;
   for (genvar i = 0; i < LANES; i++) begin : gen_in
     logic unused_sign;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Dot-product array: decodes the broadcast A word once, delays the sequencer's control to the
-// stages that use it and holds NUM_PE processing elements.
-// Clocks after the row's request (stage 0): 1 A word leaves its buffer and is decoded, 2 multiply,
-// 3 tree 1, 4 tree 2, 5 combine (and accumulator and bias read), 6 to 11 accumulate.
+// stages that use it and contains NUM_PE processing elements.
+// Stages, in cycles after the row request (stage 0): 1 the A word leaves its buffer and is decoded,
+// 2 multiply, 3 tree 1, 4 tree 2, 5 combine (and accumulator and bias read), 6 to 11 accumulate.
 `include "mxe_assert.svh"
 `default_nettype none
 module mxe_array #(
@@ -30,20 +30,21 @@ module mxe_array #(
   input  logic                                     last_i,       // last pass of a tile
   input  logic                                     last_row_i,
   input  logic                                     bank_i,       // drain bank
-  // elements within K, for an assertion: those beyond are zero, or finite and multiplied by zeros
+  // for an assertion only: elements within K. Elements beyond K are zero, or finite and multiplied
+  // by zero
   input  logic [6:0]                               count_i,
   // A word, stage 1
   input  logic [mxe_pkg::WORD_W-1:0]               a_word_i,
   input  logic [15:0]                              a_scale_i,
-  // B words from the feeder: PE number p takes part p % FEED_COLS
+  // B words from the feeder: PE p uses part p % FEED_COLS
   input  logic [NUM_PE-1:0]                        b_load_i,
   input  logic [FEED_COLS*VecW-1:0]                b_dec_i,
   input  logic [FEED_COLS*mxe_pkg::FLAG_W-1:0]     b_flags_i,
   input  logic [FEED_COLS*16-1:0]                  b_scale_i,
-  // bias row, requested in stage 5, used in stage 6; zero if not requested
+  // bias row: requested in stage 5, used in stage 6, zero if not requested
   output logic                                     bias_re_o,
   output logic [ROW_AW-1:0]                        bias_row_o,
-  output logic                                     bias_done_o, // last row of a tile was read
+  output logic                                     bias_done_o, // the last row of a tile was read
   input  logic [NUM_PE*32-1:0]                     bias_i,
   // results of a tile, stage 11
   output logic                                     res_valid_o,
@@ -52,7 +53,7 @@ module mxe_array #(
   output logic                                     res_last_o,   // last row of the tile
   output logic [NUM_PE*32-1:0]                     res_even_o,
   output logic [NUM_PE*32-1:0]                     res_odd_o,
-  output logic                                     empty_o       // nothing in the pipeline
+  output logic                                     empty_o       // the pipeline is empty
 );
   localparam int unsigned AccAw = (ACC_TILES > 1) ? (ROW_AW + TILE_AW) : ROW_AW;
   localparam int unsigned Stages = 1 + mxe_pkg::DOT_LAT + mxe_pkg::ACC_LAT - 1;
@@ -117,7 +118,7 @@ module mxe_array #(
     a_nan_q2    <= {a_scale_i[15:8] == 8'hFF, a_scale_i[7:0] == 8'hFF};
   end
 
-  // The B words change hands so that stage 2 of the pass's first row sees the new ones.
+  // PEs switch to the new B words so that the pass's first row meets them in stage 2.
   logic b_swap;
   assign b_swap = valid_q[0] & ctl0.pass_start;
 
@@ -183,7 +184,7 @@ module mxe_array #(
                                     f_count_q1))
   `MXE_REQUIRE(array_bias_as_requested, f_bias_q6 || (bias_i == '0))
 `endif
-  // An absent element is zero in every bit, its sign included.
+  // An absent element decodes to zero, including its sign.
   `MXE_ASSERT(array_zero_decodes_to_zero, (a_word_i != '0) || (a_dec == '0))
 endmodule
 `default_nettype wire

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Promises, checked on every clock outside reset. Simulation and formal see immediate statements;
-// synthesis sees nothing. The including module has clk_i and rst_ni.
-//   MXE_ASSERT   what the module promises.
-//   MXE_REQUIRE  what its surroundings promise: simulation asserts it; a proof of the module
-//                assumes it, and a proof of a module around it asserts it (tests/formal).
-//   MXE_FORMAL_START  a proof's first clock is a reset.
-//   MXE_STATE_NAMES  the names of the states of state_q, for what a simulation reports.
+// Assertion macros, checked in every cycle outside reset. Simulation and formal proofs use them as
+// immediate assertions; synthesis ignores them. The including module must have clk_i and rst_ni.
+//   MXE_ASSERT        a property that the module guarantees
+//   MXE_REQUIRE       a property that the module's environment guarantees: simulation asserts it, a
+//                     proof of the module assumes it, a proof of an enclosing module asserts it
+//   MXE_FORMAL_START  makes the first cycle of a proof a reset
+//   MXE_STATE_NAMES   declares the names of the states of state_q for simulation reports
 `ifndef MXE_ASSERT_SVH
 `define MXE_ASSERT_SVH
 `ifdef VERILATOR

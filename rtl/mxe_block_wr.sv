@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes encoded rows: the elements of a block of a row, then its scale. Rows of a block follow
-// each other down the stripe, blocks along N, stripes down M. A request does not wait for the data
-// of the requests before.
+// Writes encoded rows: the elements of one block of a row, then its scale. Order: down the rows of
+// the stripe, then blocks along N, then stripes along M. Requests run ahead of their data.
 `include "mxe_assert.svh"
 `default_nettype none
 module mxe_block_wr #(
@@ -11,17 +10,17 @@ module mxe_block_wr #(
   input  logic                     clk_i,
   input  logic                     rst_ni,
   input  logic                     clear_i,
-  input  logic                     halt_i,       // no more requests
+  input  logic                     halt_i,       // issue no further requests
   // job
   input  logic                     start_i,
   input  mxe_pkg::result_t         result_i,
-  // encoded rows: what the requests need
+  // attributes of encoded rows, for the requests
   input  logic                     place_valid_i,
   output logic                     place_pop_o,
-  input  logic                     row_last_i,    // of its block
-  input  logic                     cols_end_i,    // its block is the last one along N
-  input  logic [5:0]               place_bytes_i, // of its elements
-  // and their data
+  input  logic                     row_last_i,    // last row of its block
+  input  logic                     cols_end_i,    // the row's block is the last one along N
+  input  logic [5:0]               place_bytes_i, // bytes of the row's elements
+  // data of the encoded rows
   input  logic                     row_valid_i,
   output logic                     row_pop_o,
   input  logic [5:0]               bytes_i,
@@ -32,19 +31,19 @@ module mxe_block_wr #(
   input  logic                     req_ready_i,
   output logic [63:0]              req_addr_o,
   output logic [LEN_W-1:0]         req_bytes_o,
-  output logic                     req_scale_o,  // the row is a scale
+  output logic                     req_scale_o,  // the row is a scale, not elements
   output logic                     data_valid_o,
   input  logic                     data_ready_i,
   output logic [SEG_W-1:0]         data_o
 `ifdef FORMAL
   ,
-  output logic                     f_data_scale_o  // the data is a scale
+  output logic                     f_data_scale_o  // the data is a scale, not elements
 `endif
 );
   localparam int unsigned SegB = SEG_W / 8;
   localparam int unsigned SegQW = (SegB < 16) ? $clog2(32 / SegB) : 1;
 
-  // Requests and data go through elements and scale in turn, each at its own pace.
+  // Requests and data each alternate between elements and scale, independently of each other.
   logic             req_scale_q, data_scale_q, last_seg;
   logic [SegQW-1:0] seg_q;
   assign req_valid_o  = place_valid_i & ~halt_i;
@@ -86,7 +85,8 @@ module mxe_block_wr #(
   end
 
   // ---------------------------------------------------------------- addresses
-  // First row of the stripe, current row, both at column 0; and the block's place in a row.
+  // Addresses of the stripe's first row and of the current row, at column 0; byte offset of the
+  // block.
   logic [63:0] elem_stripe_q, elem_row_q, elem_next, scale_stripe_q, scale_row_q, scale_next;
   logic [31:0] elem_col_q, scale_col_q;
   logic [5:0]  word_bytes;

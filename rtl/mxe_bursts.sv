@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bursts of a row of bytes: one after the other, each as long as MAX_BURST and the 4 KiB rule of AXI
-// allow.
+// Splits a row of bytes into bursts of at most MAX_BURST beats that do not cross 4 KiB. Example: 40
+// beats, MAX_BURST = 16: 16 + 16 + 8.
 `include "mxe_assert.svh"
 `default_nettype none
 module mxe_bursts #(
   parameter int unsigned MEM_W     = 256,
   parameter int unsigned MAX_BURST = 16,
-  parameter int unsigned LEN_W     = 16  // bits of the beats of a row
+  parameter int unsigned LEN_W     = 16  // bits of a row's beat count
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
-  // a row begins, while there is none or the last burst of the one before is taken
+  // start a row; allowed while idle or while the last burst of the previous row is taken
   input  logic             start_i,
-  input  logic [63:0]      addr_i,   // of its first byte
-  input  logic [LEN_W-1:0] beats_i,  // that it touches
-  // the present burst
+  input  logic [63:0]      addr_i,   // address of the first byte
+  input  logic [LEN_W-1:0] beats_i,  // beats that the row touches
+  // current burst
   output logic             valid_o,
   input  logic             take_i,
-  input  logic             drop_i,   // what is left of the row behind it is not wanted
+  input  logic             drop_i,   // with take_i: cancel the rest of the row
   output logic [63:0]      addr_o,   // beat aligned
   output logic [LEN_W-1:0] beats_o,
-  output logic             last_o    // of the row
+  output logic             last_o    // last burst of the row
 );
   localparam int unsigned OffW = $clog2(MEM_W / 8);
   localparam int unsigned BeatsPer4k = 4096 / (MEM_W / 8);
@@ -28,9 +28,9 @@ module mxe_bursts #(
 
   logic             valid_q, last_q;
   logic [63:0]      addr_q;  // beat aligned
-  logic [LEN_W-1:0] left_q;  // beats of the row, from the present burst on
+  logic [LEN_W-1:0] left_q;  // beats of the row from the current burst on
 
-  // One that is not the last ends after MaxBeats, if 4 KiB do not end before.
+  // A burst other than the row's last ends after MaxBeats or at the 4 KiB boundary.
   logic [12-OffW:0] place_next;
   logic             to_4k;
   logic [LEN_W-1:0] most, left_next;
@@ -41,7 +41,7 @@ module mxe_bursts #(
   assign addr_next  = to_4k ? {addr_q[63:12] + 52'd1, 12'd0}
                             : {addr_q[63:12], place_next[11-OffW:0], {OffW{1'b0}}};
   assign left_next  = left_q - most;
-  // Whether so many beats, from that place within 4 KiB on, are one burst.
+  // True if `left` beats starting at `place` within the 4 KiB page fit into one burst.
   function automatic logic one_burst(input logic [LEN_W-1:0] left, input logic [11-OffW:0] place);
     logic [LEN_W:0] behind;
     behind    = {1'b0, left} + (LEN_W+1)'(place);
@@ -65,7 +65,6 @@ module mxe_bursts #(
       addr_q  <= {addr_i[63:OffW], {OffW{1'b0}}};
       left_q  <= beats_i;
     end else if (take_i) begin
-      // Address and beats do not matter after the last burst.
       valid_q <= ~last_q & ~drop_i;
       last_q  <= one_burst(left_next, addr_next[11:OffW]);
       addr_q  <= addr_next;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bias buffer: two banks of one tile of C, kept as FP32. Words of 32 bytes arrive from the
-// unpacker, 8 FP32 or 16 BF16 values; a row of NUM_PE values is read at once.
+// Bias buffer: two banks, each one tile of C as FP32. Written in 32-byte words of 8 FP32 or 16 BF16
+// values; read one row of NUM_PE values at a time.
 `include "mxe_assert.svh"
 `default_nettype none
 module mxe_cbuf #(
@@ -13,24 +13,24 @@ module mxe_cbuf #(
   input  logic                        clk_i,
   input  logic                        rst_ni,
   input  logic                        clear_i,
-  input  logic                        bf16_i,     // C is BF16
+  input  logic                        bf16_i,
   input  logic                        valid_i,
   input  logic                        bank_i,
   input  logic [ROW_AW-1:0]           row_i,
-  input  logic [SEG_AW-1:0]           index_i,    // word of the row
+  input  logic [SEG_AW-1:0]           index_i,    // word within the row
   input  logic [255:0]                data_i,
   input  logic                        last_i,
   input  logic                        re_i,
   input  logic                        rbank_i,
   input  logic [ROW_AW-1:0]           rrow_i,
-  output logic [NUM_PE*32-1:0]        rdata_o,    // one clock later, else zero
+  output logic [NUM_PE*32-1:0]        rdata_o,    // one cycle after re_i; zero in all other cycles
   input  logic                        release_i,
   output logic [1:0]                  full_o
 );
   localparam int unsigned SegPe = (NUM_PE < SEG_PE) ? NUM_PE : SEG_PE;   // values in one word
   localparam int unsigned Segs = NUM_PE / SegPe;
 
-  // BF16 becomes FP32 by zeros below: the lower and the upper half of a word are two segments.
+  // A BF16 value becomes FP32 by appending 16 zeros, so the halves of a word fill two segments.
   logic [255:0] low, high;
   for (genvar i = 0; i < SEG_PE; i++) begin : gen_value
     assign low[32*i +: 32]  = bf16_i ? {data_i[16*i +: 16], 16'd0} : data_i[32*i +: 32];

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Legality of a descriptor: STATUS_OK or the first rule it breaks.
+// Checks a descriptor: returns STATUS_OK or the first rule that it violates.
 `default_nettype none
 module mxe_check #(
   parameter int unsigned TREE_W = 70
 ) (
   input  logic [mxe_reg_pkg::DESC_STATUS_LSB-1:0] desc_i,
-  input  mxe_pkg::job_t                           job_i,    // made from it
+  input  mxe_pkg::job_t                           job_i,    // decoded from desc_i
   output logic [3:0]                              status_o
 );
-  // Codes of formats are wider than the formats there are.
+  // Unused upper bits of the format fields; they must be zero.
   localparam int unsigned FmtTop = mxe_reg_pkg::DESC_CONTROL_FMT_A_W - mxe_pkg::FmtW;
   logic [FmtTop-1:0] fmt_a_top, fmt_b_top;
   logic              fmt_ok, pair_ok;
@@ -18,7 +18,7 @@ module mxe_check #(
   assign pair_ok   = (mxe_pkg::pair_tree_w(job_i.a.fmt.mag_bits, job_i.b.fmt.mag_bits) <=
                       7'(TREE_W));
 
-  // Addresses and strides of C and D are multiples of their numbers' size; MX elements are bytes.
+  // Addresses and strides of C and D must be multiples of the element size (1 for MX elements).
   logic       out_ok, misaligned;
   logic [3:0] out_fmt;
   logic [1:0] c_low, d_low, c_mask, d_mask;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results of one stripe of rows by one or two blocks of 32 columns, put together from the tiles
-// that make them up, and the largest magnitude of every row and block. Two banks, filled and read
-// in turn, so that the next tiles are collected while a block is encoded. Of a result they keep
-// what its element depends on.
+// Collects the results of one stripe for one or two blocks of 32 columns from several tiles, and
+// finds the largest magnitude of every row and block. Has two banks: one is filled while the other
+// is encoded. Stores of each result only the bits that can change its element.
 `default_nettype none
 module mxe_collect #(
   parameter int unsigned NUM_PE    = 8,
@@ -15,23 +14,25 @@ module mxe_collect #(
   input  logic                                   clk_i,
   input  logic                                   rst_ni,
   input  logic                                   clear_i,
-  // a segment of a row of a tile; absent columns are zero
+  // a segment of a tile's row; absent columns are zero
   input  logic                                   valid_i,
   input  logic [ROW_AW-1:0]                      row_i,
   input  logic [SEG_AW-1:0]                      seg_i,
-  input  logic                                   last_i,    // the bank is complete
+  input  logic                                   last_i,    // last segment of the bank
   input  logic [LANES_OUT*32-1:0]                data_i,
-  output logic                                   full_o,    // the last magnitude is stored
+  output logic                                   full_o,    // the bank's last magnitude is stored
   // read
   input  logic                                   re_i,
   input  logic                                   rbank_i,
   input  logic [ROW_AW-1:0]                      rrow_i,
   input  logic [SEG_AW-1:0]                      rseg_i,
-  output logic [LANES_OUT*mxe_pkg::NARROW_W-1:0] rdata_o,   // narrow_t, a clock later
-  output logic [mxe_pkg::AMAX_W-1:0]             ramax_o    // of its block, a clock later
+  output logic [LANES_OUT*mxe_pkg::NARROW_W-1:0] rdata_o,   // narrow_t, one cycle after re_i
+  output logic [mxe_pkg::AMAX_W-1:0]             ramax_o    // largest magnitude of the block, one
+                                                            // cycle after re_i
 `ifdef FORMAL
   ,
-  output logic [2:0]                             f_lasts_o  // last segments under way to full_o
+  output logic [2:0]                             f_lasts_o  // last segments that have not reached
+                                                            // full_o
 `endif
 );
   localparam int unsigned Blocks = COLS / 32;
@@ -41,7 +42,7 @@ module mxe_collect #(
   localparam int unsigned IdxW = 1 + ROW_AW + BlockAw;
   localparam int unsigned MaxLat = (LANES_OUT > 1) ? $clog2(LANES_OUT) : 1;
 
-  logic bank_q;  // being filled
+  logic bank_q;  // bank being filled
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) bank_q <= 1'b0;
     else if (clear_i) bank_q <= 1'b0;
@@ -67,10 +68,10 @@ module mxe_collect #(
   logic [mxe_pkg::AMAX_W-1:0] seg_amax;
   mxe_amax #(.LANES(LANES_OUT)) u_amax (.clk_i(clk_i), .x_i(data_i), .amax_o(seg_amax));
 
-  // Travels beside the comparisons: where their outcome belongs.
+  // Delayed with the comparisons: where their result is stored.
   typedef struct packed {
-    logic            last;   // the bank is complete
-    logic            fresh;  // first of its block
+    logic            last;   // last segment of the bank
+    logic            fresh;  // first segment of its block
     logic [IdxW-1:0] idx;
   } meta_t;
   localparam int unsigned MetaW = IdxW + 2;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Performance counters, 64 bits each, and the snapshot that software reads. While enabled, every
-// clock counts once in total and once in exactly one of mac_active, the stalls and idle.
+// Performance counters, 64 bits each, and their snapshot for software. While enabled, every cycle
+// increments total and exactly one of mac_active, the stalls and idle.
 `include "mxe_assert.svh"
 `default_nettype none
 module mxe_counters #(
-  parameter int unsigned AMOUNT_W = 8,  // bits of what a counter may grow by in a clock
-  // Counters that may grow by more than one.
+  parameter int unsigned AMOUNT_W = 8,  // bits of an increment
+  // Counters that may grow by more than one per cycle.
   parameter logic [mxe_reg_pkg::COUNTERS-1:0] SUMS = '1
 ) (
   input  logic                                      clk_i,
@@ -13,19 +13,19 @@ module mxe_counters #(
   input  logic                                      enable_i,
   input  logic                                      clear_i,
   input  logic                                      snapshot_i,
-  // What each counter grows by, at its place (mxe_reg_pkg::COUNTER_*). At most one of mac_active
-  // and the stalls is the cause of a clock. Those of total and idle, which follow, are ignored.
+  // Increment of each counter at index mxe_reg_pkg::COUNTER_*. At most one of mac_active and the
+  // stalls is 1. The entries of total and idle are ignored; they are derived here.
   input  logic [mxe_reg_pkg::COUNTERS*AMOUNT_W-1:0] amounts_i,
   output logic [mxe_reg_pkg::COUNTERS*64-1:0]       snapshot_o
 );
   localparam int unsigned Count = mxe_reg_pkg::COUNTERS;
-  // Total is the sum of the causes, mac_active to idle.
+  // Total is the sum of the causes, from mac_active to idle.
   localparam int unsigned Total = mxe_reg_pkg::COUNTER_TOTAL;
   localparam int unsigned First = mxe_reg_pkg::COUNTER_MAC_ACTIVE;
   localparam int unsigned Idle  = mxe_reg_pkg::COUNTER_IDLE;
 
   logic [Count*64-1:0] live, snapshot_q;
-  logic [Count-1:0]    grows;  // a counter that grows by one at most
+  logic [Count-1:0]    grows;
   logic [Idle-1:First] cause;
   logic                idle;
   for (genvar i = First; i < Idle; i++) begin : gen_cause
@@ -33,7 +33,8 @@ module mxe_counters #(
   end
   assign idle = ~(|cause);
 
-  logic [Count-1:0] too_many;  // an amount that SUMS does not allow
+  logic [Count-1:0] too_many;  // counters whose increment is above 1 although SUMS does not allow
+                               // it
   for (genvar i = 0; i < Count; i++) begin : gen_grows
     assign too_many[i] = (i != Total) & (i != Idle) & ~SUMS[i] &
                          (amounts_i[AMOUNT_W*i +: AMOUNT_W] > AMOUNT_W'(1));
@@ -42,8 +43,8 @@ module mxe_counters #(
   logic unused_amounts;
   assign unused_amounts = &{1'b0, amounts_i, too_many, grows};
 
-  // How much a counter grows by comes late in the clock: a sum adds it to its lower bits at once, and
-  // to the upper ones a clock later.
+  // Increments arrive late in the cycle, so a sum counter adds them to its low bits at once and
+  // propagates the carry one cycle later.
   for (genvar i = 0; i < Count; i++) begin : gen_counter
     logic [63:0] value_q, value_d;
     if (SUMS[i] && (i != Total) && (i != Idle)) begin : gen_two_steps
@@ -88,8 +89,8 @@ module mxe_counters #(
 `endif
   `MXE_ASSERT(counters_add_up, live[64*Total +: 64] == f_causes)
 `else
-  // The same in steps of one addition each, which a solver can take: partial sums that count the
-  // clocks of the first so many causes; the last one, over all of them, is the total.
+  // For proofs the same property in steps of one addition each: partial sum i counts the cycles of
+  // causes First to i. The last partial sum equals total.
   `MXE_FORMAL_START
   logic [Idle:First] f_add_up;
   for (genvar i = First; i <= Idle; i++) begin : gen_partial

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Carry-save adder: three words become two with the same sum modulo 2^WIDTH, no carry travels.
+// Carry-save adder: three words become two with the same sum modulo 2^WIDTH, without carry chains.
 `default_nettype none
 module mxe_csa #(
   parameter int unsigned WIDTH = 70

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Datapath: everything between the memory port and the array. Loaders, read port, buffers, feeder,
-// sequencer, array, drain and write port, as docs/architecture.md draws them.
+// Datapath: loaders, read port, unpacker, buffers, feeder, sequencer, array, drain and write port.
+// See the block diagram in docs/architecture.md.
 `include "mxe_assert.svh"
 `default_nettype none
 module mxe_datapath #(
-  parameter int unsigned NUM_PE    = 8,     // as in mxe_top
+  parameter int unsigned NUM_PE    = 8,     // NUM_PE to MAX_BURST: see mxe_top
   parameter int unsigned ROWS      = 32,
   parameter int unsigned ACC_TILES = 4,
   parameter int unsigned TREE_W    = 70,
@@ -14,27 +14,29 @@ module mxe_datapath #(
   parameter int unsigned B_BANKS   = 4,
   parameter int unsigned MEM_W     = 256,
   parameter int unsigned MAX_BURST = 16,
-  parameter int unsigned LEN_W     = 11,    // bits of the bytes of a row
+  parameter int unsigned LEN_W     = 11,    // bits of a row's byte count
   parameter int unsigned TAG_W     = 10,
-  parameter int unsigned SEG_W     = 256,   // bits written at a time
-  parameter int unsigned AMOUNT_W  = 6      // bits of what a counter may grow by in a clock
+  parameter int unsigned SEG_W     = 256,   // bits written per cycle
+  parameter int unsigned AMOUNT_W  = 6      // bits of a counter increment
 ) (
   input  logic               clk_i,
   input  logic               rst_ni,
   // job
   input  logic               start_i,
-  input  logic               loaded_i,      // the loaders were started early
-  input  logic               load_start_i,  // they begin
-  input  logic               load_early_i,  // early, beside the job that runs
-  input  logic               load_ahead_i,  // they work on ahead_i, else on job_i
-  input  logic [mxe_pkg::TURN_W-1:0] load_turn_i, // of their tags
-  output logic               loads_done_o,  // they have asked for everything
+  input  logic               loaded_i,      // the loaders have already been started early for this
+                                            // job
+  input  logic               load_start_i,  // start the loaders
+  input  logic               load_early_i,  // start them early, while another job runs
+  input  logic               load_ahead_i,  // the loaders use ahead_i, else job_i
+  input  logic [mxe_pkg::TURN_W-1:0] load_turn_i, // turn in the tags of the loaders
+  output logic               loads_done_o,  // the loaders have issued all requests
   input  logic               run_i,
   input  logic               halt_i,
   input  logic               clear_i,
   input  mxe_pkg::job_t      job_i,
   input  mxe_pkg::job_t      ahead_i,       // the next job
-  output logic               alike_o,       // its operands may lie beside those of job_i
+  output logic               alike_o,       // operands of ahead_i may share the buffers with those
+                                            // of job_i
   output logic               job_done_o,
   // descriptor
   input  logic               desc_valid_i,
@@ -42,9 +44,9 @@ module mxe_datapath #(
   input  logic [63:0]        desc_addr_i,
   input  logic [LEN_W-1:0]   desc_bytes_i,
   input  logic [TAG_W-1:0]   desc_tag_i,
-  output logic               word_valid_o,  // 32 bytes of it
+  output logic               word_valid_o,  // 32 bytes of a descriptor
   output logic [1:0]         word_index_o,
-  output logic [mxe_pkg::DESC_PLACE_W-1:0] word_place_o, // of which
+  output logic [mxe_pkg::DESC_PLACE_W-1:0] word_place_o, // place of that descriptor in mxe_desc
   output logic [255:0]       word_data_o,
   output logic               word_last_o,
   // completion record
@@ -56,23 +58,24 @@ module mxe_datapath #(
   output logic               rec_data_ready_o,
   input  logic [SEG_W-1:0]   rec_data_i,
   // state of the memory port
-  output logic               rd_error_o,    // of operands, in the clock after the beat
-  output logic [mxe_pkg::TURN_W-1:0] rd_turn_o, // of which job
+  output logic               rd_error_o,    // read error of an operand, one cycle after the beat
+  output logic [mxe_pkg::TURN_W-1:0] rd_turn_o, // turn of the job that the read error belongs to
   output logic               desc_error_o,
   output logic [mxe_pkg::DESC_PLACE_W-1:0] desc_error_place_o,
-  output logic               wr_error_o,    // of a burst that is answered
+  output logic               wr_error_o,    // error in the response of a write burst
   output logic               result_begins_o,
   output logic               result_answered_o,
   output logic               record_answered_o,
-  output logic               record_last_o,  // its last burst
-  input  logic               rd_fault_i,       // keep where the last read error was, and what it hit
-  input  logic               wr_fault_watch_i, // keep where the next write error is, and what it hits
-  input  logic               fault_write_i, // show that of writes, else of reads
+  output logic               record_last_o,  // with record_answered_o: last burst of the record
+  input  logic               rd_fault_i,       // capture address and kind of the last read error
+  input  logic               wr_fault_watch_i, // capture address and kind of the next write error
+  input  logic               fault_write_i, // fault_addr_o shows the write error, else the read
+                                            // error
   output logic [63:0]        fault_addr_o,
   output logic [2:0]         rd_fault_kind_o,
   output logic               wr_fault_scale_o,
   output logic               rd_idle_o,
-  output logic               wr_idle_o,     // including rows half handed over
+  output logic               wr_idle_o,     // also no row is partly handed over
   // memory
   output logic               m_arvalid_o,
   input  logic               m_arready_i,
@@ -95,36 +98,36 @@ module mxe_datapath #(
   input  logic               m_bvalid_i,
   output logic               m_bready_o,
   input  logic               m_berror_i,
-  // what the counters grow by
+  // counter increments
   output logic [mxe_reg_pkg::COUNTERS*AMOUNT_W-1:0] amounts_o
 );
   localparam int unsigned LANES = mxe_pkg::LANES;
   localparam int unsigned ChunkWords = A_SLAB_K / LANES;
-  // Rounded up, so that a B_BUF_K that is refused still gives widths that can be read.
+  // Rounded up, so that an illegal B_BUF_K still elaborates up to its error message.
   localparam int unsigned SlabWords = (B_BUF_K + LANES - 1) / LANES;
   localparam int unsigned RowAw = $clog2(ROWS);
   localparam int unsigned ColsW = $clog2(NUM_PE + 1);
   localparam int unsigned PeAw = (NUM_PE > 1) ? $clog2(NUM_PE) : 1;
   localparam int unsigned TileAw = (ACC_TILES > 1) ? $clog2(ACC_TILES) : 1;
   localparam int unsigned ChunkAw = $clog2(ChunkWords << mxe_pkg::LEND_MOST);
-  // Of a word in a line of the A buffer.
+  // Bits of a word index within a line of the A buffer.
   localparam int unsigned AWordW = ((ChunkWords > 1) ? $clog2(ChunkWords) : 1) + mxe_pkg::LEND_MOST;
   localparam int unsigned SlabAw = (SlabWords > 1) ? $clog2(SlabWords) : 1;
   localparam int unsigned SegPe = mxe_pkg::FP32_PER_WORD;
   localparam int unsigned SegAw = (NUM_PE > SegPe) ? $clog2(NUM_PE / SegPe) : 1;
-  // Words of a fetch: those of an A chunk, a row of C, a descriptor.
+  // Words of a fetch: an A chunk, a row of C or a descriptor.
   localparam int unsigned RowIdxW = (SegAw > 2) ? SegAw : 2;
   localparam int unsigned IdxW = (AWordW > RowIdxW) ? AWordW : RowIdxW;
   localparam int unsigned LanesOut = SEG_W / 32;
-  // A port that brings more than a word a clock hands elements on two words at a time, if lines have
-  // more than one, also of a bank that is used as two.
+  // A port wider than an operand word passes elements on two words at a time, if the lines of both
+  // buffers have more than one word, also when a bank serves as two.
   localparam bit TwoWords = (MEM_W > mxe_pkg::WORD_W) && (ChunkWords > 1) && (SlabWords > 2);
   localparam int unsigned WordsOutW = TwoWords ? 2 * mxe_pkg::WORD_W : mxe_pkg::WORD_W;
-  // Bytes: FP32 results of a tile, a block of 8-bit elements; a record has fewer.
+  // Longest written row, in bytes: FP32 results of a tile or a block of 8-bit elements.
   localparam int unsigned LongestRow = (NUM_PE > 8) ? 4 * NUM_PE : 32;
 
   // ---------------------------------------------------------------- requests and words
-  // Descriptor, bias, B and A.
+  // Index 0: descriptor, 1: bias, 2: B, 3: A.
   logic [3:0]         req_valid, req_ready;
   logic [4*64-1:0]    req_addr;
   logic [4*LEN_W-1:0] req_bytes;
@@ -154,7 +157,6 @@ module mxe_datapath #(
   assign word_data_o  = word_data[255:0];
   assign word_last_o  = word_last;
 
-  // ---------------------------------------------------------------- loaders
   logic a_release, b_release, c_release, a_busy, b_busy, c_busy;
   logic a_chunk, b_chunk;
   mxe_pkg::job_t load_job;
@@ -183,11 +185,11 @@ module mxe_datapath #(
     .busy_o      (c_busy)
   );
 
-  // A pass over fewer rows than MIN_PASS waits for its accumulators. If B comes faster than that,
-  // tiles have their passes two in turn. A B slab is twice as long if two words of it are in the
-  // place of one.
+  // A pass over fewer rows than MIN_PASS waits for its accumulators. If B arrives faster than that,
+  // two tiles alternate passes (wide). With 4-bit B at the single rate, two operand words share a
+  // buffer word, so slabs are twice as long (long_slab).
   localparam bit CanBeWide = (ACC_TILES > 1) && (SlabWords > 1);
-  localparam int unsigned WideBytes = (mxe_pkg::MIN_PASS * (MEM_W / 8) - 1) / NUM_PE;  // of a word
+  localparam int unsigned WideBytes = (mxe_pkg::MIN_PASS * (MEM_W / 8) - 1) / NUM_PE;  // in bytes
   logic wide_now, wide_ahead, wide, long_slab;
   assign wide_now   = CanBeWide & (job_i.m < 32'(mxe_pkg::MIN_PASS)) &
                       (32'(job_i.b.word_bytes) <= WideBytes);
@@ -196,12 +198,13 @@ module mxe_datapath #(
   logic [mxe_pkg::LEND_W-1:0] lent_now, lent_ahead, lent;
   assign lent_now   = mxe_pkg::lent(ROWS, job_i.m);
   assign lent_ahead = mxe_pkg::lent(ROWS, ahead_i.m);
-  // A job stands still for a clock before it starts, and the next one before it may be early.
+  // job_i is stable for one cycle before it starts, ahead_i before its operands may be requested
+  // early.
   always_ff @(posedge clk_i) begin
     wide      <= wide_now;
     long_slab <= job_i.b.fmt.is4 & ~job_i.dual;
     lent      <= lent_now;
-    // Buffers, unpacker and feeder have one way to keep operands and bias at a time.
+    // Buffers, unpacker and feeder support one format of operands and bias at a time.
     alike_o   <= (ahead_i.a.fmt == job_i.a.fmt) & (ahead_i.b.fmt == job_i.b.fmt) &
                  (ahead_i.c.en == job_i.c.en) & (ahead_i.c.bf16 == job_i.c.bf16) &
                  (ahead_i.c.one_row == job_i.c.one_row) & (wide_ahead == wide_now) &
@@ -270,10 +273,11 @@ module mxe_datapath #(
     .busy_o         (a_busy)
   );
 
-  // A pass needs all of A's chunk and one slab of B. Once the first slab has been asked for, the
-  // chunk goes before further ones.
+  // A pass needs the whole A chunk and one B slab. After the first slab has been requested, the
+  // chunk has priority over further slabs.
   localparam int unsigned AheadW = $clog2(2 * B_BANKS) + 2;
-  logic [AheadW-1:0] chunks_ahead_q;  // asked for, less those of which B has begun: may be negative
+  logic [AheadW-1:0] chunks_ahead_q;  // A chunks requested minus A chunks whose first B slab was
+                                      // requested; signed
   logic              a_first;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) chunks_ahead_q <= '0;
@@ -285,20 +289,19 @@ module mxe_datapath #(
   `MXE_ASSERT(chunks_ahead_in_range,
               (chunks_ahead_q + AheadW'(2 * B_BANKS)) <= AheadW'(4 * B_BANKS))
 
-  // ---------------------------------------------------------------- read port and unpacker
   logic                       fetch_ready;
   logic [$clog2(MEM_W/8)-1:0] fetch_offset;
   logic [LEN_W-1:0]           fetch_bytes;
   logic [TAG_W-1:0]           fetch_tag;
   logic                       rd_beat;
   assign rd_beat  = m_rvalid_i & m_rready_o;
-  // Of the oldest fetch, to which a beat belongs.
+  // Tag of the oldest fetch, to which the current beat belongs.
   mxe_pkg::tag_t rd_tag;
   logic          rd_error;
   assign rd_tag       = fetch_tag[mxe_pkg::TAG_T_W-1:0];
   assign rd_error     = rd_beat & m_rerror_i;
   assign desc_error_o = rd_error & (rd_tag.kind == mxe_pkg::TagDesc);
-  // Whether a beat is taken is known late in a clock: what comes of an error waits for the next one.
+  // m_rready_o is late in the cycle, so errors are registered.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) rd_error_o <= 1'b0;
     else rd_error_o <= rd_error & (rd_tag.kind != mxe_pkg::TagDesc);
@@ -370,7 +373,6 @@ module mxe_datapath #(
     .word_last_o    (word_last)
   );
 
-  // ---------------------------------------------------------------- operand and bias buffers
   localparam int unsigned BBankAw = $clog2(CanBeWide ? 2 * B_BANKS : B_BANKS);
   logic [1:0]                 a_full, c_full;
   logic [(1<<BBankAw)-1:0]    b_full;
@@ -379,11 +381,11 @@ module mxe_datapath #(
   logic [RowAw-1:0]           a_row, c_row;
   logic [ChunkAw-1:0]         a_word;
   logic [PeAw-1:0]            b_line;
-  logic [SlabAw:0]            b_word;      // of a long slab
+  logic [SlabAw:0]            b_word;      // index of a word in a long slab
   logic [AWordW:0]            a_read_word;
   logic [mxe_pkg::WORD_W-1:0] a_data;
   logic [15:0]                a_scale;
-  // of the columns that are fed at a time
+  // data of the FeedCols columns that are fed per cycle
   localparam int unsigned FeedCols = mxe_pkg::feed_cols(NUM_PE);
   logic [FeedCols*mxe_pkg::WORD_W-1:0] b_data;
   logic [FeedCols*16-1:0]              b_scale;
@@ -467,7 +469,6 @@ module mxe_datapath #(
     else if (c_release) c_bank_q <= ~c_bank_q;
   end
 
-  // ---------------------------------------------------------------- feeder and sequencer
   logic [NUM_PE-1:0]                  load;
   logic [FeedCols*LANES*mxe_pkg::DEC_W-1:0] b_dec;
   logic [FeedCols*mxe_pkg::FLAG_W-1:0]      b_flags;
@@ -575,7 +576,6 @@ module mxe_datapath #(
     .stall_latency_o (stall_latency)
   );
 
-  // ---------------------------------------------------------------- array
   logic                 res_valid, res_bank, res_last, array_empty;
   logic [RowAw-1:0]     res_row;
   logic [NUM_PE*32-1:0] res_even, res_odd;
@@ -621,7 +621,7 @@ module mxe_datapath #(
 
   // ---------------------------------------------------------------- drain and write port
   logic                            drain_req, drain_half, wr_req_ready, drain_data, wr_data_ready;
-  logic                            data_record;  // the write port takes a record's data
+  logic                            data_record;  // the write port takes data of a record
   logic                            drain_joins, drain_joining, rec_first;
   logic                            drain_scale;
   logic [63:0]                     drain_addr;
@@ -667,7 +667,7 @@ module mxe_datapath #(
     .done_o       (drain_done)
   );
 
-  // Records go before results, but not between rows that are joined.
+  // Records have priority over results, except between joined rows.
   logic wr_sent;
   assign rec_first        = rec_valid_i & ~drain_joining;
   assign rec_ready_o      = wr_req_ready & ~drain_joining;
@@ -720,10 +720,10 @@ module mxe_datapath #(
     .idle_o       (wr_idle_o)
   );
 
-  // All has been loaded when all has been used. The results may still wait for their answers.
+  // All operands have been used, so all loads are complete. Write responses may still be
+  // outstanding.
   assign job_done_o = feed_done & array_empty & drain_done & wr_sent;
 
-  // ---------------------------------------------------------------- what the counters grow by
   localparam int unsigned BytesW = $clog2(MEM_W / 8 + 1);
   logic [ColsW-1:0] pass_cols_q;
   logic             odd_present;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the blocks of the datapath promise each other: how much is fetched and written at a time,
-// which decides what the ports have to count. For simulation and proofs; synthesis has no such
-// module.
+// Assertions about sizes at the interfaces between the blocks of the datapath; the ports size their
+// counters accordingly. Simulation and proofs only; synthesis has no instance of this module.
 `include "mxe_assert.svh"
 `default_nettype none
 module mxe_datapath_checks #(
@@ -21,7 +20,7 @@ module mxe_datapath_checks #(
   input  logic [3:0]                  req_valid_i,
   input  logic [4*LEN_W-1:0]          req_bytes_i,
   input  logic [4*TAG_W-1:0]          req_tag_i,
-  // oldest row fetch under way
+  // oldest outstanding row fetch
   input  logic                        fetch_used_i,  // a beat of it arrived
   input  logic [LEN_W-1:0]            fetch_bytes_i,
   input  logic [TAG_W-1:0]            fetch_tag_i,
@@ -89,7 +88,7 @@ module mxe_datapath_checks #(
               ((4 * NUM_PE > 32) ? 4 * NUM_PE : 32)))
   `MXE_ASSERT(top_half_row_bytes, !(row_valid_i && row_half_i) || (32'(row_bytes_i) <= 2 * NUM_PE))
   `MXE_ASSERT(top_record_bytes, !rec_valid_i || (rec_bytes_i == LEN_W'(16)))
-  // A pass is no larger than the array.
+  // A pass is not larger than the array.
   `MXE_ASSERT(top_pass_size, !pass_valid_i || ((pass_rows_i != '0) && (32'(pass_rows_i) <= ROWS) &&
               (pass_cols_i != '0) && (32'(pass_cols_i) <= NUM_PE)))
   `MXE_ASSERT(top_tail, !run_i || (job_i.tail_count != '0))

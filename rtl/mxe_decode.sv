@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Element decode of one lane: an 8-bit container to sign, 8-bit magnitude and radix-16 group,
-//   value = (-1)^sign * mag * 16^grp * 2^lsb(format).
+// Decodes one element: 8-bit container to sign, 8-bit magnitude and radix-16 group,
+// value = (-1)^sign * mag * 16^grp * 2^lsb(format).
 // With dual_i the container holds two 4-bit elements (low nibble: even block, high nibble: odd
-// block) and both magnitudes share mag, 4 bits each. Lanes beyond K arrive with keep_i low and
+// block), and mag holds two magnitudes of 4 bits. An element with keep_i low decodes to zero.
 // decode to zero.
 `default_nettype none
 module mxe_decode (
   input  logic [7:0]                 code_i,
   input  mxe_pkg::fmt_info_t         fmt_i,
   input  logic                       dual_i,
-  input  logic [1:0]                 keep_i,  // {odd block's element, even block's element}
+  input  logic [1:0]                 keep_i,  // element is within K: {odd block, even block}
   output mxe_pkg::dec_t              dec_o,
   output logic                       nan_o,
   output logic                       inf_o,
-  output logic                       zero_o   // the value is zero (not for NaN and Inf)
+  output logic                       zero_o   // the value is zero; low for NaN and infinity
 );
-  // Sign, and exponent field, mantissa and significand with its hidden bit. Only those bits
-  // of the masks are read in which formats differ: a format has 4, 6 or 8 bits; one with NaN has 8,
-  // of which bits 6 to 2 are ones in codes that are no numbers; a float has 1 to 3 mantissa bits.
+  // Reads only the mask bits in which the formats differ: a format has 4, 6 or 8 bits; a format
+  // with NaN has 8 bits, of which bits 6 to 2 are ones in special codes; a float has 1 to 3
+  // mantissa bits.
   logic       sign;
   logic [6:0] code;
   logic [4:0] exponent;
@@ -51,7 +51,8 @@ module mxe_decode (
   assign is_inf = special & fmt_i.has_inf & (man == 3'd0);
   assign is_nan = special & ~is_inf;
 
-  // The binade above the subnormals: two bits shift the magnitude, the rest is the group.
+  // Binades above the subnormals: the two low bits shift the magnitude, the upper bits are the
+  // group.
   logic [4:0] binade;
   logic [7:0] fp_mag, int_mag;
   assign binade  = (exponent == 5'd0) ? 5'd0 : (exponent - 5'd1);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Descriptor fetcher: reads the descriptors of the next slots, several at a time, while the jobs
-// before them are under way, keeps them in order, and shows the oldest one, checked, until it is
-// taken. What cannot be read ahead of its turn is forgotten, with all that follows it, and read again
-// when its turn has come, so that the error is told then and of that job.
+// Descriptor fetcher: reads the descriptors of the next ring slots while earlier jobs run, keeps
+// them in order and presents the oldest one, checked, until it is taken. If an early read returns
+// an error, that descriptor and all later ones are discarded. They are read again when the job's
+// turn has come, so that an error is reported for that job at that time.
 `include "mxe_assert.svh"
 `default_nettype none
 module mxe_desc #(
@@ -14,21 +14,22 @@ module mxe_desc #(
   input  logic             clk_i,
   input  logic             rst_ni,
   // slots
-  input  logic             begin_i,      // the next one may be read
-  input  logic             alone_i,      // no job that was taken is under way
-  output logic [15:0]      next_o,       // the index of that slot
-  input  logic [63:0]      addr_i,       // its address
-  input  logic             drop_i,       // beats are dropped: forget what has not arrived
-  input  logic             clear_i,      // forget everything: the next slot is 0
-  input  logic             take_i,       // the oldest is taken, and stands still for two clocks more
-  output logic             begins_o,     // a fetch begins
-  output logic             empty_o,      // nothing is here or asked for
-  output logic             reading_o,    // something is asked for
-  output logic             ready_o,      // the oldest is here
+  input  logic             begin_i,      // the next descriptor may be read
+  input  logic             alone_i,      // no job is in progress
+  output logic [15:0]      next_o,       // ring index of that descriptor
+  input  logic [63:0]      addr_i,       // address of that descriptor
+  input  logic             drop_i,       // read beats are being dropped: discard outstanding reads
+  input  logic             clear_i,      // discard everything; the next slot is 0
+  input  logic             take_i,       // take the oldest descriptor; it stays stable for two more
+                                         // cycles
+  output logic             begins_o,     // a fetch starts
+  output logic             empty_o,      // no descriptor is present or requested
+  output logic             reading_o,    // a descriptor is requested or outstanding
+  output logic             ready_o,      // the oldest descriptor is present
   output logic [mxe_reg_pkg::DESC_STATUS_LSB-1:0] desc_o,  // the part that the engine reads
-  output logic [3:0]       status_o,     // of it: STATUS_OK, or what it ends with
-  output mxe_pkg::job_t    job_o,        // of it, if it is legal
-  output logic             settled_o,    // its sizes, a clock after it is here
+  output logic [3:0]       status_o,     // its status: STATUS_OK or the rule that it violates
+  output mxe_pkg::job_t    job_o,        // the decoded job, if the descriptor is legal
+  output logic             settled_o,    // the sizes in job_o are valid, one cycle after ready_o
   // fetch
   output logic             req_valid_o,
   input  logic             req_ready_i,
@@ -36,33 +37,34 @@ module mxe_desc #(
   output logic [LEN_W-1:0] req_bytes_o,
   output logic [TAG_W-1:0] req_tag_o,
   input  logic             word_valid_i, // 32 bytes of a descriptor
-  input  logic [mxe_pkg::DESC_PLACE_W-1:0] word_place_i, // that its tag names
+  input  logic [mxe_pkg::DESC_PLACE_W-1:0] word_place_i, // from the tag
   input  logic [1:0]       word_index_i,
   input  logic [255:0]     word_data_i,
   input  logic             word_last_i,
-  input  logic             error_i,      // a beat of one came with a bus error
+  input  logic             error_i,      // a beat of a descriptor returned a bus error
   input  logic [mxe_pkg::DESC_PLACE_W-1:0] error_place_i,
-  output logic             fault_watch_o // that counts, if it is of the place error_place_i
+  output logic             fault_watch_o // that error is reported, if it belongs to place
+                                         // error_place_i
 `ifdef FORMAL
   ,
-  output logic [15:0]      f_out_o       // slot behind the oldest, for proofs of the modules around it
+  output logic [15:0]      f_out_o       // slot after the oldest, for proofs of enclosing modules
 `endif
 );
   localparam int unsigned Depth = mxe_pkg::DESC_AHEAD;
   localparam int unsigned PlaceW = mxe_pkg::DESC_PLACE_W;
   localparam int unsigned DescW = mxe_reg_pkg::DESC_STATUS_LSB;
 
-  logic              ask_q;        // a fetch is asked for
+  logic              ask_q;        // a fetch is requested
   logic [15:0]       next_q;       // slot of that fetch, or of the next one
-  logic [PlaceW:0]   flying_q;     // asked for and not here
-  logic [PlaceW:0]   held_q;       // here, behind the oldest
-  logic [15:0]       out_q;        // slot of the first of those
+  logic [PlaceW:0]   flying_q;     // descriptors outstanding
+  logic [PlaceW:0]   held_q;       // descriptors received, not counting the oldest
+  logic [15:0]       out_q;        // slot of the first of those received
   logic              ready_q, taken_q, settled_q;
-  logic              failed_q;     // the oldest could not be read
-  logic [Depth-1:0]  error_q;      // by places: it met an error so far
-  logic              alone_q;      // the fetch under way is of a job whose turn has come
-  logic              again_q;      // what comes next could not be read ahead
-  logic              forget_q;     // what is still under way follows that
+  logic              failed_q;     // the oldest was read with an error
+  logic [Depth-1:0]  error_q;      // per place: an error occurred
+  logic              alone_q;      // the outstanding fetch belongs to the job whose turn it is
+  logic              again_q;      // the early read of the next descriptor failed
+  logic              forget_q;     // discard what is still outstanding
 
   assign next_o    = next_q;
   assign empty_o   = ~ask_q & (flying_q == '0) & (held_q == '0) & ~ready_q;
@@ -70,7 +72,6 @@ module mxe_desc #(
   assign ready_o   = ready_q;
   assign settled_o = settled_q;
 
-  // ---------------------------------------------------------------- asking
   logic alone, room, voids;
   assign alone    = alone_i & empty_o;
   assign room     = (flying_q + held_q != (PlaceW+1)'(Depth));
@@ -84,9 +85,8 @@ module mxe_desc #(
   logic asked;
   assign asked = ask_q & req_ready_i & ~drop_i;
 
-  // ---------------------------------------------------------------- arriving
   logic              arrives, fails, keeps, last_to_forget;
-  // Places are taken in order: this is the slot of the first that is under way.
+  // Slot of the first outstanding fetch; places are used in order.
   logic [15:0]       next_out;
   assign next_out      = out_q + 16'(held_q);
   assign arrives       = word_valid_i & word_last_i & (flying_q != '0) & ~drop_i;
@@ -157,8 +157,7 @@ module mxe_desc #(
     end
   end
 
-  // ---------------------------------------------------------------- what is here
-  // The oldest is what was read last, which stays at the output.
+  // The word that was read last stays at the RAM's output: it is the oldest descriptor.
   for (genvar i = 0; i < 4; i++) begin : gen_word
     localparam int unsigned Width = (i == 3) ? (DescW - 768) : 256;
     mxe_ram #(.WIDTH(Width), .DEPTH(Depth)) u_words (

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exact dot product of one block: lanes in groups of four and their adder tree. Four clocks from
-// the operands to the sum: multiply, tree 1, tree 2, add. Sums stay in carry-save until the last
-// clock, whose addition is the only one with a carry. With dual_i, sum_o carries the even block's
-// sum at bit 0 and the odd block's at bit PACK_POS.
+// Exact dot product of one block: lanes in groups of four and their adder tree. Latency four
+// cycles: multiply, tree 1, tree 2, add. Sums stay in carry-save form until the final addition.
+// With dual_i, sum_o holds the even block's sum at bit 0 and the odd block's at bit PACK_POS.
 `default_nettype none
 module mxe_dot #(
   parameter int unsigned TREE_W = 70

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drain: two banks of tiles. It reads a tile row by row, LANES_OUT results at a time, from the
-// clock after its first row on, since the array gives a row a clock and the drain never reads more.
-// It joins the two chains of the dual rate. Results that are numbers
-// go to the write port, one write per row of a tile, joined to the next row if D has no gap between
-// its rows; MX results to the requantiser, which writes a block of 32 columns when it is complete.
+// Drain: stores finished tiles in two banks, reads them row by row, LANES_OUT results at a time,
+// and merges the two chains of the dual rate. Reading may start one cycle after a tile's first row,
+// because the array delivers a row per cycle and the drain never reads faster. FP32, BF16 and FP16
+// results go to the write port, one write per row; rows are joined if D has no gaps between them.
+// MX results go to the requantiser.
 `include "mxe_assert.svh"
 `default_nettype none
 module mxe_drain #(
@@ -18,11 +18,10 @@ module mxe_drain #(
   input  logic                           clk_i,
   input  logic                           rst_ni,
   input  logic                           clear_i,
-  input  logic                           halt_i,      // finish the row under way, start no other
+  input  logic                           halt_i,      // finish the current row, start no other
   // job
   input  logic                           start_i,
   input  mxe_pkg::job_t                  job_i,
-  // results from the array
   input  logic                           res_valid_i,
   input  logic                           res_bank_i,
   input  logic [ROW_AW-1:0]              res_row_i,
@@ -30,21 +29,19 @@ module mxe_drain #(
   input  logic [NUM_PE*32-1:0]           res_even_i,
   input  logic [NUM_PE*32-1:0]           res_odd_i,
   output logic                           release_o,   // a bank was emptied
-  // write port
   output logic                           req_valid_o,
   input  logic                           req_ready_i,
   output logic [63:0]                    req_addr_o,
   output logic [LEN_W-1:0]               req_bytes_o,
   output logic                           req_scale_o, // the row is a scale of an MX result
-  output logic                           req_half_o,  // segments of two-byte numbers are half full
+  output logic                           req_half_o,  // segments are half full (two-byte numbers)
   output logic                           req_joins_o, // the row is joined to the next one
   output logic                           joining_o,   // a joined row waits for the next one
   output logic                           data_valid_o,
   input  logic                           data_ready_i,
   output logic [LANES_OUT*32-1:0]        data_o,
-  // state
-  output logic [$clog2(LANES_OUT+1)-1:0] nan_count_o,  // NaN results that left the merge this clock
-  output logic [$clog2(LANES_OUT+1)-1:0] over_count_o, // MX elements beyond the largest, this clock
+  output logic [$clog2(LANES_OUT+1)-1:0] nan_count_o,  // NaN results in this cycle
+  output logic [$clog2(LANES_OUT+1)-1:0] over_count_o, // saturations in this cycle
   output logic                           done_o
 );
   localparam int unsigned Segs = NUM_PE / LANES_OUT;
@@ -71,7 +68,7 @@ module mxe_drain #(
       assign tile_wdata[PairW*p + 32 +: 32] = res_odd_i[32*p +: 32];
     end
   end
-  logic [1:0]        tiles_q;  // tiles that have begun to come and are not yet read
+  logic [1:0]        tiles_q;  // tiles in the buffer, including one that is still being written
   logic              res_first;
   logic              bank_q, issue;
   logic [ROW_AW-1:0] row;
@@ -113,10 +110,10 @@ module mxe_drain #(
     .last_tile_o(last_tile)
   );
 
-  // The first segment of a row goes together with the row's write request. MX results only wait
-  // while both banks of the requantiser hold ones before.
+  // The first segment of a row is read together with the row's write request. MX results wait only
+  // while both banks of the requantiser are complete and unread.
   logic       have, seg_start, direct_req;
-  logic [1:0] held_q;  // banks complete and not yet read
+  logic [1:0] held_q;  // complete banks not yet read
   logic [4:0] credit_q;
   assign seg_first   = 7'(seg_q) * 7'(LANES_OUT);
   assign last_seg    = (seg_first + 7'(LANES_OUT) >= 7'(cols));
@@ -127,7 +124,7 @@ module mxe_drain #(
   assign row_step    = issue & last_seg;
   assign release_o   = row_step & last_row;
 
-  // Rows of one tile that leave no gap between them are joined.
+  // Rows of one tile are joined if they follow each other in memory without a gap.
   logic        behind_q, joining_q;
   logic [31:0] row_bytes;
   assign row_bytes = two_bytes ? {job_i.n[30:0], 1'b0} : {job_i.n[29:0], 2'b00};
@@ -138,7 +135,7 @@ module mxe_drain #(
     end else begin
       if (start_i)
         behind_q <= ~out_mx & (job_i.n <= 32'(NUM_PE)) & (job_i.d.stride == row_bytes);
-      if (halt_i | clear_i) joining_q <= 1'b0;  // no other row comes
+      if (halt_i | clear_i) joining_q <= 1'b0;  // no further row follows
       else if (direct_req & req_ready_i) joining_q <= req_joins_o;
     end
   end
@@ -165,8 +162,8 @@ module mxe_drain #(
   end
 
   // ---------------------------------------------------------------- columns collected for MX
-  // What each bank of the requantiser holds when it is complete stays here until it was read.
-  logic [StageColsW-1:0] col_q;             // of the tile within the collected columns
+  // The attributes of a complete bank of the requantiser are kept until it has been read.
+  logic [StageColsW-1:0] col_q;             // column of the tile within the collected columns
   logic                  block_done, stage_full, stage_read;
   typedef struct packed {
     logic                  cols_end;
@@ -207,17 +204,17 @@ module mxe_drain #(
   end
 
   // ---------------------------------------------------------------- merge, segment by segment
-  // What goes beside a segment.
+  // Attributes of a segment.
   typedef struct packed {
-    logic                  last;  // of its block
+    logic                  last;  // last segment of its block
     logic [ROW_AW-1:0]     row;
-    logic [StageSegAw-1:0] seg;   // place among the collected columns
+    logic [StageSegAw-1:0] seg;   // position in the collected columns
     logic [LANES_OUT-1:0]  keep;  // columns that exist
   } meta_t;
   localparam int unsigned MetaW = 1 + ROW_AW + StageSegAw + LANES_OUT;
   logic                  read_q;
   logic [SegAw-1:0]      read_seg_q;
-  logic [LANES_OUT-1:0]  keep;           // columns of the segment that exist
+  logic [LANES_OUT-1:0]  keep;
   meta_t                 meta_q;
   for (genvar i = 0; i < LANES_OUT; i++) begin : gen_keep
     assign keep[i] = (seg_first + 7'(i) < 7'(cols));
@@ -283,8 +280,8 @@ module mxe_drain #(
     push_meta_q <= merged_meta;
   end
 
-  // FP32 as it is, or two-byte numbers side by side in the lower half of a segment. A column that the
-  // tile does not have is zero: its bytes reach the bus, in lanes that write nothing.
+  // FP32 unchanged, or two-byte numbers packed into the lower half of a segment. Absent columns are
+  // zero: their bytes reach the bus in lanes without strobe.
   logic [LANES_OUT*32-1:0] kept;
   logic [LANES_OUT*16-1:0] rounded;
   for (genvar i = 0; i < LANES_OUT; i++) begin : gen_out
@@ -344,7 +341,7 @@ module mxe_drain #(
     .idle_o         (block_idle)
   );
 
-  // A job uses one of the two ways only.
+  // A job uses only one of the two paths.
   assign req_valid_o  = direct_req | block_req;
   assign req_addr_o   = out_mx ? block_addr : row_addr;
   assign req_bytes_o  = out_mx ? block_bytes
@@ -359,7 +356,7 @@ module mxe_drain #(
   always_comb begin
     nan_count_o = '0;
     for (int i = 0; i < LANES_OUT; i++) begin
-      // The only NaN there is: 0x7FC00000.
+      // The only NaN that occurs is 0x7FC00000.
       if (push_q & push_meta_q.keep[i] & (&result_q[32*i+22 +: 9]))
         nan_count_o = nan_count_o + CntW'(1);
     end
@@ -370,21 +367,21 @@ module mxe_drain #(
   `MXE_ASSERT(drain_fifo_has_room, !push_q || fifo_ready)
   `MXE_ASSERT(drain_tiles_in_range, tiles_q <= 2'd2)
   `MXE_ASSERT(drain_held_in_range, held_q <= 2'd2)
-  // The requantiser reads what is complete.
+  // The requantiser reads only complete banks.
   `MXE_REQUIRE(drain_reads_collected, !stage_read || (held_q != 2'd0))
   `MXE_ASSERT(drain_cols_in_range, !valid || ((cols != '0) && (32'(cols) <= NUM_PE)))
-  // The command processor refuses what is not aligned.
+  // mxe_check rejects misaligned descriptors.
   `MXE_REQUIRE(drain_d_aligned, !(valid && !out_mx) || (!job_i.d.addr[0] && !job_i.d.stride[0] &&
                (two_bytes || (!job_i.d.addr[1] && !job_i.d.stride[1]))))
 `ifndef SYNTHESIS
-  // The array gives a tile to the bank that has been free for longer, a row every clock, and as
-  // many rows as the drain expects of it.
+  // The array writes tiles to alternating banks, one row per cycle, with as many rows as the drain
+  // expects.
   localparam int unsigned ComeW = ROW_AW + 1;
-  logic               f_mid_q;          // a tile has come in part
-  logic               f_bank_in_q;      // where it goes, or the next
-  logic               f_whole;          // all of the tile to be read
-  logic [2*ComeW-1:0] f_come_q;         // rows that have come of the tile of each bank
-  logic [ComeW-1:0]   f_come, f_rows;   // of the tile that comes, and of the one to be read
+  logic               f_mid_q;          // a tile is partly received
+  logic               f_bank_in_q;      // bank of that tile, or of the next
+  logic               f_whole;          // the tile to be read is complete
+  logic [2*ComeW-1:0] f_come_q;         // rows received of each bank's tile
+  logic [ComeW-1:0]   f_come, f_rows;   // of the tile being received, of the tile to be read
   assign f_whole = (tiles_q == 2'd2) || ((tiles_q == 2'd1) && !f_mid_q);
   assign f_come  = f_bank_in_q ? f_come_q[ComeW +: ComeW] : f_come_q[0 +: ComeW];
   assign f_rows  = bank_q ? f_come_q[ComeW +: ComeW] : f_come_q[0 +: ComeW];
@@ -408,8 +405,8 @@ module mxe_drain #(
       end
     end
   end
-  // A row follows one that joins it, within a tile, and joins the next one until the last.
-  logic f_halt_q;  // no other row starts
+  // Within a tile, every row but the last joins the next row.
+  logic f_halt_q;  // no further row starts
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) f_halt_q <= 1'b0;
     else f_halt_q <= halt_i & ~clear_i;
@@ -434,10 +431,10 @@ module mxe_drain #(
 `endif
 `ifdef FORMAL
   `MXE_FORMAL_START
-  // A row is read segment by segment, its first one with its request; a tile row by row.
-  logic [6:0]        f_left_q;    // segments of the row still to be read
-  logic [ROW_AW-1:0] f_row_q;     // rows of the tile that were read
-  logic [1:0]        f_tiles_q;   // tiles begun and not released
+  // A row is read segment by segment, starting together with its request; a tile row by row.
+  logic [6:0]        f_left_q;    // unread segments of the row
+  logic [ROW_AW-1:0] f_row_q;     // rows of the tile already read
+  logic [1:0]        f_tiles_q;   // tiles started and not released
   logic              f_bank_q, f_release_q;
   logic [6:0]        f_segments;
   assign f_segments = (7'(cols) + 7'(LANES_OUT - 1)) / 7'(LANES_OUT);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packed elements of one operand word (little-endian bit order, as in memory) to one 8-bit
-// container per lane. Of 4-bit elements lane i takes element i (low nibble) and element 32 + i
-// (high nibble): the even and, at the dual rate, the odd block.
+// Expands the packed elements of an operand word (little-endian bit order, as in memory) to one
+// byte per lane. With 4-bit elements, lane i holds element i in its low nibble and element 32 + i
+// in its high nibble: the even and, at the dual rate, the odd block.
 `default_nettype none
 module mxe_expand (
   input  logic [mxe_pkg::WORD_W-1:0] packed_i,
@@ -14,7 +14,7 @@ module mxe_expand (
                 : fmt_i.is6 ? {2'b00, packed_i[6*i +: 6]} : packed_i[8*i +: 8];
   end
 `ifdef FORMAL
-  // So are the formats that the engine uses: mxe_opbuf asserts it.
+  // mxe_opbuf asserts this.
   always_comb expand_format : assume (!(fmt_i.is4 && fmt_i.is6));
 `endif
 endmodule

@@ -1,31 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fused accumulate: acc_o = RNE_fp32(acc + sum * 2^exp) with one rounding, subnormals kept and
-// every exact zero +0 (a negative value that underflows keeps its sign). ACC_LAT stages (align,
-// add, magnitude, coarse normalise, fine normalise, round); the first five are registered, the
-// round stage leaves combinationally. A negative total is not negated: it is normalised as one's
-// complement, and the one that is missing below its last bit is part of rounding.
+// Fused accumulate: acc_o = RNE_fp32(acc + sum * 2^exp) with one rounding. Subnormals are kept;
+// every exact zero is +0 (a negative value that underflows keeps its sign). ACC_LAT stages: align,
+// add, magnitude, coarse normalise, fine normalise, round. The first five are registered, the round
+// stage is combinational. A negative total is normalised as one's complement; rounding adds the
+// missing one.
 //
-// Fixed-point window, in units of sum's lsb: FRAC fraction bits below it (the lowest is the sticky
-// bit), and room above it for an accumulator up to WIDTH + 1 positions higher. An accumulator below
-// the window folds into the lowest bit; one above it cannot be changed by sum and passes alone.
+// Fixed-point window in units of sum's lsb: FRAC fraction bits below it, of which the lowest is a
+// sticky bit, and space above it for an accumulator up to WIDTH + 1 positions higher. An
+// accumulator below the window only sets the sticky bit. If it lies above the window, sum cannot
+// change it and the result is the accumulator.
 `default_nettype none
 module mxe_facc #(
   parameter int unsigned WIDTH = 70,
-  // The accumulator's bits and a few more, as sum may be small; 3 if sum is 0 or normalised.
+  // Covers the accumulator's bits plus guard bits, since sum may be small; 3 if sum is 0 or
+  // normalised.
   parameter int unsigned FRAC  = 27,
-  parameter int unsigned BIAS  = 0  // of exp_i, up to 150
+  parameter int unsigned BIAS  = 0  // bias of exp_i, up to 150
 ) (
   input  logic                    clk_i,
   input  logic signed [WIDTH-1:0] sum_i,
-  input  logic signed [9:0]       exp_i,   // weight of sum's lsb, and BIAS
-  input  logic                    nan_i,   // the block holds a NaN or is invalid
+  input  logic signed [9:0]       exp_i,   // weight of sum's lsb, plus BIAS
+  input  logic                    nan_i,   // the block contains a NaN or is invalid
   input  logic                    pinf_i,
   input  logic                    ninf_i,
   input  logic [31:0]             acc_i,
   output logic [31:0]             acc_o
 );
   localparam int unsigned WinW = WIDTH + 27 + FRAC;  // sign, headroom, accumulator above sum
-  localparam int unsigned NormW = 128;               // the window, left aligned, for normalising
+  localparam int unsigned NormW = 128;               // window, left aligned for normalising
   localparam logic signed [10:0] PlaceOffset = 11'(FRAC) + 11'(BIAS) - 11'sd150;
   localparam logic signed [9:0] AccOffset = 10'sd150 - 10'(BIAS);
   localparam logic signed [10:0] MaxPlace = 11'(WIDTH + 1 + FRAC);
@@ -34,7 +36,7 @@ module mxe_facc #(
   // ---------------------------------------------------------------- stage 1: align
   logic               acc_sign, acc_special, acc_nan, acc_pinf, acc_ninf;
   logic [7:0]         acc_field;
-  logic signed [9:0]  acc_exp;    // weight of acc_val's lsb, and BIAS
+  logic signed [9:0]  acc_exp;    // weight of acc_val's lsb, plus BIAS
   logic               acc_normal, acc_zero;
   logic signed [23:0] acc_frac;
   logic signed [24:0] acc_val;
@@ -43,18 +45,18 @@ module mxe_facc #(
   assign acc_nan     = acc_special & (|acc_i[22:0]);
   assign acc_pinf    = acc_special & ~(|acc_i[22:0]) & ~acc_sign;
   assign acc_ninf    = acc_special & ~(|acc_i[22:0]) & acc_sign;
-  // A subnormal number is one of exponent 0 with twice the significand, so that the sums of
-  // exponents do not wait for what it is.
+  // A subnormal is treated as exponent 0 with twice its significand, so that the exponent sums do
+  // not wait for the normal/subnormal decision.
   assign acc_field   = acc_i[30:23];
   assign acc_normal  = |acc_field;
   assign acc_zero    = ~acc_normal & ~(|acc_i[22:0]);
   assign acc_exp     = $signed({2'b00, acc_field}) - AccOffset;
-  // The leading one of a normal number does not change the bits below it.
+  // Adding the leading one of a normal number does not change the bits below it.
   assign acc_frac    = acc_sign ? (24'sd0 - $signed({1'b0, acc_i[22:0]})) : $signed({1'b0, acc_i[22:0]});
   assign acc_val     = acc_normal ? $signed({acc_sign, ~acc_frac[23], acc_frac[22:0]})
                                   : $signed({acc_frac, 1'b0});
 
-  // Position of acc_val's lsb in the window, and its negative, each by one sum of the exponents.
+  // Position of acc_val's lsb in the window and its negative, each computed with a single sum.
   logic signed [10:0] place, place_neg;
   logic               sum_zero, too_far;
   logic               acc_alone;  // sum is zero or too small to matter
@@ -64,7 +66,7 @@ module mxe_facc #(
   assign too_far   = (place > MaxPlace) & ~acc_zero;
   assign acc_alone = sum_zero | too_far;
 
-  // Alone it stands as if above sum's lsb. Zero may stand anywhere.
+  // An accumulator that passes alone is aligned as if above sum's lsb; zero may have any position.
   logic       below, alone_place;
   logic [6:0] up;
   logic [4:0] down;
@@ -78,7 +80,7 @@ module mxe_facc #(
   logic signed [WinW-1:0] acc_win;
   assign acc_down = acc_val >>> down;
   assign acc_lost = |(acc_val & ~(25'h1FF_FFFF << down));
-  // Upwards in two steps: by up to 31 positions, then by 32 at a time.
+  // Left shift in two steps: by up to 31 positions, then by multiples of 32.
   logic signed [55:0]      acc_fine;
   logic signed [56+96-1:0] acc_up;
   assign acc_fine = {{31{acc_val[24]}}, acc_val} << up[4:0];
@@ -124,11 +126,10 @@ module mxe_facc #(
   end
 
   // ---------------------------------------------------------------- stage 3: magnitude
-  // Left aligned, and the complement of a negative total: its magnitude less one place of a bit
-  // infinitely far below, as ones follow wherever zeros would. Leading zeros are shifted out in steps
-  // of 64 here, 32, 16 and 8 in stage 4, and 4, 2 and 1 in stage 5. What can no more become part of
-  // the significand or its round bit leaves only the news whether any of it, not complemented, is
-  // set (rest).
+  // The total is left aligned. A negative total is complemented, which gives its magnitude minus
+  // one unit infinitely far below: the bits shifted in count as ones. Leading zeros are removed in
+  // steps of 64 here, of 32, 16 and 8 in stage 4, of 4, 2 and 1 in stage 5. Bits below the round
+  // bit are reduced to one sticky bit of the total before complementing (rest).
   logic              sign;
   logic [NormW-1:0]  n64;
   logic [127:40]     n32;
@@ -192,15 +193,15 @@ module mxe_facc #(
   assign rest0 = ~z1 & (n1[102] ^ sign_q4);
   assign rest  = rest_q4 | rest2 | rest1 | rest0;
 
-  logic [25:0]        sig_q5;      // 24 significand bits, round bit, rest
-  logic signed [10:0] be_q5;       // biased exponent if the result is normal
+  logic [25:0]        sig_q5;      // 24 significand bits, round bit, sticky bit
+  logic signed [10:0] be_q5;       // biased exponent of a normal result
   logic               sign_q5, zero_q5;
   spec_e              spec_q5;
-  logic               sub_q5;     // the result is subnormal or zero
-  logic [4:0]         shift_q5;   // and has to move down by this to have 2^-149 as its lsb
-  logic signed [10:0] top;        // biased exponent without leading zeros
+  logic               sub_q5;
+  logic [4:0]         shift_q5;   // right shift of a subnormal result, so that its lsb is 2^-149
+  logic signed [10:0] top;        // biased exponent before subtracting leading zeros
   logic [10:0]        zeros;
-  logic signed [10:0] be, under;  // and by how much it is below 1
+  logic signed [10:0] be, under;  // shift below the normal range
   assign top   = {exp_q4[9], exp_q4} + 11'(WinW - 1 - FRAC + 127 - BIAS);
   assign zeros = {4'd0, lz_q4, z4, z2, z1};
   assign be    = top - $signed(zeros);
@@ -216,9 +217,9 @@ module mxe_facc #(
   end
 
   // ---------------------------------------------------------------- stage 6: round
-  // A subnormal result keeps 2^-149 as its lsb: shift right first. Where the complement of a
-  // negative total has nothing but ones below the round bit, the missing one makes it a round bit
-  // more: set, it rounds up, and clear, it is half of the last place.
+  // A subnormal result is shifted right first, so that its lsb is 2^-149. If the complement of a
+  // negative total has only ones below the round bit, adding the missing one carries into the round
+  // bit: a set round bit rounds up, a clear one becomes a tie.
   logic [24:0] shifted;
   logic        shifted_rest;
   assign shifted      = sig_q5[25:1] >> shift_q5;
@@ -226,7 +227,7 @@ module mxe_facc #(
                         (|((sig_q5[25:1] ^ {25{sign_q5}}) & ~(25'h1FF_FFFF << shift_q5)));
 
   logic        inc;
-  logic [24:0] next_up, rounded;  // next_up does not wait for inc
+  logic [24:0] next_up, rounded;  // computed without waiting for inc
   logic [7:0]  be_final;
   logic        overflow;
   assign inc      = sign_q5 ? (shifted[0] | (~shifted_rest & shifted[1]))
@@ -246,25 +247,24 @@ module mxe_facc #(
   end
 
 `ifdef FORMAL
-  // The rounding of acc + sum * 2^exp, stage by stage: together these promises say that acc_o is
-  // the nearest binary32 number, the even one on a tie. What a stage leaves in its registers is
-  // shown from the registers before it, whatever they hold that the stage before can leave there.
-  logic [1:0] f_age_q = 2'd0;  // clocks that the registers have had
+  // These assertions together prove that acc_o is acc + sum * 2^exp rounded to the nearest binary32
+  // number, ties to even. Each stage is proven from the registers of the stage before, for all
+  // values that the previous stage can produce.
+  logic [1:0] f_age_q = 2'd0;  // cycles since the start, up to 3
   always_ff @(posedge clk_i) if (f_age_q != 2'd3) f_age_q <= f_age_q + 2'd1;
 
-  // Align. The window holds acc at its place, with what falls off below in the lowest bit. An
-  // accumulator that stands too far above sum stays alone: a quarter of its last place is more
-  // than sum.
+  // Align. The window holds acc at its position; bits below the window are ORed into its lowest
+  // bit. If acc is too far above sum it passes alone: sum is less than a quarter of its last place.
   logic signed [24:0]     f_acc_val_q;
   logic signed [10:0]     f_place, f_place_q;
   logic signed [9:0]      f_acc_exp_q;
   logic                   f_alone_q, f_zero_q;
   logic signed [WIDTH-1:0] f_sum_q;
-  logic signed [WinW-1:0] f_up;    // acc at a place that is not negative
-  logic signed [88:0]     f_down;  // acc at any other, 64 bits further up
+  logic signed [WinW-1:0] f_up;    // acc shifted left
+  logic signed [88:0]     f_down;  // acc shifted right, 64 bits higher
   logic [5:0]             f_by;
   logic [WinW-1:0]        f_below;
-  logic [1:0]             f_lost_q;  // bits of acc fell off: stages 1 and 2
+  logic [1:0]             f_lost_q;  // bits of acc were shifted out: stages 1 and 2
   assign f_place = acc_alone ? 11'(FRAC)
                              : ($signed({3'b000, acc_field}) - {exp_i[9], exp_i} + PlaceOffset);
   always_ff @(posedge clk_i) begin
@@ -281,7 +281,7 @@ module mxe_facc #(
   assign f_down  = $signed({f_acc_val_q, 64'd0}) >>> f_by;
   assign f_below = {{(WinW-25){f_down[88]}}, f_down[88:65], f_down[64] | (|f_down[63:0])};
 
-  // What the registers held a clock ago.
+  // Register values of the previous cycle.
   logic signed [WinW-1:0]  f_win_q, f_total_q;
   logic signed [WIDTH-1:0] f_term_q;
   logic [3:0]              f_lz_q;
@@ -302,13 +302,13 @@ module mxe_facc #(
     f_sign_q4  <= sign_q4;
   end
 
-  // Normalise. What a stage holds of the magnitude, its lowest bit included, is its register and the
-  // one that the complement of a negative total lacks, unless there is more below. Both are as if
-  // the magnitude itself had been shifted by as many places.
+  // Normalise. A stage's magnitude, including its lowest bit, is the register plus the missing one
+  // of a complemented negative total, unless sticky bits are set. It must equal the magnitude
+  // shifted left by the same number of positions.
   logic [WinW-1:0] f_abs;
-  logic [128:0]    f_wide;            // by 64
-  logic [128:40]   f_kept3, f_kept_q3, f_coarse;  // by 32, 16, 8
-  logic [128:96]   f_kept4, f_kept_q4, f_fine;    // by 4, 2, 1
+  logic [128:0]    f_wide;            // shifted by 64
+  logic [128:40]   f_kept3, f_kept_q3, f_coarse;  // shifted by 32, 16, 8
+  logic [128:96]   f_kept4, f_kept_q4, f_fine;    // shifted by 4, 2, 1
   logic [128:103]  f_kept5;
   logic            f_rest_q3, f_rest_q4, f_z64_q, f_mag_q, f_norm_q;
   assign f_abs    = f_total_q[WinW-1] ? -f_total_q : f_total_q;
@@ -328,14 +328,14 @@ module mxe_facc #(
     f_norm_q  <= (|norm_q4[127:120]);
   end
 
-  // Round. The magnitude counts in quarters of the result's last place, its lowest bit stands for
-  // all below, and a subnormal result's last place is 2^shift_q5 times as large.
+  // Round. The magnitude is in quarters of the result's last place, with a sticky lowest bit. The
+  // last place of a subnormal result is 2^shift_q5 times as large.
   logic [58:0] f_sig, f_result, f_half;
   assign f_sig    = {32'd0, f_kept5, sig_q5[0]};
   assign f_result = {32'd0, rounded, 2'd0} << shift_q5;
   assign f_half   = 59'd2 << shift_q5;
 
-  // Infinities and NaN go beside the sum.
+  // Infinity and NaN bypass the sum.
   logic [1:0] f_spec;
   logic [1:0] f_spec_q;
   logic [7:0] f_special_q;
@@ -346,9 +346,9 @@ module mxe_facc #(
     f_special_q <= {spec_q4, spec_q3, spec_q2, spec_q1};
   end
 
-  logic [32:0] f_number;       // the result if it is normal, on an endless scale
-  logic        too_far_kept_q; // sum, in the window, is below a quarter of the last place of acc
-  localparam bit Folds = (FRAC >= 27);  // else who instantiates it promises a normalised sum
+  logic [32:0] f_number;       // result with unbounded exponent, if normal
+  logic        too_far_kept_q; // sum is less than a quarter of acc's last place
+  localparam bit Folds = (FRAC >= 27);  // else the instantiating module guarantees a normalised sum
   always_ff @(posedge clk_i) begin
     if (f_age_q != 2'd0) begin
       facc_zero    : assert (!f_zero_q || (acc_win_q1 == '0));
@@ -368,7 +368,7 @@ module mxe_facc #(
       facc_abs     : assert ((f_kept3 == f_wide[128:40]) && (rest_q3 == (|f_wide[39:0])) &&
                              (sign_q3 == f_total_q[WinW-1]));
       facc_some    : assert ((|mag_q3[127:64]) == (f_total_q != '0));
-      // A bit that stands for several lies below the rounding bit.
+      // The sticky bit lies below the round bit.
       facc_lost_q1 : assert (!Folds || !f_lost_q[0] ||
                              ((sum_q1 != '0) && ((&acc_win_q1[WinW-1:24]) |
                                                  ~(|acc_win_q1[WinW-1:24]))));
@@ -394,7 +394,7 @@ module mxe_facc #(
       facc_nearest : assert ((f_result + f_half >= f_sig) && (f_sig + f_half >= f_result));
       facc_tie     : assert (~rounded[0] || ((f_result + f_half != f_sig) &&
                                              (f_sig + f_half != f_result)));
-      // Exponent and fraction side by side count the numbers of their sign.
+      // Exponent and fraction together number the values of one sign in order.
       facc_result  : assert ((spec_q5 != SpecNone) || zero_q5 || (acc_o[31] == sign_q5));
       facc_number  : assert ((spec_q5 != SpecNone) || zero_q5 ||
                              ({2'd0, acc_o[30:0]} ==

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Feeder: follows the loop nest word by word along K, reads the B words of a tile's columns from
-// the B buffer, decodes them (COLS columns per clock) and loads them into the shadows of the PEs.
-// Each set of B words becomes a pass, offered to the sequencer while the pass before it runs. Of a
-// wide tile the two tiles that it is made of have passes in turn, word by word, so that a row need
-// not wait for its accumulator; their slabs are in two banks.
+// Feeder: walks the loop nest word by word along K, reads the B words of a tile's columns from the
+// B buffer, decodes COLS columns per cycle and loads them into the shadow registers of the PEs.
+// Each complete set of B words is offered to the sequencer as a pass while the previous pass runs.
+// A wide tile consists of two tiles whose passes alternate word by word, so that rows do not wait
+// for their accumulators; the slabs of the two tiles are in two banks.
 `include "mxe_assert.svh"
 `default_nettype none
 module mxe_feed #(
@@ -12,16 +12,17 @@ module mxe_feed #(
   parameter int unsigned ACC_TILES   = 4,
   parameter int unsigned CHUNK_WORDS = 32,
   parameter int unsigned SLAB_WORDS  = 8,
-  parameter int unsigned BANKS       = 2,     // of the B buffer, a power of two, if not wide
-  parameter bit          CAN_SPLIT   = 1'b0,  // each can be used as two
+  parameter int unsigned BANKS       = 2,     // banks of the B buffer without splitting, a power of
+                                              // two
+  parameter bit          CAN_SPLIT   = 1'b0,  // a bank can serve as two
   parameter int unsigned BANK_AW     = $clog2(CAN_SPLIT ? 2 * BANKS : BANKS),
   parameter int unsigned PE_AW       = (NUM_PE > 1) ? $clog2(NUM_PE) : 1,
   parameter int unsigned TILE_AW     = (ACC_TILES > 1) ? $clog2(ACC_TILES) : 1,
   parameter int unsigned CHUNK_AW    = $clog2(CHUNK_WORDS << mxe_pkg::LEND_MOST),
   parameter int unsigned SLAB_AW     = (SLAB_WORDS > 1) ? $clog2(SLAB_WORDS) : 1,
-  parameter int unsigned WORD_AW     = SLAB_AW + 1,  // of a word of a long slab
+  parameter int unsigned WORD_AW     = SLAB_AW + 1,  // word index in a long slab
   parameter int unsigned ROWS_W      = $clog2(ROWS + 1),
-  parameter int unsigned COLS        = mxe_pkg::feed_cols(NUM_PE),  // read per clock
+  parameter int unsigned COLS        = mxe_pkg::feed_cols(NUM_PE),  // columns read per cycle
   parameter int unsigned COLS_W      = $clog2(NUM_PE + 1),
   parameter int unsigned VecW        = mxe_pkg::LANES * mxe_pkg::DEC_W
 ) (
@@ -39,12 +40,12 @@ module mxe_feed #(
   input  logic [(1<<BANK_AW)-1:0]                  b_full_i,
   output logic                                     b_re_o,
   output logic [BANK_AW-1:0]                       b_bank_o,
-  output logic [PE_AW-1:0]                         b_line_o,      // the first of them
+  output logic [PE_AW-1:0]                         b_line_o,      // first of the COLS columns
   output logic [WORD_AW-1:0]                       b_word_o,
   output logic                                     b_release_o,
   input  logic [COLS*mxe_pkg::WORD_W-1:0]          b_data_i,
   input  logic [COLS*16-1:0]                       b_scale_i,
-  // shadows of the PEs: number p takes part p % COLS
+  // shadow registers: PE p uses part p % COLS
   output logic [NUM_PE-1:0]                        load_o,
   output logic [COLS*VecW-1:0]                     dec_o,
   output logic [COLS*mxe_pkg::FLAG_W-1:0]          flags_o,
@@ -59,9 +60,9 @@ module mxe_feed #(
   output logic [6:0]                               pass_count_o,  // elements within K
   output logic                                     pass_first_o,
   output logic                                     pass_last_o,
-  output logic                                     pass_a_done_o, // the A chunk is not needed again
+  output logic                                     pass_a_done_o, // last pass that uses the A chunk
   // state
-  output logic                                     wait_b_o,      // waits for a B slab
+  output logic                                     wait_b_o,      // waiting for a B slab
   output logic                                     done_o
 );
   logic               valid, step;
@@ -114,13 +115,12 @@ module mxe_feed #(
   );
   assign unused_ok = &{1'b0, unused_next, unused_chunk};
 
-  // ---------------------------------------------------------------- reading the B words
-  logic [BANK_AW-1:0]  bank_q, bank;   // of the first tile, of the present one
+  logic [BANK_AW-1:0]  bank_q, bank;   // bank of the first tile, of the current tile
   logic [PE_AW-1:0]    col_q;
   logic [WORD_AW-1:0]  word_q;         // within the slab
-  logic [CHUNK_AW-1:0] slab_base_q;    // of the slab within the chunk
-  logic                half_q, last_half;  // the second of two tiles; the last tile
-  logic [COLS_W-1:0]   cols;           // of the present one
+  logic [CHUNK_AW-1:0] slab_base_q;    // first word of the slab within the chunk
+  logic                half_q, last_half;  // second of two tiles; last tile
+  logic [COLS_W-1:0]   cols;           // columns of the current tile
   logic                last_word, last_col, read;
   assign last_half  = half_q | (wide_cols <= WideW'(NUM_PE));
   assign cols       = half_q ? COLS_W'(wide_cols - WideW'(NUM_PE))
@@ -132,8 +132,8 @@ module mxe_feed #(
   assign bank       = half_q ? bank_after(bank_q) : bank_q;
   assign last_word = (WordsW'(word_q) + WordsW'(1) == words);
   assign last_col  = ((COLS_W+1)'(col_q) + (COLS_W+1)'(COLS) >= {1'b0, cols});
-  // The shadows are free in the clock in which the sequencer starts the pass: a word read then gets
-  // there when the PEs take them over.
+  // The shadows become free in the cycle in which the sequencer starts a pass: a word read in this
+  // cycle arrives when the PEs take over the old one.
   logic free;
   assign free      = ~pass_valid_o | pass_ready_i;
   assign read      = valid & free & b_full_i[bank];
@@ -173,7 +173,6 @@ module mxe_feed #(
     end
   end
 
-  // ---------------------------------------------------------------- decode, one clock later
   logic              load_q;
   logic [PE_AW-1:0]  load_col_q;
   logic [COLS_W-1:0] load_cols_q;  // of the tile
@@ -204,7 +203,6 @@ module mxe_feed #(
   end
   assign scale_o = b_scale_i;
 
-  // ---------------------------------------------------------------- the pass offered
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       pass_valid_o <= 1'b0;
@@ -238,7 +236,7 @@ module mxe_feed #(
   `MXE_ASSERT(feed_word_within_slab, !valid || (32'(word_q) < 32'(words)))
   `MXE_ASSERT(feed_reads_full_bank, !(b_re_o || b_release_o) || b_full_i[b_bank_o])
 `ifndef SYNTHESIS
-  // As many neighbouring columns as are decoded, from one on that COLS divides.
+  // The decoded columns are neighbours, starting at a multiple of COLS.
   logic [NUM_PE-1:0] f_neighbours;
   assign f_neighbours = NUM_PE'((1 << COLS) - 1) << load_col_q;
   `MXE_ASSERT(feed_neighbours, (load_o & ~f_neighbours) == '0)
@@ -246,7 +244,7 @@ module mxe_feed #(
 `endif
   `MXE_REQUIRE(feed_format, !load_q || mxe_pkg::is_fmt_row(job_i.b.fmt))
 `ifndef SYNTHESIS
-  // Elements beyond K are zero, in the columns that there are.
+  // Elements beyond K are zero in all columns that exist.
   logic f_zero_beyond;
   always_comb begin
     f_zero_beyond = 1'b1;
@@ -262,15 +260,15 @@ module mxe_feed #(
 `endif
 `ifdef FORMAL
   `MXE_FORMAL_START
-  // A pass stays as it is until it is taken, and no column is loaded while it waits; a set of B
-  // words is loaded column by column, from the first one on.
+  // A pass is stable until it is taken, and no column is loaded meanwhile. A set of B words is
+  // loaded column by column, starting with the first.
   logic               f_wait_q, f_first_q, f_last_q, f_step_q;
   logic [BANK_AW-1:0] f_bank_q;
   logic [ROWS_W-1:0]  f_rows_q;
   logic [COLS_W-1:0]  f_cols_q;
   logic [TILE_AW-1:0] f_tile_q;
   logic [6:0]         f_count_q;
-  logic [COLS_W-1:0]  f_loaded_q;  // columns read of the set, in the order of the columns
+  logic [COLS_W-1:0]  f_loaded_q;  // columns read of the set
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       f_wait_q   <= 1'b0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// First-in first-out queue, valid/ready on both sides, no fall-through: a word can leave the clock
-// after it entered. The output is straight from storage, or with HEAD a register's.
+// FIFO with valid/ready handshakes on both sides. No fall-through: a word can leave one cycle after
+// it entered. The output comes directly from storage or, with HEAD, from a register.
 `include "mxe_assert.svh"
 `default_nettype none
 module mxe_fifo #(
@@ -19,7 +19,7 @@ module mxe_fifo #(
   output logic [WIDTH-1:0] data_o
 `ifdef FORMAL
   ,
-  output logic [$clog2(DEPTH):0] f_count_o  // words inside, for proofs of the modules around it
+  output logic [$clog2(DEPTH):0] f_count_o  // words stored, for proofs of enclosing modules
 `endif
 );
   localparam int unsigned PtrW = $clog2(DEPTH);
@@ -41,7 +41,7 @@ module mxe_fifo #(
   if (HEAD) begin : gen_head
     logic [WIDTH-1:0] head_q;
     logic [PtrW-1:0]  rptr_next;
-    logic             last;  // nothing is behind the word that leaves, or no word is there
+    logic             last;  // no word follows the one at the output
     assign rptr_next = rptr_q + PtrW'(1);
     assign last      = (count_q <= (PtrW+1)'(1));
     always_ff @(posedge clk_i) begin
@@ -74,11 +74,11 @@ module mxe_fifo #(
   `MXE_FORMAL_START
   assign f_count_o = count_q;
 
-  // One word, any word, is followed from the clock it enters to the clock it leaves: it must reach
-  // the output after exactly the words before it, unchanged.
+  // Follows one arbitrary word from entry to exit: it must leave unchanged, directly after the
+  // words that entered before it.
   (* anyseq *) logic f_pick;
   logic             f_inside_q;
-  logic [PtrW:0]    f_ahead_q;   // words in front of it
+  logic [PtrW:0]    f_ahead_q;   // words ahead of it
   logic [WIDTH-1:0] f_word_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A descriptor's fields, and the sizes that follow from them a clock later.
+// Decodes a descriptor's fields; the derived sizes are valid one cycle later.
 `default_nettype none
 module mxe_job #(
   parameter bit FP4_DUAL = 1'b1
@@ -16,7 +16,8 @@ module mxe_job #(
   assign k     = desc_i[mxe_reg_pkg::DESC_K_LSB +: 32];
   assign dual  = FP4_DUAL & fmt_a.is4 & fmt_b.is4;
 
-  // K in operand words of 32 elements, or 64 at the dual rate, and what the last one holds.
+  // K in operand words (32 elements, 64 at the dual rate), and the elements of the last word.
+  // Example: K = 80 -> 3 words, the last one with 16 elements.
   logic [31:0]                  k_less, a_row_bytes_q, b_row_bytes_q;
   logic [mxe_pkg::BLOCKS_W-1:0] k_blocks_q, k_words_q;
   logic [6:0]                   tail_count_q;
@@ -51,7 +52,7 @@ module mxe_job #(
   assign job_o.c.addr    = desc_i[mxe_reg_pkg::DESC_C_ADDR_LSB +: 64];
   assign job_o.c.stride  = desc_i[mxe_reg_pkg::DESC_C_STRIDE_LSB +: 32];
 
-  // The upper bit of the output format tells the MX formats from the others.
+  // The top bit of the output format distinguishes MX formats from FP32, BF16 and FP16.
   logic [3:0] out_fmt;
   logic       fp16;
   assign out_fmt              = desc_i[mxe_reg_pkg::DESC_CONTROL_OUT_FMT_LSB +: 4];
@@ -77,7 +78,7 @@ module mxe_job #(
   assign job_o.k_words    = k_words_q;
   assign job_o.tail_count = tail_count_q;
 
-  // What is no field of a job: its id, what has to be zero.
+  // Fields that are not part of job_t, such as the job id and the reserved fields.
   logic unused_bits;
   assign unused_bits = &{1'b0, desc_i};
 endmodule

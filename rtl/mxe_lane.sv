@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// One multiplier lane. With dual_i the low and the high nibbles are two elements of two blocks (of
-// group 0): their products lie side by side in the 8x8 product without its mixed terms, and travel
-// apart, the odd block's at bit PACK_POS, so that one tree sums both blocks. Two clocks: products are
-// registered; the radix-16 alignment follows combinationally.
+// One multiplier lane. With dual_i, the low and high nibbles belong to two blocks (group 0). Their
+// products lie side by side in the 8x8 product without its mixed terms; the odd block's product
+// moves to bit PACK_POS, so that one tree sums both blocks. Latency two cycles: products are
+// registered, the radix-16 alignment follows combinationally.
 //
-// A negative product leaves as one's complement, with ones in the places that alignment makes: one
-// less than it is, whatever its group. mxe_negatives counts what is missing for all lanes.
+// A negative product leaves as its one's complement, sign-extended over the alignment positions. It
+// is therefore one too small for every group; mxe_negatives adds the missing ones of all lanes.
 `default_nettype none
 module mxe_lane #(
   parameter int unsigned WIDTH = 70
@@ -26,8 +26,8 @@ module mxe_lane #(
   assign mb  = b_i.mag;
   assign grp = {1'b0, a_i.grp} + {1'b0, b_i.grp};
 
-  // A row for each bit of mb, in one sum, so that carries travel once. Not written as products, for
-  // which an FPGA would take a multiplier of 18 bits each.
+  // One sum of the rows of partial products, so that carries propagate once. Not written with `*`,
+  // because an FPGA tool would use an 18-bit multiplier for each.
   logic [7:0] for_low, for_high;
   assign for_low  = {dual_i ? 4'd0 : ma[7:4], ma[3:0]};
   assign for_high = {ma[7:4], dual_i ? 4'd0 : ma[3:0]};
@@ -50,7 +50,7 @@ module mxe_lane #(
     grp_q <= grp;
   end
 
-  // By the group's two lower bits, then by its upper ones.
+  // Shift by the group's two lower bits here, by its upper bits below.
   logic [PackW-1:0] near, flip, flipped;
   assign near    = dual_i ? {1'b0, mag_q[15:8], {(mxe_pkg::PACK_POS-8){1'b0}}, mag_q[7:0]}
                           : {{(PackW-16){1'b0}}, mag_q} << {grp_q[1:0], 2'b00};
@@ -71,7 +71,8 @@ module mxe_lane #(
   end
 
 `ifdef FORMAL
-  // What leaves, and what it lacks, is the product at its place. All products are left to simulation.
+  // The output plus the missing one equals the product at its position. The products themselves are
+  // checked in simulation.
   logic [WIDTH-1:0] f_one, f_odd, f_even, f_two;
   assign f_one  = {{(WIDTH-16){1'b0}}, mag_q} << {grp_q, 2'b00};
   assign f_odd  = {{(WIDTH-8){1'b0}}, mag_q[15:8]};

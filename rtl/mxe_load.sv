@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operand loader: asks the read port for the rows of A chunks (OPERAND_A) or the columns of B
-// slabs, element bytes then scale bytes of each, into the banks of a buffer in turn. It runs ahead
-// of the array by as many banks as are free. The slabs of a wide tile go to two banks, and there are
-// twice as many then.
+// Operand loader: requests the rows of A chunks (OPERAND_A) or the columns of B slabs from the read
+// port, for each first the element bytes, then the scale bytes. It fills the banks of a buffer in
+// turn, and runs ahead of the array while banks are free. The slabs of a wide tile use two
+// half-size banks, so the number of banks doubles.
 `include "mxe_assert.svh"
 `default_nettype none
 module mxe_load #(
   parameter bit          OPERAND_A   = 1'b0,
-  parameter int unsigned BANKS       = 2,     // of the buffer, a power of two, if tiles are not wide
-  parameter bit          CAN_SPLIT   = 1'b0,  // each can be used as two
+  parameter int unsigned BANKS       = 2,     // banks of the buffer without splitting, a power of
+                                              // two
+  parameter bit          CAN_SPLIT   = 1'b0,  // a bank can serve as two
   parameter int unsigned ROWS        = 32,
   parameter int unsigned NUM_PE      = 8,
   parameter int unsigned ACC_TILES   = 4,
@@ -22,10 +23,11 @@ module mxe_load #(
   input  logic                       clear_i,
   // job
   input  logic                       start_i,
-  input  logic                       chain_i,      // the banks go on where those of the job before ended
-  input  logic [mxe_pkg::TURN_W-1:0] turn_i,       // of the tags
+  input  logic                       chain_i,      // continue with the bank after the previous
+                                                   // job's last one
+  input  logic [mxe_pkg::TURN_W-1:0] turn_i,       // turn for the tags
   input  mxe_pkg::job_t              job_i,
-  input  logic                       wide_i,       // of B: see mxe_walk
+  input  logic                       wide_i,       // B only: see mxe_walk
   input  logic                       long_i,
   input  logic [mxe_pkg::LEND_W-1:0] lent_i,
   // requests
@@ -34,10 +36,11 @@ module mxe_load #(
   output logic [63:0]                req_addr_o,
   output logic [LEN_W-1:0]           req_bytes_o,
   output logic [TAG_W-1:0]           req_tag_o,
-  // a bank was used up
+  // a bank was consumed
   input  logic                       release_i,
-  output logic                       chunk_o,      // a chunk of A, or the first slab for one, was asked for
-  output logic                       busy_o        // not all rows were asked for
+  output logic                       chunk_o,      // last request of an A chunk, or of a chunk's
+                                                   // first B slab
+  output logic                       busy_o        // requests remain
 );
   localparam int unsigned IndexW = $clog2(ROWS);
   localparam int unsigned MostBanks = CAN_SPLIT ? 2 * BANKS : BANKS;
@@ -47,14 +50,14 @@ module mxe_load #(
 
   logic        valid, step;
   localparam int unsigned ColsW = $clog2(2 * NUM_PE + 1);
-  logic [IndexW:0]             rows, count;  // of the bank; ROWS is at least NUM_PE
+  logic [IndexW:0]             rows, count;  // rows of the bank; ROWS >= NUM_PE
   logic [ColsW-1:0]            cols, cols_here;
   logic        next_slab, next_tile, next_chunk, next_group, next_stripe, next_batch;
   localparam int unsigned WordsW = $clog2((CHUNK_WORDS << mxe_pkg::LEND_MOST) + 1);
   logic [WordsW-1:0] words, chunk_words;
   logic [($clog2(ACC_TILES) > 0 ? $clog2(ACC_TILES) : 1)-1:0] unused_tile;
   logic        unused_k;
-  logic        last_use;  // the next step is one of another A chunk
+  logic        last_use;  // the next step uses another A chunk
   logic [1:0]  unused_flags;
 
   mxe_walk #(
@@ -98,7 +101,7 @@ module mxe_load #(
   );
   assign unused_k = &{1'b0, unused_tile, unused_flags};
 
-  // Of a wide tile, the columns beyond NUM_PE are in a bank of their own.
+  // The columns beyond NUM_PE of a wide tile use the next bank.
   logic half_q, two_halves;
   assign two_halves = (cols > ColsW'(NUM_PE)) & !OPERAND_A;
   assign cols_here  = half_q ? (cols - ColsW'(NUM_PE)) : two_halves ? ColsW'(NUM_PE) : cols;
@@ -107,9 +110,9 @@ module mxe_load #(
   // ---------------------------------------------------------------- banks
   logic [BankAw:0]   free_q;
   logic [BankAw-1:0] bank_q;
-  logic              taken_q;  // the current bank has been claimed
+  logic              taken_q;  // the current bank is claimed
   logic              claim;
-  logic [BankAw:0]   banks, banks_q;  // of the job that starts, of the one under way
+  logic [BankAw:0]   banks, banks_q;  // banks of the job that starts, of the current job
   assign banks = (CAN_SPLIT & wide_i) ? (BankAw+1)'(MostBanks) : (BankAw+1)'(BANKS);
   function automatic logic [BankAw-1:0] bank_after(input logic [BankAw-1:0] bank,
                                                    input logic [BankAw:0]   number);
@@ -118,17 +121,16 @@ module mxe_load #(
   assign claim = valid & ~taken_q & (free_q != '0);
 
   // ---------------------------------------------------------------- position
-  // Offsets within a row, in bytes: of the chunk and of the slab, for elements and scales.
+  // Byte offsets within a row, of the chunk and of the slab, for elements and scales.
   logic [31:0]                  chunk_off_q, off_q;
   logic [mxe_pkg::BLOCKS_W-1:0] chunk_soff_q, soff_q;
-  // Row pointers: of the row that is asked for next, of the first row of this step's set, of the
-  // group, and of the product's matrix.
+  // Addresses: next row to request; first row of this step, of the group, and of the product's
+  // matrix.
   logic [63:0]                  ptr_q, base_q, group_q, matrix_q;
   logic [63:0]                  sptr_q, sbase_q, sgroup_q, smatrix_q;
   logic [IndexW-1:0]            index_q;
-  logic                         scale_q;        // the scale bytes of the row come next
+  logic                         scale_q;        // request the row's scale bytes next
 
-  // A word has 16, 24 or 32 bytes.
   localparam int unsigned BytesW = WordsW + 5;
   function automatic logic [BytesW-1:0] bytes_of(input logic [WordsW-1:0] number,
                                                  input logic of32, input logic of24);
@@ -144,14 +146,14 @@ module mxe_load #(
   assign step_bytes   = bytes_of(words, is32, is24);
   assign step_scales  = mxe_pkg::BLOCKS_W'(words) << job_i.dual;
   assign chunk_scales = mxe_pkg::BLOCKS_W'(chunk_words) << job_i.dual;
-  // What is left of the row, up to one step.
+  // Remaining bytes of the row, limited to one step below.
   assign left  = operand.row_bytes - off_q;
   assign sleft = job_i.k_blocks - soff_q;
 
-  // What the fetches of a bank have in common is worked out when the bank is claimed.
+  // Values common to all fetches of a bank are computed when the bank is claimed.
   logic [LEN_W-1:0]  bytes_q, scale_bytes_q;
   logic [IndexW-1:0] last_index_q;
-  logic              half_follows_q;  // the second half of a wide tile comes next
+  logic              half_follows_q;  // the second half of a wide tile follows
   always_ff @(posedge clk_i) begin
     if (claim) begin
       bytes_q        <= (left > 32'(step_bytes)) ? LEN_W'(step_bytes) : left[LEN_W-1:0];
@@ -163,8 +165,8 @@ module mxe_load #(
     end
   end
 
-  logic fire, last_fetch;  // of the bank
-  logic first_q;  // the bank is the first one that its A chunk needs
+  logic fire, last_fetch;  // last fetch of the bank
+  logic first_q;  // first bank that uses its A chunk
   assign chunk_o     = fire & last_fetch & first_q;
   assign busy_o      = valid;
   assign req_valid_o = valid & taken_q;
@@ -177,7 +179,7 @@ module mxe_load #(
                                   : (scale_q ? mxe_pkg::TagBScale : mxe_pkg::TagBElem),
                         mxe_pkg::BANK_W'(bank_q), last_fetch};
 
-  // The address of a fetch is there when it is asked for: elements and scales of a row in turn.
+  // The address is registered before its request: elements and scales of a row alternate.
   logic        scale_next;
   logic [63:0] addr_q;
   assign scale_next = taken_q & ~scale_q;
@@ -209,7 +211,7 @@ module mxe_load #(
     end else if (start_i & ~chain_i) begin
       free_q  <= banks;
       banks_q <= banks;
-      if (!OPERAND_A) bank_q <= '0;  // as the feeder does
+      if (!OPERAND_A) bank_q <= '0;  // the feeder also restarts at bank 0
     end else begin
       free_q <= free_q + (BankAw+1)'(release_i) - (BankAw+1)'(claim);
       if (claim) taken_q <= 1'b1;
@@ -308,7 +310,7 @@ module mxe_load #(
 
   `MXE_ASSERT(load_banks_in_range, free_q <= banks_q)
 `ifndef SYNTHESIS
-  // Banks asked for and not used up yet, in the order in which they will be.
+  // Banks requested but not yet consumed, in the order of consumption.
   logic [MostBanks-1:0] f_held_q;
   logic [BankAw-1:0]    f_next_release_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -334,12 +336,12 @@ module mxe_load #(
   `MXE_REQUIRE(load_no_start_while_walking, !start_i || !valid)
   `MXE_REQUIRE(load_job_starts_clean, !start_i || ((index_q == '0) && !scale_q && !taken_q &&
                !half_q))
-  // A bank is never overwritten before it was used up.
+  // A bank is not overwritten before it has been consumed.
   `MXE_ASSERT(load_bank_not_in_use, !req_valid_o || !f_held_q[bank_q])
 `endif
 `ifdef FORMAL
   `MXE_FORMAL_START
-  // The banks held are those in front of the one being filled, the next to be released first.
+  // The held banks directly precede the bank being filled; the oldest is released next.
   logic [BankAw:0]   f_held;
   logic [BankAw:0]      f_turn;
   logic [MostBanks-1:0] f_in_turn;
@@ -360,7 +362,7 @@ module mxe_load #(
   `MXE_ASSERT(load_number_of_banks, (banks_q == (BankAw+1)'(BANKS)) ||
               (CAN_SPLIT && (banks_q == (BankAw+1)'(MostBanks))))
   `MXE_ASSERT(load_held_in_turn, f_held_q == f_in_turn)
-  // What was worked out when the bank was claimed is still right.
+  // The values computed when the bank was claimed are still correct.
   `MXE_ASSERT(load_last_index, !taken_q || ({1'b0, last_index_q} + (IndexW+1)'(1) == count))
   `MXE_ASSERT(load_half_follows, !taken_q || (half_follows_q == (two_halves & ~half_q)))
   `MXE_ASSERT(load_rows_in_range, !valid || (({1'b0, index_q} < count) && (count != '0)))

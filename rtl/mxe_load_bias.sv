@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bias loader: asks the read port for the rows of C's tiles, ahead of the array by as many banks
-// of the bias buffer as are free. A bias of one row for all (stride 0) is fetched once per tile.
+// Bias loader: requests the rows of C's tiles while banks of the bias buffer are free. A bias with
+// stride 0 has one row, which is fetched once per tile.
 `include "mxe_assert.svh"
 `default_nettype none
 module mxe_load_bias #(
@@ -15,16 +15,15 @@ module mxe_load_bias #(
   input  logic                     clear_i,
   // job
   input  logic                     start_i,
-  input  logic [mxe_pkg::TURN_W-1:0] turn_i, // of the tags
+  input  logic [mxe_pkg::TURN_W-1:0] turn_i, // turn for the tags
   input  mxe_pkg::job_t            job_i,
-  // requests
   output logic                     req_valid_o,
   input  logic                     req_ready_i,
   output logic [63:0]              req_addr_o,
   output logic [LEN_W-1:0]         req_bytes_o,
   output logic [TAG_W-1:0]         req_tag_o,
   input  logic                     release_i,
-  output logic                     busy_o   // not all rows were asked for
+  output logic                     busy_o   // requests remain
 );
   logic                        valid, last_row, fire, claim;
   logic [$clog2(NUM_PE+1)-1:0] cols;
@@ -78,7 +77,7 @@ module mxe_load_bias #(
   end
 
   `MXE_ASSERT(bias_banks_in_range, free_q <= 2'd2)
-  // The command processor refuses what is not aligned.
+  // mxe_check rejects misaligned descriptors.
   `MXE_REQUIRE(bias_c_aligned, !valid || (!job_i.c.addr[0] && !job_i.c.stride[0] &&
                (job_i.c.bf16 || (!job_i.c.addr[1] && !job_i.c.stride[1]))))
 endmodule

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Joins the two accumulator chains of the dual rate: RNE_fp32(even + odd). Latency ACC_LAT - 1
-// clocks (the fused accumulator with the odd chain as its sum).
+// Merges the two accumulator chains of the dual rate: RNE_fp32(even + odd), using the fused
+// accumulator with the odd chain as its sum. Latency ACC_LAT - 1 cycles.
 `default_nettype none
 module mxe_merge (
   input  logic        clk_i,
@@ -17,7 +17,7 @@ module mxe_merge (
   assign val     = odd_i[31] ? (25'sd0 - $signed({1'b0, sig})) : $signed({1'b0, sig});
   assign field   = (odd_i[30:23] == 8'd0) ? 8'd1 : odd_i[30:23];
 
-  // The exponent as it is in the number, which facc compares with the accumulator's.
+  // The exponent field itself: BIAS = 150 makes it comparable with the accumulator's.
   mxe_facc #(.WIDTH(25), .FRAC(3), .BIAS(150)) u_facc (
     .clk_i  (clk_i),
     .sum_i  (val),

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A result on its way to an element, in the bits that its element depends on (mxe_pkg::NARROW_W).
-// An element has at most seven bits from the leading one on and one more decides how it is rounded;
-// of all below it only matters whether they are zero. Subnormals are shifted until their leading
-// one is bit 23, so that they too lose nothing that an element depends on.
+// Reduces an FP32 result to the bits that can change its element (mxe_pkg::NARROW_W). An element
+// has at most seven bits from the leading one on, plus a round bit; all bits below are ORed into a
+// sticky bit. Subnormals are normalised (leading one at bit 23), so that they lose no relevant bit.
 `default_nettype none
 module mxe_narrow (
   input  logic [31:0]                  x_i,      // binary32
   output logic [mxe_pkg::NARROW_W-1:0] narrow_o  // a narrow_t
 );
-  // 16, 8, 4, 2, 1 places
+  // left shifts by 16, 8, 4, 2, 1
   logic [23:0] s16, s8, s4, s2, s1, sig;
   logic        z16, z8, z4, z2, z1;
   logic [4:0]  zeros;
@@ -33,7 +32,7 @@ module mxe_narrow (
   assign fraction  = subnormal ? sig[22:0] : x_i[22:0];
   assign narrow_o  = {x_i[31], exponent, fraction[22:16], |fraction[15:0]};
 
-  logic unused_lead;  // of zero it is missing, which the exponent tells
+  logic unused_lead;  // clear only for zero, which the exponent shows
   assign unused_lead = sig[23];
 endmodule
 `default_nettype wire

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the lanes' products lack: a negative one leaves its lane as one's complement, one too small,
-// and the ones of a word are counted here, for one word of the tree. At the dual rate the odd
-// products lack theirs at bit PACK_POS, and the even products, whose sign ends below it, have one
-// too many there. Two clocks, as a quad.
+// Counts the ones missing from the complemented negative products of mxe_lane and provides them as
+// one word of the tree. At the dual rate, the odd products lack theirs at bit PACK_POS, where the
+// sign extension of each negative even product subtracts one more. Latency two cycles, as mxe_quad.
 `default_nettype none
 module mxe_negatives #(
   parameter int unsigned WIDTH = 70
 ) (
   input  logic                      clk_i,
   input  logic                      dual_i,
-  input  logic [mxe_pkg::LANES-1:0] even_i,  // negative products
+  input  logic [mxe_pkg::LANES-1:0] even_i,
   input  logic [mxe_pkg::LANES-1:0] odd_i,
   output logic [WIDTH-1:0]          lack_o
 );
@@ -17,7 +16,6 @@ module mxe_negatives #(
   localparam int unsigned OddW   = CountW + 1;
   localparam int unsigned Quads  = mxe_pkg::LANES / 4;
 
-  // Four lanes in the first clock, all in the second.
   for (genvar i = 0; i < Quads; i++) begin : gen_quad
     logic [2:0] even_q1, odd_q1;
     always_ff @(posedge clk_i) begin

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operand buffer: BANKS banks of LINES rows (A) or columns (B), each of WORDS words as they come
-// from the unpacker, with the scales beside them. Such a word is one operand word or, of 4-bit
-// elements that do not run at the dual rate, two: those fill half as much of the buffer, or their
-// lines are twice as long. With split_i each bank is used as two, of half as many words: then there
-// are 2 * BANKS. A bank is full when the last word of its last row fetch has been written, and
-// empty again when it is released. Lines are 2 ** lent_i times as long, and as many times fewer, if
-// CAN_LEND. READ_LINES neighbouring lines are read at a time, 1 or 2, from a
-// memory each. With TWO_WORDS elements come two words at a time, the first of them even: they are
-// beside each other in one memory.
+// Operand buffer: BANKS banks of LINES rows (A) or columns (B), each with WORDS words and their
+// scales. A buffer word is one operand word or, with 4-bit elements at the single rate, two. A bank
+// is full when the last word of its last row fetch has been written, and empty after its release.
+// With split_i each bank serves as two banks of half the words, 2 * BANKS in total. With CAN_LEND,
+// lines are 2 ** lent_i times as long and their number is divided by that factor. READ_LINES (1 or
+// 2) neighbouring lines are read at a time, each from its own memory. With TWO_WORDS, two element
+// words are written at a time into one wide memory word; the first has an even index.
 `include "mxe_assert.svh"
 `default_nettype none
 module mxe_opbuf #(
@@ -29,31 +27,29 @@ module mxe_opbuf #(
   input  logic                                  clear_i,
   input  mxe_pkg::fmt_info_t                    fmt_i,
   input  logic                                  dual_i,
-  input  logic                                  split_i,     // only if CAN_SPLIT
-  input  logic [mxe_pkg::LEND_W-1:0]            lent_i,      // 0 unless CAN_LEND
-  // words from the unpacker
+  input  logic                                  split_i,     // requires CAN_SPLIT
+  input  logic [mxe_pkg::LEND_W-1:0]            lent_i,      // 0 without CAN_LEND
   input  logic                                  elem_valid_i,
   input  logic                                  scale_valid_i,
   input  logic [BANK_AW-1:0]                    bank_i,
   input  logic [LINE_AW-1:0]                    line_i,
-  input  logic [INDEX_W-1:0]                    index_i,     // of elements with TWO_WORDS, of both
+  input  logic [INDEX_W-1:0]                    index_i,     // word index in the line; with
+                                                             // TWO_WORDS in pairs for elements
   input  logic [DATA_W-1:0]                     data_i,
   input  logic                                  last_i,      // last word of the bank's last fetch
-  // read, of rline_i and the lines behind it: data one clock later
+  // read READ_LINES lines from rline_i on: data one cycle later
   input  logic                                  re_i,
   input  logic [BANK_AW-1:0]                    rbank_i,
   input  logic [LINE_AW-1:0]                    rline_i,     // even if READ_LINES is 2
-  input  logic [INDEX_W:0]                      rword_i,     // operand word of the line
+  input  logic [INDEX_W:0]                      rword_i,     // operand word index in the line
   output logic [READ_LINES*mxe_pkg::WORD_W-1:0] rword_o,
   output logic [READ_LINES*16-1:0]              rscale_o,    // {odd block, even block} of each
-  // banks
   input  logic                                  release_i,
   input  logic [BANK_AW-1:0]                    release_bank_i,
   output logic [(1<<BANK_AW)-1:0]               full_o
 );
-  // ---------------------------------------------------------------- words
-  // The bank, and which half of each of its lines: the lowest bit of its number if it is split.
-  // The line's number among those in the same memory.
+  // Bank, half of the line (the lowest bit of the bank number, if split), and the line's index
+  // within its memory.
   localparam int unsigned WholeAw = $clog2(BANKS);
   logic [WholeAw-1:0] bank, rbank;
   logic               half, rhalf;
@@ -73,11 +69,11 @@ module mxe_opbuf #(
   assign line  = line_i >> (READ_LINES - 1);
   assign rline = rline_i >> (READ_LINES - 1);
 
-  logic               pair;                // a word has two operand words
-  logic               second_q;            // the second one is read
-  localparam int unsigned PlaceW = BankLinesAw + WORD_AW;  // within a bank
-  localparam int unsigned PlaceAw = PlaceW - (TWO_WORDS ? 1 : 0);  // of a word of the memory
-  logic [INDEX_W-1:0] rword;               // as it came
+  logic               pair;                // a buffer word has two operand words
+  logic               second_q;            // the second operand word is read
+  localparam int unsigned PlaceW = BankLinesAw + WORD_AW;  // bits of an address within a bank
+  localparam int unsigned PlaceAw = PlaceW - (TWO_WORDS ? 1 : 0);  // same, in memory words
+  logic [INDEX_W-1:0] rword;               // index of the buffer word
   logic [PlaceW-1:0]  place, rplace;
   assign pair   = fmt_i.is4 & ~dual_i;
   assign rword  = pair ? rword_i[INDEX_W:1] : rword_i[INDEX_W-1:0];
@@ -87,23 +83,22 @@ module mxe_opbuf #(
                   (PlaceW'(rhalf) << (WORD_AW - 1));
   always_ff @(posedge clk_i) if (re_i) second_q <= pair & rword_i[0];
 
-  // ---------------------------------------------------------------- scales
-  // At the dual rate each word has two. A memory word has as many of them as arrive at a time. If
-  // that is a whole line, it has two parts, for the halves.
+  // Scales: two per operand word at the dual rate. A memory word holds as many as arrive per cycle.
+  // If that is a whole line, it has two parts, one for each half of a split line.
   localparam int unsigned Most = 2 * WORDS;
   localparam int unsigned ScaleBytes = (Most > 32) ? 32 : Most;
   localparam int unsigned SelW = $clog2(ScaleBytes);
   localparam int unsigned IndexW = $clog2(Most / ScaleBytes);
   localparam int unsigned MostW = $clog2(Most);
-  localparam int unsigned ScaleAw = BankLinesAw + IndexW;  // within a bank
+  localparam int unsigned ScaleAw = BankLinesAw + IndexW;
   localparam int unsigned Parts = CAN_SPLIT ? 2 : 1;
   localparam int unsigned PartW = 8 * ScaleBytes / Parts;
 
-  // The byte position of the word's scale: word, or 2 * word at the dual rate.
+  // Byte position of the word's scale: word index, doubled at the dual rate.
   localparam int unsigned PosW = INDEX_W + 1;
   logic [PosW-1:0]              scale_pos;
   logic [SelW-1:0]              scale_sel_q;
-  logic [ScaleAw+SelW-1:0]      scale_byte, rscale_byte;  // within a bank
+  logic [ScaleAw+SelW-1:0]      scale_byte, rscale_byte;
   logic [WholeAw+ScaleAw-1:0]   scale_waddr, scale_raddr;
   assign scale_pos   = dual_i ? (rword_i << 1) : rword_i;
   assign scale_byte  = ((ScaleAw+SelW)'(line) << MostW << lent_i) |
@@ -114,9 +109,8 @@ module mxe_opbuf #(
   assign scale_raddr = (WholeAw+ScaleAw)'({rbank, rscale_byte} >> SelW);
   always_ff @(posedge clk_i) if (re_i) scale_sel_q <= rscale_byte[SelW-1:0];
 
-  // ---------------------------------------------------------------- memories
   for (genvar r = 0; r < READ_LINES; r++) begin : gen_read
-    logic                       mine;      // line_i belongs here
+    logic                       mine;      // line_i is in this memory
     logic [DATA_W-1:0]          read;
     logic [mxe_pkg::WORD_W-1:0] word, lanes;
     logic [8*ScaleBytes-1:0]    scale_word;
@@ -144,7 +138,7 @@ module mxe_opbuf #(
     end
 
     for (genvar p = 0; p < Parts; p++) begin : gen_part
-      logic to_half;  // scales for one half, which are the first that arrive
+      logic to_half;  // write only one half: the first scales that arrive
       assign to_half = (IndexW == 0) & split_i;
       mxe_ram #(.WIDTH(PartW), .DEPTH(1 << (WholeAw + ScaleAw))) u_scales (
         .clk_i   (clk_i),
@@ -183,7 +177,6 @@ module mxe_opbuf #(
   `MXE_REQUIRE(opbuf_release_only_full, (unset & ~full_q) == '0)
 `ifdef FORMAL
   `MXE_FORMAL_START
-  // A bank is full from the last word of its last fetch until it is released.
   logic [MostBanks-1:0] f_last_written_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) f_last_written_q <= '0;

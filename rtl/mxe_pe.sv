@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Processing element: one column of D. It holds a B word for the rows of a pass, multiplies every
-// broadcast A word by it and accumulates into ROWS x ACC_TILES FP32 accumulators; with FP4_DUAL a
-// second, narrow chain accumulates the odd blocks of 4-bit pairs.
-//
-// All control arrives already delayed to the stage that uses it (mxe_array).
+// broadcast A word by it and accumulates into ROWS x ACC_TILES FP32 accumulators. With FP4_DUAL a
+// second, narrow chain accumulates the odd blocks of 4-bit pairs. mxe_array delays every control
+// input to the stage that uses it.
 `default_nettype none
 module mxe_pe #(
   parameter int unsigned TREE_W    = 70,
@@ -13,22 +12,21 @@ module mxe_pe #(
 ) (
   input  logic                                     clk_i,
   input  logic                                     dual_i,
-  // B word: loaded into the shadow, taken over at the start of a pass
+  // B word: loaded into the shadow registers, taken over at the start of a pass
   input  logic                                     b_load_i,
   input  logic [mxe_pkg::LANES*mxe_pkg::DEC_W-1:0] b_dec_i,
   input  logic [mxe_pkg::FLAG_W-1:0]               b_flags_i,
-  input  logic [15:0]                              b_scale_i,   // {odd, even} block
+  input  logic [15:0]                              b_scale_i,   // {odd block, even block}
   input  logic                                     b_swap_i,
-  // multiply stage: broadcast A word
   input  logic [mxe_pkg::LANES*mxe_pkg::DEC_W-1:0] a_dec_i,
   input  logic [mxe_pkg::FLAG_W-1:0]               a_flags_i,
   input  logic signed [9:0]                        exp_even_i,  // XA - 254 + lsbA + lsbB + EXP_BIAS
   input  logic signed [9:0]                        exp_odd_i,
-  input  logic [1:0]                               a_nan_i,     // XA is 255, {odd, even}
-  // accumulate stages
+  input  logic [1:0]                               a_nan_i,     // A's scale is NaN: {odd, even}
   input  logic                                     acc_re_i,
   input  logic [ACC_AW-1:0]                        acc_raddr_i,
-  input  logic                                     acc_first_i, // start from init_i, a clock later
+  input  logic                                     acc_first_i, // start from init_i, one cycle
+                                                                // later
   input  logic [31:0]                              init_i,
   input  logic                                     acc_we_i,
   input  logic [ACC_AW-1:0]                        acc_waddr_i,
@@ -54,7 +52,6 @@ module mxe_pe #(
     end
   end
 
-  // ---------------------------------------------------------------- dot product and scale unit
   logic [TREE_W-1:0] sum;
   mxe_dot #(.TREE_W(TREE_W)) u_dot (
     .clk_i  (clk_i),
@@ -86,14 +83,14 @@ module mxe_pe #(
     .ninf_o     (ninf)
   );
 
-  // The odd block's elements are 4-bit and have no specials of their own. Where K ends with an even
-  // block, both scales are zero, as everything beyond the end of a row is.
+  // 4-bit elements have no specials, so the odd block needs only its scales. If K ends with an even
+  // block, both odd scales read as zero, like everything beyond the end of a row.
   logic signed [9:0] exp_odd;
   logic              nan_odd;
   assign exp_odd = exp_odd_i + $signed({2'b00, b_scale_q[15:8]});
   assign nan_odd = a_nan_i[1] | (b_scale_q[15:8] == 8'hFF);
 
-  // Beside the tree: multiply, tree 1, tree 2, combine.
+  // Delayed in parallel with the tree: multiply, tree 1, tree 2, combine.
   typedef struct packed {
     logic [9:0] exp_odd;
     logic       nan_odd;

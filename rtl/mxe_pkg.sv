@@ -1,89 +1,91 @@
 // SPDX-License-Identifier: Apache-2.0
-// Facts shared by every block: element formats, datapath geometry and the tags of read requests.
+// Constants, types and functions shared by all blocks: element formats, pipeline depths, tags of
+// read requests, the job.
 `default_nettype none
 package mxe_pkg;
   // ---------------------------------------------------------------- element formats
-  // The codes of the formats are those of the descriptor's fmt_a and fmt_b fields, and of the lower
-  // bits of its out_fmt; fmt_info below has a row for each.
+  // A format's code is the value of the descriptor's fmt_a and fmt_b, and the low bits of out_fmt.
   localparam int unsigned FmtW = 3;
 
-  // What the blocks know of a format. A number is (-1)^sign * integer * 2^lsb; the code of a float
-  // is sign, exponent and mantissa from the top, that of an integer two's complement.
+  // Properties of a format. A number is (-1)^sign * integer * 2^lsb. A float's code is sign,
+  // exponent, mantissa from the top bit down; an integer's code is two's complement.
   typedef struct packed {
-    logic       valid;        // there is such a format
+    logic       valid;        // the code names a format
     logic       is_int;
     logic       is4;          // two elements share a byte of memory
-    logic       is6;          // four elements share three bytes; all others have a byte each
-    logic       has_nan;      // the code after the largest number is NaN, or infinity if has_inf
+    logic       is6;          // four elements share three bytes; all other formats use one byte per
+                              // element
+    logic       has_nan;      // the code above the largest number is NaN, or infinity if has_inf
     logic       has_inf;
-    logic [3:0] bits;         // of a code, sign included
+    logic [3:0] bits;         // width of a code, including the sign
     logic [2:0] exp_bits;     // 0 for integers
-    logic [2:0] man_bits;     // below the leading one; integers: of the largest number
+    logic [2:0] man_bits;     // below the leading one; for integers: width of the largest number
+                              // less one
     logic [7:0] sign_mask;    // the bit of the sign
     logic [6:0] mag_mask;     // the bits below it
-    logic [6:0] special_mask; // the bits that are all set in codes that are no numbers
-    logic [7:0] max_code;     // of the largest number
+    logic [6:0] special_mask; // bits that are all ones in codes of NaN and infinity
+    logic [7:0] max_code;     // code of the largest number
     logic [3:0] emax;         // exponent of the largest number
     logic [3:0] emin_neg;     // exponent of the smallest normal number, negated
     logic [5:0] lsb;          // two's complement
-    logic [5:0] mag_bits;     // of the largest integer
+    logic [5:0] mag_bits;     // width of the largest integer
   } fmt_info_t;
 
-  // Elements of one block, multipliers of one PE, columns of a block of results. MX says 32, and
-  // much rests on it (bytes of a word, widths of sums): a name for the number, not a parameter.
+  // Elements of an MX block, multipliers of a PE, columns of a block of results. Fixed to 32 by the
+  // MX format: word sizes and sum widths depend on it, so it is not a parameter.
   localparam int unsigned LANES = 32;
-  localparam int unsigned WORD_W = 8 * LANES; // one operand word: an 8-bit container per lane
+  localparam int unsigned WORD_W = 8 * LANES; // operand word: one byte per lane
   localparam int unsigned FP32_PER_WORD = WORD_W / 32;
 
-  // A decoded lane. NaN, Inf and zero travel beside the lanes, one bit each per lane: {nan, inf,
+  // A decoded lane. The NaN, infinity and zero flags of a word travel separately as {nan, inf,
   // zero}, LANES bits each.
   typedef struct packed {
     logic [2:0] grp;   // radix-16 group
-    logic [7:0] mag;   // two of 4 bits at the dual rate
-    logic [1:0] sign;  // {odd block, even block or the only one}
+    logic [7:0] mag;   // two magnitudes of 4 bits at the dual rate
+    logic [1:0] sign;  // {odd block, even block}; at the single rate only bit 0
   } dec_t;
   localparam int unsigned DEC_W = 13;
   localparam int unsigned FLAG_W = 3 * LANES;
 
-  // Position of the odd block's products when two 4-bit blocks share one tree, and the width of
+  // Bit position of the odd block's products when two 4-bit blocks share one tree, and the width of
   // one 4-bit block sum (32 products of at most 12 * 12).
   localparam int unsigned PACK_POS = 20;
   localparam int unsigned DUAL_SUM_W = 14;
 
-  // A magnitude as far as the scale of a block depends on it: the exponent field of binary32, eight
-  // bits of the fraction, and whether there is more.
+  // The bits of a magnitude that can change a block's scale: the exponent field of binary32, eight
+  // fraction bits and a sticky bit.
   localparam int unsigned AMAX_W = 17;
 
-  // A result that waits for its block to be encoded, as far as its element depends on it.
+  // The bits of an FP32 result that can change its element code.
   typedef struct packed {
     logic       sign;
-    logic [8:0] exponent;  // floor(log2 |x|) + 127, signed: from -22 for the smallest subnormal to
-                           // 255 for NaN and infinity; -30 for zero
+    logic [8:0] exponent;  // floor(log2 |x|) + 127, signed: -22 for the smallest subnormal,
+                           // 255 for NaN and infinity, -30 for zero
     logic [6:0] fraction;  // below the leading one
-    logic       more;      // below the fraction
+    logic       more;      // sticky bit: OR of the bits below fraction
   } narrow_t;
   localparam int unsigned NARROW_W = 18;
 
-  // ---------------------------------------------------------------- pipeline depths (clocks)
   // Stages between the A buffer's read request and the accumulator's read request:
   // decode, multiply, tree 1, tree 2, combine.
   localparam int unsigned DOT_LAT = 5;
-  // Stages of the accumulator after its read request: align, add, magnitude, coarse and fine
-  // normalise, round. A row may return to its accumulator after ACC_LAT + 1 clocks.
+  // Stages of the accumulator after its read request: align, add, magnitude, coarse normalise, fine
+  // normalise, round. A row may use its accumulator again after ACC_LAT + 1 cycles.
   localparam int unsigned ACC_LAT = 6;
   localparam int unsigned MIN_PASS = ACC_LAT + 1;
 
-  // Of the weight of a block's sum on its way to the accumulator: what makes the difference of the
-  // exponents the place of the accumulator beside the sum (150 - FRAC of mxe_facc).
+  // Bias added to a block sum's exponent so that (accumulator exponent - sum exponent) is directly
+  // the alignment shift (150 - FRAC of mxe_facc).
   localparam int unsigned EXP_BIAS = 123;
 
-  // Bits for the products of a job: those of the descriptor's field.
+  // Bits of a job's product count: the width of the descriptor's field.
   localparam int unsigned BATCH_W = 16;
   // Bits for K in blocks of 32.
   localparam int unsigned BLOCKS_W = 28;
 
-  // A chunk is twice, four or eight times as long if the rows of the job leave that much of the A
-  // buffer unused: the exponent of that factor, for a job of m rows.
+  // Chunks of jobs with few rows are 2, 4 or 8 times as long, because the rows leave the rest of
+  // the A buffer unused. Returns log2 of the factor. Example, ROWS = 32: m = 16 -> 1, m = 8 -> 2, m
+  // = 4 -> 3, m = 17 -> 0.
   localparam int unsigned LEND_MOST = 3;
   localparam int unsigned LEND_W = 2;
   function automatic logic [LEND_W-1:0] lent(input int unsigned rows, input logic [31:0] m);
@@ -93,8 +95,9 @@ package mxe_pkg;
     else lent = 2'd0;
   endfunction
 
-  // Operand words of a whole slab, from SLAB_WORDS and CHUNK_WORDS: as many in a long slab as there
-  // is room for if a word has two, half as many in one of a wide tile, whose banks are used as two.
+  // Operand words of a full slab. A long slab (4-bit B, two operand words per buffer word) has
+  // twice as many, if they fit into a chunk. A slab of a wide tile has half as many, because each
+  // bank then serves as two.
   function automatic int unsigned slab_words(input int unsigned slab, input int unsigned chunk,
                                              input logic wide, input logic is_long);
     slab_words = slab;
@@ -107,50 +110,50 @@ package mxe_pkg;
     feed_cols = (num_pe > 1) ? 2 : 1;
   endfunction
 
-  // Beats of the longest burst: it does not cross 4 KiB.
+  // Beats of the longest burst, which must not cross 4 KiB. Example: MEM_W = 2048, MAX_BURST = 32
+  // -> 16.
   function automatic int unsigned longest_burst(input int unsigned mem_w,
                                                 input int unsigned max_burst);
     longest_burst = (max_burst < 4096 * 8 / mem_w) ? max_burst : 4096 * 8 / mem_w;
   endfunction
-  // Row fetches that may be under way on the read channel.
-  // More where a port brings a short row in a clock.
+  // Row fetches outstanding at most: 128 if the port can deliver a short row per cycle, else 64.
   function automatic int unsigned rd_outstanding(input int unsigned mem_w);
     rd_outstanding = (mem_w > WORD_W) ? 128 : 64;
   endfunction
-  // A waits while its row fetches under way have this many beats, so that B is not stuck behind it.
+  // A stops requesting while this many of its beats are outstanding, so that B's slabs are not
+  // delayed.
   localparam int unsigned RD_A_BEATS = 256;
   // Stages of the requantiser after the read request: read, normalise, place, shift, round.
   localparam int unsigned REQUANT_LAT = 5;
-  // Encoded rows between the requantiser and the write port.
+  // Depth of the queue of encoded rows before the write port.
   localparam int unsigned REQUANT_FIFO = 4;
-  // Write bursts that may be under way. Their addresses are kept until they are acknowledged.
+  // Write bursts outstanding at most. The port keeps the address of each for error reports.
   localparam int unsigned WR_OUTSTANDING = 256;
-  // Read bursts that may be under way.
+  // Read bursts outstanding at most.
   localparam int unsigned RD_BURSTS = 4095;
-  // Descriptors read ahead of the one that is looked at.
+  // Descriptors fetched early, in addition to the one at the output of mxe_desc.
   localparam int unsigned DESC_AHEAD = 2;
   localparam int unsigned DESC_PLACE_W = $clog2(DESC_AHEAD);
-  // Jobs that have been computed and are not complete: their results or records are written.
+  // Jobs computed but not yet completed: their results or records are still being written.
   localparam int unsigned RECORDS = 4;
-  // Rows accepted by the write channel and not yet sent: more than the clocks from a row's request
-  // to its data at the dual rate, so that a row of one beat may follow every clock.
+  // Rows accepted by the write port and not yet sent. Larger than the cycles from a row's request
+  // to its data at the dual rate, so that rows of one beat can follow each other every cycle.
   localparam int unsigned WR_QUEUE = 16;
 
   // ---------------------------------------------------------------- memory port
-  // What every burst carries. One id, so that the answers of a channel come in order. Normal,
-  // non-cacheable, non-bufferable memory: the answer to a write comes from where the data ends up,
-  // which the order of results, record and interrupt rests on. Unprivileged, non-secure data: the
-  // least rights that there are.
+  // Attributes of every burst. One id: responses of a channel return in order. Normal non-cacheable
+  // non-bufferable memory: a write response comes from the final destination, on which the order of
+  // results, record and interrupt relies. Unprivileged, non-secure data access: the lowest rights.
   localparam logic [3:0] AxiId = 4'd0;
   localparam logic [3:0] AxiCache = 4'b0010;
   localparam logic [2:0] AxiProt = 3'b010;
 
   // ---------------------------------------------------------------- read tags
-  // Bits for the number of a bank: B_BANKS may be 8, and each of them be used as two.
+  // Bits of a bank number: B_BANKS may be 8, and each bank may serve as two.
   localparam int unsigned BANK_W = 4;
-  // Bits for the turn of a job: operands of three may be under way, and one turn is left over.
+  // Bits of a job's turn. Operands of three jobs may be outstanding, so four values are enough.
   localparam int unsigned TURN_W = 2;
-  // What a row fetch brings, and for which bank of its buffer.
+  // Contents of a row fetch.
   typedef enum logic [2:0] {
     TagDesc,
     TagAElem,
@@ -160,19 +163,19 @@ package mxe_pkg;
     TagBias
   } tag_kind_e;
   typedef struct packed {
-    logic [TURN_W-1:0] turn;  // of the job, counted in a circle
+    logic [TURN_W-1:0] turn;  // turn of the job, modulo 4
     tag_kind_e         kind;
     logic [BANK_W-1:0] bank;
-    logic              last;  // of its bank
+    logic              last;  // last fetch of its bank
   } tag_t;
   localparam int unsigned TAG_T_W = 4 + TURN_W + BANK_W;
-  // Above the tag goes the index of the row or column, in as many bits as the engine needs.
+  // A tag is extended by the index of the row or column.
   function automatic int unsigned tag_w(input int unsigned rows);
     tag_w = $clog2(rows) + TAG_T_W;
   endfunction
 
-  // Bits for the bytes of a row in memory, as far as it is fetched or written at a time, and for
-  // the beats of 4 KiB: for operand words of 32 bytes, rows of C and D, a descriptor.
+  // Bits of a byte count of one row fetch or written row, and of the beats of 4 KiB. Rows are A
+  // chunks (32-byte words), rows of C and D, and descriptors (128 bytes).
   function automatic int unsigned len_w(input int unsigned chunk_words, input int unsigned num_pe,
                                         input int unsigned mem_w);
     int unsigned most;
@@ -183,33 +186,32 @@ package mxe_pkg;
   endfunction
 
   // ---------------------------------------------------------------- the job
-  // What mxe_job makes of a descriptor. Addresses are those of the first row, strides bytes from
-  // one row to the next.
+  // A decoded descriptor. Addresses point to the first row; strides are in bytes between rows.
   typedef struct packed {
     fmt_info_t   fmt;
     logic [63:0] addr;
     logic [31:0] stride;
     logic [63:0] scale_addr;
     logic [31:0] scale_stride;
-    logic [5:0]  word_bytes;    // of an operand word in memory
-    logic [31:0] row_bytes;     // of the elements of a row
+    logic [5:0]  word_bytes;    // bytes of an operand word in memory
+    logic [31:0] row_bytes;     // bytes of the elements of a row
   } operand_t;
 
   typedef struct packed {
     logic        en;
     logic        bf16;          // else FP32
-    logic        one_row;       // which serves all
+    logic        one_row;       // the bias has one row, which is added to all rows
     logic [63:0] addr;
     logic [31:0] stride;
   } bias_t;
 
   typedef struct packed {
-    logic        mx;            // blocks of 32 along N in the format fmt; else FP32, or two bytes
+    logic        mx;            // blocks of 32 along N in format fmt; else two_bytes or FP32
     logic        two_bytes;     // BF16 or FP16
     logic        fp16;
     fmt_info_t   fmt;
-    logic [1:0]  rule;          // of the scales
-    logic        special;       // beyond the largest element: NaN or infinity
+    logic [1:0]  rule;          // scale rule
+    logic        special;       // overflowing elements become NaN or infinity; else they saturate
     logic [63:0] addr;
     logic [31:0] stride;
     logic [63:0] scale_addr;
@@ -221,22 +223,23 @@ package mxe_pkg;
     operand_t            b;
     bias_t               c;
     result_t             d;
-    logic [BATCH_W-1:0]  batch;       // products, each of m rows and n columns
+    logic [BATCH_W-1:0]  batch;       // products; each has m rows and n columns
     logic [31:0]         m;
     logic [31:0]         n;
-    logic                dual;        // two blocks of 4-bit elements at a time
-    logic [BLOCKS_W-1:0] k_blocks;    // blocks along K: the scales of a row
+    logic                dual;        // dual rate: two blocks of 4-bit elements per cycle
+    logic [BLOCKS_W-1:0] k_blocks;    // blocks along K, which is the number of scales of a row
     logic [BLOCKS_W-1:0] k_words;     // operand words along K
-    logic [6:0]          tail_count;  // elements of the last one
+    logic [6:0]          tail_count;  // elements of the last operand word
   } job_t;
 
   // ---------------------------------------------------------------- functions of the formats
-  // A row of the table below: all that follows from how a code is made. An integer counts as a
-  // float of one exponent bit whose numbers below 1 are subnormal.
+  // Derives a format's properties from the widths of its fields. An integer is treated as a float
+  // with one exponent bit whose numbers below 1 are subnormal.
   function automatic fmt_info_t fmt_row(input logic is_int, input int unsigned exp_bits,
                                         input int unsigned man_bits, input int unsigned bias,
                                         input logic has_nan, input logic has_inf);
-    // Yosys takes a sum of casts in a concatenation for 32 bits: every field is a variable first.
+    // Yosys makes a sum of casts in a concatenation 32 bits wide, so every field is a variable
+    // first.
     int unsigned bits, ones, exp_ones, largest, exponent;
     logic        is4, is6;
     logic [2:0]  exp_field, man_field;
@@ -266,9 +269,8 @@ package mxe_pkg;
                     sign_mask, mag_mask, special_mask, max_code, emax, emin_neg, lsb, mag_bits};
   endfunction
 
-  // The formats there are. A new one is a row here, if it has 4, 6 or 8 bits, at most 5 of them
-  // exponent and, in a float, at most 3 of them mantissa (2 with 4 bits). The reference has the same
-  // table.
+  // The supported formats. To add one, add a row: 4, 6 or 8 bits; at most 5 exponent bits; floats
+  // at most 3 mantissa bits (2 with 4 bits). The reference model has the same table.
   function automatic fmt_info_t fmt_info(input logic [FmtW-1:0] f);
     case (f)
       //                         int   exp man bias nan   inf
@@ -283,8 +285,8 @@ package mxe_pkg;
     endcase
   endfunction
 
-  // The upper half of a binary32 number, rounded to nearest even. NaNs, which all are 0x7FC00000
-  // here, and infinities stay what they are.
+  // Upper half of a binary32 number, rounded to nearest even. Infinities are unchanged, as is the
+  // only NaN that occurs, 0x7FC00000.
   function automatic logic [15:0] to_bf16(input logic [31:0] x);
     to_bf16 = x[31:16] + {15'd0, x[15] & ((|x[14:0]) | x[16])};
   endfunction
@@ -292,10 +294,10 @@ package mxe_pkg;
   // A binary32 number as binary16, rounded to nearest even.
   function automatic logic [15:0] to_fp16(input logic [31:0] x);
     logic [7:0]  exponent;
-    logic [4:0]  normal_exp;  // exponent field of a normal number: exponent - 112
-    logic [3:0]  below;       // 112 - exponent, of a subnormal number, as far as anything is left
+    logic [4:0]  normal_exp;  // exponent field of a normal result: exponent - 112
+    logic [3:0]  below;       // shift of a subnormal result: 112 - exponent, at most 11
     logic        normal;
-    logic [34:0] shifted;     // fraction of 10 bits, the bit behind it, the rest
+    logic [34:0] shifted;     // 10 fraction bits, round bit, sticky bits
     logic [14:0] code, next;
     exponent = x[30:23];
     normal_exp = exponent[4:0] - 5'd16;
@@ -309,8 +311,7 @@ package mxe_pkg;
     to_fp16 = {x[31], code};
   endfunction
 
-  // Bytes of one operand word in memory: one block, or two blocks when both operands are 4-bit
-  // and run at the dual rate.
+  // Bytes of an operand word in memory: one block, or two at the dual rate.
   function automatic logic [5:0] word_bytes(input logic is4, input logic is6, input logic dual);
     if (dual) word_bytes = 6'd32;
     else if (is4) word_bytes = 6'd16;
@@ -318,7 +319,7 @@ package mxe_pkg;
     else word_bytes = 6'd32;
   endfunction
 
-  // Bytes of a row of k elements (k < 2^32).
+  // Bytes of a row of k elements, k < 2^32. Example: 33 elements of 6 bits -> 25 bytes.
   function automatic logic [31:0] row_bytes(input logic is4, input logic is6,
                                             input logic [31:0] k);
     logic [34:0] bits;
@@ -329,20 +330,20 @@ package mxe_pkg;
     row_bytes = bits[34:3];
   endfunction
 
-  // Two's complement bits of the exact sum of 32 products, from the mag_bits of the two formats.
+  // Two's complement bits of the exact sum of 32 products of two formats with these mag_bits.
   function automatic logic [6:0] pair_tree_w(input logic [5:0] a, input logic [5:0] b);
     pair_tree_w = {1'b0, a} + {1'b0, b} + 7'd6;
   endfunction
 
 `ifndef SYNTHESIS
-  // Whether f is a row of fmt_info, as everything that reads its fields may take for granted.
+  // True if f is a row of fmt_info; blocks that read its fields rely on this.
   function automatic logic is_fmt_row(input fmt_info_t f);
     is_fmt_row = 1'b0;
     for (int unsigned i = 0; i < (1 << FmtW); i++) is_fmt_row |= (f == fmt_info(FmtW'(i)));
   endfunction
 
-  // Whether an operand word of count elements is zero beyond them, but for the unused bits of its
-  // last byte, which are in the place of one more element. Only 4-bit words are dual.
+  // True if a word is zero beyond its first count elements. The unused bits of the last byte may be
+  // set; they count as one more element. Only 4-bit words are dual.
   function automatic logic zero_beyond(input logic [WORD_W-1:0] word, input logic is4,
                                        input logic is6, input logic dual,
                                        input logic [6:0] count);

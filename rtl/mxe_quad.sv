@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Four lanes and the lower part of the adder tree: the registered sum of their four products, in
-// carry-save. Two clocks: multiply, tree 1.
+// Four lanes and the lower part of the adder tree: registered carry-save sum of their products.
+// Latency two cycles: multiply, tree 1.
 `default_nettype none
 module mxe_quad #(
   parameter int unsigned WIDTH = 70

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory with one write and one read port. The read data is registered: it stands one clock after
-// the request and stays until the next one. A read of the word being written returns old data.
+// Memory with one write and one read port. Read data is registered: it is valid one cycle after the
+// request and stable until the next one. Reading a word while it is written returns the old data.
 `default_nettype none
 module mxe_ram #(
   parameter int unsigned WIDTH = 32,
@@ -26,9 +26,9 @@ module mxe_ram #(
   assign rdata_o = rdata_q;
 
 `ifdef FORMAL
-  // One word, any word: a read returns what was written to it last, and holds it.
+  // Follows one arbitrary word: a read returns the value written last and holds it.
   (* anyconst *) logic [ADDR_W-1:0] f_addr;
-  logic             f_written_q = 1'b0;  // the word is known
+  logic             f_written_q = 1'b0;  // f_word_q is valid
   logic             f_read_q = 1'b0;     // rdata_q is that word
   logic [WIDTH-1:0] f_word_q, f_read_word_q;
   always_ff @(posedge clk_i) begin

@@ -1,45 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
-// Read port: arbitrates the requests for row fetches (bias, B, A, descriptor in falling priority,
-// unless A goes before B), splits each into AXI INCR bursts that respect MAX_BURST and the 4 KiB
-// rule, and hands the tags, in order, to the unpacker. Reads return in order (one AXI id).
+// Read port: arbitrates requests for row fetches (priority bias, B, A, descriptor, unless A goes
+// before B) and splits each into AXI INCR bursts that respect MAX_BURST and the 4 KiB rule. It
+// passes the tags in order to the unpacker. Reads return in order (one AXI id).
 `include "mxe_assert.svh"
 `default_nettype none
 module mxe_rd_port #(
   parameter int unsigned MEM_W     = 256,
   parameter int unsigned MAX_BURST = 16,
-  parameter int unsigned LEN_W     = 16,  // bits of the bytes of a row fetch
+  parameter int unsigned LEN_W     = 16,  // bits of a row fetch's byte count
   parameter int unsigned TAG_W     = 13
 ) (
   input  logic                          clk_i,
   input  logic                          rst_ni,
   input  logic                          halt_i,   // start no further bursts
-  input  logic                          clear_i,  // forget the requests (nothing is under way)
-  // requests: descriptor, bias, B, A; the descriptor of the next job waits for all others
+  input  logic                          clear_i,  // cancel all requests; nothing may be outstanding
+  // Index 0: descriptor, 1: bias, 2: B, 3: A. Descriptors have the lowest priority.
   input  logic [3:0]                    req_valid_i,
   output logic [3:0]                    req_ready_o,
   input  logic [4*64-1:0]               req_addr_i,
   input  logic [4*LEN_W-1:0]            req_bytes_i,
   input  logic [4*TAG_W-1:0]            req_tag_i,
-  input  logic                          a_first_i,  // A goes before B, however much
-  // AXI4 read address channel, and the read beats passing to the unpacker
+  input  logic                          a_first_i,  // A has priority over B, without limit
   output logic                          m_arvalid_o,
   input  logic                          m_arready_i,
   output logic [63:0]                   m_araddr_o,
   output logic [7:0]                    m_arlen_o,
   input  logic                          beat_i,       // a read beat was accepted
   input  logic                          beat_last_i,
-  // row fetches under way, oldest first
-  input  logic                          fetch_ready_i,   // the last beat of the oldest is taken
-  output logic [$clog2(MEM_W/8)-1:0]    fetch_offset_o,  // of the first byte within its beat
+  // outstanding row fetches, oldest first
+  input  logic                          fetch_ready_i,   // the last beat of the oldest is accepted
+  output logic [$clog2(MEM_W/8)-1:0]    fetch_offset_o,  // offset of the first byte within its beat
   output logic [LEN_W-1:0]              fetch_bytes_o,
   output logic [TAG_W-1:0]              fetch_tag_o,
-  // of the last accepted beat with an error before fault_i, from the clock after that on: its address,
-  // and what its fetch brings
+  // Address and tag kind of the last beat with an error before fault_i, valid from the next cycle
+  // on.
   input  logic                          error_i,
   input  logic                          fault_i,
   output logic [63:0]                   fault_addr_o,
   output logic [2:0]                    fault_kind_o,
-  output logic                          idle_o           // no burst under way or waiting
+  output logic                          idle_o           // no burst outstanding or waiting
 );
   localparam int unsigned MemB = MEM_W / 8;
   localparam int unsigned OffW = $clog2(MemB);
@@ -48,14 +47,14 @@ module mxe_rd_port #(
   localparam int unsigned BeatsW = LEN_W + $clog2(Outstanding);
 
   // ---------------------------------------------------------------- arbiter
-  // A is fetched long before it is needed and in long rows: not too many of its beats may queue up
-  // in front of the next B slab, unless A goes first. Those of B do not count: however many B has
-  // asked for, the A row that a stripe of few rows needs next may follow them.
+  // A is fetched early and in long rows, so its outstanding beats are limited to keep the latency
+  // of the next B slab low, unless A has priority. Outstanding beats of B do not count towards the
+  // limit: a stripe of few rows may need the next A row right after them.
   logic                 a_allowed;
-  logic [UnderWayW-1:0] under_way_q, under_way_d;  // row fetches
-  logic [BeatsW-1:0]    a_beats_q;                 // of those of A, until the last one came
+  logic [UnderWayW-1:0] under_way_q, under_way_d;  // outstanding row fetches
+  logic [BeatsW-1:0]    a_beats_q;                 // outstanding beats of A
   assign a_allowed = a_first_i | (a_beats_q < BeatsW'(mxe_pkg::RD_A_BEATS));
-  // Beats that the bytes touch.
+  // Beats touched by `length` bytes. Example: offset 30, 4 bytes, 32-byte beats -> 2 beats.
   function automatic logic [LEN_W-1:0] beats_of(input logic [OffW-1:0] first,
                                                 input logic [LEN_W-1:0] length);
     logic [LEN_W:0] span;
@@ -67,7 +66,7 @@ module mxe_rd_port #(
     assign req_beats[LEN_W*i +: LEN_W] = beats_of(req_addr_i[64*i +: OffW],
                                                   req_bytes_i[LEN_W*i +: LEN_W]);
   end
-  logic             b_waits;  // for A
+  logic             b_waits;  // B waits for A
   assign b_waits = a_first_i & req_valid_i[3] & a_allowed;
   logic [3:0]       grant;
   logic [63:0]      addr;
@@ -126,11 +125,10 @@ module mxe_rd_port #(
   assign m_arlen_o   = 8'(burst - LEN_W'(1));
   assign ar_fire     = m_arvalid_o & m_arready_i;
 
-  // A new row fetch is accepted while the last burst of the previous one leaves.
+  // A row fetch is accepted while the previous fetch issues its last burst.
   assign accept      = (|grant) & fifo_ready & ~halt_i & (~busy | (ar_fire & last_burst));
   assign req_ready_o = accept ? grant : 4'b0000;
 
-  // ---------------------------------------------------------------- fetches under way
   logic fetch_valid;
 `ifdef FORMAL
   logic [UnderWayW-1:0] f_fetches;
@@ -163,7 +161,7 @@ module mxe_rd_port #(
   end
   mxe_pkg::tag_t    oldest_tag;
   logic             oldest_is_a;
-  logic             a_in, a_out;  // the beats of one are added, of one taken away
+  logic             a_in, a_out;  // beats are added, removed
   logic [BeatsW-1:0] a_beats_in, a_beats_out;
   assign oldest_tag  = fetch_tag_o[mxe_pkg::TAG_T_W-1:0];
   assign oldest_is_a = (oldest_tag.kind == mxe_pkg::TagAElem) |
@@ -172,7 +170,7 @@ module mxe_rd_port #(
   assign a_out       = fetch_ready_i & oldest_is_a;
   assign a_beats_in  = BeatsW'(req_beats[LEN_W*3 +: LEN_W]);
   assign a_beats_out = BeatsW'(beats_of(fetch_offset_o, fetch_bytes_o));
-  // Which it is comes late: the sums do not wait for it.
+  // The condition is late in the cycle, so all sums are computed beforehand.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) a_beats_q <= '0;
     else if (clear_i) a_beats_q <= '0;
@@ -181,7 +179,7 @@ module mxe_rd_port #(
     else if (a_out) a_beats_q <= a_beats_q - a_beats_out;
   end
 
-  // Where the fetches began, for the one that meets an error, and how many beats of it came.
+  // Start addresses of outstanding fetches and received beats of the oldest, for error reports.
   localparam int unsigned PlaceW = $clog2(Outstanding);
   logic [PlaceW-1:0] accepted_q, oldest_q;
   logic [LEN_W-1:0]  came_q, error_came_q;
@@ -224,7 +222,7 @@ module mxe_rd_port #(
   end
   assign fault_addr_o = {fault_addr_q, {OffW{1'b0}}};
 
-  // Bursts under way. There could be more short ones than this counts: those wait.
+  // Outstanding bursts. Short bursts could exceed the counter; further ones wait then.
   logic [11:0] bursts_q;
   assign bursts_full = (bursts_q == 12'(mxe_pkg::RD_BURSTS));
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -261,7 +259,7 @@ module mxe_rd_port #(
   `MXE_REQUIRE(rd_beat_expected, !beat_i || (bursts_q != '0))
   mxe_pkg::tag_t f_a_tag;
   assign f_a_tag = req_tag_i[TAG_W*3 +: mxe_pkg::TAG_T_W];
-  // A request waits unchanged until it is taken, or no more are.
+  // A request is stable until it is accepted or until halt_i.
   logic [3:0]         f_wait_q;
   logic [4*64-1:0]    f_addr_q;
   logic [4*LEN_W-1:0] f_bytes_q;
@@ -286,7 +284,7 @@ module mxe_rd_port #(
   `MXE_REQUIRE(rd_request_3_is_a, !req_valid_i[3] ||
                (f_a_tag.kind == mxe_pkg::TagAElem) || (f_a_tag.kind == mxe_pkg::TagAScale))
   `MXE_REQUIRE(rd_request_not_empty, (req_valid_i & ~f_some) == 4'd0)
-  // No more bursts than the fetches under way can have, and the one that is split.
+  // Upper bound: bursts of all outstanding fetches and of the one being split.
   localparam int unsigned MostBeats = (1 << LEN_W) / MemB + 1;
   localparam int unsigned LongestBurst = mxe_pkg::longest_burst(MEM_W, MAX_BURST);
   localparam int unsigned MostBursts = (Outstanding + 1) * (MostBeats / LongestBurst + 2);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Completion records: jobs that have been computed wait here, in order, until memory has answered
-// their results; then the record of each is written into its slot, and when that is answered too the
-// job is complete. Meanwhile other jobs are computed and write their results.
+// Completion records. Computed jobs wait here in order until memory has acknowledged their results.
+// Then the record of each is written to its ring slot, and the job is complete when that write has
+// been acknowledged. Other jobs are computed meanwhile.
 `include "mxe_assert.svh"
 `default_nettype none
 module mxe_record #(
@@ -10,17 +10,16 @@ module mxe_record #(
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
-  // a job has been computed: all its bursts have begun
+  // a job has been computed: all its write bursts have started
   input  logic             end_i,
   input  logic [3:0]       end_status_i,
   input  logic [31:0]      end_job_id_i,
   output logic             room_o,
-  // its results have been answered: it ends
+  // results of the oldest such job have been acknowledged
   output logic             ends_o,
-  output logic [15:0]      place_o,         // how many jobs are before it
-  input  logic [63:0]      addr_i,          // its slot
+  output logic [15:0]      place_o,         // number of incomplete jobs before it
+  input  logic [63:0]      addr_i,          // address of its slot
   input  logic [63:0]      cycles_i,
-  // record
   output logic             rec_valid_o,
   input  logic             rec_ready_i,
   output logic [63:0]      rec_addr_o,
@@ -28,47 +27,47 @@ module mxe_record #(
   output logic             rec_data_valid_o,
   input  logic             rec_data_ready_i,
   output logic [SEG_W-1:0] rec_data_o,
-  // bursts of the write port
   input  logic             result_begins_i,
   input  logic             result_answered_i,
   input  logic             record_answered_i,
   input  logic             record_last_i,
-  input  logic             wr_error_i,      // with that answer
-  // an answer to a job that is here; else it is to the one that is computed
+  input  logic             wr_error_i,      // error in the acknowledgement of this cycle
+  // the acknowledgement belongs to a job in this block, else to the running job
   output logic             answered_o,
-  output logic             fault_watch_o,   // an error would be the first that decides how it ends
-  output logic [15:0]      fault_place_o,   // how many jobs are before it
+  output logic             fault_watch_o,   // an error in this cycle would be the first of its job
+  output logic [15:0]      fault_place_o,   // number of incomplete jobs before that job
   // state
   output logic             busy_o,
-  output logic             waiting_o,       // jobs have not ended
-  output logic             answered_all_o,  // no result is under way
+  output logic             waiting_o,       // jobs are waiting for their results
+  output logic             answered_all_o,  // no result burst is outstanding
   output logic             complete_o,
   output logic [3:0]       status_o,
   output logic [31:0]      job_id_o         // 0 if its descriptor could not be read
 `ifdef FORMAL
   ,
-  output logic [15:0]      f_jobs_o         // that are here, for proofs of the modules around it
+  output logic [15:0]      f_jobs_o         // jobs in this block, for proofs of enclosing modules
 `endif
 );
   typedef enum logic [1:0] {
     StIdle,
-    StRecord,    // ask for the write
+    StRecord,    // request the write
     StRecData
   } state_e;
   localparam int unsigned RecSegs = (SEG_W >= 128) ? 1 : (128 / SEG_W);
   localparam int unsigned Depth = mxe_pkg::RECORDS;
   localparam int unsigned PlaceW = $clog2(Depth);
-  // Bursts of results under way, and one more bit so that all of them differ from none.
+  // Width of a count of outstanding result bursts. One extra bit distinguishes full from empty.
   localparam int unsigned CountW = $clog2(mxe_pkg::WR_OUTSTANDING) + 1;
 
   // ---------------------------------------------------------------- jobs
-  // From the newest to the oldest: those whose results are under way, those that have not ended,
-  // those whose records are under way.
+  // Pointers into the queue of jobs: in_q is the newest; answered_q the first with outstanding
+  // results; recorded_q the first whose record is not yet written; out_q the oldest.
   logic [PlaceW:0]         in_q, answered_q, recorded_q, out_q, jobs;
   logic [4*Depth-1:0]      status_q;
   logic [32*Depth-1:0]     job_id_q;
-  logic [CountW*Depth-1:0] mark_q;     // bursts of results up to the last of the job
-  logic [CountW-1:0]       begun_q, count_q, count;  // begun, answered
+  logic [CountW*Depth-1:0] mark_q;     // count of result bursts at which the job's results are
+                                       // complete
+  logic [CountW-1:0]       begun_q, count_q, count;  // bursts started, acknowledged
   logic                    complete_q;
   logic [PlaceW-1:0]       in, answered, recorded, out;
   assign in       = in_q[PlaceW-1:0];
@@ -76,7 +75,7 @@ module mxe_record #(
   assign recorded = recorded_q[PlaceW-1:0];
   assign out      = out_q[PlaceW-1:0];
 
-  state_e state_q;  // of the record that is written
+  state_e state_q;  // state of the record write
   logic pending, results_done, all_done, recorded_now;
   assign pending      = (answered_q != in_q);
   assign count        = count_q + CountW'(result_answered_i);
@@ -88,8 +87,8 @@ module mxe_record #(
   assign waiting_o    = (in_q - recorded_q != (PlaceW+1)'(state_q != StIdle));
   assign answered_all_o = (count_q == begun_q);
 
-  // Answers come in the order of the bursts.
-  logic [PlaceW:0] oldest;        // whose record is not answered
+  // Acknowledgements arrive in the order of the bursts.
+  logic [PlaceW:0] oldest;        // first job with an unacknowledged record
   logic [PlaceW:0] fault_of, fault_before, recorded_before;
   logic [3:0]      fault_status;
   assign oldest        = out_q + (PlaceW+1)'(complete_q);
@@ -101,7 +100,8 @@ module mxe_record #(
   assign fault_watch_o = answered_o & (fault_status != mxe_reg_pkg::STATUS_ERR_READ[3:0]) &
                          (fault_status != mxe_reg_pkg::STATUS_ERR_WRITE[3:0]);
 
-  logic no_record;  // a descriptor that could not be read has no id, and its slot is not written
+  logic no_record;  // a job whose descriptor could not be read: no id is known and its slot is not
+                    // written
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       in_q       <= '0;
@@ -136,7 +136,6 @@ module mxe_record #(
   assign status_o   = status_q[4*32'(out) +: 4];
   assign job_id_o   = job_id_q[32*32'(out) +: 32];
 
-  // ---------------------------------------------------------------- one record after the other
   logic [63:0] cycles_q;
   logic [1:0]  seg_q;
   logic [3:0]  record_status;
@@ -159,7 +158,6 @@ module mxe_record #(
   if (RecSegs == 1) begin : gen_rec_one
     assign rec_data_o = SEG_W'(record);
   end else begin : gen_rec_parts
-    // The count goes on to the number of segments, where nothing is left of the record.
     assign rec_data_o = record[32'(seg_q[$clog2(RecSegs)-1:0]) * SEG_W +: SEG_W];
   end
 
@@ -191,11 +189,11 @@ module mxe_record #(
   `MXE_ASSERT(record_jobs_in_range, jobs <= (PlaceW+1)'(Depth))
   `MXE_ASSERT(record_jobs_in_order, (answered_q - out_q <= jobs) &&
               (recorded_q - out_q <= answered_q - out_q))
-  // A job whose results are under way has some.
+  // A job waiting for acknowledgements has outstanding bursts.
   `MXE_ASSERT(record_waits_for_answers, !pending || !answered_all_o)
   `MXE_REQUIRE(record_has_room, !end_i || room_o)
   `MXE_REQUIRE(record_all_begun, !end_i || !result_begins_i)
-  // Only records that were written are answered.
+  // Only written records are acknowledged.
   `MXE_REQUIRE(record_answer_expected, !record_answered_i || (oldest != recorded_q) ||
                ((state_q == StRecData) && !record_last_i))
 `ifdef FORMAL

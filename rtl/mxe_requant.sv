@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requantiser: results to an MX format along N. It collects the tiles of a block of 32 columns, and
-// encodes them row by row while it collects the next: it finds the scale from the row's largest
-// magnitude, encodes LANES_OUT elements a clock, and passes the packed row to the writer.
-//
-// Clocks after a segment is read: 1 it leaves the buffer, 2 it waits for the scale, 3 place,
-// 4 shift, 5 round and pack.
+// Requantiser: converts results to an MX format along N. It collects the tiles of a block of 32
+// columns and encodes the previous block meanwhile: it derives the scale from the row's largest
+// magnitude, encodes LANES_OUT elements per cycle, and passes the packed row to the writer.
+// Stages, in cycles after a segment's read request: 1 it leaves the buffer, 2 it waits for the
+// scale, 3 place, 4 shift, 5 round and pack.
 `include "mxe_assert.svh"
 `default_nettype none
 module mxe_requant #(
@@ -20,22 +19,21 @@ module mxe_requant #(
   input  logic                           clk_i,
   input  logic                           rst_ni,
   input  logic                           clear_i,
-  input  logic                           halt_i,     // write no more rows
+  input  logic                           halt_i,     // write no further rows
   // job
   input  logic                           start_i,
   input  mxe_pkg::result_t               result_i,
-  // a segment of a row of a tile; absent columns are zero
+  // a segment of a tile's row; absent columns are zero
   input  logic                           valid_i,
   input  logic [ROW_AW-1:0]              row_i,
   input  logic [SEG_AW-1:0]              seg_i,
-  input  logic                           last_i,     // a bank is complete
+  input  logic                           last_i,     // last segment of a bank
   input  logic [LANES_OUT*32-1:0]        data_i,
-  // what the bank holds that is read next, until read_o
+  // attributes of the bank that is read next, stable until read_o
   input  logic [ROWS_W-1:0]              rows_i,
   input  logic [$clog2(COLS+1)-1:0]      cols_i,
-  input  logic                           end_i,      // the columns end here
-  output logic                           read_o,     // it was read: the bank is free
-  // write port
+  input  logic                           end_i,      // last columns of the stripe
+  output logic                           read_o,     // the bank was read and is free
   output logic                           req_valid_o,
   input  logic                           req_ready_i,
   output logic [63:0]                    req_addr_o,
@@ -44,8 +42,7 @@ module mxe_requant #(
   output logic                           data_valid_o,
   input  logic                           data_ready_i,
   output logic [LANES_OUT*32-1:0]        data_o,
-  // state
-  output logic [$clog2(LANES_OUT+1)-1:0] over_count_o, // elements beyond the largest, this clock
+  output logic [$clog2(LANES_OUT+1)-1:0] over_count_o, // saturations in this cycle
   output logic                           idle_o
 );
   localparam int unsigned Blocks = COLS / 32;
@@ -62,7 +59,7 @@ module mxe_requant #(
   // ---------------------------------------------------------------- collect
   localparam int unsigned NarrowW = mxe_pkg::NARROW_W;
   logic                         full, read;
-  logic                         bank_q;  // being read
+  logic                         bank_q;  // bank being read
   logic [SEG_AW-1:0]            rseg;
   logic [ROW_AW-1:0]            row_q;
   logic [LANES_OUT*NarrowW-1:0] x;
@@ -93,12 +90,11 @@ module mxe_requant #(
 `endif
   );
 
-  // ---------------------------------------------------------------- read: blocks, rows, segments
-  logic [1:0]          full_q;     // banks collected and not yet read
+  logic [1:0]          full_q;     // complete banks not yet read
   logic                active;
   logic [InBlockW-1:0] seg_q;
-  logic [2:0]          credit_q;   // places for encoded rows
-  logic [5:0]          cols;       // of this block
+  logic [2:0]          credit_q;   // free places for encoded rows
+  logic [5:0]          cols;       // columns of this block
   logic                first_seg, last_seg, last_row, last_block;
   assign first_seg  = (seg_q == '0);
   assign last_seg   = ((32'(seg_q) + 32'd1) * LANES_OUT >= 32'(cols));
@@ -133,13 +129,13 @@ module mxe_requant #(
   end
 
   if (Blocks > 1) begin : gen_blocks
-    logic block_q;   // the second of two
+    logic block_q;   // second of two blocks
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) block_q <= 1'b0;
       else if (clear_i) block_q <= 1'b0;
       else if (read & last_seg & last_row) block_q <= ~last_block;
     end
-    // 33 to 64 columns are 32 and 1 to 32.
+    // 33 to 64 columns: a block of 32 and a block of 1 to 32.
     assign last_block = block_q | (32'(cols_i) <= 32);
     assign cols       = ~last_block ? 6'd32 : {cols_i[5] ^ block_q, cols_i[4:0]};
     assign rseg       = {block_q, seg_q};
@@ -150,7 +146,7 @@ module mxe_requant #(
   end
 
   // ---------------------------------------------------------------- encode
-  // A job stands still for longer before it has results.
+  // The job is stable for longer than one cycle before its first result.
   mxe_pkg::fmt_info_t fmt_q;
   always_ff @(posedge clk_i) fmt_q <= result_i.fmt;
 
@@ -177,12 +173,12 @@ module mxe_requant #(
     );
   end
 
-  // What goes beside the lanes; and the scale from stage 2 on.
+  // Values delayed in parallel with the lanes, and the scale from stage 2 on.
   typedef struct packed {
-    logic                last;      // segment of its row
-    logic                row_end;   // the row ends its block
-    logic                cols_end;  // its block ends the columns
-    logic [5:0]          bytes;     // of the row
+    logic                last;      // last segment of its row
+    logic                row_end;   // last row of its block
+    logic                cols_end;  // last block of the stripe
+    logic [5:0]          bytes;     // bytes of the row
     logic [InBlockW-1:0] seg;
   } meta_t;
   logic [5:0] bytes;
@@ -216,13 +212,12 @@ module mxe_requant #(
     end
   end
 
-  // ---------------------------------------------------------------- pack
-  // The codes of a segment side by side, put behind those of the row's segments before it.
+  // Packs the codes of a segment and appends them to the previous segments of the row.
   localparam int unsigned DenseW = LANES_OUT * 8;
   logic [LANES_OUT*4-1:0] dense4;
   logic [LANES_OUT*6-1:0] dense6;
   logic [DenseW-1:0]      dense;
-  logic [7:0]             place_of_seg;  // in the row, in bits
+  logic [7:0]             place_of_seg;  // bit position in the row
   for (genvar i = 0; i < LANES_OUT; i++) begin : gen_dense
     assign dense4[4*i +: 4] = codes[8*i +: 4];
     assign dense6[6*i +: 6] = codes[8*i +: 6];
@@ -240,11 +235,10 @@ module mxe_requant #(
     end
   end
   logic [255:0]        pack_d;
-  logic [255-DenseW:0] pack_q;  // a row's last segment is not kept
+  logic [255-DenseW:0] pack_q;  // the row's last segment need not be stored
   assign pack_d = ((out.seg == '0) ? 256'd0 : 256'(pack_q)) | (256'(dense) << place_of_seg);
   always_ff @(posedge clk_i) if (out_valid) pack_q <= pack_d[255-DenseW:0];
 
-  // ---------------------------------------------------------------- rows to the write port
   // Two queues, because requests run ahead of the data.
   typedef struct packed {
     logic       row_end;
@@ -330,7 +324,8 @@ module mxe_requant #(
   `MXE_REQUIRE(requant_rows_in_range, !active || ((rows_i != '0) && (32'(rows_i) <= ROWS)))
   `MXE_ASSERT(requant_fifo_has_room, !(out_valid && out.last) || (place_ready && row_ready))
 `ifndef SYNTHESIS
-  // While both banks are complete no segment comes. What a bank holds stays until it was read.
+  // No segment arrives while both banks are complete. A bank's attributes are stable until it is
+  // read.
   logic [1:0]                f_held_q;
   logic                      f_reading_q;
   logic [ROWS_W-1:0]         f_rows_held_q;
@@ -364,7 +359,7 @@ module mxe_requant #(
   `MXE_FORMAL_START
   `MXE_ASSERT(requant_banks, (3'(f_held_q) == f_lasts + 3'(full_q)) && (f_held_q <= 2'd2))
 
-  // Every place for an encoded row is free, under way, or holds a row that waits for the writer.
+  // Every place for an encoded row is free, being filled, or holds a row waiting for the writer.
   logic [2:0] f_under_way;
   always_comb begin
     f_under_way = 3'(seg_q != '0);
@@ -373,17 +368,18 @@ module mxe_requant #(
     end
   end
   `MXE_ASSERT(requant_places_exact, 5'(credit_q) + 5'(f_under_way) + 5'(f_rows) == 5'(Depth))
-  // The write port takes no data before the request of its row: requests run ahead.
-  logic [3:0] f_to_ask, f_to_send;  // requests and data of two each that the queued rows still need
+  // The write port accepts no data before the row's request.
+  logic [3:0] f_to_ask, f_to_send;  // requests and data (elements and scale) still needed by the
+                                    // queued rows
   assign f_to_ask  = {f_places, 1'b0} - 4'(req_scale_o);
   assign f_to_send = {f_rows, 1'b0} - 4'(f_data_scale);
   `MXE_REQUIRE(requant_asks_first, !(data_valid_o && data_ready_i) || (f_to_ask < f_to_send))
   `MXE_ASSERT(requant_asks_ahead, (f_to_ask <= f_to_send) && (!req_scale_o || (f_places != '0)) &&
               (!f_data_scale || (f_rows != '0)))
 
-  // Every segment of every row of every block is read once, in that order.
+  // Reads every segment of every row of every block once and in order.
   localparam int unsigned ColsW = $clog2(COLS + 1);
-  logic [ColsW-1:0]  f_before_q, f_here;  // columns before this block, and in it
+  logic [ColsW-1:0]  f_before_q, f_here;  // columns before this block and in it
   logic [ROWS_W-1:0] f_row_q;
   logic [5:0]        f_col_q;                       // columns of the block before this segment
   logic              f_row_ends, f_block_ends;
@@ -418,8 +414,8 @@ module mxe_requant #(
   `MXE_ASSERT(requant_read_all, read_o == (read & f_block_ends &
               (f_before_q + f_here == cols_i)))
 
-  // They reach the packer in that order, with the bytes of a row that is not empty.
-  logic [InBlockW-1:0] f_next_q, f_expected;  // the segment that follows
+  // Segments reach the packer in order, with the row's byte count.
+  logic [InBlockW-1:0] f_next_q, f_expected;  // next segment
   logic                f_in_order;
   meta_t               f_stage;
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -442,7 +438,7 @@ module mxe_requant #(
   end
   `MXE_ASSERT(requant_segments_in_order, f_in_order)
 
-  // Any element of a row: the bits that its lane encoded stand in its place of the packed row.
+  // One arbitrary element of a row: the code of its lane is at its position in the packed row.
   (* anyconst *) logic [InBlockW-1:0] f_seg;
   (* anyconst *) logic [4:0]          f_lane;
   logic [3:0] f_bits;

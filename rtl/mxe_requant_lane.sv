@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// One result to one element code: x / 2^(scale - 127) rounded to nearest even, with every bit that
-// is shifted out in the sticky bit. Four stages: leading one, place, shift, round. The scale arrives
-// a clock after x. Elements beyond the largest one are cut to it, or become NaN or infinity where
-// the format has it; every code of a block with a NaN scale is 0.
+// Converts one result to an element code: x / 2^(scale - 127) rounded to nearest even, with all
+// shifted-out bits in a sticky bit. Four stages: leading one, place, shift, round. scale_i is one
+// cycle later than x_i. Overflowing elements saturate, or become NaN or infinity if special_i and
+// the format has them. All codes of a block with a NaN scale are 0.
 `default_nettype none
 module mxe_requant_lane (
   input  logic                         clk_i,
   input  mxe_pkg::fmt_info_t           fmt_i,
-  input  logic                         special_i,  // beyond the largest: NaN or infinity
+  input  logic                         special_i,  // overflow becomes NaN or infinity
   input  logic [mxe_pkg::NARROW_W-1:0] x_i,        // a narrow_t
   input  logic [7:0]                   scale_i,
-  output logic [7:0]                   code_o,     // four clocks after x_i
-  output logic                         over_o      // it was beyond the largest
+  output logic [7:0]                   code_o,     // four cycles after x_i
+  output logic                         over_o      // the element overflowed
 );
   // ---------------------------------------------------------------- stage 1: leading one
-  // All have one but zero, whose exponent is -30; that of the smallest number is -22.
+  // Every number except zero (exponent -30) has a leading one. The smallest exponent is -22.
   mxe_pkg::narrow_t  x;
   logic              zero;
   logic [7:0]        sig_q1;
@@ -30,11 +30,11 @@ module mxe_requant_lane (
   end
 
   // ---------------------------------------------------------------- stage 2: place
-  // Binades above the format's smallest normal one; below it, places more to shift.
+  // rise: binades above the smallest normal number; if negative, additional right shift (drop).
   logic signed [10:0] rise;
   logic [3:0]         drop;
-  logic [3:0]         right_q2;  // shift beyond the format with the most mantissa bits, 0 to 8
-  logic [7:0]         base_q2;   // code of the binade's first number, less its leading one
+  logic [3:0]         right_q2;  // shift relative to the format with the most mantissa bits, 0 to 8
+  logic [7:0]         base_q2;   // code of the binade's first number, minus its leading one
   logic [7:0]         sig_q2;
   logic               more_q2, sign_q2, nan_q2;
   assign rise = {{2{exp_q1[8]}}, exp_q1} - $signed({3'd0, scale_i}) +
@@ -52,8 +52,8 @@ module mxe_requant_lane (
   end
 
   // ---------------------------------------------------------------- stage 3: shift
-  // The 7 upper bits are the number, the next one is half of its last place. A shift of 8 leaves
-  // less than half.
+  // The upper 7 bits are the number, the next one is the round bit. A shift of 8 leaves less than
+  // half.
   logic [15:0] wide;
   logic [6:0]  num_q3;
   logic        half_q3, sticky_q3, sign_q3, nan_q3;
@@ -69,7 +69,7 @@ module mxe_requant_lane (
   end
 
   // ---------------------------------------------------------------- stage 4: round
-  // A carry into the next binade is right by itself.
+  // A carry into the next binade gives the correct code.
   logic [7:0] code_q4;
   logic       sign_q4, nan_q4;
   always_ff @(posedge clk_i) begin
@@ -81,7 +81,7 @@ module mxe_requant_lane (
   logic [7:0] mag;
   logic       over;
   assign over = (code_q4 > fmt_i.max_code);
-  // The code after the largest number is NaN or infinity, if the format has one.
+  // The code above the largest number is NaN or infinity, if the format has one.
   assign mag = over ? (fmt_i.max_code + {7'd0, special_i & fmt_i.has_nan}) : code_q4;
   assign over_o = over & ~nan_q4;
   always_comb begin

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scale of a block of results: the E8M0 code that the rule derives from the block's largest
-// magnitude, clamped to 0 .. 254; 255 (NaN) if that is infinite or NaN.
+// Scale of a block of results: E8M0 code derived from the block's largest magnitude by the scale
+// rule, clamped to 0 .. 254; 255 (NaN) if the magnitude is infinite or NaN.
 `default_nettype none
 module mxe_requant_scale (
   input  logic [mxe_pkg::AMAX_W-1:0] amax_i,
@@ -8,22 +8,22 @@ module mxe_requant_scale (
   input  logic [1:0]                 rule_i,
   output logic [7:0]                 scale_o
 );
-  // floor(log2 amax) + 127 and the fraction. Below 2^-127 every rule gives the smallest scale, so
-  // the only subnormals that count are those with their top bit set: exponent field 0 then says
-  // the right thing.
+  // Exponent field floor(log2 amax) + 127 and fraction. Below 2^-127 every rule gives the smallest
+  // scale, so the only relevant subnormals have their top bit set; exponent field 0 is correct for
+  // them.
   logic        subnormal, tiny;
   logic [7:0]  exponent;
-  logic [8:0]  frac;   // its lowest bit stands for all below
+  logic [8:0]  frac;   // the lowest bit is a sticky bit
   assign exponent  = amax_i[16:9];
   assign subnormal = (exponent == 8'd0);
   assign tiny      = subnormal & ~amax_i[8];
   assign frac      = subnormal ? {amax_i[7:1], 1'b0, amax_i[0]} : amax_i[8:0];
 
-  // even: the carry of rounding half up to the mantissa bits. rceil: above the largest element,
-  // whose fraction begins with as many ones as it has mantissa bits (one less if the last code is
-  // NaN) and has nothing behind them.
+  // even: round half up to the mantissa bits and use the carry. rceil: compare with the largest
+  // element, whose fraction starts with as many ones as it has mantissa bits (one fewer if the last
+  // code is NaN), followed by zeros.
   logic [2:0] ones;
-  logic [8:0] below_half, below_ones;  // the bits of the fraction below those
+  logic [8:0] below_half, below_ones;  // fraction bits below these positions
   logic       even_up, above_max;
   assign ones       = fmt_i.man_bits - {2'd0, fmt_i.has_nan & ~fmt_i.has_inf};
   assign below_half = 9'h0FF >> fmt_i.man_bits;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of the tiles of a matrix of two- or four-byte numbers (C or D), tile by tile in the array's
-// order: address and columns of each row of each tile. Addresses and strides are even.
+// Address and column count of each row of each tile of C or D (two- or four-byte numbers), in the
+// array's order. Addresses and strides are even.
 `include "mxe_assert.svh"
 `default_nettype none
 module mxe_rows #(
@@ -19,15 +19,15 @@ module mxe_rows #(
   input  logic [31:0]       n_i,
   input  logic [63:0]       addr_i,
   input  logic [31:0]       stride_i,
-  input  logic              two_bytes_i, // a number; else four
-  input  logic              one_row_i,   // only the first row of each tile (a row vector as C)
+  input  logic              two_bytes_i, // two bytes per number, else four
+  input  logic              one_row_i,   // only the first row of each tile (C is a row vector)
   output logic              valid_o,
   input  logic              step_i,
   output logic [63:0]       addr_o,
   output logic [COLS_W-1:0] cols_o,
-  output logic [ROW_AW-1:0] row_o, // within the tile
+  output logic [ROW_AW-1:0] row_o, // row index within the tile
   output logic              last_row_o,
-  output logic              last_tile_o  // of the stripe
+  output logic              last_tile_o  // last tile of the stripe
 );
   logic                                                       next_tile, next_group;
   logic                                                       next_stripe, next_batch;
@@ -89,9 +89,10 @@ module mxe_rows #(
   assign last_tile_o = ~(next_tile | next_group);
   assign unused_ok = &{1'b0, unused_next, unused_words, unused_k, unused_tile, next_stripe, next_batch};
 
-  // In units of two bytes: first row of the stripe, current row, and the tile's place within a row.
+  // In units of two bytes: first row of the stripe, current row, and offset of the tile within a
+  // row.
   logic [63:1]       stripe_q, ptr_q, ptr_next;
-  logic [33:1]       col_q;  // 2^32 columns of four bytes
+  logic [33:1]       col_q;  // up to 2^32 columns of four bytes
   logic              unused_odd;
   logic [ROW_AW-1:0] row_q;
   assign ptr_next   = ptr_q + {32'd0, stride_i[31:1]};
@@ -125,8 +126,8 @@ module mxe_rows #(
   end
 
 `ifndef SYNTHESIS
-  // Row and column of the matrix where the current row of the tile begins, counted in what the
-  // steps go through, and the distance of that row from the first.
+  // Row and column at which the current row of the tile starts, counted by the steps, and the byte
+  // distance of that row from the first row.
   logic [31:0] f_row_q, f_stripe_q, f_col_q;
   logic [63:0] f_row_at_q, f_stripe_at_q;
   logic        f_columns_end, f_kept;
@@ -169,7 +170,7 @@ module mxe_rows #(
   `MXE_REQUIRE(rows_job_stable, !valid_o || f_kept)
   `MXE_ASSERT(rows_address, !valid_o ||
               (addr_o == f_addr_q + f_row_at_q + (64'(f_col_q) << (f_two_bytes_q ? 1 : 2))))
-  // Each row is one stride after the one before it: that is the product, which proofs leave out.
+  // Each row is one stride after the previous one. Proofs omit the multiplication.
 `ifndef FORMAL
   `MXE_ASSERT(rows_row_offset, !valid_o || (f_row_at_q == 64'(f_row_q) * 64'(f_stride_q)))
 `endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scale unit of one PE and one block: adds the E8M0 exponents of A and B and finds what makes the
-// block special. The sum's weight is 2^(XA + XB - 254 + lsbA + lsbB); exp_base_i carries
-// XA - 254 + lsbA + lsbB + EXP_BIAS, which is the same for every PE of a row.
+// Scale unit of one PE and one block: adds the E8M0 exponents XA and XB and detects special blocks.
+// The sum's weight is 2^(XA + XB - 254 + lsbA + lsbB). exp_base_i is XA - 254 + lsbA + lsbB +
+// EXP_BIAS, which is equal for all PEs of a row.
 `default_nettype none
 module mxe_scale (
   input  logic signed [9:0]          exp_base_i,

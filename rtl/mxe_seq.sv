@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sequencer: runs the passes. A pass multiplies one A word per row by the PEs' B words, one row per
-// clock. It starts when its operands are there, its bias if it is a tile's first pass and a drain
-// bank if it is the last, and MIN_PASS clocks after the pass before it of the same tile, so that a
-// row finds its accumulator written. Every clock of a job without a row has one cause (stall_*).
+// cycle. It starts when its operands are present, its bias for a tile's first pass, and a free
+// drain bank for the last pass. At least MIN_PASS cycles separate passes of the same tile, so that
+// a row's accumulator has been written. Every cycle of a job without a row has exactly one cause
+// (stall_*).
 `include "mxe_assert.svh"
 `default_nettype none
 module mxe_seq #(
@@ -12,14 +13,13 @@ module mxe_seq #(
   parameter int unsigned ROW_AW      = $clog2(ROWS),
   parameter int unsigned TILE_AW     = (ACC_TILES > 1) ? $clog2(ACC_TILES) : 1,
   parameter int unsigned CHUNK_AW    = $clog2(CHUNK_WORDS << mxe_pkg::LEND_MOST),
-  parameter int unsigned ROWS_W      = $clog2(ROWS + 1)   // ROWS is at least MIN_PASS
+  parameter int unsigned ROWS_W      = $clog2(ROWS + 1)   // ROWS >= MIN_PASS
 ) (
   input  logic                clk_i,
   input  logic                rst_ni,
   input  logic                clear_i,
-  input  logic                run_i,        // a job is under way
+  input  logic                run_i,        // a job is running
   input  logic                bias_en_i,
-  // pass from the feeder
   input  logic                pass_valid_i,
   output logic                pass_ready_o,
   input  logic [ROWS_W-1:0]   pass_rows_i,
@@ -31,7 +31,6 @@ module mxe_seq #(
   input  logic                pass_a_done_i,
   input  logic                feed_wait_b_i,
   input  logic                feed_done_i,
-  // buffers
   input  logic [1:0]          a_full_i,
   output logic                a_re_o,
   output logic                a_bank_o,
@@ -40,7 +39,6 @@ module mxe_seq #(
   output logic                a_release_o,
   input  logic [1:0]          c_full_i,
   input  logic                drain_release_i,  // a drain bank was emptied
-  // row issue to the array
   output logic                row_valid_o,
   output logic [ROW_AW-1:0]   row_o,
   output logic [TILE_AW-1:0]  tile_o,
@@ -50,26 +48,25 @@ module mxe_seq #(
   output logic                last_row_o,
   output logic                drain_bank_o,
   output logic [6:0]          count_o,
-  // causes, at most one per clock
+  // causes of a cycle without a row, at most one
   output logic                stall_a_o,
   output logic                stall_b_o,
   output logic                stall_c_o,
   output logic                stall_drain_o,
   output logic                stall_latency_o
 );
-  // ---------------------------------------------------------------- pass under way
   logic                busy_q;
-  logic [ROWS_W-1:0]   cycle_q;      // clocks since the pass started
+  logic [ROWS_W-1:0]   cycle_q;      // cycles since the pass started
   logic [ROWS_W-1:0]   rows_q;
   logic [TILE_AW-1:0]  tile_q;
   logic [CHUNK_AW-1:0] word_q;
   logic [6:0]          count_q;
   logic                first_q, last_q, a_done_q;
   logic                a_bank_q, c_bank_q, d_bank_q;
-  logic [1:0]          c_taken_q;    // bias banks of passes that started and have not read them yet
-  logic [1:0]          d_free_q;     // drain banks free
+  logic [1:0]          c_taken_q;    // bias banks of started passes that have not read them yet
+  logic [1:0]          d_free_q;     // free drain banks
 
-  // Passes that started in the last MIN_PASS - 1 clocks, and their tiles: the newest at the bottom.
+  // Passes started in the last MIN_PASS - 1 cycles and their tiles; the newest is bit 0.
   localparam int unsigned Recent = mxe_pkg::MIN_PASS - 1;
   logic [Recent-1:0]         recent_q;
   logic [Recent*TILE_AW-1:0] recent_tile_q;
@@ -88,7 +85,7 @@ module mxe_seq #(
   assign start   = pass_valid_i & ~busy_q & acc_ready & a_ready & c_ready & d_ready;
   assign pass_ready_o = start;
 
-  // Row issue: row 0 straight from the offered pass, the others from the registers.
+  // Row issue: row 0 directly from the offered pass, the other rows from the registers.
   logic [ROWS_W-1:0] row, rows;
   assign row          = busy_q ? cycle_q : '0;
   assign rows         = busy_q ? rows_q : pass_rows_i;
@@ -156,7 +153,7 @@ module mxe_seq #(
   end
 
   // ---------------------------------------------------------------- causes
-  // Falling priority: results still to leave, A chunk, B words, bias, drain bank.
+  // Priority: results still in the pipeline, A chunk, B words, bias, drain bank.
   always_comb begin
     stall_a_o       = 1'b0;
     stall_b_o       = 1'b0;
@@ -182,11 +179,11 @@ module mxe_seq #(
   `MXE_REQUIRE(seq_rows_in_range, !pass_valid_i ||
                ((pass_rows_i != '0) && (pass_rows_i <= ROWS_W'(ROWS))))
 `ifndef SYNTHESIS
-  // What the feeder, the A buffer and the drain promise.
+  // Guarantees of the feeder, the A buffer and the drain.
   logic              f_pass_wait_q;
   logic [ROWS_W-1:0] f_pass_rows_q;
   logic [1:0]        f_a_kept_q;    // A banks full and not released
-  logic [1:0]        f_drain_q;     // drain banks handed out and not emptied
+  logic [1:0]        f_drain_q;     // drain banks assigned and not emptied
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       f_pass_wait_q <= 1'b0;
@@ -210,9 +207,9 @@ module mxe_seq #(
 `endif
 `ifdef FORMAL
   `MXE_FORMAL_START
-  // Rows leave one per clock from row 0, and passes of a tile, any tile, keep their distance.
+  // One row per cycle starting with row 0; passes of an arbitrary tile keep their distance.
   (* anyconst *) logic [TILE_AW-1:0] f_tile;
-  logic [ROWS_W-1:0] f_next_row_q, f_since_q;  // clocks since its last start, up to MIN_PASS
+  logic [ROWS_W-1:0] f_next_row_q, f_since_q;  // cycles since its last start, up to MIN_PASS
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       f_next_row_q <= '0;
@@ -238,7 +235,7 @@ module mxe_seq #(
               (rows_q <= ROWS_W'(ROWS))))
   `MXE_ASSERT(seq_next_row_known, f_next_row_q == (busy_q ? cycle_q : '0))
   `MXE_ASSERT(seq_bank_held, !busy_q || f_a_kept_q[a_bank_q])
-  // What is remembered of the passes of that tile is when they started.
+  // The recorded starts of that tile are correct.
   logic f_recent_known;
   always_comb begin
     f_recent_known = (f_since_q != '0) && (f_since_q <= ROWS_W'(mxe_pkg::MIN_PASS));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// MXE: the matrix engine. Registers behind AXI4-Lite, data through one AXI4 master, a level
-// interrupt. Here are its pins, the registers, the counters and the command processor; the rest is
-// mxe_datapath. docs/architecture.md has the block diagram.
+// MXE, the matrix engine: registers (AXI4-Lite), data (one AXI4 master), level interrupt. Contains
+// the registers, the counters and the command processor; the rest is in mxe_datapath. Block
+// diagram: docs/architecture.md.
 `include "mxe_assert.svh"
 `default_nettype none
 module mxe_top #(
@@ -81,7 +81,7 @@ module mxe_top #(
   localparam int unsigned LenW = mxe_pkg::len_w(A_SLAB_K / mxe_pkg::LANES, NUM_PE, MEM_W);
   localparam int unsigned TagW = mxe_pkg::tag_w(ROWS);
   localparam int unsigned SegW = (32 * NUM_PE < MEM_W) ? 32 * NUM_PE : MEM_W;
-  // The most that a counter grows by: bytes of a beat, or two blocks of every column.
+  // Largest counter increment: bytes of a beat, or two blocks of every column.
   localparam int unsigned BytesW = $clog2(MEM_W / 8 + 1);
   localparam int unsigned BlocksW = $clog2(NUM_PE + 1) + 1;
   localparam int unsigned AmountW = (BytesW > BlocksW) ? BytesW : BlocksW;
@@ -168,7 +168,6 @@ module mxe_top #(
   end
   assign irq_o = irq_q;
 
-  // ---------------------------------------------------------------- command processor
   logic            start, run, halt, clear, job_done;
   mxe_pkg::job_t   job, ahead;
   logic            loaded, load_start, load_early, load_ahead, loads_done, alike;
@@ -267,7 +266,6 @@ module mxe_top #(
     .wr_idle_i           (wr_idle)
   );
 
-  // ---------------------------------------------------------------- datapath
   logic [mxe_reg_pkg::COUNTERS*AmountW-1:0] amounts;
   mxe_datapath #(
     .NUM_PE    (NUM_PE),
@@ -359,7 +357,7 @@ module mxe_top #(
     .amounts_o        (amounts)
   );
 
-  // What all bursts have in common.
+  // Attributes of all bursts.
   assign m_arid_o     = mxe_pkg::AxiId;
   assign m_arsize_o   = 3'($clog2(MEM_W / 8));
   assign m_arburst_o  = 2'b01;
@@ -381,7 +379,7 @@ module mxe_top #(
   `MXE_REQUIRE(top_bid_is_ours, !m_bvalid_i || (m_bid_i == m_awid_o))
 
   // ---------------------------------------------------------------- counters
-  // Those that may grow by more than one in a clock.
+  // Counters that may grow by more than one per cycle.
   localparam logic [mxe_reg_pkg::COUNTERS-1:0] Sums =
       (1 << mxe_reg_pkg::COUNTER_BYTES_READ) | (1 << mxe_reg_pkg::COUNTER_BYTES_WRITTEN) |
       (1 << mxe_reg_pkg::COUNTER_BLOCKS) | (1 << mxe_reg_pkg::COUNTER_NAN_RESULTS) |

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Upper part of the adder tree: WORDS words become two with the same sum modulo 2^WIDTH. Carry-save
-// adders take words in the order in which there are some, and what they make goes to the end of the
-// queue, so that 17 words pass 6 of them.
+// Upper part of the adder tree: reduces WORDS words to two with the same sum modulo 2^WIDTH. Each
+// carry-save adder takes the next three words of a queue and appends its two results, so 17 words
+// need 6 levels.
 `default_nettype none
 module mxe_tree #(
   parameter int unsigned WIDTH = 70,

@@ -1,40 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unpacker: turns the read beats of each row fetch into words, dropping the bytes before the row's
-// start and zero filling after its end. A byte queue holds what does not fill a word yet; one word
-// leaves per clock: 24 bytes of a 6-bit operand, A_SCALES scales of A, or 32 bytes of anything else.
-// 32 bytes of elements are an operand word or, of a 4-bit operand that does not run at the dual rate,
-// two. With TWO_WORDS, for ports that bring more than 32 bytes a clock, elements leave two words at a
-// time; the second one of the last two is zero if there is none.
+// Unpacker: converts the read beats of each row fetch into words. It drops the bytes before the
+// row's start and fills with zeros after its end. A byte queue holds incomplete words. One word
+// leaves per cycle: 24 bytes of a 6-bit operand, A_SCALES scales of A, or 32 bytes of anything
+// else. 32 bytes of elements are one operand word, or two with 4-bit elements at the single rate.
+// With TWO_WORDS (ports wider than 32 bytes), elements leave two words at a time; the second one is
+// zero if absent.
 `include "mxe_assert.svh"
 `default_nettype none
 module mxe_unpack #(
   parameter int unsigned MEM_W = 256,
-  parameter int unsigned LEN_W = 16,  // bits of the bytes of a row fetch
+  parameter int unsigned LEN_W = 16,  // bits of a row fetch's byte count
   parameter int unsigned TAG_W = 13,
-  parameter int unsigned IDX_W = 13,  // bits of a word's place in its row
-  parameter int unsigned A_SCALES = 32, // bytes of a word of scales of A
+  parameter int unsigned IDX_W = 13,  // bits of a word's index in its row
+  parameter int unsigned A_SCALES = 32, // scales of A per word
   parameter bit          TWO_WORDS = 1'b0,
   parameter int unsigned OUT_W = TWO_WORDS ? 512 : 256
 ) (
   input  logic                        clk_i,
   input  logic                        rst_ni,
   input  logic                        clear_i,
-  input  logic                        drop_i,        // aborting: accept beats and forget them
-  input  logic                        a_is6_i,       // elements of 6 bits
+  input  logic                        drop_i,        // abort: accept and discard beats
+  input  logic                        a_is6_i,
   input  logic                        b_is6_i,
-  // row fetches under way, oldest first; there is one when a beat arrives
+  // outstanding row fetches, oldest first; one exists whenever a beat arrives
   output logic                        fetch_ready_o,
   input  logic [$clog2(MEM_W/8)-1:0]  fetch_offset_i,
   input  logic [LEN_W-1:0]            fetch_bytes_i,
   input  logic [TAG_W-1:0]            fetch_tag_i,
-  // AXI4 read data channel
   input  logic                        m_rvalid_i,
   output logic                        m_rready_o,
   input  logic [MEM_W-1:0]            m_rdata_i,
-  // words
   output logic                        word_valid_o,
   output logic [TAG_W-1:0]            word_tag_o,
-  output logic [IDX_W-1:0]            word_index_o,  // within the row fetch, of two if they come so
+  output logic [IDX_W-1:0]            word_index_o,  // index in the row fetch; of two words, the
+                                                     // index of the pair
   output logic [OUT_W-1:0]            word_data_o,
   output logic                        word_last_o    // last word of the row fetch
 );
@@ -45,15 +44,14 @@ module mxe_unpack #(
   localparam int unsigned QueueB = MemB + WordB;
   localparam int unsigned CntW = $clog2(QueueB + 1);
 
-  // ---------------------------------------------------------------- words out
   logic [8*QueueB-1:0] queue_q;      // zero beyond its bytes
   logic [CntW-1:0]     count_q;      // bytes in the queue
   logic                active_q;     // a row fetch is being unpacked
-  logic [SizeW-1:0]    word_q;       // bytes of the row in its next word, or two
-  logic [LEN_W-1:0]    rest_q;       // bytes of the row behind that word
+  logic [SizeW-1:0]    word_q;       // bytes of the row in its next output
+  logic [LEN_W-1:0]    rest_q;       // bytes of the row after that output
   logic [IDX_W-1:0]    index_q;
   logic [TAG_W-1:0]    tag_q;
-  logic [SizeW-1:0]    size_q;       // bytes of its words, or of two of them
+  logic [SizeW-1:0]    size_q;       // bytes of a full output (one or two words)
 
   logic emit, emit_done;
   assign emit      = active_q & (count_q >= CntW'(word_q));
@@ -63,12 +61,12 @@ module mxe_unpack #(
   assign word_tag_o   = tag_q;
   assign word_index_o = index_q;
   assign word_last_o  = (rest_q == '0);
-  logic [8*WordB-1:0] front;  // of the queue, as far as it is of this word
+  logic [8*WordB-1:0] front;  // head of the queue, zero beyond this output
   for (genvar i = 0; i < WordB; i++) begin : gen_byte
     assign front[8*i +: 8] = (SizeW'(i) < word_q) ? queue_q[8*i +: 8] : 8'd0;
   end
   if (TWO_WORDS) begin : gen_two
-    // Two words of 24 bytes each are 32 bytes apart as well when they leave.
+    // The words of a 6-bit pair (24 bytes each) also leave 32 bytes apart.
     logic six;
     assign six         = (size_q == SizeW'(48));
     assign word_data_o = six ? {64'd0, front[8*24 +: 8*24], 64'd0, front[0 +: 8*24]} : front;
@@ -76,7 +74,7 @@ module mxe_unpack #(
     assign word_data_o = front;
   end
 
-  // The next word: of the same row, or the first of the next row once this one is complete.
+  // Next output: of the same row or, when that is complete, the first of the next row.
   logic [SizeW-1:0] word_size, next_size, next_word;
   logic [LEN_W-1:0] next_bytes;
   logic             first_beat, row_ends;
@@ -85,21 +83,20 @@ module mxe_unpack #(
   assign next_bytes = row_ends ? fetch_bytes_i : rest_q;
   assign next_word  = (next_bytes < LEN_W'(next_size)) ? next_bytes[SizeW-1:0] : next_size;
 
-  // ---------------------------------------------------------------- beats in
-  logic             mid_q;        // the row fetch at the head has had its first beat
-  logic [LEN_W-1:0] beats_q;      // its beats still to come
+  logic             mid_q;        // the oldest row fetch has received its first beat
+  logic [LEN_W-1:0] beats_q;      // beats of it still outstanding
   logic [LEN_W:0]   span;
   logic [LEN_W-1:0] beats;
   assign span  = {1'b0, fetch_bytes_i} + (LEN_W+1)'(fetch_offset_i) + (LEN_W+1)'(MemB - 1);
   assign beats = mid_q ? beats_q : LEN_W'(span >> OffW);
-  logic last_beat;  // as beats == 1
+  logic last_beat;  // beats == 1
   assign last_beat = mid_q ? (beats_q == LEN_W'(1))
                    : ({1'b0, fetch_bytes_i} + (LEN_W+1)'(fetch_offset_i) <= (LEN_W+1)'(MemB));
 
-  logic [CntW-1:0] kept;          // bytes that stay in the queue this clock
+  logic [CntW-1:0] kept;          // bytes that stay in the queue in this cycle
   logic            room, beat;
   assign kept = emit ? (count_q - CntW'(word_q)) : count_q;
-  // As kept <= WordB, which would wait for the difference.
+  // Equivalent to kept <= WordB, without waiting for the subtraction.
   assign room = mid_q ? ((count_q <= CntW'(WordB)) |
                          (emit & ((CntW+1)'(count_q) <= (CntW+1)'(WordB) + (CntW+1)'(word_q))))
                       : (~active_q | emit_done);
@@ -163,7 +160,7 @@ module mxe_unpack #(
   end
 
   always_ff @(posedge clk_i) begin
-    // The first beat of a row replaces what is left of the row before.
+    // The first beat of a row replaces the remainder of the previous row.
     queue_q <= (first_beat ? '0 : queue_kept) | (beat ? arriving : '0);
   end
 
@@ -171,7 +168,7 @@ module mxe_unpack #(
   `MXE_ASSERT(unpack_beats_used_up, !emit_done || !mid_q || drop_i)
   `MXE_REQUIRE(unpack_fetch_not_empty, !first_beat || (fetch_bytes_i != '0))
 `ifndef SYNTHESIS
-  // Dropped beats belong to an abort, which ends with a clear.
+  // Beats are dropped only during an abort, which ends with clear_i.
   logic f_dropping_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) f_dropping_q <= 1'b0;
@@ -182,7 +179,7 @@ module mxe_unpack #(
 `endif
 `ifdef FORMAL
   `MXE_FORMAL_START
-  // The bytes of the fetch that have not arrived are within the beats still to come.
+  // The missing bytes of the fetch fit into its outstanding beats.
   logic [LEN_W+OffW:0] f_left, f_to_come, f_have;
   assign f_left    = (LEN_W+OffW+1)'(word_q) + (LEN_W+OffW+1)'(rest_q);
   assign f_to_come = mid_q ? ((LEN_W+OffW+1)'(beats_q) << OffW) : '0;
@@ -195,10 +192,10 @@ module mxe_unpack #(
               (active_q && (beats_q != '0)))
   `MXE_ASSERT(unpack_word_not_empty, !word_valid_o || (word_q != '0))
   `MXE_ASSERT(unpack_no_underflow, !emit || (count_q >= CntW'(word_q)))
-  // Words are full but for the last of a row.
+  // Only the last output of a row may be incomplete.
   `MXE_ASSERT(unpack_word_in_range, !active_q || ((word_q != '0) && (word_q <= size_q) &&
               (size_q <= SizeW'(WordB)) && ((word_q == size_q) || (rest_q == '0))))
-  // The words before the queue's end are of one row: beyond it there is nothing.
+  // The queue is zero beyond its bytes.
   logic [8*QueueB-1:0] f_beyond;
   assign f_beyond = queue_q >> {count_q, 3'b000};
   `MXE_ASSERT(unpack_zero_beyond, !active_q || (f_beyond == '0))

@@ -6,11 +6,11 @@
 //   chunk   CHUNK_WORDS operand words of K, up to eight times as many (mxe_pkg::lent)
 //   tile    NUM_PE columns of D
 //   slab    SLAB_WORDS operand words of K
-// The last two stripes, groups, chunks and slabs have about the same size if the last one would not
-// be whole: a small one beside a large one would take what feeds it as long as a whole one.
-// Every block that follows the nest (loaders, feeder, drain) has a walker of its own, of the levels
-// that it needs; WALK_* switches the others off. A wide tile is two side by side (ACC_TILES is even
-// then), and its slabs are half as long; a long slab is twice as long (mxe_pkg::slab_words).
+// The last two stripes, groups, chunks and slabs share their remainder about evenly, because a short
+// one would leave too little time to load the next. Example: 33 rows, ROWS = 32: 17 + 16.
+// Each block that follows the nest (loaders, feeder, drain) has its own walker; WALK_* disables the
+// levels that it does not need. A wide tile is two neighbouring tiles (ACC_TILES is even then) with
+// slabs of half the length; a long slab is twice as long (mxe_pkg::slab_words).
 `include "mxe_assert.svh"
 `default_nettype none
 module mxe_walk #(
@@ -30,15 +30,15 @@ module mxe_walk #(
   input  logic               clk_i,
   input  logic               rst_ni,
   input  logic               clear_i,
-  // job: products; rows, columns, operand words along K of each
+  // job: products; rows, columns and operand words along K of each
   input  logic               start_i,
   input  logic [mxe_pkg::BATCH_W-1:0] batch_i,
   input  logic [31:0]        m_i,
   input  logic [31:0]        n_i,
   input  logic [mxe_pkg::BLOCKS_W-1:0] kw_i,
-  input  logic               skip_group_i,  // groups reuse what was loaded: do not walk them
-  input  logic               wide_i,        // tiles are wide
-  input  logic               long_i,        // slabs are long
+  input  logic               skip_group_i,  // all groups reuse the loaded operand: do not walk them
+  input  logic               wide_i,
+  input  logic               long_i,
   input  logic [mxe_pkg::LEND_W-1:0] lent_i, // chunks are 2 ** lent_i times as long
   // current step
   output logic               valid_o,
@@ -46,12 +46,12 @@ module mxe_walk #(
   output logic [ROWS_W-1:0]  rows_o,
   output logic [COLS_W-1:0]  cols_o,
   output logic [TILE_AW-1:0] tile_o,
-  output logic [WORDS_W-1:0] words_o,       // of the innermost K level walked
-  output logic [WORDS_W-1:0] chunk_words_o, // of the chunk
+  output logic [WORDS_W-1:0] words_o,       // words of the innermost K level walked
+  output logic [WORDS_W-1:0] chunk_words_o, // words of the chunk
   output logic               first_k_o,     // the step starts at k = 0
   output logic               last_k_o,      // the step ends at K
-  output logic               last_use_o,    // last step that needs the current A chunk
-  // which level the next step moves (at most one is set; none: the job ends)
+  output logic               last_use_o,    // last step that uses the current A chunk
+  // level that the next step advances; at most one is set, none at the end of the job
   output logic               next_slab_o,
   output logic               next_tile_o,
   output logic               next_chunk_o,
@@ -60,7 +60,8 @@ module mxe_walk #(
   output logic               next_batch_o
 `ifdef FORMAL
   ,
-  output logic [31:0]        f_columns_left_o  // from this tile on, for proofs of the modules around it
+  output logic [31:0]        f_columns_left_o  // columns from this tile on, for proofs of enclosing
+                                               // modules
 `endif
 );
   localparam int unsigned GroupCols = NUM_PE * ACC_TILES;
@@ -69,17 +70,17 @@ module mxe_walk #(
   assign chunk_most = KW'(CHUNK_WORDS) << lent_i;
 
   logic                         valid_q;
-  logic [mxe_pkg::BATCH_W-1:0]  batch_q;   // products left, from this one on
-  logic [31:0]                  m_q;       // rows left, from this stripe on
-  logic [31:0]                  group_q;   // columns left, from this group on
-  logic [31:0]                  n_q;       // columns left, from this tile on
-  logic [mxe_pkg::BLOCKS_W-1:0] k_q;  // words left, from this chunk on
-  logic [WORDS_W-1:0]           slab_q;    // words left in the chunk, from this slab on
+  logic [mxe_pkg::BATCH_W-1:0]  batch_q;   // products remaining, including this one
+  logic [31:0]                  m_q;       // rows remaining, including this stripe
+  logic [31:0]                  group_q;   // columns remaining, including this group
+  logic [31:0]                  n_q;       // columns remaining, including this tile
+  logic [mxe_pkg::BLOCKS_W-1:0] k_q;  // words remaining, including this chunk
+  logic [WORDS_W-1:0]           slab_q;    // words of the chunk remaining, including this slab
   logic [TILE_AW-1:0]           tile_q;
 
-  // What the present one of a level has of what is left: all if that is not more than the most that
-  // it may have, that much if there is another such besides, and else half. Half of K is a multiple
-  // of two words, so that few words begin within a beat.
+  // Size of the next part: `most`, except that the last two parts split the remainder evenly.
+  // Halves of K are rounded up to a multiple of two words, so that few words start inside a beat.
+  // Example: 44 words, most 32 -> 22, 22; 42 words -> 22, 20.
   function automatic logic [WORDS_W-1:0] half_of(input logic [WORDS_W:0] left);
     half_of = {(left[WORDS_W:2] + (WORDS_W-1)'(left[1:0] != 2'd0)), 1'b0};
   endfunction
@@ -91,15 +92,15 @@ module mxe_walk #(
   endfunction
 
   logic [WORDS_W-1:0] slab_most, slab_now;
-  logic [COLS_W-1:0]  tile_cols;   // of a whole tile
+  logic [COLS_W-1:0]  tile_cols;   // of a full tile
   assign slab_most = WORDS_W'(mxe_pkg::slab_words(SLAB_WORDS, CHUNK_WORDS, wide_i, long_i));
   assign slab_now  = words_now(KW'(slab_q), KW'(slab_most));
   assign tile_cols = wide_i ? COLS_W'(2 * NUM_PE) : COLS_W'(NUM_PE);
 
-  // Tiles of the group. Wide ones are not halved.
+  // Tiles of the group. Groups of wide tiles are not split evenly.
   localparam int unsigned TilesW = $clog2(ACC_TILES + 1);
   logic [TilesW-1:0] tiles;
-  logic [TilesW:0]   tiles_left;  // of less than two groups
+  logic [TilesW:0]   tiles_left;  // valid below two full groups
   assign tiles_left = (TilesW+1)'((group_q + 32'(NUM_PE - 1)) >> $clog2(NUM_PE));
   assign tiles      = ((group_q <= 32'(GroupCols)) | (group_q >= 32'(2 * GroupCols)) | wide_i)
                       ? TilesW'(ACC_TILES) : TilesW'((tiles_left + (TilesW+1)'(1)) >> 1);
@@ -131,16 +132,16 @@ module mxe_walk #(
   assign first_k_o  = !WALK_CHUNK ||
                       ((k_q == kw_i) && (!WALK_SLAB || (slab_q == chunk_words_o)));
   assign last_k_o   = last_chunk & last_slab;
-  // With one chunk only, A stays for all groups of the stripe.
+  // If K is a single chunk, A is kept for all groups of the stripe.
   assign last_use_o = last_slab & last_tile & ((kw_i > chunk_most) | last_group);
 
   logic [KW-1:0]      k_next;
   logic [31:0]        group_next;
-  logic [WORDS_W:0]   k_behind;  // words left behind a whole chunk
+  logic [WORDS_W:0]   k_behind;  // words remaining after a full chunk
   logic [WORDS_W-1:0] first_chunk, second_chunk;
   assign k_next      = k_q - KW'(chunk_words_o);
   assign k_behind    = k_q[WORDS_W:0] - chunk_most[WORDS_W:0];
-  // As words_now(k_next, chunk_most), without waiting for the difference.
+  // Equal to words_now(k_next, chunk_most), without waiting for the subtraction.
   assign second_chunk = (k_q >= (chunk_most << 1) + chunk_most) ? chunk_most[WORDS_W-1:0]
                       : (k_q > (chunk_most << 1)) ? half_of(k_behind)
                                                   : k_next[WORDS_W-1:0];
@@ -210,7 +211,7 @@ module mxe_walk #(
               (32'(words_o) - 32'd1 < (WALK_SLAB ? 32'(slab_most) : 32'(chunk_most))))
   `MXE_ASSERT(walk_tile_in_range, 32'(tile_q) < ACC_TILES)
 `ifndef SYNTHESIS
-  // The job's sizes stand still while it is walked.
+  // The job's sizes are stable while it is walked.
   logic [mxe_pkg::BATCH_W-1:0]  f_batch_q;
   logic [31:0]                  f_m_q, f_n_q;
   logic [mxe_pkg::BLOCKS_W-1:0] f_kw_q;
@@ -236,7 +237,7 @@ module mxe_walk #(
 `ifdef FORMAL
   `MXE_FORMAL_START
   assign f_columns_left_o = n_q;
-  // Every step lies within the job, and what is left never grows.
+  // Every step lies within the job, and the remaining counts never grow.
   `MXE_ASSERT(walk_batch_within, !valid_q || ((batch_q != '0) && (batch_q <= f_batch_q)))
   `MXE_ASSERT(walk_m_within, !valid_q || ((m_q != '0) && (m_q <= f_m_q)))
   `MXE_ASSERT(walk_n_within, !valid_q || ((n_q != '0) && (n_q <= group_q) && (group_q <= f_n_q)))
@@ -244,7 +245,7 @@ module mxe_walk #(
   `MXE_ASSERT(walk_tile_within, !valid_q || ((TilesW'(tile_q) | TilesW'(wide_i)) < tiles))
   `MXE_ASSERT(walk_wide_from_even, !(valid_q && wide_i) || !tile_q[0])
   `MXE_ASSERT(walk_slab_within, !valid_q || ((slab_q != '0) && (slab_q <= chunk_words_o)))
-  // A tile's place is its distance from the start of its group.
+  // A tile's index is its distance from the start of its group.
   `MXE_ASSERT(walk_tile_place, !valid_q ||
               ((group_q - n_q) == (32'(tile_q) << $clog2(NUM_PE))))
 `endif

@@ -1,38 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 // Write port: writes rows of bytes to any address. Each row is split into AXI INCR bursts
-// (MAX_BURST, 4 KiB rule); its data arrives in segments of SEG_W bits and is shifted onto the
-// beats with byte strobes. The data channel never waits for the address channel. Rows are results or
-// completion records, whose data comes from elsewhere and whose answers are told apart.
-// Rows that lie behind one another in memory may be joined: the beat where one ends and the next
-// begins is written once, with the next one.
+// (MAX_BURST, 4 KiB rule). Its data arrives in segments of SEG_W bits and is shifted onto the beats
+// with byte strobes. The data channel never waits for the address channel. Rows are results or
+// completion records. Rows that are contiguous in memory may be joined: the beat in which one ends
+// and the next starts is written once, together with the next row.
 `include "mxe_assert.svh"
 `default_nettype none
 module mxe_wr_port #(
   parameter int unsigned MEM_W     = 256,
   parameter int unsigned MAX_BURST = 16,
   parameter int unsigned SEG_W     = 256,  // at most MEM_W
-  parameter int unsigned LEN_W     = 16,   // bits of the bytes of a row
-  parameter int unsigned ROW_BYTES = (1 << LEN_W) - 1,  // of the longest row
-  parameter bit          HALF_ROWS = 1'b1, // rows of half full segments may have more than one
-  parameter int unsigned RECORD_BURSTS = 4  // of records, that may be under way
+  parameter int unsigned LEN_W     = 16,   // bits of a row's byte count
+  parameter int unsigned ROW_BYTES = (1 << LEN_W) - 1,  // bytes of the longest row
+  parameter bit          HALF_ROWS = 1'b1, // rows with half-full segments may have more than one
+                                           // segment
+  parameter int unsigned RECORD_BURSTS = 4  // bursts of records outstanding at most
 ) (
   input  logic                     clk_i,
   input  logic                     rst_ni,
-  // rows
   input  logic                     req_valid_i,
   output logic                     req_ready_o,
   input  logic [63:0]              req_addr_i,
   input  logic [LEN_W-1:0]         req_bytes_i,
   input  logic                     req_half_i,   // its segments are half full
-  input  logic                     req_scale_i,  // told of a fault
-  input  logic                     req_record_i, // it is a completion record
-  input  logic                     req_joins_i,   // what it leaves of a beat waits for the next row
-  input  logic                     req_follows_i, // the row before joins it
-  output logic                     data_record_o, // the data of one is taken next
+  input  logic                     req_scale_i,  // reported with a write error
+  input  logic                     req_record_i, // the row is a completion record
+  input  logic                     req_joins_i,   // its last incomplete beat waits for the next row
+  input  logic                     req_follows_i, // the previous row joins this one
+  output logic                     data_record_o, // the next data accepted is of a record
   input  logic                     data_valid_i,
   output logic                     data_ready_o,
   input  logic [SEG_W-1:0]         data_i,
-  // AXI4 write channels
   output logic                     m_awvalid_o,
   input  logic                     m_awready_i,
   output logic [63:0]              m_awaddr_o,
@@ -44,17 +42,16 @@ module mxe_wr_port #(
   output logic                     m_wlast_o,
   input  logic                     m_bvalid_i,
   output logic                     m_bready_o,
-  // of an acknowledged burst, from the clock after fault_i on: its address, and its row's scale bit
+  // Address and scale bit of the burst acknowledged at fault_i, valid from the next cycle on.
   input  logic                     fault_i,
   output logic [63:0]              fault_addr_o,
   output logic                     fault_scale_o,
-  // bursts: one of results begins or is answered, or one of a record, perhaps its last
+  // a burst of results starts or is acknowledged; a burst of a record is acknowledged
   output logic                     result_begins_o,
   output logic                     result_answered_o,
   output logic                     record_answered_o,
   output logic                     record_last_o,
-  // state
-  output logic                     sent_o,        // every accepted row was written
+  output logic                     sent_o,        // every accepted row was sent
   output logic                     idle_o         // and acknowledged
 );
   localparam int unsigned MemB = MEM_W / 8;
@@ -68,7 +65,7 @@ module mxe_wr_port #(
   // ---------------------------------------------------------------- address channel
   logic             splitting; // a row is being split
   logic             scale_q;   // its scale bit
-  logic             record_q;  // it is a record
+  logic             record_q;
   logic             last_burst;
   logic [63:0]      burst_addr;
   logic [LEN_W-1:0] burst;
@@ -77,8 +74,8 @@ module mxe_wr_port #(
   logic [7:0]       aw_len_q;
   logic             bursts_full, rows_ready, bursts_ready, can_accept, accept, emit_burst;
 
-  // The beats that it touches; those that it fills if it joins, perhaps none. The sums do not wait for
-  // whether it joins.
+  // Beats that the row touches; if it joins the next row, beats that it fills, perhaps none. Both
+  // are computed without waiting for req_joins_i.
   logic [LEN_W:0]   req_off, span, filled;
   logic [LEN_W-1:0] beats;
   assign req_off = (LEN_W+1)'(req_addr_i[OffW-1:0]);
@@ -131,7 +128,7 @@ module mxe_wr_port #(
   assign m_awaddr_o  = aw_addr_q;
   assign m_awlen_o   = aw_len_q;
 
-  // Rows and bursts whose data is still to be sent.
+  // Rows and bursts whose data has not been sent completely.
   localparam int unsigned LeftW = $clog2(ROW_BYTES + 1);
   localparam int unsigned RowsW = (HALF_ROWS ? 1 : 0) + 3 + OffW + LeftW;
   logic             row_valid, row_done, row_half, row_joins, row_follows;
@@ -139,7 +136,7 @@ module mxe_wr_port #(
   logic [RowsW-1:0] row;
   logic [OffW-1:0]  row_off;
   logic [LeftW-1:0] row_bytes;
-  logic [BeatW-1:0] burst_len;  // less one
+  logic [BeatW-1:0] burst_len;  // minus one
   mxe_fifo #(.WIDTH(RowsW), .DEPTH(mxe_pkg::WR_QUEUE)) u_rows (
     .clk_i   (clk_i),
     .rst_ni  (rst_ni),
@@ -171,10 +168,11 @@ module mxe_wr_port #(
   );
 
   // ---------------------------------------------------------------- data channel
-  logic              mid_q;       // the row has had its first segment
-  logic              flush_q;     // only the carried bytes of the row are left
-  logic [LeftW-1:0]  left_q;      // its bytes not yet taken
-  logic [8*MemB-1:0] carry_q;     // bytes of a beat not yet full, of this row or of those before
+  logic              mid_q;       // the row's first segment was taken
+  logic              flush_q;     // only the row's carried bytes remain
+  logic [LeftW-1:0]  left_q;      // bytes of the row not yet taken
+  logic [8*MemB-1:0] carry_q;     // bytes of an incomplete beat, of this row and joined rows before
+                                  // it
   logic [MemB-1:0]   carry_strb_q;
   logic [FillW-1:0]  fill_q;
   logic [BeatW-1:0]  beat_q;      // beats sent of the burst
@@ -192,7 +190,7 @@ module mxe_wr_port #(
   assign last_seg  = (LEN_W'(left) <= LEN_W'(full));
   assign seg_bytes = last_seg ? FillW'(left) : full;
   assign fill      = start + seg_bytes;
-  // The sums that decide do not wait for which of them is fill.
+  // Both sums are computed without waiting for last_seg.
   assign fills     = last_seg ? ((SpillW'(start) + SpillW'(left)) >= SpillW'(MemB))
                               : (start + full >= FillW'(MemB));
   assign make_beat = (last_seg & ~row_joins) | fills;
@@ -212,7 +210,7 @@ module mxe_wr_port #(
   logic [SegB-1:0]    seg_strb;
   assign seg_strb  = ~({SegB{1'b1}} << seg_bytes);
   assign carry_strb = carried ? carry_strb_q : {MemB{1'b0}};
-  // A carried byte that no row has filled is zero, as is a segment beyond the last byte of its row.
+  // Carried bytes without strobe are zero, as is a segment beyond its row's last byte.
   for (genvar i = 0; i < MemB; i++) begin : gen_carry
     assign carry[8*i +: 8] = carry_strb[i] ? carry_q[8*i +: 8] : 8'd0;
   end
@@ -264,7 +262,7 @@ module mxe_wr_port #(
 
   // ---------------------------------------------------------------- responses
   localparam int unsigned BurstsAw = $clog2(mxe_pkg::WR_OUTSTANDING);
-  logic [BurstsAw:0] bursts_q;  // not yet acknowledged
+  logic [BurstsAw:0] bursts_q;  // bursts not acknowledged
   logic              acknowledged;
   assign acknowledged = m_bvalid_i & m_bready_o;
   assign bursts_full = (bursts_q == (BurstsAw+1)'(mxe_pkg::WR_OUTSTANDING));
@@ -273,7 +271,7 @@ module mxe_wr_port #(
     else bursts_q <= bursts_q + (BurstsAw+1)'(emit_burst) - (BurstsAw+1)'(acknowledged);
   end
 
-  // Where they go, in order, for the one that fails.
+  // Burst addresses in order, for error reports.
   logic [BurstsAw-1:0] emitted_q, acknowledged_q;
   logic [63:OffW]      fault_beat;
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -299,7 +297,7 @@ module mxe_wr_port #(
   assign sent_o = ~splitting & ~row_valid;
   assign idle_o = sent_o & (bursts_q == '0);
 
-  // Which bursts are those of records, in order.
+  // Indices of the bursts that belong to records, in order.
   logic                record_valid, record_here, record_room;
   logic [BurstsAw-1:0] record_burst;
   mxe_fifo #(.WIDTH(BurstsAw + 1), .DEPTH(RECORD_BURSTS)) u_records (
@@ -343,7 +341,7 @@ module mxe_wr_port #(
                (32'(req_bytes_i) <= SegB / 2))
   `MXE_REQUIRE(wr_row_not_empty, !req_valid_i || (req_bytes_i != '0))
   `MXE_REQUIRE(wr_row_not_too_long, !req_valid_i || (32'(req_bytes_i) <= ROW_BYTES))
-  // A segment is zero beyond its row, and so is the data of a lane that writes nothing.
+  // A segment is zero beyond its row, and lanes without strobe are zero.
   logic [MEM_W-1:0] f_lanes;
   for (genvar i = 0; i < MemB; i++) begin : gen_lanes
     assign f_lanes[8*i +: 8] = {8{m_wstrb_o[i]}};
@@ -352,7 +350,7 @@ module mxe_wr_port #(
                ((data_i >> {seg_bytes, 3'b000}) == '0))
   `MXE_ASSERT(w_masked_lanes_zero, !m_wvalid_o || ((m_wdata_o & ~f_lanes) == '0))
   logic            f_joins_q;  // the last row joins the next one
-  logic [OffW-1:0] f_end_q;    // where within a beat it ends
+  logic [OffW-1:0] f_end_q;    // its end within a beat
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       f_joins_q <= 1'b0;
@@ -368,7 +366,6 @@ module mxe_wr_port #(
 `endif
 `ifdef FORMAL
   `MXE_FORMAL_START
-  // Invariant that carries the proof.
   logic [MEM_W-1:0] f_carried_lanes;
   for (genvar i = 0; i < MemB; i++) begin : gen_carried_lanes
     assign f_carried_lanes[8*i +: 8] = {8{carry_strb_q[i]}};
@@ -389,7 +386,7 @@ module mxe_wr_port #(
               (m_wlast_o == f_last_q)))
   `MXE_ASSERT(aw_len_in_range, !m_awvalid_o || (32'(m_awlen_o) < 32'(MAX_BURST)))
   `MXE_ASSERT(wr_bursts_no_overflow, bursts_q <= (BurstsAw+1)'(mxe_pkg::WR_OUTSTANDING))
-  // The last beat is the one that the burst's length says.
+  // m_wlast_o is set exactly on the burst's last beat.
   `MXE_ASSERT(w_last_exact, !w_valid_q || (w_last_q == (beat_q == '0)))
   `MXE_ASSERT(w_beat_within_burst, (beat_q == '0) || (burst_valid && (beat_q <= burst_len)))
 `endif
