@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The RTL's sources in reading order, packages first, one a line: the only such list. CMake,
-// scripts/area and packages.py (mxe.core, Bender.yml) read it; tools read it with -F, which
-// takes the paths from here: verilator --lint-only --top-module mxe_top -F rtl/mxe.f
+// The RTL's sources in compile order, one per line; the only such list. CMake, scripts/area and
+// packages.py (mxe.core, Bender.yml) read it. Tools read it with -F, which makes paths relative to
+// this file: verilator --lint-only --top-module mxe_top -F rtl/mxe.f
 +incdir+.
 mxe_pkg.sv
 mxe_reg_pkg.sv

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command processor: takes descriptors from the ring and runs them one after the other. While a job
-// runs, the next descriptors are read (mxe_desc), and the jobs before it wait for the answers to their
-// results and have their records written (mxe_record). Once all operands of a job have been asked
-// for, those of the next one are, if its descriptor says that it may be early; and then, while that
-// one waits, those of the job after it. A bus error or a soft reset aborts the job: requests stop,
-// what is under way returns and is dropped, the blocks are cleared.
+// Command processor: takes descriptors from the ring and runs their jobs in order. While a job
+// runs, mxe_desc reads the next descriptors, and mxe_record waits for the write acknowledgements of
+// earlier jobs and writes their records. When all operands of a job have been requested, the
+// loaders may start early with the next job, if its descriptor allows it (EARLY); when that job
+// waits, with the one after it. A bus error or a soft reset aborts the running job: requests stop,
+// outstanding beats return and are dropped, and the blocks are cleared.
 `include "mxe_assert.svh"
 `default_nettype none
 module mxe_cmd #(
@@ -43,7 +43,7 @@ module mxe_cmd #(
   output logic [TAG_W-1:0]         req_tag_o,
   input  logic                     word_valid_i,   // 32 bytes of the descriptor
   input  logic [1:0]               word_index_i,
-  input  logic [mxe_pkg::DESC_PLACE_W-1:0] word_place_i,  // of which
+  input  logic [mxe_pkg::DESC_PLACE_W-1:0] word_place_i,  // place of that descriptor
   input  logic [255:0]             word_data_i,
   input  logic                     word_last_i,
   // completion record
@@ -58,29 +58,32 @@ module mxe_cmd #(
   output logic                     start_o,
   output logic                     loaded_o,       // its loaders were started early
   output logic                     load_start_o,   // the loaders begin
-  output logic                     load_early_o,   // with the job ahead, early
-  output logic                     load_ahead_o,   // they work on ahead_o, else on job_o
+  output logic                     load_early_o,   // ahead_o's operands, early
+  output logic                     load_ahead_o,   // the loaders use ahead_o, else job_o
   output logic [mxe_pkg::TURN_W-1:0] load_turn_o,
-  input  logic                     loads_done_i,   // they have asked for everything
-  output mxe_pkg::job_t            ahead_o,        // the job that was looked at last
-  input  logic                     alike_i,        // the buffers hold its operands as those of job_o
-  output logic                     run_o,          // the array works on a job
-  output mxe_pkg::job_t            job_o,          // stands still while a job runs
+  input  logic                     loads_done_i,   // the loaders have issued all requests
+  output mxe_pkg::job_t            ahead_o,        // the job whose descriptor is at the output of
+                                                   // mxe_desc
+  input  logic                     alike_i,        // operands of ahead_o may share the buffers with
+                                                   // those of job_o
+  output logic                     run_o,          // a job is running
+  output mxe_pkg::job_t            job_o,          // stable while a job runs
   output logic                     halt_o,
   output logic                     clear_o,
   input  logic                     job_done_i,
   // ports
-  input  logic                     rd_error_i,     // of operands, a clock ago
-  input  logic [mxe_pkg::TURN_W-1:0] rd_turn_i,    // of which job
+  input  logic                     rd_error_i,     // read error of an operand, one cycle after the
+                                                   // beat
+  input  logic [mxe_pkg::TURN_W-1:0] rd_turn_i,    // turn of the job that the error belongs to
   input  logic                     desc_error_i,
   input  logic [mxe_pkg::DESC_PLACE_W-1:0] desc_error_place_i,
-  input  logic                     wr_error_i,     // of a burst that is answered
+  input  logic                     wr_error_i,     // error in an acknowledgement
   input  logic                     result_begins_i,
   input  logic                     result_answered_i,
   input  logic                     record_answered_i,
-  input  logic                     record_last_i,  // its last burst
-  // the first error of a job: the ports keep where the last read error was and the next write error
-  // is, and what is told of it is
+  input  logic                     record_last_i,  // last burst of the record
+  // error reports: the ports capture address and kind of the last read error and of the next write
+  // error
   output logic                     rd_fault_o,
   output logic                     wr_fault_watch_o,
   output logic                     fault_write_o,
@@ -89,39 +92,42 @@ module mxe_cmd #(
   input  logic [2:0]               rd_fault_kind_i,
   input  logic                     wr_fault_scale_i,
   input  logic                     rd_idle_i,
-  input  logic                     wr_idle_i       // including rows half handed over
+  input  logic                     wr_idle_i       // also no row is partly handed over
 );
   typedef enum logic [2:0] {
     StIdle,
     StSetup,     // derived sizes settle
     StStart,
     StRun,
-    StAbort,     // wait until nothing is under way
+    StAbort,     // wait until nothing is outstanding
     StClear,
     StReset
   } state_e;
 
   localparam int unsigned LogDepth = $clog2(QUEUE_DEPTH);
-  // The engine does not read the part of a descriptor that it writes.
   localparam int unsigned DescW = mxe_reg_pkg::DESC_STATUS_LSB;
-  localparam int unsigned PlaceW = $clog2(mxe_pkg::RECORDS + 1);  // of a job that is not complete
-  // Clocks from the end of a job to the request of its record that count for it.
+  localparam int unsigned PlaceW = $clog2(mxe_pkg::RECORDS + 1);  // counts incomplete jobs
+  // Cycles from the end of a job to its record request, which count for that job.
   localparam logic [63:0] RecordClocks = 64'd3;
 
   state_e           state_q;
   logic [15:0]      head_q, tail_q;
-  logic [15:0]      next_q;          // the job that runs next
-  logic [DescW-1:0] desc_q;          // of the job that runs
-  logic [DescW-1:0] wait_desc_q;     // of the job that waits, all of whose operands were asked for
-  logic             wait_q;          // there is one
-  logic             wait_loaded_q;   // they are here or on their way
+  logic [15:0]      next_q;          // ring index of the next job to run
+  logic [DescW-1:0] desc_q;          // the running job
+  logic [DescW-1:0] wait_desc_q;     // the waiting job; all its operands have been requested
+  logic             wait_q;          // a job waits
+  logic             wait_loaded_q;   // its operands have been requested early
   logic [3:0]       status_q;
-  logic             reset_q;         // a soft reset waits for the job to end
-  logic             ends_q;          // the job ends with what is broken off
-  logic             early_q;         // operands of the job that is ready have been asked for
-  logic             redo_q;          // an operand read early met an error: all of it once more
-  logic             loaded_q;        // those of the job that runs were, early
-  logic             ahead_q;         // the loaders work on the job that is ready, or was just taken
+  logic             reset_q;         // a soft reset is pending
+  logic             ends_q;          // the aborted work belongs to the running job, which must
+                                     // complete with an error
+  logic             early_q;         // operands of the job at the output of mxe_desc have been
+                                     // requested
+  logic             redo_q;          // an early read returned an error: cancel all early reads and
+                                     // repeat them
+  logic             loaded_q;        // operands of the running job were requested early
+  logic             ahead_q;         // the loaders work on the job at the output of mxe_desc, or
+                                     // that was just taken
   logic [mxe_pkg::TURN_W-1:0] load_turn_q, wait_turn_q, run_turn_q;
   logic [63:0]      cycles_q;
   logic [31:0]      last_job_q, last_status_q;
@@ -133,14 +139,15 @@ module mxe_cmd #(
   logic [31:0]      record_job_id;
 
   // ---------------------------------------------------------------- ring
-  // Slots are counted in the bits that the largest ring needs; a larger one is refused.
+  // Slot indices have the width for the largest supported ring; doorbells of a larger ring are
+  // refused.
   logic [LogDepth-1:0] slot_mask;
-  logic [15:0]         queued, pending;  // entries in use, before and after a doorbell
+  logic [15:0]         queued, pending;
   logic                overflow;
   assign slot_mask = ~({LogDepth{1'b1}} << ring_size_log2_i);
   assign queued    = tail_q - head_q;
   assign pending   = ring_tail_i - head_q;
-  // A smaller number would take back what was submitted, the job in flight included.
+  // pending < queued would remove submitted entries.
   assign overflow  = (ring_size_log2_i > 5'(LogDepth)) | (pending > 16'(slot_mask) + 16'd1) |
                      (pending < queued) | reset_q;
   logic [15:0]         fetch_index, end_place;
@@ -151,7 +158,7 @@ module mxe_cmd #(
   assign ring_head_o = head_q;
   assign ring_tail_o = tail_q;
   assign empty_o     = (head_q == tail_q);
-  // A descriptor that waits until the engine is enabled is in flight for nobody.
+  // A descriptor waiting for CTRL.enable does not make the engine busy.
   assign busy_o      = (state_q != StIdle) | recording | reading | ((ready | wait_q) & enable_i);
   assign resetting_o = reset_q;
   assign irq_ring_overflow_o = doorbell_i & overflow;
@@ -208,8 +215,8 @@ module mxe_cmd #(
   // ---------------------------------------------------------------- job
   mxe_job #(.FP4_DUAL(FP4_DUAL)) u_job (.clk_i(clk_i), .desc_i(desc_q), .job_o(job_o));
 
-  // Beats of the next jobs' operands do not belong to the one that runs, nor answers to the results
-  // of those before it.
+  // Read errors of other turns belong to the next jobs; acknowledgements with `answered` belong to
+  // earlier jobs.
   logic run_wr_error, run_rd_error, early_error, redo, broken, run_done, answered, room;
   assign run_rd_error = rd_error_i & (rd_turn_i == run_turn_q);
   assign early_error  = rd_error_i & (rd_turn_i != run_turn_q);
@@ -218,7 +225,8 @@ module mxe_cmd #(
   assign broken       = run_rd_error | run_wr_error | reset_q;
   assign run_done     = (state_q == StRun) & ~broken & job_done_i & room;
 
-  // A legal job starts when the one before has been computed, another ends in its turn.
+  // A legal job starts when the previous one has been computed. An illegal job ends when all
+  // previous jobs are complete.
   logic may_take, legal, legal_q, next_may_run;
   assign may_take     = ready & go & ~redo;
   assign legal        = (desc_status == mxe_reg_pkg::STATUS_OK[3:0]);
@@ -227,25 +235,25 @@ module mxe_cmd #(
   assign take_legal   = ~wait_q & may_take & legal & next_may_run;
   assign take         = take_legal |
                         (~wait_q & may_take & ~legal & ~early_q & (state_q == StIdle) & ~recording);
-  // It makes room for the next one if nothing is left to be asked for.
+  // When all its operands have been requested, the job moves to the waiting slot.
   assign to_wait      = (state_q == StRun) & ~broken & ~run_done & ~wait_q & may_take & early_q &
                         loads_done_i;
 
-  // Its operands early: they need not wait for the results of the jobs before it, and the buffers
-  // hold them beside those of the job that runs and of the one that waits. What breaks that job off
-  // does not matter here: all is cleared then.
+  // Starts the loaders early. The next job's operands need not wait for results of earlier jobs,
+  // and must fit into the buffers together with those of the running and the waiting job. An abort
+  // needs no check here, because it clears everything.
   logic load_early;
   assign load_early   = run_o & ~(job_done_i & room) & ready & go & legal_q & settled &
                         desc_ahead[mxe_reg_pkg::DESC_CONTROL_EARLY_LSB] & alike_i & loads_done_i &
                         ~early_q & (wait_loaded_q ? ~(redo_q | early_error) : ~wait_q);
   assign load_early_o = load_early;
   assign load_start_o = load_early | (start_o & ~loaded_q);
-  // Loaders that have nothing to do may look at either.
+  // Idle loaders may select either job.
   assign load_ahead_o = ahead_q | (run_o & loads_done_i);
   assign load_turn_o  = load_turn_q;
   assign loaded_o     = loaded_q;
 
-  // What a job reads may be results of the jobs before it.
+  // A job without EARLY may read results of earlier jobs, so it starts after their acknowledgement.
   logic answered_all, waiting;
   assign start_o = (state_q == StStart) &
                    (loaded_q | desc_q[mxe_reg_pkg::DESC_CONTROL_EARLY_LSB] | answered_all);
@@ -300,24 +308,24 @@ module mxe_cmd #(
   );
 
   // ---------------------------------------------------------------- bus errors
-  // Only errors that decide how a job ends count, and the first of them. They tell of the last job
-  // that met one: one that was computed before says nothing any more once a job after it has failed.
+  // Reports the first error of a job that determines its status. The report belongs to the latest
+  // job with an error: errors of earlier jobs no longer change it.
   logic        ended_counts;
   logic        fault_any_q, fault_write_q, fault_record_q;
-  logic        fault_open_q;   // the job that met it is not complete
+  logic        fault_open_q;   // the job with the error is not complete
   logic [15:0] fault_index_q, ended_index;
   logic [PlaceW-1:0] fault_place;
-  logic        ended_before;   // the job that met the last error
+  logic        ended_before;   // the new error belongs to an earlier job
   logic        run_fault, desc_fault, ended_fault;
   assign run_fault    = (running & run_rd_error) | ((state_q == StRun) & run_wr_error);
   assign desc_fault   = desc_watch & desc_error_i;
   assign ended_index  = head_q + ended_place;
-  // Both are among the jobs that are not complete, counted from the oldest.
+  // Both indices count from the oldest incomplete job.
   assign fault_place  = PlaceW'(fault_index_q - head_q);
   assign ended_before = (ended_place[PlaceW-1:0] < fault_place);
   assign ended_counts = ended_watch & ~(fault_open_q & ended_before);
   assign ended_fault  = ended_counts & wr_error_i & ~run_fault;
-  // As the error of an operand, that of a descriptor is told to the port in the clock after its beat.
+  // Descriptor errors reach the read port one cycle after the beat, as operand errors do.
   logic desc_fault_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) desc_fault_q <= 1'b0;
@@ -391,8 +399,8 @@ module mxe_cmd #(
       if (soft_reset_i) reset_q <= 1'b1;
       if (doorbell_i & ~overflow) tail_q <= ring_tail_i;
       if (take | take_waiting) next_q <= next_q + 16'd1;
-      // A job counts from the end of the one before, from its own fetch, or from when the engine
-      // was enabled, whatever was last.
+      // A job's cycles start at the end of the previous job, at its own fetch, or when the engine
+      // was enabled, whichever is latest.
       if (ends | ((state_q == StIdle) & ~enable_i & ~waiting)) cycles_q <= 64'd1;
       else if (begins & unread & ~wait_q & (state_q == StIdle) & ~waiting) cycles_q <= RecordClocks;
       else cycles_q <= cycles_q + 64'd1;
@@ -409,7 +417,7 @@ module mxe_cmd #(
           else if (reset_q & ~recording & ~reading) state_q <= StReset;
         end
         StSetup, StStart: begin
-          // Operands that were asked for early are those of the job now.
+          // Errors of operands requested early now belong to this job.
           if (run_rd_error) begin
             status_q <= mxe_reg_pkg::STATUS_ERR_READ[3:0];
             ends_q   <= 1'b1;
@@ -430,7 +438,7 @@ module mxe_cmd #(
             state_q <= (take_waiting | take_legal) ? StSetup : redo ? StAbort : StIdle;
           end
         end
-        // The records of the jobs before are written first.
+        // Records of earlier jobs are written first.
         StAbort: if (rd_idle_i & wr_idle_i & ~recording) state_q <= StClear;
         StClear: state_q <= StIdle;
         StReset: begin
@@ -446,7 +454,7 @@ module mxe_cmd #(
   end
 
   always_ff @(posedge clk_i) begin
-    legal_q <= legal;  // of one that is ready for longer
+    legal_q <= legal;  // registered: the descriptor has been ready for at least one cycle
     if (take_waiting | take_legal) desc_q <= take_waiting ? wait_desc_q : desc_ahead;
     if (to_wait) wait_desc_q <= desc_ahead;
   end
@@ -484,7 +492,6 @@ module mxe_cmd #(
         wait_q        <= 1'b0;
         wait_loaded_q <= 1'b0;
       end
-      // The sizes of the job that was taken have settled.
       if (load_early) ahead_q <= 1'b1;
       else if (to_wait | ((start_o | halt_o) & ~early_q)) ahead_q <= 1'b0;
       if (take_waiting & wait_loaded_q) run_turn_q <= wait_turn_q;
@@ -496,7 +503,7 @@ module mxe_cmd #(
   `MXE_STATE_NAMES(state_e)
   `MXE_ASSERT(cmd_state_known, state_q <= StReset)
   `MXE_ASSERT(cmd_ring_not_overfull, (tail_q - head_q) <= 16'(QUEUE_DEPTH))
-  // The job in flight is in the ring until it is complete.
+  // The running job remains in the ring until it is complete.
   `MXE_ASSERT(cmd_job_submitted, (state_q == StIdle) || (state_q == StReset) || (head_q != tail_q))
   `MXE_ASSERT(cmd_early_is_ready, !early_q || ready)
   `MXE_ASSERT(cmd_forgets_early, !halt_o || ends_q || early_q || wait_loaded_q)
@@ -507,14 +514,14 @@ module mxe_cmd #(
   `MXE_ASSERT(cmd_reset_at_rest, (state_q != StReset) || (!reading && !recording && !early_q))
   `MXE_ASSERT(cmd_next_submitted, (next_q - head_q) <= (tail_q - head_q))
   `MXE_ASSERT(cmd_descriptor_submitted, !(ready || wait_q) || (next_q != tail_q))
-  // What may be a result of the jobs before it is read when memory has answered all of them.
+  // Operands that may be results of earlier jobs are read after all acknowledgements.
   `MXE_ASSERT(cmd_reads_what_was_written, !load_start_o || load_early ||
               desc_q[mxe_reg_pkg::DESC_CONTROL_EARLY_LSB] || answered_all)
-  // One that is broken off or refused ends when all before it are complete.
+  // An aborted or illegal job ends after all earlier jobs are complete.
   `MXE_ASSERT(cmd_ends_in_order, !end_job || run_done || !recording)
 `ifdef FORMAL
   `MXE_FORMAL_START
-  // Slots in order: complete, computed or running, waiting or looked at, read, submitted.
+  // Ring order: complete, computed or running, waiting or ready, read, submitted.
   logic [15:0] f_taken, f_seen, f_asked, f_submitted;
   assign f_taken     = next_q - head_q;
   assign f_seen      = f_out - head_q;
@@ -525,7 +532,8 @@ module mxe_cmd #(
   `MXE_ASSERT(cmd_asked_in_order, (f_seen <= f_asked) &&
               (f_asked <= f_submitted) && (!req_valid_o || (f_asked != f_submitted)))
   `MXE_ASSERT(cmd_clears_at_rest, !clear_o || !recording)
-  // Doorbells move the tail forward, as far as the ring has entries, or change nothing and say so.
+  // A doorbell moves the tail forward by at most the free entries, or changes nothing and sets
+  // overflow.
   logic        f_doorbell_q, f_overflow_q, f_reset_q, f_reset_pending_q, f_complete_q, f_past_q;
   logic [15:0] f_head_q, f_tail_q, f_asked_q, f_entries_q;
   always_ff @(posedge clk_i) begin
@@ -549,7 +557,7 @@ module mxe_cmd #(
               (tail_q == ((f_doorbell_q && !f_overflow_q) ? f_asked_q : f_tail_q)))
   `MXE_ASSERT(cmd_head_by_completion, !f_past_q || f_reset_q ||
               (head_q == (f_complete_q ? (f_head_q + 16'd1) : f_head_q)))
-  // A ring that software made smaller than what is in it takes nothing.
+  // A ring that has become smaller than its contents accepts no doorbell.
   `MXE_ASSERT(cmd_doorbell_forward, !(f_past_q && f_doorbell_q && !f_overflow_q && !f_reset_q) ||
               (!f_reset_pending_q && (f_entries_q >= (f_tail_q - f_head_q)) &&
                (f_forward <= f_free)))

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the descriptions of the RTL for FuseSoC (rtl/mxe.core) and Bender (Bender.yml) from the
-list of its sources, rtl/mxe.f. With --check it changes nothing and fails if they are stale.
+"""Writes the package descriptions for FuseSoC (rtl/mxe.core) and Bender (Bender.yml) from the list
+of sources, rtl/mxe.f. With --check it writes nothing and fails if a description is out of date.
 """
 import argparse
 import pathlib

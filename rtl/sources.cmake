@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The RTL for everything that reads it (Verilator, Yosys, lint): MXE_RTL_SOURCES, packages first,
-# from the list mxe.f; what they include, MXE_RTL_HEADERS, and its folder; the lint waivers.
+# Lists the RTL files for Verilator, Yosys and lint: MXE_RTL_SOURCES (from mxe.f, packages first),
+# MXE_RTL_HEADERS and their folder MXE_RTL_INCLUDE, and the lint waivers MXE_RTL_WAIVERS.
 include_guard()
 set(MXE_RTL_INCLUDE ${CMAKE_CURRENT_LIST_DIR})
 set(MXE_RTL_WAIVERS ${MXE_RTL_INCLUDE}/mxe.vlt)

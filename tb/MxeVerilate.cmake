@@ -2,46 +2,48 @@
 # mxe_engine(<target> TOP <module> DESCRIPTION <file> SOURCES <file>... [STATES <file>]
 #            [PARAMETERS <NAME=VALUE>...] [DEFINES <macro>...] [COVERAGE] [NO_WAVES])
 #
-# An engine of your own as a shared library lib<target>.so for `mxe cosim --rtl`; see
-# docs/bring-your-own-rtl.md. Needs this checkout, or what is installed of it in share/mxe, and
-# Verilator, no other part of MXE: include this file. SOURCES may contain ${MXE_REGISTER_SOURCES},
-# the register file of MXE. With COVERAGE it counts lines, as below, and has no waves; with
-# NO_WAVES it has none either, and compiles in half the time.
+# Builds an engine of your own as the shared library lib<target>.so for `mxe cosim --rtl`; see
+# docs/bring-your-own-rtl.md. Needs only Verilator and this file, from the checkout or installed in
+# share/mxe. SOURCES may contain ${MXE_REGISTER_SOURCES}, the register file of MXE. COVERAGE counts
+# lines and excludes waves; NO_WAVES excludes waves and halves the compile time.
 #
 # mxe_verilated_class(<target> CLASS <name> [CONFIG small|base|large] [PARAMETERS <NAME=VALUE>...]
 #                     [FST] [BRIEF] [COVERAGE] [HIDDEN] [DEFINES <macro>...] [TOP <module>]
 #                     [SOURCES <file>...] [STATES <file>] [OPTIONS <option>...])
 #
-# To be linked with: the RTL as Verilator compiles it for one configuration, as the C++ class <CLASS> of
-# the header <CLASS>.h. Verilator runs when the library is built, not when CMake configures. PARAMETERS
-# override those of the named configuration. TOP and SOURCES, packages first, replace mxe_top and the
-# project's RTL (default: the list rtl/mxe.f). FST compiles waveforms in. BRIEF optimises less, for
-# designs that run for seconds: they are compiled in four fifths of the time and run a fifth slower. COVERAGE
-# counts how often lines run (RtlTop::write_line_coverage). HIDDEN keeps all symbols to the library that it becomes part of.
-# DEFINES are Verilog macros. STATES tells which signals the simulation shows (default for mxe_top:
-# rtl/mxe_states.vlt, with rtl/mxe_clocks.vlt). OPTIONS go to Verilator.
+# Compiles the RTL with Verilator into the C++ class <CLASS> with the header <CLASS>.h. Verilator runs
+# at build time, not at configure time.
+#   PARAMETERS    override those of the named configuration
+#   TOP, SOURCES  replace mxe_top and the project's RTL (rtl/mxe.f); list packages first
+#   FST           adds waveforms
+#   BRIEF         optimises less, for short simulations: compile time x 0.8, run time x 1.2
+#   COVERAGE      counts how often lines run (RtlTop::write_line_coverage)
+#   HIDDEN        hides all symbols outside the library that links the class
+#   DEFINES       Verilog macros
+#   STATES        .vlt files with the visible signals (default for mxe_top: mxe_states.vlt, mxe_clocks.vlt)
+#   OPTIONS       further Verilator options
 #
 # mxe_verilate(<target> <arguments of mxe_verilated_class>...)
 #
-# A static library with that class and the factory
+# Builds a static library with that class and the factory
 #   std::unique_ptr<mxe::RtlTop> mxe::make_<CLASS>(const Params&, const std::string& waves);
 #
 # mxe_rtl_plugin(<name> CLASS <name> [FST] <arguments of mxe_verilate>...)
 #
-# The same as a library that is loaded when a program asks for the design: <build>/rtl/<name>.so.
+# Builds the same as a library that a program loads on demand: <build>/rtl/<name>.so.
 include_guard()
 find_package(verilator REQUIRED HINTS $ENV{VERILATOR_ROOT})
 find_program(MXE_CCACHE ccache)
 if(NOT MXE_CCACHE)
   set(MXE_CCACHE "")
 endif()
-# Verilator's C++ is long functions without loops. clang compiles them sooner than GCC, those that are
-# not optimised in a quarter of the time, and into code that runs up to 1.7 times as fast.
+# Verilator writes long C++ functions without loops. clang compiles them faster than GCC (4 times
+# without optimisation), and the result runs up to 1.7 times as fast.
 find_program(MXE_VERILATED_CXX NAMES clang++-14 clang++ DOC "Compiler of the C++ that Verilator writes")
 if(NOT MXE_VERILATED_CXX)
   set(MXE_VERILATED_CXX ${CMAKE_CXX_COMPILER})
 endif()
-# Every file includes one header with all signals, up to 7 MB, so there are few and large files.
+# Every file includes one header of up to 7 MB, so few large files compile fastest.
 set(MXE_VERILATED_SPLIT 60000)
 
 include(${CMAKE_CURRENT_LIST_DIR}/MxeEngineInterface.cmake)
@@ -49,8 +51,8 @@ set(MXE_RTL_DIR ${MXE_ROOT_DIR}/rtl)
 include(${MXE_RTL_DIR}/sources.cmake)
 set(MXE_REGISTER_SOURCES ${MXE_ROOT_DIR}/rtl/mxe_reg_pkg.sv ${MXE_ROOT_DIR}/rtl/mxe_regs.sv)
 
-# mxe_verilated_runtime(<target> <file of Verilator>...): what Verilator's classes need at run time,
-# compiled once for all designs.
+# mxe_verilated_runtime(<target> <file of Verilator>...): Verilator's run-time code, compiled once
+# for all designs.
 function(mxe_verilated_runtime target)
   list(TRANSFORM ARGN PREPEND ${VERILATOR_ROOT}/include/ OUTPUT_VARIABLE sources)
   add_library(${target} STATIC EXCLUDE_FROM_ALL ${sources})
@@ -63,7 +65,7 @@ function(mxe_verilated_runtime target)
                         VISIBILITY_INLINES_HIDDEN ON)
 endfunction()
 
-# All of it: a design without waves or coverage needs neither library of its own.
+# Separate libraries for waves and coverage, which most designs do not need.
 function(mxe_verilated_runtimes)
   if(TARGET mxe_verilated_runtime)
     return()
@@ -99,8 +101,7 @@ function(mxe_verilated_class target)
     list(FILTER parameters EXCLUDE REGEX "^${name}=")
     list(APPEND parameters ${override})
   endforeach()
-  # In an array of many PEs the modules of a PE keep functions of their own, less text for each of
-  # their instances: such designs compile in four fifths of the time and run as fast.
+  # Inlining less in arrays of many PEs: compile time x 0.8, same run time.
   set(inlining "")
   if("${parameters}" MATCHES "NUM_PE=([0-9]+)" AND CMAKE_MATCH_1 GREATER_EQUAL 32)
     set(inlining --inline-mult 1)
@@ -111,7 +112,7 @@ function(mxe_verilated_class target)
   endif()
   list(TRANSFORM ARG_STATES REPLACE "^([^/].*)" "${CMAKE_CURRENT_SOURCE_DIR}/\\1")
   list(TRANSFORM ARG_SOURCES REPLACE "^([^/].*)" "${CMAKE_CURRENT_SOURCE_DIR}/\\1")
-  # An include is looked for beside the file that has it, then beside the other sources, then in MXE's rtl.
+  # Include search order: folder of the including file, folders of the other sources, MXE's rtl.
   set(folders "")
   set(headers ${MXE_RTL_HEADERS})
   foreach(source IN LISTS ARG_SOURCES)
@@ -125,7 +126,7 @@ function(mxe_verilated_class target)
   list(APPEND folders ${MXE_RTL_DIR})
   list(TRANSFORM folders PREPEND -I OUTPUT_VARIABLE includes)
 
-  # Code that runs once (OPT_SLOW) is most of the text and not worth optimising.
+  # Code that runs once (OPT_SLOW) is most of the text; optimising it does not pay.
   set(fast -O2)
   if(ARG_BRIEF)
     set(fast -O1)
@@ -136,12 +137,11 @@ function(mxe_verilated_class target)
                   VM_TRACE_FST=$<BOOL:${ARG_FST}> VM_TRACE_VCD=0)
   if(ARG_FST)
     list(APPEND arguments --trace-fst)
-    # What writes waves is more text than the design, compiles with -O1 in half the time, and runs as
-    # fast.
+    # The trace code is larger than the design; -O1 halves its compile time at the same run time.
     set(fast "$(if $(findstring __Trace__,$<),-O1,${fast})")
   endif()
   if(ARG_COVERAGE)
-    # Verilator 5.006 takes always blocks apart and then counts the parts wrongly.
+    # Verilator 5.006 counts the parts of split always blocks wrongly.
     list(APPEND arguments --coverage-line -fno-split -fno-reorder)
   endif()
   list(APPEND arguments ${ARG_OPTIONS})
@@ -197,8 +197,8 @@ function(mxe_verilate target)
   endif()
 endfunction()
 
-# What the plugin says about the sources of its class, of the target ${class}, which it is linked with;
-# copies of them lie beside its library.
+# Embeds the sources' digest of the target ${class} into the plugin and copies the sources next to
+# its library.
 function(mxe_plugin_sources plugin class)
   set(sources ${CMAKE_CURRENT_BINARY_DIR}/${class}.verilated/sources)
   add_dependencies(${plugin} ${class}_verilated)
@@ -253,8 +253,8 @@ function(mxe_engine target)
     target_compile_definitions(${target} PRIVATE MXE_CLASS${suffix}=V${target}${waves})
   endforeach()
   mxe_plugin_sources(${target} ${target}_rtl_class)
-  # The program that loads it has the same classes from other Verilated models: nothing but the one
-  # symbol may be seen from outside.
+  # Other Verilated models in the loading program have classes of the same names, so only the
+  # plugin's entry point is visible.
   set_target_properties(${target} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
 
   set(text ${CMAKE_CURRENT_BINARY_DIR}/${target}_description.inc)

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-# Records what a design is built from, so that a program can tell later whether the design is that of
-# the RTL as it is now (tb/rtl/design_sources.h). Called around Verilator by mxe_verilated_class:
+# Records the sources of a design, so that a program can later compare them with the current RTL
+# (tb/rtl/design_sources.h). mxe_verilated_class calls it before and after Verilator:
 #
 #   cmake -D FOLDER=<folder> "-D SETTINGS=<text>" "-D SOURCES=<file>|<file>..." -P record_sources.cmake
 #
-# writes <folder>/digest.inc, a string literal: the SHA-256 of the settings (parameters, macros, top
-# module) and of each file's name and content, in their order; <folder>/list, the path of each file, one
-# a line; and copies of the files, <folder>/0, 1, ... With -D CHECK=1 it fails instead if a file is no
-# longer as it was copied: it was edited while Verilator ran.
+# Writes <folder>/digest.inc, a string literal with the SHA-256 of the settings (parameters, macros, top
+# module) and of each file's name and content; <folder>/list, one path per line; and copies of the files,
+# <folder>/0, 1, ... With -D CHECK=1 it fails if a file differs from its copy, i.e. was edited meanwhile.
 string(REPLACE "|" ";" SOURCES "${SOURCES}")
 set(number 0)
 if(CHECK)

@@ -9,20 +9,18 @@
 
 namespace mxe {
 
-/// Watches the engine's AXI4 master pins for breaches of the protocol: payload stable until ready,
-/// INCR bursts of whole beats within 4 KiB and no longer than promised, no exclusive accesses and
-/// no reserved kind of memory, as many data beats as announced, no more bursts under way than the
-/// engine counts. If the engine promises it, also that write lanes without a strobe carry zero,
-/// which AXI4 does not require.
+/// Checks the engine's AXI4 master pins: payload stable until ready; INCR bursts of whole beats,
+/// within 4 KiB and at most `max_burst` beats; no exclusive access or reserved memory type; as many
+/// data beats as announced; at most kMostOutstanding bursts outstanding. Optionally checks that
+/// write lanes without a strobe are zero, which AXI4 does not require.
 class AxiChecker {
  public:
-  /// Most bursts under way in each direction: the engine's counters have 12 bits.
+  /// Outstanding bursts per direction at most: the engine's counters have 12 bits.
   static constexpr unsigned kMostOutstanding = 4095;
 
-  /// `max_burst` is the most beats of a burst.
   AxiChecker(unsigned beat_bytes, unsigned max_burst, bool zero_masked_lanes);
 
-  /// Throws mx::Error that says which rule clock cycle `cycle` breaks.
+  /// Throws mx::Error naming the rule violated in `cycle`.
   void check(uint64_t cycle, const RtlInputs& in, const RtlOutputs& out);
 
  private:
@@ -36,12 +34,12 @@ class AxiChecker {
   unsigned beat_bytes_, max_burst_;
   bool zero_masked_lanes_;
   bool ar_waits_ = false, aw_waits_ = false, w_waits_ = false;
-  RtlOutputs before_;  // pins of the cycle before
+  RtlOutputs before_;  // pins of the previous cycle
   std::vector<uint8_t> wdata_before_;
-  std::deque<uint8_t> lengths_;      // AWLEN of bursts whose data has not ended
-  std::deque<uint8_t> data_ends_;    // beats - 1 of data bursts that came before their address
-  unsigned reads_ = 0, writes_ = 0;  // bursts under way
-  unsigned beat_ = 0;                // of the data burst under way
+  std::deque<uint8_t> lengths_;      // AWLEN of bursts whose data is incomplete
+  std::deque<uint8_t> data_ends_;    // beats - 1 of data bursts whose address is not yet accepted
+  unsigned reads_ = 0, writes_ = 0;  // outstanding bursts
+  unsigned beat_ = 0;                // index in the current data burst
 };
 
 }  // namespace mxe

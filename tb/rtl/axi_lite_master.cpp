@@ -6,7 +6,7 @@ namespace mxe {
 AxiLiteMaster::AxiLiteMaster(uint64_t hesitation_seed)
     : hesitates_(hesitation_seed != 0), random_(hesitation_seed) {}
 
-/// Whether a valid is high: it may rise late, and then stays high.
+/// Returns the value of a valid signal: it may rise late and then stays high until `wanted` falls.
 bool AxiLiteMaster::offer(bool wanted, bool& offered) {
   offered = wanted && (offered || !hesitates_ || random_.one_in(2));
   return offered;

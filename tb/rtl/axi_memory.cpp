@@ -22,7 +22,7 @@ void AxiMemory::drive(uint64_t cycle, RtlInputs& in) {
   in.m_wready = !hesitate();
 
   in.m_rvalid = !reads_.empty() && reads_.front().has_beat(cycle) && (read_offered_ || !hesitate());
-  in.m_rdata = nullptr;  // not into a burst that is gone
+  in.m_rdata = nullptr;  // avoids a pointer into a completed burst
   if (in.m_rvalid) {
     const Read& read = reads_.front();
     in.m_rdata = read.data.data() + std::size_t{read.next} * beat_bytes_;

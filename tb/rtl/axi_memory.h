@@ -15,40 +15,37 @@
 
 namespace mxe {
 
-/// The AXI4 slave at the engine's memory port. It answers in order, whatever the ids, turns bursts
-/// into requests of a memory with annotated times, and moves the beats at those times.
-///
-/// A read is requested when its address is accepted, a write when its address and all its data are
-/// there. The memory may answer at once or later; it has one request at a time to answer, in the
-/// order in which they were made.
+/// AXI4 slave at the engine's memory port. Responds in order regardless of ids, converts bursts to
+/// requests with annotated times, and transfers the beats at those times. A read is requested when
+/// its address is accepted, a write when its address and all its data are present. The memory may
+/// respond at once or later; it handles one request at a time, in order.
 class AxiMemory {
  public:
   struct Request {
     bool write = false;
     uint64_t cycle = 0;    ///< when it is requested
-    uint64_t address = 0;  ///< of the first beat, beat aligned
+    uint64_t address = 0;  ///< address of the first beat, beat aligned
     std::size_t bytes = 0;
-    uint8_t* data = nullptr;           ///< read into, or written from
-    const uint8_t* enables = nullptr;  ///< of a write: 0xFF per byte to write, else 0
+    uint8_t* data = nullptr;           ///< destination of a read, source of a write
+    const uint8_t* enables = nullptr;  ///< writes only: 0xFF for each byte to write, else 0
   };
   struct Response {
     bool known = false;
     uint8_t code = 0;  ///< AXI: 0 OKAY, 2 SLVERR, 3 DECERR
     BeatTimes times;
   };
-  /// Takes a request, whose data and whose response stay where they are until it is known.
+  /// Handles a request. Its data and response stay at their addresses until the response is known.
   using Transport = std::function<void(const Request&, Response&)>;
 
-  /// `back_pressure_seed` other than 0 makes every ready and valid of the slave hesitate at random.
+  /// A nonzero `back_pressure_seed` delays every ready and valid of the slave at random.
   AxiMemory(unsigned beat_bytes, const PortLimits& limits, uint64_t back_pressure_seed,
             Transport transport);
 
-  /// Sets the slave's pins for clock cycle `cycle`.
   void drive(uint64_t cycle, RtlInputs& in);
-  /// Takes the handshakes of clock cycle `cycle`.
+  /// Samples the handshakes of `cycle`.
   void sample(uint64_t cycle, const RtlInputs& in, const RtlOutputs& out);
 
-  /// Whether any burst is under way.
+  /// True if any burst is outstanding.
   bool busy() const;
   std::size_t reads_outstanding() const { return reads_.size(); }
   std::size_t writes_outstanding() const { return addresses_.size() + writes_.size(); }
@@ -76,7 +73,7 @@ class AxiMemory {
   struct Write {
     WriteData burst;
     Response response;
-    uint64_t issued = 0;  // in this cycle
+    uint64_t issued = 0;  // cycle of the request
     unsigned beats = 0;
     uint8_t id = 0;
 
@@ -96,9 +93,9 @@ class AxiMemory {
   Random random_;
   Transport transport_;
   std::deque<Read> reads_;
-  std::deque<WriteAddress> addresses_;                    // accepted, data not complete
-  std::deque<WriteData> data_;                            // the last one may still be filling
-  std::deque<Write> writes_;                              // answers to be sent
+  std::deque<WriteAddress> addresses_;                    // accepted, data incomplete
+  std::deque<WriteData> data_;                            // the last one may be incomplete
+  std::deque<Write> writes_;                              // responses to be sent
   bool read_offered_ = false, response_offered_ = false;  // valid stays until ready
 };
 

@@ -7,28 +7,27 @@
 
 namespace mxe {
 
-/// Whether programs may build what they miss: the option --build sets the variable MXE_BUILD to 1,
-/// which the processes that they start inherit. Without it they name the command instead.
+/// True if programs may build missing designs: --build sets the variable MXE_BUILD to 1, which
+/// child processes inherit. Otherwise error messages name the build command.
 bool may_build();
 void allow_building();
 
-/// The build folder in which this program lies, or an empty path if it is installed.
+/// The build folder that contains this program; empty if it is installed.
 std::filesystem::path build_folder();
 
-/// The command for people that builds `target` of this build folder.
+/// The command line that builds `target` of this build folder, for messages.
 std::string build_command(const std::string& target);
 
-/// Has CMake build `target` of this build folder, with its output on standard error. Processes that
-/// build in one folder wait for each other. Throws mx::Error if there is no build folder or the
-/// build fails.
+/// Builds `target` of this build folder with CMake, output on standard error. Concurrent builds in
+/// one folder are serialised. Throws mx::Error if there is no build folder or the build fails.
 void build_target(const std::string& target);
 
-/// Runs a program, found on PATH, with these arguments, standard output and error in `log`, or both
-/// on standard error if `log` is empty. Needs no shell. Throws mx::Error if it cannot be started;
-/// returns whether it ended with status 0.
+/// Runs a program from PATH without a shell. Standard output and error go to `log`, or to standard
+/// error if `log` is empty. Returns true for exit status 0; throws mx::Error if it cannot be
+/// started.
 bool run_program(const std::vector<std::string>& words, const std::filesystem::path& log = {});
 
-/// The descriptor of an open file, which is closed in the end; negative if open() failed.
+/// Owns the descriptor of an open file; negative if open() failed.
 class OpenFile {
  public:
   OpenFile(const std::filesystem::path& file, int flags);
@@ -42,8 +41,7 @@ class OpenFile {
   int file_;
 };
 
-/// While it lives, no other process has this file locked; creates the file. Throws mx::Error if
-/// that is impossible.
+/// Holds an exclusive lock on a file, which it creates. Throws mx::Error on failure.
 class FileLock {
  public:
   explicit FileLock(const std::filesystem::path& file);

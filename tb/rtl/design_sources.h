@@ -5,10 +5,10 @@
 
 namespace mxe {
 
-/// The first file that differs from what the design `library` was built from, or an empty string.
-/// The build leaves copies of these files beside the library, in <library>.sources
-/// (tb/record_sources.cmake); without that folder, as for an installed design, nothing can differ.
-/// A file that no longer exists differs.
+/// Returns the first source that differs from the copy used to build the design `library`, or an
+/// empty string. The build leaves the copies in <library>.sources (tb/record_sources.cmake);
+/// without that folder (installed designs) the result is empty. A missing source counts as
+/// different.
 std::string changed_source(const std::string& library);
 
 }  // namespace mxe

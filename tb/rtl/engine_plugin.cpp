@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiled once per engine of mxe_engine(), with MXE_CLASS its Verilated class, MXE_CLASS_FST the
-// one with waves, if there is one, MXE_TOP its top module, and MXE_DESCRIPTION and MXE_SOURCES
-// files with its description and the digest of its sources as string literals.
+// Compiled once per engine of mxe_engine(). MXE_CLASS is the Verilated class, MXE_CLASS_FST the one
+// with waves (optional), MXE_TOP the top module. MXE_DESCRIPTION and MXE_SOURCES are files with
+// string literals: the description and the digest of the sources.
 #include "tb/rtl/engine_plugin.h"
 
 #include "model/numerics/error.h"
@@ -11,7 +11,7 @@
 
 namespace mxe {
 
-// Defined in the Verilated libraries (verilated_factory.cpp).
+// Defined by verilated_factory.cpp.
 std::unique_ptr<RtlTop> MXE_JOIN(make_, MXE_CLASS)(const Params&, const std::string&);
 #ifdef MXE_CLASS_FST
 std::unique_ptr<RtlTop> MXE_JOIN(make_, MXE_CLASS_FST)(const Params&, const std::string&);

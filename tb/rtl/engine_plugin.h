@@ -5,8 +5,8 @@
 
 #include "tb/rtl/rtl_top.h"
 
-// Names what an engine and the program that loads it must have in common: the headers between them
-// (MXE_ENGINE_INTERFACE, a digest that MxeVerilate.cmake defines for both) and the compiler's ABI.
+// Interface version of an engine and the loading program: a digest of the shared headers
+// (MXE_ENGINE_INTERFACE from MxeEngineInterface.cmake) and the compiler's ABI.
 #define MXE_TEXT_OF_(x) #x
 #define MXE_TEXT_OF(x) MXE_TEXT_OF_(x)
 #define MXE_ENGINE_INTERFACE_NAME \
@@ -14,14 +14,15 @@
 
 namespace mxe {
 
-/// What an engine in a shared library exports, under the C name `mxe_engine`, so that
-/// `mxe cosim --rtl` can run it. mxe_engine() of MxeVerilate.cmake makes such a library.
+/// Exported by an engine library under the C name `mxe_engine` and loaded by `mxe cosim --rtl`.
+/// mxe_engine() of MxeVerilate.cmake builds such a library.
 struct EnginePlugin {
-  const char* interface;    ///< MXE_ENGINE_INTERFACE_NAME; if it differs, the rest means nothing
-  const char* description;  ///< JSON: docs/bring-your-own-rtl.md
-  const char* top;          ///< name of the top module
-  const char* sources;      ///< digest of RTL, parameters and macros (tb/record_sources.cmake)
-  /// Makes the simulated design; `waves` is the path of an FST file, or empty for none.
+  const char* interface;    ///< MXE_ENGINE_INTERFACE_NAME; if it differs, the other members are
+                            ///< undefined
+  const char* description;  ///< JSON, see docs/bring-your-own-rtl.md
+  const char* top;
+  const char* sources;  ///< digest of RTL, parameters and macros (tb/record_sources.cmake)
+  /// Creates the simulated design; `waves` is the path of an FST file, or empty for none.
   std::unique_ptr<RtlTop> (*make)(const Params& params, const std::string& waves);
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Verilator's writer of FST files, with checks. The original ignores every failed write, and maps
-// files into memory whose blocks the disk may not have: the first access is then a SIGBUS. Here
-// files are checked when they are closed, and get their blocks before they are mapped.
+// Verilator's FST writer with error checks. The original ignores failed writes and maps files whose
+// disk blocks are not allocated, so that a full disk causes a SIGBUS. Here files are checked when
+// they are closed, and their blocks are allocated before mapping.
 #include "tb/rtl/fst_writer.h"
 
 #include <fcntl.h>
@@ -28,7 +28,7 @@ void note(int error) {
 }
 
 int checked_close(std::FILE* file) {
-  // The flag stays set after any failed write since the file was opened; the reason is lost.
+  // ferror() stays set after any failed write, without the reason.
   if (std::ferror(file) != 0) note(EIO);
   const int result = std::fclose(file);
   if (result != 0) note(errno);
@@ -40,7 +40,7 @@ void* map_with_blocks(void* address, std::size_t bytes, int protection, int flag
   const int error = posix_fallocate(file, offset, static_cast<off_t>(bytes));
   if (error == 0) return mmap(address, bytes, protection, flags, file, offset);
   note(error);
-  // The recording goes on, in memory that no file gets.
+  // Continue the recording in anonymous memory.
   return mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 }
 

@@ -3,8 +3,8 @@
 
 namespace mxe {
 
-/// Returns errno of the first failure to write FST files since the last call, 0 for none. It is
-/// known when the file has been closed.
+/// Returns and clears errno of the first failed FST write, 0 for none. Call it after closing the
+/// file.
 int take_fst_error();
 
 }  // namespace mxe

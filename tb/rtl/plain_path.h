@@ -5,9 +5,9 @@
 
 namespace mxe {
 
-/// "u_dot.gen_quad[3].u_quad" and "gen_odd.sum_odd" as "dot.quad_3" and "sum_odd": the path of a
-/// value in the RTL without what only says where something is generated, which is its path in the
-/// blocks of the model. Names as Verilator has them, with "__BRA__", are fine.
+/// Removes generate blocks from the path of an RTL value, which gives its path in the model's
+/// blocks: "u_dot.gen_quad[3].u_quad" -> "dot.quad_3", "gen_odd.sum_odd" -> "sum_odd". Also accepts
+/// Verilator's "__BRA__" and "__KET__".
 inline std::string plain_path(std::string path) {
   const auto replace = [&path](const std::string& from, const std::string& to) {
     for (std::size_t at = path.find(from); at != std::string::npos; at = path.find(from, at)) {
@@ -18,7 +18,6 @@ inline std::string plain_path(std::string path) {
   replace("__BRA__", "[");
   replace("__KET__", "]");
   replace("gen_odd.", "");
-  // "gen_quad[3].u_quad" is quad_3, "gen_lane[3].u_decode" lane_3.
   for (std::size_t at = path.find("gen_"); at != std::string::npos; at = path.find("gen_", at)) {
     const std::size_t open = path.find('[', at), close = path.find(']', at);
     const std::size_t end = path.find('.', close + 2);

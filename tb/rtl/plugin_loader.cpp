@@ -25,8 +25,7 @@ const char* why_not_loaded() {
   return reason ? reason : "unknown reason";
 }
 
-/// Where designs may lie, in this order; the last is where `mxe` finds them when both are
-/// installed.
+/// Folders searched for designs, in this order; the last is the installed one.
 std::vector<fs::path> design_directories() {
   std::vector<fs::path> directories;
   if (const char* path = std::getenv("MXE_RTL_PATH")) directories.emplace_back(path);
@@ -36,8 +35,8 @@ std::vector<fs::path> design_directories() {
   return directories;
 }
 
-/// The library where the dynamic linker looks, or an empty path: a program of another project that
-/// links mxe::rtl has the folder of the installed designs in its RUNPATH.
+/// Returns the path found by the dynamic linker, or an empty path. Programs of other projects that
+/// link mxe::rtl have the folder of the installed designs in their RUNPATH.
 fs::path ask_linker(const std::string& library) {
   void* handle = dlopen(library.c_str(), RTLD_LAZY | RTLD_LOCAL);
   link_map* map = nullptr;
@@ -45,7 +44,6 @@ fs::path ask_linker(const std::string& library) {
   return map->l_name;
 }
 
-/// The design's library, or an empty path.
 fs::path find_design(const std::string& name) {
   for (const fs::path& directory : design_directories()) {
     fs::path library = directory / (name + ".so");
@@ -54,14 +52,14 @@ fs::path find_design(const std::string& name) {
   return ask_linker(name + ".so");
 }
 
-/// Whether this process has loaded the library: an edit of its sources no longer changes what runs.
+/// True if this process has loaded the library; later edits of its sources have no effect on it.
 bool is_loaded(const fs::path& library) {
   void* handle = dlopen(fs::absolute(library).c_str(), RTLD_NOW | RTLD_NOLOAD);
   if (handle) dlclose(handle);
   return handle != nullptr;
 }
 
-/// The command for people that builds a design, or builds it again.
+/// Returns the command that builds a design, for messages.
 std::string command_for(const std::string& name) {
   const std::string prefix = "mxe_rtl_";
   const std::string design = name.rfind(prefix, 0) == 0 ? name.substr(prefix.size()) : name;
@@ -80,7 +78,7 @@ std::string command_for(const std::string& name) {
 }
 
 const EnginePlugin& open_plugin(const std::string& library) {
-  // A name without a slash would be looked for in the system's directories.
+  // dlopen() searches the system's folders for names without a slash.
   const std::string path = fs::absolute(library).string();
   void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle) throw mx::Error(fmt::format("cannot load the engine: {}", why_not_loaded()));

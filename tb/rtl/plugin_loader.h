@@ -9,22 +9,21 @@
 
 namespace mxe {
 
-/// Loads the engine in a shared library, which stays loaded. Throws mx::Error if there is none, if
-/// it was built for other headers than this program, or if its sources were edited after it was
-/// built (design_sources.h).
+/// Loads the engine from a shared library and keeps it loaded. Throws mx::Error if the file is
+/// missing, has another interface version, or if its sources were edited since (design_sources.h).
 const EnginePlugin& load_engine_plugin(const std::string& library);
 
-/// Loads the design that the build's target `name` makes (mxe_rtl_plugin() of MxeVerilate.cmake):
-/// <name>.so in $MXE_RTL_PATH, beside the program as the build leaves it, where designs are
-/// installed, or in the program's RUNPATH. A design that is missing, or whose sources were edited
-/// after it was built, is built if may_build() (build_target.h); otherwise throws mx::Error, which
-/// names the command that builds it. A design that this process has loaded is returned unchecked.
+/// Loads the design `name`, a target of mxe_rtl_plugin() (MxeVerilate.cmake): <name>.so in
+/// $MXE_RTL_PATH, next to the program in the build folder, in the folder of installed designs, or
+/// in the program's RUNPATH. If it is missing or its sources were edited since, it is built if
+/// may_build() (build_target.h), else throws mx::Error with the build command. A design that this
+/// process has already loaded is returned without these checks.
 const EnginePlugin& load_design(const std::string& name);
 
-/// Throws mx::Error unless both designs were built from the same sources, parameters and macros.
+/// Throws mx::Error unless both designs have the same sources, parameters and macros.
 void require_same_sources(const std::string& name, const std::string& other);
 
-/// How to make that design; it is loaded when the first one is made.
+/// Returns a factory that loads the design at its first call.
 std::function<std::unique_ptr<RtlTop>(const Params&, const std::string& waves)> design_factory(
     const std::string& name);
 

@@ -16,10 +16,10 @@ namespace {
 
 constexpr unsigned kResetCycles = 4;
 constexpr uint64_t kMaxBatch = 4096;
-// More than a read of STATUS takes.
+// More cycles than a read of STATUS takes.
 constexpr uint64_t kPollRoom = 16;
 
-/// The counters of the design in the order of their registers, or none unless it shows them all.
+/// Returns the design's counters in register order; empty unless all are visible.
 std::vector<RtlSignal> find_counters(const RtlTop& top) {
   const std::vector<RtlSignal> signals = top.signals();
   std::vector<RtlSignal> counters;
@@ -88,14 +88,14 @@ bool RtlEngine::set_counters(const std::vector<uint64_t>& values) {
   return true;
 }
 
-/// With hesitations, whose number nobody knows in advance, an access is not served ahead of its
-/// time.
+/// With random back-pressure the length of an access is unknown, so it cannot be served early.
 bool RtlEngine::at_rest() const {
   return clock_stopped_ && has_nothing_to_do() && !requested_ && !must_reset() &&
          options_.back_pressure_seed == 0;
 }
 
-/// The clocks of the access, now: nobody can tell, and no thread has to be woken.
+/// Runs the access immediately; the engine is idle, so the result is the same without a thread
+/// switch.
 bool RtlEngine::read_at_rest(uint32_t address, uint32_t& value, uint64_t& cycle) {
   cycle = std::max(cycle, stopped_in_);
   RegisterTransfer transfer;
@@ -160,14 +160,14 @@ void RtlEngine::transport(const AxiMemory::Request& request, AxiMemory::Response
               times_of(payload_, burst_, request.cycle, delay)};
 }
 
-/// Lets a memory answer that does not wait, but does not say so either.
+/// Gives a memory that responds without waiting, but does not declare so, the chance to respond.
 void RtlEngine::give_memory_a_turn() {
   if (accesses_.empty()) return;
   wait(sc_core::SC_ZERO_TIME);
   yield_to_others();
 }
 
-/// Whatever was under way is dropped. The clock stands still while reset_n is low.
+/// Drops all outstanding work. The clock is stopped while reset_n is low.
 void RtlEngine::reset() {
   irq.write(false);
   make_pins();
@@ -203,9 +203,9 @@ void RtlEngine::run() {
       reset();
       continue;
     }
-    // A memory that waits may have let more time pass than the clocks of the last batch.
+    // A waiting memory may have advanced time beyond the cycles of the last batch.
     const uint64_t start = clock_stopped_ ? clock().now() : next_cycle_;
-    if (clock_stopped_ && start < stopped_in_) {  // a read was ahead of its time
+    if (clock_stopped_ && start < stopped_in_) {  // a read was served ahead of time
       wait(clock().until(stopped_in_), reset_event_);
       continue;
     }
@@ -234,8 +234,8 @@ uint64_t RtlEngine::run_batch(uint64_t start, uint64_t limit) {
   return limit;
 }
 
-/// One clock cycle, the first of `room` in which software accesses no register but the one it has
-/// requested. Returns true if the batch must end, because others have to react.
+/// Runs one cycle, the first of `room` cycles without a register access except the requested one.
+/// Returns true if the batch must end so that other processes can react.
 bool RtlEngine::run_cycle(uint64_t cycle, uint64_t room) {
   start_register_transfer(room);
   registers_->drive(in_);
@@ -272,8 +272,7 @@ void RtlEngine::start_register_transfer(uint64_t room) {
   }
 }
 
-/// Whether the design shows that all but its registers rest, and go on doing so until the next
-/// write.
+/// True if everything except the registers is idle and stays idle until the next write.
 bool RtlEngine::has_nothing_to_do() const {
   return held_ || (idle_cycles_ >= kIdleCycles && settled_cycles_ > kSettlingCycles);
 }
@@ -284,14 +283,14 @@ bool RtlEngine::concerns_registers_alone(const RegisterTransfer& transfer) const
          transfer.address == MXE_REG_IRQ_MASK;
 }
 
-/// Whether to read STATUS, since nothing else tells whether the design rests or hangs.
+/// True if STATUS must be read to distinguish an idle design from a hang.
 bool RtlEngine::wants_status(uint64_t room) const {
   if (transferless_cycles_ >= options_.hang_cycles) return true;
   return !state_ && quiet_cycles_ >= kQuietCycles && room >= kPollRoom;
 }
 
-/// A read changes nothing, so that the clock may stop with its answer. Accesses that hesitate take
-/// their chances in every cycle: how many there are must not depend on who reads.
+/// A read changes nothing, so the clock may stop with its response. Accesses with random delays use
+/// random numbers in every cycle, so their count must not depend on the initiator.
 void RtlEngine::watch_idleness(bool bus_busy) {
   const bool idle = shows_idle();
   const bool writes = registers_->busy() && requested_ && requested_->write;
@@ -305,13 +304,13 @@ void RtlEngine::watch_idleness(bool bus_busy) {
 
 bool RtlEngine::shows_idle() const { return state_ && state_->value() == idle_state_; }
 
-/// The design has nothing to do.
+/// The design is idle.
 void RtlEngine::rest() {
   transferless_cycles_ = 0;
   clock_stopped_ = options_.stop_clock && (!enabled_ || !counters_.empty());
 }
 
-/// Handles the answer to a register access. Returns true if the batch must end.
+/// Handles the response of a register access. Returns true if the batch must end.
 bool RtlEngine::finish_register_transfer(uint64_t cycle) {
   quiet_cycles_ = 0;
   if (!polling_) {
@@ -336,7 +335,6 @@ bool RtlEngine::finish_register_transfer(uint64_t cycle) {
   return clock_stopped_;
 }
 
-/// The clock runs again in `cycle`.
 void RtlEngine::start_clock(uint64_t cycle) {
   clock_stopped_ = false;
   top_->go_on_at(kResetCycles + cycle);

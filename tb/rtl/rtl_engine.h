@@ -18,70 +18,68 @@
 
 namespace mxe {
 
-/// Watches the design's pins and states.
+/// Observes the design's pins and states.
 class RtlObserver {
  public:
   virtual ~RtlObserver() = default;
-  /// A clock cycle has passed: its pins, and the design as it is after the clock edge.
+  /// Called after each cycle: the cycle's pins, and the design's state after the clock edge.
   virtual void cycle(const RtlTop& top, const RtlInputs& in, const RtlOutputs& out) = 0;
 };
 
-/// How the RTL is run. The defaults serve normal runs.
+/// Simulation options of the RTL.
 struct RtlOptions {
   Clock clock;
   PortLimits ports;
-  uint64_t back_pressure_seed = 0;  ///< other than 0: ready and valid hesitate at random
-  /// FST file to write, *.fst, empty for none. If it cannot be written, there is none in the end.
+  uint64_t back_pressure_seed = 0;  ///< nonzero: random delays of ready and valid
+  /// FST file to write, *.fst, empty for none. It is deleted if a write fails.
   std::string waves;
-  uint64_t hang_cycles = 1'000'000;  ///< an engine busy this long without bus transfers hangs
-  /// Makes the design: the project's RTL, a version of it with a planted fault, or your own.
+  uint64_t hang_cycles = 1'000'000;  ///< cycles without bus transfers after which a busy engine
+                                     ///< counts as hanging
+  /// Creates the design: the project's RTL, a copy with a planted fault, or another RTL.
   std::function<std::unique_ptr<RtlTop>(const Params&, const std::string& waves)> make_top =
       make_rtl_top;
-  /// Whether the design promises that write lanes without a strobe carry zero, as the project's RTL
-  /// does. AXI4 does not require it.
+  /// Check that write lanes without a strobe are zero. The project's RTL guarantees it; AXI4 does
+  /// not require it.
   bool zero_masked_lanes = true;
   RtlObserver* observer = nullptr;  ///< must outlive the engine
-  /// Whether the clock stops while the design has nothing to do, which changes no outcome.
+  /// Stop the clock while the design is idle. Does not change results.
   bool stop_clock = true;
 };
 
 /// The RTL as an engine on the platform.
 ///
-/// One thread runs the design in batches of cycles. A batch ends before anything else can happen in
-/// the simulation, so the result is that of a simulation cycle by cycle.
+/// One thread runs the design in batches of cycles. A batch ends before any other event of the
+/// simulation, so the result equals a cycle-by-cycle simulation.
 ///
-/// Idle time costs nothing, and nobody can tell: the clock stops some time after the last transfer
-/// to or from memory, if the design has nothing to do; the counters that count every clock, TOTAL
-/// and IDLE, then get what they missed. From then on a read of a register costs its own clocks, and
-/// a write a few more, in which it takes effect; where an access concerns the registers alone, the
-/// clock of the others is held still (RtlTop::hold). A design that does not show the state of its
-/// command processor is asked for STATUS, some time after the last transfer on any bus and when no
-/// access of software can come meanwhile; the clock of one that does not show its counters stops
-/// only while CTRL.enable is clear.
+/// Idle time is skipped without any effect on the results. The clock stops kIdleCycles after the
+/// last work of an idle design; TOTAL and IDLE later receive the missed cycles. While the clock is
+/// stopped, a register read runs only its own cycles and a write a few more. An access that
+/// concerns only the registers leaves the clock of the other blocks stopped (RtlTop::hold).
 ///
-/// A failing assertion, a breach of the AXI protocol and a hang are reported as SC_ERROR by the
-/// id "/mxe/rtl".
+/// If the state of the command processor is not visible, the engine polls STATUS after kQuietCycles
+/// without a bus transfer, when no software access is due. If the counters are not visible, the
+/// clock stops only while CTRL.enable is 0.
+///
+/// A failed assertion, an AXI protocol violation and a hang are reported as SC_ERROR "/mxe/rtl".
 class RtlEngine : public EngineModule {
  public:
   RtlEngine(const sc_core::sc_module_name& name, const Params& params,
             const RtlOptions& options = {});
   ~RtlEngine() override;
 
-  /// Name of a counter among the signals of the design.
   static std::string counter_name(std::size_t index);
-  /// Cycles without a transfer before a design that does not show its state is asked for it.
+  /// Cycles without a transfer before STATUS is polled.
   static constexpr uint64_t kQuietCycles = 256;
-  /// Cycles without work before the clock stops: more than the longest pipeline has stages.
+  /// Idle cycles before the clock stops; more than the longest pipeline.
   static constexpr uint64_t kIdleCycles = 64;
-  /// Cycles after a write in which the design may begin to work.
+  /// Cycles after a register write in which the design may start to work.
   static constexpr uint64_t kSettlingCycles = 8;
   bool set_counters(const std::vector<uint64_t>& values) override;
   bool at_rest() const override;
-  /// Clock cycles simulated so far.
   uint64_t cycles() const { return cycles_; }
-  /// Those of them in which nothing but the registers and the counters had a clock.
+  /// Cycles in which only the registers and counters were clocked.
   uint64_t held_cycles() const { return held_cycles_; }
-  /// The registers inside the design that its build shows.
+  /// The design, with its visible registers.
   RtlTop& top() const { return *top_; }
 
  private:
@@ -117,7 +115,7 @@ class RtlEngine : public EngineModule {
 
   RtlOptions options_;
   std::unique_ptr<RtlTop> top_;
-  // What is connected to the pins, made anew at a reset. A request keeps its memory.
+  // Connected to the pins and recreated at reset. Each request owns a reference to its memory.
   std::shared_ptr<AxiMemory> memory_;
   std::optional<AxiLiteMaster> registers_;
   std::optional<AxiChecker> checker_;
@@ -128,31 +126,31 @@ class RtlEngine : public EngineModule {
   bool irq_level_ = false, held_ = false;
 
   RegisterTransfer* requested_ = nullptr;  // by software
-  bool finished_ = false, ok_ = false;     // its outcome
+  bool finished_ = false, ok_ = false;
   sc_core::sc_event wake_event_, done_event_, reset_event_;
 
   RegisterTransfer status_poll_;
   bool polling_ = false, enabled_ = false;
-  std::optional<RtlSignal> state_;  // of the command processor, if it is shown
+  std::optional<RtlSignal> state_;  // of the command processor, if visible
   uint64_t idle_state_ = 0;
   bool clock_stopped_ = true;
-  uint64_t next_cycle_ = 0;           // of the clock, unless it stands still
-  uint64_t stopped_in_ = 0;           // first cycle in which the clock stands still
-  std::vector<RtlSignal> counters_;   // in the order of their registers; empty if not all are shown
+  uint64_t next_cycle_ = 0;           // next cycle to run, unless the clock is stopped
+  uint64_t stopped_in_ = 0;           // first cycle in which the clock is stopped
+  std::vector<RtlSignal> counters_;   // in register order; empty unless all are visible
   uint64_t quiet_cycles_ = 0;         // since the last transfer on any bus
-  uint64_t idle_cycles_ = 0;          // since the design showed work, or its memory was busy
-  uint64_t settled_cycles_ = 0;       // since the last write of a register
-  uint64_t transferless_cycles_ = 0;  // the same, but polls do not count as transfers
+  uint64_t idle_cycles_ = 0;          // since the design or its memory was last busy
+  uint64_t settled_cycles_ = 0;       // since the last register write
+  uint64_t transferless_cycles_ = 0;  // since the last bus transfer other than a poll
 
-  /// A request that memory_thread() carries out, since the memory may make its caller wait.
+  /// A request for memory_thread(), because the memory may call wait().
   struct MemoryAccess {
     AxiMemory::Request request;
     AxiMemory::Response* response;
-    std::shared_ptr<AxiMemory> owner;  // of the data and the response
+    std::shared_ptr<AxiMemory> owner;  // owns data and response
   };
-  std::deque<MemoryAccess> accesses_;  // the first one is under way
+  std::deque<MemoryAccess> accesses_;  // the first one is in progress
   sc_core::sc_event access_event_;
-  bool memory_is_prompt_ = false;  // it knows BurstExtension, and answers at once
+  bool memory_is_prompt_ = false;  // it supports BurstExtension and responds at once
 
   tlm::tlm_generic_payload payload_;
   BurstExtension burst_;

@@ -13,7 +13,7 @@
 namespace mxe {
 namespace {
 
-/// A design that the build can make (rtl_library.inc).
+/// A design listed in rtl_library.inc.
 struct Design {
   std::string config;
   bool waves;
@@ -37,7 +37,7 @@ const Design* find_design(const Params& params, bool waves) {
   return found == designs().end() ? nullptr : &*found;
 }
 
-/// "small, base and large"
+/// Example: "small, base and large".
 std::string configurations(bool waves) {
   std::vector<std::string> names;
   for (const Design& d : designs()) {

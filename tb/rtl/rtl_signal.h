@@ -8,14 +8,13 @@
 
 namespace mxe {
 
-/// A register inside a simulated design that its build shows (rtl/mxe_states.vlt): mostly a state
-/// of a control block. Refers to the design, which must outlive it.
+/// A register inside a simulated design that rtl/mxe_states.vlt makes visible, such as the state of
+/// a control block. The design must outlive it.
 class RtlSignal {
  public:
-  /// Name of a value, such as a state of an FSM.
   using ValueName = std::pair<uint64_t, std::string>;
 
-  // In the header, because an engine in a library of its own makes signals too.
+  // Inline, because engine libraries create signals too.
   RtlSignal(std::string name, void* data, unsigned bytes, bool writable,
             std::vector<ValueName> value_names)
       : name_(std::move(name)),
@@ -24,12 +23,12 @@ class RtlSignal {
         writable_(writable),
         value_names_(std::move(value_names)) {}
 
-  /// Below the top, with dots: "u_cmd.state_q".
+  /// Path below the top: "u_cmd.state_q".
   const std::string& name() const { return name_; }
   uint64_t value() const;
-  /// Throws mx::Error if the build does not allow it. The design sees the value in its next cycle.
+  /// The design sees the value in its next cycle. Throws mx::Error if the signal is read-only.
   void set(uint64_t value) const;
-  /// The name of a value, or its number where it has none.
+  /// The name of a value, or its number if it has no name.
   std::string value_name(uint64_t value) const;
   const std::vector<ValueName>& value_names() const { return value_names_; }
 
@@ -41,7 +40,8 @@ class RtlSignal {
   std::vector<ValueName> value_names_;
 };
 
-/// "u_cmd.state_q StRun, u_datapath.u_seq.busy_q 1, ...": every signal that is not 0, or has names.
+/// Returns "u_cmd.state_q StRun, u_datapath.u_seq.busy_q 1, ...": all signals that are nonzero or
+/// have named values.
 std::string describe(const std::vector<RtlSignal>& signals);
 
 }  // namespace mxe

@@ -13,7 +13,7 @@
 
 namespace mxe {
 
-/// What an AXI4 address channel carries beside the burst itself.
+/// Further signals of an AXI4 address channel.
 struct AxiAttributes {
   uint8_t id = 0, lock = 0, cache = 0, prot = 0, qos = 0, region = 0;
 
@@ -24,7 +24,7 @@ struct AxiAttributes {
   bool operator!=(const AxiAttributes& other) const { return !(*this == other); }
 };
 
-/// Input pins of mxe_top for one clock cycle. RtlTop itself drives clock and reset.
+/// Input pins of mxe_top for one cycle; RtlTop drives clock and reset.
 struct RtlInputs {
   // registers
   bool s_awvalid = false, s_wvalid = false, s_bready = false, s_arvalid = false, s_rready = false;
@@ -34,10 +34,10 @@ struct RtlInputs {
   bool m_arready = false, m_rvalid = false, m_rlast = false, m_awready = false, m_wready = false;
   bool m_bvalid = false;
   uint8_t m_rresp = 0, m_bresp = 0, m_rid = 0, m_bid = 0;
-  const uint8_t* m_rdata = nullptr;  ///< MEM_W / 8 bytes; null leaves the pins as they are
+  const uint8_t* m_rdata = nullptr;  ///< MEM_W / 8 bytes; null leaves the pins unchanged
 };
 
-/// Output pins of mxe_top in the same cycle, before its clock edge.
+/// Output pins of mxe_top in the same cycle, before the clock edge.
 struct RtlOutputs {
   // registers
   bool s_awready = false, s_wready = false, s_bvalid = false, s_arready = false, s_rvalid = false;
@@ -55,7 +55,7 @@ struct RtlOutputs {
   bool irq = false;
 };
 
-/// Whether an AXI response, of either port, is SLVERR or DECERR.
+/// True for SLVERR and DECERR.
 inline bool is_axi_error(uint8_t response) { return (response & 2) != 0; }
 
 /// A simulated mxe_top at pin level: plain C++, no SystemC.
@@ -64,47 +64,44 @@ class RtlTop {
   virtual ~RtlTop() = default;
 
   virtual const Params& params() const = 0;
-  /// Puts the design into reset for `cycles` clocks.
+  /// Holds reset active for `cycles` cycles.
   virtual void reset(unsigned cycles) = 0;
-  /// One clock cycle: applies `in`, lets it settle, reads `out`, then gives the rising edge. Throws
+  /// Runs one cycle: applies `in`, settles, reads `out`, then applies the rising edge. Throws
   /// mx::Error if an assertion of the design fails.
   virtual void cycle(const RtlInputs& in, RtlOutputs& out) = 0;
-  /// The next cycle() is number `cycle` on the time axis of the waves, unless they are there
-  /// already: the clock stood still until then.
+  /// Sets the number of the next cycle() in the waves after a stopped clock. Waves never move
+  /// backwards.
   virtual void go_on_at(uint64_t /*cycle*/) {}
-  /// Holds the clock of all but the registers and the counters still from the next cycle() on, or
-  /// lets it run again. Returns whether it is held: not every design can.
+  /// Stops the clock of all blocks except registers and counters from the next cycle() on, or
+  /// restarts it. Returns true if it is stopped; not every design supports it.
   virtual bool hold(bool /*held*/) { return false; }
-  /// Writes how often each line of the design ran, in Verilator's format; nothing unless it was
-  /// built for that.
+  /// Writes the execution count of each line in Verilator's format, if compiled with line coverage.
   virtual void write_line_coverage(const std::string& /*path*/) {}
-  /// The registers inside the design that its build shows, by name; empty if it shows none.
+  /// Visible registers of the design, with names; may be empty.
   virtual std::vector<RtlSignal> signals() const { return {}; }
-  /// The same, of any width, to be read only.
+  /// Visible values of any width, read-only.
   virtual std::vector<RtlValue> values() const { return {}; }
-  /// `action` is called in every clock cycle once everything has settled, right before the rising
-  /// edge. A design that does not show its inside may ignore it.
+  /// Registers `action` to be called in every cycle after settling, before the rising edge. A
+  /// design without visible values may ignore it.
   virtual void before_edge(std::function<void()> /*action*/) {}
 
-  /// The simulated time in the unit of the design's recordings, 1 ps: 1000 a clock. 0 if it has
-  /// none.
+  /// Simulated time in the unit of the recordings (1 ps, 1000 per cycle); 0 without recordings.
   virtual uint64_t time() const { return 0; }
 };
 
-/// Throws mx::Error unless make_rtl_top() can make this design, able to write waves if `waves`.
+/// Throws mx::Error unless make_rtl_top() can make this design, with waves if `waves`.
 void require_rtl(const Params& params, bool waves);
 
-/// Throws mx::Error unless that design is there and was built from the RTL as it is now
-/// (load_design()), and, with waves, from the same RTL as the design without. Loads them.
+/// Loads the design. Throws mx::Error if it is missing or its sources were edited since the build;
+/// with waves also if it and the design without waves have different sources.
 void require_current_rtl(const Params& params, bool waves);
 
-/// Makes the simulated design for `params`; `waves` is the path of an FST file, or empty for none.
-/// Throws mx::Error naming the parameter sets that were built if this is not one of them.
+/// Creates the simulated design; `waves` is the path of an FST file, or empty for none. Throws
+/// mx::Error with the available parameter sets if `params` is not one of them.
 std::unique_ptr<RtlTop> make_rtl_top(const Params& params, const std::string& waves = {});
 
-/// The same design with RtlTop::values() and before_edge(), in the configuration small. It is
-/// slow. Throws mx::Error for other parameters, for waves, and if it was built from other RTL than
-/// the design that make_rtl_top() makes.
+/// The same design with values() and before_edge(), which is slow. Throws mx::Error for other
+/// configurations than small, for waves, and if its sources differ from those of make_rtl_top().
 std::unique_ptr<RtlTop> make_watched_rtl_top(const Params& params, const std::string& waves = {});
 
 }  // namespace mxe

@@ -8,18 +8,18 @@
 
 namespace mxe {
 
-/// A signal of any width inside a simulated design that its build shows (Verilator's
-/// --public-flat-rw). Refers to the design, which must outlive it.
+/// A visible signal of any width inside a simulated design (Verilator's --public-flat-rw). The
+/// design must outlive it.
 class RtlValue {
  public:
-  // In the header, because an engine in a library of its own makes values too.
+  // Inline, because engine libraries create values too.
   RtlValue(std::string name, const void* data, unsigned width)
       : name_(std::move(name)), data_(static_cast<const uint8_t*>(data)), width_(width) {}
 
-  /// Below the top, with dots: "u_datapath.u_array.gen_pe[2].u_pe.u_facc_even.acc_o".
+  /// Path below the top: "u_datapath.u_array.gen_pe[2].u_pe.u_facc_even.acc_o".
   const std::string& name() const { return name_; }
   unsigned width() const { return width_; }  ///< bits
-  /// The bytes of the value, lowest first.
+  /// The bytes of the value, least significant first.
   const uint8_t* bytes() const { return data_; }
 
  private:

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiled once per Verilated library, with MXE_CLASS its class and MXE_FST 1 if it can write
-// waves.
+// Compiled once per Verilated library. MXE_CLASS is its class; MXE_FST is 1 if it can write waves.
 #define MXE_STRING_(x) #x
 #define MXE_STRING(x) MXE_STRING_(x)
 #define MXE_JOIN_(a, b) a##b
 #define MXE_JOIN(a, b) MXE_JOIN_(a, b)
-// Verilator names the header after the class.
 #define MXE_HEADER_(x) MXE_STRING(x.h)
 #define MXE_SYMBOLS_(x) MXE_STRING(MXE_JOIN(x, __Syms.h))
 

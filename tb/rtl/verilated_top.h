@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Include the Verilated class and its symbols before this file, and no SystemC header at all: the
-// two do not mix in one translation unit.
+// Include the Verilated class and its symbols before this file. SystemC headers in the same
+// translation unit conflict with them.
 #include <verilated.h>
 #if VM_COVERAGE
 #include <verilated_cov.h>
@@ -27,13 +27,13 @@
 
 namespace mxe {
 
-/// RtlTop over a class that Verilator made from mxe_top. `Trace` is its waveform class, or void.
+/// RtlTop for a Verilated mxe_top. `Trace` is its waveform class, or void.
 template <class Model, class Trace>
 class VerilatedTop : public RtlTop {
  public:
   VerilatedTop(const Params& params, const std::string& waves)
       : params_(params), waves_(waves), traced_(!waves.empty()) {
-    // A failing assertion is reported as an exception instead of ending the process.
+    // A failing assertion throws an exception instead of ending the process.
     context_.fatalOnError(false);
     if (traced_) context_.traceEverOn(true);
     top_ = std::make_unique<Model>(&context_, "mxe_top");
@@ -46,15 +46,15 @@ class VerilatedTop : public RtlTop {
     open_trace(waves);
     top_->clk_i = 0;
     top_->rst_ni = 0;
-    top_->eval();  // runs the initial blocks, which name the states
+    top_->eval();  // runs the initial blocks, which set the state names
   }
 
   ~VerilatedTop() override {
-    // A model leaves the context that was used last on this thread, which may be another one's.
+    // final() uses the context last used on this thread, which may belong to another model.
     Verilated::threadContextp(&context_);
     top_->final();
     if constexpr (!std::is_void_v<Trace>) {
-      // A cut recording opens nowhere: whoever asked for it sees that there is none.
+      // A truncated FST file is unreadable, so it is deleted.
       if (traced_) trace_.close();
       if (traced_ && take_fst_error() != 0) std::remove(waves_.c_str());
     }
@@ -131,14 +131,14 @@ class VerilatedTop : public RtlTop {
 
  private:
   static constexpr uint64_t kHalfCycle = 500;  // the time unit is 1 ps
-  // Argument of VerilatedVar::elements() for the bits of a vector. Verilator 5.006 has packed() for
-  // that and 5.048 entBits(); neither has both.
+  // Argument of VerilatedVar::elements() that selects the bits of a vector. The named functions
+  // differ between Verilator versions: packed() in 5.006, entBits() in 5.048.
   static constexpr int kPacked = 0;
 
-  // Stands in for the waveform class where there is none.
+  // Replaces the waveform class if there is none.
   struct NoTrace {};
 
-  /// Bytes of a scalar of the simulation, 0 for anything else.
+  /// Size in bytes of a scalar variable, 0 for anything else.
   static unsigned size_of(const VerilatedVar& var) {
     if (var.udims() != 0) return 0;
     switch (var.vltype()) {
@@ -155,7 +155,7 @@ class VerilatedTop : public RtlTop {
     }
   }
 
-  /// The names of a block's states: its array state_names (mxe_assert.svh), if it shows one.
+  /// State names of a block: its array state_names (mxe_assert.svh), if visible.
   static std::vector<RtlSignal::ValueName> state_names(const VerilatedScope& scope) {
     std::vector<RtlSignal::ValueName> names;
     for (const auto& [name, var] : *scope.varsp()) {
@@ -168,7 +168,7 @@ class VerilatedTop : public RtlTop {
     return names;
   }
 
-  /// "mxe_top.mxe_top.u_drain" as "u_drain.".
+  /// "mxe_top.mxe_top.u_drain" -> "u_drain.".
   static std::string below_top(std::string path) {
     for (int level = 0; level < 2; level++) {
       const std::size_t dot = path.find('.');
@@ -178,7 +178,7 @@ class VerilatedTop : public RtlTop {
     return path + ".";
   }
 
-  /// "gen__BRA__0__KET____DOT__value_q" as "gen[0].value_q".
+  /// "gen__BRA__0__KET____DOT__value_q" -> "gen[0].value_q".
   static std::string readable(std::string name) {
     static constexpr std::pair<const char*, char> kEscapes[] = {
         {"__BRA__", '['}, {"__KET__", ']'}, {"__DOT__", '.'}};
@@ -280,7 +280,8 @@ class VerilatedTop : public RtlTop {
   std::string waves_;
   bool traced_;
   std::function<void()> before_edge_;
-  mutable VerilatedContext context_;  // tells its scopes only if it may be changed
+  mutable VerilatedContext context_;  // mutable: its scopes are only available from a non-const
+                                      // context
   std::unique_ptr<Model> top_;
   std::optional<HeldClocks> held_clocks_;
   std::conditional_t<std::is_void_v<Trace>, NoTrace, Trace> trace_;
