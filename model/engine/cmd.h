@@ -80,7 +80,6 @@ class Cmd {
   void remember(const Fault& fault, uint16_t index);
   void remember_ended(const Fault& fault, uint16_t index);
   void step_record(uint64_t cycle);
-  void finish_descriptor();
   void wait(uint64_t cycle);
   void step_datapath(uint64_t limit, uint64_t abort);
   void begin_fetch(uint64_t cycle);

@@ -37,7 +37,7 @@ enum class Mode : uint8_t {
 };
 
 /// Everything between the command processor and memory: loaders, buffers, feeder, sequencer, array,
-/// drain and both ports, wired as in mxe_top.
+/// drain and both ports, wired as in mxe_datapath.
 ///
 /// Times are computed event by event: a row fetch accepted by the read port, the B words of a pass
 /// read, a pass started, a row drained. Whatever else happens follows from these by fixed latencies
