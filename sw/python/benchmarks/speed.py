@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Times quantizing and linear layers beside the C++ kernel, PyTorch and other systems, in one run.
+"""Times quantizing and linear layers against the C++ kernel, PyTorch and other systems, in one run.
 
     python3 sw/python/benchmarks/speed.py [--bench build/mxe_bench] [--torch FOLDER]
         [--torchmx FOLDER] [--microxcaling FOLDER] [--quark LIBRARY]
 
-One thread, unless a row says otherwise. Every peer quantizes an array that our preset of its name
-quantizes right after it, in the same process, after the values of both have been compared. What is
-not installed is named and left out; a test run with MXE_PYTHON_PEERS=1 leaves the folders `torch`
-and `torchmx`, and `quark/libquark.so`, in build/tests/python. The times are the least of several.
+Rows use one thread unless they name another number. Every peer quantizes an array that MXE's preset
+of the same name also quantizes, in the same process. The results are compared before the times are
+measured. Peers that are not installed are reported and skipped. A test run with MXE_PYTHON_PEERS=1
+leaves the folders `torch` and `torchmx`, and `quark/libquark.so`, in build/tests/python. A time is
+the minimum over the calls of 1 to 2 seconds.
 """
 from __future__ import annotations
 
@@ -31,7 +32,7 @@ FORMAT = "mxfp8_e4m3"
 
 
 class Row(NamedTuple):
-    """A time, and another one to compare it with."""
+    """Our time of an operation, and the time to compare it with, in seconds."""
 
     what: str
     ours: float
@@ -40,7 +41,7 @@ class Row(NamedTuple):
 
     @property
     def text(self) -> str:
-        """For a table in Markdown."""
+        """A row of a Markdown table."""
         if self.theirs is None:
             return f"| {self.what} | {_time(self.ours)} | {self.beside} | | |"
         ratio = self.theirs / self.ours
@@ -56,7 +57,7 @@ def _time(seconds: float) -> str:
 
 
 def least(work: Callable[[], Any], seconds: float = 1.0, most: int = 2000) -> float:
-    """The least time of a call, after one that warms up."""
+    """The minimum time of a call in seconds, after one warm-up call."""
     work()
     times: list[float] = []
     end = time.perf_counter() + seconds
@@ -72,14 +73,14 @@ def numbers(*shape: int) -> np.ndarray:
 
 
 def same(ours: Any, theirs: Any, name: str) -> None:
-    """What is compared computes the same."""
+    """Exits unless both results are equal."""
     if not np.array_equal(np.asarray(ours), np.asarray(theirs)):
         raise SystemExit(f"{name}: the values differ, so the times compare nothing")
 
 
 def kernel(bench: Optional[str]) -> list[Row]:
-    """mxe.quantize beside the library's own benchmark, which writes into memory that it has used
-    before; so does ours, whose results the allocator gets back every time."""
+    """mxe.quantize against the C++ library's benchmark. Both reuse their result memory: the
+    benchmark keeps its buffer, and the allocator returns the same block to Python."""
     rows = []
     x, small = numbers(SIZE, SIZE), numbers(8, 64)
     theirs = None
@@ -216,7 +217,8 @@ PARTS = {part.__name__: part for part in (torchao, torchmx, microxcaling, quark,
 
 
 def apart(name: str, argument: str, folder: Optional[str]) -> list[Row]:
-    """The rows of a part, in a process of its own, because peers need other libraries."""
+    """The rows of one part, run in a separate process because the peers need different
+    libraries."""
     path = os.pathsep.join(filter(None, [folder, os.environ.get("PYTHONPATH")]))
     done = subprocess.run([sys.executable, "-W", "ignore", __file__, "--part", name, argument],
                           env={**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "2"},

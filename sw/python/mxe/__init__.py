@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """OCP Microscaling (MX) formats for NumPy, PyTorch and JAX, bit for bit.
 
-The numerics are the C++ reference of MXE, which its model and its hardware agree with: what
-`mxe quantize` and `mxe matmul --on golden` compute, this package computes to the last bit.
+The numerics are MXE's C++ reference, which its model and its hardware are tested against. This
+package returns the same bits as `mxe quantize` and `mxe matmul --on golden`.
 
 Arrays may be anything with DLPack or the buffer protocol (NumPy, torch, jax, ...), or lists of
-numbers, of float32, float64, float16 or bfloat16, with any strides; results are arrays of the same
-library. Bad values raise ValueError, bad types TypeError.
+numbers, of float32, float64, float16 or bfloat16, with any strides. Results are arrays of the same
+library. Wrong values raise ValueError, wrong types TypeError.
 """
 from __future__ import annotations
 
@@ -39,21 +39,22 @@ def quantize(x: Any, format: Union[FormatLike, Quantizer], preset: str = "ocp", 
              threads: Optional[int] = None) -> Array:
     """Quantizes an array of any shape to element codes and block scales: `mxe quantize`.
 
-    x: float32, float64 (rounded to float32), float16 or bfloat16, any strides. float32 in row-major
-        order is read where it lies; of anything else a few MiB at a time are copied, or all of it
-        where blocks depend on each other (scales of the whole tensor or of rows, blocks of several
-        rows, blocks that straddle rows, stochastic rounding).
-    format: a name, a dtype of torch or ml_dtypes, or a Quantizer, which has the preset too.
-    preset: whose quantizer (`mxe.presets()`); docs/numerics.md says which to choose.
-    axis: that blocks run along; negative counts from the last one.
-    block, scale_format, scale_rule, rounding, seed, tensor_amax: other than the preset's. rounding
-        is rne, away, down, up, trunc or stochastic, or what Quantizer calls it.
-    threads: default all; the result is the same.
+    x: float32, float64 (rounded to float32), float16 or bfloat16, any strides. Row-major float32 is
+        read without a copy. Other arrays are copied a few MiB at a time. They are copied whole if
+        blocks depend on each other: scales of the whole tensor or of rows, blocks of several rows,
+        blocks that straddle rows, stochastic rounding.
+    format: a name, a dtype of torch or ml_dtypes, or a Quantizer, which also sets the preset.
+    preset: the software whose results are reproduced (`mxe.presets()`); docs/numerics.md says which
+        to choose.
+    axis: the axis along which blocks run; negative values count from the last axis.
+    block, scale_format, scale_rule, rounding, seed, tensor_amax: replace the preset's values.
+        rounding is rne, away, down, up, trunc or stochastic, or one of Quantizer's names.
+    threads: 1 to 1024; default: all hardware threads. The result does not depend on it.
 
-    Returns an Array. Codes have no gradient: what is computed of the Array of a tensor that
-    requires one raises RuntimeError in backward() (`mxe.torch.quantize` has the gradient). Raises
-    ValueError for names that do not exist or do not go together, an axis that does not exist;
-    TypeError for other types of elements. Source: model/numerics/quantize.h.
+    Returns an Array. Codes have no gradient: if x requires one, backward() through the Array raises
+    RuntimeError (`mxe.torch.quantize` has a gradient). Raises ValueError for unknown names, names
+    that cannot be combined and axes that do not exist; TypeError for other element types.
+    Source: model/numerics/quantize.h.
     """
     quantizer = resolve(format, preset, block, scale_format, scale_rule, rounding, seed,
                         tensor_amax)
@@ -67,11 +68,11 @@ def fake_quantize(x: Any, format: Union[FormatLike, Quantizer], preset: str = "o
                   scale_format: Optional[str] = None, scale_rule: Optional[str] = None,
                   rounding: Optional[str] = None, seed: Optional[int] = None,
                   tensor_amax: Optional[float] = None, threads: Optional[int] = None) -> Any:
-    """The numbers that an array becomes by quantizing, [shape of x]: `mxe quantize --dequantized`.
+    """Quantizes and dequantizes an array, [shape of x]: `mxe quantize --dequantized`.
 
     dtype: of the result: float32, bfloat16, float16 or float64; default: that of x. float32 and
-    float64 hold every value of every format, the others are rounded to nearest even. The rest is as
-    in `quantize`. The gradient of a tensor that requires one is that of the identity.
+    float64 hold every value of every format; bfloat16 and float16 round to nearest even. All other
+    arguments are as in `quantize`. If x requires a gradient, it is passed through unchanged.
     """
     quantizer = resolve(format, preset, block, scale_format, scale_rule, rounding, seed,
                         tensor_amax)
@@ -92,20 +93,20 @@ def matmul(a: Any, b: Any, format_a: Optional[FormatLike] = None,
            out_overflow: Optional[str] = None, accumulate: str = "block", dual: bool = True,
            bias_format: str = "fp32", threads: Optional[int] = None,
            on: Union[str, Engine] = "golden") -> Any:
-    """a @ b + bias on the reference, or on an engine, which computes the same, bit for bit.
+    """a @ b + bias on the reference or on an engine, with the same bits.
 
     a: [..., M, K], b: [..., K, N], or [..., N, K] with transpose_b, as weights of linear layers are
-        stored. Axes before the last two broadcast as NumPy's do. Each is an Array, quantized along
-        K by a quantizer of the engine (blocks of 32, E8M0 scales), or an array of numbers, which is
-        quantized to format_a or format_b by the preset ocp first.
-    bias: [N], [M, N] or like the result; bias_format bf16 rounds it as the engine stores it.
-    out_format: fp32, bf16, fp16, or one of the engine's formats along N: then the result is an
-        Array, with scales by out_rule (floor, ceil, even, rceil) and what is too large made by
-        out_overflow (saturate, special).
+        stored. Axes before the last two broadcast as in NumPy. Each operand is an Array, quantized
+        along K in a form that the engine reads (blocks of 32, E8M0 scales), or an array of numbers.
+        Numbers are quantized to format_a or format_b by the preset ocp.
+    bias: [N], [M, N] or the shape of the result; bias_format bf16 rounds it to bfloat16 first.
+    out_format: fp32, bf16, fp16, or an MX format of the engine. For an MX format the result is an
+        Array quantized along N, with scales by out_rule (floor, ceil, even, rceil). out_overflow
+        (saturate, special) says what elements beyond the largest value become.
     accumulate: block, the engine's rule; exact, sequential, or nvidia-blackwell.
-    dual: two 4-bit operands are summed in two chains, as engines with FP4_DUAL do. An engine does
-        what it is built to do.
-    on: golden, or an `mxe.Engine`, whose `matmul` says what the product took, too.
+    dual: sums two 4-bit operands in two chains, as engines with FP4_DUAL do. Ignored on an engine,
+        whose parameters decide.
+    on: golden, or an `mxe.Engine`. `Engine.matmul` also returns cycles and counters.
 
     Returns [..., M, N], float32, bfloat16 or float16, in the library of a; or an Array. Has no
     gradient: backward() raises RuntimeError (`mxe.torch.matmul` has one). Raises ValueError for
@@ -131,11 +132,11 @@ def matmul(a: Any, b: Any, format_a: Optional[FormatLike] = None,
 def compare(x: Any, formats: Optional[Iterable[FormatLike]] = None,
             presets: Sequence[str] = ("ocp",), *, axis: int = -1,
             threads: Optional[int] = None) -> list[Comparison]:
-    """What an array loses in each of several formats, by each of several presets: `mxe compare`.
+    """What each of several formats loses, by each of several presets: `mxe compare`.
 
-    formats: default: the engine's seven and nvfp4, those of them that every preset has. A
-    pandas.DataFrame of the result is a table. Raises as `quantize` does. Source:
-    model/numerics/study.h.
+    formats: default: those of the engine's seven formats and nvfp4 that every preset supports.
+    Returns one Comparison for each format and preset; pandas.DataFrame accepts the list. Raises as
+    `quantize` does. Source: model/numerics/study.h.
     """
     names = _core.common_formats(list(presets)) if formats is None else \
         [format_name(format) for format in formats]
@@ -149,10 +150,10 @@ def compare(x: Any, formats: Optional[Iterable[FormatLike]] = None,
 
 def diff(x: Any, format: Optional[FormatLike], a: Union[str, Quantizer], b: Union[str, Quantizer],
          *, axis: int = -1, show: int = 5, threads: Optional[int] = None) -> Difference:
-    """Where two quantizers part over an array, and by which of their switches: `mxe diff`.
+    """Where the results of two quantizers differ, and which switch causes it: `mxe diff`.
 
     a, b: presets of `format`, or Quantizers with the same format (`format` may then be None).
-    show: how many of the differing elements to return. Source: model/numerics/explain.h.
+    show: the largest number of differing elements to return. Source: model/numerics/explain.h.
     """
     sides = []
     for side in (a, b):
@@ -173,11 +174,11 @@ def diff(x: Any, format: Optional[FormatLike], a: Union[str, Quantizer], b: Unio
 
 def explain(x: Any, format: Union[FormatLike, Quantizer], preset: str = "ocp", *, axis: int = -1,
             at: Union[int, Sequence[int], None] = None) -> list[Explanation]:
-    """What becomes of numbers, step by step: `mxe explain`.
+    """How numbers are quantized, step by step: `mxe explain`.
 
-    x: an array, or a list of numbers that follow each other. at: which elements, counted in
-    row-major order; default: all of them. Raises ValueError for elements that do not exist. Source:
-    model/numerics/explain.h.
+    x: an array, or a list of consecutive numbers. at: indices of elements, counted in row-major
+    order from 0; default: all. Raises ValueError for elements that do not exist.
+    Source: model/numerics/explain.h.
     """
     source = Source(x).numbers("x")
     chosen = [at] if isinstance(at, int) else None if at is None else list(at)

@@ -15,7 +15,7 @@ from ._quantizer import FormatLike, Quantizer, resolve
 from ._requests import whole
 from ._results import Stats
 
-# What ml_dtypes and torch call the codes of formats and scales.
+# The names of ml_dtypes and torch for the codes of formats and scales.
 _TYPES = {"mxfp8_e4m3": "float8_e4m3fn", "mxfp8_e5m2": "float8_e5m2",
           "mxfp6_e2m3": "float6_e2m3fn", "mxfp6_e3m2": "float6_e3m2fn",
           "mxfp4_e2m1": "float4_e2m1fn", "nvfp4": "float4_e2m1fn",
@@ -23,10 +23,10 @@ _TYPES = {"mxfp8_e4m3": "float8_e4m3fn", "mxfp8_e5m2": "float8_e5m2",
 
 
 class Array:
-    """Element codes and block scales, and what they mean: what `mxe.quantize` returns.
+    """Element codes and block scales, as `mxe.quantize` returns them.
 
-    Codes and scales are arrays of the library that the input came from (NumPy, torch, jax). They
-    share the memory of this object. Source: model/numerics/quantize.h.
+    Codes and scales are arrays of the library of the input (NumPy, torch, jax). They share the
+    memory of this object. Source: model/numerics/quantize.h.
     """
 
     __slots__ = ("_core", "_in_graph", "_library", "__weakref__")
@@ -34,7 +34,7 @@ class Array:
     def __init__(self, core: Any, library: str = "numpy", graph: bool = False) -> None:
         self._core = core
         self._library = library
-        self._in_graph = graph  # whether PyTorch expects a gradient for what was quantized
+        self._in_graph = graph  # the quantized tensor requires a gradient
 
     @classmethod
     def from_codes(cls, codes: Any, scales: Any, format: Union[FormatLike, Quantizer],
@@ -42,7 +42,7 @@ class Array:
                    scale_format: Optional[str] = None, tensor_scale: Optional[float] = None,
                    tensor_amax: Optional[float] = None, row_amaxes: Any = None,
                    packed: Optional[str] = None, length: int = 0) -> Array:
-        """An array of codes and scales that others have made; they are copied.
+        """An Array from existing codes and scales, which are copied.
 
         codes: uint8 [shape], one a byte, or uint16 for formats of more than 8 bits; types of
             ml_dtypes and torch with one code a byte count as uint8. With `packed` "low" or "high"
@@ -50,12 +50,12 @@ class Array:
             bytes hold).
         scales: uint8 codes or float32 numbers, [shape] with the blocked axis replaced by its number
             of blocks.
-        tensor_scale, tensor_amax: one of them is needed by presets with a scale for the whole tensor
-            (nvfp4), presets named nvfp4-te need tensor_amax. row_amaxes: of presets with a scale
-            for every row.
+        tensor_scale, tensor_amax: presets with a scale for the whole tensor (nvfp4) need one of
+            them; presets named nvfp4-te need tensor_amax. row_amaxes: for presets with a scale for
+            every row.
 
-        Raises ValueError if shapes do not fit, a code is too large, or the scale of the whole tensor
-        is missing, not finite or not positive. Source: model/numerics/assemble.h.
+        Raises ValueError if shapes do not match, a code is too large, or the scale of the whole
+        tensor is missing, not finite or not positive. Source: model/numerics/assemble.h.
         """
         quantizer = resolve(format, preset, block, scale_format)
         source = Source(codes)
@@ -73,7 +73,7 @@ class Array:
 
     @property
     def scales(self) -> Any:
-        """Scale codes, uint8, or the scales, float32, where a preset has some without a code.
+        """Scale codes, uint8, or float32 scales for presets with scales that have no code.
 
         [shape] with the blocked axis replaced by its number of blocks; [blocks] for presets whose
         blocks straddle rows.
@@ -82,31 +82,32 @@ class Array:
 
     @property
     def scale_values(self) -> Any:
-        """The scales as numbers, float32, of the same shape."""
+        """The scales as numbers, float32, of the same shape as `scales`."""
         return result(self._core.scale_values, self._library)
 
     @property
     def tensor_scale(self) -> float:
-        """What multiplies the whole array, for presets with a scale of the whole tensor; else 1."""
+        """The factor of the whole array, for presets with a scale of the whole tensor; else 1."""
         value: float = self._core.tensor_scale
         return value
 
     @property
     def tensor_amax(self) -> float:
-        """The magnitude that the tensor scale was made of, or that it implies; else 1."""
+        """The largest magnitude from which the tensor scale was computed, or which it implies; else
+        1."""
         value: float = self._core.tensor_amax
         return value
 
     @property
     def row_amaxes(self) -> Any:
-        """The same for every run along the axis, [shape] without it; None unless the preset has a
-        scale for every row."""
+        """The largest magnitude of every row along the axis, [shape] without the axis; None unless
+        the preset has a scale for every row."""
         rows = self._core.row_amaxes
         return None if rows is None else result(rows, self._library)
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """That of the array that was quantized."""
+        """The shape of the array that was quantized."""
         value: tuple[int, ...] = self._core.shape
         return value
 
@@ -123,7 +124,7 @@ class Array:
 
     @property
     def block(self) -> int:
-        """Elements that share a scale."""
+        """The number of elements that share a scale."""
         value: int = self._core.block
         return value
 
@@ -141,7 +142,7 @@ class Array:
 
     @property
     def scale_format(self) -> str:
-        """What `scales` holds: e8m0, e4m3, ... codes, or float32."""
+        """The type of `scales`: codes of e8m0, e4m3, ..., or float32."""
         value: str = self._core.scale_format
         return value
 
@@ -152,7 +153,7 @@ class Array:
         return Quantizer(core.format, core.preset, **core.changes)
 
     def dequantize(self, dtype: Any = "float32", *, threads: Optional[int] = None) -> Any:
-        """The numbers that codes and scales stand for, [shape].
+        """The numbers that codes and scales represent, [shape].
 
         dtype: float32, bfloat16, float16 (rounded to nearest even) or float64.
         """
@@ -176,17 +177,17 @@ class Array:
     def scales_swizzled(self, layout: str = "32x4x4") -> Any:
         """Scale codes in the layout of cuBLAS and tcgen05, uint8 [bytes].
 
-        What comes before the last axis counts as rows; rows are padded with zeros to 128, blocks
-        to 4. Raises ValueError unless blocks run along the last axis and scales have codes. Source:
-        model/numerics/layout.h.
+        All axes before the last are rows. Rows are padded with zeros to a multiple of 128, blocks
+        to a multiple of 4: 130 rows of 5 blocks take 256 * 8 bytes. Raises ValueError unless blocks
+        run along the last axis and scales have codes. Source: model/numerics/layout.h.
         """
         if layout != "32x4x4":
             raise ValueError(f"unknown layout '{layout}' (allowed: 32x4x4)")
         return result(self._core.scales_swizzled(), self._library)
 
     def typed(self) -> tuple[Any, Any]:
-        """Codes and scale codes under the types that ml_dtypes (torch for its tensors) has for
-        them, without copying: float8_e4m3fn, float4_e2m1fn (one a byte), float8_e8m0fnu, ...
+        """Codes and scale codes with the types of ml_dtypes (of torch for tensors), not copied:
+        float8_e4m3fn, float4_e2m1fn (one a byte), float8_e8m0fnu, ...
 
         Raises TypeError for formats without a type, and if ml_dtypes is needed and missing.
         """
@@ -202,7 +203,7 @@ class Array:
         return one(self._core.codes, format), one(self._core.scales, self.scale_format)
 
     def stats(self, x: Any) -> Stats:
-        """What quantizing `x` to this array lost: `mxe quantize --stats`.
+        """The error of quantizing `x` to this array: `mxe quantize --stats`.
 
         x: the array that was quantized. Raises ValueError if it is not. Source:
         model/numerics/study.h.
@@ -213,7 +214,7 @@ class Array:
                                    _threads(None)))
 
     def save(self, path: Union[str, os.PathLike[str]]) -> None:
-        """Writes a .safetensors file, which `mxe.load`, `mxe dequantize` and others read."""
+        """Writes a .safetensors file for `mxe.load`, `mxe dequantize` and other programs."""
         save(path, self)
 
     def __repr__(self) -> str:
@@ -230,8 +231,8 @@ class Array:
 
 def _from_parts(codes: Any, scales: Any, quantizer: Any, axis: int, tensor_scale: Optional[float],
                 tensor_amax: Optional[float], row_amaxes: Any, is_stored: bool) -> Any:
-    """The core's array. `is_stored`: `mxe.quantize` made the scale, which may be NaN, Inf or 0.
-    Raises TypeError for numbers in place of codes."""
+    """The core's array. `is_stored`: the tensor scale was made by `mxe.quantize` and may be NaN,
+    Inf or 0. Raises TypeError for numbers in place of codes."""
     codes, scales = _bytes("codes", codes), _bytes("scales", scales)
     wide = codes.dtype == np.uint16
     coded = scales.dtype == np.uint8
@@ -247,7 +248,7 @@ def _from_parts(codes: Any, scales: Any, quantizer: Any, axis: int, tensor_scale
 
 def stored_array(codes: Any, scales: Any, quantizer: Quantizer, axis: int, tensor_scale: float,
                  tensor_amax: float, row_amaxes: Any) -> Array:
-    """An array that `mxe.quantize` made, from its parts."""
+    """Rebuilds an Array of `mxe.quantize` from its parts."""
     source = Source(codes)
     return Array(_from_parts(source.array, Source(scales).array, quantizer._core, axis,
                              tensor_scale, tensor_amax, row_amaxes, True), source.library)
@@ -262,7 +263,8 @@ def _threads(threads: Optional[int]) -> int:
 
 
 def _bytes(name: str, array: Any) -> Any:
-    """Codes as NumPy's uint8 or uint16, scales also as numbers; raises TypeError for others."""
+    """Codes as NumPy's uint8 or uint16; scales also as floating-point numbers. Raises TypeError for
+    other types."""
     if not isinstance(array, np.ndarray):
         if is_tensor(array) and array.element_size() == 1:
             array = array.view(_torch().uint8)
@@ -285,10 +287,11 @@ def _torch() -> Any:
 def save(path: Union[str, os.PathLike[str]], arrays: Union[Array, Mapping[str, Array]]) -> None:
     """Writes a quantized array, or several with names, to a .safetensors file.
 
-    One array becomes the tensors `elements` and `scales` (with `tensor_scale` and `tensor_amax`, or
-    `row_amax`, for presets that have them), as `mxe quantize` writes them: F8_E4M3, F8_E5M2, F4 and I8 codes, F8_E8M0 scales, U8, U16 and F32 where the format has no
-    such types or, for F4, an odd last axis. Arrays with names become NAME.elements and so on. What
-    they mean is in the metadata, from which `mxe.load` makes the same arrays again.
+    One array becomes the tensors `elements` and `scales`, as `mxe quantize` writes them, with
+    `tensor_scale` and `tensor_amax`, or `row_amax`, for presets that have them. Types are F8_E4M3,
+    F8_E5M2, F4 and I8 for codes and F8_E8M0 for scales. They are U8, U16 and F32 if safetensors has
+    no type for the format, or if the last axis of F4 codes is odd. Arrays with names become
+    NAME.elements and so on. The metadata describe format, preset and axis for `mxe.load`.
 
     Raises ValueError if the file cannot be written.
     """
@@ -308,15 +311,15 @@ def load(path: Union[str, os.PathLike[str]],
          format: Union[FormatLike, Quantizer, None] = None, preset: str = "ocp", *,
          axis: int = -1, tensor_scale: Optional[float] = None,
          tensor_amax: Optional[float] = None) -> Union[Array, dict[str, Array]]:
-    """Reads what `mxe.save` has written: one array, or a dictionary of those with names.
+    """Reads a file of `mxe.save`: one array, or a dictionary of arrays with names.
 
     For the tensors `elements` and `scales` of another program (`mxe quantize` writes such files),
-    which do not say what they mean, `format` and the rest do. The scale of the whole tensor comes
-    from the file, which must agree with `tensor_scale` and `tensor_amax`.
+    pass `format`, `preset` and `axis`: these files have no metadata. The scale of the whole tensor
+    is read from the file; `tensor_scale` and `tensor_amax` must agree with it.
 
-    Raises ValueError for files that are damaged, or say nothing if `format` is missing, and if the
-    scale of the whole tensor is neither in the file nor given; TypeError if `elements` are no codes,
-    or `scales` neither codes nor float32.
+    Raises ValueError for damaged files, for files without metadata if `format` is missing, and if
+    the scale of the whole tensor is neither in the file nor passed. Raises TypeError if `elements`
+    are not codes, or `scales` neither codes nor float32.
     """
     name = os.fspath(path)
     tensors, metadata = _core.load(name)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The gradients of what `mxe` returns for tensors of PyTorch that require one.
+"""Gradients of results that `mxe` returns for PyTorch tensors that require a gradient.
 
-Imports torch: the functions of `mxe` import this when such a tensor arrives.
+Imports torch; `mxe` imports this module only when such a tensor arrives.
 """
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from torch import Tensor
 
 
 class _StraightThrough(torch.autograd.Function):
-    """`values`, whose gradient is that of x."""
+    """`values`; the gradient is passed to x unchanged."""
 
     @staticmethod
     def forward(x: Tensor, values: Tensor) -> Tensor:
@@ -28,7 +28,7 @@ class _StraightThrough(torch.autograd.Function):
 
 
 class _Refused(torch.autograd.Function):
-    """`values`, of which backward() raises."""
+    """`values`; backward() raises RuntimeError."""
 
     @staticmethod
     def forward(anchor: Tensor, values: Tensor, sentence: str) -> Tensor:
@@ -50,8 +50,8 @@ def straight_through(x: Tensor, values: Tensor) -> Tensor:
 
 
 def refused(values: Tensor, sentence: str, anchor: Optional[Tensor] = None) -> Tensor:
-    """`values` for whose gradient PyTorch raises RuntimeError with this sentence. anchor: a tensor
-    that requires a gradient; default: one that stands for those that are not known."""
+    """`values`; backward() raises RuntimeError with this sentence. anchor: a tensor that requires a
+    gradient; default: a new one."""
     if anchor is None:
         anchor = torch.zeros((), requires_grad=True)
     result: Tensor = _Refused.apply(anchor, values, sentence)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Engines: the SystemC model or the simulated RTL, each in a process of its own."""
+"""Engines: the SystemC model or the simulated RTL, each in a separate process."""
 from __future__ import annotations
 
 import dataclasses
@@ -24,19 +24,19 @@ if TYPE_CHECKING:
 
 @dataclasses.dataclass(frozen=True)
 class EngineResult:
-    """What an engine made of a product, and what that took."""
+    """The result of a product on an engine, with cycles and counters."""
 
-    value: Any  #: what `mxe.matmul` returns, [..., M, N]
-    stored: np.ndarray[Any, np.dtype[np.uint8]]  #: bytes of the result as the engine left them
-    stored_scales: np.ndarray[Any, np.dtype[np.uint8]]  #: those of an MX result, else none
-    cycles: int  #: from the fetch of the descriptor to its completion record; all jobs of a batch
-    counters: dict[str, int]  #: the engine's, by the names of its registers (docs/registers.md)
-    utilization: float  #: multiply-accumulates over those possible in these cycles, 0 to 1
-    bound: str  #: what limits it at best: compute or memory
-    compute_cycles: int  #: that the multiplications take at least
-    memory_cycles: int  #: that reading or writing takes at least
-    saturations: int  #: elements of an MX result beyond the largest one
-    wall_seconds: float  #: that the simulation took
+    value: Any  #: the result of `mxe.matmul`, [..., M, N]
+    stored: np.ndarray[Any, np.dtype[np.uint8]]  #: bytes of the result as the engine stored them
+    stored_scales: np.ndarray[Any, np.dtype[np.uint8]]  #: scale bytes of an MX result, else empty
+    cycles: int  #: from the first descriptor fetch to the last completion record of the batch
+    counters: dict[str, int]  #: by register name (docs/registers.md)
+    utilization: float  #: multiply-accumulates divided by the most possible in these cycles, 0 to 1
+    bound: str  #: the resource with the larger minimum: compute or memory
+    compute_cycles: int  #: least cycles for the multiplications
+    memory_cycles: int  #: least cycles for reading or writing
+    saturations: int  #: elements of an MX result beyond the largest value
+    wall_seconds: float  #: duration of the simulation
 
     @property
     def bytes_read(self) -> int:
@@ -50,7 +50,7 @@ class EngineResult:
 
     @property
     def stalls(self) -> dict[str, int]:
-        """Cycles in which the array waited, by what it waited for."""
+        """Cycles in which the array waited, by cause."""
         return {name: value for name, value in self.counters.items() if name.startswith("stall_")}
 
 
@@ -59,22 +59,23 @@ class Engine:
 
     config: small, base, large or a YAML file of parameters. target: model (SystemC) or rtl, the
         Verilated design of the configuration.
-    parameters: other than the configuration's, by their names in small or capital letters:
-        num_pe=16, fp4_dual=0 (docs/architecture.md has the table).
+    parameters: replace the configuration's, by name in small or capital letters: num_pe=16,
+        fp4_dual=0 (table: docs/architecture.md).
     mem_latency: cycles from a request to its first beat. mem_bytes_per_cycle: bandwidth of each
-        direction; default: as wide as the engine's port. mem_jitter: seed of a random extra latency.
-    mem_outstanding_reads, mem_outstanding_writes: bursts that the memory takes at a time; default: 128.
-    rtl: for target="rtl": a folder of designs, `build/rtl` of a checkout, or the library of one
-        engine, as `mxe cosim --rtl` takes it. Default: the folder that MXE_RTL_PATH names, then
-        where Debian's package mxe has them.
-    check: compare every result with the reference, in all bytes.
+        direction; default: the width of the engine's port. mem_jitter: seed of a random extra
+        latency. mem_outstanding_reads, mem_outstanding_writes: bursts that the memory accepts
+        before the first is complete; default: 128.
+    rtl: for target="rtl": a folder of designs, such as `build/rtl` of a checkout, or the library of
+        one engine, as for `mxe cosim --rtl`. Default: the folder in MXE_RTL_PATH, then the folder
+        of Debian's package mxe.
+    check: compare all bytes of every result with the reference.
 
-    Every engine has a process of its own, which lives until `close`, the end of a `with` block or
-    that of this object. Threads may share an engine; its jobs run one after the other. A process
-    that is forked off, or gets an engine by pickle, has an engine of its own of the same kind.
+    Every engine has a process. It ends at `close`, at the end of a `with` block, or when this
+    object is deleted. Threads may share an engine; its jobs run one after the other. After a fork,
+    and when unpickled, the object starts another engine with the same arguments.
 
-    Raises ValueError, with the command line's sentences, for what is no legal engine and for
-    designs that are not there. Source: sw/device/device.h, sw/worker.
+    Raises ValueError, with the command line's message, for an invalid engine and for missing
+    designs. Source: sw/device/device.h, sw/worker.
     """
 
     def __init__(self, config: PathLike = "base", *, target: str = "model",
@@ -112,7 +113,7 @@ class Engine:
 
     @property
     def pid(self) -> Optional[int]:
-        """The number of the engine's process; None if none runs at the moment."""
+        """The process ID of the engine; None if no process is running."""
         return None if self._worker is None else self._worker.pid
 
     def matmul(self, a: Any, b: Any, format_a: Optional[FormatLike] = None,
@@ -121,17 +122,17 @@ class Engine:
                out_overflow: Optional[str] = None, accumulate: str = "block",
                bias_format: str = "fp32", threads: Optional[int] = None,
                reference: Any = None) -> EngineResult:
-        """a @ b + bias on this engine; `mxe.matmul` says what the arguments are.
+        """a @ b + bias on this engine; the arguments are those of `mxe.matmul`.
 
-        accumulate: block, the only rule that the engine has. threads: for quantizing and for the
+        accumulate: block, the only rule of the engine. threads: for quantizing and for the
             reference.
-        reference: what the product would be without quantizing, for the signal-to-noise ratio in
-            `mxe.record`, or a function that returns it; default: the product in float32, if a and
-            b are arrays of numbers.
+        reference: the product without quantizing, for the signal-to-noise ratio in `mxe.record`,
+            or a function that returns it. Default: the float32 product, if a and b are arrays of
+            numbers.
 
-        Raises ValueError as `mxe.matmul` does, and for what does not fit into the engine's memory;
-        EngineError if the engine fails, its process ends, or the result differs from the
-        reference's. The next job then starts a new process.
+        Raises ValueError as `mxe.matmul` does, and if the job does not fit into the engine's
+        memory. Raises EngineError if the engine fails, its process ends, or the result differs from
+        the reference. The next job then starts a new process.
         """
         if accumulate != "block":
             raise ValueError(f"accumulate='{accumulate}' is only for on='golden' (allowed: block)")
@@ -157,7 +158,7 @@ class Engine:
         return result
 
     def close(self) -> None:
-        """Ends the engine's process. Another job would start a new one."""
+        """Ends the engine's process. The next job starts a new one."""
         with self._lock:
             if self._worker is not None:
                 self._worker.end()
@@ -181,7 +182,7 @@ class Engine:
         return f"mxe.Engine({self.config!r}, target={self.target!r})"
 
     def _start(self) -> Worker:
-        from ._worker import Worker  # whose imports take as long as all others
+        from ._worker import Worker  # imported late: its imports take as long as all others
         return Worker(self._request, self._environment)
 
     def _call(self, request: dict[str, Any], arrays: list[np.ndarray[Any, Any]]) \
@@ -197,14 +198,15 @@ class Engine:
                 self._worker.forget()
             except ValueError:
                 raise
-            except BaseException:  # of Ctrl-C, too: the reply is still to come
+            except BaseException:  # Ctrl-C, too: the reply is still outstanding
                 self._worker.end()
                 self._worker = None
                 raise
         return reply, stored, scales
 
     def _after_fork(self) -> None:
-        """The engine's process belongs to the parent, and so may the lock."""
+        """Starts afresh in the child: the process belongs to the parent, and the lock may be
+        held."""
         self._lock = threading.Lock()
         if self._worker is not None:
             self._worker.drop()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cycles of products without data."""
+"""Cycles of matrix products from their shapes, without data."""
 from __future__ import annotations
 
 import dataclasses
@@ -44,17 +44,17 @@ def estimate(*what: Any, config: PathLike = "base", target: str = "model",
     """The cycles of matrix products of given shapes, without data: `mxe estimate`.
 
     estimate(shapes, format_a, format_b) - shapes: (M, N, K), a list of such, or {name: (M, N, K)};
-        [M, K] @ [K, N]. A fourth number says how many such products there are, one after the other.
-    estimate(model, input_shape, format_a, format_b) - the products of the linear layers of a model
-        of PyTorch, in the order of a forward pass, of which nothing is computed. input_shape: of
-        its input, or a list of shapes and of tensors, whose shapes and types count. The formats are
-        for torch.nn.Linear; layers that `mxe.torch.quantize_` made have their own.
+        [M, K] @ [K, N]. A fourth number repeats the product: (M, N, K, 12) is 12 products in turn.
+    estimate(model, input_shape, format_a, format_b) - the products of the linear layers of a
+        PyTorch model in a forward pass, in order. Nothing is computed. input_shape: the shape of its
+        input, or a list of shapes and tensors, of which only shape and type count. The formats
+        apply to torch.nn.Linear; layers of `mxe.torch.quantize_` keep their formats.
 
-    The rest is as in `Engine` and `mxe.matmul`. Returns a Recording with a job for each shape, or
-    for each call of a layer. Raises ValueError as `Engine` does, for shapes that are not numbers of
-    at least 1, and for a layer without formats.
+    All other arguments are as in `Engine` and `mxe.matmul`. Returns a Recording with a job for each
+    shape, or for each call of a layer. Raises ValueError as `Engine` does, for shapes with a number
+    below 1, and for a layer without formats.
     """
-    from ._worker import Worker  # whose imports take as long as all others
+    from ._worker import Worker  # imported late: its imports take as long as all others
     products, parameters = _asked(what, named)
     request, environment = engine_request({
         "config": os.fspath(config), "target": target, "mem_latency": mem_latency,
@@ -80,13 +80,12 @@ def estimate(*what: Any, config: PathLike = "base", target: str = "model",
     return recording
 
 
-# A product's name, its sizes and how many there are, the formats of A and B, and whether a row is
-# added.
+# A product: its name; M, N, K and count; the formats of A and B; whether a bias row is added.
 _Asked = tuple[str, tuple[int, int, int, int], tuple[str, str], bool]
 
 
 def _asked(what: tuple[Any, ...], named: dict[str, Any]) -> tuple[list[_Asked], dict[str, int]]:
-    """The products, and what is left of the named arguments: parameters of the engine."""
+    """The products, and the remaining named arguments: parameters of the engine."""
     torch = sys.modules.get("torch")
     of_model = "model" in named or (torch is not None and what[:1] and
                                     isinstance(what[0], torch.nn.Module))
@@ -118,7 +117,7 @@ def _format_of(product: Any, format: Any) -> str:
 
 
 def _core_format(format: FormatLike) -> str:
-    """The engine's own name of a format, by whatever name it was asked for."""
+    """The engine's name of a format given by any of its names."""
     return str(_core.format_info(format_name(format))["name"])
 
 
@@ -141,7 +140,7 @@ def _named_shapes(shapes: Any) -> list[tuple[str, tuple[int, int, int, int]]]:
 
 
 def _times(job: Job, products: int) -> Job:
-    """Several such jobs as one row."""
+    """A row for `products` consecutive jobs like `job`."""
     counters = {name: products * value for name, value in job.counters.items()}
     return dataclasses.replace(job, products=products, cycles=products * job.cycles,
                                counters=counters)

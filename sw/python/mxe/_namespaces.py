@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays of other libraries in, and results of the same kind out.
+"""Converts arrays of other libraries to the core's, and results back.
 
-NumPy is the only library that is imported: torch, jax and ml_dtypes are there already when their
-arrays arrive.
+Only NumPy is imported. torch, jax and ml_dtypes are already loaded when their arrays arrive.
 """
 from __future__ import annotations
 
@@ -12,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-# How _core stores numbers: the index is its argument `form`.
+# The core's element types; an index here is its argument `form`.
 DTYPES = ("float32", "bfloat16", "float16", "float64")
 
 
 class Source:
-    """An array as the core takes it: anything with DLPack or the buffer protocol, and whether its
-    elements are the bits of bfloat16 numbers; and the library that it came from."""
+    """An array for the core: anything with DLPack or the buffer protocol. `bits`: the elements are
+    uint16 bits of bfloat16. `library`: where the array came from."""
 
     __slots__ = ("array", "bits", "library")
 
@@ -29,7 +28,7 @@ class Source:
             x = self._from_others(x)
         if isinstance(x, np.ndarray):
             dtype = x.dtype
-            if dtype.name == "bfloat16":  # of ml_dtypes, which neither protocol has
+            if dtype.name == "bfloat16":  # of ml_dtypes; neither protocol has the type
                 x = x.view(np.uint16)
                 self.bits = True
             elif not dtype.isnative:
@@ -49,7 +48,7 @@ class Source:
             if x.device.type != "cpu" or str(x.layout) != "torch.strided":
                 raise TypeError("the array must be dense and in the CPU's memory, not "
                                 f"{str(x.layout).rpartition('.')[2]} on {x.device.type}")
-            if x.is_neg():  # negated when it is read, which DLPack does not say
+            if x.is_neg():  # negated on access, which DLPack does not say
                 x = x.resolve_neg()
             return x.detach() if x.requires_grad else x
         if root in ("jax", "jaxlib"):
@@ -70,8 +69,8 @@ class Source:
                         f"not {type(x).__name__}")
 
     def numbers(self, name: str) -> Source:
-        """This source; raises TypeError, with the name of the argument, for elements that are not
-        floating-point numbers which the core reads."""
+        """Returns self. Raises TypeError, with the name of the argument, unless elements are
+        floating-point numbers that the core reads."""
         dtype = getattr(self.array, "dtype", None)
         if isinstance(dtype, np.dtype) and not self.bits and dtype.name not in DTYPES:
             raise TypeError(f"{name}: the elements must be float32, float64, float16 or bfloat16, "
@@ -80,7 +79,7 @@ class Source:
 
     @property
     def dtype(self) -> str:
-        """float32, bfloat16, float16 or float64; the core complains about others."""
+        """float32, bfloat16, float16 or float64; float32 for others, which the core rejects."""
         if self.bits:
             return "bfloat16"
         name = str(getattr(self.array, "dtype", "float32")).rpartition(".")[2]
@@ -95,7 +94,7 @@ def is_tensor(x: Any) -> bool:
 
 def in_graph(*values: Any) -> bool:
     """Whether PyTorch expects a gradient for one of these values: a tensor that requires one, or an
-    `mxe.Array` that was made of such a tensor."""
+    `mxe.Array` made from such a tensor."""
     torch = sys.modules.get("torch")
     if torch is None or not torch.is_grad_enabled():
         return False
@@ -104,7 +103,7 @@ def in_graph(*values: Any) -> bool:
 
 
 def without_gradient(value: Any, remedy: str) -> Any:
-    """A tensor of which backward() raises RuntimeError, so that no gradient is silently missing."""
+    """A tensor whose backward() raises RuntimeError, so that no gradient is silently missing."""
     if not is_tensor(value):
         return value
     from ._autograd import refused
@@ -112,7 +111,7 @@ def without_gradient(value: Any, remedy: str) -> Any:
 
 
 def result(array: np.ndarray, library: str) -> Any:
-    """`array` in the library that the input came from, sharing its memory where that is possible."""
+    """`array` in the library of the input, sharing its memory where possible."""
     if library == "numpy":
         return array
     if library == "torch":
@@ -123,7 +122,7 @@ def result(array: np.ndarray, library: str) -> Any:
 
 
 def numbers(array: np.ndarray, form: int, library: str) -> Any:
-    """The same for numbers that the core stored in this form: bfloat16 comes as uint16."""
+    """As `result`, for numbers that the core stored in this form; bfloat16 arrives as uint16."""
     if form != 1:
         return result(array, library)
     if library == "torch":
@@ -138,7 +137,7 @@ def numbers(array: np.ndarray, form: int, library: str) -> Any:
 
 
 def form_of(dtype: Any) -> int:
-    """The core's number for a dtype: a name, or what NumPy, torch or ml_dtypes call it."""
+    """The core's number of a dtype: a name, or a dtype of NumPy, torch or ml_dtypes."""
     name = dtype if isinstance(dtype, str) else getattr(dtype, "name", None)
     if name is None:
         name = getattr(dtype, "__name__", None) or str(dtype)
@@ -149,7 +148,7 @@ def form_of(dtype: Any) -> int:
 
 
 def typed(array: np.ndarray, name: str, library: str) -> Any:
-    """Codes under the type that torch or ml_dtypes have for them."""
+    """Codes with the type of torch or ml_dtypes."""
     if library == "torch":
         torch = sys.modules["torch"]
         if not hasattr(torch, name):

@@ -11,14 +11,14 @@ from . import _core
 
 @dataclasses.dataclass(frozen=True)
 class Format:
-    """An element format: what `mxe formats` prints.
+    """An element format, with the columns of `mxe formats`.
 
-    `Format("mxfp8_e4m3")` looks one up by any name that `mxe.quantize` takes. Source:
+    `Format("mxfp8_e4m3")` looks one up by any name that `mxe.quantize` accepts. Source:
     model/numerics/format_info.h.
     """
 
-    name: str  #: of the format, its own whatever name it was asked for by
-    bits: int = dataclasses.field(init=False)  #: of an element
+    name: str  #: MXE's name, whichever alias was passed
+    bits: int = dataclasses.field(init=False)  #: per element
     exponent_bits: int = dataclasses.field(init=False)  #: 0 for integers
     mantissa_bits: int = dataclasses.field(init=False)
     bias: int = dataclasses.field(init=False)
@@ -30,7 +30,7 @@ class Format:
     has_nan: bool = dataclasses.field(init=False)
     block: int = dataclasses.field(init=False)  #: elements that share a scale
     scale: str = dataclasses.field(init=False)  #: scale format
-    bits_per_element: float = dataclasses.field(init=False)  #: with the block's share of its scale
+    bits_per_element: float = dataclasses.field(init=False)  #: with its share of the scale
     compression_fp32: float = dataclasses.field(init=False)
     compression_fp16: float = dataclasses.field(init=False)
 
@@ -40,18 +40,18 @@ class Format:
 
 
 class Preset(NamedTuple):
-    """A quantizer of somebody's software."""
+    """A quantizer that reproduces the results of another software."""
 
     name: str
     formats: str  #: that it can produce, in words
-    release: str  #: of the software that it was compared with bit for bit
+    release: str  #: version of the software, compared bit for bit
 
 
 FormatLike = Union[str, Format, Any]
 
 
 def format_name(format: FormatLike) -> str:
-    """The name of a format given as a name, an `mxe.Format`, or a dtype of torch or ml_dtypes."""
+    """The name of a format, passed as a name, an `mxe.Format`, or a dtype of torch or ml_dtypes."""
     if isinstance(format, str):
         return format
     name = getattr(format, "name", None)  # Format, numpy.dtype
@@ -66,9 +66,9 @@ def format_name(format: FormatLike) -> str:
 
 
 def formats() -> list[Format]:
-    """The formats with a name of their own: the engine's seven and nvfp4.
+    """The named formats: the engine's seven and nvfp4.
 
-    Others exist too: eXmY (X exponent and Y mantissa bits) and intN. Source:
+    Others exist too: eXmY (X exponent and Y mantissa bits, such as e4m3) and intN. Source:
     model/numerics/format_info.h.
     """
     return [Format(info["name"]) for info in _core.formats()]
@@ -87,19 +87,19 @@ def presets(format: Optional[FormatLike] = None) -> list[Preset]:
 
 
 class Quantizer:
-    """A format and how numbers are brought to it: a preset, of which any switch may be another.
+    """A format and a rule to quantize to it: a preset, of which single switches may be replaced.
 
-    `format` is a name ("mxfp8_e4m3", "nvfp4", "e4m3", "int4"), one that peers have for it
+    `format` is a name ("mxfp8_e4m3", "nvfp4", "e4m3", "int4"), a name in other software
     ("float8_e4m3fn", "fp4_e2m1"), or a dtype of torch or ml_dtypes. The switches are the members of
-    QuantizerOptions in model/numerics/quantizer_options.h, which says what each does:
+    QuantizerOptions in model/numerics/quantizer_options.h, which explains each of them:
 
     >>> mxe.Quantizer("mxfp8_e4m3", scale_rule="rceil", rounding="nearest_away")
 
-    Choices are the names of their enumerators, ranges pairs, scale formats names ("e8m0", "e4m3");
-    None stands for "not set" where that is possible. Quantizers are values: they do not change, and
-    are equal if they do the same.
+    Choices are enumerator names, ranges are pairs, scale formats are names ("e8m0", "e4m3"). None
+    means "not set" for optional switches. Quantizers are immutable. They are equal if they compute
+    the same.
 
-    Raises ValueError for names that do not exist or do not go together.
+    Raises ValueError for unknown names and for combinations that are not supported.
     """
 
     __slots__ = ("_core", "_changes")
@@ -109,7 +109,7 @@ class Quantizer:
 
     @property
     def format(self) -> str:
-        """The name of the format, as it was given."""
+        """The name of the format, as it was passed."""
         return self._core.format
 
     @property
@@ -119,16 +119,16 @@ class Quantizer:
 
     @property
     def switches(self) -> dict[str, Any]:
-        """All switches and what they are set to."""
+        """All switches with their values."""
         return dict(self._core.switches)
 
     @property
     def changes(self) -> dict[str, Any]:
-        """The switches that are not what the preset has."""
+        """The switches that differ from the preset's."""
         return dict(self._core.changes)
 
     def replace(self, **switches: Any) -> Quantizer:
-        """The same quantizer with other values of some switches."""
+        """A copy with other values of some switches."""
         return Quantizer(self.format, self.preset, **{**self.changes, **switches})
 
     def __eq__(self, other: object) -> bool:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What engines did: a row for every job, and tables, pandas, HTML and traces of the rows."""
+"""Records of engine jobs: one row per job, as text, pandas, HTML and traces."""
 from __future__ import annotations
 
 import contextlib
@@ -15,7 +15,7 @@ import numpy as np
 
 @dataclasses.dataclass(frozen=True)
 class Job:
-    """A product that an engine computed, or several of one batch."""
+    """A product on an engine, or several in one batch."""
 
     name: str  #: of the layer (`mxe.layer`)
     config: str
@@ -31,7 +31,7 @@ class Job:
     utilization: float  #: 0 to 1
     bound: str  #: compute or memory
     counters: dict[str, int]
-    sqnr_db: Optional[float]  #: of the result against the product in float32, if that is known
+    sqnr_db: Optional[float]  #: against the float32 product, if known
     wall_seconds: float
 
     @property
@@ -42,7 +42,7 @@ class Job:
 
     @property
     def stalls(self) -> dict[str, int]:
-        """Cycles in which the array waited, by what it waited for."""
+        """Cycles in which the array waited, by cause."""
         return {name: value for name, value in self.counters.items() if name.startswith("stall_")}
 
     @property
@@ -61,7 +61,7 @@ class Job:
 
 
 class Recording(Sequence[Job]):
-    """The jobs of a `with mxe.record()` block, or of `mxe.estimate`, in their order."""
+    """The jobs of a `with mxe.record()` block, or of `mxe.estimate`, in order."""
 
     def __init__(self, jobs: Optional[Sequence[Job]] = None) -> None:
         self.jobs: list[Job] = list(jobs or ())
@@ -74,11 +74,11 @@ class Recording(Sequence[Job]):
 
     @property
     def cycles(self) -> int:
-        """The cycles of all jobs, one after the other."""
+        """The sum of the cycles of all jobs."""
         return sum(job.cycles for job in self.jobs)
 
     def table(self) -> str:
-        """A line for each job, as text, and one for all of them."""
+        """A text table: a line for each job, and a line of totals."""
         cells = self._cells()
         widths = [max(len(line[column]) for line in cells) for column in range(len(cells[0]))]
         left = sum(1 for column in _COLUMNS if column.left)
@@ -93,8 +93,8 @@ class Recording(Sequence[Job]):
         return pandas.DataFrame([{**job.row, **job.counters} for job in self.jobs])
 
     def trace(self, path: Union[str, "os.PathLike[str]"]) -> None:
-        """Writes the jobs as trace events for Perfetto (ui.perfetto.dev), one after the other on a
-        track for each engine; 1 cycle is 1 us there, as in `mxe matmul --trace`."""
+        """Writes the jobs as trace events for Perfetto (ui.perfetto.dev), in order, with one track
+        for each engine. 1 cycle is shown as 1 us, as in `mxe matmul --trace`."""
         tracks = list(dict.fromkeys(_engine(job) for job in self.jobs))
         events: list[dict[str, Any]] = [
             {"ph": "M", "name": "thread_name", "pid": 0, "tid": number, "args": {"name": track}}
@@ -114,7 +114,7 @@ class Recording(Sequence[Job]):
         return f"mxe.Recording({len(self.jobs)} jobs, {self.cycles} cycles)"
 
     def _repr_html_(self) -> str:
-        """For notebooks."""
+        """The table for notebooks."""
         import html
         first, *lines = ["".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in line)
                          for tag, line in zip(["th"] + ["td"] * len(self.jobs) + ["th"],
@@ -162,7 +162,7 @@ _layers: contextvars.ContextVar[tuple[str, ...]] = contextvars.ContextVar("mxe_l
 
 @contextlib.contextmanager
 def record() -> Iterator[Recording]:
-    """Collects what every engine of this process does in the `with` block, in all its threads.
+    """Collects the jobs of all engines of this process, in all threads, in the `with` block.
 
     >>> with mxe.record() as r:
     ...     mxe.matmul(a, b, "mxfp8_e4m3", "mxfp4_e2m1", on=eng)
@@ -178,8 +178,8 @@ def record() -> Iterator[Recording]:
 
 @contextlib.contextmanager
 def layer(name: str) -> Iterator[None]:
-    """Names the jobs of the `with` block in recordings. Within another layer, the name is that of
-    both, with a dot between."""
+    """Names the jobs of the `with` block in recordings. Names of nested blocks are joined by dots:
+    "encoder.query"."""
     token = _layers.set((*_layers.get(), name))
     try:
         yield
@@ -188,19 +188,18 @@ def layer(name: str) -> Iterator[None]:
 
 
 def active() -> list[Recording]:
-    """The recordings that a job goes into."""
     return list(_recordings)
 
 
 def name_of_layer() -> str:
-    """The name of the layer that a job belongs to."""
     return ".".join(_layers.get()) or "matmul"
 
 
 def signal_to_noise(a: Any, b: Any, bias: Any, transpose_b: bool, reference: Any,
                     value: Any) -> Optional[float]:
-    """10 log10(sum y^2 / sum (y - result)^2) in dB, where y is `reference` or the product of two
-    arrays of numbers; None if neither is known. Counts what is finite in both."""
+    """10 log10(sum y^2 / sum (y - result)^2) in dB. y is `reference`, or the product if both
+    operands are arrays of numbers; otherwise returns None. Counts only elements that are finite in
+    both."""
     if reference is None:
         if hasattr(a, "codes") or hasattr(b, "codes"):
             return None
@@ -220,7 +219,6 @@ def signal_to_noise(a: Any, b: Any, bias: Any, transpose_b: bool, reference: Any
 
 
 def _floats(x: Any) -> np.ndarray[Any, np.dtype[np.float32]]:
-    """Any array as NumPy's float32."""
     if type(x).__module__.partition(".")[0] == "torch":
         x = x.detach().float().numpy()
     elif not isinstance(x, np.ndarray) and not hasattr(x, "__array__") and \

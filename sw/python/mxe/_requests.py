@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an engine's process is asked, and what its replies say."""
+"""Requests to an engine's process, and its replies."""
 from __future__ import annotations
 
 import operator
@@ -12,11 +12,12 @@ PathLike = Union[str, "os.PathLike[str]"]
 
 
 class EngineError(RuntimeError):
-    """An engine did not do its job: its process ended, it hung, or it broke a rule of its buses."""
+    """An engine failed: its process ended, it hung, or it broke a rule of its buses."""
 
 
 def whole(name: str, value: Any) -> int:
-    """A whole number of at least 0, or the command line's complaint."""
+    """`value` as an integer of at least 0; raises TypeError or ValueError with the command line's
+    message."""
     try:
         number = operator.index(value)
     except TypeError:
@@ -27,7 +28,7 @@ def whole(name: str, value: Any) -> int:
 
 
 def engine_request(arguments: dict[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
-    """What the engine's process is told first, and variables of its environment."""
+    """The first request to the engine's process, and the environment variables to set for it."""
     rest = dict(arguments)
     rest.pop("check", None)
     request: dict[str, Any] = {"config": rest.pop("config"), "target": rest.pop("target")}
@@ -55,7 +56,7 @@ def engine_request(arguments: dict[str, Any]) -> tuple[dict[str, Any], dict[str,
 
 def job_of(engine: Mapping[str, Any], request: Mapping[str, Any], reply: Mapping[str, Any],
            noise: Optional[float]) -> Job:
-    """A row for the recordings."""
+    """The row of a finished job in recordings."""
     return Job(name=name_of_layer(), config=engine["config"], target=engine["target"],
                m=request["m"], n=request["n"], k=request["k"],
                products=max(1, len(request.get("pairs", ()))),
