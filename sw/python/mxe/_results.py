@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What studies of quantization find, as values."""
+"""Results of quantization studies."""
 from __future__ import annotations
 
 import dataclasses
@@ -8,7 +8,7 @@ from typing import NamedTuple, Optional
 
 @dataclasses.dataclass(frozen=True)
 class Stats:
-    """What quantizing an array lost; errors count elements that are finite before and after."""
+    """The error of quantizing an array; errors count elements that are finite before and after."""
 
     elements: int
     blocks: int
@@ -17,22 +17,22 @@ class Stats:
     mean_error: float  #: of |x - q|
     clipped: int  #: finite inputs beyond the largest element times their scale
     flushed: int  #: nonzero inputs that became zero
-    nans: int  #: values that are NaN
-    nan_scales: int  #: blocks without a number for a scale
-    bits_per_element: float  #: codes and scales over elements
-    scale_histogram: dict[int, int]  #: floor(log2 scale) to blocks
+    nans: int  #: elements quantized to NaN
+    nan_scales: int  #: blocks whose scale is NaN
+    bits_per_element: float  #: bits of codes and scales, divided by elements
+    scale_histogram: dict[int, int]  #: floor(log2 scale) -> number of blocks
 
 
 @dataclasses.dataclass(frozen=True)
 class Comparison(Stats):
-    """The same for one format and preset of several."""
+    """The same for one format and preset."""
 
     format: str
     preset: str
 
 
 class Side(NamedTuple):
-    """What one of two quantizers makes of an element."""
+    """The result of one of two quantizers for an element."""
 
     scale: float  #: of its block
     code: int
@@ -40,11 +40,11 @@ class Side(NamedTuple):
 
 
 class Differing(NamedTuple):
-    """An element that two quantizers disagree about."""
+    """An element for which two quantizers differ."""
 
-    at: int  #: counted in row-major order
+    at: int  #: index in row-major order
     input: float
-    cause: str  #: the switch that makes this difference alone, or several of them
+    cause: str  #: the switch that causes the difference alone, or several switches
     a: Side
     b: Side
 
@@ -53,35 +53,35 @@ class Cause(NamedTuple):
     """A switch in which two quantizers differ."""
 
     switch: str
-    elements: int  #: that agree with b if a has only this switch of b
+    elements: int  #: elements that equal b's if a takes over this one switch from b
 
 
 @dataclasses.dataclass(frozen=True)
 class Difference:
-    """What two quantizers disagree about in an array."""
+    """The differences of two quantizers over an array."""
 
     elements: int  #: compared
     differing: int
     scales: int  #: elements whose scale differs
     codes: int
     values: int
-    causes: list[Cause]  #: those that explain most first
-    shown: list[Differing]  #: the first ones
+    causes: list[Cause]  #: the switch that explains most elements first
+    shown: list[Differing]  #: the first differing elements
 
 
 @dataclasses.dataclass(frozen=True)
 class Explanation:
-    """What became of one number, step by step."""
+    """How one number was quantized, step by step."""
 
     input: float
-    value: float  #: what it is quantized as
+    value: float  #: the quantized value
     block: int  #: index of its scale
     amax: float  #: largest finite magnitude of the block
     scale: float
     scale_code: Optional[int]
     tensor_scale: float
-    quotient: float  #: the number over its scales
-    below: float  #: magnitudes of the codes next to it
+    quotient: float  #: the number divided by its scales
+    below: float  #: magnitudes of the neighbouring codes
     above: float
     tie: bool
     code: int

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One sentence for arguments of a wrong type, where nanobind prints its signatures.
+"""Replaces nanobind's TypeErrors, which print signatures, by one sentence.
 
-Every function of the core is wrapped once: the arguments of the package's functions that the core
-checks have the names of the core's.
+Every function of the core is wrapped once. Messages name the core's arguments, which have the same
+names as those of the package's public functions.
 """
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _TYPES: dict[str, tuple[type, ...]] = {"float": (int, float), "str": (str,), "bo
 
 
 def _parameters(message: str) -> list[tuple[str, str]]:
-    """Names and types of the parameters in nanobind's message."""
+    """The names and types of the parameters in nanobind's message."""
     signature = re.search(r"\n    1\. \w+\((.*)\) -> ", message)
     text = signature.group(1) if signature else ""
     parts, depth = [""], 0
@@ -32,7 +32,7 @@ def _parameters(message: str) -> list[tuple[str, str]]:
 
 
 def _fits(kind: str, value: Any) -> bool:
-    """Whether a value is of this type, as far as the type is one of the simple ones."""
+    """Whether a value has this type; True for types that are not checked here."""
     kinds = [kind] if "[" in kind else kind.split(" | ")
     if value is None:
         return "None" in kind
@@ -42,7 +42,7 @@ def _fits(kind: str, value: Any) -> bool:
 
 
 def _sentence(message: str, arguments: tuple[Any, ...], named: dict[str, Any]) -> str:
-    """What is wrong with the arguments that a function of the core refuses."""
+    """The problem with arguments that a core function rejects."""
     parameters = _parameters(message)
     values = {name: value for (name, _), value in zip(parameters, arguments)} | named
     simple = []
@@ -59,12 +59,12 @@ def _sentence(message: str, arguments: tuple[Any, ...], named: dict[str, Any]) -
                     return f"{switch} cannot be of type {type(value).__name__}"
         if name in values and word is None:
             simple.append(name)
-    return f"{' or '.join(simple)} is of a type that is not possible here" if simple else \
+    return f"{' or '.join(simple)} has an unsupported type" if simple else \
         message.partition("\n")[0]
 
 
 def explained(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of the core that raises TypeError with one sentence."""
+    """The function, raising TypeError with one sentence."""
     @functools.wraps(function, updated=())
     def call(*arguments: Any, **named: Any) -> Any:
         sentence: Optional[str] = None
@@ -80,7 +80,6 @@ def explained(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def explain_all() -> None:
-    """Wraps the functions of the core, the methods of its arrays, and its constructor."""
     setattr(_core, "Quantizer", explained(_core.Quantizer))
     for owner in (_core, _core.Quantized):
         for name, function in list(vars(owner).items()):

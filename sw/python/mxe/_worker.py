@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The process that an engine lives in: mxe-worker, a program beside this file.
+"""An engine's process: mxe-worker, a program in the folder of this file.
 
-A request and its reply are one line of JSON each, on a socket; the numbers of both lie in a file in
-memory that the two processes share (sw/worker/channel.h). SystemC builds its modules once in the
-life of a process, therefore every engine has a process of its own.
+A request and its reply are one line of JSON each, on a socket. Numbers are passed in a memory file
+that both processes share (sw/worker/channel.h). SystemC can build its modules only once in a
+process, so every engine needs a separate process.
 """
 from __future__ import annotations
 
@@ -24,11 +24,12 @@ _PROGRAM = pathlib.Path(__file__).with_name("mxe-worker")
 
 
 class Worker:
-    """A running engine. Not for several threads, nor for a process that was forked off.
+    """A running engine, for one thread and not for a forked process.
 
-    request: what sw/worker/requests.h reads an engine from. environment: variables for the process.
-    Raises ValueError, with the command line's sentence, if there is no such engine, EngineError if
-    the process does not start.
+    request: the engine, as sw/worker/requests.h describes it. environment: variables for the
+    process.
+    Raises ValueError, with the command line's message, for an invalid engine; EngineError if the
+    process does not start.
     """
 
     def __init__(self, request: Mapping[str, Any], environment: Mapping[str, str]) -> None:
@@ -51,20 +52,19 @@ class Worker:
 
     @property
     def pid(self) -> int:
-        """The number of the process."""
         return self._process.pid
 
     def call(self, request: Mapping[str, Any],
              arrays: Sequence[np.ndarray[Any, Any]] = ()) -> dict[str, Any]:
-        """The reply to a request, whose numbers lie one after the other in the memory.
+        """The reply to a request, after writing `arrays` one after the other to the shared memory.
 
-        After any exception but ValueError the process is of no use any more.
+        After any exception except ValueError the process cannot be used again.
         """
         try:
             self._write(arrays)
             self._socket.sendall(json.dumps(request).encode() + b"\n")
             line = self._receive()
-        except OSError:  # the process has ended, which is looked into below
+        except OSError:  # the process has ended: see below
             line = b""
         if not line.endswith(b"\n"):
             raise EngineError(self._why_it_ended())
@@ -76,32 +76,32 @@ class Worker:
         raise EngineError(reply["error"])
 
     def read(self, offset: int, count: int) -> np.ndarray[Any, np.dtype[np.uint8]]:
-        """Bytes of the shared memory."""
+        """`count` bytes of the shared memory from `offset` on."""
         into = np.empty(count, np.uint8)
         view, done = into.data, 0
         while done < count:
             got = os.preadv(self._memory, [view[done:]], offset + done)
             if not got:
-                raise EngineError("the engine's process has written less than it said")
+                raise EngineError("the engine's process wrote fewer bytes than its reply says")
             done += got
         return into
 
     def forget(self) -> None:
-        """Gives the memory back to the system; the next request starts with an empty one."""
+        """Returns the memory to the system; the next request starts with an empty file."""
         os.ftruncate(self._memory, 0)
 
     def end(self) -> None:
-        """Ends the process, also in the middle of a job."""
+        """Ends the process, even during a job."""
         if self._process.returncode is None:
             self._process.kill()
             self._process.wait()
         self.drop()
 
     def drop(self) -> None:
-        """Lets go of the process without ending it: it belongs to the process that this one was
-        forked from."""
+        """Closes the connection without ending the process, which belongs to the parent of the
+        fork."""
         if self._process.returncode is None:
-            self._process.returncode = 0  # this one cannot wait for it
+            self._process.returncode = 0  # the child cannot wait for it
         if self._memory >= 0:
             os.close(self._memory)
             self._memory = -1

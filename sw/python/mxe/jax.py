@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Quantizing inside of JAX's transformations: jit, vmap, grad.
+"""Quantizing in JAX's transformations: jit, vmap, grad.
 
-The functions of `mxe` take arrays of JAX as they are, but not what stands for them while a function
-is traced. These do, by way of jax.pure_callback: the C++ reference computes on the host, the bits
-are the same. The straight-through estimator is the gradient of quantizing.
+The functions of `mxe` take arrays of JAX, but not tracers; these take both. They call the C++
+reference on the host with jax.pure_callback and return the same bits as `mxe`. The gradient of
+quantizing is the straight-through estimator.
 
 >>> import jax, mxe.jax
 >>> jax.jit(lambda x: mxe.jax.fake_quantize(x, "mxfp8_e4m3"))
@@ -26,13 +26,13 @@ __all__ = ["Codes", "fake_quantize", "matmul", "quantize"]
 
 
 class Codes(NamedTuple):
-    """Element codes and scales, as `mxe.Array` has them. `mxe.Array.from_codes` makes one; presets
-    with a scale of the whole tensor need its amax, or those of the rows, too."""
+    """Element codes and scales, as in `mxe.Array`, which `mxe.Array.from_codes` makes from them.
+    Pass tensor_amax or row_amaxes too for presets with such scales."""
 
     codes: jax.Array  #: [shape], uint8 or uint16
     scales: jax.Array  #: uint8 codes, or float32
-    tensor_amax: jax.Array  #: float32 []: 1 without a scale of the whole tensor
-    row_amaxes: jax.Array  #: float32, [shape] without the blocked axis; [0] without scales of rows
+    tensor_amax: jax.Array  #: float32 []; 1 for presets without a tensor scale
+    row_amaxes: jax.Array  #: float32, [shape] without the blocked axis; [0] for presets without row scales
 
 
 def _quantizer(format: Union[FormatLike, Quantizer], preset: str,
@@ -42,7 +42,7 @@ def _quantizer(format: Union[FormatLike, Quantizer], preset: str,
 
 
 def _from_the_end(axis: int, ndim: int) -> int:
-    """The axis as seen from the last one, where vmap adds none."""
+    """The axis as a negative number: vmap adds leading axes only."""
     if not -max(ndim, 1) <= axis < max(ndim, 1):
         raise ValueError(f"axis {axis} does not exist (allowed: {-max(ndim, 1)} to "
                          f"{max(ndim, 1) - 1})")
@@ -50,9 +50,9 @@ def _from_the_end(axis: int, ndim: int) -> int:
 
 
 def _vmap_method(x: jax.Array, *quantizers: Quantizer) -> str:
-    """How vmap computes a callback: all members of a batch as one array with further leading axes
-    (size 1 where an operand has no batch), or one after the other if a member's numbers depend on
-    the rest of the array: scales of the whole tensor, blocks of several rows, random rounding."""
+    """How vmap computes a callback. expand_dims: one call with further leading axes, of size 1 for
+    operands without a batch. sequential: one call for each member, where a member's result depends
+    on the whole array: tensor scales, blocks of several rows, stochastic rounding."""
     def alone(quantizer: Quantizer) -> bool:
         switches = quantizer.switches
         return bool(switches["walk"] == "flat" or switches["rounding"] == "stochastic"
@@ -63,14 +63,14 @@ def _vmap_method(x: jax.Array, *quantizers: Quantizer) -> str:
 
 def quantize(x: Any, format: Union[FormatLike, Quantizer], preset: str = "ocp", *, axis: int = -1,
              **switches: Any) -> Codes:
-    """Codes and scales of an array, traced or not; arguments as `mxe.quantize` has them.
+    """Codes and scales of an array or tracer; arguments as in `mxe.quantize`.
 
-    Has no gradient. Raises ValueError and TypeError when it is traced.
+    Has no gradient. Raises ValueError and TypeError at tracing time.
     """
     quantizer = _quantizer(format, preset, switches)
     x = jnp.asarray(x)
     axis = _from_the_end(axis, x.ndim)
-    if x.ndim == 0:  # a block of one element: vmap adds axes, which blocks must not run along
+    if x.ndim == 0:  # vmap adds axes, and blocks must not run along them
         one = quantize(x.reshape(1), quantizer)
         flat = quantizer.switches["walk"] == "flat"
         return one._replace(codes=one.codes.reshape(()),
@@ -113,14 +113,14 @@ _straight_through.defvjp(lambda x, quantizer, axis: (_straight_through(x, quanti
 
 def fake_quantize(x: Any, format: Union[FormatLike, Quantizer], preset: str = "ocp", *,
                   axis: int = -1, **switches: Any) -> jax.Array:
-    """The numbers that an array becomes by quantizing, of the same shape and type.
+    """An array quantized and dequantized, of the same shape and type.
 
-    Arguments as `mxe.quantize` has them. Its gradient is that of the identity. Raises ValueError
-    and TypeError when it is traced.
+    Arguments as in `mxe.quantize`. The gradient passes through unchanged. Raises ValueError and
+    TypeError at tracing time.
     """
     quantizer = _quantizer(format, preset, switches)
     x = jnp.asarray(x)
-    mxe.fake_quantize(np.zeros((0,), x.dtype), quantizer)  # complains about types now
+    mxe.fake_quantize(np.zeros((0,), x.dtype), quantizer)  # checks types now, not in the callback
     axis = _from_the_end(axis, x.ndim)
     if x.ndim == 0:
         return _straight_through(x.reshape(1), quantizer, -1).reshape(())
@@ -135,7 +135,7 @@ def _product(a: jax.Array, b: jax.Array, format_a: Quantizer, format_b: Quantize
                           mxe.quantize(np.asarray(y), format_b, axis=-2), accumulate=accumulate)
 
     shape = jax.eval_shape(jnp.matmul, a, b).shape
-    # vmap adds leading axes to what the callback receives: operands of one rank stay aligned.
+    # Operands of equal rank stay aligned when vmap adds leading axes.
     a, b = (x.reshape((1,) * (len(shape) - x.ndim) + x.shape) for x in (a, b))
     return jax.pure_callback(compute, jax.ShapeDtypeStruct(shape, jnp.float32), a, b,
                              vmap_method=_vmap_method(a, format_a, format_b))
@@ -164,12 +164,12 @@ _product.defvjp(_product_forward, _product_backward)
 def matmul(a: Any, b: Any, format_a: Union[FormatLike, Quantizer],
            format_b: Optional[Union[FormatLike, Quantizer]] = None, *,
            accumulate: str = "block") -> jax.Array:
-    """a @ b of two arrays that are quantized along K, as `mxe.matmul` computes it: float32.
+    """a @ b in float32, with both quantized along K, as in `mxe.matmul`.
 
     a: [..., M, K], b: [..., K, N]; leading axes broadcast. format_b: default: format_a. The
-    gradient is that of the product of the quantized operands, quantizing being the identity. Under
-    vmap, each member is computed as if it were alone. Raises ValueError and TypeError when it is
-    traced.
+    gradient
+    is that of the product of the quantized operands, passed through quantizing unchanged. vmap
+    computes each member separately. Raises ValueError and TypeError at tracing time.
     """
     a, b = jnp.asarray(a), jnp.asarray(b)
     for name, x in (("a", a), ("b", b)):
@@ -177,7 +177,7 @@ def matmul(a: Any, b: Any, format_a: Union[FormatLike, Quantizer],
             raise ValueError(f"{name} must have at least two axes, but has {x.ndim}")
     first = _quantizer(format_a, "ocp", {})
     second = first if format_b is None else _quantizer(format_b, "ocp", {})
-    sample = []  # which complains about types and formats now
+    sample = []  # checks types and formats now, not in the callback
     for name, x, quantizer, axis in (("a", a, first, -1), ("b", b, second, -2)):
         Source(np.zeros(0, x.dtype)).numbers(name)
         sample.append(mxe.quantize(np.zeros((1, 1), x.dtype), quantizer, axis=axis))

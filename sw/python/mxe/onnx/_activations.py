@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Activations that are quantized where they enter a product."""
+"""Quantizes activations at the inputs of products."""
 from __future__ import annotations
 
 import pathlib
@@ -14,21 +14,21 @@ from .. import Format, fake_quantize
 from .._quantizer import FormatLike, format_name
 from ._graph import Model, Names, check, load, name_of, products
 
-# AMD Quark's names of formats and of the operator in its domains.
+# AMD Quark's names of formats, and of the operator in its domains.
 _ELEMENTS = {"mxfp8_e4m3": "fp8_e4m3", "mxfp8_e5m2": "fp8_e5m2", "mxfp6_e3m2": "fp6_e3m2",
              "mxfp6_e2m3": "fp6_e2m3", "mxfp4_e2m1": "fp4_e2m1", "mxint8": "int8"}
 _OURS = {**_ELEMENTS, "mxfp4_e1m2": "fp4_e1m2"}
 _OPERATORS = {"com.mxe": "MXQuantizeDequantize", "com.amd.quark": "MXQuantizeDequantize",
               "com.vai.quantize": "MXFixNeuron"}
-# Of integers, by Quark's numbers: half away from zero, half up, half to even.
+# Quark's rounding modes of integers: 0 half away from zero, 1 half up, 2 half to even.
 _ROUNDING = ("std", "dpu", "py3")
 
 
 class MXQuantizeDequantize(OpRun):
     """The operator for onnx.reference: `ReferenceEvaluator(model, new_ops=[...])`.
 
-    Attributes as AMD Quark has them: element_dtype, axis, block_size, rounding_mode; in our domain
-    also preset, default: the one that computes what Quark's operator does.
+    Attributes as in AMD Quark: element_dtype, axis, block_size, rounding_mode. The domain com.mxe
+    adds preset; default: Quark's rounding.
     """
 
     op_domain = "com.mxe"
@@ -44,9 +44,9 @@ def custom_op_library() -> str:
     """The library of operators for onnxruntime 1.17 and later on CPUs:
     `SessionOptions.register_custom_ops_library(mxe.onnx.custom_op_library())`.
 
-    It has MXQuantizeDequantize for float32 and float16 in our domain, and AMD Quark's operator with
-    Quark's defaults in both of its domains, so that no session can have Quark's own library beside
-    it. Source: sw/python/onnxruntime.
+    It contains MXQuantizeDequantize for float32 and float16 in the domain com.mxe, and AMD Quark's
+    operator with Quark's defaults in both of Quark's domains. A session cannot register Quark's
+    library as well. Source: sw/python/onnxruntime.
     """
     return str(pathlib.Path(__file__).parents[1] / "mxe_onnxruntime.so")
 
@@ -55,21 +55,22 @@ def quantize_activations(model: Model, format: FormatLike, preset: str = "ocp", 
                          block: int = 32, rounding_mode: int = 2, domain: str = "com.mxe",
                          convolutions: bool = False,
                          select: Optional[Callable[[str], bool]] = None) -> onnx.ModelProto:
-    """A model that quantizes the operands A of its MatMul and Gemm nodes while it runs.
+    """A model that quantizes the operands A of its MatMul and Gemm nodes.
 
-    model: a ModelProto or a file; it stays as it is. format: one of the engine's. preset: whose
-        quantizer, in our domain.
+    model: a ModelProto or a file; it is not changed. format: one of the engine's. preset: the
+        quantizer, for the domain com.mxe.
     domain: com.mxe, or com.amd.quark or com.vai.quantize for AMD Quark's operator, which has no
         preset and no mxfp4_e1m2. rounding_mode: of mxint8 there: 0 half away from zero, 1 half up,
         2 half to even.
-    convolutions: the inputs of Conv, too, in blocks along their channels, as Quark has them.
-    select: which nodes, by their names; default: all.
+    convolutions: also the inputs of Conv, in blocks along their channels, as in Quark.
+    select: chooses nodes by name; default: all.
 
-    Blocks run along the sum. Returns the new model, checked by onnx.checker; onnxruntime runs it
-    with `custom_op_library`, onnx.reference.ReferenceEvaluator what is in com.mxe with
-    `new_ops=[MXQuantizeDequantize]`. Raises
-    ValueError for formats, presets and domains that do not exist, and if there is nothing to
-    quantize.
+    Blocks run along the sum. Returns the new model, checked by onnx.checker. onnxruntime runs it
+    with
+    `custom_op_library`; onnx.reference.ReferenceEvaluator runs nodes of com.mxe with
+    `new_ops=[MXQuantizeDequantize]`. Raises ValueError for unknown formats, presets and domains,
+    and
+    if no node is quantized.
     """
     name = Format(format_name(format)).name
     if domain not in _OPERATORS:
@@ -81,7 +82,7 @@ def quantize_activations(model: Model, format: FormatLike, preset: str = "ocp", 
         raise ValueError(f"rounding_mode cannot be {rounding_mode} (allowed: 0, 1, 2)")
     if domain != "com.mxe" and preset != "ocp":
         raise ValueError(f"{domain} has no presets: its operator is what quark-onnx is")
-    fake_quantize(np.zeros((1, 32), np.float32), name, preset, block=block)  # complains
+    fake_quantize(np.zeros((1, 32), np.float32), name, preset, block=block)  # checks the arguments
     new = load(model)
     attributes: dict[str, Any] = {"element_dtype": elements[name], "block_size": block,
                                   "rounding_mode": rounding_mode}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reading models: what is constant, and which products there are."""
+"""Reads models: their constants and their products."""
 from __future__ import annotations
 
 import os
@@ -13,7 +13,7 @@ from . import _workload
 
 Model = Union[onnx.ModelProto, str, "os.PathLike[str]"]
 
-# Bytes of weights beyond which a model is not serialized: protobuf ends at 2 GiB.
+# Bytes of weights beyond which a model is not serialized: protobuf's limit is 2 GiB.
 LARGE = 1_900_000_000
 
 # Operators whose results are matrix products of two inputs.
@@ -21,7 +21,7 @@ PRODUCTS = ("Conv", "Gemm", "MatMul")
 
 
 def load(model: Model) -> onnx.ModelProto:
-    """A copy of a model, or the model in a file."""
+    """A copy of a model, or the model read from a file."""
     if isinstance(model, onnx.ModelProto):
         copy = onnx.ModelProto()
         copy.CopyFrom(model)
@@ -30,7 +30,6 @@ def load(model: Model) -> onnx.ModelProto:
 
 
 def attribute(node: onnx.NodeProto, name: str, default: Any = None) -> Any:
-    """The value of an attribute."""
     for one in node.attribute:
         if one.name == name:
             return onnx.helper.get_attribute_value(one)
@@ -62,7 +61,7 @@ def _light(model: onnx.ModelProto) -> onnx.ModelProto:
 
 
 def check(model: onnx.ModelProto, full: bool = False) -> None:
-    """onnx.checker.check_model for models of any size. full: with inference of shapes."""
+    """onnx.checker.check_model for models of any size. full: with shape inference."""
     onnx.checker.check_model(_light(model) if _is_large(model) else model, full_check=full)
 
 
@@ -84,7 +83,7 @@ def converted(model: onnx.ModelProto, opset: int) -> onnx.ModelProto:
 
 
 class Names:
-    """Names for what is added to a model."""
+    """Generates names for nodes and values that are added to a model."""
 
     def __init__(self, graph: onnx.GraphProto) -> None:
         self.used: set[str] = set()
@@ -99,7 +98,8 @@ class Names:
                     self._add(inner)
 
     def stem(self, input: str, node: onnx.NodeProto, *parts: str) -> str:
-        """A stem that no name INPUT.NODE.PART has yet: nodes may share a name and an input."""
+        """INPUT.NODE, or INPUT.RESULT and so on if a name INPUT.NODE.PART exists: nodes may share a
+        name and an input."""
         for last in [name_of(node), *node.output, *map(str, range(len(self.used) + 1))]:
             names = {f"{input}.{last}.{part}" for part in parts}
             if not names & self.used:
@@ -128,15 +128,15 @@ def constants(graph: onnx.GraphProto) -> dict[str, onnx.TensorProto]:
 
 
 class Weight(NamedTuple):
-    """A constant operand of a product as a matrix, and how it lies in the model."""
+    """A constant operand of a product, as a matrix."""
 
     values: np.ndarray[Any, np.dtype[np.float32]]
-    axis: int  #: of `values` that the sum runs along
-    shape: tuple[int, ...]  #: in the model
+    axis: int  #: of `values`, along which the sum runs
+    shape: tuple[int, ...]  #: of the operand in the model
 
 
 def weight_of(node: onnx.NodeProto, known: Mapping[str, onnx.TensorProto]) -> Optional[Weight]:
-    """The weights of a product; None if they are no constant floats."""
+    """The weights of a product; None unless they are constant float32."""
     tensor = known.get(node.input[1])
     if tensor is None or tensor.data_type != onnx.TensorProto.FLOAT or len(tensor.dims) < 2:
         return None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which matrix products a model computes."""
+"""The matrix products that a model computes."""
 from __future__ import annotations
 
 import os
@@ -14,19 +14,19 @@ from ._workload import Product
 
 def shapes(model: Model, *, inputs: Optional[Mapping[str, Sequence[int]]] = None,
            **dimensions: int) -> dict[str, Product]:
-    """The matrix products of a model, by the names of its nodes: what `mxe.estimate` takes.
+    """The matrix products of a model by node name, as `mxe.estimate` takes them.
 
-    model: a ModelProto or a file, of whose weights only the shapes are read. inputs: shapes of inputs
-        by name. dimensions: values of named dimensions: batch=1, sequence=128; the name of a
+    model: a ModelProto or a file; only the shapes of its weights are read. inputs: shapes of inputs
+        by name. dimensions: values of named dimensions: batch=1, sequence=128. The name of a
         dimension may be an expression of these, such as `sequence / 2`.
 
-    MatMul and Gemm are what they are; where B has one matrix, all rows of A make one product. Conv
-    of G groups is G products of M = images * positions, N = outputs / G and K = inputs / G * kernel;
-    ConvTranspose has the positions of its input, and N of outputs / G * kernel.
+    A MatMul or Gemm is one product, with all rows of A if B is a single matrix. Conv of G groups is
+    G
+    products with M = images * positions, N = outputs / G and K = inputs / G * kernel. ConvTranspose
+    counts the positions of its input and has N = outputs / G * kernel.
 
-    Raises ValueError for inputs and dimensions that the model does not have, for a product whose shape
-    is not known, and for operators that multiply in other ways (LSTM, Einsum, products in the graphs
-    of If and Loop).
+    Raises ValueError for unknown inputs and dimensions, for a product of unknown shape, and for
+    operators that multiply in other ways (LSTM, Einsum, products in the graphs of If and Loop).
     """
     folder = ""
     if not isinstance(model, onnx.ModelProto):
@@ -40,7 +40,7 @@ def shapes(model: Model, *, inputs: Optional[Mapping[str, Sequence[int]]] = None
 
 def _resolve(model: onnx.ModelProto, inputs: dict[str, Sequence[int]],
              sizes: Mapping[str, int]) -> None:
-    """Gives the inputs their shapes."""
+    """Sets the shapes of the inputs."""
     dimensions = _workload.Dimensions(_workload.Sizes(dimensions=sizes))
     for one in model.graph.input:
         if one.name in inputs:

@@ -13,33 +13,34 @@ from .._quantizer import FormatLike, Quantizer
 from ._graph import (Model, Names, Weight, check, constants, converted, load, name_of, products,
                      weight_of)
 
-# The types of codes, and what a code's value is divided by.
+# The types of codes, and the divisor of a code's value.
 _TYPES = {"mxfp8_e4m3": (TensorProto.FLOAT8E4M3FN, 1.0),
           "mxfp8_e5m2": (TensorProto.FLOAT8E5M2, 1.0),
           "mxfp4_e2m1": (TensorProto.FLOAT4E2M1, 1.0),
           "mxint8": (TensorProto.INT8, 64.0)}
 
 
-# What takes the place of weights.
+# The names of the nodes and constants that replace weights.
 _PARTS = ("codes", "scales", "matrix", "shape", "weights")
 
 
 def quantize_weights(model: Model, format: Union[FormatLike, Quantizer], preset: str = "ocp", *,
                      ort: bool = False,
                      select: Optional[Callable[[str], bool]] = None) -> onnx.ModelProto:
-    """A model whose weights are codes and scales, which DequantizeLinear nodes make floats of.
+    """A model whose weights are codes and scales, converted to floats by DequantizeLinear nodes.
 
-    model: a ModelProto or a file; it stays as it is. Its constant float32 operands B of MatMul and
+    model: a ModelProto or a file; it is not changed. Its constant float32 operands B of MatMul and
         Gemm and weights of Conv are quantized, in blocks along the sum: for Conv along inputs and
         kernel together.
     format: mxfp8_e4m3, mxfp8_e5m2, mxfp4_e2m1 or mxint8, or a Quantizer of one of them.
-    ort: float32 scales and opset 21, which onnxruntime runs on CPUs (not mxfp4_e2m1). Else E8M0
-        scales and opset 24, where mxint8 is not possible: its codes are multiples of 1/64.
-    select: which nodes, by their names; default: all.
+    ort: float32 scales and opset 21, which onnxruntime runs on CPUs (not mxfp4_e2m1). Otherwise
+    E8M0
+        scales and opset 24, without mxint8: its codes are multiples of 1/64.
+    select: chooses nodes by name; default: all.
 
-    Returns the new model, checked by onnx.checker, of opset 21 or 24, or of its own if that is
-    higher. Raises ValueError for formats that ONNX cannot express so, and if there is no weight to
-    quantize; TypeError as `mxe.quantize` does.
+    Returns the new model, checked by onnx.checker. Its opset is 21 or 24, or the model's if that is
+    higher. Raises ValueError for formats that ONNX cannot express, and if no weight is quantized;
+    TypeError as `mxe.quantize` does.
     """
     new = load(model)
     opset = 21 if ort else 24
@@ -68,7 +69,7 @@ def quantize_weights(model: Model, format: Union[FormatLike, Quantizer], preset:
 
 def _replace(graph: onnx.GraphProto, node: onnx.NodeProto, weight: Weight, q: Array, ort: bool,
              stem: str) -> None:
-    """Puts codes, scales and what makes weights of them before a node."""
+    """Inserts codes, scales and the nodes that convert them before a product."""
     names = [f"{stem}.{part}" for part in _PARTS]
     graph.initializer.append(_codes(names[0], q, ort))
     graph.initializer.append(_scales(names[1], q, ort))
@@ -123,7 +124,7 @@ def _scales(name: str, q: Array, ort: bool) -> onnx.TensorProto:
 
 
 def _drop_unused(graph: onnx.GraphProto) -> None:
-    """Takes out the constants that nothing reads any more."""
+    """Removes constants that are no longer read."""
     used = _reads(graph) | {one.name for one in graph.output}
     for tensor in [one for one in graph.initializer if one.name not in used]:
         graph.initializer.remove(tensor)

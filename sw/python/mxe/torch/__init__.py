@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Microscaling in PyTorch's ways: operators, autograd, compiled and exported graphs, layers.
+"""Microscaling in PyTorch: operators, autograd, compiled and exported graphs, layers.
 
-The functions of `mxe` take tensors as they are and give tensors back, but end the graph. What is
-here stays in it: `torch.ops.mxe.*` have fake kernels and gradients. The C++ reference computes all
-of it, the bits are those of `mxe`.
+The functions of `mxe` take and return tensors, but their results have no gradient. The functions
+of this module have gradients, and `torch.ops.mxe.*` have fake kernels. The C++ reference computes
+all results, with the same bits as `mxe`.
 
 >>> import torch, mxe.torch
 >>> mxe.torch.quantize_(model, mxe.torch.MXConfig(weight="mxfp4_e2m1", activation="mxfp8_e4m3"))
@@ -19,7 +19,7 @@ from mxe import Quantizer
 from mxe._quantizer import FormatLike
 
 from . import _operators, _transforms
-from . import _products, _views  # what MXTensor can do
+from . import _products, _views  # imported to register MXTensor's operators
 from ._layers import MXConfig, MXLinear, quantize_
 from ._tensor import MXTensor
 from ._text import quantizer_of, text_of
@@ -36,10 +36,10 @@ def quantize(x: Tensor, format: Union[FormatLike, Quantizer], preset: str = "ocp
 
 def fake_quantize(x: Tensor, format: Union[FormatLike, Quantizer], preset: str = "ocp", *,
                   axis: int = -1, clip: bool = False, **switches: Any) -> Tensor:
-    """The numbers that a tensor becomes by quantizing, of its shape and type.
+    """A tensor quantized and dequantized, of its shape and type.
 
-    clip: whether the gradient, that of the identity, is zero where numbers are cut off. The rest is
-    as `mxe.fake_quantize` has it. Raises ValueError and TypeError as that does.
+    The gradient passes through unchanged; with `clip`, it is zero where numbers are clipped. Other
+    arguments and exceptions are as in `mxe.fake_quantize`.
     """
     _operators._checked_axis(x, axis)
     return _transforms.fake_quantize(x, text_of(format, preset, **switches), axis, clip)
@@ -48,11 +48,12 @@ def fake_quantize(x: Tensor, format: Union[FormatLike, Quantizer], preset: str =
 def matmul(a: Tensor, b: Tensor, format_a: Union[FormatLike, Quantizer],
            format_b: Optional[Union[FormatLike, Quantizer]] = None, *, transpose_b: bool = False,
            bias: Optional[Tensor] = None, accumulate: str = "block", clip: bool = False) -> Tensor:
-    """a @ b + bias of two tensors that are quantized along K, as `mxe.matmul` computes it: float32.
+    """a @ b + bias in float32, with both operands quantized along K, as in `mxe.matmul`.
 
     a: [..., M, K], b: [..., K, N], or [..., N, K] with transpose_b; leading axes broadcast.
     format_b: default: format_a. The gradient is that of the product of the quantized operands,
-    quantizing being the identity (with clip, where nothing is cut off).
+    passed
+    through quantizing unchanged (with clip: zero where numbers are clipped).
     """
     first = text_of(format_a)
     return _transforms.matmul(a, b if transpose_b else b.transpose(-1, -2), first,

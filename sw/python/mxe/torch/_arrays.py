@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Codes and scales as tensors, and the arrays that the core multiplies."""
+"""Converts between the core's arrays and tensors of codes and scales."""
 from __future__ import annotations
 
 from typing import Optional
@@ -13,8 +13,8 @@ from mxe._array import stored_array
 
 from ._text import quantizer_of
 
-# Arrays of codes that were multiplied, such as weights, which are the same every time:
-# {codes: (what tells whether they are still the same, their scales, array)}.
+# Arrays of codes that were multiplied before, such as weights: {codes: (stamp, their scales, array)}. An equal stamp
+# means that the codes are unchanged.
 _known = WeakIdKeyDictionary()
 _WORTH_KEEPING = 4096  # elements
 
@@ -30,7 +30,7 @@ def parts_of(array: mxe.Array) -> tuple[Tensor, Tensor, Tensor]:
 
 def array_of(codes: Tensor, scales: Tensor, whole: Optional[Tensor], quantizer: str,
              axis: int) -> mxe.Array:
-    """The array of these parts; one that was asked for before is not made anew.
+    """The array of these parts, from `_known` if codes and scales have not changed.
 
     whole: None for operands of the engine, which have block scales only.
     """
@@ -50,5 +50,5 @@ def array_of(codes: Tensor, scales: Tensor, whole: Optional[Tensor], quantizer: 
     rows = values[2:] if one.switches["row_scaled"] else None
     made = stored_array(codes, scales, one, axis, values[0], values[1], rows)
     if keep:
-        _known[codes] = (stamp, scales, made)  # keeps the scales: their id stays theirs
+        _known[codes] = (stamp, scales, made)  # holds the scales, so that their id stays in use
     return made

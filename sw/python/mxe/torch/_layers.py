@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Linear layers in Microscaling formats, and putting them into a model."""
+"""Linear layers in Microscaling formats, and replacing a model's layers by them."""
 from __future__ import annotations
 
 import dataclasses
@@ -25,16 +25,17 @@ from ._text import quantizer_of, text_of
 
 @dataclasses.dataclass
 class MXConfig:
-    """What becomes of linear layers, for `quantize_`, or torchao's function of this name.
+    """Formats of linear layers, for `quantize_` or torchao's function of this name.
 
-    weight, activation: formats or Quantizers; without an activation, only weights are quantized.
-    preset: whose quantizer, of formats.
-    on: "golden", the engine's products (blocks of 32, E8M0 scales), or "torch", torch's products
-        of the dequantized numbers, for every format and preset; without an activation always so.
-        An `mxe.Engine` computes what golden does, and `mxe.record` has a row for each layer then.
-    train: whether weights stay numbers that are quantized in every forward pass, with
-        straight-through gradients, to train the model further.
-    clip: gradients are zero where numbers are cut off. accumulate: as `mxe.matmul` has it.
+    weight, activation: formats or Quantizers; activation None quantizes weights only. preset: the
+        quantizer of formats.
+    on: "golden", the engine's products (blocks of 32, E8M0 scales), or "torch", torch's products of
+        the dequantized numbers, for every format and preset. Without an activation it is always
+        torch. An `mxe.Engine` computes the products of golden, and `mxe.record` records each layer.
+    train: keeps weights as numbers, which are quantized in every forward pass, with
+    straight-through
+        gradients.
+    clip: gradients are zero where numbers are clipped. accumulate: as in `mxe.matmul`.
     """
 
     weight: Union[FormatLike, Quantizer] = "mxfp8_e4m3"
@@ -46,7 +47,7 @@ class MXConfig:
     accumulate: str = "block"
 
     def __post_init__(self) -> None:
-        if "torchao" in sys.modules:  # importing it here would take seconds
+        if "torchao" in sys.modules:  # importing torchao here would take seconds
             _register_with_torchao()
         simulated = isinstance(self.on, mxe.Engine)
         if not simulated and self.on not in PRODUCTS:
@@ -56,7 +57,7 @@ class MXConfig:
             raise ValueError("an engine has no train=True, no other accumulation than block, and "
                              "needs an activation")
         self.texts()
-        if self.on != "torch" and self.activation is not None:  # complains now
+        if self.on != "torch" and self.activation is not None:  # checks formats now
             block = [[0.0] * 32]
             w, x = (mxe.quantize(block, q, **self._preset(q)) for q in (self.weight,
                                                                        self.activation))
@@ -66,7 +67,7 @@ class MXConfig:
         return {} if isinstance(quantizer, Quantizer) else {"preset": self.preset}
 
     def texts(self) -> tuple[str, Optional[str]]:
-        """The quantizers of weights and of activations as texts."""
+        """The quantizers of weights and activations as texts."""
         weight = text_of(self.weight, **self._preset(self.weight))
         if self.activation is None:
             return weight, None
@@ -76,21 +77,23 @@ class MXConfig:
 class MXLinear(nn.Linear):
     """torch.nn.Linear with quantized weights and activations, both along the inputs.
 
-    x [..., in_features], of any floating type -> [..., out_features], of the same; under
-    torch.autocast, of autocast's type, to which x is rounded first. With train=True, `weight` holds
-    the numbers that are trained: code that multiplies by it without calling the layer multiplies by
-    these. Otherwise it is an MXTensor, which is quantized in every product.
+    x [..., in_features], of any floating type -> [..., out_features] of the same type; under
+    torch.autocast, x is rounded to autocast's type first. With train=True, `weight` holds the
+    numbers
+    that are trained, so code that multiplies by it without calling the layer does not quantize.
+    Otherwise `weight` is an MXTensor, which quantizes the other operand in every product.
     """
 
     config: MXConfig
 
     @classmethod
     def from_linear(cls, linear: nn.Linear, config: MXConfig, name: str = "linear") -> MXLinear:
-        """A layer that shares the bias, hooks and attributes, and the weights if the configuration
-        is for training.
+        """A quantized layer that shares the bias, hooks and attributes of `linear`, and its weights
+        if the configuration is for training.
 
-        name: in recordings of what an engine does. Raises ValueError for layers that do not compute
-        what torch.nn.Linear computes, or whose weight is not a parameter.
+        name: in recordings of engines. Raises ValueError for layers with another forward(), and if
+        the
+        weight is not a parameter.
         """
         obstacle = _obstacle(linear, config)
         if obstacle is not None:
@@ -158,8 +161,8 @@ class MXLinear(nn.Linear):
     def _load_from_state_dict(self, state_dict: Any, prefix: str, local_metadata: Any, strict: bool,
                               missing_keys: list[str], unexpected_keys: list[str],
                               error_msgs: list[str]) -> None:
-        """Weights as numbers are quantized; those that are quantized (with assign=True) bring their
-        formats along."""
+        """Quantizes weights that are loaded as numbers. Weights loaded quantized (assign=True) set
+        the formats."""
         super()._load_from_state_dict(state_dict, prefix, local_metadata, strict, missing_keys,
                                       unexpected_keys, error_msgs)
         loaded = state_dict.get(prefix + "weight")
@@ -174,7 +177,7 @@ class MXLinear(nn.Linear):
             self._quantize_weight(self.weight)
 
     def _adopt(self, weight: MXTensor) -> None:
-        """The formats of the layer become those of its weight."""
+        """Sets the formats of the layer to those of its weight."""
         formats = (weight._quantizer, weight.activation)
         if formats == (self._weight_quantizer, self._quantizer):
             return
@@ -184,19 +187,18 @@ class MXLinear(nn.Linear):
             activation=None if weight.activation is None else quantizer_of(weight.activation))
 
     def extra_repr(self) -> str:
-        """What `print(model)` shows."""
         return (f"{super().extra_repr()}, weight={self._weight_quantizer}, "
                 f"activation={self._quantizer}, on={self.config.on}")
 
     _name: str
-    # What was quantized, for an engine, whose recordings compare with it; None if it is not known.
+    # The unquantized weight, with which an engine's recordings compare; None if unknown.
     _numbers: Optional[Tensor]
     _weight_quantizer: str
     _quantizer: Optional[str]
 
 
 def _autocast(x: Tensor) -> Tensor:
-    """x of the type that torch.autocast has for linear layers."""
+    """x with the type that torch.autocast uses for linear layers."""
     device = x.device.type
     if not torch.is_autocast_enabled(device) or x.dtype == torch.float64:
         return x
@@ -204,16 +206,16 @@ def _autocast(x: Tensor) -> Tensor:
 
 
 def keep_off_fast_paths(layer: nn.Module, arguments: Any) -> None:
-    """A hook that does nothing. torch.nn.TransformerEncoderLayer multiplies by the weights of its
-    layers, without calling them, unless one of them has a hook."""
+    """A hook that does nothing. torch.nn.TransformerEncoderLayer multiplies by its layers' weights
+    without calling the layers, unless one of them has a hook."""
 
 
-#: The numbers that weights can have.
+#: The types of weights that can be quantized.
 _FLOATS = (torch.float32, torch.float64, torch.bfloat16, torch.float16)
 
 
 def _obstacle(linear: nn.Linear, config: MXConfig) -> Optional[str]:
-    """Why an MXLinear would not compute what this layer does, quantized; None if it would."""
+    """The reason why an MXLinear could not compute this layer; None if it can."""
     forward = nn.Linear.forward if not isinstance(linear, MXLinear) else MXLinear.forward
     if parametrize.is_parametrized(linear) or "weight" not in linear._parameters:
         return ("its weight is computed from other parameters (parametrize, weight_norm, prune): "
@@ -236,7 +238,7 @@ _READ_BY_ATTENTION = ("torch.nn.MultiheadAttention multiplies by its weights, in
 
 
 def _not_by_default(parent: Optional[nn.Module], linear: nn.Linear) -> Optional[str]:
-    """Why quantize_ leaves a layer alone unless a filter chooses it; None if it does not."""
+    """The reason why quantize_ skips a layer unless filter_fn chooses it; None if it does not."""
     if isinstance(linear, MXLinear):
         return "it is an MXLinear already"
     if isinstance(parent, nn.MultiheadAttention):
@@ -247,34 +249,34 @@ def _not_by_default(parent: Optional[nn.Module], linear: nn.Linear) -> Optional[
 
 
 def _is_derived(linear: nn.Linear) -> bool:
-    """Whether it is of a class of its own, which computes what torch.nn.Linear does."""
+    """Whether its class is derived from torch.nn.Linear with the same forward()."""
     return type(linear) is not nn.Linear and type(linear).forward is nn.Linear.forward and \
         not parametrize.is_parametrized(linear)
 
 
 def _read_by_parent(parent: Optional[nn.Module]) -> Optional[str]:
-    """Why no layer can take the place of one in this module."""
+    """The reason why no layer of this module can be replaced; None if layers can."""
     name = type(parent).__name__
-    if name == "LinearCrossEntropyLoss":  # of PyTorch 2.15 and later
+    if name == "LinearCrossEntropyLoss":  # in PyTorch 2.15 and later
         return f"torch.nn.{name} multiplies by its weight without calling it"
     return None
 
 
 def quantize_(model: nn.Module, config: Optional[MXConfig] = None,
               filter_fn: Optional[Callable[[nn.Module, str], bool]] = None) -> nn.Module:
-    """Replaces the linear layers of a model by such in Microscaling formats, in place.
+    """Replaces the linear layers of a model by layers in Microscaling formats, in place.
 
-    filter_fn(module, its name): which modules derived from torch.nn.Linear; default: every
+    filter_fn(module, its name): chooses modules derived from torch.nn.Linear; default: every
     torch.nn.Linear that its parent calls. A layer with several names is replaced by one layer.
-    Warns of linear layers that stay as they are, and if nothing is quantized; raises ValueError,
-    and changes nothing, for layers chosen by filter_fn that cannot be quantized.
+    Warns of linear layers that are not replaced, and if nothing is quantized.
 
-    Returns the model, or the layer that takes its place if the model is a linear layer itself.
-    Raises ValueError for formats that the product is not for.
+    Returns the model, or the new layer if the model itself is a linear layer. Raises ValueError for
+    formats that the product does not support. Raises ValueError and changes nothing if filter_fn
+    chooses a layer that cannot be quantized.
     """
     chosen = MXConfig() if config is None else config
-    paths: dict[nn.Linear, str] = {}  # of the chosen layers, the first of each
-    kept: dict[str, list[str]] = {}  # names of layers, by the reason why they stay
+    paths: dict[nn.Linear, str] = {}  # path of each chosen layer: its first name
+    kept: dict[str, list[str]] = {}  # names of skipped layers, by reason
     places: list[tuple[nn.Module, str, nn.Linear]] = []
 
     def take(parent: Optional[nn.Module], linear: nn.Linear, path: str) -> bool:
@@ -301,20 +303,20 @@ def quantize_(model: nn.Module, config: Optional[MXConfig] = None,
                 path = f"{name}.{own}" if name else own
                 if isinstance(child, nn.Linear) and take(module, child, path):
                     places.append((module, own, child))
-    # Nothing is built before all layers are chosen: a layer shares its hooks with the one it replaces.
+    # All layers are chosen before one is built: a layer shares its hooks with the one it replaces.
     made = {linear: MXLinear.from_linear(linear, chosen, path) for linear, path in paths.items()}
     for parent, own, linear in places:
         setattr(parent, own, made[linear])
     for module in model.modules():
         if isinstance(module, nn.TransformerEncoder) and any(
                 isinstance(one, MXLinear) for one in module.modules()):
-            module.use_nested_tensor = False  # for fast paths only
+            module.use_nested_tensor = False  # needed by fast paths only
     _report(kept, len(made), filter_fn is not None)
     return model
 
 
 def _report(kept: dict[str, list[str]], made: int, filtered: bool) -> None:
-    """Warns of what quantize_ did not do."""
+    """Warns of linear layers that quantize_ did not replace."""
     parts = [f"{names[0]}{f' and {len(names) - 1} more' if len(names) > 1 else ''} ({reason})"
              for reason, names in kept.items()]
     if parts:
@@ -328,7 +330,7 @@ def _report(kept: dict[str, list[str]], made: int, filtered: bool) -> None:
 
 @functools.cache
 def _register_with_torchao() -> None:
-    """Makes torchao.quantization.quantize_ take MXConfig."""
+    """Registers MXConfig with torchao.quantization.quantize_."""
     from torchao.core.config import AOBaseConfig
     from torchao.quantization.transform_module import register_quantize_module_handler
     AOBaseConfig.register(MXConfig)

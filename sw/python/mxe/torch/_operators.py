@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""torch.ops.mxe: what torch.compile and torch.export see of this package.
+"""torch.ops.mxe: the operators in graphs of torch.compile and torch.export.
 
-Each operator is computed by the C++ reference, has a fake kernel (shapes and types without data)
-and, where it makes sense, a gradient. Quantizers are texts (`mxe.torch.text_of`).
+The C++ reference computes each operator. Each has a fake kernel (shapes and types without data)
+and, where possible, a gradient. Quantizers are passed as texts (`mxe.torch.text_of`).
 """
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ._text import quantizer_of, switches_of
 
 
 def _threads_of_torch() -> int:
-    """As many threads as torch's own operators have, whose place ours take."""
+    """The number of threads of torch's operators."""
     threads: int = torch.get_num_threads()
     return min(threads, 1024)
 
@@ -40,13 +40,13 @@ def _multiplied(a: mxe.Array, b: mxe.Array, bias: Optional[Tensor], accumulate: 
 
 
 def _where_not_clipped(gradient: Tensor, x: Tensor, quantizer: str, axis: int = -1) -> Tensor:
-    """The gradient, with zeros where a number of x is cut off."""
+    """The gradient, with zeros where numbers of x are clipped."""
     marks = torch.ops.mxe.clipped(x.detach(), quantizer, axis)
     return torch.where(marks, torch.zeros_like(gradient), gradient)
 
 
 def _checked_axis(x: Tensor, axis: int) -> int:
-    """The axis counted from 0; raises ValueError with the sentence of the command line."""
+    """The axis counted from 0; raises ValueError with the command line's message."""
     if not hasattr(axis, "__index__"):
         raise TypeError(f"axis must be a whole number, not {type(axis).__name__}")
     rank: int = max(x.dim(), 1)
@@ -57,8 +57,8 @@ def _checked_axis(x: Tensor, axis: int) -> int:
 
 @torch.library.custom_op("mxe::quantize", mutates_args=())
 def quantize(x: Tensor, quantizer: str, axis: int = -1) -> tuple[Tensor, Tensor, Tensor]:
-    """Codes uint8 (uint16) [shape of x], scales uint8 or float32, and what the whole tensor has:
-    float32 [tensor scale, tensor amax, row amaxes ...]."""
+    """Codes uint8 (uint16) [shape of x], scales uint8 or float32, and float32 [tensor scale, tensor
+    amax, row amaxes ...]."""
     return parts_of(_quantized(x, quantizer, axis))
 
 
@@ -86,7 +86,7 @@ def _(x: Tensor, quantizer: str, axis: int = -1) -> tuple[Tensor, Tensor, Tensor
 @torch.library.custom_op("mxe::dequantize", mutates_args=())
 def dequantize(codes: Tensor, scales: Tensor, whole: Tensor, quantizer: str, axis: int,
                dtype: torch.dtype) -> Tensor:
-    """The numbers that the three results of `quantize` stand for, [shape of codes]."""
+    """The numbers that the three results of `quantize` represent, [shape of codes]."""
     values: Tensor = array_of(codes, scales, whole, quantizer, axis).dequantize(
         dtype, threads=_threads_of_torch())
     return values
@@ -100,9 +100,10 @@ def _(codes: Tensor, scales: Tensor, whole: Tensor, quantizer: str, axis: int,
 
 @torch.library.custom_op("mxe::fake_quantize", mutates_args=())
 def fake_quantize(x: Tensor, quantizer: str, axis: int = -1, clip: bool = False) -> Tensor:
-    """The numbers that x becomes by quantizing, of its shape and type.
+    """x quantized and dequantized, of its shape and type.
 
-    The gradient is that of the identity; with `clip`, it is zero where numbers are cut off."""
+    The gradient passes through unchanged; with `clip`, it is zero where numbers are clipped.
+    """
     values: Tensor = mxe.fake_quantize(x, quantizer_of(quantizer), axis=axis,
                                        threads=_threads_of_torch())
     return values
@@ -117,7 +118,7 @@ def _(x: Tensor, quantizer: str, axis: int = -1, clip: bool = False) -> Tensor:
 
 @torch.library.custom_op("mxe::clipped", mutates_args=())
 def clipped(x: Tensor, quantizer: str, axis: int = -1) -> Tensor:
-    """bool [shape of x]: where a finite number is beyond the largest element times its scale."""
+    """bool [shape of x]: whether a finite number exceeds the largest element times its scale."""
     source = Source(x)
     marks = _core.clipped(source.array, source.bits, quantizer_of(quantizer)._core, axis,
                           _threads_of_torch())
@@ -148,14 +149,15 @@ fake_quantize.register_autograd(_straight_through, setup_context=_remember)
 def scaled_matmul(a: Tensor, a_scales: Tensor, b: Tensor, b_scales: Tensor, quantizer_a: str,
                   quantizer_b: str, bias: Optional[Tensor] = None,
                   accumulate: str = "block") -> Tensor:
-    """a @ b^T + bias of codes a [..., M, K], b [..., N, K] with blocks along K: float32, as the
-    engine computes it (`mxe.matmul`)."""
+    """a @ b^T + bias in float32, from codes a [..., M, K] and b [..., N, K] with blocks along K, as
+    in `mxe.matmul`."""
     return _multiplied(array_of(a, a_scales, None, quantizer_a, -1),
                        array_of(b, b_scales, None, quantizer_b, -1), bias, accumulate)
 
 
 def _product_shape(a: Tensor, b: Tensor) -> list[Union[int, torch.SymInt]]:
-    """Of a [..., M, K] @ b^T [..., N, K]; raises ValueError if they do not fit."""
+    """The shape of a [..., M, K] @ b^T [..., N, K]; raises ValueError if the operands do not
+    match."""
     if a.dim() < 2 or b.dim() < 2:
         raise ValueError("both operands must have at least two axes")
     torch._check(a.shape[-1] == b.shape[-1],
@@ -174,7 +176,7 @@ _BiasKind = Optional[tuple[torch.Size, torch.dtype]]
 
 
 def _kind(bias: Optional[Tensor]) -> _BiasKind:
-    """What the gradient of a bias has to know of it."""
+    """The shape and type of a bias, for its gradient."""
     return None if bias is None else (bias.shape, bias.dtype)
 
 
@@ -197,10 +199,11 @@ scaled_matmul.register_autograd(_bias_gradient, setup_context=_remember_bias)
 @torch.library.custom_op("mxe::linear", mutates_args=())
 def linear(x: Tensor, codes: Tensor, scales: Tensor, bias: Optional[Tensor], quantizer: str,
            weight_quantizer: str, accumulate: str = "block", clip: bool = False) -> Tensor:
-    """x [..., K], quantized along K, @ weights^T [N, K], given as codes, + bias: [..., N] of the
+    """x [..., K], quantized along K, @ weights^T [N, K], passed as codes, + bias: [..., N] of the
     type of x.
 
-    Gradients are those of `matmul`; the weights have none."""
+    Gradients are as in `matmul`; the weights have none.
+    """
     # reshape(-1, 0) is ambiguous.
     rows = _quantized(x.reshape(math.prod(x.shape[:-1]), x.shape[-1]), quantizer)
     product = _multiplied(rows, array_of(codes, scales, None, weight_quantizer, -1), bias,
@@ -237,10 +240,11 @@ linear.register_autograd(_linear_gradient, setup_context=_remember_linear)
 @torch.library.custom_op("mxe::matmul", mutates_args=())
 def matmul(a: Tensor, b: Tensor, quantizer_a: str, quantizer_b: str,
            bias: Optional[Tensor] = None, accumulate: str = "block", clip: bool = False) -> Tensor:
-    """a @ b^T + bias of numbers a [..., M, K], b [..., N, K] that are quantized along K: float32.
+    """a @ b^T + bias in float32, from numbers a [..., M, K] and b [..., N, K], quantized along K.
 
-    The gradient is that of the product of the quantized operands, with quantizing as in
-    `fake_quantize`."""
+    The gradient is that of the product of the quantized operands, passed through quantizing as in
+    `fake_quantize`.
+    """
     return _multiplied(_quantized(a, quantizer_a), _quantized(b, quantizer_b), bias, accumulate)
 
 
@@ -258,12 +262,12 @@ def _remember_product(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None
 
 
 def _summed(gradient: Tensor, like: Tensor) -> Tensor:
-    """A gradient summed over the axes that its operand was broadcast along."""
+    """A gradient summed over the axes along which its operand was broadcast."""
     return gradient.sum_to_size(like.shape).to(like.dtype)
 
 
 def _product_gradient(ctx: Any, gradient: Tensor) -> tuple[Optional[Tensor], ...]:
-    from . import _transforms as transforms  # which makes functions of these formulas
+    from . import _transforms as transforms  # _transforms imports this module
     a, b = ctx.saved_tensors
     result: list[Optional[Tensor]] = [None, None]
     for i, (one, other, quantizer, of_other, grown) in enumerate(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The products of a model's linear layers without data."""
+"""The products of a model's linear layers, without data."""
 from __future__ import annotations
 
 import math
@@ -16,7 +16,7 @@ from ._text import quantizer_of
 
 
 class Product(NamedTuple):
-    """[m, k] @ [k, n] (+ bias) of a layer, and its formats if it has some."""
+    """[m, k] @ [k, n] (+ bias) of a layer, and its formats if it is quantized."""
 
     name: str
     m: int
@@ -24,18 +24,19 @@ class Product(NamedTuple):
     k: int
     format_a: Optional[FormatLike]
     format_b: Optional[FormatLike]
-    bias: bool  # whether a row is added
+    bias: bool  # a bias row is added
 
 
 def products(model: nn.Module, inputs: Any) -> list[Product]:
-    """The products that the model's linear layers compute in one forward pass, in their order, and
-    those of torch.nn.functional.linear, which torch.nn.MultiheadAttention calls.
+    """The products of the model's linear layers in one forward pass, in order. Includes calls of
+    torch.nn.functional.linear, as torch.nn.MultiheadAttention makes them.
 
-    inputs: the shape of the model's input, float32, or a list of such shapes and of tensors, whose
-        shapes and types count.
+    inputs: the shape of the model's input, float32, or a list of shapes and tensors. Of tensors
+    only
+        shape and type are used.
 
-    Nothing is computed: tensors are on the device "meta", and linear layers are left out. Raises
-    what the model raises for such inputs, and ValueError for shapes that are none.
+    Nothing is computed: tensors are on the device "meta", and linear layers are skipped. Raises the
+    model's exceptions for such inputs, and ValueError for invalid shapes.
     """
     found: list[Product] = []
     layers = {name: module for name, module in model.named_modules()
@@ -48,7 +49,7 @@ def products(model: nn.Module, inputs: Any) -> list[Product]:
         for name, layer in layers.items():
             layer.forward = _counted(layer, name, found)
         with torch.no_grad(), _Linears(model, meta, found):
-            # The same tensor twice stays one: attention to itself is told by that.
+            # Equal tensors stay one object: MultiheadAttention recognises self-attention by identity.
             known = {id(one): _meta(one) for one in _listed(inputs)}
             torch.func.functional_call(model, meta, tuple(known[id(one)]
                                                           for one in _listed(inputs)))
@@ -59,7 +60,7 @@ def products(model: nn.Module, inputs: Any) -> list[Product]:
 
 
 def _counted(layer: nn.Linear, name: str, found: list[Product]) -> Any:
-    """What takes the place of a layer's forward()."""
+    """A replacement for a layer's forward()."""
     def forward(x: Tensor) -> Tensor:
         title = layer._name if isinstance(layer, MXLinear) else name or "linear"
         formats: tuple[Any, Any] = (None, None)
@@ -74,9 +75,9 @@ def _counted(layer: nn.Linear, name: str, found: list[Product]) -> Any:
 
 
 class _Linears:
-    """Counts calls of torch.nn.functional.linear with a weight of the model, while it is entered.
+    """A context that counts calls of torch.nn.functional.linear with a weight of the model.
 
-    A mode for functions of torch would not see those that torch's own functions call."""
+    A TorchFunctionMode would miss calls from torch's own functions."""
 
     def __init__(self, model: nn.Module, meta: dict[str, Tensor], found: list[Product]) -> None:
         self._found = found
@@ -91,7 +92,7 @@ class _Linears:
         setattr(nn.functional, "linear", self._linear)
 
     def _counted(self, input: Tensor, weight: Tensor, bias: Optional[Tensor] = None) -> Tensor:
-        whole = weight if weight._base is None else weight._base  # of which it may be a part
+        whole = weight if weight._base is None else weight._base  # the weight may be a slice of a parameter
         name = self._names.get(id(whole))
         if name is not None:
             self._count(name, input, weight, bias)
@@ -121,7 +122,7 @@ def _name(format: Any) -> Any:
 
 
 def _listed(inputs: Any) -> list[Any]:
-    """One shape or tensor, or several."""
+    """A list of the shape or tensor, or of several."""
     if isinstance(inputs, Tensor):
         return [inputs]
     if all(isinstance(size, int) for size in inputs):

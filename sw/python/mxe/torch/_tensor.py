@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A tensor that is quantized, as a subclass of torch.Tensor."""
+"""A quantized tensor as a subclass of torch.Tensor."""
 from __future__ import annotations
 
 from typing import Any, Callable, Optional, Union
@@ -15,12 +15,12 @@ from . import _operators as operators
 from ._arrays import array_of, parts_of
 from ._text import quantizer_of, text_of
 
-#: What computes products of two quantized tensors.
+#: How products of two quantized tensors are computed.
 PRODUCTS = ("golden", "torch")
 
 
 class _ToMX(torch.autograd.Function):
-    """Quantizing, whose gradient is that of the identity."""
+    """Quantizing, with the straight-through gradient."""
 
     @staticmethod
     def forward(ctx: Any, x: Tensor, cls: type[MXTensor], quantizer: str, axis: int,
@@ -34,7 +34,7 @@ class _ToMX(torch.autograd.Function):
 
 
 class _Dequantize(torch.autograd.Function):
-    """The way back, with the same gradient."""
+    """Dequantizing, with the same gradient."""
 
     @staticmethod
     def forward(ctx: Any, x: MXTensor, dtype: torch.dtype) -> Tensor:
@@ -47,24 +47,26 @@ class _Dequantize(torch.autograd.Function):
 
 
 class MXTensor(Tensor):
-    """Element codes and block scales that look like the tensor they were quantized from.
+    """Element codes and block scales with the interface of the tensor they were quantized from.
 
-    Products of two of them (mm, addmm, bmm, linear, matmul of any number of axes) are the engine's,
-    bit for bit, if both are quantized along K in blocks of 32 with E8M0 scales; with on="torch",
-    and if only one operand is quantized, they are torch's of the dequantized numbers. The weight of
-    an `MXLinear` has an `activation`, to which the other operand of a product along K is quantized
-    first: who multiplies by it without calling the layer gets the layer's numbers. Results are
-    plain tensors. Views (t, transpose, view, slices, ...) are quantized tensors as long as they
-    leave blocks whole; everything else raises NotImplementedError: `dequantize` first.
+    Products of two of them (mm, addmm, bmm, linear, matmul of any number of axes) have the engine's
+    bits if both are quantized along K in blocks of 32 with E8M0 scales. With on="torch", and if
+    only
+    one operand is quantized, torch multiplies the dequantized numbers. The weight of an `MXLinear`
+    has an `activation`: the other operand of a product along K is quantized to it first. So code
+    that
+    multiplies by the weight without calling the layer gets the layer's numbers. Results are plain
+    tensors. Views (t, transpose, view, slices, ...) are quantized tensors if they do not divide
+    blocks. All other operators raise NotImplementedError: `dequantize` first.
     """
 
     codes: Tensor  #: uint8 [shape], one a byte, or uint16 for formats of more than 8 bits
     scales: Tensor  #: uint8 codes or float32, [shape] with the blocked axis replaced by its blocks
     whole: Tensor  #: float32 [tensor scale, tensor amax, row amaxes ...]
-    axis: int  #: that blocks run along, counted from 0
+    axis: int  #: along which blocks run, counted from 0
     on: str  #: "golden" or "torch"
-    activation: Optional[str] = None  #: quantizer, as a text, of what a linear layer multiplies
-    accumulate: str = "block"  #: in such a product, as `mxe.matmul` has it
+    activation: Optional[str] = None  #: quantizer, as a text, of the other operand in a linear layer
+    accumulate: str = "block"  #: in such a product, as in `mxe.matmul`
     _quantizer: str
     _flipped: Optional[MXTensor]
 
@@ -86,10 +88,11 @@ class MXTensor(Tensor):
     @classmethod
     def to_mx(cls, x: Tensor, format: Union[FormatLike, Quantizer], preset: str = "ocp", *,
               axis: int = -1, on: str = "golden", **switches: Any) -> MXTensor:
-        """Quantizes a tensor of any shape; arguments as `mxe.quantize` has them.
+        """Quantizes a tensor of any shape; arguments as in `mxe.quantize`.
 
-        x: float32, float64, float16 or bfloat16. Its gradient is that of the identity. Raises
-        ValueError and TypeError as `mxe.quantize` does.
+        x: float32, float64, float16 or bfloat16. The gradient passes through unchanged. Raises
+        ValueError
+        and TypeError as `mxe.quantize` does.
         """
         operators._checked_axis(x, axis)
         result: MXTensor = _ToMX.apply(x, cls, text_of(format, preset, **switches), axis, on)
@@ -98,7 +101,7 @@ class MXTensor(Tensor):
     @classmethod
     def from_array(cls, array: mxe.Array, dtype: torch.dtype = torch.float32,
                    on: str = "golden") -> MXTensor:
-        """The same codes and scales, of an array that was quantized from tensors."""
+        """A tensor that shares the codes and scales of an array quantized from tensors."""
         quantizer = array.quantizer
         return cls(*parts_of(array), text_of(quantizer), array.axis, dtype, on)
 
@@ -106,13 +109,13 @@ class MXTensor(Tensor):
     def from_codes(cls, codes: Tensor, scales: Tensor, format: Union[FormatLike, Quantizer],
                    preset: str = "ocp", *, dtype: torch.dtype = torch.float32, on: str = "golden",
                    **arguments: Any) -> MXTensor:
-        """Codes and scales that others have made; arguments as `mxe.Array.from_codes` has them."""
+        """A tensor from existing codes and scales; arguments as in `mxe.Array.from_codes`."""
         return cls.from_array(mxe.Array.from_codes(codes, scales, format, preset, **arguments),
                               dtype, on)
 
     @property
     def quantizer(self) -> Quantizer:
-        """The quantizer that made it."""
+        """The quantizer that made the tensor."""
         return quantizer_of(self._quantizer)
 
     @property
@@ -122,11 +125,11 @@ class MXTensor(Tensor):
 
     @property
     def array(self) -> mxe.Array:
-        """The same codes and scales as an array of `mxe`."""
+        """The same codes and scales as an `mxe.Array`."""
         return array_of(self.codes, self.scales, self.whole, self._quantizer, self.axis)
 
     def dequantize(self, dtype: Optional[torch.dtype] = None) -> Tensor:
-        """The numbers, [shape]; dtype: default that of the tensor that was quantized."""
+        """The numbers, [shape]. dtype: default: that of the tensor that was quantized."""
         result: Tensor = _Dequantize.apply(self, self.dtype if dtype is None else dtype)
         return result
 
@@ -136,7 +139,7 @@ class MXTensor(Tensor):
 
     def _with(self, codes: Tensor, scales: Tensor, axis: Optional[int] = None,
               dtype: Optional[torch.dtype] = None) -> MXTensor:
-        """The same with other codes and scales."""
+        """A copy with other codes and scales."""
         made = type(self)(codes, scales, self.whole, self._quantizer,
                           self.axis if axis is None else axis,
                           self.dtype if dtype is None else dtype, self.on)
@@ -174,8 +177,8 @@ class MXTensor(Tensor):
     @classmethod
     def __torch_function__(cls, function: Any, types: Any, arguments: tuple[Any, ...] = (),
                            keywords: Optional[dict[str, Any]] = None) -> Any:
-        """Results are what handlers return. That this is not disabled keeps torch's layers from
-        fast paths for plain tensors."""
+        """Returns results of handlers unchanged. Defining this keeps torch's layers off fast paths
+        for plain tensors."""
         if function is Tensor.share_memory_:
             for part in (arguments[0].codes, arguments[0].scales, arguments[0].whole):
                 part.share_memory_()
@@ -188,7 +191,7 @@ class MXTensor(Tensor):
             return function(*arguments, **(keywords or {}))
 
 
-#: What torch has for the memory of a tensor.
+#: Functions that access a tensor's memory.
 _OF_MEMORY = (Tensor.data_ptr, Tensor.storage)
 
 
@@ -205,7 +208,8 @@ _HANDLERS: dict[Any, Callable[..., Any]] = {}
 
 
 def handles(*names: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Registers what MXTensor does for operators of torch: function(operator, its arguments)."""
+    """Registers function(operator, its arguments) as MXTensor's implementation of torch
+    operators."""
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         _HANDLERS.update(dict.fromkeys(names, function))
         return function

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Quantizers as texts, which is what operators of PyTorch can have for an argument."""
+"""Quantizers as texts, a type that PyTorch operators accept as an argument."""
 from __future__ import annotations
 
 import functools
@@ -12,12 +12,11 @@ from mxe import Quantizer
 from mxe._quantizer import FormatLike, resolve
 
 
-@torch.compiler.assume_constant_result  # not traced: names are looked up while tracing
+@torch.compiler.assume_constant_result  # not traced: it looks up names
 def text_of(format: Union[FormatLike, Quantizer], preset: str = "ocp", **switches: Any) -> str:
     """FORMAT, FORMAT:PRESET, or FORMAT:PRESET:SWITCHES with the switches as JSON.
 
-    Arguments as `mxe.quantize` has them. Raises ValueError for names that do not exist or do not go
-    together.
+    Arguments and ValueError as in `mxe.quantize`.
     """
     core = resolve(format, preset, **switches)
     changes = core.changes
@@ -28,7 +27,7 @@ def text_of(format: Union[FormatLike, Quantizer], preset: str = "ocp", **switche
 
 @functools.lru_cache(maxsize=256)
 def quantizer_of(text: str) -> Quantizer:
-    """The quantizer that a text stands for; raises ValueError if there is none."""
+    """The quantizer that a text describes; raises ValueError for invalid texts."""
     format, _, rest = text.partition(":")
     preset, _, switches = rest.partition(":")
     if not switches:
@@ -43,5 +42,5 @@ def quantizer_of(text: str) -> Quantizer:
 
 @functools.lru_cache(maxsize=256)
 def switches_of(text: str) -> dict[str, Any]:
-    """All switches of such a quantizer; not to be changed."""
+    """All switches of a quantizer's text; do not modify."""
     return quantizer_of(text).switches

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The operators that have gradients, as functions for all of PyTorch's transformations.
+"""The operators with gradients, as functions for all of PyTorch's transformations.
 
-torch.func (grad, vjp, jacrev, vmap of them) does not take the gradients that torch.library
-registers, but those of autograd functions with a setup_context: the same formulas, in that form.
+torch.func (grad, vjp, jacrev, vmap of them) ignores gradients registered with torch.library. It
+uses those of autograd functions with a setup_context, so the same formulas are registered again.
 """
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from . import _operators as operators
 
 
 def _transformed() -> bool:
-    """Whether torch.func is at work. While compiling, operators stay what graphs show."""
+    """Whether torch.func is active. False while compiling, so that graphs show the operators."""
     return not torch.compiler.is_compiling() and torch._C._are_functorch_transforms_active()
 
 
@@ -53,7 +53,6 @@ class _Linear(torch.autograd.Function):
 
 
 def fake_quantize(x: Tensor, quantizer: str, axis: int = -1, clip: bool = False) -> Tensor:
-    """torch.ops.mxe.fake_quantize."""
     function: Any = _FakeQuantize.apply if _transformed() else operators.fake_quantize
     result: Tensor = function(x, quantizer, axis, clip)
     return result
@@ -61,7 +60,6 @@ def fake_quantize(x: Tensor, quantizer: str, axis: int = -1, clip: bool = False)
 
 def matmul(a: Tensor, b: Tensor, quantizer_a: str, quantizer_b: str,
            bias: Optional[Tensor] = None, accumulate: str = "block", clip: bool = False) -> Tensor:
-    """torch.ops.mxe.matmul."""
     function: Any = _Matmul.apply if _transformed() else operators.matmul
     result: Tensor = function(a, b, quantizer_a, quantizer_b, bias, accumulate, clip)
     return result
@@ -69,7 +67,6 @@ def matmul(a: Tensor, b: Tensor, quantizer_a: str, quantizer_b: str,
 
 def linear(x: Tensor, codes: Tensor, scales: Tensor, bias: Optional[Tensor], quantizer: str,
            weight_quantizer: str, accumulate: str = "block", clip: bool = False) -> Tensor:
-    """torch.ops.mxe.linear."""
     function: Any = _Linear.apply if _transformed() else operators.linear
     result: Tensor = function(x, codes, scales, bias, quantizer, weight_quantizer, accumulate, clip)
     return result

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Views and copies of quantized tensors, which leave blocks whole."""
+"""Views and copies of quantized tensors that do not divide blocks."""
 from __future__ import annotations
 
 from typing import Any, Optional, Sequence
@@ -26,7 +26,8 @@ def _clone(operator: Any, x: MXTensor, **keywords: Any) -> MXTensor:
 
 @handles(_aten.copy_.default)
 def _copy(operator: Any, to: Any, x: Any, non_blocking: bool = False) -> Any:
-    """Into a quantized tensor: codes of the same quantizer, or numbers, which are quantized."""
+    """Copies into a quantized tensor: codes of the same quantizer, or numbers, which are
+    quantized."""
     if not isinstance(to, MXTensor):
         raise RuntimeError(f"{x!r} is not copied into numbers, which would no longer be quantized: "
                            "quantize_() the model first, or load_state_dict(..., assign=True)")
@@ -46,14 +47,14 @@ def _copy(operator: Any, to: Any, x: Any, non_blocking: bool = False) -> Any:
 @handles(_aten._to_copy.default)
 def _to_copy(operator: Any, x: MXTensor, *, dtype: Optional[torch.dtype] = None,
              device: Any = None, **keywords: Any) -> MXTensor:
-    """Another type to dequantize to; codes stay what they are."""
+    """Changes the type of dequantized numbers, not the codes."""
     if device is not None and torch.device(device).type != "cpu":
         raise NotImplementedError("MXTensor is in the CPU's memory")
     return x._with(x.codes.clone(), x.scales.clone(), dtype=dtype)
 
 
 def _movable(x: MXTensor) -> None:
-    """Raises where scales do not move along with codes."""
+    """Raises NotImplementedError unless scales can be viewed like codes."""
     switches = x.quantizer.switches
     if switches["walk"] == "flat" or switches["row_scaled"] or switches["block_rows"] != 1:
         raise NotImplementedError(f"{x!r} has no views: its blocks do not run along one axis, or "
@@ -86,7 +87,7 @@ def _permute(operator: Any, x: MXTensor, order: Sequence[int]) -> MXTensor:
 
 @handles(_aten.view.default, _aten._unsafe_view.default, _aten.reshape.default)
 def _view(operator: Any, x: MXTensor, size: Sequence[int]) -> MXTensor:
-    """The blocked axis, and what comes after it, stays; axes before it may be merged and split."""
+    """Keeps the blocked axis and the axes after it; axes before it may be merged and split."""
     _movable(x)
     codes = x.codes.reshape(size)
     after = list(x.shape[x.axis:])
@@ -131,7 +132,7 @@ def _select(operator: Any, x: MXTensor, axis: int, index: int) -> MXTensor:
 @handles(_aten.slice.Tensor)
 def _slice(operator: Any, x: MXTensor, axis: int = 0, start: Optional[int] = None,
            end: Optional[int] = None, step: int = 1) -> MXTensor:
-    """Along the blocked axis, slices begin and end with blocks."""
+    """Along the blocked axis, slices must begin and end at blocks."""
     _movable(x)
     axis %= x.dim()
     first, last, _ = slice(start, end).indices(x.shape[axis])

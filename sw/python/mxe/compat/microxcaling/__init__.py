@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The interface of microsoft/microxcaling, with its numbers: `from mxe.compat.microxcaling import
-Linear` instead of `from mx import Linear`.
+"""microsoft/microxcaling's interface: `from mxe.compat.microxcaling import Linear`, not `from mx`.
 
-What quantizes are the presets microxcaling-* (with custom_cuda, on any machine, those of its CUDA
-kernels); products are torch's of the quantized numbers, as there. Layers without matrix products
-(norms, activations, ...) and convolutions are not here.
+The presets microxcaling-* quantize (with custom_cuda those of its CUDA kernels, on any machine).
+As in microxcaling, torch multiplies the quantized numbers. Norms, activations, other layers
+without matrix products, and convolutions are not supported.
 """
 from __future__ import annotations
 

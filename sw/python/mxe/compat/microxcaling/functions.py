@@ -16,7 +16,7 @@ def _rounded(x: Tensor, specs: Specs, rounding: str) -> Tensor:
 
 
 def _added(product: Tensor, bias: Optional[Tensor], specs: Specs) -> Tensor:
-    """product + bias, rounded after each."""
+    """product + bias, rounded after each step."""
     product = _rounded(product, specs, "round_output")
     return product if bias is None else _rounded(product + bias, specs, "round_output")
 
@@ -64,7 +64,8 @@ class _Linear(torch.autograd.Function):
 
 
 class _Product(torch.autograd.Function):
-    """in1 [..., M, K] @ in2 [..., K, N] + bias; formats of both, forward and backward."""
+    """in1 [..., M, K] @ in2 [..., K, N] + bias, with formats for both operands, forward and
+    backward."""
 
     @staticmethod
     def forward(ctx: Any, in1: Tensor, in2: Tensor, bias: Optional[Tensor], specs: Specs,
@@ -104,10 +105,10 @@ class _Product(torch.autograd.Function):
 def linear(input: Tensor, weight: Tensor, bias: Optional[Tensor] = None,
            mx_specs: Optional[Specs] = None, prequantized_weights: bool = False,
            name: Optional[str] = None) -> Tensor:
-    """torch.nn.functional.linear, quantized by mx_specs if there are any.
+    """torch.nn.functional.linear, quantized by mx_specs unless they are None.
 
     prequantized_weights: weight and bias are bfloat16 numbers that are not rounded to `bfloat` or
-    `fp` once more. Raises TypeError for other types then, and for a name in their place.
+    `fp` again. Raises TypeError if they are not, and if a name is passed in this position.
     """
     if not isinstance(prequantized_weights, bool):
         raise TypeError("prequantized_weights must be True or False, not "
@@ -125,7 +126,7 @@ def linear(input: Tensor, weight: Tensor, bias: Optional[Tensor] = None,
 def matmul(in1: Tensor, in2: Tensor, bias: Optional[Tensor] = None,
            mx_specs: Optional[Specs] = None, name: Optional[str] = None,
            mode_config: str = "aa") -> Tensor:
-    """torch.matmul (+ bias), quantized by mx_specs if there are any.
+    """torch.matmul (+ bias), quantized by mx_specs unless they are None.
 
     mode_config: which operand is a weight (w), which an activation (a): aa, aw or wa.
     """
@@ -139,7 +140,7 @@ def matmul(in1: Tensor, in2: Tensor, bias: Optional[Tensor] = None,
 
 def bmm(in1: Tensor, in2: Tensor, mx_specs: Optional[Specs] = None,
         name: Optional[str] = None) -> Tensor:
-    """torch.bmm, quantized by mx_specs if there are any."""
+    """torch.bmm, quantized by mx_specs unless they are None."""
     if mx_specs is None:
         return torch.bmm(in1, in2)
     result: Tensor = _Product.apply(in1, in2, None, apply_mx_specs(mx_specs), "aa")

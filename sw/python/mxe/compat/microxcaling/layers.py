@@ -13,7 +13,7 @@ from .specs import MxSpecs, Specs, apply_mx_specs
 
 
 class Linear(nn.Linear):
-    """torch.nn.Linear, quantized by mx_specs if there are any."""
+    """torch.nn.Linear, quantized by mx_specs unless they are None."""
 
     def __init__(self, in_features: int, out_features: int, bias: bool = True,
                  mx_specs: Optional[Specs] = None, name: Optional[str] = None) -> None:
@@ -23,7 +23,7 @@ class Linear(nn.Linear):
         self.register_forward_pre_hook(keep_off_fast_paths)
 
     def apply_mx_specs(self, mx_specs: Optional[Specs]) -> None:
-        """Sets what to quantize to, from now on."""
+        """Sets the options of all later calls."""
         self.mx_specs: Optional[MxSpecs] = None if mx_specs is None else apply_mx_specs(mx_specs)
 
     def forward(self, input: Tensor) -> Tensor:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Quantizing by mx_specs: to an MX format, and to a narrower float without scales."""
+"""Quantizing by mx_specs: to an MX format, or to a narrower float without scales."""
 from __future__ import annotations
 
 from typing import Optional, Sequence
@@ -43,10 +43,10 @@ def _quantizer(format: str, rounding: str, block: int, scale_bits: int, flush: b
 def quantize_mx_op(A: Tensor, mx_specs: Specs, elem_format: Optional[str] = None,
                    block_size: Optional[int] = None, axes: Optional[Sequence[int]] = None,
                    round: str = "nearest", expand_and_reshape: bool = False) -> Tensor:
-    """The numbers that A becomes in an MX format along one axis, of its shape; A without one.
+    """A quantized to an MX format along one axis and dequantized; A if elem_format is None.
 
-    block_size 0: all of the axis shares a scale. Raises ValueError for names that do not exist,
-    several axes, and the shared_exp_method none.
+    block_size 0: the whole axis shares a scale. Raises ValueError for unknown names, several axes,
+    and the shared_exp_method none.
     """
     if elem_format is None:
         return A
@@ -65,7 +65,6 @@ def quantize_mx_op(A: Tensor, mx_specs: Specs, elem_format: Optional[str] = None
 @torch.library.custom_op("mxe::round_elements", mutates_args=())
 def _round_elements(x: Tensor, exponent_bits: int, mantissa_bits: int, rounding: str,
                     subnormals: bool, float32_steps: bool) -> Tensor:
-    """x rounded to a narrower float, as float32."""
     source = Source(x)
     return torch.from_numpy(_core.round_elements(source.array, source.bits, exponent_bits,
                                                  mantissa_bits, rounding, subnormals,
@@ -80,9 +79,10 @@ def _(x: Tensor, exponent_bits: int, mantissa_bits: int, rounding: str, subnorma
 
 def quantize_elemwise_op(A: Tensor, mx_specs: Optional[Specs],
                          round: Optional[str] = None) -> Tensor:
-    """A rounded to the float of `bfloat` bits (8 of exponent) or `fp` bits (5), if one is set.
+    """A rounded to a float of `bfloat` bits (8 for the exponent) or `fp` bits (5), if one is set.
 
-    Raises ValueError if both are set, or are too few. Has no gradient.
+    bfloat=16 has 7 mantissa bits, fp=16 has 10. Raises ValueError if both are set, for bfloat up to
+    9 and fp up to 6. Has no gradient.
     """
     if mx_specs is None:
         return A
@@ -100,5 +100,5 @@ def quantize_elemwise_op(A: Tensor, mx_specs: Optional[Specs],
 
 
 def to_mx(x: Tensor, specs: Specs, format: Optional[str], axis: int, rounding: str) -> Tensor:
-    """quantize_mx_op by the rounding that specs have under a name."""
+    """quantize_mx_op with the rounding that `specs` has under the name `rounding`."""
     return quantize_mx_op(x, specs, elem_format=format, axes=[axis], round=specs[rounding])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mx_specs: what microxcaling quantizes to, and how."""
+"""mx_specs: microxcaling's options of formats and rounding."""
 from __future__ import annotations
 
 import argparse
@@ -53,14 +53,14 @@ def _known(specs: Mapping[str, Any]) -> None:
 
 def apply_mx_specs(mx_specs: Optional[Specs],
                    default_mx_specs: Optional[Specs] = None) -> MxSpecs:
-    """All options: those that are given and not None, else the defaults."""
+    """All options: those in mx_specs that are not None, else the defaults."""
     given = {name: value for name, value in (mx_specs or {}).items() if value is not None}
     _known(given)
     return MxSpecs({**(default_mx_specs or DEFAULTS), **given})
 
 
 def get_backwards_mx_specs(specs: Specs) -> MxSpecs:
-    """Options of the backward pass: without quantizing if quantize_backprop is False."""
+    """Options of the backward pass: no quantizing if quantize_backprop is False."""
     if specs["quantize_backprop"]:
         return MxSpecs(specs)
     return MxSpecs({**specs, **dict.fromkeys(_FORWARD + _BACKWARD), "block_size": 0, "bfloat": 0,
@@ -68,8 +68,8 @@ def get_backwards_mx_specs(specs: Specs) -> MxSpecs:
 
 
 def finalize_mx_specs(specs: Mapping[str, Any], early_exit: bool = True) -> Optional[MxSpecs]:
-    """All options, those that were not given taken from others that were: formats of the backward
-    pass from the forward ones, roundings from `round`. None if nothing is to be quantized."""
+    """All options. Missing formats of the backward pass are copied from the forward pass, missing
+    roundings from `round`. None if no format is set."""
     said = dict(specs)
     if early_exit and not any(said.get(name) for name in (*_FORWARD, *_BACKWARD, "bfloat", "fp")):
         return None
@@ -84,7 +84,7 @@ def finalize_mx_specs(specs: Mapping[str, Any], early_exit: bool = True) -> Opti
 
 
 def add_mx_args(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
-    """Adds an argument for every option; those that are on have one that turns them off."""
+    """Adds an argument for every option; --no_NAME turns off an option that is on by default."""
     group = parser.add_argument_group("mx")
     group.add_argument("--mx_dir", default=None, help="ignored")
     for name, value in DEFAULTS.items():
@@ -100,7 +100,7 @@ def add_mx_args(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
 
 
 def get_mx_specs(parsed_args: argparse.Namespace) -> Optional[MxSpecs]:
-    """The options of such arguments, completed."""
+    """The complete options of such arguments."""
     said: dict[str, Any] = {}
     for name, value in DEFAULTS.items():
         if value is True and hasattr(parsed_args, f"no_{name}"):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The MX formats of pychop, with the numbers of its 0.6.2 for float32 arrays:
-`from mxe.compat.pychop import mx_quantize` instead of `from pychop import mx_quantize`.
+"""The MX formats of pychop 0.6.2, with its numbers for float32 arrays.
 
-What quantizes is the preset pychop. Arrays of any library that `mxe` takes, results of the same.
+Use `from mxe.compat.pychop import mx_quantize` instead of `from pychop import mx_quantize`. The
+preset pychop quantizes. Takes arrays of any library that `mxe` takes, and returns the same kind.
 """
 from __future__ import annotations
 
@@ -17,37 +17,38 @@ __all__ = ["MXSpec", "MXTensor", "MXTensor_", "MX_FORMATS", "create_mx_spec", "m
 
 @dataclasses.dataclass
 class MXSpec:
-    """An element format, and how many bits its blocks take."""
+    """An element format, and the bits of its blocks."""
 
     name: str
     exp_bits: int  #: 0 for integers
     sig_bits: int
     block_size: int = 32
     scale_exp_bits: int = 8
-    scale_sig_bits: int = 0  #: counted, but scales are powers of two all the same
+    scale_sig_bits: int = 0  #: counted in sizes, although scales are always powers of two
 
     @property
     def element_bits(self) -> int:
-        """Of one element."""
+        """Bits of one element."""
         return 1 + self.exp_bits + self.sig_bits
 
     @property
     def total_bits_per_block(self) -> int:
-        """Of the elements of a block and its scale."""
+        """Bits of a block's elements and scale."""
         return self.element_bits * self.block_size + self.scale_exp_bits + self.scale_sig_bits
 
     @property
     def compression_vs_fp32(self) -> float:
-        """How many times as many bits float32 takes."""
+        """The factor by which float32 is larger."""
         return 32 * self.block_size / self.total_bits_per_block
 
     @property
     def compression_vs_fp16(self) -> float:
-        """How many times as many bits float16 takes."""
+        """The factor by which float16 is larger."""
         return 16 * self.block_size / self.total_bits_per_block
 
     def quantizer(self) -> mxe.Quantizer:
-        """The preset pychop for it; raises ValueError for formats that MXE does not have."""
+        """The preset pychop for this format; raises ValueError for formats that MXE does not
+        have."""
         name = self.name.lower()
         if name not in MX_FORMATS:
             name = f"e{self.exp_bits}m{self.sig_bits}" if self.exp_bits else \
@@ -65,7 +66,7 @@ FormatLike = Union[str, MXSpec, tuple[int, int]]
 
 def create_mx_spec(exp_bits: int, sig_bits: int, block_size: int = 32, scale_exp_bits: int = 8,
                    name: Optional[str] = None) -> MXSpec:
-    """A format of other bits, all of whose codes are numbers."""
+    """A format with these numbers of bits, without codes for NaN or infinity."""
     own = f"CUSTOM_MX{1 + exp_bits + sig_bits}_E{exp_bits}M{sig_bits}"
     return MXSpec(own if name is None else name, exp_bits, sig_bits, block_size, scale_exp_bits)
 
@@ -90,10 +91,11 @@ def _spec_of(format: FormatLike, block_size: int, scale_exp_bits: Optional[int],
 
 
 class MXTensor_:
-    """An array in blocks, which go over it in row-major order.
+    """An array in blocks, which run over it in row-major order.
 
-    data: float32, or what `mxe.quantize` takes (it is rounded to float32 first). Raises ValueError
-    for formats that do not exist, TypeError for other elements.
+    data: float32, or another type of `mxe.quantize`, rounded to float32 first. Raises ValueError
+    for
+    unknown formats, TypeError for other elements.
     """
 
     def __init__(self, data: Any, format: FormatLike = "mxfp8_e4m3", block_size: int = 32,
@@ -103,7 +105,7 @@ class MXTensor_:
         self.scale_exp_bits, self.scale_sig_bits = self.spec.scale_exp_bits, \
             self.spec.scale_sig_bits
         self.array = mxe.quantize(data, self.spec.quantizer())
-        # NaNs are passed through, which codes cannot say.
+        # The numbers keep NaNs of the input, which codes cannot represent.
         self._values = mxe.fake_quantize(data, self.spec.quantizer())
         self.original_shape = self.array.shape
 
@@ -112,7 +114,7 @@ class MXTensor_:
         return self._values
 
     def statistics(self) -> dict[str, Any]:
-        """Bits and blocks."""
+        """The sizes in bits and the number of blocks."""
         elements = math.prod(self.original_shape)
         blocks = -(-elements // self.spec.block_size)
         bits = blocks * self.spec.total_bits_per_block
@@ -134,5 +136,5 @@ MXTensor = MXTensor_
 
 def mx_quantize(data: Any, format: FormatLike = "mxfp8_e4m3", block_size: int = 32,
                 scale_exp_bits: Optional[int] = None, scale_sig_bits: Optional[int] = None) -> Any:
-    """The numbers that an array becomes: `MXTensor_(...).dequantize()`."""
+    """The dequantized numbers of an array: `MXTensor_(...).dequantize()`."""
     return MXTensor_(data, format, block_size, scale_exp_bits, scale_sig_bits).dequantize()

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The interface of torchmx 0.1.0, with its numbers: `from mxe.compat.torchmx import MXTensor`.
+"""torchmx 0.1.0's interface, with its numbers: `from mxe.compat.torchmx import MXTensor`.
 
-What quantizes is the preset torchmx. Products are torch's of the dequantized numbers, as there.
-Unlike torchmx, it works together with today's torchao, and without any.
+The preset torchmx quantizes. As in torchmx, torch multiplies the dequantized numbers. Works with
+current versions of torchao, and without torchao.
 """
 from __future__ import annotations
 

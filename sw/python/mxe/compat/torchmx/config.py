@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What to quantize to, as torchmx says it."""
+"""torchmx's configuration of formats."""
 from __future__ import annotations
 
 import dataclasses
@@ -10,7 +10,7 @@ from . import dtypes
 
 @dataclasses.dataclass(frozen=True)
 class MXConfig:
-    """An element type by its name, and how many share a scale. Raises ValueError for others."""
+    """An element type by name, and the block size. Raises ValueError for unknown types."""
 
     elem_dtype_name: str
     block_size: int = 32
@@ -28,27 +28,23 @@ class MXConfig:
         return dtypes.STR_TO_SUPPORTED_ELEM_DTYPE[self.elem_dtype_name]
 
     def to_dict(self) -> dict[str, Any]:
-        """As a dictionary."""
         return dataclasses.asdict(self)
 
     @classmethod
     def load_from_dict(cls, config_dict: dict[str, Any]) -> MXConfig:
-        """Of such a dictionary."""
         return cls(**config_dict)
 
 
 @dataclasses.dataclass(frozen=True)
 class QLinearConfig:
-    """What becomes of weights and of activations of linear layers."""
+    """The formats of weights and activations of linear layers."""
 
     weights_config: MXConfig
     activations_config: MXConfig
 
     def to_dict(self) -> dict[str, Any]:
-        """As a dictionary."""
         return dataclasses.asdict(self)
 
     @classmethod
     def load_from_dict(cls, config_dict: dict[str, Any]) -> QLinearConfig:
-        """Of such a dictionary."""
         return cls(**{name: MXConfig.load_from_dict(value) for name, value in config_dict.items()})

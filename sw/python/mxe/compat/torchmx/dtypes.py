@@ -9,14 +9,14 @@ import mxe
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class DType:
-    """An element type, by torchmx's name and by MXE's."""
+    """An element type, with torchmx's and MXE's name."""
 
     name: str
     format: str
 
     @property
     def max(self) -> float:
-        """The largest value; of int8, 127, as its codes count."""
+        """The largest value; for int8 the largest code, 127."""
         largest = mxe.Format(self.format).max
         return largest * 64 if self.name == "int8" else largest
 

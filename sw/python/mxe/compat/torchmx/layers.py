@@ -16,15 +16,15 @@ def _to_mx(x: Tensor, config: MXConfig) -> MXTensor:
 
 
 class MXInferenceLinear(nn.Linear):
-    """torch.nn.Linear with quantized weights and activations, without gradients: backward() raises
-    if it gets here for the input."""
+    """torch.nn.Linear with quantized weights and activations. It has no gradient: backward()
+    through the input raises RuntimeError."""
 
     qconfig: QLinearConfig
 
     @classmethod
     @torch.no_grad()
     def from_float(cls, mod: nn.Linear, qconfig: QLinearConfig) -> MXInferenceLinear:
-        """The layer that takes the place of one in bfloat16; raises TypeError for other types."""
+        """A quantized replacement for a bfloat16 layer; raises TypeError for other types."""
         made = cls.__new__(cls)
         made.__dict__.update(mod.__dict__)  # hooks and attributes stay
         made.__dict__["_parameters"] = dict(mod._parameters)
@@ -43,5 +43,4 @@ class MXInferenceLinear(nn.Linear):
         return product
 
     def extra_repr(self) -> str:
-        """What `print(model)` shows."""
         return f"{super().extra_repr()}, qconfig={self.qconfig}"

@@ -13,9 +13,9 @@ from . import dtypes
 
 
 class MXTensor(mxe.torch.MXTensor):
-    """A bfloat16 tensor that is quantized along its last axis by the preset torchmx.
+    """A bfloat16 tensor quantized along its last axis by the preset torchmx.
 
-    Products (mm, bmm, linear, 4-D matmul, ...) are torch's of the dequantized numbers.
+    torch computes products (mm, bmm, linear, 4-D matmul, ...) of the dequantized numbers.
     """
 
     @staticmethod
@@ -29,7 +29,7 @@ class MXTensor(mxe.torch.MXTensor):
         return result
 
     def to_dtype(self, target_dtype: torch.dtype) -> Tensor:
-        """The numbers, as bfloat16 or float32."""
+        """The dequantized numbers, as bfloat16 or float32."""
         return self.dequantize(target_dtype)
 
     @property

@@ -9,8 +9,8 @@ from .layers import MXInferenceLinear
 
 
 def quantize_linear_(model: nn.Module, qconfig: QLinearConfig) -> None:
-    """Replaces every torch.nn.Linear below a model, in place; one with several names by one layer.
-    """
+    """Replaces every torch.nn.Linear in a model, in place. A layer with several names becomes one
+    layer."""
     made: dict[nn.Module, MXInferenceLinear] = {}
     for module in list(model.modules()):
         for name, child in module._modules.items():

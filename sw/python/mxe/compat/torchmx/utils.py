@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What examples of torchmx use besides."""
+"""Other functions that torchmx's examples use."""
 from __future__ import annotations
 
 import logging
@@ -10,11 +10,10 @@ from torch import Tensor
 
 
 def get_logger(logger_name: str = "TORCHMX") -> logging.Logger:
-    """The logger of this name."""
     return logging.getLogger(logger_name)
 
 
 def get_uniform_random_number(min_val: int, max_val: int, shape: Iterable[int],
                               dtype: torch.dtype) -> Tensor:
-    """Random numbers from min_val up to max_val."""
+    """Random numbers in [min_val, max_val)."""
     return (max_val - min_val) * torch.rand(*shape, dtype=dtype) + min_val
