@@ -131,7 +131,7 @@ TEST_F(ExploreOnnx, DimensionsThatAreExpressions) {
   expect_bad(changed("digits", "batch", "b / 2"), {"--batch", "45"},
              "changed.onnx: dimension 'b / 2' of the input 'image' would be 22.5; allowed: whole");
   expect_bad(changed("digits", "batch", "batsh"), {"--batch", "45"},
-             "dimension 'batsh' of the input 'image' is open: say --dim batsh=N");
+             "dimension 'batsh' of the input 'image' has no size: set --dim batsh=N");
 }
 
 TEST_F(ExploreOnnx, WithoutPython) {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an operator needs of onnxruntime's C interface. Neither Debian 12 nor a package of Python
-// has onnxruntime's headers, and only the binary interface matters to a library that onnxruntime
-// loads: its table of functions and the description of an operator grow at their ends and never
-// change. This is how they are since 1.17; a test compares it with onnxruntime's own header.
+// The part of onnxruntime's C interface that an operator uses. Neither Debian 12 nor PyPI has
+// onnxruntime's headers. The binary interface only grows: new functions and new members are
+// appended. The layout is that of 1.17; a test compares it with onnxruntime's header.
 #pragma once
 
 #include <cstddef>
@@ -10,10 +9,10 @@
 
 namespace mxe::onnxruntime {
 
-/// The version of the interface: that of onnxruntime 1.17.
+/// The interface of onnxruntime 1.17.
 constexpr uint32_t kApiVersion = 17;
 
-// Objects of onnxruntime, of which only addresses are known.
+// Opaque objects of onnxruntime.
 struct Status;
 struct Value;
 struct TensorInfo;
@@ -28,8 +27,7 @@ constexpr int kInvalidArgument = 2;  ///< an error code
 
 enum class Element : int32_t { undefined = 0, float32 = 1, float16 = 10 };
 
-/// onnxruntime's functions by their places in its table. Those that give a Status give null if all
-/// went well.
+/// onnxruntime's functions by index in its table. A Status is null for success.
 class Api {
  public:
   Status* create_status(int code, const char* text) const {
@@ -51,7 +49,7 @@ class Api {
     return at<Status*(const KernelInfo*, const char*, int64_t*)>(kKernelInfoGetAttributeInt64)(
         info, name, out);
   }
-  /// `size` counts the zero at the end; it is set if `out` is null.
+  /// `size` counts the final zero; if `out` is null, it returns the size.
   Status* attribute(const KernelInfo* info, const char* name, char* out, std::size_t* size) const {
     return at<Status*(const KernelInfo*, const char*, char*, std::size_t*)>(
         kKernelInfoGetAttributeString)(info, name, out, size);
@@ -83,7 +81,7 @@ class Api {
     at<void(TensorInfo*)>(kReleaseTensorTypeAndShapeInfo)(info);
   }
 
-  /// The info belongs to the context.
+  /// The context owns the info.
   Status* input_shape(const ShapeContext* context, std::size_t index, TensorInfo** out) const {
     return at<Status*(const ShapeContext*, std::size_t, TensorInfo**)>(
         kShapeInferContextGetInputTypeShape)(context, index, out);
@@ -94,7 +92,7 @@ class Api {
         kShapeInferContextSetOutputTypeShape)(context, index, info);
   }
 
-  // Places in the table.
+  // Indices in the table.
   static constexpr std::size_t kCreateCustomOpDomain = 26, kCustomOpDomainAdd = 27,
                                kAddCustomOpDomain = 28, kGetTensorMutableData = 51,
                                kGetDimensionsCount = 61, kGetDimensions = 62,
@@ -114,13 +112,12 @@ class Api {
   void (*functions_[kShapeInferContextSetOutputTypeShape + 1])();
 };
 
-/// Where the table comes from.
 struct ApiBase {
-  const Api* (*api)(uint32_t version);  ///< null for versions that are newer than onnxruntime
+  const Api* (*api)(uint32_t version);  ///< null if `version` is newer than onnxruntime
   const char* (*version)();
 };
 
-/// What onnxruntime knows of an operator; all functions get it back.
+/// The description of an operator, which every function receives.
 struct Operator {
   uint32_t version;
   void* (*create_unused)(const Operator*, const Api*, const KernelInfo*);
@@ -134,7 +131,7 @@ struct Operator {
   void (*destroy)(void*);
   int (*input_kind)(const Operator*, std::size_t);  ///< 0: required
   int (*output_kind)(const Operator*, std::size_t);
-  int (*input_memory)(const Operator*, std::size_t);  ///< 0: the provider's
+  int (*input_memory)(const Operator*, std::size_t);  ///< 0: the provider's memory
   int (*variadic[4])(const Operator*);
   Status* (*create)(const Operator*, const Api*, const KernelInfo*, void**);
   Status* (*compute)(void*, KernelContext*);

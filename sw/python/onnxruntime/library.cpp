@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The library that SessionOptions.register_custom_ops_library loads.
+// The library for SessionOptions.register_custom_ops_library.
 #include <array>
 #include <exception>
 #include <limits>
@@ -9,17 +9,17 @@
 namespace mxe::onnxruntime {
 namespace {
 
-/// An operator for elements of one type; onnxruntime takes the one that fits.
+/// An operator for one element type; onnxruntime chooses it by the input's type.
 struct Quantizing : Operator {
   const Api* api = nullptr;
-  const char* given_name = nullptr;
+  const char* operator_name = nullptr;
   Owner owner = Owner::mxe;
   Element element = Element::undefined;
 };
 
 const Quantizing& of(const Operator* one) { return *static_cast<const Quantizing*>(one); }
 
-// No exception may leave this library.
+// Exceptions must not cross the C interface.
 template <typename Work>
 Status* guarded(const Api& api, const Work& work) {
   try {
@@ -30,7 +30,7 @@ Status* guarded(const Api& api, const Work& work) {
   }
 }
 
-// A kernel, and the functions that its errors need.
+// A kernel, with the functions that report its errors.
 struct Node {
   const Api& api;
   Kernel kernel;
@@ -47,7 +47,7 @@ Status* compute(void* node, KernelContext* context) {
   return guarded(api, [&kernel = kernel, context] { kernel.compute(context); });
 }
 
-// The input's shape, where it is known.
+// The result has the input's shape, if that is known.
 Status* infer_shape(const Operator* one, ShapeContext* context) {
   const Api& api = *of(one).api;
   TensorInfo* info = nullptr;
@@ -62,7 +62,7 @@ const Api& api_of(const ApiBase* base) { return *base->api(kApiVersion); }
 Quantizing make_operator(const Api& api, const char* name, Owner owner, Element element) {
   Quantizing made{};
   made.version = kApiVersion;
-  made.name = [](const Operator* one) { return of(one).given_name; };
+  made.name = [](const Operator* one) { return of(one).operator_name; };
   made.provider = [](const Operator*) -> const char* { return nullptr; };
   made.input_type = [](const Operator* one, std::size_t) { return of(one).element; };
   made.output_type = made.input_type;
@@ -79,38 +79,38 @@ Quantizing make_operator(const Api& api, const char* name, Owner owner, Element 
   made.last_version = [](const Operator*) { return std::numeric_limits<int>::max(); };
   made.infer_shape = infer_shape;
   made.api = &api;
-  made.given_name = name;
+  made.operator_name = name;
   made.owner = owner;
   made.element = element;
   return made;
 }
 
-/// A domain with one operator.
-struct Room {
+/// A domain, and its operator for each element type.
+struct OperatorSet {
   const char* domain;
   std::array<Quantizing, 2> operators;
 };
 
-Room make_room(const Api& api, const char* domain, const char* name, Owner owner) {
+OperatorSet make_operator_set(const Api& api, const char* domain, const char* name, Owner owner) {
   return {domain,
           {make_operator(api, name, owner, Element::float32),
            make_operator(api, name, owner, Element::float16)}};
 }
 
-// onnxruntime keeps the addresses of these for as long as there are sessions.
-const std::array<Room, 3>& rooms(const Api& api) {
-  static const std::array<Room, 3> all = {
-      make_room(api, "com.mxe", "MXQuantizeDequantize", Owner::mxe),
-      make_room(api, "com.amd.quark", "MXQuantizeDequantize", Owner::quark),
-      make_room(api, "com.vai.quantize", "MXFixNeuron", Owner::quark)};
+// onnxruntime keeps these addresses while sessions exist.
+const std::array<OperatorSet, 3>& operator_sets(const Api& api) {
+  static const std::array<OperatorSet, 3> all = {
+      make_operator_set(api, "com.mxe", "MXQuantizeDequantize", Owner::mxe),
+      make_operator_set(api, "com.amd.quark", "MXQuantizeDequantize", Owner::quark),
+      make_operator_set(api, "com.vai.quantize", "MXFixNeuron", Owner::quark)};
   return all;
 }
 
-// The domain stays: nothing says when the last session that has it ends.
-Status* add(const Api& api, SessionOptions* options, const Room& room) {
+// The domain is never freed: the end of the last session that uses it is not reported.
+Status* add(const Api& api, SessionOptions* options, const OperatorSet& set) {
   Domain* domain = nullptr;
-  if (Status* const status = api.create_domain(room.domain, &domain)) return status;
-  for (const Quantizing& one : room.operators) {
+  if (Status* const status = api.create_domain(set.domain, &domain)) return status;
+  for (const Quantizing& one : set.operators) {
     if (Status* const status = api.add_operator(domain, &one)) return status;
   }
   return api.add_domain(options, domain);
@@ -119,13 +119,13 @@ Status* add(const Api& api, SessionOptions* options, const Room& room) {
 }  // namespace
 }  // namespace mxe::onnxruntime
 
-/// What onnxruntime calls when it has loaded the library.
+/// onnxruntime calls this after loading the library.
 extern "C" __attribute__((visibility("default"))) mxe::onnxruntime::Status* RegisterCustomOps(
     mxe::onnxruntime::SessionOptions* options, const mxe::onnxruntime::ApiBase* base) {
   using namespace mxe::onnxruntime;
   const Api& api = api_of(base);
-  for (const Room& room : rooms(api)) {
-    if (Status* const status = add(api, options, room)) return status;
+  for (const OperatorSet& set : operator_sets(api)) {
+    if (Status* const status = add(api, options, set)) return status;
   }
   return nullptr;
 }

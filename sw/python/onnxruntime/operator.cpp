@@ -17,14 +17,14 @@
 namespace mxe::onnxruntime {
 namespace {
 
-// Elements that are quantized together.
+// Elements quantized in one call.
 constexpr std::size_t kPart = std::size_t{1} << 16;
 
-// What went wrong in onnxruntime is not for us to tell in other words; it is not expected at all.
+// No such failure is expected, so onnxruntime's message is not passed on.
 void expect(const Api& api, Status* status, const char* what) {
   if (!status) return;
   api.release(status);
-  throw mx::Error(fmt::format("onnxruntime gives no {}", what));
+  throw mx::Error(fmt::format("onnxruntime does not provide the {}", what));
 }
 
 int64_t integer(const Api& api, const KernelInfo* info, const char* name, int64_t otherwise) {
@@ -48,7 +48,7 @@ std::string text(const Api& api, const KernelInfo* info, const char* name, const
   return value;
 }
 
-// As AMD Quark numbers them; what it does not know is its first one.
+// AMD Quark's numbers; Quark treats unknown ones as 0.
 std::string preset_of(int64_t rounding_mode) {
   if (rounding_mode == 1) return "quark-onnx-dpu";
   return rounding_mode == 2 ? "quark-onnx-py3" : "quark-onnx-std";
@@ -120,7 +120,7 @@ void Kernel::compute(KernelContext* context) const {
   expect(api_, api_.output(context, 0, sizes.data(), sizes.size(), &output), "output");
   void* from = nullptr;
   void* to = nullptr;
-  // Only the elements of outputs are for writing, but this is the one function there is.
+  // The interface has no read-only access to elements.
   expect(api_, api_.elements(const_cast<Value*>(input), &from), "elements");
   expect(api_, api_.elements(output, &to), "elements");
   if (element_ == Element::float32) {
@@ -140,7 +140,7 @@ void Kernel::quantize(const float* x, std::vector<std::size_t> shape, float* out
   request.axis = axis_;
   const std::size_t size = product(shape);
   if (owner_ == Owner::quark) {
-    // Its operator lets single numbers pass and asks for no axis where there is one only.
+    // Quark's operator does not quantize single numbers, and ignores the axis of 1-D arrays.
     if (size == 1) {
       *out = *x;
       return;
@@ -152,7 +152,7 @@ void Kernel::quantize(const float* x, std::vector<std::size_t> shape, float* out
                            request.axis < rank && request.axis >= -rank &&
                            mx::has_independent_blocks(quantizer_.options);
   if (request.axis < 0 && outer_parts) request.axis += rank;
-  // Parts along the first axis, which blocks do not run along, that stay in the cache.
+  // Parts along the first axis that stay in the cache; blocks run along another axis.
   const std::size_t all = rank > 0 ? shape[0] : 1;
   const std::size_t step =
       outer_parts ? std::max<std::size_t>(1, kPart / (size / all)) : std::max<std::size_t>(1, all);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// MXQuantizeDequantize for onnxruntime: numbers to an MX format and back.
+// MXQuantizeDequantize for onnxruntime: quantizes to an MX format and dequantizes.
 #pragma once
 
 #include <vector>
@@ -9,21 +9,20 @@
 
 namespace mxe::onnxruntime {
 
-/// Whose operator: its defaults, and what it does with arrays of less than two axes, differ.
+/// The operator's vendor: defaults and arrays of fewer than two axes differ.
 enum class Owner : uint8_t { mxe, quark };
 
-/// A node of a model.
 class Kernel {
  public:
-  /// Reads the attributes element_dtype, axis, block_size, rounding_mode and, of ours, preset.
-  /// Throws mx::Error for those that do not exist.
+  /// Reads the attributes element_dtype, axis, block_size, rounding_mode and, for Owner::mxe,
+  /// preset. Throws mx::Error for unknown values.
   Kernel(const Api& api, const KernelInfo* info, Owner owner, Element element);
 
   /// Throws mx::Error for an axis that the input does not have.
   void compute(KernelContext* context) const;
 
  private:
-  /// x may be out.
+  /// `out` may be `x`.
   void quantize(const float* x, std::vector<std::size_t> shape, float* out) const;
 
   const Api& api_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quantized arrays as Python sees them, and their files.
+// Quantized arrays in Python, and their files.
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -30,7 +30,7 @@ namespace {
 
 using Shape = std::vector<std::size_t>;
 
-// A view of what `self` owns.
+// A view of memory that `self` owns.
 template <typename T>
 nb::object view(const nb::object& self, std::vector<T>& values, const Shape& shape) {
   return nb::cast(nb::ndarray<nb::numpy, T>(values.data(), shape.size(), shape.data(), self));
@@ -61,7 +61,7 @@ nb::object rows_of(const nb::object& self, std::vector<float>& values) {
   return view(self, values, shape);
 }
 
-// The scales as numbers follow codes that Python has written into.
+// Updates the scales after Python has written scale codes.
 void renew_scales(Quantized& self) {
   mx::QuantizedArray& array = self.array;
   if (!array.has_scale_codes || !self.kept->changes()) return;
@@ -69,7 +69,7 @@ void renew_scales(Quantized& self) {
   for (std::size_t i = 0; i < array.scale_codes.size(); i++) {
     const std::size_t code = array.scale_codes[i];
     const float scale = code < table.size() ? table[code] : std::numeric_limits<float>::quiet_NaN();
-    // Another thread may be reading those that did not change.
+    // Another thread may read scales that did not change.
     if (mx::to_bits(scale) != mx::to_bits(array.scales[i])) array.scales[i] = scale;
   }
 }
@@ -137,7 +137,7 @@ Shape shape_of(const Codes<T>& array) {
   return shape;
 }
 
-// The parts of an array that others have quantized.
+// An array from codes and scales that were quantized elsewhere.
 Quantized from_parts(const std::optional<Codes<uint8_t>>& codes,
                      const std::optional<Codes<uint16_t>>& wide_codes,
                      const std::optional<Codes<uint8_t>>& scale_codes,
@@ -180,7 +180,7 @@ void add_tensors(const std::string& prefix, const mx::QuantizedArray& array,
   } else {
     std::string_view type = mx::code_type(array.format).safetensors;
     const bool odd = array.shape.empty() || array.shape.back() % 2 != 0;
-    if (type == "F4" && odd) type = {};  // two elements of this type make a byte
+    if (type == "F4" && odd) type = {};  // two F4 elements share a byte
     const mx::DType dtype = type == "I8" ? mx::DType::int8 : mx::DType::uint8;
     tensors.push_back(tensor_of(prefix + "elements", type, dtype, array.codes, array.shape));
   }
@@ -231,11 +231,11 @@ nb::object array_of(mx::NpyArray array) {
     case mx::DType::float32:
       return typed(0.0f);
     default:
-      return nb::none();  // no part of a quantized array
+      return nb::none();  // not part of a quantized array
   }
 }
 
-// The tensors and the metadata of a file, without tensors of types that no quantized array has.
+// A file's metadata, and its tensors of types that quantized arrays use.
 nb::tuple load(const std::string& path) {
   std::vector<mx::NamedTensor> tensors;
   std::map<std::string, std::string> metadata;
@@ -246,7 +246,7 @@ nb::tuple load(const std::string& path) {
     for (const mx::SafetensorsFile::Entry& entry : file.entries()) {
       try {
         tensors.push_back(file.read(entry));
-      } catch (const mx::TypeError&) {  // of a checkpoint, beside quantized arrays
+      } catch (const mx::TypeError&) {  // other tensors of a checkpoint
       }
     }
     metadata = mx::safetensors_metadata(bytes.data(), bytes.size(), path);

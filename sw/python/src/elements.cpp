@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Single numbers: which ones quantizing cuts off, and rounding to narrower floats without scales.
+// Single numbers: clipping by quantizers, and rounding to narrower floats without scales.
 #include <nanobind/stl/string.h>
 
 #include <cmath>
@@ -16,8 +16,8 @@ using namespace nb::literals;
 namespace mxe::python {
 namespace {
 
-// 1 where a number is finite and beyond the largest element times its scales: what
-// QuantizationStats::clipped counts.
+// 1 where a number is finite and exceeds the largest element times its scales, as in
+// QuantizationStats::clipped.
 nb::object clipped(const AnyArray& array, bool bfloat16_bits, const NamedQuantizer& quantizer,
                    int axis, unsigned threads) {
   const Input x(array, bfloat16_bits, "x");
@@ -39,9 +39,8 @@ nb::object clipped(const AnyArray& array, bool bfloat16_bits, const NamedQuantiz
   return nb::cast(owned(std::move(marks), x.shape()));
 }
 
-// A binary float of `exponent_bits` and `mantissa_bits` with subnormals and Inf, as IEEE 754 has
-// them. With `float32_steps`, the binade of a number comes from a rounded log2f, and half is added
-// in float32, which is what microxcaling does without CUDA.
+// A binary float as in IEEE 754, with subnormals and Inf. With `float32_steps`, the binade is a
+// rounded log2f and rounding adds one half in float32, as in microxcaling without CUDA.
 struct NarrowFloat {
   int mantissa_bits;
   int emin;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products as requests to an engine in another process (sw/worker/requests.h), and its replies.
+// Requests for products to an engine's process (sw/worker/requests.h), and its replies.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -22,7 +22,7 @@ nb::object flat(std::vector<uint8_t> bytes) {
   return nb::cast(owned(std::move(bytes), {size}));
 }
 
-/// The keys that say what results look like.
+/// Adds the output format to a request.
 void put_output(nb::dict& request, const OutputFormat& output) {
   request["out_format"] = output.name();
   request["out_rule"] = mx::scale_rule_name(output.requant.rule);
@@ -30,7 +30,7 @@ void put_output(nb::dict& request, const OutputFormat& output) {
       output.requant.overflow == mx::Overflow::saturate ? "saturate" : "special";
 }
 
-/// The bias as float32 numbers, row-major; adds what it is to the request.
+/// The bias as float32 numbers, row-major; adds its description to the request.
 nb::object put_bias(nb::dict& request, const std::optional<AnyArray>& bias, bool bits, bool bf16,
                     const std::vector<std::size_t>& result) {
   std::vector<float> values;
@@ -49,7 +49,7 @@ nb::object put_bias(nb::dict& request, const std::optional<AnyArray>& bias, bool
   return nb::cast(owned(std::move(values), {size}));
 }
 
-/// (request, arrays that lie one after the other in the memory, shape of the result).
+/// (request, arrays to write one after the other to the shared memory, shape of the result).
 nb::tuple engine_job(const Quantized& a, const Quantized& b, bool transposed,
                      const std::optional<AnyArray>& bias, bool bias_bits,
                      const std::string& bias_format, const std::string& out_format,
@@ -58,7 +58,7 @@ nb::tuple engine_job(const Quantized& a, const Quantized& b, bool transposed,
   const mx::Batches batches =
       mx::pair_matrices({"a", a.array.shape}, {"b", b.array.shape}, transposed);
   mx::MxTensor a_rows = rows_of(a, true, "a"), b_rows = rows_of(b, transposed, "b");
-  // A B that all products share makes one product with the rows of all A.
+  // If all products share B, they are one product with the rows of all A.
   const bool shared = batches.b_count == 1;
   nb::dict request;
   request["m"] = shared ? batches.m * batches.a_count : batches.m;
@@ -83,7 +83,7 @@ nb::tuple engine_job(const Quantized& a, const Quantized& b, bool transposed,
   return nb::make_tuple(request, arrays, batches.shape);
 }
 
-/// The keys that say what results look like, for a job without data.
+/// The output format of a job without data.
 nb::dict engine_output(const std::string& out_format, const std::optional<std::string>& out_rule,
                        const std::optional<std::string>& out_overflow) {
   nb::dict request;
@@ -93,7 +93,7 @@ nb::dict engine_output(const std::string& out_format, const std::optional<std::s
 
 using Bytes = nb::ndarray<const uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-/// Stored results, whose MX elements are packed, as the reference's results are handed out.
+/// The array for a stored result, whose MX elements are packed.
 nb::object engine_result(const Bytes& bytes, const Bytes& scales,
                          const std::vector<std::size_t>& shape, const std::string& out_format,
                          const std::string& out_rule, const std::string& out_overflow) {

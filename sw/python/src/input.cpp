@@ -102,7 +102,7 @@ void Input::gather(std::size_t first, std::size_t last, float* out, const Read& 
     const int64_t start = row_start(first / row);
     const std::size_t begin = first % row;
     const std::size_t rows = begin == 0 ? rows_together(first / row, (last - first) / row) : 1;
-    if (rows > 1) {  // a transposed matrix: what one line of the cache holds goes to several rows
+    if (rows > 1) {  // transposed: a cache line holds elements of several rows
       for (std::size_t i = 0; i < row; i++) {
         for (std::size_t r = 0; r < rows; r++) {
           out[r * row + i] = read(start + static_cast<int64_t>(r) * strides_[rank - 2] +

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrays of numbers that come from Python, as they lie in memory.
+// Arrays of numbers from Python.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -14,34 +14,33 @@
 
 namespace mxe::python {
 
-/// What DLPack or the buffer protocol hands over: any type, any strides, read only.
+/// An array from DLPack or the buffer protocol: any type, any strides, read only.
 using AnyArray = nanobind::ndarray<nanobind::ro>;
 
-/// An array of floats, none of which has been copied.
+/// An array of floats, not copied.
 class Input {
  public:
-  /// `name` is for the message of nanobind::type_error, which is thrown for other types than
-  /// float32, float64, float16 and bfloat16 and for arrays outside the memory of the CPU. With
-  /// `bfloat16_bits` the elements are the bits of bfloat16 numbers, given as uint16.
+  /// Throws nanobind::type_error, with `name`, unless the elements are float32, float64, float16 or
+  /// bfloat16 in CPU memory. With `bfloat16_bits`, the uint16 elements are bits of bfloat16.
   Input(const AnyArray& array, bool bfloat16_bits, const char* name);
 
   const std::vector<std::size_t>& shape() const { return shape_; }
   std::size_t size() const { return size_; }
-  /// Whether numbers() copies nothing.
+  /// Whether numbers() returns the array's memory, not a copy.
   bool in_place() const { return dense_ && type_ != Type::float64; }
 
-  /// The elements first..last - 1, in row-major order, as float32: in place where they lie so,
-  /// else in `buffer`. float64 is rounded to nearest even, the others are exact.
+  /// Elements first..last - 1 in row-major order as float32: in place if stored so, else in
+  /// `buffer`. float64 is rounded to nearest even; other types convert exactly.
   const float* floats(std::size_t first, std::size_t last, std::vector<float>& buffer) const;
-  /// The same without a copy of float16 and bfloat16 numbers that lie in row-major order.
+  /// As floats(), but float16 and bfloat16 in row-major order are not copied.
   mx::FloatArray numbers(std::size_t first, std::size_t last, std::vector<float>& buffer) const;
 
  private:
   enum class Type : uint8_t { float16, bfloat16, float32, float64 };
 
-  /// Where a row begins, counted in elements.
+  /// The index of a row's first element in memory.
   int64_t row_start(std::size_t index) const;
-  /// How many rows, at most `most`, are read column by column because that is how they lie.
+  /// Rows, at most `most`, to read column by column because of their strides; else 1.
   std::size_t rows_together(std::size_t index, std::size_t most) const;
   template <typename Read>
   void gather(std::size_t first, std::size_t last, float* out, const Read& read) const;

@@ -10,7 +10,7 @@
 
 namespace mxe::python {
 
-/// The rows of an operand B, with what products pack of them.
+/// The rows of an operand B, and their packed form for products.
 struct PreparedRows {
   explicit PreparedRows(mx::MxTensor tensor) : rows(std::move(tensor)), prepared(rows) {}
 
@@ -18,16 +18,16 @@ struct PreparedRows {
   mx::PreparedOperand prepared;
 };
 
-/// What an array keeps from its second product as B on: weights are multiplied again and again,
-/// other arrays once, which would only cost memory. Several threads may use it.
+/// Keeps the packed rows of an array from its second product as B on: weights are multiplied often,
+/// but other arrays once, where keeping would waste memory. Thread-safe.
 class KeptRows {
  public:
-  /// Python got a view of the codes or the scales, through which it can write. From now on they are
-  /// compared with what was kept.
+  /// Call when Python gets a writable view of codes or scales: from then on, every product compares
+  /// them with the kept rows.
   void may_change();
   bool changes();
 
-  /// The rows; make() returns them as they are now.
+  /// The packed rows; make() returns the current rows.
   template <typename Make>
   std::shared_ptr<const PreparedRows> of(const Make& make) {
     if (std::shared_ptr<const PreparedRows> known = unchanging()) return known;
@@ -35,9 +35,9 @@ class KeptRows {
   }
 
  private:
-  // What is kept if it cannot have changed.
+  // The kept rows if they cannot have changed, else null.
   std::shared_ptr<const PreparedRows> unchanging();
-  // What is kept if it is the same as these rows, which are kept otherwise.
+  // The kept rows if they equal `rows`, else `rows`, which are kept.
   std::shared_ptr<const PreparedRows> latest(mx::MxTensor rows);
 
   std::mutex mutex_;

@@ -18,12 +18,12 @@ using namespace nb::literals;
 namespace mxe::python {
 namespace {
 
-// Multiply-accumulates between two looks at signals: a fraction of a second of the engine's sums,
-// which have vector kernels, and of the other machines'.
+// Multiply-accumulates between two checks for signals, a fraction of a second each: with vector
+// kernels (block sums) and without (all others).
 constexpr double kFastSlice = 0x1p31;
 constexpr double kSlowSlice = 0x1p26;
 
-// Whether a batch takes so long that starting threads does not matter.
+// Whether a batch is large enough for several threads.
 bool worth_threads(const mx::Batches& batches) {
   constexpr double kLeastMacs = 0x1p23;
   return static_cast<double>(batches.m) * static_cast<double>(batches.n) *
@@ -38,13 +38,13 @@ struct Request {
   mx::GemmOptions sums;
 };
 
-// What is added to a result, repeated as its rows ask for.
+// The bias, repeated for all rows.
 class Bias {
  public:
   Bias(std::vector<float> values, bool one_row, std::size_t columns)
       : values_(std::move(values)), one_row_(one_row), columns_(columns) {}
 
-  // Rows first..first + count - 1 of all products; null without a bias.
+  // Rows first..first + count - 1 over all products; null without a bias.
   const float* rows(std::size_t first, std::size_t count) {
     if (values_.empty()) return nullptr;
     const std::size_t period = one_row_ ? columns_ : values_.size();
@@ -61,9 +61,9 @@ class Bias {
   std::size_t columns_;
 };
 
-// The results so far, in the form they are stored in.
+// Results in their stored form.
 struct Results {
-  std::vector<uint8_t> bytes;  // of numbers, or codes one a byte
+  std::vector<uint8_t> bytes;  // numbers, or codes, one a byte
   std::vector<uint8_t> scales;
 
   void append(const std::vector<float>& sums, std::size_t rows, std::size_t columns,
@@ -89,7 +89,7 @@ Results multiply(const Quantized& a, const Quantized& b, const mx::Batches& batc
   const auto step = static_cast<std::size_t>(
       std::max(fast ? 64.0 : 1.0, std::min(0x1p40, (fast ? kFastSlice : kSlowSlice) / macs)));
   Results results;
-  // A B that all products share makes one product with the rows of all A.
+  // If all products share B, they are one product with the rows of all A.
   const bool shared = batches.b_count == 1;
   const std::size_t products = shared ? 1 : batches.pairs.size();
   const std::size_t rows = shared ? batches.m * batches.pairs.size() : batches.m;

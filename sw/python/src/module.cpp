@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// mxe._core: the numerics for the package around it, which gives them their Python faces.
+// mxe._core: the numerics, for use by the package only.
 #include <nanobind/nanobind.h>
 
 #include <exception>

@@ -9,7 +9,7 @@ namespace nb = nanobind;
 namespace mxe::python {
 namespace {
 
-/// Codes, one a byte, and scales as a quantized array along the last axis.
+/// A quantized array, along the last axis, from codes (one a byte) and scales.
 nb::object quantized_results(std::vector<uint8_t> codes, std::vector<uint8_t> scales,
                              const std::vector<std::size_t>& shape, const OutputFormat& output) {
   const std::string name = output.name();
@@ -48,7 +48,7 @@ mx::MxTensor rows_of(const Quantized& operand, bool k_last, const char* name) {
   if (!format) {
     throw mx::Error(std::string(name) + ": the engine has no format " + array.format.name);
   }
-  mx::quantize_rows(nullptr, 0, 0, *format, array.options);  // complains about other scales
+  mx::quantize_rows(nullptr, 0, 0, *format, array.options);  // throws for other scales
   const std::size_t rank = array.shape.size();
   const std::size_t axis = rank - (k_last ? 1 : 2);
   if (array.axis != axis) {

@@ -21,29 +21,29 @@ using namespace nb::literals;
 namespace mxe::python {
 namespace {
 
-// Elements quantized before signals are looked for: 4 MiB of input that has to be brought to
-// float32 first, a fraction of a second for other input.
+// Elements between two checks for signals: 4 MiB of input that must be converted to float32, or a
+// fraction of a second of other input.
 constexpr std::size_t kSlice = std::size_t{1} << 20;
 constexpr std::size_t kSliceInPlace = std::size_t{1} << 24;
 
-// The same where only values are wanted and one thread makes them: they stay in its cache.
+// For values without codes on one thread: the slice stays in the cache.
 constexpr std::size_t kSmallSlice = std::size_t{1} << 16;
 
 std::size_t resolve_axis(int axis, std::size_t rank) {
   const int signed_rank = rank == 0 ? 1 : static_cast<int>(rank);
-  // What does not exist is left to the quantizer to complain about.
+  // The quantizer reports axes that do not exist.
   if (axis < -signed_rank || axis >= signed_rank) return 0;
   return static_cast<std::size_t>(axis < 0 ? axis + signed_rank : axis);
 }
 
-// Where an array can be cut: into parts of some length that lie one after the other.
+// A division of an array into consecutive pieces.
 struct Cut {
-  std::size_t pieces = 1;    // the array's length along what is cut
-  std::size_t elements = 0;  // of a piece
-  std::size_t step = 1;      // pieces that cannot be parted
+  std::size_t pieces = 1;    // the array's length along the axis that is divided
+  std::size_t elements = 0;  // in a piece
+  std::size_t step = 1;      // pieces that belong to one block
 };
 
-// Asks for large pages, as NumPy does: the first touch of small ones takes longer than quantizing.
+// Requests large pages, as NumPy does: page faults of small pages take longer than quantizing.
 void prefer_large_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes) {
 #ifdef MADV_HUGEPAGE
   constexpr std::size_t kWorthIt = std::size_t{1} << 22;
@@ -51,7 +51,7 @@ void prefer_large_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::siz
   if (bytes < kWorthIt) return;
   const std::uintptr_t start = reinterpret_cast<std::uintptr_t>(memory);
   const std::uintptr_t aligned = (start + kPage - 1) / kPage * kPage;
-  // Whether it is granted changes nothing but the time.
+  // A hint: only the time depends on it.
   madvise(reinterpret_cast<void*>(aligned), bytes - (aligned - start), MADV_HUGEPAGE);
 #endif
 }
@@ -73,8 +73,8 @@ mx::QuantizeRequest request_for(const Input& x, int axis, unsigned threads, bool
   return request;
 }
 
-// Quantizes an array with independent blocks, about `slice` elements at a time: take(part, where
-// its first element lies). Signals are seen between two slices.
+// Quantizes an array with independent blocks, about `slice` elements at a time. Calls take(part,
+// index of its first element), and checks for signals after each slice.
 template <typename Take>
 void quantize_slices(const Input& x, const mx::Quantizer& quantizer, const mx::AxisView& view,
                      mx::QuantizeRequest request, std::size_t slice, const Take& take) {
@@ -111,7 +111,7 @@ mx::QuantizedArray quantize(const Input& x, const mx::Quantizer& quantizer, int 
                       request, all);
     return all;
   }
-  // An empty array gives everything but the elements, and checks what was asked for.
+  // An empty array checks the arguments and sets all members except the elements.
   std::vector<std::size_t> empty = shape;
   empty[0] = 0;
   mx::QuantizedArray all =
@@ -140,7 +140,7 @@ mx::QuantizedArray quantize(const Input& x, const mx::Quantizer& quantizer, int 
 std::unique_ptr<float[]> quantized_values(const Input& x, const mx::Quantizer& quantizer, int axis,
                                           unsigned threads) {
   const mx::QuantizeRequest request = request_for(x, axis, threads, true);
-  std::unique_ptr<float[]> values(new float[x.size()]);  // without zeros, which take a pass
+  std::unique_ptr<float[]> values(new float[x.size()]);  // not zeroed, which takes another pass
   prefer_large_pages(values.get(), x.size() * sizeof(float));
   const std::size_t slice = request.threads > 1 ? kSlice * request.threads : kSmallSlice;
   const auto put = [&](const mx::QuantizedArray& part, std::size_t at) {
@@ -156,7 +156,7 @@ std::unique_ptr<float[]> quantized_values(const Input& x, const mx::Quantizer& q
   }
   std::vector<std::size_t> empty = shape;
   empty[0] = 0;
-  mx::quantize(nullptr, empty, quantizer.format, quantizer.options, request);  // complains
+  mx::quantize(nullptr, empty, quantizer.format, quantizer.options, request);  // checks them
   quantize_slices(x, quantizer, mx::split_at(shape, resolve_axis(axis, shape.size())), request,
                   slice, put);
   return values;

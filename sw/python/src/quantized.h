@@ -17,7 +17,7 @@
 
 namespace mxe::python {
 
-/// An array that has been quantized. Python's views of its codes and scales keep it alive.
+/// An array after quantizing. Python's views of codes and scales keep it alive.
 struct Quantized {
   mx::QuantizedArray array;
   NamedQuantizer quantizer;
@@ -29,11 +29,11 @@ struct Quantized {
   ~Quantized() { spare_array().give(std::move(array)); }
 };
 
-/// Quantizes an array in slices, between which signals are seen. Needs no GIL.
+/// Quantizes an array in slices, checking for signals between them. Needs no GIL.
 mx::QuantizedArray quantize(const Input& x, const mx::Quantizer& quantizer, int axis,
                             unsigned threads, bool dequantize);
 
-/// The numbers [shape of x] that quantizing makes of it, in the same way.
+/// As quantize(), but returns only the dequantized numbers [shape of x].
 std::unique_ptr<float[]> quantized_values(const Input& x, const mx::Quantizer& quantizer, int axis,
                                           unsigned threads);
 
@@ -46,7 +46,7 @@ void bind_studies(nanobind::module_& module);
 /// Adds clipped and round_elements.
 void bind_elements(nanobind::module_& module);
 
-/// One thread for work that is done before another one has started.
+/// One thread for work that takes less time than starting others.
 inline unsigned threads_for(std::size_t blocks, unsigned threads) {
   constexpr std::size_t kWorthIt = 4096;
   return blocks < kWorthIt ? 1 : threads;
@@ -62,14 +62,12 @@ nanobind::ndarray<nanobind::numpy, T> owned(std::vector<T> values,
   return {kept->data(), shape.size(), shape.data(), owner};
 }
 
-/// How numbers are stored in what Python gets: 0 float32, 1 bfloat16 (as uint16), 2 float16,
-/// 3 float64.
+/// Element types of results in Python; bfloat16 is stored as uint16.
 enum class Stored : int { float32 = 0, bfloat16 = 1, float16 = 2, float64 = 3 };
 
-/// Appends values in their stored form.
 void append_stored(const float* values, std::size_t count, Stored form, std::vector<uint8_t>& out);
 
-/// A NumPy array of them: float32, uint16, float16 or float64.
+/// A NumPy array of stored values: float32, uint16, float16 or float64.
 nanobind::object stored_array(std::vector<uint8_t> bytes, Stored form,
                               const std::vector<std::size_t>& shape);
 

@@ -42,7 +42,7 @@ nb::dict describe(const mx::FormatInfo& info) {
   return result;
 }
 
-// A switch that a member of the set does not have keeps what the preset says.
+// Switches that are not in the set keep the preset's values.
 NamedQuantizer make(const std::string& format, const std::string& preset,
                     const mx::Overrides& switches) {
   return {mx::make_quantizer(format, preset, switches), format, preset};
@@ -56,7 +56,7 @@ std::map<std::string, mx::SwitchValue> switches_of(const NamedQuantizer& self) {
   return values;
 }
 
-// Those in which a quantizer differs from its preset.
+// The switches in which a quantizer differs from its preset.
 std::map<std::string, mx::SwitchValue> changes_of(const NamedQuantizer& self) {
   const mx::Quantizer preset = mx::make_quantizer(self.format, self.preset);
   std::map<std::string, mx::SwitchValue> values;

@@ -9,7 +9,7 @@
 
 namespace mxe::python {
 
-/// A quantizer and the names that it goes by.
+/// A quantizer with the names of its format and preset.
 struct NamedQuantizer {
   mx::Quantizer quantizer;
   std::string format, preset;

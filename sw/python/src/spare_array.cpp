@@ -6,7 +6,7 @@
 namespace mxe::python {
 namespace {
 
-// Elements: less comes from memory in use before anyway, more is not kept.
+// Elements: smaller arrays use the heap's free memory anyway, larger ones are not kept.
 constexpr std::size_t kLeast = std::size_t{1} << 20, kMost = std::size_t{1} << 26;
 
 std::size_t elements_of(const mx::QuantizedArray& array) {

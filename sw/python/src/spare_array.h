@@ -9,11 +9,11 @@
 
 namespace mxe::python {
 
-/// The memory of the last large array that went, for the next one of its size: in a loop, the first
-/// touch of new pages would take a quarter of the time of quantizing. Several threads may use it.
+/// Keeps the memory of the last large array for the next one of the same size: page faults of new
+/// memory take a quarter of the time of quantizing. Thread-safe.
 class SpareArray {
  public:
-  /// An array to quantize `elements` numbers into, whatever it holds.
+  /// An array for `elements` numbers, with undefined contents.
   mx::QuantizedArray take(std::size_t elements);
   void give(mx::QuantizedArray array);
 
@@ -22,7 +22,6 @@ class SpareArray {
   std::optional<mx::QuantizedArray> array_;
 };
 
-/// That of this process.
 SpareArray& spare_array();
 
 }  // namespace mxe::python

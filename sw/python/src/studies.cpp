@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What quantizing loses, where systems part, and how single numbers are quantized.
+// Quantization errors, differences between quantizers, and explanations of single numbers.
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -81,7 +81,7 @@ nb::dict stats(const AnyArray& array, bool bfloat16_bits, const NamedQuantizer& 
                const Quantized* expected, unsigned threads) {
   const Input x(array, bfloat16_bits, "x");
   if (expected && x.shape() != expected->array.shape) {
-    throw mx::Error("x does not have the shape of what was quantized");
+    throw mx::Error("x does not have the shape of the array that was quantized");
   }
   std::optional<mx::QuantizationStats> result;
   {
@@ -89,7 +89,7 @@ nb::dict stats(const AnyArray& array, bool bfloat16_bits, const NamedQuantizer& 
     const mx::QuantizedArray quantized = quantize(x, quantizer.quantizer, axis, threads, true);
     if (expected && (quantized.codes != expected->array.codes ||
                      quantized.wide_codes != expected->array.wide_codes)) {
-      throw mx::Error("x is not what was quantized: its codes are others");
+      throw mx::Error("x is not the array that was quantized: its codes differ");
     }
     std::vector<float> buffer;
     result = mx::quantization_stats(x.floats(0, x.size(), buffer), quantized);

@@ -49,7 +49,7 @@ def test_stats(cli):
         theirs = cli.run("quantize", cli.save("x.npy", x), "--format", name, "--preset", preset,
                          "--axis", 0, "--stats", "--json")
         assert_stats(mxe.quantize(x, name, preset, axis=0).stats(x), theirs["stats"])
-    with pytest.raises(ValueError, match="not what was quantized"):
+    with pytest.raises(ValueError, match="not the array that was quantized"):
         mxe.quantize(x, "mxfp8_e4m3").stats(x + 1)
 
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The matrix products of an ONNX model, by the shape inference of the package onnx.
+"""The matrix products of an ONNX model, found with the shape inference of the package onnx.
 
-Uses nothing but onnx and numpy: `mxe explore` has the text of this file and runs it as
-`python3 -c TEXT FILE OPTIONS`. OPTIONS and the answer are JSON:
+Uses only onnx and numpy: `mxe explore` contains the text of this file and runs it as
+`python3 -c TEXT FILE OPTIONS`. OPTIONS (all optional) and the two kinds of answers are JSON:
 
-    {"batch": 2, "sequence": 128, "context": 2048, "dimensions": {"height": 20}}, all optional
+    {"batch": 2, "sequence": 128, "context": 2048, "dimensions": {"height": 20}}
     {"layers": [[name, m, n, k, count], ...], "items": 256, "item_name": "tokens"}
     {"error": "node 'y' (LSTM): ..."}
 """
@@ -13,7 +13,7 @@ from __future__ import annotations
 import sys
 
 if __name__ == "__main__":
-    sys.path[:] = [folder for folder in sys.path if folder]  # no modules of the current folder
+    sys.path[:] = [folder for folder in sys.path if folder]  # do not import from the current folder
 
 import ast
 import json
@@ -40,12 +40,12 @@ except ImportError as missing:
 
 Shape = tuple[int, ...]
 
-MOST = 1 << 31  #: of a size or a count
-MOST_VALUES = 1 << 10  #: of a constant whose numbers are followed: shapes are short
-MOST_NODES = 1_000_000  #: of a model with its functions written out
-NEWEST_OPSET = 28  #: newer versions may have operators that multiply matrices and are not known here
+MOST = 1 << 31  #: largest size or count
+MOST_VALUES = 1 << 10  #: largest constant whose values are followed: shapes are short
+MOST_NODES = 1_000_000  #: limit of a model with its functions inlined
+NEWEST_OPSET = 28  #: newer opsets may have operators that multiply matrices and are not listed here
 
-# Operators that multiply matrices in ways that are not known here.
+# Operators that multiply matrices in ways that are not supported.
 UNSUPPORTED = {"": {"Attention", "CausalConvWithState", "ConvInteger", "DFT", "DeformConv", "Einsum",
                     "GRU", "LSTM", "LinearAttention", "MatMulInteger", "QLinearConv", "QLinearMatMul",
                     "RNN", "STFT"},
@@ -54,8 +54,8 @@ UNSUPPORTED = {"": {"Attention", "CausalConvWithState", "ConvInteger", "DFT", "D
                "ai.onnx.preview": {"FlexAttention"}}
 PRODUCTS = ("Conv", "ConvTranspose", "Gemm", "MatMul")
 
-# Operators whose results have the shape of the first input, but which have no inference in onnx:
-# functions of onnx, and quantizers of ours, of AMD Quark and of onnxruntime.
+# Operators without shape inference in onnx whose results have the shape of the first input: functions of onnx, and
+# quantizers of MXE, AMD Quark and onnxruntime.
 SAME_SHAPE = {"": {"GroupNormalization", "MeanVarianceNormalization"},
               "com.mxe": {"MXQuantizeDequantize"},
               "com.amd.quark": {"MXQuantizeDequantize", "BFPQuantizeDequantize",
@@ -64,7 +64,7 @@ SAME_SHAPE = {"": {"GroupNormalization", "MeanVarianceNormalization"},
                                    "VitisDequantizeLinear"},
               "com.microsoft": {"QuantizeLinear", "DequantizeLinear"}}
 
-# Operators that shapes are computed with. Their results are computed where all inputs are constant.
+# Operators that compute shapes. They are evaluated if all their inputs are constant.
 FOLDED = {"Abs", "Add", "And", "Cast", "CastLike", "Ceil", "Clip", "Concat", "ConstantOfShape", "Div",
           "Equal", "Expand", "Flatten", "Floor", "Gather", "Greater",
           "GreaterOrEqual", "Identity", "Less", "LessOrEqual", "Max", "Min", "Mod", "Mul", "Neg",
@@ -74,14 +74,14 @@ FOLDED = {"Abs", "Add", "And", "Cast", "CastLike", "Ceil", "Clip", "Concat", "Co
 
 
 class ModelError(ValueError):
-    """What is wrong with a model or the sizes for it: one line."""
+    """A problem with a model or the sizes for it: one line."""
 
     def __init__(self, problem: object) -> None:
         super().__init__(" ".join(str(problem).split())[:1000] or type(problem).__name__)
 
 
 class Product(NamedTuple):
-    """[m, k] @ [k, n], several times."""
+    """[m, k] @ [k, n], `products` times."""
 
     m: int
     n: int
@@ -90,18 +90,18 @@ class Product(NamedTuple):
 
 
 class Sizes(NamedTuple):
-    """What open dimensions are."""
+    """Sizes of open dimensions."""
 
     batch: Optional[int] = None
     sequence: Optional[int] = None  #: tokens
-    context: Optional[int] = None  #: tokens that the last one looks at, itself included
+    context: Optional[int] = None  #: tokens that the last token attends to, including itself
     dimensions: Mapping[str, int] = {}  #: by name
 
 
 # --- Dimensions -------------------------------------------------------------------------------
 
-# Names that exporters give to dimensions, in lower case. A part of a name says nothing: for
-# encoder_sequence_length a size has to be given.
+# Names that exporters give to dimensions, in lower case. A name must match as a whole: encoder_sequence_length needs
+# --dim.
 BATCH = {"batch", "batch_size", "batchsize", "bs", "n", "b"}
 SEQUENCE = {"sequence", "sequence_length", "sequence_len", "seq", "seq_length", "seq_len", "seqlen",
             "tokens", "num_tokens"}
@@ -119,25 +119,25 @@ _OPERATORS: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
 
 
 class _Open(Exception):
-    """A name has no size: says which option gives it one."""
+    """A name has no size. The text is the option that sets it."""
 
 
 class _NoExpression(Exception):
-    """A name is no expression that is known here."""
+    """A name is not a supported expression."""
 
 
 class Dimensions:
-    """Sizes for the open dimensions of a model's inputs, whose names are expressions: `batch`,
+    """Sizes for the open dimensions of a model's inputs. Their names are expressions: `batch`,
     `past_sequence_length + 1`, `floor(height / 2)`."""
 
     def __init__(self, sizes: Sizes, default_batch: Optional[int] = None) -> None:
         self.sizes = sizes
         self.batch = default_batch if sizes.batch is None else sizes.batch
-        self.names: set[str] = set()  #: of open dimensions, and in their expressions
+        self.names: set[str] = set()  #: of open dimensions, and names in their expressions
         self.used: set[str] = set()  #: options that had an effect
 
     def resolve(self, value: onnx.ValueInfoProto, open_is_error: bool = True) -> None:
-        """Gives the open dimensions of an input their sizes."""
+        """Sets the open dimensions of an input."""
         for axis, dimension in enumerate(value.type.tensor_type.shape.dim):
             if dimension.dim_value > 0:
                 continue
@@ -147,7 +147,7 @@ class Dimensions:
             except _Open as hint:
                 if not open_is_error:
                     continue
-                raise ModelError(f"dimension '{name}' of the input '{value.name}' is open: say {hint}"
+                raise ModelError(f"dimension '{name}' of the input '{value.name}' has no size: set {hint}"
                                  ) from None
             if not isinstance(size, int) or not 0 <= size <= MOST:
                 raise ModelError(f"dimension '{name}' of the input '{value.name}' would be {size}; "
@@ -220,7 +220,7 @@ class Dimensions:
         raise _Open(f"--dim {name}=N")
 
     def require_all_used(self) -> None:
-        """Raises ModelError for a size that no dimension has."""
+        """Raises ModelError for a size that no dimension uses."""
         options = {f"--{name}" for name in ("batch", "sequence", "context")
                    if getattr(self.sizes, name) is not None} - self.used
         options |= {f"--dim {name}={size}" for name, size in self.sizes.dimensions.items()
@@ -231,8 +231,8 @@ class Dimensions:
 
 
 def _volume(sizes: Iterable[Optional[int]], most: int) -> Optional[int]:
-    """The product of sizes; None if one is not known, below 0, or the product exceeds `most` on the
-    way. A hostile rank of a million takes no time."""
+    """The product of sizes; None if one is unknown or below 0, or if a partial product exceeds
+    `most`. Stops there, so a million dimensions of a hostile file cost no time."""
     product = 1
     for size in sizes:
         if size is None or size < 0:
@@ -246,7 +246,7 @@ def _volume(sizes: Iterable[Optional[int]], most: int) -> Optional[int]:
 # --- Models -----------------------------------------------------------------------------------
 
 def load(path: str) -> onnx.ModelProto:
-    """The model in a file, without the weights that lie in other files."""
+    """The model in a file, without weights in other files."""
     try:
         if os.path.getsize(path) >= MOST:
             raise ModelError("more than 2 GiB: weights belong in another file (external data)")
@@ -255,7 +255,7 @@ def load(path: str) -> onnx.ModelProto:
         raise ModelError(f"cannot open: {error.strerror or error}") from None
     except ModelError:
         raise
-    except Exception:  # of the library that parses it
+    except Exception:  # from protobuf's parser
         raise ModelError("truncated, or not an ONNX model") from None
     if not model.HasField("graph"):
         raise ModelError("truncated, or not an ONNX model")
@@ -263,8 +263,8 @@ def load(path: str) -> onnx.ModelProto:
 
 
 def without_weights(model: onnx.ModelProto, folder: str = "") -> onnx.ModelProto:
-    """A copy of a model whose large constants have shapes, but no numbers; it is small however large
-    they are. Small ones that lie in files of `folder` are read."""
+    """A small copy of a model: large constants keep their shapes, but not their values. Small
+    constants in files of `folder` are read."""
     copy = onnx.ModelProto()
     for field, value in model.ListFields():
         if field.name != "graph":
@@ -315,7 +315,7 @@ def _copy_shape(copy: onnx.TensorProto, tensor: onnx.TensorProto, folder: str) -
 
 
 def inlined(model: onnx.ModelProto) -> onnx.ModelProto:
-    """The model with its own functions written out."""
+    """The model with its functions inlined."""
     if not model.functions:
         return model
     functions = {(one.domain, one.name): one for one in model.functions}
@@ -332,7 +332,7 @@ def inlined(model: onnx.ModelProto) -> onnx.ModelProto:
             total += counts[key] if key in functions else 1
             total += sum(count(graph.node, within) for graph in _graphs(node))
             if total > MOST_NODES:
-                raise ModelError(f"more than {MOST_NODES} nodes when functions are written out")
+                raise ModelError(f"more than {MOST_NODES} nodes when functions are inlined")
         return total
 
     count(model.graph.node, ())
@@ -355,7 +355,6 @@ def _is_in(table: Mapping[str, set[str]], node: onnx.NodeProto) -> bool:
 
 
 def name_of(node: onnx.NodeProto) -> str:
-    """The name of a node, or of its result if it has none."""
     return node.name or next((one for one in node.output if one), "")
 
 
@@ -369,7 +368,7 @@ def _sizes_of(type_: Optional[onnx.TypeProto]) -> Optional[list[Optional[int]]]:
 
 
 class Shapes:
-    """The types of all values of a graph, node by node, and the numbers of those that are small and
+    """The types of all values of a graph, added node by node, and the numbers of small values that
     do not depend on the inputs."""
 
     def __init__(self, model: onnx.ModelProto) -> None:
@@ -389,7 +388,7 @@ class Shapes:
                 try:
                     self.constants[tensor.name] = numpy_helper.to_array(tensor)
                 except Exception:
-                    pass  # its numbers are not in the model
+                    pass  # the values are in another file
         for sparse in model.graph.sparse_initializer:
             self._add(sparse.values.name,
                       helper.make_tensor_type_proto(sparse.values.data_type, sparse.dims))
@@ -403,7 +402,7 @@ class Shapes:
         self.types[name] = type_
 
     def add(self, node: onnx.NodeProto) -> None:
-        """Adds the results of a node whose inputs are there."""
+        """Adds the results of a node whose inputs are known."""
         for name in node.input:
             if name and name not in self.types:
                 raise ModelError(f"nothing before it computes its input '{name}'")
@@ -443,7 +442,7 @@ class Shapes:
 
     def _values(self, node: onnx.NodeProto,
                 results: Mapping[str, onnx.TypeProto]) -> dict[str, np.ndarray[Any, Any]]:
-        """The results of a node as far as they are small and constant."""
+        """The results of a node that are small and constant."""
         if node.domain not in ("", "ai.onnx") or not node.output or not node.output[0]:
             return {}
         if node.op_type in ("Shape", "Size"):
@@ -467,7 +466,7 @@ class Shapes:
             with np.errstate(divide="raise", invalid="raise"):
                 found = onnx.reference.ReferenceEvaluator(one).run(None, dict(inputs))
         except Exception:
-            return {}  # such as a division by zero: the numbers are not known
+            return {}  # such as a division by zero: the values are unknown
         return {name: np.asarray(value) for name, value in zip(node.output, found)}
 
     def _sizes(self, node: onnx.NodeProto) -> dict[str, np.ndarray[Any, Any]]:
@@ -482,13 +481,12 @@ class Shapes:
                                          np.int64)}
 
     def sizes(self, name: str) -> Shape:
-        """The shape of a value."""
         sizes = _sizes_of(self.types.get(name))
         if sizes is None:
-            raise ModelError(f"the shape of '{name}' cannot be told")
+            raise ModelError(f"the shape of '{name}' is unknown")
         if None in sizes:
             text = ", ".join("?" if size is None else str(size) for size in sizes)
-            raise ModelError(f"the shape of '{name}' cannot be told: [{text}]")
+            raise ModelError(f"the shape of '{name}' is unknown: [{text}]")
         for size in sizes:
             if not 1 <= (size or 0) <= MOST:
                 raise ModelError(f"the shape of '{name}' has the size {size}; allowed: 1 to {MOST}")
@@ -540,23 +538,23 @@ def _attribute(node: onnx.NodeProto, name: str, default: int) -> int:
 
 
 def _convolution(node: onnx.NodeProto, x: Shape, weight: Shape, y: Shape) -> Product:
-    """A row for each output pixel, K over channels and kernel; each group is a product."""
+    """A row for each output pixel, K over channels and kernel; one product for each group."""
     groups = _attribute(node, "group", 1)
     if len(x) < 3 or len(weight) != len(x) or len(y) != len(x):
         raise ModelError("its operands are no images and filters")
     if groups < 1 or x[1] != groups * weight[1] or weight[0] % groups:
-        raise ModelError(f"{x[1]} channels in {groups} groups do not fit {weight[0]} filters of "
+        raise ModelError(f"{x[1]} channels in {groups} groups do not match {weight[0]} filters of "
                          f"{weight[1]}")
     return Product(_product((y[0], *y[2:])), weight[0] // groups, _product(weight[1:]), groups)
 
 
 def _transposed_convolution(node: onnx.NodeProto, x: Shape, weight: Shape) -> Product:
-    """A row for each input pixel, whose products with the kernel are then added where they meet."""
+    """A row for each input pixel; results that overlap are added afterwards."""
     groups = _attribute(node, "group", 1)
     if len(x) < 3 or len(weight) != len(x):
         raise ModelError("its operands are no images and filters")
     if groups < 1 or x[1] != weight[0] or x[1] % groups:
-        raise ModelError("its channels do not fit its weights")
+        raise ModelError("its channels do not match its weights")
     return Product(_product((x[0], *x[2:])), _product(weight[1:]), x[1] // groups, groups)
 
 
@@ -574,7 +572,7 @@ def _product_of(node: onnx.NodeProto, shapes: Shapes) -> Product:
 
 
 def _require_no_products(graph: onnx.GraphProto) -> None:
-    """In the graphs of If, Loop and Scan: how often they run is not known."""
+    """In the graphs of If, Loop and Scan: the number of their runs is unknown."""
     for node in graph.node:
         if _is_in({"": set(PRODUCTS)}, node) or _is_in(UNSUPPORTED, node):
             raise ModelError(f"products in its graphs, here {node.op_type}, are not supported")
@@ -583,8 +581,8 @@ def _require_no_products(graph: onnx.GraphProto) -> None:
 
 
 def products(model: onnx.ModelProto) -> dict[str, Product]:
-    """The products of a model `without_weights`, by the names of its nodes, or of their results where
-    two nodes have one name. Raises ModelError."""
+    """The products of a model `without_weights` by node name; a second node with a name appears
+    under its result's name. Raises ModelError."""
     try:
         model = inlined(model)
     except ModelError:
@@ -611,8 +609,8 @@ def products(model: onnx.ModelProto) -> dict[str, Product]:
 
 
 def resolve(model: onnx.ModelProto, sizes: Sizes) -> dict[str, Any]:
-    """Gives the open dimensions of a model's inputs their sizes. Returns what a run makes: items and
-    item_name, if that can be told. Raises ModelError."""
+    """Sets the open dimensions of a model's inputs. Returns items and item_name of a run, if known:
+    2 sequences of 128 are 256 tokens. Raises ModelError."""
     weights = {tensor.name for tensor in model.graph.initializer}
     inputs = [one for one in model.graph.input if one.name not in weights]
     dimensions = Dimensions(sizes, default_batch=1)
@@ -630,7 +628,7 @@ def resolve(model: onnx.ModelProto, sizes: Sizes) -> dict[str, Any]:
 
 
 def workload(path: str, sizes: Sizes) -> dict[str, Any]:
-    """What `mxe explore` reads of the model in a file. Raises ModelError."""
+    """The answer for the model in a file. Raises ModelError."""
     try:
         model = without_weights(load(path), os.path.dirname(os.path.abspath(path)))
         run = resolve(model, sizes)
@@ -645,7 +643,7 @@ def workload(path: str, sizes: Sizes) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Prints the workload of a model, or what is wrong."""
+    """Prints the answer, or the error."""
     options = json.loads(sys.argv[2])
     try:
         answer = workload(sys.argv[1], Sizes(**options))

@@ -380,11 +380,11 @@ class Dimensions(ModelTest):
         return self.layers(self.graph(dimension), **sizes)[0][1] // 2
 
     def test_options(self):
-        self.expect_error("dimension 'seq_len' of the input 'tokens' is open: say --sequence N or --dim seq_len=N",
+        self.expect_error("dimension 'seq_len' of the input 'tokens' has no size: set --sequence N or --dim seq_len=N",
                           ATTENTION)
-        self.expect_error("dimension 'rows' of the input 'a' is open: say --dim rows=N", self.GRAPH)
+        self.expect_error("dimension 'rows' of the input 'a' has no size: set --dim rows=N", self.GRAPH)
         rows = {"dimensions": {"rows": 6}}
-        self.expect_error("dimension 'past_sequence_length' of the input 'b' is open: say --context N", self.GRAPH,
+        self.expect_error("dimension 'past_sequence_length' of the input 'b' has no size: set --context N", self.GRAPH,
                           **rows)
         self.assertEqual(self.layers(self.GRAPH, context=10, **rows), [("y", 6, 9, 4, 1)])
         self.expect_error("the shape of 'b' has the size 0", self.GRAPH, context=1, **rows)
@@ -396,14 +396,14 @@ class Dimensions(ModelTest):
     def test_without_a_name(self):
         model = model_of(self.GRAPH)
         model.graph.input[0].type.tensor_type.shape.dim[0].ClearField("dim_param")
-        self.expect_error("dimension 'a:0' of the input 'a' is open: say --dim a:0=N", model)
+        self.expect_error("dimension 'a:0' of the input 'a' has no size: set --dim a:0=N", model)
         self.assertEqual(self.layers(model, context=10, dimensions={"a:0": 5}), [("y", 5, 9, 4, 1)])
 
     def test_a_part_of_a_name_says_nothing(self):
         for name in ("encoder_sequence_length", "subsequences", "batches_of_images", "target_seq", "pastel",
                      "contextual", "decoder_batch_size", "totals"):
             with self.subTest(name=name):
-                self.expect_error(f"dimension '{name}' of the input 'a' is open: say --dim {name}=N", self.graph(name),
+                self.expect_error(f"dimension '{name}' of the input 'a' has no size: set --dim {name}=N", self.graph(name),
                                   batch=1, sequence=100, context=200)
                 self.assertEqual(self.rows(name, dimensions={name: 7}), 7)
 
@@ -432,12 +432,12 @@ class Dimensions(ModelTest):
                 ("sequence - 9", {"sequence": 5}, "would be -4; allowed"),
                 ("sequence ** 9", {"sequence": 5}, "open: say --dim 'sequence ** 9=N'"),
                 ("batch / 0", {"batch": 5}, "cannot be computed: integer modulo by zero"),
-                ("__import__('os')", {}, "is open: say"),
-                ("(" * 90 + "a" + ")" * 90, {}, "is open: say"),
+                ("__import__('os')", {}, "has no size: set"),
+                ("(" * 90 + "a" + ")" * 90, {}, "has no size: set"),
                 ("-" * 200_000 + "1", {}, "dimension '----"),
                 ("9*" * 50_000 + "9", {}, "dimension '9*9*"),
-                ("a.b", {}, "is open: say --dim 'a.b=N'"),
-                ("what is this", {}, "is open: say --dim 'what is this=N'"),
+                ("a.b", {}, "has no size: set --dim 'a.b=N'"),
+                ("what is this", {}, "has no size: set --dim 'what is this=N'"),
                 ("9999999999", {}, "would be 9999999999; allowed"),
                 ("floor(1, 2, 3)", {}, "cannot be computed: ")):
             with self.subTest(name=name):
