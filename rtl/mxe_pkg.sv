@@ -66,6 +66,7 @@ package mxe_pkg;
   } narrow_t;
   localparam int unsigned NARROW_W = 18;
 
+  // ---------------------------------------------------------------- pipeline depths (cycles)
   // Stages between the A buffer's read request and the accumulator's read request:
   // decode, multiply, tree 1, tree 2, combine.
   localparam int unsigned DOT_LAT = 5;

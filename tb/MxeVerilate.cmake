@@ -75,7 +75,8 @@ function(mxe_verilated_runtimes)
   mxe_verilated_runtime(mxe_verilated_runtime verilated.cpp verilated_threads.cpp)
   target_link_libraries(mxe_verilated_runtime PUBLIC Threads::Threads)
   mxe_verilated_runtime(mxe_verilated_fst)
-  target_sources(mxe_verilated_fst PRIVATE ${MXE_TB_DIR}/rtl/fst_writer.cpp)  # of verilated_fst_c.cpp
+  target_sources(mxe_verilated_fst PRIVATE ${MXE_TB_DIR}/rtl/fst_writer.cpp)  # replaces
+                                                                              # verilated_fst_c.cpp
   target_include_directories(mxe_verilated_fst PRIVATE ${MXE_INCLUDE_DIR} ${MXE_ROOT_DIR})
   target_link_libraries(mxe_verilated_fst PUBLIC mxe_verilated_runtime ZLIB::ZLIB)
   mxe_verilated_runtime(mxe_verilated_coverage verilated_cov.cpp)

@@ -29,7 +29,6 @@ blocks::Word word_of(const Wide& bits) {
   return word;
 }
 
-/// A decoded word of the RTL: dec_o and flags_o of mxe_decode_word.
 blocks::DecodedWord decoded_of(const Wide& dec, const Wide& flags) {
   blocks::DecodedWord word;
   for (unsigned i = 0; i < kLanes; i++) {
@@ -50,7 +49,6 @@ Place place_in_decoder(const std::string& path) {
   return {path.find("hi.") == std::string::npos ? "mxe_decode" : "mxe_decode4", "decode"};
 }
 
-/// mxe_decode_word.
 class DecodeCheck : public BlockCheck {
  public:
   DecodeCheck(const Context& context, const std::string& instance)
@@ -93,7 +91,7 @@ class DecodeCheck : public BlockCheck {
   std::vector<const RtlValue*> keep_;
 };
 
-/// mxe_array beside its blocks: the registers of the A word, the control, the bias.
+/// mxe_array without its blocks: the registers of the A word, the control, the bias.
 class ArrayCheck : public BlockCheck {
  public:
   explicit ArrayCheck(const Context& context) : BlockCheck(context, "mxe_array", kArray) {
@@ -121,7 +119,6 @@ class ArrayCheck : public BlockCheck {
   }
 
  private:
-  /// Each stage passes on what the stage before it has.
   void shift_control() {
     const Wide old = scope_.wide("ctl_q"), in = scope_.wide("ctl_in");
     Wide next(old.width());
@@ -135,7 +132,6 @@ class ArrayCheck : public BlockCheck {
   std::vector<const RtlValue*> init_;
 };
 
-/// Lanes, quads, trees.
 struct PlaceInDot {
   bool behind_register = false;
 
@@ -155,7 +151,7 @@ struct PlaceInDot {
   }
 };
 
-/// mxe_pe with all that it is made of.
+/// mxe_pe with all its blocks.
 template <unsigned TreeW>
 class PeCheck : public BlockCheck {
  public:
@@ -213,14 +209,14 @@ class PeCheck : public BlockCheck {
   }
 
   void accumulate(bool dual) {
-    // What the scale unit says travels beside the tree.
+    // The scale unit's outputs are delayed in parallel with the tree.
     const blocks::Bits special = scope_.get("exp_odd") << 14 | scope_.get("nan_odd") << 13 |
                                  scope_.get("exp_even") << 3 | scope_.get("nan_even") << 2 |
                                  scope_.get("pinf") << 1 | scope_.get("ninf");
-    expect_next("beside the tree", "spec_q1", Wide(24, special));
-    expect_next("beside the tree", "spec_q2", scope_.wide("spec_q1"));
-    expect_next("beside the tree", "spec_q3", scope_.wide("spec_q2"));
-    expect_next("beside the tree", "spec_q4", scope_.wide("spec_q3"));
+    expect_next("parallel to the tree", "spec_q1", Wide(24, special));
+    expect_next("parallel to the tree", "spec_q2", scope_.wide("spec_q1"));
+    expect_next("parallel to the tree", "spec_q3", scope_.wide("spec_q2"));
+    expect_next("parallel to the tree", "spec_q4", scope_.wide("spec_q3"));
     expect_next("accumulator", "first_q", scope_.wide("acc_first_i"));
 
     const Wide sum = scope_.wide("sum");
@@ -244,7 +240,7 @@ class PeCheck : public BlockCheck {
     odd_pipeline_.clock(odd_);
   }
 
-  Wide words_[4];  // of A and B, as the dot product has them
+  Wide words_[4];  // of A and B, as last passed to the dot product
   blocks::Dot<TreeW> dot_;
   blocks::Scale scale_;
   blocks::RtlAccumulator<TreeW> even_;
@@ -259,7 +255,7 @@ void add_array(const Context& context, Checks& checks) {
   constexpr unsigned kTreeW = 70;
   const Params& params = context.design.params();
   if (params.tree_w != kTreeW || !params.fp4_dual) {
-    throw mx::Error("the first wrong value is looked for in trees of 70 bits with two chains only");
+    throw mx::Error("the search for the first wrong value requires TREE_W = 70 and FP4_DUAL = 1");
   }
   for (unsigned i = 0; i < feed_cols(params.num_pe); i++) {
     checks.push_back(std::make_unique<DecodeCheck>(

@@ -9,25 +9,24 @@
 
 namespace mxe {
 
-/// Looks for the first block of a running design whose values are wrong: each block's function is
-/// worked out from what the block of the RTL got, and compared with what it made of it, so that a
-/// wrong value counts where it arises and not where it arrives. Blocks that come first in the flow
-/// of the data come first in a clock.
-///
+/// Finds the first block of a running design that computes a wrong value. The expected outputs of
+/// each block are computed from the inputs that the RTL block received, so an error is reported
+/// where it arises, not where it arrives. Within a cycle, blocks are checked in the order of the
+/// data flow. Aborted jobs are not checked any further.
 /// A job that is broken off is not looked at from then on.
 class FirstWrongValue {
  public:
-  /// Watches `top`, which must be reset before it runs. Throws mx::Error if the design does not
-  /// show its values, or is not of the kind whose blocks are known.
+  /// Observes `top`, which must be reset before it runs. Throws mx::Error if the design does not
+  /// show its values or has blocks that are not modelled.
   explicit FirstWrongValue(RtlTop& top);
   ~FirstWrongValue();
 
   const std::optional<blame::WrongValue>& found() const;
-  uint64_t compared() const;  ///< values so far
+  uint64_t compared() const;  ///< values compared so far
 
  private:
   struct Watch;
-  std::shared_ptr<Watch> watch_;  // of the design too, which may live longer
+  std::shared_ptr<Watch> watch_;  // shared with the design, which may outlive this
 };
 
 }  // namespace mxe

@@ -9,10 +9,9 @@
 
 namespace mxe::blame {
 
-/// Checks one instance of a block.
 class BlockCheck : public Check {
  public:
-  /// `block`: the RTL module, a literal.
+  /// `block` is the name of the RTL module, a string literal.
   BlockCheck(const Context& context, const char* block, std::string instance)
       : scope_(context.design, std::move(instance)), context_(context), block_(block) {}
   void forget() override {}
@@ -22,7 +21,7 @@ class BlockCheck : public Check {
   const Job& job() const { return context_.job; }
   const Params& params() const { return context_.design.params(); }
 
-  /// The block's function says that this signal of the instance is `expected`, Wide or a number.
+  /// Compares a signal of the instance with `expected`, a Wide or a number, in this cycle.
   template <class Expected>
   void expect(const char* step, std::string_view name, const Expected& expected) {
     expect(step, scope_.find(name), expected);
@@ -31,7 +30,7 @@ class BlockCheck : public Check {
   void expect(const char* step, const RtlValue& value, const Expected& expected) {
     design().expect(block_, step, value, expected);
   }
-  /// The same in the next clock: the signal is a register.
+  /// Compares a register of the instance with `expected` in the next cycle.
   template <class Expected>
   void expect_next(const char* step, std::string_view name, const Expected& expected) {
     expect_next(step, scope_.find(name), expected);

@@ -12,10 +12,10 @@
 namespace mxe::blame {
 namespace {
 
-/// mxe_opbuf and mxe_expand: where words and scales are stored, and which are read.
+/// mxe_opbuf and mxe_expand: addresses and data of words and scales.
 class OperandBufferCheck : public BlockCheck {
  public:
-  /// With banks of `words` words in a line.
+  /// `words`: words per line.
   OperandBufferCheck(const Context& context, const std::string& instance, unsigned words)
       : BlockCheck(context, "mxe_opbuf", instance),
         word_bits_(std::max(log2_ceil(words), 1u)),
@@ -47,10 +47,10 @@ class OperandBufferCheck : public BlockCheck {
  private:
   static constexpr unsigned kWordBits = 8 * blocks::kLanes;
 
-  /// A line of the lines that are read at a time.
+  /// One of the lines that are read at a time.
   struct Line {
     Scope scope;
-    std::vector<Scope> scales;  // the parts of their memory
+    std::vector<Scope> scales;  // parts of the scale memory
   };
   /// A bank of the memories, and which half of it.
   struct Bank {
@@ -63,7 +63,7 @@ class OperandBufferCheck : public BlockCheck {
     const uint64_t number = scope_.get(name);
     return scope_.on("split_i") ? Bank{number / 2, number % 2} : Bank{number, 0};
   }
-  /// The first of `line`'s places in a bank that has 2^`bits` for each.
+  /// First entry of `line` in a bank with 2^`bits` entries per line.
   uint64_t line_place(uint64_t line, unsigned bits) const {
     return line / lines() << bits << scope_.get("lent_i");
   }
@@ -71,14 +71,14 @@ class OperandBufferCheck : public BlockCheck {
     return (bank.number << (line_bits_ + word_bits_)) + line_place(line, word_bits_) + index +
            (bank.half << (word_bits_ - 1));
   }
-  /// The byte of a scale among all of its memory.
+  /// Index of a scale byte in its memory.
   uint64_t scale_place(Bank bank, uint64_t line, uint64_t scale) const {
     return (bank.number << (line_bits_ + scale_bits_)) + line_place(line, scale_bits_) + scale +
            (bank.half << (scale_bits_ - 1));
   }
 
-  /// Scales fill a word of their memory, or if that is a whole line of a bank that is split, a
-  /// part.
+  /// The scales of a fetch fill a memory word. If a word is a whole line of a split bank, they fill
+  /// half.
   void write_scales(uint64_t line, uint64_t index) {
     const Bank bank = this->bank("bank_i");
     const bool to_half = scope_.on("split_i") && scale_bits_ == unit_bits_;
@@ -109,7 +109,7 @@ class OperandBufferCheck : public BlockCheck {
     expect_next("scale of a word", "scale_sel_q",
                 Wide(unit_bits_, scale & ((1u << unit_bits_) - 1)));
   }
-  /// What was read: a container for each element, of a pair of words the one that was asked for.
+  /// The data read, one byte per element; of a pair of words the requested one.
   void pass_on() {
     const Wide format = scope_.wide("fmt_i");
     if (format.get32(65, 1) == 0) return;  // no job yet
@@ -137,14 +137,12 @@ class OperandBufferCheck : public BlockCheck {
     expect("scale of a word", "rscale_o", scales);
   }
 
-  // Bits of the numbers of a word, a scale and a line in their bank, and of a scale in its memory
-  // word.
+  // Address bits of a word, a scale and a line within a bank, and of a scale within a memory word.
   unsigned word_bits_, scale_bits_, unit_bits_, line_bits_ = 0;
   std::vector<Line> lines_;
   blocks::Expand expand_;
 };
 
-/// mxe_cbuf: the numbers of C as FP32.
 class BiasBufferCheck : public BlockCheck {
  public:
   explicit BiasBufferCheck(const Context& context)

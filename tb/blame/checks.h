@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The checks of the RTL's blocks, each from what its block got and not from what it should have
-// got: a wrong operand is the fault of the block that brought it.
+// Checks of the RTL's blocks. Each uses the inputs that its block received, right or wrong: a wrong
+// operand is an error of the block that delivered it.
 #pragma once
 
 #include <memory>
@@ -13,29 +13,25 @@ namespace mxe::blame {
 
 using Checks = std::vector<std::unique_ptr<Check>>;
 
-/// What is the same for all of a job. All zero before the first one.
+/// Shared by all checks of a job; zero before the first job.
 struct Context {
   mutable Design design;
   Job job;
 };
 
-/// The sizes of a job, and the walkers of the loop nest.
+/// mxe_job and mxe_walk.
 void add_control(const Context& context, Checks& checks);
-/// Loaders and rows of C and D against the loop nest: which bytes are fetched, in which order.
+/// Loaders and rows of C and D: addresses and order of the fetches.
 void add_loaders(const Context& context, Checks& checks);
-/// Read port and unpacker: bursts of the fetches, words of the bursts.
-void add_read_port(const Context& context, Checks& checks);
-/// Operand and bias buffers.
-void add_buffers(const Context& context, Checks& checks);
+void add_read_port(const Context& context, Checks& checks);  ///< read port and unpacker
+void add_buffers(const Context& context, Checks& checks);    ///< operand and bias buffers
 /// Feeder and sequencer: B words, passes and rows in the order of the loop nest.
 void add_passes(const Context& context, Checks& checks);
 /// Element decode, array and processing elements.
 void add_array(const Context& context, Checks& checks);
 /// Drain, merge, requantiser and block writer.
 void add_results(const Context& context, Checks& checks);
-/// Write port.
 void add_write_port(const Context& context, Checks& checks);
-/// Every mxe_ram and mxe_fifo there is.
-void add_storage(const Context& context, Checks& checks);
+void add_storage(const Context& context, Checks& checks);  ///< mxe_ram and mxe_fifo
 
 }  // namespace mxe::blame

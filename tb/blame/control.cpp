@@ -11,14 +11,14 @@
 namespace mxe::blame {
 namespace {
 
-/// mxe_job: the sizes that follow from a descriptor. Formats that do not exist have none.
+/// mxe_job: the sizes derived from a descriptor. Not checked for invalid formats.
 class JobCheck : public BlockCheck {
  public:
   explicit JobCheck(const Context& context) : BlockCheck(context, "mxe_job", "u_cmd.u_job") {}
 
   void clock() override {
     Wide desc = scope_.wide("desc_i");
-    if (desc != desc_) {  // the sizes follow a clock later
+    if (desc != desc_) {  // the sizes are valid one cycle later
       desc_ = std::move(desc);
       compared_ = false;
     } else if (!compared_) {
@@ -50,7 +50,7 @@ class JobCheck : public BlockCheck {
     expect("sizes", "tail_count_q", (k - 1) % per_word + 1);
     fields();
   }
-  /// The fields that are parts of the descriptor.
+  /// Fields copied from the descriptor.
   void fields() {
     // {..., batch, m, n, dual, k_blocks, k_words, tail_count}
     constexpr unsigned kN = 64, kM = 96, kBatch = 128;
@@ -65,7 +65,7 @@ class JobCheck : public BlockCheck {
   bool compared_ = false;
 };
 
-/// mxe_walk: where in the loop nest the block around it is.
+/// mxe_walk: the position in the loop nest.
 class WalkCheck : public BlockCheck {
  public:
   WalkCheck(const Context& context, const std::string& instance, Nest::Levels levels)

@@ -11,7 +11,7 @@
 namespace mxe::blame {
 namespace {
 
-/// Where two values differ; of wide ones only the bytes from the first to the last that do.
+/// Differing part of two values: of wide ones only the bytes from the first to the last difference.
 struct Difference {
   Wide found, expected;
   std::string range;  ///< "[95:88]"; empty for the whole value

@@ -13,44 +13,42 @@
 
 namespace mxe::blame {
 
-/// A value of the RTL that is not what its block should have made of what it got.
+/// An RTL value that differs from the value computed from its block's inputs.
 struct WrongValue {
-  std::string block;            ///< the RTL module whose function is wrong: "mxe_facc"
+  std::string block;            ///< RTL module: "mxe_facc"
   std::string instance;         ///< "u_datapath.u_array.gen_pe[2].u_pe.u_facc_even"
-  std::string step;             ///< within the block: "round"; may be empty
+  std::string step;             ///< step within the block: "round"; may be empty
   std::string signal;           ///< below the instance: "acc_o"
-  std::string value, expected;  ///< in hexadecimal
-  uint64_t clock = 0;           ///< since the design was made, its reset included
-  uint64_t time = 0;            ///< in a recording of the same case, in ps
+  std::string value, expected;  ///< hexadecimal
+  uint64_t clock = 0;           ///< since the design was created, including its reset
+  uint64_t time = 0;            ///< time in a recording of the same case, in ps
 
-  /// "u_datapath.u_drain (mxe_drain, result): result_q is 0x0, expected 0x3f800000, clock 412, time
-  /// 411500 ps"
+  /// Example: "u_datapath.u_drain (mxe_drain, result): result_q is 0x0, expected 0x3f800000, clock
+  /// 412, time 411500 ps".
   std::string describe() const;
 };
 
-/// What the checks of the blocks see of the design, and where they report. A check looks at the
-/// design once in every clock, right before the rising edge.
+/// Gives the checks access to the design's values and collects the first mismatch. Checks sample
+/// the design once per cycle, right before the rising edge.
 class Design {
  public:
-  /// Throws mx::Error if the design does not show its values.
   explicit Design(RtlTop& top);
 
   const Params& params() const { return params_; }
-  /// By its full name. Throws mx::Error if there is none.
+  /// Returns the value with this full name. Throws mx::Error if it does not exist.
   const RtlValue& find(const std::string& name) const;
   bool has(const std::string& name) const { return values_.count(name) != 0; }
   const std::map<std::string, RtlValue>& values() const { return values_; }
 
-  /// The first wrong value, if any was found.
   const std::optional<WrongValue>& first() const { return first_; }
   uint64_t compared() const { return compared_; }
 
-  /// The block's function says that `value` is `expected` now.
+  /// Compares `value` with `expected` in this cycle.
   void expect(const char* block, const char* step, const RtlValue& value, const Wide& expected);
   void expect(const char* block, const char* step, const RtlValue& value, blocks::Bits expected) {
     const unsigned width = value.width();
     blocks::Bits found = 0;
-    // Without a loop: nearly all values that are compared are like this.
+    // Fast path: nearly all compared values have at most 64 bits.
     if (width <= 8) {
       found = *value.bytes();
     } else if (width <= 64) {
@@ -66,16 +64,16 @@ class Design {
     }
     expect(block, step, value, Wide(width, expected));
   }
-  /// The same in the next clock: `value` is a register.
+  /// Compares the register `value` with `expected` in the next cycle.
   void expect_next(const char* block, const char* step, const RtlValue& value, Wide expected);
   void expect_next(const char* block, const char* step, const RtlValue& value,
                    blocks::Bits expected) {
     expect_next(block, step, value, Wide(value.width(), expected));
   }
 
-  /// A clock begins: what the last one expected of the registers is compared.
+  /// Starts a cycle: compares the registers with the expectations of the previous cycle.
   void begin_clock();
-  /// Nothing is expected of the registers: the design was reset.
+  /// Drops all expectations, after a reset of the design.
   void forget() { registers_.clear(); }
 
  private:
@@ -94,7 +92,6 @@ class Design {
   uint64_t clock_ = 0, compared_ = 0;
 };
 
-/// The signals of one instance.
 class Scope {
  public:
   Scope(Design& design, std::string instance) : design_(&design), instance_(std::move(instance)) {}
@@ -115,15 +112,15 @@ class Scope {
   mutable std::map<std::string, const RtlValue*, std::less<>> found_;
 };
 
-/// Checks blocks of one kind.
+/// Checks the blocks of one kind.
 class Check {
  public:
   virtual ~Check() = default;
-  /// A clock of the design, in which it is neither reset nor broken off.
+  /// Called in every cycle without a reset or abort.
   virtual void clock() = 0;
-  /// Another job is in the design, which does nothing yet.
+  /// Called when the design receives a job, before it starts to work on it.
   virtual void new_job() {}
-  /// Forgets all that was before: the design was reset.
+  /// Drops all state, after a reset of the design.
   virtual void forget() = 0;
 };
 

@@ -8,7 +8,7 @@ namespace {
 
 constexpr unsigned kFormatWidth = 66;
 
-/// Takes the fields of a packed struct, from its upper end.
+/// Extracts the fields of a packed struct, starting at its top bit.
 class Fields {
  public:
   Fields(const Wide& bits, unsigned end) : bits_(bits), at_(end) {}
@@ -28,7 +28,7 @@ class Fields {
     info.has_nan = flag();
     info.has_inf = flag();
     info.bits = take32(4);
-    take(3);  // bits of the exponent
+    take(3);  // exp_bits
     info.man_bits = take32(3);
     info.sign_mask = take32(8);
     info.mag_mask = take32(7);
@@ -37,7 +37,7 @@ class Fields {
     info.emax = take32(4);
     info.emin_neg = take32(4);
     info.lsb = blocks::sign_extend32<6>(take32(6));
-    take(6);  // bits of the largest integer
+    take(6);  // mag_bits
     return info;
   }
   Job::Operand operand() {
@@ -66,7 +66,7 @@ blocks::FmtInfo format_of(const Wide& bits, unsigned low) {
 
 Job::Job(const Wide& job) {
   constexpr unsigned kWidth = 1099;
-  if (job.width() != kWidth) throw mx::Error("job_t of the RTL is not the one that is known");
+  if (job.width() != kWidth) throw mx::Error("the RTL's job_t has an unexpected width");
   Fields fields(job, kWidth);
   a = fields.operand();
   b = fields.operand();

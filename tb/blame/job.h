@@ -6,10 +6,9 @@
 
 namespace mxe::blame {
 
-/// The fields of fmt_info_t.
+/// Decodes a fmt_info_t at bit `low`.
 blocks::FmtInfo format_of(const Wide& bits, unsigned low);
 
-/// The fields of job_t that the checks need.
 struct Job {
   struct Operand {
     blocks::FmtInfo fmt;
@@ -32,7 +31,7 @@ struct Job {
   bool dual = false;
 
   Job() = default;
-  /// Throws mx::Error if job_t has another width than the fields that are known.
+  /// Throws mx::Error if job_t has an unexpected width.
   explicit Job(const Wide& job);
 };
 

@@ -10,10 +10,10 @@
 namespace mxe::blame {
 namespace {
 
-/// The kinds of tag_kind_e of mxe_pkg.
+/// Values of mxe_pkg::tag_kind_e.
 constexpr uint32_t kTagAElem = 1, kTagBElem = 3, kTagBias = 5;
 
-/// tag_t of mxe_pkg below the index of the row or column.
+/// A tag of mxe_pkg: index of the row or column, then tag_t.
 uint64_t tag_of(uint64_t index, uint64_t turn, uint32_t kind, uint64_t bank, bool last) {
   constexpr unsigned kBankBits = 4, kKindBits = 3, kTurnBits = 2;
   const uint64_t above = (index << kTurnBits | turn) << kKindBits | kind;
@@ -46,7 +46,7 @@ class LoadCheck : public BlockCheck {
 
  private:
   void start() {
-    // The loader may work on the job after the one that runs.
+    // The loader may work on the job after the running one.
     job_ = Job(scope_.wide("job_i"));
     const Job& job = job_;
     const Params& params = this->params();
@@ -55,7 +55,7 @@ class LoadCheck : public BlockCheck {
     if (operand_a_) levels = {true, true, false, false};
     nest_ = Nest(params, job.batch, job.m, job.n, job.k_words, levels);
     if (operand_a_ && nest_.chunk_words() == job.k_words) {
-      levels.groups = false;  // what is loaded stays
+      levels.groups = false;  // all groups reuse the loaded chunk
       nest_ = Nest(params, job.batch, job.m, job.n, job.k_words, levels);
     }
     if (!operand_a_ && !scope_.on("chain_i")) bank_ = 0;
@@ -95,7 +95,7 @@ class LoadCheck : public BlockCheck {
     index_ = 0;
     bank_ = (bank_ + 1) % banks_;
     column_ += lines;
-    if (!operand_a_ && column_ < nest_.columns()) return;  // the second tile of a wide one
+    if (!operand_a_ && column_ < nest_.columns()) return;  // the second tile follows
     column_ = 0;
     nest_.step();
   }
@@ -104,11 +104,11 @@ class LoadCheck : public BlockCheck {
   Job job_;
   Nest nest_;
   uint64_t index_ = 0, bank_ = 0, banks_ = kBanks;
-  uint64_t column_ = 0;  // of a wide tile, where the present one of its two tiles begins
+  uint64_t column_ = 0;  // first column of the current tile within a wide tile
   bool scales_ = false;
 };
 
-/// mxe_load_bias beside its mxe_rows.
+/// mxe_load_bias without its mxe_rows.
 class LoadBiasCheck : public BlockCheck {
  public:
   explicit LoadBiasCheck(const Context& context)
@@ -158,7 +158,7 @@ class RowsCheck : public BlockCheck {
     nest_ = Nest(params(), scope_.get("batch_i"), scope_.get("m_i"), scope_.get("n_i"), 1,
                  {true, false, true, false});
     row_ = 0;
-    // It counts in units of two bytes: the lowest bit is of MX results, whose rows nobody asks for.
+    // mxe_rows counts in units of two bytes. Only MX results may be odd, which do not use it.
     addr_ = scope_.get("addr_i") & ~uint64_t{1};
     stride_ = scope_.get("stride_i") & ~uint64_t{1};
     size_ = scope_.on("two_bytes_i") ? 2 : 4;
@@ -170,7 +170,7 @@ class RowsCheck : public BlockCheck {
   bool one_row_ = false;
 };
 
-/// mxe_feed: the B words of a tile column by column, and the pass that they are for.
+/// mxe_feed: the B words of a tile column by column, and the pass that uses them.
 class FeedCheck : public BlockCheck {
  public:
   explicit FeedCheck(const Context& context)
@@ -229,10 +229,10 @@ class FeedCheck : public BlockCheck {
 
   Nest nest_;
   uint64_t column_ = 0, word_ = 0, bank_ = 0, banks_ = 1;
-  uint64_t tile_ = 0;  // of the two of a wide one
+  uint64_t tile_ = 0;  // tile index within a wide tile
 };
 
-/// mxe_seq: when a pass begins, and its rows.
+/// mxe_seq: start of a pass, and its rows.
 class SequencerCheck : public BlockCheck {
  public:
   explicit SequencerCheck(const Context& context)
@@ -294,7 +294,7 @@ class SequencerCheck : public BlockCheck {
                                       {"pass_last_i", "last_o"},
                                       {"pass_count_i", "count_o"}};
 
-  std::deque<Earlier> earlier_;  // passes that started
+  std::deque<Earlier> earlier_;  // passes started recently
   uint64_t clock_ = 0;
   uint64_t row_ = 0, rows_ = 0;
   uint64_t fields_[std::size(kFields)] = {};

@@ -9,17 +9,16 @@
 
 namespace mxe::blame {
 
-/// The loop nest of a job as docs/architecture.md has it, one step at a time: products, stripes of
-/// rows, groups of tiles that share an A chunk, chunks of K, tiles of columns, slabs of K.
+/// The loop nest of a job (docs/architecture.md), one step at a time: products, stripes of rows,
+/// groups of tiles that share an A chunk, chunks of K, tiles of columns, slabs of K.
 class Nest {
  public:
-  /// The levels that are walked beside stripes and groups; whether tiles are pairs of tiles and
-  /// slabs twice as long.
+  /// Levels walked in addition to products and stripes; whether tiles are wide and slabs long.
   struct Levels {
     bool groups = true, chunks = true, tiles = true, slabs = true;
     bool wide = false, long_slabs = false;
   };
-  /// How the B words of `job` are walked.
+  /// The levels for the B operand of `job`.
   static Levels levels_of_b(const Params& params, const Job& job) {
     Levels levels;
     const bool few_rows = job.m < 7;
@@ -46,25 +45,25 @@ class Nest {
         valid_(true) {
     if (levels.long_slabs && 2 * slab_ <= chunk_) slab_ *= 2;
     if (levels.wide) slab_ /= 2;
-    // Few rows leave room for longer chunks.
+    // Jobs with few rows have longer chunks.
     for (uint64_t factor = 2; factor <= 8 && m * factor <= rows_; factor *= 2) chunk_ *= 2;
   }
 
   bool valid() const { return valid_; }
   uint64_t product() const { return product_; }
-  /// First row, of all products one below the other.
+  /// First row, counted over all products
   uint64_t row() const { return product_ * m_ + stripe_at_; }
   uint64_t rows() const { return share(m_ - stripe_at_, rows_, 1); }
   uint64_t column() const { return group_at_ + tile_at_; }  ///< first column
   uint64_t columns() const { return std::min(tile_cols_, n_ - column()); }
-  uint64_t tile() const { return tile_at_ / cols_; }  ///< within the group
+  uint64_t tile() const { return tile_at_ / cols_; }  ///< index within the group
   uint64_t chunk() const { return chunk_at_; }        ///< first word of the chunk
   uint64_t slab() const { return slab_at_; }          ///< first word of the slab within the chunk
   uint64_t chunk_words() const { return share(k_ - chunk_at_, chunk_, 2); }
   uint64_t slab_words() const { return share(chunk_words() - slab_at_, slab_, 2); }
   bool first_k() const { return chunk_at_ == 0 && slab_at_ == 0; }
   bool last_k() const { return last_chunk() && last_slab(); }
-  /// No later step needs the A chunk: with one chunk only, it stays for all groups of the stripe.
+  /// The A chunk is not used after this step. If K is a single chunk, it is kept for all groups.
   bool last_use() const { return last_slab() && last_tile() && (k_ > chunk_ || last_group()); }
   bool last_tile_of_stripe() const { return last_tile() && last_group(); }
 
@@ -96,7 +95,8 @@ class Nest {
   }
 
  private:
-  /// Of `left`, what the next of at most `most` has: the last two have the same, in whole `units`.
+  /// Size of the next part: `most`, except that the last two parts split the remainder evenly, in
+  /// multiples of `unit`. Example: 33 rows, most 32, unit 1 -> 17, 16.
   static uint64_t share(uint64_t left, uint64_t most, uint64_t unit) {
     if (left <= most) return left;
     if (left >= 2 * most) return most;

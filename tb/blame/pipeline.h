@@ -14,18 +14,18 @@
 
 namespace mxe::blame {
 
-/// Where a value of a block belongs.
+/// Origin of a value: block, step and latency.
 struct Place {
-  const char* block;    ///< the RTL module
-  const char* step;     ///< within it
-  unsigned clocks = 0;  ///< from the block's inputs to the value
+  const char* block;    ///< RTL module
+  const char* step;     ///< step within the module
+  unsigned clocks = 0;  ///< cycles from the block's inputs to the value
 };
 
-/// Compares all values of an instance with those of the block of the model, which have the same
-/// names, each as many clocks after the inputs as the pipeline takes.
+/// Compares all values of an instance with those of the model's block, which have the same names.
+/// Each value is compared as many cycles after the inputs as its pipeline stage requires.
 class Pipeline {
  public:
-  /// `place`: Place(const std::string& path), called for the values in the order of the visit.
+  /// `place` is called as Place(const std::string& path) for each value in visiting order.
   template <class Block, class PlaceOf>
   Pipeline(Design& design, const std::string& instance, const Block& block, PlaceOf place)
       : design_(&design) {
@@ -48,8 +48,8 @@ class Pipeline {
 
   void forget() { expected_.assign(depth_, {}); }
 
-  /// The block that the model makes of inputs that the instance has had `age` clocks ago. What is
-  /// due sooner than that is not compared. Once in every clock.
+  /// Adds the model's values for inputs that the instance received `age` cycles ago. Values with a
+  /// latency below `age` are not compared. Call once per cycle.
   template <class Block>
   void clock(const Block& block, unsigned age = 0) {
     auto fresh = std::make_shared<std::vector<blocks::Bits>>();
@@ -58,9 +58,8 @@ class Pipeline {
     block.visit(collect);
     advance(std::move(fresh), age);
   }
-  /// A clock in which the inputs are those of the clock before.
+  /// Same as clock() with the inputs of the previous cycle.
   void repeat() { advance(expected_.front(), 0); }
-  /// Whether there was a clock to repeat.
   bool has_clock() const { return expected_.front() != nullptr; }
 
  private:
@@ -92,7 +91,7 @@ class Pipeline {
   Design* design_;
   std::vector<Value> values_;
   unsigned depth_ = 1;
-  std::vector<Expected> expected_;  // by age
+  std::vector<Expected> expected_;  // index: cycles since the inputs
 };
 
 }  // namespace mxe::blame

@@ -12,7 +12,7 @@ struct Burst {
   uint64_t addr, beats;
 };
 
-/// The bursts of a row of bytes: no more than MAX_BURST beats, none across 4 KiB.
+/// The bursts of a row of bytes: at most MAX_BURST beats, none across 4 KiB.
 class Splitter {
  public:
   explicit Splitter(const Params& params)
@@ -21,7 +21,7 @@ class Splitter {
   void split(uint64_t addr, uint64_t bytes, std::deque<Burst>& bursts) const {
     split_beats(addr, (addr % mem_bytes_ + bytes + mem_bytes_ - 1) / mem_bytes_, bursts);
   }
-  /// Of a row that touches so many beats.
+  /// For a row that touches `beats` beats.
   void split_beats(uint64_t addr, uint64_t beats, std::deque<Burst>& bursts) const {
     addr -= addr % mem_bytes_;
     while (beats > 0) {
@@ -38,7 +38,7 @@ class Splitter {
   uint64_t mem_bytes_, most_;
 };
 
-/// mxe_bursts: the bursts of the rows that it was given.
+/// mxe_bursts.
 class BurstsCheck : public BlockCheck {
  public:
   BurstsCheck(const Context& context, const std::string& instance)
@@ -62,7 +62,7 @@ class BurstsCheck : public BlockCheck {
   std::deque<Burst> bursts_;
 };
 
-/// mxe_rd_port: the bursts of the fetches that it took.
+/// mxe_rd_port.
 class ReadPortCheck : public BlockCheck {
  public:
   explicit ReadPortCheck(const Context& context)
@@ -92,8 +92,8 @@ class ReadPortCheck : public BlockCheck {
   void forget() override { bursts_.clear(); }
 
  private:
-  /// The request that comes first of the `valid` ones: bias, B, A, descriptor. A needs room, and
-  /// may go before B.
+  /// The highest-priority request of `valid`: bias, B, A, descriptor. A requires a_allowed and may
+  /// have priority over B.
   uint64_t first_of(uint64_t valid) {
     constexpr uint64_t kDesc = 1, kBias = 2, kB = 4, kA = 8;
     const bool a_may = (valid & kA) != 0 && scope_.on("a_allowed");
@@ -107,7 +107,7 @@ class ReadPortCheck : public BlockCheck {
   std::deque<Burst> bursts_;
 };
 
-/// mxe_unpack: the words of the fetches.
+/// mxe_unpack.
 class UnpackCheck : public BlockCheck {
  public:
   explicit UnpackCheck(const Context& context)
@@ -124,7 +124,7 @@ class UnpackCheck : public BlockCheck {
 
  private:
   struct Fetch {
-    uint64_t bytes = 0, tag = 0, done = 0, words = 0;  // done: bytes in words
+    uint64_t bytes = 0, tag = 0, done = 0, words = 0;  // done: bytes delivered in words
     std::vector<uint8_t> data;
   };
 
@@ -171,10 +171,10 @@ class UnpackCheck : public BlockCheck {
   }
 
   std::deque<Fetch> fetches_;
-  uint64_t beats_ = 0;  // of the last one, to come
+  uint64_t beats_ = 0;  // beats of the last fetch not yet received
 };
 
-/// mxe_wr_port: bursts, beats and strobes of the rows and data that it took.
+/// mxe_wr_port: bursts, beats and strobes of the accepted rows and data.
 class WritePortCheck : public BlockCheck {
  public:
   explicit WritePortCheck(const Context& context)
@@ -198,7 +198,7 @@ class WritePortCheck : public BlockCheck {
   struct Row {
     uint64_t addr, bytes, taken, segment;
     std::size_t beats_begun;
-    bool shares;  // its first beat is the last one of the row before
+    bool shares;  // its first beat is the last one of the previous row
   };
   struct Beat {
     std::vector<uint8_t> data;
@@ -221,7 +221,7 @@ class WritePortCheck : public BlockCheck {
     const Beat& beat = beats_.front();
     expect("strobes", "m_wstrb_o", Wide(mem_bytes, beat.wanted));
     if (beat.strobes != beat.wanted) return expect("beats", "m_wvalid_o", Wide(1, 0u));
-    Wide data(found.width());  // zero in lanes without a strobe
+    Wide data(found.width());  // lanes without strobe are zero
     for (unsigned i = 0; i < mem_bytes; i++) {
       if ((beat.strobes >> i & 1) != 0) data.put(8 * i, 8, uint32_t{beat.data[i]});
     }
@@ -237,7 +237,6 @@ class WritePortCheck : public BlockCheck {
     const uint64_t count = std::min(row.segment, row.bytes - row.taken);
     for (uint64_t i = 0; i < count; i++, row.taken++) {
       const uint64_t place = row.addr % splitter_.mem_bytes() + row.taken;
-      // The row's beats are the last ones but for those of the rows behind it.
       Beat& beat = beat_of(row, place / splitter_.mem_bytes());
       const uint64_t at = place % splitter_.mem_bytes();
       beat.data[at] = static_cast<uint8_t>(data.get32(static_cast<unsigned>(8 * i), 8));
@@ -245,13 +244,14 @@ class WritePortCheck : public BlockCheck {
     }
     if (row.taken == row.bytes) rows_.pop_front();
   }
-  /// Beat `number` of `row`, the first one: counted from the end, as beats leave at the front.
+  /// Beat `number` of `row`, which is the first row. Counts from the end, because beats leave at
+  /// the front.
   Beat& beat_of(const Row& row, uint64_t number) {
     std::size_t behind = row.shares ? 1 : 0;
     for (const Row& each : rows_) behind += each.beats_begun;
     return beats_[beats_.size() - behind + number];
   }
-  /// The row's bursts. If it joins the next one, the beat that it does not fill is one of that.
+  /// Adds the row's bursts. If it joins the next row, its incomplete last beat belongs to that row.
   void take_row() {
     if (!scope_.on("req_valid_i") || !scope_.on("req_ready_o")) return;
     const uint64_t segment = scope_.find("data_i").width() / 8;
@@ -262,7 +262,7 @@ class WritePortCheck : public BlockCheck {
             scope_.on("req_half_i") ? segment / 2 : segment,
             0,
             false};
-    // What was left to a row that did not come is not written.
+    // A beat left to a row that was never accepted is not written.
     const bool follows = scope_.on("req_follows_i");
     if (left_ && !follows && !beats_.empty()) beats_.pop_back();
     row.shares = left_ && follows;
@@ -296,10 +296,9 @@ class WritePortCheck : public BlockCheck {
     want(beat, row, addr);
     row.beats_begun++;
   }
-  /// The bytes of the row in a beat at `addr`.
   void want(Beat& beat, const Row& row, uint64_t addr) {
     for (uint64_t at = 0; at < splitter_.mem_bytes(); at++) {
-      // Addresses may wrap: the distance from the row's first byte tells.
+      // Addresses may wrap, so compare distances from the row's first byte.
       if (addr + at - row.addr < row.bytes) beat.wanted |= uint64_t{1} << at;
     }
   }
@@ -308,7 +307,7 @@ class WritePortCheck : public BlockCheck {
   std::deque<Burst> bursts_;
   std::deque<Row> rows_;
   std::deque<Beat> beats_;
-  bool left_ = false;  // the last beat is that of a row that joins the next one
+  bool left_ = false;  // the last beat belongs to a row that joins the next one
 };
 
 }  // namespace

@@ -22,11 +22,11 @@ const std::string kDrain = "u_datapath.u_drain";
 const std::string kRequant = kDrain + ".u_requant";
 const std::string kCollect = kRequant + ".u_collect";
 
-/// Results of a segment: 32 bits each.
+/// Number of 32-bit results in a segment.
 unsigned lanes_of(const Scope& scope, const char* segment) {
   return scope.find(segment).width() / 32;
 }
-/// What a chain of registers holds next: each passes on what the one before it has.
+/// Next value of a shift register with input `in`.
 Wide shifted(const Wide& chain, const Wide& in) {
   Wide next(chain.width());
   next.put(0, in);
@@ -34,7 +34,6 @@ Wide shifted(const Wide& chain, const Wide& in) {
   return next;
 }
 
-/// mxe_drain.
 class DrainCheck : public BlockCheck {
  public:
   explicit DrainCheck(const Context& context)
@@ -131,7 +130,6 @@ struct PlaceInMerge {
   }
 };
 
-/// mxe_merge.
 class MergeCheck : public BlockCheck {
  public:
   MergeCheck(const Context& context, const std::string& instance)
@@ -149,8 +147,8 @@ class MergeCheck : public BlockCheck {
   Pipeline pipeline_;
 };
 
-/// mxe_amax, mxe_narrow and mxe_collect: the largest magnitude of a segment, then of a row and
-/// block; what is kept of a result.
+/// mxe_amax, mxe_narrow and mxe_collect: the largest magnitude of a segment, a row and a block; the
+/// reduced results.
 class CollectCheck : public BlockCheck {
  public:
   explicit CollectCheck(const Context& context)
@@ -201,24 +199,24 @@ class CollectCheck : public BlockCheck {
 
   blocks::Amax amax_;
   blocks::Narrow narrow_;
-  std::vector<const RtlValue*> kept_;  // of each result of the segment
+  std::vector<const RtlValue*> kept_;  // reduced results of the segment
   std::size_t latency_;
   std::deque<uint32_t> segments_;
-  std::map<uint32_t, uint32_t> largest_;  // by place
+  std::map<uint32_t, uint32_t> largest_;  // by index
 };
 
-/// The first clock of a job, in which the requantiser still has the format of the one before.
+/// Detects the first cycle of a job, in which the requantiser still uses the previous format.
 class FirstClock {
  public:
   void begin() { first_ = true; }
-  /// Called once in each clock.
+  /// Call once per cycle.
   bool passed() { return !std::exchange(first_, false); }
 
  private:
   bool first_ = false;
 };
 
-/// mxe_requant beside its blocks, and mxe_requant_scale.
+/// mxe_requant without its blocks, and mxe_requant_scale.
 class RequantCheck : public BlockCheck {
  public:
   explicit RequantCheck(const Context& context)
@@ -246,7 +244,6 @@ class RequantCheck : public BlockCheck {
   void forget() override { scale_pipeline_.forget(); }
 
  private:
-  /// Segment after segment, row after row.
   void step() {
     const uint32_t segment = scope_.get32("seg_q"), row = scope_.get32("row_q");
     const bool read = scope_.on("read");
@@ -297,7 +294,7 @@ struct PlaceInRequantLane {
   }
 };
 
-/// mxe_requant_lane. The scale comes a clock after the number.
+/// mxe_requant_lane. The scale arrives one cycle after the number.
 class RequantLaneCheck : public BlockCheck {
  public:
   RequantLaneCheck(const Context& context, const std::string& instance)
@@ -325,10 +322,10 @@ class RequantLaneCheck : public BlockCheck {
   FirstClock format_settles_;
   blocks::RequantLane lane_;
   Pipeline pipeline_;
-  std::optional<uint32_t> number_;  // of the clock before
+  std::optional<uint32_t> number_;  // previous cycle's number
 };
 
-/// mxe_block_wr: the elements of a row, then its scale; blocks along N, stripes down M.
+/// mxe_block_wr: the elements of a row, then its scale; blocks along N, stripes along M.
 class BlockWriterCheck : public BlockCheck {
  public:
   explicit BlockWriterCheck(const Context& context)

@@ -7,8 +7,8 @@
 
 namespace mxe::blame {
 
-/// The stage after the register of which a value's path ends: sig_q5 and all that a visit shows
-/// behind it are five clocks behind the inputs.
+/// Pipeline stage of a signal from its suffix: sig_q5 is five cycles after the inputs. A signal
+/// without suffix has the stage of the previously visited one (`before`).
 inline unsigned stage_of(const std::string& path, unsigned before) {
   const std::size_t at = path.rfind("_q");
   if (at == std::string::npos || at + 3 != path.size()) return before;
@@ -16,12 +16,12 @@ inline unsigned stage_of(const std::string& path, unsigned before) {
   return stage <= 9 ? stage : before;
 }
 
-/// Places the values of mxe_facc, alone or as the sum of mxe_merge.
+/// Maps values of mxe_facc, alone or inside mxe_merge, to their step.
 struct PlaceInFacc {
   unsigned stage = 0;
 
   Place operator()(const std::string& path) {
-    // What a register at the end of a stage holds is what the stage made.
+    // A register at the end of a stage belongs to that stage.
     static constexpr const char* kSteps[] = {"align",     "align",     "add",
                                              "magnitude", "normalise", "normalise"};
     stage = stage_of(path, stage);

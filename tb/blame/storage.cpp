@@ -8,7 +8,7 @@
 namespace mxe::blame {
 namespace {
 
-/// mxe_ram: a read returns what was written last, and stays.
+/// mxe_ram: a read returns the value written last and holds it.
 class RamCheck : public BlockCheck {
  public:
   RamCheck(const Context& context, const std::string& instance)
@@ -38,7 +38,6 @@ class RamCheck : public BlockCheck {
   std::map<uint64_t, Wide> words_;
 };
 
-/// mxe_fifo.
 class FifoCheck : public BlockCheck {
  public:
   FifoCheck(const Context& context, const std::string& instance)

@@ -11,11 +11,10 @@
 
 namespace mxe::blame {
 
-/// A vector of bits of any width, as the RTL has them; bit 0 is the lowest.
+/// A bit vector of any width, like a signal of the RTL; bit 0 is the least significant.
 class Wide {
  public:
   Wide() = default;
-  /// All zero.
   explicit Wide(unsigned width) : width_(width), bytes_((width + 7) / 8) {}
   Wide(unsigned width, blocks::Bits value) : Wide(width) {
     put(0, width < 128 ? width : 128, value);
@@ -24,7 +23,7 @@ class Wide {
       : width_(value.width()), bytes_(value.bytes(), value.bytes() + (value.width() + 7) / 8) {}
 
   unsigned width() const { return width_; }
-  /// Bits [low + width - 1 : low], at most 128; zeros beyond the end.
+  /// Bits [low + width - 1 : low], at most 128; zero beyond the end.
   blocks::Bits get(unsigned low, unsigned width) const {
     blocks::Bits bits = 0;
     for (unsigned i = 0; i < width;) {
@@ -42,7 +41,7 @@ class Wide {
   uint32_t get32(unsigned low, unsigned width) const {
     return static_cast<uint32_t>(get(low, width));
   }
-  /// The same bits become `value`; what lies beyond the end is dropped.
+  /// Sets these bits to `value`; bits beyond the end are dropped.
   void put(unsigned low, unsigned width, blocks::Bits value) {
     for (unsigned i = 0; i < width && low + i < width_; i++) {
       const unsigned at = low + i;
@@ -54,7 +53,7 @@ class Wide {
       }
     }
   }
-  /// Bits [low + width - 1 : low], of any number.
+  /// Bits [low + width - 1 : low], any number.
   Wide part(unsigned low, unsigned width) const {
     Wide part(width);
     for (unsigned i = 0; i < width; i += 64) part.put(i, 64, get(low + i, 64));
@@ -66,7 +65,7 @@ class Wide {
       put(low + i, bits, value.get(i, bits));
     }
   }
-  /// "0x3f"
+  /// Hexadecimal, for example "0x3f".
   std::string text() const {
     static const char* const kDigits = "0123456789abcdef";
     std::string digits;

@@ -20,7 +20,7 @@ void Bins::define(const std::string& group, const std::string& about, ShortRun s
   Group fresh{group, about, short_run, bins, {}};
   for (const std::string& bin : bins) {
     if (!fresh.bins.emplace(bin, 0).second) {
-      throw mx::Error(fmt::format("coverage: '{}' is twice in group '{}'", bin, group));
+      throw mx::Error(fmt::format("coverage: bin '{}' is defined twice in group '{}'", bin, group));
     }
   }
   groups_.push_back(std::move(fresh));

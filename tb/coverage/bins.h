@@ -10,28 +10,27 @@
 
 namespace mxe {
 
-/// How often each bin of each group was reached: group, bin, times. What was not reached is absent.
+/// Hit counts by group and bin; bins that were not hit are absent.
 using BinCounts = std::map<std::string, std::map<std::string, uint64_t>>;
 
-/// Adds the counts of another run.
 void add(BinCounts& counts, const BinCounts& more);
 
-/// What a short run, as in continuous integration, must reach of a group: something, or every bin.
+/// What a short run, as in continuous integration, must hit in a group: at least one bin, or all.
 enum class ShortRun : uint8_t { some, all };
 
-/// Functional coverage: things that should happen in a regression, in groups of one kind each. All
-/// of them are defined before anything runs, so that those that never happened are known too.
+/// Functional coverage in groups of bins. All bins are defined before the run, so that unreached
+/// bins are known too.
 class Bins {
  public:
-  /// `about` is one sentence for the report.
+  /// `about` is a sentence for the report.
   void define(const std::string& group, const std::string& about, ShortRun short_run,
               const std::vector<std::string>& bins);
-  /// Counts what happened. Throws mx::Error for what was not defined: the definitions are complete.
+  /// Throws mx::Error for an undefined bin.
   void hit(const std::string& group, const std::string& bin, uint64_t times = 1);
   void add(const BinCounts& counts);
 
   BinCounts counts() const;
-  /// Every group and every bin in the order of definition, unreached ones with 0.
+  /// All groups and bins in the order of their definition; unreached bins have the count 0.
   nlohmann::ordered_json to_json() const;
 
  private:
@@ -47,8 +46,8 @@ class Bins {
   std::vector<Group> groups_;
 };
 
-/// All combinations of the parts, joined by `separator`: cross({{"a", "b"}, {"x"}}) is a, x and b,
-/// x.
+/// All combinations of the parts, joined by `separator`.
+/// Example: cross({{"a", "b"}, {"x"}}) -> "a, x", "b, x".
 std::vector<std::string> cross(const std::vector<std::vector<std::string>>& parts,
                                const std::string& separator = ", ");
 

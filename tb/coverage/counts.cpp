@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A file of Verilator's: a line of its own, then "C '<name of the point>' <count>" for each point.
+// A coverage file of Verilator: a header line, then "C '<name of the point>' <count>" per point.
 const char* const kHeader = "# SystemC::Coverage-3\n";
 const char* const kPointBegin = "C '";
 const char* const kPointEnd = "' ";
@@ -32,7 +32,7 @@ LineCounts read_points(std::istream& file) {
   return counts;
 }
 
-/// A file that exists as long as the object.
+/// A file that is deleted with the object.
 class TemporaryFile {
  public:
   TemporaryFile() : path_((fs::temp_directory_path() / "mxe_lines_XXXXXX").string()) {

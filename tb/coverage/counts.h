@@ -10,11 +10,10 @@
 
 namespace mxe {
 
-/// How often each point of the RTL's source ran, by the name that Verilator gives the point. Empty
-/// unless the RTL was built for it (MXE_RTL_COVERAGE).
+/// Execution count of each point of the RTL's source, by Verilator's name of the point. Empty
+/// unless the RTL was compiled with MXE_RTL_COVERAGE.
 using LineCounts = std::map<std::string, uint64_t>;
 
-/// What a run covered.
 struct CoverageCounts {
   BinCounts bins;
   LineCounts lines;
@@ -22,11 +21,11 @@ struct CoverageCounts {
 
 void add(CoverageCounts& counts, const CoverageCounts& more);
 
-/// The points of a design, so far.
+/// Current counts of a design.
 LineCounts line_counts(RtlTop& top);
 
-/// Writes DIR/bins.json, all bins with their counts, and, if lines were counted, DIR/lines.dat, in
-/// Verilator's format. Throws mx::Error naming what cannot be written.
+/// Writes DIR/bins.json (all bins with their counts) and, if lines were counted, DIR/lines.dat in
+/// Verilator's format. Throws mx::Error naming the file that cannot be written.
 void write_coverage(const std::string& directory, const CoverageCounts& counts);
 
 }  // namespace mxe

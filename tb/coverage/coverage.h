@@ -13,11 +13,11 @@
 
 namespace mxe {
 
-/// All bins, none reached.
+/// All bins, with count 0.
 Bins all_bins();
 
-/// Watches a co-simulation and counts what the RTL did: jobs that ran and were compared, their data
-/// and results, statuses, counters, pins and inner states. What was only asked for does not count.
+/// Observes a co-simulation and counts what the RTL did: executed and compared jobs, their data and
+/// results, statuses, counters, pins and internal states.
 class Coverage : public CoSimObserver {
  public:
   explicit Coverage(const Params& params);
@@ -28,7 +28,6 @@ class Coverage : public CoSimObserver {
                       const struct mxe_counters& read) override;
   void cycle(const RtlTop& top, const RtlInputs& in, const RtlOutputs& out) override;
 
-  /// What was reached so far.
   BinCounts counts() const;
 
  private:
@@ -37,7 +36,7 @@ class Coverage : public CoSimObserver {
   DeviceBins device_;
   RegisterBins registers_;
   PortBins ports_;
-  std::optional<StateBins> states_;  // from the first cycle on
+  std::optional<StateBins> states_;  // created in the first cycle
 };
 
 }  // namespace mxe

@@ -16,7 +16,7 @@ constexpr uint64_t kLowHalf = 0xFFFFFFFF;
 
 struct Status {
   const char* name;
-  int result;  ///< what the driver makes of it
+  int result;  ///< the driver's result code
 };
 constexpr std::array<Status, 11> kResults = {{{"OK", MXE_OK},
                                               {"ERR_DESCRIPTOR", MXE_ERR_DESCRIPTOR},
@@ -34,7 +34,7 @@ std::string status_name(int result) {
   for (const Status& status : kResults) {
     if (status.result == result) return status.name;
   }
-  return mxe_strerror(result);  // which no bin has
+  return mxe_strerror(result);  // no bin has this name
 }
 
 }  // namespace

@@ -10,12 +10,12 @@
 
 namespace mxe {
 
-/// Coverage of what the engine tells about jobs: statuses, and counters.
+/// Coverage of job statuses and counters.
 class DeviceBins {
  public:
   static void define(Bins& bins);
 
-  /// Counts how a job ended, and what the one before it was.
+  /// Counts how a job and its predecessor ended.
   void job_ended(const JobOutcome& outcome, Bins& bins);
   /// Counts which counters moved.
   void counters_are(const struct mxe_counters& counters, const struct mxe_counters& read,

@@ -27,7 +27,7 @@ Names format_names() {
 
 // ---------------------------------------------------------------- elements and scales
 
-/// What kind of number a code is.
+/// Class of the number that a code represents.
 std::string element_class(mx::FormatId format, uint8_t code) {
   const mx::ElementFormat& f = mx::element_format(format);
   const uint32_t bits = code & f.code_mask();
@@ -41,7 +41,6 @@ std::string element_class(mx::FormatId format, uint8_t code) {
   return "normal";
 }
 
-/// The class of every code.
 const std::array<std::string, 256>& element_classes(mx::FormatId format) {
   static const auto kClasses = [] {
     std::array<std::array<std::string, 256>, mx::kAllFormats.size()> all;
@@ -55,7 +54,7 @@ const std::array<std::string, 256>& element_classes(mx::FormatId format) {
   return kClasses[static_cast<std::size_t>(format)];
 }
 
-/// The classes that a format has, each once.
+/// The distinct classes of a format.
 Names classes_of(mx::FormatId format) {
   const std::array<std::string, 256>& classes = element_classes(format);
   const std::set<std::string> once(classes.begin(), classes.end());
@@ -173,7 +172,7 @@ void sample_operand(const std::string& name, const mx::MxTensor& tensor, Bins& b
 void sample_operands(const CosimJob& job, Bins& bins) {
   sample_operand("A", job.a, bins);
   sample_operand("B", job.b, bins);
-  // Only directed cases have other values.
+  // Directed cases may have other values.
   const bool random = std::any_of(kRandomValues.begin(), kRandomValues.end(),
                                   [&](Values v) { return job.values == to_string(v); });
   if (random) {
@@ -229,7 +228,7 @@ void define_results(Bins& bins) {
   for (const mx::FormatId format : mx::kAllFormats) {
     const mx::ElementFormat& f = mx::element_format(format);
     Names codes = {"0", "1 to 253", "NaN"};
-    // The largest sums have the exponent 127.
+    // Sums cannot have exponents above 127.
     if (f.emax == 0) codes.insert(codes.end() - 1, "254");
     for (const std::string& bin : cross({{f.name}, kRules, codes})) scales.push_back(bin);
     for (const std::string& overflow : kOverflows) {
@@ -248,7 +247,7 @@ void define_results(Bins& bins) {
               ShortRun::some, elements);
 }
 
-/// Bytes of a row of a part of the job as the engine left it.
+/// Bytes of row `row` of a part of the job in memory after the job.
 const uint8_t* row_of(const JobImage& image, const JobOutcome& outcome, const char* part,
                       std::size_t row) {
   return outcome.memory.data() + image.index_of(image.byte_of(part, row, 0).value());
@@ -326,11 +325,11 @@ std::string edge_class(std::size_t size, std::size_t tile) {
 
 void define_shapes(Bins& bins) {
   const Names configs(config_names().begin(), config_names().end());
-  bins.define(kEdges,
-              "Sizes of jobs beside those of the engine: rows of a tile, columns of a tile and of "
-              "a group, elements of K in a word, in a slab of B and in a chunk of A.",
-              ShortRun::some,
-              cross({configs, Names(kEdgeNames.begin(), kEdgeNames.end()), kEdgeClasses}));
+  bins.define(
+      kEdges,
+      "Sizes of jobs relative to those of the engine: rows of a tile, columns of a tile and of "
+      "a group, elements of K in a word, in a slab of B and in a chunk of A.",
+      ShortRun::some, cross({configs, Names(kEdgeNames.begin(), kEdgeNames.end()), kEdgeClasses}));
   bins.define(kProducts, "How many products a job has, with how many stripes and groups of tiles.",
               ShortRun::some,
               cross({configs,
@@ -349,7 +348,6 @@ void define_shapes(Bins& bins) {
 
 const char* const kLayouts = "layout";
 
-/// A part of a job in memory.
 struct LayoutPart {
   const char* name;
   unsigned JobLayout::*offset;
@@ -408,11 +406,11 @@ void JobBins::sample_shape(const CosimJob& job, Bins& bins) const {
   if (config == "custom") return;
   const auto is4 = [](const mx::MxTensor& t) { return mx::element_format(t.format).bits == 4; };
   const bool dual = params_.fp4_dual != 0 && is4(job.a) && is4(job.b);
-  // Words of the dual rate have twice the elements in the same lanes.
+  // At the dual rate a word has twice as many elements.
   const std::size_t rate = dual ? 2 : 1, word = mx::kBlockSize * rate;
   const std::size_t group = params_.num_pe * params_.acc_tiles;
   const std::size_t slab = params_.b_buf_k * rate, chunk = params_.a_slab_k * rate;
-  // In the order of kEdgeNames: a size of the job beside one of the engine.
+  // In the order of kEdgeNames: a size of the job and the corresponding size of the engine.
   const std::array<std::pair<std::size_t, std::size_t>, 6> edges = {{{job.m(), params_.rows},
                                                                      {job.n(), params_.num_pe},
                                                                      {job.n(), group},

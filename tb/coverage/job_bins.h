@@ -11,14 +11,14 @@
 
 namespace mxe {
 
-/// Coverage of jobs: formats, data, shapes, layouts and results. Data and results are looked at
-/// number by number, as they were in memory.
+/// Coverage of jobs: formats, data, shapes, layouts and results. Samples every number of the data
+/// and results in memory.
 class JobBins {
  public:
   static void define(Bins& bins);
 
   explicit JobBins(const Params& params) : params_(params) {}
-  /// Counts a job that ended well.
+  /// Counts a job that ended without error.
   void sample(const CosimJob& job, const JobImage& image, const Expectation& expected,
               const JobOutcome& outcome, Bins& bins) const;
 

@@ -94,7 +94,7 @@ void PortBins::watch_writes(const RtlInputs& in, const RtlOutputs& out) {
   beat_is_first_ = out.m_wlast;
 }
 
-/// Whether the data of a burst begin before, with or after its address.
+/// Counts whether the first data beat of a burst is before, with or after its address.
 void PortBins::watch_order(bool address, bool first_beat) {
   if (first_beat) {
     if (addresses_ahead_ > 0) {

@@ -10,21 +10,20 @@
 
 namespace mxe {
 
-/// Coverage of the memory port's pins, bursts, handshakes and errors, and of the interrupt's.
+/// Coverage of bursts, handshakes and errors at the memory port, and of the interrupt.
 class PortBins {
  public:
-  /// So many bursts under way are "many": what the memory allows in some of the drawn cases.
+  /// This number of outstanding bursts counts as "many"; some random cases limit the memory to it.
   static constexpr unsigned kManyUnderWay = 16;
 
   static void define(Bins& bins);
 
   explicit PortBins(const Params& params) : params_(params) {}
-  /// Looks at one clock cycle.
   void cycle(const RtlInputs& in, const RtlOutputs& out);
-  /// Adds what was seen.
+  /// Adds the counts.
   void report(Bins& bins) const;
 
-  /// What happens at the memory port and the interrupt; each is a bin.
+  /// Events at the memory port and the interrupt; each is a bin.
   enum Event : std::size_t {
     read_one_beat,
     read_beats,
@@ -54,10 +53,10 @@ class PortBins {
   };
 
  private:
-  /// Follows the addresses of one direction.
+  /// Tracks the addresses of one direction.
   struct Direction {
-    uint64_t end = 0;        // of the burst before
-    unsigned under_way = 0;  // bursts
+    uint64_t end = 0;        // end of the previous burst
+    unsigned under_way = 0;  // outstanding bursts
   };
 
   void count(Event event) { events_[event]++; }
@@ -72,7 +71,7 @@ class PortBins {
   std::array<uint64_t, event_count> events_{};
   Direction reads_, writes_;
   bool beat_is_first_ = true;
-  int64_t addresses_ahead_ = 0;  // write bursts whose address came before their data
+  int64_t addresses_ahead_ = 0;  // write bursts whose address arrived before their data
   bool irq_ = false;
 };
 

@@ -16,8 +16,8 @@ const char* const kAccesses = "register accesses";
 const char* const kRing = "ring";
 const char* const kInterrupts = "interrupts";
 const char* const kDoorbells = "doorbells";
-const char* const kFaults = "bus errors told";
-constexpr uint16_t kLargestRing = 16;  // of the named configurations
+const char* const kFaults = "bus errors reported";
+constexpr uint16_t kLargestRing = 16;  // in the named configurations
 
 struct Cause {
   const char* name;
@@ -28,7 +28,7 @@ constexpr std::array<Cause, 4> kCauses = {{{"done", MXE_IRQ_STATUS_DONE_MASK},
                                            {"queue empty", MXE_IRQ_STATUS_QUEUE_EMPTY_MASK},
                                            {"ring overflow", MXE_IRQ_STATUS_RING_OVERFLOW_MASK}}};
 
-// By FAULT_INFO.operand.
+// Index: FAULT_INFO.operand.
 constexpr std::array<const char*, MXE_FAULT_RECORD + 1> kFaultNames = {
     "none",        "descriptor", "A", "scales of A", "B",
     "scales of B", "C",          "D", "scales of D", "record"};
@@ -43,7 +43,7 @@ void RegisterBins::define(Bins& bins) {
   std::vector<std::string> accesses, ring, causes;
   for (const RegisterInfo& info : register_table) {
     accesses.push_back(std::string(info.name) + ", read");
-    // Those that software may write refuse a write of some of their bytes.
+    // Writable registers refuse writes with partial strobes.
     accesses.push_back(std::string(info.name) + ", write refused");
     if (info.access == RegisterAccess::read_write) {
       accesses.push_back(std::string(info.name) + ", written");
@@ -59,11 +59,11 @@ void RegisterBins::define(Bins& bins) {
   ring.emplace_back("index from 65535 to 0");
   bins.define(kRing, "Rings of every size, filled, and used from their last entry to their first.",
               ShortRun::some, ring);
-  bins.define(kDoorbells, "Doorbells in every direction, by what software sees come of them.",
+  bins.define(kDoorbells, "Doorbells in every direction, with the outcome that software sees.",
               ShortRun::some,
               {"forward, taken", "from 65535 to 0, taken", "where the tail is, taken",
                "beyond the ring, refused", "backward, refused"});
-  bins.define(kFaults, "What FAULT_INFO says of where a job met a bus error.", ShortRun::some,
+  bins.define(kFaults, "Places of bus errors, as FAULT_INFO reports them.", ShortRun::some,
               {kFaultNames.begin(), kFaultNames.end()});
   for (const Cause& cause : kCauses) causes.emplace_back(cause.name);
   bins.define(kInterrupts, "Every cause of an interrupt seen by software, masked and unmasked.",
@@ -139,7 +139,7 @@ void RegisterBins::head_is(uint16_t head) {
     hit(kRing, ring_bin(entries_, "from the last to the first"));
   }
   head_ = head;
-  // Its jobs are complete.
+  // The jobs up to this head are complete, so the doorbell was accepted.
   if (asked_ == head && head != tail_) doorbell_taken();
 }
 
@@ -155,7 +155,7 @@ void RegisterBins::doorbell_taken() {
 void RegisterBins::tail_read(uint16_t tail) {
   if (asked_ == tail) return doorbell_taken();
   if (asked_) {
-    constexpr uint16_t kHalf = 0x8000;  // of the indices: a larger distance is one backward
+    constexpr uint16_t kHalf = 0x8000;  // indices: a larger distance counts as backward
     const bool forward = static_cast<uint16_t>(*asked_ - tail) < kHalf;
     hit(kDoorbells, forward ? "beyond the ring, refused" : "backward, refused");
   }

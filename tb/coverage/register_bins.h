@@ -10,15 +10,13 @@
 
 namespace mxe {
 
-/// Coverage of what software does with the registers and finds in them: accesses, the ring, the
-/// causes of interrupts. It looks at the pins, so that software need not be told.
+/// Coverage of software's register accesses, the ring and the interrupt causes, sampled at the
+/// pins.
 class RegisterBins {
  public:
   static void define(Bins& bins);
 
-  /// Looks at one clock cycle.
   void cycle(const RtlInputs& in, const RtlOutputs& out);
-  /// What was seen.
   const BinCounts& counts() const { return counts_; }
 
  private:
@@ -33,10 +31,10 @@ class RegisterBins {
   void fault_read(uint32_t info);
 
   uint32_t read_address_ = 0, write_address_ = 0, write_data_ = 0;
-  uint32_t mask_ = 0;                // of interrupts
-  uint16_t entries_ = 1, head_ = 0;  // of the ring; the head as software saw it last
-  uint16_t tail_ = 0;                // that the engine took
-  std::optional<uint16_t> asked_;    // the last doorbell, as long as nothing tells what came of it
+  uint32_t mask_ = 0;                // interrupt mask
+  uint16_t entries_ = 1, head_ = 0;  // ring size; RING_HEAD as read last by software
+  uint16_t tail_ = 0;                // RING_TAIL as accepted by the engine
+  std::optional<uint16_t> asked_;    // value of the last doorbell, until its outcome is known
   BinCounts counts_;
 };
 

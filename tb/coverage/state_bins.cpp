@@ -23,10 +23,10 @@ const char* const kState = "u_cmd.state_q";
 const char* const kSoftReset = "u_regs.ctrl_soft_reset_q";
 const char* const kResets = "soft reset x state";
 
-/// A state machine: from each state to each that may follow, as its case statement says.
+/// A state machine: the possible successors of each state, as in its case statement.
 struct Machine {
   const char* signal;
-  const char* prefix;  ///< of its states in the bins
+  const char* prefix;  ///< prefix of its states in bin names
   std::vector<std::pair<const char*, Names>> states;
 };
 const std::vector<Machine>& machines() {
@@ -55,7 +55,7 @@ void define_commands(Bins& bins) {
   for (const Machine& machine : machines()) {
     for (const auto& [from, following] : machine.states) {
       for (const std::string& to : following) transitions.push_back(transition(machine, from, to));
-      // The engine leaves its reset before software can ask for another.
+      // The engine leaves StReset before software can request another reset.
       const bool counts = machine.signal == kState && std::string(from) != "StReset";
       if (counts) resets.emplace_back(from);
     }
@@ -71,14 +71,14 @@ void define_commands(Bins& bins) {
 
 const char* const kBanks = "banks";
 
-/// Registers with one bit for each of two banks: from one value to the next. Both banks never
-/// become full at once; both become free in an abort.
+/// Registers with one bit per bank, two banks: transitions between values. Both banks never become
+/// full in the same cycle; both become free in an abort.
 const std::array<const char*, 2> kFullBits = {"u_datapath.u_abuf.full_q",
                                               "u_datapath.u_cbuf.full_q"};
-/// Numbers of banks: they change by one, or by an abort to all of them.
+/// Bank counts: they change by one, or in an abort to `cleared`.
 struct BankCount {
   const char* signal;
-  uint64_t cleared;  ///< after an abort
+  uint64_t cleared;  ///< value after an abort
 };
 const std::array<BankCount, 4> kBankCounts = {{{"u_datapath.u_load_a.free_q", 2},
                                                {"u_datapath.u_load_bias.free_q", 2},
@@ -118,7 +118,7 @@ void define_banks(Bins& bins) {
 
 const char* const kLevels = "levels";
 
-/// Values of a signal that count as one.
+/// A range of values that counts as one bin.
 struct Level {
   const char* signal;
   uint64_t first, last;
@@ -133,7 +133,7 @@ const std::vector<Level> kLevelTable = {
     {"u_cmd.u_record.jobs", 1, 1},
     {"u_cmd.u_record.jobs", 2, 3},
     {"u_cmd.u_record.jobs", 4, 4},
-    // Of B's banks an engine has as many as B_BANKS says.
+    // B_BANKS banks.
     {"u_datapath.u_load_b.free_q", 0, 0},
     {"u_datapath.u_load_b.free_q", 1, 1},
     {"u_datapath.u_load_b.free_q", 2, kAnyMore},
@@ -181,14 +181,14 @@ void define_levels(Bins& bins) {
 
 const char* const kTogether = "together";
 
-/// Two signals of which all values are to meet, as far as their sum allows.
+/// Two signals that should take all combinations of values whose sum is at most `largest_sum`.
 struct Meeting {
   const char *first, *second;
   uint64_t first_values, second_values, largest_sum;
 };
 const std::array<Meeting, 4> kMeetings = {
     {{"u_datapath.u_abuf.full_q", "u_datapath.u_load_b.taken_q", 4, 2, kAnyMore},
-     // A tile in the drain is not free.
+     // A tile in the drain occupies a drain bank.
      {"u_datapath.u_seq.d_free_q", "u_datapath.u_drain.tiles_q", 3, 3, 2},
      {"u_datapath.u_drain.tiles_q", "u_datapath.u_drain.held_q", 3, 3, kAnyMore},
      {"u_datapath.u_wr_port.aw_valid_q", "u_datapath.u_wr_port.w_valid_q", 2, 2, kAnyMore}}};

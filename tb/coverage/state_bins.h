@@ -11,21 +11,19 @@
 
 namespace mxe {
 
-/// Coverage of the states inside the design, as far as its build shows them: transitions of the
-/// command processor and of the buffers' banks, fill levels, what comes together. A transition that
-/// is not defined is an error.
+/// Coverage of the visible internal states: transitions of the command processor and of the
+/// buffers' banks, fill levels, combinations. An undefined transition is an error.
 class StateBins {
  public:
   static void define(Bins& bins);
 
   explicit StateBins(std::vector<RtlSignal> signals);
-  /// Looks at the states between two clock cycles.
+  /// Samples the states between two cycles.
   void cycle();
-  /// Adds what was seen.
   void report(Bins& bins) const;
 
  private:
-  /// Two values: one after the other of a signal, or at a time of two signals.
+  /// Consecutive values of a signal, or simultaneous values of two signals.
   using ValuePair = std::pair<uint64_t, uint64_t>;
 
   struct Watched {
@@ -34,7 +32,7 @@ class StateBins {
     std::map<ValuePair, uint64_t> transitions;
   };
   struct Together {
-    std::size_t first, second;  // of watched_
+    std::size_t first, second;  // indices into watched_
     ValuePair values;
     std::map<ValuePair, uint64_t> seen;
   };

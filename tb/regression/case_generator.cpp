@@ -17,13 +17,13 @@ unsigned random_latency(Random& random) {
   return static_cast<unsigned>(random.one_in(4) ? random.uniform(100, 400) : random.uniform(2, 80));
 }
 
-/// Where the memory lies: mostly anywhere in 64 bits, often so that the jobs go over a boundary at
-/// which a carry runs through many bits of an address.
+/// Base address of the memory: mostly anywhere in 64 bits, often so that jobs cross an address
+/// boundary with a long carry.
 uint64_t random_base(Random& random) {
   if (random.one_in(3)) return Memory::Config{}.base;
   const uint64_t anywhere = random.next() / kMemoryBaseUnit * kMemoryBaseUnit;
   if (random.one_in(2)) return std::min(anywhere, kLargestMemoryBase);
-  // A few pages below a multiple of 2^bit, 4 GiB or more.
+  // A few pages below a multiple of 2^bit, at least 4 GiB.
   const uint64_t above = uint64_t{1} << random.uniform(32, 63);
   const uint64_t pages = random.uniform(1, random.one_in(2) ? 4 : 16);
   return std::min(
@@ -31,7 +31,6 @@ uint64_t random_base(Random& random) {
       kLargestMemoryBase);
 }
 
-/// The memory and the way to it.
 void draw_environment(CoSimCase& result, const Params& params, Random& random) {
   result.mem_base = random_base(random);
   result.timing.latency = random_latency(random);
@@ -55,7 +54,7 @@ void draw_environment(CoSimCase& result, const Params& params, Random& random) {
   } while (result.ring > params.queue_depth);
 }
 
-/// Few large jobs, many small ones, now and then a long row.
+/// Few large jobs, many small ones, occasionally a long row.
 JobMix random_mix(Random& random) {
   JobMix mix;
   mix.illegal = 12;
@@ -83,7 +82,7 @@ JobMix random_mix(Random& random) {
   return mix;
 }
 
-/// Moves parts and rows of a job up to 4 GiB apart; all of them within the memory.
+/// Moves parts and rows of a job up to 4 GiB apart, within the memory.
 void spread(JobSpec& job, Random& random) {
   struct Distance {
     unsigned JobLayout::*field;
@@ -112,15 +111,15 @@ void spread(JobSpec& job, Random& random) {
     const uint64_t largest = std::min(left / distance.rows, kLargest) >> random.uniform(0, 24);
     if (largest < kWord || random.one_in(3)) continue;
     const uint64_t chosen = random.uniform(largest / 2, largest) / kWord * kWord;
-    // The remainder that the layout had stays.
+    // Keep the layout's remainder modulo kWord.
     unsigned& field = job.layout.*distance.field;
     field = static_cast<unsigned>(chosen + field % kWord);
     left -= std::min(left, (chosen + kWord) * distance.rows);
   }
 }
 
-/// Gives a job the formats, the bias and often the rows of the one before it, so that the engine
-/// may read its operands early.
+/// Gives a job the formats, the bias and often the rows of its predecessor, so that the engine may
+/// read its operands early.
 void make_alike(JobSpec& job, const JobSpec& before, const EngineFeatures& engine, Random& random) {
   constexpr std::size_t kMostWork = 60'000;
   const bool needs_bias = job.values == Values::boundaries || job.values == Values::ties;
@@ -147,12 +146,12 @@ BusFault random_fault(std::size_t jobs, Random& random) {
   return fault;
 }
 
-/// What happens besides the jobs; mostly nothing.
+/// Disturbances of a batch; mostly none.
 void draw_events(BatchSpec& batch, Random& random) {
   constexpr uint64_t kSeeds = 1u << 20;
   if (random.one_in(16)) batch.empty_jobs = static_cast<uint32_t>(random.uniform(1, 40));
   if (random.one_in(3)) batch.first_job = static_cast<uint32_t>(random.next());
-  if (random.one_in(20)) batch.first_job |= 0xFFFF'FFF0;  // ids start again from the beginning
+  if (random.one_in(20)) batch.first_job |= 0xFFFF'FFF0;  // job ids wrap around
   if (random.one_in(6)) {
     batch.counters_below =
         static_cast<uint32_t>(random.uniform(1, random.one_in(2) ? 300 : 10'000));
@@ -167,7 +166,7 @@ void draw_events(BatchSpec& batch, Random& random) {
   if (random.one_in(8)) batch.faults.push_back(random_fault(batch.jobs.size(), random));
 }
 
-/// What is rung besides, from a source of its own: the jobs of a seed stay what they were.
+/// Uses a separate random sequence, so that the jobs of a seed do not depend on it.
 void draw_doorbells(BatchSpec& batch, Random& random) {
   batch.one_doorbell = random.one_in(6);
   if (random.one_in(6)) batch.doorbells = random.uniform(1, 1u << 20);
@@ -185,7 +184,7 @@ CoSimCase random_case(const EngineFeatures& engine, uint64_t seed, std::size_t j
   CoSimCase result;
   Random random(seed), doorbells(~seed), alike(mix64(~seed));
   draw_environment(result, engine.params, random);
-  result.structural = Random(~seed).one_in(4);  // on its own: the rest of a seed's case stays
+  result.structural = Random(~seed).one_in(4);  // a separate random sequence
   for (std::size_t done = 0; done < jobs;) {
     BatchSpec batch;
     const std::size_t count =

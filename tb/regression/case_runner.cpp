@@ -23,14 +23,14 @@ namespace {
 
 using WallClock = std::chrono::steady_clock;
 
-// Far longer than anything that ends: jobs of a case are small, and so is what a memory makes wait.
+// Far longer than any job of a case, including its memory latency.
 constexpr uint64_t kHangCycles = 50'000;
 constexpr uint32_t kCyclesPerMicrosecond = 1000;
 
-/// About how many times as long a job may take because of how few bursts the memory takes at a
-/// time, which it answers after its latency.
+/// Approximate factor by which the memory's latency and its limit of outstanding bursts slow down a
+/// job.
 uint32_t slowness(const MemoryTiming& timing, const PortLimits& ports) {
-  constexpr unsigned kBeats = 16;  // of a burst, at most
+  constexpr unsigned kBeats = 16;  // beats of a burst at most
   return 1 + timing.latency / (kBeats * std::min(ports.reads, ports.writes));
 }
 
@@ -51,7 +51,7 @@ CoSimOptions options_of(const CoSimCase& c, const RtlUnderTest& rtl) {
   options.structural = c.structural;
   options.timeout_us =
       options.rtl_features->timeout_cycles / kCyclesPerMicrosecond * slowness(c.timing, c.ports);
-  // The model has no random back-pressure: bytes and statuses are compared then, times are not.
+  // The model has no random back-pressure; only bytes and statuses are compared then, not times.
   if (c.back_pressure != 0) options.cycle_tolerance = -1;
   options.run_model = !rtl.own || options.cycle_tolerance >= 0;
   return options;
@@ -80,7 +80,7 @@ struct CloseFile {
   void operator()(std::FILE* file) const { std::fclose(file); }
 };
 
-/// A case in a process of its own.
+/// Runs a case in a child process.
 class Child {
  public:
   Child(std::size_t number, const CasePool::Run& run, const CoSimCase& cosim_case)
@@ -91,7 +91,7 @@ class Child {
     pid_ = fork();
     if (pid_ < 0) throw mx::Error("cannot start a process");
     if (pid_ == 0) {
-      prctl(PR_SET_PDEATHSIG, SIGKILL);  // nobody would read the result
+      prctl(PR_SET_PDEATHSIG, SIGKILL);  // end with the parent, which reads the result
       close(ends[0]);
       dup2(fileno(printed_.get()), STDOUT_FILENO);
       dup2(fileno(printed_.get()), STDERR_FILENO);
@@ -114,7 +114,7 @@ class Child {
   int output() const { return output_; }
   double seconds() const { return seconds_since(start_); }
 
-  /// Takes what has come. Returns whether that was the end.
+  /// Reads available output. Returns true at its end.
   bool read_some() {
     std::array<char, 4096> buffer;
     const ssize_t count = read(output_, buffer.data(), buffer.size());
@@ -124,7 +124,7 @@ class Child {
 
   void stop() { kill(pid_, SIGKILL); }
 
-  /// The result, after the end.
+  /// Waits for the child and returns its result.
   CaseResult result(bool too_long) {
     int status = 0;
     waitpid(pid_, &status, 0);
@@ -157,7 +157,7 @@ class Child {
     _exit(0);
   }
 
-  /// The simulator of the RTL prints which assertion failed.
+  /// The RTL simulator prints which assertion failed.
   void add_printed_errors(CaseResult& result) {
     if (result.agreed()) return;
     std::rewind(printed_.get());
@@ -233,7 +233,7 @@ CaseResult case_result_from_json(const Json& json) {
 
 std::string CaseResult::bucket() const {
   if (agreed()) return "";
-  // Lines of the RTL's source stay: they tell assertions apart.
+  // Line numbers of RTL sources stay, because they distinguish assertions.
   static const std::regex kNumber(R"((\.sv:\d+)|(0x[0-9a-f]+|\b\d+(\.\d+)?\b))");
   const Mismatch& first = mismatches.front();
   return first.engine + ": " + std::regex_replace(first.what, kNumber, "$1#");
@@ -241,7 +241,6 @@ std::string CaseResult::bucket() const {
 
 namespace {
 
-/// Runs a case with these options, which are made from it.
 CaseResult run_with(CoSimOptions& options, const CoSimCase& cosim_case, bool with_coverage) {
   const WallClock::time_point start = WallClock::now();
   if (options.ring_entries > options.params.queue_depth) {

@@ -15,47 +15,42 @@
 
 namespace mxe {
 
-/// What came of a case.
 struct CaseResult {
   std::size_t jobs = 0;
-  std::vector<Mismatch> mismatches;  ///< of the first batch that has any; none: all agreed
-  std::size_t failed_batch = 0;      ///< its number
-  std::size_t timed_jobs = 0;        ///< jobs whose cycles were compared
+  std::vector<Mismatch> mismatches;  ///< of the first failing batch; empty: all results agree
+  std::size_t failed_batch = 0;      ///< index of that batch
+  std::size_t timed_jobs = 0;        ///< jobs with compared cycle counts
   double max_cycle_error = 0, cycle_error_sum = 0;
   uint64_t rtl_cycles = 0;
   double seconds = 0;
-  CoverageCounts coverage;  ///< empty unless asked for
-  // Of run_watched() only:
-  std::optional<blame::WrongValue> first_wrong;  ///< the first wrong value, if there was any
+  CoverageCounts coverage;  ///< empty unless requested
+  // Set by run_watched() only:
+  std::optional<blame::WrongValue> first_wrong;  ///< first wrong value, if found
   uint64_t values_compared = 0;
 
   bool agreed() const { return mismatches.empty(); }
-  /// The bucket of a failure: its message without the numbers, so that failures of one cause share
-  /// a bucket.
+  /// The message of a failure without its numbers; failures with the same cause share a bucket.
   std::string bucket() const;
 };
 
-/// A wrong value as JSON, null for none.
 Json to_json(const std::optional<blame::WrongValue>& wrong);
 
-/// The whole result as JSON, for another process.
+/// Serialises the whole result for another process.
 Json to_json(const CaseResult& result);
-/// The inverse. Throws what the JSON library throws for anything else.
+/// Inverse of to_json(). Throws exceptions of the JSON library for invalid input.
 CaseResult case_result_from_json(const Json& json);
 
-/// Runs a case in this process, up to the first batch that fails. One per process. `waves` is an
-/// FST file to record, or empty.
+/// Runs a case in this process, up to the first failing batch. Call it once per process. `waves` is
+/// an FST file to record, or empty.
 CaseResult run_case(const CoSimCase& cosim_case, const RtlUnderTest& rtl = {},
                     const std::string& waves = {}, bool with_coverage = false);
 
-/// The same on the RTL with all its values to be seen: also looks for the first value that a block
-/// made wrong. `rtl` must have such a design, and the case must be of the configuration
-/// kWatchedConfig.
+/// Runs a case on the RTL with all values visible, and finds the first wrong value computed by a
+/// block. Requires rtl.make_watched and the configuration kWatchedConfig.
 CaseResult run_watched(const CoSimCase& cosim_case, const RtlUnderTest& rtl = {});
 
-/// Runs cases in processes of their own, `parallel` at a time. What ends a process (a crash, a hang
-/// of more than `limit_seconds`) becomes a mismatch of its case; so does what an assertion of the
-/// RTL printed.
+/// Runs cases in child processes, `parallel` at a time. A crash or a run time above `limit_seconds`
+/// becomes a mismatch of the case, as does a failed RTL assertion.
 class CasePool {
  public:
   using Run = std::function<CaseResult(const CoSimCase&)>;
@@ -63,7 +58,7 @@ class CasePool {
   CasePool(Run run, unsigned parallel, unsigned limit_seconds = 600)
       : run_(std::move(run)), parallel_(parallel), limit_seconds_(limit_seconds) {}
 
-  /// Runs `count` cases; `done` is called in this process as results come, in any order.
+  /// Runs `count` cases; calls `done` in this process for each result, in any order.
   void run(std::size_t count, const std::function<CoSimCase(std::size_t)>& make,
            const std::function<void(std::size_t, const CaseResult&)>& done) const;
   CaseResult run(const CoSimCase& cosim_case) const;

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kLargestSize = 1 << 17, kLargestWork = 1 << 22;
 constexpr unsigned kLargestGap = 4'000'000'000;
-constexpr unsigned kLargestRing = 256;  // that QUEUE_DEPTH may be
+constexpr unsigned kLargestRing = 256;  // largest QUEUE_DEPTH
 
 const std::vector<mx::FormatId> kFormats(mx::kAllFormats.begin(), mx::kAllFormats.end());
 const std::vector<mx::ScaleRule> kRules(mx::kAllScaleRules.begin(), mx::kAllScaleRules.end());
@@ -164,7 +164,7 @@ Json to_json(const BatchSpec& batch) {
   return writer.take();
 }
 
-/// Calls `read` for each element of the array `name`, if it is there.
+/// Calls `read` for each element of the array `name`, if present.
 void for_each(Reader& reader, const char* name,
               const std::function<void(const Json&, const std::string&)>& read) {
   const Json* array = reader.find(name);
@@ -227,11 +227,12 @@ BusFault read_fault(const Json& json, const std::string& where) {
   Reader reader(json, where);
   describe_fault(reader, fault);
   reader.finish();
-  if (kParts.count(fault.part) == 0) reader.fail(fmt::format("knows no part '{}'", fault.part));
+  if (kParts.count(fault.part) == 0)
+    reader.fail(fmt::format("has an unknown part '{}'", fault.part));
   return fault;
 }
 
-/// Bytes from the first to the last of a job, at most.
+/// Upper bound of the bytes from the first to the last of a job.
 uint64_t memory_of(const JobSpec& job) {
   const JobLayout& l = job.layout;
   const uint64_t m = job.batch * job.m, n = job.batch * job.n, k = job.k;
@@ -253,7 +254,8 @@ BatchSpec read_batch(const Json& json, const std::string& where) {
   });
   for_each(reader, "faults", [&](const Json& fault, const std::string& place) {
     batch.faults.push_back(read_fault(fault, place));
-    if (batch.faults.back().job >= batch.jobs.size()) reader.fail("has a fault in no job of it");
+    if (batch.faults.back().job >= batch.jobs.size())
+      reader.fail("has a fault in a job that it does not have");
   });
   reader.finish();
   if (batch.jobs.empty()) reader.fail("needs at least one job in 'jobs'");
@@ -298,13 +300,13 @@ CoSimCase case_from_json(const Json& json) {
   CoSimCase result;
   Reader reader(json, "the case");
   describe_case(reader, result);
-  reader.find("about");  // for people
+  reader.find("about");  // a comment in the case file
   for_each(reader, "batches", [&](const Json& batch, const std::string& place) {
     result.batches.push_back(read_batch(batch, place));
   });
   reader.finish();
   result.timing.validate();
-  Params::named(result.config);  // throws if there is none
+  Params::named(result.config);
   const unsigned ring = result.ring;
   if (ring == 0 || (ring & (ring - 1)) != 0 || ring > kLargestRing) {
     reader.fail(fmt::format("needs a ring of a power of two up to {} entries", kLargestRing));

@@ -12,16 +12,17 @@
 
 namespace mxe {
 
-/// A Batch as a recipe.
+/// Recipe of a Batch.
 struct BatchSpec : BatchEvents {
   std::vector<JobSpec> jobs;
 };
 
-/// Whether every job whose descriptor claims other sizes meets a bus error, so that it ends.
+/// True if every job whose descriptor claims other sizes has a bus error; otherwise it would not
+/// end.
 bool ends(const BatchSpec& batch);
 
-/// All there is to know about a co-simulation: the engine, the memory and the way to it, and what
-/// software does. Two runs of the same case do the same, on any machine.
+/// Complete description of a co-simulation: engine, memory, port timing and software. Runs of the
+/// same case behave identically on every machine.
 struct CoSimCase {
   std::string config = "small";
   uint64_t mem_base = Memory::Config{}.base;  ///< bus address of the memory's first byte
@@ -30,18 +31,18 @@ struct CoSimCase {
   uint64_t back_pressure = 0;  ///< seed, 0 for none
   unsigned ring = 8;           ///< entries
   bool poll = false;           ///< the driver polls instead of waiting for interrupts
-  bool structural = false;     ///< the model computes block by block, not by the golden GEMM
+  bool structural = false;     ///< the model uses structural blocks instead of the golden GEMM
   std::vector<BatchSpec> batches;
 
   std::size_t jobs() const;
 };
 
-/// What differs from the defaults, so that a case file shows what matters.
+/// Omits members with default values.
 Json to_json(const CoSimCase& cosim_case);
-/// The inverse. Throws mx::Error for anything that is no case, with the place of it.
+/// Inverse of to_json(). Throws mx::Error with the position of an invalid member.
 CoSimCase case_from_json(const Json& json);
 
-/// Reads a case file; throws mx::Error naming it.
+/// Throws mx::Error naming the file.
 CoSimCase load_case(const std::string& path);
 void save_case(const std::string& path, const CoSimCase& cosim_case);
 

@@ -18,8 +18,8 @@ namespace mxe {
 
 using Json = nlohmann::ordered_json;
 
-/// Writer and Reader write and read the members of an object by one list of names, so that the two
-/// agree. A member at its default is not written, one that is not there keeps its default.
+/// Writer and Reader process the same list of members, so that they agree. A member with its
+/// default value is not written; a missing member keeps its default.
 class Writer {
  public:
   template <typename T>
@@ -41,7 +41,7 @@ class Writer {
   Json json_ = Json::object();
 };
 
-/// Throws mx::Error, which starts with `where`, for what is not as it must be.
+/// Throws mx::Error starting with `where` for invalid members.
 class Reader {
  public:
   Reader(const Json& json, std::string where) : json_(json), where_(std::move(where)) {
@@ -66,7 +66,7 @@ class Reader {
     }
     value = found.get<T>();
   }
-  /// A number of 64 bits that people read in hexadecimal.
+  /// A 64-bit number as a hexadecimal string.
   void address(const char* name, uint64_t& value, uint64_t) {
     const Json* found = find(name);
     if (!found) return;
@@ -92,13 +92,13 @@ class Reader {
     }
     fail(fmt::format("'{}' must be one of: {}", name, allowed));
   }
-  /// The member itself, or null.
+  /// Returns the member, or null.
   const Json* find(const char* name) {
     known_.insert(name);
     const auto found = json_.find(name);
     return found == json_.end() ? nullptr : &*found;
   }
-  /// Throws for members that nobody asked for.
+  /// Throws for members that were never looked up.
   void finish() const {
     for (const auto& [name, value] : json_.items()) {
       if (known_.count(name) == 0) fail(fmt::format("has no '{}'", name));

@@ -6,7 +6,7 @@
 namespace mxe {
 namespace {
 
-/// Calls `take` for each name of the array `member`, if it is there.
+/// Calls `take` for each name of the array `member`, if present.
 template <typename Take>
 void for_each_name(Reader& reader, const char* member, const Take& take) {
   const Json* names = reader.find(member);
@@ -94,7 +94,7 @@ RtlUnderTest load_engine(const std::string& library) {
   const EnginePlugin& plugin = load_engine_plugin(library);
   const std::string where = fmt::format("the description of '{}'", library);
   const Json description = Json::parse(plugin.description, nullptr, false);
-  if (description.is_discarded()) throw mx::Error(where + " is no JSON");
+  if (description.is_discarded()) throw mx::Error(where + " is not valid JSON");
   RtlUnderTest rtl;
   rtl.make_top = plugin.make;
   rtl.own = features_from_json(description, where);

@@ -11,43 +11,40 @@
 
 namespace mxe {
 
-/// Makes the RTL that a case runs on.
 using MakeTop = decltype(RtlOptions::make_top);
 
-/// The configuration in which the first wrong value of a failing case can be looked for.
+/// Configuration that supports the search for the first wrong value.
 inline constexpr const char* kWatchedConfig = "small";
 
-/// The RTL that cases run on: the project's in a case's configuration, or an engine of your own.
+/// The RTL under test: the project's in a case's configuration, or your own engine.
 struct RtlUnderTest {
   RtlUnderTest() : RtlUnderTest(make_rtl_top, make_watched_rtl_top) {}
   RtlUnderTest(MakeTop make, MakeTop watched = {})
       : make_top(std::move(make)), make_watched(std::move(watched)) {}
 
   MakeTop make_top;
-  /// Makes the same RTL, in the configuration kWatchedConfig, with all its values to be seen; empty
-  /// if there is no such design.
+  /// Creates the same RTL in configuration kWatchedConfig with all values visible; may be empty.
   MakeTop make_watched;
-  /// The features of an engine of your own. Its parameters replace those of a case's configuration.
+  /// Features of your own engine. Its parameters replace those of a case's configuration.
   std::optional<EngineFeatures> own;
-  /// As in CoSimOptions. The model runs beside an engine of your own only if this is not negative:
-  /// all but the times can be compared with the golden GEMM.
+  /// See CoSimOptions. If negative, the model does not run with your own engine; everything except
+  /// times is then compared with the golden GEMM.
   double cycle_tolerance = 0;
-  std::string library;          ///< where an engine of your own was loaded from
-  std::string top = "mxe_top";  ///< its top module
+  std::string library;  ///< file of your own engine
+  std::string top = "mxe_top";
 
-  /// The features of the engine that runs a case for this configuration.
+  /// Features of the engine that runs cases of this configuration.
   EngineFeatures features(const std::string& config) const {
     return own ? *own : Params::named(config);
   }
 };
 
-/// Loads an engine from a shared library, which stays loaded. Times are not compared. Throws
-/// mx::Error if there is none, if it was built for other headers than this program, or if its
-/// description is wrong.
+/// Loads an engine from a shared library and keeps it loaded. Times are not compared. Throws
+/// mx::Error if the file is missing, has another interface version or an invalid description.
 RtlUnderTest load_engine(const std::string& library);
 
-/// The features that a description names (docs/bring-your-own-rtl.md). Throws mx::Error, which
-/// starts with `where`.
+/// Features of an engine description (docs/bring-your-own-rtl.md). Throws mx::Error starting with
+/// `where`.
 EngineFeatures features_from_json(const Json& json, const std::string& where);
 
 }  // namespace mxe

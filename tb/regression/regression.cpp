@@ -16,7 +16,6 @@ namespace mxe {
 namespace {
 
 using WallClock = std::chrono::steady_clock;
-/// Makes the content of case `i`.
 using MakeCase = std::function<NamedCase(std::size_t)>;
 
 double seconds_since(WallClock::time_point start) {
@@ -40,7 +39,7 @@ MakeCase make_random(const RegressionOptions& options) {
   };
 }
 
-/// What the replay of a failing case with all values shown says, as a line for people.
+/// Result of the replay of a failing case with all values visible, as a message.
 std::string first_wrong_text(const CaseResult& replay) {
   if (replay.first_wrong) return replay.first_wrong->describe();
   if (replay.agreed()) {
@@ -63,7 +62,6 @@ class Regression {
             },
             options.parallel) {}
 
-  /// What came of `count` cases.
   std::vector<CaseResult> run(std::size_t count, const MakeCase& make) const {
     std::vector<CaseResult> results(count);
     std::size_t finished = 0, failed = 0, jobs = 0;
@@ -71,7 +69,7 @@ class Regression {
         count, [&](std::size_t i) { return make(i).content; },
         [&](std::size_t i, const CaseResult& result) {
           results[i] = result;
-          // A result is large with its coverage, which nobody asks for again.
+          // Coverage is large and already added, so drop it.
           if (options_.coverage) add(*options_.coverage, result.coverage);
           results[i].coverage = {};
           finished++;
@@ -84,7 +82,6 @@ class Regression {
     return results;
   }
 
-  /// What is said about them.
   RegressionResult report(const std::vector<CaseResult>& results, const MakeCase& make,
                           bool shrinks) {
     for (std::size_t i = 0; i < results.size(); i++) {
@@ -120,7 +117,7 @@ class Regression {
     }
   }
 
-  /// Shrinks the case, saves it and, if wanted, what the signals do in it.
+  /// Shrinks the case, saves it and, if requested, records its waves.
   void save(Failure& failure, const NamedCase& found, const CaseResult& failed, bool shrinks) {
     CoSimCase minimal = found.content;
     if (shrinks) {
@@ -153,10 +150,10 @@ class Regression {
     write_gtkwave_file(failure.save_file, failure.waves, options_.rtl, failure.wrong_value);
   }
 
-  /// Replays the minimal case where all values can be seen.
+  /// Replays the minimal case with all values visible.
   void find_first_wrong(Failure& failure, const CoSimCase& minimal) const {
     const RtlUnderTest& rtl = options_.rtl;
-    // A simulation that hangs says by its states where.
+    // The states in the report of a hang already show its place.
     const bool hangs = failure.bucket.find("hangs") != std::string::npos ||
                        failure.bucket.find("took too long") != std::string::npos;
     if (!rtl.make_watched || rtl.own || hangs) return;

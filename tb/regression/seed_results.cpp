@@ -31,12 +31,12 @@ SeedResults seed_results_from_json(const Json& json) {
   return results;
 }
 
-/// "1 to 10": seeds from `first` up to `end`, without it.
+/// Seeds from `first` to `end` - 1, for example "1 to 10".
 std::string range(uint64_t first, uint64_t end) {
   return end - first == 1 ? fmt::format("{}", first) : fmt::format("{} to {}", first, end - 1);
 }
 
-/// The seeds of a regression as their results come.
+/// Collects results by seed.
 class Merger {
  public:
   explicit Merger(const RegressionOptions& options) : options_(options), sources_(options.seeds) {
@@ -87,13 +87,13 @@ class Merger {
 
   const RegressionOptions& options_;
   SeedResults merged_;
-  std::vector<std::string> sources_;  ///< the file that had each seed, empty if none has
+  std::vector<std::string> sources_;  ///< file with each seed, empty if missing
 };
 
 }  // namespace
 
 void save_results(const std::string& path, const SeedResults& results) {
-  // A machine may lose power after the file has its name.
+  // Flush to disk, because the machine may lose power.
   mx::write_file(path, to_json(results).dump(1) + "\n", mx::Durable::yes);
 }
 

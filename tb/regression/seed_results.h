@@ -8,15 +8,15 @@
 
 namespace mxe {
 
-/// Writes a file atomically: it is complete or absent, even if the process is killed or others
-/// write the same file.
+/// Writes atomically: the file is complete or absent, even if the process is killed or several
+/// processes write it.
 void save_results(const std::string& path, const SeedResults& results);
 
-/// The inverse. Throws mx::Error naming the file.
+/// Throws mx::Error naming the file.
 SeedResults load_results(const std::string& path);
 
-/// Puts files with parts of a regression together, in any order. Throws mx::Error unless they hold
-/// every seed that `options` ask for once and no other, run as the options say. `seconds` is the
+/// Merges result files of parts of a regression, in any order. Throws mx::Error unless they contain
+/// every seed of `options` exactly once, no other seed, and the same settings. `seconds` is the
 /// sum.
 SeedResults merge_results(const std::vector<std::string>& paths, const RegressionOptions& options);
 

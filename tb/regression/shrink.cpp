@@ -20,7 +20,7 @@ class Shrinker {
     drop_batches(failed_batch);
     bool progress = true;
     while (progress && !exhausted()) {
-      // A plain environment first: most of what follows is then faster.
+      // Simplify the environment first, because it makes later runs faster.
       progress = simplify_environment();
       progress |= drop_events();
       progress |= drop_jobs();
@@ -39,7 +39,7 @@ class Shrinker {
     return runs_ >= limits_.runs || spent.count() > limits_.seconds;
   }
 
-  /// Keeps the candidate if it is another case and fails in the same way.
+  /// Keeps the candidate if it differs from the best case and fails in the same bucket.
   bool keep(const CoSimCase& candidate) {
     if (exhausted() || to_json(candidate) == to_json(best_)) return false;
     const auto& batches = candidate.batches;
@@ -78,7 +78,7 @@ class Shrinker {
     return progress;
   }
 
-  /// Tries to remove ranges of what `count` counts, large ones first; at least one stays.
+  /// Tries to remove ranges of elements, large ones first; at least one element stays.
   template <typename Count, typename Erase>
   bool drop_elements(const Count& count, const Erase& erase) {
     bool progress = false;
@@ -146,7 +146,7 @@ class Shrinker {
     return progress;
   }
 
-  /// Brings a number down as far as it goes, to 1 at least.
+  /// Reduces a number as far as possible, at least to 1.
   template <typename Number>
   bool smaller(const Number& number) {
     bool progress = false;
@@ -165,7 +165,7 @@ class Shrinker {
     }
   }
 
-  /// One change to a job, made legal again.
+  /// Applies a change to a job and makes the job legal again.
   template <typename Change>
   bool change_job(std::size_t b, std::size_t j, const Change& apply) {
     return change([&](CoSimCase& c) {
@@ -203,7 +203,7 @@ class Shrinker {
     try_change([](JobSpec& s) { s.claims = {}; });
     try_change([](JobSpec& s) { s.layout = {}; });
     simplify_layout(b, j, progress);
-    // Simple values only where they say the same.
+    // Simpler values only if the failure stays the same.
     if (job_of(best_).values != Values::ones) {
       try_change([](JobSpec& s) { s.values = Values::ones; });
     }

@@ -13,10 +13,9 @@ struct ShrinkLimits {
   double seconds = 120;
 };
 
-/// A smaller case that fails in the same way: fewer batches and jobs, nothing beside them, a plain
-/// memory, smaller shapes, simpler values, layout and formats. `run` runs a case and returns what
-/// came of it; `failed` is what came of `cosim_case`. Each step is kept if the bucket stays the
-/// same.
+/// Returns a smaller case with the same failure: fewer batches and jobs, no disturbances, a simple
+/// memory, smaller shapes, simpler values, layout and formats. `run` runs a case; `failed` is the
+/// result of `cosim_case`. A step is kept if the bucket stays the same.
 CoSimCase shrink(const CoSimCase& cosim_case, const CaseResult& failed, const CasePool::Run& run,
                  const ShrinkLimits& limits = {});
 

@@ -16,7 +16,7 @@ struct Group {
   std::vector<std::string> signals;  ///< below the top
 };
 
-/// The pins, and what is inside.
+/// Groups of pins and internal signals.
 std::vector<Group> groups(const RtlUnderTest& rtl) {
   std::vector<Group> groups = {
       {"clock and interrupt", {"clk_i", "rst_ni", "irq_o"}},

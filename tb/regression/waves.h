@@ -9,10 +9,9 @@
 
 namespace mxe {
 
-/// Writes a GTKWave save file that opens the waveform file `waves` on the signals that tell most:
-/// the registers' bus, the memory's, the interrupt, and the state of command processor, loader,
-/// sequencer and drain. The first wrong value, if one was found, comes first, and the marker is at
-/// its time.
+/// Writes a GTKWave save file for `waves` with the most useful signals: register bus, memory bus,
+/// interrupt, and states of the command processor, loader, sequencer and drain. The first wrong
+/// value, if found, comes first, and the marker is set to its time.
 void write_gtkwave_file(const std::string& path, const std::string& waves, const RtlUnderTest& rtl,
                         const std::optional<blame::WrongValue>& wrong);
 

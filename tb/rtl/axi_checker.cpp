@@ -46,7 +46,7 @@ void AxiChecker::check_address(uint64_t cycle, const char* channel, uint64_t add
                                unsigned length, unsigned size, unsigned burst,
                                const AxiAttributes& attributes) const {
   if (burst != kIncr) breach(cycle, fmt::format("{}BURST is {}, not INCR", channel, burst));
-  if (attributes.lock != 0) breach(cycle, fmt::format("{}LOCK asks for exclusive access", channel));
+  if (attributes.lock != 0) breach(cycle, fmt::format("{}LOCK requests exclusive access", channel));
   if ((attributes.cache & kModifiable) == 0 && (attributes.cache & kAllocate) != 0) {
     breach(cycle, fmt::format("{}CACHE {:#x} is reserved", channel, attributes.cache));
   }

@@ -337,7 +337,7 @@ TEST(AxiChecker, AddressRules) {
               b.out.m_aw.lock = 1;
               b.step();
             }),
-            "AXI protocol breach in cycle 0: AWLOCK asks for exclusive access");
+            "AXI protocol breach in cycle 0: AWLOCK requests exclusive access");
   const auto read_of = [](unsigned cache) {
     return breach_of([cache](CheckerBench& b) {
       b.out.m_arvalid = true;

@@ -224,7 +224,7 @@ TEST(RegisterBins, BusErrorsTold) {
   software.read(MXE_REG_FAULT_INFO, MXE_FAULT_A_SCALES | 5u << MXE_FAULT_INFO_INDEX_SHIFT);
   software.read(MXE_REG_FAULT_INFO, MXE_FAULT_RECORD | MXE_FAULT_INFO_WRITE_MASK);
   software.read(MXE_REG_FAULT_ADDR_LO, MXE_FAULT_D);
-  EXPECT_EQ(software.counts("bus errors told"), (Counts{{"scales of A", 1}, {"record", 1}}));
+  EXPECT_EQ(software.counts("bus errors reported"), (Counts{{"scales of A", 1}, {"record", 1}}));
 }
 
 TEST(StateBins, TransitionsAndLevels) {

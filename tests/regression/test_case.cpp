@@ -99,9 +99,9 @@ TEST(CoSimCase, RefusesWhatIsNoCase) {
   EXPECT_EQ(job_error(R"({"bias_bf16": true, "spoils": [{"field": "c_addr", "value": 2}]})"),
             where + ", spoils[0] breaks no rule with 'c_addr' 2");
   EXPECT_EQ(error(R"({"batches": [{"jobs": [{}], "faults": [{"job": 1}]}]})"),
-            "the case, batches[0] has a fault in no job of it");
+            "the case, batches[0] has a fault in a job that it does not have");
   EXPECT_EQ(error(R"({"batches": [{"jobs": [{}], "faults": [{"part": "E"}]}]})"),
-            "the case, batches[0], faults[0] knows no part 'E'");
+            "the case, batches[0], faults[0] has an unknown part 'E'");
   EXPECT_EQ(error_of([] { load_case("/nowhere.json"); }),
             "/nowhere.json: cannot open: No such file or directory");
 }

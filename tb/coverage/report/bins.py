@@ -9,9 +9,9 @@ import pathlib
 class Group:
     name: str
     about: str
-    short_run: str  # what a short run must reach: "some" or "all"
+    short_run: str  # what a short run must hit: "some" or "all" bins
     bins: dict[str, int]
-    reasons: dict[str, str] = dataclasses.field(default_factory=dict)  # of bins not reached
+    reasons: dict[str, str] = dataclasses.field(default_factory=dict)  # why bins were not reached
 
     def unreached(self) -> list[str]:
         return [name for name, count in self.bins.items() if count == 0]

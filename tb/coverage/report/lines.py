@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Line coverage of the RTL: Verilator's points, and the source they are in.
+"""Line coverage of the RTL: Verilator's points and the source lines that they cover.
 
-Verilator counts points: the beginning of an always block or function, and every way that an if or a
-case goes. A point knows the lines that run with it; the implicit else of an if has none.
+Verilator counts points: the start of an always block or function, and every branch of an if or case.
+A point lists the lines that it covers; the implicit else of an if has none.
 """
 import dataclasses
 import pathlib
 import re
 
-# What a synthesiser sees: it defines SYNTHESIS and not FORMAL, and assertions are nothing to it.
+# The lines for synthesis: SYNTHESIS is defined, FORMAL is not, and assertions are ignored.
 MACRO = re.compile(r"`MXE_(ASSERT|REQUIRE|FORMAL_START)\b")
 CONDITION = re.compile(r"`(ifdef|ifndef)\s+(\w+)")
 DEFINED = {"SYNTHESIS"}
 ALWAYS = re.compile(r"^\s*always_(ff|comb)\b")
 
-ABSENT = "absent"  # the kind of a point that no design of the run had
+ABSENT = "absent"  # kind of a point that no design of the run contained
 
 
 @dataclasses.dataclass(frozen=True)
@@ -29,9 +29,9 @@ class Place:
 @dataclasses.dataclass
 class Point:
     place: Place
-    lines: tuple[int, ...]  # that run with it
+    lines: tuple[int, ...]  # lines covered by the point
     count: int = 0
-    reason: str = ""        # why it need not be reached
+    reason: str = ""        # why the point need not be reached
 
     @property
     def is_branch(self) -> bool:
@@ -45,7 +45,7 @@ class SourceFile:
     points: list[Point]
 
     def points_of_line(self) -> dict[int, list[Point]]:
-        """The points of every line that Verilator knows."""
+        """Points by line number."""
         found: dict[int, list[Point]] = {}
         for point in self.points:
             for line in point.lines:
@@ -54,10 +54,10 @@ class SourceFile:
 
 
 def hardware_lines(text: list[str]) -> set[int]:
-    """The lines, from 1, that a synthesiser sees."""
+    """Line numbers (from 1) of the code for synthesis."""
     found = set()
-    nesting: list[bool] = []  # of conditions: whether each holds
-    open_parentheses = 0      # of an assertion that goes on
+    nesting: list[bool] = []  # result of each enclosing condition
+    open_parentheses = 0      # of an assertion spanning several lines
     for number, line in enumerate(text, 1):
         condition = CONDITION.search(line)
         if condition:
@@ -75,7 +75,7 @@ def hardware_lines(text: list[str]) -> set[int]:
 
 
 def parse_ranges(text: str) -> tuple[int, ...]:
-    """The numbers in "3,7-9"."""
+    """Parses "3,7-9" into 3, 7, 8, 9."""
     numbers: list[int] = []
     for part in filter(None, text.split(",")):
         first, _, last = part.partition("-")
@@ -84,7 +84,7 @@ def parse_ranges(text: str) -> tuple[int, ...]:
 
 
 def read_points(path: pathlib.Path, points: dict[Place, Point]) -> None:
-    """Adds the counts of a file of Verilator's; a point of several instances is one."""
+    """Adds the counts of a Verilator coverage file. Instances of a module share their points."""
     for line in path.read_text(encoding="latin-1").splitlines():
         if not line.startswith("C '"):
             continue
@@ -99,8 +99,8 @@ def read_points(path: pathlib.Path, points: dict[Place, Point]) -> None:
 
 
 def read_sources(rtl: pathlib.Path, points: dict[Place, Point]) -> list[SourceFile]:
-    """All files of the RTL with the points of their hardware. An always block without a point was
-    in no design of the run; it counts as not reached."""
+    """All files of the RTL with their points. An always block without a point was in no design of the
+    run; it counts as not reached."""
     files = []
     for path in sorted(rtl.glob("*.sv")):
         text = path.read_text(encoding="utf-8").splitlines()

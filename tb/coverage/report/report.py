@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Merges what runs of `mxe cosim --coverage` reached, writes coverage.json and coverage.html, and
-says whether it is enough: every bin reached or its reason given, at least 98 % of the RTL's lines,
-and the reason of every line and branch that is not. Exits with 1 if it is not enough, with 2 if the
-input is not as it must be."""
+"""Merges the results of `mxe cosim --coverage` runs, writes coverage.json and coverage.html, and checks
+the goals: every bin is reached or waived, at least 98 % of the RTL's lines are reached, and every other
+line and branch is waived. Exit status: 0 goals met, 1 goals missed, 2 invalid input."""
 import argparse
 import json
 import pathlib
@@ -19,11 +18,11 @@ HERE = pathlib.Path(__file__).resolve().parent
 RTL = HERE.parents[2] / "rtl"
 WAIVERS = HERE.parent / "waivers.toml"
 LEAST_LINES = 0.98
-MOST_PRINTED = 25  # complaints
+MOST_PRINTED = 25
 
 
 class Coverage:
-    """All that was measured, and what is wrong with it."""
+    """The merged measurements and the list of missed goals."""
 
     def __init__(self, runs: list[pathlib.Path], rtl: pathlib.Path, waiver_file: pathlib.Path,
                  short: bool) -> None:
@@ -39,13 +38,13 @@ class Coverage:
         self.complaints += self.short_gaps() if short else self.gaps()
 
     def short_gaps(self) -> list[str]:
-        """What a short run must reach and this one did not."""
+        """Goals that a short run misses."""
         return [f"group '{g.name}': nothing reached" if g.reached() == 0 else
                 f"group '{g.name}': not reached: {', '.join(g.unreached())}"
                 for g in self.groups if not g.satisfies_short_run()]
 
     def gaps(self) -> list[str]:
-        """What a whole run must reach and this one did not."""
+        """Goals that a full run misses."""
         found = [f"group '{g.name}': '{name}' is not reached, and no reason given"
                  for g in self.groups for name in g.unexplained()]
         for file in self.files:
@@ -69,7 +68,7 @@ class Coverage:
 
 
 def line_counts(file: lines.SourceFile) -> tuple[int, int]:
-    """Lines of which every point was reached, and lines with points."""
+    """Lines with all points reached, and lines with points."""
     points = file.points_of_line()
     return sum(all(p.count > 0 for p in of_line) for of_line in points.values()), len(points)
 
@@ -80,9 +79,9 @@ def branch_counts(file: lines.SourceFile) -> tuple[int, int]:
 
 
 def annotated(file: lines.SourceFile) -> list[dict]:
-    """The source with what the page shows beside it."""
+    """The source lines with their counts and notes for the page."""
     points = file.points_of_line()
-    missed = {}  # points not reached, by the line where they are
+    missed = {}  # unreached points by line
     for point in file.points:
         if point.count == 0:
             missed.setdefault(point.place.line, []).append(point)

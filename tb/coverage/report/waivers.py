@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What need not be reached, and why (waivers.toml).
+"""Bins and points that need not be reached, with reasons (waivers.toml).
 
-A waiver names a bin, or a point of the RTL by its file, its kind and the text of its line, so that
-it does not depend on line numbers. One that nothing needs any more is an error.
+A waiver names a bin, or a point of the RTL by its file, its kind and part of its line's text, so that
+it does not depend on line numbers. An unused waiver is an error.
 """
 import dataclasses
 import fnmatch
@@ -14,14 +14,14 @@ import lines
 
 
 class WaiverError(Exception):
-    """A file of waivers that is not as it must be."""
+    """Invalid waiver file."""
 
 
 @dataclasses.dataclass(frozen=True)
 class PointWaiver:
     file: str
     kind: str
-    text: str  # a part of the line
+    text: str  # part of the line
     reason: str
 
     def __str__(self) -> str:
@@ -31,7 +31,7 @@ class PointWaiver:
 @dataclasses.dataclass(frozen=True)
 class BinWaiver:
     group: str
-    bin: str  # * stands for anything
+    bin: str  # `*` matches any text
     reason: str
 
     def __str__(self) -> str:
@@ -57,7 +57,7 @@ def read(path: pathlib.Path) -> Waivers:
 
 
 def apply(waivers: Waivers, groups: list[bins.Group], files: list[lines.SourceFile]) -> list[str]:
-    """Gives what was not reached its reason. Returns what is wrong with the waivers."""
+    """Adds the reasons to unreached bins and points. Returns a list of invalid or unused waivers."""
     complaints = [c for w in waivers.bins for c in _apply_bin(w, groups)]
     if files:
         complaints += [c for w in waivers.points for c in _apply_point(w, files)]
