@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrays that vector instructions read: a load that crosses two cache lines takes twice as long.
+// Arrays for vector instructions: a load that crosses two cache lines takes twice as long.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,7 @@
 
 namespace mx {
 
-/// Allocates arrays that begin with a cache line. Elements without a given value are not cleared,
-/// as those of a plain array.
+/// Aligns arrays to 64-byte cache lines. resize() leaves new elements uninitialised.
 template <typename T>
 struct CacheLineAllocator {
   using value_type = T;

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrays along one of their axes.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +9,8 @@
 
 namespace mx {
 
-/// The number of elements of an array: 0 if an axis is 0. Throws Error, as NumPy does, if the other
-/// axes alone would have 2^62 elements or more. Products of some of the axes then do not overflow.
+/// The number of elements of an array; 0 if an axis is 0. Throws Error if the nonzero axes have
+/// more than 2^62 elements together (NumPy has the same rule), so products of axes never overflow.
 inline std::size_t element_count(const std::vector<std::size_t>& shape) {
   constexpr std::size_t kMost = std::size_t{1} << 62;
   std::size_t filled = 1;
@@ -28,7 +27,7 @@ inline std::size_t element_count(const std::vector<std::size_t>& shape) {
   return empty ? 0 : filled;
 }
 
-/// An array seen as [outer][length][inner], where `length` runs along one of its axes.
+/// An array as [outer][length][inner]; `length` is one of its axes.
 struct AxisView {
   std::size_t outer = 1, length = 1, inner = 1;
 
@@ -36,7 +35,7 @@ struct AxisView {
   AxisView with_length(std::size_t other) const { return {outer, other, inner}; }
 };
 
-/// The view along one of the axes of an array.
+/// Example: shape [2, 3, 4, 5], axis 1 -> outer 2, length 3, inner 20.
 inline AxisView split_at(const std::vector<std::size_t>& shape, std::size_t axis) {
   AxisView view;
   view.length = shape[axis];
@@ -45,12 +44,12 @@ inline AxisView split_at(const std::vector<std::size_t>& shape, std::size_t axis
   return view;
 }
 
-/// [outer][length][inner] to [outer * inner][length], so that blocks along the axis become
+/// Transposes [outer][length][inner] to [outer * inner][length]: blocks along the axis become
 /// contiguous.
 template <typename T>
 std::vector<T> axis_to_rows(const std::vector<T>& values, const AxisView& view) {
   std::vector<T> rows(values.size());
-  if (values.empty()) return rows;  // without a walk over the other axes, which may be any number
+  if (values.empty()) return rows;  // the other axes are unbounded here: skip the loops
   for (std::size_t o = 0; o < view.outer; o++) {
     for (std::size_t l = 0; l < view.length; l++) {
       for (std::size_t i = 0; i < view.inner; i++) {
@@ -62,7 +61,7 @@ std::vector<T> axis_to_rows(const std::vector<T>& values, const AxisView& view) 
   return rows;
 }
 
-/// The inverse of axis_to_rows, which only exchanges length and inner.
+/// The inverse of axis_to_rows: the same with length and inner exchanged.
 template <typename T>
 std::vector<T> rows_to_axis(const std::vector<T>& rows, const AxisView& view) {
   return axis_to_rows(rows, {view.outer, view.inner, view.length});

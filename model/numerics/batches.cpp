@@ -15,7 +15,7 @@ namespace {
 
 using Shape = std::vector<std::size_t>;
 
-// Everything but the two axes of the matrices, with ones in front up to `rank` axes.
+// All axes except the last two, padded in front with 1 to `rank` axes.
 Shape leading_axes(const Shape& shape, std::size_t rank) {
   Shape leading(rank + 2 - shape.size(), 1);
   leading.insert(leading.end(), shape.begin(), shape.end() - 2);
@@ -29,7 +29,7 @@ void require_matrices(const BatchOperand& operand, const char* shape) {
                   operand.name, shape, shape_text(operand.shape)));
 }
 
-// The matrix of an operand that belongs to a product, whose place in `whole` is `at`.
+// Index of an operand's matrix (leading axes `leading`) for product `at` of the axes `whole`.
 std::size_t matrix_at(std::size_t at, const Shape& whole, const Shape& leading) {
   std::size_t index = 0;
   std::size_t stride = 1;
@@ -74,7 +74,7 @@ Batches pair_matrices(const BatchOperand& a, const BatchOperand& b, bool transpo
   batches.b_count = element_count(of_b);
   Shape result = batches.shape;
   result.insert(result.end(), {batches.m, batches.n});
-  // An empty result has no products to pair, however large its leading axes: [2^40, 0, K] x [K, N].
+  // An empty result has no pairs, even with large leading axes: [2^40, 0, K] x [K, N].
   const std::size_t count = element_count(result) == 0 ? 0 : element_count(batches.shape);
   for (std::size_t at = 0; at < count; at++) {
     batches.pairs.emplace_back(matrix_at(at, batches.shape, of_a),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which matrices of two arrays are multiplied with each other.
+// Pairs of matrices in a batched product.
 #pragma once
 
 #include <cstddef>
@@ -9,31 +9,31 @@
 
 namespace mx {
 
-/// "[3, 4]".
+/// Text such as "[3, 4]".
 std::string shape_text(const std::vector<std::size_t>& shape);
 
-/// An operand of a batch of matrix products, for the messages about it.
+/// An operand; `name` is used in error messages.
 struct BatchOperand {
   std::string name;
   std::vector<std::size_t> shape;
 };
 
-/// The products of A [..., M, K] and B [..., K, N]. Axes before the last two broadcast as NumPy's
-/// do: they are the same, or 1, or missing in one of the operands.
+/// The products of A [..., M, K] and B [..., K, N]. The leading axes broadcast as in NumPy: they
+/// are equal, or 1 or missing in one operand. Example: A [4, 1, M, K], B [3, K, N]: 12 products.
 struct Batches {
-  std::vector<std::size_t> shape;  ///< of the result: the leading axes, M, N
+  std::vector<std::size_t> shape;  ///< of the result: leading axes, M, N
   std::size_t m = 0, n = 0, k = 0;
   std::size_t a_count = 1, b_count = 1;  ///< matrices of A and of B
-  /// For every product the numbers of its matrices of A and B; none if the result is empty.
+  /// Matrix indices (A, B) of every product; none if the result is empty.
   std::vector<std::pair<std::size_t, std::size_t>> pairs;
 };
 
-/// Pairs the matrices. B is [..., N, K] if it is `transposed`. Throws Error, naming the operands,
-/// for fewer than two axes and shapes that do not fit.
+/// Pairs the matrices; `transposed`: B is [..., N, K]. Throws Error with the operands' names if an
+/// operand has fewer than two axes or the shapes do not match.
 Batches pair_matrices(const BatchOperand& a, const BatchOperand& b, bool transposed);
 
-/// Whether one row is added to every row of a result of this shape. Throws Error unless the bias is
-/// [N], [M, N] or like the result; `name` says where it comes from.
+/// Returns true if the bias is one row [N] for all rows. Throws Error unless it is [N], [M, N] or
+/// has the shape of the result; `name` is used in the message.
 bool bias_is_one_row(const std::vector<std::size_t>& bias, const std::vector<std::size_t>& result,
                      const std::string& name);
 

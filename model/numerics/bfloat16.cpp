@@ -6,7 +6,6 @@
 namespace mx {
 namespace {
 
-// The float32 bits of the BF16 number at `bytes`.
 uint32_t bits_at(const uint8_t* bytes) {
   return widened_bits(static_cast<uint16_t>(bytes[0] | bytes[1] << 8));
 }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bit-level helpers shared by the numerics: reinterpretation, 128-bit integers, powers of two.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +6,7 @@
 
 namespace mx {
 
-/// GCC and Clang provide 128-bit integers on every 64-bit target; the marker silences -Wpedantic.
+// GCC and Clang provide 128-bit integers on every 64-bit target; __extension__ silences -Wpedantic.
 __extension__ typedef __int128 Int128;
 __extension__ typedef unsigned __int128 UInt128;
 
@@ -35,17 +34,17 @@ inline double from_bits(uint64_t bits) {
   return value;
 }
 
-/// floor(log2 n) of n > 0.
+/// floor(log2(n)) for n > 0.
 constexpr int floor_log2(uint64_t n) { return 63 - __builtin_clzll(n); }
 inline int floor_log2(UInt128 n) {
   const uint64_t high = static_cast<uint64_t>(n >> 64);
   return high != 0 ? 64 + floor_log2(high) : floor_log2(static_cast<uint64_t>(n));
 }
 
-/// 2^e as double, exact for -1022 <= e <= 1023.
+/// 2^e, exact for -1022 <= e <= 1023.
 inline double pow2(int e) { return from_bits(static_cast<uint64_t>(e + 1023) << 52); }
 
-/// The same in constant expressions, by repeated doubling.
+/// 2^e in constant expressions.
 constexpr double power_of_two(int e) {
   double result = 1;
   for (; e > 0; e--) result *= 2;
@@ -53,7 +52,7 @@ constexpr double power_of_two(int e) {
   return result;
 }
 
-/// A finite float32 magnitude as significand * 2^exponent, exact, subnormals included.
+/// A finite float32 number, +-significand * 2^exponent; subnormals included.
 struct FloatParts {
   bool negative;
   uint32_t significand;  ///< < 2^24; 0 for a zero

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quantizing one block: its scale, then its elements. Every preset goes through these two
-// functions.
+// Quantizes one block: first its scale, then its elements. All presets use these functions.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +12,8 @@
 
 namespace mx {
 
-/// Two factors by which a code's value is multiplied, one after the other; where a ValueOrder has
-/// one product only, the second factor is 1, which changes nothing.
+/// Two factors that multiply a code's value one after the other, each with a rounding. The second
+/// is 1 if the ValueOrder has a single product.
 struct CodeScale {
   float first = 1;
   float second = 1;
@@ -22,21 +21,21 @@ struct CodeScale {
   float apply(float value) const { return value * first * second; }
 };
 
-/// What all blocks of an array share.
+/// Constants of all blocks of an array.
 struct BlockRules {
   QuantizerOptions options;
   ElementFormat format;       ///< with options.element_shift applied
-  std::vector<float> values;  ///< of every code of `format`
+  std::vector<float> values;  ///< value of each code of `format`
   ElementFormat scale_codes;  ///< scales with significand bits as a float format; else unused
   /// The NVFP4 arithmetics' tensor scale and its inverse as encode_factor computes it; else 1.
   float tensor_decode = 1;
   float tensor_encode = 1;
-  float tensor_amax = 1;   ///< what the tensor scale was made of
+  float tensor_amax = 1;   ///< the amax that determines the tensor scale
   float tensor_limit = 1;  ///< the amax whose tensor scale is 1
 
-  /// What makes the values of codes under a block scale.
+  /// Factors from the value of a code to the dequantized value.
   CodeScale code_scale(float block_scale) const;
-  /// Value of a code, whose value without scales is `value`, under a block scale.
+  /// Dequantized value of a code whose unscaled value is `value`.
   float scaled_value(float value, float block_scale) const {
     return code_scale(block_scale).apply(value);
   }
@@ -46,38 +45,39 @@ struct BlockRules {
 BlockRules make_block_rules(const ElementFormat& format, const QuantizerOptions& options,
                             float array_amax);
 
-/// Scale exponent of a block with this amax > 0 in exact arithmetic, before any clamping.
+/// Unclamped scale exponent of a block with amax > 0, in exact arithmetic. Example: amax 6, E2M1
+/// (emax 2), rule floor -> 0.
 int exact_scale_exponent(const FloatParts& amax, const ElementFormat& format, ScaleRule rule);
 
 struct BlockScale {
-  float value = 1;     ///< what codes are multiplied with; NaN or Inf if the block has no number
-  int exponent = 0;    ///< value = 2^exponent where the scale is a power of two
+  float value = 1;     ///< factor of the codes; NaN or Inf if the block cannot be scaled
+  int exponent = 0;    ///< value = 2^exponent if the scale is a power of two
   uint16_t code = 0;   ///< in the scale format, if it can hold the value
-  bool zeros = false;  ///< every element counts as +0
+  bool zeros = false;  ///< every element becomes +0
 };
 
 /// Scale of the block x[0..count), which may have several rows of options.block_size.
 BlockScale block_scale(const float* x, std::size_t count, const BlockRules& rules);
-/// The one of the two scales of FourOverSix that gives the smaller error.
+/// The scale of FourOverSix (largest code 4 or 6) with the smaller error.
 BlockScale four_over_six_scale(const float* x, std::size_t count, const BlockRules& rules);
-/// A scale with significand bits; `factor` raises it in the arithmetics that FourOverSix has.
+/// A scale with significand bits. `factor` multiplies it in arithmetics that support FourOverSix.
 BlockScale real_scale(const float* x, std::size_t count, const BlockRules& rules, float factor);
 
-/// Power-of-two scales: elements are divided by 2^divisor and codes multiplied with 2^decode.
+/// Power-of-two scales: elements are divided by 2^divisor, codes are multiplied by 2^decode.
 struct ElementExponents {
   int divisor;
   int decode;
 };
 ElementExponents element_exponents(const BlockRules& rules, const BlockScale& scale);
 
-/// Where the elements of a block lie in their array, for what depends on it (random_bits).
+/// Positions of a block's elements in the array; random_bits depends on them.
 struct ElementPlace {
   std::size_t first = 0;
   std::size_t stride = 1;
 };
 
-/// Codes of the elements under `scale`, and the values they stand for (also where no code does, see
-/// NanElement::pass_through, and with the sign of integer zeros). `dequantized` may be null.
+/// Computes the codes of the elements under `scale` and, unless null, their dequantized values.
+/// The latter keep NaN without a code (NanElement::pass_through) and the sign of integer zeros.
 void quantize_elements(const float* x, std::size_t count, const BlockRules& rules,
                        const BlockScale& scale, uint16_t* codes, float* dequantized,
                        const ElementPlace& place = {});

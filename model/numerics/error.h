@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one exception type of the numerics library: bad input, described in one line.
 #pragma once
 
 #include <stdexcept>
@@ -8,16 +7,15 @@
 
 namespace mx {
 
-/// Thrown for input that cannot be processed. `what()` is one line that says what was wrong and
-/// what is allowed; a command line prints it as it is.
+/// Input error. `what()` is one line: the problem, then the allowed values. Command lines print it
+/// unchanged.
 struct Error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The array is sound, but its elements have a type that cannot be used. Readers of whole files may
-/// skip it.
+/// The array is valid, but its element type is not supported. A reader of a whole file may skip it.
 struct TypeError : Error {
-  /// `elements`: the type, for people: "I64", "int32".
+  /// `elements`: name of the type, such as "I64" or "int32".
   TypeError(const std::string& what, std::string elements)
       : Error(what), type(std::move(elements)) {}
   std::string type;

@@ -30,18 +30,18 @@ using File = std::unique_ptr<std::FILE, FileCloser>;
   throw Error(fmt::format("{}: {}: {}", path, what, std::strerror(error)));
 }
 
-/// Where the bytes of an output go.
+/// Destination of an output.
 struct Place {
   std::string path;               // not a symbolic link
-  std::optional<int> descriptor;  // of this process, in place of the path
+  std::optional<int> descriptor;  // of this process; replaces the path
 };
 
-/// Whether a folder without links holds the descriptors of a process: /proc/123/fd.
+/// True for /proc/123/fd, the descriptors of a process.
 bool holds_descriptors(const fs::path& folder) {
   return folder.filename() == "fd" && folder.string().rfind("/proc/", 0) == 0;
 }
 
-/// The descriptor of this process that a link in such a folder stands for; empty for others'.
+/// Descriptor of a link in such a folder: /proc/123/fd/4 -> 4; empty for another process.
 std::optional<int> descriptor_of(const fs::path& link) {
   if (link.string().rfind(fmt::format("/proc/{}/", getpid()), 0) != 0) return std::nullopt;
   const std::string name = link.filename();
@@ -51,7 +51,7 @@ std::optional<int> descriptor_of(const fs::path& link) {
   return number;
 }
 
-/// Follows symbolic links, also to a file that does not exist yet.
+/// Follows symbolic links; the file need not exist.
 Place find_place(const std::string& path) {
   if (path == "-") return {path, STDOUT_FILENO};
   constexpr int kMostLinks = 40;
@@ -59,7 +59,7 @@ Place find_place(const std::string& path) {
   for (int i = 0; i < kMostLinks; i++) {
     std::error_code error;
     const fs::path folder = fs::canonical(at.has_parent_path() ? at.parent_path() : ".", error);
-    if (error) return {at, {}};  // opening it fails with the reason
+    if (error) return {at, {}};  // the later open() reports the reason
     const fs::path link = folder / at.filename();
     const fs::path target = fs::read_symlink(link, error);
     if (error) return {link, {}};  // no link
@@ -69,13 +69,12 @@ Place find_place(const std::string& path) {
   fail(path, "cannot create", ELOOP);
 }
 
-/// Whether something is there that is no regular file.
+/// True for an existing file that is not regular.
 bool is_special(const std::string& path) {
   struct stat status {};
   return stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode);
 }
 
-/// Opens the file or device for writing in place; creates a missing file.
 File open_place(const Place& place, const std::string& path) {
   if (place.descriptor == STDOUT_FILENO) std::fflush(stdout);
   File file(place.descriptor ? fdopen(dup(*place.descriptor), "wb")
@@ -84,10 +83,11 @@ File open_place(const Place& place, const std::string& path) {
   return file;
 }
 
-/// A new file beside the place of a regular one, which it replaces in the end.
+/// A temporary file that replaces a regular file of the same folder.
 class Part {
  public:
-  /// Nothing if files cannot be made there, but the one that is there can be written.
+  /// Returns nullopt if the destination must be written in place: it is not regular, or it is
+  /// writable in a folder that forbids new files.
   static std::optional<Part> make(const std::string& place, const std::string& path) {
     struct stat old {};
     const bool exists = stat(place.c_str(), &old) == 0;
@@ -95,14 +95,14 @@ class Part {
     if (exists && access(place.c_str(), W_OK) != 0) fail(path, "cannot create", errno);
     const std::string folder = fs::path(place).parent_path();
     for (unsigned i = 0;; i++) {
-      // Short, whatever the length of the file's name.
+      // Not derived from the file's name, which may have the maximum length.
       Part part(fmt::format("{}/.mxe-{}-{}.part", folder, getpid(), i));
       const int file = open(part.path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
       if (file < 0 && errno == EEXIST) continue;
       if (file < 0 && exists && (errno == EACCES || errno == EPERM || errno == EROFS)) return {};
       if (file < 0) fail(path, "cannot create", errno);
       part.file_.reset(fdopen(file, "wb"));
-      if (exists) {  // where that is forbidden, the new file is the writer's own
+      if (exists) {  // best effort: may lack the permission
         static_cast<void>(fchown(file, old.st_uid, old.st_gid) + fchmod(file, old.st_mode & 07777));
       }
       return part;
@@ -133,12 +133,11 @@ class Part {
   File file_;
 };
 
-/// Writes, flushes and checks.
 void write_all(std::FILE* file, std::string_view text, Durable durable, const std::string& path) {
   const bool written =
       text.empty() || std::fwrite(text.data(), 1, text.size(), file) == text.size();
   if (!written || std::fflush(file) != 0) fail(path, "cannot write", errno);
-  // Devices and pipes have no disk.
+  // fsync() fails with EINVAL or EROFS for devices and pipes.
   if (durable == Durable::yes && fsync(fileno(file)) != 0 && errno != EINVAL && errno != EROFS) {
     fail(path, "cannot write", errno);
   }
@@ -236,7 +235,7 @@ std::string standard_output_error() {
 std::string program_directory() {
   std::error_code error;
   fs::path program = fs::read_symlink("/proc/self/exe", error);
-  if (error) {  // no /proc: the path that the program was started by
+  if (error) {  // no /proc: use the path of the exec call
     const auto* started = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
     program = started ? fs::canonical(started, error) : fs::path();
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole files in and out, with errors that name the file; where the running program lies.
+// Reads and writes whole files; errors name the file.
 #pragma once
 
 #include <fmt/format.h>
@@ -14,28 +14,26 @@
 
 namespace mx {
 
-/// The bytes of a file, or of standard input for "-": all of them, or the first `most`. Throws
-/// Error if it cannot be opened or read.
+/// Reads at most `most` bytes of a file, or of standard input for "-". Throws Error if it cannot be
+/// opened or read.
 std::vector<uint8_t> read_file(const std::string& path, std::size_t most = SIZE_MAX);
-/// The same, as text.
 std::string read_text(const std::string& path, std::size_t most = SIZE_MAX);
 
-/// A file that a program writes bit by bit, such as a trace. "-" and links like /dev/stdout and
-/// /dev/fd/3 continue the descriptor they name. Other links are followed. Nothing is unlinked.
+/// An output file that is written in parts, such as a trace. "-", /dev/stdout and /dev/fd/3 write
+/// to the open descriptor. Other symbolic links are followed. No file is unlinked.
 class OutputFile {
  public:
-  /// Creates the file, or empties a regular one. Throws Error if that is impossible.
+  /// Creates the file or truncates an existing one. Throws Error on failure.
   explicit OutputFile(const std::string& path);
 
-  /// Appends. A failure is kept until close(), so this may be called where nothing may be thrown.
+  /// Appends. Never throws: close() reports a failure.
   void add(std::string_view text);
   template <typename... T>
   void print(fmt::format_string<T...> format, T&&... values) {
     add(fmt::format(format, std::forward<T>(values)...));
   }
-  /// Hands on what has been added, for people who watch the file.
   void flush();
-  /// Throws Error, with the first reason, unless every byte was written.
+  /// Throws Error for the first failure, if any.
   void close();
 
  private:
@@ -47,36 +45,35 @@ class OutputFile {
   int error_ = 0;  // errno of the first failure
 };
 
-/// Whether write_file() waits until the bytes are on the disk, for files that outlive a power cut.
+/// Durable::yes: write_file() waits until the bytes are on the disk (survives a power failure).
 enum class Durable { no, yes };
 
-/// Writes a whole file. A regular one is written beside its place and renamed: the place has the
-/// old bytes or all of the new ones, whatever happens. A device, a FIFO, "-" and descriptors are
-/// written to as by OutputFile. Throws Error if not every byte could be written.
+/// Writes a whole file. A regular file is written under a temporary name in the same folder, then
+/// renamed: readers see either the old or the complete new bytes. Devices, FIFOs, "-" and
+/// descriptors are written as by OutputFile. Throws Error unless every byte was written.
 void write_file(const std::string& path, const void* data, std::size_t size,
                 Durable durable = Durable::no);
 void write_file(const std::string& path, std::string_view text, Durable durable = Durable::no);
 
-/// Throws Error unless a path ends in `extension`, ".fst". Devices, FIFOs and descriptors have no
-/// name that says what is in them; they pass. `why` begins the message's second half.
+/// Throws Error "PATH: WHY; allowed: ..." unless a path ends in `extension`, such as ".fst".
+/// Devices, FIFOs and descriptors pass.
 void require_extension(const std::string& path, std::string_view extension, std::string_view why);
 
-/// The path of a regular file, existing or not, with its links followed, for writers of other
-/// libraries that replace whatever has the name. Throws Error for devices and FIFOs.
+/// Resolves the symbolic links of a regular file's path; the file need not exist. For third-party
+/// writers that replace the file of this name. Throws Error for devices and FIFOs.
 std::string regular_place(const std::string& path);
 
-/// For outputs that their writer removes when it fails: throws Error if there is no such file. An
-/// empty path passes.
+/// Throws Error if the file does not exist: some writers remove an output after a failure. An empty
+/// path passes.
 void require_written(const std::string& path);
 
-/// Whether a path means this process's standard output: "-", /dev/stdout, /dev/fd/1.
+/// True for "-", /dev/stdout and /dev/fd/1.
 bool is_standard_output(const std::string& path);
 
-/// Flushes standard output. Returns the problem in one line, or an empty text if every byte that
-/// was ever printed has been written.
+/// Flushes standard output. Returns "" if every byte was written, else one line with the problem.
 std::string standard_output_error();
 
-/// The folder of the running program's file, links resolved; empty if the system does not say it.
+/// The folder of the running program, links resolved; empty if unknown.
 std::string program_directory();
 
 }  // namespace mx

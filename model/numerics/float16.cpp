@@ -9,7 +9,7 @@ namespace {
 constexpr uint32_t kInfinity16 = 0x7C00, kQuietNan16 = 0x7E00;
 constexpr uint32_t kBiasDifference = 127 - 15;
 
-// `value` without its lowest `count` bits (1 to 31), rounded to nearest even.
+// value / 2^count rounded to nearest even; `count` is 1 to 31. Example: (7, 1) -> 4.
 uint32_t shifted_right(uint32_t value, unsigned count) {
   const uint32_t quotient = value >> count, half = uint32_t{1} << (count - 1);
   const uint32_t rest = value & (2 * half - 1);
@@ -26,7 +26,7 @@ uint16_t float16_bits(uint32_t bits) {
   if (exponent > kBiasDifference + 30) {
     code = kInfinity16;
   } else if (exponent > kBiasDifference) {
-    // A carry out of the fraction is the next binade, at the end infinity.
+    // A carry out of the fraction gives the next binade; above the largest, infinity.
     code = shifted_right(magnitude - (kBiasDifference << 23), 13);
   } else if (exponent >= kBiasDifference - 10) {
     const uint32_t significand = (magnitude & 0x7FFFFF) | 0x800000;
@@ -41,7 +41,7 @@ float float16_to_float(uint16_t bits) {
   const uint32_t fraction = bits & 0x3FF;
   if (field == 31) return from_bits(sign | kInfinity | (fraction << 13));
   if (field != 0) return from_bits(sign | ((field + kBiasDifference) << 23) | (fraction << 13));
-  // Subnormals are multiples of 2^-24, all of them normal float32 numbers.
+  // Subnormals are multiples of 2^-24, which are normal float32 numbers.
   const float magnitude = static_cast<float>(fraction) * from_bits(uint32_t{103} << 23);
   return from_bits(sign | to_bits(magnitude));
 }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers of 32 or 16 bits in memory, which quantizers read as they lie.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +13,7 @@ namespace mx {
 
 enum class NumberType : uint8_t { float32, float16, bfloat16 };
 
-/// An array somebody else owns. Bytes of 16-bit numbers need not be aligned.
+/// Non-owning view of an array of float32, FP16 or BF16 numbers. 16-bit numbers may be unaligned.
 class FloatArray {
  public:
   FloatArray(const float* x) : data_(x) {}  // NOLINT: float32 arrays are the usual ones
@@ -23,13 +22,12 @@ class FloatArray {
   const void* data() const { return data_; }
   NumberType type() const { return type_; }
 
-  /// Where element `index` is the first one.
+  /// The view that starts at element `index`.
   FloatArray from(std::size_t index) const {
     const std::size_t size = type_ == NumberType::float32 ? 4 : 2;
     return {static_cast<const uint8_t*>(data_) + index * size, type_};
   }
 
-  /// Exact.
   float operator[](std::size_t index) const {
     const auto* bytes = static_cast<const uint8_t*>(from(index).data());
     if (type_ == NumberType::float32) {

@@ -45,7 +45,7 @@ double ElementShape::decode(uint32_t code) const {
   double value = magnitude_value(magnitude);
   if (magnitude > max_code) {
     const bool infinite = has_inf && magnitude == max_code + 1;
-    if (!infinite) return std::numeric_limits<double>::quiet_NaN();  // its sign means nothing
+    if (!infinite) return std::numeric_limits<double>::quiet_NaN();
     value = std::numeric_limits<double>::infinity();
   }
   return (code & sign_mask()) != 0 ? -value : value;

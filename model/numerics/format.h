@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Element and scale formats of Microscaling (OCP MX v1.0 and its common extensions).
 //
-// `kFormats` is the one place of the C++ code that says what the engine's element formats are. From
-// its rows follow decoding, encoding (encode.h), the vector kernels (block_kernels.inc), the
-// packing of the golden matrix multiply (gemm_pack.h), the widths of exact sums (accumulate.h) and
-// the tables that `mxe formats` prints.
+// `kFormats` defines the engine's element formats. Encoding, the vector kernels, packing, the
+// widths of exact sums and the tables of `mxe formats` are derived from its rows.
 #pragma once
 
 #include <array>
@@ -20,7 +18,7 @@
 
 namespace mx {
 
-/// The formats the engine multiplies (kFormats); the numbers are the hardware's format codes.
+/// Formats of the engine (kFormats) with the hardware's codes.
 enum class FormatId : uint8_t {
   mxfp4_e2m1 = 0,
   mxfp4_e1m2 = 1,
@@ -33,22 +31,22 @@ enum class FormatId : uint8_t {
 
 constexpr std::size_t kBlockSize = 32;  ///< elements that share one scale, along K
 constexpr uint8_t kNanScale = 0xFF;     ///< the E8M0 code of NaN
-constexpr int kScaleBias = 127;         ///< E8M0 code X stands for 2^(X - 127)
+constexpr int kScaleBias = 127;         ///< E8M0 code X is 2^(X - 127)
 
 enum class FormatKind : uint8_t { floating, integer };
 
-/// Which codes of a floating format are not numbers.
+/// The NaN and infinity codes of a floating format.
 enum class Specials : uint8_t {
   none,      ///< every code is finite
-  nan_only,  ///< OCP E4M3: exponent and mantissa all ones is NaN, there is no Inf
-  ieee,      ///< E5M2: the top exponent holds Inf and NaN
+  nan_only,  ///< OCP E4M3: exponent and mantissa all ones is NaN, no infinity
+  ieee,      ///< E5M2: the top exponent encodes infinity and NaN
 };
 
-/// How codes stand for numbers. Codes are right aligned; a floating code is sign, exponent,
-/// mantissa from the top; an integer code is two's complement.
+/// Encoding of a format. Codes are right aligned. A floating code is sign, exponent, mantissa; an
+/// integer code is two's complement.
 struct ElementShape {
   FormatKind kind = FormatKind::floating;
-  int bits = 0;           ///< of one element, sign included
+  int bits = 0;           ///< of a code, sign included
   int exponent_bits = 0;  ///< 0 for integers
   int mantissa_bits = 0;  ///< integers: bits below the implied leading one of the largest value
   int bias = 0;
@@ -63,34 +61,36 @@ struct ElementShape {
 
   constexpr uint32_t sign_mask() const { return uint32_t{1} << (bits - 1); }
   constexpr uint32_t code_mask() const { return (uint32_t{1} << bits) - 1; }
-  /// Smallest exponent of a normal number.
+  /// Exponent of the smallest normal number.
   constexpr int emin() const { return lsb_exponent + mantissa_bits; }
-  /// Bits that an element takes in a packed row: 4, 6 or 8.
+  /// Bits of an element in a packed row: 4, 6 or 8.
   constexpr int stored_bits() const { return bits <= 4 ? 4 : bits <= 6 ? 6 : 8; }
-  /// By how much the significand of the largest finite value is shifted, in units of the last bit.
+  /// Left shift of the largest finite value's significand, in units of the last bit. Example:
+  /// E2M1's 6 is 12 * 2^-1 = (3 << 2) * 2^-1, shift 2.
   constexpr int max_shift() const {
     const int field = static_cast<int>(max_code >> mantissa_bits);
     return kind == FormatKind::integer || field == 0 ? 0 : field - 1;
   }
-  /// Bits of the magnitude of the largest integer, where value = integer * 2^lsb_exponent.
+  /// Bits of largest_integer(); of -2^(bits - 1) for an integer format.
   constexpr int integer_bits() const {
     return kind == FormatKind::integer ? bits : mantissa_bits + 1 + max_shift();
   }
-  /// That magnitude, for integer_bits() of at most 64; integers count down to -2^(bits - 1).
+  /// Largest |integer| of value = integer * 2^lsb_exponent: 12 for E2M1, 128 for int8. Requires
+  /// integer_bits() <= 64.
   constexpr uint64_t largest_integer() const {
     if (kind == FormatKind::integer) return sign_mask();
     const uint64_t hidden = uint64_t{1} << mantissa_bits;
     const uint64_t significand = max_code < hidden ? max_code : (max_code & (hidden - 1)) | hidden;
     return significand << max_shift();
   }
-  /// Value of a magnitude code of a floating format, specials not considered.
+  /// Value of a magnitude code of a floating format; ignores NaN and infinity codes.
   constexpr double magnitude_value(uint32_t code) const {
     const uint32_t hidden = uint32_t{1} << mantissa_bits;
     const int field = static_cast<int>(code >> mantissa_bits);
     if (field == 0) return code * power_of_two(lsb_exponent);
     return ((code & (hidden - 1)) | hidden) * power_of_two(lsb_exponent + field - 1);
   }
-  /// Value of a code (bits above `bits` are ignored); Inf and NaN where the format has them.
+  /// Value of a code, infinity and NaN included. Ignores bits above `bits`.
   double decode(uint32_t code) const;
 };
 
@@ -131,7 +131,6 @@ constexpr ElementShape integer_shape(int bits) {
   return shape;
 }
 
-/// What the code knows of an engine's format.
 struct FormatRow {
   FormatId id;
   std::string_view name;
@@ -156,8 +155,8 @@ constexpr std::array<FormatId, kFormatCount> kAllFormats = [] {
   return ids;
 }();
 
-/// Whether a row stands where its code says, has codes of a byte and integers whose block sums fit
-/// the 72 bits of `accumulate` (accumulate.h).
+/// Checks that a row's index equals its code, that codes fit a byte, and that block sums fit the 72
+/// bits of `accumulate` (accumulate.h).
 constexpr bool is_engine_format(std::size_t index) {
   const FormatRow& row = kFormats[index];
   return static_cast<std::size_t>(row.id) == index && row.shape.bits <= 8 &&
@@ -173,13 +172,12 @@ constexpr const ElementShape& element_shape(FormatId format) {
   return kFormats[static_cast<std::size_t>(format)].shape;
 }
 
-/// An element format: its codes and its name.
 struct ElementFormat : ElementShape {
   std::string name;
 };
 
-/// Builds a floating format with the given fields. Throws Error unless 0 <= mantissa_bits,
-/// 1 <= exponent_bits <= 7 (values must be float32 numbers) and the whole code has 3..16 bits.
+/// Builds a floating format. Throws Error unless 0 <= mantissa_bits, 1 <= exponent_bits <= 7
+/// (values must be float32 numbers) and the code has 3 to 16 bits in all.
 ElementFormat make_float_format(std::string name, int exponent_bits, int mantissa_bits, int bias,
                                 Specials specials);
 /// Builds a two's complement format of 2..16 bits with `bits - 2` fraction bits (int8: 2^-6).
@@ -187,14 +185,13 @@ ElementFormat make_integer_format(std::string name, int bits);
 
 const ElementFormat& element_format(FormatId format);
 
-/// Format with this name, if there is one.
 std::optional<FormatId> find_format(std::string_view name);
-/// Format with this name; throws Error listing the allowed names.
+/// Throws Error with the allowed names.
 FormatId parse_format(std::string_view name);
 
-/// Value of an element code, exact. Bits above the format's width are ignored.
+/// Exact value of an element code. Ignores bits above the format's width.
 float decode(FormatId format, uint8_t code);
-/// The 256 values of a format (codes wider than the format repeat), for inner loops.
+/// decode() of all 256 bytes, for inner loops.
 const std::array<float, 256>& decode_table(FormatId format);
 
 /// Value of an E8M0 scale code: 2^(code - 127), 0xFF is NaN. Code 0 is a float32 subnormal.

@@ -20,7 +20,7 @@ FormatInfo format_info(std::string_view name) {
   info.specials = format.has_inf ? "Inf, NaN" : format.has_nan ? "NaN" : "none";
   info.block_size = static_cast<int>(options.block_size);
   info.scale = options.scale_format.name();
-  // Eight bits are stored for every scale of up to eight (E4M3's sign bit is never set).
+  // A scale takes 8 bits in every format; E4M3's sign bit is always 0.
   info.bits_per_element = format.bits + 8.0 / static_cast<double>(options.block_size);
   info.compression_fp32 = 32.0 / info.bits_per_element;
   info.compression_fp16 = 16.0 / info.bits_per_element;

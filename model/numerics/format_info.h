@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a format costs and covers, for tables people read.
+// Properties of formats, for tables.
 #pragma once
 
 #include <string>
@@ -19,16 +19,16 @@ struct FormatInfo {
   std::string specials;     ///< "none", "NaN", "Inf, NaN"
   int block_size;           ///< elements that share a scale
   std::string scale;        ///< scale format: e8m0, e4m3
-  double bits_per_element;  ///< with the block's share of its scale
+  double bits_per_element;  ///< including the scale: 4 + 8 / 32 = 4.25 for MXFP4
   double compression_fp32;  ///< 32 / bits_per_element
   double compression_fp16;  ///< 16 / bits_per_element
 };
 
-/// Facts of any format name that make_quantizer takes, under its default block size and scale
-/// format (NVFP4's one float32 a tensor is not counted).
+/// Properties of any format name of make_quantizer, with its default block size and scale format.
+/// Excludes NVFP4's float32 scale per tensor.
 FormatInfo format_info(std::string_view name);
 
-/// The formats with a name of their own: the engine's and nvfp4.
+/// The engine's formats and nvfp4.
 std::vector<FormatInfo> all_format_infos();
 
 }  // namespace mx

@@ -25,7 +25,7 @@ std::size_t round_up(std::size_t value, std::size_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
 }
 
-// Position of scale (row, column) of a matrix of `tiles` tile columns.
+// Index of scale (row, column) in a matrix that is `tiles` tiles wide.
 std::size_t swizzled_index(std::size_t row, std::size_t column, std::size_t tiles) {
   const std::size_t tile = row / kTileRows * tiles + column / kTileColumns;
   const std::size_t in_tile = row % 32 * 16 + row % kTileRows / 32 * 4 + column % kTileColumns;
@@ -42,7 +42,7 @@ std::size_t packed_bytes(std::size_t columns, int bits) {
 std::vector<uint8_t> pack_codes(const uint8_t* codes, std::size_t rows, std::size_t columns,
                                 int bits, NibbleOrder order) {
   check_order(bits, order);
-  if (columns == 0) return {};  // without a walk over the rows, which may be any number
+  if (columns == 0) return {};  // `rows` is unbounded here: skip the loop
   const uint32_t mask = (1u << bits) - 1;
   const unsigned width = static_cast<unsigned>(bits);
   std::vector<uint8_t> packed;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Byte layouts of codes and scales other than one code a byte.
+// Packed codes and swizzled scales.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +17,8 @@ enum class NibbleOrder : uint8_t {
 /// Bytes of a packed row of `columns` codes of 1 to 8 bits. Example: 3 codes of 4 bits: 2 bytes.
 std::size_t packed_bytes(std::size_t columns, int bits);
 
-/// Packs codes [rows][columns], rows starting on byte boundaries, each row ceil(columns * bits / 8)
-/// bytes, unused bits 0. bits is 1..8. Throws Error for NibbleOrder::high unless bits is 4.
+/// Packs codes [rows][columns] of 1 to 8 bits into rows of packed_bytes(); unused bits are 0.
+/// Throws Error for NibbleOrder::high unless bits is 4.
 std::vector<uint8_t> pack_codes(const uint8_t* codes, std::size_t rows, std::size_t columns,
                                 int bits, NibbleOrder order);
 
@@ -26,15 +26,16 @@ std::vector<uint8_t> pack_codes(const uint8_t* codes, std::size_t rows, std::siz
 std::vector<uint8_t> unpack_codes(const uint8_t* packed, std::size_t rows, std::size_t columns,
                                   int bits, NibbleOrder order, std::size_t row_stride);
 
-/// Throws Error unless the scales of an array of `rank` axes, blocked along `axis`, can be
-/// swizzled: they have codes, `scale_rank` axes, and run along the last one.
+/// Throws Error unless scales can be swizzled: they have codes and as many axes as the array
+/// (`rank`), and the blocks lie along the last axis.
 void require_swizzle(bool has_codes, std::size_t scale_rank, std::size_t axis, std::size_t rank);
 
-/// Bytes of swizzle_scales.
+/// Bytes of swizzle_scales(): 130 x 5 scales -> 256 x 8 = 2,048.
 std::size_t swizzled_size(std::size_t rows, std::size_t columns);
 
-/// Scales [rows][columns] in the 32x4x4 layout of cuBLAS and tcgen05: padded with 0 to 128 rows and
-/// 4 columns, each 128x4 tile stored as 32 rows of 4 row groups of 4 columns.
+/// Arranges scales [rows][columns] in the 32x4x4 layout of cuBLAS and tcgen05. Rows are padded with
+/// 0 to a multiple of 128, columns to a multiple of 4. A 128x4 tile is stored as 32 rows of 4 row
+/// groups of 4 columns.
 std::vector<uint8_t> swizzle_scales(const uint8_t* scales, std::size_t rows, std::size_t columns);
 
 /// Inverse of swizzle_scales.

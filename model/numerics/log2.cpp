@@ -4,14 +4,13 @@
 namespace mx {
 namespace {
 
-// floor(ln 2 * 2^shift).
+// floor(ln(2) * 2^shift).
 uint32_t ln2_shifted(int shift) {
   constexpr uint64_t kLn2 = 0xB17217F7;  // ln 2 * 2^32
   return shift < 0 ? 0 : static_cast<uint32_t>((kLn2 << shift) >> 32);
 }
 
-// Binade of |log2 x| for x next to 2^pivot, on the side where the magnitude of the logarithm grows
-// (outward) or shrinks.
+// Binade of |log2(x)| for x next to 2^pivot. `outward`: x is on the side where |log2(x)| > |pivot|.
 int log_binade(int pivot, bool outward) {
   const uint64_t magnitude = static_cast<uint64_t>(pivot < 0 ? -pivot : pivot);
   const int binade = floor_log2(magnitude);
@@ -27,9 +26,8 @@ int ceil_log2(const FloatParts& x) {
   return floor_log2(x) + ((x.significand & (x.significand - 1)) != 0 ? 1 : 0);
 }
 
-// A value a relative distance t from 2^p has a logarithm about t / ln 2 from p, which rounds to p
-// if that is at most half a unit in the last place of a logarithm in binade f: t <= ln 2 * 2^(f -
-// 24).
+// The logarithm of 2^p * (1 + t) is about p + t / ln(2). It rounds to p if |t| / ln(2) is at most
+// half a unit in the last place in the logarithm's binade f: |t| <= ln(2) * 2^(f - 24).
 
 int floor_log2_float32(const FloatParts& x) {
   const int width = floor_log2(uint64_t{x.significand});

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Splitting independent work over threads.
 #pragma once
 
 #include <algorithm>
@@ -9,8 +8,9 @@
 
 namespace mx {
 
-/// Calls body(first, last) for ranges that cover 0..count, one a thread; the last on the caller's.
-/// body must not throw with more than one thread.
+/// Splits 0..count into one range per thread and calls body(first, last) for each; the last call
+/// runs on the caller's thread. With more than one thread, body must not throw. Example: count 10,
+/// 3 threads: 0..3, 3..6, 6..10.
 template <typename Body>
 void parallel_ranges(std::size_t count, unsigned threads, const Body& body) {
   const std::size_t parts = std::max<std::size_t>(1, std::min<std::size_t>(threads, count));

@@ -6,8 +6,8 @@
 
 namespace mx {
 
-/// What a file or a library says, for messages: one line of at most `most` bytes, no control
-/// characters.
+/// Makes foreign text safe for a message: at most `most` bytes plus "...", control characters
+/// replaced by spaces.
 inline std::string printable(std::string text, std::size_t most = 200) {
   if (text.size() > most) text = text.substr(0, most) + "...";
   for (char& c : text) {
@@ -16,7 +16,7 @@ inline std::string printable(std::string text, std::size_t most = 200) {
   return text;
 }
 
-/// Enough for any message as a whole.
+/// Limit for a whole message, in bytes.
 inline constexpr std::size_t kLongestMessage = 2000;
 
 }  // namespace mx

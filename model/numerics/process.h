@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Other programs, started without a shell.
 #pragma once
 
 #include <string>
@@ -7,17 +6,16 @@
 
 namespace mx {
 
-/// How a program ended.
 struct ProcessEnd {
-  int start_error = 0;  ///< an errno value if it could not be started
+  int start_error = 0;  ///< errno if the program could not be started
   int status = 0;       ///< as waitpid() returns it
 
   bool succeeded() const { return start_error == 0 && status == 0; }
 };
 
-/// Runs a program, found on PATH, and waits for its end. `words` are its name and arguments. Its
-/// standard input is empty; `output` and `error` are the descriptors of its standard output and
-/// error.
+/// Runs a program from PATH without a shell and waits for its end. `words`: its name and arguments.
+/// Its standard input is empty; `output` and `error` are the descriptors of its standard output and
+/// standard error.
 ProcessEnd run_process(const std::vector<std::string>& words, int output, int error);
 
 }  // namespace mx

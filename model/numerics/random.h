@@ -5,7 +5,7 @@
 
 namespace mxe {
 
-/// The splitmix64 output function: an invertible mix of all 64 bits, the same on every machine.
+/// Output function of splitmix64: an invertible mix of all 64 bits.
 inline uint64_t mix64(uint64_t x) {
   x += 0x9E3779B97F4A7C15u;
   x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
@@ -13,19 +13,19 @@ inline uint64_t mix64(uint64_t x) {
   return x ^ (x >> 31);
 }
 
-/// Small seeded generator for stimulus. The standard distributions differ between libraries; this
-/// one gives the same sequence everywhere, so that a printed seed reproduces a failure.
+/// Seeded generator for stimulus. A seed gives the same sequence on every platform, unlike the
+/// distributions of the standard library.
 class Random {
  public:
   explicit Random(uint64_t seed) : state_(mix64(seed)) {}
 
   uint64_t next() { return mix64(state_++); }
-  /// Uniform in [low, high], low <= high.
+  /// Uniform in [low, high].
   uint64_t uniform(uint64_t low, uint64_t high) {
     const uint64_t span = high - low + 1;
     return span == 0 ? next() : low + next() % span;
   }
-  /// True once in `n` on average.
+  /// True with probability 1 / n.
   bool one_in(unsigned n) { return next() % n == 0; }
   /// Uniform in [0, 1).
   double real() { return static_cast<double>(next() >> 11) * 0x1p-53; }

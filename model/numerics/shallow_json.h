@@ -13,9 +13,9 @@
 
 namespace mx {
 
-/// The JSON of a text of a file. All files that are read are flat; the bound on their depth keeps a
-/// hostile one from exhausting the stack of what walks or prints it. Throws Json::exception for
-/// what is no JSON, std::invalid_argument if it is nested too deeply or a number is beyond doubles.
+/// Parses JSON of at most 64 levels; the limit protects recursive code from hostile files. Throws
+/// Json::exception for invalid JSON, std::invalid_argument for deeper nesting or a number beyond
+/// the range of double.
 template <typename Json, typename Text>
 Json parse_shallow(const Text& text) {
   constexpr int kDeepest = 64;
@@ -30,7 +30,7 @@ Json parse_shallow(const Text& text) {
   }
 }
 
-/// The JSON of a whole file. Throws Error: "PATH:LINE: not valid JSON".
+/// Parses a whole file. Throws Error: "PATH:LINE: not valid JSON".
 template <typename Json>
 Json parse_json_file(std::string_view text, const std::string& path) {
   try {
@@ -44,7 +44,7 @@ Json parse_json_file(std::string_view text, const std::string& path) {
   }
 }
 
-/// Whether a text of a file can be written as JSON again.
+/// Returns true if the text can be written as JSON.
 inline bool is_utf8(const std::string& text) {
   try {
     nlohmann::json(text).dump();
