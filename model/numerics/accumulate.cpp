@@ -7,9 +7,8 @@
 namespace mx {
 namespace {
 
-constexpr int kMinLsb = -149;  // weight of the last bit of a float32 subnormal
-
-// Largest shift with which a 72-bit sum or a 24-bit significand stays below 2^126.
+constexpr int kMinLsb = -149;  // log2 of the lsb of a float32 subnormal
+// Largest shifts that keep a 72-bit sum and a 24-bit significand below 2^126.
 constexpr int kMaxSumShift = 54;
 constexpr int kMaxAccShift = 100;
 
@@ -53,7 +52,7 @@ uint32_t round_to_float(Int128 value, int exponent) {
     const UInt128 half = static_cast<UInt128>(1) << (drop - 1);
     if (rest > half || (rest == half && (kept & 1) != 0)) kept++;
   }
-  // The leading one of a normal significand adds 1 to the exponent field; a carry does so again.
+  // The leading one of a normal significand adds 1 to the exponent field, a carry another 1.
   if (top > 127) return sign | kInfinity;
   const uint32_t bits = (static_cast<uint32_t>(lsb - kMinLsb) << 23) + static_cast<uint32_t>(kept);
   return sign | (bits > kInfinity ? kInfinity : bits);
@@ -68,8 +67,8 @@ uint32_t accumulate(uint32_t acc, Int128 sum, int exponent) {
                                        : static_cast<Int128>(parts.significand);
   if (addend == 0) return round_to_float(sum, exponent);
   const int distance = parts.exponent - exponent;
-  // Where one operand lies entirely below the rounding position of the other, its sign is all that
-  // matters: it stands in as the last of some extra low bits.
+  // If one operand lies entirely below the other's rounding position, only its sign matters: +-1 in
+  // extra low bits replaces it.
   if (distance > kMaxAccShift) {
     return round_to_float(addend * 8 + (sum < 0 ? -1 : 1), parts.exponent - 3);
   }
@@ -135,7 +134,7 @@ uint32_t merge_chains(uint32_t even, uint32_t odd) {
 unsigned pair_tree_width(FormatId a, FormatId b) {
   const UInt128 largest = static_cast<UInt128>(element_shape(a).largest_integer()) *
                           element_shape(b).largest_integer() * kBlockSize;
-  // A positive maximum needs its bits and a sign.
+  // floor_log2 + 1 magnitude bits and a sign bit.
   return static_cast<unsigned>(floor_log2(largest)) + 2;
 }
 

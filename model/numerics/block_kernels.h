@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fast decoding of contiguous 32-element blocks with E8M0 scales. fast_blocks.h encodes them.
+// Fast decoding of contiguous 32-element blocks with E8M0 scales (encoding: fast_blocks.h).
 #pragma once
 
 #include <cstddef>
@@ -11,15 +11,15 @@
 
 namespace mx {
 
-/// codes[blocks * 32] and scales[blocks] to numbers; every NaN is 0x7FC00000.
+/// Dequantizes codes[blocks * 32] with scales[blocks]; every NaN is 0x7FC00000.
 using DequantizeKernel = void (*)(const uint8_t* codes, const uint8_t* scales, std::size_t blocks,
                                   float* out);
 
-/// Finite codes as integers, value = integer * 2^lsb_exponent, which are exact as float32; special
-/// codes give some finite number.
+/// Converts finite codes to integers, value = integer * 2^lsb_exponent, exact in float32. NaN and
+/// infinity codes give an unspecified finite number.
 using IntegerKernel = void (*)(const uint8_t* codes, std::size_t count, float* out);
 
-/// The same as words or bytes. Null for formats whose integers do not fit.
+/// Integers as words or bytes; null for formats whose integers do not fit.
 using WordKernel = void (*)(const uint8_t* codes, std::size_t count, int16_t* out);
 using ByteKernel = void (*)(const uint8_t* codes, std::size_t count, int8_t* out);
 
@@ -32,10 +32,10 @@ struct BlockKernels {
 
 BlockKernels block_kernels(FormatId format, SimdLevel level);
 
-/// E8M0 code of a block with this amax (float32 bits): 0xFF for NaN and Inf, 0 for zero.
+/// E8M0 code of a block with this amax (float32 bits); 0xFF for NaN and Inf, 0 for zero.
 uint8_t ocp_scale_code(uint32_t amax, FormatId format, ScaleRule rule);
 
-/// One table for each level, compiled from the same source (block_kernels.inc).
+// One table per level, compiled from the same source (block_kernels.inc).
 BlockKernels block_kernels_portable(FormatId format);
 BlockKernels block_kernels_avx2(FormatId format);
 BlockKernels block_kernels_avx512(FormatId format);

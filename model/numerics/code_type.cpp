@@ -7,7 +7,7 @@
 namespace mx {
 namespace {
 
-// All one-byte types of ml_dtypes but one have the same spelling in .npy files.
+// .npy files use one name for all one-byte types of ml_dtypes except float8_e5m2.
 constexpr std::string_view kMlDtype = "<V1";
 constexpr std::string_view kFloat8E5M2 = "<f1";
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// What files call the types of element and scale codes.
 #pragma once
 
 #include <string_view>
@@ -9,10 +8,10 @@
 
 namespace mx {
 
-/// What files call the type of codes, where that is more than bytes.
+/// Type names of element or scale codes in files.
 struct CodeType {
-  std::string_view safetensors;  ///< F8_E4M3, ...; empty if the format has no such type
-  std::string_view npy;          ///< what NumPy saves for the type of ml_dtypes; empty if none
+  std::string_view safetensors;  ///< such as F8_E4M3; empty if .safetensors has no such type
+  std::string_view npy;          ///< NumPy's descr of the ml_dtypes type; empty if none
 };
 CodeType code_type(const ElementFormat& format);
 CodeType code_type(const ScaleFormat& format);

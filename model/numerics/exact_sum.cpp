@@ -9,7 +9,7 @@ void ExactSum::add(Int128 value, int exponent) {
   const unsigned shift = static_cast<unsigned>(exponent - kMinExponent);
   const std::size_t first = shift / 64;
   const unsigned bit = shift % 64;
-  // The value sign-extended to whole limbs, moved up by `bit`.
+  // Sign-extends the value to whole limbs, shifted left by `bit`.
   const uint64_t sign = value < 0 ? ~uint64_t{0} : 0;
   const uint64_t low = static_cast<uint64_t>(value);
   const uint64_t high = static_cast<uint64_t>(static_cast<UInt128>(value) >> 64);

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// An exact accumulator for sums of scaled integers of any magnitude a matrix product can reach.
 #pragma once
 
 #include <array>
@@ -9,8 +8,8 @@
 
 namespace mx {
 
-/// Holds the exact sum of terms value * 2^exponent, exponent >= kMinExponent, as long as it stays
-/// below 2^320: 2^29 blocks of the largest elements under the largest scales.
+/// Exact sum of terms value * 2^exponent, exponent >= kMinExponent. The sum must stay below 2^320,
+/// which allows 2^29 blocks of the largest elements with the largest scales.
 class ExactSum {
  public:
   static constexpr int kMinExponent = -320;

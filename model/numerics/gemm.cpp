@@ -27,7 +27,6 @@ GemmKernels kernels_for(SimdLevel level) {
   return {};
 }
 
-// The level that options ask for.
 SimdLevel level_of(const GemmOptions& options) { return options.simd.value_or(best_simd_level()); }
 
 std::vector<float> fast_gemm(const MxTensor& a, const PreparedOperand& b, const float* bias,
@@ -42,7 +41,7 @@ std::vector<float> fast_gemm(const MxTensor& a, const PreparedOperand& b, const 
   return out;
 }
 
-// The sums over K = 0: the bias, or zeros.
+// Results for K = 0.
 std::vector<float> sums_of_nothing(std::size_t count, const float* bias) {
   std::vector<float> sums(count);
   if (!bias) return sums;

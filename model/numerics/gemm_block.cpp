@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The engine's policy: one rounding per block.
+// The engine's accumulation rule: one rounding per block.
 #include <algorithm>
 #include <array>
 
@@ -9,8 +9,8 @@
 namespace mx {
 namespace {
 
-// Elements of one operand as integers, rows padded with zeros to whole blocks, and which blocks
-// need the scalar path (NaN scale or a special element).
+// Elements of one operand as integers, rows padded with zeros to whole blocks. `special` marks
+// blocks with a NaN scale or a NaN or infinite element; they take the slow path.
 template <typename T>
 struct Integers {
   std::size_t columns;  // blocks a row
@@ -47,8 +47,8 @@ Sum dot32(const T* x, const T* y) {
   return sum;
 }
 
-// RNE_fp32(acc + sum * 2^exponent). While the sum has at most 24 bits and no bit of the addend lies
-// below the last float32 subnormal, one float32 addition is already exact up to its own rounding.
+// RNE_fp32(acc + sum * 2^exponent). If the sum has at most 24 bits and its lsb weighs at least
+// 2^-149, sum * 2^exponent is an exact float32 number and one float32 addition suffices.
 template <typename Sum>
 float accumulate_fast(float acc, Sum sum, int exponent) {
   constexpr Sum kLimit = Sum{1} << 24;
@@ -60,7 +60,7 @@ float accumulate_fast(float acc, Sum sum, int exponent) {
   return from_bits(accumulate(to_bits(acc), static_cast<Int128>(sum), exponent));
 }
 
-// The whole product with element integers of type T and block sums of type Sum.
+// The product with element integers of type T and block sums of type Sum.
 template <typename T, typename Sum>
 void multiply(const MxTensor& a, const MxTensor& b, const float* bias, std::size_t chains,
               std::size_t first_row, std::size_t last_row, float* out) {

@@ -10,17 +10,17 @@
 namespace mx {
 namespace {
 
-// Bytes of A that stay in the second-level cache while all columns pass, as a strip of rows.
+// Bytes of a strip of A, which stays in the second-level cache for all columns.
 constexpr std::size_t kStripBytes = 1 << 18;
 
-// Rows of a strip, whatever their length: enough of them use a chunk of B that is in the cache.
+// Bounds on the rows of a strip, so that enough rows reuse a chunk of B in the cache.
 constexpr std::size_t kLeastStripRows = 36;
 constexpr std::size_t kMostStripRows = 252;
 static_assert(kLeastStripRows % kLowTile == 0 && kLeastStripRows % kHighTile == 0);
 static_assert(kMostStripRows % kLowTile == 0 && kMostStripRows % kHighTile == 0);
 
-// Bytes of B that stay in the first-level cache while all rows of a strip pass. A tile of rows
-// takes its own from the second.
+// Bytes of a chunk of B, which stays in the first-level cache for all rows of a strip. The rows of
+// A are read from the second-level cache.
 constexpr std::size_t kChunkBytes = 1 << 14;
 
 GemmKernel choose_kernel(const GemmKernels& kernels, const PackedOperand& packed_a, FormatId a,
@@ -46,18 +46,16 @@ GemmKernel choose_kernel(const GemmKernels& kernels, const PackedOperand& packed
   }
 }
 
-// Bytes of a packed element.
 std::size_t element_size(const PackedOperand& operand) {
   return operand.path == GemmPath::bytes ? 1 : 2;
 }
 
-// Blocks of K that make up a chunk of B; even, so that chains stay in step.
+// Blocks of K per chunk of B; even, so that each chunk starts with the even chain.
 std::size_t chunk_blocks(const PackedOperand& b) {
   const std::size_t block = b.rows * kBlockSize * element_size(b);
   return std::max<std::size_t>(2, kChunkBytes / block / 2 * 2);
 }
 
-// Rows of A that make up a strip.
 std::size_t strip_rows(const PackedOperand& a) {
   const std::size_t row = std::max<std::size_t>(1, a.blocks) * kBlockSize * element_size(a);
   const std::size_t rows = kStripBytes / row / a.rows * a.rows;
@@ -134,14 +132,14 @@ void FastGemm::store(const Strip& strip, float* out) const {
     const float* odd = even + tile_rows() * columns_;
     float* to = out + row * b_.rows + strip.column_tile * columns_;
     for (std::size_t j = 0; j < used; j++) {
-      // As merge_chains; adding +0 turns the sum of two negative zeros positive.
+      // Equals merge_chains; adding +0 turns -0 + -0 into +0.
       const uint32_t result = to_bits(chains_ == 2 ? even[j] + odd[j] + 0.0f : even[j]);
       to[j] = from_bits(is_nan_bits(result) ? kQuietNan : result);
     }
   }
 }
 
-// One block after the other, so that scalar ones come in their turn.
+// Multiplies block by block, so that scalar blocks are added in the order of K.
 void FastGemm::multiply_with_scalar_blocks(const TileBlocks& tile, std::size_t last_row,
                                            float* chains) const {
   for (std::size_t block = tile.first; block < tile.last; block++) {
@@ -152,8 +150,8 @@ void FastGemm::multiply_with_scalar_blocks(const TileBlocks& tile, std::size_t l
   }
 }
 
-// What the kernel left out of one block: every column of a scalar A block, every row of a scalar B
-// block.
+// Adds the scalar blocks that the kernel skipped: a scalar A block affects all columns, a scalar B
+// block all rows.
 void FastGemm::add_scalar_blocks(const TileBlocks& tile, std::size_t last_row, float* acc) const {
   const std::size_t blocks = packed_a_.blocks;
   const std::size_t block = tile.first;

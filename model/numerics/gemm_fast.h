@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Policy `block` with vector kernels: the same bits as gemm_block_into, faster.
+// Accumulate::block with vector kernels; equals gemm_block_into bit for bit.
 #pragma once
 
 #include <memory>
@@ -11,20 +11,21 @@
 
 namespace mx {
 
-/// Operands packed once, multiplied in ranges of rows (multiples of tile_rows() but for the last).
+/// Packs the operands once, then multiplies ranges of rows. All ranges except the last are
+/// multiples of tile_rows().
 class FastGemm {
  public:
-  /// `level` and `threads` are of the packing alone; the kernels may be of another level.
+  /// `level` and `threads` apply to the packing only.
   FastGemm(const MxTensor& a, const PreparedOperand& b, const GemmKernels& kernels, SimdLevel level,
            bool dual, unsigned threads);
 
   std::size_t tile_rows() const { return packed_a_.rows; }
 
-  /// Rows first_row .. last_row - 1 of the result into out [M][N]; bias [M][N] or null.
+  /// Computes rows first_row .. last_row - 1 of out [M][N]; bias is [M][N] or null.
   void run(const float* bias, std::size_t first_row, std::size_t last_row, float* out) const;
 
  private:
-  // Some rows by one tile's columns.
+  // A range of rows by the columns of one tile.
   struct Strip {
     std::size_t first_row, last_row;
     std::size_t column_tile;
@@ -41,10 +42,10 @@ class FastGemm {
 
   const MxTensor& a_;
   const MxTensor& b_;
-  std::size_t columns_;  // of a tile
+  std::size_t columns_;  // per tile
   std::size_t chains_;
   PackedOperand packed_a_;
-  std::size_t tile_size_;  // accumulators of a tile, all chains
+  std::size_t tile_size_;  // accumulators per tile, all chains
   std::shared_ptr<const PackedOperand> packed_b_;
   GemmKernel kernel_;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inner loops of the fast golden GEMM, one set for each vector level.
+// Inner loops of the fast golden GEMM, one set per vector level.
 #pragma once
 
 #include <cstddef>
@@ -8,10 +8,9 @@
 
 namespace mx {
 
-/// Adds the 32-element blocks of K from `first` to before `last` to a tile of rows of A by
-/// kTileGroups groups of B columns, in turn to each of its chains. `a` and `b` number the
-/// operands' tiles, acc is [chains][rows][kTileGroups * lanes] float32. Only bytes have two
-/// chains.
+/// The blocks of one kernel call: blocks `first` to `last` - 1 of K of the tiles `a` and `b`.
+/// Successive blocks alternate between the chains (two only for bytes). The kernel adds to acc
+/// [chains][rows][kTileGroups * lanes] float32.
 struct TileBlocks {
   std::size_t a, b;
   std::size_t first, last;
@@ -20,9 +19,9 @@ struct TileBlocks {
 using GemmKernel = void (*)(const PackedOperand& a, const PackedOperand& b, const TileBlocks& tile,
                             float* acc);
 
-/// Those of one height of tiles.
+/// The kernels of one tile height.
 struct RowKernels {
-  GemmKernel bytes8 = nullptr;  ///< for byte_sums of 8, 4, 2, 1
+  GemmKernel bytes8 = nullptr;  ///< bytesN: byte_sums() is N
   GemmKernel bytes4 = nullptr;
   GemmKernel bytes2 = nullptr;
   GemmKernel bytes1 = nullptr;
@@ -30,19 +29,18 @@ struct RowKernels {
 };
 
 struct GemmKernels {
-  std::size_t lanes = 0;              ///< columns a group; 0: the level has no kernels
+  std::size_t lanes = 0;              ///< columns per group; 0: the level has no kernels
   bool adds_bytes_in_words = false;   ///< products of bytes are summed in 16 bits before 32
   RowKernels low;                     ///< for kLowTile rows
   RowKernels high;                    ///< for kHighTile rows
   GemmKernel words_double = nullptr;  ///< for kLowTile rows
 };
 
-/// Columns of a tile.
 inline std::size_t tile_columns(const GemmKernels& kernels) { return kTileGroups * kernels.lanes; }
 
 GemmKernels gemm_kernels_avx2();
 GemmKernels gemm_kernels_avx512();
-/// The AVX-512 kernels built with emulated intrinsics, which any processor runs; the tests have it.
+/// The AVX-512 kernels with emulated intrinsics, which run on any processor; only in tests.
 GemmKernels gemm_kernels_avx512_emulated();
 
 }  // namespace mx

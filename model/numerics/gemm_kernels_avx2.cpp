@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// AVX2 kernels: eight columns a group.
+// AVX2 kernels: eight columns per group.
 #include "model/numerics/gemm_kernels.h"
 
 #if defined(__x86_64__)
@@ -14,9 +14,9 @@ namespace {
 struct Vec {
   static constexpr std::size_t kLanes = 8;
   static constexpr bool kWidensAtOnce = false;
-  using Int = __m256i;  // 8 x int32, or bytes and words of as many columns
+  using Int = __m256i;  // 8 columns of int32, 2 x int16 or 4 x int8
   using Float = __m256;
-  using Narrow = __m256i;  // 16 x int16: two partial sums a column
+  using Narrow = __m256i;  // 16 x int16: two partial sums per column
   struct Wide {
     __m256d low, high;  // columns 0-3, 4-7
   };
@@ -34,8 +34,7 @@ struct Vec {
     return _mm256_set1_epi32(value);
   }
 
-  // Compilers turn a chain of integer additions into a tree and run out of registers; this keeps
-  // it.
+  // Stops compilers from turning a chain of additions into a tree, which needs too many registers.
   MX_VECTOR static inline __m256i in_order(__m256i value) {
     __asm__("" : "+x"(value));
     return value;
@@ -75,16 +74,18 @@ struct Vec {
     return {_mm256_add_pd(x.low, y.low), _mm256_add_pd(x.high, y.high)};
   }
 
-  // Lanes of which try_add_wide cannot say that float64 holds their sum.
+  // Collects, per lane, the exponent differences of try_add_half; values above 31 mean that the sum
+  // may not be exact in float64.
   using Doubt = __m256i;
   MX_VECTOR static inline Doubt no_doubt() { return _mm256_setzero_si256(); }
   MX_VECTOR static inline bool any(Doubt doubt) {
     return _mm256_testz_si256(doubt, _mm256_set1_epi64x(0x7E00000000000000)) == 0;
   }
 
-  // RNE_fp32(acc + x * weight) by way of float64, which holds the sum where 2^3 weight <= |acc| <
-  // 2^35 weight: its bits reach from 2^-16 weight to 2^37 weight or, if a unit of acc is smaller,
-  // from that to 2^29 |acc|. The difference of the exponents is then 0 to 31 more than 3.
+  // RNE_fp32(acc + x * weight) through float64. The float64 sum is exact if 2^3 weight <= |acc| <
+  // 2^35 weight: its bits then lie between 2^-16 weight and 2^37 weight or, if the lsb of acc is
+  // smaller, between that and 2^29 |acc|. In this range, exponent(acc) - exponent(weight) - 3 is 0
+  // to 31.
   MX_VECTOR static inline __m128 try_add_half(__m256d x, __m256i weight, __m128 acc, Doubt& doubt) {
     const __m256d from = _mm256_cvtps_pd(acc);
     const __m256i least = _mm256_add_epi64(weight, _mm256_set1_epi64x(int64_t{3} << 52));
@@ -108,13 +109,13 @@ struct Vec {
     _mm_storeu_ps(to + 4, x.high);
   }
 
-  // x + y rounded to odd: inexact results get a set last bit, so that rounding them again to
-  // float32 gives what a single rounding would.
+  // x + y rounded to odd: an inexact result has its lsb set, so that a second rounding to float32
+  // equals a single rounding.
   MX_VECTOR static inline __m256d add_odd(__m256d x, __m256d y) {
     const __m256d sum = _mm256_add_pd(x, y);
-    // Nearly all sums are exact: then sum - x is y and sum - y is x. If a sum is not, taking the
-    // larger of x and y from it is an exact subtraction that leaves the other one and the error,
-    // and this differs from the other one. What is not finite takes the long way.
+    // Fast path: most sums are exact; then sum - x == y and sum - y == x. For an inexact sum,
+    // subtracting the larger operand is exact and leaves the smaller one plus the error, so one
+    // comparison fails. Non-finite values also take the slow path.
     const __m256d differs = _mm256_or_pd(_mm256_cmp_pd(_mm256_sub_pd(sum, x), y, _CMP_NEQ_UQ),
                                          _mm256_cmp_pd(_mm256_sub_pd(sum, y), x, _CMP_NEQ_UQ));
     if (_mm256_testz_pd(differs, differs)) return sum;
@@ -124,7 +125,8 @@ struct Vec {
     const __m256i bits = _mm256_castpd_si256(sum);
     const __m256i inexact =
         _mm256_castpd_si256(_mm256_cmp_pd(error, _mm256_setzero_pd(), _CMP_NEQ_OQ));
-    // Even results move by one toward the exact value: +1 if the error has the sum's sign, else -1.
+    // An even result moves by one toward the exact value: +1 if the error has the sum's sign, else
+    // -1.
     const __m256i even =
         _mm256_sub_epi64(_mm256_and_si256(bits, _mm256_set1_epi64x(1)), _mm256_set1_epi64x(1));
     const __m256i step = _mm256_castpd_si256(
@@ -134,7 +136,7 @@ struct Vec {
     return _mm256_castsi256_pd(_mm256_add_epi64(bits, change));
   }
 
-  // RNE_fp32(acc + x * weight).
+  // RNE_fp32(acc + x * weight) for all values.
   MX_VECTOR static inline __m128 add_half(__m256d x, __m256i weight, __m128 acc) {
     const __m256d product = _mm256_mul_pd(x, _mm256_castsi256_pd(weight));
     return _mm256_cvtpd_ps(add_odd(_mm256_cvtps_pd(acc), product));

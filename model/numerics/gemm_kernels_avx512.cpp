@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// AVX-512 kernels with VNNI: sixteen columns a group.
+// AVX-512 kernels with VNNI: sixteen columns per group.
 #include "model/numerics/gemm_kernels.h"
 
 #if defined(__x86_64__)
 
-#ifdef MX_EMULATE_AVX512  // the tests' build of this file brings its own intrinsics and name
+#ifdef MX_EMULATE_AVX512  // the tests compile this file with emulated intrinsics
 #define MX_VECTOR
 #define MX_KERNEL_TABLE gemm_kernels_avx512_emulated
 #else
@@ -19,7 +19,7 @@ namespace {
 struct Vec {
   static constexpr std::size_t kLanes = 16;
   static constexpr bool kWidensAtOnce = true;  // VNNI adds products to 32 bits
-  using Int = __m512i;                         // 16 x int32, or bytes and words of as many columns
+  using Int = __m512i;                         // 16 columns of int32, 2 x int16 or 4 x int8
   using Float = __m512;
   struct Narrow {};
   struct Wide {
@@ -64,9 +64,8 @@ struct Vec {
     return {_mm512_add_pd(x.low, y.low), _mm512_add_pd(x.high, y.high)};
   }
 
-  // RNE_fp32(acc + x * weight), by way of float64 rounded to odd: of the two numbers around an
-  // inexact result the one with a set last bit, so that rounding it again does what a single
-  // rounding would.
+  // RNE_fp32(acc + x * weight) through float64 rounded to odd: of the two neighbours of an inexact
+  // result, the one with its lsb set. A second rounding to float32 then equals a single rounding.
   MX_VECTOR static inline __m256 add_half(__m512d x, __m512i weight, __m256 acc) {
     const __m512d from = _mm512_cvtps_pd(acc);
     const __m512d scale = _mm512_castsi512_pd(weight);
@@ -80,8 +79,7 @@ struct Vec {
     return _mm512_cvtpd_ps(_mm512_mask_mov_pd(up, change, down));
   }
 
-  // Never in doubt.
-  struct Doubt {};
+  struct Doubt {};  // try_add_wide is always exact
   MX_VECTOR static inline Doubt no_doubt() { return {}; }
   MX_VECTOR static inline bool any(Doubt) { return false; }
   struct Floats {

@@ -21,20 +21,20 @@ uint64_t largest_integer(FormatId format) { return element_shape(format).largest
 
 bool fits_byte(FormatId format) { return largest_integer(format) <= 128; }
 
-// The largest sum of two products of bytes, which is what one instruction adds. A with its offset
-// is at most twice its largest integer (255 for mxint8).
+// Largest sum of two byte products, which one instruction computes. A with its offset is at most
+// twice its largest integer (255 for mxint8).
 uint64_t largest_byte_sum(FormatId a, FormatId b) {
   return 2 * std::min<uint64_t>(2 * largest_integer(a), 255) * largest_integer(b);
 }
 
-// Scales further than this from 2^0 are left to the scalar path of the float32 kernels: within, the
-// product of two scales and both lsb is a normal float32.
+// Largest |exponent| of a scale in the float32 kernels; other blocks are scalar. Within this range
+// the product of two scales and both lsb is a normal float32.
 int fast_scale_range(FormatId a, FormatId b) {
   constexpr int kMost = 57;
   return std::min(kMost, (126 + element_shape(a).lsb_exponent + element_shape(b).lsb_exponent) / 2);
 }
 
-// Tells which blocks must take the scalar path whatever their elements' sizes.
+// Finds blocks that are scalar because of their scale or a NaN or infinite element.
 class ScalarBlocks {
  public:
   ScalarBlocks(const MxTensor& tensor, FormatId other, GemmPath path)
@@ -45,7 +45,7 @@ class ScalarBlocks {
 
   bool operator()(std::size_t row, std::size_t block) const { return any(row, block, 1); }
 
-  // Whether one of a row's blocks is.
+  // True if one of `blocks` blocks of a row is scalar.
   bool any(std::size_t row, std::size_t first, std::size_t blocks) const {
     const uint8_t* scales = &tensor_.scales[row * tensor_.scale_columns() + first];
     const auto [least, most] = std::minmax_element(scales, scales + blocks);
@@ -70,30 +70,30 @@ class ScalarBlocks {
   int range_;
 };
 
-// Bits that stand for 2^exponent, or change a power of two by it.
+// Exponent as an addend to the bits of a float32 or float64.
 int32_t float_exponent(int exponent) { return static_cast<int32_t>(exponent * (1 << 23)); }
 int64_t double_exponent(int exponent) { return exponent * (int64_t{1} << 52); }
 
-// Bits that the elements of a block may have below the last of their words: sums of two blocks have
-// twice as many beside 32, which leaves room for an accumulator in a double.
+// Maximum bits of a remainder below a word's lsb. A sum of products then has at most 32 + 2 * 8 =
+// 48 bits; a float64 has 53.
 constexpr int kRemainderBits = 8;
 
 // Blocks of a row that are packed at a time.
 constexpr std::size_t kStretchBlocks = 8;
-// Elements from one row of a tile to the next in the buffer; a cache line more than a stretch has,
-// lest rows fall into one set of the cache.
+// Distance of rows in the buffer, in elements: 64 more than a stretch, so that rows do not map to
+// the same cache set.
 constexpr std::size_t kRowSize = kStretchBlocks * kBlockSize + 64;
 
-// What the packing of A and of B differ in.
+// Differences between packing A and packing B.
 struct Role {
   FormatId other;       // the other operand's format
-  int exponent;         // of two: added to those of the scales
-  int idle_exponent;    // stands in the place of scales that are not used
+  int exponent;         // added to the exponents of the scales
+  int idle_exponent;    // replaces scales of padding and scalar blocks
   int byte_offset;      // added to bytes
-  int byte_correction;  // the factor of `correction`; 0: there is none
+  int byte_correction;  // the factor of `correction`; 0: no correction
 };
 
-template <std::size_t Rows>  // a tile
+template <std::size_t Rows>  // per tile
 class Packer {
  public:
   Packer(const MxTensor& tensor, GemmPath path, const Role& role, const PackOptions& options)
@@ -138,7 +138,7 @@ class Packer {
     return std::min(Rows, tensor_.rows - tile * Rows);
   }
 
-  // Blocks of K, a stretch at a time of all rows of a tile, which stays in the cache.
+  // Some blocks of K of all rows of a tile; stays in the cache while it is packed.
   struct Stretch {
     std::size_t tile;
     std::size_t first;   ///< block
@@ -152,7 +152,7 @@ class Packer {
     }
   }
 
-  // Elements of a row's stretch, from its codes; the last block is padded with zeros.
+  // Decodes the codes of one row of a stretch; pads the last block with zeros.
   template <typename Kernel, typename Element>
   void decode(Kernel kernel, const Stretch& stretch, std::size_t r, Element* elements) const {
     const std::size_t from = stretch.first * kBlockSize;
@@ -201,7 +201,6 @@ class Packer {
     }
   }
 
-  // Where a stretch begins among the packed elements.
   std::size_t first_element(const Stretch& stretch) const {
     return (stretch.tile * packed_.blocks + stretch.first) * Rows * kBlockSize;
   }
@@ -262,7 +261,7 @@ class Packer {
     for (std::size_t block = 0; block < packed_.blocks; block++) first[block + 1] += first[block];
   }
 
-  // Stores the scales of a row of bytes or words and wipes out its scalar blocks.
+  // Stores the scales of a row of bytes or words and clears its scalar blocks.
   template <typename Element>
   void finish_row(const Stretch& stretch, std::size_t r, Element* elements) {
     const std::size_t row = stretch.tile * Rows + r;
@@ -282,7 +281,7 @@ class Packer {
     }
   }
 
-  // Stores a block's scale, or marks the block as scalar; returns whether the kernels multiply it.
+  // Stores a block's scale, or marks the block as scalar and returns false.
   bool finish_block(std::size_t tile, std::size_t r, std::size_t block, int shift, bool scalar) {
     const std::size_t row = tile * Rows + r;
     const std::size_t at = tile * packed_.blocks + block;
@@ -300,13 +299,13 @@ class Packer {
     return true;
   }
 
-  // Whether blocks decide how many products a kernel may add in 16 bits.
+  // True if the kernels read `fits`.
   bool checks_lanes() const {
     return options_.adds_bytes_in_words && byte_sums(tensor_.format, role_.other) < 8;
   }
 
-  // By Cauchy-Schwarz, the square of a sum of products is at most the product of the sums of
-  // squares; each operand gets a share of the limit as the largest of its elements have.
+  // By Cauchy-Schwarz, (sum of products)^2 <= (sum of squares of A) * (sum of squares of B). The
+  // limit is divided between the operands in the ratio of their largest integers.
   void check_lanes(const Stretch& stretch, const int8_t* row) {
     const uint64_t limit =
         kMaxWord * largest_integer(tensor_.format) / largest_integer(role_.other);
@@ -314,7 +313,7 @@ class Packer {
                          &packed_.fits[stretch.tile * packed_.blocks + stretch.first]);
   }
 
-  // Parts of a block that kernels correct one by one.
+  // Number of corrections per block and row.
   std::size_t corrections() const {
     if (!options_.adds_bytes_in_words) return 1;
     return kBlockSize / 4 / static_cast<std::size_t>(byte_sums(role_.other, tensor_.format));

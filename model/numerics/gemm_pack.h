@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operands of the fast golden GEMM, laid out for its kernels (gemm_kernels.h).
+// Packs operands for the kernels of the fast golden GEMM (gemm_kernels.h).
 //
-// Elements are integers times 2^lsb (format.h). What a kernel multiplies are small integers:
+// Elements are integers times 2^lsb (format.h). Kernels multiply small integers:
 //
-// * bytes, for formats whose integers fit. A gets an offset that makes it unsigned; what that adds
-//   to the sums is taken away again through `correction`.
-// * words of 16 bits. A block of larger integers (E4M3, E5M2) is divided by a power of two such
-//   that the squares of its words sum up to less than 2^31; by Cauchy-Schwarz, sums of products of
-//   two such blocks fit 32 bits. Few elements lose bits in this. What they lose, a fraction of the
-//   word's unit, stands in a list of remainders, which is multiplied apart.
+// * bytes, for formats whose integers fit. A gets an offset that makes it unsigned; `correction`
+//   removes the offset's contribution from the sums.
+// * words of 16 bits. A block of larger integers (E4M3, E5M2) is divided by a power of two until
+//   the squares of its words sum to less than 2^31. By Cauchy-Schwarz, the sum of products of two
+//   such blocks then fits 32 bits. The few bits lost by the division are stored as remainders,
+//   which are multiplied separately.
 //
-// Blocks whose remainders are too long, and those with NaN or Inf in them, are marked scalar and
-// left to block_dot.
+// Blocks with NaN, infinity or too long remainders are marked scalar; block_dot computes them.
 //
-// A scale is kept as the bits of a power of two; adding those of A and B gives the bits of the
-// product of their scales and both lsb.
+// Scales are float bit patterns: integer addition of those of A and B gives the bits of the product
+// of both scales and both lsb.
 #pragma once
 
 #include <cstddef>
@@ -29,24 +28,24 @@ namespace mx {
 
 enum class GemmPath : uint8_t {
   bytes,         ///< float32 accumulation, sums of at most 24 bits
-  words,         ///< the same from 16-bit integers
-  words_double,  ///< float64 inside, sums of at most 48 bits; what is longer is scalar
+  words,         ///< float32 accumulation from 16-bit integers
+  words_double,  ///< float64 intermediate results, sums of at most 48 bits; longer ones are scalar
 };
 
-/// The path of a pair of formats. Kernels that add products of bytes in 16 bits multiply pairs
-/// whose products overflow there (two mxint8) as words.
+/// The path of a pair of formats. Kernels that add products of bytes in 16 bits use words for pairs
+/// whose products overflow 16 bits: mxint8 times mxint8.
 GemmPath gemm_path(FormatId a, FormatId b, bool adds_bytes_in_words);
 
-/// What a tile of the product covers; operands are padded to it.
+// Size of a tile of the product. Operands are padded to whole tiles.
 constexpr std::size_t kLowTile = 4;     ///< rows
 constexpr std::size_t kHighTile = 6;    ///< rows
-constexpr std::size_t kTileGroups = 2;  ///< of columns, a vector each
-
-/// Rows of the tiles of an A of `rows` rows. High tiles take a fifth less time for a row, and they
-/// leave no registers to kernels that accumulate in float64.
+constexpr std::size_t kTileGroups = 2;  ///< groups of columns, one vector each
+/// Rows per tile for an A of `rows` rows. A row takes a fifth less time in a high tile, but padding
+/// may cost more: 4 rows use a low tile, 5 rows a high one. words_double uses low tiles: its
+/// kernels need the registers.
 std::size_t tile_rows(GemmPath path, std::size_t rows);
 
-/// What an element of a tile has beyond its word.
+/// Part of an element that its word cannot hold.
 struct Remainder {
   uint32_t block;
   uint8_t k;    ///< in the block
@@ -54,38 +53,38 @@ struct Remainder {
   float value;  ///< in units of the block's words
 };
 
-/// One operand in tiles of rows; what pads the last tile is not part of any result. What a kernel
-/// reads one after the other lies so, in units of four bytes: its way through a tile is one stream.
-/// Blocks of a scalar row are 0, so that a kernel may run over them without adding anything.
+/// One operand in tiles of rows. A kernel reads a tile sequentially, in units of four bytes. Scalar
+/// blocks are 0, so that they do not change a kernel's sums.
 struct PackedOperand {
   GemmPath path;
-  std::size_t rows = 0;  ///< a tile
+  std::size_t rows = 0;  ///< per tile
   std::size_t tiles = 0;
-  std::size_t blocks = 0;        ///< a row
+  std::size_t blocks = 0;        ///< per row
   AlignedVector<uint8_t> bytes;  ///< [tiles][blocks][8][rows][4]; those of B are signed
   AlignedVector<int16_t> words;  ///< [tiles][blocks][16][rows][2]
-  /// B: -offset * sum, of whole blocks [tiles][blocks][rows] or, for kernels that add in 16 bits,
-  /// of what they add there, modulo 2^16 [tiles][blocks][8 / byte_sums][rows][2 x 16 bits].
+  /// Only B: -offset of A * sum of elements, [tiles][blocks][rows] for whole blocks. Kernels that
+  /// add in 16 bits need it per 16-bit sum, modulo 2^16: [tiles][blocks][8 / byte_sums][rows][2].
   AlignedVector<int32_t> correction;
-  /// [tiles][blocks]: whether all sums that a kernel adds in 16 bits fit there in a product with
-  /// any such block, though byte_sums is less than 8; empty where that is not asked for.
+  /// [tiles][blocks]: 1 if a product with another block marked 1 fits 16-bit sums over the whole
+  /// block. Only filled if byte_sums is less than 8.
   std::vector<uint8_t> fits;
-  /// [tiles][blocks][rows]: bits of 2^(scale - 127), with the words' power of two, as float32 or,
-  /// for words_double, float64; of B what they, with both lsb, add to those of A.
+  /// [tiles][blocks][rows]. A: bits of 2^(scale - 127) times the words' power of two, as float32
+  /// (words_double: float64 in wide_scales). B: its scale, power of two and both lsb as an exponent
+  /// to add to the bits of A.
   AlignedVector<int32_t> scales;
   AlignedVector<int64_t> wide_scales;
   std::vector<std::vector<Remainder>> remainders;  ///< [tiles], in the order of blocks
-  std::vector<uint32_t> first_remainder;           ///< [tiles][blocks + 1]: in the tile's list
-  std::vector<uint32_t> scalar_rows;               ///< [tiles][blocks]: a bit for every scalar row
-  std::vector<uint8_t> tile_has_scalar;            ///< [tiles]: some row of some block is
+  std::vector<uint32_t> first_remainder;           ///< [tiles][blocks + 1]: index in `remainders`
+  std::vector<uint32_t> scalar_rows;               ///< [tiles][blocks]: bit per row
+  std::vector<uint8_t> tile_has_scalar;            ///< [tiles]
 };
 
-/// For whom operands are packed, and by what.
+/// The first two describe the kernels that will multiply; the last two do not change the result.
 struct PackOptions {
-  std::size_t columns;       ///< a tile of the kernels that will run: 16 or 32
-  bool adds_bytes_in_words;  ///< as these kernels do (gemm_path)
-  SimdLevel level;           ///< packs; what is packed does not depend on it
-  unsigned threads;          ///< the same
+  std::size_t columns;       ///< per tile: 16 or 32
+  bool adds_bytes_in_words;  ///< see gemm_path()
+  SimdLevel level;
+  unsigned threads;
 };
 
 /// Packs A for a product with a B of `format_b`.
@@ -93,8 +92,9 @@ PackedOperand pack_a(const MxTensor& a, FormatId format_b, const PackOptions& op
 /// Packs B for a product with an A of `format_a`.
 PackedOperand pack_b(const MxTensor& b, FormatId format_a, const PackOptions& options);
 
-/// How many sums of two products of a byte pair fit 16 bits: 8 (all of a block's), 4, 2 or 1. What
-/// A's offset adds may overflow there, for its correction does so too.
+/// Number of sums of two byte products that can be added in 16 bits without overflow: 8 (a whole
+/// block), 4, 2 or 1. Example: two E2M1 blocks, 8 * 2 * 12 * 12 = 2,304 -> 8. The offset of A may
+/// overflow, because its correction overflows equally.
 int byte_sums(FormatId a, FormatId b);
 
 }  // namespace mx

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The accumulation policies behind gemm.h: each computes rows first_row .. last_row - 1 of the
-// product into out [M][N]. The tensors have been checked.
+// The accumulation rules of gemm.h. Each function computes rows first_row .. last_row - 1 of out
+// [M][N]. The caller has checked the tensors.
 #pragma once
 
 #include "model/numerics/tensor.h"

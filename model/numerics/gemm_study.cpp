@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The policies that exist for study: exact, sequential and nvidia-blackwell.
+// The accumulation rules for studies: exact, sequential and nvidia-blackwell.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -26,15 +26,15 @@ void for_each_block(const MxTensor& a, const MxTensor& b, std::size_t i, std::si
   }
 }
 
-// One element in the Blackwell rule: value = integer * 2^lsb, seen at exponent `exponent`.
+// A term of the Blackwell rule: integer * 2^lsb, aligned by `exponent`.
 struct AlignedTerm {
   Int128 integer;
   int lsb;
   int exponent;
 };
 
-// The exponent of an element's significand, at least the format's smallest normal one; zeros take
-// part in the alignment with -126.
+// Exponent of an element's significand, at least that of the smallest normal number. A zero has
+// exponent -126 in the alignment.
 int significand_exponent(int64_t integer, const ElementFormat& format) {
   if (integer == 0) return -126;
   const uint64_t magnitude = static_cast<uint64_t>(integer < 0 ? -integer : integer);
@@ -56,7 +56,7 @@ uint32_t truncate_to_float(Int128 value, int exponent) {
   return sign | std::min(bits, kInfinity - 1);
 }
 
-// Integer part toward zero of term * 2^(25 - largest).
+// term * 2^(25 - largest), truncated to an integer.
 Int128 aligned(const AlignedTerm& term, int largest) {
   constexpr int kFractionBits = 25;
   const int shift = term.lsb - largest + kFractionBits;
@@ -75,7 +75,7 @@ AlignedTerm accumulator_term(uint32_t acc) {
           floor_log2(uint64_t{parts.significand}) + parts.exponent};
 }
 
-// One step of the Blackwell rule over up to 32 finite element pairs.
+// One step of the Blackwell rule: up to 32 finite element pairs.
 uint32_t blackwell_step(uint32_t acc, const MxTensor& a, const uint8_t* codes_a, const MxTensor& b,
                         const uint8_t* codes_b, std::size_t count, int scale_exponent) {
   const ElementFormat& fa = element_format(a.format);
@@ -102,7 +102,7 @@ void gemm_exact_into(const MxTensor& a, const MxTensor& b, const float* bias, st
   for (std::size_t i = first_row; i < last_row; i++) {
     for (std::size_t j = 0; j < b.rows; j++) {
       const uint32_t start = bias ? to_bits(bias[i * b.rows + j]) : 0;
-      // Specials are collected beside the sum; `special` stays 0 while everything is finite.
+      // `special` collects NaN and infinities; it stays 0 while all terms are finite.
       uint32_t special = is_finite_bits(start) ? 0 : start;
       ExactSum sum;
       if (special == 0) {

@@ -42,7 +42,7 @@ const DTypeInfo& info(DType dtype) {
                        [dtype](const DTypeInfo& entry) { return entry.dtype == dtype; });
 }
 
-// A cursor over the header's Python dictionary literal. Only what numpy.save writes is accepted.
+// Parser of the header's Python dictionary. Accepts only the syntax that numpy.save writes.
 class HeaderParser {
  public:
   HeaderParser(std::string_view text, const std::string& name) : text_(text), name_(name) {}
@@ -156,8 +156,8 @@ class HeaderParser {
   std::size_t at_ = 0;
 };
 
-// Product of the dimensions times the element size; nothing if the axes that are not 0 overflow.
-// NumPy refuses such shapes, too.
+// Product of the dimensions times the element size; nullopt if the nonzero axes overflow. NumPy
+// rejects such shapes, too.
 std::optional<std::size_t> byte_count(const std::vector<std::size_t>& shape, std::size_t element) {
   constexpr std::size_t kMost = std::numeric_limits<std::ptrdiff_t>::max();
   std::size_t bytes = element;
@@ -191,14 +191,13 @@ DType parse_descr(const std::string& descr, const std::string& name) {
       descr);
 }
 
-// Every element's bytes the other way round.
+// Reverses the bytes of every element.
 void swap_bytes(std::vector<uint8_t>& data, std::size_t size) {
   for (auto at = data.begin(); at != data.end(); at += static_cast<long>(size)) {
     std::reverse(at, at + static_cast<long>(size));
   }
 }
 
-// From the first axis running fastest to the last one.
 void to_c_order(NpyArray& array) {
   const std::size_t size = dtype_size(array.dtype);
   const std::vector<uint8_t> source = std::move(array.data);
@@ -253,12 +252,11 @@ std::size_t npy_header_size(const uint8_t* bytes, std::size_t size, const std::s
 
 namespace {
 
-// What the header says; the array is still without data.
 struct Header {
   NpyArray array;
   bool swapped = false;
-  std::size_t size = 0;                   // bytes in front of the data
-  std::optional<std::size_t> data_bytes;  // that the shape promises, unless they are too many
+  std::size_t size = 0;                   // bytes before the data
+  std::optional<std::size_t> data_bytes;  // according to the shape; nullopt if too many
 };
 
 Header parse_header(const uint8_t* bytes, std::size_t size, const std::string& name) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inner loops of the packing of operands (gemm_pack.h), one set for each vector level. Every level
-// gives the same bytes.
+// Inner loops of gemm_pack.cpp, one set per vector level. Every level gives the same bytes.
 #pragma once
 
 #include <cstddef>
@@ -10,25 +9,25 @@
 
 namespace mx {
 
-/// Rows that become a part of a tile.
+/// Source rows of a part of a tile.
 struct TileRows {
   const void* first;
   std::size_t distance;  ///< bytes from one row to the next
   std::size_t blocks;    ///< of K
-  std::size_t units;     ///< of four bytes, a block: 8 or 16
+  std::size_t units;     ///< of four bytes per block: 8 or 16
 };
 
-/// What corrects the sums of a tile of B (PackedOperand::correction).
+/// Computation of PackedOperand::correction for a tile of B.
 struct CorrectionRule {
-  int factor;         ///< of the sums of bytes
-  std::size_t units;  ///< that one correction sums up; 8 or a part of it
-  bool in_words;      ///< modulo 2^16, of bytes 0 and 1 apart from bytes 2 and 3
+  int factor;         ///< multiplies the sum of bytes
+  std::size_t units;  ///< units per correction: 8, 4, 2 or 1
+  bool in_words;      ///< two sums modulo 2^16: of bytes 0 and 1, and of bytes 2 and 3
 };
 
-/// A block's integers as words.
+/// Conversion of a block's integers to words: integer / 2^shift, rounded toward zero.
 struct Shortened {
-  int shift;  ///< the words are the integers divided by 2^shift, rounded toward zero,
-  bool lost;  ///< which some bit is lost in
+  int shift;
+  bool lost;  ///< a nonzero bit was dropped
 };
 
 struct PackKernels {
@@ -38,14 +37,14 @@ struct PackKernels {
   /// To [blocks][units][16 or 32 rows].
   void (*interleave16)(const TileRows& rows, uint8_t* to);
   void (*interleave32)(const TileRows& rows, uint8_t* to);
-  /// From bytes [units][rows][4], `corrections` * rule.units of them, to [corrections][rows].
-  /// `rows` is a multiple of eight.
+  /// From bytes [corrections * rule.units][rows][4] to [corrections][rows]. `rows` is a multiple of
+  /// eight.
   void (*correct)(const uint8_t* bytes, std::size_t rows, std::size_t corrections,
                   const CorrectionRule& rule, int32_t* to);
-  /// Clears fits[block] of bytes [blocks][32] where the squares of one of the block's lanes, bytes
-  /// 0 and 1 or bytes 2 and 3 of its units, may sum up to more than 8 * `limit`.
+  /// Clears fits[block] if a 16-bit lane's sum of squares may exceed 8 * `limit`. A lane consists
+  /// of bytes 0 and 1, or bytes 2 and 3, of every unit of a block. `bytes` is [blocks][32].
   void (*check_lanes)(const int8_t* bytes, std::size_t blocks, uint32_t limit, uint8_t* fits);
-  /// The integers of a block, at most 2^32 each, to words whose squares sum up to less than 2^31.
+  /// Converts a block's integers, at most 2^32 each, to words whose squares sum to less than 2^31.
   Shortened (*shorten)(const float* integers, int16_t* words);
 };
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// B of several products, such as weights: what it is packed into is kept.
 #pragma once
 
 #include <cstddef>
@@ -15,21 +14,22 @@ namespace mx {
 struct GemmKernels;
 struct PackedOperand;
 
-/// A B [N][K] and what the latest product packed of it, which the next one uses if its kernels and
-/// the format of its A are the same. Several threads may multiply by it at once. Does not own the
-/// tensor, which must stay as it is.
+/// A B [N][K] that is used in several products, such as weights. Caches the packed form of the
+/// latest product; the next one reuses it if its kernels and the format of A are the same.
+/// Thread-safe. Does not own the tensor, which must outlive it unchanged.
 class PreparedOperand {
  public:
   explicit PreparedOperand(const MxTensor& b) : tensor_(b) {}
 
   const MxTensor& tensor() const { return tensor_; }
 
-  /// Packed for a product with an A of `format_a` by these kernels. `level` and `threads` pack.
+  /// Returns B packed for these kernels and an A of `format_a`. `level` and `threads` only affect
+  /// the speed of packing.
   std::shared_ptr<const PackedOperand> packed(FormatId format_a, const GemmKernels& kernels,
                                               SimdLevel level, unsigned threads) const;
 
  private:
-  // What the packed form depends on beside the tensor.
+  // Key of the cached form.
   struct Purpose {
     FormatId format_a;
     std::size_t columns;

@@ -58,7 +58,6 @@ std::string type_names() {
   return names.substr(2);
 }
 
-// For messages.
 std::string one_line(std::string text) {
   for (char& c : text) {
     if (c < ' ' || c > '~') c = '?';
@@ -68,7 +67,7 @@ std::string one_line(std::string text) {
 
 std::string place(const std::string& key) { return fmt::format("tensor '{}'", one_line(key)); }
 
-// What the header says, read and checked as a whole. Errors name the file and the tensor.
+// Reads and checks a header. Errors name the file and the tensor.
 class HeaderReader {
  public:
   using Entry = SafetensorsFile::Entry;
@@ -83,8 +82,8 @@ class HeaderReader {
     return entries;
   }
 
-  // The data of types that are known fill the shapes, and the format demands that tensors fill the
-  // data section without gaps or overlaps.
+  // Checks that tensors of known types fill their shapes, and that tensors fill the data section
+  // without gaps or overlaps, as the format requires.
   void check_data(const std::vector<Entry>& entries) const {
     std::vector<std::pair<std::size_t, std::size_t>> extents;
     for (const Entry& entry : entries) {
@@ -153,7 +152,6 @@ class HeaderReader {
   const std::string& name_;
 };
 
-// The header, and where the data begins.
 struct Header {
   Json json;
   std::size_t data;
@@ -161,7 +159,7 @@ struct Header {
 
 Header parse_header(const uint8_t* bytes, std::size_t size, const std::string& name) {
   constexpr std::size_t kPrefix = 8;
-  // The format's own limit; it also bounds the work a damaged file can cause.
+  // The format's limit, in bytes.
   constexpr uint64_t kMaxHeader = 100'000'000;
   if (size < kPrefix) throw Error(fmt::format("{}: not a .safetensors file", name));
   const uint64_t length = load<uint64_t>(bytes);
@@ -252,7 +250,6 @@ std::vector<NamedTensor> parse_safetensors(const uint8_t* bytes, std::size_t siz
 
 namespace {
 
-// A tensor on its way into a file.
 struct Entry {
   const TypeInfo* type;
   std::string_view name;
@@ -293,7 +290,7 @@ std::vector<uint8_t> format_safetensors(const std::vector<NamedTensor>& tensors,
                                         const std::map<std::string, std::string>& metadata) {
   std::vector<Entry> entries;
   for (const NamedTensor& tensor : tensors) entries.push_back(make_entry(tensor));
-  // Wide elements first, so that all are aligned; this is how the reference library orders them.
+  // Wide elements first, so that all are aligned; the reference library uses the same order.
   std::sort(entries.begin(), entries.end(), [](const Entry& x, const Entry& y) {
     return x.type->bits != y.type->bits ? x.type->bits > y.type->bits : x.name < y.name;
   });
