@@ -22,9 +22,9 @@ using Json = nlohmann::json;
 
 constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
-/// The terms that the area of everything but the processing elements is a sum of.
+/// The features whose weighted sum is the area without the processing elements.
 std::vector<double> terms(const Params& p) {
-  // Results leave this many at a time, through an output as wide: most of what there is once.
+  // Results per cycle at the output. Most area outside the processing elements grows with it.
   const double lanes_out = std::min(p.num_pe, p.mem_w / 32);
   const double beat = p.mem_w / 32.0, columns = p.num_pe, dual = p.fp4_dual ? 1 : 0;
   const double second_fed = feed_cols(p.num_pe) - 1.0;

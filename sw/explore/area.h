@@ -14,18 +14,17 @@
 
 namespace mxe::explore {
 
-/// What an engine takes.
+/// The area of an engine.
 struct Area {
-  double gate_equivalents;  ///< logic and registers (docs/area.md says how they count), no memories
+  double gate_equivalents;  ///< logic and registers without memories; counted as in docs/area.md
   double sram_kib;          ///< all memories
-  double error;  ///< of the gate equivalents, relative: 0, or the largest of leave-one-out
-  bool
-      synthesized;  ///< this very configuration was, by Yosys; else it lies between those that were
+  double error;      ///< relative error of gate_equivalents: 0, or the largest leave-one-out error
+  bool synthesized;  ///< Yosys synthesized this configuration; otherwise the area is interpolated
 
-  /// Gate equivalents of a bit of SRAM: its cell of 0.346 square micrometers at 45 nm (Mistry et
-  /// al., IEDM 2007) in a macro of which cells fill 70 %, by Nangate's NAND2_X1 of 0.798.
+  /// Gate equivalents of a bit of SRAM, 0.346 / 0.70 / 0.798: a cell of 0.346 square micrometers at
+  /// 45 nm (Mistry et al., IEDM 2007), macros filled to 70 %, and Nangate's NAND2_X1 of 0.798.
   static constexpr double kGatesPerBit = 0.62;
-  /// Logic, registers and memories in gate equivalents: what points are compared by.
+  /// Logic, registers and memories in gate equivalents, by which points are compared.
   double total() const {
     constexpr double kBits = 1024 * 8;
     return gate_equivalents + sram_kib * kBits * kGatesPerBit;
@@ -36,29 +35,29 @@ struct Area {
 struct AreaSample {
   Params params;
   double pe;                  ///< gate equivalents of one processing element
-  double rest;                ///< and of all that there is once
-  std::uint64_t memory_bits;  ///< of the memories that Yosys found
+  double rest;                ///< gate equivalents of everything else
+  std::uint64_t memory_bits;  ///< bits of memory that Yosys found
 
   double gate_equivalents() const { return params.num_pe * pe + rest; }
 };
 
-/// The areas of engines of all configurations, from those of some. The processing elements, most of
-/// an engine, come in six kinds (TREE_W, FP4_DUAL), all of them synthesized. What there is once is
-/// a sum of terms in the parameters, fitted to the synthesized engines in the least squares.
+/// Estimates the area of any engine from synthesized ones. Processing elements take most of the
+/// area; their six kinds (TREE_W, FP4_DUAL) are all synthesized. The rest is a least-squares fit of
+/// terms in the parameters.
 class AreaTable {
  public:
-  /// The table that comes with the program, made from its RTL by `scripts/area --table`.
+  /// The built-in table, which `scripts/area --table` wrote from the RTL.
   static const AreaTable& shipped();
-  /// Reads what scripts/area --table writes. Throws mx::Error, which starts with `origin`.
+  /// Reads output of `scripts/area --table`. Throws mx::Error, which starts with `origin`.
   static AreaTable from_json(std::string_view text, const std::string& origin);
 
-  /// The area of an engine with valid parameters.
+  /// The area of an engine; `params` must be valid.
   Area of(const Params& params) const;
-  /// Gate equivalents of one of its processing elements.
   double processing_element(const Params& params) const;
-  /// How far off, relative, the table is for the sample if that had not been synthesized.
+  /// Relative error of the estimate for a sample, if it is left out of the fit: 0.1 is 10 % too
+  /// large.
   double leave_one_out(std::size_t sample) const;
-  /// The largest amount of these.
+  /// The largest absolute leave-one-out error.
   double error() const { return error_; }
   const std::vector<AreaSample>& samples() const { return samples_; }
 
@@ -71,7 +70,7 @@ class AreaTable {
 
   std::vector<AreaSample> samples_;
   std::map<Kind, double> elements_;
-  std::map<std::string, std::size_t> known_;  ///< samples by their parameters
+  std::map<std::string, std::size_t> known_;  ///< index in samples_, by parameters
   std::vector<std::vector<double>> features_;
   std::vector<double> factors_;
   double error_ = 0;

@@ -5,6 +5,6 @@
 
 namespace mxe::explore {
 
-extern const std::string_view kAreaTable;  ///< data/area.json, which scripts/area --table writes
+extern const std::string_view kAreaTable;  ///< data/area.json, written by `scripts/area --table`
 
 }  // namespace mxe::explore

@@ -7,12 +7,12 @@
 
 namespace mxe::explore {
 
-/// Texts by what they depend on, in files below a folder. Several threads and processes may use one
-/// folder: a file appears whole or not at all.
+/// Stores texts by key in files below a folder. Threads and processes may share the folder, because
+/// files are written atomically.
 class Cache {
  public:
-  /// Makes the folder if it is not there. Throws mx::Error if that fails, or if it holds what
-  /// another version has found.
+  /// Creates the folder if necessary. Throws mx::Error if that fails, or if another version of the
+  /// program wrote the folder.
   explicit Cache(const std::filesystem::path& folder);
 
   std::optional<std::string> find(const std::string& key) const;
@@ -24,7 +24,7 @@ class Cache {
   std::filesystem::path folder_;
 };
 
-/// The text of a file; nothing if it cannot be read.
+/// The text of a file, or nullopt if it cannot be read.
 std::optional<std::string> read_whole(const std::filesystem::path& path);
 
 }  // namespace mxe::explore

@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// A result of a point for one workload.
+// The result of a point for one workload.
 struct Part {
   const Outcome* outcome;
   Json record;
@@ -24,7 +24,7 @@ struct Part {
   double seconds() const { return weight * outcome->seconds; }
 };
 
-// Figures of a run that are as many times as large for `weight` runs.
+// Figures that are multiplied by the weight.
 constexpr const char* kAmounts[] = {"cycles", "macs", "bound_cycles", "bytes_read",
                                     "bytes_written"};
 
@@ -60,7 +60,7 @@ class Combiner {
   }
 
   Json record(const Outcome& outcome) const {
-    // What all parts have in common, and the worst one's limit.
+    // Fields that all parts share, and the limit of the slowest part.
     Json record = worst_->record;
     for (const char* key : {"items", "item_name", "items_per_second", "pareto", "sqnr_db",
                             "sqnr_layers", "b_bytes", "weight_bytes", "kv_bytes", "kv_formats",
@@ -105,13 +105,12 @@ class Combiner {
     for (const Part& part : parts_) sum += part.weight * value(part);
     return sum;
   }
-  // The value by the method.
   template <typename Value>
   double time(const Value& value) const {
     if (how_.method == Combination::Method::worst) return worst_->weight * value(*worst_);
     return sum(value);
   }
-  // A share of the cycles.
+  // A share of the cycles, averaged with the cycles as weights.
   double share(const char* key) const {
     const auto cycles = [](const Part& part) { return part.outcome->cycles; };
     return time([&](const Part& part) {
@@ -128,7 +127,7 @@ class Combiner {
 }  // namespace
 
 Combined combine(const SweepResult& result, std::size_t workloads, const Combination& how) {
-  // The results of a point follow one another.
+  // The results of a point are consecutive.
   std::vector<Combiner> combiners;
   Combined combined;
   for (std::size_t i = 0; i < result.outcomes.size();) {

@@ -13,7 +13,7 @@
 namespace mxe::explore {
 namespace {
 
-// muParser would change the variable: "NUM_PE = 8" would hold for all points.
+// muParser would assign: "NUM_PE = 8" would be true for every point.
 bool assigns(const std::string& text) {
   static const std::regex kAssignment("(^|[^=!<>])=($|[^=])");
   return std::regex_search(text, kAssignment);

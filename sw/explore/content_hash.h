@@ -7,11 +7,11 @@
 
 namespace mxe::explore {
 
-/// FNV-1a, 64 bits, as 16 hexadecimal digits: names what a text says.
+/// FNV-1a, 64 bits, as 16 hexadecimal digits.
 std::string content_hash(std::string_view text);
 
-/// Of the cycles that committed jobs take (tests/accuracy/cycle_baseline.json): with them, what
-/// explorations have found before becomes void. A test says when it has to be renewed.
+/// A hash of the cycles of committed jobs (tests/accuracy/cycle_baseline.json). A new value makes
+/// stored exploration results invalid. A test fails if it must be updated.
 inline constexpr const char* kCyclesVersion = "65f1487679fd4a8a";
 
 }  // namespace mxe::explore

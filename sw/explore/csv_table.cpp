@@ -15,11 +15,11 @@
 namespace mxe::explore {
 namespace {
 
-// What counts as a space, in UTF-8: those of ASCII, no-break spaces and the byte order mark.
+// Spaces in UTF-8: those of ASCII, no-break spaces and the byte order mark.
 constexpr std::array<std::string_view, 10> kSpaces = {
     " ", "\t", "\r", "\v", "\f", "\u00A0", "\u2007", "\u202F", "\u2060", "\uFEFF"};
 
-// The length of the space that `text` begins with, 0 if it does not begin with one.
+// The length in bytes of the space at the beginning of `text`, else 0.
 std::size_t leading_space(std::string_view text) {
   for (const std::string_view space : kSpaces) {
     if (text.substr(0, space.size()) == space) return space.size();
@@ -41,7 +41,8 @@ std::string_view without_leading_spaces(std::string_view text) {
   return text;
 }
 
-// The text of a quoted field; `rest` begins behind its first quote and then behind its last one.
+// The text of a quoted field; `rest` begins after the opening quote, and afterwards after the
+// closing one.
 std::string quoted(std::string_view& rest, const FileLine& place) {
   std::string field;
   for (;;) {
@@ -101,7 +102,7 @@ std::vector<std::string> csv_fields(const std::string& line, const FileLine& pla
     const std::string text = trimmed(std::string(rest.substr(0, comma)));
     if (text.find('"') != std::string::npos || (has_quotes && !text.empty())) {
       place.fail(
-          fmt::format("'{}' beside quotes; allowed: a field in quotes, \"a, b\", or without "
+          fmt::format("misplaced quotes at '{}'; allowed: a field in quotes, \"a, b\", or without "
                       "any; a quote in quotes is \"\"",
                       mx::printable(text)));
     }

@@ -9,8 +9,8 @@ namespace {
 constexpr double kLanes = 32;
 constexpr double kWordBytes = 32 + 2;  ///< an operand word and its scales
 
-/// Gate equivalents of an exact dot product of 32 elements of one format alone (docs/area.md), as a
-/// share of that of the widest, E5M2: how much of the array's dot product such elements keep busy.
+/// Share of the array's dot product that elements of a format use: gate equivalents of a dot
+/// product of 32 elements of this format, relative to the largest, E5M2 (docs/area.md).
 double busy_share(mx::FormatId format) {
   constexpr double kWidest = 46476;
   switch (format) {
@@ -31,7 +31,7 @@ double busy_share(mx::FormatId format) {
   return 1;
 }
 
-/// The part of a processing element that is its dot product (docs/area.md: 72 to 75 %).
+/// The dot product's share of a processing element (docs/area.md: 72 to 75 %).
 constexpr double kDotShare = 0.74;
 
 bool is_dual(const Params& params, mx::FormatId a, mx::FormatId b) {
@@ -48,7 +48,7 @@ unsigned macs_per_clock(const Params& params, mx::FormatId a, mx::FormatId b) {
 }
 
 double switched_gates_per_mac(const Params& params, mx::FormatId a, mx::FormatId b) {
-  // The dual rate keeps two dot products busy.
+  // The dual rate uses two dot products.
   const double products = is_dual(params, a, b) ? 2 : 1;
   const double dot = kDotShare * products * (busy_share(a) + busy_share(b)) / 2;
   const double element = AreaTable::shipped().processing_element(params);
@@ -57,8 +57,8 @@ double switched_gates_per_mac(const Params& params, mx::FormatId a, mx::FormatId
 
 double sram_bytes_per_mac(const Params& params, mx::FormatId a, mx::FormatId b) {
   const double chains = is_dual(params, a, b) ? 2 : 1;
-  // In a clock: a word of A for all processing elements; in each, an accumulator read and written;
-  // and, once for the rows of a pass, a word of B.
+  // In a clock, all processing elements share a word of A, and each reads and writes an
+  // accumulator. Each loads a word of B once for the rows of a pass.
   const double clock = kWordBytes + params.num_pe * (8 * chains + kWordBytes / params.rows);
   return clock / (params.num_pe * macs_per_clock(params, a, b));
 }

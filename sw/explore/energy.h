@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Energy by three coefficients: gates that switch, bytes of SRAM, bytes of DRAM. It ranks engines
-// and formats; it does not replace a simulation of activity on a netlist.
+// Energy from three coefficients: switching gates, bytes of SRAM and bytes of DRAM. It ranks
+// engines and formats, but does not replace a power simulation of a netlist.
 #pragma once
 
 #include <cstdint>
@@ -10,18 +10,18 @@
 
 namespace mxe::explore {
 
-/// A coefficient, and what sources of its kind span, in joules.
+/// A coefficient and the range in the literature, in joules.
 struct Coefficient {
   double value, least, most;
 };
 
-/// Where the energy goes, per unit, at a 45 nm process of about 1 V. Other processes: within the
-/// spreads that docs/exploration.md names.
+/// Energies per unit in a 45 nm process at about 1 V. docs/exploration.md gives the range for other
+/// processes.
 struct EnergyCoefficients {
-  /// A gate equivalent of logic in a clock in which it works, one in five nodes switching. Exact
-  /// dot products of 32 elements (264 to 1,041 GE a MAC, five formats), synthesized by Yosys and
-  /// read by OpenSTA without vectors at an activity of 0.2: 1.49 to 1.59 fJ on Nangate's 45 nm
-  /// library, 7.6 to 10.2 fJ on IHP's SG13G2 (130 nm, 1.2 V).
+  /// A gate equivalent of active logic in a clock, with one in five nodes switching. Measured on
+  /// exact dot products of 32 elements (264 to 1,041 GE a MAC, five formats), synthesized by Yosys;
+  /// OpenSTA without vectors at an activity of 0.2: 1.49 to 1.59 fJ on Nangate's 45 nm library, 7.6
+  /// to 10.2 fJ on IHP's SG13G2 (130 nm, 1.2 V).
   Coefficient gate{1.55e-15, 1.49e-15, 10.2e-15};
   /// A byte read or written. Horowitz, "Computing's energy problem", ISSCC 2014, 45 nm: 10 pJ for
   /// 64 bits of 8 KiB, 20 pJ of 32 KiB. IHP's SG13G2 macros: 6.2 (2 KiB) to 11.5 pJ a byte (8 KiB).
@@ -31,7 +31,7 @@ struct EnergyCoefficients {
   Coefficient dram{32e-12, 31e-12, 325e-12};
 };
 
-/// What a job did.
+/// The work of a job.
 struct EnergyWork {
   double macs = 0;
   double dram_bytes = 0;  ///< read and written
@@ -47,15 +47,15 @@ struct Energy {
 /// MACs that one processing element does in a clock.
 unsigned macs_per_clock(const Params& params, mx::FormatId a, mx::FormatId b);
 
-/// Gate equivalents of a processing element that switch for a MAC: a dot product of two small
-/// formats leaves most of the multipliers and of the tree still.
+/// Gate equivalents of a processing element that switch for a MAC. Small formats use only a part of
+/// the multipliers and the tree.
 double switched_gates_per_mac(const Params& params, mx::FormatId a, mx::FormatId b);
 
-/// Bytes that memories of the engine read and write for a MAC: operand words with their scales, and
+/// Bytes that the engine's memories read and write for a MAC: operand words with their scales, and
 /// accumulators.
 double sram_bytes_per_mac(const Params& params, mx::FormatId a, mx::FormatId b);
 
-/// The energy of a job. Bytes of DRAM pass a buffer twice, in and out.
+/// The energy of a job. Each byte of DRAM is also written to and read from a buffer.
 Energy energy_of(const Params& params, const EnergyWork& work,
                  const EnergyCoefficients& coefficients = EnergyCoefficients());
 

@@ -26,7 +26,7 @@ std::string formats_text(const JobShape& shape) {
                      mx::element_format(shape.format_b).name, shape.output.name());
 }
 
-// Layer by layer, what its job depends on beside the hardware.
+// The cycle-relevant properties of each layer, as part of a cache key.
 std::string workload_text(const Workload& workload, const Point& point) {
   std::string text;
   for (const Layer& layer : workload.layers) {
@@ -38,7 +38,7 @@ std::string workload_text(const Workload& workload, const Point& point) {
 
 bool is_stall(const std::string& counter) { return counter.rfind("stall_", 0) == 0; }
 
-// sum + count * value; 64 bits hold what any machine does, but not what any file asks for.
+// sum + count * value. Throws mx::Error above 64 bits, which only an unrealistic file reaches.
 uint64_t added(uint64_t sum, uint64_t count, uint64_t value) {
   uint64_t product = 0;
   if (__builtin_mul_overflow(count, value, &product) ||
@@ -48,7 +48,7 @@ uint64_t added(uint64_t sum, uint64_t count, uint64_t value) {
   return sum;
 }
 
-// The stalls of `count` runs of a layer, added to what is there.
+// Adds the stalls of `count` runs of a layer to `stalls`.
 void add_stalls(const JobTimes& times, uint64_t count, Json& stalls) {
   for (const CounterInfo& counter : counter_table) {
     const std::string name = counter.name;
@@ -57,11 +57,10 @@ void add_stalls(const JobTimes& times, uint64_t count, Json& stalls) {
   }
 }
 
-// Sums over all runs of all layers.
 struct Sums {
   uint64_t cycles = 0, bytes_read = 0, bytes_written = 0;
   double macs = 0, compute_cycles = 0, bound_cycles = 0, lower_bound = 0, compulsory_bytes = 0;
-  std::array<double, kLimits> limited{};  // cycles of the layers that each part limits
+  std::array<double, kLimits> limited{};  // cycles of layers, by the part that limits them
   std::map<StoredB, double> b_bytes;
   std::set<std::string> kv_formats;
   Energy energy;
@@ -181,7 +180,7 @@ std::optional<std::vector<JobTimes>> times_of(const std::string& text, std::size
     read(one.cycles);
     for (const CounterInfo& counter : counter_table) read(one.counters.*counter.value);
   }
-  // Whatever is damaged is not what these times would be written as.
+  // Damaged text differs from the text of the parsed times.
   if (to_text(times) != text) return std::nullopt;
   return times;
 }

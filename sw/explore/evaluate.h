@@ -13,35 +13,36 @@
 
 namespace mxe::explore {
 
-/// The job that a layer is on an engine.
+/// The job of a layer at a point.
 JobShape job_of(const Layer& layer, const Point& point);
 
-/// Whether such an engine multiplies the formats of all layers; throws mx::Error if not.
+/// Throws mx::Error unless the engine multiplies the formats of all layers.
 void require_pairs(const Workload& workload, const Point& point);
 
-/// What one run of each layer takes. What `jobs` knows is not timed again.
+/// The times of one run of each layer. Jobs in `jobs` are not simulated again.
 std::vector<JobTimes> time_layers(const Workload& workload, const Point& point, TimedJobs& jobs);
 
-/// The least that a run of the workload takes, in cycles (lower_bound_cycles).
+/// A lower bound of a run, in cycles.
 double lower_bound_cycles(const Workload& workload, const Point& point);
 
-/// The same as texts for a cache: what the times depend on, and the times.
+/// A cache key for the times, and the times as text.
 std::string times_key(const Workload& workload, const Point& point);
 std::string to_text(const std::vector<JobTimes>& times);
-/// The inverse; nothing if it is not the text of so many layers.
+/// The inverse; nullopt unless `text` holds this number of layers.
 std::optional<std::vector<JobTimes>> times_of(const std::string& text, std::size_t layers);
 
-/// Names a point with a workload.
+/// A hash that identifies a point with a workload.
 std::string result_id(const Workload& workload, const Point& point);
 
 /// A line of points.jsonl (docs/exploration.md).
 nlohmann::ordered_json to_record(const Workload& workload, const Point& point,
                                  const std::vector<JobTimes>& times);
 
-/// Of a line's `pareto`: no smaller engine with the same formats, memory and workload is faster.
+/// Value of `pareto` in a line: no smaller engine with the same formats, memory and workload is
+/// faster.
 inline constexpr const char* kFront = "area-latency";
 
-/// Version of the lines.
+/// Version of the lines of points.jsonl.
 inline constexpr int kRecordVersion = 2;
 
 }  // namespace mxe::explore

@@ -14,13 +14,13 @@
 namespace mxe::explore {
 namespace {
 
-// What a task takes as far as it is known.
+// The known times of a task.
 struct Candidate {
   const Task* task;
-  std::vector<const Layer*> layers;  // the most multiplications first
-  std::size_t timed = 0;             // of them
+  std::vector<const Layer*> layers;  // sorted by multiplications, most first
+  std::size_t timed = 0;             // number of layers with simulated times
   double seconds = 0;
-  std::size_t front = 0;  // how many fronts of its group are before its own
+  std::size_t front = 0;  // number of the front in its group, from 0
 };
 
 Candidate make_candidate(const Task& task) {
@@ -31,7 +31,7 @@ Candidate make_candidate(const Task& task) {
   return candidate;
 }
 
-// Replaces the lower bounds of more layers by what they take.
+// Replaces the lower bounds of the next layers by simulated times, up to `layers` in all.
 void time_more(Candidate& candidate, std::size_t layers, TimedJobs& jobs) {
   const Point& point = *candidate.task->point;
   for (; candidate.timed < std::min(layers, candidate.layers.size()); candidate.timed++) {
@@ -45,7 +45,7 @@ void time_more(Candidate& candidate, std::size_t layers, TimedJobs& jobs) {
   }
 }
 
-// Numbers the fronts of a group.
+// Numbers the fronts of a group: front 1 is the front without the points of front 0, and so on.
 void number_fronts(std::vector<Candidate*> group) {
   std::sort(group.begin(), group.end(), [](const Candidate* a, const Candidate* b) {
     return std::tie(a->task->area, a->seconds, a->task->id) <

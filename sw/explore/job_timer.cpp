@@ -18,11 +18,11 @@ constexpr uint64_t kMemoryBase = 0x8000'0000;  // as on the platform
 constexpr uint32_t kRingEntries = 2;
 constexpr uint64_t kCyclesPerMicrosecond = 1000;
 constexpr uint64_t kRingBytes = uint64_t{kRingEntries} * MXE_DESC_SIZE;
-// A register access takes effect so many cycles after it has begun, and is answered one later.
+// Cycles from the start of a register access to its effect, and to its response.
 constexpr uint64_t kAccessVisible = 2, kAccessCycles = 3;
-constexpr uint64_t kInterruptDelay = 1;  // until software sees the line
+constexpr uint64_t kInterruptDelay = 1;  // cycles until software sees the line
 
-// A memory with bytes for the ring alone: whatever else is read or written costs its time.
+// A memory that stores only the ring; other accesses have times, but no data.
 class TimedMemory : public MemoryPort {
  public:
   TimedMemory(const MemoryTiming& timing, unsigned beat_bytes, bool skips)
@@ -42,7 +42,7 @@ class TimedMemory : public MemoryPort {
     }
     return {true, channels_.write().serve_write(cycle, beat_.whole(bytes), beat_.bytes())};
   }
-  // Without them the engine skips no repetitions, which a trace would lack.
+  // Without channels the engine does not skip repetitions, which a trace must show.
   DirectChannels channels() override {
     return skips_ ? DirectChannels{&channels_.read(), &channels_.write()} : DirectChannels{};
   }
@@ -52,7 +52,7 @@ class TimedMemory : public MemoryPort {
  private:
   uint8_t* ring_at(uint64_t address, std::size_t bytes) {
     if (address < kMemoryBase || address - kMemoryBase + bytes > kRingBytes) {
-      throw mx::Error("the engine asked for the numbers of a job that has none");
+      throw mx::Error("the engine accessed operands of a job without data");
     }
     return reinterpret_cast<uint8_t*>(ring_.data()) + (address - kMemoryBase);
   }
@@ -63,7 +63,7 @@ class TimedMemory : public MemoryPort {
   alignas(MXE_DESC_SIZE) std::array<uint32_t, kRingBytes / sizeof(uint32_t)> ring_{};
 };
 
-// The processor's side: what the driver asks for, one after the other in clock cycles.
+// The processor: the driver's register accesses, one after the other.
 class Registers {
  public:
   explicit Registers(Core& core) : core_(core) {}
@@ -102,7 +102,7 @@ class Registers {
     now_ += kAccessCycles;
   }
 
-  // Until the interrupt is high. If nothing will happen any more, the time passes.
+  // Waits for the interrupt. If no event is pending, the timeout passes.
   int wait(uint32_t timeout_us) {
     for (;;) {
       auto& changes = core_.interrupts();
@@ -123,7 +123,7 @@ class Registers {
     }
   }
 
-  // The most that the engine runs ahead at a time, so that times stay far from overflowing.
+  // Limit for each run of the engine, far from overflow.
   static constexpr uint64_t kMaxBatch = uint64_t{1} << 40;
 
   Core& core_;
@@ -135,7 +135,7 @@ void require_ok(int code, const char* what) {
   if (code != MXE_OK) throw mx::Error(fmt::format("{}: {}", what, mxe_strerror(code)));
 }
 
-// Nothing if the engine skipped more than it should have.
+// nullopt if the engine skipped cycles whose repetition was not certain.
 std::optional<JobTimes> try_job(const JobShape& shape, const Params& params,
                                 const MemoryTiming& timing, const PortLimits& ports, Tracer* tracer,
                                 bool skip_over_pages) {
@@ -171,7 +171,7 @@ std::optional<JobTimes> try_job(const JobShape& shape, const Params& params,
 JobTimes time_job(const JobShape& shape, const Params& params, const MemoryTiming& timing,
                   const PortLimits& ports, Tracer* tracer) {
   shape.require_pair(params);
-  // Where pages begin decides which bursts of a half-duplex memory come first.
+  // With half-duplex memories, page boundaries change the order of bursts.
   if (!timing.half_duplex) {
     if (const auto times = try_job(shape, params, timing, ports, tracer, true)) return *times;
   }

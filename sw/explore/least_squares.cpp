@@ -6,7 +6,7 @@
 namespace mxe::explore {
 namespace {
 
-constexpr double kDependent = 1e-9;  ///< of a feature's length: what is left is rounding
+constexpr double kDependent = 1e-9;  ///< relative length that is only rounding error
 
 double product(const std::vector<double>& a, const std::vector<double>& b) {
   double sum = 0;
@@ -30,7 +30,7 @@ std::vector<double> least_squares(const std::vector<std::vector<double>>& featur
     rest.push_back(values[row]);
     for (std::size_t i = 0; i < count; i++) columns[i].push_back(features[row][i]);
   }
-  // Modified Gram-Schmidt: each column becomes a unit vector perpendicular to those before it.
+  // Modified Gram-Schmidt: makes each column a unit vector perpendicular to the columns before it.
   std::vector<std::vector<double>> upper(count, std::vector<double>(count, 0));
   std::vector<double> along(count, 0), factors(count, 0);
   for (std::size_t i = 0; i < count; i++) {

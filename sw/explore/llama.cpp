@@ -26,7 +26,6 @@ using Shape = std::vector<std::size_t>;
 using Shapes = std::map<std::string, Shape>;
 
 constexpr std::array<std::string_view, 4> kModelTypes = {"llama", "mistral", "qwen2", "qwen3"};
-// Keys that are read here.
 constexpr std::array<std::string_view, 11> kReadKeys = {"head_dim",
                                                         "hidden_size",
                                                         "intermediate_size",
@@ -39,8 +38,7 @@ constexpr std::array<std::string_view, 11> kReadKeys = {"head_dim",
                                                         "use_sliding_window",
                                                         "vocab_size"};
 
-// Keys of these models that do not change the number of multiplications, although their values
-// could be sizes.
+// Other keys of these models, which do not change the number of multiplications.
 constexpr std::array<std::string_view, 36> kOtherKeys = {"_attn_implementation_autoset",
                                                          "architectures",
                                                          "attention_bias",
@@ -80,7 +78,7 @@ constexpr std::array<std::string_view, 36> kOtherKeys = {"_attn_implementation_a
 
 constexpr const char* kIndexName = "model.safetensors.index.json";
 
-// A product of sizes, none of which may be beyond what is read.
+// The product of sizes of at most kMostElements. Throws mx::Error if it exceeds kMostElements.
 uint64_t times(std::initializer_list<uint64_t> sizes, const char* what, const std::string& name) {
   uint64_t product = 1;
   for (const uint64_t size : sizes) {
@@ -98,14 +96,13 @@ Json parse_json(std::string_view text, const std::string& name) {
   return json;
 }
 
-// For messages: on one line, of bounded length.
+// For messages: one line of limited length.
 std::string dumped(const Json& value) {
   std::string text = value.dump(-1, ' ', true, Json::error_handler_t::replace);
   constexpr std::size_t kMost = 100;
   return text.size() <= kMost ? text : text.substr(0, kMost) + "...";
 }
 
-// The keys of a config.json.
 class Keys {
  public:
   Keys(const Json& json, const std::string& name) : json_(json), name_(name) {}
@@ -142,7 +139,7 @@ class Keys {
                        fmt::join(kModelTypes, ", "), kInstead));
     }
   }
-  // A number, a list or a switch that is not known may be that of experts or of other layers.
+  // Unknown numbers, lists and switches may describe experts or other layers.
   void require_known() const {
     const auto is_in = [](const auto& keys, const std::string& key) {
       return std::find(keys.begin(), keys.end(), key) != keys.end();
@@ -172,7 +169,7 @@ class Keys {
   const std::string& name_;
 };
 
-// What a layer of a checkpoint has, behind "model.layers.N.".
+// Tensors of a layer in a checkpoint, without the prefix "model.layers.N.".
 Shapes layer_shapes(const LlamaConfig& config) {
   const std::size_t queries = config.heads * config.head_width;
   const std::size_t keys = config.key_heads * config.head_width;
@@ -190,7 +187,7 @@ std::string read_text(const fs::path& path) {
   return mx::read_text(path, kMostText);
 }
 
-// The header lies in front and begins with its length.
+// The header follows its 8-byte length at the beginning of the file.
 Shapes read_shapes(const fs::path& path) {
   constexpr uint64_t kPrefix = 8, kMostHeader = 100'000'000;
   const std::vector<uint8_t> prefix = mx::read_file(path, kPrefix);
@@ -217,10 +214,9 @@ std::set<std::string> llama_shards(std::string_view text, const std::string& nam
     for (const auto& [tensor, file] : json["weight_map"].items()) {
       if (!file.is_string()) continue;
       const auto shard = file.get<std::string>();
-      // "-" would be standard input.
       const bool is_name = fs::path(shard).filename() == shard && shard != "-";
       if (!is_name || mx::printable(shard) != shard) {
-        throw mx::Error(fmt::format("{}: {} is not the name of a file beside it", name,
+        throw mx::Error(fmt::format("{}: {} is not the name of a file in the same folder", name,
                                     dumped(json["weight_map"][tensor])));
       }
       shards.insert(shard);
@@ -264,7 +260,6 @@ void check_llama_tensors(const LlamaConfig& config, const Shapes& shapes, const 
     throw mx::Error(fmt::format("{}: {}", name, what));
   };
   Shapes expected{{"model.embed_tokens.weight", {config.vocabulary, config.width}}};
-  // Some files repeat tied weights.
   if (!config.tied || shapes.count("lm_head.weight") != 0) {
     expected["lm_head.weight"] = {config.vocabulary, config.width};
   }
@@ -272,7 +267,7 @@ void check_llama_tensors(const LlamaConfig& config, const Shapes& shapes, const 
   for (uint64_t layer = 0; layer < config.layers; layer++) {
     for (const auto& [tensor, shape] : in_layer) {
       const std::string full = fmt::format("model.layers.{}.{}", layer, tensor);
-      // Before the next one: a config.json may name more layers than memory can hold.
+      // Checked in the loop: a config.json may name more layers than fit in memory.
       if (shapes.count(full) == 0) fail(fmt::format("tensor '{}' is missing", full));
       expected[full] = shape;
     }
@@ -300,8 +295,8 @@ void check_llama_tensors(const LlamaConfig& config, const Shapes& shapes, const 
 Workload llama_workload(const LlamaConfig& config, const RunSize& run, const std::string& name) {
   if (!run.sequence && !run.context) {
     throw mx::Error(fmt::format(
-        "{}: needs --sequence N, the tokens of a prompt, or --context N, those that the next one "
-        "looks at",
+        "{}: needs --sequence N, the tokens of a prompt, or --context N, the tokens that the next "
+        "token attends to",
         name));
   }
   const uint64_t batch = run.batch.value_or(1);
@@ -312,8 +307,8 @@ Workload llama_workload(const LlamaConfig& config, const RunSize& run, const std
   }
   if (config.window != 0 && past > config.window) {
     throw mx::Error(
-        fmt::format("{}: attention looks back at {} tokens (sliding_window): more, "
-                    "here {}, are not supported",
+        fmt::format("{}: attention is limited to {} tokens (sliding_window); a context of {} is "
+                    "not supported",
                     name, config.window, past));
   }
   const auto size = [&](std::initializer_list<uint64_t> sizes) {
@@ -356,7 +351,7 @@ Workload llama_workload(const LlamaConfig& config, const RunSize& run, const std
 
 namespace {
 
-// As the shipped ones are called: llama3_8b_prefill_s2048, llama3_8b_decode_b1_kv2048.
+// Named like the built-in workloads: llama3_8b_prefill_s2048, llama3_8b_decode_b1_kv2048.
 std::string name_of_run(const std::string& model, const RunSize& run) {
   const uint64_t batch = run.batch.value_or(1);
   if (!run.sequence) return fmt::format("{}_decode_b{}_kv{}", model, batch, *run.context);

@@ -11,21 +11,20 @@
 namespace mxe::explore {
 namespace {
 
-// The shortest job, one multiplication, beside three latencies: descriptor and checks, one row of
-// each operand, the pipeline, the result and the record.
+// Cycles of the shortest job, one multiplication, without three memory latencies: descriptor and
+// checks, one row of each operand, the pipeline, the result and the record.
 constexpr uint64_t kShortestJob = 37;
-// Beats of the operands, and of the results, of that job.
+// Beats of its operands and of its results.
 constexpr uint64_t kShortestRead = 4, kShortestWrite = 1;
 
 uint64_t divided_up(uint64_t value, uint64_t by) { return (value + by - 1) / by; }
 
-// Bytes a cycle of the memory, which is as wide as one port unless it says otherwise.
+// Bytes per cycle of the memory; default: the width of the port.
 double memory_rate(const Point& point) {
   return point.timing.bytes_per_cycle == 0 ? point.params.mem_bytes()
                                            : point.timing.bytes_per_cycle;
 }
 
-// Bytes of a row of an operand with its scales.
 double row_bytes(mx::FormatId format, std::size_t k) {
   return static_cast<double>(mx::packed_row_bytes(format, k) + divided_up(k, mx::kBlockSize));
 }
@@ -35,7 +34,7 @@ double result_bytes(const JobShape& shape) {
          static_cast<double>(shape.output.row_bytes(shape.n) + shape.output.scale_bytes(shape.n));
 }
 
-// What beats take beyond those of the shortest job.
+// Cycles of the beats beyond those of the shortest job.
 uint64_t more_cycles(double read, double written, const Point& point) {
   const double beat = point.params.mem_bytes();
   return static_cast<uint64_t>(transfer(std::max(0.0, read - kShortestRead * beat),
@@ -43,7 +42,6 @@ uint64_t more_cycles(double read, double written, const Point& point) {
                                    .cycles());
 }
 
-// Elements of K in a word of B, and words of a column.
 uint64_t word_elements(const JobShape& shape, const Params& params) {
   return shape.peak_macs_per_cycle(params) / params.num_pe;
 }
@@ -51,8 +49,8 @@ uint64_t words_of(const JobShape& shape, const Params& params) {
   return divided_up(shape.k, word_elements(shape, params));
 }
 
-// The feeder reads the columns of each tile anew for every word and stripe: 5 columns, two a cycle,
-// take 3 cycles.
+// The feeder reads the columns of each tile again for every word and stripe: 5 columns, two a
+// cycle, take 3 cycles.
 uint64_t feed_cycles(const JobShape& shape, const Params& params) {
   const uint64_t at_once = feed_cols(params.num_pe);
   const uint64_t whole = shape.n / params.num_pe, rest = shape.n % params.num_pe;
@@ -60,7 +58,7 @@ uint64_t feed_cycles(const JobShape& shape, const Params& params) {
   return shape.batch * divided_up(shape.m, params.rows) * words_of(shape, params) * of_a_word;
 }
 
-/// Whether tiles of few rows have their passes two in turn (wide in mxe_datapath).
+/// Whether tiles have so few rows that two tiles alternate passes (wide in mxe_datapath).
 bool takes_tiles_in_turn(const JobShape& shape, const Params& params) {
   const auto block_bytes = mx::packed_row_bytes(shape.format_b, mx::kBlockSize);
   const bool dual = shape.peak_macs_per_cycle(params) > params.num_pe * mx::kBlockSize;
@@ -112,8 +110,8 @@ uint64_t lower_bound_cycles(const JobShape& shape, const Point& point) {
                                << lent(params.rows, static_cast<uint32_t>(shape.m));
   const uint64_t chunks = divided_up(words, chunk_words);
 
-  // The passes of a tile, or of two in turn, take a cycle for each row, and the next word of a
-  // chunk follows after MIN_PASS at least.
+  // Passes of a tile, or of two alternating tiles, take a cycle per row. Within a chunk, the next
+  // word follows after at least MIN_PASS cycles.
   const uint64_t in_turn = takes_tiles_in_turn(shape, params) ? 2 : 1;
   const auto tiles_of = [&](uint64_t number, uint64_t rows) {
     const uint64_t all_rows = number * rows;
@@ -122,7 +120,7 @@ uint64_t lower_bound_cycles(const JobShape& shape, const Point& point) {
   const auto stripe_of = [&](uint64_t rows) {
     return tiles / in_turn * tiles_of(in_turn, rows) + tiles % in_turn * tiles_of(1, rows);
   };
-  // The last two stripes share their rows if the last would not be whole.
+  // If the last stripe is not full, the last two share their rows: 33 rows, ROWS = 32: 17 + 16.
   const uint64_t rest = shape.m % params.rows, whole = shape.m / params.rows;
   uint64_t passes = whole * stripe_of(params.rows);
   if (rest != 0 && whole == 0) passes = stripe_of(rest);
@@ -134,13 +132,12 @@ uint64_t lower_bound_cycles(const JobShape& shape, const Point& point) {
 
   passes *= shape.batch;
 
-  // A stays while the tiles that share it pass, or for all columns if it is whole.
+  // A is read once if a chunk holds all of K, else once for each group of tiles.
   const uint64_t a_times = chunks == 1 ? 1 : divided_up(tiles, params.acc_tiles);
   const double a_bytes = static_cast<double>(shape.a_rows()) * static_cast<double>(a_times) *
                          row_bytes(shape.format_a, shape.k);
   const double b_bytes_read = b_bytes(shape) * static_cast<double>(stripes);
   const uint64_t moved = more_cycles(a_bytes + b_bytes_read, result_bytes(shape), point);
-  // The last pass of one row follows the last cycle of the feeder.
   const uint64_t fed = feed_cycles(shape, params);
   const uint64_t nearer =
       3 * uint64_t{point.timing.latency} + kShortestJob + std::max({passes, fed, moved + 1}) - 1;

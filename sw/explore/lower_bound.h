@@ -9,20 +9,19 @@
 
 namespace mxe::explore {
 
-/// What a job moves and multiplies at least, of any engine.
+/// Minimum work of a job on any engine.
 struct Compulsory {
-  double compute_cycles = 0;  ///< all multipliers of the engine busy
-  double feed_cycles = 0;     ///< the feeder decodes the words of B, feed_cols() columns a cycle
+  double compute_cycles = 0;  ///< with all multipliers of the engine busy
+  double feed_cycles = 0;     ///< decoding the words of B, feed_cols() columns a cycle
   double bytes_read = 0;      ///< every operand and scale once
   double bytes_written = 0;   ///< every result and scale once
 };
 Compulsory compulsory(const JobShape& shape, const Point& point);
 
-/// Bytes of B and its scales, in memory.
 double b_bytes(const JobShape& shape);
 
-/// Cycles that these bytes need at the port and at the memory, whichever takes longer. Both
-/// directions transfer at once, except at the memory if it is half-duplex.
+/// Cycles to move the bytes through the port and through the memory. Reads and writes overlap,
+/// except in a half-duplex memory.
 struct Transfer {
   double port = 0, memory = 0;
   double cycles() const { return port > memory ? port : memory; }
@@ -30,30 +29,30 @@ struct Transfer {
 Transfer transfer(double bytes_read, double bytes_written, const Point& point,
                   unsigned engines = 1);
 
-/// The roofline: the cycles of the multiplications, of the feeder or of the compulsory bytes,
-/// whichever are more, and the memory's latency three times, for descriptor, operands and results.
+/// The roofline: three memory latencies (descriptor, operands, results) plus the largest of the
+/// cycles for multiplying, feeding and moving the compulsory bytes.
 double roofline_cycles(const JobShape& shape, const Point& point);
-/// The same of so many engines at one memory, whose bandwidth they share (0: that of one port).
+/// For `engines` engines that share the bandwidth of one memory (bytes_per_cycle 0: that of one
+/// port).
 double roofline_cycles(const JobShape& shape, const Point& point, unsigned engines);
 
-/// A closed form that no job stays below, nearer than the roofline: passes over whole tiles in the
-/// order of mxe_seq, operands read again as often as the buffers make it necessary, and what the
-/// shortest job takes. What is missing is waiting.
+/// A lower bound in closed form, tighter than the roofline. Counts passes over whole tiles in the
+/// order of mxe_seq, operands read again because of the buffer sizes, and the cycles of the
+/// shortest job. It does not count stalls.
 uint64_t lower_bound_cycles(const JobShape& shape, const Point& point);
 
 /// The part of engine or memory that limits a job.
 enum class Limit : uint8_t {
-  array,    ///< a row of a tile enters the array in every cycle
+  array,    ///< rows of tiles enter the array
   feeder,   ///< it decodes words of B
   port,     ///< the engine's port transfers beats
   memory,   ///< the memory transfers bytes, at a lower rate than the port
-  latency,  ///< none of them works for half of the time: latencies of memory and pipelines
+  latency,  ///< none of them works for half of the time
 };
 inline constexpr std::size_t kLimits = 5;
 const char* limit_name(Limit limit);
 
-/// The part that works in most of the `cycles` that a job took, during which it read and wrote
-/// these bytes.
+/// The part that is busy for most of a job's `cycles`, in which it moved these bytes.
 Limit limit_of(const JobShape& shape, const Point& point, double cycles, double bytes_read,
                double bytes_written);
 

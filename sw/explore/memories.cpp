@@ -11,12 +11,12 @@ namespace {
 
 using std::uint64_t;
 
-// The constants of rtl/mxe_pkg.sv that sizes of memories depend on.
+// Constants of rtl/mxe_pkg.sv that determine memory sizes.
 constexpr uint64_t kLanes = 32, kWordBits = 256, kWritesUnderWay = 256, kWriteQueue = 16,
                    kRequantQueue = 4, kDrainQueue = 16, kCollectingBanks = 2, kLongest = 8,
                    kDescriptorBits = 896;
 
-/// Bits of a number below `values`, as $clog2.
+/// Bits of a number below `values`, as $clog2: 5 values need 3 bits.
 uint64_t bits_for(uint64_t values) {
   uint64_t bits = 0;
   while ((uint64_t{1} << bits) < values) bits++;
@@ -30,7 +30,7 @@ uint64_t operand_buffer(uint64_t banks, uint64_t lines, uint64_t words) {
   return kWordBits * (all_lines << address_bits(words)) + 8 * all_lines * 2 * words;
 }
 
-/// Tiles on their way out, and blocks of MX results until they are encoded.
+/// Finished tiles, and blocks of MX results before encoding.
 uint64_t drain(const Params& p, uint64_t lanes_out) {
   const uint64_t columns = std::max<uint64_t>(p.num_pe, 32), chains = p.fp4_dual ? 2 : 1;
   const uint64_t tiles = 2 * p.rows * p.num_pe * 32 * chains, output = kDrainQueue * 32 * lanes_out;
@@ -48,11 +48,11 @@ uint64_t read_port(const Params& p, uint64_t offset_bits) {
 
 uint64_t write_port(const Params& p, uint64_t offset_bits, uint64_t lanes_out) {
   const uint64_t longest_row = p.num_pe > 8 ? 4 * p.num_pe : 32;
-  // Whether a row is a record, joins the next one, follows the one before, and is half full.
+  // Flags of a row: it is a record, joins the next row, follows the previous row, is half full.
   const uint64_t flags = p.num_pe > lanes_out ? 4 : 3;
   const uint64_t row = flags + offset_bits + bits_for(longest_row + 1);
   const uint64_t beats = std::min<uint64_t>(p.max_burst, 4096 / p.mem_bytes());
-  // Bursts of records, of which a narrow port has two in each.
+  // Bursts of records; a narrow port needs two per record.
   const uint64_t records = kRecords * (p.mem_w < 128 && p.max_burst == 1 ? 2 : 1);
   return kWriteQueue * (row + address_bits(beats)) + kWritesUnderWay * (64 - offset_bits + 1) +
          records * (bits_for(kWritesUnderWay) + 1);

@@ -7,8 +7,8 @@
 
 namespace mxe::explore {
 
-/// Bits of all memories of an engine, as the RTL declares them: operand and bias buffers,
-/// accumulators, finished tiles, queues. `params` must be valid.
+/// Bits of all memories in the RTL: operand and bias buffers, accumulators, finished tiles, queues.
+/// `params` must be valid.
 std::uint64_t memory_bits(const Params& params);
 
 }  // namespace mxe::explore

@@ -10,7 +10,8 @@ namespace {
 
 using Choices = std::vector<FormatCost>;
 
-// A mixture of the first layers: that of one layer less, and a choice of the last one.
+// A mixture of the first layers: a mixture of one layer less (`before`) and the last layer's
+// choice.
 struct Partial {
   uint64_t cycles = 0;
   double noise = 0;
@@ -22,7 +23,7 @@ bool faster(const Partial& a, const Partial& b) {
          std::tie(b.cycles, b.noise, b.before, b.choice);
 }
 
-// Leaves those that nothing beats, from the fastest.
+// Keeps the mixtures that no other one dominates, sorted from the fastest.
 void keep_best(std::vector<Partial>& all) {
   std::sort(all.begin(), all.end(), faster);
   std::vector<Partial> best;
@@ -32,7 +33,7 @@ void keep_best(std::vector<Partial>& all) {
   all = std::move(best);
 }
 
-// Of each of `most` ranges of cycles the most accurate one, and the fastest of all.
+// Keeps the most accurate mixture of each of `most` equal ranges of cycles, and the fastest of all.
 void thin(std::vector<Partial>& front, std::size_t most) {
   const uint64_t first = front.front().cycles;
   const double range = static_cast<double>(front.back().cycles - first) / static_cast<double>(most);
@@ -55,7 +56,6 @@ std::vector<Partial> single(const Choices& choices) {
   return all;
 }
 
-// The lower convex hull of a front.
 std::vector<Partial> hull_of(const std::vector<Partial>& front) {
   std::vector<Partial> hull;
   for (const Partial& one : front) {
@@ -72,7 +72,7 @@ std::vector<Partial> hull_of(const std::vector<Partial>& front) {
   return hull;
 }
 
-// Sums anew, so that the same choices have the same noise however they were found.
+// Adds in the order of the layers, so that equal choices have equal noise.
 Mixture mixture_of(const std::vector<Choices>& layers, std::vector<std::size_t> choice) {
   Mixture mixture;
   for (std::size_t i = 0; i < layers.size(); i++) {
@@ -101,7 +101,7 @@ double Mixture::sqnr_db() const { return -10 * std::log10(noise); }
 std::vector<Mixture> mixed_hull(const std::vector<Choices>& layers) {
   struct Step {
     std::size_t layer, choice;
-    double saved;  // noise a cycle
+    double saved;  // noise per cycle
   };
   std::vector<Step> steps;
   std::vector<std::size_t> choice;
@@ -114,7 +114,7 @@ std::vector<Mixture> mixed_hull(const std::vector<Choices>& layers) {
                            static_cast<double>(hull[i].cycles - hull[i - 1].cycles)});
     }
   }
-  // A layer's own steps save less and less, so they stay in their order.
+  // On a hull, a layer's steps save less and less noise, so sorting keeps their order.
   std::stable_sort(steps.begin(), steps.end(),
                    [](const Step& a, const Step& b) { return a.saved > b.saved; });
   std::vector<Mixture> mixtures{mixture_of(layers, choice)};

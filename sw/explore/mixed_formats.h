@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which layers of a network go to which formats.
+// Chooses formats for each layer of a network.
 #pragma once
 
 #include <cstddef>
@@ -8,40 +8,39 @@
 
 namespace mxe::explore {
 
-/// What a layer costs in one pair of formats.
+/// The cost of a layer in one pair of formats.
 struct FormatCost {
   uint64_t cycles = 0;
-  double noise = 0;  ///< its share of the network's noise, as a power relative to the signal
+  double noise = 0;  ///< noise power that the layer adds, relative to the signal of the network
 };
 
-/// A choice for every layer.
 struct Mixture {
   uint64_t cycles = 0;  ///< the sum over the layers
-  double noise = 0;     ///< likewise: noises of layers are independent, so their powers add
+  double noise = 0;     ///< the sum over the layers, whose noises are independent
   std::vector<std::size_t> choice;
 
   double sqnr_db() const;
 };
 
 struct MixedFront {
-  /// From the fastest to the most accurate: no other mixture has as few cycles and less noise.
+  /// From the fastest to the most accurate: no other mixture is as fast and less noisy.
   std::vector<Mixture> mixtures;
-  /// All such mixtures. Otherwise there were too many, and these are good ones, among them all that
-  /// are best for some price of noise in cycles (the convex hull).
+  /// `mixtures` is complete. Otherwise there were too many, and it is a subset that contains the
+  /// convex hull of all.
   bool exact = true;
 };
 
-/// Mixes formats: layer by layer, every partial mixture that nothing beats is kept, as long as
-/// those are no more than `most`; beyond that the best of so many equal ranges of cycles.
-/// Every layer must have a choice.
+/// Mixes formats layer by layer, keeping all partial mixtures that no other one dominates. If these
+/// exceed `most`, it keeps the most accurate of each of `most` equal ranges of cycles. Every layer
+/// needs at least one choice.
 MixedFront mix_formats(const std::vector<std::vector<FormatCost>>& layers, std::size_t most = 8192);
 
-/// The mixtures that are best for some price of noise in cycles, from the fastest: each layer takes
-/// its steps of the most noise saved a cycle first.
+/// The mixtures on the convex hull, from the fastest. Each step changes the layer that saves the
+/// most noise per cycle.
 std::vector<Mixture> mixed_hull(const std::vector<std::vector<FormatCost>>& layers);
 
-/// By layer and choice: whether some mixture with at most this noise has it, however slow it is.
-/// That is the one in which all other layers are as accurate as they can be.
+/// [layer][choice]: whether a mixture with at most this noise can contain the choice, that is,
+/// whether it does with the most accurate choices of all other layers.
 std::vector<std::vector<bool>> possible_choices(const std::vector<std::vector<FormatCost>>& layers,
                                                 double noise);
 

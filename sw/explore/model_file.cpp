@@ -18,7 +18,7 @@ bool is_onnx(const std::string& path) {
   return std::filesystem::path(path).extension().string() == ".onnx";
 }
 
-// A run of a layer of more multiplications takes minutes to time. Real ones have 10^14 at most.
+// Layers with more multiplications take minutes to simulate. Real ones have 10^14 at most.
 constexpr double kMostMacs = 281474976710656;  // 2^48
 
 void require_feasible(const Workload& workload, const std::string& path) {
@@ -43,7 +43,7 @@ Workload read_workload_or_model(const std::string& path, const RunSize& run) {
                       : is_model(path) ? read_llama(path, run)
                                        : read_workload(path);
   if (!mx::is_utf8(workload.name)) {
-    throw mx::Error("a workload is called by its file, whose name is not UTF-8: " +
+    throw mx::Error("the file name, which becomes the workload's name, is not UTF-8: " +
                     mx::printable(path));
   }
   require_feasible(workload, path);

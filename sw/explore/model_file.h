@@ -8,11 +8,11 @@
 
 namespace mxe::explore {
 
-/// Whether a path leads to a model, whose products depend on a RunSize: a folder, or a file that
-/// ends in .json, .safetensors or .onnx. Everything else is CSV.
+/// Whether a path is a model, whose products depend on a RunSize: a folder, or a file that ends in
+/// .json, .safetensors or .onnx. Other files are CSV.
 bool is_model(const std::string& path);
 
-/// Reads a workload of any kind. Throws mx::Error naming the file and the place in it.
+/// Reads a workload of any kind. Throws mx::Error, which names the file and the place in it.
 Workload read_workload_or_model(const std::string& path, const RunSize& run);
 
 }  // namespace mxe::explore

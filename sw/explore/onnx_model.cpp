@@ -29,7 +29,7 @@ uint64_t size_of(const Json& value) {
   const uint64_t size = value.is_number_unsigned() ? value.get<uint64_t>() : 0;
   if (size == 0 || size > kMostElements) {
     throw mx::Error(
-        fmt::format("Python answered with a size that is none; allowed: 1 to {}", kMostElements));
+        fmt::format("Python returned an invalid size; allowed: 1 to {}", kMostElements));
   }
   return size;
 }
@@ -60,7 +60,7 @@ Workload parse_onnx_answer(const std::string& answer) {
       }
     }
   } catch (const Json::exception&) {
-    error = "Python did not answer in the form that is expected";
+    error = "Python's answer does not have the expected form";
   }
   if (!error.empty()) throw mx::Error(mx::printable(error, mx::kLongestMessage));
   if (workload.layers.empty()) throw mx::Error("no products of matrices");

@@ -5,7 +5,7 @@
 
 namespace mxe::explore {
 
-/// The text of sw/python/mxe/onnx/_workload.py, whose head says what it reads and answers.
+/// The text of sw/python/mxe/onnx/_workload.py, whose docstring describes input and output.
 extern const std::string_view kOnnxProgram;
 
 }  // namespace mxe::explore

@@ -10,8 +10,8 @@
 
 namespace mxe::explore {
 
-/// Calls work(i) for every i below `count`, in this order, from several threads. What one throws
-/// ends all.
+/// Calls work(i) for i = 0 to count - 1, started in this order, in `threads` threads. The first
+/// exception ends all threads and is thrown again.
 template <typename Work>
 void in_parallel(std::size_t count, unsigned threads, const Work& work) {
   std::atomic<std::size_t> next{0};

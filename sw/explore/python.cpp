@@ -17,7 +17,7 @@
 namespace mxe::explore {
 namespace {
 
-// A file in memory. Unlike a pipe it never fills, so the program cannot block before it ends.
+// A file in memory. Unlike a pipe it cannot fill up, so the program never blocks on output.
 class MemoryFile {
  public:
   explicit MemoryFile(const char* name) : file_(memfd_create(name, MFD_CLOEXEC)) {

@@ -56,7 +56,7 @@ bool is_of_this_version(const Json& line) {
          line.value("cycles_version", Json()) == kCyclesVersion;
 }
 
-// Whether it has what a sweep reads of it again.
+// Whether it has all fields that a sweep reads.
 bool is_whole(const Json& line) {
   const auto all_objects = [](const Json& list) {
     return std::all_of(list.begin(), list.end(), [](const Json& one) { return one.is_object(); });
@@ -121,7 +121,7 @@ void Results::read(const fs::path& path) {
   const std::string text = read_whole(path).value_or("");
   ResultLines found = parse_results(text, path.string());
   for (auto& [id, line] : found.lines) lines_[id] = std::move(line);
-  // What an interrupted run left of a line would spoil the next one.
+  // Removes an incomplete line of an interrupted run.
   if (path == path_ && found.bytes < text.size()) mx::write_file(path, text.substr(0, found.bytes));
 }
 

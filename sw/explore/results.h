@@ -10,27 +10,27 @@
 
 namespace mxe::explore {
 
-/// The lines of a file of results by their points, and how many of its bytes they are: a last line
-/// without an end, of an interrupted run, does not count. `path` is for messages. Throws mx::Error
-/// naming file and line.
+/// The lines of a results file by id, and their total number of bytes. A last line without a
+/// newline, of an interrupted run, is ignored. `path` is for messages. Throws mx::Error, which
+/// names file and line.
 struct ResultLines {
   std::map<std::string, std::string> lines;
   std::size_t bytes = 0;
 };
 ResultLines parse_results(const std::string& text, const std::string& path);
 
-/// The lines of points.jsonl and of its shards, by their points.
+/// The lines of points.jsonl and of its shards, by id.
 class Results {
  public:
-  /// Reads all such files of a folder, which is made if it is not there, and opens `file` in it for
-  /// more. Throws mx::Error naming file and line.
+  /// Creates the folder if necessary, reads all such files in it, and opens `file` for appending.
+  /// Throws mx::Error, which names file and line.
   Results(const std::filesystem::path& folder, const std::string& file);
 
   bool has(const std::string& id) const { return lines_.count(id) != 0; }
   const std::string& line(const std::string& id) const { return lines_.at(id); }
-  /// Keeps and writes a line. Several threads may call it.
+  /// Keeps and writes a line. Thread-safe.
   void add(const std::string& id, const std::string& line);
-  /// Writes the file anew. Nothing may be added then.
+  /// Replaces the contents of the file. Do not add lines afterwards.
   void replace(const std::vector<std::string>& lines);
 
  private:

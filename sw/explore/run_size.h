@@ -8,11 +8,11 @@
 
 namespace mxe::explore {
 
-/// What the file of a model leaves open: how much one run of it computes.
+/// The sizes of one run, which a model's file leaves open.
 struct RunSize {
-  std::optional<uint64_t> batch;     ///< sequences or images at once; 1 where it is not said
-  std::optional<uint64_t> sequence;  ///< tokens a run reads, of each sequence
-  std::optional<uint64_t> context;   ///< tokens they look at, themselves included
+  std::optional<uint64_t> batch;     ///< sequences or images; default 1
+  std::optional<uint64_t> sequence;  ///< tokens of each sequence in a run
+  std::optional<uint64_t> context;   ///< tokens that these attend to, including themselves
   std::map<std::string, uint64_t> dimensions;  ///< named dimensions of ONNX models
 
   bool empty() const { return !batch && !sequence && !context && dimensions.empty(); }

@@ -130,8 +130,8 @@ Space::Search search_of(const YAML::Node& node) {
   return search;
 }
 
-// Numbers below `count`, in rising order, none twice. Of more than half of them, those that are
-// left out are drawn.
+// `sample` different numbers below `count`, in rising order. For more than half of them, draws the
+// numbers to leave out instead.
 std::vector<uint64_t> drawn(uint64_t sample, uint64_t count, uint64_t seed) {
   sample = std::min(sample, count);
   const bool leaves_out = sample > count / 2;

@@ -11,9 +11,9 @@
 
 namespace mxe::explore {
 
-/// The points of a file:
+/// The points described by a file:
 ///
-///     config: base                                 # where unnamed parameters come from
+///     config: base                                 # values of all other parameters
 ///     parameters:
 ///       NUM_PE: [4, 8, 16]                         # a list, a single value, or a range:
 ///       ROWS: {from: 8, to: 64, factor: 2}         # or `step`
@@ -24,44 +24,43 @@ namespace mxe::explore {
 ///       - format_a == mxfp4_e2m1 || NUM_PE <= 8
 ///     search: {method: random, budget: 100, seed: 1}
 ///
-/// Formats in a constraint are compared by their names. A constraint may also name quantities of a
-/// point (conditions.h): `area <= 3000000`, or of its results: `ms <= 20`.
+/// Constraints compare formats by name. They may also name quantities of a point or of its results
+/// (conditions.h): `area <= 3000000`, `ms <= 20`.
 class Space {
  public:
-  /// Which of the points are results.
+  /// Which points become results.
   struct Search {
     enum class Method : uint8_t {
       grid,     ///< all
       random,   ///< `budget` of the combinations, drawn with `seed`, none twice
       front,    ///< those on a front of area and time
-      halving,  ///< `budget` that successive halving leaves (halving.h)
+      halving,  ///< the `budget` points that successive halving keeps (halving.h)
     };
     Method method = Method::grid;
     std::optional<uint64_t> budget;
     uint64_t seed = 1;
   };
 
-  /// Throws mx::Error naming file and line.
+  /// Throws mx::Error, which names file and line.
   static Space from_file(const std::string& path);
-  /// The same of a file's text; `path` is for messages.
+  /// The same for the text of a file; `path` is for messages.
   static Space from_text(const std::string& text, const std::string& path);
 
-  /// Names of what has more than one value, in the order of the file.
+  /// Names of variables with more than one value, in the order of the file.
   std::vector<std::string> varying() const;
-  /// All combinations, legal or not.
+  /// The number of combinations, including illegal ones.
   uint64_t combinations() const;
 
-  /// The legal points among them.
   struct Points {
     std::vector<Point> points;
-    std::map<std::string, uint64_t> skipped;  ///< why others are not, and how many each
+    std::map<std::string, uint64_t> skipped;  ///< number of illegal points, by reason
   };
-  /// In the order of the file, the last variable changing fastest; with Method::random those that
-  /// were drawn. Throws mx::Error if no point is legal, or if the combinations are more than
-  /// kMostPoints and none are drawn.
+  /// In the order of the file, with the last variable changing fastest; with Method::random, the
+  /// points that were drawn. Throws mx::Error if no point is legal, or if there are more than
+  /// kMostPoints combinations and none are drawn.
   Points points() const;
   const Search& search() const { return search_; }
-  /// Constraints that results have to meet, which points() cannot know.
+  /// Constraints on results, which points() cannot check.
   const std::vector<std::string>& result_constraints() const { return result_constraints_; }
   static constexpr uint64_t kMostPoints = 1'000'000;
 

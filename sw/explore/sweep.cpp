@@ -27,7 +27,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// What was found, group by group, for pruning. Several threads use it.
+// The fronts found so far, by group, for pruning. Thread-safe.
 class Fronts {
  public:
   void add(const Task& task, double seconds) {
@@ -40,7 +40,7 @@ class Fronts {
                 front.end());
     front.emplace_back(task.area, seconds);
   }
-  /// Whether the point, however fast its lower bound lets it be, is off the front.
+  /// Whether the task cannot be on the front, even if it takes only its lower bound.
   bool excludes(const Task& task) {
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto& front = fronts_[task.group];
@@ -80,7 +80,7 @@ class Sweep {
         options_.halving ? tasks_.size() - order.size() : 0, {}};
   }
 
-  /// The lines of all tasks that have one, in their order, with their fronts.
+  /// Collects the lines of all tasks with a result, in order, and marks the fronts.
   void finish(SweepResult& result);
   Results& results() { return results_; }
 
@@ -132,7 +132,7 @@ class Sweep {
   Fronts fronts_;
   Conditions conditions_;
   std::mutex conditions_mutex_;
-  std::vector<std::size_t> chosen_;  // by halving
+  std::vector<std::size_t> chosen_;
   std::atomic<std::size_t> done_{0}, known_{0}, cached_{0}, simulated_{0}, pruned_{0};
 };
 
@@ -141,7 +141,7 @@ void Sweep::add_layer_accuracy(const Task& task, Json& record) const {
     const Layer& layer = task.workload->layers[i];
     const JobShape shape = job_of(layer, *task.point);
     Json& line = record.at("layers").at(i);
-    line.erase("sqnr_db");  // of other tensors
+    line.erase("sqnr_db");  // may be of other tensors
     const auto known = options_.layer_sqnr_db.find(
         {task.workload->name, layer.name, shape.format_a, shape.format_b});
     if (known != options_.layer_sqnr_db.end()) line["sqnr_db"] = known->second;
@@ -228,7 +228,7 @@ void mark_fronts(std::vector<Outcome>& outcomes,
   std::map<std::string, std::vector<std::size_t>> groups;
   for (std::size_t i = 0; i < outcomes.size(); i++) groups[group(i)].push_back(i);
   for (auto& [name, members] : groups) {
-    // From the smallest: on the front is who is faster than all before.
+    // Sorted by area: a point is on the front if it is faster than all before it.
     std::sort(members.begin(), members.end(), [&](std::size_t a, std::size_t b) {
       return std::tie(outcomes[a].area, outcomes[a].seconds) <
              std::tie(outcomes[b].area, outcomes[b].seconds);

@@ -24,40 +24,40 @@ struct Shard {
 
 struct SweepOptions {
   std::filesystem::path output;  ///< folder of the results
-  std::filesystem::path cache;   ///< folder of what was timed before (cache.h)
+  std::filesystem::path cache;   ///< folder of cached times (cache.h)
   unsigned threads = 1;
   std::optional<Shard> shard;
-  /// Only points on a front are results. With `prune`, only those that may be on one are simulated:
-  /// the most promising ones first, and none that takes, by its lower bound, longer than a smaller
-  /// engine with the same formats and memory. The results are the same.
+  /// `fronts_only`: only points on a front are results. `prune`: skips points whose lower bound is
+  /// slower than a smaller engine with the same formats and memory, and simulates those with small
+  /// lower bounds first. The fronts are the same.
   bool fronts_only = false, prune = false;
-  std::optional<uint64_t> halving;  ///< so many points are left of successive halving (halving.h)
-  /// Accuracy of a workload's products, for the formats of a point. Not measured if missing.
+  std::optional<uint64_t> halving;  ///< number of points that successive halving keeps (halving.h)
+  /// Accuracy of a workload's products by formats; missing entries were not measured.
   struct Accuracy {
     double sqnr_db = 0;
-    std::size_t layers = 0;  ///< that were measured
+    std::size_t layers = 0;  ///< measured layers
   };
   std::map<std::tuple<std::string, mx::FormatId, mx::FormatId>, Accuracy> sqnr_db;
-  /// The same of a layer of a workload, in dB.
+  /// The same for one layer of a workload, in dB.
   std::map<std::tuple<std::string, std::string, mx::FormatId, mx::FormatId>, double> layer_sqnr_db;
-  /// Results that do not meet all of these are left out (conditions.h).
+  /// Results that violate one of these are left out (conditions.h).
   std::vector<std::string> constraints;
-  /// Called now and then with how many points are done, of how many.
+  /// Called repeatedly with the number of finished points and of all points.
   std::function<void(std::size_t done, std::size_t all)> progress;
 };
 
-/// What became of the points.
+/// The number of points with each outcome.
 struct SweepCounts {
   std::size_t all = 0;                       ///< points times workloads
-  std::size_t known = 0;                     ///< that the folder had already
-  std::size_t cached = 0;                    ///< whose times the cache had
-  std::size_t simulated = 0;                 ///< the others that have results now
-  std::size_t pruned = 0;                    ///< left out: not on a front
-  std::size_t halved = 0;                    ///< left out: by successive halving
-  std::map<std::string, std::size_t> unmet;  ///< left out: by the first constraint that is not met
+  std::size_t known = 0;                     ///< already in the folder
+  std::size_t cached = 0;                    ///< with times from the cache
+  std::size_t simulated = 0;                 ///< newly simulated
+  std::size_t pruned = 0;                    ///< skipped: not on a front
+  std::size_t halved = 0;                    ///< skipped by successive halving
+  std::map<std::string, std::size_t> unmet;  ///< left out, by the first constraint that is not met
 };
 
-/// A line of points.jsonl, as far as tables need it.
+/// The fields of a points.jsonl line that tables use.
 struct Outcome {
   const Point* point = nullptr;
   const Workload* workload = nullptr;
@@ -72,20 +72,19 @@ struct Outcome {
 struct SweepResult {
   SweepCounts counts;
   std::vector<Outcome> outcomes;   ///< in the order of points and workloads
-  std::vector<std::string> lines;  ///< of each, what points.jsonl has
+  std::vector<std::string> lines;  ///< the line of points.jsonl for each outcome
 };
 
-/// Sets `on_front` of those that no smaller one of the same group beats. `group(i)` is that of
-/// outcome number i.
+/// Sets `on_front` of outcomes that no smaller one of the same group beats. `group(i)` is the group
+/// of outcome i.
 void mark_fronts(std::vector<Outcome>& outcomes,
                  const std::function<std::string(std::size_t)>& group);
 
-/// Evaluates every point with every workload. Each result is a line that is written as soon as it
-/// is found, to points.jsonl or, of a shard, to points.I-of-N.jsonl; whatever such files of the
-/// folder hold is not computed again. When all are done, points.jsonl is written anew, in the order
-/// of the points and with their fronts: the same file however many threads, shards and
-/// interruptions there were. Throws mx::Error for malformed lines, naming file and line, and for
-/// lines of another version.
+/// Evaluates every point with every workload. Each result is immediately written as a line of
+/// points.jsonl, or of points.I-of-N.jsonl for a shard. Results in such files of the folder are not
+/// computed again. Finally, points.jsonl is rewritten in the order of the points, with fronts. Its
+/// contents do not depend on threads, shards and interruptions. Throws mx::Error, which names file
+/// and line, for malformed lines and for lines of another version.
 SweepResult sweep(const std::vector<Point>& points, const std::vector<Workload>& workloads,
                   const SweepOptions& options);
 

@@ -12,7 +12,7 @@
 namespace mxe::explore {
 namespace {
 
-/// Halves a parameter as often as `least` allows.
+/// Halves a parameter while it stays at least `least`: 64 with least 20 becomes 32.
 void shrink(unsigned& value, uint64_t least) {
   while (value / 2 >= least) value /= 2;
 }
@@ -28,17 +28,17 @@ mx::FormatId of_same_bits(mx::FormatId format) {
   }
 }
 
-/// Whether tiles of the job may have their passes two in turn, if B comes fast enough.
+/// Whether two tiles of the job may alternate passes, if B is read fast enough.
 bool may_be_wide(const JobShape& shape, const Params& params) {
   return shape.m < kMinPass && params.acc_tiles > 1 && params.b_buf_k > kLanes;
 }
 
-/// Loops that the job leaves half empty, for results that are numbers: blocks of MX results follow
-/// the stripes and groups, so there these stay. A stays in its buffer for all groups, and needs no
-/// rows lent to it. Passes over few rows wait for the accumulators of the tile before, if it was
-/// the same one.
+/// Reduces loops that the job does not fill. Only for results that are numbers: blocks of MX
+/// results depend on stripes and groups. A must fit into its buffer without rows lent to it. Passes
+/// over few rows also keep ACC_TILES: with one tile, each would wait for the accumulators of the
+/// previous pass.
 void shrink_loops(const JobShape& shape, Params& params) {
-  // The last two of several stripes have about half of their rows each.
+  // The last two of several stripes have about half of the rows each.
   const uint64_t fewest_rows = std::min<uint64_t>(shape.m, (params.rows + 1) / 2);
   if (fewest_rows >= kMinPass) params.acc_tiles = 1;
   shrink(params.rows, std::max<uint64_t>({shape.m, params.num_pe, 8}));
@@ -69,20 +69,20 @@ TimedJob timing_twin(const TimedJob& job) {
   params.fp4_dual = dual ? 1 : 0;
   const uint64_t word = kLanes * (dual ? 2 : 1);
   const uint64_t k_words = (shape.k + word - 1) / word;
-  // The unpacker of an engine that takes two words at a time still has to.
+  // Engines that unpack two words at a time must still do so.
   const uint64_t least_slab =
       std::max<uint64_t>(k_words * kLanes * (may_be_wide(shape, params) ? 2 : 1),
                          takes_two_words(params) ? kFewestWordsOfTwo * kLanes : 0);
   if (shape.output.numbers() && k_words <= params.a_slab_k / kLanes) shrink_loops(shape, params);
   shrink(params.b_buf_k, least_slab);
-  // Slabs of 4-bit words are twice as long where chunks are.
+  // Slabs of 4-bit words are twice as long if the chunk is.
   const bool twice =
       !dual && mx::is_four_bit(shape.format_b) && 2 * params.b_buf_k <= params.a_slab_k;
   const uint64_t longest_slab = params.b_buf_k * (twice ? 2 : 1);
   shrink(params.a_slab_k, std::max<uint64_t>(longest_slab, k_words * kLanes));
   shrink(params.max_burst, kPageBytes / params.mem_bytes());
-  // A direction of a port moves a beat a cycle at most. Beats of a half-duplex memory wait for each
-  // other, for parts of a cycle, however fast it is.
+  // Each direction of a port moves at most a beat per cycle, so a faster memory makes no
+  // difference. A half-duplex memory does: its beats wait for each other for fractions of a cycle.
   if (!twin.timing.half_duplex && twin.timing.bytes_per_cycle >= params.mem_bytes()) {
     twin.timing.bytes_per_cycle = 0;
   }

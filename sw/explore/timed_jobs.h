@@ -14,7 +14,6 @@
 
 namespace mxe::explore {
 
-/// A job on an engine with a memory.
 struct TimedJob {
   JobShape shape;
   Params params;
@@ -22,23 +21,23 @@ struct TimedJob {
   PortLimits ports;
 };
 
-/// One job for all jobs that take the same cycles and count the same because they differ only in
-/// what their timing never sees: the width of the tree, a format of as many bits, buffers and
-/// bursts beyond what the job fills. The job must be possible.
+/// A representative of all jobs with the same cycles and counters. They differ only in properties
+/// that do not affect timing: the tree's width, formats of equal size, buffers and bursts larger
+/// than the job needs. The job must be legal.
 TimedJob timing_twin(const TimedJob& job);
 
-/// The times of jobs, each found once, whatever the number of points and of threads that ask.
+/// Times of jobs, each simulated once for all points and threads.
 class TimedJobs {
  public:
-  /// See time_job. A thread waits where another one is timing the same job.
+  /// As time_job(). Waits if another thread is timing the same job.
   JobTimes times(const TimedJob& job);
 
-  /// Jobs timed so far.
+  /// Number of jobs timed so far.
   std::size_t count() const { return found_.size(); }
 
  private:
   std::mutex mutex_;
-  std::map<std::string, std::shared_future<JobTimes>> found_;  // by the job's twin
+  std::map<std::string, std::shared_future<JobTimes>> found_;  // by the key of timing_twin()
 };
 
 }  // namespace mxe::explore

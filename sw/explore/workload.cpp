@@ -23,7 +23,6 @@ namespace {
 constexpr std::size_t kMostBytes = std::size_t{1} << 26;
 constexpr std::size_t kMostLayers = 100'000;
 
-// Which products the lines of a file describe.
 enum class Kind { products, convolutions };
 
 constexpr const char *kLayer = "layer", *kSparsity = "Sparsity";
@@ -65,7 +64,7 @@ Kind kind_of(const std::vector<std::string>& header, const FileLine& place) {
       "Strides,')");
 }
 
-// Some topologies of SCALE-Sim name the height and the width "IFMAP Width".
+// Some topologies of SCALE-Sim name both columns, height and width, "IFMAP Width".
 void correct_ifmap_height(std::vector<std::string>& header) {
   const auto is_width = [](const std::string& field) { return column_key(field) == "ifmap width"; };
   const auto is_height = [](const std::string& field) {
@@ -77,7 +76,7 @@ void correct_ifmap_height(std::vector<std::string>& header) {
   }
 }
 
-// Each factor is a number that was read, so no product of two wraps around.
+// Factors are at most kMostElements = 2^31, so a product of two fits 64 bits.
 std::size_t product_of(std::initializer_list<uint64_t> factors, const char* name,
                        const FileLine& place) {
   uint64_t product = 1;
@@ -90,7 +89,6 @@ std::size_t product_of(std::initializer_list<uint64_t> factors, const char* name
   return product;
 }
 
-// The layers of a file, whose columns its first line names.
 class Table {
  public:
   Table(std::vector<std::string> header, const FileLine& place)
@@ -106,7 +104,7 @@ class Table {
   }
 
   Layer layer(std::vector<std::string> fields, const FileLine& place) const {
-    // SCALE-Sim reads nothing behind the last comma.
+    // SCALE-Sim ignores text after the last comma.
     if (fields.back().rfind('#', 0) == 0) fields.pop_back();
     header_.require_fields(fields, place);
     const Line line{header_, fields, place};
@@ -163,9 +161,9 @@ class Table {
     return layer;
   }
 
-  // A row for each output pixel of each image, a column for each filter. As SCALE-Sim has it, the
-  // last window may reach over the edge (10 pixels, a filter of 3, a stride of 2: 5 windows), and a
-  // layer with DP in its name is a product for each channel.
+  // A row for each output pixel of each image, a column for each filter. As in SCALE-Sim, the last
+  // window may exceed the edge (10 pixels, a filter of 3, a stride of 2: 5 windows). A layer with
+  // DP in its name is a product for each channel.
   static Layer convolution(const Line& line) {
     const uint64_t height = line.number("IFMAP Height"), width = line.number("IFMAP Width");
     const uint64_t filter_height = line.number("Filter Height");
@@ -198,7 +196,7 @@ class Table {
   CsvHeader header_;
 };
 
-// "# items: 2048 tokens". A spreadsheet adds commas to a comment.
+// "# items: 2048 tokens". Spreadsheets append commas to comments.
 void read_comment(std::string comment, Workload& workload, const FileLine& place) {
   while (!comment.empty() && comment.back() == ',') comment.pop_back();
   comment = trimmed(comment.substr(1));
@@ -223,7 +221,7 @@ double Workload::macs() const {
 }
 
 Workload read_workload(const std::string& path) {
-  // The path can be that of an endless device.
+  // The path may be an endless device.
   const std::string text = mx::read_text(path, kMostBytes + 1);
   if (text.size() > kMostBytes) {
     throw mx::Error(fmt::format("{}: more than {} bytes, the largest workload", path, kMostBytes));

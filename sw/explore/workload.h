@@ -11,17 +11,17 @@
 
 namespace mxe::explore {
 
-/// What B of a layer is. It says which part of a network's bytes stays in memory from run to run.
+/// What B of a layer holds. This determines which bytes of a network stay in memory between runs.
 enum class StoredB : uint8_t {
-  unsaid,       ///< the workload does not say
-  weights,      ///< each of the `count` products has its own
-  kv_cache,     ///< keys or values of earlier tokens, each product has its own
+  unsaid,       ///< not in the file
+  weights,      ///< each of the `count` products has different ones
+  kv_cache,     ///< keys or values of earlier tokens, different for each product
   activations,  ///< the result of another layer
 };
-/// Their names in records. The column B of CSV files has all but the first.
+/// Names in records and, except for the first, in the column B of CSV files.
 inline constexpr std::array kStoredBNames{"unsaid", "weights", "kv_cache", "activations"};
 
-/// A matrix product of a network: [m][k] activations times [k][n] weights, `count` times a run.
+/// A matrix product of a network: [m][k] activations times [k][n] weights, `count` times per run.
 struct Layer {
   std::string name;
   std::size_t m = 0, n = 0, k = 0;
@@ -35,43 +35,42 @@ struct Layer {
   }
 };
 
-/// The matrix products of one run of a network.
 struct Workload {
-  std::string name;  ///< of the file, without its folder and extension
+  std::string name;  ///< file name without folder and extension
   std::vector<Layer> layers;
-  uint64_t items = 0;     ///< what a run makes, 0 if the file does not say
+  uint64_t items = 0;     ///< results of a run; 0 if not in the file
   std::string item_name;  ///< "tokens", "images"
 
   double macs() const;
 };
 
-/// Sizes and counts beyond this are not read.
+/// Largest size or count that is read.
 inline constexpr uint64_t kMostElements = uint64_t{1} << 31;
 
-/// Reads a CSV file (UTF-8, RFC 4180) of at most 64 MiB and 100,000 layers. Its first line names
+/// Reads a CSV file (UTF-8, RFC 4180) of at most 64 MiB and 100,000 layers. The first line names
 /// the columns, in any order and case. There are two kinds:
 ///
 ///     layer,M,N,K[,count][,B]              products; SCALE-Sim's products too
 ///     Layer name, IFMAP Height, ...        SCALE-Sim's convolutions, padding included
 ///
 /// B is weights, kv_cache or activations. A convolution has `Strides`, or `Stride Height` and
-/// `Stride Width`, and may have `Batch Size`. `Sparsity` must be 1:1. As in SCALE-Sim, DP in a
-/// layer's name means depthwise. Lines that begin with # are comments; `# items: 2048 tokens` says
-/// what a run makes. Throws mx::Error naming file and line.
+/// `Stride Width`, and optionally `Batch Size`. `Sparsity` must be 1:1. As in SCALE-Sim, DP in a
+/// layer's name means depthwise. Lines that begin with # are comments; `# items: 2048 tokens` sets
+/// the items of a run. Throws mx::Error, which names file and line.
 Workload read_workload(const std::string& path);
-/// The same of a file's text; `path` gives the workload its name.
+/// The same for the text of a file; `path` determines the workload's name.
 Workload parse_workload(const std::string& text, const std::string& path);
 
-/// A line of a format map: the formats of the layers whose names match a pattern with * and ?.
+/// An entry of a format map: formats of the layers whose names match a pattern with * and ?.
 struct LayerFormats {
   std::string pattern;
   mx::FormatId format_a, format_b;
 };
 
-/// Reads a YAML map of patterns to `{format_a: F, format_b: F}`; the first one that matches counts.
-/// Throws mx::Error naming file and line.
+/// Reads a YAML map of patterns to `{format_a: F, format_b: F}`; the first match applies. Throws
+/// mx::Error, which names file and line.
 std::vector<LayerFormats> read_format_map(const std::string& path);
-/// The same of a file's text; `path` is for messages.
+/// The same for the text of a file; `path` is for messages.
 std::vector<LayerFormats> parse_format_map(const std::string& text, const std::string& path);
 void apply(const std::vector<LayerFormats>& map, Workload& workload);
 

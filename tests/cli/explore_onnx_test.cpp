@@ -147,7 +147,7 @@ TEST_F(ExploreOnnx, WithoutPython) {
        "cannot be run (No such file or directory); allowed: MXE_PYTHON names a Python"},
       {path("broken"), "broken failed with exit status 3: last"},
       {path("killed"), "killed failed with signal 9: "},
-      {path("silent"), "none.onnx: Python did not answer in the form that is expected"}};
+      {path("silent"), "none.onnx: Python's answer does not have the expected form"}};
   for (const auto& [program, message] : kBad) {
     const Variable python("MXE_PYTHON", program);
     expect_bad(path("none.onnx"), {}, message);

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes the matrix products of well-known networks as workloads of `mxe explore`.
 
-    make.py [--check]     # compare with the files beside this one instead
+    make.py [--check]     # compares with the existing files instead
 
-A row is activations [M, K] times weights, or other activations, [K, N], `count` times in a run.
-Convolutions are products of unrolled inputs: a row for each output pixel, K over filter and channels.
+A row is activations [M, K] times weights or other activations [K, N], `count` times in a run.
+Convolutions are products of unrolled inputs: a row for each output pixel, K over filter and
+channels.
 """
 import argparse
 import math
@@ -16,7 +17,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 
 def convolution(name, size, channels, filters, width, stride):
-    """The product, and the height and width of its output; padded as `same` is."""
+    """The product of a convolution with padding `same`, and its output's height and width."""
     pixels = math.ceil(size / stride)
     return (name, pixels ** 2, filters, channels * width ** 2, 1), pixels
 
@@ -58,7 +59,7 @@ def mobilenet_v2():
 
 
 def encoder(layers, width, heads, tokens, past=None, batch=1):
-    """Transformer blocks with heads of 64 and a hidden layer of four times the width."""
+    """Transformer blocks with heads of 64; the hidden layer is four times as wide."""
     keys, rows = past or tokens, tokens * batch
     return [("qkv_proj", rows, 3 * width, width, layers),
             ("attn_scores", tokens, keys, 64, layers * heads * batch),
@@ -69,7 +70,7 @@ def encoder(layers, width, heads, tokens, past=None, batch=1):
 
 
 def llama3(layers, width, heads, hidden, tokens, past, batch=1):
-    """Heads of 128, 8 of keys and values: the queries that share one are one product."""
+    """Heads of 128, 8 of them for keys and values; query heads that share one are one product."""
     groups, rows = 8, tokens * batch
     shared = heads // groups * tokens
     return [("q_proj", rows, heads * 128, width, layers),

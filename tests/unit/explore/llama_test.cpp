@@ -249,7 +249,7 @@ TEST(Llama, RunsThatAreTooMuch) {
                of(config, run_of(1u << 20, 1u << 20, {})));
   expect_error("llama: a count would be more", of(config, run_of(kMostElements, {}, 1)));
   const LlamaConfig near = parsed(with(k8B, "sliding_window", 1024));
-  expect_error("attention looks back at 1024 tokens (sliding_window)",
+  expect_error("attention is limited to 1024 tokens (sliding_window)",
                of(near, run_of({}, {}, 1025)));
   of(near, run_of({}, {}, 1024))();
   of(parsed(with(with(k8B, "sliding_window", 1024), "use_sliding_window", false)),
@@ -317,7 +317,7 @@ TEST_F(LlamaFiles, ConfigAloneOneFileAndShards) {
   for (const std::string bad : {"../two.safetensors", "-"}) {
     index["weight_map"]["lm_head.weight"] = bad;
     write("model.safetensors.index.json", index.dump());
-    expect_error("\"" + bad + "\" is not the name of a file beside it", [&] { read(""); });
+    expect_error("\"" + bad + "\" is not the name of a file in the same folder", [&] { read(""); });
   }
   write("model.safetensors.index.json", "{}");
   expect_error("model.safetensors.index.json: weight_map with the files", [&] { read(""); });

@@ -70,8 +70,8 @@ TEST(Workload, QuotedNames) {
             (std::vector<Product>{
                 {"conv, 3x3", 64, 2, 3, 4}, {"a \"b\"", 1, 2, 3, 4}, {" c ", 1, 2, 3, 4}}));
   expect_error("layer,M,N,K,count\n\"a,1,2,3,4\n", "net.csv:2: a quote that is not closed");
-  expect_error("layer,M,N,K,count\n\"a\"b,1,2,3,4\n", "net.csv:2: 'b' beside quotes");
-  expect_error("layer,M,N,K,count\na\"b,1,2,3,4\n", "net.csv:2: 'a\"b' beside quotes");
+  expect_error("layer,M,N,K,count\n\"a\"b,1,2,3,4\n", "net.csv:2: misplaced quotes at 'b'");
+  expect_error("layer,M,N,K,count\na\"b,1,2,3,4\n", "net.csv:2: misplaced quotes at 'a\"b'");
   expect_error("layer,M,N,K,count\n\"a\nb\",1,2,3,4\n", "net.csv:2: a quote that is not closed");
 }
 
