@@ -44,7 +44,7 @@ class Conditions {
   /// Throws mx::Error, which lists the allowed names.
   void add(const std::string& text);
   std::size_t count() const { return parsers_.size(); }
-  /// Whether the constraint added last names this quantity, or any result.
+  /// Returns whether the constraint added last names this quantity, or any result.
   bool last_names(const std::string& quantity) const;
   bool last_needs_results() const;
 

@@ -15,7 +15,7 @@ namespace mxe::explore {
 
 struct LlamaConfig {
   uint64_t layers = 0, width = 0, hidden = 0, vocabulary = 0;
-  uint64_t heads = 0, key_heads = 0, head_width = 0;  ///< of queries; of keys and values; of one
+  uint64_t heads = 0, key_heads = 0, head_width = 0;  ///< query heads, key and value heads
   bool tied = false;    ///< the output layer shares the weights of the embedding
   uint64_t window = 0;  ///< tokens that attention covers; 0: no limit
 };
@@ -38,8 +38,8 @@ void check_llama_tensors(const LlamaConfig& config,
 /// too large.
 Workload llama_workload(const LlamaConfig& config, const RunSize& run, const std::string& name);
 
-/// Reads a folder with config.json and optional .safetensors files, or one of these files. Of
-/// weights, only headers are read.
+/// Reads a folder with config.json and optional .safetensors files, or one of these files. Weights
+/// are not read, only their headers.
 Workload read_llama(const std::string& path, const RunSize& run);
 
 }  // namespace mxe::explore

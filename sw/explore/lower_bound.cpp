@@ -58,7 +58,7 @@ uint64_t feed_cycles(const JobShape& shape, const Params& params) {
   return shape.batch * divided_up(shape.m, params.rows) * words_of(shape, params) * of_a_word;
 }
 
-/// Whether tiles have so few rows that two tiles alternate passes (wide in mxe_datapath).
+/// True if tiles have so few rows that two tiles alternate passes (wide in mxe_datapath).
 bool takes_tiles_in_turn(const JobShape& shape, const Params& params) {
   const auto block_bytes = mx::packed_row_bytes(shape.format_b, mx::kBlockSize);
   const bool dual = shape.peak_macs_per_cycle(params) > params.num_pe * mx::kBlockSize;

@@ -8,7 +8,7 @@
 
 namespace mxe::explore {
 
-/// Whether a path is a model, whose products depend on a RunSize: a folder, or a file that ends in
+/// True for models, whose products depend on a RunSize: a folder, or a file that ends in
 /// .json, .safetensors or .onnx. Other files are CSV.
 bool is_model(const std::string& path);
 

@@ -26,7 +26,7 @@ struct Point {
 /// A property of points that a space file can set.
 struct Variable {
   std::string name;
-  /// Sets it from text in the file. Throws mx::Error, which says what is allowed.
+  /// Sets it from text in the file. Throws mx::Error, which lists the allowed values.
   void (*set)(Point& point, const std::string& name, const std::string& text);
   /// Its value as a number; for a format, its FormatId or output code.
   double (*value)(const Point& point, const std::string& name);

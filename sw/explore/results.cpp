@@ -56,7 +56,7 @@ bool is_of_this_version(const Json& line) {
          line.value("cycles_version", Json()) == kCyclesVersion;
 }
 
-// Whether it has all fields that a sweep reads.
+// True if it has all fields that a sweep reads.
 bool is_whole(const Json& line) {
   const auto all_objects = [](const Json& list) {
     return std::all_of(list.begin(), list.end(), [](const Json& one) { return one.is_object(); });

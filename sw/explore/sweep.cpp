@@ -40,7 +40,7 @@ class Fronts {
                 front.end());
     front.emplace_back(task.area, seconds);
   }
-  /// Whether the task cannot be on the front, even if it takes only its lower bound.
+  /// True if the task cannot be on the front, even if it takes only its lower bound.
   bool excludes(const Task& task) {
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto& front = fronts_[task.group];

@@ -22,7 +22,7 @@ struct Task {
 std::vector<Task> make_tasks(const std::vector<Point>& points,
                              const std::vector<Workload>& workloads);
 
-/// Whether a point with the first area and time makes the other one superfluous.
+/// True if a point with the first area and time makes the other one superfluous.
 inline bool dominates(double area, double seconds, double other_area, double other_seconds) {
   return area <= other_area && seconds <= other_seconds &&
          (area < other_area || seconds < other_seconds);

@@ -28,7 +28,7 @@ mx::FormatId of_same_bits(mx::FormatId format) {
   }
 }
 
-/// Whether two tiles of the job may alternate passes, if B is read fast enough.
+/// True if two tiles of the job may alternate passes, provided that B is read fast enough.
 bool may_be_wide(const JobShape& shape, const Params& params) {
   return shape.m < kMinPass && params.acc_tiles > 1 && params.b_buf_k > kLanes;
 }

@@ -11,7 +11,7 @@
 
 namespace mxe::explore {
 
-/// What B of a layer holds. This determines which bytes of a network stay in memory between runs.
+/// Contents of a layer's B. They determine which bytes of a network stay in memory between runs.
 enum class StoredB : uint8_t {
   unsaid,       ///< not in the file
   weights,      ///< each of the `count` products has different ones

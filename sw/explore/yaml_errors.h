@@ -12,12 +12,12 @@
 
 namespace mxe::explore {
 
-/// An error of a file, as `with_places` expects it.
+/// An error at a node of a file, to be thrown in `read` of with_places().
 inline YAML::Exception at(const YAML::Node& node, const std::string& what) {
   return {node.Mark(), what};
 }
 
-/// read(the root of a file's text); throws mx::Error "path:line: what is wrong".
+/// Returns read(root of the YAML text). Throws mx::Error "path:line: problem".
 template <typename Read>
 auto with_places(const std::string& text, const std::string& path, const Read& read) {
   try {

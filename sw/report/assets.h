@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files of page/ and vendor/, compiled in: the page needs none of them beside it.
+// The files of page/ and vendor/, compiled in, so that the page is a single file.
 #pragma once
 
 #include <string_view>
@@ -10,6 +10,6 @@ extern const std::string_view kHead;     ///< page/head.html
 extern const std::string_view kStyle;    ///< page/style.css
 extern const std::string_view kBody;     ///< page/body.html
 extern const std::string_view kLibrary;  ///< vendor/echarts.common.min.js
-extern const std::string_view kProgram;  ///< the scripts of page/, one after the other
+extern const std::string_view kProgram;  ///< the scripts of page/, concatenated
 
 }  // namespace mxe::report::assets

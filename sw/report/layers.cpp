@@ -10,7 +10,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// What differs between points for the same layer.
+/// Figures that differ between points for the same layer.
 constexpr const char* kFigures[] = {"cycles",   "bound_cycles", "bytes_read", "bytes_written",
                                     "bound_by", "b_bytes",      "sqnr_db"};
 
@@ -19,7 +19,7 @@ bool on_a_front(const Json& point) {
   return pareto != point.end() && !pareto->empty();
 }
 
-/// Numbers given to values in the order in which they come.
+/// Numbers values from 0 in the order of their first use.
 class Numbering {
  public:
   std::size_t operator()(const std::string& key, const Json& value) {

@@ -7,14 +7,14 @@
 
 namespace mxe::report {
 
-/// Takes away the layers of points beyond the first that have `most` layers together, so that a
-/// page of many points stays small; points on a front come first. Returns how many points lost
-/// them.
+/// Keeps the layers of the first points, at most `most` layers in all, to limit the page's size.
+/// Points on a front come first. Removes the layers of all other points and returns the number of
+/// these.
 std::size_t limit_layers(std::vector<nlohmann::ordered_json>& points, std::size_t most);
 
-/// Makes each layer of the points an array: the number of what it has in common with the same layer
-/// of other points, then its figures in the order of `figures`, then its stalls in the order of
-/// `stalls`. Returns {"common", "figures", "stalls"}, which page/data.js undoes it with.
+/// Replaces each layer by an array: the index of its properties in "common", its figures in the
+/// order of "figures", its stalls in the order of "stalls". Returns {"common", "figures",
+/// "stalls"}, with which page/data.js restores the layers.
 nlohmann::ordered_json pack_layers(std::vector<nlohmann::ordered_json>& points);
 
 }  // namespace mxe::report

@@ -13,7 +13,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kFigures[] = {"cycles", "seconds", "sqnr_db", "correct", "chosen"};
 
-// The mixtures of one workload.
 class Pack {
  public:
   void add(const Json& mixture) {

@@ -6,10 +6,9 @@
 
 namespace mxe::report {
 
-/// The mixtures of formats by their workloads, short: [[workload, {"names": of layers, "pairs":
-/// [[A, B], ...], "exact", "mixtures": [{"cycles", ..., "layers": [the pair's number, ...]},
-/// ...]}], ...]. A workload whose mixtures have other layers than its first one keeps those with
-/// the first's.
+/// Packs mixtures of formats by workload: [[workload, {"names": of layers, "pairs": [[A, B], ...],
+/// "exact", "mixtures": [{"cycles", ..., "layers": [index into pairs, ...]}, ...]}], ...]. Mixtures
+/// with other layers than the workload's first mixture are dropped.
 nlohmann::ordered_json pack_mixtures(const std::vector<nlohmann::ordered_json>& mixtures);
 
 }  // namespace mxe::report

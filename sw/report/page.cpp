@@ -8,8 +8,8 @@
 namespace mxe::report {
 
 std::string script_safe(const nlohmann::ordered_json& value) {
-  // ASCII only, and no '<': neither an end of the element nor a comment can begin in it. Bytes that
-  // are no UTF-8 become the replacement character.
+  // ASCII without '<', so that neither the end of the element nor a comment can appear. Bytes that
+  // are not UTF-8 become the replacement character.
   std::string safe;
   for (const char c : value.dump(-1, ' ', true, nlohmann::ordered_json::error_handler_t::replace)) {
     if (c == '<') {

@@ -7,13 +7,13 @@
 
 namespace mxe::report {
 
-/// The layers that a page holds at most.
+/// The largest number of layers in a page.
 inline constexpr std::size_t kMostLayers = 60000;
 
-/// `value` as JSON that may stand within an HTML script element whatever its texts are.
+/// JSON of `value` that is safe in an HTML script element, regardless of its texts.
 std::string script_safe(const nlohmann::ordered_json& value);
 
-/// One HTML page that needs nothing else: its style, its program, the charting library, the points.
+/// A self-contained HTML page: style, program, charting library and points.
 std::string make_page(Exploration exploration);
 
 }  // namespace mxe::report

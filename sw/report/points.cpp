@@ -20,8 +20,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
-/// What a point must have, and what it may have but of no other type. Other keys are dropped: the
-/// page does not use them, and they could carry an attack.
+/// A required or optional key and its type. Other keys are dropped, because they could carry an
+/// attack.
 struct Key {
   const char* name;
   bool (*is_right)(const Json&);
@@ -128,7 +128,7 @@ constexpr Key kLayerKeys[] = {
     {"sqnr_db", is_number, "a number", false},
 };
 
-/// Returns `object` with these keys alone, in their order.
+/// Returns `object` with only these keys, in this order.
 template <std::size_t Keys>
 Json checked(const Json& object, const Key (&keys)[Keys], const std::string& place) {
   if (!object.is_object()) throw mx::Error(place + ": not a JSON object");
@@ -194,15 +194,15 @@ Json read_mixture(const std::string& line, const std::string& place) {
   return mixture;
 }
 
-/// The reasons for which points were left out, and how many each: all that the page shows of it.
+/// The number of points left out, by reason; the page shows nothing else of space.json.
 Json checked_space(const Json& space, const std::string& path) {
   Json known = checked(space, kSpaceKeys, path + ":1");
   for (const char* name : {"skipped", "unmet"}) require_numbers(known, name, path + ":1");
   return known;
 }
 
-/// Calls read(line, its number, whether it is a last one without an end) for all lines that are not
-/// empty, as long as it returns true.
+/// Calls read(line, number, whether it is a last line without a newline) for all lines that are not
+/// empty, until it returns false.
 template <typename Read>
 void for_each_line(const std::string& text, const Read& read) {
   std::istringstream lines(text);
@@ -213,7 +213,6 @@ void for_each_line(const std::string& text, const Read& read) {
   }
 }
 
-/// Calls read(line, place) for all lines that are not empty.
 template <typename Read>
 std::vector<Json> parse_lines(const std::string& text, const std::string& path, const Read& read) {
   std::vector<Json> all;
@@ -224,16 +223,16 @@ std::vector<Json> parse_lines(const std::string& text, const std::string& path, 
   return all;
 }
 
-/// The text of a file; none if there is no such file.
+/// The text of a file; nullopt if it does not exist.
 std::optional<std::string> text_of(const fs::path& path) {
   if (!fs::exists(path)) return std::nullopt;
   return mx::read_text(path);
 }
 
-/// The trace of a point, below `folder`; empty if there is none.
+/// The path of a point's trace, relative to `folder`; empty if there is none.
 std::string trace_of(const Json& point, const fs::path& folder) {
   const std::string id = point.at("id");
-  // The id is part of a file name: it must consist of letters and digits.
+  // Only letters and digits, because the id becomes part of a file name.
   const auto is_plain = [](char c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
   };
@@ -251,7 +250,7 @@ std::string trace_of(const Json& point, const fs::path& folder) {
 Exploration parse_points(const std::string& text, const std::string& path) {
   Exploration result;
   for_each_line(text, [&](const std::string& line, std::size_t number, bool is_last) {
-    // A last line without an end: an interrupted run may have left half of it.
+    // An interrupted run may leave half a line without a newline.
     if (is_last && !Json::accept(line)) {
       result.cut_line = number;
       return false;

@@ -12,16 +12,16 @@
 namespace mxe::worker {
 namespace {
 
-/// Ends the process when the other side of the socket is gone.
+/// Ends the process when the other side closes the socket.
 [[noreturn]] void watch(int socket) {
-  // POLLRDHUP, since requests may be waiting that nobody wants the answer to any more.
+  // POLLRDHUP reports this even while unread requests are pending.
   pollfd descriptor{socket, POLLRDHUP, 0};
   while (poll(&descriptor, 1, -1) < 0 && errno == EINTR) {
   }
   _exit(0);
 }
 
-/// Calls `transfer(done)` until `bytes` are done; it returns how many more are, as read() does.
+/// Calls `transfer(done)`, which returns the number of bytes transferred, until `bytes` are done.
 template <typename Transfer>
 void transfer_all(std::size_t bytes, const Transfer& transfer) {
   for (std::size_t done = 0; done < bytes;) {
@@ -53,7 +53,7 @@ std::optional<Json> Channel::receive() {
 }
 
 void Channel::send(const Json& reply) {
-  // A file name in a message may be no UTF-8.
+  // Messages may contain file names that are not UTF-8.
   const std::string line = reply.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
   transfer_all(line.size(), [&](std::size_t done) {
     return ::send(socket_, line.data() + done, line.size() - done, MSG_NOSIGNAL);

@@ -11,26 +11,26 @@ namespace mxe::worker {
 
 using Json = nlohmann::ordered_json;
 
-/// What a worker shares with the process that started it: a socket, on which a request or a reply
-/// is one line of JSON, and a file in memory, in which the numbers of both lie.
+/// The connection to the process that started the worker: a socket for requests and replies, one
+/// line of JSON each, and a memory file for their numbers.
 class Channel {
  public:
-  /// Takes the descriptors of both. From now on the process ends when the other side does, even in
-  /// the middle of a job.
+  /// Takes ownership of both descriptors. From now on, this process ends when the other side closes
+  /// the socket, even during a job.
   Channel(int socket, int memory);
 
-  /// The next request; nothing if the other side has closed the socket.
+  /// The next request; nullopt if the other side has closed the socket.
   std::optional<Json> receive();
   void send(const Json& reply);
 
   /// Reads from the memory. Throws std::runtime_error if there are fewer bytes.
   void read(uint64_t offset, void* to, std::size_t bytes) const;
-  /// Writes into the memory, which grows.
+  /// Writes into the memory file and extends it if necessary.
   void write(uint64_t offset, const void* from, std::size_t bytes);
 
  private:
   int socket_, memory_;
-  std::string pending_;  // received and not yet a whole line
+  std::string pending_;  // received, not yet a whole line
 };
 
 }  // namespace mxe::worker

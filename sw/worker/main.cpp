@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// mxe-worker SOCKET MEMORY: an engine for the process that started it, which hands over descriptors
-// of a socket and of a file in memory.
+// mxe-worker SOCKET MEMORY: an engine for the process that started it. The arguments are
+// descriptors of a socket and of a memory file.
 #include <unistd.h>
 
 #include <csignal>
@@ -17,7 +17,7 @@ int sc_main(int argc, char** argv) {
     std::fputs("mxe-worker: the Python package mxe starts this program\n", stderr);
     return 2;
   }
-  // Ctrl-C is for whoever started this, who then ends it or goes on.
+  // The parent process handles Ctrl-C and ends this process if necessary.
   std::signal(SIGINT, SIG_IGN);
   mxe::worker::Channel channel(std::atoi(argv[1]), std::atoi(argv[2]));
   try {

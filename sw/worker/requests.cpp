@@ -22,7 +22,7 @@ OutputFormat read_output(const Json& request) {
   return output;
 }
 
-/// Reads one array after the other.
+/// Reads arrays that are stored one after the other.
 class Reader {
  public:
   explicit Reader(const Channel& channel) : channel_(channel) {}
@@ -47,7 +47,8 @@ class Reader {
   uint64_t offset_ = 0;
 };
 
-/// `number` stays as it is if the request does not have it. One that is too large stays too large.
+/// Leaves `number` unchanged if the request does not have it. Limits it to 32 bits, so that values
+/// that are too large are still rejected.
 void read_number(const Json& request, const char* name, unsigned& number) {
   const uint64_t asked = request.value(name, uint64_t{number});
   number = static_cast<unsigned>(std::min<uint64_t>(asked, UINT32_MAX));

@@ -10,26 +10,25 @@
 
 namespace mxe::worker {
 
-/// What the first request asks for.
 struct EngineRequest {
   Target target;
   EngineSetup setup;
 };
 
-/// Reads an engine's target, configuration, parameters and memory. Throws mx::Error if they are not
-/// a legal engine.
+/// Reads an engine's target, configuration, parameters and memory. Throws mx::Error if the engine
+/// is not legal.
 EngineRequest read_engine(const Json& request);
 
 /// Reads the shape of a job, without data.
 JobShape read_shape(const Json& request);
 
-/// Reads products, whose operands lie in the channel's memory: codes and scales of all matrices of
-/// A, the same of B, float32 numbers of the bias.
+/// Reads products. Their operands are stored in the memory file: codes and scales of all matrices
+/// of A, the same of B, float32 numbers of the bias.
 Products read_products(const Json& request, const Channel& channel);
 
-/// The keys that describe an engine.
+/// The engine's description for a reply.
 Json describe(const EngineRequest& engine);
-/// The keys that say what a job took.
+/// The cycles and counters of a job for a reply.
 Json describe(const DeviceResult& result, const JobShape& shape, const EngineSetup& setup);
 
 }  // namespace mxe::worker

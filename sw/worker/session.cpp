@@ -13,7 +13,7 @@
 namespace mxe::worker {
 namespace {
 
-/// A reply about something that went wrong: "value" is the user's fault, "device" the engine's.
+/// An error reply. Kinds: "value" for wrong requests, "device" for failures of the engine.
 Json error(const char* kind, const std::string& what) { return {{"error", what}, {"kind", kind}}; }
 
 Json run_shape(Device& device, const EngineSetup& setup, const Json& request) {
@@ -22,7 +22,7 @@ Json run_shape(Device& device, const EngineSetup& setup, const Json& request) {
   return describe(device.run(shape), shape, setup);
 }
 
-/// Runs products. Their results are left in the channel's memory: bytes, then scales.
+/// Runs products and writes their results to the memory file: bytes, then scales.
 Json run_products(Device& device, const EngineSetup& setup, const Json& request, Channel& channel) {
   const Products products = read_products(request, channel);
   const JobShape shape = products.total();
@@ -43,7 +43,7 @@ Json run_products(Device& device, const EngineSetup& setup, const Json& request,
   return reply;
 }
 
-/// Sends what `answer` returns, or what it throws. False if there is no engine any more.
+/// Sends the result or the exception of `answer`. Returns false if the engine has failed.
 template <typename Answer>
 bool reply_with(Channel& channel, const Answer& answer) {
   try {

@@ -5,9 +5,8 @@
 
 namespace mxe::worker {
 
-/// Serves one engine: the first request describes it, every other one is a job. Every request gets
-/// a reply, which has the key "error" if it could not be done. Returns when the other side has had
-/// enough, or when there is no engine to go on with.
+/// Serves one engine: the first request describes it, all others are jobs. Each has a reply, with
+/// the key "error" if it failed. Returns when the socket is closed or the engine has failed.
 void serve(Channel& channel);
 
 }  // namespace mxe::worker

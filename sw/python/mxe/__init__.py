@@ -132,7 +132,7 @@ def matmul(a: Any, b: Any, format_a: Optional[FormatLike] = None,
 def compare(x: Any, formats: Optional[Iterable[FormatLike]] = None,
             presets: Sequence[str] = ("ocp",), *, axis: int = -1,
             threads: Optional[int] = None) -> list[Comparison]:
-    """What each of several formats loses, by each of several presets: `mxe compare`.
+    """Compares the errors of several formats and presets: `mxe compare`.
 
     formats: default: those of the engine's seven formats and nvfp4 that every preset supports.
     Returns one Comparison for each format and preset; pandas.DataFrame accepts the list. Raises as

@@ -46,9 +46,9 @@ def estimate(*what: Any, config: PathLike = "base", target: str = "model",
     estimate(shapes, format_a, format_b) - shapes: (M, N, K), a list of such, or {name: (M, N, K)};
         [M, K] @ [K, N]. A fourth number repeats the product: (M, N, K, 12) is 12 products in turn.
     estimate(model, input_shape, format_a, format_b) - the products of the linear layers of a
-        PyTorch model in a forward pass, in order. Nothing is computed. input_shape: the shape of its
-        input, or a list of shapes and tensors, of which only shape and type count. The formats
-        apply to torch.nn.Linear; layers of `mxe.torch.quantize_` keep their formats.
+        PyTorch model in a forward pass, in order. Nothing is computed. input_shape: the shape of
+        its input, or a list of shapes and tensors, which are used for shape and type only. The
+        formats apply to torch.nn.Linear; layers of `mxe.torch.quantize_` keep their formats.
 
     All other arguments are as in `Engine` and `mxe.matmul`. Returns a Recording with a job for each
     shape, or for each call of a layer. Raises ValueError as `Engine` does, for shapes with a number

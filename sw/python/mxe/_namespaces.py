@@ -87,13 +87,13 @@ class Source:
 
 
 def is_tensor(x: Any) -> bool:
-    """Whether x is a tensor of PyTorch, or of a class derived from it."""
+    """True for a tensor of PyTorch or of a derived class."""
     torch = sys.modules.get("torch")
     return torch is not None and isinstance(x, torch.Tensor)
 
 
 def in_graph(*values: Any) -> bool:
-    """Whether PyTorch expects a gradient for one of these values: a tensor that requires one, or an
+    """True if PyTorch expects a gradient for one of these values: a tensor that requires one, or an
     `mxe.Array` made from such a tensor."""
     torch = sys.modules.get("torch")
     if torch is None or not torch.is_grad_enabled():

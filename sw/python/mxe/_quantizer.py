@@ -87,7 +87,7 @@ def presets(format: Optional[FormatLike] = None) -> list[Preset]:
 
 
 class Quantizer:
-    """A format and a rule to quantize to it: a preset, of which single switches may be replaced.
+    """A format and a rule to quantize to it: a preset, with other values for some of its switches.
 
     `format` is a name ("mxfp8_e4m3", "nvfp4", "e4m3", "int4"), a name in other software
     ("float8_e4m3fn", "fp4_e2m1"), or a dtype of torch or ml_dtypes. The switches are the members of

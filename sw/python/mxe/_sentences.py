@@ -32,7 +32,7 @@ def _parameters(message: str) -> list[tuple[str, str]]:
 
 
 def _fits(kind: str, value: Any) -> bool:
-    """Whether a value has this type; True for types that are not checked here."""
+    """True if the value has this type, or if the type is not checked here."""
     kinds = [kind] if "[" in kind else kind.split(" | ")
     if value is None:
         return "None" in kind

@@ -26,7 +26,7 @@ class Input {
 
   const std::vector<std::size_t>& shape() const { return shape_; }
   std::size_t size() const { return size_; }
-  /// Whether numbers() returns the array's memory, not a copy.
+  /// True if numbers() returns the array's memory, not a copy.
   bool in_place() const { return dense_ && type_ != Type::float64; }
 
   /// Elements first..last - 1 in row-major order as float32: in place if stored so, else in

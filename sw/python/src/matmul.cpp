@@ -23,7 +23,7 @@ namespace {
 constexpr double kFastSlice = 0x1p31;
 constexpr double kSlowSlice = 0x1p26;
 
-// Whether a batch is large enough for several threads.
+// True for a batch that is large enough for several threads.
 bool worth_threads(const mx::Batches& batches) {
   constexpr double kLeastMacs = 0x1p23;
   return static_cast<double>(batches.m) * static_cast<double>(batches.n) *

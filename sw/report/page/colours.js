@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A colour and a symbol for each pair of formats, for each kind of stall, and the theme.
-// After Okabe and Ito, told apart with the common colour deficiencies; a lighter set on dark.
+// A colour and a symbol for each pair of formats, a colour for each kind of stall, and the theme.
+// The palette is Okabe and Ito's, for common colour deficiencies; the dark theme has a lighter one.
 const palettes = {
   light: ["#0072b2", "#d55e00", "#009e73", "#b5679a", "#a77c00", "#000077", "#6b4fa0", "#5f6b78",
           "#b02a4c", "#4d7a1f", "#8a5a3c", "#440000"],
@@ -14,8 +14,8 @@ const colouredPairs = [...new Set([
   ...pairs, ...points.flatMap((p) => (p.layers || []).filter((l) => l.format_a).map(pairOf)),
   ...[...mixturesByWorkload.values()].flatMap((all) => all.pairs.map(([a, b]) => pairOf({format_a: a, format_b: b})))])];
 
-/// A name as a text of a chart. The charts keep widths of texts in an object by their lines, where "__proto__" or
-/// "constructor" would be another property: a text of one line that begins with a space of no width is none.
+/// A name as text in a chart. The library keeps text widths in an object with the lines as keys, so
+/// "__proto__" and "constructor" need a prefix: a zero-width space. The text is on one line.
 const chartText = (name) => "\u200b" + name.replace(/\s+/g, " ");
 
 const theme = () => document.documentElement.dataset.theme;
@@ -24,14 +24,14 @@ const paint = (index) => palettes[theme()][index % palettes.light.length];
 const colourOf = (pair) => paint(colouredPairs.indexOf(pair));
 const symbolOf = (pair) => symbols[pairs.indexOf(pair) % symbols.length];
 
-// Useful cycles are blue; each wait keeps its colour in every chart. Neighbours differ the most.
+// Useful cycles are blue. Each stall has the same colour in every chart; neighbours contrast.
 const stallKinds = [
   ["mac_active", "multiplying", 0], ["stall_a", "waits for A", 8], ["stall_b", "waits for B", 2],
   ["stall_c", "waits for bias", 6], ["stall_drain", "waits for the drain", 9],
   ["stall_latency", "waits for pipeline or feeder", 1], ["idle", "idle between jobs", 7],
 ];
 
-/// What all charts share.
+/// Options of all charts.
 function baseOption() {
   return {
     animation: false,
@@ -44,7 +44,6 @@ function baseOption() {
   };
 }
 
-/// An axis with numbers.
 function axis(name, logarithmic, label) {
   return {
     type: logarithmic ? "log" : "value", name, nameLocation: "middle", scale: true,
@@ -54,7 +53,8 @@ function axis(name, logarithmic, label) {
   };
 }
 
-/// Numbers times powers of ten between two ends, in rising order.
+/// `numbers` times powers of ten between min and max, in rising order: 0.5, 1, 2, 5, 10 for 1, 2,
+/// 5.
 function ticksBetween(min, max, numbers) {
   const ticks = [];
   for (let power = Math.floor(Math.log10(min)); power <= Math.log10(max); power++)
@@ -65,23 +65,23 @@ function ticksBetween(min, max, numbers) {
   return ticks;
 }
 
-/// Whether a number has a place on a logarithmic axis. Others would need ticks without end.
+/// True if a logarithmic axis can show the value; others would need endless ticks.
 const fitsLogAxis = (value) => value > 1e-100 && value < 1e100;
 
-/// Ends of a logarithmic axis with a little room around the values, and at least three ticks at round
-/// numbers: the powers of ten, or 1, 2 and 5 times them, or, over a short way, more.
+/// The range of a logarithmic axis, slightly larger than that of the values, with at least three
+/// round ticks: powers of ten, also times 2 and 5, or finer for a short range.
 function logRange(all) {
   const values = all.filter(fitsLogAxis);
   if (!values.length) return {};
   const min = Math.min(...values) / 1.25, max = Math.max(...values) * 1.25;
-  // 1.25 squared is the shortest way: 0.9 to 1.4, say, has the ticks 0.9, 1, 1.1, 1.2, 1.3 and 1.4.
+  // The shortest range is a factor of 1.25 squared: 0.9 to 1.4 has the ticks 0.9, 1, 1.1, 1.2, 1.3
+  // and 1.4.
   const finest = [1, 1.1, 1.2, 1.3, 1.4, 1.6, 1.8, 2, 2.3, 2.6, 3, 3.5, 4, 4.5, 5, 5.5, 6, 7, 8, 9];
   const choices = [max / min > 2000 ? [1] : [1, 2, 5], [1, 2, 5], [1, 1.5, 2, 3, 4, 5, 7], finest];
   const found = choices.map((numbers) => ticksBetween(min, max, numbers));
   return {min, max, ticks: found.find((ticks) => ticks.length >= 3) || found[3]};
 }
 
-/// A logarithmic axis from logRange's `min` to its `max`.
 function logAxis(name, range, label) {
   const plain = axis(name, true, label);
   if (range.min === undefined) return plain;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The points, what is derived from them, and numbers as text.
+// The points, values derived from them, and numbers as text.
 //
-// Names in the data (workloads, layers, formats, parameters, stalls) may be any text, "__proto__" and
-// "constructor" among them. They are values and keys of Maps, never names of properties.
+// Names in the data (workloads, layers, formats, parameters, stalls) may be any text, such as
+// "__proto__". They are values and keys of Maps, never property names.
 const exploration = JSON.parse(document.getElementById("data").textContent);
 const points = exploration.points;
 const mixturesByWorkload = new Map(exploration.mixtures);
-const traces = new Map(exploration.traces);  // a point's place -> the path that mxe report found
+const traces = new Map(exploration.traces);  // index of a point -> path of its trace
 
 const mapOf = (object) => new Map(Object.entries(object || {}));
 
-/// A layer as it was before pack_layers made it short. `figures` are the page's own names.
+/// Undoes pack_layers for a layer. `figures` are names from this page's code, not from the data.
 function unpackLayer([common, ...numbers]) {
   const {figures, stalls} = exploration.layers;
   const layer = {...exploration.layers.common[common], stalls: new Map()};
@@ -27,7 +27,7 @@ for (const [place, point] of points.entries()) {
 
 const isNumber = (value) => typeof value === "number" && Number.isFinite(value);
 
-/// A number with an SI prefix and three significant digits, or as many as are told.
+/// A number with an SI prefix and `digits` significant digits: 1234567 is 1.23 M.
 function si(value, unit = "", digits = 3) {
   if (!isNumber(value)) return "–";
   if (value === 0) return "0 " + unit;
@@ -42,10 +42,11 @@ const percent = (value) => (isNumber(value) ? (100 * value).toFixed(1) + " %" : 
 const decibel = (value) => (isNumber(value) ? value.toFixed(1) + " dB" : "–");
 const count = (value) => (isNumber(value) ? Math.round(value).toLocaleString("en") : "–");
 
-// On one line, as texts of charts have to be (chartText).
+// On one line, as chartText needs it.
 const pairOf = (entry) => `${entry.format_a || "?"} × ${entry.format_b || "?"}`.replace(/\s+/g, " ");
 
-/// What a point can be compared by: how it is read, named and written; `best` is -1 for less, 1 for more.
+/// Quantities to compare points by: `of` reads, `text` writes; `best` is -1 if less is better, else
+/// 1.
 const measures = {
   latency: {name: "Latency", axis: "Latency", unit: "s", of: (p) => p.seconds, text: (v) => si(v, "s"), best: -1},
   energy: {name: "Energy", axis: "Energy", unit: "J", of: (p) => (p.energy || {}).joules, text: (v) => si(v, "J"), best: -1},
@@ -59,7 +60,7 @@ const measures = {
   share: {name: "Of the roofline", axis: "", unit: "", of: (p) => p.roofline_share, text: percent, best: 1},
 };
 
-/// Everything that tells one engine from another: a Map.
+/// The settings that distinguish engines: a Map.
 function settingsOf(point) {
   const settings = new Map(point.parameters);
   for (const key of ["engines", "clock_mhz", "mem_latency", "mem_bytes_per_cycle", "mem_half_duplex", "format_d", "batch", "tokens"])
@@ -67,7 +68,6 @@ function settingsOf(point) {
   return settings;
 }
 
-/// The settings that differ between points, with their values in order.
 function varyingSettings(list) {
   const values = new Map();
   for (const point of list)
@@ -79,7 +79,7 @@ function varyingSettings(list) {
     .map(([key, set]) => [key, [...set].sort((a, b) => (isNumber(a) && isNumber(b) ? a - b : String(a) < String(b) ? -1 : 1))]);
 }
 
-/// The points of which no other is at least as good in both measures and better in one.
+/// The points that no other point dominates in the two measures.
 function frontOf(list, one, two) {
   const known = list.filter((p) => isNumber(one.of(p)) && isNumber(two.of(p)));
   known.sort((p, q) => one.best * (one.of(q) - one.of(p)) || two.best * (two.of(q) - two.of(p)));
@@ -95,13 +95,13 @@ function frontOf(list, one, two) {
   return front;
 }
 
-/// A parameter as a number above 0, else `otherwise`.
 function parameter(point, name, otherwise) {
   const value = point.parameters.get(name);
   return isNumber(value) && value > 0 ? value : otherwise;
 }
 
-/// A number that a user wrote, with an SI prefix and a unit if they like: "2.5 MGE", "3000000", "20ms". NaN if it is none.
+/// A number from user input, with optional SI prefix and unit: "2.5 MGE", "3000000", "20ms"; else
+/// NaN.
 function numberFrom(text, unit) {
   const [, digits, rest] = /^\s*([-+]?[0-9.]+(?:e[-+]?[0-9]+)?)\s*(.*?)\s*$/i.exec(text) || [];
   if (digits === undefined) return NaN;
@@ -110,28 +110,29 @@ function numberFrom(text, unit) {
   return powers.has(prefix) ? Number(digits) * 1000 ** powers.get(prefix) : NaN;
 }
 
-/// Bytes that the memory and the port of a point's engines move in a cycle. Both directions of the port share
-/// a half-duplex memory. A memory of 0 is as fast as one direction of the port.
+/// Bytes per cycle of the memory and the port of a point's engines. A half-duplex memory can serve
+/// both directions of the port. A memory rate of 0 means the width of the port.
 function bytesPerCycle(point) {
   const port = (parameter(point, "MEM_W", 0) / 8) * (point.engines || 1);
   const memory = point.mem_bytes_per_cycle || port;
   return port ? Math.min(port * (point.mem_half_duplex ? 2 : 1), memory) : memory;
 }
 
-/// MACs a clock of a point's engines for a pair of formats: pairs of 4-bit formats at the dual rate.
+/// MACs per clock of a point's engines for a pair of formats; two 4-bit formats use the dual rate.
 function macsPerCycle(point, pair) {
   const four = (format) => /e2m1|fp4|int4/i.test(format || "");
   const dual = parameter(point, "FP4_DUAL", 0) && four(pair.format_a) && four(pair.format_b);
   return 32 * parameter(point, "NUM_PE", 1) * (dual ? 2 : 1) * (point.engines || 1);
 }
 
-/// The layers of a point with the cycles of all their runs.
+/// The layers of a point, with `runs` as factor of their cycles.
 function layersOf(point) {
   const layers = point.layers || [];
   const times = (layer) => layer.count || 1;
   const once = layers.reduce((sum, l) => sum + l.cycles, 0);
   const all = layers.reduce((sum, l) => sum + l.cycles * times(l), 0);
-  // A layer's figures are those of one run, unless they add up to the point's without its count.
+  // Figures are those of one run, unless the layers' cycles add up to the point's without the
+  // count.
   const single = Math.abs(all - point.cycles) <= Math.abs(once - point.cycles);
   return layers.map((layer) => ({...layer, runs: single ? times(layer) : 1}));
 }

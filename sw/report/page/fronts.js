@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two charts of points and fronts.
+// The charts of points and fronts.
 function frontLine(name, front, x, y, colour) {
   return {
     name, type: "line", step: y.best === x.best ? "end" : "start", silent: true, showSymbol: false,
@@ -8,14 +8,14 @@ function frontLine(name, front, x, y, colour) {
   };
 }
 
-/// The front of all points of `list`, or (`each`) of those of each pair of formats: [name, points].
+/// The front of `list`, or (`each`) the front of each pair of formats: [name, points].
 function frontsOf(list, x, y, each) {
   if (!each) return [["front", frontOf(list, x, y)]];
   return pairs.map((pair) => [pair, frontOf(list.filter((p) => pairOf(p) === pair), x, y)])
     .filter(([, front]) => front.length);
 }
 
-/// Whether a point has a place on the measure's axis, which is logarithmic unless it is of dB.
+/// True if the measure's axis can show the point; axes are logarithmic except for dB.
 const hasPlace = (measure, point) =>
   isNumber(measure.of(point)) && (measure === measures.sqnr || fitsLogAxis(measure.of(point)));
 

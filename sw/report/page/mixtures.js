@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Formats layer by layer (mxe explore --formats): the mixtures that none is faster and more accurate
-// than, the formats of one of them, and its format map to copy.
-const pickedMixtures = new Map();  // workload -> the mixture's number
+// Formats layer by layer (mxe explore --formats): the front of mixtures, the formats of the
+// selected one, and its format map to copy.
+const pickedMixtures = new Map();  // workload -> index of the mixture
 
 const mixturesOf = (workload) => mixturesByWorkload.get(workload);
 const mixturePair = (all, number) => pairOf({format_a: all.pairs[number][0], format_b: all.pairs[number][1]});
 
-/// The selected mixture of a workload: at first the one in the budget, or in the middle.
+/// The selected mixture of a workload; default: the one in the budget, else the middle one.
 function pickedMixture(workload) {
   const {mixtures} = mixturesOf(workload);
   const chosen = mixtures.findIndex((one) => one.chosen);
@@ -18,7 +18,7 @@ function pickMixture(workload, number) {
   drawMixtures(workload);
 }
 
-/// "3 × mxfp8_e4m3 × mxfp4_e2m1, ...", the most first.
+/// "3: mxfp8_e4m3 × mxfp4_e2m1, ...", most layers first.
 function countedPairs(all, mixture) {
   const counts = new Map();
   for (const number of mixture.layers) counts.set(number, (counts.get(number) || 0) + 1);
@@ -61,10 +61,10 @@ function drawMixtureFront(chart, workload) {
   }, {notMerge: true});
 }
 
-/// As a pattern that only this name matches, in quotes.
+/// A quoted pattern that matches only this name.
 const quotedPattern = (name) => JSON.stringify(name.replace(/[*?[\\]/g, "\\$&"));
 
-/// What --format-map reads.
+/// A file for --format-map.
 function formatMapText(workload, number) {
   const all = mixturesOf(workload), mixture = all.mixtures[number];
   return `# ${JSON.stringify(workload).slice(1, -1)}: ${mixture.cycles} cycles, SQNR ${mixture.sqnr_db.toFixed(2)} dB\n` +
@@ -85,7 +85,7 @@ function drawMixtureLayers(workload) {
   button.onclick = () => copy(formatMapText(workload, number), button);
 }
 
-/// At most so many rows, both ends, what is selected and what is in the budget among them.
+/// At most `most` rows and the selected and chosen ones, including both ends.
 function someMixtures(all, picked, most = 60) {
   const last = all.length - 1, step = Math.max(1, last / (most - 1));
   const numbers = new Set([picked, ...all.flatMap((one, i) => (one.chosen ? [i] : []))]);

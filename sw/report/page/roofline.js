@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The roofline of one point: MACs a byte across, MACs a second up.
+// The roofline of one point: MACs per second over MACs per byte.
 function rooflineDots(point) {
   const hertz = point.cycles / point.seconds;
   const layers = layersOf(point);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The selected point: its figures, its configuration to copy, its trace.
-// Words that mean themselves in YAML and in a shell; all others are quoted where they are copied.
+// Words that need no quotes in YAML and in a shell.
 const isPlain = (text) => /^[A-Za-z0-9_.+][A-Za-z0-9_.+-]*$/.test(text);
 const yamlText = (value) => (isPlain(String(value)) ? String(value) : JSON.stringify(String(value)));
 const shellText = (value) => (isPlain(String(value)) ? String(value) : "'" + String(value).replaceAll("'", "'\\''") + "'");
@@ -28,7 +28,7 @@ async function copy(text, button) {
   try {
     await navigator.clipboard.writeText(text);
   } catch {
-    // Without permission, or from a file in some browsers: the older way.
+    // Without permission, and for files in some browsers.
     const area = element("textarea", {value: text});
     document.body.append(area);
     area.select();
@@ -44,7 +44,7 @@ function figure(name, value, detail) {
                  element("dd", {}, value, ...(detail ? [element("small", {textContent: " " + detail})] : [])));
 }
 
-/// "32 B/cycle", and what the port leaves of a faster memory.
+/// "32 B/cycle", and the memory's rate if the port is slower.
 function memoryText(point) {
   const memory = point.mem_bytes_per_cycle, port = point.port_bytes_per_cycle;
   const narrow = isNumber(port) && memory > port * (point.mem_half_duplex ? 2 : 1);
@@ -52,7 +52,7 @@ function memoryText(point) {
     (narrow ? ` (port; the memory has ${memory})` : "");
 }
 
-/// What B of all layers takes in memory: weights, and the cache of keys and values with its formats.
+/// Bytes of B of all layers: weights, and the key/value cache with its formats.
 function storedOf(point) {
   const {weight_bytes: weights, kv_bytes: kv, b_bytes: all} = point;
   const list = [];

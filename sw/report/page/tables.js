@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables whose rows select a point and whose heads sort.
+// Tables with rows that select a point, and heads that sort.
 const sortedBy = new Map();  // table -> [column, direction]
 
-/// `columns`: {name, of(row), text(value), className}; `rows`: {point, ...}, or {id, choose(), picked, ...}
-/// where what a row selects is no point.
+/// `columns`: {name, of(row), text(value), className}; `rows`: {point, ...}, or {id, choose(),
+/// picked, ...} if a row does not select a point.
 function drawTable(table, columns, rows, picked) {
   const [by, direction] = sortedBy.get(table.id) || [-1, 1];
   const order = [...rows];
@@ -83,7 +83,7 @@ function drawFrontTable(front, picked) {
 
 const storedNames = new Map([["weights", "weights"], ["kv_cache", "keys or values"], ["activations", "activations"]]);
 
-/// The layers of a point, their own formats among them.
+/// The layers of a point, with their formats.
 function drawLayers(point) {
   const rows = point ? layersOf(point) : [];
   const table = document.getElementById("layers");

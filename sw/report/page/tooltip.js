@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What hovering tells. Elements, not markup: names in the data are never read as HTML.
+// Tooltips. They are built from elements, not markup: names in the data are never parsed as HTML.
 function tip(title, rows) {
   const table = element("table");
   for (const [name, value] of rows) {

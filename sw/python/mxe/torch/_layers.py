@@ -249,7 +249,7 @@ def _not_by_default(parent: Optional[nn.Module], linear: nn.Linear) -> Optional[
 
 
 def _is_derived(linear: nn.Linear) -> bool:
-    """Whether its class is derived from torch.nn.Linear with the same forward()."""
+    """True if its class is derived from torch.nn.Linear with the same forward()."""
     return type(linear) is not nn.Linear and type(linear).forward is nn.Linear.forward and \
         not parametrize.is_parametrized(linear)
 

@@ -15,7 +15,7 @@ from . import _operators as operators
 
 
 def _transformed() -> bool:
-    """Whether torch.func is active. False while compiling, so that graphs show the operators."""
+    """True while torch.func is active. False while compiling, so that graphs show the operators."""
     return not torch.compiler.is_compiling() and torch._C._are_functorch_transforms_active()
 
 
