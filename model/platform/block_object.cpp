@@ -6,7 +6,7 @@
 namespace mxe {
 namespace {
 
-/// Notes which blocks and values there are.
+/// Collects the names of all blocks and values.
 class ShapeOf : public blocks::BlockVisitor {
  public:
   explicit ShapeOf(BlockObject::Shape& top) : open_{&top} {}
@@ -24,10 +24,9 @@ class ShapeOf : public blocks::BlockVisitor {
   }
 
  private:
-  std::vector<BlockObject::Shape*> open_;  // from the outermost to the innermost
+  std::vector<BlockObject::Shape*> open_;  // outermost first
 };
 
-/// Finds one value by its path.
 class Find : public blocks::BlockVisitor {
  public:
   explicit Find(const std::string& path) : wanted_(path) {}

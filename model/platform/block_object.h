@@ -12,13 +12,12 @@
 
 namespace mxe {
 
-/// A block of a structural arithmetic in the hierarchy of SystemC, `engine.array.pe_3.scale_even`,
-/// with the blocks inside it as its children.
+/// A block of the structural model as a SystemC object, `engine.array.pe_3.scale_even`. The blocks
+/// inside it are its children.
 class BlockObject : public sc_core::sc_module {
  public:
-  /// Shows the outermost blocks, those under the array or the drain, to a visitor.
+  /// Visits the outermost blocks: those below the array or the drain.
   using Source = std::function<void(blocks::BlockVisitor&)>;
-  /// What a block is made of.
   struct Shape {
     std::string name;
     std::vector<std::string> values;
@@ -28,21 +27,20 @@ class BlockObject : public sc_core::sc_module {
   BlockObject(const sc_core::sc_module_name& name, const Shape& shape, const Source& source,
               const std::string& path = {});
 
-  /// Names of its values, those of the RTL's signals.
+  /// The names of its values, which are those of the RTL's signals.
   const std::vector<std::string>& values() const { return values_; }
-  /// What the value is after the last row that the array or the drain computed; nothing if there is
-  /// none of that name.
+  /// The value after the last row computed by the array or the drain; nullopt for an unknown name.
   std::optional<blocks::Bits> value(const std::string& name) const;
 
  private:
   Source source_;
-  std::string path_;  // below what the source shows, with a dot at the end
+  std::string path_;  // path below the source's blocks, with a trailing dot
   std::vector<std::string> values_;
   std::vector<std::unique_ptr<BlockObject>> blocks_;
 };
 
-/// Makes objects of all blocks that `source` shows, under `name`; null if there are none. To be
-/// called while a module is under construction.
+/// Creates objects for all blocks of `source` below `name`; null if it has none. Call during the
+/// construction of a module.
 std::unique_ptr<BlockObject> make_block_objects(const char* name,
                                                 const BlockObject::Source& source);
 

@@ -9,26 +9,25 @@
 
 namespace mxe {
 
-/// Stack size of the platform's threads. Verilated code and programs that format text need a large
-/// stack; pages that are never touched cost nothing.
+/// Stack size of the platform's threads. Verilated code and text formatting need a large stack;
+/// unused pages cost no memory.
 inline constexpr std::size_t kThreadStackBytes = std::size_t{8} << 20;
 
-/// A clock: cycles counted from the beginning of the simulation. All functions but the comparison
-/// throw mx::Error for a clock that the simulation's time resolution cannot express.
+/// A clock, counted in cycles since the start of the simulation. All functions except the
+/// comparison throw mx::Error if the period is below the simulation's time resolution.
 class Clock {
  public:
-  /// One nanosecond, the clock of MXE's own platforms. It needs a time resolution of 1 ns or finer;
-  /// a coarser one is reported when the clock is first used, so that a board with a clock of its
-  /// own may have any resolution.
+  /// One nanosecond, the clock of MXE's own platforms. Requires a time resolution of 1 ns or finer.
+  /// A coarser one is reported at the first use of the clock, so that boards with another clock may
+  /// have any resolution.
   Clock() {
     static const uint64_t ticks = sc_core::sc_time(1, sc_core::SC_NS).value();
     ticks_ = ticks;
   }
-  /// SystemC has rounded `period` to the time resolution already. Throws mx::Error if that gave
-  /// zero.
+  /// `period` is already rounded to the time resolution. Throws mx::Error if it is zero.
   explicit Clock(const sc_core::sc_time& period);
-  /// The same, but throws mx::Error unless the period is a multiple of the time resolution.
-  /// Example: 1.5 ns with a resolution of 1 ns is an error; as an sc_time it would be 2 ns.
+  /// Throws mx::Error unless the period is a multiple of the time resolution. Example: 1.5 ns with
+  /// a resolution of 1 ns is an error; as an sc_time it would be rounded to 2 ns.
   Clock(double period, sc_core::sc_time_unit unit);
 
   /// Throws mx::Error, naming `user`, if the time resolution is too coarse.
@@ -42,13 +41,12 @@ class Clock {
   }
   /// Whole cycles in `time`, rounded down.
   uint64_t to_cycles(const sc_core::sc_time& time) const { return time.value() / ticks(); }
-  /// The same, rounded up.
+  /// Rounded up.
   uint64_t to_cycles_up(const sc_core::sc_time& time) const {
     return (time.value() + ticks() - 1) / ticks();
   }
-  /// The cycle of the current simulation time.
   uint64_t now() const { return to_cycles(sc_core::sc_time_stamp()); }
-  /// From the present to the beginning of `cycle`; zero if that is past.
+  /// Time from now to the start of `cycle`; zero if that is in the past.
   sc_core::sc_time until(uint64_t cycle) const {
     const sc_core::sc_time begin = to_time(cycle), present = sc_core::sc_time_stamp();
     return begin > present ? begin - present : sc_core::SC_ZERO_TIME;
@@ -63,10 +61,10 @@ class Clock {
   }
   [[noreturn]] static void refuse(const char* user);
 
-  uint64_t ticks_ = 0;  // of a period; 0: shorter than the time resolution
+  uint64_t ticks_ = 0;  // period; 0: below the time resolution
 };
 
-// The clock of one nanosecond.
+// For the clock of one nanosecond.
 inline sc_core::sc_time cycles_to_time(uint64_t cycles) { return Clock().to_time(cycles); }
 inline uint64_t time_to_cycles(const sc_core::sc_time& time) { return Clock().to_cycles(time); }
 inline uint64_t current_cycle() { return Clock().now(); }

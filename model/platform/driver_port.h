@@ -11,9 +11,9 @@
 
 namespace mxe {
 
-/// The port of the C driver when it runs in a program of `host`. A register that answers with a bus
-/// error reads as all ones, which the driver reports as MXE_ERR_GONE; where no interrupt comes in
-/// time, the driver reports MXE_ERR_TIMEOUT.
+/// The C driver's port for a program on `host`. A register access with a bus error reads as all
+/// ones, which the driver reports as MXE_ERR_GONE. A missing interrupt is reported as
+/// MXE_ERR_TIMEOUT.
 inline mxe_port make_driver_port(Host& host) {
   constexpr uint64_t kCyclesPerMicrosecond = 1000;
   mxe_port port{};
@@ -34,7 +34,7 @@ inline mxe_port make_driver_port(Host& host) {
   return port;
 }
 
-/// A ring for the C driver at an address of the host's memory, with its slots. It must outlive its
+/// A ring and its slots for the C driver, at an address of the host's memory. It must outlive its
 /// use.
 class DriverRing {
  public:
@@ -44,7 +44,7 @@ class DriverRing {
     ring_.slots = slots_.data();
     ring_.entries = entries;
   }
-  DriverRing(DriverRing&&) = default;  // the slots stay where they are
+  DriverRing(DriverRing&&) = default;  // moving the vector does not move the slots
   DriverRing& operator=(DriverRing&&) = default;
 
   const mxe_ring* get() const { return &ring_; }
@@ -54,7 +54,7 @@ class DriverRing {
   mxe_ring ring_{};
 };
 
-/// Such a ring in memory of its own.
+/// Allocates the ring in the host's memory.
 inline DriverRing make_driver_ring(Host& host, uint32_t entries) {
   return {host, host.allocate(std::size_t{MXE_DESC_SIZE} * entries, MXE_DESC_SIZE), entries};
 }

@@ -9,14 +9,13 @@
 namespace mxe {
 namespace {
 
-// On the pins, a register access is accepted in its first cycle, carried out in the second and
-// answered in the third. A read returns the values at the end of the first cycle; a write is
-// visible to the engine in the third.
+// A register access takes three cycles at the pins: accepted, executed, answered. A read returns
+// the values at the end of the first cycle; a write is visible to the engine in the third.
 constexpr uint64_t kAccessVisible = 2;
-constexpr uint64_t kAccessAnswer = 1;  // more cycles until the host has the answer
-// The host sees a change of the interrupt pin a cycle later.
+constexpr uint64_t kAccessAnswer = 1;  // additional cycles until the host has the response
+// The host samples the interrupt pin one cycle later.
 constexpr uint64_t kInterruptDelay = 1;
-// The most that the engine runs ahead at a time, so that times stay far from overflowing.
+// Limits each run of the core, so that cycle counts do not overflow.
 constexpr uint64_t kMaxBatch = uint64_t{1} << 40;
 
 void copy_enabled(uint8_t* target, const uint8_t* source, const uint8_t* enables,
@@ -39,7 +38,7 @@ Engine::Engine(const sc_core::sc_module_name& name, const Params& params,
       beat_(params.mem_bytes()),
       skips_(options.skip_repetitions && !options.tracer) {
   make_core();
-  // The arithmetic is another one after a reset.
+  // A reset replaces the arithmetic, so the visitors look it up at each call.
   array_ = make_block_objects(
       "array", [this](blocks::BlockVisitor& v) { core_->arithmetic().visit_blocks(v); });
   drain_ = make_block_objects(
@@ -82,7 +81,7 @@ bool Engine::transfer_register(RegisterTransfer& transfer) {
   return ok && resets() == resets_before;
 }
 
-/// The access takes effect; a write is seen by the engine from cycle `visible` on.
+/// Executes the access; a write is visible to the engine from cycle `visible` on.
 bool Engine::carry_out(RegisterTransfer& transfer, uint64_t visible) {
   if (!transfer.write) return core_->read(transfer.address, transfer.data);
   const unsigned resets_before = resets();
@@ -91,8 +90,7 @@ bool Engine::carry_out(RegisterTransfer& transfer, uint64_t visible) {
   return core_->write(visible, transfer.address, transfer.data, transfer.strobe);
 }
 
-/// Returns the present cycle, with everything up to it carried out. Time passes if the memory
-/// waits.
+/// Runs the core up to the current cycle and returns it. Time passes if the memory waits.
 uint64_t Engine::bring_core_to_now() {
   for (;;) {
     if (ran_to_ > clock().now()) wait(clock().until(ran_to_));
@@ -109,7 +107,7 @@ void Engine::bring_core_to(uint64_t cycle) {
   while (core_wanted_) wait(there_event_);
 }
 
-/// The engine's side of bring_core_to().
+/// The engine thread's part of bring_core_to().
 void Engine::serve_access() {
   if (!core_wanted_) return;
   core_->run_until(wanted_cycle_);
@@ -117,7 +115,7 @@ void Engine::serve_access() {
   there_event_.notify();
 }
 
-/// With a quantum the core may have done already what comes later.
+/// With a global quantum the core may already be ahead of the simulation.
 bool Engine::at_rest() const {
   return !register_busy_ && !must_reset() && ran_to_ <= clock().now() &&
          core_->next_step() == kNever && core_->interrupts().empty();
@@ -148,7 +146,7 @@ MemoryPort::Response Engine::write(uint64_t cycle, uint64_t address, std::size_t
 
 MemoryPort::Response Engine::transport(tlm::tlm_command command, uint64_t cycle, uint64_t address,
                                        std::size_t bytes, uint8_t* data, const uint8_t* enables) {
-  // A memory that does not know the extension needs bytes to copy, even if they are not used.
+  // A memory without BurstExtension needs a data pointer even if no data is transferred.
   const bool timing_only = data == nullptr;
   if (timing_only && nothing_.size() < bytes) nothing_.resize(bytes);
   if (timing_only && command == tlm::TLM_WRITE_COMMAND) {
@@ -174,7 +172,7 @@ MemoryPort::Response Engine::transport(tlm::tlm_command command, uint64_t cycle,
   return response;
 }
 
-/// Direct access is used only where the memory also says how long its accesses take.
+/// Uses direct access only if the memory also provides its timing.
 void Engine::request_direct_access(uint64_t address) {
   payload_.set_read();
   payload_.set_address(address);
@@ -190,7 +188,7 @@ void Engine::request_direct_access(uint64_t address) {
 DirectChannels Engine::channels() { return skips_ ? direct_.channels : DirectChannels{}; }
 
 uint8_t* Engine::direct(uint64_t address, uint64_t bytes) {
-  // In whole beats, as bursts are.
+  // Bursts transfer whole beats.
   const uint64_t first = address - beat_.offset(address);
   if (!direct_.covers(first, beat_.touched(address, bytes) * beat_.bytes())) return nullptr;
   return direct_.data + (address - direct_.begin);
@@ -200,7 +198,7 @@ void Engine::end_direct_access(sc_dt::uint64 first, sc_dt::uint64 last) {
   if (first <= direct_.begin + direct_.size && last >= direct_.begin) direct_ = {};
 }
 
-/// Whatever was under way is dropped. Accesses that wait go on, and find that there was a reset.
+/// Drops all outstanding work. Waiting accesses resume and detect the reset.
 void Engine::reset() {
   irq.write(false);
   core_wanted_ = false;
@@ -216,7 +214,7 @@ void Engine::thread() {
     if (must_reset()) reset();
     serve_access();
     run_core();
-    if (core_wanted_) continue;  // meanwhile the memory let time pass
+    if (core_wanted_) continue;  // the memory let time pass meanwhile
     if (must_reset()) continue;
     auto& interrupts = core_->interrupts();
     if (!interrupts.empty()) {
@@ -227,20 +225,19 @@ void Engine::thread() {
       }
       irq.write(interrupts.front().level);
       interrupts.pop_front();
-      yield_to_others();  // software reacts before this thread asks how far it may go
+      yield_to_others();  // software reacts before this thread computes its next limit
     } else if (core_waits_ || core_->next_step() == kNever) {
       wait(wake_event_);
-    } else if (core_->next_step() > clock().now()) {  // else the memory let time pass
-      // Runs as far as software allows; an access that comes earlier wakes this thread.
-      // Meanwhile the memory may have let time pass, and software may have gone to sleep.
+    } else if (core_->next_step() > clock().now()) {  // otherwise the memory let time pass
+      // Runs up to the horizon; an earlier access wakes this thread.
       const uint64_t until = ran_to_ > clock().now() ? ran_to_ : core_->next_step();
       wait(clock().until(until), wake_event_);
     }
   }
 }
 
-/// Runs the core as far as software cannot interfere. An access that begins at the horizon takes
-/// effect two cycles later.
+/// Runs the core up to the next cycle in which software can access a register. An access that
+/// starts at the horizon takes effect two cycles later.
 void Engine::run_core() {
   if (core_waits_) return;
   const uint64_t limit = std::min(horizon(), clock().now() + kMaxBatch);

@@ -10,31 +10,29 @@
 
 namespace mxe {
 
-/// How the model is run.
 struct EngineOptions {
   Mode mode = Mode::functional;
   Clock clock;
   PortLimits ports;
-  /// What computes the results (model/engine/arithmetic.h); empty for the reference. Anything else
-  /// runs without shortcuts: operands pass through the buffers, and nothing is skipped.
+  /// Computes the results (model/engine/arithmetic.h); empty for the reference. Other arithmetics
+  /// receive their operands through the buffers, and no part of a job is skipped.
   ArithmeticFactory arithmetic;
-  /// Loaders of one's own (model/engine/read_client.h); empty for those of the hardware.
+  /// Custom loaders (model/engine/read_client.h); empty for those of the hardware.
   LoaderFactory load_a, load_b;
-  /// Sees the blocks of a structural arithmetic row by row (BlockWaves, for example); null for
-  /// nobody. It must live as long as the engine.
+  /// Observes the blocks of a structural arithmetic after each row (for example BlockWaves); may be
+  /// null. Must outlive the engine.
   BlockWatcher* watcher = nullptr;
-  /// Whether parts of a job that repeat each other may be skipped, which changes no outcome
-  /// (Datapath::step). If false, every event is simulated.
+  /// Skip repeated parts of a job, without any effect on the results (Datapath::step). If false,
+  /// every event is simulated.
   bool skip_repetitions = true;
-  /// The tracer sees what the engine does; null for none. With a tracer every event is simulated.
-  /// It must live as long as the engine.
+  /// Receives the engine's events; may be null. With a tracer every event is simulated. Must
+  /// outlive the engine.
   Tracer* tracer = nullptr;
 };
 
-/// The model of the engine: the results, bit by bit, and the cycles of the RTL, which Core
-/// computes. It takes the RTL's place on the platform; register accesses and the interrupt take as
-/// long as through the RTL's pins. The blocks of a structural arithmetic are SystemC objects below
-/// it, `array.pe_3.scale_even`: see BlockObject.
+/// The model of the engine: results bit by bit and cycles of the RTL, computed by Core. It replaces
+/// the RTL on the platform; register accesses and the interrupt take as long as at the RTL's pins.
+/// The blocks of a structural arithmetic are its child objects (BlockObject).
 class Engine : public EngineModule, private MemoryPort {
  public:
   Engine(const sc_core::sc_module_name& name, const Params& params,
@@ -44,7 +42,7 @@ class Engine : public EngineModule, private MemoryPort {
   bool set_counters(const std::vector<uint64_t>& values) override;
   bool at_rest() const override;
 
-  /// Clock cycles so far that were skipped, because they repeat simulated ones.
+  /// Cycles skipped because they repeat simulated ones.
   uint64_t skipped_cycles() const { return core_->skipped_cycles(); }
 
  private:
@@ -72,20 +70,20 @@ class Engine : public EngineModule, private MemoryPort {
   void bring_core_to(uint64_t cycle);
   void serve_access();
 
-  /// Only the engine's own process runs the core, because the memory may make the process wait that
-  /// does. A process that accesses a register asks the engine's process to run it (bring_core_to).
-  std::optional<Core> core_;  // made anew at a reset
+  /// Only the engine's thread runs the core, because the memory may call wait() in it. Other
+  /// processes request a run with bring_core_to().
+  std::optional<Core> core_;  // recreated at a reset
   std::unique_ptr<BlockObject> array_, drain_;
   EngineOptions options_;
   BeatSize beat_;
   bool skips_;
   sc_core::sc_event wake_event_, free_event_, there_event_;
   bool register_busy_ = false;
-  bool core_waits_ = false;   // until a register access was carried out in its turn
-  bool core_wanted_ = false;  // a register access waits until the core has run to wanted_cycle_
+  bool core_waits_ = false;   // until a register access has been executed
+  bool core_wanted_ = false;  // a register access waits until the core reaches wanted_cycle_
   uint64_t wanted_cycle_ = 0;
-  uint64_t ran_to_ = 0;  // the cycle up to which the core has run, ahead of the simulation
-  /// A range of memory that is reached without transactions.
+  uint64_t ran_to_ = 0;  // cycle reached by the core, may be ahead of the simulation
+  /// Memory that is accessed without transactions.
   struct Direct {
     uint64_t begin = 0, size = 0;
     uint8_t* data = nullptr;
@@ -98,7 +96,7 @@ class Engine : public EngineModule, private MemoryPort {
   Direct direct_;
   tlm::tlm_generic_payload payload_;
   BurstExtension burst_;
-  std::vector<uint8_t> nothing_;  // stands in for the data of bursts without data
+  std::vector<uint8_t> nothing_;  // placeholder for the data of bursts without data
 };
 
 }  // namespace mxe

@@ -13,13 +13,13 @@ namespace {
 
 constexpr uint64_t kWindowBytes = 4096;
 constexpr unsigned kRegisterBytes = 4;
-// From the edge on which a read is offered until the initiator has the answer.
+// Cycles of a read from the edge at which it is offered until the initiator has the response.
 constexpr uint64_t kAccessCycles = 3;
-// SystemC prints three lines about itself on stderr before sc_main() unless this variable is set.
-// A program with an engine must not print them: its stderr is checked or documented.
+// Without this variable SystemC prints three lines to stderr before sc_main(), which tests and
+// documents do not expect.
 [[maybe_unused]] const int kNoBanner = setenv("SYSTEMC_DISABLE_COPYRIGHT_MESSAGE", "1", 0);
 
-// Chains of signals and events at one instant are shorter than this.
+// Upper bound of the delta cycles of signals and events at one time.
 constexpr int kMaxDeltas = 8;
 
 uint8_t strobe_of(const tlm::tlm_generic_payload& payload) {
@@ -30,7 +30,7 @@ uint8_t strobe_of(const tlm::tlm_generic_payload& payload) {
   return static_cast<uint8_t>(strobe);
 }
 
-/// Bytes that are not enabled stay as they are.
+/// Disabled bytes keep their values.
 void return_value(tlm::tlm_generic_payload& payload, uint32_t value) {
   uint8_t bytes[kRegisterBytes];
   std::memcpy(bytes, &value, sizeof value);
@@ -72,7 +72,8 @@ void EngineModule::watch_reset() {
 uint64_t EngineModule::horizon() const {
   const sc_core::sc_time& quantum = tlm::tlm_global_quantum::instance().get();
   const uint64_t allowed = clock_.to_cycles(sc_core::sc_time_stamp() + quantum);
-  // Where nothing is pending nobody knows what somebody outside of the simulation does next.
+  // With no pending event, the next access from outside the simulation is unknown, so time stops
+  // here.
   if (!horizon_) {
     return sc_core::sc_pending_activity() ? std::max(allowed, next_activity()) : allowed;
   }
@@ -164,7 +165,7 @@ void EngineModule::transport(tlm::tlm_generic_payload& payload, sc_core::sc_time
   payload.set_response_status(ok ? tlm::TLM_OK_RESPONSE : tlm::TLM_GENERIC_ERROR_RESPONSE);
 }
 
-/// Answers a read without waiting, if the registers are known to be the same until it ends.
+/// Responds to a read without waiting, if the registers are stable until it ends.
 bool EngineModule::read_ahead(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
   if (!payload.is_read() || !at_rest()) return false;
   const sc_core::sc_time present = sc_core::sc_time_stamp();
@@ -184,7 +185,7 @@ bool EngineModule::read_at_rest(uint32_t address, uint32_t& value, uint64_t& cyc
   return peek_register(address, value);
 }
 
-/// Reads whole registers; debuggers do not write them.
+/// Reads whole registers only; writes are not supported.
 unsigned EngineModule::debug_transport(tlm::tlm_generic_payload& payload) {
   const uint64_t address = payload.get_address();
   if (!payload.is_read() || address % 4 != 0) return 0;

@@ -12,7 +12,7 @@
 namespace mxe {
 namespace {
 
-// When no program runs, the next one may begin at any time, but does so rarely.
+// Without a running program a new one may start at any time, but rarely does.
 constexpr uint64_t kFinishedSlack = 64;
 
 }  // namespace
@@ -104,7 +104,7 @@ void Host::thread() {
     try {
       program_(*this);
     } catch (const sc_core::sc_unwind_exception&) {
-      throw;  // the simulation is being torn down
+      throw;  // the simulation is being destroyed
     } catch (...) {
       error_ = std::current_exception();
     }

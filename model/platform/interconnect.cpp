@@ -12,7 +12,7 @@
 namespace mxe {
 namespace {
 
-/// Requests come on the edges of the clock; between two of them all are known.
+/// Requests arrive on clock edges, so all of them are known half a cycle later.
 sc_core::sc_time half_a_cycle() { return Clock().period() / 2; }
 
 }  // namespace
@@ -121,7 +121,7 @@ void Interconnect::serve(unsigned port, const BeatTimes& times) {
 }
 
 void Interconnect::grant(unsigned port) {
-  constexpr std::size_t kRemembered = 64;  // of each port: more than a memory has under way
+  constexpr std::size_t kRemembered = 64;  // per port; more than a memory has outstanding
   const Waiting& read = waiting_[port];
   serve(port, read_.grant(port, read.issue, read.beats));
   if (!multicast_) return;
@@ -130,8 +130,8 @@ void Interconnect::grant(unsigned port) {
   for (unsigned other = 0; other < waiting_.size(); other++) join_others(other);
 }
 
-/// If the port wants what another one will get, it gets the same beats. That depends on when it
-/// asked, not on when its engine was simulated.
+/// If the port requests beats that another port will receive, it receives the same beats. This
+/// depends on the cycle of its request, not on the simulation order of the engines.
 void Interconnect::join_others(unsigned port) {
   const Waiting& read = waiting_[port];
   if (!read.any) return;

@@ -16,18 +16,19 @@
 
 namespace mxe {
 
-/// Joins the memory ports of several engines, which share one memory: a TLM-2.0 target for each,
-/// all on the platforms' clock. The bytes are those of the memory behind it; the times are its own
+/// Connects the memory ports of several engines to one memory, with one TLM-2.0 target per port,
+/// all on the platform's clock. Data comes from the memory; times are computed here
 /// (SharedChannel).
 ///
-/// Of the ports that have a read waiting, the memory takes a burst of each in turn. b_transport
-/// waits until that of a read is granted, so that reads are in the right order, whichever engine
-/// the simulator runs first. Requests need BurstExtension: an engine that has waited asks late for
-/// what it issued meanwhile. A write does not wait, because no order of waiting could be right for
-/// both directions; it gets the first time that is free.
+/// Reads are granted burst by burst, round-robin over the ports. b_transport waits until its read
+/// is granted, so the order of reads does not depend on the simulation order of the engines.
+/// Requests need BurstExtension, because an engine that has waited issues its next request late.
+/// Writes do not wait, because no order would be right for both directions; a write takes the first
+/// free time.
 ///
-/// With `multicast`, a port that asks for beats which another port was granted, and which have not
-/// begun to come, gets them together with that port, without a further read of the memory. It must
+/// With `multicast`, a port that requests beats which have been granted to another port, and have
+/// not started, receives them together with that port without a further memory read, if it can
+/// accept them at that time.
 /// be free to take them by then.
 class Interconnect : public sc_core::sc_module {
  public:
@@ -36,23 +37,22 @@ class Interconnect : public sc_core::sc_module {
   sc_core::sc_vector<Socket> in;
   tlm_utils::simple_initiator_socket<Interconnect> out{"out"};
 
-  /// `beat_bytes`: of each port. Throws mx::Error for a half-duplex memory.
+  /// `beat_bytes` is the width of each port. Throws mx::Error for a half-duplex memory.
   Interconnect(const sc_core::sc_module_name& name, const MemoryTiming& timing, unsigned ports,
                unsigned beat_bytes, bool multicast = false);
 
-  /// Cycles that bursts of `port` were served later because of the others.
+  /// Cycles by which other ports delayed the bursts of `port`.
   uint64_t reads_waited(unsigned port) const { return read_.waited(port); }
   uint64_t writes_waited(unsigned port) const { return write_.waited(port); }
 
  private:
-  /// A read that waits to be granted.
+  /// A read that has not been granted.
   struct Waiting {
     bool any = false;
-    uint64_t issue = 0, first_beat = 0, beats = 0;  // number of the first beat in memory
+    uint64_t issue = 0, first_beat = 0, beats = 0;  // first_beat: address in beats
     BeatTimes times;
     sc_core::sc_event granted;
   };
-  /// A read of the memory that was granted.
   struct Granted {
     uint64_t first_beat = 0, beats = 0;
     BeatTimes times;
@@ -69,9 +69,9 @@ class Interconnect : public sc_core::sc_module {
   unsigned beat_bytes_;
   bool multicast_;
   SharedChannel read_, write_;
-  std::deque<Granted> granted_;   // with multicast: the last ones, oldest first
+  std::deque<Granted> granted_;   // with multicast: recent grants, oldest first
   std::vector<Waiting> waiting_;  // by port
-  unsigned first_ = 0;            // the port whose turn it is
+  unsigned first_ = 0;            // next port of the round-robin
   sc_core::sc_event arbitrate_event_;
 };
 

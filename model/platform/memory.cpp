@@ -83,9 +83,9 @@ void Memory::transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& dela
   }
   auto* burst = payload.get_extension<BurstExtension>();
   const unsigned beat_bytes = burst && burst->beat_bytes ? burst->beat_bytes : config_.beat_bytes;
-  // Another initiator's beats need not be a power of two (BeatSize).
+  // Beats of other initiators need not be a power of two (BeatSize).
   const uint64_t beats = (address + length - 1) / beat_bytes - address / beat_bytes + 1;
-  // An engine that waits for software to see its interrupt asks for a burst a few cycles late.
+  // An engine that waits for its interrupt to be seen issues bursts a few cycles late.
   const bool told = burst && burst->clock == Clock();
   uint64_t handed_over = time_to_cycles(sc_core::sc_time_stamp() + delay);
   if (told && burst->issued != 0) handed_over = std::min(handed_over, burst->issued);
@@ -110,7 +110,6 @@ unsigned Memory::debug_transport(tlm::tlm_generic_payload& payload) {
   const unsigned length = payload.get_data_length();
   uint8_t* storage = locate(payload.get_address(), length);
   if (!storage || !payload.get_data_ptr()) return 0;
-  // The debug interface ignores byte enables and streaming width.
   if (payload.is_read()) {
     std::memcpy(payload.get_data_ptr(), storage, length);
   } else if (payload.is_write()) {

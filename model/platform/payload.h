@@ -7,15 +7,14 @@
 
 namespace mxe {
 
-/// Checks the attributes of a payload that every target of the platform checks before it does
-/// anything else (IEEE 1666, 14.6 to 14.12). Returns TLM_OK_RESPONSE, or the response that refuses
-/// the payload:
+/// Checks the attributes of a payload; all targets of the platform do this first (IEEE 1666, 14.6
+/// to 14.12). Returns TLM_OK_RESPONSE or the error response:
 ///   TLM_COMMAND_ERROR_RESPONSE      neither a read nor a write
 ///   TLM_BURST_ERROR_RESPONSE        no bytes, or a streaming width below the data length
 ///   TLM_GENERIC_ERROR_RESPONSE      no data pointer
 ///   TLM_BYTE_ENABLE_ERROR_RESPONSE  byte enables of length 0
-/// Example: 4 bytes with a streaming width of 2 write 2 bytes twice to the same address. No target
-/// here does that, so the response is TLM_BURST_ERROR_RESPONSE.
+/// Example: 4 bytes with a streaming width of 2 would write 2 bytes twice to the same address. No
+/// target here supports that, so the response is TLM_BURST_ERROR_RESPONSE.
 inline tlm::tlm_response_status check_attributes(const tlm::tlm_generic_payload& payload) {
   if (!payload.is_read() && !payload.is_write()) return tlm::TLM_COMMAND_ERROR_RESPONSE;
   const unsigned length = payload.get_data_length();
@@ -27,14 +26,13 @@ inline tlm::tlm_response_status check_attributes(const tlm::tlm_generic_payload&
   return tlm::TLM_OK_RESPONSE;
 }
 
-/// Whether the byte enables of a payload select byte `i`. They repeat if they are fewer than the
-/// bytes.
+/// True if the byte enables select byte `i`. A short enable array repeats.
 inline bool is_enabled(const tlm::tlm_generic_payload& payload, unsigned i) {
   const uint8_t* enables = payload.get_byte_enable_ptr();
   return !enables || enables[i % payload.get_byte_enable_length()] != TLM_BYTE_DISABLED;
 }
 
-/// Copies the bytes that the byte enables select: to `storage` for a write, from it for a read.
+/// Copies the enabled bytes: to `storage` for a write, from it for a read.
 void copy_enabled(tlm::tlm_generic_payload& payload, uint8_t* storage);
 
 }  // namespace mxe

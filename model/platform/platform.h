@@ -11,14 +11,14 @@
 
 namespace mxe {
 
-/// An engine, a memory and a host, wired. Several platforms can live in one simulation, each with a
-/// memory of its own: the model and the RTL side by side.
+/// An engine, a memory and a host, connected. A simulation may contain several platforms, for
+/// example the model and the RTL side by side.
 class Platform : public sc_core::sc_module {
  public:
-  /// Makes the engine; called while the platform is being built, so that it becomes its child.
+  /// Creates the engine; called in the constructor, so that the engine becomes a child.
   using EngineFactory = std::function<std::unique_ptr<EngineModule>()>;
 
-  /// `memory.beat_bytes` is replaced by the width of the engine's port.
+  /// `memory.beat_bytes` is set to the width of the engine's port.
   Platform(const sc_core::sc_module_name& name, const Memory::Config& memory,
            const EngineFactory& make_engine);
 
@@ -26,7 +26,7 @@ class Platform : public sc_core::sc_module {
   Memory& memory() { return *memory_; }
   Host& host() { return *host_; }
 
-  /// Runs `program` on the host until it ends, in simulated time. See run_hosts.
+  /// Runs `program` on the host until it ends; see run_hosts().
   void run(Host::Program program);
 
  private:

@@ -13,26 +13,25 @@
 
 namespace mxe {
 
-/// Several engines at one memory, each with a host of its own, wired. The hosts allocate from parts
-/// of the memory of equal size.
+/// Several engines with one shared memory and one host each. Each host allocates from an equal part
+/// of the memory.
 class SharedPlatform : public sc_core::sc_module {
  public:
-  /// Makes an engine; called for each while the platform is being built, so that they become its
-  /// children. All must have ports of one width.
+  /// Creates an engine; called for each in the constructor, so that they become children. All must
+  /// have the same port width.
   using EngineFactory = std::function<std::unique_ptr<EngineModule>(unsigned index)>;
 
-  /// `memory.timing` is of all engines together. `memory.beat_bytes` is replaced by the width of an
-  /// engine's port.
-  /// `multicast`: see Interconnect.
+  /// `memory.timing` applies to all engines together. `memory.beat_bytes` is set to the port width
+  /// of the engines. `multicast`: see Interconnect.
   SharedPlatform(const sc_core::sc_module_name& name, const Memory::Config& memory,
                  unsigned engines, const EngineFactory& make_engine, bool multicast = false);
 
   unsigned engines() const { return static_cast<unsigned>(seats_.size()); }
   Host& host(unsigned index) { return *seats_[index]->host; }
   Memory& memory() { return *memory_; }
-  /// Bytes that each host has.
+  /// Bytes of each host's part.
   std::size_t part_bytes() const { return part_bytes_; }
-  /// With multicast there is one more part, which no host allocates from: its first byte.
+  /// First byte of the common part, which exists with multicast and belongs to no host.
   uint64_t common_address() const { return memory_->base() + seats_.size() * part_bytes_; }
   const Interconnect& interconnect() const { return *interconnect_; }
 

@@ -9,9 +9,8 @@
 
 namespace mxe {
 
-/// Joins sockets of different bus widths, which C++ does not let bind to each other: the engine's
-/// have the default of TLM-2.0, 32 bits. Transactions pass unchanged, and so do direct access and
-/// its end.
+/// Connects sockets of different bus widths, which C++ cannot bind directly; the engine's sockets
+/// have 32 bits, the TLM-2.0 default. Transactions and direct access pass unchanged.
 template <unsigned FromBits, unsigned ToBits>
 class WidthAdapter : public sc_core::sc_module {
  public:

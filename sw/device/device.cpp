@@ -24,7 +24,6 @@ struct Device::Impl {
   std::unique_ptr<Platform> platform;
   DriverSession session;
 
-  /// Runs `job`, a Job or a JobShape, on the platform's host.
   template <typename AnyJob>
   DeviceResult run(const AnyJob& job, const JobShape& shape);
 };

@@ -15,45 +15,44 @@
 
 namespace mxe {
 
-/// The engine's counters by name, in the order of the registers; "total" is the first.
+/// Counters by name in register order; "total" is the first.
 using CounterValues = std::vector<std::pair<std::string, uint64_t>>;
 
-/// What a device did with a job.
 struct DeviceResult {
   StoredOutput output;
-  uint64_t cycles = 0;      ///< from the fetch of the descriptor to its completion record
-  CounterValues counters;   ///< of this job alone
-  double wall_seconds = 0;  ///< of simulating it
+  uint64_t cycles = 0;      ///< from the descriptor fetch to the completion record
+  CounterValues counters;   ///< of this job only
+  double wall_seconds = 0;  ///< wall-clock time of the simulation
 
   uint64_t counter(const std::string& name) const;
 };
 
-/// Thrown when a device does not do its job: it hung, broke a protocol or reported an error. That
-/// is not the user's fault, therefore the exit status is not 2.
+/// A device failed: it hung, violated a protocol or reported an error. Not a user error, so the
+/// exit status is not 2.
 struct DeviceFailure : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// An engine (model or RTL) on a platform of its own, run by the C driver: a job sees nothing but
-/// registers, memory and the interrupt.
+/// An engine (model or RTL) on its own platform, run by the C driver through registers, memory and
+/// interrupt.
 ///
-/// SystemC elaborates once per process, so make all devices before the first job runs.
+/// SystemC elaborates once per process, so create all devices before the first job runs.
 class Device {
  public:
-  /// Throws mx::Error if this build cannot make such a device.
+  /// Throws mx::Error if this build does not support the target or setup.
   Device(Target target, const EngineSetup& setup);
   ~Device();
   Device(Device&&) noexcept;
 
   Target target() const;
 
-  /// Runs one job to its end. Throws DeviceFailure if the device fails, mx::Error if the job does
-  /// not fit into the memory or a descriptor.
+  /// Runs one job. Throws DeviceFailure if the device fails, mx::Error if the job does not fit into
+  /// the memory or a descriptor.
   DeviceResult run(const Job& job);
-  /// Runs the products one after the other and adds up cycles and counters. An empty result takes
-  /// no cycles. Throws mx::Error for K = 0, which no descriptor can ask for.
+  /// Runs the products one by one and adds up cycles and counters. An empty result takes 0 cycles.
+  /// Throws mx::Error for K = 0, which descriptors cannot express.
   DeviceResult run(const Products& products);
-  /// Runs a job of this shape on whatever is in memory. The result has no output.
+  /// Runs a job of this shape on the current memory contents. The result has no output.
   DeviceResult run(const JobShape& shape);
 
  private:

@@ -12,16 +12,15 @@ namespace mxe {
 namespace {
 
 constexpr uint32_t kRingEntries = 2;
-// Simulated time without progress after which the driver gives up. The platform notices a device
-// that hangs long before.
+// Driver timeout in simulated time. The platform detects a hanging device much earlier.
 constexpr uint32_t kTimeoutUs = UINT32_MAX;
 
-/// A driver call's result; throws what the driver says about a failure.
+/// Throws DeviceFailure with the driver's message unless `code` is MXE_OK.
 void require_ok(int code, const char* what) {
   if (code != MXE_OK) throw DeviceFailure(fmt::format("{}: {}", what, mxe_strerror(code)));
 }
 
-/// Finds room in memory for everything but what other engines use as well.
+/// Allocates memory for all parts except the common operand.
 void place(Host& host, JobParts& parts, const CommonOperand& common) {
   for (JobPart* part : parts.in_order()) {
     if (common.elements && part == &(parts.*common.elements)) {
@@ -40,7 +39,6 @@ void write_memory(Host& host, uint64_t address, const std::vector<T>& values) {
   std::memcpy(host.memory().data(address, bytes), values.data(), bytes);
 }
 
-/// Puts the operands into their parts.
 void upload(Host& host, const Job& job, const JobParts& parts) {
   write_memory(host, parts.a.address, mx::pack_rows(job.a));
   write_memory(host, parts.b.address, mx::pack_rows(job.b));
@@ -69,7 +67,7 @@ CounterValues to_list(const struct mxe_counters& counters) {
 CounterValues no_counts() { return to_list({}); }
 
 void require_room(JobParts parts, std::size_t memory) {
-  constexpr std::size_t kSlack = 4096;  // alignment and the ring
+  constexpr std::size_t kSlack = 4096;  // for alignment and the ring
   std::size_t bytes = kSlack;
   for (const JobPart* part : parts.in_order()) bytes += part->bytes();
   if (bytes > memory) {
@@ -87,7 +85,6 @@ void DriverSession::open(Host& host) {
   driver_ = device;
 }
 
-/// One job from the doorbell to its completion.
 DeviceResult DriverSession::execute(const mxe_job& descriptor) {
   uint32_t id = 0;
   mxe_completion completion{};

@@ -12,26 +12,23 @@
 
 namespace mxe {
 
-/// The engine's counters, all 0.
 CounterValues no_counts();
 
-/// Throws mx::Error if a job of these parts is too large for so many bytes.
+/// Throws mx::Error if a job with these parts needs more than `memory` bytes.
 void require_room(JobParts parts, std::size_t memory);
 
-/// The parts of an operand, A or B, that lies in memory once for the jobs of several engines; null
-/// if there is none.
+/// The operand, A or B, that several engines share in memory; null if none.
 struct CommonOperand {
   JobPart JobParts::*elements = nullptr;
   JobPart JobParts::*scales = nullptr;
   uint64_t address = 0, scale_address = 0;
 };
 
-/// The C driver of one engine, run by programs of that engine's host. The first job starts the
-/// engine. What a job needs of the memory is given back after it.
+/// The C driver of one engine, run by programs on its host. The first job starts the engine. Each
+/// job's memory is released after the job.
 class DriverSession {
  public:
-  /// See Device::run. Both throw DeviceFailure.
-  /// `common`: the operand that other engines use as well.
+  /// See Device::run. Throw DeviceFailure. `common` is the operand shared with other engines.
   DeviceResult run(Host& host, const Job& job, const CommonOperand& common = {});
   DeviceResult run(Host& host, const JobShape& shape, const CommonOperand& common = {});
 

@@ -12,15 +12,14 @@
 
 namespace mxe {
 
-/// The engine and the memory a job runs on.
 struct EngineSetup {
   Params params;
   MemoryTiming timing;
   PortLimits ports;
-  bool cycles_only = false;         ///< model only: the results are not computed
-  std::string waves;                ///< RTL only: the FST file to record, empty for none
-  std::string rtl;                  ///< RTL only: the library to run, empty for the project's own
-  Tracer* tracer = nullptr;         ///< model only: sees what the engine does; must outlive it
+  bool cycles_only = false;         ///< model only: do not compute the results
+  std::string waves;                ///< RTL only: FST file to record, or empty
+  std::string rtl;                  ///< RTL only: engine library, empty for the project's RTL
+  Tracer* tracer = nullptr;         ///< model only: receives the engine's events; must outlive it
   ArithmeticFactory arithmetic;     ///< model only: see EngineOptions::arithmetic
   LoaderFactory load_a, load_b;     ///< model only: see EngineOptions::load_a
   BlockWatcher* watcher = nullptr;  ///< model only: see EngineOptions::watcher

@@ -10,8 +10,8 @@
 
 namespace mxe {
 
-/// Makes the model or the RTL as a child of the module under construction. Throws mx::Error if this
-/// build lacks it, or if the RTL was not built with these parameters.
+/// Creates the model or the RTL as a child of the module under construction. Throws mx::Error if
+/// this build does not support it, or if no RTL was built with these parameters.
 std::unique_ptr<EngineModule> make_engine(Target target, const EngineSetup& setup,
                                           const std::string& name = "engine");
 

@@ -10,17 +10,16 @@
 
 namespace mxe {
 
-/// Useful multiply-accumulates over those the engine could have done in `cycles`: 0 to 1.
+/// Useful multiply-accumulates divided by the peak of the engine in `cycles`: 0 to 1.
 double utilization(const JobShape& shape, const Params& params, uint64_t cycles);
 
-/// The fewest cycles that a job can take: those of its multiplications, all multipliers busy, and
-/// those of the bytes that the engine read or wrote, whichever take longer, at the bandwidth of its
-/// port or of the memory, whichever is less; of a half-duplex memory, those of both together.
+/// Lower bounds of a job's cycles. compute: all multipliers busy. memory: the larger of bytes read
+/// and written (of a half-duplex memory, their sum) at the lower bandwidth of port and memory.
 struct Roofline {
   uint64_t compute = 0;
   uint64_t memory = 0;
-  bool memory_reads = true;    ///< reading takes as long as writing, or longer
-  double bytes_per_cycle = 0;  ///< of each direction
+  bool memory_reads = true;    ///< reads take at least as long as writes
+  double bytes_per_cycle = 0;  ///< per direction
 
   bool compute_bound() const { return compute >= memory; }
 };

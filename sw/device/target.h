@@ -6,17 +6,16 @@
 
 namespace mxe {
 
-/// Where a job runs.
 enum class Target { golden, model, rtl };
 
-/// "golden", "model" or "rtl".
+/// Returns "golden", "model" or "rtl".
 const char* target_name(Target target);
-/// The engines of this build: the model, and the RTL unless it was built without.
+/// The engines of this build: the model and, if built, the RTL.
 std::vector<Target> device_targets();
-/// The target with this name: golden or an engine of this build. Throws mx::Error with the allowed
-/// names.
+/// The inverse of target_name() for golden and the engines of this build. Throws mx::Error with the
+/// allowed names.
 Target parse_target(const std::string& name);
-/// The same for who needs an engine, with registers and cycles: golden is not allowed.
+/// As parse_target(), without golden.
 Target parse_engine(const std::string& name);
 
 }  // namespace mxe

@@ -65,8 +65,7 @@ struct Team::Impl {
   CommonOperand place_common(const JobShape& shape) const;
 };
 
-/// The operand that all have in common, of the job `shape`, whose parts fit into a host's part of
-/// the memory.
+/// Address of the common operand of job `shape`, in the common part of the memory.
 CommonOperand Team::Impl::place_common(const JobShape& shape) const {
   if (common == Common::nothing) return {};
   JobParts parts(shape);
@@ -77,7 +76,8 @@ CommonOperand Team::Impl::place_common(const JobShape& shape) const {
   return {&JobParts::b, &JobParts::b_scales, parts.b.address, parts.b_scales.address};
 }
 
-/// Adds the waits so far, modulo 2^64: called before and after, so that the difference is left.
+/// Called before and after a run; leaves the difference of the wait cycles (modulo 2^64) in
+/// `result`.
 void Team::Impl::count_waits(TeamResult& result) const {
   const Interconnect& bus = platform->interconnect();
   for (unsigned i = 0; i < result.members.size(); i++) {

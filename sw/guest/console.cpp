@@ -80,7 +80,7 @@ Console::Console(uml::Machine& machine, KernelLog& log, Input input)
       ready_(make_pipe()),
       host_(make_pipe()) {
   for (Pipe& pipe : quiet_) pipe = make_pipe();
-  // Linux does not wait for us when it prints its tasks: all of them have to fit.
+  // Linux does not wait when it prints its tasks, so the pipe must hold all of them.
   fcntl(messages_.write.get(), F_SETPIPE_SZ, kRoomForTasks);
   fcntl(in_.write.get(), F_SETFL, fcntl(in_.write.get(), F_GETFL) | O_NONBLOCK);
   const auto to = [this](int file) {
@@ -91,7 +91,7 @@ Console::Console(uml::Machine& machine, KernelLog& log, Input input)
   watch_output(error_.read.get(), to(STDERR_FILENO));
   watch_output(messages_.read.get(), [this](const char* text, std::size_t bytes) {
     log_.add(text, bytes);
-    // The last line of every run is not worth showing.
+    // Every run ends with this line, so it is not shown.
     if (std::string(text, bytes).find("reboot: Power down") != std::string::npos) return true;
     if (hides_log_) hidden_log_.append(text, bytes);
     return log_.has_file() || hides_log_ || print(STDERR_FILENO, text, bytes);
@@ -104,7 +104,7 @@ Console::Console(uml::Machine& machine, KernelLog& log, Input input)
   if (input == Input::none) {
     in_.write.reset();
   } else {
-    // Linux does not notice what was there before it listened.
+    // Linux ignores input that arrived before it started to listen.
     machine_.watch(ready_.read.get(), POLLIN, [this] {
       watch_input();
       return false;
@@ -140,7 +140,7 @@ void Console::started() {
 }
 
 void Console::watch_output(int from, std::function<bool(const char*, std::size_t)> take) {
-  // Returns whether there may be more.
+  // Returns true if more data may follow.
   const auto carry = [from, take = std::move(take)] {
     char text[kChunk];
     const ssize_t bytes = read(from, text, sizeof text);
@@ -188,13 +188,13 @@ void Console::watch_input() {
       STDIN_FILENO, POLLIN, [this] { return take_input(); }, true);
 }
 
-/// Returns whether to go on watching standard input.
+/// Returns true to continue watching standard input.
 bool Console::take_input() {
   char text[kChunk];
   const ssize_t bytes = read(STDIN_FILENO, text, sizeof text);
   if (bytes < 0 && (errno == EINTR || errno == EAGAIN)) return true;
   if (bytes <= 0) {
-    in_.write.reset();  // the end of the file
+    in_.write.reset();  // end of file
     machine_.wake();
     return false;
   }
@@ -215,11 +215,11 @@ bool Console::take_input() {
   return false;
 }
 
-/// Passes on what Linux takes. Returns whether something is left.
+/// Writes pending input to Linux. Returns true if some remains.
 bool Console::pass_input() {
   const ssize_t bytes = write(in_.write.get(), pending_.data(), pending_.size());
   if (bytes > 0) pending_.erase(0, static_cast<std::size_t>(bytes));
-  if (bytes < 0 && errno != EAGAIN && errno != EINTR) pending_.clear();  // Linux reads no more
+  if (bytes < 0 && errno != EAGAIN && errno != EINTR) pending_.clear();  // input closed
   machine_.wake();
   return !pending_.empty();
 }

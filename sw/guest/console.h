@@ -16,31 +16,32 @@
 
 namespace mxe::guest {
 
-/// The terminal of this process, raw while this object lives.
+/// Sets this process's terminal to raw mode during its lifetime.
 class RawTerminal {
  public:
   RawTerminal();
   ~RawTerminal() { restore(); }
   RawTerminal(const RawTerminal&) = delete;
   RawTerminal& operator=(const RawTerminal&) = delete;
-  /// May be called by a handler of a signal.
+  /// Async-signal-safe.
   void restore() const noexcept;
 
  private:
   termios before_{};
 };
 
-/// What the kernel says about itself: into a file if one was asked for, the last of it in memory.
+/// The kernel's log: written to a file, if requested; the last part is kept in memory.
 class KernelLog {
  public:
-  /// Throws mx::Error if the file cannot be written. `path` empty: none; "-": standard error.
+  /// `path`: empty for no file, "-" for standard error. Throws mx::Error if the file cannot be
+  /// written.
   explicit KernelLog(const std::string& path);
 
   void add(const char* text, std::size_t bytes);
   bool has_file() const { return file_.has_value(); }
-  /// Throws mx::Error unless all of it is in the file.
+  /// Throws mx::Error unless everything has been written.
   void close();
-  /// The last lines, at most so many.
+  /// Returns at most `lines` last lines.
   std::string tail(std::size_t lines) const;
 
  private:
@@ -48,26 +49,27 @@ class KernelLog {
   std::string last_;
 };
 
-/// Carries bytes between the consoles of Linux and the standard files of this process.
+/// Transfers data between the consoles of Linux and the standard files of this process.
 class Console {
  public:
   enum class Input { none, piped, terminal };
 
   Console(uml::Machine& machine, KernelLog& log, Input input);
 
-  /// The kernel's files, from number 0, and the words of its command line that name them.
+  /// File descriptors for the kernel, starting with number 0, and the command-line words that refer
+  /// to them.
   std::vector<int> kernel_files() const;
   std::vector<std::string> kernel_words() const;
-  /// The kernel has its files now: lets go of its ends.
+  /// Call after the kernel has received its files: closes our copies.
   void started();
-  /// Carries what is left after the kernel has ended. Throws mx::Error if standard output or error
-  /// could not be written.
+  /// Transfers remaining output after the kernel has ended. Throws mx::Error if standard output or
+  /// error could not be written.
   void drain();
-  /// Between the two, the kernel's log goes into the file of the log alone, if there is one.
-  /// take_log() returns what came.
+  /// After hide_log(), the kernel's log is not printed, only written to the log file. take_log()
+  /// ends this and returns the hidden log.
   void hide_log() { hides_log_ = true; }
   std::string take_log();
-  /// Whether the kernel prints all of its log, because there is a file for it.
+  /// True if the kernel prints its whole log, because a log file exists.
   bool shows_all_of_the_log() const { return log_.has_file(); }
 
  private:
@@ -87,14 +89,14 @@ class Console {
   Input input_;
   uml::FileDescriptor nothing_;
   Pipe in_, terminal_out_, out_, error_, messages_;
-  std::array<Pipe, 4> quiet_;  // the input, which never comes, of what is output alone
-  Pipe ready_;                 // says that Linux listens to input
-  Pipe host_;                  // of the process itself, not of its kernel
-  std::string pending_;        // input that Linux has not taken
+  std::array<Pipe, 4> quiet_;  // unused inputs of the output-only consoles
+  Pipe ready_;                 // Linux signals that it listens to input
+  Pipe host_;                  // output of the User-mode Linux process itself
+  std::string pending_;        // not yet read by Linux
   bool hides_log_ = false;
   std::string hidden_log_;
   std::vector<std::function<void()>> drains_;
-  std::string failure_;  // of writing to standard output or error
+  std::string failure_;  // error while writing standard output or error
   std::function<void()> drain_log_;
 };
 

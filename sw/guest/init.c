@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first program of a Linux that mxe linux starts. It lays files in memory over the host's,
-// inserts the driver, runs one program, writes down how that ended, and switches off. What to do
-// stands in the file "session" of the folder whose name the kernel passes as mxe_session: fields
-// KEY=VALUE, each with a zero byte behind it (sw/guest/session.h).
+// The first program of a Linux started by mxe linux. It mounts an overlay on the host's files,
+// inserts the driver, runs one program, records how it ended, and powers off. The kernel passes the
+// path of a folder in mxe_session; the file "session" in it contains zero-terminated fields
+// KEY=VALUE (sw/guest/session.h).
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +23,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-#define STAGE "/tmp"  // hidden by what is mounted there; the host's stays visible below ROOT
+#define STAGE "/tmp"  // hidden by mounts; the host's /tmp stays visible below ROOT
 #define SESSION STAGE "/session"
 #define ROOT STAGE "/root"
 
@@ -36,7 +36,7 @@ struct session {
 
 static int session_folder = -1;
 
-// Writes how it ended and switches off. Does not return.
+// Writes the end status and powers off. Does not return.
 static void end(const char* format, ...) {
   const int file = openat(session_folder, "status", O_WRONLY | O_CREAT | O_TRUNC, 0600);
   va_list values;
@@ -129,7 +129,7 @@ static struct session read_session(void) {
   return session;
 }
 
-// The host's files, and over them files in memory, which the end forgets.
+// Mounts the host's files with an overlay in memory, which is discarded at the end.
 static void mount_files(const char* host_session) {
   mount_or_end("tmpfs", STAGE, "tmpfs", 0, "mode=755");
   mount_or_end("none", SESSION, "hostfs", 0, host_session);
@@ -144,7 +144,7 @@ static void mount_files(const char* host_session) {
   mount_or_end("devpts", ROOT "/dev/pts", "devpts", 0, "ptmxmode=666");
   mount_or_end("tmpfs", ROOT "/dev/shm", "tmpfs", 0, NULL);
   mount("debugfs", ROOT "/sys/kernel/debug", "debugfs", 0,
-        NULL);  // of the kernel with checks alone
+        NULL);  // only with the debug kernel
 }
 
 static void enter_root(void) {
@@ -160,7 +160,7 @@ static void insert_module(const char* path) {
   close(file);
 }
 
-// A console that passes bytes on as they are.
+// Opens a console in raw mode.
 static int open_raw(const char* console, int flags) {
   const int file = open(console, flags | O_NOCTTY);
   if (file < 0) end("failed cannot open %s: %s", console, strerror(errno));
@@ -172,7 +172,7 @@ static int open_raw(const char* console, int flags) {
   return file;
 }
 
-// Tells the host that Linux now notices input.
+// Signals the host that Linux listens to input.
 static void say_ready(void) {
   const int file = open_raw("/dev/tty4", O_WRONLY);
   if (write(file, "", 1) != 1) end("failed cannot write to /dev/tty4: %s", strerror(errno));
@@ -185,7 +185,7 @@ static int open_input(const char* input) {
     say_ready();
     return file;
   }
-  // "OFFSET:PATH" of one of the host's files
+  // "OFFSET:PATH" of a host file
   char* path = NULL;
   const long long offset = strtoll(input, &path, 10);
   const int file = open(*path == ':' ? path + 1 : "/dev/null", O_RDONLY);
@@ -229,12 +229,12 @@ static void become_program(const struct session* session) {
     dprintf(2, "mxe linux: cannot enter %s: %s\n", session->directory, strerror(errno));
   environ = session->variables;
   execvp(session->arguments[0], session->arguments);
-  const int code = errno == ENOENT ? 127 : 126;  // as a shell has it
+  const int code = errno == ENOENT ? 127 : 126;  // same codes as a shell
   dprintf(2, "mxe linux: cannot run %s: %s\n", session->arguments[0], strerror(errno));
   _exit(code);
 }
 
-// Waits for the program, and for whoever lost their parents.
+// Waits for the program and reaps orphaned processes.
 static int await(pid_t program) {
   for (;;) {
     int status = 0;
@@ -253,10 +253,10 @@ int main(void) {
   mount_files(host_session);
   const struct session session = read_session();
   enter_root();
-  const char* level = getenv("mxe_console_level");  // from here on, other messages are worth seeing
+  const char* level = getenv("mxe_console_level");  // show the kernel messages after this point
   if (level) klogctl(8, NULL, atoi(level));
 
-  // Three files that are open, so that nothing below gets their numbers.
+  // Open files 0 to 2, so that no later file gets these numbers.
   for (int file = open("/dev/null", O_RDWR); file >= 0 && file < 2;) file = dup(file);
   if (session.module && *session.module) insert_module(session.module);
   const pid_t program = fork();

@@ -18,10 +18,10 @@
 namespace mxe::guest {
 namespace {
 
-constexpr time_t kPatienceSeconds = 10;  // of the wall
+constexpr time_t kPatienceSeconds = 10;  // wall-clock time
 constexpr uint32_t kMagic = 0xcafebabe, kVersion = 2;
 constexpr std::size_t kMostData = 512;
-constexpr int kAnswers = 2;  // to the first command and the last one
+constexpr int kAnswers = 2;  // responses to the first and the last command
 
 // arch/um/drivers/mconsole.h
 struct Request {
@@ -34,8 +34,7 @@ struct Reply {
   char data[kMostData];
 };
 
-/// A socket for commands and answers, with a name that the host chooses. Not valid if there is
-/// none.
+/// Opens a socket for commands and responses, with an autobound address. Invalid on failure.
 uml::FileDescriptor open_socket(const std::string& path) {
   uml::FileDescriptor file(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   sockaddr_un own{}, kernel{};
@@ -84,16 +83,16 @@ bool Inspector::ask() {
   return true;
 }
 
-/// Tasks are printed as information, which the kernel's console leaves out unless told otherwise.
-/// They are also the answer to the second command, far more than the kernel's socket can hold until
-/// it is read: that command has a socket of its own, which is closed before.
+/// Tasks are printed at level "info", which the kernel's console hides by default. They are also
+/// the response to the second command, which does not fit into the socket's buffer; therefore that
+/// command has its own socket, which is closed at once.
 bool Inspector::send_commands() {
   return control_.valid() && send_command(control_, "sysrq 8") &&
          send_command(open_socket(socket_path_), "sysrq t") &&
          send_command(control_, console_.shows_all_of_the_log() ? "sysrq 8" : "sysrq 5");
 }
 
-/// Returns whether there may be more.
+/// Returns true if more replies may follow.
 bool Inspector::take_replies() {
   Reply reply;
   for (;;) {
@@ -112,7 +111,7 @@ void Inspector::answered() {
   machine_.inspected(find_stuck(tasks));
 }
 
-/// Returns whether to go on waiting.
+/// Returns false to stop waiting.
 bool Inspector::give_up() {
   machine_.unwatch(control_.get());
   console_.take_log();

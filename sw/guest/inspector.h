@@ -10,15 +10,15 @@
 
 namespace mxe::guest {
 
-/// Asks Linux for its tasks when the machine has stalled: by the kernel's management console, a
-/// socket whose commands the kernel carries out in an interrupt, whatever its tasks do. The tasks
-/// arrive in the kernel's log.
+/// Queries Linux's tasks when the machine has stalled, through the kernel's management console: a
+/// socket whose commands the kernel executes in an interrupt, regardless of its tasks. The tasks
+/// are printed to the kernel's log.
 class Inspector {
  public:
-  /// All must outlive this object.
+  /// All references must outlive this object.
   Inspector(uml::Machine& machine, Console& console, const Session& session);
 
-  /// The last answer: tasks with their stacks and registers; or a line that there was none.
+  /// The last result: tasks with stacks and registers, or a line that there was no response.
   const std::string& report() const { return report_; }
 
  private:

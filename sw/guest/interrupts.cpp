@@ -11,7 +11,7 @@ namespace {
 constexpr unsigned kPatienceSeconds = 2;
 constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP, SIGALRM};
 
-// A handler of a signal sees nothing but what is static.
+// A signal handler can only access static data.
 Interrupts::Owned owned_now;
 volatile std::sig_atomic_t first_signal = 0;
 
@@ -38,7 +38,7 @@ Interrupts::Interrupts(const Owned& owned) {
   std::signal(SIGPIPE, SIG_IGN);
   for (const int signal : kSignals) {
     struct sigaction action {};
-    action.sa_handler = handle;  // without SA_RESTART: calls that wait return
+    action.sa_handler = handle;  // without SA_RESTART: blocking calls return
     sigaction(signal, &action, nullptr);
   }
 }

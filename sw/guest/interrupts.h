@@ -10,12 +10,12 @@
 
 namespace mxe::guest {
 
-/// While it lives, a signal that ends this process (Ctrl-C, a closed terminal, kill) first stops
-/// the machine; if that takes long, or on the second signal, it ends Linux and this process at
-/// once. Nothing is left behind either way.
+/// During its lifetime, a terminating signal (Ctrl-C, closed terminal, kill) first stops the
+/// machine. If that takes too long, or at a second signal, it ends Linux and this process at once.
+/// Both clean up.
 class Interrupts {
  public:
-  /// What there is to end and to tidy up. `terminal` may be null.
+  /// Objects to end and to clean up. `terminal` may be null.
   struct Owned {
     uml::Machine* machine;
     const KernelProcess* kernel;
@@ -28,7 +28,7 @@ class Interrupts {
   Interrupts(const Interrupts&) = delete;
   Interrupts& operator=(const Interrupts&) = delete;
 
-  /// The signal that came, or 0.
+  /// The received signal, or 0.
   static int signal();
 };
 

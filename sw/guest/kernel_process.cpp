@@ -19,15 +19,15 @@
 namespace mxe::guest {
 namespace {
 
-/// In the new process, before the program: nothing but calls of the system.
+/// Runs in the child process: async-signal-safe calls only.
 [[noreturn]] void become(char* const* words, const int* files, int count, pid_t parent,
                          int report) {
   setsid();
-  std::signal(SIGPIPE, SIG_DFL);  // which this process ignores
+  std::signal(SIGPIPE, SIG_DFL);  // ignored in this process
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  personality(ADDR_NO_RANDOMIZE);  // User-mode Linux wants to lie where it was linked to
+  personality(ADDR_NO_RANDOMIZE);  // User-mode Linux must be loaded at its link address
   if (getppid() != parent) _exit(1);
-  // Out of the way of the numbers that they are to get, then there.
+  // Move the files to high numbers first, so that dup2 does not overwrite any of them.
   int moved[16];
   for (int i = 0; i < count; i++) moved[i] = fcntl(files[i], F_DUPFD_CLOEXEC, 64);
   for (int i = 0; i < count; i++) dup2(moved[i], i);
@@ -43,8 +43,8 @@ KernelProcess::KernelProcess(const std::vector<std::string>& words, const Files&
   std::vector<char*> pointers;
   for (const std::string& word : words) pointers.push_back(const_cast<char*>(word.c_str()));
   pointers.push_back(nullptr);
-  // Processes of Linux's programs outlive the kernel that started them for a moment. They become
-  // children of this process then, so that the destructor can wait for them.
+  // Processes of Linux's programs may outlive the kernel briefly. As subreaper this process becomes
+  // their parent, so that the destructor can wait for them.
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   int report[2];
   if (pipe2(report, O_CLOEXEC) != 0) throw mx::Error("cannot make a pipe");

@@ -10,23 +10,23 @@
 
 namespace mxe::guest {
 
-/// A User-mode Linux: a process in a group of its own, with its children. None of them outlives
-/// this object, nor this process.
+/// A User-mode Linux and its children in a process group. They end with this object or this
+/// process.
 class KernelProcess {
  public:
-  /// What the kernel reads and writes, as it gets them, beginning with number 0.
+  /// Files of the kernel; index = descriptor number.
   using Files = std::vector<int>;
 
-  /// Throws mx::Error if the program cannot be run.
+  /// Throws mx::Error if the program cannot be started.
   KernelProcess(const std::vector<std::string>& words, const Files& files);
   ~KernelProcess();
   KernelProcess(const KernelProcess&) = delete;
   KernelProcess& operator=(const KernelProcess&) = delete;
 
   pid_t pid() const { return pid_; }
-  /// Can be read when the process has ended.
+  /// Becomes readable when the process has ended.
   int end() const { return end_.get(); }
-  /// Ends all of them; may be called by a handler of a signal.
+  /// Kills the process group; async-signal-safe.
   void kill() const noexcept;
 
  private:

@@ -7,11 +7,11 @@ namespace mxe::guest {
 
 enum class Kernel { plain, debug };
 
-/// The program of this kernel, where scripts/linux-kernel builds it. Throws mx::Error, with the
-/// command that builds it, if it is not there.
+/// Path of this kernel as built by scripts/linux-kernel. Throws mx::Error with the build command if
+/// it is missing.
 std::string kernel_program(Kernel kernel);
 
-/// The program of a kernel that the user built, in `folder`. Throws mx::Error if it is not there.
+/// Path of a user-built kernel in `folder`. Throws mx::Error if it is missing.
 std::string kernel_program(const std::string& folder);
 
 }  // namespace mxe::guest

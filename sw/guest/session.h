@@ -7,28 +7,27 @@
 
 namespace mxe::guest {
 
-/// What the first program of Linux, sw/guest/init.c, is told.
+/// Input of Linux's first program, sw/guest/init.c.
 struct SessionPlan {
   std::vector<std::string> arguments;  ///< the program and its arguments
-  std::string directory;               ///< where it runs
-  std::string module;                  ///< the driver, as the host names it; empty for none
+  std::string directory;               ///< working directory
+  std::string module;                  ///< path of the driver on the host; empty for none
   std::string input;                   ///< "null", "console" or "OFFSET:PATH" of a file
   bool interactive = false;            ///< on a terminal, with job control
-  unsigned rows = 0, columns = 0;      ///< of that
+  unsigned rows = 0, columns = 0;      ///< size of the terminal
 };
 
-/// How the program ended.
 struct SessionEnd {
   enum class What { exited, killed, failed } what = What::exited;
   int number = 0;       ///< exit code or signal
-  std::string message;  ///< if it was not even started
+  std::string message;  ///< reason, if the program was not started
 };
 
-/// A folder that this host and Linux share for a run: sockets, the plan, and how it ended. It goes
-/// with its owner.
+/// A folder shared by this host and Linux during a run: sockets, plan and end status. It is removed
+/// with this object.
 class Session {
  public:
-  /// Throws mx::Error if there can be no such folder.
+  /// Throws mx::Error if the folder cannot be created.
   Session();
   ~Session();
   Session(const Session&) = delete;
@@ -37,18 +36,18 @@ class Session {
   const std::string& folder() const { return folder_; }
   std::string device_socket() const { return folder_ + "/device"; }
   std::string time_socket() const { return folder_ + "/time"; }
-  /// The folder that User-mode Linux makes for its management console, and the socket in it.
+  /// Folder and socket of the management console, created by User-mode Linux.
   static constexpr const char* kManagementName = "kernel";
   std::string management_socket() const { return management_folder_ + "/mconsole"; }
 
-  /// Writes the plan, and this process's environment with it. Throws mx::Error.
+  /// Writes the plan and this process's environment. Throws mx::Error.
   void write(const SessionPlan& plan) const;
-  /// Reads standard input to its end, into a file, whose name it returns. Throws mx::Error.
+  /// Copies standard input to a file and returns its path. Throws mx::Error.
   std::string store_input() const;
-  /// What Linux has written; nothing if it has not.
+  /// End status written by Linux; nullopt if missing.
   std::optional<SessionEnd> end() const;
 
-  /// Removes the folder; may be called by a handler of a signal.
+  /// Removes the folder; async-signal-safe.
   void remove() const noexcept;
 
  private:

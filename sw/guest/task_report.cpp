@@ -10,9 +10,10 @@
 namespace mxe::guest {
 namespace {
 
-constexpr int kFirstProgram = 1, kFirstThread = 2;  // pids; the latter starts all kernel threads
+constexpr int kFirstProgram = 1, kFirstThread = 2;  // pids; the second one is the parent of all
+                                                    // kernel threads
 
-/// A line of the log without its time.
+/// Removes the time stamp from a log line.
 std::string without_time(std::string line) {
   if (!line.empty() && line.back() == '\r') line.pop_back();
   static const std::regex time(R"(^\[ *\d+\.\d+\] ?)");
@@ -37,7 +38,7 @@ std::optional<std::string> read_registers(const std::string& line) {
   return line.substr(head.size());
 }
 
-/// A frame of a stack. Those with "? " before the name are leftovers of earlier calls.
+/// Parses a stack frame. Frames with "? " before the name are leftovers of earlier calls.
 std::optional<std::string> read_frame(const std::string& line) {
   static const std::regex frame(R"( *\[<[0-9a-f]+>\] ([^? ].*\S) *)");
   std::smatch match;

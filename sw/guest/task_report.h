@@ -7,28 +7,27 @@
 
 namespace mxe::guest {
 
-/// A task of Linux that sleeps or runs.
 struct Task {
   std::string name;
   int pid = 0;
-  char state = '?';  ///< S sleeps, D sleeps and cannot be interrupted, R runs, ...
+  char state = '?';  ///< S sleeping, D uninterruptible sleep, R running, ...
   bool kernel_thread = false;
-  std::vector<std::string> stack;  ///< FUNCTION+OFFSET/SIZE [MODULE], the innermost function first
-  std::vector<std::string> registers;  ///< of a program, in lines
+  std::vector<std::string> stack;      ///< FUNCTION+OFFSET/SIZE [MODULE], innermost first
+  std::vector<std::string> registers;  ///< user registers, several lines
 };
 
-/// Reads what the kernel prints for sysrq-t. Lines that do not belong to a task are ignored.
+/// Parses the kernel's output of sysrq-t; ignores unrelated lines.
 std::vector<Task> read_tasks(const std::string& text);
 
-/// The function of the driver, or of the kernel's parts for it (DRM, fences), in which the task
-/// waits; nothing if it does not wait for the engine.
+/// The function of the driver, DRM or fences in which the task waits for the engine; nullopt
+/// otherwise.
 std::optional<std::string> engine_function(const Task& task);
 
-/// A line about the first task of a program that waits for the engine; nothing if there is none.
+/// A line about the first program that waits for the engine; nullopt if none does.
 std::optional<std::string> find_stuck(const std::vector<Task>& tasks);
 
-/// The tasks of programs with their stacks and registers, and the threads of the kernel that wait
-/// for the engine. The first program of Linux (pid 1) is left out if there is another one.
+/// Programs with stacks and registers, and kernel threads that wait for the engine. Omits pid 1 if
+/// another program exists.
 std::string describe_tasks(const std::vector<Task>& tasks);
 
 }  // namespace mxe::guest

@@ -6,7 +6,7 @@
 namespace mxe::pci {
 namespace {
 
-// Offsets in the header and in the MSI capability, and bits of their registers.
+// Offsets in the header and in the MSI capability, and register bits.
 constexpr unsigned kVendor = 0x00, kDevice = 0x02, kCommand = 0x04, kStatus = 0x06;
 constexpr unsigned kRevision = 0x08, kBaseClass = 0x0b, kCacheLine = 0x0c, kBar0 = 0x10;
 constexpr unsigned kSubsystemVendor = 0x2c, kSubsystem = 0x2e, kCapabilities = 0x34;
@@ -30,7 +30,7 @@ ConfigSpace::ConfigSpace(const Ids& ids) {
   set(kRevision, 1, ids.revision);
   set(kBaseClass, 1, kProcessingAccelerator);
   set(kCacheLine, 1, 0, 0xff);
-  set(kBar0, 4, 0, ~(kBar0Bytes - 1));  // a guest learns the size from the bits that stay zero
+  set(kBar0, 4, 0, ~(kBar0Bytes - 1));  // the constant zero bits define the BAR's size
   set(kSubsystemVendor, 2, ids.vendor);
   set(kSubsystem, 2, ids.device);
   set(kCapabilities, 1, kMsi);

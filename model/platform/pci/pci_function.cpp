@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kRegisterBytes = 4;
 
-/// The line falls a clock after the write that clears its cause has been answered.
+/// The line falls one cycle after the write that clears its cause has been answered.
 constexpr uint64_t kClocksUntilLineFalls = 2;
 
 bool decides_about_line(uint64_t offset) {
@@ -52,7 +52,7 @@ void PciFunction::write_config(uint64_t offset, std::size_t bytes, const uint8_t
   if (!had_messages && irq.read()) send();
 }
 
-/// The engine itself refuses an offset in the middle of a register.
+/// The engine rejects offsets that are not multiples of 4.
 bool PciFunction::answers(uint64_t offset, std::size_t bytes) const {
   return !removed_ && config_.memory_enabled() && bytes % kRegisterBytes == 0 &&
          bytes <= ConfigSpace::kBar0Bytes && offset <= ConfigSpace::kBar0Bytes - bytes;
@@ -64,7 +64,7 @@ void PciFunction::read_bar0(uint64_t offset, std::size_t bytes, uint8_t* data) {
       std::fill_n(data + i, kRegisterBytes, uint8_t{0xff});
     }
   }
-  // Asked after the accesses, because the function may be removed while they wait.
+  // Checked after the accesses, because the function may be removed while they wait.
   if (!answers(offset, bytes)) std::fill_n(data, bytes, uint8_t{0xff});
 }
 
@@ -75,7 +75,7 @@ void PciFunction::write_bar0(uint64_t offset, std::size_t bytes, const uint8_t* 
     access_register(tlm::TLM_WRITE_COMMAND, offset + i, word);
     if (!decides_about_line(offset + i)) continue;
     owed_ = true;
-    look_event_.cancel();  // the last write counts
+    look_event_.cancel();  // only the last write counts
     look_event_.notify(clock_.to_time(kClocksUntilLineFalls));
   }
 }
@@ -107,7 +107,7 @@ void PciFunction::look_again() {
 
 void PciFunction::send() {
   if (removed_ || !config_.message_enabled()) return;
-  owed_ = false;  // the line's present cause is told
+  owed_ = false;  // the line's current cause is reported
   messages_++;
   send_(config_.message());
 }
@@ -115,7 +115,7 @@ void PciFunction::send() {
 void PciFunction::transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
   if (has_memory()) {
     memory->b_transport(payload, delay);
-    if (has_memory()) return;  // it may be removed while the memory waits
+    if (has_memory()) return;  // the function may be removed while the memory waits
   }
   payload.set_dmi_allowed(false);
   payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);

@@ -15,20 +15,20 @@
 
 namespace mxe::pci {
 
-/// An engine, model or RTL, as a PCI function: what a guest's driver sees of it, whatever carries
-/// the accesses. A transport calls the functions below and takes the messages; it binds `memory` to
-/// the guest's memory. On the other side lies the engine:
+/// An engine, model or RTL, as a PCI function, independent of the transport of its accesses. The
+/// transport calls the functions below, receives the messages and binds `memory` to the guest's
+/// memory. Sockets to the engine:
 ///   regs    to EngineModule::regs: BAR 0
-///   dma     from EngineModule::mem: passes to `memory` while the guest lets the function be master
-///           of the bus, and is answered with an error otherwise
-///   irq     from EngineModule::irq: each rising edge becomes a message
+///   dma     from EngineModule::mem: forwarded to `memory` while the guest has set bus master, else
+///           answered with an error
+///   irq     from EngineModule::irq: each rising edge sends a message
 ///
-/// The engine's interrupt is a level, and a message is an edge. So the function sends another
-/// message if the level is still high after a register was written that it depends on, and when the
-/// guest enables messages while it is high. No event is lost whatever a handler does.
+/// The engine's interrupt is a level, a message is an edge. Therefore the function sends another
+/// message if the level is still high after a write of IRQ_STATUS or IRQ_MASK, and when the guest
+/// enables messages while it is high. This way no event is lost.
 class PciFunction : public sc_core::sc_module {
  public:
-  /// Takes a message to the guest. It is called from a process of the simulation and must not wait.
+  /// Sends a message to the guest. Called from a SystemC process; must not wait.
   using SendMessage = std::function<void(const Message&)>;
 
   tlm_utils::simple_initiator_socket<PciFunction> regs{"regs"};
@@ -36,27 +36,24 @@ class PciFunction : public sc_core::sc_module {
   tlm_utils::simple_initiator_socket<PciFunction> memory{"memory"};
   sc_core::sc_in<bool> irq{"irq"};
 
-  /// `clock` is the engine's.
   PciFunction(const sc_core::sc_module_name& name, const Ids& ids, SendMessage send,
               const Clock& clock = {});
 
-  /// Accesses of the guest to configuration space.
   void read_config(uint64_t offset, std::size_t bytes, uint8_t* data) const;
   void write_config(uint64_t offset, std::size_t bytes, const uint8_t* data);
 
-  /// Accesses of the guest to BAR 0, in a SystemC thread, which waits for the engine. They have
-  /// whole registers, one or several; of anything else, of what lies outside, of a register that
-  /// answers with an error, and while the guest does not enable memory accesses, a read gives all
-  /// ones, and a write is dropped.
+  /// The guest's accesses to BAR 0. Call them in a SystemC thread, because they wait for the
+  /// engine. An access covers one or more whole registers. Any other access, one outside the BAR,
+  /// one with a register error, and any access while memory is disabled reads as all ones; a write
+  /// is dropped.
   void read_bar0(uint64_t offset, std::size_t bytes, uint8_t* data);
   void write_bar0(uint64_t offset, std::size_t bytes, const uint8_t* data);
 
-  /// Takes the function out of its slot, for good: reads give all ones, writes are dropped, the
-  /// engine has no access to memory, no message is sent.
+  /// Removes the function permanently: reads return all ones, writes are dropped, the engine has no
+  /// access to memory, no message is sent.
   void remove();
   bool removed() const { return removed_; }
 
-  /// Messages sent so far.
   uint64_t messages() const { return messages_; }
 
  private:
@@ -76,7 +73,7 @@ class PciFunction : public sc_core::sc_module {
   SendMessage send_;
   Clock clock_;
   bool removed_ = false;
-  bool owed_ = false;  // a message, if the line is high when look_event_ comes
+  bool owed_ = false;  // send a message if the line is high at look_event_
   uint64_t messages_ = 0;
   sc_core::sc_event look_event_;
 };

@@ -9,8 +9,8 @@
 
 namespace mxe::soc {
 
-/// argv as a program finds it in memory at `address`: the pointers, a null pointer, the strings.
-/// Throws mx::Error if that is more than `room` bytes.
+/// argv in memory at `address`: pointers, a null pointer, strings. Throws mx::Error if it needs
+/// more than `room` bytes.
 std::vector<uint8_t> lay_out_arguments(const std::vector<std::string>& arguments, Xlen xlen,
                                        uint64_t address, uint64_t room);
 

@@ -10,31 +10,30 @@
 
 namespace mxe::soc {
 
-/// One access of the processor to something that is not memory.
+/// A processor access to a device.
 struct BusAccess {
   bool write = false;
   uint64_t address = 0;
   unsigned bytes = 4;
-  uint32_t data = 0;  ///< in for a write, out for a read
+  uint32_t data = 0;  ///< input of a write, output of a read
 };
 
-/// The bus between the processor and the devices. Each has a window; each access finds the
-/// simulation caught up with the processor.
+/// The bus between the processor and the devices, each with an address window. Before each access
+/// the simulation catches up with the processor.
 class Bus {
  public:
   explicit Bus(LocalTime& time) : time_(time) {}
 
-  /// `device` must live as long as the bus.
+  /// `device` must outlive the bus.
   void attach(const std::string& name, uint64_t base, uint64_t bytes, RegisterDevice& device);
 
-  /// Carries out an access; returns false for a bus error: nothing is there, the device refuses, or
-  /// the access is not one of 4 bytes at a multiple of 4.
+  /// Executes an access. Returns false for a bus error: no device, refused by the device, or not 4
+  /// bytes at a multiple of 4.
   bool access(BusAccess& access);
 
-  /// "timer + 0x8", or "no device".
+  /// Returns "timer + 0x8", or "no device".
   std::string describe(uint64_t address) const;
 
-  /// Accesses so far.
   uint64_t accesses() const { return accesses_; }
 
  private:

@@ -73,7 +73,7 @@ Emulator::Stop Cpu::step() {
   return wfi && emulator_.pc() == pc + sizeof kWfi ? Emulator::Stop::sleeping : stop;
 }
 
-/// With a debugger it is a breakpoint that the program brings along.
+/// With a debugger, an ebreak of the program is a breakpoint.
 void Cpu::meet_ebreak(uint64_t pc) {
   if (!debugger_) return record("ebreak, and no debugger", pc);
   const bool full = (code(pc, 2).value_or(0) & 3) == 3;
@@ -88,7 +88,7 @@ void Cpu::consult_debugger() {
   command_ = debugger_->stopped(*this, *stop_reason_);
   look_at_watched();
   stop_reason_.reset();
-  if (fault_) return;  // it was for the debugger to look at; the run ends
+  if (fault_) return;  // only the debugger was to see the state; the run ends
   if (command_ == Debugger::Command::kill) record("killed by the debugger", emulator_.pc());
   emulator_.pass_breakpoint();
 }
@@ -120,18 +120,18 @@ void Cpu::act_on(Emulator::Stop stop) {
     }
     case Emulator::Stop::asked:
     case Emulator::Stop::unmapped:
-      return;  // whoever asked knows why; on_unmapped() has been called
+      return;  // stop() has its own reason; on_unmapped() has been called
   }
 }
 
-/// The emulator looks for interrupts when it starts.
+/// The emulator samples interrupts when it starts.
 void Cpu::set_interrupt(bool level) {
   line_ = interrupted_ = level;
   emulator_.set_external_interrupt(level);
   if (level) risen_.notify();
 }
 
-/// An interrupt that is enabled in mie wakes the processor, even if mstatus has interrupts off.
+/// An interrupt enabled in mie wakes the processor, even if mstatus disables interrupts.
 void Cpu::sleep() {
   sleeping_ = true;
   time_.synchronise();
@@ -139,7 +139,7 @@ void Cpu::sleep() {
   sleeping_ = false;
 }
 
-/// The time of the blocks that have begun passes.
+/// Lets the time of the executed blocks pass.
 void Cpu::count_time() {
   if (counted_ == emulator_.bytes_run()) return;
   time_.pass((emulator_.bytes_run() - counted_) / kBytesPerCycle);
@@ -147,8 +147,8 @@ void Cpu::count_time() {
   block_begin_ = time_.now();
 }
 
-/// Decides which block on_block() is called for next: where an interrupt is to be looked for and
-/// anything can have happened. Nothing but an access to a device can change that meanwhile.
+/// Selects the next block for on_block(): the first one at which an interrupt must be checked and
+/// any event may have occurred. Only a device access can change this earlier.
 void Cpu::plan_check() {
   next_check_ = (block_begin_ / kCheckCycles + 1) * kCheckCycles;
   if (!debugger_) {
@@ -219,7 +219,7 @@ uint64_t Cpu::pc_of_access(bool write, uint64_t address) const {
       });
 }
 
-/// `bytes` bytes of code, or nothing where there is no memory.
+/// Reads `bytes` bytes of code; nullopt outside the memory.
 std::optional<uint32_t> Cpu::code(uint64_t address, unsigned bytes) const {
   if (!memory_.contains(address, bytes)) return std::nullopt;
   uint32_t value = 0;
@@ -273,7 +273,7 @@ void Cpu::clear_watchpoint(const Watchpoint& point) {
   watch_again();
 }
 
-/// The emulator's watchpoints have the numbers of those in watched_.
+/// The emulator numbers its watchpoints as in watched_.
 void Cpu::watch_again() {
   emulator_.remove_watchpoints();
   for (const Watched& watched : watched_) {
@@ -290,8 +290,8 @@ void Cpu::look_at_watched() {
   }
 }
 
-/// Finds a watched write of the engine: bytes that have changed, though the processor has not
-/// stopped for a write of its own.
+/// Detects the engine's writes to watched memory: the bytes changed although the processor did not
+/// stop for its own write.
 bool Cpu::notice_engine_writes() {
   for (const Watched& watched : watched_) {
     const Watchpoint& point = watched.point;

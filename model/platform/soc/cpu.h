@@ -17,38 +17,36 @@
 
 namespace mxe::soc {
 
-/// The processor in simulated time: an instruction of 2 bytes takes one nanosecond, one of 4 bytes
-/// two, and an access to a device what the device takes. While the program computes, an interrupt
-/// is looked for with the first block of instructions at each multiple of kCheckCycles, and at each
-/// access to a device. `wfi` sleeps
-/// until there is one.
+/// The processor in simulated time: a 2-byte instruction takes 1 ns, a 4-byte instruction 2 ns, a
+/// device access the device's time. While the program computes, interrupts are checked at the first
+/// block of instructions after each multiple of kCheckCycles and at each device access. `wfi` waits
+/// for one.
 class Cpu : public sc_core::sc_module, private Emulator::Listener, private DebugTarget {
  public:
   static constexpr uint64_t kCheckCycles = 100;
 
-  /// `program` is in `memory` already. Everything must live as long as the processor.
+  /// `program` must already be in `memory`. All references must outlive the processor.
   Cpu(const sc_core::sc_module_name& name, const Program& program, Memory& memory, Bus& bus,
       LocalTime& time);
 
-  /// What main gets.
+  /// Sets the arguments of main().
   void set_arguments(uint64_t argc, uint64_t argv);
 
-  /// `debugger` is asked before the first instruction, and must live as long as the processor.
+  /// `debugger` is called before the first instruction and must outlive the processor.
   void set_debugger(Debugger& debugger) { debugger_ = &debugger; }
-  /// The level of the external interrupt.
   void set_interrupt(bool level);
   /// Ends the program; called by the exit device.
   void exit(int code);
-  /// Ends the simulation with the program where it is.
+  /// Ends the simulation with a fault at the program's current position.
   void fail(const std::string& what);
 
-  /// Whether the program has ended, and its time has come.
+  /// True if the program has ended and the simulation has reached that time.
   bool finished() const { return finished_; }
   int exit_code() const { return exit_code_; }
   const std::optional<Fault>& fault() const { return fault_; }
 
  private:
-  /// The bytes of a watchpoint as they were when the debugger let the processor go on.
+  /// A watchpoint and its bytes when the debugger resumed the processor.
   struct Watched {
     Watchpoint point;
     std::vector<uint8_t> seen;
@@ -94,12 +92,12 @@ class Cpu : public sc_core::sc_module, private Emulator::Listener, private Debug
   Bus& bus_;
   LocalTime& time_;
   Emulator emulator_;
-  uint64_t counted_ = 0;      // bytes of instructions whose time has passed
-  uint64_t block_begin_ = 0;  // when the last of them had
-  uint64_t paid_ = 0;         // cycles of the rest of the block, which have passed already
+  uint64_t counted_ = 0;      // bytes of instructions accounted for
+  uint64_t block_begin_ = 0;  // start time of the last block
+  uint64_t paid_ = 0;         // cycles of the rest of the block that are already accounted for
   uint64_t next_check_ = 0;
   bool exited_ = false, finished_ = false, sleeping_ = false;
-  bool line_ = false;         // the external interrupt
+  bool line_ = false;         // level of the external interrupt
   bool interrupted_ = false;  // it has risen since the last block
   sc_core::sc_event risen_;
   int exit_code_ = 0;
@@ -108,7 +106,7 @@ class Cpu : public sc_core::sc_module, private Emulator::Listener, private Debug
   Debugger::Command command_ = Debugger::Command::run;
   std::vector<Watched> watched_;
   std::optional<Watchpoint> watch_hit_;
-  std::optional<Debugger::Reason> stop_reason_;  // the debugger is to be asked
+  std::optional<Debugger::Reason> stop_reason_;  // set: call the debugger
 };
 
 }  // namespace mxe::soc

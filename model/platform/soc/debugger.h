@@ -9,10 +9,8 @@
 
 namespace mxe::soc {
 
-/// What a watchpoint stops at.
 enum class Access : uint8_t { write, read, any };
 
-/// Bytes of the memory whose accesses stop the processor.
 struct Watchpoint {
   Access access = Access::write;
   uint64_t address = 0, bytes = 0;
@@ -22,16 +20,17 @@ struct Watchpoint {
   }
 };
 
-/// A stopped processor, as a debugger sees it.
+/// Debugger's view of a stopped processor.
 class DebugTarget {
  public:
-  static constexpr unsigned kPc = Emulator::kRegisters;  ///< number of the pc, after x0 to x31
+  static constexpr unsigned kPc = Emulator::kRegisters;  ///< index of the pc, after x0 to x31
 
   virtual ~DebugTarget() = default;
   virtual Xlen xlen() const = 0;
   virtual uint64_t debug_register(unsigned index) const = 0;
   virtual void set_debug_register(unsigned index, uint64_t value) = 0;
-  /// Bytes of the memory; nothing if some are elsewhere. Devices are not read: that has effects.
+  /// Reads memory; nullopt if some bytes are outside. Devices are not read, because reads have side
+  /// effects.
   virtual std::optional<std::vector<uint8_t>> debug_read(uint64_t address,
                                                          uint64_t bytes) const = 0;
   virtual bool debug_write(uint64_t address, const std::vector<uint8_t>& bytes) = 0;
@@ -40,23 +39,22 @@ class DebugTarget {
   /// Returns false unless all bytes are in the memory.
   virtual bool set_watchpoint(const Watchpoint& point) = 0;
   virtual void clear_watchpoint(const Watchpoint& point) = 0;
-  /// The watchpoint at which the processor has stopped last.
+  /// The watchpoint of the last stop.
   virtual std::optional<Watchpoint> watch_hit() const = 0;
 };
 
-/// Whoever debugs. Simulated time stands still while it thinks.
+/// A debugger. Simulated time stops while stopped() runs.
 class Debugger {
  public:
-  /// Why the processor stopped.
   enum class Reason { start, breakpoint, watchpoint, step, interrupt, illegal, bad_address };
   enum class Command { run, step, kill };
 
   virtual ~Debugger() = default;
-  /// The processor has stopped; returns how it goes on.
+  /// Called when the processor stops; returns how to resume.
   virtual Command stopped(DebugTarget& target, Reason reason) = 0;
-  /// Whether the running processor is to stop. Returns at once.
+  /// True if the running processor should stop. Must return at once.
   virtual bool wants_stop() = 0;
-  /// The run has ended.
+  /// Called at the end of the run.
   virtual void ended(int exit_code) = 0;
 };
 

@@ -14,17 +14,17 @@
 namespace mxe::soc {
 namespace {
 
-constexpr uint64_t kExternalInterrupt = 1u << 9;  // of mip and mie: SEIP, SEIE
-// Numbers of exceptions, as mcause has them.
+constexpr uint64_t kExternalInterrupt = 1u << 9;  // bit of mip and mie: SEIP, SEIE
+// Exception numbers of mcause.
 constexpr int kNoException = -1, kMisalignedLoad = 4, kMisalignedStore = 6, kEcall = 8,
               kLastEcall = 11;
-// After an exception Unicorn has the pc here, whatever the length of the instruction.
+// Unicorn's pc after an exception, relative to the instruction, regardless of its length.
 constexpr uint64_t kPastException = 4;
-// A block that ends with an illegal instruction comes with an impossible size.
+// A block that ends with an illegal instruction has an invalid, larger size.
 constexpr uint32_t kLargestBlock = 4096;
 constexpr auto kDataPage = static_cast<uc_prot>(UC_PROT_READ | UC_PROT_WRITE);
 
-/// Unicorn wants every callback through one type.
+/// Unicorn's API takes all callbacks as void*.
 template <typename F>
 void* callback(F* function) {
   return reinterpret_cast<void*>(function);
@@ -38,7 +38,6 @@ void require(uc_err error, const char* what) {
 
 }  // namespace
 
-/// Bytes that are watched.
 struct Emulator::Watch {
   Emulator* emulator;
   std::size_t number;
@@ -46,7 +45,6 @@ struct Emulator::Watch {
   uc_hook hook = 0;
 };
 
-/// What Unicorn calls, and the hooks that are set.
 struct Emulator::Hooks {
   std::map<uint64_t, uc_hook> breakpoints;
   std::list<Watch> watches;
@@ -62,8 +60,8 @@ struct Emulator::Hooks {
     emulator.bytes_run_ += bytes;
     if (emulator.bytes_run_ >= emulator.call_at_) emulator.listener_.on_block();
   }
-  /// Stores to a page that can hold code are slow, since they may change what was translated. So a
-  /// page can from the first time that the program runs something there.
+  /// Unicorn makes stores to executable pages slow, because they may change translated code. So a
+  /// page becomes executable at its first instruction fetch.
   static bool fill_tlb(uc_engine*, uint64_t page, uc_mem_type access, uc_tlb_entry* entry,
                        void* user) {
     std::set<uint64_t>& code_pages = self(user).hooks_->code_pages;
@@ -90,14 +88,14 @@ struct Emulator::Hooks {
     self(user).exception_ = static_cast<int>(number);
     uc_emu_stop(unicorn);
   }
-  /// The hook's range also has the beginnings of accesses that reach into the watched bytes.
+  /// The hook's range also includes accesses that start before the watched bytes.
   static void accessed(uc_engine*, uc_mem_type, uint64_t address, int bytes, int64_t, void* user) {
     const Watch& watch = *static_cast<const Watch*>(user);
     const bool before = address + static_cast<uint64_t>(bytes) <= watch.address;
     if (before || address >= watch.address + watch.bytes) return;
     if (!watch.emulator->watch_hit_) watch.emulator->watch_hit_ = watch.number;
   }
-  /// An access is over when the next instruction begins.
+  /// The previous access is complete when the next instruction starts.
   static void instruction(uc_engine*, uint64_t, uint32_t, void* user) {
     if (self(user).watch_hit_) self(user).stop();
   }
@@ -121,13 +119,13 @@ Emulator::Emulator(Xlen xlen, Listener& listener)
 
 Emulator::~Emulator() { uc_close(unicorn_); }
 
-/// Calls `function` for [first, last], all addresses unless given. It stays until the end.
+/// Calls `function` for addresses in [first, last], by default all. Cannot be removed.
 void Emulator::watch(int type, void* function, uint64_t first, uint64_t last) {
   uc_hook hook = 0;
   require(uc_hook_add(unicorn_, &hook, type, function, this, first, last), "be watched");
 }
 
-/// Where accesses are watched, each store is slow; in the memory there is nothing to see.
+/// Hooks on stores slow them down, so only addresses outside the memory are hooked.
 void Emulator::map_memory(uint64_t address, uint8_t* data, std::size_t bytes) {
   memory_ = address;
   memory_end_ = address + bytes;
@@ -144,7 +142,7 @@ void Emulator::map_devices(uint64_t address, std::size_t bytes) {
 
 Emulator::Stop Emulator::run() { return start(0); }
 
-/// Unicorn counts instructions only in what it translates while it counts.
+/// Unicorn counts instructions only in code translated while counting.
 Emulator::Stop Emulator::step() {
   code_changed_ = true;
   const Stop stop = start(1);
@@ -162,7 +160,7 @@ Emulator::Stop Emulator::start(std::size_t count) {
   exception_ = kNoException;
   if (code_changed_) uc_ctl_remove_cache(unicorn_, memory_, memory_end_);
   code_changed_ = false;
-  // No instruction has an odd address: there is no end.
+  // An odd address is never reached, so the run has no end address.
   const uint64_t end = xlen_ == Xlen::rv64 ? ~uint64_t{0} : uint64_t{0xFFFFFFFF};
   return why(uc_emu_start(unicorn_, pc(), end, 0, count));
 }

@@ -11,38 +11,35 @@ struct uc_struct;
 
 namespace mxe::soc {
 
-/// The width of the processor's registers.
 enum class Xlen { rv32, rv64 };
 
-/// The instruction set: RV32IMAC or RV64IMAC on libunicorn, machine mode only. It knows no time and
-/// no devices; whoever drives it is told of everything that is not computing in memory.
+/// The instruction set: RV32IMAC or RV64IMAC on libunicorn, machine mode only. It has no notion of
+/// time or devices; the listener handles device accesses and stops.
 class Emulator {
  public:
   static constexpr unsigned kRegisters = 32;
 
-  /// What the emulator calls. Called in the middle of run().
+  /// Callbacks during run().
   class Listener {
    public:
     virtual ~Listener() = default;
-    /// The instructions of block() run next, and bytes_run() has come to where it was asked for.
+    /// The instructions of block() run next, and bytes_run() has reached the value of call_at().
     virtual void on_block() = 0;
     virtual uint32_t on_read(uint64_t address, unsigned bytes) = 0;
     virtual void on_write(uint64_t address, unsigned bytes, uint32_t value) = 0;
-    /// Nothing is mapped there. run() ends.
+    /// No memory or device is mapped at the address. run() ends.
     virtual void on_unmapped(bool fetch, bool write, uint64_t address, unsigned bytes) = 0;
-    /// The breakpoint at pc() was reached.
     virtual void on_breakpoint() = 0;
   };
 
-  /// Instructions that run one after the other.
+  /// Consecutive instructions.
   struct Block {
     uint64_t begin = 0, end = 0;
   };
 
-  /// Why run() ended.
   enum class Stop { asked, sleeping, unmapped, misaligned, illegal, ebreak, ecall };
 
-  /// `listener` must live as long as the emulator. Throws mx::Error if there is no emulator.
+  /// `listener` must outlive the emulator. Throws mx::Error if libunicorn fails.
   Emulator(Xlen xlen, Listener& listener);
   ~Emulator();
   Emulator(const Emulator&) = delete;
@@ -50,51 +47,48 @@ class Emulator {
 
   Xlen xlen() const { return xlen_; }
 
-  /// `bytes` bytes of memory at `data`, which must live as long as the emulator. Neither the first
-  /// nor the last addresses there are.
+  /// Maps `bytes` bytes of memory at `data`, which must outlive the emulator. The range must not
+  /// include address 0 or the last address.
   void map_memory(uint64_t address, uint8_t* data, std::size_t bytes);
-  /// Accesses to this range go to the listener.
+  /// Forwards accesses to this range to the listener.
   void map_devices(uint64_t address, std::size_t bytes);
 
-  /// Runs until something ends it; after `asked`, pc() is where to go on.
+  /// Runs until a stop; after `asked`, pc() is the next instruction.
   Stop run();
-  /// Runs one instruction; after `wfi` it does not say `sleeping`.
+  /// Runs one instruction; `wfi` does not return `sleeping`.
   Stop step();
-  /// The next run() passes a breakpoint at pc() before it heeds it again.
+  /// The next run() ignores a breakpoint at pc() once.
   void pass_breakpoint();
-  /// The memory holds other instructions than before.
+  /// Call after the code in memory has changed.
   void forget_code() { code_changed_ = true; }
-  /// Ends run(): before the block that on_block() tells of, or before the breakpoint. In on_read()
-  /// and on_write() only if the emulator is not to run again.
+  /// Ends run() before the block of on_block() or before the breakpoint. Call it in on_read() or
+  /// on_write() only if the emulator will not run again.
   void stop();
 
-  /// The block that has begun last, and the bytes of all blocks that have begun so far.
+  /// The last block started; bytes_run() counts the bytes of all blocks started.
   const Block& block() const { return block_; }
   uint64_t bytes_run() const { return bytes_run_; }
-  /// The listener hears of each block with which bytes_run() is `bytes` or more: blocks are short,
-  /// and what happens at each of them takes a good part of the time.
+  /// Calls on_block() for blocks with bytes_run() >= `bytes` only, because a callback for each
+  /// short block is slow.
   void call_at(uint64_t bytes) { call_at_ = bytes; }
 
   uint64_t pc() const;
   void set_pc(uint64_t value);
-  /// x0 to x31.
   uint64_t reg(unsigned index) const;
   void set_reg(unsigned index, uint64_t value);
 
-  /// The level of the external interrupt (SEIP).
+  /// Sets the level of the external interrupt (SEIP).
   void set_external_interrupt(bool level);
-  /// Whether the program has it enabled in mie.
   bool external_interrupt_enabled() const;
 
   void add_breakpoint(uint64_t address);
   void remove_breakpoint(uint64_t address);
 
-  /// run() ends after the first instruction that reads, writes or does either with any of these
-  /// `bytes` bytes; every instruction is slow while there are such. The accesses of devices do not
-  /// count.
+  /// run() ends after the first instruction that reads or writes (as selected) any of these bytes.
+  /// All instructions are slow while watchpoints exist. Device accesses do not count.
   void add_watchpoint(bool reads, bool writes, uint64_t address, uint64_t bytes);
   void remove_watchpoints();
-  /// Number of the watchpoint that ended run(), in the order in which they were added.
+  /// Index of the watchpoint that ended run(), in order of addition.
   std::optional<std::size_t> take_watch_hit();
 
  private:
@@ -110,7 +104,7 @@ class Emulator {
   Listener& listener_;
   uc_struct* unicorn_ = nullptr;
   bool stop_asked_ = false, passing_breakpoint_ = false;
-  bool code_changed_ = false;  // what was translated is out of date
+  bool code_changed_ = false;  // translated code is out of date
   std::optional<std::size_t> watch_hit_;
   int exception_ = -1;
   Block block_;

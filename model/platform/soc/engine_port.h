@@ -17,7 +17,7 @@ class EnginePort : public sc_core::sc_module, public RegisterDevice {
  public:
   tlm_utils::simple_initiator_socket<EnginePort> regs{"regs"};
 
-  /// `time` is the processor's and must live as long as the port.
+  /// `time` must outlive the port.
   EnginePort(const sc_core::sc_module_name& name, LocalTime& time) : sc_module(name), time_(time) {}
 
   bool read(uint32_t offset, uint32_t& value) override;

@@ -10,7 +10,7 @@
 
 namespace mxe::soc {
 
-/// The register with which a program ends itself.
+/// The register that ends the program.
 class ExitRegister : public RegisterDevice {
  public:
   explicit ExitRegister(std::function<void(int code)> exit) : exit_(std::move(exit)) {}

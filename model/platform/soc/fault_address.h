@@ -9,18 +9,18 @@
 
 namespace mxe::soc {
 
-/// What is known when an access fails in the middle of a block of instructions: the emulator has
-/// the registers as they are then, but the pc of the block's beginning.
+/// A failed access inside a block of instructions: the emulator provides the current registers, but
+/// only the pc of the block's start.
 struct FailedAccess {
-  uint64_t block = 0;  ///< the block's first instruction
+  uint64_t block = 0;  ///< first instruction of the block
   bool write = false;
   uint64_t address = 0;
   Xlen xlen = Xlen::rv32;
 };
 
-/// Finds the instruction: the first one of the block that accesses the address with the registers
-/// as they are. `half_word` reads 16 bits of code, or nothing where there is no memory. Without
-/// such an instruction it is the block's first.
+/// Returns the first instruction of the block that accesses the address with the current registers,
+/// or the block's first instruction if there is none. `half_word` reads 16 bits of code, nullopt
+/// outside the memory.
 uint64_t find_access(const FailedAccess& access,
                      const std::function<uint64_t(unsigned reg)>& read_register,
                      const std::function<std::optional<uint16_t>(uint64_t address)>& half_word);

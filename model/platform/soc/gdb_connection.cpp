@@ -59,8 +59,8 @@ void GdbConnection::accept() {
   ::setsockopt(connection_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
 }
 
-/// Reads bytes, and finds the packets in them. Returns false if there are none to be had; closes
-/// the connection if its other end has.
+/// Receives bytes and splits them into packets. Returns false if none are available; closes the
+/// connection if the peer closed it.
 bool GdbConnection::read_bytes(int flags) {
   if (!connected()) return false;
   char bytes[kReadBytes];
@@ -77,7 +77,7 @@ bool GdbConnection::read_bytes(int flags) {
   return true;
 }
 
-/// The next packet or interrupt of those that were received. Asks again for garbled ones.
+/// Next received packet or interrupt. Requests garbled packets again.
 std::optional<GdbPackets::Item> GdbConnection::next() {
   while (!items_.empty()) {
     GdbPackets::Item item = std::move(items_.front());
@@ -88,7 +88,7 @@ std::optional<GdbPackets::Item> GdbConnection::next() {
   return std::nullopt;
 }
 
-/// A client that does not read its acknowledgements is not waited for.
+/// Does not wait for a client that does not read its acknowledgements.
 void GdbConnection::acknowledge(const GdbPackets::Item& item) {
   if (item.kind == GdbPackets::Kind::interrupt) return;
   if (!send_bytes(item.kind == GdbPackets::Kind::packet ? "+" : "-", MSG_DONTWAIT)) close();

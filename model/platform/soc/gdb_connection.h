@@ -10,25 +10,23 @@
 
 namespace mxe::soc {
 
-/// The packets of gdb's remote protocol over a TCP connection, of which this machine alone can be
-/// the other end.
+/// Packets of gdb's remote protocol over a TCP connection to the local host only.
 class GdbConnection {
  public:
-  /// Listens on 127.0.0.1; port 0 chooses one. Throws mx::Error if the port cannot be had.
+  /// Listens on 127.0.0.1; port 0 selects a free one. Throws mx::Error if the port is not
+  /// available.
   explicit GdbConnection(uint16_t port);
   ~GdbConnection();
   GdbConnection(const GdbConnection&) = delete;
   GdbConnection& operator=(const GdbConnection&) = delete;
 
   uint16_t port() const { return port_; }
-  /// Waits until gdb connects.
   void accept();
   bool connected() const { return connection_ >= 0; }
 
-  /// Waits for a packet or an interrupt, and acknowledges it. Nothing if the connection has ended.
+  /// Waits for a packet or an interrupt and acknowledges it. nullopt if the connection has ended.
   std::optional<GdbPackets::Item> receive();
-  /// The same without waiting: nothing if no packet is complete. One that is cut stays incomplete,
-  /// however long its sender is silent.
+  /// As receive(), without waiting: nullopt if no packet is complete.
   std::optional<GdbPackets::Item> poll();
   void send(const std::string& packet);
   void close();
@@ -42,7 +40,7 @@ class GdbConnection {
   int listener_ = -1, connection_ = -1;
   uint16_t port_ = 0;
   GdbPackets packets_;
-  std::deque<GdbPackets::Item> items_;  // received, not returned
+  std::deque<GdbPackets::Item> items_;  // not yet returned
 };
 
 }  // namespace mxe::soc

@@ -8,25 +8,24 @@
 
 namespace mxe::soc {
 
-/// A packet of gdb's remote protocol as it goes over the wire: $TEXT#CHECKSUM.
+/// Returns the packet $TEXT#CHECKSUM of gdb's remote protocol.
 std::string frame_packet(const std::string& text);
 
-/// Finds the packets in a stream of bytes, which may be cut anywhere: a packet is returned when its
-/// last byte has arrived.
+/// Splits a byte stream into packets. A packet is returned with its last byte.
 class GdbPackets {
  public:
   enum class Kind : uint8_t {
-    packet,     ///< a packet with a right checksum
-    garbled,    ///< a wrong checksum, or more than kLongestText bytes
-    interrupt,  ///< the byte 3 between two packets: gdb's user has pressed Ctrl-C
+    packet,     ///< correct checksum
+    garbled,    ///< wrong checksum or more than kLongestText bytes
+    interrupt,  ///< byte 3 between two packets: Ctrl-C in gdb
   };
   struct Item {
     Kind kind;
-    std::string text;  ///< of a packet
+    std::string text;  ///< for Kind::packet
   };
   static constexpr std::size_t kLongestText = std::size_t{1} << 20;
 
-  /// Takes the next byte. Returns what ends with it, if anything.
+  /// Adds a byte. Returns the item that it completes, if any.
   std::optional<Item> add(char byte);
 
  private:
@@ -36,7 +35,7 @@ class GdbPackets {
 
   State state_ = State::outside;
   std::string text_;
-  std::size_t size_ = 0;  // of the text, of which text_ may be the beginning alone
+  std::size_t size_ = 0;  // of the text; text_ may be truncated
   char high_ = 0, low_ = 0;
 };
 

@@ -16,12 +16,12 @@ constexpr const char* kOk = "OK";
 constexpr const char* kError = "E01";
 constexpr uint64_t kMostMemory = 0x4000;  // bytes in a packet
 
-/// Reads the parts of a packet, one after the other.
+/// Parses the fields of a packet from left to right.
 class Fields {
  public:
   explicit Fields(const std::string& text) : text_(text) {}
 
-  /// A hexadecimal number of at most 64 bits, and the one character after it.
+  /// Parses a hexadecimal number of at most 64 bits and the character after it.
   uint64_t number() {
     const std::size_t begin = at_;
     uint64_t value = 0;
@@ -35,7 +35,7 @@ class Fields {
     return value;
   }
   std::string rest() const { return text_.substr(at_); }
-  /// Whether all numbers so far were numbers.
+  /// True if all numbers so far were valid.
   bool ok() const { return ok_; }
 
  private:
@@ -86,7 +86,7 @@ std::string read_registers(const DebugTarget& target) {
   return text;
 }
 
-/// Sets register `first` and those after it.
+/// Sets consecutive registers, starting with `first`.
 std::string write_registers(DebugTarget& target, uint64_t first, const std::string& text) {
   const auto bytes = from_hex(text);
   const std::size_t width = register_bytes(target);
@@ -116,8 +116,8 @@ std::string write_memory(DebugTarget& target, uint64_t address, uint64_t count,
   return written ? kOk : kError;
 }
 
-/// Z and z: sets or clears a breakpoint or a watchpoint. Hardware and software breakpoints are the
-/// same here.
+/// Z and z: set or clear a breakpoint or watchpoint. Hardware and software breakpoints are
+/// equivalent here.
 std::string change_point(DebugTarget& target, bool set, const std::string& text) {
   Fields fields(text);
   const uint64_t type = fields.number(), address = fields.number(), bytes = fields.number();
@@ -147,7 +147,7 @@ std::string description(const DebugTarget& target) {
                     "<reg name=\"pc\" bitsize=\"{}\" type=\"code_ptr\"/></feature></target>", bits);
 }
 
-/// The part of the description that gdb asks for, OFFSET,LENGTH; m before it if there is more.
+/// The requested part (OFFSET,LENGTH) of the description; prefix m: more follows, l: last part.
 std::string part_of(const std::string& text, const std::string& range) {
   Fields fields(range);
   const uint64_t offset = fields.number(), length = fields.number();
@@ -167,7 +167,7 @@ std::string answer_query(const std::string& packet, const DebugTarget& target) {
   return packet.rfind("qAttached", 0) == 0 ? "1" : "";
 }
 
-/// Numbers of signals, as gdb has them.
+/// gdb's signal numbers.
 int gdb_signal(Debugger::Reason reason) {
   switch (reason) {
     case Debugger::Reason::interrupt:
@@ -228,7 +228,7 @@ std::string gdb_answer(const std::string& packet, const std::string& last_stop,
     case 'q':
       return answer_query(packet, target);
     default:
-      return "";  // not known here
+      return "";  // unknown packet
   }
 }
 

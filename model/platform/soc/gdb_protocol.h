@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The texts of gdb's remote protocol, without a connection.
+// The packets of gdb's remote protocol, independent of a connection.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace mxe::soc {
 
-/// The packet that tells gdb of a stop.
+/// The packet that reports a stop.
 std::string gdb_stop(const DebugTarget& target, Debugger::Reason reason);
 
-/// The answer to any packet but those that let the processor go on; empty for one that is not
-/// known, an error for one that cannot be read. `last_stop`: the last gdb_stop().
+/// The response to any packet that does not resume the processor; empty for an unknown packet, an
+/// error for an invalid one. `last_stop` is the last gdb_stop().
 std::string gdb_answer(const std::string& packet, const std::string& last_stop,
                        DebugTarget& target);
 

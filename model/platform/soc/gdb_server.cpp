@@ -16,14 +16,14 @@ Debugger::Command GdbServer::stopped(DebugTarget& target, Reason reason) {
     connection_.send(last_stop_);
   }
   while (const auto item = connection_.receive()) {
-    if (item->kind == GdbPackets::Kind::interrupt) continue;  // it has stopped
+    if (item->kind == GdbPackets::Kind::interrupt) continue;  // the processor has already stopped
     if (const auto command = handle(item->text, target)) return *command;
   }
   detached_ = true;
   return Command::run;
 }
 
-/// While the processor runs, gdb sends nothing but interrupts.
+/// While the processor runs, gdb sends only interrupts.
 bool GdbServer::wants_stop() {
   while (!detached_) {
     const auto item = connection_.poll();
@@ -41,7 +41,7 @@ void GdbServer::ended(int exit_code) {
 std::optional<Debugger::Command> GdbServer::handle(const std::string& packet, DebugTarget& target) {
   switch (packet.empty() ? '\0' : packet[0]) {
     case 'c':
-    case 'C':  // with a signal, which a program without a system cannot take
+    case 'C':  // with a signal, which is ignored
       return Command::run;
     case 's':
     case 'S':

@@ -10,11 +10,11 @@
 
 namespace mxe::soc {
 
-/// The side of gdb's remote protocol that belongs to the target: registers, memory, breakpoints,
-/// watchpoints, steps, interrupts. gdb may come and go once; without it the processor runs.
+/// The target side of gdb's remote protocol: registers, memory, breakpoints, watchpoints, steps,
+/// interrupts. Accepts one connection; after it ends, the processor runs freely.
 class GdbServer : public Debugger {
  public:
-  /// Throws mx::Error if the port cannot be had.
+  /// Throws mx::Error if the port is not available.
   explicit GdbServer(uint16_t port) : connection_(port) {}
 
   uint16_t port() const { return connection_.port(); }
@@ -24,7 +24,7 @@ class GdbServer : public Debugger {
   void ended(int exit_code) override;
 
  private:
-  /// Answers one packet, or returns the command that it is.
+  /// Answers one packet, or returns its command.
   std::optional<Command> handle(const std::string& packet, DebugTarget& target);
 
   GdbConnection connection_;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Generates everything about the virtual platform's addresses from soc.rdl.
+"""Generates all address definitions of the virtual platform from soc.rdl.
 
     .venv/bin/python model/platform/soc/generate.py            writes the files below
     .venv/bin/python model/platform/soc/generate.py --check    compares them; exit 1 if one is stale
@@ -72,7 +72,7 @@ def mask(field: FieldNode) -> str:
 
 
 def device_lines(device: AddrmapNode) -> list[str]:
-    """The registers of a device, relative to its address."""
+    """The registers of a device, with offsets from its base."""
     lines = []
     for register in device.registers():
         name = f"SOC_{device.inst_name}_{register.inst_name}".upper()
@@ -92,7 +92,7 @@ def c_header(top: AddrmapNode) -> str:
         lines += ["", f"// ---- {node.get_property('name')}. {node.get_property('desc')}"]
         lines.append(define(f"{name}_BASE", f"UINT32_C(0x{node.absolute_address:08x})"))
         lines.append(define(f"{name}_SIZE", f"UINT32_C(0x{region_size(node):x})"))
-        if node.inst_name != "engine":  # those are in mxe_regs.h
+        if node.inst_name != "engine":  # the engine's registers are in mxe_regs.h
             lines += device_lines(node) if isinstance(node, AddrmapNode) else []
     return "\n".join(lines + ["", "#endif  // SOC_MAP_H_"]) + "\n"
 
@@ -140,7 +140,7 @@ def tables(top: AddrmapNode) -> str:
 
 
 def page(text: str) -> str:
-    """docs/firmware.md with `text` in its place."""
+    """docs/firmware.md with the generated part replaced by `text`."""
     before, begin, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
     _, end, after = rest.partition(END)
     if not begin or not end:
@@ -159,7 +159,7 @@ def outputs() -> dict[pathlib.Path, str]:
 
 
 def check(top: AddrmapNode) -> None:
-    """What the platform takes for granted."""
+    """Checks assumptions of the platform."""
     ram, arguments = top.get_child_by_name("ram"), top.get_child_by_name("arguments")
     if arguments.absolute_address != ram.absolute_address + ram.size:
         sys.exit("soc.rdl: the arguments must follow the memory")

@@ -9,19 +9,17 @@
 
 namespace mxe::soc {
 
-/// Lets the enabled ones of the devices' interrupt lines through to the processor. Levels all
-/// through: nothing is latched or acknowledged here. What a register access changes, the processor
-/// sees at once.
+/// Combines the enabled interrupt lines of the devices into the processor's. All lines are levels;
+/// nothing is latched or acknowledged here. A register write takes effect at once.
 class InterruptController : public RegisterDevice {
  public:
-  /// `set_line` is called with each new level of the line to the processor.
+  /// `set_line` receives each new level of the processor's line.
   explicit InterruptController(std::function<void(bool level)> set_line)
       : set_line_(std::move(set_line)) {}
 
-  /// Sets the level of a device's line: `bit` is one of SOC_INTERRUPTS_PENDING.
+  /// Sets the level of a device's line; `bit` is one of SOC_INTERRUPTS_PENDING.
   void set_pending(uint32_t bit, bool level);
 
-  /// The lines that are high and enabled.
   uint32_t raised() const { return pending_ & enable_; }
 
   bool read(uint32_t offset, uint32_t& value) override;

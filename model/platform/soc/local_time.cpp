@@ -8,9 +8,8 @@
 namespace mxe::soc {
 namespace {
 
-// From a change of the engine's interrupt to the processor are two steps at the same instant. The
-// engine lets others go first for longer than that (yield_to_others), so that an access that
-// follows finds it still waiting.
+// A change of the engine's interrupt reaches the processor after two delta cycles. The engine
+// yields for more than that (yield_to_others), so that a following access finds it still waiting.
 constexpr int kSettlingSteps = 3;
 
 }  // namespace

@@ -6,34 +6,33 @@
 
 namespace mxe::soc {
 
-/// The processor's time, in clocks of one nanosecond since the start. The processor computes ahead
-/// of the simulation and lets the simulation catch up when it has to: before each access to a
-/// register, and at fixed moments (Cpu) if anything happened in between. How far it may be ahead
-/// otherwise, the quantum, is therefore a matter of speed alone: software sees the same times with
-/// every quantum.
+/// The processor's time in nanoseconds. The processor runs ahead of the simulation; the simulation
+/// catches up before each register access and at fixed times (Cpu::kCheckCycles) if any event
+/// occurred. The quantum, which limits how far the processor may run ahead otherwise, only affects
+/// speed: software sees the same times with every quantum.
 class LocalTime {
  public:
   explicit LocalTime(uint64_t quantum) : quantum_(quantum) {}
 
   uint64_t now() const { return simulated_ + ahead_; }
-  /// How far the simulation is behind.
+  /// How far the processor is ahead of the simulation.
   uint64_t ahead() const { return ahead_; }
   void pass(uint64_t cycles) { ahead_ += cycles; }
-  /// The simulation has gone on, and the processor is `cycles` ahead of it.
+  /// Call after the simulation has advanced: the processor is now `cycles` ahead.
   void set_ahead(uint64_t cycles);
 
-  /// Everything that happens up to now() has happened afterwards. In a SystemC thread.
+  /// Simulates all events up to now(). Call it in a SystemC thread.
   void catch_up();
-  /// Until which cycle catch_up() has nothing to do, if nobody else does anything before.
+  /// First cycle at which catch_up() has work, assuming no other activity.
   uint64_t quiet_until() const;
-  /// The same as catch_up(), and the simulation has reached now().
+  /// As catch_up(); afterwards the simulation time is now().
   void synchronise();
-  /// If the simulation has reached now(): the processor sees the interrupts of this instant.
+  /// If the simulation time is now(): delivers the interrupts of this time to the processor.
   void settle();
-  /// Sleeps until `event`, which comes of the engine's interrupt or at the alarm.
+  /// Sleeps until `event`, which is triggered by the engine's interrupt or at the alarm.
   void sleep_until(const sc_core::sc_event& event);
-  /// Calls `access`, which waits for ahead() and for what an access to a register takes besides,
-  /// and returns how far it left the simulation behind.
+  /// Calls `access`, which waits for ahead() plus the duration of a register access and returns the
+  /// remaining lead of the processor.
   template <typename Access>
   void spend(const Access& access) {
     busy_until_ = now();
@@ -43,20 +42,20 @@ class LocalTime {
     if (now() >= end_) synchronise();
   }
 
-  /// When the simulation ends. Nothing that software does from then on reaches a device.
+  /// End of the simulation. Register accesses after it have no effect.
   void set_end(uint64_t cycle) { end_ = cycle; }
-  /// When the timer's interrupt comes next.
+  /// Time of the timer's next interrupt.
   void set_alarm(uint64_t cycle) { alarm_ = cycle; }
 
-  /// The earliest cycle in which the processor can access a register, unless the engine's interrupt
-  /// changes before: how far the engine may compute (EngineModule::set_horizon).
+  /// Earliest cycle in which the processor can access a register, unless the engine's interrupt
+  /// changes before (EngineModule::set_horizon).
   uint64_t next_access() const;
 
  private:
   uint64_t quantum_;
   uint64_t simulated_ = 0, ahead_ = 0;
-  uint64_t settled_ = 0;     // the last instant at which it was
-  uint64_t busy_until_ = 0;  // the processor waits, and goes on then
+  uint64_t settled_ = 0;     // time of the last settle()
+  uint64_t busy_until_ = 0;  // end of the current wait of the processor
   uint64_t alarm_ = ~uint64_t{0}, end_ = ~uint64_t{0};
 };
 

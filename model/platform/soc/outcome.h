@@ -10,24 +10,23 @@
 
 namespace mxe::soc {
 
-/// What ended a program that did not end itself.
+/// The reason why a program was ended by the platform.
 struct Fault {
   std::string what;  ///< one line
   uint64_t pc = 0;
-  std::string symbol;  ///< "main + 0x12"; empty if unknown
+  std::string symbol;  ///< "main + 0x12", or empty
   Xlen xlen = Xlen::rv32;
   std::array<uint64_t, Emulator::kRegisters> registers{};
 
-  /// The line with pc and symbol, then the registers, four to a line.
+  /// The reason with pc and symbol, then the registers, four per line.
   std::string text() const;
 };
 
-/// How a run ended.
 struct Outcome {
-  int exit_code = 0;  ///< the program's, unless there was a fault
+  int exit_code = 0;  ///< of the program, unless there was a fault
   std::optional<Fault> fault;
   uint64_t nanoseconds = 0;  ///< simulated
-  uint64_t accesses = 0;     ///< of the program to registers
+  uint64_t accesses = 0;     ///< register accesses of the program
 };
 
 }  // namespace mxe::soc

@@ -29,7 +29,7 @@ struct Elf64 {
 constexpr uint32_t kEmbeddedRegisters = 0x8;  // EF_RISCV_RVE: x0 to x15 only
 constexpr uint32_t kFloatAbi = 0x6;           // EF_RISCV_FLOAT_ABI: 0 passes floats in x registers
 
-/// The file of a program, read with bounds.
+/// An ELF file with bounds-checked access.
 class ElfFile {
  public:
   ElfFile(std::string path, std::vector<uint8_t> bytes)
@@ -39,7 +39,7 @@ class ElfFile {
     throw mx::Error(fmt::format("{}: {}", path_, why));
   }
 
-  /// Whether [offset, offset + size) lies in the file.
+  /// True if [offset, offset + size) lies in the file.
   bool has(uint64_t offset, uint64_t size) const {
     return size <= bytes_.size() && offset <= bytes_.size() - size;
   }
@@ -84,7 +84,7 @@ void check_header(const ElfFile& file, const Header& header) {
   }
 }
 
-/// The file's program headers, all within the file and of the size that the file's class has.
+/// The file's program headers, checked against the file's size and ELF class.
 template <typename Elf>
 std::vector<typename Elf::ProgramHeader> read_program_headers(const ElfFile& file) {
   using ProgramHeader = typename Elf::ProgramHeader;
@@ -115,7 +115,7 @@ Program::Segment load_segment(const ElfFile& file, const ProgramHeader& segment,
   return {address, size, {bytes, bytes + stored}};
 }
 
-/// Segments do not overlap, so that together they are no larger than the memory.
+/// Segments must not overlap, so together they fit into the memory.
 template <typename Elf>
 void load_segments(const ElfFile& file, const AddressRange& memory, Program& program) {
   auto headers = read_program_headers<Elf>(file);
@@ -137,20 +137,19 @@ void load_segments(const ElfFile& file, const AddressRange& memory, Program& pro
   }
 }
 
-/// The symbols of functions and labels with names of the program's own.
+/// True for functions and labels of the program itself.
 template <typename Symbol>
 bool is_place(const Symbol& symbol, const std::string& names) {
   const unsigned type = symbol.st_info & 0xF;
   if (symbol.st_shndx == SHN_UNDEF || symbol.st_shndx >= SHN_LORESERVE) return false;
   if (type != STT_FUNC && type != STT_NOTYPE) return false;
   if (symbol.st_name >= names.size()) return false;
-  // Names with a dollar or a dot are the assembler's own.
+  // The assembler generates names with a leading dollar or dot.
   const char first = names[symbol.st_name];
   return first != '\0' && first != '$' && first != '.';
 }
 
-/// The symbols of the first symbol table; a file has one. A program without symbols, or with broken
-/// ones, runs all the same.
+/// Loads the first symbol table; a file has one. Missing or invalid symbols are no error.
 template <typename Elf>
 void load_symbols(const ElfFile& file, Program& program) {
   using Section = typename Elf::SectionHeader;

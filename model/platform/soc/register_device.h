@@ -5,8 +5,8 @@
 
 namespace mxe::soc {
 
-/// A device on the processor's bus: 32-bit registers at offsets that are multiples of 4. The
-/// functions return false for an access that the device answers with a bus error.
+/// A device on the processor's bus: 32-bit registers at multiples of 4. The functions return false
+/// for a bus error.
 class RegisterDevice {
  public:
   virtual ~RegisterDevice() = default;

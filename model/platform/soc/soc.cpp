@@ -52,7 +52,7 @@ Soc::Soc(const sc_core::sc_module_name& name, const Program& program, const SocO
   if (timeout_us_ != 0) time_.set_end(timeout_us_ * kNanosecondsPerMicrosecond);
 }
 
-/// Ends a program whose output nobody gets: it might print for ever.
+/// Ends a program whose output cannot be written: it might print forever.
 void Soc::end_printing() {
   cpu_->fail("its output cannot be written");
   cpu_->exit(0);
@@ -109,7 +109,7 @@ void Soc::simulate() {
   }
 }
 
-/// A line that is high for longer than a handler takes is one that no handler lowers.
+/// Adds a hint if an interrupt line has been high for longer than any handler needs.
 std::string Soc::describe_timeout() const {
   constexpr uint64_t kLongestHandler = 10'000;  // nanoseconds
   const std::string text = fmt::format("timeout after {} us of simulated time", timeout_us_);
@@ -124,12 +124,12 @@ Outcome Soc::run() {
   simulate();
   Outcome outcome{cpu_->exit_code(), {}, current_cycle(), bus_.accesses()};
   if (!cpu_->finished()) {
-    const bool late = sc_core::sc_pending_activity();  // beyond the time that was given
+    const bool late = sc_core::sc_pending_activity();  // simulated time is used up
     if (late) outcome.nanoseconds = timeout_us_ * kNanosecondsPerMicrosecond;
     cpu_->fail(late ? describe_timeout() : "deadlock: wfi, and no interrupt can come");
   }
   outcome.fault = cpu_->fault();
-  constexpr int kFaultCode = 3;  // as the program that runs the platform has it
+  constexpr int kFaultCode = 3;  // exit code of `mxe run` for a fault
   if (debugger_) debugger_->ended(outcome.fault ? kFaultCode : outcome.exit_code);
   return outcome;
 }

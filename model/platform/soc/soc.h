@@ -28,28 +28,27 @@
 namespace mxe::soc {
 
 struct SocOptions {
-  MemoryTiming timing;                 ///< of the memory, as the engine sees it
+  MemoryTiming timing;                 ///< timing of the memory
   uint64_t quantum = 10'000;           ///< see LocalTime
-  uint64_t timeout_us = 0;             ///< of simulated time; 0: none
+  uint64_t timeout_us = 0;             ///< simulated time; 0: unlimited
   std::vector<std::string> arguments;  ///< argv
-  Debugger* debugger = nullptr;        ///< must live as long as the platform; null for none
+  Debugger* debugger = nullptr;        ///< must outlive the platform; may be null
 };
 
-/// A RISC-V processor, an engine, the memory that both see, and the devices of soc.rdl. It is the
-/// virtual platform on which firmware runs, with the model or the RTL as the engine.
+/// The virtual platform for firmware: a RISC-V processor, an engine (model or RTL), a shared
+/// memory, and the devices of soc.rdl.
 class Soc : public sc_core::sc_module {
  public:
-  /// Makes the engine; called while the platform is being built, so that it becomes its child.
+  /// Creates the engine; called in the constructor, so that the engine becomes a child.
   using EngineFactory = std::function<std::unique_ptr<EngineModule>()>;
 
-  /// `program` and the streams of the UART must live as long as the platform.
+  /// `program` and the UART's streams must outlive the platform.
   Soc(const sc_core::sc_module_name& name, const Program& program, const SocOptions& options,
       const EngineFactory& make_engine, std::istream& in, std::ostream& out);
 
-  /// Where a program may lie.
   static AddressRange program_memory();
 
-  /// Runs the program to its end. Once.
+  /// Runs the program to its end. Call it once.
   Outcome run();
 
  private:
@@ -64,7 +63,7 @@ class Soc : public sc_core::sc_module {
   uint64_t timeout_us_;
   Debugger* debugger_;
   LocalTime time_;
-  uint64_t line_high_since_ = 0;  // the interrupt line to the processor, if it is high
+  uint64_t line_high_since_ = 0;  // time since which the processor's interrupt line is high
   Bus bus_{time_};
   std::unique_ptr<EngineModule> engine_;
   std::unique_ptr<Memory> memory_;

@@ -9,7 +9,7 @@
 namespace mxe::soc {
 namespace {
 
-// A time that the simulation cannot count up to never comes.
+// Times beyond the simulation's range never arrive.
 constexpr uint64_t kFarthest = uint64_t{1} << 53;
 constexpr uint64_t kLowHalf = 0xFFFFFFFF;
 

@@ -10,11 +10,10 @@
 
 namespace mxe::soc {
 
-/// A 64-bit clock of nanoseconds, and an interrupt that is high from a given time on.
+/// A 64-bit nanosecond clock with an interrupt that is high from a programmed time on.
 class Timer : public sc_core::sc_module, public RegisterDevice {
  public:
-  /// `time` is the processor's and must live as long as the timer. `set_irq` is called with the
-  /// level of the interrupt.
+  /// `time` must outlive the timer. `set_irq` receives the level of the interrupt.
   Timer(const sc_core::sc_module_name& name, LocalTime& time,
         std::function<void(bool level)> set_irq);
 
@@ -28,7 +27,7 @@ class Timer : public sc_core::sc_module, public RegisterDevice {
   LocalTime& time_;
   std::function<void(bool level)> set_irq_;
   uint64_t compare_ = ~uint64_t{0};
-  uint32_t now_high_ = 0;  // kept for the register NOW_HI
+  uint32_t now_high_ = 0;  // latched for NOW_HI
   sc_core::sc_event alarm_;
 };
 

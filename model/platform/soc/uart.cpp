@@ -23,7 +23,7 @@ bool Uart::write(uint32_t offset, uint32_t value) {
 }
 
 uint32_t Uart::receive() {
-  out_.flush();  // whoever is asked sees the question
+  out_.flush();  // show prompts before waiting for input
   const int byte = in_.get();
   return byte == std::char_traits<char>::eof() ? SOC_UART_RX_END : static_cast<uint32_t>(byte);
 }

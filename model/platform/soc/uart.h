@@ -11,10 +11,10 @@
 
 namespace mxe::soc {
 
-/// Bytes out to one stream and in from another. It takes no time and has no interrupt.
+/// Sends bytes to one stream and receives from another. It takes no time and has no interrupt.
 class Uart : public RegisterDevice {
  public:
-  /// The streams must live as long as the device. `lost` is called when a byte cannot be written.
+  /// The streams must outlive the device. `lost` is called if a byte cannot be written.
   Uart(std::istream& in, std::ostream& out, std::function<void()> lost)
       : in_(in), out_(out), lost_(std::move(lost)) {}
 

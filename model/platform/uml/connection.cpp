@@ -22,7 +22,7 @@ void take_files(msghdr& message, std::vector<FileDescriptor>* files) {
     for (std::size_t i = 0; i < count; i++) {
       int fd = -1;
       std::memcpy(&fd, CMSG_DATA(header) + i * sizeof fd, sizeof fd);
-      FileDescriptor file(fd);  // closed here if nobody wants it
+      FileDescriptor file(fd);  // closed here unless it is stored below
       if (files) files->push_back(std::move(file));
     }
   }

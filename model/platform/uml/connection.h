@@ -10,10 +10,10 @@
 
 namespace mxe::uml {
 
-/// A Unix socket that one other process connects to.
+/// A Unix socket for one peer.
 class Listener {
  public:
-  /// Throws mx::Error if there can be no socket of that name.
+  /// Throws mx::Error if the socket cannot be created.
   explicit Listener(const std::string& path);
   ~Listener();
 
@@ -25,16 +25,16 @@ class Listener {
   FileDescriptor socket_;
 };
 
-/// Most files that come with one message.
+/// Files per message at most.
 inline constexpr std::size_t kMostFiles = 8;
 
-/// Receives exactly `bytes` bytes, and the files that come with them if somebody wants them. Waits
-/// for them. Returns false if the other end has gone. Throws ProtocolError if there are more files
-/// than anybody may send.
+/// Waits for exactly `bytes` bytes; files sent with them are stored in `files` or closed. Returns
+/// false if the peer has closed the connection. Throws ProtocolError for more than kMostFiles
+/// files.
 bool receive(int socket, void* data, std::size_t bytes,
              std::vector<FileDescriptor>* files = nullptr);
 
-/// Sends everything, with files. Returns false if the other end has gone.
+/// Sends all data and files. Returns false if the peer has closed the connection.
 bool send(int socket, const void* data, std::size_t bytes, const std::vector<int>& files = {});
 
 }  // namespace mxe::uml

@@ -7,7 +7,7 @@
 
 namespace mxe::uml {
 
-/// A file descriptor that is closed with its owner.
+/// Owns a file descriptor.
 class FileDescriptor {
  public:
   FileDescriptor() = default;

@@ -12,23 +12,22 @@
 
 namespace mxe::uml {
 
-/// The memory of Linux as the device sees it: regions of files that Linux has given, with the
-/// timing of a memory of the platform. It grants no direct access, because the regions may change;
-/// so it sees, and counts, every burst.
+/// The memory of Linux: regions of files shared by Linux, with the timing of a platform memory. It
+/// grants no direct access, because regions may change; so it sees and counts every burst.
 class GuestMemory : public Memory {
  public:
   static constexpr std::size_t kMostRegions = 8;
-  static constexpr uint64_t kMostBytes = uint64_t{1} << 40;  ///< of all regions
+  static constexpr uint64_t kMostBytes = uint64_t{1} << 40;  ///< limit of all regions together
 
   GuestMemory(const sc_core::sc_module_name& name, const MemoryTiming& timing, unsigned beat_bytes);
   ~GuestMemory() override;
 
-  /// Replaces the regions. Throws ProtocolError if one of them is empty, overlaps another one,
-  /// reaches beyond the end of its file or does not begin with a page.
+  /// Replaces the regions. Throws ProtocolError if a region is empty, overlaps another one, exceeds
+  /// its file or is not page-aligned.
   void set_regions(const std::vector<MemoryRegion>& regions,
                    const std::vector<FileDescriptor>& files);
 
-  /// The host's view of [address, address + length), or null if that is not inside one region.
+  /// Host pointer to [address, address + length), or null if not inside one region.
   uint8_t* at(uint64_t address, uint64_t length) { return find(address, length); }
 
   uint64_t bursts() const { return bursts_; }

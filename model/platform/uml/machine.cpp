@@ -20,18 +20,18 @@ namespace {
 constexpr uint64_t kNever = TimeKeeper::kNever;
 constexpr uint64_t kNanosecondsPerMicrosecond = 1000, kNanosecondsPerMillisecond = 1'000'000,
                    kNanosecondsPerSecond = 1'000'000'000;
-/// How far the engine is simulated before Linux is asked again, if Linux has a clock of its own.
+/// Simulated time of the engine between two checks of the sockets, if Linux has its own clock.
 constexpr uint64_t kSlice = 10 * kNanosecondsPerMicrosecond;
-/// How long Linux may run without waiting for us.
+/// Time for which Linux may run without waiting for us.
 constexpr uint64_t kMostAlone = 100 * kNanosecondsPerMicrosecond;
-/// Writes need no answer, so Linux looks at their buffers when it is told to, or reads something.
+/// Writes have no response, so Linux reclaims their buffers only after a call or a read.
 constexpr uint32_t kMostUnclaimed = 64;
-/// Registers that describe the engine's state, in a report.
+/// Registers in the report of the engine's state.
 constexpr uint32_t kFirstOfState = MXE_REG_CTRL, kLastOfState = MXE_REG_FAULT_INFO;
-/// A message to Linux: its head and the number that the guest gave it.
+/// A message to Linux: header and the guest's message number.
 constexpr std::size_t kInterruptBytes = sizeof(PciRequest) + sizeof(uint32_t);
 
-/// For poll(2): rounded up; -1 for ever.
+/// For poll(2): rounded up; -1 means no timeout.
 int milliseconds_to(uint64_t nanoseconds) {
   constexpr uint64_t kMost = 1'000'000;
   if (nanoseconds == kNever) return -1;
@@ -94,12 +94,12 @@ void Machine::write_bar0(uint64_t offset, std::size_t bytes, const uint8_t* data
 
 uint64_t Machine::now() const { return frozen_.value_or(clock_.now() - skipped_); }
 
-/// Linux's clock, whether it is that of the simulation or the wall's.
+/// Linux's clock: simulated time or wall-clock time.
 uint64_t Machine::linux_now() const {
   return shares_time() ? now() : wall_nanoseconds() - wall_start_;
 }
 
-/// When check() has something to do, on Linux's clock.
+/// Time of the next check(), on Linux's clock.
 uint64_t Machine::next_check() const {
   if (inspecting_) return kNever;
   const uint64_t timeout = options_.timeout_us * kNanosecondsPerMicrosecond;
@@ -112,8 +112,7 @@ uint64_t Machine::until_check() const {
   return next > linux_now() ? next - linux_now() : 0;
 }
 
-/// When the function is pulled out or check() has something to do, which Linux does not know
-/// beforehand.
+/// Time of the next removal or check(), which Linux cannot know in advance.
 uint64_t Machine::next_surprise() const {
   const uint64_t removal = options_.remove_us * kNanosecondsPerMicrosecond;
   return std::min(removal != 0 ? removal : kNever, next_check());
@@ -128,8 +127,8 @@ void Machine::fail(std::string fault) {
   if (!over()) fault_ = std::move(fault);
 }
 
-/// Ends the run if time is up, or if a task waits for an engine that has stalled. Linux is asked
-/// for its tasks before.
+/// Ends the run at the timeout, or if a task waits for a stalled engine. Queries Linux's tasks
+/// first.
 void Machine::check() {
   if (inspecting_ || over()) return;
   if (asleep_) return inspect("Linux sleeps for ever: nothing can wake it");
@@ -147,12 +146,12 @@ void Machine::check() {
     stall_check_ns_ = time + stall;
     return;
   }
-  // A program may sleep for long: the next question is twice as far away.
+  // A program may sleep for long, so the interval doubles.
   stall_check_ns_ = time + std::max(stall, time - progress_ns_);
   inspect(std::nullopt);
 }
 
-/// Asks Linux for its tasks. `fault`: the run ends with it after the answer, whatever it is.
+/// Queries Linux's tasks. With `fault`, the run ends with that fault after the response.
 void Machine::inspect(std::optional<std::string> fault) {
   inspecting_ = true;
   final_fault_ = std::move(fault);
@@ -201,7 +200,7 @@ MachineOutcome Machine::run() {
   while (!over()) {
     sc_core::sc_start();
     if (over()) break;
-    // Nothing can happen in the simulation any more. Linux may still be woken from outside.
+    // No event is left in the simulation, but Linux may still be woken from outside.
     if (std::any_of(watches_.begin(), watches_.end(), [](const Watch& one) { return one.wakes; })) {
       std::vector<pollfd> ends;
       add_watches(ends);
@@ -236,7 +235,7 @@ void Machine::run_thread() {
   sc_core::sc_pause();
 }
 
-/// Pulls the function out in the middle of whatever Linux and the engine do. Linux is not told.
+/// Removes the function at a fixed time without notifying Linux.
 void Machine::remove_thread() {
   const uint64_t end = options_.remove_us * kNanosecondsPerMicrosecond;
   while (now() < end) wait(clock_.to_time(end - now()));
@@ -257,7 +256,7 @@ void Machine::run_shared_time() {
   }
 }
 
-/// Linux waits: time passes.
+/// Linux waits: lets time pass.
 void Machine::pass_time() {
   if (message_ && !no_room_) return deliver_message();
   if (unclaimed_ >= kMostUnclaimed) return call(VhostDevice::kCommands);
@@ -281,21 +280,19 @@ void Machine::pass_time() {
   }
 }
 
-/// Linux runs from now on.
+/// Resumes Linux.
 void Machine::go_on() {
   permit();
   const TimeMessage run = time_.run(now());
   if (!send(time_socket_.get(), &run, sizeof run)) time_socket_.reset();
 }
 
-/// Linux lets time pass when it looks at its clock. It need not wait for us each time, as long as
-/// the engine does nothing by itself.
+/// Allows Linux to advance its own clock without waiting for us, as long as the engine is idle.
 void Machine::permit() {
   const bool quiet = engine_->at_rest() && !message_ && !options_.real_time;
   time_.permit(quiet ? std::min(now() + kMostAlone, next_surprise()) : 0);
 }
 
-/// The engine has something to do.
 bool Machine::engine_works() {
   uint32_t status = 0;
   function_.read_bar0(MXE_REG_STATUS, sizeof status, reinterpret_cast<uint8_t*>(&status));
@@ -320,8 +317,8 @@ void Machine::add_watches(std::vector<pollfd>& ends) const {
   for (const Watch& watch : watches_) ends.push_back({watch.file, watch.events, 0});
 }
 
-/// Waits until Linux says something, or a watched file can be read, at most so long (-1: for ever),
-/// and serves all that. Returns whether there was something.
+/// Waits at most `milliseconds` (-1: no limit) for messages of Linux or watched files and serves
+/// them. Returns false if there were none.
 bool Machine::serve(int milliseconds) {
   std::vector<pollfd> ends;
   const int device = device_socket_.valid() ? device_socket_.get() : device_listener_.get();
@@ -333,7 +330,7 @@ bool Machine::serve(int milliseconds) {
   const std::size_t first_watch = ends.size();
   add_watches(ends);
   const int count = poll(ends.data(), ends.size(), milliseconds);
-  if (count <= 0) return false;  // nothing, or a signal
+  if (count <= 0) return false;  // timeout or signal
   if (ends[0].revents != 0) serve_device();
   if (ends[1].revents != 0) serve_time();
   serve_watches(ends, first_watch);
@@ -346,7 +343,7 @@ void Machine::serve_watches(const std::vector<pollfd>& ends, std::size_t first) 
     const auto of_file = [&](const Watch& watch) { return watch.file == ends[i].fd; };
     const auto watch = std::find_if(watches_.begin(), watches_.end(), of_file);
     if (watch == watches_.end()) continue;
-    const std::function<bool()> ready = watch->ready;  // which may watch other files
+    const std::function<bool()> ready = watch->ready;  // copied, because it may change watches_
     if (!ready()) unwatch(ends[i].fd);
   }
 }
@@ -390,7 +387,7 @@ void Machine::serve_time() {
   }
 }
 
-/// Linux's clock may be ahead of the simulation when it reaches out to us.
+/// Linux's clock may be ahead of the simulation when it sends a message.
 void Machine::catch_up() {
   const uint64_t shown = time_.shown();
   if (shown > now()) wait(clock_.to_time(shown - now()));
@@ -439,7 +436,7 @@ void Machine::deliver_message() {
   call(VhostDevice::kInterrupts);
 }
 
-/// Tells Linux to look at a queue. If it shares our time, it has to take note before time passes.
+/// Makes Linux look at a queue. With a shared clock, Linux must acknowledge before time passes.
 void Machine::call(uint32_t queue) {
   if (queue == VhostDevice::kCommands) unclaimed_ = 0;
   if (device_.requests() < 0) return;

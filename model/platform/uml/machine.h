@@ -23,37 +23,36 @@
 namespace mxe::uml {
 
 struct MachineOptions {
-  std::string device_socket;  ///< where Linux finds the device
-  std::string time_socket;    ///< where Linux finds its clock; empty: it has one of its own
-  MemoryTiming timing;        ///< of Linux's memory, as the engine sees it
+  std::string device_socket;  ///< socket of the device
+  std::string time_socket;    ///< socket of the clock; empty: Linux has its own clock
+  MemoryTiming timing;        ///< timing of Linux's memory
   pci::Ids ids;
-  uint64_t timeout_us = 0;  ///< of Linux's clock; 0: none
-  /// Linux's clock may go on so long without a burst or an interrupt of the engine before Linux is
-  /// asked whether a task waits for the engine; 0: Linux is not asked.
+  uint64_t timeout_us = 0;  ///< on Linux's clock; 0: unlimited
+  /// Time on Linux's clock without a burst or an interrupt of the engine after which Linux is
+  /// queried for waiting tasks; 0: never.
   uint64_t stall_us = 0;
-  uint64_t remove_us = 0;  ///< the function is taken out of its slot then; 0: never
-  bool real_time = false;  ///< let simulated time not pass faster than the wall's
+  uint64_t remove_us = 0;  ///< time of the function's removal; 0: never
+  bool real_time = false;  ///< simulated time does not run faster than the wall clock
 };
 
-/// How a run ended.
 struct MachineOutcome {
-  std::optional<std::string> fault;  ///< one line, unless somebody called stop()
-  /// State of the engine, in lines, if the run ended because of what check() found.
+  std::optional<std::string> fault;  ///< one line; empty after stop()
+  /// State of the engine, several lines, if check() ended the run.
   std::string engine;
-  uint64_t nanoseconds = 0;  ///< of Linux's clock
+  uint64_t nanoseconds = 0;  ///< on Linux's clock
   uint64_t register_accesses = 0;
-  uint64_t bursts = 0;    ///< of the engine in Linux's memory
+  uint64_t bursts = 0;    ///< bursts of the engine
   uint64_t messages = 0;  ///< interrupts
-  /// When the first of them was sent, in nanoseconds of the simulation, as a recording has them.
+  /// Simulation time of the first message, in nanoseconds.
   std::optional<uint64_t> first_message;
 };
 
-/// An engine as a PCI function of a User-mode Linux, which runs as another process of this host.
-/// Linux reaches it through sockets. While Linux computes, simulated time stands still; while it
-/// waits, the simulation goes on up to the time that Linux asked for, or to the engine's interrupt.
+/// An engine as a PCI function of a User-mode Linux, which is another process of this host,
+/// connected by sockets. While Linux computes, simulated time stops; while it waits, the simulation
+/// runs up to the requested time or the engine's interrupt.
 ///
-/// Linux spends no time on a register access, and the engine some cycles: they are left out of
-/// Linux's clock, lest the simulation run ahead of it.
+/// A register access takes engine cycles but no Linux time, so these cycles are left out of Linux's
+/// clock. Otherwise the simulation would run ahead of Linux.
 class Machine : public sc_core::sc_module, private PciTarget {
  public:
   using EngineFactory = std::function<std::unique_ptr<EngineModule>()>;
@@ -61,24 +60,24 @@ class Machine : public sc_core::sc_module, private PciTarget {
   Machine(const sc_core::sc_module_name& name, const MachineOptions& options,
           const EngineFactory& make_engine);
 
-  /// Calls `ready` whenever `file` has one of `events` of poll(2), or its other end has gone, until
-  /// it returns false. `wakes`: it may call wake(), so Linux does not sleep for ever before that.
+  /// Calls `ready` whenever poll(2) reports one of `events` for `file`, or its peer has closed,
+  /// until it returns false. `wakes`: it may call wake(), so Linux can still be woken.
   void watch(int file, short events, std::function<bool()> ready, bool wakes = false);
-  /// Ends the watch of a file. Any callback may call it.
+  /// May be called in any callback.
   void unwatch(int file);
-  /// Makes Linux look at files that it reads outside of the simulation, its consoles.
+  /// Makes Linux check files outside the simulation: its consoles.
   void wake();
-  /// `ask` is called when the engine has stalled and when time is up. It asks Linux for its tasks
-  /// and calls inspected() when the answer has arrived. It returns false if Linux cannot be asked.
+  /// `ask` is called when the engine has stalled and at the timeout. It queries Linux's tasks and
+  /// calls inspected() with the result. It returns false if Linux cannot be queried.
   void inspect_with(std::function<bool()> ask) { ask_ = std::move(ask); }
-  /// The answer has arrived, or will not. `stuck` is a line about a task that waits for the engine;
-  /// the run then ends with it as the fault. Without one, the run goes on unless time is up.
+  /// Result of the query. `stuck` is a line about a task that waits for the engine and becomes the
+  /// fault of the run. Without it the run continues, unless the timeout has expired.
   void inspected(std::optional<std::string> stuck);
-  /// Ends run(), from whatever is called by it.
+  /// Ends run(); call it in a callback.
   void stop() { stopped_ = true; }
 
-  /// Runs until stop() is called, or Linux breaks a protocol, hangs, takes too long, or waits for
-  /// an engine that has nothing to do. Once.
+  /// Runs until stop() is called or a fault occurs: protocol error, hang, timeout, or Linux waits
+  /// for an engine without work. Call it once.
   MachineOutcome run();
 
  private:
@@ -143,20 +142,20 @@ class Machine : public sc_core::sc_module, private PciTarget {
   FileDescriptor device_socket_, time_socket_;
   std::vector<Watch> watches_;
 
-  std::optional<pci::Message> message_;  // not yet delivered
+  std::optional<pci::Message> message_;
   std::optional<uint64_t> first_message_, last_message_;
-  bool no_room_ = false;    // for it in Linux's queue
-  uint32_t unclaimed_ = 0;  // buffers that Linux has not looked at again
+  bool no_room_ = false;    // no free buffer in Linux's queue
+  uint32_t unclaimed_ = 0;  // buffers not yet reclaimed by Linux
   sc_core::sc_event message_event_, starved_event_;
-  uint64_t skipped_ = 0;            // cycles of register accesses, left out of Linux's clock
-  std::optional<uint64_t> frozen_;  // Linux's clock during such an access
+  uint64_t skipped_ = 0;            // register access cycles, left out of Linux's clock
+  std::optional<uint64_t> frozen_;  // Linux's clock during a register access
   uint64_t wall_start_ = 0;
   std::function<bool()> ask_;
   bool inspecting_ = false, asleep_ = false;
-  bool fault_is_checks_ = false;            // the fault is one that check() found
-  std::optional<std::string> final_fault_;  // of the inspection under way: the run ends after it
-  uint64_t progress_ = 0;                   // bursts and interrupts of the engine until
-  uint64_t progress_ns_ = 0;                // this time of Linux's clock
+  bool fault_is_checks_ = false;            // check() found the fault
+  std::optional<std::string> final_fault_;  // set during an inspection: the run ends after it
+  uint64_t progress_ = 0;                   // bursts and interrupts of the engine
+  uint64_t progress_ns_ = 0;                // and their time on Linux's clock
   uint64_t stall_check_ns_ = TimeKeeper::kNever;
   bool stopped_ = false, device_gone_ = false;
   std::optional<std::string> fault_;

@@ -8,7 +8,7 @@
 
 namespace mxe::uml {
 
-/// What a function in a PCI slot answers; pci::PciFunction has these, and tests have others.
+/// A function in a PCI slot; implemented by pci::PciFunction and by tests.
 class PciTarget {
  public:
   virtual ~PciTarget() = default;
@@ -18,17 +18,18 @@ class PciTarget {
   virtual void write_bar0(uint64_t offset, std::size_t bytes, const uint8_t* data) = 0;
 };
 
-/// Carries out the accesses of Linux to a PCI function, which come as buffers of a queue.
+/// Executes Linux's accesses to a PCI function, received as buffers of a queue.
 class PciCommands {
  public:
-  static constexpr std::size_t kMostBytes = 4096;  ///< of one access
+  static constexpr std::size_t kMostBytes = 4096;  ///< per access
 
   explicit PciCommands(PciTarget& target) : target_(target) {}
 
-  /// Returns how many bytes it wrote into the buffer. Throws ProtocolError if that is no request.
+  /// Returns the number of bytes written into the buffer. Throws ProtocolError for an invalid
+  /// request.
   std::size_t execute(const Buffer& buffer);
 
-  /// Accesses to BAR 0 so far.
+  /// Accesses to BAR 0.
   uint64_t register_accesses() const { return register_accesses_; }
 
  private:

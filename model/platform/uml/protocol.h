@@ -7,12 +7,12 @@
 
 #include "model/numerics/error.h"
 
-/// What User-mode Linux says to a device that it reaches over virtio (vhost-user, virtio-pcidev),
-/// and to who keeps its clock (um_timetravel). All numbers are those of the processor, which is
-/// little-endian. The names are those of the kernel's headers, the spelling is ours.
+/// Messages between User-mode Linux and a device (vhost-user, virtio-pcidev) or its clock
+/// (um_timetravel). Numbers are little-endian, as on the host. Names follow the kernel's headers in
+/// our spelling.
 namespace mxe::uml {
 
-/// Thrown when Linux breaks a protocol: one line that says how. The session is over then.
+/// Linux violated a protocol. what() is one line; the session is over.
 struct ProtocolError : mx::Error {
   using mx::Error::Error;
 };
@@ -20,7 +20,7 @@ struct ProtocolError : mx::Error {
 // ---------------------------------------------------------------- vhost-user
 struct VhostHeader {
   static constexpr uint32_t kVersionMask = 3, kVersion = 1, kReply = 4, kNeedReply = 8;
-  uint32_t request = 0, flags = 0, size = 0;  ///< of the payload that follows
+  uint32_t request = 0, flags = 0, size = 0;  ///< size of the following payload
 };
 static_assert(sizeof(VhostHeader) == 12);
 
@@ -43,7 +43,7 @@ enum class VhostRequest : uint32_t {
   set_slave_req_fd = 21,
   vring_kick = 35,
 };
-/// What the device asks on the channel of set_slave_req_fd.
+/// Request of the device on the channel of set_slave_req_fd.
 constexpr uint32_t kSlaveVringCall = 4;
 
 constexpr uint64_t kFeatureVersion1 = uint64_t{1} << 32;
@@ -88,7 +88,7 @@ struct TimeMessage {
 };
 static_assert(sizeof(TimeMessage) == 16);
 
-/// Those of a Linux that shares memory with its clock's keeper.
+/// Operations used by a Linux that shares memory with its clock.
 enum class TimeOp : uint32_t {
   ack = 0,
   start = 1,
@@ -97,11 +97,11 @@ enum class TimeOp : uint32_t {
   get_time_of_day = 8,
 };
 
-/// That memory, with one client, Linux.
+/// The shared memory; Linux is the only client.
 struct TimeSchedule {
   static constexpr uint32_t kVersion = 2;
-  static constexpr uint16_t kLinux = 0;  ///< its number among the clients
-  static constexpr uint32_t kWants = 1;  ///< in a client's flags: it wants to run, at `wanted`
+  static constexpr uint16_t kLinux = 0;  ///< client number
+  static constexpr uint32_t kWants = 1;  ///< client flag: wants to run at `wanted`
   static constexpr std::size_t kHeaderBytes = 4096, kClientBytes = 128;
 
   struct alignas(kClientBytes) Client {

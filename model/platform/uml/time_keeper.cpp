@@ -12,10 +12,10 @@
 namespace mxe::uml {
 namespace {
 
-/// The calendar of Linux begins with this second, so that every run sees the same one.
+/// Time of day at the start, fixed so that runs are reproducible.
 constexpr uint64_t kTimeOfDay = 1'700'000'000'000'000'000;
 
-/// A file in memory that keeps its size, whatever Linux does with it.
+/// A memory file of fixed size, sealed against changes by Linux.
 FileDescriptor make_file(const char* name, std::size_t bytes) {
   FileDescriptor file(memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!file.valid() || ftruncate(file.get(), static_cast<off_t>(bytes)) != 0 ||

@@ -9,42 +9,41 @@
 
 namespace mxe::uml {
 
-/// The clock of Linux, as far as messages and the memory that it shares with us say it. Linux
-/// computes in no time at all; time passes while it waits. All times are nanoseconds of Linux's
-/// clock. Linux waits by a message and goes on by one; all else stands in the shared memory, since
-/// a message costs two switches between processes, and Linux looks at its clock often.
+/// The clock of Linux, controlled by messages and shared memory. Linux computes in zero time; time
+/// passes while it waits. All times are nanoseconds of Linux's clock. Messages are used only to
+/// wait and to resume, because each costs two context switches and Linux reads its clock often.
 class TimeKeeper {
  public:
-  /// What Linux asks for when it wants to sleep for ever.
+  /// Wanted time of a Linux that sleeps without a timeout.
   static constexpr uint64_t kNever = INT64_MAX;
 
-  /// Throws mx::Error if there is no memory to share.
+  /// Throws mx::Error if shared memory cannot be created.
   TimeKeeper();
   ~TimeKeeper();
   TimeKeeper(const TimeKeeper&) = delete;
   TimeKeeper& operator=(const TimeKeeper&) = delete;
 
-  /// Takes a message that came at `now`. Returns the answer, if it gets one; `files_wanted` says
-  /// whether file() and log() have to go with it. Throws ProtocolError.
+  /// Handles a message received at `now`. Returns the response, if required; if files_wanted(),
+  /// file() and log() must be sent with it. Throws ProtocolError.
   std::optional<TimeMessage> handle(const TimeMessage& message, uint64_t now);
   static bool files_wanted(const TimeMessage& message) {
     return static_cast<TimeOp>(message.op) == TimeOp::start;
   }
-  /// The shared memory, and a file for what Linux may have to say about it, which is nothing.
+  /// The shared memory, and the log file that the protocol requires (unused).
   int file() const { return file_.get(); }
   int log() const { return log_.get(); }
 
-  /// Whether Linux waits, and until when it wants to. Linux may change its mind in an interrupt.
+  /// True if Linux waits, until wanted(). An interrupt handler may change wanted().
   bool waiting() const { return waiting_; }
   uint64_t wanted() const;
-  /// What Linux's clock shows. While Linux runs it sets the clock, before it reaches out to us.
+  /// Value of Linux's clock. While running, Linux sets it before it sends a message.
   uint64_t shown() const;
-  /// Sets the clock of a Linux that waits.
+  /// Sets the clock of a waiting Linux.
   void show(uint64_t now);
-  /// Linux goes on at `now`: returns the message that says so.
+  /// Resumes Linux at `now`: returns the message to send.
   TimeMessage run(uint64_t now);
-  /// Nothing happens to Linux before `until` unless it reaches out to us, so up to then, and not
-  /// at that time, its clock may go on without waiting. Holds until the next such call.
+  /// Allows Linux to advance its clock up to `until` (exclusive) without waiting, because no event
+  /// for it occurs before. Valid until the next call.
   void permit(uint64_t until);
 
  private:

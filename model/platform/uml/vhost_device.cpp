@@ -17,7 +17,7 @@ ProtocolError wrong(const VhostMessage& message, const char* what) {
   return ProtocolError(fmt::format("vhost-user request {} {}", message.header.request, what));
 }
 
-/// The payload, which has to be a T.
+/// Returns the payload, which must have the size of a T.
 template <typename T>
 T payload(const VhostMessage& message) {
   T value;
@@ -54,7 +54,7 @@ void VhostDevice::check(const VhostHeader& header) {
 std::optional<std::vector<uint8_t>> VhostDevice::handle(VhostMessage& message) {
   const std::optional<uint64_t> value = handle_request(message);
   if (!value && (message.header.flags & VhostHeader::kNeedReply) == 0) return {};
-  const uint64_t answer = value.value_or(0);  // zero: done
+  const uint64_t answer = value.value_or(0);  // 0: success
   const VhostHeader header{message.header.request, VhostHeader::kVersion | VhostHeader::kReply,
                            sizeof answer};
   std::vector<uint8_t> bytes(sizeof header + sizeof answer);
@@ -105,8 +105,7 @@ std::optional<uint64_t> VhostDevice::handle_request(VhostMessage& message) {
     case VhostRequest::set_vring_enable:
       queue_of(state().index).enable(state().number != 0);
       return {};
-    case VhostRequest::set_vring_kick:  // kicks and calls are messages, so their files are of no
-                                        // use
+    case VhostRequest::set_vring_kick:  // files unused: kicks and calls are messages
     case VhostRequest::set_vring_call:
     case VhostRequest::set_vring_err:
       payload<uint64_t>(message);
@@ -129,7 +128,7 @@ void VhostDevice::set_memory(VhostMessage& message) {
   } table;
   if (message.payload.size() < sizeof table) throw wrong(message, "with a payload of another size");
   std::memcpy(&table, message.payload.data(), sizeof table);
-  // Linux always sends room for two.
+  // Linux always sends two entries.
   if (table.count > GuestMemory::kMostRegions ||
       message.payload.size() < sizeof table + table.count * sizeof(MemoryRegion)) {
     throw wrong(message, "with more regions than it has room for");

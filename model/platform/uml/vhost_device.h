@@ -14,31 +14,29 @@
 
 namespace mxe::uml {
 
-/// A message of Linux to the device.
 struct VhostMessage {
-  static constexpr uint32_t kMostBytes = 4096;  ///< of the payload
+  static constexpr uint32_t kMostBytes = 4096;  ///< payload
 
   VhostHeader header;
   std::vector<uint8_t> payload;
   std::vector<FileDescriptor> files;
 };
 
-/// The device's side of vhost-user, with two queues. It takes messages and gives answers; it knows
-/// no socket.
+/// The device side of vhost-user with two queues. Handles messages; independent of the socket.
 class VhostDevice {
  public:
   static constexpr uint32_t kCommands = 0, kInterrupts = 1, kQueues = 2;
 
-  /// `kicked` is called with a queue into which Linux has put something.
+  /// `kicked` is called with the index of a queue to which Linux added a buffer.
   VhostDevice(GuestMemory& memory, std::function<void(uint32_t)> kicked);
 
-  /// Looks at a header before the payload is there. Throws ProtocolError.
+  /// Checks a header before its payload is received. Throws ProtocolError.
   static void check(const VhostHeader& header);
-  /// Returns the answer, header and payload, if Linux wants one. Throws ProtocolError.
+  /// Returns the response (header and payload), if required. Throws ProtocolError.
   std::optional<std::vector<uint8_t>> handle(VhostMessage& message);
 
   Virtqueue& queue(uint32_t index) { return queues_[index]; }
-  /// The channel on which the device asks Linux, or -1.
+  /// The channel for requests of the device, or -1.
   int requests() const { return requests_.get(); }
 
  private:

@@ -9,7 +9,7 @@
 namespace mxe::uml {
 namespace {
 
-// The layout of a split virtqueue (virtio 1.1, 2.6): two rings with flags and an index in front.
+// Layout of a split virtqueue (virtio 1.1, 2.6): each ring starts with flags and an index.
 constexpr uint64_t kDescriptorBytes = 16, kRingHeaderBytes = 4, kIndexOffset = 2;
 constexpr uint64_t kAvailableEntryBytes = 2, kUsedEntryBytes = 8;
 constexpr uint16_t kFlagNext = 1, kFlagWritable = 2, kFlagsKnown = kFlagNext | kFlagWritable;

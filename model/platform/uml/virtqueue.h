@@ -11,26 +11,25 @@
 
 namespace mxe::uml {
 
-/// Bytes of Linux's memory, as the host sees them.
+/// Bytes of Linux's memory, mapped into this process.
 struct Piece {
   uint8_t* data = nullptr;
   std::size_t bytes = 0;
 };
 
-/// A buffer that Linux has put into a queue.
+/// A buffer of a queue.
 struct Buffer {
   uint16_t head = 0;
   std::vector<Piece> readable, writable;
 
-  /// The readable bytes, one piece after the other. Throws ProtocolError if there are more than
-  /// `most`.
+  /// Returns the readable bytes. Throws ProtocolError if there are more than `most`.
   std::vector<uint8_t> read(std::size_t most) const;
   /// Copies `data` into the writable pieces. Throws ProtocolError if they are too small.
   void write(const uint8_t* data, std::size_t bytes) const;
 };
 
-/// The device's side of a split virtqueue. Linux may write into it at any time, and anything: each
-/// number is read once and looked at before it is used. What cannot be throws ProtocolError.
+/// The device side of a split virtqueue. Linux may modify it at any time, so each number is read
+/// once and checked before use. Invalid contents throw ProtocolError.
 class Virtqueue {
  public:
   static constexpr uint32_t kMostEntries = 1024;
@@ -43,9 +42,8 @@ class Virtqueue {
   uint16_t base() const { return next_; }
   void enable(bool enabled) { enabled_ = enabled; }
 
-  /// The next buffer, if there is one.
   std::optional<Buffer> pop();
-  /// Gives a buffer back with `written` bytes in it.
+  /// Returns a buffer with `written` bytes to Linux.
   void push(const Buffer& buffer, std::size_t written);
 
  private:
@@ -64,8 +62,8 @@ class Virtqueue {
   bool enabled_ = false, placed_ = false;
   uint32_t entries_ = 0;
   uint64_t descriptors_ = 0, available_ = 0, used_ = 0;
-  uint16_t next_ = 0;       // of the available ring
-  uint16_t next_used_ = 0;  // of the used ring
+  uint16_t next_ = 0;       // next entry of the available ring
+  uint16_t next_used_ = 0;  // next entry of the used ring
 };
 
 }  // namespace mxe::uml

@@ -14,7 +14,7 @@
 #define SOC_UART_TX                        UINT32_C(0x0)
 #define SOC_UART_TX_DATA                   UINT32_C(0x000000ff)
 
-// Takes the next byte of the input. While there is none, simulated time stands still: a program cannot tell a slow writer from a fast one.
+// Reads the next byte of the input. While none is available, simulated time stops, so the speed of the writer has no effect on the program.
 #define SOC_UART_RX                        UINT32_C(0x4)
 #define SOC_UART_RX_DATA                   UINT32_C(0x000000ff)
 #define SOC_UART_RX_END                    UINT32_C(0x80000000)
@@ -23,32 +23,32 @@
 #define SOC_ENGINE_BASE                    UINT32_C(0x10001000)
 #define SOC_ENGINE_SIZE                    UINT32_C(0x1000)
 
-// ---- Timer. Simulated time, and an interrupt at a moment of it.
+// ---- Timer. Simulated time, and an interrupt at a programmable time.
 #define SOC_TIMER_BASE                     UINT32_C(0x10002000)
 #define SOC_TIMER_SIZE                     UINT32_C(0x1000)
 
-// Bits 31 to 0 of the nanoseconds since the start. Reading it keeps the other half for NOW_HI.
+// Bits 31 to 0 of the nanoseconds since the start. Reading it latches the upper half in NOW_HI.
 #define SOC_TIMER_NOW_LO                   UINT32_C(0x0)
 
-// Bits 63 to 32 of the time that NOW_LO was last read at.
+// Bits 63 to 32 of the time at which NOW_LO was last read.
 #define SOC_TIMER_NOW_HI                   UINT32_C(0x4)
 
 // Bits 31 to 0 of a time. The interrupt is high from that time on.
 #define SOC_TIMER_COMPARE_LO               UINT32_C(0x8)
 
-// Bits 63 to 32 of it. All ones, as after reset: never. To set a new time, write all ones here first.
+// Bits 63 to 32 of that time. All ones, the reset value, disable the interrupt. To set a new time, write all ones here first.
 #define SOC_TIMER_COMPARE_HI               UINT32_C(0xc)
 
-// ---- Interrupt controller. The processor's external interrupt (SEIP) is high while any bit is set in both registers. The lines are levels: what raises one has to be cleared at its device.
+// ---- Interrupt controller. The processor's external interrupt (SEIP) is high while any bit is set in both registers. The lines are levels: the cause is cleared at its device.
 #define SOC_INTERRUPTS_BASE                UINT32_C(0x10003000)
 #define SOC_INTERRUPTS_SIZE                UINT32_C(0x1000)
 
-// The lines as they are.
+// Levels of the interrupt lines.
 #define SOC_INTERRUPTS_PENDING             UINT32_C(0x0)
 #define SOC_INTERRUPTS_PENDING_ENGINE      UINT32_C(0x00000001)
 #define SOC_INTERRUPTS_PENDING_TIMER       UINT32_C(0x00000002)
 
-// Which of them reach the processor.
+// Lines that reach the processor.
 #define SOC_INTERRUPTS_ENABLE              UINT32_C(0x4)
 #define SOC_INTERRUPTS_ENABLE_ENGINE       UINT32_C(0x00000001)
 #define SOC_INTERRUPTS_ENABLE_TIMER        UINT32_C(0x00000002)
@@ -65,7 +65,7 @@
 #define SOC_RAM_BASE                       UINT32_C(0x80000000)
 #define SOC_RAM_SIZE                       UINT32_C(0x3ff0000)
 
-// ---- Arguments. The end of the memory, where argv is put before the program starts.
+// ---- Arguments. The end of the memory, which holds argv when the program starts.
 #define SOC_ARGUMENTS_BASE                 UINT32_C(0x83ff0000)
 #define SOC_ARGUMENTS_SIZE                 UINT32_C(0x10000)
 
