@@ -5,12 +5,12 @@
     python3 sw/python/examples/decoder.py [--prompt TEXT] [--tokens 100]
     python3 sw/python/examples/decoder.py --on model|rtl [--config base] [--tokens 32]
 
-Without --on: what it writes in every format, and where that first differs from what it writes in
-float32. With --on: what a prefill and each further token take an engine, and tokens a second.
+Without --on: prints the text in every format, and where it first differs from float32. With --on:
+prints the cycles of a prefill and of each further token on an engine, and tokens per second.
 
 3 layers of RMS norm, rotary positions, causal attention and SwiGLU, 128 wide, 4 heads of 32,
-trained by train_decoder.py on three of the project's pages. The network is NumPy; its products go
-through `Products`.
+trained by train_decoder.py on three of the project's pages. All layers are NumPy; `Products`
+computes the matrix products.
 """
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ import mxe
 WEIGHTS = pathlib.Path(__file__).with_name("decoder.safetensors")
 HEADS, LAYERS, BLOCK = 4, 3, 32
 BASE, EPSILON = 10000.0, np.float32(1e-5)
-#: The pages that it was trained on.
+#: The pages of the training text.
 PAGES = ("docs/terms.md", "docs/numerics.md", "docs/architecture.md")
-# Of these pages, as they were.
+# A part of these pages, as of the training.
 KNOWN = (
     "# Numerics\n\nWhat MXE computes, to the last bit. The code is `model/numerics` (library `mx`, "
     "plain C++17); everything\nhere is checked by `tests/unit/numerics` and `tests/conformance`."
@@ -42,8 +42,8 @@ PROMPTS = ("Words that the code and these pages use in one",
 class Cache:
     """The keys and values of one layer for all tokens so far: floats, or codes and scales.
 
-    Keys have blocks along a head's elements, values along the tokens. The rows of the last block of
-    values stay floats until it is full: its scale is known only then.
+    Blocks of keys run along a head's elements, blocks of values along the tokens. Values after the
+    last full block of tokens stay floats, because its scale depends on all of it.
     """
 
     def __init__(self, format: Optional[str]) -> None:
@@ -54,7 +54,7 @@ class Cache:
         self._value_blocks: list[mxe.Array] = []
 
     def append(self, keys: Floats, values: Floats) -> None:
-        """Further tokens, [heads, tokens, size]."""
+        """Appends tokens, [heads, tokens, size]."""
         if self.format is None:
             self._keys.append(keys)
             self._values.append(values)
@@ -87,21 +87,21 @@ class Cache:
 
 
 def joined(parts: Sequence[mxe.Array], axis: int) -> mxe.Array:
-    """Arrays of one format one after the other along the tokens, [heads, tokens, size]; `axis` is
-    that of their blocks."""
+    """Concatenates arrays of one format along the tokens, [heads, tokens, size]; `axis`: of their
+    blocks."""
     return mxe.Array.from_codes(np.concatenate([part.codes for part in parts], axis=1),
                                 np.concatenate([part.scales for part in parts], axis=1),
                                 parts[0].format, axis=axis)
 
 
 def normalized(x: Floats, weight: Floats) -> Floats:
-    """Root mean square normalization."""
     scaled: Floats = x / np.sqrt(np.square(x).mean(-1, keepdims=True) + EPSILON) * weight
     return scaled
 
 
 def rotated(x: Floats, first: int) -> Floats:
-    """Rotary positions of [heads, tokens, size], whose halves are the coordinates."""
+    """Rotary positions of [heads, tokens, size]; coordinates are pairs from both halves of a
+    row."""
     half = x.shape[-1] // 2
     rates = BASE ** (-np.arange(half) / half)
     angles = (first + np.arange(x.shape[1]))[:, None] * rates
@@ -111,7 +111,7 @@ def rotated(x: Floats, first: int) -> Floats:
 
 
 class Decoder:
-    """A text under way: the weights, where products are computed, and the caches."""
+    """The state of a text: weights, products, and the caches."""
 
     def __init__(self, weights: dict[str, Floats], products: Products) -> None:
         self._weights = weights
@@ -121,8 +121,7 @@ class Decoder:
         self._caches = [Cache(format) for _ in range(LAYERS)]
 
     def __call__(self, text: bytes) -> Floats:
-        """Reads further bytes, all at once. Returns the logits of the one after each, [bytes,
-        256]."""
+        """Reads further bytes at once. Returns logits [bytes, 256] for the byte after each."""
         x = self._weights["embedding.weight"][list(text)]
         for number in range(LAYERS):
             x = x + self._attention(number, self._norm(f"layers.{number}.norm1", x))
@@ -158,7 +157,7 @@ class Decoder:
 
 
 def write(weights: dict[str, Floats], products: Products, prompt: bytes, tokens: int) -> bytes:
-    """The likeliest bytes after a prompt, one by one."""
+    """The most likely bytes after a prompt, one after the other."""
     decoder = Decoder(weights, products)
     logits, written = decoder(prompt), b""
     for _ in range(tokens):
@@ -176,16 +175,16 @@ def bits_per_byte(weights: dict[str, Floats], products: Products, text: bytes) -
 
 
 class Quality(NamedTuple):
-    """How a format writes."""
+    """The quality of a format."""
 
-    bits: float  #: a byte of a text that it knows
-    same: list[Optional[int]]  #: per prompt, bytes until the first other one; None: none differs
+    bits: float  #: per byte, for a text from the training
+    same: list[Optional[int]]  #: per prompt: bytes before the first difference; None if equal
     texts: list[bytes]
 
 
 def compare(weights: dict[str, Floats], mixes: Sequence[Mix] = MIXES,
             prompts: Sequence[str] = PROMPTS, tokens: int = 100) -> dict[Optional[Mix], Quality]:
-    """What is written after the prompts by format; None: float32."""
+    """Texts for the prompts by format; None: float32."""
     found: dict[Optional[Mix], Quality] = {}
     for mix in (None, *mixes):
         products = Products(mix)
@@ -198,17 +197,17 @@ def compare(weights: dict[str, Floats], mixes: Sequence[Mix] = MIXES,
 
 
 class Speed(NamedTuple):
-    """What an engine took."""
+    """Results of a text on an engine."""
 
-    prefill: mxe.Recording  #: of the prompt, all bytes at once
-    decode: list[mxe.Recording]  #: of every byte that was written
+    prefill: mxe.Recording  #: the prompt, all bytes at once
+    decode: list[mxe.Recording]  #: one recording for each byte that was written
     text: bytes
-    same: bool  #: all logits as on the reference, in every bit
+    same: bool  #: all logits have the bits of the reference
 
 
 def on_engine(weights: dict[str, Floats], mix: Mix, engine: mxe.Engine, prompt: bytes,
               tokens: int) -> Speed:
-    """Reads a prompt and writes after it, all products on an engine, and compares the logits."""
+    """Reads a prompt and continues it on an engine, and compares the logits with the reference."""
     decoder, golden = Decoder(weights, Products(mix, engine)), Decoder(weights, Products(mix))
     recordings, written, same = [], b"", True
     for number in range(tokens + 1):
@@ -223,7 +222,7 @@ def on_engine(weights: dict[str, Floats], mix: Mix, engine: mxe.Engine, prompt: 
 
 def print_speed(weights: dict[str, Floats], mix: Mix, engine: mxe.Engine, prompt: bytes,
                 tokens: int) -> None:
-    """The layers of the prefill and of the last token, and tokens a second at 1 GHz."""
+    """Prints the layers of the prefill and of the last token, and tokens per second at 1 GHz."""
     speed = on_engine(weights, mix, engine, prompt, tokens)
     print(speed.prefill.table(), speed.decode[-1].table(), sep="\n\n")
     cycles = sum(step.cycles for step in speed.decode) / tokens

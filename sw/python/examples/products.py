@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the networks of the examples have their matrix products computed."""
+"""Computes the matrix products of the examples' networks."""
 from __future__ import annotations
 
 import json
 import os
 from typing import Any, NamedTuple, Optional, Union
 
-# One thread computes such small products faster than several that wait for each other, here and
-# below.
+# One thread is faster than several for products of this size, here and below.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np  # noqa: E402
@@ -29,7 +28,7 @@ def safetensors(path: Union[str, "os.PathLike[str]"]) -> dict[str, Floats]:
 
 
 class Mix(NamedTuple):
-    """Formats of a network: of weights, and of everything else that is multiplied."""
+    """Formats of a network: of weights, and of all other operands."""
 
     weights: str
     activations: str
@@ -40,7 +39,7 @@ class Mix(NamedTuple):
         return f"{self.activations} x {self.weights}"
 
 
-#: Every format with itself, then those that halve the weights once more.
+#: Every format with itself, then combinations with smaller weights.
 MIXES = (*(Mix(name, name) for name in ("mxint8", "mxfp8_e4m3", "mxfp8_e5m2", "mxfp6_e2m3",
                                         "mxfp6_e3m2", "mxfp4_e2m1", "mxfp4_e1m2")),
          Mix("mxfp4_e2m1", "mxfp8_e4m3"), Mix("mxfp4_e2m1", "mxfp6_e2m3"),
@@ -48,11 +47,8 @@ MIXES = (*(Mix(name, name) for name in ("mxint8", "mxfp8_e4m3", "mxfp8_e5m2", "m
 
 
 class Products:
-    """Computes products in float32 by NumPy (`mix` None), or of operands in MX formats by the
-    reference or on an engine, all to the same bits.
-
-    Weights are quantized once, when they are used first.
-    """
+    """Products in float32 by NumPy (`mix` None), or in MX formats on the reference or an engine,
+    with equal bits. Weights are quantized once, at their first use."""
 
     def __init__(self, mix: Optional[Mix] = None, on: Union[str, mxe.Engine] = "golden") -> None:
         self.mix = mix
@@ -76,7 +72,7 @@ class Products:
         return self._quantized(name, a, quantized, False, None, lambda: self._float(a, b))
 
     def kept(self, name: str, a: Floats, b: mxe.Array, transpose_b: bool) -> Floats:
-        """a [..., M, K] @ b, which is quantized already; [..., N, K] with `transpose_b`."""
+        """a [..., M, K] @ b, already quantized; [..., N, K] with `transpose_b`."""
         def exact() -> Floats:
             values = b.dequantize()
             return self._float(a, values.swapaxes(-1, -2) if transpose_b else values)

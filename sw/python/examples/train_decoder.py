@@ -4,9 +4,9 @@
 
     python3 sw/python/examples/train_decoder.py OUTPUT.safetensors [--steps N]
 
-decoder.safetensors is what this wrote: float16 weights, and in its metadata the seed, the steps,
-the checksum of the text and the loss at the end. PyTorch, one thread, a few minutes. Other
-documents, and other versions of PyTorch, give other weights.
+This wrote decoder.safetensors: float16 weights, with seed, steps, a checksum of the text and the
+final loss in the metadata. It takes a few minutes on one thread. The weights depend on the
+documents and on the version of PyTorch.
 """
 from __future__ import annotations
 
@@ -27,7 +27,6 @@ SEED, STEPS, WARM_UP, BATCH, LENGTH, LEARNING_RATE = 1, 1000, 50, 12, 256, 4e-3
 
 
 class Norm(nn.Module):
-    """Root mean square normalization."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -38,7 +37,8 @@ class Norm(nn.Module):
 
 
 def rotated(x: Tensor) -> Tensor:
-    """Rotary positions of [batch, heads, positions, size], whose halves are the coordinates."""
+    """Rotary positions of [batch, heads, positions, size]; coordinates are pairs from both halves
+    of a row."""
     half = x.shape[-1] // 2
     rates = BASE ** (-torch.arange(half) / half)
     angles = torch.arange(x.shape[-2])[:, None] * rates
@@ -48,7 +48,7 @@ def rotated(x: Tensor) -> Tensor:
 
 
 class Layer(nn.Module):
-    """Causal attention, then SwiGLU, each after a norm and beside the residual."""
+    """Causal attention and SwiGLU, each with a norm before and a residual connection."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -70,7 +70,7 @@ class Layer(nn.Module):
 
 
 class Decoder(nn.Module):
-    """A small Llama over bytes; the embedding is the last layer's matrix, too."""
+    """A small Llama over bytes; the output layer shares the embedding's weights."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -87,13 +87,13 @@ class Decoder(nn.Module):
 
 
 def text() -> bytes:
-    """A few pages, of which the network knows a good deal by heart afterwards."""
+    """The training text, which the network partly memorises."""
     return b"\n".join((ROOT / page).read_bytes() for page in PAGES)
 
 
 def train(model: Decoder, data: Tensor, steps: int) -> float:
-    """AdamW on pieces of the text from anywhere; returns the mean loss of the last steps, in bits
-    a byte."""
+    """AdamW on random pieces of the text; returns the mean loss of the last 20 steps in bits per
+    byte."""
     optimizer = torch.optim.AdamW(model.parameters(), lr=LEARNING_RATE, betas=(0.9, 0.95),
                                   weight_decay=0.1)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, LEARNING_RATE, steps,
@@ -116,7 +116,6 @@ def train(model: Decoder, data: Tensor, steps: int) -> float:
 
 
 def save(path: pathlib.Path, model: Decoder, notes: dict[str, str]) -> None:
-    """A .safetensors file of the weights as float16."""
     header: dict[str, object] = {"__metadata__": notes}
     data = b""
     for name, weight in model.state_dict().items():

@@ -4,9 +4,9 @@
 
     python3 sw/python/examples/train_digits.py [FORMAT] [--on torch]
 
-Prints how many of the 450 test images are right: in float32, with rounded weights and activations,
-and after training with straight-through gradients, for several orders of the images. The forward
-passes are the engine's products, what is tested is the mean of the weights of the last steps.
+Prints the number of correct test images of 450: in float32, with rounded weights and activations,
+and after training with straight-through gradients in several orders of the images. Forward passes
+use the engine's products. The tested weights are a running mean over the steps.
 """
 from __future__ import annotations
 
@@ -45,14 +45,14 @@ def network() -> nn.Sequential:
 
 
 def right(model: nn.Module) -> int:
-    """How many test images the model gets right."""
+    """The number of test images that the model classifies correctly."""
     x, digits = images("test")
     with torch.no_grad():
         return int((model(x).argmax(1) == digits).sum())
 
 
 def train(model: nn.Module, seed: int) -> None:
-    """AdamW with a rate that falls linearly to zero."""
+    """AdamW with a learning rate that falls linearly to zero."""
     x, digits = images("train")
     signs = 2 * nn.functional.one_hot(digits, 10) - 1
     weights = list(model.parameters())
@@ -74,7 +74,7 @@ def train(model: nn.Module, seed: int) -> None:
 
 
 def compare(format: str, on: str = "golden") -> dict[str, list[int]]:
-    """Test images that are right, by how the model came about."""
+    """Correct test images, by kind of model."""
     def in_format(train: bool) -> nn.Module:
         return mxe.torch.quantize_(network(), MXConfig(weight=format, activation=format, on=on,
                                                        train=train))

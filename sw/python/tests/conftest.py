@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests share: the command line to compare with, recorded vectors, numbers."""
+"""Helpers of the tests: the command line, recorded vectors, numbers."""
 import json
 import os
 import pathlib
 import subprocess
 
-# Read when NumPy is imported: threads that wait for each other only slow down what is small.
+# Read when NumPy is imported: for small products, one thread is fastest.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np  # noqa: E402
 import pytest  # noqa: E402
 
-# Products of torch are compared bit for bit: without this, the order of their sums depends on where
-# arrays lie in memory. Read when torch multiplies for the first time.
+# Makes torch's products reproducible bit for bit; otherwise the order of sums depends on alignment. Read at torch's
+# first product.
 os.environ.setdefault("MKL_CBWR", "COMPATIBLE")
 
 SOURCE = pathlib.Path(os.environ.get("MXE_SOURCE", pathlib.Path(__file__).resolve().parents[3]))
@@ -21,7 +21,7 @@ DATA = SOURCE / "tests/conformance/data"
 
 
 class CommandLine:
-    """`mxe` in a folder of its own: arrays go in and out as .npy files."""
+    """`mxe` in a temporary folder; arrays are passed as .npy files."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -37,7 +37,7 @@ class CommandLine:
         return str(self.folder / name)
 
     def run(self, *arguments):
-        """What the command prints; its --json if that was asked for."""
+        """The output of the command, parsed for --json."""
         arguments = [str(argument) for argument in arguments]
         done = subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, check=False,
                               timeout=60)
@@ -45,7 +45,7 @@ class CommandLine:
         return json.loads(done.stdout) if "--json" in arguments else done.stdout
 
     def error(self, *arguments):
-        """The sentence that it refuses something with."""
+        """The error message of a rejected command."""
         done = subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True,
                               check=False, timeout=60)
         assert done.returncode == 2, f"{arguments}\n{done.stdout}"
@@ -60,7 +60,7 @@ def cli(tmp_path):
 
 
 def bits(array):
-    """What two arrays must have in common to be the same: bits, every NaN alike."""
+    """The bits of an array, with all NaNs equal."""
     array = np.ascontiguousarray(array)
     if array.dtype == np.float32:
         array = np.where(np.isnan(array), np.float32(np.nan), array)

@@ -18,7 +18,7 @@ import mxe
 @pytest.mark.parametrize("axis", [0, 1])
 def test_dequantize(cli, name, preset, axis):
     x = awkward((40, 70))
-    if name == "nvfp4":  # NaN would be in every number
+    if name == "nvfp4":  # NaN would spread to every number
         x[~np.isfinite(x)] = 1
     q = mxe.quantize(x, name, preset, axis=axis)
     options = []
@@ -106,7 +106,7 @@ def test_files(cli, name, preset):
     for part in ("codes", "scales", "scale_values"):
         assert_same(getattr(again, part), getattr(q, part))
     assert_same(again.dequantize(), q.dequantize())
-    if preset == "ocp" and name != "nvfp4":  # the command line reads it, and the other way round
+    if preset == "ocp" and name != "nvfp4":  # also the other way round with the command line
         cli.run("dequantize", "--elements", path, "--scales", path, "--format", name, "--output",
                 cli.path("d.npy"))
         assert_same(q.dequantize(), cli.load("d.npy"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What docs/python.md shows happens as it says, and its commands are the package's."""
+"""The examples of docs/python.md print what they show, and its packages are the project's."""
 import doctest
 import importlib.util
 import os
@@ -22,7 +22,7 @@ def blocks():
 
 
 def missing(block):
-    """Libraries that a comment before a block names and that are not installed."""
+    """Libraries named in the comment before a block that are not installed."""
     lines = PAGE.read_text(encoding="utf-8").splitlines()
     named = re.fullmatch(r"<!-- with: (\w+) -->", lines[block.line - 2])
     return [] if not named or importlib.util.find_spec(named[1]) else [named[1]]
@@ -51,7 +51,7 @@ def test_every_block_is_run_or_a_command(blocks):
 
 
 def test_packages(blocks):
-    """Those of the documented line are among what scripts/setup installs."""
+    """scripts/setup installs the packages of the documented command."""
     line, = [line for block in blocks if block.language == "sh" for line in block.text.splitlines()
              if line.startswith("apt-get")]
     setup = (SOURCE / "scripts/setup").read_text(encoding="utf-8")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Engines: results equal to the reference's in every byte, and processes that die alone."""
+"""Engines: results equal the reference in every byte, and a process that dies affects no other."""
 import os
 import pathlib
 import pickle
@@ -158,7 +158,7 @@ LONG = "np.ones((4096, 4096), np.float32), np.ones((4096, 4096), np.float32), 'm
 
 def kill_stopped(pid, number):
     os.kill(pid, number)
-    if number != signal.SIGKILL:  # what a stopped process sees when it goes on
+    if number != signal.SIGKILL:  # a stopped process receives it after SIGCONT
         os.kill(pid, signal.SIGCONT)
 
 
@@ -168,7 +168,7 @@ def test_a_killed_process_loses_its_job_alone(number):
     with engine("model") as eng, engine("model") as other:
         long_one = np.ones((2048, 4096), np.float32), np.ones((4096, 2048), np.float32)
         pid = eng.pid
-        threading.Timer(0.2, os.kill, [pid, signal.SIGSTOP]).start()  # however fast it is
+        threading.Timer(0.2, os.kill, [pid, signal.SIGSTOP]).start()  # a stopped job cannot end before the signal
         threading.Timer(0.4, kill_stopped, [pid, number]).start()
         with pytest.raises(mxe.EngineError, match=f"ended by {number.name}"):
             eng.matmul(*long_one, *PAIR)
@@ -204,7 +204,7 @@ print(eng.matmul(np.ones((4, 32)), np.ones((32, 4)), "mxint8", "mxint8").value[0
 
 
 def test_control_c_reaches_nobody_else():
-    """A terminal sends it to the engine's process, too; it is for this one to decide."""
+    """A terminal also sends it to the engine's process, which must ignore it."""
     script = f"""
 import numpy as np, mxe, os, signal, threading
 eng = mxe.Engine("small")
@@ -218,13 +218,13 @@ print(eng.pid == pid, seen)
 
 
 def ended(pid):
-    """Whether a process is gone within a second, which is less than a long job takes."""
+    """True if a process ends within a second, which is less than a long job takes."""
     for _ in range(20):
         try:
             stat = pathlib.Path(f"/proc/{pid}/stat").read_text(encoding="utf-8")
         except FileNotFoundError:
             return True
-        if stat.rpartition(")")[2].split()[0] == "Z":  # and nobody has asked how it ended
+        if stat.rpartition(")")[2].split()[0] == "Z":  # a zombie has ended
             return True
         time.sleep(0.05)
     return False
@@ -283,7 +283,8 @@ if __name__ == "__main__":
 
 @pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
 def test_multiprocessing(method, tmp_path):
-    """In a process of its own: libraries that other tests load have threads, which do not fork."""
+    """Runs in a separate process, because threads of other tests' libraries do not survive a
+    fork."""
     (tmp_path / "program.py").write_text(MULTIPROCESSING, encoding="utf-8")
     done = subprocess.run([sys.executable, tmp_path / "program.py", method], capture_output=True,
                           text=True, check=False, timeout=120)
@@ -380,7 +381,7 @@ def test_a_wrong_result_is_an_error(monkeypatch):
 
 
 def test_results_are_compared():
-    """The process is asked to compare, and says that it has; without `check` it says nothing."""
+    """The process compares the result; without `check` it does not."""
     x = plain((4, 64))
     for check in (True, False):
         replies = []

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the examples show."""
 import importlib.util
 
 import pytest
@@ -9,7 +8,6 @@ torch = pytest.importorskip("torch", reason="torch is not installed: examples ar
 
 
 def example(name):
-    """The module of an example."""
     spec = importlib.util.spec_from_file_location(name, SOURCE / f"sw/python/examples/{name}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -24,6 +22,6 @@ def test_training_beats_rounding():
     finally:
         torch.set_num_threads(threads)
     print(found)
-    assert found["float32"] == [445]  # as sw/mxe/data/digits/README.md says
+    assert found["float32"] == [445]  # from sw/mxe/data/digits/README.md
     assert found["rounded"] == [443]
     assert sum(found["trained"]) / len(found["trained"]) > 443

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files of many arrays, of arrays of every type, and files that lie: `mxe.load` and the command line."""
+"""`mxe.load` and the command line with files of many arrays, of all types, and with false sizes."""
 import io
 import json
 import resource
@@ -17,7 +17,8 @@ MANY = 20_000
 
 
 def safetensors(path, tensors, data=None):
-    """Writes a file of (name, type, shape, bytes); `data` in place of theirs, at the same place for all."""
+    """Writes a file of (name, type, shape, bytes); `data` replaces all contents, at overlapping
+    offsets."""
     header, blob = {}, b""
     for name, dtype, shape, content in tensors:
         begin = 0 if data is not None else len(blob)
@@ -30,7 +31,7 @@ def safetensors(path, tensors, data=None):
 
 
 def peak_megabytes(code):
-    """What a process that runs the code needs, and what it prints."""
+    """The peak memory of a process that runs the code, and its output."""
     code += "\nimport resource; print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
     *printed, peak = done.stdout.splitlines()
@@ -38,7 +39,7 @@ def peak_megabytes(code):
 
 
 def processor_seconds(whose):
-    """Other than those of a clock, they do not depend on what else the machine does."""
+    """Processor time does not depend on other programs."""
     used = resource.getrusage(whose)
     return used.ru_utime + used.ru_stime
 
@@ -60,7 +61,7 @@ def test_many_tensors(cli, kind):
         text = json.dumps(header).encode()
         (cli.folder / "many.safetensors").write_bytes(len(text).to_bytes(8, "little") + text + blob)
         path = cli.path("many.safetensors")
-    # A second; it was minutes where each tensor parsed the whole file again.
+    # About a second; parsing the file for each tensor takes minutes.
     start = processor_seconds(resource.RUSAGE_CHILDREN)
     compared = cli.run("compare", path, "--formats", "mxint8", "--json")
     assert len(compared["tensors"]) == MANY and compared["skipped"] == []
@@ -99,7 +100,7 @@ def test_a_checkpoint_of_all_types_npz(cli):
     both = cli.run("diff", cli.path("all.npz"), "--format", "mxint8", "--presets", "ocp", "torchmx", "--json")
     assert [tensor["name"] for tensor in both["tensors"]] == ["x", "y"]
     assert {array["name"] for array in both["skipped"]} == set(skipped)
-    # Of a named one that is no array of floats the command says so.
+    # A named array that is not float is an error.
     assert "must be float32" in cli.error("compare", cli.path("all.npz"), "--tensor", "image")
     assert "'<i8' is not supported" in cli.error("compare", cli.path("all.npz"), "--tensor", "ids")
     np.savez(cli.path("none.npz"), a=np.arange(3), b=np.array([True]))
@@ -160,7 +161,7 @@ def test_nothing_is_copied_of_a_file_that_lies(tmp_path):
 
 
 def bomb(path, header_shape, size):
-    """An archive of one array that unpacks to `size` zeros, whatever its shape says."""
+    """An archive of one array of `size` zeros, with another shape in its header."""
     file = io.BytesIO()
     np.lib.format.write_array_header_1_0(file, {"descr": "<f4", "fortran_order": False, "shape": header_shape})
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive, archive.open("x.npy", "w") as member:
@@ -182,7 +183,8 @@ def test_a_bomb_is_not_unpacked(cli, shape):
 
 @pytest.mark.parametrize("field, value", [(20, 10), (24, 10), (24, (1 << 32) - 2)])
 def test_sizes_of_the_archive_that_lie(cli, field, value):
-    """The directory of the archive: the compressed size at 20, the unpacked one at 24 of an entry."""
+    """Changes an entry of the archive's directory: compressed size at 20, uncompressed size at
+    24."""
     np.savez_compressed(cli.path("x.npz"), x=plain((8, 32)))
     whole = bytearray((cli.folder / "x.npz").read_bytes())
     entry = whole.rindex(b"PK\x01\x02")
@@ -201,7 +203,7 @@ def test_two_arrays_of_one_name(cli):
 
 
 def test_saving_keeps_the_old_file(tmp_path):
-    """No room: a limit on file sizes stands for a full disk."""
+    """A limit on file sizes simulates a full disk."""
     q = mxe.quantize(plain((4, 64)), "mxint8")
     q.save(tmp_path / "q.safetensors")
     old = (tmp_path / "q.safetensors").read_bytes()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tensors that require a gradient: every public function has one, or backward() raises. None is
-silently missing. And torch.func's transformations of what has one."""
+"""Tensors that require a gradient: every public function has one, or backward() raises; also
+torch.func."""
 import inspect
 
 import pytest
@@ -79,7 +79,7 @@ def inference_linear(x):
                                         QLinearConfig(config, config))(x.bfloat16())
 
 
-#: Functions that have none, and what backward() says.
+#: Functions without a gradient, and the message of backward().
 REFUSED = {
     "mxe.quantize": (lambda x: mxe.quantize(x, "mxint8").dequantize(), "mxe.torch.quantize"),
     "mxe.matmul, a": (lambda x: mxe.matmul(x, numbers(64, 8), *FORMATS), "mxe.torch.matmul"),
@@ -109,7 +109,7 @@ def test_gradients(name):
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_refusals(name):
-    """Numbers are the same; backward() says what has a gradient."""
+    """The numbers are correct, and backward() names a function with a gradient."""
     call, text = REFUSED[name]
     x = numbers(9, 64).requires_grad_()
     y = call(x)
@@ -127,7 +127,7 @@ def test_refusal_of_engines():
         x = numbers(9, 64).requires_grad_()
         layer = quantize_(nn.Linear(64, 8), MXConfig(on=eng))
         for y, text in ((layer(x), "forward passes only"),
-                        (layer(x.detach()), "forward passes only"),  # of the bias
+                        (layer(x.detach()), "forward passes only"),  # the bias requires a gradient
                         (mxe.matmul(x, numbers(64, 8), *FORMATS, on=eng), "mxe.torch.matmul"),
                         (eng.matmul(x, numbers(64, 8), *FORMATS).value, "mxe.torch.matmul")):
             with pytest.raises(RuntimeError, match=text):
@@ -137,7 +137,7 @@ def test_refusal_of_engines():
 
 
 def test_every_function_is_listed():
-    """A new public function that takes a tensor is one of the above, or returns no numbers."""
+    """Every public function that takes a tensor is listed above, or returns no numbers."""
     listed = {name.partition(",")[0].partition(" of ")[0].partition(" to ")[0]
               for name in (*DIFFERENTIABLE, *REFUSED)}
     without = {"compare", "diff", "estimate", "explain", "formats", "layer", "load", "presets",
@@ -168,7 +168,7 @@ def test_gradient_is_the_identity():
 
 
 class Reversed(torch.Tensor):
-    """A class derived from Tensor, as users have them."""
+    """A class derived from Tensor."""
 
 
 @pytest.mark.parametrize("wrap", [nn.Parameter, lambda x: x.as_subclass(Reversed)])
@@ -185,7 +185,7 @@ def test_derived_tensors(wrap):
 @pytest.mark.parametrize("clip", [False, True])
 @pytest.mark.parametrize("name", ["mxfp4_e2m1", "nvfp4"])
 def test_func_of_fake_quantize(name, clip):
-    """Gradients of members of a batch are those that each has alone."""
+    """Gradients under vmap equal those of each member alone."""
     x, weights = numbers(5, 40, 3), numbers(40, 3, seed=2)
 
     def loss(v):
@@ -210,7 +210,7 @@ def test_higher_derivatives():
     x = numbers(32)
     hessian = jacrev(grad(lambda v: mxe.torch.fake_quantize(v, "mxint8").square().sum()))(x)
     assert torch.equal(hessian, 2 * torch.eye(32))
-    with_one = x.clone().requires_grad_()  # outside of torch.func, too
+    with_one = x.clone().requires_grad_()  # outside of torch.func
     grad(lambda v: (mxe.torch.fake_quantize(v * with_one, "mxint8")).sum())(x).sum().backward()
     assert torch.equal(with_one.grad, torch.ones(32))
 
@@ -218,7 +218,7 @@ def test_higher_derivatives():
 @pytest.mark.parametrize("config", [{"train": True}, {"train": True, "on": "torch"}, {},
                                     {"on": "torch"}, {"train": True, "clip": True}])
 def test_gradients_for_every_sample(config):
-    """torch.func's recipe, against one backward pass after the other."""
+    """Per-sample gradients with torch.func, against separate backward passes."""
     torch.manual_seed(1)
     model = quantize_(nn.Sequential(nn.Linear(64, 48), nn.ReLU(), nn.Linear(48, 10)),
                       MXConfig(*reversed(FORMATS), **config))
@@ -258,7 +258,7 @@ def test_func_of_products():
 
 
 def test_compiled_graphs_show_operators():
-    """What torch.func needs does not get into graphs."""
+    """Graphs do not contain the autograd functions for torch.func."""
     layer = quantize_(nn.Linear(64, 8), MXConfig(train=True))
     seen = []
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the package promises about memory, threads, signals, imports and errors."""
+"""The package's rules for memory, threads, signals, imports and errors."""
 import array
 import importlib.metadata
 import inspect
@@ -55,7 +55,7 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
                                     "np.ones((4096, 8192), np.float32)[:, ::2]"])
 @pytest.mark.parametrize("axis", [0, 1])
 def test_input_is_not_copied(source, axis):
-    """Codes and scales of 16 M elements are 18.5 MiB, a copy as float32 would be 64 MiB more."""
+    """Codes and scales of 16 M elements are 18.5 MiB; a float32 copy would add 64 MiB."""
     call = f"mxe.quantize(x, 'mxfp8_e4m3', axis={axis}, threads=1)"
     grown = int(run(GROWTH.format(array=source, call=call)))
     assert grown < 36 * 1024, f"{grown} KiB"
@@ -81,7 +81,7 @@ def test_threads_run_while_quantizing():
 
 
 @pytest.mark.parametrize("call", [
-    # Blocks with an infinity are not for vector kernels.
+    # Blocks with an infinity do not use vector kernels.
     "mxe.quantize(infinite, 'mxfp8_e4m3', 'microxcaling-nearest', threads=1)",
     "mxe.matmul(x[:4000], x[:4000].T, 'mxfp8_e4m3', 'mxfp8_e4m3', accumulate='exact')"])
 def test_control_c(call):
@@ -102,7 +102,7 @@ except KeyboardInterrupt:
 
 
 class Foreign:
-    """An array of a library that knows nothing but DLPack."""
+    """An array that supports only DLPack."""
 
     def __init__(self, values):
         self.values = values

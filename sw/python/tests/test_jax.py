@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mxe.jax under JAX's transformations, bit for bit what mxe computes without them."""
+"""mxe.jax under JAX's transformations, compared with mxe bit for bit."""
 import numpy as np
 import pytest
 from conftest import assert_same, awkward, plain
@@ -83,8 +83,8 @@ MAPPED = [((3, 5, 64), (3, 3, 64, 7), [(0, 0)]), ((4, 5, 64), (4, 3, 64, 7), [(0
 @pytest.mark.parametrize("a, b, maps", MAPPED)
 @pytest.mark.parametrize("closed", [False, True])
 def test_vmap_of_matmul(a, b, maps, closed):
-    """Slice by slice the product of mxe, for operands that differ in rank, where those of
-    jax.vmap(jnp.matmul) are; unmapped operands also as part of the function."""
+    """vmap of mxe.jax.matmul equals vmap of jnp.matmul, for operands of different rank. `closed`:
+    unmapped operands are captured by the function."""
     random = np.random.default_rng(1)
     operands = [random.integers(-3, 4, shape).astype(np.float32) for shape in (a, b)]
 
@@ -138,7 +138,7 @@ def test_gradient_of_matmul_under_vmap(axes):
 
 
 def square(name="mxfp4_e2m1"):
-    """Square blocks, of which no preset of MX formats has any."""
+    """Square blocks, which no MX preset has."""
     return mxe.Quantizer(name, block_rows=32)
 
 
@@ -148,7 +148,7 @@ def square(name="mxfp4_e2m1"):
 @pytest.mark.parametrize("shape", [(5,), (5, 40), (5, 3, 40), (5, 3, 4, 40)])
 @pytest.mark.parametrize("over", [0, -1])
 def test_vmap_of_quantizing(quantizer, shape, over):
-    """Members of a batch are quantized as if they were alone: numbers, rows, matrices and more."""
+    """Members of a batch are quantized as if each were alone."""
     x = plain(shape) * np.exp2(np.arange(5, dtype=np.float32) * 3).reshape(
         (5,) + (1,) * (len(shape) - 1))
     batch = jnp.moveaxis(jnp.asarray(x), 0, over)
@@ -162,7 +162,7 @@ def test_vmap_of_quantizing(quantizer, shape, over):
 
 
 def test_matrices_are_needed():
-    """A vector that is mapped would look like a matrix."""
+    """Otherwise a mapped vector would look like a matrix."""
     a, b = plain((7, 64)), plain((7, 64, 9))
     for call in (lambda: jax.vmap(lambda x, y: mxe.jax.matmul(x, y, "mxint8"))(a, b),
                  lambda: jax.jit(lambda x: mxe.jax.matmul(x, b, "mxint8"))(a[0])):

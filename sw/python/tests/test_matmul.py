@@ -97,7 +97,7 @@ def test_quantized_operands():
 
 @pytest.mark.parametrize("transpose", [False, True])
 def test_b_may_change_between_products(transpose):
-    """What products keep of a B that is multiplied again is never used for another one."""
+    """The packed rows that a B keeps are not used after its codes change."""
     w = plain((70, 7))
     b = mxe.quantize(w.T.copy() if transpose else w, "mxfp4_e2m1", axis=-1 if transpose else 0)
 
@@ -114,7 +114,7 @@ def test_b_may_change_between_products(transpose):
 
 
 def test_slices_are_seamless():
-    """More multiplications than are done between two looks at signals."""
+    """The product has more multiplications than one slice between checks for signals."""
     a, b, bias = plain((300, 600)), plain((600, 1200), 2), plain((300, 1200), 3)
     whole = mxe.matmul(a, b, *PAIRS[0], bias=bias, accumulate="exact")
     for rows in (slice(0, 100), slice(100, 300)):
@@ -125,7 +125,7 @@ def test_slices_are_seamless():
 def test_one_chain():
     scales = np.exp2(np.repeat(np.arange(6), 32)[:170]).astype(np.float32)
     a, b = plain((9, 170)) * scales, plain((170, 13), 2) * scales[:, None] * 1024
-    a[:, 0] *= 3e6  # so that the chains round where one would not, and the other way round
+    a[:, 0] *= 3e6  # makes the two chains and one chain round differently
     two, one = (mxe.matmul(a, b, "mxfp4_e2m1", "mxfp4_e2m1", dual=dual) for dual in (True, False))
     np.testing.assert_allclose(two, one, rtol=1e-3)
     assert not np.array_equal(two, one)

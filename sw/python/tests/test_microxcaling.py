@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mxe.compat.microxcaling: the numbers of the real one, forward and backward, and of mxe."""
+"""mxe.compat.microxcaling against the original package, forward and backward, and against mxe."""
 import argparse
 import importlib
 import os
@@ -18,7 +18,7 @@ import mxe.compat.microxcaling as ours  # noqa: E402
 
 @pytest.fixture(scope="module")
 def theirs():
-    """MXE_MICROXCALING is a checkout of microsoft/microxcaling, where `mx` is not installed."""
+    """MXE_MICROXCALING is a checkout of microsoft/microxcaling, if `mx` is not installed."""
     if folder := os.environ.get("MXE_MICROXCALING"):
         sys.path.insert(0, folder)
     try:
@@ -38,7 +38,6 @@ def tensors(*shapes):
 
 
 def run(call, operands):
-    """A result and the gradients of its operands."""
     y = call(*operands)
     grown = torch.from_numpy(plain(tuple(y.shape), 9))
     y.backward(grown)
@@ -134,7 +133,7 @@ def test_without_the_real_one():
 
 
 def test_documents_example():
-    """MXFP8 products with bfloat16 for the rest, as microxcaling's README has it."""
+    """The example of microxcaling's README: MXFP8 products, bfloat16 for all else."""
     mx_specs = ours.MxSpecs()
     mx_specs["scale_bits"] = 8
     mx_specs["w_elem_format"] = "fp8_e5m2"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Real networks by the examples: quality in MX formats, bits and cycles on engines, and the figures
-of docs/networks.md."""
+"""The examples' networks: quality in MX formats, bits and cycles on engines, and figures of
+docs/networks.md."""
 import importlib
 import json
 import os
@@ -21,7 +21,6 @@ needs_rtl = pytest.mark.skipif(not RTL.exists(),
 
 
 def example(name):
-    """The module of an example, which may import others beside it."""
     folder = str(SOURCE / "sw/python/examples")
     if folder not in sys.path:
         sys.path.insert(0, folder)
@@ -29,18 +28,17 @@ def example(name):
 
 
 def assert_documented(text):
-    """A figure that docs/networks.md gives."""
     assert text in PAGE.read_text(encoding="utf-8"), f"docs/networks.md does not say {text!r}"
 
 
 def number(cell):
-    """That a cell of a table begins with, or its text."""
+    """The number at the beginning of a table's cell, or the text."""
     first = cell.replace(",", " ").partition(" ")[0]
     return float(first) if first[:1].isdigit() else cell
 
 
 def documented(heading):
-    """The rows of the first table of a section of docs/networks.md, by their first column."""
+    """The rows of the first table in a section of docs/networks.md, by first column."""
     section = PAGE.read_text(encoding="utf-8").partition(heading)[2].partition("\n## ")[0]
     lines = [line for line in section.partition("|---")[2].partition("\n\n")[0].splitlines()[1:]]
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
@@ -48,7 +46,7 @@ def documented(heading):
 
 
 class Faulty:
-    """Products with the scale of one block of every weight doubled."""
+    """Products in which the first scale of every third row of a weight is 8 times too large."""
 
     def __init__(self, plain):
         self.plain = plain
@@ -78,7 +76,7 @@ def minilm():
 
 
 def test_minilm_is_the_network_that_it_says(minilm):
-    """PyTorch's own layers with the same weights give the same embedding."""
+    """PyTorch's layers with the same weights return the same embedding."""
     torch = pytest.importorskip("torch", reason="torch is not installed: MiniLM's float32 layers "
                                                 "are not compared with its own")
     module, network = minilm
@@ -111,7 +109,7 @@ def test_minilm_is_the_network_that_it_says(minilm):
 
 
 def test_minilm_finds_the_same_sentences(minilm):
-    """As documented, but for what another processor's exp() may change."""
+    """Tolerances allow for another processor's exp()."""
     module, network = minilm
     rows = documented("## Sentence embeddings")
     assert list(rows) == ["float32", *map(str, module.MIXES)]
@@ -129,7 +127,7 @@ def test_minilm_finds_the_same_sentences(minilm):
 
 
 def test_minilm_with_wrong_scales_is_seen(minilm):
-    """What is compared above notices."""
+    """The comparison above detects errors."""
     module, network = minilm
     mix = next(mix for mix in module.MIXES if str(mix) == "mxfp8_e4m3")
     found = module.compare(network, (mix,), questions=2, make=Faulty(module.Products))
@@ -137,8 +135,7 @@ def test_minilm_with_wrong_scales_is_seen(minilm):
 
 
 def test_minilm_on_the_model(minilm):
-    """49 products at 128 tokens in less than two seconds of a processor, and in the documented
-    cycles."""
+    """49 products at 128 tokens take less than two processor seconds, and the documented cycles."""
     module, network = minilm
     tokens = module.long_text(network.tokens, 128)
     assert len(tokens) == 128
@@ -157,7 +154,7 @@ def test_minilm_on_the_model(minilm):
 
 @needs_rtl
 def test_minilm_on_the_rtl(minilm):
-    """A sentence of one word: bits are the reference's, cycles the model's."""
+    """A sentence of one word: bits of the reference, cycles of the model."""
     module, network = minilm
     tokens = network.tokens("Hello!")
     mix = module.Mix("mxfp4_e2m1", "mxfp8_e4m3")
@@ -190,7 +187,7 @@ def test_decoder_is_the_network_that_was_trained(decoder):
 
 
 def test_decoder_can_be_trained(decoder, tmp_path):
-    """A few steps of it; the file is read back."""
+    """A few steps of training; the file can be read."""
     torch = pytest.importorskip("torch", reason="torch is not installed: the decoder "
                                                 "is not trained")
     module, _ = decoder
@@ -222,8 +219,7 @@ def test_decoder_reads_bytes_one_by_one(decoder):
 
 @pytest.mark.parametrize("format", ["mxint8", "mxfp4_e2m1"])
 def test_decoder_cache_does_not_depend_on_steps(decoder, format):
-    """Codes and scales of keys and values are the same, whether tokens come one by one or not, and
-    those of whole arrays."""
+    """Codes and scales of keys and values do not depend on the number of tokens per step."""
     module, _ = decoder
     random = np.random.default_rng(3)
     keys, values = random.standard_normal((2, 4, 75, 32)).astype(np.float32)
@@ -241,14 +237,14 @@ def test_decoder_cache_does_not_depend_on_steps(decoder, format):
 
 
 def test_decoder_writes(decoder):
-    """As documented: mxint8 what float32 writes, 4-bit weights something else."""
+    """As documented: mxint8 writes the text of float32, 4-bit weights another one."""
     module, weights = decoder
     rows = documented("## Text")
     assert list(rows) == ["float32", *map(str, module.MIXES)]
     mixes = tuple(mix for mix in module.MIXES if str(mix) in ("mxint8", "mxfp4_e2m1"))
     found = module.compare(weights, mixes)
     pages = b"".join((SOURCE / page).read_bytes() for page in module.PAGES)
-    assert module.PROMPTS[3].encode() + found[None].texts[3][:40] in pages  # it learned them
+    assert module.PROMPTS[3].encode() + found[None].texts[3][:40] in pages  # it memorised them
     for mix, one in found.items():
         assert one.bits == pytest.approx(rows[str(mix or "float32")][0], abs=0.02), mix
     assert found[mixes[0]].same == [None] * 4
@@ -262,7 +258,7 @@ def test_decoder_with_wrong_scales_is_seen(decoder):
 
 
 def test_decoder_on_the_model(decoder):
-    """Prefill and further bytes: the reference's bits in the documented cycles."""
+    """Prefill and further bytes: bits of the reference, documented cycles."""
     module, weights = decoder
     mix, prompt = module.Mix("mxfp4_e2m1", "mxfp8_e4m3"), module.KNOWN[:128].encode()
     with mxe.Engine("base") as engine:
@@ -275,15 +271,15 @@ def test_decoder_on_the_model(decoder):
 
 
 def rows_of_budgets():
-    """The small Llama's rows of the table of "Formats layer by layer", as lists of cells."""
+    """The small Llama's rows in the table of "Formats layer by layer", as lists of cells."""
     section = PAGE.read_text(encoding="utf-8").partition("## Formats layer by layer")[2]
     lines = section.partition("| small Llama")[2].partition("| Magika")[0].splitlines()
     return [[cell.strip() for cell in line.split("|")[-6:-1]] for line in lines]
 
 
 def test_layers_in_formats_of_their_own(cli):
-    """The documented cycles and noises of the mixtures that `mxe explore` finds in the shipped tensors,
-    budget by budget, and what the network is worth in them."""
+    """The documented cycles, noise and quality of the mixtures that `mxe explore` finds in the
+    shipped tensors, for each budget."""
     formats = example("layer_formats")
     rows = rows_of_budgets()
     assert len(rows) == 4
@@ -300,7 +296,7 @@ def test_layers_in_formats_of_their_own(cli):
         worth = formats.Mapped("decoder", output / "decoder.formats.yaml").worth()
         found, floats = re.match(r"bits a byte: (\S+) \((\S+) in float32\) of lines",
                                  worth.quality).groups()
-        # But for what another processor's exp() may change.
+        # Tolerances allow for another processor's exp().
         assert worth.sqnr_db == pytest.approx(number(sqnr), abs=0.02), budget
         assert float(found) == pytest.approx(number(bits), abs=0.003), budget
         if "float32" in bits:
@@ -319,7 +315,7 @@ def magika():
 
 @pytest.fixture(scope="module")
 def contents(magika):
-    """A few of the project's own files."""
+    """The contents of a few files of the project."""
     chosen = ("README.md", "CMakeLists.txt", "sw/python/mxe/_array.py", "rtl/mxe_seq.sv",
               "sw/mxe/data/digits/weight1.npy", "docs/terms.md", "tests/python/peers.txt",
               "sw/driver/mxe_driver.h", "scripts/setup", "sw/python/pyproject.toml")
@@ -329,7 +325,7 @@ def contents(magika):
 
 
 def test_magika_is_the_network_that_it_says(magika, contents):
-    """onnxruntime gives the same probabilities."""
+    """onnxruntime computes the same probabilities."""
     runtime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed: Magika's "
                                                         "float32 layers are not compared")
     module, network = magika
@@ -342,7 +338,7 @@ def test_magika_is_the_network_that_it_says(magika, contents):
 
 
 def test_magika_reads_files_as_the_package_does(magika, contents):
-    """Both ends of files, and files that are shorter, give the package's own answer."""
+    """Both ends of files, and short files, give the package's answer."""
     pytest.importorskip("onnxruntime", reason="onnxruntime is not installed: Magika's own answers "
                                               "are not compared")
     module, network = magika
@@ -361,12 +357,12 @@ def test_magika_gives_the_same_answers(magika, contents):
     mixes = [mix for mix in module.MIXES if str(mix) in ("mxint8", "mxfp8_e4m3")]
     for mix, one in module.compare(network, contents, mixes):
         assert one.same_sure == one.sure >= 5, mix
-        assert one.change < 3 * rows[str(mix)][2], mix  # other files than there
+        assert one.change < 3 * rows[str(mix)][2], mix  # other files than in the document
 
 
 def test_magika_in_onnxruntime(magika, contents):
-    """The same formats by mxe.onnx, quantized weights and operators, give the same answers where
-    the network is sure."""
+    """With mxe.onnx, quantized weights and operators give the same answers where the network is
+    sure."""
     runtime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed: Magika is "
                                                         "not run quantized in it")
     import mxe.onnx
@@ -393,7 +389,7 @@ def test_magika_with_wrong_scales_is_seen(magika, contents):
 
 
 def test_magika_on_the_model(magika, contents):
-    """Bits of the reference, and the cycles that are documented and that shapes alone give."""
+    """Bits of the reference, and cycles as documented and as estimated from shapes."""
     module, network = magika
     import mxe.onnx
     mix = module.Mix("mxfp4_e2m1", "mxfp8_e4m3")
@@ -404,4 +400,4 @@ def test_magika_on_the_model(magika, contents):
     shapes = mxe.onnx.shapes(module.model_folder() / "model.onnx", unk__214=1)
     estimated = mxe.estimate(shapes, mix.activations, mix.weights)
     assert [one.shape for one in estimated] == [one.shape for one in run.recording]
-    assert estimated.cycles == pytest.approx(run.recording.cycles, rel=0.01)  # has no biases
+    assert estimated.cycles == pytest.approx(run.recording.cycles, rel=0.01)  # the estimate has no biases

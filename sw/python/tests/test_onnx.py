@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ONNX: shapes of models, quantized weights and activations, checked by ONNX's own programs."""
+"""ONNX: shapes of models, quantized weights and activations, checked with ONNX's programs."""
 import numpy as np
 import pytest
 from conftest import assert_same, plain
@@ -15,7 +15,7 @@ WEIGHTS = {"conv": plain((8, 4, 3, 3)), "dense": plain((70, 45), 2), "last": pla
 
 
 def model(opset=17):
-    """Convolution in two groups, MatMul, Gemm with a transposed B, and a product of results."""
+    """A convolution in two groups, MatMul, Gemm with a transposed B, and a product of results."""
     initializers = [numpy_helper.from_array(values, name) for name, values in WEIGHTS.items()]
     initializers.append(numpy_helper.from_array(np.array([-1, 70], np.int64), "rows"))
     nodes = [helper.make_node("Conv", ["x", "conv"], ["c"], name="convolve", group=2,
@@ -36,7 +36,6 @@ def model(opset=17):
 
 
 def with_weights(change):
-    """The same model with other numbers for weights."""
     made = model()
     for tensor in made.graph.initializer:
         if tensor.name in WEIGHTS:
@@ -56,7 +55,7 @@ def evaluate(made, x, **options):
 
 
 def weights_in(made):
-    """What the DequantizeLinear nodes of a model give, by the names of the nodes they are for."""
+    """The outputs of a model's DequantizeLinear nodes, by weight."""
     made = mxe.onnx._graph.load(made)
     del made.graph.output[:]
     names = {}
@@ -116,7 +115,7 @@ def test_the_model_stays_as_it_is(tmp_path):
 
 def test_weights_of_constant_nodes_and_old_inputs():
     made = model(opset=13)
-    made.ir_version = 3  # which has initializers among the inputs
+    made.ir_version = 3  # lists initializers among the inputs
     for tensor in made.graph.initializer:
         if tensor.name != "conv":
             made.graph.input.append(helper.make_tensor_value_info(tensor.name, tensor.data_type,
@@ -166,7 +165,7 @@ def test_shapes_of_quantized_models():
 
 
 def test_nodes_of_one_name():
-    """Names of nodes need not be different, nor there, and nodes may share weights and inputs."""
+    """Nodes may have equal names, and may share weights and inputs."""
     made = model()
     nodes = [helper.make_node("MatMul", ["r", "dense"], [f"d{i}"], name="hidden") for i in range(3)]
     made.graph.node.extend(nodes)
@@ -176,7 +175,7 @@ def test_nodes_of_one_name():
         quantized = [node.input for node in result.graph.node if node.name == "hidden"]
         assert len(quantized) == 4
         assert len({name for pair in quantized for name in pair} - {"r", "dense"}) == 4
-    # A name that ours would have is taken.
+    # A name that the package would add exists already.
     taken = model()
     taken.graph.initializer.append(numpy_helper.from_array(plain((3,)), "dense.hidden.codes"))
     taken.graph.node.append(helper.make_node("Relu", ["dense.hidden.codes"], ["r.hidden.quantized"]))
@@ -184,7 +183,7 @@ def test_nodes_of_one_name():
 
 
 def test_models_beyond_the_size_of_protobuf(monkeypatch):
-    """What models above 2 GiB take: the same results."""
+    """The code path of models above 2 GiB gives the same results."""
     expected = [mxe.onnx.quantize_weights(model(opset), "mxfp4_e2m1") for opset in (17, 24)]
     both = mxe.onnx.quantize_activations(expected[0], "mxint8")
     monkeypatch.setattr(mxe.onnx._graph, "LARGE", 0)

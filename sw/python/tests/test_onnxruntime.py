@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The operators for onnxruntime against the reference and against AMD Quark's own library."""
+"""The operators for onnxruntime against the reference and against AMD Quark's library."""
 import os
 
 import numpy as np
@@ -14,7 +14,7 @@ import mxe.onnx  # noqa: E402
 from onnx import TensorProto, helper  # noqa: E402
 from test_resnet import Network  # noqa: E402
 
-QUARK = os.environ.get("MXE_QUARK_OPERATORS")  # its library (tests/python/quark_operators.py)
+QUARK = os.environ.get("MXE_QUARK_OPERATORS")  # Quark's library (tests/python/quark_operators.py)
 ELEMENTS = {"fp8_e4m3": "mxfp8_e4m3", "fp8_e5m2": "mxfp8_e5m2", "fp6_e3m2": "mxfp6_e3m2",
             "fp6_e2m3": "mxfp6_e2m3", "fp4_e2m1": "mxfp4_e2m1", "int8": "mxint8"}
 PRESETS = ("quark-onnx-std", "quark-onnx-dpu", "quark-onnx-py3")
@@ -23,14 +23,13 @@ QUARKS = (("com.amd.quark", "MXQuantizeDequantize"), ("com.vai.quantize", "MXFix
 
 def session(made, library=None):
     options = runtime.SessionOptions()
-    options.log_severity_level = 4  # errors are raised, too
+    options.log_severity_level = 4  # errors are also raised
     options.register_custom_ops_library(library or mxe.onnx.custom_op_library())
     return runtime.InferenceSession(made.SerializeToString(), options,
                                     providers=["CPUExecutionProvider"])
 
 
 def node(x, domain="com.mxe", kind="MXQuantizeDequantize", **attributes):
-    """A model of one node."""
     element = helper.np_dtype_to_tensor_dtype(x.dtype)
     sizes = [f"d{i}" for i in range(x.ndim)]
     graph = helper.make_graph([helper.make_node(kind, ["x"], ["y"], domain=domain, **attributes)],
@@ -128,8 +127,8 @@ def test_values_are_those_of_quarks_library(element, shape, axis):
     ("mxfp8_e4m3", "ocp", "com.mxe"), ("mxfp6_e3m2", "ocp", "com.mxe"),
     ("mxint8", "ocp", "com.amd.quark")])
 def test_resnet(format, preset, domain):
-    """Weights as DequantizeLinear, activations as our operator, checked by onnx.checker: what comes
-    out of every node is what the reference makes of what goes in."""
+    """Weights as DequantizeLinear, activations as MXQuantizeDequantize: the output of every node is
+    the reference's for its input."""
     weights = mxe.onnx.quantize_weights(Network(16).build(10), "mxfp8_e4m3", ort=True)
     made = mxe.onnx.quantize_activations(weights, format, preset, domain=domain, convolutions=True)
     onnx.checker.check_model(made)

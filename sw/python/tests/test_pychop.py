@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mxe.compat.pychop: the numbers of the real one, and of mxe."""
+"""mxe.compat.pychop against the original package and against mxe."""
 from importlib.util import find_spec
 
 import numpy as np
@@ -45,7 +45,7 @@ def test_specs(theirs):
 
 @pytest.mark.parametrize("name", ["float32", "bfloat16", "float64"])
 def test_gradient_is_straight_through(name):
-    """As pychop's: that of the identity, whatever is clipped or masked by zeros."""
+    """As in pychop, the gradient passes through unchanged, also where numbers are clipped."""
     torch = pytest.importorskip("torch", reason="torch is not installed")
     x = torch.from_numpy(plain((9, 37)) * 100).to(getattr(torch, name))
     grown = torch.from_numpy(plain((9, 37), 2)).to(x.dtype)
@@ -53,7 +53,7 @@ def test_gradient_is_straight_through(name):
             lambda v: ours.MXTensor_(v, "mxint8").dequantize()]
     if find_spec("pychop") and name == "float32":
         from pychop.tch.mx_formats import mx_quantize
-        made.append(lambda v: mx_quantize(v, "mxfp4_e2m1"))  # the same of the real one
+        made.append(lambda v: mx_quantize(v, "mxfp4_e2m1"))  # the original package
     for call in made:
         y = x.clone().requires_grad_()
         values = call(y)

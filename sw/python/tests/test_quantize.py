@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""quantize and fake_quantize against the command line and recorded vectors of other systems."""
+"""quantize and fake_quantize against the command line and recorded vectors of other software."""
 import json
 
 import numpy as np
@@ -15,7 +15,7 @@ EVERY = [(format.name, "ocp") for format in mxe.formats()] + [(name, "ocp") for 
 
 
 def compare(cli, x, name, preset, axis=-1, options=(), **arguments):
-    """Codes, scales and values of both, bit for bit."""
+    """Compares codes, scales and values bit for bit."""
     said = cli.run("quantize", cli.save("x.npy", x), "--format", name, "--preset", preset, "--axis",
                    axis, "--elements", cli.path("e.npy"), "--scales", cli.path("s.npy"),
                    "--dequantized", cli.path("d.npy"), "--json", *options)
@@ -74,7 +74,7 @@ def test_options(cli):
 @pytest.mark.parametrize("shape, axis", [((3000, 900), 1), ((3000, 900), 0), ((2700000,), 0),
                                          ((1, 2, 1350000), -1), ((3, 1100, 900), 1)])
 def test_slices_are_seamless(cli, name, preset, shape, axis):
-    """Arrays that are quantized in slices; the command line quantizes them in one piece."""
+    """Arrays that are quantized in slices; the command line quantizes them whole."""
     x = plain(shape) * 100
     compare(cli, x, name, preset, axis, ["--threads", 1], threads=1)
 
@@ -122,7 +122,7 @@ def test_types_of_values(dtype):
 
 
 def row_sums(arrays):
-    """FNV-1a folded to 8 bits, never 0, over the bytes of each row: what the recordings hold."""
+    """FNV-1a, folded to 8 bits and never 0, over the bytes of each row, as in the recordings."""
     hashes = None
     for array in arrays:
         array = np.ascontiguousarray(array)
@@ -139,7 +139,7 @@ def row_sums(arrays):
 
 
 def recordings(name):
-    """(entry, case, its sums) for what tests/conformance has recorded."""
+    """(entry, case, quantizer, its sums) for the recordings of tests/conformance."""
     sums, at = np.load(DATA / f"{name}.npy").view(np.uint16), 0
     for entry in json.loads((DATA / f"{name}.json").read_text(encoding="utf-8")):
         switches = {"scale_format": entry["scale"]} if entry["scale"] else {}
@@ -163,7 +163,7 @@ def test_recorded_vectors(name):
         if case["name"] not in ("zeros", "naninf", "partial_e", "normal") or cuda or len(sums) == 1:
             continue
         x = np.load(DATA / f"input_{case['name']}.npy")
-        if np.isfinite(float(case.get("amax") or "nan")):  # else that of the array, which has a NaN
+        if np.isfinite(float(case.get("amax") or "nan")):  # otherwise the array's, which has a NaN
             quantizer = quantizer.replace(tensor_amax=float(case["amax"]))
         q = mxe.quantize(x, quantizer)
         high = [q.scale_values.reshape(len(x), -1)]
@@ -181,7 +181,7 @@ def test_recorded_vectors(name):
 
 
 def code_values(name):
-    """What the codes of a format stand for without scales."""
+    """The values of a format's codes without scales."""
     plain_format = "mxfp4_e2m1" if name == "nvfp4" else name
     count = min(256, 2 ** mxe.Format(plain_format).bits)
     codes = np.zeros(256, np.uint8)
@@ -191,7 +191,7 @@ def code_values(name):
 
 
 def test_memory_of_an_array_that_went():
-    """A large array may lie where one of another format lay before."""
+    """A large array may reuse the memory of one in another format."""
     x = awkward((1024, 1024))
     for name, preset, axis in (("mxfp8_e4m3", "ocp", -1), ("mxint8", "ocp-ceil", 0),
                                ("nvfp4", "nvfp4-te", -1), ("mxfp4_e2m1", "microxcaling-even", -1),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Recordings of what engines did: rows, tables, pandas, HTML, traces; estimates."""
+"""Recordings of engine jobs: rows, tables, pandas, HTML, traces; estimates."""
 import json
 import math
 import threading
@@ -22,7 +22,7 @@ def recorded():
                 results.append(small.matmul(a, b, *PAIR, bias=bias))
             results.append(base.matmul(mxe.quantize(a, PAIR[0]), b, format_b=PAIR[1]))
         results.append(small.matmul(a, plain((4, 96, 7)), *PAIR, out_format="mxint8"))
-        mxe.matmul(a, b, *PAIR)  # golden has no cycles
+        mxe.matmul(a, b, *PAIR)  # the reference has no cycles
     return recording, results
 
 
@@ -45,7 +45,7 @@ def test_signal_to_noise(recorded):
     noise = exact - results[0].value
     expected = 10 * math.log10((exact ** 2).sum() / (noise ** 2).sum())
     assert recording[0].sqnr_db == pytest.approx(expected, abs=1e-3)
-    assert recording[1].sqnr_db is None, "nobody knows what was quantized"
+    assert recording[1].sqnr_db is None, "the unquantized operand is unknown"
     with engine("model") as eng, mxe.record() as recording:
         eng.matmul(mxe.quantize(a, PAIR[0]), b, format_b=PAIR[1], bias=bias, reference=exact)
         eng.matmul(np.eye(32), np.eye(32), *PAIR)

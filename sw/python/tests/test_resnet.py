@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A network of the shape of ResNet-50 as ONNX: its products, and its weights quantized."""
+"""A network with the shapes of ResNet-50 as ONNX: its products, and its weights quantized."""
 import numpy as np
 import pytest
 from conftest import assert_same
@@ -14,7 +14,7 @@ STAGES = (3, 4, 6, 3)
 
 
 class Network:
-    """Builds the graph: names are numbered as the nodes come."""
+    """Builds the graph; names are numbered in order."""
 
     def __init__(self, width):
         self.width, self.nodes, self.weights = width, [], []
@@ -72,7 +72,7 @@ def test_products():
     macs = sum(one.m * one.n * one.k * one.products for one in found.values())
     assert macs == 4_089_184_256
     estimated = mxe.estimate(found, "mxfp8_e4m3", "mxfp4_e2m1")
-    peak = 256  # of base: 8 PEs of a block of 32
+    peak = 256  # of base: 8 PEs, blocks of 32
     assert macs / peak < estimated.cycles < 1.5 * macs / peak
 
 
@@ -98,13 +98,13 @@ def test_weights_in_onnxruntime(format):
         for one in (made, model))
     for name, values in zip(matrices, weights):
         exact = expected[name.split(".")[0]]
-        # Integers have no zero with a sign.
+        # Integers have no negative zero.
         assert_same(values, exact + np.float32(0) if format == "mxint8" else exact)
-    # onnxruntime sums in another order where weights are constants.
+    # With constant weights, onnxruntime adds in another order.
     np.testing.assert_allclose(y, expected_y, rtol=1e-4, atol=1e-4)
 
 
 @pytest.mark.parametrize("format", ["mxfp8_e5m2", "mxfp4_e2m1"])
 def test_standard_weights(format):
-    made = mxe.onnx.quantize_weights(Network(8).build(10), format)  # which onnx.checker has seen
+    made = mxe.onnx.quantize_weights(Network(8).build(10), format)  # checked by onnx.checker
     assert [node.op_type for node in made.graph.node].count("DequantizeLinear") == 54

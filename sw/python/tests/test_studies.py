@@ -11,7 +11,7 @@ import mxe
 
 
 def same(ours, theirs):
-    """Numbers of JSON, which writes NaN and Inf as null."""
+    """Compares with a number from JSON, which writes NaN and Inf as null."""
     if theirs is None:
         return not math.isfinite(ours)
     return ours == theirs or np.float32(ours) == np.float32(theirs)
@@ -113,7 +113,7 @@ def test_every_switch_can_be_read_and_set():
 
 
 def test_names_are_the_enumerators():
-    """Those of the headers, in their order: a name that is exchanged for another fits itself."""
+    """Names follow the headers in order, so that exchanged names are found."""
     headers = [SOURCE / f"model/numerics/{name}.h" for name in ("quantizer_options", "encode")]
     if not headers[0].exists():
         pytest.skip(f"{headers[0]} is not there")

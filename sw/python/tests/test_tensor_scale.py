@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The scale of a whole tensor: arrays and files carry it, or a sentence says how to give it."""
+"""The scale of a whole tensor: arrays and files keep it, or an error says how to pass it."""
 import copy
 import json
 import pickle
@@ -132,7 +132,6 @@ def test_files_written_again_without_metadata(tmp_path, cli):
     cli.run("dequantize", "--elements", path, "--scales", path, "--format", "nvfp4", "--output",
             cli.path("d.npy"))
     assert_same(cli.load("d.npy"), q.dequantize())
-    # And without the scale.
     safetensors.save_file({"elements": q.codes, "scales": q.scales}, path)
     with pytest.raises(ValueError, match="tensor_scale="):
         mxe.load(path, "nvfp4")
@@ -145,7 +144,7 @@ def test_files_written_again_without_metadata(tmp_path, cli):
 
 
 def test_files_of_older_versions(tmp_path, cli):
-    """The scale in the metadata alone."""
+    """The scale is only in the metadata."""
     safetensors = pytest.importorskip("safetensors.numpy")
     q = mxe.quantize(small(), "nvfp4", "nvfp4-te")
     said = {"format": "nvfp4", "preset": "nvfp4-te", "axis": 1, "tensor_scale": q.tensor_scale,
@@ -173,7 +172,7 @@ def test_numbers_that_contradict_the_file(tmp_path):
 
 
 def test_metadata_of_another_quantizer(tmp_path, cli):
-    """The codes of one preset stand for other numbers by another one."""
+    """With another preset, the same codes mean other numbers."""
     q = mxe.quantize(small(), mxe.Quantizer("nvfp4", "nvfp4-te", block_size=32))
     path = tmp_path / "q.safetensors"
     q.save(path)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mxe.torch's operators, alone and under torch's compilers, bit for bit what mxe computes."""
+"""mxe.torch's operators, eager and compiled, compared with mxe bit for bit."""
 import numpy as np
 import pytest
 from conftest import assert_same, awkward, plain
@@ -26,7 +26,6 @@ def network():
 @pytest.mark.parametrize("stride", ["plain", "transposed", "stepped", "broadcast"])
 @pytest.mark.parametrize("axis", [0, -1])
 def test_any_type_and_stride(dtype, stride, axis):
-    """Tensors as they are, without operators."""
     x = torch.from_numpy(awkward((40, 70)).clip(-6e4, 6e4)).to(getattr(torch, dtype))
     x = {"plain": x, "transposed": x.t(), "stepped": x[::2, 1::3],
          "broadcast": x[:1].expand(9, 70)}[stride]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Layers of PyTorch on an engine: the reference's bits, a row for each layer."""
+"""Layers of PyTorch on an engine: bits of the reference, and a row for each layer."""
 import copy
 
 import pytest
@@ -47,7 +47,7 @@ def test_bad_configurations():
 
 
 class Attention(torch.nn.Module):
-    """What a model has beside linear layers: an embedding, a norm, buffers, heads, a loop."""
+    """A model with an embedding, a norm, buffers, heads and a loop."""
 
     def __init__(self):
         super().__init__()
@@ -82,7 +82,7 @@ def test_estimate_is_what_a_run_takes():
         assert [(job.name, job.shape, job.format_a, job.format_b, job.cycles, job.counters)
                 for job in found] == expected
         assert found[0].sqnr_db is None
-    with eng:  # the layers are what they were
+    with eng:  # the layers are unchanged
         assert torch.equal(quantized(ids), y)
     assert torch.equal(plain.train()(ids), plain(ids))
 
@@ -90,7 +90,7 @@ def test_estimate_is_what_a_run_takes():
 def test_estimate_of_shapes_and_bad_input():
     one = mxe.estimate(torch.nn.Linear(64, 8), (5, 7, 64), "mxint8", "mxint8", config="small")
     assert [(job.name, job.shape) for job in one] == [("linear", "35x8x64")]
-    huge = torch.nn.Linear(1 << 20, 1 << 20, device="meta")  # 4 TB that are nowhere
+    huge = torch.nn.Linear(1 << 20, 1 << 20, device="meta")  # 4 TB that are not allocated
     assert mxe.torch._shapes.products(huge, (4, 1 << 20))[0][1:4] == (4, 1 << 20, 1 << 20)
     layer = torch.nn.Linear(64, 8)
     for text, call in (

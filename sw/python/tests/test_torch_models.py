@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""quantize_ on models that are more than plain linear layers, and what happens to them later:
-layers whose weights other code reads, shared, derived, hooked and parametrized layers, files."""
+"""quantize_ on models with more than plain linear layers: weights read by other code, shared,
+derived, hooked and parametrized layers, files."""
 import copy
 import io
 import os
@@ -35,7 +35,7 @@ def seeded(make):
 
 
 def by_hand(layer, x, on="golden"):
-    """What a linear layer computes when it is quantized."""
+    """The result of a quantized linear layer, computed without it."""
     if on == "torch":
         return nn.functional.linear(mxe.fake_quantize(x.detach(), FORMATS["activation"]),
                                     mxe.fake_quantize(layer.weight.detach(), FORMATS["weight"]),
@@ -46,7 +46,6 @@ def by_hand(layer, x, on="golden"):
 
 
 class Both(nn.Module):
-    """A layer under two names."""
 
     def __init__(self, one, other):
         super().__init__()
@@ -63,7 +62,8 @@ class Both(nn.Module):
 @pytest.mark.parametrize("config", CONFIGS)
 @pytest.mark.parametrize("kind", ["layer", "encoder", "nested", "norm first"])
 def test_transformers_fast_path(config, kind):
-    """In evaluation without gradients, torch multiplies by linear1.weight by itself."""
+    """In evaluation without gradients, torch multiplies by linear1.weight without calling the
+    layer."""
     layer = seeded(lambda: nn.TransformerEncoderLayer(64, 4, 128, 0.0, batch_first=True,
                                                       norm_first=kind == "norm first"))
     masks = {}
@@ -79,7 +79,7 @@ def test_transformers_fast_path(config, kind):
     assert isinstance((model.layers[0] if kind in ("encoder", "nested") else model).linear1,
                       MXLinear)
     assert not torch.equal(found, floats)
-    # The slow path, which calls the layers: a gradient is asked for.
+    # The slow path, which calls the layers because a gradient is needed.
     slow = model(x.requires_grad_(), **masks).detach()
     valid = ~masks["src_key_padding_mask"] if masks else torch.ones(2, 5, dtype=torch.bool)
     torch.testing.assert_close(found[valid], slow[valid])
@@ -94,7 +94,7 @@ def test_transformers_fast_path(config, kind):
 @quiet
 @pytest.mark.parametrize("train", [False, True])
 def test_transformers_feed_forward_is_quantized(train):
-    """The numbers of the two layers by hand, in an encoder and a decoder."""
+    """Compares both layers' results in an encoder and a decoder."""
     torch.manual_seed(1)
     seen = {}
     for layer in (nn.TransformerEncoderLayer(64, 4, 96, 0.0, batch_first=True),
@@ -112,7 +112,7 @@ def test_transformers_feed_forward_is_quantized(train):
 
 
 def test_layer_loaded_into_a_transformer_of_floats():
-    """Weights carry what they are multiplied with, so torch's layers quantize it."""
+    """Weights carry their activation format, so torch's layers quantize the input."""
     layer = seeded(lambda: nn.TransformerEncoderLayer(64, 4, 96, 0.0, batch_first=True)).eval()
     with pytest.warns(UserWarning, match="self_attn.out_proj"):
         model = quantize_(copy.deepcopy(layer), MXConfig(**FORMATS))
@@ -124,7 +124,7 @@ def test_layer_loaded_into_a_transformer_of_floats():
 
 @pytest.mark.parametrize("path", ["fast", "slow"])
 def test_projection_of_attention(path):
-    """A filter may choose it: its numbers are quantized, and so is what they multiply."""
+    """filter_fn may choose it: its weights and its input are quantized."""
     attention = seeded(lambda: nn.MultiheadAttention(64, 4, batch_first=True)).eval()
     floats, entered = copy.deepcopy(attention), []
     model = quantize_(attention, MXConfig(**FORMATS), lambda module, name: name == "out_proj")
@@ -166,7 +166,7 @@ def test_loss_that_reads_its_layer(train):
 
 
 def test_microxcalings_layers_in_a_transformer():
-    """The same fast path would leave their specs out."""
+    """Their specs must also apply on the fast path."""
     layer = seeded(lambda: nn.TransformerEncoderLayer(64, 4, 128, 0.0, batch_first=True)).eval()
     x = numbers(2, 5, 64)
     specs = finalize_mx_specs({"w_elem_format": "fp4_e2m1", "a_elem_format": "fp4_e2m1",
@@ -187,7 +187,7 @@ def test_microxcalings_layers_in_a_transformer():
     lambda x, w, b: torch.matmul(x, w.transpose(0, 1)).add(b)])
 @pytest.mark.parametrize("on", ["golden", "torch"])
 def test_products_with_the_weight_of_a_layer(call, on):
-    """By code that does not call the layer: activations are quantized, too."""
+    """Code that multiplies without calling the layer also quantizes the activations."""
     linear = seeded(lambda: nn.Linear(70, 48))
     layer = quantize_(copy.deepcopy(linear), MXConfig(**FORMATS, on=on))
     x = numbers(9, 70)
@@ -236,7 +236,7 @@ def test_tied_weights():
 
 @pytest.mark.parametrize("train", [False, True])
 def test_shared_layers(train):
-    """In one module, in two, and under three names: one layer takes the place of all."""
+    """In one module, in two, and under three names: one layer replaces all."""
     linear = nn.Linear(64, 64)
     for model, places in (
             (Both(linear, linear), lambda m: (m.a, m.b)),
@@ -256,11 +256,10 @@ def test_filter_chooses_by_name():
 
 
 class Derived(nn.Linear):
-    """Computes what torch.nn.Linear does."""
+    """Computes the same as torch.nn.Linear."""
 
 
 class Doubled(nn.Linear):
-    """Computes something else."""
 
     def forward(self, input):
         return 2 * super().forward(input)
@@ -297,7 +296,7 @@ KEPT = [
 @pytest.mark.parametrize("train", [False, True])
 @pytest.mark.parametrize("reason, make", KEPT)
 def test_layers_that_stay(reason, make, train):
-    """Each is named with its reason, alone and in a model, and is the object that it was."""
+    """Each is reported with its reason, alone and in a model, and is unchanged."""
     layer = make()
     kind, model = type(layer), nn.Sequential(nn.Linear(64, 64), nn.Sequential(layer))
     with pytest.warns(UserWarning, match=f"as they are: 1.0 \\(.*{reason}"):
@@ -312,7 +311,6 @@ def test_layers_that_stay(reason, make, train):
     KEPT[7], KEPT[8], ("its weight has no shape yet", lambda: nn.LazyLinear(64)),
     ("its weight is quantized already", KEPT[10][1])])
 def test_chosen_layers_that_cannot_be_quantized(reason, make):
-    """One sentence, and the model is what it was."""
     model = nn.Sequential(nn.Linear(64, 64), make())
     with pytest.raises(ValueError, match=f"^layer '1' cannot be quantized: .*{reason}") as caught:
         quantize_(model, MXConfig(), lambda module, name: isinstance(module, nn.Linear))
@@ -321,7 +319,7 @@ def test_chosen_layers_that_cannot_be_quantized(reason, make):
 
 
 def test_chosen_layers_that_can():
-    """A derived layer, and one that was trained: then its numbers are quantized once and for all."""
+    """A derived layer, and a trained one, whose numbers are quantized."""
     x, layer = numbers(3, 64), seeded(lambda: Derived(64, 48))
     expected = by_hand(layer, x)
     model = quantize_(layer, MXConfig(**FORMATS), lambda module, name: True)
@@ -333,7 +331,7 @@ def test_chosen_layers_that_can():
 
 
 def test_hooks_stay():
-    """Of all kinds, and their handles remove them; attributes stay, too."""
+    """Hooks of all kinds and attributes are kept, and handles remove them."""
     linear, seen = nn.Linear(64, 48), []
     handles = [linear.register_forward_hook(lambda *_: seen.append("after")),
                linear.register_forward_pre_hook(lambda *_: seen.append("before")),
@@ -373,7 +371,7 @@ def test_models_without_layers():
 @pytest.mark.parametrize("layer_type", [torch.float32, torch.bfloat16, torch.float64])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16, torch.float64])
 def test_input_of_another_type(dtype, layer_type, config, bias):
-    """x of any floating type gives a result of the same, close to the float layer's."""
+    """x of any floating type gives a result of the same type, close to the float layer's."""
     linear = seeded(lambda: nn.Linear(64, 48, bias=bias, dtype=layer_type))
     x = numbers(5, 64).to(dtype)
     y = quantize_(copy.deepcopy(linear), MXConfig(**{**FORMATS, **config}))(x)
@@ -389,7 +387,7 @@ def test_input_of_another_type(dtype, layer_type, config, bias):
 @pytest.mark.parametrize("config", CONFIGS)
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
 def test_autocast(config, dtype):
-    """As torch.nn.Linear: the layer has an input of autocast's type, and a result of the same."""
+    """As torch.nn.Linear: input and result have autocast's type."""
     model = quantize_(seeded(lambda: nn.Linear(64, 48)), MXConfig(**FORMATS, **config))
     x = numbers(5, 64)
     expected = model(x.to(dtype))
@@ -404,7 +402,7 @@ def test_autocast(config, dtype):
 
 
 def pair(make=lambda: nn.Sequential(nn.Linear(64, 48), nn.ReLU(), nn.Linear(48, 8)), **config):
-    """A quantized model, and another with other weights."""
+    """A quantized model, and another one with different weights."""
     made = []
     for seed in (1, 2):
         torch.manual_seed(seed)
@@ -419,7 +417,7 @@ def test_load_state_dict(config, assign):
     one, other = pair(**config)
     x = numbers(5, 64)
     assert not torch.equal(one(x), other(x))
-    for _ in range(2):  # arrays of the core that were kept are not used again
+    for _ in range(2):  # arrays kept by the core are not used again
         other.load_state_dict(copy.deepcopy(one.state_dict()), assign=assign)
         assert torch.equal(one(x), other(x))
         one, other = pair(**config)
@@ -430,7 +428,7 @@ def test_load_state_dict(config, assign):
 @pytest.mark.parametrize("assign", [False, True])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
 def test_load_numbers(config, assign, dtype):
-    """A checkpoint of floats, which is quantized on its way in."""
+    """A checkpoint of floats is quantized while loading."""
     floats = seeded(lambda: nn.Sequential(nn.Linear(64, 48), nn.ReLU(), nn.Linear(48, 8))).to(dtype)
     expected = quantize_(copy.deepcopy(floats), MXConfig(**{**FORMATS, **config}))
     _, other = pair(**config)
@@ -442,7 +440,7 @@ def test_load_numbers(config, assign, dtype):
 
 
 def test_load_into_floats():
-    """Quantized weights are not silently numbers: refused, or (assign) quantized with all of it."""
+    """Loading quantized weights into float layers is an error, or (assign) quantizes the layer."""
     one, _ = pair()
     floats = nn.Sequential(nn.Linear(64, 48), nn.ReLU(), nn.Linear(48, 8))
     with pytest.raises(RuntimeError, match=r"quantize_\(\) the model first.*assign=True"):
@@ -458,7 +456,7 @@ def test_load_into_floats():
 
 
 def test_load_other_formats():
-    """Not copied; with assign=True the layer becomes what the file says."""
+    """An error; with assign=True the layer takes the formats of the file."""
     one, _ = pair()
     for config in ({"weight": "mxfp8_e4m3"}, {"weight": "mxfp4_e2m1", "activation": "mxint8"},
                    {"weight": "nvfp4", "activation": None}):
@@ -493,8 +491,8 @@ def test_engine_compares_with_what_was_loaded():
             model(x)
             model.load_state_dict(pair(lambda: nn.Linear(64, 48))[0].state_dict())
             model(x)
-    assert recording[0].sqnr_db > 10  # of the numbers that were loaded
-    assert recording[1].sqnr_db is None  # which codes do not tell
+    assert recording[0].sqnr_db > 10  # of the loaded numbers
+    assert recording[1].sqnr_db is None  # unknown for codes
 
 
 def test_safetensors_says_how():
@@ -514,7 +512,6 @@ def test_memory_of_quantized_tensors(call):
 
 
 def test_shared_memory():
-    """Another process sees the same codes."""
     model, _ = pair()
     x = numbers(5, 64)
     expected = model(x).detach()
@@ -534,12 +531,12 @@ def test_shared_memory():
 
 
 def test_estimates_of_attention():
-    """Products of torch.nn.MultiheadAttention's projections, which no layer computes."""
+    """Includes the projections of torch.nn.MultiheadAttention, which no layer computes."""
     attention = nn.MultiheadAttention(64, 4, batch_first=True)
     other = nn.MultiheadAttention(64, 4, kdim=32, vdim=48, batch_first=True)
     encoder = nn.TransformerEncoderLayer(64, 4, 128, batch_first=True)
     x = torch.zeros(2, 10, 64)
-    keys = x[:, :7]  # values, too: the module sees that they are the same
+    keys = x[:, :7]  # also the values: the module compares identities
     narrow = (torch.zeros(2, 7, 32), torch.zeros(2, 7, 48))
     for model, inputs, expected in (
             (attention, [x] * 3, [("in_proj", "20x192x64"), ("out_proj", "20x64x64")]),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""MXTensor's products and views, and layers, bit for bit what mxe computes."""
+"""MXTensor's products, views and layers, compared with mxe bit for bit."""
 import copy
 import io
 
@@ -74,7 +74,7 @@ def test_attention(name):
 
 
 def test_products_of_torch():
-    """On request, of other formats, and with one quantized operand."""
+    """With on="torch", with other formats, and with one quantized operand."""
     a, w = to_mx((9, 64), "nvfp4", on="torch"), to_mx((5, 64), "nvfp4", 2, on="torch")
     assert torch.equal(a @ w.t(), a.dequantize() @ w.dequantize().t().contiguous())
     x = numbers((9, 64))
@@ -109,7 +109,7 @@ def test_what_there_is_not(view):
 
 
 def test_changed_codes_are_noticed():
-    """Arrays of the core are kept for codes that come again."""
+    """Arrays that the core keeps are renewed when codes change."""
     a, w = to_mx((4, 256)), to_mx((64, 256), seed=2)
     before = a @ w.t()
     assert torch.equal(a @ w.t(), before)
@@ -161,7 +161,7 @@ def test_layers(dtype):
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
 def test_trained_layers_compute_what_they_will(dtype):
-    """The forward pass of training is that of the layers in use, to the last bit."""
+    """The forward pass in training equals that of the final layers, bit for bit."""
     x = numbers((5, 70)).to(dtype)
     results = [quantize_(network().to(dtype), MXConfig("mxfp4_e2m1", train=train))(x)
                for train in (False, True)]
@@ -185,7 +185,7 @@ def test_other_products_and_weights_only():
 
 
 def test_gradients_of_layers():
-    """Through layers whose weights are fixed, to their input and bias."""
+    """Layers with fixed weights pass gradients to input and bias."""
     layer = quantize_(network()[0], MXConfig("mxfp4_e2m1"))
     x = numbers((3, 70)).requires_grad_()
     layer(x).sum().backward()

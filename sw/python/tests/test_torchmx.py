@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mxe.compat.torchmx: the documents' examples, and the numbers of the real one."""
+"""mxe.compat.torchmx: the documents' examples, and the numbers of the original package."""
 import os
 import pathlib
 import subprocess

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The package's types are complete and right, as mypy --strict sees them."""
+"""The package's types pass mypy --strict."""
 import pathlib
 import shutil
 import subprocess
@@ -13,7 +13,7 @@ import mxe
 
 def test_mypy_finds_nothing(tmp_path):
     pytest.importorskip("mypy", reason="mypy is not installed: types are not checked")
-    # mypy does not complain about what lies where packages are installed.
+    # mypy ignores errors in installed packages.
     shutil.copytree(pathlib.Path(mxe.__file__).parent, tmp_path / "mxe",
                     ignore=shutil.ignore_patterns("*.so*", "__pycache__"))
     done = subprocess.run([sys.executable, "-m", "mypy", "--config-file",

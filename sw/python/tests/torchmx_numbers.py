@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What torchmx, or mxe.compat.torchmx, makes of numbers: the first argument names the package.
+"""Results of torchmx or mxe.compat.torchmx; the first argument names the package.
 
-Run as a program by test_torchmx.py, because torchmx needs an older torchao than others do.
+test_torchmx.py runs this as a program, because torchmx needs an older torchao.
 """
 import importlib
 import sys
@@ -10,7 +10,7 @@ import torch
 
 
 def computed(package):
-    """{what: tensor} for fixed inputs."""
+    """Tensors by name, for fixed inputs."""
     MXTensor = importlib.import_module(package + ".mx_tensor").MXTensor
     dtypes = importlib.import_module(package + ".dtypes")
     config = importlib.import_module(package + ".config")

@@ -66,11 +66,9 @@ def quantize_activations(model: Model, format: FormatLike, preset: str = "ocp", 
     select: chooses nodes by name; default: all.
 
     Blocks run along the sum. Returns the new model, checked by onnx.checker. onnxruntime runs it
-    with
-    `custom_op_library`; onnx.reference.ReferenceEvaluator runs nodes of com.mxe with
+    with `custom_op_library`; onnx.reference.ReferenceEvaluator runs nodes of com.mxe with
     `new_ops=[MXQuantizeDequantize]`. Raises ValueError for unknown formats, presets and domains,
-    and
-    if no node is quantized.
+    and if no node is quantized.
     """
     name = Format(format_name(format)).name
     if domain not in _OPERATORS:

@@ -21,9 +21,8 @@ def shapes(model: Model, *, inputs: Optional[Mapping[str, Sequence[int]]] = None
         dimension may be an expression of these, such as `sequence / 2`.
 
     A MatMul or Gemm is one product, with all rows of A if B is a single matrix. Conv of G groups is
-    G
-    products with M = images * positions, N = outputs / G and K = inputs / G * kernel. ConvTranspose
-    counts the positions of its input and has N = outputs / G * kernel.
+    G products with M = images * positions, N = outputs / G and K = inputs / G * kernel.
+    ConvTranspose counts the positions of its input and has N = outputs / G * kernel.
 
     Raises ValueError for unknown inputs and dimensions, for a product of unknown shape, and for
     operators that multiply in other ways (LSTM, Einsum, products in the graphs of If and Loop).

@@ -52,8 +52,7 @@ def matmul(a: Tensor, b: Tensor, format_a: Union[FormatLike, Quantizer],
 
     a: [..., M, K], b: [..., K, N], or [..., N, K] with transpose_b; leading axes broadcast.
     format_b: default: format_a. The gradient is that of the product of the quantized operands,
-    passed
-    through quantizing unchanged (with clip: zero where numbers are clipped).
+    passed through quantizing unchanged (with clip: zero where numbers are clipped).
     """
     first = text_of(format_a)
     return _transforms.matmul(a, b if transpose_b else b.transpose(-1, -2), first,

@@ -33,8 +33,7 @@ class MXConfig:
         the dequantized numbers, for every format and preset. Without an activation it is always
         torch. An `mxe.Engine` computes the products of golden, and `mxe.record` records each layer.
     train: keeps weights as numbers, which are quantized in every forward pass, with
-    straight-through
-        gradients.
+        straight-through gradients.
     clip: gradients are zero where numbers are clipped. accumulate: as in `mxe.matmul`.
     """
 
@@ -79,9 +78,8 @@ class MXLinear(nn.Linear):
 
     x [..., in_features], of any floating type -> [..., out_features] of the same type; under
     torch.autocast, x is rounded to autocast's type first. With train=True, `weight` holds the
-    numbers
-    that are trained, so code that multiplies by it without calling the layer does not quantize.
-    Otherwise `weight` is an MXTensor, which quantizes the other operand in every product.
+    numbers that are trained, so code that multiplies by it without calling the layer does not
+    quantize. Otherwise `weight` is an MXTensor, which quantizes the other operand in every product.
     """
 
     config: MXConfig
@@ -92,8 +90,7 @@ class MXLinear(nn.Linear):
         if the configuration is for training.
 
         name: in recordings of engines. Raises ValueError for layers with another forward(), and if
-        the
-        weight is not a parameter.
+        the weight is not a parameter.
         """
         obstacle = _obstacle(linear, config)
         if obstacle is not None:

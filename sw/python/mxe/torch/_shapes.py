@@ -31,9 +31,8 @@ def products(model: nn.Module, inputs: Any) -> list[Product]:
     """The products of the model's linear layers in one forward pass, in order. Includes calls of
     torch.nn.functional.linear, as torch.nn.MultiheadAttention makes them.
 
-    inputs: the shape of the model's input, float32, or a list of shapes and tensors. Of tensors
-    only
-        shape and type are used.
+    inputs: the shape of the model's input, float32, or a list of shapes and tensors, which are used
+        for shape and type only.
 
     Nothing is computed: tensors are on the device "meta", and linear layers are skipped. Raises the
     model's exceptions for such inputs, and ValueError for invalid shapes.

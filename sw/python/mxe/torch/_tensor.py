@@ -51,13 +51,11 @@ class MXTensor(Tensor):
 
     Products of two of them (mm, addmm, bmm, linear, matmul of any number of axes) have the engine's
     bits if both are quantized along K in blocks of 32 with E8M0 scales. With on="torch", and if
-    only
-    one operand is quantized, torch multiplies the dequantized numbers. The weight of an `MXLinear`
-    has an `activation`: the other operand of a product along K is quantized to it first. So code
-    that
-    multiplies by the weight without calling the layer gets the layer's numbers. Results are plain
-    tensors. Views (t, transpose, view, slices, ...) are quantized tensors if they do not divide
-    blocks. All other operators raise NotImplementedError: `dequantize` first.
+    only one operand is quantized, torch multiplies the dequantized numbers. The weight of an
+    `MXLinear` has an `activation`: the other operand of a product along K is quantized to it first.
+    So code that multiplies by the weight without calling the layer gets the layer's numbers.
+    Results are plain tensors. Views (t, transpose, view, slices, ...) are quantized tensors if they
+    do not divide blocks. All other operators raise NotImplementedError: `dequantize` first.
     """
 
     codes: Tensor  #: uint8 [shape], one a byte, or uint16 for formats of more than 8 bits
@@ -91,8 +89,7 @@ class MXTensor(Tensor):
         """Quantizes a tensor of any shape; arguments as in `mxe.quantize`.
 
         x: float32, float64, float16 or bfloat16. The gradient passes through unchanged. Raises
-        ValueError
-        and TypeError as `mxe.quantize` does.
+        ValueError and TypeError as `mxe.quantize` does.
         """
         operators._checked_axis(x, axis)
         result: MXTensor = _ToMX.apply(x, cls, text_of(format, preset, **switches), axis, on)

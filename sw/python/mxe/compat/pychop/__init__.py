@@ -94,8 +94,7 @@ class MXTensor_:
     """An array in blocks, which run over it in row-major order.
 
     data: float32, or another type of `mxe.quantize`, rounded to float32 first. Raises ValueError
-    for
-    unknown formats, TypeError for other elements.
+    for unknown formats, TypeError for other elements.
     """
 
     def __init__(self, data: Any, format: FormatLike = "mxfp8_e4m3", block_size: int = 32,
