@@ -1,30 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mxe_driver.h"
 
-// Jobs are numbered from mxe_open() on, modulo 2^32. Number s has slot s mod entries and the
-// device's 16-bit index s - origin; a reset of the device moves the origin. A job goes through
-// three states:
+// Jobs are numbered from mxe_open() on, modulo 2^32. Job s uses slot s mod entries and the device's
+// 16-bit index s - origin; a reset of the device moves the origin. States of job s:
 //
-//     head <= s < finished   has ended, its result is in its slot, its callback is still to come
-//     finished <= s < tail   is the device's, as far as is known
+//     head <= s < finished   ended; its slot holds the result, its callback has not run
+//     finished <= s < tail   submitted; the driver has not seen it end
 //
-// The submitting context writes `tail`, next_id and the slots and ring entries beyond it. The
-// completing context writes all else. What it frees it announces by `head`, what the other submits
-// is announced by `tail`. Whoever resets the device moves entries of the ring and keeps the
-// submitting context out meanwhile (`exclusive`).
+// The submitting context writes `tail`, next_id, and the slots and ring entries from `tail` on. The
+// completing context writes everything else; advancing `head` frees entries. A reset of the device
+// moves ring entries, so the completing context then excludes the submitting one (`exclusive`).
 
 enum {
   WORD = 4,
   ENTRY_WORDS = MXE_DESC_SIZE / WORD,
   RECORD_SIZE = MXE_DESC_SIZE - MXE_DESC_STATUS,
-  MAX_ENTRIES = 1 << 15,       // so that 16-bit indices tell a full ring from an empty one
-  RESET_TIMEOUT_US = 1000000,  // for transfers to end, where the caller gives no time
-  IRQ_ROUNDS = 4,              // causes that come while others are cleared
-  FAULT_VERSION_MINOR = 4,     // the first device that has FAULT_ADDR and FAULT_INFO
-  AHEAD_VERSION_MINOR = 6,     // the first that reads descriptors while other jobs run
-  EARLY_VERSION_MINOR = 7,     // the first that knows CONTROL.early
-  QUEUE_VERSION_MINOR = 9,     // the first that has more jobs under way:
-  JOBS_HELD = 4 + 1 + 1 + 3,   // computed, running, waiting with its operands, descriptors read
+  MAX_ENTRIES = 1 << 15,       // 16-bit indices must distinguish a full ring from an empty one
+  RESET_TIMEOUT_US = 1000000,  // for resets without a timeout from the caller
+  IRQ_ROUNDS = 4,              // bound on causes that arrive while others are cleared
+  FAULT_VERSION_MINOR = 4,     // first version with FAULT_ADDR and FAULT_INFO
+  AHEAD_VERSION_MINOR = 6,     // first version that reads descriptors while jobs run
+  EARLY_VERSION_MINOR = 7,     // first version with CONTROL.early
+  QUEUE_VERSION_MINOR = 9,     // first version that holds JOBS_HELD jobs
+  JOBS_HELD = 4 + 1 + 1 + 3,   // computed, running, operands loaded, descriptors read
 };
 
 static const uint32_t all_ones = UINT32_C(0xffffffff);
@@ -50,7 +48,7 @@ static void store_shared(uint32_t* word, uint32_t value) {
 }
 
 static void keep_order(void) { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
-#else  // one processor, whose contexts interrupt each other
+#else  // single processor: the contexts interrupt each other
 static void keep_order(void) { __asm__ volatile("" ::: "memory"); }
 
 static uint32_t load_shared(const uint32_t* word) {
@@ -94,7 +92,7 @@ static void read_barrier(const struct mxe_device* dev) {
   keep_order();
 }
 
-/// `from` and `size` in bytes of an entry.
+/// Write back and invalidate part of an entry; `from` and `size` are in bytes.
 static void show_device(const struct mxe_device* dev, const volatile uint32_t* entry, uint32_t from,
                         size_t size) {
   if (!dev->port.sync_for_device) return;
@@ -109,7 +107,7 @@ static void show_host(const struct mxe_device* dev, const volatile uint32_t* ent
   keep_order();
 }
 
-/// Member by member: a copy of the structure would be a call of memcpy on some processors.
+/// Copies member by member: some compilers turn a structure assignment into a call of memcpy.
 static void copy_port(struct mxe_port* to, const struct mxe_port* from) {
   to->ctx = from->ctx;
   to->read32 = from->read32;
@@ -181,7 +179,7 @@ static void reverse_entries(const struct mxe_device* dev, uint32_t first, uint32
   for (; first + 1u < end; first++) swap_entries(dev, first, --end);
 }
 
-/// Moves every entry `by` places towards the beginning, those there to the end.
+/// Rotates the entries left: entry i moves to (i - by) mod entries.
 static void rotate_ring(const struct mxe_device* dev, uint32_t by) {
   if (by == 0) return;
   reverse_entries(dev, 0, by);
@@ -196,11 +194,10 @@ static void clear_ring(struct mxe_device* dev) {
   write_barrier(dev);
 }
 
-// -------------------------------------------------------------------------- which context is where
+// ------------------------------------------------------------------- exclusion of the two contexts
 
-/// The submitting context enters the ring, unless the other one has it for itself. Each side first
-/// says what it wants and then looks at the other: at least one of two sees the other and gives
-/// way.
+/// Enters the ring unless the completing context has exclusive use. Each side first sets its own
+/// flag and then reads the other's, so at least one of two concurrent entries fails.
 static bool enter_submission(struct mxe_device* dev) {
   store_shared(&dev->submitting, 1);
   if (!load_shared(&dev->exclusive)) return true;
@@ -221,7 +218,6 @@ static void leave_exclusive(struct mxe_device* dev) { store_shared(&dev->exclusi
 
 // -------------------------------------------------------------------------------- how jobs end
 
-/// Every status of the device has a code of its own.
 static int code_of_status(uint32_t status) {
   if (status == MXE_STATUS_OK) return MXE_OK;
   if (status < MXE_STATUS_ERR_DESCRIPTOR || status > MXE_STATUS_ERR_ABORTED) {
@@ -234,7 +230,7 @@ static bool is_bus_error(int code) {
   return code == MXE_ERR_READ || code == MXE_ERR_WRITE || code == MXE_ERR_FETCH;
 }
 
-/// Where a job met a bus error, if the device still knows: its registers have the last such job.
+/// Reads the bus error of a job, unless a later job has overwritten the fault registers.
 static void read_fault(const struct mxe_device* dev, uint32_t number,
                        struct mxe_completion* completion) {
   if (dev->caps.version_minor < FAULT_VERSION_MINOR) return;
@@ -259,14 +255,14 @@ static void set_result(struct mxe_slot* slot, int code, uint32_t status, uint64_
   slot->result.fault_addr = 0;
 }
 
-/// Ends the oldest job of the device in the driver's name.
+/// Ends the device's oldest job with a result from the driver.
 static void end_oldest(struct mxe_device* dev, int code) {
   set_result(slot_of(dev, dev->finished), code, MXE_STATUS_ERR_ABORTED, 0);
   dev->finished++;
 }
 
-/// Ends the oldest job of the device as its record says. The one end without a record is a failed
-/// fetch. A job that was taken from the device while it waited has been refused for its shape.
+/// Ends the device's oldest job with the result in its record. Without a record, the descriptor
+/// fetch failed. ERR_SHAPE of an abandoned job is the driver's doing: abandon() set M to 0.
 static void harvest_oldest(struct mxe_device* dev) {
   struct mxe_slot* slot = slot_of(dev, dev->finished);
   const volatile uint32_t* entry = entry_of(dev, dev->finished);
@@ -278,22 +274,23 @@ static void harvest_oldest(struct mxe_device* dev) {
   if (status == MXE_STATUS_PENDING) {
     set_result(slot, MXE_ERR_FETCH, MXE_STATUS_ERR_FETCH, 0);
   } else {
-    const bool own = load(entry, MXE_DESC_DONE_JOB_ID) == slot->id;
-    set_result(slot, own ? code_of_status(status) : MXE_ERR_PROTOCOL, status,
+    const bool is_same_job = load(entry, MXE_DESC_DONE_JOB_ID) == slot->id;
+    set_result(slot, is_same_job ? code_of_status(status) : MXE_ERR_PROTOCOL, status,
                load64(entry, MXE_DESC_CYCLES));
   }
   if (is_bus_error(slot->result.code)) read_fault(dev, dev->finished, &slot->result);
   dev->finished++;
 }
 
-/// Takes note of all jobs that have ended. The device moves its head after the record is in memory.
+/// Collects the results of all jobs that have ended. The device moves its head only after the
+/// record is in memory.
 static int update(struct mxe_device* dev) {
   if (dev->stopped) return MXE_ERR_STOPPED;
   const uint32_t value = read_reg(&dev->port, MXE_REG_RING_HEAD);
   if (value == all_ones) return MXE_ERR_GONE;
   read_barrier(dev);
   const uint32_t ended = (uint16_t)(value - (dev->finished - dev->origin));
-  // Jobs that are submitted after the head was read have not ended.
+  // A concurrent submission only raises `under_way`, so the check stays valid.
   const uint32_t under_way = load_shared(&dev->tail) - dev->finished;
   if (value > MXE_RING_HEAD_HEAD_MASK || ended > under_way) return MXE_ERR_PROTOCOL;
   for (uint32_t i = 0; i < ended; i++) {
@@ -313,7 +310,7 @@ static void copy_completion(struct mxe_completion* to, const struct mxe_completi
   to->fault_addr = from->fault_addr;
 }
 
-/// Calls back for jobs that have ended. The callback may do anything with the device, close it too.
+/// Runs callbacks of ended jobs. A callback may call any function of the driver, even mxe_close().
 static int deliver(struct mxe_device* dev, uint32_t budget) {
   int count = 0;
   while (budget-- > 0 && dev->ring && dev->head != dev->finished) {
@@ -331,7 +328,7 @@ static int deliver(struct mxe_device* dev, uint32_t budget) {
 
 // ------------------------------------------------------------------------------- start and stop
 
-/// Disables the device, breaks off its job and waits until its bus is quiet.
+/// Resets and disables the device; waits until it has no outstanding bus transfer.
 static int stop(struct mxe_device* dev, uint32_t timeout_us) {
   write_reg(dev, MXE_REG_CTRL, MXE_CTRL_SOFT_RESET_MASK);
   const uint64_t begin = now_us(dev);
@@ -353,7 +350,7 @@ static uint32_t log2_of(uint32_t power_of_two) {
   return log2;
 }
 
-/// Makes the unfinished jobs the next ones of a stopped device, wherever its head stands.
+/// Moves the unfinished jobs to the ring entries that a stopped device reads next, from `head` on.
 static void hand_over(struct mxe_device* dev, uint32_t head) {
   const uint32_t by = (dev->finished - dev->origin - head) & ring_mask(dev);
   const size_t bytes = (size_t)dev->ring_entries * MXE_DESC_SIZE;
@@ -373,7 +370,7 @@ static bool takes_interrupts(const struct mxe_device* dev) {
   return dev->port.interrupts || dev->port.wait_irq;
 }
 
-/// Enables a stopped device with the jobs that have not finished.
+/// Enables a stopped device; it continues with the unfinished jobs.
 static int start(struct mxe_device* dev) {
   const uint32_t head = read_reg(&dev->port, MXE_REG_RING_HEAD);
   if (head == all_ones) return MXE_ERR_GONE;
@@ -391,8 +388,8 @@ static int start(struct mxe_device* dev) {
   return MXE_OK;
 }
 
-/// After a stop: jobs that ended in the last moment have their records. A job that the reset broke
-/// off has one, too, and is not among them.
+/// After a stop: collects jobs that ended just before the reset. A job that the reset aborted has a
+/// record with ERR_ABORTED and stays unfinished.
 static void harvest_last_moment(struct mxe_device* dev) {
   for (; dev->finished != dev->tail; harvest_oldest(dev)) {
     volatile uint32_t* entry = entry_of(dev, dev->finished);
@@ -402,7 +399,7 @@ static void harvest_last_moment(struct mxe_device* dev) {
   }
 }
 
-/// Ends all jobs that the device was given. One of them may have the record of its end.
+/// Ends all submitted jobs: with the record's result if there is one, else with ABORTED.
 static void abort_all(struct mxe_device* dev) {
   while (dev->finished != dev->tail) {
     volatile uint32_t* entry = entry_of(dev, dev->finished);
@@ -415,7 +412,7 @@ static void abort_all(struct mxe_device* dev) {
   }
 }
 
-/// Resets the device and lets it go on with the jobs that nobody abandoned.
+/// Resets the device, ends the abandoned jobs at the head and restarts it with the others.
 static int restart(struct mxe_device* dev) {
   dev->stopped = true;
   const int code = stop(dev, RESET_TIMEOUT_US);
@@ -427,16 +424,17 @@ static int restart(struct mxe_device* dev) {
   return start(dev);
 }
 
-/// Whether the device may have read the descriptor of a job that has not ended.
+/// True if the device may already have read the descriptor of an unfinished job.
 static bool may_be_held(const struct mxe_device* dev, uint32_t number) {
   uint32_t held = 1;
-  if (dev->caps.version_minor >= AHEAD_VERSION_MINOR) held = 3;  // recorded, running, read ahead
+  if (dev->caps.version_minor >= AHEAD_VERSION_MINOR)
+    held = 3;  // being recorded, running, descriptor read
   if (dev->caps.version_minor >= QUEUE_VERSION_MINOR) held = JOBS_HELD;
   return number - dev->finished < held;
 }
 
-/// Takes a job from the device, which then ends with `code`. A job that waits gets a descriptor
-/// that the device refuses when its turn comes. One whose descriptor it has can only be reset.
+/// Makes a job end with `code`. Sets M to 0 in a waiting descriptor, so that the device refuses the
+/// job. If the device may have read the descriptor before, a reset is necessary.
 static int abandon(struct mxe_device* dev, uint32_t number, int code) {
   int result = update(dev);
   if (result != MXE_OK) return result;
@@ -446,7 +444,7 @@ static int abandon(struct mxe_device* dev, uint32_t number, int code) {
     show_device(dev, entry, MXE_DESC_M, WORD);
     write_barrier(dev);
     slot_of(dev, number)->abandoned = code;
-    result = update(dev);  // it may have been read before
+    result = update(dev);  // the device may have read the old M
     if (result != MXE_OK) return result;
   }
   if (is_before(number, dev->finished) || !may_be_held(dev, number)) return MXE_OK;
@@ -454,7 +452,7 @@ static int abandon(struct mxe_device* dev, uint32_t number, int code) {
   return restart(dev);
 }
 
-/// Ends jobs whose deadline has passed: the last first, so that those that wait cost no reset.
+/// Ends jobs whose deadline has passed, the newest first: waiting jobs need no reset.
 static int end_late_jobs(struct mxe_device* dev) {
   int code = MXE_OK;
   bool exclusive = false;
@@ -521,7 +519,7 @@ static void take_ring(struct mxe_device* dev, const struct mxe_ring* ring) {
   clear_ring(dev);
 }
 
-/// What mxe_explain() says from now on.
+/// Stores the text for mxe_explain().
 static int refuse(struct mxe_device* dev, const char* why) {
   if (dev) dev->refused = why;
   return MXE_ERR_ARGUMENT;
@@ -563,7 +561,7 @@ int mxe_open(struct mxe_device* dev, const struct mxe_port* port, const struct m
 static bool is_open(const struct mxe_device* dev) { return dev && dev->ring; }
 static int refuse_closed(struct mxe_device* dev) { return refuse(dev, "dev is not open"); }
 
-/// Ends every job, with or without the device's consent, and has no jobs afterwards.
+/// Ends every job and runs all callbacks, including those of jobs that callbacks submit.
 static void end_and_deliver_all(struct mxe_device* dev) {
   abort_all(dev);
   leave_exclusive(dev);
@@ -574,7 +572,7 @@ static void end_and_deliver_all(struct mxe_device* dev) {
 int mxe_close(struct mxe_device* dev, uint32_t timeout_us) {
   if (!is_open(dev)) return refuse_closed(dev);
   if (!enter_exclusive(dev)) return MXE_ERR_BUSY;
-  (void)update(dev);  // a reset moves the head: tell now who has finished
+  (void)update(dev);  // before the reset moves the head
   dev->stopped = true;
   const int code = stop(dev, timeout_us);
   if (code == MXE_ERR_TIMEOUT) {
@@ -648,8 +646,8 @@ static void write_descriptor(volatile uint32_t* entry, const struct mxe_job* job
 
 static bool fits(uint32_t value, uint32_t mask, unsigned shift) { return value <= mask >> shift; }
 
-/// The member of a job that no descriptor can hold, or null. A code that does not fit its field
-/// would reach the device as another one.
+/// Returns the text for a member that exceeds its descriptor field, or null. Cut to the field's
+/// width, the code would name another format.
 static const char* find_too_large(const struct mxe_job* job) {
   if (!fits(job->format_a, MXE_DESC_CONTROL_FMT_A_MASK, MXE_DESC_CONTROL_FMT_A_SHIFT)) {
     return "job->format_a is too large";
@@ -670,7 +668,7 @@ static uint32_t free_entries(const struct mxe_device* dev) {
   return dev->ring_entries - (dev->tail - load_shared(&dev->head));
 }
 
-/// Puts a job into the ring, behind the device's tail.
+/// Writes job `number` to its slot and ring entry.
 static uint32_t place(struct mxe_device* dev, uint32_t number, const struct mxe_job* job,
                       const struct mxe_options* options) {
   struct mxe_slot* slot = slot_of(dev, number);
@@ -721,7 +719,7 @@ int mxe_submit(struct mxe_device* dev, const struct mxe_job* job, const struct m
 
 // ---------------------------------------------------------------------------------- completion
 
-/// Clears the causes of the interrupt that are seen. Returns those that can raise the line.
+/// Reads and clears the interrupt's causes. Returns those that can raise the line.
 static uint32_t acknowledge(struct mxe_device* dev) {
   const uint32_t events = read_reg(&dev->port, MXE_REG_IRQ_STATUS);
   const uint32_t causes = takes_interrupts(dev) ? events & irq_sources : 0;
@@ -731,9 +729,9 @@ static uint32_t acknowledge(struct mxe_device* dev) {
   return causes;
 }
 
-// The second look serves two ends. The line has fallen when the handler returns, for a read waits
-// for the write before it. And a cause that came in between raises no message of its own where
-// interrupts are messages.
+// The second read of IRQ_STATUS serves two purposes. It waits for the preceding write, so the line
+// has fallen when the handler returns. And it finds a cause that arrived in between, which sends no
+// MSI because the line did not fall.
 bool mxe_irq(struct mxe_device* dev) {
   if (!is_open(dev)) return false;
   bool mine = false;
@@ -741,7 +739,7 @@ bool mxe_irq(struct mxe_device* dev) {
   return mine;
 }
 
-/// What the device has to say, without a callback.
+/// Updates the jobs' state without running callbacks.
 static int look(struct mxe_device* dev) {
   int code = update(dev);
   if (code == MXE_OK) code = end_late_jobs(dev);
@@ -756,7 +754,7 @@ int mxe_complete(struct mxe_device* dev, uint32_t budget) {
   return count > 0 ? count : code;
 }
 
-/// Finds the number of a job that has not been called back.
+/// Finds the number of a job whose callback has not run.
 static bool find_job(const struct mxe_device* dev, uint32_t job_id, uint32_t* number) {
   const uint32_t tail = load_shared(&dev->tail);
   for (*number = dev->head; *number != tail; ++*number) {
@@ -765,7 +763,7 @@ static bool find_job(const struct mxe_device* dev, uint32_t job_id, uint32_t* nu
   return false;
 }
 
-/// The result of a job that has been called back.
+/// Finds the result of a job whose callback has run.
 static int find_result(const struct mxe_device* dev, uint32_t job_id,
                        struct mxe_completion* completion) {
   for (uint32_t i = 0; job_id != 0 && i < dev->ring_entries; i++) {
@@ -782,13 +780,13 @@ static uint64_t read_counter(const struct mxe_device* dev, uint32_t offset_lo) {
   return low | (uint64_t)read_reg(&dev->port, offset_lo + WORD) << 32;
 }
 
-/// Gives one of the pulses of CTRL and keeps the engine enabled or disabled as it is.
+/// Writes a pulse bit of CTRL and keeps CTRL.enable.
 static void pulse(const struct mxe_device* dev, uint32_t pulse_mask) {
   const uint32_t enable = read_reg(&dev->port, MXE_REG_CTRL) & MXE_CTRL_ENABLE_MASK;
   write_reg(dev, MXE_REG_CTRL, enable | pulse_mask);
 }
 
-/// Whether the device has worked since this was last asked: a long job is no hang.
+/// True if the device's work counters have advanced since the last call.
 static bool has_worked(struct mxe_device* dev) {
   pulse(dev, MXE_CTRL_COUNTER_SNAPSHOT_MASK);
   const uint64_t work = read_counter(dev, MXE_REG_MAC_ACTIVE_LO) +
@@ -799,7 +797,7 @@ static bool has_worked(struct mxe_device* dev) {
   return moved;
 }
 
-/// Why nothing came: a device that is away or refused a doorbell explains it better than time does.
+/// Returns the cause of a timeout: device gone, doorbell refused, or plain TIMEOUT.
 static int explain_silence(struct mxe_device* dev) {
   const uint32_t events = read_reg(&dev->port, MXE_REG_IRQ_STATUS);
   if (events == all_ones) return MXE_ERR_GONE;
@@ -808,7 +806,7 @@ static int explain_silence(struct mxe_device* dev) {
 
 static uint64_t min_u64(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
-/// How long to wait at most, so that no deadline is noticed late.
+/// Microseconds until the next deadline, at most `longest`.
 static uint32_t time_to_sleep(const struct mxe_device* dev, uint64_t now, uint64_t longest) {
   const uint32_t tail = load_shared(&dev->tail);
   for (uint32_t number = dev->finished; number != tail; number++) {
@@ -827,25 +825,24 @@ static int pause(struct mxe_device* dev, uint32_t longest_us) {
   }
   const int woken = dev->port.wait_irq(dev->port.ctx, longest_us);
   if (woken != MXE_OK && woken != MXE_ERR_TIMEOUT) return MXE_ERR_INTERRUPT;
-  (void)acknowledge(dev);  // before the head is read: what ends later raises the line anew
+  (void)acknowledge(dev);  // before the head is read: later completions raise the line again
   return MXE_OK;
 }
 
-/// Calls back up to a job that has ended.
 static void deliver_through(struct mxe_device* dev, uint32_t number) {
   if (!is_before(number, dev->head)) (void)deliver(dev, number - dev->head + 1u);
 }
 
-/// Waits until the job of a number has ended, and calls back for those that end meanwhile.
+/// Waits until job `number` has ended; runs the callbacks of all jobs that end before it.
 static int await(struct mxe_device* dev, uint32_t number, uint32_t timeout_us) {
-  uint32_t counted = dev->finished;  // jobs that had ended at the time `since`
+  uint32_t counted = dev->finished;  // `finished` at the time `since`
   uint64_t since = 0;
   for (bool first = true; !is_before(number, dev->finished); first = false) {
     int code = look(dev);
     if (is_before(number, dev->finished)) break;
     (void)deliver(dev, dev->finished - dev->head);
     if (!is_open(dev)) return MXE_ERR_STOPPED;
-    if (is_before(number, dev->finished)) break;  // a callback waited
+    if (is_before(number, dev->finished)) break;  // a callback called mxe_wait()
     if (code != MXE_OK) return code;
     if (timeout_us == 0) return MXE_ERR_TIMEOUT;
     const uint64_t now = now_us(dev);
@@ -906,15 +903,15 @@ int mxe_clear_counters(struct mxe_device* dev) {
   return MXE_OK;
 }
 
-// ------------------------------------------------------------------------------ what jobs touch
+// ------------------------------------------------------------------------ memory accessed by jobs
 
-/// An operand: rows of `size` bytes, `stride` bytes from one to the next.
+/// An operand: `count` rows of `size` bytes, `stride` bytes from one to the next.
 struct rows {
-  uint64_t addr, size, last;  // `last`: from the first row's beginning to the last row's
+  uint64_t addr, size, last;  // `last`: offset of the last row
   uint32_t count, stride;
 };
 
-/// 64-bit products and quotients of small processors are calls of a library.
+/// product() and quotient(): small processors would call a library for 64-bit * and /.
 static uint64_t product(uint32_t a, uint32_t b) {
   const uint32_t a_low = a & 0xffffu, a_high = a >> 16;
   const uint32_t b_low = b & 0xffffu, b_high = b >> 16;
@@ -937,7 +934,7 @@ static uint64_t quotient(uint64_t dividend, uint32_t divisor, uint32_t* remainde
   return result;
 }
 
-/// 0 if there is no such format.
+/// Returns 0 for an unknown format.
 static uint32_t bits_of_format(uint32_t format) {
   switch (format) {
     case MXE_FORMAT_MXFP4_E2M1:
@@ -972,7 +969,6 @@ static void set_rows(struct rows* rows, uint64_t addr, uint32_t count, uint32_t 
   rows->stride = stride;
 }
 
-/// `columns` elements of `bits` each.
 static void set_elements(struct rows* rows, uint64_t addr, uint32_t count, uint32_t stride,
                          uint32_t columns, uint32_t bits) {
   set_rows(rows, addr, count, stride, (product(columns, bits) + 7u) >> 3);
@@ -985,9 +981,10 @@ static void set_scales(struct rows* rows, uint64_t addr, uint32_t count, uint32_
 
 static void set_nothing(struct rows* rows) { set_rows(rows, 0, 1, 0, 0); }
 
-/// Whether rows of two operands share a byte; both are `stride` apart and no longer than that.
-/// `upper` begins not before `lower`. With the distance of the beginnings = q * stride + r, row 0
-/// of `upper` begins r bytes after row q of `lower`, and row q + 1 stride - r bytes later.
+/// True if rows of two operands share a byte. Both have the same stride and rows no longer than it;
+/// upper->addr >= lower->addr. With upper->addr - lower->addr = q * stride + r, row 0 of `upper`
+/// begins r bytes after row q of `lower` and stride - r bytes before row q + 1. Example: stride 64,
+/// distance 80: q = 1, r = 16.
 static bool interleaved_rows_meet(const struct rows* lower, const struct rows* upper) {
   uint32_t rest = 0;
   const uint64_t row = quotient(upper->addr - lower->addr, lower->stride, &rest);
@@ -1006,7 +1003,7 @@ static bool overlap(const struct rows* a, const struct rows* b) {
 
 static bool is_beyond_addresses(const struct rows* rows) {
   if (rows->size == 0) return false;
-  const uint64_t room = UINT64_MAX - rows->addr;  // the last byte is at most this far away
+  const uint64_t room = UINT64_MAX - rows->addr;  // largest offset that does not wrap
   return rows->last > room || rows->size - 1u > room - rows->last;
 }
 
@@ -1024,7 +1021,7 @@ enum { ROWS_A, ROWS_A_SCALES, ROWS_B, ROWS_B_SCALES, ROWS_C, ROWS_D, ROWS_D_SCAL
 
 static uint32_t products_of(const struct mxe_job* job) { return job->batch == 0 ? 1u : job->batch; }
 
-/// Products in the bits of the descriptor, and rows of A and of B, of all of them, in 32.
+/// True if `batch` fits its descriptor field, and batch * m and batch * n fit 32 bits.
 static bool has_countable_rows(const struct mxe_job* job) {
   const uint32_t more = job->m > job->n ? job->m : job->n;
   return fits(job->batch, MXE_DESC_BATCH_COUNT_MASK, MXE_DESC_BATCH_COUNT_SHIFT) &&
@@ -1086,7 +1083,8 @@ static bool ranges_meet(const struct mxe_range* a, const struct mxe_range* b) {
   return a->addr <= b->addr ? b->addr - a->addr < a->size : a->addr - b->addr < b->size;
 }
 
-/// What the job writes, for those behind it: nothing if the device will refuse it.
+/// Stores the ranges that the job writes, for may_be_early() of later jobs. A job that the device
+/// will refuse writes nothing.
 static void note_results(struct mxe_slot* slot, const struct mxe_job* job) {
   static const struct mxe_range nothing = {0, 0}, everything = {0, UINT64_MAX};
   struct rows rows[ROWS_PARTS];
@@ -1099,8 +1097,8 @@ static void note_results(struct mxe_slot* slot, const struct mxe_job* job) {
   }
 }
 
-/// Whether the device may read the job's operands while those before it are under way: none of them
-/// writes what this one reads. Those that the driver does not know to have ended count.
+/// True if the device may read the job's operands before the earlier jobs have ended: none of the
+/// jobs from `head` on writes memory that this one reads.
 static bool may_be_early(const struct mxe_device* dev, uint32_t number, const struct mxe_job* job) {
   struct rows rows[ROWS_PARTS];
   if (dev->caps.version_minor < EARLY_VERSION_MINOR) return false;
@@ -1159,25 +1157,25 @@ const char* mxe_strerror(int code) {
     case MXE_ERR_NODEV:
       return "no MXE at this address";
     case MXE_ERR_VERSION:
-      return "the device's major version is not the driver's";
+      return "the device's major version differs from the driver's";
     case MXE_ERR_ARGUMENT:
-      return "null pointer or value out of range (mxe_explain() says which)";
+      return "null pointer or value out of range (mxe_explain() names it)";
     case MXE_ERR_RING:
-      return "ring misaligned, or its size not a power of two up to the queue depth";
+      return "ring misaligned, or its number of entries not a power of two up to QUEUE_DEPTH";
     case MXE_ERR_FULL:
-      return "the ring is full of jobs that were not completed";
+      return "the ring is full: complete a job and try again";
     case MXE_ERR_TIMEOUT:
-      return "timeout";
+      return "no progress within the timeout";
     case MXE_ERR_UNKNOWN_JOB:
-      return "unknown job, or completed so long ago that it is forgotten";
+      return "unknown job, or completed too long ago";
     case MXE_ERR_GONE:
-      return "the device does not answer any more";
+      return "the device does not respond: unpowered or unplugged";
     case MXE_ERR_INTERRUPT:
       return "waiting for the interrupt failed";
     case MXE_ERR_OVERFLOW:
-      return "the device refused a doorbell";
+      return "the device refused a doorbell: recover it";
     case MXE_ERR_PROTOCOL:
-      return "the device broke the protocol";
+      return "the device returned an impossible index, record or status";
     case MXE_ERR_STOPPED:
       return "the device is stopped: recover or close it";
     case MXE_ERR_BUSY:
@@ -1187,9 +1185,9 @@ const char* mxe_strerror(int code) {
     case MXE_ERR_OVERLAP:
       return "results would overwrite operands, themselves or the ring";
     case MXE_ERR_ADDRESS:
-      return "an operand reaches beyond the last address";
+      return "an operand reaches beyond the last 64-bit address";
     case MXE_ERR_RANGE:
-      return "an operand lies outside the ranges that are allowed";
+      return "an operand lies outside the allowed ranges";
     case MXE_ERR_DESCRIPTOR:
       return "a reserved bit of the descriptor is set";
     case MXE_ERR_SHAPE:
@@ -1207,7 +1205,7 @@ const char* mxe_strerror(int code) {
     case MXE_ERR_WRITE:
       return "bus error while writing results";
     case MXE_ERR_FETCH:
-      return "bus error while reading the descriptor";
+      return "bus error on the descriptor or the completion record";
     case MXE_ERR_ABORTED:
       return "ended by a cancel, a recovery or a close";
     default:

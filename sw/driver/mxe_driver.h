@@ -2,9 +2,9 @@
 /// @file
 /// Driver of the MXE matrix engine: D = A * B^T + C with operands in microscaling formats.
 ///
-/// Plain C11 without a library: it needs neither a heap, nor an operating system, nor memcpy. All
-/// it knows about its surroundings is in struct mxe_port, so the same file runs on a model, on
-/// simulated RTL, on bare metal and in a kernel.
+/// Plain C11. It needs no library, no heap, no operating system and no memcpy. All accesses to the
+/// platform go through struct mxe_port, so the same file runs on the model, on simulated RTL, on
+/// bare metal and in a kernel.
 ///
 /// Life of a device:
 ///
@@ -22,9 +22,9 @@
 ///
 /// Every function returns MXE_OK (or a count) or one of the negative codes of enum mxe_result_code.
 ///
-/// Contexts. One context may submit while another completes, without a lock; each function says
-/// which of the two it belongs to. mxe_irq() may interrupt both. A program with one thread of
-/// control calls everything from there, also from within completion callbacks.
+/// Contexts: one thread may submit jobs while another completes them, without a lock. Each function
+/// below names its context, submitting or completing. mxe_irq() may interrupt both. A program with
+/// a single thread may call every function, also from within completion callbacks.
 #ifndef MXE_DRIVER_H_
 #define MXE_DRIVER_H_
 
@@ -39,27 +39,27 @@
 extern "C" {
 #endif
 
-/// What a function returns. The codes below -100 are the device's answers about a job: -100 minus
-/// the status code of the completion record.
+/// Result codes. A code below -100 is the status of a job: -100 minus the status code of its
+/// completion record. Example: MXE_STATUS_ERR_READ is 8, so MXE_ERR_READ is -108.
 enum mxe_result_code {
   MXE_OK = 0,
   MXE_ERR_NODEV = -1,        ///< the identification register does not name an MXE
-  MXE_ERR_VERSION = -2,      ///< the device's major version is not the driver's
+  MXE_ERR_VERSION = -2,      ///< the device's major version differs from the driver's
   MXE_ERR_ARGUMENT = -3,     ///< a null pointer, or a value that no descriptor can hold
   MXE_ERR_RING = -4,         ///< the ring is misaligned or its number of entries is not allowed
   MXE_ERR_FULL = -5,         ///< every entry of the ring holds a job not yet called back
-  MXE_ERR_TIMEOUT = -6,      ///< nothing moved for the given time
-  MXE_ERR_UNKNOWN_JOB = -7,  ///< never submitted, or completed so long ago that it is forgotten
-  MXE_ERR_GONE = -8,         ///< the device answers with all ones: unpowered or unplugged
+  MXE_ERR_TIMEOUT = -6,      ///< no progress within the timeout
+  MXE_ERR_UNKNOWN_JOB = -7,  ///< never submitted, or completed too long ago (see mxe_wait())
+  MXE_ERR_GONE = -8,         ///< registers read as all ones: the device is unpowered or unplugged
   MXE_ERR_INTERRUPT = -9,    ///< the port cannot wait for the interrupt
-  MXE_ERR_OVERFLOW = -10,    ///< the device refused a doorbell; mxe_recover() helps
-  MXE_ERR_PROTOCOL = -11,    ///< the device broke its rules: impossible index, record or status
-  MXE_ERR_STOPPED = -12,     ///< a reset failed half-way; call mxe_recover() or mxe_close()
-  MXE_ERR_BUSY = -13,        ///< the other context holds the ring for a moment; try again
+  MXE_ERR_OVERFLOW = -10,    ///< the device refused a doorbell; call mxe_recover()
+  MXE_ERR_PROTOCOL = -11,    ///< the device returned an impossible index, record or status
+  MXE_ERR_STOPPED = -12,     ///< a reset did not complete; call mxe_recover() or mxe_close()
+  MXE_ERR_BUSY = -13,        ///< the other context is using the ring; try again
   MXE_ERR_DEADLINE = -14,    ///< the job's deadline passed before it ended
   MXE_ERR_OVERLAP = -15,     ///< results would overwrite operands, themselves or the ring
   MXE_ERR_ADDRESS = -16,     ///< an operand reaches beyond the last 64-bit address
-  MXE_ERR_RANGE = -17,       ///< an operand lies outside the ranges that are allowed
+  MXE_ERR_RANGE = -17,       ///< an operand lies outside the allowed ranges
 
   MXE_ERR_DESCRIPTOR = -102,  ///< a reserved bit of the descriptor is set
   MXE_ERR_SHAPE = -103,       ///< m, n or k is zero
@@ -114,129 +114,129 @@ struct mxe_device;
 /// One line of English for a result code, without a full stop. Never null.
 const char* mxe_strerror(int code);
 
-/// The same, but for MXE_ERR_ARGUMENT it names the refused argument, for example "job_id is null",
-/// if a function that takes a non-const `dev` has just returned that code. Of calls that were
-/// refused in both contexts the last one counts. mxe_job_extents() and mxe_identify() record no
-/// argument: use mxe_strerror() after them. `dev` may be null.
+/// As mxe_strerror(), but for MXE_ERR_ARGUMENT it names the refused argument, for example "job_id
+/// is null". Call it directly after a function with a non-const `dev` has returned that code: the
+/// driver keeps only the last refusal, whichever context it happened in. mxe_job_extents() and
+/// mxe_identify() keep none: use mxe_strerror() after them. `dev` may be null.
 const char* mxe_explain(const struct mxe_device* dev, int code);
 
-/// How the driver reaches the device. The driver copies the table. Null is allowed for the members
-/// that say so; the driver then still keeps the compiler from moving accesses.
+/// How the driver reaches the device. The driver copies this table. A member may be null only if
+/// its comment says so; even then the driver prevents the compiler from reordering accesses.
 struct mxe_port {
-  void* ctx;  ///< handed to every function below
+  void* ctx;  ///< first argument of every function below
 
   /// Reads or writes one 32-bit register, in the host's byte order; `offset` is in bytes. Accesses
   /// must reach the device in program order.
   uint32_t (*read32)(void* ctx, uint32_t offset);
   void (*write32)(void* ctx, uint32_t offset, uint32_t value);
 
-  /// Microseconds of a clock that never goes back. Deadlines and timeouts are measured with it.
+  /// Monotonic time in microseconds, for deadlines and timeouts.
   uint64_t (*now_us)(void* ctx);
 
-  /// Whether the interrupt reaches a handler that calls mxe_irq(). If this is false and wait_irq is
-  /// null, the driver leaves interrupts masked.
+  /// True if an interrupt handler calls mxe_irq(). If it is false and wait_irq is null, the driver
+  /// leaves interrupts masked.
   bool interrupts;
 
-  /// Blocks while the interrupt line is low, at most `timeout_us`. Returns 0 if the line is high
-  /// (also if it was high at the start) or somebody's interrupt came, MXE_ERR_TIMEOUT if none did,
-  /// another negative number if waiting is impossible. Null: mxe_wait() polls.
+  /// Blocks until the interrupt line is high, at most `timeout_us`. Returns 0 if the line is high
+  /// (also if it was high at the start) or any interrupt on a shared line arrived,
+  /// MXE_ERR_TIMEOUT if none arrived, another negative number if it cannot wait. Null: mxe_wait()
+  /// polls.
   int (*wait_irq)(void* ctx, uint32_t timeout_us);
 
   /// Called between two polls: a short pause. May be null.
   void (*relax)(void* ctx);
 
-  /// Orders what the driver wrote to memory before what it writes to registers after (wmb), and
-  /// what it read from registers before what it reads from memory after (rmb). On RISC-V `fence
-  /// iorw, iorw`, on Arm `dmb osh` or `dsb`. Null if the host's normal order does (simulation).
+  /// Memory barriers. wmb: earlier memory writes before later register writes. rmb: earlier
+  /// register reads before later memory reads. RISC-V: `fence iorw, iorw`; Arm: `dmb osh` or `dsb`.
+  /// Null if the host keeps that order without them (simulation).
   void (*wmb)(void* ctx);
   void (*rmb)(void* ctx);
 
-  /// Memory that is cached and not coherent: writes back the lines of `len` bytes of the ring at
-  /// `addr`, respectively forgets them. The operands are the caller's. Null if coherent or
-  /// uncached.
+  /// Cache maintenance for a ring in cached, non-coherent memory: write back (for_device) or
+  /// invalidate (for_host) the lines of `len` bytes at `addr`. The caller maintains the operands.
+  /// Null if the ring is coherent or uncached.
   void (*sync_for_device)(void* ctx, const void* addr, size_t len);
   void (*sync_for_host)(void* ctx, void* addr, size_t len);
 };
 
-/// One matrix product, D[m][n] = C[m][n] + sum over k of A[m][k] * B[n][k], or several of one shape
-/// whose matrices lie one below the other: A[batch * m][k], B[batch * n][k], D and C
-/// [batch * m][n], and scales likewise. A product must not read what another one of its job writes.
-/// Addresses are the device's (bus addresses). The layouts are in docs/driver.md.
+/// One matrix product, D[m][n] = C[m][n] + sum over k of A[m][k] * B[n][k], or `batch` products of
+/// the same shape. Their matrices are stacked: A[batch * m][k], B[batch * n][k], D and C
+/// [batch * m][n], scales likewise. A product must not read memory that another product of the same
+/// job writes. Addresses are bus addresses. docs/driver.md describes the layouts.
 struct mxe_job {
   uint32_t format_a, format_b;  ///< MXE_FORMAT_...
   uint32_t out_format;          ///< MXE_OUT_...
-  uint32_t out_rule;            ///< MXE_RULE_..., how an MX result's scales are found; else ignored
-  bool out_overflow;            ///< MX results: elements beyond the largest become NaN or infinity
-  bool bias;                    ///< start from C instead of from zero
+  uint32_t out_rule;            ///< MXE_RULE_..., scale rule of MX results; else ignored
+  bool out_overflow;            ///< MX results: overflow gives NaN or infinity, else saturates
+  bool bias;                    ///< the sums start at C instead of zero
   bool bias_bf16;               ///< C is BF16 instead of FP32
   uint32_t m, n, k;             ///< shape in elements, each at least 1
-  uint32_t batch;               ///< products of that shape, at most 65535; 0 is 1
+  uint32_t batch;               ///< number of products, at most 65535; 0 means 1
 
-  uint64_t a_addr, a_scale_addr;  ///< A[m][k] and its scales [m][ceil(k/32)]; any byte
-  uint64_t b_addr, b_scale_addr;  ///< B[n][k] and its scales [n][ceil(k/32)]; any byte
-  uint64_t c_addr;                ///< C[m][n], a multiple of its numbers' size; 0 without bias
-  uint64_t d_addr;                ///< D[m][n], a multiple of its numbers' size; any byte if MX
-  uint64_t d_scale_addr;  ///< scales of an MX result [m][ceil(n/32)], any byte; else ignored
+  uint64_t a_addr, a_scale_addr;  ///< A[m][k], scales [m][ceil(k/32)]; any alignment
+  uint64_t b_addr, b_scale_addr;  ///< B[n][k], scales [n][ceil(k/32)]; any alignment
+  uint64_t c_addr;                ///< C[m][n], a multiple of 4 (BF16: 2); 0 without bias
+  uint64_t d_addr;                ///< D[m][n], a multiple of 4 (BF16, FP16: 2; MX: 1)
+  uint64_t d_scale_addr;          ///< scales of an MX result [m][ceil(n/32)]; else ignored
 
   uint32_t a_stride, a_scale_stride;  ///< bytes from row to row
   uint32_t b_stride, b_scale_stride;
-  uint32_t c_stride;  ///< a multiple as c_addr is; 0: one row of C for all rows of D
-  uint32_t d_stride;  ///< a multiple as d_addr is
+  uint32_t c_stride;  ///< a multiple as for c_addr; 0: one row of C for all rows of D
+  uint32_t d_stride;  ///< a multiple as for d_addr
   uint32_t d_scale_stride;
 };
 
 /// How a job ended.
 struct mxe_completion {
   uint32_t job_id;
-  int code;         ///< MXE_OK if the results are in memory, else why not
-  uint32_t status;  ///< MXE_STATUS_..., as the device wrote it; ERR_ABORTED if the driver ended it
-  uint64_t cycles;  ///< clocks from the descriptor's fetch to the completion; 0 if unknown
+  int code;         ///< MXE_OK if the results are in memory, else the error
+  uint32_t status;  ///< MXE_STATUS_... of the record; ERR_ABORTED if the driver ended the job
+  uint64_t cycles;  ///< from the descriptor's fetch to the completion; 0 if unknown
 
-  /// After MXE_ERR_READ, WRITE and FETCH: what the bus answered with an error (MXE_FAULT_...),
-  /// whether it was a write, and the bus address of the beat, or of the burst of a write.
-  /// MXE_FAULT_NONE, false and 0 after any other result, and if the device does not tell, or has
-  /// met an error in a later job since.
+  /// The bus error after MXE_ERR_READ, WRITE and FETCH: operand (MXE_FAULT_...), direction, and bus
+  /// address of the read beat or of the write burst. MXE_FAULT_NONE, false and 0 after any other
+  /// result, if the device has no fault registers, or if a later job has met an error since.
   uint32_t fault_operand;
   bool fault_write;
   uint64_t fault_addr;
 };
 
 /// Called once for each job, in the order of submission, by mxe_complete(), mxe_wait(),
-/// mxe_recover() or mxe_close(). The job's entry is free again by then: the callback may submit.
+/// mxe_recover() or mxe_close(). The job's ring entry is already free, so the callback may submit.
 typedef void (*mxe_callback)(void* user, const struct mxe_completion* completion);
 
-/// What may be said about a job beside the job. All zero is "nothing".
+/// Options of a submission. All zero: no deadline, no callback.
 struct mxe_options {
-  /// On the port's clock; 0: none. A job that has not ended by then is taken from the device and
-  /// ends with MXE_ERR_DEADLINE; the jobs after it go on. Noticed by mxe_complete() and mxe_wait().
+  /// Deadline on the port's clock, in microseconds; 0: none. A job that has not ended at this time
+  /// ends with MXE_ERR_DEADLINE; later jobs continue. Only mxe_complete() and mxe_wait() check it.
   uint64_t deadline_us;
   mxe_callback done;  ///< may be null
-  void* user;         ///< handed to `done`
+  void* user;         ///< first argument of `done`
 };
 
-/// Bytes on the bus; none if `size` is 0.
+/// A range of bus addresses, in bytes; empty if `size` is 0.
 struct mxe_range {
   uint64_t addr, size;
 };
 
-/// What the driver remembers of a job; one for each entry of the ring, ordinary memory of the host.
+/// The driver's state of a job: one per ring entry, in ordinary host memory.
 struct mxe_slot {
   uint32_t id;
-  int abandoned;  ///< why the job was taken from the device, else MXE_OK
+  int abandoned;  ///< result code if the driver ended the job, else MXE_OK
   struct mxe_options options;
-  struct mxe_completion result;  ///< of the last job that completed here
-  struct mxe_range written[2];   ///< what the job writes: D, and its scales
+  struct mxe_completion result;  ///< of the last job that completed in this slot
+  struct mxe_range written[2];   ///< ranges that the job writes: D and its scales
 };
 
-/// The memory that a device is given at mxe_open() and gives back at mxe_close().
+/// Memory that the driver and the device use from mxe_open() to mxe_close().
 struct mxe_ring {
-  void* mem;               ///< 128 * entries bytes as the host sees them, a multiple of 8
-  uint64_t bus_addr;       ///< the same memory as the device sees it, a multiple of 128
-  struct mxe_slot* slots;  ///< `entries` of them
+  void* mem;               ///< host address of 128 * entries bytes, a multiple of 8
+  uint64_t bus_addr;       ///< bus address of the same memory, a multiple of 128
+  struct mxe_slot* slots;  ///< array of `entries` slots
   uint32_t entries;        ///< a power of two, at most caps.queue_depth
 };
 
-/// A device in use. Fill it with mxe_open(), read `caps`, leave the rest to the driver.
+/// A device in use. mxe_open() fills it. Programs may read `caps`; the rest is private.
 struct mxe_device {
   struct mxe_capabilities caps;
 
@@ -246,103 +246,104 @@ struct mxe_device {
   uint32_t ring_entries;
   struct mxe_slot* slots;
 
-  // Jobs are counted from mxe_open() on: job number s has slot s mod entries. head <= finished <=
-  // tail, modulo 2^32.
-  uint32_t next_id;     ///< of the submitting context
-  uint32_t tail;        ///< submitted so far; written by the submitting context
-  uint32_t finished;    ///< known to have ended; of the completing context
-  uint32_t head;        ///< called back; written by the completing context
-  uint32_t origin;      ///< number of the job that is the device's index 0
-  uint32_t submitting;  ///< the submitting context is in the ring
-  uint32_t exclusive;   ///< the completing context wants the ring for itself
-  uint32_t overflowed;  ///< mxe_irq() saw a refused doorbell
-  uint64_t progress;    ///< the device's counters when last asked whether it moves
-  const char* refused;  ///< what was wrong with the last argument that was; null: none was
+  // Jobs are numbered from mxe_open() on: job number s uses slot s mod entries. head <= finished <=
+  // tail, modulo 2^32. Example: head 3, finished 5, tail 8: callbacks of 3 and 4 are due, 5 to 7
+  // belong to the device.
+  uint32_t next_id;     ///< used by the submitting context only
+  uint32_t tail;        ///< jobs submitted; written by the submitting context
+  uint32_t finished;    ///< jobs that the driver has seen end; used by the completing context only
+  uint32_t head;        ///< jobs called back; written by the completing context
+  uint32_t origin;      ///< number of the job with device index 0
+  uint32_t submitting;  ///< the submitting context is using the ring
+  uint32_t exclusive;   ///< the completing context needs exclusive use of the ring
+  uint32_t overflowed;  ///< mxe_irq() has read a refused doorbell
+  uint64_t progress;    ///< sum of the device's work counters at the last check for progress
+  const char* refused;  ///< reason of the last MXE_ERR_ARGUMENT; null: none so far
   bool stopped;         ///< a reset has begun and not ended, or the device is closed
 };
 
-/// Asks what is there, and changes nothing. Needs of the port only the registers. Neither pointer
-/// may be null.
+/// Reads the device's version and capabilities and changes nothing. Uses only port->read32.
+/// Neither pointer may be null.
 /// Errors: ARGUMENT, NODEV, VERSION.
 int mxe_identify(const struct mxe_port* port, struct mxe_capabilities* caps);
 
-/// Identifies the device, stops whatever it was doing, hands it the ring, clears the counters and
-/// enables it. The ring's memory and slots belong to the driver until mxe_close().
-/// No pointer may be null, nor may ring->mem, ring->slots and the functions of the port that do not
-/// say so.
+/// Identifies the device, resets it, sets up the ring, clears the counters and enables the device.
+/// The ring's memory and slots belong to the driver until mxe_close(). No pointer may be null,
+/// including ring->mem, ring->slots and the port's mandatory functions.
 ///
-/// Errors: ARGUMENT, NODEV, VERSION, RING, TIMEOUT (the device does not leave its reset), GONE,
-/// PROTOCOL.
+/// Errors: ARGUMENT, NODEV, VERSION, RING, TIMEOUT (the reset does not end), GONE, PROTOCOL.
 int mxe_open(struct mxe_device* dev, const struct mxe_port* port, const struct mxe_ring* ring);
 
-/// Ends every job (with ABORTED if it had not finished), calls back, disables the device, masks its
-/// interrupts and forgets the ring: the device touches no memory any more. For both contexts at
-/// rest.
+/// Ends every job (with ABORTED if it had not finished), runs the callbacks, disables the device
+/// and masks its interrupts. Afterwards the device accesses no memory. Neither context may be
+/// active.
 ///
 /// Errors: ARGUMENT, TIMEOUT (transfers did not end within `timeout_us`: the device may still write
-/// to memory, nothing was given back, call again), BUSY, GONE (closed all the same).
+/// to memory and stays open; call again), BUSY, GONE (the device is closed nevertheless).
 int mxe_close(struct mxe_device* dev, uint32_t timeout_us);
 
-/// Puts a job into the ring and rings the doorbell. Returns at once with the job's id, which is
-/// never 0. Whether the job is legal is the device's to say; its completion tells. `options` may be
+/// Writes a job to the ring and rings the doorbell. Returns at once and stores the job's id, which
+/// is never 0. The device checks the job; its completion reports an illegal one. `options` may be
 /// null; `dev`, `job` and `job_id` may not. Submitting context.
 ///
-/// Errors: ARGUMENT (a null pointer, or no descriptor can hold this: mxe_explain() says which),
-/// FULL (complete a job and try again), BUSY, STOPPED. Nothing was submitted then.
+/// Errors, without a submission: ARGUMENT (a null pointer, or a value too large for its descriptor
+/// field; mxe_explain() names it), FULL (complete a job and try again), BUSY, STOPPED.
 int mxe_submit(struct mxe_device* dev, const struct mxe_job* job, const struct mxe_options* options,
                uint32_t* job_id);
 
-/// The same for `count` jobs with one doorbell; `options` hold for each of them. Submits as many as
-/// there is room for and returns their number, at least 1; `job_ids` (may be null, as `options`
-/// may) gets as many ids. `jobs` may not be null, and `count` not 0. Submitting context.
+/// Submits up to `count` jobs with one doorbell; `options` applies to each of them. Returns the
+/// number submitted, at least 1, and stores their ids in `job_ids`. Example: 5 jobs, 3 free
+/// entries: returns 3. `options` and `job_ids` may be null; `jobs` may not, and `count` must not be
+/// 0. Submitting context.
 ///
-/// Errors, if none was submitted: as mxe_submit(). A job that no descriptor can hold ends the list
-/// before it.
+/// Errors, if no job was submitted: as mxe_submit(). Submission stops before a job with a value too
+/// large for its descriptor field.
 int mxe_submit_many(struct mxe_device* dev, const struct mxe_job* jobs, size_t count,
                     const struct mxe_options* options, uint32_t* job_ids);
 
-/// The interrupt handler: tells whether the interrupt is this device's, and if so acknowledges it,
-/// so that the line falls (or the next message comes). Call mxe_complete() afterwards, from
-/// wherever callbacks may run. Safe at any time after mxe_open(), also on a shared line.
+/// Interrupt handler. Returns true if this device raised the interrupt, and then clears its cause,
+/// so that the line falls (or the next MSI can be sent). Call mxe_complete() afterwards, in a
+/// context in which callbacks may run. Safe at any time after mxe_open(), also on a shared line.
 bool mxe_irq(struct mxe_device* dev);
 
-/// Calls back for jobs that have ended, `budget` at most, in the order of submission. Ends jobs
-/// whose deadline has passed. Never blocks. Completing context.
+/// Runs the callbacks of at most `budget` ended jobs, in the order of submission. Ends jobs whose
+/// deadline has passed. Never blocks. Completing context.
 ///
 /// Returns the number of callbacks (jobs without one count too). If that is 0, one of the errors
 /// GONE, OVERFLOW, PROTOCOL, TIMEOUT, STOPPED may be returned instead.
 int mxe_complete(struct mxe_device* dev, uint32_t budget);
 
-/// Completes jobs until a certain one has ended. Jobs may be waited for in any order, more than
-/// once, or never; a result is kept until `entries` further jobs have ended. `completion` may be
-/// null. Completing context.
+/// Completes jobs until job `job_id` has ended. Jobs may be waited for in any order, several times,
+/// or never. A result is kept until `entries` later jobs have ended. `completion` may be null.
+/// Completing context.
 ///
-/// `timeout_us` is the longest time without progress: it starts anew whenever a job ends, and when
-/// the device's counters show that it works, so that a long job is no hang (give it a deadline). A
-/// hang is reported after one to two times `timeout_us`. 0 looks once, without waiting.
+/// `timeout_us` limits the time without progress. It restarts when a job ends or when the device's
+/// counters have advanced, so a long job does not time out (a deadline limits it). A hang is
+/// reported after one to two times `timeout_us`. 0 checks once, without waiting.
 ///
 /// Returns the completion's code, or TIMEOUT, UNKNOWN_JOB, GONE, INTERRUPT, OVERFLOW, PROTOCOL,
-/// STOPPED, ARGUMENT. After TIMEOUT the job is still under way: wait again, cancel it or recover.
+/// STOPPED, ARGUMENT. After TIMEOUT the job is still in the ring: wait again, cancel it or recover.
 int mxe_wait(struct mxe_device* dev, uint32_t job_id, uint32_t timeout_us,
              struct mxe_completion* completion);
 
-/// Takes a job from the device. It ends with MXE_ERR_ABORTED, in its turn; all others run in their
-/// order. If it is running, the device is reset and the others are submitted again; its results may
-/// be partly written. A job that ends in this moment keeps its own result. Completing context.
+/// Cancels a job: it ends with MXE_ERR_ABORTED, after the jobs before it; all others run in order.
+/// If the device may already have read its descriptor, the device is reset and the other jobs are
+/// submitted again; the results of the cancelled job may be partly written. A job that ends during
+/// the call keeps its result. Completing context.
 ///
 /// Errors: ARGUMENT, UNKNOWN_JOB (it has ended), BUSY (the other context is submitting: try again),
 /// TIMEOUT, GONE, PROTOCOL, STOPPED.
 int mxe_cancel(struct mxe_device* dev, uint32_t job_id);
 
-/// After any error: resets the device and enables it with an empty ring. Jobs that had not finished
-/// end with ABORTED; this calls back for all. The counters keep their values. Completing context.
+/// Resets the device after any error and enables it with an empty ring. Jobs that had not finished
+/// end with ABORTED; all callbacks run. The counters keep their values. Completing context.
 ///
 /// Errors: ARGUMENT, TIMEOUT (transfers did not end within `timeout_us`; the device stays disabled
 /// until the call is repeated), BUSY, GONE, PROTOCOL.
 int mxe_recover(struct mxe_device* dev, uint32_t timeout_us);
 
-/// Takes a snapshot of all counters and reads it. Jobs may be under way. `counters` may not be
-/// null. Completing context.
+/// Takes a snapshot of all counters and reads it, also while jobs run. `counters` may not be null.
+/// Completing context.
 /// Errors: ARGUMENT, GONE.
 int mxe_read_counters(struct mxe_device* dev, struct mxe_counters* counters);
 
@@ -350,20 +351,21 @@ int mxe_read_counters(struct mxe_device* dev, struct mxe_counters* counters);
 /// Errors: ARGUMENT.
 int mxe_clear_counters(struct mxe_device* dev);
 
-/// What a job touches, each from its first byte to its last, gaps between rows included.
+/// Memory that a job accesses: each range from its first byte to its last, including the gaps
+/// between rows. Example: 2 rows of 32 bytes with a stride of 64: 96 bytes.
 struct mxe_extents {
   struct mxe_range a, a_scales, b, b_scales, c, d, d_scales;
 };
 
-/// Computes what a job touches, and refuses a job whose results would overwrite its operands or
-/// scales, each other or the ring of `dev` (may be null), and one that touches bytes outside the
-/// `count` ranges of `allowed` (null: everything is allowed). For who submits jobs of others;
-/// mxe_submit() does not ask. Rows that interleave with equal strides do not overlap; with
-/// different strides they count as overlapping. Any context.
+/// Computes the memory that a job accesses and checks it. OVERLAP: the results would overwrite
+/// operands, scales, each other or the ring of `dev` (which may be null). RANGE: the job accesses
+/// bytes outside the `count` ranges of `allowed` (null: everything is allowed). Use it before
+/// submitting untrusted jobs; mxe_submit() does not check this. Rows that interleave with equal
+/// strides do not overlap; with different strides they count as overlapping. Any context.
 ///
 /// `job` may not be null. `extents` (may be null) is complete after OK, OVERLAP and RANGE.
 ///
-/// Errors: ARGUMENT, SHAPE, FORMAT, OUT_FORMAT (their sizes are unknown), ADDRESS, OVERLAP, RANGE.
+/// Errors: ARGUMENT, SHAPE, FORMAT, OUT_FORMAT (sizes unknown), ADDRESS, OVERLAP, RANGE.
 int mxe_job_extents(const struct mxe_device* dev, const struct mxe_job* job,
                     const struct mxe_range* allowed, size_t count, struct mxe_extents* extents);
 

@@ -3,7 +3,8 @@
 
 #include <stdbool.h>
 
-// As in mxe_math.c: no division, no multiplication of 64 bits, no shift of 64 bits by a variable.
+// No 64-bit division, multiplication or shift by a variable: they would call a library on some
+// processors.
 
 #if defined(__GNUC__)
 typedef uint32_t __attribute__((may_alias)) number32;
@@ -44,14 +45,14 @@ static uint32_t leading_zeros(uint32_t x) {
   return zeros + (x < TOP ? 1 : 0);
 }
 
-// x / 2^by, with the last bit set if any bit that fell off was.
+// x / 2^by with a sticky last bit: it is 1 if any dropped bit is 1.
 static uint32_t shift_right_sticky(uint32_t x, uint32_t by) {
   if (by == 0) return x;
   if (by > 31) return x != 0 ? 1 : 0;
   return (x >> by) | ((x << (32 - by)) != 0 ? 1 : 0);
 }
 
-// The upper half of x * y; the lower one goes to *low.
+// Returns the upper 32 bits of x * y; *low receives the lower ones.
 static uint32_t multiply_wide(uint32_t x, uint32_t y, uint32_t* low) {
   const uint32_t xh = x >> 16, xl = x & 0xFFFF;
   const uint32_t yh = y >> 16, yl = y & 0xFFFF;
@@ -67,13 +68,12 @@ static uint32_t multiply_high(uint32_t x, uint32_t y) {
   return multiply_wide(x, y, &low);
 }
 
-// significand * 2^(log2 - 31), rounded; the top bit of the significand is set, and its last bit
-// stands for all that follow.
+// significand * 2^(log2 - 31), rounded. The significand's top bit is set; its last bit is sticky.
 static uint32_t round_to_fp32(uint32_t sign, int32_t log2, uint32_t significand) {
   if (log2 > BIAS) return sign | INFINITE;
   uint32_t field = 0;
   if (log2 > -BIAS) {
-    field = (uint32_t)(log2 + BIAS - 1);  // the leading one adds the 1
+    field = (uint32_t)(log2 + BIAS - 1);  // the addition of the leading one restores the 1
   } else {
     significand = shift_right_sticky(significand, (uint32_t)(1 - BIAS - log2));
   }
@@ -83,7 +83,7 @@ static uint32_t round_to_fp32(uint32_t sign, int32_t log2, uint32_t significand)
   return sign | ((field << 23) + kept + (up ? 1 : 0));
 }
 
-// Significand with its top bit set, and log2, of a finite magnitude above 0.
+// Splits a finite magnitude above 0 into log2 and a significand with its top bit set.
 static uint32_t split(uint32_t magnitude, int32_t* log2) {
   const uint32_t field = magnitude >> 23;
   if (field != 0) {
@@ -108,7 +108,8 @@ uint32_t mxe_add(uint32_t x, uint32_t y) {
   if ((x & MAGNITUDE) == INFINITE) return differ && small == INFINITE ? QUIET_NAN : x;
   if (small == 0) return (x & MAGNITUDE) == 0 && differ ? 0 : x;
 
-  // One bit of room above for the carry; six below, of which rounding needs three.
+  // The shift by 1 keeps the top bit free for the carry. Seven bits remain below the 24-bit
+  // significand, the last one sticky; rounding needs three.
   int32_t log2_x, log2_y;
   uint32_t sum = split(x & MAGNITUDE, &log2_x) >> 1;
   const uint32_t addend = split(small, &log2_y) >> 1;
@@ -119,8 +120,8 @@ uint32_t mxe_add(uint32_t x, uint32_t y) {
   return round_to_fp32(sign, log2_x + 1 - (int32_t)zeros, sum << zeros);
 }
 
-// The product of two significands with their top bits set, as round_to_fp32() takes it: its top bit
-// is set, *log2 goes up by one if the product of the two is 2 or more.
+// Product of two significands with their top bits set, for round_to_fp32(): top bit set, last bit
+// sticky. If the product is 2 or more, *log2 increases by one.
 static uint32_t multiply_significands(uint32_t x, uint32_t y, int32_t* log2) {
   uint32_t low;
   uint32_t high = multiply_wide(x, y, &low);
@@ -148,8 +149,8 @@ uint32_t mxe_multiply(uint32_t x, uint32_t y) {
   return round_to_fp32(sign, log2, product);
 }
 
-// 2^f - 1 of a fraction f of 2^32, as such a fraction: less than 2^-28 from the exact value. The
-// polynomial is the one of degree 6 without a constant that has the smallest relative error in 2^f.
+// 2^(f / 2^32) - 1 in units of 2^-32, with an error below 2^-28. The polynomial of degree 6 without
+// a constant term minimises the relative error of 2^f.
 static uint32_t exp2_fraction(uint32_t f) {
   uint32_t sum = UINT32_C(0x000E2A0C);
   sum = UINT32_C(0x0051B593) + multiply_high(f, sum);
@@ -165,14 +166,14 @@ uint32_t mxe_exp(uint32_t x) {
   const bool negative = (x & SIGN) != 0;
   const uint32_t magnitude = x & MAGNITUDE;
   if (magnitude == 0) return ONE;
-  if (magnitude >= UINT32_C(0x43000000)) return negative ? 0 : INFINITE;  // 128 and more
+  if (magnitude >= UINT32_C(0x43000000)) return negative ? 0 : INFINITE;  // |x| >= 128
 
   // |x| * log2(e) = whole + fraction / 2^32.
   int32_t log2;
   uint32_t low;
   const uint32_t significand = split(magnitude, &log2);
   const uint32_t high = multiply_wide(significand, UINT32_C(0xB8AA3B29), &low);
-  const uint32_t drop = (uint32_t)(30 - log2);  // from 2^-62 to 2^-32; at least 24
+  const uint32_t drop = (uint32_t)(30 - log2);  // from units of 2^-62 to 2^-32; at least 24
   int32_t whole = 0;
   uint32_t fraction = 0;
   if (drop < 32) {
@@ -185,7 +186,8 @@ uint32_t mxe_exp(uint32_t x) {
     whole = -whole - (fraction != 0 ? 1 : 0);
     fraction = 0 - fraction;
   }
-  const uint32_t power = TOP | (exp2_fraction(fraction) >> 1) | 1;  // never exact
+  const uint32_t power =
+      TOP | (exp2_fraction(fraction) >> 1) | 1;  // sticky: the result is never exact
   return round_to_fp32(0, whole, power);
 }
 
@@ -198,10 +200,10 @@ void mxe_add_rows(const void* x, const void* y, size_t count, void* sum) {
 
 // ---- Softmax ----------------------------------------------------------------------------------
 
-// Order of numbers as order of unsigned integers.
+// Maps FP32 bits to unsigned integers in the same order.
 static uint32_t order(uint32_t x) { return (x & SIGN) != 0 ? ~x : x | SIGN; }
 
-// Writes scale * scores[i], returns the largest one; a NaN is larger than everything.
+// Writes scale * scores[i] and returns the largest product; a NaN counts as the largest.
 static uint32_t scaled(const number32* scores, size_t count, uint32_t scale, number32* out) {
   uint32_t largest = SIGN | INFINITE;
   for (size_t i = 0; i < count; i++) {
@@ -212,13 +214,13 @@ static uint32_t scaled(const number32* scores, size_t count, uint32_t scale, num
   return largest;
 }
 
-// A number of at most 1 in units of 2^-40.
+// Converts a number from 0 to 1 to units of 2^-40.
 static uint64_t to_fixed(uint32_t x) {
   if (x == 0) return 0;
   const uint32_t field = x >> 23;
-  const uint32_t significand = (x & (HIDDEN - 1)) | HIDDEN;  // of 2^(field - 150)
+  const uint32_t significand = (x & (HIDDEN - 1)) | HIDDEN;  // in units of 2^(field - 150)
   if (field + 17 >= BIAS) {
-    // 41 bits at most: two halves of a shift by up to 17.
+    // At most 41 bits: the two 32-bit halves of significand << by, by <= 17.
     const uint32_t by = field + 17 - BIAS;
     return ((uint64_t)(significand >> (32 - by - 8) >> 8) << 32) | (significand << by);
   }
@@ -226,9 +228,8 @@ static uint64_t to_fixed(uint32_t x) {
   return drop > 31 ? 0 : significand >> drop;
 }
 
-// 2^63 / x, for an x with its top bit set; below 2^32.
+// (2^63 - 1) / x by long division; below 2^32 because the top bit of x is set.
 static uint32_t reciprocal(uint32_t x) {
-  // Long division of 2^63 - 1.
   uint32_t rest = TOP - 1;
   uint32_t quotient = 0;
   for (int bit = 0; bit < 32; bit++) {
@@ -243,9 +244,9 @@ static uint32_t reciprocal(uint32_t x) {
   return quotient;
 }
 
-// Divides weights[count] by `sum`, 1 or more in units of 2^-40.
+// Divides weights[count] by `sum`, which is in units of 2^-40 and at least 1.
 static void divide(number32* weights, size_t count, uint64_t sum) {
-  uint32_t high = (uint32_t)(sum >> 32);  // not 0: sum is 2^40 or more
+  uint32_t high = (uint32_t)(sum >> 32);  // at least 2^8: sum is 2^40 or more
   const uint32_t low = (uint32_t)(sum & UINT32_C(0xFFFFFFFF));
   const uint32_t zeros = leading_zeros(high);
   if (zeros > 0) high = (high << zeros) | (low >> (32 - zeros));

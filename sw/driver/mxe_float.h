@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// FP32 arithmetic in integers: what stands between the products of a transformer's layer, for
-/// processors without a floating-point unit, and with the same bits on those that have one.
+/// FP32 arithmetic in integers for the steps between the products of a transformer layer: sums and
+/// softmax. Every processor computes the same bits, with or without a floating-point unit.
 ///
-/// Numbers are the bits of FP32. A pointer to them may be one to float or to uint32_t. Every NaN
-/// that comes out is 0x7FC00000. Freestanding, as mxe_math.h.
+/// Numbers are FP32 bits; pointers may point to float or to uint32_t. Every NaN result is
+/// 0x7FC00000. Freestanding, as mxe_math.h.
 #ifndef MXE_FLOAT_H_
 #define MXE_FLOAT_H_
 
@@ -15,25 +15,25 @@
 extern "C" {
 #endif
 
-/// x + y and x * y as IEEE 754 has them, rounded to nearest even; subnormals are kept.
+/// x + y and x * y as in IEEE 754, rounded to nearest even, with subnormals.
 uint32_t mxe_add(uint32_t x, uint32_t y);
 uint32_t mxe_multiply(uint32_t x, uint32_t y);
 
-/// e^x, less than 0.75 units of the last place from the exact value; 1 for 0, subnormals are kept.
+/// e^x, with an error below 0.75 units in the last place and with subnormals; exactly 1 for x = 0.
 uint32_t mxe_exp(uint32_t x);
 
-/// sum[i] = x[i] + y[i]; `sum` may be x or y. A bias or a residual on the host.
+/// sum[i] = x[i] + y[i], for a bias or a residual; `sum` may be x or y.
 void mxe_add_rows(const void* x, const void* y, size_t count, void* sum);
 
 /// Softmax of a row of attention: weights[i] = e^(t[i] - max t) / sum over j of e^(t[j] - max t)
-/// with t[i] = scale * scores[i], `scale` as the bits of FP32. `weights` may be `scores`. Scores of
-/// -infinity are masked: their weight is 0.
+/// with t[i] = scale * scores[i]. `scale` is FP32 bits. `weights` may be `scores`. A score of
+/// -infinity is masked: its weight is 0.
 ///
-/// t, its maximum and the differences are those of FP32 arithmetic, and what follows has a relative
-/// error below 2^-22 for rows of up to 32768 scores and weights that are no subnormals. Scores that
-/// are more than 27.7 below the maximum do not count in the sum.
+/// t[i] and t[i] - max t are rounded to FP32. The remaining relative error is below 2^-22 for rows
+/// of up to 32768 scores and for weights that are not subnormal. The sum omits scores more
+/// than 27.7 below the maximum: e^-27.7 is below 2^-39.
 ///
-/// A NaN, a t of +infinity, or a row of nothing but masked scores makes every weight NaN.
+/// A NaN, a t[i] of +infinity, or a row of masked scores only makes every weight NaN.
 void mxe_softmax(const void* scores, size_t count, uint32_t scale, void* weights);
 
 #ifdef __cplusplus

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mxe_math.h"
 
-// Multiplications and divisions of 64 bits, and copies of structures, would be calls of a library
-// on some processors: there are none below.
+// No 64-bit multiplication or division and no structure copy: they would call a library on some
+// processors.
 
-// Numbers may be floats or integers to their owner; here they are bits.
+// The caller's numbers may be of type float, so these types may alias any type.
 #if defined(__GNUC__)
 typedef uint32_t __attribute__((may_alias)) number32;
 typedef uint16_t __attribute__((may_alias)) number16;
@@ -20,16 +20,16 @@ typedef uint16_t number16;
 #define BIAS 127
 #define NAN_SCALE 0xFFu
 
-// An element format. Codes count up from zero in steps of the last bit, which weighs 2^(min_log2 -
-// mantissa) up to the first normal binade and doubles with each further one. Integers are the
-// subnormals of a format that has one binade.
+// An element format. The last bit of a code weighs 2^(min_log2 - mantissa) for subnormals and in
+// the first normal binade; its weight doubles with each further binade. Example: E2M1 codes 0 to 7
+// are 0, 0.5, 1, 1.5, 2, 3, 4, 6. An integer format has a single normal binade.
 struct format {
   uint8_t stored_bits;       // in a packed row
   uint8_t mantissa;          // bits
   int8_t min_log2;           // log2 of the smallest normal number
   int8_t max_log2;           // floor(log2 of the largest finite number)
   uint8_t max_code;          // the largest finite number
-  uint8_t infinity;          // code; 0: there is none
+  uint8_t infinity;          // its code; 0: the format has none
   bool integer;              // two's complement
   uint32_t max_significand;  // of the largest finite number, as an FP32 significand
 };
@@ -48,7 +48,6 @@ static const struct format* find_format(uint32_t code) {
   return code < sizeof formats / sizeof formats[0] ? &formats[code] : NULL;
 }
 
-// The sign's bit of a code.
 static uint32_t sign_bit(const struct format* f) { return UINT32_C(1) << (f->stored_bits - 1); }
 
 static uint32_t packed_bytes(const struct format* f, uint32_t count) {
@@ -68,8 +67,8 @@ uint32_t mxe_row_scales(uint32_t k) { return k / MXE_BLOCK + (k % MXE_BLOCK != 0
 
 static void pack(const struct format* f, const uint8_t* codes, uint32_t count, uint8_t* row) {
   const uint32_t mask = (sign_bit(f) << 1) - 1;
-  uint32_t held = 0;  // bits that do not fill a byte yet
-  uint32_t bits = 0;  // how many
+  uint32_t held = 0;  // bits not yet written
+  uint32_t bits = 0;  // their count
   for (uint32_t i = 0; i < count; i++) {
     held |= (codes[i] & mask) << bits;
     bits += f->stored_bits;
@@ -115,14 +114,14 @@ int mxe_unpack(uint32_t format, const uint8_t* row, uint32_t k, uint8_t* codes) 
 
 // ---- Quantizing -------------------------------------------------------------------------------
 
-// Magnitudes of FP32 are in the order of their bits. So adding to them rounds them up to the next
-// binade, and those of a format's normal numbers become codes by a subtraction and a shift.
+// FP32 magnitudes and their bits have the same order. So an addition can carry a magnitude into the
+// next binade, and a subtraction and a shift convert a normal magnitude to a code.
 struct quantizer {
   const struct format* format;
-  uint32_t round_up;  // makes the largest magnitude's exponent the one that the scale goes by
-  uint32_t span;      // from the smallest normal number of the format to the largest
+  uint32_t round_up;  // added to the largest magnitude; then its exponent gives the scale
+  uint32_t span;      // bits of the format's largest number minus those of its smallest normal one
   uint32_t drop;      // bits of a magnitude beyond the format's mantissa
-  uint32_t sign;      // the sign's bit in a code; 0: two's complement
+  uint32_t sign;      // sign bit of a code; 0: two's complement
 };
 
 static void set_up(const struct format* f, uint32_t rule, struct quantizer* q) {
@@ -136,7 +135,7 @@ static void set_up(const struct format* f, uint32_t rule, struct quantizer* q) {
   if (rule == MXE_RULE_RCEIL) q->round_up = 2 * HIDDEN - 1 - f->max_significand;
 }
 
-// x * 2^LIFT, of numbers so small that some are subnormals: normal ones.
+// Returns x * 2^LIFT, which is normal also for a subnormal x.
 enum { LIFT = 64 };
 static uint32_t lift(uint32_t x) {
   uint32_t magnitude = x & MAGNITUDE;
@@ -146,7 +145,7 @@ static uint32_t lift(uint32_t x) {
   return (x & ~MAGNITUDE) | (magnitude + (exponent << 23));
 }
 
-// The scale's code for a block whose largest magnitude is `amax`.
+// Scale code of a block with the largest magnitude `amax`.
 static uint32_t choose_scale(const struct quantizer* q, uint32_t amax) {
   int32_t exponent = 0;
   if (amax >= HIDDEN) {
@@ -159,7 +158,7 @@ static uint32_t choose_scale(const struct quantizer* q, uint32_t amax) {
   return (uint32_t)exponent < NAN_SCALE ? (uint32_t)exponent : NAN_SCALE - 1;
 }
 
-// Where the last bit of all numbers weighs the same: below `first`, the smallest normal number.
+// Encodes a magnitude below `first`, the format's smallest normal number.
 static uint32_t encode_subnormal(uint32_t drop, uint32_t first, uint32_t magnitude) {
   const bool normal = magnitude >= HIDDEN;  // in FP32
   const uint32_t significand = normal ? (magnitude & (HIDDEN - 1)) | HIDDEN : magnitude;
@@ -167,16 +166,16 @@ static uint32_t encode_subnormal(uint32_t drop, uint32_t first, uint32_t magnitu
   return (significand + (UINT32_C(1) << (drop - 1)) - 1 + ((significand >> drop) & 1)) >> drop;
 }
 
-// The codes of x[count]. The smallest normal number is `first`, and one in FP32, too. Zeros and
-// normal numbers are what blocks are made of; they take few instructions and fewer branches.
+// Encodes x[count]. `first` is the format's smallest normal number as FP32 bits, itself normal in
+// FP32. Zeros and normal numbers, the common cases, take the shortest path.
 static void encode(const struct quantizer* q, uint32_t first, const number32* x, uint32_t count,
                    uint8_t* codes) {
-  // Copies, because for all the compiler knows `codes` is a part of *q.
+  // Local copies: `codes` may alias *q, so the compiler would reload the members.
   const uint32_t span = q->span, drop = q->drop, sign = q->sign;
   const uint32_t max_code = q->format->max_code, to_sign = 32u - q->format->stored_bits;
-  // The leading one counts for the first binade.
+  // HIDDEN, shifted by `drop`, is the code of `first`.
   const uint32_t rounding = HIDDEN + (UINT32_C(1) << (drop - 1)) - 1;
-  // What is smaller loses all 24 bits, even those that rounding could keep.
+  // A smaller magnitude rounds to 0: it is below half of the last subnormal bit.
   const uint32_t tiny = first >> 23 > 24 - drop ? first - ((24 - drop) << 23) : 0;
   for (uint32_t i = 0; i < count; i++) {
     const uint32_t magnitude = x[i] & MAGNITUDE;
@@ -199,7 +198,7 @@ static void encode(const struct quantizer* q, uint32_t first, const number32* x,
   }
 }
 
-// The larger of two numbers below 2^31.
+// Maximum of two numbers below 2^31, without a branch.
 static uint32_t larger(uint32_t x, uint32_t y) { return y + ((x - y) & (((x - y) >> 31) - 1)); }
 
 static uint32_t largest_magnitude(const number32* x, uint32_t count) {
@@ -215,7 +214,7 @@ static uint32_t largest_magnitude(const number32* x, uint32_t count) {
   return amax;
 }
 
-// Quantizes x[count], count <= 32, to the codes and the scale of a block.
+// Quantizes one block, x[count] with count <= 32.
 static void quantize_block(const struct quantizer* q, const number32* x, uint32_t count,
                            uint8_t* codes, uint8_t* scale) {
   const uint32_t amax = largest_magnitude(x, count);
@@ -235,7 +234,8 @@ static void quantize_block(const struct quantizer* q, const number32* x, uint32_
   }
 }
 
-// Numbers at, at + step, ... of x as FP32: where they are, or in `room`.
+// Returns numbers at, at + step, ... of x as FP32: x itself if it is contiguous FP32, else a copy
+// in `room`.
 static const number32* gather(const struct mxe_numbers* x, size_t at, uint32_t count,
                               number32* room) {
   const number16* bf16 = (const number16*)x->data;
@@ -284,14 +284,14 @@ int mxe_quantize(const struct mxe_numbers* x, uint32_t rows, uint32_t k, uint32_
   return MXE_OK;
 }
 
-// ---- And back ---------------------------------------------------------------------------------
+// ---- Dequantizing -----------------------------------------------------------------------------
 
 // significand * 2^exponent as FP32; significand <= 128, exponent >= -149.
 static uint32_t to_fp32(uint32_t significand, int32_t exponent) {
   if (significand == 0) return 0;
   int32_t log2 = exponent + 23;
   uint32_t shifted = significand;
-  if (log2 > 16 - BIAS) {  // most of the way at once
+  if (log2 > 16 - BIAS) {  // 16 of up to 23 steps at once
     shifted <<= 16;
     log2 -= 16;
   }
@@ -344,10 +344,10 @@ int mxe_dequantize(const struct mxe_elements* q, uint32_t rows, uint32_t k, void
 
 // ---- Lists of jobs ----------------------------------------------------------------------------
 
-// Where an operand's matrix of the next job lies.
+// Addresses of an operand's matrix for the next job.
 struct place {
   uint64_t addr, scale_addr;
-  uint32_t used;  // jobs that have had it
+  uint32_t used;  // jobs that have used it
 };
 
 static void start(struct place* place, const struct mxe_operand* operand) {
@@ -364,7 +364,7 @@ static void advance(struct place* place, const struct mxe_operand* operand) {
   place->used = 0;
 }
 
-// What all jobs of a list have in common; without C.
+// Fills the members that are equal in all jobs of a list: all but the addresses.
 static void fill_job(const struct mxe_product* p, struct mxe_job* job) {
   job->format_a = p->a->format;
   job->format_b = p->b->format;

@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The driver on a processor without an operating system: registers at a fixed address, memory that
-/// the device sees under the same addresses and without a cache in between, no interrupt, a clock.
-///
-/// multiply() computes D = A * B^T for one 8 x 8 x 32 product of mxfp8_e4m3 operands.
+/// Example of the driver without an operating system: multiply() computes D = A * B^T for one
+/// 8 x 8 x 32 product of mxfp8_e4m3 operands. Bus addresses equal host addresses, memory is
+/// coherent, and the driver polls.
 #include "ports/bare_metal.h"
 
 enum { M = 8, N = 8, K = 32, RING_ENTRIES = 4, ONE_SECOND = 1000000 };
 
-// The ring: 128 bytes an entry, aligned to 128. Everything else may lie anywhere.
+// The ring: 128 bytes per entry, aligned to 128. Other memory needs no alignment.
 static _Alignas(MXE_DESC_SIZE) uint8_t ring[RING_ENTRIES * MXE_DESC_SIZE];
 
 static struct mxe_slot slots[RING_ENTRIES];
 
 static uint64_t bus_address(const volatile void* pointer) { return (uintptr_t)pointer; }
 
-/// `a` and `b` are row-major codes, one byte each, `a_scales` and `b_scales` one scale per row (K
-/// is one block), `d` the FP32 bit patterns of the result, `now_us` a clock of microseconds.
-/// Returns a code of mxe_driver.h.
+/// `a` and `b` are row-major element codes of one byte; `a_scales` and `b_scales` hold one scale
+/// per row, because K is one block. `d` receives FP32 bits. `now_us` is a monotonic clock in
+/// microseconds. Returns a code of enum mxe_result_code.
 int multiply(void* registers, uint64_t (*now_us)(void*), const uint8_t a[M][K],
              const uint8_t a_scales[M], const uint8_t b[N][K], const uint8_t b_scales[N],
              uint32_t d[M][N]);

@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Port of the driver for a processor without an operating system: registers at an address, memory
-/// that the device sees without a cache in between. What it cannot know, the clock and how to wait
-/// for the interrupt, the program adds:
+/// Port of the driver for a processor without an operating system: memory-mapped registers and
+/// coherent or uncached memory. The program adds a clock and, optionally, a wait for the interrupt:
 ///
 ///     struct mxe_port port;
 ///     mxe_bare_metal_port(&port, (void*)0x10000000);
 ///     port.now_us = my_clock;
-///     port.wait_irq = my_wait;  // or leave it null to poll
+///     port.wait_irq = my_wait;  // null: mxe_wait() polls
 #ifndef MXE_PORTS_BARE_METAL_H_
 #define MXE_PORTS_BARE_METAL_H_
 
 #include "mxe_driver.h"
 
-/// Orders all accesses before against all accesses after, memory and devices alike. The fence of
-/// C11 or __atomic_thread_fence() does not: it may leave out device accesses (RISC-V), or reach
-/// only as far as other processors (Arm).
+/// Orders all earlier accesses before all later ones, to memory and to devices. A C11 fence or
+/// __atomic_thread_fence() is weaker: it may exclude device accesses (RISC-V) or order accesses for
+/// other processors only (Arm).
 static inline void mxe_full_fence(void) {
 #if defined(__riscv)
   __asm__ volatile("fence iorw, iorw" ::: "memory");
@@ -26,7 +25,7 @@ static inline void mxe_full_fence(void) {
 #elif defined(__x86_64__) || defined(__i386__)
   __asm__ volatile("mfence" ::: "memory");
 #else
-#error "give the fence of this processor that orders memory and devices"
+#error "unknown processor: add its fence instruction for memory and devices to mxe_full_fence()"
 #endif
 }
 
@@ -43,7 +42,7 @@ static inline void mxe_bare_metal_fence(void* registers) {
   mxe_full_fence();
 }
 
-/// Fills a port; `registers` is the address of the device and becomes `ctx`.
+/// Fills a port; `registers` is the device's address and becomes `ctx`. Leaves `now_us` null.
 static inline void mxe_bare_metal_port(struct mxe_port* port, void* registers) {
   port->ctx = registers;
   port->read32 = mxe_bare_metal_read32;
