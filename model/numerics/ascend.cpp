@@ -14,7 +14,7 @@ namespace {
 
 constexpr uint8_t kScaleOne = 127;
 
-// A quantized operand as a matrix of `lines` (rows of A, columns of B) by K.
+// A quantized operand: `lines` (rows of A, columns of B) by K.
 struct Operand {
   std::size_t lines, k;
   std::vector<uint8_t> codes;   // [lines][k]
@@ -27,7 +27,7 @@ Operand quantize_operand(const std::vector<float>& x, std::size_t lines, std::si
                          const Quantizer& quantizer) {
   QuantizedArray array = quantize(x.data(), {lines, k}, quantizer.format, quantizer.options);
   Operand operand{lines, k, std::move(array.codes), {}, std::move(array.dequantized), 0};
-  // The number of scales along K is padded to pairs with scales of one.
+  // Pads the scales along K to pairs with a scale of 1.
   const std::size_t blocks = array.scale_shape[1];
   operand.blocks = (blocks + 1) / 2 * 2;
   operand.scales.assign(lines * operand.blocks, kScaleOne);
@@ -48,7 +48,7 @@ std::vector<T> transposed(const T* x, std::size_t rows, std::size_t columns) {
   return result;
 }
 
-// Codes as stored: [lines][k] if K runs fastest, else [k][lines]; rows are packed one by one.
+// Stored codes: [lines][k] if K runs fastest, else [k][lines]; each row is packed separately.
 std::vector<uint8_t> stored_codes(const Operand& operand, bool k_fastest, int bits) {
   if (k_fastest) {
     return pack_codes(operand.codes.data(), operand.lines, operand.k, bits, NibbleOrder::low);
@@ -57,7 +57,7 @@ std::vector<uint8_t> stored_codes(const Operand& operand, bool k_fastest, int bi
   return pack_codes(codes.data(), operand.k, operand.lines, bits, NibbleOrder::low);
 }
 
-// Scales as stored: pairs along K stay together, [lines][pairs][2] or [pairs][lines][2].
+// Stored scales, in pairs along K: [lines][pairs][2] or [pairs][lines][2].
 std::vector<uint8_t> stored_scales(const Operand& operand, bool k_fastest) {
   if (k_fastest) return operand.scales;
   std::vector<uint16_t> pairs(operand.scales.size() / 2);
@@ -68,7 +68,7 @@ std::vector<uint8_t> stored_scales(const Operand& operand, bool k_fastest) {
   return bytes;
 }
 
-// The samples' golden result: the dequantized matrices multiplied in float32.
+// The samples' golden result: float32 product of the dequantized matrices.
 std::vector<uint8_t> product(const Operand& a, const Operand& b) {
   std::vector<float> out(a.lines * b.lines);
   for (std::size_t i = 0; i < a.lines; i++) {
@@ -83,7 +83,6 @@ std::vector<uint8_t> product(const Operand& a, const Operand& b) {
   return bytes;
 }
 
-// The formats that the samples have.
 constexpr FormatId kAscendFormats[] = {FormatId::mxfp4_e2m1, FormatId::mxfp4_e1m2,
                                        FormatId::mxfp8_e4m3, FormatId::mxfp8_e5m2};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operand files of the Ascend (CANN) MX matmul samples, byte for byte.
+// Writes the operand files of the Ascend (CANN) MX matmul samples, byte for byte.
 #pragma once
 
 #include <cstddef>
@@ -15,18 +15,18 @@ struct AscendProblem {
   bool trans_b = false;  ///< B is stored as [N][K]
 };
 
-/// Contents of the files the samples read and compare with.
+/// Contents of the samples' files.
 struct AscendFiles {
-  std::vector<uint8_t> a_8;            ///< a_8.bin: codes of A, two a byte in 4-bit formats
+  std::vector<uint8_t> a_8;            ///< a_8.bin: codes of A; two per byte in 4-bit formats
   std::vector<uint8_t> b_8;            ///< b_8.bin
   std::vector<uint8_t> a_scale;        ///< a_scale.bin: E8M0 in pairs along K
   std::vector<uint8_t> b_scale;        ///< b_scale.bin
   std::vector<uint8_t> expected_data;  ///< expected_data.bin: float32 [M][N]
 };
 
-/// Quantizes a [M][K] and b [K][N] (both row major, whatever the transpositions) along K with
-/// preset `ascend` and lays them out. `format` is mxfp4_e2m1, mxfp4_e1m2, mxfp8_e4m3 or mxfp8_e5m2;
-/// throws Error for others.
+/// Quantizes a [M][K] and b [K][N] along K with preset `ascend`. Both inputs are row major; the
+/// transpositions affect the files only. `format` is mxfp4_e2m1, mxfp4_e1m2, mxfp8_e4m3 or
+/// mxfp8_e5m2; throws Error for others.
 AscendFiles ascend_files(const float* a, const float* b, const AscendProblem& problem,
                          std::string_view format);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quantized arrays from the codes and scales that a file or another program holds.
+// Builds quantized arrays from codes and scales of a file or another program.
 #pragma once
 
 #include <cstddef>
@@ -13,19 +13,19 @@
 
 namespace mx {
 
-/// The numbers that multiply a whole array, in addition to the scales of its blocks.
+/// Scale of a whole array, in addition to block scales.
 enum class WholeScale : uint8_t {
-  none,          ///< block scales only, for example ocp, nvfp4-torchao1 and nvfp4-te-pow2
-  tensor_scale,  ///< one float32 factor, for example nvfp4-torchao2 and nvfp4-modelopt
-  tensor_amax,   ///< the amax that the factor was made of, for example nvfp4-te
-  row_amaxes,    ///< the amax of every run along the axis, for example nvfp4-te-row
+  none,          ///< only block scales: ocp, nvfp4-torchao1, nvfp4-te-pow2
+  tensor_scale,  ///< one float32 factor: nvfp4-torchao2, nvfp4-modelopt
+  tensor_amax,   ///< the amax that determines the factor: nvfp4-te
+  row_amaxes,    ///< an amax per run along the axis: nvfp4-te-row
 };
 
-/// The one that the values of arrays with these options need.
+/// The kind that dequantizing arrays with these options needs.
 WholeScale whole_scale(const QuantizerOptions& options);
 
-/// The parts of a quantized array. `codes` or `wide_codes` (formats of more than 8 bits) are
-/// filled, and `scale_codes`, or `scales` where scales are numbers.
+/// The parts of a quantized array: `codes` or, for formats of more than 8 bits, `wide_codes`;
+/// `scale_codes` or, without has_scale_codes, `scales`.
 struct ArrayParts {
   std::vector<std::size_t> shape;
   std::vector<uint8_t> codes;
@@ -37,15 +37,15 @@ struct ArrayParts {
   int axis = -1;
   std::optional<float> tensor_scale, tensor_amax;
   std::optional<std::vector<float>> row_amaxes;
-  /// quantize() made tensor_scale and tensor_amax. They then belong together and may be NaN, Inf or
-  /// 0, as of an array with a NaN.
+  /// quantize() computed tensor_scale and tensor_amax. They are not checked against each other and
+  /// may be NaN, Inf or 0.
   bool is_stored = false;
   std::string codes_name = "codes", scales_name = "scales";  ///< for messages
 };
 
-/// Puts the parts together. Throws Error if shapes do not fit, a code is too large, or the numbers
-/// of whole_scale() are missing, not finite, not positive or contradict each other: no tensor scale
-/// is assumed. A preset without them takes a tensor scale and an amax of 1 only.
+/// Assembles the array. Throws Error if shapes do not match, a code is too large, or a number of
+/// whole_scale() is missing, not finite, not positive or inconsistent. Without a whole scale,
+/// tensor scale and amax must be absent or 1.
 QuantizedArray assemble(ArrayParts parts, const Quantizer& quantizer);
 
 }  // namespace mx

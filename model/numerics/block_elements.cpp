@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements of blocks: the second half of block.h.
+// The part of block.h for elements.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -10,7 +10,7 @@
 namespace mx {
 namespace {
 
-// An input divided by its scale.
+// An input divided by the scale.
 struct ScaledElement {
   bool negative;  // the sign bit
   bool nan;
@@ -49,7 +49,7 @@ bool zero_is_negative(ZeroSign rule, const ScaledElement& element) {
   return false;
 }
 
-// Divides inputs by the block's scale and rounds them.
+// Divides inputs by the block's scale, then rounds them.
 class ElementQuantizer {
  public:
   ElementQuantizer(const BlockRules& rules, const BlockScale& scale)
@@ -80,7 +80,7 @@ class ElementQuantizer {
     return code;
   }
 
-  // A code that stands in for every finite element of a block whose scale is not a number.
+  // Code of an element in a block whose scale is NaN or Inf.
   uint32_t poisoned(float x, float* dequantized) const {
     const uint32_t bits = to_bits(x);
     const uint32_t nan_code = format_.has_nan ? format_.sign_mask() - 1 : 0;
@@ -206,7 +206,7 @@ void quantize_elements(const float* x, std::size_t count, const BlockRules& rule
                        const BlockScale& scale, uint16_t* codes, float* dequantized,
                        const ElementPlace& place) {
   const ElementQuantizer quantizer(rules, scale);
-  // Where Inf does not poison, the real-scale arithmetics carry NaN through to the elements.
+  // If Inf does not poison, the arithmetics of real scales propagate NaN to the elements.
   const bool carries_nan =
       !rules.options.scale_format.is_power_of_two() && rules.options.inf != SpecialRule::poison;
   const bool poisoned = !std::isfinite(scale.value) && !carries_nan;

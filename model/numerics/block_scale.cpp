@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scales of blocks: the first half of block.h.
+// The part of block.h for scales.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -15,9 +15,8 @@ namespace {
 constexpr float kLargestFloat = std::numeric_limits<float>::max();
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr float kInf = std::numeric_limits<float>::infinity();
-constexpr int kTopExponent = 128;  // of the all-ones exponent field
+constexpr int kTopExponent = 128;  // exponent of the all-ones field
 
-// What the elements of a block have in common.
 struct BlockRange {
   uint32_t amax = 0;  // float32 bits of the largest finite magnitude
   std::size_t nans = 0;
@@ -46,7 +45,7 @@ BlockScale not_a_number(float value, const ScaleFormat& format) {
   return scale;
 }
 
-// x rounded half up to `mantissa` bits below its leading one.
+// Rounds x half up to `mantissa` bits below its leading one.
 FloatParts rounded_half_up(FloatParts x, int mantissa) {
   const int drop = floor_log2(uint64_t{x.significand}) - mantissa;
   if (drop > 0) {
@@ -57,7 +56,6 @@ FloatParts rounded_half_up(FloatParts x, int mantissa) {
   return x;
 }
 
-// Derives a power-of-two scale, one block at a time.
 class PowerOfTwoScale {
  public:
   explicit PowerOfTwoScale(const BlockRules& rules)
@@ -142,7 +140,8 @@ class PowerOfTwoScale {
     return scale;
   }
 
-  // The rule's log2 of amax > 0; nothing if rounding in the exponent field overflowed to Inf.
+  // log2(amax) of the scale rule, amax > 0; nullopt if rounding overflows the exponent field to
+  // Inf.
   std::optional<int> log2_amax(uint32_t amax) const {
     const bool ceil = options_.scale_rule == ScaleRule::ceil;
     const bool even = options_.scale_rule == ScaleRule::even;
@@ -185,11 +184,11 @@ class PowerOfTwoScale {
   const ExponentRange range_;
 };
 
-// Rounds a block scale to the format: to nearest even, or as the scale rule says.
+// Rounds a block scale to the format: to nearest even, or up if the scale rule is ceil or rceil.
 BlockScale round_scale(float exact, const ElementFormat& format, const QuantizerOptions& options) {
   if (std::isnan(exact)) return not_a_number(kNan, options.scale_format);
   const float max = static_cast<float>(format.max);
-  // Casts to E4M3 give NaN from halfway to the code that would follow the largest one.
+  // A cast to E4M3 gives NaN above the middle between the largest number and the next step.
   const float limit = max + static_cast<float>(std::ldexp(0.5, format.emax - format.mantissa_bits));
   if (!options.saturate_scale && exact > limit) return not_a_number(kNan, options.scale_format);
   exact = std::min(exact, max);
@@ -234,7 +233,6 @@ void set_tensor_scale(BlockRules& rules, float array_amax) {
 
 }  // namespace
 
-// In the float32 operations the arithmetic names.
 BlockScale real_scale(const float* x, std::size_t count, const BlockRules& rules, float factor) {
   const QuantizerOptions& options = rules.options;
   const BlockRange block = block_range(x, count);
@@ -286,7 +284,7 @@ BlockRules make_block_rules(const ElementFormat& format, const QuantizerOptions&
   }
   const ScaleFormat& scale = options.scale_format;
   if (!scale.is_power_of_two()) {
-    // A sign bit is added, and never set.
+    // make_float_format adds a sign bit, which is never set.
     rules.scale_codes = make_float_format(scale.name(), scale.exponent_bits, scale.mantissa_bits,
                                           scale.bias, Specials::nan_only);
     if (options.uses_tensor_scale) set_tensor_scale(rules, array_amax);

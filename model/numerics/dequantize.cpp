@@ -12,7 +12,7 @@
 namespace mx {
 namespace {
 
-// How the scales lie over the elements.
+// The array along the axis of its blocks.
 AxisView view_of(const QuantizedArray& array) {
   const std::size_t count = element_count(array.shape);
   if (array.options.walk == BlockWalk::flat || array.shape.empty()) return {1, count, 1};
@@ -48,8 +48,7 @@ std::vector<BlockRules> rules_of(const QuantizedArray& array) {
   return rules;
 }
 
-// Whether the vector kernels read the codes and scales as they are: those of MxTensor, all of them
-// codes of the format.
+// True if the array has the layout of MxTensor and valid codes, so that the vector kernels apply.
 bool is_plain(const QuantizedArray& array, const AxisView& view) {
   const QuantizerOptions& options = array.options;
   const auto format = find_format(array.format.name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Element codes and block scales back to numbers, for every format and preset.
+// Converts element codes and block scales to numbers, for every format and preset.
 #pragma once
 
 #include <cstddef>
@@ -11,12 +11,11 @@
 
 namespace mx {
 
-/// Value of every code of a scale format.
+/// Value of each code of a scale format.
 std::vector<float> scale_values(const ScaleFormat& format);
 
-/// Multiplies every element, the value of its code, with the scale of its block: `scales` has one
-/// for every `block_size` elements along the view's length. `rules` has those of every run along
-/// it, or one for all.
+/// Multiplies every element by the scale of its block. `scales` has one entry per `block_size`
+/// elements along the view's length; `rules` one per run along it, or one for all.
 void apply_scales(std::vector<float>& values, const std::vector<float>& scales,
                   const AxisView& view, std::size_t block_size,
                   const std::vector<BlockRules>& rules);
@@ -24,10 +23,10 @@ void apply_scales(std::vector<float>& values, const std::vector<float>& scales,
 /// Throws Error unless an array's parts have the sizes that its shape implies.
 void check_sizes(const QuantizedArray& array);
 
-/// What the codes and scales of an array stand for, [shape]. That is what quantize() calls
-/// dequantized but where a preset hands numbers through that no code stands for
-/// (NanElement::pass_through), or keeps the sign of an integer's zero. Throws Error if the array's
-/// parts do not have the sizes that its shape implies, or a code is too large.
+/// The values of an array's codes and scales, [shape]. They equal QuantizedArray::dequantized
+/// except for elements without a code (NanElement::pass_through) and the sign of an integer's zero.
+/// Throws Error if the parts do not have the sizes that the shape implies, or if a code is too
+/// large.
 std::vector<float> dequantize(const QuantizedArray& array, unsigned threads = 1);
 
 }  // namespace mx

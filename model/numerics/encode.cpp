@@ -29,7 +29,7 @@ uint64_t random_bits(uint64_t seed, uint64_t index) { return mxe::mix64(mxe::mix
 namespace {
 
 uint64_t round_stochastic(uint64_t significand, int drop, uint64_t random) {
-  // The part cut off as a fraction of 2^64; bits below that are beyond what the decision sees.
+  // The dropped part as a fraction of 2^64; lower bits are ignored.
   const uint64_t kept = drop > 63 ? 0 : significand >> drop;
   uint64_t fraction = 0;
   if (drop <= 64) {
@@ -50,7 +50,7 @@ uint64_t round_shifted(uint64_t significand, int shift, Rounding rounding, uint6
   const uint64_t kept = significand >> drop;
   const uint64_t rest = significand & ((uint64_t{1} << drop) - 1);
   const uint64_t half = uint64_t{1} << (drop - 1);
-  // 0.5 - 2^-25: adding 0.5 in float32 is a tie that rounds to 1.
+  // 0.5 - 2^-25: adding 0.5 in float32 gives a tie that rounds to 1.
   const bool rounds_like_half = drop == 25 && significand == 0xFFFFFF;
   bool up = false;
   switch (rounding) {
@@ -79,8 +79,8 @@ uint64_t round_shifted(uint64_t significand, int shift, Rounding rounding, uint6
 
 namespace {
 
-// floor(log2f(value)) of a scaled element; those below the float32 normals are subnormals of every
-// format, so their binade does not matter.
+// floor(log2f(value)) of a scaled element. Values below the float32 normals are subnormal in every
+// format, so their binade is irrelevant.
 int element_log2_float32(uint64_t significand, int exponent) {
   return floor_log2_float32({false, static_cast<uint32_t>(significand), exponent});
 }
@@ -90,8 +90,8 @@ int element_log2_float32(uint64_t significand, int exponent) {
 uint32_t encode_magnitude(const ElementFormat& format, uint64_t significand, int exponent,
                           Rounding rounding, uint32_t limit, bool float32_log2, uint64_t random) {
   if (significand == 0) return 0;
-  // Weight of the last kept bit: fixed for integers and subnormals, else mantissa_bits below the
-  // leading one. Counting codes from there makes a carry into the next binade come out right.
+  // log2 of the weight of the last kept bit: fixed for integers and subnormals, else mantissa_bits
+  // below the leading one. Adding `rounded` to the binade's code handles a carry.
   int lsb = format.lsb_exponent;
   if (format.kind == FormatKind::floating) {
     const int log2 = float32_log2 ? element_log2_float32(significand, exponent)
@@ -102,7 +102,7 @@ uint32_t encode_magnitude(const ElementFormat& format, uint64_t significand, int
   if (binade > uint64_t{1} << format.exponent_bits || exponent - lsb > 20) return limit;
   uint64_t rounded = round_shifted(significand, exponent - lsb, rounding, random);
   if (binade > 0 && rounded < uint64_t{1} << format.mantissa_bits) {
-    // A log2f that was one too high and a rounding that did not reach it: back to the binade below.
+    // log2f was one too high and rounding did not carry: use the binade below.
     rounded *= 2;
     binade--;
   }

@@ -28,7 +28,7 @@ float block_amax(const float* x, const QuantizedArray& array, const ScaleIndex& 
   return amax;
 }
 
-// The magnitudes of codes next to |quotient|; the largest one twice beyond it.
+// Finds the code magnitudes next to |quotient|; beyond the largest code both are the largest.
 void find_neighbours(const BlockRules& rules, ElementExplanation& element) {
   const double magnitude = std::fabs(element.quotient);
   element.below = 0;
@@ -63,7 +63,6 @@ bool same_number(float a, float b) {
   return to_bits(a) == to_bits(b) || (std::isnan(a) && std::isnan(b));
 }
 
-// The quantizations of one array, compared element by element.
 class Comparison {
  public:
   Comparison(const QuantizedArray& a, const QuantizedArray& b)
@@ -178,7 +177,7 @@ QuantizerDifference quantizer_difference(const float* x, const std::vector<std::
         if (element.cause.empty()) element.cause = one.name;
       }
     } catch (const Error&) {
-      // The switch means nothing without others that b has.
+      // The switch is only valid together with other switches of b.
     }
     result.causes.push_back(cause);
   }

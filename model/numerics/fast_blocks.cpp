@@ -9,8 +9,9 @@
 namespace mx {
 namespace {
 
-// Elements this near below a power of two may have a log2f that is one too high, and elements of
-// blocks with a smaller amax may be subnormal in float32: what truncation makes of both depends.
+// Elements with a mantissa from kNearTop on may have a log2f that is one too high. Blocks with a
+// smaller amax than kFarFromSubnormal may have subnormal elements. Both need the exact path when
+// truncating.
 constexpr uint32_t kNearTop = 0x7FFF00;
 constexpr uint32_t kFarFromSubnormal = 100u << 23;
 
@@ -40,7 +41,7 @@ RealScaleParameters real_parameters(const BlockRules& rules) {
   p.limit = rules.tensor_limit / p.max;
   p.whole = rules.tensor_amax / p.max;
   p.min_scale = options.min_scale;
-  // Casts give NaN from halfway to the code that would follow the largest one.
+  // A cast to E4M3 gives NaN above the middle between the largest number and the next step.
   p.above = options.saturate_scale
                 ? from_bits(kInfinity)
                 : static_cast<float>(scale.max + std::ldexp(0.5, scale.emax - scale.mantissa_bits));
@@ -85,7 +86,7 @@ FastBlocks::FastBlocks(const BlockRules& rules, SimdLevel level, NumberType type
   if (rounds_input_) rounded_.resize(kRun * std::max<std::size_t>(options.block_size, 32));
 }
 
-// The scale of a block of numbers with this amax > 0.
+// The scale of a block of finite elements with this amax > 0.
 FastBlocks::Scale FastBlocks::ordinary_scale(uint32_t amax) const {
   const float largest = from_bits(amax);
   const BlockScale scale = block_scale(&largest, 1, rules_);
@@ -102,7 +103,7 @@ FastBlocks::Scale FastBlocks::ordinary_scale(uint32_t amax) const {
   return result;
 }
 
-// The scale of a block of zeros, ordinary if the kernels give the codes of both zeros.
+// The scale of a block of zeros; ordinary if the kernels give the right codes for +0 and -0.
 FastBlocks::Scale FastBlocks::zero_scale() const {
   constexpr std::size_t kZeros = 2;
   constexpr float zeros[kZeros] = {0.0f, -0.0f};
@@ -128,7 +129,8 @@ FastBlocks::Scale FastBlocks::zero_scale() const {
   return result;
 }
 
-// Where in a binade the scale changes: at most once, as all rules are made.
+// Finds the amax at which the scale changes in a binade, by bisection. It changes at most once in
+// all scale rules.
 void FastBlocks::find_binade(uint32_t field) {
   const auto same = [](const Scale& a, const Scale& b) {
     return a.ordinary == b.ordinary && a.code == b.code && to_bits(a.value) == to_bits(b.value) &&
@@ -143,7 +145,7 @@ void FastBlocks::find_binade(uint32_t field) {
       const uint32_t middle = low + (high - low) / 2;
       (same(ordinary_scale(middle), lowest) ? low : high) = middle;
     }
-    // A third scale between the two: all of the binade goes block by block.
+    // The binade has a third scale: skip all of its blocks.
     if (!same(ordinary_scale(high), highest)) {
       table_->set(field, high, {}, {});
       return;
@@ -152,7 +154,7 @@ void FastBlocks::find_binade(uint32_t field) {
   table_->set(field, high, lowest, highest);
 }
 
-// From the binade's first scale.
+// Starts a pattern that consists of one binade.
 void FastBlocks::begin_pattern(uint32_t field) {
   const std::size_t i = 2 * field;
   const uint32_t bits = field << 23;
@@ -181,7 +183,7 @@ bool FastBlocks::continues_pattern(uint32_t field) {
          fits(2 * field + 1, field + 1);
 }
 
-// Binades from those of the pattern to this one become part of it as long as they continue it.
+// Tabulates a binade. Extends the pattern toward it while the binades in between match.
 void FastBlocks::find_out(uint32_t field) {
   find_binade(field);
   uint32_t first = pattern_.lowest >> 23;
@@ -217,7 +219,7 @@ void FastBlocks::round_amaxes(std::size_t blocks) {
   }
 }
 
-// Whether all blocks are ordinary.
+// Returns true if all blocks are ordinary.
 bool FastBlocks::look_up_scales(std::size_t blocks) {
   const ScaleTable& table = *table_;
   RealScales& scales = run_.scales;
@@ -233,12 +235,12 @@ bool FastBlocks::look_up_scales(std::size_t blocks) {
   return states == kOrdinary;
 }
 
-// Whether truncation might see a log2f that is not exact in one of the blocks.
+// Returns true if a block needs the exact path for its elements' log2f.
 bool FastBlocks::needs_exact_log2(std::size_t blocks) const {
   uint32_t found = 0;
   for (std::size_t block = 0; block < blocks; block++) {
     const uint32_t amax = run_.amax[block];
-    // Bit 31 is set where the difference is negative.
+    // Bit 31 is the sign of the difference.
     found |= (kNearTop - 1 - run_.mantissas[block]) | ((amax - kFarFromSubnormal) & (0 - amax));
   }
   return found >> 31 != 0;
@@ -270,7 +272,6 @@ void FastBlocks::derive_scales(std::size_t blocks, std::size_t first,
   }
 }
 
-// With `own`, block by block with the tensor scale of each.
 void FastBlocks::real_scales(float factor, std::size_t blocks, const BlockRules* own,
                              RealScales& scales) {
   RealScaleParameters real = real_;
@@ -306,7 +307,7 @@ void FastBlocks::derive_real_scales(const BlockElements& elements, std::size_t f
       scales.values[block] = zero_.value;
       scales.factors[block] = 1;
     }
-    // zero_ is that of a tensor scale which is a number.
+    // zero_ assumes a finite tensor scale.
     if (own) ordinary = ordinary && std::isfinite(own[block].tensor_decode);
     run_.decodes[block] = scales.values[block];
     if (!ordinary) left.push_back(first + block);
@@ -319,7 +320,7 @@ void FastBlocks::write_scales(std::size_t blocks, std::size_t scale_at) {
     std::copy_n(run_.scales.codes.begin(), blocks, output_.scale_codes + scale_at);
 }
 
-// As quantize_elements gives it.
+// Equals the value of quantize_elements().
 float FastBlocks::value_of(uint8_t code, float x, float factor, const CodeScale& scale) const {
   float value = rules_.values[code];
   if (value == 0 && rules_.format.kind == FormatKind::integer) {
@@ -359,7 +360,7 @@ void FastBlocks::write_values(const FloatArray& in, std::size_t blocks, std::siz
                     run_.second_scales.data(), out);
     return;
   }
-  // Integer codes do not tell the sign of zeros.
+  // Integer codes do not contain the sign of zeros.
   const float* x = floats(in, blocks * size);
   for (std::size_t block = 0; block < blocks; block++, codes += size, x += size, out += size) {
     const float factor = run_.scales.factors[block];

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quantizing many blocks at once with vector kernels, for every preset.
+// Quantizes many blocks at once with vector kernels, for every preset.
 //
-// Ordinary blocks are those of numbers whose scale is an ordinary number. The others (a NaN or an
-// Inf, a float32 subnormal for an amax, a scale outside what the kernels divide by, ...) are listed
-// for the caller, who quantizes them one by one (block.h). What a power-of-two scale is for which
-// amax is not computed here but found out from block_scale, once for every binade, so that there is
-// one definition.
+// The kernels process ordinary blocks: finite elements and a scale in the kernels' range. Other
+// blocks (NaN, Inf, a subnormal amax, ...) are skipped and returned to the caller, which quantizes
+// them one by one (block.h). The scale rules are not implemented again: block_scale() is tabulated,
+// per binade of amax.
 #pragma once
 
 #include <array>
@@ -20,7 +19,7 @@
 
 namespace mx {
 
-/// Where results go, indexed like the arrays they belong to. Null pointers are left out.
+/// Output arrays; null: not written.
 struct FastOutput {
   uint8_t* codes = nullptr;
   float* scales = nullptr;
@@ -30,52 +29,50 @@ struct FastOutput {
 
 class FastBlocks {
  public:
-  /// For arrays of numbers of this type. `rules` must outlive it.
+  /// `rules` must outlive the object.
   FastBlocks(const BlockRules& rules, SimdLevel level, NumberType type, const FastOutput& output);
   FastBlocks(const FastBlocks&) = delete;  // its members refer to each other
   FastBlocks& operator=(const FastBlocks&) = delete;
 
-  /// Whether there are kernels for these rules; else the functions below must not be called.
+  /// Returns true if kernels exist for these rules; else the functions below must not be called.
   bool serves() const { return serves_; }
 
-  /// Columns that `columns` takes at a time.
   static constexpr std::size_t kColumns = RealScales::kMost;
 
-  /// `blocks` blocks of `size` neighbours from x[at]; their scales start at scale_at. Appends the
-  /// numbers (0..blocks - 1) of those that it leaves to the caller.
+  /// Quantizes `blocks` blocks of `size` adjacent elements from x[at]; their scales start at
+  /// scale_at. Appends the indices (0..blocks - 1) of skipped blocks to `left`.
   void line(const FloatArray& x, std::size_t at, std::size_t blocks, std::size_t size,
             std::size_t scale_at, std::vector<std::size_t>& left);
 
-  /// One block a column of `rows` elements that are `stride` apart: `columns` of them (at most
-  /// kColumns) from x[at]. Columns with a tensor scale each come with `own`, the rules of every
-  /// one, which differ in nothing else.
+  /// Quantizes `columns` <= kColumns adjacent columns from x[at]. Each column is one block of
+  /// `rows` elements, `stride` apart. `own` has the rules of each column if tensor scales differ,
+  /// else null.
   void columns(const FloatArray& x, std::size_t at, std::size_t stride, std::size_t rows,
                std::size_t columns, std::size_t scale_at, std::vector<std::size_t>& left,
                const BlockRules* own = nullptr);
 
-  /// Blocks of several rows, side by side in memory.
+  /// Adjacent blocks of several rows.
   struct Tiles {
-    std::size_t at = 0;      ///< the first element
-    std::size_t stride = 0;  ///< from one row to the next
+    std::size_t at = 0;      ///< index of the first element
+    std::size_t stride = 0;  ///< elements from one row to the next
     std::size_t rows = 0;
     std::size_t blocks = 0;
-    std::size_t size = 0;  ///< neighbours of a row that a block has
-    /// Every row has a scale a block, `scale_stride` behind those of the row before it; or, where
-    /// the blocked axis runs across the rows, one for each of the neighbours.
+    std::size_t size = 0;  ///< elements of a block per row
+    /// Index of the first scale. Each row stores one scale per block, `scale_stride` after those of
+    /// the previous row. With `across`, one row stores one scale per column.
     std::size_t scale_at = 0;
     std::size_t scale_stride = 0;
-    bool across = false;
+    bool across = false;  ///< the blocked axis runs across the rows in memory
   };
-  /// Whether `tiles` may be called for the rules that it serves.
+  /// Returns true if tiles() supports the rules.
   bool serves_tiles() const { return serves_ && !watches_mantissas_ && !rounds_input_; }
   void tiles(const FloatArray& x, const Tiles& tiles, std::vector<std::size_t>& left);
 
  private:
-  static constexpr std::size_t kRun = 32;  // blocks: their elements stay in the first-level cache
+  static constexpr std::size_t kRun = 32;  // blocks per run; they stay in the first-level cache
   static constexpr std::size_t kMost = RealScales::kMost;
   static constexpr std::size_t kFields = 256;  // values of a float32's exponent field
 
-  // The scale of a block as the kernels need it.
   struct Scale {
     bool ordinary = false;
     uint8_t code = 0;
@@ -84,8 +81,8 @@ class FastBlocks {
     float decode = 1;
   };
   enum State : uint8_t { kOrdinary, kLeft, kUnknown };
-  // The scales of all amaxes: of every binade one below a threshold and one from there on, which
-  // are neighbours here.
+  // Scale of every amax. A binade has at most two scales: entry 2 * field for an amax below the
+  // threshold, entry 2 * field + 1 from the threshold on.
   struct ScaleTable {
     std::array<uint32_t, kFields> thresholds;
     std::array<float, 2 * kFields> factors;
@@ -100,7 +97,7 @@ class FastBlocks {
     }
     void set(std::size_t field, uint32_t threshold, const Scale& below, const Scale& above);
   };
-  // Of the blocks at hand.
+  // Properties of the current run of blocks.
   struct Run {
     std::array<uint32_t, kMost> amax;
     std::array<uint32_t, kMost> mantissas;
@@ -132,25 +129,25 @@ class FastBlocks {
   float value_of(uint8_t code, float x, float factor, const CodeScale& scale) const;
   const float* floats(const FloatArray& x, std::size_t count);
   void set_code_scales(std::size_t blocks, const BlockRules* own = nullptr);
-  // Values of blocks of the run whose elements are neighbours and lie from `at` on.
+  // Writes the values of the run's blocks, which are contiguous from `at`.
   void write_values(const FloatArray& in, std::size_t blocks, std::size_t size, std::size_t at);
-  // Those of a row of elements, one of each block of the run.
+  // Writes the values of one row of columns.
   void write_row_values(const FloatArray& in, std::size_t columns, std::size_t at);
 
   const BlockRules& rules_;
   const FastOutput output_;
   PresetKernels kernels_;
-  PresetKernels float_kernels_;  // the same for float32
+  PresetKernels float_kernels_;  // for float32 input
   EncodeParameters parameters_;
   DecodeParameters decode_parameters_;
   RealScaleParameters real_;
   bool serves_ = false;
   bool power_of_two_ = true;
   bool watches_mantissas_ = false;
-  bool rounds_input_ = false;  // to bfloat16; encoders then get float32
+  bool rounds_input_ = false;  // to bfloat16; encoders then read float32
   Scale zero_;
   std::optional<ScaleTable> table_;  // of power-of-two scales
-  PowerScaleParameters pattern_;     // of neighbouring binades in it
+  PowerScaleParameters pattern_;     // rule for a range of its binades
   Run run_;
   std::vector<float> rounded_;
   std::vector<float> widened_;

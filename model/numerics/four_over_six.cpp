@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The choice between two block scales: the third part of block.h.
+// four_over_six_scale() of block.h.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -9,8 +9,8 @@
 namespace mx {
 namespace {
 
-// What the comparison takes a code's value for: its own order of the products where the tensor's
-// amax is one of the factors.
+// Value of a code in the comparison. With amax_first it multiplies in a different order than
+// scaled_value().
 float candidate(float value, const BlockRules& rules, const BlockScale& scale) {
   if (rules.options.value_order != ValueOrder::amax_first) {
     return rules.scaled_value(value, scale.value);
@@ -18,7 +18,7 @@ float candidate(float value, const BlockRules& rules, const BlockScale& scale) {
   return value * scale.value * rules.tensor_amax / rules.tensor_limit;
 }
 
-// Error of one row under a scale, element after element in float32.
+// Error of one row with a scale, summed in float32 in the order of elements.
 float row_error(const float* x, std::size_t count, const BlockRules& rules, const BlockScale& scale,
                 std::vector<uint16_t>& codes) {
   quantize_elements(x, count, rules, scale, codes.data(), nullptr);
@@ -31,7 +31,7 @@ float row_error(const float* x, std::size_t count, const BlockRules& rules, cons
   return error;
 }
 
-// The rows' errors, halves added to halves as the threads of a warp do it.
+// Sum of the rows' errors: adds halves to halves, in the order of a CUDA warp reduction.
 float sum_of_rows(std::vector<float> errors) {
   while (errors.size() > 1) {
     const std::size_t half = (errors.size() + 1) / 2;

@@ -8,7 +8,7 @@ namespace {
 
 int32_t power_bits(int exponent) { return (exponent + 127) << 23; }
 
-// What is added below the last kept bit of a normal element, before those bits are dropped.
+// Addend that rounds a normal element before its low `drop` bits are cut off.
 uint32_t rounding_addend(Rounding rounding, int drop) {
   const uint32_t half = 1u << (drop - 1);
   switch (rounding) {

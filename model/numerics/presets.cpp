@@ -15,13 +15,13 @@ namespace {
 
 using Apply = std::function<void(const ElementFormat&, QuantizerOptions&)>;
 
-// Which formats a preset's software has.
+// Formats that a preset supports.
 enum class Scope : uint8_t { all, floating, e2m1, e4m3, nvfp4 };
 
 struct Preset {
   std::string name;
   Scope scope;
-  std::string release;  // of the software that it was compared with
+  std::string release;  // of the software that it equals
   Apply apply;
 };
 
@@ -45,7 +45,7 @@ bool is_shaped(const ElementFormat& format, int exponent_bits, int mantissa_bits
 
 bool is_fp8(const ElementFormat& format) { return format.has_nan; }
 
-// Scale exponents beyond E8M0 that a float32 scale still holds.
+// No limit: a float32 scale may lie outside E8M0's range.
 constexpr ExponentRange kUnclamped = {-1000, 1000};
 constexpr int kSmallestFloatExponent = -149;
 
@@ -179,7 +179,7 @@ void modelopt_cuda(const ElementFormat& format, QuantizerOptions& o, bool nv) {
     o.nan_elements = NanElement::largest;
     o.element_shift = format.mantissa_bits;
   }
-  // This E1M2 has bias 0; the bias 1 of mxfp4_e1m2 is half of it.
+  // ModelOpt's E1M2 has bias 0: its values are twice those of mxfp4_e1m2 (bias 1).
   if (is_shaped(format, 1, 2)) o.element_shift = format.bias;
 }
 
@@ -211,14 +211,14 @@ void nvfp4_modelopt(QuantizerOptions& o) {
   o.unsigned_zero_values = true;
 }
 
-// What became of it: block scales are clamped to E4M3's range of positive numbers.
+// As above, with block scales clamped to the range of positive E4M3 numbers.
 void nvfp4_modelopt_clamped(QuantizerOptions& o) {
   nvfp4_modelopt(o);
   o.min_scale = 0x1p-9f;
   o.saturate_scale = true;
 }
 
-// The choice that ModelOpt leaves to a calibration, made for every block by its squared error.
+// ModelOpt chooses a scale by calibration; this preset chooses per block by the squared error.
 void nvfp4_modelopt_4over6(QuantizerOptions& o) {
   nvfp4_modelopt_clamped(o);
   o.arithmetic = ScaleArithmetic::normalized;
@@ -242,7 +242,7 @@ void nvfp4_te_4over6(QuantizerOptions& o, FourOverSix error) {
   o.tensor_scale_limit = 256.0f;
 }
 
-// Blocks of 16 with power-of-two scales, as Transformer Engine offers beside E4M3.
+// Transformer Engine's variant with power-of-two scales instead of E4M3.
 void nvfp4_te_pow2(QuantizerOptions& o) {
   o.block_size = 16;
   o.scale_rule = ScaleRule::rceil;
@@ -415,7 +415,7 @@ void check_scope(const Preset& preset, std::string_view format_name, const Eleme
   }
 }
 
-// The formats under the names that PyTorch, ml_dtypes and the libraries around them have for them.
+// Maps names of PyTorch, ml_dtypes and related libraries to the project's format names.
 std::string_view own_name(std::string_view name) {
   constexpr std::pair<std::string_view, std::string_view> kNames[] = {
       {"mxfp4", "mxfp4_e2m1"},         {"fp4_e2m1", "mxfp4_e2m1"},
@@ -434,7 +434,7 @@ std::string_view own_name(std::string_view name) {
   return name;
 }
 
-// Insertions, deletions and replacements that lead from one word to the other.
+// Levenshtein distance.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
@@ -450,7 +450,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
-// Names that begin with `name`; failing that, those that contain it; failing that, the closest.
+// Names that begin with `name`, else names that contain it, else the 3 closest.
 std::vector<std::string> nearest(std::string_view name, const std::vector<std::string>& names) {
   constexpr std::size_t kClosest = 3;
   std::vector<std::string> beginning;
@@ -470,10 +470,10 @@ std::vector<std::string> nearest(std::string_view name, const std::vector<std::s
   return closest;
 }
 
-// Sets the switches and refuses those that have no effect.
+// Sets the switches; throws for those without effect.
 void apply_overrides(QuantizerOptions& options, std::string_view preset,
                      const Overrides& overrides) {
-  // All switches of a quantizer may be given, with the values that the preset has anyway.
+  // A switch without effect is allowed if it has the preset's value.
   const QuantizerOptions preset_options = options;
   for (const auto& [name, value] : overrides) set_switch(options, name, value);
   const auto given = [&](const char* name) {
@@ -506,7 +506,7 @@ void apply_overrides(QuantizerOptions& options, std::string_view preset,
   validate(options);
 }
 
-// Reads a one- or two-digit number at `at` and moves `at` behind it; -1 if there is none.
+// Reads a number of one or two digits at `at` and advances `at`; -1 if there is none.
 int number_at(std::string_view text, std::size_t& at) {
   int value = -1;
   for (std::size_t digits = 0; digits < 2 && at < text.size() && text[at] >= '0' && text[at] <= '9';
@@ -551,7 +551,7 @@ ElementFormat parse_any_format(std::string_view name) {
       at++;
       const int mantissa_bits = number_at(name, at);
       if (mantissa_bits >= 0 && at == name.size()) {
-        // Fields that make_float_format rejects have no bias to compute.
+        // make_float_format rejects the other widths.
         const bool possible = exponent_bits >= 1 && exponent_bits <= 7;
         const int bias = possible ? (1 << (exponent_bits - 1)) - 1 : 0;
         return make_float_format(std::string(name), exponent_bits, mantissa_bits, bias,

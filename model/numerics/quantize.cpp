@@ -17,8 +17,8 @@
 namespace mx {
 namespace {
 
-// Largest magnitude of elements `stride` apart, 1 if that is 0: the tensor scale must be usable.
-// NaN counts as larger than Inf where the two count at all.
+// Largest magnitude of elements `stride` apart; 1 instead of 0, to get a usable tensor scale.
+// `specials`: includes Inf and NaN (NaN > Inf).
 float largest_magnitude(const FloatArray& x, std::size_t count, std::size_t stride, bool specials,
                         const PresetKernels& kernels) {
   uint32_t amax = 0;
@@ -34,12 +34,12 @@ float largest_magnitude(const FloatArray& x, std::size_t count, std::size_t stri
   return amax == 0 ? 1.0f : from_bits(amax);
 }
 
-// How the array falls into lines of elements `stride` apart, each cut into blocks.
+// The array as lines along the blocked axis.
 struct Lines {
   std::size_t outer = 1;   // product of the axes before the blocked one
   std::size_t length = 1;  // of the blocked axis
-  std::size_t inner = 1;   // product of the axes after it: the stride
-  std::size_t blocks = 0;  // a line
+  std::size_t inner = 1;   // product of the axes after it: stride of a line's elements
+  std::size_t blocks = 0;  // per line
 };
 
 Lines lines_of(const std::vector<std::size_t>& shape, std::size_t axis,
@@ -56,13 +56,13 @@ Lines lines_of(const std::vector<std::size_t>& shape, std::size_t axis,
   return lines;
 }
 
-// The same blocks as one line, where lines that follow each other have no short blocks.
+// Joins contiguous lines without short blocks to one line with the same blocks.
 Lines joined(const Lines& lines, const QuantizerOptions& options) {
   if (lines.inner > 1 || lines.length % options.block_size != 0) return lines;
   return {1, lines.outer * lines.length, 1, lines.outer * lines.blocks};
 }
 
-// Whether every scale of these options has a code in the scale format.
+// See QuantizedArray::has_scale_codes.
 bool scales_have_codes(const QuantizerOptions& options) {
   const ScaleFormat& format = options.scale_format;
   if (format.bits() > 8) return false;
@@ -72,7 +72,7 @@ bool scales_have_codes(const QuantizerOptions& options) {
          options.above_range != RangeRule::infinite && options.inf != SpecialRule::infinite;
 }
 
-// Elements along the axis that a block of several rows spans beside its own.
+// Length of the second axis of blocks with several rows.
 std::size_t rows_across(const std::vector<std::size_t>& shape, std::size_t axis) {
   const std::size_t rank = shape.size();
   if (rank < 2) return 1;
@@ -83,7 +83,7 @@ std::size_t rows_across(const std::vector<std::size_t>& shape, std::size_t axis)
   return shape[axis + 1 == rank ? rank - 2 : rank - 1];
 }
 
-// largest_magnitude of each of the runs of one outer index, row after row as they lie in memory.
+// largest_magnitude() of each run of one outer index.
 std::vector<float> amaxes_of_runs(const FloatArray& x, const Lines& lines, bool specials,
                                   const PresetKernels& kernels) {
   if (lines.inner == 1) return {largest_magnitude(x, lines.length, 1, specials, kernels)};
@@ -100,7 +100,7 @@ std::vector<float> amaxes_of_runs(const FloatArray& x, const Lines& lines, bool 
   return amaxes;
 }
 
-// Rules for every run along the axis, or one for all.
+// Rules per run along the axis, or one for all.
 std::vector<BlockRules> rules_of(const FloatArray& x, const Lines& lines,
                                  const ElementFormat& format, const QuantizerOptions& options,
                                  SimdLevel level) {
@@ -146,8 +146,8 @@ class ArrayQuantizer {
     dequantized_.resize(size);
   }
 
-  // Blocks of one row with vector kernels, numbered along the lines of one outer index after those
-  // of the other; one by one where the kernels leave one out.
+  // Quantizes blocks of one row with vector kernels; block n of line m is unit m * blocks + n.
+  // Blocks that the kernels skip are quantized by one_block().
   void run_fast(SimdLevel level, std::size_t first, std::size_t last) {
     std::optional<FastBlocks> fast;
     for (std::size_t unit = first; unit < last;) {
@@ -161,7 +161,7 @@ class ArrayQuantizer {
     }
   }
 
-  // Blocks of one row.
+  // Quantizes blocks of one row, one by one.
   void run(std::size_t first, std::size_t last) {
     for (std::size_t outer = first; outer < last; outer++) {
       for (std::size_t block = 0; block < lines_.blocks; block++) {
@@ -172,7 +172,8 @@ class ArrayQuantizer {
     }
   }
 
-  // Blocks of several rows: those of the matrices first..last - 1, which have `rows` runs each.
+  // Quantizes blocks of several rows of matrices `first` to `last` - 1, which have `rows` runs
+  // each.
   void run_tiles(std::size_t first, std::size_t last, std::size_t rows) {
     for (std::size_t matrix = first; matrix < last; matrix++) {
       for (std::size_t row = 0; row < rows; row += options_.block_rows) {
@@ -184,7 +185,6 @@ class ArrayQuantizer {
     }
   }
 
-  // The same with vector kernels.
   void run_tiles_fast(SimdLevel level, std::size_t first, std::size_t last, std::size_t rows) {
     FastBlocks fast(rules_[0], level, x_.type(), fast_output(result_));
     tile_rows_ = rows;
@@ -198,7 +198,7 @@ class ArrayQuantizer {
   }
 
  private:
-  // The blocks side by side whose first row in memory is `top`.
+  // Quantizes the blocks whose first row in memory is `top`.
   void fast_tiles(FastBlocks& fast, std::size_t matrix, std::size_t top, std::size_t count,
                   std::size_t memory_rows) {
     const bool across = lines_.inner > 1;
@@ -236,14 +236,15 @@ class ArrayQuantizer {
               top / options_.block_size);
   }
 
-  // Neighbouring runs along the axis, outward if there is nothing inward.
+  // Adjacent runs: consecutive outer indices if lines_.inner is 1, else consecutive inner indices.
   struct Runs {
     std::size_t outer;
     std::size_t inner;
     std::size_t count;
   };
 
-  // A line's whole blocks, at most `most`, or its short last one. Returns how many.
+  // Quantizes up to `most` whole blocks of a line, or its short last one. Returns the number of
+  // blocks.
   std::size_t fast_line(FastBlocks& fast, std::size_t outer, std::size_t block, std::size_t most) {
     const std::size_t whole = lines_.length / options_.block_size;
     const bool is_short = block == whole;
@@ -256,7 +257,7 @@ class ArrayQuantizer {
     return count;
   }
 
-  // The blocks side by side of one outer index, which all have the number `block`.
+  // Quantizes block `block` of all lines of one outer index.
   std::size_t fast_columns(FastBlocks& fast, std::size_t outer, std::size_t block) {
     const std::size_t first = block * options_.block_size;
     const std::size_t rows = std::min(options_.block_size, lines_.length - first);
@@ -290,7 +291,7 @@ class ArrayQuantizer {
     const std::size_t size = options_.block_size;
     const std::size_t first = block * size;
     const std::size_t count = std::min(size, lines_.length - first);
-    // Short blocks are padded with zeros, which some rules can see (all_nan_poisons).
+    // Short blocks are padded with zeros; all_nan_poisons depends on them.
     std::fill(values_.begin(), values_.end(), 0.0f);
     for (std::size_t row = 0; row < runs.count; row++) {
       const std::size_t at = element(runs, row, first);
@@ -339,24 +340,24 @@ class ArrayQuantizer {
   std::vector<uint16_t> codes_;
   std::vector<float> dequantized_;
   std::vector<std::size_t> left_;
-  std::size_t tile_rows_ = 1;  // of a matrix in memory
+  std::size_t tile_rows_ = 1;  // rows of a matrix in memory
 };
 
-// Whether the kernels that decode give these options' values, whatever the scale rule.
+// True if dequantize_rows() gives the values of these options.
 bool kernels_apply(const ElementFormat& format, const QuantizerOptions& options) {
   QuantizerOptions standard;
   standard.scale_rule = options.scale_rule;
   return options == standard && find_format(format.name).has_value();
 }
 
-// The same options for lines shorter than a block: buffers are as long as the block, and one zero
-// behind the line is padding enough.
+// Limits the block size, which is the size of buffers, to one more than the line: one padding zero
+// has the same effect as many.
 QuantizerOptions with_fitting_blocks(QuantizerOptions options, const Lines& lines) {
   options.block_size = std::min(options.block_size, lines.length + 1);
   return options;
 }
 
-// Codes, scales and, if there is room for them, values of all blocks.
+// Quantizes all blocks; computes values if result.dequantized is not empty.
 void quantize_blocks(const FloatArray& x, const std::vector<BlockRules>& rules, const Lines& lines,
                      const QuantizeRequest& request, SimdLevel level, QuantizedArray& result) {
   const bool fast = !request.block_by_block &&
@@ -435,16 +436,16 @@ void quantize_into(const FloatArray& x, const std::vector<std::size_t>& shape,
     result.tensor_scale = rules[0].tensor_decode;
     result.tensor_amax = rules[0].tensor_amax;
   }
-  if (options.block_rows > 1) rows_across(shape, result.axis);  // refuses other axes
+  if (options.block_rows > 1) rows_across(shape, result.axis);  // throws for other axes
   if (count == 0) return;
-  // Integer codes do not tell -0, which the dequantized values keep, from 0.
+  // Integer codes cannot represent -0, which the dequantized values keep.
   const bool decodes = request.dequantize && !request.block_by_block && lines.inner == 1 &&
                        format.kind == FormatKind::floating && kernels_apply(format, options);
   if (!decodes) {
     quantize_blocks(x, rules, lines, request, level, result);
     return;
   }
-  // The kernels of the way back know the format and are faster than those for any.
+  // dequantize_rows() has kernels per format, which are faster than the generic ones.
   std::vector<float> values = std::move(result.dequantized);
   result.dequantized.clear();
   quantize_blocks(x, rules, lines, request, level, result);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// float32, float16 and bfloat16 arrays to Microscaling and back.
-//
-// quantize_rows makes the engine's operands; quantize serves every format, preset, axis and block
-// size. How a quantizer behaves is a value, QuantizerOptions (presets.h makes them by name).
+// Quantizes float32, float16 and bfloat16 arrays to Microscaling formats. quantize_rows makes
+// engine operands; quantize supports every format, preset (presets.h), axis and block size.
 #pragma once
 
 #include <cstddef>
@@ -17,12 +15,12 @@
 
 namespace mx {
 
-/// Quantizes a row-major matrix [rows][k], blocks of 32 along k (contiguous), to the engine's
-/// operands. With the defaults: exact floor(log2 amax) - emax clamped to [-127, 127]; any NaN or
-/// Inf in a block gives scale 0xFF and codes 0; an all-zero block has scale 0; elements saturate,
-/// keep subnormals and the sign of zero; mxint8 uses -127..127. Throws Error for options whose
-/// result is no engine operand: other block sizes or walks, scales that are not E8M0 codes,
-/// elements with a shifted meaning.
+/// Quantizes a row-major matrix [rows][k], blocks of 32 along k, to an engine operand. The default
+/// is OCP MX v1.0 section 6.3: the scale exponent is floor(log2(amax)) - emax, clamped to [-127,
+/// 127]. A NaN or Inf gives scale 0xFF and codes 0; an all-zero block has scale 0. Elements
+/// saturate and keep subnormals and the sign of zero; mxint8 uses -127..127. Throws Error for
+/// options whose result is not an engine operand: other block sizes or walks, scales other than
+/// E8M0, a tensor scale, shifted elements.
 MxTensor quantize_rows(const FloatArray& x, std::size_t rows, std::size_t k, FormatId format,
                        const QuantizerOptions& options = {}, unsigned threads = 1,
                        std::optional<SimdLevel> simd = {});
@@ -32,47 +30,45 @@ struct QuantizedArray {
   ElementFormat format;
   QuantizerOptions options;
   std::vector<std::size_t> shape;
-  std::size_t axis = 0;              ///< the blocked one
+  std::size_t axis = 0;              ///< of the blocks
   std::vector<uint8_t> codes;        ///< [shape], formats of at most 8 bits
   std::vector<uint16_t> wide_codes;  ///< [shape], formats of more than 8 bits
   /// `shape` with the blocked axis replaced by its number of blocks; {blocks} for BlockWalk::flat.
+  /// Example: shape [4, 40], axis 1 -> [4, 2].
   std::vector<std::size_t> scale_shape;
-  /// Whether scales have codes: false if some may lie outside options.scale_format or it has more
-  /// than 8 bits. The type of the scales follows from this, also for an array without elements.
+  /// False if scales may lie outside options.scale_format, or if it has more than 8 bits.
   bool has_scale_codes = true;
   std::vector<uint8_t> scale_codes;  ///< [scale_shape] with has_scale_codes, else empty
   std::vector<float> scales;         ///< [scale_shape], as numbers
-  float tensor_scale = 1;            ///< NVFP4: multiplies everything
-  float tensor_amax = 1;             ///< what the tensor scale was made of
-  /// With options.row_scaled, `shape` without the blocked axis: one of each for every run.
+  float tensor_scale = 1;            ///< NVFP4: multiplies all elements
+  float tensor_amax = 1;             ///< determines the tensor scale
+  /// With options.row_scaled: one per run, `shape` without the blocked axis.
   std::vector<float> row_scales, row_amaxes;
-  std::vector<float> dequantized;  ///< [shape]; empty unless asked for
+  std::vector<float> dequantized;  ///< [shape]; empty unless requested
 
   bool has_wide_codes() const { return format.bits > 8; }
 };
 
 struct QuantizeRequest {
-  int axis = -1;  ///< negative counts from the last one; ignored by BlockWalk::flat
+  int axis = -1;  ///< -1 is the last axis; ignored by BlockWalk::flat
   bool dequantize = true;
   unsigned threads = 1;
-  std::optional<SimdLevel> simd;  ///< default: the best the processor runs; the bits are the same
-  bool block_by_block = false;    ///< without vector kernels, by the definition; the same bits
+  // These do not change the result.
+  std::optional<SimdLevel> simd;  ///< default: the best level of the processor
+  bool block_by_block = false;    ///< without vector kernels
 };
 
-/// The axis that `axis` means: -1 is the last one. An array without axes has one, of one element.
-/// Throws Error if it does not exist.
+/// Converts a negative axis: -1 is the last one. An array without axes has one axis of one element.
+/// Throws Error if the axis does not exist.
 std::size_t resolve_axis(int axis, const std::vector<std::size_t>& shape);
 
-/// Quantizes a row-major array. An array without axes is one element with one axis. Throws Error
-/// for an axis that does not exist, options that validate() refuses, or blocks of several rows
-/// along an axis that is not one of the last two. A shape with a 0 gives empty parts at once,
-/// whatever the other axes are.
+/// Quantizes a row-major array. Throws Error for an axis that does not exist, options that
+/// validate() rejects, or blocks of several rows along an axis before the last two.
 QuantizedArray quantize(const FloatArray& x, const std::vector<std::size_t>& shape,
                         const ElementFormat& format, const QuantizerOptions& options,
                         const QuantizeRequest& request = {});
 
-/// The same into a result whose memory is used again where it has the right size: new memory takes
-/// as long as the quantizing itself.
+/// Reuses the memory of `result`: allocating new memory takes as long as quantizing.
 void quantize_into(const FloatArray& x, const std::vector<std::size_t>& shape,
                    const ElementFormat& format, const QuantizerOptions& options,
                    const QuantizeRequest& request, QuantizedArray& result);

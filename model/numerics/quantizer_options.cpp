@@ -13,7 +13,7 @@
 namespace mx {
 namespace {
 
-// Largest numbers of elements and rows of a block. Any array is smaller than such a block.
+// Limits of a block's elements and rows, larger than any array.
 constexpr std::size_t kMostElements = std::numeric_limits<int32_t>::max();
 constexpr std::size_t kMostRows = std::size_t{1} << 20;
 

@@ -14,16 +14,16 @@
 namespace mx {
 namespace {
 
-// Whether a magnitude, scaled, rounds beyond the largest finite code. The step above that code
-// would be as wide as the one below, so everything beyond the middle does, and the middle itself
-// where the largest code is odd and ties go to the even one above it.
+// Tests whether a scaled magnitude rounds beyond the largest finite code: it lies above the middle
+// of the next step, or on it if the largest code is odd (ties to even). Example: E2M1, largest 6,
+// step 2: 7 and above.
 class OverflowTest {
  public:
   OverflowTest(FormatId format, uint8_t scale) {
     const uint32_t code = element_format(format).max_code;
     const float largest = decode(format, static_cast<uint8_t>(code));
     const float middle = largest + (largest - decode(format, static_cast<uint8_t>(code - 1))) / 2;
-    // Exact; a middle beyond float32 is Inf here, which no finite magnitude reaches.
+    // Exact; Inf if beyond float32, which no finite magnitude reaches.
     limit_ = static_cast<float>(middle * pow2(scale - kScaleBias));
     tie_counts_ = code % 2 == 1;
   }
@@ -38,7 +38,7 @@ class OverflowTest {
   bool tie_counts_;
 };
 
-// As preset ocp with the options' scale rule. Returns the scale.
+// Returns the scale.
 uint8_t quantize_block(const float* x, std::size_t count, const RequantOptions& options,
                        uint8_t* codes) {
   const ElementFormat& format = element_format(options.format);
@@ -59,7 +59,7 @@ uint8_t quantize_block(const float* x, std::size_t count, const RequantOptions& 
   return scale;
 }
 
-// The code after the largest finite one: Inf of E5M2, NaN of E4M3.
+// The code after the largest finite one: Inf in E5M2, NaN in E4M3.
 uint8_t special_code(const ElementFormat& format, float x) {
   return static_cast<uint8_t>(with_sign(format, format.max_code + 1, std::signbit(x)));
 }

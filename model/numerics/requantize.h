@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results as MX blocks: the engine's output stage.
+// Converts results to MX blocks, as the engine's output stage does.
 #pragma once
 
 #include <cstddef>
@@ -11,32 +11,32 @@
 
 namespace mx {
 
-/// What becomes of an element that rounds to more than the format's largest finite value.
+/// Result of an element that rounds beyond the format's largest finite value.
 enum class Overflow : uint8_t {
   saturate,  ///< the largest finite value
-  special,   ///< E5M2: Inf; E4M3: NaN (OCP FP8, non-saturating); formats with neither saturate
+  special,   ///< E5M2: Inf; E4M3: NaN (OCP FP8, non-saturating); other formats saturate
 };
 
-/// saturate, special; throws Error listing the names.
+/// Parses saturate or special. Throws Error with the allowed names.
 Overflow parse_overflow(std::string_view name);
 
-/// How an output format rounds: preset `ocp` with these choices.
+/// Preset `ocp` with these options.
 struct RequantOptions {
   FormatId format = FormatId::mxfp8_e4m3;
   ScaleRule rule = ScaleRule::floor;
   Overflow overflow = Overflow::saturate;
 };
 
-/// Codes and E8M0 scale of one block x[0..count), count <= 32, without allocating. A NaN or Inf
-/// gives scale 0xFF and codes 0, zeros give scale 0.
+/// Computes codes and E8M0 scale of one block x[0..count), count <= 32, without allocating. A NaN
+/// or Inf gives scale 0xFF and codes 0; zeros give scale 0.
 ///
-/// Returns how many elements rounded to more than the largest finite value, whatever became of
-/// them; none in a block with a NaN or Inf. `overflowed`[count], if given, tells which.
+/// Returns the number of elements that rounded beyond the largest finite value, 0 in a block with a
+/// NaN or Inf. `overflowed`[count], unless null, marks them.
 std::size_t requantize_block(const float* x, std::size_t count, const RequantOptions& options,
                              uint8_t* codes, uint8_t& scale, bool* overflowed = nullptr);
 
-/// A row x[0..columns) cut into blocks of 32: codes[columns], scales[ceil(columns / 32)]. Returns
-/// the sum of the blocks' counts.
+/// Requantises a row x[0..columns) in blocks of 32: codes[columns], scales[ceil(columns / 32)].
+/// Returns the sum of the blocks' counts.
 std::size_t requantize_row(const float* x, std::size_t columns, const RequantOptions& options,
                            uint8_t* codes, uint8_t* scales);
 

@@ -29,7 +29,7 @@ void ScaleChoice::set_wholes(const BlockElements& elements, const BlockRules* ow
   for (std::size_t i = 0; i < wholes_.size(); i++) wholes_[i] = whole(own[i]);
 }
 
-// So that the kernel finds an element of every block side by side.
+// Makes element i of all blocks contiguous.
 void ScaleChoice::transpose(const BlockElements& elements) {
   const std::size_t size = elements.size;
   const std::size_t blocks = elements.blocks;
@@ -86,7 +86,8 @@ void ScaleChoice::errors_across(const BlockElements& elements, const RealScales&
   }
 }
 
-// Halves to halves, as the definition has it; rows that a block at the edge lacks count as zeros.
+// Adds halves to halves, as sum_of_rows() in four_over_six.cpp. Missing rows of a block at the edge
+// are 0.
 void ScaleChoice::add_rows(std::size_t blocks) {
   for (std::size_t rows = block_rows_; rows > 1;) {
     const std::size_t half = (rows + 1) / 2;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The choice between two block scales (FourOverSix) for many blocks at once, with vector kernels.
+// Chooses between two block scales (FourOverSix) for many blocks at once, with vector kernels.
 #pragma once
 
 #include <array>
@@ -12,33 +12,33 @@
 
 namespace mx {
 
-/// Scales with significand bits of some blocks, and what elements are multiplied or divided by.
+/// Scales with significand bits of up to kMost blocks.
 struct RealScales {
   static constexpr std::size_t kMost = 128;
   std::array<uint8_t, kMost> codes;
   std::array<float, kMost> values;
-  std::array<float, kMost> factors;  ///< 0, Inf or NaN for blocks that are not ordinary
+  std::array<float, kMost> factors;  ///< factor or divisor of elements; 0, Inf or NaN: not ordinary
 };
 
-/// Blocks side by side, as they lie in memory.
+/// Adjacent blocks in memory.
 struct BlockElements {
-  FloatArray x;            ///< the first one
-  std::size_t stride = 0;  ///< from one row in memory to the next
+  FloatArray x;            ///< the first element
+  std::size_t stride = 0;  ///< elements from one row in memory to the next
   std::size_t rows = 0;    ///< in memory
   std::size_t blocks = 0;
-  std::size_t size = 0;  ///< neighbours of a row in memory that a block has
+  std::size_t size = 0;  ///< elements of a block per row in memory
   bool across = false;   ///< the blocked axis runs across the rows in memory
 };
 
 class ScaleChoice {
  public:
-  /// `rules`, `kernels` and `parameters` must outlive it.
+  /// The arguments must outlive the object.
   ScaleChoice(const BlockRules& rules, const PresetKernels& kernels,
               const EncodeParameters& parameters);
 
-  /// Replaces scales of `six` with those of `four` where that makes the error smaller. Blocks of
-  /// which one scale is not ordinary get a factor of 0. Blocks with a tensor scale each come with
-  /// `own`, the rules of every one.
+  /// Replaces scales of `six` by those of `four` where the error is smaller. A block gets a factor
+  /// of 0 if one of its scales is not ordinary. `own` has the rules of each block if tensor scales
+  /// differ, else null.
   void choose(const BlockElements& elements, const BlockRules* own, const RealScales& four,
               RealScales& six);
 
@@ -47,7 +47,7 @@ class ScaleChoice {
   void set_wholes(const BlockElements& elements, const BlockRules* own);
   void transpose(const BlockElements& elements);
   void widen_rows(const BlockElements& elements);
-  // Sums of errors, one a block.
+  // Returns the sum of errors of each block.
   const float* errors(const BlockElements& elements, const RealScales& scales);
   void errors_along(const BlockElements& elements, const RealScales& scales);
   void errors_across(const BlockElements& elements, const RealScales& scales);
@@ -57,14 +57,14 @@ class ScaleChoice {
   const PresetKernels& kernels_;
   const EncodeParameters& parameters_;
   const std::size_t block_rows_;
-  // The elements as the kernel takes them, and from one row of them to the next: of blocks along
-  // rows [row of the block][i][block], of blocks across as they lie in memory.
+  // Input of the kernel and its stride: [row of the block][i][block] for blocks along rows, memory
+  // order for blocks across rows.
   const float* columns_ = nullptr;
   std::size_t column_stride_ = 0;
   std::vector<float> buffer_;
-  std::vector<float> row_;  // one of 16-bit elements, widened
+  std::vector<float> row_;  // widened 16-bit elements
   std::vector<float> wholes_;
-  std::vector<float> factors_;  // of columns, where several have the scale of a block
+  std::vector<float> factors_;  // per column, if several columns share a scale
   std::vector<float> values_;
   std::vector<float> column_errors_;
   std::vector<float> errors_;  // [row of the block][block]

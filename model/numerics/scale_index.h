@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which scale belongs to which element of a quantized array.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +7,7 @@
 
 namespace mx {
 
-/// Index of the scale of an element, both counted in row-major order.
+/// Maps the row-major index of an element to that of its scale.
 class ScaleIndex {
  public:
   explicit ScaleIndex(const QuantizedArray& array) : block_(array.options.block_size) {
@@ -27,7 +26,7 @@ class ScaleIndex {
     return (outer * blocks_ + along / block_) * inner_ + inner;
   }
 
-  /// Which run along the axis an element lies in.
+  /// Index of an element's run along the axis.
   std::size_t run(std::size_t element) const {
     return element / inner_ / length_ * inner_ + element % inner_;
   }
@@ -40,7 +39,7 @@ class ScaleIndex {
   std::size_t blocks_ = 1;
 };
 
-/// The tensor scale of an element: the array's, or its row's.
+/// The tensor scale of an element's array or row.
 inline float tensor_scale_of(const QuantizedArray& array, const ScaleIndex& index,
                              std::size_t element) {
   return array.row_scales.empty() ? array.tensor_scale : array.row_scales[index.run(element)];

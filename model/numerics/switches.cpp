@@ -12,7 +12,7 @@
 namespace mx {
 namespace {
 
-// The enumerators of a choice, in their order.
+// The names of enumerators, in the order of their values.
 template <typename Choice>
 struct Names;
 
@@ -121,7 +121,7 @@ int64_t whole_number(std::string_view name, const SwitchValue& value, int64_t le
 }
 
 void from_value(int& member, std::string_view name, const SwitchValue& value) {
-  constexpr int kMost = 1000;  // no exponent, shift or number of bits is beyond
+  constexpr int kMost = 1000;  // limit of exponents, shifts and numbers of bits
   member = static_cast<int>(whole_number(name, value, -kMost, kMost));
 }
 void from_value(uint64_t& member, std::string_view name, const SwitchValue& value) {

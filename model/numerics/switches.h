@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The switches of a quantizer (quantizer_options.h) by name, with values that people can write.
+// Access to the members of QuantizerOptions by name.
 #pragma once
 
 #include <cstdint>
@@ -12,17 +12,16 @@
 
 namespace mx {
 
-/// What a switch is set to: nothing, for those that are optional; true or false; a number; a name,
-/// which for choices is the enumerator's and for the scale format what parse_scale_format takes;
-/// the two ends of a range.
+/// Value of a switch: monostate (unset optional), bool, number, name (an enumerator or a scale
+/// format such as e8m0), or the two ends of a range.
 using SwitchValue =
     std::variant<std::monostate, bool, int64_t, double, std::string, std::pair<int64_t, int64_t>>;
 
-/// The value of a switch. Throws Error, listing the switches, if there is none of this name.
+/// Throws Error with all names for an unknown one.
 SwitchValue switch_value(const QuantizerOptions& options, std::string_view name);
 
-/// Sets a switch. Throws Error for a name that does not exist or a value that the switch cannot
-/// have, saying which it can. Rounding also goes by the names of parse_rounding.
+/// Sets a switch. Throws Error with the allowed names or values for an unknown name or a wrong
+/// value. `rounding` also accepts the names of parse_rounding.
 void set_switch(QuantizerOptions& options, std::string_view name, const SwitchValue& value);
 
 }  // namespace mx
