@@ -14,10 +14,9 @@
 
 namespace mxe::explore {
 
-/// The area of an engine.
 struct Area {
   double gate_equivalents;  ///< logic and registers without memories; counted as in docs/area.md
-  double sram_kib;          ///< all memories
+  double sram_kib;
   double error;      ///< relative error of gate_equivalents: 0, or the largest leave-one-out error
   bool synthesized;  ///< Yosys synthesized this configuration; otherwise the area is interpolated
 
@@ -31,7 +30,7 @@ struct Area {
   }
 };
 
-/// An engine that Yosys has synthesized.
+/// A synthesized engine.
 struct AreaSample {
   Params params;
   double pe;                  ///< gate equivalents of one processing element
@@ -46,16 +45,14 @@ struct AreaSample {
 /// terms in the parameters.
 class AreaTable {
  public:
-  /// The built-in table, which `scripts/area --table` wrote from the RTL.
+  /// The built-in table, written by `scripts/area --table`.
   static const AreaTable& shipped();
   /// Reads output of `scripts/area --table`. Throws mx::Error, which starts with `origin`.
   static AreaTable from_json(std::string_view text, const std::string& origin);
 
-  /// The area of an engine; `params` must be valid.
   Area of(const Params& params) const;
   double processing_element(const Params& params) const;
-  /// Relative error of the estimate for a sample, if it is left out of the fit: 0.1 is 10 % too
-  /// large.
+  /// Relative error of the estimate for a sample that the fit leaves out: 0.1 is 10 % too large.
   double leave_one_out(std::size_t sample) const;
   /// The largest absolute leave-one-out error.
   double error() const { return error_; }

@@ -15,7 +15,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The result of a point for one workload.
 struct Part {
   const Outcome* outcome;
   Json record;
@@ -127,7 +126,6 @@ class Combiner {
 }  // namespace
 
 Combined combine(const SweepResult& result, std::size_t workloads, const Combination& how) {
-  // The results of a point are consecutive.
   std::vector<Combiner> combiners;
   Combined combined;
   for (std::size_t i = 0; i < result.outcomes.size();) {

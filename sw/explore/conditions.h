@@ -33,7 +33,7 @@ struct ResultValues {
          sqnr_db = NAN;
 };
 
-/// Compiled constraints. Not thread-safe.
+/// Not thread-safe.
 class Conditions {
  public:
   Conditions();
@@ -54,7 +54,7 @@ class Conditions {
  private:
   std::map<std::string, double> values_;
   std::vector<std::unique_ptr<mu::Parser>> parsers_;
-  bool needs_area_ = false;  // a constraint names the area or the SRAM
+  bool needs_area_ = false;
 };
 
 }  // namespace mxe::explore

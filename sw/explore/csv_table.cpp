@@ -19,7 +19,7 @@ namespace {
 constexpr std::array<std::string_view, 10> kSpaces = {
     " ", "\t", "\r", "\v", "\f", "\u00A0", "\u2007", "\u202F", "\u2060", "\uFEFF"};
 
-// The length in bytes of the space at the beginning of `text`, else 0.
+// Length in bytes; 0 if `text` begins with no space.
 std::size_t leading_space(std::string_view text) {
   for (const std::string_view space : kSpaces) {
     if (text.substr(0, space.size()) == space) return space.size();
@@ -41,8 +41,8 @@ std::string_view without_leading_spaces(std::string_view text) {
   return text;
 }
 
-// The text of a quoted field; `rest` begins after the opening quote, and afterwards after the
-// closing one.
+// The text of a quoted field. `rest` begins after its opening quote, and ends up after the closing
+// one.
 std::string quoted(std::string_view& rest, const FileLine& place) {
   std::string field;
   for (;;) {

@@ -9,7 +9,6 @@
 
 namespace mxe::explore {
 
-/// The location of a line, for messages.
 struct FileLine {
   const std::string& path;
   std::size_t number;
@@ -34,7 +33,6 @@ struct Column {
   std::vector<std::string> other_names;  ///< in lower case
 };
 
-/// Finds fields by column name.
 class CsvHeader {
  public:
   /// Names match regardless of case and spaces. Throws mx::Error for a column that is unknown, has
@@ -45,7 +43,7 @@ class CsvHeader {
   /// Throws mx::Error if the line has more or fewer fields than the header.
   void require_fields(const std::vector<std::string>& fields, const FileLine& place) const;
   bool has(const std::string& column) const { return index_of(column).has_value(); }
-  /// The field of a column; requires has(column).
+  /// Requires has(column).
   const std::string& field(const std::vector<std::string>& fields, const std::string& column) const;
 
  private:

@@ -48,7 +48,6 @@ unsigned macs_per_clock(const Params& params, mx::FormatId a, mx::FormatId b) {
 }
 
 double switched_gates_per_mac(const Params& params, mx::FormatId a, mx::FormatId b) {
-  // The dual rate uses two dot products.
   const double products = is_dual(params, a, b) ? 2 : 1;
   const double dot = kDotShare * products * (busy_share(a) + busy_share(b)) / 2;
   const double element = AreaTable::shipped().processing_element(params);

@@ -15,8 +15,7 @@ struct Coefficient {
   double value, least, most;
 };
 
-/// Energies per unit in a 45 nm process at about 1 V. docs/exploration.md gives the range for other
-/// processes.
+/// Per unit in a 45 nm process at about 1 V; docs/exploration.md has the range for other processes.
 struct EnergyCoefficients {
   /// A gate equivalent of active logic in a clock, with one in five nodes switching. Measured on
   /// exact dot products of 32 elements (264 to 1,041 GE a MAC, five formats), synthesized by Yosys;
@@ -31,7 +30,6 @@ struct EnergyCoefficients {
   Coefficient dram{32e-12, 31e-12, 325e-12};
 };
 
-/// The work of a job.
 struct EnergyWork {
   double macs = 0;
   double dram_bytes = 0;  ///< read and written
@@ -44,15 +42,13 @@ struct Energy {
   double joules() const { return mac + sram + dram; }
 };
 
-/// MACs that one processing element does in a clock.
 unsigned macs_per_clock(const Params& params, mx::FormatId a, mx::FormatId b);
 
 /// Gate equivalents of a processing element that switch for a MAC. Small formats use only a part of
 /// the multipliers and the tree.
 double switched_gates_per_mac(const Params& params, mx::FormatId a, mx::FormatId b);
 
-/// Bytes that the engine's memories read and write for a MAC: operand words with their scales, and
-/// accumulators.
+/// Bytes of engine memory per MAC: operand words with their scales, and accumulators.
 double sram_bytes_per_mac(const Params& params, mx::FormatId a, mx::FormatId b);
 
 /// The energy of a job. Each byte of DRAM is also written to and read from a buffer.

@@ -48,7 +48,6 @@ uint64_t added(uint64_t sum, uint64_t count, uint64_t value) {
   return sum;
 }
 
-// Adds the stalls of `count` runs of a layer to `stalls`.
 void add_stalls(const JobTimes& times, uint64_t count, Json& stalls) {
   for (const CounterInfo& counter : counter_table) {
     const std::string name = counter.name;

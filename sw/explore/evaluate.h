@@ -13,7 +13,6 @@
 
 namespace mxe::explore {
 
-/// The job of a layer at a point.
 JobShape job_of(const Layer& layer, const Point& point);
 
 /// Throws mx::Error unless the engine multiplies the formats of all layers.
@@ -22,7 +21,7 @@ void require_pairs(const Workload& workload, const Point& point);
 /// The times of one run of each layer. Jobs in `jobs` are not simulated again.
 std::vector<JobTimes> time_layers(const Workload& workload, const Point& point, TimedJobs& jobs);
 
-/// A lower bound of a run, in cycles.
+/// In cycles.
 double lower_bound_cycles(const Workload& workload, const Point& point);
 
 /// A cache key for the times, and the times as text.
@@ -31,18 +30,16 @@ std::string to_text(const std::vector<JobTimes>& times);
 /// The inverse; nullopt unless `text` holds this number of layers.
 std::optional<std::vector<JobTimes>> times_of(const std::string& text, std::size_t layers);
 
-/// A hash that identifies a point with a workload.
 std::string result_id(const Workload& workload, const Point& point);
 
 /// A line of points.jsonl (docs/exploration.md).
 nlohmann::ordered_json to_record(const Workload& workload, const Point& point,
                                  const std::vector<JobTimes>& times);
 
-/// Value of `pareto` in a line: no smaller engine with the same formats, memory and workload is
-/// faster.
+/// Value of `pareto`: no smaller engine with the same formats, memory and workload is faster.
 inline constexpr const char* kFront = "area-latency";
 
-/// Version of the lines of points.jsonl.
+/// Version of points.jsonl.
 inline constexpr int kRecordVersion = 2;
 
 }  // namespace mxe::explore

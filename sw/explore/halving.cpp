@@ -14,7 +14,6 @@
 namespace mxe::explore {
 namespace {
 
-// The known times of a task.
 struct Candidate {
   const Task* task;
   std::vector<const Layer*> layers;  // sorted by multiplications, most first

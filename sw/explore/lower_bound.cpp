@@ -14,7 +14,6 @@ namespace {
 // Cycles of the shortest job, one multiplication, without three memory latencies: descriptor and
 // checks, one row of each operand, the pipeline, the result and the record.
 constexpr uint64_t kShortestJob = 37;
-// Beats of its operands and of its results.
 constexpr uint64_t kShortestRead = 4, kShortestWrite = 1;
 
 uint64_t divided_up(uint64_t value, uint64_t by) { return (value + by - 1) / by; }

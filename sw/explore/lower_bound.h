@@ -14,7 +14,7 @@ struct Compulsory {
   double compute_cycles = 0;  ///< with all multipliers of the engine busy
   double feed_cycles = 0;     ///< decoding the words of B, feed_cols() columns a cycle
   double bytes_read = 0;      ///< every operand and scale once
-  double bytes_written = 0;   ///< every result and scale once
+  double bytes_written = 0;
 };
 Compulsory compulsory(const JobShape& shape, const Point& point);
 
@@ -32,8 +32,7 @@ Transfer transfer(double bytes_read, double bytes_written, const Point& point,
 /// The roofline: three memory latencies (descriptor, operands, results) plus the largest of the
 /// cycles for multiplying, feeding and moving the compulsory bytes.
 double roofline_cycles(const JobShape& shape, const Point& point);
-/// For `engines` engines that share the bandwidth of one memory (bytes_per_cycle 0: that of one
-/// port).
+/// For `engines` engines that share one memory's bandwidth (bytes_per_cycle 0: that of one port).
 double roofline_cycles(const JobShape& shape, const Point& point, unsigned engines);
 
 /// A lower bound in closed form, tighter than the roofline. Counts passes over whole tiles in the
@@ -41,7 +40,7 @@ double roofline_cycles(const JobShape& shape, const Point& point, unsigned engin
 /// shortest job. It does not count stalls.
 uint64_t lower_bound_cycles(const JobShape& shape, const Point& point);
 
-/// The part of engine or memory that limits a job.
+/// The part that limits a job.
 enum class Limit : uint8_t {
   array,    ///< rows of tiles enter the array
   feeder,   ///< it decodes words of B

@@ -30,7 +30,6 @@ uint64_t operand_buffer(uint64_t banks, uint64_t lines, uint64_t words) {
   return kWordBits * (all_lines << address_bits(words)) + 8 * all_lines * 2 * words;
 }
 
-/// Finished tiles, and blocks of MX results before encoding.
 uint64_t drain(const Params& p, uint64_t lanes_out) {
   const uint64_t columns = std::max<uint64_t>(p.num_pe, 32), chains = p.fp4_dual ? 2 : 1;
   const uint64_t tiles = 2 * p.rows * p.num_pe * 32 * chains, output = kDrainQueue * 32 * lanes_out;

@@ -10,8 +10,7 @@ namespace {
 
 using Choices = std::vector<FormatCost>;
 
-// A mixture of the first layers: a mixture of one layer less (`before`) and the last layer's
-// choice.
+// A mixture of the first layers: one of a layer less (`before`), and the last layer's choice.
 struct Partial {
   uint64_t cycles = 0;
   double noise = 0;

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chooses formats for each layer of a network.
 #pragma once
 
 #include <cstddef>
@@ -8,15 +7,15 @@
 
 namespace mxe::explore {
 
-/// The cost of a layer in one pair of formats.
+/// In one pair of formats.
 struct FormatCost {
   uint64_t cycles = 0;
   double noise = 0;  ///< noise power that the layer adds, relative to the signal of the network
 };
 
 struct Mixture {
-  uint64_t cycles = 0;  ///< the sum over the layers
-  double noise = 0;     ///< the sum over the layers, whose noises are independent
+  uint64_t cycles = 0;
+  double noise = 0;  ///< the sum over the layers, whose noises are independent
   std::vector<std::size_t> choice;
 
   double sqnr_db() const;
@@ -25,8 +24,7 @@ struct Mixture {
 struct MixedFront {
   /// From the fastest to the most accurate: no other mixture is as fast and less noisy.
   std::vector<Mixture> mixtures;
-  /// `mixtures` is complete. Otherwise there were too many, and it is a subset that contains the
-  /// convex hull of all.
+  /// `mixtures` is complete. Otherwise it is a subset that contains the convex hull of all.
   bool exact = true;
 };
 
@@ -35,8 +33,7 @@ struct MixedFront {
 /// needs at least one choice.
 MixedFront mix_formats(const std::vector<std::vector<FormatCost>>& layers, std::size_t most = 8192);
 
-/// The mixtures on the convex hull, from the fastest. Each step changes the layer that saves the
-/// most noise per cycle.
+/// The convex hull of all mixtures, from the fastest. Each step saves the most noise per cycle.
 std::vector<Mixture> mixed_hull(const std::vector<std::vector<FormatCost>>& layers);
 
 /// [layer][choice]: whether a mixture with at most this noise can contain the choice, that is,

@@ -21,8 +21,7 @@ namespace mxe::explore {
 /// unknown shapes and damaged models, and if Python or onnx is missing.
 Workload read_onnx(const std::string& path, const RunSize& run);
 
-/// The layers and items of an answer of kOnnxProgram. Throws mx::Error if it holds an error or is
-/// malformed.
+/// Throws mx::Error if the answer of kOnnxProgram holds an error or is malformed.
 Workload parse_onnx_answer(const std::string& answer);
 
 }  // namespace mxe::explore

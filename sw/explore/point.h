@@ -13,7 +13,6 @@
 
 namespace mxe::explore {
 
-/// An engine, its memory, its clock, and the formats of its operands and results.
 struct Point {
   Params params;
   MemoryTiming timing;

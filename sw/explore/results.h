@@ -10,9 +10,8 @@
 
 namespace mxe::explore {
 
-/// The lines of a results file by id, and their total number of bytes. A last line without a
-/// newline, of an interrupted run, is ignored. `path` is for messages. Throws mx::Error, which
-/// names file and line.
+/// The lines of a results file by id, and their number of bytes. An incomplete last line, of an
+/// interrupted run, is ignored. Throws mx::Error, which names `path` and line.
 struct ResultLines {
   std::map<std::string, std::string> lines;
   std::size_t bytes = 0;

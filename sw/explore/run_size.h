@@ -13,7 +13,7 @@ struct RunSize {
   std::optional<uint64_t> batch;     ///< sequences or images; default 1
   std::optional<uint64_t> sequence;  ///< tokens of each sequence in a run
   std::optional<uint64_t> context;   ///< tokens that these attend to, including themselves
-  std::map<std::string, uint64_t> dimensions;  ///< named dimensions of ONNX models
+  std::map<std::string, uint64_t> dimensions;  ///< of ONNX models
 
   bool empty() const { return !batch && !sequence && !context && dimensions.empty(); }
 };

@@ -20,7 +20,7 @@
 namespace mxe::explore {
 namespace {
 
-constexpr std::size_t kMostValues = 100'000;  // of a range
+constexpr std::size_t kMostValues = 100'000;
 
 double number_in(const YAML::Node& range, const char* key) {
   const YAML::Node node = range[key];
@@ -130,8 +130,7 @@ Space::Search search_of(const YAML::Node& node) {
   return search;
 }
 
-// `sample` different numbers below `count`, in rising order. For more than half of them, draws the
-// numbers to leave out instead.
+// `sample` different numbers below `count`, in rising order.
 std::vector<uint64_t> drawn(uint64_t sample, uint64_t count, uint64_t seed) {
   sample = std::min(sample, count);
   const bool leaves_out = sample > count / 2;

@@ -31,7 +31,7 @@ class Space {
   /// Which points become results.
   struct Search {
     enum class Method : uint8_t {
-      grid,     ///< all
+      grid,
       random,   ///< `budget` of the combinations, drawn with `seed`, none twice
       front,    ///< those on a front of area and time
       halving,  ///< the `budget` points that successive halving keeps (halving.h)
@@ -43,24 +43,23 @@ class Space {
 
   /// Throws mx::Error, which names file and line.
   static Space from_file(const std::string& path);
-  /// The same for the text of a file; `path` is for messages.
+  /// `path` is for messages.
   static Space from_text(const std::string& text, const std::string& path);
 
-  /// Names of variables with more than one value, in the order of the file.
+  /// In the order of the file.
   std::vector<std::string> varying() const;
-  /// The number of combinations, including illegal ones.
+  /// Including illegal ones.
   uint64_t combinations() const;
 
   struct Points {
     std::vector<Point> points;
     std::map<std::string, uint64_t> skipped;  ///< number of illegal points, by reason
   };
-  /// In the order of the file, with the last variable changing fastest; with Method::random, the
-  /// points that were drawn. Throws mx::Error if no point is legal, or if there are more than
-  /// kMostPoints combinations and none are drawn.
+  /// In the order of the file, the last variable changing fastest; with Method::random, the drawn
+  /// points. Throws mx::Error if no point is legal, or for more than kMostPoints combinations.
   Points points() const;
   const Search& search() const { return search_; }
-  /// Constraints on results, which points() cannot check.
+  /// Constraints on results; points() does not check them.
   const std::vector<std::string>& result_constraints() const { return result_constraints_; }
   static constexpr uint64_t kMostPoints = 1'000'000;
 

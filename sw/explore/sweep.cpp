@@ -80,7 +80,6 @@ class Sweep {
         options_.halving ? tasks_.size() - order.size() : 0, {}};
   }
 
-  /// Collects the lines of all tasks with a result, in order, and marks the fronts.
   void finish(SweepResult& result);
   Results& results() { return results_; }
 

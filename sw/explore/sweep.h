@@ -23,19 +23,19 @@ struct Shard {
 };
 
 struct SweepOptions {
-  std::filesystem::path output;  ///< folder of the results
-  std::filesystem::path cache;   ///< folder of cached times (cache.h)
+  std::filesystem::path output;
+  std::filesystem::path cache;  ///< times of earlier runs (cache.h)
   unsigned threads = 1;
   std::optional<Shard> shard;
   /// `fronts_only`: only points on a front are results. `prune`: skips points whose lower bound is
   /// slower than a smaller engine with the same formats and memory, and simulates those with small
   /// lower bounds first. The fronts are the same.
   bool fronts_only = false, prune = false;
-  std::optional<uint64_t> halving;  ///< number of points that successive halving keeps (halving.h)
+  std::optional<uint64_t> halving;  ///< points to keep in successive halving (halving.h)
   /// Accuracy of a workload's products by formats; missing entries were not measured.
   struct Accuracy {
     double sqnr_db = 0;
-    std::size_t layers = 0;  ///< measured layers
+    std::size_t layers = 0;  ///< that were measured
   };
   std::map<std::tuple<std::string, mx::FormatId, mx::FormatId>, Accuracy> sqnr_db;
   /// The same for one layer of a workload, in dB.
@@ -46,7 +46,6 @@ struct SweepOptions {
   std::function<void(std::size_t done, std::size_t all)> progress;
 };
 
-/// The number of points with each outcome.
 struct SweepCounts {
   std::size_t all = 0;                       ///< points times workloads
   std::size_t known = 0;                     ///< already in the folder
@@ -57,7 +56,7 @@ struct SweepCounts {
   std::map<std::string, std::size_t> unmet;  ///< left out, by the first constraint that is not met
 };
 
-/// The fields of a points.jsonl line that tables use.
+/// The fields of a line that tables use.
 struct Outcome {
   const Point* point = nullptr;
   const Workload* workload = nullptr;
@@ -71,12 +70,11 @@ struct Outcome {
 
 struct SweepResult {
   SweepCounts counts;
-  std::vector<Outcome> outcomes;   ///< in the order of points and workloads
-  std::vector<std::string> lines;  ///< the line of points.jsonl for each outcome
+  std::vector<Outcome> outcomes;  ///< in the order of points and workloads
+  std::vector<std::string> lines;
 };
 
-/// Sets `on_front` of outcomes that no smaller one of the same group beats. `group(i)` is the group
-/// of outcome i.
+/// Sets `on_front` of outcomes that no smaller one of their group beats; `group` gets an index.
 void mark_fronts(std::vector<Outcome>& outcomes,
                  const std::function<std::string(std::size_t)>& group);
 

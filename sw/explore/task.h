@@ -13,12 +13,12 @@ struct Task {
   const Point* point;
   const Workload* workload;
   std::string id;
-  std::string group;     ///< tasks that compete have the same workload, formats, memory and clock
-  double area;           ///< gate equivalents, including memories
-  double least_seconds;  ///< by the lower bound
+  std::string group;  ///< tasks that compete have the same workload, formats, memory and clock
+  double area;        ///< gate equivalents, including memories
+  double least_seconds;
 };
 
-/// One task for every point and workload, which must outlive the tasks.
+/// Points and workloads must outlive the tasks.
 std::vector<Task> make_tasks(const std::vector<Point>& points,
                              const std::vector<Workload>& workloads);
 

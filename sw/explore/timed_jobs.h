@@ -32,12 +32,11 @@ class TimedJobs {
   /// As time_job(). Waits if another thread is timing the same job.
   JobTimes times(const TimedJob& job);
 
-  /// Number of jobs timed so far.
   std::size_t count() const { return found_.size(); }
 
  private:
   std::mutex mutex_;
-  std::map<std::string, std::shared_future<JobTimes>> found_;  // by the key of timing_twin()
+  std::map<std::string, std::shared_future<JobTimes>> found_;  // by twin
 };
 
 }  // namespace mxe::explore

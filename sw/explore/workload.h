@@ -67,10 +67,9 @@ struct LayerFormats {
   mx::FormatId format_a, format_b;
 };
 
-/// Reads a YAML map of patterns to `{format_a: F, format_b: F}`; the first match applies. Throws
-/// mx::Error, which names file and line.
+/// Reads a YAML map of patterns to `{format_a: F, format_b: F}`; the first match applies.
 std::vector<LayerFormats> read_format_map(const std::string& path);
-/// The same for the text of a file; `path` is for messages.
+/// `path` is for messages. Throws mx::Error, which names it and the line.
 std::vector<LayerFormats> parse_format_map(const std::string& text, const std::string& path);
 void apply(const std::vector<LayerFormats>& map, Workload& workload);
 

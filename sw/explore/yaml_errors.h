@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// YAML files whose errors name file and line.
 #pragma once
 
 #include <fmt/format.h>
@@ -12,7 +11,7 @@
 
 namespace mxe::explore {
 
-/// An error at a node of a file, to be thrown in `read` of with_places().
+/// An error at a node, to throw in `read` of with_places().
 inline YAML::Exception at(const YAML::Node& node, const std::string& what) {
   return {node.Mark(), what};
 }

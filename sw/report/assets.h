@@ -6,10 +6,10 @@
 
 namespace mxe::report::assets {
 
-extern const std::string_view kHead;     ///< page/head.html
-extern const std::string_view kStyle;    ///< page/style.css
-extern const std::string_view kBody;     ///< page/body.html
-extern const std::string_view kLibrary;  ///< vendor/echarts.common.min.js
+extern const std::string_view kHead;
+extern const std::string_view kStyle;
+extern const std::string_view kBody;
+extern const std::string_view kLibrary;
 extern const std::string_view kProgram;  ///< the scripts of page/, concatenated
 
 }  // namespace mxe::report::assets

@@ -7,9 +7,8 @@
 
 namespace mxe::report {
 
-/// Keeps the layers of the first points, at most `most` layers in all, to limit the page's size.
-/// Points on a front come first. Removes the layers of all other points and returns the number of
-/// these.
+/// Keeps the layers of the first points, points on a front first, up to `most` layers in all.
+/// Returns the number of points whose layers were removed.
 std::size_t limit_layers(std::vector<nlohmann::ordered_json>& points, std::size_t most);
 
 /// Replaces each layer by an array: the index of its properties in "common", its figures in the

@@ -7,7 +7,6 @@
 
 namespace mxe::report {
 
-/// The largest number of layers in a page.
 inline constexpr std::size_t kMostLayers = 60000;
 
 /// JSON of `value` that is safe in an HTML script element, regardless of its texts.

@@ -20,8 +20,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
-/// A required or optional key and its type. Other keys are dropped, because they could carry an
-/// attack.
+/// A required or optional key and its type. Other keys are dropped: they could carry an attack.
 struct Key {
   const char* name;
   bool (*is_right)(const Json&);
@@ -128,7 +127,7 @@ constexpr Key kLayerKeys[] = {
     {"sqnr_db", is_number, "a number", false},
 };
 
-/// Returns `object` with only these keys, in this order.
+/// Only these keys, in this order.
 template <std::size_t Keys>
 Json checked(const Json& object, const Key (&keys)[Keys], const std::string& place) {
   if (!object.is_object()) throw mx::Error(place + ": not a JSON object");
@@ -223,7 +222,6 @@ std::vector<Json> parse_lines(const std::string& text, const std::string& path, 
   return all;
 }
 
-/// The text of a file; nullopt if it does not exist.
 std::optional<std::string> text_of(const fs::path& path) {
   if (!fs::exists(path)) return std::nullopt;
   return mx::read_text(path);

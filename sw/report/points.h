@@ -10,7 +10,6 @@
 
 namespace mxe::report {
 
-/// The results of an exploration.
 struct Exploration {
   std::vector<nlohmann::ordered_json> points;  ///< lines of points.jsonl, then of combined.jsonl
   std::map<std::size_t, std::string> traces;  ///< relative path of the trace, by index of the point

@@ -22,7 +22,6 @@ OutputFormat read_output(const Json& request) {
   return output;
 }
 
-/// Reads arrays that are stored one after the other.
 class Reader {
  public:
   explicit Reader(const Channel& channel) : channel_(channel) {}

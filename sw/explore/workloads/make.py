@@ -5,8 +5,7 @@
     make.py [--check]     # compares with the existing files instead
 
 A row is activations [M, K] times weights or other activations [K, N], `count` times in a run.
-Convolutions are products of unrolled inputs: a row for each output pixel, K over filter and
-channels.
+Convolutions are products of unrolled inputs: a row for each output pixel, K over filter and channels.
 """
 import argparse
 import math

@@ -32,7 +32,7 @@ FORMAT = "mxfp8_e4m3"
 
 
 class Row(NamedTuple):
-    """Our time of an operation, and the time to compare it with, in seconds."""
+    """Seconds of an operation, and of a peer."""
 
     what: str
     ours: float
@@ -41,7 +41,6 @@ class Row(NamedTuple):
 
     @property
     def text(self) -> str:
-        """A row of a Markdown table."""
         if self.theirs is None:
             return f"| {self.what} | {_time(self.ours)} | {self.beside} | | |"
         ratio = self.theirs / self.ours
@@ -73,7 +72,6 @@ def numbers(*shape: int) -> np.ndarray:
 
 
 def same(ours: Any, theirs: Any, name: str) -> None:
-    """Exits unless both results are equal."""
     if not np.array_equal(np.asarray(ours), np.asarray(theirs)):
         raise SystemExit(f"{name}: the values differ, so the times compare nothing")
 
@@ -217,8 +215,7 @@ PARTS = {part.__name__: part for part in (torchao, torchmx, microxcaling, quark,
 
 
 def apart(name: str, argument: str, folder: Optional[str]) -> list[Row]:
-    """The rows of one part, run in a separate process because the peers need different
-    libraries."""
+    """Runs one part in a separate process, because the peers need different libraries."""
     path = os.pathsep.join(filter(None, [folder, os.environ.get("PYTHONPATH")]))
     done = subprocess.run([sys.executable, "-W", "ignore", __file__, "--part", name, argument],
                           env={**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "2"},

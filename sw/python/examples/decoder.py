@@ -54,7 +54,7 @@ class Cache:
         self._value_blocks: list[mxe.Array] = []
 
     def append(self, keys: Floats, values: Floats) -> None:
-        """Appends tokens, [heads, tokens, size]."""
+        """[heads, tokens, size]."""
         if self.format is None:
             self._keys.append(keys)
             self._values.append(values)
@@ -87,8 +87,7 @@ class Cache:
 
 
 def joined(parts: Sequence[mxe.Array], axis: int) -> mxe.Array:
-    """Concatenates arrays of one format along the tokens, [heads, tokens, size]; `axis`: of their
-    blocks."""
+    """Concatenates arrays of one format along the tokens, [heads, tokens, size]."""
     return mxe.Array.from_codes(np.concatenate([part.codes for part in parts], axis=1),
                                 np.concatenate([part.scales for part in parts], axis=1),
                                 parts[0].format, axis=axis)
@@ -100,8 +99,7 @@ def normalized(x: Floats, weight: Floats) -> Floats:
 
 
 def rotated(x: Floats, first: int) -> Floats:
-    """Rotary positions of [heads, tokens, size]; coordinates are pairs from both halves of a
-    row."""
+    """Rotary positions of [heads, tokens, size]: pairs a row's first half with its second."""
     half = x.shape[-1] // 2
     rates = BASE ** (-np.arange(half) / half)
     angles = (first + np.arange(x.shape[1]))[:, None] * rates
@@ -111,8 +109,6 @@ def rotated(x: Floats, first: int) -> Floats:
 
 
 class Decoder:
-    """The state of a text: weights, products, and the caches."""
-
     def __init__(self, weights: dict[str, Floats], products: Products) -> None:
         self._weights = weights
         self.products = products
@@ -175,8 +171,6 @@ def bits_per_byte(weights: dict[str, Floats], products: Products, text: bytes) -
 
 
 class Quality(NamedTuple):
-    """The quality of a format."""
-
     bits: float  #: per byte, for a text from the training
     same: list[Optional[int]]  #: per prompt: bytes before the first difference; None if equal
     texts: list[bytes]
@@ -184,7 +178,7 @@ class Quality(NamedTuple):
 
 def compare(weights: dict[str, Floats], mixes: Sequence[Mix] = MIXES,
             prompts: Sequence[str] = PROMPTS, tokens: int = 100) -> dict[Optional[Mix], Quality]:
-    """Texts for the prompts by format; None: float32."""
+    """By format; None: float32."""
     found: dict[Optional[Mix], Quality] = {}
     for mix in (None, *mixes):
         products = Products(mix)
@@ -197,8 +191,6 @@ def compare(weights: dict[str, Floats], mixes: Sequence[Mix] = MIXES,
 
 
 class Speed(NamedTuple):
-    """Results of a text on an engine."""
-
     prefill: mxe.Recording  #: the prompt, all bytes at once
     decode: list[mxe.Recording]  #: one recording for each byte that was written
     text: bytes
@@ -222,7 +214,6 @@ def on_engine(weights: dict[str, Floats], mix: Mix, engine: mxe.Engine, prompt: 
 
 def print_speed(weights: dict[str, Floats], mix: Mix, engine: mxe.Engine, prompt: bytes,
                 tokens: int) -> None:
-    """Prints the layers of the prefill and of the last token, and tokens per second at 1 GHz."""
     speed = on_engine(weights, mix, engine, prompt, tokens)
     print(speed.prefill.table(), speed.decode[-1].table(), sep="\n\n")
     cycles = sum(step.cycles for step in speed.decode) / tokens

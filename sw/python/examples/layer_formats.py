@@ -3,8 +3,7 @@
 """Formats layer by layer: records a network for `mxe explore --formats`, and evaluates format maps.
 
     python3 sw/python/examples/layer_formats.py minilm|decoder|magika --record FOLDER
-    python3 sw/python/examples/layer_formats.py minilm|decoder|magika --format-map MAP.yaml [--each
-    FORMAT]
+    python3 sw/python/examples/layer_formats.py minilm|decoder|magika --format-map MAP.yaml [--each FORMAT]
 
 --record writes NETWORK.csv, the products of 128 tokens or of a file, and NETWORK.safetensors. For
 layer L it holds the tensors L.a and L.b, some rows of both operands (of attention: of its first
@@ -42,8 +41,6 @@ PROBE = Mix("mxfp6_e2m3", "mxfp6_e2m3")
 
 
 class Recorder(Products):
-    """Products in float32 that records operands and shapes."""
-
     def __init__(self) -> None:
         super().__init__()
         self.shapes: dict[str, tuple[int, int, int, int]] = {}  #: M, N, K, count
@@ -191,14 +188,12 @@ NETWORKS = {"minilm": _minilm, "decoder": _decoder, "magika": _magika}
 
 
 def relative_noise(found: Floats, exact: Floats) -> float:
-    """The power of the difference divided by that of the exact numbers."""
     return float(np.square(found - exact, dtype=np.float64).sum() /
                  np.square(exact, dtype=np.float64).sum())
 
 
 def gains(network: Network, names: list[str]) -> dict[str, float]:
-    """The network's relative noise divided by the layer's, for each layer alone in 6-bit
-    formats."""
+    """Network's noise divided by the layer's, both relative, with one layer in 6-bit formats."""
     floats, found = network.learned(Products()), {}
     for name in names:
         products = Mixed(lambda other, name=name: PROBE if other == name else None)  # type: ignore
@@ -208,7 +203,7 @@ def gains(network: Network, names: list[str]) -> dict[str, float]:
 
 
 def save(path: pathlib.Path, tensors: dict[str, Floats], notes: dict[str, str]) -> None:
-    """Writes a .safetensors file: matrices as float16, single numbers as float32."""
+    """Matrices as float16, single numbers as float32."""
     header: dict[str, object] = {"__metadata__": notes}
     data = b""
     for name, values in tensors.items():
@@ -252,14 +247,11 @@ def read_map(path: pathlib.Path) -> list[tuple[str, Mix]]:
 
 
 class Worth(NamedTuple):
-    """The quality of a network in the formats of a map."""
-
     sqnr_db: float  #: of its results, compared with float32
     quality: str
 
 
 class Mapped:
-
     def __init__(self, name: str, path: pathlib.Path) -> None:
         self._patterns, self._network = read_map(path), NETWORKS[name]()
         self._floats = self._network.results(Products())

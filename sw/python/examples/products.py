@@ -18,7 +18,7 @@ _TYPES = {"F32": "<f4", "F16": "<f2"}
 
 
 def safetensors(path: Union[str, "os.PathLike[str]"]) -> dict[str, Floats]:
-    """The float tensors of a .safetensors file, as float32."""
+    """As float32."""
     with open(path, "rb") as file:
         header = json.loads(file.read(int.from_bytes(file.read(8), "little")))
         data = file.read()
@@ -28,8 +28,6 @@ def safetensors(path: Union[str, "os.PathLike[str]"]) -> dict[str, Floats]:
 
 
 class Mix(NamedTuple):
-    """Formats of a network: of weights, and of all other operands."""
-
     weights: str
     activations: str
 

@@ -27,7 +27,6 @@ SEED, STEPS, WARM_UP, BATCH, LENGTH, LEARNING_RATE = 1, 1000, 50, 12, 256, 4e-3
 
 
 class Norm(nn.Module):
-
     def __init__(self) -> None:
         super().__init__()
         self.weight = nn.Parameter(torch.ones(WIDTH))
@@ -37,8 +36,8 @@ class Norm(nn.Module):
 
 
 def rotated(x: Tensor) -> Tensor:
-    """Rotary positions of [batch, heads, positions, size]; coordinates are pairs from both halves
-    of a row."""
+    """Rotary positions of [batch, heads, positions, size]: pairs a row's first half with its
+    second."""
     half = x.shape[-1] // 2
     rates = BASE ** (-torch.arange(half) / half)
     angles = torch.arange(x.shape[-2])[:, None] * rates
@@ -87,12 +86,11 @@ class Decoder(nn.Module):
 
 
 def text() -> bytes:
-    """The training text, which the network partly memorises."""
     return b"\n".join((ROOT / page).read_bytes() for page in PAGES)
 
 
 def train(model: Decoder, data: Tensor, steps: int) -> float:
-    """AdamW on random pieces of the text; returns the mean loss of the last 20 steps in bits per
+    """AdamW on random pieces of the text; returns the mean loss of the last 20 steps, bits per
     byte."""
     optimizer = torch.optim.AdamW(model.parameters(), lr=LEARNING_RATE, betas=(0.9, 0.95),
                                   weight_decay=0.1)

@@ -45,14 +45,12 @@ def network() -> nn.Sequential:
 
 
 def right(model: nn.Module) -> int:
-    """The number of test images that the model classifies correctly."""
     x, digits = images("test")
     with torch.no_grad():
         return int((model(x).argmax(1) == digits).sum())
 
 
 def train(model: nn.Module, seed: int) -> None:
-    """AdamW with a learning rate that falls linearly to zero."""
     x, digits = images("train")
     signs = 2 * nn.functional.one_hot(digits, 10) - 1
     weights = list(model.parameters())

@@ -93,8 +93,7 @@ class Array:
 
     @property
     def tensor_amax(self) -> float:
-        """The largest magnitude from which the tensor scale was computed, or which it implies; else
-        1."""
+        """The magnitude from which the tensor scale was computed, or that it implies; else 1."""
         value: float = self._core.tensor_amax
         return value
 
@@ -231,8 +230,7 @@ class Array:
 
 def _from_parts(codes: Any, scales: Any, quantizer: Any, axis: int, tensor_scale: Optional[float],
                 tensor_amax: Optional[float], row_amaxes: Any, is_stored: bool) -> Any:
-    """The core's array. `is_stored`: the tensor scale was made by `mxe.quantize` and may be NaN,
-    Inf or 0. Raises TypeError for numbers in place of codes."""
+    """`is_stored`: the tensor scale is `mxe.quantize`'s and may be NaN, Inf or 0."""
     codes, scales = _bytes("codes", codes), _bytes("scales", scales)
     wide = codes.dtype == np.uint16
     coded = scales.dtype == np.uint8
@@ -248,7 +246,6 @@ def _from_parts(codes: Any, scales: Any, quantizer: Any, axis: int, tensor_scale
 
 def stored_array(codes: Any, scales: Any, quantizer: Quantizer, axis: int, tensor_scale: float,
                  tensor_amax: float, row_amaxes: Any) -> Array:
-    """Rebuilds an Array of `mxe.quantize` from its parts."""
     source = Source(codes)
     return Array(_from_parts(source.array, Source(scales).array, quantizer._core, axis,
                              tensor_scale, tensor_amax, row_amaxes, True), source.library)
@@ -263,8 +260,7 @@ def _threads(threads: Optional[int]) -> int:
 
 
 def _bytes(name: str, array: Any) -> Any:
-    """Codes as NumPy's uint8 or uint16; scales also as floating-point numbers. Raises TypeError for
-    other types."""
+    """Codes as uint8 or uint16; scales also as floats. Raises TypeError for other types."""
     if not isinstance(array, np.ndarray):
         if is_tensor(array) and array.element_size() == 1:
             array = array.view(_torch().uint8)

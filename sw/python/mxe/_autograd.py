@@ -28,8 +28,6 @@ class _StraightThrough(torch.autograd.Function):
 
 
 class _Refused(torch.autograd.Function):
-    """`values`; backward() raises RuntimeError."""
-
     @staticmethod
     def forward(anchor: Tensor, values: Tensor, sentence: str) -> Tensor:
         return values.view_as(values)
@@ -44,14 +42,13 @@ class _Refused(torch.autograd.Function):
 
 
 def straight_through(x: Tensor, values: Tensor) -> Tensor:
-    """`values` as a function of x with the gradient of the identity."""
     result: Tensor = _StraightThrough.apply(x, values)
     return result
 
 
 def refused(values: Tensor, sentence: str, anchor: Optional[Tensor] = None) -> Tensor:
-    """`values`; backward() raises RuntimeError with this sentence. anchor: a tensor that requires a
-    gradient; default: a new one."""
+    """backward() raises RuntimeError with this sentence. anchor: a tensor that requires a
+    gradient."""
     if anchor is None:
         anchor = torch.zeros((), requires_grad=True)
     result: Tensor = _Refused.apply(anchor, values, sentence)

@@ -187,7 +187,6 @@ class Engine:
 
     def _call(self, request: dict[str, Any], arrays: list[np.ndarray[Any, Any]]) \
             -> tuple[dict[str, Any], np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-        """The reply, the bytes of the result and its scales."""
         with self._lock:
             if self._worker is None:
                 self._worker = self._start()
@@ -205,8 +204,7 @@ class Engine:
         return reply, stored, scales
 
     def _after_fork(self) -> None:
-        """Starts afresh in the child: the process belongs to the parent, and the lock may be
-        held."""
+        """In the child, the process is the parent's, and the lock may be held."""
         self._lock = threading.Lock()
         if self._worker is not None:
             self._worker.drop()

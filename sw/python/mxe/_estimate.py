@@ -117,7 +117,6 @@ def _format_of(product: Any, format: Any) -> str:
 
 
 def _core_format(format: FormatLike) -> str:
-    """The engine's name of a format given by any of its names."""
     return str(_core.format_info(format_name(format))["name"])
 
 
@@ -140,7 +139,6 @@ def _named_shapes(shapes: Any) -> list[tuple[str, tuple[int, int, int, int]]]:
 
 
 def _times(job: Job, products: int) -> Job:
-    """A row for `products` consecutive jobs like `job`."""
     counters = {name: products * value for name, value in job.counters.items()}
     return dataclasses.replace(job, products=products, cycles=products * job.cycles,
                                counters=counters)

@@ -16,8 +16,7 @@ DTYPES = ("float32", "bfloat16", "float16", "float64")
 
 
 class Source:
-    """An array for the core: anything with DLPack or the buffer protocol. `bits`: the elements are
-    uint16 bits of bfloat16. `library`: where the array came from."""
+    """An array for the core. `bits`: the elements are uint16 bits of bfloat16."""
 
     __slots__ = ("array", "bits", "library")
 
@@ -69,8 +68,8 @@ class Source:
                         f"not {type(x).__name__}")
 
     def numbers(self, name: str) -> Source:
-        """Returns self. Raises TypeError, with the name of the argument, unless elements are
-        floating-point numbers that the core reads."""
+        """Returns self. Raises TypeError, which names the argument, unless the core reads the
+        elements."""
         dtype = getattr(self.array, "dtype", None)
         if isinstance(dtype, np.dtype) and not self.bits and dtype.name not in DTYPES:
             raise TypeError(f"{name}: the elements must be float32, float64, float16 or bfloat16, "
@@ -87,14 +86,12 @@ class Source:
 
 
 def is_tensor(x: Any) -> bool:
-    """True for a tensor of PyTorch or of a derived class."""
     torch = sys.modules.get("torch")
     return torch is not None and isinstance(x, torch.Tensor)
 
 
 def in_graph(*values: Any) -> bool:
-    """True if PyTorch expects a gradient for one of these values: a tensor that requires one, or an
-    `mxe.Array` made from such a tensor."""
+    """True if a tensor, or the tensor of an `mxe.Array`, requires a gradient."""
     torch = sys.modules.get("torch")
     if torch is None or not torch.is_grad_enabled():
         return False
@@ -111,7 +108,6 @@ def without_gradient(value: Any, remedy: str) -> Any:
 
 
 def result(array: np.ndarray, library: str) -> Any:
-    """`array` in the library of the input, sharing its memory where possible."""
     if library == "numpy":
         return array
     if library == "torch":
@@ -137,7 +133,6 @@ def numbers(array: np.ndarray, form: int, library: str) -> Any:
 
 
 def form_of(dtype: Any) -> int:
-    """The core's number of a dtype: a name, or a dtype of NumPy, torch or ml_dtypes."""
     name = dtype if isinstance(dtype, str) else getattr(dtype, "name", None)
     if name is None:
         name = getattr(dtype, "__name__", None) or str(dtype)
@@ -148,7 +143,6 @@ def form_of(dtype: Any) -> int:
 
 
 def typed(array: np.ndarray, name: str, library: str) -> Any:
-    """Codes with the type of torch or ml_dtypes."""
     if library == "torch":
         torch = sys.modules["torch"]
         if not hasattr(torch, name):

@@ -12,7 +12,7 @@ from ._quantizer import FormatLike, resolve
 
 def operand(x: Any, format: Optional[FormatLike], axis: int, name: str,
             threads: int) -> tuple[Any, str]:
-    """The core's form of an operand of matmul, and its library."""
+    """The core's operand, and the library of x."""
     if isinstance(x, Array):
         if format is not None:
             raise ValueError(f"{name} is quantized already: it has a format")
@@ -28,8 +28,7 @@ def operand(x: Any, format: Optional[FormatLike], axis: int, name: str,
 
 
 def output(value: Any, out_format: str, library: str, graph: bool) -> Any:
-    """The core's product in the library of its first operand. graph: PyTorch expects a gradient for
-    an operand."""
+    """`graph`: PyTorch expects a gradient for an operand."""
     if isinstance(value, _core.Quantized):
         return Array(value, library, graph)
     made = numbers(value, {"bf16": 1, "fp16": 2}.get(out_format, 0), library)

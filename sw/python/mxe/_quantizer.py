@@ -151,7 +151,6 @@ def _rebuilt(format: str, preset: str, changes: Mapping[str, Any]) -> Quantizer:
 
 @functools.lru_cache(maxsize=256)
 def cached(format: str, preset: str, switches: tuple[tuple[str, Any], ...] = ()) -> Any:
-    """The core's quantizer of a format, a preset and switches."""
     return _core.Quantizer(format, preset, dict(switches))
 
 
@@ -159,7 +158,6 @@ def resolve(quantizer: Union[FormatLike, Quantizer], preset: str, block: Optiona
             scale_format: Optional[str] = None, scale_rule: Optional[str] = None,
             rounding: Optional[str] = None, seed: Optional[int] = None,
             tensor_amax: Optional[float] = None) -> Any:
-    """The core's quantizer for the arguments of `mxe.quantize`."""
     if isinstance(quantizer, Quantizer):
         if preset != "ocp":
             raise ValueError("a Quantizer has a preset already")

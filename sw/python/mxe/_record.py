@@ -114,7 +114,6 @@ class Recording(Sequence[Job]):
         return f"mxe.Recording({len(self.jobs)} jobs, {self.cycles} cycles)"
 
     def _repr_html_(self) -> str:
-        """The table for notebooks."""
         import html
         first, *lines = ["".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in line)
                          for tag, line in zip(["th"] + ["td"] * len(self.jobs) + ["th"],
@@ -197,9 +196,8 @@ def name_of_layer() -> str:
 
 def signal_to_noise(a: Any, b: Any, bias: Any, transpose_b: bool, reference: Any,
                     value: Any) -> Optional[float]:
-    """10 log10(sum y^2 / sum (y - result)^2) in dB. y is `reference`, or the product if both
-    operands are arrays of numbers; otherwise returns None. Counts only elements that are finite in
-    both."""
+    """10 log10(sum y^2 / sum (y - result)^2) in dB over elements that are finite in both. y:
+    `reference`, or the product of numbers; None if neither is known."""
     if reference is None:
         if hasattr(a, "codes") or hasattr(b, "codes"):
             return None

@@ -16,8 +16,7 @@ class EngineError(RuntimeError):
 
 
 def whole(name: str, value: Any) -> int:
-    """`value` as an integer of at least 0; raises TypeError or ValueError with the command line's
-    message."""
+    """A whole number of at least 0, else the command line's error."""
     try:
         number = operator.index(value)
     except TypeError:
@@ -28,7 +27,7 @@ def whole(name: str, value: Any) -> int:
 
 
 def engine_request(arguments: dict[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
-    """The first request to the engine's process, and the environment variables to set for it."""
+    """The first request, and environment variables for the engine's process."""
     rest = dict(arguments)
     rest.pop("check", None)
     request: dict[str, Any] = {"config": rest.pop("config"), "target": rest.pop("target")}
@@ -56,7 +55,6 @@ def engine_request(arguments: dict[str, Any]) -> tuple[dict[str, Any], dict[str,
 
 def job_of(engine: Mapping[str, Any], request: Mapping[str, Any], reply: Mapping[str, Any],
            noise: Optional[float]) -> Job:
-    """The row of a finished job in recordings."""
     return Job(name=name_of_layer(), config=engine["config"], target=engine["target"],
                m=request["m"], n=request["n"], k=request["k"],
                products=max(1, len(request.get("pairs", ()))),

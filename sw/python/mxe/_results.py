@@ -14,7 +14,7 @@ class Stats:
     blocks: int
     sqnr_db: float  #: 10 log10(sum x^2 / sum (x - q)^2); inf without error, nan without data
     max_error: float  #: of |x - q|
-    mean_error: float  #: of |x - q|
+    mean_error: float
     clipped: int  #: finite inputs beyond the largest element times their scale
     flushed: int  #: nonzero inputs that became zero
     nans: int  #: elements quantized to NaN
@@ -25,7 +25,7 @@ class Stats:
 
 @dataclasses.dataclass(frozen=True)
 class Comparison(Stats):
-    """The same for one format and preset."""
+    """For one format and preset."""
 
     format: str
     preset: str

@@ -42,7 +42,6 @@ def _fits(kind: str, value: Any) -> bool:
 
 
 def _sentence(message: str, arguments: tuple[Any, ...], named: dict[str, Any]) -> str:
-    """The problem with arguments that a core function rejects."""
     parameters = _parameters(message)
     values = {name: value for (name, _), value in zip(parameters, arguments)} | named
     simple = []
@@ -64,7 +63,6 @@ def _sentence(message: str, arguments: tuple[Any, ...], named: dict[str, Any]) -
 
 
 def explained(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function, raising TypeError with one sentence."""
     @functools.wraps(function, updated=())
     def call(*arguments: Any, **named: Any) -> Any:
         sentence: Optional[str] = None

@@ -26,10 +26,9 @@ _PROGRAM = pathlib.Path(__file__).with_name("mxe-worker")
 class Worker:
     """A running engine, for one thread and not for a forked process.
 
-    request: the engine, as sw/worker/requests.h describes it. environment: variables for the
-    process.
-    Raises ValueError, with the command line's message, for an invalid engine; EngineError if the
-    process does not start.
+    request: see sw/worker/requests.h. environment: variables for the process. Raises ValueError,
+    with the command line's message, for an invalid engine; EngineError if the process does not
+    start.
     """
 
     def __init__(self, request: Mapping[str, Any], environment: Mapping[str, str]) -> None:
@@ -76,7 +75,6 @@ class Worker:
         raise EngineError(reply["error"])
 
     def read(self, offset: int, count: int) -> np.ndarray[Any, np.dtype[np.uint8]]:
-        """`count` bytes of the shared memory from `offset` on."""
         into = np.empty(count, np.uint8)
         view, done = into.data, 0
         while done < count:
@@ -91,15 +89,13 @@ class Worker:
         os.ftruncate(self._memory, 0)
 
     def end(self) -> None:
-        """Ends the process, even during a job."""
         if self._process.returncode is None:
             self._process.kill()
             self._process.wait()
         self.drop()
 
     def drop(self) -> None:
-        """Closes the connection without ending the process, which belongs to the parent of the
-        fork."""
+        """Closes the connection, but leaves the process to the parent of the fork."""
         if self._process.returncode is None:
             self._process.returncode = 0  # the child cannot wait for it
         if self._memory >= 0:

@@ -23,7 +23,7 @@ struct SessionOptions;
 struct Domain;
 struct Operator;
 
-constexpr int kInvalidArgument = 2;  ///< an error code
+constexpr int kInvalidArgument = 2;
 
 enum class Element : int32_t { undefined = 0, float32 = 1, float16 = 10 };
 

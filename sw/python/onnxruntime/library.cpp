@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The library for SessionOptions.register_custom_ops_library.
 #include <array>
 #include <exception>
 #include <limits>
@@ -30,7 +29,6 @@ Status* guarded(const Api& api, const Work& work) {
   }
 }
 
-// A kernel, with the functions that report its errors.
 struct Node {
   const Api& api;
   Kernel kernel;
@@ -47,7 +45,6 @@ Status* compute(void* node, KernelContext* context) {
   return guarded(api, [&kernel = kernel, context] { kernel.compute(context); });
 }
 
-// The result has the input's shape, if that is known.
 Status* infer_shape(const Operator* one, ShapeContext* context) {
   const Api& api = *of(one).api;
   TensorInfo* info = nullptr;

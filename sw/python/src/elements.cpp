@@ -16,8 +16,7 @@ using namespace nb::literals;
 namespace mxe::python {
 namespace {
 
-// 1 where a number is finite and exceeds the largest element times its scales, as in
-// QuantizationStats::clipped.
+// 1 where a number is finite and exceeds the largest element times its scales.
 nb::object clipped(const AnyArray& array, bool bfloat16_bits, const NamedQuantizer& quantizer,
                    int axis, unsigned threads) {
   const Input x(array, bfloat16_bits, "x");

@@ -22,7 +22,6 @@ nb::object flat(std::vector<uint8_t> bytes) {
   return nb::cast(owned(std::move(bytes), {size}));
 }
 
-/// Adds the output format to a request.
 void put_output(nb::dict& request, const OutputFormat& output) {
   request["out_format"] = output.name();
   request["out_rule"] = mx::scale_rule_name(output.requant.rule);
@@ -83,7 +82,6 @@ nb::tuple engine_job(const Quantized& a, const Quantized& b, bool transposed,
   return nb::make_tuple(request, arrays, batches.shape);
 }
 
-/// The output format of a job without data.
 nb::dict engine_output(const std::string& out_format, const std::optional<std::string>& out_rule,
                        const std::optional<std::string>& out_overflow) {
   nb::dict request;

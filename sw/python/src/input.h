@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrays of numbers from Python.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -17,7 +16,7 @@ namespace mxe::python {
 /// An array from DLPack or the buffer protocol: any type, any strides, read only.
 using AnyArray = nanobind::ndarray<nanobind::ro>;
 
-/// An array of floats, not copied.
+/// Not copied.
 class Input {
  public:
   /// Throws nanobind::type_error, with `name`, unless the elements are float32, float64, float16 or

@@ -10,7 +10,6 @@
 
 namespace mxe::python {
 
-/// The rows of an operand B, and their packed form for products.
 struct PreparedRows {
   explicit PreparedRows(mx::MxTensor tensor) : rows(std::move(tensor)), prepared(rows) {}
 

@@ -23,7 +23,6 @@ namespace {
 constexpr double kFastSlice = 0x1p31;
 constexpr double kSlowSlice = 0x1p26;
 
-// True for a batch that is large enough for several threads.
 bool worth_threads(const mx::Batches& batches) {
   constexpr double kLeastMacs = 0x1p23;
   return static_cast<double>(batches.m) * static_cast<double>(batches.n) *
@@ -61,7 +60,6 @@ class Bias {
   std::size_t columns_;
 };
 
-// Results in their stored form.
 struct Results {
   std::vector<uint8_t> bytes;  // numbers, or codes, one a byte
   std::vector<uint8_t> scales;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// mxe._core: the numerics, for use by the package only.
+// mxe._core, for use by the package only.
 #include <nanobind/nanobind.h>
 
 #include <exception>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operands and results of products on the reference and on engines.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -43,7 +43,6 @@ void bind_matmul(nanobind::module_& module);
 void bind_engine_jobs(nanobind::module_& module);
 void bind_studies(nanobind::module_& module);
 
-/// Adds clipped and round_elements.
 void bind_elements(nanobind::module_& module);
 
 /// One thread for work that takes less time than starting others.
@@ -52,7 +51,6 @@ inline unsigned threads_for(std::size_t blocks, unsigned threads) {
   return blocks < kWorthIt ? 1 : threads;
 }
 
-/// A NumPy array that owns `values`.
 template <typename T>
 nanobind::ndarray<nanobind::numpy, T> owned(std::vector<T> values,
                                             const std::vector<std::size_t>& shape) {

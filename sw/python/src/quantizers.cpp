@@ -56,7 +56,6 @@ std::map<std::string, mx::SwitchValue> switches_of(const NamedQuantizer& self) {
   return values;
 }
 
-// The switches in which a quantizer differs from its preset.
 std::map<std::string, mx::SwitchValue> changes_of(const NamedQuantizer& self) {
   const mx::Quantizer preset = mx::make_quantizer(self.format, self.preset);
   std::map<std::string, mx::SwitchValue> values;

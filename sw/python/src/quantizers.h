@@ -9,7 +9,6 @@
 
 namespace mxe::python {
 
-/// A quantizer with the names of its format and preset.
 struct NamedQuantizer {
   mx::Quantizer quantizer;
   std::string format, preset;

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quantization errors, differences between quantizers, and explanations of single numbers.
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>

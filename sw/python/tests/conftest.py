@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Helpers of the tests: the command line, recorded vectors, numbers."""
 import json
 import os
 import pathlib
@@ -11,8 +10,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy as np  # noqa: E402
 import pytest  # noqa: E402
 
-# Makes torch's products reproducible bit for bit; otherwise the order of sums depends on alignment. Read at torch's
-# first product.
+# Makes torch's products reproducible; otherwise the order of sums depends on alignment. Set before the first.
 os.environ.setdefault("MKL_CBWR", "COMPATIBLE")
 
 SOURCE = pathlib.Path(os.environ.get("MXE_SOURCE", pathlib.Path(__file__).resolve().parents[3]))
@@ -37,7 +35,6 @@ class CommandLine:
         return str(self.folder / name)
 
     def run(self, *arguments):
-        """The output of the command, parsed for --json."""
         arguments = [str(argument) for argument in arguments]
         done = subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, check=False,
                               timeout=60)
@@ -45,7 +42,6 @@ class CommandLine:
         return json.loads(done.stdout) if "--json" in arguments else done.stdout
 
     def error(self, *arguments):
-        """The error message of a rejected command."""
         done = subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True,
                               check=False, timeout=60)
         assert done.returncode == 2, f"{arguments}\n{done.stdout}"

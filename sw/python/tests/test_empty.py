@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays without elements and products with M, N, K or a batch of 0, compared with NumPy, torch and
-JAX."""
+"""Arrays without elements and products with M, N, K or a batch of 0, as in NumPy, torch and JAX."""
 import numpy as np
 import pytest
 from conftest import assert_same, plain
@@ -135,7 +134,6 @@ def test_engine(a, b):
         assert recording.jobs[0].cycles == 0
         coded = engine.matmul(zeros(a), zeros(b), "mxint8", "mxint8", out_format="mxfp8_e5m2")
         assert coded.value.scales.dtype == np.uint8
-        # The engine still works.
         x, y = plain((3, 64)), plain((64, 5))
         assert_same(engine.matmul(x, y, "mxint8", "mxint8").value,
                     mxe.matmul(x, y, "mxint8", "mxint8"))

@@ -152,7 +152,7 @@ def test_several_engines_at_once():
         eng.close()
 
 
-# A job of a few seconds.
+# A few seconds.
 LONG = "np.ones((4096, 4096), np.float32), np.ones((4096, 4096), np.float32), 'mxint8', 'mxint8'"
 
 
@@ -283,8 +283,7 @@ if __name__ == "__main__":
 
 @pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
 def test_multiprocessing(method, tmp_path):
-    """Runs in a separate process, because threads of other tests' libraries do not survive a
-    fork."""
+    """A separate process, because threads of other tests' libraries do not survive a fork."""
     (tmp_path / "program.py").write_text(MULTIPROCESSING, encoding="utf-8")
     done = subprocess.run([sys.executable, tmp_path / "program.py", method], capture_output=True,
                           text=True, check=False, timeout=120)
@@ -381,7 +380,6 @@ def test_a_wrong_result_is_an_error(monkeypatch):
 
 
 def test_results_are_compared():
-    """The process compares the result; without `check` it does not."""
     x = plain((4, 64))
     for check in (True, False):
         replies = []

@@ -17,8 +17,7 @@ MANY = 20_000
 
 
 def safetensors(path, tensors, data=None):
-    """Writes a file of (name, type, shape, bytes); `data` replaces all contents, at overlapping
-    offsets."""
+    """Writes (name, type, shape, bytes); `data` replaces all contents, at overlapping offsets."""
     header, blob = {}, b""
     for name, dtype, shape, content in tensors:
         begin = 0 if data is not None else len(blob)
@@ -39,7 +38,6 @@ def peak_megabytes(code):
 
 
 def processor_seconds(whose):
-    """Processor time does not depend on other programs."""
     used = resource.getrusage(whose)
     return used.ru_utime + used.ru_stime
 
@@ -100,7 +98,6 @@ def test_a_checkpoint_of_all_types_npz(cli):
     both = cli.run("diff", cli.path("all.npz"), "--format", "mxint8", "--presets", "ocp", "torchmx", "--json")
     assert [tensor["name"] for tensor in both["tensors"]] == ["x", "y"]
     assert {array["name"] for array in both["skipped"]} == set(skipped)
-    # A named array that is not float is an error.
     assert "must be float32" in cli.error("compare", cli.path("all.npz"), "--tensor", "image")
     assert "'<i8' is not supported" in cli.error("compare", cli.path("all.npz"), "--tensor", "ids")
     np.savez(cli.path("none.npz"), a=np.arange(3), b=np.array([True]))
@@ -183,8 +180,7 @@ def test_a_bomb_is_not_unpacked(cli, shape):
 
 @pytest.mark.parametrize("field, value", [(20, 10), (24, 10), (24, (1 << 32) - 2)])
 def test_sizes_of_the_archive_that_lie(cli, field, value):
-    """Changes an entry of the archive's directory: compressed size at 20, uncompressed size at
-    24."""
+    """In the archive's directory, the compressed size is at 20, the uncompressed one at 24."""
     np.savez_compressed(cli.path("x.npz"), x=plain((8, 32)))
     whole = bytearray((cli.folder / "x.npz").read_bytes())
     entry = whole.rindex(b"PK\x01\x02")

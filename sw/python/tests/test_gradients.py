@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tensors that require a gradient: every public function has one, or backward() raises; also
-torch.func."""
+"""Every public function of a tensor has a gradient, or backward() raises; also with torch.func."""
 import inspect
 
 import pytest
@@ -179,13 +178,11 @@ def test_derived_tensors(wrap):
     assert torch.equal(torch.Tensor(x.grad), torch.ones(4, 64))
 
 
-# torch.func
 
 
 @pytest.mark.parametrize("clip", [False, True])
 @pytest.mark.parametrize("name", ["mxfp4_e2m1", "nvfp4"])
 def test_func_of_fake_quantize(name, clip):
-    """Gradients under vmap equal those of each member alone."""
     x, weights = numbers(5, 40, 3), numbers(40, 3, seed=2)
 
     def loss(v):

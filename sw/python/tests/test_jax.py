@@ -83,8 +83,7 @@ MAPPED = [((3, 5, 64), (3, 3, 64, 7), [(0, 0)]), ((4, 5, 64), (4, 3, 64, 7), [(0
 @pytest.mark.parametrize("a, b, maps", MAPPED)
 @pytest.mark.parametrize("closed", [False, True])
 def test_vmap_of_matmul(a, b, maps, closed):
-    """vmap of mxe.jax.matmul equals vmap of jnp.matmul, for operands of different rank. `closed`:
-    unmapped operands are captured by the function."""
+    """Equals vmap of jnp.matmul. `closed`: unmapped operands are captured by the function."""
     random = np.random.default_rng(1)
     operands = [random.integers(-3, 4, shape).astype(np.float32) for shape in (a, b)]
 
@@ -138,7 +137,6 @@ def test_gradient_of_matmul_under_vmap(axes):
 
 
 def square(name="mxfp4_e2m1"):
-    """Square blocks, which no MX preset has."""
     return mxe.Quantizer(name, block_rows=32)
 
 

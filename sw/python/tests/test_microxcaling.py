@@ -115,7 +115,6 @@ def test_options_are_those_of_the_real_one(theirs):
 
 
 def test_without_the_real_one():
-    """Forward, backward and compiled, against mxe."""
     specs = specs_of(ours, w_elem_format="fp4_e2m1", a_elem_format="fp8_e4m3", round="even")
     layer = ours.Linear(64, 40, mx_specs=specs)
     x = torch.from_numpy(plain((6, 64)))

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The examples' networks: quality in MX formats, bits and cycles on engines, and figures of
-docs/networks.md."""
+"""The examples' networks: quality, bits, cycles, and the figures of docs/networks.md."""
 import importlib
 import json
 import os
@@ -76,7 +75,6 @@ def minilm():
 
 
 def test_minilm_is_the_network_that_it_says(minilm):
-    """PyTorch's layers with the same weights return the same embedding."""
     torch = pytest.importorskip("torch", reason="torch is not installed: MiniLM's float32 layers "
                                                 "are not compared with its own")
     module, network = minilm
@@ -127,7 +125,6 @@ def test_minilm_finds_the_same_sentences(minilm):
 
 
 def test_minilm_with_wrong_scales_is_seen(minilm):
-    """The comparison above detects errors."""
     module, network = minilm
     mix = next(mix for mix in module.MIXES if str(mix) == "mxfp8_e4m3")
     found = module.compare(network, (mix,), questions=2, make=Faulty(module.Products))
@@ -187,7 +184,6 @@ def test_decoder_is_the_network_that_was_trained(decoder):
 
 
 def test_decoder_can_be_trained(decoder, tmp_path):
-    """A few steps of training; the file can be read."""
     torch = pytest.importorskip("torch", reason="torch is not installed: the decoder "
                                                 "is not trained")
     module, _ = decoder
@@ -278,8 +274,7 @@ def rows_of_budgets():
 
 
 def test_layers_in_formats_of_their_own(cli):
-    """The documented cycles, noise and quality of the mixtures that `mxe explore` finds in the
-    shipped tensors, for each budget."""
+    """The documented cycles, noise and quality for each budget."""
     formats = example("layer_formats")
     rows = rows_of_budgets()
     assert len(rows) == 4
@@ -315,7 +310,6 @@ def magika():
 
 @pytest.fixture(scope="module")
 def contents(magika):
-    """The contents of a few files of the project."""
     chosen = ("README.md", "CMakeLists.txt", "sw/python/mxe/_array.py", "rtl/mxe_seq.sv",
               "sw/mxe/data/digits/weight1.npy", "docs/terms.md", "tests/python/peers.txt",
               "sw/driver/mxe_driver.h", "scripts/setup", "sw/python/pyproject.toml")
@@ -325,7 +319,6 @@ def contents(magika):
 
 
 def test_magika_is_the_network_that_it_says(magika, contents):
-    """onnxruntime computes the same probabilities."""
     runtime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed: Magika's "
                                                         "float32 layers are not compared")
     module, network = magika
@@ -361,8 +354,7 @@ def test_magika_gives_the_same_answers(magika, contents):
 
 
 def test_magika_in_onnxruntime(magika, contents):
-    """With mxe.onnx, quantized weights and operators give the same answers where the network is
-    sure."""
+    """The same answers where the network is sure."""
     runtime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed: Magika is "
                                                         "not run quantized in it")
     import mxe.onnx

@@ -183,7 +183,6 @@ def test_nodes_of_one_name():
 
 
 def test_models_beyond_the_size_of_protobuf(monkeypatch):
-    """The code path of models above 2 GiB gives the same results."""
     expected = [mxe.onnx.quantize_weights(model(opset), "mxfp4_e2m1") for opset in (17, 24)]
     both = mxe.onnx.quantize_activations(expected[0], "mxint8")
     monkeypatch.setattr(mxe.onnx._graph, "LARGE", 0)

@@ -23,7 +23,7 @@ QUARKS = (("com.amd.quark", "MXQuantizeDequantize"), ("com.vai.quantize", "MXFix
 
 def session(made, library=None):
     options = runtime.SessionOptions()
-    options.log_severity_level = 4  # errors are also raised
+    options.log_severity_level = 4
     options.register_custom_ops_library(library or mxe.onnx.custom_op_library())
     return runtime.InferenceSession(made.SerializeToString(), options,
                                     providers=["CPUExecutionProvider"])
@@ -127,8 +127,7 @@ def test_values_are_those_of_quarks_library(element, shape, axis):
     ("mxfp8_e4m3", "ocp", "com.mxe"), ("mxfp6_e3m2", "ocp", "com.mxe"),
     ("mxint8", "ocp", "com.amd.quark")])
 def test_resnet(format, preset, domain):
-    """Weights as DequantizeLinear, activations as MXQuantizeDequantize: the output of every node is
-    the reference's for its input."""
+    """Every node's output is the reference's for its input."""
     weights = mxe.onnx.quantize_weights(Network(16).build(10), "mxfp8_e4m3", ort=True)
     made = mxe.onnx.quantize_activations(weights, format, preset, domain=domain, convolutions=True)
     onnx.checker.check_model(made)

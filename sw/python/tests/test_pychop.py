@@ -53,7 +53,7 @@ def test_gradient_is_straight_through(name):
             lambda v: ours.MXTensor_(v, "mxint8").dequantize()]
     if find_spec("pychop") and name == "float32":
         from pychop.tch.mx_formats import mx_quantize
-        made.append(lambda v: mx_quantize(v, "mxfp4_e2m1"))  # the original package
+        made.append(lambda v: mx_quantize(v, "mxfp4_e2m1"))
     for call in made:
         y = x.clone().requires_grad_()
         values = call(y)

@@ -15,7 +15,6 @@ EVERY = [(format.name, "ocp") for format in mxe.formats()] + [(name, "ocp") for 
 
 
 def compare(cli, x, name, preset, axis=-1, options=(), **arguments):
-    """Compares codes, scales and values bit for bit."""
     said = cli.run("quantize", cli.save("x.npy", x), "--format", name, "--preset", preset, "--axis",
                    axis, "--elements", cli.path("e.npy"), "--scales", cli.path("s.npy"),
                    "--dequantized", cli.path("d.npy"), "--json", *options)
@@ -181,7 +180,6 @@ def test_recorded_vectors(name):
 
 
 def code_values(name):
-    """The values of a format's codes without scales."""
     plain_format = "mxfp4_e2m1" if name == "nvfp4" else name
     count = min(256, 2 ** mxe.Format(plain_format).bits)
     codes = np.zeros(256, np.uint8)

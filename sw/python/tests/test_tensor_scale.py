@@ -105,7 +105,6 @@ def test_files_carry_it(tmp_path, cli, preset):
     cli.run("dequantize", "--elements", path, "--scales", path, "--format", "nvfp4", "--preset",
             preset, "--output", cli.path("d.npy"), *rows)
     assert_same(cli.load("d.npy"), q.dequantize())
-    # The other way round.
     theirs = cli.path("c.safetensors")
     rows = ["--row-amax", theirs] if preset in BY_ROW else []
     cli.run("quantize", cli.save("x.npy", x), "--format", "nvfp4", "--preset", preset, "--elements",

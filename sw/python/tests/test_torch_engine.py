@@ -47,8 +47,6 @@ def test_bad_configurations():
 
 
 class Attention(torch.nn.Module):
-    """A model with an embedding, a norm, buffers, heads and a loop."""
-
     def __init__(self):
         super().__init__()
         self.tokens = torch.nn.Embedding(50, 64)

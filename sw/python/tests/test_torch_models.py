@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""quantize_ on models with more than plain linear layers: weights read by other code, shared,
-derived, hooked and parametrized layers, files."""
+"""quantize_ on models with more than plain linear layers, and their files."""
 import copy
 import io
 import os
@@ -35,7 +34,6 @@ def seeded(make):
 
 
 def by_hand(layer, x, on="golden"):
-    """The result of a quantized linear layer, computed without it."""
     if on == "torch":
         return nn.functional.linear(mxe.fake_quantize(x.detach(), FORMATS["activation"]),
                                     mxe.fake_quantize(layer.weight.detach(), FORMATS["weight"]),
@@ -46,7 +44,6 @@ def by_hand(layer, x, on="golden"):
 
 
 class Both(nn.Module):
-
     def __init__(self, one, other):
         super().__init__()
         self.a, self.b = one, other
@@ -55,15 +52,13 @@ class Both(nn.Module):
         return self.b(self.a(x))
 
 
-# Readers of weights in torch
 
 
 @quiet
 @pytest.mark.parametrize("config", CONFIGS)
 @pytest.mark.parametrize("kind", ["layer", "encoder", "nested", "norm first"])
 def test_transformers_fast_path(config, kind):
-    """In evaluation without gradients, torch multiplies by linear1.weight without calling the
-    layer."""
+    """In evaluation without gradients, torch does not call the layer linear1."""
     layer = seeded(lambda: nn.TransformerEncoderLayer(64, 4, 128, 0.0, batch_first=True,
                                                       norm_first=kind == "norm first"))
     masks = {}
@@ -94,7 +89,6 @@ def test_transformers_fast_path(config, kind):
 @quiet
 @pytest.mark.parametrize("train", [False, True])
 def test_transformers_feed_forward_is_quantized(train):
-    """Compares both layers' results in an encoder and a decoder."""
     torch.manual_seed(1)
     seen = {}
     for layer in (nn.TransformerEncoderLayer(64, 4, 96, 0.0, batch_first=True),
@@ -231,12 +225,10 @@ def test_tied_weights():
         assert torch.count_nonzero(model.tokens.weight.grad)
 
 
-# Which layers
 
 
 @pytest.mark.parametrize("train", [False, True])
 def test_shared_layers(train):
-    """In one module, in two, and under three names: one layer replaces all."""
     linear = nn.Linear(64, 64)
     for model, places in (
             (Both(linear, linear), lambda m: (m.a, m.b)),
@@ -260,7 +252,6 @@ class Derived(nn.Linear):
 
 
 class Doubled(nn.Linear):
-
     def forward(self, input):
         return 2 * super().forward(input)
 
@@ -319,7 +310,6 @@ def test_chosen_layers_that_cannot_be_quantized(reason, make):
 
 
 def test_chosen_layers_that_can():
-    """A derived layer, and a trained one, whose numbers are quantized."""
     x, layer = numbers(3, 64), seeded(lambda: Derived(64, 48))
     expected = by_hand(layer, x)
     model = quantize_(layer, MXConfig(**FORMATS), lambda module, name: True)
@@ -331,7 +321,6 @@ def test_chosen_layers_that_can():
 
 
 def test_hooks_stay():
-    """Hooks of all kinds and attributes are kept, and handles remove them."""
     linear, seen = nn.Linear(64, 48), []
     handles = [linear.register_forward_hook(lambda *_: seen.append("after")),
                linear.register_forward_pre_hook(lambda *_: seen.append("before")),
@@ -362,7 +351,6 @@ def test_models_without_layers():
         quantize_(nn.Sequential(nn.Linear(64, 8), nn.ReLU()), MXConfig())
 
 
-# Types
 
 
 @pytest.mark.parametrize("bias", [True, False])
@@ -398,11 +386,9 @@ def test_autocast(config, dtype):
     assert model(x).dtype == torch.float32
 
 
-# Files and processes
 
 
 def pair(make=lambda: nn.Sequential(nn.Linear(64, 48), nn.ReLU(), nn.Linear(48, 8)), **config):
-    """A quantized model, and another one with different weights."""
     made = []
     for seed in (1, 2):
         torch.manual_seed(seed)
@@ -527,7 +513,6 @@ def test_shared_memory():
     assert int(weight.codes[0, 0]) == before ^ 1
 
 
-# Estimates
 
 
 def test_estimates_of_attention():

@@ -74,7 +74,6 @@ def test_attention(name):
 
 
 def test_products_of_torch():
-    """With on="torch", with other formats, and with one quantized operand."""
     a, w = to_mx((9, 64), "nvfp4", on="torch"), to_mx((5, 64), "nvfp4", 2, on="torch")
     assert torch.equal(a @ w.t(), a.dequantize() @ w.dequantize().t().contiguous())
     x = numbers((9, 64))

@@ -10,7 +10,6 @@ import torch
 
 
 def computed(package):
-    """Tensors by name, for fixed inputs."""
     MXTensor = importlib.import_module(package + ".mx_tensor").MXTensor
     dtypes = importlib.import_module(package + ".dtypes")
     config = importlib.import_module(package + ".config")

@@ -9,7 +9,6 @@ const palettes = {
 };
 const symbols = ["circle", "diamond", "triangle", "rect", "pin", "roundRect"];
 const pairs = [...new Set(points.map(pairOf))].sort();
-// Layers may have formats that no point has.
 const colouredPairs = [...new Set([
   ...pairs, ...points.flatMap((p) => (p.layers || []).filter((l) => l.format_a).map(pairOf)),
   ...[...mixturesByWorkload.values()].flatMap((all) => all.pairs.map(([a, b]) => pairOf({format_a: a, format_b: b})))])];
@@ -31,7 +30,6 @@ const stallKinds = [
   ["stall_latency", "waits for pipeline or feeder", 1], ["idle", "idle between jobs", 7],
 ];
 
-/// Options of all charts.
 function baseOption() {
   return {
     animation: false,
@@ -53,8 +51,7 @@ function axis(name, logarithmic, label) {
   };
 }
 
-/// `numbers` times powers of ten between min and max, in rising order: 0.5, 1, 2, 5, 10 for 1, 2,
-/// 5.
+/// `numbers` times powers of ten between min and max, in rising order.
 function ticksBetween(min, max, numbers) {
   const ticks = [];
   for (let power = Math.floor(Math.log10(min)); power <= Math.log10(max); power++)

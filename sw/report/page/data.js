@@ -45,8 +45,7 @@ const count = (value) => (isNumber(value) ? Math.round(value).toLocaleString("en
 // On one line, as chartText needs it.
 const pairOf = (entry) => `${entry.format_a || "?"} × ${entry.format_b || "?"}`.replace(/\s+/g, " ");
 
-/// Quantities to compare points by: `of` reads, `text` writes; `best` is -1 if less is better, else
-/// 1.
+/// Quantities to compare: `of` reads, `text` writes; `best` is -1 if less is better, else 1.
 const measures = {
   latency: {name: "Latency", axis: "Latency", unit: "s", of: (p) => p.seconds, text: (v) => si(v, "s"), best: -1},
   energy: {name: "Energy", axis: "Energy", unit: "J", of: (p) => (p.energy || {}).joules, text: (v) => si(v, "J"), best: -1},
@@ -60,7 +59,6 @@ const measures = {
   share: {name: "Of the roofline", axis: "", unit: "", of: (p) => p.roofline_share, text: percent, best: 1},
 };
 
-/// The settings that distinguish engines: a Map.
 function settingsOf(point) {
   const settings = new Map(point.parameters);
   for (const key of ["engines", "clock_mhz", "mem_latency", "mem_bytes_per_cycle", "mem_half_duplex", "format_d", "batch", "tokens"])
@@ -100,8 +98,7 @@ function parameter(point, name, otherwise) {
   return isNumber(value) && value > 0 ? value : otherwise;
 }
 
-/// A number from user input, with optional SI prefix and unit: "2.5 MGE", "3000000", "20ms"; else
-/// NaN.
+/// Number in user input with optional SI prefix and unit ("2.5 MGE", "3000000"), else NaN.
 function numberFrom(text, unit) {
   const [, digits, rest] = /^\s*([-+]?[0-9.]+(?:e[-+]?[0-9]+)?)\s*(.*?)\s*$/i.exec(text) || [];
   if (digits === undefined) return NaN;
@@ -131,8 +128,7 @@ function layersOf(point) {
   const times = (layer) => layer.count || 1;
   const once = layers.reduce((sum, l) => sum + l.cycles, 0);
   const all = layers.reduce((sum, l) => sum + l.cycles * times(l), 0);
-  // Figures are those of one run, unless the layers' cycles add up to the point's without the
-  // count.
+  // Figures are those of one run, unless the cycles add up to the point's without the count.
   const single = Math.abs(all - point.cycles) <= Math.abs(once - point.cycles);
   return layers.map((layer) => ({...layer, runs: single ? times(layer) : 1}));
 }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The charts of points and fronts.
 function frontLine(name, front, x, y, colour) {
   return {
     name, type: "line", step: y.best === x.best ? "end" : "start", silent: true, showSymbol: false,

@@ -64,7 +64,6 @@ function drawMixtureFront(chart, workload) {
 /// A quoted pattern that matches only this name.
 const quotedPattern = (name) => JSON.stringify(name.replace(/[*?[\\]/g, "\\$&"));
 
-/// A file for --format-map.
 function formatMapText(workload, number) {
   const all = mixturesOf(workload), mixture = all.mixtures[number];
   return `# ${JSON.stringify(workload).slice(1, -1)}: ${mixture.cycles} cycles, SQNR ${mixture.sqnr_db.toFixed(2)} dB\n` +

@@ -83,7 +83,6 @@ function drawFrontTable(front, picked) {
 
 const storedNames = new Map([["weights", "weights"], ["kv_cache", "keys or values"], ["activations", "activations"]]);
 
-/// The layers of a point, with their formats.
 function drawLayers(point) {
   const rows = point ? layersOf(point) : [];
   const table = document.getElementById("layers");

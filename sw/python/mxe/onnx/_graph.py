@@ -21,7 +21,6 @@ PRODUCTS = ("Conv", "Gemm", "MatMul")
 
 
 def load(model: Model) -> onnx.ModelProto:
-    """A copy of a model, or the model read from a file."""
     if isinstance(model, onnx.ModelProto):
         copy = onnx.ModelProto()
         copy.CopyFrom(model)
@@ -37,7 +36,7 @@ def attribute(node: onnx.NodeProto, name: str, default: Any = None) -> Any:
 
 
 def name_of(node: onnx.NodeProto) -> str:
-    """The name of a node, or of its result if it has none."""
+    """A node without a name has that of its result."""
     name: str = node.name or node.output[0]
     return name
 
@@ -61,12 +60,12 @@ def _light(model: onnx.ModelProto) -> onnx.ModelProto:
 
 
 def check(model: onnx.ModelProto, full: bool = False) -> None:
-    """onnx.checker.check_model for models of any size. full: with shape inference."""
+    """For models of any size. full: with shape inference."""
     onnx.checker.check_model(_light(model) if _is_large(model) else model, full_check=full)
 
 
 def converted(model: onnx.ModelProto, opset: int) -> onnx.ModelProto:
-    """onnx.version_converter.convert_version for models of any size."""
+    """For models of any size."""
     if not _is_large(model):
         return onnx.version_converter.convert_version(model, opset)
     light = _light(model)
@@ -83,8 +82,6 @@ def converted(model: onnx.ModelProto, opset: int) -> onnx.ModelProto:
 
 
 class Names:
-    """Generates names for nodes and values that are added to a model."""
-
     def __init__(self, graph: onnx.GraphProto) -> None:
         self.used: set[str] = set()
         self._add(graph)
@@ -98,8 +95,7 @@ class Names:
                     self._add(inner)
 
     def stem(self, input: str, node: onnx.NodeProto, *parts: str) -> str:
-        """INPUT.NODE, or INPUT.RESULT and so on if a name INPUT.NODE.PART exists: nodes may share a
-        name and an input."""
+        """INPUT.NODE, or INPUT.RESULT and so on if a name INPUT.NODE.PART exists."""
         for last in [name_of(node), *node.output, *map(str, range(len(self.used) + 1))]:
             names = {f"{input}.{last}.{part}" for part in parts}
             if not names & self.used:
@@ -128,8 +124,6 @@ def constants(graph: onnx.GraphProto) -> dict[str, onnx.TensorProto]:
 
 
 class Weight(NamedTuple):
-    """A constant operand of a product, as a matrix."""
-
     values: np.ndarray[Any, np.dtype[np.float32]]
     axis: int  #: of `values`, along which the sum runs
     shape: tuple[int, ...]  #: of the operand in the model

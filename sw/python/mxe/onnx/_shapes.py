@@ -39,7 +39,6 @@ def shapes(model: Model, *, inputs: Optional[Mapping[str, Sequence[int]]] = None
 
 def _resolve(model: onnx.ModelProto, inputs: dict[str, Sequence[int]],
              sizes: Mapping[str, int]) -> None:
-    """Sets the shapes of the inputs."""
     dimensions = _workload.Dimensions(_workload.Sizes(dimensions=sizes))
     for one in model.graph.input:
         if one.name in inputs:

@@ -34,8 +34,7 @@ def quantize_weights(model: Model, format: Union[FormatLike, Quantizer], preset:
         kernel together.
     format: mxfp8_e4m3, mxfp8_e5m2, mxfp4_e2m1 or mxint8, or a Quantizer of one of them.
     ort: float32 scales and opset 21, which onnxruntime runs on CPUs (not mxfp4_e2m1). Otherwise
-    E8M0
-        scales and opset 24, without mxint8: its codes are multiples of 1/64.
+        E8M0 scales and opset 24, without mxint8: its codes are multiples of 1/64.
     select: chooses nodes by name; default: all.
 
     Returns the new model, checked by onnx.checker. Its opset is 21 or 24, or the model's if that is
@@ -69,7 +68,6 @@ def quantize_weights(model: Model, format: Union[FormatLike, Quantizer], preset:
 
 def _replace(graph: onnx.GraphProto, node: onnx.NodeProto, weight: Weight, q: Array, ort: bool,
              stem: str) -> None:
-    """Inserts codes, scales and the nodes that convert them before a product."""
     names = [f"{stem}.{part}" for part in _PARTS]
     graph.initializer.append(_codes(names[0], q, ort))
     graph.initializer.append(_scales(names[1], q, ort))
@@ -124,7 +122,6 @@ def _scales(name: str, q: Array, ort: bool) -> onnx.TensorProto:
 
 
 def _drop_unused(graph: onnx.GraphProto) -> None:
-    """Removes constants that are no longer read."""
     used = _reads(graph) | {one.name for one in graph.output}
     for tensor in [one for one in graph.initializer if one.name not in used]:
         graph.initializer.remove(tensor)

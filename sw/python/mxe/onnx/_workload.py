@@ -100,8 +100,7 @@ class Sizes(NamedTuple):
 
 # --- Dimensions -------------------------------------------------------------------------------
 
-# Names that exporters give to dimensions, in lower case. A name must match as a whole: encoder_sequence_length needs
-# --dim.
+# Names that exporters give to dimensions, in lower case; encoder_sequence_length does not match.
 BATCH = {"batch", "batch_size", "batchsize", "bs", "n", "b"}
 SEQUENCE = {"sequence", "sequence_length", "sequence_len", "seq", "seq_length", "seq_len", "seqlen",
             "tokens", "num_tokens"}
@@ -127,8 +126,7 @@ class _NoExpression(Exception):
 
 
 class Dimensions:
-    """Sizes for the open dimensions of a model's inputs. Their names are expressions: `batch`,
-    `past_sequence_length + 1`, `floor(height / 2)`."""
+    """Sizes for open dimensions, whose names are expressions: `batch`, `floor(height / 2)`."""
 
     def __init__(self, sizes: Sizes, default_batch: Optional[int] = None) -> None:
         self.sizes = sizes
@@ -137,7 +135,6 @@ class Dimensions:
         self.used: set[str] = set()  #: options that had an effect
 
     def resolve(self, value: onnx.ValueInfoProto, open_is_error: bool = True) -> None:
-        """Sets the open dimensions of an input."""
         for axis, dimension in enumerate(value.type.tensor_type.shape.dim):
             if dimension.dim_value > 0:
                 continue
@@ -231,8 +228,7 @@ class Dimensions:
 
 
 def _volume(sizes: Iterable[Optional[int]], most: int) -> Optional[int]:
-    """The product of sizes; None if one is unknown or below 0, or if a partial product exceeds
-    `most`. Stops there, so a million dimensions of a hostile file cost no time."""
+    """The product; None if a size is unknown or below 0, or as soon as it exceeds `most`."""
     product = 1
     for size in sizes:
         if size is None or size < 0:
@@ -246,7 +242,7 @@ def _volume(sizes: Iterable[Optional[int]], most: int) -> Optional[int]:
 # --- Models -----------------------------------------------------------------------------------
 
 def load(path: str) -> onnx.ModelProto:
-    """The model in a file, without weights in other files."""
+    """Without weights in other files."""
     try:
         if os.path.getsize(path) >= MOST:
             raise ModelError("more than 2 GiB: weights belong in another file (external data)")
@@ -263,8 +259,8 @@ def load(path: str) -> onnx.ModelProto:
 
 
 def without_weights(model: onnx.ModelProto, folder: str = "") -> onnx.ModelProto:
-    """A small copy of a model: large constants keep their shapes, but not their values. Small
-    constants in files of `folder` are read."""
+    """Large constants keep their shapes, not their values. Small ones in files of `folder` are
+    read."""
     copy = onnx.ModelProto()
     for field, value in model.ListFields():
         if field.name != "graph":
@@ -315,7 +311,6 @@ def _copy_shape(copy: onnx.TensorProto, tensor: onnx.TensorProto, folder: str) -
 
 
 def inlined(model: onnx.ModelProto) -> onnx.ModelProto:
-    """The model with its functions inlined."""
     if not model.functions:
         return model
     functions = {(one.domain, one.name): one for one in model.functions}
@@ -368,8 +363,7 @@ def _sizes_of(type_: Optional[onnx.TypeProto]) -> Optional[list[Optional[int]]]:
 
 
 class Shapes:
-    """The types of all values of a graph, added node by node, and the numbers of small values that
-    do not depend on the inputs."""
+    """The types of all values, added node by node, and the numbers of small constant values."""
 
     def __init__(self, model: onnx.ModelProto) -> None:
         self.opsets = [helper.make_opsetid("" if one.domain == "ai.onnx" else one.domain, one.version)
@@ -402,7 +396,6 @@ class Shapes:
         self.types[name] = type_
 
     def add(self, node: onnx.NodeProto) -> None:
-        """Adds the results of a node whose inputs are known."""
         for name in node.input:
             if name and name not in self.types:
                 raise ModelError(f"nothing before it computes its input '{name}'")
@@ -581,8 +574,7 @@ def _require_no_products(graph: onnx.GraphProto) -> None:
 
 
 def products(model: onnx.ModelProto) -> dict[str, Product]:
-    """The products of a model `without_weights` by node name; a second node with a name appears
-    under its result's name. Raises ModelError."""
+    """Products of a model `without_weights`, by node or, for a name used twice, by result."""
     try:
         model = inlined(model)
     except ModelError:
@@ -643,7 +635,6 @@ def workload(path: str, sizes: Sizes) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Prints the answer, or the error."""
     options = json.loads(sys.argv[2])
     try:
         answer = workload(sys.argv[1], Sizes(**options))

@@ -13,8 +13,7 @@ from mxe._array import stored_array
 
 from ._text import quantizer_of
 
-# Arrays of codes that were multiplied before, such as weights: {codes: (stamp, their scales, array)}. An equal stamp
-# means that the codes are unchanged.
+# Arrays that were multiplied before: {codes: (stamp, scales, array)}; an equal stamp means unchanged codes.
 _known = WeakIdKeyDictionary()
 _WORTH_KEEPING = 4096  # elements
 

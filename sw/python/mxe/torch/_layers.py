@@ -66,7 +66,6 @@ class MXConfig:
         return {} if isinstance(quantizer, Quantizer) else {"preset": self.preset}
 
     def texts(self) -> tuple[str, Optional[str]]:
-        """The quantizers of weights and activations as texts."""
         weight = text_of(self.weight, **self._preset(self.weight))
         if self.activation is None:
             return weight, None
@@ -158,8 +157,7 @@ class MXLinear(nn.Linear):
     def _load_from_state_dict(self, state_dict: Any, prefix: str, local_metadata: Any, strict: bool,
                               missing_keys: list[str], unexpected_keys: list[str],
                               error_msgs: list[str]) -> None:
-        """Quantizes weights that are loaded as numbers. Weights loaded quantized (assign=True) set
-        the formats."""
+        """Quantizes loaded numbers. Quantized weights (assign=True) set the layer's formats."""
         super()._load_from_state_dict(state_dict, prefix, local_metadata, strict, missing_keys,
                                       unexpected_keys, error_msgs)
         loaded = state_dict.get(prefix + "weight")
@@ -174,7 +172,6 @@ class MXLinear(nn.Linear):
             self._quantize_weight(self.weight)
 
     def _adopt(self, weight: MXTensor) -> None:
-        """Sets the formats of the layer to those of its weight."""
         formats = (weight._quantizer, weight.activation)
         if formats == (self._weight_quantizer, self._quantizer):
             return
@@ -203,8 +200,8 @@ def _autocast(x: Tensor) -> Tensor:
 
 
 def keep_off_fast_paths(layer: nn.Module, arguments: Any) -> None:
-    """A hook that does nothing. torch.nn.TransformerEncoderLayer multiplies by its layers' weights
-    without calling the layers, unless one of them has a hook."""
+    """Prevents torch.nn.TransformerEncoderLayer, which looks for hooks, from bypassing
+    forward()."""
 
 
 #: The types of weights that can be quantized.
@@ -313,7 +310,6 @@ def quantize_(model: nn.Module, config: Optional[MXConfig] = None,
 
 
 def _report(kept: dict[str, list[str]], made: int, filtered: bool) -> None:
-    """Warns of linear layers that quantize_ did not replace."""
     parts = [f"{names[0]}{f' and {len(names) - 1} more' if len(names) > 1 else ''} ({reason})"
              for reason, names in kept.items()]
     if parts:
@@ -327,7 +323,6 @@ def _report(kept: dict[str, list[str]], made: int, filtered: bool) -> None:
 
 @functools.cache
 def _register_with_torchao() -> None:
-    """Registers MXConfig with torchao.quantization.quantize_."""
     from torchao.core.config import AOBaseConfig
     from torchao.quantization.transform_module import register_quantize_module_handler
     AOBaseConfig.register(MXConfig)

@@ -21,7 +21,6 @@ from ._text import quantizer_of, switches_of
 
 
 def _threads_of_torch() -> int:
-    """The number of threads of torch's operators."""
     threads: int = torch.get_num_threads()
     return min(threads, 1024)
 
@@ -156,8 +155,7 @@ def scaled_matmul(a: Tensor, a_scales: Tensor, b: Tensor, b_scales: Tensor, quan
 
 
 def _product_shape(a: Tensor, b: Tensor) -> list[Union[int, torch.SymInt]]:
-    """The shape of a [..., M, K] @ b^T [..., N, K]; raises ValueError if the operands do not
-    match."""
+    """Shape of a [..., M, K] @ b^T [..., N, K]; raises ValueError if the operands do not match."""
     if a.dim() < 2 or b.dim() < 2:
         raise ValueError("both operands must have at least two axes")
     torch._check(a.shape[-1] == b.shape[-1],
@@ -176,12 +174,10 @@ _BiasKind = Optional[tuple[torch.Size, torch.dtype]]
 
 
 def _kind(bias: Optional[Tensor]) -> _BiasKind:
-    """The shape and type of a bias, for its gradient."""
     return None if bias is None else (bias.shape, bias.dtype)
 
 
 def _of_bias(bias: _BiasKind, gradient: Tensor) -> Optional[Tensor]:
-    """The gradient of a bias of this shape and type."""
     return None if bias is None else gradient.sum_to_size(bias[0]).to(bias[1])
 
 

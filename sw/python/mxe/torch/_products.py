@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Products of quantized tensors."""
 from __future__ import annotations
 
 from typing import Any, Callable, Optional

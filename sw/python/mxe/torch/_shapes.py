@@ -59,7 +59,6 @@ def products(model: nn.Module, inputs: Any) -> list[Product]:
 
 
 def _counted(layer: nn.Linear, name: str, found: list[Product]) -> Any:
-    """A replacement for a layer's forward()."""
     def forward(x: Tensor) -> Tensor:
         title = layer._name if isinstance(layer, MXLinear) else name or "linear"
         formats: tuple[Any, Any] = (None, None)
@@ -121,7 +120,6 @@ def _name(format: Any) -> Any:
 
 
 def _listed(inputs: Any) -> list[Any]:
-    """A list of the shape or tensor, or of several."""
     if isinstance(inputs, Tensor):
         return [inputs]
     if all(isinstance(size, int) for size in inputs):

@@ -98,7 +98,7 @@ class MXTensor(Tensor):
     @classmethod
     def from_array(cls, array: mxe.Array, dtype: torch.dtype = torch.float32,
                    on: str = "golden") -> MXTensor:
-        """A tensor that shares the codes and scales of an array quantized from tensors."""
+        """Shares the array's codes and scales."""
         quantizer = array.quantizer
         return cls(*parts_of(array), text_of(quantizer), array.axis, dtype, on)
 
@@ -136,7 +136,6 @@ class MXTensor(Tensor):
 
     def _with(self, codes: Tensor, scales: Tensor, axis: Optional[int] = None,
               dtype: Optional[torch.dtype] = None) -> MXTensor:
-        """A copy with other codes and scales."""
         made = type(self)(codes, scales, self.whole, self._quantizer,
                           self.axis if axis is None else axis,
                           self.dtype if dtype is None else dtype, self.on)
@@ -174,8 +173,7 @@ class MXTensor(Tensor):
     @classmethod
     def __torch_function__(cls, function: Any, types: Any, arguments: tuple[Any, ...] = (),
                            keywords: Optional[dict[str, Any]] = None) -> Any:
-        """Returns results of handlers unchanged. Defining this keeps torch's layers off fast paths
-        for plain tensors."""
+        """Not disabled, because this keeps torch's layers off fast paths for plain tensors."""
         if function is Tensor.share_memory_:
             for part in (arguments[0].codes, arguments[0].scales, arguments[0].whole):
                 part.share_memory_()
@@ -205,8 +203,7 @@ _HANDLERS: dict[Any, Callable[..., Any]] = {}
 
 
 def handles(*names: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Registers function(operator, its arguments) as MXTensor's implementation of torch
-    operators."""
+    """Registers function(operator, its arguments) for operators of torch."""
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         _HANDLERS.update(dict.fromkeys(names, function))
         return function

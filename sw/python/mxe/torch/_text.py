@@ -42,5 +42,5 @@ def quantizer_of(text: str) -> Quantizer:
 
 @functools.lru_cache(maxsize=256)
 def switches_of(text: str) -> dict[str, Any]:
-    """All switches of a quantizer's text; do not modify."""
+    """Do not modify."""
     return quantizer_of(text).switches

@@ -26,8 +26,7 @@ def _clone(operator: Any, x: MXTensor, **keywords: Any) -> MXTensor:
 
 @handles(_aten.copy_.default)
 def _copy(operator: Any, to: Any, x: Any, non_blocking: bool = False) -> Any:
-    """Copies into a quantized tensor: codes of the same quantizer, or numbers, which are
-    quantized."""
+    """Copies codes of the same quantizer, or quantizes numbers."""
     if not isinstance(to, MXTensor):
         raise RuntimeError(f"{x!r} is not copied into numbers, which would no longer be quantized: "
                            "quantize_() the model first, or load_state_dict(..., assign=True)")

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Products of microxcaling, forward and backward."""
 from __future__ import annotations
 
 from typing import Any, Optional
@@ -64,8 +63,7 @@ class _Linear(torch.autograd.Function):
 
 
 class _Product(torch.autograd.Function):
-    """in1 [..., M, K] @ in2 [..., K, N] + bias, with formats for both operands, forward and
-    backward."""
+    """in1 [..., M, K] @ in2 [..., K, N] + bias."""
 
     @staticmethod
     def forward(ctx: Any, in1: Tensor, in2: Tensor, bias: Optional[Tensor], specs: Specs,

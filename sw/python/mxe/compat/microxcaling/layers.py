@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The linear layer of microxcaling."""
 from __future__ import annotations
 
 from typing import Optional
@@ -23,7 +22,6 @@ class Linear(nn.Linear):
         self.register_forward_pre_hook(keep_off_fast_paths)
 
     def apply_mx_specs(self, mx_specs: Optional[Specs]) -> None:
-        """Sets the options of all later calls."""
         self.mx_specs: Optional[MxSpecs] = None if mx_specs is None else apply_mx_specs(mx_specs)
 
     def forward(self, input: Tensor) -> Tensor:

@@ -29,7 +29,6 @@ def _checked_rounding(rounding: str) -> str:
 @torch.compiler.assume_constant_result
 def _quantizer(format: str, rounding: str, block: int, scale_bits: int, flush: bool,
                cuda: bool) -> str:
-    """The preset with these switches, as a text."""
     if format.lower() not in _FORMATS:
         raise ValueError(f"unknown element format '{format}' (allowed: {', '.join(_FORMATS)})")
     import mxe

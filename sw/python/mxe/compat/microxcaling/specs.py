@@ -100,7 +100,6 @@ def add_mx_args(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
 
 
 def get_mx_specs(parsed_args: argparse.Namespace) -> Optional[MxSpecs]:
-    """The complete options of such arguments."""
     said: dict[str, Any] = {}
     for name, value in DEFAULTS.items():
         if value is True and hasattr(parsed_args, f"no_{name}"):

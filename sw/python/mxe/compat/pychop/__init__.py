@@ -28,27 +28,22 @@ class MXSpec:
 
     @property
     def element_bits(self) -> int:
-        """Bits of one element."""
         return 1 + self.exp_bits + self.sig_bits
 
     @property
     def total_bits_per_block(self) -> int:
-        """Bits of a block's elements and scale."""
         return self.element_bits * self.block_size + self.scale_exp_bits + self.scale_sig_bits
 
     @property
     def compression_vs_fp32(self) -> float:
-        """The factor by which float32 is larger."""
         return 32 * self.block_size / self.total_bits_per_block
 
     @property
     def compression_vs_fp16(self) -> float:
-        """The factor by which float16 is larger."""
         return 16 * self.block_size / self.total_bits_per_block
 
     def quantizer(self) -> mxe.Quantizer:
-        """The preset pychop for this format; raises ValueError for formats that MXE does not
-        have."""
+        """Raises ValueError for formats that MXE does not have."""
         name = self.name.lower()
         if name not in MX_FORMATS:
             name = f"e{self.exp_bits}m{self.sig_bits}" if self.exp_bits else \
@@ -113,7 +108,6 @@ class MXTensor_:
         return self._values
 
     def statistics(self) -> dict[str, Any]:
-        """The sizes in bits and the number of blocks."""
         elements = math.prod(self.original_shape)
         blocks = -(-elements // self.spec.block_size)
         bits = blocks * self.spec.total_bits_per_block

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-"""torchmx's configuration of formats."""
 from __future__ import annotations
 
 import dataclasses
@@ -24,7 +23,6 @@ class MXConfig:
 
     @property
     def elem_dtype(self) -> dtypes.DType:
-        """The element type."""
         return dtypes.STR_TO_SUPPORTED_ELEM_DTYPE[self.elem_dtype_name]
 
     def to_dict(self) -> dict[str, Any]:
@@ -37,8 +35,6 @@ class MXConfig:
 
 @dataclasses.dataclass(frozen=True)
 class QLinearConfig:
-    """The formats of weights and activations of linear layers."""
-
     weights_config: MXConfig
     activations_config: MXConfig
 

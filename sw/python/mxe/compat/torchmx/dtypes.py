@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The element types of torchmx."""
 from __future__ import annotations
 
 import dataclasses
@@ -9,8 +8,6 @@ import mxe
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class DType:
-    """An element type, with torchmx's and MXE's name."""
-
     name: str
     format: str
 

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The linear layer of torchmx."""
 from __future__ import annotations
 
 import torch
@@ -16,8 +15,7 @@ def _to_mx(x: Tensor, config: MXConfig) -> MXTensor:
 
 
 class MXInferenceLinear(nn.Linear):
-    """torch.nn.Linear with quantized weights and activations. It has no gradient: backward()
-    through the input raises RuntimeError."""
+    """Quantized weights and activations; backward() through the input raises RuntimeError."""
 
     qconfig: QLinearConfig
 

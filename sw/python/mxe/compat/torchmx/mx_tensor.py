@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tensor of torchmx."""
 from __future__ import annotations
 
 import torch

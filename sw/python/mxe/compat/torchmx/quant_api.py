@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Putting torchmx's layers into a model."""
 from __future__ import annotations
 
 from torch import nn
@@ -9,8 +8,7 @@ from .layers import MXInferenceLinear
 
 
 def quantize_linear_(model: nn.Module, qconfig: QLinearConfig) -> None:
-    """Replaces every torch.nn.Linear in a model, in place. A layer with several names becomes one
-    layer."""
+    """Replaces every torch.nn.Linear in place; a layer with several names becomes one layer."""
     made: dict[nn.Module, MXInferenceLinear] = {}
     for module in list(model.modules()):
         for name, child in module._modules.items():

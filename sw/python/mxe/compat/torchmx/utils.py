@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Other functions that torchmx's examples use."""
 from __future__ import annotations
 
 import logging
