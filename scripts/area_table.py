@@ -116,7 +116,7 @@ def items_of(package):
         constant, body, kind, function = found.groups()
         items[constant or kind or function] = found[0]
         if kind and found[0].startswith("typedef enum"):
-            items.update({name: found[0] for name in re.findall(r"\w+", body)})
+            items.update(dict.fromkeys(re.findall(r"\w+", body), found[0]))
     return items
 
 

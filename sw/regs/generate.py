@@ -31,10 +31,22 @@ import pathlib
 import sys
 import tempfile
 
+from exporters import (
+    c_header,
+    c_list,
+    c_values,
+    cmake_parameters,
+    cpp_counters,
+    cpp_parameters,
+    cpp_table,
+    doc_parameters,
+    markdown,
+    model,
+    sv_package,
+    sv_parameters,
+    sv_regs,
+)
 from systemrdl import RDLCompileError
-
-from exporters import c_header, c_list, c_values, cmake_parameters, cpp_counters, cpp_parameters
-from exporters import cpp_table, doc_parameters, markdown, model, sv_package, sv_parameters, sv_regs
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 RDL = ROOT / "sw/regs/mxe.rdl"

@@ -40,7 +40,8 @@ EXPECTED = {
     "rtl/mxe_parameter_ports.svh": [".new_limit_value_i"],
     "rtl/mxe_parameter_checks.svh": ["NEW_LIMIT must be from 1 to 15, at most MAX_BURST"],
     "rtl/mxe_reg_pkg.sv": [f"COUNTER_NEW_EVENTS = {COUNTERS}", "REG_NEW_STATE"],
-    "rtl/mxe_regs.sv": ["AddrNewState: rdata = new_state_value_i", f"counters_i[{64 * COUNTERS + 63}:{64 * COUNTERS + 32}]"],
+    "rtl/mxe_regs.sv": ["AddrNewState: rdata = new_state_value_i",
+                         f"counters_i[{64 * COUNTERS + 63}:{64 * COUNTERS + 32}]"],
     "docs/registers.md": ["### NEW_LIMIT", "### NEW_EVENTS_LO", "### NEW_STATE"],
     "docs/architecture.md": ["| NEW_LIMIT | A limit. | things | 3 | 2 | 9 |"],
 }

@@ -2,7 +2,6 @@
 """What scripts/clock and scripts/place-and-route make of a report of OpenSTA (of mxe_negatives) and one of nextpnr
 (of mxe_cbuf), which are real ones, shortened; and that these tests find faults planted in the scripts."""
 import copy
-import importlib.util
 import json
 import pathlib
 import sys

@@ -13,7 +13,6 @@ import sys
 import tempfile
 
 import numpy as np
-
 import peers
 
 

@@ -22,7 +22,6 @@ import sys
 import warnings
 
 import numpy as np
-
 import peers
 from check_vectors import bits, scale_floats, tensor_amax, variants
 

@@ -13,6 +13,7 @@ is compared with the peers value by value, on N random rows of 256 if given, els
 inputs.
 """
 import __future__
+
 import argparse
 import importlib.metadata
 import importlib.util
@@ -24,9 +25,8 @@ import types
 from unittest import mock
 
 import numpy as np
-import torch
-
 import peers
+import torch
 from check_vectors import Tool, bits
 from make_data import DATA, as_bytes, fnv8
 
@@ -107,7 +107,7 @@ def modelopt_mxfp8(x):
 def load_te(path):
     """The reference's quantizer out of its source, without the package around it."""
     source = pathlib.Path(path).read_text()
-    source = re.sub(r"^from transformer_engine.*$", "", source, flags=re.M)
+    source = re.sub(r"^from transformer_engine.*$", "", source, flags=re.MULTILINE)
     module = types.ModuleType("te_reference")
     module.__dict__.update(gemm=mock.MagicMock(), reference_utils=mock.MagicMock(),
                            QuantizedTensorStorage=object, Quantizer=object)

@@ -26,7 +26,6 @@ outputs that are printed now, where they differ. 77, which ctest calls skipped, 
 import argparse
 import dataclasses
 import difflib
-import os
 import pathlib
 import re
 import shutil
@@ -68,6 +67,7 @@ class Block:
 def blocks_of(page):
     """All fenced blocks of the text of a page."""
     blocks, notes, body, follows = [], [], None, False
+    start, language = 0, ""
     table = paragraph = None
     for number, line in enumerate(page.splitlines(), 1):
         if not line.startswith("|"):

@@ -49,7 +49,7 @@ def complaints(compiler, options, sources, includes):
             target = pathlib.Path(folder) / (pathlib.Path(source).name + ".o")
             command = [compiler, *options, *FLAGS, *(f"-I{path}" for path in includes),
                        str(source), "-o", str(target)]
-            done = subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+            done = subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
             if done.returncode != 0 or done.stdout:
                 return [" ".join(command), done.stdout.strip()]
             here, missing = symbols(target)

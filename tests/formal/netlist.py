@@ -93,7 +93,7 @@ def synthesize(args):
         modules = json.load(file)["modules"]
     with open(os.path.join(args.output, "gates.v"), encoding="utf-8") as file:
         gates = file.read()
-    texts = re.findall(r"^module .*?^endmodule", gates, re.M | re.S)
+    texts = re.findall(r"^module .*?^endmodule", gates, re.MULTILINE | re.DOTALL)
     return modules, {re.match(r"module \\?([^\s(]+)", t)[1]: t for t in texts}
 
 
@@ -172,7 +172,7 @@ def with_faults(text, module, chooser):
     """The netlist's text with FAULTS gates or registers that a fault's number inverts, and how many these
     are: none if the module only wires others together."""
     # An assignment without an operator is another name of a wire, which often leads nowhere.
-    places = [m for m in re.finditer(r"^  assign .*? = (.*[~&|^?].*);$|<= (.*);$", text, re.M)]
+    places = list(re.finditer(r"^  assign .*? = (.*[~&|^?].*);$|<= (.*);$", text, re.MULTILINE))
     chosen = sorted(chooser.sample(range(len(places)), min(FAULTS, len(places))), reverse=True)
     for number, place in enumerate(chosen):
         match = places[place]
@@ -204,7 +204,7 @@ def main():
         pair, used = module.pair()
         pairs.append(pair)
         width = max(width, used)
-    top = [f"module netlist_top (input logic clk_i, rst_ni, seldom_i, small_i,",
+    top = ["module netlist_top (input logic clk_i, rst_ni, seldom_i, small_i,",
            "  input logic [VECTOR-1:0] fast_i, slow_i, rare_i, input int fault_i,",
            f"  input logic [{len(modules) - 1}:0] faulty_i,",
            f"  output logic [{len(modules) - 1}:0] differs_o);",

@@ -51,7 +51,7 @@ def write_checks(include, directory):
     with open(os.path.join(include, "mxe_parameters.svh"), encoding="utf-8") as file:
         parameters = file.read().replace("parameter int unsigned", "parameter")
     with open(os.path.join(include, "mxe_parameter_checks.svh"), encoding="utf-8") as file:
-        checks = re.sub(r"^ *\$error.*\n", "", file.read(), flags=re.M)
+        checks = re.sub(r"^ *\$error.*\n", "", file.read(), flags=re.MULTILINE)
     path = os.path.join(directory, "checks.v")
     with open(path, "w", encoding="utf-8") as file:
         file.write(f"module checks #(\n{parameters}) ();\n{checks}endmodule\n")

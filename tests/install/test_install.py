@@ -15,6 +15,7 @@ import unittest
 SOURCE = pathlib.Path(os.environ["MXE_SOURCE"])
 sys.path.insert(0, str(SOURCE / "tests/documents"))
 from documents import blocks_of  # noqa: E402
+
 BUILD = pathlib.Path(os.environ["MXE_BUILD"])
 LIBDIR = os.environ["MXE_LIBDIR"]  # of the installation: lib, or Debian's lib/x86_64-linux-gnu
 HAS_RTL = os.environ["MXE_RTL"] == "1"

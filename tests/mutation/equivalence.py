@@ -90,7 +90,7 @@ class Design:
         text = read(self.mutants)
         self.unused = unused_bits.common(unused_bits.find(text), unused_bits.find(self.promises))
         texts = dict(unused_bits.MODULE.findall(text))
-        self.children = {m: set(re.findall(r"^  cell (\S*mxe_\S+) ", text, re.M)) & texts.keys()
+        self.children = {m: set(re.findall(r"^  cell (\S*mxe_\S+) ", text, re.MULTILINE)) & texts.keys()
                          for m, text in texts.items()}
 
     def prove(self, fault, tries=None):

@@ -116,7 +116,7 @@ def counts(args, modules):
     """How many mutants of each module: by the root of its size, so that small ones are not lost,
     shared among the versions of a module with other parameters."""
     text = read(args.output, "mutants.il")
-    bodies = re.findall(r"^module (\S+)$(.*?)^end$", text, re.M | re.S)
+    bodies = re.findall(r"^module (\S+)$(.*?)^end$", text, re.MULTILINE | re.DOTALL)
     cells = {name.lstrip("\\"): body.count("\n  cell ") for name, body in bodies}
     versions = {}
     for module in modules:
@@ -216,7 +216,7 @@ def distinct(modules):
 
 def header_of(path):
     """A source up to the end of its ports."""
-    return re.match(r".*?^\);\n", read(path), re.M | re.S)[0]
+    return re.match(r".*?^\);\n", read(path), re.MULTILINE | re.DOTALL)[0]
 
 
 def mutated_modules(args, modules):
@@ -224,13 +224,13 @@ def mutated_modules(args, modules):
     plain = {m.name: m.plain for m in modules.values()}
     text = take(args, "mutated.v")
     text = re.sub(r"\\(\$paramod\S*) ", lambda m: plain[m[1]] + " ", text)
-    text = re.sub(r",\n {4}\.mutant\(mutant\)|^ {4}\.mutant\(mutant\),\n", "", text, flags=re.M)
+    text = re.sub(r",\n {4}\.mutant\(mutant\)|^ {4}\.mutant\(mutant\),\n", "", text, flags=re.MULTILINE)
     text = re.sub(r"\n  wire \[15:0\] mutant;", "\n  wire [15:0] mutant = mxe_mutant_pkg::mxe_mutant();",
                   text)
     text = text.replace("\n  input [15:0] mutant;", "")
-    text = re.sub(r"^(module [^;]*?)(, mutant\b|\bmutant, )", r"\1", text, flags=re.M)
+    text = re.sub(r"^(module [^;]*?)(, mutant\b|\bmutant, )", r"\1", text, flags=re.MULTILINE)
     texts = {}
-    for match in re.finditer(r"^module \\?(\S+?) ?\(.*?^endmodule\n", text, re.M | re.S):
+    for match in re.finditer(r"^module \\?(\S+?) ?\(.*?^endmodule\n", text, re.MULTILINE | re.DOTALL):
         texts[match[1]] = match[0]
     return {m.name: texts[m.plain if m.name != m.source else m.source] for m in modules.values()}
 

@@ -92,7 +92,7 @@ class Mutation(unittest.TestCase):
     def test_a_written_byte_is_not_proved_away(self):
         """Bytes without a strobe may differ, those with one may not."""
         module, body = re.search(r"^module \\?(\S*mxe_wr_port)\n(.*?)^end$",
-                                 equivalence.read(DIRECTORY, "mutants.il"), re.M | re.S).groups()
+                                 equivalence.read(DIRECTORY, "mutants.il"), re.MULTILINE | re.DOTALL).groups()
         cell = next(c for c in body.split("\n  cell ") if "connect \\Q \\w_data_q\n" in c).split()[1]
         fault = {"command": f"mutate -mode inv -module {module} -cell {cell} -port Q -portbit 9"}
         self.assertIsNone(equivalence.Design(DIRECTORY).prove(fault, tries=1))
@@ -103,7 +103,7 @@ class Mutation(unittest.TestCase):
 
         def is_covered(module, places):
             around = design.around(module)
-            return module in places or bool(around) and all(is_covered(m, places) for m in around)
+            return module in places or (bool(around) and all(is_covered(m, places) for m in around))
         for module in design.children:
             for attempt in design.attempts(module):
                 self.assertTrue(is_covered(module, dict(attempt)), (module, attempt))

@@ -7,9 +7,9 @@ nowhere inside it need not be.
 """
 import re
 
-MODULE = re.compile(r"^module (\S+)\n(.*?^end\n)", re.M | re.S)
-WIRE = re.compile(r"^  wire (.*?)(\S+)$", re.M)
-STATEMENT = re.compile(r"^  cell (\S+) (\S+)$|^(  |    )connect (\S+(?: \[[\d:]+\])?|\{.*?\}) (.+)$", re.M)
+MODULE = re.compile(r"^module (\S+)\n(.*?^end\n)", re.MULTILINE | re.DOTALL)
+WIRE = re.compile(r"^  wire (.*?)(\S+)$", re.MULTILINE)
+STATEMENT = re.compile(r"^  cell (\S+) (\S+)$|^(  |    )connect (\S+(?: \[[\d:]+\])?|\{.*?\}) (.+)$", re.MULTILINE)
 TOKEN = re.compile(r"([\\$]\S+)(?: \[(\d+)(?::(\d+))?\])?|(\d+)'([01xzm-]*)|\{|\}")
 ZERO = ("const", "0")
 # Each bit of these outputs comes from the same bit of these inputs.
@@ -86,7 +86,7 @@ def find(text):
             before = len(used)
             for left, right in module.connections:
                 used.update(r for l, r in zip(left, right) if l in used)
-        found = {wire: {i for i in range(module.widths[wire])} - {i for w, i in used if w == wire}
+        found = {wire: set(range(module.widths[wire])) - {i for w, i in used if w == wire}
                  for wire in module.inputs}
         unused[name] = {wire: indices for wire, indices in found.items() if indices}
     for name in modules:

@@ -9,10 +9,18 @@ from types import SimpleNamespace
 import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import ClockCycles, FallingEdge, RisingEdge, with_timeout
-from cocotbext.axi import (AddressSpace, AxiBus, AxiLiteBus, AxiLiteMaster, AxiProt, AxiResp,
-                           AxiSlave, MemoryRegion)
-from cocotbext.axi import axi_channels, axil_channels
-
+from cocotbext.axi import (
+    AddressSpace,
+    AxiBus,
+    AxiLiteBus,
+    AxiLiteMaster,
+    AxiProt,
+    AxiResp,
+    AxiSlave,
+    MemoryRegion,
+    axi_channels,
+    axil_channels,
+)
 from job import FILL
 
 MEMORY_BYTES = 1 << 15  # whatever lies beyond is answered with an error

@@ -8,7 +8,7 @@ import os
 import subprocess
 import sys
 import tempfile
-import xml.etree.ElementTree as xml
+import xml.etree.ElementTree as ET
 
 import cocotb.config
 import find_libpython
@@ -46,7 +46,7 @@ def outcome(report):
     if not os.path.exists(report):
         return False, ["the simulation left no report"]
     lines, failed = [], 0
-    for case in xml.parse(report).getroot().iter("testcase"):
+    for case in ET.parse(report).getroot().iter("testcase"):
         if case.find("skipped") is not None:
             continue
         bad = case.find("failure") is not None

@@ -5,9 +5,8 @@ in Icarus Verilog. tests/ports/run.py starts it.
 import os
 
 import cocotb
-from cocotbext.axi import AxiResp
-
 from bench import MEMORY_BYTES, RING, Bench
+from cocotbext.axi import AxiResp
 from job import Job, constants
 
 SEED = int(os.environ.get("MXE_PORTS_SEED", "1"))

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Commands of mxe on another processor, under qemu-user: output and files as on this one."""
 import argparse
-from pathlib import Path
 import re
 import subprocess
 import sys
 import tempfile
+from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 ARRAY = str(ROOT / "sw/mxe/data/digits/weight1.npy")

@@ -24,6 +24,7 @@ import pathlib
 import re
 import subprocess
 import sys
+
 import tomllib
 
 BREAK = "\n\0\n"  # between two blocks: no pattern matches across it
@@ -96,7 +97,7 @@ def language_of(path, text):
     first = text[:text.find("\n")]
     if suffix == ".md":
         return pieces_of_markdown
-    if suffix == ".py" or first.startswith("#!") and "python" in first:
+    if suffix == ".py" or (first.startswith("#!") and "python" in first):
         return pieces_of_python
     if suffix in C_SUFFIXES:
         return lambda text: pieces_of_tokens(text, C_TOKEN)

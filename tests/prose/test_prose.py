@@ -6,11 +6,11 @@ import pathlib
 import subprocess
 import sys
 import tempfile
-import tomllib
 import unittest
 from unittest import mock
 
 import prose
+import tomllib
 
 HERE = pathlib.Path(__file__).parent
 DATA = tomllib.loads((HERE / "words.toml").read_text(encoding="utf-8"))

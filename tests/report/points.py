@@ -111,8 +111,7 @@ def write(folder, points=120, layers=30, seed=18, workloads=("resnet50_b1", "lla
                    "skipped": {"B_BUF_K must be at most A_SLAB_K": 12, "pair needs TREE_W 56 (" + NASTY + ")": 3}}, file)
     mixtures = [m for w in workloads[:1] for m in mixtures_of(draw, w, layers, 90)]
     with open(os.path.join(folder, "formats.jsonl"), "w", encoding="utf-8") as file:
-        for mixture in mixtures:
-            file.write(json.dumps(mixture) + "\n")
+        file.writelines(json.dumps(mixture) + "\n" for mixture in mixtures)
     traced = next(p for p in made.values() if p["workload"] == workloads[0])
     with open(os.path.join(folder, "traces", traced["id"] + ".json"), "w", encoding="utf-8") as file:
         file.write('{"traceEvents":[]}')

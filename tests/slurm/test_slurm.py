@@ -3,11 +3,11 @@
 """The scripts of docs/examples/slurm, run as Slurm runs the tasks of a job array, one after the other:
 their merged results are those of one machine."""
 import os
-from pathlib import Path
 import re
 import subprocess
 import tempfile
 import unittest
+from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPTS = ROOT / "docs/examples/slurm"

@@ -16,12 +16,12 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import pathlib
 import platform
 import subprocess
 import sys
 import time
-from typing import Any, Callable, NamedTuple, Optional
+from collections.abc import Callable
+from typing import Any, NamedTuple, Optional
 
 import numpy as np
 
@@ -155,9 +155,10 @@ def microxcaling(folder: str) -> list[Row]:
 
 
 def quark(library: str) -> list[Row]:
+    from onnx import TensorProto, helper
+
     import mxe.onnx
     import onnxruntime
-    from onnx import TensorProto, helper
     x = numbers(SIZE, SIZE)
     graph = helper.make_graph(
         [helper.make_node("MXQuantizeDequantize", ["x"], ["y"], domain="com.amd.quark", axis=-1,
@@ -194,6 +195,7 @@ def pychop(_: str) -> list[Row]:
 
 def linear(_: str) -> list[Row]:
     import torch
+
     import mxe.torch
     rows = []
     x = torch.from_numpy(numbers(512, SIZE))
@@ -219,7 +221,7 @@ def apart(name: str, argument: str, folder: Optional[str]) -> list[Row]:
     path = os.pathsep.join(filter(None, [folder, os.environ.get("PYTHONPATH")]))
     done = subprocess.run([sys.executable, "-W", "ignore", __file__, "--part", name, argument],
                           env={**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "2"},
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+                          capture_output=True, text=True, check=False)
     if done.returncode:
         print(f"{name}: {(done.stderr.strip() or 'no reason').splitlines()[-1]}", file=sys.stderr)
         return []

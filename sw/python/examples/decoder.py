@@ -16,7 +16,8 @@ from __future__ import annotations
 
 import argparse
 import pathlib
-from typing import NamedTuple, Optional, Sequence
+from collections.abc import Sequence
+from typing import NamedTuple, Optional
 
 import numpy as np
 from minilm import softmax

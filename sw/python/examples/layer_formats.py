@@ -19,7 +19,8 @@ import json
 import pathlib
 import re
 import struct
-from typing import Callable, NamedTuple, Optional, Sequence
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, Optional
 
 import decoder
 import magika_files
@@ -196,7 +197,7 @@ def gains(network: Network, names: list[str]) -> dict[str, float]:
     """Network's noise divided by the layer's, both relative, with one layer in 6-bit formats."""
     floats, found = network.learned(Products()), {}
     for name in names:
-        products = Mixed(lambda other, name=name: PROBE if other == name else None)  # type: ignore
+        products = Mixed(lambda other, name=name: PROBE if other == name else None)  # type: ignore[misc]
         noise = relative_noise(network.learned(products), floats)
         found[name] = noise * products.signal / products.noise
     return found

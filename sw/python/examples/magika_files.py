@@ -20,7 +20,8 @@ import json
 import os
 import pathlib
 import random
-from typing import Iterable, Iterator, NamedTuple, Optional, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple, Optional
 
 import numpy as np
 from products import MIXES, Floats, Mix, Products
@@ -180,7 +181,7 @@ def main() -> None:
     found = files(options.paths or FOLDERS, options.each)
     print(f"{len(found)} files of {len({path.suffix for path in found})} endings")
     for mix, one in compare(network, [path.read_bytes() for path in found]):
-        print(f"{str(mix):24} {one.same:4} of {one.files} ({100 * one.same / one.files:.2f} %), "
+        print(f"{mix!s:24} {one.same:4} of {one.files} ({100 * one.same / one.files:.2f} %), "
               f"{one.same_sure} of {one.sure} sure ones, probability {one.change:.4f}", flush=True)
 
 

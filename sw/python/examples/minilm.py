@@ -19,7 +19,8 @@ import os
 import pathlib
 import time
 import unicodedata
-from typing import Callable, NamedTuple, Optional
+from collections.abc import Callable
+from typing import NamedTuple, Optional
 
 import numpy as np
 from products import MIXES, Floats, Mix, Products, safetensors
@@ -266,7 +267,7 @@ def main() -> None:
     if options.on is None:
         print(f"{'format':24} cosine  least   right  first  five  order")
         for mix, one in compare(network).items():
-            print(f"{str(mix or 'float32'):24} {one.mean_cosine:.4f}  {one.least_cosine:.4f}"
+            print(f"{mix or 'float32'!s:24} {one.mean_cosine:.4f}  {one.least_cosine:.4f}"
                   f"  {one.right:5}  {one.same_first:5}  {one.same_five:4}  {one.same_order:.1%}")
         return
     products = Products(Mix(options.weights, options.activations))

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Optional, Union
 # One thread is faster than several for products of this size, here and below.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-import numpy as np  # noqa: E402
+import numpy as np
 
 import mxe
 
@@ -17,7 +17,7 @@ Floats = np.ndarray[Any, np.dtype[np.float32]]
 _TYPES = {"F32": "<f4", "F16": "<f2"}
 
 
-def safetensors(path: Union[str, "os.PathLike[str]"]) -> dict[str, Floats]:
+def safetensors(path: Union[str, os.PathLike[str]]) -> dict[str, Floats]:
     """As float32."""
     with open(path, "rb") as file:
         header = json.loads(file.read(int.from_bytes(file.read(8), "little")))

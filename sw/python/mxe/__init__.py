@@ -10,7 +10,8 @@ library. Wrong values raise ValueError, wrong types TypeError.
 """
 from __future__ import annotations
 
-from typing import Any, Iterable, Optional, Sequence, Union
+from collections.abc import Iterable, Sequence
+from typing import Any, Optional, Union
 
 from . import _core, _sentences
 from ._array import Array, _threads, load, save
@@ -18,8 +19,7 @@ from ._engine import Engine, EngineResult
 from ._estimate import estimate
 from ._namespaces import Source, form_of, in_graph, numbers
 from ._operands import operand, output
-from ._quantizer import (Format, FormatLike, Preset, Quantizer, format_name, formats, presets,
-                         resolve)
+from ._quantizer import Format, FormatLike, Preset, Quantizer, format_name, formats, presets, resolve
 from ._record import Job, Recording, layer, record
 from ._requests import EngineError
 from ._results import Cause, Comparison, Difference, Differing, Explanation, Side, Stats

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any, Mapping, Optional, Union
+from collections.abc import Mapping
+from typing import Any, Optional, Union
 
 import numpy as np
 
 from . import _core
-from ._namespaces import (Source, form_of, in_graph, is_tensor, numbers, result, typed,
-                          without_gradient)
+from ._namespaces import Source, form_of, in_graph, is_tensor, numbers, result, typed, without_gradient
 from ._quantizer import FormatLike, Quantizer, resolve
 from ._requests import whole
 from ._results import Stats
@@ -29,7 +29,7 @@ class Array:
     memory of this object. Source: model/numerics/quantize.h.
     """
 
-    __slots__ = ("_core", "_in_graph", "_library", "__weakref__")
+    __slots__ = ("__weakref__", "_core", "_in_graph", "_library")
 
     def __init__(self, core: Any, library: str = "numpy", graph: bool = False) -> None:
         self._core = core

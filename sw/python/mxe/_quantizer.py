@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from typing import Any, Mapping, NamedTuple, Optional, Union
+from collections.abc import Mapping
+from typing import Any, NamedTuple, Optional, Union
 
 from . import _core
 
@@ -102,7 +103,7 @@ class Quantizer:
     Raises ValueError for unknown names and for combinations that are not supported.
     """
 
-    __slots__ = ("_core", "_changes")
+    __slots__ = ("_changes", "_core")
 
     def __init__(self, format: FormatLike, preset: str = "ocp", **switches: Any) -> None:
         self._core = _core.Quantizer(format_name(format), preset, switches)

@@ -8,7 +8,8 @@ import dataclasses
 import json
 import math
 import os
-from typing import Any, Iterator, Optional, Sequence, Union
+from collections.abc import Iterator, Sequence
+from typing import Any, Optional, Union
 
 import numpy as np
 
@@ -89,10 +90,10 @@ class Recording(Sequence[Job]):
     def to_pandas(self) -> Any:
         """A pandas.DataFrame with a row for each job: the columns of `table` as numbers, and every
         counter. Raises ImportError without pandas."""
-        import pandas  # type: ignore[import-untyped, import-not-found, unused-ignore]
+        import pandas  # type: ignore[import-untyped, import-not-found, unused-ignore]  # noqa: ICN001
         return pandas.DataFrame([{**job.row, **job.counters} for job in self.jobs])
 
-    def trace(self, path: Union[str, "os.PathLike[str]"]) -> None:
+    def trace(self, path: Union[str, os.PathLike[str]]) -> None:
         """Writes the jobs as trace events for Perfetto (ui.perfetto.dev), in order, with one track
         for each engine. 1 cycle is shown as 1 us, as in `mxe matmul --trace`."""
         tracks = list(dict.fromkeys(_engine(job) for job in self.jobs))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import operator
 import os
-from typing import Any, Mapping, Optional, Union
+from collections.abc import Mapping
+from typing import Any, Optional, Union
 
 from ._record import Job, name_of_layer
 

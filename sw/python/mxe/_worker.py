@@ -14,7 +14,8 @@ import signal
 import socket
 import subprocess
 import tempfile
-from typing import Any, Mapping, Optional, Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any, Optional
 
 import numpy as np
 
@@ -37,7 +38,7 @@ class Worker:
                               "libyaml-cpp-dev and build it again (docs/python.md)")
         self._socket, theirs = socket.socketpair()
         self._memory = os.memfd_create("mxe")
-        self._errors = tempfile.TemporaryFile()
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
         with theirs:
             descriptors = (theirs.fileno(), self._memory)
             self._process = subprocess.Popen(

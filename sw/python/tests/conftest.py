@@ -7,8 +7,8 @@ import subprocess
 # Read when NumPy is imported: for small products, one thread is fastest.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-import numpy as np  # noqa: E402
-import pytest  # noqa: E402
+import numpy as np
+import pytest
 
 # Makes torch's products reproducible; otherwise the order of sums depends on alignment. Set before the first.
 os.environ.setdefault("MKL_CBWR", "COMPATIBLE")

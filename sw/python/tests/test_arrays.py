@@ -33,7 +33,7 @@ def test_dequantize(cli, name, preset, axis):
                 cli.save("s.npy", q.scales), "--format", name, "--preset", preset, "--axis", axis,
                 "--output", cli.path("d.npy"), "--dtype", dtype, *options)
         assert_same(q.dequantize(dtype), cli.load("d.npy"))
-    if not q.quantizer.switches["walk"] == "flat":
+    if q.quantizer.switches["walk"] != "flat":
         again = mxe.Array.from_codes(q.codes, q.scales, name, preset, axis=axis,
                                      tensor_scale=q.tensor_scale, tensor_amax=q.tensor_amax,
                                      row_amaxes=q.row_amaxes)

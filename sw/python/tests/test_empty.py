@@ -140,9 +140,8 @@ def test_engine(a, b):
 
 
 def test_engine_refuses_depth_zero():
-    with mxe.Engine("small") as engine:
-        with pytest.raises(ValueError, match="K of at least 1"):
-            engine.matmul(zeros((2, 0)), zeros((0, 3)), "mxint8", "mxint8")
+    with mxe.Engine("small") as engine, pytest.raises(ValueError, match="K of at least 1"):
+        engine.matmul(zeros((2, 0)), zeros((0, 3)), "mxint8", "mxint8")
 
 
 @pytest.fixture
@@ -196,8 +195,9 @@ def test_compiled_without_rows(torch):
 
 
 def test_fake_kernels_say_the_same_types(torch):
-    import mxe.torch  # noqa: F401
     from torch._subclasses.fake_tensor import FakeTensorMode
+
+    import mxe.torch  # noqa: F401
     for name in FORMATS[:5]:
         for shape in ((0, 64), (3, 0, 70)):
             real = torch.ops.mxe.quantize(torch.zeros(shape), name)

@@ -231,7 +231,7 @@ def ended(pid):
 
 
 def test_processes_end_with_who_started_them():
-    script = f"""
+    script = """
 import mxe, numpy as np, os, threading, time
 eng = mxe.Engine("small")
 print(eng.pid, flush=True)
@@ -291,11 +291,10 @@ def test_multiprocessing(method, tmp_path):
 
 
 def test_pickle():
-    with mxe.Engine("small", rows=8, mem_latency=9) as eng:
-        with pickle.loads(pickle.dumps(eng)) as other:
-            assert other.parameters == eng.parameters and other.pid != eng.pid
-            a, b = plain((9, 70)), plain((70, 13), 2)
-            assert other.matmul(a, b, *PAIR).cycles == eng.matmul(a, b, *PAIR).cycles
+    with mxe.Engine("small", rows=8, mem_latency=9) as eng, pickle.loads(pickle.dumps(eng)) as other:
+        assert other.parameters == eng.parameters and other.pid != eng.pid
+        a, b = plain((9, 70)), plain((70, 13), 2)
+        assert other.matmul(a, b, *PAIR).cycles == eng.matmul(a, b, *PAIR).cycles
 
 
 def test_pytest_xdist(tmp_path):

@@ -80,8 +80,9 @@ def test_many_arrays(tmp_path):
 def npz_with_everything(path):
     x = plain((4, 64))
     np.savez(path, ids=np.arange(8), flags=np.array([True]), names=np.array(["a", "bc"]),
-             image=np.zeros((2, 2), np.uint8), big=np.arange(3, dtype=">i8"), table=np.zeros(2, [("a", "f4")]), z=np.ones(2, np.complex64),
-             anything=np.array([{}, None], dtype=object), count=np.float32(7), x=x, y=x.astype(np.float16))
+             image=np.zeros((2, 2), np.uint8), big=np.arange(3, dtype=">i8"),
+             table=np.zeros(2, [("a", "f4")]), z=np.ones(2, np.complex64), anything=np.array([{}, None], dtype=object),
+             count=np.float32(7), x=x, y=x.astype(np.float16))
     return {"ids": "<i8", "flags": "|b1", "names": "<U2", "image": "uint8", "big": ">i8", "table": "structured",
             "z": "<c8", "anything": "|O", "count": "a scalar"}
 

@@ -93,7 +93,7 @@ def test_vmap_of_matmul(a, b, maps, closed):
             for at in range(2):
                 if all(axes[at] is None for axes in maps):
                     fixed[at] = operands[at]
-            function = lambda *rest: product(*[  # noqa: E731
+            function = lambda *rest: product(*[
                 rest[at] if one is None else one for at, one in enumerate(fixed)])
         for axes in reversed(maps):
             function = jax.vmap(function, in_axes=axes)

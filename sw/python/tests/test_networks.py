@@ -39,7 +39,7 @@ def number(cell):
 def documented(heading):
     """The rows of the first table in a section of docs/networks.md, by first column."""
     section = PAGE.read_text(encoding="utf-8").partition(heading)[2].partition("\n## ")[0]
-    lines = [line for line in section.partition("|---")[2].partition("\n\n")[0].splitlines()[1:]]
+    lines = section.partition("|---")[2].partition("\n\n")[0].splitlines()[1:]
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
     return {row[0]: [number(cell) for cell in row[1:]] for row in rows}
 

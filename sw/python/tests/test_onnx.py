@@ -7,9 +7,10 @@ from conftest import assert_same, plain
 import mxe
 
 onnx = pytest.importorskip("onnx", reason="onnx is not installed")
-import mxe.onnx  # noqa: E402
 from onnx import TensorProto, helper, numpy_helper  # noqa: E402
 from onnx.reference import ReferenceEvaluator  # noqa: E402
+
+import mxe.onnx  # noqa: E402
 
 WEIGHTS = {"conv": plain((8, 4, 3, 3)), "dense": plain((70, 45), 2), "last": plain((7, 45), 3)}
 

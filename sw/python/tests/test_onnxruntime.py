@@ -10,9 +10,10 @@ import mxe
 
 onnx = pytest.importorskip("onnx", reason="onnx is not installed")
 runtime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
-import mxe.onnx  # noqa: E402
 from onnx import TensorProto, helper  # noqa: E402
 from test_resnet import Network  # noqa: E402
+
+import mxe.onnx  # noqa: E402
 
 QUARK = os.environ.get("MXE_QUARK_OPERATORS")  # Quark's library (tests/python/quark_operators.py)
 ELEMENTS = {"fp8_e4m3": "mxfp8_e4m3", "fp8_e5m2": "mxfp8_e5m2", "fp6_e3m2": "mxfp6_e3m2",

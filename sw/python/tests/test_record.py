@@ -68,9 +68,8 @@ def test_nested_recordings_and_threads():
 
 
 def test_failed_jobs_are_not_recorded():
-    with engine("model") as eng, mxe.record() as recording:
-        with pytest.raises(ValueError):
-            eng.matmul(plain((4, 64)), plain((4, 64)), *PAIR)
+    with engine("model") as eng, mxe.record() as recording, pytest.raises(ValueError):
+        eng.matmul(plain((4, 64)), plain((4, 64)), *PAIR)
     assert len(recording) == 0 and recording.table().splitlines()[-1].startswith("total")
 
 

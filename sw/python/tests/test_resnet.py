@@ -7,8 +7,9 @@ from conftest import assert_same
 import mxe
 
 onnx = pytest.importorskip("onnx", reason="onnx is not installed")
-import mxe.onnx  # noqa: E402
 from onnx import TensorProto, helper, numpy_helper  # noqa: E402
+
+import mxe.onnx  # noqa: E402
 
 STAGES = (3, 4, 6, 3)
 

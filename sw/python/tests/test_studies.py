@@ -119,8 +119,8 @@ def test_names_are_the_enumerators():
         pytest.skip(f"{headers[0]} is not there")
     text = re.sub(r"//.*", "", "".join(path.read_text(encoding="utf-8") for path in headers))
     choices = {name: re.findall(r"\w+", body)
-               for name, body in re.findall(r"enum class (\w+) : uint8_t \{(.*?)\};", text, re.S)}
-    found = re.findall(r"^  (\w+) (\w+) = (\w+)::(\w+);", text, re.M)
+               for name, body in re.findall(r"enum class (\w+) : uint8_t \{(.*?)\};", text, re.DOTALL)}
+    found = re.findall(r"^  (\w+) (\w+) = (\w+)::(\w+);", text, re.MULTILINE)
     assert len(found) == 16
     for kind, switch, _, default in found:
         with pytest.raises(ValueError) as caught:

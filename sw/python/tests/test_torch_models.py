@@ -20,7 +20,7 @@ from mxe.compat.microxcaling import finalize_mx_specs  # noqa: E402
 from mxe.torch import MXConfig, MXLinear, MXTensor, quantize_  # noqa: E402
 
 FORMATS = {"weight": "mxfp4_e2m1", "activation": "mxfp8_e4m3"}
-CONFIGS = [dict(train=train, on=on) for train in (False, True) for on in ("golden", "torch")]
+CONFIGS = [{"train": train, "on": on} for train in (False, True) for on in ("golden", "torch")]
 quiet = pytest.mark.filterwarnings("ignore:quantize_ leaves")
 
 

@@ -176,11 +176,6 @@ class Block:
         """The 64-bit counters in the order of their addresses."""
         return list(dict.fromkeys(r.counter for r in self.registers if r.counter))
 
-    @property
-    def counters(self) -> list[str]:
-        """The 64-bit counters in the order of their addresses."""
-        return list(dict.fromkeys(r.counter for r in self.registers if r.counter))
-
 
 def field_kind(node: FieldNode) -> Kind:
     software, hardware = node.get_property("sw"), node.get_property("hw")

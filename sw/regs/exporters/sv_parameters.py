@@ -6,7 +6,6 @@ import re
 from .model import Block, Parameter
 from .text import banner, comment_block
 
-
 REASON = ("Parameters that are not allowed. Some tools report $error as a warning and go on; "
           "all of them stop at the instance of a module that does not exist.")
 

@@ -8,9 +8,8 @@ import json
 import pathlib
 import sys
 
-import jinja2
-
 import bins
+import jinja2
 import lines
 import waivers
 

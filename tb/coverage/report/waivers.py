@@ -7,10 +7,10 @@ it does not depend on line numbers. An unused waiver is an error.
 import dataclasses
 import fnmatch
 import pathlib
-import tomllib
 
 import bins
 import lines
+import tomllib
 
 
 class WaiverError(Exception):

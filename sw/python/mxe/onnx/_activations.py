@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pathlib
-from typing import Any, Callable, Optional
+from collections.abc import Callable
+from typing import Any, Optional
 
 import numpy as np
 import onnx

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Iterator, Mapping, NamedTuple, Optional, Union
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple, Optional, Union
 
 import numpy as np
 import onnx

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import Mapping, Optional, Sequence
+from collections.abc import Mapping, Sequence
+from typing import Optional
 
 import onnx
 

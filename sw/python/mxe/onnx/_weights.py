@@ -2,7 +2,8 @@
 """Weights as codes and scales with DequantizeLinear nodes."""
 from __future__ import annotations
 
-from typing import Callable, Optional, Union
+from collections.abc import Callable
+from typing import Optional, Union
 
 import numpy as np
 import onnx
@@ -10,8 +11,7 @@ from onnx import TensorProto, helper
 
 from .. import Array, Format, quantize
 from .._quantizer import FormatLike, Quantizer
-from ._graph import (Model, Names, Weight, check, constants, converted, load, name_of, products,
-                     weight_of)
+from ._graph import Model, Names, Weight, check, constants, converted, load, name_of, products, weight_of
 
 # The types of codes, and the divisor of a code's value.
 _TYPES = {"mxfp8_e4m3": (TensorProto.FLOAT8E4M3FN, 1.0),

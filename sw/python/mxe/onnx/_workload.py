@@ -16,11 +16,13 @@ if __name__ == "__main__":
     sys.path[:] = [folder for folder in sys.path if folder]  # do not import from the current folder
 
 import ast
+import contextlib
 import json
 import math
 import os
 import re
-from typing import Any, Callable, Iterable, Iterator, Mapping, NamedTuple, Optional, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, Optional
 
 try:
     import numpy as np
@@ -223,7 +225,7 @@ class Dimensions:
         options |= {f"--dim {name}={size}" for name, size in self.sizes.dimensions.items()
                     if name not in self.names}
         if options:
-            raise ModelError(f"no dimension is open for {sorted(options)[0]} (open: "
+            raise ModelError(f"no dimension is open for {min(options)} (open: "
                              f"{', '.join(sorted(self.names)) or 'none'})")
 
 
@@ -379,10 +381,8 @@ class Shapes:
         for tensor in model.graph.initializer:
             self._add(tensor.name, helper.make_tensor_type_proto(tensor.data_type, tensor.dims))
             if _volume(tensor.dims, MOST_VALUES) is not None:
-                try:
+                with contextlib.suppress(Exception):  # the values are in another file
                     self.constants[tensor.name] = numpy_helper.to_array(tensor)
-                except Exception:
-                    pass  # the values are in another file
         for sparse in model.graph.sparse_initializer:
             self._add(sparse.values.name,
                       helper.make_tensor_type_proto(sparse.values.data_type, sparse.dims))
@@ -470,7 +470,7 @@ class Shapes:
             volume = _volume(sizes, (1 << 63) - 1)
             return {} if volume is None else {node.output[0]: np.array(volume, np.int64)}
         places = {one.name: one.i for one in node.attribute}
-        return {node.output[0]: np.array(sizes[places.get("start", 0):places.get("end", None)],
+        return {node.output[0]: np.array(sizes[places.get("start", 0):places.get("end")],
                                          np.int64)}
 
     def sizes(self, name: str) -> Shape:

@@ -12,14 +12,12 @@ from __future__ import annotations
 
 from typing import Any, Optional, Union
 
-import torch
 from torch import Tensor
 
 from mxe import Quantizer
 from mxe._quantizer import FormatLike
 
-from . import _operators, _transforms
-from . import _products, _views  # imported to register MXTensor's operators
+from . import _operators, _products, _transforms, _views  # noqa: F401 - the import registers operators of MXTensor
 from ._layers import MXConfig, MXLinear, quantize_
 from ._tensor import MXTensor
 from ._text import quantizer_of, text_of

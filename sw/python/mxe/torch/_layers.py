@@ -6,7 +6,8 @@ import dataclasses
 import functools
 import sys
 import warnings
-from typing import Any, Callable, Optional, Union
+from collections.abc import Callable
+from typing import Any, Optional, Union
 
 import torch
 from torch import Tensor, nn

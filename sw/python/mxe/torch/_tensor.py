@@ -2,7 +2,8 @@
 """A quantized tensor as a subclass of torch.Tensor."""
 from __future__ import annotations
 
-from typing import Any, Callable, Optional, Union
+from collections.abc import Callable
+from typing import Any, Optional, Union
 
 import torch
 from torch import Tensor

@@ -2,7 +2,8 @@
 """Views and copies of quantized tensors that do not divide blocks."""
 from __future__ import annotations
 
-from typing import Any, Optional, Sequence
+from collections.abc import Sequence
+from typing import Any, Optional
 
 import torch
 

@@ -18,7 +18,6 @@ import time
 import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
-
 from test_workload import workload
 
 SCHEMAS = [one for one in onnx.defs.get_all_schemas() if one.domain in ("", "ai.onnx.ml") and not one.deprecated]

@@ -2,15 +2,16 @@
 """Quantizing by mx_specs: to an MX format, or to a narrower float without scales."""
 from __future__ import annotations
 
-from typing import Optional, Sequence
+from collections.abc import Sequence
+from typing import Optional
 
 import torch
 from torch import Tensor
 
 from mxe import _core
 from mxe._namespaces import Source
-from mxe.torch import text_of
 from mxe.torch import _transforms as transforms
+from mxe.torch import text_of
 
 from .specs import Specs
 

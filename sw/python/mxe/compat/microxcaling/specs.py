@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 import collections
-from typing import Any, Mapping, Optional, Union
+from collections.abc import Mapping
+from typing import Any, Optional, Union
 
 _FORWARD = ("w_elem_format", "a_elem_format")
 _BACKWARD = ("w_elem_format_bp", "a_elem_format_bp", "a_elem_format_bp_ex", "a_elem_format_bp_os")

@@ -12,7 +12,7 @@ from typing import Any, Optional, Union
 
 import mxe
 
-__all__ = ["MXSpec", "MXTensor", "MXTensor_", "MX_FORMATS", "create_mx_spec", "mx_quantize"]
+__all__ = ["MX_FORMATS", "MXSpec", "MXTensor", "MXTensor_", "create_mx_spec", "mx_quantize"]
 
 
 @dataclasses.dataclass
@@ -85,7 +85,7 @@ def _spec_of(format: FormatLike, block_size: int, scale_exp_bits: Optional[int],
                                         if value is not None})
 
 
-class MXTensor_:
+class MXTensor_:  # noqa: N801 - a name of pychop
     """An array in blocks, which run over it in row-major order.
 
     data: float32, or another type of `mxe.quantize`, rounded to float32 first. Raises ValueError
