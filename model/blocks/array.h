@@ -18,7 +18,7 @@ template <unsigned TreeW, template <unsigned> class Accumulator = RtlAccumulator
 struct Array {
   using Element = Pe<TreeW, Accumulator>;
 
-  DecodeWord decode_b;  ///< u_decode_b of mxe_feed
+  DecodeWord decode_b;
   DecodeWord decode_a;
   int32_t exp_offset = 0;  ///< 10 bits: lsbA + lsbB - 254 + kExpBias
   Broadcast broadcast;

@@ -15,7 +15,6 @@ using Bits = mx::UInt128;
 /// A signed value of up to 128 bits, sign-extended.
 using SignedBits = mx::Int128;
 
-/// The lowest `Width` bits of a value.
 template <unsigned Width>
 constexpr Bits mask(Bits value) {
   static_assert(Width >= 1 && Width <= 128);

@@ -27,7 +27,6 @@ struct Facc {
   static constexpr int32_t kMaxPlace = static_cast<int32_t>(Width + 1 + Frac);
   static_assert(kWindow < kNorm);
 
-  // inputs
   SignedBits sum_i = 0;
   int32_t exp_i = 0;  ///< log2 of the weight of sum's lsb, plus Bias
   bool nan_i = false, pinf_i = false, ninf_i = false;
@@ -46,7 +45,7 @@ struct Facc {
   SignedBits acc_win_q1 = 0;
   SignedBits sum_q1 = 0;
   int32_t exp_q1 = 0;
-  Special spec_q1 = Special::none;  ///< the same in every stage
+  Special spec_q1 = Special::none;
   // stage 2: add
   SignedBits total_q2 = 0;
   // stage 3: magnitude, normalised by 64; rest: sticky bit of the uncomplemented bits below
@@ -71,7 +70,7 @@ struct Facc {
   uint32_t rounded = 0;
   uint32_t be_final = 0;
   bool overflow = false;
-  uint32_t acc_o = 0;  ///< binary32
+  uint32_t acc_o = 0;
 
   void evaluate(SignedBits sum, int32_t exp, bool nan, bool pinf, bool ninf, uint32_t acc) {
     sum_i = sum;

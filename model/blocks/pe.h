@@ -33,7 +33,7 @@ struct Pe {
   bool nan_odd = false;
   SignedBits sum_even = 0;
   int32_t sum_odd = 0;
-  std::vector<uint32_t> acc_even, acc_odd;  ///< binary32
+  std::vector<uint32_t> acc_even, acc_odd;
   Accumulator<TreeW> facc_even;
   Accumulator<kDualSumWidth> facc_odd;
   bool fp4_dual = false;

@@ -14,7 +14,6 @@ struct Quad {
   std::array<Lane<Width>, 4> lane;
   Bits sum_q = 0, carry_q = 0;
 
-  /// Evaluates lanes `first` to `first` + 3.
   void evaluate(bool dual, const DecodedWord& a, const DecodedWord& b, unsigned first) {
     for (unsigned i = 0; i < 4; i++) lane[i].evaluate(dual, a.lane(first + i), b.lane(first + i));
     Csa<Width> three, four;

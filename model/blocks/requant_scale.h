@@ -11,7 +11,7 @@ enum class Rule : uint8_t { floor, ceil, even, rceil };
 /// mxe_requant_scale: applies the scale rule to the largest magnitude of a block. The E8M0 code is
 /// clamped to 0 .. 254; it is 255 (NaN) if the magnitude is infinite or NaN.
 struct RequantScale {
-  uint32_t amax_i = 0;    ///< output of Amax
+  uint32_t amax_i = 0;
   uint32_t exponent = 0;  ///< floor(log2 amax) + 127
   uint32_t frac = 0;      ///< the lowest bit is sticky
   bool tiny = false;

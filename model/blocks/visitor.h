@@ -40,14 +40,12 @@ class PathVisitor {
   std::vector<std::size_t> ends_;
 };
 
-/// One signal of a block.
 struct Value {
   std::string path;
   unsigned width = 0;
   Bits bits = 0;
 };
 
-/// All signals of a block, in the order of its visit().
 template <class Block>
 std::vector<Value> values_of(const Block& block) {
   std::vector<Value> values;

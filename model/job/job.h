@@ -43,11 +43,11 @@ struct JobShape {
 /// Memory layout of a job, in bytes. `*_offset`: distance of a start from an aligned address.
 /// `*_gap`: unused bytes after each row; a row of 40 bytes with a gap of 24 has a stride of 64.
 struct JobLayout {
-  unsigned a_offset = 0, b_offset = 0, a_scale_offset = 0, b_scale_offset = 0;  ///< any
-  unsigned a_gap = 0, b_gap = 0, a_scale_gap = 0, b_scale_gap = 0;              ///< any
+  unsigned a_offset = 0, b_offset = 0, a_scale_offset = 0, b_scale_offset = 0;
+  unsigned a_gap = 0, b_gap = 0, a_scale_gap = 0, b_scale_gap = 0;
   unsigned c_offset = 0, d_offset = 0, c_gap = 0, d_gap = 0;  ///< multiples of the number's size
-  unsigned d_scale_offset = 0, d_scale_gap = 0;               ///< any
-  bool a_one_row = false, b_one_row = false;                  ///< stride 0: every row is row 0
+  unsigned d_scale_offset = 0, d_scale_gap = 0;
+  bool a_one_row = false, b_one_row = false;  ///< stride 0: every row is row 0
 };
 
 /// The order of summation of an engine with or without FP4_DUAL.
@@ -85,8 +85,8 @@ struct JobPart {
   const char* name = "";
   std::size_t rows = 0, row_bytes = 0;
   uint32_t stride = 0;
-  unsigned offset = 0;   ///< bytes from an aligned address to its start
-  uint64_t address = 0;  ///< of its first byte
+  unsigned offset = 0;  ///< bytes from an aligned address to its start
+  uint64_t address = 0;
 
   bool exists() const { return rows != 0 && row_bytes != 0; }
   std::size_t bytes() const { return exists() ? (rows - 1) * stride + row_bytes : 0; }

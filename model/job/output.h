@@ -61,7 +61,6 @@ std::vector<float> load_numbers(const NumberFormat& format, const uint8_t* bytes
                                 std::size_t count);
 
 const std::vector<OutputFormat::Kind>& output_kinds();
-/// fp32, bf16, fp16 or mx.
 const char* kind_name(OutputFormat::Kind kind);
 /// Every format of numbers and every MX format with default requantisation options.
 std::vector<OutputFormat> all_output_formats();
@@ -76,7 +75,6 @@ struct StoredOutput {
   std::vector<uint8_t> scales;  ///< [rows][scale_bytes]
   uint64_t saturations = 0;     ///< MX elements that rounded beyond the largest of the format
 
-  /// Appends the rows of another result.
   void append(const StoredOutput& below);
 };
 

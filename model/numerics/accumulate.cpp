@@ -134,7 +134,6 @@ uint32_t merge_chains(uint32_t even, uint32_t odd) {
 unsigned pair_tree_width(FormatId a, FormatId b) {
   const UInt128 largest = static_cast<UInt128>(element_shape(a).largest_integer()) *
                           element_shape(b).largest_integer() * kBlockSize;
-  // floor_log2 + 1 magnitude bits and a sign bit.
   return static_cast<unsigned>(floor_log2(largest)) + 2;
 }
 

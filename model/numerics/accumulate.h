@@ -48,7 +48,6 @@ uint32_t merge_chains(uint32_t even, uint32_t odd);
 /// least this.
 unsigned pair_tree_width(FormatId a, FormatId b);
 
-/// Two 4-bit operands run at the dual rate with FP4_DUAL.
 bool is_four_bit(FormatId format);
 
 /// Integer of each element code, value = integer * 2^lsb_exponent; 0 for NaN and infinity.

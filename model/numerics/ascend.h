@@ -15,12 +15,11 @@ struct AscendProblem {
   bool trans_b = false;  ///< B is stored as [N][K]
 };
 
-/// Contents of the samples' files.
 struct AscendFiles {
-  std::vector<uint8_t> a_8;            ///< a_8.bin: codes of A; two per byte in 4-bit formats
-  std::vector<uint8_t> b_8;            ///< b_8.bin
-  std::vector<uint8_t> a_scale;        ///< a_scale.bin: E8M0 in pairs along K
-  std::vector<uint8_t> b_scale;        ///< b_scale.bin
+  std::vector<uint8_t> a_8;  ///< a_8.bin: codes of A; two per byte in 4-bit formats
+  std::vector<uint8_t> b_8;
+  std::vector<uint8_t> a_scale;  ///< a_scale.bin: E8M0 in pairs along K
+  std::vector<uint8_t> b_scale;
   std::vector<uint8_t> expected_data;  ///< expected_data.bin: float32 [M][N]
 };
 

@@ -32,7 +32,6 @@ void require_one(const char* name, const std::optional<float>& number) {
                   name, *number));
 }
 
-// Names the option of the command line and the argument in Python.
 [[noreturn]] void throw_missing(const char* what, const char* option, const char* argument) {
   throw Error(fmt::format("the preset has {}, which is missing: --{} is needed (Python: {}=)", what,
                           option, argument));

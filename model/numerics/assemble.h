@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Builds quantized arrays from codes and scales of a file or another program.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +20,6 @@ enum class WholeScale : uint8_t {
   row_amaxes,    ///< an amax per run along the axis: nvfp4-te-row
 };
 
-/// The kind that dequantizing arrays with these options needs.
 WholeScale whole_scale(const QuantizerOptions& options);
 
 /// The parts of a quantized array: `codes` or, for formats of more than 8 bits, `wide_codes`;
@@ -40,7 +38,7 @@ struct ArrayParts {
   /// quantize() computed tensor_scale and tensor_amax. They are not checked against each other and
   /// may be NaN, Inf or 0.
   bool is_stored = false;
-  std::string codes_name = "codes", scales_name = "scales";  ///< for messages
+  std::string codes_name = "codes", scales_name = "scales";
 };
 
 /// Assembles the array. Throws Error if shapes do not match, a code is too large, or a number of

@@ -61,7 +61,6 @@ std::vector<T> axis_to_rows(const std::vector<T>& values, const AxisView& view) 
   return rows;
 }
 
-/// The inverse of axis_to_rows: the same with length and inner exchanged.
 template <typename T>
 std::vector<T> rows_to_axis(const std::vector<T>& rows, const AxisView& view) {
   return axis_to_rows(rows, {view.outer, view.inner, view.length});

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pairs of matrices in a batched product.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +11,6 @@ namespace mx {
 /// Text such as "[3, 4]".
 std::string shape_text(const std::vector<std::size_t>& shape);
 
-/// An operand; `name` is used in error messages.
 struct BatchOperand {
   std::string name;
   std::vector<std::size_t> shape;
@@ -23,7 +21,7 @@ struct BatchOperand {
 struct Batches {
   std::vector<std::size_t> shape;  ///< of the result: leading axes, M, N
   std::size_t m = 0, n = 0, k = 0;
-  std::size_t a_count = 1, b_count = 1;  ///< matrices of A and of B
+  std::size_t a_count = 1, b_count = 1;
   /// Matrix indices (A, B) of every product; none if the result is empty.
   std::vector<std::pair<std::size_t, std::size_t>> pairs;
 };

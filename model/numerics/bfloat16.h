@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// BF16: stored results and biases of the engine.
 #pragma once
 
 #include <cstddef>

@@ -34,7 +34,6 @@ inline double from_bits(uint64_t bits) {
   return value;
 }
 
-/// floor(log2(n)) for n > 0.
 constexpr int floor_log2(uint64_t n) { return 63 - __builtin_clzll(n); }
 inline int floor_log2(UInt128 n) {
   const uint64_t high = static_cast<uint64_t>(n >> 64);
@@ -44,7 +43,6 @@ inline int floor_log2(UInt128 n) {
 /// 2^e, exact for -1022 <= e <= 1023.
 inline double pow2(int e) { return from_bits(static_cast<uint64_t>(e + 1023) << 52); }
 
-/// 2^e in constant expressions.
 constexpr double power_of_two(int e) {
   double result = 1;
   for (; e > 0; e--) result *= 2;

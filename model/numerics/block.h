@@ -21,7 +21,6 @@ struct CodeScale {
   float apply(float value) const { return value * first * second; }
 };
 
-/// Constants of all blocks of an array.
 struct BlockRules {
   QuantizerOptions options;
   ElementFormat format;       ///< with options.element_shift applied
@@ -35,7 +34,6 @@ struct BlockRules {
 
   /// Factors from the value of a code to the dequantized value.
   CodeScale code_scale(float block_scale) const;
-  /// Dequantized value of a code whose unscaled value is `value`.
   float scaled_value(float value, float block_scale) const {
     return code_scale(block_scale).apply(value);
   }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of block.h for elements.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -10,9 +9,8 @@
 namespace mx {
 namespace {
 
-// An input divided by the scale.
 struct ScaledElement {
-  bool negative;  // the sign bit
+  bool negative;
   bool nan;
   bool infinite;
   bool vanishes;  // zero in float32
@@ -49,7 +47,6 @@ bool zero_is_negative(ZeroSign rule, const ScaledElement& element) {
   return false;
 }
 
-// Divides inputs by the block's scale, then rounds them.
 class ElementQuantizer {
  public:
   ElementQuantizer(const BlockRules& rules, const BlockScale& scale)

@@ -35,7 +35,6 @@ BlockKernels block_kernels(FormatId format, SimdLevel level);
 /// E8M0 code of a block with this amax (float32 bits); 0xFF for NaN and Inf, 0 for zero.
 uint8_t ocp_scale_code(uint32_t amax, FormatId format, ScaleRule rule);
 
-// One table per level, compiled from the same source (block_kernels.inc).
 BlockKernels block_kernels_portable(FormatId format);
 BlockKernels block_kernels_avx2(FormatId format);
 BlockKernels block_kernels_avx512(FormatId format);

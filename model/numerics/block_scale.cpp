@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of block.h for scales.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -140,8 +139,7 @@ class PowerOfTwoScale {
     return scale;
   }
 
-  // log2(amax) of the scale rule, amax > 0; nullopt if rounding overflows the exponent field to
-  // Inf.
+  // Returns nullopt if rounding overflows the exponent field to Inf.
   std::optional<int> log2_amax(uint32_t amax) const {
     const bool ceil = options_.scale_rule == ScaleRule::ceil;
     const bool even = options_.scale_rule == ScaleRule::even;
@@ -159,7 +157,6 @@ class PowerOfTwoScale {
     return ceil ? ceil_log2(parts) : floor_log2(parts);
   }
 
-  // ceil(log2(amax / max)).
   BlockScale rceil(uint32_t amax) const {
     const float max = static_cast<float>(format_.max);
     float quotient = 0;

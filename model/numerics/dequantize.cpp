@@ -12,7 +12,6 @@
 namespace mx {
 namespace {
 
-// The array along the axis of its blocks.
 AxisView view_of(const QuantizedArray& array) {
   const std::size_t count = element_count(array.shape);
   if (array.options.walk == BlockWalk::flat || array.shape.empty()) return {1, count, 1};

@@ -11,7 +11,6 @@
 
 namespace mx {
 
-/// Value of each code of a scale format.
 std::vector<float> scale_values(const ScaleFormat& format);
 
 /// Multiplies every element by the scale of its block. `scales` has one entry per `block_size`

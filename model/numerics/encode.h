@@ -15,7 +15,7 @@ enum class Rounding : uint8_t {
   nearest_away,  ///< ties away from zero
   nearest_zero,  ///< ties toward zero
   nearest_up,    ///< ties toward +infinity
-  toward_zero,   ///< truncation
+  toward_zero,
   // floor(|x| + 0.5) in float32: 0.5 - 2^-25 rounds to 1. Ties go to even or away from zero.
   nearest_even_float32,
   nearest_away_float32,

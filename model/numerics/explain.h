@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Explains the quantization of one element, and the differences between two quantizers.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +11,6 @@
 
 namespace mx {
 
-/// Outcome for one element.
 enum class Fate : uint8_t {
   exact,         ///< the quotient is a code's value
   rounded_up,    ///< away from zero
@@ -23,7 +21,6 @@ enum class Fate : uint8_t {
 };
 const char* fate_name(Fate fate);
 
-/// The steps of the quantization of one element.
 struct ElementExplanation {
   float input = 0;
   std::size_t block = 0;  ///< index of its scale
@@ -48,7 +45,6 @@ ElementExplanation explain(const float* x, const QuantizedArray& array, std::siz
 
 /// Comparison of two quantizers, a and b, on an array.
 struct QuantizerDifference {
-  /// One quantizer's result for an element.
   struct Side {
     float scale;
     uint32_t code;
@@ -60,10 +56,10 @@ struct QuantizerDifference {
     std::string cause;  ///< the switch that alone causes the difference, or "several switches ..."
   };
   struct Cause {
-    std::string name;          ///< of the switch in QuantizerOptions
+    std::string name;
     std::size_t elements = 0;  ///< differing elements that become equal if a uses b's switch
   };
-  std::size_t elements = 0;   ///< compared elements
+  std::size_t elements = 0;
   std::size_t scales = 0;     ///< elements whose scales differ
   std::size_t codes = 0;      ///< elements whose codes differ
   std::size_t values = 0;     ///< elements whose values differ in any bit; NaNs are equal

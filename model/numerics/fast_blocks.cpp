@@ -154,7 +154,6 @@ void FastBlocks::find_binade(uint32_t field) {
   table_->set(field, high, lowest, highest);
 }
 
-// Starts a pattern that consists of one binade.
 void FastBlocks::begin_pattern(uint32_t field) {
   const std::size_t i = 2 * field;
   const uint32_t bits = field << 23;
@@ -219,7 +218,6 @@ void FastBlocks::round_amaxes(std::size_t blocks) {
   }
 }
 
-// Returns true if all blocks are ordinary.
 bool FastBlocks::look_up_scales(std::size_t blocks) {
   const ScaleTable& table = *table_;
   RealScales& scales = run_.scales;

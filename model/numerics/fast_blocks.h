@@ -53,7 +53,7 @@ class FastBlocks {
 
   /// Adjacent blocks of several rows.
   struct Tiles {
-    std::size_t at = 0;      ///< index of the first element
+    std::size_t at = 0;
     std::size_t stride = 0;  ///< elements from one row to the next
     std::size_t rows = 0;
     std::size_t blocks = 0;
@@ -64,7 +64,6 @@ class FastBlocks {
     std::size_t scale_stride = 0;
     bool across = false;  ///< the blocked axis runs across the rows in memory
   };
-  /// Returns true if tiles() supports the rules.
   bool serves_tiles() const { return serves_ && !watches_mantissas_ && !rounds_input_; }
   void tiles(const FloatArray& x, const Tiles& tiles, std::vector<std::size_t>& left);
 
@@ -97,12 +96,11 @@ class FastBlocks {
     }
     void set(std::size_t field, uint32_t threshold, const Scale& below, const Scale& above);
   };
-  // Properties of the current run of blocks.
   struct Run {
     std::array<uint32_t, kMost> amax;
     std::array<uint32_t, kMost> mantissas;
     std::array<float, kMost> decodes;
-    std::array<float, kMost> first_scales;  // of CodeScale
+    std::array<float, kMost> first_scales;
     std::array<float, kMost> second_scales;
     RealScales scales;
   };
@@ -131,13 +129,12 @@ class FastBlocks {
   void set_code_scales(std::size_t blocks, const BlockRules* own = nullptr);
   // Writes the values of the run's blocks, which are contiguous from `at`.
   void write_values(const FloatArray& in, std::size_t blocks, std::size_t size, std::size_t at);
-  // Writes the values of one row of columns.
   void write_row_values(const FloatArray& in, std::size_t columns, std::size_t at);
 
   const BlockRules& rules_;
   const FastOutput output_;
   PresetKernels kernels_;
-  PresetKernels float_kernels_;  // for float32 input
+  PresetKernels float_kernels_;
   EncodeParameters parameters_;
   DecodeParameters decode_parameters_;
   RealScaleParameters real_;
@@ -151,7 +148,7 @@ class FastBlocks {
   Run run_;
   std::vector<float> rounded_;
   std::vector<float> widened_;
-  std::optional<ScaleChoice> choice_;  // with options.four_over_six
+  std::optional<ScaleChoice> choice_;
   RealScales four_;
 };
 

@@ -30,7 +30,6 @@ using File = std::unique_ptr<std::FILE, FileCloser>;
   throw Error(fmt::format("{}: {}: {}", path, what, std::strerror(error)));
 }
 
-/// Destination of an output.
 struct Place {
   std::string path;               // not a symbolic link
   std::optional<int> descriptor;  // of this process; replaces the path
@@ -62,7 +61,7 @@ Place find_place(const std::string& path) {
     if (error) return {at, {}};  // the later open() reports the reason
     const fs::path link = folder / at.filename();
     const fs::path target = fs::read_symlink(link, error);
-    if (error) return {link, {}};  // no link
+    if (error) return {link, {}};
     if (holds_descriptors(folder)) return {link, descriptor_of(link)};
     at = folder / target;
   }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads and writes whole files; errors name the file.
 #pragma once
 
 #include <fmt/format.h>

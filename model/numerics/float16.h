@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// FP16 (IEEE 754 binary16): tensors in files and stored results of the engine.
 #pragma once
 
 #include <cstdint>

@@ -22,7 +22,6 @@ class FloatArray {
   const void* data() const { return data_; }
   NumberType type() const { return type_; }
 
-  /// The view that starts at element `index`.
   FloatArray from(std::size_t index) const {
     const std::size_t size = type_ == NumberType::float32 ? 4 : 2;
     return {static_cast<const uint8_t*>(data_) + index * size, type_};

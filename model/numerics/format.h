@@ -18,7 +18,6 @@
 
 namespace mx {
 
-/// Formats of the engine (kFormats) with the hardware's codes.
 enum class FormatId : uint8_t {
   mxfp4_e2m1 = 0,
   mxfp4_e1m2 = 1,
@@ -35,7 +34,6 @@ constexpr int kScaleBias = 127;         ///< E8M0 code X is 2^(X - 127)
 
 enum class FormatKind : uint8_t { floating, integer };
 
-/// The NaN and infinity codes of a floating format.
 enum class Specials : uint8_t {
   none,      ///< every code is finite
   nan_only,  ///< OCP E4M3: exponent and mantissa all ones is NaN, no infinity
@@ -137,7 +135,6 @@ struct FormatRow {
   ElementShape shape;
 };
 
-/// The engine's formats, in the order of their codes.
 inline constexpr FormatRow kFormats[] = {
     {FormatId::mxfp4_e2m1, "mxfp4_e2m1", float_shape(2, 1, 1, Specials::none)},
     {FormatId::mxfp4_e1m2, "mxfp4_e1m2", float_shape(1, 2, 1, Specials::none)},
@@ -180,7 +177,6 @@ struct ElementFormat : ElementShape {
 /// (values must be float32 numbers) and the code has 3 to 16 bits in all.
 ElementFormat make_float_format(std::string name, int exponent_bits, int mantissa_bits, int bias,
                                 Specials specials);
-/// Builds a two's complement format of 2..16 bits with `bits - 2` fraction bits (int8: 2^-6).
 ElementFormat make_integer_format(std::string name, int bits);
 
 const ElementFormat& element_format(FormatId format);

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Properties of formats, for tables.
 #pragma once
 
 #include <string>
@@ -10,14 +9,14 @@ namespace mx {
 
 struct FormatInfo {
   std::string name;
-  int bits;           ///< of an element
+  int bits;
   int exponent_bits;  ///< 0 for integers
   int mantissa_bits;
-  double max;               ///< largest finite element
-  double min_normal;        ///< smallest normal element; integers: the step
-  double min_subnormal;     ///< smallest positive element
-  std::string specials;     ///< "none", "NaN", "Inf, NaN"
-  int block_size;           ///< elements that share a scale
+  double max;
+  double min_normal;  ///< smallest normal element; integers: the step
+  double min_subnormal;
+  std::string specials;  ///< "none", "NaN", "Inf, NaN"
+  int block_size;
   std::string scale;        ///< scale format: e8m0, e4m3
   double bits_per_element;  ///< including the scale: 4 + 8 / 32 = 4.25 for MXFP4
   double compression_fp32;  ///< 32 / bits_per_element

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// four_over_six_scale() of block.h.
 #include <algorithm>
 #include <cmath>
 #include <vector>

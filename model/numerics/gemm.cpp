@@ -41,7 +41,6 @@ std::vector<float> fast_gemm(const MxTensor& a, const PreparedOperand& b, const 
   return out;
 }
 
-// Results for K = 0.
 std::vector<float> sums_of_nothing(std::size_t count, const float* bias) {
   std::vector<float> sums(count);
   if (!bias) return sums;

@@ -47,11 +47,9 @@ struct GemmOptions {
 /// not support a format.
 std::vector<float> gemm(const MxTensor& a, const MxTensor& b, const float* bias,
                         const GemmOptions& options = {});
-/// For a B that is used in several products.
 std::vector<float> gemm(const MxTensor& a, const PreparedOperand& b, const float* bias,
                         const GemmOptions& options = {});
 
-/// gemm() with Accumulate::block.
 std::vector<float> gemm_block(const MxTensor& a, const MxTensor& b, const float* bias, bool dual);
 
 /// Requantises results [rows][columns] to an MX format with blocks along N (requantize.h). NaN or

@@ -60,7 +60,6 @@ float accumulate_fast(float acc, Sum sum, int exponent) {
   return from_bits(accumulate(to_bits(acc), static_cast<Int128>(sum), exponent));
 }
 
-// The product with element integers of type T and block sums of type Sum.
 template <typename T, typename Sum>
 void multiply(const MxTensor& a, const MxTensor& b, const float* bias, std::size_t chains,
               std::size_t first_row, std::size_t last_row, float* out) {

@@ -25,7 +25,6 @@ class FastGemm {
   void run(const float* bias, std::size_t first_row, std::size_t last_row, float* out) const;
 
  private:
-  // A range of rows by the columns of one tile.
   struct Strip {
     std::size_t first_row, last_row;
     std::size_t column_tile;

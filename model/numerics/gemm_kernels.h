@@ -19,7 +19,6 @@ struct TileBlocks {
 using GemmKernel = void (*)(const PackedOperand& a, const PackedOperand& b, const TileBlocks& tile,
                             float* acc);
 
-/// The kernels of one tile height.
 struct RowKernels {
   GemmKernel bytes8 = nullptr;  ///< bytesN: byte_sums() is N
   GemmKernel bytes4 = nullptr;

@@ -136,7 +136,6 @@ struct Vec {
     return _mm256_castsi256_pd(_mm256_add_epi64(bits, change));
   }
 
-  // RNE_fp32(acc + x * weight) for all values.
   MX_VECTOR static inline __m128 add_half(__m256d x, __m256i weight, __m128 acc) {
     const __m256d product = _mm256_mul_pd(x, _mm256_castsi256_pd(weight));
     return _mm256_cvtpd_ps(add_odd(_mm256_cvtps_pd(acc), product));

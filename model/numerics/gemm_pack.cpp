@@ -84,7 +84,6 @@ constexpr std::size_t kStretchBlocks = 8;
 // the same cache set.
 constexpr std::size_t kRowSize = kStretchBlocks * kBlockSize + 64;
 
-// Differences between packing A and packing B.
 struct Role {
   FormatId other;       // the other operand's format
   int exponent;         // added to the exponents of the scales
@@ -93,7 +92,7 @@ struct Role {
   int byte_correction;  // the factor of `correction`; 0: no correction
 };
 
-template <std::size_t Rows>  // per tile
+template <std::size_t Rows>
 class Packer {
  public:
   Packer(const MxTensor& tensor, GemmPath path, const Role& role, const PackOptions& options)
@@ -141,7 +140,7 @@ class Packer {
   // Some blocks of K of all rows of a tile; stays in the cache while it is packed.
   struct Stretch {
     std::size_t tile;
-    std::size_t first;   ///< block
+    std::size_t first;
     std::size_t blocks;  ///< at most kStretchBlocks
   };
 
@@ -299,7 +298,6 @@ class Packer {
     return true;
   }
 
-  // True if the kernels read `fits`.
   bool checks_lanes() const {
     return options_.adds_bytes_in_words && byte_sums(tensor_.format, role_.other) < 8;
   }

@@ -87,9 +87,7 @@ struct PackOptions {
   unsigned threads;
 };
 
-/// Packs A for a product with a B of `format_b`.
 PackedOperand pack_a(const MxTensor& a, FormatId format_b, const PackOptions& options);
-/// Packs B for a product with an A of `format_a`.
 PackedOperand pack_b(const MxTensor& b, FormatId format_a, const PackOptions& options);
 
 /// Number of sums of two byte products that can be added in 16 bits without overflow: 8 (a whole

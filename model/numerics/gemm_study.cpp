@@ -13,7 +13,6 @@ namespace {
 
 float canonical(uint32_t bits) { return from_bits(is_nan_bits(bits) ? kQuietNan : bits); }
 
-// Calls visit(dot) for every block of output (i, j).
 template <typename Visit>
 void for_each_block(const MxTensor& a, const MxTensor& b, std::size_t i, std::size_t j,
                     const Visit& visit) {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packed codes and swizzled scales.
 #pragma once
 
 #include <cstddef>
@@ -38,7 +37,6 @@ std::size_t swizzled_size(std::size_t rows, std::size_t columns);
 /// groups of 4 columns.
 std::vector<uint8_t> swizzle_scales(const uint8_t* scales, std::size_t rows, std::size_t columns);
 
-/// Inverse of swizzle_scales.
 std::vector<uint8_t> unswizzle_scales(const uint8_t* swizzled, std::size_t rows,
                                       std::size_t columns);
 

@@ -9,7 +9,6 @@ namespace mx {
 /// floor(log2(x)) for x = significand * 2^exponent > 0, exact.
 int floor_log2(const FloatParts& x);
 
-/// ceil(log2(x)), exact.
 int ceil_log2(const FloatParts& x);
 
 /// floor(log2f(x)) with the correctly rounded log2f of torch (CPU), numpy and glibc. The result is

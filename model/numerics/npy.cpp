@@ -191,7 +191,6 @@ DType parse_descr(const std::string& descr, const std::string& name) {
       descr);
 }
 
-// Reverses the bytes of every element.
 void swap_bytes(std::vector<uint8_t>& data, std::size_t size) {
   for (auto at = data.begin(); at != data.end(); at += static_cast<long>(size)) {
     std::reverse(at, at + static_cast<long>(size));

@@ -37,7 +37,7 @@ struct NpyArray {
   bool fortran = false;  ///< used while reading; read_npy returns arrays in C order
   std::vector<uint8_t> data;
 
-  std::size_t size() const;  ///< in elements
+  std::size_t size() const;
 };
 
 /// Reads a file and converts Fortran order and big endian. Throws Error with the file's name for a
@@ -56,7 +56,6 @@ std::size_t npy_header_size(const uint8_t* bytes, std::size_t size, const std::s
 /// the header. Throws as parse_npy.
 std::size_t npy_file_size(const uint8_t* bytes, std::size_t size, const std::string& name);
 
-/// Throws Error unless the array has this rank; `name` is used in the message.
 void require_rank(const NpyArray& array, std::size_t rank, const std::string& name);
 
 /// Converts to float32: float16, bfloat16 and uint8 exactly, float64 rounded to nearest even.

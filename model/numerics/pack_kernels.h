@@ -9,12 +9,11 @@
 
 namespace mx {
 
-/// Source rows of a part of a tile.
 struct TileRows {
   const void* first;
   std::size_t distance;  ///< bytes from one row to the next
-  std::size_t blocks;    ///< of K
-  std::size_t units;     ///< of four bytes per block: 8 or 16
+  std::size_t blocks;
+  std::size_t units;  ///< of four bytes per block: 8 or 16
 };
 
 /// Computation of PackedOperand::correction for a tile of B.

@@ -29,7 +29,6 @@ class PreparedOperand {
                                               SimdLevel level, unsigned threads) const;
 
  private:
-  // Key of the cached form.
   struct Purpose {
     FormatId format_a;
     std::size_t columns;

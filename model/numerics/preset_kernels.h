@@ -14,7 +14,6 @@
 
 namespace mx {
 
-/// Constants for rounding to a format.
 struct EncodeParameters {
   // Floating formats.
   int drop = 0;             ///< mantissa bits of float32 beyond the format's
@@ -74,7 +73,6 @@ using AmaxColumnsKernel = void (*)(const void* x, std::size_t stride, std::size_
                                    std::size_t columns, uint32_t mask, uint32_t* amax);
 /// Rounds finite numbers to bfloat16, ties to even.
 using RoundKernel = void (*)(const void* x, std::size_t count, float* out);
-/// Converts to float32.
 using WidenKernel = void (*)(const void* x, std::size_t count, float* out);
 /// E4M3 scales (codes and values) of amaxes > 0, and the factors or divisors of their elements. The
 /// factor is 0, Inf or NaN for blocks that are not ordinary.
@@ -101,7 +99,6 @@ using EncodeRowKernel = void (*)(const void* x, std::size_t columns,
                                  const EncodeParameters& parameters, const float* factors,
                                  uint8_t* codes);
 
-/// Constants for decoding a floating format of at most 8 bits.
 struct DecodeParameters {
   int drop = 0;            ///< mantissa bits of float32 beyond the format's
   int32_t magnitudes = 0;  ///< mask of a code without its sign
@@ -152,7 +149,6 @@ struct PresetKernels {
 PresetKernels preset_kernels(const EncodeRule& rule, ScaleArithmetic arithmetic, SimdLevel level,
                              NumberType type = NumberType::float32);
 
-// One set per level, compiled from the same source (preset_kernels.inc).
 PresetKernels preset_kernels_portable(const EncodeRule& rule, ScaleArithmetic arithmetic,
                                       NumberType type);
 PresetKernels preset_kernels_avx2(const EncodeRule& rule, ScaleArithmetic arithmetic,

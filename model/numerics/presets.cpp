@@ -15,13 +15,12 @@ namespace {
 
 using Apply = std::function<void(const ElementFormat&, QuantizerOptions&)>;
 
-// Formats that a preset supports.
 enum class Scope : uint8_t { all, floating, e2m1, e4m3, nvfp4 };
 
 struct Preset {
   std::string name;
   Scope scope;
-  std::string release;  // of the software that it equals
+  std::string release;
   Apply apply;
 };
 
@@ -434,7 +433,6 @@ std::string_view own_name(std::string_view name) {
   return name;
 }
 
-// Levenshtein distance.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
@@ -470,7 +468,6 @@ std::vector<std::string> nearest(std::string_view name, const std::vector<std::s
   return closest;
 }
 
-// Sets the switches; throws for those without effect.
 void apply_overrides(QuantizerOptions& options, std::string_view preset,
                      const Overrides& overrides) {
   // A switch without effect is allowed if it has the preset's value.

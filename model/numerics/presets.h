@@ -24,11 +24,10 @@ using Overrides = std::map<std::string, SwitchValue>;
 
 struct PresetInfo {
   std::string name;
-  std::string formats;  ///< supported formats
+  std::string formats;
   std::string release;  ///< the software that it equals bit for bit
 };
 
-/// All presets, in the order of the documentation.
 std::vector<PresetInfo> preset_infos();
 std::vector<std::string> preset_names();
 

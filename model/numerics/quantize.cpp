@@ -36,10 +36,10 @@ float largest_magnitude(const FloatArray& x, std::size_t count, std::size_t stri
 
 // The array as lines along the blocked axis.
 struct Lines {
-  std::size_t outer = 1;   // product of the axes before the blocked one
-  std::size_t length = 1;  // of the blocked axis
-  std::size_t inner = 1;   // product of the axes after it: stride of a line's elements
-  std::size_t blocks = 0;  // per line
+  std::size_t outer = 1;  // product of the axes before the blocked one
+  std::size_t length = 1;
+  std::size_t inner = 1;  // product of the axes after it: stride of a line's elements
+  std::size_t blocks = 0;
 };
 
 Lines lines_of(const std::vector<std::size_t>& shape, std::size_t axis,
@@ -62,7 +62,6 @@ Lines joined(const Lines& lines, const QuantizerOptions& options) {
   return {1, lines.outer * lines.length, 1, lines.outer * lines.blocks};
 }
 
-// See QuantizedArray::has_scale_codes.
 bool scales_have_codes(const QuantizerOptions& options) {
   const ScaleFormat& format = options.scale_format;
   if (format.bits() > 8) return false;
@@ -83,7 +82,6 @@ std::size_t rows_across(const std::vector<std::size_t>& shape, std::size_t axis)
   return shape[axis + 1 == rank ? rank - 2 : rank - 1];
 }
 
-// largest_magnitude() of each run of one outer index.
 std::vector<float> amaxes_of_runs(const FloatArray& x, const Lines& lines, bool specials,
                                   const PresetKernels& kernels) {
   if (lines.inner == 1) return {largest_magnitude(x, lines.length, 1, specials, kernels)};
@@ -100,7 +98,6 @@ std::vector<float> amaxes_of_runs(const FloatArray& x, const Lines& lines, bool 
   return amaxes;
 }
 
-// Rules per run along the axis, or one for all.
 std::vector<BlockRules> rules_of(const FloatArray& x, const Lines& lines,
                                  const ElementFormat& format, const QuantizerOptions& options,
                                  SimdLevel level) {
@@ -134,7 +131,6 @@ FastOutput fast_output(QuantizedArray& result) {
   return output;
 }
 
-// Gathers, quantizes and scatters the blocks of one array.
 class ArrayQuantizer {
  public:
   ArrayQuantizer(const FloatArray& x, const std::vector<BlockRules>& rules, const Lines& lines,

@@ -18,7 +18,6 @@
 
 namespace mx {
 
-/// The order in which elements form blocks.
 enum class BlockWalk : uint8_t {
   axis,  ///< along one axis; the last block of a run may be short
   flat,  ///< row-major order of the whole array; blocks may span rows
@@ -43,16 +42,16 @@ enum class Log2Source : uint8_t {
 enum class Quotient : uint8_t {
   exact,
   reciprocal,  ///< float32 product with the rounded reciprocal
-  division,    ///< float32 division
+  division,
 };
 
 /// Effect of a NaN or Inf on the scale of its block.
 enum class SpecialRule : uint8_t {
-  poison,          ///< the scale is NaN
-  ignore,          ///< excluded from amax
-  top_exponent,    ///< counts as 2^128 (the all-ones exponent field) in the scale rule
-  largest_float,   ///< counts as the largest finite float32
-  largest_scale,   ///< the largest scale
+  poison,         ///< the scale is NaN
+  ignore,         ///< excluded from amax
+  top_exponent,   ///< counts as 2^128 (the all-ones exponent field) in the scale rule
+  largest_float,  ///< counts as the largest finite float32
+  largest_scale,
   lowest_scale,    ///< the smallest scale; every element becomes zero
   infinite,        ///< the scale is Inf
   smallest_scale,  ///< the smallest scale; elements are divided by it
@@ -70,9 +69,9 @@ enum class RangeRule : uint8_t { clamp, poison, infinite };
 
 /// Sign of an element that becomes zero.
 enum class ZeroSign : uint8_t {
-  keep,       ///< the sign of the input
-  value,      ///< negative if the scaled value is below zero in float32; -0 becomes +0
-  positive,   ///< always +0
+  keep,   ///< the sign of the input
+  value,  ///< negative if the scaled value is below zero in float32; -0 becomes +0
+  positive,
   negative,   ///< negative unless the scaled value is above zero in float32
   zero_only,  ///< inputs that are (or scale to) -0 keep the sign; rounding to zero gives +0
 };
@@ -80,15 +79,15 @@ enum class ZeroSign : uint8_t {
 /// Result of a NaN element in a block with a finite scale.
 enum class NanElement : uint8_t {
   zero,
-  nan_code,          ///< the format's NaN; zero if it has none
-  largest,           ///< the largest code
+  nan_code,  ///< the format's NaN; zero if it has none
+  largest,
   negative_largest,  ///< the format's NaN; the negative largest code if it has none
   pass_through,      ///< code zero; the dequantized value is the input
 };
 
 /// Result of an Inf element in a block with a finite scale.
 enum class InfElement : uint8_t {
-  saturate,      ///< the largest code
+  saturate,
   pass_through,  ///< code zero; the dequantized value is the input
 };
 
@@ -119,8 +118,8 @@ enum class ValueOrder : uint8_t {
 /// smaller error in float32 decides; a tie selects 6.
 enum class FourOverSix : uint8_t {
   off,
-  absolute,  ///< sum of the absolute errors
-  squared,   ///< sum of the squared errors
+  absolute,
+  squared,
 };
 
 /// An unsigned block scale format without Inf; the all-ones code is NaN. Without mantissa bits it
@@ -134,7 +133,7 @@ struct ScaleFormat {
   int min_exponent() const { return -bias; }
   int max_exponent() const { return (1 << exponent_bits) - 2 - bias; }
   bool is_power_of_two() const { return mantissa_bits == 0; }
-  std::string name() const;  ///< such as e8m0
+  std::string name() const;
 };
 bool operator==(const ScaleFormat& a, const ScaleFormat& b);
 
@@ -191,7 +190,7 @@ struct QuantizerOptions {
 
   // Elements.
   Rounding rounding = Rounding::nearest_even;
-  uint64_t seed = 0;                  ///< of Rounding::stochastic
+  uint64_t seed = 0;
   bool float32_element_log2 = false;  ///< the exponent of an element is a rounded log2f
   ZeroSign zero_sign = ZeroSign::keep;
   bool unsigned_zero_values = false;    ///< the value of code -0 is +0
@@ -256,13 +255,11 @@ void validate(const QuantizerOptions& options);
   X(nan_elements)                 \
   X(inf_elements)
 
-/// One member of QuantizerOptions.
 struct QuantizerSwitch {
   const char* name;
   bool (*same)(const QuantizerOptions& a, const QuantizerOptions& b);
   void (*copy)(const QuantizerOptions& from, QuantizerOptions& to);
 };
-/// All members.
 const std::vector<QuantizerSwitch>& quantizer_switches();
 
 inline constexpr std::array<ScaleRule, 4> kAllScaleRules = {ScaleRule::floor, ScaleRule::ceil,

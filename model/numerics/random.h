@@ -20,14 +20,11 @@ class Random {
   explicit Random(uint64_t seed) : state_(mix64(seed)) {}
 
   uint64_t next() { return mix64(state_++); }
-  /// Uniform in [low, high].
   uint64_t uniform(uint64_t low, uint64_t high) {
     const uint64_t span = high - low + 1;
     return span == 0 ? next() : low + next() % span;
   }
-  /// True with probability 1 / n.
   bool one_in(unsigned n) { return next() % n == 0; }
-  /// Uniform in [0, 1).
   double real() { return static_cast<double>(next() >> 11) * 0x1p-53; }
 
  private:

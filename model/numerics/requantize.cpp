@@ -38,7 +38,6 @@ class OverflowTest {
   bool tie_counts_;
 };
 
-// Returns the scale.
 uint8_t quantize_block(const float* x, std::size_t count, const RequantOptions& options,
                        uint8_t* codes) {
   const ElementFormat& format = element_format(options.format);

@@ -13,8 +13,8 @@ namespace mx {
 
 /// Result of an element that rounds beyond the format's largest finite value.
 enum class Overflow : uint8_t {
-  saturate,  ///< the largest finite value
-  special,   ///< E5M2: Inf; E4M3: NaN (OCP FP8, non-saturating); other formats saturate
+  saturate,
+  special,  ///< E5M2: Inf; E4M3: NaN (OCP FP8, non-saturating); other formats saturate
 };
 
 /// Parses saturate or special. Throws Error with the allowed names.
