@@ -40,9 +40,8 @@ struct AreaSample {
   double gate_equivalents() const { return params.num_pe * pe + rest; }
 };
 
-/// Estimates the area of any engine from synthesized ones. Processing elements take most of the
-/// area; their six kinds (TREE_W, FP4_DUAL) are all synthesized. The rest is a least-squares fit of
-/// terms in the parameters.
+/// Estimates the area of any engine. The six kinds of processing elements (TREE_W, FP4_DUAL) are
+/// synthesized; the rest is a least-squares fit of terms in the parameters.
 class AreaTable {
  public:
   /// The built-in table, written by `scripts/area --table`.

@@ -7,12 +7,11 @@
 
 namespace mxe::explore {
 
-/// Stores texts by key in files below a folder. Threads and processes may share the folder, because
-/// files are written atomically.
+/// Stores texts by key in files, which are written atomically: threads and processes may share a
+/// folder.
 class Cache {
  public:
-  /// Creates the folder if necessary. Throws mx::Error if that fails, or if another version of the
-  /// program wrote the folder.
+  /// Creates the folder. Throws mx::Error if that fails, or if it is of another version.
   explicit Cache(const std::filesystem::path& folder);
 
   std::optional<std::string> find(const std::string& key) const;

@@ -24,8 +24,7 @@ struct Combination {
   const char* method_name() const { return method == Method::sum ? "sum" : "worst"; }
 };
 
-/// The combined results of all points that have a result for every workload. Points on the front of
-/// combined area and time are marked.
+/// Combines points with a result for every workload, and marks the front of area and time.
 struct Combined {
   std::vector<Outcome> outcomes;   ///< `workload` is null
   std::vector<std::string> lines;  ///< as in points.jsonl, with one layer for each workload

@@ -41,8 +41,7 @@ std::string_view without_leading_spaces(std::string_view text) {
   return text;
 }
 
-// The text of a quoted field. `rest` begins after its opening quote, and ends up after the closing
-// one.
+// The text of a quoted field. `rest` begins after the opening quote, later after the closing one.
 std::string quoted(std::string_view& rest, const FileLine& place) {
   std::string field;
   for (;;) {

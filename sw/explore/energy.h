@@ -44,8 +44,7 @@ struct Energy {
 
 unsigned macs_per_clock(const Params& params, mx::FormatId a, mx::FormatId b);
 
-/// Gate equivalents of a processing element that switch for a MAC. Small formats use only a part of
-/// the multipliers and the tree.
+/// Switching gate equivalents of a processing element per MAC; small formats use fewer.
 double switched_gates_per_mac(const Params& params, mx::FormatId a, mx::FormatId b);
 
 /// Bytes of engine memory per MAC: operand words with their scales, and accumulators.

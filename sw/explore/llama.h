@@ -34,12 +34,10 @@ void check_llama_tensors(const LlamaConfig& config,
 
 /// The products of one run. Only `sequence`: a prompt. Only `context`: one new token per sequence.
 /// Both: the last tokens of a longer prompt. Query heads that share keys are one product. The
-/// output layer processes the last token of each sequence. Throws mx::Error if both are missing or
-/// too large.
+/// output layer has a row per sequence. Throws mx::Error if both are missing or too large.
 Workload llama_workload(const LlamaConfig& config, const RunSize& run, const std::string& name);
 
-/// Reads a folder with config.json and optional .safetensors files, or one of these files. Weights
-/// are not read, only their headers.
+/// Reads config.json in a folder and optional .safetensors headers, or one of these files.
 Workload read_llama(const std::string& path, const RunSize& run);
 
 }  // namespace mxe::explore

@@ -7,8 +7,7 @@
 
 namespace mxe::explore {
 
-/// Bits of all memories in the RTL: operand and bias buffers, accumulators, finished tiles, queues.
-/// `params` must be valid.
+/// Bits of all memories in the RTL; `params` must be valid.
 std::uint64_t memory_bits(const Params& params);
 
 }  // namespace mxe::explore

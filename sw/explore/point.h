@@ -39,8 +39,7 @@ const Variable* find_variable(std::string_view name);
 /// "NUM_PE, ROWS, ..."
 std::string variable_names();
 
-/// Throws mx::Error if there is no such engine or memory. The first sentence of the message does
-/// not contain values.
+/// Throws mx::Error if the engine or memory is not legal; its first sentence contains no values.
 void validate(const Point& point);
 
 /// Everything except shape and formats that a job's cycles depend on, in one line.

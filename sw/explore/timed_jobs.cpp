@@ -33,10 +33,9 @@ bool may_be_wide(const JobShape& shape, const Params& params) {
   return shape.m < kMinPass && params.acc_tiles > 1 && params.b_buf_k > kLanes;
 }
 
-/// Reduces loops that the job does not fill. Only for results that are numbers: blocks of MX
-/// results depend on stripes and groups. A must fit into its buffer without rows lent to it. Passes
-/// over few rows also keep ACC_TILES: with one tile, each would wait for the accumulators of the
-/// previous pass.
+/// Reduces loops that the job does not fill. Only for numbers: blocks of MX results depend on
+/// stripes and groups. A must fit into its buffer without lent rows. Passes over few rows keep
+/// ACC_TILES: with one tile, each would wait for the previous pass's accumulators.
 void shrink_loops(const JobShape& shape, Params& params) {
   // The last two of several stripes have about half of the rows each.
   const uint64_t fewest_rows = std::min<uint64_t>(shape.m, (params.rows + 1) / 2);

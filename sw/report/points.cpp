@@ -200,8 +200,8 @@ Json checked_space(const Json& space, const std::string& path) {
   return known;
 }
 
-/// Calls read(line, number, whether it is a last line without a newline) for all lines that are not
-/// empty, until it returns false.
+/// Calls read(line, number, is a last line without newline) for nonempty lines until it returns
+/// false.
 template <typename Read>
 void for_each_line(const std::string& text, const Read& read) {
   std::istringstream lines(text);

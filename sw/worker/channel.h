@@ -15,8 +15,7 @@ using Json = nlohmann::ordered_json;
 /// line of JSON each, and a memory file for their numbers.
 class Channel {
  public:
-  /// Takes ownership of both descriptors. From now on, this process ends when the other side closes
-  /// the socket, even during a job.
+  /// Owns both descriptors. The process ends when the other side closes the socket, even in a job.
   Channel(int socket, int memory);
 
   /// The next request; nullopt if the other side has closed the socket.

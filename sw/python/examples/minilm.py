@@ -67,8 +67,7 @@ SENTENCES = (
 
 
 class Tokenizer:
-    """BERT's tokenizer, without its rule for Chinese: lower case, no accents, longest known
-    pieces."""
+    """BERT's, without its rule for Chinese: lower case, no accents, longest known pieces."""
 
     def __init__(self, vocabulary: pathlib.Path) -> None:
         words = vocabulary.read_text(encoding="utf-8").split("\n")
@@ -233,8 +232,7 @@ def on_engine(network: MiniLM, tokens: list[int], products: Products, engine: mx
 
 def seconds(network: MiniLM, tokens: list[int], products: Products,
             engine: mxe.Engine) -> tuple[float, float]:
-    """Wall-clock and processor seconds, without recording. Other programs do not change the
-    latter."""
+    """Wall-clock and processor seconds, without recording."""
     begin, used = time.perf_counter(), _processor_time(engine)
     network(tokens, products)
     return time.perf_counter() - begin, _processor_time(engine) - used

@@ -36,8 +36,7 @@ class Norm(nn.Module):
 
 
 def rotated(x: Tensor) -> Tensor:
-    """Rotary positions of [batch, heads, positions, size]: pairs a row's first half with its
-    second."""
+    """Rotary positions of [batch, heads, positions, size]: pairs both halves of a row."""
     half = x.shape[-1] // 2
     rates = BASE ** (-torch.arange(half) / half)
     angles = torch.arange(x.shape[-2])[:, None] * rates
@@ -90,8 +89,7 @@ def text() -> bytes:
 
 
 def train(model: Decoder, data: Tensor, steps: int) -> float:
-    """AdamW on random pieces of the text; returns the mean loss of the last 20 steps, bits per
-    byte."""
+    """AdamW on random pieces; returns the mean loss of the last 20 steps in bits per byte."""
     optimizer = torch.optim.AdamW(model.parameters(), lr=LEARNING_RATE, betas=(0.9, 0.95),
                                   weight_decay=0.1)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, LEARNING_RATE, steps,

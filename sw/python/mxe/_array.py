@@ -99,8 +99,7 @@ class Array:
 
     @property
     def row_amaxes(self) -> Any:
-        """The largest magnitude of every row along the axis, [shape] without the axis; None unless
-        the preset has a scale for every row."""
+        """The largest magnitude of every row, [shape] without the axis; None without row scales."""
         rows = self._core.row_amaxes
         return None if rows is None else result(rows, self._library)
 

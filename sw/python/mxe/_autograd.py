@@ -47,8 +47,7 @@ def straight_through(x: Tensor, values: Tensor) -> Tensor:
 
 
 def refused(values: Tensor, sentence: str, anchor: Optional[Tensor] = None) -> Tensor:
-    """backward() raises RuntimeError with this sentence. anchor: a tensor that requires a
-    gradient."""
+    """backward() raises RuntimeError. anchor: a tensor that requires a gradient."""
     if anchor is None:
         anchor = torch.zeros((), requires_grad=True)
     result: Tensor = _Refused.apply(anchor, values, sentence)

@@ -68,8 +68,7 @@ class Source:
                         f"not {type(x).__name__}")
 
     def numbers(self, name: str) -> Source:
-        """Returns self. Raises TypeError, which names the argument, unless the core reads the
-        elements."""
+        """Returns self, or raises TypeError with the argument's name for other elements."""
         dtype = getattr(self.array, "dtype", None)
         if isinstance(dtype, np.dtype) and not self.bits and dtype.name not in DTYPES:
             raise TypeError(f"{name}: the elements must be float32, float64, float16 or bfloat16, "

@@ -178,8 +178,7 @@ def record() -> Iterator[Recording]:
 
 @contextlib.contextmanager
 def layer(name: str) -> Iterator[None]:
-    """Names the jobs of the `with` block in recordings. Names of nested blocks are joined by dots:
-    "encoder.query"."""
+    """Names the jobs of the `with` block; nested names are joined by dots: "encoder.query"."""
     token = _layers.set((*_layers.get(), name))
     try:
         yield

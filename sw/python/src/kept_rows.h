@@ -21,8 +21,7 @@ struct PreparedRows {
 /// but other arrays once, where keeping would waste memory. Thread-safe.
 class KeptRows {
  public:
-  /// Call when Python gets a writable view of codes or scales: from then on, every product compares
-  /// them with the kept rows.
+  /// Call after Python gets a writable view: products then compare codes and scales with kept rows.
   void may_change();
   bool changes();
 

@@ -21,8 +21,7 @@ using namespace nb::literals;
 namespace mxe::python {
 namespace {
 
-// Elements between two checks for signals: 4 MiB of input that must be converted to float32, or a
-// fraction of a second of other input.
+// Elements between checks for signals: 4 MiB if copied as float32, else a fraction of a second.
 constexpr std::size_t kSlice = std::size_t{1} << 20;
 constexpr std::size_t kSliceInPlace = std::size_t{1} << 24;
 

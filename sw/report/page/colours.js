@@ -71,8 +71,7 @@ function logRange(all) {
   const values = all.filter(fitsLogAxis);
   if (!values.length) return {};
   const min = Math.min(...values) / 1.25, max = Math.max(...values) * 1.25;
-  // The shortest range is a factor of 1.25 squared: 0.9 to 1.4 has the ticks 0.9, 1, 1.1, 1.2, 1.3
-  // and 1.4.
+  // The shortest range, 1.25 squared, such as 0.9 to 1.4, has six ticks in steps of 0.1.
   const finest = [1, 1.1, 1.2, 1.3, 1.4, 1.6, 1.8, 2, 2.3, 2.6, 3, 3.5, 4, 4.5, 5, 5.5, 6, 7, 8, 9];
   const choices = [max / min > 2000 ? [1] : [1, 2, 5], [1, 2, 5], [1, 1.5, 2, 3, 4, 5, 7], finest];
   const found = choices.map((numbers) => ticksBetween(min, max, numbers));

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Formats layer by layer (mxe explore --formats): the front of mixtures, the formats of the
-// selected one, and its format map to copy.
+// The front of mixtures (mxe explore --formats), and formats and map of the selected one.
 const pickedMixtures = new Map();  // workload -> index of the mixture
 
 const mixturesOf = (workload) => mixturesByWorkload.get(workload);

@@ -201,8 +201,7 @@ def _autocast(x: Tensor) -> Tensor:
 
 
 def keep_off_fast_paths(layer: nn.Module, arguments: Any) -> None:
-    """Prevents torch.nn.TransformerEncoderLayer, which looks for hooks, from bypassing
-    forward()."""
+    """Does nothing, but a hook keeps torch.nn.TransformerEncoderLayer off its fast path."""
 
 
 #: The types of weights that can be quantized.

@@ -56,8 +56,8 @@ def _checked_axis(x: Tensor, axis: int) -> int:
 
 @torch.library.custom_op("mxe::quantize", mutates_args=())
 def quantize(x: Tensor, quantizer: str, axis: int = -1) -> tuple[Tensor, Tensor, Tensor]:
-    """Codes uint8 (uint16) [shape of x], scales uint8 or float32, and float32 [tensor scale, tensor
-    amax, row amaxes ...]."""
+    """Codes uint8 (uint16), scales uint8 or float32, float32 [tensor scale, amax, row amaxes
+    ...]."""
     return parts_of(_quantized(x, quantizer, axis))
 
 
@@ -148,8 +148,7 @@ fake_quantize.register_autograd(_straight_through, setup_context=_remember)
 def scaled_matmul(a: Tensor, a_scales: Tensor, b: Tensor, b_scales: Tensor, quantizer_a: str,
                   quantizer_b: str, bias: Optional[Tensor] = None,
                   accumulate: str = "block") -> Tensor:
-    """a @ b^T + bias in float32, from codes a [..., M, K] and b [..., N, K] with blocks along K, as
-    in `mxe.matmul`."""
+    """a @ b^T + bias in float32 from codes a [..., M, K] and b [..., N, K], as in `mxe.matmul`."""
     return _multiplied(array_of(a, a_scales, None, quantizer_a, -1),
                        array_of(b, b_scales, None, quantizer_b, -1), bias, accumulate)
 
