@@ -268,6 +268,39 @@ BatchSpec read_batch(const Json& json, const std::string& where) {
   return batch;
 }
 
+/// JSON on one line, with a space after each comma and colon.
+std::string one_line(const Json& json) {
+  std::string line;
+  for (const char c : json.dump(0)) {  // strings have no line breaks: these are escaped
+    if (c != '\n') {
+      line += c;
+    } else if (line.back() == ',') {
+      line += ' ';
+    }
+  }
+  return line;
+}
+
+/// A JSON array with a line for each element.
+template <class Text>
+std::string rows(const Json& array, const std::string& indent, Text text) {
+  if (array.empty()) return "[]";
+  std::string lines;
+  for (const Json& element : array) {
+    lines += fmt::format("{}\n{}  {}", lines.empty() ? "[" : ",", indent, text(element));
+  }
+  return lines + "\n" + indent + "]";
+}
+
+std::string batch_text(const Json& batch) {
+  std::string text;
+  for (const auto& [name, value] : batch.items()) {
+    text += fmt::format("{}{}: {}", text.empty() ? "{" : ", ", Json(name).dump(),
+                        name == "jobs" ? rows(value, "    ", one_line) : one_line(value));
+  }
+  return text + "}";
+}
+
 }  // namespace
 
 bool ends(const BatchSpec& batch) {
@@ -322,6 +355,15 @@ CoSimCase case_from_json(const Json& json) {
   return result;
 }
 
+std::string case_text(const Json& json) {
+  std::string text;
+  for (const auto& [name, value] : json.items()) {
+    text += fmt::format("{}\n  {}: {}", text.empty() ? "{" : ",", Json(name).dump(),
+                        name == "batches" ? rows(value, "  ", batch_text) : one_line(value));
+  }
+  return text + "\n}\n";
+}
+
 CoSimCase load_case(const std::string& path) {
   const Json json = mx::parse_json_file<Json>(mx::read_text(path), path);
   try {
@@ -332,7 +374,7 @@ CoSimCase load_case(const std::string& path) {
 }
 
 void save_case(const std::string& path, const CoSimCase& cosim_case) {
-  mx::write_file(path, to_json(cosim_case).dump(2) + "\n");
+  mx::write_file(path, case_text(to_json(cosim_case)));
 }
 
 }  // namespace mxe

@@ -6,10 +6,12 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <map>
 #include <set>
+#include <sstream>
 #include <string>
 #include <thread>
 
@@ -52,6 +54,41 @@ TEST(CoSimCase, SaysOnlyWhatIsNotNormal) {
   c.batches[0].jobs.resize(1);
   c.batches[0].jobs[0].n = 7;
   EXPECT_EQ(to_json(c).dump(), R"({"batches":[{"jobs":[{"n":7}]}]})");
+}
+
+TEST(CoSimCase, AFileHasALineForEachJob) {
+  const char* text = R"({
+  "about": "a, b: \"c\"\n",
+  "mem_bytes_per_cycle": 11.0,
+  "batches": [
+    {"jobs": [
+      {}
+    ]},
+    {"pause_after": 3, "faults": [{"job": 0, "part": "A"}], "jobs": [
+      {"m": 5, "layout": {"a_gap": 1}},
+      {"n": 7, "spoils": []}
+    ]}
+  ]
+}
+)";
+  EXPECT_EQ(case_text(Json::parse(text)), text);
+  EXPECT_EQ(case_text(Json::parse(R"({"batches": []})")), "{\n  \"batches\": []\n}\n");
+}
+
+/// With MXE_REWRITE_CASES=1 the files are written in this form instead.
+TEST(CoSimCase, DirectedCasesHaveTheFormOfSavedOnes) {
+  int count = 0;
+  for (const auto& file : std::filesystem::recursive_directory_iterator(MXE_COSIM_TESTS)) {
+    if (file.path().extension() != ".json") continue;
+    std::stringstream stored;
+    stored << std::ifstream(file.path()).rdbuf();
+    const std::string text = case_text(Json::parse(stored.str()));
+    if (std::getenv("MXE_REWRITE_CASES")) std::ofstream(file.path()) << text;
+    EXPECT_TRUE(stored.str() == text)
+        << file.path() << " has another form: MXE_REWRITE_CASES=1 build/test_case rewrites it";
+    count++;
+  }
+  EXPECT_GT(count, 0);
 }
 
 TEST(CoSimCase, RefusesWhatIsNoCase) {
