@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// mxe cosim: what it prints, writes and returns. What it finds is tested with planted faults
-// (tests/faults).
+// mxe cosim: output, files and exit codes. Planted faults test that it finds errors (tests/faults).
 #include <filesystem>
 #include <regex>
 
@@ -69,7 +68,7 @@ TEST_F(Cosim, PassingCasesLeaveNothingBehind) {
   EXPECT_FALSE(std::filesystem::exists(path("waves")));
 }
 
-/// Everything but times.
+/// The report with its times replaced.
 std::string timeless(const std::string& report) {
   static const std::regex kTime(R"((time="|"seconds":|cycles, )[0-9.e+-]+)");
   return std::regex_replace(report, kTime, "$1#");
@@ -77,7 +76,7 @@ std::string timeless(const std::string& report) {
 
 class CosimParts : public Cosim {
  protected:
-  /// Runs `count` seeds from `first` on.
+  /// Runs `count` seeds starting at `first`.
   void save_part(const std::string& name, const char* first, const char* count) {
     const ProgramRun part = mxe({"cosim", "--seed", first, "--seeds", count, "--jobs-per-seed", "4",
                                  "--parallel", "2", "--results", path(name)});
@@ -107,7 +106,7 @@ TEST_F(CosimParts, MergeToTheReportOfOneRun) {
   std::vector<std::string> merge_json = merge;
   merge_json.insert(merge_json.begin() + 1, "--json");
   EXPECT_EQ(timeless(mxe(merge_json).out), timeless(json));
-  // Writing them left nothing else.
+  // No temporary files are left.
   for (const auto& file : std::filesystem::directory_iterator(path("."))) {
     EXPECT_NE(file.path().filename().string().substr(0, 2), "a.");
   }
@@ -164,8 +163,8 @@ TEST_F(Cosim, CoverageOfAllCases) {
     if (group.at("name") != "status") continue;
     for (const auto& [status, times] : group.at("bins").items()) ended += times.get<uint64_t>();
   }
-  EXPECT_GE(ended, 21u);  // more if a reset breaks off a batch, which runs again
-  EXPECT_FALSE(std::filesystem::exists(path("coverage/lines.dat")));  // a build of its own counts
+  EXPECT_GE(ended, 21u);  // more if a reset aborts a batch, which then runs again
+  EXPECT_FALSE(std::filesystem::exists(path("coverage/lines.dat")));  // needs a separate build
 }
 
 TEST_F(Cosim, BadInput) {

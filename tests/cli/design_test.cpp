@@ -18,12 +18,12 @@ class Designs : public CliTest {
 
   Designs() { fs::create_directory(folder); }
 
-  /// A copy of a built design under a name of its own. Without the copies of its sources, as after
-  /// an installation.
+  /// Copies a built design to another name, without the copies of its sources, as an installation
+  /// has it.
   void copy_design(const std::string& design, const std::string& name) {
     fs::copy_file(built / ("mxe_rtl_" + design + ".so"), folder / ("mxe_rtl_" + name + ".so"));
   }
-  /// With copies of its sources, of which the first is a file of this test's.
+  /// Copies a design with copies of its sources; the first source is a file of this test.
   void copy_design_of(const std::string& design, const fs::path& source, const std::string& text) {
     copy_design(design, design);
     const fs::path sources = folder / ("mxe_rtl_" + design + ".so.sources");
@@ -69,7 +69,7 @@ TEST_F(Designs, OfTheRtlAsItIsRun) {
 }
 
 TEST_F(Designs, AreRefusedAfterAnEdit) {
-  // One character of the same length, one more, the file gone.
+  // An edit of the same length, an added character, a deleted file.
   const std::string design = (folder / "mxe_rtl_small.so").string();
   copy_design_of("small", path("edited.sv"), "assign a = b;\n");
   const Variable place("MXE_RTL_PATH", folder.string());
@@ -101,8 +101,8 @@ TEST_F(Designs, EnginesOfOnesOwnAreRefusedAfterAnEdit) {
                                               path("edited.sv") + " was edited: build it again");
 }
 
-/// A build folder without mxe-cosim, and a program `cmake` that makes one. Its name has what a
-/// shell would run.
+/// A build folder without mxe-cosim, and a program `cmake` that makes one. The folder's name
+/// contains commands that a shell would run.
 class MissingProgram : public Designs {
  protected:
   const fs::path build = path("it's $(touch ran) `touch ran`; touch ran");
@@ -112,7 +112,7 @@ class MissingProgram : public Designs {
     std::ofstream(build / "CMakeCache.txt") << "\n";
     std::ofstream(build / "tb/rtl/rtl_library.inc") << "\n";
     fs::copy_file(built_program(), build / "mxe");
-    // Fails if another one runs at the same time.
+    // Fails if two of them run at the same time.
     fs::create_directory(path("bin"));
     std::ofstream(path("bin/cmake")) << "#!/bin/sh\n"
                                         "mkdir \"$2/running\" || exit 1\n"

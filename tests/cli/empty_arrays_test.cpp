@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrays without elements and products with M, N, K or a batch of 0: as in NumPy.
+// Arrays without elements, and products with M, N, K or a batch of 0, behave as in NumPy.
 #include <string>
 
 #include "model/numerics/files.h"
@@ -21,7 +21,7 @@ class EmptyArrays : public CliTest {
     EXPECT_EQ(run.err, "");
   }
 
-  /// A .npy file of this type, as NumPy spells it.
+  /// Writes a .npy file of a type in NumPy's notation.
   void write_empty(const std::string& name, const std::string& descr, const std::string& shape) {
     std::string header =
         "{'descr': '" + descr + "', 'fortran_order': False, 'shape': " + shape + ", }";
@@ -140,12 +140,12 @@ TEST_F(EmptyArrays, HugeAxesEndAtOnce) {
     expect_error({"explain", "--from", path("x.npy"), "--at", "0", "--format", "mxint8"},
                  "no element 0");
   }
-  // NumPy refuses axes that do not fit into its sizes, whatever the others are.
+  // NumPy refuses axes whose product exceeds its sizes, even if another axis is 0.
   for (const std::string shape : {"(4294967296, 4294967296, 0)", "(0, 4611686018427387904)"}) {
     write_empty("x.npy", "<f4", shape);
     expect_error({"quantize", path("x.npy"), "--format", "mxint8"}, "too many");
   }
-  // A scale for every row is an array of its own, which no memory holds.
+  // The scales, one per row, would not fit in memory.
   write_empty("x.npy", "<f4", "(1099511627776, 0)");
   expect_error({"quantize", path("x.npy"), "--format", "nvfp4", "--preset", "nvfp4-te-row"},
                "not enough memory");

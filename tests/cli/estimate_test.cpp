@@ -132,7 +132,7 @@ TEST_F(Estimate, WavesOfTheRtl) {
 }
 #endif
 
-/// What the text says after `key` at the beginning of a line.
+/// The rest of the line that begins with `key`.
 std::string text_of(const std::string& text, const std::string& key) {
   std::istringstream lines(text);
   std::string line, word;

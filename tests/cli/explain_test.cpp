@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// mxe explain and mxe diff.
 #include "tests/cli/run_mxe.h"
 
 namespace mxe::test {
@@ -77,7 +76,7 @@ TEST_F(Explain, BadInput) {
 class Diff : public CliTest {};
 
 TEST_F(Diff, NamesTheSwitch) {
-  // 7 is clipped under floor, so the scale rule alone makes the difference.
+  // 7 is clipped with rule floor, so the scale rule alone makes the difference.
   std::vector<float> x(64, 1.0f);
   x[3] = 7.0f;
   write_floats("x.npy", x, {2, 32});

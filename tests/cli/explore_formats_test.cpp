@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// mxe explore --formats.
 #include <algorithm>
 #include <cmath>
 #include <fstream>
@@ -34,7 +33,7 @@ class ExploreFormats : public CliTest {
                    {"unused.b", {1, 32}}});
   }
 
-  // Seeded numbers around 1, in float32.
+  // Random float32 numbers around 1, from a fixed seed.
   void write_tensors(const std::map<std::string, std::vector<std::size_t>>& shapes) {
     std::mt19937 draw(18);
     std::vector<mx::NamedTensor> tensors;
@@ -86,7 +85,7 @@ double noise(const nlohmann::json& layer) {
   return std::pow(10, -layer.at("sqnr_db").get<double>() / 10);
 }
 
-// Of the wider format of a point: "mxfp6_e2m3" and the like.
+// Bits of the wider format of a point, for example 6 for "mxfp6_e2m3".
 int bits_of(const nlohmann::json& point) {
   const auto bits = [&](const char* side) { return point.at(side).get<std::string>().at(4) - '0'; };
   return std::max(bits("format_a"), bits("format_b"));
@@ -96,8 +95,8 @@ std::string pair_of(const nlohmann::json& layer) {
   return layer.at("format_a").get<std::string>() + " x " + layer.at("format_b").get<std::string>();
 }
 
-// All 6 x 6 mixtures, from the cycles and the accuracy of layers in points.jsonl. The layers of one
-// name have the same formats; theirs is a gain that counts for each of them, not for its runs.
+// All 6 x 6 mixtures, from the cycles and the accuracy of layers in points.jsonl. The two layers
+// named mid have the same formats; the gain of that name applies to each of them.
 TEST_F(ExploreFormats, TheFrontIsThatOfAllMixtures) {
   explore({});
   std::ifstream file(path("net.safetensors"), std::ios::binary);
@@ -109,7 +108,7 @@ TEST_F(ExploreFormats, TheFrontIsThatOfAllMixtures) {
 
   const std::vector<nlohmann::json> points = lines("out/points.jsonl");
   ASSERT_EQ(points.size(), 6u);
-  std::map<uint64_t, double> all;  // the least noise of so many cycles
+  std::map<uint64_t, double> all;  // least noise by cycles
   for (const nlohmann::json& in : points) {
     for (const nlohmann::json& mid : points) {
       const uint64_t cycles = in["layers"][0]["cycles"].get<uint64_t>() +
@@ -136,7 +135,7 @@ TEST_F(ExploreFormats, TheFrontIsThatOfAllMixtures) {
   }
 }
 
-// The format map of a budget, read again, gives the layers those formats and takes those cycles.
+// The format map of a budget, read again, gives the same formats and cycles.
 TEST_F(ExploreFormats, BudgetsGiveFormatMaps) {
   explore({});
   const std::vector<nlohmann::json> front = lines("out/formats.jsonl");
@@ -171,11 +170,11 @@ TEST_F(ExploreFormats, BudgetsGiveFormatMaps) {
                        {"--sqnr-budget", "90"});
 }
 
-// With a budget of SQNR, each layer's fewest bits in any mixture that has it.
+// A budget of SQNR gives for each layer the fewest bits in any mixture that meets it.
 TEST_F(ExploreFormats, BudgetsTellTheFewestBits) {
   explore({});
   const std::vector<nlohmann::json> points = lines("out/points.jsonl");
-  double gain = 0;  // of mid, from the noise of a mixture
+  double gain = 0;  // of layer mid, from the noise of a mixture
   for (const nlohmann::json& mixture : lines("out/formats.jsonl")) {
     for (const nlohmann::json& in : points) {
       for (const nlohmann::json& mid : points) {
@@ -217,7 +216,7 @@ TEST_F(ExploreFormats, BudgetsTellTheFewestBits) {
   EXPECT_EQ(explore({"--cycles-budget", "999999999"}).out.find("at least"), std::string::npos);
 }
 
-// Without tensors: the digits' network, which is run in every mixture, as `mxe demo` does.
+// Without --tensors: the digits' network is run in every mixture, as `mxe demo` does.
 TEST_F(ExploreFormats, DigitsAreRead) {
   std::map<std::string, double> accuracy;
   const nlohmann::json demo = mxe_json({"demo"});

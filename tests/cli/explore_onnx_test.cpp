@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// mxe explore on files of tests/cli/onnx, which its make.py writes with the packages that exporters
-// use, and which onnxruntime runs.
+// mxe explore on the ONNX files that tests/cli/onnx/make.py writes.
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -48,7 +47,7 @@ class ExploreOnnx : public CliTest {
                   const std::string& message) {
     expect_error(arguments(workload, more), message);
   }
-  // A model with these bytes in place of others, as many.
+  // A copy of a model in which some bytes are replaced by as many others.
   std::string changed(const std::string& name, const std::string& from, const std::string& to) {
     std::ifstream file(model(name), std::ios::binary);
     std::string bytes((std::istreambuf_iterator<char>(file)), {});
@@ -60,7 +59,7 @@ class ExploreOnnx : public CliTest {
   }
 };
 
-// Gemm, weights in another file that is not there: the digits' network as its CSV file says it.
+// Gemm, with a missing file of weights: equals the digits' network of the CSV file.
 TEST_F(ExploreOnnx, DigitsAreTheShippedWorkload) {
   nlohmann::json shipped = point(MXE_SOURCE_DIR "/sw/explore/workloads/digits.csv");
   nlohmann::json ours = point(model("digits"), {"--batch", "450"});
@@ -71,8 +70,8 @@ TEST_F(ExploreOnnx, DigitsAreTheShippedWorkload) {
   EXPECT_EQ(ours.at("items"), 450);
 }
 
-// Conv with strides, pads and groups, ConvTranspose, Resize. 20 x 28 pixels, then 10 x 14, 5 x 7,
-// and back.
+// Conv with strides, pads and groups, ConvTranspose, Resize. 20 x 28 pixels become 10 x 14, 5 x 7,
+// and 20 x 28 again.
 TEST_F(ExploreOnnx, Convolutions) {
   const std::vector<Product> expected = {{"/enc/0/Conv", 2 * 10 * 14, 8, 3 * 25, 1},
                                          {"/enc/3/Conv", 2 * 5 * 7, 6, 4 * 9, 2},
@@ -82,7 +81,8 @@ TEST_F(ExploreOnnx, Convolutions) {
             expected);
 }
 
-// MatMul with matrices and with batches of them, shapes computed from shapes, a cache of keys.
+// MatMul with matrices and batches of them, shapes computed from shapes, a cache of keys and
+// values.
 TEST_F(ExploreOnnx, AttentionWithBatchSequenceAndContext) {
   const auto block = [](int batch, int tokens, int past) {
     const int rows = batch * tokens, all = past + tokens;
@@ -115,7 +115,7 @@ TEST_F(ExploreOnnx, SizesThatAreMissingOrTooMuch) {
 }
 
 TEST_F(ExploreOnnx, UnsupportedOperators) {
-  // Operators of the same length in its place.
+  // Replaces an operator by one whose name has the same length.
   expect_bad(changed("decoder", "MatMul", "Einsum"), {"--context", "8"},
              "changed.onnx: node '/attn/q_proj/Einsum' (Einsum): operator Einsum is not supported");
   expect_bad(changed("digits", "Gemm", "LSTM"), {},
@@ -123,7 +123,7 @@ TEST_F(ExploreOnnx, UnsupportedOperators) {
   expect_bad(changed("digits", "Relu", "Rule"), {}, "(Rule): operator Rule is not supported");
 }
 
-// Names of dimensions are expressions.
+// Dimensions whose names are expressions.
 TEST_F(ExploreOnnx, DimensionsThatAreExpressions) {
   const std::string model = changed("digits", "batch", "n * 9");
   EXPECT_EQ(point(model, {"--batch", "50"}).at("layers").at(0).at("m"), 450);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an architect asks an exploration beyond its cycles: accuracy, limits, bytes, several
-// workloads.
+// Explorations beyond cycles: accuracy, limits, bytes, several workloads.
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
@@ -56,7 +55,7 @@ class ExploreQuestions : public CliTest {
     return text.find(part) != std::string::npos;
   }
 
-  // Numbers from 1 to 2, the same for the same place.
+  // Numbers from 1 to 2 that depend only on their place.
   void write_tensors(const std::string& file,
                      const std::map<std::string, std::vector<std::size_t>>& shapes) {
     std::vector<mx::NamedTensor> tensors;
@@ -91,7 +90,7 @@ TEST_F(ExploreQuestions, SqnrIsMeasuredOnTheWorkloadsOwnTensors) {
   }
 }
 
-// Networks that share names or sizes with the digits' network, and are others.
+// Networks that share names or sizes with the digits' network do not use its tensors.
 TEST_F(ExploreQuestions, NamesOfTheDigitsNetworkAreNotItsTensors) {
   for (const char* layers :
        {"dense1,100,64,64,1\n", "dense1,100,100,64,1\ndense2,100,50,100,1\ndense3,100,12,50,1\n",
@@ -121,7 +120,7 @@ TEST_F(ExploreQuestions, TensorsAreOfLayersByNameAndK) {
     EXPECT_EQ(point.at("sqnr_layers"), 1);
     EXPECT_EQ(point.at("sqnr_db"), point.at("layers").at(0).at("sqnr_db"));
   }
-  // Results of an earlier run in the folder do not keep what was measured then.
+  // Results of an earlier run in the folder lose their SQNR.
   EXPECT_EQ(mxe(arguments({"net.csv"}, {})).exit_code, 0);
   for (const nlohmann::json& point : points()) {
     EXPECT_FALSE(point.contains("sqnr_db"));
@@ -129,7 +128,7 @@ TEST_F(ExploreQuestions, TensorsAreOfLayersByNameAndK) {
   }
 }
 
-// A format map changes the accuracy, too.
+// A format map changes the accuracy as well.
 TEST_F(ExploreQuestions, SqnrIsInTheFormatsOfTheLayers) {
   write_tensors("t.safetensors", {{"one.a", {8, 128}}, {"one.b", {8, 128}}});
   write_text("map.yaml", "one: {format_a: mxfp4_e2m1, format_b: mxfp4_e2m1}\n");
@@ -168,13 +167,11 @@ TEST_F(ExploreQuestions, ConstraintsOnResults) {
     ASSERT_EQ(points().size(), 1u) << text.str();
     EXPECT_EQ(value(points()[0], name), values[0]);
   }
-  // In the page as well.
   EXPECT_EQ(mxe({"report", path("out")}).exit_code, 0);
   EXPECT_TRUE(says(read_text("out/report.html"), "\"unmet\":{\"utilisation"));
 }
 
-// The fronts are those of the points that meet the constraint, whether points are left out early or
-// not.
+// Fronts contain only points that meet the constraint, with and without pruning.
 TEST_F(ExploreQuestions, PruningAndConstraintsOnResults) {
   const std::string space =
       "parameters: {NUM_PE: [4, 8, 16, 32], ROWS: [32, 64], ACC_TILES: [1, 2, 4]}\n"
@@ -211,7 +208,7 @@ TEST_F(ExploreQuestions, APortNarrowerThanItsMemoryIsTold) {
   write_text("space.yaml",
              "parameters: {MEM_W: [128, 256, 512], mem_bytes_per_cycle: [0, 32, 64]}\n");
   const std::string out = explore({"net.csv"});
-  // 16 bytes behind 32 and 64, and 32 bytes behind 64.
+  // A port of 16 bytes with a memory of 32 and 64 bytes per cycle, and one of 32 bytes with 64.
   EXPECT_TRUE(says(out, "note: in 3 of 9 points the port is narrower than the memory")) << out;
   EXPECT_EQ(points().at(0).at("port_bytes_per_cycle"), 16);
   write_text("space.yaml",
@@ -220,14 +217,14 @@ TEST_F(ExploreQuestions, APortNarrowerThanItsMemoryIsTold) {
   const std::string without = explore({"net.csv"});
   EXPECT_FALSE(says(without, "narrower")) << without;
   EXPECT_EQ(points().size(), 6u);
-  // Both directions of a port together may use twice its width of a half-duplex memory.
+  // A half-duplex memory can serve both directions, so its rate may be twice the port's width.
   write_text("space.yaml",
              "parameters: {MEM_W: 256, mem_bytes_per_cycle: [64, 65], mem_half_duplex: 1}\n");
   EXPECT_TRUE(says(explore({"net.csv"}), "note: in 1 of 2 points"));
 }
 
 TEST_F(ExploreQuestions, AHalfDuplexMemorySharesItsBandwidth) {
-  // K = 32 and FP32 results: more is written than read.
+  // With K = 32 and FP32 results, more bytes are written than read.
   write_text("net.csv", "layer,M,N,K,count\none,256,256,32,1\n");
   write_text("space.yaml",
              "parameters: {mem_bytes_per_cycle: 8, mem_half_duplex: [0, 1], mem_latency: 50}\n");
@@ -256,8 +253,9 @@ TEST_F(ExploreQuestions, AHalfDuplexMemorySharesItsBandwidth) {
 // ---------------------------------------------------------------------------------- what limits
 
 TEST_F(ExploreQuestions, WhatLimitsAPointIsTold) {
-  // Rows enough for the multipliers; a narrow port; a slow memory; a few multiplications far away;
-  // and one row of 4-bit weights behind a wide port, which the feeder decodes two columns a cycle.
+  // Enough rows to keep the multipliers busy; a narrow port; a slow memory; few multiplications
+  // with a high latency; one row of 4-bit weights with a wide port, which the feeder decodes two
+  // columns a cycle.
   const std::map<std::string, std::pair<std::string, std::string>> kCases{
       {"array", {"512,512,512,1", "MEM_W: 512, mem_bytes_per_cycle: 0"}},
       {"port", {"1,4096,4096,1", "MEM_W: 128, mem_bytes_per_cycle: 32"}},
@@ -276,8 +274,8 @@ TEST_F(ExploreQuestions, WhatLimitsAPointIsTold) {
   }
 }
 
-// 4096 columns of 128 words of 32 elements, two columns a cycle: 262,144 cycles. The roofline of an
-// engine whose port would be done in half of that knows them.
+// 4096 columns of 128 words of 32 elements at two columns per cycle: 262,144 cycles of the feeder.
+// The port needs less than half of that.
 TEST_F(ExploreQuestions, TheRooflineKnowsTheFeeder) {
   const auto estimate = [&](const std::vector<std::string>& more) {
     std::vector<std::string> all{"estimate", "1", "4096", "4096", "--format-a", "mxfp8_e4m3"};
@@ -290,8 +288,8 @@ TEST_F(ExploreQuestions, TheRooflineKnowsTheFeeder) {
   EXPECT_LE(wide.at("bound_cycles"), wide.at("cycles"));
   EXPECT_LT(wide.at("cycles"), 1.1 * wide.at("bound_cycles").get<double>());
   EXPECT_EQ(wide.at("bound_by"), "feeder");
-  // Words of both 4-bit formats have 64 elements, for which the feeder needs 131,072 cycles, and
-  // the port more: 4,097 rows of 2,176 bytes, 64 a cycle.
+  // Words of two 4-bit formats have 64 elements: the feeder needs 131,072 cycles. The port needs
+  // more: 4,097 rows of 2,176 bytes at 64 bytes per cycle.
   const nlohmann::json dual =
       mxe_json({"estimate", "1", "4096", "4096", "--format-a", "mxfp4_e2m1", "--format-b",
                 "mxfp4_e2m1", "--set", "NUM_PE=16", "MEM_W=512"});
@@ -308,8 +306,9 @@ TEST_F(ExploreQuestions, BytesOfWeightsAndOfKeysAndValues) {
              R"("num_hidden_layers":3,"num_attention_heads":4,"num_key_value_heads":2,)"
              R"("vocab_size":320,"max_position_embeddings":512})");
   const std::string out = explore({"tiny"}, {"--context", "96", "--batch", "5"});
-  // Query 64, key and value 2 x 32, output 64, gate and up 2 x 128, down 64 of K 128, three layers;
-  // the vocabulary once. A row of K elements of E4M3 has K + K / 32 bytes, of E2M1 K / 2 + K / 32.
+  // Query 64, key and value 2 x 32, output 64, gate and up 2 x 128, down 64 with K = 128, in three
+  // layers; the vocabulary once. A row of K elements has K + K / 32 bytes in E4M3, K / 2 + K / 32
+  // in E2M1.
   const double weights = 3 * (64. + 64 + 64 + 256) * 66 + 3 * 64. * 132 + 320 * 66.;
   const double four_bit = 3 * (64. + 64 + 64 + 256) * 34 + 3 * 64. * 68 + 320 * 34.;
   // Keys: 96 rows of 16; values: 16 rows of 96; for 2 heads, 3 layers and 5 sequences.
@@ -322,7 +321,7 @@ TEST_F(ExploreQuestions, BytesOfWeightsAndOfKeysAndValues) {
   EXPECT_EQ(four.at("kv_formats"), nlohmann::json::array({"mxfp4_e2m1"}));
   EXPECT_EQ(eight.at("b_bytes"), weights + kv);
   EXPECT_TRUE(says(out, "keys and values 50.4 kB in mxfp4_e2m1 (format_b=mxfp4_e2m1)")) << out;
-  // A format map gives the cache of keys and values its own format.
+  // A format map can give the cache of keys and values another format.
   write_text("map.yaml", "attn_*: {format_a: mxfp8_e4m3, format_b: mxfp8_e4m3}\n");
   explore({"tiny"}, {"--context", "96", "--batch", "5", "--format-map", path("map.yaml")});
   EXPECT_EQ(points().at(1).at("kv_bytes"), kv);
@@ -330,7 +329,7 @@ TEST_F(ExploreQuestions, BytesOfWeightsAndOfKeysAndValues) {
   EXPECT_EQ(points().at(1).at("kv_formats"), nlohmann::json::array({"mxfp8_e4m3"}));
 }
 
-// A column says what B of each product is.
+// A column names the source of B of each product.
 TEST_F(ExploreQuestions, TablesSayWhatBIs) {
   write_text("space.yaml", "parameters: {NUM_PE: 8}\n");
   write_text("net.csv",
@@ -373,7 +372,7 @@ TEST_F(ExploreQuestions, OneFrontOverSeveralWorkloads) {
       ASSERT_EQ(point.at("layers").size(), 2u);
       EXPECT_EQ(point.at("layers")[1].at("cycles"),
                 2.5 * single[key(point)]["row"].at("cycles").get<double>());
-      // On the front is what no smaller one beats.
+      // The front has the points that no smaller engine beats.
       const bool beaten = std::any_of(combined.begin(), combined.end(), [&](const auto& other) {
         const double area = point.at("area").at("ge"), others = other.at("area").at("ge");
         return others <= area && other.at("seconds") <= point.at("seconds") &&
@@ -384,7 +383,7 @@ TEST_F(ExploreQuestions, OneFrontOverSeveralWorkloads) {
     EXPECT_EQ(mxe({"report", path("out")}).out, path("out/report.html") + ": 32 points\n");
     EXPECT_TRUE(says(read_text("out/report.html"), "all workloads: " + method));
   }
-  // Not that of an earlier run.
+  // Replaces the file of the earlier run.
   EXPECT_EQ(mxe(arguments({"big.csv", "row.csv"}, {})).exit_code, 0);
   EXPECT_FALSE(std::filesystem::exists(path("out/combined.jsonl")));
 }

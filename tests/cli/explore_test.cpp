@@ -53,8 +53,8 @@ class Explore : public CliTest {
     return all;
   }
 
-  // A trace's events behind the reset, by their times since the first of them: the platform waits
-  // longer.
+  // The events of a trace after the reset, with times relative to the first one: the platform waits
+  // longer before the job.
   std::vector<std::tuple<std::string, int64_t, int64_t>> events(const std::string& file) {
     std::vector<std::tuple<std::string, int64_t, int64_t>> all;
     std::optional<int64_t> begin;
@@ -120,7 +120,7 @@ TEST_F(Explore, PointsAreWhatEstimateSays) {
   EXPECT_DOUBLE_EQ(point.at("items_per_second"), 100 / point.at("seconds").get<double>());
   EXPECT_LE(point.at("lower_bound"), cycles);
   EXPECT_LE(point.at("bound_cycles"), point.at("lower_bound").get<double>() + 1);
-  EXPECT_FALSE(point.contains("sqnr_db"));  // nothing is known of this network's numbers
+  EXPECT_FALSE(point.contains("sqnr_db"));  // no data for this network
 }
 
 TEST_F(Explore, TheSameFileHoweverItCameAbout) {
@@ -128,7 +128,7 @@ TEST_F(Explore, TheSameFileHoweverItCameAbout) {
   explore("threads", {"--parallel", "3"});
   EXPECT_TRUE(same_bytes("whole/points.jsonl", "threads/points.jsonl"));
 
-  // The first part is broken off in the middle of a line.
+  // The first shard's file is cut in the middle of a line.
   explore("shards", {"--shard", "1/2"});
   const std::string part = read_text("shards/points.1-of-2.jsonl");
   EXPECT_EQ(2 * static_cast<std::size_t>(std::count(part.begin(), part.end(), '\n')),
@@ -178,7 +178,7 @@ TEST_F(Explore, HalvingKeepsGoodPoints) {
   std::size_t found = 0;
   for (const nlohmann::json& point : points("halved")) found += best.count(point.at("id"));
   EXPECT_EQ(points("halved").size(), 30u);
-  // 30 of 108 by chance would have a good quarter of the front.
+  // A random choice of 30 from 108 points would find about 28 % of the front.
   EXPECT_GT(3 * found, 2 * best.size()) << found << " of " << best.size();
 }
 
@@ -391,7 +391,7 @@ TEST_F(Explore, BadOptionsAndFolders) {
   expect_error(
       {"explore", path("space.yaml"), "--workload", path("net.csv"), "--output", path("other")},
       "points.jsonl:1: not a result of mxe explore");
-  // Of this version and named as a result, but without its figures.
+  // A record of this version and with a record's name, but with a member missing.
   for (const char* key : {"cycles", "seconds", "area", "energy", "layers", "utilisation",
                           "bound_by", "weight_bytes", "kv_bytes", "kv_formats", "b_bytes"}) {
     explore("whole");
@@ -405,14 +405,14 @@ TEST_F(Explore, BadOptionsAndFolders) {
   }
 }
 
-// A Latin-1 comment of a space, which space.json repeats.
+// A comment in Latin-1, which is not UTF-8 and which space.json repeats.
 TEST_F(Explore, SpacesInOtherEncodings) {
   write_text("space.yaml", "# f\xfcr\nparameters: {NUM_PE: 8}\n");
   explore("out");
   EXPECT_EQ(points("out").size(), 1u);
 }
 
-// A damaged record of the cache is made anew.
+// A damaged record of the cache is computed and written again.
 TEST_F(Explore, DamagedCaches) {
   write_text("space.yaml", "parameters: {NUM_PE: 8}\n");
   explore("out");
@@ -436,7 +436,7 @@ TEST_F(Explore, DamagedCaches) {
   }
 }
 
-// The trace of a layer, under the id of its point, is that of `mxe estimate`.
+// The trace of a layer equals that of `mxe estimate`; its file is named after the id of the point.
 TEST_F(Explore, TracesOfTheFronts) {
   write_text("space.yaml", "parameters: {NUM_PE: [4, 8], mem_latency: 90}\n");
   explore("out", {"--traces", "1"});

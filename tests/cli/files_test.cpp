@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kinds of files: .npz and .safetensors, standard input and output.
+// .npz and .safetensors files, standard input and output.
 #include "model/numerics/files.h"
 
 #include <string>
@@ -16,7 +16,7 @@ const std::string kCorpus = MXE_SOURCE_DIR "/tests/unit/numerics/fuzz/";
 const std::string kStored = kCorpus + "corpus_npz/stored.npz";
 const std::string kDeflated = kCorpus + "corpus_npz/deflated.npz";
 
-/// A file of tensors: header, then data.
+/// The bytes of a .safetensors file: header, then data.
 std::string safetensors(const std::string& header, const std::string& data) {
   std::string file(8, '\0');
   file[0] = static_cast<char>(header.size());
@@ -25,7 +25,7 @@ std::string safetensors(const std::string& header, const std::string& data) {
 
 class Files : public CliTest {
  protected:
-  /// The codes that an array of floats gets.
+  /// The codes that an array of floats is quantized to.
   std::vector<uint8_t> codes(const std::vector<std::string>& input,
                              const std::vector<std::size_t>& shape) {
     std::vector<std::string> arguments{"quantize"};
@@ -37,13 +37,13 @@ class Files : public CliTest {
   }
 };
 
-// numpy saved 1, -0.75, 0.5 and 6 as float32, and sixteen times each as float16.
+// numpy saved 1, -0.75, 0.5 and 6 as float32, and each sixteen times as float16.
 TEST_F(Files, NpzStoredAndDeflated) {
   const std::vector<uint8_t> expected{2, 10, 1, 7};
   EXPECT_EQ(codes({kStored, "--tensor", "x"}, {4}), expected);
   const std::vector<uint8_t> many = codes({kDeflated, "--tensor", "x"}, {2, 32});
   for (std::size_t i = 0; i < many.size(); i++) {
-    // Blocks of a row each: in the first one, amax is 1.
+    // Each row is a block; in the first one, amax is 1.
     EXPECT_EQ(many[i], (std::vector<uint8_t>{6, 13, 1, 7})[i / 16]) << i;
   }
   expect_error({"quantize", kStored, "--format", "mxint8"},
@@ -62,7 +62,7 @@ TEST_F(Files, DamagedNpz) {
   write_text("x.npz", file.substr(0, file.size() - 30));
   expect_error(command, "x.npz: not an .npz file");
   std::string flipped = file;
-  flipped[flipped.find("NUMPY") + 127 + 2] ^= 1;  // the first number
+  flipped[flipped.find("NUMPY") + 127 + 2] ^= 1;  // one bit of the first number
   write_text("x.npz", flipped);
   expect_error(command, "CRC error");
 }
@@ -160,12 +160,12 @@ TEST_F(Files, FirstElementInTheLowNibble) {
   EXPECT_EQ(
       mxe({"quantize", path("x.npy"), "--format", "mxfp4_e2m1", "--elements", file}).exit_code, 0);
   const std::string text = read_text("q.safetensors");
-  EXPECT_EQ(text.size() % 8, 2u);  // the header is padded
+  EXPECT_EQ(text.size() % 8, 2u);  // a padded header would give a multiple of 8
   EXPECT_EQ(text.substr(text.size() - 2), "\xA2\x71");
   write_floats("x.npy", {1, 2, 3}, {3});
   expect_error({"quantize", path("x.npy"), "--format", "mxfp4_e2m1", "--elements", file},
                "F4 needs an even last axis");
-  // Packed bytes have no type.
+  // Packed codes are bytes, so they have no element type.
   EXPECT_EQ(mxe({"quantize", path("x.npy"), "--format", "mxfp4_e2m1", "--pack", "low", "--elements",
                  file})
                 .exit_code,
@@ -183,12 +183,12 @@ TEST_F(Files, StandardOutput) {
     return arguments;
   };
   EXPECT_EQ(mxe(with({path("d.npy")})).exit_code, 0);
-  // One array is a .npy file; the report goes elsewhere.
+  // One array is written as .npy; the report goes to standard error.
   const ProgramRun one = mxe(with({"-"}));
   EXPECT_EQ(one.exit_code, 0);
   EXPECT_EQ(one.out, read_text("d.npy"));
   EXPECT_EQ(one.err, "[4] as mxfp8_e4m3: 1 blocks of 32 along axis 0\n");
-  // Several are a .safetensors file, which the next command reads.
+  // Several arrays are written as .safetensors, which the next command reads.
   const ProgramRun both = mxe(
       {"quantize", path("x.npy"), "--format", "mxfp8_e4m3", "--elements", "-", "--scales", "-"});
   write_text("pipe", both.out);
@@ -249,7 +249,7 @@ TEST_F(Files, SwizzledScales) {
   EXPECT_EQ(mxe(swizzled).exit_code, 0);
   const std::vector<uint8_t> tiles = read_bytes("s.npy", {2048});
   EXPECT_EQ(tiles[0], plain[0]);
-  EXPECT_EQ(tiles[4 * 1 + 3], plain[32 * 5 + 3]);  // row 32 beside row 0
+  EXPECT_EQ(tiles[4 * 1 + 3], plain[32 * 5 + 3]);  // row 32 is next to row 0
   EXPECT_EQ(tiles[16 * 7 + 4 * 2 + 1], plain[71 * 5 + 1]);
   EXPECT_EQ(tiles[512 + 16], plain[1 * 5 + 4]);  // the next tile of columns
   EXPECT_EQ(tiles[1024 + 16 * 3 + 2], plain[131 * 5 + 2]);

@@ -27,7 +27,7 @@ class Matmul : public CliTest {
 };
 
 TEST_F(Matmul, GoldenByHand) {
-  // Every value is exact in E4M3, so the product is that of the integers.
+  // Every value is exact in E4M3, so the product equals that of the integers.
   write_floats("a.npy", {1, 2, 3, -4, 5, 6}, {2, 3});
   write_floats("b.npy", {7, 8, -9, 10, 11, 12}, {3, 2});
   const ProgramRun run =
@@ -76,7 +76,7 @@ TEST_F(Matmul, GoldenHasNoCyclesToReport) {
 }
 
 TEST_F(Matmul, AccumulationPolicies) {
-  // 2^24 + 1 + 1: float32 loses the ones one by one, but not their sum.
+  // 2^24 + 1 + 1: float32 loses each 1 if they are added one by one.
   write_floats("a.npy", {4096, 1, 1}, {1, 3});
   write_floats("b.npy", {4096, 1, 1}, {3, 1});
   const auto result = [this](const std::string& policy) {
@@ -107,7 +107,7 @@ TEST_F(Matmul, OutputFormats) {
 }
 
 TEST_F(Matmul, OutputRuleAndOverflow) {
-  // 7 is beyond the largest E2M1 of scale 1; 480 beyond the largest E4M3, 448.
+  // 7 exceeds the largest E2M1 with scale 1; 480 exceeds 448, the largest E4M3.
   write_floats("a.npy", {1}, {1, 1});
   const auto result = [this](const std::vector<float>& b, const std::vector<std::string>& more) {
     write_floats("b.npy", b, {1, b.size()});
@@ -274,7 +274,7 @@ TEST_F(Matmul, BatchIsWhatItsProductsAre) {
   const std::vector<uint8_t> scales = read_bytes("s.npy", {3, 5, 2});
   EXPECT_EQ(all.at("m"), 15);
   EXPECT_EQ(all.at("products"), 3);
-  // Each product on its own.
+  // Each product of the batch separately.
   const std::vector<float> a = read_floats("a.npy", {3, 5, 70});
   const std::vector<float> b = read_floats("b.npy", {3, 40, 70});
   uint64_t cycles = 0;
@@ -380,7 +380,6 @@ TEST_F(Matmul, BadInput) {
                "the bias must be [2, 3] or [3], but is [2]");
 }
 
-/// The same on the model and on the RTL.
 class MatmulOnDevice : public Matmul, public testing::WithParamInterface<const char*> {};
 
 TEST_P(MatmulOnDevice, EqualsGoldenForEveryFormat) {
@@ -453,7 +452,7 @@ TEST_P(MatmulOnDevice, Text) {
   const ProgramRun run =
       mxe(command(GetParam(), "mxfp8_e4m3", "mxfp6_e2m3", {"--config", "small"}));
   EXPECT_EQ(run.exit_code, 0) << run.err;
-  // 9 * 7 * 70 products, 4 * 32 of them a cycle; 16 bytes a cycle are what the port of small has.
+  // 9 * 7 * 70 products at 4 * 32 per cycle; the port of small has 16 bytes per cycle.
   EXPECT_NE(run.out.find("\n  bound          memory: 35 cycles to multiply, "), std::string::npos)
       << run.out;
   EXPECT_NE(run.out.find(" to read memory at 16 bytes a cycle\n"), std::string::npos) << run.out;

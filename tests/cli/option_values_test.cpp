@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values of options that no command takes: empty ones, and numbers that are not what they seem.
+// Option values that every command refuses: empty ones, and numbers of another form.
 #include <algorithm>
 #include <iterator>
 
@@ -12,7 +12,7 @@ using Words = std::vector<std::string>;
 
 class OptionValues : public CliTest {
  protected:
-  /// One call of every command that works, or fails later only for the lack of files.
+  /// One valid call of each command; some fail later because files are missing.
   std::vector<Words> commands() {
     write_floats("x.npy", {1, 2, 3, 4}, {2, 2});
     write_text("s.yaml", "parameters: {NUM_PE: [8]}\n");
@@ -31,7 +31,7 @@ class OptionValues : public CliTest {
             {"demo"}};
   }
 
-  /// The message names the option, whose value replaces the one that it may have.
+  /// Adds or replaces the option; the message must name it.
   void expect_refused(Words command, const std::string& option, const std::string& value) {
     SCOPED_TRACE(command[0] + " " + option + " '" + value + "'");
     const auto known = std::find(command.begin(), command.end(), option);
@@ -44,7 +44,7 @@ class OptionValues : public CliTest {
   }
 };
 
-/// Options of every command that are not only words.
+/// Options of every command whose values are not only words.
 const std::vector<std::pair<std::string, Words>>& options_with_values() {
   static const std::vector<std::pair<std::string, Words>> kOptions{
       {"quantize",
@@ -154,7 +154,7 @@ TEST_F(OptionValues, RealNumbersAreFinite) {
   expect_error({"matmul", path("x.npy"), path("x.npy"), "--format-a", "mxint8", "--format-b",
                 "mxint8", "--on", "golden", "--mem-bytes-per-cycle", "nan"},
                "'nan' is not possible (allowed: finite decimal numbers)");
-  // Numbers to quantize are no options.
+  // Numbers to quantize are not options.
   const ProgramRun run = mxe({"explain", "nan", "inf", "-1", "--format", "mxint8"});
   EXPECT_EQ(run.exit_code, 0) << run.err;
 }
@@ -200,7 +200,8 @@ TEST_F(OptionValues, BlocksAreOfOneToTwoTo31) {
                  "the block size cannot be " + std::string(block) + " (allowed: 1 to 2147483647)");
   }
   Words large = quantize;
-  large.insert(large.end(), {"--block", "2147483647"});  // in the memory of two elements
+  large.insert(large.end(),
+               {"--block", "2147483647"});  // a block larger than the memory for two elements
   const ProgramRun run = mxe(large);
   EXPECT_EQ(run.exit_code, 0) << run.err;
   EXPECT_EQ(read_bytes("s.npy", {2, 1}), (std::vector<uint8_t>{128, 129}));

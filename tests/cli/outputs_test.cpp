@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything that is printed or written arrives, or the program says why not and returns 2.
+// Everything that is printed or written arrives, or the program names the reason and returns 2.
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -16,11 +16,11 @@ namespace {
 namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
 
-/// Files of at most so many bytes, for this process and those that it starts.
+/// Limits the size of files, in bytes, that this process and its children can write.
 class FileLimit {
  public:
   explicit FileLimit(rlim_t bytes) {
-    // As most programs that start mxe leave it: a signal that ends the process.
+    // The default action of SIGXFSZ ends the process, as for most programs that start mxe.
     getrlimit(RLIMIT_FSIZE, &before_);
     const rlimit limit{bytes, before_.rlim_max};
     setrlimit(RLIMIT_FSIZE, &limit);
@@ -39,7 +39,7 @@ class Outputs : public CliTest {
     write_random("x.npy", {4, 64}, 1);
     write_random("a.npy", {3, 64}, 2);
     write_random("b.npy", {64, 5}, 3);
-    // Named as outputs are, and in no danger if a program replaces what it should write to.
+    // Links, so that a program that replaces its output file does not replace /dev/full.
     for (const char* name : {"full", "full.vcd", "full.fst"}) {
       fs::create_symlink("/dev/full", path(name));
     }
@@ -63,7 +63,8 @@ class Outputs : public CliTest {
     return words;
   }
 
-  /// Expects 2 and one line; unlike expect_error, something may have been printed before.
+  /// Expects exit code 2 and one line; unlike with expect_error, something may have been printed
+  /// before.
   void expect_failure(const Words& arguments, const std::string& message) {
     std::string line;
     for (const std::string& word : arguments) line += word + " ";
@@ -79,7 +80,7 @@ class Outputs : public CliTest {
     ASSERT_EQ(lstat(path(name).c_str(), &status), 0) << name << " is gone";
     EXPECT_TRUE(S_ISLNK(status.st_mode)) << name << " was replaced";
   }
-  /// The names of all files in the test's folder that are no inputs.
+  /// Names of all files in the test's folder that are not inputs.
   std::vector<std::string> leftovers() {
     std::vector<std::string> names;
     for (const auto& file : fs::directory_iterator(path("."))) {
@@ -121,7 +122,7 @@ TEST_F(Outputs, AClosedPipe) {
 TEST_F(Outputs, AClosedStandardOutput) {
   print_to(-1);
   expect_failure({"formats"}, "standard output: cannot write: Bad file descriptor");
-  // A file does not get the descriptor, and with it what is printed.
+  // The first file that is opened does not get the descriptor of standard output.
   expect_failure(quantize({"--stats", "--elements", path("e.npy")}), "standard output");
   EXPECT_EQ(read_bytes("e.npy", {4, 64}).size(), 256u);
 }
@@ -154,7 +155,7 @@ TEST_F(Outputs, FullFiles) {
 TEST_F(Outputs, AFifoIsWrittenTo) {
   ASSERT_EQ(mkfifo(path("fifo").c_str(), 0600), 0);
   const int reader =
-      open(path("fifo").c_str(), O_RDWR | O_CLOEXEC);  // else the program waits for one
+      open(path("fifo").c_str(), O_RDWR | O_CLOEXEC);  // otherwise the program waits for a reader
   ASSERT_EQ(mxe(quantize({"--elements", path("fifo"), "--scales", path("s.npy")})).exit_code, 0);
   ASSERT_EQ(mxe(quantize({"--elements", path("e.npy")})).exit_code, 0);
   std::string bytes(65536, '\0');

@@ -13,8 +13,8 @@ using Bytes = std::vector<uint8_t>;
 
 class Quantize : public CliTest {
  protected:
-  /// Quantizes x.npy and checks what is the same for every call; codes, scales and values are left
-  /// in e.npy, s.npy and d.npy.
+  /// Quantizes x.npy and checks the invariants of every call. Writes codes to e.npy, scales to
+  /// s.npy and values to d.npy.
   void quantize(const std::string& format, std::vector<std::string> more = {}) {
     std::vector<std::string> arguments{"quantize",      path("x.npy"), "--format", format,
                                        "--elements",    path("e.npy"), "--scales", path("s.npy"),
@@ -36,8 +36,8 @@ class Quantize : public CliTest {
 };
 
 TEST_F(Quantize, CodesByHand) {
-  // amax 4 = 2^2, so the scale is 2^0 (code 127) and the values are E2M1's own; 0.25 and 1.25 are
-  // ties.
+  // amax 4 = 2^2, so the scale is 2^0 (code 127) and the values are those of E2M1; 0.25 and 1.25
+  // are ties.
   write_floats("x.npy", {4, 0.25f, 0.75f, 1.25f, 1.75f, -2.5f, 3.5f, -0.0f}, {8});
   quantize("mxfp4_e2m1");
   EXPECT_EQ(read_bytes("s.npy", {1}), Bytes{127});
@@ -106,7 +106,7 @@ TEST_F(Quantize, BlocksRunAlongTheAxis) {
 }
 
 TEST_F(Quantize, Presets) {
-  // Quantizers disagree about 7, 1, 0.25: scale 2^0 or 2^1, ties to even, away or toward zero.
+  // Quantizers differ for 7, 1, 0.25: scale 2^0 or 2^1; ties to even, away from or toward zero.
   write_floats("x.npy", {7, 1, 0.25f}, {3});
   struct Case {
     const char* preset;
@@ -124,7 +124,7 @@ TEST_F(Quantize, Presets) {
     EXPECT_EQ(read_bytes("s.npy", {1}), Bytes{expected.scale});
     EXPECT_EQ(read_bytes("e.npy", {3}), expected.codes);
   }
-  // Its scales may lie outside E8M0 and are written as numbers.
+  // Scales of this preset can exceed E8M0, so they are written as numbers.
   quantize("mxfp4_e2m1", {"--preset", "quark-onnx"});
   EXPECT_EQ(read_floats("s.npy", {1}), std::vector<float>{1});
 }
@@ -133,7 +133,7 @@ TEST_F(Quantize, BlockSizeAndScaleFormat) {
   write_floats("x.npy", {1, 2, 64, 8, 1}, {5});
   quantize("mxfp8_e5m2", {"--block", "2"});
   EXPECT_EQ(read_bytes("s.npy", {3}), (Bytes{127 + 1 - 15, 127 + 6 - 15, 127 - 15}));
-  // E5M0 ends at 2^-15, its codes have the bias 15.
+  // The smallest scale of E5M0 is 2^-15, so its codes have the bias 15.
   quantize("mxfp8_e5m2", {"--block", "2", "--scale-format", "e5m0"});
   EXPECT_EQ(read_bytes("s.npy", {3}), (Bytes{15 + 1 - 15, 15 + 6 - 15, 0}));
 }
@@ -191,7 +191,6 @@ TEST_F(Quantize, OtherTypesOfInput) {
     quantize("mxfp4_e2m1");
     EXPECT_EQ(read_bytes("e.npy", {4}), codes);
   }
-  // Tensors of a .safetensors file.
   const std::string header = R"({"a":{"dtype":"BF16","shape":[4],"data_offsets":[0,8]},)"
                              R"("b":{"dtype":"F16","shape":[1],"data_offsets":[8,10]}})";
   std::string file(8, '\0');
@@ -213,7 +212,7 @@ TEST_F(Quantize, OtherTypesOfInput) {
 }
 
 TEST_F(Quantize, NarrowValues) {
-  // Numbers of 4 significant bits times a power of two are the same in the narrow types.
+  // Numbers with 4 significant bits are exact in the narrow types.
   write_floats("x.npy", {1, -0.75f, 0.5f, 6, 0.1f, -0.0f, 3.3f, 100}, {8});
   quantize("mxfp8_e4m3");
   dequantize("mxfp8_e4m3");
@@ -233,13 +232,13 @@ TEST_F(Quantize, NarrowValues) {
 
 TEST_F(Quantize, TensorAmaxAsGiven) {
   write_floats("x.npy", {1, 2, -0.3f, 0.01f}, {4});
-  quantize("nvfp4", {"--tensor-amax", "2688"});  // a tensor scale of 1
+  quantize("nvfp4", {"--tensor-amax", "2688"});  // gives a tensor scale of 1
   EXPECT_EQ(read_floats("d.npy", {4}), (std::vector<float>{1.03125f, 2.0625f, -0.34375f, 0}));
   dequantize("nvfp4", {"--tensor-amax", "2688"});
   EXPECT_TRUE(same_bytes("d.npy", "d2.npy"));
   dequantize("nvfp4", {"--tensor-scale", "1"});
   EXPECT_TRUE(same_bytes("d.npy", "d2.npy"));
-  // A NaN reaches everything through the tensor scale, unless that is given.
+  // The tensor scale spreads a NaN to all blocks, unless it is given.
   write_floats("x.npy", {1, 2, NAN, 0}, {2, 2});
   quantize("nvfp4", {"--block", "2"});
   for (const float value : read_floats("d.npy", {2, 2})) EXPECT_TRUE(std::isnan(value));
@@ -312,7 +311,7 @@ TEST_F(Quantize, DequantizeGivesTheSameValues) {
         if (pack != "none") options.insert(options.end(), {"--length", "5"});
         dequantize(format, options);
         if (format == "mxint8") {
-          // Quantizing keeps the sign of a negative value that becomes zero, the codes do not.
+          // Quantizing keeps the sign of a negative value that becomes zero; the codes do not.
           EXPECT_TRUE(read_floats("d.npy", shape) == read_floats("d2.npy", shape));
         } else {
           EXPECT_TRUE(same_bytes("d.npy", "d2.npy"));

@@ -35,7 +35,7 @@ TEST_F(Report, WritesOnePage) {
   EXPECT_EQ(run.out, path("dir/report.html") + ": 1 points\n");
   const std::string page = read_text("dir/report.html");
   EXPECT_EQ(page.rfind("<!DOCTYPE html>", 0), 0u);
-  // Nothing is fetched: no element names a file.
+  // The page loads no files.
   EXPECT_EQ(count(page, "<script src"), 0u);
   EXPECT_EQ(count(page, "<link rel=\"stylesheet\""), 0u);
   EXPECT_EQ(count(page, "@import"), 0u);
@@ -83,7 +83,7 @@ TEST_F(Report, LinksTracesThatAreThere) {
   EXPECT_EQ(count(read_text("dir/report.html"), R"([0,"traces/00000000000000a1.json"])"), 1u);
 }
 
-// A key that the page does not use would only be a way into it.
+// Keys that the page does not use are dropped, because they could carry scripts.
 TEST_F(Report, OtherKeysDoNotReachThePage) {
   std::string point = kPoint;
   point.insert(1, R"("trace":"javascript:surprise","href":"http://surprise","onclick":"surprise",)"

@@ -12,16 +12,16 @@
 
 namespace mxe::test {
 
-/// What a run of the program left behind.
+/// Outputs and exit code of a run of the program.
 struct ProgramRun {
   int exit_code = -1;  ///< 128 + signal number if it was killed
   std::string out, err;
 };
 
-/// The program of the build, or another one that MXE_TESTED_PROGRAM names, such as one with faults.
+/// The path of the built program, or of MXE_TESTED_PROGRAM, for example one with faults.
 std::string built_program();
 
-/// Sets a variable of the environment while it lives.
+/// Sets an environment variable during its lifetime.
 class Variable {
  public:
   Variable(const char* name, const std::string& value) : name_(name) {
@@ -43,17 +43,17 @@ class Variable {
   std::optional<std::string> before_;
 };
 
-/// A test with a scratch directory of its own, in which the built program runs.
+/// A test that runs the built program in its own scratch directory.
 class CliTest : public testing::Test {
  protected:
   CliTest();
   ~CliTest() override;
 
-  /// Runs this program from now on, not the one in the build folder.
+  /// Runs this program from now on instead of the built one.
   void run_program(const std::string& program) { program_ = program; }
-  /// Gives the program this file as standard input from now on.
+  /// Uses this file as standard input from now on.
   void feed(const std::string& file) { standard_input_ = file; }
-  /// Gives the program this descriptor as standard output from now on, -1 for none.
+  /// Uses this descriptor as standard output from now on; -1 closes it.
   void print_to(int descriptor) { standard_output_ = descriptor; }
   ProgramRun mxe(const std::vector<std::string>& arguments);
   /// Runs with --json added; expects `exit_code` and that stdout is exactly one JSON object.
@@ -68,7 +68,7 @@ class CliTest : public testing::Test {
   /// Seeded values of varying magnitude around 1, both signs.
   void write_random(const std::string& name, const std::vector<std::size_t>& shape, unsigned seed);
   std::string read_text(const std::string& name);
-  /// Whether two files have the same bytes.
+  /// Returns true if two files have the same bytes.
   bool same_bytes(const std::string& a, const std::string& b);
   /// Expects the shape and returns the elements.
   std::vector<float> read_floats(const std::string& name, const std::vector<std::size_t>& shape);
@@ -76,7 +76,7 @@ class CliTest : public testing::Test {
 
  private:
   std::string directory_, program_ = built_program(), standard_input_ = "/dev/null";
-  std::optional<int> standard_output_;  // else a file, which mxe() reads
+  std::optional<int> standard_output_;  // default: a file that mxe() reads
 };
 
 }  // namespace mxe::test

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scale of a whole tensor: files carry it, or dequantize refuses.
+// The scale of a whole tensor is stored in the file, or dequantize refuses.
 #include <cmath>
 #include <limits>
 
@@ -13,7 +13,7 @@ namespace {
 
 class TensorScale : public CliTest {
  protected:
-  /// Quantizes x.npy; the values go to d.npy.
+  /// Quantizes x.npy; the values are written to d.npy.
   nlohmann::json quantize(const std::string& preset, const std::string& elements,
                           const std::string& scales, std::vector<std::string> more = {}) {
     std::vector<std::string> arguments{"quantize", path("x.npy"), "--format",      "nvfp4",
@@ -79,7 +79,7 @@ TEST_F(TensorScale, LiesBesideTheScalesOrTheElements) {
     if (std::string(scales) == "s.safetensors") {
       expect_same_values(dequantize("nvfp4-modelopt", path(elements), path(scales)));
     } else {
-      // A .npy file of scales has no names that say where its array's scale is.
+      // A .npy file of scales cannot store the tensor's scale.
       expect_error(dequantize("nvfp4-modelopt", path(elements), path(scales)),
                    "--tensor-scale is needed");
     }
@@ -94,7 +94,7 @@ TEST_F(TensorScale, StandardOutputCarriesItWithNames) {
   write_text("pipe", both.out);
   feed(path("pipe"));
   expect_same_values(dequantize("ocp", "-", "-"));
-  // One array alone stays a .npy file.
+  // A single array is written as .npy.
   const ProgramRun one = mxe({"quantize", path("x.npy"), "--format", "nvfp4", "--scales", "-"});
   EXPECT_EQ(one.out.substr(1, 5), "NUMPY");
 }
@@ -133,7 +133,7 @@ TEST_F(TensorScale, PresetsWithoutOneTakeNone) {
     expect_error(dequantize(preset, e, s, {"--tensor-scale", "2"}), "no scale of the whole tensor");
     expect_error(dequantize(preset, e, s, {"--tensor-amax", "3"}), "no scale of the whole tensor");
   }
-  // A file that holds a scale was made by another preset.
+  // The file has a tensor scale, which another preset wrote.
   const std::string file = path("q.safetensors");
   quantize("nvfp4-torchao2", file, file);
   expect_error(dequantize("nvfp4-torchao1", file, file), "no scale of the whole tensor");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// --trace: what the file says is what the counters say.
+// --trace: the sums of the slices equal the counters.
 
 #include <algorithm>
 #include <map>
@@ -26,7 +26,7 @@ const std::vector<std::string> kStalls = [] {
   return names;
 }();
 
-/// The slices of each track, by the name of its thread.
+/// The slices of each track, by thread name.
 std::map<std::string, std::vector<Json>> slices_by_track(const Json& trace) {
   std::map<std::pair<int, int>, std::string> threads;
   std::map<std::string, std::vector<Json>> slices;
@@ -48,7 +48,7 @@ std::vector<Json> slices_of(const Json& trace, const std::string& track) {
   return slices_by_track(trace).at(track);
 }
 
-/// The first slice that begins before the one before it on its track has ended; empty if none.
+/// The first slice that begins before its predecessor on the track has ended; empty if none does.
 std::string find_overlap(const Json& trace) {
   for (auto& [track, slices] : slices_by_track(trace)) {
     std::vector<Json> sorted = slices;
@@ -63,7 +63,7 @@ std::string find_overlap(const Json& trace) {
   return "";
 }
 
-/// Cycles of the array's slices by their names, zeros included.
+/// Cycles of the array's slices by name, including zeros.
 Sums array_sums(const Json& trace) {
   Sums sums;
   for (const std::string& stall : kStalls) sums[stall] = 0;
@@ -73,7 +73,7 @@ Sums array_sums(const Json& trace) {
   return sums;
 }
 
-/// What array_sums() of a job's trace must be.
+/// The expected array_sums() of a job's trace, from its counters.
 Sums counted(const Json& result) {
   const Json& counters = result.at("counters");
   Sums sums;
@@ -84,7 +84,7 @@ Sums counted(const Json& result) {
 
 class Trace : public CliTest {
  protected:
-  /// The trace of a run of these arguments; `result` gets the run's JSON.
+  /// Runs these arguments and returns the trace; `result` receives the run's JSON.
   Json trace(std::vector<std::string> arguments, Json& result) {
     arguments.insert(arguments.end(), {"--trace", path("t.json")});
     result = mxe_json(arguments);
@@ -132,9 +132,9 @@ TEST_F(Trace, AgreesWithTheCounters) {
       estimate({"--out-format", "mxfp8_e4m3"}),
       estimate({"--out-format", "bf16", "--set", "ACC_TILES=1", "A_SLAB_K=32", "B_BUF_K=32"}),
       estimate({"--set", "NUM_PE=8", "MEM_W=512", "MAX_BURST=1"}),
-      // Bound by B, and by passes of a single row.
+      // Limited by B, and by passes of a single row.
       {"estimate", "1", "64", "256", "--format-a", "mxint8", "--format-b", "mxint8"},
-      // Repeats itself: without a trace, most of it is not simulated.
+      // Repeats itself: without a trace, the model skips most of it.
       {"estimate", "1024", "64", "256", "--format-a", "mxint8", "--format-b", "mxint8"}};
   Sums most;
   for (const std::vector<std::string>& arguments : runs) {
@@ -159,7 +159,8 @@ TEST_F(Trace, BytesOnTheMemoryPort) {
   for (const Json& fetch : slices_of(json, "memory read")) {
     read += fetch.at("args").at("bytes").get<uint64_t>();
   }
-  // Bursts and the counter of reads are whole beats, fetches and the counter of writes bytes.
+  // Bursts and the counter of reads count whole beats; fetches and the counter of writes count
+  // bytes.
   EXPECT_GE(written, result.at("bytes_written"));
   EXPECT_LE(read, result.at("bytes_read"));
   EXPECT_EQ(slices_of(json, "drain").size(), 40u * ((70 + 7) / 8)) << "a row of a tile";

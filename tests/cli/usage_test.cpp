@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts every subcommand shares: help, bad usage, bad files.
+// Behaviour that all subcommands share: help, wrong usage, wrong files.
 
 #include <filesystem>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// mxe matmul --arithmetic structural --waves: the file is a value change dump with the RTL's names.
+// mxe matmul --arithmetic structural --waves writes a VCD file with the RTL's signal names.
 #include <algorithm>
 #include <bitset>
 #include <cstring>
@@ -13,7 +13,7 @@
 namespace mxe::test {
 namespace {
 
-/// What a value change dump declares, and what becomes of its signals.
+/// The signals that a VCD file declares, and their values.
 struct Dump {
   struct Signal {
     unsigned width = 0;
@@ -23,13 +23,13 @@ struct Dump {
   std::map<std::string, Signal> signals;  ///< by path, `array.pe_0.sum_even`
   std::vector<uint64_t> times;
 
-  /// Whether each time comes once, in order.
+  /// Returns true if all times are different and in order.
   bool times_ascend() const {
     return std::adjacent_find(times.begin(), times.end(), std::greater_equal<>()) == times.end();
   }
 };
 
-/// Reads what a VCD has; throws std::runtime_error at anything else.
+/// Parses a VCD file; throws std::runtime_error for unexpected text.
 Dump read_vcd(const std::string& text) {
   Dump dump;
   std::map<std::string, Dump::Signal*> by_identifier;
@@ -82,7 +82,7 @@ class Waves : public CliTest {
 };
 
 TEST_F(Waves, HaveTheNamesAndValuesOfTheRtl) {
-  // Two rows of 32 times 3 * 0.5, and 32 times -1 * 0.5.
+  // Two rows: 32 times 3 * 0.5, and 32 times -1 * 0.5.
   std::vector<float> a(64, 3.0f);
   std::fill(a.begin() + 32, a.end(), -1.0f);
   write_floats("a.npy", a, {2, 32});
@@ -112,8 +112,9 @@ std::string binary32(float value) {
 }
 
 TEST_F(Waves, HaveTheBlocksOfTheDrain) {
-  // 32 times 1 * 1, and 32 times 1 * 2 in the odd chain; six columns are two segments, of which the
-  // second has half as much. The largest, 96, gives the scale 2^(6 - 8): E4M3 codes of 384 and 192.
+  // 32 times 1 * 1, and 32 times 1 * 2 in the odd chain. Six columns are two segments; the second
+  // one has half the values. The largest value, 96, gives the scale 2^(6 - 8): E4M3 codes of 384
+  // and 192.
   write_floats("a.npy", std::vector<float>(64, 1.0f), {1, 64});
   std::vector<float> b(64 * 6, 1.0f);
   for (std::size_t k = 0; k < 64; k++) {
@@ -137,11 +138,12 @@ TEST_F(Waves, HaveTheBlocksOfTheDrain) {
   const uint64_t first = sum.begin()->first, second = std::next(sum.begin())->first;
   EXPECT_EQ(sum, (Since{{first, binary32(96)}, {second, binary32(48)}}));
   EXPECT_EQ(since("merge_0.odd_i"), (Since{{first, binary32(64)}, {second, binary32(32)}}));
-  // In the register of the drain a clock later, then two levels of comparisons.
+  // In the register of the drain one cycle later, then two levels of comparisons.
   const std::string largest = "10000101100000000", half = "10000100100000000";
   EXPECT_EQ(since("requant.collect.amax.amax_o"),
             (Since{{first + 3, largest}, {second + 3, half}}));
-  // Read when they are all there; the codes follow five clocks later, a segment in each.
+  // The lanes read the values when all are valid; the codes follow five cycles later, one segment
+  // each.
   const Since code = since("requant.lane_0.code_o");
   ASSERT_EQ(code.size(), 2u);
   const uint64_t encoded = code.begin()->first;

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the ONNX files beside it, as exporters of networks do: names like paths, shapes computed from
-shapes, open dimensions. Random weights are always the same.
+"""Writes the ONNX files in its folder in the style of exporters: names like paths, shapes computed from
+shapes, open dimensions. The weights are random numbers from a fixed seed.
 
     make.py [--check]
 
---check compares instead, and runs each model in onnxruntime where that is installed. Needs the Python
-packages onnx and numpy (tests/python/peers.txt).
+--check compares with the files instead, and runs each model in onnxruntime if that is installed. Needs the
+Python packages onnx and numpy (tests/python/peers.txt).
 """
 import argparse
 import pathlib
@@ -41,7 +41,7 @@ def model(name, nodes, inputs, outputs, initializers, version):
 
 
 def digits():
-    """The network of mxe demo with its trained weights, which lie in a file of their own."""
+    """The network of mxe demo with its trained weights in a separate file."""
     initializers, nodes, last = [], [], "image"
     for layer in (1, 2, 3):
         initializers += [numpy_helper.from_array(np.load(DIGITS / f"weight{layer}.npy").T, f"dense{layer}.weight"),
@@ -56,7 +56,7 @@ def digits():
 
 
 def autoencoder():
-    """Convolutions, one in groups, and back: images of any height and width."""
+    """Convolutions, one of them in groups, and a transposed one: images of any height and width."""
     draw = np.random.default_rng(18)
     nodes = [
         helper.make_node("Conv", ["image", "enc.0.weight", "enc.0.bias"], ["c0"], "/enc/0/Conv",
@@ -84,8 +84,8 @@ def autoencoder():
 
 
 def decoder():
-    """A block of a decoder with a cache of keys and values: reshapes to computed shapes, attention as
-    products of each head, an output layer for the last token."""
+    """A decoder block with a cache of keys and values: reshapes to computed shapes, attention as products of
+        each head, an output layer for the last token."""
     draw = np.random.default_rng(19)
     width, heads, wide = 32, 4, 8
     node = helper.make_node
@@ -138,12 +138,12 @@ MODELS = {"digits": digits, "autoencoder": autoencoder, "decoder": decoder}
 
 
 def bytes_of(name):
-    """The files of a model, by their names."""
+    """The files of a model, by name."""
     made = MODELS[name]()
     onnx.checker.check_model(made)
     if name != "digits":
         return {f"{name}.onnx": made.SerializeToString(deterministic=True)}
-    # All weights in one file, as large models have them. It is not committed: only shapes are read.
+    # All weights in one file, as large models have them. It is not committed: the reader needs only shapes.
     data = b""
     for tensor in made.graph.initializer:
         raw = tensor.raw_data
@@ -154,7 +154,7 @@ def bytes_of(name):
 
 
 def run(name):
-    """Whether onnxruntime takes the model as it is meant."""
+    """Returns true if onnxruntime accepts the model and computes the expected shapes."""
     try:
         import onnxruntime
     except ImportError:

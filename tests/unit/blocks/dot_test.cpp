@@ -155,7 +155,7 @@ class Words {
   std::mt19937_64 random_;
 };
 
-// What a visitor sees inside adds up to the sum.
+// The values that a visitor reads inside the blocks add up to the sum.
 template <unsigned TreeW>
 void expect_inside_adds_up(const Dot<TreeW>& dot) {
   ASSERT_TRUE(dot.inside().sum() == dot.sum_q);
@@ -203,7 +203,8 @@ TEST(Dot, IsExactForEveryPair) {
   expect_exact_sums<42>(9);
 }
 
-// Between jobs the pipeline holds words that no format has, such as groups at the dual rate.
+// Between jobs the pipeline holds words that no format can produce, such as groups at the dual
+// rate.
 TEST(Dot, InsideAddsUpForAnyWord) {
   constexpr uint64_t kSeed = 11;
   SCOPED_TRACE(testing::Message() << "seed " << kSeed);

@@ -14,7 +14,7 @@
 namespace mxe::blocks {
 namespace {
 
-/// An accumulator near the sum's magnitude, or anything finite.
+/// An accumulator near the sum's magnitude, or any finite one.
 uint32_t pick_accumulator(std::mt19937_64& random, mx::Int128 sum, int exponent) {
   auto bits = static_cast<uint32_t>(random());
   switch (random() % 4) {
@@ -109,9 +109,9 @@ TEST(TwoBytes, RoundToNearestEven) {
   std::mt19937 random(17);
   for (int i = 0; i < 2'000'000; i++) {
     auto bits = static_cast<uint32_t>(random());
-    if (i % 3 == 0) bits = (bits & 0x8FFFFFFF) | 0x30000000;  // about the range of binary16
+    if (i % 3 == 0) bits = (bits & 0x8FFFFFFF) | 0x30000000;  // in the range of binary16
     if (i % 5 == 0) bits &= 0xFFFF0000 | (1u << random() % 16);
-    if (mx::is_nan_bits(bits)) bits = mx::kQuietNan;  // the only one there is
+    if (mx::is_nan_bits(bits)) bits = mx::kQuietNan;  // the RTL has one NaN
     ASSERT_EQ(to_bf16(bits), mx::bfloat16_bits(bits)) << std::hex << bits;
     ASSERT_EQ(to_fp16(bits), mx::float16_bits(bits)) << std::hex << bits;
   }

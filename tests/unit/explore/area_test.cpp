@@ -17,7 +17,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr double kAllowed = 0.03;  ///< of leave-one-out
+constexpr double kAllowed = 0.03;  ///< relative error, leave-one-out
 
 double total_of_blocks(const Json& design) {
   double sum = 0;

@@ -63,7 +63,7 @@ TEST(Energy, TheDualRateSharesTheElement) {
 TEST(Energy, MoreColumnsShareAWordOfA) {
   const Params base = Params::named("base"), large = Params::named("large");
   EXPECT_LT(sram_bytes_per_mac(large, kE4m3, kE4m3), sram_bytes_per_mac(base, kE4m3, kE4m3));
-  // base: a word of A for 8 columns, in each 8 bytes of accumulator and a 32nd of a word of B.
+  // base: per word of A and 8 columns, 8 bytes of accumulator and 1/32 of a word of B each.
   EXPECT_DOUBLE_EQ(sram_bytes_per_mac(base, kE4m3, kE4m3), (34 + 8 * (8 + 34.0 / 32)) / (8 * 32));
 }
 

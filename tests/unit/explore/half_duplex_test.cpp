@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A memory whose directions share its bandwidth.
+// A memory whose two directions share its bandwidth.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,20 +21,20 @@ MemoryTiming timing_of(unsigned latency, double bytes_per_cycle) {
   return timing;
 }
 
-// Worked out by hand: beats of 32 bytes at 8 bytes a cycle occupy the memory for 4 cycles each.
+// Computed by hand: beats of 32 bytes at 8 bytes per cycle occupy the memory for 4 cycles each.
 //   cycle   10    14    18    22    26    30 .. 40    44    48
 //           R0.0  R0.1  W0    R1    W1    idle  R2    W2
 TEST(HalfDuplex, RequestsShareTheMemory) {
   MemoryChannels memory(timing_of(10, 8));
-  const BeatTimes r0 = memory.read().serve(0, 2, 32);   // ready in 10
-  const BeatTimes w0 = memory.write().serve(1, 1, 32);  // in 11, but R0 ends in 18
-  const BeatTimes r1 = memory.read().serve(5, 1, 32);   // in 15, but W0 ends in 22
-  const BeatTimes r2 = memory.read().serve(30, 1, 32);  // in 40; the memory is idle from 30
+  const BeatTimes r0 = memory.read().serve(0, 2, 32);   // ready in cycle 10
+  const BeatTimes w0 = memory.write().serve(1, 1, 32);  // ready in 11, but R0 ends in 18
+  const BeatTimes r1 = memory.read().serve(5, 1, 32);   // ready in 15, but W0 ends in 22
+  const BeatTimes r2 = memory.read().serve(30, 1, 32);  // ready in 40; the memory is idle from 30
   EXPECT_EQ(r0.beat(0), 10u);
   EXPECT_EQ(r0.beat(1), 14u);
   EXPECT_EQ(w0.beat(0), 18u);
   EXPECT_EQ(r1.beat(0), 22u);
-  // Calls may come in another order than their cycles: the memory was free in 26.
+  // Calls may come out of order: in cycle 26 the memory was free.
   EXPECT_EQ(memory.write().serve(15, 1, 32).beat(0), 26u);
   EXPECT_EQ(r2.beat(0), 40u);
   EXPECT_EQ(memory.write().serve(32, 1, 32).beat(0), 44u);  // ready in 42, but R2 ends in 44
@@ -42,7 +42,7 @@ TEST(HalfDuplex, RequestsShareTheMemory) {
   EXPECT_EQ(memory.write().serve(0, 1, 32).beat(0), 10u);
 }
 
-// The same requests, each direction by itself.
+// The same requests with independent directions.
 TEST(HalfDuplex, AFullDuplexMemoryServesBothDirectionsAtOnce) {
   MemoryTiming timing = timing_of(10, 8);
   timing.half_duplex = false;
@@ -52,18 +52,18 @@ TEST(HalfDuplex, AFullDuplexMemoryServesBothDirectionsAtOnce) {
   EXPECT_EQ(memory.read().serve(5, 1, 32).beat(0), 18u);
 }
 
-// At 64 bytes a cycle a beat occupies the memory for half a cycle, and its direction of the port
-// for a whole one.
+// At 64 bytes per cycle a beat occupies the memory for half a cycle, but its direction of the port
+// for a full one.
 TEST(HalfDuplex, APortMovesABeatACycleInEachDirection) {
   MemoryChannels memory(timing_of(10, 64));
   const BeatTimes read = memory.read().serve(0, 4, 32);
   EXPECT_EQ(read.beat(0), 10u);
   EXPECT_EQ(read.beat(3), 13u);
-  EXPECT_EQ(memory.write().serve(0, 2, 32).beat(0), 12u);  // behind the two cycles of four beats
-  EXPECT_EQ(memory.read().serve(0, 1, 32).beat(0), 14u);   // behind the beats of its direction
+  EXPECT_EQ(memory.write().serve(0, 2, 32).beat(0), 12u);  // after the two cycles of four beats
+  EXPECT_EQ(memory.read().serve(0, 1, 32).beat(0), 14u);   // after the beats of its direction
 }
 
-// A job of one row and column reads before it writes: sharing changes nothing.
+// A job of one row and column finishes its reads before it writes: sharing changes nothing.
 TEST(HalfDuplex, AJobThatReadsBeforeItWritesTakesTheSame) {
   JobShape shape;
   shape.m = shape.n = 1;
@@ -74,8 +74,8 @@ TEST(HalfDuplex, AJobThatReadsBeforeItWritesTakesTheSame) {
   EXPECT_EQ(half, time_job(shape, Params(), timing, {}).cycles);
 }
 
-// Not faster than with a memory for each direction of the same bandwidth, nor than its bytes; not
-// slower than one direction after the other.
+// Bounds: at least the cycles with full duplex and the cycles for all bytes; at most the cycles of
+// one direction after the other.
 TEST(HalfDuplex, RandomJobsLieBetweenTheirLimits) {
   std::mt19937 random(5);
   double slowest = 0;
@@ -94,7 +94,7 @@ TEST(HalfDuplex, RandomJobsLieBetweenTheirLimits) {
     const JobTimes half = time_job(shape, point.params, point.timing, point.ports);
     const double read = static_cast<double>(half.counters.bytes_read),
                  written = static_cast<double>(half.counters.bytes_written);
-    // The record is counted, and written after the last counted cycle.
+    // bytes_written includes the completion record, which is written after the last counted cycle.
     const double bytes = transfer(read, written - point.params.mem_bytes(), point).cycles();
     point.timing.half_duplex = false;
     const JobTimes full = time_job(shape, point.params, point.timing, point.ports);
@@ -103,7 +103,7 @@ TEST(HalfDuplex, RandomJobsLieBetweenTheirLimits) {
     EXPECT_GE(static_cast<double>(half.cycles), bytes) << text;
     const double rate =
         point.timing.bytes_per_cycle == 0 ? point.params.mem_bytes() : point.timing.bytes_per_cycle;
-    // Each tile writes its rows by itself, in beats that need not be full.
+    // Each tile writes its rows separately, in beats that need not be full.
     const std::size_t tiles = (shape.n + point.params.num_pe - 1) / point.params.num_pe;
     const double row = 4.0 * point.params.num_pe + 2.0 * point.params.mem_bytes();
     const double writes = static_cast<double>(shape.m * tiles) * row / rate;
@@ -112,7 +112,7 @@ TEST(HalfDuplex, RandomJobsLieBetweenTheirLimits) {
     slowest =
         std::max(slowest, static_cast<double>(half.cycles) / static_cast<double>(full.cycles));
   }
-  EXPECT_GT(slowest, 1.3);  // else these jobs say little
+  EXPECT_GT(slowest, 1.3);  // otherwise these jobs do not test sharing
 }
 
 }  // namespace

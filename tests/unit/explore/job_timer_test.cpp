@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jobs timed without SystemC take what they take on the platform.
+// Jobs timed without SystemC take the same cycles as on the platform.
 #include "sw/explore/job_timer.h"
 
 #include <gtest/gtest.h>
@@ -51,7 +51,7 @@ TEST(JobTimer, AgreesWithThePlatform) {
   constexpr uint32_t kSeed = 1;
   SCOPED_TRACE(::testing::Message() << "seed " << kSeed);
   std::mt19937 random(kSeed);
-  std::vector<Device> devices;  // all before the first runs
+  std::vector<Device> devices;  // all exist before the first one runs
   for (const Case& one : cases()) {
     EngineSetup setup;
     setup.params = one.params;

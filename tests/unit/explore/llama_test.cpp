@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models like Llama as workloads: from config.json, checked against the headers of the weights.
+// Models like Llama as workloads: read from config.json, checked against the headers of the
+// weights.
 #include "sw/explore/llama.h"
 
 #include <fmt/format.h>
@@ -88,7 +89,7 @@ TEST(Llama, TheShippedWorkloadsAreThoseOfItsConfig) {
   }
 }
 
-// Mixtures of experts and other networks under the name of one that is known.
+// Mixtures of experts and other networks under a supported model_type are refused.
 TEST(Llama, KeysThatMayChangeTheProducts) {
   const std::pair<const char*, Json> kBad[] = {{"num_experts", 128},
                                                {"num_local_experts", 8},
@@ -116,7 +117,7 @@ TEST(Llama, KeysThatMayChangeTheProducts) {
   expect_error(
       "must be one of llama, mistral, qwen2, qwen3; other models are workloads as CSV files",
       [&] { parsed(with(k8B, "model_type", "qwen3_moe")); });
-  // What files of Llama, Mistral and Qwen have besides.
+  // Keys of real Llama, Mistral and Qwen files that the reader ignores.
   Json others = k8B;
   others.update({{"architectures", {"Qwen3ForCausalLM"}},
                  {"attention_bias", false},
@@ -154,7 +155,7 @@ TEST(Llama, TheEndOfALongerPrompt) {
   EXPECT_EQ(end.layers[7].m, 2u);
 }
 
-// What the weights of a model by `json` are called, independently of the reader.
+// Names and shapes of the weights of a model by `json`, computed independently of the reader.
 Shapes tensors_of(const Json& json) {
   const std::size_t width = json["hidden_size"], hidden = json["intermediate_size"];
   const std::size_t keys = width / json["num_attention_heads"].get<std::size_t>() *
@@ -203,7 +204,7 @@ TEST(Llama, TensorsThatConfigDoesNotName) {
   bad = good;
   bad["model.layers.0.mlp.gate.weight"] = {8, 4096};
   expect_error("tensor \"model.layers.0.mlp.gate.weight\" is none of", check(bad));
-  // Tied weights may be repeated or not; others have to be there.
+  // Tied weights may be repeated or omitted; all others must exist.
   bad = good;
   bad.erase("lm_head.weight");
   expect_error("tensor 'lm_head.weight' is missing", check(bad));
@@ -268,7 +269,7 @@ class LlamaFiles : public testing::Test {
   void write(const std::string& name, const std::string& bytes) {
     std::ofstream(folder_ / name, std::ios::binary) << bytes;
   }
-  // The header alone: nobody needs 16 GB to time Llama.
+  // Writes the header only: timing Llama needs no weights.
   void write_header(const std::string& name, const Shapes& shapes) {
     Json header{{"__metadata__", {{"format", "pt"}}}};
     std::size_t at = 0;
@@ -309,7 +310,7 @@ TEST_F(LlamaFiles, ConfigAloneOneFileAndShards) {
   for (const char* file : {"", "model.safetensors.index.json"}) {
     EXPECT_EQ(read(file).layers.size(), 8u);
   }
-  // A shard is no whole model.
+  // One shard is not a complete model.
   expect_error("one.safetensors: tensor 'lm_head.weight' is missing",
                [&] { read("one.safetensors"); });
   fs::remove(folder_ / "two.safetensors");

@@ -70,7 +70,7 @@ JobShape random_shape(std::mt19937& random) {
   return shape;
 }
 
-/// Jobs below their bound. `cut` is taken off what they take.
+/// Number of jobs whose cycles, minus `cut`, are below their bound.
 std::size_t jobs_below(std::size_t jobs, uint32_t seed, uint64_t cut) {
   std::mt19937 random(seed);
   std::size_t below = 0;
@@ -86,7 +86,7 @@ std::size_t jobs_below(std::size_t jobs, uint32_t seed, uint64_t cut) {
 }
 
 TEST(LowerBound, NoJobIsBelow) {
-  // MXE_BOUND_JOBS=1000000 MXE_BOUND_SEED=...: the long check.
+  // Long check: MXE_BOUND_JOBS=1000000 MXE_BOUND_SEED=...
   const std::size_t jobs = number_from("MXE_BOUND_JOBS", 1500);
   const auto seed = static_cast<uint32_t>(number_from("MXE_BOUND_SEED", 1));
   std::printf("%zu jobs, seed %u\n", jobs, static_cast<unsigned>(seed));
@@ -95,13 +95,11 @@ TEST(LowerBound, NoJobIsBelow) {
 
 TEST(LowerBound, TheCheckCanFail) { EXPECT_GT(jobs_below(1500, 1, 20), 0u); }
 
-// What a job takes beside multiplying and waiting for its operands and results: three latencies,
-// and the steps that every job has.
+// Cycles of every job in addition to multiplying, three latencies and waiting.
 constexpr uint64_t kStepsOfEveryJob = 36;
 
-// What the closed form misses is waiting: of every job it has all cycles in which the array
-// multiplies, the three latencies and the steps of every job. So it is the model's where nothing
-// else waits.
+// The closed form counts the cycles in which the array multiplies, three latencies and
+// kStepsOfEveryJob; it only leaves out waiting. So it equals the model where nothing waits.
 TEST(LowerBound, MissesNothingButWaiting) {
   std::mt19937 random(2);
   std::size_t exact = 0;
@@ -122,7 +120,7 @@ TEST(LowerBound, MissesNothingButWaiting) {
   EXPECT_GT(exact, 10u);
 }
 
-// A job without a wait: one row, one column.
+// One row and one column: a job without waiting.
 TEST(LowerBound, IsMetWhereNothingWaits) {
   for (const char* config : {"base", "large"}) {
     for (const unsigned latency : {1u, 64u, 400u}) {
@@ -138,8 +136,7 @@ TEST(LowerBound, IsMetWhereNothingWaits) {
   }
 }
 
-// The array never waits after its first operands: nothing is missing but the way of these and of
-// the last results.
+// The array waits only for its first operands and its last results.
 TEST(LowerBound, IsNearWhereTheArrayIsBusy) {
   Point point;
   point.timing.latency = 64;
@@ -151,7 +148,7 @@ TEST(LowerBound, IsNearWhereTheArrayIsBusy) {
 }
 
 #if defined(NDEBUG) && !defined(__SANITIZE_ADDRESS__)
-// By the clock of the processor, so that other work on the machine does not count.
+// Processor time, so that other work on the machine does not count.
 TEST(LowerBound, HundredThousandPointsASecond) {
   const Workload net = read_workload(std::string(MXE_WORKLOADS) + "/resnet50_b1.csv");
   ASSERT_EQ(net.layers.size(), 54u);

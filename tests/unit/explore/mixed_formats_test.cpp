@@ -17,14 +17,14 @@ Layers random_layers(std::mt19937& draw, std::size_t layers, std::size_t choices
   Layers all(layers);
   for (auto& layer : all) {
     for (std::size_t i = 0; i < choices; i++) {
-      // Few cycles, so that there are ties; noises that add without rounding.
+      // Few distinct cycles give ties; the noises add without rounding.
       layer.push_back({1 + draw() % 12, static_cast<double>(1 + draw() % 4096) / 65536});
     }
   }
   return all;
 }
 
-// Every combination, counted like a number whose digits are the choices.
+// Every combination, enumerated like a number whose digits are the choices.
 std::vector<Mixture> all_mixtures(const Layers& layers) {
   std::vector<Mixture> all;
   std::vector<std::size_t> choice(layers.size());
@@ -83,7 +83,7 @@ TEST(MixedFormats, TheFrontIsThatOfAllMixtures) {
   }
 }
 
-// Whatever noise costs, no mixture is cheaper than the best of the hull.
+// For every price of noise the cheapest mixture is on the hull.
 TEST(MixedFormats, TheHullIsBestForEveryPrice) {
   std::mt19937 draw(19);
   for (int round = 0; round < 100; round++) {
@@ -109,14 +109,14 @@ TEST(MixedFormats, TheHullIsBestForEveryPrice) {
   }
 }
 
-// With too many partial mixtures to keep: still real ones, at both ends the same, and never worse
-// than the hull.
+// With more partial mixtures than are kept: all results are real mixtures, both ends are exact, and
+// none is worse than the hull.
 TEST(MixedFormats, ThinnedFrontsAreNearlyAsGood) {
   std::mt19937 draw(20);
   Layers layers(12);
   for (auto& layer : layers) {
     for (int i = 0; i < 4; i++) {
-      // Slower is more accurate, so that every choice is of use.
+      // Slower is more accurate, so every choice is useful.
       const uint64_t cycles = 1 + draw() % 100000;
       layer.push_back({cycles, static_cast<double>(65536 + draw() % 4096 - cycles / 2) / 65536});
     }
@@ -136,7 +136,7 @@ TEST(MixedFormats, ThinnedFrontsAreNearlyAsGood) {
   }
 }
 
-// A choice is possible if any mixture that has it is within the limit.
+// A choice is possible if any mixture with it is within the limit.
 TEST(MixedFormats, PossibleChoicesAreThoseOfAllMixtures) {
   std::mt19937 draw(21);
   std::size_t possible = 0, impossible = 0;
@@ -144,7 +144,7 @@ TEST(MixedFormats, PossibleChoicesAreThoseOfAllMixtures) {
     SCOPED_TRACE(round);
     const Layers layers = random_layers(draw, 1 + draw() % 5, 1 + draw() % 4);
     const std::vector<Mixture> all = all_mixtures(layers);
-    const double limit = all[draw() % all.size()].noise;  // which one reaches exactly
+    const double limit = all[draw() % all.size()].noise;  // one mixture meets it exactly
     std::vector<std::vector<bool>> expected;
     for (const auto& layer : layers) expected.emplace_back(layer.size());
     for (const Mixture& one : all) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tests of random jobs have in common.
+// Shared by the tests that time random jobs.
 #pragma once
 
 #include <fmt/format.h>
@@ -15,18 +15,18 @@
 
 namespace mxe::explore {
 
-/// The number in an environment variable, `otherwise` if there is none.
+/// The number in an environment variable, or `otherwise` if it is not set.
 inline uint64_t number_from(const char* variable, uint64_t otherwise) {
   const char* const text = std::getenv(variable);
   return text ? std::strtoull(text, nullptr, 10) : otherwise;
 }
 
-/// One of the `count` powers of two from `first` on.
+/// A random one of the `count` powers of two starting at `first`.
 inline unsigned power(std::mt19937& random, unsigned first, unsigned count) {
   return first << random() % count;
 }
 
-/// What makes the job take as long as it does.
+/// All values that the cycles of a job depend on.
 inline std::string text_of(const TimedJob& job) {
   return fmt::format(
       "{}: {} of {} x {} x {}, {} by {} to {}, latency {}, {} bytes a cycle, {} and {} bursts",
@@ -36,7 +36,7 @@ inline std::string text_of(const TimedJob& job) {
       job.ports.writes);
 }
 
-/// Cycles and all counters; what differs is told.
+/// Compares cycles and all counters; the failure names the first difference.
 inline testing::AssertionResult same_times(const JobTimes& got, const JobTimes& expected) {
   if (got.cycles != expected.cycles) {
     return testing::AssertionFailure() << got.cycles << " cycles instead of " << expected.cycles;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jobs whose repetitions are skipped take what they take when every event is simulated.
+// Skipping repeated periods of a job changes neither its cycles nor its counters.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -9,13 +9,13 @@
 namespace mxe::explore {
 namespace {
 
-/// While somebody looks, nothing is skipped.
+/// With a tracer attached, the model simulates every event.
 class Onlooker : public Tracer {
  public:
   void slice(Track, const char*, uint64_t, uint64_t, TraceDetails) override {}
 };
 
-/// A legal job of many tiles, most often with rows that begin anywhere in a page.
+/// A legal job of many tiles; most have rows that begin anywhere in a page.
 TimedJob random_job(std::mt19937& random) {
   for (;;) {
     TimedJob job;
@@ -64,7 +64,7 @@ TEST(Skip, CannotBeTold) {
   const auto seed = static_cast<uint32_t>(number_from("MXE_SKIP_SEED", 1));
   std::mt19937 random(seed);
   const std::size_t count = number_from("MXE_RANDOM_SKIPS", 300);
-  std::size_t skipping = 0;  // jobs
+  std::size_t skipping = 0;  // jobs with skipped cycles
   for (std::size_t i = 0; i < count; i++) {
     const TimedJob job = random_job(random);
     Onlooker onlooker;
@@ -75,7 +75,7 @@ TEST(Skip, CannotBeTold) {
     ASSERT_TRUE(same_times(got, expected)) << about;
     if (got.skipped_cycles > 0) skipping++;
   }
-  // A test of skipping is one only where something is skipped.
+  // Enough jobs must have skipped cycles, or the comparison tests nothing.
   EXPECT_GT(skipping, count / 8);
   RecordProperty("skipping", static_cast<int>(skipping));
 }

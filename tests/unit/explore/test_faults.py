@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The tests of explorations find every fault that is planted (faults.cmake).
+"""The tests of explorations must find every planted fault (faults.cmake).
 
     test_faults.py --faults JSON --unit PROGRAM --cli PROGRAM --mxe PROGRAM [--only NUMBER]
                    [--ignore NUMBER]
 
-Runs each fault's own test, without and with the fault: those of --unit, which has the faults itself, and
-those of --cli, which runs --mxe, which has them. --ignore leaves a fault out where it should be active:
-the test of this test. Prints a line for each fault; exit status 1 if one is not found, or if a test fails
-without a fault.
+Runs each fault's own test, without and with the fault: tests of --unit have the faults compiled in; tests of
+--cli run the program --mxe, which has them. --ignore leaves a fault inactive and so shows that this test can
+fail. Prints a line for each fault. Exit status 1 if a fault is not found or a test fails without a fault.
 """
 import argparse
 import json
@@ -22,7 +21,7 @@ CLI = "cli."
 
 
 def run(args, cases, number):
-    """Whether all of the tests pass; all of them are of one program."""
+    """Returns true if all of the given tests of one program pass."""
     cli = cases[0].startswith(CLI)
     names = [case.removeprefix(CLI) for case in cases]
     command = [str(args.cli if cli else args.unit), "--gtest_filter=" + ":".join(names)]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jobs that are timed once for many points take the same on every one of these points.
+// Jobs that are timed once for many points take the same cycles on each of these points.
 #include "sw/explore/timed_jobs.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 namespace mxe::explore {
 namespace {
 
-/// A legal job; often one that leaves much of the engine empty.
+/// A legal job; often one that uses only a part of the engine.
 TimedJob random_job(std::mt19937& random) {
   for (;;) {
     TimedJob job;

@@ -7,7 +7,7 @@
 namespace mxe::explore {
 namespace {
 
-// Jobs that take other cycles than before make void what a cache holds.
+// If the cycles of jobs change, the results in caches become invalid.
 TEST(Version, IsThatOfTheCycles) {
   const auto baseline = read_whole(MXE_CYCLE_BASELINE);
   ASSERT_TRUE(baseline);

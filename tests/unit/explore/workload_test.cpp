@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables of layers as spreadsheets and SCALE-Sim write them.
+// Tables of layers in the forms that spreadsheets and SCALE-Sim write.
 #include "sw/explore/workload.h"
 
 #include <gtest/gtest.h>
@@ -129,9 +129,9 @@ TEST(Workload, ItemsOfARun) {
   expect_error("# items: 0 a\n", "net.csv:1: the number of items must be a whole number from 1");
 }
 
-// The numbers are those of scalesim 3.0.0's topology_utils.py; tests/peers has more.
+// Expected numbers from scalesim 3.0.0's topology_utils.py; tests/peers has more.
 TEST(Workload, ConvolutionsAreThoseOfScaleSim) {
-  // A window reaches over the edge: 224 - 11 is no multiple of 4.
+  // A window crosses the edge: 224 - 11 is not a multiple of 4.
   EXPECT_EQ(products(convolutions("Conv1, 224, 224, 11, 11, 3, 96, 4,\n")),
             (std::vector<Product>{{"Conv1", 55 * 55, 96, 363, 1}}));
   EXPECT_EQ(products(convolutions("a, 10, 9, 3, 2, 4, 5, 2,\nb, 7, 7, 7, 7, 1, 1, 9")),

@@ -25,8 +25,8 @@ Int128 random_sum(std::mt19937_64& random, int bits) {
   return (random() & 1) != 0 ? -magnitude : magnitude;
 }
 
-// acc + sum * 2^exponent fits 113 bits while the operands' bits span no more, so that the
-// conversion from quadruple precision is the only rounding.
+// If the operands' bits span at most 113, quadruple precision holds acc + sum * 2^exponent exactly.
+// Then its conversion to float32 is the only rounding.
 TEST(Accumulate, AgreesWithQuadruplePrecision) {
   constexpr uint64_t kSeed = 20240601;
   SCOPED_TRACE(::testing::Message() << "seed " << kSeed);
@@ -48,26 +48,26 @@ TEST(Accumulate, AgreesWithQuadruplePrecision) {
   }
 }
 
-// Far apart operands: the small one only breaks ties and pulls below powers of two.
+// The small operand of two far apart ones only breaks ties and lowers exact powers of two.
 TEST(Accumulate, DistantOperandsBreakTies) {
   const Int128 half_ulp = 1;  // of 1.0f: 2^-24
   EXPECT_EQ(accumulate(to_bits(1.0f), half_ulp, -24), to_bits(1.0f));
   EXPECT_EQ(accumulate(to_bits(std::nextafter(1.0f, 2.0f)), half_ulp, -24), 0x3F800002u);
-  // A tie plus something minute below it rounds up, minus something minute rounds down.
+  // A tie plus a tiny number rounds up, minus a tiny number rounds down.
   const Int128 wide = (Int128{1} << 60) + 1;
   EXPECT_EQ(accumulate(to_bits(1.0f), wide, -84), 0x3F800001u);
   EXPECT_EQ(accumulate(to_bits(1.0f), wide - 2, -84), to_bits(1.0f));
-  // The accumulator is the minute one.
+  // The accumulator is the tiny one.
   const Int128 tie = (Int128{1} << 24) + 1;
   EXPECT_EQ(accumulate(to_bits(0x1p-140f), tie, 0), to_bits(16777218.0f));
   EXPECT_EQ(accumulate(to_bits(-0x1p-140f), tie, 0), to_bits(16777216.0f));
   EXPECT_EQ(accumulate(0x00000001, tie, 0), to_bits(16777218.0f));
-  // The sum is the minute one.
+  // The sum is the tiny one.
   EXPECT_EQ(accumulate(to_bits(1.0f), 1, -500), to_bits(1.0f));
   EXPECT_EQ(accumulate(to_bits(1.0f), -1, -500), to_bits(1.0f));
   EXPECT_EQ(accumulate(1, 1, -300), 1u);
   EXPECT_EQ(accumulate(0, 1, -300), 0u);
-  EXPECT_EQ(accumulate(0, -1, -300), 0x80000000u);  // not an exact zero: its sign remains
+  EXPECT_EQ(accumulate(0, -1, -300), 0x80000000u);  // not an exact zero: it keeps its sign
 }
 
 TEST(Accumulate, SubnormalsAndOverflow) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What programs around the numerics share: switches by name, batches, arrays back to numbers.
+// Shared by the programs around the numerics: switches by name, batches, arrays back to numbers.
 #include <gtest/gtest.h>
 
 #include <map>

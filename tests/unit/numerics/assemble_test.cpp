@@ -156,7 +156,7 @@ TEST(EmptyArrays, PartsOfEveryPreset) {
          {std::vector<std::size_t>{0, 64}, {3, 0}, {0, 0}, {kHuge, 0}, {0, kHuge}}) {
       for (const int axis : {0, 1}) {
         if (quantizer.options.row_scaled && shape[static_cast<std::size_t>(1 - axis)] == kHuge) {
-          continue;  // an amax for every one of 2^40 rows
+          continue;  // would need an amax for each of 2^40 rows
         }
         QuantizeRequest request;
         request.axis = axis;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The AVX-512 intrinsics that the GEMM kernels use, in plain C++, so that the kernels can be
-// checked on processors without them. Written from the instructions' definitions.
+// The AVX-512 intrinsics of the GEMM kernels in plain C++, from the instructions' definitions. With
+// them the kernels are tested on processors without AVX-512.
 #pragma once
 
 #include <cfenv>
@@ -104,7 +104,7 @@ inline EmulatedFloats _mm512_fmadd_ps(EmulatedFloats a, EmulatedFloats b, Emulat
 inline EmulatedDoubles _mm512_add_pd(EmulatedDoubles a, EmulatedDoubles b) {
   return emulated_zip(a, b, [](double x, double y) { return x + y; });
 }
-// The rounding mode is set around the operations, which `volatile` keeps in place.
+// Sets the rounding mode around the operations; `volatile` keeps the compiler from moving them.
 inline EmulatedDoubles _mm512_fmadd_round_pd(EmulatedDoubles a, EmulatedDoubles b,
                                              EmulatedDoubles c, int rounding) {
   std::fesetround(rounding);

@@ -23,7 +23,7 @@ TEST(Float16, WidensAndComesBack) {
 
 TEST(Float16, RoundsToNearestEvenBetweenAnyTwoNeighbours) {
   for (uint32_t number = 0; number < kInfinity16; number++) {
-    // Bits of floats are as ordered as their values. The number after the largest would be 2^16.
+    // The bits of floats are ordered like their values. The number after the largest would be 2^16.
     const uint32_t above = number + 1 == kInfinity16 ? to_bits(65536.0f) : widened(number + 1);
     const float middle = (float16_to_float(static_cast<uint16_t>(number)) + from_bits(above)) / 2;
     const uint32_t bits = to_bits(middle);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Facts of the format table, decoding and encoding.
+// The format table, decoding and encoding.
 #include "model/numerics/format.h"
 
 #include <gtest/gtest.h>
@@ -87,7 +87,7 @@ TEST(Format, EveryCodeRoundTrips) {
       if (std::isnan(value)) {
         EXPECT_TRUE(std::isnan(format.decode(encode(format, value))));
       } else if (id == FormatId::mxint8 && code == 0x80) {
-        EXPECT_EQ(encode(format, value), 0x81u);  // -128 stays unused: clamped to -127
+        EXPECT_EQ(encode(format, value), 0x81u);  // -128 is not used: clamped to -127
       } else {
         EXPECT_EQ(encode(format, value), code);
       }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// .npy files: round trips, and one clear line for every kind of damage.
+// .npy files: round trips, and an error of one line for every kind of damage.
 #include "model/numerics/npy.h"
 
 #include <gtest/gtest.h>
@@ -79,8 +79,8 @@ TEST(Npy, ZeroRankAndZeroSize) {
   EXPECT_TRUE(to_float32(array, path).empty());
 }
 
-// 10^5 blocks, every seventh with a NaN: any payload, either sign, quiet or not. They come back bit
-// for bit and poison their block alone.
+// 10^5 blocks, every seventh with a NaN: any payload, either sign, quiet or not. The file keeps
+// them bit for bit, and each poisons only its block.
 TEST(Npy, ManyBlocksAndNanPayloads) {
   constexpr std::size_t kBlocks = 100000;
   std::vector<float> values(kBlocks * kBlockSize);

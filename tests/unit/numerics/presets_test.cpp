@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quantizers by name: formats, presets, custom scales, axes; what recorded data cannot show.
+// Quantizers by name: formats, presets, custom scales, axes. Covers cases without recorded data.
 #include "model/numerics/presets.h"
 
 #include <fmt/format.h>
@@ -109,10 +109,10 @@ TEST(Presets, EveryOneNamesARelease) {
   }
 }
 
-// Up with the probability of the rest, whatever the threads, and another way with another seed.
+// Rounds up with the probability of the remainder, for any number of threads; the seed matters.
 TEST(Quantize, StochasticRounding) {
   constexpr std::size_t kCount = 1 << 16;
-  std::vector<float> x(kCount, 1.125f);  // a quarter of the way from 1 to 1.5
+  std::vector<float> x(kCount, 1.125f);  // 1/4 of the way from 1 to 1.5
   for (std::size_t i = 0; i < kCount; i += 16) x[i] = 6.0f;
   Quantizer quantizer = make_quantizer("mxfp4_e2m1");
   quantizer.options.rounding = Rounding::stochastic;
@@ -127,18 +127,18 @@ TEST(Quantize, StochasticRounding) {
   const QuantizedArray threads =
       quantize(x.data(), {64, kCount / 64}, quantizer.format, quantizer.options, request);
   EXPECT_EQ(threads.codes, one.codes);
-  // The generator as documented, here computed by another program: element 1 of seed 5 decides by
+  // The documented generator, computed by another program: element 1 of seed 5 uses
   // mix64(mix64(5) + 1).
   EXPECT_EQ(random_bits(5, 1), 0xE17B6D147DA182DAu);
   EXPECT_EQ(one.dequantized[1], random_bits(5, 1) < uint64_t{1} << 62 ? 1.5f : 1.0f);
   quantizer.options.seed = 6;
   EXPECT_NE(run(x, {64, kCount / 64}, quantizer).codes, one.codes);
-  // A number that a code stands for stays what it is.
+  // Representable numbers do not change.
   EXPECT_EQ(run({1.5f, -6.0f, 0.5f}, {3}, quantizer).dequantized,
             (std::vector<float>{1.5f, -6.0f, 0.5f}));
 }
 
-// Square blocks along either of the last two axes are the same blocks.
+// Square blocks along either of the last two axes are the same.
 TEST(Quantize, SquareBlocks) {
   const Quantizer quantizer = make_quantizer("nvfp4", "nvfp4-te-2d");
   const std::vector<float> x = normals(2 * 40 * 24, 9);
@@ -180,7 +180,7 @@ TEST(Presets, WideCodes) {
   for (std::size_t i = 0; i < 64; i++) EXPECT_NEAR(q.dequantized[i], x[i], std::fabs(x[i]) / 1024);
 }
 
-// Quantizing along an axis is quantizing the transposed array along the last one.
+// Quantizing along an axis equals quantizing the transposed array along the last axis.
 TEST(Quantize, AnyAxis) {
   const std::size_t rows = 70;
   const std::size_t columns = 5;
@@ -202,7 +202,7 @@ TEST(Quantize, AnyAxis) {
       EXPECT_EQ(along.scale_codes[b * columns + j], last.scale_codes[j * 3 + b]);
     }
   }
-  // A middle axis of three.
+  // The middle one of three axes.
   const QuantizedArray middle = run(x, {2, 35, columns}, quantizer, 1);
   EXPECT_EQ(middle.scale_shape, (std::vector<std::size_t>{2, 2, columns}));
   EXPECT_THROW(run(x, {rows, columns}, quantizer, 2), Error);
@@ -234,11 +234,11 @@ TEST(Quantize, NarrowScales) {
   EXPECT_EQ(run({1e9f}, {1}, quantizer).dequantized[0], 6.0f * 128);
 }
 
-// The exponent of the scale that a peer's software gives a block whose largest magnitude is
-// 1.25 * 2^log2, by the formula in its source; nothing if the block becomes NaN.
+// Exponent of the scale that another library chooses for a block whose largest magnitude is
+// 1.25 * 2^log2, by the formula in its source; none if the block becomes NaN.
 using PeerScale = std::optional<int> (*)(int log2, int emax, int bits);
 
-// microxcaling, mx_ops.py _shared_exponents and _quantize_mx; mx/cpp/shared_exp.cuh has the same.
+// microxcaling, mx_ops.py _shared_exponents and _quantize_mx; as in mx/cpp/shared_exp.cuh.
 std::optional<int> microxcaling_scale(int log2, int emax, int bits) {
   const int most = (1 << (bits - 1)) - 1;
   if (log2 - emax > most) return std::nullopt;
@@ -286,7 +286,7 @@ TEST(Quantize, NarrowScalesOfPeers) {
 }
 
 TEST(Quantize, NarrowScalesOfPeersWithoutAny) {
-  // Quark's scales leave the range of E8M0: a narrower format would be ignored.
+  // Quark's scales exceed the range of E8M0, so a narrower scale format would be ignored.
   for (const char* preset : {"quark-onnx", "quark-onnx-dpu", "quark-torch-floor"}) {
     EXPECT_THROW(make_quantizer("mxfp8_e4m3", preset, {{"scale_format", std::string("e5m0")}}),
                  Error);
@@ -300,7 +300,7 @@ TEST(Quantize, ScalesWithSignificandBits) {
   Quantizer quantizer = make_quantizer("mxfp4_e2m1");
   quantizer.options.scale_format = parse_scale_format("e4m3");
   const QuantizedArray q = run({6.6f, 1.1f, -0.0f}, {3}, quantizer);
-  EXPECT_EQ(q.scales[0], 1.125f);  // 6.6 / 6 = 1.1 lies nearest to 1.125 of 1, 1.125
+  EXPECT_EQ(q.scales[0], 1.125f);  // 6.6 / 6 = 1.1 is nearest to 1.125
   EXPECT_EQ(q.dequantized[0], 6.75f);
   EXPECT_EQ(q.dequantized[1], 1.125f);
   const QuantizedArray bad = run({INFINITY, 1.0f}, {2}, quantizer);
@@ -315,7 +315,7 @@ TEST(Quantize, ScalesWithSignificandBits) {
 }
 
 TEST(Quantize, TensorScaleOverflow) {
-  // A block larger than the tensor's stated amax: ModelOpt's cast overflows to NaN, torchao clamps.
+  // A block above the tensor's given amax: ModelOpt's cast overflows to NaN, torchao clamps.
   for (const auto& [preset, nan] : {std::pair("nvfp4-modelopt_old", true),
                                     {"nvfp4-modelopt", false},
                                     {"nvfp4-torchao2", false}}) {
@@ -341,7 +341,7 @@ TEST(Log2, AgreesWithRoundedDoublePrecision) {
   std::mt19937 random(kSeed);
   auto next = [&random] { return static_cast<uint32_t>(random()); };
   for (int i = 0; i < 300000; i++) {
-    // Half of them next to powers of two.
+    // Half of the values are next to powers of two.
     uint32_t bits = next();
     if (i % 2 == 0) bits = (bits & 0x7F800000) + next() % 100 - 50;
     if (i % 8 == 0) bits = (uint32_t{1} << next() % 24) + next() % 60 - 30;

@@ -54,7 +54,7 @@ TEST(Quantize, ScaleClamps) {
     EXPECT_EQ(quantize_row({0.0f, -0.0f}, format).scales[0], 0);
     EXPECT_EQ(quantize_row({3.4e38f}, format).scales[0], 254 - element_format(format).emax);
   }
-  // 2^-127 is a float32 subnormal; the block survives it.
+  // 2^-127 is a float32 subnormal and is kept.
   const MxTensor tiny = quantize_row({0x1p-126f, 0x1p-127f}, FormatId::mxfp8_e4m3);
   EXPECT_EQ(tiny.scales[0], 0);
   EXPECT_EQ(dequantize(tiny), (std::vector<float>{0x1p-126f, 0x1p-127f}));
@@ -106,7 +106,7 @@ TEST(Quantize, DequantizedValuesQuantizeToThemselves) {
   }
 }
 
-// Alone in its array: no block before it has set up anything for the vector kernels.
+// The block is alone, so no earlier block has prepared the vector kernels.
 TEST(Quantize, EveryNanPoisonsItsBlock) {
   for (const uint32_t nan : {0x7F800001u, 0x7FC00000u, 0x7FFFFFFFu, 0xFFFFFFFFu, 0xFFC00000u}) {
     for (const FormatId format : kAllFormats) {

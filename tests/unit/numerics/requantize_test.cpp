@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The output stage against its definition in double arithmetic.
+// The requantizer against its definition in double arithmetic.
 #include "model/numerics/requantize.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 namespace mx {
 namespace {
 
-// Blocks over the whole range of float32, many of whose elements crowd around ties near the top.
+// Blocks over the whole range of float32; many elements are near ties close to the largest one.
 std::vector<float> inputs(std::mt19937& random, std::size_t blocks) {
   std::vector<float> x;
   for (std::size_t block = 0; block < blocks; block++) {
@@ -33,7 +33,8 @@ std::vector<float> inputs(std::mt19937& random, std::size_t blocks) {
   return x;
 }
 
-// |x| / scale rounded to nearest even with the format's steps, as if they went on beyond its end.
+// |x| / scale rounded to nearest even with the format's step sizes, continued beyond its largest
+// number.
 double rounded(float x, uint8_t scale, const ElementFormat& format) {
   const double scaled = std::ldexp(std::fabs(static_cast<double>(x)), kScaleBias - scale);
   int step = format.lsb_exponent;
@@ -55,7 +56,7 @@ TEST(Requantize, AsTheDefinition) {
       QuantizerOptions quantizer;
       quantizer.scale_rule = rule;
       const MxTensor plain = quantize_rows(x.data(), 1, x.size(), id, quantizer);
-      uint64_t saturations = 5;  // is added to
+      uint64_t saturations = 5;  // the function adds to it
       const MxTensor saturated = to_mx(x, 1, x.size(), id, rule, Overflow::saturate, &saturations);
       EXPECT_EQ(saturated.codes, plain.codes);
       EXPECT_EQ(saturated.scales, plain.scales);
@@ -118,7 +119,7 @@ TEST(Requantize, TiesAtTheTop) {
 }
 
 TEST(Requantize, Blocks) {
-  // The second block is short, the third poisoned, whatever else it holds; the fourth is zeros.
+  // The second block is short, the third poisoned by a NaN, the fourth all zeros.
   std::vector<float> x(2 * kBlockSize + 3, 1.0f);
   const RequantOptions options = {FormatId::mxfp4_e2m1, ScaleRule::floor, Overflow::saturate};
   x[1] = 1.75f;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every vector level that this processor runs gives the bits of the scalar definition.
+// Every vector level of this processor gives the bits of the scalar definition.
 #include "model/numerics/simd.h"
 
 #include <gtest/gtest.h>
@@ -114,7 +114,7 @@ TEST_P(SimdLevels, GemmAsSingleSteps) {
   }
 }
 
-// What one product packs of B is another one's only if that would pack the same.
+// A packed B is used again only by products that would pack it the same way.
 TEST_P(SimdLevels, GemmByAPreparedB) {
   std::mt19937 random(5);
   GemmOptions options;
@@ -133,9 +133,9 @@ TEST_P(SimdLevels, GemmByAPreparedB) {
   }
 }
 
-// Sums just beside the middle between two float32, too near for a float64: a product far below the
-// accumulator's last bit decides. Rounding to float64 first would lose it.
-// Columns fill a tile, in which kernels may otherwise find another reason for care.
+// Sums close to the midpoint of two float32 values, too close for a float64: a product far below
+// the accumulator's last bit decides, and rounding to float64 first would lose it. The columns fill
+// a tile, because kernels may take a slower path for the rest.
 TEST_P(SimdLevels, GemmRoundsOnce) {
   constexpr std::size_t kColumns = 32;
   constexpr uint8_t kLarge = 0x78;  // 2^8 of E4M3, 2^15 of E5M2
@@ -151,7 +151,8 @@ TEST_P(SimdLevels, GemmRoundsOnce) {
     }
     return t;
   };
-  // The large product, scaled, is half a unit of 1's last bit; the small one is that much less.
+  // The large product, scaled, is half a unit in the last place of 1; the small one is that much
+  // less.
   const auto check = [&](FormatId id, uint8_t small, uint8_t sign, uint8_t sum_sign) {
     const int exponent = id == FormatId::mxfp8_e4m3 ? -40 : -54;
     const MxTensor a = same_rows(id, 4, static_cast<uint8_t>(kLarge | sum_sign),
@@ -178,7 +179,7 @@ INSTANTIATE_TEST_SUITE_P(, SimdLevels, ::testing::ValuesIn(kLevels), [](const au
   return std::string(simd_level_name(level.param));
 });
 
-// The operands would tell a kernel that rounds twice, and one that ignores the scalar path.
+// These operands expose a kernel that rounds twice, and one without the scalar path.
 TEST(SimdCases, NoticeFaults) {
   EXPECT_GT(gemm_mismatches(1,
                             [](const MxTensor& a, const MxTensor& b, const float* bias, bool) {

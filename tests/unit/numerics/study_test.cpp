@@ -55,7 +55,7 @@ TEST(ExactSum, SumsWithoutLoss) {
   sum.add(-3, -286);
   sum.add(3, -287);
   EXPECT_EQ(sum.to_float(), 0x80000000u);  // below half a subnormal, and negative
-  // A tie decided by a bit far below.
+  // A bit far below the rounding position decides a tie.
   ExactSum tie;
   tie.add((Int128{1} << 24) + 1, 0);
   EXPECT_EQ(tie.to_float(), to_bits(16777216.0f));
@@ -117,7 +117,7 @@ TEST(Gemm, Outputs) {
 }
 
 TEST(Study, CountsWhatHappened) {
-  // Scale 1: 7 clips to 6, 0.1 is flushed, 2.5 becomes 2.
+  // With scale 1, 7 clips to 6, 0.1 becomes 0, and 2.5 becomes 2.
   const std::vector<float> x = {7.0f, 0.1f, 2.5f, 0.0f};
   const Quantizer quantizer = make_quantizer("mxfp4_e2m1");
   const QuantizedArray q = quantize(x.data(), {4}, quantizer.format, quantizer.options);
@@ -210,7 +210,7 @@ TEST(Safetensors, CodesAndOneTensorOfMany) {
     return parse_safetensors(file.data(), file.size(), "x", name);
   };
   ASSERT_EQ(only("c").size(), 1u);
-  // The first one lies in the low nibble.
+  // The first element is in the low nibble.
   EXPECT_EQ(to_uint8(only("c")[0].array, "c"), (std::vector<uint8_t>{1, 2, 4, 15}));
   EXPECT_EQ(only("s")[0].dtype, "F8_E8M0");
   EXPECT_EQ(to_uint8(only("s")[0].array, "s"), std::vector<uint8_t>{127});

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Test top: the arithmetic blocks of the RTL, each with pins of its own, to be seen from inside.
+// Test top: the arithmetic blocks of the RTL. Each has its own pins; the test reads inner signals.
 `default_nettype none
 module block_top (
   input  logic              clk_i,
   input  logic [2:0]        fmt_a_i,
   input  logic [2:0]        fmt_b_i,
   input  logic              dual_i,
-  // a row of a pass in processing elements of the widest and the narrowest tree
+  // a row of a pass, in processing elements with the widest and the narrowest tree
   input  logic [255:0]      a_word_i,
   input  logic [255:0]      b_word_i,
   input  logic [6:0]        b_count_i,
@@ -46,7 +46,6 @@ module block_top (
     .flags_o(b_flags)
   );
 
-  // As in mxe_array.
   logic signed [5:0] lsb_a, lsb_b;
   logic signed [9:0] exp_offset, exp_even, exp_odd;
   logic [1:0]        a_nan;
@@ -58,7 +57,7 @@ module block_top (
   assign exp_odd    = exp_offset + $signed({2'b00, a_scale_i[15:8]});
   assign a_nan      = {a_scale_i[15:8] == 8'hFF, a_scale_i[7:0] == 8'hFF};
 
-  // The accumulators begin at init_i, the odd ones at zero, all the time.
+  // Each accumulation starts at init_i, the one of the odd chain at zero.
   mxe_pe #(.TREE_W(70), .ACC_DEPTH(2)) u_pe70 (
     .clk_i, .dual_i, .b_load_i(1'b1), .b_dec_i(b_dec), .b_flags_i(b_flags), .b_scale_i,
     .b_swap_i(1'b1), .a_dec_i(a_dec), .a_flags_i(a_flags), .exp_even_i(exp_even),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Test top: the rows of the element formats, field by field, and what functions make of them; results in two bytes.
+// Test top: the fields of each element format, the functions of them, and results in two bytes.
 `default_nettype none
 module format_top (
   input  logic [mxe_pkg::FmtW-1:0] fmt_i,
@@ -26,7 +26,7 @@ module format_top (
   output logic [31:0]              row_bytes_o,
   input  logic [mxe_pkg::FmtW-1:0] other_i,
   output logic [6:0]               pair_tree_w_o,
-  // a result in the formats of two bytes
+  // a result in the two-byte formats
   input  logic [31:0]              result_i,
   output logic [15:0]              bf16_o,
   output logic [15:0]              fp16_o

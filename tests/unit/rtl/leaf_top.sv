@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Test top: the arithmetic leaves of the RTL side by side, each with pins of its own.
+// Test top: the arithmetic leaves of the RTL, each with its own pins.
 `default_nettype none
 module leaf_top (
   input  logic               clk_i,
-  // element decode of a word; decoded lanes are in slots of 16 bits
+  // element decode of a word; each decoded lane has a slot of 16 bits
   input  logic [255:0]       word_i,
   input  logic [2:0]         fmt_i,
   input  logic               dual_i,
   input  logic [6:0]         count_i,
   output logic [511:0]       dec_o,
   output logic [95:0]        flags_o,
-  // dot products of decoded words (4 clocks) and fused accumulators (5 clocks)
+  // dot products of decoded words (4 cycles) and fused accumulators (5 cycles)
   input  logic [511:0]       a_i,
   input  logic [511:0]       b_i,
   output logic [69:0]        dot70_o,
@@ -22,7 +22,7 @@ module leaf_top (
   output logic [31:0]        acc70_o,
   output logic [31:0]        acc42_o,
   output logic [31:0]        acc14_o,
-  // join of two chains (5 clocks)
+  // join of two chains (5 cycles)
   input  logic [31:0]        odd_i,
   output logic [31:0]        merged_o
 );

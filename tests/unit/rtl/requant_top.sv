@@ -8,13 +8,13 @@ module requant_top (
   input  logic [30:0] amax_i,
   input  logic [1:0]  rule_i,
   output logic [7:0]  scale_o,
-  // one element, four clocks; the scale a clock after x
+  // one element, 4 cycles; the scale one cycle after x
   input  logic        special_i,
   input  logic [31:0] x_i,
   input  logic [7:0]  scale_i,
   output logic [7:0]  code_o,
   output logic        over_o,
-  // largest magnitude of eight, three clocks
+  // largest magnitude of eight, 3 cycles
   input  logic [255:0] group_i,
   output logic [mxe_pkg::AMAX_W-1:0] amax8_o
 );

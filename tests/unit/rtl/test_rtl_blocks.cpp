@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The blocks of the model against those of the RTL, every value inside: they have the RTL's names,
-// and so each is looked up in the simulation, its width and its contents compared.
+// The blocks of the model against those of the RTL. Inner values have the same names on both sides:
+// the test finds each one in the simulation, and compares its width and contents.
 #include <Vblock_top.h>
 #include <gtest/gtest.h>
 #include <verilated_sym_props.h>
@@ -32,11 +32,11 @@ namespace {
 using mx::FormatId;
 
 constexpr uint64_t kSeed = 31;
-// Longer than the way of any value: with inputs that stay, every register holds what belongs to
-// them.
+// Cycles after which every register holds the result of constant inputs: more than the longest
+// pipeline.
 constexpr int kSettled = 16;
 
-/// A signal of the simulation.
+/// A signal inside the simulated design.
 class Signal {
  public:
   explicit Signal(const VerilatedVar& var) : var_(&var) {}
@@ -52,7 +52,8 @@ class Signal {
   const VerilatedVar* var_;
 };
 
-/// A row of a pass for one PE: operands of one pair, with specials, subnormal results, NaN scales.
+/// A row of a pass for one PE: operands of one pair, including specials, subnormal results, NaN
+/// scales.
 struct Row {
   FormatId format_a, format_b;
   bool dual;
@@ -86,7 +87,7 @@ class Blocks : public testing::Test {
     }
   }
 
-  /// Every value of `block` is that of the RTL's instance. Fails with the first that is not.
+  /// Compares every value of `block` with the RTL's instance; fails at the first difference.
   template <class Block>
   void expect_same(const std::string& instance, const Block& block) {
     for (const Value& value : values_of(block)) {
@@ -99,7 +100,7 @@ class Blocks : public testing::Test {
       compared_++;
     }
   }
-  /// The odd chain of the model stands still where the job has none.
+  /// In jobs without an odd chain, that chain of the model keeps its values.
   template <unsigned TreeW>
   void expect_pe(const std::string& instance, const Row& row, Pe<TreeW, RtlAccumulator>& pe) {
     pe.fp4_dual = row.dual;

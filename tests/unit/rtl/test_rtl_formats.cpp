@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of the element formats in rtl/mxe_pkg.sv against the one in model/numerics/format.cpp:
-// every format, every field. The rounding of results to two bytes against the reference.
+// The table of element formats in rtl/mxe_pkg.sv against the reference's: all formats, all fields.
+// Also the rounding of results to two bytes.
 #include <Vformat_top.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ using mx::ElementFormat;
 using mx::FormatId;
 using mx::FormatKind;
 
-constexpr unsigned kCodes = 8;  // that fmt_i can have
+constexpr unsigned kCodes = 8;  // number of values of fmt_i
 
 class FormatRows : public testing::TestWithParam<FormatId> {
  protected:
@@ -63,7 +63,7 @@ TEST_P(FormatRows, HasWhatTheDecoderTakesForGranted) {
 TEST_P(FormatRows, RangeIsTheSame) {
   EXPECT_EQ(top_.max_code_o, format().max_code);
   EXPECT_EQ(top_.emax_o, format().emax);
-  // The RTL takes an integer for a float whose numbers below 1 are subnormal.
+  // The RTL treats integers as floats whose numbers below 1 are subnormal.
   EXPECT_EQ(-top_.emin_neg_o, format().emin());
   EXPECT_EQ(static_cast<int>(top_.lsb_o) - 64, format().lsb_exponent);
 }
@@ -96,7 +96,7 @@ TEST_P(FormatRows, NeedsTheSameTreeInEveryPair) {
     top_.other_i = static_cast<uint8_t>(other);
     top_.eval();
     const unsigned needed = mx::pair_tree_width(GetParam(), other);
-    // The RTL compares what a pair needs exactly, the reference gives the smallest tree there is.
+    // The RTL's value is exact; the reference returns the smallest legal tree width.
     for (const unsigned tree_w : {42u, 56u, 70u}) {
       EXPECT_EQ(top_.pair_tree_w_o <= tree_w, needed <= tree_w)
           << mx::element_format(other).name << ", " << tree_w;
@@ -120,7 +120,7 @@ TEST(FormatTable, HasNoOtherRows) {
   }
 }
 
-// The upper 20 bits are anything, so that all ties are there, and what is just beside them.
+// The upper 20 bits are random, so that all ties and their neighbours occur.
 TEST(TwoByteResults, AreRoundedAsByTheReference) {
   Vformat_top top;
   std::size_t wrong = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arithmetic leaves of the RTL, alone, against model/numerics.
+// The arithmetic leaves of the RTL, each separately, against model/numerics.
 #include <Vleaf_top.h>
 #include <gtest/gtest.h>
 
@@ -33,7 +33,7 @@ class Leaves : public testing::Test {
     top_.eval();
   }
 
-  /// Decodes one word of `count` elements; results stand on the pins.
+  /// Decodes one word of `count` elements; the results remain on the pins.
   void decode(const Word& word, FormatId format, bool dual, unsigned count) {
     std::memcpy(&top_.word_i, word.data(), word.size());
     top_.fmt_i = static_cast<uint8_t>(format);
@@ -59,7 +59,7 @@ class Leaves : public testing::Test {
   Vleaf_top top_;
 };
 
-/// What a slot stands for: (-1)^sign * mag * 16^grp.
+/// Value of a slot: (-1)^sign * mag * 16^grp.
 int64_t slot_value(uint16_t slot) {
   const int64_t mag = slot >> 2 & 0xFF;
   const int64_t value = mag << (4 * (slot >> 10 & 7));
@@ -145,7 +145,7 @@ TEST_F(Leaves, DotIsExactForEveryPair) {
     const auto fa = static_cast<FormatId>(pair / kFormats);
     const auto fb = static_cast<FormatId>(pair % kFormats);
     for (int round = 0; round < 200; round++) {
-      // Every fourth round: the largest magnitudes, one sign or both.
+      // In every fourth round: the largest magnitudes, with one sign or both.
       const auto pick = [&](FormatId format) {
         for (;;) {
           auto code = static_cast<uint8_t>(random() % code_count(format));
@@ -191,7 +191,7 @@ TEST_F(Leaves, DotIsExactForEveryPair) {
   }
 }
 
-/// Every code of a format as mxe_decode leaves it.
+/// The outputs of mxe_decode for all codes of a format.
 class Codes {
  public:
   Codes() = default;
@@ -208,7 +208,7 @@ class Codes {
   std::vector<Code> codes_;
 };
 
-/// Puts one slot into one lane, zeros into the others.
+/// Writes one slot to one lane, and zeros to the others.
 void set_lane(uint32_t* pins, std::size_t lane, uint16_t slot) {
   std::memset(pins, 0, sizeof(Decoded));
   pins[lane / 2] = uint32_t{slot} << (lane % 2 * 16);
@@ -222,7 +222,7 @@ TEST_F(Leaves, EveryProductOfEveryPair) {
       Word word{};
       word.fill(static_cast<uint8_t>(code));
       decode(word, format, false, kLanes);
-      if (flag(2, 0) || flag(1, 0)) continue;  // NaN and Inf travel beside the tree
+      if (flag(2, 0) || flag(1, 0)) continue;  // NaN and Inf bypass the tree
       codes[f].add(static_cast<uint8_t>(code), slot(0), mx::integer_table(format)[code]);
     }
   }
@@ -310,7 +310,7 @@ TEST_F(Leaves, EveryDualProductOfEveryPair) {
   }
 }
 
-/// An accumulator near the sum's magnitude, or anything.
+/// An accumulator near the sum's magnitude, or any one.
 uint32_t pick_accumulator(std::mt19937_64& random, mx::Int128 sum, int exponent) {
   uint32_t bits = static_cast<uint32_t>(random());
   switch (random() % 4) {

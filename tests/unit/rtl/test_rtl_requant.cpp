@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arithmetic of the requantiser, alone, against model/numerics: every exponent with every
-// fraction at which a scale rule changes its mind, every code and every midpoint between two.
+// The arithmetic of the requantiser, separately, against model/numerics: every exponent with every
+// fraction at which a scale rule changes its result, every code, and every midpoint between two
+// codes.
 #include <Vrequant_top.h>
 #include <gtest/gtest.h>
 
@@ -70,7 +71,7 @@ TEST_P(Requantiser, ScaleOfEveryExponentAndBoundary) {
   EXPECT_EQ(wrong, 0u);
 }
 
-/// One element on its way through the lane.
+/// One element in flight in the lane.
 struct Expected {
   float x;
   uint8_t scale, code;
@@ -80,7 +81,7 @@ struct Expected {
 TEST_P(Requantiser, EveryCodeAndMidpoint) {
   const mx::ElementFormat& format = mx::element_format(GetParam());
   const int emax = format.emax;
-  // Positive multiples of the scale: every number, every midpoint, their neighbours, and more.
+  // Positive multiples of the scale: all numbers, midpoints and their neighbours, and larger ones.
   std::vector<float> multiples = {0.0f, 1e-30f, 1e-12f};
   for (uint32_t code = 0; code < format.max_code + 1; code++) {
     const double value = std::fabs(format.decode(code));
@@ -120,7 +121,7 @@ TEST_P(Requantiser, EveryCodeAndMidpoint) {
     for (int scale = 0; scale <= 254; scale += (scale < 30 || scale > 230) ? 1 : 20) {
       for (const float multiple : multiples) {
         for (const double sign : {1.0, -1.0}) {
-          // The number beside x asks for this scale by the rule `floor`.
+          // With this second number in the block, rule `floor` selects this scale.
           const double largest = mx::pow2(scale - 127 + emax);
           const auto x = static_cast<float>(sign * multiple * mx::pow2(scale - 127));
           const float block[] = {x, static_cast<float>(largest)};
@@ -163,7 +164,7 @@ TEST_P(Requantiser, LargestMagnitudeOfEight) {
     }
     std::memcpy(&top_.group_i, values, sizeof values);
     for (int level = 0; level < 3; level++) clock();
-    // Exponent, eight bits of the fraction, and whether there is more.
+    // Exponent, eight bits of the fraction, and a sticky bit of the rest.
     ASSERT_EQ(top_.amax8_o, largest >> 15 << 1 | ((largest & 0x7FFF) != 0));
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The addresses of rows of C and D beyond the first 4 GiB of a row, against the model's: walks
-// that no simulation of a whole engine gets through.
+// Addresses of rows of C and D beyond 4 GiB, against the model's. Such walks take too long in a
+// simulation of the whole engine.
 #include <Vmxe_rows.h>
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@ namespace {
 
 constexpr uint64_t kBase = 0x1'0000'0000;
 
-/// The parameters that Vmxe_rows has (CMakeLists.txt): the widest tiles there are.
+/// The parameters of Vmxe_rows (CMakeLists.txt): the widest tiles that are allowed.
 mxe::Params widest_tiles() {
   mxe::Params params = mxe::Params::named("small");
   for (const char* assignment : {"NUM_PE=64", "ROWS=64", "ACC_TILES=16"}) params.set(assignment);
@@ -60,7 +60,7 @@ class RowsRtl {
   Vmxe_rows top_;
 };
 
-/// The number of rows of tiles whose address or columns differ.
+/// Number of rows whose address or columns differ.
 uint64_t differences(const Walk& walk) {
   RowsRtl rtl(walk);
   uint64_t count = 0;

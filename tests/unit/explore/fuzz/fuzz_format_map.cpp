@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// libFuzzer target: a format map is told in one line, or it can be applied, in a moment, whatever
-// its patterns are.
+// libFuzzer target: a format map gives an error of one line, or is applied quickly for any
+// patterns.
 #include <string>
 
 #include "sw/explore/workload.h"

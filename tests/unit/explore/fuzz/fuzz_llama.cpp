@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// libFuzzer target: a config.json, and behind a zero byte the header of its weights or its index of
-// files, are told in one line, or give products of legal sizes.
+// libFuzzer target: a config.json and, after a zero byte, the header of its weights or its index of
+// files give an error of one line, or products of legal sizes.
 #include <string>
 
 #include "model/numerics/safetensors.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// libFuzzer target: an answer of Python about an ONNX model is an error of one line, or has
-// products of legal sizes.
+// libFuzzer target: the output of the Python program that reads an ONNX model is an error of one
+// line, or has products of legal sizes.
 #include <string>
 
 #include "sw/explore/onnx_model.h"

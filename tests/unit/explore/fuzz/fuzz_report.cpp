@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// libFuzzer target: points.jsonl, space.json, formats.jsonl and combined.jsonl, zero bytes between
-// them, give an error of one line, or become a page.
+// libFuzzer target: points.jsonl, space.json, formats.jsonl and combined.jsonl, separated by zero
+// bytes, give an error of one line, or become a page.
 #include <sstream>
 #include <string>
 #include <utility>

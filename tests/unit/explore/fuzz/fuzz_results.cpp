@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// libFuzzer target: lines of points.jsonl, as an exploration reads its own, are told in one line of
-// file and line, or are what they were; a record of the cache is of so many layers, or nothing.
+// libFuzzer target: lines of points.jsonl give an error of one line with file and line, or are read
+// unchanged; a record of the cache has the requested number of layers, or is ignored.
 #include <string>
 
 #include "sw/explore/content_hash.h"
@@ -12,7 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size) {
   using namespace mxe::explore;
   using mxe::fuzz::require;
   std::string text(reinterpret_cast<const char*>(data), size);
-  // The seeds leave open of which version they are: it changes with the engine.
+  // The seeds have this word in place of the version, which changes with the engine.
   const std::string version = "VERSION";
   for (std::size_t at; (at = text.find(version)) != std::string::npos;) {
     text.replace(at, version.size(), kCyclesVersion);

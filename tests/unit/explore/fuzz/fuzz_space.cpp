@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// libFuzzer target: a space file is told in one line, or its points are engines, as many as its
-// combinations.
+// libFuzzer target: a space file gives an error of one line, or one legal engine per combination.
 #include <string>
 
 #include "sw/explore/space.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// libFuzzer target: a workload's CSV file is told in one line, or it has layers of legal sizes
-// whose results can be written as JSON, and which are the same read again from layer,M,N,K,count.
+// libFuzzer target: a workload's CSV file gives an error of one line, or layers of legal sizes.
+// Their results can be written as JSON, and the columns layer,M,N,K,count read again give the same
+// layers.
 #include <fmt/format.h>
 
 #include <string>
@@ -24,7 +25,7 @@ void check(const Workload& workload) {
   to_record(workload, Point(), std::vector<JobTimes>(workload.layers.size())).dump();
 }
 
-// In quotes; a quote is two.
+// In quotes; a quote inside is doubled.
 std::string quoted(const std::string& name) {
   std::string text = "\"";
   for (const char c : name) text += c == '"' ? "\"\"" : std::string(1, c);

@@ -9,8 +9,8 @@
 
 namespace mxe::fuzz {
 
-/// Runs `read`, which may throw mx::Error of one line, and nothing else. Returns whether it did
-/// not.
+/// Runs `read`. Returns true if it succeeds, false if it throws mx::Error of one line; other
+/// exceptions end the program.
 template <typename Read>
 bool reads(const Read& read) {
   try {

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random ONNX models, all of whose inputs have sizes, so that every operator of onnx is reached: each is an
-error of one line, or has products of legal sizes, in seconds.
+"""Random ONNX models whose inputs all have sizes, so that every operator of onnx is reached. Each model gives
+an error of one line, or products of legal sizes, within seconds.
 
     fuzz_workload.py [--count N] [--seed N]
 
-Prints how many models, nodes and operators were reached. The reader runs in this process, so that a crash
-of the library ends the run; on a terminal, the number that was printed last is its --seed.
+Prints the number of models, nodes and operators that were reached. The reader runs in this process, so a crash
+of the library ends the run; on a terminal, the last printed number is the --seed that repeats it.
 """
 import argparse
 import collections
@@ -27,7 +27,7 @@ AXES = [1, 1, 2, 3, 4, 8, 0, 1 << 20, 1 << 40]
 
 
 class Generator:
-    """A model by a number."""
+    """The model with a given number."""
 
     def __init__(self, seed):
         self.draw = random.Random(seed)
@@ -104,7 +104,7 @@ class Generator:
 
         shapes = workload.Shapes(made())
         for _ in range(self.draw.randint(1, 8)):
-            for _ in range(30):  # nodes that are right are rare, and each makes more of the others right
+            for _ in range(30):  # valid nodes are rare, and each makes later ones more likely to be valid
                 node = self.node()
                 try:
                     shapes.add(node)
@@ -128,7 +128,7 @@ def check(answer):
 
 
 class Count:
-    """Counts the nodes whose shapes were told or refused."""
+    """Counts the nodes whose shapes were inferred or refused."""
 
     def __init__(self):
         self.told, self.refused = collections.Counter(), collections.Counter()

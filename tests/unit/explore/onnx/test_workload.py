@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The program that finds the products of ONNX models for `mxe explore`. Models are written in ONNX's own
-notation of text. Needs the package onnx."""
+"""Tests the program that finds the products of ONNX models for `mxe explore`. Models are in ONNX's text
+notation. Needs the package onnx."""
 import importlib.util
 import itertools
 import json
@@ -28,7 +28,7 @@ spec.loader.exec_module(workload)
 
 
 def model_of(graph, version=17, others="", functions=""):
-    """A model of a graph, of other domains (`"my": 1`) and functions, in text."""
+    """Text of a model: its graph, other domains (`"my": 1`) and functions."""
     return onnx.parser.parse_model(f'<ir_version: 10, opset_import: ["": {version}{others}]> {graph} {functions}')
 
 
@@ -39,7 +39,7 @@ class ModelTest(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
 
     def read(self, model, version=17, **sizes):
-        """What `mxe explore` reads of a model, or of its text."""
+        """The products that `mxe explore` reads from a model, or from its text."""
         made = model_of(model, version) if isinstance(model, str) else model
         (self.folder / "net.onnx").write_bytes(made.SerializeToString())
         return workload.workload(str(self.folder / "net.onnx"), workload.Sizes(**sizes))
@@ -170,7 +170,7 @@ class Products(ModelTest):
                                           ["context", 128, 12, 128, 8], ["y", 256, 48, 48, 1]])
 
     def test_names(self):
-        """The names of nodes need not be different."""
+        """Node names need not be unique."""
         model = model_of("g (float[2, 8] x, float[8, 4] w) => (float[2, 4] z) { y = MatMul(x, w) z = MatMul(x, w) }")
         for node in model.graph.node:
             node.name = "same"
@@ -198,7 +198,7 @@ class Products(ModelTest):
         self.assertEqual(self.layers(graph % (20, "c"), 18), [("z", 4, 5, 20, 1)])
 
     def test_computed_shapes(self):
-        """Sizes through floats, padding along chosen axes, a range, a size to reshape to."""
+        """Sizes that pass through floats, padding along chosen axes, a range, a size to reshape to."""
         scaled = """g (float[1, 3, 25, 24] x, float[8, 3, 1, 1] w, float[1] c) => (float[1] y) {
           start = Constant <value = int64[1] {2}> ()
           shape = Shape <start = 2> (x)
@@ -266,7 +266,7 @@ class Products(ModelTest):
 
 class Constants(ModelTest):
     def model(self, *names):
-        """Reshape to a constant, whose numbers and weights lie in a file if they are among the names."""
+        """Reshape to a constant. Its numbers may be in an external file, which is read if it is listed."""
         graph = "g (float[6, 8] x) => (float[1] y) { r = Reshape (x, shape) y = MatMul (r, w) }"
         model = model_of(graph)
         for name, values in (("shape", np.array([12, 4], np.int64)), ("w", np.ones((4, 5), np.float32))):
@@ -313,7 +313,7 @@ class Constants(ModelTest):
                 self.expect_error("node 'y' (MatMul): ", model)
 
     def test_weights_of_more_than_2_gib(self):
-        """A sparse file."""
+        """A sparse file, so that it takes no disk space."""
         model = model_of("g (float[6, 8192] x) => (float[1] y) { y = MatMul (x, w) }")
         weight = model.graph.initializer.add()
         weight.name, weight.data_type = "w", TensorProto.FLOAT
@@ -339,7 +339,7 @@ class Constants(ModelTest):
             self.assertLess(time.process_time() - begin, 5)
 
     def test_constants_that_grow(self):
-        """Each is twice as long as the one before."""
+        """Each dimension is twice the one before."""
         nodes = [helper.make_node("Concat", [f"v{i}", f"v{i}"], [f"v{i + 1}"], axis=0) for i in range(60)]
         nodes += [helper.make_node("Expand", ["one", "huge"], ["e"]), helper.make_node("Shape", ["e"], ["s"]),
                   helper.make_node("MatMul", ["x", "w"], ["y"])]
@@ -353,7 +353,7 @@ class Constants(ModelTest):
 
 
     def test_many_axes(self):
-        """A constant and an input of 300,000 axes."""
+        """A constant and an input with 300,000 axes."""
         axes = [1 << 62] * 300_000
         value = helper.make_tensor_value_info
         tensor = TensorProto(name="c", data_type=TensorProto.INT64, dims=axes)
@@ -371,7 +371,7 @@ class Dimensions(ModelTest):
     GRAPH = "g (float[rows, 4] a, float[4, past_sequence_length] b) => (float[x] y) { y = MatMul(a, b) }"
 
     def graph(self, dimension):
-        """[2, DIMENSION, 4] times a matrix."""
+        """An array [2, DIMENSION, 4] times a matrix."""
         model = model_of("g (float[2, 1, 4] a, float[4, 3] b) => (float[1] y) { y = MatMul(a, b) }")
         model.graph.input[0].type.tensor_type.shape.dim[1].dim_param = dimension
         return model
@@ -445,7 +445,7 @@ class Dimensions(ModelTest):
 
 
 class Quantized(ModelTest):
-    """As mxe.onnx and AMD Quark write quantized models."""
+    """Models as mxe.onnx and AMD Quark write them after quantizing."""
 
     def test_weights(self):
         for kind, version in ((TensorProto.FLOAT8E4M3FN, 21), (TensorProto.FLOAT4E2M1, 24)):
@@ -518,14 +518,14 @@ class Refused(ModelTest):
         for text in (b"", b"layer,M,N,K,count\n", good[:100], good[:-20]):
             self.assertEqual(answer(text), "truncated, or not an ONNX model")
         self.assertEqual(answer(good), "")
-        for at in range(0, len(good), 5):  # a model, or one line
+        for at in range(0, len(good), 5):  # a model, or an error of one line
             bad = good[:at] + bytes([good[at] ^ (1 + at % 255)]) + good[at + 1:]
             self.assertNotIn("\n", answer(bad))
 
 
 class Program(ModelTest):
     def run_program(self, *arguments, **environment):
-        """As mxe explore runs it, in the folder of the model."""
+        """Runs the program as mxe explore does, in the folder of the model."""
         text = PROGRAM.read_text(encoding="utf-8")
         return subprocess.run([sys.executable, "-c", text, *arguments], cwd=self.folder, check=False,
                               capture_output=True, encoding="utf-8", env={**os.environ, **environment})

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// libFuzzer target: archives whose checksums fit, which mutated bytes of an archive hardly ever
-// have. The input is the contents of the members; NpzFile must say of each what parse_npy says of
-// its bytes. With one byte of the archive changed it may throw Error, with one line.
+// libFuzzer target: archives with correct checksums, which mutation of whole archives rarely
+// yields. The input holds the contents of the members; NpzFile must agree with parse_npy about
+// each. If one byte of the archive is changed as well, NpzFile may throw Error with one line.
 #include <zip.h>
 
 #include <cstdlib>
@@ -18,7 +18,7 @@ using Bytes = std::vector<uint8_t>;
 struct Input {
   bool deflated = false;
   std::vector<Bytes> members;
-  std::optional<std::pair<std::size_t, uint8_t>> change;  // a place and what it is xored with
+  std::optional<std::pair<std::size_t, uint8_t>> change;  // byte offset, and the value XORed to it
 };
 
 Input parse(const uint8_t* data, std::size_t size) {
@@ -61,7 +61,7 @@ Bytes pack(const Input& input) {
   return bytes;
 }
 
-// Nothing if it throws.
+// Result of `read`, or nothing if it throws.
 template <typename Read>
 std::optional<mx::NpyArray> try_to(const Read& read) {
   try {
@@ -96,7 +96,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size) {
   try {
     check(input, archive);
   } catch (const mx::Error& error) {
-    // Without a change the archive as a whole is sound.
+    // An unchanged archive is sound as a whole.
     if (!input.change || std::string(error.what()).find('\n') != std::string::npos) std::abort();
   }
   return 0;

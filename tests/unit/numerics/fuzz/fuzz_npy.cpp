@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// libFuzzer target: the .npy reader either throws Error with one line or returns a consistent
-// array, which it reads again from the file that it is written to.
+// libFuzzer target: the .npy reader throws Error with one line, or returns a consistent array.
+// Written to a file and read again, the array is the same.
 #include <cstdlib>
 
 #include "model/numerics/npy.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// libFuzzer target: the .safetensors reader either throws Error with one line or returns tensors
-// whose data fill their shapes, and which it reads again from the file that they are written to.
+// libFuzzer target: the .safetensors reader throws Error with one line, or returns tensors whose
+// data fill their shapes. Written to a file and read again, they are the same.
 #include <algorithm>
 #include <cstdlib>
 
