@@ -160,7 +160,7 @@ TEST_F(Files, FirstElementInTheLowNibble) {
   EXPECT_EQ(
       mxe({"quantize", path("x.npy"), "--format", "mxfp4_e2m1", "--elements", file}).exit_code, 0);
   const std::string text = read_text("q.safetensors");
-  EXPECT_EQ(text.size() % 8, 2u);  // a padded header would give a multiple of 8
+  EXPECT_EQ(text.size() % 8, 2u);  // header padded to a multiple of 8, 2 bytes of data
   EXPECT_EQ(text.substr(text.size() - 2), "\xA2\x71");
   write_floats("x.npy", {1, 2, 3}, {3});
   expect_error({"quantize", path("x.npy"), "--format", "mxfp4_e2m1", "--elements", file},

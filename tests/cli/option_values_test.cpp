@@ -200,8 +200,7 @@ TEST_F(OptionValues, BlocksAreOfOneToTwoTo31) {
                  "the block size cannot be " + std::string(block) + " (allowed: 1 to 2147483647)");
   }
   Words large = quantize;
-  large.insert(large.end(),
-               {"--block", "2147483647"});  // a block larger than the memory for two elements
+  large.insert(large.end(), {"--block", "2147483647"});  // only two elements need memory
   const ProgramRun run = mxe(large);
   EXPECT_EQ(run.exit_code, 0) << run.err;
   EXPECT_EQ(read_bytes("s.npy", {2, 1}), (std::vector<uint8_t>{128, 129}));

@@ -154,7 +154,7 @@ def bytes_of(name):
 
 
 def run(name):
-    """Returns true if onnxruntime accepts the model and computes the expected shapes."""
+    """Runs a model in onnxruntime, if that is installed, and prints the shape of its result."""
     try:
         import onnxruntime
     except ImportError:
